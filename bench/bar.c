@@ -1,8 +1,8 @@
 // bar.c: an elastic bar that hits a wall, from a hundred to a million elements: carom beside C written for it alone.
 //
-// Usage: bench_bar [--quick] [--csv FILE].  ns of thread CPU time per unknown and step, the least of several runs; a row
-// for each number of elements, mass lumped and consistent.  carom gets the bar twice: as a system in C whose forces are the
-// element loop of the yardstick, and as a flexible member of a model file.
+// Usage: bench_bar [--quick] [--csv FILE].  ns of thread CPU time per unknown and step, the least of several runs; a
+// row for each number of elements, mass lumped and consistent.  carom gets the bar twice: as a system in C whose forces
+// are the element loop of the yardstick, and as a flexible member of a model file.
 #define _DEFAULT_SOURCE // popen
 #include "bar_yardstick.h"
 #include <carom/carom.h>
@@ -47,7 +47,8 @@ static carom_status force(const void *model, void *work, double t, const double 
     return CAROM_OK;
 }
 
-static carom_status tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+static carom_status tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K,
+                            carom_matrix C) {
     (void)work, (void)t, (void)q, (void)v, (void)C;
     const bar *b = model;
     for (int e = 0; e + 1 < b->n; ++e) {
@@ -113,13 +114,15 @@ static double yardstick(const sizes *z, bool lumped, bool floor, double *end) {
 static carom_model *text_of(const bar *b, carom_error *err) {
     char text[800];
     const int length = snprintf(text, sizeof text,
-                                "carom: 1\nname: bar\nflexible:\n  bar: {type: bar, length: 10, elements: %d, density: 1, modulus: 900, area: 1, "
+                                "carom: 1\nname: bar\nflexible:\n  bar: {type: bar, length: 10, elements: %d, density: "
+                                "1, modulus: 900, area: 1, "
                                 "rate: -10, mass: %s}\ncontacts: {wall: {gap: bar.start.u, restitution: 0}}\n",
                                 b->n - 1, b->lumped ? "lumped" : "consistent");
     return carom_model_create(&(carom_model_def){.text = text, .length = (size_t)length, .file = "bar"}, err);
 }
 
-static double ours(const sizes *z, bool lumped, bool text, const char *scheme, const char *const *options, double *end, char *why, size_t size) {
+static double ours(const sizes *z, bool lumped, bool text, const char *scheme, const char *const *options, double *end,
+                   char *why, size_t size) {
     double best = INFINITY;
     for (int run = 0; run < z->runs; ++run) {
         bar b;
@@ -166,7 +169,8 @@ static void compare_peer(bool quick, FILE *csv) {
     char command[4096], why[200] = "";
     for (int run = 0; run < z.runs; ++run) {
         double ns;
-        snprintf(command, sizeof command, "OPENBLAS_NUM_THREADS=1 '%s/siconos_bar' %d %d 2>/dev/null", CAROM_BENCH_DIR, ELEMENTS, z.steps);
+        snprintf(command, sizeof command, "OPENBLAS_NUM_THREADS=1 '%s/siconos_bar' %d %d 2>/dev/null", CAROM_BENCH_DIR,
+                 ELEMENTS, z.steps);
         FILE *in = popen(command, "r");
         const int read = in ? fscanf(in, "%lf %lf %lf", &ns, &q_0, &q_n) : 0;
         if (in) pclose(in);
@@ -178,16 +182,23 @@ static void compare_peer(bool quick, FILE *csv) {
     }
     static const char *const plain[] = {"identity=off", NULL};
     const double mine = ours(&z, false, false, "moreau-jean", plain, x, why, sizeof why);
-    printf("\n%d elements, consistent mass, moreau-jean, ns per unknown and step: carom %.2f, Siconos (Debian) %.2f: %.0f times; "
-           "last nodes differ by %.1e of %.1e\n", ELEMENTS, mine, peer, peer / mine, fabs(x[ELEMENTS] - q_n), fabs(q_n));
-    if (csv) fprintf(csv, "%d,consistent,moreau-jean identity=off,%.3f\n%d,consistent,siconos,%.3f\n", ELEMENTS, mine, ELEMENTS, peer);
+    printf("\n%d elements, consistent mass, moreau-jean, ns per unknown and step: carom %.2f, Siconos (Debian) %.2f: "
+           "%.0f times; "
+           "last nodes differ by %.1e of %.1e\n",
+           ELEMENTS, mine, peer, peer / mine, fabs(x[ELEMENTS] - q_n), fabs(q_n));
+    if (csv)
+        fprintf(csv, "%d,consistent,moreau-jean identity=off,%.3f\n%d,consistent,siconos,%.3f\n", ELEMENTS, mine,
+                ELEMENTS, peer);
 }
 
 static const struct column {
     const char *name, *scheme;
     bool text;
-} COLUMNS[] = {{"midpoint, C", "moreau-midpoint", false}, {"midpoint, text", "moreau-midpoint", true}, {"moreau-jean, C", "moreau-jean", false},
-               {"newmark, C", "newmark", false}, {"ggl-alpha, C", "ggl-alpha", false}};
+} COLUMNS[] = {{"midpoint, C", "moreau-midpoint", false},
+               {"midpoint, text", "moreau-midpoint", true},
+               {"moreau-jean, C", "moreau-jean", false},
+               {"newmark, C", "newmark", false},
+               {"ggl-alpha, C", "ggl-alpha", false}};
 enum { COUNT = sizeof COLUMNS / sizeof *COLUMNS };
 
 // Memory that a simulation of this size takes, in a process of its own.
@@ -241,7 +252,9 @@ int main(int argc, char **argv) {
             const char *kind = lumped ? "lumped" : "consistent";
             const double least = yardstick(&z, lumped, true, x), engine = yardstick(&z, lumped, false, y);
             printf("%9d  %-10s %8.2f %8.2f", elements, kind, least, engine);
-            if (csv) fprintf(csv, "%d,%s,floor,%.3f\n%d,%s,engine-like,%.3f\n", elements, kind, least, elements, kind, engine);
+            if (csv)
+                fprintf(csv, "%d,%s,floor,%.3f\n%d,%s,engine-like,%.3f\n", elements, kind, least, elements, kind,
+                        engine);
             for (int c = 0; c < COUNT; ++c) {
                 sizes less = z;
                 char why[200] = "";
@@ -249,7 +262,8 @@ int main(int argc, char **argv) {
                 if (!cheap) less.steps = z.steps / 10 + 5, less.runs = 2;
                 const double ns = ours(&less, lumped, COLUMNS[c].text, COLUMNS[c].scheme, NULL, x, why, sizeof why);
                 printf("  %7.2f (%4.1f)  ", ns, ns / engine);
-                if (cheap && !(difference(x, y, elements + 1) < 1e-9)) printf("(differs by %.1e)", difference(x, y, elements + 1));
+                if (cheap && !(difference(x, y, elements + 1) < 1e-9))
+                    printf("(differs by %.1e)", difference(x, y, elements + 1));
                 if (!isfinite(ns)) printf("%s", why);
                 if (csv) fprintf(csv, "%d,%s,\"%s\",%.3f\n", elements, kind, COLUMNS[c].name, ns);
                 fflush(stdout);

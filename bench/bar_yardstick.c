@@ -8,7 +8,8 @@
 bool bar_make(bar *b, int elements, bool lumped) {
     const int n = elements + 1;
     const size_t size = (size_t)n * sizeof(double);
-    *b = (bar){.n = n, .k = 900.0 / 10 * elements, .m = 10.0 / elements, .lumped = lumped, .h = 0.5 * (10.0 / elements) / 30};
+    *b = (bar){
+        .n = n, .k = 900.0 / 10 * elements, .m = 10.0 / elements, .lumped = lumped, .h = 0.5 * (10.0 / elements) / 30};
     b->q = calloc(1, size), b->v = malloc(size), b->f = malloc(size), b->a = malloc(2 * size), b->x = calloc(1, size);
     if (!b->q || !b->v || !b->f || !b->a || !b->x) return bar_free(b), false;
     for (int i = 0; i < n; ++i) b->v[i] = -10;
@@ -35,7 +36,9 @@ bool bar_make(bar *b, int elements, bool lumped) {
 void bar_free(bar *b) { free(b->q), free(b->v), free(b->f), free(b->a), free(b->x); }
 
 // The wall: node 0 stops when it was closed at q_M and would go on inwards.
-static double reaction(const bar *b, double q_M, double v_free) { return q_M <= 0 && v_free < 0 ? -v_free / b->x_0 : 0; }
+static double reaction(const bar *b, double q_M, double v_free) {
+    return q_M <= 0 && v_free < 0 ? -v_free / b->x_0 : 0;
+}
 
 static void solve(const bar *b, double *x) {
     const int n = b->n;

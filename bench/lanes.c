@@ -1,7 +1,8 @@
 // lanes.c: many runs at once: 4096 slider-cranks without friction, 200 steps of 1e-5 each, on one core.
 //
-// CPU time of the process, the least of several sweeps; everything that a sweep does is in it: values, laws and initial states of every
-// run, its steps, its row.  Beside it the same runs one by one, of which every one makes its model anew.
+// CPU time of the process, the least of several sweeps; everything that a sweep does is in it: values, laws and initial
+// states of every run, its steps, its row.  Beside it the same runs one by one, of which every one makes its model
+// anew.
 #define _DEFAULT_SOURCE
 #include <carom/carom.h>
 #include <carom/sweep.h>

@@ -103,7 +103,8 @@ static measurement run_once(const bench *b, const subject *s, const char *scheme
     if (s->given.scheme && strcmp(s->given.scheme, scheme) == 0) def.options = s->given.options;
     def.h = isfinite(s->given.step) ? s->given.step : 1e-4;
     def.t_end = (double)b->steps * def.h;
-    if (isfinite(s->given.end) && def.t_end > s->given.end) def.t_end = floor(s->given.end / def.h * (1 + 1e-9)) * def.h;
+    if (isfinite(s->given.end) && def.t_end > s->given.end)
+        def.t_end = floor(s->given.end / def.h * (1 + 1e-9)) * def.h;
     def.q0 = s->q0;
     def.v0 = s->v0;
     carom_sim *sim = carom_sim_create(&def, &m.why);
@@ -126,7 +127,8 @@ static measurement run_once(const bench *b, const subject *s, const char *scheme
     return m;
 }
 
-// The least of some runs.  Without a record, a few steps tell first how many there is time for: models differ by a factor of 1e5.
+// The least of some runs.  Without a record, a few steps tell first how many there is time for: models differ by a
+// factor of 1e5.
 static measurement measure(const bench *b, const subject *s, const char *scheme, const char *record) {
     static const double most = 0.06e9; // ns per run
     bench some = *b;
@@ -158,7 +160,8 @@ static int shipped(char ***list) {
     for (struct dirent *e; (e = readdir(dir));) {
         const size_t length = strlen(e->d_name);
         if (length < 6 || strcmp(e->d_name + length - 5, ".yaml") != 0) continue;
-        char **more = realloc(*list, sizeof **list * (size_t)(n + 1)), *path = malloc(length + sizeof CAROM_SOURCE_DIR + 9);
+        char **more = realloc(*list, sizeof **list * (size_t)(n + 1)),
+             *path = malloc(length + sizeof CAROM_SOURCE_DIR + 9);
         if (!more || !path) break;
         sprintf(path, "%s/models/%s", CAROM_SOURCE_DIR, e->d_name);
         *list = more;
@@ -199,7 +202,8 @@ static void table_row(bench *b, const char *file) {
             printf(" %18s", m.refused ? "-" : "stopped");
             const size_t used = strlen(notes);
             if (!m.refused)
-                snprintf(notes + used, sizeof notes - used, "    %s stopped after %ld steps: %s\n", scheme, m.steps, m.why.text);
+                snprintf(notes + used, sizeof notes - used, "    %s stopped after %ld steps: %s\n", scheme, m.steps,
+                         m.why.text);
         }
         fflush(stdout);
     }
@@ -244,7 +248,9 @@ static double evaluate_system(const carom_system *sys) {
     const double start = yardstick_clock();
     for (int i = 0; i < EVALUATIONS && status == CAROM_OK; ++i) {
         q[0] = q[1] = q[2] = 1e-4 * i;
-        status = sys->motion_directions ? sys->motion_directions(sys->model, work, 0, q, v, (carom_matrix){sys->mass_shape, M}, f, g, &L) : CAROM_RETRY;
+        status = sys->motion_directions
+                     ? sys->motion_directions(sys->model, work, 0, q, v, (carom_matrix){sys->mass_shape, M}, f, g, &L)
+                     : CAROM_RETRY;
         if (status == CAROM_RETRY) {
             status = sys->motion(sys->model, work, 0, q, v, (carom_matrix){sys->mass_shape, M}, f, g);
             if (status == CAROM_OK) status = sys->directions(sys->model, work, 0, q, &L);
@@ -280,8 +286,8 @@ static bool run_peer(const bench *b, long steps, measurement *best) {
     best->ns = NAN;
     for (int i = 0; i < b->runs; ++i) {
         char command[4096];
-        snprintf(command, sizeof command, "OPENBLAS_NUM_THREADS=1 '%s/siconos_slider' %ld 1e-5 2>/dev/null", CAROM_BENCH_DIR,
-                 steps);
+        snprintf(command, sizeof command, "OPENBLAS_NUM_THREADS=1 '%s/siconos_slider' %ld 1e-5 2>/dev/null",
+                 CAROM_BENCH_DIR, steps);
         FILE *in = popen(command, "r");
         measurement m;
         int read = 0;
@@ -355,8 +361,10 @@ static void compare(bench *b) {
     measurement peer, early_peer;
     if (run_peer(b, b->steps, &peer) && run_peer(&brief, brief.steps, &early_peer)) {
         line(b, "Siconos (Debian): Moreau-Jean; C++ model; no recording", "moreau-jean", peer.ns, y.ns_per_step);
-        printf("Siconos takes %.1f times the time of carom's moreau-jean.  Debian's build of Siconos has its assertions compiled\n"
-               "in; a release build of the same version was measured 1.6 times faster.  At t = 0.02 the two differ by %.1e (both\n"
+        printf("Siconos takes %.1f times the time of carom's moreau-jean.  Debian's build of Siconos has its "
+               "assertions compiled\n"
+               "in; a release build of the same version was measured 1.6 times faster.  At t = 0.02 the two differ by "
+               "%.1e (both\n"
                "are of first order; speeds are about 70).\n",
                peer.ns / jean.ns, distance(early_peer.q, early_peer.v, early.q, early.v));
     } else {
@@ -368,7 +376,8 @@ static void compare(bench *b) {
 
 // What half-explicit costs beyond moreau-explicit, which sees one contact problem a step instead of two.
 static void half_explicit(bench *b) {
-    static const char *const file[] = {CAROM_SOURCE_DIR "/models/slider-crank.yaml", CAROM_SOURCE_DIR "/models/four-bar-clearance.yaml",
+    static const char *const file[] = {CAROM_SOURCE_DIR "/models/slider-crank.yaml",
+                                       CAROM_SOURCE_DIR "/models/four-bar-clearance.yaml",
                                        CAROM_SOURCE_DIR "/models/four-bar.yaml", CAROM_SOURCE_DIR "/models/chain.yaml"};
     bench some = *b;
     some.limited = true;
@@ -380,7 +389,8 @@ static void half_explicit(bench *b) {
         if (model) {
             const subject s = subject_of(model, &t);
             carom_model_compile(model, CAROM_COMPILE_AUTO, HUGE_VAL, NULL, &err);
-            const double one = measure(&some, &s, "moreau-explicit", NULL).ns, two = measure(&some, &s, "half-explicit", NULL).ns;
+            const double one = measure(&some, &s, "moreau-explicit", NULL).ns,
+                         two = measure(&some, &s, "half-explicit", NULL).ns;
             printf("%-40s %15.0f %15.0f %8.2f\n", strrchr(file[i], '/') + 1, one, two, two / one);
             keep(b, "half-explicit over moreau-explicit", strrchr(file[i], '/') + 1, "half-explicit", two, two / one);
         } else {

@@ -1,8 +1,10 @@
-// mujoco_chain.c: ns per step of a chain of ten links with ten hinges, by carom (models/chain.yaml) and by MuJoCo, in one run.
+// mujoco_chain.c: ns per step of a chain of ten links with ten hinges, by carom (models/chain.yaml) and by MuJoCo, in
+// one run.
 //
-// MuJoCo steps the ten joint angles (no contact, no limits), carom sixty velocities of free bodies with fifty constraints.  Its
-// semi-implicit Euler scheme compares with moreau-midpoint and moreau-explicit: first order, one evaluation of forces per step.
-// Beside them its Runge-Kutta scheme and those of carom that a user of bodies takes.  Usage: mujoco_chain MODEL.yaml
+// MuJoCo steps the ten joint angles (no contact, no limits), carom sixty velocities of free bodies with fifty
+// constraints.  Its semi-implicit Euler scheme compares with moreau-midpoint and moreau-explicit: first order, one
+// evaluation of forces per step.  Beside them its Runge-Kutta scheme and those of carom that a user of bodies takes.
+// Usage: mujoco_chain MODEL.yaml
 #define _POSIX_C_SOURCE 200809L
 #include <carom/carom.h>
 #include <mujoco/mujoco.h>
@@ -23,11 +25,16 @@ static double now(void) {
 // The same chain: links along x, hinges about y and about y + z in turn.
 static mjModel *mujoco_model(const char *integrator) {
     char *text = malloc(1 << 16), error[300];
-    int n = sprintf(text, "<mujoco><compiler inertiafromgeom='false'/><option timestep='%g' gravity='0 0 -9.81' integrator='%s'>"
-                          "<flag contact='disable' warmstart='disable'/></option><worldbody>", H, integrator);
+    int n =
+        sprintf(text,
+                "<mujoco><compiler inertiafromgeom='false'/><option timestep='%g' gravity='0 0 -9.81' integrator='%s'>"
+                "<flag contact='disable' warmstart='disable'/></option><worldbody>",
+                H, integrator);
     const double m = 0.1, l = 0.1, r = 0.01, J = m * l * l / 12, J3 = 0.5 * m * r * r;
     for (int i = 0; i < LINKS; ++i)
-        n += sprintf(text + n, "<body pos='%g 0 0'><joint type='hinge' axis='%s'/><inertial pos='%g 0 0' mass='%g' diaginertia='%.17g %.17g %.17g'/>",
+        n += sprintf(text + n,
+                     "<body pos='%g 0 0'><joint type='hinge' axis='%s'/><inertial pos='%g 0 0' mass='%g' "
+                     "diaginertia='%.17g %.17g %.17g'/>",
                      i ? l : 0.0, i % 2 ? "0 1 1" : "0 1 0", l / 2, m, J3, J, J);
     for (int i = 0; i < LINKS; ++i) n += sprintf(text + n, "</body>");
     sprintf(text + n, "</worldbody></mujoco>");
@@ -91,7 +98,8 @@ static double carom_ns(const carom_model *m, const char *scheme, double *tip) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const schemes[] = {"moreau-midpoint", "moreau-explicit", "half-explicit", "ggl-projection", "mixed", "ggl-midpoint", NULL};
+    static const char *const schemes[] = {
+        "moreau-midpoint", "moreau-explicit", "half-explicit", "ggl-projection", "mixed", "ggl-midpoint", NULL};
     char text[1 << 14];
     FILE *f = argc > 1 ? fopen(argv[1], "rb") : NULL;
     if (!f) return fprintf(stderr, "usage: mujoco_chain models/chain.yaml\n"), 2;
@@ -102,7 +110,8 @@ int main(int argc, char **argv) {
     if (!m) return fprintf(stderr, "%s\n", err.text), 1;
     double tip[2];
     const double mujoco = mujoco_ns("Euler", tip);
-    printf("chain of %d links, step %g, t = 0 .. %g            ns per step   / MuJoCo   tip after that\n", LINKS, H, STEPS * H);
+    printf("chain of %d links, step %g, t = 0 .. %g            ns per step   / MuJoCo   tip after that\n", LINKS, H,
+           STEPS * H);
     printf("  %-44s %12.0f %10.2f   %.4f %.4f\n", "MuJoCo (Euler, joint angles)", mujoco, 1.0, tip[0], tip[1]);
     const double rk4 = mujoco_ns("RK4", tip);
     printf("  %-44s %12.0f %10.2f   %.4f %.4f\n", "MuJoCo (RK4, joint angles)", rk4, rk4 / mujoco, tip[0], tip[1]);

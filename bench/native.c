@@ -42,7 +42,8 @@ static carom_status directions(const void *model, void *work, double t, const do
 }
 
 carom_system native_slider(void) {
-    static const carom_contact corner[4] = {{.restitution = 0.4}, {.restitution = 0.4}, {.restitution = 0.4}, {.restitution = 0.4}};
+    static const carom_contact corner[4] = {
+        {.restitution = 0.4}, {.restitution = 0.4}, {.restitution = 0.4}, {.restitution = 0.4}};
     carom_system sys = carom_system_default(3, 3, 0, 4);
     sys.flags = CAROM_TIMELESS_GAPS;
     sys.contacts = corner;

@@ -4,8 +4,9 @@
 // batches.  Three kinds: A dense random, B pile with 1.5 degrees of freedom per contact normal, C hyperstatic pile with
 // 0.6.  Warm: c changes by 1 % from problem to problem and p is the answer before.  Beside frictionless rows: what
 // hand-written C took for the same kind and size (block-pivoting Newton, the better of it and Lemke when cold) on a
-// Neoverse-V1 at 2.6 GHz.  Then newton against hybrid, each alone, on the same piles with friction; and hybrid on walls of bricks
-// (planar) and towers of boxes (spatial) whose G is given by blocks: milliseconds to a tolerance relative to the largest |c|.
+// Neoverse-V1 at 2.6 GHz.  Then newton against hybrid, each alone, on the same piles with friction; and hybrid on walls
+// of bricks (planar) and towers of boxes (spatial) whose G is given by blocks: milliseconds to a tolerance relative to
+// the largest |c|.
 #define _POSIX_C_SOURCE 200809L
 #include "../test/walls.h"
 #include <stdio.h>
@@ -89,10 +90,10 @@ static const struct {
     char kind;
     int contacts;
     double cold, warm;
-} FLOORS[] = {{'A', 1, 0.012, 0.018}, {'A', 4, 0.06, 0.05}, {'B', 4, 0.10, 0.10}, {'C', 4, 0.09, 0.10}, {'A', 10, 0.37, 0.19},
-              {'B', 10, 0.55, 0.34},  {'C', 10, 0.42, 0.24}, {'A', 20, 1.3, 0.46}, {'B', 20, 2.8, 0.95}, {'C', 20, 2.0, 0.68},
-              {'A', 40, 5.0, 1.5},    {'B', 40, 11.4, 3.5}, {'C', 40, 13.7, 14},  {'A', 100, 45, 15},   {'B', 100, 116, 21},
-              {'C', 100, 186, 79}};
+} FLOORS[] = {{'A', 1, 0.012, 0.018}, {'A', 4, 0.06, 0.05},  {'B', 4, 0.10, 0.10},  {'C', 4, 0.09, 0.10},
+              {'A', 10, 0.37, 0.19},  {'B', 10, 0.55, 0.34}, {'C', 10, 0.42, 0.24}, {'A', 20, 1.3, 0.46},
+              {'B', 20, 2.8, 0.95},   {'C', 20, 2.0, 0.68},  {'A', 40, 5.0, 1.5},   {'B', 40, 11.4, 3.5},
+              {'C', 40, 13.7, 14},    {'A', 100, 45, 15},    {'B', 100, 116, 21},   {'C', 100, 186, 79}};
 
 static double floor_of(char kind, int contacts, bool warm) {
     for (size_t i = 0; i < sizeof FLOORS / sizeof *FLOORS; i++)
@@ -111,7 +112,8 @@ static void row(char kind, int contacts, carom_law law, double budget) {
         printf("   %s %10.3f us", warm ? "warm" : "cold", r.best);
         if (least > 0) printf(" %5.1f x", r.best / least);
         else printf("        ");
-        printf(" it %5.1f fb %4.2f", (double)r.iterations / (double)r.problems, (double)r.fallbacks / (double)r.problems);
+        printf(" it %5.1f fb %4.2f", (double)r.iterations / (double)r.problems,
+               (double)r.fallbacks / (double)r.problems);
         if (r.failed > 0) printf(" FAILED %ld (%.1e)", r.failed, r.residual);
     }
     printf("\n");
@@ -129,7 +131,8 @@ static void duel(char kind, int contacts, carom_law law) {
         double sum = 0;
         int failed = 0;
         for (int v = 0; v < 5; v++) {
-            contact_problem x = problem_pile(contacts, kind == 'B' ? (3 * contacts + 3) / 4 : (3 * contacts + 9) / 10, law, 0.3, 88172645463325252u + (uint64_t)(977 * v + contacts));
+            contact_problem x = problem_pile(contacts, kind == 'B' ? (3 * contacts + 3) / 4 : (3 * contacts + 9) / 10,
+                                             law, 0.3, 88172645463325252u + (uint64_t)(977 * v + contacts));
             solver_memory m = memory_for_solver(s, x.pb.n, x.pb.nb);
             double best = INFINITY;
             for (int repeat = 0; repeat < 3; repeat++) {
@@ -168,8 +171,9 @@ static void large(bool towers, int wide, int high, double tol) {
         r = carom_solver_solve(s, work, block_view(&x), tol * speed);
         best = fmin(best, seconds() - start);
     }
-    printf("%-7s %3d x %2d %6d contacts, tol %5.0e: %9.2f ms, %5d iterations, residual %.1e%s\n", towers ? "towers" : "bricks", wide, high, x.pb.nb, tol, 1e3 * best,
-           r.iterations, r.residual / speed, r.converged ? "" : " FAILED");
+    printf("%-7s %3d x %2d %6d contacts, tol %5.0e: %9.2f ms, %5d iterations, residual %.1e%s\n",
+           towers ? "towers" : "bricks", wide, high, x.pb.nb, tol, 1e3 * best, r.iterations, r.residual / speed,
+           r.converged ? "" : " FAILED");
     fflush(stdout);
     free(mem.base);
     free(work);
@@ -190,7 +194,8 @@ int main(int argc, char **argv) {
             for (int s = 0; s < 7; s++) duel(*kind, many[s], laws[l]);
     for (int k = 0; k < 3; k++) {
         const double tol[] = {1e-3, 1e-6, 1e-10};
-        large(false, 10, 6, tol[k]), large(false, 20, 12, tol[k]), large(false, 40, 15, tol[k]), large(false, 100, 18, tol[k]);
+        large(false, 10, 6, tol[k]), large(false, 20, 12, tol[k]), large(false, 40, 15, tol[k]),
+            large(false, 100, 18, tol[k]);
         large(true, 5, 5, tol[k]), large(true, 16, 8, tol[k]), large(true, 50, 10, tol[k]);
     }
     return 0;

@@ -1,8 +1,8 @@
 // sweeps.c: what a sweep costs beside its runs, and how it grows with threads and ranks.
 //
-// A ball on a vibrating table, 300 periods, `mixed`.  CPU time of single runs, which know nothing of sweeps, times the number of runs over the number
-// of cores is what a sweep should take; beside it stands its wall time.  Other processes on the machine spoil these figures.  An argument is
-// the number of runs.
+// A ball on a vibrating table, 300 periods, `mixed`.  CPU time of single runs, which know nothing of sweeps, times the
+// number of runs over the number of cores is what a sweep should take; beside it stands its wall time.  Other processes
+// on the machine spoil these figures.  An argument is the number of runs.
 #define _DEFAULT_SOURCE
 #include <carom/carom.h>
 #include <carom/compile.h>
@@ -16,9 +16,10 @@
 
 enum { SINGLES = 10 }; // Gamma from 1.2 to 1.5: every orbit is periodic, so that runs take the same time
 
-static const char text[] = "carom: 1\nparameters: {Gamma: 1.3, e: 0.5}\ncoordinates: {x: {at: 3, rate: 2}}\n"
-                           "energy: {kinetic: \"1/2*x'^2\", potential: x}\ncontacts: {table: {gap: x - Gamma*sin(t), restitution: e}}\n"
-                           "simulation: {scheme: mixed, step: 0.05, end: 600*pi}\n";
+static const char text[] =
+    "carom: 1\nparameters: {Gamma: 1.3, e: 0.5}\ncoordinates: {x: {at: 3, rate: 2}}\n"
+    "energy: {kinetic: \"1/2*x'^2\", potential: x}\ncontacts: {table: {gap: x - Gamma*sin(t), restitution: e}}\n"
+    "simulation: {scheme: mixed, step: 0.05, end: 600*pi}\n";
 
 static double clock_of(clockid_t clock) {
     struct timespec t;
@@ -67,7 +68,8 @@ static double sweep(int runs, int jobs) {
     long good = 0;
     const carom_sweep_watch watch = {.user = &good, .row = count};
     const double start = clock_of(CLOCK_MONOTONIC);
-    if (!s || carom_sweep_run(s, &watch, &err) != CAROM_OK || good != runs) return printf("sweeps: %s\n", err.text), NAN;
+    if (!s || carom_sweep_run(s, &watch, &err) != CAROM_OK || good != runs)
+        return printf("sweeps: %s\n", err.text), NAN;
     carom_sweep_destroy(s);
     return clock_of(CLOCK_MONOTONIC) - start;
 }
@@ -79,8 +81,12 @@ static double ranks(int runs, int n) {
     if (!f) return NAN;
     fputs(text, f);
     fclose(f);
-    snprintf(command, sizeof command, "cd '" CAROM_BENCH_DIR "' && rm -f ranks.csv.journal && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
-             "mpirun -n %d ../carom sweep table.yaml --vary Gamma=1.2:1.5:%d --observe x --quiet --out ranks.csv >/dev/null 2>&1", n, runs);
+    snprintf(command, sizeof command,
+             "cd '" CAROM_BENCH_DIR
+             "' && rm -f ranks.csv.journal && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+             "mpirun -n %d ../carom sweep table.yaml --vary Gamma=1.2:1.5:%d --observe x --quiet --out ranks.csv "
+             ">/dev/null 2>&1",
+             n, runs);
     const double start = clock_of(CLOCK_MONOTONIC);
     return system(command) == 0 ? clock_of(CLOCK_MONOTONIC) - start : NAN;
 }
@@ -89,7 +95,10 @@ int main(int argc, char **argv) {
     const int given = argc > 1 ? atoi(argv[1]) : 0, runs = given > 0 ? given : 40;
     const long n = sysconf(_SC_NPROCESSORS_ONLN);
     const int cores = n > 1 ? (int)n : 1;
-    const double one = single(runs), alone = sweep(runs, 1), two = cores > 1 ? sweep(runs, 2) : NAN, all = cores > 2 ? sweep(runs, cores) : cores == 2 ? two : alone;
+    const double one = single(runs), alone = sweep(runs, 1), two = cores > 1 ? sweep(runs, 2) : NAN,
+                 all = cores > 2    ? sweep(runs, cores)
+                       : cores == 2 ? two
+                                    : alone;
     const double rank1 = ranks(runs, 1), rank2 = cores > 1 ? ranks(runs, 2) : NAN;
     printf("\nsweep of a ball on a vibrating table, %d runs of 300 periods, mixed\n", runs);
     printf("  single run                             %8.2f ms of CPU time\n", 1e3 * one);

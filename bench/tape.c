@@ -89,8 +89,11 @@ static carom_tape *compile(carom_graph *g) {
         gaps[i] = parse(g, &n, gap[i]);
         for (int j = 0; j < N; ++j) W[i * N + j] = carom_graph_diff(g, gaps[i], CAROM_POSITION, j);
     }
-    const carom_group groups[GROUPS] = {{.count = NM, .nodes = M}, {.count = N, .nodes = f}, {.count = NG, .nodes = gaps},
-                                          {.count = NG * N, .nodes = W}, {.count = OUTPUTS, .nodes = all}};
+    const carom_group groups[GROUPS] = {{.count = NM, .nodes = M},
+                                        {.count = N, .nodes = f},
+                                        {.count = NG, .nodes = gaps},
+                                        {.count = NG * N, .nodes = W},
+                                        {.count = OUTPUTS, .nodes = all}};
     carom_tape *tape = carom_tape_compile(g, groups, GROUPS, N, N, NP, &err);
     if (!tape) fail(&err);
     return tape;
@@ -101,7 +104,8 @@ static void by_hand(const double *P, const double *q, const double *v, double *o
     const double l1 = P[0], l2 = P[1], a = P[2], b = P[3], c = P[4], m1 = P[5], m2 = P[6], m3 = P[7], grav = P[11];
     const double s1 = sin(q[0]), c1 = cos(q[0]), s2 = sin(q[1]), c2 = cos(q[1]), s3 = sin(q[2]), c3 = cos(q[2]);
     const double k = (0.5 * m2 + m3) * l1 * l2, S = k * (s1 * c2 - c1 * s2);
-    const double W1 = l1 * c1, W2 = l2 * c2, y3 = l1 * s1 + l2 * s2, as = a * s3, ac = a * c3, bs = b * s3, r = b + c - b * c3;
+    const double W1 = l1 * c1, W2 = l2 * c2, y3 = l1 * s1 + l2 * s2, as = a * s3, ac = a * c3, bs = b * s3,
+                 r = b + c - b * c3;
     double *M = out, *f = M + NM, *g = f + N, *W = g + NG;
     M[0] = P[8] + (0.25 * m1 + m2 + m3) * l1 * l1;
     M[1] = k * (c1 * c2 + s1 * s2);
@@ -123,7 +127,8 @@ static double seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-typedef struct { const carom_tape *tape; void *work; const double *P; int first, last; } job; // groups; tape NULL: by hand
+// groups; tape NULL: by hand
+typedef struct { const carom_tape *tape; void *work; const double *P; int first, last; } job;
 
 static void evaluate(const job *j, double t, const double *q, const double *v, double *out) {
     static void (*volatile native)(const double *, const double *, const double *, double *) = by_hand; // not inlined
@@ -169,7 +174,8 @@ int main(void) {
     printf("  tape, M f g W    %6.1f ns  %5.2f x\n", four, four / hand);
     for (int i = 0; i < 4; ++i) {
         const job single = {tape, work, P, i, i};
-        printf("  tape, %c alone    %6.1f ns  %3d instructions\n", "MfgW"[i], measure(&single), carom_tape_instructions(tape, i));
+        printf("  tape, %c alone    %6.1f ns  %3d instructions\n", "MfgW"[i], measure(&single),
+               carom_tape_instructions(tape, i));
     }
     free(work);
     carom_tape_destroy(tape);

@@ -1,8 +1,9 @@
-// worlds.c: CPU milliseconds per step of spheres and cubes in a box, whole steps, beside MuJoCo where that is installed; then per contact problem of the same
-// piles, beside Siconos where that is.
+// worlds.c: CPU milliseconds per step of spheres and cubes in a box, whole steps, beside MuJoCo where that is
+// installed; then per contact problem of the same piles, beside Siconos where that is.
 //
-// m^3 spheres of radius 0.1 and friction 0.3 fall from a loose grid into a box with four walls; cubes of edge 0.2 fall on each other.  Steps of 2e-3; the
-// mean over 600 steps, of the largest piles over fewer.  Usage: bench_worlds [largest number of bodies]
+// m^3 spheres of radius 0.1 and friction 0.3 fall from a loose grid into a box with four walls; cubes of edge 0.2 fall
+// on each other.  Steps of 2e-3; the mean over 600 steps, of the largest piles over fewer.  Usage: bench_worlds
+// [largest number of bodies]
 #define _POSIX_C_SOURCE 200809L
 #include <carom/carom.h>
 #include <carom/team.h>
@@ -40,20 +41,29 @@ static double wall(void) {
 // Place of body (i, j, k), a little beside the grid.
 static void place(int m, int i, int j, int k, double *x) {
     const int n = (i * m + j) * m + k;
-    x[0] = 0.21 * (i + 0.5) + 0.004 * sin(12.9898 * n), x[1] = 0.21 * (j + 0.5) + 0.004 * sin(78.233 * n), x[2] = 0.12 + 0.22 * k;
+    x[0] = 0.21 * (i + 0.5) + 0.004 * sin(12.9898 * n), x[1] = 0.21 * (j + 0.5) + 0.004 * sin(78.233 * n),
+    x[2] = 0.12 + 0.22 * k;
 }
 
 static char *model_text(int m, bool cubes) {
     const size_t room = 2000 + 260 * (size_t)(m * m * m);
     char *text = malloc(room);
-    size_t n = (size_t)snprintf(text, room, "carom: 1\ngravity: [0, 0, -9.81]\nrecord: {bodies: none}\nbodies:\n  s:\n    repeat: [%d, %d, %d]\n    body: {mass: 1, inertia: [%g, %g, %g], shape: {%s}, "
-                                "at: [0.21*(i + 0.5) + 0.004*sin(12.9898*((i*%d + j)*%d + k)), 0.21*(j + 0.5) + 0.004*sin(78.233*((i*%d + j)*%d + k)), 0.12 + 0.22*k]}\n",
-                                m, m, m, cubes ? 0.04 / 6 : 0.004, cubes ? 0.04 / 6 : 0.004, cubes ? 0.04 / 6 : 0.004, cubes ? "box: [0.2, 0.2, 0.2]" : "sphere: 0.1", m, m, m, m);
+    size_t n = (size_t)snprintf(text, room,
+                                "carom: 1\ngravity: [0, 0, -9.81]\nrecord: {bodies: none}\nbodies:\n  s:\n    repeat: "
+                                "[%d, %d, %d]\n    body: {mass: 1, inertia: [%g, %g, %g], shape: {%s}, "
+                                "at: [0.21*(i + 0.5) + 0.004*sin(12.9898*((i*%d + j)*%d + k)), 0.21*(j + 0.5) + "
+                                "0.004*sin(78.233*((i*%d + j)*%d + k)), 0.12 + 0.22*k]}\n",
+                                m, m, m, cubes ? 0.04 / 6 : 0.004, cubes ? 0.04 / 6 : 0.004, cubes ? 0.04 / 6 : 0.004,
+                                cubes ? "box: [0.2, 0.2, 0.2]" : "sphere: 0.1", m, m, m, m);
     n += (size_t)snprintf(text + n, room - n, "shapes: {floor: {plane: [0, 0, 1]}");
     if (!cubes)
-        n += (size_t)snprintf(text + n, room - n, ", a: {plane: [1, 0, 0], at: [-0.01, 0, 0]}, b: {plane: [-1, 0, 0], at: [%g, 0, 0]}, c: {plane: [0, 1, 0], at: [0, -0.01, 0]}, d: {plane: [0, -1, 0], at: [0, %g, 0]}",
+        n += (size_t)snprintf(text + n, room - n,
+                              ", a: {plane: [1, 0, 0], at: [-0.01, 0, 0]}, b: {plane: [-1, 0, 0], at: [%g, 0, 0]}, c: "
+                              "{plane: [0, 1, 0], at: [0, -0.01, 0]}, d: {plane: [0, -1, 0], at: [0, %g, 0]}",
                               0.21 * m + 0.01, 0.21 * m + 0.01);
-    snprintf(text + n, room - n, "}\ncontacts: {all: {among: s, friction: 0.3}, walls: {between: [s, %s], friction: 0.3}}\n", cubes ? "[floor]" : "[floor, a, b, c, d]");
+    snprintf(text + n, room - n,
+             "}\ncontacts: {all: {among: s, friction: 0.3}, walls: {between: [s, %s], friction: 0.3}}\n",
+             cubes ? "[floor]" : "[floor, a, b, c, d]");
     return text;
 }
 
@@ -62,19 +72,22 @@ typedef struct times { double cpu, clock; } times;
 static times carom_ms(int m, bool cubes, const char *tol, int steps, int threads) {
     char *text = model_text(m, cubes);
     carom_error err = {0};
-    carom_model *model = carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "pile.yaml"}, &err);
+    carom_model *model =
+        carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "pile.yaml"}, &err);
     const char *const options[] = {tol, NULL};
     carom_sim_def d = carom_sim_default();
     carom_sim *sim = NULL;
     struct carom_team *team = NULL;
     if (model) {
-        d.system = carom_model_system(model), d.scheme = "moreau-midpoint", d.options = options, d.h = H, d.t_end = steps * H, d.q0 = carom_model_q0(model), d.v0 = carom_model_v0(model);
+        d.system = carom_model_system(model), d.scheme = "moreau-midpoint", d.options = options, d.h = H,
+        d.t_end = steps * H, d.q0 = carom_model_q0(model), d.v0 = carom_model_v0(model);
         sim = carom_sim_create(&d, &err);
     }
     if (sim && threads > 1 && (team = carom_team_create(threads, &err))) carom_sim_team(sim, team);
     times t = {NAN, NAN};
     const double start = now(), clock = wall();
-    if (sim && carom_sim_run(sim, NULL, NULL, &err) == CAROM_OK) t = (times){1e3 * (now() - start) / steps, 1e3 * (wall() - clock) / steps};
+    if (sim && carom_sim_run(sim, NULL, NULL, &err) == CAROM_OK)
+        t = (times){1e3 * (now() - start) / steps, 1e3 * (wall() - clock) / steps};
     if (isnan(t.cpu)) fprintf(stderr, "%d bodies, %s: %s\n", m * m * m, tol, err.text);
     carom_sim_destroy(sim);
     if (team) carom_team_destroy(team);
@@ -89,15 +102,25 @@ static double mujoco_ms(int m, bool cubes, int steps) {
     const size_t room = 4000 + 300 * (size_t)(m * m * m);
     const int contacts = (cubes ? 40 : 8) * m * m * m; // room for them; its data must not exceed 2 GB
     char *text = malloc(room), error[300];
-    size_t n = (size_t)snprintf(text, room, "<mujoco><option timestep='%g' gravity='0 0 -9.81' solver='CG' tolerance='1e-6' cone='elliptic'/><size nconmax='%d' njmax='%d' nstack='50000000'/><default><geom friction='0.3 0 0' condim='3'/></default>"
-                                "<worldbody><geom type='plane' size='0 0 1'/>", H, contacts, 3 * contacts);
+    size_t n = (size_t)snprintf(
+        text, room,
+        "<mujoco><option timestep='%g' gravity='0 0 -9.81' solver='CG' tolerance='1e-6' cone='elliptic'/><size "
+        "nconmax='%d' njmax='%d' nstack='50000000'/><default><geom friction='0.3 0 0' condim='3'/></default>"
+        "<worldbody><geom type='plane' size='0 0 1'/>",
+        H, contacts, 3 * contacts);
     if (!cubes)
-        n += (size_t)snprintf(text + n, room - n, "<geom type='plane' size='0 0 1' pos='-0.01 0 0' zaxis='1 0 0'/><geom type='plane' size='0 0 1' pos='%g 0 0' zaxis='-1 0 0'/>"
-                              "<geom type='plane' size='0 0 1' pos='0 -0.01 0' zaxis='0 1 0'/><geom type='plane' size='0 0 1' pos='0 %g 0' zaxis='0 -1 0'/>", 0.21 * m + 0.01, 0.21 * m + 0.01);
+        n += (size_t)snprintf(text + n, room - n,
+                              "<geom type='plane' size='0 0 1' pos='-0.01 0 0' zaxis='1 0 0'/><geom type='plane' "
+                              "size='0 0 1' pos='%g 0 0' zaxis='-1 0 0'/>"
+                              "<geom type='plane' size='0 0 1' pos='0 -0.01 0' zaxis='0 1 0'/><geom type='plane' "
+                              "size='0 0 1' pos='0 %g 0' zaxis='0 -1 0'/>",
+                              0.21 * m + 0.01, 0.21 * m + 0.01);
     for (int k = 0; k < m * m * m; ++k) {
         double x[3];
         place(m, k / (m * m), k / m % m, k % m, x);
-        n += (size_t)snprintf(text + n, room - n, "<body pos='%.9g %.9g %.9g'><freejoint/><geom type='%s' size='0.1%s' mass='1'/></body>", x[0], x[1], x[2], cubes ? "box" : "sphere", cubes ? " 0.1 0.1" : "");
+        n += (size_t)snprintf(text + n, room - n,
+                              "<body pos='%.9g %.9g %.9g'><freejoint/><geom type='%s' size='0.1%s' mass='1'/></body>",
+                              x[0], x[1], x[2], cubes ? "box" : "sphere", cubes ? " 0.1 0.1" : "");
     }
     snprintf(text + n, room - n, "</worldbody></mujoco>");
     mjVFS *files = malloc(sizeof *files);
@@ -122,8 +145,9 @@ static double mujoco_ms(int m, bool cubes, int steps) { return (void)place, (voi
 #endif
 
 #ifdef WITH_SICONOS
-// One contact problem in thirty of a pile, solved by carom on its way and then by Siconos from the same start: nonsmooth Gauss-Seidel (NSGS), one contact at a
-// time by Newton's method on the equations of Alart and Curnier, the fastest of three that were tried, to 1e-6 of |c|.  The certificate of carom judges both answers.
+// One contact problem in thirty of a pile, solved by carom on its way and then by Siconos from the same start:
+// nonsmooth Gauss-Seidel (NSGS), one contact at a time by Newton's method on the equations of Alart and Curnier, the
+// fastest of three that were tried, to 1e-6 of |c|.  The certificate of carom judges both answers.
 typedef struct both {
     long seen, problems, unsolved; // problems of the run; those measured; those that Siconos gave up
     double contacts, started, ms[2], worst[2];
@@ -138,7 +162,8 @@ static SparseBlockStructuredMatrix *siconos_matrix(const carom_problem *pb) {
     M->filled1 = nb + 1, M->filled2 = blocks;
     M->block = malloc(blocks * sizeof *M->block);
     M->blocksize0 = malloc(nb * sizeof *M->blocksize0), M->blocksize1 = malloc(nb * sizeof *M->blocksize1);
-    M->index1_data = malloc((nb + 1) * sizeof *M->index1_data), M->index2_data = malloc(blocks * sizeof *M->index2_data);
+    M->index1_data = malloc((nb + 1) * sizeof *M->index1_data),
+    M->index2_data = malloc(blocks * sizeof *M->index2_data);
     for (size_t b = 0; b < nb; ++b) M->blocksize0[b] = M->blocksize1[b] = 3 * (unsigned)(b + 1);
     for (size_t b = 0; b <= nb; ++b) M->index1_data[b] = (size_t)R->start[b];
     for (size_t k = 0; k < blocks; ++k) {
@@ -157,7 +182,8 @@ static void siconos_solve(both *x, const carom_problem *pb) {
     memset(x->u, 0, n * sizeof *x->u);
     double *mu = malloc((size_t)pb->nb * sizeof *mu);
     for (int b = 0; b < pb->nb; ++b) mu[b] = pb->block[b].mu;
-    FrictionContactProblem *problem = frictionContactProblem_new_with_data(3, pb->nb, NM_new_SBM(pb->n, pb->n, siconos_matrix(pb)), c, mu);
+    FrictionContactProblem *problem =
+        frictionContactProblem_new_with_data(3, pb->nb, NM_new_SBM(pb->n, pb->n, siconos_matrix(pb)), c, mu);
     SolverOptions *options = solver_options_create(SICONOS_FRICTION_3D_NSGS);
     options->iparam[SICONOS_IPARAM_MAX_ITER] = 100000;
     options->dparam[SICONOS_DPARAM_TOL] = 1e-6;
@@ -195,16 +221,22 @@ static void on_problem(void *user, double t, const carom_problem *pb, const caro
 static void siconos_row(int m, bool cubes, int steps) {
     char *text = model_text(m, cubes);
     carom_error err = {0};
-    carom_model *model = carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "pile.yaml"}, &err);
+    carom_model *model =
+        carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "pile.yaml"}, &err);
     const size_t room = 3 * 100 * (size_t)(m * m * m);
-    both x = {.start = malloc(room * sizeof(double)), .p = malloc(room * sizeof(double)), .u = malloc(room * sizeof(double))};
+    both x = {
+        .start = malloc(room * sizeof(double)), .p = malloc(room * sizeof(double)), .u = malloc(room * sizeof(double))};
     carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(model), d.scheme = "moreau-midpoint", d.options = (const char *const[]){"tol=1e-6", NULL}, d.h = H, d.t_end = steps * H, d.q0 = carom_model_q0(model), d.v0 = carom_model_v0(model);
+    d.system = carom_model_system(model), d.scheme = "moreau-midpoint",
+    d.options = (const char *const[]){"tol=1e-6", NULL}, d.h = H, d.t_end = steps * H, d.q0 = carom_model_q0(model),
+    d.v0 = carom_model_v0(model);
     carom_sim *sim = carom_sim_create(&d, &err);
     if (sim) carom_sim_watch_problems(sim, on_problem, &x);
-    if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fprintf(stderr, "%d bodies: %s\n", m * m * m, err.text);
+    if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK)
+        fprintf(stderr, "%d bodies: %s\n", m * m * m, err.text);
     const double n = (double)x.problems;
-    printf("%8d %-8s %9.0f %9.3g %9.3g %9ld %9.1e %9.1e\n", m * m * m, cubes ? "cubes" : "spheres", x.contacts / n, x.ms[0] / n, x.ms[1] / n, x.unsolved, x.worst[0], x.worst[1]);
+    printf("%8d %-8s %9.0f %9.3g %9.3g %9ld %9.1e %9.1e\n", m * m * m, cubes ? "cubes" : "spheres", x.contacts / n,
+           x.ms[0] / n, x.ms[1] / n, x.unsolved, x.worst[0], x.worst[1]);
     fflush(stdout);
     carom_sim_destroy(sim);
     carom_model_destroy(model);
@@ -212,7 +244,8 @@ static void siconos_row(int m, bool cubes, int steps) {
 }
 
 static void beside_siconos(int most) {
-    printf("\nCPU ms per contact problem, tol=1e-6; the largest residuals in m/s\n%8s %-8s %9s %9s %9s %9s %9s %9s\n", "bodies", "", "contacts", "carom", "Siconos", "unsolved", "carom", "Siconos");
+    printf("\nCPU ms per contact problem, tol=1e-6; the largest residuals in m/s\n%8s %-8s %9s %9s %9s %9s %9s %9s\n",
+           "bodies", "", "contacts", "carom", "Siconos", "unsolved", "carom", "Siconos");
     for (int m = 4; m <= 6 && m * m * m <= most; ++m) siconos_row(m, false, 600);
     for (int m = 3; m <= 4 && m * m * m <= most; ++m) siconos_row(m, true, 600);
 }
@@ -226,11 +259,15 @@ static void cell(double ms) {
 }
 
 int main(int argc, char **argv) {
-    static const struct { int m, steps; bool cubes, tight; } rows[] = {{4, 600, false, true}, {5, 600, false, true}, {6, 600, false, true}, {10, 600, false, false},
-                                                                       {16, 300, false, false}, {22, 100, false, false}, {3, 600, true, true}, {4, 600, true, true}};
+    static const struct {
+        int m, steps;
+        bool cubes, tight;
+    } rows[] = {{4, 600, false, true},   {5, 600, false, true},   {6, 600, false, true}, {10, 600, false, false},
+                {16, 300, false, false}, {22, 100, false, false}, {3, 600, true, true},  {4, 600, true, true}};
     const int most = argc > 1 ? atoi(argv[1]) : 1 << 30;
     const times none = {NAN, NAN};
-    printf("\nCPU ms per step of a pile; two threads by the clock\n%8s %-8s %9s %9s %9s %9s\n", "bodies", "", "tol=1e-6", "tol=1e-3", "2 threads", "MuJoCo");
+    printf("\nCPU ms per step of a pile; two threads by the clock\n%8s %-8s %9s %9s %9s %9s\n", "bodies", "",
+           "tol=1e-6", "tol=1e-3", "2 threads", "MuJoCo");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
         const int m = rows[i].m, n = m * m * m, steps = rows[i].steps;
         if (n > most) continue;

@@ -1,7 +1,8 @@
-// check_circles.c: files of one folder of src/ use each other one way: what a file uses can be read, tested and understood without it.
+// check_circles.c: files of one folder of src/ use each other one way: what a file uses can be read, tested and
+// understood without it.
 //
-// A file uses another one whose header it includes, and one that defines a name it mentions.  Names are functions and tables that are not static, as
-// their definitions begin a line.  Folders below one of src/ count as part of it.
+// A file uses another one whose header it includes, and one that defines a name it mentions.  Names are functions and
+// tables that are not static, as their definitions begin a line.  Folders below one of src/ count as part of it.
 #include "sources.h"
 
 enum { MOST_FILES = 2000, MOST_NAMES = 20000, NAME = 80 };
@@ -19,7 +20,9 @@ typedef struct check {
     int faults;
 } check;
 
-static bool letter(char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+static bool letter(char c) {
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
 
 static size_t word_length(const char *at) {
     size_t n = 0;
@@ -39,7 +42,7 @@ static bool same_folder(const char *a, const char *b) {
     return n == strcspn(b, "/") && memcmp(a, b, n) == 0;
 }
 
-// -- what files define -----------------------------------------------------------------------------------------------------
+// -- what files define ------------------------------------------------------------------------------------------------
 
 static bool begins(const char *at, const char *word) {
     const size_t n = strlen(word);
@@ -96,7 +99,7 @@ static void collect(void *user, const char *path, char *text) {
     ++c->files;
 }
 
-// -- what files use ----------------------------------------------------------------------------------------------------------
+// -- what files use ---------------------------------------------------------------------------------------------------
 
 static int file_of(const check *c, const char *path, size_t length) {
     for (int i = 0; i < c->files; ++i)
@@ -145,7 +148,7 @@ static void look(void *user, const char *path, char *text) {
     }
 }
 
-// -- circles -------------------------------------------------------------------------------------------------------------------
+// -- circles ----------------------------------------------------------------------------------------------------------
 
 // Files stack[first ..] use each other in a circle.
 static void report(check *c, int first) {
@@ -153,7 +156,8 @@ static void report(check *c, int first) {
     printf("a circle:\n");
     for (int i = first; i < c->depth; ++i)
         for (int k = first; k < c->depth; ++k)
-            if (c->uses[c->stack[i]][c->stack[k]]) printf("    src/%s uses src/%s\n", c->path[c->stack[i]], c->path[c->stack[k]]);
+            if (c->uses[c->stack[i]][c->stack[k]])
+                printf("    src/%s uses src/%s\n", c->path[c->stack[i]], c->path[c->stack[k]]);
 }
 
 // Tarjan's search: files that reach each other come off the stack together.
@@ -183,7 +187,8 @@ int main(void) {
         for (int k = 0; k < c.files; ++k) uses += c.uses[i][k];
     for (int i = 0; i < c.files; ++i)
         if (!c.order[i]) search(&c, i);
-    if (c.files < 300 || c.names < 1000 || uses < 1000) printf("too few files, names or uses were found\n"), ++c.faults; // the sources are elsewhere, or written in another way
+    // the sources are elsewhere, or written in another way
+    if (c.files < 300 || c.names < 1000 || uses < 1000) printf("too few files, names or uses were found\n"), ++c.faults;
     printf("%d files, %d names, %d uses, %d faults\n", c.files, c.names, uses, c.faults);
     for (int i = 0; i < c.files; ++i) free(c.path[i]);
     return c.faults ? 1 : 0;

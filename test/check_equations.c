@@ -70,7 +70,8 @@ static void collect_page(void *user, const char *path, char *text) {
 // Pages that define equations; what others quote is defined there.
 static bool defines(const char *path) {
     const char *name = strrchr(path, '/') + 1;
-    return strncmp(name, "methods-", 8) == 0 || strcmp(name, "METHODS.md") == 0 || strcmp(name, "solvers.md") == 0 || strcmp(name, "flexible.md") == 0;
+    return strncmp(name, "methods-", 8) == 0 || strcmp(name, "METHODS.md") == 0 || strcmp(name, "solvers.md") == 0 ||
+           strcmp(name, "flexible.md") == 0;
 }
 
 static void collect_methods(void *user, const char *path, char *text) {
@@ -91,12 +92,17 @@ static void collect_definitions(void *user, const char *path, char *text) {
         while (last > s && last[-1] == ' ') --last;
         const char *at = last;
         while (at > s && *at != '(') --at;
-        if (strncmp(s, "    ", 4) != 0 || at < s + 6 || at[-1] != ' ' || at[-2] != ' ' || tag_length(at) != (size_t)(last - at) || last - at >= LENGTH) continue;
+        if (strncmp(s, "    ", 4) != 0 || at < s + 6 || at[-1] != ' ' || at[-2] != ' ' ||
+            tag_length(at) != (size_t)(last - at) || last - at >= LENGTH)
+            continue;
         tag t = {.line = line};
         memcpy(t.name, at, (size_t)(last - at));
         snprintf(t.where, sizeof t.where, "%s", path);
         const int first = find(&d->set, t.name);
-        if (first >= 0) printf("%s:%d: %s names another equation in %s:%d; give one of them a tag of its own\n", path, line, t.name, d->set.tag[first].where, d->set.tag[first].line), ++d->faults;
+        if (first >= 0)
+            printf("%s:%d: %s names another equation in %s:%d; give one of them a tag of its own\n", path, line, t.name,
+                   d->set.tag[first].where, d->set.tag[first].line),
+                ++d->faults;
         else if (d->set.n < MOST) d->set.tag[d->set.n++] = t;
     }
 }
@@ -127,6 +133,7 @@ int main(void) {
         printf("no tags found; is this the source tree?\n");
         ++faults;
     }
-    printf("%d tags in the sources, %d in the pages of methods, %d of them with an equation, %d faults\n", sources.n, methods.n, defined.set.n, faults);
+    printf("%d tags in the sources, %d in the pages of methods, %d of them with an equation, %d faults\n", sources.n,
+           methods.n, defined.set.n, faults);
     return faults ? 1 : 0;
 }

@@ -1,27 +1,38 @@
 // check_layers.c: holds the sources to the layers, and each layer to what it may use.
 //
 // A file in src/<layer>/ includes private headers "layer/file.h" and public headers <carom/x.h> of its own or
-// an earlier layer only; only src/sparse uses SuiteSparse, only src/read reads YAML, only src/event/cvode.c SUNDIALS, only src/io HDF5 and files; the library neither prints nor ends
-// the program; schemes, solvers and contacts ask the heap for nothing.  Public headers obey the same order.  What one file uses of another is
-// declared in a header: no `extern` in a source file.
+// an earlier layer only; only src/sparse uses SuiteSparse, only src/read reads YAML, only src/event/cvode.c SUNDIALS,
+// only src/io HDF5 and files; the library neither prints nor ends the program; schemes, solvers and contacts ask the
+// heap for nothing.  Public headers obey the same order.  What one file uses of another is declared in a header: no
+// `extern` in a source file.
 #include "sources.h"
 
-static const char *const layers[] = {"base", "linalg", "expr", "system", "flex", "collide", "contact", "solver",
-                                     "scheme", "event", "sim", "sparse", "mech", "read", "model", "derive", "build", "run", "io", "compile", "study", "sweep", "dynamics", "fmu", "cli", "play"};
+static const char *const layers[] = {"base",   "linalg",   "expr",  "system", "flex",   "collide", "contact",
+                                     "solver", "scheme",   "event", "sim",    "sparse", "mech",    "read",
+                                     "model",  "derive",   "build", "run",    "io",     "compile", "study",
+                                     "sweep",  "dynamics", "fmu",   "cli",    "play"};
 enum { LAYERS = sizeof layers / sizeof *layers, UNKNOWN = -1 };
 
 // Which layer a public header belongs to; carom.h gathers all, so only the program may take it.
-static const struct { const char *header, *layer; } owners[] = {
-    {"status", "base"}, {"version", "base"}, {"arena", "base"}, {"option", "base"}, {"matrix", "linalg"}, {"expr", "expr"},
-    {"team", "base"}, {"system", "system"}, {"difference", "system"}, {"functions", "system"}, {"flex", "flex"}, {"structure", "flex"}, {"problem", "contact"},
-    {"scheme", "scheme"}, {"sim", "sim"}, {"sparse", "sparse"}, {"mech", "mech"}, {"model", "model"}, {"variation", "derive"}, {"draw", "derive"}, {"build", "build"},
-    {"event", "event"}, {"run", "run"}, {"table", "io"}, {"result", "io"}, {"problem_file", "io"}, {"compile", "compile"}, {"sweep", "sweep"}, {"book", "sweep"}, {"study", "study"}, {"layout", "dynamics"}, {"dynamics", "dynamics"}, {"carom", "dynamics"}};
+static const struct {
+    const char *header, *layer;
+} owners[] = {{"status", "base"},       {"version", "base"},     {"arena", "base"},       {"option", "base"},
+              {"matrix", "linalg"},     {"expr", "expr"},        {"team", "base"},        {"system", "system"},
+              {"difference", "system"}, {"functions", "system"}, {"flex", "flex"},        {"structure", "flex"},
+              {"problem", "contact"},   {"scheme", "scheme"},    {"sim", "sim"},          {"sparse", "sparse"},
+              {"mech", "mech"},         {"model", "model"},      {"variation", "derive"}, {"draw", "derive"},
+              {"build", "build"},       {"event", "event"},      {"run", "run"},          {"table", "io"},
+              {"result", "io"},         {"problem_file", "io"},  {"compile", "compile"},  {"sweep", "sweep"},
+              {"book", "sweep"},        {"study", "study"},      {"layout", "dynamics"},  {"dynamics", "dynamics"},
+              {"carom", "dynamics"}};
 
-static const char *const printing[] = {"printf", "vprintf", "puts", "putchar", "perror", "exit", "_exit", "quick_exit", "abort"};
+static const char *const printing[] = {"printf", "vprintf", "puts",       "putchar", "perror",
+                                       "exit",   "_exit",   "quick_exit", "abort"};
 static const char *const consoles[] = {"stdin", "stdout", "stderr"};
 static const char *const streams[] = {"fprintf", "vfprintf", "fputs", "fputc", "fwrite", "fopen", "fread"};
 static const char *const localised[] = {"strtod", "strtof", "strtold", "atof", "setlocale", "localeconv"};
-static const char *const heap[] = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "strdup", "alloca"};
+static const char *const heap[] = {"malloc",         "calloc", "realloc", "aligned_alloc",
+                                   "posix_memalign", "strdup", "alloca"};
 
 typedef struct check {
     const char *src; // path of src/
@@ -42,6 +53,8 @@ static int owner_of(const char *header, size_t length) {
     return UNKNOWN;
 }
 
+enum { WIDEST = 120 }; // columns of a line
+
 static void fault(check *c, const char *path, int line, const char *what, const char *name, size_t length) {
     printf("%s:%d: %s %.*s\n", path, line, what, (int)length, name);
     ++c->faults;
@@ -60,9 +73,11 @@ static void check_include(check *c, const char *path, int line, int layer, const
     if (length > 3 && memcmp(name, "../", 3) == 0) fault(c, path, line, "a path out of the folder:", name, length);
     if (length == 6 && memcmp(name, "yaml.h", 6) == 0 && layer != layer_of("read", 4))
         fault(c, path, line, "only src/read may include", name, length);
-    if (((length >= 5 && memcmp(name, "cvode", 5) == 0) || (length >= 3 && memcmp(name, "sun", 3) == 0)) && !strstr(path, "/src/event/cvode.c"))
+    if (((length >= 5 && memcmp(name, "cvode", 5) == 0) || (length >= 3 && memcmp(name, "sun", 3) == 0)) &&
+        !strstr(path, "/src/event/cvode.c"))
         fault(c, path, line, "only src/event/cvode.c may include", name, length);
-    if (((length == 5 && memcmp(name, "klu.h", 5) == 0) || (length == 5 && memcmp(name, "amd.h", 5) == 0)) && layer != layer_of("sparse", 6))
+    if (((length == 5 && memcmp(name, "klu.h", 5) == 0) || (length == 5 && memcmp(name, "amd.h", 5) == 0)) &&
+        layer != layer_of("sparse", 6))
         fault(c, path, line, "only src/sparse may include", name, length);
     if (length >= 6 && memcmp(name, "hdf5", 4) == 0 && layer != layer_of("io", 2))
         fault(c, path, line, "only src/io may include", name, length);
@@ -71,6 +86,7 @@ static void check_include(check *c, const char *path, int line, int layer, const
 static void check_includes(check *c, const char *path, const char *text, int layer) {
     int line = 1;
     for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n', ++line) {
+        if (strcspn(at, "\n") > WIDEST) fault(c, path, line, "more than 120 columns:", at, 40);
         const char *s = at + strspn(at, " \t");
         if (*s++ != '#') continue;
         s += strspn(s, " \t");
@@ -96,8 +112,8 @@ static bool among(const char *const *names, size_t count, const char *word, size
 // The words of code without comments and strings.
 static void check_words(check *c, const char *path, const char *code, int layer) {
     const bool library = layer < layer_of("cli", 3), files = layer >= layer_of("io", 2);
-    const bool step = layer == layer_of("contact", 7) || layer == layer_of("solver", 6) || layer == layer_of("scheme", 6) ||
-                      (layer == layer_of("event", 5) && !strstr(path, "/cvode.c"));
+    const bool step = layer == layer_of("contact", 7) || layer == layer_of("solver", 6) ||
+                      layer == layer_of("scheme", 6) || (layer == layer_of("event", 5) && !strstr(path, "/cvode.c"));
     int line = 1;
     for (const char *at = code; *at;) {
         size_t n = 0;
@@ -111,8 +127,10 @@ static void check_words(check *c, const char *path, const char *code, int layer)
         if (library && AMONG(consoles, at, n)) fault(c, path, line, "the library must not use", at, n);
         if (library && call && AMONG(printing, at, n)) fault(c, path, line, "the library must not call", at, n);
         if (!files && call && AMONG(streams, at, n)) fault(c, path, line, "only src/io has files:", at, n);
-        if (call && AMONG(localised, at, n) && !strstr(path, "base/number.c")) fault(c, path, line, "depends on the locale, use base/number.h:", at, n);
-        if (n == 6 && memcmp(at, "extern", 6) == 0 && strcmp(path + strlen(path) - 2, ".c") == 0 && strncmp(at + n, " char **environ", 15) != 0)
+        if (call && AMONG(localised, at, n) && !strstr(path, "base/number.c"))
+            fault(c, path, line, "depends on the locale, use base/number.h:", at, n);
+        if (n == 6 && memcmp(at, "extern", 6) == 0 && strcmp(path + strlen(path) - 2, ".c") == 0 &&
+            strncmp(at + n, " char **environ", 15) != 0)
             fault(c, path, line, "a declaration that passes by the headers:", at, n);
         if (step && call && AMONG(heap, at, n)) fault(c, path, line, "this layer must not ask the heap:", at, n);
         at += n;
@@ -143,7 +161,8 @@ static void check_header(void *user, const char *path, char *text) {
 
 int main(void) {
     check c = {.src = CAROM_SOURCE_DIR "/src"};
-    const int files = walk(c.src, ".c|.h|.def", check_file, &c) + walk(CAROM_SOURCE_DIR "/include/carom", ".h", check_header, &c);
+    const int files =
+        walk(c.src, ".c|.h|.def", check_file, &c) + walk(CAROM_SOURCE_DIR "/include/carom", ".h", check_header, &c);
     for (int i = 0; i < LAYERS; ++i) {
         if (c.seen[i]) continue;
         printf("src/%s: no sources found\n", layers[i]);

@@ -2,18 +2,32 @@
 //
 //     check_messages FILE
 //
-// A message is the first text that is handed to one of the functions below, or the text of a table's `about` and `text` fields and keys.
+// A message is the first text that is handed to one of the functions below, or the text of a table's `about` and `text`
+// fields and keys.
 #include "sources.h"
 #include <ctype.h>
 
-static const char *const functions[] = {"carom_fail", "carom_fault", "carom_model_fault", "carom_exam_say", "carom_retry", "cli_say", "refuse", "fail", "say", "tell", "FAIL"};
+static const char *const functions[] = {"carom_fail",     "carom_fault", "carom_model_fault",
+                                        "carom_exam_say", "carom_retry", "cli_say",
+                                        "refuse",         "fail",        "say",
+                                        "tell",           "FAIL"};
 
 // Left: what messages and pages do not say; right: what they say instead.
 static const struct { const char *not, *but; } words[] = {
-    {"given from outside", "external work"}, {"cannot treat", "does not support"}, {"thrown away", "rejected"}, {"as told", "prescribed"},
-    {"who watches", "the observer"}, {"so-manieth", "every n-th"}, {"that others say already", "redundant"}, {"an own model", "your own model"},
-    {"nothing explains", "unaccounted"}, {"nobody can explain", "unaccounted for"}, {"not made for size", "not designed for large systems"},
-    {"of who ", "a noun"}, {"so that who ", "a noun"}, {"For who ", "for a noun"},
+    {"given from outside", "external work"},
+    {"cannot treat", "does not support"},
+    {"thrown away", "rejected"},
+    {"as told", "prescribed"},
+    {"who watches", "the observer"},
+    {"so-manieth", "every n-th"},
+    {"that others say already", "redundant"},
+    {"an own model", "your own model"},
+    {"nothing explains", "unaccounted"},
+    {"nobody can explain", "unaccounted for"},
+    {"not made for size", "not designed for large systems"},
+    {"of who ", "a noun"},
+    {"so that who ", "a noun"},
+    {"For who ", "for a noun"},
 };
 
 typedef struct listing {

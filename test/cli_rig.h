@@ -30,7 +30,8 @@ UNUSED_IS_FINE static carom_result *load(const char *file) {
 
 static int begin(void **state) {
     (void)state;
-    setenv("ASAN_OPTIONS", "detect_leaks=0", 0); // of all the processes that a test starts: the search takes seconds in each
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 0); // of all the processes that a test starts: the search takes seconds in
+                                                 // each
     strcpy(folder, "/tmp/carom-test-XXXXXX");
     return mkdtemp(folder) ? chdir(folder) : -1;
 }

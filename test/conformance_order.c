@@ -46,8 +46,8 @@ static void runge_kutta(const known *k, void (*rate)(const known *, double, cons
     }
 }
 
-// A scheme that controls its own error keeps it whatever h is: a hundred times the tolerance of a step, because errors of some tens
-// of steps add up and these motions amplify them.
+// A scheme that controls its own error keeps it whatever h is: a hundred times the tolerance of a step, because errors
+// of some tens of steps add up and these motions amplify them.
 static double allowed_error(const carom_scheme *s) {
     const int i = carom_option_find(s->options, "rtol", 4);
     assert_true(i >= 0);
@@ -118,7 +118,8 @@ static void motion_with_joints_has_its_order(void **state) {
         }
         const double order = slope(h, error, SIZES);
         print_message("    %s: measured %.2f (error %.1e)\n", s->name, order, error[SIZES - 1]);
-        scheme_true(s->name, keeps_its_error(s, error, SIZES) || shows(at_least_one(s->promises.joint_order), h, error, SIZES, 1e-11));
+        scheme_true(s->name, keeps_its_error(s, error, SIZES) ||
+                                 shows(at_least_one(s->promises.joint_order), h, error, SIZES, 1e-11));
     }
 }
 

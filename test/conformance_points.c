@@ -1,9 +1,12 @@
-// conformance_points.c: every scheme evaluates its model where its table says, and stays stable up to the step that it says.
+// conformance_points.c: every scheme evaluates its model where its table says, and stays stable up to the step that it
+// says.
 //
-// Errors of first order hide evaluations at a wrong point of the step: both are right to O(h).  So the model watches where it is evaluated.
+// Errors of first order hide evaluations at a wrong point of the step: both are right to O(h).  So the model watches
+// where it is evaluated.
 #include "schemes.h"
 
-// A unit mass slides along a floor, without forces: q(t) = q_0 + v (t - t_0) exactly, whatever the scheme, and the contact is closed all the time.
+// A unit mass slides along a floor, without forces: q(t) = q_0 + v (t - t_0) exactly, whatever the scheme, and the
+// contact is closed all the time.
 typedef struct watch {
     const carom_scheme *scheme;
     bool on;            // inside a step
@@ -14,12 +17,16 @@ typedef struct watch {
 static watch seen; // a step knows its scheme only
 
 static void note(unsigned *points, double t, const double *q, const char *what) {
-    static const struct { double x; unsigned point; } places[] = {{0, CAROM_AT_START}, {0.5, CAROM_AT_MIDDLE}, {1, CAROM_AT_END}};
+    static const struct {
+        double x;
+        unsigned point;
+    } places[] = {{0, CAROM_AT_START}, {0.5, CAROM_AT_MIDDLE}, {1, CAROM_AT_END}};
     if (!seen.on) return;
     const double x = (t - seen.t) / seen.h, off = 1e-3 * seen.h * seen.v[0]; // differences move q by far less
     for (int i = 0; i < 2; ++i)
         if (!(fabs(q[i] - seen.q[i] - (t - seen.t) * seen.v[i]) <= off))
-            fail_msg("%s: %s at t_0 + %.3f h, but at the position of t_0 + %.3f h", seen.scheme->name, what, x, (q[0] - seen.q[0]) / seen.v[0] / seen.h);
+            fail_msg("%s: %s at t_0 + %.3f h, but at the position of t_0 + %.3f h", seen.scheme->name, what, x,
+                     (q[0] - seen.q[0]) / seen.v[0] / seen.h);
     unsigned point = CAROM_AT_OTHERS;
     for (int i = 0; i < 3; ++i)
         if (fabs(x - places[i].x) < 1e-3) point = places[i].point;
@@ -106,7 +113,8 @@ static void evaluations_are_where_the_table_says(void **state) {
     }
 }
 
-// x'' = -x: below the limit that a scheme declares, amplitudes stay; of the leapfrog family at 0.99 of it, 1/sqrt(1 - 0.99^2) = 7.1 times the start.
+// x'' = -x: below the limit that a scheme declares, amplitudes stay; of the leapfrog family at 0.99 of it, 1/sqrt(1 -
+// 0.99^2) = 7.1 times the start.
 static void oscillations_are_stable_up_to_the_declared_step(void **state) {
     (void)state;
     const carom_scheme *s;

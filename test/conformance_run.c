@@ -82,8 +82,7 @@ static void saved_state_goes_on_with_the_same_bits(void **state) {
     }
 }
 
-// -- ends
-// --------------------------------------------------------------------------------------------------------------
+// -- ends -------------------------------------------------------------------------------------------------------------
 
 static void last_step_is_shortened_to_meet_the_end(void **state) {
     (void)state;
@@ -119,8 +118,7 @@ static void whole_number_of_steps_stays_whole(void **state) {
     }
 }
 
-// -- smaller steps
-// ---------------------------------------------------------------------------------------------------------
+// -- smaller steps ----------------------------------------------------------------------------------------------------
 
 // A model with a border: its mass is not defined deeper than 0.02 below the floor, where a long trial step gets to. The
 // ball comes from 0.05 with velocity -1 and leaves with +1; no force.
@@ -147,7 +145,8 @@ static void failed_step_is_made_in_smaller_ones(void **state) {
         carom_error err;
         const carom_sim_def d = run_of(&k, s->name, 0.2, 1);
         carom_sim *sim = carom_sim_create(&d, &err);
-        const bool late = (s->promises.forces | s->promises.gaps | s->promises.directions) == CAROM_AT_START; // the step before led there
+        // the step before led there
+        const bool late = (s->promises.forces | s->promises.gaps | s->promises.directions) == CAROM_AT_START;
         if (late || s->lacks & CAROM_NO_STEP_CHANGE) { // it must say so instead
             carom_status status = sim ? CAROM_OK : err.code;
             while (sim && status == CAROM_OK && !carom_sim_done(sim)) status = carom_sim_step(sim, &err);
@@ -258,8 +257,7 @@ static void numbers_that_are_none_stop_the_run(void **state) {
     }
 }
 
-// -- what a scheme lacks
-// -----------------------------------------------------------------------------------------------------
+// -- what a scheme lacks ----------------------------------------------------------------------------------------------
 
 static void refused(const carom_scheme *s, const known *k, double h, double T, const char *what) {
     carom_error err;
@@ -338,12 +336,15 @@ static void bodies_may_stop_in_a_corner(void **state) {
             for (int a = 0; a < 3; ++a) v[a] = -1 - uniform(&seed);
             carom_system sys = carom_system_default(3, 3, 0, 3);
             sys.contacts = contacts, sys.model = &c;
-            sys.mass = corner_mass, sys.force = corner_force, sys.gaps = corner_gaps, sys.directions = corner_directions;
+            sys.mass = corner_mass, sys.force = corner_force, sys.gaps = corner_gaps,
+            sys.directions = corner_directions;
             carom_sim_def def = carom_sim_default();
-            def.schemes = all_schemes(), def.system = &sys, def.scheme = s->name, def.options = ignoring_impacts(s->name, &sys, NULL), def.h = 1e-2, def.t_end = 1, def.q0 = q, def.v0 = v;
+            def.schemes = all_schemes(), def.system = &sys, def.scheme = s->name,
+            def.options = ignoring_impacts(s->name, &sys, NULL), def.h = 1e-2, def.t_end = 1, def.q0 = q, def.v0 = v;
             carom_error err = {0};
             carom_sim *sim = carom_sim_create(&def, &err);
-            if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s, case %d: %s", s->name, i, err.text);
+            if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK)
+                fail_msg("%s, case %d: %s", s->name, i, err.text);
             carom_sim_destroy(sim);
         }
     }

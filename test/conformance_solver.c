@@ -109,7 +109,8 @@ static contact_problem mixed(carom_law law, double mu) {
 static contact_problem all_laws(carom_law law, double mu) {
     (void)law;
     contact_problem x = problem_random(7, CAROM_BALL_5, fmin(mu, 0.3), 0.3, 51);
-    for (int b = 0, at = 0; b < 7; at += carom_law_rows(x.block[b++].law)) x.block[b].law = (carom_law)b, x.block[b].at = at;
+    for (int b = 0, at = 0; b < 7; at += carom_law_rows(x.block[b++].law))
+        x.block[b].law = (carom_law)b, x.block[b].at = at;
     x.pb.n = 1 + 1 + 2 + 3 + 4 + 5 + 6;
     return x;
 }
@@ -157,7 +158,9 @@ static bool iterative(const carom_solver *s) {
 }
 
 // Is a friction coefficient of a million beyond it?  The hybrid solves independent contacts even so.
-static bool tame(const carom_solver *s, bool regular) { return strcmp(s->name, "homotopy") == 0 || iterative(s) || (!regular && strcmp(s->name, "hybrid") == 0); }
+static bool tame(const carom_solver *s, bool regular) {
+    return strcmp(s->name, "homotopy") == 0 || iterative(s) || (!regular && strcmp(s->name, "hybrid") == 0);
+}
 
 // Formulas know two contacts only without friction.
 static bool can(const carom_solver *s, const carom_problem *pb) {
@@ -209,8 +212,8 @@ static void every_solver_solves_every_problem_it_can(void **state) {
     assert_true(solved > 200);
 }
 
-// Impulses that pull, drive and rub where nothing does are no hindrance: what is solved from rest is solved from them, and a contact without
-// friction ends without any.
+// Impulses that pull, drive and rub where nothing does are no hindrance: what is solved from rest is solved from them,
+// and a contact without friction ends without any.
 static void a_bad_start_is_overcome(void **state) {
     (void)state;
     for (int i = 0; i < NRECIPES; i++)
@@ -222,18 +225,21 @@ static void a_bad_start_is_overcome(void **state) {
                 const double tol = iterative(s) ? 1e-7 : 1e-11;
                 if (can(s, &x.pb) && run(s, &x, tol).converged) {
                     for (int j = 0; j < x.pb.n; j++) x.p[j] = 3 * sin(2 * j + 4);
-                    if (!run(s, &x, tol).converged && RECIPES[i].regular && !(FLAVOURS[f].mu > 1e3 && tame(s, true))) fail_msg("%s, %s: %s", RECIPES[i].name, FLAVOURS[f].name, s->name);
+                    if (!run(s, &x, tol).converged && RECIPES[i].regular && !(FLAVOURS[f].mu > 1e3 && tame(s, true)))
+                        fail_msg("%s, %s: %s", RECIPES[i].name, FLAVOURS[f].name, s->name);
                     for (int b = 0; b < x.pb.nb; b++)
-                        for (int r = 1; x.block[b].mu == 0 && r < carom_law_rows(x.block[b].law); r++) assert_true(x.p[x.block[b].at + r] == 0);
+                        for (int r = 1; x.block[b].mu == 0 && r < carom_law_rows(x.block[b].law); r++)
+                            assert_true(x.p[x.block[b].at + r] == 0);
                 }
                 problem_destroy(&x);
             }
         }
 }
 
-// Two contacts with the directions (1, s) and (1, -s) of a body of mass 1 that arrives with (-1, 0): each takes p = 1/(2 + 2 s^2), and nothing is left.  One
-// alone would leave 2 s^2/(1 + s^2) = 2e-10 at the other.  The smaller pivot is 4 s^2 = 4e-10 of the larger one: far above rounding, so they are two.  With a
-// third one that has nothing to do with them, and without.
+// Two contacts with the directions (1, s) and (1, -s) of a body of mass 1 that arrives with (-1, 0): each takes p =
+// 1/(2 + 2 s^2), and nothing is left.  One alone would leave 2 s^2/(1 + s^2) = 2e-10 at the other.  The smaller pivot
+// is 4 s^2 = 4e-10 of the larger one: far above rounding, so they are two.  With a third one that has nothing to do
+// with them, and without.
 static void nearly_dependent_contacts_are_two(void **state) {
     (void)state;
     const double s = 1e-5, W[9] = {1, s, 0, 1, -s, 0, 0, 0, 1}, w[3] = {1, 1, 1}, v[3] = {-1, 0, -1};
@@ -247,7 +253,8 @@ static void nearly_dependent_contacts_are_two(void **state) {
             if (!iterative(carom_solver_at(k)) && can(carom_solver_at(k), &x.pb)) {
                 const carom_report r = run(carom_solver_at(k), &x, 1e-12);
                 if (!r.converged) fail_msg("%s leaves %g", carom_solver_at(k)->name, r.residual);
-                for (int j = 0; j < 2; j++) assert_true(fabs(x.p[j] - 1 / (2 + 2 * s * s)) <= 1e-12 / (2 * s * s)); // the velocities that tol leaves
+                // the velocities that tol leaves
+                for (int j = 0; j < 2; j++) assert_true(fabs(x.p[j] - 1 / (2 + 2 * s * s)) <= 1e-12 / (2 * s * s));
                 solved++;
             }
             problem_destroy(&x);
@@ -473,14 +480,16 @@ static void the_same_problem_gives_the_same_bits(void **state) {
         }
 }
 
-// Numbers with a page on either side that nobody may touch; they are as near to it as they can be, at the end or at the start.
+// Numbers with a page on either side that nobody may touch; they are as near to it as they can be, at the end or at the
+// start.
 typedef struct { unsigned char *map; size_t bytes; double *x; } guarded;
 
 static guarded guarded_copy(const double *x, size_t n, bool end) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (n * sizeof *x + page - 1) / page * page;
     guarded g = {.bytes = bytes + 2 * page};
     g.map = mmap(NULL, g.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(g.map != MAP_FAILED && mprotect(g.map, page, PROT_NONE) == 0 && mprotect(g.map + page + bytes, page, PROT_NONE) == 0);
+    assert_true(g.map != MAP_FAILED && mprotect(g.map, page, PROT_NONE) == 0 &&
+                mprotect(g.map + page + bytes, page, PROT_NONE) == 0);
     g.x = (double *)(void *)(g.map + page + (end ? bytes - n * sizeof *x : 0));
     memcpy(g.x, x, n * sizeof *x);
     return g;
@@ -499,7 +508,8 @@ static void nothing_else_is_read(void **state) {
                 x.pb.ld = x.pb.n;
                 for (size_t j = 0; j < n; j++) memmove(x.G + j * n, x.G + j * (size_t)x.capacity, n * sizeof *x.G);
                 for (int end = 0; end < 2 && can(s, &x.pb); end++) {
-                    guarded G = guarded_copy(x.G, n * n, end), c = guarded_copy(x.c, n, end), p = guarded_copy(x.p, n, end), u = guarded_copy(x.u, n, end);
+                    guarded G = guarded_copy(x.G, n * n, end), c = guarded_copy(x.c, n, end),
+                            p = guarded_copy(x.p, n, end), u = guarded_copy(x.u, n, end);
                     contact_problem y = x;
                     y.pb.G = G.x, y.pb.c = c.x, y.pb.p = p.x, y.pb.u = u.x;
                     run(s, &y, 1e-10);
@@ -528,7 +538,8 @@ static void the_table_is_complete(void **state) {
     assert_int_equal(count, 10);
 }
 
-// Two contacts of which one alone is pushed: G = [1 2; 2 5], c = (-1, -10).  Both: p_1 = -15; the first: u_2 = -8; the second: p = (0, 2), u = (3, 0).
+// Two contacts of which one alone is pushed: G = [1 2; 2 5], c = (-1, -10).  Both: p_1 = -15; the first: u_2 = -8; the
+// second: p = (0, 2), u = (3, 0).
 static void one_of_two_is_pushed(void **state) {
     (void)state;
     for (int turned = 0; turned < 2; turned++)
@@ -548,7 +559,8 @@ static void one_of_two_is_pushed(void **state) {
         }
 }
 
-// A small first pivot that is not exchanged costs seven digits of sixteen; one refinement brings them back.  G p + c = 0 with p = (1, 2).
+// A small first pivot that is not exchanged costs seven digits of sixteen; one refinement brings them back.  G p + c =
+// 0 with p = (1, 2).
 static void what_elimination_loses_is_refined(void **state) {
     (void)state;
     contact_problem x = problem_create(2, 2);
@@ -561,8 +573,9 @@ static void what_elimination_loses_is_refined(void **state) {
     problem_destroy(&x);
 }
 
-// Joints whose G is a triangle, upper or lower: entries on one side of the diagonal alone; or skew beside it.  G p + c = 0 with p = (1, 2, 3).  All states are known,
-// so that one step of Newton's method is the answer, unless it takes G to be symmetric.
+// Joints whose G is a triangle, upper or lower: entries on one side of the diagonal alone; or skew beside it.  G p + c
+// = 0 with p = (1, 2, 3).  All states are known, so that one step of Newton's method is the answer, unless it takes G
+// to be symmetric.
 static void one_sided_joints(void **state) {
     (void)state;
     for (int k = 0; k < 6; k++) {
@@ -583,18 +596,23 @@ static void one_sided_joints(void **state) {
     }
 }
 
-// Iterations of each solver over all problems that it must solve: a mistake that only slows a solver shows nowhere else.  The limits are what the
-// solvers need, and a hundredth more; lower a limit when its solver gets faster.
+// Iterations of each solver over all problems that it must solve: a mistake that only slows a solver shows nowhere
+// else.  The limits are what the solvers need, and a hundredth more; lower a limit when its solver gets faster.
 static void iterations_are_few(void **state) {
     (void)state;
-    static const struct { const char *name; int most; } limits[] = {
-        {"direct", 16}, {"enumerate", 4700}, {"lemke", 117}, {"prox", 1365}, {"gauss-seidel", 287}, {"newton", 340}, {"hybrid", 606}, {"homotopy", 32000}};
+    static const struct {
+        const char *name; int most;
+    } limits[] = {{"direct", 16},        {"enumerate", 4700}, {"lemke", 117},  {"prox", 1365},
+                  {"gauss-seidel", 287}, {"newton", 340},     {"hybrid", 606}, {"homotopy", 32000}};
     for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
         const carom_solver *s = carom_solver_find(limits[l].name);
         int count = 0;
         for (int i = 0; i < NRECIPES; i++)
             for (int f = 0; f < NFLAVOURS; f++) {
-                if ((RECIPES[i].planar && FLAVOURS[f].law >= CAROM_SPATIAL) || (iterative(s) && !RECIPES[i].regular) || (l > 2 && FLAVOURS[f].mu > 1e3)) continue; // wild ones are not solved by all
+                // wild ones are not solved by all
+                if ((RECIPES[i].planar && FLAVOURS[f].law >= CAROM_SPATIAL) || (iterative(s) && !RECIPES[i].regular) ||
+                    (l > 2 && FLAVOURS[f].mu > 1e3))
+                    continue;
                 contact_problem x = RECIPES[i].make(FLAVOURS[f].law, FLAVOURS[f].mu);
                 if (can(s, &x.pb)) count += run(s, &x, iterative(s) ? 1e-7 : 1e-12).iterations;
                 problem_destroy(&x);
@@ -617,7 +635,9 @@ static void opinions_are_honest(void **state) {
                     solver_memory m = memory_for_solver(s, x.pb.n, x.pb.nb);
                     const bool opinion = s->solve(m.work, &x.pb, tol).converged;
                     const double residual = carom_residual(&x.pb, NULL);
-                    if (opinion ? !(residual <= 2 * tol) : residual <= 0.5 * tol) fail_msg("%s, %s: %s says %s of %.2e", RECIPES[i].name, FLAVOURS[f].name, s->name, opinion ? "yes" : "no", residual);
+                    if (opinion ? !(residual <= 2 * tol) : residual <= 0.5 * tol)
+                        fail_msg("%s, %s: %s says %s of %.2e", RECIPES[i].name, FLAVOURS[f].name, s->name,
+                                 opinion ? "yes" : "no", residual);
                     good += opinion;
                     memory_free(&m);
                 }

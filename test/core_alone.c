@@ -60,7 +60,8 @@ int main(void) {
     // It falls at most one step too deep at the largest speed, and rests where it came to rest.
     const double speed = sqrt(2 * g * H);
     const int fine = fabs(now.q[0]) <= h * speed && fabs(now.v[0]) <= 2 * g * h && ledger.accumulations == 1;
-    printf("height %g, velocity %g, %ld impacts, %ld accumulations\n", now.q[0], now.v[0], ledger.impacts, ledger.accumulations);
+    printf("height %g, velocity %g, %ld impacts, %ld accumulations\n", now.q[0], now.v[0], ledger.impacts,
+           ledger.accumulations);
     carom_sim_destroy(sim);
     return fine ? 0 : 1;
 }

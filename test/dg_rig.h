@@ -17,8 +17,8 @@ static const char *const *with(opts *o, int m, const char *more) {
     return o->list;
 }
 
-static carom_sim *sim_for(const carom_system *sys, const char *scheme, const char *const *options, double h, double t_end,
-                          const double *q0, const double *v0) {
+static carom_sim *sim_for(const carom_system *sys, const char *scheme, const char *const *options, double h,
+                          double t_end, const double *q0, const double *v0) {
     carom_error err;
     carom_sim_def d = carom_sim_default();
     d.system = sys, d.scheme = scheme, d.options = options, d.h = h, d.t_end = t_end, d.q0 = q0, d.v0 = v0;
@@ -65,8 +65,8 @@ static carom_status bead_direction(const void *model, void *work, double t, cons
     for (int k = 0; k < L->nb; ++k) L->W.a[2 * k] = q[0] / r, L->W.a[2 * k + 1] = q[1] / r;
     return CAROM_OK;
 }
-static carom_status bead_curvature(const void *model, void *work, double t, const double *q, const double *v, const carom_local *L,
-                                   double *kappa) {
+static carom_status bead_curvature(const void *model, void *work, double t, const double *q, const double *v,
+                                   const carom_local *L, double *kappa) {
     (void)model, (void)work, (void)t;
     const double r = hypot(q[0], q[1]), u = (q[0] * v[0] + q[1] * v[1]) / r;
     for (int k = 0; k < L->nb; ++k) kappa[k] = (v[0] * v[0] + v[1] * v[1] - u * u) / r;
@@ -76,6 +76,7 @@ static carom_system bead(bool bilateral) {
     carom_system s = carom_system_default(2, 2, bilateral, !bilateral);
     s.flags = CAROM_CONSTANT_MASS | CAROM_TIMELESS_GAPS;
     s.contacts = bilateral ? NULL : &half;
-    s.mass = unit_mass, s.force = bead_force, s.gaps = bead_gap, s.directions = bead_direction, s.curvature = bead_curvature;
+    s.mass = unit_mass, s.force = bead_force, s.gaps = bead_gap, s.directions = bead_direction,
+    s.curvature = bead_curvature;
     return s;
 }

@@ -1,4 +1,5 @@
-// fmu_rig.h: a small importer of FMUs for tests: exports, unpacks, reads the description, loads the functions of FMI 2 and 3.
+// fmu_rig.h: a small importer of FMUs for tests: exports, unpacks, reads the description, loads the functions of FMI 2
+// and 3.
 #pragma once
 #include "model_text.h"
 #include <dlfcn.h>
@@ -7,7 +8,12 @@
 
 enum { RIG_VARIABLES = 400 };
 
-typedef struct rig_variable { char name[80], causality[24], variability[16], initial[16], unit[40]; unsigned ref; bool start; double value; } rig_variable;
+typedef struct rig_variable {
+    char name[80], causality[24], variability[16], initial[16], unit[40];
+    unsigned ref;
+    bool start;
+    double value;
+} rig_variable;
 
 typedef struct rig {
     int version;
@@ -18,7 +24,7 @@ typedef struct rig {
     int n;
 } rig;
 
-// -- files -------------------------------------------------------------------------------------------------------------
+// -- files ------------------------------------------------------------------------------------------------------------
 
 static inline char *rig_file(const char *path, size_t *length) {
     FILE *f = fopen(path, "rb");
@@ -146,7 +152,7 @@ static inline void rig_unpack(const char *file, const char *folder, int *sources
     free(zip);
 }
 
-// -- description -------------------------------------------------------------------------------------------------------
+// -- description ------------------------------------------------------------------------------------------------------
 
 static inline bool rig_attribute(const char *tag, const char *name, char *value, size_t size) {
     char key[60];
@@ -193,7 +199,7 @@ static inline unsigned rig_ref(const rig *r, const char *name) {
     return 0;
 }
 
-// -- an FMU ------------------------------------------------------------------------------------------------------------
+// -- an FMU -----------------------------------------------------------------------------------------------------------
 
 #define RIG_PLACE CAROM_BINARY_DIR "/test/fmu-"
 
@@ -212,7 +218,8 @@ static inline rig *rig_open(const char *name, const char *model, int version, co
     snprintf(file, sizeof file, RIG_PLACE "%s-%d.fmu", name, version);
     snprintf(r->folder, sizeof r->folder, RIG_PLACE "%s-%d", name, version);
     snprintf(r->resources, sizeof r->resources, "%s/resources", r->folder);
-    snprintf(command, sizeof command, "%s/carom export fmu %s --fmi %d %s %s -o %s >/dev/null", CAROM_BINARY_DIR, model, version, strstr(arguments, "--compile") ? "" : "--compile off", arguments, file);
+    snprintf(command, sizeof command, "%s/carom export fmu %s --fmi %d %s %s -o %s >/dev/null", CAROM_BINARY_DIR, model,
+             version, strstr(arguments, "--compile") ? "" : "--compile off", arguments, file);
     assert_int_equal(rig_shell(command), 0);
     rig_unpack(file, r->folder, &sources);
     assert_true(sources > 200);
@@ -237,20 +244,24 @@ static inline void *rig_symbol(const rig *r, const char *name) {
     return f;
 }
 
-// -- FMI 3, as an importer declares it -----------------------------------------------------------------------------------
+// -- FMI 3, as an importer declares it --------------------------------------------------------------------------------
 
 typedef void fmi3_log(void *user, int status, const char *category, const char *message);
-typedef void fmi3_update(void *user, double t, bool set, bool get, bool finished, bool can_return, bool *requested, double *at);
+typedef void fmi3_update(void *user, double t, bool set, bool get, bool finished, bool can_return, bool *requested,
+                         double *at);
 
 typedef struct fmi3 {
-    void *(*instantiate)(const char *, const char *, const char *, bool, bool, bool, bool, const uint32_t *, size_t, void *, fmi3_log *, fmi3_update *);
+    void *(*instantiate)(const char *, const char *, const char *, bool, bool, bool, bool, const uint32_t *, size_t,
+                         void *, fmi3_log *, fmi3_update *);
     void (*free)(void *);
     int (*enter)(void *, bool, double, double, bool, double);
     int (*exit)(void *), (*event_mode)(void *), (*step_mode)(void *), (*terminate)(void *), (*reset)(void *);
     int (*update)(void *, bool *, bool *, bool *, bool *, bool *, double *);
-    int (*get)(void *, const uint32_t *, size_t, double *, size_t), (*set)(void *, const uint32_t *, size_t, const double *, size_t);
+    int (*get)(void *, const uint32_t *, size_t, double *, size_t),
+        (*set)(void *, const uint32_t *, size_t, const double *, size_t);
     int (*step)(void *, double, double, bool, bool *, bool *, bool *, double *);
-    int (*save)(void *, void **), (*restore)(void *, void *), (*drop)(void *, void **), (*size)(void *, void *, size_t *);
+    int (*save)(void *, void **), (*restore)(void *, void *), (*drop)(void *, void **),
+        (*size)(void *, void *, size_t *);
     int (*write)(void *, void *, uint8_t *, size_t), (*read)(void *, const uint8_t *, size_t, void **);
 } fmi3;
 
@@ -277,7 +288,7 @@ static inline fmi3 rig_fmi3(const rig *r) {
     return f;
 }
 
-// -- FMI 2 -------------------------------------------------------------------------------------------------------------
+// -- FMI 2 ------------------------------------------------------------------------------------------------------------
 
 typedef struct fmi2_callbacks {
     void (*log)(void *, const char *, int, const char *, const char *, ...);
@@ -294,7 +305,8 @@ typedef struct fmi2 {
     int (*enter)(void *), (*exit)(void *), (*terminate)(void *), (*reset)(void *);
     int (*get)(void *, const unsigned *, size_t, double *), (*set)(void *, const unsigned *, size_t, const double *);
     int (*step)(void *, double, double, int);
-    int (*save)(void *, void **), (*restore)(void *, void *), (*drop)(void *, void **), (*size)(void *, void *, size_t *);
+    int (*save)(void *, void **), (*restore)(void *, void *), (*drop)(void *, void **),
+        (*size)(void *, void *, size_t *);
     int (*write)(void *, void *, char *, size_t), (*read)(void *, const char *, size_t, void **);
     int (*real_status)(void *, int, double *);
 } fmi2;

@@ -1,4 +1,5 @@
-// host.h: what a host program has set is as before when carom returns: the locale of its thread, and what HDF5 does with errors.
+// host.h: what a host program has set is as before when carom returns: the locale of its thread, and what HDF5 does
+// with errors.
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>

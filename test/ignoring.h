@@ -3,7 +3,8 @@
 #include <carom/scheme.h>
 
 /// The options, and impacts=ignore where the scheme declines contacts otherwise.  Valid until the next call.
-__attribute__((noinline, unused)) static const char *const *ignoring_impacts(const char *scheme, const carom_system *sys, const char *const *options) {
+__attribute__((noinline, unused)) static const char *const *
+ignoring_impacts(const char *scheme, const carom_system *sys, const char *const *options) {
     static const char *list[16];
     const carom_scheme *s = scheme ? carom_scheme_find(scheme) : 0;
     if (!s || !(s->lacks & CAROM_NO_IMPACTS) || sys->nc == 0) return options;

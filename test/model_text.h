@@ -101,7 +101,8 @@ static inline carom_local local_of(const carom_model *m, carom_arena *mem) {
 }
 
 /// A simulation of a model by one of all schemes (NULL: the default), from its start, as it is before it is created.
-static inline carom_sim_def sim_def(const carom_model *m, const char *scheme, const char *const *options, double h, double end) {
+static inline carom_sim_def sim_def(const carom_model *m, const char *scheme, const char *const *options, double h,
+                                    double end) {
     carom_sim_def d = carom_sim_default();
     d.system = carom_model_system(m);
     d.schemes = carom_schemes();
@@ -115,7 +116,8 @@ static inline carom_sim_def sim_def(const carom_model *m, const char *scheme, co
 }
 
 /// A simulation of a model by one of all schemes, from its start.
-static inline carom_sim *model_sim(const carom_model *m, const char *scheme, const char *const *options, double h, double end) {
+static inline carom_sim *model_sim(const carom_model *m, const char *scheme, const char *const *options, double h,
+                                   double end) {
     carom_error err = {0};
     const carom_sim_def d = sim_def(m, scheme, options, h, end);
     carom_sim *sim = carom_sim_create(&d, &err);

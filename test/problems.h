@@ -64,8 +64,8 @@ static inline void problem_cold(contact_problem *x) {
 }
 
 // G = W' diag(w) W (or A' diag(w) W), W is dof x n, column-major; c = W'v.
-static inline void problem_from_directions(contact_problem *x, int dof, const double *A, const double *W, const double *w,
-                                           const double *v) {
+static inline void problem_from_directions(contact_problem *x, int dof, const double *A, const double *W,
+                                           const double *w, const double *v) {
     const int n = x->pb.n;
     for (int i = 0; i < n; i++) {
         x->c[i] = 0;
@@ -78,10 +78,11 @@ static inline void problem_from_directions(contact_problem *x, int dof, const do
     }
 }
 
-// Contacts of `law` between `bodies` discs (3 dof) or balls (6 dof, from CAROM_SPATIAL on) and the ground.  Balls may resist
-// spinning (CAROM_BALL_3), rolling (4) or both (5), with a lever of a tenth of their radius.
-// Their directions, dof x n, and inverse masses, dof, go to *directions and *inverse, for free(), unless these are NULL.
-static inline contact_problem problem_pile_of(int contacts, int bodies, carom_law law, double mu, uint64_t seed, double **directions, double **inverse) {
+// Contacts of `law` between `bodies` discs (3 dof) or balls (6 dof, from CAROM_SPATIAL on) and the ground.  Balls may
+// resist spinning (CAROM_BALL_3), rolling (4) or both (5), with a lever of a tenth of their radius.  Their directions,
+// dof x n, and inverse masses, dof, go to *directions and *inverse, for free(), unless these are NULL.
+static inline contact_problem problem_pile_of(int contacts, int bodies, carom_law law, double mu, uint64_t seed,
+                                              double **directions, double **inverse) {
     const int rows = carom_law_rows(law), each = law >= CAROM_SPATIAL ? 6 : 3, dof = each * bodies, n = contacts * rows;
     contact_problem x = problem_create(n, contacts);
     double *W = calloc((size_t)dof * n + 1, sizeof(double)), *w = calloc((size_t)dof, sizeof(double));
@@ -108,7 +109,8 @@ static inline contact_problem problem_pile_of(int contacts, int bodies, carom_la
             n1[2] = -s * n1[0], n1[0] *= k;
             t1[2] = -s * t1[0], t1[0] *= k;
         }
-        t2[0] = n1[1] * t1[2] - n1[2] * t1[1], t2[1] = n1[2] * t1[0] - n1[0] * t1[2], t2[2] = n1[0] * t1[1] - n1[1] * t1[0];
+        t2[0] = n1[1] * t1[2] - n1[2] * t1[1], t2[1] = n1[2] * t1[0] - n1[0] * t1[2],
+        t2[2] = n1[0] * t1[1] - n1[1] * t1[0];
         const double *dir[1 + CAROM_TANGENTS] = {n1, t1, t2, law == CAROM_BALL_3 ? n1 : t1, t2, n1};
         for (int side = 0; side < 2; side++) {
             const int body = side ? b : a;
@@ -142,7 +144,8 @@ static inline contact_problem problem_pile(int contacts, int bodies, carom_law l
     return problem_pile_of(contacts, bodies, law, mu, seed, NULL, NULL);
 }
 
-// Dense random G = B'B / n + shift, c in [-1, 1]; every block has the given law, or those up to CAROM_SPATIAL in turn (law < 0).
+// Dense random G = B'B / n + shift, c in [-1, 1]; every block has the given law, or those up to CAROM_SPATIAL in turn
+// (law < 0).
 static inline contact_problem problem_random(int blocks, int law, double mu, double shift, uint64_t seed) {
     contact_problem x = problem_create((1 + CAROM_TANGENTS) * blocks, blocks);
     for (int k = 0; k < blocks; k++) problem_add(&x, law < 0 ? (carom_law)((k + 1) % 4) : (carom_law)law, mu);

@@ -1,5 +1,6 @@
-// program.h: the program as a person calls it, from a test: arguments through the shell, then exit status, output and complaints.  Files are those of the working
-// folder; a test that calls the program moves into a folder of its own first.
+// program.h: the program as a person calls it, from a test: arguments through the shell, then exit status, output and
+// complaints.  Files are those of the working folder; a test that calls the program moves into a folder of its own
+// first.
 #ifndef CAROM_TEST_PROGRAM_H
 #define CAROM_TEST_PROGRAM_H
 

@@ -191,14 +191,19 @@ static double first_impulse(const char *active, double height, double *t) {
     return p;
 }
 
-// By hand: at 0.4 s v = -4, and q~ of the next step is below the ground from both heights; q_n + h v_n from the lower one only.  An impulse there is 4.02 + 0.8 4.  A rule that
-// is late leaves v = -4.02 with q = 0, and the impulse is 4.04 + 0.8 4.02, one step later.
+// By hand: at 0.4 s v = -4, and q~ of the next step is below the ground from both heights; q_n + h v_n from the lower
+// one only.  An impulse there is 4.02 + 0.8 4.  A rule that is late leaves v = -4.02 with q = 0, and the impulse is
+// 4.04 + 0.8 4.02, one step later.
 static void rules_for_the_velocity_level_of_ggl_alpha(void **state) {
     (void)state;
     static const struct {
         const char *active;
         bool late[2];
-    } rules[] = {{"active=corrected", {false, false}}, {"active=smooth", {false, false}}, {"active=end", {false, false}}, {"active=forecast", {false, true}}, {"active=start", {true, true}}};
+    } rules[] = {{"active=corrected", {false, false}},
+                 {"active=smooth", {false, false}},
+                 {"active=end", {false, false}},
+                 {"active=forecast", {false, true}},
+                 {"active=start", {true, true}}};
     static const double height[2] = {0.801, 0.80801};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; ++i)
         for (int k = 0; k < 2; ++k) {
@@ -413,7 +418,8 @@ static void bead_by_moreau_jean_at_the_start(void **state) {
 // Where directions are constant all three points and both gaps are one: the ball, to rounding.
 static void points_agree_where_directions_are_constant(void **state) {
     (void)state;
-    static const char *const at[] = {"at=theta", "at=start", "at=start"}, *const gap[] = {"gap=position", "gap=position", "gap=update"};
+    static const char *const at[] = {"at=theta", "at=start", "at=start"}, *const gap[] = {"gap=position",
+                                                                                          "gap=position", "gap=update"};
     known k;
     known_oscillator(&k, 0.5);
     carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1.3e-3, 8);

@@ -1,9 +1,9 @@
-// references_events.c: reference values of the papers' models that are exact to all printed digits, against located events,
-// and discrete maps of other programs on shipped models.
+// references_events.c: reference values of the papers' models that are exact to all printed digits, against located
+// events, and discrete maps of other programs on shipped models.
 //
-// Other programs located events with Runge-Kutta schemes of order 8, or solved by quadrature with 40 and more digits.  event-driven is held
-// to 1e-8 before the first accumulation and to 1e-7 behind it, velocities to that times the rate at which an error in time
-// shows up in them.  With the argument "long": fine meshes and small steps.
+// Other programs located events with Runge-Kutta schemes of order 8, or solved by quadrature with 40 and more digits.
+// event-driven is held to 1e-8 before the first accumulation and to 1e-7 behind it, velocities to that times the rate
+// at which an error in time shows up in them.  With the argument "long": fine meshes and small steps.
 #include "model_text.h"
 #include "schemes.h"
 #include <carom/event.h>
@@ -58,12 +58,18 @@ static void check_state(carom_sim *sim, const crank_state *r, double tol) {
 static void slider_crank_without_friction(void **state) {
     (void)state;
     static const crank_state r[] = {
-        {0.0026, 0.34510928706238, -0.16690583213802, 0, 110.8787042737, -50.209733212931, 0, 0.44572656760942, 0.00092344127440298, 7.49554875},
-        {0.0030, 0.38809297833861, -0.18732972813055, 0, 104.54283442782, -50.064165501445, 0, 0.44226829964378, 0.00091063921168, 7.4675760737372},
-        {0.0050, 0.57617666023958, -0.27293176082336, 0, 85.683250255125, -36.744414215762, 0, 0.42297176478301, 0.00087365968390, 7.4675760737372},
-        {0.0100, 0.94836327167484, -0.41475225814076, 0, 67.532263969875, -21.509798772326, 0, 0.369257239347, 0.001, 7.4647775711932},
-        {0.0200, 1.6145267238876, -0.51987995997003, 0, 71.799705419838, 1.4326368383092, 0, 0.25888230014091, 0.00084028458421, 7.4647775711932},
-        {0.0500, 4.7991045090043, 0.52520273324351, 0, 68.55594452686, -3.42260734642, 0, 0.27800888174051, 0.00099974555004, 7.4051987556077},
+        {0.0026, 0.34510928706238, -0.16690583213802, 0, 110.8787042737, -50.209733212931, 0, 0.44572656760942,
+         0.00092344127440298, 7.49554875},
+        {0.0030, 0.38809297833861, -0.18732972813055, 0, 104.54283442782, -50.064165501445, 0, 0.44226829964378,
+         0.00091063921168, 7.4675760737372},
+        {0.0050, 0.57617666023958, -0.27293176082336, 0, 85.683250255125, -36.744414215762, 0, 0.42297176478301,
+         0.00087365968390, 7.4675760737372},
+        {0.0100, 0.94836327167484, -0.41475225814076, 0, 67.532263969875, -21.509798772326, 0, 0.369257239347, 0.001,
+         7.4647775711932},
+        {0.0200, 1.6145267238876, -0.51987995997003, 0, 71.799705419838, 1.4326368383092, 0, 0.25888230014091,
+         0.00084028458421, 7.4647775711932},
+        {0.0500, 4.7991045090043, 0.52520273324351, 0, 68.55594452686, -3.42260734642, 0, 0.27800888174051,
+         0.00099974555004, 7.4051987556077},
     };
     known k;
     known_slider_crank(&k, 1e-3, 0.4, 0, true);
@@ -93,7 +99,7 @@ static void slider_crank_without_friction(void **state) {
 static void first_impact_of_the_slider_crank(void **state) {
     (void)state;
     static const struct { double mu, w1, w2, E; } behind[2] = {{0, 108.7937285605, -52.87518787462, 7.4675760737372},
-                                                               {0.01, 108.7245800018, -52.84229042029, 7.4581385062801}};
+                   {0.01, 108.7245800018, -52.84229042029, 7.4581385062801}};
     const double t = 0.00269250275202, dt = 1e-10; // in dt velocities change by 1e5 rad/s2 times that
     for (int i = 0; i < 2; ++i) {
         known k;
@@ -118,7 +124,8 @@ static void first_impact_of_the_slider_crank(void **state) {
 
 static void slider_crank_with_friction(void **state) {
     (void)state;
-    static const crank_state r = {0.01, 0.94796132178859, -0.41462420026003, 0, 67.4719285189, -21.501405097508, 0, 0, 0, 7.4495001168456};
+    static const crank_state r = {0.01, 0.94796132178859, -0.41462420026003, 0, 67.4719285189, -21.501405097508, 0, 0,
+                                  0,    7.4495001168456};
     known k;
     known_slider_crank(&k, 1e-3, 0.4, 0.01, true);
     carom_sim *sim = located(&k, 5e-4, 0.01);
@@ -141,12 +148,14 @@ static void slider_crank_with_little_restitution(void **state) {
     carom_sim_destroy(sim);
 }
 
-// Started askew by 0.005 rad: the corners clatter.  The other program ended that after 44 impacts with velocity left, so that its slider turns on for
-// a while; when it lies flat, results differ by the 2.2e-5 J that this took (docs/methods-event.md).
+// Started askew by 0.005 rad: the corners clatter.  The other program ended that after 44 impacts with velocity left,
+// so that its slider turns on for a while; when it lies flat, results differ by the 2.2e-5 J that this took
+// (docs/methods-event.md).
 static void slider_crank_that_starts_askew(void **state) {
     (void)state;
     static const crank_state r[] = {
-        {0.0025, 0.33394730404859, -0.16184072129397, 0.0024779159798695, 112.3469071987, -51.22216498544, -20.60400795368, 0, 0, 7.4953002885237},
+        {0.0025, 0.33394730404859, -0.16184072129397, 0.0024779159798695, 112.3469071987, -51.22216498544,
+         -20.60400795368, 0, 0, 7.4953002885237},
         {0.0100, 0.94821795078838, -0.41470596756076, 0, 67.52420850437, -21.51114987351, 0, 0, 0, 7.4622736513722},
     };
     known k;
@@ -168,7 +177,9 @@ static void slider_crank_that_starts_askew(void **state) {
 
 static void slider_crank_without_clearance(void **state) {
     (void)state;
-    static const double r[3][3] = {{0.02, 1.61548738584, 72.28297751946}, {0.05, 4.80923813523, 68.7495094226}, {0.1, 9.14015241694, 144.406332089}};
+    static const double r[3][3] = {{0.02, 1.61548738584, 72.28297751946},
+                                   {0.05, 4.80923813523, 68.7495094226},
+                                   {0.1, 9.14015241694, 144.406332089}};
     known k;
     known_slider_bilateral(&k, true);
     carom_sim *sim = located(&k, 1e-3, 0.1);
@@ -189,7 +200,7 @@ static void slider_crank_without_clearance(void **state) {
     carom_sim_destroy(sim);
 }
 
-// -- pendulum, block, two balls -----------------------------------------------------------------------------------------
+// -- pendulum, block, two balls ---------------------------------------------------------------------------------------
 
 static void pendulum_between_impacts(void **state) {
     (void)state;
@@ -204,7 +215,8 @@ static void pendulum_between_impacts(void **state) {
     double highest = -1, x = 0;
     while (carom_sim_now(sim).t < 1.2) {
         until(&hits, sim, CAROM_IMPACT, carom_sim_now(sim).t + 0.01);
-        if (carom_sim_now(sim).t > 0.5 && carom_sim_now(sim).q[2] > highest) highest = carom_sim_now(sim).q[2], x = carom_sim_now(sim).q[0];
+        if (carom_sim_now(sim).t > 0.5 && carom_sim_now(sim).q[2] > highest)
+            highest = carom_sim_now(sim).q[2], x = carom_sim_now(sim).q[0];
     }
     check_near(hits.e[0].before, -2.963299491336501114, 1e-8);
     // Rows are 0.01 s apart and the apex is flat: a row misses it by 1/2 9.05 (0.005)^2 at most.
@@ -215,7 +227,8 @@ static void pendulum_between_impacts(void **state) {
 
 static void rocking_block_at_its_impacts(void **state) {
     (void)state;
-    static const double before[6] = {-1.80260205590879, -2.08174766283512, -1.22820674878781, -0.965281714184745, -0.666961944724442, -0.44381555196635};
+    static const double before[6] = {-1.80260205590879,  -2.08174766283512,  -1.22820674878781,
+                                     -0.965281714184745, -0.666961944724442, -0.44381555196635};
     known k;
     known_rocking_block(&k);
     carom_sim *sim = located(&k, 1e-3, 0.8);
@@ -256,9 +269,10 @@ static void two_balls_late(void **state) {
     carom_sim_destroy(sim);
 }
 
-// -- discrete maps on shipped models --------------------------------------------------------------------------------------
+// -- discrete maps on shipped models ----------------------------------------------------------------------------------
 
-static carom_sim *shipped_sim(const carom_model *m, const char *scheme, const char *const *options, double h, double end) {
+static carom_sim *shipped_sim(const carom_model *m, const char *scheme, const char *const *options, double h,
+                              double end) {
     carom_error err;
     carom_sim_def d = sim_def(m, scheme, options, h, end);
     carom_sim *sim = carom_sim_create(&d, &err);
@@ -328,7 +342,8 @@ static void ball_in_a_box_that_falls_straight(void **state) {
     carom_model_destroy(m);
 }
 
-// The bar ends with these energies by the theta scheme, also with smaller steps (500 J less the 0.72 J of the impact in the limit).
+// The bar ends with these energies by the theta scheme, also with smaller steps (500 J less the 0.72 J of the impact in
+// the limit).
 static void bouncing_bar(double h, double implicit, double weighted) {
     carom_model *m = shipped_model("bouncing-bar");
     static const char *const options[2][2] = {{"theta=1", NULL}, {"theta=0.55555555555555556", NULL}};
@@ -368,7 +383,8 @@ static void beam_has_the_inertia_of_its_tip(void **state) {
 // Eight impacts; from each to the next errors grow by five to ten.
 static void beam_clatters(void **state) {
     (void)state;
-    static const double t[8] = {0.33019298608799, 0.3303255855720, 0.3306434410, 0.3306944070, 0.3313537097, 0.33288375, 0.33290843, 0.33293009};
+    static const double t[8] = {0.33019298608799, 0.3303255855720, 0.3306434410, 0.3306944070,
+                                0.3313537097,     0.33288375,      0.33290843,   0.33293009};
     static const double tol[8] = {1e-11, 1e-11, 1e-10, 3e-10, 1e-9, 2e-8, 2e-8, 2e-8};
     carom_model *m = shipped_model("rotating-beam");
     carom_sim *sim = shipped_sim(m, "mixed", (const char *const[]){"order=5", NULL}, 2.5e-7, 0.3335);
@@ -415,7 +431,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(beam_clatters),
         cmocka_unit_test(impacting_bar_of_a_thousand_elements),
     };
-    if (argc > 1 && strcmp(argv[1], "long") == 0) return cmocka_run_group_tests_name("reference values at events, long", tests_long, NULL, NULL);
+    if (argc > 1 && strcmp(argv[1], "long") == 0)
+        return cmocka_run_group_tests_name("reference values at events, long", tests_long, NULL, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slider_crank_without_friction),
         cmocka_unit_test(first_impact_of_the_slider_crank),

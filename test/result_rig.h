@@ -56,7 +56,8 @@ UNUSED static carom_status on_step(void *user, const carom_now *now) {
     return status != CAROM_OK ? status : now->step == g->stop ? CAROM_STOPPED : CAROM_OK;
 }
 
-UNUSED static rig make(const char *text, const char *scheme, const char *file, double h, double end, long every, double dt_out, bool resume) {
+UNUSED static rig make(const char *text, const char *scheme, const char *file, double h, double end, long every,
+                       double dt_out, bool resume) {
     rig g = {0};
     carom_error err = {0};
     const carom_model_def md = {.text = text, .length = strlen(text), .file = "model.yaml"};
@@ -93,13 +94,15 @@ UNUSED static void finish(rig *g) {
     carom_error err = {0};
     const carom_status status = carom_sim_run(g->sim, on_step, g, &err);
     if (status != CAROM_OK && status != CAROM_STOPPED) fail_msg("%s", err.text);
-    if (carom_record_finish(g->r, status == CAROM_OK ? "done" : "interrupted", NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    if (carom_record_finish(g->r, status == CAROM_OK ? "done" : "interrupted", NULL, &err) != CAROM_OK)
+        fail_msg("%s", err.text);
     carom_record_destroy(g->r);
     carom_sim_destroy(g->sim);
     carom_model_destroy(g->m);
 }
 
-UNUSED static void simulate(const char *text, const char *scheme, const char *file, double h, double end, long every, double dt_out) {
+UNUSED static void simulate(const char *text, const char *scheme, const char *file, double h, double end, long every,
+                            double dt_out) {
     rig g = make(text, scheme, file, h, end, every, dt_out, false);
     finish(&g);
 }

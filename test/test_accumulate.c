@@ -1,8 +1,9 @@
 // test_accumulate.c: impacts that follow each other ever faster on two contacts, with the schemes that locate events.
 //
-// A slab on two feet, gaps y -+ a th, slip x + b th, inertia 1, 1, J: everything is linear, so flights are straight lines or parabolas, impacts on
-// one foot have a closed form, and the sequence of impacts is known to rounding.  With c = -G_12/G_11 = (k - 1)/(k + 1), k = a^2/J, a sequence
-// without weight and friction is infinite if and only if c >= 2 sqrt(e)/(1 + e).
+// A slab on two feet, gaps y -+ a th, slip x + b th, inertia 1, 1, J: everything is linear, so flights are straight
+// lines or parabolas, impacts on one foot have a closed form, and the sequence of impacts is known to rounding.  With c
+// = -G_12/G_11 = (k - 1)/(k + 1), k = a^2/J, a sequence without weight and friction is infinite if and only if c >= 2
+// sqrt(e)/(1 + e).
 #include "model_text.h"
 #include "schemes.h"
 #include <carom/event.h>
@@ -26,7 +27,8 @@ static double normal(const slab *m, const double *v, int foot) { return v[1] + (
 
 // Newton's and Coulomb's law at one foot: it sticks if it can.
 static void hit(const slab *m, double *v, int foot) {
-    const double lever = foot ? m->a : -m->a, NN = 1 + lever * lever / m->J, NT = lever * m->b / m->J, TT = 1 + m->b * m->b / m->J;
+    const double lever = foot ? m->a : -m->a, NN = 1 + lever * lever / m->J, NT = lever * m->b / m->J,
+                 TT = 1 + m->b * m->b / m->J;
     const double u_N = normal(m, v, foot), u_T = (1 + m->e_T) * (v[0] + m->b * v[2]), det = NN * TT - NT * NT;
     double N = (-(1 + m->e) * u_N * TT + u_T * NT) / det, T = (-u_T * NN + (1 + m->e) * u_N * NT) / det;
     if (fabs(T) > m->mu * N) {
@@ -48,14 +50,17 @@ static outcome exact(const slab *m) {
         int foot = -1;
         for (int i = 0; i < 2; ++i) {
             const double u = normal(m, o.v, i), root = sqrt(u * u + 2 * m->g * gap[i]);
-            const double time = m->g > 0 ? (u > 0 ? (u + root) / m->g : 2 * gap[i] / (root - u)) : u < 0 ? -gap[i] / u : HUGE_VAL;
+            const double time = m->g > 0 ? (u > 0 ? (u + root) / m->g : 2 * gap[i] / (root - u))
+                                : u < 0  ? -gap[i] / u
+                                         : HUGE_VAL;
             if (time < T) T = time, foot = i;
         }
         if (T == HUGE_VAL) {
             o.finite = true;
             return o;
         }
-        for (int i = 0; i < 2; ++i) gap[i] = i == foot ? 0 : fmax(gap[i] + normal(m, o.v, i) * T - 0.5 * m->g * T * T, 0);
+        for (int i = 0; i < 2; ++i)
+            gap[i] = i == foot ? 0 : fmax(gap[i] + normal(m, o.v, i) * T - 0.5 * m->g * T * T, 0);
         o.t += T, o.x += T * o.v[0];
         if (o.impacts < 100) o.at[o.impacts] = o.t;
         o.v[1] -= m->g * T;
@@ -96,12 +101,15 @@ static end run(const char *text, const char *scheme, const char *const *options,
 
 static end run_slab(const slab *m, const char *scheme, const char *const *options, double h, double t_end) {
     char text[1200];
-    snprintf(text, sizeof text,
-             "carom: 1\ncoordinates: {x: {at: 0, rate: %.17g}, y: {at: %.17g, rate: %.17g}, th: {at: %.17g, rate: %.17g}}\n"
-             "energy: {kinetic: 1/2*(x'^2 + y'^2) + %.17g/2*th'^2, potential: %.17g*y}\n"
-             "contact defaults: {tangential restitution: %.17g}\ncontacts:\n  left: {gap: y - %.17g*th, slip: x + %.17g*th - %.17g*t, restitution: %.17g, friction: %.17g}\n"
-             "  right: {gap: y + %.17g*th, slip: x + %.17g*th - %.17g*t, restitution: %.17g, friction: %.17g}\n",
-             m->vx + m->belt, m->y, m->vy, m->th, m->vth, m->J, m->g, m->e_T, m->a, m->b, m->belt, m->e, m->mu, m->a, m->b, m->belt, m->e, m->mu);
+    snprintf(
+        text, sizeof text,
+        "carom: 1\ncoordinates: {x: {at: 0, rate: %.17g}, y: {at: %.17g, rate: %.17g}, th: {at: %.17g, rate: %.17g}}\n"
+        "energy: {kinetic: 1/2*(x'^2 + y'^2) + %.17g/2*th'^2, potential: %.17g*y}\n"
+        "contact defaults: {tangential restitution: %.17g}\ncontacts:\n  left: {gap: y - %.17g*th, slip: x + %.17g*th "
+        "- %.17g*t, restitution: %.17g, friction: %.17g}\n"
+        "  right: {gap: y + %.17g*th, slip: x + %.17g*th - %.17g*t, restitution: %.17g, friction: %.17g}\n",
+        m->vx + m->belt, m->y, m->vy, m->th, m->vth, m->J, m->g, m->e_T, m->a, m->b, m->belt, m->e, m->mu, m->a, m->b,
+        m->belt, m->e, m->mu);
     end r = run(text, scheme, options, h, t_end);
     r.v[0] -= m->belt;
     return r;
@@ -121,7 +129,8 @@ static const method METHODS[] = {
 };
 enum { METHODS_N = sizeof METHODS / sizeof *METHODS };
 
-// One percent above and below the bound: rest after infinitely many impacts, or feet that leave after many, with little speed but not none.
+// One percent above and below the bound: rest after infinitely many impacts, or feet that leave after many, with little
+// speed but not none.
 static void the_bound_divides_infinite_sequences_from_finite_ones(void **state) {
     (void)state;
     static const double restitution[] = {0.3, 0.5, 0.8};
@@ -143,7 +152,9 @@ static void the_bound_divides_infinite_sequences_from_finite_ones(void **state) 
         }
 }
 
-// (AC-4)  No tolerance is finer than 1e-14, however short the steps, (h/T)^6 = 1e-18: the limit is predicted once what is left of the run is 1e-7 of it, and predictions of two cycles, of two impacts each, agree; one more for rounding.
+// (AC-4)  No tolerance is finer than 1e-14, however short the steps, (h/T)^6 = 1e-18: the limit is predicted once what
+//         is left of the run is 1e-7 of it, and predictions of two cycles, of two impacts each, agree; one more for
+//         rounding.
 static void the_limit_is_predicted_in_time(void **state) {
     (void)state;
     const slab m = {.a = 1, .J = 0.05, .e = 0.3, .y = 0.1, .th = 0.01, .vy = -1};
@@ -157,7 +168,8 @@ static void the_limit_is_predicted_in_time(void **state) {
     if (!(r.impacts <= n + 1 + 6)) fail_msg("%d impacts, and %d until 1e-7 are left", r.impacts, n + 1);
 }
 
-// With friction the limit is that of Coulomb's law if slip does not reverse on the way, and the sequence is followed further if it does.
+// With friction the limit is that of Coulomb's law if slip does not reverse on the way, and the sequence is followed
+// further if it does.
 static void with_friction_the_limit_is_the_sum_of_the_sequence(void **state) {
     (void)state;
     static const double friction[] = {0.05, 0.3, 0.8};
@@ -166,7 +178,16 @@ static void with_friction_the_limit_is_the_sum_of_the_sequence(void **state) {
     for (int i = 0; i < 18; ++i) {
         double random[3];
         for (int k = 0; k < 3; ++k) seed = seed * 1664525u + 1013904223u, random[k] = seed / 4294967296. - 0.5;
-        const slab m = {.a = 1, .b = 0.2, .J = 1. / 60, .e = 0.4, .mu = friction[i % 3], .y = 0.1, .th = 0.02 * random[0], .vy = -1, .vx = 2 * random[1], .vth = random[2]};
+        const slab m = {.a = 1,
+                        .b = 0.2,
+                        .J = 1. / 60,
+                        .e = 0.4,
+                        .mu = friction[i % 3],
+                        .y = 0.1,
+                        .th = 0.02 * random[0],
+                        .vy = -1,
+                        .vx = 2 * random[1],
+                        .vth = random[2]};
         const outcome o = exact(&m);
         infinite += !o.finite;
         for (int j = 0; j < METHODS_N; ++j) {
@@ -190,7 +211,8 @@ static void with_friction_the_limit_is_the_sum_of_the_sequence(void **state) {
     assert_true(infinite >= 9);
 }
 
-// Tangential restitution reverses the slip at every impact that sticks.  In the limit it has come to rest, or goes on in one direction: what (AC-1) says.
+// Tangential restitution reverses the slip at every impact that sticks.  In the limit it has come to rest, or goes on
+// in one direction: what (AC-1) says.
 static void with_tangential_restitution(void **state) {
     (void)state;
     static const double back[] = {0.3, 0.6, 1};
@@ -199,7 +221,17 @@ static void with_tangential_restitution(void **state) {
     for (int i = 0; i < 18; ++i) {
         double random[3];
         for (int k = 0; k < 3; ++k) seed = seed * 1664525u + 1013904223u, random[k] = seed / 4294967296. - 0.5;
-        const slab m = {.a = 1, .b = 0.2, .J = 1. / 60, .e = 0.4, .e_T = back[i % 3], .mu = i % 2 ? 0.3 : 0.8, .y = 0.1, .th = 0.02 * random[0], .vy = -1, .vx = 2 * random[1], .vth = random[2]};
+        const slab m = {.a = 1,
+                        .b = 0.2,
+                        .J = 1. / 60,
+                        .e = 0.4,
+                        .e_T = back[i % 3],
+                        .mu = i % 2 ? 0.3 : 0.8,
+                        .y = 0.1,
+                        .th = 0.02 * random[0],
+                        .vy = -1,
+                        .vx = 2 * random[1],
+                        .vth = random[2]};
         const outcome o = exact(&m);
         if (o.finite) continue;
         *(fabs(o.v[0]) < 1e-9 ? &rest : &slide) += 1;
@@ -214,8 +246,8 @@ static void with_tangential_restitution(void **state) {
     assert_true(rest >= 2 && slide >= 2);
 }
 
-// A bar on two supports with c = 0.85, below the bound of 0.94 for e = 0.5.  Its weight brings it back again and again, and both feet come to rest
-// at the same time.
+// A bar on two supports with c = 0.85, below the bound of 0.94 for e = 0.5.  Its weight brings it back again and again,
+// and both feet come to rest at the same time.
 static void a_bar_comes_to_rest_on_two_supports(void **state) {
     (void)state;
     const slab m = {.a = 0.5, .J = 0.02, .e = 0.5, .g = 9.81, .y = 0.1, .th = 0.01};
@@ -232,8 +264,9 @@ static void a_bar_comes_to_rest_on_two_supports(void **state) {
     }
 }
 
-// A slab without weight slides all the while it clatters to rest.  Friction is mu times the normal impulse y' - y'_0, so x' + mu y' stays what it was, and x + mu y grows
-// evenly, over the flights that are left out, too: (AC-5) goes back along all impulses, those of friction included.
+// A slab without weight slides all the while it clatters to rest.  Friction is mu times the normal impulse y' - y'_0,
+// so x' + mu y' stays what it was, and x + mu y grows evenly, over the flights that are left out, too: (AC-5) goes back
+// along all impulses, those of friction included.
 static void a_slab_slides_while_it_comes_to_rest(void **state) {
     (void)state;
     const slab m = {.a = 1, .J = 1. / 60, .e = 0.4, .mu = 0.8, .y = 0.1, .th = 0.01, .vx = 4, .vy = -1};
@@ -241,21 +274,26 @@ static void a_slab_slides_while_it_comes_to_rest(void **state) {
     assert_false(exact(&m).finite);
     for (int j = 0; j < METHODS_N; ++j) {
         const end r = run_slab(&m, METHODS[j].name, METHODS[j].options, 0.01, t);
-        const bool located = strcmp(METHODS[j].name, "event-driven") == 0; // to rounding: the others put a contact onto the wall that is there within their tolerance
+        // to rounding: the others put a contact onto the wall that is there within their tolerance
+        const bool located = strcmp(METHODS[j].name, "event-driven") == 0;
         assert_int_equal(r.accumulations, 2);
-        scheme_near(METHODS[j].name, r.q[0] + m.mu * (r.q[1] - m.y - m.vy * t), m.vx * t, located ? rounding : 10 * METHODS[j].tol);
+        scheme_near(METHODS[j].name, r.q[0] + m.mu * (r.q[1] - m.y - m.vy * t), m.vx * t,
+                    located ? rounding : 10 * METHODS[j].tol);
         scheme_near(METHODS[j].name, r.v[0] + m.mu * (r.v[1] - m.vy), m.vx, rounding);
         scheme_near(METHODS[j].name, r.ledger.energy.balance, 0, 1e-9);
     }
 }
 
-// A slider in a narrow guide, tilted by 0.005 rad, with friction: speeds fall by 6 % from impact to impact, flights by more than half.  The values at
-// t = 0.003 and 0.01 are those of an event integration with 60 digits.  A coordinate that has nothing to do with it may be fast.
+// A slider in a narrow guide, tilted by 0.005 rad, with friction: speeds fall by 6 % from impact to impact, flights by
+// more than half.  The values at t = 0.003 and 0.01 are those of an event integration with 60 digits.  A coordinate
+// that has nothing to do with it may be fast.
 static end crank(const char *scheme, const char *const *options, double h, double w, double t_end) {
     static const char *const text =
         "carom: 1\ncoordinates: {p: {at: 0, rate: 150}, r: {at: 0, rate: -75}, s: 0.005, far: {at: 0, rate: %g}}\n"
-        "let: {x: 0.153*cos(p) + 0.306*cos(r), y: 0.153*sin(p) + 0.306*sin(r), x_r: 0.153*cos(p) + 0.153*cos(r), y_r: 0.153*sin(p) + 0.153*sin(r)}\n"
-        "energy:\n  kinetic: 1/2*(7.4e-5 + 0.038*0.0765^2)*p'^2 + 0.019*(x_r'^2 + y_r'^2) + 2.95e-4*r'^2 + 0.038*(x'^2 + y'^2) + 1.35e-6*s'^2 + 1/2*far'^2\n"
+        "let: {x: 0.153*cos(p) + 0.306*cos(r), y: 0.153*sin(p) + 0.306*sin(r), x_r: 0.153*cos(p) + 0.153*cos(r), y_r: "
+        "0.153*sin(p) + 0.153*sin(r)}\n"
+        "energy:\n  kinetic: 1/2*(7.4e-5 + 0.038*0.0765^2)*p'^2 + 0.019*(x_r'^2 + y_r'^2) + 2.95e-4*r'^2 + 0.038*(x'^2 "
+        "+ y'^2) + 1.35e-6*s'^2 + 1/2*far'^2\n"
         "  potential: 9.81*(0.038*0.0765*sin(p) + 0.038*y_r + 0.076*y)\n"
         "contact defaults: {restitution: 0.4, friction: 0.01}\ncontacts:\n"
         "  a: {gap: 0.026 - (y - 0.05*sin(s) + 0.025*cos(s)), slip: x - 0.05*cos(s) - 0.025*sin(s)}\n"
@@ -286,7 +324,8 @@ static void a_tilted_slider_clatters_to_its_limit(void **state) {
         {{"splitting", {"adaptive=on", "rtol=1e-8", "atol=1e-8", NULL}, 1e-8}, 1e-3, 0},
     };
     for (size_t i = 0; i < sizeof runs / sizeof *runs; ++i) {
-        const end a = crank(runs[i].m.name, runs[i].m.options, runs[i].h, runs[i].w, 0.003), b = crank(runs[i].m.name, runs[i].m.options, runs[i].h, runs[i].w, 0.01);
+        const end a = crank(runs[i].m.name, runs[i].m.options, runs[i].h, runs[i].w, 0.003),
+                  b = crank(runs[i].m.name, runs[i].m.options, runs[i].h, runs[i].w, 0.01);
         scheme_near(runs[i].m.name, a.q[0], 0.388141575205, runs[i].m.tol);
         scheme_near(runs[i].m.name, b.q[0], 0.947808550347, 10 * runs[i].m.tol);
     }

@@ -1,4 +1,5 @@
-// test_adaptive.c: step sizes from error estimates, for schemes that have one step size: accuracy, limits, exact undoing.
+// test_adaptive.c: step sizes from error estimates, for schemes that have one step size: accuracy, limits, exact
+// undoing.
 #include "model_text.h"
 #include "schemes.h"
 
@@ -18,8 +19,9 @@ static double oscillator_error(carom_sim *sim) {
     return most;
 }
 
-// Whatever order the estimate has, the error falls with the tolerance: errors of single steps add up, and there are as many steps as the
-// estimate thinks necessary.  Order 1 and 2 miss what an impact does, order 0 asks for too much in smooth motion.
+// Whatever order the estimate has, the error falls with the tolerance: errors of single steps add up, and there are as
+// many steps as the estimate thinks necessary.  Order 1 and 2 miss what an impact does, order 0 asks for too much in
+// smooth motion.
 static void errors_follow_the_tolerance_with_every_estimate(void **state) {
     (void)state;
     static const char *const schemes[] = {"half-explicit", "moreau-jean", "moreau-midpoint", "generalized-alpha"};
@@ -37,7 +39,8 @@ static void errors_follow_the_tolerance_with_every_estimate(void **state) {
                 carom_sim_destroy(sim);
             }
             const double p = slope(rtol, error, 3);
-            if (!(p > 0.4 && error[2] < 0.02)) fail_msg("%s %s: errors %.2g %.2g %.2g", schemes[s], estimates[e], error[0], error[1], error[2]);
+            if (!(p > 0.4 && error[2] < 0.02))
+                fail_msg("%s %s: errors %.2g %.2g %.2g", schemes[s], estimates[e], error[0], error[1], error[2]);
         }
 }
 
@@ -57,8 +60,8 @@ static void steps_are_as_the_root_of_the_tolerance(void **state) {
     check_near(slope(rtol, steps, 3), -1.0 / 3, 0.04);
 }
 
-// The difference of whole and halved step weighs 2, 1 and 1/3 with an estimate of order 0, 1 and 2: the larger its weight, the more steps.  In smooth motion `variable` is the
-// scheme's own order, 2.
+// The difference of whole and halved step weighs 2, 1 and 1/3 with an estimate of order 0, 1 and 2: the larger its
+// weight, the more steps.  In smooth motion `variable` is the scheme's own order, 2.
 static void more_steps_with_a_lower_order_of_the_estimate(void **state) {
     (void)state;
     static const char *const estimates[] = {"estimate=0", "estimate=1", "estimate=2", "estimate=variable"};
@@ -105,7 +108,8 @@ static void rejected_steps_leave_no_trace(void **state) {
     }
 }
 
-// Momentum and the midpoint rule's exact balance of energy close to rounding only if nothing of a rejected step is in them.
+// Momentum and the midpoint rule's exact balance of energy close to rounding only if nothing of a rejected step is in
+// them.
 static void books_hold_what_was_accepted(void **state) {
     (void)state;
     known k;
@@ -141,7 +145,8 @@ static void steps_change_within_limits(void **state) {
     carom_sim_destroy(sim);
 }
 
-// A step that whole and halves make over a contact shows no error on a parabola; penetration shows it: at most atol + rtol L.
+// A step that whole and halves make over a contact shows no error on a parabola; penetration shows it: at most atol +
+// rtol L.
 static void penetration_counts_as_an_error(void **state) {
     (void)state;
     known k;
@@ -185,7 +190,8 @@ static void a_later_end_gives_the_same_bits(void **state) {
     for (int i = 0; i < 3; ++i) {
         known k;
         known_ball_a(&k);
-        carom_sim *whole = adaptive(&k, "half-explicit", 1e-4, NULL, 0.01, 4), *first = adaptive(&k, "half-explicit", 1e-4, NULL, 0.01, 1.3),
+        carom_sim *whole = adaptive(&k, "half-explicit", 1e-4, NULL, 0.01, 4),
+                  *first = adaptive(&k, "half-explicit", 1e-4, NULL, 0.01, 1.3),
                   *second = adaptive(&k, "half-explicit", 1e-4, NULL, 0.01, 4);
         carom_sim_stop_at(whole, stops[i]);
         carom_sim_stop_at(first, stops[i]);
@@ -251,7 +257,9 @@ static carom_status falls(const void *model, void *work, double t, const double 
     return CAROM_OK;
 }
 
-// (AD-9)  In free fall whole and halves differ by C h^2 whatever the state, so that the rule of the lecture takes every step but the first with h = safety sqrt(atol/C), at any safety; a PI controller needs many steps, and they end
+// (AD-9)  In free fall whole and halves differ by C h^2 whatever the state, so that the rule of the lecture takes every
+//         step but the first with h = safety sqrt(atol/C), at any safety; a PI controller needs many steps, and they
+//         end
 // at safety^(1/0.3) sqrt(atol/C).
 static void the_rule_of_the_lecture_knows_the_last_error_only(void **state) {
     (void)state;
@@ -262,7 +270,11 @@ static void the_rule_of_the_lecture_knows_the_last_error_only(void **state) {
             known k;
             known_oscillator(&k, 0.5);
             k.sys.force = falls, k.sys.nc = 0;
-            carom_sim *sim = sim_of(&k, "moreau-explicit", (const char *const[]){"adaptive=on", "rtol=1e-14", "atol=1e-4", "estimate=1", "grow=100", safety[i], pi ? "control=pi" : "control=lecture", NULL}, 1e-3, 10);
+            carom_sim *sim =
+                sim_of(&k, "moreau-explicit",
+                       (const char *const[]){"adaptive=on", "rtol=1e-14", "atol=1e-4", "estimate=1", "grow=100",
+                                             safety[i], pi ? "control=pi" : "control=lecture", NULL},
+                       1e-3, 10);
             double t = 0;
             for (int n = 1; n <= 40; ++n) {
                 sim_step(sim);
@@ -289,8 +301,12 @@ static carom_status damped(const void *model, void *work, double t, const double
 // where the scheme is symmetric.
 static void extrapolation_adds_to_the_order(void **state) {
     (void)state;
-    static const struct { const char *scheme, *option; int first; double order[2]; } rows[] = {
-        {"moreau-explicit", "solver=auto", 4, {1, 2}}, {"half-explicit", "solver=auto", 5, {2, 3}}, {"moreau-jean", "theta=0.5", 5, {2, 4}}, {"half-explicit-rk", "order=3", 7, {3, 4}}};
+    static const struct {
+        const char *scheme, *option; int first; double order[2];
+    } rows[] = {{"moreau-explicit", "solver=auto", 4, {1, 2}},
+                {"half-explicit", "solver=auto", 5, {2, 3}},
+                {"moreau-jean", "theta=0.5", 5, {2, 4}},
+                {"half-explicit-rk", "order=3", 7, {3, 4}}};
     known k;
     known_oscillator(&k, 0.5);
     k.sys.nc = 0, k.sys.force = damped, k.sys.flags &= ~(unsigned)CAROM_LINEAR, k.sys.motion = NULL;
@@ -302,38 +318,49 @@ static void extrapolation_adds_to_the_order(void **state) {
                 char rtol[16], atol[16];
                 snprintf(rtol, sizeof rtol, "rtol=1e-%d", rows[r].first + i);
                 snprintf(atol, sizeof atol, "atol=1e-%d", rows[r].first + i);
-                const char *const options[] = {"adaptive=on", rtol, atol, rows[r].option, on ? "extrapolate=on" : "extrapolate=off", NULL};
+                const char *const options[] = {
+                    "adaptive=on", rtol, atol, rows[r].option, on ? "extrapolate=on" : "extrapolate=off", NULL};
                 carom_sim *sim = sim_of(&k, rows[r].scheme, options, 2e-2, 5);
                 while (!carom_sim_done(sim)) {
                     sim_step(sim);
                     const double t = carom_sim_now(sim).t, w = sqrt(0.96);
-                    error[i] = fmax(error[i], fabs(carom_sim_now(sim).q[0] - exp(-0.2 * t) * (cos(w * t) + 0.2 / w * sin(w * t))));
+                    error[i] = fmax(
+                        error[i], fabs(carom_sim_now(sim).q[0] - exp(-0.2 * t) * (cos(w * t) + 0.2 / w * sin(w * t))));
                 }
                 h[i] = 1 / (double)sim_ledger(sim).steps;
                 carom_sim_destroy(sim);
             }
-            print_message("    %s extrapolate=%s: order %.2f, errors %.1e %.1e %.1e\n", rows[r].scheme, on ? "on" : "off", slope(h, error, 3), error[0], error[1], error[2]);
+            print_message("    %s extrapolate=%s: order %.2f, errors %.1e %.1e %.1e\n", rows[r].scheme,
+                          on ? "on" : "off", slope(h, error, 3), error[0], error[1], error[2]);
             check_near(slope(h, error, 3), rows[r].order[on], 0.25);
         }
     }
 }
 
-// Two bodies of 1 kg fly side by side with -1 m/s, a damper of k u^3 between them, u = a' - b'.  One meets a stop at t = 0.1 and is thrown back, e = 1:
-// u = 2 then, u' = -2 k u^3, a' = -b' = u/2:  a = (sqrt(1 + 16 k tau) - 1)/(8 k), tau = t - 0.1.  The damper takes u within 1/(8 k) s, down to 1e-10 s: an implicit
-// step that is longer lets it act during the impact, and momentum comes out of nothing; an explicit one leads to forces that overflow.  In both cases shorter steps
-// are right.  Errors of a step are below atol + rtol 0.1 m, the way to the stop; those of some hundred steps add up to some of that.
+// Two bodies of 1 kg fly side by side with -1 m/s, a damper of k u^3 between them, u = a' - b'.  One meets a stop at t
+// = 0.1 and is thrown back, e = 1: u = 2 then, u' = -2 k u^3, a' = -b' = u/2:  a = (sqrt(1 + 16 k tau) - 1)/(8 k), tau
+// = t - 0.1.  The damper takes u within 1/(8 k) s, down to 1e-10 s: an implicit step that is longer lets it act during
+// the impact, and momentum comes out of nothing; an explicit one leads to forces that overflow.  In both cases shorter
+// steps are right.  Errors of a step are below atol + rtol 0.1 m, the way to the stop; those of some hundred steps add
+// up to some of that.
 static void steps_at_an_impact_are_short_enough_for_the_forces_behind_it(void **state) {
     (void)state;
-    static const char *const strength[] = {"1e3", "1e6", "1e9"}, *const options[] = {"adaptive=on", "rtol=1e-4", "atol=1e-6", NULL};
+    static const char *const strength[] = {"1e3", "1e6", "1e9"}, *const options[] = {"adaptive=on", "rtol=1e-4",
+                                                                                     "atol=1e-6", NULL};
     for (int i = 0; i < 3; ++i) {
-        const double k = atof(strength[i]), allowed = 10 * (1e-6 + 1e-4 * 0.1), exact = (sqrt(1 + 16 * k * 1.1) - 1) / (8 * k);
+        const double k = atof(strength[i]), allowed = 10 * (1e-6 + 1e-4 * 0.1),
+                     exact = (sqrt(1 + 16 * k * 1.1) - 1) / (8 * k);
         char text[400];
-        snprintf(text, sizeof text, "carom: 1\nparameters: {k: %s}\ncoordinates: {a: {at: 0.1, rate: -1}, b: {at: 0.1, rate: -1}}\nenergy: {kinetic: 1/2*(a'^2 + b'^2)}\n"
-                 "forces: {a: -k*(a' - b')^3, b: -k*(b' - a')^3}\ncontacts: {stop: {gap: a, restitution: 1}}\n", strength[i]);
+        snprintf(text, sizeof text,
+                 "carom: 1\nparameters: {k: %s}\ncoordinates: {a: {at: 0.1, rate: -1}, b: {at: 0.1, rate: "
+                 "-1}}\nenergy: {kinetic: 1/2*(a'^2 + b'^2)}\n"
+                 "forces: {a: -k*(a' - b')^3, b: -k*(b' - a')^3}\ncontacts: {stop: {gap: a, restitution: 1}}\n",
+                 strength[i]);
         carom_model *m = good(text);
         const carom_scheme *scheme;
         for (int j = 0; (scheme = scheme_with(&j, CAROM_NO_STEP_CHANGE | CAROM_NO_IMPACTS));) {
-            if (strcmp(scheme->name, "auto") == 0 || strcmp(scheme->name, "event-driven") == 0) continue; // they control their errors themselves
+            // they control their errors themselves
+            if (strcmp(scheme->name, "auto") == 0 || strcmp(scheme->name, "event-driven") == 0) continue;
             carom_sim_def d = sim_def(m, scheme->name, options, 0.3, 1.2);
             carom_error err = {0};
             carom_sim *sim = carom_sim_create(&d, &err);
@@ -352,7 +379,8 @@ static void steps_at_an_impact_are_short_enough_for_the_forces_behind_it(void **
 static void forces_without_value_end_the_run(void **state) {
     (void)state;
     static const char *const options[] = {"adaptive=on", NULL};
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2)}\nforces: {y: sqrt(1/2 - x)}\n");
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + "
+                          "y'^2)}\nforces: {y: sqrt(1/2 - x)}\n");
     carom_sim_def d = sim_def(m, "half-explicit", options, 0.1, 1);
     carom_error err = {0};
     carom_sim *sim = carom_sim_create(&d, &err);
@@ -367,10 +395,12 @@ static void forces_without_value_end_the_run(void **state) {
     carom_model_destroy(m);
 }
 
-// A block slows down by 0.5 g from 1 m/s: it stops after 1/g m, inside a step.  However long the steps are before, the way is found to a few tolerances: of an error h u/12 that is let through, h u/4 may be wrong.
+// A block slows down by 0.5 g from 1 m/s: it stops after 1/g m, inside a step.  However long the steps are before, the
+// way is found to a few tolerances: of an error h u/12 that is let through, h u/4 may be wrong.
 static void the_end_of_a_slip_is_resolved(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\ncontacts: {floor: {gap: y, slip: x, restitution: 0, friction: 0.5}}\n");
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), "
+                          "potential: 9.81*y}\ncontacts: {floor: {gap: y, slip: x, restitution: 0, friction: 0.5}}\n");
     static const char *const schemes[] = {"half-explicit-rk", "half-explicit", "newmark", "moreau-jean"};
     static const char *const orders[] = {"order=2", "order=3", "order=4", "order=5", NULL};
     for (int k = 0; k < 4; ++k)
@@ -380,11 +410,14 @@ static void the_end_of_a_slip_is_resolved(void **state) {
                     char a[40], b[40];
                     snprintf(a, sizeof a, "rtol=%.17g", rtol);
                     snprintf(b, sizeof b, "atol=%.17g", 0.01 * rtol);
-                    carom_sim *sim = model_sim(m, schemes[k], (const char *const[]){"adaptive=on", a, b, k == 0 ? orders[i] : NULL, NULL}, 0.01 + 0.003 * first, 1);
+                    carom_sim *sim = model_sim(
+                        m, schemes[k], (const char *const[]){"adaptive=on", a, b, k == 0 ? orders[i] : NULL, NULL},
+                        0.01 + 0.003 * first, 1);
                     carom_error err = {0};
                     if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s: %s", schemes[k], err.text);
                     const double off = carom_sim_now(sim).q[0] - 1 / 9.81;
-                    if (!(fabs(off) < 4 * (0.01 + 0.11) * rtol)) fail_msg("%s, %s, rtol %g: off by %g", schemes[k], k == 0 ? orders[i] : "", rtol, off);
+                    if (!(fabs(off) < 4 * (0.01 + 0.11) * rtol))
+                        fail_msg("%s, %s, rtol %g: off by %g", schemes[k], k == 0 ? orders[i] : "", rtol, off);
                     carom_sim_destroy(sim);
                 }
     carom_model_destroy(m);
@@ -402,7 +435,8 @@ static carom_status refuses_a_half(void *memory, carom_step *s) {
     return status;
 }
 
-// A half that a scheme of position level takes again with other means (CL-10), in a step that is rejected: the next attempt starts where the step began, so that x = t.
+// A half that a scheme of position level takes again with other means (CL-10), in a step that is rejected: the next
+// attempt starts where the step began, so that x = t.
 static void rejected_steps_are_undone_where_a_half_was_taken_again(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2}\n");
@@ -429,18 +463,21 @@ static void rejected_steps_are_undone_where_a_half_was_taken_again(void **state)
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rejected_steps_are_undone_where_a_half_was_taken_again),
-        cmocka_unit_test(errors_follow_the_tolerance_with_every_estimate), cmocka_unit_test(more_steps_with_a_lower_order_of_the_estimate),
+        cmocka_unit_test(errors_follow_the_tolerance_with_every_estimate),
+        cmocka_unit_test(more_steps_with_a_lower_order_of_the_estimate),
         cmocka_unit_test(steps_are_as_the_root_of_the_tolerance),
         cmocka_unit_test(rejected_steps_leave_no_trace),
         cmocka_unit_test(books_hold_what_was_accepted),
         cmocka_unit_test(steps_change_within_limits),
-        cmocka_unit_test(factors_are_options), cmocka_unit_test(the_rule_of_the_lecture_knows_the_last_error_only),
+        cmocka_unit_test(factors_are_options),
+        cmocka_unit_test(the_rule_of_the_lecture_knows_the_last_error_only),
         cmocka_unit_test(extrapolation_adds_to_the_order),
         cmocka_unit_test(penetration_counts_as_an_error),
         cmocka_unit_test(gaps_that_fail_make_smaller_steps),
         cmocka_unit_test(a_later_end_gives_the_same_bits),
         cmocka_unit_test(steps_at_an_impact_are_short_enough_for_the_forces_behind_it),
-        cmocka_unit_test(forces_without_value_end_the_run), cmocka_unit_test(the_end_of_a_slip_is_resolved),
+        cmocka_unit_test(forces_without_value_end_the_run),
+        cmocka_unit_test(the_end_of_a_slip_is_resolved),
         cmocka_unit_test(outside_schemes_are_said_to_be_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

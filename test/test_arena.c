@@ -50,7 +50,8 @@ static int released[3], count_released;
 static void release(void *object) { released[count_released++] = *(int *)object; }
 
 static void hold_three(carom_arena *mem, int numbers[3]) {
-    for (int i = 0; i < 3; ++i) carom_arena_hold(mem, mem->base && i == 1 && numbers[1] == 0 ? NULL : numbers + i, release);
+    for (int i = 0; i < 3; ++i)
+        carom_arena_hold(mem, mem->base && i == 1 && numbers[1] == 0 ? NULL : numbers + i, release);
 }
 
 static void what_is_held_is_given_back_newest_first(void **state) {

@@ -1,8 +1,9 @@
 // test_arguments.c: every function of the public headers with each of its pointers missing in turn.
 //
-// The calls are made from the headers when the test is built (arguments.awk), so that a new function is tested without a line here.  Each call
-// runs in a process of its own.  The contract, carom/status.h: a missing argument ends no process; a function that returns a status fails with
-// CAROM_BAD_INPUT, others return nothing, NULL, false, 0 or NaN.  What may be missing is listed below, with the reason.
+// The calls are made from the headers when the test is built (arguments.awk), so that a new function is tested without
+// a line here.  Each call runs in a process of its own.  The contract, carom/status.h: a missing argument ends no
+// process; a function that returns a status fails with CAROM_BAD_INPUT, others return nothing, NULL, false, 0 or NaN.
+// What may be missing is listed below, with the reason.
 #define _GNU_SOURCE
 #include <carom/carom.h>
 #include <carom/difference.h>
@@ -29,9 +30,10 @@ typedef struct function {
     int (*call)(int missing);  // a status, or -1: it returns none
 } function;
 
-// -- exceptions --------------------------------------------------------------------------------------------------------
+// -- exceptions -------------------------------------------------------------------------------------------------------
 
-// Headers whose functions are called in the inner loops of schemes, solvers and elements, with arguments that carom or a scheme has made.
+// Headers whose functions are called in the inner loops of schemes, solvers and elements, with arguments that carom or
+// a scheme has made.
 static const struct { const char *header, *reason; } inner[] = {
     {"arena.h", "allocation inside create functions: the arena is the caller's own"},
     {"matrix.h", "arithmetic of the step loop"},
@@ -67,12 +69,13 @@ static const struct { const char *what, *reason; } optional[] = {
     {"carom_variation_start p", "no parameters are varied"},
 };
 
-// -- values ------------------------------------------------------------------------------------------------------------
+// -- values -----------------------------------------------------------------------------------------------------------
 
-static const char text[] =
-    "carom: 1\nparameters: {m: 1}\ninputs: {u: 0}\ncoordinates: {x: {at: 0}, y: {at: 1}}\nenergy: {kinetic: 1/2*m*(x'^2 + y'^2), potential: 9.81*m*y}\n"
-    "forces: {x: u}\ncontacts: {ground: {gap: y, slip: x, restitution: 0.5, friction: 0.2}}\noutputs: {height: y}\ndraw: {ball: {circle: 0.1, at: [x, y]}}\n"
-    "simulation: {scheme: moreau-jean, step: 0.01, end: 1}\n";
+static const char text[] = "carom: 1\nparameters: {m: 1}\ninputs: {u: 0}\ncoordinates: {x: {at: 0}, y: {at: "
+                           "1}}\nenergy: {kinetic: 1/2*m*(x'^2 + y'^2), potential: 9.81*m*y}\n"
+                           "forces: {x: u}\ncontacts: {ground: {gap: y, slip: x, restitution: 0.5, friction: "
+                           "0.2}}\noutputs: {height: y}\ndraw: {ball: {circle: 0.1, at: [x, y]}}\n"
+                           "simulation: {scheme: moreau-jean, step: 0.01, end: 1}\n";
 
 static struct given {
     carom_error error;
@@ -135,11 +138,14 @@ static void write_nowhere(void *user, const char *words, size_t length) { (void)
 #define VALUE_carom_ledger &given.ledger
 #define VALUE_carom_now &given.now
 
-static carom_status unit_mass(void *user, double t, const double *q, double *M) { return (void)user, (void)t, (void)q, M[0] = 1, CAROM_OK; }
+static carom_status unit_mass(void *user, double t, const double *q, double *M) {
+    return (void)user, (void)t, (void)q, M[0] = 1, CAROM_OK;
+}
 
 static void give(void) {
     carom_error *err = &given.error;
-    static const char *const vary[] = {"m=1:2:2", NULL}, *const observe[] = {"y", NULL}, *const schemes[] = {"moreau-jean", NULL};
+    static const char *const vary[] = {"m=1:2:2", NULL}, *const observe[] = {"y", NULL},
+                             *const schemes[] = {"moreau-jean", NULL};
     static const double steps[] = {0.1, 0.05};
     given.model_def = (carom_model_def){.text = text, .length = strlen(text), .file = "ball.yaml"};
     given.model = carom_model_create(&given.model_def, err);
@@ -160,7 +166,8 @@ static void give(void) {
     given.record = carom_record_create(&record, err);
     if (!given.record || !given.result) fail_msg("%s", err->text);
     given.sweep_def = carom_sweep_default();
-    given.sweep_def.model = given.model_def, given.sweep_def.vary = vary, given.sweep_def.observe = observe, given.sweep_def.jobs = 1;
+    given.sweep_def.model = given.model_def, given.sweep_def.vary = vary, given.sweep_def.observe = observe,
+    given.sweep_def.jobs = 1;
     given.sweep = carom_sweep_create(&given.sweep_def, err);
     if (!given.sweep) fail_msg("%s", err->text);
     given.book = carom_book_create(NULL, "", 1, err);
@@ -168,7 +175,8 @@ static void give(void) {
     given.drawing = carom_drawing_create(given.model, err);
     given.variation = carom_variation_create(given.model, 0, (const int[]){0}, err);
     given.compare_def = carom_compare_default();
-    given.compare_def.model = given.model, given.compare_def.schemes = schemes, given.compare_def.steps = steps, given.compare_def.nsteps = 2, given.compare_def.end = 0.2, given.compare_def.threads = 1;
+    given.compare_def.model = given.model, given.compare_def.schemes = schemes, given.compare_def.steps = steps,
+    given.compare_def.nsteps = 2, given.compare_def.end = 0.2, given.compare_def.threads = 1;
     given.compare = carom_compare_create(&given.compare_def, err);
     if (!given.compare) fail_msg("%s", err->text);
     const carom_functions_def functions = {.n = 1, .mass = unit_mass};
@@ -178,7 +186,7 @@ static void give(void) {
     if (!given.sim || !given.mech || !given.build || !given.drawing || !given.variation) fail_msg("%s", err->text);
 }
 
-// -- calls -------------------------------------------------------------------------------------------------------------
+// -- calls ------------------------------------------------------------------------------------------------------------
 
 #pragma GCC diagnostic ignored "-Wnonnull"
 #if defined(__clang__)
@@ -240,7 +248,9 @@ static void missing_arguments_are_errors(void **state) {
         for (int k = 1; k <= f->pointers && !is_inner(f); ++k, ++calls) {
             const bool optional_one = may_be_missing(f, argument(f, k, name));
             const int status = call(f, k);
-            const char *what = status >= 1000 ? "ends the process" : !optional_one && status == CAROM_OK ? "is CAROM_OK" : NULL;
+            const char *what = status >= 1000                        ? "ends the process"
+                               : !optional_one && status == CAROM_OK ? "is CAROM_OK"
+                                                                     : NULL;
             if (!what) continue;
             print_message("%s %s %s: a call without it %s (%d)\n", f->header, f->name, name, what, status);
             ++faults;

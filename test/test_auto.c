@@ -2,7 +2,8 @@
 #include "model_text.h"
 #include "schemes.h"
 
-static carom_sim *sim_of_model_by(const carom_model *m, const char *scheme, const char *const *options, double h, double t_end) {
+static carom_sim *sim_of_model_by(const carom_model *m, const char *scheme, const char *const *options, double h,
+                                  double t_end) {
     carom_error err;
     carom_sim_def d = sim_def(m, scheme, options, h, t_end);
     carom_sim *sim = carom_sim_create(&d, &err);
@@ -10,7 +11,9 @@ static carom_sim *sim_of_model_by(const carom_model *m, const char *scheme, cons
     return sim;
 }
 
-static carom_sim *sim_of_model(const carom_model *m, const char *const *options, double h, double t_end) { return sim_of_model_by(m, "auto", options, h, t_end); }
+static carom_sim *sim_of_model(const carom_model *m, const char *const *options, double h, double t_end) {
+    return sim_of_model_by(m, "auto", options, h, t_end);
+}
 
 static void said(const carom_sim *sim, const char *word) {
     char text[4096];
@@ -20,15 +23,17 @@ static void said(const carom_sim *sim, const char *word) {
 
 // -- accuracy ---------------------------------------------------------------------------------------------------------
 
-// A ball falls from 1 m with 10 m/s^2, e = 1/2: flights of 2 v/g, v halved at each impact.  Beside it rests a light body under a heavy load, which would fall with 1e9 m/s^2: what that would be in the interval
-// between two records is no velocity of the run, below whose rtol/10 a rebound counts as none.
+// A ball falls from 1 m with 10 m/s^2, e = 1/2: flights of 2 v/g, v halved at each impact.  Beside it rests a light
+// body under a heavy load, which would fall with 1e9 m/s^2: what that would be in the interval between two records is
+// no velocity of the run, below whose rtol/10 a rebound counts as none.
 static void loads_end_no_flights(void **state) {
     (void)state;
     const double t_end = 1.3, g = 10, rtol = 1e-7;
     double v = sqrt(2 * g), t = v / g; // of an impact
     for (v *= 0.5; t + 2 * v / g < t_end; v *= 0.5) t += 2 * v / g;
     const double tau = t_end - t;
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0}, y: {at: 1}}\nenergy: {kinetic: 1e-5*x'^2/2 + y'^2/2, potential: 1e4*x + 10*y}\ncontacts: {floor: {gap: x}, ball: {gap: y, restitution: 0.5}}\n");
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0}, y: {at: 1}}\nenergy: {kinetic: 1e-5*x'^2/2 + y'^2/2, "
+                          "potential: 1e4*x + 10*y}\ncontacts: {floor: {gap: x}, ball: {gap: y, restitution: 0.5}}\n");
     carom_sim *sim = sim_of_model(m, NULL, 0.1, t_end);
     while (!carom_sim_done(sim)) sim_step(sim);
     check_near(carom_sim_now(sim).q[1], v * tau - 0.5 * g * tau * tau, 100 * rtol);
@@ -36,17 +41,23 @@ static void loads_end_no_flights(void **state) {
     carom_model_destroy(m);
 }
 
-// Two bodies of 1 kg fly side by side with -1 m/s, a damper of k u^3 between them, u = a' - b'.  One meets a stop at t = 0.1 and is thrown back, e = 1: from then on
-// u = 2, and the damper acts.  u' = -2 k u^3, a' = -b' = u/2:  a = (sqrt(1 + 16 k tau) - 1)/(8 k), tau = t - 0.1.  Steps have grown long in the flight; the first one behind the impact
+// Two bodies of 1 kg fly side by side with -1 m/s, a damper of k u^3 between them, u = a' - b'.  One meets a stop at t
+// = 0.1 and is thrown back, e = 1: from then on u = 2, and the damper acts.  u' = -2 k u^3, a' = -b' = u/2:  a =
+// (sqrt(1 + 16 k tau) - 1)/(8 k), tau = t - 0.1.  Steps have grown long in the flight; the first one behind the impact
 // leads to forces that overflow, and must be tried again shorter.
 static void forces_that_overflow_ask_for_a_shorter_step(void **state) {
     (void)state;
-    static const char *const strength[] = {"1e3", "1e6", "1e9"}, *const options[][4] = {{"rtol=1e-8"}, {"adaptive=on", "rtol=1e-8", "atol=1e-8"}};
+    static const char *const strength[] = {"1e3", "1e6", "1e9"}, *const options[][4] = {
+                                                                     {"rtol=1e-8"},
+                                                                     {"adaptive=on", "rtol=1e-8", "atol=1e-8"}};
     for (int i = 0; i < 6; ++i) {
         const double k = atof(strength[i % 3]), rtol = 1e-8;
         char text[400];
-        snprintf(text, sizeof text, "carom: 1\nparameters: {k: %s}\ncoordinates: {a: {at: 0.1, rate: -1}, b: {at: 0.1, rate: -1}}\nenergy: {kinetic: 1/2*(a'^2 + b'^2)}\n"
-                 "forces: {a: -k*(a' - b')^3, b: -k*(b' - a')^3}\ncontacts: {stop: {gap: a, restitution: 1}}\n", strength[i % 3]);
+        snprintf(text, sizeof text,
+                 "carom: 1\nparameters: {k: %s}\ncoordinates: {a: {at: 0.1, rate: -1}, b: {at: 0.1, rate: "
+                 "-1}}\nenergy: {kinetic: 1/2*(a'^2 + b'^2)}\n"
+                 "forces: {a: -k*(a' - b')^3, b: -k*(b' - a')^3}\ncontacts: {stop: {gap: a, restitution: 1}}\n",
+                 strength[i % 3]);
         carom_model *m = good(text);
         carom_sim *sim = sim_of_model_by(m, i < 3 ? "auto" : "splitting", options[i / 3], 0.3, 1.2);
         while (!carom_sim_done(sim)) sim_step(sim);
@@ -56,13 +67,16 @@ static void forces_that_overflow_ask_for_a_shorter_step(void **state) {
     }
 }
 
-// A wall stands at 0 and reaches 0.7 around t = 4.65 for a hundredth of a second; a mass stands at 1/2.  The system tells nothing of that (neither even parts of its functions of time nor bounds of
-// its gaps), and another coordinate, z' = exp(-t/10), lets steps grow far beyond it: a record inside the step shows that the gap was closed.  The step is planned anew to end there, and
-// the work of damping that was booked for it is not booked twice.  e = 1: x' = 2 u behind the impact, u the speed of the wall where it passes 1/2; and the wall gives 2 u^2.
+// A wall stands at 0 and reaches 0.7 around t = 4.65 for a hundredth of a second; a mass stands at 1/2.  The system
+// tells nothing of that (neither even parts of its functions of time nor bounds of its gaps), and another coordinate,
+// z' = exp(-t/10), lets steps grow far beyond it: a record inside the step shows that the gap was closed.  The step is
+// planned anew to end there, and the work of damping that was booked for it is not booked twice.  e = 1: x' = 2 u
+// behind the impact, u the speed of the wall where it passes 1/2; and the wall gives 2 u^2.
 static void a_record_shows_what_a_step_has_missed(void **state) {
     (void)state;
     const double rtol = 1e-8, a = sqrt(log(1.4)), hit = 4.65 - 0.01 * a, u = 2 * a / 0.01 * 0.5;
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1/2}, z: {rate: 1}}\nenergy: {kinetic: 1/2*(x'^2 + z'^2)}\nforces: {z: -z'/10}\n"
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1/2}, z: {rate: 1}}\nenergy: {kinetic: 1/2*(x'^2 + "
+                          "z'^2)}\nforces: {z: -z'/10}\n"
                           "contacts: {wall: {gap: 'x - 0.7*exp(-((t - 4.65)/0.01)^2)', restitution: 1}}\n");
     carom_system sys = *carom_model_system(m);
     sys.even = NULL;
@@ -85,7 +99,8 @@ static void a_record_shows_what_a_step_has_missed(void **state) {
     carom_model_destroy(m);
 }
 
-// Errors of single steps add up over some tens of steps, and an impact multiplies them by at most two: a hundred times rtol.
+// Errors of single steps add up over some tens of steps, and an impact multiplies them by at most two: a hundred times
+// rtol.
 static void errors_follow_the_tolerance(void **state) {
     (void)state;
     static const char *const rtol[] = {"rtol=1e-4", "rtol=1e-6", "rtol=1e-8", "rtol=1e-10"};
@@ -113,12 +128,15 @@ static void errors_follow_the_tolerance(void **state) {
     }
 }
 
-// The values of an event-driven program, converged to 12 digits; see test_event.c.  Through accumulations, lasting contact and
-// releases; rates up to 140 rad/s.
-// x' of a body of 1 kg that slides since t_0 with x' = v_0, driven by 4 sin(25 t) against friction of 0.3*9.81 N; and how far it has come.
-static double slides(double t, double t_0, double v_0) { return v_0 + 4. / 25 * (cos(25 * t_0) - cos(25 * t)) - 2.943 * (t - t_0); }
+// The values of an event-driven program, converged to 12 digits; see test_event.c.  Through accumulations, lasting
+// contact and releases; rates up to 140 rad/s.  x' of a body of 1 kg that slides since t_0 with x' = v_0, driven by 4
+// sin(25 t) against friction of 0.3*9.81 N; and how far it has come.
+static double slides(double t, double t_0, double v_0) {
+    return v_0 + 4. / 25 * (cos(25 * t_0) - cos(25 * t)) - 2.943 * (t - t_0);
+}
 static double has_slid(double t, double t_0, double v_0) {
-    return (v_0 + 4. / 25 * cos(25 * t_0)) * (t - t_0) - 4. / 625 * (sin(25 * t) - sin(25 * t_0)) - 0.5 * 2.943 * (t - t_0) * (t - t_0);
+    return (v_0 + 4. / 25 * cos(25 * t_0)) * (t - t_0) - 4. / 625 * (sin(25 * t) - sin(25 * t_0)) -
+           0.5 * 2.943 * (t - t_0) * (t - t_0);
 }
 static double stops(double from, double to, double t_0, double v_0) {
     for (int k = 0; k < 60; ++k) *(slides(0.5 * (from + to), t_0, v_0) > 0 ? &from : &to) = 0.5 * (from + to);
@@ -128,9 +146,11 @@ static double stops(double from, double to, double t_0, double v_0) {
 // While a body sticks nothing moves, and steps would be long: a pulse tears it loose for a while all the same.
 static void a_pulse_tears_a_body_loose(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ncoordinates: {x: {rate: 0.6}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\nforces: {x: 4*sin(25*t)}\n"
+    carom_model *m = good("carom: 1\ncoordinates: {x: {rate: 0.6}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), "
+                          "potential: 9.81*y}\nforces: {x: 4*sin(25*t)}\n"
                           "contacts: {f: {gap: y, slip: x, friction: 0.3}}\n");
-    const double t_1 = stops(0.15, 0.25, 0, 0.6), loose = (2 * acos(-1.) + asin(2.943 / 4)) / 25, t_2 = stops(loose + 0.03, loose + 0.15, loose, 0);
+    const double t_1 = stops(0.15, 0.25, 0, 0.6), loose = (2 * acos(-1.) + asin(2.943 / 4)) / 25,
+                 t_2 = stops(loose + 0.03, loose + 0.15, loose, 0);
     carom_sim *sim = sim_of_model(m, NULL, 0.01, 0.4);
     carom_error err = {0};
     if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
@@ -167,13 +187,14 @@ static void the_slider_crank_meets_its_references(void **state) {
 
 static carom_status (*plain_force)(const void *, void *, double, const double *, const double *, double *);
 static long evaluations;
-static carom_status counted_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+static carom_status counted_force(const void *model, void *work, double t, const double *q, const double *v,
+                                  double *f) {
     ++evaluations;
     return plain_force(model, work, t, q, v, f);
 }
 
-// Time is not for a test; evaluations of the forces are, the largest part of it: for an error of 1e-6 in positions a twentieth of those
-// that moreau-jean needs, whose error is of first order.
+// Time is not for a test; evaluations of the forces are, the largest part of it: for an error of 1e-6 in positions a
+// twentieth of those that moreau-jean needs, whose error is of first order.
 static void it_needs_a_twentieth_of_what_time_stepping_needs(void **state) {
     (void)state;
     void (*const make[])(known *) = {known_ball_a, known_rocking_block};
@@ -200,7 +221,8 @@ static void it_needs_a_twentieth_of_what_time_stepping_needs(void **state) {
             error = fmax(error, fabs(carom_sim_now(chosen).q[i] - carom_sim_now(sharp).q[i]));
             first = fmax(first, fabs(carom_sim_now(stepped).q[i] - carom_sim_now(sharp).q[i]));
         }
-        print_message("    %d: moreau-jean %.1e with %ld evaluations, auto %.1e with %ld\n", m, first, each, error, evaluations);
+        print_message("    %d: moreau-jean %.1e with %ld evaluations, auto %.1e with %ld\n", m, first, each, error,
+                      evaluations);
         assert_true(error <= 1e-6);
         assert_true((double)evaluations <= 0.05 * (double)each * first / 1e-6);
         carom_sim_destroy(sharp);
@@ -209,7 +231,8 @@ static void it_needs_a_twentieth_of_what_time_stepping_needs(void **state) {
     }
 }
 
-// Where somebody looks does not change what happens by more than the tolerance (sizes that scale it may come from the step).
+// Where somebody looks does not change what happens by more than the tolerance (sizes that scale it may come from the
+// step).
 static void the_step_is_only_the_interval_between_records(void **state) {
     (void)state;
     known k;
@@ -238,18 +261,21 @@ static void every_shipped_model_runs(void **state) {
         while (!carom_sim_done(sim)) sim_step(sim);
         const carom_ledger l = sim_ledger(sim);
         said(sim, "explicit Runge-Kutta");
-        if (!(l.penetration < 1e-10 && l.drift < 1e-10)) fail_msg("%s: penetration %.3g, drift %.3g", shipped[i], l.penetration, l.drift);
+        if (!(l.penetration < 1e-10 && l.drift < 1e-10))
+            fail_msg("%s: penetration %.3g, drift %.3g", shipped[i], l.penetration, l.drift);
         check_near(l.energy.balance, 0, 1e-5 * fmax(1, fabs(l.energy.start)));
         carom_sim_destroy(sim);
         carom_model_destroy(m);
     }
 }
 
-// Two masses held together by a stiff damped spring fall like one and bounce.  The rates are 2e6 and 100 1/s; an explicit method
-// would need 1e6 steps a second.  Height after the first impact of both: mass 1 leaves with e u, the spring shares it.
-static const char stiff[] = "carom: 1\nname: stiff\ncoordinates: {x: {at: 1}, y: {at: 1}}\n"
-                            "energy: {kinetic: 1/2*(x'^2 + y'^2), potential: 5*(x + y) + 5e7*(x - y)^2}\n"
-                            "forces: {x: -1e6*(x' - y'), y: -1e6*(y' - x')}\ncontacts: {ground: {gap: x, restitution: 0.5}}\n";
+// Two masses held together by a stiff damped spring fall like one and bounce.  The rates are 2e6 and 100 1/s; an
+// explicit method would need 1e6 steps a second.  Height after the first impact of both: mass 1 leaves with e u, the
+// spring shares it.
+static const char stiff[] =
+    "carom: 1\nname: stiff\ncoordinates: {x: {at: 1}, y: {at: 1}}\n"
+    "energy: {kinetic: 1/2*(x'^2 + y'^2), potential: 5*(x + y) + 5e7*(x - y)^2}\n"
+    "forces: {x: -1e6*(x' - y'), y: -1e6*(y' - x')}\ncontacts: {ground: {gap: x, restitution: 0.5}}\n";
 
 static void stiff_models_get_an_implicit_method(void **state) {
     (void)state;
@@ -272,7 +298,8 @@ static void stiff_models_get_an_implicit_method(void **state) {
     carom_model_destroy(m);
 }
 
-// Damping that begins at t = 1 and draws y' to cos t at a rate of 1e5 (t - 1): y = sin t, shifted by less than 1e-3.  And back, when it ends.
+// Damping that begins at t = 1 and draws y' to cos t at a rate of 1e5 (t - 1): y = sin t, shifted by less than 1e-3.
+// And back, when it ends.
 static void it_changes_its_mind_about_stiffness(void **state) {
     (void)state;
     static const char text[] = "carom: 1\nname: grows\ncoordinates: {x: {at: 1}, y: {rate: 1}}\n"
@@ -295,11 +322,13 @@ static void it_changes_its_mind_about_stiffness(void **state) {
     carom_model_destroy(m);
 }
 
-// A body flies to and fro in a slot of 1e-7: ten million impacts a second.  Time-stepping takes over until so much speed is lost that
-// impacts come apart again.  What goes on beside it, an oscillation, is not disturbed by more than the tolerance.
-static const char slot[] = "carom: 1\nname: slot\ncoordinates: {x: {at: 0.5e-7, rate: 1}, y: {at: 1}}\n"
-                           "energy: {kinetic: 1/2*(x'^2 + y'^2), potential: 1/2*y^2}\ncontact defaults: {restitution: 0.99}\n"
-                           "contacts: {left: {gap: x}, right: {gap: 1e-7 - x}}\n";
+// A body flies to and fro in a slot of 1e-7: ten million impacts a second.  Time-stepping takes over until so much
+// speed is lost that impacts come apart again.  What goes on beside it, an oscillation, is not disturbed by more than
+// the tolerance.
+static const char slot[] =
+    "carom: 1\nname: slot\ncoordinates: {x: {at: 0.5e-7, rate: 1}, y: {at: 1}}\n"
+    "energy: {kinetic: 1/2*(x'^2 + y'^2), potential: 1/2*y^2}\ncontact defaults: {restitution: 0.99}\n"
+    "contacts: {left: {gap: x}, right: {gap: 1e-7 - x}}\n";
 
 static void a_flurry_of_impacts_is_stepped_over_and_back(void **state) {
     (void)state;
@@ -320,11 +349,14 @@ static void a_flurry_of_impacts_is_stepped_over_and_back(void **state) {
     carom_model_destroy(m);
 }
 
-// The walls go away after the flurry.  Events are located again when time-stepping has lasted for 0.1 sqrt(rtol) size_q/size_v, not earlier and at most one of its steps later.
+// The walls go away after the flurry.  Events are located again when time-stepping has lasted for 0.1 sqrt(rtol)
+// size_q/size_v, not earlier and at most one of its steps later.
 static void what_is_quiet_is_stepped_for_a_while(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0.5e-7, rate: 1}, y: {at: 1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 1/2*y^2}\ncontact defaults: {restitution: 0.99}\n"
-                          "contacts: {left: {gap: \"x + 10*max(0, t - 1e-5)\"}, right: {gap: \"1e-7 - x + 10*max(0, t - 1e-5)\"}}\n");
+    carom_model *m = good(
+        "carom: 1\ncoordinates: {x: {at: 0.5e-7, rate: 1}, y: {at: 1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), "
+        "potential: 1/2*y^2}\ncontact defaults: {restitution: 0.99}\n"
+        "contacts: {left: {gap: \"x + 10*max(0, t - 1e-5)\"}, right: {gap: \"1e-7 - x + 10*max(0, t - 1e-5)\"}}\n");
     carom_sim *sim = sim_of_model(m, (const char *const[]){"rtol=1e-7", NULL}, 1e-6, 1e-4);
     double t[3] = {0};
     for (int n = 0; !carom_sim_done(sim);) {
@@ -338,7 +370,8 @@ static void what_is_quiet_is_stepped_for_a_while(void **state) {
     carom_model_destroy(m);
 }
 
-// Many balls with friction: when all have landed, more contact directions are closed than dense matrices are for.  Each ball falls from 1 + i/50, onto restitution 0.
+// Many balls with friction: when all have landed, more contact directions are closed than dense matrices are for.  Each
+// ball falls from 1 + i/50, onto restitution 0.
 static void many_contacts_are_stepped(void **state) {
     (void)state;
     enum { N = 70 };
@@ -357,14 +390,15 @@ static void many_contacts_are_stepped(void **state) {
     // sqrt(height) of flight with velocity 1; the impact of 2 sqrt(height) takes 1/4 of that; then friction 1/2
     for (int i = 0; i < N; ++i) {
         const double T = sqrt(1 + 0.02 * i), u = 1 - 0.25 * 2 * T;
-        check_near(carom_sim_now(sim).q[2 * i], T + u * u, 5e-3); // sqrt(rtol) = 3e-4 in the time of impact, some of them
+        // sqrt(rtol) = 3e-4 in the time of impact, some of them
+        check_near(carom_sim_now(sim).q[2 * i], T + u * u, 5e-3);
         check_near(carom_sim_now(sim).v[2 * i], 0, 1e-10);
     }
     carom_sim_destroy(sim);
     carom_model_destroy(m);
 }
 
-// -- saving -------------------------------------------------------------------------------------------------------------
+// -- saving -----------------------------------------------------------------------------------------------------------
 
 // In the middle of a segment, of time-stepping, of the implicit method.
 static void it_goes_on_bit_for_bit(void **state) {
@@ -372,7 +406,8 @@ static void it_goes_on_bit_for_bit(void **state) {
     static const struct { const char *text; double h, T; } cases[] = {{stiff, 0.013, 1}, {slot, 1e-6, 3e-4}};
     for (int i = 0; i < 2; ++i) {
         carom_model *m = good(cases[i].text);
-        carom_sim *one = sim_of_model(m, NULL, cases[i].h, cases[i].T), *two = sim_of_model(m, NULL, cases[i].h, cases[i].T);
+        carom_sim *one = sim_of_model(m, NULL, cases[i].h, cases[i].T),
+                  *two = sim_of_model(m, NULL, cases[i].h, cases[i].T);
         for (int n = 0; !carom_sim_done(one); ++n) {
             sim_step(one);
             if (n % 7 != 3) {
@@ -395,37 +430,48 @@ static void it_goes_on_bit_for_bit(void **state) {
     }
 }
 
-// A beam with damping in proportion to its stiffness: the fastest rate is 0.01 omega^2, omega = 2 c/length of an element, beyond 1e5 1/s, while the
-// beam swings with seconds.  Up to 200 velocities the implicit method serves it, beyond that time-stepping.
+// A beam with damping in proportion to its stiffness: the fastest rate is 0.01 omega^2, omega = 2 c/length of an
+// element, beyond 1e5 1/s, while the beam swings with seconds.  Up to 200 velocities the implicit method serves it,
+// beyond that time-stepping.
 static void a_beam_of_many_unknowns_is_stiff(void **state) {
     (void)state;
     static const int elements[] = {25, 70}; // 75 and 210 velocities
     for (int i = 0; i < 2; ++i) {
         char text[600], choice[4096];
-        snprintf(text, sizeof text, "carom: 1\nflexible:\n  beam: {type: exact beam, length: 1, elements: %d, density: 1, area: 1, inertia: 1e-4, modulus: 1e4, shear modulus: 1e4, "
-                 "shear area: 1, fix: {start: [x, y, angle]}, damping: {mass: 2, stiffness: 0.01}}\nforces: {beam.end.y: 10}\n", elements[i]);
+        snprintf(text, sizeof text,
+                 "carom: 1\nflexible:\n  beam: {type: exact beam, length: 1, elements: %d, density: 1, area: 1, "
+                 "inertia: 1e-4, modulus: 1e4, shear modulus: 1e4, "
+                 "shear area: 1, fix: {start: [x, y, angle]}, damping: {mass: 2, stiffness: 0.01}}\nforces: "
+                 "{beam.end.y: 10}\n",
+                 elements[i]);
         carom_model *m = good(text);
         const double h = i == 0 ? 0.02 : 1e-6;
         carom_sim *sim = sim_of_model(m, (const char *const[]){"rtol=1e-3", NULL}, h, h);
         model_sim_run(sim);
         carom_sim_choice(sim, choice, sizeof choice);
-        if (!strstr(choice, i == 0 ? "Radau IIA" : "time-stepping (moreau-jean) (stiff")) fail_msg("%d velocities: %s", carom_model_count(m).velocities, choice);
+        if (!strstr(choice, i == 0 ? "Radau IIA" : "time-stepping (moreau-jean) (stiff"))
+            fail_msg("%d velocities: %s", carom_model_count(m).velocities, choice);
         carom_error err;
         carom_ledger l;
         assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
-        if (i == 0) assert_true(l.counts.inner < 0.1 * h * 0.01 * pow(2 * 100 * elements[i], 2)); // an explicit method needs about a third of rate h
+        // an explicit method needs about a third of rate h
+        if (i == 0) assert_true(l.counts.inner < 0.1 * h * 0.01 * pow(2 * 100 * elements[i], 2));
         carom_sim_destroy(sim);
         carom_model_destroy(m);
     }
 }
 
-// Simo and Vu-Quoc's arm, held by its hub, begins to turn from rest, with no acceleration: nothing tells how fast it will be, and its fastest rate, sqrt(GA/rho I) and more, is beyond 1e5 1/s.
-// Turning steadily with 6 rad/s it is longer by omega^2 rho L^3/(3 E), up to what stretching adds to the radius and what is left of bending.  Positions of 10 m are rounded: Newton's method ends where
-// velocities of mm/s cannot be better.
+// Simo and Vu-Quoc's arm, held by its hub, begins to turn from rest, with no acceleration: nothing tells how fast it
+// will be, and its fastest rate, sqrt(GA/rho I) and more, is beyond 1e5 1/s.  Turning steadily with 6 rad/s it is
+// longer by omega^2 rho L^3/(3 E), up to what stretching adds to the radius and what is left of bending.  Positions of
+// 10 m are rounded: Newton's method ends where velocities of mm/s cannot be better.
 static void an_arm_that_stands_is_stiff(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nflexible:\n  arm: {type: exact beam, length: 10, elements: 2, density: 1.2, area: 1, inertia: 5e-4, modulus: 2.8e7, shear modulus: 1e7, shear area: 1, fix: {start: [x, y]}}\n"
-                               "let: {psi: \"if(t < 15, 0.4*(t^2/2 + (15/(2*pi))^2*(cos(2*pi*t/15) - 1)), 6*t - 45)\"}\nconstraints: {hub: arm.start.angle - psi}\n";
+    static const char text[] =
+        "carom: 1\nflexible:\n  arm: {type: exact beam, length: 10, elements: 2, density: 1.2, area: 1, inertia: 5e-4, "
+        "modulus: 2.8e7, shear modulus: 1e7, shear area: 1, fix: {start: [x, y]}}\n"
+        "let: {psi: \"if(t < 15, 0.4*(t^2/2 + (15/(2*pi))^2*(cos(2*pi*t/15) - 1)), 6*t - 45)\"}\nconstraints: {hub: "
+        "arm.start.angle - psi}\n";
     carom_model *m = good(text);
     carom_sim *sim = sim_of_model(m, (const char *const[]){"rtol=1e-5", NULL}, 0.1, 20);
     model_sim_run(sim);
@@ -438,11 +484,13 @@ static void an_arm_that_stands_is_stiff(void **state) {
     carom_model_destroy(m);
 }
 
-// A mass far from the origin swings with 100 rad/s and 1e-6 m: beside 1000 m it looks stiff, as a model does that begins to move.  The implicit method is kept for
-// 64 + 128 + 256 + 512 + 1024 = 1984 steps, although the explicit one could do it with less work; then that takes over, for good.  A row takes some steps.
+// A mass far from the origin swings with 100 rad/s and 1e-6 m: beside 1000 m it looks stiff, as a model does that
+// begins to move.  The implicit method is kept for 64 + 128 + 256 + 512 + 1024 = 1984 steps, although the explicit one
+// could do it with less work; then that takes over, for good.  A row takes some steps.
 static void what_looks_stiff_is_given_time(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1000, rate: 1e-4}}\nenergy: {kinetic: 1/2*x'^2, potential: 1/2*100^2*(x - 1000)^2}\n");
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1000, rate: 1e-4}}\nenergy: {kinetic: 1/2*x'^2, potential: "
+                          "1/2*100^2*(x - 1000)^2}\n");
     carom_sim *sim = sim_of_model(m, NULL, 0.01, 6);
     long inner = 0;
     while (!carom_sim_done(sim)) {
@@ -456,17 +504,23 @@ static void what_looks_stiff_is_given_time(void **state) {
     carom_model_destroy(m);
 }
 
-// Boxes in space that fall on each other have too many contact directions for dense matrices.  Components that are small (spins, tilts) count against the size of all, or
-// first order would need many more steps for a moment in which boxes rock: 3410 here, most of them in 20 ms in which two contacts with a friction of 5
-// have two answers, and 12914 until t = 0.33 with tolerances for each component.
+// Boxes in space that fall on each other have too many contact directions for dense matrices.  Components that are
+// small (spins, tilts) count against the size of all, or first order would need many more steps for a moment in which
+// boxes rock: 3410 here, most of them in 20 ms in which two contacts with a friction of 5 have two answers, and 12914
+// until t = 0.33 with tolerances for each component.
 static void a_pile_of_boxes_takes_few_steps(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
-                          "  a: {mass: 10.65, shape: {box: [0.902, 0.765, 0.4238]}, inertia: [0.07166, 0.07166, 0.07166], at: [0.041, 0, 0.25185], velocity: [1.33, -0.138, -2.1]}\n"
-                          "  b: {mass: 3.045, shape: {box: [0.541, 0.156, 0.3447]}, inertia: [0.05478, 0.05478, 0.05478], at: [-0.0154, 0, 0.68386], velocity: [-2.24, -0.213, -2.1]}\n"
-                          "  c: {mass: 0.01172, shape: {sphere: 0.22164}, inertia: [9.01e-4, 9.01e-4, 9.01e-4], at: [-0.0244, 0, 1.18046], velocity: [1.13, 0.592, -2.1]}\n"
-                          "contacts:\n  f: {between: [[a, b], floor], restitution: 0.674, friction: 5}\n  g: {between: [c, floor], restitution: 0.757, friction: 0.31}\n"
-                          "  p: {between: [a, b], restitution: 0, friction: 5}\n  q: {between: [c, [a, b]], restitution: 0.451, friction: 5}\n");
+                          "  a: {mass: 10.65, shape: {box: [0.902, 0.765, 0.4238]}, inertia: [0.07166, 0.07166, "
+                          "0.07166], at: [0.041, 0, 0.25185], velocity: [1.33, -0.138, -2.1]}\n"
+                          "  b: {mass: 3.045, shape: {box: [0.541, 0.156, 0.3447]}, inertia: [0.05478, 0.05478, "
+                          "0.05478], at: [-0.0154, 0, 0.68386], velocity: [-2.24, -0.213, -2.1]}\n"
+                          "  c: {mass: 0.01172, shape: {sphere: 0.22164}, inertia: [9.01e-4, 9.01e-4, 9.01e-4], at: "
+                          "[-0.0244, 0, 1.18046], velocity: [1.13, 0.592, -2.1]}\n"
+                          "contacts:\n  f: {between: [[a, b], floor], restitution: 0.674, friction: 5}\n  g: {between: "
+                          "[c, floor], restitution: 0.757, friction: 0.31}\n"
+                          "  p: {between: [a, b], restitution: 0, friction: 5}\n  q: {between: [c, [a, b]], "
+                          "restitution: 0.451, friction: 5}\n");
     carom_sim *sim = sim_of_model(m, NULL, 0.01, 0.4);
     model_sim_run(sim);
     carom_error err;
@@ -478,13 +532,17 @@ static void a_pile_of_boxes_takes_few_steps(void **state) {
     carom_model_destroy(m);
 }
 
-// A box of 1 kg between the floor and a box of 100 kg: its friction chatters, thousands of events that last some milliseconds.
+// A box of 1 kg between the floor and a box of 100 kg: its friction chatters, thousands of events that last some
+// milliseconds.
 static void chatter_is_stepped_over(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
-                          "  a: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [0, 0, 0.1], shape: {box: [0.4, 0.4, 0.2]}}\n"
-                          "  b: {mass: 100, inertia: [1, 1, 1], at: [0.02, 0.01, 0.35], velocity: [0.1, 0, 0], spin: [0.1, 0, 0], shape: {box: [0.3, 0.3, 0.2]}}\n"
-                          "contact defaults: {friction: 0.5, restitution: 0.2}\ncontacts: {c: {between: [a, floor]}, d: {between: [a, b]}}\n");
+    carom_model *m =
+        good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
+             "  a: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [0, 0, 0.1], shape: {box: [0.4, 0.4, 0.2]}}\n"
+             "  b: {mass: 100, inertia: [1, 1, 1], at: [0.02, 0.01, 0.35], velocity: [0.1, 0, 0], spin: [0.1, 0, 0], "
+             "shape: {box: [0.3, 0.3, 0.2]}}\n"
+             "contact defaults: {friction: 0.5, restitution: 0.2}\ncontacts: {c: {between: [a, floor]}, d: {between: "
+             "[a, b]}}\n");
     carom_sim *sim = sim_of_model(m, NULL, 1e-3, 0.131);
     while (!carom_sim_done(sim)) sim_step(sim);
     print_message("    %ld internal steps\n", sim_ledger(sim).counts.inner);

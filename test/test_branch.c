@@ -6,8 +6,9 @@ static const double PI = 3.14159265358979323846;
 // -- time in a model ------------------------------------------------------------------------------------------------
 // x'' + 2 z x' + (1 + p cos(w t)) x + x^3 = 0: at x = 0 no force depends on time, but the model does.
 
-#define MATHIEU "carom: 1\nparameters: {p: 0.01, w: 2, z: 0.01}\ncoordinates: {x: {at: 0, rate: 0}}\n" \
-                "energy: {kinetic: \"1/2*x'^2\", potential: \"1/2*(1 + p*cos(w*t))*x^2 + 1/4*x^4\"}\nforces: {x: \"-2*z*x'\"}\n"
+#define MATHIEU                                                                                                        \
+    "carom: 1\nparameters: {p: 0.01, w: 2, z: 0.01}\ncoordinates: {x: {at: 0, rate: 0}}\n"                             \
+    "energy: {kinetic: \"1/2*x'^2\", potential: \"1/2*(1 + p*cos(w*t))*x^2 + 1/4*x^4\"}\nforces: {x: \"-2*z*x'\"}\n"
 
 static void mathieu_rate(double t, const double *x, double p, double w, double z, double *to) {
     to[0] = x[1], to[1] = -2 * z * x[1] - (1 + p * cos(w * t)) * x[0];
@@ -39,7 +40,8 @@ static void parametric_excitation(void **state) {
     (void)state;
     carom_orbit_def d = define(MATHIEU, "free", 0);
     d.run.end = 50;
-    refused(&d, CAROM_BAD_INPUT, "the force along 'x' does; replace `--period free` by the excitation period, --period 3.14159265358979");
+    refused(&d, CAROM_BAD_INPUT,
+            "the force along 'x' does; replace `--period free` by the excitation period, --period 3.14159265358979");
     d = define(MATHIEU, "3", 0);
     refused(&d, CAROM_BAD_INPUT, "does not repeat itself after 3");
     d = define(MATHIEU, "2*pi/w", 0);
@@ -71,7 +73,10 @@ static bool timeless(const char *text, const char *by) {
 
 static void time_in_expressions(void **state) {
     (void)state;
-#define DRIVEN(F, force) "carom: 1\nparameters: {F: " F ", G: 2*F, w: 2}\ncoordinates: {x: 1}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\nforces: {x: \"" force "\"}\n"
+#define DRIVEN(F, force)                                                                                               \
+    "carom: 1\nparameters: {F: " F                                                                                     \
+    ", G: 2*F, w: 2}\ncoordinates: {x: 1}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\nforces: {x: \"" force  \
+    "\"}\n"
     assert_true(timeless(DRIVEN("1", "-x'"), NULL));
     assert_false(timeless(DRIVEN("1", "F*cos(w*t)"), NULL));
     assert_true(timeless(DRIVEN("0", "F*cos(w*t) - x'"), NULL));
@@ -93,7 +98,9 @@ static void time_in_expressions(void **state) {
     d.run.end = 20;
     refused(&d, CAROM_BAD_INPUT, "--period EXPR");
     // a square wave that acts on x alone: at x = 0 nothing changes with time, beside it everything does
-    d = define("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"(1 + floor(2*(t - floor(t))))*x^2\"}\nforces: {x: \"-x'\"}\n", "0.7", 0);
+    d = define("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"(1 + floor(2*(t - "
+               "floor(t))))*x^2\"}\nforces: {x: \"-x'\"}\n",
+               "0.7", 0);
     refused(&d, CAROM_BAD_INPUT, "does not repeat itself after 0.7");
     d.period = "1";
     carom_orbit o = find_orbit(&d);
@@ -101,17 +108,20 @@ static void time_in_expressions(void **state) {
     carom_orbit_free(&o);
 }
 
-// -- Duffing's oscillator in any units ----------------------------------------------------------------------------------
-// With x = L X, t = S s:  X'' + d X' + X^3 = F cos s.  Each event is checked with an integration of its own: the state in the row returns, and its monodromy P has the multiplier that the event is named after.
+// -- Duffing's oscillator in any units --------------------------------------------------------------------------------
+// With x = L X, t = S s:  X'' + d X' + X^3 = F cos s.  Each event is checked with an integration of its own: the state
+// in the row returns, and its monodromy P has the multiplier that the event is named after.
 
-#define DUFFING "carom: 1\nparameters: {F: 0.1, d: 0.2, L: %s, S: %s}\ncoordinates: {x: {at: -0.0968*L, rate: 0.01955*L/S}}\n" \
-                "energy: {kinetic: \"1/2*x'^2\", potential: x^4/(4*L^2*S^2)}\nforces: {x: \"F*L/S^2*cos(t/S) - d/S*x'\"}\n"
+#define DUFFING                                                                                                        \
+    "carom: 1\nparameters: {F: 0.1, d: 0.2, L: %s, S: %s}\ncoordinates: {x: {at: -0.0968*L, rate: 0.01955*L/S}}\n"     \
+    "energy: {kinetic: \"1/2*x'^2\", potential: x^4/(4*L^2*S^2)}\nforces: {x: \"F*L/S^2*cos(t/S) - d/S*x'\"}\n"
 
 typedef struct duffing { double x[2], P[4]; } duffing;
 
 static void duffing_rate(double t, const double *y, double F, double *to) {
     to[0] = y[1], to[1] = F * cos(t) - 0.2 * y[1] - pow(y[0], 3);
-    for (int j = 0; j < 2; ++j) to[2 + 2 * j] = y[3 + 2 * j], to[3 + 2 * j] = -0.2 * y[3 + 2 * j] - 3 * y[0] * y[0] * y[2 + 2 * j];
+    for (int j = 0; j < 2; ++j)
+        to[2 + 2 * j] = y[3 + 2 * j], to[3 + 2 * j] = -0.2 * y[3 + 2 * j] - 3 * y[0] * y[0] * y[2 + 2 * j];
 }
 
 // Over one period, by Runge and Kutta's method.
@@ -160,9 +170,14 @@ static void consistent(const carom_branch *b) {
             continue;
         }
         if (last >= 0 && t->column[0].integer[last] == t->column[0].integer[r]) {
-            if (t->column[3].integer[last] != t->column[3].integer[r]) fail_msg("stability changes without an event at %.12g", t->column[1].real[r]);
-            const bool more = r + 1 < t->rows && t->column[0].integer[r + 1] == t->column[0].integer[r] && !t->column[5].text[r + 1][0];
-            if (more) assert_true((t->column[1].real[r] - t->column[1].real[last]) * (t->column[1].real[r + 1] - t->column[1].real[r]) > 0);
+            if (t->column[3].integer[last] != t->column[3].integer[r])
+                fail_msg("stability changes without an event at %.12g", t->column[1].real[r]);
+            const bool more = r + 1 < t->rows && t->column[0].integer[r + 1] == t->column[0].integer[r] &&
+                              !t->column[5].text[r + 1][0];
+            if (more)
+                assert_true((t->column[1].real[r] - t->column[1].real[last]) *
+                                (t->column[1].real[r + 1] - t->column[1].real[r]) >
+                            0);
         }
         last = r;
     }
@@ -193,15 +208,17 @@ static void any_units(void **state) {
             assert_close(p.x[0], x, 2e-9), assert_close(p.x[1], v, 2e-9);
             assert_close(1 - p.P[0] - p.P[3] + p.P[0] * p.P[3] - p.P[1] * p.P[2], 0, 1e-8); // det(P - 1)
         }
-        assert_close(at_event(&b, "fold", 0), 0.461391155241, 1e-9), assert_close(at_event(&b, "fold", 1), 0.228323272866, 1e-9);
+        assert_close(at_event(&b, "fold", 0), 0.461391155241, 1e-9),
+            assert_close(at_event(&b, "fold", 1), 0.228323272866, 1e-9);
         if (crossings) assert_close(at_event(&b, "branch", 0), 2.403377116057, 1e-8);
         carom_branch_free(&b);
         carom_orbit_free(&o);
     }
 }
 
-// -- buckling in any units ------------------------------------------------------------------------------------------------
-// A rigid strut with a spring of stiffness k at its foot: it buckles at P = 1 for every k.  Without damping the growth rate behind that is sqrt(k (P - 1)), as large as k is.
+// -- buckling in any units --------------------------------------------------------------------------------------------
+// A rigid strut with a spring of stiffness k at its foot: it buckles at P = 1 for every k.  Without damping the growth
+// rate behind that is sqrt(k (P - 1)), as large as k is.
 
 static void buckling(void **state) {
     (void)state;
@@ -209,7 +226,10 @@ static void buckling(void **state) {
     static const double high[] = {3, 30, 1.3, 3};
     for (int i = 0; i < 4; ++i) {
         char text[300];
-        snprintf(text, sizeof text, "carom: 1\nparameters: {P: 0, k: %s}\ncoordinates: {a: 0}\nenergy: {kinetic: \"1/2*a'^2\", potential: \"1/2*k*a^2 + P*k*cos(a)\"}\n", k[i]);
+        snprintf(text, sizeof text,
+                 "carom: 1\nparameters: {P: 0, k: %s}\ncoordinates: {a: 0}\nenergy: {kinetic: \"1/2*a'^2\", potential: "
+                 "\"1/2*k*a^2 + P*k*cos(a)\"}\n",
+                 k[i]);
         const carom_orbit_def d = define(text, NULL, 0);
         const carom_follow_def f = define_branch(&d, NULL, NULL, "P", 0, high[i]);
         carom_branch b = follow(&f);
@@ -220,14 +240,17 @@ static void buckling(void **state) {
     }
 }
 
-// -- through grazing --------------------------------------------------------------------------------------------------------
-// x'' + 2 z x' + x = F cos(w t), x <= d, restitution e.  Without impacts the amplitude is R = F/|1 - w^2 + 2 i z w|: it grazes at R = d.  With one impact in a period and the rate V < 0 behind it, y = x - X goes
-// with Phi = exp over the period, y = alpha V and y' = beta V behind the impact, (alpha, beta)' = (Phi - 1)^-1 (0, -(1 + 1/e))':
+// -- through grazing --------------------------------------------------------------------------------------------------
+// x'' + 2 z x' + x = F cos(w t), x <= d, restitution e.  Without impacts the amplitude is R = F/|1 - w^2 + 2 i z w|: it
+// grazes at R = d.  With one impact in a period and the rate V < 0 behind it, y = x - X goes with Phi = exp over the
+// period, y = alpha V and y' = beta V behind the impact, (alpha, beta)' = (Phi - 1)^-1 (0, -(1 + 1/e))':
 //     R^2 = (d - alpha V)^2 + (V (1 - beta)/w)^2.
 // Monodromy: Phi S, S = [-e 0; (e a- + a+)/v- -e]; determinant e^2 exp(-2 z T).
 
-#define STOP "carom: 1\nparameters: {e: 0.8, w: %s, d: 1, z: 0.1, F: %s}\ncoordinates: {x: {at: 0, rate: 0}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\n" \
-             "forces: {x: \"F*cos(w*t) - 2*z*x'\"}\ncontacts: {stop: {gap: d - x, restitution: e}}\n"
+#define STOP                                                                                                           \
+    "carom: 1\nparameters: {e: 0.8, w: %s, d: 1, z: 0.1, F: %s}\ncoordinates: {x: {at: 0, rate: 0}}\nenergy: "         \
+    "{kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\n"                                                                    \
+    "forces: {x: \"F*cos(w*t) - 2*z*x'\"}\ncontacts: {stop: {gap: d - x, restitution: e}}\n"
 
 typedef struct stop { double alpha, beta, gain, T, P[4], w, z, e; } stop;
 
@@ -241,10 +264,13 @@ static stop stop_of(double w) {
     return k;
 }
 
-static double stop_force(const stop *k, double V) { return k->gain * hypot(1 - k->alpha * V, V * (1 - k->beta) / k->w); }
+static double stop_force(const stop *k, double V) {
+    return k->gain * hypot(1 - k->alpha * V, V * (1 - k->beta) / k->w);
+}
 
 static double stop_trace(const stop *k, double V) {
-    const double X = 1 - k->alpha * V, Y = V * (1 - k->beta), drive = (1 - k->w * k->w) * X + 2 * k->z * Y, before = -V / k->e;
+    const double X = 1 - k->alpha * V, Y = V * (1 - k->beta), drive = (1 - k->w * k->w) * X + 2 * k->z * Y,
+                 before = -V / k->e;
     const double turn = (k->e * (drive - 2 * k->z * before - 1) + drive - 2 * k->z * V - 1) / before;
     return -k->e * (k->P[0] + k->P[3]) + k->P[1] * turn;
 }
@@ -254,7 +280,8 @@ static int check_stop(const carom_branch *b, const stop *k) {
     const double q = k->alpha * k->alpha + pow((1 - k->beta) / k->w, 2), det = k->e * k->e * exp(-2 * k->z * k->T);
     int n = 0;
     for (long r = 0; r < b->branch.rows; ++r) {
-        const double F = cell(b, "F", r), R = F / k->gain, root = k->alpha * k->alpha - q * (1 - R * R), re = cell(b, "mu1.re", r), im = cell(b, "mu1.im", r), re_2 = cell(b, "mu2.re", r);
+        const double F = cell(b, "F", r), R = F / k->gain, root = k->alpha * k->alpha - q * (1 - R * R),
+                     re = cell(b, "mu1.re", r), im = cell(b, "mu1.im", r), re_2 = cell(b, "mu2.re", r);
         if (b->branch.column[5].text[r][0] || cell(b, "max(x)", r) < 1 - 1e-9) continue;
         assert_close(im != 0 ? re * re + im * im : re * re_2, det, 1e-6 * fmax(1, fabs(re)));
         double off = INFINITY;
@@ -318,14 +345,16 @@ static void nonsmooth_fold(void **state) {
     carom_branch_free(&b);
 }
 
-// -- contacts that stick, and contacts that yield ---------------------------------------------------------------------------
+// -- contacts that stick, and contacts that yield ---------------------------------------------------------------------
 
-// Den Hartog: x'' + x = cos(b t) - F sign(x').  It stops at its turning points from F = ((V - 1)^-2 + (U/V)^2)^-1/2 on, V = 1/(1 - b^2), U = sin(pi/b)/(b (1 + cos(pi/b))): friction is then as large as the
-// other forces there.
+// Den Hartog: x'' + x = cos(b t) - F sign(x').  It stops at its turning points from F = ((V - 1)^-2 + (U/V)^2)^-1/2 on,
+// V = 1/(1 - b^2), U = sin(pi/b)/(b (1 + cos(pi/b))): friction is then as large as the other forces there.
 static void crossing_sliding(void **state) {
     (void)state;
-    const carom_orbit_def d = define("carom: 1\nparameters: {b: 0.7, F: 0.6}\ncoordinates: {x: {at: 0.5, rate: 0}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\nforces: {x: cos(b*t)}\n"
-                                     "contacts: {f: {normal force: 1, slip: x, friction: F}}\n", "2*pi/b", 100);
+    const carom_orbit_def d = define("carom: 1\nparameters: {b: 0.7, F: 0.6}\ncoordinates: {x: {at: 0.5, rate: "
+                                     "0}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\nforces: {x: cos(b*t)}\n"
+                                     "contacts: {f: {normal force: 1, slip: x, friction: F}}\n",
+                                     "2*pi/b", 100);
     carom_orbit o = find_orbit(&d);
     assert_int_equal(o.nmultipliers, 2); // none of the coordinate that presses
     double start[4];
@@ -341,11 +370,15 @@ static void crossing_sliding(void **state) {
     carom_orbit_free(&o);
 }
 
-// A spring that is touched where the amplitude F/|1 - w^2 + 2 i z w| reaches its distance: W = w^2 with W^2 - (2 - 4 z^2) W + 1 - F^2/d^2 = 0.
+// A spring that is touched where the amplitude F/|1 - w^2 + 2 i z w| reaches its distance: W = w^2 with W^2 - (2 - 4
+// z^2) W + 1 - F^2/d^2 = 0.
 static void closing(void **state) {
     (void)state;
-    const carom_orbit_def d = define("carom: 1\nparameters: {w: 2, k: 20, z: 0.05, d: 0.5}\ncoordinates: {x: {at: -0.3, rate: 0}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\n"
-                                     "forces: {x: \"cos(w*t) - 2*z*x'\"}\ncontacts: {stop: {gap: d - x, stiffness: k}}\n", "2*pi/w", 200);
+    const carom_orbit_def d =
+        define("carom: 1\nparameters: {w: 2, k: 20, z: 0.05, d: 0.5}\ncoordinates: {x: {at: -0.3, rate: 0}}\nenergy: "
+               "{kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\n"
+               "forces: {x: \"cos(w*t) - 2*z*x'\"}\ncontacts: {stop: {gap: d - x, stiffness: k}}\n",
+               "2*pi/w", 200);
     carom_orbit o = find_orbit(&d);
     double start[2];
     const carom_follow_def f = define_branch(&d, &o, start, "w", 2, 1.6);
@@ -357,10 +390,14 @@ static void closing(void **state) {
     carom_orbit_free(&o);
 }
 
-// Stick and slip on a belt: where slip begins the friction law has a kink, and the derivative by the speed of the belt must not be taken across it.
+// Stick and slip on a belt: where slip begins the friction law has a kink, and the derivative by the speed of the belt
+// must not be taken across it.
 static double belt_at(double v, double end) {
     char text[400];
-    snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 1.2}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\ncontacts: {belt: {normal force: 1, slip rate: \"x' - %.17g\", friction: 1/(1 + 3*slip.speed)}}\n", v);
+    snprintf(text, sizeof text,
+             "carom: 1\ncoordinates: {x: {at: 1.2}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\ncontacts: "
+             "{belt: {normal force: 1, slip rate: \"x' - %.17g\", friction: 1/(1 + 3*slip.speed)}}\n",
+             v);
     carom_model *m = good(text);
     carom_sim *sim = model_sim(m, "event-driven", NULL, end / 10, end);
     model_sim_run(sim);
@@ -372,8 +409,10 @@ static double belt_at(double v, double end) {
 
 static void belt_gradient(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nparameters: {v: 0.5}\ncoordinates: {x: {at: 1.2}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\n"
-                               "contacts: {belt: {normal force: 1, slip rate: \"x' - v\", friction: 1/(1 + 3*slip.speed)}}\n";
+    static const char text[] =
+        "carom: 1\nparameters: {v: 0.5}\ncoordinates: {x: {at: 1.2}}\nenergy: {kinetic: \"1/2*x'^2\", potential: "
+        "1/2*x^2}\n"
+        "contacts: {belt: {normal force: 1, slip rate: \"x' - v\", friction: 1/(1 + 3*slip.speed)}}\n";
     const char *const by[] = {"v", NULL};
     const double ends[] = {4, 7, 7.5}, h = 1e-4; // in stick, just behind it, later
     for (int i = 0; i < 3; ++i) {
@@ -387,11 +426,14 @@ static void belt_gradient(void **state) {
     }
 }
 
-// A block on a spring and on a rough floor, pushed by P from where it lies: k x + P = -friction, which holds up to mu m g.
+// A block on a spring and on a rough floor, pushed by P from where it lies: k x + P = -friction, which holds up to mu m
+// g.
 static void sticking_equilibria(void **state) {
     (void)state;
-    const carom_orbit_def d = define("carom: 1\nparameters: {P: 0, k: 10}\ncoordinates: {x: 0.1, y: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 9.81*y + 1/2*k*x^2 + P*x}\n"
-                                     "contacts: {p: {gap: y, slip: x, friction: 0.5}}\n", NULL, 0);
+    const carom_orbit_def d = define("carom: 1\nparameters: {P: 0, k: 10}\ncoordinates: {x: 0.1, y: 0}\nenergy: "
+                                     "{kinetic: \"1/2*(x'^2 + y'^2)\", potential: 9.81*y + 1/2*k*x^2 + P*x}\n"
+                                     "contacts: {p: {gap: y, slip: x, friction: 0.5}}\n",
+                                     NULL, 0);
     const carom_follow_def f = define_branch(&d, NULL, NULL, "P", -8, 8);
     carom_branch b = follow(&f);
     assert_int_equal(count_events(&b), 2);
@@ -404,7 +446,15 @@ static void sticking_equilibria(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parametric_excitation), cmocka_unit_test(time_in_expressions), cmocka_unit_test(any_units), cmocka_unit_test(buckling), cmocka_unit_test(through_grazing), cmocka_unit_test(nonsmooth_fold),
-                                       cmocka_unit_test(crossing_sliding), cmocka_unit_test(closing), cmocka_unit_test(belt_gradient), cmocka_unit_test(sticking_equilibria)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(parametric_excitation),
+                                       cmocka_unit_test(time_in_expressions),
+                                       cmocka_unit_test(any_units),
+                                       cmocka_unit_test(buckling),
+                                       cmocka_unit_test(through_grazing),
+                                       cmocka_unit_test(nonsmooth_fold),
+                                       cmocka_unit_test(crossing_sliding),
+                                       cmocka_unit_test(closing),
+                                       cmocka_unit_test(belt_gradient),
+                                       cmocka_unit_test(sticking_equilibria)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-// The certificate of problems by bodies, and with threads: what it says of the same problem with a dense matrix, and by one thread.
+// The certificate of problems by bodies, and with threads: what it says of the same problem with a dense matrix, and by
+// one thread.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +12,17 @@
 
 // -- a problem by bodies ------------------------------------------------------------------------------------------
 
-// Parts of 3, 7, 2 and 9 velocities; nothing touches the third.  More contacts than one thread judges alone, of every law, on one part or on two.
-enum { PARTS = 4, SPEEDS = 21, BLOCKS = 40, LINKS = 2 * BLOCKS, ROWS = 1 + CAROM_TANGENTS, MOST = ROWS * BLOCKS, WIDE = 10 };
+// Parts of 3, 7, 2 and 9 velocities; nothing touches the third.  More contacts than one thread judges alone, of every
+// law, on one part or on two.
+enum {
+    PARTS = 4,
+    SPEEDS = 21,
+    BLOCKS = 40,
+    LINKS = 2 * BLOCKS,
+    ROWS = 1 + CAROM_TANGENTS,
+    MOST = ROWS * BLOCKS,
+    WIDE = 10
+};
 static const int part_at[PARTS + 1] = {0, 3, 10, 12, SPEEDS}, touched[3] = {0, 1, 3};
 static const double SCALE = 2;
 
@@ -24,7 +34,8 @@ typedef struct world {
     size_t link_at[LINKS], inverse_at[PARTS];
     double A[LINKS * ROWS * WIDE], inverse[SPEEDS * SPEEDS], diagonal[MOST * ROWS];
     double W[SPEEDS * MOST], F[SPEEDS * SPEEDS]; // the same in full: G = 2 W'F W
-    double scratch[6 * SPEEDS];                  // two numbers for every velocity; as many before and behind them must stay as they are
+    double scratch[6 * SPEEDS];                  // two numbers for every velocity; as many before and behind them must
+                                                 // stay as they are
 } world;
 
 static int size_of(int part) { return part_at[part + 1] - part_at[part]; }
@@ -38,7 +49,8 @@ static void act(world *w, int *links, int *last, int block, int part, int ld, ui
     last[part] = l;
     for (int r = 0; r < carom_law_rows(b->law); ++r)
         for (int i = 0; i < size; ++i)
-            w->A[w->link_at[l] + (size_t)(r * (ld ? ld : size) + i)] = w->W[(b->at + r) * SPEEDS + part_at[part] + i] = symmetric_uniform(seed);
+            w->A[w->link_at[l] + (size_t)(r * (ld ? ld : size) + i)] = w->W[(b->at + r) * SPEEDS + part_at[part] + i] =
+                symmetric_uniform(seed);
 }
 
 static void put_inverses(world *w, uint64_t *seed) {
@@ -47,7 +59,8 @@ static void put_inverses(world *w, uint64_t *seed) {
         w->inverse_at[k] = at;
         for (int j = 0; j < size_of(k); ++j)
             for (int i = 0; i < size_of(k); ++i) // need not be symmetric
-                w->inverse[at++] = w->F[part_at[k] + i + (part_at[k] + j) * SPEEDS] = (i == j) + 0.2 * symmetric_uniform(seed);
+                w->inverse[at++] = w->F[part_at[k] + i + (part_at[k] + j) * SPEEDS] =
+                    (i == j) + 0.2 * symmetric_uniform(seed);
     }
 }
 
@@ -57,7 +70,8 @@ static void put_matrix(world *w) {
         for (int j = 0; j < x->pb.n; ++j) {
             double sum = 0;
             for (int k = 0; k < SPEEDS; ++k)
-                for (int l = 0; l < SPEEDS; ++l) sum += w->W[i * SPEEDS + k] * w->F[k + l * SPEEDS] * w->W[j * SPEEDS + l];
+                for (int l = 0; l < SPEEDS; ++l)
+                    sum += w->W[i * SPEEDS + k] * w->F[k + l * SPEEDS] * w->W[j * SPEEDS + l];
             PROBLEM_G(x, i, j) = SCALE * sum;
         }
     for (int b = 0; b < BLOCKS; ++b) {
@@ -82,11 +96,27 @@ static world *make(int ld) {
     }
     put_inverses(w, &seed);
     put_matrix(w);
-    for (int i = 0; i < w->dense.pb.n; ++i) w->dense.c[i] = symmetric_uniform(&seed), w->dense.p[i] = symmetric_uniform(&seed);
+    for (int i = 0; i < w->dense.pb.n; ++i)
+        w->dense.c[i] = symmetric_uniform(&seed), w->dense.p[i] = symmetric_uniform(&seed);
     for (int i = 0; i < 6 * SPEEDS; ++i) w->scratch[i] = 7;
-    w->parts = (carom_parts){.bodies = 3, .ld = ld, .part = part_at, .first = w->first, .link_part = w->part_of, .link_body = w->part_of, .link_at = w->link_at, .inverse_at = w->inverse_at,
-                             .A = w->A, .inverse = w->inverse, .scale = SCALE, .nparts = PARTS, .most = ROWS, .head = w->head, .next = w->next, .link_of = w->link_of,
-                             .diagonal = w->diagonal, .y = w->scratch + 2 * SPEEDS};
+    w->parts = (carom_parts){.bodies = 3,
+                             .ld = ld,
+                             .part = part_at,
+                             .first = w->first,
+                             .link_part = w->part_of,
+                             .link_body = w->part_of,
+                             .link_at = w->link_at,
+                             .inverse_at = w->inverse_at,
+                             .A = w->A,
+                             .inverse = w->inverse,
+                             .scale = SCALE,
+                             .nparts = PARTS,
+                             .most = ROWS,
+                             .head = w->head,
+                             .next = w->next,
+                             .link_of = w->link_of,
+                             .diagonal = w->diagonal,
+                             .y = w->scratch + 2 * SPEEDS};
     w->by_bodies = w->dense.pb;
     w->by_bodies.G = NULL, w->by_bodies.parts = &w->parts;
     return w;
@@ -106,8 +136,8 @@ static carom_team *some_threads(int n) {
 
 // -- tests --------------------------------------------------------------------------------------------------------
 
-// u = G p + c, the residual and the worst block are those of the dense matrix, to the rounding of sums of at most 2 x 21 x 21 + 240 products of
-// numbers near 1; bits do not depend on threads.
+// u = G p + c, the residual and the worst block are those of the dense matrix, to the rounding of sums of at most 2 x
+// 21 x 21 + 240 products of numbers near 1; bits do not depend on threads.
 static void by_bodies_it_is_the_dense_matrix(void **state) {
     (void)state;
     static const int strides[] = {0, WIDE};
@@ -172,15 +202,17 @@ static void no_row_that_is_not_finite_is_passed_over(void **state) {
     forget(w);
 }
 
-// A lever with one velocity v, struck at a point that approaches with v and slips with t v: G = [1 t; t t^2] is singular and c = -[1 t], so
-// p_N + t p_T = 1 whatever the friction does.  Nothing says in which direction it would slip.  With p_T = mu p_N, against a slip that does not
-// come, p_N = 1/(1 + mu |t|); the other direction would need 1 - mu |t| > 0.
+// A lever with one velocity v, struck at a point that approaches with v and slips with t v: G = [1 t; t t^2] is
+// singular and c = -[1 t], so p_N + t p_T = 1 whatever the friction does.  Nothing says in which direction it would
+// slip.  With p_T = mu p_N, against a slip that does not come, p_N = 1/(1 + mu |t|); the other direction would need 1 -
+// mu |t| > 0.
 static void a_lever_that_jams(void **state) {
     (void)state;
     static const double slips[] = {2, -2, 0.5, -0.5, 3.7, -3.7};
     for (int k = 0; k < 6; ++k)
         for (int side = -1; side <= 1; side += 2) {
-            const double t = slips[k], g[4] = {1, t, t, t * t}, mu = 1.5, c[2] = {-1, -t * (1 + side * 0x1p-52)}; // a rounding to either side
+            // a rounding to either side
+            const double t = slips[k], g[4] = {1, t, t, t * t}, mu = 1.5, c[2] = {-1, -t * (1 + side * 0x1p-52)};
             double p[2] = {NAN, NAN};
             carom_local_planar(g, 2, c, mu, p);
             assert_true(p[0] > 0 && fabs(p[1]) <= mu * p[0] * (1 + 4e-16));

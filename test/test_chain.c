@@ -42,7 +42,10 @@ static void prox_with_one_r_for_all_rows(void **state) {
                 for (int j = 0; j < x.pb.n; ++j) row += fabs(x.pb.G[k + (size_t)j * (size_t)x.pb.ld]);
                 most = fmax(most, row);
             }
-            const carom_prox_rule rules[] = {{.r = 1 / most, .test = CAROM_PROX_CONSTANT}, {.r = 1 / most, .test = CAROM_PROX_NATURAL}, {.r = 1 / most}, {.r = 1 / most, .stop = 1e-4}};
+            const carom_prox_rule rules[] = {{.r = 1 / most, .test = CAROM_PROX_CONSTANT},
+                                             {.r = 1 / most, .test = CAROM_PROX_NATURAL},
+                                             {.r = 1 / most},
+                                             {.r = 1 / most, .stop = 1e-4}};
             carom_prox_rule rule = rules[i];
             if (large) rule.r *= 1000;
             solver_memory m = memory_for_solver(prox, x.pb.n, x.pb.nb);
@@ -51,7 +54,8 @@ static void prox_with_one_r_for_all_rows(void **state) {
             memory_free(&m);
             const double residual = carom_residual(&x.pb, NULL);
             iterations[i] = r.iterations;
-            print_message("    r %s, rule %d: %d iterations, residual %.2g\n", large ? "1000/|G|" : "1/|G|", i, r.iterations, residual);
+            print_message("    r %s, rule %d: %d iterations, residual %.2g\n", large ? "1000/|G|" : "1/|G|", i,
+                          r.iterations, residual);
             if (large && i == 0) assert_true(residual > 1e-3);
             else if (i == 3) assert_true(r.converged);
             else assert_true(residual <= 1e-10);
@@ -114,7 +118,8 @@ static void others_go_on_when_the_asked_one_fails_or_cannot(void **state) {
 static carom_report lie(void *work, carom_problem *pb, double tol) {
     (void)work, (void)tol;
     for (int i = 0; i < pb->n; i++) pb->p[i] = 42;
-    return (carom_report){.converged = true, .residual = 0, .iterations = 1000, .fallbacks = 7, .worst = 99, .solver = "another"};
+    return (carom_report){
+        .converged = true, .residual = 0, .iterations = 1000, .fallbacks = 7, .worst = 99, .solver = "another"};
 }
 
 static void allocate_nothing(void *work, carom_arena *mem, int n, int nb) {
@@ -131,7 +136,8 @@ static void a_lie_is_found_out(void **state) {
     assert_string_not_equal(r.solver, "liar");
     assert_true(r.iterations > 1000 && r.iterations < 2000); // the work of both counts
     const carom_report alone = carom_solver_solve(&liar, NULL, &x.pb, 1e-12);
-    assert_true(!alone.converged && alone.residual > 1 && alone.fallbacks == 0 && alone.worst >= 0 && alone.worst < 4 && strcmp(alone.solver, "liar") == 0);
+    assert_true(!alone.converged && alone.residual > 1 && alone.fallbacks == 0 && alone.worst >= 0 && alone.worst < 4 &&
+                strcmp(alone.solver, "liar") == 0);
     memory_free(&m);
     problem_destroy(&x);
 }
@@ -246,7 +252,8 @@ static void memory_grows_with_the_square_and_is_described_once(void **state) {
     for (int n = 10; n <= 3000; n *= 3) {
         carom_arena count = {0};
         assert_null(carom_allocate_chain(&count, n, n, n, NULL));
-        assert_true(count.used < 8.0 * (6.0 * n * n + 100.0 * n) + 60000); // 60000: colours x threads of `bodies`, and what is of no size
+        // 60000: colours x threads of `bodies`, and what is of no size
+        assert_true(count.used < 8.0 * (6.0 * n * n + 100.0 * n) + 60000);
         if (n > 100) continue;
         unsigned char *base = aligned_alloc(64, count.used);
         carom_arena real = {.base = base, .size = count.used};
@@ -276,7 +283,8 @@ static void joints_alone_are_a_linear_system(void **state) {
 
 // Bytes of these that are in memory.
 static size_t resident(const unsigned char *from, size_t size) {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), skip = (page - (uintptr_t)from % page) % page, n = (size - skip) / page;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), skip = (page - (uintptr_t)from % page) % page,
+                 n = (size - skip) / page;
     unsigned char *in = malloc(n);
     size_t count = 0;
     assert_non_null(in);
@@ -286,14 +294,16 @@ static size_t resident(const unsigned char *from, size_t size) {
     return count * page;
 }
 
-// Pairs of joints with a light body between them and a heavy one behind it: G = a (1 -1; -1 1 + 1e-10).  Impulses are 1e10 times what they do, and leave 1e-6 of it by rounding: no solver can do better, and none must
-// try for long: hybrid ends after 60 problems of its sequence without a gain, of a few steps each.
+// Pairs of joints with a light body between them and a heavy one behind it: G = a (1 -1; -1 1 + 1e-10).  Impulses are
+// 1e10 times what they do, and leave 1e-6 of it by rounding: no solver can do better, and none must try for long:
+// hybrid ends after 60 problems of its sequence without a gain, of a few steps each.
 static void joints_that_round_are_given_up_soon(void **state) {
     (void)state;
     contact_problem x = problem_random(6, CAROM_BILATERAL, 0, 0.5, 3);
     const int n = x.pb.n, ld = x.pb.ld;
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < n; k++) x.G[i + k * ld] = i / 2 != k / 2 ? 0 : i != k ? -1e7 : i % 2 == 0 ? 1e7 : 1e7 * (1 + 1e-10);
+        for (int k = 0; k < n; k++)
+            x.G[i + k * ld] = i / 2 != k / 2 ? 0 : i != k ? -1e7 : i % 2 == 0 ? 1e7 : 1e7 * (1 + 1e-10);
     solver_memory m = memory_for_solver(carom_solver_find("hybrid"), n, x.pb.nb);
     const carom_report r = carom_solver_solve(carom_solver_find("hybrid"), m.work, &x.pb, 1e-12);
     assert_false(r.converged);
@@ -302,8 +312,9 @@ static void joints_that_round_are_given_up_soon(void **state) {
     problem_destroy(&x);
 }
 
-// Contacts of bodies of their own, G = I: |p| = 1 along the normals.  The asked solver cannot, and hybrid goes on: its vectors, 192 KB each, are in memory no more
-// when it has finished; the answer, the table of solvers and the best point are.
+// Contacts of bodies of their own, G = I: |p| = 1 along the normals.  The asked solver cannot, and hybrid goes on: its
+// vectors, 192 KB each, are in memory no more when it has finished; the answer, the table of solvers and the best point
+// are.
 static void what_a_fallback_used_is_given_back(void **state) {
     (void)state;
     enum { NB = 8000, ROWS = 3, N = ROWS * NB };
@@ -312,7 +323,8 @@ static void what_a_fallback_used_is_given_back(void **state) {
     carom_allocate_chain(&mem, N, NB, 0, first);
     mem = (carom_arena){.base = aligned_alloc(64, mem.used + 64), .size = mem.used + 64};
     double *x = calloc((size_t)N * (3 + ROWS), sizeof *x), *c = x + N, *u = c + N, *value = u + N;
-    int *list = calloc(4 * NB + 1, sizeof *list), *start = list, *col = start + NB + 1, *at = col + NB, *diagonal = at + NB;
+    int *list = calloc(4 * NB + 1, sizeof *list), *start = list, *col = start + NB + 1, *at = col + NB,
+        *diagonal = at + NB;
     carom_block *block = calloc(NB, sizeof *block);
     assert_true(mem.base && x && list && block);
     for (int b = 0; b < NB; b++) {
@@ -321,7 +333,8 @@ static void what_a_fallback_used_is_given_back(void **state) {
         for (int i = 0; i < ROWS; i++) value[at[b] + i * (ROWS + 1)] = 1;
         c[ROWS * b] = -1;
     }
-    const carom_block_rows rows = {.start = start, .col = col, .at = at, .diagonal = diagonal, .value = value, .uniform = ROWS};
+    const carom_block_rows rows = {
+        .start = start, .col = col, .at = at, .diagonal = diagonal, .value = value, .uniform = ROWS};
     carom_problem pb = {.n = N, .nb = NB, .block = block, .rows = &rows, .c = c, .p = x, .u = u, .symmetric = true};
     carom_chain *chain = carom_allocate_chain(&mem, N, NB, 0, first);
     const carom_report r = carom_chain_solve(chain, &pb, 1e-12);

@@ -1,4 +1,5 @@
-// test_changes.c: what observers learn of events is the whole motion: smooth motion from each event to the next, and what happens there.
+// test_changes.c: what observers learn of events is the whole motion: smooth motion from each event to the next, and
+// what happens there.
 #include "model_text.h"
 #include <carom/event.h>
 #include <math.h>
@@ -20,8 +21,14 @@ static carom_status note(void *user, const carom_change *c) {
     while (a->n > 0 && a->x[a->n - 1].t > c->t) a->n -= 1; // a step that was halved
     assert_true(a->n < MOST);
     seen *x = a->x + a->n++;
-    *x = (seen){.t = c->t, .t_before = c->t_before, .mode_before = c->mode_before[0], .mode = c->mode[0], .impulse = c->impulse[0], .kind = c->kind};
-    for (int i = 0; i < a->nq; ++i) x->q_before[i] = c->q_before[i], x->v_before[i] = c->v_before[i], x->q[i] = c->q[i], x->v[i] = c->v[i];
+    *x = (seen){.t = c->t,
+                .t_before = c->t_before,
+                .mode_before = c->mode_before[0],
+                .mode = c->mode[0],
+                .impulse = c->impulse[0],
+                .kind = c->kind};
+    for (int i = 0; i < a->nq; ++i)
+        x->q_before[i] = c->q_before[i], x->v_before[i] = c->v_before[i], x->q[i] = c->q[i], x->v[i] = c->v[i];
     assert_true(c->phase_size <= PHASE);
     for (size_t i = 0; i < c->phase_size; ++i) x->phase[i] = c->phase[i];
     return CAROM_OK;
@@ -33,11 +40,17 @@ static int count(const all *a, carom_change_kind kind) {
     return n;
 }
 
-// A block is thrown on a rough floor and held by a spring: it bounces until that accumulates, slides, turns round and sticks.
-#define BLOCK "carom: 1\ncoordinates: {x: {at: 0.3, rate: -1}, y: {at: 0.06, rate: 0}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 10*y + 20*x^2}\n" \
-              "contacts: {floor: {gap: y, slip: x, friction: 0.1, restitution: 0.4}}\n"
+// A block is thrown on a rough floor and held by a spring: it bounces until that accumulates, slides, turns round and
+// sticks.
+#define BLOCK                                                                                                          \
+    "carom: 1\ncoordinates: {x: {at: 0.3, rate: -1}, y: {at: 0.06, rate: 0}}\nenergy: {kinetic: (x'^2 + y'^2)/2, "     \
+    "potential: 10*y + 20*x^2}\n"                                                                                      \
+    "contacts: {floor: {gap: y, slip: x, friction: 0.1, restitution: 0.4}}\n"
 
-static const struct { const char *scheme; double near; } runs[] = {{"event-driven", 1e-9}, {"mixed", 2e-6}, {"auto", 1e-6}};
+static const struct {
+    const char *scheme;
+    double near;
+} runs[] = {{"event-driven", 1e-9}, {"mixed", 2e-6}, {"auto", 1e-6}};
 
 // From each event to the next, and back to the first.
 static void motion_between_is_smooth(carom_sim *sim, const all *a, double near) {
@@ -79,7 +92,8 @@ static void changes_tell_the_whole_motion(void **state) {
         motion_between_is_smooth(sim, &a, runs[k].near);
         for (int i = 1; i < a.n; ++i) {
             const seen *y = a.x + i;
-            if (y->kind == CAROM_CHANGE_IMPACT && y->mode == CAROM_MODE_OPEN) { // Newton's law, and the impulse of a unit mass
+            // Newton's law, and the impulse of a unit mass
+            if (y->kind == CAROM_CHANGE_IMPACT && y->mode == CAROM_MODE_OPEN) {
                 assert_close(y->v[1] - y->v_before[1], y->impulse, 1e-12);
                 assert_close(y->v[1], -0.4 * y->v_before[1], 1e-9);
             }
@@ -90,12 +104,15 @@ static void changes_tell_the_whole_motion(void **state) {
     carom_model_destroy(m);
 }
 
-// The same in space, where the direction of slip turns, with a rod that follows x^2: the floor's directions stand behind those of a joint, which bends.
-// Not `mixed`, which has one direction of slip in each step, whatever the tolerance here.
+// The same in space, where the direction of slip turns, with a rod that follows x^2: the floor's directions stand
+// behind those of a joint, which bends. Not `mixed`, which has one direction of slip in each step, whatever the
+// tolerance here.
 static void slip_that_turns_is_told_as_well(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0.3, rate: -1}, y: {at: 0.1, rate: 0.8}, z: {at: 0.06, rate: 0}, w: {at: 0.09, rate: -0.6}}\n"
-                          "energy: {kinetic: (x'^2 + y'^2 + z'^2 + w'^2)/2, potential: 10*z + 20*x^2 + 10*y^2}\nconstraints: {rod: w - x^2}\n"
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0.3, rate: -1}, y: {at: 0.1, rate: 0.8}, z: {at: 0.06, "
+                          "rate: 0}, w: {at: 0.09, rate: -0.6}}\n"
+                          "energy: {kinetic: (x'^2 + y'^2 + z'^2 + w'^2)/2, potential: 10*z + 20*x^2 + "
+                          "10*y^2}\nconstraints: {rod: w - x^2}\n"
                           "contacts: {floor: {gap: z, slip: [x, y], friction: 0.1, restitution: 0.4}}\n");
     for (size_t k = 0; k < sizeof runs / sizeof *runs; ++k) {
         static all a;
@@ -109,10 +126,12 @@ static void slip_that_turns_is_told_as_well(void **state) {
     carom_model_destroy(m);
 }
 
-// A pendulum by x, y and a rod: whatever the tolerance of a smooth motion, its end is on the rod, and so is its velocity, to rounding.
+// A pendulum by x, y and a rod: whatever the tolerance of a smooth motion, its end is on the rod, and so is its
+// velocity, to rounding.
 static void smooth_motion_stays_on_its_joints(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1, rate: 0}, y: {at: 0, rate: 0}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 10*y}\nconstraints: {rod: (x^2 + y^2 - 1)/2}\n");
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1, rate: 0}, y: {at: 0, rate: 0}}\nenergy: {kinetic: (x'^2 "
+                          "+ y'^2)/2, potential: 10*y}\nconstraints: {rod: (x^2 + y^2 - 1)/2}\n");
     carom_sim *sim = model_sim(m, "mixed", NULL, 1e-2, 1);
     const double phase[PHASE] = {0};
     double q[2] = {1, 0}, v[2] = {0, 0};
@@ -144,6 +163,8 @@ static void an_observer_can_stop_the_run(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(smooth_motion_stays_on_its_joints), cmocka_unit_test(changes_tell_the_whole_motion), cmocka_unit_test(slip_that_turns_is_told_as_well), cmocka_unit_test(an_observer_can_stop_the_run)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(smooth_motion_stays_on_its_joints), cmocka_unit_test(changes_tell_the_whole_motion),
+        cmocka_unit_test(slip_that_turns_is_told_as_well), cmocka_unit_test(an_observer_can_stop_the_run)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

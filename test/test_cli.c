@@ -54,7 +54,8 @@ static void wrong_usage_is_exit_2_with_a_suggestion(void **state) {
         {"run ball.yaml --scheme moreau-mid", "did you mean 'moreau-midpoint'? `carom schemes` lists them"},
         {"run ball.yaml --option tets=1", "its options are"},
         {"run ball.yaml --scheme moreau-jean --rtol 1e-6", "--rtol belongs to adaptive steps; add --adaptive"},
-        {"run ball.yaml --scheme splitting --atol 1e-6", "--atol belongs to adaptive steps; add --adaptive"}, // its atol does nothing without
+        // its atol does nothing without
+        {"run ball.yaml --scheme splitting --atol 1e-6", "--atol belongs to adaptive steps; add --adaptive"},
         {"run ball.yaml --start ball.yaml", "ball.yaml is a model, not a state"},
         {"play kind.h5", "kind.h5 is a result, not a model"},
         {"view picture.png", "picture.png is not a result\n"},
@@ -67,11 +68,13 @@ static void wrong_usage_is_exit_2_with_a_suggestion(void **state) {
         {"run ball.yaml --set nothing=1", "nothing"},
         {"run ball.yaml --out nowhere/x.h5", "cannot create"},
         {"run ball.yaml --resume nowhere.h5", "No such file"},
-        {"run --resume pipe.h5", "cannot read a result from pipe.h5: it is not a regular file"}, // nobody writes there: no verb waits
+        // nobody writes there: no verb waits
+        {"run --resume pipe.h5", "cannot read a result from pipe.h5: it is not a regular file"},
         {"run ball.yaml --start pipe.h5 --out never.h5", "cannot read a state from pipe.h5: it is not a regular file"},
         {"sweep --resume pipe.h5", "pipe.h5 is not a sweep"},
         {"merge pipe.h5 --out never.h5", "pipe.h5 has no table /runs"},
-        {"sweep ball.yaml --vary g=9:10:2 --part 1/2 --out part.csv", "`carom merge` reads .h5 files; give --out PART.h5"},
+        {"sweep ball.yaml --vary g=9:10:2 --part 1/2 --out part.csv",
+         "`carom merge` reads .h5 files; give --out PART.h5"},
         {"run ball.yaml --watch --out own.h5", "--watch would replace own.html, which carom did not write"},
         {"schemes moreau-jeam", "did you mean 'moreau-jean'"},
         {"examples bouncing-bal", "did you mean 'bouncing-ball'"},
@@ -145,14 +148,20 @@ static void what_the_simulation_section_gets_wrong_has_its_place(void **state) {
     (void)state;
     static const struct { const char *section, *says; } cases[] = {
         {"{scheme: moreau-midpont, step: 1e-3, end: 1}", "wrong.yaml:5:22: unknown scheme 'moreau-midpont'"},
-        {"{scheme: moreau-jean, options: {theta: 1, thta: 1}, step: 1e-3, end: 1}", "wrong.yaml:5:55: scheme moreau-jean: unknown option 'thta'"},
-        {"{scheme: moreau-jean, options: {theta: 2}, step: 1e-3, end: 1}", "wrong.yaml:5:45: option theta: 2 is outside"},
-        {"{scheme: schatzman-paoli, step: 1e-3, end: 1}", "wrong.yaml:5:22: scheme schatzman-paoli does not support friction"},
+        {"{scheme: moreau-jean, options: {theta: 1, thta: 1}, step: 1e-3, end: 1}",
+         "wrong.yaml:5:55: scheme moreau-jean: unknown option 'thta'"},
+        {"{scheme: moreau-jean, options: {theta: 2}, step: 1e-3, end: 1}",
+         "wrong.yaml:5:45: option theta: 2 is outside"},
+        {"{scheme: schatzman-paoli, step: 1e-3, end: 1}",
+         "wrong.yaml:5:22: scheme schatzman-paoli does not support friction"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[1000];
-        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: y}\n"
-                 "contacts: {ground: {gap: y, slip: x, friction: 1}}\nsimulation: %s\n", cases[i].section);
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), "
+                 "potential: y}\n"
+                 "contacts: {ground: {gap: y, slip: x, friction: 1}}\nsimulation: %s\n",
+                 cases[i].section);
         put("wrong.yaml", text);
         assert_int_equal(carom("run wrong.yaml"), 2);
         assert_int_equal(strncmp(complaints, cases[i].says, strlen(cases[i].says)), 0);
@@ -169,11 +178,13 @@ static void what_the_simulation_section_gets_wrong_has_its_place(void **state) {
 
 static void messages_name_the_coordinate(void **state) {
     (void)state;
-    put("light.yaml", "carom: 1\ncoordinates: {first: {at: 1}, second: {at: 0}}\nenergy: {kinetic: 1/2*first'^2 - second'^2, potential: first}\n"
+    put("light.yaml", "carom: 1\ncoordinates: {first: {at: 1}, second: {at: 0}}\nenergy: {kinetic: 1/2*first'^2 - "
+                      "second'^2, potential: first}\n"
                       "simulation: {step: 1e-3, end: 1}\n");
     assert_int_equal(carom("run light.yaml"), 1);
     assert_says(complaints, "not positive definite at coordinate 'second'");
-    put("runaway.yaml", "carom: 1\ncoordinates: {calm: {at: 1}, wild: {at: 1}}\nenergy: {kinetic: 1/2*(calm'^2 + wild'^2), potential: calm}\n"
+    put("runaway.yaml", "carom: 1\ncoordinates: {calm: {at: 1}, wild: {at: 1}}\nenergy: {kinetic: 1/2*(calm'^2 + "
+                        "wild'^2), potential: calm}\n"
                         "forces: {wild: 1e9*wild}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 10}\n");
     assert_int_equal(carom("run runaway.yaml"), 1);
     assert_says(complaints, "the solution diverges (rate of 'wild' is");
@@ -186,8 +197,9 @@ static void check_tells_sound_models_from_faulty_ones(void **state) {
     put("ball.yaml", ball);
     assert_int_equal(carom("check ball.yaml"), 0);
     assert_says(out, "0 faults");
-    put("heavy.yaml", "carom: 1\ncoordinates: {x: {at: 0}, y: {at: 0}}\nenergy: {kinetic: 1/2*x'^2 - 1/2*y'^2, potential: 0}\n"
-                      "simulation: {step: 1e-3, end: 1}\n");
+    put("heavy.yaml",
+        "carom: 1\ncoordinates: {x: {at: 0}, y: {at: 0}}\nenergy: {kinetic: 1/2*x'^2 - 1/2*y'^2, potential: 0}\n"
+        "simulation: {step: 1e-3, end: 1}\n");
     const int status = carom("check heavy.yaml"); // a negative mass
     assert_true(status == 3 || status == 2);
     assert_true(strstr(out, "fault") || strlen(complaints) > 0);
@@ -197,9 +209,11 @@ static void info_describes_models(void **state) {
     (void)state;
     put("ball.yaml", ball);
     assert_int_equal(carom("info ball.yaml"), 0);
-    static const char *const words[] = {"Ball", "2 coordinates", "ground", "0.6", "0.2", "9.81", "height", "moreau-midpoint", "0.001"};
+    static const char *const words[] = {"Ball", "2 coordinates", "ground",          "0.6",  "0.2",
+                                        "9.81", "height",        "moreau-midpoint", "0.001"};
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i) assert_says(out, words[i]);
-    put("hinged.yaml", "carom: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints: {pin: {type: spherical, between: [ground, b], at: [1, 0, 0]}}\n");
+    put("hinged.yaml", "carom: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints: {pin: {type: spherical, between: "
+                       "[ground, b], at: [1, 0, 0]}}\n");
     assert_int_equal(carom("info hinged.yaml"), 0);
     assert_says(out, "7 positions"); // four of a quaternion: there are six velocities
     assert_says(out, "constraints            equations\n  pin                  3\n");
@@ -268,8 +282,10 @@ static void every_example_is_written_and_sound(void **state) {
 static void a_model_says_how_it_is_swept(void **state) {
     (void)state;
     char table[4000];
-    put("swept.yaml", "carom: 1\nparameters: {k: 1, m: 1}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*m*x'^2\", potential: 1/2*k*x^2}\n"
-                      "simulation: {scheme: moreau-midpoint, step: 0.5, end: 0.5}\nsweep: {vary: {k: '1:4:2', m: [1, 2]}, observe: [x, \"x'\"], zip: yes}\n");
+    put("swept.yaml", "carom: 1\nparameters: {k: 1, m: 1}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: "
+                      "\"1/2*m*x'^2\", potential: 1/2*k*x^2}\n"
+                      "simulation: {scheme: moreau-midpoint, step: 0.5, end: 0.5}\nsweep: {vary: {k: '1:4:2', m: [1, "
+                      "2]}, observe: [x, \"x'\"], zip: yes}\n");
     assert_int_equal(carom("sweep swept.yaml --out swept.csv"), 0);
     get("swept.csv", table, sizeof table);
     assert_string_equal(table, "run,k,m,status,message,x,x'\n0,1,1,0,,0.875,-0.5\n1,4,2,0,,0.75,-1\n");
@@ -278,10 +294,12 @@ static void a_model_says_how_it_is_swept(void **state) {
     assert_string_equal(table, "run,k,status,message,x\n0,4,0,,0.5\n");
     assert_int_equal(carom("export cuda swept.yaml -o swept.cu"), 0);
     assert_true(there("swept.cu"));
-    put("wrong.yaml", "carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\"}\nsimulation: {step: 0.5, end: 0.5}\nsweep: {varied: 1}\n");
+    put("wrong.yaml", "carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\"}\nsimulation: {step: 0.5, "
+                      "end: 0.5}\nsweep: {varied: 1}\n");
     assert_int_equal(carom("sweep wrong.yaml"), 2);
     assert_non_null(strstr(complaints, "wrong.yaml:5:9: sweep: unknown option 'varied'"));
-    put("wrong.yaml", "carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\"}\nsimulation: {step: 0.5, end: 0.5}\nsweep: {vary: {x: '1,2'}, zip: 3}\n");
+    put("wrong.yaml", "carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\"}\nsimulation: {step: 0.5, "
+                      "end: 0.5}\nsweep: {vary: {x: '1,2'}, zip: 3}\n");
     assert_int_equal(carom("sweep wrong.yaml"), 2);
     assert_non_null(strstr(complaints, "`zip` in sweep is yes or no"));
     assert_int_equal(carom("export cuda swept.yaml --scheme mixed"), 2);
@@ -290,33 +308,52 @@ static void a_model_says_how_it_is_swept(void **state) {
     assert_non_null(strstr(complaints, "--vary belongs to sweeps"));
 }
 
-// Units where numbers are given on the command line, and in labels of pictures; inputs and controllers; columns that are asked for twice.
+// Units where numbers are given on the command line, and in labels of pictures; inputs and controllers; columns that
+// are asked for twice.
 static void units_inputs_and_controllers(void **state) {
     (void)state;
-    static const char driven[] = "carom: 1\nparameters: {k: 2 N/m}\ninputs: {y: 0.1 m, idle: 1}\ncoordinates: {x: {at: 1 m}}\n"
-                                 "controllers: {c: {sample: 0.1, states: {s: s + x}, outputs: {u: -k*x - s}}}\nenergy: {kinetic: x'^2/2, potential: k*(x - y)^2/2}\nforces: {x: u}\n"
-                                 "simulation: {step: 1e-2, end: 0.95, scheme: moreau-jean}\n";
+    static const char driven[] =
+        "carom: 1\nparameters: {k: 2 N/m}\ninputs: {y: 0.1 m, idle: 1}\ncoordinates: {x: {at: 1 m}}\n"
+        "controllers: {c: {sample: 0.1, states: {s: s + x}, outputs: {u: -k*x - s}}}\nenergy: {kinetic: x'^2/2, "
+        "potential: k*(x - y)^2/2}\nforces: {x: u}\n"
+        "simulation: {step: 1e-2, end: 0.95, scheme: moreau-jean}\n";
     static char text[1 << 16];
     put("driven.yaml", driven);
-    assert_int_equal(carom("sweep driven.yaml --vary 'k=1 N/m:3 kN/m:3' --observe k --observe x --observe x --out units.csv"), 0);
+    assert_int_equal(
+        carom("sweep driven.yaml --vary 'k=1 N/m:3 kN/m:3' --observe k --observe x --observe x --out units.csv"), 0);
     get("units.csv", text, sizeof text);
     assert_true(strncmp(text, "run,k,status,message,x\n0,1,0,", 29) == 0);
     assert_says(text, "\n1,1500.5,0,");
-    static const struct { const char *arguments, *words; } cases[] = {
-        {"sweep driven.yaml --vary 'k=1 N' --observe x", "'1 N' is a quantity of another kind than 'k', which is in N/m"}, {"sweep driven.yaml --vary 'k=1 foo' --observe x", "unit that is not known"},
-        {"run driven.yaml --input q=3", "the model has no input 'q'"}, {"run driven.yaml --input 'y=2 kg'", "--input y=2 kg: 'y' is 0.1 m in the model"},
-        {"import urdf", "import needs a FORM and a FILE: carom import urdf FILE"}, {"import robot.urdf", "carom import urdf robot.urdf"}, {"run joint.yaml", "joint.yaml:4:36: spring 's': '3 N/m' is a quantity of another kind; stiffness is in N m/rad here"},
-        {"run flat.yaml", "flat.stl: the mesh is flat"}, {"follow driven.yaml --equilibrium initial --by 'k=1 m/q:2'", "'1 m/q' is a number with a unit that is not known"}};
-    put("joint.yaml", "carom: 1\nbodies: {b: {mass: 1 kg, inertia: 1, at: [1, 0]}}\njoints: {p: {type: revolute, between: [ground, b], at: [0, 0]}}\nsprings: {s: {joint: p, stiffness: 3 N/m}}\n"
+    static const struct { const char *arguments, *words; } cases[] = {{"sweep driven.yaml --vary 'k=1 N' --observe x",
+                  "'1 N' is a quantity of another kind than 'k', which is in N/m"},
+                 {"sweep driven.yaml --vary 'k=1 foo' --observe x", "unit that is not known"},
+                 {"run driven.yaml --input q=3", "the model has no input 'q'"},
+                 {"run driven.yaml --input 'y=2 kg'", "--input y=2 kg: 'y' is 0.1 m in the model"},
+                 {"import urdf", "import needs a FORM and a FILE: carom import urdf FILE"},
+                 {"import robot.urdf", "carom import urdf robot.urdf"},
+                 {"run joint.yaml",
+                  "joint.yaml:4:36: spring 's': '3 N/m' is a quantity of another kind; stiffness is in N m/rad here"},
+                 {"run flat.yaml", "flat.stl: the mesh is flat"},
+                 {"follow driven.yaml --equilibrium initial --by 'k=1 m/q:2'",
+                  "'1 m/q' is a number with a unit that is not known"}};
+    put("joint.yaml", "carom: 1\nbodies: {b: {mass: 1 kg, inertia: 1, at: [1, 0]}}\njoints: {p: {type: revolute, "
+                      "between: [ground, b], at: [0, 0]}}\nsprings: {s: {joint: p, stiffness: 3 N/m}}\n"
                       "simulation: {step: 1e-2, end: 0.1, scheme: moreau-jean}\n");
-    put("flat.yaml", "carom: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1], shape: {mesh: flat.stl}}}\nsimulation: {step: 1e-2, end: 0.1, scheme: moreau-jean}\n");
-    put("flat.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nfacet normal 0 0 1\nouter loop\nvertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\n"
+    put("flat.yaml", "carom: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1], shape: {mesh: flat.stl}}}\nsimulation: "
+                     "{step: 1e-2, end: 0.1, scheme: moreau-jean}\n");
+    put("flat.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 "
+                    "0\nendloop\nendfacet\nfacet normal 0 0 1\nouter loop\nvertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\n"
                     "endloop\nendfacet\nendsolid\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         if (carom("%s", cases[i].arguments) != 2) fail_msg("%s: not exit status 2; %s", cases[i].arguments, complaints);
         assert_says(complaints, cases[i].words);
     }
-    static const char *const sweeps[] = {"view units.h5", "export csv units.h5", "export vtk units.h5", "film units.h5 -o x.gif", "run driven.yaml --start units.h5", "run --resume units.h5"};
+    static const char *const sweeps[] = {"view units.h5",
+                                         "export csv units.h5",
+                                         "export vtk units.h5",
+                                         "film units.h5 -o x.gif",
+                                         "run driven.yaml --start units.h5",
+                                         "run --resume units.h5"};
     assert_int_equal(carom("sweep driven.yaml --vary 'k=1,2' --observe x --out units.h5"), 0);
     for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; ++i) {
         if (carom("%s", sweeps[i]) == 0) fail_msg("%s", sweeps[i]);
@@ -340,7 +377,8 @@ static void units_inputs_and_controllers(void **state) {
     assert_says(complaints, "--size belongs to a picture: carom view --png t=T");
     assert_int_equal(carom("view driven.h5 --png t=0 --live"), 2);
     assert_says(complaints, "--live belongs to a page, and --png makes a picture");
-    assert_int_equal(carom("run driven.yaml --start driven.h5 --out again.csv --quiet"), 0); // the state of the controller is s + x at the first sample
+    // the state of the controller is s + x at the first sample
+    assert_int_equal(carom("run driven.yaml --start driven.h5 --out again.csv --quiet"), 0);
     assert_int_equal(carom("run driven.yaml --quiet --out driven.csv --every 1"), 0);
     double end[10], begin_at[10]; // t, x, x', three energies, y, idle, s, u
     for (int k = 0; k < 2; ++k) {

@@ -1,4 +1,5 @@
-// test_cli_files.c: files of the program as a person uses it: pictures, hostile names, lost output, full disks, files that are replaced, damaged results.
+// test_cli_files.c: files of the program as a person uses it: pictures, hostile names, lost output, full disks, files
+// that are replaced, damaged results.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "cli_rig.h"
 #include <sys/stat.h>
@@ -24,7 +25,8 @@ static void pictures_are_made(void **state) {
     assert_int_equal(carom("run ball.yaml --out b.csv -q --scheme moreau-jean"), 0);
     assert_int_equal(carom("plot b.h5"), 0);
     assert_true(starts("b.svg", "<?xml"));
-    assert_int_equal(carom("plot b.h5 -o b.png --of y+height,ground.impulse --from 0.2 --to=0.6 --keep-script b.gp"), 0);
+    assert_int_equal(carom("plot b.h5 -o b.png --of y+height,ground.impulse --from 0.2 --to=0.6 --keep-script b.gp"),
+                     0);
     assert_true(starts("b.png", "\x89PNG"));
     assert_true(starts("b.gp", "# Made by carom"));
     assert_int_equal(remove("b.png") + system("gnuplot -d b.gp"), 0); // the kept script stands on its own
@@ -42,7 +44,9 @@ static void hostile_names_run_nothing(void **state) {
     (void)state;
     if (system("command -v gnuplot >/dev/null 2>&1") != 0) skip();
     put("evil.csv", "t,`touch owned`,'; system('touch owned') #,\"a\"\"b{x}_y^z@m\",%s%n\n0,1,2,3,4\n1,2,3,4,5\n");
-    assert_int_equal(carom("plot evil.csv -o evil.svg --of '`touch owned`+'\\''; system('\\''touch owned'\\'') #+a\"b{x}_y^z@m+%%s%%n'"), 0);
+    assert_int_equal(carom("plot evil.csv -o evil.svg --of '`touch owned`+'\\''; system('\\''touch owned'\\'') "
+                           "#+a\"b{x}_y^z@m+%%s%%n'"),
+                     0);
     assert_false(there("owned"));
     assert_int_equal(carom("plot evil.csv -o '|touch owned.svg' --of %s", "'%s%n'"), 0);
     assert_false(there("owned.svg"));
@@ -71,9 +75,18 @@ static int carom_into_full(const char *arguments) {
 static void output_that_is_lost_is_a_failure(void **state) {
     (void)state;
     if (!there("/dev/full")) skip();
-    static const char *const verbs[] = {"run ball.yaml --out full.h5", "run ball.yaml --out full.h5 --json", "run ball.yaml --out - -q",
-                                        "compare ball.yaml --schemes moreau-jean --steps 1e-2,5e-3", "check ball.yaml", "info ball.yaml",
-                                        "schemes", "schemes auto", "examples", "help", "help run", "--version"};
+    static const char *const verbs[] = {"run ball.yaml --out full.h5",
+                                        "run ball.yaml --out full.h5 --json",
+                                        "run ball.yaml --out - -q",
+                                        "compare ball.yaml --schemes moreau-jean --steps 1e-2,5e-3",
+                                        "check ball.yaml",
+                                        "info ball.yaml",
+                                        "schemes",
+                                        "schemes auto",
+                                        "examples",
+                                        "help",
+                                        "help run",
+                                        "--version"};
     put("ball.yaml", ball);
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; ++i) {
         if (carom_into_full(verbs[i]) != 1) fail_msg("%s", verbs[i]);
@@ -81,7 +94,8 @@ static void output_that_is_lost_is_a_failure(void **state) {
     }
 }
 
-// A file that reaches its limit is like a full disk: the run ends with exit 1 and leaves a result, or none, and no part.
+// A file that reaches its limit is like a full disk: the run ends with exit 1 and leaves a result, or none, and no
+// part.
 static void a_limit_of_file_sizes_is_a_full_disk(void **state) {
     (void)state;
     put("ball.yaml", ball);
@@ -92,7 +106,9 @@ static void a_limit_of_file_sizes_is_a_full_disk(void **state) {
             char command[400];
             const char *name = csv ? "limit.csv" : "limit.h5";
             unlink(name);
-            snprintf(command, sizeof command, "bash -c 'ulimit -f %d; " CAROM_BINARY_DIR "/carom run ball.yaml --step 1e-5 --every 1 --out %s -q 2>said'",
+            snprintf(command, sizeof command,
+                     "bash -c 'ulimit -f %d; " CAROM_BINARY_DIR
+                     "/carom run ball.yaml --step 1e-5 --every 1 --out %s -q 2>said'",
                      limits[i], name);
             const int status = system(command);
             assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 1 || WEXITSTATUS(status) == 2));
@@ -100,7 +116,8 @@ static void a_limit_of_file_sizes_is_a_full_disk(void **state) {
             if (!there(name)) continue;
             carom_result *r = load(name);
             double t = 0;
-            if (carom_result_rows(r) > 0) assert_int_equal(carom_result_read(r, 0, carom_result_rows(r) - 1, 1, &t, NULL), CAROM_OK);
+            if (carom_result_rows(r) > 0)
+                assert_int_equal(carom_result_read(r, 0, carom_result_rows(r) - 1, 1, &t, NULL), CAROM_OK);
             carom_result_close(r);
             snprintf(command, sizeof command, "grep -q '^carom: partial result up to t = %.9g saved in limit' said", t);
             if (csv) assert_int_equal(system(command), 0); // an .h5 file may hold a last row behind that
@@ -110,11 +127,15 @@ static void a_limit_of_file_sizes_is_a_full_disk(void **state) {
         }
 }
 
-// Files that are written at once get their name when they are whole: after a failed write the older one is there.  A pipe stays a pipe.
+// Files that are written at once get their name when they are whole: after a failed write the older one is there.  A
+// pipe stays a pipe.
 static void files_are_replaced_whole(void **state) {
     (void)state;
-    static const struct { const char *verb, *file; } cases[] = {
-        {"export c ball.yaml -o", "old.c"}, {"export fmu ball.yaml -o", "old.fmu"}, {"view shown.h5 -o", "old.html"}, {"equilibrium spring.yaml --save", "old.csv"}, {"solve tiny.txt --problem 1 --out", "old.txt"}};
+    static const struct { const char *verb, *file; } cases[] = {{"export c ball.yaml -o", "old.c"},
+                 {"export fmu ball.yaml -o", "old.fmu"},
+                 {"view shown.h5 -o", "old.html"},
+                 {"equilibrium spring.yaml --save", "old.csv"},
+                 {"solve tiny.txt --problem 1 --out", "old.txt"}};
     put("ball.yaml", ball);
     put("spring.yaml", "carom: 1\ncoordinates: {x: 0.1}\nenergy: {kinetic: 1/2*x'^2, potential: x^2}\n");
     assert_int_equal(carom("run ball.yaml --out shown.h5 -q"), 0);
@@ -122,10 +143,12 @@ static void files_are_replaced_whole(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char command[400], text[10];
         put(cases[i].file, "older\n");
-        snprintf(command, sizeof command, "bash -c 'ulimit -f 0; " CAROM_BINARY_DIR "/carom %s %s >/dev/null 2>&1'", cases[i].verb, cases[i].file);
+        snprintf(command, sizeof command, "bash -c 'ulimit -f 0; " CAROM_BINARY_DIR "/carom %s %s >/dev/null 2>&1'",
+                 cases[i].verb, cases[i].file);
         const int status = system(command);
         get(cases[i].file, text, sizeof text);
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 1 || strcmp(text, "older\n") != 0) fail_msg("%s: status %d, the file holds %s", cases[i].verb, status, text);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 1 || strcmp(text, "older\n") != 0)
+            fail_msg("%s: status %d, the file holds %s", cases[i].verb, status, text);
         assert_true(system("ls *.part >/dev/null 2>&1") != 0);
         assert_int_equal(carom("%s %s", cases[i].verb, cases[i].file), 0);
         get(cases[i].file, text, sizeof text);
@@ -133,7 +156,8 @@ static void files_are_replaced_whole(void **state) {
     }
     struct stat pipe;
     assert_int_equal(mkfifo("pipe", 0600), 0);
-    assert_int_equal(system("cat pipe >got.c & " CAROM_BINARY_DIR "/carom export c ball.yaml -o pipe >/dev/null; wait"), 0);
+    assert_int_equal(system("cat pipe >got.c & " CAROM_BINARY_DIR "/carom export c ball.yaml -o pipe >/dev/null; wait"),
+                     0);
     assert_true(lstat("pipe", &pipe) == 0 && S_ISFIFO(pipe.st_mode));
     assert_int_equal(system("cmp got.c old.c"), 0);
 }
@@ -141,8 +165,9 @@ static void files_are_replaced_whole(void **state) {
 static void a_run_that_is_not_done_keeps_the_older_result(void **state) {
     (void)state;
     put("ball.yaml", ball);
-    put("fails.yaml", "carom: 1\ncoordinates: {x: {at: 1, rate: -1}}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: -sqrt(x)}\n"
-                      "simulation: {scheme: moreau-midpoint, step: 1e-2, end: 9}\n");
+    put("fails.yaml",
+        "carom: 1\ncoordinates: {x: {at: 1, rate: -1}}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: -sqrt(x)}\n"
+        "simulation: {scheme: moreau-midpoint, step: 1e-2, end: 9}\n");
     static const char *const names[] = {"keep.h5", "keep.csv"};
     for (int i = 0; i < 2; ++i) {
         char before[40];
@@ -209,16 +234,22 @@ static void links_stay_inside(void **state) {
     assert_int_equal(mkdir("own", 0777) | mkdir("own/parts", 0777) | mkdir("outside", 0777), 0);
     put("own/parts/t.obj", obj);
     put("outside/t.obj", obj);
-    put("own/m.yaml", "carom: 1\nbodies: {b: {density: 1, shape: {hull: link.obj}}}\nsimulation: {scheme: moreau-jean, step: 1e-2, end: 0.02}\n");
-    static const struct { const char *to; int code; const char *says; } of[] = {
-        {"parts/t.obj", 0, "steps"}, {"../own/parts/t.obj", 0, "steps"}, {"../outside/t.obj", 2, "it is a link out of the folder of the model"}, {"nowhere", 2, "No such file"}, {"parts", 2, "it is no file"}};
+    put("own/m.yaml", "carom: 1\nbodies: {b: {density: 1, shape: {hull: link.obj}}}\nsimulation: {scheme: moreau-jean, "
+                      "step: 1e-2, end: 0.02}\n");
+    static const struct { const char *to; int code; const char *says; } of[] = {{"parts/t.obj", 0, "steps"},
+              {"../own/parts/t.obj", 0, "steps"},
+              {"../outside/t.obj", 2, "it is a link out of the folder of the model"},
+              {"nowhere", 2, "No such file"},
+              {"parts", 2, "it is no file"}};
     for (size_t i = 0; i < sizeof of / sizeof *of; ++i) {
         unlink("own/link.obj");
         assert_int_equal(symlink(of[i].to, "own/link.obj"), 0);
         const int code = carom("run own/m.yaml --out x.h5");
-        if (code != of[i].code || !(strstr(out, of[i].says) || strstr(complaints, of[i].says))) fail_msg("%s: %d, %s%s", of[i].to, code, out, complaints);
+        if (code != of[i].code || !(strstr(out, of[i].says) || strstr(complaints, of[i].says)))
+            fail_msg("%s: %d, %s%s", of[i].to, code, out, complaints);
     }
-    put("own/m.yaml", "carom: 1\nbodies: {b: {density: 1, shape: {hull: there/t.obj}}}\nsimulation: {scheme: moreau-jean, step: 1e-2, end: 0.02}\n");
+    put("own/m.yaml", "carom: 1\nbodies: {b: {density: 1, shape: {hull: there/t.obj}}}\nsimulation: {scheme: "
+                      "moreau-jean, step: 1e-2, end: 0.02}\n");
     assert_int_equal(symlink("../outside", "own/there"), 0);
     assert_int_equal(carom("run own/m.yaml --out x.h5"), 2);
 }
@@ -229,13 +260,21 @@ static void meshes_of_robots(void **state) {
     const char obj[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
     char text[4000];
     assert_int_equal(system("mkdir -p ros/arm/urdf ros/arm/meshes ros/hand/m else/tool models"), 0);
-    put("ros/arm/meshes/a.obj", obj), put("ros/hand/m/h.obj", obj), put("else/tool/t.obj", obj), put("ros/arm/urdf/near.obj", obj), put("ros/arm/meshes/flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
-    put("ros/arm/urdf/r.urdf", "<robot name='r'><link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
-        "<collision><geometry><mesh filename='package://arm/meshes/a.obj' scale='1 2 -3'/></geometry></collision><collision><geometry><mesh filename='package://hand/m/h.obj'/></geometry></collision>"
-        "<collision><geometry><mesh filename='package://tool/t.obj'/></geometry></collision><collision><geometry><mesh filename='near.obj'/></geometry></collision>\n"
-        "<collision><geometry><mesh filename='package://arm/meshes/flat.obj'/></geometry></collision>\n<collision><geometry><mesh filename='package://arm/meshes/none.stl'/></geometry></collision></link></robot>");
+    put("ros/arm/meshes/a.obj", obj), put("ros/hand/m/h.obj", obj), put("else/tool/t.obj", obj),
+        put("ros/arm/urdf/near.obj", obj), put("ros/arm/meshes/flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    put("ros/arm/urdf/r.urdf",
+        "<robot name='r'><link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+        "<collision><geometry><mesh filename='package://arm/meshes/a.obj' scale='1 2 "
+        "-3'/></geometry></collision><collision><geometry><mesh "
+        "filename='package://hand/m/h.obj'/></geometry></collision>"
+        "<collision><geometry><mesh filename='package://tool/t.obj'/></geometry></collision><collision><geometry><mesh "
+        "filename='near.obj'/></geometry></collision>\n"
+        "<collision><geometry><mesh "
+        "filename='package://arm/meshes/flat.obj'/></geometry></collision>\n<collision><geometry><mesh "
+        "filename='package://arm/meshes/none.stl'/></geometry></collision></link></robot>");
     assert_int_equal(carom("import urdf ros/arm/urdf/r.urdf -o models/r.yaml"), 0);
-    assert_non_null(strstr(complaints, "the mesh 't.obj' is left out: the file is not found; name its package: --package NAME=DIR"));
+    assert_non_null(strstr(
+        complaints, "the mesh 't.obj' is left out: the file is not found; name its package: --package NAME=DIR"));
     assert_non_null(strstr(complaints, "r.urdf:2: the mesh 'meshes/flat.obj' is left out: it is flat"));
     assert_non_null(strstr(complaints, "r.urdf:3: the mesh 'meshes/none.stl' is left out: the file is not found"));
     assert_int_equal(carom("import urdf ros/arm/urdf/r.urdf -o models/r.yaml --force --package tool=else/tool"), 0);
@@ -259,8 +298,10 @@ static void meshes_of_robots(void **state) {
     assert_int_equal(carom("import urdf ros/arm/urdf/r.urdf -o - --floor --at 0,0,5"), 0);
     unsetenv("ROS_PACKAGE_PATH");
     assert_null(strstr(complaints, "'t.obj'"));
-    put("ros/in.xml", "<mujoco><compiler meshdir='arm/meshes'/><asset><mesh file='a.obj' scale='2 2 2'/></asset><worldbody><include file='part.xml'/></worldbody></mujoco>");
-    put("ros/part.xml", "<mujocoinclude><body name='b'><freejoint/><geom type='mesh' mesh='a' density='600'/></body></mujocoinclude>");
+    put("ros/in.xml", "<mujoco><compiler meshdir='arm/meshes'/><asset><mesh file='a.obj' scale='2 2 "
+                      "2'/></asset><worldbody><include file='part.xml'/></worldbody></mujoco>");
+    put("ros/part.xml",
+        "<mujocoinclude><body name='b'><freejoint/><geom type='mesh' mesh='a' density='600'/></body></mujocoinclude>");
     assert_int_equal(carom("import mjcf ros/in.xml -o ros/in.yaml"), 0);
     get("ros/in.yaml", text, sizeof text);
     const char *found = strstr(text, "mass: "); // 8/6 m^3 of 600 kg/m^3
@@ -278,7 +319,9 @@ int main(void) {
         cmocka_unit_test(a_limit_of_file_sizes_is_a_full_disk),
         cmocka_unit_test(files_are_replaced_whole),
         cmocka_unit_test(a_run_that_is_not_done_keeps_the_older_result),
-        cmocka_unit_test(without_gnuplot_the_package_is_named), cmocka_unit_test(links_stay_inside), cmocka_unit_test(meshes_of_robots),
+        cmocka_unit_test(without_gnuplot_the_package_is_named),
+        cmocka_unit_test(links_stay_inside),
+        cmocka_unit_test(meshes_of_robots),
         cmocka_unit_test(damaged_results_end_no_verb_by_a_signal),
     };
     return cmocka_run_group_tests(tests, begin, end);

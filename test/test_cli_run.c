@@ -59,16 +59,21 @@ static void a_run_leaves_a_result_and_prints_a_ledger(void **state) {
     assert_string_equal(out, "");
     assert_true(last_time("short.h5") == 0.5);
     assert_int_equal(carom("info ball.h5"), 0);
-    static const char *const words[] = {"moreau-midpoint", "1001 rows", "t = 0 .. 1", "ground.friction_impulse", "impact ", "penetration"};
+    static const char *const words[] = {"moreau-midpoint",         "1001 rows", "t = 0 .. 1",
+                                        "ground.friction_impulse", "impact ",   "penetration"};
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i) assert_says(out, words[i]);
 }
 
 // Options of the solvers do not belong to the scheme: they stay where another one is named.
 static void another_scheme_keeps_options_of_the_solvers(void **state) {
     (void)state;
-    static const char bouncing[] = "carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: 9.81*x}\ncontacts: {c: {gap: x, restitution: 0.5}}\n"
-                                   "simulation: {scheme: moreau-jean, options: {theta: 1, gamma: 0.25, tol: 1e-7, accept: 1e-6, solver: newton, newton-tol: 1e-9, closed: strict}, step: 1e-2, end: 1}\n";
-    static const char *const kept[] = {"tol=1e-07", "accept=1e-06", "solver=newton", "newton-tol=1e-09", "closed=nonstrict"};
+    static const char bouncing[] =
+        "carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: 9.81*x}\ncontacts: {c: {gap: x, "
+        "restitution: 0.5}}\n"
+        "simulation: {scheme: moreau-jean, options: {theta: 1, gamma: 0.25, tol: 1e-7, accept: 1e-6, solver: newton, "
+        "newton-tol: 1e-9, closed: strict}, step: 1e-2, end: 1}\n";
+    static const char *const kept[] = {"tol=1e-07", "accept=1e-06", "solver=newton", "newton-tol=1e-09",
+                                       "closed=nonstrict"};
     put("bouncing.yaml", bouncing);
     assert_int_equal(carom("run bouncing.yaml --scheme half-explicit --quiet -o o.h5"), 0);
     carom_result *r = load("o.h5");
@@ -88,8 +93,10 @@ static void another_scheme_keeps_options_of_the_solvers(void **state) {
 static void the_command_line_comes_before_the_file(void **state) {
     (void)state;
     put("ball.yaml", ball);
-    assert_int_equal(carom("run ball.yaml --scheme moreau-jean --option theta=1 --option=closed=strict --step 2e-3 --end 0.4 "
-                           "--set m=2*3 --set g=10 --every 5 -o o.h5"), 0);
+    assert_int_equal(
+        carom("run ball.yaml --scheme moreau-jean --option theta=1 --option=closed=strict --step 2e-3 --end 0.4 "
+              "--set m=2*3 --set g=10 --every 5 -o o.h5"),
+        0);
     carom_result *r = load("o.h5");
     double step = 0;
     assert_string_equal(carom_result_text(r, "scheme"), "moreau-jean");
@@ -113,16 +120,22 @@ static double last_of(carom_result *r, const char *name, bool first) {
 // Times are expressions of parameters, too, and initial values can be set like these.
 static void ends_and_initial_values_are_expressions(void **state) {
     (void)state;
-    put("spring.yaml", "carom: 1\nparameters: {w: 2}\ncoordinates: {x: 1}\nbodies: {b: {mass: 1, inertia: 1, at: [0.5, 0], angle: 0.1}, c: {mass: 1, inertia: [1, 1, 1], at: [3, 0, 0], velocity: [1, 0, 0]}}\n"
-                       "energy: {kinetic: \"1/2*x'^2\", potential: 1/2*w^2*x^2}\nsimulation: {scheme: event-driven, step: 0.1, end: 1}\n");
-    assert_int_equal(carom("run spring.yaml --set w=4 --set x=0.3*w --set \"x'=-w\" --set b.x=0.25*w --set b.angle=2 --set b.vy=3 --set c.vz=-1 --end '3*2*pi/w' --step '2*pi/w/8' --quiet -o o.h5"), 0);
+    put("spring.yaml", "carom: 1\nparameters: {w: 2}\ncoordinates: {x: 1}\nbodies: {b: {mass: 1, inertia: 1, at: [0.5, "
+                       "0], angle: 0.1}, c: {mass: 1, inertia: [1, 1, 1], at: [3, 0, 0], velocity: [1, 0, 0]}}\n"
+                       "energy: {kinetic: \"1/2*x'^2\", potential: 1/2*w^2*x^2}\nsimulation: {scheme: event-driven, "
+                       "step: 0.1, end: 1}\n");
+    assert_int_equal(carom("run spring.yaml --set w=4 --set x=0.3*w --set \"x'=-w\" --set b.x=0.25*w --set b.angle=2 "
+                           "--set b.vy=3 --set c.vz=-1 --end '3*2*pi/w' --step '2*pi/w/8' --quiet -o o.h5"),
+                     0);
     carom_result *r = load("o.h5");
     assert_int_equal(carom_result_rows(r), 25);
     const double pi = 3.14159265358979323846, end = 6 * pi / 4, first[][2] = {{1.2, -4}, {1, 0}, {0, 3}};
     assert_true(fabs(last_of(r, "t", false) - end) < 1e-12);
     assert_true(last_of(r, "x", true) == first[0][0] && last_of(r, "x'", true) == first[0][1]);
-    assert_true(fabs(last_of(r, "x", false) - 1.2) < 1e-7 && fabs(last_of(r, "x'", false) + 4) < 1e-7); // after three periods
-    assert_true(last_of(r, "b.x", true) == first[1][0] && last_of(r, "b.vx", true) == first[1][1] && last_of(r, "b.y", true) == first[2][0] && last_of(r, "b.vy", true) == first[2][1]);
+    // after three periods
+    assert_true(fabs(last_of(r, "x", false) - 1.2) < 1e-7 && fabs(last_of(r, "x'", false) + 4) < 1e-7);
+    assert_true(last_of(r, "b.x", true) == first[1][0] && last_of(r, "b.vx", true) == first[1][1] &&
+                last_of(r, "b.y", true) == first[2][0] && last_of(r, "b.vy", true) == first[2][1]);
     assert_true(last_of(r, "b.angle", true) == 2 && last_of(r, "c.vz", true) == -1 && last_of(r, "c.vx", true) == 1);
     carom_result_close(r);
     assert_int_equal(carom("run spring.yaml --end 2*q"), 2);
@@ -133,13 +146,15 @@ static void ends_and_initial_values_are_expressions(void **state) {
     assert_says(complaints, "no parameter or initial value 'b.vz'");
 }
 
-// Of splitting, --adaptive is the scheme's own option: it divides steps, which stay what they were.  Other ways to say so are the same run.
+// Of splitting, --adaptive is the scheme's own option: it divides steps, which stay what they were.  Other ways to say
+// so are the same run.
 static void adaptive_is_a_scheme_s_own_option_where_it_has_one(void **state) {
     (void)state;
     static const char *const on[] = {"--adaptive", "--option adaptive=on", "--adaptive --option adaptive=on"};
     put("ball.yaml", ball);
     for (int i = 0; i < 3; ++i) {
-        assert_int_equal(carom("run ball.yaml --scheme splitting %s --rtol 1e-7 --step 2e-2 --end 0.4 -o o%d.h5", on[i], i), 0);
+        assert_int_equal(
+            carom("run ball.yaml --scheme splitting %s --rtol 1e-7 --step 2e-2 --end 0.4 -o o%d.h5", on[i], i), 0);
         assert_says(out, "splitting, step 0.02");
         assert_says(out, "steps of the scheme's own");
         char name[10];
@@ -215,11 +230,32 @@ static void the_ledger_as_json(void **state) {
     put("ball.yaml", ball);
     assert_int_equal(carom("run ball.yaml --json"), 0);
     assert_true(json_valid(out));
-    static const char *const names[] = {"\"steps\"", "\"seconds\"", "\"ns_per_step\"", "\"rejected\"", "\"impacts\"",
-        "\"accumulations\"", "\"penetration\"", "\"penetration_contact\": \"ground\"", "\"penetration_time\"", "\"drift\"",
-        "\"energy\": {", "\"start\"", "\"end\"", "\"impact\"", "\"friction\"", "\"damping\"", "\"external\"", "\"balance\"",
-        "\"contact\": {", "\"problems\"", "\"iterations\"", "\"residual\"", "\"fallbacks\"", "\"newton\": {", "\"max\"",
-        "\"met\": true"};
+    static const char *const names[] = {"\"steps\"",
+                                        "\"seconds\"",
+                                        "\"ns_per_step\"",
+                                        "\"rejected\"",
+                                        "\"impacts\"",
+                                        "\"accumulations\"",
+                                        "\"penetration\"",
+                                        "\"penetration_contact\": \"ground\"",
+                                        "\"penetration_time\"",
+                                        "\"drift\"",
+                                        "\"energy\": {",
+                                        "\"start\"",
+                                        "\"end\"",
+                                        "\"impact\"",
+                                        "\"friction\"",
+                                        "\"damping\"",
+                                        "\"external\"",
+                                        "\"balance\"",
+                                        "\"contact\": {",
+                                        "\"problems\"",
+                                        "\"iterations\"",
+                                        "\"residual\"",
+                                        "\"fallbacks\"",
+                                        "\"newton\": {",
+                                        "\"max\"",
+                                        "\"met\": true"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) assert_says(out, names[i]);
 }
 
@@ -242,8 +278,9 @@ static void a_failed_check_is_exit_3_and_the_result_is_kept(void **state) {
 static void a_run_that_cannot_go_on_is_exit_1_and_saved(void **state) {
     (void)state;
     // The speed of a falling ball grows without bound: x'' = x'^2 has a pole at t = 1.
-    put("pole.yaml", "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: 0}\nforces: {x: x'^2}\n"
-                     "simulation: {scheme: moreau-explicit, step: 1e-3, end: 3}\n");
+    put("pole.yaml",
+        "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: 0}\nforces: {x: x'^2}\n"
+        "simulation: {scheme: moreau-explicit, step: 1e-3, end: 3}\n");
     assert_int_equal(carom("run pole.yaml --every 1000"), 1); // the last good state is there although no row was due
     assert_says(complaints, "t = ");
     assert_says(complaints, "pole.h5");
@@ -258,9 +295,11 @@ static void a_run_that_cannot_go_on_is_exit_1_and_saved(void **state) {
 }
 
 // Sticking at e = 1 with slip against the drive of the impact: energy is created, see test_warnings.
-static const char gains[] = "carom: 1\ncoordinates: {x: {at: 0, rate: 0.3}, y: {at: sin(0.6) + 1e-3, rate: -0.5}, th: {at: 0.6, rate: 0}}\n"
-                            "energy: {kinetic: (x'^2 + y'^2 + 0.1*th'^2)/2}\ncontacts: {tip: {gap: y - sin(th), slip: x - cos(th), restitution: 1, friction: 5}}\n"
-                            "simulation: {scheme: mixed, step: 1e-4, end: 4e-3}\n";
+static const char gains[] =
+    "carom: 1\ncoordinates: {x: {at: 0, rate: 0.3}, y: {at: sin(0.6) + 1e-3, rate: -0.5}, th: {at: 0.6, rate: 0}}\n"
+    "energy: {kinetic: (x'^2 + y'^2 + 0.1*th'^2)/2}\ncontacts: {tip: {gap: y - sin(th), slip: x - cos(th), "
+    "restitution: 1, friction: 5}}\n"
+    "simulation: {scheme: mixed, step: 1e-4, end: 4e-3}\n";
 
 static void warnings_are_told_everywhere_and_strict_is_3(void **state) {
     (void)state;
@@ -280,7 +319,8 @@ static void warnings_are_told_everywhere_and_strict_is_3(void **state) {
     assert_says(names.warnings, "\"kind\": \"energy-created\"");
     carom_result_close(r);
     assert_int_equal(carom("compare gains.yaml --schemes mixed --steps 1e-3 --reference event-driven:1e-3"), 0);
-    assert_int_equal(carom("compare gains.yaml --schemes mixed --steps 1e-3 --reference event-driven:1e-3 --strict"), 3);
+    assert_int_equal(carom("compare gains.yaml --schemes mixed --steps 1e-3 --reference event-driven:1e-3 --strict"),
+                     3);
     assert_says(complaints, "mixed, step 0.001: energy-created");
     put("ball.yaml", ball); // nothing to say
     assert_int_equal(carom("run ball.yaml --strict --json"), 0);
@@ -289,15 +329,21 @@ static void warnings_are_told_everywhere_and_strict_is_3(void **state) {
     assert_says(complaints, "max-step=1e-14 would divide");
 }
 
-// A point of weight 9.81 is pushed by 3 in a groove of slope 1: the sides carry 6.405 and 3.405, whose sum is the weight.  Results have the columns of the gap and of its parts.
+// A point of weight 9.81 is pushed by 3 in a groove of slope 1: the sides carry 6.405 and 3.405, whose sum is the
+// weight.  Results have the columns of the gap and of its parts.
 static void a_gap_with_several_parts_keeps_its_columns(void **state) {
     (void)state;
-    put("groove.yaml", "carom: 1\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 9.81*y}\nforces: {x: 3}\n"
-                       "contacts: {groove: {gap: y - abs(x), slip: x, friction: 1e-9}}\nsimulation: {scheme: event-driven, step: 0.1, end: 0.2}\n");
+    put("groove.yaml", "carom: 1\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: "
+                       "9.81*y}\nforces: {x: 3}\n"
+                       "contacts: {groove: {gap: y - abs(x), slip: x, friction: 1e-9}}\nsimulation: {scheme: "
+                       "event-driven, step: 0.1, end: 0.2}\n");
     assert_int_equal(carom("run groove.yaml --quiet --out groove.csv --every 1"), 0);
     get("groove.csv", out, sizeof out);
-    static const struct { const char *name; double value; } column[] = {
-        {",groove.gap,", 0}, {",groove.gap',", 0}, {",groove.force,", 9.81}, {",groove.impulse,", 0}, {",groove.friction,", 0}, {",groove.1.force,", 6.405}, {",groove.2.force,", 3.405}};
+    static const struct {
+        const char *name; double value;
+    } column[] = {{",groove.gap,", 0},        {",groove.gap',", 0},     {",groove.force,", 9.81},
+                  {",groove.impulse,", 0},    {",groove.friction,", 0}, {",groove.1.force,", 6.405},
+                  {",groove.2.force,", 3.405}};
     for (size_t k = 0; k < sizeof column / sizeof *column; ++k) {
         const char *at = strstr(out, column[k].name), *row = strstr(out, "\n0.1");
         assert_true(at && row && at < strchr(out, '\n'));
@@ -323,7 +369,8 @@ static pid_t start(const char *const *arguments) {
 
 // Start an endless run, end it by a signal some seconds after its file is there; its wait status.
 static int strike(const char *file, int signal, double seconds) {
-    const char *const arguments[] = {"carom", "run", "ball.yaml", "--end", "1e7", "--every", "1000", "--out", file, NULL};
+    const char *const arguments[] = {"carom",   "run",  "ball.yaml", "--end", "1e7",
+                                     "--every", "1000", "--out",     file,    NULL};
     remove(file);
     const pid_t child = start(arguments);
     for (int i = 0; i < 3000 && access(file, F_OK) != 0; ++i) usleep(10000); // a busy machine starts it late
@@ -400,7 +447,8 @@ static void matrices_come_from_the_command_line_and_stay_in_the_result(void **st
     put("K.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 100\n2 1 -50\n2 2 50\n");
     put("M.mtx", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n0\n2\n");
     put("frame.yaml", "carom: 1\nflexible: {f: {type: matrices, mass: M, stiffness: K, rate: s, points: {tip: 2}}}\n"
-                      "contacts: {stop: {gap: 0.1 - f.tip.u, restitution: 0.5}}\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 1}\n");
+                      "contacts: {stop: {gap: 0.1 - f.tip.u, restitution: 0.5}}\nsimulation: {scheme: moreau-jean, "
+                      "step: 1e-3, end: 1}\n");
     assert_int_equal(carom("check frame.yaml --matrix M=M.mtx --matrix K=K.mtx"), 0);
     assert_int_equal(carom("info frame.yaml --matrix M=M.mtx --matrix K=K.mtx"), 0);
     assert_says(out, "matrices");
@@ -413,7 +461,9 @@ static void matrices_come_from_the_command_line_and_stay_in_the_result(void **st
     assert_same("part.h5", "whole.h5");
     assert_int_equal(carom("view part.h5 --out part.html"), 0);
     assert_string_equal(complaints, "");
-    assert_int_equal(carom("compare frame.yaml --matrix M=M.mtx --matrix K=M.mtx --schemes newmark --steps 1e-2 --reference moreau-jean:1e-3 --end 0.2"), 0);
+    assert_int_equal(carom("compare frame.yaml --matrix M=M.mtx --matrix K=M.mtx --schemes newmark --steps 1e-2 "
+                           "--reference moreau-jean:1e-3 --end 0.2"),
+                     0);
     assert_int_equal(carom("run frame.yaml"), 2);
     assert_says(complaints, "frame.yaml:2:38: no matrix 'M' is given; say where it is: --matrix M=FILE");
     assert_int_equal(carom("run frame.yaml --matrix M"), 2);
@@ -422,14 +472,18 @@ static void matrices_come_from_the_command_line_and_stay_in_the_result(void **st
     assert_says(complaints, "K.mtx");
 }
 
-// Schemes with steps of their own need no --step.  What they take in its place must not depend on the end, or a run that goes on would differ from one to the later end.
+// Schemes with steps of their own need no --step.  What they take in its place must not depend on the end, or a run
+// that goes on would differ from one to the later end.
 static void with_rows_at_given_times_the_end_changes_nothing(void **state) {
     (void)state;
     static const char *const schemes[] = {"event-driven", "auto"};
-    put("swing.yaml", "carom: 1\ncoordinates: {x: 1, y: {at: 0.3, rate: 0}}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 9.81*y + 20*x^2 + 5*x^2*y}\ncontacts: {floor: {gap: y, restitution: 0.7}}\n");
+    put("swing.yaml", "carom: 1\ncoordinates: {x: 1, y: {at: 0.3, rate: 0}}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", "
+                      "potential: 9.81*y + 20*x^2 + 5*x^2*y}\ncontacts: {floor: {gap: y, restitution: 0.7}}\n");
     for (int i = 0; i < 2; ++i) {
-        assert_int_equal(carom("run swing.yaml --scheme %s --dt-out 0.05 --end 0.4 --out first.h5 --force", schemes[i]), 0);
-        assert_int_equal(carom("run swing.yaml --scheme %s --dt-out 0.05 --end 1 --out whole.h5 --force", schemes[i]), 0);
+        assert_int_equal(carom("run swing.yaml --scheme %s --dt-out 0.05 --end 0.4 --out first.h5 --force", schemes[i]),
+                         0);
+        assert_int_equal(carom("run swing.yaml --scheme %s --dt-out 0.05 --end 1 --out whole.h5 --force", schemes[i]),
+                         0);
         assert_int_equal(carom("run --resume first.h5 --end 1"), 0);
         assert_same("first.h5", "whole.h5");
     }
@@ -442,7 +496,8 @@ static void the_ledger_of_a_resumed_run_holds_all_its_time(void **state) {
     assert_int_equal(carom("run ball.yaml --quiet --step 1e-5 --out timed.h5"), 0);
     double seconds[3], wall[3];
     for (int i = 0; i < 3; ++i) {
-        if (i > 0) assert_int_equal(carom("run --resume timed.h5 --quiet%s", i == 1 ? "" : " --end 1.5"), 0); // finished; and further on
+        // finished; and further on
+        if (i > 0) assert_int_equal(carom("run --resume timed.h5 --quiet%s", i == 1 ? "" : " --end 1.5"), 0);
         carom_ledger l;
         carom_ledger_names names;
         carom_result *r = load("timed.h5");

@@ -1,44 +1,68 @@
 // test_clock.c: a motion does not depend on what the clock shows when it begins.
 //
-// Every model runs twice: from t = 0, and from t = BEGIN, where its functions are called with t - BEGIN and its controllers sample later.  Steps are powers of two, so that t - BEGIN is exact at their ends.  States, reactions, events,
-// the ledger and the warnings are the same but for the times in them, which are later by BEGIN.  What is inside a step is rounded by BEGIN eps there: a relative 4e-16, which impacts enlarge.
+// Every model runs twice: from t = 0, and from t = BEGIN, where its functions are called with t - BEGIN and its
+// controllers sample later.  Steps are powers of two, so that t - BEGIN is exact at their ends.  States, reactions,
+// events, the ledger and the warnings are the same but for the times in them, which are later by BEGIN.  What is inside
+// a step is rounded by BEGIN eps there: a relative 4e-16, which impacts enlarge.
 #include "figures_models.h"
 #include "ignoring.h"
 #include "model_text.h"
 #include "io/ledger.h"
 #include <carom/event.h>
 
-static const double BEGIN = 2, SAME = 1e-7; // SAME: times the size of what is compared; rounding of 4e-16 grows up to a millionfold in a dozen impacts
+static const double BEGIN = 2, SAME = 1e-7; // SAME: times the size of what is compared; rounding of 4e-16 grows up to a
+                                            // millionfold in a dozen impacts
 
-// -- the model with a later clock ------------------------------------------------------------------------------------------------
+// -- the model with a later clock -------------------------------------------------------------------------------------
 
 static carom_system early; // whose functions are called, at t - BEGIN
 
-#define LATER_ALL(X)                                                                                                                                      \
-    X(mass, (const void *m, void *w, double t, const double *q, carom_matrix A), (m, w, t, q, A))                                                         \
-    X(force, (const void *m, void *w, double t, const double *q, const double *v, double *f), (m, w, t, q, v, f))                                         \
-    X(gaps, (const void *m, void *w, double t, const double *q, double *g), (m, w, t, q, g))                                                              \
-    X(directions, (const void *m, void *w, double t, const double *q, carom_local *L), (m, w, t, q, L))                                                   \
-    X(curvature, (const void *m, void *w, double t, const double *q, const double *v, const carom_local *L, double *k), (m, w, t, q, v, L, k))            \
-    X(tangent, (const void *m, void *w, double t, const double *q, const double *v, carom_matrix K, carom_matrix C), (m, w, t, q, v, K, C))               \
-    X(mass_gradient, (const void *m, void *w, double t, const double *q, const double *x, double s, carom_matrix D), (m, w, t, q, x, s, D))               \
-    X(reaction_gradient, (const void *m, void *w, double t, const double *q, const carom_local *L, const double *p, double s, carom_matrix D),            \
-      (m, w, t, q, L, p, s, D))                                                                                                                           \
-    X(rate_gradient, (const void *m, void *w, double t, const double *q, const double *v, const carom_local *L, carom_columns *D), (m, w, t, q, v, L, D)) \
-    X(rates, (const void *m, void *w, double t, const double *q, const double *v, double *u), (m, w, t, q, v, u))                                         \
-    X(energy, (const void *m, void *w, double t, const double *q, const double *v, double *T, double *V), (m, w, t, q, v, T, V))                          \
-    X(power, (const void *m, void *w, double t, const double *q, const double *v, double *in, double *out), (m, w, t, q, v, in, out))                     \
-    X(power_along, (const void *m, void *w, double t, const double *q, const double *v, double s, double *in, double *out), (m, w, t, q, v, s, in, out))  \
-    X(motion, (const void *m, void *w, double t, const double *q, const double *v, carom_matrix A, double *f, double *g), (m, w, t, q, v, A, f, g))       \
-    X(free_motion, (const void *m, void *w, double t, const double *q, const double *v, double *a, double *g), (m, w, t, q, v, a, g))                     \
-    X(motion_directions, (const void *m, void *w, double t, const double *q, const double *v, carom_matrix A, double *f, double *g, carom_local *L),      \
-      (m, w, t, q, v, A, f, g, L))                                                                                                                        \
-    X(works, (const void *m, void *w, double t, const double *q, const double *v, double *p), (m, w, t, q, v, p))                                         \
-    X(observe, (const void *m, void *w, double t, const double *q, const double *v, double *g, double *in, double *out), (m, w, t, q, v, g, in, out))     \
-    X(hold, (const void *m, void *w, carom_hold what, double t, const double *q), (m, w, what, t, q))                                                     \
-    X(friction, (const void *m, void *w, double t, const double *q, const double *v, const double *p, double *law), (m, w, t, q, v, p, law))              \
-    X(kinks, (const void *m, void *w, double t, const double *q, const double *v, double *k), (m, w, t, q, v, k))                                         \
-    X(sample, (const void *m, void *w, int k, bool effect, double t, const double *q, const double *v, double *x), (m, w, k, effect, t, q, v, x))         \
+#define LATER_ALL(X)                                                                                                   \
+    X(mass, (const void *m, void *w, double t, const double *q, carom_matrix A), (m, w, t, q, A))                      \
+    X(force, (const void *m, void *w, double t, const double *q, const double *v, double *f), (m, w, t, q, v, f))      \
+    X(gaps, (const void *m, void *w, double t, const double *q, double *g), (m, w, t, q, g))                           \
+    X(directions, (const void *m, void *w, double t, const double *q, carom_local *L), (m, w, t, q, L))                \
+    X(curvature,                                                                                                       \
+      (const void *m, void *w, double t, const double *q, const double *v, const carom_local *L, double *k),           \
+      (m, w, t, q, v, L, k))                                                                                           \
+    X(tangent, (const void *m, void *w, double t, const double *q, const double *v, carom_matrix K, carom_matrix C),   \
+      (m, w, t, q, v, K, C))                                                                                           \
+    X(mass_gradient, (const void *m, void *w, double t, const double *q, const double *x, double s, carom_matrix D),   \
+      (m, w, t, q, x, s, D))                                                                                           \
+    X(reaction_gradient,                                                                                               \
+      (const void *m, void *w, double t, const double *q, const carom_local *L, const double *p, double s,             \
+       carom_matrix D),                                                                                                \
+      (m, w, t, q, L, p, s, D))                                                                                        \
+    X(rate_gradient,                                                                                                   \
+      (const void *m, void *w, double t, const double *q, const double *v, const carom_local *L, carom_columns *D),    \
+      (m, w, t, q, v, L, D))                                                                                           \
+    X(rates, (const void *m, void *w, double t, const double *q, const double *v, double *u), (m, w, t, q, v, u))      \
+    X(energy, (const void *m, void *w, double t, const double *q, const double *v, double *T, double *V),              \
+      (m, w, t, q, v, T, V))                                                                                           \
+    X(power, (const void *m, void *w, double t, const double *q, const double *v, double *in, double *out),            \
+      (m, w, t, q, v, in, out))                                                                                        \
+    X(power_along,                                                                                                     \
+      (const void *m, void *w, double t, const double *q, const double *v, double s, double *in, double *out),         \
+      (m, w, t, q, v, s, in, out))                                                                                     \
+    X(motion,                                                                                                          \
+      (const void *m, void *w, double t, const double *q, const double *v, carom_matrix A, double *f, double *g),      \
+      (m, w, t, q, v, A, f, g))                                                                                        \
+    X(free_motion, (const void *m, void *w, double t, const double *q, const double *v, double *a, double *g),         \
+      (m, w, t, q, v, a, g))                                                                                           \
+    X(motion_directions,                                                                                               \
+      (const void *m, void *w, double t, const double *q, const double *v, carom_matrix A, double *f, double *g,       \
+       carom_local *L),                                                                                                \
+      (m, w, t, q, v, A, f, g, L))                                                                                     \
+    X(works, (const void *m, void *w, double t, const double *q, const double *v, double *p), (m, w, t, q, v, p))      \
+    X(observe,                                                                                                         \
+      (const void *m, void *w, double t, const double *q, const double *v, double *g, double *in, double *out),        \
+      (m, w, t, q, v, g, in, out))                                                                                     \
+    X(hold, (const void *m, void *w, carom_hold what, double t, const double *q), (m, w, what, t, q))                  \
+    X(friction, (const void *m, void *w, double t, const double *q, const double *v, const double *p, double *law),    \
+      (m, w, t, q, v, p, law))                                                                                         \
+    X(kinks, (const void *m, void *w, double t, const double *q, const double *v, double *k), (m, w, t, q, v, k))      \
+    X(sample, (const void *m, void *w, int k, bool effect, double t, const double *q, const double *v, double *x),     \
+      (m, w, k, effect, t, q, v, x))                                                                                   \
     X(list, (const void *m, carom_list *l, double t, const double *q, const double *v, double h), (m, l, t, q, v, h))
 
 #define LATER(name, parameters, arguments)  \
@@ -49,15 +73,19 @@ static carom_system early; // whose functions are called, at t - BEGIN
 LATER_ALL(LATER)
 #undef LATER
 
-static carom_status later_bounds(const void *m, void *w, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1, const double *off, double *least,
+static carom_status later_bounds(const void *m, void *w, double t_0, double t_1, const double *q_0, const double *q_1,
+                                 const double *v_0, const double *v_1, const double *off, double *least,
                                  double *slowest, double *fastest, double *turn) {
     return early.bounds(m, w, t_0 - BEGIN, t_1 - BEGIN, q_0, q_1, v_0, v_1, off, least, slowest, fastest, turn);
 }
 
-static double later_jump(const void *m, void *w, double t_0, double t_1) { return early.jump(m, w, t_0 - BEGIN, t_1 - BEGIN) + BEGIN; }
+static double later_jump(const void *m, void *w, double t_0, double t_1) {
+    return early.jump(m, w, t_0 - BEGIN, t_1 - BEGIN) + BEGIN;
+}
 
 static double later_even(const void *m, void *w, const double *run, double share, double t_0, double t_1) {
-    const double from[2] = {run[0] - BEGIN, run[1] - BEGIN}, end = early.even(m, w, from, share, t_0 - BEGIN, t_1 - BEGIN);
+    const double from[2] = {run[0] - BEGIN, run[1] - BEGIN},
+                 end = early.even(m, w, from, share, t_0 - BEGIN, t_1 - BEGIN);
     return end >= t_1 - BEGIN ? t_1 : end + BEGIN;
 }
 
@@ -78,7 +106,7 @@ static carom_system later(const carom_system *sys) {
     return s;
 }
 
-// -- two runs --------------------------------------------------------------------------------------------------------------------
+// -- two runs ---------------------------------------------------------------------------------------------------------
 
 typedef enum mode { PLAIN, CUT, SHORT, ROWS, UNTIL, RESUMED, MODES } mode;
 static const char *const words[MODES] = {"plain", "cut", "short", "rows", "until", "resumed"};
@@ -92,7 +120,8 @@ typedef struct side {
 
 static bool open_side(side *s, const char *scheme, const char *const *options) {
     carom_error err = {0};
-    carom_sim_def d = sim_def(s->m, scheme, ignoring_impacts(scheme, carom_model_system(s->m), options), s->h, s->t0 + s->end);
+    carom_sim_def d =
+        sim_def(s->m, scheme, ignoring_impacts(scheme, carom_model_system(s->m), options), s->h, s->t0 + s->end);
     d.t0 = s->t0, d.system = &s->sys;
     s->sim = carom_sim_create(&d, &err);
     return s->sim != NULL;
@@ -148,18 +177,27 @@ static void same_now(const side *x, const side *y) {
     const int n = a.dir[sys->ne + sys->nc];
     same("time", a.t, b.t - BEGIN, x->end);
     assert_int_equal(a.step, b.step);
-    same_list("position", a.q, b.q, sys->nq), same_list("velocity", a.v, b.v, sys->nv), same_list("gap", a.gap, b.gap, sys->ne + sys->nc);
-    same_list("impulse", a.impulse, b.impulse, n), same_list("force", a.force, b.force, n), same_list("lasting force", a.lasting, b.lasting, n), same_list("nu", a.nu, b.nu, n);
+    same_list("position", a.q, b.q, sys->nq), same_list("velocity", a.v, b.v, sys->nv),
+        same_list("gap", a.gap, b.gap, sys->ne + sys->nc);
+    same_list("impulse", a.impulse, b.impulse, n), same_list("force", a.force, b.force, n),
+        same_list("lasting force", a.lasting, b.lasting, n), same_list("nu", a.nu, b.nu, n);
     if (a.nevents != b.nevents) fail_msg("%s, t = %g: %d and %d events", where, a.t, a.nevents, b.nevents);
     for (int i = 0; i < a.nevents; ++i) {
         const carom_event *e = &a.events[i], *f = &b.events[i];
-        if (e->kind != f->kind || e->contact != f->contact) fail_msg("%s, t = %g: event %d is of kind %d at %d, and of %d at %d", where, e->t, i, (int)e->kind, e->contact, (int)f->kind, f->contact);
-        same("time of an event", e->t, f->t - BEGIN, x->end), same("velocity before", e->before, f->before, 1), same("velocity after", e->after, f->after, 1);
+        if (e->kind != f->kind || e->contact != f->contact)
+            fail_msg("%s, t = %g: event %d is of kind %d at %d, and of %d at %d", where, e->t, i, (int)e->kind,
+                     e->contact, (int)f->kind, f->contact);
+        same("time of an event", e->t, f->t - BEGIN, x->end), same("velocity before", e->before, f->before, 1),
+            same("velocity after", e->after, f->after, 1);
     }
 }
 
 // What rounding decides, and what takes time.
-static bool compared(const char *name) { return !strstr("seconds wall ns_per_step contact.residual contact.residual_time drift drift_time energy.identity inner.rejected inner.steps newton.iterations newton.max_time", name); }
+static bool compared(const char *name) {
+    return !strstr("seconds wall ns_per_step contact.residual contact.residual_time drift drift_time energy.identity "
+                   "inner.rejected inner.steps newton.iterations newton.max_time",
+                   name);
+}
 
 static void same_books(const side *x, const side *y) {
     carom_ledger l[2];
@@ -179,10 +217,13 @@ static void same_books(const side *x, const side *y) {
         else if (a != b) fail_msg("%s: %s is %g, and %g with a later clock", where, e->name, a, b);
     }
     same("largest gap", l[0].gap, l[1].gap, 1), same("largest kinetic energy", l[0].kinetic, l[1].kinetic, size);
-    for (int i = 0; i < 2; ++i) same("stiffness", l[0].pace[i].stiffness, l[1].pace[i].stiffness, 1e3 + fabs(l[0].pace[i].stiffness)), same("damping", l[0].pace[i].damping, l[1].pace[i].damping, 1e3 + fabs(l[0].pace[i].damping));
+    for (int i = 0; i < 2; ++i)
+        same("stiffness", l[0].pace[i].stiffness, l[1].pace[i].stiffness, 1e3 + fabs(l[0].pace[i].stiffness)),
+            same("damping", l[0].pace[i].damping, l[1].pace[i].damping, 1e3 + fabs(l[0].pace[i].damping));
     const int n = carom_sim_warnings(x->sim, &l[0], list[0]), k = carom_sim_warnings(y->sim, &l[1], list[1]);
     for (int i = 0; i < n && i < k; ++i) {
-        if (strcmp(list[0][i].kind, list[1][i].kind) != 0 || list[0][i].id != list[1][i].id) fail_msg("%s: %s, and with a later clock %s", where, list[0][i].text, list[1][i].text);
+        if (strcmp(list[0][i].kind, list[1][i].kind) != 0 || list[0][i].id != list[1][i].id)
+            fail_msg("%s: %s, and with a later clock %s", where, list[0][i].text, list[1][i].text);
         same("time of a warning", list[0][i].t, list[1][i].t - BEGIN, 1);
     }
     if (n != k) fail_msg("%s: %d warnings, and %d with a later clock", where, n, k);
@@ -190,8 +231,10 @@ static void same_books(const side *x, const side *y) {
 
 static void advance(side *s, mode how, int i) {
     carom_error err = {0};
-    const double to = s->t0 + ldexp(floor((carom_sim_now(s->sim).t - s->t0) / s->h * 4) + 3, -2) * s->h; // 3/4 of a step at a time
-    const carom_status status = how == UNTIL && i % 3 == 1 ? carom_sim_step_until(s->sim, to, &err) : carom_sim_step(s->sim, &err);
+    // 3/4 of a step at a time
+    const double to = s->t0 + ldexp(floor((carom_sim_now(s->sim).t - s->t0) / s->h * 4) + 3, -2) * s->h;
+    const carom_status status =
+        how == UNTIL && i % 3 == 1 ? carom_sim_step_until(s->sim, to, &err) : carom_sim_step(s->sim, &err);
     if (status != CAROM_OK) fail_msg("%s: %s", where, err.text);
 }
 
@@ -201,8 +244,10 @@ static bool run_both(const example *e, const char *scheme, const char *const *op
     const carom_system *sys = carom_model_system(m);
     const double h = exp2(round(log2(e->h))), steps = fmin(e->steps, 40);
     const double end = how == CUT ? (floor(steps / 2) - 0.375) * h : how == SHORT ? 0.375 * h : steps * h;
-    side x = {.m = m, .sys = *sys, .t0 = 0, .h = h, .end = end}, y = {.m = m, .sys = later(sys), .t0 = BEGIN, .h = h, .end = end};
-    snprintf(where, sizeof where, "%s, %s%s%s, %s", e->name, scheme, options ? " " : "", options ? options[0] : "", words[how]);
+    side x = {.m = m, .sys = *sys, .t0 = 0, .h = h, .end = end},
+         y = {.m = m, .sys = later(sys), .t0 = BEGIN, .h = h, .end = end};
+    snprintf(where, sizeof where, "%s, %s%s%s, %s", e->name, scheme, options ? " " : "", options ? options[0] : "",
+             words[how]);
     const bool runs = open_side(&x, scheme, options) && open_side(&y, scheme, options);
     if (runs && how == ROWS) carom_sim_stop_at(x.sim, 2.5 * h), carom_sim_stop_at(y.sim, 2.5 * h);
     if (runs) same_now(&x, &y);
@@ -229,18 +274,39 @@ static void try_all(const char *models, const char *const *schemes, const char *
     assert_true(runs > 0);
 }
 
-static const char *const all[] = {"moreau-midpoint", "half-explicit", "ggl-alpha", "newmark", "schatzman-paoli", "dg-plus", "mixed", "auto", NULL};
+static const char *const all[] = {"moreau-midpoint", "half-explicit", "ggl-alpha", "newmark", "schatzman-paoli",
+                                  "dg-plus",         "mixed",         "auto",      NULL};
 static const char *const few[] = {"moreau-midpoint", "mixed", NULL};
 static const char *const adaptive[] = {"adaptive=on", "rtol=0.01", "atol=0.01", NULL};
 
-static void steps_are_the_same(void **state) { (void)state, try_all(" settling shaken chain linkage soft kinked waiting pulse blink flash steered bearing gate tapped knocked pebbles dozing ", all, NULL, PLAIN); }
-static void the_end_is_the_same(void **state) { (void)state, try_all(" settling shaken steered waiting ", all, NULL, CUT); }
-static void a_single_step_is_the_same(void **state) { (void)state, try_all(" settling shaken steered linkage tapped ", all, NULL, SHORT); }
-static void rows_are_the_same(void **state) { (void)state, try_all(" settling shaken steered ", few, NULL, ROWS), try_all(" settling shaken steered ", few, adaptive, ROWS); }
-static void stops_are_the_same(void **state) { (void)state, try_all(" settling shaken steered ", few, NULL, UNTIL), try_all(" settling shaken steered ", few, adaptive, UNTIL); }
-static void resumed_runs_are_the_same(void **state) { (void)state, try_all(" settling shaken steered ", all, NULL, RESUMED), try_all(" settling shaken steered ", few, adaptive, RESUMED); }
-static void adaptive_steps_are_the_same(void **state) { (void)state, try_all(" settling shaken chain linkage waiting pulse blink flash steered ", few, adaptive, PLAIN); }
-// mixed encloses events in h (h/T)^4, up to 4e-7 s where it takes steps of 0.03 s: where in there rounding decides.  With bracket=0 it is rounding alone.
+static void steps_are_the_same(void **state) {
+    (void)state, try_all(" settling shaken chain linkage soft kinked waiting pulse blink flash steered bearing gate "
+                         "tapped knocked pebbles dozing ",
+                         all, NULL, PLAIN);
+}
+static void the_end_is_the_same(void **state) {
+    (void)state, try_all(" settling shaken steered waiting ", all, NULL, CUT);
+}
+static void a_single_step_is_the_same(void **state) {
+    (void)state, try_all(" settling shaken steered linkage tapped ", all, NULL, SHORT);
+}
+static void rows_are_the_same(void **state) {
+    (void)state, try_all(" settling shaken steered ", few, NULL, ROWS),
+        try_all(" settling shaken steered ", few, adaptive, ROWS);
+}
+static void stops_are_the_same(void **state) {
+    (void)state, try_all(" settling shaken steered ", few, NULL, UNTIL),
+        try_all(" settling shaken steered ", few, adaptive, UNTIL);
+}
+static void resumed_runs_are_the_same(void **state) {
+    (void)state, try_all(" settling shaken steered ", all, NULL, RESUMED),
+        try_all(" settling shaken steered ", few, adaptive, RESUMED);
+}
+static void adaptive_steps_are_the_same(void **state) {
+    (void)state, try_all(" settling shaken chain linkage waiting pulse blink flash steered ", few, adaptive, PLAIN);
+}
+// mixed encloses events in h (h/T)^4, up to 4e-7 s where it takes steps of 0.03 s: where in there rounding decides.
+// With bracket=0 it is rounding alone.
 static void a_step_that_ends_at_a_jump_is_the_same(void **state) {
     (void)state;
     static const char *const located[] = {"adaptive=on", "rtol=0.01", "atol=0.01", "bracket=0", NULL};

@@ -76,7 +76,8 @@ static void sparse_and_dense_columns_agree(void **state) {
     free(p.mem.base);
 }
 
-// Columns that share a list of row numbers are those that have it each; where one gets row numbers of its own again, the others keep theirs.
+// Columns that share a list of row numbers are those that have it each; where one gets row numbers of its own again,
+// the others keep theirs.
 static void columns_may_share_their_rows(void **state) {
     (void)state;
     enum { LISTS = 2 };
@@ -84,7 +85,8 @@ static void columns_may_share_their_rows(void **state) {
     carom_arena mem = {.base = aligned_alloc(64, 4096), .size = 4096};
     assert_non_null(mem.base);
     memset(mem.base, 0, mem.size);
-    carom_columns own = carom_allocate_columns(&mem, ROWS, N, STRIDE), both = carom_allocate_sharing_columns(&mem, ROWS, N, STRIDE, LISTS);
+    carom_columns own = carom_allocate_columns(&mem, ROWS, N, STRIDE),
+                  both = carom_allocate_sharing_columns(&mem, ROWS, N, STRIDE, LISTS);
     assert_null(own.share);
     assert_non_null(both.share);
     double x[ROWS], y[ROWS] = {0}, z[ROWS] = {0}, u[N], w[N];
@@ -97,13 +99,16 @@ static void columns_may_share_their_rows(void **state) {
             both.count[k] = STRIDE, both.share[k] = 1 + k / 2;
             for (int e = 0; e < STRIDE; ++e) own.a[k * STRIDE + e] = both.a[k * STRIDE + e] = symmetric_uniform(&seed);
         }
-        if (last) memcpy(carom_column_own_rows(&own, 2, 2), list[0], sizeof *list), memcpy(carom_column_own_rows(&both, 2, 2), list[0], sizeof *list);
+        if (last)
+            memcpy(carom_column_own_rows(&own, 2, 2), list[0], sizeof *list),
+                memcpy(carom_column_own_rows(&both, 2, 2), list[0], sizeof *list);
         for (int k = 0; k < N; ++k) {
             assert_memory_equal(carom_column_rows(&both, k), carom_column_rows(&own, k), sizeof *list);
             assert_true(carom_column_dot(&both, k, x) == carom_column_dot(&own, k, x));
             carom_column_axpy(y, 1 + k, &both, k), carom_column_axpy(z, 1 + k, &own, k);
         }
-        assert_true(carom_column_rows(&both, 0) == carom_column_rows(&both, 1) && carom_column_rows(&both, 2) != carom_column_rows(&both, 0));
+        assert_true(carom_column_rows(&both, 0) == carom_column_rows(&both, 1) &&
+                    carom_column_rows(&both, 2) != carom_column_rows(&both, 0));
         carom_columns_dot(u, &both, 0, N, x), carom_columns_dot(w, &own, 0, N, x);
         assert_memory_equal(y, z, sizeof y);
         assert_memory_equal(u, w, sizeof u);
@@ -111,21 +116,31 @@ static void columns_may_share_their_rows(void **state) {
     free(mem.base);
 }
 
-// Reactions of a constant banded system are added up by columns, or in one solution where more than 8 of them act: as many as act count, not as many as there are.
-// The columns here are twice what the solution gives, which tells the two ways apart.
+// Reactions of a constant banded system are added up by columns, or in one solution where more than 8 of them act: as
+// many as act count, not as many as there are. The columns here are twice what the solution gives, which tells the two
+// ways apart.
 static void what_acts_decides_how_reactions_are_added_up(void **state) {
     (void)state;
     enum { ALL = 30 };
     double one[ALL], x[ALL], columns[ALL * ALL] = {0}, W[ALL * ALL] = {0};
     int which[ALL];
-    for (int i = 0; i < ALL; ++i) one[i] = columns[i * (ALL + 1)] = 2, which[i] = i, W[i * (ALL + 1)] = 2; // M = 2, M^-1 W = 1
+    // M = 2, M^-1 W = 1
+    for (int i = 0; i < ALL; ++i) one[i] = columns[i * (ALL + 1)] = 2, which[i] = i, W[i * (ALL + 1)] = 2;
     carom_arena mem = {.base = aligned_alloc(64, 1 << 14), .size = 1 << 14};
     assert_non_null(mem.base);
     carom_factor F = carom_allocate_factor(&mem, (carom_shape){CAROM_BANDED, ALL, 0, NULL}, true);
     assert_int_equal(carom_factorise(&F, (carom_matrix){F.shape, one}, NULL), CAROM_OK);
-    const carom_columns w = {.rows = ALL, .n = ALL, .stride = ALL, .a = W}, doubled = {.rows = ALL, .n = ALL, .stride = ALL, .a = columns};
+    const carom_columns w = {.rows = ALL, .n = ALL, .stride = ALL, .a = W},
+                        doubled = {.rows = ALL, .n = ALL, .stride = ALL, .a = columns};
     const carom_local L = {.W = w};
-    carom_delassus d = {.storage = CAROM_BY_KEPT_COLUMNS, .columns = doubled, .column = which, .from = which, .F = &F, .W = &L, .x = x, .keep = {.all = L}};
+    carom_delassus d = {.storage = CAROM_BY_KEPT_COLUMNS,
+                        .columns = doubled,
+                        .column = which,
+                        .from = which,
+                        .F = &F,
+                        .W = &L,
+                        .x = x,
+                        .keep = {.all = L}};
     for (int acting = 0; acting <= ALL; ++acting) {
         double p[ALL] = {0}, v[ALL] = {0};
         for (int k = 0; k < acting; ++k) p[7 * k % ALL] = 1;
@@ -135,7 +150,7 @@ static void what_acts_decides_how_reactions_are_added_up(void **state) {
     free(mem.base);
 }
 
-// -- G by parts ----------------------------------------------------------------------------------------------------------------
+// -- G by parts -------------------------------------------------------------------------------------------------------
 
 enum { PARTS = 5, NV = 18, BLOCKS = 9, SIZE = 22 }; // velocities, constraints, and their rows
 
@@ -165,9 +180,11 @@ static carom_factor factor(carom_arena *mem, bool diagonal) {
     uint64_t seed = 5;
     for (int i = 0; i < PARTS; ++i)
         for (int k = part[i]; k < part[i + 1]; ++k)
-            for (int l = part[i]; l <= k; ++l) M[k + l * NV] = M[l + k * NV] = k == l ? 2 : 0.3 * symmetric_uniform(&seed);
+            for (int l = part[i]; l <= k; ++l)
+                M[k + l * NV] = M[l + k * NV] = k == l ? 2 : 0.3 * symmetric_uniform(&seed);
     for (int i = 0; i < NV && diagonal; ++i) M[i] = 1 + 0.5 * symmetric_uniform(&seed);
-    carom_factor F = carom_allocate_factor(mem, (carom_shape){diagonal ? CAROM_DIAGONAL : CAROM_DENSE, NV, 0, NULL}, true);
+    carom_factor F =
+        carom_allocate_factor(mem, (carom_shape){diagonal ? CAROM_DIAGONAL : CAROM_DENSE, NV, 0, NULL}, true);
     assert_int_equal(carom_factorise(&F, (carom_matrix){F.shape, M}, NULL), CAROM_OK);
     return F;
 }
@@ -189,7 +206,8 @@ static void assert_rows(const carom_block_rows *R, const double G[SIZE][SIZE]) {
             there[c] = true;
             if (c == b) assert_int_equal(R->diagonal[b], k);
             for (int j = at[c]; j < at[c + 1]; ++j)
-                for (int i = at[b]; i < at[b + 1]; ++i) assert_true(near(R->value[R->at[k] + i - at[b] + (j - at[c]) * (at[b + 1] - at[b])], G[i][j]));
+                for (int i = at[b]; i < at[b + 1]; ++i)
+                    assert_true(near(R->value[R->at[k] + i - at[b] + (j - at[c]) * (at[b + 1] - at[b])], G[i][j]));
         }
         for (int c = 0; c < BLOCKS; ++c)
             for (int i = at[b]; !there[c] && i < at[b + 1]; ++i)
@@ -201,7 +219,8 @@ static void assert_rows(const carom_block_rows *R, const double G[SIZE][SIZE]) {
 static void assert_diagonal(const carom_assembly *x, const double *value) {
     for (int b = 0; b < BLOCKS; ++b) {
         const int rows = at[b + 1] - at[b];
-        assert_memory_equal(x->parts.diagonal + x->parts.most * at[b], value + x->at[x->diagonal[b]], (size_t)(rows * rows) * sizeof(double));
+        assert_memory_equal(x->parts.diagonal + x->parts.most * at[b], value + x->at[x->diagonal[b]],
+                            (size_t)(rows * rows) * sizeof(double));
     }
 }
 
@@ -211,7 +230,8 @@ static void assert_velocities(const carom_parts *parts, const double G[SIZE][SIZ
     double c[SIZE], u[SIZE];
     for (int b = 0; b < BLOCKS; ++b) block[b] = (carom_block){carom_law_friction(at[b + 1] - at[b] - 1), at[b], 0.3};
     for (int i = 0; i < SIZE; ++i) c[i] = cos(i);
-    carom_residual(&(carom_problem){.n = SIZE, .nb = BLOCKS, .block = block, .c = c, .parts = parts, .p = p, .u = u}, NULL);
+    carom_residual(&(carom_problem){.n = SIZE, .nb = BLOCKS, .block = block, .c = c, .parts = parts, .p = p, .u = u},
+                   NULL);
     for (int i = 0; i < SIZE; ++i) {
         double sum = c[i];
         for (int j = 0; j < SIZE; ++j) sum += G[i][j] * p[j];
@@ -239,7 +259,9 @@ static void matrices_by_parts_are_those_of_columns(void **state) {
         const carom_factor F = factor(&mem, diagonal);
         int id[BLOCKS] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, starts[BLOCKS + 1];
         memcpy(starts, at, sizeof at);
-        const carom_local L = {.nb = BLOCKS, .id = id, .at = starts, .W = directions(&mem, sparse, 3)}, M = {.nb = BLOCKS, .id = id, .at = starts, .W = directions(&mem, sparse, 4)}, *Lf = even ? &L : &M;
+        const carom_local L = {.nb = BLOCKS, .id = id, .at = starts, .W = directions(&mem, sparse, 3)},
+                          M = {.nb = BLOCKS, .id = id, .at = starts, .W = directions(&mem, sparse, 4)},
+                          *Lf = even ? &L : &M;
         double G[SIZE][SIZE], X[SIZE][NV], p[SIZE], v[NV] = {0};
         for (int j = 0; j < SIZE; ++j) {
             carom_column_expand(X[j], &Lf->W, j);
@@ -253,7 +275,9 @@ static void matrices_by_parts_are_those_of_columns(void **state) {
         assert_int_equal(x.parts.most, 6);
         assert_int_equal(x.parts.bodies, PARTS);
         assert_true(x.parts.only_diagonal == diagonal);
-        const size_t values = (size_t)(x.at[x.start[BLOCKS] - 1] + (at[BLOCKS] - at[BLOCKS - 1]) * (at[BLOCKS] - at[BLOCKS - 1])) * sizeof(double);
+        const size_t values =
+            (size_t)(x.at[x.start[BLOCKS] - 1] + (at[BLOCKS] - at[BLOCKS - 1]) * (at[BLOCKS] - at[BLOCKS - 1])) *
+            sizeof(double);
         double *kept = malloc(values);
         memcpy(kept, x.value, values);
         carom_assembly_react(&x, &L, v, 2, p, at[BLOCKS - 2], team); // all but the last two
@@ -281,7 +305,8 @@ static void matrices_by_parts_are_those_of_columns(void **state) {
             }
         carom_delassus d = {.parts = x, .G = dense};
         double by_blocks[NV] = {0}, by_dense[NV] = {0};
-        assert_true(carom_delassus_form(&d, &L, Lf, &F, a, (carom_delassus_way){.parts = true, .blocks = true, .team = team}));
+        assert_true(
+            carom_delassus_form(&d, &L, Lf, &F, a, (carom_delassus_way){.parts = true, .blocks = true, .team = team}));
         assert_true(!d.dense && d.storage == CAROM_BY_PARTS);
         assert_rows(carom_delassus_rows(&d, team), G);
         carom_delassus_react(&d, by_blocks, 2, p, SIZE, team);
@@ -296,7 +321,7 @@ static void matrices_by_parts_are_those_of_columns(void **state) {
     }
 }
 
-// -- G of sparse columns -------------------------------------------------------------------------------------------------------
+// -- G of sparse columns ----------------------------------------------------------------------------------------------
 
 enum { LONG = 12, MOST = 70, ENTRIES = 4, TRIES = 40 };
 
@@ -304,7 +329,8 @@ enum { LONG = 12, MOST = 70, ENTRIES = 4, TRIES = 40 };
 static void fill(carom_local *L, int n, bool crowded, uint64_t *rows, uint64_t *seed) {
     L->nb = n;
     for (int k = 0; k < n; ++k) {
-        const int count = crowded ? ENTRIES : 1 + (int)(uniform(rows) * ENTRIES), start = crowded ? 0 : (int)(uniform(rows) * (LONG - ENTRIES));
+        const int count = crowded ? ENTRIES : 1 + (int)(uniform(rows) * ENTRIES),
+                  start = crowded ? 0 : (int)(uniform(rows) * (LONG - ENTRIES));
         L->id[k] = L->at[k] = k, L->at[k + 1] = k + 1;
         if (!L->W.count) carom_zero(L->W.a + k * LONG, LONG);
         else L->W.count[k] = count;
@@ -316,14 +342,16 @@ static void fill(carom_local *L, int n, bool crowded, uint64_t *rows, uint64_t *
     }
 }
 
-// G = a A'F^-1 W of sparse columns: A and W the same, other numbers in the same rows, other rows; few products, and more than are remembered.
+// G = a A'F^-1 W of sparse columns: A and W the same, other numbers in the same rows, other rows; few products, and
+// more than are remembered.
 static void sparse_columns_make_the_matrix_of_the_problem(void **state) {
     (void)state;
     static double dense[2][MOST * LONG], mass[LONG];
     static const int sizes[] = {7, MOST};
     uint64_t seed = 5, rows = 6;
     for (int i = 0; i < LONG; ++i) mass[i] = 1 + i;
-    const carom_system sys = {.nq = LONG, .nv = LONG, .ne = MOST, .column_stride = ENTRIES, .mass_shape = {CAROM_DIAGONAL, LONG, 0, NULL}};
+    const carom_system sys = {
+        .nq = LONG, .nv = LONG, .ne = MOST, .column_stride = ENTRIES, .mass_shape = {CAROM_DIAGONAL, LONG, 0, NULL}};
     carom_arena mem = {.base = aligned_alloc(64, 1 << 20), .size = 1 << 20};
     assert_non_null(mem.base);
     carom_delassus d = carom_allocate_delassus(&mem, &sys, MOST, MOST, false);
@@ -340,7 +368,8 @@ static void sparse_columns_make_the_matrix_of_the_problem(void **state) {
         const carom_local *A = L, *W = kind == 0 ? L : L + 1;
         assert_true(carom_delassus_form(&d, A, W, &F, 0.5, (carom_delassus_way){0}));
         assert_true(d.dense && d.symmetric == (kind == 0) && d.storage == CAROM_BY_PRODUCTS);
-        for (int k = 0; k < n; ++k) carom_column_expand(dense[0] + k * LONG, &A->W, k), carom_column_expand(dense[1] + k * LONG, &W->W, k);
+        for (int k = 0; k < n; ++k)
+            carom_column_expand(dense[0] + k * LONG, &A->W, k), carom_column_expand(dense[1] + k * LONG, &W->W, k);
         for (int i = 0; i < n; ++i)
             for (int k = 0; k < n; ++k) {
                 double sum = 0;
@@ -352,14 +381,19 @@ static void sparse_columns_make_the_matrix_of_the_problem(void **state) {
     free(mem.base);
 }
 
-// F^-1 W of the last problem serves the next one, with the bits of one that solves again, and is not solved for: another F changes nothing.  Sparse columns and dense ones.
+// F^-1 W of the last problem serves the next one, with the bits of one that solves again, and is not solved for:
+// another F changes nothing.  Sparse columns and dense ones.
 static void a_problem_takes_over_what_the_last_one_has_solved(void **state) {
     (void)state;
     static double fresh[MOST * MOST], mass[2][LONG];
     uint64_t seed = 7, rows = 8;
     for (int i = 0; i < LONG; ++i) mass[0][i] = 1 + i, mass[1][i] = 3 + i;
     for (int dense = 0; dense < 2; ++dense) {
-        const carom_system sys = {.nq = LONG, .nv = LONG, .ne = MOST, .column_stride = dense ? LONG : ENTRIES, .mass_shape = {CAROM_DIAGONAL, LONG, 0, NULL}};
+        const carom_system sys = {.nq = LONG,
+                                  .nv = LONG,
+                                  .ne = MOST,
+                                  .column_stride = dense ? LONG : ENTRIES,
+                                  .mass_shape = {CAROM_DIAGONAL, LONG, 0, NULL}};
         carom_arena mem = {.base = aligned_alloc(64, 1 << 20), .size = 1 << 20};
         assert_non_null(mem.base);
         carom_delassus d = carom_allocate_delassus(&mem, &sys, MOST, MOST, false);
@@ -381,20 +415,23 @@ static void a_problem_takes_over_what_the_last_one_has_solved(void **state) {
             assert_true(carom_delassus_form(&d, &W, &W, F, 1, (carom_delassus_way){0}));
             assert_true(carom_delassus_form(&d, &A, &W, F + 1, 0.5, (carom_delassus_way){.formed = d.formed}));
             assert_memory_equal(G, fresh, (size_t)(n * n) * sizeof *G);
-            assert_true(carom_delassus_form(&d, &A, &W, F + 1, 0.5, (carom_delassus_way){.formed = d.formed - 1})); // it is not the last: solved
+            // it is not the last: solved
+            assert_true(carom_delassus_form(&d, &A, &W, F + 1, 0.5, (carom_delassus_way){.formed = d.formed - 1}));
             if (t % 2) assert_memory_not_equal(G, fresh, (size_t)(n * n) * sizeof *G); // in other rows all may be zero
         }
         free(mem.base);
     }
 }
 
-// Every storage gives the same G and the same velocities from reactions, to rounding: columns, kept columns, products of sparse columns, and the primitive, with rows in another order.
+// Every storage gives the same G and the same velocities from reactions, to rounding: columns, kept columns, products
+// of sparse columns, and the primitive, with rows in another order.
 static void all_storages_give_one_operator(void **state) {
     (void)state;
     enum { VELOCITIES = 24, ROWS = 9 };
     static const carom_delassus_storage storages[] = {CAROM_BY_COLUMNS, CAROM_BY_KEPT_COLUMNS, CAROM_BY_PRODUCTS};
     uint64_t seed = 11;
-    double mass[VELOCITIES], numbers[ROWS][ENTRIES], G[3][ROWS * ROWS], X[ROWS * VELOCITIES], again[ROWS * ROWS], v[3][VELOCITIES] = {{0}}, p[ROWS];
+    double mass[VELOCITIES], numbers[ROWS][ENTRIES], G[3][ROWS * ROWS], X[ROWS * VELOCITIES], again[ROWS * ROWS],
+        v[3][VELOCITIES] = {{0}}, p[ROWS];
     int turned[ROWS];
     for (int i = 0; i < VELOCITIES; ++i) mass[i] = 1 + i % 5;
     for (int k = 0; k < ROWS; ++k) {
@@ -403,7 +440,11 @@ static void all_storages_give_one_operator(void **state) {
     }
     for (int way = 0; way < 3; ++way) {
         const bool sparse = way == 2;
-        const carom_system sys = {.nq = VELOCITIES, .nv = VELOCITIES, .ne = ROWS, .column_stride = sparse ? ENTRIES : VELOCITIES, .mass_shape = {CAROM_DIAGONAL, VELOCITIES, 0, NULL},
+        const carom_system sys = {.nq = VELOCITIES,
+                                  .nv = VELOCITIES,
+                                  .ne = ROWS,
+                                  .column_stride = sparse ? ENTRIES : VELOCITIES,
+                                  .mass_shape = {CAROM_DIAGONAL, VELOCITIES, 0, NULL},
                                   .flags = way == 1 ? CAROM_CONSTANT_DIRECTIONS | CAROM_CONSTANT_MASS : 0};
         carom_arena mem = {.base = aligned_alloc(64, 1 << 20), .size = 1 << 20};
         assert_non_null(mem.base);

@@ -30,7 +30,8 @@ static bool stop_at_once(void *user, double fraction) {
     return false;
 }
 
-static carom_compare *prepared(carom_compare_def *def, const carom_model *m, const char *const *schemes, const double *steps, int n) {
+static carom_compare *prepared(carom_compare_def *def, const carom_model *m, const char *const *schemes,
+                               const double *steps, int n) {
     carom_error err = {0};
     def->model = m;
     def->schemes = schemes;
@@ -43,7 +44,8 @@ static carom_compare *prepared(carom_compare_def *def, const carom_model *m, con
 }
 
 // Rows must be used before the comparison goes, for their texts; here only numbers are.
-static outcome compare(carom_compare_def def, const carom_model *m, const char *const *schemes, const double *steps, int n) {
+static outcome compare(carom_compare_def def, const carom_model *m, const char *const *schemes, const double *steps,
+                       int n) {
     outcome o = {0};
     carom_compare *c = prepared(&def, m, schemes, steps, n);
     o.status = carom_compare_run(c, &(carom_compare_watch){.user = &o, .row = keep}, &o.err);
@@ -70,7 +72,9 @@ static void smooth_motion_shows_the_order_of_the_scheme(void **state) {
     carom_compare_def def = carom_compare_default();
     def.end = 1.5; // the first impact is at pi/2
     const double steps[] = {8e-3, 4e-3, 2e-3, 1e-3};
-    const outcome o = compare(def, m, LIST("half-explicit", "ggl-alpha", "moreau-jean", "moreau-jean:theta=1", "half-explicit-rk:order=3"), steps, 4);
+    const outcome o = compare(
+        def, m, LIST("half-explicit", "ggl-alpha", "moreau-jean", "moreau-jean:theta=1", "half-explicit-rk:order=3"),
+        steps, 4);
     const double order[] = {2, 2, 2, 1, 3};
     for (int i = 0; i < 5; ++i) assert_close(o.order[i], order[i], 0.05); // the next term is 8e-3 of the first
     // Per row: slopes between neighbours, none for the largest step.
@@ -87,7 +91,8 @@ static void across_impacts_the_order_is_one(void **state) {
     odd_steps(steps, 12, 2e-2);
     for (int i = 0; i < 2; ++i) {
         carom_model *m = shipped_model(names[i]);
-        const outcome o = compare(carom_compare_default(), m, LIST("moreau-midpoint", "moreau-jean", "moreau-explicit"), steps, 12);
+        const outcome o =
+            compare(carom_compare_default(), m, LIST("moreau-midpoint", "moreau-jean", "moreau-explicit"), steps, 12);
         // Where in a step an impact falls moves single errors by a factor of some 3 over a range of 31.
         for (int s = 0; s < 3; ++s) assert_close(o.order[s], 1, 0.3);
         carom_model_destroy(m);
@@ -127,14 +132,16 @@ static void vertex(graph *g, double t, double x) {
     g->x[g->n++] = x;
 }
 
-// Least distance of a point from the segment behind vertex i, in the metric max(|t - s|, |x - y|): convex along the segment.
+// Least distance of a point from the segment behind vertex i, in the metric max(|t - s|, |x - y|): convex along the
+// segment.
 static double from_segment(const graph *g, int i, double t, double x) {
     double a = 0, b = 1;
     for (int k = 0; k < 30; ++k) { // to 1e-5 of its length
         const double p[] = {a + (b - a) / 3, b - (b - a) / 3};
         double d[2];
         for (int j = 0; j < 2; ++j)
-            d[j] = fmax(fabs(g->t[i] + p[j] * (g->t[i + 1] - g->t[i]) - t), fabs(g->x[i] + p[j] * (g->x[i + 1] - g->x[i]) - x));
+            d[j] = fmax(fabs(g->t[i] + p[j] * (g->t[i + 1] - g->t[i]) - t),
+                        fabs(g->x[i] + p[j] * (g->x[i + 1] - g->x[i]) - x));
         if (d[0] < d[1]) b = p[1];
         else a = p[0];
     }
@@ -147,7 +154,8 @@ static double farthest(const graph *f, const graph *g, double apart) {
     for (int i = 0; i + 1 < f->n; ++i) {
         const int parts = 3 + (int)(fmax(f->t[i + 1] - f->t[i], fabs(f->x[i + 1] - f->x[i])) / apart);
         for (int p = 0; p <= parts; ++p) {
-            const double s = (double)p / parts, t = f->t[i] + s * (f->t[i + 1] - f->t[i]), x = f->x[i] + s * (f->x[i + 1] - f->x[i]);
+            const double s = (double)p / parts, t = f->t[i] + s * (f->t[i + 1] - f->t[i]),
+                         x = f->x[i] + s * (f->x[i + 1] - f->x[i]);
             double least = 0.25; // more than any distance met
             int low = 0, high = g->n - 1;
             while (low < high) // the first segment that ends in time
@@ -171,13 +179,15 @@ static void exact_ball(graph *q, graph *v) {
     for (; speed > 1e-7; t += speed, speed /= 2) {
         vertex(v, t, speed);
         vertex(v, t + speed, -speed);
-        for (int p = 1; p <= parts; ++p) vertex(q, t + speed * p / parts, speed * speed * (double)p / parts * (1 - (double)p / parts));
+        for (int p = 1; p <= parts; ++p)
+            vertex(q, t + speed * p / parts, speed * speed * (double)p / parts * (1 - (double)p / parts));
     }
     vertex(v, 3, 0), vertex(v, 4, 0);
     vertex(q, 3, 0), vertex(q, 4, 0);
 }
 
-// Moreau's theta scheme on it, written down once more: the graphs join what the scheme computed by lines, jumps of the exact solution are vertical.
+// Moreau's theta scheme on it, written down once more: the graphs join what the scheme computed by lines, jumps of the
+// exact solution are vertical.
 static void graphs_of_runs_agree_with_brute_force(void **state) {
     (void)state;
     carom_model *m = shipped_model("bouncing-ball");
@@ -203,13 +213,15 @@ static void graphs_of_runs_agree_with_brute_force(void **state) {
             double q = 1, v = 0;
             vertex(&run_q, 0, q), vertex(&run_v, 0, v);
             for (double t = 0; t < 4 - 1e-12;) {
-                const double h = fmin(steps[k], 4 - t), free = v - 2 * h, next = q + 0.5 * h * v <= 0 ? fmax(free, -0.5 * v) : free;
+                const double h = fmin(steps[k], 4 - t), free = v - 2 * h,
+                             next = q + 0.5 * h * v <= 0 ? fmax(free, -0.5 * v) : free;
                 q += h * ((1 - theta) * v + theta * next);
                 v = next;
                 t += h;
                 vertex(&run_q, t, q), vertex(&run_v, t, v);
             }
-            const double apart = 0.3 * steps[k], short_by = steps[k] / 32 + 1e-5; // carom_hausdorff's, and curves of the exact q as lines
+            // carom_hausdorff's, and curves of the exact q as lines
+            const double apart = 0.3 * steps[k], short_by = steps[k] / 32 + 1e-5;
             const double d_v = fmax(farthest(&run_v, &exact_v, apart), farthest(&exact_v, &run_v, apart));
             const double d_q = fmax(farthest(&run_q, &exact_q, apart), farthest(&exact_q, &run_q, apart));
             assert_close(rates.row[k].error, d_v, short_by + apart / 2);
@@ -248,8 +260,8 @@ static void check_table(const outcome *o, const double *value, double tolerance)
     for (int i = 0; i < 6; ++i) assert_close(o->row[i].error, value[i], tolerance * value[i]);
 }
 
-// Errors of a prototype with the same settings, to the four digits it gives; the papers' own (4.7e-1, 1.8e-2, 3.3e-3 and
-// 7.1e-1, 1.5e-1, 4.5e-2) come with a reference at 1e-7.
+// Errors of a prototype with the same settings, to the four digits it gives; the papers' own (4.7e-1, 1.8e-2, 3.3e-3
+// and 7.1e-1, 1.5e-1, 4.5e-2) come with a reference at 1e-7.
 static void table_of_the_unilateral_slider_crank(void **state) {
     QUICK_SKIPS();
     (void)state;
@@ -280,7 +292,8 @@ static carom_status record_step(void *user, const carom_now *now) {
 }
 
 // A result file of a run.
-static void record(const char *file, const carom_model *m, const char *scheme, const char *const *options, double step, double end, long every) {
+static void record(const char *file, const carom_model *m, const char *scheme, const char *const *options, double step,
+                   double end, long every) {
     carom_error err = {0};
     carom_sim_def def = sim_def(m, scheme, options, step, end);
     carom_sim *sim = carom_sim_create(&def, &err);
@@ -309,7 +322,8 @@ static void table_of_the_bilateral_slider_crank(void **state) {
     size_t length = 0;
     char *text = shipped_text("slider-crank-frictionless", &length);
     carom_error err = {0};
-    carom_model *m = carom_model_create(&(carom_model_def){.text = text, .length = length, .file = "m", .set = LIST("c=0")}, &err);
+    carom_model *m =
+        carom_model_create(&(carom_model_def){.text = text, .length = length, .file = "m", .set = LIST("c=0")}, &err);
     if (!m) fail_msg("%s", err.text);
     const double steps[] = {1e-3, 1e-4, 1e-5}, value[] = {4.243e-1, 6.941e-1, 2.479e-2, 2.107e-1, 8.436e-4, 6.549e-2};
     carom_compare_def def = carom_compare_default();
@@ -345,16 +359,19 @@ static void a_scheme_against_itself_has_no_error(void **state) {
         def.reference = "moreau-jean:theta=0.7:1e-4";
         def.of = LIST("th1", "th2'", "slider.x");
         const outcome o = compare(def, m, LIST("moreau-jean:theta=0.7"), steps, 2);
-        assert_true(o.row[0].error <= (norm == CAROM_NORM_HAUSDORFF ? 1e-13 : 0)); // graphs are also looked at between nodes
+        // graphs are also looked at between nodes
+        assert_true(o.row[0].error <= (norm == CAROM_NORM_HAUSDORFF ? 1e-13 : 0));
         assert_true(o.row[1].error > 1e-6);
     }
     carom_model_destroy(m);
 }
 
-// Chen et al. (33): sum |e_i| / sum |f(t_i)|, the start included.  Of the oscillator without its stop, f = cos t, 40 steps of 1/4.
+// Chen et al. (33): sum |e_i| / sum |f(t_i)|, the start included.  Of the oscillator without its stop, f = cos t, 40
+// steps of 1/4.
 static void relative_errors_are_over_the_norm_of_the_reference(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ncoordinates: {q: {at: 1}}\nenergy: {kinetic: 1/2*q'^2, potential: 1/2*q^2}\nexact: {q: cos(t)}\n");
+    carom_model *m = good(
+        "carom: 1\ncoordinates: {q: {at: 1}}\nenergy: {kinetic: 1/2*q'^2, potential: 1/2*q^2}\nexact: {q: cos(t)}\n");
     const double steps[] = {0.25};
     double plain[2], part[2], one = 0, three = 0;
     for (int i = 0; i <= 40; ++i) one += 0.25 * fabs(cos(0.25 * i)), three += 0.25 * pow(fabs(cos(0.25 * i)), 3);
@@ -378,7 +395,8 @@ static void what_is_kept_of_a_reference_does_not_change_errors(void **state) {
     carom_compare_def def = carom_compare_default();
     def.end = 0.02;
     def.reference = "half-explicit:1e-5";
-    const outcome thin = compare(def, m, LIST("moreau-midpoint"), steps, 1), all = compare(def, m, LIST("moreau-midpoint"), steps, 2);
+    const outcome thin = compare(def, m, LIST("moreau-midpoint"), steps, 1),
+                  all = compare(def, m, LIST("moreau-midpoint"), steps, 2);
     assert_true(thin.row[0].error == all.row[0].error);
     carom_model_destroy(m);
 }
@@ -426,11 +444,12 @@ static void spatial_bodies_are_compared(void **state) {
     carom_model_destroy(m);
 }
 
-// A turn about a main axis with w = 2, which schemes do exactly: what is left is the cubic between nodes of a coarse reference, for
-// f = cos t at most h^4/384, and its slope, at most h^3/(72 sqrt 3), twice that for w.
+// A turn about a main axis with w = 2, which schemes do exactly: what is left is the cubic between nodes of a coarse
+// reference, for f = cos t at most h^4/384, and its slope, at most h^3/(72 sqrt 3), twice that for w.
 static void quaternions_are_interpolated(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\nbodies: {b: {mass: 1, inertia: [1, 2, 3], velocity: [1, 0, 0], spin: [0, 0, 2]}}\n");
+    carom_model *m =
+        good("carom: 1\nbodies: {b: {mass: 1, inertia: [1, 2, 3], velocity: [1, 0, 0], spin: [0, 0, 2]}}\n");
     const double steps[] = {0.03}, h = 0.1;
     carom_compare_def def = carom_compare_default();
     def.end = 6;
@@ -447,7 +466,8 @@ static void quaternions_are_interpolated(void **state) {
 // e and -e are the same rotation.
 static void opposite_quaternions_are_the_same(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nbodies: {b: {mass: 1, inertia: [1, 2, 3], quaternion: [%s], spin: [0.1, 2, 0]}}\n";
+    static const char text[] =
+        "carom: 1\nbodies: {b: {mass: 1, inertia: [1, 2, 3], quaternion: [%s], spin: [0.1, 2, 0]}}\n";
     char one[200], other[200];
     snprintf(one, sizeof one, text, "0.6, 0.8, 0, 0");
     snprintf(other, sizeof other, text, "-0.6, -0.8, 0, 0");
@@ -457,7 +477,8 @@ static void opposite_quaternions_are_the_same(void **state) {
     carom_compare_def def = carom_compare_default();
     def.end = 1;
     def.reference = path("turn.h5");
-    const outcome a = compare(def, m, LIST("half-explicit"), steps, 1), b = compare(def, opposite, LIST("half-explicit"), steps, 1);
+    const outcome a = compare(def, m, LIST("half-explicit"), steps, 1),
+                  b = compare(def, opposite, LIST("half-explicit"), steps, 1);
     assert_true(a.row[0].error > 0 && a.row[0].error < 1e-2);
     assert_close(b.row[0].error, a.row[0].error, 1e-12);
     def.of = LIST("b.qw"); // one number alone is a number
@@ -466,8 +487,8 @@ static void opposite_quaternions_are_the_same(void **state) {
     carom_model_destroy(opposite);
 }
 
-// Rows 7 steps apart, with impacts in between.  Accelerations are at most 1, so that a parabola with the wrong curvature is off by
-// at most (7 h)^2; a cubic through the bounce would be off by 0.1 x 7 h x 1.5 = 1e-4.
+// Rows 7 steps apart, with impacts in between.  Accelerations are at most 1, so that a parabola with the wrong
+// curvature is off by at most (7 h)^2; a cubic through the bounce would be off by 0.1 x 7 h x 1.5 = 1e-4.
 static void a_coarse_file_is_interpolated_with_one_sided_limits(void **state) {
     (void)state;
     carom_model *m = shipped_model("impacting-oscillator");
@@ -538,7 +559,9 @@ static void a_comparison_can_be_stopped(void **state) {
     carom_compare_def def = carom_compare_default();
     outcome o = {0};
     carom_compare *c = prepared(&def, m, LIST("half-explicit", "moreau-explicit"), steps, 1);
-    assert_int_equal(carom_compare_run(c, &(carom_compare_watch){.user = &o, .row = keep, .tick = stop_at_once}, &o.err), CAROM_STOPPED);
+    assert_int_equal(
+        carom_compare_run(c, &(carom_compare_watch){.user = &o, .row = keep, .tick = stop_at_once}, &o.err),
+        CAROM_STOPPED);
     assert_int_equal(o.n, 0);
     assert_false(carom_compare_row_at(c, 0, 0).done);
     carom_compare_destroy(c);
@@ -551,7 +574,13 @@ static void wrong_usage_is_refused(void **state) {
     (void)state;
     carom_model *m = shipped_model("slider-crank");
     const double good[] = {1e-3}, twice[] = {1e-3, 1e-3}, negative[] = {-1};
-    const struct { const char *scheme, *of, *reference; const double *steps; int n; size_t memory; const char *says; } wrong[] = {
+    const struct {
+        const char *scheme, *of, *reference;
+        const double *steps;
+        int n;
+        size_t memory;
+        const char *says;
+    } wrong[] = {
         {"half-explict", NULL, NULL, good, 1, 0, "did you mean 'half-explicit'"},
         {"moreau-jean:theta=2", NULL, NULL, good, 1, 0, "theta"},
         {"moreau-jean:thet=1", NULL, NULL, good, 1, 0, "did you mean 'theta'"},
@@ -610,8 +639,11 @@ static void the_readme_counts_the_schemes(void **state) {
 
 static void the_program_prints_a_table_and_keeps_rows_and_a_picture(void **state) {
     (void)state;
-    assert_int_equal(carom("compare " MODELS "impacting-oscillator.yaml --schemes half-explicit,moreau-jean:theta=1:closed=strict --steps 1e-2,1e-3 "
-                           "--end 1.5 --csv rows.csv --plot picture.svg"), 0);
+    assert_int_equal(
+        carom("compare " MODELS
+              "impacting-oscillator.yaml --schemes half-explicit,moreau-jean:theta=1:closed=strict --steps 1e-2,1e-3 "
+              "--end 1.5 --csv rows.csv --plot picture.svg"),
+        0);
     assert_says(out, "norm l1 of q, t = 0 .. 1.5");
     assert_says(out, "exact solution");
     assert_says(out, "moreau-jean:theta=1:closed=strict  0.001");
@@ -640,7 +672,8 @@ static void wrong_usage_of_the_program_is_status_2(void **state) {
         {MODELS "slider-crank.yaml --steps 1e-3,x", "--steps: 'x' is not a time"},
         {MODELS "slider-crank.yaml --steps ,", "--steps: no number"},
         {MODELS "slider-crank.yaml --over all", "expected ends or dense, got"},
-        {MODELS "slider-crank.yaml --over dense", "scheme half-explicit has no dense output; these have: dg-plus, dg-minus"},
+        {MODELS "slider-crank.yaml --over dense",
+         "scheme half-explicit has no dense output; these have: dg-plus, dg-minus"},
         {MODELS "slider-crank.yaml --norm max", "not one of l1, l2, l3 and other exponents, linf, matrix, hausdorff"},
         {MODELS "slider-crank.yaml --plot x.gif", ".svg, .png or .pdf"},
         {MODELS "slider-crank.yaml --threads 1.5", "expected an integer"},
@@ -663,20 +696,25 @@ static void a_run_that_fails_says_so_and_the_others_go_on(void **state) {
     (void)state;
     FILE *f = fopen(path("stiff.yaml"), "w");
     assert_non_null(f);
-    fputs("carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: 1/2*1e6*x^2}\nexact: {x: cos(1e3*t)}\n", f);
+    fputs("carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: 1/2*1e6*x^2}\nexact: {x: "
+          "cos(1e3*t)}\n",
+          f);
     fclose(f);
-    assert_int_equal(carom("compare stiff.yaml --schemes moreau-midpoint,moreau-jean --steps 0.1,1e-5 --end 20 --csv rows.csv"), 1);
+    assert_int_equal(
+        carom("compare stiff.yaml --schemes moreau-midpoint,moreau-jean --steps 0.1,1e-5 --end 20 --csv rows.csv"), 1);
     assert_says(out, "failed: t = ");
     assert_says(complaints, "1 run failed");
     char text[4096];
     get(path("rows.csv"), text, sizeof text);
     assert_int_equal(lines(text), 5);
     assert_says(text, "\nmoreau-midpoint,0.10000000000000001,,,");
-    assert_int_equal(carom("compare stiff.yaml --schemes moreau-jean --steps 1e-2 --end 20 --reference moreau-midpoint:0.1"), 1);
+    assert_int_equal(
+        carom("compare stiff.yaml --schemes moreau-jean --steps 1e-2 --end 20 --reference moreau-midpoint:0.1"), 1);
     assert_says(complaints, "the reference (moreau-midpoint, step 0.1) failed");
 }
 
-// Against a scheme of order 2, one of order 4 shows the error of that: the table says so, unless the reference was asked for.
+// Against a scheme of order 2, one of order 4 shows the error of that: the table says so, unless the reference was
+// asked for.
 static void a_reference_that_is_worse_than_a_scheme_is_doubted(void **state) {
     (void)state;
     FILE *f = fopen(path("pendulum.yaml"), "w");
@@ -686,7 +724,9 @@ static void a_reference_that_is_worse_than_a_scheme_is_doubted(void **state) {
     assert_int_equal(carom("compare pendulum.yaml --schemes half-explicit,mixed --steps 0.02,0.01,0.005 --end 2"), 0);
     assert_says(out, "the errors of mixed hardly fall with the step");
     assert_null(strstr(out, "the errors of half-explicit"));
-    assert_int_equal(carom("compare pendulum.yaml --schemes half-explicit,mixed --steps 0.02,0.01,0.005 --end 2 --reference mixed:1e-3"), 0);
+    assert_int_equal(carom("compare pendulum.yaml --schemes half-explicit,mixed --steps 0.02,0.01,0.005 --end 2 "
+                           "--reference mixed:1e-3"),
+                     0);
     assert_null(strstr(out, "hardly fall"));
 }
 
@@ -700,8 +740,9 @@ static void an_interrupted_comparison_keeps_what_is_done(void **state) {
         const int to = open(path("partial.txt"), O_WRONLY | O_CREAT | O_TRUNC, 0666);
         dup2(to, 1);
         dup2(to, 2);
-        execl(CAROM_BINARY_DIR "/carom", "carom", "compare", MODELS "impacting-oscillator.yaml", "--schemes", "ggl-alpha,moreau-jean,moreau-dissipative",
-              "--steps", "1e-2,2e-6", "--csv", csv, "--threads", "1", (char *)NULL);
+        execl(CAROM_BINARY_DIR "/carom", "carom", "compare", MODELS "impacting-oscillator.yaml", "--schemes",
+              "ggl-alpha,moreau-jean,moreau-dissipative", "--steps", "1e-2,2e-6", "--csv", csv, "--threads", "1",
+              (char *)NULL);
         _exit(99);
     }
     for (int i = 0; i < 2000 && lines(text) < 4; ++i) { // until the three short runs are in the file

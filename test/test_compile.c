@@ -31,7 +31,8 @@ static carom_sim *start(const carom_model *m, const carom_scheme *s) {
 }
 
 static void same_bits(const char *what, const char *scheme, const double *a, const double *b, int n) {
-    if (n && memcmp(a, b, sizeof *a * (size_t)n) != 0) fail_msg("%s with %s: other bits than interpreted", what, scheme);
+    if (n && memcmp(a, b, sizeof *a * (size_t)n) != 0)
+        fail_msg("%s with %s: other bits than interpreted", what, scheme);
 }
 
 // Step by step: the same states, and where one fails both fail with the same sentence.
@@ -71,14 +72,17 @@ static void every_model_with_every_scheme_has_the_bits_of_the_tape(void **state)
 
 // Every operation an expression can have, at points on all sides of what is piecewise.
 static const char operations[] =
-    "carom: 1\ntables: {S: {x: [-1, 0, 0.3, 2], y: [1, 0.5, 0.3, 1], kind: spline}, L: {x: [-1, 0, 1], y: [0, 1, -1], outside: error}}\n"
+    "carom: 1\ntables: {S: {x: [-1, 0, 0.3, 2], y: [1, 0.5, 0.3, 1], kind: spline}, L: {x: [-1, 0, 1], y: [0, 1, -1], "
+    "outside: error}}\n"
     "parameters: {p: 0.7, k: 3}\ncoordinates: {x: {at: 0.3, rate: 1}, y: {at: -0.2, rate: 0.5}}\n"
     "energy: {kinetic: \"1/2*x'^2 + 1/2*(2 + sin(x*y))*y'^2\", potential: \"p*cosh(x) + k*y^2 + S(x)*S(y)\"}\n"
     "forces: {x: \"-p*x'*abs(x') + if(y < 0, tan(x), -1.5)\", y: \"min(x, y) + max(x', t)\"}\n"
     "contacts: {floor: {gap: \"y + 1 + hypot(x, 0.1)\", slip: x, friction: 0.3}}\n"
-    "outputs: {a: \"asin(x/9) + acos(y/9) + atan(x) + atan2(y, x)\", b: \"sinh(x) + tanh(y) + exp(-x) + log(2 + abs(x))\","
+    "outputs: {a: \"asin(x/9) + acos(y/9) + atan(x) + atan2(y, x)\", b: \"sinh(x) + tanh(y) + exp(-x) + log(2 + "
+    "abs(x))\","
     " c: \"sqrt(1 + x^2) + sign(y) + floor(7*x)\", d: \"(x <= y) + 2*(x > y) + 4*(x >= 0) + 8*(x == y) + 16*(x != y)\","
-    " e: \"abs(x)^1.5 + (1 + x^2)^y\", f: \"x - (y - p)\", g: \"1e300*1e10 - x\", h: \"x/3 + 1e-310*y\", i: \"S(x) + L(y)\"}\n"
+    " e: \"abs(x)^1.5 + (1 + x^2)^y\", f: \"x - (y - p)\", g: \"1e300*1e10 - x\", h: \"x/3 + 1e-310*y\", i: \"S(x) + "
+    "L(y)\"}\n"
     "simulation: {scheme: half-explicit, step: 1e-2, end: 1}\n";
 
 static void every_operation_has_the_bits_of_the_tape(void **state) {
@@ -95,7 +99,8 @@ static void every_operation_has_the_bits_of_the_tape(void **state) {
         s->work_init(s->model, w[i]);
     }
     for (int k = 0; k < 400; ++k) {
-        const double q[2] = {sin(1.7 * k) * (1 + k % 5), cos(2.3 * k)}, v[2] = {sin(0.3 * k), cos(0.9 * k)}, t = 0.01 * k;
+        const double q[2] = {sin(1.7 * k) * (1 + k % 5), cos(2.3 * k)}, v[2] = {sin(0.3 * k), cos(0.9 * k)},
+                     t = 0.01 * k;
         double out[2][9], f[2][2], g[2];
         for (int i = 0; i < 2; ++i) {
             const carom_model *m = i ? native : tape;
@@ -135,10 +140,12 @@ static void exported_functions_have_the_bits_of_the_model(void **state) {
     const double *p = dlsym(code, "model_p0"), *q0 = dlsym(code, "model_q0");
     assert_non_null(p);
     same_bits("operations", "start", q0, carom_model_q0(m), 2);
-    exported *force = function(code, "model_force"), *gaps = function(code, "model_gaps"), *outputs = function(code, "model_outputs"),
-             *energy = function(code, "model_energy"), *rates = function(code, "model_rates"), *mass = function(code, "model_mass");
+    exported *force = function(code, "model_force"), *gaps = function(code, "model_gaps"),
+             *outputs = function(code, "model_outputs"), *energy = function(code, "model_energy"),
+             *rates = function(code, "model_rates"), *mass = function(code, "model_mass");
     for (int k = 0; k < 300; ++k) {
-        const double q[2] = {sin(1.3 * k) * (1 + k % 5), cos(2.9 * k)}, v[2] = {sin(0.7 * k), cos(0.4 * k)}, t = 0.01 * k;
+        const double q[2] = {sin(1.3 * k) * (1 + k % 5), cos(2.9 * k)}, v[2] = {sin(0.7 * k), cos(0.4 * k)},
+                     t = 0.01 * k;
         double a[9], b[9], M[4];
         force(t, q, v, p, a);
         assert_int_equal(s->force(s->model, work, t, q, v, b), CAROM_OK);
@@ -168,7 +175,8 @@ static void exported_functions_have_the_bits_of_the_model(void **state) {
 
 typedef void moving(double *q1, const double *q0, double h, const double *v);
 
-// Bodies in space: positions move by the exponential map, angles of joints are counted over turns.  A motion of 200 steps with velocities that change.
+// Bodies in space: positions move by the exponential map, angles of joints are counted over turns.  A motion of 200
+// steps with velocities that change.
 static void bodies_in_space_move_as_in_the_model(const char *name) {
     carom_model *m = shipped_model(name);
     void *code = load_exported(m, "", "exported", "-O1", "the model");
@@ -182,7 +190,8 @@ static void bodies_in_space_move_as_in_the_model(const char *name) {
     void *work = aligned_alloc(64, (s->work_size + 63) & ~(size_t)63);
     double *x = calloc(2 * (size_t)s->nq + 3 * (size_t)s->nv + 2 * (size_t)(s->ne + s->nc) + 1, sizeof *x);
     assert_true(work && x);
-    double *q = x, *q1 = q + s->nq, *v = q1 + s->nq, *f = v + s->nv, *f1 = f + s->nv, *g = f1 + s->nv, *g1 = g + s->ne + s->nc;
+    double *q = x, *q1 = q + s->nq, *v = q1 + s->nq, *f = v + s->nv, *f1 = f + s->nv, *g = f1 + s->nv,
+           *g1 = g + s->ne + s->nc;
     s->work_init(s->model, work);
     carom_copy(q, carom_model_q0(m), s->nq);
     for (int k = 0; k < 200; ++k) {
@@ -211,11 +220,14 @@ static void bodies_in_space_are_exported(void **state) {
     bodies_in_space_move_as_in_the_model("four-bar"); // with an angle
 }
 
-// Two controllers, one with a delay, the other seeing what the first puts out; samples and effects in some order, at states that change.
+// Two controllers, one with a delay, the other seeing what the first puts out; samples and effects in some order, at
+// states that change.
 static void controllers_are_exported(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nparameters: {T: 0.02, k: 30}\ninputs: {push: 2}\ncoordinates: {x: 0.3, y: 0}\nenergy: {kinetic: 1/2*x'^2 + y'^2}\nforces: {x: u - 2*x' + push, y: w*x}\n"
-                               "controllers:\n  pi: {sample: T, delay: T/2, states: {sum: sum + T*(1 - x), last: x}, outputs: {u: k*(1 - x) + 40*sum - (x - last)/T}, start: {u: 7}}\n"
+    static const char text[] = "carom: 1\nparameters: {T: 0.02, k: 30}\ninputs: {push: 2}\ncoordinates: {x: 0.3, y: "
+                               "0}\nenergy: {kinetic: 1/2*x'^2 + y'^2}\nforces: {x: u - 2*x' + push, y: w*x}\n"
+                               "controllers:\n  pi: {sample: T, delay: T/2, states: {sum: sum + T*(1 - x), last: x}, "
+                               "outputs: {u: k*(1 - x) + 40*sum - (x - last)/T}, start: {u: 7}}\n"
                                "  other: {sample: 2*T, offset: T, outputs: {w: sin(u)*y'}}\n";
     carom_model *m = good(text);
     void *code = load_exported(m, text, "exported", "-O1", "the model");
@@ -265,8 +277,10 @@ static void controllers_are_exported(void **state) {
 // What lets contacts close, and where forces have kinks.
 static void kinks_are_exported(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\ncoordinates: {x: 1, y: 0}\nenergy: {kinetic: 1/2*x'^2 + 1/2*y'^2}\nforces: {x: -abs(y)}\n"
-                               "contacts: {soft: {gap: x + 2, stiffness: 100}, wall: {gap: x}, floor: {gap: x + y, closes while: y - 0.1*x'}}\n";
+    static const char text[] =
+        "carom: 1\ncoordinates: {x: 1, y: 0}\nenergy: {kinetic: 1/2*x'^2 + 1/2*y'^2}\nforces: {x: -abs(y)}\n"
+        "contacts: {soft: {gap: x + 2, stiffness: 100}, wall: {gap: x}, floor: {gap: x + y, closes while: y - "
+        "0.1*x'}}\n";
     carom_model *m = good(text);
     void *code = load_exported(m, text, "exported", "-O1", "the model");
     const carom_system *s = carom_model_system(m);
@@ -329,7 +343,8 @@ static void damage_file(const char *file, int how) {
     snprintf(other, sizeof other, "%s-copy", CACHE);
     if (how == WRITABLE) assert_int_equal(chmod(file, 0777), 0);
     if (how >= EMPTY && how <= LONGER) {
-        const off_t size[] = {[EMPTY] = 0, [SHORT] = 100, [HALF] = st.st_size / 2, [CUT] = st.st_size - 1, [LONGER] = st.st_size + 4096};
+        const off_t size[] = {
+            [EMPTY] = 0, [SHORT] = 100, [HALF] = st.st_size / 2, [CUT] = st.st_size - 1, [LONGER] = st.st_size + 4096};
         assert_int_equal(truncate(file, size[how]), 0);
     }
     if (how >= FIRST_BYTE && how <= ZEROS) {
@@ -373,8 +388,8 @@ static void compiled_files_are_kept_and_checked(void **state) {
     assert_int_equal(stat(again, &second), 0);
     assert_true(first.st_ino == second.st_ino && first.st_mtim.tv_nsec == second.st_mtim.tv_nsec);
 
-    // A file that others can write to is not loaded, nor is a damaged one: where a run is not worth compiling they count as
-    // missing, else they are compiled again.
+    // A file that others can write to is not loaded, nor is a damaged one: where a run is not worth compiling they
+    // count as missing, else they are compiled again.
     for (int damage = 0; damage < DAMAGES; ++damage) {
         damage_file(file, damage);
         assert_int_equal(try_compile(CAROM_COMPILE_AUTO, 10, &compiled, &err), CAROM_OK);
@@ -452,12 +467,14 @@ static void without_a_compiler_the_tape_runs(void **state) {
     unsetenv("CC");
 }
 
-// A value that is not finite is told wherever it stands in M, f and g, and the last that were finite are not taken for it.
+// A value that is not finite is told wherever it stands in M, f and g, and the last that were finite are not taken for
+// it.
 static void what_is_not_finite_is_told(void **state) {
     (void)state;
     static const char text[] = "carom: 1\ncoordinates: {x: {at: 1}, y: {at: 1}, z: {at: 1}}\n"
-        "energy: {kinetic: \"1/2*sqrt(x)*x'^2 + 1/2*y'^2 + 1/2*z'^2\"}\nforces: {y: \"log(y)\"}\ncontacts: {c: {gap: \"1/z\"}}\n"
-        "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 1}\n";
+                               "energy: {kinetic: \"1/2*sqrt(x)*x'^2 + 1/2*y'^2 + 1/2*z'^2\"}\nforces: {y: "
+                               "\"log(y)\"}\ncontacts: {c: {gap: \"1/z\"}}\n"
+                               "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 1}\n";
     for (int compiled = 0; compiled < 2; ++compiled) {
         carom_model *m = good(text);
         if (compiled) compile(m);
@@ -469,8 +486,11 @@ static void what_is_not_finite_is_told(void **state) {
             double q[3] = {2, 2, 2}, M[9], f[3], g[1];
             const double v[3] = {1, 1, 1};
             if (k % 2) q[k / 2] = k / 2 == 2 ? 0 : -1;
-            assert_int_equal(s->motion(s->model, work, 0, q, v, (carom_matrix){s->mass_shape, M}, f, g), k % 2 ? CAROM_USER : CAROM_OK);
-            assert_int_equal(s->motion(s->model, work, 0, q, v, (carom_matrix){s->mass_shape, M}, f, g), k % 2 ? CAROM_USER : CAROM_OK); // the same point again
+            assert_int_equal(s->motion(s->model, work, 0, q, v, (carom_matrix){s->mass_shape, M}, f, g),
+                             k % 2 ? CAROM_USER : CAROM_OK);
+            // the same point again
+            assert_int_equal(s->motion(s->model, work, 0, q, v, (carom_matrix){s->mass_shape, M}, f, g),
+                             k % 2 ? CAROM_USER : CAROM_OK);
             if (k % 2 == 0) assert_true(M[0] == sqrt(2.0) && f[1] == log(2.0) && g[0] == 0.5);
         }
         free(work);
@@ -492,13 +512,15 @@ static bool soon(const void *user) { return --*(int *)(uintptr_t)user < 0; }
 static carom_sim *long_run(const carom_model *m, const char *scheme, int n) {
     carom_error err = {0};
     carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m), d.scheme = scheme, d.h = 1e-5, d.t_end = n * d.h, d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+    d.system = carom_model_system(m), d.scheme = scheme, d.h = 1e-5, d.t_end = n * d.h, d.q0 = carom_model_q0(m),
+    d.v0 = carom_model_v0(m);
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim) fail_msg("%s", err.text);
     return sim;
 }
 
-// Steps taken by themselves and as a run, where those that nothing touches go a shorter way: the same states, gaps and books.
+// Steps taken by themselves and as a run, where those that nothing touches go a shorter way: the same states, gaps and
+// books.
 static void flights_alike(const carom_model *m, const char *scheme, int n) {
     carom_error err = {0};
     carom_ledger x, y;
@@ -524,8 +546,11 @@ static void flights_alike(const carom_model *m, const char *scheme, int n) {
 
 static void flights_have_the_bits_of_single_steps(void **state) {
     (void)state;
-    static const char bounce[] = "carom: 1\ncoordinates: {x: {at: 0.003, rate: -2}, y: {at: 0, rate: 1}}\nenergy: {kinetic: \"1/2*x'^2 + 1/2*y'^2\", potential: \"5*x\"}\n"
-        "contacts: {low: {gap: x, restitution: 0.9}, high: {gap: \"0.01 - x\", restitution: 0.9}}\nsimulation: {scheme: moreau-midpoint, step: 1e-5, end: 1}\n"; // constant M
+    static const char bounce[] = "carom: 1\ncoordinates: {x: {at: 0.003, rate: -2}, y: {at: 0, rate: 1}}\nenergy: "
+                                 "{kinetic: \"1/2*x'^2 + 1/2*y'^2\", potential: \"5*x\"}\n"
+                                 // constant M
+                                 "contacts: {low: {gap: x, restitution: 0.9}, high: {gap: \"0.01 - x\", restitution: "
+                                 "0.9}}\nsimulation: {scheme: moreau-midpoint, step: 1e-5, end: 1}\n";
     static const char *const scheme[] = {"moreau-midpoint", "moreau-jean"};
     carom_model *models[] = {shipped_model("slider-crank-frictionless"), good(bounce)};
     for (int i = 0; i < 2; ++i) {
@@ -548,16 +573,19 @@ static void flights_have_the_bits_of_single_steps(void **state) {
 static carom_model *coupled(int n) {
     char text[4000], *at = text;
     at += sprintf(at, "carom: 1\ncoordinates: {");
-    for (int i = 1; i <= n; ++i) at += sprintf(at, "%sx%d: {at: %g, rate: %g}", i > 1 ? ", " : "", i, 0.1 * i, 1.0 - 0.3 * i);
+    for (int i = 1; i <= n; ++i)
+        at += sprintf(at, "%sx%d: {at: %g, rate: %g}", i > 1 ? ", " : "", i, 0.1 * i, 1.0 - 0.3 * i);
     at += sprintf(at, "}\nenergy: {kinetic: \"");
     for (int i = 1; i <= n; ++i)
         for (int j = 1; j <= i; ++j)
-            at += i == j ? sprintf(at, "%s(%d + 4*cos(x%d))*x%d'^2", i > 1 ? " + " : "", 3, i, i) : sprintf(at, " + 0.7*cos(x%d - 2*x%d)*x%d'*x%d'", i, j, i, j);
+            at += i == j ? sprintf(at, "%s(%d + 4*cos(x%d))*x%d'^2", i > 1 ? " + " : "", 3, i, i)
+                         : sprintf(at, " + 0.7*cos(x%d - 2*x%d)*x%d'*x%d'", i, j, i, j);
     sprintf(at, "\", potential: \"sin(x1) + log(2 + x1)\"}\ncontacts: {wall: {gap: \"x1 + 2 + cos(x%d)\"}}\n", n);
     return good(text);
 }
 
-// M^-1 f in one go, against M and f of the tape and the factor; first without compiled code, where there is no such thing.
+// M^-1 f in one go, against M and f of the tape and the factor; first without compiled code, where there is no such
+// thing.
 static void free_motion_has_the_bits_of_its_parts(void **state) {
     (void)state;
     _Alignas(64) unsigned char space[4096] = {0};
@@ -572,14 +600,19 @@ static void free_motion_has_the_bits_of_its_parts(void **state) {
         carom_arena mem = {.base = space, .size = sizeof space};
         carom_factor F = carom_allocate_factor(&mem, sys->mass_shape, true);
         for (int k = 0; k < 40; ++k) {
-            for (int i = 0; i < n; ++i) q[i] = sin(1.7 * k + i) * (k % 8 == 7 ? 3 : 1), v[i] = cos(0.9 * k + 2 * i); // far out M is not always good
+            // far out M is not always good
+            for (int i = 0; i < n; ++i) q[i] = sin(1.7 * k + i) * (k % 8 == 7 ? 3 : 1), v[i] = cos(0.9 * k + 2 * i);
             if (k == 20) q[0] = -2.5; // and log(2 + x1) is none
-            if (k == 0 && sys->free_motion) assert_int_equal(sys->free_motion(sys->model, two, 0.1 * k, q, v, a, &g), CAROM_RETRY);
+            if (k == 0 && sys->free_motion)
+                assert_int_equal(sys->free_motion(sys->model, two, 0.1 * k, q, v, a, &g), CAROM_RETRY);
             if (k == 0) compile(native);
-            carom_status status = carom_model_system(tape)->motion(carom_model_system(tape)->model, one, 0.1 * k, q, v, (carom_matrix){sys->mass_shape, M}, f, &g_1);
+            carom_status status = carom_model_system(tape)->motion(carom_model_system(tape)->model, one, 0.1 * k, q, v,
+                                                                   (carom_matrix){sys->mass_shape, M}, f, &g_1);
             if (status == CAROM_OK) status = carom_factorise(&F, (carom_matrix){sys->mass_shape, M}, NULL);
             if (!sys->free_motion) assert_int_equal(n, 1);
-            if (sys->free_motion) assert_int_equal(sys->free_motion(sys->model, two, 0.1 * k, q, v, a, &g), n == 8 || status != CAROM_OK ? CAROM_RETRY : CAROM_OK);
+            if (sys->free_motion)
+                assert_int_equal(sys->free_motion(sys->model, two, 0.1 * k, q, v, a, &g),
+                                 n == 8 || status != CAROM_OK ? CAROM_RETRY : CAROM_OK);
             refused += status != CAROM_OK;
             if (!sys->free_motion || n == 8 || status != CAROM_OK) continue;
             ++compared;
@@ -597,8 +630,10 @@ static void free_motion_has_the_bits_of_its_parts(void **state) {
 
 enum { MOST_V = 8, MOST_DIR = 16 };
 
-// Directions of the constraints first, first + stride, ...; everything that must be written holds something else on entry.
-static carom_local some_constraints(const carom_system *sys, int first, int stride, int *id, int *at, double *W, double *w) {
+// Directions of the constraints first, first + stride, ...; everything that must be written holds something else on
+// entry.
+static carom_local some_constraints(const carom_system *sys, int first, int stride, int *id, int *at, double *W,
+                                    double *w) {
     carom_local L = {.id = id, .at = at, .W = {.rows = sys->nv, .n = MOST_DIR, .stride = sys->nv, .a = W}, .w = w};
     for (int i = 0; i < MOST_V * MOST_DIR; ++i) W[i] = 77;
     for (int i = 0; i < MOST_DIR; ++i) w[i] = 77;
@@ -611,7 +646,8 @@ static carom_local some_constraints(const carom_system *sys, int first, int stri
     return L;
 }
 
-// M, f, g and W in one call, against the tape's motion and directions: all constraints, every second one, without gaps.  Returns how many points were compared.
+// M, f, g and W in one call, against the tape's motion and directions: all constraints, every second one, without gaps.
+// Returns how many points were compared.
 static int together_alike(const char *name, carom_model *tape, carom_model *native) {
     const carom_system *s[2] = {carom_model_system(tape), carom_model_system(native)};
     const int nq = s[0]->nq, nv = s[0]->nv, links = s[0]->ne + s[0]->nc;
@@ -620,20 +656,29 @@ static int together_alike(const char *name, carom_model *tape, carom_model *nati
     int compared = 0;
     for (int i = 0; i < 2; ++i) s[i]->work_init(s[i]->model, work[i]);
     for (int k = 0; k < 30; ++k) {
-        double q[MOST_V], v[MOST_V], M[2][MOST_V * MOST_V] = {{0}}, f[2][MOST_V] = {{0}}, g[2][MOST_DIR] = {{0}}, W[2][MOST_V * MOST_DIR], w[2][MOST_DIR];
+        double q[MOST_V], v[MOST_V], M[2][MOST_V * MOST_V] = {{0}}, f[2][MOST_V] = {{0}}, g[2][MOST_DIR] = {{0}},
+                                                   W[2][MOST_V * MOST_DIR], w[2][MOST_DIR];
         int id[2][MOST_DIR], at[2][MOST_DIR + 1];
         carom_local L[2];
-        for (int i = 0; i < nq; ++i) q[i] = carom_model_q0(tape)[i] + 0.3 * sin(1.7 * k + i), v[i] = cos(0.9 * k + 2 * i);
+        for (int i = 0; i < nq; ++i)
+            q[i] = carom_model_q0(tape)[i] + 0.3 * sin(1.7 * k + i), v[i] = cos(0.9 * k + 2 * i);
         if (k == 20 || k == 25) q[0] = -2; // where the force 1/(2 + x1) of coupled() is infinite
-        for (int i = 0; i < 2; ++i) L[i] = some_constraints(s[i], k % 3 == 1 && links > 1, k % 3 == 1 ? 2 : 1, id[i], at[i], W[i], w[i]);
+        for (int i = 0; i < 2; ++i)
+            L[i] = some_constraints(s[i], k % 3 == 1 && links > 1, k % 3 == 1 ? 2 : 1, id[i], at[i], W[i], w[i]);
         double *gap = k % 3 == 2 ? NULL : g[1];
         const double t = 0.1 * k;
         assert_non_null(s[1]->motion_directions);
-        if (k == 0) assert_int_equal(s[1]->motion_directions(s[1]->model, work[1], t, q, v, (carom_matrix){s[1]->mass_shape, M[1]}, f[1], gap, &L[1]), CAROM_RETRY);
+        if (k == 0)
+            assert_int_equal(s[1]->motion_directions(s[1]->model, work[1], t, q, v,
+                                                     (carom_matrix){s[1]->mass_shape, M[1]}, f[1], gap, &L[1]),
+                             CAROM_RETRY);
         if (k == 0) compile(native);
-        carom_status status = s[0]->motion(s[0]->model, work[0], t, q, v, (carom_matrix){s[0]->mass_shape, M[0]}, f[0], gap ? g[0] : NULL);
+        carom_status status = s[0]->motion(s[0]->model, work[0], t, q, v, (carom_matrix){s[0]->mass_shape, M[0]}, f[0],
+                                           gap ? g[0] : NULL);
         if (status == CAROM_OK) status = s[0]->directions(s[0]->model, work[0], t, q, &L[0]);
-        assert_int_equal(s[1]->motion_directions(s[1]->model, work[1], t, q, v, (carom_matrix){s[1]->mass_shape, M[1]}, f[1], gap, &L[1]), status == CAROM_OK ? CAROM_OK : CAROM_RETRY);
+        assert_int_equal(s[1]->motion_directions(s[1]->model, work[1], t, q, v, (carom_matrix){s[1]->mass_shape, M[1]},
+                                                 f[1], gap, &L[1]),
+                         status == CAROM_OK ? CAROM_OK : CAROM_RETRY);
         if (status != CAROM_OK) continue;
         ++compared;
         same_bits(name, "M", M[1], M[0], nv * nv);
@@ -660,9 +705,11 @@ static void motion_with_directions_has_the_bits_of_its_parts(void **state) {
 // Constraints are renumbered where one is redundant; the floor is met after five steps.
 static void redundant_constraints_have_the_bits_of_the_tape(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\ncoordinates: {x: {at: 0.5, rate: 0.3}, y: {at: 0.5, rate: 0.3}, z: {at: 0, rate: -1}}\n"
-                               "energy: {kinetic: \"(2 + cos(x))*x'^2 + y'^2 + z'^2 + 0.1*cos(z)*z'*y'\", potential: \"sin(x) + 9.81*z\"}\n"
-                               "constraints: {a: x - y, b: 2*x - 2*y}\ncontacts: {floor: {gap: z + 0.1*sin(x)}, wall: {gap: y + 2}}\nsimulation: {step: 0.01, end: 1}\n";
+    static const char text[] =
+        "carom: 1\ncoordinates: {x: {at: 0.5, rate: 0.3}, y: {at: 0.5, rate: 0.3}, z: {at: 0, rate: -1}}\n"
+        "energy: {kinetic: \"(2 + cos(x))*x'^2 + y'^2 + z'^2 + 0.1*cos(z)*z'*y'\", potential: \"sin(x) + 9.81*z\"}\n"
+        "constraints: {a: x - y, b: 2*x - 2*y}\ncontacts: {floor: {gap: z + 0.1*sin(x)}, wall: {gap: y + "
+        "2}}\nsimulation: {step: 0.01, end: 1}\n";
     carom_model *tape = good(text), *native = good(text);
     compile(native);
     for (const carom_scheme *const *s = carom_schemes(); *s; ++s) runs_alike("redundant constraints", tape, native, *s);
@@ -673,7 +720,8 @@ static void redundant_constraints_have_the_bits_of_the_tape(void **state) {
 // Numbers are finite also where their sum is not.
 static void large_numbers_are_finite(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\nparameters: {p: 1.5e308}\ncoordinates: {x: 1, y: 1}\nenergy: {kinetic: \"(2 + x)*x'^2 + 0.1*cos(x)*x'*y' + y'^2\"}\n"
+    carom_model *m = good("carom: 1\nparameters: {p: 1.5e308}\ncoordinates: {x: 1, y: 1}\nenergy: {kinetic: \"(2 + "
+                          "x)*x'^2 + 0.1*cos(x)*x'*y' + y'^2\"}\n"
                           "forces: {x: p*x, y: p*y}\ncontacts: {wall: {gap: x}}\n");
     const carom_system *sys = carom_model_system(m);
     compile(m);
@@ -704,7 +752,8 @@ static void only_its_own_code_is_attached(void **state) {
     carom_tape *tape = NULL;
     assert_true(carom_model_tapes(m, &tape, 1) >= 2);
     carom_native_piece *const none[500] = {0};
-    carom_native n = {.version = CAROM_NATIVE_VERSION, .fingerprint = carom_tape_fingerprint(tape), .segment = none, .plan = none};
+    carom_native n = {
+        .version = CAROM_NATIVE_VERSION, .fingerprint = carom_tape_fingerprint(tape), .segment = none, .plan = none};
     assert_false(carom_tape_attach(tape, &n)); // sizes differ
     assert_true(carom_tape_attach(tape, NULL));
     carom_model_destroy(m);
@@ -715,15 +764,23 @@ int main(int argc, char **argv) {
     setenv("XDG_CACHE_HOME", CACHE, 1);
     unsetenv("CC");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_operation_has_the_bits_of_the_tape), cmocka_unit_test(every_model_with_every_scheme_has_the_bits_of_the_tape),
-        cmocka_unit_test(compiled_files_are_kept_and_checked),      cmocka_unit_test(without_a_compiler_the_tape_runs),
+        cmocka_unit_test(every_operation_has_the_bits_of_the_tape),
+        cmocka_unit_test(every_model_with_every_scheme_has_the_bits_of_the_tape),
+        cmocka_unit_test(compiled_files_are_kept_and_checked),
+        cmocka_unit_test(without_a_compiler_the_tape_runs),
         cmocka_unit_test(the_compiler_has_an_absolute_path),
-        cmocka_unit_test(exported_functions_have_the_bits_of_the_model), cmocka_unit_test(bodies_in_space_are_exported),
-        cmocka_unit_test(controllers_are_exported),                 cmocka_unit_test(kinks_are_exported),
-        cmocka_unit_test(what_is_not_finite_is_told),               cmocka_unit_test(flights_have_the_bits_of_single_steps),
-        cmocka_unit_test(motion_with_directions_has_the_bits_of_its_parts), cmocka_unit_test(redundant_constraints_have_the_bits_of_the_tape),
-        cmocka_unit_test(free_motion_has_the_bits_of_its_parts),    cmocka_unit_test(large_numbers_are_finite),
-        cmocka_unit_test(modes_have_names),                         cmocka_unit_test(only_its_own_code_is_attached),
+        cmocka_unit_test(exported_functions_have_the_bits_of_the_model),
+        cmocka_unit_test(bodies_in_space_are_exported),
+        cmocka_unit_test(controllers_are_exported),
+        cmocka_unit_test(kinks_are_exported),
+        cmocka_unit_test(what_is_not_finite_is_told),
+        cmocka_unit_test(flights_have_the_bits_of_single_steps),
+        cmocka_unit_test(motion_with_directions_has_the_bits_of_its_parts),
+        cmocka_unit_test(redundant_constraints_have_the_bits_of_the_tape),
+        cmocka_unit_test(free_motion_has_the_bits_of_its_parts),
+        cmocka_unit_test(large_numbers_are_finite),
+        cmocka_unit_test(modes_have_names),
+        cmocka_unit_test(only_its_own_code_is_attached),
     };
     return cmocka_run_group_tests_name("compile", tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-// test_counts.c: impacts and accumulations in the ledger: those of the table of events, whatever the interval between records and the units.
+// test_counts.c: impacts and accumulations in the ledger: those of the table of events, whatever the interval between
+// records and the units.
 #include "model_text.h"
 #include <carom/event.h>
 #include <carom/run.h>
@@ -37,12 +38,16 @@ static const double units[][2] = {{1, 1}, {1e-6, 1e-12}, {1e6, 1e6}, {1e-6, 1e6}
 enum { UNITS = sizeof units / sizeof *units };
 
 static void ball(char *text, size_t size, double L, double m) {
-    snprintf(text, size, "carom: 1\ngravity: [0, %.17g]\nshapes: {floor: {plane: [0, 1]}}\n"
-             "bodies: {ball: {mass: %.17g, inertia: %.17g, at: [0, %.17g], velocity: [%.17g, 0], shape: {circle: %.17g}}}\n"
-             "contacts: {c: {between: [ball, floor], restitution: 0.8, friction: 0.3}}\n", -9.81 * L, m, 0.004 * m * L * L, 1.1 * L, L, 0.1 * L);
+    snprintf(
+        text, size,
+        "carom: 1\ngravity: [0, %.17g]\nshapes: {floor: {plane: [0, 1]}}\n"
+        "bodies: {ball: {mass: %.17g, inertia: %.17g, at: [0, %.17g], velocity: [%.17g, 0], shape: {circle: %.17g}}}\n"
+        "contacts: {c: {between: [ball, floor], restitution: 0.8, friction: 0.3}}\n",
+        -9.81 * L, m, 0.004 * m * L * L, 1.1 * L, L, 0.1 * L);
 }
 
-// A ball falls from 1 m: impacts at T (1 + 2 (0.8 + 0.64 + ...)), T = sqrt(2/g) = 0.4515: three within 2 s, and an accumulation at 9 T = 4.064 s.
+// A ball falls from 1 m: impacts at T (1 + 2 (0.8 + 0.64 + ...)), T = sqrt(2/g) = 0.4515: three within 2 s, and an
+// accumulation at 9 T = 4.064 s.
 static void a_ball_has_three_impacts_within_two_seconds(void **state) {
     (void)state;
     static const char *const schemes[] = {"auto", "event-driven", "mixed"};
@@ -53,7 +58,9 @@ static void a_ball_has_three_impacts_within_two_seconds(void **state) {
             for (int j = 0; j < 5; ++j) {
                 ball(text, sizeof text, units[k][0], units[k][1]);
                 const counts x = count_text(text, schemes[i], step[j], 2);
-                if (x.impacts != 3 || x.kind[CAROM_IMPACT] != 3 || x.accumulations != 0) fail_msg("%s, %g, unit %d: %ld impacts, %ld accumulations", schemes[i], step[j], k, x.impacts, x.accumulations);
+                if (x.impacts != 3 || x.kind[CAROM_IMPACT] != 3 || x.accumulations != 0)
+                    fail_msg("%s, %g, unit %d: %ld impacts, %ld accumulations", schemes[i], step[j], k, x.impacts,
+                             x.accumulations);
             }
 }
 
@@ -75,7 +82,9 @@ static void an_accumulation_has_as_many_impacts_with_any_records(void **state) {
                 if (j == 0) impacts = x.impacts;
                 // The last bounces of event-driven count by the fastest velocity that it has met so far.
                 const long off = i == 1 ? impacts / 20 : 0;
-                if (impacts < 30 || labs(x.impacts - impacts) > off) fail_msg("%s, %g, unit %d: %ld impacts, and %ld in one step", schemes[i], step[j], k, x.impacts, impacts);
+                if (impacts < 30 || labs(x.impacts - impacts) > off)
+                    fail_msg("%s, %g, unit %d: %ld impacts, and %ld in one step", schemes[i], step[j], k, x.impacts,
+                             impacts);
             }
         }
 }
@@ -83,7 +92,9 @@ static void an_accumulation_has_as_many_impacts_with_any_records(void **state) {
 // Contacts that take turns, and closed ones that a moving wall lets go.
 static void bundled_models_count_alike_with_any_records(void **state) {
     (void)state;
-    static const char *const models[] = {"slider-crank", "gear-rattle", "woodpecker", "newtons-cradle", "rocking-block"}, *const schemes[] = {"auto", "event-driven"};
+    static const char *const models[] = {"slider-crank", "gear-rattle", "woodpecker", "newtons-cradle",
+                                         "rocking-block"},
+                             *const schemes[] = {"auto", "event-driven"};
     static const double step[] = {0.05, 0.004, 0.001};
     for (int k = 0; k < 5; ++k) {
         carom_model *m = shipped_model(models[k]);
@@ -92,7 +103,10 @@ static void bundled_models_count_alike_with_any_records(void **state) {
             for (int j = 0; j < 3; ++j) {
                 const counts x = count(m, schemes[i], step[j], 0.2);
                 if (j == 0) first = x;
-                if (memcmp(&x, &first, sizeof x) != 0) fail_msg("%s, %s, %g: %ld impacts and %ld accumulations, %ld and %ld with %g", models[k], schemes[i], step[j], x.impacts, x.accumulations, first.impacts, first.accumulations, step[0]);
+                if (memcmp(&x, &first, sizeof x) != 0)
+                    fail_msg("%s, %s, %g: %ld impacts and %ld accumulations, %ld and %ld with %g", models[k],
+                             schemes[i], step[j], x.impacts, x.accumulations, first.impacts, first.accumulations,
+                             step[0]);
             }
         }
         carom_model_destroy(m);
@@ -102,7 +116,9 @@ static void bundled_models_count_alike_with_any_records(void **state) {
 static void the_ledger_counts_the_rows_of_the_table(void **state) {
     (void)state;
     static const char *const schemes[] = {"auto", "event-driven", "mixed", "splitting", "moreau-jean"};
-    static const char *const models[] = {"bouncing-ball", "ball-in-box", "slider-crank-clearance", "bouncing-bar", "impacting-oscillator", "woodpecker", "rocking-block"};
+    static const char *const models[] = {"bouncing-ball", "ball-in-box",          "slider-crank-clearance",
+                                         "bouncing-bar",  "impacting-oscillator", "woodpecker",
+                                         "rocking-block"};
     long all = 0;
     for (int k = 0; k < 7; ++k) {
         carom_model *m = shipped_model(models[k]);
@@ -110,27 +126,34 @@ static void the_ledger_counts_the_rows_of_the_table(void **state) {
             const counts x = count(m, schemes[i], 1e-3, 0.5);
             all += x.impacts;
             if (x.impacts != x.kind[CAROM_IMPACT] || x.accumulations != x.kind[CAROM_ACCUMULATION])
-                fail_msg("%s, %s: %ld impacts and %ld accumulations, events %ld and %ld", models[k], schemes[i], x.impacts, x.accumulations, x.kind[CAROM_IMPACT], x.kind[CAROM_ACCUMULATION]);
+                fail_msg("%s, %s: %ld impacts and %ld accumulations, events %ld and %ld", models[k], schemes[i],
+                         x.impacts, x.accumulations, x.kind[CAROM_IMPACT], x.kind[CAROM_ACCUMULATION]);
         }
         carom_model_destroy(m);
     }
     assert_true(all > 500);
 }
 
-// A box slides on a plane and never leaves it: rounding lifts a corner for a step now and then, which is no impact and no accumulation.
+// A box slides on a plane and never leaves it: rounding lifts a corner for a step now and then, which is no impact and
+// no accumulation.
 static void a_box_that_slides_accumulates_nothing(void **state) {
     (void)state;
-    static const char *const schemes[] = {"moreau-jean", "moreau-midpoint", "half-explicit", "auto", "event-driven", "mixed"};
+    static const char *const schemes[] = {"moreau-jean", "moreau-midpoint", "half-explicit",
+                                          "auto",        "event-driven",    "mixed"};
     for (int k = 0; k < UNITS; ++k)
         for (int i = 0; i < 6; ++i) {
             const double L = units[k][0], M = units[k][1], J = M * L * L;
             char text[800];
-            snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, %.17g]\nshapes: {ice: {plane: [0, 0, 1]}}\nbodies:\n"
-                     "  b: {mass: %.17g, inertia: [%.17g, %.17g, %.17g], at: [0, 0, %.17g], velocity: [%.17g, %.17g, 0], spin: [0, 0, 3], shape: {box: [%.17g, %.17g, %.17g]}}\n"
-                     "contacts: {c: {between: [b, ice], friction: {along: 0.05, across: 0.4, direction: [1, 0, 0], of: b}}}\n",
+            snprintf(text, sizeof text,
+                     "carom: 1\ngravity: [0, 0, %.17g]\nshapes: {ice: {plane: [0, 0, 1]}}\nbodies:\n"
+                     "  b: {mass: %.17g, inertia: [%.17g, %.17g, %.17g], at: [0, 0, %.17g], velocity: [%.17g, %.17g, "
+                     "0], spin: [0, 0, 3], shape: {box: [%.17g, %.17g, %.17g]}}\n"
+                     "contacts: {c: {between: [b, ice], friction: {along: 0.05, across: 0.4, direction: [1, 0, 0], of: "
+                     "b}}}\n",
                      -9.81 * L, M, 0.01 * J, 0.01 * J, 0.012 * J, 0.02 * L, 2 * L, L, 0.3 * L, 0.3 * L, 0.04 * L);
             const counts x = count_text(text, schemes[i], 1e-3, 0.4);
-            if (x.impacts != 0 || x.accumulations != 0) fail_msg("%s, unit %d: %ld impacts, %ld accumulations", schemes[i], k, x.impacts, x.accumulations);
+            if (x.impacts != 0 || x.accumulations != 0)
+                fail_msg("%s, unit %d: %ld impacts, %ld accumulations", schemes[i], k, x.impacts, x.accumulations);
         }
 }
 
@@ -138,7 +161,8 @@ static void a_box_that_slides_accumulates_nothing(void **state) {
 static void a_scheme_that_is_given_keeps_the_step_of_the_model(void **state) {
     (void)state;
     static const char *const schemes[] = {"auto", "event-driven", "mixed", "moreau-midpoint"};
-    carom_model *m = good("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2}\nsimulation: {scheme: moreau-jean, step: 0.125, end: 2}\n");
+    carom_model *m = good("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2}\nsimulation: {scheme: moreau-jean, "
+                          "step: 0.125, end: 2}\n");
     for (int i = 0; i < 4; ++i) {
         carom_run_given given = carom_run_nothing();
         carom_run run;

@@ -1,4 +1,5 @@
-// test_cylinders.c: cylinders against boxes, capsules and cylinders: distances against a search with bounds, derivatives.
+// test_cylinders.c: cylinders against boxes, capsules and cylinders: distances against a search with bounds,
+// derivatives.
 #include "model_text.h"
 #include "poses.h"
 
@@ -7,13 +8,15 @@ static double next(unsigned *seed) { // -1 .. 1
     return (double)(*seed >> 8) / 8388608.0 - 1;
 }
 
-// -- distances --------------------------------------------------------------------------------------------------------------
+// -- distances --------------------------------------------------------------------------------------------------------
 
-typedef struct solid { const char *word; bool round; double r, half[3]; } solid; // round: a cylinder; else r round a box or line
+// round: a cylinder; else r round a box or line
+typedef struct solid { const char *word; bool round; double r, half[3]; } solid;
 
 static const solid solids[] = {
-    {"{cylinder: [0.2, 0.3]}", true, 0.2, {0, 0, 0.15}},     {"{cylinder: [0.05, 0.6]}", true, 0.05, {0, 0, 0.3}}, {"{cylinder: [0.3, 0.05]}", true, 0.3, {0, 0, 0.025}},
-    {"{box: [0.5, 0.3, 0.2]}", false, 0, {0.25, 0.15, 0.1}}, {"{box: [0.6, 0.1, 0.1]}", false, 0, {0.3, 0.05, 0.05}}, {"{capsule: [0.1, 0.5]}", false, 0.1, {0, 0, 0.25}},
+    {"{cylinder: [0.2, 0.3]}", true, 0.2, {0, 0, 0.15}},     {"{cylinder: [0.05, 0.6]}", true, 0.05, {0, 0, 0.3}},
+    {"{cylinder: [0.3, 0.05]}", true, 0.3, {0, 0, 0.025}},   {"{box: [0.5, 0.3, 0.2]}", false, 0, {0.25, 0.15, 0.1}},
+    {"{box: [0.6, 0.1, 0.1]}", false, 0, {0.3, 0.05, 0.05}}, {"{capsule: [0.1, 0.5]}", false, 0.1, {0, 0, 0.25}},
 };
 enum { SOLIDS = sizeof solids / sizeof *solids };
 
@@ -24,13 +27,15 @@ static double reach_of(const solid *s) {
 
 static void project(const solid *s, const pose *x, double *p) {
     double y[3], c[3], d = 0;
-    for (int j = 0; j < 3; ++j) y[j] = x->R[j] * (p[0] - x->r[0]) + x->R[3 + j] * (p[1] - x->r[1]) + x->R[6 + j] * (p[2] - x->r[2]);
+    for (int j = 0; j < 3; ++j)
+        y[j] = x->R[j] * (p[0] - x->r[0]) + x->R[3 + j] * (p[1] - x->r[1]) + x->R[6 + j] * (p[2] - x->r[2]);
     if (s->round) {
         const double rho = hypot(y[0], y[1]);
         if (rho > s->r) y[0] *= s->r / rho, y[1] *= s->r / rho;
         y[2] = fmax(-s->half[2], fmin(s->half[2], y[2]));
     } else {
-        for (int i = 0; i < 3; ++i) c[i] = fmax(-s->half[i], fmin(s->half[i], y[i])), d += (y[i] - c[i]) * (y[i] - c[i]);
+        for (int i = 0; i < 3; ++i)
+            c[i] = fmax(-s->half[i], fmin(s->half[i], y[i])), d += (y[i] - c[i]) * (y[i] - c[i]);
         d = sqrt(d);
         for (int i = 0; i < 3 && d > s->r; ++i) y[i] = c[i] + (y[i] - c[i]) * s->r / d;
     }
@@ -55,7 +60,8 @@ static void distance(const solid *a, const pose *xa, const solid *b, const pose 
         project(b, xb, q);
         memcpy(p, q, sizeof p);
         project(a, xa, p);
-        const double d = sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
+        const double d =
+            sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
         *high = d;
         if (d < 1e-9) return;
         const double n[3] = {(q[0] - p[0]) / d, (q[1] - p[1]) / d, (q[2] - p[2]) / d}, m[3] = {-n[0], -n[1], -n[2]};
@@ -81,8 +87,11 @@ static double depth(const solid *a, const pose *xa, const solid *b, const pose *
 
 static carom_model *two(const char *a, const char *b, const char *law) {
     char text[700];
-    snprintf(text, sizeof text, "carom: 1\nbodies:\n  a: {mass: 2, inertia: [0.1, 0.1, 0.1], at: [0.9, 0, 0], shape: %s}\n  b: {mass: 3, inertia: [0.2, 0.2, 0.2], shape: %s}\n"
-             "contacts: {c: {between: [a, b], %s}}\n", a, b, law);
+    snprintf(text, sizeof text,
+             "carom: 1\nbodies:\n  a: {mass: 2, inertia: [0.1, 0.1, 0.1], at: [0.9, 0, 0], shape: %s}\n  b: {mass: 3, "
+             "inertia: [0.2, 0.2, 0.2], shape: %s}\n"
+             "contacts: {c: {between: [a, b], %s}}\n",
+             a, b, law);
     return good(text);
 }
 
@@ -106,7 +115,8 @@ static void distances_of(const solid *a, const solid *b, unsigned seed, int pose
         assert_int_equal(s->gaps(s->model, work, 0, q, g), CAROM_OK);
         for (int l = 0; l < s->nc; ++l) least = fmin(least, g[l]);
         if (k % 2 && least > 0) { // so near that they just overlap, or nearly
-            const double way[3] = {q[7] - q[0], q[8] - q[1], q[9] - q[2]}, l = sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+            const double way[3] = {q[7] - q[0], q[8] - q[1], q[9] - q[2]},
+                         l = sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
             for (int i = 0; i < 3; ++i) q[i] += way[i] / l * (least + 1e-3);
             assert_int_equal(s->gaps(s->model, work, 0, q, g), CAROM_OK);
             least = HUGE_VAL;
@@ -114,17 +124,20 @@ static void distances_of(const solid *a, const solid *b, unsigned seed, int pose
         }
         pose_of(q, &x);
         pose_of(q + 7, &y);
-        const double bound = sqrt(pow(x.r[0] - y.r[0], 2) + pow(x.r[1] - y.r[1], 2) + pow(x.r[2] - y.r[2], 2)) - reach[0] - reach[1];
+        const double bound =
+            sqrt(pow(x.r[0] - y.r[0], 2) + pow(x.r[1] - y.r[1], 2) + pow(x.r[2] - y.r[2], 2)) - reach[0] - reach[1];
         if (bound > fmin(reach[0], reach[1]) || least < -0.05) continue; // far, or deep
         distance(a, &x, b, &y, &low, &high);
         if (low > 1e-9) {
             ++*apart;
-            if (least < low - 1e-9 || least > high + 1e-9) fail_msg("%s and %s: gap %.12g, distance %.12g to %.12g", a->word, b->word, least, low, high);
+            if (least < low - 1e-9 || least > high + 1e-9)
+                fail_msg("%s and %s: gap %.12g, distance %.12g to %.12g", a->word, b->word, least, low, high);
         } else if (high < 1e-9) {
             const double d = depth(a, &x, b, &y);
             if (d > 0.003) continue; // depths below faces differ from it by d/size
             ++*inside;
-            if (least < -1.1 * d || least > -0.9 * d) fail_msg("%s and %s: gap %.12g, they overlap by %.12g", a->word, b->word, least, d);
+            if (least < -1.1 * d || least > -0.9 * d)
+                fail_msg("%s and %s: gap %.12g, they overlap by %.12g", a->word, b->word, least, d);
         }
     }
     free(work);
@@ -135,11 +148,12 @@ static void the_smallest_gap_is_the_distance(void **state) {
     (void)state;
     static const int chosen[][2] = {{0, 1}, {0, 2}, {2, 2}, {0, 3}, {4, 2}, {1, 4}, {0, 5}, {5, 2}, {1, 5}};
     int apart = 0, inside = 0;
-    for (size_t i = 0; i < sizeof chosen / sizeof *chosen; ++i) distances_of(&solids[chosen[i][0]], &solids[chosen[i][1]], 1 + (unsigned)i, 100, &apart, &inside);
+    for (size_t i = 0; i < sizeof chosen / sizeof *chosen; ++i)
+        distances_of(&solids[chosen[i][0]], &solids[chosen[i][1]], 1 + (unsigned)i, 100, &apart, &inside);
     assert_true(apart > 300 && inside > 20);
 }
 
-// -- derivatives ------------------------------------------------------------------------------------------------------------
+// -- derivatives ------------------------------------------------------------------------------------------------------
 
 static void note(void *user, carom_finding kind, const char *sentence) {
     if (kind != CAROM_FAULT) return;
@@ -150,7 +164,8 @@ static void note(void *user, carom_finding kind, const char *sentence) {
 static const char *const others[] = {"{cylinder: [0.15, 0.3]}", "{box: [0.4, 0.3, 0.2]}", "{capsule: [0.1, 0.4]}"};
 static const char CYLINDER[] = "{cylinder: [0.2, 0.25], at: [0.02, 0.01, 0.03], axis: [0.2, 0.1, 1]}";
 
-// Columns against differences of gaps, apart and overlapping; once in a while there is a kink between the two points of a difference.
+// Columns against differences of gaps, apart and overlapping; once in a while there is a kink between the two points of
+// a difference.
 static void gradients_agree_with_differences(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {

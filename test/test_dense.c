@@ -148,7 +148,8 @@ static void badly_scaled_systems_keep_their_rank(void **state) {
     assert_true(fabs(x[1] - 2.0 / 3) < 1e-14 && fabs(x[2] - 2e-6 / 3) < 1e-20);
 }
 
-// L of a matrix with a band, or with blocks, has zeros at the ends of its columns: passing over them changes no bit, and neither does a second right-hand side.
+// L of a matrix with a band, or with blocks, has zeros at the ends of its columns: passing over them changes no bit,
+// and neither does a second right-hand side.
 static void zeros_below_columns_are_passed_over(void **state) {
     (void)state;
     for (int n = 1; n <= MOST; n++)
@@ -165,7 +166,9 @@ static void zeros_below_columns_are_passed_over(void **state) {
             memcpy(F, A, sizeof F), memcpy(alone, x, sizeof x);
             assert_int_equal(carom_dense_ldl(F, n, n, 1e-12, end), 0);
             carom_dense_ldl_ends(F, n, n, end);
-            for (int k = 0; k + 4 <= n; k += 4) assert_true(end[k / 4] >= fmin(k + 4 + band, n) && end[k / 4] <= fmin(k + 4 + band + 1, n)); // rows k + 3 + band and above are filled
+            // rows k + 3 + band and above are filled
+            for (int k = 0; k + 4 <= n; k += 4)
+                assert_true(end[k / 4] >= fmin(k + 4 + band, n) && end[k / 4] <= fmin(k + 4 + band + 1, n));
             carom_dense_ldl_solve(F, n, n, alone[0]), carom_dense_ldl_solve(F, n, n, alone[1]);
             for (int two = 0; two < 2; two++) {
                 double z[2][MOST];

@@ -2,7 +2,7 @@
 #include "dg_rig.h"
 #include <float.h>
 
-// -- contacts ----------------------------------------------------------------------------------------------------------------
+// -- contacts ---------------------------------------------------------------------------------------------------------
 
 static void ball_comes_to_rest_at_every_step_size(void **state) {
     (void)state;
@@ -19,7 +19,8 @@ static void ball_comes_to_rest_at_every_step_size(void **state) {
                 const carom_ledger l = sim_ledger(sim);
                 assert_int_equal(l.rejected, 0);
                 check_near(now.v[0], 0, 1e-12);
-                check_near(now.q[0], -h / 2, h / 2 + 1e-12); // it stays where it met the floor, less than one step of fall in it
+                check_near(now.q[0], -h / 2, h / 2 + 1e-12); // it stays where it met the floor, less than one step of
+                                                             // fall in it
                 check_near(now.force[0], 2, 1e-11); // the contact tolerance is 1e-12
                 check_near(now.impulse[0], 0, 0);
                 carom_sim_destroy(sim);
@@ -151,14 +152,15 @@ static void slider_crank_endures(void **state) {
                 // Event-driven 7.4051988 (flat, c = 1e-3); no loss at c = 0.
                 const bool joint = cases[j].c == 0;
                 if (cases[j].tilt == 0) check_near(l.energy.end, joint ? 7.49554875 : 7.4051988, joint ? 1e-4 : 1e-3);
-                // Forces of the last stage act on a contact that approaches in the step of an impact (D-), or it gives back a velocity older by a step (D+): first order, 33 h here.
+                // Forces of the last stage act on a contact that approaches in the step of an impact (D-), or it gives
+                // back a velocity older by a step (D+): first order, 33 h here.
                 assert_true(fabs(l.energy.balance) < 5e-4);
                 carom_sim_destroy(sim);
             }
 }
 
-// With friction and zero clearance in steps of 1e-4: four contacts share one load, and those that have none of it carry all the same.  Reference: steps of
-// 1e-5 and 1e-6 leave 7.40492 and 7.40490 J at 0.1 s, with both schemes.
+// With friction and zero clearance in steps of 1e-4: four contacts share one load, and those that have none of it carry
+// all the same.  Reference: steps of 1e-5 and 1e-6 leave 7.40492 and 7.40490 J at 0.1 s, with both schemes.
 static void dependent_contacts_with_friction(void **state) {
     (void)state;
     for (int i = 0; i < 2; ++i) {
@@ -195,7 +197,8 @@ static void four_dependent_contacts_act_as_a_joint(void **state) {
     }
 }
 
-// Two walls that overlap: one contact opens and must not be reversed, the other bounces.  Newton's law cannot have both.
+// Two walls that overlap: one contact opens and must not be reversed, the other bounces.  Newton's law cannot have
+// both.
 static carom_status jaw_gaps(const void *model, void *work, double t, const double *q, double *g) {
     (void)model, (void)work, (void)t;
     g[0] = q[0];
@@ -223,7 +226,7 @@ static void opposing_contacts_without_solution_stop(void **state) {
     }
 }
 
-// -- storage and stiffness --------------------------------------------------------------------------------------------------------
+// -- storage and stiffness --------------------------------------------------------------------------------------------
 
 enum { CHAIN = 12 };
 static carom_status chain_mass(const void *model, void *work, double t, const double *q, carom_matrix M) {
@@ -298,7 +301,8 @@ static double last_velocity(const char *scheme, int m, double k, double c, int s
     return v;
 }
 
-// Positions are explicit in the accelerations of the last stage: h omega < 2 as for the leapfrog, 2 sqrt 2 for degree 2.
+// Positions are explicit in the accelerations of the last stage: h omega < 2 as for the leapfrog, 2 sqrt 2 for degree
+// 2.
 static void oscillators_have_a_stability_limit(void **state) {
     (void)state;
     for (int i = 0; i < 2; ++i)
@@ -317,7 +321,8 @@ static void plus_takes_any_damping(void **state) {
     assert_true(fabs(last_velocity("dg-minus", 1, 0, 2.1, 100)) > 1e3);
 }
 
-// The coupled stages of a ball at rest are a problem of four rows: too many for the solver `direct`, so the others help out.
+// The coupled stages of a ball at rest are a problem of four rows: too many for the solver `direct`, so the others help
+// out.
 static void coupled_stages_ask_the_solver_that_is_asked_for(void **state) {
     (void)state;
     static const char *const solvers[] = {"solver=auto", "solver=direct", "solver=gauss-seidel"};
@@ -339,8 +344,8 @@ static void coupled_stages_ask_the_solver_that_is_asked_for(void **state) {
     check_near(end[2], end[0], 1e-12);
 }
 
-// Rounding of W'v, 16 eps sum |W_i v_i|, is all that is left where nothing moves along the contact normals: the terms of
-// W'v do not scale the tolerance.  They are at most l1 150 + l2 75 m/s.
+// Rounding of W'v, 16 eps sum |W_i v_i|, is all that is left where nothing moves along the contact normals: the terms
+// of W'v do not scale the tolerance.  They are at most l1 150 + l2 75 m/s.
 static void fast_links_do_not_loosen_slow_contacts(void **state) {
     (void)state;
     known k;
@@ -355,9 +360,10 @@ static void fast_links_do_not_loosen_slow_contacts(void **state) {
     carom_sim_destroy(sim);
 }
 
-// -- friction ------------------------------------------------------------------------------------------------------------
+// -- friction ---------------------------------------------------------------------------------------------------------
 
-// A block thrown up a slope of 0.3 rad decelerates with g (sin + mu cos), stops and, with mu > tan, stays: half of v^2 is friction and height.
+// A block thrown up a slope of 0.3 rad decelerates with g (sin + mu cos), stops and, with mu > tan, stays: half of v^2
+// is friction and height.
 static void block_thrown_up_a_slope_stops_and_stays(void **state) {
     (void)state;
     const double angle = 0.3, mu = 0.5, v_0 = 1, a = 9.81 * (sin(angle) + mu * cos(angle));
@@ -386,7 +392,7 @@ static void block_thrown_up_a_slope_stops_and_stays(void **state) {
         }
 }
 
-// -- order=auto --------------------------------------------------------------------------------------------------------------
+// -- order=auto -------------------------------------------------------------------------------------------------------
 
 static carom_status sun(const void *model, void *work, double t, const double *q, const double *v, double *f) {
     const double r = hypot(q[0], q[1]);
@@ -395,8 +401,8 @@ static carom_status sun(const void *model, void *work, double t, const double *q
     return CAROM_OK;
 }
 
-// An ellipse of eccentricity 0.8 closes after 2 pi.  High degrees near the sun, low ones far away: the tolerance is kept to the factor of
-// a hundred steps, with a mean degree far below the one that keeps it everywhere.
+// An ellipse of eccentricity 0.8 closes after 2 pi.  High degrees near the sun, low ones far away: the tolerance is
+// kept to the factor of a hundred steps, with a mean degree far below the one that keeps it everywhere.
 static void degree_follows_the_motion(void **state) {
     (void)state;
     carom_system s = carom_system_default(2, 2, 0, 0);
@@ -429,8 +435,9 @@ static carom_status two_springs(const void *model, void *work, double t, const d
     return CAROM_OK;
 }
 
-// What moves slowly is resolved as well as what moves fast, down to a millionth of it: the second oscillation, with 2e-6 of the speed of the first, has the degrees that it
-// has alone, and each step keeps it to order-tol of its own speed.
+// What moves slowly is resolved as well as what moves fast, down to a millionth of it: the second oscillation, with
+// 2e-6 of the speed of the first, has the degrees that it has alone, and each step keeps it to order-tol of its own
+// speed.
 static void small_motions_are_resolved(void **state) {
     (void)state;
     enum { STEPS = 40 };
@@ -440,7 +447,8 @@ static void small_motions_are_resolved(void **state) {
     for (int i = 0; i < 2; ++i) {
         char text[2][200];
         for (int k = 0; k < 2; ++k) {
-            carom_sim *sim = sim_for(&s, both[i], (const char *const[]){"order=auto", "order-tol=1e-6", NULL}, h, STEPS * h, (double[]){0, 0}, (double[]){k, speed});
+            carom_sim *sim = sim_for(&s, both[i], (const char *const[]){"order=auto", "order-tol=1e-6", NULL}, h,
+                                     STEPS * h, (double[]){0, 0}, (double[]){k, speed});
             sim_to(sim, STEPS * h);
             check_near(carom_sim_now(sim).v[0], k * cos(STEPS * h), STEPS * tol);
             check_near(carom_sim_now(sim).v[1], speed * cos(4 * STEPS * h), STEPS * tol * speed);
@@ -458,15 +466,17 @@ static carom_status spike(const void *model, void *work, double t, const double 
     return CAROM_OK;
 }
 
-// No polynomial follows a spike at the end of a step.  With degree m its coefficients are 1/m, the last one promised by those before: the errors of degrees 1, 2
-// and 3 are as 1/2 (the mean counts half), 1/2 and 1/3.  Twice they have not halved, and the search ends with degree 3 after two attempts more than one.
+// No polynomial follows a spike at the end of a step.  With degree m its coefficients are 1/m, the last one promised by
+// those before: the errors of degrees 1, 2 and 3 are as 1/2 (the mean counts half), 1/2 and 1/3.  Twice they have not
+// halved, and the search ends with degree 3 after two attempts more than one.
 static void no_degree_follows_a_spike(void **state) {
     (void)state;
     carom_system s = carom_system_default(1, 1, 0, 0);
     s.flags = CAROM_CONSTANT_MASS, s.mass = unit_mass, s.force = spike;
     const double q = 0, v = 1;
     for (int i = 0; i < 2; ++i) {
-        carom_sim *sim = sim_for(&s, both[i], (const char *const[]){"order=auto", "order-tol=1e-6", NULL}, 1, 1, &q, &v);
+        carom_sim *sim =
+            sim_for(&s, both[i], (const char *const[]){"order=auto", "order-tol=1e-6", NULL}, 1, 1, &q, &v);
         sim_to(sim, 1);
         char text[200];
         carom_sim_choice(sim, text, sizeof text);

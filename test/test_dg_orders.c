@@ -1,19 +1,21 @@
-// test_dg_orders.c: the discontinuous Galerkin schemes: orders in flight, contact, sliding and rest; the problems of the paper; the trapezoidal rules and degree 0.
+// test_dg_orders.c: the discontinuous Galerkin schemes: orders in flight, contact, sliding and rest; the problems of
+// the paper; the trapezoidal rules and degree 0.
 //
 // Problems 4.2 to 4.4 are those of Schindler and Acary: a unit mass over the floor q >= 0.
 #include "dg_rig.h"
 
-// -- orders ------------------------------------------------------------------------------------------------------------
+// -- orders -----------------------------------------------------------------------------------------------------------
 
-static carom_status driven_pendulum(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+static carom_status driven_pendulum(const void *model, void *work, double t, const double *q, const double *v,
+                                    double *f) {
     (void)model, (void)work;
     f[0] = -sin(q[0]) - 0.1 * v[0] + 0.3 * cos(2 * t);
     return CAROM_OK;
 }
 
 // Orders of q and v at t_end for m = 1..4 against degree 6; expected 2, 4, 4, 6.  n[m - 1]: steps of the coarser run.
-static void check_orders(const char *what, const carom_system *sys, const double *q0, const double *v0, double t_end, const int *n,
-                         int n_ref) {
+static void check_orders(const char *what, const carom_system *sys, const double *q0, const double *v0, double t_end,
+                         const int *n, int n_ref) {
     const int nv = sys->nv;
     double q_ref[3], v_ref[3];
     opts o;
@@ -39,7 +41,8 @@ static void check_orders(const char *what, const carom_system *sys, const double
             }
             const double expected = m % 2 ? m + 1 : m + 2;
             const double p_q = halved(e_q[0], e_q[1]), p_v = halved(e_v[0], e_v[1]);
-            print_message("    %s %s order=%d: q %.2f (%.1e), v %.2f (%.1e)\n", what, both[i], m, p_q, e_q[1], p_v, e_v[1]);
+            print_message("    %s %s order=%d: q %.2f (%.1e), v %.2f (%.1e)\n", what, both[i], m, p_q, e_q[1], p_v,
+                          e_v[1]);
             check_near(p_q, expected, 0.2);
             check_near(p_v, expected, 0.2);
         }
@@ -73,8 +76,8 @@ static void bilateral_constraint_has_order_2_4_4_6(void **state) {
     check_orders("bead on a wire", &s, (double[]){1, 0}, (double[]){0, 1}, 2, (int[]){400, 80, 80, 30}, 200);
 }
 
-// Two masses on each other: the upper is pressed down by 10 e^t (1.2 + sin 5t), the lower has a spring, so that what the
-// contact transmits is seen in the motion of the lower one.
+// Two masses on each other: the upper is pressed down by 10 e^t (1.2 + sin 5t), the lower has a spring, so that what
+// the contact transmits is seen in the motion of the lower one.
 static carom_status stack_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
     (void)model, (void)work, (void)v;
     f[0] = -0.5 * q[0];
@@ -149,7 +152,8 @@ static void sliding_has_order_2_4_4_6(void **state) {
         const carom_contact contact = {.restitution = 0.5, .friction = mu, .tangents = n - 1};
         carom_system s = carom_system_default(n, n, 0, 1);
         s.flags = CAROM_CONSTANT_MASS | CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS;
-        s.model = &n, s.contacts = &contact, s.mass = unit_mass, s.force = puck_force, s.gaps = puck_gap, s.directions = puck_directions;
+        s.model = &n, s.contacts = &contact, s.mass = unit_mass, s.force = puck_force, s.gaps = puck_gap,
+        s.directions = puck_directions;
         double x[4] = {0}, q[3] = {0}, v[3] = {0};
         for (int i = 0; i < n - 1; ++i) x[n - 1 + i] = v[i] = v0[i];
         puck_exact(n - 1, mu, end, x);
@@ -175,7 +179,7 @@ static void sliding_has_order_2_4_4_6(void **state) {
     }
 }
 
-// -- the paper's problems --------------------------------------------------------------------------------------------------
+// -- the paper's problems ---------------------------------------------------------------------------------------------
 
 static carom_status floor_direction(const void *model, void *work, double t, const double *q, carom_local *L) {
     (void)model, (void)work, (void)t, (void)q;
@@ -191,8 +195,8 @@ static carom_system point(void) {
     return s;
 }
 
-// L1 norms over a step of the errors of q^h = q + h tau v_a + (h tau)^2/2 a and v^h = v_a + h tau a against 4.2.  The error of v
-// changes sign inside the step, so the rule is a simple one with many points.
+// L1 norms over a step of the errors of q^h = q + h tau v_a + (h tau)^2/2 a and v^h = v_a + h tau a against 4.2.  The
+// error of v changes sign inside the step, so the rule is a simple one with many points.
 static void flight_errors(double t, double h, double q, double v_a, double a, double *e_q, double *e_v) {
     enum { POINTS = 64 };
     for (int i = 0; i < POINTS; ++i) {
@@ -205,8 +209,8 @@ static void flight_errors(double t, double h, double q, double v_a, double a, do
 static void free_flight_has_the_known_errors(void **state) {
     (void)state;
     const carom_system s = point();
-    // L1 errors of the dense output at h = 1e-3.  Positions: measured with a prototype.  Velocities: to leading order the error
-    // is (10 z^2 - 5/3 h^2) t at z = tau h, so that its norm is h^2/2 int |10 x^2 - 5/3| dx = 1.28695 h^2.
+    // L1 errors of the dense output at h = 1e-3.  Positions: measured with a prototype.  Velocities: to leading order
+    // the error is (10 z^2 - 5/3 h^2) t at z = tau h, so that its norm is h^2/2 int |10 x^2 - 5/3| dx = 1.28695 h^2.
     const double known_q[2] = {2.774e-7, 2.782e-7}, known_v[2] = {1.28695e-6, 1.28695e-6};
     for (int i = 0; i < 2; ++i) {
         const double h = 1e-3, q0 = 1, v0 = 0;
@@ -217,7 +221,8 @@ static void free_flight_has_the_known_errors(void **state) {
             const double t = carom_sim_now(sim).t, q = carom_sim_now(sim).q[0], v = carom_sim_now(sim).v[0];
             const double a_0 = -10 * t * t, a_1 = -10 * (t + h) * (t + h);
             sim_step(sim);
-            if (i == 0) flight_errors(t, h, q, v, a_0, &e_q, &e_v);                                    // v_0 = v, v_1 = v + h a_0
+            // v_0 = v, v_1 = v + h a_0
+            if (i == 0) flight_errors(t, h, q, v, a_0, &e_q, &e_v);
             else flight_errors(t, h, q, v + h / 2 * (a_0 - a_1), a_1, &e_q, &e_v); // v_1 - v_0 = h a_1
             check_near(carom_sim_now(sim).force[0] + carom_sim_now(sim).impulse[0], 0, 0);
         }
@@ -225,7 +230,8 @@ static void free_flight_has_the_known_errors(void **state) {
         check_near(e_q / known_q[i], 1, 1e-3);
         check_near(e_v / known_v[i], 1, 3e-3); // the next term is O(h)
         carom_sim_destroy(sim);
-        for (int m = 2; m <= 4; ++m) { // f is quadratic: Clenshaw-Curtis integrates it and, for m > 2, its second integral
+        for (int m = 2; m <= 4; ++m) { // f is quadratic: Clenshaw-Curtis integrates it and, for m > 2, its second
+                                       // integral
             sim = sim_for(&s, both[i], with(&o, m, NULL), 0.01, 1, &q0, &v0);
             sim_to(sim, 1);
             check_near(carom_sim_now(sim).v[0], -10.0 / 3, 1e-14);
@@ -247,7 +253,8 @@ static carom_status see_inside(void *user, double t, const double *q, const doub
     return CAROM_OK;
 }
 
-// Problem 4.2 between step ends: the line through the exact t^3 has the error h^2/2 int |10 x^2 - 5/3| dx..., a cubic none.
+// Problem 4.2 between step ends: the line through the exact t^3 has the error h^2/2 int |10 x^2 - 5/3| dx..., a cubic
+// none.
 static void dense_output_has_the_known_errors(void **state) {
     (void)state;
     const carom_system s = point();
@@ -336,10 +343,10 @@ static void impacts_and_their_accumulation_are_passed_with_order_1(void **state)
     check_near(finest / 1.3e-3, 1, 0.05);
 }
 
-// -- degree 1 and degree 0 ----------------------------------------------------------------------------------------------------
+// -- degree 1 and degree 0 --------------------------------------------------------------------------------------------
 
-// The forecasting trapezoidal rule for the ball: (q, v) to the end of the step.  True: the contact was closed all the time
-// and approaches, where rest=settle differs.
+// The forecasting trapezoidal rule for the ball: (q, v) to the end of the step.  True: the contact was closed all the
+// time and approaches, where rest=settle differs.
 static bool forecasting(double h, double f, double e, double *q, double *v) {
     const double r_0 = *q <= 0 && *v <= 0 ? fmax(0, -f) : 0, a_0 = f + r_0;
     const double v_1 = *v + h * a_0, q_1 = *q + h / 2 * (*v + v_1);
@@ -395,7 +402,8 @@ static void degree_1_minus_is_the_forecasting_trapezoidal_rule(void **state) {
             }
             if (paper) assert_int_equal(steps, n[k]);
             else assert_true(steps * h > 2); // through the impacts at 1 and 2 at least
-            if (paper) check_near(v, 2 * h / 3, 1e-4 * h); // as printed, the ball never rests: it bounces with 2/3 |f| h/2 ...
+            if (paper) check_near(v, 2 * h / 3, 1e-4 * h); // as printed, the ball never rests: it bounces with 2/3 |f|
+                                                           // h/2 ...
             if (paper) assert_true(q < -h / 5);         // ... and sinks by h^2/3 in every step
             carom_sim_destroy(sim);
         }

@@ -25,7 +25,7 @@ static carom_dg_weights weights(int m, bool plus, void **block) {
 #define check(x, y, ulps)                                                                                              \
     do {                                                                                                               \
         const double x_ = (x), y_ = (y);                                                                               \
-        if (!(fabs(x_ - y_) <= (ulps) * DBL_EPSILON)) fail_msg("m = %d: %s = %.17g, not %.17g", m, #x, x_, y_);         \
+        if (!(fabs(x_ - y_) <= (ulps)*DBL_EPSILON)) fail_msg("m = %d: %s = %.17g, not %.17g", m, #x, x_, y_);          \
     } while (0)
 
 static void check_all(int m, const double *x, const double *y, int n, double scale) {

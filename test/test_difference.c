@@ -103,7 +103,8 @@ static void curvature_sees_explicit_time(void **state) {
     free(m.mem.base);
 }
 
-// Points on a line, the gap between neighbours is (q_i+1 - q_i)^2 / 2.  With d_i = q_i+1 - q_i and rows i, i + 1 of column i:  W = (-d, d),  so that
+// Points on a line, the gap between neighbours is (q_i+1 - q_i)^2 / 2.  With d_i = q_i+1 - q_i and rows i, i + 1 of
+// column i:  W = (-d, d),  so that
 // d(W'v)/dq = (v_i - v_i+1, v_i+1 - v_i)  and  d(W lambda)/dq = lambda [1 -1; -1 1].
 enum { POINTS = 40 };
 static long evaluated;
@@ -124,8 +125,14 @@ static carom_status square_directions(const void *model, void *work, double t, c
 static void sparse_differences_look_at_what_a_coordinate_touches(void **state) {
     (void)state;
     static carom_contact contacts[POINTS - 1];
-    const carom_system sys = {.nq = POINTS, .nv = POINTS, .nc = POINTS - 1, .contacts = contacts, .column_stride = 2, .mass_shape = {CAROM_DIAGONAL, POINTS, 0, NULL},
-                              .tangent_shape = {CAROM_BANDED, POINTS, 1, NULL}, .directions = square_directions};
+    const carom_system sys = {.nq = POINTS,
+                              .nv = POINTS,
+                              .nc = POINTS - 1,
+                              .contacts = contacts,
+                              .column_stride = 2,
+                              .mass_shape = {CAROM_DIAGONAL, POINTS, 0, NULL},
+                              .tangent_shape = {CAROM_BANDED, POINTS, 1, NULL},
+                              .directions = square_directions};
     memory m = create(&sys);
     double q[POINTS], v[POINTS], lambda[POINTS];
     for (int i = 0; i < POINTS; ++i) q[i] = i + 0.3 * sin(i), v[i] = cos(3 * i), lambda[i] = 1 + 0.1 * i;
@@ -137,7 +144,8 @@ static void sparse_differences_look_at_what_a_coordinate_touches(void **state) {
     for (int k = 0; k < POINTS - 1; ++k) {
         double column[POINTS];
         carom_column_expand(column, &m.D[0], k);
-        for (int j = 0; j < POINTS; ++j) check_near(column[j], j == k ? v[k] - v[k + 1] : j == k + 1 ? v[k + 1] - v[k] : 0, 1e-8);
+        for (int j = 0; j < POINTS; ++j)
+            check_near(column[j], j == k ? v[k] - v[k + 1] : j == k + 1 ? v[k + 1] - v[k] : 0, 1e-8);
         check_near(*carom_matrix_entry(m.A[0], k, k + 1), -2 * lambda[k], 1e-7);
         check_near(*carom_matrix_entry(m.A[0], k, k), 2 * (lambda[k] + (k > 0 ? lambda[k - 1] : 0)), 1e-7);
     }

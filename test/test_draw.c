@@ -86,16 +86,18 @@ static void spatial_shapes_have_three_coordinates_and_a_turn(void **state) {
     carom_model_destroy(m);
 }
 
-// A corner of a tilted block: the force that belongs to the gap is (0, 1) whatever the tilt, though it acts on three coordinates.
+// A corner of a tilted block: the force that belongs to the gap is (0, 1) whatever the tilt, though it acts on three
+// coordinates.
 static void the_direction_of_a_force_follows_from_place_and_gap(void **state) {
     (void)state;
-    carom_model *m = good(H "contacts:\n"
-                            "  corner: {gap: y + sin(th) - 0.5*cos(th), slip: x + cos(th) + 0.5*sin(th), friction: 0.3}\n"
-                            "  slope: {gap: 0.6*x + 0.8*y}\n"
-                            "draw:\n"
-                            "  contacts:\n"
-                            "    corner: [x + cos(th) + 0.5*sin(th), y + sin(th) - 0.5*cos(th)]\n"
-                            "    slope: {at: [x, y]}\n");
+    carom_model *m =
+        good(H "contacts:\n"
+               "  corner: {gap: y + sin(th) - 0.5*cos(th), slip: x + cos(th) + 0.5*sin(th), friction: 0.3}\n"
+               "  slope: {gap: 0.6*x + 0.8*y}\n"
+               "draw:\n"
+               "  contacts:\n"
+               "    corner: [x + cos(th) + 0.5*sin(th), y + sin(th) - 0.5*cos(th)]\n"
+               "    slope: {at: [x, y]}\n");
     carom_drawing *d = drawing_of(m);
     const carom_drawn corner = carom_drawing_shape(d, find(d, CAROM_TOUCH, "corner"));
     const carom_drawn slope = carom_drawing_shape(d, find(d, CAROM_TOUCH, "slope"));
@@ -118,8 +120,9 @@ static void the_direction_of_a_force_follows_from_place_and_gap(void **state) {
 
 static void a_direction_that_cannot_be_known_is_the_one_that_is_written(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ncoordinates: {y: 1}\nenergy: {kinetic: y'^2}\ncontacts: {ground: {gap: y}, step: {gap: 2*y}}\n"
-                          "draw: {contacts: {ground: {at: [3, 0], normal: [0, 1]}, step: [0, y]}}\n");
+    carom_model *m =
+        good("carom: 1\ncoordinates: {y: 1}\nenergy: {kinetic: y'^2}\ncontacts: {ground: {gap: y}, step: {gap: 2*y}}\n"
+             "draw: {contacts: {ground: {at: [3, 0], normal: [0, 1]}, step: [0, y]}}\n");
     carom_drawing *d = drawing_of(m);
     double *x = values_at(m, d, carom_model_q0(m));
     const double *ground = x + carom_drawing_shape(d, 0).first, *step = x + carom_drawing_shape(d, 1).first;
@@ -131,17 +134,21 @@ static void a_direction_that_cannot_be_known_is_the_one_that_is_written(void **s
     carom_model_destroy(m);
 }
 
-// A groove has two sides, y - x and y + x: their forces at the place of the gap are along (-1, 1) and (1, 1), and a side may have a place of its own.
+// A groove has two sides, y - x and y + x: their forces at the place of the gap are along (-1, 1) and (1, 1), and a
+// side may have a place of its own.
 static void the_place_of_a_gap_is_that_of_its_parts(void **state) {
     (void)state;
-    static const char *const places[] = {"{v: [x, y]}", "{v: {at: [x, y], colour: red}, v.2: [x, y - 1]}", "{v.2: [x, y - 1], v: {at: [x, y], colour: red}}"};
+    static const char *const places[] = {"{v: [x, y]}", "{v: {at: [x, y], colour: red}, v.2: [x, y - 1]}",
+                                         "{v.2: [x, y - 1], v: {at: [x, y], colour: red}}"};
     for (int i = 0; i < 3; ++i) {
         char text[500];
-        snprintf(text, sizeof text, H "contacts: {floor: {gap: y}, v: {gap: y - abs(x)}}\ndraw: {contacts: %s}\n", places[i]);
+        snprintf(text, sizeof text, H "contacts: {floor: {gap: y}, v: {gap: y - abs(x)}}\ndraw: {contacts: %s}\n",
+                 places[i]);
         carom_model *m = good(text);
         carom_drawing *d = drawing_of(m);
         assert_int_equal(carom_drawing_shapes(d), 2);
-        const carom_drawn side[2] = {carom_drawing_shape(d, find(d, CAROM_TOUCH, "v.1")), carom_drawing_shape(d, find(d, CAROM_TOUCH, "v.2"))};
+        const carom_drawn side[2] = {carom_drawing_shape(d, find(d, CAROM_TOUCH, "v.1")),
+                                     carom_drawing_shape(d, find(d, CAROM_TOUCH, "v.2"))};
         double *x = values_at(m, d, carom_model_q0(m)); // at (1, 2)
         for (int k = 0; k < 2; ++k) {
             const double *p = x + side[k].first, high = i > 0 && k == 1 ? 1 : 2, sign = k == 0 ? -1 : 1;
@@ -199,7 +206,8 @@ static void drawing_does_not_change_a_bit_of_the_motion(void **state) {
           "contacts: {c: {gap: y - 0.5*cos(th)^2, restitution: 0.5}}\n"
     double plain[3], drawn[3];
     end_of_run(M, plain);
-    end_of_run(M "draw: {a: {circle: 1, at: [sin(th)*x + y, cos(th)^2*0.5]}, contacts: {c: [x*y, y - th*0.5]}}\n", drawn);
+    end_of_run(M "draw: {a: {circle: 1, at: [sin(th)*x + y, cos(th)^2*0.5]}, contacts: {c: [x*y, y - th*0.5]}}\n",
+               drawn);
     assert_memory_equal(plain, drawn, sizeof plain);
 }
 
@@ -228,7 +236,8 @@ static void bodies_draw_themselves(void **state) {
     assert_int_equal(rod.points, 3);
     for (int i = 0; i < 6; ++i) assert_close(x[rod.first + i], way[i], 1e-15);
     find(d, CAROM_POINT, "a");
-    const carom_drawn wheel = carom_drawing_shape(d, find(d, CAROM_CIRCLE, "wheel")), chassis = carom_drawing_shape(d, find(d, CAROM_BOX, "chassis"));
+    const carom_drawn wheel = carom_drawing_shape(d, find(d, CAROM_CIRCLE, "wheel")),
+                      chassis = carom_drawing_shape(d, find(d, CAROM_BOX, "chassis"));
     assert_close(x[wheel.first + 1], 5.5, 1e-15); // turned by a right angle
     assert_close(x[wheel.first + 2], 2, 1e-15);
     assert_close(x[chassis.first + 2], 5, 1e-15);
@@ -251,7 +260,8 @@ static void shapes_of_bodies_and_their_contacts_are_seen(void **state) {
                             "contacts: {land: {between: [ball, floor], friction: 0.1}}\n");
     carom_drawing *d = drawing_of(m);
     double *x = values_at(m, d, carom_model_q0(m));
-    const carom_drawn ball = carom_drawing_shape(d, find(d, CAROM_CIRCLE, "ball")), bar = carom_drawing_shape(d, find(d, CAROM_SEGMENT, "bar"));
+    const carom_drawn ball = carom_drawing_shape(d, find(d, CAROM_CIRCLE, "ball")),
+                      bar = carom_drawing_shape(d, find(d, CAROM_SEGMENT, "bar"));
     const double circle[] = {0.1, 0, 0.15, 0}, ends[] = {0.2, 1, 0.7, 1, 1.3}, touch[] = {0, 0.05, 0, 1, 1, 0};
     for (int i = 0; i < 4; ++i) assert_close(x[ball.first + i], circle[i], 1e-15);
     for (int i = 0; i < 5; ++i) assert_close(x[bar.first + i], ends[i], 1e-15);
@@ -271,15 +281,18 @@ static void shapes_of_bodies_and_their_contacts_are_seen(void **state) {
 static void shapes_in_space_are_turned_with_their_bodies(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\nbodies:\n"
-                          "  a: {mass: 1, inertia: [1, 1, 1], axis: [1, 2, -1], angle: 0.7, shape: {box: [1, 2, 3], axis: [0, 1, 1], angle: -0.4}}\n"
-                          "  b: {motion: {at: [0, 0, 2*t], axis: [1, 2, -1], angle: 1.4*t}, shape: {box: [1, 2, 3], axis: [0, 1, 1], angle: -0.4}}\n");
+                          "  a: {mass: 1, inertia: [1, 1, 1], axis: [1, 2, -1], angle: 0.7, shape: {box: [1, 2, 3], "
+                          "axis: [0, 1, 1], angle: -0.4}}\n"
+                          "  b: {motion: {at: [0, 0, 2*t], axis: [1, 2, -1], angle: 1.4*t}, shape: {box: [1, 2, 3], "
+                          "axis: [0, 1, 1], angle: -0.4}}\n");
     carom_drawing *d = drawing_of(m);
     double *x = values_at(m, d, carom_model_q0(m)); // at t = 0.5
-    const carom_drawn a = carom_drawing_shape(d, find(d, CAROM_BOX, "a")), b = carom_drawing_shape(d, find(d, CAROM_BOX, "b"));
+    const carom_drawn a = carom_drawing_shape(d, find(d, CAROM_BOX, "a")),
+                      b = carom_drawing_shape(d, find(d, CAROM_BOX, "b"));
     const double c = cos(0.35), s = sin(0.35) / sqrt(6), e = cos(-0.2), f = sin(-0.2) / sqrt(2);
     const double p[4] = {c, s, 2 * s, -s}, q[4] = {e, 0, f, f};
-    const double want[4] = {p[0] * q[0] - p[2] * q[2] - p[3] * q[3], p[1] * q[0] + p[2] * q[3] - p[3] * q[2], p[0] * q[2] + p[2] * q[0] - p[1] * q[3],
-                            p[0] * q[3] + p[3] * q[0] + p[1] * q[2]};
+    const double want[4] = {p[0] * q[0] - p[2] * q[2] - p[3] * q[3], p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+                            p[0] * q[2] + p[2] * q[0] - p[1] * q[3], p[0] * q[3] + p[3] * q[0] + p[1] * q[2]};
     for (int i = 0; i < 4; ++i) {
         assert_close(x[a.first + 6 + i], want[i], 1e-14);
         assert_close(x[b.first + 6 + i], want[i], 1e-14);
@@ -323,8 +336,10 @@ static void joints_and_springs_are_seen(void **state) {
     carom_model_destroy(m);
 }
 
-#define FLEXIBLE(record) "carom: 1\nflexible: {beam: {type: exact beam, length: 2, elements: 4, density: 1, area: 1, inertia: 1, modulus: 1, shear modulus: 1, " \
-                         "fix: {start: [x, y]}, points: {middle: 1}" record "}}\n"
+#define FLEXIBLE(record)                                                                                               \
+    "carom: 1\nflexible: {beam: {type: exact beam, length: 2, elements: 4, density: 1, area: 1, inertia: 1, modulus: " \
+    "1, shear modulus: 1, "                                                                                            \
+    "fix: {start: [x, y]}, points: {middle: 1}" record "}}\n"
 
 static void flexible_members_draw_themselves_through_what_is_recorded(void **state) {
     (void)state;
@@ -374,7 +389,8 @@ static void spatial_bodies_are_drawn_with_their_inertia(void **state) {
     double *x = values_at(m, d, carom_model_q0(m));
     const carom_drawn brick = carom_drawing_shape(d, find(d, CAROM_BOX, "brick"));
     const double *s = x + brick.first;
-    for (int i = 0; i < 3; ++i) assert_close(2 * (s[(i + 1) % 3] * s[(i + 1) % 3] + s[(i + 2) % 3] * s[(i + 2) % 3]) / 12, 1 + 0.5 * i, 1e-14);
+    for (int i = 0; i < 3; ++i)
+        assert_close(2 * (s[(i + 1) % 3] * s[(i + 1) % 3] + s[(i + 2) % 3] * s[(i + 2) % 3]) / 12, 1 + 0.5 * i, 1e-14);
     assert_int_equal(brick.turn, 4);
     assert_close(s[6], cos(0.5), 1e-15);
     assert_close(s[9], sin(0.5), 1e-15);
@@ -387,18 +403,22 @@ static void spatial_bodies_are_drawn_with_their_inertia(void **state) {
     carom_model_destroy(m);
 }
 
-// A bob hangs below its pin; an arm carries two small shapes away from its centre of mass, a hanger a hole and a slot, which cover nothing; a plank covers its pin and its knob.
+// A bob hangs below its pin; an arm carries two small shapes away from its centre of mass, a hanger a hole and a slot,
+// which cover nothing; a plank covers its pin and its knob.
 static void bars_join_small_shapes_to_their_joints(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\nbodies:\n"
-                          "  bob: {mass: 1, inertia: 1e-3, at: [1, -2], shape: {circle: 0.1}}\n"
-                          "  arm: {mass: 1, inertia: 1e-2, at: [4, 0], shapes: {tip: {circle: 0.1, at: [0.5, 0]}, foot: {box: [0.1, 0.1], at: [0, -0.5]}}}\n"
-                          "  plank: {mass: 1, inertia: 1e-2, at: [8, 0], shape: {box: [2, 0.1]}, points: {knob: [1, 0]}}\n"
-                          "  hanger: {mass: 1, inertia: 1e-2, at: [12, 0], shapes: {eye: {hole: 0.1, at: [0.5, 0]}, slit: {slot: [0.1, 0.2], at: [0, -0.5]}}}\n"
-                          "joints:\n"
-                          "  hook: {type: revolute, between: [ground, bob], at: [1, 0]}\n"
-                          "  peg: {type: revolute, between: [ground, arm], at: [4, 1]}\n"
-                          "  axle: {type: revolute, between: [ground, plank], at: [7.2, 0]}\n");
+    carom_model *m =
+        good("carom: 1\nbodies:\n"
+             "  bob: {mass: 1, inertia: 1e-3, at: [1, -2], shape: {circle: 0.1}}\n"
+             "  arm: {mass: 1, inertia: 1e-2, at: [4, 0], shapes: {tip: {circle: 0.1, at: [0.5, 0]}, foot: {box: [0.1, "
+             "0.1], at: [0, -0.5]}}}\n"
+             "  plank: {mass: 1, inertia: 1e-2, at: [8, 0], shape: {box: [2, 0.1]}, points: {knob: [1, 0]}}\n"
+             "  hanger: {mass: 1, inertia: 1e-2, at: [12, 0], shapes: {eye: {hole: 0.1, at: [0.5, 0]}, slit: {slot: "
+             "[0.1, 0.2], at: [0, -0.5]}}}\n"
+             "joints:\n"
+             "  hook: {type: revolute, between: [ground, bob], at: [1, 0]}\n"
+             "  peg: {type: revolute, between: [ground, arm], at: [4, 1]}\n"
+             "  axle: {type: revolute, between: [ground, plank], at: [7.2, 0]}\n");
     carom_drawing *d = drawing_of(m);
     double *x = values_at(m, d, carom_model_q0(m));
     int bars = 0;
@@ -409,7 +429,8 @@ static void bars_join_small_shapes_to_their_joints(void **state) {
     assert_int_equal(hanger.points, 3); // eye, centre, slit
     const double eye_to_slit[6] = {12.5, 0, 12, 0, 12, -0.5};
     for (int i = 0; i < 6; ++i) assert_close(x[hanger.first + i], eye_to_slit[i], 1e-15);
-    const carom_drawn bob = carom_drawing_shape(d, find(d, CAROM_SEGMENT, "bob")), arm = carom_drawing_shape(d, find(d, CAROM_SEGMENT, "arm"));
+    const carom_drawn bob = carom_drawing_shape(d, find(d, CAROM_SEGMENT, "bob")),
+                      arm = carom_drawing_shape(d, find(d, CAROM_SEGMENT, "arm"));
     assert_int_equal(bob.points, 2);
     const double hook_to_bob[4] = {1, 0, 1, -2};
     for (int i = 0; i < 4; ++i) assert_close(x[bob.first + i], hook_to_bob[i], 1e-15);
@@ -443,7 +464,8 @@ static void mistakes_are_told_with_their_place(void **state) {
         {"draw: {a: {circle: 1, at: [x, yy]}}\n", "4:31: unknown name 'yy'; did you mean 'y'?"},
         {"draw: {a: {circle: 1, at: x}}\n", "4:27: at is a point: [x, y]"},
         {"draw: {a: {circle: 1, at: [x]}}\n", "4:27: at is a point: [x, y]"},
-        {"draw: {a: {point: [0, 0]}, b: {point: [0, 0, 0]}}\n", "4:39: this point has 3 coordinates, the one in line 4 has 2"},
+        {"draw: {a: {point: [0, 0]}, b: {point: [0, 0, 0]}}\n",
+         "4:39: this point has 3 coordinates, the one in line 4 has 2"},
         {"draw: {a: {segment: [[0, 0]]}}\n", "4:21: a segment is a list of 2 points"},
         {"draw: {a: {line: 3}}\n", "4:18: a line is a list of at least 2 points"},
         {"draw: {a: {box: 1, at: [0, 0]}}\n", "4:17: a box needs 2 sizes"},
@@ -457,16 +479,22 @@ static void mistakes_are_told_with_their_place(void **state) {
         {"draw: {a: {point: [0, 0], colour: \"#12345g\"}}\n", "4:36: unknown colour '#12345g'"},
         {"draw: {a: {point: [0, 0], trace: 1}}\n", "4:34: trace is yes or no"},
         {"draw: {contacts: {floor: [0, 0]}}\n", "4:19: unknown contact or constraint 'floor'"},
-        {"contacts: {ground: {gap: y}}\ndraw: {contacts: {grund: [0, 0]}}\n", "5:19: unknown contact or constraint 'grund'; did you mean 'ground'?"},
-        {"contacts: {v: {gap: 2 - abs(x)}}\ndraw: {contacts: {v.3: [x, 0]}}\n", "5:19: unknown contact or constraint 'v.3'; did you mean 'v.1'?"},
+        {"contacts: {ground: {gap: y}}\ndraw: {contacts: {grund: [0, 0]}}\n",
+         "5:19: unknown contact or constraint 'grund'; did you mean 'ground'?"},
+        {"contacts: {v: {gap: 2 - abs(x)}}\ndraw: {contacts: {v.3: [x, 0]}}\n",
+         "5:19: unknown contact or constraint 'v.3'; did you mean 'v.1'?"},
         {"contacts: {v: {gap: y}}\ndraw: {contacts: {v.1: [x, 0]}}\n", "5:19: unknown contact or constraint 'v.1'"},
-        {"contacts: {ground: {gap: y}}\ndraw: {contacts: {ground: [0, 0]}}\n", "5:27: the place of 'ground' moves with no coordinate"},
-        {"contacts: {ground: {gap: y}}\ndraw: {contacts: {ground: {normal: [0, 1]}}}\n", "5:19: the place of 'ground' is missing"},
+        {"contacts: {ground: {gap: y}}\ndraw: {contacts: {ground: [0, 0]}}\n",
+         "5:27: the place of 'ground' moves with no coordinate"},
+        {"contacts: {ground: {gap: y}}\ndraw: {contacts: {ground: {normal: [0, 1]}}}\n",
+         "5:19: the place of 'ground' is missing"},
         {"draw: {a: {circle: 1, at: [max(x, 0), 0]}}\n", "4:28: 'max(x' was split at a comma"},
         {"draw: {a: {circle: 1, at: [0, 0], of: b}}\n", "4:39: unknown body 'b'"},
         {"draw: {a: none}\n", "4:11: shape 'a' must be a map"},
-        {"bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\ndraw: {a: {sphere: 1, of: b, turn: [0, 0, 1]}}\n", "5:30: 'a' turns with its body"},
-        {"bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\ndraw: {c: {point: [0, 0, 0]}, a: {circle: 1, of: b}}\n", "5:35: there is no circle in space"},
+        {"bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\ndraw: {a: {sphere: 1, of: b, turn: [0, 0, 1]}}\n",
+         "5:30: 'a' turns with its body"},
+        {"bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\ndraw: {c: {point: [0, 0, 0]}, a: {circle: 1, of: b}}\n",
+         "5:35: there is no circle in space"},
         {"draw: {a: {circle: 1, at: [x'', 0]}}\n", "4:28: x'' is a second derivative"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -476,7 +504,8 @@ static void mistakes_are_told_with_their_place(void **state) {
         snprintf(want, sizeof want, "m.yaml:%s", cases[i].error);
         carom_model *m = model_of(text, &err);
         if (m) fail_msg("accepted: %s", cases[i].draw);
-        if (strncmp(err.text, want, strlen(want)) != 0) fail_msg("\n%s\nis not\n%s\nfor %s", err.text, want, cases[i].draw);
+        if (strncmp(err.text, want, strlen(want)) != 0)
+            fail_msg("\n%s\nis not\n%s\nfor %s", err.text, want, cases[i].draw);
     }
 }
 

@@ -38,14 +38,18 @@ static void sound(const carom_model *m) {
 
 #define TWO                                                                                                            \
     "carom: 1\nbodies:\n"                                                                                              \
-    "  a: {mass: 2, inertia: [0.2, 0.3, 0.4], axis: [1, 2, 3], angle: 0.7, spin: [0.5, 2, -1], points: {p: [0.1, 0.2, 0]}}\n" \
-    "  b: {mass: 1, inertia: [0.1, 0.15, 0.2], at: [1, 0.3, -0.2], velocity: [0, 1, 0], points: {p: [0, 0.1, -0.1]}}\n"
+    "  a: {mass: 2, inertia: [0.2, 0.3, 0.4], axis: [1, 2, 3], angle: 0.7, spin: [0.5, 2, -1], points: {p: [0.1, "     \
+    "0.2, 0]}}\n"                                                                                                      \
+    "  b: {mass: 1, inertia: [0.1, 0.15, 0.2], at: [1, 0.3, -0.2], velocity: [0, 1, 0], points: {p: [0, 0.1, "         \
+    "-0.1]}}\n"
 
 static void a_spring_is_its_energy_and_a_damper_its_force(void **state) {
     (void)state;
-    carom_model *m = good(TWO "springs: {s: {between: [a, b], points: [p, [0, 0.1, -0.1]], stiffness: 40, length: 0.7, damping: 0.3}}\n"
-                              "outputs: {l: s.length, pull: s.force, stored: s.energy}\n");
-    carom_model *k = good(TWO "let: {x: b.p.x - a.p.x, y: b.p.y - a.p.y, z: b.p.z - a.p.z, l: sqrt(x^2 + y^2 + z^2)}\nenergy: {potential: 20*(l - 0.7)^2}\n");
+    carom_model *m = good(
+        TWO "springs: {s: {between: [a, b], points: [p, [0, 0.1, -0.1]], stiffness: 40, length: 0.7, damping: 0.3}}\n"
+            "outputs: {l: s.length, pull: s.force, stored: s.energy}\n");
+    carom_model *k = good(TWO "let: {x: b.p.x - a.p.x, y: b.p.y - a.p.y, z: b.p.z - a.p.z, l: sqrt(x^2 + y^2 + "
+                              "z^2)}\nenergy: {potential: 20*(l - 0.7)^2}\n");
     double q[14], v[12], p[14], u[12];
     sound(m);
     const carom_ledger one = run(m, 5e-3, 1, q, v);
@@ -80,9 +84,11 @@ static void a_torsion_spring_turns_its_joint_back(void **state) {
 
 static void a_motor_does_external_work(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\nparameters: {M: 0.6}\nbodies: {a: {mass: 1, inertia: 0.3}, b: {mass: 2, inertia: 1, at: [0, 1]}}\n"
-                          "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0]}\n  s: {type: prismatic, between: [ground, b], at: [0, 1], axis: [1, 0]}\n"
-                          "motors: {turn: {joint: j, torque: M}, shift: {joint: s, force: 4*cos(t)}}\n");
+    carom_model *m = good(
+        "carom: 1\nparameters: {M: 0.6}\nbodies: {a: {mass: 1, inertia: 0.3}, b: {mass: 2, inertia: 1, at: [0, 1]}}\n"
+        "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0]}\n  s: {type: prismatic, between: [ground, "
+        "b], at: [0, 1], axis: [1, 0]}\n"
+        "motors: {turn: {joint: j, torque: M}, shift: {joint: s, force: 4*cos(t)}}\n");
     double q[6], v[6];
     sound(m);
     const carom_ledger l = run(m, 1e-2, 3, q, v);
@@ -93,10 +99,12 @@ static void a_motor_does_external_work(void **state) {
     carom_model_destroy(m);
 }
 
-// A thruster fixed in a planar body: constant torque, the force turns with the body.  And a world torque on a spatial one.
+// A thruster fixed in a planar body: constant torque, the force turns with the body.  And a world torque on a spatial
+// one.
 static void loads_act_at_their_points_in_their_frames(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\nbodies:\n  a: {mass: 2, inertia: 0.5}\n  s: {mass: 1, inertia: [0.4, 0.4, 0.4], axis: [1, 0, 0], angle: 1}\n"
+    carom_model *m = good("carom: 1\nbodies:\n  a: {mass: 2, inertia: 0.5}\n  s: {mass: 1, inertia: [0.4, 0.4, 0.4], "
+                          "axis: [1, 0, 0], angle: 1}\n"
                           "loads:\n  jet: {on: a, point: [0, -0.25], force: [2, 0], frame: body}\n"
                           "  twist: {on: s, torque: [0, 0, 0.8], force: [0, 3, 0]}\n");
     double q[10], v[9];
@@ -124,8 +132,10 @@ static void loads_act_at_their_points_in_their_frames(void **state) {
 static void a_bushing_holds_in_all_directions_and_keeps_energy(void **state) {
     (void)state;
     static const char *const texts[] = {
-        TWO "springs: {s: {type: bushing, between: [a, b], at: [0.5, 0.1, 0], stiffness: [100, 200, 300], torsion: 5}}\n",
-        "carom: 1\nbodies: {a: {mass: 1, inertia: 0.1, at: [1, 0], spin: 3}}\nsprings: {s: {type: bushing, between: [ground, a], at: [0.5, 0], stiffness: 50, torsion: 2}}\n",
+        TWO
+        "springs: {s: {type: bushing, between: [a, b], at: [0.5, 0.1, 0], stiffness: [100, 200, 300], torsion: 5}}\n",
+        "carom: 1\nbodies: {a: {mass: 1, inertia: 0.1, at: [1, 0], spin: 3}}\nsprings: {s: {type: bushing, between: "
+        "[ground, a], at: [0.5, 0], stiffness: 50, torsion: 2}}\n",
     };
     for (int i = 0; i < 2; ++i) {
         carom_model *m = good(texts[i]);
@@ -138,7 +148,8 @@ static void a_bushing_holds_in_all_directions_and_keeps_energy(void **state) {
     }
     // Pulled by hand: k x = F along x, kr sin(angle) = T.
     carom_model *m = good("carom: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
-                          "springs: {s: {type: bushing, between: [ground, a], at: [0, 0, 0], stiffness: 50, torsion: 2, damping: 30, torsion damping: 4}}\n"
+                          "springs: {s: {type: bushing, between: [ground, a], at: [0, 0, 0], stiffness: 50, torsion: "
+                          "2, damping: 30, torsion damping: 4}}\n"
                           "loads: {pull: {on: a, force: [5, 0, 0], torque: [0, 0, 1]}}\n");
     double q[7], v[6];
     run(m, 1e-2, 40, q, v);
@@ -154,19 +165,24 @@ static int element_of(const carom_model *m, const char *name) {
     return -1;
 }
 
-// Every element has books of its own: what it stores, and what it has given or taken.  All of them together are the ledger's.
+// Every element has books of its own: what it stores, and what it has given or taken.  All of them together are the
+// ledger's.
 static void each_element_has_its_own_books(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
-                              "  a: {mass: 2, inertia: [0.2, 0.3, 0.4], axis: [1, 2, 3], angle: 0.7, points: {p: [0.1, 0.2, 0]}}\n"
-                              "  b: {mass: 1, inertia: [0.1, 0.15, 0.2], at: [1, 0.3, -0.2], velocity: [0, 1, 0], points: {p: [0, 0.1, -0.1]}}\n"
-                              "joints: {j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1]}}\n"
-                              "springs:\n"
-                              "  strut: {between: [a, b], points: [p, p], stiffness: 40, length: 0.7, damping: 0.3}\n"
-                              "  coil: {joint: j, stiffness: 3, damping: 0.2}\n"
-                              "  rubber: {type: bushing, between: [ground, b], at: [1, 0.3, -0.2], stiffness: 100, damping: 2, torsion: 5, torsion damping: 0.1}\n"
-                              "motors: {drive: {joint: j, torque: 0.4*cos(t) - 0.1*j.angle'}}\n"
-                              "loads: {wind: {on: b, force: [0, 1, 0], torque: [0, 0, 0.3]}, jet: {on: b, point: p, force: [0, 0, 2], torque: [0.1, 0, 0], frame: body}}\n");
+    carom_model *m =
+        good("carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+             "  a: {mass: 2, inertia: [0.2, 0.3, 0.4], axis: [1, 2, 3], angle: 0.7, points: {p: [0.1, 0.2, 0]}}\n"
+             "  b: {mass: 1, inertia: [0.1, 0.15, 0.2], at: [1, 0.3, -0.2], velocity: [0, 1, 0], points: {p: [0, 0.1, "
+             "-0.1]}}\n"
+             "joints: {j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1]}}\n"
+             "springs:\n"
+             "  strut: {between: [a, b], points: [p, p], stiffness: 40, length: 0.7, damping: 0.3}\n"
+             "  coil: {joint: j, stiffness: 3, damping: 0.2}\n"
+             "  rubber: {type: bushing, between: [ground, b], at: [1, 0.3, -0.2], stiffness: 100, damping: 2, torsion: "
+             "5, torsion damping: 0.1}\n"
+             "motors: {drive: {joint: j, torque: 0.4*cos(t) - 0.1*j.angle'}}\n"
+             "loads: {wind: {on: b, force: [0, 1, 0], torque: [0, 0, 0.3]}, jet: {on: b, point: p, force: [0, 0, 2], "
+             "torque: [0.1, 0, 0], frame: body}}\n");
     static const char *const kinds[] = {"spring", "spring", "spring", "motor", "load", "load"};
     assert_int_equal(carom_model_elements(m), 6);
     for (int i = 0; i < 6; ++i) {
@@ -200,13 +216,16 @@ static void each_element_has_its_own_books(void **state) {
     carom_model_destroy(m);
 }
 
-// A disc that runs out, J w' = -c w, beside one that is turned by a constant torque: work by formula, trapezoidal rule at h^2/12.
+// A disc that runs out, J w' = -c w, beside one that is turned by a constant torque: work by formula, trapezoidal rule
+// at h^2/12.
 static void books_of_elements_are_their_work(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\nbodies: {a: {mass: 1, inertia: 0.5, spin: 4}, b: {mass: 1, inertia: 0.25, at: [1, 0]}}\n"
-                          "joints:\n  ja: {type: revolute, between: [ground, a], at: [0, 0]}\n  jb: {type: revolute, between: [ground, b], at: [1, 0]}\n"
-                          "springs: {brake: {joint: ja, damping: 0.2}}\nmotors: {drive: {joint: jb, torque: 0.5}}\n"
-                          "outputs: {loss: brake.power}\n");
+    carom_model *m =
+        good("carom: 1\nbodies: {a: {mass: 1, inertia: 0.5, spin: 4}, b: {mass: 1, inertia: 0.25, at: [1, 0]}}\n"
+             "joints:\n  ja: {type: revolute, between: [ground, a], at: [0, 0]}\n  jb: {type: revolute, between: "
+             "[ground, b], at: [1, 0]}\n"
+             "springs: {brake: {joint: ja, damping: 0.2}}\nmotors: {drive: {joint: jb, torque: 0.5}}\n"
+             "outputs: {loss: brake.power}\n");
     carom_error err = {0};
     carom_sim_def d = carom_sim_default();
     static const char *const options[] = {"order=6", NULL};
@@ -231,26 +250,35 @@ static void books_of_elements_are_their_work(void **state) {
     carom_model_destroy(m);
 }
 
-#define H "carom: 1\nbodies: {a: {mass: 1, inertia: 1}}\njoints: {j: {type: revolute, between: [ground, a], at: [0, 0]}}\n"
+#define H                                                                                                              \
+    "carom: 1\nbodies: {a: {mass: 1, inertia: 1}}\njoints: {j: {type: revolute, between: [ground, a], at: [0, 0]}}\n"
 
 static void mistakes_in_elements_have_their_place_and_sentence(void **state) {
     (void)state;
     static const struct { const char *text, *error; } cases[] = {
         {H "springs: {s: {joint: j}}\n", "4:11: spring 's' has neither stiffness nor damping"},
-        {H "springs: {s: {stiffness: 1}}\n", "4:11: spring 's' acts between two bodies (`between: [ground, NAME]`) or at a joint (`joint: NAME`)"},
+        {H "springs: {s: {stiffness: 1}}\n",
+         "4:11: spring 's' acts between two bodies (`between: [ground, NAME]`) or at a joint (`joint: NAME`)"},
         {H "springs: {s: {joint: k, stiffness: 1}}\n", "4:22: there is no joint 'k' above; joints are j"},
         {H "springs: {s: {joint: j, stiffness: -1}}\n", "4:36: stiffness must not be negative, got -1"},
-        {H "springs: {s: {joint: j, stiffness: 1, length: 2}}\n", "4:39: unknown key 'length' in spring 's'; expected one of joint, stiffness, damping, rest, force, clearance, one-sided"},
-        {H "springs: {s: {between: [ground, a], stiffness: 1}}\n", "4:11: spring 's' needs `points:` with one in the frame of each body"},
-        {H "springs: {s: {type: bushing, between: [a, a], stiffness: 1, at: [0, 0]}}\n", "4:39: spring 's' connects a body with itself"},
-        {H "springs: {s: {type: leaf, stiffness: 1}}\n", "4:21: the type of a spring is `bushing`; others have none: they act between points or at a joint"},
+        {H "springs: {s: {joint: j, stiffness: 1, length: 2}}\n",
+         "4:39: unknown key 'length' in spring 's'; expected one of joint, stiffness, damping, rest, force, clearance, "
+         "one-sided"},
+        {H "springs: {s: {between: [ground, a], stiffness: 1}}\n",
+         "4:11: spring 's' needs `points:` with one in the frame of each body"},
+        {H "springs: {s: {type: bushing, between: [a, a], stiffness: 1, at: [0, 0]}}\n",
+         "4:39: spring 's' connects a body with itself"},
+        {H "springs: {s: {type: leaf, stiffness: 1}}\n",
+         "4:21: the type of a spring is `bushing`; others have none: they act between points or at a joint"},
         {H "motors: {m: {torque: 1}}\n", "4:10: motor 'm' has no joint; write `joint: NAME`"},
         {H "motors: {m: {joint: j, force: 1}}\n", "4:24: joint 'j' has no shift; write `torque:`"},
         {H "motors: {m: {joint: j}}\n", "4:10: motor 'm' needs `torque:` (at an angle) or `force:` (at a shift)"},
         {H "loads: {l: {on: a}}\n", "4:9: load 'l' has neither force nor torque"},
-        {H "loads: {l: {on: ground, torque: 1}}\n", "4:17: the motion of 'ground' is prescribed; forces have no effect on it"},
+        {H "loads: {l: {on: ground, torque: 1}}\n",
+         "4:17: the motion of 'ground' is prescribed; forces have no effect on it"},
         {H "loads: {l: {on: a, force: [1, 0, 0]}}\n", "4:27: the force is a list of 2 (`[x, y]`), this is longer"},
-        {H "loads: {l: {on: a, torque: 1, frame: mine}}\n", "4:38: frame is `world` (default) or `body`: whose axes the components belong to"},
+        {H "loads: {l: {on: a, torque: 1, frame: mine}}\n",
+         "4:38: frame is `world` (default) or `body`: whose axes the components belong to"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         carom_error err = {0};
@@ -260,11 +288,14 @@ static void mistakes_in_elements_have_their_place_and_sentence(void **state) {
     }
 }
 
-// -- laws of springs -------------------------------------------------------------------------------------------------------
+// -- laws of springs --------------------------------------------------------------------------------------------------
 
 static void end_of(const char *springs, double *q, double *v, carom_ledger *l) {
     char text[900];
-    snprintf(text, sizeof text, "carom: 1\nparameters: {k: 50, c: 0.4}\nbodies: {b: {mass: 2, inertia: 1, at: [0.7, 0.1], velocity: [0.3, 0.2]}}\nsprings: {%s}\n", springs);
+    snprintf(text, sizeof text,
+             "carom: 1\nparameters: {k: 50, c: 0.4}\nbodies: {b: {mass: 2, inertia: 1, at: [0.7, 0.1], velocity: [0.3, "
+             "0.2]}}\nsprings: {%s}\n",
+             springs);
     carom_model *m = good(text);
     sound(m);
     *l = run(m, 2e-3, 2, q, v);
@@ -279,34 +310,46 @@ static void laws_as_expressions(void **state) {
     (void)state;
     static const char *const same[][2] = {
         {"s: {" LINE ", stiffness: k, damping: c, length: 0.5}", "s: {" LINE ", force: k*(length - 0.5) + c*rate}"},
-        {"s: {" LINE ", stiffness: k, length: 0.6, one-sided: tension}", "s: {" LINE ", force: \"k*max(0, length - 0.6)\"}"},
-        {"s: {" LINE ", stiffness: k, length: 0.6, one-sided: compression}, t: {" LINE ", stiffness: 5, length: 0.1}", "s: {" LINE ", force: \"-k*max(0, 0.6 - length) + 5*(length - 0.1)\"}"},
-        {"s: {" LINE ", stiffness: k, length: 0.5, clearance: 0.1}", "s: {" LINE ", force: \"k*(max(0, length - 0.6) - max(0, 0.4 - length))\"}"},
-        {"s: {" LINE ", stiffness: k, damping: c, length: 0.6, one-sided: tension}", "s: {" LINE ", force: \"if(length > 0.6, max(0, k*(length - 0.6) + c*rate), 0)\"}"}};
+        {"s: {" LINE ", stiffness: k, length: 0.6, one-sided: tension}",
+         "s: {" LINE ", force: \"k*max(0, length - 0.6)\"}"},
+        {"s: {" LINE ", stiffness: k, length: 0.6, one-sided: compression}, t: {" LINE ", stiffness: 5, length: 0.1}",
+         "s: {" LINE ", force: \"-k*max(0, 0.6 - length) + 5*(length - 0.1)\"}"},
+        {"s: {" LINE ", stiffness: k, length: 0.5, clearance: 0.1}",
+         "s: {" LINE ", force: \"k*(max(0, length - 0.6) - max(0, 0.4 - length))\"}"},
+        {"s: {" LINE ", stiffness: k, damping: c, length: 0.6, one-sided: tension}",
+         "s: {" LINE ", force: \"if(length > 0.6, max(0, k*(length - 0.6) + c*rate), 0)\"}"}};
     for (size_t i = 0; i < sizeof same / sizeof *same; ++i) {
         double q[2][3], v[2][3];
         carom_ledger l[2];
         for (int k = 0; k < 2; ++k) end_of(same[i][k], q[k], v[k], &l[k]);
         for (int k = 0; k < 3; ++k)
-            if (!(fabs(q[0][k] - q[1][k]) < 1e-8 && fabs(v[0][k] - v[1][k]) < 1e-7)) fail_msg("%s: %g %g against %g %g", same[i][0], q[0][k], v[0][k], q[1][k], v[1][k]);
+            if (!(fabs(q[0][k] - q[1][k]) < 1e-8 && fabs(v[0][k] - v[1][k]) < 1e-7))
+                fail_msg("%s: %g %g against %g %g", same[i][0], q[0][k], v[0][k], q[1][k], v[1][k]);
     }
 }
 
-// A free flight of 1 s between two ends of a clearance: x = 0.1 sin, then straight, in closed form.  A joint with a torsion spring that has play: the period of a
-// swing is that of the spring, 2 pi sqrt(J/k), and 4 s/w for the way 4 s through the play at the speed w.
+// A free flight of 1 s between two ends of a clearance: x = 0.1 sin, then straight, in closed form.  A joint with a
+// torsion spring that has play: the period of a swing is that of the spring, 2 pi sqrt(J/k), and 4 s/w for the way 4 s
+// through the play at the speed w.
 static void play_of_a_joint(void **state) {
     (void)state;
     const double k = 8, J = 2, s = 0.3, w = 0.5, T = 2 * 3.14159265358979323846 * sqrt(J / k) + 4 * s / w;
     char text[600];
-    snprintf(text, sizeof text, "carom: 1\nbodies: {b: {mass: 1, inertia: %g, at: [0, 0], spin: %g}}\njoints: {j: {type: revolute, between: [ground, b], at: [0, 0]}}\n"
-             "springs: {p: {joint: j, stiffness: %g, clearance: %g}}\n", J, w, k, s);
+    snprintf(text, sizeof text,
+             "carom: 1\nbodies: {b: {mass: 1, inertia: %g, at: [0, 0], spin: %g}}\njoints: {j: {type: revolute, "
+             "between: [ground, b], at: [0, 0]}}\n"
+             "springs: {p: {joint: j, stiffness: %g, clearance: %g}}\n",
+             J, w, k, s);
     carom_model *m = good(text);
     double q[3], v[3];
     run(m, 1e-3, T, q, v);
     if (!(fabs(q[2]) < 1e-7 && fabs(v[2] - w) < 1e-7)) fail_msg("after a period: %g, %g", q[2], v[2]);
     carom_model_destroy(m);
-    snprintf(text, sizeof text, "carom: 1\nbodies: {b: {mass: 1, inertia: %g, at: [0, 0], spin: %g}}\njoints: {j: {type: revolute, between: [ground, b], at: [0, 0]}}\n"
-             "springs: {p: {joint: j, force: \"%g*(max(0, length - %g) - max(0, -length - %g))\"}}\n", J, w, k, s, s);
+    snprintf(text, sizeof text,
+             "carom: 1\nbodies: {b: {mass: 1, inertia: %g, at: [0, 0], spin: %g}}\njoints: {j: {type: revolute, "
+             "between: [ground, b], at: [0, 0]}}\n"
+             "springs: {p: {joint: j, force: \"%g*(max(0, length - %g) - max(0, -length - %g))\"}}\n",
+             J, w, k, s, s);
     m = good(text);
     run(m, 1e-3, T, q, v);
     if (!(fabs(q[2]) < 1e-7 && fabs(v[2] - w) < 1e-7)) fail_msg("after a period: %g, %g", q[2], v[2]);
@@ -317,13 +360,17 @@ static void mistakes_of_laws(void **state) {
     (void)state;
 #define B "carom: 1\nparameters: {a: 1}\nbodies: {b: {mass: 2, inertia: 1, at: [0.7, 0.1]}}\n"
     static const char *const wrong[][2] = {
-        {B "springs: {s: {" LINE ", force: 3*length, stiffness: 2}}\n", "`force` and `stiffness` are mutually exclusive"},
+        {B "springs: {s: {" LINE ", force: 3*length, stiffness: 2}}\n",
+         "`force` and `stiffness` are mutually exclusive"},
         {B "springs: {s: {" LINE ", stiffness: 2, one-sided: left}}\n", "`one-sided` is tension or compression"},
         {B "springs: {s: {" LINE ", stiffness: 2, clearance: -1}}\n", "clearance must not be negative, got -1"},
-        {B "springs: {s: {" LINE ", stiffness: 2, clearance: 3 N}}\n", "'3 N' is a force, but clearance is a length, in m"},
+        {B "springs: {s: {" LINE ", stiffness: 2, clearance: 3 N}}\n",
+         "'3 N' is a force, but clearance is a length, in m"},
         {B "springs: {s: {" LINE ", force: 3*lenght}}\n", "did you mean 'length'?"},
         {B "outputs: {z: length}\n", "unknown name 'length'"},
-        {"carom: 1\nparameters: {length: 1}\nbodies: {b: {mass: 2, inertia: 1, at: [0.7, 0.1]}}\nsprings: {s: {" LINE ", force: 3*length}}\n", "'length' is that of the spring here"}};
+        {"carom: 1\nparameters: {length: 1}\nbodies: {b: {mass: 2, inertia: 1, at: [0.7, 0.1]}}\nsprings: {s: {" LINE
+         ", force: 3*length}}\n",
+         "'length' is that of the spring here"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         carom_error err = {0};
         assert_null(model_of(wrong[i][0], &err));
@@ -341,7 +388,10 @@ int main(void) {
         cmocka_unit_test(a_bushing_holds_in_all_directions_and_keeps_energy),
         cmocka_unit_test(each_element_has_its_own_books),
         cmocka_unit_test(books_of_elements_are_their_work),
-        cmocka_unit_test(laws_as_expressions), cmocka_unit_test(play_of_a_joint), cmocka_unit_test(mistakes_of_laws), cmocka_unit_test(mistakes_in_elements_have_their_place_and_sentence),
+        cmocka_unit_test(laws_as_expressions),
+        cmocka_unit_test(play_of_a_joint),
+        cmocka_unit_test(mistakes_of_laws),
+        cmocka_unit_test(mistakes_in_elements_have_their_place_and_sentence),
     };
     return cmocka_run_group_tests_name("force elements", tests, NULL, NULL);
 }

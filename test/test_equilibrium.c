@@ -28,12 +28,15 @@ static void drop(carom_rest *r, carom_model *m) {
     carom_model_destroy(m);
 }
 
-// A crate on a conveyor, held by a spring: it slides at x = mu m g/k and lies flat; friction at its base shifts the load: N_1 - N_2 = 2 mu m g h/w.
+// A crate on a conveyor, held by a spring: it slides at x = mu m g/k and lies flat; friction at its base shifts the
+// load: N_1 - N_2 = 2 mu m g h/w.
 static void conveyor(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ngravity: [0, -10]\nbodies: {crate: {mass: 1, inertia: 0.1, at: [0, 0.25], shape: {box: [1, 0.5]}}}\n"
-                          "shapes: {belt: {plane: [0, 1], surface velocity: [2, 0]}}\ncontacts: {c: {between: [crate, belt], friction: 0.5}}\n"
-                          "loads: {s: {on: crate, force: [-10*crate.x, 0]}}\n");
+    carom_model *m = good(
+        "carom: 1\ngravity: [0, -10]\nbodies: {crate: {mass: 1, inertia: 0.1, at: [0, 0.25], shape: {box: [1, 0.5]}}}\n"
+        "shapes: {belt: {plane: [0, 1], surface velocity: [2, 0]}}\ncontacts: {c: {between: [crate, belt], friction: "
+        "0.5}}\n"
+        "loads: {s: {on: crate, force: [-10*crate.x, 0]}}\n");
     carom_rest r = rest_of(m);
     assert_close(r.q[0], 0.5, 1e-9);
     assert_close(r.q[1], 0.25, 1e-12);
@@ -42,14 +45,19 @@ static void conveyor(void **state) {
     drop(&r, m);
 }
 
-// Two balls that touch the floor at first; a spring lifts one of them by 1.4, k (2 - y) = m g.  The other one's force is its own weight, and moves the first nowhere.
+// Two balls that touch the floor at first; a spring lifts one of them by 1.4, k (2 - y) = m g.  The other one's force
+// is its own weight, and moves the first nowhere.
 static void one_of_two_leaves(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ngravity: [0, -10]\nshapes: {floor: {plane: [0, 1]}}\nbodies:\n  a: {mass: 1, inertia: 0.1, at: [0, 0.5], shape: {circle: 0.5}}\n"
-                          "  b: {mass: 1, inertia: 0.1, at: [3, 0.5], shape: {circle: 0.5}}\nloads: {s: {on: a, force: [1 - 100*a.x, 100*(2 - a.y)]}, r: {on: b, force: [100*(3 - b.x), 0]}}\n"
-                          "contacts: {fa: {between: [a, floor], friction: 0.5}, fb: {between: [b, floor], friction: 0.5}}\n");
+    carom_model *m =
+        good("carom: 1\ngravity: [0, -10]\nshapes: {floor: {plane: [0, 1]}}\nbodies:\n  a: {mass: 1, inertia: 0.1, at: "
+             "[0, 0.5], shape: {circle: 0.5}}\n"
+             "  b: {mass: 1, inertia: 0.1, at: [3, 0.5], shape: {circle: 0.5}}\nloads: {s: {on: a, force: [1 - "
+             "100*a.x, 100*(2 - a.y)]}, r: {on: b, force: [100*(3 - b.x), 0]}}\n"
+             "contacts: {fa: {between: [a, floor], friction: 0.5}, fb: {between: [b, floor], friction: 0.5}}\n");
     carom_rest r = rest_of(m);
-    assert_close(r.q[0], 0.01, 1e-12), assert_close(r.q[1], 1.9, 1e-12), assert_close(r.q[3], 3, 1e-12), assert_close(r.q[4], 0.5, 1e-12);
+    assert_close(r.q[0], 0.01, 1e-12), assert_close(r.q[1], 1.9, 1e-12), assert_close(r.q[3], 3, 1e-12),
+        assert_close(r.q[4], 0.5, 1e-12);
     assert_close(force(&r, "fb.force")->value, 10, 1e-9);
     drop(&r, m);
 }
@@ -63,11 +71,15 @@ static void pendulum(void **state) {
     drop(&r, m);
 }
 
-#define LADDER "carom: 1\nparameters: {L: 2, m: 10, g: 9.81, mu: 0.6, a: 1.1}\ncoordinates: {x: L/2*cos(a), y: L/2*sin(a), phi: a}\n" \
-    "energy: {kinetic: \"1/2*m*(x'^2 + y'^2) + 1/24*m*L^2*phi'^2\", potential: m*g*y}\ncontacts:\n" \
-    "  floor: {gap: y - L/2*sin(phi), slip: x + L/2*cos(phi), friction: mu}\n  wall: {gap: x - L/2*cos(phi), slip: y + L/2*sin(phi), friction: mu}\n"
+#define LADDER                                                                                                         \
+    "carom: 1\nparameters: {L: 2, m: 10, g: 9.81, mu: 0.6, a: 1.1}\ncoordinates: {x: L/2*cos(a), y: L/2*sin(a), phi: " \
+    "a}\n"                                                                                                             \
+    "energy: {kinetic: \"1/2*m*(x'^2 + y'^2) + 1/24*m*L^2*phi'^2\", potential: m*g*y}\ncontacts:\n"                    \
+    "  floor: {gap: y - L/2*sin(phi), slip: x + L/2*cos(phi), friction: mu}\n  wall: {gap: x - L/2*cos(phi), slip: y " \
+    "+ L/2*sin(phi), friction: mu}\n"
 
-// Moments about the foot: N_w tan a = m g/2 - T_w, and |T_w| <= mu N_w: m g/2/(tan a + mu) <= N_w <= m g/2/(tan a - mu); the floor allows more.
+// Moments about the foot: N_w tan a = m g/2 - T_w, and |T_w| <= mu N_w: m g/2/(tan a + mu) <= N_w <= m g/2/(tan a -
+// mu); the floor allows more.
 static void ladder(void **state) {
     (void)state;
     carom_model *m = good(LADDER);
@@ -84,8 +96,10 @@ static void ladder(void **state) {
     drop(&r, m);
 }
 
-#define SLOPE "carom: 1\nparameters: {m: 2, g: 9.81, mu: %s, a: 0.4}\ncoordinates: {x: 0, y: 0}\n" \
-    "energy: {kinetic: \"1/2*m*(x'^2 + y'^2)\", potential: m*g*(y*cos(a) + x*sin(a))}\ncontacts: {plane: {gap: y, slip: x, friction: mu}}\n"
+#define SLOPE                                                                                                          \
+    "carom: 1\nparameters: {m: 2, g: 9.81, mu: %s, a: 0.4}\ncoordinates: {x: 0, y: 0}\n"                               \
+    "energy: {kinetic: \"1/2*m*(x'^2 + y'^2)\", potential: m*g*(y*cos(a) + x*sin(a))}\ncontacts: {plane: {gap: y, "    \
+    "slip: x, friction: mu}}\n"
 
 // On a slope: tan 0.4 = 0.4228.  With less friction m g (sin a - mu cos a) pulls it down, and nothing holds it.
 static void slope(void **state) {
@@ -114,7 +128,8 @@ static void slope(void **state) {
 static void belt(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\nparameters: {m: 2, g: 9.81, k: 100, mu: 0.2}\ncoordinates: {x: -1, y: 0.3}\n"
-                          "energy: {kinetic: \"1/2*m*(x'^2 + y'^2)\", potential: m*g*y + 1/2*k*x^2}\ncontacts: {belt: {gap: y, slip rate: \"x' - 1\", friction: mu}}\n");
+                          "energy: {kinetic: \"1/2*m*(x'^2 + y'^2)\", potential: m*g*y + 1/2*k*x^2}\ncontacts: {belt: "
+                          "{gap: y, slip rate: \"x' - 1\", friction: mu}}\n");
     carom_rest r = rest_of(m);
     assert_close(r.q[0], 0.2 * 2 * 9.81 / 100, 1e-12);
     assert_int_equal(r.contact[0], CAROM_REST_SLIDES);
@@ -141,9 +156,10 @@ static void chain(void **state) {
 // A parallelogram with a torsion spring: m g l cos a + k (a - a_0) = 0; one of its two closing conditions is redundant.
 static void four_bar(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\nparameters: {m: 3, g: 9.81, l: 0.5, k: 20, a0: 1}\ncoordinates: {a: 1, b: 1}\n"
-                          "energy: {kinetic: \"1/2*m*l^2*a'^2 + 0.01*b'^2\", potential: m*g*l*sin(a) + 1/2*k*(a - a0)^2}\n"
-                          "constraints: {level: l*sin(a) - l*sin(b), closed: l*cos(a) - l*cos(b)}\n");
+    carom_model *m =
+        good("carom: 1\nparameters: {m: 3, g: 9.81, l: 0.5, k: 20, a0: 1}\ncoordinates: {a: 1, b: 1}\n"
+             "energy: {kinetic: \"1/2*m*l^2*a'^2 + 0.01*b'^2\", potential: m*g*l*sin(a) + 1/2*k*(a - a0)^2}\n"
+             "constraints: {level: l*sin(a) - l*sin(b), closed: l*cos(a) - l*cos(b)}\n");
     double low = -1, high = 1;
     for (int i = 0; i < 80; ++i) {
         const double a = 0.5 * (low + high);
@@ -160,7 +176,8 @@ static void four_bar(void **state) {
 // Two planes that differ by 2e-6 rad: their directions are almost dependent, and the forces must balance all the same.
 static void almost(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ncoordinates: {x: 0, y: 0.1}\nenergy: {kinetic: \"x'^2 + y'^2\", potential: y}\ncontacts: {a: {gap: y}, b: {gap: y + 2e-6*x}}\n");
+    carom_model *m = good("carom: 1\ncoordinates: {x: 0, y: 0.1}\nenergy: {kinetic: \"x'^2 + y'^2\", potential: "
+                          "y}\ncontacts: {a: {gap: y}, b: {gap: y + 2e-6*x}}\n");
     carom_rest r = rest_of(m);
     assert_close(force(&r, "a.force")->value + force(&r, "b.force")->value, 1, 1e-9);
     drop(&r, m);
@@ -174,12 +191,14 @@ static void none(void **state) {
     carom_rest r = find(m, CAROM_NOT_CONVERGED, &err);
     assert_non_null(strstr(err.text, "unbalanced force -20 on 'y'"));
     drop(&r, m);
-    m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: \"x'^2\"}\nconstraints: {drive: x - t}\n");
+    m = good(
+        "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: \"x'^2\"}\nconstraints: {drive: x - t}\n");
     r = find(m, CAROM_NOT_CONVERGED, &err);
     assert_non_null(strstr(err.text, "'drive' depends on time"));
     drop(&r, m);
     // A cam that stands still at t = 0 and is about to move.
-    m = good("carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: \"y'^2\", potential: y}\ncontacts: {cam: {gap: y - 0.01*(1 - cos(10*t))}}\n");
+    m = good("carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: \"y'^2\", potential: y}\ncontacts: {cam: {gap: y - "
+             "0.01*(1 - cos(10*t))}}\n");
     r = find(m, CAROM_NOT_CONVERGED, &err);
     assert_non_null(strstr(err.text, "'cam' depends on time"));
     drop(&r, m);
@@ -187,10 +206,13 @@ static void none(void **state) {
 
 // -- the program --------------------------------------------------------------------------------------------------
 
-#define HANGING "carom: 1\nparameters: {k: 50, m: 2}\ncoordinates: {y: {at: 0.4, rate: 1}}\nenergy: {kinetic: \"1/2*m*y'^2\", potential: 1/2*k*y^2 + m*9.81*y}\n" \
+#define HANGING                                                                                                        \
+    "carom: 1\nparameters: {k: 50, m: 2}\ncoordinates: {y: {at: 0.4, rate: 1}}\nenergy: {kinetic: \"1/2*m*y'^2\", "    \
+    "potential: 1/2*k*y^2 + m*9.81*y}\n"                                                                               \
     "simulation: {scheme: mixed, step: 0.01, end: 1}\n"
 
-// A run from the saved state stays there; states with other names, other joints or without numbers are refused with exit status 2.
+// A run from the saved state stays there; states with other names, other joints or without numbers are refused with
+// exit status 2.
 static void files(void **state) {
     (void)state;
     char folder[] = "/tmp/carom-equilibrium-XXXXXX";
@@ -206,7 +228,8 @@ static void files(void **state) {
     assert_non_null(last);
     assert_close(strtod(last + 3, NULL), -2 * 9.81 / 50, 1e-14);
     // results of schemes with velocity constraints penetrate a little
-    put("f.yaml", "carom: 1\ncoordinates: {x: 1, y: 0}\nenergy: {kinetic: x'^2 + y'^2, potential: y}\ncontacts: {floor: {gap: y}}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.01}\n");
+    put("f.yaml", "carom: 1\ncoordinates: {x: 1, y: 0}\nenergy: {kinetic: x'^2 + y'^2, potential: y}\ncontacts: "
+                  "{floor: {gap: y}}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.01}\n");
     put("deep.csv", "t,x,y,x',y'\n0,1,-5e-3,0,0\n");
     assert_int_equal(carom("run f.yaml --start deep.csv --out f.csv"), 0);
     put("deep.csv", "t,x,y,x',y'\n0,1,-2e-2,0,0\n");
@@ -221,13 +244,17 @@ static void files(void **state) {
     const double end = strtod(last + 3, NULL);
     get("c.csv", out, sizeof out);
     assert_close(strtod(strstr(out, "\n0,") + 3, NULL), end, 0);
-    assert_int_equal(carom("sweep m.yaml --start rest.state --vary k=50,50 --observe 'max(y)' --out s.csv"), 0); // all runs begin there
+    // all runs begin there
+    assert_int_equal(carom("sweep m.yaml --start rest.state --vary k=50,50 --observe 'max(y)' --out s.csv"), 0);
     get("s.csv", out, sizeof out);
     assert_says(out, "-0.39240");
     assert_int_equal(carom("sweep m.yaml --start rest.state --vary k=50,50 --observe y --lanes on --out s.csv"), 2);
-    // A brake that can hold 1 N m stops a pendulum where gravity pulls with that much; its own coordinate is in no file.
-    put("brake.yaml", "carom: 1\ncoordinates: {th: {at: 1, rate: 0.2}}\nenergy: {kinetic: \"1/2*th'^2\", potential: -3*cos(th)}\n"
-                      "contacts: {brake: {normal force: 10, slip: th, friction: 0.1}}\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 0.1}\n");
+    // A brake that can hold 1 N m stops a pendulum where gravity pulls with that much; its own coordinate is in no
+    // file.
+    put("brake.yaml",
+        "carom: 1\ncoordinates: {th: {at: 1, rate: 0.2}}\nenergy: {kinetic: \"1/2*th'^2\", potential: -3*cos(th)}\n"
+        "contacts: {brake: {normal force: 10, slip: th, friction: 0.1}}\nsimulation: {scheme: moreau-jean, step: 1e-3, "
+        "end: 0.1}\n");
     assert_int_equal(carom("equilibrium brake.yaml --save brake.state --json"), 0);
     assert_says(out, "\"th\": 0.339836909454");
     assert_says(out, "\"forces\": {\n    \"brake.friction\": ");
@@ -248,14 +275,18 @@ static void files(void **state) {
     put("l.state", "t,x,y,phi,x',y',phi'\n0,1,-1,0,0,0,0\n");
     assert_int_equal(carom("equilibrium l.yaml --from l.state"), 2);
     assert_says(complaints, "does not fit the model: the gap of 'floor' is -1");
-    put("d.yaml", "carom: 1\ncoordinates: {x: {at: 3, rate: 1}}\nenergy: {kinetic: \"x'^2\"}\nconstraints: {drive: x - t - 3}\n");
+    put("d.yaml",
+        "carom: 1\ncoordinates: {x: {at: 3, rate: 1}}\nenergy: {kinetic: \"x'^2\"}\nconstraints: {drive: x - t - 3}\n");
     assert_int_equal(carom("equilibrium d.yaml --json"), 1);
     assert_says(out, "\"found\": false");
     assert_says(out, "\"x\": 3");
     assert_says(out, "\"forces\": {\n  }");
-    // A state holds bodies that results leave out, and a result that lacks them is none; a brake has no coordinate to vary.
-    put("r.yaml", "carom: 1\ngravity: [0, -10]\nrecord: {bodies: [a]}\nbodies:\n  a: {mass: 1, inertia: 1, at: [0, 1], shape: {circle: 0.1}}\n  b: {mass: 1, inertia: 1, at: [5, 1], shape: {circle: 0.1}}\n"
-                  "shapes: {floor: {plane: [0, 1]}}\ncontacts: {f: {among: [a, b, floor]}, stop: {normal force: 3, slip: a.angle, friction: 0.1}}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.01}\n");
+    // A state holds bodies that results leave out, and a result that lacks them is none; a brake has no coordinate to
+    // vary.
+    put("r.yaml", "carom: 1\ngravity: [0, -10]\nrecord: {bodies: [a]}\nbodies:\n  a: {mass: 1, inertia: 1, at: [0, 1], "
+                  "shape: {circle: 0.1}}\n  b: {mass: 1, inertia: 1, at: [5, 1], shape: {circle: 0.1}}\n"
+                  "shapes: {floor: {plane: [0, 1]}}\ncontacts: {f: {among: [a, b, floor]}, stop: {normal force: 3, "
+                  "slip: a.angle, friction: 0.1}}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.01}\n");
     assert_int_equal(carom("equilibrium r.yaml --save both.state"), 0);
     assert_says(out, "b.y                      0.1");
     assert_int_equal(carom("run r.yaml --start both.state --out r.h5"), 0);
@@ -283,14 +314,19 @@ static void range_is(const char *name, double low, double high) {
     if (fabs(a - low) > 1e-9 || fabs(b - high) > 1e-9) fail_msg("%s: %.12g .. %.12g", name, a, b);
 }
 
-// Friction holds blocks on springs: |k x| <= mu m g; of two in a row |k x1 - k (x2 - x1)| and |k (x2 - x1)|.  On the parabola y = x^2/2 a bead rests where the slope, x, is at most mu.
+// Friction holds blocks on springs: |k x| <= mu m g; of two in a row |k x1 - k (x2 - x1)| and |k (x2 - x1)|.  On the
+// parabola y = x^2/2 a bead rests where the slope, x, is at most mu.
 static void sets_of_equilibria(void **state) {
     (void)state;
-    put("block.yaml", "carom: 1\nparameters: {P: 0}\ncoordinates: {x: 0.3, y: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 9.81*y + 5*x^2 + P*x}\ncontacts: {p: {gap: y, slip: x, friction: 0.5}}\n");
-    put("row.yaml", "carom: 1\ncoordinates: {x1: 0.1, y1: 0, x2: 0.2, y2: 0}\nenergy: {kinetic: \"1/2*(x1'^2 + y1'^2 + x2'^2 + y2'^2)\", potential: 9.81*(y1 + y2) + 5*x1^2 + 5*(x2 - x1)^2}\n"
+    put("block.yaml", "carom: 1\nparameters: {P: 0}\ncoordinates: {x: 0.3, y: 0}\nenergy: {kinetic: \"1/2*(x'^2 + "
+                      "y'^2)\", potential: 9.81*y + 5*x^2 + P*x}\ncontacts: {p: {gap: y, slip: x, friction: 0.5}}\n");
+    put("row.yaml", "carom: 1\ncoordinates: {x1: 0.1, y1: 0, x2: 0.2, y2: 0}\nenergy: {kinetic: \"1/2*(x1'^2 + y1'^2 + "
+                    "x2'^2 + y2'^2)\", potential: 9.81*(y1 + y2) + 5*x1^2 + 5*(x2 - x1)^2}\n"
                     "contacts: {p: {gap: y1, slip: x1, friction: 0.5}, r: {gap: y2, slip: x2, friction: 0.5}}\n");
-    put("bowl.yaml", "carom: 1\nparameters: {mu: 0.4}\ncoordinates: {x: 0.1, y: 0.005}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 9.81*y}\n"
-                     "contacts: {bowl: {gap: (y - x^2/2)/sqrt(1 + x^2), slip rate: \"(x' + x*y')/sqrt(1 + x^2)\", friction: mu}}\n");
+    put("bowl.yaml",
+        "carom: 1\nparameters: {mu: 0.4}\ncoordinates: {x: 0.1, y: 0.005}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", "
+        "potential: 9.81*y}\n"
+        "contacts: {bowl: {gap: (y - x^2/2)/sqrt(1 + x^2), slip rate: \"(x' + x*y')/sqrt(1 + x^2)\", friction: mu}}\n");
     put("spring.yaml", "carom: 1\ncoordinates: {x: 0.3}\nenergy: {kinetic: \"1/2*x'^2\", potential: 5*x^2 - x}\n");
     assert_int_equal(carom("equilibrium block.yaml --range x --json"), 0);
     range_is("x", -0.4905, 0.4905);
@@ -314,8 +350,18 @@ static void sets_of_equilibria(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sets_of_equilibria), cmocka_unit_test(pendulum), cmocka_unit_test(conveyor), cmocka_unit_test(one_of_two_leaves), cmocka_unit_test(ladder), cmocka_unit_test(slope), cmocka_unit_test(belt), cmocka_unit_test(chain),
-        cmocka_unit_test(four_bar), cmocka_unit_test(almost), cmocka_unit_test(none), cmocka_unit_test(files),
+        cmocka_unit_test(sets_of_equilibria),
+        cmocka_unit_test(pendulum),
+        cmocka_unit_test(conveyor),
+        cmocka_unit_test(one_of_two_leaves),
+        cmocka_unit_test(ladder),
+        cmocka_unit_test(slope),
+        cmocka_unit_test(belt),
+        cmocka_unit_test(chain),
+        cmocka_unit_test(four_bar),
+        cmocka_unit_test(almost),
+        cmocka_unit_test(none),
+        cmocka_unit_test(files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

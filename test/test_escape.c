@@ -1,4 +1,5 @@
-// test_escape.c: hostile texts in every field of every exporter: what is written compiles, parses, and sends no control characters to a terminal.
+// test_escape.c: hostile texts in every field of every exporter: what is written compiles, parses, and sends no control
+// characters to a terminal.
 #define _DEFAULT_SOURCE // mkdtemp, setenv
 #include "cli_rig.h"
 #include "io/print.h"
@@ -7,11 +8,50 @@
 #include <dirent.h>
 #include <stdbool.h>
 
-static const char *const hostile[] = {
-    "a\n#error one\n//", "a\r#error two", "*/ int evil( /*", "ends in \\", "?\?/\n#error three", "?\?/", "?\?\?\?/", "\"; system(\"touch owned\"); \"", "'; system('touch owned'); '", "''", "'",
-    "`touch owned`", "$(touch owned)", "\x1b[31mred\x1b]0;title\x07", "\xc2\x9b" "2J", "\x9b" "2J", "\xff\xfe\xc0\xaf", "\xed\xa0\x80", "\xe2\x80\xae" "reversed", "\xe2\x80\xa8" "next line",
-    "</script><script>alert(1)</script>", "<!--", "]]>", "<![CDATA[", "&amp;&lt;", "%s%n%s%n", "%", "\\n\\x1b\\u001b", "@macro", "{/Symbol a}_b^c", "\x7f\x01\x02", "\t\v\f\b", "\xef\xbf\xbe", "\xf4\x90\x80\x80",
-    "/*DATA*/", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\n\n\n", "\\", "a\nEOD\nsystem 'touch owned'\n", NULL};
+static const char *const hostile[] = {"a\n#error one\n//",
+                                      "a\r#error two",
+                                      "*/ int evil( /*",
+                                      "ends in \\",
+                                      "?\?/\n#error three",
+                                      "?\?/",
+                                      "?\?\?\?/",
+                                      "\"; system(\"touch owned\"); \"",
+                                      "'; system('touch owned'); '",
+                                      "''",
+                                      "'",
+                                      "`touch owned`",
+                                      "$(touch owned)",
+                                      "\x1b[31mred\x1b]0;title\x07",
+                                      "\xc2\x9b"
+                                      "2J",
+                                      "\x9b"
+                                      "2J",
+                                      "\xff\xfe\xc0\xaf",
+                                      "\xed\xa0\x80",
+                                      "\xe2\x80\xae"
+                                      "reversed",
+                                      "\xe2\x80\xa8"
+                                      "next line",
+                                      "</script><script>alert(1)</script>",
+                                      "<!--",
+                                      "]]>",
+                                      "<![CDATA[",
+                                      "&amp;&lt;",
+                                      "%s%n%s%n",
+                                      "%",
+                                      "\\n\\x1b\\u001b",
+                                      "@macro",
+                                      "{/Symbol a}_b^c",
+                                      "\x7f\x01\x02",
+                                      "\t\v\f\b",
+                                      "\xef\xbf\xbe",
+                                      "\xf4\x90\x80\x80",
+                                      "/*DATA*/",
+                                      "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
+                                      "\n\n\n",
+                                      "\\",
+                                      "a\nEOD\nsystem 'touch owned'\n",
+                                      NULL};
 
 typedef struct taken { char text[4096]; size_t n; } taken;
 
@@ -34,7 +74,11 @@ static bool clean(const char *text, const char *keep) {
         if ((*s < 0x20 || *s == 0x7F) && !strchr(keep, *s)) return false;
         if (*s == 0xC2 && s[1] >= 0x80 && s[1] < 0xA0) return false; // C1
         if (*s == 0xE2 && s[1] == 0x80 && s[2] >= 0xA8 && s[2] <= 0xAE) return false; // line separators, directions
-        const int n = *s < 0x80 ? 0 : *s >= 0xC2 && *s < 0xE0 ? 1 : (*s & 0xF0) == 0xE0 ? 2 : *s >= 0xF0 && *s < 0xF5 ? 3 : -1;
+        const int n = *s < 0x80                 ? 0
+                      : *s >= 0xC2 && *s < 0xE0 ? 1
+                      : (*s & 0xF0) == 0xE0     ? 2
+                      : *s >= 0xF0 && *s < 0xF5 ? 3
+                                                : -1;
         if (n < 0 || (*s == 0xED && s[1] > 0x9F) || (*s == 0xF4 && s[1] > 0x8F)) return false;
         for (int i = 0; i < n; ++i)
             if ((*++s & 0xC0) != 0x80) return false;
@@ -46,7 +90,9 @@ static bool clean(const char *text, const char *keep) {
 static bool is_xml(const char *text) {
     if (!clean(text, "") || strpbrk(text, "<>\"")) return false;
     for (const char *s = text; (s = strchr(s, '&')); ++s)
-        if (strncmp(s, "&amp;", 5) != 0 && strncmp(s, "&lt;", 4) != 0 && strncmp(s, "&gt;", 4) != 0 && strncmp(s, "&quot;", 6) != 0 && strncmp(s, "&#", 2) != 0) return false;
+        if (strncmp(s, "&amp;", 5) != 0 && strncmp(s, "&lt;", 4) != 0 && strncmp(s, "&gt;", 4) != 0 &&
+            strncmp(s, "&quot;", 6) != 0 && strncmp(s, "&#", 2) != 0)
+            return false;
     return true;
 }
 
@@ -55,7 +101,9 @@ static void check_all(const char *text) {
     assert_true(clean(escaped(&x, CAROM_FOR_TERMINAL, text), ""));
     assert_string_equal(escaped(&y, CAROM_FOR_TERMINAL, x.text), x.text); // again: no change
     escaped(&x, CAROM_FOR_C_COMMENT, text);
-    if (!clean(x.text, "\t") || strpbrk(x.text, "\\") || strstr(x.text, "?\?") || strstr(x.text, "*/") || strstr(x.text, "/*")) fail_msg("in a comment: %s", x.text);
+    if (!clean(x.text, "\t") || strpbrk(x.text, "\\") || strstr(x.text, "?\?") || strstr(x.text, "*/") ||
+        strstr(x.text, "/*"))
+        fail_msg("in a comment: %s", x.text);
     escaped(&x, CAROM_FOR_C_STRING, text);
     assert_true(clean(x.text, ""));
     for (const char *s = x.text; *s; ++s) {
@@ -103,20 +151,26 @@ static void test_formats(void **state) {
     (void)state;
     char a[200], b[200];
     FILE *f = fmemopen(a, sizeof a, "w");
-#define SAME(...) (rewind(f), carom_safe_file(f, __VA_ARGS__), fputc(0, f), fflush(f), snprintf(b, sizeof b, __VA_ARGS__), assert_string_equal(a, b))
-    SAME("%d %i %5d|%-5d|%05d %+d %ld %lld %zu %u %x %X %o %c %%", 1, -2, 3, 4, 5, 6, 7L, -8LL, (size_t)9, 10u, 255u, 255u, 8u, 'c');
-    SAME("%g %.3g %12.4e %-12.3f| %.17g %a %G %*.*g|%-*s|%.*s|%8s|%-8s|", 1.5, 2.0 / 3, 1e-9, 1e9, 0.1, 1.0, 1e30, 9, 3, 1.0 / 3, 6, "ab", 2, "abcdef", "x", "y");
+#define SAME(...)                                                                                                      \
+    (rewind(f), carom_safe_file(f, __VA_ARGS__), fputc(0, f), fflush(f), snprintf(b, sizeof b, __VA_ARGS__),           \
+     assert_string_equal(a, b))
+    SAME("%d %i %5d|%-5d|%05d %+d %ld %lld %zu %u %x %X %o %c %%", 1, -2, 3, 4, 5, 6, 7L, -8LL, (size_t)9, 10u, 255u,
+         255u, 8u, 'c');
+    SAME("%g %.3g %12.4e %-12.3f| %.17g %a %G %*.*g|%-*s|%.*s|%8s|%-8s|", 1.5, 2.0 / 3, 1e-9, 1e9, 0.1, 1.0, 1e30, 9, 3,
+         1.0 / 3, 6, "ab", 2, "abcdef", "x", "y");
     SAME("%.0f %5.1f%% %s %hd %jd", 0.4, 99.5, "", (short)3, (intmax_t)-4);
 #undef SAME
     fclose(f);
     carom_error err;
-    carom_fail(&err, CAROM_BAD_INPUT, "'%s' and '%.3s' at %d", "a\n\x1b[0m\x9b", "\xc3\xa4\xc3\xa4", 3); // three bytes: one letter and a half
+    // three bytes: one letter and a half
+    carom_fail(&err, CAROM_BAD_INPUT, "'%s' and '%.3s' at %d", "a\n\x1b[0m\x9b", "\xc3\xa4\xc3\xa4", 3);
     assert_string_equal(err.text, "'a\\n\\u001b[0m\\x9b' and '\xc3\xa4' at 3");
     char longest[2000];
     for (size_t i = 0; i + 1 < sizeof longest; i += 2) memcpy(longest + i, "\xc3\xa4", 2);
     longest[sizeof longest - 2] = 0;
     carom_fail(&err, CAROM_BAD_INPUT, "x%s", longest);
-    assert_true(strlen(err.text) <= sizeof err.text - 1 && strlen(err.text) >= sizeof err.text - 3 && clean(err.text, ""));
+    assert_true(strlen(err.text) <= sizeof err.text - 1 && strlen(err.text) >= sizeof err.text - 3 &&
+                clean(err.text, ""));
     assert_string_equal(err.text + strlen(err.text) - 2, "\xc3\xa4");
 }
 
@@ -128,8 +182,11 @@ static void put_model(const char *file, const char *text) {
     assert_non_null(f);
     fputs("carom: 1\nname: \"", f), carom_escape_file(CAROM_FOR_YAML, f, text);
     fputs("\"\nabout: \"", f), carom_escape_file(CAROM_FOR_YAML, f, text);
-    fputs("\"\nparameters: {e: 0.5}\ncoordinates: {x: {at: 0}, y: {at: 0.1, rate: -1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y + x^2}\n"
-          "contacts: {ground: {gap: y, restitution: e}}\noutputs: {height: y}\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 0.05}\n", f);
+    fputs("\"\nparameters: {e: 0.5}\ncoordinates: {x: {at: 0}, y: {at: 0.1, rate: -1}}\nenergy: {kinetic: 1/2*(x'^2 + "
+          "y'^2), potential: 9.81*y + x^2}\n"
+          "contacts: {ground: {gap: y, restitution: e}}\noutputs: {height: y}\nsimulation: {scheme: moreau-jean, step: "
+          "1e-3, end: 0.05}\n",
+          f);
     fputs("draw: {ball: {circle: 0.1, at: [x, y], color: red}}\n", f);
     fclose(f);
 }
@@ -149,13 +206,15 @@ static void shell(const char *what, const char *text) {
 }
 
 static void quiet_terminal(const char *what) {
-    if (!clean(out, "\n\t") || !clean(complaints, "\n\t")) fail_msg("%s sends control characters:\n%.1000s\n%.1000s", what, out, complaints);
+    if (!clean(out, "\n\t") || !clean(complaints, "\n\t"))
+        fail_msg("%s sends control characters:\n%.1000s\n%.1000s", what, out, complaints);
     assert_false(there("owned"));
 }
 
 static void done(const char *what, const char *text) {
     taken x;
-    if (carom("%s", what) != 0) fail_msg("carom %s with the name '%s': %s", what, escaped(&x, CAROM_FOR_TERMINAL, text), complaints);
+    if (carom("%s", what) != 0)
+        fail_msg("carom %s with the name '%s': %s", what, escaped(&x, CAROM_FOR_TERMINAL, text), complaints);
     quiet_terminal(what);
 }
 
@@ -204,7 +263,9 @@ static void test_names(void **state) {
         json = strchr(json, '\n');
         assert_true(json_value(&json, 0));
         done("export fmu model.yaml -o model.fmu --compile off", text);
-        if (xmllint) shell("unzip -p model.fmu modelDescription.xml >d.xml 2>log.txt && xmllint --noout d.xml >log.txt 2>&1", text);
+        if (xmllint)
+            shell("unzip -p model.fmu modelDescription.xml >d.xml 2>log.txt && xmllint --noout d.xml >log.txt 2>&1",
+                  text);
         done("export vtk result.h5 -o result.pvd", text);
         if (xmllint) shell("xmllint --noout result.pvd >log.txt 2>&1", text);
         if (gnuplot) done("plot result.h5 -o result.svg", text);
@@ -233,17 +294,47 @@ static void test_words(void **state) {
         fclose(f);
         for (int k = 0; k < 3; ++k) {
             if (k == 2 && (!gnuplot || i % 3)) continue;
-            const int code = carom(k == 0 ? "info table.csv" : k == 1 ? "plot table.csv -o -" : "plot table.csv -o table.svg");
+            const int code = carom(k == 0   ? "info table.csv"
+                                   : k == 1 ? "plot table.csv -o -"
+                                            : "plot table.csv -o table.svg");
             assert_true(code >= 0 && code <= 2);
             quiet_terminal("a column");
         }
     }
     // as a path, an option, a command
     setenv("hostile", "\x1b[31m\x9b\n\xc2\x9b", 1);
-    static const char *const calls[] = {"run \"$hostile\"", "info \"$hostile\"", "check \"$hostile\"", "plot \"$hostile\"", "view \"$hostile\"", "export c \"$hostile\"", "sweep \"$hostile\"", "compare \"$hostile\"", "modes \"$hostile\"",
-                                        "equilibrium \"$hostile\"", "\"$hostile\"", "run --\"$hostile\"", "run model.yaml --scheme \"$hostile\"", "run model.yaml --set \"$hostile\"=1", "run model.yaml --option \"$hostile\"=1", "help \"$hostile\"",
-                                        "schemes \"$hostile\"", "examples \"$hostile\"", "import \"$hostile\"", "merge \"$hostile\"", "solve \"$hostile\"", "play \"$hostile\"", "fit \"$hostile\"", "orbit \"$hostile\"", "lyapunov \"$hostile\"",
-                                        "gradient \"$hostile\"", "follow \"$hostile\"", "film \"$hostile\"", "sweep model.yaml --vary \"$hostile\"=1:2:3", "sweep model.yaml --vary e=0:1:2 --observe \"$hostile\"", "run model.yaml -o \"$hostile\"", NULL};
+    static const char *const calls[] = {"run \"$hostile\"",
+                                        "info \"$hostile\"",
+                                        "check \"$hostile\"",
+                                        "plot \"$hostile\"",
+                                        "view \"$hostile\"",
+                                        "export c \"$hostile\"",
+                                        "sweep \"$hostile\"",
+                                        "compare \"$hostile\"",
+                                        "modes \"$hostile\"",
+                                        "equilibrium \"$hostile\"",
+                                        "\"$hostile\"",
+                                        "run --\"$hostile\"",
+                                        "run model.yaml --scheme \"$hostile\"",
+                                        "run model.yaml --set \"$hostile\"=1",
+                                        "run model.yaml --option \"$hostile\"=1",
+                                        "help \"$hostile\"",
+                                        "schemes \"$hostile\"",
+                                        "examples \"$hostile\"",
+                                        "import \"$hostile\"",
+                                        "merge \"$hostile\"",
+                                        "solve \"$hostile\"",
+                                        "play \"$hostile\"",
+                                        "fit \"$hostile\"",
+                                        "orbit \"$hostile\"",
+                                        "lyapunov \"$hostile\"",
+                                        "gradient \"$hostile\"",
+                                        "follow \"$hostile\"",
+                                        "film \"$hostile\"",
+                                        "sweep model.yaml --vary \"$hostile\"=1:2:3",
+                                        "sweep model.yaml --vary e=0:1:2 --observe \"$hostile\"",
+                                        "run model.yaml -o \"$hostile\"",
+                                        NULL};
     put_model("model.yaml", "plain");
     for (int i = 0; calls[i]; ++i) {
         const int code = carom("%s", calls[i]);
@@ -256,9 +347,21 @@ static void test_words(void **state) {
 static void test_lists(void **state) {
     (void)state;
     static const struct { const char *text; bool kept; } lists[] = {
-        {"[]", true}, {"[{\"kind\": \"a\", \"t\": -1.5e-3}, {\"x\": [true, null, 0]}]", true}, {"[{\"kind\": \"\\u0041\\n\"}] ", true},
-        {"[], \"evil\": 1", false}, {"[}", false}, {"{\"evil\": 1}", false}, {"", false}, {"[\"evil]", false}, {"[1.]", false}, {"[01]", false},
-        {"[\"a\nb\"]", false}, {"[\"\\q\"]", false}, {"[[[[[[[[[[1]]]]]]]]]]", false}, {"[1,]", false}, {"[evil]", false},
+        {"[]", true},
+        {"[{\"kind\": \"a\", \"t\": -1.5e-3}, {\"x\": [true, null, 0]}]", true},
+        {"[{\"kind\": \"\\u0041\\n\"}] ", true},
+        {"[], \"evil\": 1", false},
+        {"[}", false},
+        {"{\"evil\": 1}", false},
+        {"", false},
+        {"[\"evil]", false},
+        {"[1.]", false},
+        {"[01]", false},
+        {"[\"a\nb\"]", false},
+        {"[\"\\q\"]", false},
+        {"[[[[[[[[[[1]]]]]]]]]]", false},
+        {"[1,]", false},
+        {"[evil]", false},
     };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) {
         char *text = NULL;
@@ -282,7 +385,8 @@ static void test_yaml(void **state) {
         carom_error err = {0};
         char text[2000], *once, *twice;
         taken x;
-        snprintf(text, sizeof text, "carom: 1\nname: \"%s\"\ncoordinates: {x: 0}\n", escaped(&x, CAROM_FOR_YAML, hostile[i]));
+        snprintf(text, sizeof text, "carom: 1\nname: \"%s\"\ncoordinates: {x: 0}\n",
+                 escaped(&x, CAROM_FOR_YAML, hostile[i]));
         carom_mech *m = carom_mech_read(text, strlen(text), "model", &err);
         if (!m) fail_msg("%s", err.text);
         assert_non_null(once = carom_mech_text(m));

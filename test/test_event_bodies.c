@@ -1,12 +1,12 @@
-// test_event_bodies.c: `event-driven` on bodies with shapes: contacts that share what they carry, that go from feature to feature,
-// that stop together.
+// test_event_bodies.c: `event-driven` on bodies with shapes: contacts that share what they carry, that go from feature
+// to feature, that stop together.
 #include "mechanisms.h"
 #include <carom/event.h>
 
 // -- contacts that depend on each other ------------------------------------------------------------------------------
 
-// Ten boxes, twenty closed contacts with friction, thirty velocities: how weight is shared is not unique, that the stack stands is.  Then
-// the ball, which flies at 3 m/s from x = -1.7, comes to the left side of b3, at -0.008 - 0.1.
+// Ten boxes, twenty closed contacts with friction, thirty velocities: how weight is shared is not unique, that the
+// stack stands is.  Then the ball, which flies at 3 m/s from x = -1.7, comes to the left side of b3, at -0.008 - 0.1.
 static void a_stack_stands_still_until_the_ball_comes(void **state) {
     (void)state;
     carom_model *m = shipped_model("stack");
@@ -21,7 +21,8 @@ static void a_stack_stands_still_until_the_ball_comes(void **state) {
         for (int i = 0; i < now.nevents; ++i)
             if (now.events[i].kind == CAROM_IMPACT && told == 0) told = now.events[i].t;
         if (now.t > impact) continue;
-        for (int i = 3; i < carom_model_system(m)->nq; ++i) assert_close(now.q[i], q0[i], 1e-8); // boxes begin 1e-9 inside each other
+        // boxes begin 1e-9 inside each other
+        for (int i = 3; i < carom_model_system(m)->nq; ++i) assert_close(now.q[i], q0[i], 1e-8);
         assert_close(now.q[top + 2], 0, 1e-12);
     }
     assert_close(told, impact, 1e-12);
@@ -53,24 +54,30 @@ static void a_stack_shares_its_weight_within_the_laws(void **state) {
     carom_model_destroy(m);
 }
 
-// -- from feature to feature -------------------------------------------------------------------------------------------
+// -- from feature to feature ------------------------------------------------------------------------------------------
 
-#define BLOCK "carom: 1\ngravity: [0, -9.81]\nparameters: {mu: 0.2}\ncontact defaults: {friction: mu, restitution: 0.3}\n"                  \
-              "bodies:\n  block: {mass: 2, inertia: 0.02, at: [-0.17, 0.05], velocity: [1, 0], shape: {box: [0.2, 0.1]}}\n"
-#define SEAM BLOCK "shapes: {left: {box: [1, 0.2], at: [-0.5, -0.1]}, right: {box: [1, 0.2], at: [0.5, -0.1]}}\n"                         \
-                   "contacts: {on: {between: [block, [left, right]]}}\n"
+#define BLOCK                                                                                                          \
+    "carom: 1\ngravity: [0, -9.81]\nparameters: {mu: 0.2}\ncontact defaults: {friction: mu, restitution: 0.3}\n"       \
+    "bodies:\n  block: {mass: 2, inertia: 0.02, at: [-0.17, 0.05], velocity: [1, 0], shape: {box: [0.2, 0.1]}}\n"
+#define SEAM                                                                                                           \
+    BLOCK "shapes: {left: {box: [1, 0.2], at: [-0.5, -0.1]}, right: {box: [1, 0.2], at: [0.5, -0.1]}}\n"               \
+          "contacts: {on: {between: [block, [left, right]]}}\n"
 #define EDGE BLOCK "shapes: {table: {box: [1, 0.2], at: [-0.5, -0.1]}}\ncontacts: {on: {between: [block, table]}}\n"
 
 static carom_model *with_friction(const char *text, const char *mu) {
     carom_error err = {0};
     const char *const set[] = {mu, NULL};
-    carom_model *m = carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml", .set = set}, &err);
+    carom_model *m = carom_model_create(
+        &(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml", .set = set}, &err);
     if (!m) fail_msg("%s", err.text);
     return m;
 }
 
 // Schemes that locate events, and how well they place an event of these motions.
-static const struct { const char *name; double t; } located[] = {{"event-driven", 1e-9}, {"mixed", 1e-6}, {"auto", 1e-7}, {"splitting", 1e-2}};
+static const struct {
+    const char *name;
+    double t;
+} located[] = {{"event-driven", 1e-9}, {"mixed", 1e-6}, {"auto", 1e-7}, {"splitting", 1e-2}};
 enum { LOCATED = sizeof located / sizeof *located };
 
 // Corners of the block go from one box of the ground to the other, corners of the ground come under the block and leave
@@ -99,11 +106,14 @@ static void a_block_slides_over_a_seam_as_if_there_were_none(void **state) {
     carom_model_destroy(m);
 }
 
-// A disc at 1 m/s comes to a bend of 5e-5 rad at 0.5 s and goes down the slope from there, s'' = g sin a, whatever the step: sides this close to each other in direction are two.
+// A disc at 1 m/s comes to a bend of 5e-5 rad at 0.5 s and goes down the slope from there, s'' = g sin a, whatever the
+// step: sides this close to each other in direction are two.
 static void a_disc_follows_a_slight_bend(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ngravity: [0, -9.81]\nshapes: {roof: {polygon: [[-2, -1], [2, -1], [2, -1e-4], [0, 0], [-2, 0]]}}\n"
-                          "bodies: {d: {mass: 1, inertia: 0.005, at: [-0.5, 0.1], velocity: [1, 0], shape: {circle: 0.1}}}\ncontacts: {c: {between: [d, roof]}}\n");
+    carom_model *m = good(
+        "carom: 1\ngravity: [0, -9.81]\nshapes: {roof: {polygon: [[-2, -1], [2, -1], [2, -1e-4], [0, 0], [-2, 0]]}}\n"
+        "bodies: {d: {mass: 1, inertia: 0.005, at: [-0.5, 0.1], velocity: [1, 0], shape: {circle: 0.1}}}\ncontacts: "
+        "{c: {between: [d, roof]}}\n");
     const double a = 5e-5, s = 0.5 + 0.5 * 9.81 * a * 0.25;
     for (int i = 0; i < LOCATED - 1; ++i) { // splitting knows it at the end of the step
         carom_sim *sim = start(m, located[i].name, NULL, 1, 1);
@@ -115,7 +125,8 @@ static void a_disc_follows_a_slight_bend(void **state) {
     carom_model_destroy(m);
 }
 
-// Moments about the edge: the rear corner opens when the centre, a height h over it, is mu h short of it, and friction does the rest.
+// Moments about the edge: the rear corner opens when the centre, a height h over it, is mu h short of it, and friction
+// does the rest.
 static void a_block_tips_over_the_edge_when_its_weight_does(void **state) {
     (void)state;
     static const char *const friction[] = {"mu=0", "mu=0.2"};
@@ -124,14 +135,16 @@ static void a_block_tips_over_the_edge_when_its_weight_does(void **state) {
         const double tol = located[i / 2].t;
         carom_model *m = with_friction(EDGE, friction[k]);
         carom_sim *sim = start(m, located[i / 2].name, NULL, 1e-2, 0.3);
-        const double mu = k ? 0.2 : 0, a = mu * 9.81, way = 0.17 - mu * 0.05, over = 2 * way / (1 + sqrt(1 - 2 * a * way));
+        const double mu = k ? 0.2 : 0, a = mu * 9.81, way = 0.17 - mu * 0.05,
+                     over = 2 * way / (1 + sqrt(1 - 2 * a * way));
         carom_error err = {0};
         double opened = 0;
         while (!carom_sim_done(sim)) {
             if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
             const carom_now now = carom_sim_now(sim);
             for (int j = 0; j < now.nevents; ++j)
-                if (now.events[j].kind == CAROM_OPEN && now.events[j].contact == 0) opened = now.events[j].t; // the lower left corner
+                // the lower left corner
+                if (now.events[j].kind == CAROM_OPEN && now.events[j].contact == 0) opened = now.events[j].t;
             if (now.t >= over) continue;
             assert_close(now.q[0], -0.17 + now.t - 0.5 * a * now.t * now.t, 1e-12);
             assert_close(now.q[2], 0, 1e-12);
@@ -165,9 +178,10 @@ static void boxes_that_lie_exactly_on_each_other_stay(void **state) {
 // On a corner, on another one, clattering, sliding, at rest: `auto` finds the same by methods of its own.
 static void a_block_lands_on_a_corner_and_comes_to_rest_where_auto_has_it(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ngravity: [0, -9.81]\nshapes: {table: {box: [2, 0.2], at: [0, -0.1]}}\n"
-                          "bodies: {block: {mass: 2, inertia: 0.02, at: [-0.17, 0.25], angle: 0.4, shape: {box: [0.2, 0.1]}}}\n"
-                          "contacts: {on: {between: [block, table], friction: 0.3, restitution: 0.2}}\n");
+    carom_model *m =
+        good("carom: 1\ngravity: [0, -9.81]\nshapes: {table: {box: [2, 0.2], at: [0, -0.1]}}\n"
+             "bodies: {block: {mass: 2, inertia: 0.02, at: [-0.17, 0.25], angle: 0.4, shape: {box: [0.2, 0.1]}}}\n"
+             "contacts: {on: {between: [block, table], friction: 0.3, restitution: 0.2}}\n");
     double x[2];
     for (int k = 0; k < 2; ++k) {
         carom_sim *sim = start(m, k ? "event-driven" : "auto", NULL, 1e-2, 0.8);
@@ -184,8 +198,10 @@ static void a_block_lands_on_a_corner_and_comes_to_rest_where_auto_has_it(void *
 
 static void a_block_in_space_slides_over_a_seam_too(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {left: {box: [1, 1, 0.2], at: [-0.5, 0, -0.1]}, right: {box: [1, 1, 0.2], at: [0.5, 0, -0.1]}}\n"
-                          "bodies:\n  block: {mass: 2, inertia: [0.02, 0.02, 0.02], at: [-0.17, 0, 0.05], velocity: [1, 0, 0], shape: {box: [0.2, 0.15, 0.1]}}\n"
+    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {left: {box: [1, 1, 0.2], at: [-0.5, 0, -0.1]}, "
+                          "right: {box: [1, 1, 0.2], at: [0.5, 0, -0.1]}}\n"
+                          "bodies:\n  block: {mass: 2, inertia: [0.02, 0.02, 0.02], at: [-0.17, 0, 0.05], velocity: "
+                          "[1, 0, 0], shape: {box: [0.2, 0.15, 0.1]}}\n"
                           "contacts: {on: {between: [block, [left, right]], friction: 0.2, restitution: 0.3}}\n");
     carom_sim *sim = start(m, "event-driven", NULL, 1e-2, 0.6);
     model_sim_run(sim);
@@ -195,16 +211,19 @@ static void a_block_in_space_slides_over_a_seam_too(void **state) {
     carom_model_destroy(m);
 }
 
-// A triangle falls on a capsule that falls on a box: a thousand impacts, seventy accumulations, and `auto` piles them up in the same
-// way.
+// A triangle falls on a capsule that falls on a box: a thousand impacts, seventy accumulations, and `auto` piles them
+// up in the same way.
 static void a_pile_of_all_kinds_comes_to_rest_where_auto_has_it(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}}\nbodies:\n"
-                          "  tri: {mass: 1, inertia: 0.005, at: [0.02, 0.45], angle: 0.2, shape: {polygon: [[-0.1, -0.05], [0.1, -0.05], [0, 0.1]]}}\n"
-                          "  bar: {mass: 1, inertia: 0.01, at: [0.05, 0.2], angle: 0.3, shape: {capsule: [0.03, 0.3]}}\n"
-                          "  low: {mass: 3, inertia: 0.02, at: [0, 0.05], shape: {box: [0.3, 0.1]}}\n"
-                          "contact defaults: {friction: 0.4, restitution: 0.2}\n"
-                          "contacts: {f: {between: [[tri, bar, low], floor]}, o: {between: [tri, bar, low]}, p: {between: [tri, low]}}\n");
+    carom_model *m =
+        good("carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}}\nbodies:\n"
+             "  tri: {mass: 1, inertia: 0.005, at: [0.02, 0.45], angle: 0.2, shape: {polygon: [[-0.1, -0.05], [0.1, "
+             "-0.05], [0, 0.1]]}}\n"
+             "  bar: {mass: 1, inertia: 0.01, at: [0.05, 0.2], angle: 0.3, shape: {capsule: [0.03, 0.3]}}\n"
+             "  low: {mass: 3, inertia: 0.02, at: [0, 0.05], shape: {box: [0.3, 0.1]}}\n"
+             "contact defaults: {friction: 0.4, restitution: 0.2}\n"
+             "contacts: {f: {between: [[tri, bar, low], floor]}, o: {between: [tri, bar, low]}, p: {between: [tri, "
+             "low]}}\n");
     double q[2][9];
     for (int k = 0; k < 2; ++k) {
         carom_sim *sim = start(m, k ? "event-driven" : "auto", NULL, 1e-2, 1.2);
@@ -217,9 +236,10 @@ static void a_pile_of_all_kinds_comes_to_rest_where_auto_has_it(void **state) {
     carom_model_destroy(m);
 }
 
-// -- stopping together, and steps too long for the model -----------------------------------------------------------------
+// -- stopping together, and steps too long for the model --------------------------------------------------------------
 
-// The tip and the rim of the top slide, and friction stops both at one instant (t = 1.612): the rim takes the tip with it.
+// The tip and the rim of the top slide, and friction stops both at one instant (t = 1.612): the rim takes the tip with
+// it.
 static void contacts_that_are_stopped_by_others_stick_too(void **state) {
     (void)state;
     carom_model *m = shipped_model("falling-top");
@@ -237,8 +257,10 @@ static void contacts_that_are_stopped_by_others_stick_too(void **state) {
 // The first trial of a long step bends the beam beyond all reason, where its mass matrix is not positive.
 static void a_stiff_floating_beam_swings_whatever_the_step(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ngravity: [0, -9.81]\nflexible:\n  arm: {type: beam, frame: floating, length: 1, elements: 4, density: 7800, "
-                          "modulus: 2.1e9, area: 1e-4, inertia: 1e-8/12}\njoints: {pin: {type: revolute, between: [ground, arm.start], at: [0, 0]}}\n");
+    carom_model *m = good("carom: 1\ngravity: [0, -9.81]\nflexible:\n  arm: {type: beam, frame: floating, length: 1, "
+                          "elements: 4, density: 7800, "
+                          "modulus: 2.1e9, area: 1e-4, inertia: 1e-8/12}\njoints: {pin: {type: revolute, between: "
+                          "[ground, arm.start], at: [0, 0]}}\n");
     double q[2] = {0};
     for (int k = 0; k < 2; ++k) {
         carom_sim *sim = start(m, "event-driven", NULL, k ? 1e-2 : 1e-3, 0.05);
@@ -251,9 +273,9 @@ static void a_stiff_floating_beam_swings_whatever_the_step(void **state) {
     carom_model_destroy(m);
 }
 
-// Boxes of a stack that move by millimetres a second strike each other some hundred times and come to rest together.  A contact
-// that opens while another one begins to stick has left by nothing, and falls back through the rounding of its gap: six of them would go round such a circle
-// for 20 000 events.
+// Boxes of a stack that move by millimetres a second strike each other some hundred times and come to rest together.  A
+// contact that opens while another one begins to stick has left by nothing, and falls back through the rounding of its
+// gap: six of them would go round such a circle for 20 000 events.
 static void boxes_that_stir_in_a_stack_strike_a_few_hundred_times(void **state) {
     (void)state;
     carom_model *m = shipped_model("stack");
@@ -287,9 +309,11 @@ static void boxes_that_stir_in_a_stack_strike_a_few_hundred_times(void **state) 
 // nanoseconds keeps its direction (EV-32).
 static void slow_slip_in_space_takes_few_steps(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\nparameters: {L: 1e-3, al: 0.5}\ngravity: [9.81*sin(al), 0, -9.81*cos(al)]\nbodies:\n"
-                          "  b: {mass: 2, inertia: [L^2/3, L^2/3, L^2/3], at: [0.1*L, 0.2*L, L/2], axis: [0, 0, 1], angle: 0.3, shape: {box: [L, L, L]}}\n"
-                          "shapes: {slope: {plane: [0, 0, 1]}}\ncontacts: {c: {between: [b, slope], friction: tan(al)*(1 - 1e-6)}}\n");
+    carom_model *m = good(
+        "carom: 1\nparameters: {L: 1e-3, al: 0.5}\ngravity: [9.81*sin(al), 0, -9.81*cos(al)]\nbodies:\n"
+        "  b: {mass: 2, inertia: [L^2/3, L^2/3, L^2/3], at: [0.1*L, 0.2*L, L/2], axis: [0, 0, 1], angle: 0.3, shape: "
+        "{box: [L, L, L]}}\n"
+        "shapes: {slope: {plane: [0, 0, 1]}}\ncontacts: {c: {between: [b, slope], friction: tan(al)*(1 - 1e-6)}}\n");
     carom_sim *sim = model_sim(m, "event-driven", NULL, 1e-3, 0.5);
     model_sim_run(sim);
     carom_error err;

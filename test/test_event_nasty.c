@@ -41,13 +41,16 @@ static void run_system(result *r, const carom_system *sys, const char *const *op
 
 static result run_with(const char *text, const char *const *set, const char *const *options, double h, double t_end) {
     result r = {.status = CAROM_OK};
-    r.model = carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml", .set = set}, &r.err);
+    r.model = carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml", .set = set},
+                                 &r.err);
     if (!r.model) fail_msg("%s", r.err.text);
     run_system(&r, carom_model_system(r.model), options, h, t_end);
     return r;
 }
 
-static result run(const char *text, const char *const *set, double h, double t_end) { return run_with(text, set, NULL, h, t_end); }
+static result run(const char *text, const char *const *set, double h, double t_end) {
+    return run_with(text, set, NULL, h, t_end);
+}
 
 static void end(result *r) {
     carom_sim_destroy(r->sim);
@@ -104,7 +107,8 @@ static void a_slight_touch_is_an_impact_however_long_the_steps(void **state) {
     double h;
     for (EACH_STEP(h)) {
         result r = clean(grazing, (const char *const[]){"d=-1e-6", NULL}, h, 10, 1e-8);
-        assert_int_equal(r.count[CAROM_IMPACT], 2); // events: how many are fast enough for the ledger's count is a matter of the step
+        assert_int_equal(r.count[CAROM_IMPACT], 2); // events: how many are fast enough for the ledger's count is a
+                                                    // matter of the step
         check_near(r.l.energy.impact, 1.25 * 0.75 * 0.5 * (1 - (1 - 1e-6) * (1 - 1e-6)), 1e-9);
         end(&r);
     }
@@ -165,11 +169,13 @@ static void very_elastic_balls_come_to_rest(void **state) {
     end(&r);
 }
 
-// A step that has used up three quarters of its events ends a run of impacts only if that run ends within the step.  Impact k of the ball is at
-// t_k = 0.2 + 0.4 e (1 - e^(k-1))/(1 - e), and the flight after it takes 0.4 e^k and rises to 0.2 e^(2k).
+// A step that has used up three quarters of its events ends a run of impacts only if that run ends within the step.
+// Impact k of the ball is at t_k = 0.2 + 0.4 e (1 - e^(k-1))/(1 - e), and the flight after it takes 0.4 e^k and rises
+// to 0.2 e^(2k).
 static void a_run_that_outlasts_the_step_is_not_ended_in_it(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\ncoordinates: {x: 0.2}\nenergy: {kinetic: 1/2*x'^2, potential: 10*x}\ncontacts: {ground: {gap: x, restitution: 0.97}}\n";
+    static const char text[] = "carom: 1\ncoordinates: {x: 0.2}\nenergy: {kinetic: 1/2*x'^2, potential: "
+                               "10*x}\ncontacts: {ground: {gap: x, restitution: 0.97}}\n";
     const double e = 0.97;
     for (int k = 80; k <= 95; k += 15) {
         const double t = 0.2 + 0.4 * e * (1 - pow(e, k - 1)) / (1 - e) + 0.2 * pow(e, k);
@@ -243,12 +249,14 @@ static void a_block_sticks_on_two_feet_until_it_is_pushed_hard_enough(void **sta
     }
 }
 
-// A floor shakes with A sin(om t) under a block that is w wide and h high: one foot lifts when the moment m A sin(om t) h/2 is that of the weight,
-// m g w/2.  Until then the friction of that foot falls to zero with its normal reaction, in whatever way the feet share.
+// A floor shakes with A sin(om t) under a block that is w wide and h high: one foot lifts when the moment m A sin(om t)
+// h/2 is that of the weight, m g w/2.  Until then the friction of that foot falls to zero with its normal reaction, in
+// whatever way the feet share.
 static void a_foot_lifts_off_a_floor_that_shakes(void **state) {
     (void)state;
     static const char text[] =
-        "carom: 1\nname: shaken\nparameters: {w: 0.5, h: 1.5, A: 6, om: 6, e: 0.3}\ncoordinates: {x: {}, y: {at: h/2}, th: {}}\n"
+        "carom: 1\nname: shaken\nparameters: {w: 0.5, h: 1.5, A: 6, om: 6, e: 0.3}\ncoordinates: {x: {}, y: {at: h/2}, "
+        "th: {}}\n"
         "energy: {kinetic: 1/2*(x'^2 + y'^2) + (w^2 + h^2)/24*th'^2, potential: 9.81*y + A*sin(om*t)*x}\n"
         "contact defaults: {friction: 0.7, restitution: e}\ncontacts:\n"
         "  right: {gap: y - h/2*cos(th) + w/2*sin(th), slip: x + h/2*sin(th) + w/2*cos(th)}\n"
@@ -270,11 +278,13 @@ static void a_foot_lifts_off_a_floor_that_shakes(void **state) {
 // The same in space, on four feet: two lift together when A sin(om t) cos(beta) has the moment.
 static void two_feet_of_four_lift_together(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nname: four feet\nparameters: {a: 0.25, b: 0.35, h: 0.75, A: 6, beta: 0.3}\ngravity: [0, 0, -9.81]\n"
-                               "shapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
-                               "  block: {mass: 1, inertia: [(b^2 + h^2)/3, (a^2 + h^2)/3, (a^2 + b^2)/3], at: [0, 0, h], shape: {box: [2*a, 2*b, 2*h]}}\n"
-                               "loads: {shake: {on: block, force: [-A*sin(6*t)*cos(beta), -A*sin(6*t)*sin(beta), 0]}}\n"
-                               "contact defaults: {friction: 0.7, restitution: 0.3}\ncontacts: {feet: {between: [block, floor]}}\n";
+    static const char text[] =
+        "carom: 1\nname: four feet\nparameters: {a: 0.25, b: 0.35, h: 0.75, A: 6, beta: 0.3}\ngravity: [0, 0, -9.81]\n"
+        "shapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
+        "  block: {mass: 1, inertia: [(b^2 + h^2)/3, (a^2 + h^2)/3, (a^2 + b^2)/3], at: [0, 0, h], shape: {box: [2*a, "
+        "2*b, 2*h]}}\n"
+        "loads: {shake: {on: block, force: [-A*sin(6*t)*cos(beta), -A*sin(6*t)*sin(beta), 0]}}\n"
+        "contact defaults: {friction: 0.7, restitution: 0.3}\ncontacts: {feet: {between: [block, floor]}}\n";
     result r = clean(text, NULL, 0.01, 0.15, 1e-10);
     assert_int_equal(r.count[CAROM_OPEN], 2);
     check_near(r.last[CAROM_OPEN], asin(9.81 * 0.25 / (6 * 0.75 * cos(0.3))) / 6, 1e-7);
@@ -337,7 +347,8 @@ static void a_chattering_valve_is_seen_however_long_the_steps(void **state) {
     }
 }
 
-// A system that tells neither when its functions of time jump nor where they are even: steps must be short by what the integrator sees (EV-15).
+// A system that tells neither when its functions of time jump nor where they are even: steps must be short by what the
+// integrator sees (EV-15).
 static result unforeseen(const char *text, double h, double t_end, double balance) {
     static carom_system sys; // the simulation holds it
     result r = {.model = good(text)};
@@ -350,16 +361,19 @@ static result unforeseen(const char *text, double h, double t_end, double balanc
     return r;
 }
 
-// The valve has a second half, which a joint holds: reactions of contacts, and gaps to walls that move, are looked at behind those of joints, too.  A wall at
-// -0.35 sin 40 t goes away first; it comes back and strikes a mass that stands at 0.3, when sin 40 t = -6/7.  With e = 1 the mass leaves with twice its speed, 14 sqrt(13)/7, faster than it ever is.
+// The valve has a second half, which a joint holds: reactions of contacts, and gaps to walls that move, are looked at
+// behind those of joints, too.  A wall at -0.35 sin 40 t goes away first; it comes back and strikes a mass that stands
+// at 0.3, when sin 40 t = -6/7.  With e = 1 the mass leaves with twice its speed, 14 sqrt(13)/7, faster than it ever
+// is.
 static void what_joints_hold_sees_walls_come(void **state) {
     (void)state;
     static const char text[] =
-        "carom: 1\nname: joined valve\ncoordinates: {x: {}, y: {}}\nenergy: {kinetic: 1/4*(x'^2 + y'^2), potential: 25*((x + 0.1)^2 + (y + 0.1)^2)}\nconstraints: {rod: x - y}\n"
+        "carom: 1\nname: joined valve\ncoordinates: {x: {}, y: {}}\nenergy: {kinetic: 1/4*(x'^2 + y'^2), potential: "
+        "25*((x + 0.1)^2 + (y + 0.1)^2)}\nconstraints: {rod: x - y}\n"
         "forces: {x: \"-0.5*x' + 12*max(sin(8*t), 0) + 3*sin(31*t)\"}\ncontacts: {seat: {gap: y, restitution: 0.6}}\n";
-    static const char wall[] =
-        "carom: 1\nname: wall\ncoordinates: {x: {at: 0.3}, y: {}, z: {}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 10*z}\nconstraints: {rail: y}\n"
-        "contacts: {floor: {gap: z}, wall: {gap: x + 0.35*sin(40*t), restitution: 1}}\n";
+    static const char wall[] = "carom: 1\nname: wall\ncoordinates: {x: {at: 0.3}, y: {}, z: {}}\nenergy: {kinetic: "
+                               "1/2*(x'^2 + y'^2 + z'^2), potential: 10*z}\nconstraints: {rail: y}\n"
+                               "contacts: {floor: {gap: z}, wall: {gap: x + 0.35*sin(40*t), restitution: 1}}\n";
     const double hit = (acos(-1) + asin(6. / 7)) / 40, u = 14 * sqrt(13) / 7;
     double h;
     for (EACH_STEP(h)) {
@@ -393,8 +407,9 @@ static void a_body_squeezed_between_two_walls_ends_in_an_error(void **state) {
 static void an_open_door_lets_pass_while_another_contact_bounces(void **state) {
     (void)state;
     static const char *const schemes[] = {"event-driven", "mixed"};
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1, rate: -1}, y: {at: 1, rate: -1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2)}\n"
-                          "contacts: {door: {gap: x, restitution: 1, closes while: -1}, floor: {gap: y, restitution: 1}}\n");
+    carom_model *m = good(
+        "carom: 1\ncoordinates: {x: {at: 1, rate: -1}, y: {at: 1, rate: -1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2)}\n"
+        "contacts: {door: {gap: x, restitution: 1, closes while: -1}, floor: {gap: y, restitution: 1}}\n");
     for (int i = 0; i < 2; ++i) {
         carom_sim *sim = model_sim(m, schemes[i], NULL, 0.3, 2);
         model_sim_run(sim);
@@ -406,14 +421,18 @@ static void an_open_door_lets_pass_while_another_contact_bounces(void **state) {
     carom_model_destroy(m);
 }
 
-// Forces without a value from some position on: steps before it become shorter by a factor of at least 4 each time they meet it, from 1e-3 s to the rounding of a second in 23 times, between which
-// a method of 12th order goes on for some dozens of steps.  Then the run ends, and names the force: also soon after t = 0, where the clock has more digits than positions.
+// Forces without a value from some position on: steps before it become shorter by a factor of at least 4 each time they
+// meet it, from 1e-3 s to the rounding of a second in 23 times, between which a method of 12th order goes on for some
+// dozens of steps.  Then the run ends, and names the force: also soon after t = 0, where the clock has more digits than
+// positions.
 static void a_force_that_has_no_value_ends_the_run(void **state) {
     (void)state;
     static const char *const forces[] = {"log(1 - 4*x)", "1/sqrt(0.25 - x)", "sqrt(0.25 - x)", "x - sqrt(1.2 - x')"};
     for (int i = 0; i < 8; ++i) {
         char text[300];
-        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: %g, rate: 1}, y: 1}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 9.81*y}\nforces: {x: \"%s%s\"}\ncontacts: {c: {gap: y, restitution: 0.5}}\n",
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {x: {at: %g, rate: 1}, y: 1}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", "
+                 "potential: 9.81*y}\nforces: {x: \"%s%s\"}\ncontacts: {c: {gap: y, restitution: 0.5}}\n",
                  i < 4 ? 0.0 : 0.24999, i % 4 == 3 ? "5 + " : "", forces[i % 4]);
         result r = run(text, NULL, 1e-3, 2);
         assert_true(r.status != CAROM_OK);
@@ -430,15 +449,19 @@ int main(void) {
         cmocka_unit_test(a_slight_touch_is_an_impact_however_long_the_steps),
         cmocka_unit_test(a_ball_falls_into_a_corner),
         cmocka_unit_test(an_impact_goes_through_balls_that_touch),
-        cmocka_unit_test(very_elastic_balls_come_to_rest), cmocka_unit_test(a_run_that_outlasts_the_step_is_not_ended_in_it),
+        cmocka_unit_test(very_elastic_balls_come_to_rest),
+        cmocka_unit_test(a_run_that_outlasts_the_step_is_not_ended_in_it),
         cmocka_unit_test(a_body_without_clearance_changes_from_wall_to_wall),
         cmocka_unit_test(a_plastic_block_rocks_from_edge_to_edge),
         cmocka_unit_test(a_block_sticks_on_two_feet_until_it_is_pushed_hard_enough),
-        cmocka_unit_test(what_joints_hold_sees_walls_come), cmocka_unit_test(a_foot_lifts_off_a_floor_that_shakes), cmocka_unit_test(two_feet_of_four_lift_together),
+        cmocka_unit_test(what_joints_hold_sees_walls_come),
+        cmocka_unit_test(a_foot_lifts_off_a_floor_that_shakes),
+        cmocka_unit_test(two_feet_of_four_lift_together),
         cmocka_unit_test(a_mass_on_a_belt_sticks_slides_and_nearly_sticks_again),
         cmocka_unit_test(a_table_on_four_legs_is_dragged_about),
         cmocka_unit_test(a_chattering_valve_is_seen_however_long_the_steps),
-        cmocka_unit_test(a_body_squeezed_between_two_walls_ends_in_an_error), cmocka_unit_test(a_force_that_has_no_value_ends_the_run),
+        cmocka_unit_test(a_body_squeezed_between_two_walls_ends_in_an_error),
+        cmocka_unit_test(a_force_that_has_no_value_ends_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,10 @@
 // test_every_scheme.c: every scheme on every shipped mechanism of bodies, joints, shapes and flexible members.
 //
-// A scheme either declines what it lacks, before it runs and in words, or it runs: no step fails for good, gaps and joints stay as near to zero as
-// its level promises, energy that nobody accounts for stays small.  Without an argument the first steps of each pair; with "long" the
-// whole motion, where it is affordable, and each pair that takes a second or more is reported when it ends; "long 2/8" is the second of eight parts, which have pairs in turn.  What a scheme promises stands in its table (carom_promises); docs/choosing-a-scheme.md tells the steps.
+// A scheme either declines what it lacks, before it runs and in words, or it runs: no step fails for good, gaps and
+// joints stay as near to zero as its level promises, energy that nobody accounts for stays small.  Without an argument
+// the first steps of each pair; with "long" the whole motion, where it is affordable, and each pair that takes a second
+// or more is reported when it ends; "long 2/8" is the second of eight parts, which have pairs in turn.  What a scheme
+// promises stands in its table (carom_promises); docs/choosing-a-scheme.md tells the steps.
 #include "ignoring.h"
 #include "model_text.h"
 #include <carom/event.h>
@@ -51,7 +53,7 @@ static const mechanism mechanisms[] = {
 static double gain_of(const carom_promises *p) { return p->gain > 0 ? p->gain : 0.01; }
 static double loss_of(const carom_promises *p) { return p->loss > 0 ? p->loss : p->joint_order < 2 ? 0.2 : 0.01; }
 
-// -- one pair ------------------------------------------------------------------------------------------------------------
+// -- one pair ---------------------------------------------------------------------------------------------------------
 
 // What the model needs and a scheme may lack.
 static unsigned needs(const carom_system *sys) {
@@ -110,22 +112,32 @@ static void look(carom_sim *sim, double *u, seen *s) {
         return false;                                                                                                  \
     } while (0)
 
-// A contact on velocity level enters by what it covers in one step; what is closed, and joints, may be off by a hundredth of the mechanism.
-// Energy is seen at step ends: of a motion that has just begun the work of one step is a good part.
+// A contact on velocity level enters by what it covers in one step; what is closed, and joints, may be off by a
+// hundredth of the mechanism. Energy is seen at step ends: of a motion that has just begun the work of one step is a
+// good part.
 static bool kept(const mechanism *m, const carom_scheme *p, double h, double end, carom_sim *sim, const seen *s) {
     carom_ledger l;
     carom_error err = {0};
     assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
-    const bool stepped = p->emits_events && l.counts.fallbacks > 0; // time-stepping where contacts contradict each other
-    const double exact = 2e-9, tolerance = p->own_steps ? 3 * sqrt(p->options[carom_option_find(p->options, "rtol", 4)].fallback) : 0; // the stack starts 1e-9 deep
-    const double closed = p->promises.contacts == CAROM_POSITION_LEVEL && !stepped ? exact + tolerance * m->size : h * s->approach + 0.01 * m->size;
-    if (!(l.penetration <= closed)) REFUSE("enters by %g at t = %g, allowed %g", l.penetration, l.penetration_t, closed);
-    const double joints = p->promises.joints == CAROM_POSITION_LEVEL && !stepped ? exact * m->size : (p->promises.joint_order < 2 ? 0.05 : 0.03) * m->size;
+    // time-stepping where contacts contradict each other
+    const bool stepped = p->emits_events && l.counts.fallbacks > 0;
+    // the stack starts 1e-9 deep
+    const double exact = 2e-9,
+                 tolerance = p->own_steps ? 3 * sqrt(p->options[carom_option_find(p->options, "rtol", 4)].fallback) : 0;
+    const double closed = p->promises.contacts == CAROM_POSITION_LEVEL && !stepped ? exact + tolerance * m->size
+                                                                                   : h * s->approach + 0.01 * m->size;
+    if (!(l.penetration <= closed))
+        REFUSE("enters by %g at t = %g, allowed %g", l.penetration, l.penetration_t, closed);
+    const double joints = p->promises.joints == CAROM_POSITION_LEVEL && !stepped
+                              ? exact * m->size
+                              : (p->promises.joint_order < 2 ? 0.05 : 0.03) * m->size;
     if (!(l.drift <= joints)) REFUSE("joints drift by %g at t = %g, allowed %g", l.drift, l.drift_t, joints);
     const double energy = s->kinetic + l.energy.impact + l.energy.friction + l.energy.damping;
     const double gain = gain_of(&p->promises) + h / end, loss = loss_of(&p->promises) + h / end;
-    if (!(l.energy.balance <= gain * energy)) REFUSE("gains %g of %g J, allowed %g of it", l.energy.balance, energy, gain);
-    if (!(-l.energy.balance <= loss * energy)) REFUSE("loses %g of %g J without account, allowed %g of it", -l.energy.balance, energy, loss);
+    if (!(l.energy.balance <= gain * energy))
+        REFUSE("gains %g of %g J, allowed %g of it", l.energy.balance, energy, gain);
+    if (!(-l.energy.balance <= loss * energy))
+        REFUSE("loses %g of %g J without account, allowed %g of it", -l.energy.balance, energy, loss);
     if (!(l.counts.residual < 1e-6)) REFUSE("leaves a residual of %g in contact laws", l.counts.residual);
     return true;
 }
@@ -134,7 +146,8 @@ static bool pair_runs(const mechanism *m, const carom_scheme *p, const carom_mod
     const carom_system *sys = carom_model_system(model);
     const carom_model_run own = carom_model_simulation(model);
     const double h = step_size(m, p, sys, own.step);
-    double end = at_length && p->promises.joints != CAROM_ACCELERATION_LEVEL ? own.end : fmin(own.end, FIRST_STEPS * h); // joints held by accelerations drift with t^2
+    // joints held by accelerations drift with t^2
+    double end = at_length && p->promises.joints != CAROM_ACCELERATION_LEVEL ? own.end : fmin(own.end, FIRST_STEPS * h);
     if (p->promises.slow_piles && m->piles > 0) end = fmin(end, m->piles);
     if (p->promises.no_piles && m->quiet > 0) end = fmin(end, m->quiet);
     carom_error err = {0};
@@ -145,7 +158,8 @@ static bool pair_runs(const mechanism *m, const carom_scheme *p, const carom_mod
         return true;
     }
     if (!sim) REFUSE("%s", err.text);
-    const bool counter = p->lacks & CAROM_NO_IMPACTS && sys->nc > 0; // runs, with a warning: nothing is promised about impacts
+    // runs, with a warning: nothing is promised about impacts
+    const bool counter = p->lacks & CAROM_NO_IMPACTS && sys->nc > 0;
     if (counter && !carom_sim_warning(sim)) REFUSE("ignores restitution without a warning");
     double *u = calloc((size_t)carom_sim_now(sim).dir[sys->ne + sys->nc] + 1, sizeof *u);
     assert_non_null(u);
@@ -159,14 +173,15 @@ static bool pair_runs(const mechanism *m, const carom_scheme *p, const carom_mod
     }
     free(u);
     const double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
-    if (at_length && seconds >= 1) print_message("%s by %s, h = %g: to t = %g in %.0f s\n", m->name, p->name, h, carom_sim_now(sim).t, seconds);
+    if (at_length && seconds >= 1)
+        print_message("%s by %s, h = %g: to t = %g in %.0f s\n", m->name, p->name, h, carom_sim_now(sim).t, seconds);
     const bool good = counter || (status == CAROM_OK && kept(m, p, h, end, sim, &s));
     if (status != CAROM_OK && !counter) print_error("%s by %s, h = %g: %s\n", m->name, p->name, h, err.text);
     carom_sim_destroy(sim);
     return good;
 }
 
-// -- all of them -------------------------------------------------------------------------------------------------------------
+// -- all of them ------------------------------------------------------------------------------------------------------
 
 static void every_scheme_runs_every_mechanism_or_declines_it_in_words(void **state) {
     (void)state;
@@ -185,7 +200,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(every_scheme_runs_every_mechanism_or_declines_it_in_words),
     };
     at_length = argc > 1 && strcmp(argv[1], "long") == 0;
-    if ((argc > 2 && sscanf(argv[2], "%d/%d", &part, &parts) != 2) || part < 1 || part > parts) return fprintf(stderr, "test_every_scheme [long [1/8 .. 8/8]]\n"), 2;
+    if ((argc > 2 && sscanf(argv[2], "%d/%d", &part, &parts) != 2) || part < 1 || part > parts)
+        return fprintf(stderr, "test_every_scheme [long [1/8 .. 8/8]]\n"), 2;
     setvbuf(stdout, NULL, _IOLBF, 0);
     return cmocka_run_group_tests_name("every scheme on every mechanism", tests, NULL, NULL);
 }

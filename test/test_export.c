@@ -1,4 +1,5 @@
-// test_export.c: `carom export c`: every shipped model becomes a C file that compiles without a warning, and its functions give the bits of the library.
+// test_export.c: `carom export c`: every shipped model becomes a C file that compiles without a warning, and its
+// functions give the bits of the library.
 #define _POSIX_C_SOURCE 200809L
 #include "exported.h"
 #include "model/pairs.h"
@@ -14,7 +15,8 @@ typedef void subscripts(int *i, int *j);
 
 static void same(const char *model, const char *what, const double *a, const double *b, int n) {
     for (int i = 0; i < n; ++i)
-        if (memcmp(&a[i], &b[i], sizeof *a) != 0) fail_msg("%s, %s: number %d is %.17g in C and %.17g in the library", model, what, i, a[i], b[i]);
+        if (memcmp(&a[i], &b[i], sizeof *a) != 0)
+            fail_msg("%s, %s: number %d is %.17g in C and %.17g in the library", model, what, i, a[i], b[i]);
 }
 
 // -- the library and the C file at one point ------------------------------------------------------------------------
@@ -159,7 +161,10 @@ static void same_directions(const rig *r, const point *x, int W, int nw) {
     assert_int_equal(r->s->curvature(r->m, r->work, x->t, x->q, x->v, &L, kappa), CAROM_OK);
     call(r, "curvature", x);
     for (int b = 0; b < L.nb; ++b)
-        for (int k = L.at[b]; k < L.at[b + 1]; ++k) same(r->name, "curvature", &r->out[(L.id[b] < r->s->ne ? L.id[b] : contact[L.id[b] - r->s->ne].direction) + k - L.at[b]], &kappa[k], 1);
+        for (int k = L.at[b]; k < L.at[b + 1]; ++k)
+            same(r->name, "curvature",
+                 &r->out[(L.id[b] < r->s->ne ? L.id[b] : contact[L.id[b] - r->s->ne].direction) + k - L.at[b]],
+                 &kappa[k], 1);
     free(mem.base);
 }
 
@@ -175,7 +180,8 @@ static void same_pairs(const rig *r, const point *x, int *pairs) {
     of_moving_pair *rates = NULL, *curvature = NULL;
     int (*pair_kind_of)(int rule, int *a, int *b) = NULL;
     void (*pair_subscripts)(int kind, int a, int b, int *i, int *j) = NULL;
-    *(void **)&gaps = symbol(r, "pair_gaps"), *(void **)&directions = symbol(r, "pair_directions"), *(void **)&rates = symbol(r, "pair_rates"), *(void **)&curvature = symbol(r, "pair_curvature");
+    *(void **)&gaps = symbol(r, "pair_gaps"), *(void **)&directions = symbol(r, "pair_directions"),
+           *(void **)&rates = symbol(r, "pair_rates"), *(void **)&curvature = symbol(r, "pair_curvature");
     *(void **)&pair_kind_of = symbol(r, "pair"), *(void **)&pair_subscripts = symbol(r, "pair_subscripts");
     const struct { int contacts, directions, entries, first; double restitution, friction; } *kinds = symbol(r, "kind");
     assert_true(gaps && directions && rates && curvature && pair_kind_of && pair_subscripts && kinds);
@@ -188,7 +194,8 @@ static void same_pairs(const rig *r, const point *x, int *pairs) {
         const int kind = pair_kind_of(rule, &a, &b), per = two->links->ndir;
         assert_int_equal(kind, carom_near_kind(m, r->work, p->first - m->ne - m->nc));
         assert_true(a == p->A - m->shapes && b == p->B - m->shapes);
-        assert_true(kinds[kind].contacts == p->count && kinds[kind].directions == per && kinds[kind].entries == two->W.n);
+        assert_true(kinds[kind].contacts == p->count && kinds[kind].directions == per &&
+                    kinds[kind].entries == two->W.n);
         same(r->name, "law", &kinds[kind].restitution, &m->near->law[kind].restitution, 1);
         same(r->name, "law", &kinds[kind].friction, &m->near->law[kind].friction, 1);
         gaps(kind, a, b, x->q, r->out);
@@ -198,7 +205,8 @@ static void same_pairs(const rig *r, const point *x, int *pairs) {
         same(r->name, "W of a pair", r->out, r->full, two->W.n);
         pair_subscripts(kind, a, b, r->i, r->j);
         for (int d = 0; d < two->ndir; ++d)
-            for (int e = two->W_at[d]; e < two->W_at[d + 1]; ++e) assert_true(r->j[e] == d && r->i[e] == carom_kind_velocity(&m->kinds[p->kind], p, two->W.i[e]));
+            for (int e = two->W_at[d]; e < two->W_at[d + 1]; ++e)
+                assert_true(r->j[e] == d && r->i[e] == carom_kind_velocity(&m->kinds[p->kind], p, two->W.i[e]));
         rates(kind, a, b, x->q, x->v, r->out);
         assert_int_equal(carom_pair_eval(m, r->work, p, PAIR_RATES, x->q, x->v, r->full), 0);
         same(r->name, "rates of a pair", r->out, r->full, two->ndir);
@@ -248,14 +256,23 @@ static carom_matrix matrix(carom_shape shape) {
 static void same_bits(const carom_model *m, const char *name, double pace) {
     const carom_system *s = carom_model_system(m);
     const size_t n = (size_t)(s->nv > s->nq ? s->nv : s->nq) + 1000;
-    rig r = {.name = name, .m = m, .s = s, .code = load_exported(m, "", "test_export_model", "-O0", name), .work = work_of(m), .out = calloc(ROOM, sizeof(double)), .dense = calloc(n * n, sizeof(double)), .full = calloc(n * n, sizeof(double)),
-             .i = calloc(ROOM, sizeof(int)), .j = calloc(ROOM, sizeof(int))};
+    rig r = {.name = name,
+             .m = m,
+             .s = s,
+             .code = load_exported(m, "", "test_export_model", "-O0", name),
+             .work = work_of(m),
+             .out = calloc(ROOM, sizeof(double)),
+             .dense = calloc(n * n, sizeof(double)),
+             .full = calloc(n * n, sizeof(double)),
+             .i = calloc(ROOM, sizeof(int)),
+             .j = calloc(ROOM, sizeof(int))};
     r.M = matrix(s->mass_shape), r.A = matrix(s->tangent_shape), r.B = matrix(s->tangent_shape);
     assert_true(r.out && r.dense && r.full && r.i && r.j);
     r.p = symbol(&r, "p0");
     same(name, "q0", symbol(&r, "q0"), carom_model_q0(m), s->nq);
     same(name, "v0", symbol(&r, "v0"), carom_model_v0(m), s->nv);
-    const int mass = count_of("mass_n"), K = count_of("tangent_K"), tangent = count_of("tangent_n"), W = count_of("directions_entries"), w = count_of("w_n"), nout = count_of("nout");
+    const int mass = count_of("mass_n"), K = count_of("tangent_K"), tangent = count_of("tangent_n"),
+              W = count_of("directions_entries"), w = count_of("w_n"), nout = count_of("nout");
     double *q = calloc(n, sizeof *q), *v = calloc(n, sizeof *v), *q1 = calloc(n, sizeof *q1);
     void (*move)(double *q1, const double *q0, double h, const double *v) = NULL;
     *(void **)&move = symbol(&r, "move");
@@ -277,7 +294,8 @@ static void same_bits(const carom_model *m, const char *name, double pace) {
     }
     assert_int_equal(m->near != NULL, pairs > 0);
     dlclose(r.code);
-    free(r.M.a), free(r.A.a), free(r.B.a), free(r.work), free(r.out), free(r.dense), free(r.full), free(r.i), free(r.j), free(q), free(v), free(q1);
+    free(r.M.a), free(r.A.a), free(r.B.a), free(r.work), free(r.out), free(r.dense), free(r.full), free(r.i), free(r.j),
+        free(q), free(v), free(q1);
 }
 
 static void every_shipped_model_has_the_bits_of_the_library(void **state) {
@@ -297,49 +315,79 @@ static void every_shipped_model_has_the_bits_of_the_library(void **state) {
 // Every kind of member, with all that they may have; the second bar is at rest but for its stiffness.
 static const char all_members[] =
     "carom: 1\nparameters: {k: 30}\ncoordinates: {x: 0.1}\ntables: {push: dir/F.csv}\nflexible:\n"
-    "  rod: {type: bar, length: 1.5, elements: 5, density: 2, modulus: 50, area: 1, gravity: 9, fix: start, damping: {mass: 0.3, stiffness: 0.01}, load: 2*s, at: 0.1*s^2, points: {p: 0.75}}\n"
-    "  still: {type: bar, length: 1, elements: 6, density: 1, modulus: 4, area: 1, fix: [start, end], at: \"s*(1 - s)\", mass: lumped, points: {p: 0.5}, massless: p}\n"
-    "  tuned: {type: bar, length: 1, elements: 8, density: 1, modulus: 4, area: 1, fix: start, modal damping: [0.1, 0.05]}\n"
-    "  beam: {type: beam, length: 2, elements: 3, density: 1, modulus: 20, area: 1, inertia: 0.1, fix: {start: all, end: u}, load: {w: 1 - s}, damping: {mass: 1, stiffness: 1e-3}}\n"
-    "  arm: {type: exact beam, length: 1, elements: 3, density: 10, area: 1e-1, inertia: 1e-2, modulus: 2e3, shear modulus: 1e3, shear area: 0.08, gravity: [0, -9], fix: start, damping: {mass: 0.1, stiffness: 0.01}}\n"
-    "  mast: {type: spatial beam, length: 1, elements: 2, density: 10, area: 1e-1, inertia: [1e-2, 2e-2], modulus: 2e3, shear modulus: 1e3, torsion: 1e-2, gravity: [0, 0, -9], fix: start, damping: {mass: 0.1, stiffness: 0.01}}\n"
+    "  rod: {type: bar, length: 1.5, elements: 5, density: 2, modulus: 50, area: 1, gravity: 9, fix: start, damping: "
+    "{mass: 0.3, stiffness: 0.01}, load: 2*s, at: 0.1*s^2, points: {p: 0.75}}\n"
+    "  still: {type: bar, length: 1, elements: 6, density: 1, modulus: 4, area: 1, fix: [start, end], at: \"s*(1 - "
+    "s)\", mass: lumped, points: {p: 0.5}, massless: p}\n"
+    "  tuned: {type: bar, length: 1, elements: 8, density: 1, modulus: 4, area: 1, fix: start, modal damping: [0.1, "
+    "0.05]}\n"
+    "  beam: {type: beam, length: 2, elements: 3, density: 1, modulus: 20, area: 1, inertia: 0.1, fix: {start: all, "
+    "end: u}, load: {w: 1 - s}, damping: {mass: 1, stiffness: 1e-3}}\n"
+    "  arm: {type: exact beam, length: 1, elements: 3, density: 10, area: 1e-1, inertia: 1e-2, modulus: 2e3, shear "
+    "modulus: 1e3, shear area: 0.08, gravity: [0, -9], fix: start, damping: {mass: 0.1, stiffness: 0.01}}\n"
+    "  mast: {type: spatial beam, length: 1, elements: 2, density: 10, area: 1e-1, inertia: [1e-2, 2e-2], modulus: "
+    "2e3, shear modulus: 1e3, torsion: 1e-2, gravity: [0, 0, -9], fix: start, damping: {mass: 0.1, stiffness: 0.01}}\n"
     "  frame: {type: matrices, mass: M, stiffness: K, damping: {mass: 0.2, stiffness: 0.01}}\n"
     "  drum: {type: matrices, mass: M, stiffness: K, modal damping: [0.1]}\n"
-    "energy: {kinetic: 1/2*x'^2 + 2*rod.end.u'^2, potential: k/2*(x - rod.end.u)^2 + 3*rod.p.u^2}\nforces: {rod.p.u: push(t) - rod.p.u', frame.u2: x'}\n"
-    "constraints: {tie: beam.end.w - frame.u1 + 0.001 - 0.1*x^2}\ncontacts: {wall: {gap: (0.5 - rod.end.u)*(1 + still.p.u^2)}, rub: {gap: 1 + arm.end.x, slip: arm.end.y, friction: 0.3}}\n"
+    "energy: {kinetic: 1/2*x'^2 + 2*rod.end.u'^2, potential: k/2*(x - rod.end.u)^2 + 3*rod.p.u^2}\nforces: {rod.p.u: "
+    "push(t) - rod.p.u', frame.u2: x'}\n"
+    "constraints: {tie: beam.end.w - frame.u1 + 0.001 - 0.1*x^2}\ncontacts: {wall: {gap: (0.5 - rod.end.u)*(1 + "
+    "still.p.u^2)}, rub: {gap: 1 + arm.end.x, slip: arm.end.y, friction: 0.3}}\n"
     "outputs: {T: kinetic, V: potential, y: mast.end.v + tuned.end.u}\n";
 
 static void every_kind_of_member_is_exported(void **state) {
     (void)state;
-    static const char M[] = "%%MatrixMarket matrix array real symmetric\n3 3\n1\n0.1\n0\n2\n0\n1\n", K[] = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 100\n3 1 -50\n2 2 50\n3 3 80\n", F[] = "0, 0\n1, 2\n";
-    const carom_matrix_text list[] = {{"M", M, sizeof M - 1, "m.mtx"}, {"K", K, sizeof K - 1, "k.mtx"}, {"dir/F.csv", F, sizeof F - 1, "dir/F.csv"}};
+    static const char M[] = "%%MatrixMarket matrix array real symmetric\n3 3\n1\n0.1\n0\n2\n0\n1\n",
+                      K[] =
+                          "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 100\n3 1 -50\n2 2 50\n3 3 80\n",
+                      F[] = "0, 0\n1, 2\n";
+    const carom_matrix_text list[] = {
+        {"M", M, sizeof M - 1, "m.mtx"}, {"K", K, sizeof K - 1, "k.mtx"}, {"dir/F.csv", F, sizeof F - 1, "dir/F.csv"}};
     carom_error err = {0};
-    carom_model *m = carom_model_create(&(carom_model_def){.text = all_members, .length = sizeof all_members - 1, .file = "members", .matrices = list, .nmatrices = 3}, &err);
+    carom_model *m = carom_model_create(
+        &(carom_model_def){
+            .text = all_members, .length = sizeof all_members - 1, .file = "members", .matrices = list, .nmatrices = 3},
+        &err);
     if (!m) fail_msg("%s", err.text);
     same_bits(m, "members", 0.4);
     carom_model_destroy(m);
 }
 
-// Contacts with tapes of their own (skins, a floating member, a body with a prescribed motion, a surface that moves); rings; few shapes that are found by search,
-// among them ellipsoids and a surface of heights; many shapes, of which some are found by search.
+// Contacts with tapes of their own (skins, a floating member, a body with a prescribed motion, a surface that moves);
+// rings; few shapes that are found by search, among them ellipsoids and a surface of heights; many shapes, of which
+// some are found by search.
 static void every_kind_of_pair_is_exported(void **state) {
     (void)state;
     static const char *const text[] = {
-        "carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1], at: [0, -0.1]}, cover: {skin: 0.05, of: rod}, knob: {circle: 0.02, of: arm.end}, belt: {plane: [0, 1], at: [0, -0.2], surface velocity: [2 + t, 0]}}\n"
-        "flexible: {arm: {type: beam, frame: floating, length: 1, elements: 2, density: 7800, modulus: 2e9, area: 1e-4, inertia: 1e-9, velocity: [1, 2], spin: 3},\n"
+        "carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1], at: [0, -0.1]}, cover: {skin: 0.05, of: rod}, "
+        "knob: {circle: 0.02, of: arm.end}, belt: {plane: [0, 1], at: [0, -0.2], surface velocity: [2 + t, 0]}}\n"
+        "flexible: {arm: {type: beam, frame: floating, length: 1, elements: 2, density: 7800, modulus: 2e9, area: "
+        "1e-4, inertia: 1e-9, velocity: [1, 2], spin: 3},\n"
         "  rod: {type: beam, length: 1, elements: 3, density: 1, modulus: 1, area: 1, inertia: 1, fix: start}}\n"
-        "bodies:\n  ball: {mass: 1, inertia: 0.1, at: [0.4, 0.12], shape: {circle: 0.06}}\n  hand: {motion: {at: [0.4 + t, 0.25], angle: t}, shape: {box: [0.2, 0.1]}}\n"
-        "contacts: {a: {between: [cover, floor], friction: 0.2}, e: {between: [knob, floor], friction: 0.2}, b: {between: [ball, cover], friction: 0.1}, c: {between: [ball, hand], friction: 0.3}, d: {between: [ball, belt], friction: 0.5}}\n",
-        "carom: 1\nsettle: yes\nbodies:\n  can: {mass: 1, inertia: [1, 1, 2], at: [0, 0, 0.5], spin: [1, 0, 0], shape: {cylinder: [0.3, 0.6], axis: [0, 1, 0.3]}}\n"
+        "bodies:\n  ball: {mass: 1, inertia: 0.1, at: [0.4, 0.12], shape: {circle: 0.06}}\n  hand: {motion: {at: [0.4 "
+        "+ t, 0.25], angle: t}, shape: {box: [0.2, 0.1]}}\n"
+        "contacts: {a: {between: [cover, floor], friction: 0.2}, e: {between: [knob, floor], friction: 0.2}, b: "
+        "{between: [ball, cover], friction: 0.1}, c: {between: [ball, hand], friction: 0.3}, d: {between: [ball, "
+        "belt], friction: 0.5}}\n",
+        "carom: 1\nsettle: yes\nbodies:\n  can: {mass: 1, inertia: [1, 1, 2], at: [0, 0, 0.5], spin: [1, 0, 0], shape: "
+        "{cylinder: [0.3, 0.6], axis: [0, 1, 0.3]}}\n"
         "  rod: {mass: 1, inertia: [1, 1, 2], at: [0.1, 0.2, 1], shape: {capsule: [0.1, 1], axis: [1, 0, 0.1]}}\n"
         "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {a: {between: [can, rod]}}\n",
-        "carom: 1\nsettle: yes\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}, hill: {heights: [[0, 0.1, 0], [0.1, 0.2, 0], [0, 0, 0]], cell: 1, at: [-1, -1, -0.1]}}\nbodies:\n"
-        "  a: {density: 1000, at: [0, 0, 0.3], shape: {ellipsoid: [0.1, 0.2, 0.3]}}\n  b: {density: 1000, at: [0.25, 0, 0.2], spin: [0, 3, 0], shape: {ellipsoid: [0.1, 0.2, 0.1]}}\n"
-        "  c: {density: 1000, at: [0.3, 0.4, 0.4], shape: {box: [0.3, 0.2, 0.1]}}\n  d: {density: 1000, at: [0.35, 0.45, 0.55], spin: [1, 0, 0], shape: {hull: [[0, 0, 0], [0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.3]]}}\n"
-        "  e: {density: 1000, at: [0.3, 0.42, 0.6], shape: {capsule: [0.05, 0.3], axis: [1, 0, 0]}}\n  f: {density: 1000, at: [0.1, 0.4, 0.45], shape: {sphere: 0.05}}\n"
-        "contacts: {p: {between: [[a, b, c, d, e, f], floor], friction: 0.5}, q: {between: [a, b]}, r: {among: [d, e, f], friction: 0.3, ignore: [[d, f]]}, w: {between: [c, d], friction: 0.1}, v: {between: [d, f], friction: 0.3, rolling: 0.01, spinning: 0.02}, s: {between: [[c, d, e, f], hill]}}\n",
-        "carom: 1\nsettle: yes\ngravity: [0, 0, -9.81]\nbodies:\n  s: {repeat: 45, body: {mass: 1 + i, inertia: [1, 1, 1], at: [0.19*i, 0, 0.1], shape: {sphere: 0.1}}}\n"
-        "  t: {repeat: 3, body: {density: 10, at: [0.3*i, 0.19, 0.1], shape: {hull: [[0, 0, 0], [0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.3]]}}}\nshapes: {floor: {plane: [0, 0, 1]}}\n"
+        "carom: 1\nsettle: yes\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}, hill: {heights: [[0, 0.1, "
+        "0], [0.1, 0.2, 0], [0, 0, 0]], cell: 1, at: [-1, -1, -0.1]}}\nbodies:\n"
+        "  a: {density: 1000, at: [0, 0, 0.3], shape: {ellipsoid: [0.1, 0.2, 0.3]}}\n  b: {density: 1000, at: [0.25, "
+        "0, 0.2], spin: [0, 3, 0], shape: {ellipsoid: [0.1, 0.2, 0.1]}}\n"
+        "  c: {density: 1000, at: [0.3, 0.4, 0.4], shape: {box: [0.3, 0.2, 0.1]}}\n  d: {density: 1000, at: [0.35, "
+        "0.45, 0.55], spin: [1, 0, 0], shape: {hull: [[0, 0, 0], [0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.3]]}}\n"
+        "  e: {density: 1000, at: [0.3, 0.42, 0.6], shape: {capsule: [0.05, 0.3], axis: [1, 0, 0]}}\n  f: {density: "
+        "1000, at: [0.1, 0.4, 0.45], shape: {sphere: 0.05}}\n"
+        "contacts: {p: {between: [[a, b, c, d, e, f], floor], friction: 0.5}, q: {between: [a, b]}, r: {among: [d, e, "
+        "f], friction: 0.3, ignore: [[d, f]]}, w: {between: [c, d], friction: 0.1}, v: {between: [d, f], friction: "
+        "0.3, rolling: 0.01, spinning: 0.02}, s: {between: [[c, d, e, f], hill]}}\n",
+        "carom: 1\nsettle: yes\ngravity: [0, 0, -9.81]\nbodies:\n  s: {repeat: 45, body: {mass: 1 + i, inertia: [1, 1, "
+        "1], at: [0.19*i, 0, 0.1], shape: {sphere: 0.1}}}\n"
+        "  t: {repeat: 3, body: {density: 10, at: [0.3*i, 0.19, 0.1], shape: {hull: [[0, 0, 0], [0.3, 0, 0], [0, 0.3, "
+        "0], [0, 0, 0.3]]}}}\nshapes: {floor: {plane: [0, 0, 1]}}\n"
         "contacts: {c: {among: [s, t, floor], restitution: 0.3, friction: 0.2}}\n"};
     for (size_t i = 0; i < sizeof text / sizeof *text; ++i) {
         char name[20];
@@ -352,11 +400,17 @@ static void every_kind_of_pair_is_exported(void **state) {
 
 static void what_has_no_text_is_refused(void **state) {
     (void)state;
-    static const struct { const char *law, *why; } refused[] = {{"stiffness: 1e4, damping: 1", "stiffness"}, {"friction: 0.1 + 0.2*exp(-slip.speed)", "friction that varies"}};
+    static const struct {
+        const char *law, *why;
+    } refused[] = {{"stiffness: 1e4, damping: 1", "stiffness"},
+                   {"friction: 0.1 + 0.2*exp(-slip.speed)", "friction that varies"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
         char text[600];
         carom_error err = {0};
-        snprintf(text, sizeof text, "carom: 1\nbodies:\n  s: {repeat: 45, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.1], shape: {sphere: 0.1}}}\nshapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {among: [s, floor], %s}}\n", refused[i].law);
+        snprintf(text, sizeof text,
+                 "carom: 1\nbodies:\n  s: {repeat: 45, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.1], shape: "
+                 "{sphere: 0.1}}}\nshapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {among: [s, floor], %s}}\n",
+                 refused[i].law);
         carom_model *m = good(text);
         assert_int_equal(carom_model_write_c(m, "model", "", 0, write_text, NULL, &err), CAROM_BAD_INPUT);
         if (!strstr(err.text, refused[i].why)) fail_msg("%s", err.text);
@@ -365,7 +419,9 @@ static void what_has_no_text_is_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shipped_model_has_the_bits_of_the_library), cmocka_unit_test(every_kind_of_member_is_exported),
-                                       cmocka_unit_test(every_kind_of_pair_is_exported), cmocka_unit_test(what_has_no_text_is_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shipped_model_has_the_bits_of_the_library),
+                                       cmocka_unit_test(every_kind_of_member_is_exported),
+                                       cmocka_unit_test(every_kind_of_pair_is_exported),
+                                       cmocka_unit_test(what_has_no_text_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

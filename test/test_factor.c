@@ -82,7 +82,8 @@ static void every_storage_and_size_is_solved(void **state) {
         for (int n = 1; n <= 24; ++n) {
             check_solves((carom_shape){CAROM_DIAGONAL, n, 0, NULL}, symmetric, &seed);
             check_solves((carom_shape){CAROM_DENSE, n, 0, NULL}, symmetric, &seed);
-            for (int band = 0; band <= 5; ++band) check_solves((carom_shape){CAROM_BANDED, n, band, NULL}, symmetric, &seed);
+            for (int band = 0; band <= 5; ++band)
+                check_solves((carom_shape){CAROM_BANDED, n, band, NULL}, symmetric, &seed);
         }
 }
 
@@ -92,8 +93,10 @@ static void larger_matrices_are_solved_too(void **state) {
     uint64_t seed = 31;
     for (int symmetric = 0; symmetric < 2; ++symmetric)
         for (int n = 61; n <= 103; n += 6) {
-            for (int more = 0; more < 4; ++more) check_solves((carom_shape){CAROM_DENSE, n + more, 0, NULL}, symmetric, &seed);
-            for (int band = 1; band <= 13; ++band) check_solves((carom_shape){CAROM_BANDED, n, band, NULL}, symmetric, &seed);
+            for (int more = 0; more < 4; ++more)
+                check_solves((carom_shape){CAROM_DENSE, n + more, 0, NULL}, symmetric, &seed);
+            for (int band = 1; band <= 13; ++band)
+                check_solves((carom_shape){CAROM_BANDED, n, band, NULL}, symmetric, &seed);
         }
 }
 
@@ -120,7 +123,8 @@ static void symmetric_bands_are_solved_whether_said_or_not(void **state) {
                 for (int i = 0; i < n; ++i) assert_true(fabs(m.x[i] - y[i]) <= 300 * DBL_EPSILON);
                 for (int i = 0; i < n; ++i) y[i] = 0.5 - y[i], m.x[i] = y[i] + 0.1;
                 carom_factor_advance(&m.F, m.x, 0.1, m.b); // v += h A^-1 (A (0.5 - y))
-                for (int i = 0; i < n; ++i) assert_true(fabs(m.x[i] - (y[i] + 0.1 + 0.1 * (0.5 - y[i]))) <= 300 * DBL_EPSILON);
+                for (int i = 0; i < n; ++i)
+                    assert_true(fabs(m.x[i] - (y[i] + 0.1 + 0.1 * (0.5 - y[i]))) <= 300 * DBL_EPSILON);
                 free(m.mem.base);
             }
 }
@@ -220,19 +224,22 @@ static void scales_do_not_make_a_matrix_singular(void **state) {
     }
 }
 
-// Three unknowns have a way of their own.  A band that reaches everywhere does the same operations in the same order: the same bits, the same pivots refused.
+// Three unknowns have a way of their own.  A band that reaches everywhere does the same operations in the same order:
+// the same bits, the same pivots refused.
 static void three_unknowns_have_the_bits_of_a_band(void **state) {
     (void)state;
     uint64_t seed = 7;
     int solved = 0, refused = 0;
-    memory dense = create((carom_shape){CAROM_DENSE, 3, 0, NULL}, false), band = create((carom_shape){CAROM_BANDED, 3, 2, NULL}, false);
+    memory dense = create((carom_shape){CAROM_DENSE, 3, 0, NULL}, false),
+           band = create((carom_shape){CAROM_BANDED, 3, 2, NULL}, false);
     for (int k = 0; k < 2000; ++k) {
         carom_matrix_zero(band.A);
         random_matrix(dense.A, false, &seed);
         for (int e = 0; e < 9; ++e)
             if (k >> (e % 8) & k % 3) dense.A.a[e] = 0; // zeros in all places, and rows that are none
         if (k % 10 == 9)
-            for (int j = 0; j < 3; ++j) dense.A.a[3 * j + k % 3] = 2 * dense.A.a[3 * j + (k + 1) % 3]; // and dependent ones
+            // and dependent ones
+            for (int j = 0; j < 3; ++j) dense.A.a[3 * j + k % 3] = 2 * dense.A.a[3 * j + (k + 1) % 3];
         for (int e = 0; e < 9; ++e) *carom_matrix_entry(band.A, e % 3, e / 3) = dense.A.a[e];
         for (int i = 0; i < 3; ++i) dense.x[i] = band.x[i] = symmetric_uniform(&seed);
         int row = -1, row_of_band = -1;
@@ -251,7 +258,7 @@ static void three_unknowns_have_the_bits_of_a_band(void **state) {
     free(band.mem.base);
 }
 
-// -- joints as part of the linear system ----------------------------------------------------------------------------------------
+// -- joints as part of the linear system ------------------------------------------------------------------------------
 
 enum { BODIES = 12, ROWS = 3, JOINTS_MOST = 14, UNKNOWNS = 6 * BODIES, WIDE = 12 };
 
@@ -265,8 +272,8 @@ static void join(carom_columns *W, int j, int a, int b, uint64_t *seed) {
     }
 }
 
-// Chains, trees, and trees with loops: [A W; V' 0] (x, y) = b, where A is no more symmetric than an implicit step's and V is not W.  A joint twice, and matrices that couple bodies without a
-// joint, are reported.
+// Chains, trees, and trees with loops: [A W; V' 0] (x, y) = b, where A is no more symmetric than an implicit step's and
+// V is not W.  A joint twice, and matrices that couple bodies without a joint, are reported.
 static void joints_are_eliminated_with_their_bodies(void **state) {
     (void)state;
     static int group[BODIES + 1];
@@ -280,19 +287,25 @@ static void joints_are_eliminated_with_their_bodies(void **state) {
         carom_arena mem = {.base = aligned_alloc(64, 1 << 24), .size = 1 << 24};
         assert_non_null(mem.base);
         carom_saddle S = carom_allocate_saddle(&mem, UNKNOWNS, BODIES, group, ne, shape, WIDE, NULL);
-        carom_columns W = carom_allocate_columns(&mem, UNKNOWNS, ne, WIDE), V = carom_allocate_columns(&mem, UNKNOWNS, ne, WIDE);
+        carom_columns W = carom_allocate_columns(&mem, UNKNOWNS, ne, WIDE),
+                      V = carom_allocate_columns(&mem, UNKNOWNS, ne, WIDE);
         assert_true(S.on && mem.used <= mem.size);
         for (int i = 0; i < UNKNOWNS * UNKNOWNS; ++i) A[i] = 0;
         for (int b = 0; b < BODIES; ++b)
-            for (int i = 0; i < 36; ++i) A[6 * b + i / 6 + (6 * b + i % 6) * UNKNOWNS] = (i % 7 == 0 ? 3 : 0) + 0.2 * symmetric_uniform(&seed);
+            for (int i = 0; i < 36; ++i)
+                A[6 * b + i / 6 + (6 * b + i % 6) * UNKNOWNS] = (i % 7 == 0 ? 3 : 0) + 0.2 * symmetric_uniform(&seed);
         for (int j = 0; j < joints; ++j) {
-            const int parent = j < BODIES ? (tree ? (int)(uniform(&seed) * j) : j - 1) : j - BODIES, body = j < BODIES ? j : BODIES - 1 - (j - BODIES);
+            const int parent = j < BODIES ? (tree ? (int)(uniform(&seed) * j) : j - 1) : j - BODIES,
+                      body = j < BODIES ? j : BODIES - 1 - (j - BODIES);
             join(&W, j, j == 0 ? -1 : parent, body, &seed);
             for (int k = ROWS * j; k < ROWS * (j + 1); ++k) {
-                memcpy(carom_column_own_rows(&V, k, W.count[k]), carom_column_rows(&W, k), (size_t)W.count[k] * sizeof(int));
-                for (int e = 0; e < W.count[k]; ++e) V.a[k * WIDE + e] = W.a[k * WIDE + e] + 0.01 * symmetric_uniform(&seed);
+                memcpy(carom_column_own_rows(&V, k, W.count[k]), carom_column_rows(&W, k),
+                       (size_t)W.count[k] * sizeof(int));
+                for (int e = 0; e < W.count[k]; ++e)
+                    V.a[k * WIDE + e] = W.a[k * WIDE + e] + 0.01 * symmetric_uniform(&seed);
             }
-            if (j > 0) A[6 * parent + 1 + (6 * body + 2) * UNKNOWNS] += 0.05; // joints couple the positions of their bodies
+            // joints couple the positions of their bodies
+            if (j > 0) A[6 * parent + 1 + (6 * body + 2) * UNKNOWNS] += 0.05;
         }
         const carom_matrix matrix = {shape, A};
         assert_true(carom_saddle_factor(&S, matrix, &W, &V));
@@ -300,10 +313,13 @@ static void joints_are_eliminated_with_their_bodies(void **state) {
         assert_true(carom_saddle_solve_checked(&S, 0));
         for (int i = 0; i < n; ++i) {
             double left = S.b[i], size = fabs(left);
-            for (int j = 0; i < UNKNOWNS && j < UNKNOWNS; ++j) left -= A[i + j * UNKNOWNS] * S.x[j], size += fabs(A[i + j * UNKNOWNS] * S.x[j]);
+            for (int j = 0; i < UNKNOWNS && j < UNKNOWNS; ++j)
+                left -= A[i + j * UNKNOWNS] * S.x[j], size += fabs(A[i + j * UNKNOWNS] * S.x[j]);
             for (int k = 0; k < ne; ++k)
                 for (int e = 0; e < W.count[k]; ++e) {
-                    if (carom_column_rows(&W, k)[e] == i) left -= W.a[k * WIDE + e] * S.x[UNKNOWNS + k], size += fabs(W.a[k * WIDE + e] * S.x[UNKNOWNS + k]);
+                    if (carom_column_rows(&W, k)[e] == i)
+                        left -= W.a[k * WIDE + e] * S.x[UNKNOWNS + k],
+                            size += fabs(W.a[k * WIDE + e] * S.x[UNKNOWNS + k]);
                     if (UNKNOWNS + k == i) left -= V.a[k * WIDE + e] * S.x[carom_column_rows(&V, k)[e]];
                 }
             assert_true(fabs(left) <= 1e-10 * fmax(size, 1));
@@ -325,7 +341,10 @@ static void joints_are_eliminated_with_their_bodies(void **state) {
         free(mem.base);
     }
     carom_arena count = {0};
-    assert_false(carom_allocate_saddle(&count, 7, 1, (const int[]){0, 7}, 3, (carom_shape){.storage = CAROM_DENSE, .n = 7}, 4, NULL).on); // a group of seven
+    // a group of seven
+    assert_false(carom_allocate_saddle(&count, 7, 1, (const int[]){0, 7}, 3,
+                                       (carom_shape){.storage = CAROM_DENSE, .n = 7}, 4, NULL)
+                     .on);
 }
 
 int main(void) {

@@ -4,8 +4,10 @@
 static const char family[] =
     "carom: 1\nparameters: {n: 3, l: 0.2}\ngravity: [0, -9.81]\n"
     "bodies:\n"
-    "  links: {repeat: n, body: {mass: 1 + i, inertia: l^2/12, at: [l*(i + 1/2), 0], points: {tip: [l/2, 0.01*i]}, shape: {capsule: [0.01, l]}}}\n"
-    "  balls: {repeat: [2, 2], index: [a, b], body: {mass: 0.1, inertia: 1e-5, at: [0.3*a, 0.5 + 0.3*b], shape: {circle: 0.05}}}\n"
+    "  links: {repeat: n, body: {mass: 1 + i, inertia: l^2/12, at: [l*(i + 1/2), 0], points: {tip: [l/2, 0.01*i]}, "
+    "shape: {capsule: [0.01, l]}}}\n"
+    "  balls: {repeat: [2, 2], index: [a, b], body: {mass: 0.1, inertia: 1e-5, at: [0.3*a, 0.5 + 0.3*b], shape: "
+    "{circle: 0.05}}}\n"
     "joints:\n"
     "  hang: {type: revolute, between: [ground, 'links[0]'], at: [0, 0]}\n"
     "  pins: {repeat: n - 1, joint: {type: revolute, between: ['links[i]', 'links[i + 1]'], at: [l*(i + 1), 0]}}\n"
@@ -20,8 +22,10 @@ static const char written_out[] =
     "carom: 1\nparameters: {n: 3, l: 0.2}\ngravity: [0, -9.81]\n"
     "bodies:\n"
     "  links.0: {mass: 1, inertia: l^2/12, at: [l/2, 0], points: {tip: [l/2, 0]}, shape: {capsule: [0.01, l]}}\n"
-    "  links.1: {mass: 2, inertia: l^2/12, at: [l*(1 + 1/2), 0], points: {tip: [l/2, 0.01]}, shape: {capsule: [0.01, l]}}\n"
-    "  links.2: {mass: 3, inertia: l^2/12, at: [l*(2 + 1/2), 0], points: {tip: [l/2, 0.02]}, shape: {capsule: [0.01, l]}}\n"
+    "  links.1: {mass: 2, inertia: l^2/12, at: [l*(1 + 1/2), 0], points: {tip: [l/2, 0.01]}, shape: {capsule: [0.01, "
+    "l]}}\n"
+    "  links.2: {mass: 3, inertia: l^2/12, at: [l*(2 + 1/2), 0], points: {tip: [l/2, 0.02]}, shape: {capsule: [0.01, "
+    "l]}}\n"
     "  balls.0.0: {mass: 0.1, inertia: 1e-5, at: [0, 0.5], shape: {circle: 0.05}}\n"
     "  balls.0.1: {mass: 0.1, inertia: 1e-5, at: [0, 0.5 + 0.3], shape: {circle: 0.05}}\n"
     "  balls.1.0: {mass: 0.1, inertia: 1e-5, at: [0.3, 0.5], shape: {circle: 0.05}}\n"
@@ -57,7 +61,8 @@ static void a_family_is_what_its_members_are(void **state) {
     assert_int_equal(a->nv, b->nv);
     assert_int_equal(a->ne + a->nc, b->ne + b->nc);
     for (int i = 0; i < a->nq; ++i) assert_string_equal(carom_model_coordinate(one, i), carom_model_coordinate(two, i));
-    for (int i = 0; i < a->ne + a->nc; ++i) assert_string_equal(carom_model_constraint(one, i), carom_model_constraint(two, i));
+    for (int i = 0; i < a->ne + a->nc; ++i)
+        assert_string_equal(carom_model_constraint(one, i), carom_model_constraint(two, i));
     carom_sim *x = simulated(one), *y = simulated(two);
     const carom_now at = carom_sim_now(x), too = carom_sim_now(y);
     assert_memory_equal(at.q, too.q, (size_t)a->nq * sizeof *at.q);
@@ -75,10 +80,12 @@ static void a_family_is_what_its_members_are(void **state) {
 // The number of members may be a parameter.
 static void a_parameter_changes_how_many_there_are(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nparameters: {n: 2}\nbodies: {b: {repeat: [n, 3], body: {mass: 1, inertia: 1, at: [i, j]}}}\n";
+    static const char text[] =
+        "carom: 1\nparameters: {n: 2}\nbodies: {b: {repeat: [n, 3], body: {mass: 1, inertia: 1, at: [i, j]}}}\n";
     const char *const set[] = {"n=5", NULL};
     carom_error err = {0};
-    carom_model *m = carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml", .set = set}, &err);
+    carom_model *m = carom_model_create(
+        &(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml", .set = set}, &err);
     if (!m) fail_msg("%s", err.text);
     assert_int_equal(carom_model_system(m)->nv, 45);
     assert_string_equal(carom_model_coordinate(m, 44), "b.4.2.angle");
@@ -93,16 +100,19 @@ static bool on_row(void *user, const carom_sweep_row *row) {
     const double n = row->vary[0];
     ++s->rows;
     s->failed += row->status != 0;
-    s->worst = fmax(s->worst, fmax(fabs(row->observed[0] - (1 - 0.5 * 9.81 * 0.09)), fabs(row->observed[1] - n * (n - 1) / 2)));
+    s->worst = fmax(s->worst,
+                    fmax(fabs(row->observed[0] - (1 - 0.5 * 9.81 * 0.09)), fabs(row->observed[1] - n * (n - 1) / 2)));
     return true;
 }
 
-// Bodies fall freely for 0.3 s.  Runs with more of them than the model's own value have states of their own size; the sum of the places is that of
-// 0 .. n - 1.  Nothing is observed where the transient is longer than the run.
+// Bodies fall freely for 0.3 s.  Runs with more of them than the model's own value have states of their own size; the
+// sum of the places is that of 0 .. n - 1.  Nothing is observed where the transient is longer than the run.
 static void a_sweep_may_change_how_many_there_are(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nparameters: {n: 2}\ngravity: [0, -9.81]\nbodies: {b: {repeat: n, body: {mass: 1 + i, inertia: 1, at: [i, 1]}}}\n"
-                               "outputs: {sum: (n - 1)*n/2 + 0*b.0.x}\nsimulation: {scheme: half-explicit, step: 0.01, end: 0.3}\n";
+    static const char text[] =
+        "carom: 1\nparameters: {n: 2}\ngravity: [0, -9.81]\nbodies: {b: {repeat: n, body: {mass: 1 + i, inertia: 1, "
+        "at: [i, 1]}}}\n"
+        "outputs: {sum: (n - 1)*n/2 + 0*b.0.x}\nsimulation: {scheme: half-explicit, step: 0.01, end: 0.3}\n";
     carom_error err = {0};
     carom_sweep_def d = carom_sweep_default();
     d.model = (carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"};
@@ -129,9 +139,11 @@ static void a_sweep_may_change_how_many_there_are(void **state) {
 static void mistakes_have_their_place(void **state) {
     (void)state;
     static const struct { const char *bodies, *says; } wrong[] = {
-        {"b: {repeat: 2.5, body: {mass: 1, inertia: 1}}", "m.yaml:2:22: repeat must be an integer of at least 1, got 2.5"},
+        {"b: {repeat: 2.5, body: {mass: 1, inertia: 1}}",
+         "m.yaml:2:22: repeat must be an integer of at least 1, got 2.5"},
         {"b: {repeat: 0, body: {mass: 1, inertia: 1}}", "repeat must be an integer of at least 1, got 0"},
-        {"b: {repeat: 2, body: {mass: 1, inertia: 1, shape: {circel: 1}}}", "unknown key 'circel' in shape 'b'; did you mean 'circle'?"},
+        {"b: {repeat: 2, body: {mass: 1, inertia: 1, shape: {circel: 1}}}",
+         "unknown key 'circel' in shape 'b'; did you mean 'circle'?"},
         {"b: {repeat: [1, 2, 3, 4], body: {mass: 1, inertia: 1}}", "a list of up to three"},
         {"b: {repeat: [1000, 1001], body: {mass: 1, inertia: 1}}", "more than 1000000 members"},
         {"b: {repeat: 2}", "has nothing to repeat; add `body: {...}`"},
@@ -141,11 +153,20 @@ static void mistakes_have_their_place(void **state) {
         {"b: {repeat: [2, 2], index: [c, c], body: {mass: 1, inertia: 1}}", "two indices are called 'c'"},
         {"b: {repeat: 2, body: {mass: 1, inertia: 1}, mass: 2}", "unknown key 'mass'"},
         {"b: {repeat: 2, body: {mass: 1, inertia: 1}}, b.1: {mass: 1, inertia: 1}", "'b.1'"},
-        {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'b[2]'], at: [0, 0]}", "m.yaml:3:47: 'b' has no member 2 here; they are numbered from 0 to 1"},
-        {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'b[0, 1]'], at: [0, 0]}", "'b' has 1 index"},
-        {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'b[1/2]'], at: [0, 0]}", "this is 0.5"},
-        {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'b[1'], at: [0, 0]}", "the bracket is not closed"},
-        {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'c[1]'], at: [0, 0]}", "unknown family 'c'"},
+        {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'b[2]'], at: [0, "
+         "0]}",
+         "m.yaml:3:47: 'b' has no member 2 here; they are numbered from 0 to 1"},
+        {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'b[0, 1]'], at: [0, "
+         "0]}",
+         "'b' has 1 index"},
+        {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'b[1/2]'], at: [0, "
+         "0]}",
+         "this is 0.5"},
+        {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'b[1'], at: [0, 0]}",
+         "the bracket is not closed"},
+        {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'c[1]'], at: [0, "
+         "0]}",
+         "unknown family 'c'"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         char text[600];

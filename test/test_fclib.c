@@ -57,7 +57,8 @@ static void we_read_what_the_library_writes(void **state) {
     if (!list) fail_msg("%s", err.text);
     double G[9];
     carom_problem_expand(carom_problems_at(list, 0), G, 3);
-    assert_true(G[0] == 2 && G[1] == 0.5 && G[3] == 0.5 && G[4] == 3 && G[8] == 4 && G[2] == 0 && carom_problems_at(list, 0)->block[0].mu == 0.3);
+    assert_true(G[0] == 2 && G[1] == 0.5 && G[3] == 0.5 && G[4] == 3 && G[8] == 4 && G[2] == 0 &&
+                carom_problems_at(list, 0)->block[0].mu == 0.3);
     assert_string_equal(carom_problems_title(list, 0), "three rows");
     carom_problems_destroy(list);
 }
@@ -65,7 +66,8 @@ static void we_read_what_the_library_writes(void **state) {
 int main(void) {
     char folder[] = "/tmp/carom-fclib-XXXXXX", command[64];
     if (!mkdtemp(folder) || chdir(folder) != 0) return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_library_accepts_our_answers), cmocka_unit_test(we_read_what_the_library_writes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_library_accepts_our_answers),
+                                       cmocka_unit_test(we_read_what_the_library_writes)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) == 0 ? failed : 1;

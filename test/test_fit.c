@@ -10,12 +10,14 @@ static double after(const char *words) {
     return strtod(at + strlen(words), NULL);
 }
 
-// A free particle: x = a + b t at t = 0 .. 4 with the data 1, 3, 2, 5, 4: regression by hand.  Mean of t 2, of the data 3; S_tt = 10, S_tx = 8: b = 0.8, a = 1.4;
-// the squares left sum up to 3.6, s^2 = 3.6/3 = 1.2; var b = s^2/10, var a = s^2 (1/5 + 4/10), cov = -2 s^2/10.
+// A free particle: x = a + b t at t = 0 .. 4 with the data 1, 3, 2, 5, 4: regression by hand.  Mean of t 2, of the data
+// 3; S_tt = 10, S_tx = 8: b = 0.8, a = 1.4; the squares left sum up to 3.6, s^2 = 3.6/3 = 1.2; var b = s^2/10, var a =
+// s^2 (1/5 + 4/10), cov = -2 s^2/10.
 static void line(void **state) {
     (void)state;
     put("line.yaml", "carom: 1\ncoordinates: {x: {at: 0.3, rate: 0.1}}\nenergy: {kinetic: \"x'^2\"}\n");
-    put("line.csv", "t, where\n4,4\n0,1\n1,3\n2,2\n3,5\n2.5,nan"); // in any order; entries that are missing; no end of the last line
+    // in any order; entries that are missing; no end of the last line
+    put("line.csv", "t, where\n4,4\n0,1\n1,3\n2,2\n3,5\n2.5,nan");
     assert_int_equal(carom("fit line.yaml line.csv --free x,\"x'\" --match where=x --json -o points.csv"), 0);
     assert_close(after("\"x\": "), 1.4, 1e-7);
     assert_close(after("\"x'\": "), 0.8, 1e-7);
@@ -26,15 +28,20 @@ static void line(void **state) {
     assert_says(out, "\"derivatives\": \"exact\"");
     get("points.csv", out, sizeof out);
     assert_close(after("file,column,t,data,model\n1,where,0,1,"), 1.4, 1e-7);
-    assert_int_equal(carom("fit line.yaml line.csv line.csv --free x,\"x'\" --match where=x --sigma where=2 --json"), 0); // twice as many, errors given
+    // twice as many, errors given
+    assert_int_equal(carom("fit line.yaml line.csv line.csv --free x,\"x'\" --match where=x --sigma where=2 --json"),
+                     0);
     assert_close(after("\"covariance\": [["), 4 * 0.6 / 2, 1e-4);
 }
 
-// Impacts of a ball: t_1 = sqrt(2 h/g), then 2 e^k t_1 more each time.  The model's scheme does not locate impacts: event-driven does.
+// Impacts of a ball: t_1 = sqrt(2 h/g), then 2 e^k t_1 more each time.  The model's scheme does not locate impacts:
+// event-driven does.
 static void impacts(void **state) {
     (void)state;
-    put("ball.yaml", "carom: 1\nparameters: {e: 0.5}\ncoordinates: {y: {at: 0.8}}\nenergy: {kinetic: \"1/2*y'^2\", potential: 9.81*y}\n"
-                     "contacts: {ground: {gap: y, restitution: e}}\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 2}\n");
+    put("ball.yaml",
+        "carom: 1\nparameters: {e: 0.5}\ncoordinates: {y: {at: 0.8}}\nenergy: {kinetic: \"1/2*y'^2\", potential: "
+        "9.81*y}\n"
+        "contacts: {ground: {gap: y, restitution: e}}\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 2}\n");
     char text[400] = "hit\n";
     double t = sqrt(2 / 9.81), flight = 2 * t;
     for (int k = 0; k < 8; ++k, t += flight) {
@@ -42,7 +49,8 @@ static void impacts(void **state) {
         flight *= 0.75;
     }
     put("ball.csv", text);
-    assert_int_equal(carom("fit ball.yaml ball.csv --free e,y --match 'hit=impact ground' --bounds e=0:1 --bounds y=0: --json"), 0);
+    assert_int_equal(
+        carom("fit ball.yaml ball.csv --free e,y --match 'hit=impact ground' --bounds e=0:1 --bounds y=0: --json"), 0);
     assert_close(after("\"e\": "), 0.75, 1e-8);
     assert_close(after("\"y\": "), 1, 1e-8);
     assert_says(out, "\"scheme\": \"event-driven\"");
@@ -62,39 +70,49 @@ static void unheard(void **state) {
         flight *= 0.75;
     }
     put("unheard.csv", text);
-    assert_int_equal(carom("fit ball.yaml unheard.csv --free e,y --match 'hit=impact ground' --json -o unheard.points.csv"), 0);
+    assert_int_equal(
+        carom("fit ball.yaml unheard.csv --free e,y --match 'hit=impact ground' --json -o unheard.points.csv"), 0);
     assert_close(after("\"e\": "), 0.75, 1e-8);
     assert_close(after("\"y\": "), 1, 1e-8);
     assert_says(out, "\"points\": 6");
 }
 
-// The line with a slope of 0.5 at most: it is 0.5, the rest follows with a = mean - 0.5*2, residuals -1, 0.5, -1, 1.5, 0 and var a = s^2/5, s^2 = 4.5/3, as if the slope were known.
+// The line with a slope of 0.5 at most: it is 0.5, the rest follows with a = mean - 0.5*2, residuals -1, 0.5, -1, 1.5,
+// 0 and var a = s^2/5, s^2 = 4.5/3, as if the slope were known.
 static void bounded(void **state) {
     (void)state;
-    assert_int_equal(carom("fit line.yaml line.csv --free x,\"x'\" --match where=x --bounds \"x'=0:0.5\" --bounds x=:2.1 --json"), 0);
+    assert_int_equal(
+        carom("fit line.yaml line.csv --free x,\"x'\" --match where=x --bounds \"x'=0:0.5\" --bounds x=:2.1 --json"),
+        0);
     assert_close(after("\"x\": "), 2, 1e-5);
     assert_close(after("\"x'\": "), 0.5, 1e-6);
     assert_close(after("\"covariance\": [["), 1.5 / 5, 1e-4);
     const char *at = strstr(out, "\"confidence\": ");
     double low, high, slow, fast;
-    assert_int_equal(sscanf(at, "\"confidence\": {\"x\": [%lf, %lf], \"x'\": [%lf, %lf]}", &low, &high, &slow, &fast), 4);
+    assert_int_equal(sscanf(at, "\"confidence\": {\"x\": [%lf, %lf], \"x'\": [%lf, %lf]}", &low, &high, &slow, &fast),
+                     4);
     assert_close(low, 2 - 3.182446305 * sqrt(0.3), 1e-3); // Student's quantile of three degrees of freedom
     assert_close(high, 2.1, 1e-12);
     assert_true(slow >= 0 && fast <= 0.5);
 }
 
-// One mass, three experiments: m x'' = F with F and the initial rate as they were set.  x = x0 + v t + F t^2/(2 m), m = 0.4.
+// One mass, three experiments: m x'' = F with F and the initial rate as they were set.  x = x0 + v t + F t^2/(2 m), m =
+// 0.4.
 static void experiments(void **state) {
     (void)state;
     static const double F[] = {1, -2, 1}, v[] = {0, 0, 3};
-    put("push.yaml", "carom: 1\nparameters: {F: 1, m: 1}\ncoordinates: {x: 0}\nenergy: {kinetic: \"m/2*x'^2\"}\nforces: {x: F}\n");
+    put("push.yaml",
+        "carom: 1\nparameters: {F: 1, m: 1}\ncoordinates: {x: 0}\nenergy: {kinetic: \"m/2*x'^2\"}\nforces: {x: F}\n");
     for (int i = 0; i < 3; ++i) {
         char text[300] = "t,where\n", name[20];
-        for (int k = 1; k < 6; ++k) snprintf(text + strlen(text), 50, "%.2f,%.14g\n", 0.2 * k, 0.3 + v[i] * 0.2 * k + F[i] * 0.04 * k * k / 0.8);
+        for (int k = 1; k < 6; ++k)
+            snprintf(text + strlen(text), 50, "%.2f,%.14g\n", 0.2 * k,
+                     0.3 + v[i] * 0.2 * k + F[i] * 0.04 * k * k / 0.8);
         snprintf(name, sizeof name, "push%d.csv", i);
         put(name, text);
     }
-    static const char words[] = "fit push.yaml push0.csv push1.csv push2.csv --free m,x --match where=x --experiment push1.csv:F=-2 --experiment \"push2.csv:x'=3, F=1\" --json%s";
+    static const char words[] = "fit push.yaml push0.csv push1.csv push2.csv --free m,x --match where=x --experiment "
+                                "push1.csv:F=-2 --experiment \"push2.csv:x'=3, F=1\" --json%s";
     assert_int_equal(carom(words, ""), 0);
     assert_close(after("\"m\": "), 0.4, 1e-8);
     assert_close(after("\"x\": "), 0.3, 1e-8);
@@ -112,21 +130,24 @@ static void experiments(void **state) {
 // A point between two walls, the two contacts of one gap: it strikes one of them at t = (2 k - 1)/u.
 static void impacts_of_a_gap_with_several_parts(void **state) {
     (void)state;
-    put("walls.yaml", "carom: 1\ncoordinates: {x: {at: 0, rate: 1.1}}\nenergy: {kinetic: \"x'^2\"}\ncontacts: {walls: {gap: 1 - abs(x), restitution: 1}}\nsimulation: {step: 0.01, end: 5}\n");
+    put("walls.yaml", "carom: 1\ncoordinates: {x: {at: 0, rate: 1.1}}\nenergy: {kinetic: \"x'^2\"}\ncontacts: {walls: "
+                      "{gap: 1 - abs(x), restitution: 1}}\nsimulation: {step: 0.01, end: 5}\n");
     put("walls.csv", "hit\n0.8\n2.4\n4.0\n");
     assert_int_equal(carom("fit walls.yaml walls.csv --free \"x'\" --match 'hit=impact walls' --json"), 0);
     assert_close(after("\"x'\": "), 1.25, 1e-8);
     assert_says(out, "\"derivatives\": \"exact\"");
 }
 
-// Rows on both sides of an impact, in two files, one of them with another column: the ball again, and its height behind the first impact.
+// Rows on both sides of an impact, in two files, one of them with another column: the ball again, and its height behind
+// the first impact.
 static void files(void **state) {
     (void)state;
     char text[2][600] = {"t,height\n", "t,height\n"};
     const double h = 0.9, e = 0.6, T = sqrt(2 * h / 9.81), u = sqrt(2 * 9.81 * h);
     for (int i = 0; i < 20; ++i) {
         const double t = 0.04 * i, s = t - T;
-        snprintf(text[i % 2] + strlen(text[i % 2]), 40, "%.6f,%.14g\n", t, s < 0 ? h - 9.81 * t * t / 2 : e * u * s - 9.81 * s * s / 2);
+        snprintf(text[i % 2] + strlen(text[i % 2]), 40, "%.6f,%.14g\n", t,
+                 s < 0 ? h - 9.81 * t * t / 2 : e * u * s - 9.81 * s * s / 2);
     }
     put("even.csv", text[0]), put("odd.csv", text[1]);
     assert_int_equal(carom("fit ball.yaml even.csv odd.csv --free e,y --match height=y --json"), 0);
@@ -135,7 +156,8 @@ static void files(void **state) {
     assert_says(out, "\"points\": 20");
     assert_says(out, "\"derivatives\": \"exact\"");
     // a scheme that does not locate events has differences, and says why
-    assert_int_equal(carom("fit ball.yaml even.csv odd.csv --free y --match height=y --scheme moreau-jean --step 1e-3"), 0);
+    assert_int_equal(carom("fit ball.yaml even.csv odd.csv --free y --match height=y --scheme moreau-jean --step 1e-3"),
+                     0);
     assert_says(out, "derivatives by differences");
     assert_says(out, "does not locate events");
 }
@@ -147,10 +169,12 @@ static void complaint(const char *arguments, int status, const char *words) {
 
 static void refused(void **state) {
     (void)state;
-    put("osc.yaml", "carom: 1\nparameters: {k: 4, m: 1, p: 3}\ncoordinates: {x: 1}\nenergy: {kinetic: \"m/2*x'^2\", potential: k/2*x^2 + 0*p}\n");
+    put("osc.yaml", "carom: 1\nparameters: {k: 4, m: 1, p: 3}\ncoordinates: {x: 1}\nenergy: {kinetic: \"m/2*x'^2\", "
+                    "potential: k/2*x^2 + 0*p}\n");
     put("osc.csv", "t,a\n0,1\n0.1,0.98\n0.2,0.9\n");
     put("one.csv", "t,a\n0.1,1\n");
-    complaint("fit walls.yaml walls.csv --free \"x'\" --match 'hit=impact wall.1'", 2, "no contact 'wall.1'; did you mean 'walls.1'?");
+    complaint("fit walls.yaml walls.csv --free \"x'\" --match 'hit=impact wall.1'", 2,
+              "no contact 'wall.1'; did you mean 'walls.1'?");
     complaint("fit osc.yaml one.csv --free k,x --match a=x", 2, "too few data: 1 point for 2 free names");
     complaint("fit osc.yaml osc.csv --free k,m --match a=x", 1, "not identifiable");
     complaint("fit osc.yaml osc.csv --free k,p --match a=x", 1, "'p' does not influence");
@@ -167,7 +191,10 @@ static void refused(void **state) {
 int main(void) {
     char folder[] = "/tmp/carom-fit-XXXXXX", command[200];
     if (!mkdtemp(folder) || chdir(folder) != 0) return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(line), cmocka_unit_test(impacts), cmocka_unit_test(impacts_of_a_gap_with_several_parts), cmocka_unit_test(files), cmocka_unit_test(unheard), cmocka_unit_test(bounded), cmocka_unit_test(experiments), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(line),        cmocka_unit_test(impacts), cmocka_unit_test(impacts_of_a_gap_with_several_parts),
+        cmocka_unit_test(files),       cmocka_unit_test(unheard), cmocka_unit_test(bounded),
+        cmocka_unit_test(experiments), cmocka_unit_test(refused)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return chdir("/") != 0 || system(command) != 0 ? 1 : failed;

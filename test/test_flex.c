@@ -284,7 +284,8 @@ static void a_bar_in_pieces_acts_like_its_stiffness_matrix(void **state) {
 static double value(const carom_member *m, double s, int c, bool place, const double *q) {
     int index[CAROM_MEMBER_POINT];
     double weight[CAROM_MEMBER_POINT], x;
-    const int n = place ? carom_member_position(m, s, c, index, weight, &x) : carom_member_point(m, s, c, index, weight, &x);
+    const int n =
+        place ? carom_member_position(m, s, c, index, weight, &x) : carom_member_point(m, s, c, index, weight, &x);
     assert_in_range(n, 0, CAROM_MEMBER_POINT);
     for (int k = 0; k < n; ++k) x += weight[k] * q[index[k]];
     return x;
@@ -324,7 +325,8 @@ static void points_follow_the_shape_functions(void **state) {
     carom_member_destroy(m);
 }
 
-// The shape functions of the element at an end go on beyond it, however far: at a distance of more elements than an int counts, too.
+// The shape functions of the element at an end go on beyond it, however far: at a distance of more elements than an int
+// counts, too.
 static void points_beyond_the_ends_belong_to_the_elements_there(void **state) {
     (void)state;
     for (int kind = 0; kind < KINDS; ++kind) {
@@ -337,7 +339,8 @@ static void points_beyond_the_ends_belong_to_the_elements_there(void **state) {
                 double weight[CAROM_MEMBER_POINT], constant;
                 const int n = carom_member_point(m, way * 2 * far, 0, index, weight, &constant);
                 assert_true(n > 0);
-                for (int k = 0; k < n; ++k) assert_in_range(index[k], way < 0 ? 0 : 2 * per, way < 0 ? 2 * per - 1 : 4 * per - 1);
+                for (int k = 0; k < n; ++k)
+                    assert_in_range(index[k], way < 0 ? 0 : 2 * per, way < 0 ? 2 * per - 1 : 4 * per - 1);
             }
         carom_member_destroy(m);
     }
@@ -458,8 +461,8 @@ static void torsion_twists_as_the_theory_says(void **state) {
     carom_member_destroy(m);
 }
 
-// A thin beam: one-point integration bends without locking.  Exact deflection with shear: F L^3/(3EI) + F L/(G A_s); the
-// element has F L^3/(3EI) (1 - 1/(4 n^2)), since the moment is constant in each.
+// A thin beam: one-point integration bends without locking.  Exact deflection with shear: F L^3/(3EI) + F L/(G A_s);
+// the element has F L^3/(3EI) (1 - 1/(4 n^2)), since the moment is constant in each.
 static void the_exact_beam_does_not_lock(void **state) {
     (void)state;
     bool fixed[60] = {true, true, true};
@@ -472,7 +475,8 @@ static void the_exact_beam_does_not_lock(void **state) {
     double f[MOST] = {0}, x[MOST];
     f[n - 2] = 1e-3;
     solve(m, f, x);
-    const double L = d.length, bending = 1e-3 * L * L * L / (3 * d.modulus * d.inertia), shear = 1e-3 * L / (d.shear_modulus * d.shear_area);
+    const double L = d.length, bending = 1e-3 * L * L * L / (3 * d.modulus * d.inertia),
+                 shear = 1e-3 * L / (d.shear_modulus * d.shear_area);
     assert_double_equal(x[n - 2], bending * (1 - 1.0 / 400) + shear, 1e-9 * bending);
     carom_member_destroy(m);
 }

@@ -1,4 +1,5 @@
-// test_floating.c: flexible members with a floating frame: rigid limit, momenta, energy, other formulations, joints and contacts at their points.
+// test_floating.c: flexible members with a floating frame: rigid limit, momenta, energy, other formulations, joints and
+// contacts at their points.
 #include "model_text.h"
 #include <carom/flex.h>
 
@@ -8,9 +9,12 @@
         if (!(fabs(a_ - b_) <= t_)) fail_msg("%s = %.17g, expected %.17g within %g", #a, a_, b_, t_);                  \
     } while (0)
 
-#define PLANAR(rest) "{type: beam, frame: floating, length: 1, elements: 4, density: 7800, modulus: 2.1e11, area: 1e-4, inertia: 1e-8/12, " rest "}"
+#define PLANAR(rest)                                                                                                   \
+    "{type: beam, frame: floating, length: 1, elements: 4, density: 7800, modulus: 2.1e11, area: 1e-4, inertia: "      \
+    "1e-8/12, " rest "}"
 #define SPATIAL(rest)                                                                                                  \
-    "{type: spatial beam, frame: floating, length: 1, elements: 3, density: 2000, modulus: 2e9, area: 1e-4, inertia: [1e-9, 2e-9], torsion: 2e-9,\n" \
+    "{type: spatial beam, frame: floating, length: 1, elements: 3, density: 2000, modulus: 2e9, area: 1e-4, inertia: " \
+    "[1e-9, 2e-9], torsion: 2e-9,\n"                                                                                   \
     "    shear modulus: 8e8, direction: [1, 2, -1], " rest "}"
 
 /// A model with its work block.
@@ -54,17 +58,32 @@ static void no_faults(void *user, carom_finding kind, const char *sentence) {
 // Exact derivatives of everything, with joints, contacts, springs and loads at points.
 static void derivatives_agree_with_differences(void **state) {
     (void)state;
-    static const char *const text[] = {
-        "carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1], at: [0, -1]}, knob: {circle: 0.02, of: a.end}}\nflexible:\n"
-        "  a: " PLANAR("velocity: [1, 2], spin: 3, direction: 0.3, at: {w: 1e-2*s^2}, rate: {w: s^2}, damping: {mass: 1, stiffness: 1e-6}") "\n"
-        "  b: " PLANAR("origin: [cos(0.3) - 0.01*sin(0.3), sin(0.3) + 0.01*cos(0.3)], fix: {start: [u, w], end: w}") "\n"
-        "joints: {hinge: {type: revolute, between: [a.end, b], points: [[0, 0], [0, 0]]}}\n"
-        "springs: {s: {between: [ground, b.end], points: [[0, 0], [0, 0]], stiffness: 100, damping: 1}}\n"
-        "loads: {l: {on: b.end, force: [1, t], torque: 0.1}}\ncontacts: {floor: {between: [knob, floor], friction: 0.3}, other: {between: [b.end, floor]}}\n",
-        "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1], at: [0, 0, -3]}}\nflexible:\n"
-        "  a: " SPATIAL("velocity: [1, 0, 3], spin: [3, 5, -4], at: {v: 1e-2*s^2, rx: 1e-2*s}, rate: {w: s^2}") "\n"
-        "bodies: {wheel: {mass: 1, inertia: [0.1, 0.1, 0.2], at: [1, 1, 1]}}\nassemble: yes\n"
-        "joints: {weld: {type: spherical, between: [a.end, wheel], points: [[0, 0, 0], [0, 0, 0]]}}\ncontacts: {floor: {between: [a.end, floor], friction: 0.3}}\n"};
+    static const char *const
+        text[] = {"carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1], at: [0, -1]}, knob: {circle: 0.02, "
+                  "of: a.end}}\nflexible:\n"
+                  "  a: " PLANAR(
+                      "velocity: [1, 2], spin: 3, direction: 0.3, at: {w: 1e-2*s^2}, rate: {w: s^2}, damping: {mass: "
+                      "1, stiffness: 1e-6}") "\n"
+                                             "  b: " PLANAR(
+                                                 "origin: [cos(0.3) - 0.01*sin(0.3), sin(0.3) + 0.01*cos(0.3)], fix: "
+                                                 "{start: [u, w], end: w}") "\n"
+                                                                            "joints: {hinge: {type: revolute, between: "
+                                                                            "[a.end, b], points: [[0, 0], [0, 0]]}}\n"
+                                                                            "springs: {s: {between: [ground, b.end], "
+                                                                            "points: [[0, 0], [0, 0]], stiffness: 100, "
+                                                                            "damping: 1}}\n"
+                                                                            "loads: {l: {on: b.end, force: [1, t], "
+                                                                            "torque: 0.1}}\ncontacts: {floor: "
+                                                                            "{between: [knob, floor], friction: 0.3}, "
+                                                                            "other: {between: [b.end, floor]}}\n",
+                  "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1], at: [0, 0, -3]}}\nflexible:\n"
+                  "  a: " SPATIAL("velocity: [1, 0, 3], spin: [3, 5, -4], at: {v: 1e-2*s^2, rx: 1e-2*s}, rate: {w: "
+                                  "s^2}") "\n"
+                                          "bodies: {wheel: {mass: 1, inertia: [0.1, 0.1, 0.2], at: [1, 1, "
+                                          "1]}}\nassemble: yes\n"
+                                          "joints: {weld: {type: spherical, between: [a.end, wheel], points: [[0, 0, "
+                                          "0], [0, 0, 0]]}}\ncontacts: {floor: {between: [a.end, floor], friction: "
+                                          "0.3}}\n"};
     for (int i = 0; i < 2; ++i) {
         carom_model *m = good(text[i]);
         carom_error err = {0};
@@ -90,7 +109,8 @@ static void rigid_motion_has_the_kinetic_energy_of_a_rigid_body(void **state) {
     const double Y[3] = {Z[1] * X[2] - Z[2] * X[1], Z[2] * X[0] - Z[0] * X[2], Z[0] * X[1] - Z[1] * X[0]};
     double square = 0;
     for (int i = 0; i < 3; ++i) {
-        const double v = (i == 0 ? 1 : i == 2 ? 3 : 0) + 0.5 * (-4 * Y[i] - 5 * Z[i]); // w x (1/2, 0, 0) = (0, w_z, -w_y)/2
+        // w x (1/2, 0, 0) = (0, w_z, -w_y)/2
+        const double v = (i == 0 ? 1 : i == 2 ? 3 : 0) + 0.5 * (-4 * Y[i] - 5 * Z[i]);
         square += v * v;
     }
     assert_close(T, 0.5 * M * square + 0.5 * (M / 12 * (25 + 16) + 2000 * (3e-9 * 9 + 1e-9 * 25 + 2e-9 * 16)), 1e-12);
@@ -130,15 +150,20 @@ static void momenta(const lab *x, const double *q, const double *v, double p[3],
     }
 }
 
-// A soft member that bends while it flies: nothing acts from outside.  It starts as short as its bending makes it, u = -1/2 integral w'^2.
+// A soft member that bends while it flies: nothing acts from outside.  It starts as short as its bending makes it, u =
+// -1/2 integral w'^2.
 static void momenta_and_energy_stay_in_flight(void **state) {
     QUICK_SKIPS();
     (void)state;
     static const char *const text[] = {
-        "carom: 1\nflexible:\n  a: {type: beam, frame: floating, length: 1, elements: 4, density: 1000, modulus: 1e8, area: 1e-3, inertia: 1e-7,\n"
-        "    velocity: [1, 2], spin: 3, direction: 0.3, fix: {start: [u, w], end: w}, at: {w: 0.02*sin(pi*s), u: -1e-4*pi^2*(s + sin(2*pi*s)/(2*pi))}, rate: {u: s*(1 - s)}}\n",
-        "carom: 1\nflexible:\n  a: {type: spatial beam, frame: floating, length: 1, elements: 3, density: 1000, modulus: 1e8, area: 1e-3, inertia: [1e-7, 2e-7],\n"
-        "    torsion: 2e-7, shear modulus: 4e7, velocity: [1, 0, 3], spin: [3, 5, -4], at: {v: 0.02*s^2, w: -0.01*s^2, u: -s^3/3000}, rate: {rx: 2*s}}\n"};
+        "carom: 1\nflexible:\n  a: {type: beam, frame: floating, length: 1, elements: 4, density: 1000, modulus: 1e8, "
+        "area: 1e-3, inertia: 1e-7,\n"
+        "    velocity: [1, 2], spin: 3, direction: 0.3, fix: {start: [u, w], end: w}, at: {w: 0.02*sin(pi*s), u: "
+        "-1e-4*pi^2*(s + sin(2*pi*s)/(2*pi))}, rate: {u: s*(1 - s)}}\n",
+        "carom: 1\nflexible:\n  a: {type: spatial beam, frame: floating, length: 1, elements: 3, density: 1000, "
+        "modulus: 1e8, area: 1e-3, inertia: [1e-7, 2e-7],\n"
+        "    torsion: 2e-7, shear modulus: 4e7, velocity: [1, 0, 3], spin: [3, 5, -4], at: {v: 0.02*s^2, w: -0.01*s^2, "
+        "u: -s^3/3000}, rate: {rx: 2*s}}\n"};
     for (int k = 0; k < 2; ++k) {
         lab x = lab_of(text[k]);
         carom_sim *sim = model_sim(x.m, "half-explicit-rk", (const char *const[]){"order=5", NULL}, 4e-5, 0.1);
@@ -160,16 +185,21 @@ static void momenta_and_energy_stay_in_flight(void **state) {
     }
 }
 
-// A steel rod is swung by 0.1 rad, slowly: the period of its first vibration is a tenth of the time, so that it bends as a static load would.  Elements of the exact
-// beam are too stiff by 1/(4 n^2) = 0.1 %, linear strains do not make it shorter when it bends.
+// A steel rod is swung by 0.1 rad, slowly: the period of its first vibration is a tenth of the time, so that it bends
+// as a static load would.  Elements of the exact beam are too stiff by 1/(4 n^2) = 0.1 %, linear strains do not make it
+// shorter when it bends.
 static void slow_swings_bend_it_as_the_exact_beam(void **state) {
     QUICK_SKIPS();
     (void)state;
     static const char *const text[] = {
-        "carom: 1\nparameters: {A: 0.1, T: 0.3}\nflexible: {arm: " PLANAR("") "}\n"
-        "joints: {pin: {type: revolute, between: [ground, arm], at: [0, 0], motion: A*(t/T - sin(2*pi*t/T)/(2*pi))}}\n",
-        "carom: 1\nparameters: {A: 0.1, T: 0.3}\nflexible:\n  arm: {type: exact beam, length: 1, elements: 16, density: 7800, modulus: 2.1e11, area: 1e-4, inertia: 1e-8/12,\n"
-        "    shear modulus: 8e10, fix: {start: [x, y]}}\nconstraints: {drive: arm.start.angle - A*(t/T - sin(2*pi*t/T)/(2*pi))}\n"};
+        "carom: 1\nparameters: {A: 0.1, T: 0.3}\nflexible: {arm: " PLANAR(
+            "") "}\n"
+                "joints: {pin: {type: revolute, between: [ground, arm], at: [0, 0], motion: A*(t/T - "
+                "sin(2*pi*t/T)/(2*pi))}}\n",
+        "carom: 1\nparameters: {A: 0.1, T: 0.3}\nflexible:\n  arm: {type: exact beam, length: 1, elements: 16, "
+        "density: 7800, modulus: 2.1e11, area: 1e-4, inertia: 1e-8/12,\n"
+        "    shear modulus: 8e10, fix: {start: [x, y]}}\nconstraints: {drive: arm.start.angle - A*(t/T - "
+        "sin(2*pi*t/T)/(2*pi))}\n"};
     double place[2][2], bent = 0;
     for (int k = 0; k < 2; ++k) {
         lab x = lab_of(text[k]);
@@ -194,8 +224,12 @@ static void the_frame_does_not_matter(void **state) {
     double place[3][2], w[3];
     for (int k = 0; k < 3; ++k) {
         char text[700];
-        snprintf(text, sizeof text, "carom: 1\ngravity: [0, -9.81]\nflexible: {arm: " PLANAR("points: {middle: 0.5}, fix: %s") "}\n"
-                 "joints: {pin: {type: revolute, between: [ground, arm.start], points: [[0, 0], [0, 0]]}}\n", fix[k]);
+        snprintf(text, sizeof text,
+                 "carom: 1\ngravity: [0, -9.81]\nflexible: {arm: " PLANAR(
+                     "points: {middle: 0.5}, fix: %s") "}\n"
+                                                       "joints: {pin: {type: revolute, between: [ground, arm.start], "
+                                                       "points: [[0, 0], [0, 0]]}}\n",
+                 fix[k]);
         lab x = lab_of(text);
         carom_sim *sim = model_sim(x.m, "half-explicit", NULL, 2e-5, 0.1);
         model_sim_run(sim);
@@ -205,22 +239,31 @@ static void the_frame_does_not_matter(void **state) {
         carom_sim_destroy(sim);
         close_lab(&x);
     }
-    // Axial forces of 10 N make it stiffer by 10 N l^2/(10 E I) = 0.6 %.  Linear strains see a part of that, another one in every frame.
+    // Axial forces of 10 N make it stiffer by 10 N l^2/(10 E I) = 0.6 %.  Linear strains see a part of that, another
+    // one in every frame.
     for (int k = 1; k < 3; ++k)
         for (int i = 0; i < 2; ++i) assert_close(place[k][i], place[0][i], 0.02 * 2e-4);
     assert_true(fabs(w[0]) > 2e-5 && fabs(w[0] - w[2]) > 2e-5); // deflections at the end, which depend on the frame
 }
 
-// A body welded to the tip of a cantilever: omega^2 = 3 E I/((m + 33/140 rho A l) l^3), right to 0.1 % for m = 2 rho A l.
+// A body welded to the tip of a cantilever: omega^2 = 3 E I/((m + 33/140 rho A l) l^3), right to 0.1 % for m = 2 rho A
+// l.
 static void a_body_at_the_tip_swings_as_the_theory_says(void **state) {
     QUICK_SKIPS();
     (void)state;
-    static const char *const text[] = {
-        "carom: 1\nflexible: {arm: " PLANAR("at: {w: 1e-3*(3*s^2 - s^3)/2, u: -1.125e-6*(4/3*s^3 - s^4 + s^5/5)}") "}\nbodies: {tip: {mass: 1.56, inertia: 1e-6, at: [1 - 6e-7, 1e-3], angle: 1.5e-3}}\n"
-        "joints:\n  clamp: {type: weld, between: [ground, arm], at: [0, 0]}\n  nut: {type: weld, between: [arm.end, tip], points: [[0, 0], [0, 0]]}\n",
-        "carom: 1\nflexible:\n  arm: {type: spatial beam, frame: floating, length: 1, elements: 4, density: 7800, modulus: 2.1e11, area: 1e-4, inertia: [1e-8/12, 1e-8/12],\n"
-        "    torsion: 1e-9, shear modulus: 8e10, at: {w: 1e-3*(3*s^2 - s^3)/2, u: -1.125e-6*(4/3*s^3 - s^4 + s^5/5)}}\nbodies: {tip: {mass: 1.56, inertia: [1e-6, 1e-6, 1e-6], at: [1 - 6e-7, 0, 1e-3]}}\n"
-        "joints:\n  clamp: {type: weld, between: [ground, arm], at: [0, 0, 0]}\n  nut: {type: spherical, between: [arm.end, tip], points: [[0, 0, 0], [0, 0, 0]]}\n"};
+    static const char *const
+        text[] = {"carom: 1\nflexible: {arm: " PLANAR("at: {w: 1e-3*(3*s^2 - s^3)/2, u: -1.125e-6*(4/3*s^3 - s^4 + "
+                                                      "s^5/5)}") "}\nbodies: {tip: {mass: 1.56, inertia: 1e-6, at: [1 "
+                                                                 "- 6e-7, 1e-3], angle: 1.5e-3}}\n"
+                                                                 "joints:\n  clamp: {type: weld, between: [ground, "
+                                                                 "arm], at: [0, 0]}\n  nut: {type: weld, between: "
+                                                                 "[arm.end, tip], points: [[0, 0], [0, 0]]}\n",
+                  "carom: 1\nflexible:\n  arm: {type: spatial beam, frame: floating, length: 1, elements: 4, density: "
+                  "7800, modulus: 2.1e11, area: 1e-4, inertia: [1e-8/12, 1e-8/12],\n"
+                  "    torsion: 1e-9, shear modulus: 8e10, at: {w: 1e-3*(3*s^2 - s^3)/2, u: -1.125e-6*(4/3*s^3 - s^4 + "
+                  "s^5/5)}}\nbodies: {tip: {mass: 1.56, inertia: [1e-6, 1e-6, 1e-6], at: [1 - 6e-7, 0, 1e-3]}}\n"
+                  "joints:\n  clamp: {type: weld, between: [ground, arm], at: [0, 0, 0]}\n  nut: {type: spherical, "
+                  "between: [arm.end, tip], points: [[0, 0, 0], [0, 0, 0]]}\n"};
     const double omega = sqrt(3 * 2.1e11 * 1e-8 / 12 / ((1.56 + 33. / 140 * 0.78)));
     for (int k = 0; k < 2; ++k) {
         lab x = lab_of(text[k]);
@@ -240,7 +283,8 @@ static void a_body_at_the_tip_swings_as_the_theory_says(void **state) {
     }
 }
 
-// Two outputs after `turns` periods of omega, by ggl-alpha with 200 steps in each: its phase is behind by (omega h)^2/12 = 8e-5 of itself, about.
+// Two outputs after `turns` periods of omega, by ggl-alpha with 200 steps in each: its phase is behind by (omega
+// h)^2/12 = 8e-5 of itself, about.
 static void after(double turns, double omega, const char *text, const char *w, const char *rate, double value[2]) {
     lab x = lab_of(text);
     const double period = 2 * 3.14159265358979 / fabs(omega);
@@ -252,18 +296,22 @@ static void after(double turns, double omega, const char *text, const char *w, c
     close_lab(&x);
 }
 
-// Between pins, under P = c P_E, P_E = pi^2 E I/l^2: omega^2 = E I pi^4/(rho A l^4) (1 - c)/(1 + I pi^2/(A l^2)), softer by compression, stiffer by tension.
-// Six elements have the frequency of both parts to (pi/6)^4/1440 = 5e-5.
+// Between pins, under P = c P_E, P_E = pi^2 E I/l^2: omega^2 = E I pi^4/(rho A l^4) (1 - c)/(1 + I pi^2/(A l^2)),
+// softer by compression, stiffer by tension. Six elements have the frequency of both parts to (pi/6)^4/1440 = 5e-5.
 static void axial_forces_change_the_frequency_as_euler_says(void **state) {
     (void)state;
     const double E = 2e9, rho = 1000, A = 1e-4, I = 1e-9, pi = 3.14159265358979;
     for (int k = 0; k < 2; ++k) {
-        const double c = k ? -0.8 : 0.5, P = c * pi * pi * E * I, omega = sqrt(E * I * pow(pi, 4) / (rho * A) * (1 - c) / (1 + I * pi * pi / A));
+        const double c = k ? -0.8 : 0.5, P = c * pi * pi * E * I,
+                     omega = sqrt(E * I * pow(pi, 4) / (rho * A) * (1 - c) / (1 + I * pi * pi / A));
         char text[700];
         snprintf(text, sizeof text,
-                 "carom: 1\nflexible:\n  a: {type: beam, frame: floating, length: 1, elements: 6, density: 1000, modulus: 2e9, area: 1e-4, inertia: 1e-9, points: {middle: 0.5},\n"
+                 "carom: 1\nflexible:\n  a: {type: beam, frame: floating, length: 1, elements: 6, density: 1000, "
+                 "modulus: 2e9, area: 1e-4, inertia: 1e-9, points: {middle: 0.5},\n"
                  "    fix: {start: [u, w], end: w}, at: {u: %.17g*s, w: 1e-5*sin(pi*s)}}\n"
-                 "joints: {clamp: {type: weld, between: [ground, a], at: [0, 0]}}\nloads: {P: {on: a.end, force: [%.17g, 0]}}\n", -P / (E * A), -P);
+                 "joints: {clamp: {type: weld, between: [ground, a], at: [0, 0]}}\nloads: {P: {on: a.end, force: "
+                 "[%.17g, 0]}}\n",
+                 -P / (E * A), -P);
         double w[2];
         after(4.25, omega, text, "a.middle.w", "a.middle.w'", w); // in the middle with all its speed
         assert_close(w[0], 0, 4.25 * 2 * pi * (2 * 5e-5 + 8e-5) * 1e-5);
@@ -271,8 +319,9 @@ static void axial_forces_change_the_frequency_as_euler_says(void **state) {
     }
 }
 
-// A cantilever on a hub that turns with eta sqrt(E I/(rho A l^4)) flaps out of the plane with 6.4495 of these units at eta = 5, with 3.5160 at rest (Wright et al. 1982).
-// The axial force is constant in an element, errors fall with 1/n^2: three and six elements, extrapolated.  The start is the first mode but for 1 %.
+// A cantilever on a hub that turns with eta sqrt(E I/(rho A l^4)) flaps out of the plane with 6.4495 of these units at
+// eta = 5, with 3.5160 at rest (Wright et al. 1982).  The axial force is constant in an element, errors fall with
+// 1/n^2: three and six elements, extrapolated.  The start is the first mode but for 1 %.
 static void a_turning_blade_is_stiffer(void **state) {
     QUICK_SKIPS();
     (void)state;
@@ -282,11 +331,14 @@ static void a_turning_blade_is_stiffer(void **state) {
         double w[2][2];
         for (int n = 0; n < 2; ++n) {
             char text[900];
-            snprintf(text, sizeof text,
-                     "carom: 1\nparameters: {Om: %.17g}\nflexible:\n  a: {type: spatial beam, frame: floating, length: 1, elements: %d, density: 1000, modulus: 2e9, area: 1e-4,\n"
-                     "    inertia: [1e-9, 1e-9], torsion: 2e-9, shear modulus: 8e8, spin: [0, 0, Om], at: {u: 1000*Om^2/2e9*(s/2 - s^3/6), w: 1e-5*(%s)}}\n"
-                     "joints: {hub: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1], motion: Om*t}}\n",
-                     Omega, n ? 6 : 3, k ? "2.205*s^2 - 1.713*s^3 + 0.508*s^4" : "(6*s^2 - 4*s^3 + s^4)/3");
+            snprintf(
+                text, sizeof text,
+                "carom: 1\nparameters: {Om: %.17g}\nflexible:\n  a: {type: spatial beam, frame: floating, length: 1, "
+                "elements: %d, density: 1000, modulus: 2e9, area: 1e-4,\n"
+                "    inertia: [1e-9, 1e-9], torsion: 2e-9, shear modulus: 8e8, spin: [0, 0, Om], at: {u: "
+                "1000*Om^2/2e9*(s/2 - s^3/6), w: 1e-5*(%s)}}\n"
+                "joints: {hub: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1], motion: Om*t}}\n",
+                Omega, n ? 6 : 3, k ? "2.205*s^2 - 1.713*s^3 + 0.508*s^4" : "(6*s^2 - 4*s^3 + s^4)/3");
             after(2.25, omega, text, "a.end.w", "a.end.w'", w[n]);
         }
         assert_close((4 * w[1][0] - w[0][0]) / 3, 0, 0.03e-5); // a phase of 0.03 in 14: a frequency to 0.2 %
@@ -294,31 +346,39 @@ static void a_turning_blade_is_stiffer(void **state) {
     }
 }
 
-// A thick shaft between pins that spins with Omega in a frame along its chord: omega of its whirls solves (rho A + rho I k^2) omega^2 - 2 rho I k^2 Omega omega - E I k^4 = 0,
-// k = pi/l.  Forwards and backwards; without gyroscopic moments the phase would be wrong by 0.15.
+// A thick shaft between pins that spins with Omega in a frame along its chord: omega of its whirls solves (rho A + rho
+// I k^2) omega^2 - 2 rho I k^2 Omega omega - E I k^4 = 0, k = pi/l.  Forwards and backwards; without gyroscopic moments
+// the phase would be wrong by 0.15.
 static void a_spinning_shaft_whirls_as_the_theory_says(void **state) {
     (void)state;
-    const double r = 0.05, pi = 3.14159265358979, A = pi * r * r, I = A * r * r / 4, E = 2.1e11, rho = 7800, Omega = 1000;
+    const double r = 0.05, pi = 3.14159265358979, A = pi * r * r, I = A * r * r / 4, E = 2.1e11, rho = 7800,
+                 Omega = 1000;
     const double a = rho * A + rho * I * pi * pi, b = rho * I * pi * pi * Omega, c = E * I * pow(pi, 4);
     for (int k = 0; k < 2; ++k) {
         const double omega = (b + (k ? -1 : 1) * sqrt(b * b + a * c)) / a;
         char text[900];
         snprintf(text, sizeof text,
-                 "carom: 1\nparameters: {r: 0.05, A: pi*r^2, I: A*r^2/4}\nflexible:\n  a: {type: spatial beam, frame: floating, length: 1, elements: 4, density: 7800, modulus: 2.1e11, area: A,\n"
-                 "    inertia: [I, I], torsion: 2*I, shear modulus: 8e10, points: {middle: 0.5}, fix: {start: [u, v, w, rx], end: [v, w]}, spin: [1000, 0, 0],\n"
+                 "carom: 1\nparameters: {r: 0.05, A: pi*r^2, I: A*r^2/4}\nflexible:\n  a: {type: spatial beam, frame: "
+                 "floating, length: 1, elements: 4, density: 7800, modulus: 2.1e11, area: A,\n"
+                 "    inertia: [I, I], torsion: 2*I, shear modulus: 8e10, points: {middle: 0.5}, fix: {start: [u, v, "
+                 "w, rx], end: [v, w]}, spin: [1000, 0, 0],\n"
                  "    at: {v: 1e-6*sin(pi*s)}, rate: {w: 1e-6*(%.17g)*sin(pi*s)}}\n"
-                 "joints: {bearings: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}}\n", omega - Omega);
+                 "joints: {bearings: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}}\n",
+                 omega - Omega);
         double place[2];
         after(5.1, omega, text, "a.middle.y", "a.middle.z", place);
-        assert_close(atan2(place[1], place[0]), (k ? -0.1 : 0.1) * 2 * pi, 1e-2); // four elements: 5.1 2 pi (pi/4)^4/1440 = 9e-3
+        // four elements: 5.1 2 pi (pi/4)^4/1440 = 9e-3
+        assert_close(atan2(place[1], place[0]), (k ? -0.1 : 0.1) * 2 * pi, 1e-2);
         assert_close(hypot(place[0], place[1]), 1e-6, 1e-8);
     }
 }
 
-// A torque at the end of a member in free flight, in axes of the world: the angular momentum grows by T t, the momentum stays.
+// A torque at the end of a member in free flight, in axes of the world: the angular momentum grows by T t, the momentum
+// stays.
 static void a_torque_at_a_point_in_space_acts(void **state) {
     (void)state;
-    lab x = lab_of("carom: 1\nflexible:\n  a: " SPATIAL("velocity: [1, 0, 3], spin: [3, 5, -4]") "\nloads: {l: {on: a.end, torque: [0.01, 0.02, -0.03]}}\n");
+    lab x = lab_of("carom: 1\nflexible:\n  a: " SPATIAL(
+        "velocity: [1, 0, 3], spin: [3, 5, -4]") "\nloads: {l: {on: a.end, torque: [0.01, 0.02, -0.03]}}\n");
     static const double T[3] = {0.01, 0.02, -0.03};
     carom_sim *sim = model_sim(x.m, "half-explicit-rk", (const char *const[]){"order=5", NULL}, 4e-5, 0.05);
     double p0[3], H0[3], p[3], H[3];
@@ -340,10 +400,11 @@ static void a_torque_at_a_point_in_space_acts(void **state) {
 // A wheel on the end of a stiff arm that a motor drives: phi = T t^2/(2 J), turns counted.
 static void joints_at_points_in_space_count_their_angle(void **state) {
     (void)state;
-    lab x = lab_of("carom: 1\nflexible:\n  a: " SPATIAL("") "\nbodies: {wheel: {mass: 0.1, inertia: [1e-4, 1e-4, 1e-4], at: [1/sqrt(6), 2/sqrt(6), -1/sqrt(6)]}}\n"
-                   "joints:\n  clamp: {type: weld, between: [ground, a], at: [0, 0, 0]}\n"
-                   "  axle: {type: revolute, between: [a.end, wheel], points: [[0, 0, 0], [0, 0, 0]], axis: [1, 2, -1]}\n"
-                   "motors: {drive: {joint: axle, torque: 0.01}}\noutputs: {phi: axle.angle}\n");
+    lab x = lab_of("carom: 1\nflexible:\n  a: " SPATIAL(
+        "") "\nbodies: {wheel: {mass: 0.1, inertia: [1e-4, 1e-4, 1e-4], at: [1/sqrt(6), 2/sqrt(6), -1/sqrt(6)]}}\n"
+            "joints:\n  clamp: {type: weld, between: [ground, a], at: [0, 0, 0]}\n"
+            "  axle: {type: revolute, between: [a.end, wheel], points: [[0, 0, 0], [0, 0, 0]], axis: [1, 2, -1]}\n"
+            "motors: {drive: {joint: axle, torque: 0.01}}\noutputs: {phi: axle.angle}\n");
     carom_sim *sim = model_sim(x.m, "mixed", NULL, 1e-4, 0.5);
     model_sim_run(sim);
     const double phi = output_of(&x, carom_sim_now(sim), "phi");
@@ -374,8 +435,11 @@ static void contacts_at_points_are_those_of_expressions(void **state) {
     int n = 0;
     for (int k = 0; k < 2; ++k) {
         char text[700];
-        snprintf(text, sizeof text, "carom: 1\ngravity: [0, -9.81]\nflexible: {arm: " PLANAR("") "}\njoints: {pin: {type: revolute, between: [ground, arm], at: [0, 0]}}\n"
-                 "%scontacts: {tip: %s, friction: 0.2, restitution: 0.5}}\n", k ? "" : "shapes: {floor: {plane: [0, 1], at: [0, -0.2]}}\n", contact[k]);
+        snprintf(text, sizeof text,
+                 "carom: 1\ngravity: [0, -9.81]\nflexible: {arm: " PLANAR(
+                     "") "}\njoints: {pin: {type: revolute, between: [ground, arm], at: [0, 0]}}\n"
+                         "%scontacts: {tip: %s, friction: 0.2, restitution: 0.5}}\n",
+                 k ? "" : "shapes: {floor: {plane: [0, 1], at: [0, -0.2]}}\n", contact[k]);
         carom_model *m = good(text);
         carom_sim *sim = model_sim(m, "half-explicit", NULL, 2e-5, 0.2);
         carom_error err = {0};
@@ -397,20 +461,29 @@ static void contacts_at_points_are_those_of_expressions(void **state) {
 static void mistakes_are_told_with_their_place(void **state) {
     (void)state;
     static const struct { const char *text, *part; } wrong[] = {
-        {"carom: 1\nflexible: {a: {type: bar, frame: floating, length: 1, elements: 1, density: 1, modulus: 1, area: 1}}\n", "a floating frame is for `beam` and `spatial beam`"},
-        {"carom: 1\nflexible: {a: {type: beam, frame: flying, length: 1, elements: 1, density: 1, modulus: 1, area: 1, inertia: 1}}\n", "frame is `fixed` (default) or `floating`"},
-        {"carom: 1\nflexible: {a: {type: beam, frame: floating, length: 1, elements: 61, density: 1, modulus: 1, area: 1, inertia: 1}}\n", "at most 60"},
+        {"carom: 1\nflexible: {a: {type: bar, frame: floating, length: 1, elements: 1, density: 1, modulus: 1, area: "
+         "1}}\n",
+         "a floating frame is for `beam` and `spatial beam`"},
+        {"carom: 1\nflexible: {a: {type: beam, frame: flying, length: 1, elements: 1, density: 1, modulus: 1, area: 1, "
+         "inertia: 1}}\n",
+         "frame is `fixed` (default) or `floating`"},
+        {"carom: 1\nflexible: {a: {type: beam, frame: floating, length: 1, elements: 61, density: 1, modulus: 1, area: "
+         "1, inertia: 1}}\n",
+         "at most 60"},
         {"carom: 1\nflexible: {a: " PLANAR("fix: {start: [u, w]}") "}\n", "can move in its frame without bending"},
         {"carom: 1\nflexible: {a: " PLANAR("massless: end") "}\n", "unknown key 'massless'"},
         {"carom: 1\nflexible: {a: " PLANAR("velocity: [1, 2, 3]") "}\n", "longer"},
         {"carom: 1\nflexible: {a: " PLANAR("") "}\nshapes: {knob: {circle: 1, of: a.ende}}\n", "a.ende"},
-        {"carom: 1\nflexible: {a: " PLANAR("points: {x: 0.5}") "}\njoints: {j: {type: weld, between: [a.y, ground], at: [0, 0]}}\n", "unknown body 'a.y'"},
+        {"carom: 1\nflexible: {a: " PLANAR(
+             "points: {x: 0.5}") "}\njoints: {j: {type: weld, between: [a.y, ground], at: [0, 0]}}\n",
+         "unknown body 'a.y'"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         carom_error err = {0};
         carom_model *m = model_of(wrong[i].text, &err);
         if (m) fail_msg("no error for %s", wrong[i].text);
-        if (!strstr(err.text, wrong[i].part) || strncmp(err.text, "m.yaml:", 7) != 0) fail_msg("'%s' lacks '%s'", err.text, wrong[i].part);
+        if (!strstr(err.text, wrong[i].part) || strncmp(err.text, "m.yaml:", 7) != 0)
+            fail_msg("'%s' lacks '%s'", err.text, wrong[i].part);
     }
 }
 

@@ -57,13 +57,15 @@ static const char ball[] =
     "contacts: {floor: {gap: y - r, slip: x + r*phi, restitution: e, friction: 0.3}}\n"
     "outputs: {height: y - r, speed: \"hypot(x', y')\"}\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 1.5}\n";
 
-// -- the bits of carom run ---------------------------------------------------------------------------------------------
+// -- the bits of carom run --------------------------------------------------------------------------------------------
 
 // Column by column, row by row; the last row of a run is at its end time, which may differ from k h by rounding.
-static void same_as_run(const char *name, const char *model, const char *arguments, double end, int every, int version) {
+static void same_as_run(const char *name, const char *model, const char *arguments, double end, int every,
+                        int version) {
     char command[1500], csv[400];
     snprintf(csv, sizeof csv, RIG_PLACE "%s.csv", name);
-    snprintf(command, sizeof command, "%s/carom run %s %s --end %g --every %d --quiet --out %s", CAROM_BINARY_DIR, model, arguments, end, every, csv);
+    snprintf(command, sizeof command, "%s/carom run %s %s --end %g --every %d --quiet --out %s", CAROM_BINARY_DIR,
+             model, arguments, end, every, csv);
     const int status = rig_shell(command); // 3: a check of the model, which is about its whole run
     assert_true(status == 0 || status == 3);
     rig *r = rig_open(name, model, version, arguments);
@@ -75,7 +77,8 @@ static void same_as_run(const char *name, const char *model, const char *argumen
     assert_true(rows > 3);
     unsigned ref[RIG_VARIABLES];
     double x[RIG_VARIABLES], y[RIG_VARIABLES];
-    for (int k = 0; k < n; ++k) ref[k] = strstr(carom_result_column(table, k), ".nu") ? 0 : rig_ref(r, carom_result_column(table, k));
+    for (int k = 0; k < n; ++k)
+        ref[k] = strstr(carom_result_column(table, k), ".nu") ? 0 : rig_ref(r, carom_result_column(table, k));
     const fmi3 f = version == 3 ? rig_fmi3(r) : (fmi3){0};
     const fmi2 g = version == 2 ? rig_fmi2(r) : (fmi2){0};
     const fmi2_callbacks callbacks = {.log = on_log2};
@@ -95,7 +98,8 @@ static void same_as_run(const char *name, const char *model, const char *argumen
         assert_int_equal(carom_result_read_rows(table, row, 1, y, &err), CAROM_OK);
         for (int k = 0; k < n; ++k)
             if (!strstr(carom_result_column(table, k), ".nu") && memcmp(&x[k], &y[k], sizeof *x) != 0)
-                fail_msg("%s, row %ld, %s: %.17g, carom run has %.17g", name, row, carom_result_column(table, k), x[k], y[k]);
+                fail_msg("%s, row %ld, %s: %.17g, carom run has %.17g", name, row, carom_result_column(table, k), x[k],
+                         y[k]);
     }
     if (version == 3) f.terminate(i), f.free(i);
     else g.terminate(i), g.free(i);
@@ -109,12 +113,19 @@ static void steps_have_the_bits_of_a_run(void **state) {
     same_as_run("crank", CAROM_SOURCE_DIR "/models/slider-crank.yaml", "--set e=0.7", 0.005, 7, 2);
     same_as_run("bodies", CAROM_SOURCE_DIR "/models/four-bar.yaml", "--step 1e-3", 0.05, 5, 3);
     same_as_run("top", CAROM_SOURCE_DIR "/models/spinning-top.yaml", "--step 1e-3", 0.02, 1, 3);
-    static const char groove[] = "carom: 1\ncoordinates: {x: {at: 0.2, rate: 1}, y: 0.5}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 9.81*y}\n" // two contacts, and the columns of the whole gap
-                                 "contacts: {floor: {gap: y + 1, slip: x, friction: 0.1}, v: {gap: y - abs(x), slip: x, friction: 0.2, restitution: 0.3}}\nsimulation: {scheme: moreau-jean, step: 2e-3, end: 1}\n";
+    // two contacts, and the columns of the whole gap
+    static const char groove[] =
+        "carom: 1\ncoordinates: {x: {at: 0.2, rate: 1}, y: 0.5}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: "
+        "9.81*y}\n"
+        "contacts: {floor: {gap: y + 1, slip: x, friction: 0.1}, v: {gap: y - abs(x), slip: x, friction: 0.2, "
+        "restitution: 0.3}}\nsimulation: {scheme: moreau-jean, step: 2e-3, end: 1}\n";
     same_as_run("groove", write_model("groove", groove), "", 0.8, 1, 3);
     same_as_run("located", write_model("ball", ball), "--scheme event-driven --step 0.01", 0.7, 1, 3);
-    static const char crowd[] = "carom: 1\ngravity: [0, -10]\nbodies:\n  b: {repeat: 40, index: i, body: {mass: 1, inertia: 0.01, at: [0.19*i, 0.3 + 0.1*i], shape: {circle: 0.09}}}\n" // contacts that come and go
-                                "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {among: [b, floor], restitution: 0.5, friction: 0.2}}\nsimulation: {scheme: mixed, step: 5e-3, end: 1}\n";
+    // contacts that come and go
+    static const char crowd[] = "carom: 1\ngravity: [0, -10]\nbodies:\n  b: {repeat: 40, index: i, body: {mass: 1, "
+                                "inertia: 0.01, at: [0.19*i, 0.3 + 0.1*i], shape: {circle: 0.09}}}\n"
+                                "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {among: [b, floor], restitution: 0.5, "
+                                "friction: 0.2}}\nsimulation: {scheme: mixed, step: 5e-3, end: 1}\n";
     same_as_run("crowd", write_model("crowd", crowd), "", 0.4, 2, 3);
 }
 
@@ -124,11 +135,14 @@ static void on_note(void *user, int status, const char *category, const char *me
     snprintf(notes + strlen(notes), sizeof notes - strlen(notes), "%s\n", message);
 }
 
-// The compiled model is used, gives the bits of a run, and gives way to the interpreter where a parameter changes the structure or the file is not one.
+// The compiled model is used, gives the bits of a run, and gives way to the interpreter where a parameter changes the
+// structure or the file is not one.
 static void compiled_models_have_the_bits_of_a_run(void **state) {
     (void)state;
-    static const char boxes[] = "carom: 1\nparameters: {w: 0.2}\ngravity: [0, -9.81]\nbodies: {b: {mass: 1, inertia: 0.01, at: [0, 0.3], angle: 0.3, shape: {box: [w, 0.1]}}}\n"
-                                "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {between: [b, floor], restitution: 0.5, friction: 0.3}}\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 1}\n";
+    static const char boxes[] = "carom: 1\nparameters: {w: 0.2}\ngravity: [0, -9.81]\nbodies: {b: {mass: 1, inertia: "
+                                "0.01, at: [0, 0.3], angle: 0.3, shape: {box: [w, 0.1]}}}\n"
+                                "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {between: [b, floor], restitution: "
+                                "0.5, friction: 0.3}}\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 1}\n";
     const char *model = write_model("boxes", boxes);
     same_as_run("boxes", model, "--compile on", 0.5, 5, 3);
     same_as_run("boxes", model, "--compile on --set w=0.25", 0.5, 5, 2);
@@ -142,7 +156,8 @@ static void compiled_models_have_the_bits_of_a_run(void **state) {
             assert_int_equal(rig_shell(path), 0);
         }
         if (k == 3) {
-            snprintf(path, sizeof path, "for m in aarch64 x86_64; do echo no object >%s/model-$m-linux.so; done", r->resources);
+            snprintf(path, sizeof path, "for m in aarch64 x86_64; do echo no object >%s/model-$m-linux.so; done",
+                     r->resources);
             assert_int_equal(rig_shell(path), 0);
         }
         notes[0] = 0;
@@ -160,14 +175,19 @@ static void compiled_models_have_the_bits_of_a_run(void **state) {
     rig_close(r);
 }
 
-// The library that is built from the files that the description lists, without any other setting: the bits of the one inside.
+// The library that is built from the files that the description lists, without any other setting: the bits of the one
+// inside.
 static void sources_build_the_same_library(void **state) {
     (void)state;
     rig *r = rig_open("built", CAROM_SOURCE_DIR "/models/slider-crank.yaml", 2, "--compile on");
     char command[2000], path[600];
     double last[2];
-    snprintf(command, sizeof command, "cd %s && unzip -qo ../fmu-built-2.fmu && cd sources && sed -n 's/.*<File name=\"\\(.*\\)\"\\/>.*/\\1/p' ../modelDescription.xml >list && "
-                                      "cc -std=c17 -O0 -w -fPIC -shared -ffp-contract=off -fno-math-errno -Isrc -Iinclude $(cat list) -o ../built.so -lm", r->folder);
+    snprintf(command, sizeof command,
+             "cd %s && unzip -qo ../fmu-built-2.fmu && cd sources && sed -n 's/.*<File name=\"\\(.*\\)\"\\/>.*/\\1/p' "
+             "../modelDescription.xml >list && "
+             "cc -std=c17 -O0 -w -fPIC -shared -ffp-contract=off -fno-math-errno -Isrc -Iinclude $(cat list) -o "
+             "../built.so -lm",
+             r->folder);
     if (rig_shell("command -v unzip >/dev/null") != 0) skip();
     assert_int_equal(rig_shell(command), 0);
     for (int k = 0; k < 2; ++k) {
@@ -184,7 +204,9 @@ static void sources_build_the_same_library(void **state) {
         void *i = g.instantiate("two", 1, r->token, uri, &callbacks, 0, 0);
         assert_non_null(i);
         const unsigned ref = rig_ref(r, "th3");
-        assert_int_equal(g.setup(i, 0, 0, 0, 0, 0) + g.enter(i) + g.exit(i) + g.step(i, 0, 0.02, 1) + g.get(i, &ref, 1, &last[k]), 0);
+        assert_int_equal(g.setup(i, 0, 0, 0, 0, 0) + g.enter(i) + g.exit(i) + g.step(i, 0, 0.02, 1) +
+                             g.get(i, &ref, 1, &last[k]),
+                         0);
         g.free(i);
     }
     assert_memory_equal(&last[0], &last[1], sizeof *last);
@@ -194,8 +216,11 @@ static void sources_build_the_same_library(void **state) {
 // More of the shipped models, the first 40 steps.
 static void shipped_models_have_the_bits_of_a_run(void **state) {
     (void)state;
-    static const char *const names[] = {"bouncing-ball", "ball-in-box", "slider-crank-bilateral", "pendulum", "rocking-block", "impacting-oscillator", "two-ball-oscillator", "woodpecker", "slider-crank-bodies",
-                                        "four-bar-clearance", "newtons-cradle", "euler-disk", "chain-drum", "gear-rattle"};
+    static const char *const names[] = {
+        "bouncing-ball",       "ball-in-box",          "slider-crank-bilateral", "pendulum",
+        "rocking-block",       "impacting-oscillator", "two-ball-oscillator",    "woodpecker",
+        "slider-crank-bodies", "four-bar-clearance",   "newtons-cradle",         "euler-disk",
+        "chain-drum",          "gear-rattle"};
     for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {
         carom_error err = {0};
         char path[300];
@@ -211,7 +236,7 @@ static void shipped_models_have_the_bits_of_a_run(void **state) {
     }
 }
 
-// -- states ------------------------------------------------------------------------------------------------------------
+// -- states -----------------------------------------------------------------------------------------------------------
 
 static void a_step_that_is_taken_back_and_repeated_has_the_same_bits(void **state) {
     (void)state;
@@ -259,10 +284,11 @@ static void a_step_that_is_taken_back_and_repeated_has_the_same_bits(void **stat
     rig_close(r);
 }
 
-// -- events ------------------------------------------------------------------------------------------------------------
+// -- events -----------------------------------------------------------------------------------------------------------
 
 static int updates;
-static void on_update(void *user, double t, bool set, bool get, bool finished, bool can_return, bool *requested, double *at) {
+static void on_update(void *user, double t, bool set, bool get, bool finished, bool can_return, bool *requested,
+                      double *at) {
     (void)user, (void)t, (void)set, (void)requested, (void)at;
     ++updates;
     assert_true(get && finished && can_return);
@@ -275,7 +301,9 @@ static void impacts_end_steps_early(void **state) {
     const fmi3 f = rig_fmi3(r);
     bool event, terminate, early, flag[5];
     double last, next, x[RIG_VARIABLES], y[RIG_VARIABLES];
-    void *a = f.instantiate("events", r->token, r->resources, false, false, true, true, NULL, 0, NULL, on_log, on_update), *b = started(r, &f);
+    void *a = f.instantiate("events", r->token, r->resources, false, false, true, true, NULL, 0, NULL, on_log,
+                            on_update),
+         *b = started(r, &f);
     assert_non_null(a);
     assert_int_equal(f.enter(a, false, 0, 0, true, 1), 0);
     assert_int_equal(f.exit(a), 0);
@@ -311,7 +339,7 @@ static void impacts_end_steps_early(void **state) {
     rig_close(r);
 }
 
-// -- settings, inputs --------------------------------------------------------------------------------------------------
+// -- settings, inputs -------------------------------------------------------------------------------------------------
 
 // v = F/m t in free flight, exactly; steps that are no multiples of h end where they should.
 static void parameters_initial_values_and_inputs_count(void **state) {
@@ -355,8 +383,10 @@ static void parameters_initial_values_and_inputs_count(void **state) {
 // Section `inputs` beside a controller: m = 1, x'' = F + u, u sampled every 0.1 s; rolled back in the middle.
 static void signals_are_inputs(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\ninputs: {F: 1}\ncoordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: F + u}\n"
-                               "controllers: {c: {sample: 0.1, outputs: {u: -2*x - 3*x' - F}}}\nsimulation: {scheme: generalized-alpha, step: 0.02, end: 1}\n";
+    static const char text[] =
+        "carom: 1\ninputs: {F: 1}\ncoordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: F + u}\n"
+        "controllers: {c: {sample: 0.1, outputs: {u: -2*x - 3*x' - F}}}\nsimulation: {scheme: generalized-alpha, step: "
+        "0.02, end: 1}\n";
     for (int version = 2; version <= 3; ++version) {
         rig *r = rig_open("signals", write_model("signals", text), version, "");
         assert_string_equal(r->variable[rig_ref(r, "F")].causality, "input");
@@ -374,7 +404,8 @@ static void signals_are_inputs(void **state) {
     for (int k = 0; k < 20; ++k) { // communication points at half samples
         F = k < 7 ? 2 : 0.25 * k;
         if (k >= 7) assert_int_equal(put(r, &f, i, "F", F), 0);
-        if (k % 2 == 0) u = -2 * x - 3 * v - (k <= 6 ? 2 : 0.25 * (k - 1)); // the sample at the end of the last step saw that step's F
+        // the sample at the end of the last step saw that step's F
+        if (k % 2 == 0) u = -2 * x - 3 * v - (k <= 6 ? 2 : 0.25 * (k - 1));
         if (k == 11) assert_int_equal(f.save(i, &kept), 0);
         assert_int_equal(step(&f, i, 0.05 * k, 0.05), 0);
         x += 0.05 * v + 0.00125 * (F + u);
@@ -394,16 +425,21 @@ static void signals_are_inputs(void **state) {
     rig_close(r);
 }
 
-// A mass of 1 kg falls onto a table of 2 kg on a spring and a damper: two FMUs, the contact force goes one way, the table's height the other.
-// At rest the contact carries 9.81 N and the spring is compressed by 3 9.81/500 m.
+// A mass of 1 kg falls onto a table of 2 kg on a spring and a damper: two FMUs, the contact force goes one way, the
+// table's height the other. At rest the contact carries 9.81 N and the spring is compressed by 3 9.81/500 m.
 static void two_fmus_meet_in_a_contact(void **state) {
     (void)state;
-    static const char mass[] = "carom: 1\nparameters: {table: 0, speed: 0, k: 4000, c: 40}\ncoordinates: {y: {at: 0.02, rate: 0}}\nenergy: {kinetic: 1/2*y'^2, potential: 9.81*y}\n"
-                               "let: {depth: table - y, force: \"if(table > y, max(0, k*(table - y) + c*(speed - y')), 0)\"}\nforces: {y: force}\noutputs: {load: force}\n"
+    static const char mass[] = "carom: 1\nparameters: {table: 0, speed: 0, k: 4000, c: 40}\ncoordinates: {y: {at: "
+                               "0.02, rate: 0}}\nenergy: {kinetic: 1/2*y'^2, potential: 9.81*y}\n"
+                               "let: {depth: table - y, force: \"if(table > y, max(0, k*(table - y) + c*(speed - y')), "
+                               "0)\"}\nforces: {y: force}\noutputs: {load: force}\n"
                                "simulation: {scheme: half-explicit, step: 1e-4, end: 1}\n";
-    static const char table[] = "carom: 1\nparameters: {load: 0}\ncoordinates: {z: {at: -2*9.81/500, rate: 0}}\nenergy: {kinetic: 1/2*2*z'^2, potential: 1/2*500*z^2 + 2*9.81*z}\n"
-                                "forces: {z: -load - 30*z'}\noutputs: {height: z, speed: z'}\nsimulation: {scheme: half-explicit, step: 1e-4, end: 1}\n";
-    rig *r[2] = {rig_open("mass", write_model("mass", mass), 3, "--input table --input speed"), rig_open("table", write_model("table", table), 3, "--input load")};
+    static const char table[] = "carom: 1\nparameters: {load: 0}\ncoordinates: {z: {at: -2*9.81/500, rate: "
+                                "0}}\nenergy: {kinetic: 1/2*2*z'^2, potential: 1/2*500*z^2 + 2*9.81*z}\n"
+                                "forces: {z: -load - 30*z'}\noutputs: {height: z, speed: z'}\nsimulation: {scheme: "
+                                "half-explicit, step: 1e-4, end: 1}\n";
+    rig *r[2] = {rig_open("mass", write_model("mass", mass), 3, "--input table --input speed"),
+                 rig_open("table", write_model("table", table), 3, "--input load")};
     const fmi3 f[2] = {rig_fmi3(r[0]), rig_fmi3(r[1])};
     void *i[2] = {started(r[0], &f[0]), started(r[1], &f[1])};
     const double H = 2e-3;
@@ -422,7 +458,7 @@ static void two_fmus_meet_in_a_contact(void **state) {
     for (int s = 0; s < 2; ++s) f[s].free(i[s]), rig_close(r[s]);
 }
 
-// -- wrong calls -------------------------------------------------------------------------------------------------------
+// -- wrong calls ------------------------------------------------------------------------------------------------------
 
 static unsigned seed = 1;
 static unsigned chance(unsigned n) {
@@ -432,7 +468,8 @@ static unsigned chance(unsigned n) {
 
 static void calls_in_any_order_return(void **state) {
     (void)state;
-    rig *r = rig_open("ball", write_model("ball", ball), 3, "--input F"), *s = rig_open("ball", write_model("ball", ball), 2, "--input F");
+    rig *r = rig_open("ball", write_model("ball", ball), 3, "--input F"),
+        *s = rig_open("ball", write_model("ball", ball), 2, "--input F");
     const fmi3 f = rig_fmi3(r);
     const fmi2 g = rig_fmi2(s);
     const fmi2_callbacks callbacks = {.log = on_log2};
@@ -450,9 +487,13 @@ static void calls_in_any_order_return(void **state) {
         unsigned luck[5]; // arguments of a call would be drawn in any order
         for (int l = 0; !i && l < 5; ++l) luck[l] = chance(l < 3 ? 8 : 2);
         const bool logs = !i && chance(2);
-        if (!i) i = f.instantiate(luck[0] ? "a" : NULL, luck[1] ? r->token : "x", luck[2] ? r->resources : NULL, false, true, luck[3], luck[4], NULL, 0, NULL, logs ? on_log : NULL, NULL);
+        if (!i)
+            i = f.instantiate(luck[0] ? "a" : NULL, luck[1] ? r->token : "x", luck[2] ? r->resources : NULL, false,
+                              true, luck[3], luck[4], NULL, 0, NULL, logs ? on_log : NULL, NULL);
         for (int l = 0; !c && l < 4; ++l) luck[l] = chance(l < 3 ? 8 : 3);
-        if (!c) c = g.instantiate(luck[0] ? "a" : NULL, 1, luck[1] ? s->token : "x", luck[2] ? uri : NULL, luck[3] ? &callbacks : NULL, 0, 1);
+        if (!c)
+            c = g.instantiate(luck[0] ? "a" : NULL, 1, luck[1] ? s->token : "x", luck[2] ? uri : NULL,
+                              luck[3] ? &callbacks : NULL, 0, 1);
         switch (chance(16)) {
         case 0: status = f.enter(i, false, 0, chance(3) ? 0 : NAN, false, 0), status2 = c ? g.enter(c) : 3; break;
         case 1: status = f.exit(i), status2 = g.exit(c); break;
@@ -475,7 +516,8 @@ static void calls_in_any_order_return(void **state) {
         case 9: case 10: case 11: {
             double now = 0;
             const uint32_t time = 0;
-            if (i && f.get(i, &time, 1, &now, 1) == 0 && chance(2)) status = f.step(i, now, 0.004, true, b, b + 1, b + 2, &y);
+            if (i && f.get(i, &time, 1, &now, 1) == 0 && chance(2))
+                status = f.step(i, now, 0.004, true, b, b + 1, b + 2, &y);
             else status = f.step(i, t, h, true, b, NULL, b + 2, chance(2) ? &y : NULL);
             status2 = g.step(c, t, h, 1);
             break;
@@ -527,16 +569,18 @@ static void bad_packages_are_refused_with_a_sentence(void **state) {
     free(text);
     rig_close(r);
     const char *model = write_model("ball", ball);
-    static const char *const wrong[] = {"--fmi 4", "--input nothing", "--vary e=1,2", "--scheme alpha-index3", "--step 0"};
+    static const char *const wrong[] = {"--fmi 4", "--input nothing", "--vary e=1,2", "--scheme alpha-index3",
+                                        "--step 0"};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
         char command[800];
-        snprintf(command, sizeof command, "%s/carom export fmu %s %s -o " RIG_PLACE "wrong.fmu 2>/dev/null", CAROM_BINARY_DIR, model, wrong[k]);
+        snprintf(command, sizeof command, "%s/carom export fmu %s %s -o " RIG_PLACE "wrong.fmu 2>/dev/null",
+                 CAROM_BINARY_DIR, model, wrong[k]);
         if (rig_shell(command) != 2) fail_msg("%s: exit status is not 2", wrong[k]);
     }
     assert_int_not_equal(access(RIG_PLACE "wrong.fmu", F_OK), 0);
 }
 
-// -- descriptions ------------------------------------------------------------------------------------------------------
+// -- descriptions -----------------------------------------------------------------------------------------------------
 
 static void descriptions_obey_the_standard(void **state) {
     (void)state;
@@ -548,7 +592,8 @@ static void descriptions_obey_the_standard(void **state) {
         assert_string_equal(r->variable[rig_ref(r, "height")].causality, "output");
         assert_non_null(strstr(r->description, "modelName=\"A ball &lt;&amp;'&gt;\""));
         char command[800];
-        snprintf(command, sizeof command, "if command -v xmllint >/dev/null; then xmllint --noout %s/modelDescription.xml; fi", r->folder);
+        snprintf(command, sizeof command,
+                 "if command -v xmllint >/dev/null; then xmllint --noout %s/modelDescription.xml; fi", r->folder);
         assert_int_equal(rig_shell(command), 0);
         rig_close(r);
     }
@@ -556,7 +601,8 @@ static void descriptions_obey_the_standard(void **state) {
 
 int main(int argc, char **argv) {
     (void)argv;
-    const struct CMUnitTest all[] = {cmocka_unit_test(shipped_models_have_the_bits_of_a_run), cmocka_unit_test(sources_build_the_same_library)};
+    const struct CMUnitTest all[] = {cmocka_unit_test(shipped_models_have_the_bits_of_a_run),
+                                     cmocka_unit_test(sources_build_the_same_library)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_have_the_bits_of_a_run),
         cmocka_unit_test(compiled_models_have_the_bits_of_a_run),
@@ -569,5 +615,6 @@ int main(int argc, char **argv) {
         cmocka_unit_test(bad_packages_are_refused_with_a_sentence),
         cmocka_unit_test(descriptions_obey_the_standard),
     };
-    return argc > 1 ? cmocka_run_group_tests_name("test_fmu_long", all, NULL, NULL) : cmocka_run_group_tests_name("test_fmu", tests, NULL, NULL);
+    return argc > 1 ? cmocka_run_group_tests_name("test_fmu_long", all, NULL, NULL)
+                    : cmocka_run_group_tests_name("test_fmu", tests, NULL, NULL);
 }

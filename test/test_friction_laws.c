@@ -1,4 +1,5 @@
-// test_friction_laws.c: static and kinetic friction, and coefficients that depend on slip speed, place and time, against closed forms.
+// test_friction_laws.c: static and kinetic friction, and coefficients that depend on slip speed, place and time,
+// against closed forms.
 #include "model_text.h"
 #include "schemes.h"
 #include <carom/event.h>
@@ -21,15 +22,18 @@ static end run(const char *text, const char *scheme, double h, double t_end) {
     return e;
 }
 
-// Every scheme with friction; those that locate events see the coefficient at every stage, the others at the start of a step.
+// Every scheme with friction; those that locate events see the coefficient at every stage, the others at the start of a
+// step.
 #define EACH(s) int i_ = 0; (s = scheme_with(&i_, CAROM_NO_FRICTION | CAROM_NO_IMPACTS));
 static double fine(const carom_scheme *s, double located, double others) { return s->emits_events ? located : others; }
 
-// Mass 1 on a belt with 0.1 m/s, spring 10 N/m, normal force 10 N, static 0.4, kinetic 0.3.  It sticks until 10 x = 4, t = 4; slips with
-// x = 0.3 + 0.1 cos(w s) + 0.1/w sin(w s), w^2 = 10, until x' = 0.1 again at x = 0.2, s = 2/w (pi - atan(w)); then sticks.
+// Mass 1 on a belt with 0.1 m/s, spring 10 N/m, normal force 10 N, static 0.4, kinetic 0.3.  It sticks until 10 x = 4,
+// t = 4; slips with x = 0.3 + 0.1 cos(w s) + 0.1/w sin(w s), w^2 = 10, until x' = 0.1 again at x = 0.2, s = 2/w (pi -
+// atan(w)); then sticks.
 static void stick_and_slip_on_a_belt(void **state) {
     (void)state;
-    const char *text = "carom: 1\ncoordinates: {x: {at: 0, rate: 0.1}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 5*x^2 + 10*y}\n"
+    const char *text = "carom: 1\ncoordinates: {x: {at: 0, rate: 0.1}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), "
+                       "potential: 5*x^2 + 10*y}\n"
                        "contacts: {belt: {gap: y, slip: x - 0.1*t, friction: {static: 0.4, kinetic: 0.3}}}\n";
     const double w = sqrt(10), slip = 2 / w * (3.14159265358979323846 - atan(w)), s = 0.7;
     const carom_scheme *z;
@@ -47,8 +51,11 @@ static void static_friction_holds(void **state) {
     (void)state;
     for (int k = 0; k < 2; ++k) {
         char text[400];
-        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 0, rate: %d}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 10*y - 4*x}\n"
-                 "contact defaults: {friction: {static: 0.5, kinetic: 0.3}}\ncontacts: {floor: {gap: y, slip: x}}\n", k);
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {x: {at: 0, rate: %d}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: "
+                 "10*y - 4*x}\n"
+                 "contact defaults: {friction: {static: 0.5, kinetic: 0.3}}\ncontacts: {floor: {gap: y, slip: x}}\n",
+                 k);
         const carom_scheme *z;
         for (EACH(z)) {
             const end r = run(text, z->name, 1e-3, 0.5);
@@ -58,12 +65,14 @@ static void static_friction_holds(void **state) {
     }
 }
 
-// Swings that end: spring 10, no belt, static 0.45, kinetic 0.3, from x = 1 at rest.  The turning point is -0.4, and there 10 |x| <= 4.5 holds: kinetic friction
-// alone would let it go back to -0.2, which is what half-explicit-rk does: its stages stop at different times, and its last one reverses (docs/laws-of-contact.md).
+// Swings that end: spring 10, no belt, static 0.45, kinetic 0.3, from x = 1 at rest.  The turning point is -0.4, and
+// there 10 |x| <= 4.5 holds: kinetic friction alone would let it go back to -0.2, which is what half-explicit-rk does:
+// its stages stop at different times, and its last one reverses (docs/laws-of-contact.md).
 static void static_friction_holds_at_a_turning_point(void **state) {
     (void)state;
-    const char *text = "carom: 1\ncoordinates: {x: 1, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 5*x^2 + 10*y}\n"
-                       "contacts: {floor: {gap: y, slip: x, friction: {static: 0.45, kinetic: 0.3}}}\n";
+    const char *text =
+        "carom: 1\ncoordinates: {x: 1, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 5*x^2 + 10*y}\n"
+        "contacts: {floor: {gap: y, slip: x, friction: {static: 0.45, kinetic: 0.3}}}\n";
     const carom_scheme *z;
     for (EACH(z)) {
         const end r = run(text, z->name, 1e-3, 3);
@@ -73,11 +82,13 @@ static void static_friction_holds_at_a_turning_point(void **state) {
     }
 }
 
-// mu = 0.1 + 0.2 u: v' = -1 - 2 v, v = 3.5 exp(-2 t) - 0.5, rest after log(7)/2.  mu = 0.1 (1 + x): x'' = -(1 + x), from x' = 2: x = sin t * 2 + cos t - 1.
+// mu = 0.1 + 0.2 u: v' = -1 - 2 v, v = 3.5 exp(-2 t) - 0.5, rest after log(7)/2.  mu = 0.1 (1 + x): x'' = -(1 + x),
+// from x' = 2: x = sin t * 2 + cos t - 1.
 static void coefficients_by_speed_and_place(void **state) {
     (void)state;
-    static const char form[] = "carom: 1\ncoordinates: {x: {at: 0, rate: %d}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 10*y}\n"
-                               "contacts: {floor: {gap: y, slip: x, friction: \"%s\"}}\n";
+    static const char form[] =
+        "carom: 1\ncoordinates: {x: {at: 0, rate: %d}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 10*y}\n"
+        "contacts: {floor: {gap: y, slip: x, friction: \"%s\"}}\n";
     char speed[400], place[400];
     snprintf(speed, sizeof speed, form, 3, "0.1 + 0.2*slip.speed");
     snprintf(place, sizeof place, form, 2, "0.1*(1 + x)");
@@ -89,12 +100,14 @@ static void coefficients_by_speed_and_place(void **state) {
     }
 }
 
-// In space, between shapes, v = (3, 4): the same law along the slip, 5.5 exp(-2 t) - 0.5 of it.  The box has no turning to do: its floor is a plane and gravity
-// acts in its low centre.
+// In space, between shapes, v = (3, 4): the same law along the slip, 5.5 exp(-2 t) - 0.5 of it.  The box has no turning
+// to do: its floor is a plane and gravity acts in its low centre.
 static void two_directions_between_shapes(void **state) {
     (void)state;
-    const char *text = "carom: 1\nbodies: {b: {mass: 1, inertia: [1e6, 1e6, 1e6], at: [0, 0, 0.1], velocity: [3, 4, 0], shape: {sphere: 0.1}}}\nshapes: {floor: {plane: [0, 0, 1]}}\n"
-                       "gravity: [0, 0, -10]\ncontacts: {floor: {between: [b, floor], friction: 0.1 + 0.2*slip.speed}}\n";
+    const char *text =
+        "carom: 1\nbodies: {b: {mass: 1, inertia: [1e6, 1e6, 1e6], at: [0, 0, 0.1], velocity: [3, 4, 0], shape: "
+        "{sphere: 0.1}}}\nshapes: {floor: {plane: [0, 0, 1]}}\n"
+        "gravity: [0, 0, -10]\ncontacts: {floor: {between: [b, floor], friction: 0.1 + 0.2*slip.speed}}\n";
     const double v = 5.5 * exp(-1) - 0.5;
     static const char *const names[] = {"event-driven", "mixed", "half-explicit", "moreau-jean", "ggl-alpha"};
     for (int i = 0; i < 5; ++i) {
@@ -104,10 +117,12 @@ static void two_directions_between_shapes(void **state) {
     }
 }
 
-// A force that grows overcomes static friction somewhere inside a step.  Wherever that is, the body never moves against the force, with any scheme.
+// A force that grows overcomes static friction somewhere inside a step.  Wherever that is, the body never moves against
+// the force, with any scheme.
 static void slip_begins_with_the_force(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\nforces: {x: 15*sin(7*t)}\n"
+    carom_model *m = good("carom: 1\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: "
+                          "9.81*y}\nforces: {x: 15*sin(7*t)}\n"
                           "contacts: {floor: {gap: y, slip: x, friction: {static: 0.8, kinetic: 0.3}}}\n");
     const carom_scheme *s;
     for (EACH_SCHEME(s)) {
@@ -128,22 +143,30 @@ static void slip_begins_with_the_force(void **state) {
     carom_model_destroy(m);
 }
 
-// A direction that is the normal leaves no tangent: refused, with the place.  Another body that touches nothing yet may stand anywhere.
+// A direction that is the normal leaves no tangent: refused, with the place.  Another body that touches nothing yet may
+// stand anywhere.
 static void a_direction_in_the_tangential_plane(void **state) {
     (void)state;
-    static const struct { const char *at, *shape, *direction, *says; } cases[] = {
-        {"[0, 0, 5]", "{sphere: 0.5}", "[0, 0, 2]", "m.yaml:5:47: the direction of friction is the normal of 'b' and 'floor'"},
-        {"[0, 0, 0.5]", "{sphere: 0.5}", "[0, 0, 1], of: b", "contact 'c' is its normal initially; give one that lies in the tangential plane"},
-        {"[0, 0, 0.5]", "{box: [1, 1, 1]}", "[0, 0, 1], of: b", "is its normal initially"},
-        {"[0, 0, 0.6]", "{box: [1, 1, 1]}", "[0, 0, 1], of: b", NULL},
-        {"[0, 0, 0.5]", "{box: [1, 1, 1]}", "[0, 1e-3, 1], of: b", NULL}};
+    static const struct {
+        const char *at, *shape, *direction, *says;
+    } cases[] = {{"[0, 0, 5]", "{sphere: 0.5}", "[0, 0, 2]",
+                  "m.yaml:5:47: the direction of friction is the normal of 'b' and 'floor'"},
+                 {"[0, 0, 0.5]", "{sphere: 0.5}", "[0, 0, 1], of: b",
+                  "contact 'c' is its normal initially; give one that lies in the tangential plane"},
+                 {"[0, 0, 0.5]", "{box: [1, 1, 1]}", "[0, 0, 1], of: b", "is its normal initially"},
+                 {"[0, 0, 0.6]", "{box: [1, 1, 1]}", "[0, 0, 1], of: b", NULL},
+                 {"[0, 0, 0.5]", "{box: [1, 1, 1]}", "[0, 1e-3, 1], of: b", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[500];
         carom_error err = {0};
-        snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {b: {mass: 1, inertia: [1, 1, 1], at: %s, shape: %s}}\n"
-                 "contacts: {c: {between: [b, floor], friction: {along: 0.1, across: 0.2, direction: %s}}}\n", cases[i].at, cases[i].shape, cases[i].direction);
+        snprintf(text, sizeof text,
+                 "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {b: {mass: 1, "
+                 "inertia: [1, 1, 1], at: %s, shape: %s}}\n"
+                 "contacts: {c: {between: [b, floor], friction: {along: 0.1, across: 0.2, direction: %s}}}\n",
+                 cases[i].at, cases[i].shape, cases[i].direction);
         carom_model *m = model_of(text, &err);
-        if (cases[i].says ? m || !strstr(err.text, cases[i].says) : !m) fail_msg("%s: %s", text, m ? "accepted" : err.text);
+        if (cases[i].says ? m || !strstr(err.text, cases[i].says) : !m)
+            fail_msg("%s: %s", text, m ? "accepted" : err.text);
         carom_model_destroy(m);
     }
 }
@@ -159,7 +182,10 @@ static void near_names(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[400];
         carom_error err = {0};
-        snprintf(text, sizeof text, "carom: 1\nbodies: {b: {mass: 1, inertia: 1}}\njoints: {hinge: {type: revolute, between: [ground, b], at: [0, 0]}}\ncontacts: {c: %s}\n", cases[i].contact);
+        snprintf(text, sizeof text,
+                 "carom: 1\nbodies: {b: {mass: 1, inertia: 1}}\njoints: {hinge: {type: revolute, between: [ground, b], "
+                 "at: [0, 0]}}\ncontacts: {c: %s}\n",
+                 cases[i].contact);
         carom_model *m = model_of(text, &err);
         if (m || !strstr(err.text, cases[i].says)) fail_msg("%s: %s", cases[i].contact, m ? "accepted" : err.text);
     }
@@ -178,14 +204,18 @@ static void mistakes_are_told(void **state) {
         {"{along: 0.3, across: 0.2, direction: [1, 0, 0]}", "are for shapes"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[400];
-        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: 1, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2)}\ncontacts: {wall: {gap: x, slip: y, friction: %s}}\n", cases[i].law);
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {x: 1, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2)}\ncontacts: {wall: {gap: x, "
+                 "slip: y, friction: %s}}\n",
+                 cases[i].law);
         carom_error err = {0};
         carom_model *m = model_of(text, &err);
         if (m || !strstr(err.text, cases[i].says)) fail_msg("%s: %s", cases[i].law, m ? "accepted" : err.text);
     }
     carom_error err = {0};
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: y}\n"
-                          "contacts: {floor: {gap: y, slip: x, friction: 0.05 - x}}\n");
+    carom_model *m =
+        good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: y}\n"
+             "contacts: {floor: {gap: y, slip: x, friction: 0.05 - x}}\n");
     carom_sim *sim = model_sim(m, "half-explicit", NULL, 1e-3, 1);
     assert_int_not_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
     assert_non_null(strstr(err.text, "must not be negative, got"));
@@ -193,50 +223,66 @@ static void mistakes_are_told(void **state) {
     carom_model_destroy(m);
 }
 
-// A block thrown up a slope of 0.45 rad, tan 0.45 = 0.483, stops after v^2/(2 g (sin a + 0.3 cos a)); static friction of 0.5 holds it there, kinetic friction of 0.3 would not.
-// A box falls flat with much friction: sliding contacts of the moment it touches have no forces, and it comes to rest on its side, 0.1 m high.
-// D+ gives e u back where u + g h arrives: 1/2 e g h p are lost to that in each impact, p = (1 + e) m u, and the sum of all u = u/(1 - e) with Newton's law, which keeps the box flat; others let it tip.
+// A block thrown up a slope of 0.45 rad, tan 0.45 = 0.483, stops after v^2/(2 g (sin a + 0.3 cos a)); static friction
+// of 0.5 holds it there, kinetic friction of 0.3 would not. A box falls flat with much friction: sliding contacts of
+// the moment it touches have no forces, and it comes to rest on its side, 0.1 m high. D+ gives e u back where u + g h
+// arrives: 1/2 e g h p are lost to that in each impact, p = (1 + e) m u, and the sum of all u = u/(1 - e) with Newton's
+// law, which keeps the box flat; others let it tip.
 static void galerkin_schemes_stop_and_jam(void **state) {
     (void)state;
     static const char *const schemes[] = {"dg-plus", "dg-minus"}, *const laws[] = {"newton", "poisson", "energetic"};
     const double older = 0.5 * 0.6 * 9.81 * 1e-3 * 1.6 * 2 * sqrt(2 * 9.81 * 0.2) / 0.4;
     for (int i = 0; i < 2; ++i) {
-        const end r = run("carom: 1\ncoordinates: {s: {at: 0, rate: -2}, n: 0}\nenergy: {kinetic: 1.5*(s'^2 + n'^2), potential: 3*9.81*(n*cos(0.45) - s*sin(0.45))}\n"
-                          "contacts: {p: {gap: n, slip: s, friction: {static: 0.5, kinetic: 0.3}}}\n", schemes[i], 1e-3, 1);
+        const end r = run("carom: 1\ncoordinates: {s: {at: 0, rate: -2}, n: 0}\nenergy: {kinetic: 1.5*(s'^2 + n'^2), "
+                          "potential: 3*9.81*(n*cos(0.45) - s*sin(0.45))}\n"
+                          "contacts: {p: {gap: n, slip: s, friction: {static: 0.5, kinetic: 0.3}}}\n",
+                          schemes[i], 1e-3, 1);
         scheme_near(schemes[i], r.q[0], -2 / (9.81 * (sin(0.45) + 0.3 * cos(0.45))), 1e-5);
         scheme_near(schemes[i], r.v[0], 0, 1e-12);
         for (int k = 0; k < 3; ++k) {
             char text[600];
-            snprintf(text, sizeof text, "carom: 1\ngravity: [0, -9.81]\nbodies: {b: {mass: 2, inertia: 0.05, at: [0, 0.3], velocity: [2, 0], shape: {box: [0.6, 0.2]}}}\n"
-                     "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {between: [b, floor], friction: 5, restitution: 0.6, impact law: %s}}\n", laws[k]);
+            snprintf(text, sizeof text,
+                     "carom: 1\ngravity: [0, -9.81]\nbodies: {b: {mass: 2, inertia: 0.05, at: [0, 0.3], velocity: [2, "
+                     "0], shape: {box: [0.6, 0.2]}}}\n"
+                     "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {between: [b, floor], friction: 5, restitution: "
+                     "0.6, impact law: %s}}\n",
+                     laws[k]);
             const end flat = run(text, schemes[i], 1e-3, 2);
             scheme_near(schemes[i], flat.ledger.energy.end, 2 * 9.81 * 0.1, 5e-3);
-            scheme_near(schemes[i], flat.ledger.energy.balance, i == 0 ? -older : 0, i > 0 ? 1e-3 : k == 0 ? 0.1 * older : older);
+            scheme_near(schemes[i], flat.ledger.energy.balance, i == 0 ? -older : 0,
+                        i > 0    ? 1e-3
+                        : k == 0 ? 0.1 * older
+                                 : older);
         }
     }
 }
 
-// A capsule lands on one end, turns over it without slip for 0.36 s, and slips at 0.567 s, where normal force and friction depend on each other: as event-driven finds it.
+// A capsule lands on one end, turns over it without slip for 0.36 s, and slips at 0.567 s, where normal force and
+// friction depend on each other: as event-driven finds it.
 static void slip_off_one_end(void **state) {
     (void)state;
-    const char *text = "carom: 1\ngravity: [-0.4634, 0, -9.81]\nbodies: {b: {mass: 1.0004, inertia: [0.072, 0.0602, 0.0784], at: [0, 0, 0.5523], velocity: [1.281, -0.0657, 0.0311], "
-                       "spin: [0.7827, 0.0159, -0.1039], shape: {capsule: [0.1, 0.5]}}}\nshapes: {floor: {plane: [0, 0, 1]}}\n"
-                       "contacts: {c: {between: [b, floor], friction: {static: 0.9, kinetic: 0.7891}, restitution: 0}}\n";
+    const char *text =
+        "carom: 1\ngravity: [-0.4634, 0, -9.81]\nbodies: {b: {mass: 1.0004, inertia: [0.072, 0.0602, 0.0784], at: [0, "
+        "0, 0.5523], velocity: [1.281, -0.0657, 0.0311], "
+        "spin: [0.7827, 0.0159, -0.1039], shape: {capsule: [0.1, 0.5]}}}\nshapes: {floor: {plane: [0, 0, 1]}}\n"
+        "contacts: {c: {between: [b, floor], friction: {static: 0.9, kinetic: 0.7891}, restitution: 0}}\n";
     static const char *const schemes[] = {"ggl-alpha", "ggl-midpoint", "half-explicit", "newmark"};
     const end exact = run(text, "event-driven", 0.1, 0.6);
     for (size_t k = 0; k < sizeof schemes / sizeof *schemes; ++k) {
         const end e = run(text, schemes[k], 1e-3, 0.6);
         for (int i = 0; i < 3; ++i) scheme_near(schemes[k], e.q[i], exact.q[i], 2e-3); // the way of a step
-        scheme_near(schemes[k], e.ledger.energy.friction, exact.ledger.energy.friction, 0.1 * exact.ledger.energy.friction);
+        scheme_near(schemes[k], e.ledger.energy.friction, exact.ledger.energy.friction,
+                    0.1 * exact.ledger.energy.friction);
     }
 }
 
-// The coefficient is no number from t = 0.05 on.  The step that meets it fails, and the simulation stands where that step began, whether or not the scheme
-// copies the state itself (carom_scheme.keeps).
+// The coefficient is no number from t = 0.05 on.  The step that meets it fails, and the simulation stands where that
+// step began, whether or not the scheme copies the state itself (carom_scheme.keeps).
 static void a_coefficient_that_fails_changes_nothing(void **state) {
     (void)state;
-    const char *text = "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 10*y}\n"
-                       "contacts: {floor: {gap: y, slip: x, friction: sqrt(0.05 - t)}}\n";
+    const char *text =
+        "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 10*y}\n"
+        "contacts: {floor: {gap: y, slip: x, friction: sqrt(0.05 - t)}}\n";
     const carom_scheme *z;
     for (EACH(z)) {
         carom_model *m = good(text);
@@ -258,8 +304,9 @@ static void a_coefficient_that_fails_changes_nothing(void **state) {
     }
 }
 
-// A block slides until it rests: with slip u, u' = -mu(u) g, it goes the way int u du/(mu g), integrated here in log u with 4000 intervals (Simpson).  The curve is as narrow as 1e-6 of the speed: a step that
-// looks at its ends alone does not see it.
+// A block slides until it rests: with slip u, u' = -mu(u) g, it goes the way int u du/(mu g), integrated here in log u
+// with 4000 intervals (Simpson).  The curve is as narrow as 1e-6 of the speed: a step that looks at its ends alone does
+// not see it.
 static double way(double u_0, double v_s) {
     enum { N = 4000 };
     const double low = log(1e-9 * v_s), high = log(u_0), h = (high - low) / N;
@@ -276,20 +323,33 @@ static void narrow_curves(void **state) {
     static const double widths[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-6};
     for (int i = 0; i < 5; ++i) {
         char text[400];
-        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: x'^2/2 + y'^2/2, potential: 9.81*y}\n"
-                                    "contacts: {floor: {gap: y, slip: x, friction: {static: 0.4, kinetic: 0.3, stribeck: %g}}}\n", widths[i]);
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: x'^2/2 + y'^2/2, potential: "
+                 "9.81*y}\n"
+                 "contacts: {floor: {gap: y, slip: x, friction: {static: 0.4, kinetic: 0.3, stribeck: %g}}}\n",
+                 widths[i]);
         const end e = run(text, "event-driven", 0.1, 0.5);
         assert_true(e.v[0] == 0);
-        if (!(fabs(e.q[0] - way(1, widths[i])) < 1e-10)) fail_msg("stribeck %g: %.12g, %.12g expected", widths[i], e.q[0], way(1, widths[i]));
+        if (!(fabs(e.q[0] - way(1, widths[i])) < 1e-10))
+            fail_msg("stribeck %g: %.12g, %.12g expected", widths[i], e.q[0], way(1, widths[i]));
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(narrow_curves),
-        cmocka_unit_test(stick_and_slip_on_a_belt), cmocka_unit_test(static_friction_holds), cmocka_unit_test(static_friction_holds_at_a_turning_point),
-        cmocka_unit_test(coefficients_by_speed_and_place), cmocka_unit_test(two_directions_between_shapes), cmocka_unit_test(mistakes_are_told), cmocka_unit_test(a_coefficient_that_fails_changes_nothing),
-        cmocka_unit_test(a_direction_in_the_tangential_plane), cmocka_unit_test(near_names), cmocka_unit_test(slip_off_one_end), cmocka_unit_test(galerkin_schemes_stop_and_jam), cmocka_unit_test(slip_begins_with_the_force),
+        cmocka_unit_test(stick_and_slip_on_a_belt),
+        cmocka_unit_test(static_friction_holds),
+        cmocka_unit_test(static_friction_holds_at_a_turning_point),
+        cmocka_unit_test(coefficients_by_speed_and_place),
+        cmocka_unit_test(two_directions_between_shapes),
+        cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(a_coefficient_that_fails_changes_nothing),
+        cmocka_unit_test(a_direction_in_the_tangential_plane),
+        cmocka_unit_test(near_names),
+        cmocka_unit_test(slip_off_one_end),
+        cmocka_unit_test(galerkin_schemes_stop_and_jam),
+        cmocka_unit_test(slip_begins_with_the_force),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

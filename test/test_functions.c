@@ -96,9 +96,10 @@ static void same(const char *scheme, end a, end b, double tolerance) {
     for (int i = 0; i < 6; ++i)
         if (!(fabs(a.v[i] - b.v[i]) <= tolerance)) fail_msg("%s: velocity %d: %.17g, %.17g", scheme, i, a.v[i], b.v[i]);
     assert_int_equal(a.ledger.impacts, b.ledger.impacts);
-    const double x[] = {a.ledger.energy.start - b.ledger.energy.start, a.ledger.energy.end - b.ledger.energy.end,
-                        a.ledger.energy.external - b.ledger.energy.external, a.ledger.energy.damping - b.ledger.energy.damping,
-                        a.ledger.energy.impact - b.ledger.energy.impact, a.ledger.energy.friction - b.ledger.energy.friction};
+    const double x[] = {
+        a.ledger.energy.start - b.ledger.energy.start,       a.ledger.energy.end - b.ledger.energy.end,
+        a.ledger.energy.external - b.ledger.energy.external, a.ledger.energy.damping - b.ledger.energy.damping,
+        a.ledger.energy.impact - b.ledger.energy.impact,     a.ledger.energy.friction - b.ledger.energy.friction};
     for (int i = 0; i < 6; ++i)
         if (!(fabs(x[i]) <= 10 * tolerance + 1e-8)) fail_msg("%s: energy %d differs by %g", scheme, i, x[i]);
 }
@@ -108,8 +109,15 @@ static const char *const schemes[] = {"half-explicit", "moreau-jean", "generaliz
 enum { SCHEMES = sizeof schemes / sizeof *schemes };
 
 static carom_functions_def alone(void) {
-    return (carom_functions_def){.n = 2, .nc = 2, .contacts = both, .flags = CAROM_CONSTANT_MASS, .mass = mass, .force = force,
-                                 .gaps = gaps, .directions = directions, .potential = potential};
+    return (carom_functions_def){.n = 2,
+                                 .nc = 2,
+                                 .contacts = both,
+                                 .flags = CAROM_CONSTANT_MASS,
+                                 .mass = mass,
+                                 .force = force,
+                                 .gaps = gaps,
+                                 .directions = directions,
+                                 .potential = potential};
 }
 
 static void compare(const carom_functions_def *def, double tolerance) {
@@ -144,7 +152,11 @@ static void directions_that_are_not_given_come_by_differences(void **state) {
 static void force_and_contact_are_added_to_a_model(void **state) {
     (void)state;
     carom_model *m = read(half);
-    const carom_functions_def def = {.base = carom_model_system(m), .nc = 1, .contacts = both + 1, .force = force, .gaps = circle_gap,
+    const carom_functions_def def = {.base = carom_model_system(m),
+                                     .nc = 1,
+                                     .contacts = both + 1,
+                                     .force = force,
+                                     .gaps = circle_gap,
                                      .potential = potential};
     compare(&def, 1e-7);
     carom_model_destroy(m);
@@ -160,7 +172,9 @@ static void a_force_alone_keeps_the_contacts_of_the_model(void **state) {
 }
 
 // A box that falls turning: nq = 7, nv = 6, positions move by rotations.
-#define BOX "carom: 1\nbodies:\n  b: {mass: 2, inertia: [0.1, 0.2, 0.3], at: [0, 0, 1], velocity: [0.3, 0, 0], spin: [1, 2, 3]}\n"
+#define BOX                                                                                                            \
+    "carom: 1\nbodies:\n  b: {mass: 2, inertia: [0.1, 0.2, 0.3], at: [0, 0, 1], velocity: [0.3, 0, 0], spin: [1, 2, "  \
+    "3]}\n"
 
 static carom_status height(void *user, double t, const double *q, double *g) {
     (void)user, (void)t;
@@ -183,10 +197,15 @@ static carom_status weight_potential(void *user, double t, const double *q, doub
 static void bodies_can_be_added_to(void **state) {
     (void)state;
     carom_error err;
-    carom_model *text = read(BOX "gravity: [0, 0, -9.81]\ncontacts: {ground: {gap: b.z - 0.5, restitution: 0.6}}\n"), *free_box = read(BOX);
+    carom_model *text = read(BOX "gravity: [0, 0, -9.81]\ncontacts: {ground: {gap: b.z - 0.5, restitution: 0.6}}\n"),
+                *free_box = read(BOX);
     const carom_contact bounce = {.restitution = 0.6};
-    const carom_functions_def def = {.base = carom_model_system(free_box), .nc = 1, .contacts = &bounce, .force = weight,
-                                     .gaps = height, .potential = weight_potential};
+    const carom_functions_def def = {.base = carom_model_system(free_box),
+                                     .nc = 1,
+                                     .contacts = &bounce,
+                                     .force = weight,
+                                     .gaps = height,
+                                     .potential = weight_potential};
     carom_functions *f = carom_functions_create(&def, &err);
     if (!f) fail_msg("%s", err.text);
     for (int i = 0; i < SCHEMES; ++i)
@@ -267,7 +286,8 @@ static void a_function_that_fails_ends_the_run(void **state) {
             carom_sim *sim = carom_sim_create(&sd, &err);
             if (!sim) fail_msg("%s", err.text);
             assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_USER);
-            assert_in_range(p.calls, p.last, p.last + 1); // a step in flight that fails is done once more as a whole step, which says why
+            assert_in_range(p.calls, p.last, p.last + 1); // a step in flight that fails is done once more as a whole
+                                                          // step, which says why
             assert_true(strlen(err.text) > 0);
             carom_sim_destroy(sim);
             carom_functions_destroy(f);

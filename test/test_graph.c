@@ -16,8 +16,12 @@ static carom_node q(carom_graph *g, int i) { return carom_graph_input(g, CAROM_P
 static carom_node v(carom_graph *g, int i) { return carom_graph_input(g, CAROM_VELOCITY, i); }
 static carom_node par(carom_graph *g, int i) { return carom_graph_input(g, CAROM_PARAMETER, i); }
 static carom_node num(carom_graph *g, double x) { return carom_graph_number(g, x); }
-static carom_node f1(carom_graph *g, carom_op op, carom_node a) { return carom_graph_apply(g, op, a, CAROM_NONE, CAROM_NONE); }
-static carom_node f2(carom_graph *g, carom_op op, carom_node a, carom_node b) { return carom_graph_apply(g, op, a, b, CAROM_NONE); }
+static carom_node f1(carom_graph *g, carom_op op, carom_node a) {
+    return carom_graph_apply(g, op, a, CAROM_NONE, CAROM_NONE);
+}
+static carom_node f2(carom_graph *g, carom_op op, carom_node a, carom_node b) {
+    return carom_graph_apply(g, op, a, b, CAROM_NONE);
+}
 static carom_node add(carom_graph *g, carom_node a, carom_node b) { return f2(g, CAROM_OP_ADD, a, b); }
 static carom_node sub(carom_graph *g, carom_node a, carom_node b) { return f2(g, CAROM_OP_SUB, a, b); }
 static carom_node mul(carom_graph *g, carom_node a, carom_node b) { return f2(g, CAROM_OP_MUL, a, b); }
@@ -32,7 +36,10 @@ static double value(const carom_graph *g, carom_node x, const point *at) {
         const carom_vertex *n = &g->node[i];
         if (n->op == CAROM_OP_NUMBER) y[i] = n->value;
         else if (n->op == CAROM_OP_INPUT)
-            y[i] = n->a == CAROM_TIME ? at->t : n->a == CAROM_PARAMETER ? at->p[n->b] : n->a == CAROM_POSITION ? at->q[n->b] : at->v[n->b];
+            y[i] = n->a == CAROM_TIME        ? at->t
+                   : n->a == CAROM_PARAMETER ? at->p[n->b]
+                   : n->a == CAROM_POSITION  ? at->q[n->b]
+                                             : at->v[n->b];
         else
             y[i] = carom_value((carom_op)n->op, y[n->a], n->b >= 0 ? y[n->b] : 0, n->c >= 0 ? y[n->c] : 0);
     }
@@ -99,13 +106,14 @@ static void algebra_removes_what_does_nothing(void **unused) {
     carom_graph_destroy(g);
 }
 
-// A random expression with its value computed alongside, straight from the operations.  No atan2: algebra may change the
-// sign of a zero, and atan2 sees it at its cut.
+// A random expression with its value computed alongside, straight from the operations.  No atan2: algebra may change
+// the sign of a zero, and atan2 sees it at its cut.
 typedef struct { carom_node x; double y; } pair;
 
 static pair random_pair(carom_graph *g, const point *at, int depth) {
-    static const carom_op ops[] = {CAROM_OP_ADD, CAROM_OP_SUB, CAROM_OP_MUL, CAROM_OP_ADD, CAROM_OP_SUB, CAROM_OP_MUL, CAROM_OP_DIV,
-                                   CAROM_OP_NEG, CAROM_OP_SIN, CAROM_OP_COS, CAROM_OP_HYPOT, CAROM_OP_MIN, CAROM_OP_MAX, CAROM_OP_ABS};
+    static const carom_op ops[] = {CAROM_OP_ADD,   CAROM_OP_SUB, CAROM_OP_MUL, CAROM_OP_ADD, CAROM_OP_SUB,
+                                   CAROM_OP_MUL,   CAROM_OP_DIV, CAROM_OP_NEG, CAROM_OP_SIN, CAROM_OP_COS,
+                                   CAROM_OP_HYPOT, CAROM_OP_MIN, CAROM_OP_MAX, CAROM_OP_ABS};
     const int kind = (int)uniform(0, 5), i = (int)uniform(0, 2);
     if (depth == 0) {
         switch (kind) {
@@ -200,7 +208,8 @@ static void derivatives_agree_with_differences(void **unused) {
             const carom_node a = mul(g, q(g, 0), add(g, num(g, 1), mul(g, num(g, 0.1), q(g, 1))));
             const carom_node b = sub(g, q(g, 1), mul(g, num(g, 0.1), mul(g, q(g, 0), q(g, 0))));
             carom_node x;
-            if (op == CAROM_OP_IF) x = carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_LT, a, b), f1(g, CAROM_OP_SIN, a), b);
+            if (op == CAROM_OP_IF)
+                x = carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_LT, a, b), f1(g, CAROM_OP_SIN, a), b);
             else x = carom_graph_apply(g, (carom_op)op, k % 2 ? a : b, k % 2 ? b : a, CAROM_NONE);
             assert_true(x >= 0);
             check_derivative(g, x, &at, op);
@@ -234,7 +243,8 @@ static void powers_have_derivatives_at_zero(void **unused) {
     }
     const carom_node both = f2(g, CAROM_OP_POW, q(g, 0), q(g, 1)); // 0^n stays 0 when n moves
     assert_true(value(g, carom_graph_diff(g, both, CAROM_POSITION, 1), &(point){.q = {0, 2}}) == 0);
-    assert_true(value(g, carom_graph_diff(g, f1(g, CAROM_OP_ABS, q(g, 0)), CAROM_POSITION, 0), &(point){.q = {-2}}) == -1);
+    assert_true(value(g, carom_graph_diff(g, f1(g, CAROM_OP_ABS, q(g, 0)), CAROM_POSITION, 0), &(point){.q = {-2}}) ==
+                -1);
     carom_graph_destroy(g);
 }
 
@@ -280,13 +290,16 @@ static void lagrange_agrees_with_its_definition(void **unused) {
         for (int i = 0; i < N; ++i) at.q[i] = uniform(-2, 2), at.v[i] = uniform(-2, 2);
         for (int i = 0; i < N; ++i) {
             const carom_node p = carom_graph_diff(g, T, CAROM_VELOCITY, i);
-            double expected = value(g, carom_graph_diff(g, T, CAROM_POSITION, i), &at) - value(g, carom_graph_diff(g, p, CAROM_TIME, 0), &at);
+            double expected = value(g, carom_graph_diff(g, T, CAROM_POSITION, i), &at) -
+                              value(g, carom_graph_diff(g, p, CAROM_TIME, 0), &at);
             for (int j = 0; j < N; ++j) {
                 expected -= value(g, carom_graph_diff(g, p, CAROM_POSITION, j), &at) * at.v[j];
-                assert_true(fabs(value(g, M[i * N + j], &at) - value(g, carom_graph_diff(g, p, CAROM_VELOCITY, j), &at)) < 1e-13);
+                assert_true(fabs(value(g, M[i * N + j], &at) -
+                                 value(g, carom_graph_diff(g, p, CAROM_VELOCITY, j), &at)) < 1e-13);
             }
             // Terms of size 100 cancel in some 50 operations.
-            if (fabs(value(g, h[i], &at) - expected) > 1e-12) fail_msg("h[%d] = %.17g, not %.17g", i, value(g, h[i], &at), expected);
+            if (fabs(value(g, h[i], &at) - expected) > 1e-12)
+                fail_msg("h[%d] = %.17g, not %.17g", i, value(g, h[i], &at), expected);
         }
     }
     assert_int_equal(carom_graph_lagrange(g, mul(g, T, v(g, 0)), N, M, h, &err), CAROM_BAD_INPUT);
@@ -294,7 +307,8 @@ static void lagrange_agrees_with_its_definition(void **unused) {
     carom_graph_destroy(g);
 }
 
-// p0 = -2, p1 free, |q| <= 3:  |4 sin(p1 q0) - p0 q1 / p0^2 (written p0*p0)| <= 4 + 2*3/4;  tan and p1 may be anything; 0 times that is 0.
+// p0 = -2, p1 free, |q| <= 3:  |4 sin(p1 q0) - p0 q1 / p0^2 (written p0*p0)| <= 4 + 2*3/4;  tan and p1 may be anything;
+// 0 times that is 0.
 static void magnitudes_are_bounds(void **unused) {
     (void)unused;
     carom_graph *g = carom_graph_create();
@@ -302,7 +316,8 @@ static void magnitudes_are_bounds(void **unused) {
     const double given[] = {-2, 0};
     const carom_node part = f2(g, CAROM_OP_DIV, mul(g, par(g, 0), q(g, 1)), mul(g, par(g, 0), par(g, 0)));
     const carom_node x = sub(g, mul(g, num(g, 4), f1(g, CAROM_OP_SIN, mul(g, par(g, 1), q(g, 0)))), part);
-    const carom_node wild = add(g, x, f1(g, CAROM_OP_TAN, q(g, 0))), none = mul(g, par(g, 2), v(g, 0)), over = f2(g, CAROM_OP_DIV, num(g, 1), q(g, 0));
+    const carom_node wild = add(g, x, f1(g, CAROM_OP_TAN, q(g, 0))), none = mul(g, par(g, 2), v(g, 0)),
+                     over = f2(g, CAROM_OP_DIV, num(g, 1), q(g, 0));
     const int n = over + 1;
     assert_true(n > wild && n > none && n <= 64);
     carom_graph_magnitudes(g, given, 1, 3, m, n);
@@ -314,7 +329,8 @@ static void magnitudes_are_bounds(void **unused) {
     carom_graph_destroy(g);
 }
 
-// p0 = 0.3, p1 = 0.1, p2 = 0.2, q0 = 2:  x = p0 - (p1 + p2) is rounding of parts of 0.3, and so are its products, quotients, roots and sines; a number alone is its own size, a curve has none.
+// p0 = 0.3, p1 = 0.1, p2 = 0.2, q0 = 2:  x = p0 - (p1 + p2) is rounding of parts of 0.3, and so are its products,
+// quotients, roots and sines; a number alone is its own size, a curve has none.
 static void sizes_are_those_of_the_parts(void **unused) {
     (void)unused;
     carom_graph *g = carom_graph_create();
@@ -322,16 +338,25 @@ static void sizes_are_those_of_the_parts(void **unused) {
     const double given[] = {0.3, 0.1, 0.2}, at[] = {2};
     const carom_node x = sub(g, par(g, 0), add(g, par(g, 1), par(g, 2))), y = q(g, 0);
     const struct { carom_node node; double size; } known[] = {
-        {x, 0.1 + 0.2}, {mul(g, x, y), (0.1 + 0.2) * 2}, {f2(g, CAROM_OP_DIV, x, y), (0.1 + 0.2) / 2}, {f1(g, CAROM_OP_SIN, x), 0.1 + 0.2}, {f1(g, CAROM_OP_SQRT, f1(g, CAROM_OP_ABS, x)), 0.15 / sqrt(5.5511151231257827e-17)},
-        {f2(g, CAROM_OP_HYPOT, x, sub(g, x, x)), 0.1 + 0.2}, {f1(g, CAROM_OP_COS, y), fabs(cos(2))}, {num(g, -7), 7}, {carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_LT, y, num(g, 0)), y, x), 0.1 + 0.2},
-        {carom_graph_symbol(g, mul(g, x, y)), (0.1 + 0.2) * 2}, {add(g, mul(g, num(g, 5), y), x), 10},
+        {x, 0.1 + 0.2},
+        {mul(g, x, y), (0.1 + 0.2) * 2},
+        {f2(g, CAROM_OP_DIV, x, y), (0.1 + 0.2) / 2},
+        {f1(g, CAROM_OP_SIN, x), 0.1 + 0.2},
+        {f1(g, CAROM_OP_SQRT, f1(g, CAROM_OP_ABS, x)), 0.15 / sqrt(5.5511151231257827e-17)},
+        {f2(g, CAROM_OP_HYPOT, x, sub(g, x, x)), 0.1 + 0.2},
+        {f1(g, CAROM_OP_COS, y), fabs(cos(2))},
+        {num(g, -7), 7},
+        {carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_LT, y, num(g, 0)), y, x), 0.1 + 0.2},
+        {carom_graph_symbol(g, mul(g, x, y)), (0.1 + 0.2) * 2},
+        {add(g, mul(g, num(g, 5), y), x), 10},
     };
     const int count = (int)(sizeof known / sizeof *known), n = known[count - 1].node + 1;
     assert_true(n <= 64);
     carom_graph_sizes(g, given, 3, at, s, n);
     assert_true(fabs(s[x].value) < 1e-16 && s[x].value != 0);
     for (int k = 0; k < count; ++k)
-        if (!(known[k].node < n && fabs(s[known[k].node].size - known[k].size) <= 1e-12 * known[k].size)) fail_msg("%d: size %.17g, expected %.17g", k, s[known[k].node].size, known[k].size);
+        if (!(known[k].node < n && fabs(s[known[k].node].size - known[k].size) <= 1e-12 * known[k].size))
+            fail_msg("%d: size %.17g, expected %.17g", k, s[known[k].node].size, known[k].size);
     carom_graph_sizes(g, given, 3, at, s, v(g, 0) + 1);
     assert_true(isnan(s[v(g, 0)].value));
     const carom_node beyond = par(g, 3); // what a law of friction is given later

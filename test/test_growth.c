@@ -1,6 +1,7 @@
 // test_growth.c: the list of dynamic contact list needs more memory within a run, and does not get it.
 //
-// Each request of each step fails once.  The step says so and changes nothing; as soon as there is memory, the run goes on as one that had it all the time, to the bit.
+// Each request of each step fails once.  The step says so and changes nothing; as soon as there is memory, the run goes
+// on as one that had it all the time, to the bit.
 #include "measures.h"
 #include <malloc.h>
 
@@ -9,7 +10,8 @@ static long calls, refused_at;
 
 static bool refuse(void) { return counting && ++calls == refused_at; }
 
-// Blocks that realloc() has left while a step insists, and that the heap has not handed out again: nobody must know them.
+// Blocks that realloc() has left while a step insists, and that the heap has not handed out again: nobody must know
+// them.
 static void *left[16];
 static int nleft;
 
@@ -51,9 +53,12 @@ void *__wrap_realloc(void *p, size_t n) {
 
 enum { SPHERES = 64, STEPS = 90 };
 
-static const char *const friction[] = {"0.3", "{static: 0.4, kinetic: 0.2, stribeck: 0.1}", "0.2 + 0.3/(1 + normal.force/10)"};
-static const char spheres[] = "carom: 1\nbodies: {s: {repeat: [4, 4, 4], body: {mass: 1, inertia: [0.004, 0.004, 0.004], shape: {sphere: 0.1}, at: [0.23*i, 0.23*j, 0.23*k], velocity: [-1.2*i, -0.6*j, -0.4*k], "
-                              "spin: [1, 2, 3]}}}\ncontacts: {all: {among: [s], friction: %s}}\n";
+static const char *const friction[] = {"0.3", "{static: 0.4, kinetic: 0.2, stribeck: 0.1}",
+                                       "0.2 + 0.3/(1 + normal.force/10)"};
+static const char spheres[] =
+    "carom: 1\nbodies: {s: {repeat: [4, 4, 4], body: {mass: 1, inertia: [0.004, 0.004, 0.004], shape: {sphere: 0.1}, "
+    "at: [0.23*i, 0.23*j, 0.23*k], velocity: [-1.2*i, -0.6*j, -0.4*k], "
+    "spin: [1, 2, 3]}}}\ncontacts: {all: {among: [s], friction: %s}}\n";
 
 // One step, again and again until no request of it fails; how many have.
 static long insist(carom_sim *sim) {
@@ -68,18 +73,21 @@ static long insist(carom_sim *sim) {
         if (status != CAROM_NO_MEMORY) fail_msg("%s", err.text);
         assert_non_null(strstr(err.text, "not enough memory"));
         const carom_system *sys = carom_sim_system(sim);
-        for (int c = 0; c < sys->nc; ++c) assert_true(sys->contacts[c].friction >= 0.2); // the least of all laws below: the law is there
+        // the least of all laws below: the law is there
+        for (int c = 0; c < sys->nc; ++c) assert_true(sys->contacts[c].friction >= 0.2);
     }
 }
 
-// Spheres close ranks along x, then along y, then along z: 48, 96 and 144 pairs are near each other, and the list begins with 64 slots.
+// Spheres close ranks along x, then along y, then along z: 48, 96 and 144 pairs are near each other, and the list
+// begins with 64 slots.
 static void a_run_without_memory_can_go_on(void **state) {
     (void)state;
     for (int law = 0; law < 3; ++law) {
         char text[800];
         snprintf(text, sizeof text, spheres, friction[law]);
         carom_model *m = good(text);
-        carom_sim *poor = model_sim(m, "moreau-midpoint", NULL, 1e-3, 1e-3 * STEPS), *rich = model_sim(m, "moreau-midpoint", NULL, 1e-3, 1e-3 * STEPS);
+        carom_sim *poor = model_sim(m, "moreau-midpoint", NULL, 1e-3, 1e-3 * STEPS),
+                  *rich = model_sim(m, "moreau-midpoint", NULL, 1e-3, 1e-3 * STEPS);
         long failures = 0;
         while (!carom_sim_done(rich)) {
             carom_error err = {0};
@@ -99,7 +107,8 @@ static void a_run_without_memory_can_go_on(void **state) {
     }
 }
 
-// The list begins with 64 slots and grows by a quarter of them and 64.  A scheme that has room for fewer ends the run where more are wanted, and the run is as it was; one that has room for just as many goes on.
+// The list begins with 64 slots and grows by a quarter of them and 64.  A scheme that has room for fewer ends the run
+// where more are wanted, and the run is as it was; one that has room for just as many goes on.
 static void a_scheme_has_no_more_slots_than_it_says(void **state) {
     (void)state;
     char text[800];
@@ -119,7 +128,8 @@ static void a_scheme_has_no_more_slots_than_it_says(void **state) {
         int before = slots;
         carom_status status = CAROM_OK;
         scheme.many = enough ? grown : grown - 1;
-        while (status == CAROM_OK && sim->list.slots == slots && !carom_sim_done(sim)) before = sim->list.slots, status = carom_sim_step(sim, &err);
+        while (status == CAROM_OK && sim->list.slots == slots && !carom_sim_done(sim))
+            before = sim->list.slots, status = carom_sim_step(sim, &err);
         assert_int_equal(before, slots);
         if (enough) {
             assert_int_equal(status, CAROM_OK);
@@ -134,7 +144,7 @@ static void a_scheme_has_no_more_slots_than_it_says(void **state) {
     carom_model_destroy(m);
 }
 
-// -- slots ----------------------------------------------------------------------------------------------------------------------
+// -- slots ------------------------------------------------------------------------------------------------------------
 
 // In slots behind all that are in use, where the last contact may have left anything.
 static void soil(carom_sim *sim) {
@@ -142,7 +152,15 @@ static void soil(carom_sim *sim) {
     double *const by_direction[] = {sim->inside.warm, sim->step.impulse, sim->step.force, sim->step.nu};
     for (int i = sim->list.used; i < sim->list.slots; ++i) {
         const int c = first - sim->own.ne + i, d = sim->dir[first + i];
-        sim->memory[c] = (carom_memory){.impulsive = 1, .reacting = 2, .closed = 1, .run = 2, .impact_t = 1e-3, .flight = 1, .theta = 1, .after = 1, .slip = 1};
+        sim->memory[c] = (carom_memory){.impulsive = 1,
+                                        .reacting = 2,
+                                        .closed = 1,
+                                        .run = 2,
+                                        .impact_t = 1e-3,
+                                        .flight = 1,
+                                        .theta = 1,
+                                        .after = 1,
+                                        .slip = 1};
         sim->held[c] = sim->step.lost[c] = 7;
         for (int k = d; k < sim->dir[first + i + 1]; ++k) {
             sim->lasting[k] = 7;
@@ -160,7 +178,8 @@ static void a_slot_says_nothing_of_its_next_contact(void **state) {
     for (int i = 0; i < 9; ++i) {
         char text[800];
         snprintf(text, sizeof text, spheres, friction[i % 3]);
-        const made a = make(text, schemes[i / 3], NULL, 1e-3, 1e-3 * STEPS), b = make(text, schemes[i / 3], NULL, 1e-3, 1e-3 * STEPS);
+        const made a = make(text, schemes[i / 3], NULL, 1e-3, 1e-3 * STEPS),
+                   b = make(text, schemes[i / 3], NULL, 1e-3, 1e-3 * STEPS);
         int most = 0;
         while (!carom_sim_done(a.sim)) {
             carom_error err = {0};
@@ -177,9 +196,11 @@ static void a_slot_says_nothing_of_its_next_contact(void **state) {
             if (x.nu) assert_memory_equal(x.nu, y.nu, n);
             const int first = sys->nc - sys->listed;
             for (int c = first; c < sys->nc; ++c)
-                if (a.sim->list.holds[c - first]) assert_memory_equal(a.sim->memory + c, b.sim->memory + c, sizeof *a.sim->memory);
+                if (a.sim->list.holds[c - first])
+                    assert_memory_equal(a.sim->memory + c, b.sim->memory + c, sizeof *a.sim->memory);
             assert_int_equal(x.nevents, y.nevents);
-            assert_memory_equal(&a.sim->kept->ledger.energy, &b.sim->kept->ledger.energy, sizeof a.sim->kept->ledger.energy);
+            assert_memory_equal(&a.sim->kept->ledger.energy, &b.sim->kept->ledger.energy,
+                                sizeof a.sim->kept->ledger.energy);
             most = a.sim->list.used > most ? a.sim->list.used : most;
         }
         assert_true(most > 64);
@@ -230,7 +251,8 @@ static void schemes_are_told_of_new_contacts(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_without_memory_can_go_on), cmocka_unit_test(a_scheme_has_no_more_slots_than_it_says), cmocka_unit_test(a_slot_says_nothing_of_its_next_contact),
-                                       cmocka_unit_test(schemes_are_told_of_new_contacts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_without_memory_can_go_on), cmocka_unit_test(a_scheme_has_no_more_slots_than_it_says),
+        cmocka_unit_test(a_slot_says_nothing_of_its_next_contact), cmocka_unit_test(schemes_are_told_of_new_contacts)};
     return cmocka_run_group_tests_name("lists that grow", tests, NULL, NULL);
 }

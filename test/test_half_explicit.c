@@ -93,8 +93,9 @@ static void penetration_is_bounded_by_the_impact_step(void **state) {
     }
 }
 
-// The acceleration level keeps an approach velocity that is left over.  Where it is too large to be explained by forces it is an impact:
-// without that a tilted start let corners sink by 2 to 4 mm at every step size.  Smaller ones still sink, with the step.
+// The acceleration level keeps an approach velocity that is left over.  Where it is too large to be explained by forces
+// it is an impact: without that a tilted start let corners sink by 2 to 4 mm at every step size.  Smaller ones still
+// sink, with the step.
 static void acceleration_level_sinks_where_corners_close_in_turn(void **state) {
     (void)state;
     known k;
@@ -135,7 +136,8 @@ static void valley(known *k) {
     *k = (known){.sys = carom_system_default(2, 2, 0, 1)};
     k->contact[0] = (carom_contact){.restitution = 0.5};
     k->sys.contacts = k->contact;
-    k->sys.mass = valley_mass, k->sys.force = valley_force, k->sys.gaps = valley_gap, k->sys.directions = valley_directions;
+    k->sys.mass = valley_mass, k->sys.force = valley_force, k->sys.gaps = valley_gap,
+    k->sys.directions = valley_directions;
     k->q0[0] = -1, k->q0[1] = 0.5, k->v0[0] = 1, k->v0[1] = -1;
 }
 
@@ -192,7 +194,8 @@ typedef struct slopes {
 } slopes;
 
 // Least-squares slopes of log (largest error) over log h for n step numbers first 2^i.
-static slopes measure(known *k, const char *scheme, const char *const *options, double t_end, int first, int n, const path *exact) {
+static slopes measure(known *k, const char *scheme, const char *const *options, double t_end, int first, int n,
+                      const path *exact) {
     double sx = 0, sxx = 0, s[3] = {0}, sxs[3] = {0};
     for (int i = 0; i < n; ++i) {
         const double x = -log(first << i);
@@ -222,7 +225,11 @@ static void check_orders(known *k, double t_end, const path *exact, int fifth, c
         // Stages of order 5 at these steps are so far off a curved surface that they drop the contact.
         for (int by_stage = 0; by_stage < (order < 5 ? 2 : 1); ++by_stage) {
             const char *const options[] = {option, by_stage ? "sets=stage" : "sets=start", NULL};
-            const slopes rk = measure(k, "half-explicit-rk", options, t_end, order < 4 ? 100 : order < 5 ? 50 : fifth, order < 5 ? 4 : 3, exact);
+            const slopes rk = measure(k, "half-explicit-rk", options, t_end,
+                                      order < 4   ? 100
+                                      : order < 5 ? 50
+                                                  : fifth,
+                                      order < 5 ? 4 : 3, exact);
             print_message("%s, half-explicit-rk, order %d, %s: position %.2f, velocity %.2f\n",
                           what, order, options[1], rk.q, rk.v);
             assert_true(rk.q > order - 0.2 && rk.v > order - 0.2 && rk.q < order + 1 && rk.v < order + 1);
@@ -238,8 +245,8 @@ static void orders_in_lasting_contact(void **state) {
     check_orders(&k, 1, &exact, 50, "contact");
 }
 
-// Bilateral slider-crank.  The method of order 5 with small steps is the reference, once it agrees with all known digits
-// of the solution in one coordinate.
+// Bilateral slider-crank.  The method of order 5 with small steps is the reference, once it agrees with all known
+// digits of the solution in one coordinate.
 static void orders_with_a_joint(void **state) {
     (void)state;
     static const char *const fifth[] = {"order=5", NULL};
@@ -314,7 +321,10 @@ static void impulsive_steps_of_higher_order_make_impacts_of_second_order(void **
 // (HE-10)  The radius of an oscillator is sqrt(1 - eta z^4/2) up to the limit (HE-11), beyond which it grows; order 2.
 static void damping_has_its_spectral_radius(void **state) {
     (void)state;
-    static const struct { const char *option; double eta, limit; } rows[] = {{"damping=0.05", 0.05, 1.848}, {"damping=0.1", 0.1, 1.750}, {"damping=0.2", 0.2, 1.623}};
+    static const struct {
+        const char *option;
+        double eta, limit;
+    } rows[] = {{"damping=0.05", 0.05, 1.848}, {"damping=0.1", 0.1, 1.750}, {"damping=0.2", 0.2, 1.623}};
     known k;
     known_oscillator(&k, 0.5);
     k.sys.nc = 0;
@@ -343,14 +353,16 @@ static void damping_has_its_spectral_radius(void **state) {
             assert_true(beyond ? fabs(e.q[0]) > 100 : fabs(e.q[0]) < 10);
         }
         double error[3];
-        for (int i = 0; i < 3; ++i) error[i] = fabs(run(&k, "half-explicit", options, 0.02 / (1 << i), 5).q[0] - (cos(5) + 0.3 * sin(5)));
+        for (int i = 0; i < 3; ++i)
+            error[i] = fabs(run(&k, "half-explicit", options, 0.02 / (1 << i), 5).q[0] - (cos(5) + 0.3 * sin(5)));
         assert_true(error[0] / error[1] > 3.7 && error[1] / error[2] > 3.7 && error[0] / error[1] < 4.4);
     }
 }
 
 // -- evaluations -------------------------------------------------------------------------------------------
 
-typedef struct places { double q[2]; long same; } places; // where directions were asked for last; how often there once more
+typedef struct places { double q[2]; long same; } places; // where directions were asked for last; how often there once
+                                                          // more
 
 static carom_status counted_directions(const void *m, void *w, double t, const double *q, carom_local *L) {
     places *p = (places *)(uintptr_t)m;
@@ -359,8 +371,8 @@ static carom_status counted_directions(const void *m, void *w, double t, const d
     return valley_directions(NULL, w, t, q, L);
 }
 
-// t + h of a step is not always the time of the next one to the last bit.  Without time in masses and gaps that matters to nobody: no point is evaluated twice,
-// and the motion is the one of a system that does not say so.
+// t + h of a step is not always the time of the next one to the last bit.  Without time in masses and gaps that matters
+// to nobody: no point is evaluated twice, and the motion is the one of a system that does not say so.
 static void the_end_of_a_step_is_the_start_of_the_next(void **state) {
     (void)state;
     enum { STEPS = 1000 };

@@ -89,9 +89,11 @@ static double brute(const carom_polyline *f, const carom_polyline *g) {
     double most = 0;
     for (long i = 0; i + 1 < f->n; ++i)
         for (int k = 0; k <= POINTS; ++k) {
-            const double s = (double)k / POINTS, t = f->t[i] + s * (f->t[i + 1] - f->t[i]), x = f->x[i] + s * (f->x[i + 1] - f->x[i]);
+            const double s = (double)k / POINTS, t = f->t[i] + s * (f->t[i + 1] - f->t[i]),
+                         x = f->x[i] + s * (f->x[i + 1] - f->x[i]);
             double least = INFINITY;
-            for (long j = 0; j + 1 < g->n; ++j) least = fmin(least, from_segment(t, x, g->t[j], g->x[j], g->t[j + 1], g->x[j + 1]));
+            for (long j = 0; j + 1 < g->n; ++j)
+                least = fmin(least, from_segment(t, x, g->t[j], g->x[j], g->t[j + 1], g->x[j + 1]));
             most = fmax(most, least);
         }
     return most;
@@ -113,7 +115,9 @@ static void random_graphs_agree_with_brute_force(void **state) {
         double t[2][N], x[2][N], time = 0, size = 0;
         for (int s = 0; s < 2; ++s)
             for (int i = 0; i < N; ++i) {
-                t[s][i] = i == 0 ? 0 : i == N - 1 ? fmax(2, t[s][i - 1]) : t[s][i - 1] + (next(&seed) > -0.4 ? 0.15 * (1 + next(&seed)) : 0);
+                t[s][i] = i == 0       ? 0
+                          : i == N - 1 ? fmax(2, t[s][i - 1])
+                                       : t[s][i - 1] + (next(&seed) > -0.4 ? 0.15 * (1 + next(&seed)) : 0);
                 x[s][i] = (trial % 4 + 0.1) * next(&seed);
             }
         const carom_polyline f = {N, t[0], x[0]}, g = {N, t[1], x[1]};

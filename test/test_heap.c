@@ -71,7 +71,8 @@ static void steps_ask_the_heap_for_nothing(void **state) {
 
 static long evaluations;
 static carom_status (*real_force)(const void *model, void *work, double t, const double *q, const double *v, double *f);
-static carom_status counted_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+static carom_status counted_force(const void *model, void *work, double t, const double *q, const double *v,
+                                  double *f) {
     ++evaluations;
     return real_force(model, work, t, q, v, f);
 }
@@ -95,8 +96,9 @@ static long evaluated(const carom_scheme *s, long inner, int steps) {
     return evaluations;
 }
 
-// Millions of internal steps make a run look for forces that jump.  A pendulum has none, and the run goes on.  It looks in 16 to 32 steps of every doubling of their number: in at most
-// 32 + 4 32 of the first 512, with two differences of two evaluations each for each of its three coordinates.
+// Millions of internal steps make a run look for forces that jump.  A pendulum has none, and the run goes on.  It looks
+// in 16 to 32 steps of every doubling of their number: in at most 32 + 4 32 of the first 512, with two differences of
+// two evaluations each for each of its three coordinates.
 static void looking_for_jumps_asks_for_nothing(void **state) {
     (void)state;
     enum { STEPS = 510, LOOKS = 5 * 32, EACH_LOOK = 2 * 2 * 3 };
@@ -110,6 +112,7 @@ static void looking_for_jumps_asks_for_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_ask_the_heap_for_nothing), cmocka_unit_test(looking_for_jumps_asks_for_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_ask_the_heap_for_nothing),
+                                       cmocka_unit_test(looking_for_jumps_asks_for_nothing)};
     return cmocka_run_group_tests_name("heap", tests, NULL, NULL);
 }

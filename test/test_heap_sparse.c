@@ -1,5 +1,5 @@
-// test_heap_sparse.c: what other libraries ask the heap for: steps ask for nothing, also where a library factorises; and memory that ends while
-// a library is at work ends in a message.
+// test_heap_sparse.c: what other libraries ask the heap for: steps ask for nothing, also where a library factorises;
+// and memory that ends while a library is at work ends in a message.
 //
 // Their requests do not pass through --wrap, so malloc itself is replaced, which glibc allows (COUNT_REQUESTS, not with
 // sanitizers).
@@ -111,7 +111,8 @@ static void memory_that_ends_in_the_integrator_is_told(void **state) {
             }
             int status = 0;
             waitpid(child, &status, 0);
-            if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) fail_msg("%s with %zu bytes: status %x", methods[i], budget, (unsigned)status);
+            if (!WIFEXITED(status) || WEXITSTATUS(status) > 1)
+                fail_msg("%s with %zu bytes: status %x", methods[i], budget, (unsigned)status);
             ++outcomes[WEXITSTATUS(status)];
             assert_true(budget < 1 << 22);
         }
@@ -121,6 +122,7 @@ static void memory_that_ends_in_the_integrator_is_told(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sparse_steps_ask_the_heap_for_nothing), cmocka_unit_test(memory_that_ends_in_the_integrator_is_told)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sparse_steps_ask_the_heap_for_nothing),
+                                       cmocka_unit_test(memory_that_ends_in_the_integrator_is_told)};
     return cmocka_run_group_tests_name("heap_sparse", tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
 // test_hidden_state.c: state that survives a step is state that is saved, for every scheme on every shipped model.
 //
-// A run goes on from saved states in simulations whose memory is full of other things: one that has come from elsewhere, takes the
-// states in reverse order and so remembers a later time always; and one that is new.  Every step must give the same bits as the run that
-// never stopped.  A cache may save work, but not change a bit.  With "long" the steps are many, and begin at several times of the run;
-// "long 2/8" is the second of eight parts, which have models and starts in turn.  Each start is reported when it is done.
+// A run goes on from saved states in simulations whose memory is full of other things: one that has come from
+// elsewhere, takes the states in reverse order and so remembers a later time always; and one that is new.  Every step
+// must give the same bits as the run that never stopped.  A cache may save work, but not change a bit.  With "long" the
+// steps are many, and begin at several times of the run; "long 2/8" is the second of eight parts, which have models and
+// starts in turn.  Each start is reported when it is done.
 #define _POSIX_C_SOURCE 200809L
 #include "model_text.h"
 #include <carom/event.h>
@@ -25,7 +26,8 @@ static int part = 1, parts = 1, unit; // of models and starts, counted in order 
 static bool adaptive;
 static int pairs, faults;
 
-static carom_sim *make(const carom_model *m, const char *scheme, double h, double end, const double *q, const double *v, carom_error *err) {
+static carom_sim *make(const carom_model *m, const char *scheme, double h, double end, const double *q, const double *v,
+                       carom_error *err) {
     const carom_model_run file = carom_model_simulation(m);
     carom_sim_def d = carom_sim_default();
     d.system = carom_model_system(m);
@@ -73,7 +75,8 @@ static void fault(const char *model, const char *scheme, const char *where, int 
     print_error("%s, %s%s: %s, step %d differs\n", model, scheme, adaptive ? ", adaptive" : "", where, i);
 }
 
-static void compare(const char *name, const carom_model *m, const char *scheme, double h, double end, const double *q, const double *v) {
+static void compare(const char *name, const carom_model *m, const char *scheme, double h, double end, const double *q,
+                    const double *v) {
     carom_error err;
     const carom_system *sys = carom_model_system(m);
     carom_sim *sim = make(m, scheme, h, end, q, v, &err);
@@ -164,7 +167,8 @@ static void nothing_survives_that_is_not_saved(void **state) {
         assert_true(n > 0);
         for (int i = 0; i < n; ++i) {
             file[i]->d_name[strlen(file[i]->d_name) - strlen(ENDING)] = 0;
-            if (at_length || strcmp(file[i]->d_name, "arch-collapse") != 0) one_model(file[i]->d_name); // the stones of `arch` again, with problems that take long
+            // the stones of `arch` again, with problems that take long
+            if (at_length || strcmp(file[i]->d_name, "arch-collapse") != 0) one_model(file[i]->d_name);
             free(file[i]);
         }
         free(file);

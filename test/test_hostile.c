@@ -1,7 +1,8 @@
-// test_hostile.c: result files that were made to mislead: parts in other files, links, virtual sets, filters, sizes without data.
+// test_hostile.c: result files that were made to mislead: parts in other files, links, virtual sets, filters, sizes
+// without data.
 //
-// Each file is a sound result in which one object is replaced; it is refused when it is read or when a run shall go on in it, and no
-// other file is read or changed.
+// Each file is a sound result in which one object is replaced; it is refused when it is read or when a run shall go on
+// in it, and no other file is read or changed.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "result_rig.h"
 #include "io/h5.h"
@@ -12,7 +13,8 @@
 #endif
 
 typedef enum attack { EXTERNAL_STORAGE, EXTERNAL_LINK, SOFT_LINK, VIRTUAL, FILTER, HUGE, ATTACKS } attack;
-static const char *const attack_name[] = {"external storage", "external link", "soft link", "virtual set", "filter", "size without data"};
+static const char *const attack_name[] = {"external storage", "external link", "soft link",
+                                          "virtual set",      "filter",        "size without data"};
 
 static void copy(const char *from, const char *to) {
     char command[400];
@@ -103,7 +105,13 @@ static carom_error refusal; // why resumes() is false
 static bool resumes(void) {
     carom_error err = {0};
     rig g = make(ball, "moreau-midpoint", "mine.h5", 1e-3, 0.4, 1, 0, false);
-    carom_record_def rd = {.model = g.m, .sim = g.sim, .file = path("bad.h5"), .step = 1e-3, .end = 0.4, .text = ball, .length = strlen(ball)};
+    carom_record_def rd = {.model = g.m,
+                           .sim = g.sim,
+                           .file = path("bad.h5"),
+                           .step = 1e-3,
+                           .end = 0.4,
+                           .text = ball,
+                           .length = strlen(ball)};
     carom_record *r = carom_record_resume(&rd, &err);
     const bool good = r != NULL;
     refusal = err;
@@ -120,8 +128,11 @@ static long size_of(const char *name) {
 
 static void only_plain_sets_behind_hard_links_are_taken(void **state) {
     (void)state;
-    static const struct { const char *name; bool group, read; } object[] = { // read: by carom_result_open, not by resuming alone
-        {"data", false, true}, {"events", false, true}, {"model", false, true}, {"state", false, false}, {"run", true, true}, {"ledger", true, false}};
+    // read: by carom_result_open, not by resuming alone
+    static const struct {
+        const char *name; bool group, read;
+    } object[] = {{"data", false, true},   {"events", false, true}, {"model", false, true},
+                  {"state", false, false}, {"run", true, true},     {"ledger", true, false}};
     simulate(ball, "moreau-midpoint", "good.h5", 1e-3, 0.3, 1, 0);
     copy("good.h5", "bad.h5");
     assert_true(opens() && resumes());
@@ -142,7 +153,8 @@ static void only_plain_sets_behind_hard_links_are_taken(void **state) {
             if (!made) continue;
             ++tried;
             if (object[i].read && opens()) fail_msg("%s by %s is read", object[i].name, attack_name[how]);
-            if (how != HUGE && resumes() && strcmp(object[i].name, "model") != 0) fail_msg("a run goes on with %s by %s", object[i].name, attack_name[how]);
+            if (how != HUGE && resumes() && strcmp(object[i].name, "model") != 0)
+                fail_msg("a run goes on with %s by %s", object[i].name, attack_name[how]);
             assert_int_equal(size_of("victim.txt"), victim);
             assert_int_equal(size_of("other.h5"), other);
             f = fopen(path("victim.txt"), "r");
@@ -163,7 +175,8 @@ static void other_versions_are_read_and_not_resumed(void **state) {
         assert_true(H5Adelete(run, "version") >= 0 && (!known || h5_put_text(run, "version", "0.0.9", 8)));
         H5Gclose(run), H5Fclose(file);
         assert_true(opens() && !resumes());
-        assert_non_null(strstr(refusal.text, known ? "bad.h5 was computed by carom 0.0.9, this is carom " : "bad.h5 was computed by an unknown version, this is carom "));
+        assert_non_null(strstr(refusal.text, known ? "bad.h5 was computed by carom 0.0.9, this is carom "
+                                                   : "bad.h5 was computed by an unknown version, this is carom "));
         assert_non_null(strstr(refusal.text, "; run its model again"));
     }
 }
@@ -175,7 +188,8 @@ static void times_before_the_start_do_not_count(void **state) {
     simulate(ball, "moreau-midpoint", "good.h5", 1e-3, 0.3, 1, 0);
     for (int k = 0; k < 5; ++k) {
         copy("good.h5", "bad.h5");
-        const hid_t file = H5Fopen(path("bad.h5"), H5F_ACC_RDWR, H5P_DEFAULT), ledger = H5Gopen2(file, "ledger", H5P_DEFAULT);
+        const hid_t file = H5Fopen(path("bad.h5"), H5F_ACC_RDWR, H5P_DEFAULT),
+                    ledger = H5Gopen2(file, "ledger", H5P_DEFAULT);
         assert_true(h5_put_real(ledger, "seconds", said[k][0]) && h5_put_real(ledger, "wall", said[k][1]));
         H5Gclose(ledger), H5Fclose(file);
         assert_true(resumes());
@@ -202,23 +216,31 @@ static void what_is_no_regular_file_is_refused(void **state) {
     }
 }
 
-// Rows that fill up a chunk are written past HDF5, also into pages of which something else has changed since the last commit: both changes are in the file.  Places that the last commit did not have are refused.
+// Rows that fill up a chunk are written past HDF5, also into pages of which something else has changed since the last
+// commit: both changes are in the file.  Places that the last commit did not have are refused.
 static void rows_are_filled_in_beside_other_changes(void **state) {
     (void)state;
     enum { ALL = 20000 };
-    static const struct { int written, size, filled, more; } cases[] = {{5000, 10, 5100, 200}, {5000, 10, 5000, 10}, {0, 9000, 4000, 5000}, {8000, 400, 8100, 9000}, {19990, 10, 12000, 7900}, {100, 50, 16000, 4000}};
+    static const struct {
+        int written, size, filled, more;
+    } cases[] = {{5000, 10, 5100, 200},   {5000, 10, 5000, 10},     {0, 9000, 4000, 5000},
+                 {8000, 400, 8100, 9000}, {19990, 10, 12000, 7900}, {100, 50, 16000, 4000}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         static unsigned char want[ALL], have[ALL], bytes[ALL];
-        const hid_t fapl = h5_driver_access(), dcpl = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, (hsize_t[]){ALL}, NULL);
+        const hid_t fapl = h5_driver_access(), dcpl = H5Pcreate(H5P_DATASET_CREATE),
+                    space = H5Screate_simple(1, (hsize_t[]){ALL}, NULL);
         assert_true(fapl >= 0 && H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY) >= 0);
-        hid_t file = H5Fcreate(path("fill.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, fapl), set = H5Dcreate2(file, "x", H5T_NATIVE_UCHAR, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
+        hid_t file = H5Fcreate(path("fill.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, fapl),
+              set = H5Dcreate2(file, "x", H5T_NATIVE_UCHAR, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
         for (int i = 0; i < ALL; ++i) want[i] = (unsigned char)(i % 251), bytes[i] = (unsigned char)(255 - i % 199);
-        assert_true(set >= 0 && H5Dwrite(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, want) >= 0 && H5Fflush(file, H5F_SCOPE_LOCAL) >= 0 && h5_driver_commit(file));
+        assert_true(set >= 0 && H5Dwrite(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, want) >= 0 &&
+                    H5Fflush(file, H5F_SCOPE_LOCAL) >= 0 && h5_driver_commit(file));
         const haddr_t place = H5Dget_offset(set);
         const hsize_t at = (hsize_t)cases[k].written, size = (hsize_t)cases[k].size;
         const hid_t part = H5Screate_simple(1, &size, NULL);
         memset(want + cases[k].written, 7, (size_t)cases[k].size);
-        assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &size, NULL) >= 0 && H5Dwrite(set, H5T_NATIVE_UCHAR, part, space, H5P_DEFAULT, want + cases[k].written) >= 0);
+        assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &size, NULL) >= 0 &&
+                    H5Dwrite(set, H5T_NATIVE_UCHAR, part, space, H5P_DEFAULT, want + cases[k].written) >= 0);
         assert_true(H5Fflush(file, H5F_SCOPE_LOCAL) >= 0); // the driver holds its pages now
         assert_true(h5_driver_fill(file, place + (haddr_t)cases[k].filled, bytes, (size_t)cases[k].more));
         assert_false(h5_driver_fill(file, place + ((haddr_t)1 << 40), bytes, 10));
@@ -233,11 +255,23 @@ static void rows_are_filled_in_beside_other_changes(void **state) {
     }
 }
 
-// Bytes outside of what HDF5 has allocated are neither read nor written, also where place and size together are beyond all numbers.
+// Bytes outside of what HDF5 has allocated are neither read nor written, also where place and size together are beyond
+// all numbers.
 static void places_outside_the_file_are_refused(void **state) {
     (void)state;
     enum { ALL = 10000 };
-    static const struct { haddr_t at; size_t size; bool good; } cases[] = {{0, ALL, true}, {ALL - 1, 1, true}, {ALL, 0, true}, {ALL, 1, false}, {1, ALL, false}, {100, SIZE_MAX - 50, false}, {ALL - 1, SIZE_MAX, false}, {HADDR_MAX, 1, false}};
+    static const struct {
+        haddr_t at;
+        size_t size;
+        bool good;
+    } cases[] = {{0, ALL, true},
+                 {ALL - 1, 1, true},
+                 {ALL, 0, true},
+                 {ALL, 1, false},
+                 {1, ALL, false},
+                 {100, SIZE_MAX - 50, false},
+                 {ALL - 1, SIZE_MAX, false},
+                 {HADDR_MAX, 1, false}};
     static unsigned char bytes[ALL];
     const hid_t fapl = h5_driver_access();
     H5E_auto2_t report;
@@ -248,8 +282,12 @@ static void places_outside_the_file_are_refused(void **state) {
     assert_true(file && H5FDset_eoa(file, H5FD_MEM_DEFAULT, ALL) >= 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
         for (int write = 1; write >= 0; --write) {
-            const herr_t done = write ? H5FDwrite(file, H5FD_MEM_DEFAULT, H5P_DEFAULT, cases[i].at, cases[i].size, bytes) : H5FDread(file, H5FD_MEM_DEFAULT, H5P_DEFAULT, cases[i].at, cases[i].size, bytes);
-            if ((done >= 0) != cases[i].good) fail_msg("%zu bytes at %llu: %s", cases[i].size, (unsigned long long)cases[i].at, done >= 0 ? "taken" : "refused");
+            const herr_t done = write
+                                    ? H5FDwrite(file, H5FD_MEM_DEFAULT, H5P_DEFAULT, cases[i].at, cases[i].size, bytes)
+                                    : H5FDread(file, H5FD_MEM_DEFAULT, H5P_DEFAULT, cases[i].at, cases[i].size, bytes);
+            if ((done >= 0) != cases[i].good)
+                fail_msg("%zu bytes at %llu: %s", cases[i].size, (unsigned long long)cases[i].at,
+                         done >= 0 ? "taken" : "refused");
         }
     assert_true(H5FDclose(file) >= 0 && size_of("places.bin") == ALL);
     H5Eset_auto2(H5E_DEFAULT, report, data);
@@ -259,10 +297,17 @@ static void places_outside_the_file_are_refused(void **state) {
 // Other files of carom are named, with the verb that takes them.
 static void other_files_of_carom_are_named(void **state) {
     (void)state;
-    static const struct { const char *part, *said; } kinds[] = {{"runs", "is a sweep"}, {"branch", "is a branch of `carom follow`"}, {"fclib_local", "`carom solve` solves it"}, {"fclib_global", "`carom solve` solves it"}, {"other", "is not a result of carom"}};
+    static const struct {
+        const char *part, *said;
+    } kinds[] = {{"runs", "is a sweep"},
+                 {"branch", "is a branch of `carom follow`"},
+                 {"fclib_local", "`carom solve` solves it"},
+                 {"fclib_global", "`carom solve` solves it"},
+                 {"other", "is not a result of carom"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
         carom_error err = {0};
-        const hid_t file = H5Fcreate(path("kind.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), group = H5Gcreate2(file, kinds[i].part, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        const hid_t file = H5Fcreate(path("kind.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                    group = H5Gcreate2(file, kinds[i].part, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
         h5_close(group), h5_close(file);
         assert_null(carom_result_open(path("kind.h5"), &err));
         if (!strstr(err.text, kinds[i].said)) fail_msg("%s: %s", kinds[i].part, err.text);
@@ -272,18 +317,29 @@ static void other_files_of_carom_are_named(void **state) {
 // A scalar attribute is one number or one text of bounded length.  Nothing else is taken for one.
 static void attributes_are_numbers_or_texts(void **state) {
     (void)state;
-    const hid_t file = H5Fcreate(path("odd.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), scalar = H5Screate(H5S_SCALAR), none = H5Screate(H5S_NULL);
-    const hid_t one = H5Screate_simple(1, (hsize_t[]){1}, NULL), two = H5Screate_simple(1, (hsize_t[]){2}, NULL), text = h5_text_type(5, H5T_STR_NULLPAD), any = H5Tcopy(H5T_C_S1);
+    const hid_t file = H5Fcreate(path("odd.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                scalar = H5Screate(H5S_SCALAR), none = H5Screate(H5S_NULL);
+    const hid_t one = H5Screate_simple(1, (hsize_t[]){1}, NULL), two = H5Screate_simple(1, (hsize_t[]){2}, NULL),
+                text = h5_text_type(5, H5T_STR_NULLPAD), any = H5Tcopy(H5T_C_S1);
     const hid_t record = H5Tcreate(H5T_COMPOUND, 16), opaque = H5Tcreate(H5T_OPAQUE, 8);
     H5Tset_size(any, H5T_VARIABLE);
     H5Tinsert(record, "a", 8, H5T_NATIVE_DOUBLE);
     const double x[2] = {2.5, 7};
     const int16_t i[2] = {-3, 4};
     const char *const word = "words";
-    const struct { const char *name; hid_t type, space; const void *value; int kind; } all[] = { // kind 1: a number, 2: a text
-        {"real", H5T_NATIVE_DOUBLE, scalar, x, 1}, {"list of one", H5T_NATIVE_DOUBLE, one, x, 1},  {"integer", H5T_NATIVE_INT16, scalar, i, 1}, {"text", text, scalar, "words", 2},
-        {"list", H5T_NATIVE_DOUBLE, two, x, 0},    {"integers", H5T_NATIVE_INT16, two, i, 0},      {"texts", text, two, "wordsagain", 0},        {"any text", any, scalar, &word, 0},
-        {"record", record, scalar, x, 0},          {"opaque", opaque, scalar, x, 0},               {"none", H5T_NATIVE_DOUBLE, none, x, 0},
+    // kind 1: a number, 2: a text
+    const struct { const char *name; hid_t type, space; const void *value; int kind; } all[] = {
+        {"real", H5T_NATIVE_DOUBLE, scalar, x, 1},
+        {"list of one", H5T_NATIVE_DOUBLE, one, x, 1},
+        {"integer", H5T_NATIVE_INT16, scalar, i, 1},
+        {"text", text, scalar, "words", 2},
+        {"list", H5T_NATIVE_DOUBLE, two, x, 0},
+        {"integers", H5T_NATIVE_INT16, two, i, 0},
+        {"texts", text, two, "wordsagain", 0},
+        {"any text", any, scalar, &word, 0},
+        {"record", record, scalar, x, 0},
+        {"opaque", opaque, scalar, x, 0},
+        {"none", H5T_NATIVE_DOUBLE, none, x, 0},
     };
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
         const hid_t a = H5Acreate2(file, all[k].name, all[k].type, all[k].space, H5P_DEFAULT, H5P_DEFAULT);
@@ -291,7 +347,8 @@ static void attributes_are_numbers_or_texts(void **state) {
         H5Aclose(a);
         double number = 0;
         char *found = NULL;
-        if (h5_get(file, all[k].name, 5, &number, &found) != (all[k].kind > 0) || (found != NULL) != (all[k].kind == 2)) fail_msg("'%s' is %s", all[k].name, all[k].kind ? "refused" : "taken");
+        if (h5_get(file, all[k].name, 5, &number, &found) != (all[k].kind > 0) || (found != NULL) != (all[k].kind == 2))
+            fail_msg("'%s' is %s", all[k].name, all[k].kind ? "refused" : "taken");
         if (all[k].kind == 1) assert_true(number == (all[k].value == i ? -3 : 2.5));
         if (all[k].kind == 2) assert_string_equal(found, "words");
         free(found);
@@ -311,17 +368,25 @@ static void attributes_are_numbers_or_texts(void **state) {
     assert_true(H5Tget_size(own) == sizeof stored && H5Aread(a, own, stored) >= 0);
     assert_memory_equal(stored, "ab\0\0\0", sizeof stored);
     H5Aclose(a), H5Tclose(own);
-    assert_true(h5_put_real(file, "real", -1.5) && h5_get(file, "real", 5, &number, &found) && number == -1.5 && !found);
-    assert_true(h5_put_integer(file, "count", 7) && h5_put_integer(file, "count", 8) && h5_get(file, "count", 5, &number, &found) && number == 8);
+    assert_true(h5_put_real(file, "real", -1.5) && h5_get(file, "real", 5, &number, &found) && number == -1.5 &&
+                !found);
+    assert_true(h5_put_integer(file, "count", 7) && h5_put_integer(file, "count", 8) &&
+                h5_get(file, "count", 5, &number, &found) && number == 8);
     const hid_t ids[] = {scalar, none, one, two, text, any, record, opaque, file};
     for (size_t k = 0; k < sizeof ids / sizeof *ids; ++k) h5_close(ids[k]);
 }
 
-// Numbers whose parts do not lie inside them: sign, exponent and mantissa of a real one, the digits of an integer.  HDF5 makes no such types; bytes of a file may say so.
+// Numbers whose parts do not lie inside them: sign, exponent and mantissa of a real one, the digits of an integer.
+// HDF5 makes no such types; bytes of a file may say so.
 static void numbers_that_lie_outside_of_themselves_are_refused(void **state) {
     (void)state;
-    static const unsigned char real[] = {0x40, 0, 52, 11, 0, 52, 0xff, 3}; // precision, exponent and mantissa: where and how long, bias
-    static const struct { int at, value; bool good; } change[] = {{0, 0x40, true}, {2, 54, false}, {2, 58, false}, {2, 255, false}, {3, 13, false}, {4, 13, false}, {5, 65, false}, {0, 0x41, false}};
+    // precision, exponent and mantissa: where and how long, bias
+    static const unsigned char real[] = {0x40, 0, 52, 11, 0, 52, 0xff, 3};
+    static const struct {
+        int at, value;
+        bool good;
+    } change[] = {{0, 0x40, true}, {2, 54, false}, {2, 58, false}, {2, 255, false},
+                  {3, 13, false},  {4, 13, false}, {5, 65, false}, {0, 0x41, false}};
     for (size_t k = 0; k < sizeof change / sizeof *change; ++k) {
         const hid_t file = H5Fcreate(path("real.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
         assert_true(h5_put_real(file, "x", 2.5));
@@ -340,7 +405,8 @@ static void numbers_that_lie_outside_of_themselves_are_refused(void **state) {
         char *found = NULL;
         const bool taken = again >= 0 && h5_get(again, "x", 5, &number, &found);
         h5_close(again);
-        if (taken != change[k].good || (taken && number != 2.5)) fail_msg("byte %d = %d: %s", change[k].at, change[k].value, taken ? "taken" : "refused");
+        if (taken != change[k].good || (taken && number != 2.5))
+            fail_msg("byte %d = %d: %s", change[k].at, change[k].value, taken ? "taken" : "refused");
     }
 }
 

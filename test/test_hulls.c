@@ -1,4 +1,5 @@
-// test_hulls.c: convex polyhedra, meshes and height fields: their geometry against formulas, motions against answers by hand, bad input.
+// test_hulls.c: convex polyhedra, meshes and height fields: their geometry against formulas, motions against answers by
+// hand, bad input.
 #include "model_text.h"
 #include "collide/patch.h"
 #include "read/mesh.h"
@@ -13,7 +14,7 @@ static double next(unsigned *seed) {
     return (double)(*seed >> 8) / 8388608.0 - 1;
 }
 
-// -- hulls ------------------------------------------------------------------------------------------------------------------
+// -- hulls ------------------------------------------------------------------------------------------------------------
 
 // A brick of 1 x 2 x 3, given by its 27 points: 6 faces, and the moments V a^2/12.
 static void hull_of_a_brick(void **state) {
@@ -32,7 +33,8 @@ static void hull_of_a_brick(void **state) {
     carom_hull_free(&h);
 }
 
-// No point is outside of the hull of random points, on a grid (many in one plane) and on a sphere, and Euler's formula holds.
+// No point is outside of the hull of random points, on a grid (many in one plane) and on a sphere, and Euler's formula
+// holds.
 static void hulls_hold_their_points(void **state) {
     (void)state;
     unsigned seed = 3;
@@ -50,7 +52,9 @@ static void hulls_hold_their_points(void **state) {
         assert_int_equal(fault, CAROM_HULL_OK);
         assert_int_equal(h.nv - h.ne + h.nf, 2);
         for (int i = 0; i < n; ++i)
-            for (int f = 0; f < h.nf; ++f) assert_true(h.normal[f][0] * x[i][0] + h.normal[f][1] * x[i][1] + h.normal[f][2] * x[i][2] < h.offset[f] + 1e-5);
+            for (int f = 0; f < h.nf; ++f)
+                assert_true(h.normal[f][0] * x[i][0] + h.normal[f][1] * x[i][1] + h.normal[f][2] * x[i][2] <
+                            h.offset[f] + 1e-5);
         carom_hull_free(&h);
     }
 }
@@ -71,7 +75,7 @@ static void hulls_that_are_none(void **state) {
     assert_int_equal(carom_hull_make((const double(*)[3])x, 300, &h), CAROM_HULL_LARGE);
 }
 
-// -- patches --------------------------------------------------------------------------------------------------------------
+// -- patches ----------------------------------------------------------------------------------------------------------
 
 static void turn_by(double angle, const double *n, double *R) {
     const double c = cos(angle), s = sin(angle);
@@ -100,14 +104,17 @@ static carom_hull random_hull(unsigned *seed, int n) {
 }
 
 // How far the hulls are apart along n, by their corners.
-static double apart(const carom_hull *A, const carom_frame *a, const carom_hull *B, const carom_frame *b, const double *n) {
+static double apart(const carom_hull *A, const carom_frame *a, const carom_hull *B, const carom_frame *b,
+                    const double *n) {
     double low = INFINITY, high = -INFINITY;
     for (int side = 0; side < 2; ++side) {
         const carom_hull *h = side ? B : A;
         const carom_frame *f = side ? b : a;
         for (int i = 0; i < h->nv; ++i) {
             double s = 0;
-            for (int k = 0; k < 3; ++k) s += n[k] * (f->r[k] + f->R[3 * k] * h->v[i][0] + f->R[3 * k + 1] * h->v[i][1] + f->R[3 * k + 2] * h->v[i][2]);
+            for (int k = 0; k < 3; ++k)
+                s += n[k] *
+                     (f->r[k] + f->R[3 * k] * h->v[i][0] + f->R[3 * k + 1] * h->v[i][1] + f->R[3 * k + 2] * h->v[i][2]);
             low = side ? low : fmin(low, s), high = side ? fmax(high, s) : high;
         }
     }
@@ -146,14 +153,20 @@ static void signs_of_gaps(void **state) {
     assert_true(open > 50 && closed > 50);
 }
 
-// Every gap changes by n.(v_A - v_B) at its point, whatever feature it has: central differences with small motions of both.
+// Every gap changes by n.(v_A - v_B) at its point, whatever feature it has: central differences with small motions of
+// both.
 static void gaps_change_with_velocities(void **state) {
     (void)state;
     unsigned seed = 17;
     int seen[6] = {0};
     for (int t = 0; t < 300; ++t) {
-        carom_hull A = random_hull(&seed, 10), B = random_hull(&seed, 10), point = {.nv = 1, .v = A.v}, line = {.nv = 2, .ne = 1, .v = A.v, .edge = (int[1][4]){{0, 1, -1, -1}}};
-        const carom_convex x = {.hull = t % 3 == 1 ? &point : t % 3 == 2 ? &line : &A, .radius = t % 3 ? 0.2 : 0}, y = {.hull = &B};
+        carom_hull A = random_hull(&seed, 10), B = random_hull(&seed, 10), point = {.nv = 1, .v = A.v},
+                   line = {.nv = 2, .ne = 1, .v = A.v, .edge = (int[1][4]){{0, 1, -1, -1}}};
+        const carom_convex x = {.hull = t % 3 == 1   ? &point
+                                        : t % 3 == 2 ? &line
+                                                     : &A,
+                                .radius = t % 3 ? 0.2 : 0},
+                           y = {.hull = &B};
         carom_frame a, b;
         carom_feature f[CAROM_PATCH];
         random_frame(&seed, 1.5, &a), random_frame(&seed, 0.1, &b);
@@ -176,11 +189,15 @@ static void gaps_change_with_velocities(void **state) {
             for (int side = 0; side < 2; ++side) {
                 carom_frame z[2] = {a, b};
                 for (int body = 0; body < 2; ++body) {
-                    const double s = side ? -h : h, *w = v[body] + 3, size = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), n[3] = {w[0] / size, w[1] / size, w[2] / size};
+                    const double s = side ? -h : h, *w = v[body] + 3,
+                                 size = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]),
+                                 n[3] = {w[0] / size, w[1] / size, w[2] / size};
                     double Q[9], R[9];
                     turn_by(s * size, n, Q);
                     memcpy(R, z[body].R, sizeof R);
-                    for (int k = 0; k < 9; ++k) z[body].R[k] = Q[k / 3 * 3] * R[k % 3] + Q[k / 3 * 3 + 1] * R[3 + k % 3] + Q[k / 3 * 3 + 2] * R[6 + k % 3];
+                    for (int k = 0; k < 9; ++k)
+                        z[body].R[k] =
+                            Q[k / 3 * 3] * R[k % 3] + Q[k / 3 * 3 + 1] * R[3 + k % 3] + Q[k / 3 * 3 + 2] * R[6 + k % 3];
                     for (int k = 0; k < 3; ++k) z[body].r[k] += s * v[body][k];
                 }
                 carom_patch_place(first, &z[0], second, &z[1], &f[i], &moved[side]);
@@ -193,7 +210,7 @@ static void gaps_change_with_velocities(void **state) {
     for (int k = 0; k < 6; ++k) assert_true(seen[k] > 5);
 }
 
-// -- motions ----------------------------------------------------------------------------------------------------------------
+// -- motions ----------------------------------------------------------------------------------------------------------
 
 static carom_sim *run(const carom_model *m, const char *scheme, double h, long steps) {
     carom_error err = {0};
@@ -205,12 +222,14 @@ static carom_sim *run(const carom_model *m, const char *scheme, double h, long s
     return sim;
 }
 
-static const char *const CUBE = "hull: [[-0.1, -0.1, -0.1], [0.1, -0.1, -0.1], [-0.1, 0.1, -0.1], [0.1, 0.1, -0.1], [-0.1, -0.1, 0.1], [0.1, -0.1, 0.1], [-0.1, 0.1, 0.1], [0.1, 0.1, 0.1]]";
+static const char *const CUBE = "hull: [[-0.1, -0.1, -0.1], [0.1, -0.1, -0.1], [-0.1, 0.1, -0.1], [0.1, 0.1, -0.1], "
+                                "[-0.1, -0.1, 0.1], [0.1, -0.1, 0.1], [-0.1, 0.1, 0.1], [0.1, 0.1, 0.1]]";
 
 // A cube on a slope of tan a = 0.5: with mu 0.55 it stays, with 0.4 it slides by g (sin a - mu cos a) t^2/2.
 static void a_cube_on_a_slope(void **state) {
     (void)state;
-    static const char *const grounds[] = {"plane: [0, 0, 1]", "box: [20, 20, 2], at: [0, 0, -1]", "heights: [[0, 0, 0], [0, 0, 0], [0, 0, 0]], cell: 10"};
+    static const char *const grounds[] = {"plane: [0, 0, 1]", "box: [20, 20, 2], at: [0, 0, -1]",
+                                          "heights: [[0, 0, 0], [0, 0, 0], [0, 0, 0]], cell: 10"};
     static const char *const schemes[] = {"moreau-midpoint", "moreau-jean", "ggl-projection", "half-explicit"};
     const double sine = 0.5 / sqrt(1.25), cosine = 1 / sqrt(1.25);
     for (int ground = 0; ground < 3; ++ground)
@@ -219,8 +238,10 @@ static void a_cube_on_a_slope(void **state) {
                 char text[1500];
                 const double mu = slides ? 0.4 : 0.55;
                 snprintf(text, sizeof text,
-                         "carom: 1\ngravity: [%.17g, 0, %.17g]\nshapes: {ground: {%s}}\nbodies: {a: {density: 1000, at: [0.03, 0.02, 0.1], shape: {%s}}}\n"
-                         "contacts: {c: {between: [a, ground], friction: %g}}\n", 9.81 * sine, -9.81 * cosine, grounds[ground], CUBE, mu);
+                         "carom: 1\ngravity: [%.17g, 0, %.17g]\nshapes: {ground: {%s}}\nbodies: {a: {density: 1000, "
+                         "at: [0.03, 0.02, 0.1], shape: {%s}}}\n"
+                         "contacts: {c: {between: [a, ground], friction: %g}}\n",
+                         9.81 * sine, -9.81 * cosine, grounds[ground], CUBE, mu);
                 carom_model *m = good(text);
                 carom_sim *sim = run(m, schemes[k], 1e-3, 200);
                 const double *q = carom_sim_now(sim).q, way = slides ? 9.81 * (sine - mu * cosine) * 0.02 : 0; // t^2/2
@@ -235,8 +256,10 @@ static void a_cube_on_a_slope(void **state) {
 // A frictionless ball on a tilted height field: z'' and x'' as on the plane under it.
 static void a_ball_on_heights(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {hill: {heights: [[3, 2, 1, 0], [3, 2, 1, 0], [3, 2, 1, 0]], cell: 2}}\n"
-                          "bodies: {b: {mass: 1, inertia: [1, 1, 1], at: [-1.5, 0.3, 2.25 + 0.2*sqrt(1.25)], shape: {sphere: 0.2}}}\ncontacts: {c: {between: [b, hill]}}\n");
+    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {hill: {heights: [[3, 2, 1, 0], [3, 2, 1, 0], [3, "
+                          "2, 1, 0]], cell: 2}}\n"
+                          "bodies: {b: {mass: 1, inertia: [1, 1, 1], at: [-1.5, 0.3, 2.25 + 0.2*sqrt(1.25)], shape: "
+                          "{sphere: 0.2}}}\ncontacts: {c: {between: [b, hill]}}\n");
     carom_sim *sim = run(m, "moreau-midpoint", 1e-3, 500);
     const double *q = carom_sim_now(sim).q, x = 0.5 * 0.25 * 9.81 * 0.5 / 1.25; // t^2/2 g sin a cos a, tan a = 1/2
     near_to(q[0] + 1.5, x, 2e-3);
@@ -249,8 +272,10 @@ static void a_ball_on_heights(void **state) {
 // A ball in a valley between slopes of 45 degrees rests on both; on a peak it stands, by the ball's radius.
 static void a_ball_in_a_valley(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {hill: {heights: [[2, 1, 0, 1, 2], [2, 1, 0, 1, 2], [2, 1, 0, 1, 2]]}, cone: {heights: [[0, 0, 0], [0, 1, 0], [0, 0, 0]], at: [9, 0, 0]}}\n"
-                          "bodies: {a: {density: 1, at: [0, 0.2, 0.2*sqrt(2)], shape: {sphere: 0.2}}, b: {density: 1, at: [9, 0, 1.2], shape: {sphere: 0.2}},\n"
+    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {hill: {heights: [[2, 1, 0, 1, 2], [2, 1, 0, 1, "
+                          "2], [2, 1, 0, 1, 2]]}, cone: {heights: [[0, 0, 0], [0, 1, 0], [0, 0, 0]], at: [9, 0, 0]}}\n"
+                          "bodies: {a: {density: 1, at: [0, 0.2, 0.2*sqrt(2)], shape: {sphere: 0.2}}, b: {density: 1, "
+                          "at: [9, 0, 1.2], shape: {sphere: 0.2}},\n"
                           "         c: {density: 1, at: [9.9, 0, 0.1 + 0.2*sqrt(2)], shape: {sphere: 0.2}}}\n"
                           "contacts: {c: {between: [a, hill]}, d: {between: [[b, c], cone]}}\n");
     carom_sim *sim = run(m, "moreau-midpoint", 1e-3, 100);
@@ -261,25 +286,30 @@ static void a_ball_in_a_valley(void **state) {
     carom_model_destroy(m);
 }
 
-// Ellipsoids: with equal axes a ball; of two beside each other along an axis the sum of half axes; a long one rolls, keeps its energy, and stands on its end by its axis.
+// Ellipsoids: with equal axes a ball; of two beside each other along an axis the sum of half axes; a long one rolls,
+// keeps its energy, and stands on its end by its axis.
 static void ellipsoids_touch(void **state) {
     (void)state;
     unsigned seed = 23;
     carom_hull centre = {.nv = 1, .v = (double[1][3]){{0}}};
     const double X[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, ball[3] = {0.5, 0.5, 0.5}, egg[3] = {0.3, 0.5, 0.8};
     for (int t = 0; t < 200; ++t) {
-        const carom_convex A = {.hull = &centre, .axes = t % 2 ? ball : egg, .X = X}, B = {.hull = &centre, .axes = t % 2 ? ball : egg, .X = X}, P = {.hull = &centre, .radius = 0.1};
+        const carom_convex A = {.hull = &centre, .axes = t % 2 ? ball : egg, .X = X},
+                           B = {.hull = &centre, .axes = t % 2 ? ball : egg, .X = X},
+                           P = {.hull = &centre, .radius = 0.1};
         carom_frame a, b;
         carom_patch_point c, e;
         random_frame(&seed, 1.2, &a), random_frame(&seed, 0.2, &b);
         carom_smooth_place(&A, &a, &B, &b, &c);
-        const double d[3] = {a.r[0] - b.r[0], a.r[1] - b.r[1], a.r[2] - b.r[2]}, way = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        const double d[3] = {a.r[0] - b.r[0], a.r[1] - b.r[1], a.r[2] - b.r[2]},
+                     way = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
         if (t % 2) near_to(c.gap, way - 1, 1e-14);
         carom_smooth_place(&A, &a, &P, &b, &c); // the ball's nearest point y: (y - c)/a^2 is along the normal
         double y[3], m[3], size = 0, along = 0, on = 0;
         for (int k = 0; k < 3; ++k) y[k] = c.p[k] + 0.5 * c.gap * c.n[k] - a.r[k];
         for (int k = 0; k < 3; ++k) {
-            const double own = a.R[k] * y[0] + a.R[3 + k] * y[1] + a.R[6 + k] * y[2], n = a.R[k] * c.n[0] + a.R[3 + k] * c.n[1] + a.R[6 + k] * c.n[2];
+            const double own = a.R[k] * y[0] + a.R[3 + k] * y[1] + a.R[6 + k] * y[2],
+                         n = a.R[k] * c.n[0] + a.R[3 + k] * c.n[1] + a.R[6 + k] * c.n[2];
             m[k] = own / (A.axes[k] * A.axes[k]);
             on += own * m[k], size += m[k] * m[k], along -= m[k] * n;
         }
@@ -288,9 +318,11 @@ static void ellipsoids_touch(void **state) {
         carom_smooth_place(&P, &b, &A, &a, &e); // the other way round
         near_to(e.gap, c.gap, 1e-12);
     }
-    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
-                          "  a: {density: 1000, at: [0, 0, 0.3], shape: {ellipsoid: [0.1, 0.2, 0.3]}}\n  b: {density: 1000, at: [2, 0, 0.1], spin: [0, 3, 0], velocity: [0.3, 0, 0], shape: {ellipsoid: [0.1, 0.2, 0.1]}}\n"
-                          "contacts: {c: {between: [[a, b], floor], friction: 0.5}, d: {between: [a, b]}}\noutputs: {x: a.x, y: b.x}\n");
+    carom_model *m = good(
+        "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
+        "  a: {density: 1000, at: [0, 0, 0.3], shape: {ellipsoid: [0.1, 0.2, 0.3]}}\n  b: {density: 1000, at: [2, 0, "
+        "0.1], spin: [0, 3, 0], velocity: [0.3, 0, 0], shape: {ellipsoid: [0.1, 0.2, 0.1]}}\n"
+        "contacts: {c: {between: [[a, b], floor], friction: 0.5}, d: {between: [a, b]}}\noutputs: {x: a.x, y: b.x}\n");
     carom_sim *sim = run(m, "moreau-midpoint", 1e-3, 200);
     const double *q = carom_sim_now(sim).q;
     near_to(q[2], 0.3, 1e-9);          // upright, without a push
@@ -303,11 +335,14 @@ static void ellipsoids_touch(void **state) {
 // Mass and inertia from a density: of a hull that is a brick beside the origin, of two parts, of a capsule.
 static void mass_from_density(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ngravity: [0, 0, -1]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
-                          "  a: {density: 10, shape: {hull: [[1, 0, 0], [2, 0, 0], [1, 2, 0], [2, 2, 0], [1, 0, 3], [2, 0, 3], [1, 2, 3], [2, 2, 3]]}}\n"
-                          "  b: {density: 10, at: [9, 0, 4], shape: {mesh: [[[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]], "
-                          "[[1, 0, 0], [2, 0, 0], [1, 1, 0], [2, 1, 0], [1, 0, 1], [2, 0, 1], [1, 1, 1], [2, 1, 1]]]}}\n"
-                          "contacts: {c: {between: [[a, b], floor]}}\noutputs: {x: a.x, y: b.x}\n");
+    carom_model *m =
+        good("carom: 1\ngravity: [0, 0, -1]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
+             "  a: {density: 10, shape: {hull: [[1, 0, 0], [2, 0, 0], [1, 2, 0], [2, 2, 0], [1, 0, 3], [2, 0, 3], [1, "
+             "2, 3], [2, 2, 3]]}}\n"
+             "  b: {density: 10, at: [9, 0, 4], shape: {mesh: [[[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], "
+             "[1, 0, 1], [0, 1, 1], [1, 1, 1]], "
+             "[[1, 0, 0], [2, 0, 0], [1, 1, 0], [2, 1, 0], [1, 0, 1], [2, 0, 1], [1, 1, 1], [2, 1, 1]]]}}\n"
+             "contacts: {c: {between: [[a, b], floor]}}\noutputs: {x: a.x, y: b.x}\n");
     const double *q = carom_model_q0(m), at[3] = {1.5, 1, 1.5};
     for (int k = 0; k < 3; ++k) near_to(q[k], at[k], 1e-14); // it is where its shape was written
     near_to(q[7], 9, 0);
@@ -317,7 +352,8 @@ static void mass_from_density(void **state) {
     assert_non_null(work);
     if (s->work_init) s->work_init(s->model, work);
     double v[12] = {0}, kinetic = 0, potential = 0;
-    const double moments[12] = {60, 60, 60, 60 * 13.0 / 12, 60 * 10.0 / 12, 60 * 5.0 / 12, 20, 20, 20, 20 * 2.0 / 12, 20 * 5.0 / 12, 20 * 5.0 / 12};
+    const double moments[12] = {60, 60, 60, 60 * 13.0 / 12, 60 * 10.0 / 12, 60 * 5.0 / 12,
+                                20, 20, 20, 20 * 2.0 / 12,  20 * 5.0 / 12,  20 * 5.0 / 12};
     for (int i = 0; i < 12; ++i) {
         memset(v, 0, sizeof v);
         v[i] = 1;
@@ -329,30 +365,38 @@ static void mass_from_density(void **state) {
     carom_model_destroy(m);
 }
 
-// -- an arch ----------------------------------------------------------------------------------------------------------------
+// -- an arch ----------------------------------------------------------------------------------------------------------
 
-// A semicircle of n voussoirs (annular sectors: their masses and centres; joints are planes) with radial joints on a floor, no sliding.
+// A semicircle of n voussoirs (annular sectors: their masses and centres; joints are planes) with radial joints on a
+// floor, no sliding.
 static carom_model *arch(int n, double thickness) {
     static char text[60000];
     const double pi = acos(-1.0), a = pi / n, in = 1 - thickness / 2, out = 1 + thickness / 2, d = 0.2;
-    const double mass = 0.5 * a * (out * out - in * in) * d, centre = 2.0 / 3 * (pow(out, 3) - pow(in, 3)) / (out * out - in * in) * sin(a / 2) / (a / 2);
-    int used = snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n");
+    const double mass = 0.5 * a * (out * out - in * in) * d,
+                 centre = 2.0 / 3 * (pow(out, 3) - pow(in, 3)) / (out * out - in * in) * sin(a / 2) / (a / 2);
+    int used =
+        snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n");
     for (int i = 0; i < n; ++i) {
         const double b = a * (i + 0.5), x = centre * cos(b), z = centre * sin(b);
-        used += snprintf(text + used, sizeof text - (size_t)used, "  b%d: {mass: %.17g, inertia: [%.9g, %.9g, %.9g], at: [%.17g, 0, %.17g], shape: {hull: [", i, mass, mass * 0.02, mass * 0.02, mass * 0.02, x, z);
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "  b%d: {mass: %.17g, inertia: [%.9g, %.9g, %.9g], at: [%.17g, 0, %.17g], shape: {hull: [", i,
+                         mass, mass * 0.02, mass * 0.02, mass * 0.02, x, z);
         for (int k = 0; k < 8; ++k) {
             const double r = k & 1 ? out : in, w = a * (i + (k >> 1 & 1));
-            used += snprintf(text + used, sizeof text - (size_t)used, "%s[%.17g, %g, %.17g]", k ? ", " : "", r * cos(w) - x, k & 4 ? d / 2 : -d / 2, r * sin(w) - z);
+            used += snprintf(text + used, sizeof text - (size_t)used, "%s[%.17g, %g, %.17g]", k ? ", " : "",
+                             r * cos(w) - x, k & 4 ? d / 2 : -d / 2, r * sin(w) - z);
         }
         used += snprintf(text + used, sizeof text - (size_t)used, "]}}\n");
     }
     used += snprintf(text + used, sizeof text - (size_t)used, "contacts:\n  joints: {among: [b0");
     for (int i = 1; i < n; ++i) used += snprintf(text + used, sizeof text - (size_t)used, ", b%d", i);
-    snprintf(text + used, sizeof text - (size_t)used, "], friction: 5}\n  foot: {between: [[b0, b%d], floor], friction: 5}\n", n - 1);
+    snprintf(text + used, sizeof text - (size_t)used,
+             "], friction: 5}\n  foot: {between: [[b0, b%d], floor], friction: 5}\n", n - 1);
     return good(text);
 }
 
-// Does its crown stay where it is?  For statics, the least thickness is that for which a line of thrust lies within all joints.
+// Does its crown stay where it is?  For statics, the least thickness is that for which a line of thrust lies within all
+// joints.
 static bool stands(int n, double thickness, double time) {
     carom_model *m = arch(n, thickness);
     carom_sim *sim = run(m, "moreau-midpoint", 2e-3, 1);
@@ -384,7 +428,8 @@ static void arches_at_their_limits(void **state) { // and with 0.2 % between sta
     }
 }
 
-// Thirty bricks on each other, a little out of line, and an arch stand for ten seconds: they creep by less than 1e-6 of a brick, and energy does not rise.
+// Thirty bricks on each other, a little out of line, and an arch stand for ten seconds: they creep by less than 1e-6 of
+// a brick, and energy does not rise.
 static void stands_for_ten_seconds(carom_model *m, const char *scheme) {
     carom_sim *sim = run(m, scheme, 2e-3, 5000);
     const double *q = carom_sim_now(sim).q, *start = carom_model_q0(m);
@@ -400,29 +445,40 @@ static void what_stands_for_ten_seconds(void **state) {
     (void)state;
     static const char *const schemes[] = {"moreau-midpoint", "ggl-alpha"};
     char text[2000];
-    snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {b: {repeat: 30, body: {density: 1000, at: [0.01*sin(3*i), 0.01*cos(2*i), 0.2*i + 0.1], shape: {%s}}}}\n"
-             "contact defaults: {friction: 0.5}\ncontacts: {pile: {among: b}, ground: {between: [b, floor]}}\n", CUBE);
+    snprintf(text, sizeof text,
+             "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {b: {repeat: 30, body: "
+             "{density: 1000, at: [0.01*sin(3*i), 0.01*cos(2*i), 0.2*i + 0.1], shape: {%s}}}}\n"
+             "contact defaults: {friction: 0.5}\ncontacts: {pile: {among: b}, ground: {between: [b, floor]}}\n",
+             CUBE);
     carom_model *bricks = good(text), *stones = arch(12, 0.11);
     for (int k = 0; k < 2; ++k) stands_for_ten_seconds(bricks, schemes[k]), stands_for_ten_seconds(stones, schemes[k]);
     carom_model_destroy(bricks);
     carom_model_destroy(stones);
 }
 
-// -- steps with position level -----------------------------------------------------------------------------------------------
+// -- steps with position level ----------------------------------------------------------------------------------------
 
 // Stones roll from corner to corner: while Newton's method iterates, features take each other's slots.
 static carom_model *stones(unsigned seed, bool slope) {
     char text[8000];
     size_t n = (size_t)snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {ground: %s}\nbodies:\n",
-                                slope ? "{cell: 0.4, heights: [[0.4, 0.3, 0.23, 0.2, 0.06], [0.38, 0.31, 0.2, 0.1, 0.02], [0.42, 0.27, 0.25, 0.12, 0.05], [0.36, 0.33, 0.19, 0.14, 0]]}"
+                                slope ? "{cell: 0.4, heights: [[0.4, 0.3, 0.23, 0.2, 0.06], [0.38, 0.31, 0.2, 0.1, "
+                                        "0.02], [0.42, 0.27, 0.25, 0.12, 0.05], [0.36, 0.33, 0.19, 0.14, 0]]}"
                                       : "{box: [4, 4, 0.1], at: [0, 0, -0.05]}");
     for (int i = 0; i < 4; ++i) {
-        n += (size_t)snprintf(text + n, sizeof text - n, "  s%d: {density: 2500, at: [%.4f, %.4f, %g], spin: [%.3f, %.3f, %.3f], shape: {hull: [", i, 0.13 * (i % 2 ? 1 : -1) + 0.01 * next(&seed),
-                              0.13 * (i / 2 ? 1 : -1) + 0.01 * next(&seed), slope ? 0.5 : 0.15, 2 * next(&seed), 2 * next(&seed), 2 * next(&seed));
-        for (int k = 0; k < 10; ++k) n += (size_t)snprintf(text + n, sizeof text - n, "%s[%.4f, %.4f, %.4f]", k ? ", " : "", 0.1 * next(&seed), 0.1 * next(&seed), 0.1 * next(&seed));
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "  s%d: {density: 2500, at: [%.4f, %.4f, %g], spin: [%.3f, %.3f, %.3f], shape: {hull: [",
+                              i, 0.13 * (i % 2 ? 1 : -1) + 0.01 * next(&seed),
+                              0.13 * (i / 2 ? 1 : -1) + 0.01 * next(&seed), slope ? 0.5 : 0.15, 2 * next(&seed),
+                              2 * next(&seed), 2 * next(&seed));
+        for (int k = 0; k < 10; ++k)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s[%.4f, %.4f, %.4f]", k ? ", " : "", 0.1 * next(&seed),
+                                  0.1 * next(&seed), 0.1 * next(&seed));
         n += (size_t)snprintf(text + n, sizeof text - n, "]}}\n");
     }
-    snprintf(text + n, sizeof text - n, "contact defaults: {friction: 0.5}\ncontacts: {heap: {among: [s0, s1, s2, s3]}, ground: {between: [[s0, s1, s2, s3], ground]}}\n");
+    snprintf(text + n, sizeof text - n,
+             "contact defaults: {friction: 0.5}\ncontacts: {heap: {among: [s0, s1, s2, s3]}, ground: {between: [[s0, "
+             "s1, s2, s3], ground]}}\n");
     return good(text);
 }
 
@@ -435,7 +491,8 @@ static void stones_with_position_level(void **state) {
         carom_error err = {0};
         assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
         carom_warning list[CAROM_WARNINGS];
-        for (int i = carom_sim_warnings(sim, &l, list) - 1; i >= 0; --i) fail_msg("seed %u: %s", seed, list[i].text); // none of a contact that pushes while it is open: it has changed its slot
+        // none of a contact that pushes while it is open: it has changed its slot
+        for (int i = carom_sim_warnings(sim, &l, list) - 1; i >= 0; --i) fail_msg("seed %u: %s", seed, list[i].text);
         if (!(l.penetration < 1e-12)) fail_msg("seed %u: overlap %g", seed, l.penetration);
         assert_true(l.energy.end < l.energy.start);
         carom_sim_destroy(sim);
@@ -443,7 +500,7 @@ static void stones_with_position_level(void **state) {
     }
 }
 
-// -- files ------------------------------------------------------------------------------------------------------------------
+// -- files ------------------------------------------------------------------------------------------------------------
 
 static const char *const TETRA = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
 
@@ -487,10 +544,16 @@ static void bad_files(void **state) {
     for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
         char text[300], file[300];
         carom_error err = {0};
-        snprintf(text, sizeof text, "carom: 1\nshapes: {s: {%s: m.obj}}\nbodies: {b: {mass: 1, inertia: [1, 1, 1], at: [0, 0, 9], shape: {sphere: 1}}}\ncontacts: {c: {between: [b, s]}}\n", known[i].kind);
+        snprintf(text, sizeof text,
+                 "carom: 1\nshapes: {s: {%s: m.obj}}\nbodies: {b: {mass: 1, inertia: [1, 1, 1], at: [0, 0, 9], shape: "
+                 "{sphere: 1}}}\ncontacts: {c: {between: [b, s]}}\n",
+                 known[i].kind);
         snprintf(file, sizeof file, "%s%s", TETRA, known[i].faces);
         const carom_matrix_text given = {.name = "m.obj", .text = file, .length = strlen(file), .file = "m.obj"};
-        assert_null(carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml", .matrices = &given, .nmatrices = 1}, &err));
+        assert_null(carom_model_create(
+            &(carom_model_def){
+                .text = text, .length = strlen(text), .file = "m.yaml", .matrices = &given, .nmatrices = 1},
+            &err));
         if (!strstr(err.text, known[i].says)) fail_msg("'%s' does not say '%s'", err.text, known[i].says);
         assert_int_equal(err.code, CAROM_BAD_INPUT);
     }
@@ -513,16 +576,27 @@ static void bad_models(void **state) {
     for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
         char text[400];
         carom_error err = {0};
-        snprintf(text, sizeof text, "carom: 1\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {b: {density: 1, at: [0, 0, 9], shape: {%s}}}\ncontacts: {c: {between: [b, floor]}}\n", known[i].shape);
+        snprintf(text, sizeof text,
+                 "carom: 1\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {b: {density: 1, at: [0, 0, 9], shape: "
+                 "{%s}}}\ncontacts: {c: {between: [b, floor]}}\n",
+                 known[i].shape);
         assert_null(model_of(text, &err));
-        if (!strstr(err.text, known[i].says)) fail_msg("%s: '%s' does not say '%s'", known[i].shape, err.text, known[i].says);
+        if (!strstr(err.text, known[i].says))
+            fail_msg("%s: '%s' does not say '%s'", known[i].shape, err.text, known[i].says);
     }
     static const struct { const char *text, *says; } others[] = {
-        {"shapes: {s: {heights: [[0, 0], [0]]}}\nbodies: {b: {density: 1, at: [0, 0, 9], shape: {sphere: 1}}}", "does not have 2 heights"},
+        {"shapes: {s: {heights: [[0, 0], [0]]}}\nbodies: {b: {density: 1, at: [0, 0, 9], shape: {sphere: 1}}}",
+         "does not have 2 heights"},
         {"shapes: {s: {heights: [[0, 0]]}}\nbodies: {b: {density: 1, at: [0, 0, 9], shape: {sphere: 1}}}", "two rows"},
-        {"shapes: {s: {heights: [[0, 0], [0, 0]], cell: -1}}\nbodies: {b: {density: 1, at: [0, 0, 9], shape: {sphere: 1}}}", "positive"},
-        {"shapes: {s: {cylinder: [1, 1]}}\nbodies: {b: {density: 1, at: [0, 0, 9], shape: {hull: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}}\ncontacts: {c: {between: [b, s]}}", "contact between a hull and a cylinder is not supported"},
-        {"shapes: {s: {plane: [0, 0, 1]}}\nbodies: {b: {motion: {at: [0, 0, 9]}, shape: {hull: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}}\ncontacts: {c: {between: [b, s]}}", "neither"},
+        {"shapes: {s: {heights: [[0, 0], [0, 0]], cell: -1}}\nbodies: {b: {density: 1, at: [0, 0, 9], shape: {sphere: "
+         "1}}}",
+         "positive"},
+        {"shapes: {s: {cylinder: [1, 1]}}\nbodies: {b: {density: 1, at: [0, 0, 9], shape: {hull: [[0, 0, 0], [1, 0, "
+         "0], [0, 1, 0], [0, 0, 1]]}}}\ncontacts: {c: {between: [b, s]}}",
+         "contact between a hull and a cylinder is not supported"},
+        {"shapes: {s: {plane: [0, 0, 1]}}\nbodies: {b: {motion: {at: [0, 0, 9]}, shape: {hull: [[0, 0, 0], [1, 0, 0], "
+         "[0, 1, 0], [0, 0, 1]]}}}\ncontacts: {c: {between: [b, s]}}",
+         "neither"},
         {"bodies: {b: {density: 1, mass: 1, shape: {sphere: 1}}}", "remove one of the two"},
         {"bodies: {b: {density: 1}}", "no shape"},
         {"bodies: {b: {density: 1, shape: {plane: [0, 0, 1]}}}", "no volume"},
@@ -532,16 +606,21 @@ static void bad_models(void **state) {
         carom_error err = {0};
         snprintf(text, sizeof text, "carom: 1\n%s\n", others[i].text);
         assert_null(model_of(text, &err));
-        if (!strstr(err.text, others[i].says)) fail_msg("%s: '%s' does not say '%s'", others[i].text, err.text, others[i].says);
+        if (!strstr(err.text, others[i].says))
+            fail_msg("%s: '%s' does not say '%s'", others[i].text, err.text, others[i].says);
     }
 }
 
-// A cube falls flat on the floor: the first impact is at sqrt(2 h/g), wherever features are followed.  Other schemes decline, and say which do not.
+// A cube falls flat on the floor: the first impact is at sqrt(2 h/g), wherever features are followed.  Other schemes
+// decline, and say which do not.
 static void schemes_that_follow_features(void **state) {
     (void)state;
     static const char *const follow[] = {"mixed", "auto", "event-driven"};
     char text[600];
-    snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -1]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {a: {density: 1, at: [0, 0, 1], shape: {%s}}}\ncontacts: {c: {between: [a, floor]}}\n", CUBE);
+    snprintf(text, sizeof text,
+             "carom: 1\ngravity: [0, 0, -1]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {a: {density: 1, at: [0, 0, "
+             "1], shape: {%s}}}\ncontacts: {c: {between: [a, floor]}}\n",
+             CUBE);
     carom_model *m = good(text);
     for (size_t i = 0; i < sizeof follow / sizeof *follow; ++i) {
         carom_error err = {0};
@@ -569,11 +648,25 @@ static void schemes_that_follow_features(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hull_of_a_brick), cmocka_unit_test(hulls_hold_their_points), cmocka_unit_test(hulls_that_are_none), cmocka_unit_test(signs_of_gaps),
-        cmocka_unit_test(gaps_change_with_velocities), cmocka_unit_test(a_cube_on_a_slope), cmocka_unit_test(ellipsoids_touch), cmocka_unit_test(a_ball_on_heights), cmocka_unit_test(a_ball_in_a_valley), cmocka_unit_test(mass_from_density),
-        cmocka_unit_test(an_arch_at_its_limit), cmocka_unit_test(stones_with_position_level), cmocka_unit_test(meshes_are_read), cmocka_unit_test(bad_files), cmocka_unit_test(bad_models), cmocka_unit_test(schemes_that_follow_features),
+        cmocka_unit_test(hull_of_a_brick),
+        cmocka_unit_test(hulls_hold_their_points),
+        cmocka_unit_test(hulls_that_are_none),
+        cmocka_unit_test(signs_of_gaps),
+        cmocka_unit_test(gaps_change_with_velocities),
+        cmocka_unit_test(a_cube_on_a_slope),
+        cmocka_unit_test(ellipsoids_touch),
+        cmocka_unit_test(a_ball_on_heights),
+        cmocka_unit_test(a_ball_in_a_valley),
+        cmocka_unit_test(mass_from_density),
+        cmocka_unit_test(an_arch_at_its_limit),
+        cmocka_unit_test(stones_with_position_level),
+        cmocka_unit_test(meshes_are_read),
+        cmocka_unit_test(bad_files),
+        cmocka_unit_test(bad_models),
+        cmocka_unit_test(schemes_that_follow_features),
     };
-    const struct CMUnitTest slow[] = {cmocka_unit_test(arches_at_their_limits), cmocka_unit_test(what_stands_for_ten_seconds)};
+    const struct CMUnitTest slow[] = {cmocka_unit_test(arches_at_their_limits),
+                                      cmocka_unit_test(what_stands_for_ten_seconds)};
     if (argc > 1 && strcmp(argv[1], "long") == 0) return cmocka_run_group_tests(slow, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

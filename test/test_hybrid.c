@@ -1,4 +1,5 @@
-// Many contacts: elimination order, block LU, G by blocks, and the hybrid solver on walls of bricks and towers of boxes.
+// Many contacts: elimination order, block LU, G by blocks, and the hybrid solver on walls of bricks and towers of
+// boxes.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,12 +73,14 @@ static void factors_free(factors *f) { free(f->mem.base), free(f->size), free(f-
 static void few_blocks_are_filled(void **state) {
     (void)state;
     const struct { bool (*meets)(int, int, int); int n, most; } cases[] = {
-        {star, 50, 49}, {line, 60, 59}, {nothing, 20, 0}, {everything, 12, 66}, {grid, 400, 3400}}; // a grid in natural order: 7600
+        // a grid in natural order: 7600
+        {star, 50, 49}, {line, 60, 59}, {nothing, 20, 0}, {everything, 12, 66}, {grid, 400, 3400}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         graph g = graph_make(cases[c].n, cases[c].meets);
         factors f = factors_make(g.n, g.n, (size_t)g.start[g.n], 1 << 20);
         for (int i = 0; i < g.n; i++) f.size[i] = 1, f.first[i] = i;
-        assert_true(carom_block_lu_analyse(&f.F, &(carom_block_pattern){g.n, g.start, g.col, g.col, f.size, f.first, 1}));
+        assert_true(
+            carom_block_lu_analyse(&f.F, &(carom_block_pattern){g.n, g.start, g.col, g.col, f.size, f.first, 1}));
         int *seen = calloc((size_t)g.n, sizeof(int));
         for (int k = 0; k < g.n; k++) seen[f.F.order[k]]++;
         for (int k = 0; k < g.n; k++) assert_int_equal(seen[k], 1);
@@ -97,8 +100,10 @@ static void block_elimination_agrees_with_dense(void **state) {
         enum { NB = 40, MOST = 6 * NB };
         graph g = graph_make(NB, kind == 1 ? line : grid);
         int n = 0, at[NB * NB], used = 0;
-        double *value = calloc(36 * NB * NB, sizeof(double)), *T = calloc(6 * MOST, sizeof(double)), *S = calloc(6 * MOST, sizeof(double));
-        double *A = calloc(MOST * MOST, sizeof(double)), *b = calloc(MOST, sizeof(double)), *x = calloc(MOST, sizeof(double)), *y = calloc(MOST, sizeof(double));
+        double *value = calloc(36 * NB * NB, sizeof(double)), *T = calloc(6 * MOST, sizeof(double)),
+               *S = calloc(6 * MOST, sizeof(double));
+        double *A = calloc(MOST * MOST, sizeof(double)), *b = calloc(MOST, sizeof(double)),
+               *x = calloc(MOST, sizeof(double)), *y = calloc(MOST, sizeof(double));
         bool plain[NB];
         factors f = factors_make(MOST, NB, (size_t)g.start[NB], 1 << 20);
         for (int i = 0; i < NB; i++) f.size[i] = kind < 3 ? kind + 1 : 1 + i % 6, f.first[i] = n, n += f.size[i];
@@ -114,7 +119,8 @@ static void block_elimination_agrees_with_dense(void **state) {
                 S[6 * f.first[i] + q] = (q % (f.size[i] + 1) == 0 ? 8 : 0) + symmetric_uniform(&seed);
             }
         }
-        assert_true(carom_block_lu_analyse(&f.F, &(carom_block_pattern){NB, g.start, g.col, at, f.size, f.first, kind < 3 ? kind + 1 : 0}));
+        assert_true(carom_block_lu_analyse(
+            &f.F, &(carom_block_pattern){NB, g.start, g.col, at, f.size, f.first, kind < 3 ? kind + 1 : 0}));
         for (int k = 0; k < NB; k++) f.F.skip[k] = f.F.order[k] % 7 == 3;
         for (int i = 0; i < n; i++) b[i] = y[i] = symmetric_uniform(&seed);
         for (int i = 0; i < NB; i++) {
@@ -124,7 +130,8 @@ static void block_elimination_agrees_with_dense(void **state) {
                 for (int c = 0; c < f.size[j]; c++)
                     for (int a = 0; a < r; a++) {
                         double sum = plain[i] ? value[at[k] + a + c * r] : 0;
-                        for (int m = 0; m < r && !plain[i]; m++) sum += T[6 * f.first[i] + a + m * r] * value[at[k] + m + c * r];
+                        for (int m = 0; m < r && !plain[i]; m++)
+                            sum += T[6 * f.first[i] + a + m * r] * value[at[k] + m + c * r];
                         A[f.first[i] + a + (f.first[j] + c) * n] = sum;
                     }
             }
@@ -185,7 +192,9 @@ static void the_certificate_is_the_same_for_both_forms(void **state) {
         assert_true(fabs(a - b) <= 1e-13 * b && worst[0] == worst[1] && a > 0.01);
         assert_true(fabs(carom_rounding(&x.pb) - carom_rounding(&dense)) <= 1e-13 * carom_rounding(&dense));
         for (int i = 0; i < w.contacts; i++) // the generator's own lists against a search of all pairs
-            for (int j = 0; j < w.contacts; j++) assert_true(wall_meet(w.contact + i, w.contact + j) || G[x.block[i].at + (size_t)x.block[j].at * (size_t)x.pb.n] == 0);
+            for (int j = 0; j < w.contacts; j++)
+                assert_true(wall_meet(w.contact + i, w.contact + j) ||
+                            G[x.block[i].at + (size_t)x.block[j].at * (size_t)x.pb.n] == 0);
         x.value[2] = NAN;
         assert_true(carom_residual(&x.pb, NULL) == INFINITY);
         free(G);
@@ -195,8 +204,10 @@ static void the_certificate_is_the_same_for_both_forms(void **state) {
 }
 
 static carom_report solve(const char *name, carom_problem *pb, double tol) {
-    solver_memory m = name ? memory_for_solver(carom_solver_find(name), pb->n, pb->nb) : memory_for_chain(NULL, pb->n, pb->nb);
-    const carom_report r = name ? carom_solver_solve(carom_solver_find(name), m.work, pb, tol) : carom_chain_solve(m.chain, pb, tol);
+    solver_memory m =
+        name ? memory_for_solver(carom_solver_find(name), pb->n, pb->nb) : memory_for_chain(NULL, pb->n, pb->nb);
+    const carom_report r =
+        name ? carom_solver_solve(carom_solver_find(name), m.work, pb, tol) : carom_chain_solve(m.chain, pb, tol);
     memory_free(&m);
     return r;
 }
@@ -271,7 +282,8 @@ static void check_solved(wall *w, double tol, const char *what) {
 static void hyperstatic_walls_and_towers(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
-        wall bricks = wall_of_bricks(8, 8, 0.3 + 0.1 * (double)seed, seed), towers = wall_of_towers(6, 5, 0.1 * (double)seed, seed);
+        wall bricks = wall_of_bricks(8, 8, 0.3 + 0.1 * (double)seed, seed),
+             towers = wall_of_towers(6, 5, 0.1 * (double)seed, seed);
         check_solved(&bricks, 1e-11, "bricks");
         check_solved(&towers, 1e-11, "towers");
     }
@@ -308,8 +320,9 @@ static void a_thousand_contacts(void **state) {
     check_solved(&w, 1e-10, "large wall");
 }
 
-// Where a factorisation costs much, ADMM comes before all else: it takes a large wall to a tenth of its speed in ten iterations behind the five sweeps, whatever the memory
-// held before.  Where it does not, others do the work, and more of it.
+// Where a factorisation costs much, ADMM comes before all else: it takes a large wall to a tenth of its speed in ten
+// iterations behind the five sweeps, whatever the memory held before.  Where it does not, others do the work, and more
+// of it.
 static void admm_takes_a_large_wall_to_a_tenth(void **state) {
     (void)state;
     wall w = wall_of_bricks(18, 14, 0.5, 4);
@@ -332,12 +345,22 @@ static void admm_takes_a_large_wall_to_a_tenth(void **state) {
 }
 
 // The matrix of a wall by bodies, whose inverse masses are 1 and `turn`.
-typedef struct { carom_parts parts; int *part, *first, *link; size_t *link_at, *inverse_at; double *A, *inverse; } wall_bodies;
+typedef struct {
+    carom_parts parts;
+    int *part, *first, *link;
+    size_t *link_at, *inverse_at;
+    double *A, *inverse;
+} wall_bodies;
 
 static wall_bodies bodies_of(const wall *w) {
     const size_t bodies = (size_t)w->bodies, contacts = (size_t)w->contacts;
-    wall_bodies y = {.part = calloc(bodies + 1, sizeof(int)), .first = calloc(contacts + 1, sizeof(int)), .link = calloc(2 * contacts, sizeof(int)), .link_at = calloc(2 * contacts, sizeof(size_t)),
-                     .inverse_at = calloc(bodies, sizeof(size_t)), .A = calloc(2 * 36 * contacts, sizeof(double)), .inverse = calloc(6 * bodies, sizeof(double))};
+    wall_bodies y = {.part = calloc(bodies + 1, sizeof(int)),
+                     .first = calloc(contacts + 1, sizeof(int)),
+                     .link = calloc(2 * contacts, sizeof(int)),
+                     .link_at = calloc(2 * contacts, sizeof(size_t)),
+                     .inverse_at = calloc(bodies, sizeof(size_t)),
+                     .A = calloc(2 * 36 * contacts, sizeof(double)),
+                     .inverse = calloc(6 * bodies, sizeof(double))};
     int n = 0;
     size_t at = 0;
     for (size_t k = 0; k < bodies; k++) {
@@ -352,14 +375,26 @@ static wall_bodies bodies_of(const wall *w) {
             for (int r = 0; r < carom_law_rows(c->law); r++)
                 for (int i = 0; i < 6; i++) y.A[at++] = c->J[s][r][i];
         }
-    y.parts = (carom_parts){.bodies = w->bodies, .part = y.part, .first = y.first, .link_part = y.link, .link_body = y.link, .link_at = y.link_at, .inverse_at = y.inverse_at, .A = y.A, .inverse = y.inverse,
-                            .only_diagonal = true, .scale = 1};
+    y.parts = (carom_parts){.bodies = w->bodies,
+                            .part = y.part,
+                            .first = y.first,
+                            .link_part = y.link,
+                            .link_body = y.link,
+                            .link_at = y.link_at,
+                            .inverse_at = y.inverse_at,
+                            .A = y.A,
+                            .inverse = y.inverse,
+                            .only_diagonal = true,
+                            .scale = 1};
     return y;
 }
 
-static void bodies_destroy(wall_bodies *y) { free(y->part), free(y->first), free(y->link), free(y->link_at), free(y->inverse_at), free(y->A), free(y->inverse); }
+static void bodies_destroy(wall_bodies *y) {
+    free(y->part), free(y->first), free(y->link), free(y->link_at), free(y->inverse_at), free(y->A), free(y->inverse);
+}
 
-// A board on 80 balls has more contacts than there are colours.  The 16 that get none carry it on their side: they take their turn, too, whatever the number of threads.
+// A board on 80 balls has more contacts than there are colours.  The 16 that get none carry it on their side: they take
+// their turn, too, whatever the number of threads.
 static void a_board_on_many_balls(void **state) {
     (void)state;
     enum { BALLS = 80 };
@@ -464,13 +499,15 @@ static void random_hyperstatic_piles_are_solved(void **state) {
         for (uint64_t seed = 1; seed <= 150; seed++) {
             contact_problem x = problem_pile(10, 4, CAROM_PLANAR, 0.3, seed * 104729);
             const carom_report r = solve(names[k], &x.pb, 1e-11);
-            if (!r.converged) fail_msg("pile %d: %s stops at %.2e after %d iterations", (int)seed, names[k], r.residual, r.iterations);
+            if (!r.converged)
+                fail_msg("pile %d: %s stops at %.2e after %d iterations", (int)seed, names[k], r.residual,
+                         r.iterations);
             problem_destroy(&x);
         }
 }
 
-// Lemke on degenerate problems of another kind than mechanics: two players, costs from 1 to 250 and probabilities that add up to 1.  Weak
-// pivots that are avoided end in a cycle here.
+// Lemke on degenerate problems of another kind than mechanics: two players, costs from 1 to 250 and probabilities that
+// add up to 1.  Weak pivots that are avoided end in a cycle here.
 static void lemke_solves_games(void **state) {
     (void)state;
     enum { K = 16, GROUP = 4, N = 2 * K + 2 * K / GROUP };
@@ -479,8 +516,10 @@ static void lemke_solves_games(void **state) {
         contact_problem x = problem_create(N, N);
         for (int i = 0; i < N; i++) problem_add(&x, CAROM_UNILATERAL, 0);
         for (int i = 0; i < 2 * K; i++)
-            for (int j = 0; j < 2 * K; j++) PROBLEM_G(&x, i, j) = (i < K) == (j < K) ? 1 : floor(1 + 250 * uniform(&seed));
-        for (int i = 0; i < 2 * K; i++) PROBLEM_G(&x, i, 2 * K + i / GROUP) = -1, PROBLEM_G(&x, 2 * K + i / GROUP, i) = 1;
+            for (int j = 0; j < 2 * K; j++)
+                PROBLEM_G(&x, i, j) = (i < K) == (j < K) ? 1 : floor(1 + 250 * uniform(&seed));
+        for (int i = 0; i < 2 * K; i++)
+            PROBLEM_G(&x, i, 2 * K + i / GROUP) = -1, PROBLEM_G(&x, 2 * K + i / GROUP, i) = 1;
         for (int i = 2 * K; i < N; i++) x.c[i] = -1;
         const carom_report r = solve("lemke", &x.pb, 1e-10);
         if (!r.converged) fail_msg("game %d: residual %.2e after %d pivots", (int)game, r.residual, r.iterations);

@@ -64,12 +64,17 @@ static void balances_hold_on_a_driven_damped_chain(void **state) {
 // warning.
 static void violated_rules_of_dissipation_are_named(void **state) {
     (void)state;
-    static const struct { const char *scheme, *a, *b; double e; const char *named; } rows[] = {
-        {"moreau-jean", "theta=0.5", "identity=on", 0.8, NULL}, {"moreau-jean", "theta=0.55", "identity=on", 0.8, NULL},
-        {"moreau-jean", "theta=0.4", "identity=on", 0.8, "1/2 <= theta <= 1/(1 + e) does not hold"},
-        {"moreau-jean", "theta=1", "identity=on", 1, "theta = 1 and 1/(1 + e) = 0.5"}, {"moreau-dissipative", "theta=0.5", "identity=on", 1, NULL},
-        {"moreau-dissipative", "theta=0.8", "identity=on", 0.8, NULL}, {"moreau-dissipative", "theta=0.45", "identity=on", 0.8, "theta >= 1/2 does not hold"},
-        {"newmark", "gamma=0.5", "beta=0.25", 1, NULL}, {"newmark", "gamma=0.6", "beta=0.3", 0.8, NULL}};
+    static const struct {
+        const char *scheme, *a, *b; double e; const char *named;
+    } rows[] = {{"moreau-jean", "theta=0.5", "identity=on", 0.8, NULL},
+                {"moreau-jean", "theta=0.55", "identity=on", 0.8, NULL},
+                {"moreau-jean", "theta=0.4", "identity=on", 0.8, "1/2 <= theta <= 1/(1 + e) does not hold"},
+                {"moreau-jean", "theta=1", "identity=on", 1, "theta = 1 and 1/(1 + e) = 0.5"},
+                {"moreau-dissipative", "theta=0.5", "identity=on", 1, NULL},
+                {"moreau-dissipative", "theta=0.8", "identity=on", 0.8, NULL},
+                {"moreau-dissipative", "theta=0.45", "identity=on", 0.8, "theta >= 1/2 does not hold"},
+                {"newmark", "gamma=0.5", "beta=0.25", 1, NULL},
+                {"newmark", "gamma=0.6", "beta=0.3", 0.8, NULL}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
         known k;
         known_two_balls(&k, 1e3);
@@ -88,7 +93,8 @@ static void violated_rules_of_dissipation_are_named(void **state) {
         const char *text = NULL;
         for (int j = 0, n = carom_sim_warnings(sim, &l, list); j < n; ++j)
             if (strcmp(list[j].kind, "scheme") == 0) text = list[j].text;
-        print_message("    %s %s e = %g: at most %.2g J in a step; %s\n", rows[i].scheme, rows[i].a, rows[i].e, most, text ? text : "-");
+        print_message("    %s %s e = %g: at most %.2g J in a step; %s\n", rows[i].scheme, rows[i].a, rows[i].e, most,
+                      text ? text : "-");
         if (rows[i].named) assert_true(text && strstr(text, rows[i].named) && most > 2e-3);
         else assert_true(!text && most < 2e-4);
         carom_sim_destroy(sim);

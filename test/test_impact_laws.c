@@ -1,4 +1,5 @@
-// test_impact_laws.c: Newton's, Poisson's and energetic restitution, contacts struck at once or one after the other, with every scheme.
+// test_impact_laws.c: Newton's, Poisson's and energetic restitution, contacts struck at once or one after the other,
+// with every scheme.
 //
 // One impact of two coordinates (n, t) with M^-1 = g = [2 1/2; 1/2 1], mu = 1, e = 1/2, u = (-1, 1/4), solved by hand:
 //   slip, f = -1:    u_N' = 3/2, u_T' = -1/2: slip ends at p_N = 1/2 with u_N = -1/4, W = -5/16
@@ -58,8 +59,9 @@ static void one_impact_by_hand(void **state) {
     }
 }
 
-// Five balls of mass 1 that touch, the first with velocity 1.  At once: contact 0 opens with 1, the others stay closed: v_0 + 1 = v_1 = ... =
-// v_4, 5 v_4 = 2.  In sequence each hands its velocity on.  Poisson at once: v = 1/5 after compression, p_C = 4/5, 3/5, 2/5, 1/5, as much again.
+// Five balls of mass 1 that touch, the first with velocity 1.  At once: contact 0 opens with 1, the others stay closed:
+// v_0 + 1 = v_1 = ... = v_4, 5 v_4 = 2.  In sequence each hands its velocity on.  Poisson at once: v = 1/5 after
+// compression, p_C = 4/5, 3/5, 2/5, 1/5, as much again.
 static void a_cradle(void **state) {
     (void)state;
     static const struct { const char *law; double v[5]; } cases[] = {
@@ -70,9 +72,12 @@ static void a_cradle(void **state) {
         {"energetic", {0, 0, 0, 0, 1}}};
     for (int k = 0; k < 5; ++k) {
         char text[700];
-        snprintf(text, sizeof text, "carom: 1\ncoordinates: {a: {at: -0.5, rate: 1}, b: 1, c: 2, d: 3, f: 4}\n"
-                 "energy: {kinetic: 1/2*(a'^2 + b'^2 + c'^2 + d'^2 + f'^2)}\ncontact defaults: {restitution: 1, impact law: %s}\n"
-                 "contacts: {c0: {gap: b - a - 1}, c1: {gap: c - b - 1}, c2: {gap: d - c - 1}, c3: {gap: f - d - 1}}\n", cases[k].law);
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {a: {at: -0.5, rate: 1}, b: 1, c: 2, d: 3, f: 4}\n"
+                 "energy: {kinetic: 1/2*(a'^2 + b'^2 + c'^2 + d'^2 + f'^2)}\ncontact defaults: {restitution: 1, impact "
+                 "law: %s}\n"
+                 "contacts: {c0: {gap: b - a - 1}, c1: {gap: c - b - 1}, c2: {gap: d - c - 1}, c3: {gap: f - d - 1}}\n",
+                 cases[k].law);
         const carom_scheme *s;
         for (EACH(s, 0)) {
             const end r = run(text, s->name, 1e-3, 0.6);
@@ -81,15 +86,23 @@ static void a_cradle(void **state) {
     }
 }
 
-// Three balls, e = 1 at the first contact and 0 at the second.  Poisson: 1/3 each after compression, p_C = (2/3, 1/3).  Expansion with (2/3, 0)
-// would let the second contact approach, so it is held: v = (-1/3, 2/3, 2/3).  In sequence: 0, 1, 0, then 0, 1/2, 1/2.
+// Three balls, e = 1 at the first contact and 0 at the second.  Poisson: 1/3 each after compression, p_C = (2/3, 1/3).
+// Expansion with (2/3, 0) would let the second contact approach, so it is held: v = (-1/3, 2/3, 2/3).  In sequence: 0,
+// 1, 0, then 0, 1/2, 1/2.
 static void unequal_restitution(void **state) {
     (void)state;
-    static const struct { const char *order; double v[3]; } cases[] = {{"simultaneous", {-1. / 3, 2. / 3, 2. / 3}}, {"sequential", {0, 0.5, 0.5}}};
+    static const struct {
+        const char *order;
+        double v[3];
+    } cases[] = {{"simultaneous", {-1. / 3, 2. / 3, 2. / 3}}, {"sequential", {0, 0.5, 0.5}}};
     for (int k = 0; k < 2; ++k) {
         char text[500];
-        snprintf(text, sizeof text, "carom: 1\ncoordinates: {a: {at: -0.1005, rate: 1}, b: 1, c: 2}\nenergy: {kinetic: 1/2*(a'^2 + b'^2 + c'^2)}\n"
-                 "contact defaults: {impact law: poisson, impact order: %s}\ncontacts: {c0: {gap: b - a - 1, restitution: 1}, c1: {gap: c - b - 1}}\n", cases[k].order);
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {a: {at: -0.1005, rate: 1}, b: 1, c: 2}\nenergy: {kinetic: 1/2*(a'^2 + b'^2 + "
+                 "c'^2)}\n"
+                 "contact defaults: {impact law: poisson, impact order: %s}\ncontacts: {c0: {gap: b - a - 1, "
+                 "restitution: 1}, c1: {gap: c - b - 1}}\n",
+                 cases[k].order);
         const carom_scheme *s;
         for (EACH(s, 0)) {
             const end r = run(text, s->name, 1e-3, 0.2);
@@ -101,8 +114,10 @@ static void unequal_restitution(void **state) {
 // Between two walls with e = 1/(1 + speed): 1, 1/2, 1/3, 1/4.
 static void restitution_by_approach_speed(void **state) {
     (void)state;
-    const char *text = "carom: 1\nparameters: {w: 1}\ncoordinates: {x: {at: 0.5, rate: 1}}\nenergy: {kinetic: 1/2*x'^2}\n"
-                       "contact defaults: {restitution: w/(w + approach.speed)}\ncontacts: {left: {gap: x}, right: {gap: 1.0005 - x}}\n";
+    const char *text =
+        "carom: 1\nparameters: {w: 1}\ncoordinates: {x: {at: 0.5, rate: 1}}\nenergy: {kinetic: 1/2*x'^2}\n"
+        "contact defaults: {restitution: w/(w + approach.speed)}\ncontacts: {left: {gap: x}, right: {gap: 1.0005 - "
+        "x}}\n";
     const carom_scheme *s;
     for (EACH(s, 0)) {
         const end r = run(text, s->name, 1e-3, 6);
@@ -111,38 +126,54 @@ static void restitution_by_approach_speed(void **state) {
     }
 }
 
-// A double pendulum of bodies on joints (two thin bars of mass 1 and length 1) hits the floor with friction: the joints take part in the impact.
-// The same in coordinates, without joints, has the same velocities.
+// A double pendulum of bodies on joints (two thin bars of mass 1 and length 1) hits the floor with friction: the joints
+// take part in the impact. The same in coordinates, without joints, has the same velocities.
 static void with_joints(void **state) {
     (void)state;
     static const char *const laws[] = {"newton", "poisson", "energetic"};
     for (int k = 0; k < 3; ++k) {
         char joints[1200], angles[1000];
-        snprintf(angles, sizeof angles, "carom: 1\nparameters: {a: 20*pi/180, b: 30*pi/180}\ncoordinates: {p: {at: a, rate: -0.1}, q: {at: b, rate: -0.2}}\n"
-                 "let: {x1: sin(p)/2, y1: -cos(p)/2, x2: sin(p) + sin(q)/2, y2: -cos(p) - cos(q)/2, x: sin(p) + sin(q), y: -cos(p) - cos(q)}\n"
+        snprintf(
+            angles, sizeof angles,
+            "carom: 1\nparameters: {a: 20*pi/180, b: 30*pi/180}\ncoordinates: {p: {at: a, rate: -0.1}, q: {at: b, "
+            "rate: -0.2}}\n"
+            "let: {x1: sin(p)/2, y1: -cos(p)/2, x2: sin(p) + sin(q)/2, y2: -cos(p) - cos(q)/2, x: sin(p) + sin(q), y: "
+            "-cos(p) - cos(q)}\n"
+            "energy: {kinetic: 1/2*(x1'^2 + y1'^2 + x2'^2 + y2'^2) + 1/24*(p'^2 + q'^2)}\n"
+            "contacts: {floor: {gap: y + cos(a) + cos(b), slip: x, restitution: 0.5, friction: 0.5, impact law: %s}}\n",
+            laws[k]);
+        snprintf(joints, sizeof joints,
+                 "carom: 1\nparameters: {a: 20*pi/180, b: 30*pi/180}\n"
+                 "coordinates: {p: {at: a, rate: -0.1}, q: {at: b, rate: -0.2}, x1: {at: sin(a)/2, rate: "
+                 "-0.05*cos(a)}, y1: {at: -cos(a)/2, rate: -0.05*sin(a)},\n"
+                 "  x2: {at: sin(a) + sin(b)/2, rate: -0.1*cos(a) - 0.1*cos(b)}, y2: {at: -cos(a) - cos(b)/2, rate: "
+                 "-0.1*sin(a) - 0.1*sin(b)}}\n"
                  "energy: {kinetic: 1/2*(x1'^2 + y1'^2 + x2'^2 + y2'^2) + 1/24*(p'^2 + q'^2)}\n"
-                 "contacts: {floor: {gap: y + cos(a) + cos(b), slip: x, restitution: 0.5, friction: 0.5, impact law: %s}}\n", laws[k]);
-        snprintf(joints, sizeof joints, "carom: 1\nparameters: {a: 20*pi/180, b: 30*pi/180}\n"
-                 "coordinates: {p: {at: a, rate: -0.1}, q: {at: b, rate: -0.2}, x1: {at: sin(a)/2, rate: -0.05*cos(a)}, y1: {at: -cos(a)/2, rate: -0.05*sin(a)},\n"
-                 "  x2: {at: sin(a) + sin(b)/2, rate: -0.1*cos(a) - 0.1*cos(b)}, y2: {at: -cos(a) - cos(b)/2, rate: -0.1*sin(a) - 0.1*sin(b)}}\n"
-                 "energy: {kinetic: 1/2*(x1'^2 + y1'^2 + x2'^2 + y2'^2) + 1/24*(p'^2 + q'^2)}\n"
-                 "constraints: {j1: x1 - sin(p)/2, j2: y1 + cos(p)/2, j3: x2 - sin(p) - sin(q)/2, j4: y2 + cos(p) + cos(q)/2}\n"
-                 "contacts: {floor: {gap: y2 - cos(q)/2 + cos(a) + cos(b), slip: x2 + sin(q)/2, restitution: 0.5, friction: 0.5, impact law: %s}}\n", laws[k]);
+                 "constraints: {j1: x1 - sin(p)/2, j2: y1 + cos(p)/2, j3: x2 - sin(p) - sin(q)/2, j4: y2 + cos(p) + "
+                 "cos(q)/2}\n"
+                 "contacts: {floor: {gap: y2 - cos(q)/2 + cos(a) + cos(b), slip: x2 + sin(q)/2, restitution: 0.5, "
+                 "friction: 0.5, impact law: %s}}\n",
+                 laws[k]);
         const carom_scheme *s;
         for (EACH(s, CAROM_NO_FRICTION | CAROM_NO_BILATERAL)) {
             const end free = run(angles, s->name, 1e-6, 1e-5), held = run(joints, s->name, 1e-6, 1e-5);
             for (int i = 0; i < 2; ++i) scheme_near(s->name, held.v[i], free.v[i], 1e-6);
-            if (k == 0) scheme_true(s->name, free.ledger.energy.end > 1.5 * free.ledger.energy.start && free.ledger.energy.created > 0);
+            if (k == 0)
+                scheme_true(s->name,
+                            free.ledger.energy.end > 1.5 * free.ledger.energy.start && free.ledger.energy.created > 0);
             if (k == 2) scheme_true(s->name, free.ledger.energy.end < free.ledger.energy.start);
         }
     }
 }
 
-// A box tumbles on a floor: contacts of two corners, one after the other and at once, lasting contact, rest with energy m g times half its height.
+// A box tumbles on a floor: contacts of two corners, one after the other and at once, lasting contact, rest with energy
+// m g times half its height.
 static void a_box_comes_to_rest(void **state) {
     (void)state;
-    const char *text = "carom: 1\nbodies: {b: {mass: 1, inertia: 0.02, at: [0, 0.5], angle: 0.3, velocity: [1, 0], spin: 2, shape: {box: [0.4, 0.2]}}}\n"
-                       "shapes: {floor: {plane: [0, 1]}}\ngravity: [0, -9.81]\ncontacts: {c: {between: [b, floor], restitution: 0.6, friction: 0.5, impact law: energetic}}\n";
+    const char *text = "carom: 1\nbodies: {b: {mass: 1, inertia: 0.02, at: [0, 0.5], angle: 0.3, velocity: [1, 0], "
+                       "spin: 2, shape: {box: [0.4, 0.2]}}}\n"
+                       "shapes: {floor: {plane: [0, 1]}}\ngravity: [0, -9.81]\ncontacts: {c: {between: [b, floor], "
+                       "restitution: 0.6, friction: 0.5, impact law: energetic}}\n";
     const carom_scheme *s;
     for (EACH(s, CAROM_NO_FRICTION)) {
         const end r = run(text, s->name, 1e-3, 2);
@@ -152,11 +183,12 @@ static void a_box_comes_to_rest(void **state) {
     }
 }
 
-// -- the energetic impact alone ------------------------------------------------------------------------------------------
+// -- the energetic impact alone ---------------------------------------------------------------------------------------
 
 static double chance(unsigned *seed) { return (double)(*seed = *seed * 1664525u + 1013904223u) / 4294967296.0; }
 
-// g of the tip of a rod: 1/m I + (J^-1 (r x e_j)) x r, in space with inertias A about axes across the rod and C along it.
+// g of the tip of a rod: 1/m I + (J^-1 (r x e_j)) x r, in space with inertias A about axes across the rod and C along
+// it.
 static void rod(unsigned *seed, int m, double *g) {
     const double mass = 0.2 + chance(seed);
     double J[3], r[3] = {0};
@@ -226,7 +258,8 @@ static void slip_step(const double *g, double mu, double h, const double *y, dou
     memcpy(y_1, sum, sizeof sum);
 }
 
-// Compression of a rod that slips on a curve to its end, e = 0.  Each of some ten steps has an error below 1e-12, relatively; that of a Runge-Kutta method with thousands is less.
+// Compression of a rod that slips on a curve to its end, e = 0.  Each of some ten steps has an error below 1e-12,
+// relatively; that of a Runge-Kutta method with thousands is less.
 static void a_slip_that_turns_is_followed_closely(void **state) {
     (void)state;
     unsigned seed = 5;
@@ -291,7 +324,8 @@ static void random_rods_lose_energy(void **state) {
     assert_true(reversals > 50 && sticks > 500); // all kinds were there
 }
 
-// A body that can move along one line only: normal and slip are the same motion, g has rank 1.  With mu |g_NT| >= g_NN it is jammed where it stops.
+// A body that can move along one line only: normal and slip are the same motion, g has rank 1.  With mu |g_NT| >= g_NN
+// it is jammed where it stops.
 static void one_degree_of_freedom(void **state) {
     (void)state;
     const double g[4] = {1, 2, 2, 4}; // u = (1, 2) w
@@ -305,10 +339,11 @@ static void one_degree_of_freedom(void **state) {
     assert_true(fabs(w - sqrt(1. / 12)) < 1e-12);
 }
 
-// -- what a file may say -------------------------------------------------------------------------------------------------
+// -- what a file may say ----------------------------------------------------------------------------------------------
 
-// A contact without slip whose friction cannot hold it slides off in the one direction d that stays, g_T - mu A d = lambda d (IL-7), however strongly the normal impulse drives it
-// sideways: p_N = -u_N/(g_NN - mu g_N.d) to the end of compression, p_T = -mu d p_N.
+// A contact without slip whose friction cannot hold it slides off in the one direction d that stays, g_T - mu A d =
+// lambda d (IL-7), however strongly the normal impulse drives it sideways: p_N = -u_N/(g_NN - mu g_N.d) to the end of
+// compression, p_T = -mu d p_N.
 static void it_slides_off_in_the_direction_that_stays(void **state) {
     (void)state;
     const double g[9] = {1, 0.5, 3, 0.5, 1, 0, 3, 0, 25}, mu = 0.05;
@@ -325,18 +360,23 @@ static void it_slides_off_in_the_direction_that_stays(void **state) {
 
 static void mistakes_are_told(void **state) {
     (void)state;
-    static const struct { const char *law, *says; } cases[] = {
-        {"impact law: newtom", "impact law is newton, poisson or energetic; did you mean 'newton'?"},
-        {"impact order: parallel", "impact order is simultaneous or sequential"},
-        {"impact law: energetic, impact order: simultaneous", "follows one contact after the other"},
-        {"impact law: poisson, friction: 0.1, slip: y, tangential restitution: 0.5", "impact law poisson has no tangential restitution"},
-        {"restitution: approach.sped", "did you mean 'approach.speed'?"},
-        {"restitution: 2 - approach.speed", "restitution must lie between 0 and 1 at every speed, got 2"},
-        {"restitution: x*approach.speed", "numbers, parameters and approach.speed"},
-        {"friction: approach.speed, slip: y", "unknown name 'approach.speed'"}};
+    static const struct {
+        const char *law, *says;
+    } cases[] = {{"impact law: newtom", "impact law is newton, poisson or energetic; did you mean 'newton'?"},
+                 {"impact order: parallel", "impact order is simultaneous or sequential"},
+                 {"impact law: energetic, impact order: simultaneous", "follows one contact after the other"},
+                 {"impact law: poisson, friction: 0.1, slip: y, tangential restitution: 0.5",
+                  "impact law poisson has no tangential restitution"},
+                 {"restitution: approach.sped", "did you mean 'approach.speed'?"},
+                 {"restitution: 2 - approach.speed", "restitution must lie between 0 and 1 at every speed, got 2"},
+                 {"restitution: x*approach.speed", "numbers, parameters and approach.speed"},
+                 {"friction: approach.speed, slip: y", "unknown name 'approach.speed'"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[400];
-        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 1, rate: -1}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2)}\ncontacts: {wall: {gap: x, %s}}\n", cases[i].law);
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {x: {at: 1, rate: -1}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2)}\ncontacts: "
+                 "{wall: {gap: x, %s}}\n",
+                 cases[i].law);
         carom_error err = {0};
         carom_model_def d = {.text = text, .length = strlen(text), .file = "m.yaml"};
         carom_model *m = carom_model_create(&d, &err);
@@ -347,7 +387,8 @@ static void mistakes_are_told(void **state) {
 static void a_restitution_above_one_stops_the_run(void **state) {
     (void)state;
     carom_error err = {0};
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0.1, rate: -3}}\nenergy: {kinetic: 1/2*x'^2}\ncontacts: {wall: {gap: x, restitution: approach.speed/2}}\n");
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0.1, rate: -3}}\nenergy: {kinetic: 1/2*x'^2}\ncontacts: "
+                          "{wall: {gap: x, restitution: approach.speed/2}}\n");
     carom_sim_def d = sim_def(m, "half-explicit", NULL, 1e-3, 1);
     carom_sim *sim = carom_sim_create(&d, &err);
     assert_non_null(sim);
@@ -370,8 +411,10 @@ static void impacts_at_the_start_are_listed(void **state) {
     (void)state;
     char text[1000] = "";
     carom_error err = {0};
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0, rate: -2}, y: {at: 0, rate: 1}, z: 0, w: {at: 1e-3, rate: -1}}\n"
-                          "energy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2 + w'^2)}\ncontacts: {floor: {gap: x - 0.5*t}, b: {gap: y}, c: {gap: z}, d: {gap: w}}\n");
+    carom_model *m =
+        good("carom: 1\ncoordinates: {x: {at: 0, rate: -2}, y: {at: 0, rate: 1}, z: 0, w: {at: 1e-3, rate: -1}}\n"
+             "energy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2 + w'^2)}\ncontacts: {floor: {gap: x - 0.5*t}, b: {gap: y}, c: "
+             "{gap: z}, d: {gap: w}}\n");
     carom_model_examine(m, gather, text, &err);
     assert_string_equal(text, "the run starts with an impact: 'floor' is closed and approaches with 2.5\n");
     carom_model_destroy(m);
@@ -379,9 +422,19 @@ static void impacts_at_the_start_are_listed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_impact_by_hand), cmocka_unit_test(a_cradle), cmocka_unit_test(unequal_restitution),
-        cmocka_unit_test(restitution_by_approach_speed), cmocka_unit_test(with_joints), cmocka_unit_test(a_box_comes_to_rest), cmocka_unit_test(random_rods_lose_energy), cmocka_unit_test(a_slip_that_turns_is_followed_closely),
-        cmocka_unit_test(one_degree_of_freedom), cmocka_unit_test(it_slides_off_in_the_direction_that_stays), cmocka_unit_test(mistakes_are_told), cmocka_unit_test(impacts_at_the_start_are_listed), cmocka_unit_test(a_restitution_above_one_stops_the_run),
+        cmocka_unit_test(one_impact_by_hand),
+        cmocka_unit_test(a_cradle),
+        cmocka_unit_test(unequal_restitution),
+        cmocka_unit_test(restitution_by_approach_speed),
+        cmocka_unit_test(with_joints),
+        cmocka_unit_test(a_box_comes_to_rest),
+        cmocka_unit_test(random_rods_lose_energy),
+        cmocka_unit_test(a_slip_that_turns_is_followed_closely),
+        cmocka_unit_test(one_degree_of_freedom),
+        cmocka_unit_test(it_slides_off_in_the_direction_that_stays),
+        cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(impacts_at_the_start_are_listed),
+        cmocka_unit_test(a_restitution_above_one_stops_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-// test_iterations.c: how many iterations Newton's method needs in the models of models/, what they evaluate, and how that is told.
+// test_iterations.c: how many iterations Newton's method needs in the models of models/, what they evaluate, and how
+// that is told.
 #include "model_text.h"
 #include "scheme/turn.h"
 #include <carom/result.h>
@@ -13,7 +14,11 @@ static carom_sim *start(const carom_model *m, const char *scheme) {
     const carom_model_run run = carom_model_simulation(m);
     carom_error err = {0};
     carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m), d.scheme = scheme, d.h = run.step, d.t_end = fmin(run.end, (carom_model_system(m)->nv > 20 ? FEWER : carom_model_system(m)->move ? FLIGHT : STEPS) * run.step);
+    d.system = carom_model_system(m), d.scheme = scheme, d.h = run.step,
+    d.t_end = fmin(run.end, (carom_model_system(m)->nv > 20 ? FEWER
+                             : carom_model_system(m)->move  ? FLIGHT
+                                                            : STEPS) *
+                                run.step);
     d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim && !strstr(err.text, "does not support")) fail_msg("%s", err.text);
@@ -39,16 +44,21 @@ static void half_of_all_steps_need_three_iterations_or_less(void **state) {
             }
             // The trapezoidal rule does not get over the impacts of the beam with steps of this size.
             const bool stiff = strcmp(rest, "rotating-beam") == 0 && strcmp(schemes[k], "newmark") == 0;
-            if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK && !stiff) fail_msg("%s, %s: %s", rest, schemes[k], err.text);
+            if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK && !stiff)
+                fail_msg("%s, %s: %s", rest, schemes[k], err.text);
             assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
             long steps = 0;
             for (int i = 0; i <= CAROM_NEWTON_COUNTED; ++i) steps += l.counts.newton_steps[i];
             assert_true(steps >= l.steps);
-            // Which of twenty contacts stick takes ggl-alpha some iterations to find out.  Newmark's family leaves what ds does to the directions of dw to
-            // the next iteration; forces along the stiff rod turn by much in a step.
+            // Which of twenty contacts stick takes ggl-alpha some iterations to find out.  Newmark's family leaves what
+            // ds does to the directions of dw to the next iteration; forces along the stiff rod turn by much in a step.
             // Directions of friction in space lag by an iteration.
-            const int most = k == 0 && strcmp(rest, "stack") == 0 ? 5 : k == 0 && strcmp(rest, "billiards") == 0 ? 4 : k >= 2 && strcmp(rest, "flexible-rod") == 0 ? 4 : 3;
-            if (!(l.counts.newton_median >= 1 && l.counts.newton_median <= most)) fail_msg("%s, %s: median %d", rest, schemes[k], l.counts.newton_median);
+            const int most = k == 0 && strcmp(rest, "stack") == 0          ? 5
+                             : k == 0 && strcmp(rest, "billiards") == 0    ? 4
+                             : k >= 2 && strcmp(rest, "flexible-rod") == 0 ? 4
+                                                                           : 3;
+            if (!(l.counts.newton_median >= 1 && l.counts.newton_median <= most))
+                fail_msg("%s, %s: median %d", rest, schemes[k], l.counts.newton_median);
             carom_sim_destroy(sim);
             ++runs;
         }
@@ -62,9 +72,17 @@ static void half_of_all_steps_need_three_iterations_or_less(void **state) {
 static carom_system asked; // whose functions are called
 static int masses, tangents;
 
-static carom_status count_mass(const void *m, void *w, double t, const double *q, carom_matrix M) { return ++masses, asked.mass(m, w, t, q, M); }
-static carom_status count_motion(const void *m, void *w, double t, const double *q, const double *v, carom_matrix M, double *f, double *g) { return ++masses, asked.motion(m, w, t, q, v, M, f, g); }
-static carom_status count_tangent(const void *m, void *w, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) { return ++tangents, asked.tangent(m, w, t, q, v, K, C); }
+static carom_status count_mass(const void *m, void *w, double t, const double *q, carom_matrix M) {
+    return ++masses, asked.mass(m, w, t, q, M);
+}
+static carom_status count_motion(const void *m, void *w, double t, const double *q, const double *v, carom_matrix M,
+                                 double *f, double *g) {
+    return ++masses, asked.motion(m, w, t, q, v, M, f, g);
+}
+static carom_status count_tangent(const void *m, void *w, double t, const double *q, const double *v, carom_matrix K,
+                                  carom_matrix C) {
+    return ++tangents, asked.tangent(m, w, t, q, v, K, C);
+}
 
 // How often `steps` steps ask for them.
 static void ask(const carom_model *m, const char *scheme, int steps) {
@@ -80,19 +98,24 @@ static void ask(const carom_model *m, const char *scheme, int steps) {
     carom_sim_destroy(sim);
 }
 
-// Mass and derivatives of a linear model are constant: however many steps it flies, schemes ask for them in the first one alone.
+// Mass and derivatives of a linear model are constant: however many steps it flies, schemes ask for them in the first
+// one alone.
 static void iterations_ask_once_for_what_is_constant(void **state) {
     (void)state;
-    static const char *const schemes[] = {"ggl-midpoint", "ggl-alpha", "dg-plus", "newmark", "hht", "generalized-alpha"};
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 10}, y: {at: 1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*x + 5*y^2}\ncontacts: {floor: {gap: x, restitution: 0.5}}\n");
+    static const char *const schemes[] = {"ggl-midpoint", "ggl-alpha", "dg-plus",
+                                          "newmark",      "hht",       "generalized-alpha"};
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 10}, y: {at: 1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), "
+                          "potential: 9.81*x + 5*y^2}\ncontacts: {floor: {gap: x, restitution: 0.5}}\n");
     const unsigned flags = carom_model_system(m)->flags;
     assert_true(flags & CAROM_LINEAR && flags & CAROM_CONSTANT_MASS && flags & CAROM_CONSTANT_DIRECTIONS);
     for (size_t k = 0; k < sizeof schemes / sizeof *schemes; ++k) {
         ask(m, schemes[k], 20);
         const int masses_before = masses, tangents_before = tangents;
         ask(m, schemes[k], 400);
-        if (!(tangents_before > 0 && tangents == tangents_before)) fail_msg("%s: %d tangents in 20 steps, %d in 400", schemes[k], tangents_before, tangents);
-        if (!(masses_before > 0 && masses == masses_before)) fail_msg("%s: %d masses in 20 steps, %d in 400", schemes[k], masses_before, masses);
+        if (!(tangents_before > 0 && tangents == tangents_before))
+            fail_msg("%s: %d tangents in 20 steps, %d in 400", schemes[k], tangents_before, tangents);
+        if (!(masses_before > 0 && masses == masses_before))
+            fail_msg("%s: %d masses in 20 steps, %d in 400", schemes[k], masses_before, masses);
     }
     carom_model_destroy(m);
 }
@@ -101,7 +124,9 @@ static void iterations_ask_once_for_what_is_constant(void **state) {
 
 static void the_ledger_tells_the_median_and_who_needed_many(void **state) {
     (void)state;
-    carom_ledger l = {.steps = 10, .counts = {.newton = 57, .newton_median = 2, .newton_max = 31, .newton_max_t = 0.5, .newton_many = 2}};
+    carom_ledger l = {
+        .steps = 10,
+        .counts = {.newton = 57, .newton_median = 2, .newton_max = 31, .newton_max_t = 0.5, .newton_many = 2}};
     char text[4000] = "";
     FILE *f = tmpfile();
     assert_non_null(f);
@@ -110,7 +135,8 @@ static void the_ledger_tells_the_median_and_who_needed_many(void **state) {
     rewind(f);
     text[fread(text, 1, sizeof text - 1, f)] = 0;
     fclose(f);
-    assert_non_null(strstr(text, "newton       57 iterations, median 2, at most 31 in a step (t = 0.5); 2 steps needed more than 20"));
+    assert_non_null(strstr(
+        text, "newton       57 iterations, median 2, at most 31 in a step (t = 0.5); 2 steps needed more than 20"));
     assert_non_null(strstr(text, "\"median\": 2"));
     assert_non_null(strstr(text, "\"many\": 2"));
 }
@@ -122,7 +148,8 @@ static void the_median_is_that_of_the_steps(void **state) {
     carom_counts counts = {0};
     carom_step s = {.h = 1, .counts = &counts};
     for (size_t i = 0; i < sizeof iterations / sizeof *iterations; ++i) carom_book_newton(&s, iterations[i]);
-    assert_true(counts.newton_steps[1] == 3 && counts.newton_steps[2] == 1 && counts.newton_steps[4] == 2 && counts.newton_steps[25] == 1);
+    assert_true(counts.newton_steps[1] == 3 && counts.newton_steps[2] == 1 && counts.newton_steps[4] == 2 &&
+                counts.newton_steps[25] == 1);
     carom_book_newton(&s, 1000);
     assert_int_equal(counts.newton_steps[CAROM_NEWTON_COUNTED], 1);
     assert_int_equal(counts.newton_many, 2);
@@ -134,7 +161,8 @@ static void the_median_is_that_of_the_steps(void **state) {
 // q_0 (+) (x + d) and (q_0 (+) x) (+) T d are the same up to |d|^2.
 static void turned_increments_are_moves_from_the_new_position(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\nbodies: {b: {mass: 1, inertia: [1, 2, 3], at: [0, 0, 1], spin: [3, -1, 2]}, c: {mass: 1, inertia: [1, 1, 1], at: [1, 0, 0], spin: [0, 0, 1]}}\n");
+    carom_model *m = good("carom: 1\nbodies: {b: {mass: 1, inertia: [1, 2, 3], at: [0, 0, 1], spin: [3, -1, 2]}, c: "
+                          "{mass: 1, inertia: [1, 1, 1], at: [1, 0, 0], spin: [0, 0, 1]}}\n");
     const carom_system *sys = carom_model_system(m);
     const int nv = sys->nv;
     carom_step s = {.sys = sys};

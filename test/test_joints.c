@@ -1,11 +1,13 @@
-// test_joints.c: joints between bodies: freedoms, conservation, agreement with coordinates, redundancy, couplings, reactions.
+// test_joints.c: joints between bodies: freedoms, conservation, agreement with coordinates, redundancy, couplings,
+// reactions.
 #include "mechanisms.h"
 
-// -- every joint ---------------------------------------------------------------------------------------------------------
+// -- every joint ------------------------------------------------------------------------------------------------------
 
 static const char *const two_spatial =
     "carom: 1\nbodies:\n"
-    "  a: {mass: 2, inertia: [0.2, 0.3, 0.4], at: [0.1, 0.2, 0.3], axis: [1, 2, 3], angle: 0.7, velocity: [1, -0.4, 0.3], spin: [0.5, 2, -1]}\n"
+    "  a: {mass: 2, inertia: [0.2, 0.3, 0.4], at: [0.1, 0.2, 0.3], axis: [1, 2, 3], angle: 0.7, velocity: [1, -0.4, "
+    "0.3], spin: [0.5, 2, -1]}\n"
     "  b: {mass: 1, inertia: [0.1, 0.15, 0.2, 0.01, 0.02, 0], at: [0.9, -0.3, 0.4], axis: [0, 1, 1], angle: -1.1}\n"
     "joints:\n  j: ";
 static const char *const two_planar =
@@ -59,7 +61,9 @@ static void turned(const double *e, const double *v, double *out) {
 
 // Momentum and angular momentum about the origin of n spatial bodies, or (P_x, P_y, 0, 0, 0, L) of planar ones.
 static void momenta(bool spatial, int n, const double *q, const double *v, double *P) {
-    static const double mass[3] = {2, 1, 0.5}, J[3][6] = {{0.2, 0.3, 0.4, 0, 0, 0}, {0.1, 0.15, 0.2, 0.01, 0.02, 0}, {0.05, 0.06, 0.07, 0, 0, 0}};
+    static const double mass[3] = {2, 1, 0.5}, J[3][6] = {{0.2, 0.3, 0.4, 0, 0, 0},
+                                                          {0.1, 0.15, 0.2, 0.01, 0.02, 0},
+                                                          {0.05, 0.06, 0.07, 0, 0, 0}};
     static const double flat[3] = {0.4, 0.2, 0.1};
     for (int i = 0; i < 6; ++i) P[i] = 0;
     for (int b = 0; b < n; ++b) {
@@ -70,8 +74,12 @@ static void momenta(bool spatial, int n, const double *q, const double *v, doubl
             continue;
         }
         double L[3];
-        turned(x + 3, (double[]){I[0] * w[0] + I[3] * w[1] + I[4] * w[2], I[3] * w[0] + I[1] * w[1] + I[5] * w[2], I[4] * w[0] + I[5] * w[1] + I[2] * w[2]}, L);
-        for (int i = 0; i < 3; ++i) P[3 + i] += L[i] + mass[b] * (x[(i + 1) % 3] * u[(i + 2) % 3] - x[(i + 2) % 3] * u[(i + 1) % 3]);
+        turned(x + 3,
+               (double[]){I[0] * w[0] + I[3] * w[1] + I[4] * w[2], I[3] * w[0] + I[1] * w[1] + I[5] * w[2],
+                          I[4] * w[0] + I[5] * w[1] + I[2] * w[2]},
+               L);
+        for (int i = 0; i < 3; ++i)
+            P[3 + i] += L[i] + mass[b] * (x[(i + 1) % 3] * u[(i + 2) % 3] - x[(i + 2) % 3] * u[(i + 1) % 3]);
     }
 }
 
@@ -105,10 +113,13 @@ static void each_joint_keeps_them_through_elastic_impacts(void **state) {
         const bool spatial = each[i].spatial;
         const char *bodies = spatial ? two_spatial : two_planar, *joints = strstr(bodies, "joints:");
         snprintf(text, sizeof text, "%.*s%s%s%s\n%s", (int)(joints - bodies), bodies,
-                 spatial ? "  c: {mass: 0.5, inertia: [0.05, 0.06, 0.07], at: [1.6, -0.35, 0.5], velocity: [-4, 0.2, 0.1], spin: [1, 2, 3], points: {p: [0.1, 0, 0]}}\n"
-                         : "  c: {mass: 0.5, inertia: 0.1, at: [1.6, -0.35], velocity: [-4, 0.2], spin: 1, points: {p: [0.1, 0]}}\n",
+                 spatial ? "  c: {mass: 0.5, inertia: [0.05, 0.06, 0.07], at: [1.6, -0.35, 0.5], velocity: [-4, 0.2, "
+                           "0.1], spin: [1, 2, 3], points: {p: [0.1, 0, 0]}}\n"
+                         : "  c: {mass: 0.5, inertia: 0.1, at: [1.6, -0.35], velocity: [-4, 0.2], spin: 1, points: {p: "
+                           "[0.1, 0]}}\n",
                  joints, each[i].text,
-                 spatial ? "contacts: {hit: {gap: sqrt((c.p.x - b.x)^2 + (c.p.y - b.y)^2 + (c.p.z - b.z)^2) - 0.4, restitution: 1}}\n"
+                 spatial ? "contacts: {hit: {gap: sqrt((c.p.x - b.x)^2 + (c.p.y - b.y)^2 + (c.p.z - b.z)^2) - 0.4, "
+                           "restitution: 1}}\n"
                          : "contacts: {hit: {gap: sqrt((c.p.x - b.x)^2 + (c.p.y - b.y)^2) - 0.4, restitution: 1}}\n");
         carom_model *m = good(text);
         carom_sim *sim = start(m, "mixed", "order=6", 2.5e-3, 0.4);
@@ -132,15 +143,17 @@ static void each_joint_keeps_them_through_elastic_impacts(void **state) {
 // Two joints of one body coupled: the bearing takes what the gear does not.
 static void a_gear_removes_one_degree_of_freedom_and_keeps_them(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\nbodies:\n"
-                          "  a: {mass: 2, inertia: [0.2, 0.3, 0.4], at: [0.1, 0.2, 0.3], axis: [1, 2, 3], angle: 0.7, velocity: [1, -0.4, 0.3], spin: [0.5, 2, -1]}\n"
-                          "  b: {mass: 1, inertia: [0.1, 0.15, 0.2, 0.01, 0.02, 0], at: [0.9, -0.3, 0.4], axis: [0, 1, 1], angle: -1.1}\n"
-                          "  c: {mass: 0.5, inertia: [0.05, 0.06, 0.07], at: [-0.5, 0.3, 0.4], axis: [1, 0, 1], angle: 0.4}\n"
-                          "joints:\n"
-                          "  jb: {type: revolute, between: [a, b], at: [0.5, 0.1, 0.2], axis: [1, 1, 0]}\n"
-                          "  jc: {type: revolute, between: [a, c], at: [-0.3, 0.1, 0.2], axis: [0, 1, 1]}\n"
-                          "  g: {type: gear, joints: [jb, jc], ratio: -1.5}\n"
-                          "motors: {m: {joint: jb, torque: 8*t}}\n");
+    carom_model *m = good(
+        "carom: 1\nbodies:\n"
+        "  a: {mass: 2, inertia: [0.2, 0.3, 0.4], at: [0.1, 0.2, 0.3], axis: [1, 2, 3], angle: 0.7, velocity: [1, "
+        "-0.4, 0.3], spin: [0.5, 2, -1]}\n"
+        "  b: {mass: 1, inertia: [0.1, 0.15, 0.2, 0.01, 0.02, 0], at: [0.9, -0.3, 0.4], axis: [0, 1, 1], angle: -1.1}\n"
+        "  c: {mass: 0.5, inertia: [0.05, 0.06, 0.07], at: [-0.5, 0.3, 0.4], axis: [1, 0, 1], angle: 0.4}\n"
+        "joints:\n"
+        "  jb: {type: revolute, between: [a, b], at: [0.5, 0.1, 0.2], axis: [1, 1, 0]}\n"
+        "  jc: {type: revolute, between: [a, c], at: [-0.3, 0.1, 0.2], axis: [0, 1, 1]}\n"
+        "  g: {type: gear, joints: [jb, jc], ratio: -1.5}\n"
+        "motors: {m: {joint: jb, torque: 8*t}}\n");
     const findings f = examine(m);
     assert_int_equal(f.faults, 0);
     assert_int_equal(f.freedom, 18 - 5 - 5 - 1);
@@ -161,10 +174,11 @@ static void a_gear_removes_one_degree_of_freedom_and_keeps_them(void **state) {
     carom_model_destroy(m);
 }
 
-// -- mechanisms -------------------------------------------------------------------------------------------------------------
+// -- mechanisms -------------------------------------------------------------------------------------------------------
 
 #define SLIDER                                                                                                         \
-    "carom: 1\nparameters: {l1: 0.153, l2: 0.306, m1: 0.038, m2: 0.038, m3: 0.076, J1: 7.4e-5, J2: 5.9e-4, J3: 2.7e-6}\n"
+    "carom: 1\nparameters: {l1: 0.153, l2: 0.306, m1: 0.038, m2: 0.038, m3: 0.076, J1: 7.4e-5, J2: 5.9e-4, J3: "       \
+    "2.7e-6}\n"
 
 static void the_slider_crank_of_bodies_is_that_of_coordinates_with_every_scheme(void **state) {
     (void)state;
@@ -178,12 +192,13 @@ static void the_slider_crank_of_bodies_is_that_of_coordinates_with_every_scheme(
                                "  small: {type: revolute, between: [rod, slider], at: [l1 + l2, 0]}\n"
                                "  guide: {type: prismatic, between: [ground, slider], at: [0, 0], axis: [1, 0]}\n");
     // One coordinate: sin(th2) = -l1/l2 sin(th1).
-    carom_model *one = good(SLIDER "coordinates: {th: {at: 0, rate: 50}}\nlet:\n"
-                            "  s: -l1/l2*sin(th)\n  c: sqrt(1 - s^2)\n  be: asin(s)\n"
-                            "  x2: l1*cos(th) + l2/2*c\n  y2: l1*sin(th) + l2/2*s\n  x3: l1*cos(th) + l2*c\n"
-                            "energy:\n"
-                            "  kinetic: 1/2*(J1 + m1*l1^2/4)*th'^2 + 1/2*J2*be'^2 + 1/2*m2*(x2'^2 + y2'^2) + 1/2*m3*x3'^2\n"
-                            "  potential: 9.81*(m1*l1/2*sin(th) + m2*y2)\n");
+    carom_model *one =
+        good(SLIDER "coordinates: {th: {at: 0, rate: 50}}\nlet:\n"
+                    "  s: -l1/l2*sin(th)\n  c: sqrt(1 - s^2)\n  be: asin(s)\n"
+                    "  x2: l1*cos(th) + l2/2*c\n  y2: l1*sin(th) + l2/2*s\n  x3: l1*cos(th) + l2*c\n"
+                    "energy:\n"
+                    "  kinetic: 1/2*(J1 + m1*l1^2/4)*th'^2 + 1/2*J2*be'^2 + 1/2*m2*(x2'^2 + y2'^2) + 1/2*m3*x3'^2\n"
+                    "  potential: 9.81*(m1*l1/2*sin(th) + m2*y2)\n");
     assert_int_equal(examine(bodies).freedom, 1);
     carom_sim *exact = start(one, "mixed", "order=6", 2e-4, 0.05);
     carom_sim *again = start(bodies, "mixed", "order=6", 2e-4, 0.05);
@@ -216,7 +231,9 @@ static void the_slider_crank_of_bodies_is_that_of_coordinates_with_every_scheme(
     carom_model_destroy(one);
 }
 
-static int joint_order(const carom_scheme *s) { return s->own_steps || s->promises.joint_order < 1 ? 1 : s->promises.joint_order; }
+static int joint_order(const carom_scheme *s) {
+    return s->own_steps || s->promises.joint_order < 1 ? 1 : s->promises.joint_order;
+}
 
 static void schemes_have_their_orders_on_a_spatial_four_bar(void **state) {
     (void)state;
@@ -235,8 +252,10 @@ static void schemes_have_their_orders_on_a_spatial_four_bar(void **state) {
         for (int k = 0; k < 2; ++k) {
             carom_sim *sim = start(m, s->name, NULL, T / (k ? 4 * n : n), T);
             model_sim_run(sim);
-            for (int c = 0; c < nq; ++c) error[k] = fmax(error[k], fabs(carom_sim_now(sim).q[c] - carom_sim_now(exact).q[c]));
-            for (int c = 0; c < nv; ++c) error[k] = fmax(error[k], fabs(carom_sim_now(sim).v[c] - carom_sim_now(exact).v[c]));
+            for (int c = 0; c < nq; ++c)
+                error[k] = fmax(error[k], fabs(carom_sim_now(sim).q[c] - carom_sim_now(exact).q[c]));
+            for (int c = 0; c < nv; ++c)
+                error[k] = fmax(error[k], fabs(carom_sim_now(sim).v[c] - carom_sim_now(exact).v[c]));
             carom_error err;
             carom_ledger l;
             assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
@@ -251,17 +270,17 @@ static void schemes_have_their_orders_on_a_spatial_four_bar(void **state) {
     carom_model_destroy(m);
 }
 
-// -- redundant joints ---------------------------------------------------------------------------------------------------------
+// -- redundant joints -------------------------------------------------------------------------------------------------
 
 #define PARALLELOGRAM                                                                                                  \
-    "carom: 1\ngravity: [0, -9.81, 0]\nparameters: {a: 0.2, b: 0.5}\nbodies:\n"                                         \
-    "  left: {mass: 1, inertia: [1e-3, 4e-3, 4e-3], at: [0.3*a, 0.4*a, 0]}\n"                                           \
-    "  bar: {mass: 2, inertia: [2e-3, 5e-2, 5e-2], at: [0.6*a + b/2, 0.8*a, 0]}\n"                                      \
-    "  right: {mass: 1, inertia: [1e-3, 4e-3, 4e-3], at: [b + 0.3*a, 0.4*a, 0], spin: [0, 0, 5]}\n"                     \
+    "carom: 1\ngravity: [0, -9.81, 0]\nparameters: {a: 0.2, b: 0.5}\nbodies:\n"                                        \
+    "  left: {mass: 1, inertia: [1e-3, 4e-3, 4e-3], at: [0.3*a, 0.4*a, 0]}\n"                                          \
+    "  bar: {mass: 2, inertia: [2e-3, 5e-2, 5e-2], at: [0.6*a + b/2, 0.8*a, 0]}\n"                                     \
+    "  right: {mass: 1, inertia: [1e-3, 4e-3, 4e-3], at: [b + 0.3*a, 0.4*a, 0], spin: [0, 0, 5]}\n"                    \
     "joints:\n"                                                                                                        \
-    "  A: {type: revolute, between: [ground, left], at: [0, 0, 0], axis: [0, 0, 1]}\n"                                  \
-    "  B: {type: revolute, between: [left, bar], at: [0.6*a, 0.8*a, 0], axis: [0, 0, 1]}\n"                             \
-    "  C: {type: revolute, between: [bar, right], at: [b + 0.6*a, 0.8*a, 0], axis: [0, 0, 1]}\n"                        \
+    "  A: {type: revolute, between: [ground, left], at: [0, 0, 0], axis: [0, 0, 1]}\n"                                 \
+    "  B: {type: revolute, between: [left, bar], at: [0.6*a, 0.8*a, 0], axis: [0, 0, 1]}\n"                            \
+    "  C: {type: revolute, between: [bar, right], at: [b + 0.6*a, 0.8*a, 0], axis: [0, 0, 1]}\n"                       \
     "  D: {type: revolute, between: [ground, right], at: [b, 0, 0], axis: [0, 0, 1]}\n"
 
 static void redundant_joints_are_found_and_named_and_every_scheme_runs(void **state) {
@@ -273,8 +292,9 @@ static void redundant_joints_are_found_and_named_and_every_scheme_runs(void **st
     assert_string_equal(carom_model_redundant(m), "D (3)");
     const carom_scheme *s;
     // One coordinate: two bars turn about fixed pins, the third is carried round.
-    carom_model *one = good("carom: 1\ncoordinates: {phi: {at: \"atan2(0.8, 0.6)\", rate: 5}}\n"
-                            "energy: {kinetic: (0.004 + 0.01 + 0.04)*phi'^2, potential: 9.81*(0.2 + 2*0.2)*sin(phi)}\n");
+    carom_model *one =
+        good("carom: 1\ncoordinates: {phi: {at: \"atan2(0.8, 0.6)\", rate: 5}}\n"
+             "energy: {kinetic: (0.004 + 0.01 + 0.04)*phi'^2, potential: 9.81*(0.2 + 2*0.2)*sin(phi)}\n");
     carom_sim *exact = start(one, "mixed", "order=6", 1e-3, 0.4);
     model_sim_run(exact);
     const double turn = carom_sim_now(exact).q[0] - carom_model_q0(one)[0];
@@ -285,7 +305,8 @@ static void redundant_joints_are_found_and_named_and_every_scheme_runs(void **st
         const double *q = carom_sim_now(sim).q, angle = 2 * atan2(q[6], q[3]);
         const double off = remainder(angle - turn, 2 * 3.14159265358979323846);
         // First-order schemes lose about a tenth of their energy here; all others are far closer.
-        if (!(fabs(off) < (s->order > 1 ? 0.15 : 0.2))) fail_msg("%s: turned by %g instead of %g", s->name, angle, turn);
+        if (!(fabs(off) < (s->order > 1 ? 0.15 : 0.2)))
+            fail_msg("%s: turned by %g instead of %g", s->name, angle, turn);
         carom_sim_destroy(sim);
     }
     carom_sim_destroy(exact);
@@ -297,7 +318,8 @@ static void redundant_joints_are_found_and_named_and_every_scheme_runs(void **st
 static void redundant_reactions_are_the_smallest(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\ngravity: [0, -10]\nbodies: {b: {mass: 3, inertia: 1}}\n"
-                          "joints:\n  one: {type: weld, between: [ground, b], at: [0, 0]}\n  two: {type: weld, between: [ground, b], at: [0, 0]}\n");
+                          "joints:\n  one: {type: weld, between: [ground, b], at: [0, 0]}\n  two: {type: weld, "
+                          "between: [ground, b], at: [0, 0]}\n");
     assert_string_equal(carom_model_redundant(m), "two (3)");
     static const char *const schemes[] = {"moreau-jean", "moreau-midpoint", "ggl-projection", NULL};
     for (int i = 0; schemes[i]; ++i) {
@@ -311,20 +333,21 @@ static void redundant_reactions_are_the_smallest(void **state) {
     carom_model_destroy(m);
 }
 
-// -- couplings and drives --------------------------------------------------------------------------------------------------------
+// -- couplings and drives ---------------------------------------------------------------------------------------------
 
 static void angles_are_counted_over_turns_by_gears_and_screws(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\nbodies:\n"
-                          "  a: {mass: 1, inertia: [0.1, 0.1, 0.1], spin: [0, 0, 7]}\n"
-                          "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [1, 0, 0]}\n"
-                          "  nut: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [3, 0, 0]}\n"
-                          "joints:\n"
-                          "  ja: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1]}\n"
-                          "  jb: {type: revolute, between: [ground, b], at: [1, 0, 0], axis: [0, 0, 1]}\n"
-                          "  thread: {type: screw, between: [ground, nut], at: [3, 0, 0], axis: [0, 0, 1], pitch: 0.2}\n"
-                          "  pair: {type: gear, joints: [ja, jb], ratio: -2.5}\n"
-                          "  more: {type: gear, joints: [ja, thread], ratio: 0.5}\n");
+    carom_model *m =
+        good("carom: 1\nbodies:\n"
+             "  a: {mass: 1, inertia: [0.1, 0.1, 0.1], spin: [0, 0, 7]}\n"
+             "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [1, 0, 0]}\n"
+             "  nut: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [3, 0, 0]}\n"
+             "joints:\n"
+             "  ja: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1]}\n"
+             "  jb: {type: revolute, between: [ground, b], at: [1, 0, 0], axis: [0, 0, 1]}\n"
+             "  thread: {type: screw, between: [ground, nut], at: [3, 0, 0], axis: [0, 0, 1], pitch: 0.2}\n"
+             "  pair: {type: gear, joints: [ja, jb], ratio: -2.5}\n"
+             "  more: {type: gear, joints: [ja, thread], ratio: 0.5}\n");
     assert_int_equal(examine(m).faults, 0);
     assert_int_equal(examine(m).freedom, 1);
     const int ja = position(m, "ja.angle"), jb = position(m, "jb.angle"), z = position(m, "nut.z");
@@ -344,11 +367,12 @@ static void angles_are_counted_over_turns_by_gears_and_screws(void **state) {
 
 static void driven_joints_follow_their_motion_and_their_work_is_external(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\nbodies:\n  a: {mass: 1, inertia: [0.1, 0.2, 0.1], at: [0.5, 0, 0]}\n"
-                          "  p: {mass: 2, inertia: 1, at: [0, 1]}\n  lift: {motion: {at: [0, 0.1*sin(4*t)]}}\n"
-                          "joints:\n"
-                          "  j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0], motion: 3 + 5*t^2}\n"
-                          "  k: {type: prismatic, between: [lift, p], at: [0, 0], axis: [1, 0], motion: t^3}\n");
+    carom_model *m =
+        good("carom: 1\nbodies:\n  a: {mass: 1, inertia: [0.1, 0.2, 0.1], at: [0.5, 0, 0]}\n"
+             "  p: {mass: 2, inertia: 1, at: [0, 1]}\n  lift: {motion: {at: [0, 0.1*sin(4*t)]}}\n"
+             "joints:\n"
+             "  j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0], motion: 3 + 5*t^2}\n"
+             "  k: {type: prismatic, between: [lift, p], at: [0, 0], axis: [1, 0], motion: t^3}\n");
     assert_int_equal(examine(m).freedom, 0);
     carom_sim *sim = start(m, "mixed", "order=5", 1e-3, 1);
     model_sim_run(sim);
@@ -366,7 +390,7 @@ static void driven_joints_follow_their_motion_and_their_work_is_external(void **
     carom_model_destroy(m);
 }
 
-// -- starting -------------------------------------------------------------------------------------------------------------------
+// -- starting ---------------------------------------------------------------------------------------------------------
 
 static void velocities_are_completed_and_positions_assembled(void **state) {
     (void)state;
@@ -377,7 +401,8 @@ static void velocities_are_completed_and_positions_assembled(void **state) {
     assert_close(carom_model_v0(m)[2], 3, 0);
     carom_model_destroy(m);
     const char *apart = "carom: 1\nassemble: yes\nbodies:\n  a: {mass: 1, inertia: [1, 1, 2], at: [1.1, 0.1, 0.05]}\n"
-                        "joints: {j: {type: revolute, between: [ground, a], points: [[0, 0, 0], [-1, 0, 0]], axes: [[0, 0, 1], [0, 0.1, 1]]}}\n";
+                        "joints: {j: {type: revolute, between: [ground, a], points: [[0, 0, 0], [-1, 0, 0]], axes: "
+                        "[[0, 0, 1], [0, 0.1, 1]]}}\n";
     m = good(apart);
     void *work = work_of(m);
     double g[5];
@@ -393,29 +418,48 @@ static void mistakes_in_joints_have_their_place_and_sentence(void **state) {
     (void)state;
     static const struct { const char *text, *error; } cases[] = {
         {H "  j: {between: [ground, a]}\n", "6:3: joint 'j' has no type; write `type: revolute`"},
-        {H "  j: {type: revolte, between: [ground, a]}\n", "6:13: unknown joint type 'revolte'; did you mean 'revolute'?"},
+        {H "  j: {type: revolte, between: [ground, a]}\n",
+         "6:13: unknown joint type 'revolte'; did you mean 'revolute'?"},
         {H "  j: {type: hinge, between: [ground, a]}\n",
-         "6:13: unknown joint type 'hinge'; expected one of revolute, prismatic, spherical, cylindrical, universal, planar, weld, distance, screw, gear"},
+         "6:13: unknown joint type 'hinge'; expected one of revolute, prismatic, spherical, cylindrical, universal, "
+         "planar, weld, distance, screw, gear"},
         {H "  j: {type: revolute, between: [ground, a], at: [0, 0], motion: 2*a.x}\n",
          "6:67: 'a.x' is a coordinate, but the motion may only use time, parameters and inputs"},
-        {H "  j: {type: revolute, between: [ground, b]}\n", "6:41: unknown body 'b'; bodies are `ground` and those of section bodies"},
+        {H "  j: {type: revolute, between: [ground, b]}\n",
+         "6:41: unknown body 'b'; bodies are `ground` and those of section bodies"},
         {H "  j: {type: revolute, between: [a, a]}\n", "6:32: joint 'j' connects a body with itself"},
-        {H "  j: {type: revolute, between: [a, s]}\n", "6:32: joint 'j' connects a planar body with a spatial one; make both alike"},
-        {H "  j: {type: revolute, between: [ground, a]}\n", "6:3: joint 'j' needs a location: `at: [x, y]` (world frame, initial position) or `points:` (one per body frame)"},
-        {H "  j: {type: spherical, between: [ground, a], at: [0, 0]}\n", "6:13: a spherical joint connects spatial bodies; these are planar"},
-        {H "  j: {type: revolute, between: [ground, s], at: [0, 0, 0]}\n", "6:3: joint 'j' has no axis; write `axis: [0, 0, 1]` (world frame, initial position)"},
-        {H "  j: {type: revolute, between: [ground, a], at: [0, 0], axis: [0, 1]}\n", "6:57: joint 'j' needs no axis; remove it"},
-        {H "  j: {type: revolute, between: [ground, a], at: [0, 0], pitch: 1}\n", "6:57: 'pitch' does not apply to a revolute joint"},
-        {H "  j: {type: spherical, between: [ground, s], at: [0, 0, 0], motion: t}\n", "6:61: a spherical joint cannot have `motion`; only revolute, prismatic and screw joints can"},
-        {H "  j: {type: distance, between: [ground, a], points: [[1, 0], [0, 0]]}\n", "6:3: the length is 0; points that coincide are a revolute joint"},
-        {H "  j: {type: screw, between: [ground, s], at: [0, 0, 0], axis: [0, 0, 1]}\n", "6:3: joint 'j' has no pitch; write `pitch: 0.01`, its travel per turn"},
-        {H "  j: {type: gear, joints: [x, y], ratio: 2}\n", "6:28: there is no joint 'x' above; joints are read in order"},
-        {H "  j: {type: revolute, between: [ground, a], points: [[0, 0], tip]}\n", "6:62: body 'a' has no point 'tip'; write its coordinates, or name it in `points` there"},
+        {H "  j: {type: revolute, between: [a, s]}\n",
+         "6:32: joint 'j' connects a planar body with a spatial one; make both alike"},
+        {H "  j: {type: revolute, between: [ground, a]}\n",
+         "6:3: joint 'j' needs a location: `at: [x, y]` (world frame, initial position) or `points:` (one per body "
+         "frame)"},
+        {H "  j: {type: spherical, between: [ground, a], at: [0, 0]}\n",
+         "6:13: a spherical joint connects spatial bodies; these are planar"},
+        {H "  j: {type: revolute, between: [ground, s], at: [0, 0, 0]}\n",
+         "6:3: joint 'j' has no axis; write `axis: [0, 0, 1]` (world frame, initial position)"},
+        {H "  j: {type: revolute, between: [ground, a], at: [0, 0], axis: [0, 1]}\n",
+         "6:57: joint 'j' needs no axis; remove it"},
+        {H "  j: {type: revolute, between: [ground, a], at: [0, 0], pitch: 1}\n",
+         "6:57: 'pitch' does not apply to a revolute joint"},
+        {H "  j: {type: spherical, between: [ground, s], at: [0, 0, 0], motion: t}\n",
+         "6:61: a spherical joint cannot have `motion`; only revolute, prismatic and screw joints can"},
+        {H "  j: {type: distance, between: [ground, a], points: [[1, 0], [0, 0]]}\n",
+         "6:3: the length is 0; points that coincide are a revolute joint"},
+        {H "  j: {type: screw, between: [ground, s], at: [0, 0, 0], axis: [0, 0, 1]}\n",
+         "6:3: joint 'j' has no pitch; write `pitch: 0.01`, its travel per turn"},
+        {H "  j: {type: gear, joints: [x, y], ratio: 2}\n",
+         "6:28: there is no joint 'x' above; joints are read in order"},
+        {H "  j: {type: revolute, between: [ground, a], points: [[0, 0], tip]}\n",
+         "6:62: body 'a' has no point 'tip'; write its coordinates, or name it in `points` there"},
         {H "  j: {type: revolute, between: [ground, a], points: [[0, 0], [0, 0]]}\n",
-         "6:3: joint 'j' is not assembled initially: constraint 1 is 1, expected 0; change positions, or use `assemble: yes`"},
-        {"carom: 1\nbodies: {a: {mass: 1, inertia: 1, velocity: [1, 0], spin: 2}}\njoints: {j: {type: weld, between: [ground, a], at: [0, 0]}}\n",
-         "3:10: initial velocities violate joint 'j' (rate 1, expected 0); give fewer velocities (those not given are completed), or others"},
-        {"carom: 1\nassemble: maybe\n", "2:11: assemble must be yes or no: yes projects the initial positions onto joints and constraints"},
+         "6:3: joint 'j' is not assembled initially: constraint 1 is 1, expected 0; change positions, or use "
+         "`assemble: yes`"},
+        {"carom: 1\nbodies: {a: {mass: 1, inertia: 1, velocity: [1, 0], spin: 2}}\njoints: {j: {type: weld, between: "
+         "[ground, a], at: [0, 0]}}\n",
+         "3:10: initial velocities violate joint 'j' (rate 1, expected 0); give fewer velocities (those not given are "
+         "completed), or others"},
+        {"carom: 1\nassemble: maybe\n",
+         "2:11: assemble must be yes or no: yes projects the initial positions onto joints and constraints"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         carom_error err = {0};

@@ -1,4 +1,5 @@
-// test_keys.c: the table of keys, from which reading, help and the reference come, is whole: every field of a record has a key, every key a place.
+// test_keys.c: the table of keys, from which reading, help and the reference come, is whole: every field of a record
+// has a key, every key a place.
 #include "model/names.h"
 #include "mech/keys.h"
 #include <setjmp.h>
@@ -15,7 +16,8 @@ static const key_group *const top[] = {&carom_key_top, NULL};
 typedef struct record { const key_group *group; unsigned char known[8192]; } record;
 
 static void mark(record *r, const char *key, size_t at, size_t size) {
-    if (at + size > r->group->size || at + size > sizeof r->known) fail_msg("'%s' of '%s' lies outside its record", key, r->group->called);
+    if (at + size > r->group->size || at + size > sizeof r->known)
+        fail_msg("'%s' of '%s' lies outside its record", key, r->group->called);
     for (size_t i = at; i < at + size; ++i) {
         if (r->known[i]) fail_msg("'%s' of '%s' lies on another field", key, r->group->called);
         r->known[i] = 1;
@@ -30,7 +32,8 @@ static void look(const key_group *const *groups) {
     if (*groups == &carom_key_top) mark(&r, "file, matrices, memory", 0, sizeof(char *));
     else mark(&r, "name", 0, sizeof(carom_datum));
     carom_key_fields(groups, visit, &r);
-    if (*groups == &carom_key_top) mark(&r, "matrices", offsetof(carom_mech, matrices), sizeof(carom_mech) - offsetof(carom_mech, matrices));
+    if (*groups == &carom_key_top)
+        mark(&r, "matrices", offsetof(carom_mech, matrices), sizeof(carom_mech) - offsetof(carom_mech, matrices));
     for (size_t i = 0; i < r.group->size; i += sizeof(void *)) // the second half of one may be padding
         if (!r.known[i]) fail_msg("byte %zu of '%s' has no key: keys.c lacks a field of mech.h", i, r.group->called);
 }
@@ -39,7 +42,8 @@ static void visit(void *user, const carom_key *k) {
     record *r = user;
     mark(r, k->name, k->at, carom_key_is_record(k) ? sizeof(void *) : sizeof(carom_datum));
     if (k->kind == KEY_RECORDS) mark(r, k->name, k->count, sizeof(int));
-    if (carom_key_is_record(k) && strcmp((*k->groups)->called, r->group->called) != 0) look(k->groups); // a family holds a record of its own type
+    // a family holds a record of its own type
+    if (carom_key_is_record(k) && strcmp((*k->groups)->called, r->group->called) != 0) look(k->groups);
 }
 
 static void every_field_of_a_record_has_a_key(void **state) {

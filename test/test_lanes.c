@@ -1,4 +1,5 @@
-// test_lanes.c: many runs at once: the same results as runs one by one, up to rounding, and the same bits wherever a run stands.
+// test_lanes.c: many runs at once: the same results as runs one by one, up to rounding, and the same bits wherever a
+// run stands.
 //
 // With "long" all schemes, laws and sections; with "cuda" the CUDA text goes through nvcc, if there is one.
 #define _POSIX_C_SOURCE 200809L
@@ -8,7 +9,8 @@
 #include <unistd.h>
 
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpsabi" // vectors wider than the processor's: all functions that take them are static
+#pragma clang diagnostic ignored "-Wpsabi" // vectors wider than the processor's: all functions that take them are
+                                           // static
 #endif
 #include "sweep/lanes/head_c.inc"
 #define real V
@@ -24,7 +26,7 @@
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-// -- sine and cosine ---------------------------------------------------------------------------------------------------
+// -- sine and cosine --------------------------------------------------------------------------------------------------
 
 static double ulps(double x, long double exact) {
     const double size = fabs((double)exact);
@@ -63,31 +65,38 @@ static void sines_are_right_to_one_and_a_half_units(void **state) {
         check_sine((2 * u - 1) * size, &worst);
     }
     for (int n = 0; n < 100000; ++n) check_sine(n * 1.5707963267948966, &worst); // next to zeros
-    const double odd[] = {0, -0.0, 1e-300, 0x1p20, 1e300, INFINITY, NAN, 0x1.921fb54442d18p0, 573204.0, 0x1.fffffffffffffp19};
+    const double odd[] = {
+        0, -0.0, 1e-300, 0x1p20, 1e300, INFINITY, NAN, 0x1.921fb54442d18p0, 573204.0, 0x1.fffffffffffffp19};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; ++i) check_sine(odd[i], &worst);
     if (!(worst < 1.5)) fail_msg("%g units in the last place", worst);
 }
 
-// -- sweeps --------------------------------------------------------------------------------------------------------------
+// -- sweeps -----------------------------------------------------------------------------------------------------------
 
 // A driven oscillator with a stop.
 static const char oscillator[] =
-    "carom: 1\nparameters: {m: 1, k: 1, e: 0.5, F: 0.5, w: 2, c: 0.1, s: 0.2, period: 2*pi/w}\ncoordinates: {x: {at: s/2, rate: 0}}\n"
+    "carom: 1\nparameters: {m: 1, k: 1, e: 0.5, F: 0.5, w: 2, c: 0.1, s: 0.2, period: 2*pi/w}\ncoordinates: {x: {at: "
+    "s/2, rate: 0}}\n"
     "energy: {kinetic: \"1/2*m*x'^2\", potential: 1/2*k*x^2}\nforces: {x: \"F*cos(w*t) - c*x'\"}\n"
     "contacts: {stop: {gap: s + x, restitution: 1 - e}}\nsimulation: {scheme: moreau-midpoint, step: 0.01, end: 15}\n";
 
-// A bead on a rotating rod, between two walls, with friction; a joint written as a constraint: a pendulum; and a ball that stays on a shaking floor.
+// A bead on a rotating rod, between two walls, with friction; a joint written as a constraint: a pendulum; and a ball
+// that stays on a shaking floor.
 static const char mixture[] =
-    "carom: 1\nparameters: {mu: 0.3, L: 1, e: 0.3, d: 0.2}\ncoordinates: {x: {at: L*cos(d), rate: 0}, y: {at: -L*sin(d), rate: 0}, z: {at: 0.3, rate: 1}, u: {at: 0, rate: 0.5}, r: {rate: 0.2}}\n"
-    "energy: {kinetic: \"1/2*(x'^2 + y'^2 + z'^2 + u'^2 + r'^2 + 0.1*x^2*z'^2)\", potential: 9.81*y + 9.81*z + 9.81*r}\nconstraints: {rod: x^2 + y^2 - L^2}\n"
-    "contact defaults: {restitution: e, friction: mu}\ncontacts: {wall: {gap: x + 0.5*z + 0.4, slip: y}, floor: {gap: z, slip: u}, lid: {gap: 0.5 - z, slip: [u, x - y]}, shaker: {gap: r - 0.01*sin(20*t), friction: 0}}\n"
+    "carom: 1\nparameters: {mu: 0.3, L: 1, e: 0.3, d: 0.2}\ncoordinates: {x: {at: L*cos(d), rate: 0}, y: {at: "
+    "-L*sin(d), rate: 0}, z: {at: 0.3, rate: 1}, u: {at: 0, rate: 0.5}, r: {rate: 0.2}}\n"
+    "energy: {kinetic: \"1/2*(x'^2 + y'^2 + z'^2 + u'^2 + r'^2 + 0.1*x^2*z'^2)\", potential: 9.81*y + 9.81*z + "
+    "9.81*r}\nconstraints: {rod: x^2 + y^2 - L^2}\n"
+    "contact defaults: {restitution: e, friction: mu}\ncontacts: {wall: {gap: x + 0.5*z + 0.4, slip: y}, floor: {gap: "
+    "z, slip: u}, lid: {gap: 0.5 - z, slip: [u, x - y]}, shaker: {gap: r - 0.01*sin(20*t), friction: 0}}\n"
     "simulation: {scheme: half-explicit, step: 0.002, end: 1}\n";
 
 // A block that slides and spins on a floor, in space, and bounces.
 static const char puck[] =
     "carom: 1\nparameters: {mu: 0.2, v: 1.5}\ncoordinates: {x: {rate: v}, y: {rate: 1}, z: {at: 0.02, rate: 0}}\n"
     "energy: {kinetic: \"1/2*(x'^2 + 2*y'^2 + z'^2)\", potential: 9.81*z}\nforces: {y: \"-x\"}\n"
-    "contacts: {floor: {gap: z + 0.01*x, slip: [x, y], friction: mu, restitution: 0.4}}\nsimulation: {scheme: moreau-midpoint, step: 0.001, end: 0.8}\n";
+    "contacts: {floor: {gap: z + 0.01*x, slip: [x, y], friction: mu, restitution: 0.4}}\nsimulation: {scheme: "
+    "moreau-midpoint, step: 0.001, end: 0.8}\n";
 
 static carom_sweep_def def_of(const char *text, const char *const *vary, const char *const *observe) {
     carom_sweep_def d = carom_sweep_default();
@@ -156,13 +165,16 @@ static void agree(carom_sweep_def d, double tol, long alone, const char *what) {
     end(&many);
 }
 
-static const char *const of_oscillator[] = {"x", "x'", "impacts", "max(abs(x))", "rms(x')", "integral(x)", "penetration", "stop.gap", NULL};
+static const char *const of_oscillator[] = {"x",           "x'",          "impacts",  "max(abs(x))", "rms(x')",
+                                            "integral(x)", "penetration", "stop.gap", NULL};
 
 // Impacts of a gap with several parts: those of all of them, once where two are struck at once.
 static void impacts_of_all_parts_agree(void **state) {
     (void)state;
-    static const char walls[] = "carom: 1\nparameters: {u: 1, w: 0.3}\ncoordinates: {x: {at: 0, rate: u}, y: {at: 0, rate: w}}\nenergy: {kinetic: \"x'^2 + y'^2\"}\n"
-                                "contacts: {walls: {gap: \"1 - max(abs(x), abs(y))\", restitution: 0.9}}\nsimulation: {scheme: moreau-midpoint, step: 0.01, end: 6}\n";
+    static const char walls[] = "carom: 1\nparameters: {u: 1, w: 0.3}\ncoordinates: {x: {at: 0, rate: u}, y: {at: 0, "
+                                "rate: w}}\nenergy: {kinetic: \"x'^2 + y'^2\"}\n"
+                                "contacts: {walls: {gap: \"1 - max(abs(x), abs(y))\", restitution: 0.9}}\nsimulation: "
+                                "{scheme: moreau-midpoint, step: 0.01, end: 6}\n";
     static const char *const observed[] = {"x'", "y'", "impacts", NULL};
     carom_sweep_def d = def_of(walls, LIST("u=1,1.3,2,3", "w=0.9,1,2"), observed);
     d.section = "impact walls";
@@ -172,11 +184,14 @@ static void impacts_of_all_parts_agree(void **state) {
     agree(d, 1e-12, 0, "walls");
 }
 
-// A wall that curves away as fast as the steps can follow is struck after a flight of 25 steps, at t = 1 with the rate -u.  Curvature explains approaches of up to 4 h 10 = 1.6, but no first one.
+// A wall that curves away as fast as the steps can follow is struck after a flight of 25 steps, at t = 1 with the rate
+// -u.  Curvature explains approaches of up to 4 h 10 = 1.6, but no first one.
 static void impacts_on_curved_walls_agree(void **state) {
     (void)state;
-    static const char curved[] = "carom: 1\nparameters: {u: 1}\ncoordinates: {x: {at: 1 - u, rate: u}, y: {at: -1, rate: 1}}\nenergy: {kinetic: \"(x'^2 + y'^2)/2\"}\n"
-                                 "contacts: {wall: {gap: 1 - x + 5*y^2, restitution: 0.5}}\nsimulation: {scheme: moreau-midpoint, step: 0.04, end: 1.12}\n";
+    static const char curved[] = "carom: 1\nparameters: {u: 1}\ncoordinates: {x: {at: 1 - u, rate: u}, y: {at: -1, "
+                                 "rate: 1}}\nenergy: {kinetic: \"(x'^2 + y'^2)/2\"}\n"
+                                 "contacts: {wall: {gap: 1 - x + 5*y^2, restitution: 0.5}}\nsimulation: {scheme: "
+                                 "moreau-midpoint, step: 0.04, end: 1.12}\n";
     const carom_sweep_def d = def_of(curved, LIST("u=0.9,1,1.1"), LIST("x'", "y'", "impacts"));
     done r = run(&d);
     for (long k = 0; k < 3; ++k) assert_true(carom_table_column(&r.t[0], "impacts")->real[k] == 1);
@@ -184,12 +199,15 @@ static void impacts_on_curved_walls_agree(void **state) {
     agree(d, 1e-12, 0, "curved wall");
 }
 
-// Parameters of parameters, laws and initial values by parameters, sections inside steps; jobs, parts and places in a vector do not matter.
-// Angles of millions of turns, which vectors leave to steps of single systems, beside small ones, whose bits do not depend on their neighbours.
+// Parameters of parameters, laws and initial values by parameters, sections inside steps; jobs, parts and places in a
+// vector do not matter. Angles of millions of turns, which vectors leave to steps of single systems, beside small ones,
+// whose bits do not depend on their neighbours.
 static void far_angles_agree(void **state) {
     (void)state;
-    static const char rotor[] = "carom: 1\nparameters: {a: 0}\ncoordinates: {th: {at: a, rate: 30}, x: {at: 0.1}}\nenergy: {kinetic: \"1/2*th'^2 + 1/2*x'^2\", potential: x^2}\n"
-                                "forces: {th: \"if(cos(th) > 0, 20, -10)*sin(3*th)\", x: sin(th)}\ncontacts: {stop: {gap: x + 0.3}}\nsimulation: {scheme: moreau-midpoint, step: 0.001, end: 0.5}\n";
+    static const char rotor[] = "carom: 1\nparameters: {a: 0}\ncoordinates: {th: {at: a, rate: 30}, x: {at: "
+                                "0.1}}\nenergy: {kinetic: \"1/2*th'^2 + 1/2*x'^2\", potential: x^2}\n"
+                                "forces: {th: \"if(cos(th) > 0, 20, -10)*sin(3*th)\", x: sin(th)}\ncontacts: {stop: "
+                                "{gap: x + 0.3}}\nsimulation: {scheme: moreau-midpoint, step: 0.001, end: 0.5}\n";
     static const char *const observed[] = {"x", "x'", "th'", "max(sin(th))", NULL};
     const carom_sweep_def d = def_of(rotor, LIST("a=0.5,2e6,1,1.5,-3e17,2,7e6,1e17"), observed);
     agree(d, 1e-6, 0, "far angles");
@@ -197,7 +215,8 @@ static void far_angles_agree(void **state) {
     static const long row[] = {0, 2, 3, 5};
     for (int i = 0; observed[i]; ++i)
         for (int k = 0; k < 4; ++k) {
-            const double x = carom_table_column(&mixed.t[0], observed[i])->real[row[k]], y = carom_table_column(&small.t[0], observed[i])->real[k];
+            const double x = carom_table_column(&mixed.t[0], observed[i])->real[row[k]],
+                         y = carom_table_column(&small.t[0], observed[i])->real[k];
             assert_memory_equal(&x, &y, sizeof x);
         }
     end(&small), end(&mixed);
@@ -218,7 +237,8 @@ static void lanes_agree_with_single_runs(void **state) {
     const long first = (long)carom_table_column(&part.t[0], "run")->integer[0];
     for (int i = 0; of_oscillator[i]; ++i)
         for (long k = 0; k < part.t[0].rows; ++k) {
-            const double x = carom_table_column(&all.t[0], of_oscillator[i])->real[first + k], y = carom_table_column(&part.t[0], of_oscillator[i])->real[k];
+            const double x = carom_table_column(&all.t[0], of_oscillator[i])->real[first + k],
+                         y = carom_table_column(&part.t[0], of_oscillator[i])->real[k];
             assert_memory_equal(&x, &y, sizeof x);
         }
     end(&part);
@@ -227,7 +247,8 @@ static void lanes_agree_with_single_runs(void **state) {
 
 static void joints_and_friction_agree(void **state) {
     (void)state;
-    agree(def_of(mixture, LIST("mu=0:0.5:5", "z'=0.5,1"), LIST("x", "y'", "z", "u", "u'", "r'", "impacts")), 1e-9, 0, "pendulum and bead");
+    agree(def_of(mixture, LIST("mu=0:0.5:5", "z'=0.5,1"), LIST("x", "y'", "z", "u", "u'", "r'", "impacts")), 1e-9, 0,
+          "pendulum and bead");
 }
 
 // What the engine refuses is its to say; a run without its section points says so.
@@ -236,7 +257,8 @@ static void runs_that_lanes_do_not_support(void **state) {
     carom_sweep_def d = def_of(oscillator, LIST("e=0.5,1.5,-0.25", "m=1,-1", "x=0.1,-0.5"), LIST("x"));
     d.run.end = 0.5;
     agree(d, 1e-12, 11, "wrong laws, masses and starts");
-    static const char unused[] = "carom: 1\nparameters: {a: 1, unused: sqrt(a)}\ncoordinates: {x: {at: a^2}}\nenergy: {kinetic: \"1/2*x'^2\", potential: a*x}\n"
+    static const char unused[] = "carom: 1\nparameters: {a: 1, unused: sqrt(a)}\ncoordinates: {x: {at: a^2}}\nenergy: "
+                                 "{kinetic: \"1/2*x'^2\", potential: a*x}\n"
                                  "simulation: {scheme: moreau-midpoint, step: 0.1, end: 1}\n";
     agree(def_of(unused, LIST("a=-1,1"), LIST("x")), 1e-12, 1, "a parameter without a value");
     d = def_of(oscillator, LIST("F=0,0.5"), LIST("x"));
@@ -260,8 +282,10 @@ static void refused(carom_sweep_def d, const char *why) {
 
 static void sweeps_that_lanes_do_not_support(void **state) {
     (void)state;
-    static const char body[] = "carom: 1\nbodies: {b: {mass: 1, inertia: 1, at: [0, 1]}}\nparameters: {g: 1}\nsimulation: {scheme: moreau-midpoint, step: 0.1, end: 1}\n";
-    static const char own_step[] = "carom: 1\nparameters: {h: 0.1}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\"}\nsimulation: {scheme: moreau-midpoint, step: h, end: 1}\n";
+    static const char body[] = "carom: 1\nbodies: {b: {mass: 1, inertia: 1, at: [0, 1]}}\nparameters: {g: "
+                               "1}\nsimulation: {scheme: moreau-midpoint, step: 0.1, end: 1}\n";
+    static const char own_step[] = "carom: 1\nparameters: {h: 0.1}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: "
+                                   "\"1/2*x'^2\"}\nsimulation: {scheme: moreau-midpoint, step: h, end: 1}\n";
     carom_sweep_def d = def_of(oscillator, LIST("w=1,2"), LIST("x"));
     carom_sweep_def c = d;
     c.run.scheme = "mixed";
@@ -276,8 +300,10 @@ static void sweeps_that_lanes_do_not_support(void **state) {
     refused(c, "local=paper");
     refused(def_of(oscillator, LIST("option.tol=1e-12,1e-10"), LIST("x")), "options are the same");
     refused(def_of(body, LIST("g=1,2"), LIST("b.x")), "`bodies`");
-    static const char two[] = "carom: 1\nparameters: {a: 0.1}\ncoordinates: {x: {rate: 1}, y: {at: 0}, z: {at: 0}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 10*z}\n"
-                              "contacts: {floor: {gap: z, slip: [x, y], friction: [a, 0.4]}}\nsimulation: {scheme: moreau-midpoint, step: 0.1, end: 1}\n";
+    static const char two[] = "carom: 1\nparameters: {a: 0.1}\ncoordinates: {x: {rate: 1}, y: {at: 0}, z: {at: "
+                              "0}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 10*z}\n"
+                              "contacts: {floor: {gap: z, slip: [x, y], friction: [a, 0.4]}}\nsimulation: {scheme: "
+                              "moreau-midpoint, step: 0.1, end: 1}\n";
     refused(def_of(two, LIST("a=0.1,0.2"), LIST("x")), "friction with two coefficients");
     refused(def_of(own_step, LIST("h=0.1,0.2"), LIST("x")), "give --step");
     setenv("CC", "there-is-no-such-compiler", 1);
@@ -285,7 +311,7 @@ static void sweeps_that_lanes_do_not_support(void **state) {
     unsetenv("CC");
 }
 
-// -- CUDA -------------------------------------------------------------------------------------------------------------------
+// -- CUDA -------------------------------------------------------------------------------------------------------------
 
 // The CUDA text, on the processor: the same bits as lanes.
 static void cuda_text_gives_the_same(void **state) {
@@ -319,7 +345,7 @@ static void gpu_refuses(void **state) {
     unsetenv("CAROM_NVCC");
 }
 
-// -- at length ------------------------------------------------------------------------------------------------------------------
+// -- at length --------------------------------------------------------------------------------------------------------
 
 static const char *const schemes[] = {"moreau-midpoint", "moreau-explicit", "half-explicit", "moreau-jean"};
 
@@ -371,9 +397,11 @@ static void shipped_models_agree(void **state) {
     }
 }
 
-// -- nvcc -----------------------------------------------------------------------------------------------------------------------
+// -- nvcc -------------------------------------------------------------------------------------------------------------
 
-static void write_text(void *user, const char *text, size_t length) { assert_true(fwrite(text, 1, length, user) == length); }
+static void write_text(void *user, const char *text, size_t length) {
+    assert_true(fwrite(text, 1, length, user) == length);
+}
 
 static void nvcc_compiles_the_text(void **state) {
     (void)state;
@@ -389,19 +417,30 @@ static void nvcc_compiles_the_text(void **state) {
     assert_int_equal(carom_sweep_write_cuda(s, write_text, f, &err), CAROM_OK);
     assert_int_equal(fclose(f), 0);
     carom_sweep_destroy(s);
-    assert_int_equal(system("nvcc -O1 -std=c++17 -Werror all-warnings -o '" CAROM_BINARY_DIR "/test/lanes.cuda' '" CAROM_BINARY_DIR "/test/lanes.cu'"), 0);
+    assert_int_equal(system("nvcc -O1 -std=c++17 -Werror all-warnings -o '" CAROM_BINARY_DIR
+                            "/test/lanes.cuda' '" CAROM_BINARY_DIR "/test/lanes.cu'"),
+                     0);
     unlink(FILE_NAME);
     unlink(CAROM_BINARY_DIR "/test/lanes.cuda");
 }
 
 int main(int argc, char **argv) {
     const struct CMUnitTest quick[] = {
-        cmocka_unit_test(sines_are_right_to_one_and_a_half_units), cmocka_unit_test(lanes_agree_with_single_runs), cmocka_unit_test(impacts_of_all_parts_agree), cmocka_unit_test(impacts_on_curved_walls_agree), cmocka_unit_test(far_angles_agree), cmocka_unit_test(joints_and_friction_agree),
-        cmocka_unit_test(sweeps_that_lanes_do_not_support), cmocka_unit_test(gpu_refuses),
+        cmocka_unit_test(sines_are_right_to_one_and_a_half_units),
+        cmocka_unit_test(lanes_agree_with_single_runs),
+        cmocka_unit_test(impacts_of_all_parts_agree),
+        cmocka_unit_test(impacts_on_curved_walls_agree),
+        cmocka_unit_test(far_angles_agree),
+        cmocka_unit_test(joints_and_friction_agree),
+        cmocka_unit_test(sweeps_that_lanes_do_not_support),
+        cmocka_unit_test(gpu_refuses),
     };
     const struct CMUnitTest at_length[] = {
-        cmocka_unit_test(runs_that_lanes_do_not_support), cmocka_unit_test(cuda_text_gives_the_same), cmocka_unit_test(all_schemes_agree),
-        cmocka_unit_test(options_agree), cmocka_unit_test(shipped_models_agree),
+        cmocka_unit_test(runs_that_lanes_do_not_support),
+        cmocka_unit_test(cuda_text_gives_the_same),
+        cmocka_unit_test(all_schemes_agree),
+        cmocka_unit_test(options_agree),
+        cmocka_unit_test(shipped_models_agree),
     };
     const struct CMUnitTest cuda[] = {cmocka_unit_test(nvcc_compiles_the_text)};
     setenv("XDG_CACHE_HOME", CAROM_BINARY_DIR "/test/cache", 1);

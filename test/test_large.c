@@ -33,7 +33,8 @@ static carom_status wall_force(const void *model, void *work, double t, const do
     return CAROM_OK;
 }
 
-static carom_status wall_tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+static carom_status wall_tangent(const void *model, void *work, double t, const double *q, const double *v,
+                                 carom_matrix K, carom_matrix C) {
     const walls *w = model;
     CAROM_TRY(chain_tangent(model, work, t, q, v, K, C));
     if (w->soft >= 0) chain_pair(K, w->soft, -0.5 * w->bar.stiffness, 0.5 * w->bar.stiffness);
@@ -117,8 +118,9 @@ static run run_walls(const walls *w, const char *scheme, const char *const *opti
     return r;
 }
 
-// Runs that differ by rounding alone may take an event anywhere inside its interval, delta = h (h/T)^p of (MX-7), up to h/16^4 = 1.5e-8 here: positions then differ
-// by the jump of the velocity times delta, which is no rounding.  So they are compared with events located to rounding, where a scheme has an option for that.
+// Runs that differ by rounding alone may take an event anywhere inside its interval, delta = h (h/T)^p of (MX-7), up to
+// h/16^4 = 1.5e-8 here: positions then differ by the jump of the velocity times delta, which is no rounding.  So they
+// are compared with events located to rounding, where a scheme has an option for that.
 static run run_located(const walls *w, const carom_scheme *s, double h, int steps) {
     const char *const located[] = {s->exact, NULL};
     return run_walls(w, s->name, s->exact && *s->exact ? located : NULL, h, steps);
@@ -144,7 +146,8 @@ static void every_scheme_moves_a_chain_alike_in_every_storage(void **state) {
             walls w;
             make_walls(&w, ELEMENTS, lumped, false);
             carom_system *sys = &w.bar.sys;
-            const carom_shape dense = {CAROM_DENSE, NODES, 0, NULL}, banded = {CAROM_BANDED, NODES, 1, NULL}, sparse = carom_shape_sparse(P);
+            const carom_shape dense = {CAROM_DENSE, NODES, 0, NULL}, banded = {CAROM_BANDED, NODES, 1, NULL},
+                              sparse = carom_shape_sparse(P);
             // Without an impact law a contact comes and goes by rounding: the first ones alone can be compared.
             const int steps = s->lacks & CAROM_NO_IMPACTS ? STEPS / 8 : STEPS;
             char what[100];
@@ -304,7 +307,8 @@ static carom_sim *rod_sim(const rod *r, const char *scheme, double h, int steps)
 static void ten_thousand_unknowns_press_on_a_wall_as_the_wave_says(void **state) {
     (void)state;
     enum { N = 10000, COUNT = 60 };
-    static const char *const schemes[] = {"ggl-alpha", "moreau-jean", "newmark", "generalized-alpha", "ggl-projection", "moreau-midpoint"};
+    static const char *const schemes[] = {"ggl-alpha",         "moreau-jean",    "newmark",
+                                          "generalized-alpha", "ggl-projection", "moreau-midpoint"};
     rod r;
     make_rod(&r, N);
     for (size_t c = 0; c < sizeof schemes / sizeof *schemes; ++c) {

@@ -1,6 +1,8 @@
-// test_levels.c: what schemes on position and velocity level promise, in every model of models/ and over a range of step sizes.
+// test_levels.c: what schemes on position and velocity level promise, in every model of models/ and over a range of
+// step sizes.
 //
-// Gaps and joints at step ends, and energies that may not rise.  With the argument "long": more step sizes, longer runs.
+// Gaps and joints at step ends, and energies that may not rise.  With the argument "long": more step sizes, longer
+// runs.
 #include "model_text.h"
 #include <float.h>
 
@@ -59,8 +61,8 @@ typedef struct watched {
     double *q_0, *v_0; // state at its begin
 } watched;
 
-// The solvers' tolerance is 1e-12 of the largest local velocity, of which ten times the largest velocity is a bound in all
-// these models (lengths are below ten); beside it there is rounding of gaps.
+// The solvers' tolerance is 1e-12 of the largest local velocity, of which ten times the largest velocity is a bound in
+// all these models (lengths are below ten); beside it there is rounding of gaps.
 static double tolerance(const watched *w, const carom_now *now) {
     const carom_system *sys = carom_sim_system(w->sim);
     return 1e-11 * w->h * w->speed + 64 * DBL_EPSILON * fmax(1, largest(now->q, sys->nq));
@@ -71,14 +73,16 @@ static void go(const carom_system *sys, double *q, double h, const double *v) {
     for (int i = 0; !sys->move && i < sys->nq; ++i) q[i] += h * v[i];
 }
 
-// A contact that is open at q_M = q_0 + h/2 v_0 moves from there to q_M + h/2 v_1, by its velocity and by the turning of its direction, and
-// then with the bodies that others which react take out of what they would have entered.  In the next step it is closed.
+// A contact that is open at q_M = q_0 + h/2 v_0 moves from there to q_M + h/2 v_1, by its velocity and by the turning
+// of its direction, and then with the bodies that others which react take out of what they would have entered.  In the
+// next step it is closed.
 static double entering(const watched *w, const carom_now *now, int id) {
     const carom_system *sys = carom_sim_system(w->sim);
     const size_t nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
     const int k = now->dir[id];
     bool others = sys->ne > 0;
-    for (int other = sys->ne; other < sys->ne + sys->nc; ++other) others = others || (other != id && now->impulse[now->dir[other]] > 0);
+    for (int other = sys->ne; other < sys->ne + sys->nc; ++other)
+        others = others || (other != id && now->impulse[now->dir[other]] > 0);
     double *q = calloc(nq + 2 * nb, sizeof *q), *g_M = q + nq, *g_f = g_M + nb;
     void *work = work_of(w->m);
     assert_non_null(q);
@@ -87,7 +91,8 @@ static double entering(const watched *w, const carom_now *now, int id) {
     assert_int_equal(sys->gaps(sys->model, work, now->t - w->h / 2, q, g_M), CAROM_OK);
     go(sys, q, w->h / 2, now->v);
     assert_int_equal(sys->gaps(sys->model, work, now->t, q, g_f), CAROM_OK);
-    const double turning = fabs(g_f[id] - g_M[id] - w->h / 2 * w->u_1[k]), moved = others ? fabs(now->gap[id] - g_f[id]) : 0;
+    const double turning = fabs(g_f[id] - g_M[id] - w->h / 2 * w->u_1[k]),
+                 moved = others ? fabs(now->gap[id] - g_f[id]) : 0;
     free(work);
     free(q);
     return w->h / 2 * fmax(0, fmax(-w->u_0[k], -w->u_1[k])) + turning + moved;
@@ -99,7 +104,8 @@ static void check_gaps(watched *w) {
     const double tol = tolerance(w, &now);
     carom_ledger l;
     carom_error err;
-    if (w->p->half && carom_sim_ledger(w->sim, &l, &err) == CAROM_OK && l.rejected > w->rejected) { // of a halved step the midpoint is not known
+    // of a halved step the midpoint is not known
+    if (w->p->half && carom_sim_ledger(w->sim, &l, &err) == CAROM_OK && l.rejected > w->rejected) {
         w->rejected = l.rejected;
         return;
     }
@@ -112,16 +118,21 @@ static void check_gaps(watched *w) {
         if (missed && deep <= bound + tol)
             ++w->p->missed;
         else
-            fail_msg("%s by %s %s, h = %g, t = %g: constraint %d is off by %g, allowed %g", w->name, w->p->scheme, w->p->option, w->h, now.t,
-                     id, deep, bound + tol);
+            fail_msg("%s by %s %s, h = %g, t = %g: constraint %d is off by %g, allowed %g", w->name, w->p->scheme,
+                     w->p->option, w->h, now.t, id, deep, bound + tol);
     }
 }
 
 static void watch(const char *name, const carom_model *m, promise *p, double h, long steps, bool must) {
     const carom_system *sys = carom_model_system(m);
     const carom_model_run run = carom_model_simulation(m);
-    const bool own = strcmp(run.scheme, p->scheme) == 0 && run.options && run.options[0]; // options that the model asks for
-    watched w = {.name = name, .m = m, .p = p, .h = h, .sim = start(m, p->scheme, own ? run.options : WITH(p->option), h, steps)};
+    // options that the model asks for
+    const bool own = strcmp(run.scheme, p->scheme) == 0 && run.options && run.options[0];
+    watched w = {.name = name,
+                 .m = m,
+                 .p = p,
+                 .h = h,
+                 .sim = start(m, p->scheme, own ? run.options : WITH(p->option), h, steps)};
     const size_t n = (size_t)carom_sim_now(w.sim).dir[sys->ne + sys->nc] + 1;
     w.u_0 = calloc(2 * n + (size_t)sys->nq + (size_t)sys->nv, sizeof *w.u_0);
     assert_non_null(w.u_0);
@@ -155,7 +166,8 @@ static void watch(const char *name, const carom_model *m, promise *p, double h, 
     free(w.u_0);
 }
 
-// Steps from a third of the shipped one to 16 of it.  Newton's method must converge at the shipped step and below; above, a run may end.
+// Steps from a third of the shipped one to 16 of it.  Newton's method must converge at the shipped step and below;
+// above, a run may end.
 static void sweep(const char *name, const carom_model *m, void *user) {
     static const double quick[] = {1, 7.3}, full[] = {0.3, 1, 2.1, 4, 7.3, 16};
     promise *p = user;
@@ -166,8 +178,10 @@ static void sweep(const char *name, const carom_model *m, void *user) {
     const int rows = 1 + sys->ne + (sys->nc > 6 ? sys->nc : 0);
     const double dear = rows * (double)rows; // joints and many contacts make steps dear
     const long steps = (long)fmin(at_length ? 6000 : 700, (at_length ? 1e6 : 5e4) / dear);
-    const bool stiff = p->open_loop && (strcmp(name, "rotating-beam") == 0 || strcmp(name, "bouncing-bar") == 0 || strcmp(name, "flexible-rod") == 0);
-    const bool pile = sys->nc > 10 && 2 * sys->nc > sys->nv; // more reactions than can be told apart: its own step and below
+    const bool stiff = p->open_loop && (strcmp(name, "rotating-beam") == 0 || strcmp(name, "bouncing-bar") == 0 ||
+                                        strcmp(name, "flexible-rod") == 0);
+    const bool pile = sys->nc > 10 && 2 * sys->nc > sys->nv; // more reactions than can be told apart: its own step and
+                                                             // below
     for (int i = 0; i < (at_length ? 6 : 2); ++i) {
         const double factor = at_length ? full[i] : quick[i];
         if (pile && p->half && factor > 1) continue;
@@ -180,7 +194,8 @@ static void ggl_alpha_never_enters_nor_drifts(void **state) {
     promise p = {.scheme = "ggl-alpha", .option = "newton=monolithic"};
     each_model(sweep, &p);
     print_message("    %ld runs, %ld ended early\n", p.runs, p.ended);
-    assert_true(p.runs >= 34 && 40 * p.ended <= p.runs); // spatial friction at large steps: its direction lags in the iteration
+    assert_true(p.runs >= 34 && 40 * p.ended <= p.runs); // spatial friction at large steps: its direction lags in the
+                                                         // iteration
 }
 
 static void ggl_projection_never_enters_nor_drifts(void **state) {
@@ -207,16 +222,18 @@ static void ggl_midpoint_that_decides_at_the_end_never_enters(void **state) {
     assert_true(p.runs >= 34 && 10 * p.ended <= p.runs);
 }
 
-// A contact that lets go in the iteration leaves nothing behind: its velocity jump is gone with its impulse.  All in one and one
-// after the other are the same equations.
+// A contact that lets go in the iteration leaves nothing behind: its velocity jump is gone with its impulse.  All in
+// one and one after the other are the same equations.
 static void contacts_that_let_go_do_not_stick(void **state) {
     (void)state;
-    static const char *const models[] = {"bouncing-bar", "two-ball-oscillator", "rocking-block", "impacting-oscillator"};
+    static const char *const models[] = {"bouncing-bar", "two-ball-oscillator", "rocking-block",
+                                         "impacting-oscillator"};
     for (size_t i = 0; i < sizeof models / sizeof *models; ++i) {
         carom_model *m = shipped_model(models[i]);
         const carom_system *sys = carom_model_system(m);
         const double h = models[i][0] == 'b' ? 2e-3 : 1.3e-3; // the bar's release wants its own step
-        carom_sim *one = start(m, "ggl-alpha", WITH(NULL), h, 750), *turn = start(m, "ggl-alpha", WITH("newton=sequential"), h, 750);
+        carom_sim *one = start(m, "ggl-alpha", WITH(NULL), h, 750),
+                  *turn = start(m, "ggl-alpha", WITH("newton=sequential"), h, 750);
         carom_error err = {0};
         while (!carom_sim_done(one)) {
             assert_int_equal(carom_sim_step(one, &err), CAROM_OK);
@@ -234,8 +251,9 @@ static void contacts_that_let_go_do_not_stick(void **state) {
 
 // -- energy -----------------------------------------------------------------------------------------------------------
 
-// For linear models under constant loads the balances (EN-2) to (EN-4) have one term that may be positive, the work of an impulse, and
-// it is positive only where the contact was separating before, u_0 > 0.  At theta = 1/(1 + e) it is zero.
+// For linear models under constant loads the balances (EN-2) to (EN-4) have one term that may be positive, the work of
+// an impulse, and it is positive only where the contact was separating before, u_0 > 0.  At theta = 1/(1 + e) it is
+// zero.
 typedef struct loss {
     const char *scheme;
     double theta;  // 0: 1/(1 + e); below: no option
@@ -276,7 +294,8 @@ static void check_energy(const char *name, const carom_model *m, loss *l, double
         if (E_1 > E + 64 * DBL_EPSILON * (1 + sqrt(sys->nv)) * size) {
             ++l->rises;
             if (l->always || !separating(sys, &now, u_0))
-                fail_msg("%s by %s, theta = %g, h = %g, t = %g: energy rises by %g", name, l->scheme, theta, h, now.t, E_1 - E);
+                fail_msg("%s by %s, theta = %g, h = %g, t = %g: energy rises by %g", name, l->scheme, theta, h, now.t,
+                         E_1 - E);
         }
         E = E_1;
     }
@@ -297,8 +316,11 @@ static void linear_models(const char *name, const carom_model *m, void *user) {
 static void energy_rises_only_where_a_separating_contact_is_hit(void **state) {
     (void)state;
     loss cases[] = {
-        {.scheme = "moreau-jean", .always = true},    {.scheme = "moreau-jean", .theta = 0.5}, {.scheme = "moreau-dissipative", .theta = 0.5},
-        {.scheme = "moreau-dissipative", .theta = 1}, {.scheme = "newmark", .theta = -1},
+        {.scheme = "moreau-jean", .always = true},
+        {.scheme = "moreau-jean", .theta = 0.5},
+        {.scheme = "moreau-dissipative", .theta = 0.5},
+        {.scheme = "moreau-dissipative", .theta = 1},
+        {.scheme = "newmark", .theta = -1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         each_model(linear_models, &cases[i]);

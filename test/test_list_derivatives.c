@@ -1,7 +1,8 @@
-// test_list_derivatives.c: contacts of a dynamic list: rates, curvature and gradients are the derivatives of gaps and rates.
+// test_list_derivatives.c: contacts of a dynamic list: rates, curvature and gradients are the derivatives of gaps and
+// rates.
 //
-// Everything is compared with differences along motions of the same bodies, from gaps and rates alone; surfaces move along their bodies
-// (conveyors), bodies spin, in the plane and in space.
+// Everything is compared with differences along motions of the same bodies, from gaps and rates alone; surfaces move
+// along their bodies (conveyors), bodies spin, in the plane and in space.
 #include "model_text.h"
 #include "sim/sim.h"
 
@@ -41,7 +42,8 @@ static point later(const carom_sim *sim, const point *x, double h, const double 
     return y;
 }
 
-// Rows of contacts that are near, and whose friction is known here; a corner that changes its feature within the differences has no derivative.
+// Rows of contacts that are near, and whose friction is known here; a corner that changes its feature within the
+// differences has no derivative.
 static int compare(const char *text, double speed) {
     static point x, y[2], z[2];
     carom_model *m = good(text);
@@ -70,11 +72,13 @@ static int compare(const char *text, double speed) {
         const double rate = (z[1].g[b] - z[0].g[b]) / h, coarse = (y[1].g[b] - y[0].g[b]) / (2 * h);
         if (fabs(rate - coarse) > 1e-6 * (1 + fabs(rate))) continue; // a kink
         ++seen;
-        if (!(fabs(x.u[L.at[b]] - rate) <= 1e-7 * (1 + fabs(rate)))) fail_msg("contact %d: gap' %.12g, u %.12g\n%s", b, rate, x.u[L.at[b]], text);
+        if (!(fabs(x.u[L.at[b]] - rate) <= 1e-7 * (1 + fabs(rate))))
+            fail_msg("contact %d: gap' %.12g, u %.12g\n%s", b, rate, x.u[L.at[b]], text);
         for (int k = L.at[b]; k < L.at[b + 1]; ++k) {
             const double a = (z[1].u[k] - z[0].u[k]) / h, a_coarse = (y[1].u[k] - y[0].u[k]) / (2 * h);
             if (fabs(a - a_coarse) > 1e-5 * (1 + fabs(a))) continue;
-            if (!(fabs(kappa[k] - a) <= 1e-6 * (1 + fabs(a)))) fail_msg("contact %d, direction %d: u' %.12g, kappa %.12g\n%s", b, k - L.at[b], a, kappa[k], text);
+            if (!(fabs(kappa[k] - a) <= 1e-6 * (1 + fabs(a))))
+                fail_msg("contact %d, direction %d: u' %.12g, kappa %.12g\n%s", b, k - L.at[b], a, kappa[k], text);
         }
     }
     free(mem.base);
@@ -90,17 +94,24 @@ static void in_space(void **state) {
     (void)state;
     static const char *const texts[] = {
         "carom: 1\nbodies:\n"
-        "  a: {mass: 1, inertia: [1, 2, 3], at: [0, 0, 0.34], velocity: [0, 0, 6], axis: [1, 2, 3], angle: 0.4, shape: {sphere: 0.25, surface velocity: [0.3, \"0.2 + 0.5*t\", -0.1]}}\n"
-        "  b: {mass: 1, inertia: [1, 2, 3], at: [0.52, 0.1, 0.4], velocity: [0, 0, 6], axis: [1, -1, 0], angle: 0.7, shape: {sphere: 0.25, surface velocity: [-0.4, 0.1, \"sin(t)\"]}}\n"
-        "  c: {mass: 1, inertia: [1, 2, 3], at: [0.2, 0.55, 0.27], velocity: [0, 0, 6], axis: [0, 1, 1], angle: 0.2, shape: {capsule: [0.1, 0.4], surface velocity: [0, 0.6, 0.2]}}\n" BALLS
+        "  a: {mass: 1, inertia: [1, 2, 3], at: [0, 0, 0.34], velocity: [0, 0, 6], axis: [1, 2, 3], angle: 0.4, shape: "
+        "{sphere: 0.25, surface velocity: [0.3, \"0.2 + 0.5*t\", -0.1]}}\n"
+        "  b: {mass: 1, inertia: [1, 2, 3], at: [0.52, 0.1, 0.4], velocity: [0, 0, 6], axis: [1, -1, 0], angle: 0.7, "
+        "shape: {sphere: 0.25, surface velocity: [-0.4, 0.1, \"sin(t)\"]}}\n"
+        "  c: {mass: 1, inertia: [1, 2, 3], at: [0.2, 0.55, 0.27], velocity: [0, 0, 6], axis: [0, 1, 1], angle: 0.2, "
+        "shape: {capsule: [0.1, 0.4], surface velocity: [0, 0.6, 0.2]}}\n" BALLS
         "shapes: {floor: {plane: [0.1, 0.2, 1], surface velocity: [0.7, \"0.3*t\", 0]}}\n"
-        "contacts: {all: {among: [a, b, c, far], friction: 0.3}, ground: {between: [[a, b, c, far], floor], friction: 0.2}}\n",
+        "contacts: {all: {among: [a, b, c, far], friction: 0.3}, ground: {between: [[a, b, c, far], floor], friction: "
+        "0.2}}\n",
         "carom: 1\nbodies:\n"
-        "  a: {mass: 1, inertia: [1, 2, 3], at: [0, 0, 0.34], velocity: [0, 0, 6], axis: [1, 2, 3], angle: 0.4, shape: {box: [0.4, 0.5, 0.45]}}\n"
-        "  b: {mass: 1, inertia: [1, 2, 3], at: [0.6, 0.1, 0.4], velocity: [0, 0, 6], axis: [1, -1, 0], angle: 0.7, shape: {cylinder: [0.2, 0.3], axis: [1, 1, 1]}}\n"
-        "  c: {mass: 1, inertia: [1, 2, 3], at: [0.2, 0.6, 0.4], velocity: [0, 0, 6], shape: {capsule: [0.1, 0.4]}}\n" BALLS
-        "shapes: {floor: {plane: [0.1, 0.2, 1]}}\n"
-        "contacts: {all: {among: [b, c, far], friction: 0.3}, ground: {between: [[a, b, c, far], floor], friction: 0.2}}\n",
+        "  a: {mass: 1, inertia: [1, 2, 3], at: [0, 0, 0.34], velocity: [0, 0, 6], axis: [1, 2, 3], angle: 0.4, shape: "
+        "{box: [0.4, 0.5, 0.45]}}\n"
+        "  b: {mass: 1, inertia: [1, 2, 3], at: [0.6, 0.1, 0.4], velocity: [0, 0, 6], axis: [1, -1, 0], angle: 0.7, "
+        "shape: {cylinder: [0.2, 0.3], axis: [1, 1, 1]}}\n"
+        "  c: {mass: 1, inertia: [1, 2, 3], at: [0.2, 0.6, 0.4], velocity: [0, 0, 6], shape: {capsule: [0.1, "
+        "0.4]}}\n" BALLS "shapes: {floor: {plane: [0.1, 0.2, 1]}}\n"
+        "contacts: {all: {among: [b, c, far], friction: 0.3}, ground: {between: [[a, b, c, far], floor], friction: "
+        "0.2}}\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
         if (compare(texts[i], 1) < 4) fail_msg("too few contacts are near:\n%s", texts[i]);
@@ -110,17 +121,22 @@ static void in_the_plane(void **state) {
     (void)state;
     static const char *const texts[] = {
         "carom: 1\nbodies:\n"
-        "  a: {mass: 1, inertia: 2, at: [0, 0.34], velocity: [0, 6], angle: 0.4, shape: {circle: 0.25, surface velocity: [0.3, \"0.2 + 0.5*t\"]}}\n"
-        "  b: {mass: 1, inertia: 2, at: [0.6, 0.4], velocity: [0, 6], angle: 0.7, shape: {polygon: [[-0.2, -0.2], [0.25, -0.15], [0.1, 0.3]], surface velocity: [-0.4, 0.1]}}\n"
-        "  c: {mass: 1, inertia: 2, at: [-0.62, 0.25], velocity: [0, 6], angle: 0.2, shape: {capsule: [0.1, 0.3], surface velocity: [\"sin(t)\", 0.6]}}\n" DISCS
+        "  a: {mass: 1, inertia: 2, at: [0, 0.34], velocity: [0, 6], angle: 0.4, shape: {circle: 0.25, surface "
+        "velocity: [0.3, \"0.2 + 0.5*t\"]}}\n"
+        "  b: {mass: 1, inertia: 2, at: [0.6, 0.4], velocity: [0, 6], angle: 0.7, shape: {polygon: [[-0.2, -0.2], "
+        "[0.25, -0.15], [0.1, 0.3]], surface velocity: [-0.4, 0.1]}}\n"
+        "  c: {mass: 1, inertia: 2, at: [-0.62, 0.25], velocity: [0, 6], angle: 0.2, shape: {capsule: [0.1, 0.3], "
+        "surface velocity: [\"sin(t)\", 0.6]}}\n" DISCS
         "shapes: {floor: {plane: [0.1, 1], surface velocity: [0.7, 0]}}\n"
-        "contacts: {all: {among: [a, b, c, far], friction: 0.3}, ground: {between: [[a, b, c, far], floor], friction: 0.2}}\n",
+        "contacts: {all: {among: [a, b, c, far], friction: 0.3}, ground: {between: [[a, b, c, far], floor], friction: "
+        "0.2}}\n",
         "carom: 1\nbodies:\n"
         "  a: {mass: 1, inertia: 2, at: [0, 0.34], velocity: [0, 6], angle: 0.4, shape: {box: [0.5, 0.3]}}\n"
         "  b: {mass: 1, inertia: 2, at: [0.6, 0.4], velocity: [0, 6], angle: 0.7, shape: {box: [0.3, 0.4]}}\n"
-        "  c: {mass: 1, inertia: 2, at: [-0.62, 0.25], velocity: [0, 6], angle: 0.2, shape: {capsule: [0.1, 0.3]}}\n" DISCS
-        "shapes: {floor: {plane: [0.1, 1]}, hole: {hole: 200}}\n"
-        "contacts: {all: {among: [a, b, c, far], friction: 0.3}, ground: {between: [[a, b, c, far], floor], friction: 0.2}}\n",
+        "  c: {mass: 1, inertia: 2, at: [-0.62, 0.25], velocity: [0, 6], angle: 0.2, shape: {capsule: [0.1, "
+        "0.3]}}\n" DISCS "shapes: {floor: {plane: [0.1, 1]}, hole: {hole: 200}}\n"
+        "contacts: {all: {among: [a, b, c, far], friction: 0.3}, ground: {between: [[a, b, c, far], floor], friction: "
+        "0.2}}\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
         if (compare(texts[i], 1) < 4) fail_msg("too few contacts are near:\n%s", texts[i]);

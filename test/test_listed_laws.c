@@ -1,18 +1,21 @@
 // test_listed_laws.c: laws of contacts that come and go.
 //
-// The reference is the same model with few enough pairs to have contacts of their own: 40 balls that fly elsewhere make pairs so many that all of
-// them come and go, and must change nothing.
+// The reference is the same model with few enough pairs to have contacts of their own: 40 balls that fly elsewhere make
+// pairs so many that all of them come and go, and must change nothing.
 #define _POSIX_C_SOURCE 200809L
 #include "result_rig.h"
 #include <carom/event.h>
 #include <math.h>
 
-static const char *const schemes[] = {"moreau-midpoint", "moreau-jean", "moreau-explicit", "half-explicit", "ggl-projection", "ggl-alpha", "mixed", "splitting", "auto", "event-driven"};
+static const char *const schemes[] = {
+    "moreau-midpoint", "moreau-jean", "moreau-explicit", "half-explicit", "ggl-projection",
+    "ggl-alpha",       "mixed",       "splitting",       "auto",          "event-driven"};
 enum { SCHEMES = sizeof schemes / sizeof *schemes, STEPPING = 6, BALLS = 3, NUMBERS = 13 * BALLS };
 
 static carom_model *model(const char *text) {
     carom_error err = {0};
-    carom_model *m = carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"}, &err);
+    carom_model *m =
+        carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"}, &err);
     if (!m) fail_msg("%s", err.text);
     return m;
 }
@@ -38,14 +41,18 @@ static carom_sim *simulation(const carom_model *m, const char *scheme, double h,
 static void roll(const char *law, bool many, const char *scheme, double *x) {
     char text[2000];
     carom_error err = {0};
-    const int g = strstr(law, "impact") ? 0 : 10; // impacts in flight: on the floor those of other laws are decided by the last bit
-    snprintf(text, sizeof text,
-             "carom: 1\ngravity: [0, 0, -%d]\nbodies:\n"
-             "  a: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [0, 0, 0.1], velocity: [3, 0.2, 0], shape: {sphere: 0.1}}\n"
-             "  b: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0.4, 0.05, 0.1], shape: {sphere: 0.1}}\n"
-             "  d: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0.75, 0.05, 0.1], shape: {sphere: 0.1}}\n%s"
-             "shapes: {floor: {plane: [0, 0, 1]}}\ncontact defaults: {%s}\ncontacts: {all: {among: [a, b, d%s]}, ground: {between: [[a, b, d], floor]}}\n",
-             g, many ? "  c: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 9, 9], shape: {sphere: 0.1}}}\n" : "", law, many ? ", c" : "");
+    const int g = strstr(law, "impact") ? 0 : 10; // impacts in flight: on the floor those of other laws are decided by
+                                                  // the last bit
+    snprintf(
+        text, sizeof text,
+        "carom: 1\ngravity: [0, 0, -%d]\nbodies:\n"
+        "  a: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [0, 0, 0.1], velocity: [3, 0.2, 0], shape: {sphere: 0.1}}\n"
+        "  b: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0.4, 0.05, 0.1], shape: {sphere: 0.1}}\n"
+        "  d: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0.75, 0.05, 0.1], shape: {sphere: 0.1}}\n%s"
+        "shapes: {floor: {plane: [0, 0, 1]}}\ncontact defaults: {%s}\ncontacts: {all: {among: [a, b, d%s]}, ground: "
+        "{between: [[a, b, d], floor]}}\n",
+        g, many ? "  c: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 9, 9], shape: {sphere: 0.1}}}\n" : "",
+        law, many ? ", c" : "");
     carom_model *m = model(text);
     assert_int_equal(carom_model_system(m)->listed > 0, many);
     carom_sim *sim = simulation(m, scheme, 2e-3, 0.14);
@@ -57,7 +64,8 @@ static void roll(const char *law, bool many, const char *scheme, double *x) {
     carom_model_destroy(m);
 }
 
-// Every law that can be written for pairs of their own, with every scheme; and it is not Newton's with a constant coefficient.
+// Every law that can be written for pairs of their own, with every scheme; and it is not Newton's with a constant
+// coefficient.
 static void laws_of_lists_are_those_of_pairs(void **state) {
     (void)state;
     static const char *const laws[] = {
@@ -80,21 +88,27 @@ static void laws_of_lists_are_those_of_pairs(void **state) {
             double apart = 0, other = 0;
             roll(laws[l], false, schemes[s], few);
             roll(laws[l], true, schemes[s], many);
-            for (int i = 0; i < NUMBERS; ++i) apart = fmax(apart, fabs(few[i] - many[i])), other = fmax(other, fabs(plain[i] - many[i]));
-            // Runs of impacts end where flights are shorter than what counts as none, and bodies that fly elsewhere are part of its scale.
-            if (!(apart < (s < STEPPING ? 1e-7 : 2e-6))) fail_msg("%s, %s: %g from pairs of their own", schemes[s], laws[l], apart);
+            for (int i = 0; i < NUMBERS; ++i)
+                apart = fmax(apart, fabs(few[i] - many[i])), other = fmax(other, fabs(plain[i] - many[i]));
+            // Runs of impacts end where flights are shorter than what counts as none, and bodies that fly elsewhere are
+            // part of its scale.
+            if (!(apart < (s < STEPPING ? 1e-7 : 2e-6)))
+                fail_msg("%s, %s: %g from pairs of their own", schemes[s], laws[l], apart);
             if (l > 0 && !(other > 1e-4)) fail_msg("%s, %s: %g from the plain law", schemes[s], laws[l], other);
         }
     }
 }
 
-// A sphere that approaches a wall of its list with 2 and e = 0.8 - 0.1 approach.speed leaves with 1.2; friction 0.2 + 0.1 slip.speed brakes a cube
-// that slides with u by g (0.2 + 0.1 u): u = (u_0 + 2) exp(-t) - 2 for g = 10.  Friction y t with y' = 0.4, y(0) = 0: u = u_0 - 4/3 t^3.
+// A sphere that approaches a wall of its list with 2 and e = 0.8 - 0.1 approach.speed leaves with 1.2; friction 0.2 +
+// 0.1 slip.speed brakes a cube that slides with u by g (0.2 + 0.1 u): u = (u_0 + 2) exp(-t) - 2 for g = 10.  Friction y
+// t with y' = 0.4, y(0) = 0: u = u_0 - 4/3 t^3.
 static void laws_by_hand(void **state) {
     (void)state;
     carom_error err = {0};
-    carom_model *m = model("carom: 1\nbodies:\n  s: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.101], velocity: [0, 0, -2], shape: {sphere: 0.1}}}\n"
-                           "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {among: [s, floor], restitution: 0.8 - 0.1*approach.speed}}\n");
+    carom_model *m = model("carom: 1\nbodies:\n  s: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, "
+                           "0.101], velocity: [0, 0, -2], shape: {sphere: 0.1}}}\n"
+                           "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {among: [s, floor], restitution: 0.8 - "
+                           "0.1*approach.speed}}\n");
     carom_sim *sim = simulation(m, "moreau-midpoint", 1e-3, 5e-3);
     if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
     for (int i = 0; i < 40; ++i) assert_true(fabs(carom_sim_now(sim).v[6 * i + 2] - 1.2) < 1e-9);
@@ -102,30 +116,46 @@ static void laws_by_hand(void **state) {
     carom_model_destroy(m);
     for (int k = 0; k < 2; ++k) {
         char text[1000];
-        snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -10]\nparameters: {rate: 0.2}\ncoordinates: {y: {at: 0, rate: 2*rate}}\nenergy: {kinetic: 1/2*y'^2}\nbodies:\n"
-                 "  s: {mass: 1, inertia: [1, 1, 1], at: [0, 0, 0.05], velocity: [3, 4, 0], shape: {hull: [[-0.5, -0.5, -0.05], [0.5, -0.5, -0.05], [0.5, 0.5, -0.05], [-0.5, 0.5, -0.05], [0, 0, 0.05]]}}\n"
-                 "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {between: [s, floor], friction: %s}}\n", k ? "y*t" : "rate + 0.1*slip.speed");
+        snprintf(text, sizeof text,
+                 "carom: 1\ngravity: [0, 0, -10]\nparameters: {rate: 0.2}\ncoordinates: {y: {at: 0, rate: "
+                 "2*rate}}\nenergy: {kinetic: 1/2*y'^2}\nbodies:\n"
+                 "  s: {mass: 1, inertia: [1, 1, 1], at: [0, 0, 0.05], velocity: [3, 4, 0], shape: {hull: [[-0.5, "
+                 "-0.5, -0.05], [0.5, -0.5, -0.05], [0.5, 0.5, -0.05], [-0.5, 0.5, -0.05], [0, 0, 0.05]]}}\n"
+                 "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {between: [s, floor], friction: %s}}\n",
+                 k ? "y*t" : "rate + 0.1*slip.speed");
         m = model(text);
         assert_true(carom_model_system(m)->listed > 0);
         sim = simulation(m, "moreau-midpoint", 1e-4, 0.5);
         if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
-        const double *v = carom_sim_now(sim).v + 1, u = hypot(v[0], v[1]), exact = k ? 5 - 4.0 / 3 * 0.125 : 7 * exp(-0.5) - 2;
+        const double *v = carom_sim_now(sim).v + 1, u = hypot(v[0], v[1]),
+                     exact = k ? 5 - 4.0 / 3 * 0.125 : 7 * exp(-0.5) - 2;
         if (!(fabs(u - exact) < 2e-3)) fail_msg("%g instead of %g", u, exact);
         carom_sim_destroy(sim);
         carom_model_destroy(m);
     }
 }
 
-// Two balls on a floor and on each other, and a planar disc: positions and velocities at the end, and the ledger's energies.
+// Two balls on a floor and on each other, and a planar disc: positions and velocities at the end, and the ledger's
+// energies.
 static void press(const char *floor, const char *law, bool many, bool plane, const char *scheme, double *x) {
     char text[2000];
     carom_error err = {0};
     carom_ledger l;
-    snprintf(text, sizeof text, plane ? "carom: 1\ngravity: [0, -10]\nshapes: {floor: {plane: [0, 1]%s}}\nbodies:\n  a: {mass: 1, inertia: 0.004, at: [0, 0.1], velocity: [1, 0], shape: {circle: 0.1}}\n"
-             "  b: {mass: 2, inertia: 0.008, at: [0.05, 0.31], velocity: [0, -1], shape: {circle: 0.1}}\n%scontacts: {all: {among: [a, b, floor%s], %s}}\n"
-             : "carom: 1\ngravity: [0, 0, -10]\nshapes: {floor: {plane: [0, 0, 1]%s}}\nbodies:\n  a: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [0, 0, 0.1], velocity: [1, 0.3, 0], shape: {sphere: 0.1}}\n"
-             "  b: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0.05, 0.02, 0.31], velocity: [0, 0, -1], shape: {sphere: 0.1}}\n%scontacts: {all: {among: [a, b, floor%s], %s}}\n", floor,
-             !many ? "" : plane ? "  c: {repeat: 40, body: {mass: 1e-9, inertia: 1, at: [i, 9], shape: {circle: 0.1}}}\n" : "  c: {repeat: 40, body: {mass: 1e-9, inertia: [1, 1, 1], at: [i, 9, 9], shape: {sphere: 0.1}}}\n", many ? ", c" : "", law);
+    snprintf(text, sizeof text,
+             plane ? "carom: 1\ngravity: [0, -10]\nshapes: {floor: {plane: [0, 1]%s}}\nbodies:\n  a: {mass: 1, "
+                     "inertia: 0.004, at: [0, 0.1], velocity: [1, 0], shape: {circle: 0.1}}\n"
+                     "  b: {mass: 2, inertia: 0.008, at: [0.05, 0.31], velocity: [0, -1], shape: {circle: "
+                     "0.1}}\n%scontacts: {all: {among: [a, b, floor%s], %s}}\n"
+                   : "carom: 1\ngravity: [0, 0, -10]\nshapes: {floor: {plane: [0, 0, 1]%s}}\nbodies:\n  a: {mass: 1, "
+                     "inertia: [0.004, 0.004, 0.004], at: [0, 0, 0.1], velocity: [1, 0.3, 0], shape: {sphere: 0.1}}\n"
+                     "  b: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0.05, 0.02, 0.31], velocity: [0, 0, -1], "
+                     "shape: {sphere: 0.1}}\n%scontacts: {all: {among: [a, b, floor%s], %s}}\n",
+             floor,
+             !many ? ""
+             : plane
+                 ? "  c: {repeat: 40, body: {mass: 1e-9, inertia: 1, at: [i, 9], shape: {circle: 0.1}}}\n"
+                 : "  c: {repeat: 40, body: {mass: 1e-9, inertia: [1, 1, 1], at: [i, 9, 9], shape: {sphere: 0.1}}}\n",
+             many ? ", c" : "", law);
     carom_model *m = model(text);
     assert_int_equal(carom_model_system(m)->listed > 0, many);
     carom_sim *sim = simulation(m, scheme, 5e-4, 0.05);
@@ -141,8 +171,8 @@ static void press(const char *floor, const char *law, bool many, bool plane, con
     carom_model_destroy(m);
 }
 
-// Contacts of stiffness, surfaces that move, and friction by direction; Newton's method of moreau-jean leaves out what couples two bodies that yield, and stops
-// a little elsewhere.
+// Contacts of stiffness, surfaces that move, and friction by direction; Newton's method of moreau-jean leaves out what
+// couples two bodies that yield, and stops a little elsewhere.
 static void forces_of_lists_are_those_of_pairs(void **state) {
     (void)state;
     static const struct { const char *floor, *law; bool plane, soft; } cases[] = {
@@ -157,25 +187,33 @@ static void forces_of_lists_are_those_of_pairs(void **state) {
         for (int s = 0; s < 4; ++s) {
             double few[30], many[30];
             char floor[60];
-            snprintf(floor, sizeof floor, "%s", cases[k].plane && *cases[k].floor ? ", surface velocity: [2 + t, 0]" : cases[k].floor);
+            snprintf(floor, sizeof floor, "%s",
+                     cases[k].plane && *cases[k].floor ? ", surface velocity: [2 + t, 0]" : cases[k].floor);
             press(floor, cases[k].law, false, cases[k].plane, schemes[s], few);
             press(floor, cases[k].law, true, cases[k].plane, schemes[s], many);
             const double tol = cases[k].soft && s == 1 ? 1e-5 : 1e-7;
             for (int i = 0; i < 30; ++i)
-                if (!(fabs(few[i] - many[i]) < tol)) fail_msg("%s, %s, %s: number %d is %.12g, of pairs of their own %.12g", schemes[s], cases[k].law, cases[k].floor, i, many[i], few[i]);
+                if (!(fabs(few[i] - many[i]) < tol))
+                    fail_msg("%s, %s, %s: number %d is %.12g, of pairs of their own %.12g", schemes[s], cases[k].law,
+                             cases[k].floor, i, many[i], few[i]);
         }
 }
 
-// 40 balls, m = 1, on a floor of stiffness k = 1e4 that they just touch: z = r - m g/k (1 - cos(t sqrt(k/m))), and m g/k deep where damping has ended that.
-// 40 cubes on a conveyor of 1 m/s, mu g = 2: v = 2 t up to t = 0.5, then they go with it; x = 1/4 + (t - 0.5).  Its drive does m v^2 = 1 J each, half of it friction.
+// 40 balls, m = 1, on a floor of stiffness k = 1e4 that they just touch: z = r - m g/k (1 - cos(t sqrt(k/m))), and m
+// g/k deep where damping has ended that.  40 cubes on a conveyor of 1 m/s, mu g = 2: v = 2 t up to t = 0.5, then they
+// go with it; x = 1/4 + (t - 0.5).  Its drive does m v^2 = 1 J each, half of it friction.
 static void soft_floors_and_conveyors_by_hand(void **state) {
     (void)state;
     carom_error err = {0};
     carom_ledger l;
     for (int damped = 0; damped < 2; ++damped) {
         char text[600];
-        snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -10]\nbodies:\n  s: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.1], shape: {sphere: 0.1}}}\n"
-                 "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {among: [s, floor], stiffness: 1e4, damping: %d}}\n", 20 * damped);
+        snprintf(
+            text, sizeof text,
+            "carom: 1\ngravity: [0, 0, -10]\nbodies:\n  s: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, "
+            "0.1], shape: {sphere: 0.1}}}\n"
+            "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {among: [s, floor], stiffness: 1e4, damping: %d}}\n",
+            20 * damped);
         carom_model *m = model(text);
         for (int s = 0; s < 4; ++s) {
             const double h = damped ? 1e-3 : 2e-4, T = damped ? 1 : acos(-1) / 100, depth = damped ? 1e-3 : 2e-3;
@@ -186,33 +224,46 @@ static void soft_floors_and_conveyors_by_hand(void **state) {
                 const double z = carom_sim_now(sim).q[7 * i + 2];
                 if (!(fabs(z - 0.1 + depth) < 2e-2 * depth)) fail_msg("%s: ball %d is at %.9g", schemes[s], i, z);
             }
-            if (s == 1 && !(fabs(l.energy.balance) < (damped ? 1e-3 : 1e-11))) fail_msg("%s: balance %g", schemes[s], l.energy.balance); // of 0.4 J; what is linear keeps it
+            // of 0.4 J; what is linear keeps it
+            if (s == 1 && !(fabs(l.energy.balance) < (damped ? 1e-3 : 1e-11)))
+                fail_msg("%s: balance %g", schemes[s], l.energy.balance);
             carom_sim_destroy(sim);
         }
         carom_model_destroy(m);
     }
-    carom_model *m = model("carom: 1\ngravity: [0, 0, -10]\nbodies:\n  s: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.1], shape: {box: [0.2, 0.2, 0.2]}}}\n"
-                           "shapes: {floor: {plane: [0, 0, 1], surface velocity: [1, 0, 0]}}\ncontacts: {c: {among: [s, floor], friction: 0.2}}\n");
+    carom_model *m = model("carom: 1\ngravity: [0, 0, -10]\nbodies:\n  s: {repeat: 40, body: {mass: 1, inertia: [1, 1, "
+                           "1], at: [i, 0, 0.1], shape: {box: [0.2, 0.2, 0.2]}}}\n"
+                           "shapes: {floor: {plane: [0, 0, 1], surface velocity: [1, 0, 0]}}\ncontacts: {c: {among: "
+                           "[s, floor], friction: 0.2}}\n");
     for (int s = 0; s < 4; ++s) {
         carom_sim *sim = simulation(m, schemes[s], 5e-3, 1);
         if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s: %s", schemes[s], err.text);
         assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
-        for (int i = 0; i < 40; ++i) assert_true(fabs(carom_sim_now(sim).v[6 * i] - 1) < 1e-9 && fabs(carom_sim_now(sim).q[7 * i] - i - 0.75) < 5e-3);
+        for (int i = 0; i < 40; ++i)
+            assert_true(fabs(carom_sim_now(sim).v[6 * i] - 1) < 1e-9 &&
+                        fabs(carom_sim_now(sim).q[7 * i] - i - 0.75) < 5e-3);
         assert_true(fabs(l.energy.external - 40) < 0.5 && fabs(l.energy.friction - 20) < 0.3);
         carom_sim_destroy(sim);
     }
     carom_model_destroy(m);
 }
 
-// A ball that turns rolls on the floor and under another one; the direction of friction is fixed in it, by its name or that of its family, or in the ground.
+// A ball that turns rolls on the floor and under another one; the direction of friction is fixed in it, by its name or
+// that of its family, or in the ground.
 static void askew(bool many, const char *of, const char *scheme, double *x) {
     char text[1500];
     carom_error err = {0};
-    snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -10]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
-             "  a: {repeat: 1, body: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [0, 0, 0.1], velocity: [1, 0.3, 0], spin: [1, 2, 5], shape: {sphere: 0.1}}}\n"
-             "  b: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0.05, 0.02, 0.31], velocity: [0, 0, -1], spin: [0, 1, -3], shape: {sphere: 0.1}}\n%s"
-             "contacts: {all: {between: [a, [b, floor%s]], friction: {along: 0.1, across: 0.4, direction: [1, 0.2, 0.1], of: %s}}%s}\n",
-             many ? "  c: {repeat: 40, body: {mass: 1e-9, inertia: [1, 1, 1], at: [i, 9, 9], shape: {sphere: 0.1}}}\n" : "", many ? ", c" : "", of, many ? ", more: {among: c}" : "");
+    snprintf(text, sizeof text,
+             "carom: 1\ngravity: [0, 0, -10]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
+             "  a: {repeat: 1, body: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [0, 0, 0.1], velocity: [1, 0.3, 0], "
+             "spin: [1, 2, 5], shape: {sphere: 0.1}}}\n"
+             "  b: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0.05, 0.02, 0.31], velocity: [0, 0, -1], spin: [0, "
+             "1, -3], shape: {sphere: 0.1}}\n%s"
+             "contacts: {all: {between: [a, [b, floor%s]], friction: {along: 0.1, across: 0.4, direction: [1, 0.2, "
+             "0.1], of: %s}}%s}\n",
+             many ? "  c: {repeat: 40, body: {mass: 1e-9, inertia: [1, 1, 1], at: [i, 9, 9], shape: {sphere: 0.1}}}\n"
+                  : "",
+             many ? ", c" : "", of, many ? ", more: {among: c}" : "");
     carom_model *m = model(text);
     assert_int_equal(carom_model_system(m)->listed > 0, many);
     carom_sim *sim = simulation(m, scheme, 5e-4, 0.05);
@@ -223,7 +274,8 @@ static void askew(bool many, const char *of, const char *scheme, double *x) {
     carom_model_destroy(m);
 }
 
-// 40 skates that are turned by 0.3 i, with 2 m/s along their own x-axes: v = 2 - 0.1 g t.  40 others with the same shape go across it: v = 2 - 0.4 g t.
+// 40 skates that are turned by 0.3 i, with 2 m/s along their own x-axes: v = 2 - 0.1 g t.  40 others with the same
+// shape go across it: v = 2 - 0.4 g t.
 static void directions_of_friction_turn_with_bodies(void **state) {
     (void)state;
     for (int s = 0; s < 4; ++s) {
@@ -234,29 +286,41 @@ static void directions_of_friction_turn_with_bodies(void **state) {
         askew(s % 2, "a", schemes[s], family);
         for (int i = 0; i < 26; ++i) assert_true(fabs(world[0][i] - world[1][i]) < 1e-7);
         for (int i = 0; i < 26; ++i)
-            if (!(fabs(few[i] - many[i]) < 1e-7 && fabs(few[i] - family[i]) < 1e-7)) fail_msg("%s: number %d is %.12g and %.12g, of pairs of their own %.12g", schemes[s], i, many[i], family[i], few[i]);
+            if (!(fabs(few[i] - many[i]) < 1e-7 && fabs(few[i] - family[i]) < 1e-7))
+                fail_msg("%s: number %d is %.12g and %.12g, of pairs of their own %.12g", schemes[s], i, many[i],
+                         family[i], few[i]);
     }
     carom_error err = {0};
-    carom_model *m = model("carom: 1\ngravity: [0, 0, -10]\nshapes: {ice: {plane: [0, 0, 1]}}\nbodies:\n"
-                           "  s: {repeat: 40, body: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [i, 0, 0.02], axis: [0, 0, 1], angle: 0.3*i, velocity: [2*cos(0.3*i), 2*sin(0.3*i), 0], shape: {box: [0.3, 0.3, 0.04]}}}\n"
-                           "  w: {repeat: 40, body: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [i, 5, 0.02], axis: [0, 0, 1], angle: 0.3*i, velocity: [-2*sin(0.3*i), 2*cos(0.3*i), 0], shape: {box: [0.3, 0.3, 0.04]}}}\n"
-                           "contacts: {c: {between: [s, [ice]], friction: {along: 0.1, across: 0.4, direction: [1, 0, 0], of: s}}, d: {between: [w, [ice]], friction: {along: 0.1, across: 0.4, direction: [1, 0, 0], of: w}}, e: {among: [s, w]}}\n");
+    carom_model *m =
+        model("carom: 1\ngravity: [0, 0, -10]\nshapes: {ice: {plane: [0, 0, 1]}}\nbodies:\n"
+              "  s: {repeat: 40, body: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [i, 0, 0.02], axis: [0, 0, 1], "
+              "angle: 0.3*i, velocity: [2*cos(0.3*i), 2*sin(0.3*i), 0], shape: {box: [0.3, 0.3, 0.04]}}}\n"
+              "  w: {repeat: 40, body: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [i, 5, 0.02], axis: [0, 0, 1], "
+              "angle: 0.3*i, velocity: [-2*sin(0.3*i), 2*cos(0.3*i), 0], shape: {box: [0.3, 0.3, 0.04]}}}\n"
+              "contacts: {c: {between: [s, [ice]], friction: {along: 0.1, across: 0.4, direction: [1, 0, 0], of: s}}, "
+              "d: {between: [w, [ice]], friction: {along: 0.1, across: 0.4, direction: [1, 0, 0], of: w}}, e: {among: "
+              "[s, w]}}\n");
     carom_sim *sim = simulation(m, "moreau-midpoint", 5e-3, 0.2);
     if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
     for (int i = 0; i < 80; ++i) {
-        const double *v = carom_sim_now(sim).v + 6 * i, phi = 0.3 * (i % 40), speed = i < 40 ? 1.8 : 1.2, x = i < 40 ? cos(phi) : -sin(phi), y = i < 40 ? sin(phi) : cos(phi);
+        const double *v = carom_sim_now(sim).v + 6 * i, phi = 0.3 * (i % 40), speed = i < 40 ? 1.8 : 1.2,
+                     x = i < 40 ? cos(phi) : -sin(phi), y = i < 40 ? sin(phi) : cos(phi);
         if (!(hypot(v[0] - speed * x, v[1] - speed * y) < 1e-6)) fail_msg("skate %d: %g, %g", i, v[0], v[1]);
     }
     carom_sim_destroy(sim);
     carom_model_destroy(m);
 }
 
-// 40 balls fall on a floor, ball i from 0.1 + 0.01 i above it: t = sqrt((0.1 + 0.01 i)/5), noticed in the middle of a step and recorded at its end, and the event has the name of its pair.  A joint holds one more body.
+// 40 balls fall on a floor, ball i from 0.1 + 0.01 i above it: t = sqrt((0.1 + 0.01 i)/5), noticed in the middle of a
+// step and recorded at its end, and the event has the name of its pair.  A joint holds one more body.
 static void events_have_the_names_of_their_pairs(void **state) {
     (void)state;
-    carom_model *m = model("carom: 1\ngravity: [0, 0, -10]\nbodies:\n  c: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.2 + 0.01*i], shape: {sphere: 0.1}}}\n"
-                           "  arm: {mass: 1, inertia: [1, 1, 1], at: [0, 9, 9]}\njoints: {pin: {type: weld, between: [ground, arm], at: [0, 9, 9]}}\n"
-                           "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [c]}, ground: {between: [c, floor]}}\n");
+    carom_model *m =
+        model("carom: 1\ngravity: [0, 0, -10]\nbodies:\n  c: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, "
+              "0, 0.2 + 0.01*i], shape: {sphere: 0.1}}}\n"
+              "  arm: {mass: 1, inertia: [1, 1, 1], at: [0, 9, 9]}\njoints: {pin: {type: weld, between: [ground, arm], "
+              "at: [0, 9, 9]}}\n"
+              "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [c]}, ground: {between: [c, floor]}}\n");
     assert_true(carom_model_system(m)->listed > 0 && carom_model_system(m)->ne > 0);
     const double h = 1e-3;
     carom_sim *sim = simulation(m, "moreau-midpoint", h, 0.35);
@@ -284,20 +348,30 @@ static void events_have_the_names_of_their_pairs(void **state) {
 static void what_lists_do_not_support(void **state) {
     (void)state;
     static const struct { const char *law, *says; } bad[] = {
-        {"friction: {along: 0.1, across: 0.5, direction: [1, 0, 0], of: s.0}", "in one of the two bodies, and not all pairs of 'c' have 's.0'"},
-        {"friction: {along: 0.1, across: 0.5, direction: [1, 0, 0], of: s}", "both bodies of a pair of contact 'c' are members of 's'"},
-        {"friction: 0}, d: {between: [[s.0], [s.1, w]], friction: {along: 0.1, across: 0.5, direction: [1, 0, 0], of: s.2}", "in one of the two bodies, and not all pairs of 'd' have 's.2'"},
-        {"stiffness: 1e5, friction: {along: 0.1, across: 0.5, direction: [1, 0, 0]}", "a compliant contact needs a constant friction coefficient"},
+        {"friction: {along: 0.1, across: 0.5, direction: [1, 0, 0], of: s.0}",
+         "in one of the two bodies, and not all pairs of 'c' have 's.0'"},
+        {"friction: {along: 0.1, across: 0.5, direction: [1, 0, 0], of: s}",
+         "both bodies of a pair of contact 'c' are members of 's'"},
+        {"friction: 0}, d: {between: [[s.0], [s.1, w]], friction: {along: 0.1, across: 0.5, direction: [1, 0, 0], of: "
+         "s.2}",
+         "in one of the two bodies, and not all pairs of 'd' have 's.2'"},
+        {"stiffness: 1e5, friction: {along: 0.1, across: 0.5, direction: [1, 0, 0]}",
+         "a compliant contact needs a constant friction coefficient"},
         {"stiffness: 1e5, friction: 0.1", "add `stiction speed:`"},
         {"stiffness: 1e5, restitution: 0.1", "`restitution` belongs to rigid contacts"},
         {"friction: 0.5 - 0.1*t}}\nsleep: 0.01\n#", "cannot be combined with `sleep`; remove `sleep`"},
-        {"stiffness: 1e5}, d: {between: [s, [w]], friction: {along: 0.1, across: 0.5, direction: [0, 0, 2]}", "the direction of friction is the normal of 's.0' and 'w'"},
+        {"stiffness: 1e5}, d: {between: [s, [w]], friction: {along: 0.1, across: 0.5, direction: [0, 0, 2]}",
+         "the direction of friction is the normal of 's.0' and 'w'"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         char text[600];
         carom_error err = {0};
-        snprintf(text, sizeof text, "carom: 1\nbodies:\n  s: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 1], shape: {sphere: 0.1}}}\nshapes: {w: {plane: [0, 0, 1]}}\ncontacts: {c: {among: s, %s}}\n", bad[i].law);
-        assert_null(carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"}, &err));
+        snprintf(text, sizeof text,
+                 "carom: 1\nbodies:\n  s: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 1], shape: "
+                 "{sphere: 0.1}}}\nshapes: {w: {plane: [0, 0, 1]}}\ncontacts: {c: {among: s, %s}}\n",
+                 bad[i].law);
+        assert_null(
+            carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"}, &err));
         if (!strstr(err.text, bad[i].says)) fail_msg("%s", err.text);
     }
 }
@@ -306,8 +380,11 @@ static void what_lists_do_not_support(void **state) {
 static void a_saved_state_goes_on(void **state) {
     (void)state;
     carom_error err = {0};
-    carom_model *m = model("carom: 1\ngravity: [0, 0, -10]\nbodies:\n  s: {repeat: [5, 5, 2], body: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [0.21*i + 0.03*k, 0.22*j, 0.11 + 0.21*k], velocity: [1, 0.3, 0], shape: {sphere: 0.1}}}\n"
-                           "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {among: [s, floor], impact law: poisson, restitution: 0.3, friction: 0.2 + 0.2/(1 + normal.force)}}\n");
+    carom_model *m = model(
+        "carom: 1\ngravity: [0, 0, -10]\nbodies:\n  s: {repeat: [5, 5, 2], body: {mass: 1, inertia: [0.004, 0.004, "
+        "0.004], at: [0.21*i + 0.03*k, 0.22*j, 0.11 + 0.21*k], velocity: [1, 0.3, 0], shape: {sphere: 0.1}}}\n"
+        "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {among: [s, floor], impact law: poisson, restitution: 0.3, "
+        "friction: 0.2 + 0.2/(1 + normal.force)}}\n");
     for (int s = 0; s < STEPPING; s += 3) {
         carom_sim *whole = simulation(m, schemes[s], 2e-3, 0.1), *again = simulation(m, schemes[s], 2e-3, 0.1);
         for (int i = 0; i < 25; ++i) assert_int_equal(carom_sim_step(whole, &err), CAROM_OK);
@@ -324,19 +401,21 @@ static void a_saved_state_goes_on(void **state) {
     carom_model_destroy(m);
 }
 
-// -- a disc for each of sliding, rolling and spinning -----------------------------------------------------------------------------------
+// -- a disc for each of sliding, rolling and spinning -----------------------------------------------------------------
 
 // Angular velocity of body i in the world.
 static void turning(const carom_now *now, int i, double *w) {
     const double *e = now->q + 7 * i + 3, *u = now->v + 6 * i + 3;
-    const double R[9] = {1 - 2 * (e[2] * e[2] + e[3] * e[3]), 2 * (e[1] * e[2] - e[0] * e[3]), 2 * (e[1] * e[3] + e[0] * e[2]),
-                         2 * (e[1] * e[2] + e[0] * e[3]), 1 - 2 * (e[1] * e[1] + e[3] * e[3]), 2 * (e[2] * e[3] - e[0] * e[1]),
-                         2 * (e[1] * e[3] - e[0] * e[2]), 2 * (e[2] * e[3] + e[0] * e[1]), 1 - 2 * (e[1] * e[1] + e[2] * e[2])};
+    const double R[9] = {
+        1 - 2 * (e[2] * e[2] + e[3] * e[3]), 2 * (e[1] * e[2] - e[0] * e[3]),     2 * (e[1] * e[3] + e[0] * e[2]),
+        2 * (e[1] * e[2] + e[0] * e[3]),     1 - 2 * (e[1] * e[1] + e[3] * e[3]), 2 * (e[2] * e[3] - e[0] * e[1]),
+        2 * (e[1] * e[3] - e[0] * e[2]),     2 * (e[2] * e[3] + e[0] * e[1]),     1 - 2 * (e[1] * e[1] + e[2] * e[2])};
     for (int k = 0; k < 3; ++k) w[k] = R[3 * k] * u[0] + R[3 * k + 1] * u[1] + R[3 * k + 2] * u[2];
 }
 
-// A ball of radius r, J = 2/5 m r^2, on levers rho and sigma, g = 10.  One that rolls: v' = -5/7 g rho/r.  One that slides without turning: v' = -mu g, and
-// r w' = 5/2 (mu - rho/r) g.  Either spins down by w' = -5/2 sigma g/r^2, whatever else it does, and stops.  With one ball for all, a spinning one rolls farther.
+// A ball of radius r, J = 2/5 m r^2, on levers rho and sigma, g = 10.  One that rolls: v' = -5/7 g rho/r.  One that
+// slides without turning: v' = -mu g, and r w' = 5/2 (mu - rho/r) g.  Either spins down by w' = -5/2 sigma g/r^2,
+// whatever else it does, and stops.  With one ball for all, a spinning one rolls farther.
 static void rolling_and_spinning_one_by_one(void **state) {
     (void)state;
     enum { STEPS = 400 };
@@ -345,40 +424,56 @@ static void rolling_and_spinning_one_by_one(void **state) {
         for (int s = 0; s < STEPPING - 1; ++s) {
             char text[1500];
             carom_error err = {0};
-            snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -10]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
-                     "  a: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0, 0, 0.1], velocity: [1, 0, 0], spin: [0, 10, 60], shape: {sphere: 0.1}}\n"
-                     "  b: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0, 5, 0.1], velocity: [5, 0, 0], spin: [0, 0, 20], shape: {sphere: 0.1}}\n%s"
-                     "contacts: {roll: {among: [a, b, floor%s], friction: 0.3, rolling: 0.01, spinning: 0.005, resistance: discs}}\n",
-                     many ? "  c: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 9, 9], shape: {sphere: 0.1}}}\n" : "", many ? ", c" : "");
+            snprintf(
+                text, sizeof text,
+                "carom: 1\ngravity: [0, 0, -10]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
+                "  a: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0, 0, 0.1], velocity: [1, 0, 0], spin: [0, 10, "
+                "60], shape: {sphere: 0.1}}\n"
+                "  b: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0, 5, 0.1], velocity: [5, 0, 0], spin: [0, 0, "
+                "20], shape: {sphere: 0.1}}\n%s"
+                "contacts: {roll: {among: [a, b, floor%s], friction: 0.3, rolling: 0.01, spinning: 0.005, resistance: "
+                "discs}}\n",
+                many ? "  c: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 9, 9], shape: {sphere: 0.1}}}\n"
+                     : "",
+                many ? ", c" : "");
             carom_model *m = model(text);
             carom_sim *sim = simulation(m, schemes[s], h, T);
             if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s: %s", schemes[s], err.text);
             const carom_now now = carom_sim_now(sim);
-            const double tol = s == 1 ? 1e-4 : s == 3 ? 1e-6 : 1e-9; // moreau-jean and half-explicit have errors of second order
+            // moreau-jean and half-explicit have errors of second order
+            const double tol = s == 1 ? 1e-4 : s == 3 ? 1e-6 : 1e-9;
             double a[3], b[3];
             turning(&now, 0, a);
             turning(&now, 1, b);
-            const double rolls = 1 - 5.0 / 7 * g * rho / r * T, slides = 5 - mu * g * T, turns = 2.5 * (mu - rho / r) * g * T / r, slows = 2.5 * sigma * g / (r * r) * T;
+            const double rolls = 1 - 5.0 / 7 * g * rho / r * T, slides = 5 - mu * g * T,
+                         turns = 2.5 * (mu - rho / r) * g * T / r, slows = 2.5 * sigma * g / (r * r) * T;
             if (!(fabs(now.v[0] - rolls) < tol && fabs(a[1] * r - rolls) < tol && fabs(a[2] - 60 + slows) < 100 * tol))
-                fail_msg("%s, %s: rolls with %.9g (%.9g), spins with %.9g (%.9g)", schemes[s], many ? "list" : "pair", now.v[0], rolls, a[2], 60 - slows);
-            if (!(fabs(now.v[6] - slides) < tol && fabs(b[1] - turns) < 100 * tol && fabs(b[2] - 20 + slows) < 100 * tol))
-                fail_msg("%s, %s: slides with %.9g (%.9g), turns with %.9g (%.9g)", schemes[s], many ? "list" : "pair", now.v[6], slides, b[1], turns);
+                fail_msg("%s, %s: rolls with %.9g (%.9g), spins with %.9g (%.9g)", schemes[s], many ? "list" : "pair",
+                         now.v[0], rolls, a[2], 60 - slows);
+            if (!(fabs(now.v[6] - slides) < tol && fabs(b[1] - turns) < 100 * tol &&
+                  fabs(b[2] - 20 + slows) < 100 * tol))
+                fail_msg("%s, %s: slides with %.9g (%.9g), turns with %.9g (%.9g)", schemes[s], many ? "list" : "pair",
+                         now.v[6], slides, b[1], turns);
             carom_sim_destroy(sim);
             carom_model_destroy(m);
         }
 }
 
-// -- sleep ---------------------------------------------------------------------------------------------------------------------------
+// -- sleep ------------------------------------------------------------------------------------------------------------
 
-// 40 balls glide over a smooth floor with 0.005, slower than `sleep`: after half a second all stand, 0.0025 from where they were, and 40 times m v^2/2 is booked.  A ball
-// that falls from 4.35 arrives above one of them at 0.9 and wakes that one alone.  A state that is saved before and after goes on with the same bits.
+// 40 balls glide over a smooth floor with 0.005, slower than `sleep`: after half a second all stand, 0.0025 from where
+// they were, and 40 times m v^2/2 is booked.  A ball that falls from 4.35 arrives above one of them at 0.9 and wakes
+// that one alone.  A state that is saved before and after goes on with the same bits.
 static void bodies_fall_asleep_and_wake(void **state) {
     (void)state;
     carom_error err = {0};
-    carom_model *m = model("carom: 1\ngravity: [0, 0, -10]\nsleep: 0.01\nbodies:\n  s: {repeat: 40, body: {mass: 2, inertia: [1, 1, 1], at: [i, 0, 0.1], velocity: [0.005, 0, 0], shape: {sphere: 0.1}}}\n"
-                           "  late: {mass: 1, inertia: [1, 1, 1], at: [3.0025, 0, 4.35], shape: {sphere: 0.1}}\nshapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, late, floor]}}\n");
+    carom_model *m = model("carom: 1\ngravity: [0, 0, -10]\nsleep: 0.01\nbodies:\n  s: {repeat: 40, body: {mass: 2, "
+                           "inertia: [1, 1, 1], at: [i, 0, 0.1], velocity: [0.005, 0, 0], shape: {sphere: 0.1}}}\n"
+                           "  late: {mass: 1, inertia: [1, 1, 1], at: [3.0025, 0, 4.35], shape: {sphere: "
+                           "0.1}}\nshapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, late, floor]}}\n");
     for (int s = 0; s < STEPPING - 1; ++s) {
-        carom_sim *sim = simulation(m, schemes[s], 5e-3, 1), *again[2] = {simulation(m, schemes[s], 5e-3, 1), simulation(m, schemes[s], 5e-3, 1)};
+        carom_sim *sim = simulation(m, schemes[s], 5e-3, 1),
+                  *again[2] = {simulation(m, schemes[s], 5e-3, 1), simulation(m, schemes[s], 5e-3, 1)};
         carom_ledger l;
         for (int i = 1; i <= 200; ++i) {
             size_t bytes;
@@ -391,15 +486,20 @@ static void bodies_fall_asleep_and_wake(void **state) {
             assert_int_equal(l.sleep.falls, 40);
             assert_int_equal(l.sleep.wakes, 0);
             assert_true(fabs(l.sleep.energy - 40 * 2.5e-5) < 1e-9 && (s != 0 || fabs(l.energy.balance) < 1e-9));
-            for (int k = 0; k < 40; ++k) assert_true(fabs(now.q[7 * k] - k - 0.0025) < 0.005 * 0.011 && now.v[6 * k] == 0 && fabs(now.q[7 * k + 2] - 0.1) < 1e-9);
+            for (int k = 0; k < 40; ++k)
+                assert_true(fabs(now.q[7 * k] - k - 0.0025) < 0.005 * 0.011 && now.v[6 * k] == 0 &&
+                            fabs(now.q[7 * k + 2] - 0.1) < 1e-9);
         }
         assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
         assert_int_equal(l.sleep.falls - l.sleep.wakes, 39);
-        assert_true(carom_sim_now(sim).q[7 * 40 + 2] > 0.2 && carom_sim_now(sim).q[7 * 40 + 2] < 0.4); // on top, up to its way of 0.045 in a step
+        // on top, up to its way of 0.045 in a step
+        assert_true(carom_sim_now(sim).q[7 * 40 + 2] > 0.2 && carom_sim_now(sim).q[7 * 40 + 2] < 0.4);
         for (int k = 0; k < 2; ++k) {
             assert_int_equal(carom_sim_run(again[k], NULL, NULL, &err), CAROM_OK);
             for (int i = 0; i < 41 * 7; ++i)
-                if (carom_sim_now(sim).q[i] != carom_sim_now(again[k]).q[i]) fail_msg("%s: position %d is %.17g, from state %d on %.17g", schemes[s], i, carom_sim_now(sim).q[i], k, carom_sim_now(again[k]).q[i]);
+                if (carom_sim_now(sim).q[i] != carom_sim_now(again[k]).q[i])
+                    fail_msg("%s: position %d is %.17g, from state %d on %.17g", schemes[s], i, carom_sim_now(sim).q[i],
+                             k, carom_sim_now(again[k]).q[i]);
             assert_memory_equal(carom_sim_now(sim).v, carom_sim_now(again[k]).v, 41 * 6 * sizeof(double));
             carom_sim_destroy(again[k]);
         }
@@ -408,36 +508,49 @@ static void bodies_fall_asleep_and_wake(void **state) {
     carom_model_destroy(m);
 }
 
-// Balls on a smooth slope start with 0.015 m/s^2, and blocks on a slope just above their angle of friction, mu = 0.1, with 0.01: far slower than `sleep`
-// for half a second and more, but not in equilibrium.  x = a t^2/2.
+// Balls on a smooth slope start with 0.015 m/s^2, and blocks on a slope just above their angle of friction, mu = 0.1,
+// with 0.01: far slower than `sleep` for half a second and more, but not in equilibrium.  x = a t^2/2.
 static void what_accelerates_stays_awake(void **state) {
     (void)state;
-    static const struct { const char *shape, *gravity, *friction; double a; } cases[] = {{"sphere: 0.1", "[0.015, 0, -10]", "0", 0.015}, {"box: [0.2, 0.2, 0.2]", "[1.01, 0, -10]", "0.1", 0.01}};
+    static const struct {
+        const char *shape, *gravity, *friction;
+        double a;
+    } cases[] = {{"sphere: 0.1", "[0.015, 0, -10]", "0", 0.015},
+                 {"box: [0.2, 0.2, 0.2]", "[1.01, 0, -10]", "0.1", 0.01}};
     for (int c = 0; c < 2; ++c) {
         char text[500];
         carom_error err = {0};
         carom_ledger l;
-        snprintf(text, sizeof text, "carom: 1\ngravity: %s\nsleep: 0.1\nbodies:\n  s: {repeat: 34, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.1], shape: {%s}}}\n"
-                 "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, floor], friction: %s}}\n", cases[c].gravity, cases[c].shape, cases[c].friction);
+        snprintf(text, sizeof text,
+                 "carom: 1\ngravity: %s\nsleep: 0.1\nbodies:\n  s: {repeat: 34, body: {mass: 1, inertia: [1, 1, 1], "
+                 "at: [i, 0, 0.1], shape: {%s}}}\n"
+                 "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, floor], friction: %s}}\n",
+                 cases[c].gravity, cases[c].shape, cases[c].friction);
         carom_model *m = model(text);
         carom_sim *sim = simulation(m, "moreau-midpoint", 1e-2, 2);
         assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
         assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
         assert_int_equal(l.sleep.falls, 0);
-        for (int k = 0; k < 34; ++k) assert_true(fabs(carom_sim_now(sim).q[7 * k] - k - cases[c].a * 2) < 0.01 * cases[c].a * 2);
+        for (int k = 0; k < 34; ++k)
+            assert_true(fabs(carom_sim_now(sim).q[7 * k] - k - cases[c].a * 2) < 0.01 * cases[c].a * 2);
         carom_sim_destroy(sim);
         carom_model_destroy(m);
     }
 }
 
-// Balls on a conveyor that starts after 0.8 s are awake then, v = t - 0.8; those on the floor beside it sleep.  Where nothing could fall asleep, `sleep` is a mistake.
+// Balls on a conveyor that starts after 0.8 s are awake then, v = t - 0.8; those on the floor beside it sleep.  Where
+// nothing could fall asleep, `sleep` is a mistake.
 static void conveyors_keep_awake(void **state) {
     (void)state;
     carom_error err = {0};
     carom_ledger l;
-    carom_model *m = model("carom: 1\ngravity: [0, 0, -10]\nsleep: 0.01\nbodies:\n  s: {repeat: 20, body: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [i, 0, 0.1], shape: {box: [0.2, 0.2, 0.2]}}}\n"
-                           "  c: {repeat: 20, body: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [i, 2, 0.1], shape: {box: [0.2, 0.2, 0.2]}}}\n"
-                           "shapes: {floor: {plane: [0, 0, 1]}, belt: {plane: [0, 0, 1], surface velocity: [\"max(0, t - 0.8)\", 0, 0]}}\ncontacts: {all: {among: [s, c]}, a: {between: [s, [floor]], friction: 0.5}, b: {between: [c, [belt]], friction: 0.5}}\n");
+    carom_model *m = model("carom: 1\ngravity: [0, 0, -10]\nsleep: 0.01\nbodies:\n  s: {repeat: 20, body: {mass: 1, "
+                           "inertia: [0.004, 0.004, 0.004], at: [i, 0, 0.1], shape: {box: [0.2, 0.2, 0.2]}}}\n"
+                           "  c: {repeat: 20, body: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [i, 2, 0.1], shape: "
+                           "{box: [0.2, 0.2, 0.2]}}}\n"
+                           "shapes: {floor: {plane: [0, 0, 1]}, belt: {plane: [0, 0, 1], surface velocity: [\"max(0, t "
+                           "- 0.8)\", 0, 0]}}\ncontacts: {all: {among: [s, c]}, a: {between: [s, [floor]], friction: "
+                           "0.5}, b: {between: [c, [belt]], friction: 0.5}}\n");
     carom_sim *sim = simulation(m, "moreau-midpoint", 5e-3, 1.2);
     if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
     assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
@@ -445,14 +558,18 @@ static void conveyors_keep_awake(void **state) {
     for (int i = 20; i < 40; ++i) assert_true(fabs(carom_sim_now(sim).v[6 * i] - 0.4) < 5e-3);
     carom_sim_destroy(sim);
     carom_model_destroy(m);
-    static const char *const bad[] = {
-        "bodies:\n  s: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.1], shape: {sphere: 0.1}}}\n  plate: {motion: {at: [0, 9, sin(t)]}, shape: {box: [1, 1, 1]}}\ncontacts: {c: {among: s}, d: {between: [s, plate]}}\n",
-        "bodies:\n  s: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.1], shape: {sphere: 0.1}}}\ncontacts: {c: {among: s, stiffness: 1e4}}\n"};
+    static const char *const bad[] = {"bodies:\n  s: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.1], "
+                                      "shape: {sphere: 0.1}}}\n  plate: {motion: {at: [0, 9, sin(t)]}, shape: {box: "
+                                      "[1, 1, 1]}}\ncontacts: {c: {among: s}, d: {between: [s, plate]}}\n",
+                                      "bodies:\n  s: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.1], "
+                                      "shape: {sphere: 0.1}}}\ncontacts: {c: {among: s, stiffness: 1e4}}\n"};
     for (int i = 0; i < 2; ++i) {
         char text[600];
         snprintf(text, sizeof text, "carom: 1\nsleep: 0.1\n%s", bad[i]);
-        assert_null(carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"}, &err));
-        if (!strstr(err.text, i ? "remove `sleep`, or make the contact rigid" : "sleep has no effect")) fail_msg("%s", err.text);
+        assert_null(
+            carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"}, &err));
+        if (!strstr(err.text, i ? "remove `sleep`, or make the contact rigid" : "sleep has no effect"))
+            fail_msg("%s", err.text);
     }
 }
 
@@ -466,37 +583,52 @@ static void discs_are_refused_where_they_make_no_sense(void **state) {
     };
     char text[600];
     carom_error err = {0};
-#define BALL "carom: 1\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {a: {mass: 2, inertia: [1, 1, 1], at: [0, 0, 0.1], shape: {sphere: 0.1}}}\ncontacts: {c: {between: [a, floor], %s}}\n"
+#define BALL                                                                                                           \
+    "carom: 1\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {a: {mass: 2, inertia: [1, 1, 1], at: [0, 0, 0.1], "       \
+    "shape: {sphere: 0.1}}}\ncontacts: {c: {between: [a, floor], %s}}\n"
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         snprintf(text, sizeof text, BALL, bad[i].law);
-        assert_null(carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"}, &err));
+        assert_null(
+            carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"}, &err));
         if (!strstr(err.text, bad[i].says)) fail_msg("%s", err.text);
     }
     snprintf(text, sizeof text, BALL, "friction: 0.3, rolling: 0.1, resistance: discs");
     carom_model *m = model(text);
     carom_sim_def d = carom_sim_default();
     d.system = carom_model_system(m), d.h = 1e-3, d.t_end = 1, d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
-    static const char *const able[] = {"moreau-midpoint", "moreau-jean", "moreau-explicit", "half-explicit", "ggl-projection"};
-    for (int i = 0; carom_schemes()[i]; ++i) { // ggl-alpha has its own problem of contacts, with one ball for all tangents
+    static const char *const able[] = {"moreau-midpoint", "moreau-jean", "moreau-explicit", "half-explicit",
+                                       "ggl-projection"};
+    for (int i = 0; carom_schemes()[i]; ++i) { // ggl-alpha has its own problem of contacts, with one ball for all
+                                               // tangents
         bool expected = false;
         d.scheme = carom_schemes()[i]->name, d.schemes = carom_schemes();
         for (int k = 0; k < 5; ++k) expected = expected || strcmp(d.scheme, able[k]) == 0;
         carom_sim *sim = carom_sim_create(&d, &err);
         if (!sim != !expected) fail_msg("%s: %s", d.scheme, sim ? "supports discs" : err.text);
-        if (!sim && !strstr(err.text, "does not support `resistance: discs`; moreau-midpoint, moreau-jean, moreau-explicit, half-explicit and ggl-projection do")) fail_msg("%s", err.text);
+        if (!sim && !strstr(err.text, "does not support `resistance: discs`; moreau-midpoint, moreau-jean, "
+                                      "moreau-explicit, half-explicit and ggl-projection do"))
+            fail_msg("%s", err.text);
         carom_sim_destroy(sim);
     }
     carom_model_destroy(m);
 }
 
-// Two boxes in space have 25 formulas, so n (n - 1)/2 + n pairs with the floor come and go from 300 on, of spheres from 500 on.
+// Two boxes in space have 25 formulas, so n (n - 1)/2 + n pairs with the floor come and go from 300 on, of spheres from
+// 500 on.
 static void pairs_come_and_go_where_they_are_many(void **state) {
     (void)state;
-    static const struct { int n; bool boxes, listed; } cases[] = {{24, true, false}, {25, true, true}, {27, true, true}, {27, false, false}, {31, false, false}, {32, false, true}};
+    static const struct {
+        int n;
+        bool boxes, listed;
+    } cases[] = {{24, true, false},  {25, true, true},   {27, true, true},
+                 {27, false, false}, {31, false, false}, {32, false, true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[600];
-        snprintf(text, sizeof text, "carom: 1\nbodies:\n  s: {repeat: %d, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.3], shape: {%s}}}\n"
-                 "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: s}, ground: {between: [s, floor]}}\n", cases[i].n, cases[i].boxes ? "box: [0.2, 0.2, 0.2]" : "sphere: 0.1");
+        snprintf(
+            text, sizeof text,
+            "carom: 1\nbodies:\n  s: {repeat: %d, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.3], shape: {%s}}}\n"
+            "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: s}, ground: {between: [s, floor]}}\n",
+            cases[i].n, cases[i].boxes ? "box: [0.2, 0.2, 0.2]" : "sphere: 0.1");
         carom_model *m = model(text);
         assert_int_equal(carom_model_system(m)->listed > 0, cases[i].listed);
         carom_model_destroy(m);
@@ -504,7 +636,19 @@ static void pairs_come_and_go_where_they_are_many(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(events_have_the_names_of_their_pairs), cmocka_unit_test(laws_of_lists_are_those_of_pairs), cmocka_unit_test(laws_by_hand), cmocka_unit_test(forces_of_lists_are_those_of_pairs), cmocka_unit_test(soft_floors_and_conveyors_by_hand), cmocka_unit_test(directions_of_friction_turn_with_bodies), cmocka_unit_test(what_lists_do_not_support), cmocka_unit_test(pairs_come_and_go_where_they_are_many), cmocka_unit_test(a_saved_state_goes_on),
-                                       cmocka_unit_test(rolling_and_spinning_one_by_one), cmocka_unit_test(bodies_fall_asleep_and_wake), cmocka_unit_test(conveyors_keep_awake), cmocka_unit_test(what_accelerates_stays_awake), cmocka_unit_test(discs_are_refused_where_they_make_no_sense)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(events_have_the_names_of_their_pairs),
+                                       cmocka_unit_test(laws_of_lists_are_those_of_pairs),
+                                       cmocka_unit_test(laws_by_hand),
+                                       cmocka_unit_test(forces_of_lists_are_those_of_pairs),
+                                       cmocka_unit_test(soft_floors_and_conveyors_by_hand),
+                                       cmocka_unit_test(directions_of_friction_turn_with_bodies),
+                                       cmocka_unit_test(what_lists_do_not_support),
+                                       cmocka_unit_test(pairs_come_and_go_where_they_are_many),
+                                       cmocka_unit_test(a_saved_state_goes_on),
+                                       cmocka_unit_test(rolling_and_spinning_one_by_one),
+                                       cmocka_unit_test(bodies_fall_asleep_and_wake),
+                                       cmocka_unit_test(conveyors_keep_awake),
+                                       cmocka_unit_test(what_accelerates_stays_awake),
+                                       cmocka_unit_test(discs_are_refused_where_they_make_no_sense)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

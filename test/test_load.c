@@ -1,5 +1,5 @@
-// test_load.c: large inputs take time in proportion to their size and bounded memory; temporary files follow no links; a run that is told to stop
-// by any of the usual signals saves; what is complete is reported as such.
+// test_load.c: large inputs take time in proportion to their size and bounded memory; temporary files follow no links;
+// a run that is told to stop by any of the usual signals saves; what is complete is reported as such.
 #define _GNU_SOURCE // wait4, mkdtemp
 #include "cli_rig.h"
 #include <dirent.h>
@@ -47,14 +47,15 @@ static spent measure(const char *const *argv) {
     return (spent){(double)used.ru_utime.tv_sec + 1e-6 * (double)used.ru_utime.tv_usec, used.ru_maxrss};
 }
 
-// -- sums --------------------------------------------------------------------------------------------------------------
+// -- sums -------------------------------------------------------------------------------------------------------------
 
 // A model in which an energy or a force is a sum of n terms.
 static void put_sum(const char *file, const char *term, bool energy, int n) {
     FILE *f = fopen(file, "wb");
     assert_non_null(f);
     fputs("carom: 1\ncoordinates: {x: {at: 1}}\n", f);
-    fputs(energy ? "energy:\n  kinetic: 1/2*x'^2\n  potential: \"" : "energy: {kinetic: 1/2*x'^2}\nforces:\n  x: \"", f);
+    fputs(energy ? "energy:\n  kinetic: 1/2*x'^2\n  potential: \"" : "energy: {kinetic: 1/2*x'^2}\nforces:\n  x: \"",
+          f);
     for (int i = 0; i < n; ++i) {
         if (i) fputs(" + ", f);
         for (const char *c = term; *c; ++c)
@@ -65,25 +66,29 @@ static void put_sum(const char *file, const char *term, bool energy, int n) {
     fclose(f);
 }
 
-// Eight times the terms: at most twice eight times the time, once what every run takes is subtracted.  A quadratic share would take 64 times as much.
+// Eight times the terms: at most twice eight times the time, once what every run takes is subtracted.  A quadratic
+// share would take 64 times as much.
 static void sums_take_time_in_proportion(void **state) {
     (void)state;
     static const struct { const char *term; bool energy; } sums[] = {
-        {"sin(#*x)*1e-9", true}, {"abs(x - #e-5)*1e-9", false}, {"1e-9*max(x - #e-6, 0)^2", true}, {"1e-9*min(x', #)", false}, {"1e-9*tanh(#*(t - 0.05))", false}, {"1e-9*exp(-#*t)*x", false},
+        {"sin(#*x)*1e-9", true},    {"abs(x - #e-5)*1e-9", false},      {"1e-9*max(x - #e-6, 0)^2", true},
+        {"1e-9*min(x', #)", false}, {"1e-9*tanh(#*(t - 0.05))", false}, {"1e-9*exp(-#*t)*x", false},
     };
     enum { FEW = 2500, MANY = 8 * FEW };
     for (size_t i = 0; i < sizeof sums / sizeof *sums; ++i) {
         spent s[3];
         for (int k = 0; k < 3; ++k) {
             put_sum("sum.yaml", sums[i].term, sums[i].energy, k == 0 ? 1 : k == 1 ? FEW : MANY);
-            s[k] = measure((const char *const[]){"carom", "run", "sum.yaml", "-o", "sum.csv", "--force", "--compile", "off", NULL});
+            s[k] = measure((const char *const[]){"carom", "run", "sum.yaml", "-o", "sum.csv", "--force", "--compile",
+                                                 "off", NULL});
         }
         const double few = s[1].seconds - s[0].seconds, many = s[2].seconds - s[0].seconds;
-        if (many > 16 * few + 0.2) fail_msg("a sum of %d terms %s takes %.3f s, one of %d takes %.3f s", FEW, sums[i].term, few, MANY, many);
+        if (many > 16 * few + 0.2)
+            fail_msg("a sum of %d terms %s takes %.3f s, one of %d takes %.3f s", FEW, sums[i].term, few, MANY, many);
     }
 }
 
-// -- memory ------------------------------------------------------------------------------------------------------------
+// -- memory -----------------------------------------------------------------------------------------------------------
 
 static void pictures_of_large_results_take_little_memory(void **state) {
     (void)state;
@@ -94,7 +99,8 @@ static void pictures_of_large_results_take_little_memory(void **state) {
     const spent small = measure((const char *const[]){"carom", "plot", "small.h5", "-o", "-", NULL});
     measure(run); // 200 000 rows of 15 columns
     const spent large = measure((const char *const[]){"carom", "plot", "ball.h5", "-o", "-", NULL});
-    if (large.kilobytes > small.kilobytes + 12000) fail_msg("plot of 1000 rows takes %ld kB, of 200 000 rows %ld kB", small.kilobytes, large.kilobytes);
+    if (large.kilobytes > small.kilobytes + 12000)
+        fail_msg("plot of 1000 rows takes %ld kB, of 200 000 rows %ld kB", small.kilobytes, large.kilobytes);
     // text: five million numbers
     FILE *f = fopen("table.csv", "wb");
     assert_non_null(f);
@@ -107,7 +113,8 @@ static void pictures_of_large_results_take_little_memory(void **state) {
     fputs("\n", f);
     fclose(f);
     const spent text = measure((const char *const[]){"carom", "plot", "table.csv", "--of", "x7", "-o", "-", NULL});
-    if (text.kilobytes > small.kilobytes + 36000) fail_msg("plot of a table of 40 MB takes %ld kB more than one of 1000 rows", text.kilobytes - small.kilobytes);
+    if (text.kilobytes > small.kilobytes + 36000)
+        fail_msg("plot of a table of 40 MB takes %ld kB more than one of 1000 rows", text.kilobytes - small.kilobytes);
     get("child.txt", out, sizeof out);
     assert_says(out, "9.4"); // the one row that differs is in the picture
     // what is read from the temporary file is what the table holds
@@ -123,7 +130,7 @@ static void pictures_of_large_results_take_little_memory(void **state) {
     carom_result_close(t);
 }
 
-// -- temporary files ---------------------------------------------------------------------------------------------------
+// -- temporary files --------------------------------------------------------------------------------------------------
 
 // Whatever the program writes as NAME.PID.part: a link of that name to another file leaves that file as it is.
 static void links_in_the_place_of_temporary_files_are_not_followed(void **state) {
@@ -146,22 +153,28 @@ static void links_in_the_place_of_temporary_files_are_not_followed(void **state)
         put("victim.txt", "untouched");
         // the shell's number is that of the program that it becomes
         char command[1000];
-        snprintf(command, sizeof command, "ln -s victim.txt %s.$$.part && exec %s/carom %s >stdout.txt 2>stderr.txt", calls[i].out, CAROM_BINARY_DIR, calls[i].arguments);
+        snprintf(command, sizeof command, "ln -s victim.txt %s.$$.part && exec %s/carom %s >stdout.txt 2>stderr.txt",
+                 calls[i].out, CAROM_BINARY_DIR, calls[i].arguments);
         const int status = system(command);
         get("stderr.txt", complaints, sizeof complaints);
         if (status != 0) fail_msg("carom %s: %s", calls[i].arguments, complaints);
         char text[40];
         get("victim.txt", text, sizeof text);
-        if (strcmp(text, "untouched") != 0) fail_msg("carom %s has written to the file that a link names", calls[i].arguments);
+        if (strcmp(text, "untouched") != 0)
+            fail_msg("carom %s has written to the file that a link names", calls[i].arguments);
         struct stat st;
         assert_int_equal(lstat(calls[i].out, &st), 0);
         assert_true(S_ISREG(st.st_mode));
     }
 }
 
-// -- signals and runs that go on ---------------------------------------------------------------------------------------
+// -- signals and runs that go on --------------------------------------------------------------------------------------
 
-static void nap(double seconds) { nanosleep(&(struct timespec){.tv_sec = (time_t)seconds, .tv_nsec = (long)(1e9 * (seconds - (double)(time_t)seconds))}, NULL); }
+static void nap(double seconds) {
+    nanosleep(
+        &(struct timespec){.tv_sec = (time_t)seconds, .tv_nsec = (long)(1e9 * (seconds - (double)(time_t)seconds))},
+        NULL);
+}
 
 static void every_signal_to_stop_saves(void **state) {
     (void)state;
@@ -169,7 +182,8 @@ static void every_signal_to_stop_saves(void **state) {
     put("ball.yaml", ball);
     for (int i = 0; i < 4; ++i) {
         remove("long.h5");
-        const pid_t pid = start((const char *const[]){"carom", "run", "ball.yaml", "-o", "long.h5", "--end", "100000", "--every", "1000", NULL});
+        const pid_t pid = start((const char *const[]){"carom", "run", "ball.yaml", "-o", "long.h5", "--end", "100000",
+                                                      "--every", "1000", NULL});
         for (int k = 0; k < 500 && !there("long.h5"); ++k) nap(0.01);
         nap(0.1);
         assert_int_equal(kill(pid, signals[i]), 0);
@@ -196,7 +210,9 @@ static void a_resumed_sweep_keeps_its_plot(void **state) {
     (void)state;
     if (system("command -v gnuplot >/dev/null 2>&1") != 0) skip();
     put("ball.yaml", ball);
-    const pid_t pid = start((const char *const[]){"carom", "sweep", "ball.yaml", "--vary", "m=1:2:400", "--observe", "y", "--end", "20", "--jobs", "1", "-o", "s.h5", "--plot", "s.svg", NULL});
+    const pid_t pid =
+        start((const char *const[]){"carom", "sweep", "ball.yaml", "--vary", "m=1:2:400", "--observe", "y", "--end",
+                                    "20", "--jobs", "1", "-o", "s.h5", "--plot", "s.svg", NULL});
     for (int k = 0; k < 500 && !there("s.h5.journal"); ++k) nap(0.01);
     nap(0.2);
     kill(pid, SIGUSR1);

@@ -18,13 +18,15 @@ static bool decimal_comma(void) {
     FILE *f = fopen(path("comma.src"), "w");
     fputs("LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n", f);
     fclose(f);
-    snprintf(command, sizeof command, "localedef -c -i %s -f ANSI_X3.4-1968 %s >/dev/null 2>&1", path("comma.src"), path("comma"));
+    snprintf(command, sizeof command, "localedef -c -i %s -f ANSI_X3.4-1968 %s >/dev/null 2>&1", path("comma.src"),
+             path("comma"));
     const int made = system(command); // it complains about what it lacks, and makes it
     (void)made;
     setenv("LOCPATH", folder, 1);
     if (comma_here("comma")) return true;
     unsetenv("LOCPATH");
-    static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE.utf8", "fr_FR.utf8", "es_ES.UTF-8", "it_IT.UTF-8", "nl_NL.UTF-8"};
+    static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE.utf8", "fr_FR.utf8",
+                                        "es_ES.UTF-8", "it_IT.UTF-8", "nl_NL.UTF-8"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (comma_here(names[i])) return true;
     setlocale(LC_ALL, "C");
@@ -67,7 +69,8 @@ static void put_run(FILE *out) {
 
 static void put_options(FILE *out) {
     static const char *const given[] = {"theta=0.75", "tol=2.5e-11", NULL};
-    static const char *const wrong[] = {"theta=1.5", NULL}, *const comma[] = {"theta=0,75", NULL}, *const *lists[] = {given, wrong, comma};
+    static const char *const wrong[] = {"theta=1.5", NULL}, *const comma[] = {"theta=0,75", NULL},
+                             *const * lists[] = {given, wrong, comma};
     carom_error err = {0};
     const carom_model_def md = {.text = ball, .length = strlen(ball), .file = "model.yaml"};
     carom_model *m = carom_model_create(&md, &err);

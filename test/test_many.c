@@ -5,7 +5,7 @@
 #include <carom/sim.h>
 #include <float.h>
 
-// -- a box of spheres ---------------------------------------------------------------------------------------------------------
+// -- a box of spheres -------------------------------------------------------------------------------------------------
 
 typedef struct pile {
     char *text;
@@ -47,12 +47,19 @@ static carom_model *make(scene s) {
                 double at[3], v[3]; // arguments of a call would be drawn in any order
                 for (int l = 0; l < 3; ++l) at[l] = s.jitter * next(&seed);
                 for (int l = 0; l < 3; ++l) v[l] = s.speed * next(&seed);
-                put(&p, "  s%d: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [%.9f, %.9f, %.9f], velocity: [%.6f, %.6f, %.6f], shape: {sphere: %s}}\n", count,
-                    R + 0.01 + s.spacing * i + at[0], R + 0.01 + s.spacing * j + at[1], R + s.spacing * k + 0.001 + fabs(at[2]), v[0], v[1], v[2], s.radii && count % 2 ? "0.8*R" : "R");
+                put(&p,
+                    "  s%d: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [%.9f, %.9f, %.9f], velocity: [%.6f, %.6f, "
+                    "%.6f], shape: {sphere: %s}}\n",
+                    count, R + 0.01 + s.spacing * i + at[0], R + 0.01 + s.spacing * j + at[1],
+                    R + s.spacing * k + 0.001 + fabs(at[2]), v[0], v[1], v[2], s.radii && count % 2 ? "0.8*R" : "R");
             }
     for (int i = 0; i < s.idle; ++i, ++count)
-        put(&p, "  s%d: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [%d, 50, 5], shape: {sphere: R}}\n", count, 50 + i);
-    put(&p, "shapes:\n  floor: {plane: [0, 0, 1]}\n  w1: {plane: [1, 0, 0]}\n  w2: {plane: [-1, 0, 0], at: [%g, 0, 0]}\n  w3: {plane: [0, 1, 0]}\n  w4: {plane: [0, -1, 0], at: [0, %g, 0]}\n", L, L);
+        put(&p, "  s%d: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [%d, 50, 5], shape: {sphere: R}}\n", count,
+            50 + i);
+    put(&p,
+        "shapes:\n  floor: {plane: [0, 0, 1]}\n  w1: {plane: [1, 0, 0]}\n  w2: {plane: [-1, 0, 0], at: [%g, 0, 0]}\n  "
+        "w3: {plane: [0, 1, 0]}\n  w4: {plane: [0, -1, 0], at: [0, %g, 0]}\n",
+        L, L);
     put(&p, "contacts:\n  balls: {friction: %g, restitution: %g, among: [s0", s.friction, s.restitution);
     for (int i = 1; i < count; ++i) put(&p, ", s%d", i);
     put(&p, "]}\n");
@@ -67,7 +74,8 @@ static carom_model *make(scene s) {
     return m;
 }
 
-static carom_sim *run_with(const carom_model *m, const char *scheme, double h, double end, const char *const *options, long steps) {
+static carom_sim *run_with(const carom_model *m, const char *scheme, double h, double end, const char *const *options,
+                           long steps) {
     carom_error err = {0};
     carom_sim_def def = sim_def(m, scheme, options, h, end);
     carom_sim *sim = carom_sim_create(&def, &err);
@@ -79,7 +87,7 @@ static carom_sim *run_with(const carom_model *m, const char *scheme, double h, d
 
 static const char *const tight[] = {"tol=1e-10", "accept=1e-6", NULL};
 
-// -- the search ---------------------------------------------------------------------------------------------------------------
+// -- the search -------------------------------------------------------------------------------------------------------
 
 typedef struct counted { int n; unsigned char *hit; int found; } counted;
 
@@ -119,7 +127,8 @@ static void boxes_that_overlap_are_found_once(void **state) {
         for (int i = 0; i < N; ++i)
             for (int j = i + 1; j < N; ++j) {
                 bool over = true;
-                for (int k = 0; k < 3; ++k) over = over && box[i].low[k] <= box[j].high[k] && box[j].low[k] <= box[i].high[k];
+                for (int k = 0; k < 3; ++k)
+                    over = over && box[i].low[k] <= box[j].high[k] && box[j].low[k] <= box[i].high[k];
                 expected += over;
                 assert_int_equal(over, met[i * N + j]);
             }
@@ -127,13 +136,23 @@ static void boxes_that_overlap_are_found_once(void **state) {
     }
 }
 
-// -- the same as contacts that are always there ----------------------------------------------------------------------------------
+// -- the same as contacts that are always there -----------------------------------------------------------------------
 
-// 27 spheres have 351 pairs and 135 with the box, which are written out; 8 more that touch nothing make it so many that contacts come and go.
+// 27 spheres have 351 pairs and 135 with the box, which are written out; 8 more that touch nothing make it so many that
+// contacts come and go.
 static void contacts_that_come_and_go_move_bodies_as_those_that_stay(void **state) {
     (void)state;
-    static const char *const schemes[] = {"moreau-midpoint", "moreau-explicit", "moreau-jean", "half-explicit", "ggl-projection", "ggl-alpha"};
-    const scene few = {.n = 3, .layers = 3, .spacing = 0.21, .jitter = 0.004, .friction = 0.3, .restitution = 0.2, .gravity = 9.81, .speed = 0.3, .walls = true};
+    static const char *const schemes[] = {"moreau-midpoint", "moreau-explicit", "moreau-jean",
+                                          "half-explicit",   "ggl-projection",  "ggl-alpha"};
+    const scene few = {.n = 3,
+                       .layers = 3,
+                       .spacing = 0.21,
+                       .jitter = 0.004,
+                       .friction = 0.3,
+                       .restitution = 0.2,
+                       .gravity = 9.81,
+                       .speed = 0.3,
+                       .walls = true};
     scene more = few;
     more.idle = 8;
     carom_model *a = make(few), *b = make(more);
@@ -141,7 +160,8 @@ static void contacts_that_come_and_go_move_bodies_as_those_that_stay(void **stat
     assert_true(carom_model_system(b)->listed > 0);
     for (int k = 0; k < 6; ++k) {
         const long steps = k == 5 ? 25 : 60;
-        carom_sim *x = run_with(a, schemes[k], 1e-3, 1, tight, steps), *y = run_with(b, schemes[k], 1e-3, 1, tight, steps);
+        carom_sim *x = run_with(a, schemes[k], 1e-3, 1, tight, steps),
+                  *y = run_with(b, schemes[k], 1e-3, 1, tight, steps);
         carom_ledger l;
         assert_int_equal(carom_sim_ledger(x, &l, NULL), CAROM_OK);
         assert_true(l.impacts > 10); // something has happened
@@ -154,7 +174,7 @@ static void contacts_that_come_and_go_move_bodies_as_those_that_stay(void **stat
     carom_model_destroy(b);
 }
 
-// -- what must be so ---------------------------------------------------------------------------------------------------------------
+// -- what must be so --------------------------------------------------------------------------------------------------
 
 static double upward(carom_sim *sim) {
     double sum = 0;
@@ -162,7 +182,8 @@ static double upward(carom_sim *sim) {
     return sum;
 }
 
-// (SHP-9) at the normals of the walls, which are level: t_1 = (1 - n_x^2, -n_x n_y, -n_x), t_2 = (-n_x n_y, 1 - n_y^2, -n_y)
+// (SHP-9) at the normals of the walls, which are level: t_1 = (1 - n_x^2, -n_x n_y, -n_x), t_2 = (-n_x n_y, 1 - n_y^2,
+// -n_y)
 static double tangent_z(const char *wall, int k) {
     static const double normal[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
     return -normal[wall[2] - '1'][k];
@@ -170,7 +191,8 @@ static double tangent_z(const char *wall, int k) {
 
 static void floor_and_walls_carry_the_weight(void **state) {
     (void)state;
-    const scene s = {.n = 4, .layers = 3, .spacing = 0.2005, .jitter = 0.0002, .friction = 0.3, .gravity = 9.81, .walls = true};
+    const scene s = {
+        .n = 4, .layers = 3, .spacing = 0.2005, .jitter = 0.0002, .friction = 0.3, .gravity = 9.81, .walls = true};
     carom_model *m = make(s);
     carom_sim *sim = run_with(m, "moreau-midpoint", 2e-3, 10, tight, 500);
     const carom_system *sys = carom_sim_system(sim);
@@ -183,7 +205,8 @@ static void floor_and_walls_carry_the_weight(void **state) {
         const carom_now now = carom_sim_now(sim);
         for (int i = 0; i < sys->listed; ++i) { // the floor: normal impulses; walls: upward friction
             const double *n = now.impulse + now.dir[fixed + i];
-            const char *name = carom_model_constraint(m, carom_sim_known_as(sim, fixed + i)), *other = strchr(name, '-');
+            const char *name = carom_model_constraint(m, carom_sim_known_as(sim, fixed + i)),
+                       *other = strchr(name, '-');
             if (strcmp(other, "-floor") == 0) up += n[0];
             else if (other[1] == 'w') up += n[1] * tangent_z(other, 0) + n[2] * tangent_z(other, 1);
         }
@@ -205,7 +228,14 @@ static void floor_and_walls_carry_the_weight(void **state) {
 static void the_solver_over_bodies_meets_its_tolerance(void **state) {
     (void)state;
     static const char *const options[] = {"solver=bodies", "tol=1e-4", "accept=0", NULL};
-    const scene s = {.n = 4, .layers = 4, .spacing = 0.203, .jitter = 0.001, .friction = 0.3, .gravity = 9.81, .walls = true, .radii = true};
+    const scene s = {.n = 4,
+                     .layers = 4,
+                     .spacing = 0.203,
+                     .jitter = 0.001,
+                     .friction = 0.3,
+                     .gravity = 9.81,
+                     .walls = true,
+                     .radii = true};
     carom_model *m = make(s);
     carom_sim *sim = run_with(m, "moreau-midpoint", 2e-3, 10, options, 200);
     carom_ledger l;
@@ -221,19 +251,28 @@ static void the_solver_over_bodies_meets_its_tolerance(void **state) {
 // tolerance does not end where solvers miss it.
 static void many_pairs_have_the_tolerance_of_few(void **state) {
     (void)state;
-    static const struct { int n; const char *option; double solved, tol, accept; } cases[] = {
-        {250, NULL, 1e-8, 1e-12, 1e-8}, {251, NULL, 1e-8, 1e-12, 1e-3}, {251, "tol=1e-12", 1e-12, 1e-12, 1e-8}, {251, "tol=1e-8", 1e-8, 1e-8, 1e-8}, {250, "tol=1e-3", 1e-3, 1e-3, 1e-8},
-        {251, "tol=1e-3", 1e-3, 1e-3, 1e-8}, {251, "accept=0.05", 1e-8, 1e-12, 0.05}, {251, "accept=1e-5", 1e-8, 1e-12, 1e-5}, {250, "accept=0.05", 1e-8, 1e-12, 0.05}};
+    static const struct {
+        int n; const char *option; double solved, tol, accept;
+    } cases[] = {{250, NULL, 1e-8, 1e-12, 1e-8},          {251, NULL, 1e-8, 1e-12, 1e-3},
+                 {251, "tol=1e-12", 1e-12, 1e-12, 1e-8},  {251, "tol=1e-8", 1e-8, 1e-8, 1e-8},
+                 {250, "tol=1e-3", 1e-3, 1e-3, 1e-8},     {251, "tol=1e-3", 1e-3, 1e-3, 1e-8},
+                 {251, "accept=0.05", 1e-8, 1e-12, 0.05}, {251, "accept=1e-5", 1e-8, 1e-12, 1e-5},
+                 {250, "accept=0.05", 1e-8, 1e-12, 0.05}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[400];
         const char *const options[] = {cases[i].option, NULL};
-        snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -9.81]\nbodies: {s: {repeat: %d, body: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [i, 0, 0.1], shape: {sphere: 0.1}}}}\n"
-                 "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, floor]}}\n", cases[i].n);
+        snprintf(text, sizeof text,
+                 "carom: 1\ngravity: [0, 0, -9.81]\nbodies: {s: {repeat: %d, body: {mass: 1, inertia: [0.1, 0.1, 0.1], "
+                 "at: [i, 0, 0.1], shape: {sphere: 0.1}}}}\n"
+                 "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, floor]}}\n",
+                 cases[i].n);
         carom_model *m = good(text);
         carom_sim *sim = run_with(m, "moreau-midpoint", 1e-3, 0.01, options, 2);
         assert_int_equal(sim->list.pairs, cases[i].n);
-        if (sim->inside.solved != cases[i].solved || sim->step.tol != cases[i].tol || sim->inside.accept != cases[i].accept)
-            fail_msg("%d pairs, %s: tol %g, %g, accept %g", cases[i].n, cases[i].option ? cases[i].option : "", sim->inside.solved, sim->step.tol, sim->inside.accept);
+        if (sim->inside.solved != cases[i].solved || sim->step.tol != cases[i].tol ||
+            sim->inside.accept != cases[i].accept)
+            fail_msg("%d pairs, %s: tol %g, %g, accept %g", cases[i].n, cases[i].option ? cases[i].option : "",
+                     sim->inside.solved, sim->step.tol, sim->inside.accept);
         carom_sim_destroy(sim), carom_model_destroy(m);
     }
 }
@@ -241,9 +280,13 @@ static void many_pairs_have_the_tolerance_of_few(void **state) {
 // What the certificate has seen in a settling pile of more than 250 pairs.
 static void a_given_tolerance_is_met_by_many_contacts(void **state) {
     (void)state;
-    static const struct { const char *option; double least, most; } cases[] = {{NULL, 0, 1e-8}, {"tol=1e-12", 0, 1e-12}, {"tol=1e-4", 1e-8, 1e-4}};
+    static const struct {
+        const char *option;
+        double least, most;
+    } cases[] = {{NULL, 0, 1e-8}, {"tol=1e-12", 0, 1e-12}, {"tol=1e-4", 1e-8, 1e-4}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-        const scene s = {.n = 6, .layers = 5, .spacing = 0.203, .jitter = 0.001, .friction = 0.3, .gravity = 9.81, .walls = true};
+        const scene s = {
+            .n = 6, .layers = 5, .spacing = 0.203, .jitter = 0.001, .friction = 0.3, .gravity = 9.81, .walls = true};
         const char *const options[] = {cases[i].option, NULL};
         carom_model *m = make(s);
         carom_sim *sim = run_with(m, "moreau-midpoint", 2e-3, 10, options, 120);
@@ -252,7 +295,8 @@ static void a_given_tolerance_is_met_by_many_contacts(void **state) {
         assert_true(sim->list.pairs > 250);
         assert_int_equal(l.counts.accepted, 0);
         const double residual = l.counts.residual / sim->kept->speed;
-        if (!(residual >= cases[i].least && residual <= cases[i].most)) fail_msg("%s: residual %g", cases[i].option ? cases[i].option : "default", residual);
+        if (!(residual >= cases[i].least && residual <= cases[i].most))
+            fail_msg("%s: residual %g", cases[i].option ? cases[i].option : "default", residual);
         carom_sim_destroy(sim), carom_model_destroy(m);
     }
 }
@@ -266,7 +310,8 @@ static void solvers_that_stagnate_stop(void **state) {
     carom_ledger l;
     assert_int_equal(carom_sim_ledger(sim, &l, NULL), CAROM_OK);
     assert_int_equal(l.counts.fallbacks + l.counts.accepted + l.rejected, 0);
-    if (!(l.counts.problems >= 130 && l.counts.iterations < 25 * l.counts.problems)) fail_msg("%ld iterations of %ld problems", (long)l.counts.iterations, (long)l.counts.problems);
+    if (!(l.counts.problems >= 130 && l.counts.iterations < 25 * l.counts.problems))
+        fail_msg("%ld iterations of %ld problems", (long)l.counts.iterations, (long)l.counts.problems);
     assert_true(l.counts.residual <= 1e-8 * sim->kept->speed);
     carom_sim_destroy(sim), carom_model_destroy(m);
 }
@@ -283,7 +328,8 @@ static void a_symmetric_pile_stays_symmetric(void **state) {
         for (int j = 0; j < 4; ++j)
             for (int k = 0; k < 4; ++k) {
                 const double *a = q + 7 * (16 * i + 4 * j + k), *b = q + 7 * (16 * (3 - i) + 4 * (3 - j) + k);
-                assert_true(fabs(a[0] - middle + b[0] - middle) < 1e-6 && fabs(a[1] - middle + b[1] - middle) < 1e-6 && fabs(a[2] - b[2]) < 1e-6);
+                assert_true(fabs(a[0] - middle + b[0] - middle) < 1e-6 && fabs(a[1] - middle + b[1] - middle) < 1e-6 &&
+                            fabs(a[2] - b[2]) < 1e-6);
             }
     carom_sim_destroy(sim);
     carom_model_destroy(m);
@@ -310,15 +356,16 @@ static void a_granular_gas_keeps_momentum_and_energy(void **state) {
 }
 
 // 33 boxes on each other, 528 pairs: the tower stands.
-// Corners lie on edges of the box below, where no face is nearer than the others: nothing moves all the same.  ggl-alpha holds gaps as well, with the contact
-// solvers: 120 contacts are 480 multipliers.
+// Corners lie on edges of the box below, where no face is nearer than the others: nothing moves all the same.
+// ggl-alpha holds gaps as well, with the contact solvers: 120 contacts are 480 multipliers.
 static void a_tower_of_boxes_stands(void **state) {
     (void)state;
     QUICK_SKIPS();
     static const struct { const char *scheme; int steps; } runs[] = {{"moreau-midpoint", 200}, {"ggl-alpha", 20}};
     pile p = {0};
     put(&p, "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\n"
-            "bodies: {b: {repeat: 30, body: {mass: 1, inertia: [0.0067, 0.0067, 0.0067], at: [0, 0, 0.1 + 0.2*i], shape: {box: [0.2, 0.2, 0.2]}}}}\n"
+            "bodies: {b: {repeat: 30, body: {mass: 1, inertia: [0.0067, 0.0067, 0.0067], at: [0, 0, 0.1 + 0.2*i], "
+            "shape: {box: [0.2, 0.2, 0.2]}}}}\n"
             "contacts: {all: {friction: 0.4, among: b}, on: {friction: 0.4, between: [b, floor]}}\n");
     carom_model *m = good(p.text);
     free(p.text);
@@ -336,12 +383,14 @@ static void a_tower_of_boxes_stands(void **state) {
     carom_model_destroy(m);
 }
 
-// 1089 balls in a row of rows on the floor, at rest and sliding: each is alone, so its motion is known.  Newton's method would want 4356 multipliers.
+// 1089 balls in a row of rows on the floor, at rest and sliding: each is alone, so its motion is known.  Newton's
+// method would want 4356 multipliers.
 static void ggl_alpha_takes_a_thousand_contacts(void **state) {
     (void)state;
     QUICK_SKIPS();
     carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\n"
-                          "bodies: {b: {repeat: [33, 33], body: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [0.3*i, 0.3*j, 0.1], velocity: [0, 0.5*j, 0], shape: {sphere: 0.1}}}}\n"
+                          "bodies: {b: {repeat: [33, 33], body: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [0.3*i, "
+                          "0.3*j, 0.1], velocity: [0, 0.5*j, 0], shape: {sphere: 0.1}}}}\n"
                           "contacts: {all: {friction: 0.3, among: b}, on: {friction: 0.3, between: [b, floor]}}\n");
     const int steps = 10;
     const double t = steps * 1e-3;
@@ -358,12 +407,20 @@ static void ggl_alpha_takes_a_thousand_contacts(void **state) {
     carom_model_destroy(m);
 }
 
-// -- the list is state ----------------------------------------------------------------------------------------------------------------
+// -- the list is state ------------------------------------------------------------------------------------------------
 
 static void a_run_goes_on_to_the_last_bit(void **state) {
     (void)state;
     static const char *const schemes[] = {"moreau-midpoint", "ggl-alpha"};
-    const scene s = {.n = 4, .layers = 3, .spacing = 0.21, .jitter = 0.004, .friction = 0.3, .restitution = 0.3, .gravity = 9.81, .speed = 1, .walls = true};
+    const scene s = {.n = 4,
+                     .layers = 3,
+                     .spacing = 0.21,
+                     .jitter = 0.004,
+                     .friction = 0.3,
+                     .restitution = 0.3,
+                     .gravity = 9.81,
+                     .speed = 1,
+                     .walls = true};
     carom_model *m = make(s);
     for (int k = 0; k < 2; ++k) {
         const long half = k ? 12 : 80;
@@ -393,8 +450,12 @@ static void a_run_goes_on_to_the_last_bit(void **state) {
 
 static carom_list list_of(const carom_system *sys, int slots) {
     const size_t n = (size_t)slots;
-    return (carom_list){.slots = slots, .holds = calloc(n, sizeof(long long)), .fresh = calloc(n, sizeof(bool)), .law = calloc(n, sizeof(carom_contact)),
-                        .work = aligned_alloc(64, (sys->list_work(sys->model, &(carom_list){.slots = slots}) + 63) & ~(size_t)63)};
+    return (carom_list){
+        .slots = slots,
+        .holds = calloc(n, sizeof(long long)),
+        .fresh = calloc(n, sizeof(bool)),
+        .law = calloc(n, sizeof(carom_contact)),
+        .work = aligned_alloc(64, (sys->list_work(sys->model, &(carom_list){.slots = slots}) + 63) & ~(size_t)63)};
 }
 
 static void free_list(carom_list *l) { free(l->holds), free(l->fresh), free(l->law), free(l->work); }
@@ -408,7 +469,8 @@ static void contacts_keep_their_slots_and_names(void **state) {
     carom_list l = list_of(sys, sys->listed);
     double q[48 * 7], v[48 * 6] = {0};
     memcpy(q, carom_model_q0(m), sizeof q);
-    // 4 x 4 x 3 balls touch each other in 36 + 36 + 32 places and the floor in 16, the walls are farther away: 120 contacts want an eighth more slots
+    // 4 x 4 x 3 balls touch each other in 36 + 36 + 32 places and the floor in 16, the walls are farther away: 120
+    // contacts want an eighth more slots
     assert_int_equal(sys->list(m, &l, 0, q, v, 1e-3), CAROM_NO_MEMORY);
     assert_true(l.slots < 120);
     assert_int_equal(l.used, 120 + 120 / 8);
@@ -430,7 +492,8 @@ static void contacts_keep_their_slots_and_names(void **state) {
     q[2] -= 1;
     assert_int_equal(sys->list(m, &l, 0, q, v, 1e-3), CAROM_OK);
     bool named = false;
-    for (int i = 0; i < l.slots; ++i) named = named || (l.holds[i] && strcmp(carom_model_constraint(m, sys->known_as(m, &l, i)), "s0-floor") == 0);
+    for (int i = 0; i < l.slots; ++i)
+        named = named || (l.holds[i] && strcmp(carom_model_constraint(m, sys->known_as(m, &l, i)), "s0-floor") == 0);
     assert_true(named);
     free_list(&l), free(before);
     carom_model_destroy(m);
@@ -442,7 +505,10 @@ static carom_model *cloud(void) {
     put(&p, "carom: 1\nbodies:\n");
     for (int i = 0; i < 60; ++i) {
         const double x = 2 * cos(2.4 * i), y = 2 * sin(2.4 * i), z = (i - 30) / 15.0;
-        put(&p, "  b%d: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [%.6f, %.6f, %.6f], velocity: [%.6f, %.6f, %.6f], shape: {box: [0.3, 0.25, 0.2]}}\n", i, x, y, z, -2 * x, -2 * y, -2 * z);
+        put(&p,
+            "  b%d: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [%.6f, %.6f, %.6f], velocity: [%.6f, %.6f, %.6f], shape: "
+            "{box: [0.3, 0.25, 0.2]}}\n",
+            i, x, y, z, -2 * x, -2 * y, -2 * z);
     }
     put(&p, "contacts:\n  all: {friction: 0.2, among: [b0");
     for (int i = 1; i < 60; ++i) put(&p, ", b%d", i);
@@ -452,7 +518,8 @@ static carom_model *cloud(void) {
     return m;
 }
 
-// A world has room for contacts of few bodies at first, however many bodies there are: one of 701 lies on the floor, the others fall 1/2 g t^2, which the midpoint rule knows exactly.
+// A world has room for contacts of few bodies at first, however many bodies there are: one of 701 lies on the floor,
+// the others fall 1/2 g t^2, which the midpoint rule knows exactly.
 static void bodies_without_contacts_need_no_room_for_them(void **state) {
     (void)state;
     enum { IDLE = 700 };
@@ -491,9 +558,11 @@ static void the_list_grows_as_a_cloud_condenses(void **state) {
     assert_memory_equal(carom_sim_now(sim).q, carom_sim_now(again).q, sizeof(double) * 60 * 7);
     double momentum[3] = {0}, before[3] = {0};
     for (int i = 0; i < 60; ++i)
-        for (int k = 0; k < 3; ++k) momentum[k] += carom_sim_now(sim).v[6 * i + k], before[k] += carom_model_v0(m)[6 * i + k];
+        for (int k = 0; k < 3; ++k)
+            momentum[k] += carom_sim_now(sim).v[6 * i + k], before[k] += carom_model_v0(m)[6 * i + k];
     for (int k = 0; k < 3; ++k) assert_true(fabs(momentum[k] - before[k]) < 1e-9);
-    // Back to the start, with its shorter list: the same way once more.  A length that the state cannot hold is refused, and changes nothing.
+    // Back to the start, with its shorter list: the same way once more.  A length that the state cannot hold is
+    // refused, and changes nothing.
     const long slots = early->slots;
     for (int forged = 0; forged < 3; ++forged) {
         early->slots = (long[]){1L << 40, -5, (long)first}[forged];
@@ -522,7 +591,8 @@ static void results_go_on_when_the_state_has_grown(void **state) {
             carom_error err = {0};
             carom_sim *sim = run_with(m, "moreau-midpoint", 5e-3, 1, loose, 0);
             carom_record_def def = carom_record_default();
-            def.model = m, def.sim = sim, def.file = file, def.step = 5e-3, def.end = 1, def.every = 10, def.text = "cloud", def.length = 5, def.replace = true;
+            def.model = m, def.sim = sim, def.file = file, def.step = 5e-3, def.end = 1, def.every = 10,
+            def.text = "cloud", def.length = 5, def.replace = true;
             carom_record *r = part ? carom_record_resume(&def, &err) : carom_record_create(&def, &err);
             if (!r) fail_msg("%s", err.text);
             assert_int_equal(carom_sim_now(sim).step, part ? stop : 0);
@@ -537,7 +607,7 @@ static void results_go_on_when_the_state_has_grown(void **state) {
     carom_model_destroy(m);
 }
 
-// -- bodies that expressions name ------------------------------------------------------------------------------------------------------
+// -- bodies that expressions name -------------------------------------------------------------------------------------
 
 static void a_named_body_moves_like_the_others(void **state) {
     (void)state;
@@ -545,7 +615,8 @@ static void a_named_body_moves_like_the_others(void **state) {
     carom_model *a = make(s);
     s.more = "outputs: {height: s5.z}\n";
     carom_model *b = make(s);
-    carom_sim *x = run_with(a, "moreau-midpoint", 1e-3, 1, tight, 60), *y = run_with(b, "moreau-midpoint", 1e-3, 1, tight, 60);
+    carom_sim *x = run_with(a, "moreau-midpoint", 1e-3, 1, tight, 60),
+              *y = run_with(b, "moreau-midpoint", 1e-3, 1, tight, 60);
     for (int i = 0; i < carom_model_count(a).coordinates; ++i) {
         const char *name = carom_model_coordinate(a, i);
         int k = 0;
@@ -559,7 +630,7 @@ static void a_named_body_moves_like_the_others(void **state) {
     carom_model_destroy(b);
 }
 
-// -- what cannot be --------------------------------------------------------------------------------------------------------------------
+// -- what cannot be ---------------------------------------------------------------------------------------------------
 
 static void told(const char *text, const char *what) {
     carom_error err = {0};
@@ -579,7 +650,8 @@ static void mistakes_are_told(void **state) {
     carom_model_destroy(m);
     pile p = {0};
     put(&p, "carom: 1\nbodies:\n");
-    for (int i = 0; i < 40; ++i) put(&p, "  b%d: {mass: 1, inertia: [1, 1, 1], at: [%g, 0, 0], shape: {sphere: 0.5}}\n", i, i == 7 ? 6.2 : i);
+    for (int i = 0; i < 40; ++i)
+        put(&p, "  b%d: {mass: 1, inertia: [1, 1, 1], at: [%g, 0, 0], shape: {sphere: 0.5}}\n", i, i == 7 ? 6.2 : i);
     put(&p, "contacts:\n  all: {among: [b0");
     for (int i = 1; i < 40; ++i) put(&p, ", b%d", i);
     put(&p, "]}\n");
@@ -593,12 +665,17 @@ static void mistakes_are_told(void **state) {
     free(p.text);
 }
 
-// Laws that a list does not support are refused, at a contact of the list and beside it; coordinates and an energy of their own are not in its way.
+// Laws that a list does not support are refused, at a contact of the list and beside it; coordinates and an energy of
+// their own are not in its way.
 static void laws_that_a_list_lacks_are_refused(void **state) {
     (void)state;
-#define ROW "carom: 1\ncoordinates: {y: 1}\nenergy: {kinetic: 1/2*y'^2}\nbodies: {b: {repeat: 400, body: {mass: 1, inertia: [1, 1, 1], at: [2*i, 0, 0], shape: {sphere: 0.5}}}}\ncontacts:\n  all: {among: b"
+#define ROW                                                                                                            \
+    "carom: 1\ncoordinates: {y: 1}\nenergy: {kinetic: 1/2*y'^2}\nbodies: {b: {repeat: 400, body: {mass: 1, inertia: "  \
+    "[1, 1, 1], at: [2*i, 0, 0], shape: {sphere: 0.5}}}}\ncontacts:\n  all: {among: b"
     told(ROW ", damping: 3}\n", "stiffness");
-    static const char *const beside[] = {"impact law: poisson, restitution: 0.5", "slip: 2*y, friction: {static: 0.3, kinetic: 0.2}"}; // other laws of contacts that stay
+    // other laws of contacts that stay
+    static const char *const beside[] = {"impact law: poisson, restitution: 0.5",
+                                         "slip: 2*y, friction: {static: 0.3, kinetic: 0.2}"};
     for (int i = 0; i < 2; ++i) {
         char text[500];
         carom_error err = {0};

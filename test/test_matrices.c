@@ -26,7 +26,10 @@ static void spread(const carom_triplets *t, double *A) {
 static void every_form_of_a_file_gives_its_matrix(void **state) {
     (void)state;
     static const struct { const char *text; int rows, cols; double A[6]; } files[] = {
-        {HEAD "coordinate real general\n% comment\n\n2 3 3\n1 1 1.5\n2 3 -2e1\r\n  1\t2  3  \n", 2, 3, {1.5, 3, 0, 0, 0, -20}},
+        {HEAD "coordinate real general\n% comment\n\n2 3 3\n1 1 1.5\n2 3 -2e1\r\n  1\t2  3  \n",
+         2,
+         3,
+         {1.5, 3, 0, 0, 0, -20}},
         {"%%matrixmarket MATRIX Coordinate Integer Symmetric\n2 2 2\n1 1 4\n2 1 -3", 2, 2, {4, -3, -3, 0}},
         {HEAD "coordinate real skew-symmetric\n2 2 1\n2 1 5\n", 2, 2, {0, -5, 5, 0}},
         {HEAD "array real general\n2 2\n1\n2\n3\n4\n% end\n\n", 2, 2, {1, 3, 2, 4}},
@@ -41,7 +44,8 @@ static void every_form_of_a_file_gives_its_matrix(void **state) {
         assert_int_equal(t.cols, files[f].cols);
         spread(&t, A);
         if (t.rows == 3 && t.cols == 3) {
-            assert_true(A[1 * 3 + 0] == 1 && A[0 * 3 + 1] == -1 && A[2 * 3 + 1] == 3 && A[1 * 3 + 2] == -3 && A[2 * 3] == 0 && A[0] == 0);
+            assert_true(A[1 * 3 + 0] == 1 && A[0 * 3 + 1] == -1 && A[2 * 3 + 1] == 3 && A[1 * 3 + 2] == -3 &&
+                        A[2 * 3] == 0 && A[0] == 0);
         } else {
             for (int i = 0; i < t.rows * t.cols; ++i) assert_true(A[i] == files[f].A[i]);
         }
@@ -104,7 +108,8 @@ static void what_is_wrong_in_a_file_is_told_with_its_line(void **state) {
 // Bytes changed, cut off or doubled: an answer or a sentence, never more.
 static void damaged_files_are_read_or_refused(void **state) {
     (void)state;
-    static const char whole[] = HEAD "coordinate real symmetric\n% a spring\n3 3 5\n1 1 1e3\n2 1 -1e3\n2 2 2e3\n3 2 -1e3\n3 3 1e3\n";
+    static const char whole[] =
+        HEAD "coordinate real symmetric\n% a spring\n3 3 5\n1 1 1e3\n2 1 -1e3\n2 2 2e3\n3 2 -1e3\n3 3 1e3\n";
     unsigned seed = 1;
     for (int round = 0; round < 20000; ++round) {
         char text[sizeof whole];
@@ -119,7 +124,9 @@ static void damaged_files_are_read_or_refused(void **state) {
         carom_triplets t;
         carom_error err = {0};
         if (carom_triplets_read(text, length, "a.mtx", &t, &err) == CAROM_OK) {
-            for (size_t k = 0; k < t.count; ++k) assert_true(t.row[k] >= 0 && t.row[k] < t.rows && t.col[k] >= 0 && t.col[k] < t.cols && isfinite(t.value[k]));
+            for (size_t k = 0; k < t.count; ++k)
+                assert_true(t.row[k] >= 0 && t.row[k] < t.rows && t.col[k] >= 0 && t.col[k] < t.cols &&
+                            isfinite(t.value[k]));
             carom_triplets_free(&t);
         } else {
             assert_non_null(strstr(err.text, "a.mtx:"));
@@ -132,11 +139,15 @@ static void damaged_files_are_read_or_refused(void **state) {
 enum { N = 9 };
 
 static carom_triplets triplets_of(int n, carom_matrix A) {
-    carom_triplets t = {.rows = n, .cols = n, .row = calloc((size_t)(n * n), sizeof(int)), .col = calloc((size_t)(n * n), sizeof(int)),
+    carom_triplets t = {.rows = n,
+                        .cols = n,
+                        .row = calloc((size_t)(n * n), sizeof(int)),
+                        .col = calloc((size_t)(n * n), sizeof(int)),
                         .value = calloc((size_t)(n * n), sizeof(double))};
     for (int j = 0; j < n; ++j)
         for (int i = 0; i < n; ++i)
-            if (*carom_matrix_entry(A, i, j) != 0) t.row[t.count] = i, t.col[t.count] = j, t.value[t.count++] = *carom_matrix_entry(A, i, j);
+            if (*carom_matrix_entry(A, i, j) != 0)
+                t.row[t.count] = i, t.col[t.count] = j, t.value[t.count++] = *carom_matrix_entry(A, i, j);
     return t;
 }
 
@@ -154,7 +165,8 @@ static void matrices_act_like_the_beam_they_were_taken_from(void **state) {
     (void)state;
     carom_error err = {0};
     carom_member_def d = carom_member_default(CAROM_BEAM);
-    d.elements = 2, d.length = 2, d.density = 3, d.area = 0.2, d.modulus = 70, d.inertia = 0.3, d.damping_mass = 0.1, d.damping_stiffness = 0.02;
+    d.elements = 2, d.length = 2, d.density = 3, d.area = 0.2, d.modulus = 70, d.inertia = 0.3, d.damping_mass = 0.1,
+    d.damping_stiffness = 0.02;
     for (int held = 0; held < 8; ++held) {
         bool fixed[N] = {[0] = held & 1, [4] = held >> 1 & 1, [8] = held >> 2 & 1};
         d.fixed = NULL;
@@ -174,7 +186,8 @@ static void matrices_act_like_the_beam_they_were_taken_from(void **state) {
             if (!m) fail_msg("%s", err.text);
             const int n = carom_member_unknowns(m);
             assert_int_equal(n, carom_member_unknowns(beam));
-            double q[N], v[N], f[N] = {0}, g[N] = {0}, T[2], V[2], x[N * N], y[N * N], z[N * N], w[N * N], index_weight[CAROM_MEMBER_POINT], constant;
+            double q[N], v[N], f[N] = {0}, g[N] = {0}, T[2], V[2], x[N * N], y[N * N], z[N * N], w[N * N],
+                               index_weight[CAROM_MEMBER_POINT], constant;
             for (int i = 0; i < n; ++i) q[i] = sin(3 * i + 1), v[i] = cos(5 * i);
             carom_member_force(m, q, v, f);
             carom_member_force(beam, q, v, g);
@@ -183,7 +196,8 @@ static void matrices_act_like_the_beam_they_were_taken_from(void **state) {
             carom_member_energy(beam, q, v, &T[1], &V[1]);
             assert_close(T[0], T[1], 1e-13 * T[1]);
             assert_close(V[0], V[1], 1e-12 * V[1]);
-            assert_close(carom_member_dissipation(m, q, v), carom_member_dissipation(beam, q, v), 1e-12 * carom_member_dissipation(beam, q, v));
+            assert_close(carom_member_dissipation(m, q, v), carom_member_dissipation(beam, q, v),
+                         1e-12 * carom_member_dissipation(beam, q, v));
             carom_matrix A = dense(x, n), B = dense(y, n), D = dense(z, n), E = dense(w, n);
             carom_member_mass(m, A, 0);
             carom_member_mass(beam, B, 0);
@@ -215,13 +229,20 @@ static void wrong_matrices_are_refused(void **state) {
     (void)state;
     int row[] = {0, 1, 0, 1}, col[] = {0, 1, 1, 0};
     double one[] = {1, 1, 0.5, 0.5}, skew[] = {1, 1, 0.5, 0.4}, minus[] = {-1, 1, 0, 0}, odd[] = {1, NAN, 0, 0};
-    const carom_triplets good = {2, 2, 4, row, col, one}, bent = {2, 2, 4, row, col, skew}, less = {2, 2, 4, row, col, minus}, no = {2, 2, 4, row, col, odd},
-                         wide = {2, 3, 4, row, col, one}, small = {1, 1, 1, row, col, one}, out = {1, 1, 4, row, col, one};
+    const carom_triplets good = {2, 2, 4, row, col, one}, bent = {2, 2, 4, row, col, skew},
+                         less = {2, 2, 4, row, col, minus}, no = {2, 2, 4, row, col, odd},
+                         wide = {2, 3, 4, row, col, one}, small = {1, 1, 1, row, col, one},
+                         out = {1, 1, 4, row, col, one};
     const struct { const carom_triplets *M, *K, *C; const char *say; } cases[] = {
-        {NULL, &good, NULL, "are needed"},      {&good, NULL, NULL, "are needed"},       {&wide, &good, NULL, "mass matrix has 2 rows and 3"},
-        {&good, &small, NULL, "stiffness matrix has 1 rows, the mass matrix 2"},         {&good, &bent, NULL, "stiffness matrix is not symmetric: entry (1, 2) is 0.5"},
-        {&bent, &good, NULL, "mass matrix is not symmetric"},                            {&less, &good, NULL, "it must not be negative"},
-        {&good, &no, NULL, "entry 2 of the stiffness matrix"},                           {&out, &small, NULL, "entry 2 of the mass matrix"},
+        {NULL, &good, NULL, "are needed"},
+        {&good, NULL, NULL, "are needed"},
+        {&wide, &good, NULL, "mass matrix has 2 rows and 3"},
+        {&good, &small, NULL, "stiffness matrix has 1 rows, the mass matrix 2"},
+        {&good, &bent, NULL, "stiffness matrix is not symmetric: entry (1, 2) is 0.5"},
+        {&bent, &good, NULL, "mass matrix is not symmetric"},
+        {&less, &good, NULL, "it must not be negative"},
+        {&good, &no, NULL, "entry 2 of the stiffness matrix"},
+        {&out, &small, NULL, "entry 2 of the mass matrix"},
         {&good, &good, &small, "damping matrix has 1 rows"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
@@ -246,8 +267,10 @@ enum { ELEMENTS = 30 };
 // The bar of the text below as matrices.
 static void bar_texts(char *M, char *K, size_t size) {
     const double l = 10.0 / ELEMENTS, k = 900 / l, m = l / 6;
-    size_t a = (size_t)snprintf(M, size, HEAD_FORMAT "coordinate real symmetric\n%d %d %d\n", ELEMENTS + 1, ELEMENTS + 1, 2 * ELEMENTS + 1);
-    size_t b = (size_t)snprintf(K, size, HEAD_FORMAT "coordinate real symmetric\n%d %d %d\n", ELEMENTS + 1, ELEMENTS + 1, 2 * ELEMENTS + 1);
+    size_t a = (size_t)snprintf(M, size, HEAD_FORMAT "coordinate real symmetric\n%d %d %d\n", ELEMENTS + 1,
+                                ELEMENTS + 1, 2 * ELEMENTS + 1);
+    size_t b = (size_t)snprintf(K, size, HEAD_FORMAT "coordinate real symmetric\n%d %d %d\n", ELEMENTS + 1,
+                                ELEMENTS + 1, 2 * ELEMENTS + 1);
     for (int i = 0; i <= ELEMENTS; ++i) {
         const int ends = i == 0 || i == ELEMENTS ? 1 : 2;
         a += (size_t)snprintf(M + a, size - a, "%d %d %.17g\n", i + 1, i + 1, 2 * ends * m);
@@ -263,17 +286,29 @@ static char M_text[8192], K_text[8192];
 
 static carom_model *with_matrices(const char *text, carom_error *err) {
     bar_texts(M_text, K_text, sizeof M_text);
-    static const char x[] = HEAD "array real general\n31 1\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n"
-                                 "-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n";
-    const carom_matrix_text list[] = {{"M", M_text, strlen(M_text), "m.mtx"}, {"K", K_text, strlen(K_text), "k.mtx"}, {"v", x, sizeof x - 1, "v.mtx"}};
-    return carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml", .matrices = list, .nmatrices = strstr(text, "vector") ? 3 : 2}, err);
+    static const char x[] =
+        HEAD "array real general\n31 "
+             "1\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n"
+             "-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n-10\n";
+    const carom_matrix_text list[] = {{"M", M_text, strlen(M_text), "m.mtx"},
+                                      {"K", K_text, strlen(K_text), "k.mtx"},
+                                      {"v", x, sizeof x - 1, "v.mtx"}};
+    return carom_model_create(&(carom_model_def){.text = text,
+                                                 .length = strlen(text),
+                                                 .file = "m.yaml",
+                                                 .matrices = list,
+                                                 .nmatrices = strstr(text, "vector") ? 3 : 2},
+                              err);
 }
 
-#define CONTACTS "contacts: {wall: {gap: bar.start.u + 0.003, restitution: 0}, stop: {gap: 0.4 - bar.end.u, restitution: 0.5}}\n"
-static const char by_matrices[] = "carom: 1\nflexible: {bar: {type: matrices, mass: M, stiffness: K, damping: {stiffness: 1e-4}, load: 0.2, rate: {vector: v},\n"
-                                  "  points: {start: 1, middle: 16, end: 31}, record: displacement}}\n"
-                                  CONTACTS "forces: {bar.middle.u: -3}\noutputs: {stretch: bar.end.u - bar.start.u}\n";
-static const char by_elements[] = "carom: 1\nflexible: {bar: {type: bar, length: 10, elements: 30, density: 1, modulus: 900, area: 1, damping: {stiffness: 1e-4}, rate: -10,\n"
+#define CONTACTS                                                                                                       \
+    "contacts: {wall: {gap: bar.start.u + 0.003, restitution: 0}, stop: {gap: 0.4 - bar.end.u, restitution: 0.5}}\n"
+static const char by_matrices[] = "carom: 1\nflexible: {bar: {type: matrices, mass: M, stiffness: K, damping: "
+                                  "{stiffness: 1e-4}, load: 0.2, rate: {vector: v},\n"
+                                  "  points: {start: 1, middle: 16, end: 31}, record: displacement}}\n" CONTACTS
+                                  "forces: {bar.middle.u: -3}\noutputs: {stretch: bar.end.u - bar.start.u}\n";
+static const char by_elements[] = "carom: 1\nflexible: {bar: {type: bar, length: 10, elements: 30, density: 1, "
+                                  "modulus: 900, area: 1, damping: {stiffness: 1e-4}, rate: -10,\n"
                                   "  points: {middle: 5}}}\n" CONTACTS "forces:\n";
 
 // The load 0.2 on every row, as forces on the nodes of the bar.
@@ -285,7 +320,8 @@ static carom_model *bar_of_elements(void) {
 
 static void a_bar_as_matrices_moves_like_the_bar(void **state) {
     (void)state;
-    static const char *const schemes[] = {"moreau-midpoint", "half-explicit", "moreau-jean", "newmark", "generalized-alpha", "ggl-alpha"};
+    static const char *const schemes[] = {"moreau-midpoint", "half-explicit",     "moreau-jean",
+                                          "newmark",         "generalized-alpha", "ggl-alpha"};
     carom_error err = {0};
     carom_model *a = with_matrices(by_matrices, &err), *b = bar_of_elements();
     if (!a) fail_msg("%s", err.text);
@@ -302,8 +338,8 @@ static void a_bar_as_matrices_moves_like_the_bar(void **state) {
         carom_ledger l;
         assert_int_equal(carom_sim_ledger(x, &l, &err), CAROM_OK);
         assert_true(l.impacts >= 2 && l.energy.damping > 0);
-        // Sums in another order, over a thousand steps with forces of the size k u; impacts are few and no contact stays at g = 0,
-        // where rounding would decide.
+        // Sums in another order, over a thousand steps with forces of the size k u; impacts are few and no contact
+        // stays at g = 0, where rounding would decide.
         for (int i = 0; i < s->nq; ++i) assert_close(carom_sim_now(x).q[i], carom_sim_now(y).q[i], 1e-11);
         carom_sim_destroy(x);
         carom_sim_destroy(y);
@@ -318,18 +354,23 @@ static void matrices_without_order_are_sparse(void **state) {
     enum { SIDE = 50, ALL = SIDE * SIDE };
     static char M[50000], K[150000];
     size_t a = (size_t)sprintf(M, HEAD_FORMAT "coordinate real symmetric\n%d %d %d\n", ALL, ALL, ALL);
-    size_t b = (size_t)sprintf(K, HEAD_FORMAT "coordinate real symmetric\n%d %d %d\n", ALL, ALL, ALL + 2 * SIDE * (SIDE - 1));
+    size_t b =
+        (size_t)sprintf(K, HEAD_FORMAT "coordinate real symmetric\n%d %d %d\n", ALL, ALL, ALL + 2 * SIDE * (SIDE - 1));
     for (int i = 0; i < ALL; ++i) {
         a += (size_t)sprintf(M + a, "%d %d 2\n", i + 1, i + 1);
         b += (size_t)sprintf(K + b, "%d %d 50\n", i + 1, i + 1);
         if (i % SIDE) b += (size_t)sprintf(K + b, "%d %d -10\n", i + 1, i);
         if (i >= SIDE) b += (size_t)sprintf(K + b, "%d %d -10\n", i + 1, i + 1 - SIDE);
     }
-    static const char text[] = "carom: 1\nflexible: {grid: {type: matrices, mass: M, stiffness: K, at: 0.001*s, rate: 0.01*s - 25, points: {corner: 1, far: 2500}}}\n"
-                               "contacts: {c: {gap: 1 + grid.corner.u, restitution: 0.5}}\nconstraints: {held: grid.far.u - 2.5}\n";
+    static const char text[] =
+        "carom: 1\nflexible: {grid: {type: matrices, mass: M, stiffness: K, at: 0.001*s, rate: 0.01*s - 25, points: "
+        "{corner: 1, far: 2500}}}\n"
+        "contacts: {c: {gap: 1 + grid.corner.u, restitution: 0.5}}\nconstraints: {held: grid.far.u - 2.5}\n";
     const carom_matrix_text list[] = {{"M", M, a, NULL}, {"K", K, b, NULL}};
     carom_error err = {0};
-    carom_model *m = carom_model_create(&(carom_model_def){.text = text, .length = sizeof text - 1, .file = "g", .matrices = list, .nmatrices = 2}, &err);
+    carom_model *m = carom_model_create(
+        &(carom_model_def){.text = text, .length = sizeof text - 1, .file = "g", .matrices = list, .nmatrices = 2},
+        &err);
     if (!m) fail_msg("%s", err.text);
     const carom_system *s = carom_model_system(m);
     assert_int_equal(s->mass_shape.storage, CAROM_DIAGONAL);
@@ -369,14 +410,19 @@ static void mistakes_in_models_are_told_with_their_place(void **state) {
         snprintf(text, sizeof text, "carom: 1\nflexible: {bar: {type: matrices, %s}}\n", cases[k].member);
         carom_model *m = with_matrices(text, &err);
         if (m) fail_msg("no complaint about: %s", cases[k].member);
-        if (k + 1 < sizeof cases / sizeof *cases && !strstr(err.text, cases[k].say)) fail_msg("'%s' does not say '%s'", err.text, cases[k].say);
+        if (k + 1 < sizeof cases / sizeof *cases && !strstr(err.text, cases[k].say))
+            fail_msg("'%s' does not say '%s'", err.text, cases[k].say);
         if (k + 1 == sizeof cases / sizeof *cases) assert_non_null(strstr(err.text, "names no matrix 'K'"));
     }
     carom_error err = {0};
-    static const char bad[] = HEAD "coordinate real general\n1 1 1\n1 1 x\n", text[] = "carom: 1\nflexible: {bar: {type: matrices, mass: M, stiffness: M}}\n";
+    static const char bad[] = HEAD "coordinate real general\n1 1 1\n1 1 x\n",
+                      text[] = "carom: 1\nflexible: {bar: {type: matrices, mass: M, stiffness: M}}\n";
     const carom_matrix_text list[] = {{"M", bad, sizeof bad - 1, "bad.mtx"}, {"M", bad, sizeof bad - 1, "bad.mtx"}};
     for (int n = 1; n <= 2; ++n) {
-        assert_null(carom_model_create(&(carom_model_def){.text = text, .length = sizeof text - 1, .file = "m.yaml", .matrices = list, .nmatrices = n}, &err));
+        assert_null(carom_model_create(
+            &(carom_model_def){
+                .text = text, .length = sizeof text - 1, .file = "m.yaml", .matrices = list, .nmatrices = n},
+            &err));
         assert_non_null(strstr(err.text, n == 1 ? "bad.mtx:3: an entry" : "'M' is given twice"));
     }
 }
@@ -386,7 +432,8 @@ static void mistakes_in_models_are_told_with_their_place(void **state) {
 static void run_part(const carom_model *m, const char *file, double end, bool resume) {
     carom_sim *sim = model_sim(m, "moreau-jean", NULL, 1e-3, end);
     carom_record_def d = carom_record_default();
-    d.model = m, d.sim = sim, d.step = 1e-3, d.end = end, d.every = 1, d.file = file, d.text = by_matrices, d.length = sizeof by_matrices - 1;
+    d.model = m, d.sim = sim, d.step = 1e-3, d.end = end, d.every = 1, d.file = file, d.text = by_matrices,
+    d.length = sizeof by_matrices - 1;
     carom_error err = {0};
     carom_record *rec = resume ? carom_record_resume(&d, &err) : carom_record_create(&d, &err);
     if (!rec) fail_msg("%s", err.text);
@@ -418,9 +465,12 @@ static void a_result_holds_the_matrices_and_goes_on_with_them(void **state) {
     assert_int_equal(carom_result_matrices(r, &list, &n, &err), CAROM_OK);
     assert_int_equal(n, 3);
     for (int i = 0; i < n; ++i)
-        if (strcmp(list[i].name, "K") == 0) assert_true(list[i].length == strlen(K_text) && strcmp(list[i].text, K_text) == 0 && strcmp(list[i].file, "k.mtx") == 0);
+        if (strcmp(list[i].name, "K") == 0)
+            assert_true(list[i].length == strlen(K_text) && strcmp(list[i].text, K_text) == 0 &&
+                        strcmp(list[i].file, "k.mtx") == 0);
     const char *text = carom_result_model(r, &length);
-    m = carom_model_create(&(carom_model_def){.text = text, .length = length, .file = "again", .matrices = list, .nmatrices = n}, &err);
+    m = carom_model_create(
+        &(carom_model_def){.text = text, .length = length, .file = "again", .matrices = list, .nmatrices = n}, &err);
     if (!m) fail_msg("%s", err.text);
     carom_result_close(r);
     run_part(m, file[0], 0.7, true);

@@ -25,8 +25,9 @@ static carom_matrix fill(double *memory, carom_shape shape, double table[MOST][M
 }
 
 static const carom_shape SHAPES[] = {
-    {CAROM_DIAGONAL, 1, 0, NULL}, {CAROM_DIAGONAL, 7, 0, NULL}, {CAROM_BANDED, 1, 0, NULL}, {CAROM_BANDED, 9, 0, NULL}, {CAROM_BANDED, 9, 1, NULL},
-    {CAROM_BANDED, 9, 3, NULL},   {CAROM_BANDED, 4, 5, NULL},   {CAROM_DENSE, 1, 0, NULL},  {CAROM_DENSE, 2, 0, NULL},  {CAROM_DENSE, 11, 0, NULL},
+    {CAROM_DIAGONAL, 1, 0, NULL}, {CAROM_DIAGONAL, 7, 0, NULL}, {CAROM_BANDED, 1, 0, NULL}, {CAROM_BANDED, 9, 0, NULL},
+    {CAROM_BANDED, 9, 1, NULL},   {CAROM_BANDED, 9, 3, NULL},   {CAROM_BANDED, 4, 5, NULL}, {CAROM_DENSE, 1, 0, NULL},
+    {CAROM_DENSE, 2, 0, NULL},    {CAROM_DENSE, 11, 0, NULL},
 };
 enum { COUNT = sizeof SHAPES / sizeof *SHAPES };
 
@@ -79,9 +80,12 @@ static void products_agree_with_the_table(void **state) {
 static void a_narrow_matrix_adds_to_a_wide_one(void **state) {
     (void)state;
     static const carom_shape pairs[][2] = {
-        {{CAROM_DENSE, 8, 0, NULL}, {CAROM_BANDED, 8, 2, NULL}},  {{CAROM_DENSE, 8, 0, NULL}, {CAROM_DIAGONAL, 8, 0, NULL}},
-        {{CAROM_BANDED, 8, 3, NULL}, {CAROM_BANDED, 8, 1, NULL}}, {{CAROM_BANDED, 8, 3, NULL}, {CAROM_DIAGONAL, 8, 0, NULL}},
-        {{CAROM_BANDED, 8, 2, NULL}, {CAROM_BANDED, 8, 2, NULL}}, {{CAROM_DIAGONAL, 8, 0, NULL}, {CAROM_DIAGONAL, 8, 0, NULL}},
+        {{CAROM_DENSE, 8, 0, NULL}, {CAROM_BANDED, 8, 2, NULL}},
+        {{CAROM_DENSE, 8, 0, NULL}, {CAROM_DIAGONAL, 8, 0, NULL}},
+        {{CAROM_BANDED, 8, 3, NULL}, {CAROM_BANDED, 8, 1, NULL}},
+        {{CAROM_BANDED, 8, 3, NULL}, {CAROM_DIAGONAL, 8, 0, NULL}},
+        {{CAROM_BANDED, 8, 2, NULL}, {CAROM_BANDED, 8, 2, NULL}},
+        {{CAROM_DIAGONAL, 8, 0, NULL}, {CAROM_DIAGONAL, 8, 0, NULL}},
         {{CAROM_DENSE, 8, 0, NULL}, {CAROM_DENSE, 8, 0, NULL}},
     };
     uint64_t seed = 3;
@@ -160,9 +164,13 @@ static void passes_that_do_two_things_do_both_of_them(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_are_where_the_header_says),  cmocka_unit_test(products_agree_with_the_table),
-        cmocka_unit_test(a_narrow_matrix_adds_to_a_wide_one), cmocka_unit_test(a_matrix_adds_to_a_block_of_a_dense_one), cmocka_unit_test(largest_entry_sees_what_is_no_number),
-        cmocka_unit_test(vectors_do_what_their_names_say),    cmocka_unit_test(passes_that_do_two_things_do_both_of_them),
+        cmocka_unit_test(entries_are_where_the_header_says),
+        cmocka_unit_test(products_agree_with_the_table),
+        cmocka_unit_test(a_narrow_matrix_adds_to_a_wide_one),
+        cmocka_unit_test(a_matrix_adds_to_a_block_of_a_dense_one),
+        cmocka_unit_test(largest_entry_sees_what_is_no_number),
+        cmocka_unit_test(vectors_do_what_their_names_say),
+        cmocka_unit_test(passes_that_do_two_things_do_both_of_them),
     };
     return cmocka_run_group_tests_name("matrix", tests, NULL, NULL);
 }

@@ -10,24 +10,35 @@ static const key_group *const top[] = {&carom_key_top, NULL};
 static const char everything[] =
     "carom: 1\nname: 'All: of \"it\"'\nabout: |\n  two\n  lines\n"
     "parameters: {E: 1e9, k: 2*E}\ncoordinates: {x: 0.3, y: {at: 1, rate: -2}}\ngravity: [0, 0, -9.81]\nassemble: no\n"
-    "let: {z: 'max(x, y)'}\nenergy: {kinetic: x'^2 + y'^2, potential: z}\nforces: {x: -y'}\nconstraints: {guide: y - 1 + x - 0.3}\n"
-    "bodies:\n  a: {mass: 1, inertia: [1, 1, 2], at: [0, 0, 5], quaternion: [1, 0, 0, 0], points: {tip: [0, 0, 0.1]}, shapes: {x: {sphere: 0.1}, y: {box: [1, 1, 1], axis: [0, 0, 1], angle: 0.2}}}\n"
+    "let: {z: 'max(x, y)'}\nenergy: {kinetic: x'^2 + y'^2, potential: z}\nforces: {x: -y'}\nconstraints: {guide: y - 1 "
+    "+ x - 0.3}\n"
+    "bodies:\n  a: {mass: 1, inertia: [1, 1, 2], at: [0, 0, 5], quaternion: [1, 0, 0, 0], points: {tip: [0, 0, 0.1]}, "
+    "shapes: {x: {sphere: 0.1}, y: {box: [1, 1, 1], axis: [0, 0, 1], angle: 0.2}}}\n"
     "  m: {motion: {at: [0, 0, sin(t)], angle: t, axis: [0, 0, 1]}, shape: {plane: [0, 0, 1]}}\n"
     "  f: {repeat: [2, 2], index: [n, l], body: {mass: 1, inertia: [1, 1, 1], at: [n, l, 3], shape: {sphere: 0.1}}}\n"
     "shapes: {floor: {plane: [0, 0, 1], at: [0, 0, -9]}}\n"
-    "joints: {j: {type: prismatic, between: [ground, a], at: [0, 0, 5], axis: [0, 0, 1]}, js: {repeat: 2, joint: {type: spherical, between: [ground, 'f[i, 0]'], at: [i, 0, 3]}}}\n"
-    "springs: {s1: {between: [ground, a], points: [[0, 0, 0], tip], stiffness: 10}, s2: {joint: j, stiffness: 1, rest: 0.1}, s3: {type: bushing, between: [ground, a], at: [0, 0, 0], stiffness: [1, 2, 3], torsion: 1}, ss: {repeat: 1, index: n, spring: {joint: j, stiffness: n}}}\n"
-    "motors: {drive: {joint: j, force: 1 - j.shift'}}\nloads: {wind: {on: a, point: tip, force: [1, 0, 0], frame: body}}\n"
-    "flexible:\n  bar: {type: bar, length: 1, elements: 2, density: 1, modulus: E, area: 1, fix: start, damping: {mass: 1}, load: s, at: 0, record: [unknowns]}\n"
-    "  shaft: {type: shaft, length: 1, elements: {mid: 2, end: 2}, radius: 0.1, density: 1, modulus: E, shear modulus: E, points: {mid: 0.5}, flywheels: {mid: {mass: 1, inertia: 2}}, damping: {torsion: 0.1}, fix: {start: [v, w], end: all}}\n"
+    "joints: {j: {type: prismatic, between: [ground, a], at: [0, 0, 5], axis: [0, 0, 1]}, js: {repeat: 2, joint: "
+    "{type: spherical, between: [ground, 'f[i, 0]'], at: [i, 0, 3]}}}\n"
+    "springs: {s1: {between: [ground, a], points: [[0, 0, 0], tip], stiffness: 10}, s2: {joint: j, stiffness: 1, rest: "
+    "0.1}, s3: {type: bushing, between: [ground, a], at: [0, 0, 0], stiffness: [1, 2, 3], torsion: 1}, ss: {repeat: 1, "
+    "index: n, spring: {joint: j, stiffness: n}}}\n"
+    "motors: {drive: {joint: j, force: 1 - j.shift'}}\nloads: {wind: {on: a, point: tip, force: [1, 0, 0], frame: "
+    "body}}\n"
+    "flexible:\n  bar: {type: bar, length: 1, elements: 2, density: 1, modulus: E, area: 1, fix: start, damping: "
+    "{mass: 1}, load: s, at: 0, record: [unknowns]}\n"
+    "  shaft: {type: shaft, length: 1, elements: {mid: 2, end: 2}, radius: 0.1, density: 1, modulus: E, shear modulus: "
+    "E, points: {mid: 0.5}, flywheels: {mid: {mass: 1, inertia: 2}}, damping: {torsion: 0.1}, fix: {start: [v, w], "
+    "end: all}}\n"
     "  free: {type: beam, frame: floating, length: 1, elements: 2, density: 1, modulus: E, area: 1, inertia: 1}\n"
     "  given: {type: matrices, mass: M, stiffness: K, damping: C}\n"
     "contact defaults: {restitution: 0.5}\n"
-    "contacts: {stop: {gap: x + 10, slip: y, friction: 0.2}, pair: {between: [a.x, m], rolling: 0.01, friction: 0.3}, many: {among: [a.y, floor]}, cs: {repeat: 2, contact: {between: ['f[i, 1]', floor]}}}\n"
+    "contacts: {stop: {gap: x + 10, slip: y, friction: 0.2}, pair: {between: [a.x, m], rolling: 0.01, friction: 0.3}, "
+    "many: {among: [a.y, floor]}, cs: {repeat: 2, contact: {between: ['f[i, 1]', floor]}}}\n"
     "outputs: {o: a.x}\nexact: {x: t, y: 1}\nchecks: [drift < 1e-9, 'max(x, y) < 3']\n"
     "sweep: {vary: {E: '1:2:3'}, observe: [x], zip: yes}\n"
     "simulation: {scheme: half-explicit, step: 1e-3, end: 1, options: {tol: 1e-9}}\n"
-    "draw: {ball: {sphere: 0.1, of: a, colour: red}, a: none, contacts: {stop: [x, 0, 0], pair: {at: [0, 0, 0], normal: [0, 0, 1]}}}\n";
+    "draw: {ball: {sphere: 0.1, of: a, colour: red}, a: none, contacts: {stop: [x, 0, 0], pair: {at: [0, 0, 0], "
+    "normal: [0, 0, 1]}}}\n";
 
 static carom_mech *mech_of(const char *text) {
     carom_error err = {0};
@@ -39,7 +50,8 @@ static carom_mech *mech_of(const char *text) {
 static carom_mech *all(void) {
     carom_mech *m = mech_of(everything);
     carom_error err = {0};
-    assert_int_equal(carom_mech_add_matrix(m, &(carom_matrix_text){.name = "M", .text = "abc", .length = 3}, &err), CAROM_OK);
+    assert_int_equal(carom_mech_add_matrix(m, &(carom_matrix_text){.name = "M", .text = "abc", .length = 3}, &err),
+                     CAROM_OK);
     return m;
 }
 
@@ -82,7 +94,8 @@ static void change(void *user, const carom_key *k) {
     if (!carom_key_is_record(k)) {
         carom_datum *d = carom_key_field(c->record, k->at), before = *d;
         *d = (carom_datum){.kind = CAROM_TEXT, .text = "changed", .length = 7, .key = before.key};
-        if (carom_mech_equal(c->m, c->whole) || carom_mech_hash(c->m) == carom_mech_hash(c->whole)) fail_msg("a change of '%s' is not noticed", k->name);
+        if (carom_mech_equal(c->m, c->whole) || carom_mech_hash(c->m) == carom_mech_hash(c->whole))
+            fail_msg("a change of '%s' is not noticed", k->name);
         *d = before;
         ++c->changed;
         return;
@@ -142,9 +155,11 @@ static void what_c_calls_give_is_written_to_the_bit(void **state) {
     carom_build *b = carom_build_create("pendulum");
     carom_build_gravity(b, 0, -9.81, 0);
     carom_build_parameter(b, "k", 0.1 + 0.2);
-    const carom_body bob = carom_build_planar(b, &(carom_planar_def){.name = "bob", .mass = 1.0 / 3, .inertia = 1e-3, .at = {0.7, 0.1}});
+    const carom_body bob =
+        carom_build_planar(b, &(carom_planar_def){.name = "bob", .mass = 1.0 / 3, .inertia = 1e-3, .at = {0.7, 0.1}});
     carom_build_point(b, bob, "tip", (double[]){0.1, 1e-17});
-    carom_build_joint(b, &(carom_joint_def){.name = "pin", .type = "revolute", .between = {{0}, bob}, .at = (double[]){0, 0.3}});
+    carom_build_joint(
+        b, &(carom_joint_def){.name = "pin", .type = "revolute", .between = {{0}, bob}, .at = (double[]){0, 0.3}});
     carom_build_load(b, &(carom_load_def){.name = "push", .on = bob, .force = {"k*max(t, 0.1)", NULL}});
     const carom_mech *mech = carom_build_mech(b, &err);
     if (!mech) fail_msg("%s", err.text);
@@ -175,7 +190,8 @@ static void what_c_calls_give_is_written_to_the_bit(void **state) {
 static void a_model_keeps_its_mechanism(void **state) {
     (void)state;
     carom_error err = {0};
-    carom_mech *m = mech_of("carom: 1\nparameters: {m: 2}\ncoordinates: {x: {at: m}}\nenergy: {kinetic: m*x'^2/2}\nsimulation: {scheme: half-explicit}\n");
+    carom_mech *m = mech_of("carom: 1\nparameters: {m: 2}\ncoordinates: {x: {at: m}}\nenergy: {kinetic: "
+                            "m*x'^2/2}\nsimulation: {scheme: half-explicit}\n");
     assert_int_equal(carom_mech_set(m, "m=3+1", &err), CAROM_OK);
     carom_model *model = carom_model_of(m, NULL, &err);
     assert_non_null(model);
@@ -191,16 +207,21 @@ static void a_model_keeps_its_mechanism(void **state) {
     carom_model_destroy(model);
 }
 
-// A parameter without a unit in the file is given one: it must be what the keys want whose value it is, alone, in lists, and in records of records.  One that stands in
-// expressions alone may have any.
+// A parameter without a unit in the file is given one: it must be what the keys want whose value it is, alone, in
+// lists, and in records of records.  One that stands in expressions alone may have any.
 static void units_of_overrides_are_those_of_their_keys(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nparameters: {M: 2, r: 0.1, h: 1, mu: 0.3, k: 100, c: 3}\nbodies: {a: {mass: M, inertia: c*r^2, shapes: {s: {circle: r}}, at: [0, h]}}\n"
-                               "springs: {s: {between: [ground, a], points: [[0, 2], [0, 0]], stiffness: k}}\nshapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {between: [a, floor], friction: mu}}\n";
+    static const char text[] = "carom: 1\nparameters: {M: 2, r: 0.1, h: 1, mu: 0.3, k: 100, c: 3}\nbodies: {a: {mass: "
+                               "M, inertia: c*r^2, shapes: {s: {circle: r}}, at: [0, h]}}\n"
+                               "springs: {s: {between: [ground, a], points: [[0, 2], [0, 0]], stiffness: k}}\nshapes: "
+                               "{floor: {plane: [0, 1]}}\ncontacts: {c: {between: [a, floor], friction: mu}}\n";
     static const struct { const char *set, *says; } cases[] = {
-        {"M=500 g", NULL}, {"M=1 s", "--set M=1 s: 'M' is given for mass, which is in kg"}, {"r=5 cm", NULL}, {"r=5 kg", "--set r=5 kg: 'r' is given for circle, which is in m"},
-        {"h=3 ft", NULL}, {"h=1 s", "--set h=1 s: 'h' is given for at, which is in m"}, {"mu=30 %", NULL}, {"mu=1 m", "--set mu=1 m: 'mu' is given for friction, which is a number without a unit"},
-        {"k=5 N/mm", NULL}, {"c=1 kg", NULL}, {"M=2*c", NULL}};
+        {"M=500 g", NULL},  {"M=1 s", "--set M=1 s: 'M' is given for mass, which is in kg"},
+        {"r=5 cm", NULL},   {"r=5 kg", "--set r=5 kg: 'r' is given for circle, which is in m"},
+        {"h=3 ft", NULL},   {"h=1 s", "--set h=1 s: 'h' is given for at, which is in m"},
+        {"mu=30 %", NULL},  {"mu=1 m", "--set mu=1 m: 'mu' is given for friction, which is a number without a unit"},
+        {"k=5 N/mm", NULL}, {"c=1 kg", NULL},
+        {"M=2*c", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         carom_error err = {0};
         carom_mech *m = mech_of(text);

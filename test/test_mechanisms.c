@@ -14,11 +14,13 @@ static run start(const char *name, const char *set, const char *scheme, double s
     char *text = shipped_text(name, &length);
     carom_error err = {0};
     run r = {0};
-    r.m = carom_model_create(&(carom_model_def){.text = text, .length = length, .file = name, .set = (const char *[]){set, NULL}}, &err);
+    r.m = carom_model_create(
+        &(carom_model_def){.text = text, .length = length, .file = name, .set = (const char *[]){set, NULL}}, &err);
     free(text);
     if (!r.m) fail_msg("%s", err.text);
     const carom_model_run own = carom_model_simulation(r.m);
-    carom_sim_def d = sim_def(r.m, scheme ? scheme : own.scheme, scheme ? NULL : own.options, step > 0 ? step : own.step, end);
+    carom_sim_def d =
+        sim_def(r.m, scheme ? scheme : own.scheme, scheme ? NULL : own.options, step > 0 ? step : own.step, end);
     r.sim = carom_sim_create(&d, &err);
     if (!r.sim) fail_msg("%s", err.text);
     return r;
@@ -111,7 +113,7 @@ static void the_idle_gear_rattles_below_the_limit_of_drag_alone(void **state) {
     }
 }
 
-// -- rest --------------------------------------------------------------------------------------------------------------
+// -- rest -------------------------------------------------------------------------------------------------------------
 
 static void the_stack_stands_and_every_joint_carries_what_is_above(void **state) {
     (void)state;
@@ -130,7 +132,8 @@ static void the_stack_stands_and_every_joint_carries_what_is_above(void **state)
             char name[20];
             snprintf(name, sizeof name, "pile.%d", n);
             const int id = constraint(&r, name);
-            const double normal = now.impulse[now.dir[id]] / h, friction = now.impulse[now.dir[id] + 1] / h; // a scheme of impulses
+            // a scheme of impulses
+            const double normal = now.impulse[now.dir[id]] / h, friction = now.impulse[now.dir[id] + 1] / h;
             assert_true(normal >= 0);
             assert_true(fabs(friction) <= 0.5 * normal + 1e-9);
             weight += normal;
@@ -142,7 +145,7 @@ static void the_stack_stands_and_every_joint_carries_what_is_above(void **state)
     finish(&r);
 }
 
-// -- falling -------------------------------------------------------------------------------------------------------------
+// -- falling ----------------------------------------------------------------------------------------------------------
 
 static void dominoes_fall_in_order_and_ever_faster(void **state) {
     (void)state;
@@ -168,7 +171,8 @@ static void the_top_sleeps_while_it_spins_fast_and_ends_on_its_rim(void **state)
     static const double m = 0.2, l = 0.04, Jz = 1.6e-4, J = 1.2e-4 + 0.2 * 0.04 * 0.04;
     const double limit = 2 * sqrt(J * m * 9.81 * l) / Jz;
     run r = start("falling-top", NULL, NULL, 0, 2);
-    const int spin = velocity(&r, "top.wz"), x = position(&r, "top.qx"), y = position(&r, "top.qy"), tip = constraint(&r, "tip"), rim = constraint(&r, "rim.1");
+    const int spin = velocity(&r, "top.wz"), x = position(&r, "top.qx"), y = position(&r, "top.qy"),
+              tip = constraint(&r, "tip"), rim = constraint(&r, "rim.1");
     double before = energy(&r), most = 0, tilt = 0;
     while (step(&r)) {
         const carom_now now = carom_sim_now(r.sim);
@@ -211,9 +215,10 @@ static void the_woodpecker_comes_down_in_equal_cycles(void **state) {
     finish(&r);
 }
 
-// -- play -------------------------------------------------------------------------------------------------------------------
+// -- play -------------------------------------------------------------------------------------------------------------
 
-// The angles of the mechanism without play; each of two pins may be `play` off, which turns the rocker by at most play/(l3 sin) each.
+// The angles of the mechanism without play; each of two pins may be `play` off, which turns the rocker by at most
+// play/(l3 sin) each.
 static void play_moves_the_four_bar_no_more_than_it_can(void **state) {
     (void)state;
     static const double l0 = 0.3, l1 = 0.1, l2 = 0.3, l3 = 0.25, play = 5e-4;
@@ -222,7 +227,8 @@ static void play_moves_the_four_bar_no_more_than_it_can(void **state) {
     double most = 0;
     while (step(&r)) {
         const double *q = carom_sim_now(r.sim).q, a = q[crank];
-        const double x = l0 - l1 * cos(a), y = -l1 * sin(a), d = hypot(x, y); // from the pin of the crank to the pivot of the rocker
+        // from the pin of the crank to the pivot of the rocker
+        const double x = l0 - l1 * cos(a), y = -l1 * sin(a), d = hypot(x, y);
         const double inner = acos((l2 * l2 + d * d - l3 * l3) / (2 * l2 * d)), phi = atan2(y, x) + inner;
         const double psi = atan2(l1 * sin(a) + l2 * sin(phi), l1 * cos(a) + l2 * cos(phi) - l0);
         const double off = fabs(q[rocker] - psi), bound = 2 * play / (l3 * fabs(sin(psi - phi)));
@@ -239,7 +245,8 @@ static void the_slider_crank_by_its_parts_moves_as_by_angles(void **state) {
     double last[2] = {0};
     for (int k = 0; k < 2; ++k) {
         const double h = k ? 2e-6 : 8e-6;
-        run a = start("slider-crank-clearance", NULL, "half-explicit", h, 0.03), b = start("slider-crank", NULL, "half-explicit", h, 0.03);
+        run a = start("slider-crank-clearance", NULL, "half-explicit", h, 0.03),
+            b = start("slider-crank", NULL, "half-explicit", h, 0.03);
         while (step(&a) && step(&b)) {}
         const double *q = carom_sim_now(a.sim).q, *p = carom_sim_now(b.sim).q;
         last[k] = fabs(q[position(&a, "crank.angle")] - p[0]) + fabs(q[position(&a, "rod.angle")] - p[1]);
@@ -272,27 +279,39 @@ static void the_chain_hangs_over_the_drum(void **state) {
     finish(&r);
 }
 
-// Eight links in space, over a floor where `floor`: joints belong to the linear system, and contact problems have contacts alone.  A spring that does next to nothing couples two links without a
-// joint: then joints are rows of the contact problem.  Both ways give the same motion.
+// Eight links in space, over a floor where `floor`: joints belong to the linear system, and contact problems have
+// contacts alone.  A spring that does next to nothing couples two links without a joint: then joints are rows of the
+// contact problem.  Both ways give the same motion.
 static void joints_in_the_linear_system_move_as_rows_of_the_contact_problem(void **state) {
     (void)state;
     static const char *const schemes[] = {"moreau-jean", "moreau-dissipative", "ggl-midpoint"};
     for (int variant = 0; variant < 6; ++variant) {
-        const bool floor = variant & 1, levels = variant >= 4; // of two levels, contacts bring joints back into the problem
+        const bool floor = variant & 1, levels = variant >= 4; // of two levels, contacts bring joints back into the
+                                                               // problem
         double q[2][60], force[2];
         for (int spring = 0; spring < 2; ++spring) {
             char text[4000];
             int n = snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n");
             for (int i = 0; i < 8; ++i)
-                n += snprintf(text + n, sizeof text - (size_t)n, "  b%d: {mass: 0.1, inertia: [1e-5, 9e-5, 8e-5], at: [%g, 0, 0]%s}\n", i, 0.05 + 0.1 * i, floor ? ", shape: {sphere: 0.02}" : "");
+                n += snprintf(text + n, sizeof text - (size_t)n,
+                              "  b%d: {mass: 0.1, inertia: [1e-5, 9e-5, 8e-5], at: [%g, 0, 0]%s}\n", i, 0.05 + 0.1 * i,
+                              floor ? ", shape: {sphere: 0.02}" : "");
             n += snprintf(text + n, sizeof text - (size_t)n, "joints:\n");
             for (int i = 0; i < 8; ++i) {
                 char other[8] = "ground";
                 if (i > 0) snprintf(other, sizeof other, "b%d", i - 1);
-                n += snprintf(text + n, sizeof text - (size_t)n, "  j%d: {type: revolute, between: [%s, b%d], at: [%g, 0, 0], axis: [0, 1, %d]%s}\n", i, other, i, 0.1 * i, i % 2, i == 0 ? ", motion: 0.3*sin(5*t)" : "");
+                n += snprintf(text + n, sizeof text - (size_t)n,
+                              "  j%d: {type: revolute, between: [%s, b%d], at: [%g, 0, 0], axis: [0, 1, %d]%s}\n", i,
+                              other, i, 0.1 * i, i % 2, i == 0 ? ", motion: 0.3*sin(5*t)" : "");
             }
-            if (floor) n += snprintf(text + n, sizeof text - (size_t)n, "shapes: {floor: {plane: [0, 0, 1], at: [0, 0, -0.1]}}\ncontacts: {f: {between: [[b0, b1, b2, b3, b4, b5, b6, b7], floor], friction: 0.3, restitution: 0.3}}\n");
-            if (spring) snprintf(text + n, sizeof text - (size_t)n, "springs: {s: {between: [b1, b6], points: [[0, 0, 0], [0, 0, 0]], stiffness: 1e-10, length: 0.1}}\n");
+            if (floor)
+                n += snprintf(text + n, sizeof text - (size_t)n,
+                              "shapes: {floor: {plane: [0, 0, 1], at: [0, 0, -0.1]}}\ncontacts: {f: {between: [[b0, "
+                              "b1, b2, b3, b4, b5, b6, b7], floor], friction: 0.3, restitution: 0.3}}\n");
+            if (spring)
+                snprintf(text + n, sizeof text - (size_t)n,
+                         "springs: {s: {between: [b1, b6], points: [[0, 0, 0], [0, 0, 0]], stiffness: 1e-10, length: "
+                         "0.1}}\n");
             carom_model *m = good(text);
             carom_sim *sim = model_sim(m, schemes[variant / 2], NULL, 1e-3, 0.25);
             model_sim_run(sim);
@@ -301,7 +320,8 @@ static void joints_in_the_linear_system_move_as_rows_of_the_contact_problem(void
             assert_true(l.counts.problems >= 250);
             assert_true(spring || floor || l.counts.iterations == 0); // no solver was asked for joints
             assert_true(!spring || l.counts.iterations >= l.counts.problems);
-            assert_true(spring || !floor || levels || (l.counts.iterations > 0 && l.impacts > 0 && l.counts.iterations < l.counts.problems));
+            assert_true(spring || !floor || levels ||
+                        (l.counts.iterations > 0 && l.impacts > 0 && l.counts.iterations < l.counts.problems));
             memcpy(q[spring], carom_sim_now(sim).q, 56 * sizeof(double));
             force[spring] = carom_sim_now(sim).impulse[0];
             carom_sim_destroy(sim);
@@ -312,17 +332,22 @@ static void joints_in_the_linear_system_move_as_rows_of_the_contact_problem(void
     }
 }
 
-// The differential of rotation (NEW-4) makes Newton's method quadratic for many bodies as for few: 20 links, 120 velocities.
+// The differential of rotation (NEW-4) makes Newton's method quadratic for many bodies as for few: 20 links, 120
+// velocities.
 static void newton_is_quadratic_for_many_rotations(void **state) {
     (void)state;
     char text[6000];
     int n = snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n");
-    for (int i = 0; i < 20; ++i) n += snprintf(text + n, sizeof text - (size_t)n, "  b%d: {mass: 0.1, inertia: [1e-5, 9e-5, 8e-5], at: [%g, 0, 0]}\n", i, 0.05 + 0.1 * i);
+    for (int i = 0; i < 20; ++i)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "  b%d: {mass: 0.1, inertia: [1e-5, 9e-5, 8e-5], at: [%g, 0, 0]}\n", i, 0.05 + 0.1 * i);
     n += snprintf(text + n, sizeof text - (size_t)n, "joints:\n");
     for (int i = 0; i < 20; ++i) {
         char other[8] = "ground";
         if (i > 0) snprintf(other, sizeof other, "b%d", i - 1);
-        n += snprintf(text + n, sizeof text - (size_t)n, "  j%d: {type: revolute, between: [%s, b%d], at: [%g, 0, 0], axis: [0, 1, %d]}\n", i, other, i, 0.1 * i, i % 2);
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "  j%d: {type: revolute, between: [%s, b%d], at: [%g, 0, 0], axis: [0, 1, %d]}\n", i, other, i,
+                      0.1 * i, i % 2);
     }
     carom_model *m = good(text);
     carom_sim *sim = model_sim(m, "ggl-midpoint", NULL, 1e-3, 0.1);

@@ -93,8 +93,7 @@ static void none(void **state) {
     assert_int_not_equal(carom_cloud_hull((const double(*)[3])x, 40, 256, &h, &error), CAROM_HULL_OK);
 }
 
-// -- models
-// ---------------------------------------------------------------------------------------------------------------------
+// -- models -----------------------------------------------------------------------------------------------------------
 
 static carom_model *with_file(const char *shape, const char *file, carom_error *err) {
     char text[400];

@@ -5,8 +5,9 @@
 
 // -- tables ----------------------------------------------------------------------------------------------------------
 
-// Elementary weight of a rooted tree, by the parents of its vertices (parent[i] < i): vertex i gives at stage s the product
-// over its children c of sum_j a_sj x_c(j).  An order condition says that it equals 1/(product of all subtree sizes).
+// Elementary weight of a rooted tree, by the parents of its vertices (parent[i] < i): vertex i gives at stage s the
+// product over its children c of sum_j a_sj x_c(j).  An order condition says that it equals 1/(product of all subtree
+// sizes).
 static void check_tree(const carom_butcher *T, const double *b, const int *parent, int n) {
     double x[8][CAROM_RK_STAGES], density = 1, weight = 0;
     int size[8];
@@ -26,7 +27,8 @@ static void check_tree(const carom_butcher *T, const double *b, const int *paren
     for (int s = 0; s < T->stages; ++s) weight += b[s] * x[0][s];
     // some tens of roundings of terms up to 12 (the largest coefficient)
     if (!(fabs(weight - 1 / density) <= 2e-14))
-        fail_msg("family %d, order %d: a tree of %d vertices weighs %.17g instead of %.17g", T->family, T->order, n, weight, 1 / density);
+        fail_msg("family %d, order %d: a tree of %d vertices weighs %.17g instead of %.17g", T->family, T->order, n,
+                 weight, 1 / density);
 }
 
 // All trees of n vertices: every choice of parents, some trees more than once.
@@ -72,9 +74,10 @@ typedef struct method {
 } method;
 
 static const method METHODS[] = {
-    {"rk=explicit", "order=2", 2}, {"rk=explicit", "order=3", 3}, {"rk=explicit", "order=4", 4}, {"rk=explicit", "order=5", 5},
-    {"rk=explicit", "order=6", 6}, {"rk=gauss", "order=2", 2},    {"rk=gauss", "order=4", 4},    {"rk=gauss", "order=6", 6},
-    {"rk=radau", "order=3", 3},    {"rk=radau", "order=5", 5},
+    {"rk=explicit", "order=2", 2}, {"rk=explicit", "order=3", 3}, {"rk=explicit", "order=4", 4},
+    {"rk=explicit", "order=5", 5}, {"rk=explicit", "order=6", 6}, {"rk=gauss", "order=2", 2},
+    {"rk=gauss", "order=4", 4},    {"rk=gauss", "order=6", 6},    {"rk=radau", "order=3", 3},
+    {"rk=radau", "order=5", 5},
 };
 enum { NMETHODS = sizeof METHODS / sizeof *METHODS };
 
@@ -123,7 +126,8 @@ static void impacting_oscillator_has_the_order_of_the_table(void **state) {
     (void)state;
     known k;
     known_oscillator(&k, 0.5);
-    for (int i = 0; i < NMETHODS; ++i) assert_true(measured(&k, METHODS + i, 10, 83, oscillator_exact) >= METHODS[i].p - 0.3);
+    for (int i = 0; i < NMETHODS; ++i)
+        assert_true(measured(&k, METHODS + i, 10, 83, oscillator_exact) >= METHODS[i].p - 0.3);
 }
 
 // Runge-Kutta is exact on parabolas: only the length of the enclosing intervals, h^(p+1), is left.
@@ -134,7 +138,8 @@ static void ball_with_accumulation_gains_an_order(void **state) {
     for (int i = 0; i < 3; ++i) assert_true(measured(&k, METHODS + i, 4, 53, ball_exact) >= METHODS[i].p + 0.7);
 }
 
-// Impacts of ball A at 1, 2, 2.5, ...: told within the interval each was enclosed in, after earlier errors of that size.
+// Impacts of ball A at 1, 2, 2.5, ...: told within the interval each was enclosed in, after earlier errors of that
+// size.
 static void events_are_told_with_their_times(void **state) {
     (void)state;
     known k;
@@ -168,7 +173,7 @@ static void events_are_told_with_their_times(void **state) {
     carom_sim_destroy(sim);
 }
 
-// -- double pendulum between two walls ----------------------------------------------------------------------------------
+// -- double pendulum between two walls --------------------------------------------------------------------------------
 
 static const double WALL = 0.05, E_WALL = 0.8;
 
@@ -278,19 +283,21 @@ static void double_pendulum_at_two_walls_has_the_order_of_the_table(void **state
             if (error[n] < 1e-11) break; // the reference: 30000 roundings, and some growth
         }
         const double order = slope(h, error, n);
-        print_message("    %s %s: measured %.2f (error %.1e), %d impacts\n", METHODS[i].rk, METHODS[i].order, order, error[n - 1], impacts);
+        print_message("    %s %s: measured %.2f (error %.1e), %d impacts\n", METHODS[i].rk, METHODS[i].order, order,
+                      error[n - 1], impacts);
         assert_true(n >= 3 && order >= METHODS[i].p - 0.3);
     }
 }
 
-// -- slider-crank, pendulum, block: references of other programs ----------------------------------------------------------
+// -- slider-crank, pendulum, block: references of other programs ------------------------------------------------------
 
 // Frictionless e = 0.4 and with mu = 0.01, references-A 1.2: event-driven, 13 digits.  Several accumulations, lasting
 // contact, release and, with friction, slip all the way.
 static void slider_crank_meets_the_event_driven_reference(void **state) {
     (void)state;
-    static const double R[2][6] = {{4.7991045090043, 0.52520273324351, 7.4051987556077, 9.0442082806021, -0.19013625821456, 7.3218342217339},
-                                   {4.7935542997301, 0.52547066853001, 7.3585625012018, 9.0006398425259, -0.210588755100, 7.2276439467617}};
+    static const double R[2][6] = {
+        {4.7991045090043, 0.52520273324351, 7.4051987556077, 9.0442082806021, -0.19013625821456, 7.3218342217339},
+        {4.7935542997301, 0.52547066853001, 7.3585625012018, 9.0006398425259, -0.210588755100, 7.2276439467617}};
     for (int friction = 0; friction < 2; ++friction)
         for (int i = 1; i < 4; ++i) {
             enum { SIZES = 3 };
@@ -305,13 +312,15 @@ static void slider_crank_meets_the_event_driven_reference(void **state) {
                 sim_to(sim, 0.05);
                 error[j] = fmax(fmax(fabs(q[0] - r[0]), fabs(q[1] - r[1])), fabs(sim_energy(sim) - r[2]));
                 sim_to(sim, 0.1);
-                error[j] = fmax(error[j], fmax(fmax(fabs(q[0] - r[3]), fabs(q[1] - r[4])), fabs(sim_energy(sim) - r[5])));
+                error[j] =
+                    fmax(error[j], fmax(fmax(fabs(q[0] - r[3]), fabs(q[1] - r[4])), fabs(sim_energy(sim) - r[5])));
                 assert_true(fabs(q[2]) < 1e-11); // both corners of a side close together: the slider never turns
                 assert_true(sim_ledger(sim).penetration < 1e-13);
                 carom_sim_destroy(sim);
             }
             const double order = slope(h, error, SIZES);
-            print_message("    %s, %s: measured %.2f (error %.1e)\n", METHODS[i].order, friction ? "friction" : "frictionless", order, error[SIZES - 1]);
+            print_message("    %s, %s: measured %.2f (error %.1e)\n", METHODS[i].order,
+                          friction ? "friction" : "frictionless", order, error[SIZES - 1]);
             assert_true(order >= METHODS[i].p - 0.3);
             assert_true(i < 3 || error[SIZES - 1] < 1e-9);
         }
@@ -320,8 +329,9 @@ static void slider_crank_meets_the_event_driven_reference(void **state) {
 // Rigid pendulum with two joints and a wall, references-B 1.1 (18 digits): impacts with their impulses, then rest.
 static void pendulum_with_joints_meets_its_reference(void **state) {
     (void)state;
-    static const double t_k[] = {0.48611044329720084401, 1.2812252569089714732, 1.9513403119340929248, 2.5171373483738059192,
-                                 2.9912770469529051191,  3.3846149348166225436, 3.7077947248191486503, 3.9712357859717689431};
+    static const double t_k[] = {0.48611044329720084401, 1.2812252569089714732, 1.9513403119340929248,
+                                 2.5171373483738059192,  2.9912770469529051191, 3.3846149348166225436,
+                                 3.7077947248191486503,  3.9712357859717689431};
     static const double P_k[] = {11.7346659856925444, 9.38773278855403553, 7.51018623084322842};
     known k;
     known_pendulum(&k, 0.1);
@@ -336,7 +346,8 @@ static void pendulum_with_joints_meets_its_reference(void **state) {
                 if (n < 3) check_near(now.events[i].impulse, P_k[n], 1e-9);
                 n += 1;
             }
-            if (now.events[i].kind == CAROM_ACCUMULATION) check_near(now.events[i].t, 5.053981620657049201, 2e-6); // ends at eps_v
+            // ends at eps_v
+            if (now.events[i].kind == CAROM_ACCUMULATION) check_near(now.events[i].t, 5.053981620657049201, 2e-6);
         }
     }
     const carom_now now = carom_sim_now(sim);
@@ -354,8 +365,9 @@ static void pendulum_with_joints_meets_its_reference(void **state) {
 // Rocking block, references-B 1.2: single impacts, then a cascade of accumulations that ends in rest.
 static void rocking_block_comes_to_rest(void **state) {
     (void)state;
-    static const double t_k[] = {0.18375148378275077672, 0.29629686435003499239, 0.47269323389807440609, 0.51857658096827924884,
-                                 0.61464584704104760102, 0.61755552932041689055, 0.66283933639574552206, 0.68553553037147025427};
+    static const double t_k[] = {0.18375148378275077672, 0.29629686435003499239, 0.47269323389807440609,
+                                 0.51857658096827924884, 0.61464584704104760102, 0.61755552932041689055,
+                                 0.66283933639574552206, 0.68553553037147025427};
     static const int corner[] = {1, 0, 1, 0, 1, 0, 0, 0};
     known k;
     known_rocking_block(&k);
@@ -395,7 +407,8 @@ static void spatial_slip_follows_its_direction(void **state) {
         static const double c[4] = {0, 0.5, 0.5, 1}, w[4] = {1, 2, 2, 1};
         double ds[4], db[4], s_1 = s, b_1 = b;
         for (int j = 0; j < 4; ++j) {
-            const double h = T / 2000, x = s + (j > 0 ? c[j] * h * ds[j - 1] : 0), y = b + (j > 0 ? c[j] * h * db[j - 1] : 0);
+            const double h = T / 2000, x = s + (j > 0 ? c[j] * h * ds[j - 1] : 0),
+                         y = b + (j > 0 ? c[j] * h * db[j - 1] : 0);
             ds[j] = g * (sin(angle) * cos(y) - mu * cos(angle));
             db[j] = -g * sin(angle) * sin(y) / x;
             s_1 += h / 6 * w[j] * ds[j];
@@ -449,7 +462,8 @@ static carom_status damped_force(const void *model, void *work, double t, const 
     return CAROM_OK;
 }
 
-static carom_status damped_power(const void *model, void *work, double t, const double *q, const double *v, double *in, double *out) {
+static carom_status damped_power(const void *model, void *work, double t, const double *q, const double *v, double *in,
+                                 double *out) {
     (void)model, (void)work, (void)t, (void)q;
     *in = 0;
     *out = 0.2 * v[0] * v[0];
@@ -469,7 +483,8 @@ static void ledger_closes_with_damping_and_impacts(void **state) {
         while (!carom_sim_done(sim)) sim_step(sim);
         const carom_ledger l = sim_ledger(sim);
         assert_true(l.energy.damping > 0.1 && l.energy.impact > 0.1);
-        check_near(l.energy.balance, 0, 10 * pow(h, 4)); // energies of order 1, over 10 time units, coefficients below 1
+        check_near(l.energy.balance, 0, 10 * pow(h, 4)); // energies of order 1, over 10 time units, coefficients below
+                                                         // 1
         carom_sim_destroy(sim);
     }
 }
@@ -490,7 +505,8 @@ static carom_model *falling_masses(unsigned seed) {
 #define PUT(...) n += (size_t)snprintf(text + n, sizeof text - n, __VA_ARGS__)
     PUT("carom: 1\ncoordinates:\n");
     for (int i = 0; i < 3; ++i) {
-        const double x = 0.4 * i + draw(&r, -0.05, 0.05), vx = draw(&r, -1, 1), y = draw(&r, 0.055, 0.065), vy = draw(&r, -1.05, -0.95);
+        const double x = 0.4 * i + draw(&r, -0.05, 0.05), vx = draw(&r, -1, 1), y = draw(&r, 0.055, 0.065),
+                     vy = draw(&r, -1.05, -0.95);
         PUT("  x%d: {at: %.6f, rate: %.6f}\n  y%d: {at: %.6f, rate: %.6f}\n", i, x, vx, i, y, vy);
     }
     double m[3];
@@ -499,18 +515,22 @@ static carom_model *falling_masses(unsigned seed) {
     for (int i = 0; i < 3; ++i) PUT(" + %.4f/2*(x%d'^2 + y%d'^2)", m[i], i, i);
     PUT("\n  potential: 0");
     for (int i = 0; i < 3; ++i) PUT(" + %.4f*9.81*y%d", m[i], i);
-    for (int i = 0; i < 2; ++i) PUT(" + %.3f/2*(sqrt((x%d - x%d)^2 + (y%d - y%d)^2) - 0.4)^2", draw(&r, 50, 300), i + 1, i, i + 1, i);
+    for (int i = 0; i < 2; ++i)
+        PUT(" + %.3f/2*(sqrt((x%d - x%d)^2 + (y%d - y%d)^2) - 0.4)^2", draw(&r, 50, 300), i + 1, i, i + 1, i);
     PUT("\nforces: {x0: 0.3*sin(5*t) - 0.1*x0'}\ncontacts:\n");
     for (int i = 0; i < 3; ++i) {
         const double slope = draw(&r, -0.05, 0.05), mu = draw(&r, 0.05, 0.4), e = draw(&r, 0.3, 0.8);
-        PUT("  floor%d: {gap: y%d - %.4f*x%d - 0.02*sin(3*x%d), slip: x%d + %.4f*y%d, friction: %.3f, restitution: %.3f}\n", i, i, slope, i, i, i, slope, i, mu, e);
+        PUT("  floor%d: {gap: y%d - %.4f*x%d - 0.02*sin(3*x%d), slip: x%d + %.4f*y%d, friction: %.3f, restitution: "
+            "%.3f}\n",
+            i, i, slope, i, i, i, slope, i, mu, e);
     }
 #undef PUT
     return good(text);
 }
 
 // Largest error of a position over the step ends at multiples of 0.04 s.
-static double falling_error(carom_model *m, const char *scheme, const char *const *options, int parts, double (*exact)[6], bool set) {
+static double falling_error(carom_model *m, const char *scheme, const char *const *options, int parts,
+                            double (*exact)[6], bool set) {
     const double h = 0.04 / parts;
     carom_sim *sim = model_sim(m, scheme, options, h, 0.16);
     double most = 0;
@@ -539,7 +559,8 @@ static void several_impacts_in_one_step_keep_the_order(void **state) {
             double exact[4][6];
             carom_model *m = falling_masses(seed);
             falling_error(m, "mixed", (const char *const[]){"order=5", "bracket=0", NULL}, 100, exact, true);
-            const double first = falling_error(m, rows[r].scheme, rows[r].option, 2, exact, false), last = falling_error(m, rows[r].scheme, rows[r].option, 32, exact, false);
+            const double first = falling_error(m, rows[r].scheme, rows[r].option, 2, exact, false),
+                         last = falling_error(m, rows[r].scheme, rows[r].option, 32, exact, false);
             mean += log2(first / last) / 4 / 10;
             carom_model_destroy(m);
         }

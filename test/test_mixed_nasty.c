@@ -1,10 +1,11 @@
-// test_mixed_nasty.c: `mixed` where events are grazing, simultaneous, endless or contradictory: it ends in bounded work, with a
-// clean ledger or a sentence.
+// test_mixed_nasty.c: `mixed` where events are grazing, simultaneous, endless or contradictory: it ends in bounded
+// work, with a clean ledger or a sentence.
 #include "schemes.h"
 
 static const char *const ORDERS[] = {"order=2", "order=3", "order=4", "order=5", "order=6"};
 
-// Runs to the end, counting; every step within the given number of events.  impacts: those among the events, fast for the step or not.
+// Runs to the end, counting; every step within the given number of events.  impacts: those among the events, fast for
+// the step or not.
 static carom_ledger run(const known *k, const char *const *options, double h, double T, int most) {
     carom_sim *sim = sim_of(k, "mixed", options, h, T);
     long impacts = 0;
@@ -49,7 +50,8 @@ static void grazing_ends_in_few_events(void **state) {
             }
 }
 
-// Three equal balls in a row: the second and third touch when the first arrives.  Newton's law on both contacts at once.
+// Three equal balls in a row: the second and third touch when the first arrives.  Newton's law on both contacts at
+// once.
 static carom_status row_gaps(const void *model, void *work, double t, const double *q, double *g) {
     (void)model, (void)work, (void)t;
     g[0] = q[1] - q[0];
@@ -100,7 +102,8 @@ static void touching_contacts_are_hit_at_once(void **state) {
         row(&k, e, 0);
         carom_sim *sim = sim_of(&k, "mixed", NULL, 0.13, 2);
         while (!carom_sim_done(sim)) sim_step(sim);
-        // u = (-1, 0), G = [2 -1; -1 2]: p = (2 (1 + e)/3, (1 + e)/3), so u+ = (e, 0); the second and third leave together
+        // u = (-1, 0), G = [2 -1; -1 2]: p = (2 (1 + e)/3, (1 + e)/3), so u+ = (e, 0); the second and third leave
+        // together
         const carom_now now = carom_sim_now(sim);
         check_near(now.v[0], 1 - 2 * (1 + e) / 3, 1e-12);
         check_near(now.v[1], (1 + e) / 3, 1e-12);
@@ -109,7 +112,8 @@ static void touching_contacts_are_hit_at_once(void **state) {
     }
 }
 
-// With a small gap the balls hit one after the other, at e < 1 ever again in ever shorter time; at e = 1 they swap velocities.
+// With a small gap the balls hit one after the other, at e < 1 ever again in ever shorter time; at e = 1 they swap
+// velocities.
 static void successive_impacts_end(void **state) {
     (void)state;
     static const double gaps[] = {1e-2, 1e-6, 1e-10, 1e-14};
@@ -129,8 +133,8 @@ static void successive_impacts_end(void **state) {
         }
 }
 
-// A bar on three supports, q = (height, angle): reactions are not unique.  It falls, chatters and rests; a torque beyond m g
-// tips it over the outer support.
+// A bar on three supports, q = (height, angle): reactions are not unique.  It falls, chatters and rests; a torque
+// beyond m g tips it over the outer support.
 static carom_status bar_gaps(const void *model, void *work, double t, const double *q, double *g) {
     (void)model, (void)work, (void)t;
     for (int i = 0; i < 3; ++i) g[i] = q[0] + (i - 1) * q[1];
@@ -198,7 +202,8 @@ static void accumulations_end_at_rest(void **state) {
         for (int p = 0; p < 5; ++p)
             for (int steps = 1; steps < 3000; steps *= 13) {
                 known k;
-                const double e = restitution[i], T = 1.2 * (1 + e) / (1 - e); // it rests at sqrt(2 H/g) (1 + e)/(1 - e), H = 1, g = 2
+                // it rests at sqrt(2 H/g) (1 + e)/(1 - e), H = 1, g = 2
+                const double e = restitution[i], T = 1.2 * (1 + e) / (1 - e);
                 known_ball(&k, 1, -2, e, 1);
                 carom_sim *sim = sim_of(&k, "mixed", (const char *const[]){ORDERS[p], NULL}, T / steps, T);
                 while (!carom_sim_done(sim)) sim_step(sim);
@@ -210,7 +215,8 @@ static void accumulations_end_at_rest(void **state) {
             }
 }
 
-// A floor that shakes harder than gravity: A w^2 = 1.5 g and 3 g.  The body opens, bounces and closes again without end.
+// A floor that shakes harder than gravity: A w^2 = 1.5 g and 3 g.  The body opens, bounces and closes again without
+// end.
 static void chattering_floor_ends(void **state) {
     (void)state;
     for (int i = 0; i < 2; ++i)
@@ -267,10 +273,12 @@ static void release_inside_a_step_is_seen(void **state) {
         bool opened = false;
         while (!carom_sim_done(sim)) {
             sim_step(sim);
-            for (int i = 0; i < carom_sim_now(sim).nevents; ++i) opened = opened || carom_sim_now(sim).events[i].kind == CAROM_OPEN;
+            for (int i = 0; i < carom_sim_now(sim).nevents; ++i)
+                opened = opened || carom_sim_now(sim).events[i].kind == CAROM_OPEN;
         }
         assert_true(opened);
-        // momentum 30 sqrt(pi) 0.03 less what the weight takes from 0.45 on: at least 1 in the middle, so it is far up at t = 1
+        // momentum 30 sqrt(pi) 0.03 less what the weight takes from 0.45 on: at least 1 in the middle, so it is far up
+        // at t = 1
         if (steps > 40) assert_true(carom_sim_now(sim).q[0] > 0.4);
         carom_sim_destroy(sim);
     }
@@ -309,8 +317,10 @@ static void stopping_is_told_once(void **state) {
                 const carom_now now = carom_sim_now(sim);
                 for (int i = 0; i < now.nevents; ++i) {
                     sticks += now.events[i].kind == CAROM_STICK;
-                    others += now.events[i].kind == CAROM_SLIP || now.events[i].kind == CAROM_OPEN || now.events[i].kind == CAROM_IMPACT;
-                    if (now.events[i].kind == CAROM_STICK) check_near(now.events[i].t, 2 / a, h / 16); // the longest interval
+                    others += now.events[i].kind == CAROM_SLIP || now.events[i].kind == CAROM_OPEN ||
+                              now.events[i].kind == CAROM_IMPACT;
+                    // the longest interval
+                    if (now.events[i].kind == CAROM_STICK) check_near(now.events[i].t, 2 / a, h / 16);
                 }
             }
             assert_int_equal(sticks, 1);

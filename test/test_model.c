@@ -228,9 +228,12 @@ static void a_list_of_slips_makes_as_many_tangents(void **state) {
     for (int n = 1; n <= CAROM_TANGENTS; ++n) {
         static const char *const list[] = {"x", "x, z", "x, z, a", "x, z, a, b", "x, z, a, b, c"};
         char text[400];
-        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: 0, y: 0, z: 0, a: 0, b: 0, c: 0}\n"
-                 "energy: {kinetic: (x'^2 + y'^2 + z'^2 + a'^2 + b'^2 + c'^2)/2}\ncontacts: {floor: {gap: y, slip: [%s], friction: 0.5}}\n"
-                 "outputs: {last: floor.slip%.0d}\n", list[n - 1], n > 1 ? n : 0);
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {x: 0, y: 0, z: 0, a: 0, b: 0, c: 0}\n"
+                 "energy: {kinetic: (x'^2 + y'^2 + z'^2 + a'^2 + b'^2 + c'^2)/2}\ncontacts: {floor: {gap: y, slip: "
+                 "[%s], friction: 0.5}}\n"
+                 "outputs: {last: floor.slip%.0d}\n",
+                 list[n - 1], n > 1 ? n : 0);
         carom_model *m = good(text);
         const carom_system *s = carom_model_system(m);
         void *work = work_of(m);
@@ -251,7 +254,8 @@ static void a_list_of_slips_makes_as_many_tangents(void **state) {
 // Weight and springs have a potential: schemes that book powers need not ask.
 static void forces_with_a_potential_have_no_power(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ncoordinates: {x: 1}\nenergy: {kinetic: x'^2/2, potential: 9.81*x + 3*x^2}\ncontacts: {floor: {gap: x}}\n");
+    carom_model *m = good("carom: 1\ncoordinates: {x: 1}\nenergy: {kinetic: x'^2/2, potential: 9.81*x + "
+                          "3*x^2}\ncontacts: {floor: {gap: x}}\n");
     assert_null(carom_model_system(m)->power);
     carom_model_destroy(m);
 }
@@ -311,7 +315,9 @@ static void what_is_asked_together_has_the_bits_of_what_is_asked_alone(void **st
             assert_int_equal(s->mass(s->model, work, 0.3, q, (carom_matrix){s->mass_shape, M}), CAROM_OK);
             assert_int_equal(s->force(s->model, work, 0.3, q, v, f), CAROM_OK);
             if (s->gaps) assert_int_equal(s->gaps(s->model, work, 0.3, q, g), CAROM_OK);
-            assert_int_equal(s->motion(s->model, other, 0.3, q, v, (carom_matrix){s->mass_shape, M1}, f1, trial % 2 ? g1 : NULL), CAROM_OK);
+            assert_int_equal(
+                s->motion(s->model, other, 0.3, q, v, (carom_matrix){s->mass_shape, M1}, f1, trial % 2 ? g1 : NULL),
+                CAROM_OK);
             assert_memory_equal(M, M1, n);
             assert_memory_equal(f, f1, nf);
             if (trial % 2 && ng) assert_memory_equal(g, g1, ng);
@@ -322,17 +328,21 @@ static void what_is_asked_together_has_the_bits_of_what_is_asked_alone(void **st
     }
 }
 
-// Mass, force and gap come from one evaluation; whichever is not a number is named.  x = 1.02 - t is still positive at the
-// end of the tenth step and negative in the middle of the eleventh.
+// Mass, force and gap come from one evaluation; whichever is not a number is named.  x = 1.02 - t is still positive at
+// the end of the tenth step and negative in the middle of the eleventh.
 static void a_failure_among_several_is_told_by_name(void **state) {
     (void)state;
-    static const struct { const char *mass, *potential, *gap, *told; } bad[] = {{"1 + 1e-9*sqrt(x)", "0", "x + 9", "the model failed to compute its mass matrix"},
-                                                                                {"1 + 1e-9*x", "1e-9*x^1.5", "x + 9", "the force on 1 is not a number"},
-                                                                                {"1 + 1e-9*x", "0", "9 + log(x)", "the gap of 'contact 1' is not a number"}};
+    static const struct {
+        const char *mass, *potential, *gap, *told;
+    } bad[] = {{"1 + 1e-9*sqrt(x)", "0", "x + 9", "the model failed to compute its mass matrix"},
+               {"1 + 1e-9*x", "1e-9*x^1.5", "x + 9", "the force on 1 is not a number"},
+               {"1 + 1e-9*x", "0", "9 + log(x)", "the gap of 'contact 1' is not a number"}};
     for (int k = 0; k < 3; ++k) {
         char text[400];
-        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 1.02, rate: -1}}\nenergy: {kinetic: (%s)*x'^2/2, potential: %s}\n"
-                 "contacts: {c: {gap: %s}}\n", bad[k].mass, bad[k].potential, bad[k].gap);
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {x: {at: 1.02, rate: -1}}\nenergy: {kinetic: (%s)*x'^2/2, potential: %s}\n"
+                 "contacts: {c: {gap: %s}}\n",
+                 bad[k].mass, bad[k].potential, bad[k].gap);
         carom_model *m = good(text);
         carom_sim_def def = sim_def(m, "moreau-midpoint", NULL, 0.1, 5);
         carom_error err = {0};
@@ -567,7 +577,8 @@ static void the_first_example_of_the_documentation_is_a_model(void **state) {
     assert_non_null(text);
     assert_true(fread(text, 1, (1 << 16) - 1, f) > 0);
     fclose(f);
-    char *fence = strstr(text, "```yaml"), *start = fence ? strchr(fence, '\n') : NULL, *end = start ? strstr(start, "```") : NULL;
+    char *fence = strstr(text, "```yaml"), *start = fence ? strchr(fence, '\n') : NULL,
+         *end = start ? strstr(start, "```") : NULL;
     assert_non_null(end);
     *end = 0;
     carom_model *m = good(start + 1);

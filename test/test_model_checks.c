@@ -23,8 +23,13 @@ static void ledger_names_have_the_values_of_the_ledger(void **state) {
     l.energy.start = 1, l.energy.end = 2, l.energy.impact = 3, l.energy.friction = 4, l.energy.damping = 5,
     l.energy.external = 6, l.energy.balance = 7, l.energy.identity = 8;
     l.energy.lost = 17, l.energy.created = 18, l.sleep.falls = 19, l.sleep.wakes = 20, l.sleep.energy = 21;
-    l.counts = (carom_counts){
-        .problems = 11, .iterations = 12, .fallbacks = 13, .residual = 1e-9, .newton = 14, .newton_max = 15, .newton_median = 16};
+    l.counts = (carom_counts){.problems = 11,
+                              .iterations = 12,
+                              .fallbacks = 13,
+                              .residual = 1e-9,
+                              .newton = 14,
+                              .newton_max = 15,
+                              .newton_median = 16};
     static const struct {
         const char *name;
         double value;
@@ -100,12 +105,14 @@ static void checks_are_judged_at_the_end_and_over_all_steps(void **state) {
                                     true, true});
 }
 
-// Contacts and constraints stand in expressions by their quantities only, never bare: the name of a function is free for them.
+// Contacts and constraints stand in expressions by their quantities only, never bare: the name of a function is free
+// for them.
 static void a_contact_may_be_called_like_a_function(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 2.5}, y: 1}\nenergy: {kinetic: x'^2 + y'^2, potential: x}\n"
-                          "contacts: {floor: {gap: x, restitution: 0.5}}\nconstraints: {sign: y - 1}\n"
-                          "outputs: {both: floor(floor.gap) + sign.gap}\nchecks: [floor.gap > 2, floor(x) == 2, max(floor.gap) < 3]\n");
+    carom_model *m = good(
+        "carom: 1\ncoordinates: {x: {at: 2.5}, y: 1}\nenergy: {kinetic: x'^2 + y'^2, potential: x}\n"
+        "contacts: {floor: {gap: x, restitution: 0.5}}\nconstraints: {sign: y - 1}\n"
+        "outputs: {both: floor(floor.gap) + sign.gap}\nchecks: [floor.gap > 2, floor(x) == 2, max(floor.gap) < 3]\n");
     assert_string_equal(carom_model_constraint(m, 1), "floor");
     void *work = work_of(m);
     double out = -1;
@@ -114,15 +121,18 @@ static void a_contact_may_be_called_like_a_function(void **state) {
     free(work);
     carom_model_destroy(m);
     carom_error err = {0}; // bare it is the function, which needs arguments
-    assert_null(model_of("carom: 1\ncoordinates: {x: 1}\nenergy: {kinetic: x'^2}\ncontacts: {floor: {gap: x}}\noutputs: {z: 2*floor}\n", &err));
+    assert_null(model_of(
+        "carom: 1\ncoordinates: {x: 1}\nenergy: {kinetic: x'^2}\ncontacts: {floor: {gap: x}}\noutputs: {z: 2*floor}\n",
+        &err));
     assert_non_null(strstr(err.text, "floor is a function and needs arguments"));
 }
 
 static void a_value_that_is_no_number_fails_over_all_steps(void **state) {
     (void)state;
     // not a number at the first state, and in between
-    verdicts("max(sqrt(x - 1.5)) < 9, min(sqrt(x - 1.5)) > -9, max(sqrt(3.5 - x)) < 9, min(sqrt(3.5 - x)) > -9, max(x) < 9",
-             (const bool[]){false, false, false, false, true});
+    verdicts(
+        "max(sqrt(x - 1.5)) < 9, min(sqrt(x - 1.5)) > -9, max(sqrt(3.5 - x)) < 9, min(sqrt(3.5 - x)) > -9, max(x) < 9",
+        (const bool[]){false, false, false, false, true});
 }
 
 // -- carom check -------------------------------------------------------------------------------------------
@@ -159,8 +169,8 @@ static void shipped_models_are_sound(void **state) {
     }
 }
 
-// A rod, a disc and a ball are at the edges of what exists; turned, too: J = diag(1, 1, 2) turned by 45 degrees about y has
-// the entries 1.5 and 0.5, and with 2.2 instead of 2 the turned tensor is that of no solid.
+// A rod, a disc and a ball are at the edges of what exists; turned, too: J = diag(1, 1, 2) turned by 45 degrees about y
+// has the entries 1.5 and 0.5, and with 2.2 instead of 2 the turned tensor is that of no solid.
 static void inertias_that_no_solid_has_are_told(void **state) {
     (void)state;
     static const struct { const char *inertia; int warnings; } cases[] = {
@@ -198,12 +208,18 @@ static void unused_names_and_idle_coefficients_are_named(void **state) {
     says(&h, "1 of 1 contacts initially closed; smallest gap 0 at 'wall'");
     assert_int_equal(h.warnings, 3);
     assert_int_equal(h.faults, 0);
-    static const char *const slides[] = {"}", ", friction: 0.2}", ", friction: 0.2, stiffness: 1e5, stiction speed: 0.01}"}; // of a contact that a conveyor has
+    // of a contact that a conveyor has
+    static const char *const slides[] = {"}", ", friction: 0.2}",
+                                         ", friction: 0.2, stiffness: 1e5, stiction speed: 0.01}"};
     for (int few = 0; few < 2; ++few)
         for (int i = 0; i < 3; ++i) {
             char text[500];
-            snprintf(text, sizeof text, "carom: 1\ngravity: [0, -9.81]\n%sshapes: {belt: {plane: [0, 1], surface velocity: [1, 0]}}\nbodies: {ball: {repeat: %d, body: {mass: 1, inertia: 1, at: [3*i, 1.1], shape: {circle: 1}}}}\n"
-                     "contacts: {c: {among: ball}, b: {between: [ball, belt]%s}\n", i < 2 ? "sleep: 0.1\n" : "", few ? 2 : 40, slides[i]);
+            snprintf(
+                text, sizeof text,
+                "carom: 1\ngravity: [0, -9.81]\n%sshapes: {belt: {plane: [0, 1], surface velocity: [1, 0]}}\nbodies: "
+                "{ball: {repeat: %d, body: {mass: 1, inertia: 1, at: [3*i, 1.1], shape: {circle: 1}}}}\n"
+                "contacts: {c: {among: ball}, b: {between: [ball, belt]%s}\n",
+                i < 2 ? "sleep: 0.1\n" : "", few ? 2 : 40, slides[i]);
             const heard k = examined(good(text));
             if (i == 0) says(&k, "the surface velocity of 'belt' has no effect: its contacts have no friction");
             if (i < 2 && few) says(&k, "sleep has no effect");
@@ -214,9 +230,11 @@ static void unused_names_and_idle_coefficients_are_named(void **state) {
 
 static void unused_tables_inputs_and_controllers_are_named(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\ntables: {f: {x: [0, 1], y: [0, 1]}, spare: {x: [0, 1], y: [0, 1]}}\ninputs: {push: 0, loose: {signal: f(t)}}\n"
+    static const char text[] = "carom: 1\ntables: {f: {x: [0, 1], y: [0, 1]}, spare: {x: [0, 1], y: [0, 1]}}\ninputs: "
+                               "{push: 0, loose: {signal: f(t)}}\n"
                                "coordinates: {x: 0}\nenergy: {kinetic: x'^2}\nforces: {x: push + u}\n"
-                               "controllers:\n  acts: {sample: 1, outputs: {u: -x}}\n  watch: {sample: 1, states: {s: s + x}, outputs: {w: s}}\n";
+                               "controllers:\n  acts: {sample: 1, outputs: {u: -x}}\n  watch: {sample: 1, states: {s: "
+                               "s + x}, outputs: {w: s}}\n";
     const heard h = examined(good(text));
     says(&h, "a table 'spare' (line 2) is not used anywhere");
     says(&h, "an input 'loose' (line 3) is not used anywhere");
@@ -237,14 +255,18 @@ static void a_singular_mass_matrix_is_judged_by_the_scheme(void **state) {
     (void)state;
     static const struct { const char *kinetic, *scheme, *says; int faults, warnings; } cases[] = {
         {"1/2*(x'^2 + J*y'^2 + z'^2)", "ggl-alpha", "coordinate 'y' has no inertia; ggl-alpha allows that", 0, 1},
-        {"1/2*(x'^2 + J*y'^2 + z'^2)", "moreau-jean", "coordinate 'y' has no inertia; give it some, or use ggl-alpha", 1, 0},
+        {"1/2*(x'^2 + J*y'^2 + z'^2)", "moreau-jean", "coordinate 'y' has no inertia; give it some, or use ggl-alpha",
+         1, 0},
         {"1/2*(x'^2 + J*y'^2 - z'^2)", "ggl-alpha", "not positive definite at coordinate 'z'", 1, 0},
         {"1/2*(x'^2 + J*y'^2 + z'^2) + y'*z'", "ggl-alpha", "not positive definite at coordinate 'y'", 1, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[600];
-        snprintf(text, sizeof text, "carom: 1\nparameters: {J: 0}\ncoordinates: {x: 1, y: 1, z: 0}\nenergy: {kinetic: \"%s\", potential: x + y^2 + z^2}\nconstraints: {rod: x - y}\n"
-                                    "simulation: {scheme: %s, step: 1e-3, end: 1}\n", cases[i].kinetic, cases[i].scheme);
+        snprintf(text, sizeof text,
+                 "carom: 1\nparameters: {J: 0}\ncoordinates: {x: 1, y: 1, z: 0}\nenergy: {kinetic: \"%s\", potential: "
+                 "x + y^2 + z^2}\nconstraints: {rod: x - y}\n"
+                 "simulation: {scheme: %s, step: 1e-3, end: 1}\n",
+                 cases[i].kinetic, cases[i].scheme);
         const heard h = examined(good(text));
         says(&h, cases[i].says);
         assert_int_equal(h.faults, cases[i].faults);
@@ -252,14 +274,18 @@ static void a_singular_mass_matrix_is_judged_by_the_scheme(void **state) {
     }
 }
 
-// A mass of 1 - t, and determinants of 1 - t^2 with two velocities and with five: M is not positive definite from t = 1 on.  Every scheme with steps of the size given ends there with an error, at the latest when its kinetic
-// energy is looked at again: about step 1000 that is every 32nd.
+// A mass of 1 - t, and determinants of 1 - t^2 with two velocities and with five: M is not positive definite from t = 1
+// on.  Every scheme with steps of the size given ends there with an error, at the latest when its kinetic energy is
+// looked at again: about step 1000 that is every 32nd.
 static void a_mass_that_becomes_negative_ends_the_run(void **state) {
     (void)state;
     static const struct { const char *text; double from, to; } cases[] = {
         {"carom: 1\ncoordinates: {x: 1}\nenergy: {kinetic: 1/2*(1 - t)*x'^2}\n", 0.99, 1.002},
-        {"carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: 1/2*x'^2 + 1/2*y'^2 + t*x'*y'}\n", 0.99, 1.002},
-        {"carom: 1\ncoordinates: {a: 0, b: {at: 0, rate: 1}, c: 0, x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: 1/2*(a'^2 + b'^2 + c'^2 + x'^2 + y'^2) + t*x'*y'}\n", 0.99, 1.033},
+        {"carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: 1/2*x'^2 + 1/2*y'^2 + t*x'*y'}\n", 0.99,
+         1.002},
+        {"carom: 1\ncoordinates: {a: 0, b: {at: 0, rate: 1}, c: 0, x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: "
+         "1/2*(a'^2 + b'^2 + c'^2 + x'^2 + y'^2) + t*x'*y'}\n",
+         0.99, 1.033},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         carom_model *m = good(cases[i].text);
@@ -270,7 +296,8 @@ static void a_mass_that_becomes_negative_ends_the_run(void **state) {
             carom_error err = {0};
             const carom_status status = carom_sim_run(sim, NULL, NULL, &err);
             const double t = carom_sim_now(sim).t;
-            if (status == CAROM_OK || !(t > cases[i].from && t < cases[i].to)) fail_msg("%d, %s: status %d at t = %g: %s", (int)i, scheme->name, (int)status, t, err.text);
+            if (status == CAROM_OK || !(t > cases[i].from && t < cases[i].to))
+                fail_msg("%d, %s: status %d at t = %g: %s", (int)i, scheme->name, (int)status, t, err.text);
             carom_sim_destroy(sim);
         }
         carom_model_destroy(m);
@@ -285,9 +312,11 @@ static void a_kink_at_the_start_is_a_warning(void **state) {
     assert_int_equal(h.faults, 0);
 }
 
-// |t - c| has a kink at the time c of a state that is examined (they lie 0.01 apart), |x| at the start: each is an entry of its own at a state of its own.
-#define KINKS "carom: 1\ncoordinates: {x: 0, y: 0, z: 0}\nenergy: {kinetic: x'^2 + y'^2 + z'^2, potential: 3*abs(x) + 4*x}\n" \
-              "contacts: {a: {gap: 10 + x + abs(t - 0.01)}, b: {gap: 10 + y + 2*z + abs(t - 0.02)}}\n"
+// |t - c| has a kink at the time c of a state that is examined (they lie 0.01 apart), |x| at the start: each is an
+// entry of its own at a state of its own.
+#define KINKS                                                                                                          \
+    "carom: 1\ncoordinates: {x: 0, y: 0, z: 0}\nenergy: {kinetic: x'^2 + y'^2 + z'^2, potential: 3*abs(x) + 4*x}\n"    \
+    "contacts: {a: {gap: 10 + x + abs(t - 0.01)}, b: {gap: 10 + y + 2*z + abs(t - 0.02)}}\n"
 
 static void kinks_at_several_states_are_a_warning(void **state) {
     (void)state;
@@ -297,13 +326,16 @@ static void kinks_at_several_states_are_a_warning(void **state) {
     assert_int_equal(h.warnings, 1);
 }
 
-// Boxes one upon the other: corners on corners, with a direction that turns by 90 degrees within any step of a difference.
+// Boxes one upon the other: corners on corners, with a direction that turns by 90 degrees within any step of a
+// difference.
 static void boxes_exactly_stacked_have_no_fault(void **state) {
     (void)state;
     enum { BOXES = 40 };
     char text[8000];
     int n = snprintf(text, sizeof text, "carom: 1\ngravity: [0, -9.81]\nbodies:\n");
-    for (int i = 0; i < BOXES; ++i) n += snprintf(text + n, sizeof text - (size_t)n, "  b%d: {mass: 1, inertia: 0.01, at: [0, 0.1*%d], shape: {box: [0.2, 0.1]}}\n", i, i);
+    for (int i = 0; i < BOXES; ++i)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "  b%d: {mass: 1, inertia: 0.01, at: [0, 0.1*%d], shape: {box: [0.2, 0.1]}}\n", i, i);
     n += snprintf(text + n, sizeof text - (size_t)n, "contacts: {pile: {between: [b0");
     for (int i = 1; i < BOXES; ++i) n += snprintf(text + n, sizeof text - (size_t)n, ", b%d", i);
     snprintf(text + n, sizeof text - (size_t)n, "], friction: 0.5}}\n");
@@ -316,19 +348,22 @@ static void boxes_exactly_stacked_have_no_fault(void **state) {
 static carom_system right;
 static const double OFF = 1e-3;
 
-static carom_status wrong_tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+static carom_status wrong_tangent(const void *model, void *work, double t, const double *q, const double *v,
+                                  carom_matrix K, carom_matrix C) {
     const carom_status status = right.tangent(model, work, t, q, v, K, C);
     *carom_matrix_entry(K, 1, 0) *= 1 + OFF;
     return status;
 }
 
-static carom_status wrong_damping(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+static carom_status wrong_damping(const void *model, void *work, double t, const double *q, const double *v,
+                                  carom_matrix K, carom_matrix C) {
     const carom_status status = right.tangent(model, work, t, q, v, K, C);
     *carom_matrix_entry(C, 2, 2) *= 1 + OFF;
     return status;
 }
 
-static carom_status wrong_mass(const void *model, void *work, double t, const double *q, const double *y, double x, carom_matrix D) {
+static carom_status wrong_mass(const void *model, void *work, double t, const double *q, const double *y, double x,
+                               carom_matrix D) {
     const carom_status status = right.mass_gradient(model, work, t, q, y, x, D);
     *carom_matrix_entry(D, 0, 1) *= 1 + OFF;
     return status;
@@ -337,11 +372,13 @@ static carom_status wrong_mass(const void *model, void *work, double t, const do
 static carom_status wrong_directions(const void *model, void *work, double t, const double *q, carom_local *L) {
     const carom_status status = right.directions(model, work, t, q, L);
     for (int b = 0; b < L->nb; ++b)
-        if (L->id[b] == 1) L->W.a[(size_t)L->at[b] * (size_t)L->W.stride + 2] += OFF; // a constant, so that its own derivatives stay right
+        // a constant, so that its own derivatives stay right
+        if (L->id[b] == 1) L->W.a[(size_t)L->at[b] * (size_t)L->W.stride + 2] += OFF;
     return status;
 }
 
-static carom_status wrong_curvature(const void *model, void *work, double t, const double *q, const double *v, const carom_local *L, double *kappa) {
+static carom_status wrong_curvature(const void *model, void *work, double t, const double *q, const double *v,
+                                    const carom_local *L, double *kappa) {
     const carom_status status = right.curvature(model, work, t, q, v, L, kappa);
     for (int b = 0; b < L->nb; ++b)
         if (L->id[b] == 0) kappa[L->at[b]] *= 1 + OFF;
@@ -350,10 +387,11 @@ static carom_status wrong_curvature(const void *model, void *work, double t, con
 
 // Three coordinates that all act on each other, with a joint and a contact that curve.
 static heard examined_with(void (*spoil)(carom_system *)) {
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0.3, rate: 0.9}, y: {at: 0.7, rate: -0.1}, z: {at: -0.4, rate: 0.5}}\n"
-                          "energy: {kinetic: (1 + y^2)*x'^2 + (2 + x^2)*y'^2 + z'^2, potential: 3*x^2*y + 2*x*y*z + z^2*y}\n"
-                          "forces: {z: -3*z' - z'^2*x, y: -2*x'*y'}\n"
-                          "constraints: {rod: x^2 + y^2 + z^2 - 0.74}\ncontacts: {wall: {gap: 1 + x + 2*y + 3*z + x*z}}\n");
+    carom_model *m =
+        good("carom: 1\ncoordinates: {x: {at: 0.3, rate: 0.9}, y: {at: 0.7, rate: -0.1}, z: {at: -0.4, rate: 0.5}}\n"
+             "energy: {kinetic: (1 + y^2)*x'^2 + (2 + x^2)*y'^2 + z'^2, potential: 3*x^2*y + 2*x*y*z + z^2*y}\n"
+             "forces: {z: -3*z' - z'^2*x, y: -2*x'*y'}\n"
+             "constraints: {rod: x^2 + y^2 + z^2 - 0.74}\ncontacts: {wall: {gap: 1 + x + 2*y + 3*z + x*z}}\n");
     carom_system *sys = (carom_system *)carom_model_system(m); // it is this test's own
     right = *sys;
     if (spoil) spoil(sys);

@@ -3,7 +3,8 @@
 #include <carom/event.h>
 
 typedef struct run_of { const char *scheme, *options[4]; double off; } run_of;
-static const run_of runs[] = {{"auto", {NULL}, 3e-6}, {"event-driven", {NULL}, 1e-8}, {"splitting", {"adaptive=on", NULL}, 1e-3}};
+static const run_of runs[] = {
+    {"auto", {NULL}, 3e-6}, {"event-driven", {NULL}, 1e-8}, {"splitting", {"adaptive=on", NULL}, 1e-3}};
 
 static void end_of(const char *text, const run_of *r, double h, double end, double *x, double *v, carom_ledger *l) {
     carom_error err = {0};
@@ -17,10 +18,14 @@ static void end_of(const char *text, const run_of *r, double h, double end, doub
     carom_model_destroy(m);
 }
 
-// A point with v = 1 and the energy 1/2 meets a barrier of the height A: it comes back with -1 where A > 1/2, and passes else, also a hollow.
+// A point with v = 1 and the energy 1/2 meets a barrier of the height A: it comes back with -1 where A > 1/2, and
+// passes else, also a hollow.
 static void narrow_barriers(void **state) {
     (void)state;
-    static const struct { double A, width, at; } b[] = {{0.8, 2e-3, 0.5037}, {0.8, 1e-4, 0.31}, {0.6, 1e-5, 0.777}, {0.8, 3e-2, 0.6}, {0.3, 1e-3, 0.45}, {-0.9, 1e-3, 0.5}, {0.7, 5e-3, 0.12}};
+    static const struct {
+        double A, width, at;
+    } b[] = {{0.8, 2e-3, 0.5037}, {0.8, 1e-4, 0.31}, {0.6, 1e-5, 0.777}, {0.8, 3e-2, 0.6},
+             {0.3, 1e-3, 0.45},   {-0.9, 1e-3, 0.5}, {0.7, 5e-3, 0.12}};
     static const double step[] = {1e-2, 0.1, 1};
     for (int i = 0; i < 7; ++i)
         for (int k = 0; k < 3; ++k)
@@ -28,17 +33,23 @@ static void narrow_barriers(void **state) {
                 char text[300];
                 double x, v;
                 carom_ledger l;
-                snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: '%g*exp(-((x - %g)/%g)^2)'}\n", b[i].A, b[i].at, b[i].width);
+                snprintf(text, sizeof text,
+                         "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: "
+                         "'%g*exp(-((x - %g)/%g)^2)'}\n",
+                         b[i].A, b[i].at, b[i].width);
                 end_of(text, &runs[k], step[j], 1, &x, &v, &l);
                 const double exact = b[i].A > 0.5 ? -1 : 1;
-                if (!(fabs(v - exact) <= runs[k].off)) fail_msg("%s, %g: barrier %g of the width %g at %g: v = %.9g", runs[k].scheme, step[j], b[i].A, b[i].width, b[i].at, v);
+                if (!(fabs(v - exact) <= runs[k].off))
+                    fail_msg("%s, %g: barrier %g of the width %g at %g: v = %.9g", runs[k].scheme, step[j], b[i].A,
+                             b[i].width, b[i].at, v);
             }
 }
 
 // The same with other functions, units, and a force that holds it back on the way: energy 1/2 v^2 - a x at the end.
 static void narrow_barriers_of_other_kinds(void **state) {
     (void)state;
-    static const char *const barrier[] = {"0.8/(1 + ((x - c)/w)^2)", "0.4*(tanh((x - c)/w + 3) - tanh((x - c)/w - 3))", "0.8/cosh((x - c)/w)"};
+    static const char *const barrier[] = {"0.8/(1 + ((x - c)/w)^2)", "0.4*(tanh((x - c)/w + 3) - tanh((x - c)/w - 3))",
+                                          "0.8/cosh((x - c)/w)"};
     for (int i = 0; i < 3; ++i)
         for (int u = -6; u <= 6; u += 6)
             for (int k = 0; k < 2; ++k) {
@@ -46,14 +57,19 @@ static void narrow_barriers_of_other_kinds(void **state) {
                 double x, v;
                 carom_ledger l;
                 const double L = pow(10, u);
-                snprintf(text, sizeof text, "carom: 1\nparameters: {L: %g, c: 0.437, w: 1e-3}\ncoordinates: {y: {at: 0, rate: L}}\nlet: {x: y/L}\nenergy: {kinetic: 1/2*y'^2, potential: 'L^2*(%s + 0.1*x)'}\n", L, barrier[i]);
+                snprintf(text, sizeof text,
+                         "carom: 1\nparameters: {L: %g, c: 0.437, w: 1e-3}\ncoordinates: {y: {at: 0, rate: L}}\nlet: "
+                         "{x: y/L}\nenergy: {kinetic: 1/2*y'^2, potential: 'L^2*(%s + 0.1*x)'}\n",
+                         L, barrier[i]);
                 end_of(text, &runs[k], 0.1, 1, &x, &v, &l);
-                if (!(v < 0) || !(fabs(l.energy.balance) <= 1e-5 * L * L)) fail_msg("%s, %s, unit 1e%d: v = %g, balance %g", runs[k].scheme, barrier[i], u, v / L, l.energy.balance / L / L);
+                if (!(v < 0) || !(fabs(l.energy.balance) <= 1e-5 * L * L))
+                    fail_msg("%s, %s, unit 1e%d: v = %g, balance %g", runs[k].scheme, barrier[i], u, v / L,
+                             l.energy.balance / L / L);
             }
 }
 
-// A wall comes out by 0.1 for a moment: it strikes a point at 0.05, which follows it until its speed is largest, 0.1 sqrt(2/e)/w.  One at 0.07 is left at its impact, where the wall
-// moves with 0.14 sqrt(log(1/0.7))/w.
+// A wall comes out by 0.1 for a moment: it strikes a point at 0.05, which follows it until its speed is largest, 0.1
+// sqrt(2/e)/w.  One at 0.07 is left at its impact, where the wall moves with 0.14 sqrt(log(1/0.7))/w.
 static void narrow_pulses_of_a_wall(void **state) {
     (void)state;
     static const double width[] = {1e-2, 1e-3, 1e-4}, at[] = {0.5037, 0.21}, step[] = {1e-2, 1};
@@ -65,14 +81,22 @@ static void narrow_pulses_of_a_wall(void **state) {
                         char text[300];
                         double x, v;
                         carom_ledger l;
-                        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: %g}\nenergy: {kinetic: 1/2*x'^2}\ncontacts: {c: {gap: 'x - 0.1*exp(-((t - %g)/%g)^2)', restitution: 0}}\n", place ? 0.07 : 0.05, at[j], width[i]);
+                        snprintf(text, sizeof text,
+                                 "carom: 1\ncoordinates: {x: %g}\nenergy: {kinetic: 1/2*x'^2}\ncontacts: {c: {gap: 'x "
+                                 "- 0.1*exp(-((t - %g)/%g)^2)', restitution: 0}}\n",
+                                 place ? 0.07 : 0.05, at[j], width[i]);
                         end_of(text, &runs[k], step[s], 1, &x, &v, &l);
-                        const double exact = place ? 0.14 * sqrt(log(1 / 0.7)) / width[i] : 0.1 * sqrt(2 / exp(1)) / width[i];
-                        if (!(fabs(v / exact - 1) <= fmax(runs[k].off, 1e-6)) || l.impacts < (k < 2)) fail_msg("%s, %g: pulse of %g at %g: v = %.9g instead of %.9g, %ld impacts", runs[k].scheme, step[s], width[i], at[j], v, exact, l.impacts);
+                        const double exact =
+                            place ? 0.14 * sqrt(log(1 / 0.7)) / width[i] : 0.1 * sqrt(2 / exp(1)) / width[i];
+                        if (!(fabs(v / exact - 1) <= fmax(runs[k].off, 1e-6)) || l.impacts < (k < 2))
+                            fail_msg("%s, %g: pulse of %g at %g: v = %.9g instead of %.9g, %ld impacts", runs[k].scheme,
+                                     step[s], width[i], at[j], v, exact, l.impacts);
                     }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(narrow_barriers), cmocka_unit_test(narrow_barriers_of_other_kinds), cmocka_unit_test(narrow_pulses_of_a_wall)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(narrow_barriers),
+                                       cmocka_unit_test(narrow_barriers_of_other_kinds),
+                                       cmocka_unit_test(narrow_pulses_of_a_wall)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

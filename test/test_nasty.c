@@ -38,7 +38,8 @@ typedef struct result {
 
 static result run(const way *w, const char *text, const char *const *set, double t_end) {
     result r = {.status = CAROM_OK};
-    r.model = carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml", .set = set}, &r.err);
+    r.model = carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml", .set = set},
+                                 &r.err);
     if (!r.model) fail_msg("%s", r.err.text);
     carom_sim_def d = sim_def(r.model, w->scheme, w->option, w->h, t_end);
     r.sim = carom_sim_create(&d, &r.err);
@@ -65,14 +66,16 @@ static result clean(const way *w, const char *text, const char *const *set, doub
     if (r.status != CAROM_OK) fail_msg("%s (h = %g): %s", w->scheme, w->h, r.err.text);
     const double deep = w->located ? 1e-10 : w->accuracy;
     if (!(r.l.penetration <= deep)) fail_msg("%s: penetration %.3g", w->scheme, r.l.penetration);
-    if (!(fabs(r.l.energy.balance) <= 10 * w->accuracy)) fail_msg("%s: energy balance %.3g", w->scheme, r.l.energy.balance);
+    if (!(fabs(r.l.energy.balance) <= 10 * w->accuracy))
+        fail_msg("%s: energy balance %.3g", w->scheme, r.l.energy.balance);
     return r;
 }
 
 #define near(w, x, y, tol)                                                                                             \
     do {                                                                                                               \
         const double x_ = (x), y_ = (y), tol_ = (tol);                                                                 \
-        if (!(fabs(x_ - y_) <= tol_)) fail_msg("%s (h = %g): %s = %.15g, expected %.15g +- %.2g", (w)->scheme, (w)->h, #x, x_, y_, tol_); \
+        if (!(fabs(x_ - y_) <= tol_))                                                                                  \
+            fail_msg("%s (h = %g): %s = %.15g, expected %.15g +- %.2g", (w)->scheme, (w)->h, #x, x_, y_, tol_);        \
     } while (0)
 
 #define EACH_WAY(w) (w) = ways; (w) < ways + WAYS; ++(w)
@@ -86,7 +89,8 @@ static const char grazing[] = "carom: 1\nname: grazing\nparameters: {d: 0}\ncoor
                               "energy: {kinetic: 1/2*x'^2, potential: 1/2*x^2}\n"
                               "contacts: {stop: {gap: x + 1 + d, restitution: 0.5}}\n";
 
-// An error eps in the amplitude at the first touch makes an impact of speed sqrt(2 eps), half of which is lost: 3/4 eps of energy.
+// An error eps in the amplitude at the first touch makes an impact of speed sqrt(2 eps), half of which is lost: 3/4 eps
+// of energy.
 static void a_wall_that_is_just_touched_changes_nothing(void **state) {
     (void)state;
     const way *w;
@@ -102,9 +106,10 @@ static void a_wall_that_is_just_touched_changes_nothing(void **state) {
 
 static void a_ball_falls_into_a_corner(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nname: corner\ncoordinates: {x: {at: 1}, y: {at: 1}}\n"
-                               "energy: {kinetic: 1/2*(x'^2 + y'^2), potential: 2*(x + y)}\ncontact defaults: {restitution: 0.5}\n"
-                               "contacts: {left: {gap: x}, ground: {gap: y}}\n";
+    static const char text[] =
+        "carom: 1\nname: corner\ncoordinates: {x: {at: 1}, y: {at: 1}}\n"
+        "energy: {kinetic: 1/2*(x'^2 + y'^2), potential: 2*(x + y)}\ncontact defaults: {restitution: 0.5}\n"
+        "contacts: {left: {gap: x}, ground: {gap: y}}\n";
     const way *w;
     for (EACH_WAY(w)) {
         result r = clean(w, text, NULL, 10);
@@ -117,9 +122,10 @@ static void a_ball_falls_into_a_corner(void **state) {
 
 static void an_impact_goes_through_balls_that_touch(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nname: chain\ncoordinates: {a: {rate: 1}, b: {at: 1}, c: {at: 1}, d: {at: 1}}\n"
-                               "energy: {kinetic: 1/2*(a'^2 + b'^2 + c'^2 + d'^2), potential: 0*a}\ncontact defaults: {restitution: 1}\n"
-                               "contacts: {ab: {gap: b - a}, bc: {gap: c - b}, cd: {gap: d - c}}\n";
+    static const char text[] =
+        "carom: 1\nname: chain\ncoordinates: {a: {rate: 1}, b: {at: 1}, c: {at: 1}, d: {at: 1}}\n"
+        "energy: {kinetic: 1/2*(a'^2 + b'^2 + c'^2 + d'^2), potential: 0*a}\ncontact defaults: {restitution: 1}\n"
+        "contacts: {ab: {gap: b - a}, bc: {gap: c - b}, cd: {gap: d - c}}\n";
     const way *w;
     for (EACH_WAY(w)) {
         result r = clean(w, text, NULL, 10);
@@ -135,9 +141,13 @@ static void an_impact_goes_through_balls_that_touch(void **state) {
 // From 0.2 under gravity 10 the ball rests at 0.2 (1 + e)/(1 - e).
 static void balls_come_to_rest(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nname: ball\nparameters: {e: 0}\ncoordinates: {x: {at: 0.2}}\n"
-                               "energy: {kinetic: 1/2*x'^2, potential: 10*x}\ncontacts: {ground: {gap: x, restitution: e}}\n";
-    static const struct { const char *e; double end; } balls[] = {{"e=0", 1}, {"e=0.3", 1}, {"e=0.8", 3}, {"e=0.97", 20}};
+    static const char text[] =
+        "carom: 1\nname: ball\nparameters: {e: 0}\ncoordinates: {x: {at: 0.2}}\n"
+        "energy: {kinetic: 1/2*x'^2, potential: 10*x}\ncontacts: {ground: {gap: x, restitution: e}}\n";
+    static const struct {
+        const char *e;
+        double end;
+    } balls[] = {{"e=0", 1}, {"e=0.3", 1}, {"e=0.8", 3}, {"e=0.97", 20}};
     const way *w;
     for (EACH_WAY(w))
         for (int i = 0; i < 4; ++i) {
@@ -152,9 +162,10 @@ static void balls_come_to_rest(void **state) {
 
 static void a_body_without_clearance_changes_from_wall_to_wall(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nname: none\ncoordinates: {x: {}}\nenergy: {kinetic: 1/2*x'^2, potential: 0*x}\n"
-                               "forces: {x: cos(3*t)}\n"
-                               "contact defaults: {restitution: 0.5}\ncontacts: {one: {gap: x}, two: {gap: -x}}\n";
+    static const char text[] =
+        "carom: 1\nname: none\ncoordinates: {x: {}}\nenergy: {kinetic: 1/2*x'^2, potential: 0*x}\n"
+        "forces: {x: cos(3*t)}\n"
+        "contact defaults: {restitution: 0.5}\ncontacts: {one: {gap: x}, two: {gap: -x}}\n";
     const way *w;
     for (EACH_WAY(w)) {
         result r = clean(w, text, NULL, 10);
@@ -165,9 +176,10 @@ static void a_body_without_clearance_changes_from_wall_to_wall(void **state) {
 
 static void a_plastic_block_rocks_from_edge_to_edge(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nname: block\ncoordinates: {y: {at: 1}, th: {at: 0.2}}\n"
-                               "energy: {kinetic: 1/2*y'^2 + 13/96*th'^2, potential: 9.81*y}\n"
-                               "contacts:\n  right: {gap: y - 0.75*cos(th) + 0.5*sin(th)}\n  left: {gap: y - 0.75*cos(th) - 0.5*sin(th)}\n";
+    static const char text[] =
+        "carom: 1\nname: block\ncoordinates: {y: {at: 1}, th: {at: 0.2}}\n"
+        "energy: {kinetic: 1/2*y'^2 + 13/96*th'^2, potential: 9.81*y}\n"
+        "contacts:\n  right: {gap: y - 0.75*cos(th) + 0.5*sin(th)}\n  left: {gap: y - 0.75*cos(th) - 0.5*sin(th)}\n";
     const way *w;
     for (EACH_WAY(w)) {
         result r = clean(w, text, NULL, 20);
@@ -177,13 +189,14 @@ static void a_plastic_block_rocks_from_edge_to_edge(void **state) {
     }
 }
 
-// -- friction -----------------------------------------------------------------------------------------------------------
+// -- friction ---------------------------------------------------------------------------------------------------------
 
-static const char feet[] = "carom: 1\nname: feet\nparameters: {mu: 0.5, tilt: 0.3, push: 0}\ncoordinates: {x: {}, y: {at: 0.75}, th: {}}\n"
-                           "energy: {kinetic: 1/2*(x'^2 + y'^2) + 13/96*th'^2, potential: 10*(cos(tilt)*y - sin(tilt)*x)}\n"
-                           "forces: {x: push*t}\ncontact defaults: {friction: mu, restitution: 0.5}\ncontacts:\n"
-                           "  right: {gap: y - 0.75*cos(th) + 0.5*sin(th), slip: x + 0.75*sin(th) + 0.5*cos(th)}\n"
-                           "  left: {gap: y - 0.75*cos(th) - 0.5*sin(th), slip: x + 0.75*sin(th) - 0.5*cos(th)}\n";
+static const char feet[] =
+    "carom: 1\nname: feet\nparameters: {mu: 0.5, tilt: 0.3, push: 0}\ncoordinates: {x: {}, y: {at: 0.75}, th: {}}\n"
+    "energy: {kinetic: 1/2*(x'^2 + y'^2) + 13/96*th'^2, potential: 10*(cos(tilt)*y - sin(tilt)*x)}\n"
+    "forces: {x: push*t}\ncontact defaults: {friction: mu, restitution: 0.5}\ncontacts:\n"
+    "  right: {gap: y - 0.75*cos(th) + 0.5*sin(th), slip: x + 0.75*sin(th) + 0.5*cos(th)}\n"
+    "  left: {gap: y - 0.75*cos(th) - 0.5*sin(th), slip: x + 0.75*sin(th) - 0.5*cos(th)}\n";
 
 // Four reactions, three coordinates: how friction is shared is not unique, that the block stays is, and when it slides.
 static void a_block_sticks_on_two_feet_until_it_is_pushed_hard_enough(void **state) {
@@ -199,13 +212,14 @@ static void a_block_sticks_on_two_feet_until_it_is_pushed_hard_enough(void **sta
     }
 }
 
-// -- a valve --------------------------------------------------------------------------------------------------------------
+// -- a valve ----------------------------------------------------------------------------------------------------------
 
 // Pulses lift a valve from its seat against a spring; it falls back and chatters: 13 pulses, 13 openings.
 static void a_chattering_valve_opens_at_every_pulse(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nname: valve\ncoordinates: {x: {}}\nenergy: {kinetic: 1/2*x'^2, potential: 50*(x + 0.1)^2}\n"
-                               "forces: {x: \"-0.5*x' + 12*max(sin(8*t), 0) + 3*sin(31*t)\"}\ncontacts: {seat: {gap: x, restitution: 0.6}}\n";
+    static const char text[] =
+        "carom: 1\nname: valve\ncoordinates: {x: {}}\nenergy: {kinetic: 1/2*x'^2, potential: 50*(x + 0.1)^2}\n"
+        "forces: {x: \"-0.5*x' + 12*max(sin(8*t), 0) + 3*sin(31*t)\"}\ncontacts: {seat: {gap: x, restitution: 0.6}}\n";
     const way *w;
     double external = 0;
     for (EACH_WAY(w)) {
@@ -217,19 +231,20 @@ static void a_chattering_valve_opens_at_every_pulse(void **state) {
     }
 }
 
-// -- friction against its own solution ----------------------------------------------------------------------------------------
+// -- friction against its own solution --------------------------------------------------------------------------------
 
-// A rod slides on its tip with so much friction that the tip is driven into the ground: 1 + 3 cos th (cos th - mu sin th) < 0
-// (Painleve).  No force keeps the contact closed and sliding; impulses do, and they stop the tip at once.  Schemes on velocity
-// level go through and agree, `auto` by handing over to one; those on acceleration level say that there is no solution.  The
-// other way round there is one, and all agree.  In the end the rod lies flat.
+// A rod slides on its tip with so much friction that the tip is driven into the ground: 1 + 3 cos th (cos th - mu sin
+// th) < 0 (Painleve).  No force keeps the contact closed and sliding; impulses do, and they stop the tip at once.
+// Schemes on velocity level go through and agree, `auto` by handing over to one; those on acceleration level say that
+// there is no solution.  The other way round there is one, and all agree.  In the end the rod lies flat.
 static void a_rod_that_jams_is_stopped_or_told(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nname: rod\nparameters: {th0: 1.1, u: 2}\n"
-                               "coordinates: {x: {rate: u}, y: {at: sin(th0)/2}, th: {at: th0}}\n"
-                               "energy: {kinetic: 1/2*(x'^2 + y'^2) + 1/24*th'^2, potential: 9.81*y}\n"
-                               "contact defaults: {friction: 2.5}\ncontacts:\n"
-                               "  tip: {gap: y - sin(th)/2, slip: x - cos(th)/2}\n  top: {gap: y + sin(th)/2, slip: x + cos(th)/2}\n";
+    static const char text[] =
+        "carom: 1\nname: rod\nparameters: {th0: 1.1, u: 2}\n"
+        "coordinates: {x: {rate: u}, y: {at: sin(th0)/2}, th: {at: th0}}\n"
+        "energy: {kinetic: 1/2*(x'^2 + y'^2) + 1/24*th'^2, potential: 9.81*y}\n"
+        "contact defaults: {friction: 2.5}\ncontacts:\n"
+        "  tip: {gap: y - sin(th)/2, slip: x - cos(th)/2}\n  top: {gap: y + sin(th)/2, slip: x + cos(th)/2}\n";
     static const way fine = {"moreau-jean", {NULL}, 1e-4, 1e-4, false}; // first order: positions to about h
     for (int jams = 0; jams < 2; ++jams) {
         const char *const set[] = {jams ? "u=-2" : "u=2", NULL};
@@ -254,13 +269,14 @@ static void a_rod_that_jams_is_stopped_or_told(void **state) {
     }
 }
 
-// -- what has no answer -------------------------------------------------------------------------------------------------------
+// -- what has no answer -----------------------------------------------------------------------------------------------
 
 // Walls that meet at t = 1 leave no room: neither force nor impulse can help.
 static void a_body_squeezed_between_two_walls_is_told(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nname: squeezed\ncoordinates: {x: {at: 0.5}}\nenergy: {kinetic: 1/2*x'^2, potential: x}\n"
-                               "contact defaults: {restitution: 0.5}\ncontacts: {low: {gap: x}, high: {gap: 1 - t - x}}\n";
+    static const char text[] =
+        "carom: 1\nname: squeezed\ncoordinates: {x: {at: 0.5}}\nenergy: {kinetic: 1/2*x'^2, potential: x}\n"
+        "contact defaults: {restitution: 0.5}\ncontacts: {low: {gap: x}, high: {gap: 1 - t - x}}\n";
     const way *w;
     for (EACH_WAY(w)) {
         result r = run(w, text, NULL, 2);

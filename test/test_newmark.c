@@ -66,13 +66,17 @@ static void parameters_may_be_given_one_by_one(void **state) {
         {"hht", {"alpha=0.2"}, "generalized-alpha", {"alpha-m=0", "alpha-f=0.2"}},
         {"hht", {"alpha=0.2"}, "hht", {"alpha=0.2", "gamma=by-alpha", "beta=0.36"}},
         {"generalized-alpha", {"rho=0.5"}, "generalized-alpha", {"rho=0.5", "alpha-m=0", "gamma=0.83333333333333333"}},
-        {"newmark", {"gamma=0.5", "beta=0.16666666666666666"}, "generalized-alpha", {"alpha-m=0", "alpha-f=0", "beta=0.16666666666666666"}},
+        {"newmark",
+         {"gamma=0.5", "beta=0.16666666666666666"},
+         "generalized-alpha",
+         {"alpha-m=0", "alpha-f=0", "beta=0.16666666666666666"}},
     };
     known k;
     known_slider_crank(&k, 1e-3, 0.4, 0.01, true);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i) {
         carom_sim *a = sim_of(&k, pairs[i].a, WITH(pairs[i].option_a[0], pairs[i].option_a[1]), 1e-5, 0.004);
-        carom_sim *b = sim_of(&k, pairs[i].b, WITH(pairs[i].option_b[0], pairs[i].option_b[1], pairs[i].option_b[2]), 1e-5, 0.004);
+        carom_sim *b =
+            sim_of(&k, pairs[i].b, WITH(pairs[i].option_b[0], pairs[i].option_b[1], pairs[i].option_b[2]), 1e-5, 0.004);
         while (!carom_sim_done(a)) {
             sim_step(a);
             sim_step(b);
@@ -83,8 +87,8 @@ static void parameters_may_be_given_one_by_one(void **state) {
     }
 }
 
-// Newmark on q'' = -q:  q_{k+1} + q_{k-1} = 2 c q_k with c = 1 - w/(2 (1 + beta w)), w = h^2, when gamma = 1/2; |c| <= 1 is the limit of
-// stability.  Average and linear acceleration, Fox-Goodwin, central differences.
+// Newmark on q'' = -q:  q_{k+1} + q_{k-1} = 2 c q_k with c = 1 - w/(2 (1 + beta w)), w = h^2, when gamma = 1/2; |c| <=
+// 1 is the limit of stability.  Average and linear acceleration, Fox-Goodwin, central differences.
 static void standard_values_have_their_recurrences(void **state) {
     (void)state;
     static const struct {
@@ -120,8 +124,13 @@ static void negative_damping_has_a_warning(void **state) {
     static const struct {
         const char *scheme, *option;
         bool grows;
-    } cases[] = {{"newmark", "gamma=0.4", true}, {"newmark", "gamma=0.5", false}, {"newmark", "gamma=1", false}, {"hht", "alpha=0.1", false},
-                 {"hht", "gamma=0.55", true}, {"generalized-alpha", "rho=1", false}, {"generalized-alpha", "gamma=0.6", true}};
+    } cases[] = {{"newmark", "gamma=0.4", true},
+                 {"newmark", "gamma=0.5", false},
+                 {"newmark", "gamma=1", false},
+                 {"hht", "alpha=0.1", false},
+                 {"hht", "gamma=0.55", true},
+                 {"generalized-alpha", "rho=1", false},
+                 {"generalized-alpha", "gamma=0.6", true}};
     known k;
     known_two_balls(&k, 1e3);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {

@@ -1,4 +1,5 @@
-// test_newton.c: Newton's method of the implicit schemes, where the position rounds, and where moreau-jean does without its matrix.
+// test_newton.c: Newton's method of the implicit schemes, where the position rounds, and where moreau-jean does without
+// its matrix.
 #include "model_text.h"
 #include "schemes.h"
 #include "scheme/turn.h"
@@ -68,17 +69,20 @@ static void velocities_round_with_their_terms(void **state) {
     carom_close_kinds(&sim->step, L, CAROM_JOINTS | CAROM_CONTACTS);
     assert_int_equal(carom_directions(&sim->step, L, 0, k.q0), CAROM_OK);
     const double v[2] = {3, -2};
-    assert_true(carom_local_velocity_rounding(L, v) == 16 * DBL_EPSILON * 3); // tangent along the slope, normal across it
+    // tangent along the slope, normal across it
+    assert_true(carom_local_velocity_rounding(L, v) == 16 * DBL_EPSILON * 3);
     L->w[0] = -2;
     assert_true(carom_local_velocity_rounding(L, v) == 16 * DBL_EPSILON * 4);
     carom_sim_destroy(sim);
 }
 
-// A slider without clearance whose crank has turned often: in about h |du/dq|/|W| of the steps the answer lies where the
-// position rounds up or down.  No step is repeated for that, none needs many iterations, and the velocity meets the law.
+// A slider without clearance whose crank has turned often: in about h |du/dq|/|W| of the steps the answer lies where
+// the position rounds up or down.  No step is repeated for that, none needs many iterations, and the velocity meets the
+// law.
 static void rounding_of_large_angles_refuses_no_step(void **state) {
     (void)state;
-    static const char *const schemes[] = {"moreau-jean", "moreau-dissipative", "newmark", "hht", "generalized-alpha", "ggl-midpoint", "ggl-alpha"};
+    static const char *const schemes[] = {"moreau-jean",       "moreau-dissipative", "newmark",  "hht",
+                                          "generalized-alpha", "ggl-midpoint",       "ggl-alpha"};
     static const struct {
         double h, end, turns;
     } runs[] = {{1e-4, 0.2, 100}, {1e-4, 0.2, 10000}, {1e-3, 0.5, 1000}};
@@ -92,7 +96,8 @@ static void rounding_of_large_angles_refuses_no_step(void **state) {
             assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
             carom_ledger l;
             assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
-            if (l.rejected != 0) fail_msg("%s, h = %g, %g turns: %ld steps rejected", schemes[i], runs[r].h, runs[r].turns, l.rejected);
+            if (l.rejected != 0)
+                fail_msg("%s, h = %g, %g turns: %ld steps rejected", schemes[i], runs[r].h, runs[r].turns, l.rejected);
             assert_true(l.counts.newton_max <= 8);
             carom_sim_destroy(sim);
         }
@@ -109,7 +114,8 @@ static carom_status pendulum_mass(const void *model, void *work, double t, const
     return CAROM_OK;
 }
 
-static carom_status pendulum_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+static carom_status pendulum_force(const void *model, void *work, double t, const double *q, const double *v,
+                                   double *f) {
     (void)work, (void)t, (void)v;
     pendulum *p = (pendulum *)(uintptr_t)model;
     p->forces += 1;
@@ -117,7 +123,8 @@ static carom_status pendulum_force(const void *model, void *work, double t, cons
     return CAROM_OK;
 }
 
-static carom_status pendulum_tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+static carom_status pendulum_tangent(const void *model, void *work, double t, const double *q, const double *v,
+                                     carom_matrix K, carom_matrix C) {
     (void)work, (void)t, (void)v, (void)C;
     pendulum *p = (pendulum *)(uintptr_t)model;
     p->tangents += 1;
@@ -140,18 +147,22 @@ static carom_sim *pendulum_run(const pendulum *p, int steps) {
     return sim;
 }
 
-// One step.  The trapezoidal rule holds: for the velocity to newton-tol of its terms (twice: the force at the start is solved for, too), for the position to rounding.
+// One step.  The trapezoidal rule holds: for the velocity to newton-tol of its terms (twice: the force at the start is
+// solved for, too), for the position to rounding.
 static void checked_step(carom_sim *sim, const pendulum *p) {
     const carom_now at = carom_sim_now(sim);
     const double q_0 = at.q[0], v_0 = at.v[0], f_0 = -p->k * sin(q_0);
     sim_step(sim);
-    const double q_1 = at.q[0], v_1 = at.v[0], f_1 = -p->k * sin(q_1), terms = fabs(v_1) + 0.5 * STEP * (fabs(f_0) + fabs(f_1));
+    const double q_1 = at.q[0], v_1 = at.v[0], f_1 = -p->k * sin(q_1),
+                 terms = fabs(v_1) + 0.5 * STEP * (fabs(f_0) + fabs(f_1));
     const double rounding = 4 * DBL_EPSILON * (terms + 0.5 * STEP * p->k * fabs(q_1)); // of sin(q_1), by that of q_1
     assert_true(fabs(v_1 - v_0 - 0.5 * STEP * (f_0 + f_1)) <= 2e-12 * terms + rounding);
-    assert_true(fabs(q_1 - q_0 - 0.5 * STEP * (v_0 + v_1)) <= 2 * DBL_EPSILON * (fabs(q_0) + STEP * (fabs(v_0) + fabs(v_1))));
+    assert_true(fabs(q_1 - q_0 - 0.5 * STEP * (v_0 + v_1)) <=
+                2 * DBL_EPSILON * (fabs(q_0) + STEP * (fabs(v_0) + fabs(v_1))));
 }
 
-// h^4 of the motion is 1e-12, and M_0 differs from A by h^2 k/4 of it: from the third step on one correction with M_0 is enough, and there is no tangent.
+// h^4 of the motion is 1e-12, and M_0 differs from A by h^2 k/4 of it: from the third step on one correction with M_0
+// is enough, and there is no tangent.
 static void a_smooth_motion_needs_no_tangent(void **state) {
     (void)state;
     enum { N = 500 };
@@ -170,7 +181,8 @@ static void a_smooth_motion_needs_no_tangent(void **state) {
     carom_sim_destroy(sim);
 }
 
-// h^2 k/4 = 1/2: corrections with M_0 halve the error at best.  Newton's method takes over, and they are tried again only after 50 steps and two more.
+// h^2 k/4 = 1/2: corrections with M_0 halve the error at best.  Newton's method takes over, and they are tried again
+// only after 50 steps and two more.
 static void a_stiff_motion_is_left_to_newton(void **state) {
     (void)state;
     enum { N = 500 };
@@ -181,7 +193,8 @@ static void a_stiff_motion_is_left_to_newton(void **state) {
         checked_step(sim, &p);
         assert_true(p.tangents >= 1);
         const int attempt = i % 52 == 2; // in step 3, 55, ...: the first guess and two corrections
-        assert_int_equal(p.forces, 1 + p.tangents + 1 + 3 * attempt); // at the start of the step; by Newton's method at each iterate, and at the answer
+        // at the start of the step; by Newton's method at each iterate, and at the answer
+        assert_int_equal(p.forces, 1 + p.tangents + 1 + 3 * attempt);
     }
     carom_sim_destroy(sim);
 }
@@ -237,12 +250,14 @@ static void increments_turn_with_the_position(void **state) {
     }
 }
 
-// -- a step that ends at rest ------------------------------------------------------------------------------------------------
+// -- a step that ends at rest -----------------------------------------------------------------------------------------
 
-// One step of x'' = -500 x - 4e5 x^3 from x = 0.1 with velocity v_0: its end, and how many iterations it took; -1: not supported.
+// One step of x'' = -500 x - 4e5 x^3 from x = 0.1 with velocity v_0: its end, and how many iterations it took; -1: not
+// supported.
 static long one_step(const carom_model *m, const char *scheme, const char *option, double v_0, double *v_1) {
     carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = scheme, d.q0 = carom_model_q0(m), d.v0 = &v_0, d.h = d.t_end = 5e-3;
+    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = scheme, d.q0 = carom_model_q0(m),
+    d.v0 = &v_0, d.h = d.t_end = 5e-3;
     d.options = (const char *const[]){"newton-tol=1e-5", option, NULL};
     carom_error err = {0};
     carom_ledger l;
@@ -255,7 +270,8 @@ static long one_step(const carom_model *m, const char *scheme, const char *optio
     return l.counts.newton;
 }
 
-// The velocity from which the body is at rest after the step, by the secant method, as far as a solution to 1e-5 lets it be found.
+// The velocity from which the body is at rest after the step, by the secant method, as far as a solution to 1e-5 lets
+// it be found.
 static double stops_from(const carom_model *m, const char *scheme, const char *option) {
     double a = 2, b = 3, v_a = 0, v_b = 0;
     one_step(m, scheme, option, a, &v_a);
@@ -268,21 +284,25 @@ static double stops_from(const carom_model *m, const char *scheme, const char *o
     return b;
 }
 
-// Residuals are compared with the impulses of the forces, not with the momentum that is left: where a body comes to rest at the end of a step, it takes
-// as many iterations as where it does not.  1: judged, 0: a scheme without iterations.
+// Residuals are compared with the impulses of the forces, not with the momentum that is left: where a body comes to
+// rest at the end of a step, it takes as many iterations as where it does not.  1: judged, 0: a scheme without
+// iterations.
 static int comes_to_rest(const carom_model *m, const char *scheme, const char *option) {
     double v_1 = 0, other = 0;
     if (one_step(m, scheme, option, 2, &v_1) <= 0) return 0;
     const double v_0 = stops_from(m, scheme, option);
-    const long at_rest = one_step(m, scheme, option, v_0, &v_1), moving = one_step(m, scheme, option, 1.1 * v_0, &other);
+    const long at_rest = one_step(m, scheme, option, v_0, &v_1),
+               moving = one_step(m, scheme, option, 1.1 * v_0, &other);
     assert_true(fabs(v_1) < 1e-12 && fabs(other) > 0.1);
-    if (at_rest != moving) fail_msg("%s: %ld iterations where it comes to rest, %ld elsewhere", scheme, at_rest, moving);
+    if (at_rest != moving)
+        fail_msg("%s: %ld iterations where it comes to rest, %ld elsewhere", scheme, at_rest, moving);
     return 1;
 }
 
 static void a_step_that_ends_at_rest_takes_no_more_iterations(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ncoordinates: {x: 0.1}\nenergy: {kinetic: 1/2*x'^2, potential: 250*x^2 + 1e5*x^4}\n");
+    carom_model *m =
+        good("carom: 1\ncoordinates: {x: 0.1}\nenergy: {kinetic: 1/2*x'^2, potential: 250*x^2 + 1e5*x^4}\n");
     int judged = comes_to_rest(m, "moreau-jean", "at=theta");
     for (const carom_scheme *const *scheme = carom_schemes(); *scheme; ++scheme)
         if (!(*scheme)->own_steps) judged += comes_to_rest(m, (*scheme)->name, NULL);
@@ -290,7 +310,7 @@ static void a_step_that_ends_at_rest_takes_no_more_iterations(void **state) {
     carom_model_destroy(m);
 }
 
-// -- a step that starts at rest ----------------------------------------------------------------------------------------------
+// -- a step that starts at rest ---------------------------------------------------------------------------------------
 
 enum { FALLING = 5 };
 static double weight(int i) { return 9.81 + i; }
@@ -302,20 +322,23 @@ static carom_status falling_mass(const void *model, void *work, double t, const 
     return CAROM_OK;
 }
 
-static carom_status falling_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+static carom_status falling_force(const void *model, void *work, double t, const double *q, const double *v,
+                                  double *f) {
     (void)model, (void)work, (void)t, (void)q;
     for (int i = 0; i < FALLING; ++i) f[i] = weight(i) - drag(i) * v[i] * v[i] * v[i];
     return CAROM_OK;
 }
 
-static carom_status falling_tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+static carom_status falling_tangent(const void *model, void *work, double t, const double *q, const double *v,
+                                    carom_matrix K, carom_matrix C) {
     (void)model, (void)work, (void)t, (void)q, (void)K;
     for (int i = 0; i < FALLING; ++i) *carom_matrix_entry(C, i, i) = 3 * drag(i) * v[i] * v[i];
     return CAROM_OK;
 }
 
-// Bodies fall from rest with v' = g - c v^3.  By the implicit Euler rule all momentum comes from the impulse of the forces, and the two are of one size: none of it counts
-// for the other, or no residual would be small enough.  x h of that impulse act in the first step, at the velocity y v.
+// Bodies fall from rest with v' = g - c v^3.  By the implicit Euler rule all momentum comes from the impulse of the
+// forces, and the two are of one size: none of it counts for the other, or no residual would be small enough.  x h of
+// that impulse act in the first step, at the velocity y v.
 static void fall_from_rest(const char *scheme, const char *const *options, double x, double y) {
     carom_system sys = carom_system_default(FALLING, FALLING, 0, 0);
     sys.mass = falling_mass, sys.force = falling_force, sys.tangent = falling_tangent;

@@ -1,7 +1,8 @@
-// test_newton_euler.c: what carom derives for bodies, against Newton's and Euler's equations written here a second time.
+// test_newton_euler.c: what carom derives for bodies, against Newton's and Euler's equations written here a second
+// time.
 //
-// Masses and inertias of solids are integrals over slices; forces of loads, springs, dampers, bushings and gravity are vectors
-// at points. Nothing here uses a derivative or a formula of the sources; states are random and general.
+// Masses and inertias of solids are integrals over slices; forces of loads, springs, dampers, bushings and gravity are
+// vectors at points. Nothing here uses a derivative or a formula of the sources; states are random and general.
 #include "model_text.h"
 #include "poses.h"
 
@@ -48,7 +49,7 @@ static void rotate_back(double *y, const double *R, const double *x) {
     for (int i = 0; i < 3; ++i) y[i] = R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2];
 }
 
-// -- solids -----------------------------------------------------------------------------------------------------------------
+// -- solids -----------------------------------------------------------------------------------------------------------
 
 typedef struct solid { double volume, first[3], second[9]; } solid; // integrals of 1, x and x x'
 
@@ -63,7 +64,8 @@ static void add_slice(solid *s, double weight, const double *at, const double *u
     }
 }
 
-static void add_rectangle(solid *s, double weight, const double *at, const double *u, const double *w, double a, double b) {
+static void add_rectangle(solid *s, double weight, const double *at, const double *u, const double *w, double a,
+                          double b) {
     const double area = 4 * a * b;
     s->volume += weight * area;
     for (int i = 0; i < 3; ++i) {
@@ -80,7 +82,11 @@ static solid slices(form kind, const double *size, const double *centre, const d
     static const double at[] = {-0.7745966692414834, 0, 0.7745966692414834}, weight[] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
     enum { PIECES = 400 };
     solid s = {0};
-    const double r = size[0], half = kind == BALL ? r : kind == DRUM ? size[1] / 2 : kind == PILL ? size[1] / 2 + r : kind == BRICK ? size[2] / 2 : size[2];
+    const double r = size[0], half = kind == BALL    ? r
+                                     : kind == DRUM  ? size[1] / 2
+                                     : kind == PILL  ? size[1] / 2 + r
+                                     : kind == BRICK ? size[2] / 2
+                                                     : size[2];
     const double u[3] = {X[0], X[3], X[6]}, w[3] = {X[1], X[4], X[7]}, axis[3] = {X[2], X[5], X[8]};
     // A pill is not smooth where its ends begin: pieces end there.
     const double cut[4] = {-half, kind == PILL ? -size[1] / 2 : -half, kind == PILL ? size[1] / 2 : half, half};
@@ -90,7 +96,8 @@ static solid slices(form kind, const double *size, const double *centre, const d
                 const double h = (cut[part + 1] - cut[part]) / PIECES, z = cut[part] + h * (i + 0.5 + 0.5 * at[k]);
                 const double x[3] = {centre[0] + z * axis[0], centre[1] + z * axis[1], centre[2] + z * axis[2]};
                 const double beyond = kind == PILL ? fmax(0, fabs(z) - size[1] / 2) : kind == BALL ? z : 0;
-                const double shrink = kind == EGG ? sqrt(1 - z * z / (half * half)) : 1, radius = sqrt(r * r - beyond * beyond);
+                const double shrink = kind == EGG ? sqrt(1 - z * z / (half * half)) : 1,
+                             radius = sqrt(r * r - beyond * beyond);
                 if (h == 0) continue;
                 if (kind == BRICK) add_rectangle(&s, h * weight[k], x, u, w, size[0] / 2, size[1] / 2);
                 else if (kind == EGG) add_slice(&s, h * weight[k], x, u, w, shrink * size[0], shrink * size[1]);
@@ -100,14 +107,16 @@ static solid slices(form kind, const double *size, const double *centre, const d
 }
 
 static void rotation(double *R, const double *axis, double angle) { // Rodrigues
-    const double n = sqrt(dot(axis, axis)), c = cos(angle), s = sin(angle), a[3] = {axis[0] / n, axis[1] / n, axis[2] / n};
+    const double n = sqrt(dot(axis, axis)), c = cos(angle), s = sin(angle),
+                 a[3] = {axis[0] / n, axis[1] / n, axis[2] / n};
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) R[3 * i + j] = (i == j ? c : 0) + (1 - c) * a[i] * a[j];
-    for (int i = 0; i < 3; ++i) R[3 * i + (i + 1) % 3] -= s * a[(i + 2) % 3], R[3 * ((i + 1) % 3) + i] += s * a[(i + 2) % 3];
+    for (int i = 0; i < 3; ++i)
+        R[3 * i + (i + 1) % 3] -= s * a[(i + 2) % 3], R[3 * ((i + 1) % 3) + i] += s * a[(i + 2) % 3];
 }
 
-// Mass, centre and inertia of the union of two solids of the same density; the mass matrix is about the centre, in axes that
-// are those of the world at the start.
+// Mass, centre and inertia of the union of two solids of the same density; the mass matrix is about the centre, in axes
+// that are those of the world at the start.
 static void must_be(const char *text, const solid *a, const solid *b, double density) {
     carom_model *m = good(text);
     const double *q = carom_model_q0(m), v[6] = {0};
@@ -128,8 +137,10 @@ static void must_be(const char *text, const solid *a, const solid *b, double den
     for (int i = 0; i < 3; ++i) assert_close(q[i], c[i], tolerance);
     for (int i = 0; i < 6; ++i)
         for (int j = 0; j < 6; ++j) {
-            const double want = i < 3 || j < 3 ? i == j ? mass : 0 : J[3 * (i - 3) + j - 3], scale = i < 3 || j < 3 ? mass : density * trace;
-            if (!(fabs(x.M[i][j] - want) <= tolerance * scale)) fail_msg("%s: M[%d][%d] is %.12g, not %.12g", text, i, j, x.M[i][j], want);
+            const double want = i < 3 || j < 3 ? i == j ? mass : 0 : J[3 * (i - 3) + j - 3],
+                         scale = i < 3 || j < 3 ? mass : density * trace;
+            if (!(fabs(x.M[i][j] - want) <= tolerance * scale))
+                fail_msg("%s: M[%d][%d] is %.12g, not %.12g", text, i, j, x.M[i][j], want);
         }
     carom_model_destroy(m);
 }
@@ -138,8 +149,11 @@ static void masses_of_solids_are_integrals(void **state) {
     (void)state;
     static const double at[3] = {0.11, -0.23, 0.31}, axis[3] = {1, 2, -1.5}, z[3] = {0, 0, 1};
     static const struct { form kind; const char *text; double size[3]; } forms[] = {
-        {BALL, "sphere: 0.21", {0.21}},           {BRICK, "box: [0.2, 0.35, 0.5]", {0.2, 0.35, 0.5}}, {EGG, "ellipsoid: [0.1, 0.2, 0.35]", {0.1, 0.2, 0.35}},
-        {DRUM, "cylinder: [0.15, 0.6]", {0.15, 0.6}}, {PILL, "capsule: [0.15, 0.6]", {0.15, 0.6}},
+        {BALL, "sphere: 0.21", {0.21}},
+        {BRICK, "box: [0.2, 0.35, 0.5]", {0.2, 0.35, 0.5}},
+        {EGG, "ellipsoid: [0.1, 0.2, 0.35]", {0.1, 0.2, 0.35}},
+        {DRUM, "cylinder: [0.15, 0.6]", {0.15, 0.6}},
+        {PILL, "capsule: [0.15, 0.6]", {0.15, 0.6}},
     };
     double turned[9], second_turned[9];
     for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) {
@@ -151,15 +165,23 @@ static void masses_of_solids_are_integrals(void **state) {
             cross(about, z, axis);
             rotation(turned, about, acos(axis[2] / sqrt(dot(axis, axis))));
         }
-        snprintf(text, sizeof text, "carom: 1\nbodies: {b: {density: 800, shape: {%s, at: [0.11, -0.23, 0.31]%s}}}\n", forms[i].text,
-                 revolved ? ", axis: [1, 2, -1.5]" : forms[i].kind == BALL ? "" : ", axis: [1, 2, -1.5], angle: 0.7");
+        snprintf(text, sizeof text, "carom: 1\nbodies: {b: {density: 800, shape: {%s, at: [0.11, -0.23, 0.31]%s}}}\n",
+                 forms[i].text,
+                 revolved                ? ", axis: [1, 2, -1.5]"
+                 : forms[i].kind == BALL ? ""
+                                         : ", axis: [1, 2, -1.5], angle: 0.7");
         const solid s = slices(forms[i].kind, forms[i].size, at, turned);
         must_be(text, &s, NULL, 800);
         // beside a box
         static const double other[3] = {0.6, 0.1, -0.2}, edges[3] = {0.1, 0.3, 0.25}, across[3] = {0, 1, 0};
         rotation(second_turned, across, 0.4);
-        snprintf(text, sizeof text, "carom: 1\nbodies: {b: {density: 800, shapes: {a: {%s, at: [0.11, -0.23, 0.31]%s}, c: {box: [0.1, 0.3, 0.25], at: [0.6, 0.1, -0.2], axis: [0, 1, 0], angle: 0.4}}}}\n",
-                 forms[i].text, revolved ? ", axis: [1, 2, -1.5]" : forms[i].kind == BALL ? "" : ", axis: [1, 2, -1.5], angle: 0.7");
+        snprintf(text, sizeof text,
+                 "carom: 1\nbodies: {b: {density: 800, shapes: {a: {%s, at: [0.11, -0.23, 0.31]%s}, c: {box: [0.1, "
+                 "0.3, 0.25], at: [0.6, 0.1, -0.2], axis: [0, 1, 0], angle: 0.4}}}}\n",
+                 forms[i].text,
+                 revolved                ? ", axis: [1, 2, -1.5]"
+                 : forms[i].kind == BALL ? ""
+                                         : ", axis: [1, 2, -1.5], angle: 0.7");
         const solid c = slices(BRICK, edges, other, second_turned);
         must_be(text, &s, &c, 800);
     }
@@ -174,12 +196,15 @@ static void masses_of_hulls_are_integrals(void **state) {
         s.first[i] = V * e[i] / 4;
         for (int j = 0; j < 3; ++j) s.second[3 * i + j] = V * e[i] * e[j] / (i == j ? 10 : 20);
     }
-    must_be("carom: 1\nbodies: {b: {density: 2000, shape: {hull: [[0, 0, 0], [0.3, 0, 0], [0, 0.4, 0], [0, 0, 0.6]]}}}\n", &s, NULL, 2000);
+    must_be(
+        "carom: 1\nbodies: {b: {density: 2000, shape: {hull: [[0, 0, 0], [0.3, 0, 0], [0, 0.4, 0], [0, 0, 0.6]]}}}\n",
+        &s, NULL, 2000);
 }
 
-// -- forces in space ----------------------------------------------------------------------------------------------------------
+// -- forces in space --------------------------------------------------------------------------------------------------
 
-typedef struct moving { pose at; double v[3], w[3], force[3], torque[3]; } moving; // w: in the world; torque: about the centre
+// w: in the world; torque: about the centre
+typedef struct moving { pose at; double v[3], w[3], force[3], torque[3]; } moving;
 
 static void set(moving *b, const double *q, const double *v) {
     pose_of(q, &b->at);
@@ -221,17 +246,23 @@ static void must_move(const equations *x, int at, const moving *b, double mass, 
     cross(gyro, w, Jw);
     for (int i = 0; i < 3; ++i) {
         assert_close(x->f[at + i], b->force[i], 1e-12 * (1 + sqrt(dot(b->force, b->force))));
-        assert_close(x->f[at + 3 + i], T[i] - gyro[i], 1e-12 * (1 + sqrt(dot(T, T)) + sqrt(dot(Jw, Jw)) * sqrt(dot(w, w))));
-        for (int j = 0; j < 3; ++j) assert_close(x->M[at + i][at + j], i == j ? mass : 0, 1e-14), assert_close(x->M[at + 3 + i][at + 3 + j], J[3 * i + j], 1e-14);
+        assert_close(x->f[at + 3 + i], T[i] - gyro[i],
+                     1e-12 * (1 + sqrt(dot(T, T)) + sqrt(dot(Jw, Jw)) * sqrt(dot(w, w))));
+        for (int j = 0; j < 3; ++j)
+            assert_close(x->M[at + i][at + j], i == j ? mass : 0, 1e-14),
+                assert_close(x->M[at + 3 + i][at + 3 + j], J[3 * i + j], 1e-14);
     }
 }
 
-#define SPATIAL_BODIES                                                                                                            \
-    "carom: 1\ngravity: [0.3, -0.5, -9.81]\nbodies:\n"                                                                             \
-    "  a: {mass: 2, inertia: [0.2, 0.3, 0.4, 0.01, -0.02, 0.03], axis: [1, 2, 3], angle: 0.7, points: {p: [0.1, 0.2, -0.3]}}\n"    \
-    "  b: {mass: 1.5, inertia: [0.1, 0.15, 0.2], at: [1, 0.3, -0.2], axis: [0, 1, 1], angle: -0.4, points: {p: [0, 0.1, -0.1]}}\n"
+#define SPATIAL_BODIES                                                                                                 \
+    "carom: 1\ngravity: [0.3, -0.5, -9.81]\nbodies:\n"                                                                 \
+    "  a: {mass: 2, inertia: [0.2, 0.3, 0.4, 0.01, -0.02, 0.03], axis: [1, 2, 3], angle: 0.7, points: {p: [0.1, 0.2, " \
+    "-0.3]}}\n"                                                                                                        \
+    "  b: {mass: 1.5, inertia: [0.1, 0.15, 0.2], at: [1, 0.3, -0.2], axis: [0, 1, 1], angle: -0.4, points: {p: [0, "   \
+    "0.1, -0.1]}}\n"
 
-static const double J_A[9] = {0.2, 0.01, -0.02, 0.01, 0.3, 0.03, -0.02, 0.03, 0.4}, J_B[9] = {0.1, 0, 0, 0, 0.15, 0, 0, 0, 0.2};
+static const double J_A[9] = {0.2, 0.01, -0.02, 0.01, 0.3, 0.03, -0.02, 0.03, 0.4},
+                    J_B[9] = {0.1, 0, 0, 0, 0.15, 0, 0, 0, 0.2};
 static const double P_A[3] = {0.1, 0.2, -0.3}, P_B[3] = {0, 0.1, -0.1};
 
 static void random_state(unsigned long long *seed, int bodies, double *q, double *v) {
@@ -288,8 +319,8 @@ static void loads_and_struts_in_space(void **state) {
     carom_model_destroy(m);
 }
 
-// A bushing by the work that it does: its energy is that of three springs along A's axes and of the rotation (ELM-2), here by
-// the angles between axes; forces are differences of it along small displacements of the bodies, in the world.
+// A bushing by the work that it does: its energy is that of three springs along A's axes and of the rotation (ELM-2),
+// here by the angles between axes; forces are differences of it along small displacements of the bodies, in the world.
 typedef struct rubber { double k[3], kr[3], s_a[3], s_b[3], Ra0[9], Rb0[9]; } rubber;
 
 static double stored(const rubber *x, const pose *a, const pose *b) {
@@ -300,7 +331,8 @@ static double stored(const rubber *x, const pose *a, const pose *b) {
     for (int i = 0; i < 3; ++i) V += 0.5 * x->k[i] * own[i] * own[i];
     for (int i = 0; i < 3; ++i) {
         // the axis of A, and what was the same axis in B at the start
-        const double mine[3] = {a->R[i], a->R[3 + i], a->R[6 + i]}, start[3] = {x->Ra0[i], x->Ra0[3 + i], x->Ra0[6 + i]};
+        const double mine[3] = {a->R[i], a->R[3 + i], a->R[6 + i]},
+                     start[3] = {x->Ra0[i], x->Ra0[3 + i], x->Ra0[6 + i]};
         double in_b[3], now[3];
         rotate_back(in_b, x->Rb0, start);
         rotate(now, b->R, in_b);
@@ -326,7 +358,8 @@ static pose shifted(const pose *p, int k, double d) { // k < 3: along x, y, z; e
 
 static void bushings_in_space(void **state) {
     (void)state;
-    carom_model *m = good(SPATIAL_BODIES "springs: {r: {type: bushing, between: [a, b], at: [0.4, 0.3, 0.1], stiffness: [10, 20, 30], torsion: [5, 6, 7]}}\n");
+    carom_model *m = good(SPATIAL_BODIES "springs: {r: {type: bushing, between: [a, b], at: [0.4, 0.3, 0.1], "
+                                         "stiffness: [10, 20, 30], torsion: [5, 6, 7]}}\n");
     const double *q0 = carom_model_q0(m);
     rubber x = {.k = {10, 20, 30}, .kr = {5, 6, 7}};
     pose a0, b0;
@@ -357,18 +390,21 @@ static void bushings_in_space(void **state) {
         for (int b = 0; b < 2; ++b) {
             double T[3];
             rotate_back(T, body[b].at.R, body[b].torque);
-            for (int i = 0; i < 3; ++i) assert_close(e.f[6 * b + i], body[b].force[i], 1e-7), assert_close(e.f[6 * b + 3 + i], T[i], 1e-7);
+            for (int i = 0; i < 3; ++i)
+                assert_close(e.f[6 * b + i], body[b].force[i], 1e-7), assert_close(e.f[6 * b + 3 + i], T[i], 1e-7);
         }
     }
     carom_model_destroy(m);
 }
 
-// The dampers of a bushing: forces -c_i along A's axes on the rate of the displacement in these axes, and torques -c on the
-// rate of the three sines.  Power is all that is compared: f.v without a spring is -sum c (rate)^2.
+// The dampers of a bushing: forces -c_i along A's axes on the rate of the displacement in these axes, and torques -c on
+// the rate of the three sines.  Power is all that is compared: f.v without a spring is -sum c (rate)^2.
 static void dampers_of_bushings_take_what_their_rates_say(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\nbodies:\n  a: {mass: 2, inertia: [0.2, 0.2, 0.2]}\n  b: {mass: 1.5, inertia: [0.1, 0.1, 0.1], at: [1, 0.3, -0.2]}\n"
-                          "springs: {r: {type: bushing, between: [a, b], at: [0.4, 0.3, 0.1], damping: [1, 2, 3], torsion damping: [0.5, 0.6, 0.7]}}\n");
+    carom_model *m = good("carom: 1\nbodies:\n  a: {mass: 2, inertia: [0.2, 0.2, 0.2]}\n  b: {mass: 1.5, inertia: "
+                          "[0.1, 0.1, 0.1], at: [1, 0.3, -0.2]}\n"
+                          "springs: {r: {type: bushing, between: [a, b], at: [0.4, 0.3, 0.1], damping: [1, 2, 3], "
+                          "torsion damping: [0.5, 0.6, 0.7]}}\n");
     const double c[3] = {1, 2, 3}, cr[3] = {0.5, 0.6, 0.7}, s_a[3] = {0.4, 0.3, 0.1}, s_b[3] = {-0.6, 0, 0.3};
     unsigned long long seed = 5;
     for (int n = 0; n < 10; ++n) {
@@ -397,7 +433,8 @@ static void dampers_of_bushings_take_what_their_rates_say(void **state) {
             for (int i = 0; i < 3; ++i) {
                 const int y = (i + 1) % 3, z = (i + 2) % 3;
                 double s = 0;
-                for (int l = 0; l < 3; ++l) s += b[0].at.R[3 * l + z] * b[1].at.R[3 * l + y] - b[0].at.R[3 * l + y] * b[1].at.R[3 * l + z];
+                for (int l = 0; l < 3; ++l)
+                    s += b[0].at.R[3 * l + z] * b[1].at.R[3 * l + y] - b[0].at.R[3 * l + y] * b[1].at.R[3 * l + z];
                 value[side][3 + i] = 0.5 * s;
             }
         }
@@ -412,12 +449,15 @@ static void dampers_of_bushings_take_what_their_rates_say(void **state) {
     carom_model_destroy(m);
 }
 
-// A torque on the end of a flexible member, in the axes of that end: at the start they are `direction`, and the z axis towards `up`.
+// A torque on the end of a flexible member, in the axes of that end: at the start they are `direction`, and the z axis
+// towards `up`.
 static void torques_in_the_axes_of_a_member(void **state) {
     (void)state;
-#define MEMBER(torque)                                                                                                                        \
-    "carom: 1\nflexible: {a: {type: spatial beam, frame: floating, length: 1, elements: 2, density: 2000, modulus: 2e9, area: 1e-4,\n"         \
-    "    inertia: [1e-9, 2e-9], torsion: 2e-9, shear modulus: 8e8, direction: [1, 2, -1]}}\nloads: {l: {on: a.end, " torque "}}\n"
+#define MEMBER(torque)                                                                                                 \
+    "carom: 1\nflexible: {a: {type: spatial beam, frame: floating, length: 1, elements: 2, density: 2000, modulus: "   \
+    "2e9, area: 1e-4,\n"                                                                                               \
+    "    inertia: [1e-9, 2e-9], torsion: 2e-9, shear modulus: 8e8, direction: [1, 2, -1]}}\nloads: {l: {on: "          \
+    "a.end, " torque "}}\n"
     const double T[3] = {0.3, -0.5, 0.7}, d[3] = {1 / sqrt(6), 2 / sqrt(6), -1 / sqrt(6)}, up[3] = {0, 0, 1};
     double z[3], y[3], world[3];
     for (int i = 0; i < 3; ++i) z[i] = up[i] - dot(up, d) * d[i];
@@ -438,25 +478,30 @@ static void torques_in_the_axes_of_a_member(void **state) {
     carom_model_destroy(m[1]);
 }
 
-// -- forces in the plane ------------------------------------------------------------------------------------------------------
+// -- forces in the plane ----------------------------------------------------------------------------------------------
 
 static void loads_and_struts_in_the_plane(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ngravity: [0.5, -9.81]\nbodies:\n  a: {mass: 2, inertia: 0.3}\n  b: {mass: 1.5, inertia: 0.2, at: [1, 0.3], angle: 0.4}\n"
-        "springs:\n"
-        "  both: {between: [a, b], points: [[0.1, 0.2], [0, -0.1]], stiffness: 40, length: 0.7, damping: 0.3}\n"
-        "  ground: {between: [ground, a], points: [[0.2, -1], [0.3, 0]], stiffness: 25, length: 0.4}\n"
-        "loads:\n"
-        "  world: {on: a, point: [0.1, 0.2], force: [1, \"-2*t\"], torque: 0.4}\n"
-        "  own: {on: b, point: [0, -0.1], force: [2, \"-a.x\"], torque: \"0.7*b.vx\", frame: body}\n");
+    carom_model *m =
+        good("carom: 1\ngravity: [0.5, -9.81]\nbodies:\n  a: {mass: 2, inertia: 0.3}\n  b: {mass: 1.5, inertia: 0.2, "
+             "at: [1, 0.3], angle: 0.4}\n"
+             "springs:\n"
+             "  both: {between: [a, b], points: [[0.1, 0.2], [0, -0.1]], stiffness: 40, length: 0.7, damping: 0.3}\n"
+             "  ground: {between: [ground, a], points: [[0.2, -1], [0.3, 0]], stiffness: 25, length: 0.4}\n"
+             "loads:\n"
+             "  world: {on: a, point: [0.1, 0.2], force: [1, \"-2*t\"], torque: 0.4}\n"
+             "  own: {on: b, point: [0, -0.1], force: [2, \"-a.x\"], torque: \"0.7*b.vx\", frame: body}\n");
     unsigned long long seed = 11;
     for (int n = 0; n < 20; ++n) {
         double q[6], v[6], t = uniform(&seed, 0, 2), arm[3], p[3], u[3], F[3];
         moving ground = {.at = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}}}, b[2];
         for (int k = 0; k < 2; ++k) {
-            for (int i = 0; i < 3; ++i) q[3 * k + i] = uniform(&seed, -1, 1) + 2 * k, v[3 * k + i] = uniform(&seed, -3, 3);
+            for (int i = 0; i < 3; ++i)
+                q[3 * k + i] = uniform(&seed, -1, 1) + 2 * k, v[3 * k + i] = uniform(&seed, -3, 3);
             const double c = cos(q[3 * k + 2]), s = sin(q[3 * k + 2]);
-            b[k] = (moving){.at = {.r = {q[3 * k], q[3 * k + 1]}, .R = {c, -s, 0, s, c, 0, 0, 0, 1}}, .v = {v[3 * k], v[3 * k + 1]}, .w = {0, 0, v[3 * k + 2]}};
+            b[k] = (moving){.at = {.r = {q[3 * k], q[3 * k + 1]}, .R = {c, -s, 0, s, c, 0, 0, 0, 1}},
+                            .v = {v[3 * k], v[3 * k + 1]},
+                            .w = {0, 0, v[3 * k + 2]}};
             b[k].force[0] = (k ? 1.5 : 2) * 0.5, b[k].force[1] = -(k ? 1.5 : 2) * 9.81;
         }
         const double s_a[3] = {0.1, 0.2, 0}, s_b[3] = {0, -0.1, 0};
@@ -474,7 +519,12 @@ static void loads_and_struts_in_the_plane(void **state) {
             for (int i = 0; i < 2; ++i) assert_close(x.f[3 * k + i], b[k].force[i], 1e-12 * 100);
             assert_close(x.f[3 * k + 2], b[k].torque[2], 1e-12 * 100);
             for (int i = 0; i < 3; ++i)
-                for (int j = 0; j < 3; ++j) assert_close(x.M[3 * k + i][3 * k + j], i != j ? 0 : i == 2 ? (k ? 0.2 : 0.3) : (k ? 1.5 : 2), 1e-14);
+                for (int j = 0; j < 3; ++j)
+                    assert_close(x.M[3 * k + i][3 * k + j],
+                                 i != j   ? 0
+                                 : i == 2 ? (k ? 0.2 : 0.3)
+                                          : (k ? 1.5 : 2),
+                                 1e-14);
         }
     }
     carom_model_destroy(m);

@@ -41,7 +41,8 @@ static void sums_weigh_with_the_step_and_run_over_components(void **state) {
 static void a_value_that_is_not_a_number_is_not_lost(void **state) {
     (void)state;
     const double e[] = {1, NAN, 2, 3};
-    for (int kind = CAROM_NORM_L1; kind <= CAROM_NORM_MATRIX; ++kind) assert_true(isnan(norm_of((carom_norm_kind)kind, e, NULL, 2, 2)));
+    for (int kind = CAROM_NORM_L1; kind <= CAROM_NORM_MATRIX; ++kind)
+        assert_true(isnan(norm_of((carom_norm_kind)kind, e, NULL, 2, 2)));
 }
 
 static void matrix_norm_of_rank_one_is_the_product_of_lengths(void **state) {
@@ -86,7 +87,8 @@ static void matrix_norm_of_two_columns_has_a_formula(void **state) {
 static void no_difference_has_norm_zero(void **state) {
     (void)state;
     const double e[6] = {0};
-    for (int kind = CAROM_NORM_L1; kind <= CAROM_NORM_MATRIX; ++kind) assert_true(norm_of((carom_norm_kind)kind, e, NULL, 2, 3) == 0);
+    for (int kind = CAROM_NORM_L1; kind <= CAROM_NORM_MATRIX; ++kind)
+        assert_true(norm_of((carom_norm_kind)kind, e, NULL, 2, 3) == 0);
 }
 
 static void every_norm_has_a_word_and_graphs_are_refused_here(void **state) {

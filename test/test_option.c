@@ -74,7 +74,8 @@ static void values_are_checked_by_their_description(void **state) {
 // A default that other options determine has a word of its own, which can be given.
 static void a_derived_default_is_a_word(void **state) {
     (void)state;
-    const carom_option o = {.name = "gamma", .kind = CAROM_REAL, .fallback = NAN, .derived = "by-alpha", .low = 0, .high = 1};
+    const carom_option o = {
+        .name = "gamma", .kind = CAROM_REAL, .fallback = NAN, .derived = "by-alpha", .low = 0, .high = 1};
     char text[32];
     double x = 7;
     carom_error err = {0};
@@ -125,7 +126,8 @@ static void nearest_name_is_the_one_meant(void **state) {
     assert_string_equal(carom_nearest("m", next, keys), "M");
     assert_string_equal(carom_nearest("MM", next, keys), "M");
     const char *const long_ones[] = {"slider-crank-bilateral", "slider-crank", "slider-crank-driven", NULL};
-    assert_string_equal(carom_nearest("slider", next, long_ones), "slider-crank"); // the shortest of those that start so
+    // the shortest of those that start so
+    assert_string_equal(carom_nearest("slider", next, long_ones), "slider-crank");
     const char *const fewer[] = {"at", "velocity", NULL};
     assert_null(carom_nearest("rate", next, fewer));
     assert_null(carom_nearest("theta", next, none));

@@ -88,7 +88,8 @@ static void precedence_is_that_of_mathematics(void **unused) {
     assert_true(number("--3") == 3);
     assert_true(number("-+-+3") == 3);
     assert_true(number("1 + 1 == 2") == 1);
-    assert_true(number("1 < 2") == 1 && number("2 <= 1") == 0 && number("1 > 2") == 0 && number("2 >= 2") == 1 && number("1 != 1") == 0);
+    assert_true(number("1 < 2") == 1 && number("2 <= 1") == 0 && number("1 > 2") == 0 && number("2 >= 2") == 1 &&
+                number("1 != 1") == 0);
     assert_true(number("(1 < 2) + 1") == 2);
     assert_true(number("if(1 > 2, 10, 20)") == 20);
     assert_true(number("1/2*4") == 2);
@@ -99,10 +100,26 @@ static void precedence_is_that_of_mathematics(void **unused) {
 static void functions_are_all_there(void **unused) {
     (void)unused;
     const struct { const char *text; double value; } one[] = {
-        {"sin(0.5)", sin(0.5)}, {"cos(0.5)", cos(0.5)}, {"tan(0.5)", tan(0.5)}, {"asin(0.5)", asin(0.5)}, {"acos(0.5)", acos(0.5)},
-        {"atan(0.5)", atan(0.5)}, {"atan2(1, -2)", atan2(1, -2)}, {"sinh(0.5)", sinh(0.5)}, {"cosh(0.5)", cosh(0.5)},
-        {"tanh(0.5)", tanh(0.5)}, {"exp(0.5)", exp(0.5)}, {"log(0.5)", log(0.5)}, {"sqrt(0.5)", sqrt(0.5)}, {"abs(-0.5)", 0.5},
-        {"sign(-0.5)", -1}, {"min(2, 1)", 1}, {"max(1, 2)", 2}, {"hypot(3, 4)", 5}, {"floor(-0.5)", -1}, {"min(3, 2, 4)", 2},
+        {"sin(0.5)", sin(0.5)},
+        {"cos(0.5)", cos(0.5)},
+        {"tan(0.5)", tan(0.5)},
+        {"asin(0.5)", asin(0.5)},
+        {"acos(0.5)", acos(0.5)},
+        {"atan(0.5)", atan(0.5)},
+        {"atan2(1, -2)", atan2(1, -2)},
+        {"sinh(0.5)", sinh(0.5)},
+        {"cosh(0.5)", cosh(0.5)},
+        {"tanh(0.5)", tanh(0.5)},
+        {"exp(0.5)", exp(0.5)},
+        {"log(0.5)", log(0.5)},
+        {"sqrt(0.5)", sqrt(0.5)},
+        {"abs(-0.5)", 0.5},
+        {"sign(-0.5)", -1},
+        {"min(2, 1)", 1},
+        {"max(1, 2)", 2},
+        {"hypot(3, 4)", 5},
+        {"floor(-0.5)", -1},
+        {"min(3, 2, 4)", 2},
     };
     for (size_t i = 0; i < sizeof one / sizeof one[0]; ++i) {
         assert_true(number(one[i].text) == one[i].value);
@@ -220,7 +237,8 @@ static void text_is_read_to_its_length_only(void **unused) {
     carom_graph_destroy(g);
 }
 
-static carom_node one_argument(void *user, carom_graph *g, const char *name, size_t length, int n, const carom_node *args, carom_error *err) {
+static carom_node one_argument(void *user, carom_graph *g, const char *name, size_t length, int n,
+                               const carom_node *args, carom_error *err) {
     (void)user, (void)g, (void)err;
     if (n == 1 && length == 3 && memcmp(name, "max", 3) == 0) return args[0];
     if (length == 4 && memcmp(name, "zero", 4) == 0) return carom_graph_number(g, n);
@@ -254,7 +272,9 @@ static void nesting_is_limited_and_length_is_not(void **unused) {
     char *text = repeated("(", 190, "1", ")");
     assert_true(number(text) == 1);
     free(text);
-    const struct { const char *piece, *middle, *close; } deep[] = {{"(", "1", ")"}, {"sin(", "1", ")"}, {"1^", "1", ""}, {"-(", "1", ")"}};
+    const struct {
+        const char *piece, *middle, *close;
+    } deep[] = {{"(", "1", ")"}, {"sin(", "1", ")"}, {"1^", "1", ""}, {"-(", "1", ")"}};
     for (int i = 0; i < 4; ++i) {
         text = repeated(deep[i].piece, 100000, deep[i].middle, deep[i].close);
         carom_graph *g = carom_graph_create();
@@ -280,8 +300,9 @@ static void nesting_is_limited_and_length_is_not(void **unused) {
 // refused has a sentence and a byte inside the text.
 static void no_text_crashes_the_parser(void **unused) {
     (void)unused;
-    static const char *const piece[] = {"x", "y'", "a.b", "1", "2.5e3", "(", ")", "+", "-", "*", "/", "^", ",", "<", "==", "sin(", "if(",
-                                        "min(", " ", ".", "'", "=", "pi", "\xff", "0", "max(x,", "1e", "_"};
+    static const char *const piece[] = {"x", "y'", "a.b", "1",    "2.5e3", "(",      ")",   "+",    "-", "*",
+                                        "/", "^",  ",",   "<",    "==",    "sin(",   "if(", "min(", " ", ".",
+                                        "'", "=",  "pi",  "\xff", "0",     "max(x,", "1e",  "_"};
     uint64_t state = 42;
     carom_graph *g = carom_graph_create();
     int accepted = 0;

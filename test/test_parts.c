@@ -1,10 +1,12 @@
-// test_parts.c: steps that end where they are told to, states inside a step, ledgers that begin anew, and runs that continue with other values.
+// test_parts.c: steps that end where they are told to, states inside a step, ledgers that begin anew, and runs that
+// continue with other values.
 //
 // A ball falls from y = 1 with y' = 0: y = 1 - g t^2/2 until t = sqrt(2/g), then it bounces with e = 1/2.
 #include "model_text.h"
 #include <carom/event.h>
 
-static const char form[] = "carom: 1\nparameters: {g: 8, m: 2}\ncoordinates: {x: {at: 0, rate: 3}, y: {at: 1}}\nenergy: {kinetic: m*(x'^2 + y'^2)/2, potential: m*g*y}\n"
+static const char form[] = "carom: 1\nparameters: {g: 8, m: 2}\ncoordinates: {x: {at: 0, rate: 3}, y: {at: "
+                           "1}}\nenergy: {kinetic: m*(x'^2 + y'^2)/2, potential: m*g*y}\n"
                            "contacts: {ground: {gap: y, restitution: 1/2}}\n";
 static const double HIT = 0.5; // s
 
@@ -68,11 +70,14 @@ static void a_step_ends_where_it_is_told_to(void **state) {
     finish(&r);
 }
 
-// A controller samples every 0.05 s, and steps are 0.01.  Behind a step that ends at 0.005 the rest of the interval is divided anew: 5 steps of 0.009, none longer than 0.01.
+// A controller samples every 0.05 s, and steps are 0.01.  Behind a step that ends at 0.005 the rest of the interval is
+// divided anew: 5 steps of 0.009, none longer than 0.01.
 static void steps_behind_a_shortened_one_meet_the_next_sample(void **state) {
     (void)state;
     carom_error err = {0};
-    run r = start("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2}\nforces: {x: u}\ncontrollers: {c: {sample: 0.05, outputs: {u: 1}}}\n", "moreau-midpoint", 0.01, 0.2, NULL);
+    run r = start("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2}\nforces: {x: u}\ncontrollers: {c: {sample: "
+                  "0.05, outputs: {u: 1}}}\n",
+                  "moreau-midpoint", 0.01, 0.2, NULL);
     assert_int_equal(carom_sim_step_until(r.sim, 0.005, &err), CAROM_OK);
     for (int i = 1; i <= 5; ++i) {
         steps(r.sim, 1);
@@ -88,7 +93,8 @@ static void adaptive_steps_end_where_they_are_told_to(void **state) {
     carom_error err = {0};
     static const char *const options[] = {"adaptive=on", "rtol=1e-8", NULL};
     run r = start(form, "moreau-midpoint", 0.04, 0.4, options);
-    for (int i = 0; i < 1000 && carom_sim_now(r.sim).t < 0.05; ++i) assert_int_equal(carom_sim_step_until(r.sim, 0.05, &err), CAROM_OK);
+    for (int i = 0; i < 1000 && carom_sim_now(r.sim).t < 0.05; ++i)
+        assert_int_equal(carom_sim_step_until(r.sim, 0.05, &err), CAROM_OK);
     assert_true(carom_sim_now(r.sim).t == 0.05);
     assert_false(carom_sim_done(r.sim));
     while (!carom_sim_done(r.sim)) steps(r.sim, 1);
@@ -97,7 +103,9 @@ static void adaptive_steps_end_where_they_are_told_to(void **state) {
 }
 
 typedef struct count { int inner, events, changes; } count;
-static carom_status inner(void *user, double t, const double *q, const double *v) { return (void)t, (void)q, (void)v, ++((count *)user)->inner, CAROM_OK; }
+static carom_status inner(void *user, double t, const double *q, const double *v) {
+    return (void)t, (void)q, (void)v, ++((count *)user)->inner, CAROM_OK;
+}
 static carom_status change(void *user, const carom_change *c) { return (void)c, ++((count *)user)->changes, CAROM_OK; }
 
 // Inside a step with an impact; nobody notices, and the run goes on to the same bits.
@@ -122,7 +130,8 @@ static void a_state_inside_a_step(void **state) {
         static const double t[] = {0.4, 0.45, 0.5625};
         for (int i = 0; i < 3; ++i) {
             if (carom_sim_between(r.sim, before, t[i], q, v, room, &err) != CAROM_OK) fail_msg("%s", err.text);
-            const double s = t[i] - HIT, y = s > 0 ? 2 * s - 4 * s * s : 1 - 4 * t[i] * t[i], rate = s > 0 ? 2 - 8 * s : -8 * t[i];
+            const double s = t[i] - HIT, y = s > 0 ? 2 * s - 4 * s * s : 1 - 4 * t[i] * t[i],
+                         rate = s > 0 ? 2 - 8 * s : -8 * t[i];
             const double tol = k == 0 ? 1e-8 : 1e-4;
             is_near(q[0], 3 * t[i], tol), is_near(q[1], y, tol), is_near(v[0], 3, tol), is_near(v[1], rate, tol);
             assert_memory_equal(carom_sim_state(r.sim, &bytes), after, bytes);
@@ -138,7 +147,8 @@ static void a_state_inside_a_step(void **state) {
     }
 }
 
-// At 0.6 the energy is m (9 + u^2)/2 + m g y with u = 2 - 0.8, y = 0.2 - 0.04; the impact has taken m (4^2 - 2^2)/2 = 12 J.
+// At 0.6 the energy is m (9 + u^2)/2 + m g y with u = 2 - 0.8, y = 0.2 - 0.04; the impact has taken m (4^2 - 2^2)/2 =
+// 12 J.
 static void a_ledger_begins_anew(void **state) {
     (void)state;
     carom_error err = {0};
@@ -152,7 +162,8 @@ static void a_ledger_begins_anew(void **state) {
     assert_int_equal(carom_sim_count_anew(r.sim, &err), CAROM_OK);
     steps(r.sim, 4);
     assert_int_equal(carom_sim_ledger(r.sim, &l, &err), CAROM_OK);
-    is_near(l.energy.start, 13, 1e-8), is_near(l.energy.end, 13, 1e-8), is_near(l.energy.impact, 0, 1e-12), is_near(l.kinetic, 9 + 1.44, 1e-8);
+    is_near(l.energy.start, 13, 1e-8), is_near(l.energy.end, 13, 1e-8), is_near(l.energy.impact, 0, 1e-12),
+        is_near(l.kinetic, 9 + 1.44, 1e-8);
     assert_int_equal(l.steps, 4);
     assert_int_equal(l.impacts, 0);
     is_near(carom_sim_now(r.sim).t, 0.8, 1e-15);
@@ -166,7 +177,8 @@ static void a_run_goes_on_with_other_values(void **state) {
     char other[sizeof form + 10];
     snprintf(other, sizeof other, "%s", form);
     memcpy(strstr(other, "g: 8"), "g: 2", 4);
-    run r = start(form, "event-driven", 0.1, 1, NULL), light = start(other, "event-driven", 0.1, 1, NULL), wrong = start(other, "moreau-jean", 0.1, 1, NULL);
+    run r = start(form, "event-driven", 0.1, 1, NULL), light = start(other, "event-driven", 0.1, 1, NULL),
+        wrong = start(other, "moreau-jean", 0.1, 1, NULL);
     assert_int_equal(carom_sim_step_until(r.sim, 0.04, &err), CAROM_OK);
     assert_int_equal(carom_sim_step_until(r.sim, 0.1, &err), CAROM_OK);
     steps(r.sim, 1);
@@ -174,7 +186,8 @@ static void a_run_goes_on_with_other_values(void **state) {
     is_near(carom_sim_now(light.sim).t, 0.2, 1e-15);
     assert_int_equal(carom_sim_now(light.sim).nevents, 0);
     steps(light.sim, 2);
-    is_near(carom_sim_now(light.sim).q[0], 1.2, 1e-9), is_near(carom_sim_now(light.sim).q[1], 0.84 - 0.32 - 0.04, 1e-9), is_near(carom_sim_now(light.sim).v[1], -2, 1e-9);
+    is_near(carom_sim_now(light.sim).q[0], 1.2, 1e-9), is_near(carom_sim_now(light.sim).q[1], 0.84 - 0.32 - 0.04, 1e-9),
+        is_near(carom_sim_now(light.sim).v[1], -2, 1e-9);
     int n = 0;
     for (; !carom_sim_done(light.sim); ++n) steps(light.sim, 1);
     assert_int_equal(n, 6); // 0.5 to 1
@@ -183,15 +196,18 @@ static void a_run_goes_on_with_other_values(void **state) {
     finish(&r), finish(&light), finish(&wrong);
 }
 
-// The state of a run that went on with another restitution belongs to that: its model goes on from it, the first one does not.
+// The state of a run that went on with another restitution belongs to that: its model goes on from it, the first one
+// does not.
 static void a_state_belongs_to_the_values_it_went_on_with(void **state) {
     (void)state;
-    static const char hard[] = "carom: 1\ncoordinates: {y: 1}\nenergy: {kinetic: y'^2/2, potential: 8*y}\ncontacts: {floor: {gap: y, restitution: 0.9}}\n";
+    static const char hard[] = "carom: 1\ncoordinates: {y: 1}\nenergy: {kinetic: y'^2/2, potential: 8*y}\ncontacts: "
+                               "{floor: {gap: y, restitution: 0.9}}\n";
     char soft[sizeof hard];
     snprintf(soft, sizeof soft, "%s", hard);
     memcpy(strstr(soft, "0.9"), "0.5", 3);
     carom_error err = {0};
-    run first = start(hard, "moreau-jean", 0.1, 1, NULL), then = start(soft, "moreau-jean", 0.1, 1, NULL), same = start(soft, "moreau-jean", 0.1, 1, NULL);
+    run first = start(hard, "moreau-jean", 0.1, 1, NULL), then = start(soft, "moreau-jean", 0.1, 1, NULL),
+        same = start(soft, "moreau-jean", 0.1, 1, NULL);
     size_t size = 0;
     steps(first.sim, 2);
     assert_int_equal(carom_sim_continue(then.sim, first.sim, &err), CAROM_OK);
@@ -221,7 +237,9 @@ static void dense_output_is_between(void **state) {
     assert_true(carom_sim_watch_dense(r.sim, 4, look, &d));
     steps(r.sim, 2);
     assert_int_equal(d.n, 8);
-    for (int i = 0; i < 8; ++i) is_near(d.t[i], 0.1 * (i / 4) + 0.1 * (i % 4 + 0.5) / 4, 1e-15), is_near(d.y[i], 1 - 4 * d.t[i] * d.t[i], 1e-12);
+    for (int i = 0; i < 8; ++i)
+        is_near(d.t[i], 0.1 * (i / 4) + 0.1 * (i % 4 + 0.5) / 4, 1e-15),
+            is_near(d.y[i], 1 - 4 * d.t[i] * d.t[i], 1e-12);
     carom_sim_watch_dense(r.sim, 4, NULL, NULL);
     steps(r.sim, 1);
     assert_int_equal(d.n, 8);
@@ -233,9 +251,14 @@ static void dense_output_is_between(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_ends_where_it_is_told_to), cmocka_unit_test(steps_behind_a_shortened_one_meet_the_next_sample),
-        cmocka_unit_test(adaptive_steps_end_where_they_are_told_to), cmocka_unit_test(a_state_inside_a_step),
-        cmocka_unit_test(a_ledger_begins_anew), cmocka_unit_test(a_run_goes_on_with_other_values), cmocka_unit_test(a_state_belongs_to_the_values_it_went_on_with), cmocka_unit_test(dense_output_is_between),
+        cmocka_unit_test(a_step_ends_where_it_is_told_to),
+        cmocka_unit_test(steps_behind_a_shortened_one_meet_the_next_sample),
+        cmocka_unit_test(adaptive_steps_end_where_they_are_told_to),
+        cmocka_unit_test(a_state_inside_a_step),
+        cmocka_unit_test(a_ledger_begins_anew),
+        cmocka_unit_test(a_run_goes_on_with_other_values),
+        cmocka_unit_test(a_state_belongs_to_the_values_it_went_on_with),
+        cmocka_unit_test(dense_output_is_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

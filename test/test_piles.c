@@ -6,17 +6,21 @@ static double next(unsigned *seed) { // -1 .. 1
     return (double)(*seed >> 8) / 8388608.0 - 1;
 }
 
-// -- shared tapes -----------------------------------------------------------------------------------------------------------
+// -- shared tapes -----------------------------------------------------------------------------------------------------
 
-// Pairs of every sort side by side: equal boxes in both orders of their bodies, another size, a sphere, planar boxes, the ground, and a table that
-// moves as told and shares with nobody.
+// Pairs of every sort side by side: equal boxes in both orders of their bodies, another size, a sphere, planar boxes,
+// the ground, and a table that moves as told and shares with nobody.
 static const char mixed[] =
     "carom: 1\n"
     "bodies:\n"
-    "  a: {mass: 2, inertia: [0.1, 0.12, 0.11], at: [0, 0, 0.2], axis: [1, 2, 3], angle: 0.4, shape: {box: [0.2, 0.3, 0.25]}}\n"
-    "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [0.4, 0, 0.2], axis: [3, 1, 0], angle: 1.4, shape: {box: [0.2, 0.3, 0.25]}}\n"
-    "  c: {mass: 3, inertia: [0.2, 0.1, 0.1], at: [0.2, 0.4, 0.2], axis: [0, 1, 1], angle: -1, shape: {box: [0.2, 0.3, 0.25]}}\n"
-    "  d: {mass: 3, inertia: [0.2, 0.1, 0.1], at: [0.2, 0.1, 0.6], axis: [0, 1, 2], angle: -2, shape: {box: [0.3, 0.2, 0.1]}}\n"
+    "  a: {mass: 2, inertia: [0.1, 0.12, 0.11], at: [0, 0, 0.2], axis: [1, 2, 3], angle: 0.4, shape: {box: [0.2, 0.3, "
+    "0.25]}}\n"
+    "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [0.4, 0, 0.2], axis: [3, 1, 0], angle: 1.4, shape: {box: [0.2, 0.3, "
+    "0.25]}}\n"
+    "  c: {mass: 3, inertia: [0.2, 0.1, 0.1], at: [0.2, 0.4, 0.2], axis: [0, 1, 1], angle: -1, shape: {box: [0.2, 0.3, "
+    "0.25]}}\n"
+    "  d: {mass: 3, inertia: [0.2, 0.1, 0.1], at: [0.2, 0.1, 0.6], axis: [0, 1, 2], angle: -2, shape: {box: [0.3, 0.2, "
+    "0.1]}}\n"
     "  s: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [0.2, 0.1, 0.9], shape: {sphere: 0.1}}\n"
     "  p: {mass: 1, inertia: 0.1, at: [0, 0.3], shape: {box: [0.3, 0.2]}}\n"
     "  r: {mass: 1, inertia: 0.1, at: [0.4, 0.3], angle: 0.3, shape: {box: [0.3, 0.2]}}\n"
@@ -60,7 +64,8 @@ static void pairs_that_share_a_tape_give_what_their_expressions_say(void **state
     carom_arena mem;
     carom_local L = local_of(m, &mem);
     const int nd = L.at[L.nb], nout = carom_model_count(m).outputs;
-    double *g = calloc((size_t)s->nc + 2 * (size_t)nd + (size_t)nout, sizeof *g), *u = g + s->nc, *w = u + nd, *out = w + nd;
+    double *g = calloc((size_t)s->nc + 2 * (size_t)nd + (size_t)nout, sizeof *g), *u = g + s->nc, *w = u + nd,
+           *out = w + nd;
     double q[80], v[60];
     assert_non_null(g);
     assert_true(s->nq < 80 && nout == nd);
@@ -111,7 +116,7 @@ static void their_derivatives_are_exact(void **state) {
     carom_model_destroy(m);
 }
 
-// -- piles ----------------------------------------------------------------------------------------------------------------------
+// -- piles ------------------------------------------------------------------------------------------------------------
 
 typedef struct writer { char *text; size_t used, size; } writer;
 
@@ -124,11 +129,12 @@ static void put(writer *w, const char *format, ...) {
 }
 
 enum { MOST_BOXES = 23 };
-static const double A = 0.2, B = 0.12, H = 0.1, GRAVITY = 9.81, HAIR = 1e-10; // edges; boxes overlap by a hair at the start
+// edges; boxes overlap by a hair at the start
+static const double A = 0.2, B = 0.12, H = 0.1, GRAVITY = 9.81, HAIR = 1e-10;
 
 static void put_box(writer *w, int i, double size, double x, double y, double z) {
-    put(w, "  b%d: {mass: 1, inertia: [%.17g, %.17g, %.17g], at: [%.17g, %.17g, %.17g], shape: {box: [%g, %g, %g]}}\n", i, (B * B + H * H) / 12,
-        (A * A + H * H) / 12, (A * A + B * B) / 12, x, y, z, size * A, size * B, size * H);
+    put(w, "  b%d: {mass: 1, inertia: [%.17g, %.17g, %.17g], at: [%.17g, %.17g, %.17g], shape: {box: [%g, %g, %g]}}\n",
+        i, (B * B + H * H) / 12, (A * A + H * H) / 12, (A * A + B * B) / 12, x, y, z, size * A, size * B, size * H);
 }
 
 // All pairs of boxes, and of boxes and `others` with the floor.
@@ -148,7 +154,8 @@ static void put_contacts(writer *w, int n, const char *others) {
 static int put_pyramid(writer *w, int rows) {
     int n = 0;
     for (int r = 0; r < rows; ++r)
-        for (int i = 0; i < rows - r; ++i) put_box(w, n++, 1, (i - 0.5 * (rows - r - 1)) * 1.1 * A, 0, (r + 0.5) * (H - HAIR));
+        for (int i = 0; i < rows - r; ++i)
+            put_box(w, n++, 1, (i - 0.5 * (rows - r - 1)) * 1.1 * A, 0, (r + 0.5) * (H - HAIR));
     return n;
 }
 
@@ -165,8 +172,8 @@ static writer start(const char *bodies) {
     return w;
 }
 
-// All pairs of 23 boxes, no two of one size: 253 times the 25 contacts of two boxes in space.  They share one tape, and the work of a simulation holds a few
-// copies of what it computes, not 253.  (Contacts of more boxes come and go.)
+// All pairs of 23 boxes, no two of one size: 253 times the 25 contacts of two boxes in space.  They share one tape, and
+// the work of a simulation holds a few copies of what it computes, not 253.  (Contacts of more boxes come and go.)
 static void all_pairs_of_many_boxes_are_a_model(void **state) {
     (void)state;
     writer w = start("");
@@ -175,13 +182,15 @@ static void all_pairs_of_many_boxes_are_a_model(void **state) {
     carom_model *m = pile(&w);
     const carom_system *s = carom_model_system(m);
     assert_int_equal(s->nc, 253 * 25 + 23 * 8);
-    assert_true(s->work_size < (size_t)24 << 20); // 16 of it for features that are held, which event-driven alone touches
+    assert_true(s->work_size < (size_t)24 << 20); // 16 of it for features that are held, which event-driven alone
+                                                  // touches
     carom_model_destroy(m);
 }
 
-// At rest every reaction is that of the step before, and the velocity after a step is what the contact solver leaves: its residual, allowed to be
-// 1e-12 (where rounding is in the way, 1e-9) of the largest local velocity of the run, g h.  What comes of that in n steps is the drift; boxes carry
-// it on to those above, one row after the other, so that the least stiff way amplifies it by less than 100.
+// At rest every reaction is that of the step before, and the velocity after a step is what the contact solver leaves:
+// its residual, allowed to be 1e-12 (where rounding is in the way, 1e-9) of the largest local velocity of the run, g h.
+// What comes of that in n steps is the drift; boxes carry it on to those above, one row after the other, so that the
+// least stiff way amplifies it by less than 100.
 static void stands(int rows, const char *scheme, int steps) {
     writer w = start("");
     put_contacts(&w, put_pyramid(&w, rows), "");
@@ -215,16 +224,19 @@ static carom_status add_impulses(void *user, const carom_now *now) {
     if (!now->reacted) return CAROM_OK;
     for (int id = b->first; id < b->first + b->count; ++id) {
         const double *p = now->impulse + now->dir[id];
-        b->ground[0] -= p[1], b->ground[1] += p[2], b->ground[2] += p[0]; // n = (0, 0, -1) from box to ground, t_1 = (1, 0, 0), t_2 = (0, -1, 0)
+        // n = (0, 0, -1) from box to ground, t_1 = (1, 0, 0), t_2 = (0, -1, 0)
+        b->ground[0] -= p[1], b->ground[1] += p[2], b->ground[2] += p[0];
     }
     return CAROM_OK;
 }
 
-// A ball throws a pyramid down: what all bodies gain in momentum is what weight and ground give, and what energy is missing went into impacts and friction.
+// A ball throws a pyramid down: what all bodies gain in momentum is what weight and ground give, and what energy is
+// missing went into impacts and friction.
 static void a_ball_that_hits_a_pile_leaves_the_books_in_order(void **state) {
     (void)state;
     enum { ROWS = 3, BOXES = 6, STEPS = 300 };
-    writer w = start("  ball: {mass: 0.5, inertia: [2e-4, 2e-4, 2e-4], at: [0.03, -0.4, 0.2], velocity: [0, 8, 0.6], shape: {sphere: 0.05}}\n");
+    writer w = start("  ball: {mass: 0.5, inertia: [2e-4, 2e-4, 2e-4], at: [0.03, -0.4, 0.2], velocity: [0, 8, 0.6], "
+                     "shape: {sphere: 0.05}}\n");
     put_contacts(&w, put_pyramid(&w, ROWS), ", ball");
     put(&w, "  hit: {between: [ball, [b0, b1, b2, b3, b4, b5]], restitution: 0.3}\n");
     carom_model *m = pile(&w);
@@ -242,7 +254,8 @@ static void a_ball_that_hits_a_pile_leaves_the_books_in_order(void **state) {
     carom_ledger l;
     assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
     assert_true(l.energy.impact > 1 && l.energy.friction > 0.1); // it was no small matter: the ball brings 16 J
-    assert_close(l.energy.balance, 0, 1e-3 * l.energy.start); // boxes tumble at up to 20 rad/s, which a step sees to (w h)^2 = 4e-4
+    assert_close(l.energy.balance, 0, 1e-3 * l.energy.start); // boxes tumble at up to 20 rad/s, which a step sees to (w
+                                                              // h)^2 = 4e-4
     assert_true(l.penetration < 0.02);
     carom_sim_destroy(sim);
     carom_model_destroy(m);
@@ -253,13 +266,16 @@ static void a_pyramid_stands_for_a_second(void **state) {
     stands(4, "moreau-midpoint", 1000);
 }
 
-// -- planks across each other -----------------------------------------------------------------------------------------------
+// -- planks across each other -----------------------------------------------------------------------------------------
 
-// No corner of one is over the other: they lie on the four places where their edges cross.  Two on a block, 1.2 and 0.8 rad apart, dropped by 0.1 mm.
+// No corner of one is over the other: they lie on the four places where their edges cross.  Two on a block, 1.2 and 0.8
+// rad apart, dropped by 0.1 mm.
 static const char planks[] =
     "carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
-    "  a: {mass: 1, inertia: [0.002, 0.03, 0.03], at: [0, 0, 0.1501], axis: [0, 0, 1], angle: 0.3, shape: {box: [0.6, 0.1, 0.1]}}\n"
-    "  b: {mass: 1, inertia: [0.002, 0.03, 0.03], at: [0.01, 0, 0.2502], axis: [0, 0, 1], angle: 1.5, shape: {box: [0.6, 0.1, 0.1]}}\n"
+    "  a: {mass: 1, inertia: [0.002, 0.03, 0.03], at: [0, 0, 0.1501], axis: [0, 0, 1], angle: 0.3, shape: {box: [0.6, "
+    "0.1, 0.1]}}\n"
+    "  b: {mass: 1, inertia: [0.002, 0.03, 0.03], at: [0.01, 0, 0.2502], axis: [0, 0, 1], angle: 1.5, shape: {box: "
+    "[0.6, 0.1, 0.1]}}\n"
     "shapes: {base: {box: [0.2, 0.2, 0.1], at: [0, 0, 0.05]}}\ncontacts: {x: {among: [base, a, b], friction: 0.4}}\n";
 
 static void planks_lie_across_each_other(void **state) {
@@ -275,7 +291,8 @@ static void planks_lie_across_each_other(void **state) {
         const double deep = 2 * sqrt(2 * 9.81 * 2e-4) * h;
         assert_true(fabs(now.q[2] - 0.15) < deep && fabs(now.q[9] - 0.25) < 2 * deep);
         for (int k = 0; k < 12; ++k) assert_true(fabs(now.v[k]) < 1e-9);
-        for (int k = 0; k < 2; ++k) assert_true(hypot(now.q[7 * k + 4], now.q[7 * k + 5]) < 2 * deep / 0.1); // neither tilts
+        // neither tilts
+        for (int k = 0; k < 2; ++k) assert_true(hypot(now.q[7 * k + 4], now.q[7 * k + 5]) < 2 * deep / 0.1);
         carom_sim_destroy(sim);
         carom_model_destroy(m);
     }
@@ -284,10 +301,12 @@ static void planks_lie_across_each_other(void **state) {
 // Standing still from the start: velocities have no size but that of what gravity would do.
 static void a_pile_that_stands_still_runs_by_itself(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
-                          "  a: {mass: 1, inertia: [0.002, 0.03, 0.03], at: [0, 0, 0.15], shape: {box: [0.6, 0.1, 0.1]}}\n"
-                          "  b: {mass: 1, inertia: [0.002, 0.03, 0.03], at: [0, 0, 0.25], shape: {box: [0.1, 0.6, 0.1]}}\n"
-                          "shapes: {base: {box: [0.8, 0.8, 0.1], at: [0, 0, 0.05]}}\ncontacts: {x: {between: [base, a, b], friction: 0.4}}\n");
+    carom_model *m =
+        good("carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+             "  a: {mass: 1, inertia: [0.002, 0.03, 0.03], at: [0, 0, 0.15], shape: {box: [0.6, 0.1, 0.1]}}\n"
+             "  b: {mass: 1, inertia: [0.002, 0.03, 0.03], at: [0, 0, 0.25], shape: {box: [0.1, 0.6, 0.1]}}\n"
+             "shapes: {base: {box: [0.8, 0.8, 0.1], at: [0, 0, 0.05]}}\ncontacts: {x: {between: [base, a, b], "
+             "friction: 0.4}}\n");
     carom_sim *sim = model_sim(m, "auto", NULL, 1e-2, 0.1);
     model_sim_run(sim);
     const carom_now now = carom_sim_now(sim);

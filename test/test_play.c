@@ -1,12 +1,14 @@
-// test_play.c: `carom play`, and the engine that its page holds, here as a program of this machine.  What a browser makes of them is tested by page/test/play.mjs.
+// test_play.c: `carom play`, and the engine that its page holds, here as a program of this machine.  What a browser
+// makes of them is tested by page/test/play.mjs.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "program.h"
 #include <stdbool.h>
 #include <sys/stat.h>
 
-static const char ball[] =
-    "carom: 1\nname: Ball </script> /*carom page.js*/\nparameters: {e: 0.5, m: 2}\ncoordinates: {y: 1}\nenergy: {kinetic: m/2*y'^2, potential: 10*m*y}\n"
-    "contacts: {ground: {gap: y, restitution: e}}\ndraw: {ball: {circle: 0.1, at: [0, y]}}\nsimulation: {scheme: mixed, step: 0.01, end: 0.6}\n";
+static const char ball[] = "carom: 1\nname: Ball </script> /*carom page.js*/\nparameters: {e: 0.5, m: 2}\ncoordinates: "
+                           "{y: 1}\nenergy: {kinetic: m/2*y'^2, potential: 10*m*y}\n"
+                           "contacts: {ground: {gap: y, restitution: e}}\ndraw: {ball: {circle: 0.1, at: [0, "
+                           "y]}}\nsimulation: {scheme: mixed, step: 0.01, end: 0.6}\n";
 
 // The engine with a model on its standard input.
 static int engine(const char *arguments, const char *model) {
@@ -31,7 +33,8 @@ static void a_model_is_checked(void **state) {
     assert_says(out, "\"name\": \"half-explicit\"");
 }
 
-// A fall from 1 m with g = 10 and 2 kg: 20 J at the impact at t = 0.447, of which 1 - e^2 = 3/4 are lost; the next impact is at 0.894.
+// A fall from 1 m with g = 10 and 2 kg: 20 J at the impact at t = 0.447, of which 1 - e^2 = 3/4 are lost; the next
+// impact is at 0.894.
 static void a_run_gives_a_page(void **state) {
     (void)state;
     put("ball.yaml", ball);
@@ -55,8 +58,13 @@ static void wrong_calls_are_told(void **state) {
     (void)state;
     put("ball.yaml", ball);
     static const struct { const char *line, *says; } cases[] = {
-        {"run step=-1", "step must be positive, got -1"}, {"run step=2mm", "step: '2mm' is not a time"}, {"run end=x", "'x' is not a time"}, {"run scheme=mixde", "did you mean 'mixed'"},
-        {"run set:g=1", "has no parameter or initial value 'g'"}, {"run fast", "'fast' is not understood"}, {"walk", "check, run or schemes?"},
+        {"run step=-1", "step must be positive, got -1"},
+        {"run step=2mm", "step: '2mm' is not a time"},
+        {"run end=x", "'x' is not a time"},
+        {"run scheme=mixde", "did you mean 'mixed'"},
+        {"run set:g=1", "has no parameter or initial value 'g'"},
+        {"run fast", "'fast' is not understood"},
+        {"walk", "check, run or schemes?"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         assert_int_equal(engine(cases[i].line, "ball.yaml"), 2);
@@ -89,7 +97,10 @@ int main(void) {
     char folder[] = "/tmp/carom-play-XXXXXX", command[100];
     if (!mkdtemp(folder) || chdir(folder) != 0) return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_model_is_checked), cmocka_unit_test(a_run_gives_a_page), cmocka_unit_test(wrong_calls_are_told), cmocka_unit_test(the_page_is_one_file),
+        cmocka_unit_test(a_model_is_checked),
+        cmocka_unit_test(a_run_gives_a_page),
+        cmocka_unit_test(wrong_calls_are_told),
+        cmocka_unit_test(the_page_is_one_file),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     snprintf(command, sizeof command, "rm -r %s", folder);

@@ -9,7 +9,8 @@ static char folder[64], script[1 << 22];
 
 static const char ball[] =
     "carom: 1\nname: Ball\ncoordinates: {y: {at: 1}}\nenergy: {kinetic: 1/2*y'^2, potential: 2*y}\n"
-    "contacts: {ground: {gap: y, restitution: 0.5}}\noutputs: {twice: 2*y}\nsimulation: {scheme: half-explicit, step: 1e-2, end: 4}\n";
+    "contacts: {ground: {gap: y, restitution: 0.5}}\noutputs: {twice: 2*y}\nsimulation: {scheme: half-explicit, step: "
+    "1e-2, end: 4}\n";
 
 static const char pendulum[] =
     "carom: 1\nname: Pendulum\ncoordinates: {phi: {at: 1}}\nenergy: {kinetic: 1/2*phi'^2, potential: -cos(phi)}\n"
@@ -55,7 +56,8 @@ static void the_legend_of_several_results_stays_whole(void **state) {
     static const char *const column[] = {"title \"kinetic\"", "title \"potential\"", "title \"sum\""};
     for (int i = 0; i < 3; ++i) assert_int_equal(count(script, column[i]), 1);
     assert_null(strstr(script, " curves'"));
-    static const char *const result[] = {"\"ball.h5: half-explicit\"", "\"second.h5: moreau-jean\"", "\"third.h5: ggl-alpha\""};
+    static const char *const result[] = {"\"ball.h5: half-explicit\"", "\"second.h5: moreau-jean\"",
+                                         "\"third.h5: ggl-alpha\""};
     for (int i = 0; i < 3; ++i) assert_int_equal(count(script, result[i]), 1);
     assert_string_equal(complaints, "");
     plot("ball.h5"); // alone it needs no name
@@ -80,7 +82,8 @@ static void a_long_legend_stays_in_the_picture(void **state) {
 static void rates_of_points_of_members_are_drawn_when_asked_for(void **state) {
     (void)state;
     if (!gnuplot()) skip();
-    put("bar.yaml", "carom: 1\nflexible: {rod: {type: bar, length: 1, elements: 4, density: 1, modulus: 1, area: 1, fix: start, rate: s}}\n"
+    put("bar.yaml", "carom: 1\nflexible: {rod: {type: bar, length: 1, elements: 4, density: 1, modulus: 1, area: 1, "
+                    "fix: start, rate: s}}\n"
                     "simulation: {scheme: moreau-jean, step: 1e-2, end: 1}\n");
     assert_int_equal(carom("run bar.yaml --quiet"), 0);
     plot("bar.h5");
@@ -106,7 +109,8 @@ static void what_a_result_lacks_is_said(void **state) {
     if (!gnuplot()) skip();
     plot("ball.h5 pendulum.h5");
     assert_says(complaints, "ball.h5 has no column 'phi'; shown without it");
-    assert_says(complaints, "pendulum.h5 has no columns 'y', 'twice', 'ground.gap', 'ground.gap'', 'ground.force' and 1 more; shown without them");
+    assert_says(complaints, "pendulum.h5 has no columns 'y', 'twice', 'ground.gap', 'ground.gap'', 'ground.force' and "
+                            "1 more; shown without them");
     assert_says(script, "title \"phi\""); // what only the second has is there
     assert_says(script, "title \"y\"");
     assert_says(script, "\"2 results\"");
@@ -145,7 +149,8 @@ static void bodies_have_positions_and_portraits(void **state) {
     assert_int_equal(count(script, "title \"b."), 3);
     plot("body.csv --phase b.y");
     assert_says(script, "set label 2 \"b.vy\"");
-    put("disc.csv", "t,d.x,d.y,d.angle,d.vx,d.vy,d.wz,kinetic,potential,energy\n0,1,2,3,4,5,6,1,2,3\n1,2,3,4,5,6,7,1,2,3\n");
+    put("disc.csv",
+        "t,d.x,d.y,d.angle,d.vx,d.vy,d.wz,kinetic,potential,energy\n0,1,2,3,4,5,6,1,2,3\n1,2,3,4,5,6,7,1,2,3\n");
     plot("disc.csv");
     assert_int_equal(count(script, "title \"d."), 3);
     plot("disc.csv --phase d.angle");
@@ -247,10 +252,12 @@ static void on_a_terminal_a_sketch_is_the_default(void **state) {
         _exit(99);
     }
     size_t n = 0;
-    const int slave = open(name, O_RDWR | O_NOCTTY); // keeps the terminal open while the program is not there yet or no more
+    const int slave = open(name, O_RDWR | O_NOCTTY); // keeps the terminal open while the program is not there yet or no
+                                                     // more
     int status = 0;
     fcntl(master, F_SETFL, O_NONBLOCK);
-    for (bool ended = false, last = false; !last; last = ended, ended = ended || waitpid(pid, &status, WNOHANG) == pid) {
+    for (bool ended = false, last = false; !last;
+         last = ended, ended = ended || waitpid(pid, &status, WNOHANG) == pid) {
         ssize_t got;
         while (n < sizeof out - 1 && (got = read(master, out + n, sizeof out - 1 - n)) > 0) n += (size_t)got;
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);

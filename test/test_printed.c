@@ -45,13 +45,16 @@ static void mass_is_taken_at_theta(void **state) {
             mass_times(&k, t + theta * h, q_t, dv, y);
             force_at(&k, t, q_0, v_0, f_0);
             force_at(&k, t + h, b.q, b.v, f_1);
-            for (int i = 0; i < 2; ++i) check_near(y[i], h * ((1 - theta) * f_0[i] + theta * f_1[i]), 2e-11); // 1e-12 of M v
+            // 1e-12 of M v
+            for (int i = 0; i < 2; ++i) check_near(y[i], h * ((1 - theta) * f_0[i] + theta * f_1[i]), 2e-11);
         }
         carom_sim_destroy(sim);
     }
 }
 
-static double corner(double side, double angle, const double *v) { return v[1] + (0.75 * sin(angle) + side * 0.5 * cos(angle)) * v[2]; }
+static double corner(double side, double angle, const double *v) {
+    return v[1] + (0.75 * sin(angle) + side * 0.5 * cos(angle)) * v[2];
+}
 
 // (41a), (41c), (41d) with contacts: directions and Newton's law at q_theta.
 static void directions_are_taken_at_theta(void **state) {
@@ -74,7 +77,8 @@ static void directions_are_taken_at_theta(void **state) {
             if (p[b.dir[j]] == 0) continue;
             check_near(u_1, -e * u_0, 1e-11);
             ++reactions;
-            skew += fabs(corner(side, b.q[2], b.v) + e * corner(side, angle_0, v_0)) > 1e-6; // the law at q_0 and q_1 is another
+            // the law at q_0 and q_1 is another
+            skew += fabs(corner(side, b.q[2], b.v) + e * corner(side, angle_0, v_0)) > 1e-6;
         }
         check_near(b.v[1] - v_0[1], -9.81 * h + p[b.dir[0]] + p[b.dir[1]], 1e-12);
         check_near(J * (b.v[2] - v_0[2]), turn, 1e-12);
@@ -103,8 +107,10 @@ static void theta_one_half_is_of_second_order(void **state) {
     carom_sim_destroy(fine);
 }
 
-// (126)  One step over an impact at sigma h of the ball with f = -2, e = 1/2, from v_0 < 0 at q_0 = -(v_0 sigma h - (sigma h)^2):
-//        found when q_0 + gamma h v_0 <= 0, and then e_v = h f (1 - sigma - e sigma), else e_v = -(1 + e)(v_0 + h f sigma).
+// (126)  One step over an impact at sigma h of the ball with f = -2, e = 1/2, from v_0 < 0 at q_0 = -(v_0 sigma h -
+// (sigma h)^2):
+//        found when q_0 + gamma h v_0 <= 0, and then e_v = h f (1 - sigma - e sigma), else e_v = -(1 + e)(v_0 + h f
+//        sigma).
 static void the_forecast_decides_the_local_error(void **state) {
     (void)state;
     static const double gammas[] = {0, 0.5, 1}, sigmas[] = {0.2, 0.45, 0.55, 0.9};
@@ -121,7 +127,8 @@ static void the_forecast_decides_the_local_error(void **state) {
                 snprintf(option, sizeof option, "gamma=%g", gamma);
                 carom_sim *sim = sim_of(&k, "moreau-jean", WITH(option), h, 3 * h);
                 sim_step(sim);
-                const double exact = -e * (v_0 + f * sigma * h) + f * (1 - sigma) * h, e_v = exact - carom_sim_now(sim).v[0];
+                const double exact = -e * (v_0 + f * sigma * h) + f * (1 - sigma) * h,
+                             e_v = exact - carom_sim_now(sim).v[0];
                 const bool found = gamma > sigma;
                 check_near(e_v, found ? h * f * (1 - sigma - e * sigma) : -(1 + e) * (v_0 + h * f * sigma), 1e-12);
                 carom_sim_destroy(sim);
@@ -164,7 +171,8 @@ static void the_scheme_is_the_one_printed(void **state) {
     }
 }
 
-// On the oscillator (1 + theta w) r^2 - (2 - (1 - theta) w) r + 1 = 0, w = (h omega)^2: from theta = 1/2 on no step is too large.
+// On the oscillator (1 + theta w) r^2 - (2 - (1 - theta) w) r + 1 = 0, w = (h omega)^2: from theta = 1/2 on no step is
+// too large.
 static void theta_from_one_half_on_is_stable(void **state) {
     (void)state;
     known k;

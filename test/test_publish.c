@@ -1,4 +1,5 @@
-// test_publish.c: how a result gets its name: what was there before, who else writes it, links and memory that there are not.
+// test_publish.c: how a result gets its name: what was there before, who else writes it, links and memory that there
+// are not.
 #define _GNU_SOURCE // mkdtemp, F_OFD_SETLK
 #include <setjmp.h>
 #include <stdarg.h>
@@ -177,8 +178,13 @@ static void readers_share_a_lock_and_a_writer_waits_as_long_as_it_may(void **sta
 
 static void names_end(void **state) {
     (void)state;
-    static const struct { const char *name; bool csv; } names[] = {{"a.csv", true}, {".csv", true}, {"a.csv.csv", true}, {"csv", false}, {"a.csv.h5", false}, {"", false}, {"a.CSV", false}, {"a.csvx", false}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) assert_int_equal(carom_ends(names[i].name, ".csv"), names[i].csv);
+    static const struct {
+        const char *name;
+        bool csv;
+    } names[] = {{"a.csv", true},     {".csv", true}, {"a.csv.csv", true}, {"csv", false},
+                 {"a.csv.h5", false}, {"", false},    {"a.CSV", false},    {"a.csvx", false}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        assert_int_equal(carom_ends(names[i].name, ".csv"), names[i].csv);
 }
 
 int main(void) {

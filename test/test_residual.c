@@ -41,8 +41,10 @@ static void is_zero_where_the_laws_hold(void **state) {
     assert_true(residual_of(CAROM_PLANAR, 0, I2, (double[]){0, 7}, (double[]){2, 0}, NULL) == 0);       // no friction
     assert_true(residual_of(CAROM_SPATIAL, 0.5, I3, (double[]){0, 0, 0}, (double[]){2, 0.6, 0.7}, NULL) == 0);
     assert_true(residual_of(CAROM_SPATIAL, 0.5, I3, (double[]){0, 3, 4}, (double[]){2, -0.6, -0.8}, NULL) < 1e-15);
-    assert_true(residual_of(CAROM_BALL_5, 0.5, I6, (double[]){0, 0, 0, 0, 0, 0}, (double[]){2, 0.4, -0.4, 0.4, 0.4, -0.5}, NULL) == 0);
-    assert_true(residual_of(CAROM_BALL_5, 0.5, I6, (double[]){0, 1, 2, 4, 2, 0}, (double[]){2, -0.2, -0.4, -0.8, -0.4, 0}, NULL) < 1e-15);
+    assert_true(residual_of(CAROM_BALL_5, 0.5, I6, (double[]){0, 0, 0, 0, 0, 0},
+                            (double[]){2, 0.4, -0.4, 0.4, 0.4, -0.5}, NULL) == 0);
+    assert_true(residual_of(CAROM_BALL_5, 0.5, I6, (double[]){0, 1, 2, 4, 2, 0},
+                            (double[]){2, -0.2, -0.4, -0.8, -0.4, 0}, NULL) < 1e-15);
 }
 
 static void measures_violations_as_velocities(void **state) {
@@ -64,10 +66,12 @@ static void measures_violations_as_velocities(void **state) {
     // A square instead of a disc would let this pass: |p_1|, |p_2| < mu p_N, |p_T| > mu p_N.
     assert_true(residual_of(CAROM_SPATIAL, 0.5, I3, (double[]){0, 0, 0}, (double[]){2, 0.9, 0.9}, NULL) > 1);
     // Two discs (sliding, rolling) would let this pass: each half is below mu p_N.  |p_T| = sqrt(2) 0.8, d = 4.
-    const double halves = residual_of(CAROM_BALL_5, 0.5, I6, (double[]){0, 0, 0, 0, 0, 0}, (double[]){2, 0.8, 0, 0.8, 0, 0}, NULL);
+    const double halves =
+        residual_of(CAROM_BALL_5, 0.5, I6, (double[]){0, 0, 0, 0, 0, 0}, (double[]){2, 0.8, 0, 0.8, 0, 0}, NULL);
     assert_true(fabs(halves - 4 * (0.8 * sqrt(2) - 1)) < 1e-14);
     // The fifth row counts: it slides against nothing.
-    assert_true(residual_of(CAROM_BALL_5, 0.5, I6, (double[]){0, 0, 0, 0, 0, 0.25}, (double[]){2, 0, 0, 0, 0, 0}, NULL) == 0.25);
+    assert_true(residual_of(CAROM_BALL_5, 0.5, I6, (double[]){0, 0, 0, 0, 0, 0.25}, (double[]){2, 0, 0, 0, 0, 0},
+                            NULL) == 0.25);
 }
 
 static void falls_back_when_a_diagonal_is_not_positive(void **state) {
@@ -142,13 +146,17 @@ static void of_nothing_is_zero(void **state) {
 
 static void near(double a, double b, double size) { assert_true(fabs(a - b) <= 1e-14 * size); }
 
-// Five tangents in discs of radius mu p_N = 1 each; d = 4 in every tangential row, as in I6.  At rest p_T leaves 4 times what it is outside of its own disc.
+// Five tangents in discs of radius mu p_N = 1 each; d = 4 in every tangential row, as in I6.  At rest p_T leaves 4
+// times what it is outside of its own disc.
 static void discs_are_judged_one_by_one(void **state) {
     (void)state;
     static const struct { int disc[2]; double p[5], left; } cases[] = {
-        {{2, 2}, {0.6, 0.8, 1, 0, -1}, 0},     {{2, 2}, {0.9, 1.2, 1, 0, -1}, 2}, {{2, 2}, {0.6, 0.8, 0, -1.75, 1}, 3}, {{2, 2}, {0.6, 0.8, 1, 0, -1.25}, 1},
-        {{2, 0}, {0.6, 0.8, 0.48, 0.64, 0.6}, 0}, {{2, 0}, {0.6, 0.8, 0.96, 1.28, 1.2}, 4}, {{0, 0}, {0, 0.6, 0, 0.8, 0}, 0}, {{0, 0}, {0, 1.2, 0, 1.6, 0}, 4},
-        {{1, 4}, {-1, 0, 0.6, 0, 0.8}, 0},     {{1, 4}, {-1.5, 0, 0.6, 0, 0.8}, 2}, {{1, 4}, {1, 0, 0, 0.9, -1.2}, 2},  {{5, 0}, {0.9, 1.2, 0, 0, 0}, 2},
+        {{2, 2}, {0.6, 0.8, 1, 0, -1}, 0},        {{2, 2}, {0.9, 1.2, 1, 0, -1}, 2},
+        {{2, 2}, {0.6, 0.8, 0, -1.75, 1}, 3},     {{2, 2}, {0.6, 0.8, 1, 0, -1.25}, 1},
+        {{2, 0}, {0.6, 0.8, 0.48, 0.64, 0.6}, 0}, {{2, 0}, {0.6, 0.8, 0.96, 1.28, 1.2}, 4},
+        {{0, 0}, {0, 0.6, 0, 0.8, 0}, 0},         {{0, 0}, {0, 1.2, 0, 1.6, 0}, 4},
+        {{1, 4}, {-1, 0, 0.6, 0, 0.8}, 0},        {{1, 4}, {-1.5, 0, 0.6, 0, 0.8}, 2},
+        {{1, 4}, {1, 0, 0, 0.9, -1.2}, 2},        {{5, 0}, {0.9, 1.2, 0, 0, 0}, 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         contact_problem x = problem_create(1 + CAROM_TANGENTS, 1);
@@ -162,12 +170,14 @@ static void discs_are_judged_one_by_one(void **state) {
     }
 }
 
-// A chain of blocks of one to three rows, each coupled with its neighbours: by blocks everything is what the dense matrix says, whatever stood in
-// the results before.  The certificate excuses (4 + n/4) eps max_i (|c_i| + sum_j |G_ij p_j|) (CP-9).
+// A chain of blocks of one to three rows, each coupled with its neighbours: by blocks everything is what the dense
+// matrix says, whatever stood in the results before.  The certificate excuses (4 + n/4) eps max_i (|c_i| + sum_j |G_ij
+// p_j|) (CP-9).
 static void blocks_are_the_dense_matrix(void **state) {
     (void)state;
     enum { BLOCKS = 7, MOST = 3 * BLOCKS };
-    static const carom_law laws[BLOCKS] = {CAROM_PLANAR, CAROM_BILATERAL, CAROM_SPATIAL, CAROM_UNILATERAL, CAROM_PLANAR, CAROM_SPATIAL, CAROM_SPATIAL};
+    static const carom_law laws[BLOCKS] = {CAROM_PLANAR, CAROM_BILATERAL, CAROM_SPATIAL, CAROM_UNILATERAL,
+                                           CAROM_PLANAR, CAROM_SPATIAL,   CAROM_SPATIAL};
     uint64_t seed = 5;
     contact_problem x = problem_create(MOST, BLOCKS);
     int first[MOST];
@@ -176,7 +186,8 @@ static void blocks_are_the_dense_matrix(void **state) {
     for (int b = 0; b < BLOCKS; ++b)
         for (int c = 0; c < BLOCKS; ++c)
             for (int i = 0; abs(b - c) <= 1 && i < carom_law_rows(laws[b]); ++i)
-                for (int j = 0; j < carom_law_rows(laws[c]); ++j) PROBLEM_G(&x, x.block[b].at + i, x.block[c].at + j) = symmetric_uniform(&seed);
+                for (int j = 0; j < carom_law_rows(laws[c]); ++j)
+                    PROBLEM_G(&x, x.block[b].at + i, x.block[c].at + j) = symmetric_uniform(&seed);
     PROBLEM_G(&x, x.block[4].at, x.block[3].at) = 0; // the rows of a block need not start together
     for (int i = 0; i < n; ++i) {
         x.c[i] = symmetric_uniform(&seed), x.p[i] = 10 * symmetric_uniform(&seed);
@@ -249,7 +260,8 @@ static void blocks_of_one_size_say_so(void **state) {
     }
 }
 
-// (CP-9), (CP-10)  What is left may be excused by rounding, here 4.5 eps 2e12 = 2e-3, but no more than 1e-8 of the speeds.
+// (CP-9), (CP-10)  What is left may be excused by rounding, here 4.5 eps 2e12 = 2e-3, but no more than 1e-8 of the
+//                  speeds.
 static void rounding_excuses_little(void **state) {
     (void)state;
     contact_problem x = problem_create(2, 2);

@@ -36,12 +36,54 @@ static void assert_columns(const char *file, const char *const *want) {
 
 static void columns_are_those_of_the_interface(void **state) {
     (void)state;
-    static const char *const planar[] = {"t", "x", "y", "z", "x'", "y'", "z'", "kinetic", "potential", "energy",
-        "ground.gap", "ground.gap'", "ground.force", "ground.impulse", "ground.slip'", "ground.friction", "ground.friction_impulse",
-        "wall.gap", "wall.gap'", "wall.force", "wall.impulse", "rail.gap", "rail.force", "rail.impulse", "height", "speed", NULL};
-    static const char *const spatial[] = {"t", "x", "y", "z", "x'", "y'", "z'", "kinetic", "potential", "energy",
-        "ground.gap", "ground.gap'", "ground.force", "ground.impulse", "ground.slip1'", "ground.slip2'", "ground.friction1", "ground.friction2",
-        "ground.friction_impulse1", "ground.friction_impulse2", NULL};
+    static const char *const planar[] = {"t",
+                                         "x",
+                                         "y",
+                                         "z",
+                                         "x'",
+                                         "y'",
+                                         "z'",
+                                         "kinetic",
+                                         "potential",
+                                         "energy",
+                                         "ground.gap",
+                                         "ground.gap'",
+                                         "ground.force",
+                                         "ground.impulse",
+                                         "ground.slip'",
+                                         "ground.friction",
+                                         "ground.friction_impulse",
+                                         "wall.gap",
+                                         "wall.gap'",
+                                         "wall.force",
+                                         "wall.impulse",
+                                         "rail.gap",
+                                         "rail.force",
+                                         "rail.impulse",
+                                         "height",
+                                         "speed",
+                                         NULL};
+    static const char *const spatial[] = {"t",
+                                          "x",
+                                          "y",
+                                          "z",
+                                          "x'",
+                                          "y'",
+                                          "z'",
+                                          "kinetic",
+                                          "potential",
+                                          "energy",
+                                          "ground.gap",
+                                          "ground.gap'",
+                                          "ground.force",
+                                          "ground.impulse",
+                                          "ground.slip1'",
+                                          "ground.slip2'",
+                                          "ground.friction1",
+                                          "ground.friction2",
+                                          "ground.friction_impulse1",
+                                          "ground.friction_impulse2",
+                                          NULL};
     simulate(ball, "moreau-midpoint", "columns.h5", 1e-3, 0.1, 1, 0);
     assert_columns("columns.h5", planar);
     simulate(disc, "moreau-midpoint", "disc.csv", 1e-3, 0.1, 1, 0);
@@ -56,7 +98,8 @@ static void columns_are_those_of_the_interface(void **state) {
         assert_string_equal(carom_result_column(r, first + i), name);
     }
     assert_int_equal(carom_result_columns(r), first + 15);
-    double *friction = column(r, "ground.friction_impulse1"), *lever = column(r, "ground.friction_impulse4"), *x = column(r, "x'"), *b = column(r, "b'");
+    double *friction = column(r, "ground.friction_impulse1"), *lever = column(r, "ground.friction_impulse4"),
+           *x = column(r, "x'"), *b = column(r, "b'");
     for (long i = 1; i < carom_result_rows(r); ++i) { // momentum and angular momentum of a step
         assert_true(fabs(x[i] - x[i - 1] - friction[i]) <= 1e-13);
         assert_true(fabs(b[i] - b[i - 1] + friction[i] - 0.1 * lever[i]) <= 1e-13);
@@ -70,13 +113,15 @@ static void values_agree_with_each_other(void **state) {
     (void)state;
     simulate(ball, "moreau-midpoint", "values.h5", 1e-3, 1, 1, 0);
     carom_result *r = load("values.h5");
-    double *y = column(r, "y"), *gap = column(r, "ground.gap"), *height = column(r, "height"), *vy = column(r, "y'"), *vx = column(r, "x'");
+    double *y = column(r, "y"), *gap = column(r, "ground.gap"), *height = column(r, "height"), *vy = column(r, "y'"),
+           *vx = column(r, "x'");
     double *rate = column(r, "ground.gap'"), *slip = column(r, "ground.slip'");
     double *T = column(r, "kinetic"), *V = column(r, "potential"), *E = column(r, "energy");
     double *speed = column(r, "speed"), *impulse = column(r, "ground.impulse");
     for (long i = 0; i < carom_result_rows(r); ++i) {
         assert_true(y[i] == gap[i] && y[i] == height[i] && vy[i] == rate[i] && vx[i] == slip[i]);
-        assert_true(fabs(T[i] - 0.75 * speed[i] * speed[i]) <= 1e-12 && V[i] == 1.5 * 9.81 * y[i] && E[i] == T[i] + V[i]);
+        assert_true(fabs(T[i] - 0.75 * speed[i] * speed[i]) <= 1e-12 && V[i] == 1.5 * 9.81 * y[i] &&
+                    E[i] == T[i] + V[i]);
         // Momentum balance of a step: m (v_1 - v_0) = -m g h + impulse.
         if (i) assert_true(fabs(1.5 * (vy[i] - vy[i - 1]) + 1.5 * 9.81 * 1e-3 - impulse[i]) <= 1e-13);
     }
@@ -117,7 +162,8 @@ static void rows_come_at_the_first_step_end_at_or_after_k_T(void **state) {
     for (int i = 0; i < 11; ++i) assert_true(fabs(t[i] - want[i]) < 1e-12);
     free(t);
     carom_result_close(r);
-    simulate(ball, "moreau-midpoint", "dt.h5", 1e-3, 0.1, 0, 0.01); // a whole number of steps: rounding must not delay a row
+    // a whole number of steps: rounding must not delay a row
+    simulate(ball, "moreau-midpoint", "dt.h5", 1e-3, 0.1, 0, 0.01);
     r = load("dt.h5");
     assert_int_equal(carom_result_rows(r), 11);
     carom_result_close(r);
@@ -186,7 +232,13 @@ static void a_result_of_another_model_is_not_resumed(void **state) {
     simulate(disc, "moreau-midpoint", "other.h5", 1e-3, 0.1, 1, 0);
     rig g = make(ball, "moreau-midpoint", "mine.h5", 1e-3, 0.1, 1, 0, false);
     carom_error err = {0};
-    carom_record_def rd = {.model = g.m, .sim = g.sim, .file = path("other.h5"), .step = 1e-3, .end = 0.2, .text = ball, .length = strlen(ball)};
+    carom_record_def rd = {.model = g.m,
+                           .sim = g.sim,
+                           .file = path("other.h5"),
+                           .step = 1e-3,
+                           .end = 0.2,
+                           .text = ball,
+                           .length = strlen(ball)};
     assert_null(carom_record_resume(&rd, &err));
     assert_non_null(strstr(err.text, "not a result of this model"));
     finish(&g);
@@ -201,7 +253,13 @@ static void a_result_that_others_write_is_not_resumed(void **state) {
     assert_true(other >= 0 && flock(other, LOCK_EX) == 0);
     rig g = make(ball, "moreau-midpoint", "mine.h5", 1e-3, 0.2, 1, 0, false);
     carom_error err = {0};
-    carom_record_def rd = {.model = g.m, .sim = g.sim, .file = path("parts.h5"), .step = 1e-3, .end = 0.2, .text = ball, .length = strlen(ball)};
+    carom_record_def rd = {.model = g.m,
+                           .sim = g.sim,
+                           .file = path("parts.h5"),
+                           .step = 1e-3,
+                           .end = 0.2,
+                           .text = ball,
+                           .length = strlen(ball)};
     assert_null(carom_record_resume(&rd, &err));
     assert_non_null(strstr(err.text, "another run is writing it"));
     finish(&g);
@@ -254,7 +312,13 @@ static void a_file_that_cannot_be_made_says_why(void **state) {
     static const char *const names[] = {"nowhere/x.h5", "nowhere/x.csv"};
     for (int i = 0; i < 2; ++i) {
         carom_error err = {0};
-        carom_record_def rd = {.model = g.m, .sim = g.sim, .file = path(names[i]), .step = 1e-3, .end = 0.1, .text = ball, .length = strlen(ball)};
+        carom_record_def rd = {.model = g.m,
+                               .sim = g.sim,
+                               .file = path(names[i]),
+                               .step = 1e-3,
+                               .end = 0.1,
+                               .text = ball,
+                               .length = strlen(ball)};
         assert_null(carom_record_create(&rd, &err));
         assert_non_null(strstr(err.text, "cannot create"));
         assert_non_null(strstr(err.text, "No such file or directory"));
@@ -266,8 +330,10 @@ static void the_ledger_table_knows_every_name_and_value(void **state) {
     (void)state;
     carom_ledger l;
     for (size_t i = 0; i < sizeof l / sizeof(long); ++i) ((long *)&l)[i] = 0;
-    l.steps = 10, l.seconds = 2.5, l.rejected = 3, l.impacts = 4, l.accumulations = 5, l.penetration = 0.25, l.drift = 0.125;
-    l.energy.start = 1, l.energy.end = 2, l.energy.impact = 3, l.energy.friction = 4, l.energy.damping = 5, l.energy.external = 6, l.energy.balance = 7;
+    l.steps = 10, l.seconds = 2.5, l.rejected = 3, l.impacts = 4, l.accumulations = 5, l.penetration = 0.25,
+    l.drift = 0.125;
+    l.energy.start = 1, l.energy.end = 2, l.energy.impact = 3, l.energy.friction = 4, l.energy.damping = 5,
+    l.energy.external = 6, l.energy.balance = 7;
     l.counts.problems = 8, l.counts.iterations = 9, l.counts.residual = 0.5, l.counts.fallbacks = 11;
     l.counts.newton = 12, l.counts.newton_max = 13;
     for (int i = 0; carom_ledger_name(i); ++i) {
@@ -426,19 +492,32 @@ static void ranges_outside_are_refused(void **state) {
         double *x = calloc((size_t)(rows + 1) * (size_t)columns, sizeof *x);
         carom_result_event *e = calloc((size_t)events + 1, sizeof *e);
         assert_true(rows > 40 && events > 1 && columns > 2);
-        const struct { long first, count; bool good; } rows_of[] = {{0, rows, true}, {rows, 0, true}, {rows - 1, 1, true}, {-1, 1, false}, {0, -1, false}, {0, rows + 1, false}, {rows, 1, false}, {5, rows - 4, false}};
+        const struct {
+            long first, count;
+            bool good;
+        } rows_of[] = {{0, rows, true}, {rows, 0, true},      {rows - 1, 1, true}, {-1, 1, false},
+                       {0, -1, false},  {0, rows + 1, false}, {rows, 1, false},    {5, rows - 4, false}};
         for (size_t k = 0; k < sizeof rows_of / sizeof *rows_of; ++k) {
-            assert_int_equal(carom_result_read(r, 1, rows_of[k].first, rows_of[k].count, x, &err) == CAROM_OK, rows_of[k].good);
-            assert_int_equal(carom_result_read_rows(r, rows_of[k].first, rows_of[k].count, x, &err) == CAROM_OK, rows_of[k].good);
+            assert_int_equal(carom_result_read(r, 1, rows_of[k].first, rows_of[k].count, x, &err) == CAROM_OK,
+                             rows_of[k].good);
+            assert_int_equal(carom_result_read_rows(r, rows_of[k].first, rows_of[k].count, x, &err) == CAROM_OK,
+                             rows_of[k].good);
         }
-        assert_true(carom_result_read(r, -1, 0, 1, x, &err) != CAROM_OK && carom_result_read(r, columns, 0, 1, x, &err) != CAROM_OK);
-        const struct { long first, count; bool good; } events_of[] = {{0, events, true}, {events, 0, true}, {-1, 1, false}, {0, -1, false}, {0, events + 1, false}, {1, events, false}, {events + 1, 0, false}};
+        assert_true(carom_result_read(r, -1, 0, 1, x, &err) != CAROM_OK &&
+                    carom_result_read(r, columns, 0, 1, x, &err) != CAROM_OK);
+        const struct {
+            long first, count;
+            bool good;
+        } events_of[] = {{0, events, true},      {events, 0, true},  {-1, 1, false},        {0, -1, false},
+                         {0, events + 1, false}, {1, events, false}, {events + 1, 0, false}};
         for (size_t k = 0; k < sizeof events_of / sizeof *events_of; ++k)
-            assert_int_equal(carom_result_events(r, events_of[k].first, events_of[k].count, e, &err) == CAROM_OK, events_of[k].good);
+            assert_int_equal(carom_result_events(r, events_of[k].first, events_of[k].count, e, &err) == CAROM_OK,
+                             events_of[k].good);
         // A text is no number, a number no text, and what is not there neither.
         assert_int_equal(carom_result_is_hdf5(r), i == 0);
         assert_false(carom_result_number(r, "nothing", x) || carom_result_number(r, "scheme", x));
-        assert_true(!carom_result_text(r, "nothing") && !carom_result_text(r, "step") && carom_result_number(r, "step", x) == (i == 0));
+        assert_true(!carom_result_text(r, "nothing") && !carom_result_text(r, "step") &&
+                    carom_result_number(r, "step", x) == (i == 0));
         assert_true(i > 0 || (*x == 1e-3 && strcmp(carom_result_text(r, "scheme"), "moreau-midpoint") == 0));
         free(x), free(e);
         carom_result_close(r);
@@ -447,7 +526,8 @@ static void ranges_outside_are_refused(void **state) {
 
 static void files_that_are_no_results_are_told(void **state) {
     (void)state;
-    static const char *const texts[] = {"", "carom: 1\n", "\x89HDF\r\n\x1a\n", "t,x\n1,2\n3\n", "t,x\n1,two\n", "t\n1,2\n"};
+    static const char *const texts[] = {"",        "carom: 1\n", "\x89HDF\r\n\x1a\n", "t,x\n1,2\n3\n", "t,x\n1,two\n",
+                                        "t\n1,2\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
         const char *name = i < 3 ? "no.h5" : "no.csv";
         spill(name, (const unsigned char *)texts[i], (long)strlen(texts[i]));
@@ -554,11 +634,15 @@ static void a_result_tells_how_it_came_about(void **state) {
         assert_string_equal(carom_result_text(r, "message"), "all is well");
         struct tm utc = {0};
         int used = 0;
-        assert_int_equal(sscanf(carom_result_text(r, "started"), "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &utc.tm_year, &utc.tm_mon, &utc.tm_mday, &utc.tm_hour, &utc.tm_min, &utc.tm_sec, &used), 6);
+        assert_int_equal(sscanf(carom_result_text(r, "started"), "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &utc.tm_year,
+                                &utc.tm_mon, &utc.tm_mday, &utc.tm_hour, &utc.tm_min, &utc.tm_sec, &used),
+                         6);
         utc.tm_year -= 1900, utc.tm_mon -= 1;
-        assert_true(used == (int)strlen(carom_result_text(r, "started")) && timegm(&utc) >= before && timegm(&utc) <= after);
+        assert_true(used == (int)strlen(carom_result_text(r, "started")) && timegm(&utc) >= before &&
+                    timegm(&utc) <= after);
         assert_true(carom_result_number(r, "wall", &wall) && wall > 0 && wall <= (double)(after - before) + 1);
-        assert_true(carom_result_ledger(r, &l, &names) && l.wall >= wall && l.wall <= (double)(after - before) + 1 && l.seconds > 0 && l.seconds <= l.wall + 1);
+        assert_true(carom_result_ledger(r, &l, &names) && l.wall >= wall && l.wall <= (double)(after - before) + 1 &&
+                    l.seconds > 0 && l.seconds <= l.wall + 1);
         carom_result_close(r);
         carom_record_destroy(g.r), carom_sim_destroy(g.sim), carom_model_destroy(g.m);
     }
@@ -570,7 +654,8 @@ static void a_record_in_memory_is_that_of_the_file(void **state) {
         {"moreau-midpoint", 1e-3, 7, 0}, {"half-explicit", 1e-3, 0, 0.0101}, {"moreau-jean", 3e-4, 0, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         simulate(ball, cases[i].scheme, "file.h5", cases[i].h, 1, cases[i].every, cases[i].dt_out);
-        carom_result *a = remember(cases[i].scheme, cases[i].h, 1, cases[i].every, cases[i].dt_out), *b = load("file.h5");
+        carom_result *a = remember(cases[i].scheme, cases[i].h, 1, cases[i].every, cases[i].dt_out),
+                     *b = load("file.h5");
         assert_null(carom_result_values(b));
         same_result(a, b);
         for (int k = 0; carom_result_attribute(b, k); ++k) { // /run says the same, but for the clock
@@ -585,7 +670,8 @@ static void a_record_in_memory_is_that_of_the_file(void **state) {
         assert_true(carom_result_ledger(a, &la, &na) && carom_result_ledger(b, &lb, &nb));
         for (int k = 0; carom_ledger_line_at(&la, &na, k).name; ++k) {
             const carom_ledger_line p = carom_ledger_line_at(&la, &na, k), q = carom_ledger_line_at(&lb, &nb, k);
-            if (strcmp(p.name, "seconds") == 0 || strcmp(p.name, "wall") == 0 || strcmp(p.name, "ns_per_step") == 0) continue;
+            if (strcmp(p.name, "seconds") == 0 || strcmp(p.name, "wall") == 0 || strcmp(p.name, "ns_per_step") == 0)
+                continue;
             if (p.is_text) assert_true((!p.text && !q.text) || strcmp(p.text, q.text) == 0);
             else assert_true(p.value == q.value || (isnan(p.value) && isnan(q.value)));
         }
@@ -619,9 +705,12 @@ static carom_status stop_at_rest_length(void *user, double t, const double *q, d
 #define ALPHABET "abcdefghijklmnopqrstuvwxyz"
 static void a_system_without_a_model_is_recorded(void **state) {
     (void)state;
-    static const char *const names[][2] = {{NULL}, {"s"}, {"\"s\", or \"t\""}, {"s"}}, *const stops[][2] = {{NULL}, {"stop"}, {"a,\"b"}, {ALPHABET ALPHABET ALPHABET ALPHABET ALPHABET}};
+    static const char *const names[][2] = {{NULL}, {"s"}, {"\"s\", or \"t\""}, {"s"}},
+                             *const stops[][2] = {
+                                 {NULL}, {"stop"}, {"a,\"b"}, {ALPHABET ALPHABET ALPHABET ALPHABET ALPHABET}};
     const carom_contact contact = {.restitution = 0.5};
-    const carom_functions_def fd = {.n = 1, .nc = 1, .contacts = &contact, .mass = one, .force = pull, .gaps = stop_at_rest_length};
+    const carom_functions_def fd = {
+        .n = 1, .nc = 1, .contacts = &contact, .mass = one, .force = pull, .gaps = stop_at_rest_length};
     for (int named = 0; named < 4; ++named) {
         carom_error err = {0};
         const double q0 = 1, v0 = 0;
@@ -642,8 +731,12 @@ static void a_system_without_a_model_is_recorded(void **state) {
         rd.extra = columns, rd.extra_value = own;
         carom_record *record = carom_record_create(&rd, &err);
         if (!record) fail_msg("%s", err.text);
-        static const char *const want[4][4] = {{"q1", "q1'", "contact1.gap", "contact1"}, {"s", "s'", "stop.gap", "stop"}, {"\"s\", or \"t\"", "\"s\", or \"t\"'", "a,\"b.gap", "a,\"b"},
-                                               {"s", "s'", ALPHABET ALPHABET ALPHABET ALPHABET ALPHABET ".gap", ALPHABET ALPHABET ALPHABET ALPHABET "abcdefghijklmnopqrstuvw"}}; // 127 letters of a name
+        static const char *const want[4][4] = {{"q1", "q1'", "contact1.gap", "contact1"},
+                                               {"s", "s'", "stop.gap", "stop"},
+                                               {"\"s\", or \"t\"", "\"s\", or \"t\"'", "a,\"b.gap", "a,\"b"},
+                                               // 127 letters of a name
+                                               {"s", "s'", ALPHABET ALPHABET ALPHABET ALPHABET ALPHABET ".gap",
+                                                ALPHABET ALPHABET ALPHABET ALPHABET "abcdefghijklmnopqrstuvw"}};
         assert_string_equal(carom_record_column(record, 1), want[named][0]);
         assert_string_equal(carom_record_column(record, 2), want[named][1]);
         assert_string_equal(carom_record_column(record, 6), want[named][2]);
@@ -658,7 +751,8 @@ static void a_system_without_a_model_is_recorded(void **state) {
         assert_int_equal(carom_record_finish(record, "done", NULL, &err), CAROM_OK);
         carom_result *r = rd.memory ? carom_record_result(record, &err) : load("odd.csv");
         assert_int_equal(carom_result_rows(r), 301);
-        for (int k = 0; carom_record_column(record, k); ++k) assert_string_equal(carom_result_column(r, k), carom_record_column(record, k));
+        for (int k = 0; carom_record_column(record, k); ++k)
+            assert_string_equal(carom_result_column(r, k), carom_record_column(record, k));
         double *first = column(r, "first"), *second = column(r, "second");
         for (int k = 0; k <= 300; ++k) assert_true(first[k] == 2.5 && second[k] == (k <= 250 ? -3.5 : 7));
         free(first), free(second);
@@ -678,9 +772,11 @@ static void rows_beside_events_need_a_model_of_their_own(void **state) {
     carom_error err = {0};
     const double q0 = 1, v0 = 0;
     const carom_contact contact = {.restitution = 0.5};
-    const carom_functions_def fd = {.n = 1, .nc = 1, .contacts = &contact, .mass = one, .force = pull, .gaps = stop_at_rest_length};
+    const carom_functions_def fd = {
+        .n = 1, .nc = 1, .contacts = &contact, .mass = one, .force = pull, .gaps = stop_at_rest_length};
     carom_functions *f = carom_functions_create(&fd, &err);
-    carom_model *m = carom_model_create(&(carom_model_def){.text = ball, .length = strlen(ball), .file = "ball.yaml"}, &err);
+    carom_model *m =
+        carom_model_create(&(carom_model_def){.text = ball, .length = strlen(ball), .file = "ball.yaml"}, &err);
     assert_true(f && m);
     for (int k = 0; k < 4; ++k) { // no model, another one, its own, and that without located events
         carom_sim_def sd = carom_sim_default();
@@ -716,7 +812,8 @@ int main(void) {
         cmocka_unit_test(resumed_runs_are_bit_identical_for_every_scheme),
         cmocka_unit_test(a_finished_run_can_be_extended_bit_identically),
         cmocka_unit_test(a_result_of_another_model_is_not_resumed),
-        cmocka_unit_test(a_result_that_others_write_is_not_resumed), cmocka_unit_test(a_killed_process_leaves_what_it_flushed),
+        cmocka_unit_test(a_result_that_others_write_is_not_resumed),
+        cmocka_unit_test(a_killed_process_leaves_what_it_flushed),
         cmocka_unit_test(a_file_that_cannot_be_made_says_why),
         cmocka_unit_test(the_ledger_table_knows_every_name_and_value),
         cmocka_unit_test(the_ledger_survives_the_file),

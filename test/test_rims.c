@@ -2,7 +2,7 @@
 #include "model_text.h"
 #include "poses.h"
 
-// -- conservation -----------------------------------------------------------------------------------------------------------
+// -- conservation -----------------------------------------------------------------------------------------------------
 
 // Momentum, then angular momentum round the origin (moments of inertia are alike about all axes); kinetic energy last.
 static void motion_of(const double *q, const double *v, double *x) {
@@ -15,7 +15,8 @@ static void motion_of(const double *q, const double *v, double *x) {
         for (int i = 0; i < 3; ++i) {
             const int j = (i + 1) % 3, k = (i + 2) % 3;
             x[i] += mass[b] * u[i];
-            x[3 + i] += mass[b] * (y.r[j] * u[k] - y.r[k] * u[j]) + J[b] * (y.R[3 * i] * w[0] + y.R[3 * i + 1] * w[1] + y.R[3 * i + 2] * w[2]);
+            x[3 + i] += mass[b] * (y.r[j] * u[k] - y.r[k] * u[j]) +
+                        J[b] * (y.R[3 * i] * w[0] + y.R[3 * i + 1] * w[1] + y.R[3 * i + 2] * w[2]);
             x[6] += 0.5 * (mass[b] * u[i] * u[i] + J[b] * w[i] * w[i]);
         }
     }
@@ -31,8 +32,10 @@ static void free_bodies_keep_momentum_and_energy(void **state) {
             long impacts = 0;
             char text[900];
             snprintf(text, sizeof text,
-                     "carom: 1\nbodies:\n  a: {mass: 2, inertia: [0.1, 0.1, 0.1], at: [0.3, 0.2, 0.35], axis: [1, 2, 3], angle: 0.7, velocity: [-0.5, -0.4, -0.6], spin: [1, -2, 0.5], shape: %s}\n"
-                     "  b: {mass: 3, inertia: [0.2, 0.2, 0.2], axis: [2, -1, 0.5], angle: 1.1, spin: [0.3, 1, -2], shape: %s}\ncontacts: {c: {between: [a, b], %s}}\n",
+                     "carom: 1\nbodies:\n  a: {mass: 2, inertia: [0.1, 0.1, 0.1], at: [0.3, 0.2, 0.35], axis: [1, 2, "
+                     "3], angle: 0.7, velocity: [-0.5, -0.4, -0.6], spin: [1, -2, 0.5], shape: %s}\n"
+                     "  b: {mass: 3, inertia: [0.2, 0.2, 0.2], axis: [2, -1, 0.5], angle: 1.1, spin: [0.3, 1, -2], "
+                     "shape: %s}\ncontacts: {c: {between: [a, b], %s}}\n",
                      CYLINDER, others[i], law ? "restitution: 0.3, friction: 0.4" : "restitution: 1");
             carom_model *m = good(text);
             double before[7], after[7];
@@ -53,21 +56,28 @@ static void free_bodies_keep_momentum_and_energy(void **state) {
         }
 }
 
-// -- without a direction ----------------------------------------------------------------------------------------------------
+// -- without a direction ----------------------------------------------------------------------------------------------
 
 // Positions in which something has no direction give gaps and columns all the same, and the gap that it should be.
 static void positions_without_a_direction_have_finite_columns(void **state) {
     (void)state;
     static const struct { const char *a, *b; double z; bool across; } cases[] = {
-        {"{cylinder: [0.1, 0.3]}", "{cylinder: [0.1, 0.2]}", 0.26, false}, {"{cylinder: [0.2, 0.3]}", "{cylinder: [0.1, 0.2]}", 0.26, false},
-        {"{cylinder: [0.1, 0.3]}", "{cylinder: [0.1, 0.3]}", 0.21, true},  {"{cylinder: [0.1, 0.3]}", "{box: [0.2, 0.2, 0.2]}", 0.26, false},
-        {"{cylinder: [0.1, 0.3]}", "{box: [0.3, 0.2, 0.2]}", 0.21, true},  {"{capsule: [0.05, 0.3]}", "{cylinder: [0.1, 0.2]}", 0.31, false},
+        {"{cylinder: [0.1, 0.3]}", "{cylinder: [0.1, 0.2]}", 0.26, false},
+        {"{cylinder: [0.2, 0.3]}", "{cylinder: [0.1, 0.2]}", 0.26, false},
+        {"{cylinder: [0.1, 0.3]}", "{cylinder: [0.1, 0.3]}", 0.21, true},
+        {"{cylinder: [0.1, 0.3]}", "{box: [0.2, 0.2, 0.2]}", 0.26, false},
+        {"{cylinder: [0.1, 0.3]}", "{box: [0.3, 0.2, 0.2]}", 0.21, true},
+        {"{capsule: [0.05, 0.3]}", "{cylinder: [0.1, 0.2]}", 0.31, false},
         {"{capsule: [0.05, 0.3]}", "{cylinder: [0.1, 0.2]}", 0.16, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[700];
-        snprintf(text, sizeof text, "carom: 1\nbodies:\n  a: {mass: 2, inertia: [0.1, 0.1, 0.1], at: [0, 0, %g], %s shape: %s}\n  b: {mass: 3, inertia: [0.2, 0.2, 0.2], %s shape: %s}\n"
-                 "contacts: {c: {between: [a, b]}}\n", cases[i].z, cases[i].across ? "axis: [0, 1, 0], angle: pi/2," : "", cases[i].a, i == 2 ? "axis: [0, 1, 0], angle: pi/2," : "", cases[i].b);
+        snprintf(text, sizeof text,
+                 "carom: 1\nbodies:\n  a: {mass: 2, inertia: [0.1, 0.1, 0.1], at: [0, 0, %g], %s shape: %s}\n  b: "
+                 "{mass: 3, inertia: [0.2, 0.2, 0.2], %s shape: %s}\n"
+                 "contacts: {c: {between: [a, b]}}\n",
+                 cases[i].z, cases[i].across ? "axis: [0, 1, 0], angle: pi/2," : "", cases[i].a,
+                 i == 2 ? "axis: [0, 1, 0], angle: pi/2," : "", cases[i].b);
         carom_model *m = good(text);
         const carom_system *s = carom_model_system(m);
         void *work = work_of(m);

@@ -1,4 +1,5 @@
-// test_ring.c: the nearest place of a ring to lines and rings: against a search, and its derivatives against differences.
+// test_ring.c: the nearest place of a ring to lines and rings: against a search, and its derivatives against
+// differences.
 #include "expr/ring.h"
 #include <math.h>
 #include <setjmp.h>
@@ -45,7 +46,8 @@ static void one_of_the_two_is_the_nearest_place(void **state) {
         numbers(a, C, b, p);
         const bool ring = k % 2;
         for (int i = 0; i < 2000; ++i) least = fmin(least, square(ring, p, i * 2 * acos(-1.0) / 2000));
-        const double one = square(ring, p, carom_ring_nearest(ring, 0, p)), two = square(ring, p, carom_ring_nearest(ring, 1, p));
+        const double one = square(ring, p, carom_ring_nearest(ring, 0, p)),
+                     two = square(ring, p, carom_ring_nearest(ring, 1, p));
         assert_true(fmin(one, two) <= least + 1e-12);
         assert_true(fmin(one, two) >= least - 1e-3);
     }
@@ -117,8 +119,10 @@ static void derivatives_follow_from_the_condition(void **state) {
                 p[i] = at;
                 for (int j = 0; j < 7; ++j) {
                     const double d = (y[1][j] - y[0][j]) / (2 * h), exact = j ? x[7 + 6 * (j - 1) + i] : x[1 + i];
-                    if (fabs(x[1 + i]) > 20 || fabs(exact) > 1e3 || fabs(y[1][0] - y[0][0]) > 1e-4) continue; // near where minima merge or change
-                    if (fabs(d - exact) > 1e-6 * (1 + fabs(exact)) * (j ? 100 : 1)) fail_msg("%d: d%d of %d: %.12g, difference %.12g", which, i, j, exact, d);
+                    // near where minima merge or change
+                    if (fabs(x[1 + i]) > 20 || fabs(exact) > 1e3 || fabs(y[1][0] - y[0][0]) > 1e-4) continue;
+                    if (fabs(d - exact) > 1e-6 * (1 + fabs(exact)) * (j ? 100 : 1))
+                        fail_msg("%d: d%d of %d: %.12g, difference %.12g", which, i, j, exact, d);
                     ++seen;
                 }
             }

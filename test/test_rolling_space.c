@@ -1,9 +1,11 @@
 // test_rolling_space.c: rolling and spinning resistance of round shapes in space, with every scheme that has friction.
 //
-// A ball of radius r and inertia m j that rolls with levers rho (rolling) and sigma (spinning), lambda = rho/mu, has the slip rates
-// s = v - r w and lambda w.  Friction -mu m g (s, lambda w)/|(s, lambda w)| keeps their ratio s = kappa w when
+// A ball of radius r and inertia m j that rolls with levers rho (rolling) and sigma (spinning), lambda = rho/mu, has
+// the slip rates s = v - r w and lambda w.  Friction -mu m g (s, lambda w)/|(s, lambda w)| keeps their ratio s = kappa
+// w when
 //     r kappa^2 + (r^2 + j - lambda^2) kappa - lambda^2 r = 0,
-// and then all velocities fall linearly, v' = -a = -mu g kappa/(kappa^2 + lambda^2)^1/2, to zero at the same time.  A step of any length is exact.
+// and then all velocities fall linearly, v' = -a = -mu g kappa/(kappa^2 + lambda^2)^1/2, to zero at the same time.  A
+// step of any length is exact.
 #include "model_text.h"
 
 enum { X, Y, Z, WX = 3, WY, WZ };
@@ -62,11 +64,13 @@ static void near(const char *scheme, const char *what, double a, double b, doubl
     if (!(fabs(a - b) <= tolerance)) fail_msg("%s: %s is %.17g, expected %.17g, to %g", scheme, what, a, b, tolerance);
 }
 
-// The plane's normal and two directions in it, turned by two angles; spins of bodies are written in their frames, which are the world's at the start.
+// The plane's normal and two directions in it, turned by two angles; spins of bodies are written in their frames, which
+// are the world's at the start.
 static void frame(double tilt, double heading, double n[3], double t[3], double s[3]) {
     n[0] = sin(tilt), n[1] = 0, n[2] = cos(tilt);
     t[0] = cos(heading) * cos(tilt), t[1] = sin(heading), t[2] = -cos(heading) * sin(tilt);
-    for (int i = 0; i < 3; ++i) s[i] = n[(i + 1) % 3] * t[(i + 2) % 3] - n[(i + 2) % 3] * t[(i + 1) % 3]; // n x t: a ball that rolls along t turns about it
+    // n x t: a ball that rolls along t turns about it
+    for (int i = 0; i < 3; ++i) s[i] = n[(i + 1) % 3] * t[(i + 2) % 3] - n[(i + 2) % 3] * t[(i + 1) % 3];
 }
 
 // Beyond the limit p_0 = -mu N d by a part e, the slip rates grow along d by beta = e mu N/(d G^-1 d); v = s + r w.
@@ -76,7 +80,8 @@ static double start_of_rolling(const ball *b, double N, double e) {
     return e * b->mu * N / (b->m * (v * v + b->j * dw * dw)) * v;
 }
 
-// Friction F = m g sin a and moment F r are inside (F/mu)^2 + (F r/rho)^2 <= N^2 as long as tan a <= 1/sqrt(1/mu^2 + r^2/rho^2).
+// Friction F = m g sin a and moment F r are inside (F/mu)^2 + (F r/rho)^2 <= N^2 as long as tan a <= 1/sqrt(1/mu^2 +
+// r^2/rho^2).
 static void slope_of(const char *scheme) {
     static const double size[] = {1e-3, 1, 1e3}, heading[] = {0, 0.7, 2.5};
     for (int k = 0; k < 3; ++k)
@@ -88,13 +93,18 @@ static void slope_of(const char *scheme) {
             frame(0.3 * k, heading[k], n, t, s);
             snprintf(text, sizeof text,
                      "carom: 1\ngravity: [%.17g, %.17g, %.17g]\nshapes: {f: {plane: [%.17g, %.17g, %.17g]}}\n"
-                     "bodies: {b: {mass: %g, inertia: [%.17g, %.17g, %.17g], at: [%.17g, %.17g, %.17g], shape: {sphere: %g}}}\n"
+                     "bodies: {b: {mass: %g, inertia: [%.17g, %.17g, %.17g], at: [%.17g, %.17g, %.17g], shape: "
+                     "{sphere: %g}}}\n"
                      "contacts: {c: {between: [b, f], friction: %g, rolling: %.17g, spinning: %.17g}}\n",
-                     G * (sin(al) * t[0] - cos(al) * n[0]), G * (sin(al) * t[1] - cos(al) * n[1]), G * (sin(al) * t[2] - cos(al) * n[2]), n[0], n[1], n[2], b.m, b.m * b.j,
-                     b.m * b.j, b.m * b.j, b.r * n[0] * (1 - 1e-12), b.r * n[1] * (1 - 1e-12), b.r * n[2] * (1 - 1e-12), b.r, b.mu, b.rho, b.rho);
+                     G * (sin(al) * t[0] - cos(al) * n[0]), G * (sin(al) * t[1] - cos(al) * n[1]),
+                     G * (sin(al) * t[2] - cos(al) * n[2]), n[0], n[1], n[2], b.m, b.m * b.j, b.m * b.j, b.m * b.j,
+                     b.r * n[0] * (1 - 1e-12), b.r * n[1] * (1 - 1e-12), b.r * n[2] * (1 - 1e-12), b.r, b.mu, b.rho,
+                     b.rho);
             motion x = move(text, scheme, 1e-3, 0.5);
-            const double expected = 0.5 * start_of_rolling(&b, b.m * G * cos(al), 1e-9), along = x.v[0] * t[0] + x.v[1] * t[1] + x.v[2] * t[2];
-            near(scheme, side < 0 ? "speed below the limit" : "speed beyond the limit", along, side < 0 ? 0 : expected, 0.01 * expected);
+            const double expected = 0.5 * start_of_rolling(&b, b.m * G * cos(al), 1e-9),
+                         along = x.v[0] * t[0] + x.v[1] * t[1] + x.v[2] * t[2];
+            near(scheme, side < 0 ? "speed below the limit" : "speed beyond the limit", along, side < 0 ? 0 : expected,
+                 0.01 * expected);
             near(scheme, "speed aside", x.v[0] * s[0] + x.v[1] * s[1] + x.v[2] * s[2], 0, 0.01 * expected);
             end(&x);
         }
@@ -103,7 +113,8 @@ static void slope_of(const char *scheme) {
 static void a_ball_on_a_slope_starts_to_roll_where_the_ellipse_ends(void **state) {
     QUICK_SKIPS();
     (void)state;
-    with_every_scheme(slope_of, (const char *[]){"ggl-projection", "event-driven", NULL}); // contacts open and close by rounding; decides no finer than 1e-9
+    // contacts open and close by rounding; decides no finer than 1e-9
+    with_every_scheme(slope_of, (const char *[]){"ggl-projection", "event-driven", NULL});
 }
 
 static void rolling_text(char *text, size_t size, const ball *b, double v, double tilt, double heading) {
@@ -112,16 +123,20 @@ static void rolling_text(char *text, size_t size, const ball *b, double v, doubl
     frame(tilt, heading, n, t, s);
     snprintf(text, size,
              "carom: 1\ngravity: [%.17g, %.17g, %.17g]\nshapes: {f: {plane: [%.17g, %.17g, %.17g]}}\n"
-             "bodies: {b: {mass: %g, inertia: [%.17g, %.17g, %.17g], at: [%.17g, %.17g, %.17g], velocity: [%.17g, %.17g, %.17g], "
-             "spin: [%.17g, %.17g, %.17g], shape: {sphere: %g}}}\ncontacts: {c: {between: [b, f], friction: %g, rolling: %g}}\n",
-             -G * n[0], -G * n[1], -G * n[2], n[0], n[1], n[2], b->m, b->m * b->j, b->m * b->j, b->m * b->j, b->r * n[0], b->r * n[1], b->r * n[2], v * t[0], v * t[1],
-             v * t[2], w * s[0], w * s[1], w * s[2], b->r, b->mu, b->rho);
+             "bodies: {b: {mass: %g, inertia: [%.17g, %.17g, %.17g], at: [%.17g, %.17g, %.17g], velocity: [%.17g, "
+             "%.17g, %.17g], "
+             "spin: [%.17g, %.17g, %.17g], shape: {sphere: %g}}}\ncontacts: {c: {between: [b, f], friction: %g, "
+             "rolling: %g}}\n",
+             -G * n[0], -G * n[1], -G * n[2], n[0], n[1], n[2], b->m, b->m * b->j, b->m * b->j, b->m * b->j,
+             b->r * n[0], b->r * n[1], b->r * n[2], v * t[0], v * t[1], v * t[2], w * s[0], w * s[1], w * s[2], b->r,
+             b->mu, b->rho);
 }
 
 static void roll_of(const char *scheme) {
     static const double tilt[] = {0, 0.6, 2.8}, heading[] = {0, 1.1, 4};
     const double v0 = 0.2, a = slowing(&wood), stop = v0 / a;
-    const bool level = strcmp(scheme, "ggl-projection") == 0; // on an inclined plane its contacts open and close by rounding
+    const bool level = strcmp(scheme, "ggl-projection") == 0; // on an inclined plane its contacts open and close by
+                                                              // rounding
     for (int k = 0; k < (level ? 1 : 3); ++k) {
         double n[3], t[3], s[3];
         char text[1200];
@@ -129,7 +144,8 @@ static void roll_of(const char *scheme) {
         rolling_text(text, sizeof text, &wood, v0, tilt[k], heading[k]);
         motion x = move(text, scheme, 1e-3, 2);
         for (int i = 0; i < 3; ++i) near(scheme, "velocity", x.v[i], (v0 - 2 * a) * t[i], 1e-9);
-        near(scheme, "way", (x.q[0] * t[0] + x.q[1] * t[1] + x.q[2] * t[2]), 2 * v0 - 2 * a, 1.01e-3 * a); // of first order: h a t/2
+        // of first order: h a t/2
+        near(scheme, "way", (x.q[0] * t[0] + x.q[1] * t[1] + x.q[2] * t[2]), 2 * v0 - 2 * a, 1.01e-3 * a);
         near(scheme, "certificate", x.ledger.counts.residual, 0, 1e-10);
         end(&x);
         if (k > 0) continue;
@@ -145,7 +161,8 @@ static void roll_of(const char *scheme) {
 
 static void a_ball_on_the_level_slows_down_linearly_stops_and_stays(void **state) {
     (void)state;
-    with_every_scheme(roll_of, (const char *[]){"dg-plus", "dg-minus", NULL}); // they slide along the direction at the start of a step, which the stiff creep leaves
+    // they slide along the direction at the start of a step, which the stiff creep leaves
+    with_every_scheme(roll_of, (const char *[]){"dg-plus", "dg-minus", NULL});
 }
 
 // J w' = -sigma N: it stops at w J/(sigma m g).
@@ -155,8 +172,11 @@ static void spin_of(const char *scheme) {
     for (int k = 0; k < 2; ++k) {
         char text[700];
         snprintf(text, sizeof text,
-                 "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {f: {plane: [0, 0, 1]}}\nbodies: {b: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0, 0, 0.1], "
-                 "spin: [0, 0, %g], shape: {sphere: 0.1}}}\ncontacts: {c: {between: [b, f], friction: 0.3, spinning: %g%s}}\n", w0, sigma, other[k]);
+                 "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {f: {plane: [0, 0, 1]}}\nbodies: {b: {mass: 2, inertia: "
+                 "[0.008, 0.008, 0.008], at: [0, 0, 0.1], "
+                 "spin: [0, 0, %g], shape: {sphere: 0.1}}}\ncontacts: {c: {between: [b, f], friction: 0.3, spinning: "
+                 "%g%s}}\n",
+                 w0, sigma, other[k]);
         motion x = move(text, scheme, 1e-3, 0.5 * stop);
         near(scheme, "spin", x.v[WZ], 0.5 * w0, 1e-9 * w0);
         near(scheme, "certificate", x.ledger.counts.residual, 0, 1e-10);
@@ -176,11 +196,15 @@ static void a_spinning_ball_stops_at_its_time(void **state) {
 
 // The same data, started with much slip: first it slides, then it rolls.
 static void wheel_and_ball(const char *scheme) {
-    motion plane = move("carom: 1\ngravity: [0, -9.81]\nshapes: {f: {plane: [0, 1]}}\nbodies: {b: {mass: 2, inertia: 0.01, at: [0, 0.1], velocity: [1, 0], spin: 3, shape: {circle: 0.1}}}\n"
-                        "contacts: {c: {between: [b, f], friction: 0.3, rolling: 2e-3}}\n", scheme, 1e-3, 0.6);
+    motion plane = move("carom: 1\ngravity: [0, -9.81]\nshapes: {f: {plane: [0, 1]}}\nbodies: {b: {mass: 2, inertia: "
+                        "0.01, at: [0, 0.1], velocity: [1, 0], spin: 3, shape: {circle: 0.1}}}\n"
+                        "contacts: {c: {between: [b, f], friction: 0.3, rolling: 2e-3}}\n",
+                        scheme, 1e-3, 0.6);
     motion space = move("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {f: {plane: [0, 0, 1]}}\n"
-                        "bodies: {b: {mass: 2, inertia: [0.01, 0.01, 0.01], at: [0, 0, 0.1], velocity: [1, 0, 0], spin: [0, -3, 0], shape: {sphere: 0.1}}}\n"
-                        "contacts: {c: {between: [b, f], friction: 0.3, rolling: 2e-3}}\n", scheme, 1e-3, 0.6);
+                        "bodies: {b: {mass: 2, inertia: [0.01, 0.01, 0.01], at: [0, 0, 0.1], velocity: [1, 0, 0], "
+                        "spin: [0, -3, 0], shape: {sphere: 0.1}}}\n"
+                        "contacts: {c: {between: [b, f], friction: 0.3, rolling: 2e-3}}\n",
+                        scheme, 1e-3, 0.6);
     const double tol = strcmp(scheme, "auto") == 0 ? 1e-6 : 1e-9; // it takes other steps where positions are no sums
     near(scheme, "way of wheel and ball", space.q[X], plane.q[X], tol);
     near(scheme, "speed of wheel and ball", space.v[X], plane.v[X], tol);
@@ -199,7 +223,8 @@ static void a_ball_moves_as_the_wheel_in_the_plane(void **state) {
 
 // A table that turns about the ball's place of contact: J w' = sigma m g up to the speed of the table.
 static void turntable(const char *scheme) {
-    static const char text[] = "carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n  table: {motion: {at: [0, 0, 0], axis: [0, 0, 1], angle: 3*t}, shape: {plane: [0, 0, 1]}}\n"
+    static const char text[] = "carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n  table: {motion: {at: [0, 0, 0], axis: [0, "
+                               "0, 1], angle: 3*t}, shape: {plane: [0, 0, 1]}}\n"
                                "  b: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0, 0, 0.1], shape: {sphere: 0.1}}\n"
                                "contacts: {c: {between: [b, table], friction: 0.3, spinning: 2e-3}}\n";
     motion x = move(text, scheme, 1e-3, 0.4);
@@ -217,10 +242,13 @@ static void a_turning_table_takes_the_ball_along(void **state) {
 
 // Moments act on both shapes: a ball on a free ball, whose total angular momentum about their common axis is kept.
 static void moments_act_on_both(const char *scheme) {
-    motion x = move("carom: 1\nbodies:\n  a: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0, 0, 0.2], spin: [0.5, 0, 4], shape: {sphere: 0.1}}\n"
+    motion x = move("carom: 1\nbodies:\n  a: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0, 0, 0.2], spin: [0.5, 0, "
+                    "4], shape: {sphere: 0.1}}\n"
                     "  b: {mass: 1, inertia: [0.003, 0.003, 0.003], at: [0, 0, 0], shape: {sphere: 0.1}}\n"
-                    "loads:\n  push: {on: a, point: [0, 0, 0], force: [0, 0, -10]}\n  pull: {on: b, point: [0, 0, 0], force: [0, 0, 10]}\n"
-                    "contacts: {c: {between: [a, b], friction: 0.3, rolling: 3e-3, spinning: 2e-3}}\n", scheme, 1e-3, 0.2);
+                    "loads:\n  push: {on: a, point: [0, 0, 0], force: [0, 0, -10]}\n  pull: {on: b, point: [0, 0, 0], "
+                    "force: [0, 0, 10]}\n"
+                    "contacts: {c: {between: [a, b], friction: 0.3, rolling: 3e-3, spinning: 2e-3}}\n",
+                    scheme, 1e-3, 0.2);
     const double *a = x.v, *b = x.v + 6;
     near(scheme, "momentum", 2 * a[X] + b[X], 0, 1e-9);
     assert_true(b[WZ] > 0.1 && b[WZ] < a[WZ]);
@@ -234,15 +262,22 @@ static void rolling_and_spinning_turn_both_bodies(void **state) {
     moments_act_on_both("newmark");
 }
 
-// The same law, written out with generalised coordinates: a, b, c are turns about x, y, z, as slow as the ball is isotropic.
+// The same law, written out with generalised coordinates: a, b, c are turns about x, y, z, as slow as the ball is
+// isotropic.
 static void a_list_of_five_slip_rates_is_the_same_law(void **state) {
     (void)state;
-    motion own = move("carom: 1\nparameters: {r: 0.1, mu: 0.3, la: 2e-3/mu, sg: 1e-3/mu}\ncoordinates:\n  x: {at: 0, rate: 1}\n  y: {at: 0, rate: 0.2}\n  z: 0.1\n"
-                      "  a: {at: 0, rate: 1}\n  b: {at: 0, rate: -3}\n  c: {at: 0, rate: 2}\nenergy:\n  kinetic: x'^2 + y'^2 + z'^2 + 0.005*(a'^2 + b'^2 + c'^2)\n  potential: 2*9.81*z\n"
-                      "contacts:\n  floor: {gap: z - r, slip rate: [x' - r*b', y' + r*a', la*a', la*b', sg*c'], friction: mu}\n", "event-driven", 1e-3, 0.6);
+    motion own =
+        move("carom: 1\nparameters: {r: 0.1, mu: 0.3, la: 2e-3/mu, sg: 1e-3/mu}\ncoordinates:\n  x: {at: 0, rate: 1}\n "
+             " y: {at: 0, rate: 0.2}\n  z: 0.1\n"
+             "  a: {at: 0, rate: 1}\n  b: {at: 0, rate: -3}\n  c: {at: 0, rate: 2}\nenergy:\n  kinetic: x'^2 + y'^2 + "
+             "z'^2 + 0.005*(a'^2 + b'^2 + c'^2)\n  potential: 2*9.81*z\n"
+             "contacts:\n  floor: {gap: z - r, slip rate: [x' - r*b', y' + r*a', la*a', la*b', sg*c'], friction: mu}\n",
+             "event-driven", 1e-3, 0.6);
     motion pair = move("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {f: {plane: [0, 0, 1]}}\n"
-                       "bodies: {b: {mass: 2, inertia: [0.01, 0.01, 0.01], at: [0, 0, 0.1], velocity: [1, 0.2, 0], spin: [1, -3, 2], shape: {sphere: 0.1}}}\n"
-                       "contacts: {c: {between: [b, f], friction: 0.3, rolling: 2e-3, spinning: 1e-3}}\n", "event-driven", 1e-3, 0.6);
+                       "bodies: {b: {mass: 2, inertia: [0.01, 0.01, 0.01], at: [0, 0, 0.1], velocity: [1, 0.2, 0], "
+                       "spin: [1, -3, 2], shape: {sphere: 0.1}}}\n"
+                       "contacts: {c: {between: [b, f], friction: 0.3, rolling: 2e-3, spinning: 1e-3}}\n",
+                       "event-driven", 1e-3, 0.6);
     near("event-driven", "x", own.q[X], pair.q[X], 1e-9);
     near("event-driven", "y", own.q[Y], pair.q[Y], 1e-9);
     near("event-driven", "work of friction", own.ledger.energy.friction, pair.ledger.energy.friction, 1e-9);
@@ -255,9 +290,11 @@ static void a_ball_in_a_bowl_comes_to_rest_within_the_limit(void **state) {
     QUICK_SKIPS();
     (void)state;
     const double R = 0.5, r = 0.05, mu = 0.3, rho = 2e-3;
-    motion x = move("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {bowl: {hole: 0.5}}\n"
-                    "bodies: {b: {mass: 1, inertia: [0.001, 0.001, 0.001], at: [0.27, 0, -0.36], shape: {sphere: 0.05}}}\n"
-                    "contacts: {c: {between: [b, bowl], friction: 0.3, rolling: 2e-3, spinning: 1e-3}}\n", "moreau-midpoint", 1e-3, 20);
+    motion x =
+        move("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {bowl: {hole: 0.5}}\n"
+             "bodies: {b: {mass: 1, inertia: [0.001, 0.001, 0.001], at: [0.27, 0, -0.36], shape: {sphere: 0.05}}}\n"
+             "contacts: {c: {between: [b, bowl], friction: 0.3, rolling: 2e-3, spinning: 1e-3}}\n",
+             "moreau-midpoint", 1e-3, 20);
     const double away = hypot(x.q[0], x.q[1]) / (R - r);
     assert_true(away / sqrt(1 - away * away) < 1 / sqrt(1 / (mu * mu) + r * r / (rho * rho)));
     for (int i = 0; i < 6; ++i) near("moreau-midpoint", "velocity at rest", x.v[i], 0, 1e-9);
@@ -271,11 +308,15 @@ static void a_ball_in_a_bowl_comes_to_rest_within_the_limit(void **state) {
 static void a_cylinder_on_its_rims_rolls_as_the_wheel(void **state) {
     QUICK_SKIPS();
     (void)state;
-    motion plane = move("carom: 1\ngravity: [0, -9.81]\nshapes: {f: {plane: [0, 1]}}\nbodies: {b: {mass: 2, inertia: 0.01, at: [0, 0.1], velocity: [1, 0], spin: -10, shape: {circle: 0.1}}}\n"
-                        "contacts: {c: {between: [b, f], friction: 0.3, rolling: 2e-3}}\n", "event-driven", 1e-3, 1);
+    motion plane = move("carom: 1\ngravity: [0, -9.81]\nshapes: {f: {plane: [0, 1]}}\nbodies: {b: {mass: 2, inertia: "
+                        "0.01, at: [0, 0.1], velocity: [1, 0], spin: -10, shape: {circle: 0.1}}}\n"
+                        "contacts: {c: {between: [b, f], friction: 0.3, rolling: 2e-3}}\n",
+                        "event-driven", 1e-3, 1);
     motion space = move("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {f: {plane: [0, 0, 1]}}\n"
-                        "bodies: {b: {mass: 2, inertia: [0.008, 0.008, 0.01], at: [0, 0, 0.1], axis: [1, 0, 0], angle: -pi/2, velocity: [1, 0, 0], spin: [0, 0, 10], shape: {cylinder: [0.1, 0.2]}}}\n"
-                        "contacts: {c: {between: [b, f], friction: 0.3, rolling: 2e-3}}\n", "event-driven", 1e-3, 1);
+                        "bodies: {b: {mass: 2, inertia: [0.008, 0.008, 0.01], at: [0, 0, 0.1], axis: [1, 0, 0], angle: "
+                        "-pi/2, velocity: [1, 0, 0], spin: [0, 0, 10], shape: {cylinder: [0.1, 0.2]}}}\n"
+                        "contacts: {c: {between: [b, f], friction: 0.3, rolling: 2e-3}}\n",
+                        "event-driven", 1e-3, 1);
     near("event-driven", "speed of wheel and cylinder", space.v[X], plane.v[X], 1e-9);
     near("event-driven", "spin of wheel and cylinder", fabs(space.v[WZ]), fabs(plane.v[2]), 1e-8);
     end(&plane);
@@ -289,13 +330,16 @@ static void levers_that_make_no_sense_are_refused(void **state) {
         {"{sphere: 1}", "friction: 0.1, spinning: -2", "spinning must not be negative, got -2"},
         {"{sphere: 1}", "rolling: 1", "rolling resistance needs friction; add `friction:`"},
         {"{sphere: 1}", "spinning: 1", "spinning resistance needs friction; add `friction:`"},
-        {"{box: [1, 1, 1]}", "friction: 1, spinning: 1", "spinning resistance requires round shapes; 'b' and 'f' touch with corners (8 contacts)"},
+        {"{box: [1, 1, 1]}", "friction: 1, spinning: 1",
+         "spinning resistance requires round shapes; 'b' and 'f' touch with corners (8 contacts)"},
         {"{sphere: 1}", "friction: 1, spining: 1", "did you mean 'spinning'?"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[400];
         carom_error err = {0};
-        snprintf(text, sizeof text, "carom: 1\nshapes: {f: {plane: [0, 0, 1]}}\nbodies: {b: {mass: 1, inertia: [1, 1, 1], at: [0, 0, 1], shape: %s}}\ncontacts: {c: {between: [b, f], %s}}\n",
+        snprintf(text, sizeof text,
+                 "carom: 1\nshapes: {f: {plane: [0, 0, 1]}}\nbodies: {b: {mass: 1, inertia: [1, 1, 1], at: [0, 0, 1], "
+                 "shape: %s}}\ncontacts: {c: {between: [b, f], %s}}\n",
                  cases[i].shape, cases[i].contact);
         carom_model *m = model_of(text, &err);
         if (m || !strstr(err.text, cases[i].message)) fail_msg("%s: %s", cases[i].contact, m ? "was taken" : err.text);

@@ -55,13 +55,15 @@ static list numbers_of(const carom_model *m) {
         carom_model_parameter(m, i, &x);
         put(&l, &x, 1);
     }
-    const double head[] = {s->nq, s->nv, s->ne, s->nc, s->flags, s->column_stride, (double)s->work_size, run.step, run.end};
+    const double head[] = {s->nq,    s->nv,  s->ne, s->nc, s->flags, s->column_stride, (double)s->work_size,
+                           run.step, run.end};
     put(&l, head, sizeof head / sizeof *head);
     put(&l, carom_model_q0(m), (size_t)s->nq);
     put(&l, carom_model_v0(m), (size_t)s->nv);
     for (int i = 0; i < s->nc - s->listed; ++i) {
         const carom_contact *c = &s->contacts[i];
-        const double law[] = {c->restitution, c->tangential_restitution, c->friction, c->tangents, c->impact, c->friction_varies, c->varies};
+        const double law[] = {c->restitution, c->tangential_restitution, c->friction, c->tangents,
+                              c->impact,      c->friction_varies,        c->varies};
         put(&l, law, sizeof law / sizeof *law);
     }
     void *work = work_of(m);
@@ -93,11 +95,13 @@ static void same(const char *what, const char *parameter, const carom_model *a, 
 
 static carom_model *fresh(const char *text, size_t length, const char *file, const char *set, carom_error *err) {
     const char *const sets[] = {set, NULL};
-    return carom_model_create(&(carom_model_def){.text = text, .length = length, .file = file, .set = set ? sets : NULL}, err);
+    return carom_model_create(
+        &(carom_model_def){.text = text, .length = length, .file = file, .set = set ? sets : NULL}, err);
 }
 
 // Parameter i by the model that is there, and by a new one; back again.
-static void moved_alike(carom_model *m, const char *text, size_t length, const char *file, int i, double x, bool *derived) {
+static void moved_alike(carom_model *m, const char *text, size_t length, const char *file, int i, double x,
+                        bool *derived) {
     double old;
     char set[200], name[80]; // names of the model end when it is derived again
     snprintf(name, sizeof name, "%s", carom_model_parameter(m, i, &old));
@@ -140,12 +144,12 @@ static void shipped_models_with_every_parameter(void **state) {
     assert_true(models > 20 && parameters > 100 && written > 80);
 }
 
-#define CART                                                                                                              \
-    "carom: 1\nparameters: {m: 2, k: 3*m, x0: 0.5, e: 0.4, mu: 0.3, n: 2, h: 1e-3, free: 7}\n"                             \
-    "coordinates: {x: {at: x0, rate: -x0/2}, y: {at: 1}}\n"                                                               \
-    "energy: {kinetic: 1/2*m*(x'^2 + y'^2), potential: 1/2*k*x^2 + m*9.81*y}\n"                                           \
-    "contact defaults: {friction: mu/2}\n"                                                                                \
-    "contacts: {floor: {gap: y, slip: x, restitution: e^2}, wall: {gap: x + 2, restitution: e, friction: 0}}\n"           \
+#define CART                                                                                                           \
+    "carom: 1\nparameters: {m: 2, k: 3*m, x0: 0.5, e: 0.4, mu: 0.3, n: 2, h: 1e-3, free: 7}\n"                         \
+    "coordinates: {x: {at: x0, rate: -x0/2}, y: {at: 1}}\n"                                                            \
+    "energy: {kinetic: 1/2*m*(x'^2 + y'^2), potential: 1/2*k*x^2 + m*9.81*y}\n"                                        \
+    "contact defaults: {friction: mu/2}\n"                                                                             \
+    "contacts: {floor: {gap: y, slip: x, restitution: e^2}, wall: {gap: x + 2, restitution: e, friction: 0}}\n"        \
     "simulation: {scheme: moreau-midpoint, step: h, end: 100*h}\n"
 
 static void set_cart(carom_model *m, const char *name, double x, bool derives) {
@@ -172,23 +176,29 @@ static void numbers_follow(void **state) {
     s->force(m, work, 0, carom_model_q0(m), carom_model_v0(m), f);
     assert_true(f[0] == -12 * 0.25 && f[1] == -4 * 9.81);
     assert_true(carom_model_q0(m)[0] == 0.25 && carom_model_v0(m)[0] == -0.125);
-    assert_true(s->contacts[0].restitution == 0.25 && s->contacts[0].friction == 0.25 && s->contacts[1].restitution == 0.5 && s->contacts[1].friction == 0);
+    assert_true(s->contacts[0].restitution == 0.25 && s->contacts[0].friction == 0.25 &&
+                s->contacts[1].restitution == 0.5 && s->contacts[1].friction == 0);
     assert_true(carom_model_simulation(m).step == 0.01 && carom_model_simulation(m).end == 1);
     free(work);
     set_cart(m, "mu", 0, true); // the floor has no tangent any more
     assert_int_equal(carom_system_directions(carom_model_system(m), 0), 1);
     set_cart(m, "mu", 0.2, true);
     assert_int_equal(carom_system_directions(carom_model_system(m), 0), 2);
-    assert_true(carom_model_system(m)->contacts[0].friction == 0.1 && carom_model_system(m)->contacts[0].restitution == 0.25);
+    assert_true(carom_model_system(m)->contacts[0].friction == 0.1 &&
+                carom_model_system(m)->contacts[0].restitution == 0.25);
     carom_model_destroy(m);
 }
 
 static void what_fails_leaves_the_model(void **state) {
     (void)state;
     carom_model *m = good(CART), *other = good(CART);
-    static const struct { const char *name; double x; const char *says; } wrong[] = {
-        {"e", 1.5, "must lie between 0 and 1, got"}, {"mu", -1, "must not be negative, got"}, {"h", 0, "must be positive, got"},
-        {"x0", -3, "negative initial gap"}, {"m", NAN, "not finite"}};
+    static const struct {
+        const char *name; double x; const char *says;
+    } wrong[] = {{"e", 1.5, "must lie between 0 and 1, got"},
+                 {"mu", -1, "must not be negative, got"},
+                 {"h", 0, "must be positive, got"},
+                 {"x0", -3, "negative initial gap"},
+                 {"m", NAN, "not finite"}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
         carom_error err = {0};
         int i = 0;

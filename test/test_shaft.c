@@ -1,4 +1,5 @@
-// test_shaft.c: shafts that turn: matrices against differences, statics, frequencies and their splitting by the spin, flywheels, energy, the rotor.
+// test_shaft.c: shafts that turn: matrices against differences, statics, frequencies and their splitting by the spin,
+// flywheels, energy, the rotor.
 #include "model_text.h"
 #include <carom/flex.h>
 
@@ -47,7 +48,7 @@ static void wander(const carom_member *m, unsigned seed, double *q, double *v) {
     }
 }
 
-// -- forces ------------------------------------------------------------------------------------------------------------
+// -- forces -----------------------------------------------------------------------------------------------------------
 
 static void tangents_are_the_derivatives_of_the_force(void **state) {
     (void)state;
@@ -78,7 +79,8 @@ static void tangents_are_the_derivatives_of_the_force(void **state) {
             carom_member_force(m, q, v, down);
             x[j] = at;
             for (int i = 0; i < n; ++i)
-                assert_close((side ? C : K)[i + n * j], -(up[i] - down[i]) / (2 * h), side ? 1e-12 * most : 1e-8 * most);
+                assert_close((side ? C : K)[i + n * j], -(up[i] - down[i]) / (2 * h),
+                             side ? 1e-12 * most : 1e-8 * most);
         }
     carom_member_destroy(m);
 }
@@ -120,13 +122,14 @@ static void a_turning_shaft_feels_nothing_but_its_spin(void **state) {
     for (int i = 0; i < n; ++i) assert_true(f[i] == 0);
     carom_member_energy(m, q, v, &T, &V);
     double J = 0.4; // wheels, then rho pi/2 (R^4 - r^4) l
-    for (int e = 0; e < 3; ++e) J += 900 * PI / 2 * (pow(ELEMENTS[e].radius, 4) - pow(ELEMENTS[e].bore, 4)) * ELEMENTS[e].length;
+    for (int e = 0; e < 3; ++e)
+        J += 900 * PI / 2 * (pow(ELEMENTS[e].radius, 4) - pow(ELEMENTS[e].bore, 4)) * ELEMENTS[e].length;
     assert_close(T, 0.5 * J * 800 * 800, 1e-9 * T);
     assert_true(V == 0);
     carom_member_destroy(m);
 }
 
-// -- statics --------------------------------------------------------------------------------------------------------------
+// -- statics ----------------------------------------------------------------------------------------------------------
 
 // x of K x = f.
 static void solve(const carom_member *m, const double *f, double *x) {
@@ -156,11 +159,13 @@ static void a_stepped_shaft_bends_and_twists_as_the_theory_says(void **state) {
     bool fixed[25] = {true, true, true, true, true};
     d.elements = 4, d.density = 1000, d.modulus = 2e9, d.shear_modulus = 8e8, d.shaft = steps, d.fixed = fixed;
     carom_member *m = make(&d);
-    const double I1 = PI / 4 * pow(0.05, 4), I2 = PI / 4 * (pow(0.03, 4) - pow(0.01, 4)), l1 = 0.3, l2 = 0.5, E = 2e9, G = 8e8;
+    const double I1 = PI / 4 * pow(0.05, 4), I2 = PI / 4 * (pow(0.03, 4) - pow(0.01, 4)), l1 = 0.3, l2 = 0.5, E = 2e9,
+                 G = 8e8;
     double f[MOST] = {0}, x[MOST];
     f[15] = 7, f[16] = -3, f[17] = 2; // v, w, rx of the tip
     solve(m, f, x);
-    const double slope = l1 * (l1 / 2 + l2) / (E * I1), tip = l1 * l1 * (l1 / 3 + l2 / 2) / (E * I1) + slope * l2 + pow(l2, 3) / (3 * E * I2);
+    const double slope = l1 * (l1 / 2 + l2) / (E * I1),
+                 tip = l1 * l1 * (l1 / 3 + l2 / 2) / (E * I1) + slope * l2 + pow(l2, 3) / (3 * E * I2);
     assert_close(x[15], 7 * tip, 1e-12 * tip);
     assert_close(x[16], -3 * tip, 1e-12 * tip);
     assert_close(x[17], 2 * (l1 / (G * 2 * I1) + l2 / (G * 2 * I2)), 1e-12);
@@ -211,9 +216,10 @@ static void points_lie_on_the_curve_between_unequal_nodes(void **state) {
     carom_member_destroy(m);
 }
 
-// -- frequencies ----------------------------------------------------------------------------------------------------------------
+// -- frequencies ------------------------------------------------------------------------------------------------------
 
-// Between two pins: omega^2 = E I k^4/(rho A + rho I k^2), k = n pi/l, twice; fixed torsion at the start: (2n - 1) pi/(2l) sqrt(G/rho).
+// Between two pins: omega^2 = E I k^4/(rho A + rho I k^2), k = n pi/l, twice; fixed torsion at the start: (2n - 1)
+// pi/(2l) sqrt(G/rho).
 static void frequencies_converge_to_those_of_beam_theory(void **state) {
     (void)state;
     const double r = 0.04, l = 1, rho = 7850, E = 2.1e11, G = 0.2e11, A = PI * r * r, I = PI / 4 * pow(r, 4);
@@ -228,7 +234,8 @@ static void frequencies_converge_to_those_of_beam_theory(void **state) {
         carom_member *m = make(&d);
         double omega[3];
         assert_int_equal(carom_member_frequencies(m, 3, omega), 3);
-        const double bending = sqrt(E * I * pow(PI / l, 4) / (rho * A + rho * I * pow(PI / l, 2))), torsion = PI / (2 * l) * sqrt(G / rho);
+        const double bending = sqrt(E * I * pow(PI / l, 4) / (rho * A + rho * I * pow(PI / l, 2))),
+                     torsion = PI / (2 * l) * sqrt(G / rho);
         assert_true(bending < torsion);
         assert_close(omega[1], omega[0], 1e-8 * omega[0]);
         const double error[2] = {omega[0] / bending - 1, omega[2] / torsion - 1};
@@ -245,7 +252,7 @@ static void frequencies_converge_to_those_of_beam_theory(void **state) {
     assert_close(last[1] / (pow(PI / 16, 2) / 24), 1, 0.1);
 }
 
-// -- motion ------------------------------------------------------------------------------------------------------------------------
+// -- motion -----------------------------------------------------------------------------------------------------------
 
 // Of a shaft between pins that spins with Omega the mode sin(k s) whirls round with both roots of
 //     (rho A + rho I k^2) omega^2 - 2 rho I k^2 Omega omega - E I k^4 = 0,
@@ -260,8 +267,10 @@ static void whirling_is_split_by_the_spin_as_the_theory_says(void **state) {
         char text[900];
         snprintf(text, sizeof text,
                  "carom: 1\nparameters: {omega: %.17g}\nflexible:\n"
-                 "  axle: {type: shaft, length: 1, elements: 10, radius: 0.1, density: 7850, modulus: 2.1e11, shear modulus: 0.8e11, points: {middle: 0.5},\n"
-                 "    fix: {start: [v, w], end: [v, w]}, at: {v: 1e-3*sin(pi*s)}, rate: {w: 1e-3*omega*sin(pi*s), rx: 3000}}\n"
+                 "  axle: {type: shaft, length: 1, elements: 10, radius: 0.1, density: 7850, modulus: 2.1e11, shear "
+                 "modulus: 0.8e11, points: {middle: 0.5},\n"
+                 "    fix: {start: [v, w], end: [v, w]}, at: {v: 1e-3*sin(pi*s)}, rate: {w: 1e-3*omega*sin(pi*s), rx: "
+                 "3000}}\n"
                  "outputs: {v: axle.middle.v, w: axle.middle.w}\n",
                  omega);
         carom_model *m = good(text);
@@ -281,8 +290,10 @@ static void whirling_is_split_by_the_spin_as_the_theory_says(void **state) {
 static void a_free_wheel_nutates(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\nflexible:\n"
-                          "  top: {type: shaft, length: 0.2, elements: {wheel: 1, end: 1}, radius: 0.01, density: 7850, modulus: 2.1e11, shear modulus: 0.8e11,\n"
-                          "    points: {wheel: 0.1}, flywheels: {wheel: {mass: 3, inertia: [0.02, 0.012]}}, rate: {rx: 50, w: -0.1*(s - 0.1)}}\n");
+                          "  top: {type: shaft, length: 0.2, elements: {wheel: 1, end: 1}, radius: 0.01, density: "
+                          "7850, modulus: 2.1e11, shear modulus: 0.8e11,\n"
+                          "    points: {wheel: 0.1}, flywheels: {wheel: {mass: 3, inertia: [0.02, 0.012]}}, rate: {rx: "
+                          "50, w: -0.1*(s - 0.1)}}\n");
     const double rho = 7850, r = 0.01, l = 0.2, A = PI * r * r, I = PI / 4 * pow(r, 4);
     const double Jp = 0.02 + 2 * rho * I * l, Jd = 0.012 + rho * A * l * l * l / 12 + rho * I * l, omega = Jp / Jd * 50;
     carom_sim *sim = model_sim(m, "half-explicit", NULL, 2e-6, 2.25 * 2 * PI / omega);
@@ -304,9 +315,12 @@ static void energy_is_kept_by_a_spinning_shaft(void **state) {
     double last = 0;
     for (int k = 0; k < 2; ++k) {
         carom_model *m = good("carom: 1\nflexible:\n"
-                              "  axle: {type: shaft, length: 1, elements: {one: 2, two: 1, end: 2}, radius: {two: 0.05, end: 0.03}, density: 7850, modulus: 2.1e11,\n"
-                              "    shear modulus: 0.8e11, points: {one: 0.5, two: 0.6}, flywheels: {one: {mass: 30, inertia: 0.5}, two: {mass: 5, inertia: [0.1, 0.2]}},\n"
-                              "    fix: {start: [v, w], end: [v, w]}, gravity: [0, 0, -9.81], at: {v: 1e-3*sin(pi*s)}, rate: {w: 0.5*sin(2*pi*s), rx: 600 + 5*s}}\n");
+                              "  axle: {type: shaft, length: 1, elements: {one: 2, two: 1, end: 2}, radius: {two: "
+                              "0.05, end: 0.03}, density: 7850, modulus: 2.1e11,\n"
+                              "    shear modulus: 0.8e11, points: {one: 0.5, two: 0.6}, flywheels: {one: {mass: 30, "
+                              "inertia: 0.5}, two: {mass: 5, inertia: [0.1, 0.2]}},\n"
+                              "    fix: {start: [v, w], end: [v, w]}, gravity: [0, 0, -9.81], at: {v: 1e-3*sin(pi*s)}, "
+                              "rate: {w: 0.5*sin(2*pi*s), rx: 600 + 5*s}}\n");
         carom_sim *sim = model_sim(m, "half-explicit", NULL, k ? 1e-6 : 2e-6, 0.02);
         model_sim_run(sim);
         carom_ledger l;
@@ -326,7 +340,8 @@ static void energy_is_kept_by_a_spinning_shaft(void **state) {
 // q_1 = q_0 + h v_0, v_1 = v_0 - h q_1 keeps q^2 + v^2 + h q v; forward Euler gains h^2 in every step.
 static void moreau_explicit_keeps_oscillations_with_forces_at_the_end(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1, rate: 0.5}}\nenergy: {kinetic: 1/2*x'^2, potential: 1/2*x^2}\n");
+    carom_model *m =
+        good("carom: 1\ncoordinates: {x: {at: 1, rate: 0.5}}\nenergy: {kinetic: 1/2*x'^2, potential: 1/2*x^2}\n");
     const double h = 1.5, kept = 1 + 0.25 + h * 0.5;
     carom_sim *sim = model_sim(m, "moreau-explicit", (const char *const[]){"forces=end", NULL}, h, 3000 * h);
     model_sim_run(sim);
@@ -336,7 +351,7 @@ static void moreau_explicit_keeps_oscillations_with_forces_at_the_end(void **sta
     carom_model_destroy(m);
 }
 
-// -- the rotor ------------------------------------------------------------------------------------------------------------------------
+// -- the rotor --------------------------------------------------------------------------------------------------------
 
 static double output_of(const carom_model *m, const carom_now *now, const char *name) {
     void *work = aligned_alloc(64, (carom_model_system(m)->work_size + 63) & ~(size_t)63);
@@ -354,8 +369,9 @@ static double output_of(const carom_model *m, const carom_now *now, const char *
     return x;
 }
 
-// Another program's numbers for the same data, after 0.15 s: the journal at (-4.1299e-5, -9.1064e-5), 1.08 % impulsive steps, the wheel's spin
-// without friction 491.3.  It takes gaps below 1e-8 m for closed, so its journal may be that far away; the two schemes are apart by 3e-8.
+// Another program's numbers for the same data, after 0.15 s: the journal at (-4.1299e-5, -9.1064e-5), 1.08 % impulsive
+// steps, the wheel's spin without friction 491.3.  It takes gaps below 1e-8 m for closed, so its journal may be that
+// far away; the two schemes are apart by 3e-8.
 static void the_rotor_meets_its_reference_values(void **state) {
     (void)state;
     static const struct { const char *scheme, *options[3]; double y, z, deep; } runs[] = {
@@ -368,7 +384,8 @@ static void the_rotor_meets_its_reference_values(void **state) {
         const carom_now now = carom_sim_now(sim);
         assert_close(output_of(m, &now, "journal.y"), runs[k].y, 2e-8);
         assert_close(output_of(m, &now, "journal.z"), runs[k].z, 2e-8);
-        assert_close(output_of(m, &now, "axle.wheel.rx'"), 491.3, 1.5); // 9800 rad/s^2 start and stop at once: torsion with 1.2e4 rad/s
+        // 9800 rad/s^2 start and stop at once: torsion with 1.2e4 rad/s
+        assert_close(output_of(m, &now, "axle.wheel.rx'"), 491.3, 1.5);
         carom_ledger l;
         carom_error err = {0};
         assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
@@ -395,7 +412,9 @@ static double frequency_near(const carom_model *m, double near) {
     memset(M, 0, sizeof M), memset(K, 0, sizeof K), memset(C, 0, sizeof C);
     double zero[MOST] = {0}, x[MOST], y[MOST], omega2 = 0;
     assert_int_equal(s->mass(m, work, 0, zero, (carom_matrix){s->mass_shape, M}), CAROM_OK);
-    assert_int_equal(s->tangent(m, work, 0, zero, zero, (carom_matrix){s->tangent_shape, K}, (carom_matrix){s->tangent_shape, C}), CAROM_OK);
+    assert_int_equal(
+        s->tangent(m, work, 0, zero, zero, (carom_matrix){s->tangent_shape, K}, (carom_matrix){s->tangent_shape, C}),
+        CAROM_OK);
     free(work);
     unsigned seed = 3;
     for (int i = 0; i < n; ++i) x[i] = next(&seed);
@@ -406,7 +425,10 @@ static double frequency_near(const carom_model *m, double near) {
             int p = c;
             for (int i = c + 1; i < n; ++i)
                 if (fabs(A[i + n * c]) > fabs(A[p + n * c])) p = i;
-            for (int j = 0; j < n; ++j) { const double t = A[c + n * j]; A[c + n * j] = A[p + n * j], A[p + n * j] = t; }
+            for (int j = 0; j < n; ++j) {
+                const double t = A[c + n * j];
+                A[c + n * j] = A[p + n * j], A[p + n * j] = t;
+            }
             const double t = y[c];
             y[c] = y[p], y[p] = t;
             for (int i = c + 1; i < n; ++i) {
@@ -447,9 +469,11 @@ static void the_rotor_has_the_masses_and_frequencies_of_its_data(void **state) {
     carom_model_destroy(m);
 }
 
-// -- mistakes --------------------------------------------------------------------------------------------------------------------------
+// -- mistakes ---------------------------------------------------------------------------------------------------------
 
-#define SHAFT(rest) "carom: 1\nflexible:\n  a: {type: shaft, length: 1, density: 1, modulus: 1, shear modulus: 1, points: {mid: 0.5, odd: 0.3}, " rest "}\n"
+#define SHAFT(rest)                                                                                                    \
+    "carom: 1\nflexible:\n  a: {type: shaft, length: 1, density: 1, modulus: 1, shear modulus: 1, points: {mid: 0.5, " \
+    "odd: 0.3}, " rest "}\n"
 
 static void mistakes_are_told_with_their_place(void **state) {
     (void)state;
@@ -458,26 +482,34 @@ static void mistakes_are_told_with_their_place(void **state) {
         {SHAFT("elements: 4, radius: -1"), "the radius must be positive, got -1"},
         {SHAFT("elements: 4, radius: 1, bore: 2"), "a bore of radius 2 in a shaft of radius 1"},
         {SHAFT("elements: {mid: 2}, radius: 1"), "elements reaches to arc length 0.5 only; the last stretch is `end`"},
-        {SHAFT("elements: {end: 2, mid: 2}, radius: 1"), "stretches come in order; 'mid' (arc length 0.5) does not follow 1"},
+        {SHAFT("elements: {end: 2, mid: 2}, radius: 1"),
+         "stretches come in order; 'mid' (arc length 0.5) does not follow 1"},
         {SHAFT("elements: {mit: 2, end: 2}, radius: 1"), "did you mean 'mid'?"},
         {SHAFT("elements: {mid: 2.5, end: 2}, radius: 1"), "elements must be an integer of at least 1, got 2.5"},
         {SHAFT("elements: [2, 2], radius: 1"), "elements is one value, or one for each stretch"},
         {SHAFT("elements: {}, radius: 1"), "elements is one value, or one for each stretch"},
         {SHAFT("elements: 4, radius: {odd: 1, end: 2}"), "radius changes at arc length 0.3, inside an element"},
-        {SHAFT("elements: 4, radius: 1, flywheels: {odd: {mass: 1, inertia: 1}}"), "point 'odd' lies inside an element"},
+        {SHAFT("elements: 4, radius: 1, flywheels: {odd: {mass: 1, inertia: 1}}"),
+         "point 'odd' lies inside an element"},
         {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 1}}"), "the flywheel at 'mid' needs mass and inertia"},
-        {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 0, inertia: 1}}"), "the mass of a flywheel must be positive, got 0"},
-        {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 1, inertia: [1, 0.4]}}"), "no mass has less than half across"},
-        {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 1, inertia: [1, 2, 3]}}"), "one number, or a list of two"},
+        {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 0, inertia: 1}}"),
+         "the mass of a flywheel must be positive, got 0"},
+        {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 1, inertia: [1, 0.4]}}"),
+         "no mass has less than half across"},
+        {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 1, inertia: [1, 2, 3]}}"),
+         "one number, or a list of two"},
         {SHAFT("elements: 4, radius: 1, area: 1"), "unknown key 'area'"},
         {SHAFT("elements: 4, radius: 1, damping: {torsion: -1}"), "must not be negative, got"},
-        {"carom: 1\nflexible: {b: {type: bar, length: 1, elements: 1, density: 1, modulus: 1, area: 1, flywheels: {}}}\n", "unknown key 'flywheels'"},
+        {"carom: 1\nflexible: {b: {type: bar, length: 1, elements: 1, density: 1, modulus: 1, area: 1, flywheels: "
+         "{}}}\n",
+         "unknown key 'flywheels'"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         carom_error err = {0};
         carom_model *m = model_of(wrong[i].text, &err);
         if (m) fail_msg("no error for %s", wrong[i].text);
-        if (!strstr(err.text, wrong[i].part) || strncmp(err.text, "m.yaml:", 7) != 0) fail_msg("'%s' lacks '%s'", err.text, wrong[i].part);
+        if (!strstr(err.text, wrong[i].part) || strncmp(err.text, "m.yaml:", 7) != 0)
+            fail_msg("'%s' lacks '%s'", err.text, wrong[i].part);
     }
 }
 

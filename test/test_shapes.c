@@ -2,9 +2,10 @@
 #include "model_text.h"
 #include "poses.h"
 
-// -- pairs -----------------------------------------------------------------------------------------------------------------
+// -- pairs ------------------------------------------------------------------------------------------------------------
 
-typedef struct pairing { bool spatial; const char *a, *b; double near; int contacts; } pairing; // near: about how far centres are when they touch
+// near: about how far centres are when they touch
+typedef struct pairing { bool spatial; const char *a, *b; double near; int contacts; } pairing;
 
 static const pairing pairs[] = {
     {false, "{circle: 0.2, at: [0.05, 0.1]}", "{circle: 0.3}", 0.5, 1},
@@ -57,14 +58,17 @@ static carom_model *posed(int i, unsigned seed, double factor, const char *more)
     if (p->spatial)
         snprintf(text, sizeof text,
                  "carom: 1\nbodies:\n"
-                 "  a: {mass: 2, inertia: [0.1, 0.1, 0.1], at: [%.17g, %.17g, %.17g], axis: [1, 2, 3], angle: %.17g, velocity: [%.17g, %.17g, %.17g], spin: [1, -2, 0.5], shape: %s}\n"
-                 "  b: {mass: 3, inertia: [0.2, 0.2, 0.2], axis: [2, -1, 0.5], angle: %.17g, spin: [0.3, 1, -2], shape: %s}\n"
+                 "  a: {mass: 2, inertia: [0.1, 0.1, 0.1], at: [%.17g, %.17g, %.17g], axis: [1, 2, 3], angle: %.17g, "
+                 "velocity: [%.17g, %.17g, %.17g], spin: [1, -2, 0.5], shape: %s}\n"
+                 "  b: {mass: 3, inertia: [0.2, 0.2, 0.2], axis: [2, -1, 0.5], angle: %.17g, spin: [0.3, 1, -2], "
+                 "shape: %s}\n"
                  "contacts: {c: {between: [a, b], %s}}\n",
                  x[0], x[1], x[2], turn[0], -speed * x[0], -speed * x[1], -speed * x[2], p->a, turn[1], p->b, more);
     else
         snprintf(text, sizeof text,
                  "carom: 1\nbodies:\n"
-                 "  a: {mass: 2, inertia: 0.1, at: [%.17g, %.17g], angle: %.17g, velocity: [%.17g, %.17g], spin: 2, shape: %s}\n"
+                 "  a: {mass: 2, inertia: 0.1, at: [%.17g, %.17g], angle: %.17g, velocity: [%.17g, %.17g], spin: 2, "
+                 "shape: %s}\n"
                  "  b: {mass: 3, inertia: 0.2, angle: %.17g, spin: -1, shape: %s}\n"
                  "contacts: {c: {between: [a, b], %s}}\n",
                  x[0], x[1], turn[0], -speed * x[0], -speed * x[1], p->a, turn[1], p->b, more);
@@ -96,7 +100,8 @@ static void gaps_have_exact_derivatives_at_random_poses(void **state) {
 }
 
 
-// Normal columns against differences of gaps at poses that overlap, too (a kink between the two points of a difference shows up once in a while).
+// Normal columns against differences of gaps at poses that overlap, too (a kink between the two points of a difference
+// shows up once in a while).
 static void gradients_hold_inside_as_well(void **state) {
     (void)state;
     for (int i = 0; i < PAIRS; ++i) {
@@ -111,10 +116,12 @@ static void gradients_hold_inside_as_well(void **state) {
         unsigned seed = 3 + (unsigned)i;
         int wrong = 0, seen = 0;
         for (int pose = 0; pose < 20; ++pose) {
-            for (int k = 0; k < s->nv; ++k) v[k] = pairs[i].near * next(&seed) * (pairs[i].spatial ? k % 6 > 2 ? 5 : 0.5 : k % 3 == 2 ? 5 : 0.5);
+            for (int k = 0; k < s->nv; ++k)
+                v[k] = pairs[i].near * next(&seed) * (pairs[i].spatial ? k % 6 > 2 ? 5 : 0.5 : k % 3 == 2 ? 5 : 0.5);
             if (s->move) s->move(s->model, q, carom_model_q0(m), 1, v);
             else carom_add(q, carom_model_q0(m), 1, v, s->nv);
-            for (int k = 0; k < s->nq && pose % 2; ++k) q[k] *= k < 2 || (pairs[i].spatial && k < 3) ? 0.7 : 1; // nearer
+            // nearer
+            for (int k = 0; k < s->nq && pose % 2; ++k) q[k] *= k < 2 || (pairs[i].spatial && k < 3) ? 0.7 : 1;
             assert_int_equal(s->directions(s->model, work, 0, q, &L), CAROM_OK);
             bool bad = false;
             for (int j = 0; j < s->nv; ++j) {
@@ -127,9 +134,11 @@ static void gradients_hold_inside_as_well(void **state) {
                 }
                 for (int id = 0; id < s->nc; ++id) {
                     carom_column_expand(W, &L.W, L.at[id]);
-                    const double far = g_1[0] == g_1[s->nc - 1] && s->nc > 1; // all equal: the bound of a pair that is far apart
+                    // all equal: the bound of a pair that is far apart
+                    const double far = g_1[0] == g_1[s->nc - 1] && s->nc > 1;
                     bad = bad || (!far && s->nc > 1 && fabs((g_2[id] - g_1[id]) / (2 * h) - W[j]) > 1e-6);
-                    if (s->nc == 1 && g_1[0] < 0.1 * pairs[i].near) bad = bad || fabs((g_2[id] - g_1[id]) / (2 * h) - W[j]) > 1e-6;
+                    if (s->nc == 1 && g_1[0] < 0.1 * pairs[i].near)
+                        bad = bad || fabs((g_2[id] - g_1[id]) / (2 * h) - W[j]) > 1e-6;
                 }
             }
             ++seen;
@@ -142,9 +151,10 @@ static void gradients_hold_inside_as_well(void **state) {
     }
 }
 
-// -- distances ----------------------------------------------------------------------------------------------------------------
+// -- distances --------------------------------------------------------------------------------------------------------
 
-typedef struct solid { const char *word; bool spatial; double r, half[3]; int axis; } solid; // r, and the box or line inside
+// r, and the box or line inside
+typedef struct solid { const char *word; bool spatial; double r, half[3]; int axis; } solid;
 
 static const solid solids[] = {
     {"circle: 0.2", false, 0.2, {0}, 0},
@@ -195,7 +205,8 @@ static double distance(const solid *a, const pose *xa, const solid *b, const pos
         project_world(b, xb, q);
         memcpy(p, q, sizeof p);
         project_world(a, xa, p);
-        const double e = sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
+        const double e =
+            sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
         if (k > 200 && fabs(e - d) < 1e-13) return e;
         d = e;
     }
@@ -220,16 +231,21 @@ static void the_smallest_gap_is_the_distance(void **state) {
             const solid *a = &solids[i], *b = &solids[j];
             if (a->spatial != b->spatial || (b->word[1] == 'y' && i != 3)) continue;
             char text[600];
-            const char *const inertia = a->spatial ? "[1, 1, 1]" : "1", *const at = a->spatial ? "[0.9, 0, 0]" : "[0.9, 0]";
-            snprintf(text, sizeof text, "carom: 1\nbodies:\n  a: {mass: 1, inertia: %s, at: %s, shape: {%s}}\n  b: {mass: 1, inertia: %s, shape: {%s}}\n"
-                     "contacts: {c: {between: [a, b]}}\n", inertia, at, a->word, inertia, b->word);
+            const char *const inertia = a->spatial ? "[1, 1, 1]" : "1", *const at =
+                                                                            a->spatial ? "[0.9, 0, 0]" : "[0.9, 0]";
+            snprintf(text, sizeof text,
+                     "carom: 1\nbodies:\n  a: {mass: 1, inertia: %s, at: %s, shape: {%s}}\n  b: {mass: 1, inertia: %s, "
+                     "shape: {%s}}\n"
+                     "contacts: {c: {between: [a, b]}}\n",
+                     inertia, at, a->word, inertia, b->word);
             carom_model *m = good(text);
             const carom_system *s = carom_model_system(m);
             void *work = work_of(m);
             unsigned seed = 1 + 10 * (unsigned)i + (unsigned)j;
             for (int k = 0; k < 25; ++k) {
                 double v[12], q[14], g[40], least = HUGE_VAL;
-                for (int l = 0; l < s->nv; ++l) v[l] = a->spatial ? (l % 6 < 3 ? 0.3 : 3) * next(&seed) : (l % 3 < 2 ? 0.3 : 3) * next(&seed);
+                for (int l = 0; l < s->nv; ++l)
+                    v[l] = a->spatial ? (l % 6 < 3 ? 0.3 : 3) * next(&seed) : (l % 3 < 2 ? 0.3 : 3) * next(&seed);
                 v[0] -= 0.3;
                 if (s->move) s->move(s->model, q, carom_model_q0(m), 1, v);
                 else carom_add(q, carom_model_q0(m), 1, v, s->nv);
@@ -240,14 +256,16 @@ static void the_smallest_gap_is_the_distance(void **state) {
                 assert_int_equal(s->gaps(s->model, work, 0, q, g), CAROM_OK);
                 for (int l = 0; l < s->nc; ++l) least = fmin(least, g[l]);
                 const double reach[2] = {reach_of(a), reach_of(b)};
-                const double bound = sqrt(pow(x.r[0] - y.r[0], 2) + pow(x.r[1] - y.r[1], 2) + pow(x.r[2] - y.r[2], 2)) - reach[0] - reach[1];
+                const double bound = sqrt(pow(x.r[0] - y.r[0], 2) + pow(x.r[1] - y.r[1], 2) + pow(x.r[2] - y.r[2], 2)) -
+                                     reach[0] - reach[1];
                 if (bound > fmin(reach[0], reach[1])) {
                     assert_close(least, bound, 1e-12);
                     assert_true(bound <= d + 1e-9);
                     continue;
                 }
                 ++compared;
-                if (d > 1e-4 && fabs(least - d) > 1e-6) fail_msg("%s and %s: gap %.9g, distance %.9g", a->word, b->word, least, d);
+                if (d > 1e-4 && fabs(least - d) > 1e-6)
+                    fail_msg("%s and %s: gap %.9g, distance %.9g", a->word, b->word, least, d);
                 if (d <= 1e-4) assert_true(least < 2e-4); // they touch or overlap
             }
             free(work);
@@ -256,7 +274,7 @@ static void the_smallest_gap_is_the_distance(void **state) {
     assert_true(compared > 120);
 }
 
-// -- motion -------------------------------------------------------------------------------------------------------------------
+// -- motion -----------------------------------------------------------------------------------------------------------
 
 static carom_sim *run(const carom_model *m, const char *scheme, double h, double end) {
     carom_sim *sim = model_sim(m, scheme, NULL, h, end);
@@ -269,14 +287,16 @@ static void motion_of(bool spatial, const double *q, const double *v, double *x)
     static const double mass[2] = {2, 3}, J[2] = {0.1, 0.2};
     for (int k = 0; k < 7; ++k) x[k] = 0;
     for (int b = 0; b < 2; ++b) {
-        const double *r = q + b * (spatial ? 7 : 3), *u = v + b * (spatial ? 6 : 3), w[3] = {spatial ? u[3] : 0, spatial ? u[4] : 0, spatial ? u[5] : u[2]};
+        const double *r = q + b * (spatial ? 7 : 3), *u = v + b * (spatial ? 6 : 3),
+                     w[3] = {spatial ? u[3] : 0, spatial ? u[4] : 0, spatial ? u[5] : u[2]};
         const double p[3] = {mass[b] * u[0], mass[b] * u[1], spatial ? mass[b] * u[2] : 0};
         pose y;
         pose_in(r, spatial, &y);
         for (int i = 0; i < 3; ++i) {
             const int j = (i + 1) % 3, k = (i + 2) % 3;
             x[i] += p[i];
-            x[3 + i] += y.r[j] * p[k] - y.r[k] * p[j] + J[b] * (y.R[3 * i] * w[0] + y.R[3 * i + 1] * w[1] + y.R[3 * i + 2] * w[2]);
+            x[3 + i] += y.r[j] * p[k] - y.r[k] * p[j] +
+                        J[b] * (y.R[3 * i] * w[0] + y.R[3 * i + 1] * w[1] + y.R[3 * i + 2] * w[2]);
             x[6] += 0.5 * (p[i] * p[i] / mass[b] + J[b] * w[i] * w[i]);
         }
     }
@@ -284,7 +304,8 @@ static void motion_of(bool spatial, const double *q, const double *v, double *x)
 
 static void collide(int i, const char *law, bool keeps_energy, long *impacts) {
     for (unsigned k = 0, met = 0; k < 20 && met < 2; ++k) {
-        const double far = strstr(pairs[i].b, "hole") || strstr(pairs[i].b, "slot") || strstr(pairs[i].b, "bore") ? 0.3 : 1.6;
+        const double far =
+            strstr(pairs[i].b, "hole") || strstr(pairs[i].b, "slot") || strstr(pairs[i].b, "bore") ? 0.3 : 1.6;
         carom_model *m = posed(i, 900 + k, far, law);
         if (!m) continue; // starts on the wrong side of a plane
         ++met;
@@ -293,7 +314,9 @@ static void collide(int i, const char *law, bool keeps_energy, long *impacts) {
         carom_sim *sim = run(m, "moreau-midpoint", 2e-3, 2);
         motion_of(pairs[i].spatial, carom_sim_now(sim).q, carom_sim_now(sim).v, after);
         for (int l = 0; l < 6; ++l)
-            if (!(fabs(after[l] - before[l]) < 1e-11)) fail_msg("%s and %s (%s): component %d is %.15g, was %.15g", pairs[i].a, pairs[i].b, law, l, after[l], before[l]);
+            if (!(fabs(after[l] - before[l]) < 1e-11))
+                fail_msg("%s and %s (%s): component %d is %.15g, was %.15g", pairs[i].a, pairs[i].b, law, l, after[l],
+                         before[l]);
         if (keeps_energy) assert_close(after[6], before[6], 1e-11 * before[6]);
         else assert_true(after[6] <= before[6] * (1 + 1e-12));
         carom_ledger ledger;
@@ -315,14 +338,16 @@ static void free_bodies_keep_momentum_and_angular_momentum(void **state) {
     }
 }
 
-// -- sliding ----------------------------------------------------------------------------------------------------------------------
+// -- sliding ----------------------------------------------------------------------------------------------------------
 
 // A corner that slides along a row of equal boxes does not hang on their sides.
 static void a_corner_does_not_hang_on_a_seam(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ngravity: [0, -9.81]\nbodies:\n  s: {mass: 1, inertia: 0.01, at: [0.3, 0.15], velocity: [2, 0], shape: {box: [0.2, 0.1]}}\n"
-                          "shapes:\n  a: {box: [1, 0.2]}\n  b: {box: [1, 0.2], at: [1, 0]}\n  c: {box: [1, 0.2], at: [2, 0]}\n"
-                          "contacts: {on: {between: [s, [a, b, c]]}}\n");
+    carom_model *m =
+        good("carom: 1\ngravity: [0, -9.81]\nbodies:\n  s: {mass: 1, inertia: 0.01, at: [0.3, 0.15], velocity: [2, 0], "
+             "shape: {box: [0.2, 0.1]}}\n"
+             "shapes:\n  a: {box: [1, 0.2]}\n  b: {box: [1, 0.2], at: [1, 0]}\n  c: {box: [1, 0.2], at: [2, 0]}\n"
+             "contacts: {on: {between: [s, [a, b, c]]}}\n");
     carom_sim *sim = run(m, "moreau-midpoint", 1e-3, 0.8);
     assert_close(carom_sim_now(sim).v[0], 2, 1e-9);
     assert_close(carom_sim_now(sim).q[2], 0, 1e-6);
@@ -330,7 +355,7 @@ static void a_corner_does_not_hang_on_a_seam(void **state) {
     carom_model_destroy(m);
 }
 
-// -- far pairs ------------------------------------------------------------------------------------------------------------------
+// -- far pairs --------------------------------------------------------------------------------------------------------
 
 static void gaps_depend_on_the_state_alone(void **state) {
     (void)state;
@@ -356,16 +381,19 @@ static void gaps_depend_on_the_state_alone(void **state) {
     }
 }
 
-// -- how models say it --------------------------------------------------------------------------------------------------------------
+// -- how models say it ------------------------------------------------------------------------------------------------
 
 // A shape may stand with its body or in the section shapes; pairs may be listed, or be all of a group.
 static void shapes_and_pairs_may_be_written_in_two_ways(void **state) {
     (void)state;
-    carom_model *m[] = {
-        good("carom: 1\nbodies:\n  a: {mass: 1, inertia: 1, shape: {box: [1, 2], at: [0.1, 0]}}\n  b: {mass: 1, inertia: 1, at: [3, 1], shape: {circle: 0.5}}\n"
-             "  c: {mass: 1, inertia: 1, at: [1, 4], shape: {circle: 0.3}}\ncontacts: {x: {between: [a, b]}, y: {between: [a, c]}, z: {between: [b, c]}}\n"),
-        good("carom: 1\nbodies:\n  a: {mass: 1, inertia: 1}\n  b: {mass: 1, inertia: 1, at: [3, 1]}\n  c: {mass: 1, inertia: 1, at: [1, 4]}\n"
-             "shapes: {k: {box: [1, 2], of: a, at: [0.1, 0]}, l: {circle: 0.5, of: b}, m: {circle: 0.3, of: c}}\ncontacts: {x: {among: [k, l, m]}}\n")};
+    carom_model *m[] = {good("carom: 1\nbodies:\n  a: {mass: 1, inertia: 1, shape: {box: [1, 2], at: [0.1, 0]}}\n  b: "
+                             "{mass: 1, inertia: 1, at: [3, 1], shape: {circle: 0.5}}\n"
+                             "  c: {mass: 1, inertia: 1, at: [1, 4], shape: {circle: 0.3}}\ncontacts: {x: {between: "
+                             "[a, b]}, y: {between: [a, c]}, z: {between: [b, c]}}\n"),
+                        good("carom: 1\nbodies:\n  a: {mass: 1, inertia: 1}\n  b: {mass: 1, inertia: 1, at: [3, 1]}\n  "
+                             "c: {mass: 1, inertia: 1, at: [1, 4]}\n"
+                             "shapes: {k: {box: [1, 2], of: a, at: [0.1, 0]}, l: {circle: 0.5, of: b}, m: {circle: "
+                             "0.3, of: c}}\ncontacts: {x: {among: [k, l, m]}}\n")};
     double g[2][3];
     for (int i = 0; i < 2; ++i) {
         const carom_system *s = carom_model_system(m[i]);
@@ -379,7 +407,7 @@ static void shapes_and_pairs_may_be_written_in_two_ways(void **state) {
     assert_true(g[0][0] > 1 && fabs(g[0][2] - (sqrt(13) - 0.8)) < 1e-14);
 }
 
-// -- refused --------------------------------------------------------------------------------------------------------------------
+// -- refused ----------------------------------------------------------------------------------------------------------
 
 static void wrong_shapes_are_refused_with_the_place(void **state) {
     (void)state;
@@ -405,10 +433,12 @@ static void wrong_shapes_are_refused_with_the_place(void **state) {
         {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{between: [b]}", "a list of two shapes"},
         {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{between: [b, b]}", "belong to one body"},
         {"shape: {circle: 0.1}", "f: {plane: [0, 1]}, g: {circle: 1}", "{between: [g, f]}", "belong to one body"},
-        {"shape: {circle: 0.1}", "f: {plane: [0, 0, 1]}", "{between: [b, f]}", "is planar and 'f' is spatial; in space `plane` has three numbers, in the plane two"},
+        {"shape: {circle: 0.1}", "f: {plane: [0, 0, 1]}", "{between: [b, f]}",
+         "is planar and 'f' is spatial; in space `plane` has three numbers, in the plane two"},
         {"shape: {circle: 0.1}", "f: {hole: 0.1}", "{between: [b, f]}", "has no clearance"},
         {"shape: {point: [0, 0]}", "f: {point: [0, 1]}", "{between: [b, f]}", "never touch"},
-        {"shape: {plane: [0, 1]}", "f: {hole: 1}", "{between: [b, f]}", "contact between a plane and a hole is not supported"},
+        {"shape: {plane: [0, 1]}", "f: {hole: 1}", "{between: [b, f]}",
+         "contact between a plane and a hole is not supported"},
         {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{between: [b, f], gap: 1}", "unknown key 'gap'"},
         {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{between: {a: 1}}", "a list of two shapes"},
         {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{among: b}", "among is a list of shapes"},
@@ -420,10 +450,12 @@ static void wrong_shapes_are_refused_with_the_place(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[600];
         carom_error err = {0};
-        snprintf(text, sizeof text, "carom: 1\nbodies:\n  b: {mass: 1, inertia: 1, at: [0, 3], %s}\nshapes: {%s}\ncontacts: {%s%s}\n", cases[i].shape, cases[i].other,
-                 *cases[i].contact ? "c: " : "", cases[i].contact);
+        snprintf(text, sizeof text,
+                 "carom: 1\nbodies:\n  b: {mass: 1, inertia: 1, at: [0, 3], %s}\nshapes: {%s}\ncontacts: {%s%s}\n",
+                 cases[i].shape, cases[i].other, *cases[i].contact ? "c: " : "", cases[i].contact);
         carom_model *m = model_of(text, &err);
-        if (m || !strstr(err.text, cases[i].message)) fail_msg("%s %s: %s", cases[i].shape, cases[i].contact, m ? "was taken" : err.text);
+        if (m || !strstr(err.text, cases[i].message))
+            fail_msg("%s %s: %s", cases[i].shape, cases[i].contact, m ? "was taken" : err.text);
     }
 }
 

@@ -182,7 +182,8 @@ static void foreign_states_are_refused(void **state) {
     carom_error err = {0};
     known_ball_a(&ball);
     known_rocking_block(&block);
-    carom_sim *a = sim_of(&ball, "moreau-dissipative", NULL, 0.01, 1), *b = sim_of(&block, "moreau-dissipative", NULL, 0.01, 1);
+    carom_sim *a = sim_of(&ball, "moreau-dissipative", NULL, 0.01, 1),
+              *b = sim_of(&block, "moreau-dissipative", NULL, 0.01, 1);
     carom_sim *other_step = sim_of(&ball, "moreau-dissipative", NULL, 0.02, 1);
     for (int i = 0; i < 5; ++i) sim_step(a);
     size_t bytes;
@@ -197,7 +198,8 @@ static void foreign_states_are_refused(void **state) {
     known softer;
     known_ball_a(&softer);
     softer.contact[0].restitution = 0.25;
-    carom_sim *others[] = {sim_of(&ball, "moreau-midpoint", NULL, 0.01, 1), sim_of(&ball, "moreau-dissipative", (const char *const[]){"theta=0.75", NULL}, 0.01, 1),
+    carom_sim *others[] = {sim_of(&ball, "moreau-midpoint", NULL, 0.01, 1),
+                           sim_of(&ball, "moreau-dissipative", (const char *const[]){"theta=0.75", NULL}, 0.01, 1),
                            sim_of(&softer, "moreau-dissipative", NULL, 0.01, 1)};
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
         size_t same;
@@ -249,7 +251,8 @@ static void work_of_forces_is_booked(void **state) {
     }
 }
 
-// Rows every 0.05 s, steps of at most 0.02 s: three steps of 0.05/3 s to a row, and rows are where they should be, to the bit.
+// Rows every 0.05 s, steps of at most 0.02 s: three steps of 0.05/3 s to a row, and rows are where they should be, to
+// the bit.
 static void steps_divide_the_time_between_rows(void **state) {
     (void)state;
     known k;
@@ -267,13 +270,15 @@ static void steps_divide_the_time_between_rows(void **state) {
 }
 
 static bool force_fails;
-static carom_status failing_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+static carom_status failing_force(const void *model, void *work, double t, const double *q, const double *v,
+                                  double *f) {
     (void)model, (void)work, (void)t, (void)q, (void)v;
     f[0] = 2;
     return force_fails ? CAROM_USER : CAROM_OK;
 }
 
-// A smooth motion apart from the run, x = 1 + t^2 backwards from t = 3; the run itself stays where it was, and reports to its own caller.
+// A smooth motion apart from the run, x = 1 + t^2 backwards from t = 3; the run itself stays where it was, and reports
+// to its own caller.
 static void smooth_motions_leave_the_run_alone(void **state) {
     (void)state;
     known k;
@@ -332,7 +337,7 @@ static void choices_are_told(void **state) {
     carom_sim_destroy(sim);
 }
 
-// -- time ---------------------------------------------------------------------------------------------------------------
+// -- time -------------------------------------------------------------------------------------------------------------
 
 static carom_status doze(void *user, const carom_now *now) {
     (void)user, (void)now;
@@ -340,7 +345,8 @@ static carom_status doze(void *user, const carom_now *now) {
     return now->step % 5 == 0 ? CAROM_STOPPED : CAROM_OK;
 }
 
-// Steps that are slept through take time by the clock and none of the processor; what several runs of one simulation take adds up, from what was known before on.
+// Steps that are slept through take time by the clock and none of the processor; what several runs of one simulation
+// take adds up, from what was known before on.
 static void time_adds_up(void **state) {
     (void)state;
     known k;
@@ -358,7 +364,7 @@ static void time_adds_up(void **state) {
     carom_sim_destroy(sim);
 }
 
-// -- between two steps --------------------------------------------------------------------------------------------------
+// -- between two steps ------------------------------------------------------------------------------------------------
 
 static carom_status count_event(void *user, carom_side side, double t, const double *q, const double *v) {
     (void)side, (void)t, (void)q, (void)v;
@@ -375,7 +381,8 @@ static carom_status count_inner(void *user, double t, const double *q, const dou
     return ++*(int *)user, CAROM_OK;
 }
 
-// Looking at a time inside a step that is done: the state there is that of a step that ends there, to the bit; observers see nothing of it, and the run goes on as one that nobody looked into.
+// Looking at a time inside a step that is done: the state there is that of a step that ends there, to the bit;
+// observers see nothing of it, and the run goes on as one that nobody looked into.
 static void looking_inside_a_step_changes_nothing(void **state) {
     (void)state;
     static const char *const schemes[] = {"moreau-midpoint", "half-explicit", "moreau-jean", "newmark", "mixed"};
@@ -384,7 +391,8 @@ static void looking_inside_a_step_changes_nothing(void **state) {
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; ++i) {
         const double h = 0.05;
         int events[2] = {0}, inner[2] = {0}, changes[2] = {0};
-        carom_sim *a = sim_of(&k, schemes[i], NULL, h, 4), *b = sim_of(&k, schemes[i], NULL, h, 4), *c = sim_of(&k, schemes[i], NULL, h, 4);
+        carom_sim *a = sim_of(&k, schemes[i], NULL, h, 4), *b = sim_of(&k, schemes[i], NULL, h, 4),
+                  *c = sim_of(&k, schemes[i], NULL, h, 4);
         carom_sim_watch_events(a, count_event, &events[0]), carom_sim_watch_inner(a, count_inner, &inner[0]);
         carom_sim_watch_events(b, count_event, &events[1]), carom_sim_watch_inner(b, count_inner, &inner[1]);
         carom_sim_watch_changes(a, count_change, &changes[0]), carom_sim_watch_changes(b, count_change, &changes[1]);
@@ -400,7 +408,9 @@ static void looking_inside_a_step_changes_nothing(void **state) {
             assert_int_equal(carom_sim_between(a, before, t + 0.375 * h, &q, &v, room, &err), CAROM_OK);
             assert_int_equal(carom_sim_restore(c, before, size, &err), CAROM_OK);
             assert_int_equal(carom_sim_step_until(c, t + 0.375 * h, &err), CAROM_OK);
-            if (carom_sim_now(c).q[0] != q || carom_sim_now(c).v[0] != v) fail_msg("%s, t = %g: %.17g, %.17g is not %.17g, %.17g", schemes[i], t, q, v, carom_sim_now(c).q[0], carom_sim_now(c).v[0]);
+            if (carom_sim_now(c).q[0] != q || carom_sim_now(c).v[0] != v)
+                fail_msg("%s, t = %g: %.17g, %.17g is not %.17g, %.17g", schemes[i], t, q, v, carom_sim_now(c).q[0],
+                         carom_sim_now(c).v[0]);
             assert_int_equal(carom_sim_between(a, before, t, &q, &v, room, &err), CAROM_OK); // where the step begins
             assert_true(q == was);
             assert_memory_equal(carom_sim_state(a, &size), carom_sim_state(b, &other), size);
@@ -415,7 +425,7 @@ static void looking_inside_a_step_changes_nothing(void **state) {
     }
 }
 
-// -- gaps that are no numbers ---------------------------------------------------------------------------------------------
+// -- gaps that are no numbers -----------------------------------------------------------------------------------------
 
 static double what_then, from_there_on; // a gap x that has this value from there on
 
@@ -443,23 +453,27 @@ static void gaps_that_are_no_numbers_are_told(void **state) {
             if (late) {
                 assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_USER);
                 const carom_now now = carom_sim_now(sim);
-                if (!(now.step == 5 && fabs(now.q[0] - 1.5) < 1e-12 && now.gap[0] == now.q[0])) fail_msg("%s: step %ld, x = %g, gap %g", d.scheme, now.step, now.q[0], now.gap[0]);
+                if (!(now.step == 5 && fabs(now.q[0] - 1.5) < 1e-12 && now.gap[0] == now.q[0]))
+                    fail_msg("%s: step %ld, x = %g, gap %g", d.scheme, now.step, now.q[0], now.gap[0]);
             }
             if (!strstr(err.text, late ? "t = 0." : "t = 0: ") || !strstr(err.text, "gap")) fail_msg("%s", err.text);
             carom_sim_destroy(sim);
         }
 }
 
-// -- what costs time --------------------------------------------------------------------------------------------------------
+// -- what costs time --------------------------------------------------------------------------------------------------
 
-static carom_status (*plain_force)(const void *model, void *work, double t, const double *q, const double *v, double *f);
+static carom_status (*plain_force)(const void *model, void *work, double t, const double *q, const double *v,
+                                   double *f);
 static long force_calls;
 
-static carom_status counted_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+static carom_status counted_force(const void *model, void *work, double t, const double *q, const double *v,
+                                  double *f) {
     return ++force_calls, plain_force(model, work, t, q, v, f);
 }
 
-// Where steps are long for a vibration the model is looked at once more when the number of steps has doubled, from 4096 on, and at no other step.
+// Where steps are long for a vibration the model is looked at once more when the number of steps has doubled, from 4096
+// on, and at no other step.
 static void a_fast_model_is_looked_at_when_steps_double(void **state) {
     (void)state;
     known k;
@@ -474,7 +488,8 @@ static void a_fast_model_is_looked_at_when_steps_double(void **state) {
         const long calls = force_calls - before;
         if (n == 1) usual = calls;
         const bool looks = n == 4096 || n == 8192;
-        if (looks ? calls <= usual : calls != usual) fail_msg("step %ld: %ld evaluations of forces, usually %ld", n, calls, usual);
+        if (looks ? calls <= usual : calls != usual)
+            fail_msg("step %ld: %ld evaluations of forces, usually %ld", n, calls, usual);
     }
     carom_sim_destroy(sim);
 }
@@ -489,7 +504,8 @@ static void contacts_are_busy_while_they_react(void **state) {
     while (!carom_sim_done(sim)) {
         sim_step(sim);
         const bool reacts = carom_sim_now(sim).impulse[0] > 0;
-        if (sim->kept->busy > 1 || (reacts && sim->kept->busy == 0)) fail_msg("t = %g: busy %ld", carom_sim_now(sim).t, sim->kept->busy);
+        if (sim->kept->busy > 1 || (reacts && sim->kept->busy == 0))
+            fail_msg("t = %g: busy %ld", carom_sim_now(sim).t, sim->kept->busy);
         busy += sim->kept->busy, idle += sim->kept->busy == 0;
     }
     assert_true(busy > 10 && idle > 150); // it comes to rest at t = 3

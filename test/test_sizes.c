@@ -1,7 +1,8 @@
 // test_sizes.c: what carom does does not change at a count.
 //
-// Families of growing size: a few bodies that fall on a floor and on each other, and others that fly elsewhere.  Their number decides whether pairs of shapes are
-// written as formulas or come and go, and must decide nothing else: neither schemes, commands nor events.
+// Families of growing size: a few bodies that fall on a floor and on each other, and others that fly elsewhere.  Their
+// number decides whether pairs of shapes are written as formulas or come and go, and must decide nothing else: neither
+// schemes, commands nor events.
 #define _POSIX_C_SOURCE 200809L
 #include "model_text.h"
 #include <carom/event.h>
@@ -9,28 +10,39 @@
 #include <string.h>
 
 enum { MOST_EVENTS = 400 };
-typedef struct outcome { int n, states; bool listed; double t[MOST_EVENTS], x[64]; } outcome; // times of impacts and accumulations
+// times of impacts and accumulations
+typedef struct outcome { int n, states; bool listed; double t[MOST_EVENTS], x[64]; } outcome;
 
 typedef struct family {
     const char *name, *gravity, *actor, *other, *floor, *law; // body of an actor i, of another one i
-    int actors, few, many, nq;                                // so many others that pairs are written, and that they come and go; positions of a body
+    int actors, few, many, nq;                                // so many others that pairs are written, and that they
+                                                              // come and go; positions of a body
     double end;
 } family;
 
 static const family families[] = {
-    {"circles", "[0, -10]", "mass: 1, inertia: 0.01, at: [0.05*i, 0.4 + 0.35*i], spin: i, shape: {circle: 0.1}", "mass: 1, inertia: 0.01, at: [9 + i, 9], shape: {circle: 0.1}", "[0, 1]",
-     "restitution: 0.8, friction: 0.3", 3, 28, 31, 3, 0.6},
-    {"boxes in the plane", "[0, -10]", "mass: 1, inertia: 0.01, at: [0.02*i, 0.4 + 0.4*i], angle: 0.3 + i, shape: {box: [0.2, 0.15]}", "mass: 1, inertia: 0.01, at: [9 + i, 9], shape: {circle: 0.1}", "[0, 1]",
-     "restitution: 0.7", 2, 28, 31, 3, 0.4},
-    {"spheres", "[0, 0, -10]", "mass: 1, inertia: [0.01, 0.01, 0.01], at: [0.05*i, 0.02*i, 0.4 + 0.35*i], spin: [1, i, 0], shape: {sphere: 0.1}", "mass: 1, inertia: [0.01, 0.01, 0.01], at: [2 + 0.25*i, 2, 2], shape: {sphere: 0.1}",
-     "[0, 0, 1]", "restitution: 0.8, friction: 0.3", 3, 28, 31, 7, 0.6},
-    {"capsules", "[0, 0, -10]", "mass: 1, inertia: [0.01, 0.02, 0.02], at: [0.08*i, 0.05*i, 0.5 + 0.5*i], spin: [2*i, 1, 3*i], shape: {capsule: [0.1, 0.2]}", "mass: 1, inertia: [0.01, 0.01, 0.01], at: [2 + 0.25*i, 2, 2], shape: {sphere: 0.1}",
-     "[0, 0, 1]", "restitution: 0.7", 2, 28, 31, 7, 0.4},
+    {"circles", "[0, -10]", "mass: 1, inertia: 0.01, at: [0.05*i, 0.4 + 0.35*i], spin: i, shape: {circle: 0.1}",
+     "mass: 1, inertia: 0.01, at: [9 + i, 9], shape: {circle: 0.1}", "[0, 1]", "restitution: 0.8, friction: 0.3", 3, 28,
+     31, 3, 0.6},
+    {"boxes in the plane", "[0, -10]",
+     "mass: 1, inertia: 0.01, at: [0.02*i, 0.4 + 0.4*i], angle: 0.3 + i, shape: {box: [0.2, 0.15]}",
+     "mass: 1, inertia: 0.01, at: [9 + i, 9], shape: {circle: 0.1}", "[0, 1]", "restitution: 0.7", 2, 28, 31, 3, 0.4},
+    {"spheres", "[0, 0, -10]",
+     "mass: 1, inertia: [0.01, 0.01, 0.01], at: [0.05*i, 0.02*i, 0.4 + 0.35*i], spin: [1, i, 0], shape: {sphere: 0.1}",
+     "mass: 1, inertia: [0.01, 0.01, 0.01], at: [2 + 0.25*i, 2, 2], shape: {sphere: 0.1}", "[0, 0, 1]",
+     "restitution: 0.8, friction: 0.3", 3, 28, 31, 7, 0.6},
+    {"capsules", "[0, 0, -10]",
+     "mass: 1, inertia: [0.01, 0.02, 0.02], at: [0.08*i, 0.05*i, 0.5 + 0.5*i], spin: [2*i, 1, 3*i], shape: {capsule: "
+     "[0.1, 0.2]}",
+     "mass: 1, inertia: [0.01, 0.01, 0.01], at: [2 + 0.25*i, 2, 2], shape: {sphere: 0.1}", "[0, 0, 1]",
+     "restitution: 0.7", 2, 28, 31, 7, 0.4},
 };
 
 static carom_model *make(const family *f, int others) {
     char text[2000];
-    snprintf(text, sizeof text, "carom: 1\ngravity: %s\nbodies:\n  a: {repeat: %d, index: i, body: {%s}}\n  o: {repeat: %d, index: i, body: {%s}}\nshapes: {floor: {plane: %s}}\ncontacts: {c: {among: [a, o, floor], %s}}\n",
+    snprintf(text, sizeof text,
+             "carom: 1\ngravity: %s\nbodies:\n  a: {repeat: %d, index: i, body: {%s}}\n  o: {repeat: %d, index: i, "
+             "body: {%s}}\nshapes: {floor: {plane: %s}}\ncontacts: {c: {among: [a, o, floor], %s}}\n",
              f->gravity, f->actors, f->actor, others, f->other, f->floor, f->law);
     return good(text);
 }
@@ -46,7 +58,8 @@ static void fall(const family *f, int others, const char *scheme, double h, outc
         if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s, %s, %d: %s", f->name, scheme, others, err.text);
         const carom_now now = carom_sim_now(sim);
         for (int i = 0; i < now.nevents && x->n < MOST_EVENTS; ++i) // slip of what does not move is rounding
-            if (now.events[i].kind == CAROM_IMPACT || now.events[i].kind == CAROM_ACCUMULATION) x->t[x->n++] = now.events[i].t;
+            if (now.events[i].kind == CAROM_IMPACT || now.events[i].kind == CAROM_ACCUMULATION)
+                x->t[x->n++] = now.events[i].t;
     }
     x->states = f->nq * f->actors;
     int first = 0;
@@ -59,7 +72,10 @@ static void fall(const family *f, int others, const char *scheme, double h, outc
 // Impacts of one scheme, on both sides of the count: in number and time.
 static void events_do_not_change_at_a_count(void **state) {
     (void)state;
-    static const struct { const char *scheme; double h, tol; } by[] = {{"mixed", 0.005, 1e-9}, {"auto", 0.02, 1e-9}, {"event-driven", 0.02, 1e-9}, {"splitting", 0.002, 1e-9}};
+    static const struct {
+        const char *scheme;
+        double h, tol;
+    } by[] = {{"mixed", 0.005, 1e-9}, {"auto", 0.02, 1e-9}, {"event-driven", 0.02, 1e-9}, {"splitting", 0.002, 1e-9}};
     for (size_t k = 0; k < sizeof families / sizeof *families; ++k)
         for (size_t s = 0; s < sizeof by / sizeof *by; ++s) {
             const family *f = &families[k];
@@ -68,12 +84,15 @@ static void events_do_not_change_at_a_count(void **state) {
             fall(f, f->few, by[s].scheme, by[s].h, &few);
             fall(f, f->many, by[s].scheme, by[s].h, &many);
             assert_true(!few.listed && many.listed && few.n > 0);
-            if (few.n != many.n) fail_msg("%s, %s: %d events of pairs, %d of the list", f->name, by[s].scheme, few.n, many.n);
+            if (few.n != many.n)
+                fail_msg("%s, %s: %d events of pairs, %d of the list", f->name, by[s].scheme, few.n, many.n);
             double apart = 0, later = 0;
             for (int i = 0; i < few.n; ++i) later = fmax(later, fabs(few.t[i] - many.t[i]));
             for (int i = 0; i < few.states; ++i) apart = fmax(apart, fabs(few.x[i] - many.x[i]));
-            print_message("%s, %s: %d events, times to %.1e, positions to %.1e\n", f->name, by[s].scheme, few.n, later, apart);
-            if (!(later < by[s].tol && apart < 100 * by[s].tol)) fail_msg("%s, %s: events differ by %g, positions by %g", f->name, by[s].scheme, later, apart);
+            print_message("%s, %s: %d events, times to %.1e, positions to %.1e\n", f->name, by[s].scheme, few.n, later,
+                          apart);
+            if (!(later < by[s].tol && apart < 100 * by[s].tol))
+                fail_msg("%s, %s: events differ by %g, positions by %g", f->name, by[s].scheme, later, apart);
         }
 }
 
@@ -103,8 +122,11 @@ static void a_resumed_run_has_the_bits_of_the_whole_one(void **state) {
             ++n;
         }
         for (int k = n - 1; k >= 0; --k) {
-            if (carom_sim_restore(again, kept[k], bytes[k], &err) != CAROM_OK || carom_sim_run(again, NULL, NULL, &err) != CAROM_OK) fail_msg("%s, from state %d on: %s", by[s], k, err.text);
-            if (memcmp(carom_sim_now(whole).q, carom_sim_now(again).q, (size_t)nq * sizeof(double)) != 0 || memcmp(carom_sim_now(whole).v, carom_sim_now(again).v, (size_t)nv * sizeof(double)) != 0)
+            if (carom_sim_restore(again, kept[k], bytes[k], &err) != CAROM_OK ||
+                carom_sim_run(again, NULL, NULL, &err) != CAROM_OK)
+                fail_msg("%s, from state %d on: %s", by[s], k, err.text);
+            if (memcmp(carom_sim_now(whole).q, carom_sim_now(again).q, (size_t)nq * sizeof(double)) != 0 ||
+                memcmp(carom_sim_now(whole).v, carom_sim_now(again).v, (size_t)nv * sizeof(double)) != 0)
                 fail_msg("%s: from state %d on the end is another one", by[s], k);
             free(kept[k]);
         }
@@ -114,7 +136,7 @@ static void a_resumed_run_has_the_bits_of_the_whole_one(void **state) {
     }
 }
 
-// -- commands -----------------------------------------------------------------------------------------------------------
+// -- commands ---------------------------------------------------------------------------------------------------------
 
 static void write_to(const char *file, const char *text) {
     FILE *f = fopen(file, "w");
@@ -139,8 +161,10 @@ static void say(const char *command, const char *file, int n, const char *rest, 
 // Balls on soft ground: with it 31 make 496 pairs and 32 make 528.
 static void no_command_declines_a_count(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nparameters: {n: 31}\ngravity: [0, -10]\nbodies:\n  b: {repeat: n, body: {mass: 1, inertia: 0.01, at: [0.3*i, 0.1], shape: {circle: 0.1}}}\n"
-                               "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {among: b, restitution: 0.3}, g: {between: [b, floor], stiffness: 1000, damping: 5}}\n"
+    static const char text[] = "carom: 1\nparameters: {n: 31}\ngravity: [0, -10]\nbodies:\n  b: {repeat: n, body: "
+                               "{mass: 1, inertia: 0.01, at: [0.3*i, 0.1], shape: {circle: 0.1}}}\n"
+                               "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {among: b, restitution: 0.3}, g: "
+                               "{between: [b, floor], stiffness: 1000, damping: 5}}\n"
                                "simulation: {scheme: auto, step: 1e-2, end: 0.1}\n";
     static const int sizes[] = {31, 32, 40};
     static const struct { const char *command, *rest; bool same; } commands[] = {
@@ -161,13 +185,17 @@ static void no_command_declines_a_count(void **state) {
             remove("sizes.fmu"), remove("sizes.c");
             say(commands[k].command, "sizes.yaml", sizes[i], commands[k].rest, i ? line : first, sizeof line);
             double x = 0, y = 0; // the gradient's line begins FILE: NAME = NUMBER
-            if (i && commands[k].same && !(sscanf(first, "%*s %*s = %lf", &x) == 1 && sscanf(line, "%*s %*s = %lf", &y) == 1 && fabs(x - y) < 1e-9))
+            if (i && commands[k].same &&
+                !(sscanf(first, "%*s %*s = %lf", &x) == 1 && sscanf(line, "%*s %*s = %lf", &y) == 1 &&
+                  fabs(x - y) < 1e-9))
                 fail_msg("%s: '%s' with %d bodies, '%s' with %d", commands[k].command, line, sizes[i], first, sizes[0]);
         }
     remove("sizes.yaml"), remove("sizes.csv"), remove("sizes.csv.events.csv"), remove("sizes.fmu"), remove("sizes.c");
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(events_do_not_change_at_a_count), cmocka_unit_test(a_resumed_run_has_the_bits_of_the_whole_one), cmocka_unit_test(no_command_declines_a_count)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(events_do_not_change_at_a_count),
+                                       cmocka_unit_test(a_resumed_run_has_the_bits_of_the_whole_one),
+                                       cmocka_unit_test(no_command_declines_a_count)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

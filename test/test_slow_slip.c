@@ -1,16 +1,21 @@
-// test_slow_slip.c: slip along two tangents that begins, turns and stops: friction turns a slow slip at the rate mu lambda_N/|u|, faster than steps are long.  Schemes with a tolerance keep it all the same.
+// test_slow_slip.c: slip along two tangents that begins, turns and stops: friction turns a slow slip at the rate mu
+// lambda_N/|u|, faster than steps are long.  Schemes with a tolerance keep it all the same.
 #include "model_text.h"
 #include "schemes.h"
 
-static const double WEIGHT = 9.81, MU = 0.3, MULTIPLE = 10; // MULTIPLE: errors at the end over rtol, as docs/methods-auto.md promises
+static const double WEIGHT = 9.81, MU = 0.3, MULTIPLE = 10; // MULTIPLE: errors at the end over rtol, as
+                                                            // docs/methods-auto.md promises
 
 // One foot, and four that share the load; the feet move alike, so that friction is that of one with the whole load.
 static const char *const feet[] = {
-    "carom: 1\nparameters: {m: %g}\ncoordinates: {x: 0, z: {at: 0, rate: %g}, y: 0}\nenergy: {kinetic: 1/2*(m*x'^2 + y'^2 + z'^2), potential: 9.81*y}\nforces: {x: '%s', z: '%s'}\n"
+    "carom: 1\nparameters: {m: %g}\ncoordinates: {x: 0, z: {at: 0, rate: %g}, y: 0}\nenergy: {kinetic: 1/2*(m*x'^2 + "
+    "y'^2 + z'^2), potential: 9.81*y}\nforces: {x: '%s', z: '%s'}\n"
     "contacts: {p: {gap: y, slip: [x, z], friction: 0.3}}\n",
-    "carom: 1\nparameters: {m: %g}\ncoordinates: {x: 0, z: {at: 0, rate: %g}, y: 0, a: 0, b: 0, k: 0}\nenergy: {kinetic: 1/2*((m - 0.01)*x'^2 + y'^2 + z'^2 + 0.1*a'^2 + 0.2*b'^2 + k'^2), potential: 9.81*y}\n"
+    "carom: 1\nparameters: {m: %g}\ncoordinates: {x: 0, z: {at: 0, rate: %g}, y: 0, a: 0, b: 0, k: 0}\nenergy: "
+    "{kinetic: 1/2*((m - 0.01)*x'^2 + y'^2 + z'^2 + 0.1*a'^2 + 0.2*b'^2 + k'^2), potential: 9.81*y}\n"
     "forces: {x: '%s', z: '%s', a: 0.2, b: 0.1*t}\nconstraints: {rail: k - 0.1*x}\ncontact defaults: {friction: 0.3}\n"
-    "contacts: {p: {gap: y + a + b, slip: [x, z]}, q: {gap: y + a - b, slip: [x, z]}, r: {gap: y - a + b, slip: [x, z]}, s: {gap: y - a - b, slip: [x, z]}}\n"};
+    "contacts: {p: {gap: y + a + b, slip: [x, z]}, q: {gap: y + a - b, slip: [x, z]}, r: {gap: y - a + b, slip: [x, "
+    "z]}, s: {gap: y - a - b, slip: [x, z]}}\n"};
 
 static carom_model *table(int i, double mass, double rate, const char *x, const char *z) {
     char text[900];
@@ -27,7 +32,7 @@ static carom_sim *start(const carom_model *m, const char *scheme, const char *rt
     return sim;
 }
 
-// -- the answer by integration -------------------------------------------------------------------------------------------------------
+// -- the answer by integration ----------------------------------------------------------------------------------------
 
 static double force_x(double t) { return 60 * t - 300 * fmax(0, t - 0.07); }
 static double force_z(double t) { return 2 * sin(30 * t); }
@@ -36,7 +41,8 @@ static const double MASS[2] = {1.01, 1};
 
 static void rates(double t, const double *u, double *a) {
     const double size = hypot(u[0], u[1]);
-    a[0] = (force_x(t) - MU * WEIGHT * u[0] / size) / MASS[0], a[1] = (force_z(t) - MU * WEIGHT * u[1] / size) / MASS[1];
+    a[0] = (force_x(t) - MU * WEIGHT * u[0] / size) / MASS[0],
+    a[1] = (force_z(t) - MU * WEIGHT * u[1] / size) / MASS[1];
 }
 
 // Runge and Kutta's step of order 4.
@@ -51,7 +57,8 @@ static void step(double t, double h, double *u) {
     for (int j = 0; j < 2; ++j) u[j] += h / 6 * (k[0][j] + 2 * k[1][j] + 2 * k[2][j] + k[3][j]);
 }
 
-// From rest at t: along the forces once they exceed friction, E after that with the velocity left' E^2/2, which the direction of slip forgets within |u|/(mu W) = E^2.
+// From rest at t: along the forces once they exceed friction, E after that with the velocity left' E^2/2, which the
+// direction of slip forgets within |u|/(mu W) = E^2.
 static double leave(double t, double *u) {
     static const double E = 1e-6, STEP = 1e-4;
     while (left(t + STEP) < 0) t += STEP;
@@ -62,19 +69,21 @@ static double leave(double t, double *u) {
     return b + E;
 }
 
-// Velocities at `end`.  Steps of 1/100 of the time in which friction would stop the slip: the error of order 4 is below 1e-10.
+// Velocities at `end`.  Steps of 1/100 of the time in which friction would stop the slip: the error of order 4 is below
+// 1e-10.
 static void integrate(double end, double *u) {
     static const double REST = 1e-9, LONGEST = 1e-5, KINK = 0.07;
     double t = 0;
     u[0] = 0, u[1] = 0.02;
     while (t < end) {
-        const double size = hypot(u[0], u[1]), next = t < KINK ? KINK : end, h = fmin(fmin(LONGEST, 0.01 * size / (MU * WEIGHT)), next - t);
+        const double size = hypot(u[0], u[1]), next = t < KINK ? KINK : end,
+                     h = fmin(fmin(LONGEST, 0.01 * size / (MU * WEIGHT)), next - t);
         if (size < REST && left(t) < 0) t = leave(t, u);
         else step(t, h, u), t = h == next - t ? next : t + h;
     }
 }
 
-// -- the tests -----------------------------------------------------------------------------------------------------------------------
+// -- the tests --------------------------------------------------------------------------------------------------------
 
 static const char *const tolerances[] = {"rtol=1e-5", "rtol=1e-7", "rtol=1e-9"};
 static const double records[] = {0.16, 4e-3, 1e-3};
@@ -89,8 +98,11 @@ static void slips_that_begin_turn_and_stop(const char *scheme, int finest) {
             carom_model *m = table(k, MASS[0], 0.02, "60*t - 300*max(0, t - 0.07)", "2*sin(30*t)");
             carom_sim *sim = start(m, scheme, tolerances[i / 3], records[i % 3], END);
             while (!carom_sim_done(sim)) sim_step(sim);
-            const double *v = carom_sim_now(sim).v, rtol = atof(tolerances[i / 3] + 5), off = hypot(v[0] - u[0], v[1] - u[1]);
-            if (!(off <= MULTIPLE * rtol * size)) fail_msg("%s, %s, records every %g, %s: %g off, of %g", scheme, tolerances[i / 3], records[i % 3], k ? "four feet" : "one foot", off, size);
+            const double *v = carom_sim_now(sim).v, rtol = atof(tolerances[i / 3] + 5),
+                         off = hypot(v[0] - u[0], v[1] - u[1]);
+            if (!(off <= MULTIPLE * rtol * size))
+                fail_msg("%s, %s, records every %g, %s: %g off, of %g", scheme, tolerances[i / 3], records[i % 3],
+                         k ? "four feet" : "one foot", off, size);
             carom_sim_destroy(sim);
             carom_model_destroy(m);
         }
@@ -99,8 +111,9 @@ static void slips_that_begin_turn_and_stop(const char *scheme, int finest) {
 static void auto_keeps_its_tolerance(void **state) { (void)state, slips_that_begin_turn_and_stop("auto", 3); }
 static void splitting_keeps_its_tolerance(void **state) { (void)state, slips_that_begin_turn_and_stop("splitting", 2); }
 
-// Mass 1, friction R = mu W, a constant force F < R along x; thrown across it with u_0.  u' = F - R u/|u|:  (R |u| + F u_x)' = R (F u_x/|u| - R) + F (F - R u_x/|u|) = F^2 - R^2, a constant.  So it stops at
-// R u_0/(R^2 - F^2), and until then the direction turns towards the force ever faster.
+// Mass 1, friction R = mu W, a constant force F < R along x; thrown across it with u_0.  u' = F - R u/|u|:  (R |u| + F
+// u_x)' = R (F u_x/|u| - R) + F (F - R u_x/|u|) = F^2 - R^2, a constant.  So it stops at R u_0/(R^2 - F^2), and until
+// then the direction turns towards the force ever faster.
 static void a_slip_across_a_force_stops_in_time(void **state) {
     (void)state;
     const double R = MU * WEIGHT, F = 0.5 * R, speed = 0.3, stop = R * speed / (R * R - F * F);
@@ -115,7 +128,8 @@ static void a_slip_across_a_force_stops_in_time(void **state) {
         while (!carom_sim_done(sim)) {
             sim_step(sim);
             const carom_now now = carom_sim_now(sim);
-            check_near(R * hypot(now.v[0], now.v[1]) + F * now.v[0], fmax(0, (R * R - F * F) * (stop - now.t)), MULTIPLE * rtol * R * speed);
+            check_near(R * hypot(now.v[0], now.v[1]) + F * now.v[0], fmax(0, (R * R - F * F) * (stop - now.t)),
+                       MULTIPLE * rtol * R * speed);
         }
         carom_sim_destroy(sim);
         carom_model_destroy(m);

@@ -46,7 +46,8 @@ static void same_snapshots(carom_result *x, carom_result *y) {
         carom_result_contact one = {0};
         carom_error err = {0};
         assert_int_equal(carom_result_contacts(y, i, 1, &one, &err), CAROM_OK);
-        assert_true(one.t == p[i].t && one.gap == p[i].gap && one.force[2] == p[i].force[2] && strcmp(one.contact, p[i].contact) == 0);
+        assert_true(one.t == p[i].t && one.gap == p[i].gap && one.force[2] == p[i].force[2] &&
+                    strcmp(one.contact, p[i].contact) == 0);
     }
     free(p), free(q);
     carom_result_close(x), carom_result_close(y);
@@ -71,7 +72,8 @@ static void snapshots_hold_places_and_forces(void **state) {
             double weight = 0, ball = 0;
             for (long i = 0; i < rows; ++i) {
                 if (fabs(c[i].t - 0.05 * k) > 1e-9) continue;
-                if (!(fabs(c[i].gap) < 1e-9 && fabs(c[i].point[2]) < 1e-6)) fail_msg("%s: gap %g, z %g", c[i].contact, c[i].gap, c[i].point[2]);
+                if (!(fabs(c[i].gap) < 1e-9 && fabs(c[i].point[2]) < 1e-6))
+                    fail_msg("%s: gap %g, z %g", c[i].contact, c[i].gap, c[i].point[2]);
                 assert_true(fabs(c[i].gap) < 1e-9 && fabs(c[i].point[2]) < 1e-6 && fabs(c[i].normal[2] - 1) < 1e-12);
                 weight += c[i].force[2];
                 if (c[i].point[1] > 8.9 && fabs(c[i].point[0] - 0.5) < 1e-9) ball += c[i].force[2];
@@ -87,10 +89,12 @@ static void snapshots_hold_places_and_forces(void **state) {
 // Contacts of hulls are found by search; what they carry adds up to the weight, too, and settling moves hulls.
 static void snapshots_of_hulls_carry_the_weight(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: 0.05}\nsettle: yes\nbodies:\n"
-                               "  s: {mass: 2, inertia: [0.1, 0.1, 0.1], at: [0, 0, 0.09], shape: {hull: [[-0.1, -0.1, -0.1], [0.1, -0.1, -0.1], [-0.1, 0.1, -0.1], [0.1, 0.1, -0.1],"
-                               " [-0.1, -0.1, 0.1], [0.1, -0.1, 0.1], [-0.1, 0.1, 0.1], [0.1, 0.1, 0.1]]}}\n"
-                               "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, floor], friction: 0.3}}\n";
+    static const char text[] =
+        "carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: 0.05}\nsettle: yes\nbodies:\n"
+        "  s: {mass: 2, inertia: [0.1, 0.1, 0.1], at: [0, 0, 0.09], shape: {hull: [[-0.1, -0.1, -0.1], [0.1, -0.1, "
+        "-0.1], [-0.1, 0.1, -0.1], [0.1, 0.1, -0.1],"
+        " [-0.1, -0.1, 0.1], [0.1, -0.1, 0.1], [-0.1, 0.1, 0.1], [0.1, 0.1, 0.1]]}}\n"
+        "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, floor], friction: 0.3}}\n";
     simulate(text, "moreau-midpoint", "hull.h5", 1e-3, 0.1, 0, 0);
     carom_result *r = load("hull.h5");
     long rows;
@@ -106,17 +110,25 @@ static void snapshots_of_hulls_carry_the_weight(void **state) {
     carom_result_close(r);
 }
 
-// A box of 2 kg slides with friction 0.3, in the plane and in space along (3, 4)/5: the ground pushes with 20 N and pulls back with 6 N; a ball that slides and
-// rolls with resistance does the same, and its rolling moment is no force.
+// A box of 2 kg slides with friction 0.3, in the plane and in space along (3, 4)/5: the ground pushes with 20 N and
+// pulls back with 6 N; a ball that slides and rolls with resistance does the same, and its rolling moment is no force.
 static void snapshots_have_friction(void **state) {
     (void)state;
-    static const struct { const char *text; double force[3]; } slides[] = {
-        {"carom: 1\ngravity: [0, -10]\nrecord: {contacts: 0.05}\nbodies: {s: {mass: 2, inertia: 1, at: [0, 0.1], velocity: [-5, 0], shape: {box: [0.2, 0.2]}}}\n"
-         "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {between: [s, floor], friction: 0.3}}\n", {6, 20, 0}},
-        {"carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: 0.05}\nbodies: {s: {mass: 2, inertia: [1, 1, 1], at: [0, 0, 0.1], velocity: [3, 4, 0], shape: {box: [0.2, 0.2, 0.2]}}}\n"
-         "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {between: [s, floor], friction: 0.3}}\n", {-3.6, -4.8, 20}},
-        {"carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: 0.05}\nbodies: {s: {mass: 2, inertia: [100, 100, 100], at: [0, 0, 0.1], velocity: [3, 4, 0], shape: {sphere: 0.1}}}\n"
-         "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {between: [s, floor], friction: 0.3, rolling: 0.01, spinning: 0.01}}\n", {-3.6, -4.8, 20}}};
+    static const struct {
+        const char *text; double force[3];
+    } slides[] = {{"carom: 1\ngravity: [0, -10]\nrecord: {contacts: 0.05}\nbodies: {s: {mass: 2, inertia: 1, at: [0, "
+                   "0.1], velocity: [-5, 0], shape: {box: [0.2, 0.2]}}}\n"
+                   "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {between: [s, floor], friction: 0.3}}\n",
+                   {6, 20, 0}},
+                  {"carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: 0.05}\nbodies: {s: {mass: 2, inertia: [1, 1, "
+                   "1], at: [0, 0, 0.1], velocity: [3, 4, 0], shape: {box: [0.2, 0.2, 0.2]}}}\n"
+                   "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {between: [s, floor], friction: 0.3}}\n",
+                   {-3.6, -4.8, 20}},
+                  {"carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: 0.05}\nbodies: {s: {mass: 2, inertia: [100, "
+                   "100, 100], at: [0, 0, 0.1], velocity: [3, 4, 0], shape: {sphere: 0.1}}}\n"
+                   "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {between: [s, floor], friction: 0.3, rolling: "
+                   "0.01, spinning: 0.01}}\n",
+                   {-3.6, -4.8, 20}}};
     for (size_t k = 0; k < sizeof slides / sizeof *slides; ++k) {
         simulate(slides[k].text, "moreau-midpoint", "slide.h5", 1e-3, 0.1, 0, 0);
         carom_result *r = load("slide.h5");
@@ -126,7 +138,8 @@ static void snapshots_have_friction(void **state) {
         for (long i = 0; i < rows; ++i)
             for (int j = 0; j < 3 && fabs(c[i].t - 0.1) < 1e-9; ++j) sum[j] += c[i].force[j];
         for (int j = 0; j < 3; ++j)
-            if (!(fabs(sum[j] - slides[k].force[j]) < 1e-4)) fail_msg("slide %zu: force %d is %g, not %g", k, j, sum[j], slides[k].force[j]);
+            if (!(fabs(sum[j] - slides[k].force[j]) < 1e-4))
+                fail_msg("slide %zu: force %d is %g, not %g", k, j, sum[j], slides[k].force[j]);
         free(c);
         carom_result_close(r);
     }
@@ -151,8 +164,12 @@ static void a_resumed_run_repeats_its_snapshots(void **state) {
 // A ball that bounces, and one that rests.
 static const char *bouncing(double every, double restitution, const char *more) {
     static char text[1000];
-    snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: %g}\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1], at: [0, 0, 0.105], shape: {sphere: 0.1}}\n"
-             "  b: {mass: 1, inertia: [1, 1, 1], at: [1, 0, 0.1], shape: {sphere: 0.1}}\n%sshapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {among: [a, b, floor], restitution: %g}}\n", every, more, restitution);
+    snprintf(text, sizeof text,
+             "carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: %g}\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1], at: "
+             "[0, 0, 0.105], shape: {sphere: 0.1}}\n"
+             "  b: {mass: 1, inertia: [1, 1, 1], at: [1, 0, 0.1], shape: {sphere: 0.1}}\n%sshapes: {floor: {plane: [0, "
+             "0, 1]}}\ncontacts: {c: {among: [a, b, floor], restitution: %g}}\n",
+             every, more, restitution);
     return text;
 }
 
@@ -161,7 +178,8 @@ static carom_status read_all_of(carom_result *r, int what, double *sum, carom_er
     double x[400];
     carom_result_event e[100];
     carom_result_contact c[400];
-    const long rows = carom_result_rows(r), events = carom_result_event_count(r), places = carom_result_contact_count(r);
+    const long rows = carom_result_rows(r), events = carom_result_event_count(r),
+               places = carom_result_contact_count(r);
     assert_true(rows <= 400 && events <= 100 && places <= 400);
     *sum = 0;
     if (what == 0) CAROM_TRY(carom_result_read(r, carom_result_find(r, "a.z"), 0, rows, x, err));
@@ -178,12 +196,14 @@ static void overwrite(const char *to, const char *from) { // the same file, with
     FILE *f = fopen(path(from), "rb"), *g = fopen(path(to), "r+b");
     assert_true(f && g);
     off_t size = 0;
-    for (size_t n; (n = fread(bytes, 1, sizeof bytes, f)) > 0; size += (off_t)n) assert_true(fwrite(bytes, 1, n, g) == n);
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, f)) > 0; size += (off_t)n)
+        assert_true(fwrite(bytes, 1, n, g) == n);
     assert_true(fflush(g) == 0 && ftruncate(fileno(g), size) == 0);
     fclose(f), fclose(g);
 }
 
-// A reader goes on with what it knows when a run has written more; where the file holds less, or other columns, it says that it was replaced.
+// A reader goes on with what it knows when a run has written more; where the file holds less, or other columns, it says
+// that it was replaced.
 static void a_reader_knows_its_file(void **state) {
     (void)state;
     static const struct { double end, every, restitution; const char *more; bool good; } other[] = {
@@ -191,37 +211,47 @@ static void a_reader_knows_its_file(void **state) {
         {0.2, 0.01, 0.5, "", false},  // shorter
         {0.6, 0.05, 0.5, "", false},  // fewer snapshots
         {0.6, 0.01, 0, "", false},    // fewer events
-        {0.6, 0.01, 0.5, "  d: {mass: 1, inertia: [1, 1, 1], at: [2, 0, 0.105], shape: {sphere: 0.1}}\n", false}}; // more columns
+        // more columns
+        {0.6, 0.01, 0.5, "  d: {mass: 1, inertia: [1, 1, 1], at: [2, 0, 0.105], shape: {sphere: 0.1}}\n", false}};
     for (size_t i = 0; i < sizeof other / sizeof *other; ++i)
         for (int what = 0; what < 3; ++what) {
             carom_error err = {0};
             double before, after;
             simulate(bouncing(0.01, 0.5, ""), "moreau-midpoint", "read.h5", 1e-3, 0.3, 1, 0);
-            simulate(bouncing(other[i].every, other[i].restitution, other[i].more), "moreau-midpoint", "other.h5", 1e-3, other[i].end, 1, 0);
+            simulate(bouncing(other[i].every, other[i].restitution, other[i].more), "moreau-midpoint", "other.h5", 1e-3,
+                     other[i].end, 1, 0);
             carom_result *r = load("read.h5"), *x = load("other.h5");
             assert_true(carom_result_event_count(r) > 2 && carom_result_contact_count(r) > 20);
             if (i == 2) assert_true(carom_result_contact_count(x) < carom_result_contact_count(r));
-            if (i == 3) assert_true(carom_result_event_count(x) < carom_result_event_count(r) && carom_result_contact_count(x) >= carom_result_contact_count(r));
+            if (i == 3)
+                assert_true(carom_result_event_count(x) < carom_result_event_count(r) &&
+                            carom_result_contact_count(x) >= carom_result_contact_count(r));
             carom_result_close(x);
             assert_int_equal(read_all_of(r, what, &before, &err), CAROM_OK);
             overwrite("read.h5", "other.h5");
             for (int again = 0; again < 2; ++again) {
                 const carom_status status = read_all_of(r, what, &after, &err);
-                const bool same = status == CAROM_OK ? fabs(before - after) <= 1e-9 * fabs(before) : strstr(err.text, "was replaced while it was read") != NULL; // the shorter run rounds its last step
+                // the shorter run rounds its last step
+                const bool same = status == CAROM_OK ? fabs(before - after) <= 1e-9 * fabs(before)
+                                                     : strstr(err.text, "was replaced while it was read") != NULL;
                 if (status != (other[i].good ? CAROM_OK : CAROM_IO) || !same)
-                    fail_msg("file %zu, %d: %s, %.15g, %.15g", i, what, status == CAROM_OK ? "read" : err.text, before, after);
+                    fail_msg("file %zu, %d: %s, %.15g, %.15g", i, what, status == CAROM_OK ? "read" : err.text, before,
+                             after);
             }
             carom_result_close(r);
         }
 }
 
-// Saved under another name a result has the same rows, events and snapshots; as .h5 the ledger, /run and the model, too.
+// Saved under another name a result has the same rows, events and snapshots; as .h5 the ledger, /run and the model,
+// too.
 static void a_saved_result_is_the_same(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nname: two balls\ngravity: [0, 0, -10]\nrecord: {contacts: 0.05}\nbodies:\n"
-                               "  s: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [0, 0, 0.3], velocity: [1, 0, 0], shape: {sphere: 0.1}}\n"
-                               "  t: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [2, 0, 0.1], shape: {sphere: 0.1}}\n"
-                               "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {a: {between: [s, floor], restitution: 0.5}, b: {between: [t, floor], friction: 0.3}}\n";
+    static const char text[] =
+        "carom: 1\nname: two balls\ngravity: [0, 0, -10]\nrecord: {contacts: 0.05}\nbodies:\n"
+        "  s: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [0, 0, 0.3], velocity: [1, 0, 0], shape: {sphere: 0.1}}\n"
+        "  t: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [2, 0, 0.1], shape: {sphere: 0.1}}\n"
+        "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {a: {between: [s, floor], restitution: 0.5}, b: {between: [t, "
+        "floor], friction: 0.3}}\n";
     carom_error err = {0};
     simulate(text, "moreau-midpoint", "first.h5", 1e-3, 0.5, 0, 0);
     carom_result *r = load("first.h5");
@@ -256,9 +286,14 @@ static void a_saved_result_is_the_same(void **state) {
 
 static void columns_are_those_of_chosen_bodies(void **state) {
     (void)state;
-    static const struct { const char *record; int bodies; const char *there, *missing; } cases[] = {
-        {"", 4, "s.2.vx", "u.x"}, {"record: {bodies: all}", 4, "t.x", "u.x"}, {"record: {bodies: none}", 0, "energy", "t.x"},
-        {"record: {bodies: t}", 1, "t.qz", "s.0.x"}, {"record: {bodies: [s]}", 3, "s.2.wz", "t.x"}, {"record: {bodies: [s.1, t]}", 2, "s.1.x", "s.2.x"}};
+    static const struct {
+        const char *record; int bodies; const char *there, *missing;
+    } cases[] = {{"", 4, "s.2.vx", "u.x"},
+                 {"record: {bodies: all}", 4, "t.x", "u.x"},
+                 {"record: {bodies: none}", 0, "energy", "t.x"},
+                 {"record: {bodies: t}", 1, "t.qz", "s.0.x"},
+                 {"record: {bodies: [s]}", 3, "s.2.wz", "t.x"},
+                 {"record: {bodies: [s.1, t]}", 2, "s.1.x", "s.2.x"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[2000];
         strcpy(text, text_of(3, cases[i].record));
@@ -285,26 +320,32 @@ static void pairs_have_columns_up_to_64(void **state) {
 
 static void mistakes_are_explained(void **state) {
     (void)state;
-    static const char *const wrong[][2] = {{"record: {bodies: [s.7]}", "unknown body 's.7' in `record`; did you mean"},
-                                           {"record: {contacts: 0}", "the time between snapshots of contacts must be positive, got 0"},
-                                           {"record: {bodies: [[s]]}", "record needs names of bodies"},
-                                           {"record: {body: s}", "unknown key 'body'"}};
+    static const char *const wrong[][2] = {
+        {"record: {bodies: [s.7]}", "unknown body 's.7' in `record`; did you mean"},
+        {"record: {contacts: 0}", "the time between snapshots of contacts must be positive, got 0"},
+        {"record: {bodies: [[s]]}", "record needs names of bodies"},
+        {"record: {body: s}", "unknown key 'body'"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         carom_error err = {0};
         const char *text = text_of(3, wrong[i][0]);
-        assert_null(carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"}, &err));
+        assert_null(
+            carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"}, &err));
         if (!strstr(err.text, wrong[i][1])) fail_msg("'%s' does not say '%s'", err.text, wrong[i][1]);
     }
 }
 
-// Names of 60 letters, the longest there are: a contact between two such shapes is carried whole, in every form of a result, also where it is saved again.
+// Names of 60 letters, the longest there are: a contact between two such shapes is carried whole, in every form of a
+// result, also where it is saved again.
 static void the_longest_names_are_whole(void **state) {
     (void)state;
     char text[1200], ball[61], floor[61], wanted[130];
     memset(ball, 'b', 57), ball[57] = 0; // .34
     memset(floor, 'f', 60), floor[60] = 0;
-    snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: 0.1}\nbodies:\n  %s: {repeat: 35, body: {mass: 2, inertia: [0.1, 0.1, 0.1], at: [0, 0.5*i, 0.101], shape: {sphere: 0.1}}}\n"
-             "shapes: {%s: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [%s, %s]}}\n", ball, floor, ball, floor);
+    snprintf(text, sizeof text,
+             "carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: 0.1}\nbodies:\n  %s: {repeat: 35, body: {mass: 2, "
+             "inertia: [0.1, 0.1, 0.1], at: [0, 0.5*i, 0.101], shape: {sphere: 0.1}}}\n"
+             "shapes: {%s: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [%s, %s]}}\n",
+             ball, floor, ball, floor);
     simulate(text, "moreau-midpoint", "long.h5", 1e-3, 0.2, 0, 0);
     simulate(text, "moreau-midpoint", "long.csv", 1e-3, 0.2, 0, 0);
     same_contacts("long.h5", "long.csv");
@@ -334,8 +375,16 @@ static void the_longest_names_are_whole(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(snapshots_hold_places_and_forces), cmocka_unit_test(snapshots_of_hulls_carry_the_weight), cmocka_unit_test(snapshots_have_friction), cmocka_unit_test(a_resumed_run_repeats_its_snapshots), cmocka_unit_test(a_reader_knows_its_file), cmocka_unit_test(a_saved_result_is_the_same), cmocka_unit_test(columns_are_those_of_chosen_bodies),
-        cmocka_unit_test(pairs_have_columns_up_to_64),      cmocka_unit_test(mistakes_are_explained), cmocka_unit_test(the_longest_names_are_whole),
+        cmocka_unit_test(snapshots_hold_places_and_forces),
+        cmocka_unit_test(snapshots_of_hulls_carry_the_weight),
+        cmocka_unit_test(snapshots_have_friction),
+        cmocka_unit_test(a_resumed_run_repeats_its_snapshots),
+        cmocka_unit_test(a_reader_knows_its_file),
+        cmocka_unit_test(a_saved_result_is_the_same),
+        cmocka_unit_test(columns_are_those_of_chosen_bodies),
+        cmocka_unit_test(pairs_have_columns_up_to_64),
+        cmocka_unit_test(mistakes_are_explained),
+        cmocka_unit_test(the_longest_names_are_whole),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -31,8 +31,11 @@ static double entry(const carom_problem *pb, int i, int j) {
 static void assert_same_problem(const carom_problem *a, const carom_problem *b) {
     assert_int_equal(a->n, b->n);
     assert_int_equal(a->nb, b->nb);
-    double *A = malloc(sizeof(double) * (size_t)a->n * (size_t)a->n), *B = malloc(sizeof(double) * (size_t)a->n * (size_t)a->n);
-    for (int i = 0; i < a->nb; i++) assert_true(a->block[i].law == b->block[i].law && a->block[i].at == b->block[i].at && (a->block[i].law < CAROM_PLANAR || a->block[i].mu == b->block[i].mu));
+    double *A = malloc(sizeof(double) * (size_t)a->n * (size_t)a->n),
+           *B = malloc(sizeof(double) * (size_t)a->n * (size_t)a->n);
+    for (int i = 0; i < a->nb; i++)
+        assert_true(a->block[i].law == b->block[i].law && a->block[i].at == b->block[i].at &&
+                    (a->block[i].law < CAROM_PLANAR || a->block[i].mu == b->block[i].mu));
     carom_problem_expand(a, A, a->n), carom_problem_expand(b, B, a->n);
     for (int i = 0; i < a->n * a->n; i++) assert_true(A[i] == B[i]);
     for (int i = 0; i < a->n; i++) assert_true(a->c[i] == b->c[i] && a->p[i] == b->p[i]);
@@ -50,8 +53,10 @@ static void a_problem_is_read_as_it_is_written(void **state) {
     const carom_problem *pb = carom_problems_at(list, 0);
     assert_int_equal(carom_problems_count(list), 1);
     assert_string_equal(carom_problems_title(list, 0), "a disc");
-    assert_true(pb->n == 3 && pb->nb == 2 && pb->block[0].law == CAROM_PLANAR && pb->block[0].mu == 0.3 && pb->block[1].law == CAROM_BILATERAL);
-    assert_true(entry(pb, 0, 0) == 2 && entry(pb, 1, 1) == 3 && entry(pb, 0, 2) == 1 && entry(pb, 2, 0) == 1 && entry(pb, 2, 2) == 2 && entry(pb, 2, 1) == 0);
+    assert_true(pb->n == 3 && pb->nb == 2 && pb->block[0].law == CAROM_PLANAR && pb->block[0].mu == 0.3 &&
+                pb->block[1].law == CAROM_BILATERAL);
+    assert_true(entry(pb, 0, 0) == 2 && entry(pb, 1, 1) == 3 && entry(pb, 0, 2) == 1 && entry(pb, 2, 0) == 1 &&
+                entry(pb, 2, 2) == 2 && entry(pb, 2, 1) == 0);
     assert_true(pb->c[0] == -1 && pb->c[1] == 2 && pb->c[2] == 0.25 && pb->p[0] == 0);
     carom_problems_destroy(list);
 }
@@ -67,7 +72,8 @@ static void text_keeps_every_bit(void **state) {
     double start[64];
     uint64_t seed = 9;
     for (int i = 0; i < 64; i++) start[i] = uniform(&seed) / 3;
-    assert_true(carom_problems_add(list, block_view(&x), NULL, NULL, &err) == CAROM_OK && carom_problems_add(list, &y.pb, start, "second", &err) == CAROM_OK);
+    assert_true(carom_problems_add(list, block_view(&x), NULL, NULL, &err) == CAROM_OK &&
+                carom_problems_add(list, &y.pb, start, "second", &err) == CAROM_OK);
     assert_true(carom_problems_write(list, "both.txt", &err) == CAROM_OK);
     carom_problem_list *again = load("both.txt");
     assert_int_equal(carom_problems_count(again), 2);
@@ -115,11 +121,12 @@ static void fclib_keeps_every_bit(void **state) {
     problem_destroy(&y);
 }
 
-// -- FCLIB, made by hand -----------------------------------------------------------------------------------------------
+// -- FCLIB, made by hand ----------------------------------------------------------------------------------------------
 
 static void set(hid_t at, const char *name, hid_t type, size_t count, const void *x) {
     const hsize_t size = count;
-    const hid_t space = H5Screate_simple(1, &size, NULL), s = H5Dcreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t space = H5Screate_simple(1, &size, NULL),
+                s = H5Dcreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     H5Dwrite(s, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, x);
     H5Dclose(s), H5Sclose(space);
 }
@@ -129,15 +136,19 @@ typedef struct { int m, n, nz, nzmax, p[8], i[8]; double x[8]; } sample;
 static void set_matrix(hid_t at, const char *name, const sample *s) {
     const hid_t g = H5Gcreate2(at, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const size_t lines = s->nz >= 0 ? (size_t)s->nz : (size_t)(s->nz == -1 ? s->n : s->m) + 1;
-    set(g, "m", H5T_NATIVE_INT, 1, &s->m), set(g, "n", H5T_NATIVE_INT, 1, &s->n), set(g, "nz", H5T_NATIVE_INT, 1, &s->nz), set(g, "nzmax", H5T_NATIVE_INT, 1, &s->nzmax);
-    set(g, "p", H5T_NATIVE_INT, lines, s->p), set(g, "i", H5T_NATIVE_INT, (size_t)s->nzmax, s->i), set(g, "x", H5T_NATIVE_DOUBLE, (size_t)s->nzmax, s->x);
+    set(g, "m", H5T_NATIVE_INT, 1, &s->m), set(g, "n", H5T_NATIVE_INT, 1, &s->n),
+        set(g, "nz", H5T_NATIVE_INT, 1, &s->nz), set(g, "nzmax", H5T_NATIVE_INT, 1, &s->nzmax);
+    set(g, "p", H5T_NATIVE_INT, lines, s->p), set(g, "i", H5T_NATIVE_INT, (size_t)s->nzmax, s->i),
+        set(g, "x", H5T_NATIVE_DOUBLE, (size_t)s->nzmax, s->x);
     H5Gclose(g);
 }
 
 // G: equations of a global problem; NULL: none
-static void make_fclib_with(const char *file, bool global, const sample *W, const sample *H, const sample *G, int spacedim) {
+static void make_fclib_with(const char *file, bool global, const sample *W, const sample *H, const sample *G,
+                            int spacedim) {
     const double q[] = {-1, 2}, mu = 0.3, f[] = {4, -2}, w[] = {-1, 0.5}, b = 0.5;
-    const hid_t h = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), g = H5Gcreate2(h, global ? "fclib_global" : "fclib_local", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t h = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                g = H5Gcreate2(h, global ? "fclib_global" : "fclib_local", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const hid_t v = H5Gcreate2(g, "vectors", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     set(g, "spacedim", H5T_NATIVE_INT, 1, &spacedim);
     set_matrix(g, global ? "M" : "W", W);
@@ -148,9 +159,12 @@ static void make_fclib_with(const char *file, bool global, const sample *W, cons
     H5Gclose(v), H5Gclose(g), H5Fclose(h);
 }
 
-static void make_fclib(const char *file, bool global, const sample *W, const sample *H, int spacedim) { make_fclib_with(file, global, W, H, NULL, spacedim); }
+static void make_fclib(const char *file, bool global, const sample *W, const sample *H, int spacedim) {
+    make_fclib_with(file, global, W, H, NULL, spacedim);
+}
 
-static const sample ROWS = {2, 2, -2, 3, {0, 2, 3}, {0, 1, 1}, {2, 0.5, 3}}, COLUMNS = {2, 2, -1, 3, {0, 1, 3}, {0, 0, 1}, {2, 0.5, 3}},
+static const sample ROWS = {2, 2, -2, 3, {0, 2, 3}, {0, 1, 1}, {2, 0.5, 3}},
+                    COLUMNS = {2, 2, -1, 3, {0, 1, 3}, {0, 0, 1}, {2, 0.5, 3}},
                     TRIPLETS = {2, 2, 3, 3, {0, 1, 1}, {0, 0, 1}, {2, 0.5, 3}}; // columns in p, rows in i
 
 static void fclib_has_three_kinds_of_matrices(void **state) {
@@ -160,12 +174,14 @@ static void fclib_has_three_kinds_of_matrices(void **state) {
         make_fclib("kinds.hdf5", false, kinds[k], NULL, 2);
         carom_problem_list *list = load("kinds.hdf5");
         const carom_problem *pb = carom_problems_at(list, 0);
-        assert_true(pb->n == 2 && entry(pb, 0, 0) == 2 && entry(pb, 0, 1) == 0.5 && entry(pb, 1, 0) == 0 && entry(pb, 1, 1) == 3 && pb->block[0].mu == 0.3);
+        assert_true(pb->n == 2 && entry(pb, 0, 0) == 2 && entry(pb, 0, 1) == 0.5 && entry(pb, 1, 0) == 0 &&
+                    entry(pb, 1, 1) == 3 && pb->block[0].mu == 0.3);
         carom_problems_destroy(list);
     }
 }
 
-// M = [2 1; 0 4], H = [1 1; 0 2]:  M^-1 H = [0.5 0.25; 0 0.5],  W = H'M^-1 H = [0.5 0.25; 0.5 1.25],  M^-1 f = (2.25, -0.5), q = w + H'M^-1 f = (1.25, 1.75)
+// M = [2 1; 0 4], H = [1 1; 0 2]:  M^-1 H = [0.5 0.25; 0 0.5],  W = H'M^-1 H = [0.5 0.25; 0.5 1.25],  M^-1 f = (2.25,
+// -0.5), q = w + H'M^-1 f = (1.25, 1.75)
 static void global_problems_become_local(void **state) {
     (void)state;
     const sample M = {2, 2, -2, 3, {0, 2, 3}, {0, 1, 1}, {2, 1, 4}}, H = {2, 2, 3, 3, {0, 1, 1}, {0, 0, 1}, {1, 1, 2}};
@@ -186,11 +202,13 @@ static void global_problems_become_local(void **state) {
 }
 
 // Numbers come from the file itself: not by links, nor from other files.
-// M = [2 1; 1 4], H = [1 1; 0 2], G = (1, 3):  7 M^-1 = [4 -1; -1 2],  7 W = 7 H'M^-1 H = [4 2; 2 8],  7 V = 7 H'M^-1 G = (1, 11),  7 R = 7 G'M^-1 G = 16,
+// M = [2 1; 1 4], H = [1 1; 0 2], G = (1, 3):  7 M^-1 = [4 -1; -1 2],  7 W = 7 H'M^-1 H = [4 2; 2 8],  7 V = 7 H'M^-1 G
+// = (1, 11),  7 R = 7 G'M^-1 G = 16,
 // 7 M^-1 f = (18, -8),  q = w + H'M^-1 f,  s = b + G'M^-1 f
 static void equations_of_global_problems_become_joints(void **state) {
     (void)state;
-    const sample M = {2, 2, -2, 4, {0, 2, 4}, {0, 1, 0, 1}, {2, 1, 1, 4}}, H = {2, 2, 3, 3, {0, 1, 1}, {0, 0, 1}, {1, 1, 2}}, G = {2, 1, 2, 2, {0, 0}, {0, 1}, {1, 3}};
+    const sample M = {2, 2, -2, 4, {0, 2, 4}, {0, 1, 0, 1}, {2, 1, 1, 4}},
+                 H = {2, 2, 3, 3, {0, 1, 1}, {0, 0, 1}, {1, 1, 2}}, G = {2, 1, 2, 2, {0, 0}, {0, 1}, {1, 3}};
     make_fclib_with("equations.hdf5", true, &M, &H, &G, 2);
     carom_problem_list *list = load("equations.hdf5");
     const carom_problem *pb = carom_problems_at(list, 0);
@@ -217,7 +235,8 @@ static void fclib_reads_no_other_file(void **state) {
         make_fclib("other.hdf5", false, &ROWS, NULL, 2);
         make_fclib("links.hdf5", false, &ROWS, NULL, 2);
         const hsize_t two = 2;
-        const hid_t h = H5Fopen("links.hdf5", H5F_ACC_RDWR, H5P_DEFAULT), dcpl = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &two, NULL);
+        const hid_t h = H5Fopen("links.hdf5", H5F_ACC_RDWR, H5P_DEFAULT), dcpl = H5Pcreate(H5P_DATASET_CREATE),
+                    space = H5Screate_simple(1, &two, NULL);
         static const char q[] = "fclib_local/vectors/q";
         assert_true(H5Lmove(h, q, h, "q", H5P_DEFAULT, H5P_DEFAULT) >= 0);
         if (how == 0) H5Lcreate_soft("/q", h, q, H5P_DEFAULT, H5P_DEFAULT);
@@ -245,7 +264,7 @@ static void half_a_text_is_refused(void **state) {
     }
 }
 
-// -- what is wrong with a file is said ---------------------------------------------------------------------------------------
+// -- what is wrong with a file is said --------------------------------------------------------------------------------
 
 static void refuse_text(const char *text, const char *words) {
     carom_error err = {0};
@@ -261,12 +280,16 @@ static void wrong_texts_are_refused(void **state) {
     refuse_text("carom-problem 2\n", "bad.txt:1: expected a version");
     refuse_text("carom-problem 1\nc 1\n", "bad.txt:2: expected 'blocks'");
     refuse_text("carom-problem 1\nblocks 1000000000\n", "bad.txt:2: expected a number of blocks");
-    refuse_text("carom-problem 1\nblocks 100000\nbilateral\nbilateral\n", "bad.txt:2: expected a number of blocks from 0 to 14"); // of two characters each at least
+    // of two characters each at least
+    refuse_text("carom-problem 1\nblocks 100000\nbilateral\nbilateral\n",
+                "bad.txt:2: expected a number of blocks from 0 to 14");
     refuse_text("carom-problem 1\nblocks 1\nround 3\n", "bad.txt:3: expected a law");
     refuse_text("carom-problem 1\nblocks 1\nplanar -1\n", "must not be negative");
-    refuse_text("carom-problem 1\nblocks 1\nplanar 0.1\nc 1\nend", "bad.txt:5: expected a finite number but found 'end'");
+    refuse_text("carom-problem 1\nblocks 1\nplanar 0.1\nc 1\nend",
+                "bad.txt:5: expected a finite number but found 'end'");
     refuse_text("carom-problem 1\nblocks 1\nplanar 0.1\nc 1 nan\n", "finite number but found 'nan'");
-    refuse_text("carom-problem 1\nblocks 1\nunilateral\nc 1\nG 1\n0 1 2\nend", "expected a column of blocks from 0 to 0 but found '1'");
+    refuse_text("carom-problem 1\nblocks 1\nunilateral\nc 1\nG 1\n0 1 2\nend",
+                "expected a column of blocks from 0 to 0 but found '1'");
     refuse_text("carom-problem 1\nblocks 1\nunilateral\nc 1\nG 1\n0 0 ", "the file ends");
     refuse_text("carom-problem 1\nblocks 1\nunilateral\nc 1\nend\n", "has no G");
     refuse_text("carom-problem 1\nblocks 1\nunilateral\nc 1\nc 1\n", "given twice");
@@ -293,7 +316,8 @@ static void wrong_matrices_are_refused(void **state) {
         if (m < 0) W.m = W.n = 2, make_fclib("bad.hdf5", false, &W, NULL, 2), W.m = m;
         else make_fclib("bad.hdf5", false, &W, NULL, 2);
         if (m < 0) {
-            const hid_t f = H5Fopen("bad.hdf5", H5F_ACC_RDWR, H5P_DEFAULT), s = H5Dopen2(f, "fclib_local/W/m", H5P_DEFAULT);
+            const hid_t f = H5Fopen("bad.hdf5", H5F_ACC_RDWR, H5P_DEFAULT),
+                        s = H5Dopen2(f, "fclib_local/W/m", H5P_DEFAULT);
             H5Dwrite(s, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &m);
             H5Dclose(s), H5Fclose(f);
         }
@@ -340,7 +364,9 @@ static void the_binary_form_has_friction(void **state) {
         carom_problem_list *list = load("two.fc");
         const carom_problem *pb = carom_problems_at(list, 0);
         assert_true(pb->n == 2 * d && pb->nb == 2);
-        for (int i = 0; i < 2; i++) assert_true(pb->block[i].mu == mu[i] && pb->block[i].at == i * d && pb->block[i].law == (d == 2 ? CAROM_PLANAR : CAROM_SPATIAL));
+        for (int i = 0; i < 2; i++)
+            assert_true(pb->block[i].mu == mu[i] && pb->block[i].at == i * d &&
+                        pb->block[i].law == (d == 2 ? CAROM_PLANAR : CAROM_SPATIAL));
         for (int i = 0; i < d; i++)
             for (int j = 0; j < d; j++) {
                 assert_true(entry(pb, i, j) == value[i + d * j] && entry(pb, i, d + j) == value[d * d + i + d * j]);
@@ -366,7 +392,8 @@ static void rows_of_the_binary_form_follow_each_other(void **state) {
         unsigned char bytes[4 + 10 * 4 + 12 * 8];
         const int head[] = {1, 3, 3, 0, back ? 2 : 1, back ? 1 : 2, 3, 0, 1, 2}; // d, nc, nb; where rows start; columns
         const double numbers[12] = {2, 3, 4, -1, -2, -3}; // G, c; no friction
-        memcpy(bytes, "FC01", 4), memcpy(bytes + 4, head, sizeof head), memcpy(bytes + 4 + sizeof head, numbers, sizeof numbers);
+        memcpy(bytes, "FC01", 4), memcpy(bytes + 4, head, sizeof head),
+            memcpy(bytes + 4 + sizeof head, numbers, sizeof numbers);
         put_bytes("three.fc", bytes, sizeof bytes);
         carom_error err = {0};
         carom_problem_list *list = carom_problems_read("three.fc", &err);
@@ -387,7 +414,8 @@ static void columns_of_the_binary_form_exist(void **state) {
             const double numbers[12] = {2, 3, 4, -1, -2, -3}; // G, c; no friction
             char text[80];
             head[7 + k] = col;
-            memcpy(bytes, "FC01", 4), memcpy(bytes + 4, head, sizeof head), memcpy(bytes + 4 + sizeof head, numbers, sizeof numbers);
+            memcpy(bytes, "FC01", 4), memcpy(bytes + 4, head, sizeof head),
+                memcpy(bytes + 4 + sizeof head, numbers, sizeof numbers);
             put_bytes("columns.fc", bytes, sizeof bytes);
             carom_error err = {0};
             assert_null(carom_problems_read("columns.fc", &err));
@@ -398,7 +426,10 @@ static void columns_of_the_binary_form_exist(void **state) {
 
 static void the_binary_form_is_checked(void **state) {
     (void)state;
-    struct { char magic[4]; int d, nc, nb, start[2], col, value_low; } head = {{'F', 'C', '0', '1'}, 1, 1, 1, {0, 1}, 0, 0};
+    struct {
+        char magic[4];
+        int d, nc, nb, start[2], col, value_low;
+    } head = {{'F', 'C', '0', '1'}, 1, 1, 1, {0, 1}, 0, 0};
     unsigned char bytes[28 + 4 * 8];
     const double numbers[4] = {2, -1, 0, 0}; // G, c, mu, rolling
     memcpy(bytes, &head, 28), memcpy(bytes + 28, numbers, sizeof numbers);
@@ -422,7 +453,7 @@ static void the_binary_form_is_checked(void **state) {
         }
 }
 
-// -- the program ---------------------------------------------------------------------------------------------------------
+// -- the program ------------------------------------------------------------------------------------------------------
 
 static void solve_answers(void **state) {
     (void)state;
@@ -430,7 +461,9 @@ static void solve_answers(void **state) {
     assert_int_equal(carom("solve disc.txt"), 0);
     assert_says(out, "problem 1 (a disc): 1 contact, 1 equation");
     assert_int_equal(carom("solve disc.txt --json --tol 1e-10 -o answer.csv"), 0);
-    for (int k = 0; k < 5; k++) assert_says(out, ((const char *[]){"\"converged\": true", "\"residual\": ", "\"iterations\": ", "\"solver\": \"", "\"seconds\": "})[k]);
+    for (int k = 0; k < 5; k++)
+        assert_says(out, ((const char *[]){"\"converged\": true", "\"residual\": ", "\"iterations\": ",
+                                           "\"solver\": \"", "\"seconds\": "})[k]);
     // u_N = 2 p + l - 1 = 0 and 2 l + p + 0.25 = 0: p = 0.75, l = -0.5; slip: p_T = -0.3 p, u_T = 2 + 3 p_T
     get("answer.csv", out, sizeof out);
     double u = 0, p = 0;
@@ -454,7 +487,9 @@ static void solve_refuses(void **state) {
     assert_int_equal(carom("solve stuck.txt --json"), 1);
     assert_says(out, "\"converged\": false");
     assert_says(out, "\"infeasible\": true");
-    assert_says(complaints, "problem 1 is infeasible: its constraints contradict each other (largest weights in the proof: block 0)");
+    assert_says(
+        complaints,
+        "problem 1 is infeasible: its constraints contradict each other (largest weights in the proof: block 0)");
     assert_int_equal(carom("solve disc.txt --tol 1e-16 --json"), 0); // feasible
     assert_says(out, "\"infeasible\": false");
     assert_int_equal(carom("solve nowhere.txt"), 2);
@@ -517,7 +552,8 @@ static void contradictions_are_proved(void **state) {
         const double squeeze = seed % 2 ? 0.5 : 1e-4;
         for (int kind = 0; kind < 3; kind++) { // contradiction, room to give way, independent directions
             contact_problem x = squeezed(nc, joints, tangents, kind < 2, kind == 1 ? -squeeze : squeeze, 977 * seed);
-            if (carom_infeasible(&x.pb, 1e-10, y) != (kind == 0)) fail_msg("seed %d, kind %d: %s", (int)seed, kind, kind ? "claimed" : "not found");
+            if (carom_infeasible(&x.pb, 1e-10, y) != (kind == 0))
+                fail_msg("seed %d, kind %d: %s", (int)seed, kind, kind ? "claimed" : "not found");
             double drive = 0;
             for (int i = 0; kind == 0 && i < x.pb.n; i++) drive += y[i] * x.c[i];
             assert_true(kind > 0 || drive < 0);
@@ -544,7 +580,8 @@ static void solve_measures(void **state) {
     const char *repeat = strstr(out, "\"repeat\": {\"count\": 4, \"start\": {\"minimum\": ");
     assert_non_null(repeat);
     double start[2] = {0}, warm[2] = {0};
-    const char *form = "\"repeat\": {\"count\": 4, \"start\": {\"minimum\": %lf, \"median\": %lf}, \"warm\": {\"minimum\": %lf, \"median\": %lf}}";
+    const char *form = "\"repeat\": {\"count\": 4, \"start\": {\"minimum\": %lf, \"median\": %lf}, \"warm\": "
+                       "{\"minimum\": %lf, \"median\": %lf}}";
     assert_int_equal(sscanf(repeat, form, start, start + 1, warm, warm + 1), 4);
     assert_true(0 < start[0] && start[0] <= start[1] && 0 < warm[0] && warm[0] <= warm[1]);
     get("answer.csv", out, sizeof out);
@@ -560,10 +597,11 @@ static void solve_measures(void **state) {
 // A run writes its hardest problems; solving them again needs the same solver and finds the same residual.
 static void a_run_dumps_its_problems(void **state) {
     (void)state;
-    const char *model = "carom: 1\nparameters: {m: 1}\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 0}, a: {at: 0}}\n"
-                        "energy: {kinetic: 1/2*m*(x'^2 + y'^2 + a'^2/6), potential: 9.81*m*y}\n"
-                        "contacts: {left: {gap: y - a/2, slip: x, friction: 0.3}, right: {gap: y + a/2, slip: x, friction: 0.3}}\n"
-                        "simulation: {scheme: moreau-midpoint, step: 1e-2, end: 0.3}\n";
+    const char *model =
+        "carom: 1\nparameters: {m: 1}\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 0}, a: {at: 0}}\n"
+        "energy: {kinetic: 1/2*m*(x'^2 + y'^2 + a'^2/6), potential: 9.81*m*y}\n"
+        "contacts: {left: {gap: y - a/2, slip: x, friction: 0.3}, right: {gap: y + a/2, slip: x, friction: 0.3}}\n"
+        "simulation: {scheme: moreau-midpoint, step: 1e-2, end: 0.3}\n";
     put_bytes("slide.yaml", model, strlen(model));
     assert_int_equal(carom("run slide.yaml --quiet --dump-problems hard.txt"), 0);
     carom_problem_list *list = load("hard.txt");

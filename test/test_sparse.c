@@ -74,7 +74,8 @@ static void malformed_patterns_are_refused(void **state) {
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         carom_error err = {0};
-        assert_int_equal(carom_pattern_check(&(carom_pattern){2, bad[i].start, bad[i].row, NULL}, &err), CAROM_BAD_INPUT);
+        assert_int_equal(carom_pattern_check(&(carom_pattern){2, bad[i].start, bad[i].row, NULL}, &err),
+                         CAROM_BAD_INPUT);
         assert_non_null(strstr(err.text, bad[i].word));
     }
 }
@@ -101,7 +102,8 @@ static void sparse_products_and_sums_are_those_of_dense_matrices(void **state) {
 
             // Sums with every storage, in and out of sparse ones.
             carom_pattern *Q = random_pattern(n, 2, false, &seed);
-            const carom_shape shapes[] = {{CAROM_DIAGONAL, n, 0, NULL}, {CAROM_BANDED, n, 1, NULL}, carom_shape_sparse(Q), carom_shape_sparse(P)};
+            const carom_shape shapes[] = {
+                {CAROM_DIAGONAL, n, 0, NULL}, {CAROM_BANDED, n, 1, NULL}, carom_shape_sparse(Q), carom_shape_sparse(P)};
             for (size_t k = 0; k < sizeof shapes / sizeof *shapes; ++k) {
                 carom_pattern *U = carom_pattern_union(carom_shape_sparse(P), shapes[k], NULL);
                 carom_error err;
@@ -137,12 +139,14 @@ static void a_shape_knows_what_it_holds_and_how_wide_it_is(void **state) {
     (void)state;
     const int row[] = {3, 0}, col[] = {1, 1};
     carom_pattern *P = carom_pattern_create(5, 2, row, col, NULL);
-    const carom_shape S = carom_shape_sparse(P), diagonal = {CAROM_DIAGONAL, 5, 0, NULL}, band = {CAROM_BANDED, 5, 2, NULL},
-                      narrow = {CAROM_BANDED, 5, 1, NULL}, dense = {CAROM_DENSE, 5, 0, NULL};
+    const carom_shape S = carom_shape_sparse(P), diagonal = {CAROM_DIAGONAL, 5, 0, NULL},
+                      band = {CAROM_BANDED, 5, 2, NULL}, narrow = {CAROM_BANDED, 5, 1, NULL},
+                      dense = {CAROM_DENSE, 5, 0, NULL};
     assert_int_equal(carom_shape_band(S), 2);
     assert_int_equal(carom_shape_band(dense), 4);
     assert_true(carom_shape_holds(S, diagonal) && carom_shape_holds(band, S) && carom_shape_holds(dense, S));
-    assert_false(carom_shape_holds(narrow, S) || carom_shape_holds(S, narrow) || carom_shape_holds(S, dense) || carom_shape_holds(diagonal, S));
+    assert_false(carom_shape_holds(narrow, S) || carom_shape_holds(S, narrow) || carom_shape_holds(S, dense) ||
+                 carom_shape_holds(diagonal, S));
     carom_pattern_destroy(P);
 }
 
@@ -200,7 +204,8 @@ static void sparse_matrices_are_solved_again_and_again(void **state) {
             }
 }
 
-// A saddle point has no pivots on part of its diagonal: they must be found elsewhere, also when the first matrix had them.
+// A saddle point has no pivots on part of its diagonal: they must be found elsewhere, also when the first matrix had
+// them.
 static void pivots_leave_the_diagonal_when_they_must(void **state) {
     (void)state;
     enum { N = 30, C = 10 };
@@ -216,8 +221,10 @@ static void pivots_leave_the_diagonal_when_they_must(void **state) {
     both b;
     for (int round = 0; round < 4; ++round) {
         fill(&b, P, false, &seed);
-        for (int k = N; k < N + C && round != 1; ++k) *carom_matrix_entry(b.S, k, k) = *carom_matrix_entry(b.D, k, k) = 0;
-        for (int k = 0; k < N && round == 3; ++k) *carom_matrix_entry(b.S, k, k) = *carom_matrix_entry(b.D, k, k) = 1e-13;
+        for (int k = N; k < N + C && round != 1; ++k)
+            *carom_matrix_entry(b.S, k, k) = *carom_matrix_entry(b.D, k, k) = 0;
+        for (int k = 0; k < N && round == 3; ++k)
+            *carom_matrix_entry(b.S, k, k) = *carom_matrix_entry(b.D, k, k) = 1e-13;
         // Round 3 is singular but for 1e-13 where no constraint acts; regular all the same.
         assert_int_equal(carom_factorise(&m.F, b.S, NULL), CAROM_OK);
         if (round < 3) check_solution(&b, &m.F, &seed);
@@ -269,7 +276,8 @@ static carom_status unit_mass(const void *model, void *work, double t, const dou
 
 static void a_system_says_what_is_wrong_with_its_sparse_shapes(void **state) {
     (void)state;
-    carom_pattern *none = carom_pattern_create(4, 0, NULL, NULL, NULL), *klu = carom_pattern_create(4, 0, NULL, NULL, carom_direct_klu());
+    carom_pattern *none = carom_pattern_create(4, 0, NULL, NULL, NULL),
+                  *klu = carom_pattern_create(4, 0, NULL, NULL, carom_direct_klu());
     carom_pattern *large = carom_pattern_create(5, 0, NULL, NULL, carom_direct_klu());
     carom_system s = carom_system_default(4, 4, 0, 0);
     carom_error err;

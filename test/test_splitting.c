@@ -45,7 +45,8 @@ static void constant_steps_are_of_first_order_across_impacts(void **state) {
 }
 
 static long asked;
-static carom_status (*force_of_ball)(const void *model, void *work, double t, const double *q, const double *v, double *f);
+static carom_status (*force_of_ball)(const void *model, void *work, double t, const double *q, const double *v,
+                                     double *f);
 
 static carom_status asked_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
     ++asked;
@@ -67,8 +68,9 @@ static long forces_asked(const char *scheme, double height, double h, int n) {
     return asked;
 }
 
-// In flight a step asks for the forces of its stages, 6 of Fehlberg's method and 4 of the classical one, and for no others.  At rest reactions also belong to the end
-// of the step, where the next one begins: they are watched there, and recorded.  Records inside a segment of `auto` ask for none.
+// In flight a step asks for the forces of its stages, 6 of Fehlberg's method and 4 of the classical one, and for no
+// others.  At rest reactions also belong to the end of the step, where the next one begins: they are watched there, and
+// recorded.  Records inside a segment of `auto` ask for none.
 static void a_step_asks_for_the_forces_of_its_stages_alone(void **state) {
     (void)state;
     enum { N = 20 };
@@ -91,7 +93,8 @@ static carom_status asked_directions(const void *model, void *work, double t, co
     return directions_of(model, work, t, q, L);
 }
 
-// Positions and velocities are put on the joints and reactions are recorded at one point, the end of a step, where the next one begins: its directions are asked for once.
+// Positions and velocities are put on the joints and reactions are recorded at one point, the end of a step, where the
+// next one begins: its directions are asked for once.
 static void directions_of_joints_are_asked_for_once_at_a_point(void **state) {
     (void)state;
     static const char *const scheme[] = {"splitting", "mixed"};
@@ -133,13 +136,15 @@ static void smooth_motion_is_of_fifth_order(void **state) {
             assert_true(sim_ledger(sim).drift < 1e-14);
             carom_sim_destroy(sim);
         }
-        print_message("    %s: measured %.2f (error %.1e)\n", joints ? "joints" : "no joints", slope(h, error, 4), error[3]);
+        print_message("    %s: measured %.2f (error %.1e)\n", joints ? "joints" : "no joints", slope(h, error, 4),
+                      error[3]);
         assert_true(slope(h, error, 4) >= 4.7);
     }
 }
 
-// Without contact forces the velocity of a resting body is renewed each step: v_f = v - h |f|, v = e |v_f|, so v = e h |f|/(1 + e)
-// and it moves by h (v - h |f|/2): it sinks with h |f| (1/2 - e/(1 + e)) for e < 1.  With forces it does not move.
+// Without contact forces the velocity of a resting body is renewed each step: v_f = v - h |f|, v = e |v_f|, so v = e h
+// |f|/(1 + e) and it moves by h (v - h |f|/2): it sinks with h |f| (1/2 - e/(1 + e)) for e < 1.  With forces it does
+// not move.
 static void resting_body_sinks_without_forces_only(void **state) {
     (void)state;
     for (int i = 0; i < 3; ++i) {
@@ -150,7 +155,8 @@ static void resting_body_sinks_without_forces_only(void **state) {
         carom_sim *on = sim_of(&k, "splitting", NULL, h, 2);
         while (!carom_sim_done(off)) sim_step(off), sim_step(on);
         const double q = carom_sim_now(off).q[0];
-        check_near(q, -2 * 2 * h * (0.5 - e / (1 + e)), 4 * h * h / (1 - e)); // the cycle is reached geometrically, within h |f| e^n
+        // the cycle is reached geometrically, within h |f| e^n
+        check_near(q, -2 * 2 * h * (0.5 - e / (1 + e)), 4 * h * h / (1 - e));
         check_near(carom_sim_now(off).v[0], 2 * h * e / (1 + e), 1e-12);
         check_near(carom_sim_now(on).q[0], 0, 1e-15);
         check_near(carom_sim_now(on).force[0], 2, 1e-12);
@@ -163,7 +169,8 @@ static void resting_body_sinks_without_forces_only(void **state) {
 
 static long evaluations; // of the force below; one simulation at a time
 
-static carom_status counted_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+static carom_status counted_force(const void *model, void *work, double t, const double *q, const double *v,
+                                  double *f) {
     (void)model, (void)work, (void)t, (void)v;
     evaluations += 1;
     f[0] = -q[0];
@@ -183,15 +190,16 @@ static const char *const *tolerate(tolerance *o, double tol) {
     return o->options;
 }
 
-// references-B 4: oscillator over [0, 10], accepted + rejected parts and L1 error.  An attempt costs 6 evaluations, an event
-// and the end some more.  One step for the whole run; errors are seen by runs to several ends.
+// references-B 4: oscillator over [0, 10], accepted + rejected parts and L1 error.  An attempt costs 6 evaluations, an
+// event and the end some more.  One step for the whole run; errors are seen by runs to several ends.
 static void oscillator_meets_the_reference_of_adaptive_splitting(void **state) {
     (void)state;
     static const struct {
         double tol;
         int parts;
         double error;
-    } reference[] = {{1e-4, 31 + 9, 8.9e-4}, {1e-6, 59 + 13, 1.2e-5}, {1e-8, 127 + 29, 1.1e-7}, {1e-10, 276 + 38, 1.1e-9}};
+    } reference[] = {
+        {1e-4, 31 + 9, 8.9e-4}, {1e-6, 59 + 13, 1.2e-5}, {1e-8, 127 + 29, 1.1e-7}, {1e-10, 276 + 38, 1.1e-9}};
     known k;
     known_oscillator(&k, 0.5);
     k.sys.force = counted_force;
@@ -207,8 +215,8 @@ static void oscillator_meets_the_reference_of_adaptive_splitting(void **state) {
             error += 0.25 * fabs(carom_sim_now(sim).q[0] - oscillator_exact(T));
             carom_sim_destroy(sim);
         }
-        print_message("    tol %g: %ld evaluations (%ld attempts; %d), L1 error %.1e (%.1e)\n", reference[i].tol, evaluations,
-                      evaluations / 6, reference[i].parts, error, reference[i].error);
+        print_message("    tol %g: %ld evaluations (%ld attempts; %d), L1 error %.1e (%.1e)\n", reference[i].tol,
+                      evaluations, evaluations / 6, reference[i].parts, error, reference[i].error);
         assert_true(evaluations / 6 <= 1.25 * reference[i].parts);
         assert_true(error <= 2 * reference[i].error);
         assert_true(error >= 0.01 * reference[i].tol); // it does not do more than it was asked for
@@ -282,14 +290,16 @@ static void tolerances_that_cannot_be_met_are_told(void **state) {
     carom_sim_destroy(sim);
 }
 
-// Slip that ends inside a step: 6 m/s against 5 m/s^2 stops after 1.2 s and 3.6 m; on a spring (unit mass and stiffness, friction 1, from 3.5) it turns at x = -1.5 after pi and stays
-// at x = -0.5 after another pi.
+// Slip that ends inside a step: 6 m/s against 5 m/s^2 stops after 1.2 s and 3.6 m; on a spring (unit mass and
+// stiffness, friction 1, from 3.5) it turns at x = -1.5 after pi and stays at x = -0.5 after another pi.
 static void slip_stops(void **state) {
     (void)state;
     static const double steps[] = {2, 1, 0.7, 0.1};
     static const char *const options[][2] = {{"adaptive=off", NULL}, {"adaptive=on", NULL}};
-    carom_model *slides = good("carom: 1\ncoordinates: {q: 0, x: {at: 0, rate: 6}}\nenergy: {kinetic: (q'^2 + x'^2)/2, potential: 10*q}\ncontacts: {g: {gap: q, slip: x, friction: 0.5}}\n");
-    carom_model *spring = good("carom: 1\ncoordinates: {q: 0, x: 3.5}\nenergy: {kinetic: (q'^2 + x'^2)/2, potential: 10*q + x^2/2}\ncontacts: {g: {gap: q, slip: x, friction: 0.1}}\n");
+    carom_model *slides = good("carom: 1\ncoordinates: {q: 0, x: {at: 0, rate: 6}}\nenergy: {kinetic: (q'^2 + x'^2)/2, "
+                               "potential: 10*q}\ncontacts: {g: {gap: q, slip: x, friction: 0.5}}\n");
+    carom_model *spring = good("carom: 1\ncoordinates: {q: 0, x: 3.5}\nenergy: {kinetic: (q'^2 + x'^2)/2, potential: "
+                               "10*q + x^2/2}\ncontacts: {g: {gap: q, slip: x, friction: 0.1}}\n");
     for (int i = 0; i < 8; ++i) {
         carom_sim *sim = model_sim(slides, "splitting", options[i % 2], steps[i / 2], 2);
         model_sim_run(sim);
@@ -313,13 +323,15 @@ static void slip_stops(void **state) {
     carom_model_destroy(spring);
 }
 
-// A block of 3 kg stands on a rough floor (weight 30 N, friction 0.5) until 1 kg with 2 m/s hits it from the side.  Without restitution both go on with 0.5 m/s: the impact takes 1.5 J.
-// The floor has no impulse to stop the block with; its 15 N brake both by 3.75 m/s^2, over 1/30 m and 0.5 J.
+// A block of 3 kg stands on a rough floor (weight 30 N, friction 0.5) until 1 kg with 2 m/s hits it from the side.
+// Without restitution both go on with 0.5 m/s: the impact takes 1.5 J.  The floor has no impulse to stop the block
+// with; its 15 N brake both by 3.75 m/s^2, over 1/30 m and 0.5 J.
 static void an_impact_moves_a_body_that_stood(void **state) {
     (void)state;
     static const double steps[] = {0.1, 0.03, 1e-3};
     static const char *const options[][2] = {{"adaptive=off", NULL}, {"adaptive=on", NULL}};
-    carom_model *m = good("carom: 1\ncoordinates: {y: 0, x: 0, z: {at: -0.5, rate: 2}}\nenergy: {kinetic: (3*x'^2 + 3*y'^2 + z'^2)/2, potential: 30*y}\n"
+    carom_model *m = good("carom: 1\ncoordinates: {y: 0, x: 0, z: {at: -0.5, rate: 2}}\nenergy: {kinetic: (3*x'^2 + "
+                          "3*y'^2 + z'^2)/2, potential: 30*y}\n"
                           "contacts: {rest: {gap: y, slip: x, friction: 0.5}, hit: {gap: x - z}}\n");
     for (int i = 0; i < 6; ++i) {
         carom_sim *sim = model_sim(m, "splitting", options[i % 2], steps[i / 2], 0.6);

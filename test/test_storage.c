@@ -1,7 +1,8 @@
 // test_storage.c: whatever fails while a result is written, the file opens, ends with a sound row and can be continued.
 //
-// pwrite(), write(), ftruncate() and pread() of the library are the functions below: every call of the life of a file fails once, or it and
-// all that follow, or after half of the bytes, or writes nothing, or kills the process; or all calls are interrupted and do half of their work.
+// pwrite(), write(), ftruncate() and pread() of the library are the functions below: every call of the life of a file
+// fails once, or it and all that follow, or after half of the bytes, or writes nothing, or kills the process; or all
+// calls are interrupted and do half of their work.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "io/h5_driver.h"
 #include "result_rig.h"
@@ -24,9 +25,11 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t size);
 int __wrap_ftruncate(int fd, off_t size);
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at);
 
-typedef enum mode { NEVER, ONCE, FROM_NOW_ON, HALF, KILL, MODES, NOTHING = MODES } mode; // NOTHING: from now on calls return 0
+// NOTHING: from now on calls return 0
+typedef enum mode { NEVER, ONCE, FROM_NOW_ON, HALF, KILL, MODES, NOTHING = MODES } mode;
 static struct { mode mode; long at, calls; } fault;
-static struct { bool on; long calls; } signals; // every other call is interrupted before it begins, the others in the midst
+static struct { bool on; long calls; } signals; // every other call is interrupted before it begins, the others in the
+                                                // midst
 static long written; // bytes
 
 static bool interrupt(void) { return signals.on && (errno = EINTR, ++signals.calls % 2); }
@@ -51,7 +54,9 @@ ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t at) {
     return some > 0 ? some : fault.mode == NOTHING ? 0 : -1;
 }
 
-ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at) { return interrupt() ? -1 : __real_pread(fd, bytes, some_of(size), at); }
+ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at) {
+    return interrupt() ? -1 : __real_pread(fd, bytes, some_of(size), at);
+}
 
 ssize_t __wrap_write(int fd, const void *bytes, size_t size) {
     if (fd <= 2) return __real_write(fd, bytes, size);
@@ -85,19 +90,23 @@ typedef struct life { const char *text; double h; int steps, flush; } life;
 static const life ball_life = {ball, 1e-3, STEPS, FLUSH};
 static const life *lived = &ball_life;
 
-// 64 spheres close ranks along x, then along y, then along z: 48, 96 and 144 pairs are near each other.  The list begins with 64 slots, so it grows twice on the way, and with it the saved state.
+// 64 spheres close ranks along x, then along y, then along z: 48, 96 and 144 pairs are near each other.  The list
+// begins with 64 slots, so it grows twice on the way, and with it the saved state.
 static const char ranks[] =
     "carom: 1\n"
     "record: {bodies: [a]}\n"
     "bodies:\n"
     "  s:\n"
     "    repeat: [4, 4, 4]\n"
-    "    body: {mass: 1, inertia: [0.004, 0.004, 0.004], shape: {sphere: 0.1}, at: [0.23*i, 0.23*j, 0.23*k], velocity: [-1.2*i, -0.6*j, -0.4*k]}\n"
-    "  a: {mass: 1, inertia: [0.004, 0.004, 0.004], shape: {sphere: 0.1}, at: [-0.23, 0, 0], velocity: [1, 0, 0]}\n" // meets the first
+    "    body: {mass: 1, inertia: [0.004, 0.004, 0.004], shape: {sphere: 0.1}, at: [0.23*i, 0.23*j, 0.23*k], velocity: "
+    "[-1.2*i, -0.6*j, -0.4*k]}\n"
+    // meets the first
+    "  a: {mass: 1, inertia: [0.004, 0.004, 0.004], shape: {sphere: 0.1}, at: [-0.23, 0, 0], velocity: [1, 0, 0]}\n"
     "contacts: {all: {among: [s, a], friction: 0.3}}\n";
 static const life ranks_life = {ranks, 1e-3, 90, 9};
 
-typedef struct outcome { bool created, whole; long flushed; double saved; } outcome; // rows of the last flush that succeeded; until when the file holds everything
+// rows of the last flush that succeeded; until when the file holds everything
+typedef struct outcome { bool created, whole; long flushed; double saved; } outcome;
 
 // Runs to the end, or as far as the file takes it, as `carom run` does.
 static outcome run_on(const char *name, bool resume) {
@@ -124,7 +133,8 @@ static outcome run_on(const char *name, bool resume) {
             if (status == CAROM_OK) status = carom_record_flush(r, &err);
             if (status == CAROM_OK) o.flushed = carom_record_rows(r);
         }
-        const bool finished = carom_record_finish(r, status == CAROM_OK ? "done" : "failed", status == CAROM_OK ? NULL : err.text, &err) == CAROM_OK;
+        const bool finished = carom_record_finish(r, status == CAROM_OK ? "done" : "failed",
+                                                  status == CAROM_OK ? NULL : err.text, &err) == CAROM_OK;
         o.whole = status == CAROM_OK && finished;
         o.saved = carom_record_saved(r);
         if (!o.whole && !(strstr(err.text, name) && strstr(err.text, strerror(ENOSPC)))) abort(); // which file, and why
@@ -147,7 +157,8 @@ static long assert_beginning(const char *name) {
     const long rows = carom_result_rows(x), events = carom_result_event_count(x);
     const size_t n = (size_t)carom_result_columns(x);
     assert_int_equal(n, carom_result_columns(y));
-    assert_in_range(rows, strstr(name, ".h5") ? 1 : 0, carom_result_rows(y)); // a text file may have its first line alone
+    // a text file may have its first line alone
+    assert_in_range(rows, strstr(name, ".h5") ? 1 : 0, carom_result_rows(y));
     assert_in_range(events, 0, carom_result_event_count(y));
     double *a = calloc((size_t)rows * n + 1, sizeof *a), *b = calloc((size_t)rows * n + 1, sizeof *b);
     assert_int_equal(carom_result_read_rows(x, 0, rows, a, &err), CAROM_OK);
@@ -234,7 +245,8 @@ static bool one_life(const char *name, mode m, long n, bool resume) {
     }
     const long rows = assert_beginning(name);
     if (o.flushed > 0) assert_true(rows >= o.flushed);
-    if (m != KILL && rows > 0 && (!h5 || o.flushed > 0)) assert_true(o.saved == time_of_row(name, h5 ? o.flushed - 1 : rows - 1));
+    if (m != KILL && rows > 0 && (!h5 || o.flushed > 0))
+        assert_true(o.saved == time_of_row(name, h5 ? o.flushed - 1 : rows - 1));
     if (!h5) return true;
     o = run_on(name, true);
     assert_true(o.whole);
@@ -320,7 +332,13 @@ static void a_running_result_is_read_and_not_written_twice(void **state) {
     finish(&g);
     assert_same("whole.h5", "live.h5");
     g = make(ball, "moreau-midpoint", "live.csv", 1e-3, 0.1, 1, 0, false);
-    carom_record_def rd = {.model = g.m, .sim = g.sim, .file = path("live.csv"), .step = 1e-3, .end = 0.1, .text = ball, .length = strlen(ball)};
+    carom_record_def rd = {.model = g.m,
+                           .sim = g.sim,
+                           .file = path("live.csv"),
+                           .step = 1e-3,
+                           .end = 0.1,
+                           .text = ball,
+                           .length = strlen(ball)};
     assert_null(carom_record_create(&rd, &err));
     assert_non_null(strstr(err.text, "another run is writing it"));
     finish(&g);
@@ -330,24 +348,39 @@ static void a_running_result_is_read_and_not_written_twice(void **state) {
 
 enum { PAGE = 4096, PAGES = 90, BYTES = PAGES * PAGE, MORE = 5000 };
 
-// Parts that a commit changes, from `at` on: bytes inside a page, across ends of pages, whole pages, neighbours and pages far from each other; more of them than are written at a time.
+// Parts that a commit changes, from `at` on: bytes inside a page, across ends of pages, whole pages, neighbours and
+// pages far from each other; more of them than are written at a time.
 static void change_parts(unsigned char *byte) {
-    static const struct { int at, size; } part[] = {{0, 1}, {PAGE - 1, 2}, {3 * PAGE, PAGE}, {5 * PAGE + 17, 2 * PAGE}, {40 * PAGE - 3, 30 * PAGE + 6}, {BYTES - 1, 1}};
-    for (size_t i = 0; i < sizeof part / sizeof *part; ++i) memset(byte + part[i].at, 0xa0 + (int)i, (size_t)part[i].size);
+    static const struct {
+        int at, size;
+    } part[] = {
+        {0, 1},        {PAGE - 1, 2}, {3 * PAGE, PAGE}, {5 * PAGE + 17, 2 * PAGE}, {40 * PAGE - 3, 30 * PAGE + 6},
+        {BYTES - 1, 1}};
+    for (size_t i = 0; i < sizeof part / sizeof *part; ++i)
+        memset(byte + part[i].at, 0xa0 + (int)i, (size_t)part[i].size);
     for (int i = 0; i < PAGES; i += 5) byte[i * PAGE + 100] ^= 0x55;
 }
 
 static unsigned char before[BYTES], after[BYTES];
 
-// A set of bytes, committed; then some of them changed and another set behind them.  0: the second commit was reported as done, 1: as failed, with the reason.
+// A set of bytes, committed; then some of them changed and another set behind them.  0: the second commit was reported
+// as done, 1: as failed, with the reason.
 static int write_twice(const char *name, mode m, long n) {
-    const hid_t fapl = h5_driver_access(), dcpl = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, (hsize_t[]){BYTES}, NULL), small = H5Screate_simple(1, (hsize_t[]){MORE}, NULL);
+    const hid_t fapl = h5_driver_access(), dcpl = H5Pcreate(H5P_DATASET_CREATE),
+                space = H5Screate_simple(1, (hsize_t[]){BYTES}, NULL),
+                small = H5Screate_simple(1, (hsize_t[]){MORE}, NULL);
     H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY);
-    const hid_t file = H5Fcreate(path(name), H5F_ACC_TRUNC, H5P_DEFAULT, fapl), set = H5Dcreate2(file, "x", H5T_NATIVE_UCHAR, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
-    if (set < 0 || H5Dwrite(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, before) < 0 || H5Fflush(file, H5F_SCOPE_LOCAL) < 0 || !h5_driver_commit(file)) abort();
+    const hid_t file = H5Fcreate(path(name), H5F_ACC_TRUNC, H5P_DEFAULT, fapl),
+                set = H5Dcreate2(file, "x", H5T_NATIVE_UCHAR, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
+    if (set < 0 || H5Dwrite(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, before) < 0 ||
+        H5Fflush(file, H5F_SCOPE_LOCAL) < 0 || !h5_driver_commit(file))
+        abort();
     arm(m, n);
     const hid_t more = H5Dcreate2(file, "more", H5T_NATIVE_UCHAR, small, H5P_DEFAULT, dcpl, H5P_DEFAULT);
-    if (more < 0 || H5Dwrite(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, after) < 0 || H5Dwrite(more, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, after) < 0 || H5Fflush(file, H5F_SCOPE_LOCAL) < 0) abort();
+    if (more < 0 || H5Dwrite(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, after) < 0 ||
+        H5Dwrite(more, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, after) < 0 ||
+        H5Fflush(file, H5F_SCOPE_LOCAL) < 0)
+        abort();
     const bool done = h5_driver_commit(file);
     const char *why = h5_driver_failed(file);
     if (done ? why != NULL : !why || strcmp(why, strerror(ENOSPC)) != 0) abort();
@@ -357,10 +390,12 @@ static int write_twice(const char *name, mode m, long n) {
     return done ? 0 : 1;
 }
 
-// Is the file that of the second commit, with all it has?  Else it is that of the first, with all it had.  With HDF5's own driver: as it is.
+// Is the file that of the second commit, with all it has?  Else it is that of the first, with all it had.  With HDF5's
+// own driver: as it is.
 static bool is_after(const char *name, bool own, unsigned flags) {
     static unsigned char now[BYTES], more[MORE];
-    const hid_t fapl = own ? h5_driver_access() : H5P_DEFAULT, file = H5Fopen(path(name), flags, fapl), set = H5Dopen2(file, "x", H5P_DEFAULT);
+    const hid_t fapl = own ? h5_driver_access() : H5P_DEFAULT, file = H5Fopen(path(name), flags, fapl),
+                set = H5Dopen2(file, "x", H5P_DEFAULT);
     assert_true(set >= 0 && H5Dread(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, now) >= 0);
     const bool later = H5Lexists(file, "more", H5P_DEFAULT) > 0;
     assert_memory_equal(now, later ? after : before, BYTES);
@@ -380,8 +415,9 @@ static long size_of(const char *name) {
     return stat(path(name), &st) == 0 ? (long)st.st_size : -1;
 }
 
-// The most calls that such a commit needs: pages to the log, 16 at a time, their numbers and the footer, then neighbours to their places, 16 at a time, and what is new.  HDF5 adds up to 6 pages with headers; a page of the file may hold the
-// end of one of ours and the beginning of the next.
+// The most calls that such a commit needs: pages to the log, 16 at a time, their numbers and the footer, then
+// neighbours to their places, 16 at a time, and what is new.  HDF5 adds up to 6 pages with headers; a page of the file
+// may hold the end of one of ours and the beginning of the next.
 static long calls_of_a_commit(void) {
     enum { OTHERS = 6, TOGETHER = 16 };
     long pages = OTHERS, calls = OTHERS;
@@ -393,7 +429,8 @@ static long calls_of_a_commit(void) {
     return calls + pages / TOGETHER + 1 + 2 + 1 + 1; // the set behind them, and the cut
 }
 
-// A commit of pages everywhere in the file, cut short at every call: readers see all of it or nothing; so does whoever opens the file to write, and afterwards the file itself is so, without a log.
+// A commit of pages everywhere in the file, cut short at every call: readers see all of it or nothing; so does whoever
+// opens the file to write, and afterwards the file itself is so, without a log.
 static void a_commit_of_many_pages_is_whole_or_nothing(void **state) {
     (void)state;
     for (int i = 0; i < BYTES; ++i) before[i] = after[i] = (unsigned char)(i % 251);
@@ -409,8 +446,10 @@ static void a_commit_of_many_pages_is_whole_or_nothing(void **state) {
             const pid_t child = fork();
             if (child == 0) _exit(write_twice("pages.h5", m, n));
             waitpid(child, &status, 0);
-            if (m == KILL ? WIFEXITED(status) : WIFEXITED(status) && WEXITSTATUS(status) == 0) break; // no call was left to fail
-            assert_true(m == KILL ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL : WIFEXITED(status) && WEXITSTATUS(status) == 1);
+            // no call was left to fail
+            if (m == KILL ? WIFEXITED(status) : WIFEXITED(status) && WEXITSTATUS(status) == 0) break;
+            assert_true(m == KILL ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
+                                  : WIFEXITED(status) && WEXITSTATUS(status) == 1);
             const bool later = is_after("pages.h5", true, H5F_ACC_RDONLY);
             later ? ++finished : ++dropped;
             assert_int_equal(is_after("pages.h5", true, H5F_ACC_RDWR), later);
@@ -439,7 +478,8 @@ static bool has_log(const char *name) {
     return has;
 }
 
-// The disk is full just after a log: it counts when it is whole, for readers and for a run that goes on.  One other bit in it, and the file is that of the commit before.
+// The disk is full just after a log: it counts when it is whole, for readers and for a run that goes on.  One other bit
+// in it, and the file is that of the commit before.
 static void a_damaged_log_is_no_log(void **state) {
     (void)state;
     long n = 1, before = 0, rows = 0;
@@ -458,14 +498,16 @@ static void a_damaged_log_is_no_log(void **state) {
     for (long k = 1; k < 400; k += k < 60 ? 1 : 37) {
         copy("log.h5", "damaged.h5");
         flip("damaged.h5", k);
-        if (assert_beginning("damaged.h5") != before) fail_msg("a log with another byte, %ld from its end, is taken", k);
+        if (assert_beginning("damaged.h5") != before)
+            fail_msg("a log with another byte, %ld from its end, is taken", k);
     }
     assert_true(run_on("damaged.h5", true).whole && run_on("log.h5", true).whole);
     assert_same("whole.h5", "damaged.h5");
     assert_same("whole.h5", "log.h5");
 }
 
-// Signals interrupt every other call, and the others do half of what they were asked for: files are the same, byte by byte but for times, and so are readers' rows.
+// Signals interrupt every other call, and the others do half of what they were asked for: files are the same, byte by
+// byte but for times, and so are readers' rows.
 static void interrupted_calls_are_repeated(void **state) {
     (void)state;
     assert_true(run_on("whole.h5", false).whole && run_on("whole.csv", false).whole);
@@ -482,25 +524,32 @@ static void interrupted_calls_are_repeated(void **state) {
 }
 
 // Snapshots of contacts at every step, and a field along a bar.
-static const char tables[] = "carom: 1\ngravity: [0, -10]\nrecord: {contacts: 1e-3}\nbodies: {s: {mass: 1, inertia: 0.1, at: [0, 0.1], shape: {circle: 0.1}}}\n"
-                             "shapes: {floor: {plane: [0, 1]}}\ncontacts: {a: {between: [s, floor], restitution: 0.5}}\n"
-                             "flexible: {r: {type: bar, length: 2, elements: 4, density: 1, modulus: 3, area: 1, fix: start, rate: s, record: displacement}}\n";
+static const char tables[] =
+    "carom: 1\ngravity: [0, -10]\nrecord: {contacts: 1e-3}\nbodies: {s: {mass: 1, inertia: 0.1, at: [0, 0.1], shape: "
+    "{circle: 0.1}}}\n"
+    "shapes: {floor: {plane: [0, 1]}}\ncontacts: {a: {between: [s, floor], restitution: 0.5}}\n"
+    "flexible: {r: {type: bar, length: 2, elements: 4, density: 1, modulus: 3, area: 1, fix: start, rate: s, record: "
+    "displacement}}\n";
 
-// A flush of one row changes few pages: one or two with the extents of the tables, three where contacts and a field have theirs, one of the ledger, one or two of the state.  Each is written twice, with its number, and a footer; rows themselves once, past the log.  Where nothing is new
-// the ledger changes and one or two pages of the state, and closing the file behind the last flush writes nothing.
+// A flush of one row changes few pages: one or two with the extents of the tables, three where contacts and a field
+// have theirs, one of the ledger, one or two of the state.  Each is written twice, with its number, and a footer; rows
+// themselves once, past the log.  Where nothing is new the ledger changes and one or two pages of the state, and
+// closing the file behind the last flush writes nothing.
 static void a_flush_writes_what_has_changed(void **state) {
     (void)state;
     static const char *const cases[] = {ball, tables};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         carom_error err = {0};
         rig g = make(cases[k], "moreau-midpoint", "live.h5", 1e-3, 1e-3 * STEPS, 1, 0, false);
-        const long rows = 8L * (carom_record_columns(g.r) + 1) + (k ? 8 * 5 + 8 * 11 + 64 : 0), pages = k ? 9 : 7; // of bytes: five nodes, one contact; pages of /t and of the scales of events and snapshots among them
+        // of bytes: five nodes, one contact; pages of /t and of the scales of events and snapshots among them
+        const long rows = 8L * (carom_record_columns(g.r) + 1) + (k ? 8 * 5 + 8 * 11 + 64 : 0), pages = k ? 9 : 7;
         for (int i = 0; i < 30; ++i) {
             const int fresh = i % 3 != 2;
             if (fresh) assert_int_equal(carom_record_advance(g.r, 1, 0, &err), CAROM_OK);
             written = 0;
             assert_int_equal(carom_record_flush(g.r, &err), CAROM_OK);
-            if (i >= 6) assert_in_range(written, 1, 32 + (fresh ? pages : 3) * (2 * PAGE + 8) + fresh * rows); // the first row of a table comes with a whole chunk: the first contact, the first event
+            // the first row of a table comes with a whole chunk: the first contact, the first event
+            if (i >= 6) assert_in_range(written, 1, 32 + (fresh ? pages : 3) * (2 * PAGE + 8) + fresh * rows);
         }
         written = 0;
         assert_int_equal(carom_record_finish(g.r, "interrupted", NULL, &err), CAROM_OK); // one more page, of /run
@@ -513,7 +562,8 @@ static void a_flush_writes_what_has_changed(void **state) {
 
 static carom_status write_table(const char *name, carom_error *err) {
     enum { ROWS = 300 };
-    carom_column column[] = {{.name = (char *)"n", .kind = CAROM_COLUMN_INTEGER}, {.name = (char *)"x", .kind = CAROM_COLUMN_REAL}};
+    carom_column column[] = {{.name = (char *)"n", .kind = CAROM_COLUMN_INTEGER},
+                             {.name = (char *)"x", .kind = CAROM_COLUMN_REAL}};
     long long integer[ROWS];
     double real[ROWS];
     for (int i = 0; i < ROWS; ++i) integer[i] = i, real[i] = sqrt(i);
@@ -539,7 +589,9 @@ static carom_status write_problem(const char *name, carom_error *err) {
     const carom_problem pb = {.n = N, .nb = CONTACTS, .ld = N, .block = block, .G = G, .c = c, .p = p, .u = u};
     carom_problem_list *list = carom_problems_create();
     assert_int_equal(carom_problems_add(list, &pb, p, "many", err), CAROM_OK);
-    const carom_status status = strstr(name, "answer") ? carom_problem_write_answer(carom_problems_at(list, 0), name, err) : carom_problems_write(list, name, err);
+    const carom_status status = strstr(name, "answer")
+                                    ? carom_problem_write_answer(carom_problems_at(list, 0), name, err)
+                                    : carom_problems_write(list, name, err);
     carom_problems_destroy(list);
     return status;
 }
@@ -553,19 +605,31 @@ static void make_older(const char *name, bool there) {
 }
 
 // It failed, and said which file and why; nothing is left of it, and the older file is as it was.
-static void assert_told(const char *name, carom_status status, const carom_error *err, int why, bool lines, bool there) {
-    if (status != CAROM_IO || !strstr(err->text, name) || !strstr(err->text, strerror(why))) fail_msg("%s: %d, %s", name, status, err->text);
+static void assert_told(const char *name, carom_status status, const carom_error *err, int why, bool lines,
+                        bool there) {
+    if (status != CAROM_IO || !strstr(err->text, name) || !strstr(err->text, strerror(why)))
+        fail_msg("%s: %d, %s", name, status, err->text);
     assert_int_equal(leftovers(), 0);
     if (!lines) assert_int_equal(size_of(name), there ? (long)strlen("older\n") : -1);
 }
 
-// Files may not become larger than so many bytes: the rest of a disk that is nearly full, for all ways to write.  Every writer fails and says which file and why, nothing half done is left, and an older file of that name stays; of text that
-// is written line by line the lines stay that had room.
+// Files may not become larger than so many bytes: the rest of a disk that is nearly full, for all ways to write.  Every
+// writer fails and says which file and why, nothing half done is left, and an older file of that name stays; of text
+// that is written line by line the lines stay that had room.
 static void a_full_disk_is_told_by_all_who_write(void **state) {
     (void)state;
-    static const struct { const char *name; carom_status (*write)(const char *name, carom_error *err); bool lines; } files[] = {
-        {"table.h5", write_table, false}, {"table.csv", write_table, false}, {"saved.h5", save, false}, {"saved.csv", save, true}, {"problem.txt", write_problem, false}, {"problem.hdf5", write_problem, false},
-        {"answer.csv", write_problem, false}, {"answer.h5", write_problem, false}};
+    static const struct {
+        const char *name;
+        carom_status (*write)(const char *name, carom_error *err);
+        bool lines;
+    } files[] = {{"table.h5", write_table, false},
+                 {"table.csv", write_table, false},
+                 {"saved.h5", save, false},
+                 {"saved.csv", save, true},
+                 {"problem.txt", write_problem, false},
+                 {"problem.hdf5", write_problem, false},
+                 {"answer.csv", write_problem, false},
+                 {"answer.h5", write_problem, false}};
     carom_error err = {0};
     struct rlimit all;
     H5E_auto2_t report;

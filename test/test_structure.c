@@ -4,15 +4,17 @@
 #include <carom/structure.h>
 
 // A bar along y that stands on a planar beam, joined to its middle; the beam's end slides on the ground with friction.
-static const char written[] =
-    "carom: 1\n"
-    "flexible:\n"
-    "  beam: {type: beam, length: 2, elements: 6, density: 5, modulus: 4000, area: 0.1, inertia: 0.02, fix: {start: [u, w]}, gravity: [0, -9.81], damping: {stiffness: 1e-4}}\n"
-    "  bar: {type: bar, length: 1, elements: 4, density: 2, modulus: 300, area: 0.1, direction: pi/2, origin: [1, 0], gravity: [0, -9.81], mass: lumped}\n"
-    "constraints: {joined: 2*beam.w3 - 2*bar.start.u}\n"
-    "contacts:\n"
-    "  ground: {gap: beam.end.w + 0.1 + 0.5*beam.w5, slip: beam.end.u + 0.05*beam.end.angle, friction: 0.3, restitution: 0.2}\n"
-    "  top: {gap: 1.01 - bar.end.y, restitution: 0.4}\n";
+static const char written[] = "carom: 1\n"
+                              "flexible:\n"
+                              "  beam: {type: beam, length: 2, elements: 6, density: 5, modulus: 4000, area: 0.1, "
+                              "inertia: 0.02, fix: {start: [u, w]}, gravity: [0, -9.81], damping: {stiffness: 1e-4}}\n"
+                              "  bar: {type: bar, length: 1, elements: 4, density: 2, modulus: 300, area: 0.1, "
+                              "direction: pi/2, origin: [1, 0], gravity: [0, -9.81], mass: lumped}\n"
+                              "constraints: {joined: 2*beam.w3 - 2*bar.start.u}\n"
+                              "contacts:\n"
+                              "  ground: {gap: beam.end.w + 0.1 + 0.5*beam.w5, slip: beam.end.u + 0.05*beam.end.angle, "
+                              "friction: 0.3, restitution: 0.2}\n"
+                              "  top: {gap: 1.01 - bar.end.y, restitution: 0.4}\n";
 
 typedef struct parts {
     carom_member *member[2];
@@ -24,22 +26,31 @@ static bool fixed[3 * 7] = {true, true, false};
 static parts build(carom_error *err) {
     parts p = {0};
     carom_member_def d = carom_member_default(CAROM_BEAM);
-    d.length = 2, d.elements = 6, d.density = 5, d.modulus = 4000, d.area = 0.1, d.inertia = 0.02, d.fixed = fixed, d.gravity[1] = -9.81, d.damping_stiffness = 1e-4;
+    d.length = 2, d.elements = 6, d.density = 5, d.modulus = 4000, d.area = 0.1, d.inertia = 0.02, d.fixed = fixed,
+    d.gravity[1] = -9.81, d.damping_stiffness = 1e-4;
     p.member[0] = carom_member_create(&d, err);
     d = carom_member_default(CAROM_BAR);
-    d.length = 1, d.elements = 4, d.density = 2, d.modulus = 300, d.area = 0.1, d.direction[0] = 0, d.direction[1] = 1, d.origin[0] = 1, d.gravity[1] = -9.81, d.lumped = true;
+    d.length = 1, d.elements = 4, d.density = 2, d.modulus = 300, d.area = 0.1, d.direction[0] = 0, d.direction[1] = 1,
+    d.origin[0] = 1, d.gravity[1] = -9.81, d.lumped = true;
     p.member[1] = carom_member_create(&d, err);
     if (!p.member[0] || !p.member[1]) fail_msg("%s", err->text);
-    static const carom_point joined[] = {{.member = 0, .s = 1, .component = 1, .factor = 2}, {.member = 1, .s = 0, .component = 0, .factor = -2}};
-    static const carom_point below[] = {{.member = 0, .s = 2, .component = 1, .factor = 1}, {.member = 0, .s = 2 * 5 / 6.0, .component = 1, .factor = 0.5}};
-    static const carom_point along[] = {{.member = 0, .s = 2, .component = 0, .factor = 1}, {.member = 0, .s = 2, .component = 2, .factor = 0.05}};
+    static const carom_point joined[] = {{.member = 0, .s = 1, .component = 1, .factor = 2},
+                                         {.member = 1, .s = 0, .component = 0, .factor = -2}};
+    static const carom_point below[] = {{.member = 0, .s = 2, .component = 1, .factor = 1},
+                                        {.member = 0, .s = 2 * 5 / 6.0, .component = 1, .factor = 0.5}};
+    static const carom_point along[] = {{.member = 0, .s = 2, .component = 0, .factor = 1},
+                                        {.member = 0, .s = 2, .component = 2, .factor = 0.05}};
     static const carom_point above = {.member = 1, .s = 1, .component = 1, .place = true, .factor = -1};
     static const carom_points constraint = {.point = joined, .n = 2};
     static const carom_structure_contact contact[] = {
         {.gap = {0.1, below, 2}, .slip = {0, along, 2}, .law = {.friction = 0.3, .restitution = 0.2}},
         {.gap = {1.01, &above, 1}, .law = {.restitution = 0.4}}};
-    const carom_structure_def def = {.members = (const carom_member *const[]){p.member[0], p.member[1]}, .nmembers = 2, .constraints = &constraint, .ne = 1,
-                                     .contacts = contact, .nc = 2};
+    const carom_structure_def def = {.members = (const carom_member *const[]){p.member[0], p.member[1]},
+                                     .nmembers = 2,
+                                     .constraints = &constraint,
+                                     .ne = 1,
+                                     .contacts = contact,
+                                     .nc = 2};
     p.structure = carom_structure_create(&def, err);
     if (!p.structure) fail_msg("%s", err->text);
     return p;
@@ -51,7 +62,8 @@ static void drop(parts *p) {
     carom_member_destroy(p->member[1]);
 }
 
-static carom_sim *sim_of(const carom_system *s, const double *q, const double *v, const char *scheme, double h, double end) {
+static carom_sim *sim_of(const carom_system *s, const double *q, const double *v, const char *scheme, double h,
+                         double end) {
     carom_sim_def d = carom_sim_default();
     carom_error err = {0};
     d.system = s, d.schemes = carom_schemes(), d.scheme = scheme, d.h = h, d.t_end = end, d.q0 = q, d.v0 = v;
@@ -78,7 +90,8 @@ static void a_structure_is_the_system_that_a_model_file_makes(void **state) {
     carom_structure_rest(p.structure, q);
     for (int i = 0; i < a->nq; ++i) assert_true(q[i] == carom_model_q0(m)[i]);
     for (size_t k = 0; k < sizeof schemes / sizeof *schemes; ++k) {
-        carom_sim *x = sim_of(a, carom_model_q0(m), carom_model_v0(m), schemes[k], 2e-4, 0.5), *y = sim_of(b, q, carom_model_v0(m), schemes[k], 2e-4, 0.5);
+        carom_sim *x = sim_of(a, carom_model_q0(m), carom_model_v0(m), schemes[k], 2e-4, 0.5),
+                  *y = sim_of(b, q, carom_model_v0(m), schemes[k], 2e-4, 0.5);
         assert_int_equal(carom_sim_run(x, NULL, NULL, &err), CAROM_OK);
         assert_int_equal(carom_sim_run(y, NULL, NULL, &err), CAROM_OK);
         carom_ledger l, n;
@@ -131,7 +144,8 @@ static void loads_act_and_their_work_is_booked(void **state) {
     d.length = 1, d.elements = 1, d.density = 2, d.modulus = 20, d.area = 1, d.lumped = true, d.fixed = held;
     carom_member *bar = carom_member_create(&d, &err);
     int at = 0;
-    const carom_structure_def def = {.members = (const carom_member *const[]){bar}, .nmembers = 1, .load = shake, .load_user = &at};
+    const carom_structure_def def = {
+        .members = (const carom_member *const[]){bar}, .nmembers = 1, .load = shake, .load_user = &at};
     carom_structure *s = carom_structure_create(&def, &err);
     if (!s) fail_msg("%s", err.text);
     double q[1] = {0}, v[1] = {0};
@@ -173,7 +187,11 @@ static void rings_are_sparse_with_a_factoriser_and_dense_without(void **state) {
     double q[N] = {0}, v[N], end[2][N];
     for (int i = 0; i < N; ++i) v[i] = -1 - sin(i);
     for (int k = 0; k < 2; ++k) {
-        const carom_structure_def def = {.members = (const carom_member *const[]){ring}, .nmembers = 1, .contacts = &c, .nc = 1, .direct = k ? carom_direct_klu() : NULL};
+        const carom_structure_def def = {.members = (const carom_member *const[]){ring},
+                                         .nmembers = 1,
+                                         .contacts = &c,
+                                         .nc = 1,
+                                         .direct = k ? carom_direct_klu() : NULL};
         carom_structure *s = carom_structure_create(&def, &err);
         if (!s) fail_msg("%s", err.text);
         assert_int_equal(carom_structure_system(s)->mass_shape.storage, CAROM_DIAGONAL);
@@ -203,12 +221,14 @@ static void wrong_definitions_are_refused(void **state) {
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         const carom_structure_contact c = {.gap = {0, &cases[k].point, 1}};
-        assert_null(carom_structure_create(&(carom_structure_def){.members = both, .nmembers = 2, .contacts = &c, .nc = 1}, &err));
+        assert_null(carom_structure_create(
+            &(carom_structure_def){.members = both, .nmembers = 2, .contacts = &c, .nc = 1}, &err));
         if (!strstr(err.text, cases[k].say)) fail_msg("'%s' does not say '%s'", err.text, cases[k].say);
     }
     const carom_point end = {.member = 0, .s = 2, .component = 1, .factor = 1};
     const carom_structure_contact rough = {.gap = {0, &end, 1}, .law = {.friction = 0.5}};
-    assert_null(carom_structure_create(&(carom_structure_def){.members = both, .nmembers = 2, .contacts = &rough, .nc = 1}, &err));
+    assert_null(carom_structure_create(
+        &(carom_structure_def){.members = both, .nmembers = 2, .contacts = &rough, .nc = 1}, &err));
     assert_non_null(strstr(err.text, "friction and no slip"));
     assert_null(carom_structure_create(&(carom_structure_def){0}, &err));
     assert_non_null(strstr(err.text, "needs a member"));

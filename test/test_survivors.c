@@ -45,7 +45,8 @@ static void going_on_without_a_step_adds_no_row(void **state) {
 
 // Change a byte of the saved states: bit 0 of `slots` means slot 0, bit 1 slot 1.
 static void damage_state(const char *name, unsigned slots, size_t from_end) {
-    const hid_t file = H5Fopen(path(name), H5F_ACC_RDWR, H5P_DEFAULT), set = H5Dopen2(file, "state", H5P_DEFAULT), space = H5Dget_space(set);
+    const hid_t file = H5Fopen(path(name), H5F_ACC_RDWR, H5P_DEFAULT), set = H5Dopen2(file, "state", H5P_DEFAULT),
+                space = H5Dget_space(set);
     hsize_t size[2];
     assert_int_equal(H5Sget_simple_extent_dims(space, size, NULL), 2);
     unsigned char *bytes = malloc((size_t)(size[0] * size[1]));
@@ -61,7 +62,8 @@ static void damage_state(const char *name, unsigned slots, size_t from_end) {
 static const char *resume(const char *name) {
     static carom_error err;
     rig g = make(ball, "moreau-midpoint", "mine.h5", 1e-3, 0.5, 1, 0, false);
-    carom_record_def rd = {.model = g.m, .sim = g.sim, .file = path(name), .step = 1e-3, .end = 0.5, .text = ball, .length = strlen(ball)};
+    carom_record_def rd = {
+        .model = g.m, .sim = g.sim, .file = path(name), .step = 1e-3, .end = 0.5, .text = ball, .length = strlen(ball)};
     err = (carom_error){0};
     carom_record *r = carom_record_resume(&rd, &err);
     const bool good = r != NULL;
@@ -85,12 +87,14 @@ static void a_damaged_state_is_not_taken(void **state) {
             copy("half.h5", "bad.h5");
             damage_state("bad.h5", slots, from_end);
             const char *why = resume("bad.h5");
-            if (slots == 3 ? !why || !strstr(why, "holds no state to resume from") : why != NULL) fail_msg("slots %u: %s", slots, why ? why : "goes on");
+            if (slots == 3 ? !why || !strstr(why, "holds no state to resume from") : why != NULL)
+                fail_msg("slots %u: %s", slots, why ? why : "goes on");
         }
 }
 
 static void put_text(const char *name, const char *attribute, const char *text) {
-    const hid_t file = H5Fopen(path(name), H5F_ACC_RDWR, H5P_DEFAULT), run = H5Gopen2(file, "run", H5P_DEFAULT), type = H5Tcopy(H5T_C_S1);
+    const hid_t file = H5Fopen(path(name), H5F_ACC_RDWR, H5P_DEFAULT), run = H5Gopen2(file, "run", H5P_DEFAULT),
+                type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, strlen(text));
     H5Adelete(run, attribute);
     const hid_t space = H5Screate(H5S_SCALAR), a = H5Acreate2(run, attribute, type, space, H5P_DEFAULT, H5P_DEFAULT);
@@ -128,11 +132,13 @@ static carom_sim *sim_of(const char *text, carom_model **m) {
     return sim;
 }
 
-// What counts steps does not overflow: a contact that has reacted as often as its counter can tell is closed, and a forged state that counts more than there can be, or less than nothing, is refused.
+// What counts steps does not overflow: a contact that has reacted as often as its counter can tell is closed, and a
+// forged state that counts more than there can be, or less than nothing, is refused.
 static void counts_stay_in_range(void **state) {
     (void)state;
     carom_model *m;
-    carom_sim *sim = sim_of("carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: y'^2/2, potential: 10*y}\ncontacts: {floor: {gap: y}}\n", &m);
+    carom_sim *sim = sim_of(
+        "carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: y'^2/2, potential: 10*y}\ncontacts: {floor: {gap: y}}\n", &m);
     carom_error err = {0};
     for (int i = 0; i < 5; ++i) assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
     assert_true(sim->memory[0].reacting > 0 && sim->memory[0].closed);
@@ -142,7 +148,8 @@ static void counts_stay_in_range(void **state) {
     size_t size;
     const void *now = carom_sim_state(sim, &size);
     carom_kept *k = test_malloc(size);
-    long *const counts[] = {&k->n, &k->busy, &k->ledger.impacts, &k->ledger.counts.problems, &k->ledger.counts.newton_steps[7]};
+    long *const counts[] = {&k->n, &k->busy, &k->ledger.impacts, &k->ledger.counts.problems,
+                            &k->ledger.counts.newton_steps[7]};
     for (size_t i = 0; i < 2 * sizeof counts / sizeof *counts; ++i) {
         memcpy(k, now, size);
         assert_int_equal(carom_sim_restore(sim, k, size, &err), CAROM_OK);
@@ -157,10 +164,16 @@ static void counts_stay_in_range(void **state) {
 // A state of another friction or restitution is refused.
 static void the_stamp_knows_the_laws_of_contacts(void **state) {
     (void)state;
-    static const char form[] = "carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\n"
-                               "contacts: {c: {gap: y, slip: x, restitution: %s, friction: %s, tangential restitution: %s%s}}\n";
-    static const char *const laws[][4] = {{"0.5", "0.3", "0", ""}, {"0.5", "0.4", "0", ""}, {"0.6", "0.3", "0", ""}, {"0.5", "0.3", "0.1", ""},
-                                          {"0.5", "0.3", "0", ", impact law: poisson"}, {"0.5", "0.3", "0", ", impact law: energetic"}, {"0.5", "0.3", "0", ", impact order: sequential"}};
+    static const char form[] =
+        "carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\n"
+        "contacts: {c: {gap: y, slip: x, restitution: %s, friction: %s, tangential restitution: %s%s}}\n";
+    static const char *const laws[][4] = {{"0.5", "0.3", "0", ""},
+                                          {"0.5", "0.4", "0", ""},
+                                          {"0.6", "0.3", "0", ""},
+                                          {"0.5", "0.3", "0.1", ""},
+                                          {"0.5", "0.3", "0", ", impact law: poisson"},
+                                          {"0.5", "0.3", "0", ", impact law: energetic"},
+                                          {"0.5", "0.3", "0", ", impact order: sequential"}};
     enum { LAWS = sizeof laws / sizeof *laws, SIMS = LAWS + 1 }; // the last is like the first
     carom_model *m[SIMS];
     carom_sim *sim[SIMS];
@@ -172,7 +185,8 @@ static void the_stamp_knows_the_laws_of_contacts(void **state) {
     size_t bytes = 0;
     carom_error err;
     const void *saved = carom_sim_state(sim[0], &bytes);
-    for (int i = 1; i < SIMS; ++i) assert_int_equal(carom_sim_restore(sim[i], saved, bytes, &err), i < LAWS ? CAROM_BAD_INPUT : CAROM_OK);
+    for (int i = 1; i < SIMS; ++i)
+        assert_int_equal(carom_sim_restore(sim[i], saved, bytes, &err), i < LAWS ? CAROM_BAD_INPUT : CAROM_OK);
     for (int i = 0; i < SIMS; ++i) carom_sim_destroy(sim[i]), carom_model_destroy(m[i]);
 }
 
@@ -201,10 +215,12 @@ static void locks_are_given_back(void **state) {
     close(fd);
 }
 
-// Steps that a controller makes irregular are not counted beforehand: where nothing is said there are 2000 intervals of equal time, else every n-th step has a row, and the last.
+// Steps that a controller makes irregular are not counted beforehand: where nothing is said there are 2000 intervals of
+// equal time, else every n-th step has a row, and the last.
 static void irregular_steps_have_2000_intervals(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2}\nforces: {x: 0*u}\ncontrollers: {c: {sample: 0.0301, outputs: {u: x}}}\n";
+    static const char text[] = "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2}\nforces: {x: "
+                               "0*u}\ncontrollers: {c: {sample: 0.0301, outputs: {u: x}}}\n";
     for (long every = 0; every <= 3; every += 3) {
         simulate(text, "moreau-midpoint", "irregular.csv", 1e-3, 10, every, 0);
         carom_result *r = load("irregular.csv");
@@ -213,8 +229,10 @@ static void irregular_steps_have_2000_intervals(void **state) {
         double *t = test_malloc((size_t)rows * sizeof *t);
         assert_int_equal(carom_result_read(r, 0, 0, rows, t, &err), CAROM_OK);
         if (every == 0) assert_int_equal(rows, 2001);
-        else assert_true(rows > 3300 && rows < 3500); // 31 steps in each of 332 samples, and one after another behind the last
-        for (long i = 0; every == 0 && i < rows; ++i) assert_true(t[i] >= 0.005 * (double)i - 1e-9 && t[i] < 0.005 * (double)i + 1e-3);
+        else assert_true(rows > 3300 && rows < 3500); // 31 steps in each of 332 samples, and one after another behind
+                                                      // the last
+        for (long i = 0; every == 0 && i < rows; ++i)
+            assert_true(t[i] >= 0.005 * (double)i - 1e-9 && t[i] < 0.005 * (double)i + 1e-3);
         assert_true(t[rows - 1] == 10);
         test_free(t);
         carom_result_close(r);
@@ -224,7 +242,9 @@ static void irregular_steps_have_2000_intervals(void **state) {
 // Two models whose states have the same size; the mass of one varies.
 static void the_stamp_knows_the_model(void **state) {
     (void)state;
-    static const char *const texts[] = {"carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: 1/2*(x'^2 + y'^2)}\n", "carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: 1/2*(1 + y^2)*(x'^2 + y'^2)}\n"};
+    static const char *const texts[] = {
+        "carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: 1/2*(x'^2 + y'^2)}\n",
+        "carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: 1/2*(1 + y^2)*(x'^2 + y'^2)}\n"};
     carom_model *m[2];
     carom_sim *sim[2];
     carom_error err = {0};
@@ -243,8 +263,13 @@ static void the_stamp_knows_the_model(void **state) {
 
 static void half_a_last_line_is_left_out(void **state) {
     (void)state;
-    static const struct { const char *text; long rows; } files[] = {
-        {"t,x\n0,1\n1,2\n", 2}, {"\xEF\xBB\xBFt,x\n0,1\n1,2\n", 2}, {"t,x\n0,1\n1,2", 1}, {"t,x\n0,1\n1,", 1}, {"t,x\n0,1\n1", 1}, {"t,x\n0,1", 0}, {"t,x\n", 0}};
+    static const struct { const char *text; long rows; } files[] = {{"t,x\n0,1\n1,2\n", 2},
+                 {"\xEF\xBB\xBFt,x\n0,1\n1,2\n", 2},
+                 {"t,x\n0,1\n1,2", 1},
+                 {"t,x\n0,1\n1,", 1},
+                 {"t,x\n0,1\n1", 1},
+                 {"t,x\n0,1", 0},
+                 {"t,x\n", 0}};
     for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
         FILE *f = fopen(path("half.csv"), "w");
         fputs(files[i].text, f);
@@ -262,7 +287,8 @@ static void half_a_last_line_is_left_out(void **state) {
     assert_non_null(strstr(err.text, "zero.csv:2: a zero byte"));
     // The same for events; half of one that reads like a whole one, 1.5 of 1.55, is the worst.
     FILE *f = fopen(path("half.csv.events.csv"), "w");
-    fputs("time,contact,kind,velocity_before,velocity_after,impulse\n0.5,wall,impact,-1,1,2\n0.7,wall,impact,-1,1,1.5", f);
+    fputs("time,contact,kind,velocity_before,velocity_after,impulse\n0.5,wall,impact,-1,1,2\n0.7,wall,impact,-1,1,1.5",
+          f);
     fclose(f);
     carom_result *r = load("half.csv");
     assert_int_equal(carom_result_event_count(r), 1);
@@ -272,7 +298,8 @@ static void half_a_last_line_is_left_out(void **state) {
 // The second constraint is curved and drifts, because velocities satisfy it and positions follow; the first is exact.
 static void drift_names_the_constraint_that_drifts(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\ncoordinates: {z: 0, x: {at: 1, rate: 0}, y: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2)}\n"
+    static const char text[] = "carom: 1\ncoordinates: {z: 0, x: {at: 1, rate: 0}, y: {at: 0, rate: 1}}\nenergy: "
+                               "{kinetic: 1/2*(x'^2 + y'^2 + z'^2)}\n"
                                "constraints: {still: z, circle: x^4 + y^4 - 1}\n";
     rig g = make(text, "moreau-jean", NULL, 1e-2, 1, 1, 0, false);
     carom_error err = {0};
@@ -289,7 +316,8 @@ static void drift_names_the_constraint_that_drifts(void **state) {
 // A ball that falls from 1: impacts accumulate at (2/g)^1/2 (1 + e)/(1 - e), also where the run of them is cut short.
 static void accumulations_end_where_the_series_does(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\ncoordinates: {y: 1}\nenergy: {kinetic: 1/2*y'^2, potential: 9.81*y}\ncontacts: {c: {gap: y, restitution: 0.9}}\n";
+    static const char text[] = "carom: 1\ncoordinates: {y: 1}\nenergy: {kinetic: 1/2*y'^2, potential: "
+                               "9.81*y}\ncontacts: {c: {gap: y, restitution: 0.9}}\n";
     static const char *const options[] = {"time-tol=0.01", NULL};
     carom_error err = {0};
     const carom_model_def md = {.text = text, .length = strlen(text), .file = "model.yaml"};
@@ -329,12 +357,14 @@ static void the_certificate_is_as_sharp_as_it_says(void **state) {
     const double G = 1, c = -1, tol = 1e-6, factors[] = {0, 0.5, -0.5, 0.99, 1.01, 2, -2, 10, 90, 900};
     for (size_t i = 0; i < sizeof factors / sizeof *factors; ++i) {
         double p = 0, u = 0;
-        carom_problem pb = {.n = 1, .nb = 1, .ld = 1, .block = &block, .G = &G, .c = &c, .symmetric = true, .p = &p, .u = &u};
+        carom_problem pb = {
+            .n = 1, .nb = 1, .ld = 1, .block = &block, .G = &G, .c = &c, .symmetric = true, .p = &p, .u = &u};
         off = factors[i] * tol;
         const carom_report report = carom_solver_solve(&solver, NULL, &pb, tol);
         assert_true(report.converged == (fabs(factors[i]) <= 1));
         assert_true(fabs(report.residual - fabs(off)) < 1e-12);
-        assert_true(report.fallbacks == 0 && report.worst <= 0 && strcmp(report.solver, "nearly") == 0); // not what the solver says of itself
+        // not what the solver says of itself
+        assert_true(report.fallbacks == 0 && report.worst <= 0 && strcmp(report.solver, "nearly") == 0);
     }
 }
 
@@ -353,8 +383,12 @@ static void missing_arguments_are_told(void **state) {
     assert_false(carom_result_probe(NULL));
     assert_null(carom_record_create(NULL, &err));
     assert_null(carom_record_resume(NULL, &err));
-    const carom_record_def defs[] = {{.sim = NULL}, {.sim = sim}, {.sim = sim, .memory = true}, {.sim = sim, .memory = true, .step = 1e-3, .end = NAN},
-                                     {.sim = sim, .memory = true, .step = 1e-3, .end = 1, .dt_out = 1e-300}, {.sim = sim, .memory = true, .step = 1e-3, .end = 1, .every = -1}};
+    const carom_record_def defs[] = {{.sim = NULL},
+                                     {.sim = sim},
+                                     {.sim = sim, .memory = true},
+                                     {.sim = sim, .memory = true, .step = 1e-3, .end = NAN},
+                                     {.sim = sim, .memory = true, .step = 1e-3, .end = 1, .dt_out = 1e-300},
+                                     {.sim = sim, .memory = true, .step = 1e-3, .end = 1, .every = -1}};
     for (size_t i = 0; i < sizeof defs / sizeof *defs; ++i) {
         err = (carom_error){0};
         assert_null(carom_record_create(&defs[i], &err));
@@ -370,7 +404,8 @@ static void missing_arguments_are_told(void **state) {
         carom_build_parameter(b, NULL, 1);
         carom_build_planar(b, NULL), carom_build_spatial(b, NULL), carom_build_moving(b, NULL);
         carom_build_point(b, (carom_body){0}, NULL, NULL);
-        carom_build_joint(b, NULL), carom_build_spring(b, NULL), carom_build_bushing(b, NULL), carom_build_motor(b, NULL), carom_build_load(b, NULL);
+        carom_build_joint(b, NULL), carom_build_spring(b, NULL), carom_build_bushing(b, NULL),
+            carom_build_motor(b, NULL), carom_build_load(b, NULL);
         carom_build_solid(b, (carom_body){0}, NULL), carom_build_contact(b, NULL);
         carom_build_entry(b, NULL, NULL, NULL);
         err = (carom_error){0};
@@ -388,7 +423,8 @@ static void missing_arguments_are_told(void **state) {
     carom_model_destroy(m);
 }
 
-// The same of everything that finds, reads or writes something; what has failed may be freed, and a message need not be wanted.
+// The same of everything that finds, reads or writes something; what has failed may be freed, and a message need not be
+// wanted.
 static void missing_arguments_of_studies_are_told(void **state) {
     (void)state;
     carom_model *m;
@@ -410,13 +446,18 @@ static void missing_arguments_of_studies_are_told(void **state) {
         assert_int_equal(carom_modes_find(&modes, NULL, NULL, err), CAROM_BAD_INPUT), carom_modes_free(&modes);
         assert_int_equal(carom_modes_find(NULL, m, NULL, err), CAROM_BAD_INPUT), carom_modes_free(NULL);
         assert_int_equal(carom_modes_play(NULL, 0, NULL, err), CAROM_BAD_INPUT);
-        assert_int_equal(carom_modes_play(&(carom_modes){.count = 0}, 0, &(carom_play_def){.model = m, .file = "x.h5"}, err), CAROM_BAD_INPUT);
+        assert_int_equal(
+            carom_modes_play(&(carom_modes){.count = 0}, 0, &(carom_play_def){.model = m, .file = "x.h5"}, err),
+            CAROM_BAD_INPUT);
         assert_int_equal(carom_vary_of(&vary, NULL, "g=1", err), CAROM_BAD_INPUT), carom_vary_drop(&vary);
         assert_int_equal(carom_vary_of(&vary, m, NULL, err), CAROM_BAD_INPUT), carom_vary_drop(NULL);
         assert_int_equal(carom_fit_find(&fit, NULL, err), CAROM_BAD_INPUT), carom_fit_free(&fit);
-        assert_int_equal(carom_fit_find(&fit, &(carom_fit_def){.model = text}, err), CAROM_BAD_INPUT), carom_fit_free(&fit), carom_fit_free(NULL);
+        assert_int_equal(carom_fit_find(&fit, &(carom_fit_def){.model = text}, err), CAROM_BAD_INPUT),
+            carom_fit_free(&fit), carom_fit_free(NULL);
         assert_int_equal(carom_gradient_find(&gradient, NULL, err), CAROM_BAD_INPUT), carom_gradient_free(&gradient);
-        assert_int_equal(carom_gradient_find(&gradient, &(carom_gradient_def){.model = text, .of = "y"}, err), CAROM_BAD_INPUT), carom_gradient_free(NULL);
+        assert_int_equal(carom_gradient_find(&gradient, &(carom_gradient_def){.model = text, .of = "y"}, err),
+                         CAROM_BAD_INPUT),
+            carom_gradient_free(NULL);
         assert_int_equal(carom_state_read(m, NULL, x, x, err), CAROM_BAD_INPUT);
         assert_int_equal(carom_state_write(m, NULL, x, x, err), CAROM_BAD_INPUT);
         assert_int_equal(carom_state_write(m, path("no.csv"), NULL, NULL, err), CAROM_BAD_INPUT);
@@ -441,7 +482,8 @@ static void missing_arguments_of_studies_are_told(void **state) {
         assert_int_equal(carom_lyapunov_find(&lyapunov, NULL, err), CAROM_BAD_INPUT), carom_lyapunov_free(NULL);
         assert_int_equal(carom_follow_read(&branch, NULL, NULL, err), CAROM_BAD_INPUT), carom_branch_free(NULL);
         assert_int_equal(carom_follow_write(NULL, NULL, path("no.h5"), err), CAROM_BAD_INPUT);
-        assert_int_equal(carom_triplets_read(NULL, 0, NULL, &triplets, err), CAROM_BAD_INPUT), carom_triplets_free(NULL);
+        assert_int_equal(carom_triplets_read(NULL, 0, NULL, &triplets, err), CAROM_BAD_INPUT),
+            carom_triplets_free(NULL);
         assert_int_equal(carom_table_read(NULL, "a", &table, err), CAROM_BAD_INPUT), carom_table_free(NULL);
         assert_int_equal(carom_table_read(path("no.h5"), NULL, &table, err), CAROM_BAD_INPUT);
         assert_int_equal(carom_tables_write(path("no.h5"), NULL, 1, NULL, 0, err), CAROM_BAD_INPUT);
@@ -468,16 +510,25 @@ static void missing_arguments_of_studies_are_told(void **state) {
 // What was added, as t and q in order; q is the number of the call.
 static void assert_sides(const sides *s, const char *want) {
     char text[200] = "";
-    for (int i = 0; i < s->count; ++i) snprintf(text + strlen(text), sizeof text - strlen(text), "%g:%g ", s->t[i], s->x[2 * i]);
+    for (int i = 0; i < s->count; ++i)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%g:%g ", s->t[i], s->x[2 * i]);
     assert_string_equal(text, want);
 }
 
-// Of several events at one time the left side of the first and the right side of the last stay; a step that is tried again begins before what is there.
+// Of several events at one time the left side of the first and the right side of the last stay; a step that is tried
+// again begins before what is there.
 static void sides_of_events_are_the_outer_ones(void **state) {
     (void)state;
-    static const struct { carom_side side; double t; const char *after; } calls[] = {
-        {CAROM_LEFT, 1, "1:0 "}, {CAROM_RIGHT, 1, "1:0 1:1 "}, {CAROM_LEFT, 1, "1:0 1:1 "}, {CAROM_RIGHT, 1, "1:0 1:3 "}, {CAROM_LEFT, 2, "1:0 1:3 2:4 "}, {CAROM_RIGHT, 2, "1:0 1:3 2:4 2:5 "},
-        {CAROM_RIGHT, 2, "1:0 1:3 2:4 2:6 "}, {CAROM_LEFT, 1.5, "1:0 1:3 1.5:7 "}, {CAROM_RIGHT, 1.5, "1:0 1:3 1.5:7 1.5:8 "}, {CAROM_LEFT, 0.5, "0.5:9 "}};
+    static const struct { carom_side side; double t; const char *after; } calls[] = {{CAROM_LEFT, 1, "1:0 "},
+                 {CAROM_RIGHT, 1, "1:0 1:1 "},
+                 {CAROM_LEFT, 1, "1:0 1:1 "},
+                 {CAROM_RIGHT, 1, "1:0 1:3 "},
+                 {CAROM_LEFT, 2, "1:0 1:3 2:4 "},
+                 {CAROM_RIGHT, 2, "1:0 1:3 2:4 2:5 "},
+                 {CAROM_RIGHT, 2, "1:0 1:3 2:4 2:6 "},
+                 {CAROM_LEFT, 1.5, "1:0 1:3 1.5:7 "},
+                 {CAROM_RIGHT, 1.5, "1:0 1:3 1.5:7 1.5:8 "},
+                 {CAROM_LEFT, 0.5, "0.5:9 "}};
     sides s = {.nq = 1, .nv = 1};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i) {
         const double q = (double)i, v = 7;
@@ -486,14 +537,16 @@ static void sides_of_events_are_the_outer_ones(void **state) {
         assert_true(s.x[2 * s.count - 1] == 7);
     }
     sides_clear(&s);
-    for (int i = 0; i < 100; ++i) assert_int_equal(sides_add(&s, CAROM_LEFT, i, (const double[]){i}, (const double[]){-i}), CAROM_OK);
+    for (int i = 0; i < 100; ++i)
+        assert_int_equal(sides_add(&s, CAROM_LEFT, i, (const double[]){i}, (const double[]){-i}), CAROM_OK);
     for (int i = 0; i < 100; ++i) assert_true(s.t[i] == i && s.x[2 * i] == i && s.x[2 * i + 1] == -i);
     sides_free(&s);
 }
 
 // -- ties -----------------------------------------------------------------------------------------------------
 
-// Lemke's method on  u = G p + c  with whole numbers, many ratios of which are equal; c raised by little^(i + 1).  The pivots that it takes.
+// Lemke's method on  u = G p + c  with whole numbers, many ratios of which are equal; c raised by little^(i + 1).  The
+// pivots that it takes.
 static int pivots(uint64_t number, double little) {
     enum { N = 8, DOF = 6 };
     uint64_t seed = number * 7919;
@@ -512,7 +565,8 @@ static int pivots(uint64_t number, double little) {
     return r.iterations;
 }
 
-// (SOL-9)  Ties are broken as powers of a small number, added to the velocities, would: the path is that of such a problem, which has none, up to where z_0 may leave.
+// (SOL-9)  Ties are broken as powers of a small number, added to the velocities, would: the path is that of such a
+//          problem, which has none, up to where z_0 may leave.
 static void ties_are_broken_as_by_a_perturbation(void **state) {
     (void)state;
     int same = 0;
@@ -524,8 +578,9 @@ static void ties_are_broken_as_by_a_perturbation(void **state) {
     assert_true(same > 300);
 }
 
-// A contact that slips in 3 to 5 directions: u_N = 0, |p_T| = mu p_N, and u_T is opposite to p_T, to the last bits.  c + G p are up to seven terms of size 4,
-// which round by 3e-15; where u_T is 1 or more, its direction is known to twice that.
+// A contact that slips in 3 to 5 directions: u_N = 0, |p_T| = mu p_N, and u_T is opposite to p_T, to the last bits.  c
+// + G p are up to seven terms of size 4, which round by 3e-15; where u_T is 1 or more, its direction is known to twice
+// that.
 static void slip_has_its_direction_to_the_last_bits(void **state) {
     (void)state;
     enum { PROBLEMS = 4000, MOST = 1 + CAROM_TANGENTS };
@@ -552,7 +607,9 @@ static void slip_has_its_direction_to_the_last_bits(void **state) {
         if (!(speed > 1)) continue; // it sticks, or nearly
         ++slips;
         for (int a = 1; a < n; ++a) worst = fmax(worst, fabs(u[a] / speed + p[a] / l));
-        if (!(fabs(u[0]) < 1e-14 && fabs(l / (mu * p[0]) - 1) < 1e-14 && worst < 5e-15)) fail_msg("problem %d: u_N %.3g, |p_T|/mu p_N - 1 = %.3g, slip off by %.3g", i, u[0], l / (mu * p[0]) - 1, worst);
+        if (!(fabs(u[0]) < 1e-14 && fabs(l / (mu * p[0]) - 1) < 1e-14 && worst < 5e-15))
+            fail_msg("problem %d: u_N %.3g, |p_T|/mu p_N - 1 = %.3g, slip off by %.3g", i, u[0], l / (mu * p[0]) - 1,
+                     worst);
     }
     assert_true(slips > PROBLEMS / 2);
 }
@@ -567,7 +624,9 @@ static carom_status until_600(void *user, const carom_now *now) {
 // What carom_sim_now() points to follows single steps, also behind a run in which nobody asked for gaps.
 static void gaps_follow_steps_behind_a_run(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\ncoordinates: {x: {at: 0, rate: 20}, y: 1}\nenergy: {kinetic: (x'^2 + y'^2)/2}\ncontacts: {floor: {gap: 'y - 0.5*cos(x)'}, wall: {gap: '2 - y + 0.1*sin(x)'}}\n";
+    static const char text[] =
+        "carom: 1\ncoordinates: {x: {at: 0, rate: 20}, y: 1}\nenergy: {kinetic: (x'^2 + y'^2)/2}\ncontacts: {floor: "
+        "{gap: 'y - 0.5*cos(x)'}, wall: {gap: '2 - y + 0.1*sin(x)'}}\n";
     rig g = make(text, "moreau-midpoint", NULL, 1e-3, 1, 1, 0, false);
     carom_sim *sim = g.sim;
     carom_error err = {0};
@@ -575,7 +634,8 @@ static void gaps_follow_steps_behind_a_run(void **state) {
     carom_sim_ask_gaps(sim, until_600);
     assert_int_equal(carom_sim_run(sim, until_600, NULL, &err), CAROM_STOPPED);
     for (int i = 0; i < 300; ++i) {
-        assert_true(fabs(now.gap[0] - (now.q[1] - 0.5 * cos(now.q[0]))) < 1e-12 && fabs(now.gap[1] - (2 - now.q[1] + 0.1 * sin(now.q[0]))) < 1e-12);
+        assert_true(fabs(now.gap[0] - (now.q[1] - 0.5 * cos(now.q[0]))) < 1e-12 &&
+                    fabs(now.gap[1] - (2 - now.q[1] + 0.1 * sin(now.q[0]))) < 1e-12);
         assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
     }
     finish(&g);
@@ -584,9 +644,14 @@ static void gaps_follow_steps_behind_a_run(void **state) {
 // -- what is not there ---------------------------------------------------------------------------------------------
 
 // Ranges (first, count) of n rows or events.
-static const struct range { long first, count, n_first, n_count; bool good; } ranges[] = { // first + n_first n, count + n_count n
-    {0, 0, 0, 1, true}, {0, 0, 1, 0, true}, {1, -1, 0, 1, true}, {-1, 1, 1, 0, true}, {0, 0, 0, 0, true}, {-1, 1, 0, 0, false}, {-1, 0, 0, 0, false}, {0, -1, 0, 0, false}, {0, 1, 0, 1, false},
-    {0, 1, 1, 0, false}, {1, 0, 0, 1, false}, {1, 0, 1, 0, false}, {LONG_MAX, 1, 0, 0, false}, {1, LONG_MAX, 0, 0, false}, {LONG_MAX, LONG_MAX, 0, 0, false}};
+// first + n_first n, count + n_count n
+static const struct range {
+    long first, count, n_first, n_count; bool good;
+} ranges[] = {{0, 0, 0, 1, true},         {0, 0, 1, 0, true},         {1, -1, 0, 1, true},
+              {-1, 1, 1, 0, true},        {0, 0, 0, 0, true},         {-1, 1, 0, 0, false},
+              {-1, 0, 0, 0, false},       {0, -1, 0, 0, false},       {0, 1, 0, 1, false},
+              {0, 1, 1, 0, false},        {1, 0, 0, 1, false},        {1, 0, 1, 0, false},
+              {LONG_MAX, 1, 0, 0, false}, {1, LONG_MAX, 0, 0, false}, {LONG_MAX, LONG_MAX, 0, 0, false}};
 
 // Rows, columns, events and attributes that a result has are read, others are refused, in both formats and in memory.
 static void what_a_result_does_not_have_is_refused(void **state) {
@@ -604,26 +669,36 @@ static void what_a_result_does_not_have_is_refused(void **state) {
         for (size_t i = 0; i < sizeof ranges / sizeof *ranges; ++i) {
             const struct range *a = ranges + i;
             const carom_status want = a->good ? CAROM_OK : CAROM_BAD_INPUT;
-            assert_int_equal(carom_result_read(r, columns - 1, a->first + a->n_first * rows, a->count + a->n_count * rows, x, &err), want);
-            assert_int_equal(carom_result_read_rows(r, a->first + a->n_first * rows, a->count + a->n_count * rows, x, &err), want);
-            assert_int_equal(carom_result_events(r, a->first + a->n_first * events, a->count + a->n_count * events, e, &err), want);
-            if (!a->good) assert_int_equal(carom_result_contacts(r, a->first, a->count + a->n_count, NULL, &err), a->first == 0 && a->count + a->n_count == 0 ? CAROM_OK : CAROM_BAD_INPUT);
+            assert_int_equal(
+                carom_result_read(r, columns - 1, a->first + a->n_first * rows, a->count + a->n_count * rows, x, &err),
+                want);
+            assert_int_equal(
+                carom_result_read_rows(r, a->first + a->n_first * rows, a->count + a->n_count * rows, x, &err), want);
+            assert_int_equal(
+                carom_result_events(r, a->first + a->n_first * events, a->count + a->n_count * events, e, &err), want);
+            if (!a->good)
+                assert_int_equal(carom_result_contacts(r, a->first, a->count + a->n_count, NULL, &err),
+                                 a->first == 0 && a->count + a->n_count == 0 ? CAROM_OK : CAROM_BAD_INPUT);
         }
         assert_int_equal(carom_result_read(r, -1, 0, 1, x, &err), CAROM_BAD_INPUT);
         assert_int_equal(carom_result_read(r, columns, 0, 1, x, &err), CAROM_BAD_INPUT);
-        assert_true(carom_result_column(r, 0) && carom_result_column(r, columns - 1) && !carom_result_column(r, -1) && !carom_result_column(r, columns));
+        assert_true(carom_result_column(r, 0) && carom_result_column(r, columns - 1) && !carom_result_column(r, -1) &&
+                    !carom_result_column(r, columns));
         assert_int_equal(carom_result_find(r, carom_result_column(r, columns - 1)), columns - 1);
         assert_int_equal(carom_result_find(r, "no such column"), -1);
         int attributes = 0;
         while (carom_result_attribute(r, attributes)) ++attributes;
-        assert_true(!carom_result_attribute(r, -1) && !carom_result_attribute(r, attributes + 1) && (k == 1 || attributes > 5));
+        assert_true(!carom_result_attribute(r, -1) && !carom_result_attribute(r, attributes + 1) &&
+                    (k == 1 || attributes > 5));
         test_free(x), test_free(e);
         carom_result_close(r);
     }
     rig g = make(ball, "moreau-midpoint", NULL, 1e-2, 1, 1, 0, false);
     const int columns = carom_record_columns(g.r);
-    assert_true(carom_record_column(g.r, 0) && carom_record_column(g.r, columns - 1) && !carom_record_column(g.r, -1) && !carom_record_column(g.r, columns));
-    assert_true(carom_record_row(g.r, 0) && !carom_record_row(g.r, -1) && !carom_record_row(g.r, carom_record_rows(g.r)));
+    assert_true(carom_record_column(g.r, 0) && carom_record_column(g.r, columns - 1) && !carom_record_column(g.r, -1) &&
+                !carom_record_column(g.r, columns));
+    assert_true(carom_record_row(g.r, 0) && !carom_record_row(g.r, -1) &&
+                !carom_record_row(g.r, carom_record_rows(g.r)));
     finish(&g);
 }
 
@@ -634,9 +709,13 @@ static void names_of_contacts_have_room(void **state) {
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i) {
         char name[61] = "", text[300];
         memset(name, 'c', (size_t)lengths[i]), name[lengths[i]] = 0;
-        snprintf(text, sizeof text, "carom: 1\ncoordinates: {y: 0.01}\nenergy: {kinetic: y'^2/2, potential: 9.81*y}\ncontacts: {%s: {gap: y, restitution: 0.5}}\n", name);
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {y: 0.01}\nenergy: {kinetic: y'^2/2, potential: 9.81*y}\ncontacts: {%s: {gap: "
+                 "y, restitution: 0.5}}\n",
+                 name);
         simulate(text, "moreau-midpoint", "names.h5", 1e-3, 0.1, 1, 0);
-        const hid_t file = H5Fopen(path("names.h5"), H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(file, "events", H5P_DEFAULT), type = H5Dget_type(set);
+        const hid_t file = H5Fopen(path("names.h5"), H5F_ACC_RDONLY, H5P_DEFAULT),
+                    set = H5Dopen2(file, "events", H5P_DEFAULT), type = H5Dget_type(set);
         const hid_t member = H5Tget_member_type(type, (unsigned)H5Tget_member_index(type, "contact"));
         assert_int_equal(H5Tget_size(member), lengths[i]);
         H5Tclose(member), H5Tclose(type), H5Dclose(set), H5Fclose(file);

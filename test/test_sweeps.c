@@ -13,11 +13,13 @@ static const char oscillator[] = "carom: 1\nparameters: {m: 1, k: 1, d: 0}\ncoor
                                  "energy: {kinetic: \"1/2*m*x'^2\", potential: 1/2*k*x^2}\nforces: {x: \"-d*x'\"}\n"
                                  "simulation: {scheme: mixed, step: 0.05, end: 20}\n";
 
-// A ball on a table that vibrates, started on the orbit that is hit once a period: it leaves the table with g T/2 = pi at the
-// phase phi with cos phi = pi (1 - e)/(Gamma (1 + e)).
-static const char ball[] = "carom: 1\nparameters: {Gamma: 1.3, e: 0.5, phi: acos(pi*(1 - e)/(Gamma*(1 + e))), s: 2*pi - phi}\n"
-                           "coordinates: {x: {at: Gamma*sin(phi) + pi*s - s^2/2, rate: pi - s}}\nenergy: {kinetic: \"1/2*x'^2\", potential: x}\n"
-                           "contacts: {table: {gap: x - Gamma*sin(t), restitution: e}}\nsimulation: {scheme: mixed, step: 0.05, end: 100}\n";
+// A ball on a table that vibrates, started on the orbit that is hit once a period: it leaves the table with g T/2 = pi
+// at the phase phi with cos phi = pi (1 - e)/(Gamma (1 + e)).
+static const char ball[] =
+    "carom: 1\nparameters: {Gamma: 1.3, e: 0.5, phi: acos(pi*(1 - e)/(Gamma*(1 + e))), s: 2*pi - phi}\n"
+    "coordinates: {x: {at: Gamma*sin(phi) + pi*s - s^2/2, rate: pi - s}}\nenergy: {kinetic: \"1/2*x'^2\", potential: "
+    "x}\n"
+    "contacts: {table: {gap: x - Gamma*sin(t), restitution: e}}\nsimulation: {scheme: mixed, step: 0.05, end: 100}\n";
 
 static carom_sweep_def def_of(const char *text, const char *const *vary, const char *const *observe) {
     carom_sweep_def d = carom_sweep_default();
@@ -76,14 +78,17 @@ static void same_tables(const carom_table *a, const carom_table *b) {
         }
 }
 
-// A circle of radius r falls on a floor with (1, -1), no gravity, J = m r^2/2: Lambda = 1 + e, and friction mu stops less slip than there is
-// (3 mu (1 + e) < 1): vx = 1 - mu (1 + e), vy = e, impact at 1 - r.
+// A circle of radius r falls on a floor with (1, -1), no gravity, J = m r^2/2: Lambda = 1 + e, and friction mu stops
+// less slip than there is (3 mu (1 + e) < 1): vx = 1 - mu (1 + e), vy = e, impact at 1 - r.
 static void laws_and_shapes_follow_parameters(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nparameters: {e: 0.9, mu: 0.9, r: 0.01}\nbodies: {ball: {mass: 1, inertia: r^2/2, at: [0, 1], velocity: [1, -1], shape: {circle: r}}}\n"
-                               "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {between: [ball, floor], restitution: e, friction: mu}}\n"
-                               "simulation: {scheme: mixed, step: 0.01, end: 2}\n";
-    const carom_sweep_def d = def_of(text, LIST("e=0.25,0.5,1", "mu=0,0.1", "r=0.1,0.3"), LIST("ball.vx", "ball.vy", "ball.y"));
+    static const char text[] =
+        "carom: 1\nparameters: {e: 0.9, mu: 0.9, r: 0.01}\nbodies: {ball: {mass: 1, inertia: r^2/2, at: [0, 1], "
+        "velocity: [1, -1], shape: {circle: r}}}\n"
+        "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {between: [ball, floor], restitution: e, friction: mu}}\n"
+        "simulation: {scheme: mixed, step: 0.01, end: 2}\n";
+    const carom_sweep_def d =
+        def_of(text, LIST("e=0.25,0.5,1", "mu=0,0.1", "r=0.1,0.3"), LIST("ball.vx", "ball.vy", "ball.y"));
     done r = run(&d, NULL, 0);
     assert_int_equal(r.t[0].rows, 12);
     for (long i = 0; i < 12; ++i) {
@@ -161,7 +166,12 @@ static void a_column_of_a_file(void **state) {
     carom_sweep_values(s, 1, &v);
     assert_true(v == 4.5);
     carom_sweep_destroy(s);
-    static const struct { const char *text, *why; } wrong[] = {{"a,b\n1,x\n", "'x' is not a number"}, {"a,c\n1,2\n", "no column 'b'"}, {"a,b\n", "no rows"}, {"a,b\n1\n", "is not a number"}};
+    static const struct {
+        const char *text, *why;
+    } wrong[] = {{"a,b\n1,x\n", "'x' is not a number"},
+                 {"a,c\n1,2\n", "no column 'b'"},
+                 {"a,b\n", "no rows"},
+                 {"a,b\n1\n", "is not a number"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         d.read_user = (void *)wrong[i].text;
         assert_null(carom_sweep_create(&d, &err));
@@ -171,7 +181,12 @@ static void a_column_of_a_file(void **state) {
 
 static void wrong_words_are_told(void **state) {
     (void)state;
-    static const struct { const char *vary, *observe, *section; long count; carom_follow follow; const char *why; } wrong[] = {
+    static const struct {
+        const char *vary, *observe, *section;
+        long count;
+        carom_follow follow;
+        const char *why;
+    } wrong[] = {
         {NULL, "x", NULL, 0, 0, "nothing to vary"},
         {"mm=1:2:3", "x", NULL, 0, 0, "did you mean 'm'?"},
         {"m", "x", NULL, 0, 0, "write NAME=SPEC"},
@@ -206,7 +221,8 @@ static void wrong_words_are_told(void **state) {
     }
 }
 
-// A scheme or an option that no run can have is an error of the sweep, not of its runs; a value that some cannot have is theirs.
+// A scheme or an option that no run can have is an error of the sweep, not of its runs; a value that some cannot have
+// is theirs.
 static void wrong_schemes_and_options_end_the_sweep(void **state) {
     (void)state;
     static const struct { const char *vary, *scheme, *option, *why; } wrong[] = {
@@ -233,13 +249,17 @@ static void wrong_schemes_and_options_end_the_sweep(void **state) {
     carom_sweep_destroy(s);
 }
 
-// -- sections ----------------------------------------------------------------------------------------------------------
+// -- sections ---------------------------------------------------------------------------------------------------------
 
-// x = cos(w t), w = sqrt(k/m): every 1.3 s its value, after a transient.  Until t = 10.4 the phase of a Runge-Kutta scheme of order 4 is late by
-// t w (w h)^4/120 = 4e-6, that of one of order 2 by t w (w h)^2/24 = 4e-3.
+// x = cos(w t), w = sqrt(k/m): every 1.3 s its value, after a transient.  Until t = 10.4 the phase of a Runge-Kutta
+// scheme of order 4 is late by t w (w h)^4/120 = 4e-6, that of one of order 2 by t w (w h)^2/24 = 4e-3.
 static void values_at_equal_times(void **state) {
     (void)state;
-    static const struct { const char *scheme; double tolerance; } tries[] = {{"mixed", 5e-6}, {"event-driven", 1e-7}, {"auto", 1e-5}, {"moreau-midpoint", 5e-3}, {"half-explicit", 5e-3}};
+    static const struct {
+        const char *scheme;
+        double tolerance;
+    } tries[] = {
+        {"mixed", 5e-6}, {"event-driven", 1e-7}, {"auto", 1e-5}, {"moreau-midpoint", 5e-3}, {"half-explicit", 5e-3}};
     for (size_t i = 0; i < sizeof tries / sizeof *tries; ++i) {
         carom_sweep_def d = def_of(oscillator, LIST("k=1,2.25"), LIST("x", "x'"));
         d.run.scheme = tries[i].scheme;
@@ -262,7 +282,10 @@ static void values_at_equal_times(void **state) {
 // x falls through 1/2 at t = pi/3 + 2 pi n, rises through it at 5 pi/3 + 2 pi n.
 static void crossings(void **state) {
     (void)state;
-    static const struct { const char *scheme; double tolerance; } tries[] = {{"mixed", 1e-6}, {"event-driven", 1e-7}, {"moreau-midpoint", 1e-2}};
+    static const struct {
+        const char *scheme;
+        double tolerance;
+    } tries[] = {{"mixed", 1e-6}, {"event-driven", 1e-7}, {"moreau-midpoint", 1e-2}};
     for (size_t i = 0; i < sizeof tries / sizeof *tries; ++i) {
         carom_sweep_def d = def_of(oscillator, LIST("k=1,1"), LIST("x", "t"));
         d.run.scheme = tries[i].scheme;
@@ -282,7 +305,8 @@ static void crossings(void **state) {
     }
 }
 
-// (exact)  x' = pi behind every impact, one impact in 2 pi, as long as Gamma < sqrt((pi (1-e)/(1+e))^2 + (2 (1+e^2)/(1+e)^2)^2) = 1.5268
+// (exact)  x' = pi behind every impact, one impact in 2 pi, as long as Gamma < sqrt((pi (1-e)/(1+e))^2 + (2
+// (1+e^2)/(1+e)^2)^2) = 1.5268
 static void impacts_of_a_bouncing_ball(void **state) {
     (void)state;
     static const char *const schemes[] = {"mixed", "event-driven", "auto"};
@@ -303,14 +327,17 @@ static void impacts_of_a_bouncing_ball(void **state) {
     }
 }
 
-// A point between walls that are the contacts of one gap strikes one of them, or two at once in a corner, at t = (2 k - 1)/u.
+// A point between walls that are the contacts of one gap strikes one of them, or two at once in a corner, at t = (2 k -
+// 1)/u.
 static void impacts_of_a_gap_with_several_parts(void **state) {
     (void)state;
     static const char *const schemes[] = {"mixed", "event-driven", "half-explicit"};
     for (size_t i = 0; i < 3; ++i) {
-        carom_sweep_def d = def_of("carom: 1\nparameters: {u: 1, both: 0}\ncoordinates: {x: {at: 0, rate: u}, y: {at: 0, rate: both*u}}\nenergy: {kinetic: \"x'^2 + y'^2\"}\n"
+        carom_sweep_def d = def_of("carom: 1\nparameters: {u: 1, both: 0}\ncoordinates: {x: {at: 0, rate: u}, y: {at: "
+                                   "0, rate: both*u}}\nenergy: {kinetic: \"x'^2 + y'^2\"}\n"
                                    "contacts: {walls: {gap: \"1 - max(abs(x), abs(y))\", restitution: 1}}\n"
-                                   "simulation: {step: 0.0125, end: 6}\n", LIST("u=1,2"), LIST("x", "x'"));
+                                   "simulation: {step: 0.0125, end: 6}\n",
+                                   LIST("u=1,2"), LIST("x", "x'"));
         d.run.scheme = schemes[i];
         for (int k = 0; k < 2; ++k) {
             d.section = "impact walls";
@@ -328,18 +355,25 @@ static void impacts_of_a_gap_with_several_parts(void **state) {
 }
 
 // Period doubling: beyond the bound the orbit is left, below it stays.
-// The same ball with a contact of its own and, beside 40 others, with one that comes and goes: impacts and crossings are the same; and a start inside the
-// floor is a row that fails.
+// The same ball with a contact of its own and, beside 40 others, with one that comes and goes: impacts and crossings
+// are the same; and a start inside the floor is a row that fails.
 static void sections_where_contacts_come_and_go(void **state) {
     (void)state;
-    static const char *const sections[] = {"impact all", "impact a-floor", "a.z = 3/10", "every 3/10"}, *const observe[] = {"a.z", "a.vz", NULL}, *const vary[] = {"e=0.5,0.8", "a.z=0.05,1.1", NULL};
+    static const char *const sections[] = {"impact all", "impact a-floor", "a.z = 3/10", "every 3/10"},
+                             *const observe[] = {"a.z", "a.vz", NULL},
+                             *const vary[] = {"e=0.5,0.8", "a.z=0.05,1.1", NULL};
     for (int s = 0; s < 4; ++s) {
         done r[2];
         for (int many = 0; many < 2; ++many) {
             static char text[700];
-            snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -10]\nparameters: {e: 0.5}\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1], at: [0, 0, 1.1], shape: {sphere: 0.1}}\n"
-                     "  c: {repeat: %d, body: {mass: 1, inertia: [1, 1, 1], at: [i, 9, 99], shape: {sphere: 0.1}}}\nshapes: {floor: {plane: [0, 0, 1]}}\n"
-                     "contacts: {all: {%s: [a, %s], restitution: e}}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 2}\n", many ? 40 : 1, many ? "among" : "between", many ? "c, floor" : "floor");
+            snprintf(text, sizeof text,
+                     "carom: 1\ngravity: [0, 0, -10]\nparameters: {e: 0.5}\nbodies:\n  a: {mass: 1, inertia: [1, 1, "
+                     "1], at: [0, 0, 1.1], shape: {sphere: 0.1}}\n"
+                     "  c: {repeat: %d, body: {mass: 1, inertia: [1, 1, 1], at: [i, 9, 99], shape: {sphere: "
+                     "0.1}}}\nshapes: {floor: {plane: [0, 0, 1]}}\n"
+                     "contacts: {all: {%s: [a, %s], restitution: e}}\nsimulation: {scheme: moreau-midpoint, step: "
+                     "1e-3, end: 2}\n",
+                     many ? 40 : 1, many ? "among" : "between", many ? "c, floor" : "floor");
             carom_sweep_def d = def_of(text, vary, observe);
             d.section = s == 1 && !many ? "impact all" : sections[s];
             d.count = 3;
@@ -365,11 +399,12 @@ static void period_doubling_is_where_theory_has_it(void **state) {
     end(&r);
 }
 
-// -- averages, ledger, failures -----------------------------------------------------------------------------------------
+// -- averages, ledger, failures ---------------------------------------------------------------------------------------
 
 static void averages_over_time(void **state) {
     (void)state;
-    carom_sweep_def d = def_of(oscillator, LIST("m=1,1"), LIST("mean(x^2)", "rms(x)", "integral(x')", "max(abs(x)) - min(x)", "steps"));
+    carom_sweep_def d =
+        def_of(oscillator, LIST("m=1,1"), LIST("mean(x^2)", "rms(x)", "integral(x')", "max(abs(x)) - min(x)", "steps"));
     d.run.end = 20 * 3.14159265358979324; // ten periods
     d.run.step = d.run.end / 4000;
     d.transient = d.run.end / 2;
@@ -399,12 +434,13 @@ static void a_run_that_fails_is_a_row(void **state) {
     end(&r);
 }
 
-// -- chains --------------------------------------------------------------------------------------------------------------
+// -- chains -----------------------------------------------------------------------------------------------------------
 
 // A free body with velocity v: run k ends v_0 + ... + v_k away.
 static void runs_that_follow_each_other(void **state) {
     (void)state;
-    static const char body[] = "carom: 1\nparameters: {a: 0}\ncoordinates: {x: {at: 0, rate: 0}}\nenergy: {kinetic: \"1/2*x'^2\"}\nforces: {x: a}\n"
+    static const char body[] = "carom: 1\nparameters: {a: 0}\ncoordinates: {x: {at: 0, rate: 0}}\nenergy: {kinetic: "
+                               "\"1/2*x'^2\"}\nforces: {x: a}\n"
                                "simulation: {scheme: half-explicit, step: 0.1, end: 1}\n";
     carom_sweep_def d = def_of(body, LIST("a=1,2,3"), LIST("x'"));
     d.follow = CAROM_FOLLOW_BOTH;
@@ -424,11 +460,13 @@ static void runs_that_follow_each_other(void **state) {
     end(&r);
 }
 
-// x'' + 0.2 x' + x^3 = F cos(w t): the small motion ends at the fold F = 0.46139, the large one at 0.22832 (known to 12 digits), when time goes on from run to run and the phase of the
-// drive with it.  The ends of runs are no whole periods.
+// x'' + 0.2 x' + x^3 = F cos(w t): the small motion ends at the fold F = 0.46139, the large one at 0.22832 (known to 12
+// digits), when time goes on from run to run and the phase of the drive with it.  The ends of runs are no whole
+// periods.
 static void driven_runs_continue_the_phase(void **state) {
     (void)state;
-    static const char duffing[] = "carom: 1\nparameters: {F: 0.3, w: 1}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: x^4/4}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\n"
+    static const char duffing[] = "carom: 1\nparameters: {F: 0.3, w: 1}\ncoordinates: {x: 0}\nenergy: {kinetic: "
+                                  "\"1/2*x'^2\", potential: x^4/4}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\n"
                                   "simulation: {scheme: event-driven, step: 0.5, end: 120}\n";
     static const double up[] = {0.3, 0.4, 0.44, 0.455, 0.465};
     carom_sweep_def d = def_of(duffing, LIST("F=0.3,0.4,0.44,0.455,0.465"), LIST("max(x)"));
@@ -441,21 +479,25 @@ static void driven_runs_continue_the_phase(void **state) {
     r = run(&d, NULL, 0);
     for (long k = 0; k < 4; ++k) assert_true((real(&r.t[0], "max(x)", k) > 0.95) == (k < 3));
     end(&r);
-    // With other frequencies the phase goes on: a linear oscillator at resonance far above does not feel that its neighbour ended anywhere in a period.
-    static const char linear[] = "carom: 1\nparameters: {w: 1}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: 5000*x^2}\nforces: {x: \"cos(w*t) - 20*x'\"}\n"
+    // With other frequencies the phase goes on: a linear oscillator at resonance far above does not feel that its
+    // neighbour ended anywhere in a period.
+    static const char linear[] = "carom: 1\nparameters: {w: 1}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", "
+                                 "potential: 5000*x^2}\nforces: {x: \"cos(w*t) - 20*x'\"}\n"
                                  "simulation: {scheme: event-driven, step: 0.1, end: 7.7}\n";
     d = def_of(linear, LIST("w=1,1.5,2"), LIST("max(abs(x - cos(w*t)/10000))", "t"));
     d.follow = CAROM_FOLLOW_UP;
     r = run(&d, NULL, 0);
-    for (long k = 1; k < 3; ++k) assert_true(real(&r.t[0], "max(abs(x - cos(w*t)/10000))", k) < 1e-6); // 1e-4 at w t = 0
+    // 1e-4 at w t = 0
+    for (long k = 1; k < 3; ++k) assert_true(real(&r.t[0], "max(abs(x - cos(w*t)/10000))", k) < 1e-6);
     assert_close(real(&r.t[0], "t", 1), 7.7 + (7.7 / (2 * 3.14159265358979) - 1) * 2 * 3.14159265358979 / 1.5, 1e-9);
     end(&r);
 }
 
-// -- the same bytes --------------------------------------------------------------------------------------------------------
+// -- the same bytes ---------------------------------------------------------------------------------------------------
 
 static carom_sweep_def chaotic(void) {
-    static const char *const vary[] = {"Gamma=1.3:2.2:7", "e=0.45,0.6", NULL}, *const observe[] = {"x'", "impacts", NULL};
+    static const char *const vary[] = {"Gamma=1.3:2.2:7", "e=0.45,0.6", NULL}, *const observe[] = {"x'", "impacts",
+                                                                                                   NULL};
     carom_sweep_def d = def_of(ball, vary, observe);
     d.section = "every 2*pi";
     d.transient = 10;
@@ -532,7 +574,7 @@ static void journals_end_anywhere(void **state) {
     }
 }
 
-// -- files -------------------------------------------------------------------------------------------------------------------
+// -- files ------------------------------------------------------------------------------------------------------------
 
 static void tables_survive_a_file(void **state) {
     (void)state;
@@ -562,14 +604,22 @@ int main(void) {
     setenv("XDG_CACHE_HOME", CAROM_BINARY_DIR "/test/cache-sweeps", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(laws_and_shapes_follow_parameters),
-        cmocka_unit_test(lists_and_grids),           cmocka_unit_test(a_column_of_a_file),
-        cmocka_unit_test(wrong_words_are_told),      cmocka_unit_test(wrong_schemes_and_options_end_the_sweep),
+        cmocka_unit_test(lists_and_grids),
+        cmocka_unit_test(a_column_of_a_file),
+        cmocka_unit_test(wrong_words_are_told),
+        cmocka_unit_test(wrong_schemes_and_options_end_the_sweep),
         cmocka_unit_test(values_at_equal_times),
-        cmocka_unit_test(crossings),                 cmocka_unit_test(impacts_of_a_bouncing_ball),
+        cmocka_unit_test(crossings),
+        cmocka_unit_test(impacts_of_a_bouncing_ball),
         cmocka_unit_test(impacts_of_a_gap_with_several_parts),
-        cmocka_unit_test(sections_where_contacts_come_and_go), cmocka_unit_test(period_doubling_is_where_theory_has_it), cmocka_unit_test(averages_over_time),
-        cmocka_unit_test(a_run_that_fails_is_a_row), cmocka_unit_test(runs_that_follow_each_other), cmocka_unit_test(driven_runs_continue_the_phase),
-        cmocka_unit_test(threads_and_parts_make_the_same_tables), cmocka_unit_test(journals_end_anywhere),
+        cmocka_unit_test(sections_where_contacts_come_and_go),
+        cmocka_unit_test(period_doubling_is_where_theory_has_it),
+        cmocka_unit_test(averages_over_time),
+        cmocka_unit_test(a_run_that_fails_is_a_row),
+        cmocka_unit_test(runs_that_follow_each_other),
+        cmocka_unit_test(driven_runs_continue_the_phase),
+        cmocka_unit_test(threads_and_parts_make_the_same_tables),
+        cmocka_unit_test(journals_end_anywhere),
         cmocka_unit_test(tables_survive_a_file),
     };
     return cmocka_run_group_tests_name("sweeps", tests, NULL, NULL);

@@ -47,7 +47,8 @@ static void a_table_is_read_as_it_is_written(void **state) {
         for (long k = 0; k < t[i].rows; ++k) {
             const char *text = t[i].column[2].text[k] ? t[i].column[2].text[k] : "";
             if (strlen(text) <= 1024) assert_string_equal(back.column[2].text[k], text);
-            else assert_true(strlen(back.column[2].text[k]) == 1024 && strncmp(back.column[2].text[k], text, 1024) == 0);
+            else
+                assert_true(strlen(back.column[2].text[k]) == 1024 && strncmp(back.column[2].text[k], text, 1024) == 0);
         }
         carom_table_free(&back);
     }
@@ -76,7 +77,8 @@ static void damaged_tables_are_read_or_refused(void **state) {
     fclose(f);
     int refused = 0;
     for (size_t i = 0; i < n; ++i) {
-        if (good[i] == 0 && i > 0 && i + 1 < n && good[i - 1] == 0 && good[i + 1] == 0 && i % 8) continue; // in the midst of nothing
+        // in the midst of nothing
+        if (good[i] == 0 && i > 0 && i + 1 < n && good[i - 1] == 0 && good[i + 1] == 0 && i % 8) continue;
         memcpy(bad, good, n);
         bad[i] ^= 0x65;
         f = fopen(path("damaged.h5"), "wb");
@@ -93,9 +95,12 @@ static void a_table_as_text(void **state) {
     carom_error err = {0};
     carom_table t[2] = {make_table("runs", 4), make_table("few", 1)};
     assert_int_equal(carom_tables_write(path("tables.csv"), t, 2, NULL, 0, &err), CAROM_OK);
-    static const char *const names[] = {"tables.csv", "tables.csv.few.csv"}, *const texts[] = {
-        "\"x, \"\"y\"\"\",count,word\n0.33333333333333331,-7,\n-0.25,-6,plain\n0.20000000000000001,-3,\"two\nlines, \"\"quoted\"\"\"\n-0.16666666666666666,2,\n",
-        "\"x, \"\"y\"\"\",count,word\n0.33333333333333331,-7,\n"};
+    static const char *const names
+        [] = {"tables.csv", "tables.csv.few.csv"},
+   *const texts[] = {
+       "\"x, \"\"y\"\"\",count,word\n0.33333333333333331,-7,\n-0.25,-6,plain\n0.20000000000000001,-3,\"two\nlines, "
+       "\"\"quoted\"\"\"\n-0.16666666666666666,2,\n",
+       "\"x, \"\"y\"\"\",count,word\n0.33333333333333331,-7,\n"};
     for (int i = 0; i < 2; ++i) {
         char text[1000] = "";
         FILE *f = fopen(path(names[i]), "r");
@@ -110,10 +115,12 @@ static void a_table_as_text(void **state) {
     assert_int_equal(carom_tables_write(path("no-such-folder/x.h5"), &none, 1, NULL, 0, &err), CAROM_IO);
 }
 
-// A body on a spring is let go at 0.1 and pushed: x'' + 0.4 x' + 4 x = 0.5, x = 1/8 - exp(-t/5) (cos wt + sin wt/(5 w))/40, w^2 = 3.96.
-static const char spring[] = "carom: 1\nbodies: {b: {mass: 1, inertia: 1, at: [1.1, 0]}}\n"
-                             "springs: {s: {between: [ground, b], points: [[0, 0], [0, 0]], stiffness: 4, damping: 0.4, length: 1}}\n"
-                             "loads: {push: {on: b, force: [0.5, 0]}}\n";
+// A body on a spring is let go at 0.1 and pushed: x'' + 0.4 x' + 4 x = 0.5, x = 1/8 - exp(-t/5) (cos wt + sin wt/(5
+// w))/40, w^2 = 3.96.
+static const char spring[] =
+    "carom: 1\nbodies: {b: {mass: 1, inertia: 1, at: [1.1, 0]}}\n"
+    "springs: {s: {between: [ground, b], points: [[0, 0], [0, 0]], stiffness: 4, damping: 0.4, length: 1}}\n"
+    "loads: {push: {on: b, force: [0.5, 0]}}\n";
 
 static void elements_hold_their_energy(void **state) {
     (void)state;
@@ -121,7 +128,8 @@ static void elements_hold_their_energy(void **state) {
     rig g = make(spring, "moreau-midpoint", NULL, 1e-4, 1, 1, 0, false);
     while (!carom_sim_done(g.sim))
         if (carom_record_advance(g.r, 1, 0, &err) != CAROM_OK) fail_msg("%s", err.text);
-    const double w = sqrt(3.96), fades = exp(-0.2) / 40, x = 0.125 - fades * (cos(w) + 0.2 * sin(w) / w), v = fades * (w + 0.04 / w) * sin(w);
+    const double w = sqrt(3.96), fades = exp(-0.2) / 40, x = 0.125 - fades * (cos(w) + 0.2 * sin(w) / w),
+                 v = fades * (w + 0.04 / w) * sin(w);
     const double stored = 2 * x * x, given = 0.5 * (x - 0.1), taken = given + 0.02 - stored - v * v / 2;
     char *json = NULL, *text = NULL, want[200];
     size_t length;
@@ -130,7 +138,8 @@ static void elements_hold_their_energy(void **state) {
     fclose(f);
     assert_true(json_valid(json));
     double energy = NAN, work = NAN, load = NAN;
-    const char *s = strstr(json, "\"s\": {\"kind\": \"spring\", \"energy\": "), *push = strstr(json, "\"push\": {\"kind\": \"load\", ");
+    const char *s = strstr(json, "\"s\": {\"kind\": \"spring\", \"energy\": "),
+               *push = strstr(json, "\"push\": {\"kind\": \"load\", ");
     assert_non_null(s), assert_non_null(push);
     assert_int_equal(sscanf(s, "\"s\": {\"kind\": \"spring\", \"energy\": %lf, \"work\": %lf}", &energy, &work), 2);
     assert_non_null(strstr(push, "\"work\": "));

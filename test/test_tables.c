@@ -1,4 +1,5 @@
-// test_tables.c: tables in models: values and derivatives by hand, with every way to evaluate them, and what is wrong with a table.
+// test_tables.c: tables in models: values and derivatives by hand, with every way to evaluate them, and what is wrong
+// with a table.
 #include "model_text.h"
 
 // y = x^3 - 2 x: a spline through points of a cubic is that cubic.
@@ -8,7 +9,10 @@
 
 static double output(const char *expression) {
     char text[400];
-    snprintf(text, sizeof text, "carom: 1\ntables: {" CUBIC ", " ROAD "}\ncoordinates: {x: {at: 0.25, rate: 2}}\nlet:\n  u: cubic(x)\n  w: road(4*x)\nenergy: {kinetic: 1/2*x'^2}\noutputs:\n  y: %s\n", expression);
+    snprintf(text, sizeof text,
+             "carom: 1\ntables: {" CUBIC ", " ROAD "}\ncoordinates: {x: {at: 0.25, rate: 2}}\nlet:\n  u: cubic(x)\n  "
+                                                   "w: road(4*x)\nenergy: {kinetic: 1/2*x'^2}\noutputs:\n  y: %s\n",
+             expression);
     carom_model *m = good(text);
     void *work = work_of(m);
     double y = NAN;
@@ -24,8 +28,10 @@ static void values(void **state) {
     assert_close(output("cubic(x + 2.5)"), 2.75 * 2.75 * 2.75 - 5.5, 1e-13);
     assert_close(output("u'"), (3 * 0.0625 - 2) * 2, 1e-14);
     assert_close(output("cubic(5*x)"), 1.25 * 1.25 * 1.25 - 2.5, 1e-14);
-    assert_true(output("cubic(-7)") == 1 && output("cubic(7*x - 1.75)") == 0 && output("cubic(100*x)") == 21); // ends, knots
-    assert_true(output("road(x)") == 1.25 && output("road(8*x)") == 0 && output("road(40*x)") == -2 && output("road(-x)") == 1);
+    // ends, knots
+    assert_true(output("cubic(-7)") == 1 && output("cubic(7*x - 1.75)") == 0 && output("cubic(100*x)") == 21);
+    assert_true(output("road(x)") == 1.25 && output("road(8*x)") == 0 && output("road(40*x)") == -2 &&
+                output("road(-x)") == 1);
     assert_true(output("w'") == -2 * 4 * 2); // the kink at 1: from the right
 }
 
@@ -58,7 +64,8 @@ static void parameters_are_set(void **state) {
 // F rises from 1 to 2 in the first second and stays: v(2) = 3.5, x(2) = 2/3 + 1.5 + 1 = 19/6.
 static void motion(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ntables: {F: {x: [0, 1], y: [1, 2]}}\ncoordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: F(t)}\n");
+    carom_model *m = good("carom: 1\ntables: {F: {x: [0, 1], y: [1, 2]}}\ncoordinates: {x: 0}\nenergy: {kinetic: "
+                          "1/2*x'^2}\nforces: {x: F(t)}\n");
     const char *const schemes[] = {"half-explicit-rk", "event-driven", "moreau-midpoint"};
     for (int k = 0; k < 3; ++k) {
         carom_sim *sim = model_sim(m, schemes[k], NULL, 0.125, 2);
@@ -70,8 +77,9 @@ static void motion(void **state) {
     carom_model_destroy(m);
 }
 
-// Located schemes stop at the knots of a linear table: F = 0, 3, -1, 1 at 0, 0.3, 0.7, 1.9 s and x'' = F(t).  By hand, over a piece of length h from F_0 to F_1:
-// x += v h + h^2 (2 F_0 + F_1)/6, v += h (F_0 + F_1)/2.  Beyond the last knot F stays 1.
+// Located schemes stop at the knots of a linear table: F = 0, 3, -1, 1 at 0, 0.3, 0.7, 1.9 s and x'' = F(t).  By hand,
+// over a piece of length h from F_0 to F_1: x += v h + h^2 (2 F_0 + F_1)/6, v += h (F_0 + F_1)/2.  Beyond the last knot
+// F stays 1.
 static void knots_are_located(void **state) {
     (void)state;
     const double t[] = {0, 0.3, 0.7, 1.9, 2}, F[] = {0, 3, -1, 1, 1};
@@ -81,7 +89,8 @@ static void knots_are_located(void **state) {
         x += v * h + h * h * (2 * F[i] + F[i + 1]) / 6;
         v += 0.5 * h * (F[i] + F[i + 1]);
     }
-    carom_model *m = good("carom: 1\ntables: {F: {x: [0, 0.3, 0.7, 1.9], y: [0, 3, -1, 1]}}\ncoordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: F(t)}\n");
+    carom_model *m = good("carom: 1\ntables: {F: {x: [0, 0.3, 0.7, 1.9], y: [0, 3, -1, 1]}}\ncoordinates: {x: "
+                          "0}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: F(t)}\n");
     assert_int_equal(carom_model_system(m)->nk, 1);
     const char *const schemes[] = {"event-driven", "mixed"};
     for (int k = 0; k < 2; ++k) {
@@ -96,7 +105,8 @@ static void knots_are_located(void **state) {
 
 static void none_outside(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ntables: {F: {x: [0, 1], y: [1, 2], outside: error}}\ncoordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: F(t)}\n");
+    carom_model *m = good("carom: 1\ntables: {F: {x: [0, 1], y: [1, 2], outside: error}}\ncoordinates: {x: 0}\nenergy: "
+                          "{kinetic: 1/2*x'^2}\nforces: {x: F(t)}\n");
     carom_sim *sim = model_sim(m, "half-explicit-rk", NULL, 0.125, 2);
     carom_error err = {0};
     assert_int_not_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
@@ -108,9 +118,12 @@ static void none_outside(void **state) {
 }
 
 static carom_model *with_file(const char *file, carom_error *err) {
-    static const char text[] = "carom: 1\ntables: {F: folder/F.csv}\ncoordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: F(t)}\n";
+    static const char text[] =
+        "carom: 1\ntables: {F: folder/F.csv}\ncoordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: F(t)}\n";
     const carom_matrix_text t = {.name = "folder/F.csv", .text = file, .length = strlen(file)};
-    return carom_model_create(&(carom_model_def){.text = text, .length = sizeof text - 1, .file = "m.yaml", .matrices = &t, .nmatrices = 1}, err);
+    return carom_model_create(
+        &(carom_model_def){.text = text, .length = sizeof text - 1, .file = "m.yaml", .matrices = &t, .nmatrices = 1},
+        err);
 }
 
 static void files(void **state) {
@@ -127,10 +140,13 @@ static void files(void **state) {
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
         carom_error err = {0};
-        if (with_file(bad[k].file, &err) || !strstr(err.text, bad[k].says)) fail_msg("%s instead of %s", err.text, bad[k].says);
+        if (with_file(bad[k].file, &err) || !strstr(err.text, bad[k].says))
+            fail_msg("%s instead of %s", err.text, bad[k].says);
     }
     carom_error err = {0};
-    static const char *const good_ones[] = {"t; F\r\n# in N\r\n 0;\t1\r\n0.5 1.5\n1, 2", "\xEF\xBB\xBF" "0,1\n1,2\n2,5\n"}; // the second with a byte order mark
+    // the second with a byte order mark
+    static const char *const good_ones[] = {"t; F\r\n# in N\r\n 0;\t1\r\n0.5 1.5\n1, 2", "\xEF\xBB\xBF"
+                                                                                         "0,1\n1,2\n2,5\n"};
     for (int k = 0; k < 2; ++k) {
         carom_model *m = with_file(good_ones[k], &err);
         if (!m) fail_msg("%s", err.text);
@@ -159,19 +175,29 @@ static void wrong(void **state) {
         {"{x: [0, 1], y: [1, 2]}", "F(t, t)", "m.yaml:6:6: table F takes 1 argument, not 2"},
         {"{x: [0, 1], y: [1, 2]}", "min(t)", "m.yaml:6:6: min takes two arguments or more, not 1"},
         {"{x: [0, 1], y: [1, 2]}", "G(t)", "m.yaml:6:6: unknown function 'G'"},
-        {"{x: [0, 1], y: [1, 2]}\n  profile: {x: [0, 1], y: [1, 2]}", "profil(t)", "m.yaml:7:6: unknown function or table 'profil'; did you mean 'profile'?"},
+        {"{x: [0, 1], y: [1, 2]}\n  profile: {x: [0, 1], y: [1, 2]}", "profil(t)",
+         "m.yaml:7:6: unknown function or table 'profil'; did you mean 'profile'?"},
         {"{x: [0, 1], y: [1, 2]}", "sine(t)", "m.yaml:6:6: unknown function or table 'sine'; did you mean 'sin'?"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
         char text[400];
-        snprintf(text, sizeof text, "carom: 1\ntables:\n  F: %s\nparameters: {a: 1}\nforces:\n  x: %s\ncoordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\n", bad[k].table, bad[k].force);
+        snprintf(text, sizeof text,
+                 "carom: 1\ntables:\n  F: %s\nparameters: {a: 1}\nforces:\n  x: %s\ncoordinates: {x: 0}\nenergy: "
+                 "{kinetic: 1/2*x'^2}\n",
+                 bad[k].table, bad[k].force);
         carom_error err = {0};
         if (model_of(text, &err) || !strstr(err.text, bad[k].says)) fail_msg("%s instead of %s", err.text, bad[k].says);
     }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(forces), cmocka_unit_test(parameters_are_set), cmocka_unit_test(motion), cmocka_unit_test(knots_are_located), cmocka_unit_test(none_outside),
-                                       cmocka_unit_test(files), cmocka_unit_test(wrong)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values),
+                                       cmocka_unit_test(forces),
+                                       cmocka_unit_test(parameters_are_set),
+                                       cmocka_unit_test(motion),
+                                       cmocka_unit_test(knots_are_located),
+                                       cmocka_unit_test(none_outside),
+                                       cmocka_unit_test(files),
+                                       cmocka_unit_test(wrong)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,8 +32,12 @@ void *__wrap_realloc(void *p, size_t n) { return ++requests, __real_realloc(p, n
 static carom_node q(carom_graph *g, int i) { return carom_graph_input(g, CAROM_POSITION, i); }
 static carom_node v(carom_graph *g, int i) { return carom_graph_input(g, CAROM_VELOCITY, i); }
 static carom_node par(carom_graph *g, int i) { return carom_graph_input(g, CAROM_PARAMETER, i); }
-static carom_node f1(carom_graph *g, carom_op op, carom_node a) { return carom_graph_apply(g, op, a, CAROM_NONE, CAROM_NONE); }
-static carom_node f2(carom_graph *g, carom_op op, carom_node a, carom_node b) { return carom_graph_apply(g, op, a, b, CAROM_NONE); }
+static carom_node f1(carom_graph *g, carom_op op, carom_node a) {
+    return carom_graph_apply(g, op, a, CAROM_NONE, CAROM_NONE);
+}
+static carom_node f2(carom_graph *g, carom_op op, carom_node a, carom_node b) {
+    return carom_graph_apply(g, op, a, b, CAROM_NONE);
+}
 static carom_node add(carom_graph *g, carom_node a, carom_node b) { return f2(g, CAROM_OP_ADD, a, b); }
 static carom_node mul(carom_graph *g, carom_node a, carom_node b) { return f2(g, CAROM_OP_MUL, a, b); }
 
@@ -56,7 +60,10 @@ static void plain(const carom_graph *g, const point *at, double *y) {
         const carom_vertex *n = &g->node[i];
         if (n->op == CAROM_OP_NUMBER) y[i] = n->value;
         else if (n->op == CAROM_OP_INPUT)
-            y[i] = n->a == CAROM_TIME ? at->t : n->a == CAROM_PARAMETER ? parameters[n->b] : n->a == CAROM_POSITION ? at->q[n->b] : at->v[n->b];
+            y[i] = n->a == CAROM_TIME        ? at->t
+                   : n->a == CAROM_PARAMETER ? parameters[n->b]
+                   : n->a == CAROM_POSITION  ? at->q[n->b]
+                                             : at->v[n->b];
         else
             y[i] = carom_value((carom_op)n->op, y[n->a], n->b >= 0 ? y[n->b] : 0, n->c >= 0 ? y[n->c] : 0);
     }
@@ -105,8 +112,10 @@ static void every_operation_gives_its_value(void **unused) {
             ask(m, 0, &at, out);
             const double value = carom_value((carom_op)op, at.q[0], at.v[1], parameters[2]);
             const double fixed = carom_value((carom_op)op, parameters[0], parameters[1], parameters[2]);
-            if (memcmp(&out[0], &value, sizeof value) && !(isnan(value) && isnan(out[0]))) fail_msg("operation %d: %g, not %g", op, out[0], value);
-            if (memcmp(&out[1], &fixed, sizeof fixed) && !(isnan(fixed) && isnan(out[1]))) fail_msg("operation %d: %g, not %g", op, out[1], fixed);
+            if (memcmp(&out[0], &value, sizeof value) && !(isnan(value) && isnan(out[0])))
+                fail_msg("operation %d: %g, not %g", op, out[0], value);
+            if (memcmp(&out[1], &fixed, sizeof fixed) && !(isnan(fixed) && isnan(out[1])))
+                fail_msg("operation %d: %g, not %g", op, out[1], fixed);
         }
         destroy(m);
         carom_graph_destroy(g);
@@ -118,7 +127,8 @@ static void time_counts_where_it_is_used(void **unused) {
     (void)unused;
     for (int timed = 0; timed < 2; ++timed) {
         carom_graph *g = carom_graph_create();
-        const carom_node nodes[] = {carom_graph_apply(g, CAROM_OP_SIN, q(g, 0), CAROM_NONE, CAROM_NONE), timed ? carom_graph_input(g, CAROM_TIME, 0) : q(g, 1)};
+        const carom_node nodes[] = {carom_graph_apply(g, CAROM_OP_SIN, q(g, 0), CAROM_NONE, CAROM_NONE),
+                                    timed ? carom_graph_input(g, CAROM_TIME, 0) : q(g, 1)};
         const machine m = build(g, &(carom_group){.count = 2, .nodes = nodes}, 1);
         point at = random_point();
         double out[2];
@@ -135,7 +145,8 @@ static void time_counts_where_it_is_used(void **unused) {
 }
 
 static carom_node random_node(carom_graph *g, int depth) {
-    static const carom_op ops[] = {CAROM_OP_ADD, CAROM_OP_SUB, CAROM_OP_MUL, CAROM_OP_NEG, CAROM_OP_SIN, CAROM_OP_COS, CAROM_OP_DIV};
+    static const carom_op ops[] = {CAROM_OP_ADD, CAROM_OP_SUB, CAROM_OP_MUL, CAROM_OP_NEG,
+                                   CAROM_OP_SIN, CAROM_OP_COS, CAROM_OP_DIV};
     if (depth == 0) {
         const int i = (int)uniform(0, 3);
         switch ((int)uniform(0, 5)) {
@@ -161,12 +172,14 @@ static void tape_equals_graph_in_any_order_of_questions(void **unused) {
         const int n = k % 2 ? GROUPS : 3;
         for (int i = 0; i < n; ++i) {
             for (int j = 0; j < EACH; ++j) // some outputs, and parts of them, belong to several groups
-                node[i][j] = i > 0 && uniform(0, 1) < 0.5 ? add(g, node[(int)uniform(0, i)][j], q(g, j % 3)) : random_node(g, 5);
+                node[i][j] =
+                    i > 0 && uniform(0, 1) < 0.5 ? add(g, node[(int)uniform(0, i)][j], q(g, j % 3)) : random_node(g, 5);
             group[i] = (carom_group){.count = EACH, .nodes = node[i], .after = (int)uniform(0, n + 1)};
         }
         const machine m = build(g, group, n);
         if (m.tape->nwords > words) words = m.tape->nwords;
-        for (int i = 0; i < n; ++i) plans[0] += m.tape->group[i].all.first >= 0, plans[1] += m.tape->group[i].rest.first >= 0;
+        for (int i = 0; i < n; ++i)
+            plans[0] += m.tape->group[i].all.first >= 0, plans[1] += m.tape->group[i].rest.first >= 0;
         double *y = malloc((size_t)g->count * sizeof *y);
         point at = random_point();
         for (int round = 0; round < 200; ++round) {
@@ -247,7 +260,8 @@ static char *text_of(const carom_tape *tape) {
     return text;
 }
 
-// The same instructions and outputs, and another plan: another text.  The compiled form of one must not be taken for that of the other.
+// The same instructions and outputs, and another plan: another text.  The compiled form of one must not be taken for
+// that of the other.
 static void tapes_of_other_plans_have_other_names(void **unused) {
     (void)unused;
     static carom_native_piece *const none[16];
@@ -264,8 +278,14 @@ static void tapes_of_other_plans_have_other_names(void **unused) {
     assert_true(carom_tape_fingerprint(m[0].tape) != carom_tape_fingerprint(m[1].tape));
     assert_true(carom_tape_fingerprint(m[1].tape) == carom_tape_fingerprint(m[2].tape));
     const carom_tape *tape = m[1].tape;
-    const carom_native n = {.version = CAROM_NATIVE_VERSION, .nsegments = tape->nsegments, .ngroups = tape->ngroups, .nslots = tape->nslots,
-                            .fingerprint = carom_tape_fingerprint(tape), .segment = none, .plan = none, .lists = lists};
+    const carom_native n = {.version = CAROM_NATIVE_VERSION,
+                            .nsegments = tape->nsegments,
+                            .ngroups = tape->ngroups,
+                            .nslots = tape->nslots,
+                            .fingerprint = carom_tape_fingerprint(tape),
+                            .segment = none,
+                            .plan = none,
+                            .lists = lists};
     assert_false(carom_tape_attach(m[0].tape, &n));
     assert_true(carom_tape_attach(m[2].tape, &n));
     for (int i = 0; i < 3; ++i) free(text[i]), destroy(m[i]);
@@ -276,9 +296,11 @@ static void only_what_changed_is_computed_again(void **unused) {
     (void)unused;
     carom_graph *g = carom_graph_create();
     const carom_node fixed = f1(g, CAROM_OP_EXP, par(g, 0)), place = f1(g, CAROM_OP_TAN, q(g, 0));
-    const carom_node moving = f1(g, CAROM_OP_EXP, v(g, 0)), clock = f1(g, CAROM_OP_EXP, carom_graph_input(g, CAROM_TIME, 0));
+    const carom_node moving = f1(g, CAROM_OP_EXP, v(g, 0)),
+                     clock = f1(g, CAROM_OP_EXP, carom_graph_input(g, CAROM_TIME, 0));
     const carom_node all[] = {fixed, place, clock, mul(g, place, moving)}, slow[] = {place};
-    const carom_group groups[] = {{.count = 4, .nodes = all}, {.count = 1, .nodes = slow}, {.count = 1, .nodes = &fixed}};
+    const carom_group groups[] = {
+        {.count = 4, .nodes = all}, {.count = 1, .nodes = slow}, {.count = 1, .nodes = &fixed}};
     const machine m = build(g, groups, 3);
     assert_int_equal(carom_tape_instructions(m.tape, 0), 4); // tan, exp, exp, product
     assert_int_equal(carom_tape_instructions(m.tape, 2), 0);
@@ -405,12 +427,15 @@ static void wrong_requests_get_a_sentence(void **unused) {
     carom_graph_destroy(g);
 }
 
-// On the side of q0 < q1 the pieces are q0 + 2 q2, 3 q1, |q0 - q1| = q1 - q0 and so on; held there, they answer for the other side.
+// On the side of q0 < q1 the pieces are q0 + 2 q2, 3 q1, |q0 - q1| = q1 - q0 and so on; held there, they answer for the
+// other side.
 static void held_on_a_piece_it_goes_on_for_ever(void **unused) {
     (void)unused;
     carom_graph *g = carom_graph_create();
-    const carom_node a = q(g, 0), b = q(g, 1), c = q(g, 2), two = carom_graph_number(g, 2), three = carom_graph_number(g, 3);
-    const carom_node piece = carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_LT, a, b), add(g, a, mul(g, two, c)), mul(g, b, c));
+    const carom_node a = q(g, 0), b = q(g, 1), c = q(g, 2), two = carom_graph_number(g, 2),
+                     three = carom_graph_number(g, 3);
+    const carom_node piece =
+        carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_LT, a, b), add(g, a, mul(g, two, c)), mul(g, b, c));
     const carom_node out[] = {piece, mul(g, three, f2(g, CAROM_OP_MAX, a, b)), f2(g, CAROM_OP_MIN, mul(g, two, a), b),
                               f1(g, CAROM_OP_ABS, f2(g, CAROM_OP_SUB, a, b)), f1(g, CAROM_OP_SIN, mul(g, a, b))};
     enum { N = sizeof out / sizeof *out };
@@ -441,12 +466,14 @@ static void held_on_a_piece_it_goes_on_for_ever(void **unused) {
     carom_graph_destroy(g);
 }
 
-// A group that was never evaluated at the point is held on the pieces of the point, too: q0 < q1 gives q0 q2 + |q0 - q1| = q0 q2 + q1 - q0.
+// A group that was never evaluated at the point is held on the pieces of the point, too: q0 < q1 gives q0 q2 + |q0 -
+// q1| = q0 q2 + q1 - q0.
 static void groups_are_held_before_they_are_asked_for(void **unused) {
     (void)unused;
     carom_graph *g = carom_graph_create();
     const carom_node a = q(g, 0), b = q(g, 1), c = q(g, 2);
-    const carom_node first = add(g, a, b), piece = carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_LT, a, b), mul(g, a, c), mul(g, b, c));
+    const carom_node first = add(g, a, b),
+                     piece = carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_LT, a, b), mul(g, a, c), mul(g, b, c));
     const carom_node second = add(g, piece, f1(g, CAROM_OP_ABS, f2(g, CAROM_OP_SUB, a, b)));
     const carom_group group[] = {{.count = 1, .nodes = &first}, {.count = 1, .nodes = &second}};
     carom_error err = {0};
@@ -469,21 +496,25 @@ static void groups_are_held_before_they_are_asked_for(void **unused) {
     carom_graph_destroy(g);
 }
 
-// As long as the block that was held is on the same pieces, its own answers are the held ones: nothing is computed twice.  Beyond, and back again, they are what
-// carom_tape_eval_held() says, to the last bit; |q0 - q1| is 0 where the pieces meet, with the sign of the one that is held.
+// As long as the block that was held is on the same pieces, its own answers are the held ones: nothing is computed
+// twice.  Beyond, and back again, they are what carom_tape_eval_held() says, to the last bit; |q0 - q1| is 0 where the
+// pieces meet, with the sign of the one that is held.
 static void on_the_same_pieces_what_is_known_is_held(void **unused) {
     (void)unused;
     carom_graph *g = carom_graph_create();
     const carom_node a = q(g, 0), b = q(g, 1), c = q(g, 2), apart = f1(g, CAROM_OP_ABS, f2(g, CAROM_OP_SUB, a, b));
-    const carom_node out[] = {mul(g, c, f2(g, CAROM_OP_MAX, a, b)), f2(g, CAROM_OP_MIN, mul(g, a, c), b), apart, f1(g, CAROM_OP_SIN, mul(g, apart, c))};
+    const carom_node out[] = {mul(g, c, f2(g, CAROM_OP_MAX, a, b)), f2(g, CAROM_OP_MIN, mul(g, a, c), b), apart,
+                              f1(g, CAROM_OP_SIN, mul(g, apart, c))};
     enum { N = sizeof out / sizeof *out };
     const carom_group group[] = {{.count = 2, .nodes = out}, {.count = 2, .nodes = out + 2}};
     carom_error err = {0};
     carom_tape *tape = carom_tape_compile(g, group, 2, NQ, NV, NP, &err);
     assert_non_null(tape);
-    void *work = calloc(1, carom_tape_work_size(tape)), *held = calloc(1, carom_tape_held_size(tape)), *other = calloc(1, carom_tape_held_size(tape));
+    void *work = calloc(1, carom_tape_work_size(tape)), *held = calloc(1, carom_tape_held_size(tape)),
+         *other = calloc(1, carom_tape_held_size(tape));
     carom_tape_work_init(tape, work, parameters);
-    const double v0[NV] = {0}, at[3] = {1, 3, 5}, points[][3] = {{1, 3, 5}, {1.5, 3, 4}, {4, 3, 5}, {3, 3, 2}, {1.5, 3, 4}, {2, 9, 0.1}};
+    const double v0[NV] = {0}, at[3] = {1, 3, 5},
+                 points[][3] = {{1, 3, 5}, {1.5, 3, 4}, {4, 3, 5}, {3, 3, 2}, {1.5, 3, 4}, {2, 9, 0.1}};
     const bool known[][2] = {{true, true}, {true, true}, {false, false}, {true, false}, {true, true}, {false, true}};
     double x[2];
     for (int k = 0; k < 2; ++k) carom_tape_eval(tape, work, k, 0, at, v0, x);
@@ -514,7 +545,8 @@ static void other_parameters_are_as_good_as_the_first(void **unused) {
     (void)unused;
     carom_graph *g = carom_graph_create();
     const carom_node p = carom_graph_input(g, CAROM_PARAMETER, 0), r = carom_graph_input(g, CAROM_PARAMETER, 1);
-    const carom_node out[] = {mul(g, f1(g, CAROM_OP_EXP, add(g, p, r)), q(g, 0)), f1(g, CAROM_OP_SIN, mul(g, p, r)), add(g, q(g, 1), r)};
+    const carom_node out[] = {mul(g, f1(g, CAROM_OP_EXP, add(g, p, r)), q(g, 0)), f1(g, CAROM_OP_SIN, mul(g, p, r)),
+                              add(g, q(g, 1), r)};
     enum { N = sizeof out / sizeof *out };
     const carom_group group = {.count = N, .nodes = out};
     carom_error err = {0};
@@ -542,22 +574,29 @@ static void other_parameters_are_as_good_as_the_first(void **unused) {
     carom_graph_destroy(g);
 }
 
-// Curves of both kinds and every operation: the values at points of a box, or beside a way, lie within the bounds and beside the line, and these are close where the box is small.
+// Curves of both kinds and every operation: the values at points of a box, or beside a way, lie within the bounds and
+// beside the line, and these are close where the box is small.
 static void bounds_hold_and_tighten(void **unused) {
     (void)unused;
     carom_graph *g = carom_graph_create();
     double curves[2][5 * 5];
     for (int k = 0; k < 2; ++k)
-        assert_int_equal(carom_curve_make(5, (const double[]){-9, -1, 0.2, 2, 9}, (const double[]){1, -2, 3, 0.5, 4}, k, true, curves[k]), CAROM_OK);
+        assert_int_equal(carom_curve_make(5, (const double[]){-9, -1, 0.2, 2, 9}, (const double[]){1, -2, 3, 0.5, 4}, k,
+                                          true, curves[k]),
+                         CAROM_OK);
     const carom_node a = q(g, 0), b = q(g, 1), c = v(g, 0), t = carom_graph_input(g, CAROM_TIME, 0), p = par(g, 0);
     carom_node out[100];
     int n = 0;
-    static const carom_op one[] = {CAROM_OP_NEG, CAROM_OP_SIN, CAROM_OP_COS, CAROM_OP_TAN, CAROM_OP_ATAN, CAROM_OP_SINH, CAROM_OP_COSH, CAROM_OP_TANH, CAROM_OP_EXP,
-                                   CAROM_OP_ABS, CAROM_OP_SIGN, CAROM_OP_FLOOR};
-    static const carom_op two[] = {CAROM_OP_ADD, CAROM_OP_SUB, CAROM_OP_MUL, CAROM_OP_DIV, CAROM_OP_LT, CAROM_OP_LE, CAROM_OP_GT, CAROM_OP_GE, CAROM_OP_EQ, CAROM_OP_NE,
+    static const carom_op one[] = {CAROM_OP_NEG,  CAROM_OP_SIN,  CAROM_OP_COS,  CAROM_OP_TAN,
+                                   CAROM_OP_ATAN, CAROM_OP_SINH, CAROM_OP_COSH, CAROM_OP_TANH,
+                                   CAROM_OP_EXP,  CAROM_OP_ABS,  CAROM_OP_SIGN, CAROM_OP_FLOOR};
+    static const carom_op two[] = {CAROM_OP_ADD,   CAROM_OP_SUB, CAROM_OP_MUL, CAROM_OP_DIV,  CAROM_OP_LT,
+                                   CAROM_OP_LE,    CAROM_OP_GT,  CAROM_OP_GE,  CAROM_OP_EQ,   CAROM_OP_NE,
                                    CAROM_OP_ATAN2, CAROM_OP_MIN, CAROM_OP_MAX, CAROM_OP_HYPOT};
-    for (size_t i = 0; i < sizeof one / sizeof *one; ++i) out[n++] = f1(g, one[i], a), out[n++] = f1(g, one[i], mul(g, b, c));
-    for (size_t i = 0; i < sizeof two / sizeof *two; ++i) out[n++] = f2(g, two[i], a, b), out[n++] = f2(g, two[i], add(g, a, p), c);
+    for (size_t i = 0; i < sizeof one / sizeof *one; ++i)
+        out[n++] = f1(g, one[i], a), out[n++] = f1(g, one[i], mul(g, b, c));
+    for (size_t i = 0; i < sizeof two / sizeof *two; ++i)
+        out[n++] = f2(g, two[i], a, b), out[n++] = f2(g, two[i], add(g, a, p), c);
     const carom_node square = mul(g, a, a), positive = add(g, square, carom_graph_number(g, 0.1));
     out[n++] = f1(g, CAROM_OP_LOG, positive), out[n++] = f1(g, CAROM_OP_SQRT, square);
     out[n++] = f1(g, CAROM_OP_ASIN, f1(g, CAROM_OP_SIN, a)), out[n++] = f1(g, CAROM_OP_ACOS, f1(g, CAROM_OP_COS, b));
@@ -568,8 +607,10 @@ static void bounds_hold_and_tighten(void **unused) {
         const carom_node x = carom_graph_curve_at(g, carom_graph_curve(g, curves[k]), mul(g, a, t));
         out[n++] = x, out[n++] = carom_graph_diff(g, x, CAROM_POSITION, 0);
     }
-    out[n++] = add(g, mul(g, a, a), mul(g, b, c)), out[n++] = f2(g, CAROM_OP_SUB, mul(g, a, b), mul(g, c, c)), out[n++] = f2(g, CAROM_OP_SUB, t, mul(g, a, b));
-    out[n++] = mul(g, mul(g, a, b), c), out[n++] = mul(g, f2(g, CAROM_OP_SUB, a, b), c), out[n++] = f2(g, CAROM_OP_SUB, add(g, a, b), mul(g, t, c));
+    out[n++] = add(g, mul(g, a, a), mul(g, b, c)), out[n++] = f2(g, CAROM_OP_SUB, mul(g, a, b), mul(g, c, c)),
+    out[n++] = f2(g, CAROM_OP_SUB, t, mul(g, a, b));
+    out[n++] = mul(g, mul(g, a, b), c), out[n++] = mul(g, f2(g, CAROM_OP_SUB, a, b), c),
+    out[n++] = f2(g, CAROM_OP_SUB, add(g, a, b), mul(g, t, c));
     const carom_group group = {.count = n, .nodes = out};
     const machine m = build(g, &group, 1);
     carom_range *x = calloc((size_t)carom_tape_range_size(m.tape), sizeof *x);
@@ -581,7 +622,8 @@ static void bounds_hold_and_tighten(void **unused) {
         const double size = pow(10, uniform(-6, 1));
         for (int i = 0; i < 1 + NQ + NV; ++i) {
             const double from = uniform(-4, 4);
-            way[i] = round % 2 ? uniform(-1, 1) * size : 0, off[i] = round % 2 ? size * size / 8 : size / 2, start[i] = from;
+            way[i] = round % 2 ? uniform(-1, 1) * size : 0, off[i] = round % 2 ? size * size / 8 : size / 2,
+            start[i] = from;
             x[i] = carom_range_along(from, from + way[i], off[i]);
         }
         requests = 0;
@@ -591,19 +633,24 @@ static void bounds_hold_and_tighten(void **unused) {
             point at;
             double *in[] = {&at.t, at.q, at.q + 1, at.q + 2, at.v, at.v + 1, at.v + 2};
             const double along = k < 2 ? k : uniform(0, 1); // the way, and anywhere beside it
-            for (int i = 0; i < 1 + NQ + NV; ++i) *in[i] = start[i] + along * way[i] + (k < 2 ? (k ? -1 : 1) : uniform(-1, 1)) * off[i];
+            for (int i = 0; i < 1 + NQ + NV; ++i)
+                *in[i] = start[i] + along * way[i] + (k < 2 ? (k ? -1 : 1) : uniform(-1, 1)) * off[i];
             ask(m, 0, &at, y);
             for (int i = 0; i < n; ++i) {
                 const carom_range r = x[place[i]];
-                if (!isnan(y[i]) && !(y[i] >= r.low - 1e-14 * (1 + fabs(y[i])) && y[i] <= r.high + 1e-14 * (1 + fabs(y[i]))))
+                if (!isnan(y[i]) &&
+                    !(y[i] >= r.low - 1e-14 * (1 + fabs(y[i])) && y[i] <= r.high + 1e-14 * (1 + fabs(y[i]))))
                     fail_msg("output %d: %.17g is not in [%.17g, %.17g]", i, y[i], r.low, r.high);
-                if (!isnan(y[i]) && !(fabs(y[i] - r.mid - (2 * along - 1) * r.slope) <= r.off + 1e-14 * (1 + fabs(y[i]) + fabs(r.mid) + fabs(r.slope) + r.off)))
-                    fail_msg("output %d: %.17g is farther than %.17g off the line %.17g + s %.17g, s = %.17g", i, y[i], r.off, r.mid, r.slope, 2 * along - 1);
+                if (!isnan(y[i]) && !(fabs(y[i] - r.mid - (2 * along - 1) * r.slope) <=
+                                      r.off + 1e-14 * (1 + fabs(y[i]) + fabs(r.mid) + fabs(r.slope) + r.off)))
+                    fail_msg("output %d: %.17g is farther than %.17g off the line %.17g + s %.17g, s = %.17g", i, y[i],
+                             r.off, r.mid, r.slope, 2 * along - 1);
             }
         }
         for (int i = 0; i < n && size < 1e-4; ++i) { // what jumps says so; else bounds are not far off
             const carom_range r = x[place[i]];
-            if (!r.jumps && fabs(r.low) < 10 && fabs(r.high) < 10 && !(r.high - r.low <= 1e3 * size)) fail_msg("output %d: [%.17g, %.17g] in a box of %g", i, r.low, r.high, size);
+            if (!r.jumps && fabs(r.low) < 10 && fabs(r.high) < 10 && !(r.high - r.low <= 1e3 * size))
+                fail_msg("output %d: [%.17g, %.17g] in a box of %g", i, r.low, r.high, size);
         }
     }
     free(part);
@@ -616,7 +663,8 @@ int main(void) {
     volatile const double value[NP] = {0.7, 1.9, -0.4};
     for (int i = 0; i < NP; ++i) parameters[i] = value[i];
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(time_counts_where_it_is_used), cmocka_unit_test(every_operation_gives_its_value),
+        cmocka_unit_test(time_counts_where_it_is_used),
+        cmocka_unit_test(every_operation_gives_its_value),
         cmocka_unit_test(tape_equals_graph_in_any_order_of_questions),
         cmocka_unit_test(common_parts_are_computed_once),
         cmocka_unit_test(a_group_after_another_costs_what_it_adds),
@@ -628,7 +676,8 @@ int main(void) {
         cmocka_unit_test(a_sum_of_a_million_terms_is_compiled),
         cmocka_unit_test(wrong_requests_get_a_sentence),
         cmocka_unit_test(held_on_a_piece_it_goes_on_for_ever),
-        cmocka_unit_test(groups_are_held_before_they_are_asked_for), cmocka_unit_test(on_the_same_pieces_what_is_known_is_held),
+        cmocka_unit_test(groups_are_held_before_they_are_asked_for),
+        cmocka_unit_test(on_the_same_pieces_what_is_known_is_held),
         cmocka_unit_test(other_parameters_are_as_good_as_the_first),
         cmocka_unit_test(bounds_hold_and_tighten),
     };

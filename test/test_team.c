@@ -1,4 +1,5 @@
-// test_team.c: threads of one simulation: every piece of work is done once, and results have the same bits for every number of threads.
+// test_team.c: threads of one simulation: every piece of work is done once, and results have the same bits for every
+// number of threads.
 #include "model_text.h"
 #include <stdatomic.h>
 
@@ -65,12 +66,15 @@ static void parts_that_wait_see_what_others_wrote(void **state) {
     }
 }
 
-// 72 balls that touch each other roll on a plate that falls on 72 balls on a floor: the plate has more contacts than there are colours, with balls of all threads.
+// 72 balls that touch each other roll on a plate that falls on 72 balls on a floor: the plate has more contacts than
+// there are colours, with balls of all threads.
 static const char *const plate =
     "carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
     "  plate: {mass: 50, inertia: [5, 5, 10], at: [0.45, 0.45, 0.15], shape: {box: [1.2, 1.2, 0.1]}}\n"
-    "  top: {repeat: [8, 9], body: {mass: 0.1, inertia: [1e-4, 1e-4, 1e-4], at: [0.1*i, 0.1*j, 0.2502], velocity: [0.3, 0.1, 0], shape: {sphere: 0.05}}}\n"
-    "  low: {repeat: [8, 9], body: {mass: 0.1, inertia: [1e-4, 1e-4, 1e-4], at: [0.1*i, 0.1*j, 0.0498], shape: {sphere: 0.05}}}\n"
+    "  top: {repeat: [8, 9], body: {mass: 0.1, inertia: [1e-4, 1e-4, 1e-4], at: [0.1*i, 0.1*j, 0.2502], velocity: "
+    "[0.3, 0.1, 0], shape: {sphere: 0.05}}}\n"
+    "  low: {repeat: [8, 9], body: {mass: 0.1, inertia: [1e-4, 1e-4, 1e-4], at: [0.1*i, 0.1*j, 0.0498], shape: "
+    "{sphere: 0.05}}}\n"
     "shapes: {floor: {plane: [0, 0, 1], at: [0, 0, -0.0003]}}\n"
     "contacts: {all: {among: [plate, top, low, floor], friction: 0.4, restitution: 0.1}}\n";
 
@@ -95,10 +99,12 @@ static void look(void *user, double t, const carom_problem *pb, const carom_repo
     assert_true(wrong > 0.01 && fabs(wrong - carom_residual(&bodies, NULL)) <= carom_rounding(&blocks));
 }
 
-// Tight and loose: with the second no blocks of G are made where nobody observes the problems, and the bits are the same.
+// Tight and loose: with the second no blocks of G are made where nobody observes the problems, and the bits are the
+// same.
 static void results_do_not_depend_on_the_number_of_threads(void **state) {
     (void)state;
-    static const char *const options[2][4] = {{"tol=1e-9", "accept=1e-2", "solver=bodies"}, {"tol=5e-5", "accept=1e-2", "solver=bodies"}};
+    static const char *const options[2][4] = {{"tol=1e-9", "accept=1e-2", "solver=bodies"},
+                                              {"tol=5e-5", "accept=1e-2", "solver=bodies"}};
     static double first[145 * 13];
     carom_error err = {0};
     carom_model *m = good(plate);
@@ -123,7 +129,9 @@ static void results_do_not_depend_on_the_number_of_threads(void **state) {
             if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
         assert_true(loose || n >= 3 || most > 40); // more than sweeps were needed
         assert_true(!loose || compared > 0);
-        if (n == 1) memcpy(first, carom_sim_now(sim).q, (size_t)sys->nq * sizeof *first), memcpy(first + sys->nq, carom_sim_now(sim).v, (size_t)sys->nv * sizeof *first);
+        if (n == 1)
+            memcpy(first, carom_sim_now(sim).q, (size_t)sys->nq * sizeof *first),
+                memcpy(first + sys->nq, carom_sim_now(sim).v, (size_t)sys->nv * sizeof *first);
         assert_memory_equal(first, carom_sim_now(sim).q, (size_t)sys->nq * sizeof *first);
         assert_memory_equal(first + sys->nq, carom_sim_now(sim).v, (size_t)sys->nv * sizeof *first);
         carom_sim_destroy(sim);

@@ -124,8 +124,9 @@ static int setup(void **state) {
     (void)state;
     snprintf(folder, sizeof folder, "/tmp/carom-terminal-XXXXXX");
     if (!mkdtemp(folder) || chdir(folder) != 0) return -1;
-    put("ball.yaml", "carom: 1\nname: Ball that bounces for ever\ncoordinates: {y: 2.5}\nenergy: {kinetic: 1/2*y'^2, potential: y}\n"
-                     "contacts: {ground: {gap: y, restitution: 1}}\nsimulation: {scheme: half-explicit, step: 1e-3, end: 1e7}\n");
+    put("ball.yaml",
+        "carom: 1\nname: Ball that bounces for ever\ncoordinates: {y: 2.5}\nenergy: {kinetic: 1/2*y'^2, potential: y}\n"
+        "contacts: {ground: {gap: y, restitution: 1}}\nsimulation: {scheme: half-explicit, step: 1e-3, end: 1e7}\n");
     return 0;
 }
 

@@ -1,6 +1,7 @@
 // test_threads.c: several simulations at once in several threads, and host programs with other floating-point modes.
 //
-// The thread sanitizer looks at it with `make sanitize-threads`.  Threads share a model, as the header allows, and the results are the bits of one thread.
+// The thread sanitizer looks at it with `make sanitize-threads`.  Threads share a model, as the header allows, and the
+// results are the bits of one thread.
 #include "model_text.h"
 #include <carom/event.h>
 #include <carom/sweep.h>
@@ -9,10 +10,13 @@
 
 enum { THREADS = 4, MOST = 8 };
 
-static const char text[] = "carom: 1\ncoordinates: {x: {at: 0, rate: 2}, y: {at: 0.3}}\nenergy: {kinetic: (x'^2 + y'^2)/2 + 0.1*sin(x)*y'^2, potential: 9.81*y + x^2}\n"
-                           "contacts: {ground: {gap: y, slip: x, restitution: 0.6, friction: 0.3}, wall: {gap: 1.2 - x, restitution: 0.8}}\n"
-                           "simulation: {scheme: mixed, step: 1e-2, end: 0.2}\n";
-static const char *const schemes[] = {"half-explicit", "moreau-jean", "newmark", "ggl-alpha", "mixed", "auto", "event-driven", "splitting"};
+static const char text[] =
+    "carom: 1\ncoordinates: {x: {at: 0, rate: 2}, y: {at: 0.3}}\nenergy: {kinetic: (x'^2 + y'^2)/2 + 0.1*sin(x)*y'^2, "
+    "potential: 9.81*y + x^2}\n"
+    "contacts: {ground: {gap: y, slip: x, restitution: 0.6, friction: 0.3}, wall: {gap: 1.2 - x, restitution: 0.8}}\n"
+    "simulation: {scheme: mixed, step: 1e-2, end: 0.2}\n";
+static const char *const schemes[] = {"half-explicit", "moreau-jean", "newmark",      "ggl-alpha",
+                                      "mixed",         "auto",        "event-driven", "splitting"};
 enum { SCHEMES = sizeof schemes / sizeof *schemes };
 
 typedef struct job {
@@ -42,7 +46,10 @@ static void *work(void *user) {
     fesetround(j->mode);
     flush_to_zero(j->flush);
     carom_error err = {0};
-    carom_model *own = j->shared ? NULL : carom_model_create(&(carom_model_def){.text = text, .length = sizeof text - 1, .file = "m.yaml"}, &err);
+    carom_model *own =
+        j->shared
+            ? NULL
+            : carom_model_create(&(carom_model_def){.text = text, .length = sizeof text - 1, .file = "m.yaml"}, &err);
     const carom_model *m = j->shared ? j->shared : own;
     for (int i = 0; m && i < SCHEMES; ++i) {
         carom_sim_def d = sim_def(m, schemes[i], NULL, 1e-3, 0.4);
@@ -105,20 +112,24 @@ static void a_sweep_in_threads(void **state) {
     carom_sweep_destroy(s);
 }
 
-// Another rounding direction, or subnormal numbers that are flushed to zero, change the last digits: every run ends, at the same place to the
-// accuracy of its tolerances.  dx = 4e2 steps x some roundings of 1e-16, enlarged by impacts.
+// Another rounding direction, or subnormal numbers that are flushed to zero, change the last digits: every run ends, at
+// the same place to the accuracy of its tolerances.  dx = 4e2 steps x some roundings of 1e-16, enlarged by impacts.
 static void other_floating_point_modes_change_last_digits_only(void **state) {
     (void)state;
     static job usual, other;
     usual = (job){.mode = FE_TONEAREST};
     work(&usual);
-    const struct { int mode; bool flush; } modes[] = {{FE_TONEAREST, true}, {FE_UPWARD, false}, {FE_DOWNWARD, false}, {FE_TOWARDZERO, true}};
+    const struct {
+        int mode;
+        bool flush;
+    } modes[] = {{FE_TONEAREST, true}, {FE_UPWARD, false}, {FE_DOWNWARD, false}, {FE_TOWARDZERO, true}};
     for (size_t k = 0; k < sizeof modes / sizeof *modes; ++k) {
         other = (job){.mode = modes[k].mode, .flush = modes[k].flush};
         work(&other);
         for (int s = 0; s < SCHEMES; ++s) {
             if (!other.ended[s]) fail_msg("%s ends early in mode %zu", schemes[s], k);
-            for (int i = 0; i < 2; ++i) assert_close(other.q[s][i], usual.q[s][i], 1e-7), assert_close(other.v[s][i], usual.v[s][i], 1e-6);
+            for (int i = 0; i < 2; ++i)
+                assert_close(other.q[s][i], usual.q[s][i], 1e-7), assert_close(other.v[s][i], usual.v[s][i], 1e-6);
         }
     }
 }

@@ -1,15 +1,30 @@
-// test_thresholds.c: where a body on a slope starts to slide: one contact within 1e-9 of the angle of friction, boxes on contacts that
-// share their weight in many ways within 1e-6, from a millimetre to a kilometre.
+// test_thresholds.c: where a body on a slope starts to slide: one contact within 1e-9 of the angle of friction, boxes
+// on contacts that share their weight in many ways within 1e-6, from a millimetre to a kilometre.
 #include "model_text.h"
 
-static const char *const SCHEMES[] = {"moreau-explicit", "half-explicit", "half-explicit-rk", "moreau-jean", "moreau-midpoint", "moreau-dissipative",
-                                      "ggl-projection", "ggl-midpoint", "ggl-alpha", "newmark", "hht", "generalized-alpha", "mixed", "splitting", "auto", "event-driven"};
+static const char *const SCHEMES[] = {"moreau-explicit",
+                                      "half-explicit",
+                                      "half-explicit-rk",
+                                      "moreau-jean",
+                                      "moreau-midpoint",
+                                      "moreau-dissipative",
+                                      "ggl-projection",
+                                      "ggl-midpoint",
+                                      "ggl-alpha",
+                                      "newmark",
+                                      "hht",
+                                      "generalized-alpha",
+                                      "mixed",
+                                      "splitting",
+                                      "auto",
+                                      "event-driven"};
 enum { COUNT = sizeof SCHEMES / sizeof *SCHEMES, STEPS = 25 };
 static const double SIZES[] = {1e-3, 1, 1e3}, GRAVITY = 9.81;
 
 typedef struct body { const char *shape, *slope; bool spatial, box; } body;
 static const body POINT = {"{point: [0, 0, 0]}", "{plane: [0, 0, 1]}", true, false};
-static const body PLANAR = {"{box: [L, L]}", "{plane: [0, 1]}", false, true}, PLANAR_ON_BOX = {"{box: [L, L]}", "{box: [20*L, 2*L], at: [0, -L]}", false, true};
+static const body PLANAR = {"{box: [L, L]}", "{plane: [0, 1]}", false, true},
+                  PLANAR_ON_BOX = {"{box: [L, L]}", "{box: [20*L, 2*L], at: [0, -L]}", false, true};
 static const body SPATIAL = {"{box: [L, L, L]}", "{plane: [0, 0, 1]}", true, true},
                   SPATIAL_ON_BOX = {"{box: [L, L, L]}", "{box: [20*L, 20*L, 2*L], at: [0, 0, -L]}", true, true};
 
@@ -19,32 +34,38 @@ static carom_model *on_slope(body B, double L, double angle, double mu, double i
     const double height = (B.box ? 0.5 : 0) - in;
     if (B.spatial)
         snprintf(text, sizeof text,
-                 "carom: 1\nparameters: {L: %.17g, al: %.17g, mu: %.17g}\ngravity: [9.81*sin(al), 0, -9.81*cos(al)]\nbodies:\n"
-                 "  b: {mass: 2, inertia: [L^2/3, L^2/3, L^2/3], at: [0.1*L, 0.2*L, L*%.17g], axis: [0, 0, 1], angle: 0.3, shape: %s}\n"
+                 "carom: 1\nparameters: {L: %.17g, al: %.17g, mu: %.17g}\ngravity: [9.81*sin(al), 0, "
+                 "-9.81*cos(al)]\nbodies:\n"
+                 "  b: {mass: 2, inertia: [L^2/3, L^2/3, L^2/3], at: [0.1*L, 0.2*L, L*%.17g], axis: [0, 0, 1], angle: "
+                 "0.3, shape: %s}\n"
                  "shapes: {slope: %s}\ncontacts: {c: {between: [b, slope], friction: mu}}\n",
                  L, angle, mu, height, B.shape, B.slope);
     else
-        snprintf(text, sizeof text,
-                 "carom: 1\nparameters: {L: %.17g, al: %.17g, mu: %.17g}\ngravity: [9.81*sin(al), -9.81*cos(al)]\nbodies:\n"
-                 "  b: {mass: 2, inertia: L^2/3, at: [0.1*L, L*%.17g], shape: %s}\n"
-                 "shapes: {slope: %s}\ncontacts: {c: {between: [b, slope], friction: mu}}\n",
-                 L, angle, mu, height, B.shape, B.slope);
+        snprintf(
+            text, sizeof text,
+            "carom: 1\nparameters: {L: %.17g, al: %.17g, mu: %.17g}\ngravity: [9.81*sin(al), -9.81*cos(al)]\nbodies:\n"
+            "  b: {mass: 2, inertia: L^2/3, at: [0.1*L, L*%.17g], shape: %s}\n"
+            "shapes: {slope: %s}\ncontacts: {c: {between: [b, slope], friction: mu}}\n",
+            L, angle, mu, height, B.shape, B.slope);
     return good(text);
 }
 
-// With mu = tan(angle) (1 + excess) it sticks, or slides with g sin(angle) |excess| t downhill, not across and without turning.  Contact
-// problems are solved to 1e-12 of h g; for an excess of 1e-9 at sin(0.5) that may make 1/480 of the speed, in all steps alike.  event-driven keeps the direction in which slip
-// begins: the rounding of accelerations, eps g, is an angle eps/excess of it, by which friction is turned too: eps/excess^2 of the speed, 2e-4 for boxes (EV-26).
+// With mu = tan(angle) (1 + excess) it sticks, or slides with g sin(angle) |excess| t downhill, not across and without
+// turning.  Contact problems are solved to 1e-12 of h g; for an excess of 1e-9 at sin(0.5) that may make 1/480 of the
+// speed, in all steps alike.  event-driven keeps the direction in which slip begins: the rounding of accelerations, eps
+// g, is an angle eps/excess of it, by which friction is turned too: eps/excess^2 of the speed, 2e-4 for boxes (EV-26).
 static void holds_or_slides(body B, double excess, double L, double angle, double in, const char *scheme, double h) {
     carom_model *m = on_slope(B, L, angle, tan(angle) * (1 + excess), in);
     carom_sim *sim = model_sim(m, scheme, NULL, h, STEPS * h);
     model_sim_run(sim);
     const double *v = carom_sim_now(sim).v;
     const double unit = GRAVITY * sin(angle) * fabs(excess) * STEPS * h, expected = excess < 0 ? unit : 0;
-    const double across = B.spatial ? hypot(v[1], v[2]) : fabs(v[1]), spin = L * (B.spatial ? hypot(v[3], hypot(v[4], v[5])) : fabs(v[2]));
+    const double across = B.spatial ? hypot(v[1], v[2]) : fabs(v[1]),
+                 spin = L * (B.spatial ? hypot(v[3], hypot(v[4], v[5])) : fabs(v[2]));
     if (!(fabs(v[0] - expected) < 5e-3 * unit && across < 5e-3 * unit && (!B.box || spin < 1e-2 * unit)))
-        fail_msg("%s, step %g, %s on %s, L = %g, angle %g, start %g inside: slides at %g instead of %g; across %g, turns %g", scheme, h, B.shape, B.slope, L, angle,
-                 in, v[0], expected, across, spin);
+        fail_msg(
+            "%s, step %g, %s on %s, L = %g, angle %g, start %g inside: slides at %g instead of %g; across %g, turns %g",
+            scheme, h, B.shape, B.slope, L, angle, in, v[0], expected, across, spin);
     carom_sim_destroy(sim);
     carom_model_destroy(m);
 }

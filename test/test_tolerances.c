@@ -18,7 +18,8 @@ typedef struct outcome {
     double order[MOST];
 } outcome;
 
-static carom_compare_def define(const carom_model *m, const char *const *schemes, const double *steps, int nsteps, const double *tolerances, int n) {
+static carom_compare_def define(const carom_model *m, const char *const *schemes, const double *steps, int nsteps,
+                                const double *tolerances, int n) {
     carom_compare_def def = carom_compare_default();
     def.model = m;
     def.schemes = schemes;
@@ -52,7 +53,8 @@ static outcome compare(const carom_compare_def *def) {
 
 // -- what a tolerance run is ----------------------------------------------------------------------------------
 
-// rtol=X and atol in the proportion of the defaults, 1e-6/1e-4 for step doubling: bit for bit the run that these options make.
+// rtol=X and atol in the proportion of the defaults, 1e-6/1e-4 for step doubling: bit for bit the run that these
+// options make.
 static void a_tolerance_sets_rtol_and_atol_in_proportion(void **state) {
     (void)state;
     carom_model *m = shipped_model("impacting-oscillator");
@@ -61,7 +63,8 @@ static void a_tolerance_sets_rtol_and_atol_in_proportion(void **state) {
     const outcome a = compare(&by);
     carom_compare_def with = define(m, LIST("moreau-jean:adaptive=on:rtol=1e-5:atol=1e-7"), NUMBERS(1e-2), NULL, 0);
     const outcome b = compare(&with);
-    assert_true(a.row[1].error == b.row[0].error && a.row[1].steps == b.row[0].steps && a.row[1].rejected == b.row[0].rejected);
+    assert_true(a.row[1].error == b.row[0].error && a.row[1].steps == b.row[0].steps &&
+                a.row[1].rejected == b.row[0].rejected);
     assert_true(isnan(a.row[1].step) && a.row[1].tolerance == 1e-5 && isnan(b.row[0].tolerance));
     // An atol that is given stays.
     by = define(m, LIST("moreau-jean:atol=1e-3"), NULL, 0, NUMBERS(1e-5));
@@ -75,8 +78,9 @@ static void a_tolerance_sets_rtol_and_atol_in_proportion(void **state) {
 static void steps_and_tolerances_go_to_the_schemes_they_are_for(void **state) {
     (void)state;
     carom_model *m = shipped_model("impacting-oscillator");
-    const carom_compare_def def = define(m, LIST("moreau-jean", "moreau-jean:adaptive=on", "splitting", "splitting:adaptive=on", "event-driven"),
-                                         NUMBERS(1e-2, 2e-2), NUMBERS(1e-3, 1e-4, 1e-5));
+    const carom_compare_def def =
+        define(m, LIST("moreau-jean", "moreau-jean:adaptive=on", "splitting", "splitting:adaptive=on", "event-driven"),
+               NUMBERS(1e-2, 2e-2), NUMBERS(1e-3, 1e-4, 1e-5));
     const outcome o = compare(&def);
     const int runs[] = {2, 3, 2, 3, 3};
     int at = 0;
@@ -92,13 +96,14 @@ static void steps_and_tolerances_go_to_the_schemes_they_are_for(void **state) {
     carom_model_destroy(m);
 }
 
-// Local errors of at most the tolerance, over 10 s, in N steps: 10 N X bounds the sum of |e| h where errors do not grow, and
-// they halve at every impact.  A hundredth of the tolerance makes less than a tenth of the error.
+// Local errors of at most the tolerance, over 10 s, in N steps: 10 N X bounds the sum of |e| h where errors do not
+// grow, and they halve at every impact.  A hundredth of the tolerance makes less than a tenth of the error.
 static void errors_follow_the_tolerance(void **state) {
     (void)state;
     carom_model *m = shipped_model("impacting-oscillator");
-    const carom_compare_def def = define(m, LIST("moreau-jean", "moreau-dissipative", "half-explicit", "mixed", "splitting", "event-driven"), NULL, 0,
-                                         NUMBERS(1e-4, 1e-6, 1e-8));
+    const carom_compare_def def =
+        define(m, LIST("moreau-jean", "moreau-dissipative", "half-explicit", "mixed", "splitting", "event-driven"),
+               NULL, 0, NUMBERS(1e-4, 1e-6, 1e-8));
     const outcome o = compare(&def);
     assert_int_equal(o.n, 18);
     for (int i = 0; i < 18; ++i) {
@@ -112,14 +117,16 @@ static void errors_follow_the_tolerance(void **state) {
 static void orders_are_over_the_mean_step(void **state) {
     (void)state;
     carom_model *m = shipped_model("impacting-oscillator");
-    carom_compare_def def = define(m, LIST("moreau-jean:theta=0.5", "half-explicit-rk:order=3"), NULL, 0, NUMBERS(1e-9, 1e-10, 1e-11));
+    carom_compare_def def =
+        define(m, LIST("moreau-jean:theta=0.5", "half-explicit-rk:order=3"), NULL, 0, NUMBERS(1e-9, 1e-10, 1e-11));
     def.end = 1.5; // smooth until pi/2
     const outcome o = compare(&def);
     for (int i = 0; i < 2; ++i) {
         const carom_compare_row *r = o.row + 3 * i;
         assert_true(isnan(r[0].order));
         for (int k = 1; k < 3; ++k)
-            assert_close(r[k].order, log(r[k - 1].error / r[k].error) / log((double)r[k].steps / (double)r[k - 1].steps), 1e-12);
+            assert_close(r[k].order,
+                         log(r[k - 1].error / r[k].error) / log((double)r[k].steps / (double)r[k - 1].steps), 1e-12);
         // The schemes' own orders, a little above: some ten steps of a hundred and more go into doubling the first one.
         assert_close(o.order[i], i == 0 ? 2 : 3, 0.15);
     }
@@ -141,7 +148,9 @@ static carom_status see(void *user, double t, const double *q, const double *v) 
 static void inner_steps_are_told_and_counted(void **state) {
     (void)state;
     carom_model *m = shipped_model("impacting-oscillator");
-    const struct { const char *scheme, *const *options; } by[] = {{"event-driven", NULL}, {"splitting", LIST("adaptive=on")}};
+    const struct {
+        const char *scheme, *const *options;
+    } by[] = {{"event-driven", NULL}, {"splitting", LIST("adaptive=on")}};
     for (int i = 0; i < 2; ++i) {
         carom_error err = {0};
         carom_ledger l;
@@ -180,9 +189,9 @@ static void equal_steps_have_no_inner_ones(void **state) {
     carom_model_destroy(m);
 }
 
-// Jumps that are told at the end of a long step belong to the nodes where they happened.  Nodes of event-driven are at most 0.2 apart;
-// lines between them are off by at most 0.2^2/8 of |q'''| <= 1, and the parabola before an impact by as much.  A jump that is
-// not seen would be off by its half, 0.19 at least.
+// Jumps that are told at the end of a long step belong to the nodes where they happened.  Nodes of event-driven are at
+// most 0.2 apart; lines between them are off by at most 0.2^2/8 of |q'''| <= 1, and the parabola before an impact by as
+// much.  A jump that is not seen would be off by its half, 0.19 at least.
 static void graphs_jump_where_the_events_are(void **state) {
     (void)state;
     carom_model *m = shipped_model("impacting-oscillator");
@@ -194,7 +203,8 @@ static void graphs_jump_where_the_events_are(void **state) {
     carom_model_destroy(m);
 }
 
-// With friction a contact that slides slower than the integrator knows must stop, or stick and slip take turns for ever.
+// With friction a contact that slides slower than the integrator knows must stop, or stick and slip take turns for
+// ever.
 static void event_driven_takes_loose_tolerances(void **state) {
     (void)state;
     carom_model *m = shipped_model("slider-crank");
@@ -202,7 +212,8 @@ static void event_driven_takes_loose_tolerances(void **state) {
     def.end = 0.05;
     def.reference = "event-driven:1e-4";
     const outcome o = compare(&def);
-    for (int k = 0; k < 4; ++k) assert_true(o.row[k].error < 2 * o.row[k].tolerance); // of angles of order 1; the error of a run scatters about its tolerance
+    // of angles of order 1; the error of a run scatters about its tolerance
+    for (int k = 0; k < 4; ++k) assert_true(o.row[k].error < 2 * o.row[k].tolerance);
     const char *const loose[] = {"rtol=1e-3", "rtol=1e-5", "rtol=1e-7", "rtol=1e-9"};
     for (int i = 0; i < 4; ++i) { // the same with outputs every millisecond
         carom_error err = {0};
@@ -213,8 +224,9 @@ static void event_driven_takes_loose_tolerances(void **state) {
     carom_model_destroy(m);
 }
 
-// Flights of the ball are parabolas, which every step of event-driven meets exactly, and impacts are nodes.  The error of a loose tolerance,
-// a contact closed at 10 rtol = 0.1 of the largest jump of its speed, 3, lies between: bounces that are left out, up to 0.3^2/4 high.
+// Flights of the ball are parabolas, which every step of event-driven meets exactly, and impacts are nodes.  The error
+// of a loose tolerance, a contact closed at 10 rtol = 0.1 of the largest jump of its speed, 3, lies between: bounces
+// that are left out, up to 0.3^2/4 high.
 static void what_happens_between_impacts_is_seen(void **state) {
     (void)state;
     carom_model *m = shipped_model("bouncing-ball");
@@ -242,7 +254,8 @@ static void a_reference_may_be_adaptive(void **state) {
 static void without_an_exact_solution_a_tighter_tolerance_is_the_reference(void **state) {
     (void)state;
     carom_model *m = shipped_model("slider-crank");
-    carom_compare_def def = define(m, LIST("splitting:adaptive=on", "half-explicit:adaptive=on"), NULL, 0, NUMBERS(1e-4, 1e-6));
+    carom_compare_def def =
+        define(m, LIST("splitting:adaptive=on", "half-explicit:adaptive=on"), NULL, 0, NUMBERS(1e-4, 1e-6));
     def.end = 0.02;
     carom_error err = {0};
     carom_compare *c = carom_compare_create(&def, &err);
@@ -263,14 +276,16 @@ static void without_an_exact_solution_a_tighter_tolerance_is_the_reference(void 
 static void threads_change_nothing(void **state) {
     (void)state;
     carom_model *m = shipped_model("slider-crank");
-    carom_compare_def def = define(m, LIST("event-driven", "half-explicit", "splitting:adaptive=on"), NUMBERS(1e-4, 3e-5), NUMBERS(1e-10, 1e-11));
+    carom_compare_def def = define(m, LIST("event-driven", "half-explicit", "splitting:adaptive=on"),
+                                   NUMBERS(1e-4, 3e-5), NUMBERS(1e-10, 1e-11));
     def.end = 0.02;
     def.reference = "event-driven:1e-5";
     const outcome one = compare(&def);
     def.threads = 3;
     const outcome three = compare(&def);
     assert_int_equal(one.n, 6);
-    for (int i = 0; i < 6; ++i) assert_true(one.row[i].error == three.row[i].error && one.row[i].steps == three.row[i].steps);
+    for (int i = 0; i < 6; ++i)
+        assert_true(one.row[i].error == three.row[i].error && one.row[i].steps == three.row[i].steps);
     carom_model_destroy(m);
 }
 
@@ -301,7 +316,8 @@ static bool stop_at_once(void *user, double fraction) {
 // A few steps of event-driven make the whole run: it stops inside one.
 static void a_run_in_few_steps_can_be_stopped(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: 1/2*x^2}\nexact: {x: cos(t)}\n");
+    carom_model *m = good(
+        "carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: 1/2*x^2}\nexact: {x: cos(t)}\n");
     carom_compare_def def = define(m, LIST("event-driven:most-steps=1e9"), NULL, 0, NUMBERS(1e-12));
     def.end = 1e7;
     carom_error err = {0};
@@ -332,7 +348,8 @@ static void wrong_tolerances_are_refused(void **state) {
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         carom_error err = {0};
-        const carom_compare_def def = define(m, LIST(wrong[i].scheme), &wrong[i].step, wrong[i].step != 0, &wrong[i].tolerance, wrong[i].tolerance != 0);
+        const carom_compare_def def = define(m, LIST(wrong[i].scheme), &wrong[i].step, wrong[i].step != 0,
+                                             &wrong[i].tolerance, wrong[i].tolerance != 0);
         assert_null(carom_compare_create(&def, &err));
         if (!strstr(err.text, wrong[i].says)) fail_msg("'%s' is not in: %s", wrong[i].says, err.text);
     }
@@ -347,8 +364,11 @@ static char folder[64];
 
 static void the_program_shows_both_kinds_in_one_table_file_and_picture(void **state) {
     (void)state;
-    assert_int_equal(carom("compare " MODELS "impacting-oscillator.yaml --schemes moreau-jean,moreau-jean:adaptive=on,event-driven --steps 1e-2,1e-3 "
-                           "--tolerances 1e-3,1e-4 --csv rows.csv --plot picture.svg"), 0);
+    assert_int_equal(
+        carom("compare " MODELS
+              "impacting-oscillator.yaml --schemes moreau-jean,moreau-jean:adaptive=on,event-driven --steps 1e-2,1e-3 "
+              "--tolerances 1e-3,1e-4 --csv rows.csv --plot picture.svg"),
+        0);
     assert_string_equal(complaints, "");
     assert_says(out, "order      steps  rejected");
     assert_says(out, "moreau-jean              0.001");
@@ -363,7 +383,8 @@ static void the_program_shows_both_kinds_in_one_table_file_and_picture(void **st
     assert_says(text, "number of steps");
     assert_says(text, "moreau-jean:adaptive=on");
     // Alone, tolerances make every scheme adaptive.
-    assert_int_equal(carom("compare " MODELS "impacting-oscillator.yaml --schemes half-explicit,splitting --tolerances 1e-3"), 0);
+    assert_int_equal(
+        carom("compare " MODELS "impacting-oscillator.yaml --schemes half-explicit,splitting --tolerances 1e-3"), 0);
     assert_says(out, "half-explicit  tol 0.001");
     assert_says(out, "splitting      tol 0.001");
 }
@@ -394,8 +415,9 @@ static void an_interrupted_comparison_keeps_what_is_done(void **state) {
         const int to = open(to_name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
         dup2(to, 1);
         dup2(to, 2);
-        execl(CAROM_BINARY_DIR "/carom", "carom", "compare", MODELS "impacting-oscillator.yaml", "--schemes", "moreau-jean:theta=1", "--tolerances",
-              "1e-3,1e-14", "--option", "atol=1e-14", "--csv", csv, "--threads", "1", (char *)NULL);
+        execl(CAROM_BINARY_DIR "/carom", "carom", "compare", MODELS "impacting-oscillator.yaml", "--schemes",
+              "moreau-jean:theta=1", "--tolerances", "1e-3,1e-14", "--option", "atol=1e-14", "--csv", csv, "--threads",
+              "1", (char *)NULL);
         _exit(99);
     }
     for (int i = 0; i < 2000 && !strstr(text, ",0.001,"); ++i) {

@@ -83,8 +83,8 @@ static void nodes_are_returned_as_they_are_also_when_times_are_rounded(void **st
     carom_trajectory_destroy(&tr);
 }
 
-// A step of a time-stepping scheme with an impulse.  Nothing is known of the velocity before it, whatever the scheme moved with: no velocity outside of
-// v_0 .. v_1 appears.
+// A step of a time-stepping scheme with an impulse.  Nothing is known of the velocity before it, whatever the scheme
+// moved with: no velocity outside of v_0 .. v_1 appears.
 static void a_jump_somewhere_has_no_left_limit(void **state) {
     (void)state;
     const double h = 0.1, q_0 = 0.3, v_0 = -2, v_1 = 1;

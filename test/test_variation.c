@@ -20,7 +20,10 @@ static int size_of(const carom_model *m, int what) {
     const carom_system *s = carom_model_system(m);
     int n = 0;
     for (int id = 0; id < s->ne + s->nc; ++id) n += carom_system_directions(s, id);
-    return what == MOTION || what == REACTION ? s->nv : what == GAPS ? s->ne + s->nc : what == OUTPUTS ? carom_model_count(m).outputs : n;
+    return what == MOTION || what == REACTION ? s->nv
+           : what == GAPS                     ? s->ne + s->nc
+           : what == OUTPUTS                  ? carom_model_count(m).outputs
+                                              : n;
 }
 
 // The thing itself, by what schemes ask.
@@ -31,7 +34,8 @@ static void value(const carom_model *m, int what, const point *p, double *y) {
     carom_local L = local_of(m, &mem);
     memset(y, 0, (size_t)size_of(m, what) * sizeof *y);
     if (what == OUTPUTS) carom_model_outputs(m, work, p->t, p->q, p->v, y);
-    if (what == GAPS && s->gaps) { // of pairs of shapes that are far from each other, a record has the gaps and schemes have bounds
+    if (what == GAPS && s->gaps) { // of pairs of shapes that are far from each other, a record has the gaps and schemes
+                                   // have bounds
         double energy[2], *u = zeros(6 * (s->ne + s->nc)), *out = zeros(carom_model_count(m).outputs);
         s->gaps(m, work, p->t, p->q, y);
         carom_model_row(m, work, p->t, p->q, p->v, energy, u, y, out);
@@ -68,10 +72,12 @@ static void ask(carom_variation *x, int what, const point *p, carom_direction d,
 
 static const double weight[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12}, at[4] = {-2, -1, 1, 2};
 
-static void compare(const char *model, const char *by, int what, const double *y, const double *z, const double *size, int n, double h) {
+static void compare(const char *model, const char *by, int what, const double *y, const double *z, const double *size,
+                    int n, double h) {
     for (int i = 0; i < n; ++i) {
         const double tolerance = 1e-6 * fabs(z[i]) + 1e-11 * size[i] / h + 1e-12;
-        if (!(fabs(y[i] - z[i]) <= tolerance)) fail_msg("%s: d(%s)[%d] by %s is %.12g, by differences %.12g", model, name_of[what], i, by, y[i], z[i]);
+        if (!(fabs(y[i] - z[i]) <= tolerance))
+            fail_msg("%s: d(%s)[%d] by %s is %.12g, by differences %.12g", model, name_of[what], i, by, y[i], z[i]);
     }
 }
 
@@ -109,7 +115,8 @@ static void by_state(const char *model, const carom_model *m, carom_variation *x
 // The initial state, by differences of initial states.
 static void start_by_parameter(const char *model, carom_model *m, carom_variation *x, int k) {
     const carom_system *s = carom_model_system(m);
-    double old, *dq = zeros(s->nq), *z = zeros(2 * s->nv), *y = zeros(2 * s->nv), *size = zeros(2 * s->nv), *q0 = zeros(s->nq);
+    double old, *dq = zeros(s->nq), *z = zeros(2 * s->nv), *y = zeros(2 * s->nv), *size = zeros(2 * s->nv),
+                *q0 = zeros(s->nq);
     char name[80];
     snprintf(name, sizeof name, "%s", carom_model_parameter(m, k, &old));
     const double h = old != 0 ? 2e-3 * fabs(old) : 2e-3, one = 1;
@@ -148,11 +155,13 @@ static void by_parameter(const char *model, carom_model *m, carom_variation *x, 
             const double step = b < 4 ? h : h / 8, there = old + at[b % 4] * step;
             fine = carom_model_set(m, 1, &k, &there, NULL, &err) == CAROM_OK && size_of(m, what) == n;
             if (fine) value(m, what, p, v);
-            for (int i = 0; i < n && fine; ++i) (b < 4 ? z : second)[i] += weight[b % 4] / step * v[i], size[i] = fmax(size[i], fabs(v[i]));
+            for (int i = 0; i < n && fine; ++i)
+                (b < 4 ? z : second)[i] += weight[b % 4] / step * v[i], size[i] = fmax(size[i], fabs(v[i]));
         }
         assert_int_equal(carom_model_set(m, 1, &k, &old, NULL, &err), CAROM_OK);
         ask(x, what, p, (carom_direction){.p = &one}, y);
-        for (int i = 0; i < n && fine; ++i) { // where another corner of a shape comes nearest in between, there is no derivative
+        for (int i = 0; i < n && fine; ++i) { // where another corner of a shape comes nearest in between, there is no
+                                              // derivative
             const bool kink = fabs(z[i] - second[i]) > 1e-7 * fabs(z[i]) + 1e-11 * size[i] / h + 1e-12;
             if (!kink) compare(model, name, what, &y[i], &z[i], &size[i], 1, h);
             ++compared, kinks += kink;
@@ -198,7 +207,9 @@ static void shipped_models_against_differences(void **state) {
         end = rest + strcspn(rest, " ");
         if (*end) *end++ = 0;
         carom_model *m = shipped_model(rest);
-        if ((carom_model_system(m)->nv <= 4 || all) && carom_model_system(m)->nv <= 400 && !carom_model_system(m)->listed && carom_model_system(m)->nsamplers == 0) examine(rest, m);
+        if ((carom_model_system(m)->nv <= 4 || all) && carom_model_system(m)->nv <= 400 &&
+            !carom_model_system(m)->listed && carom_model_system(m)->nsamplers == 0)
+            examine(rest, m);
         carom_model_destroy(m);
     }
     print_message("%d by expressions, %d by differences; %d entries, kinks at %d\n", exact, beside, compared, kinks);
@@ -209,21 +220,31 @@ static void shipped_models_against_differences(void **state) {
 static void parts_against_differences(void **state) {
     (void)state;
     static const char *const text[] = {
-        "carom: 1\nparameters: {m: 2, k: 3*m, a: 0.2, w: 5, mu: 0.3}\ncoordinates: {x: {at: a, rate: -a^2}, y: {at: 1, rate: 1}}\n"
-        "energy: {kinetic: 1/2*m*(x'^2 + (1 + a*cos(x))*y'^2), potential: 1/2*k*x^2*exp(a*y)}\nforces: {x: k*sin(w*t)*y' - m*a*x'*abs(x')}\n"
+        "carom: 1\nparameters: {m: 2, k: 3*m, a: 0.2, w: 5, mu: 0.3}\ncoordinates: {x: {at: a, rate: -a^2}, y: {at: 1, "
+        "rate: 1}}\n"
+        "energy: {kinetic: 1/2*m*(x'^2 + (1 + a*cos(x))*y'^2), potential: 1/2*k*x^2*exp(a*y)}\nforces: {x: "
+        "k*sin(w*t)*y' - m*a*x'*abs(x')}\n"
         "constraints: {rod: (x - a + a^2*(y - 1))*y*m}\n"
-        "contacts: {floor: {gap: y + a*sin(w*t)*cos(x) - 0.1, slip: x - a*t*y, restitution: a, friction: mu*exp(-abs(slip.speed)/w)}}\noutputs: {e: k*x'*y + w*t}\n",
-        "carom: 1\nparameters: {r: 0.1, m: 1, l: 0.5, c: 2, g: 9.81}\ngravity: [0, -g]\nshapes: {floor: {plane: [0.1, 1]}}\n"
-        "bodies:\n  a: {mass: m, inertia: 0.1*m, at: [l, 2], spin: c, shape: {circle: r}}\n  b: {mass: 2*m, inertia: 0.2, at: [2*l, 2], shape: {box: [r, 2*r]}}\n"
+        "contacts: {floor: {gap: y + a*sin(w*t)*cos(x) - 0.1, slip: x - a*t*y, restitution: a, friction: "
+        "mu*exp(-abs(slip.speed)/w)}}\noutputs: {e: k*x'*y + w*t}\n",
+        "carom: 1\nparameters: {r: 0.1, m: 1, l: 0.5, c: 2, g: 9.81}\ngravity: [0, -g]\nshapes: {floor: {plane: [0.1, "
+        "1]}}\n"
+        "bodies:\n  a: {mass: m, inertia: 0.1*m, at: [l, 2], spin: c, shape: {circle: r}}\n  b: {mass: 2*m, inertia: "
+        "0.2, at: [2*l, 2], shape: {box: [r, 2*r]}}\n"
         "joints: {pin: {type: revolute, between: [a, b], at: [1.5*l, 2]}}\n"
         "springs: {s: {between: [ground, a], points: [[0, 0], [r, 0]], stiffness: 50*c, damping: c, length: l}}\n"
         "contact defaults: {friction: 0.3}\ncontacts: {hit: {between: [floor, [a, b]]}}\n",
-        "carom: 1\nparameters: {r: 0.1, m: 1, h: 0.5, c: 2, j: 0.3}\ngravity: [0, 0.1*c, -9.81*c]\nshapes: {floor: {plane: [0, 0.1, 1]}}\n"
-        "bodies:\n  a: {mass: m, inertia: [j, 2*j*m, 2*j, 0.1*j, 0, 0], at: [h, h^2, 2], velocity: [0, c, 0], spin: [c, 0, m*c], shape: {sphere: r}}\n"
+        "carom: 1\nparameters: {r: 0.1, m: 1, h: 0.5, c: 2, j: 0.3}\ngravity: [0, 0.1*c, -9.81*c]\nshapes: {floor: "
+        "{plane: [0, 0.1, 1]}}\n"
+        "bodies:\n  a: {mass: m, inertia: [j, 2*j*m, 2*j, 0.1*j, 0, 0], at: [h, h^2, 2], velocity: [0, c, 0], spin: "
+        "[c, 0, m*c], shape: {sphere: r}}\n"
         "contacts: {hit: {between: [floor, a], friction: 0.3*m, restitution: r}}\n",
-        "carom: 1\nparameters: {r: 0.1, h: 0.5, c: 2}\nbodies:\n  a: {mass: h, inertia: c, at: [h, h^2], angle: c*h, velocity: [0, c], spin: r}\n",
-        ("carom: 1\nparameters: {F: 3, E: 2e5, x: 0.3}\nflexible:\n  arm: {type: beam, length: 1, elements: 3, density: 10, modulus: E, area: 0.01, inertia: 1e-5, fix: start, points: {tip: 1}}\n"
-        "forces: {arm.tip.u: F*sin(3*t)*arm.tip.u}\ncontacts: {stop: {gap: 0.1 + x*arm.tip.u^2 - arm.tip.u, restitution: x}}\n")};
+        "carom: 1\nparameters: {r: 0.1, h: 0.5, c: 2}\nbodies:\n  a: {mass: h, inertia: c, at: [h, h^2], angle: c*h, "
+        "velocity: [0, c], spin: r}\n",
+        ("carom: 1\nparameters: {F: 3, E: 2e5, x: 0.3}\nflexible:\n  arm: {type: beam, length: 1, elements: 3, "
+         "density: 10, modulus: E, area: 0.01, inertia: 1e-5, fix: start, points: {tip: 1}}\n"
+         "forces: {arm.tip.u: F*sin(3*t)*arm.tip.u}\ncontacts: {stop: {gap: 0.1 + x*arm.tip.u^2 - arm.tip.u, "
+         "restitution: x}}\n")};
     for (size_t i = 0; i < sizeof text / sizeof *text; ++i) {
         carom_model *m = good(text[i]);
         char name[20];
@@ -233,10 +254,12 @@ static void parts_against_differences(void **state) {
     }
 }
 
-// x'' = -k x with k = 3 m, m x' x'/2: f - M a = -3 m x - m a, so its derivative by m is -3 x - a; x0 = m^2, restitution m/8.
+// x'' = -k x with k = 3 m, m x' x'/2: f - M a = -3 m x - m a, so its derivative by m is -3 x - a; x0 = m^2, restitution
+// m/8.
 static void by_hand(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\nparameters: {m: 2, k: 3*m}\ncoordinates: {x: {at: m^2, rate: k}}\nenergy: {kinetic: 1/2*m*x'^2, potential: 1/2*k*x^2}\n"
+    carom_model *m = good("carom: 1\nparameters: {m: 2, k: 3*m}\ncoordinates: {x: {at: m^2, rate: k}}\nenergy: "
+                          "{kinetic: 1/2*m*x'^2, potential: 1/2*k*x^2}\n"
                           "contacts: {wall: {gap: m*x, restitution: m/8}}\n");
     carom_error err = {0};
     const int which[2] = {0, 1};
@@ -271,8 +294,9 @@ static void by_hand(void **state) {
 // e(u) = c exp(-u/w): de/du = -e/w, de/dw = e u/w^2; beside it a contact with c/2.
 static void restitution_by_hand(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\nparameters: {c: 0.8, w: 3}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: x'^2}\n"
-                          "contacts: {floor: {gap: x, restitution: c*exp(-approach.speed/w)}, wall: {gap: 2 - x, restitution: c/2}}\n");
+    carom_model *m = good(
+        "carom: 1\nparameters: {c: 0.8, w: 3}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: x'^2}\n"
+        "contacts: {floor: {gap: x, restitution: c*exp(-approach.speed/w)}, wall: {gap: 2 - x, restitution: c/2}}\n");
     carom_error err = {0};
     carom_variation *x = carom_variation_create(m, 2, (const int[]){0, 1}, &err);
     assert_non_null(x);
@@ -294,7 +318,8 @@ static void restitution_by_hand(void **state) {
 
 static void what_has_no_derivative(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\nparameters: {n: 2}\nbodies: {b: {repeat: n, body: {mass: 1, inertia: 1, at: [i, 1]}}}\n");
+    carom_model *m =
+        good("carom: 1\nparameters: {n: 2}\nbodies: {b: {repeat: n, body: {mass: 1, inertia: 1, at: [i, 1]}}}\n");
     carom_error err = {0};
     const int n = 0;
     assert_null(carom_variation_create(m, 1, &n, &err));

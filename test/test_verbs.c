@@ -1,11 +1,16 @@
-// test_verbs.c: carom orbit, follow and lyapunov as a person calls them: output, files, and a sentence for what is wrong.
+// test_verbs.c: carom orbit, follow and lyapunov as a person calls them: output, files, and a sentence for what is
+// wrong.
 #define _DEFAULT_SOURCE // mkdtemp, setenv
 #include "program.h"
 #include <math.h>
 
-#define BALL "carom: 1\nname: Ball on a table\nparameters: {g: 9.81, e: 0.8, w: 30, A: 0.01}\ncoordinates: {y: {at: 0, rate: 0.9}}\nenergy: {kinetic: \"1/2*y'^2\", potential: g*y}\n" \
-             "contacts: {table: {gap: \"y - A*sin(w*t)\", restitution: e}}\n"
-#define SPRING(extra) "carom: 1\nparameters: {k: 1}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*k*x^2}\n" extra "simulation: {scheme: event-driven, step: 0.1, end: 20}\n"
+#define BALL                                                                                                           \
+    "carom: 1\nname: Ball on a table\nparameters: {g: 9.81, e: 0.8, w: 30, A: 0.01}\ncoordinates: {y: {at: 0, rate: "  \
+    "0.9}}\nenergy: {kinetic: \"1/2*y'^2\", potential: g*y}\n"                                                         \
+    "contacts: {table: {gap: \"y - A*sin(w*t)\", restitution: e}}\n"
+#define SPRING(extra)                                                                                                  \
+    "carom: 1\nparameters: {k: 1}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\", potential: "             \
+    "1/2*k*x^2}\n" extra "simulation: {scheme: event-driven, step: 0.1, end: 20}\n"
 
 static char folder[] = "/tmp/carom-verbs-XXXXXX";
 
@@ -26,11 +31,17 @@ static void models(void) {
     put("spring.yaml", SPRING(""));
     put("damped.yaml", SPRING("forces: {x: \"-0.2*x'\"}\n"));
     put("pushed.yaml", SPRING("inputs: {push: 0}\nforces: {x: \"push - x'\"}\n"));
-    put("beam.yaml", "carom: 1\nparameters: {L: 0.3 m, k: 100 N/m}\ncoordinates: {x: 0.1 m}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*k*(x - L)^2}\nsimulation: {scheme: event-driven, step: 0.1, end: 1}\n");
-    put("integral.yaml", "carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\ncontrollers: {pi: {sample: 0.1, states: {s: s + 0.1*x}, outputs: {u: \"-0.5*x' - s\"}}}\nforces: {x: u}\n"
-                         "simulation: {scheme: event-driven, step: 0.05, end: 1}\n");
-    put("top.yaml", "carom: 1\ncoordinates: {a: 0}\nenergy: {kinetic: \"1/2*a'^2\", potential: cos(a)}\nforces: {a: \"-0.1*a'\"}\n");
-    put("block.yaml", "carom: 1\nparameters: {m: 1}\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: \"1/2*m*(x'^2 + y'^2)\", potential: m*9.81*y + 0.1*x}\ncontacts: {floor: {gap: y, slip: x, friction: 0.5}}\n");
+    put("beam.yaml",
+        "carom: 1\nparameters: {L: 0.3 m, k: 100 N/m}\ncoordinates: {x: 0.1 m}\nenergy: {kinetic: \"1/2*x'^2\", "
+        "potential: 1/2*k*(x - L)^2}\nsimulation: {scheme: event-driven, step: 0.1, end: 1}\n");
+    put("integral.yaml",
+        "carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\ncontrollers: {pi: "
+        "{sample: 0.1, states: {s: s + 0.1*x}, outputs: {u: \"-0.5*x' - s\"}}}\nforces: {x: u}\n"
+        "simulation: {scheme: event-driven, step: 0.05, end: 1}\n");
+    put("top.yaml", "carom: 1\ncoordinates: {a: 0}\nenergy: {kinetic: \"1/2*a'^2\", potential: cos(a)}\nforces: {a: "
+                    "\"-0.1*a'\"}\n");
+    put("block.yaml", "carom: 1\nparameters: {m: 1}\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: \"1/2*m*(x'^2 + "
+                      "y'^2)\", potential: m*9.81*y + 0.1*x}\ncontacts: {floor: {gap: y, slip: x, friction: 0.5}}\n");
 }
 
 // Each with its sentence and exit status.
@@ -42,7 +53,8 @@ static void wrong_words(void **state) {
     put("branch.csv", "branch,A,period,stable,multiplier,event,y,y',min(y),max(y)\n1,0.01,0.2,1,0.5,,0.1,0,0,1\n");
     static const struct { int code; const char *line, *says; } cases[] = {
         {2, "orbit ball.yaml", "give --period EXPR, or --period free"},
-        {2, "orbit ball.yaml --period free --end 5", "replace `--period free` by the excitation period, --period 0.2094395"},
+        {2, "orbit ball.yaml --period free --end 5",
+         "replace `--period free` by the excitation period, --period 0.2094395"},
         {2, "orbit ball.yaml --period 0.3", "the model does not repeat itself after 0.3"},
         {2, "orbit ball.yaml --period -1", "must be positive, got -1"},
         {2, "orbit ball.yaml --period y", "depends on the state or on time"},
@@ -61,9 +73,12 @@ static void wrong_words(void **state) {
         {2, "follow ball.yaml --orbit ball.h5 --by A=1:1", "two different numbers"},
         {2, "follow ball.yaml --orbit ball.h5 --by B=0:1", "no parameter, coordinate or rate 'B'"},
         {2, "follow ball.yaml --orbit ball.h5 --by y=0:1", "'y' is not a parameter"},
-        {2, "follow beam.yaml --equilibrium initial --by 'L=1 kg:2 kg'", "'1 kg' is a quantity of another kind than 'L', which is in m"},
-        {2, "sweep beam.yaml --vary 'L=1 kg:2 kg:3' --observe x", "'1 kg' is a quantity of another kind than 'L', which is in m"},
-        {2, "sweep beam.yaml --vary 'L=normal:1 m:1 q:3:1' --observe x", "'1 q' is a number with a unit that is not known"},
+        {2, "follow beam.yaml --equilibrium initial --by 'L=1 kg:2 kg'",
+         "'1 kg' is a quantity of another kind than 'L', which is in m"},
+        {2, "sweep beam.yaml --vary 'L=1 kg:2 kg:3' --observe x",
+         "'1 kg' is a quantity of another kind than 'L', which is in m"},
+        {2, "sweep beam.yaml --vary 'L=normal:1 m:1 q:3:1' --observe x",
+         "'1 q' is a number with a unit that is not known"},
         {2, "sweep beam.yaml --vary 'L=1 m:2 m:3 m' --observe x", "'3 m' is not a number"},
         {2, "sweep beam.yaml --vary L=1:2 --observe x", "a range has two ends and a number of values"},
         {2, "gradient beam.yaml --of x --by LL", "no parameter, coordinate or rate 'LL'; did you mean 'L'?"},
@@ -71,8 +86,10 @@ static void wrong_words(void **state) {
         {2, "follow ball.yaml --orbit ball.h5 --by w=25:35", "give its period as an expression"},
         {2, "follow ball.yaml --orbit none.h5 --by A=0.002:0.015", "none.h5"},
         {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --points 1.5", "expected an integer"},
-        {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --resume x.csv", "--resume: 'x.csv' does not end in .h5"},
-        {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --scheme moreau-jean", "event-driven or auto, not moreau-jean"},
+        {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --resume x.csv",
+         "--resume: 'x.csv' does not end in .h5"},
+        {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --scheme moreau-jean",
+         "event-driven or auto, not moreau-jean"},
         {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --resume none.h5", "cannot read none.h5"},
         {2, "follow spring.yaml --equilibrium initial --by k=1:2 --period 3", "--period belongs to orbits"},
         {2, "follow spring.yaml --equilibrium initial --by k=1:2 --switch", "--switch doubling belongs to orbits"},
@@ -112,18 +129,22 @@ static void wrong_words(void **state) {
         {2, "export c ball.yaml -o nowhere/p.c", "cannot write nowhere/p.c"},
         {2, "export fmu ball.yaml --step 0.01 --end 1 -o p.txt", "-o: 'p.txt' does not end in .fmu"},
         {2, "modes spring.yaml --mode 7 -o m.h5", "--mode 7: there is 1 mode"},
-        {2, "orbit spring.yaml --period free --input k=2", "--input k=2: 'k' is a parameter of the model; give --set k=2"},
+        {2, "orbit spring.yaml --period free --input k=2",
+         "--input k=2: 'k' is a parameter of the model; give --set k=2"},
         {2, "modes spring.yaml --input kk=2", "--input kk=2: the model has no `inputs` section"},
         {2, "run pushed.yaml --input pusj=2 --out p.h5", "the model has no input 'pusj'; did you mean 'push'?"},
         {2, "equilibrium pushed.yaml --input push", "--input push: write NAME=SIGNAL"},
         {2, "orbit ball.yaml --period 2*pi/w --start sweep.csv", "sweep.csv is a sweep, which holds many states"},
-        {2, "orbit ball.yaml --period 2*pi/w --start branch.csv", "branch.csv is a branch of `carom follow`, which holds many states"},
+        {2, "orbit ball.yaml --period 2*pi/w --start branch.csv",
+         "branch.csv is a branch of `carom follow`, which holds many states"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const int code = carom("%s", cases[i].line);
         if (code != cases[i].code) fail_msg("carom %s: exit status %d; %s", cases[i].line, code, complaints);
         assert_says(complaints, cases[i].says);
-        if (strncmp(cases[i].line, "follow", 6) == 0 && (strstr(complaints, "--transient") || strstr(complaints, "--start"))) fail_msg("follow has no such option: %s", complaints);
+        if (strncmp(cases[i].line, "follow", 6) == 0 &&
+            (strstr(complaints, "--transient") || strstr(complaints, "--start")))
+            fail_msg("follow has no such option: %s", complaints);
     }
 }
 
@@ -134,13 +155,15 @@ static void orbits(void **state) {
     assert_int_equal(carom("orbit ball.yaml --period 2*pi/w --transient 10 -o ball.h5 --save ball.state"), 0);
     assert_says(out, "stable");
     assert_says(out, "table                impact");
-    assert_int_equal(carom("run ball.yaml --start ball.state --scheme event-driven --step 0.01 --end 0.2 --out again.h5 -q"), 0);
+    assert_int_equal(
+        carom("run ball.yaml --start ball.state --scheme event-driven --step 0.01 --end 0.2 --out again.h5 -q"), 0);
     assert_int_equal(carom("orbit ball.yaml --period 2*pi/w --start ball.state --json"), 0);
     assert_says(out, "\"stable\": true, \"neutral\": false, \"isolated\": true");
     assert_int_equal(carom("orbit spring.yaml --period free --json"), 0);
     assert_says(out, "\"stable\": false, \"neutral\": true, \"isolated\": false");
     assert_says(out, "\"period\": 6.283185307");
-    assert_int_equal(carom("follow ball.yaml --orbit ball.h5 --by A=0.009:0.0125 --period 2*pi/w --json --strict -o b.h5"), 0);
+    assert_int_equal(
+        carom("follow ball.yaml --orbit ball.h5 --by A=0.009:0.0125 --period 2*pi/w --json --strict -o b.h5"), 0);
     assert_says(out, "\"event\": \"period-doubling\"");
     assert_says(out, "\"unlocated\": 0, \"whole\": true");
     assert_says(out, "\"mu1.re\": [");
@@ -158,12 +181,14 @@ static void branches(void **state) {
     (void)state;
     models();
     assert_int_equal(carom("orbit ball.yaml --period 2*pi/w --transient 10 -o ball.h5 -q"), 0);
-    assert_int_equal(carom("follow ball.yaml --orbit ball.h5 --by A=0.009:0.012 --period 2*pi/w --points 8 -o b.h5"), 0);
+    assert_int_equal(carom("follow ball.yaml --orbit ball.h5 --by A=0.009:0.012 --period 2*pi/w --points 8 -o b.h5"),
+                     0);
     assert_says(out, "8 points");
     assert_says(complaints, "stopped at 8 points; --resume with more --points goes on");
     assert_int_equal(carom("follow ball.yaml --orbit ball.h5 --by A=0.009:0.013 --period 2*pi/w --resume b.h5"), 2);
     assert_says(complaints, "b.h5 was made with another range of --by");
-    assert_int_equal(carom("follow ball.yaml --orbit ball.h5 --by A=0.009:0.012 --period 2*pi/w --set e=0.7 --resume b.h5"), 2);
+    assert_int_equal(
+        carom("follow ball.yaml --orbit ball.h5 --by A=0.009:0.012 --period 2*pi/w --set e=0.7 --resume b.h5"), 2);
     assert_says(complaints, "b.h5 was made with another --set");
     assert_int_equal(carom("follow ball.yaml --orbit ball.h5 --by A=0.009:0.012 --period 2*pi/w --resume b.h5"), 0);
     assert_says(out, "period-doubling");
@@ -195,20 +220,28 @@ static void starts(void **state) {
     const double x = last_of("whole.csv", 1), s = last_of("whole.csv", 6);
     assert_true(fabs(last_of("second.csv", 1) - (x)) < 1e-9);
     assert_true(fabs(last_of("second.csv", 6) - (s)) < 1e-9);
-    assert_int_equal(carom("sweep integral.yaml --start first.h5 --vary option.tol=1e-12 --observe x --observe s --out parts.csv"), 0);
+    assert_int_equal(
+        carom("sweep integral.yaml --start first.h5 --vary option.tol=1e-12 --observe x --observe s --out parts.csv"),
+        0);
     assert_says(out, "1 run in parts.csv");
     assert_true(fabs(last_of("parts.csv", 4) - (x)) < 1e-9);
     assert_true(fabs(last_of("parts.csv", 5) - (s)) < 1e-9);
     // each run of --follow goes on with the states of the controller, as --start does: two of 1 s are one of 2 s
-    assert_int_equal(carom("sweep integral.yaml --follow up --vary option.tol=1e-12,1e-11 --observe x --observe s --out chain.csv"), 0);
+    assert_int_equal(
+        carom("sweep integral.yaml --follow up --vary option.tol=1e-12,1e-11 --observe x --observe s --out chain.csv"),
+        0);
     assert_true(fabs(last_of("chain.csv", 5) - (x)) < 1e-9);
     assert_true(fabs(last_of("chain.csv", 6) - (s)) < 1e-9);
     char data[200];
     snprintf(data, sizeof data, "t,z\n0.5,%.17g\n1,%.17g\n", 0.0, 2 * x);
     put("z.csv", data);
-    put("scaled.yaml", "carom: 1\nparameters: {c: 1}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\ncontrollers: {pi: {sample: 0.1, states: {s: s + 0.1*x}, outputs: {u: \"-0.5*x' - s\"}}}\n"
-                       "forces: {x: u}\noutputs: {z: c*x*if(t < 0.75, 0, 1)}\nsimulation: {scheme: event-driven, step: 0.05, end: 1}\n");
-    if (carom("fit scaled.yaml z.csv --start first.h5 --free c --match z=z --json") == 2) return; // built without cminpack
+    put("scaled.yaml",
+        "carom: 1\nparameters: {c: 1}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\", potential: "
+        "1/2*x^2}\ncontrollers: {pi: {sample: 0.1, states: {s: s + 0.1*x}, outputs: {u: \"-0.5*x' - s\"}}}\n"
+        "forces: {x: u}\noutputs: {z: c*x*if(t < 0.75, 0, 1)}\nsimulation: {scheme: event-driven, step: 0.05, end: "
+        "1}\n");
+    // built without cminpack
+    if (carom("fit scaled.yaml z.csv --start first.h5 --free c --match z=z --json") == 2) return;
     assert_true(fabs(strtod(strstr(out, "\"c\": ") + 5, NULL) - (2)) < 1e-7);
 }
 
@@ -216,7 +249,9 @@ static void starts(void **state) {
 static void sweeps(void **state) {
     (void)state;
     models();
-    assert_int_equal(carom("sweep ball.yaml --vary A=0.009:0.011:3 --end 1 --scheme event-driven --step 0.1 --observe y --follow both --out s.h5 -q"), 0);
+    assert_int_equal(carom("sweep ball.yaml --vary A=0.009:0.011:3 --end 1 --scheme event-driven --step 0.1 --observe "
+                           "y --follow both --out s.h5 -q"),
+                     0);
     assert_int_equal(carom("sweep --resume s.h5 --step 0.2"), 2);
     assert_says(complaints, "leave --step out");
     assert_int_equal(carom("sweep --resume s.h5 -q"), 0);
@@ -243,11 +278,13 @@ static void exponents(void **state) {
     assert_int_equal(strncmp(text, "t,exponent1,exponent2\n", 22), 0);
 }
 
-// Both kinds of file hold the same rows: y = 0.8 - g t^2/2 until the impact, so y by y is 1, and the table of the run tells what it has cost.
+// Both kinds of file hold the same rows: y = 0.8 - g t^2/2 until the impact, so y by y is 1, and the table of the run
+// tells what it has cost.
 static void gradients(void **state) {
     (void)state;
     static char csv[200000], h5[200000];
-    put("drop.yaml", "carom: 1\nparameters: {e: 0.5}\ncoordinates: {y: {at: 0.8}}\nenergy: {kinetic: \"1/2*y'^2\", potential: 9.81*y}\ncontacts: {ground: {gap: y, restitution: e}}\n"
+    put("drop.yaml", "carom: 1\nparameters: {e: 0.5}\ncoordinates: {y: {at: 0.8}}\nenergy: {kinetic: \"1/2*y'^2\", "
+                     "potential: 9.81*y}\ncontacts: {ground: {gap: y, restitution: e}}\n"
                      "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.4}\n");
     assert_int_equal(carom("gradient drop.yaml --of y --by e,y -o g.csv -q"), 0);
     assert_int_equal(carom("gradient drop.yaml --of y --by e,y -o g.h5 -q"), 0);
@@ -279,6 +316,9 @@ static void damaged_library(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_words), cmocka_unit_test(damaged_library), cmocka_unit_test(orbits), cmocka_unit_test(branches), cmocka_unit_test(starts), cmocka_unit_test(sweeps), cmocka_unit_test(gradients), cmocka_unit_test(exponents)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_words), cmocka_unit_test(damaged_library),
+                                       cmocka_unit_test(orbits),      cmocka_unit_test(branches),
+                                       cmocka_unit_test(starts),      cmocka_unit_test(sweeps),
+                                       cmocka_unit_test(gradients),   cmocka_unit_test(exponents)};
     return cmocka_run_group_tests(tests, enter, leave);
 }

@@ -1,4 +1,5 @@
-// test_view.c: `carom view`: one file, whole, true to the result, whatever is in it.  What a browser makes of it is tested by page/test.
+// test_view.c: `carom view`: one file, whole, true to the result, whatever is in it.  What a browser makes of it is
+// tested by page/test.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "json.h"
 #include "model_text.h"
@@ -148,8 +149,14 @@ static void a_page_is_one_valid_file_that_loads_nothing(void **state) {
     assert_true(strncmp(p.text, "<!doctype html>\n", 16) == 0);
     const char *s = p.json;
     if (!json_value(&s, 0)) fail_msg("no JSON from here: %.60s", s);
-    static const char *const parts[] = {"<title>Ball</title>", "Content-Security-Policy", "default-src 'none'", "</html>\n", "\"columns\":[\"t\",\"x\",\"y\",\"x'\",\"y'\"",
-                                        "\"figure\":\"circle\",\"name\":\"ball\"", "\"figure\":\"contact\",\"name\":\"ground\"", "\"ledger\":{\"steps\": 3000"};
+    static const char *const parts[] = {"<title>Ball</title>",
+                                        "Content-Security-Policy",
+                                        "default-src 'none'",
+                                        "</html>\n",
+                                        "\"columns\":[\"t\",\"x\",\"y\",\"x'\",\"y'\"",
+                                        "\"figure\":\"circle\",\"name\":\"ball\"",
+                                        "\"figure\":\"contact\",\"name\":\"ground\"",
+                                        "\"ledger\":{\"steps\": 3000"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) assert_says(p.text, parts[i]);
     // Outside of scripts and styles nothing names another file.
     char *frame = strdup(p.text);
@@ -178,9 +185,11 @@ static void numbers_come_back_as_they_were_recorded(void **state) {
         double *x = column(r, c), low = INFINITY, high = -INFINITY;
         for (long i = 0; i < p.rows; ++i) low = fmin(low, x[i]), high = fmax(high, x[i]);
         for (long i = 0; i < p.rows; ++i) {
-            const double most = c == 0 ? 0 : fmax(0x1p-24 * fabs(x[i]), 0x1p-53 * fabs(x[i])); // half a unit of a 32-bit float
+            // half a unit of a 32-bit float
+            const double most = c == 0 ? 0 : fmax(0x1p-24 * fabs(x[i]), 0x1p-53 * fabs(x[i]));
             const double error = fabs(value_of(&p, c, i) - x[i]);
-            if (error > most && error > 0x1p-24 * (high - low)) fail_msg("%s, row %ld: %.17g is off by %g", carom_result_column(r, c), i, x[i], error);
+            if (error > most && error > 0x1p-24 * (high - low))
+                fail_msg("%s, row %ld: %.17g is off by %g", carom_result_column(r, c), i, x[i], error);
         }
         free(x);
     }
@@ -251,7 +260,8 @@ static void a_long_result_is_thinned_without_losing_what_happened(void **state) 
     double *t = column(r, 0);
     assert_true(time_of(&p, 0) == t[0] && time_of(&p, p.rows - 1) == t[n - 1]);
     for (int c = 1; c < carom_result_columns(r); ++c) {
-        double *x = column(r, c), low = INFINITY, high = -INFINITY, sum = 0, kept_low = INFINITY, kept_high = -INFINITY, kept_sum = 0;
+        double *x = column(r, c), low = INFINITY, high = -INFINITY, sum = 0, kept_low = INFINITY, kept_high = -INFINITY,
+               kept_sum = 0;
         for (long i = 0; i < n; ++i) low = fmin(low, x[i]), high = fmax(high, x[i]), sum += x[i];
         for (long i = 0; i < p.rows; ++i) {
             const double y = value_of(&p, c, i);
@@ -281,9 +291,11 @@ static void a_long_result_is_thinned_without_losing_what_happened(void **state) 
 
 static void hostile_text_cannot_leave_its_place(void **state) {
     (void)state;
-    put("evil.yaml", "carom: 1\nname: \"</title></script><script>alert(1)</script><!-- & \\\" \\\\\"\nabout: \"<!--<script>\"\n"
-                     "coordinates: {y: 1}\nenergy: {kinetic: y'^2, potential: y}\ncontacts: {c: {gap: y}}\n"
-                     "draw: {\"</script><img src=x onerror=alert(2)>\": {point: [0, y]}}\nsimulation: {scheme: moreau-midpoint, step: 1e-2, end: 1}\n");
+    put("evil.yaml",
+        "carom: 1\nname: \"</title></script><script>alert(1)</script><!-- & \\\" \\\\\"\nabout: \"<!--<script>\"\n"
+        "coordinates: {y: 1}\nenergy: {kinetic: y'^2, potential: y}\ncontacts: {c: {gap: y}}\n"
+        "draw: {\"</script><img src=x onerror=alert(2)>\": {point: [0, y]}}\nsimulation: {scheme: moreau-midpoint, "
+        "step: 1e-2, end: 1}\n");
     assert_int_equal(carom("run evil.yaml -q"), 0);
     assert_int_equal(carom("view evil.h5"), 0);
     opened p = open_page("evil.html");
@@ -393,19 +405,23 @@ static void wrong_usage_is_told(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         const int status = carom("%s", cases[i].line);
-        if (status != 2 && !(status == 1 && strstr(cases[i].line, "missing/"))) fail_msg("%s: status %d", cases[i].line, status);
+        if (status != 2 && !(status == 1 && strstr(cases[i].line, "missing/")))
+            fail_msg("%s: status %d", cases[i].line, status);
         assert_says(complaints, cases[i].says);
     }
     assert_int_equal(carom("view ball.h5 -o -"), 0);
     assert_says(out, "<!doctype html>");
 }
 
-// A film's name is a file, whatever it begins with: no option of ffmpeg, no address.  Two scripts stand for the browser and for ffmpeg.
+// A film's name is a file, whatever it begins with: no option of ffmpeg, no address.  Two scripts stand for the browser
+// and for ffmpeg.
 static void names_of_films_are_files(void **state) {
     (void)state;
     char before[4096], path[5000];
-    put("ffmpeg", "#!/bin/sh\nfor a; do last=$a; done\ncat >/dev/null\necho \"$last\" >>ffmpeg.txt\necho film >\"${last#file:}\"\n");
-    put("browser", "#!/bin/sh\nfor a; do last=$a; done\nn=${last#*#film=*,*,}\nn=${n%%,*}\nwhile [ $n -gt 0 ]; do echo frame:AAAA; n=$((n - 1)); done\n");
+    put("ffmpeg", "#!/bin/sh\nfor a; do last=$a; done\ncat >/dev/null\necho \"$last\" >>ffmpeg.txt\necho film "
+                  ">\"${last#file:}\"\n");
+    put("browser", "#!/bin/sh\nfor a; do last=$a; done\nn=${last#*#film=*,*,}\nn=${n%%,*}\nwhile [ $n -gt 0 ]; do echo "
+                   "frame:AAAA; n=$((n - 1)); done\n");
     assert_int_equal(chmod("ffmpeg", 0700) | chmod("browser", 0700), 0);
     snprintf(before, sizeof before, "%s", getenv("PATH"));
     snprintf(path, sizeof path, "%s:%s", folder, before);

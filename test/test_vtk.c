@@ -1,4 +1,5 @@
-// test_vtk.c: `carom export vtk` and `csv`: files that keep the rules of VTK's format, with the places, velocities and forces of the result.
+// test_vtk.c: `carom export vtk` and `csv`: files that keep the rules of VTK's format, with the places, velocities and
+// forces of the result.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "program.h"
 #include <math.h>
@@ -99,22 +100,35 @@ static double volume(const grid *g, int shape) {
     for (int i = 0, k = 0; i < g->cells; k = whole_of(g, "offsets", i), ++i) {
         if (whole_of(g, "shape", i) != shape) continue;
         double p[3][3];
-        for (int c = 0; c < 9; ++c) p[c / 3][c % 3] = point_of(g, "Points", whole_of(g, "connectivity", k + c / 3), c % 3);
-        for (int c = 0; c < 3; ++c) sum += p[0][c] * (p[1][(c + 1) % 3] * p[2][(c + 2) % 3] - p[1][(c + 2) % 3] * p[2][(c + 1) % 3]) / 6;
+        for (int c = 0; c < 9; ++c)
+            p[c / 3][c % 3] = point_of(g, "Points", whole_of(g, "connectivity", k + c / 3), c % 3);
+        for (int c = 0; c < 3; ++c)
+            sum += p[0][c] * (p[1][(c + 1) % 3] * p[2][(c + 2) % 3] - p[1][(c + 2) % 3] * p[2][(c + 1) % 3]) / 6;
     }
     return sum;
 }
 
-// Six bodies without forces, each with velocity (1, 2, 3) and angular velocity (0, 0, 2) about its centre (3 i, 0, 0) + t (1, 2, 3): equal moments of inertia, so it turns steadily.
+// Six bodies without forces, each with velocity (1, 2, 3) and angular velocity (0, 0, 2) about its centre (3 i, 0, 0) +
+// t (1, 2, 3): equal moments of inertia, so it turns steadily.
 static void test_solids(void **state) {
     (void)state;
-    static const char *const solid[] = {"sphere: 0.5", "box: [1, 0.4, 0.2]", "capsule: [0.2, 1]", "cylinder: [0.3, 1]", "ellipsoid: [0.5, 0.3, 0.2]",
-                                        "hull: [[0.5, 0, 0], [-0.5, 0, 0], [0, 0.5, 0], [0, -0.5, 0], [0, 0, 0.5], [0, 0, -0.5]]"};
-    const double pi = acos(-1.0), exact[] = {pi / 6, 0.08, pi * 0.04 * 1 + 4 * pi / 3 * 0.008, pi * 0.09, 4 * pi / 3 * 0.03, 1.0 / 6}, h = 0.5;
+    static const char *const solid[] = {
+        "sphere: 0.5",
+        "box: [1, 0.4, 0.2]",
+        "capsule: [0.2, 1]",
+        "cylinder: [0.3, 1]",
+        "ellipsoid: [0.5, 0.3, 0.2]",
+        "hull: [[0.5, 0, 0], [-0.5, 0, 0], [0, 0.5, 0], [0, -0.5, 0], [0, 0, 0.5], [0, 0, -0.5]]"};
+    const double pi = acos(-1.0),
+                 exact[] = {pi / 6, 0.08, pi * 0.04 * 1 + 4 * pi / 3 * 0.008, pi * 0.09, 4 * pi / 3 * 0.03, 1.0 / 6},
+                 h = 0.5;
     char text[2000];
     int n = snprintf(text, sizeof text, "carom: 1\nbodies:\n");
     for (int i = 0; i < 6; ++i)
-        n += snprintf(text + n, sizeof text - (size_t)n, "  b%d: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [%d, 0, 0], velocity: [1, 2, 3], spin: [0, 0, 2], shape: {%s}}\n", i, 3 * i, solid[i]);
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "  b%d: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [%d, 0, 0], velocity: [1, 2, 3], spin: [0, 0, "
+                      "2], shape: {%s}}\n",
+                      i, 3 * i, solid[i]);
     snprintf(text + n, sizeof text - (size_t)n, "simulation: {scheme: moreau-midpoint, step: 1e-3, end: %g}\n", h);
     run_model(text, "");
     assert_int_equal(carom("export vtk m.h5 --rows 3"), 0);
@@ -126,14 +140,17 @@ static void test_solids(void **state) {
     assert_true(fabs(g.t - h) < 1e-12);
     for (int s = 0; s < 6; ++s) { // a polyhedron in a round solid is smaller, by some percent
         const double v = volume(&g, s), least = s == 1 || s == 5 ? 1 - 1e-5 : 0.95;
-        if (!(v > least * exact[s] && v < (1 + 1e-5) * exact[s])) fail_msg("shape %d: volume %g, exact %g", s, v, exact[s]);
+        if (!(v > least * exact[s] && v < (1 + 1e-5) * exact[s]))
+            fail_msg("shape %d: volume %g, exact %g", s, v, exact[s]);
     }
     for (int i = 0, k = 0; i < g.cells; k = whole_of(&g, "offsets", i), ++i) {
         const int p = whole_of(&g, "connectivity", k), s = whole_of(&g, "shape", i);
-        const double x = point_of(&g, "Points", p, 0) - 3 * s - h, y = point_of(&g, "Points", p, 1) - 2 * h, u[3] = {1 - 2 * y, 2 + 2 * x, 3};
+        const double x = point_of(&g, "Points", p, 0) - 3 * s - h, y = point_of(&g, "Points", p, 1) - 2 * h,
+                     u[3] = {1 - 2 * y, 2 + 2 * x, 3};
         assert_int_equal(whole_of(&g, "body", i), s + 1);
         for (int c = 0; c < 3; ++c)
-            if (!(fabs(point_of(&g, "velocity", p, c) - u[c]) < 1e-5)) fail_msg("shape %d: velocity %d is %g, not %g", s, c, point_of(&g, "velocity", p, c), u[c]);
+            if (!(fabs(point_of(&g, "velocity", p, c) - u[c]) < 1e-5))
+                fail_msg("shape %d: velocity %d is %g, not %g", s, c, point_of(&g, "velocity", p, c), u[c]);
     }
     free(g.text);
     char list[2000];
@@ -143,13 +160,14 @@ static void test_solids(void **state) {
     assert_says(list, "<DataSet timestep=\"0.5\" part=\"0\" file=\"m.vtk/shapes-00002.vtu\"/>");
 }
 
-// -- contacts ----------------------------------------------------------------------------------------------------------
+// -- contacts ---------------------------------------------------------------------------------------------------------
 
 static const char slope[] = // a block slides down: normal force m g cos, friction mu m g cos against the motion
     "carom: 1\nparameters: {a: 0.5, mu: 0.2}\ncoordinates: {x: {rate: 1}, y: {at: 0}}\n"
     "energy: {kinetic: x'^2 + y'^2, potential: 2*9.81*(y*cos(a) - x*sin(a))}\n"
     "contacts: {floor: {gap: y, slip: x, friction: mu}}\n"
-    "draw: {block: {box: [0.2, 0.1], at: [x*cos(a) + y*sin(a), y*cos(a) - x*sin(a)], angle: -a}, contacts: {floor: [x*cos(a) + y*sin(a), y*cos(a) - x*sin(a)]}}\n"
+    "draw: {block: {box: [0.2, 0.1], at: [x*cos(a) + y*sin(a), y*cos(a) - x*sin(a)], angle: -a}, contacts: {floor: "
+    "[x*cos(a) + y*sin(a), y*cos(a) - x*sin(a)]}}\n"
     "simulation: {scheme: half-explicit, step: 1e-3, end: 1}\n";
 
 static void test_contacts(void **state) {
@@ -167,11 +185,15 @@ static void test_contacts(void **state) {
     free(g.text);
 }
 
-// A ball that falls by 1 m and bounces: the impulse of the impact is in the file of the row behind it, also where the rows around it are left out.
+// A ball that falls by 1 m and bounces: the impulse of the impact is in the file of the row behind it, also where the
+// rows around it are left out.
 static void test_impulse(void **state) {
     (void)state;
-    run_model("carom: 1\ncoordinates: {y: {at: 1}}\nenergy: {kinetic: y'^2/2, potential: 9.81*y}\ncontacts: {floor: {gap: y, restitution: 0.5}}\n"
-              "draw: {ball: {circle: 0.1, at: [0, y]}, contacts: {floor: [0, y]}}\nsimulation: {scheme: mixed, step: 1e-3, end: 0.6}\n", "");
+    run_model("carom: 1\ncoordinates: {y: {at: 1}}\nenergy: {kinetic: y'^2/2, potential: 9.81*y}\ncontacts: {floor: "
+              "{gap: y, restitution: 0.5}}\n"
+              "draw: {ball: {circle: 0.1, at: [0, y]}, contacts: {floor: [0, y]}}\nsimulation: {scheme: mixed, step: "
+              "1e-3, end: 0.6}\n",
+              "");
     assert_int_equal(carom("export vtk m.h5 --rows 2"), 0);
     const grid g = open_grid("m.vtk/contacts-00001.vtu");
     const double u = sqrt(2 * 9.81);
@@ -182,8 +204,11 @@ static void test_impulse(void **state) {
 // Snapshots of a world have files of their own, at their own times; a weight rests on two others.
 static void test_snapshots(void **state) {
     (void)state;
-    run_model("carom: 1\ngravity: [0, -10]\nbodies:\n  b: {repeat: 3, body: {mass: 1, inertia: 0.01, at: [0, 0.1 + 0.2*i], shape: {circle: 0.1}}}\nshapes: {floor: {plane: [0, 1]}}\n"
-              "contacts: {among: {among: b}, ground: {between: [b, floor]}}\nrecord: {contacts: 0.05}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.2}\n", "");
+    run_model("carom: 1\ngravity: [0, -10]\nbodies:\n  b: {repeat: 3, body: {mass: 1, inertia: 0.01, at: [0, 0.1 + "
+              "0.2*i], shape: {circle: 0.1}}}\nshapes: {floor: {plane: [0, 1]}}\n"
+              "contacts: {among: {among: b}, ground: {between: [b, floor]}}\nrecord: {contacts: 0.05}\nsimulation: "
+              "{scheme: moreau-midpoint, step: 1e-3, end: 0.2}\n",
+              "");
     assert_int_equal(carom("export vtk m.h5"), 0);
     const grid g = open_grid("m.vtk/contacts-00003.vtu");
     double lowest = 1, f = 0;
@@ -198,8 +223,10 @@ static void test_snapshots(void **state) {
 // A body that is moved by an input is where the input says, in every row.
 static void test_input(void **state) {
     (void)state;
-    run_model("carom: 1\ninputs: {place: 0}\ncoordinates: {x: {at: 0}}\nenergy: {kinetic: x'^2/2}\ndraw: {hand: {circle: 0.1, at: [place, 0]}}\n"
-              "simulation: {scheme: moreau-midpoint, step: 1e-2, end: 1}\n", "--input place=3*t");
+    run_model("carom: 1\ninputs: {place: 0}\ncoordinates: {x: {at: 0}}\nenergy: {kinetic: x'^2/2}\ndraw: {hand: "
+              "{circle: 0.1, at: [place, 0]}}\n"
+              "simulation: {scheme: moreau-midpoint, step: 1e-2, end: 1}\n",
+              "--input place=3*t");
     assert_int_equal(carom("export vtk m.h5 --rows 2"), 0);
     const grid g = open_grid("m.vtk/shapes-00001.vtu");
     double sum = 0;
@@ -208,15 +235,20 @@ static void test_input(void **state) {
     free(g.text);
 }
 
-// -- wrong usage, and csv ----------------------------------------------------------------------------------------------------
+// -- wrong usage, and csv ---------------------------------------------------------------------------------------------
 
 static void test_refused(void **state) {
     (void)state;
     run_model(slope, "");
     static const struct { const char *arguments, *words; } cases[] = {
-        {"vtk m.h5 -o x.vtu", "'x.vtu' does not end in .pvd"}, {"vtk m.yaml", "m.yaml is a model"}, {"vtk m.h5 --rows 1.5", "--rows"},
-        {"vtk m.h5 --from 5", "no row between 5 and"}, {"vtk m.h5 --set a=1", "--set belongs to models"}, {"c m.yaml --rows 3", "--rows belongs to results"},
-        {"nix m.h5", "expected c, cuda or fmu (model), vtk or csv (result)"}, {"csv m.h5 -o x.txt", "does not end in .csv"},
+        {"vtk m.h5 -o x.vtu", "'x.vtu' does not end in .pvd"},
+        {"vtk m.yaml", "m.yaml is a model"},
+        {"vtk m.h5 --rows 1.5", "--rows"},
+        {"vtk m.h5 --from 5", "no row between 5 and"},
+        {"vtk m.h5 --set a=1", "--set belongs to models"},
+        {"c m.yaml --rows 3", "--rows belongs to results"},
+        {"nix m.h5", "expected c, cuda or fmu (model), vtk or csv (result)"},
+        {"csv m.h5 -o x.txt", "does not end in .csv"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         const int status = carom("export %s", cases[i].arguments);
@@ -227,7 +259,9 @@ static void test_refused(void **state) {
     assert_int_equal(carom("export vtk rows.csv"), 2);
     assert_says(complaints, "rows.csv holds no model");
     assert_int_equal(carom("export vtk rows.csv --model m.yaml --rows 2"), 0);
-    run_model("carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: x'^2}\nsimulation: {scheme: moreau-midpoint, step: 0.1, end: 1}\n", "");
+    run_model("carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: x'^2}\nsimulation: {scheme: moreau-midpoint, "
+              "step: 0.1, end: 1}\n",
+              "");
     assert_int_equal(carom("export vtk m.h5"), 2);
     assert_says(complaints, "nothing to export");
 }
@@ -243,8 +277,10 @@ static void test_csv(void **state) {
 int main(void) {
     snprintf(folder, sizeof folder, "/tmp/carom-vtk-XXXXXX");
     if (!mkdtemp(folder) || chdir(folder) != 0) return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_solids), cmocka_unit_test(test_contacts), cmocka_unit_test(test_impulse), cmocka_unit_test(test_snapshots),
-                                       cmocka_unit_test(test_input), cmocka_unit_test(test_refused), cmocka_unit_test(test_csv)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_solids),  cmocka_unit_test(test_contacts),
+                                       cmocka_unit_test(test_impulse), cmocka_unit_test(test_snapshots),
+                                       cmocka_unit_test(test_input),   cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_csv)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char command[100];
     snprintf(command, sizeof command, "rm -rf %s", folder);

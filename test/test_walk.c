@@ -3,12 +3,16 @@
 
 static const double PI = 3.14159265358979323846;
 
-static carom_model_def of_text(const char *text) { return (carom_model_def){.text = text, .length = strlen(text), .file = "model.yaml"}; }
+static carom_model_def of_text(const char *text) {
+    return (carom_model_def){.text = text, .length = strlen(text), .file = "model.yaml"};
+}
 
 // -- the compass walker -----------------------------------------------------------------------------------------------
 // Stance leg at the angle a, swing leg at b, hip of mass 1, feet of mass m, legs and gravity 1, slope c:
-//     (1 + m) a'' - m cos(a - b) b'' - m sin(a - b) b'^2 = (1 + m) sin(a - c),     b'' - cos(a - b) a'' + sin(a - b) a'^2 = -sin(b - c).
-// Heel strike where b = -a, behind the other foot no more.  The impulse acts on the front foot alone: velocities are projected on those that keep it still,
+//     (1 + m) a'' - m cos(a - b) b'' - m sin(a - b) b'^2 = (1 + m) sin(a - c),  b'' - cos(a - b) a'' + sin(a - b) a'^2
+//     = -sin(b - c).
+// Heel strike where b = -a, behind the other foot no more.  The impulse acts on the front foot alone: velocities are
+// projected on those that keep it still,
 //     a+ = b-,  b+ = a-,  a'+ (1 + m sin^2 2a) = cos 2a a'-,  b'+ = cos 2a a'+.
 // Just behind the strike (a, a') says all: a map of the plane, by the classical Runge-Kutta method.
 
@@ -72,7 +76,8 @@ static double gait(const walker *w, double x[2], double J[2][2]) {
         double y[2] = {x[0], x[1]};
         T = walk(w, y);
         derivative(w, x, J);
-        const double a = J[0][0] - 1, b = J[0][1], c = J[1][0], d = J[1][1] - 1, r = y[0] - x[0], s = y[1] - x[1], det = a * d - b * c;
+        const double a = J[0][0] - 1, b = J[0][1], c = J[1][0], d = J[1][1] - 1, r = y[0] - x[0], s = y[1] - x[1],
+                     det = a * d - b * c;
         x[0] -= (d * r - b * s) / det, x[1] -= (a * s - c * r) / det;
         if (fabs(r) + fabs(s) < 1e-13) break;
     }
@@ -96,13 +101,18 @@ static double doubling(double m, double x[2]) {
     return c[1];
 }
 
-// Published, for feet without mass: at a slope of 0.009 a = 0.2003, a' = -0.1998, T = 3.882 and multipliers -0.19 +- 0.56 i; period two beyond 0.0151.
+// Published, for feet without mass: at a slope of 0.009 a = 0.2003, a' = -0.1998, T = 3.882 and multipliers -0.19 +-
+// 0.56 i; period two beyond 0.0151.
 static void compass_walker(void **state) {
     (void)state;
     const char *const exchange[] = {"a=b", NULL};
     size_t length = 0;
     char *text = shipped_text("compass-walker", &length);
-    carom_orbit_def d = {.model = {.text = text, .length = length, .file = "compass-walker.yaml"}, .run = carom_run_nothing(), .period = "free", .exchange = exchange, .guess = NAN};
+    carom_orbit_def d = {.model = {.text = text, .length = length, .file = "compass-walker.yaml"},
+                         .run = carom_run_nothing(),
+                         .period = "free",
+                         .exchange = exchange,
+                         .guess = NAN};
     carom_orbit o = find_orbit(&d);
     const walker w = {1e-4, 0.009};
     double x[2] = {0.2003, -0.1998}, J[2][2];
@@ -117,7 +127,16 @@ static void compass_walker(void **state) {
     assert_int_equal(o.trivial, 2);
     double start[8];
     memcpy(start, o.q, 4 * sizeof *start), memcpy(start + 4, o.v, 4 * sizeof *start);
-    carom_follow_def f = {.model = d.model, .run = d.run, .period = "free", .guess = o.period, .exchange = exchange, .by = "slope", .from = 0.009, .to = 0.0156, .start = start, .step = 0.2};
+    carom_follow_def f = {.model = d.model,
+                          .run = d.run,
+                          .period = "free",
+                          .guess = o.period,
+                          .exchange = exchange,
+                          .by = "slope",
+                          .from = 0.009,
+                          .to = 0.0156,
+                          .start = start,
+                          .step = 0.2};
     carom_branch b = follow(&f);
     const double at = at_event(&b, "period-doubling", 0);
     assert_close(at, doubling(1e-4, x), 1e-8);
@@ -127,10 +146,12 @@ static void compass_walker(void **state) {
     free(text);
 }
 
-// -- contacts with a condition -------------------------------------------------------------------------------------------
+// -- contacts with a condition ----------------------------------------------------------------------------------------
 
-#define RAMP(x0) "carom: 1\ncoordinates: {x: {at: " x0 ", rate: 1}, y: {at: 1}}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 2*y}\n" \
-                 "contacts: {floor: {gap: y, restitution: 1, closes while: x}}\n"
+#define RAMP(x0)                                                                                                       \
+    "carom: 1\ncoordinates: {x: {at: " x0                                                                              \
+    ", rate: 1}, y: {at: 1}}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 2*y}\n"                              \
+    "contacts: {floor: {gap: y, restitution: 1, closes while: x}}\n"
 
 // The height at t = 1.5; -1: the run failed with a sentence about the condition.
 static double thrown(const char *text, const char *scheme) {
@@ -149,8 +170,8 @@ static double thrown(const char *text, const char *scheme) {
     return y;
 }
 
-// A ball falls with y = 1 - t^2 and moves with x = x0 + t over a floor that begins at x = 0: it bounces at t = 1, and is back at 0.75 at t = 1.5; or falls past;
-// or is below the floor where that begins.
+// A ball falls with y = 1 - t^2 and moves with x = x0 + t over a floor that begins at x = 0: it bounces at t = 1, and
+// is back at 0.75 at t = 1.5; or falls past; or is below the floor where that begins.
 static void condition(void **state) {
     (void)state;
     static const char *const schemes[] = {"event-driven", "mixed"};
@@ -167,15 +188,20 @@ static void condition(void **state) {
     carom_model_destroy(m);
 }
 
-// -- overturning ----------------------------------------------------------------------------------------------------------
-// Housner: a slender block, th'' = p^2 (th - alpha) about a corner, p^2 = m g R/I; a ground acceleration of A g alpha for a time s lifts it at once, A > 1:
+// -- overturning ------------------------------------------------------------------------------------------------------
+// Housner: a slender block, th'' = p^2 (th - alpha) about a corner, p^2 = m g R/I; a ground acceleration of A g alpha
+// for a time s lifts it at once, A > 1:
 //     th = alpha (A - 1)(cosh p t - 1).
-// It overturns if th' > p (alpha - th) at the end, the way that leads to th = alpha:  (A - 1) exp(p s) = A, or cosh p s = 1 + 1/(2 A (A - 1)).
-// The block in the model is not linear; alpha = 1e-3 leaves alpha^2.
+// It overturns if th' > p (alpha - th) at the end, the way that leads to th = alpha:  (A - 1) exp(p s) = A, or cosh p s
+// = 1 + 1/(2 A (A - 1)). The block in the model is not linear; alpha = 1e-3 leaves alpha^2.
 
-#define BLOCK "carom: 1\nparameters: {s: 1, A: 1.5, alpha: 1e-3, R: 1, g: 9.81}\ncoordinates: {x: {at: R*sin(alpha)}, y: {at: R*cos(alpha)}, th: 0}\n" \
-              "energy: {kinetic: \"1/2*(x'^2 + y'^2) + 1/6*R^2*th'^2\", potential: g*y}\nforces: {x: \"if(t < s, A*g*alpha, 0)\"}\ncontact defaults: {friction: 5}\n" \
-              "contacts:\n  left: {gap: y - R*cos(alpha + th), slip: x - R*sin(alpha + th)}\n  right: {gap: y - R*cos(alpha - th), slip: x + R*sin(alpha - th)}\n"
+#define BLOCK                                                                                                          \
+    "carom: 1\nparameters: {s: 1, A: 1.5, alpha: 1e-3, R: 1, g: 9.81}\ncoordinates: {x: {at: R*sin(alpha)}, y: {at: "  \
+    "R*cos(alpha)}, th: 0}\n"                                                                                          \
+    "energy: {kinetic: \"1/2*(x'^2 + y'^2) + 1/6*R^2*th'^2\", potential: g*y}\nforces: {x: \"if(t < s, A*g*alpha, "    \
+    "0)\"}\ncontact defaults: {friction: 5}\n"                                                                         \
+    "contacts:\n  left: {gap: y - R*cos(alpha + th), slip: x - R*sin(alpha + th)}\n  right: {gap: y - R*cos(alpha - "  \
+    "th), slip: x + R*sin(alpha - th)}\n"
 
 static double tilt_at_end(carom_model *m, double s) {
     bool derived;
@@ -206,50 +232,71 @@ static void overturning(void **state) {
     carom_model_destroy(m);
 }
 
-// -- limits of stability ------------------------------------------------------------------------------------------------------
-// A linear oscillator with a stop, x'' + d x' + x = cos(w t), one impact in a period T: the determinant of its monodromy is e^2 exp(-d T) (test_orbit.c), so that a pair of
-// multipliers crosses the unit circle at d = 2 log(e)/T: the damping is negative there.
+// -- limits of stability ----------------------------------------------------------------------------------------------
+// A linear oscillator with a stop, x'' + d x' + x = cos(w t), one impact in a period T: the determinant of its
+// monodromy is e^2 exp(-d T) (test_orbit.c), so that a pair of multipliers crosses the unit circle at d = 2 log(e)/T:
+// the damping is negative there.
 
-#define STOP "carom: 1\nparameters: {d: 0.02, w: 2.6, e: 0.9, s: 0}\ncoordinates: {x: {at: -0.1, rate: -0.5}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\n" \
-             "forces: {x: \"cos(w*t) - d*x'\"}\ncontacts: {stop: {gap: s - x, restitution: e}}\n"
+#define STOP                                                                                                           \
+    "carom: 1\nparameters: {d: 0.02, w: 2.6, e: 0.9, s: 0}\ncoordinates: {x: {at: -0.1, rate: -0.5}}\nenergy: "        \
+    "{kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\n"                                                                    \
+    "forces: {x: \"cos(w*t) - d*x'\"}\ncontacts: {stop: {gap: s - x, restitution: e}}\n"
 
 static void neimark_sacker(void **state) {
     (void)state;
-    carom_orbit_def d = {.model = of_text(STOP), .run = carom_run_nothing(), .period = "2*pi/w", .transient = 100, .guess = NAN};
+    carom_orbit_def d = {
+        .model = of_text(STOP), .run = carom_run_nothing(), .period = "2*pi/w", .transient = 100, .guess = NAN};
     carom_orbit o = find_orbit(&d);
     const double T = 2 * PI / 2.6;
     assert_int_equal(o.nevents, 1);
     assert_close(o.re[0] * o.re[0] + o.im[0] * o.im[0], 0.81 * exp(-0.02 * T), 1e-9);
     double start[2] = {o.q[0], o.v[0]};
-    carom_follow_def f = {.model = d.model, .run = d.run, .period = "2*pi/w", .guess = o.period, .by = "d", .from = 0.02, .to = -0.12, .start = start};
+    carom_follow_def f = {.model = d.model,
+                          .run = d.run,
+                          .period = "2*pi/w",
+                          .guess = o.period,
+                          .by = "d",
+                          .from = 0.02,
+                          .to = -0.12,
+                          .start = start};
     carom_branch b = follow(&f);
     assert_close(at_event(&b, "neimark-sacker", 0), 2 * log(0.9) / T, 1e-8);
     carom_branch_free(&b);
     carom_orbit_free(&o);
 }
 
-// Ziegler's column: two rigid links of length 1, masses 2 and 1, springs 1 and dampers c in both joints, a follower force P along the last link, whose linearised equations are
+// Ziegler's column: two rigid links of length 1, masses 2 and 1, springs 1 and dampers c in both joints, a follower
+// force P along the last link, whose linearised equations are
 //     M = [3 1; 1 1],  C = c [2 -1; -1 1],  K = [2 - P, P - 1; -1, 1].
-// det(M s^2 + C s + K) = 2 s^4 + 7 c s^3 + (7 - 2 P + c^2) s^2 + 2 c s + 1.  Routh: 7 c (7 - 2 P + c^2) 2 c = 2 (2 c)^2 + (7 c)^2, so that P = 41/28 + c^2/2.
-#define COLUMN "carom: 1\nparameters: {P: 0.5, c: 0.1}\ncoordinates: {a: 0, b: 0}\nenergy:\n  kinetic: \"1/2*2*a'^2 + 1/2*(a'^2 + b'^2 + 2*a'*b'*cos(a - b))\"\n  potential: 1/2*a^2 + 1/2*(b - a)^2\n" \
-               "forces: {a: \"P*sin(a - b) - c*a' - c*(a' - b')\", b: \"-c*(b' - a')\"}\n"
+// det(M s^2 + C s + K) = 2 s^4 + 7 c s^3 + (7 - 2 P + c^2) s^2 + 2 c s + 1.  Routh: 7 c (7 - 2 P + c^2) 2 c = 2 (2 c)^2
+// + (7 c)^2, so that P = 41/28 + c^2/2.
+#define COLUMN                                                                                                         \
+    "carom: 1\nparameters: {P: 0.5, c: 0.1}\ncoordinates: {a: 0, b: 0}\nenergy:\n  kinetic: \"1/2*2*a'^2 + 1/2*(a'^2 " \
+    "+ b'^2 + 2*a'*b'*cos(a - b))\"\n  potential: 1/2*a^2 + 1/2*(b - a)^2\n"                                           \
+    "forces: {a: \"P*sin(a - b) - c*a' - c*(a' - b')\", b: \"-c*(b' - a')\"}\n"
 
 static void hopf(void **state) {
     (void)state;
-    carom_follow_def f = {.model = of_text(COLUMN), .run = carom_run_nothing(), .guess = NAN, .by = "P", .from = 0, .to = 2};
+    carom_follow_def f = {
+        .model = of_text(COLUMN), .run = carom_run_nothing(), .guess = NAN, .by = "P", .from = 0, .to = 2};
     carom_branch b = follow(&f);
     assert_close(at_event(&b, "hopf", 0), 41.0 / 28 + 0.005, 1e-8);
     carom_branch_free(&b);
 }
 
-// A brake pad: the normal force N = 50 - k y presses it on a belt that drags it by mu N; x'' = -110 x + c y + mu N, y'' = -100 y + c x with k = 60, c = 7.  Two modes meet where
-// (110 - 100)^2 + 4 c (c - mu k) = 0, at mu = 296/1680: beyond they flutter.  Rest: 110 x = c y + mu (50 - k y), 100 y = c x.
-#define BRAKE "carom: 1\nparameters: {mu: 0.1}\ncoordinates: {x: 0, pad: 0, y: 0}\nenergy:\n  kinetic: \"1/2*(x'^2 + pad'^2 + y'^2)\"\n" \
-              "  potential: \"1/2*110*x^2 + 1/2*60*(y - pad)^2 + 1/2*40*y^2 - 7*x*y + 50*pad\"\ncontacts: {belt: {gap: pad, slip rate: \"x' - 20\", friction: mu}}\n"
+// A brake pad: the normal force N = 50 - k y presses it on a belt that drags it by mu N; x'' = -110 x + c y + mu N, y''
+// = -100 y + c x with k = 60, c = 7.  Two modes meet where (110 - 100)^2 + 4 c (c - mu k) = 0, at mu = 296/1680: beyond
+// they flutter.  Rest: 110 x = c y + mu (50 - k y), 100 y = c x.
+#define BRAKE                                                                                                          \
+    "carom: 1\nparameters: {mu: 0.1}\ncoordinates: {x: 0, pad: 0, y: 0}\nenergy:\n  kinetic: \"1/2*(x'^2 + pad'^2 + "  \
+    "y'^2)\"\n"                                                                                                        \
+    "  potential: \"1/2*110*x^2 + 1/2*60*(y - pad)^2 + 1/2*40*y^2 - 7*x*y + 50*pad\"\ncontacts: {belt: {gap: pad, "    \
+    "slip rate: \"x' - 20\", friction: mu}}\n"
 
 static void squeal(void **state) {
     (void)state;
-    carom_follow_def f = {.model = of_text(BRAKE), .run = carom_run_nothing(), .guess = NAN, .by = "mu", .from = 0.05, .to = 0.3};
+    carom_follow_def f = {
+        .model = of_text(BRAKE), .run = carom_run_nothing(), .guess = NAN, .by = "mu", .from = 0.05, .to = 0.3};
     carom_branch b = follow(&f);
     assert_close(at_event(&b, "hopf", 0), 296.0 / 1680, 1e-8);
     for (long r = 0; r < b.branch.rows; ++r) {
@@ -260,23 +307,30 @@ static void squeal(void **state) {
 }
 
 // A rotating hoop with a bead: the bottom is stable up to w^2 = g/r, where two other states of rest branch off.
-#define HOOP "carom: 1\nparameters: {w: 2, g: 9}\ncoordinates: {a: 0}\nenergy: {kinetic: \"1/2*a'^2\", potential: \"-g*cos(a) - 1/2*w^2*sin(a)^2\"}\nforces: {a: \"-0.3*a'\"}\n"
+#define HOOP                                                                                                           \
+    "carom: 1\nparameters: {w: 2, g: 9}\ncoordinates: {a: 0}\nenergy: {kinetic: \"1/2*a'^2\", potential: \"-g*cos(a) " \
+    "- 1/2*w^2*sin(a)^2\"}\nforces: {a: \"-0.3*a'\"}\n"
 
 static void branch_point(void **state) {
     (void)state;
-    carom_follow_def f = {.model = of_text(HOOP), .run = carom_run_nothing(), .guess = NAN, .by = "w", .from = 1, .to = 4.2};
+    carom_follow_def f = {
+        .model = of_text(HOOP), .run = carom_run_nothing(), .guess = NAN, .by = "w", .from = 1, .to = 4.2};
     carom_branch b = follow(&f);
     assert_close(at_event(&b, "branch", 0), 3, 1e-8);
     carom_branch_free(&b);
 }
 
-// -- orbits in pieces ---------------------------------------------------------------------------------------------------------
-// x'' = k^2 x + cos t has the orbit x = -cos t/(k^2 + 1), and multipliers exp(+-2 pi k): with k = 5 a difference grows by 4e13 in a period, and one shot cannot close it.
-#define AWAY "carom: 1\nparameters: {k: 5}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"-1/2*k^2*x^2\"}\nforces: {x: cos(t)}\n"
+// -- orbits in pieces -------------------------------------------------------------------------------------------------
+// x'' = k^2 x + cos t has the orbit x = -cos t/(k^2 + 1), and multipliers exp(+-2 pi k): with k = 5 a difference grows
+// by 4e13 in a period, and one shot cannot close it.
+#define AWAY                                                                                                           \
+    "carom: 1\nparameters: {k: 5}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: "                   \
+    "\"-1/2*k^2*x^2\"}\nforces: {x: cos(t)}\n"
 
 static void pieces(void **state) {
     (void)state;
-    carom_orbit_def d = {.model = of_text(AWAY), .run = carom_run_nothing(), .period = "2*pi", .guess = NAN, .segments = 1};
+    carom_orbit_def d = {
+        .model = of_text(AWAY), .run = carom_run_nothing(), .period = "2*pi", .guess = NAN, .segments = 1};
     carom_orbit o;
     carom_error err = {0};
     assert_int_not_equal(carom_orbit_find(&o, &d, &err), CAROM_OK);
@@ -306,7 +360,8 @@ static void pieces(void **state) {
         carom_orbit_free(&o);
     }
     // An orbit with an impact, in one piece and in five.
-    carom_orbit_def s = {.model = of_text(STOP), .run = carom_run_nothing(), .period = "2*pi/w", .transient = 100, .guess = NAN};
+    carom_orbit_def s = {
+        .model = of_text(STOP), .run = carom_run_nothing(), .period = "2*pi/w", .transient = 100, .guess = NAN};
     carom_orbit one = find_orbit(&s);
     s.segments = 5;
     carom_orbit five = find_orbit(&s);
@@ -320,6 +375,9 @@ static void pieces(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(compass_walker), cmocka_unit_test(condition), cmocka_unit_test(overturning), cmocka_unit_test(neimark_sacker), cmocka_unit_test(hopf), cmocka_unit_test(squeal), cmocka_unit_test(branch_point), cmocka_unit_test(pieces)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(compass_walker), cmocka_unit_test(condition),
+                                       cmocka_unit_test(overturning),    cmocka_unit_test(neimark_sacker),
+                                       cmocka_unit_test(hopf),           cmocka_unit_test(squeal),
+                                       cmocka_unit_test(branch_point),   cmocka_unit_test(pieces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

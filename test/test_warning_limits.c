@@ -1,6 +1,7 @@
 // test_warning_limits.c: warnings begin where their limits are: 1 % below there is none, 1 % above there is.
 //
-// Ledgers are made up, of a run whose forces, speeds and sizes are known: every limit is a product of the constants in sim/warnings.c and of numbers given here.
+// Ledgers are made up, of a run whose forces, speeds and sizes are known: every limit is a product of the constants in
+// sim/warnings.c and of numbers given here.
 #define _POSIX_C_SOURCE 200809L
 #include "model_text.h"
 #include "sim/sim.h"
@@ -10,14 +11,16 @@
 typedef struct setting {
     const char *scheme, *option;
     double force, h, end;    // on a mass of 1 kg, away from the wall; unit = 1/2 J at 1 m/s, a = force
-    double at, speed, taken; // position; largest velocity of the run, and that contact problems had to take away, if that is more
+    double at, speed, taken; // position; largest velocity of the run, and that contact problems had to take away, if
+                             // that is more
     double explained, first; // energy that was accounted for, and that of one step at the start
     double radius;           // of what touches; 0: not known
     bool shut;               // the contact touches at the start
     double uneven;           // half the sum of what the work of damping changed by from step to step
 } setting;
 
-static const setting PLAIN = {.scheme = "moreau-midpoint", .h = 0.1, .end = 1, .explained = 100}, LOCATED = {.scheme = "mixed", .h = 0.1, .end = 1, .explained = 100},
+static const setting PLAIN = {.scheme = "moreau-midpoint", .h = 0.1, .end = 1, .explained = 100},
+                     LOCATED = {.scheme = "mixed", .h = 0.1, .end = 1, .explained = 100},
                      OWN = {.scheme = "event-driven", .h = 0.1, .end = 1, .explained = 100};
 
 static double radius; // what radius_of() answers
@@ -26,16 +29,21 @@ static double radius_of(const void *user, int id) { return (void)user, (void)id,
 static carom_sim *sim_of(const setting *x, carom_model **m) {
     char text[400];
     carom_error err = {0};
-    snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: %.17g, rate: 0}}\nenergy: {kinetic: x'^2/2}\nforces: {x: %.17g}\ncontacts: {wall: {gap: x + 1}}\n", x->at, x->force);
+    snprintf(text, sizeof text,
+             "carom: 1\ncoordinates: {x: {at: %.17g, rate: 0}}\nenergy: {kinetic: x'^2/2}\nforces: {x: "
+             "%.17g}\ncontacts: {wall: {gap: x + 1}}\n",
+             x->at, x->force);
     *m = good(text);
     const char *const options[] = {x->option, NULL};
     carom_sim_def sd = carom_sim_default();
-    sd.system = carom_model_system(*m), sd.schemes = carom_schemes(), sd.scheme = x->scheme, sd.options = x->option ? options : NULL;
+    sd.system = carom_model_system(*m), sd.schemes = carom_schemes(), sd.scheme = x->scheme,
+    sd.options = x->option ? options : NULL;
     sd.h = x->h, sd.t_end = x->end, sd.q0 = carom_model_q0(*m), sd.v0 = carom_model_v0(*m), sd.size = radius_of;
     carom_sim *sim = carom_sim_create(&sd, &err);
     if (!sim) fail_msg("%s", err.text);
     radius = x->radius;
-    sim->kept->fastest = x->speed, sim->kept->speed = fmax(x->speed, x->taken), sim->kept->explained = x->explained, sim->kept->one_step = x->first, sim->kept->uneven = x->uneven;
+    sim->kept->fastest = x->speed, sim->kept->speed = fmax(x->speed, x->taken), sim->kept->explained = x->explained,
+    sim->kept->one_step = x->first, sim->kept->uneven = x->uneven;
     if (x->shut) sim->gap_first[0] = 0;
     sim->kept->t = x->end; // as at the end of the run, but for the state
     return sim;
@@ -43,12 +51,21 @@ static carom_sim *sim_of(const setting *x, carom_model **m) {
 
 // A sound run, in which 100 J moved and the gap was up to 1 m.
 static carom_ledger sound(void) {
-    carom_ledger l = {.steps = 10, .impacts = 1, .kinetic = 100, .gap = 1, .penetration_id = 0, .drift_id = -1, .counts.residual_id = 0};
+    carom_ledger l = {.steps = 10,
+                      .impacts = 1,
+                      .kinetic = 100,
+                      .gap = 1,
+                      .penetration_id = 0,
+                      .drift_id = -1,
+                      .counts.residual_id = 0};
     l.energy.start = l.energy.end = 100;
     return l;
 }
 
-static void balance(carom_ledger *l) { l->energy.balance = l->energy.end - l->energy.start - l->energy.external + l->energy.impact + l->energy.friction + l->energy.damping; }
+static void balance(carom_ledger *l) {
+    l->energy.balance = l->energy.end - l->energy.start - l->energy.external + l->energy.impact + l->energy.friction +
+                        l->energy.damping;
+}
 
 // The text of the first warning of this kind; NULL: none.
 static const char *said(const carom_sim *sim, const carom_ledger *l, const char *kind) {
@@ -68,13 +85,16 @@ static void overlap(carom_ledger *l, double x) { l->penetration = x; }
 static void moved(carom_ledger *l, double x) { l->moved = x; }
 static void residual(carom_ledger *l, double x) { l->counts.residual = x; }
 // Damping has taken 1000 J more than was there, x of which nothing explains.
-static void overdraw(carom_ledger *l, double x) { l->energy.damping = 1000 + x, l->energy.end = l->energy.start - 1000, balance(l); }
+static void overdraw(carom_ledger *l, double x) {
+    l->energy.damping = 1000 + x, l->energy.end = l->energy.start - 1000, balance(l);
+}
 static void damped(carom_ledger *l, double x) { l->energy.damping = x, l->energy.end -= x, balance(l); }
 static void unbalanced(carom_ledger *l, double x) { l->energy.damping = 100, l->energy.end = x, balance(l); }
 static void toil(carom_ledger *l, double x) { l->counts.inner = (long)x; }
 
 // kind begins at the limit, with `above` in its text; below there is none, or one with `below`.
-static void begins_saying(const setting *x, carom_ledger l, void (*set)(carom_ledger *l, double x), double limit, const char *kind, const char *below, const char *above, int line) {
+static void begins_saying(const setting *x, carom_ledger l, void (*set)(carom_ledger *l, double x), double limit,
+                          const char *kind, const char *below, const char *above, int line) {
     carom_model *m;
     carom_sim *sim = sim_of(x, &m);
     for (int over = 0; over < 2; ++over) {
@@ -82,7 +102,8 @@ static void begins_saying(const setting *x, carom_ledger l, void (*set)(carom_le
         set(&one, limit * (over ? 1.01 : 0.99));
         const char *text = said(sim, &one, kind), *want = over ? above : below;
         if ((text != NULL) != (want != NULL) || (text && !strstr(text, want)))
-            fail_msg("line %d: %s, %s of the limit %g: %s", line, kind, over ? "101 %" : "99 %", limit, text ? text : "no warning");
+            fail_msg("line %d: %s, %s of the limit %g: %s", line, kind, over ? "101 %" : "99 %", limit,
+                     text ? text : "no warning");
     }
     carom_sim_destroy(sim);
     carom_model_destroy(m);
@@ -124,7 +145,8 @@ static void energy_created(void **state) {
 
 static void energy_that_appears(void **state) {
     (void)state;
-    static const char trust[] = "Do not trust this result", first[] = "the error of first order", taken[] = "damping dissipated";
+    static const char trust[] = "Do not trust this result", first[] = "the error of first order",
+                      taken[] = "damping dissipated";
     carom_ledger l = sound();
     setting x = PLAIN;
     TURNS(PLAIN, l, grown, 0.1 * 100, "unaccounted-energy", NULL, trust);
@@ -140,7 +162,8 @@ static void energy_that_appears(void **state) {
     TURNS(PLAIN, l, grown, 100, "unaccounted-energy", NULL, trust);
     l = sound(), l.energy.start = l.energy.end = -1e15;
     TURNS(PLAIN, l, grown, 100, "unaccounted-energy", NULL, trust);
-    // What damping gives, and external work that takes, explain nothing: they only take.  Impacts that created energy do.
+    // What damping gives, and external work that takes, explain nothing: they only take.  Impacts that created energy
+    // do.
     l = sound(), l.energy.friction = -1000, l.energy.end = 1100;
     TURNS(PLAIN, l, created, 1, "unaccounted-energy", trust, trust);
     l = sound(), l.energy.damping = -1000, l.energy.end = 1100; // damping of active forces does
@@ -165,7 +188,8 @@ static void energy_that_appears(void **state) {
     TURNS(x, l, grown, 0.1 * 100, "unaccounted-energy", NULL, trust);
 }
 
-// At rest, below 1 % of it, the energy of forces in a step explains as much: 1/2 (h a)^2 = 50 J, up to those at the start, what moved and what was given.
+// At rest, below 1 % of it, the energy of forces in a step explains as much: 1/2 (h a)^2 = 50 J, up to those at the
+// start, what moved and what was given.
 static void energy_of_one_step(void **state) {
     (void)state;
     carom_ledger l = sound();
@@ -213,8 +237,13 @@ static void energy_that_disappears(void **state) {
 // A mode with which the scheme is not stable is a vibration or a decay, by which of its rates is larger.
 static void fast_modes_are_named_by_their_larger_rate(void **state) {
     (void)state;
-    static const struct { carom_pace pace; const char *says; } cases[] = {{{.stiffness = 1e4}, "a vibration of 100 rad/s"}, {{.stiffness = 1e4, .damping = 99}, "a vibration of 100 rad/s"},
-                                                                         {{.stiffness = 1e4, .damping = 101}, "a decay at the rate 101 1/s"}, {{.damping = 1e3}, "a decay at the rate 1e+03 1/s"}};
+    static const struct {
+        carom_pace pace;
+        const char *says;
+    } cases[] = {{{.stiffness = 1e4}, "a vibration of 100 rad/s"},
+                 {{.stiffness = 1e4, .damping = 99}, "a vibration of 100 rad/s"},
+                 {{.stiffness = 1e4, .damping = 101}, "a decay at the rate 101 1/s"},
+                 {{.damping = 1e3}, "a decay at the rate 1e+03 1/s"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         carom_model *m;
         carom_sim *sim = sim_of(&PLAIN, &m);
@@ -226,7 +255,8 @@ static void fast_modes_are_named_by_their_larger_rate(void **state) {
     }
 }
 
-// A mode of 1e31 rad/s: what the scheme makes of it is found out without halving each of the steps that are tried down to the last, which takes seconds.
+// A mode of 1e31 rad/s: what the scheme makes of it is found out without halving each of the steps that are tried down
+// to the last, which takes seconds.
 static void modes_beyond_all_steps_are_soon_known(void **state) {
     (void)state;
     setting x = PLAIN;
@@ -243,7 +273,8 @@ static void modes_beyond_all_steps_are_soon_known(void **state) {
     carom_sim_destroy(sim), carom_model_destroy(m);
 }
 
-// Damping of 2 D/uneven steps at a time, which is too few below 4; below 10 where a tenth of the largest kinetic energy, 10 J, is unaccounted for.  Less than that tenth is no matter.
+// Damping of 2 D/uneven steps at a time, which is too few below 4; below 10 where a tenth of the largest kinetic
+// energy, 10 J, is unaccounted for.  Less than that tenth is no matter.
 static void damping_in_pulses(void **state) {
     (void)state;
     static const char text[] = "damping dissipated";
@@ -341,9 +372,12 @@ static void counts_and_residuals(void **state) {
     l.counts.residual = 1; // but nothing moves
     assert_null(said(sim, &l, "unconverged"));
     for (int n = 1; n <= 2; ++n) {
-        l = sound(), l.counts.accepted = n, l.counts.accepted_residual = 1e-7, l.counts.missed = n, l.counts.missed_t = 0.25;
-        assert_non_null(strstr(said(sim, &l, "unconverged"), n == 1 ? "in 1 step a contact problem" : "in 2 steps a contact problem"));
-        assert_non_null(strstr(said(sim, &l, "missed-contact"), n == 1 ? "in 1 step, first at" : "in 2 steps, first at"));
+        l = sound(), l.counts.accepted = n, l.counts.accepted_residual = 1e-7, l.counts.missed = n,
+        l.counts.missed_t = 0.25;
+        assert_non_null(strstr(said(sim, &l, "unconverged"),
+                               n == 1 ? "in 1 step a contact problem" : "in 2 steps a contact problem"));
+        assert_non_null(
+            strstr(said(sim, &l, "missed-contact"), n == 1 ? "in 1 step, first at" : "in 2 steps, first at"));
     }
     carom_sim_destroy(sim), carom_model_destroy(m);
     // Walls that signals move: a millionth of the largest gap; not where positions are held or events located.

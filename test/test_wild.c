@@ -1,15 +1,19 @@
-// test_wild.c: random models that nobody would write, through every scheme: a run ends in time with finite numbers, and energy that grows is said.
+// test_wild.c: random models that nobody would write, through every scheme: a run ends in time with finite numbers, and
+// energy that grows is said.
 //
-//     test_wild [long | SEED COUNT]      a few models; long: 200; from a seed, to look at a finding (the text of the model is printed)
+//     test_wild [long | SEED COUNT]  a few models; long: 200; from a seed, to look at a finding (the text of the model
+//     is printed)
 //
-// Masses over ten orders of magnitude, contacts that depend on each other, friction up to 5, stiff springs, walls that move, steps that are too long.
+// Masses over ten orders of magnitude, contacts that depend on each other, friction up to 5, stiff springs, walls that
+// move, steps that are too long.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 #include "model_text.h"
 #include <carom/event.h>
 #include <time.h>
 
 enum { STEPS = 60 };
-static const double PATIENCE = 40; // s of CPU time for STEPS steps; light bodies on stiff tables hit a hundred thousand times in them
+static const double PATIENCE = 40; // s of CPU time for STEPS steps; light bodies on stiff tables hit a hundred thousand
+                                   // times in them
 static int models = 5;
 static uint64_t seed = 11;
 
@@ -83,19 +87,24 @@ static void bodies(writer *w, bool space) {
     const double tilt = below(2) ? 0.0 : 0.3 * sym(), drop = 5 * uniform();
     const bool touch = below(3) == 0 && tilt == 0;
     double top = tilt == 0 ? 0 : 0.5;
-    PUT(w, "carom: 1\ngravity: [0, %s-9.81]\nshapes: {floor: {plane: [%.3g, %s1]}}\nbodies:\n", space ? "0, " : "", tilt, space ? "0, " : "");
+    PUT(w, "carom: 1\ngravity: [0, %s-9.81]\nshapes: {floor: {plane: [%.3g, %s1]}}\nbodies:\n", space ? "0, " : "",
+        tilt, space ? "0, " : "");
     for (int i = 0; i < n; ++i) {
-        const double m = wide(1e-3, 1e3), J = m * wide(1e-3, 1), x = 0.1 * sym(), vx = 3 * sym(), gap = touch ? 0 : 0.01 + 0.1 * uniform();
+        const double m = wide(1e-3, 1e3), J = m * wide(1e-3, 1), x = 0.1 * sym(), vx = 3 * sym(),
+                     gap = touch ? 0 : 0.01 + 0.1 * uniform();
         PUT(w, "  b%d: {mass: %.4g, ", i, m);
         const double r = put_shape(w, space, below(2));
         top += gap + r;
-        if (space) PUT(w, ", inertia: [%.4g, %.4g, %.4g], at: [%.3g, 0, %.17g], velocity: [%.3g, %.3g, %.3g]}\n", J, J, J, x, top, vx, sym(), touch ? 0 : -drop);
+        if (space)
+            PUT(w, ", inertia: [%.4g, %.4g, %.4g], at: [%.3g, 0, %.17g], velocity: [%.3g, %.3g, %.3g]}\n", J, J, J, x,
+                top, vx, sym(), touch ? 0 : -drop);
         else PUT(w, ", inertia: %.4g, at: [%.3g, %.17g], velocity: [%.3g, %.3g]}\n", J, x, top, vx, touch ? 0 : -drop);
         top += r;
     }
     if (below(3) == 0) {
         const double stiffness = wide(1, 1e6), damping = below(2) ? 0.0 : wide(1e-3, 10);
-        PUT(w, "springs: {s: {between: [ground, b0], points: [%s, %s], stiffness: %.3g, damping: %.3g}}\n", space ? "[0, 0, 1]" : "[0, 1]", space ? "[0.1, 0, 0]" : "[0.1, 0]", stiffness, damping);
+        PUT(w, "springs: {s: {between: [ground, b0], points: [%s, %s], stiffness: %.3g, damping: %.3g}}\n",
+            space ? "[0, 0, 1]" : "[0, 1]", space ? "[0.1, 0, 0]" : "[0.1, 0]", stiffness, damping);
     }
     PUT(w, "contacts:\n");
     for (int i = 0; i < n; ++i) {
@@ -115,8 +124,10 @@ static void bodies(writer *w, bool space) {
 static void linkage(writer *w) {
     PUT(w, "carom: 1\ngravity: [0, -9.81]\nparameters: {l: %.3g}\nbodies:\n", 0.2 + uniform());
     const double m = wide(1e-3, 1e3);
-    PUT(w, "  a: {mass: %.4g, inertia: %.4g, at: [l/2, 0]}\n  b: {mass: %.4g, inertia: %.4g, at: [3*l/2, 0]}\n", m, 0.02 * m, m * wide(1e-3, 1e3), 0.02 * m);
-    PUT(w, "joints: {p: {type: revolute, between: [ground, a], at: [0, 0]}, q: {type: revolute, between: [a, b], at: [l, 0]}}\n");
+    PUT(w, "  a: {mass: %.4g, inertia: %.4g, at: [l/2, 0]}\n  b: {mass: %.4g, inertia: %.4g, at: [3*l/2, 0]}\n", m,
+        0.02 * m, m * wide(1e-3, 1e3), 0.02 * m);
+    PUT(w, "joints: {p: {type: revolute, between: [ground, a], at: [0, 0]}, q: {type: revolute, between: [a, b], at: "
+           "[l, 0]}}\n");
     PUT(w, "contacts: {wall: {gap: \"b.y + %.3g*l\", slip: b.x, ", 0.01 + uniform());
     put_law(w, true);
     PUT(w, "}}\n");
@@ -172,7 +183,8 @@ static void run(const carom_model *m, const writer *w, const char *scheme, doubl
         const double grown = l.energy.end - l.energy.start - fmax(0, l.energy.external);
         if (status == CAROM_OK && n == 0 && grown > 0.2 * l.kinetic + 1e-9 * fabs(l.energy.start)) {
             char what[200];
-            snprintf(what, sizeof what, "the energy grew from %g to %g J (external %g) and nothing is said", l.energy.start, l.energy.end, l.energy.external);
+            snprintf(what, sizeof what, "the energy grew from %g to %g J (external %g) and nothing is said",
+                     l.energy.start, l.energy.end, l.energy.external);
             found(scheme, h, w, what);
         }
     }
@@ -198,61 +210,76 @@ static void wild_models_do_no_harm(void **state) {
         carom_model_destroy(m);
         seed = origin;
     }
-    print_message("%d models, %d runs: %d refused, %d ended early with a reason, %d with warnings, %d findings\n", models, runs, refused, failed, warned, findings);
+    print_message("%d models, %d runs: %d refused, %d ended early with a reason, %d with warnings, %d findings\n",
+                  models, runs, refused, failed, warned, findings);
     assert_int_equal(findings, 0);
     assert_true(refused < runs / 2);
 }
 
-// Once found: the stages of half-explicit-rk turn a ball on a stiff spring so fast that its rotation is not a number, while rates still are.
+// Once found: the stages of half-explicit-rk turn a ball on a stiff spring so fast that its rotation is not a number,
+// while rates still are.
 static void rotations_stay_numbers(void **state) {
     (void)state;
     static writer w;
     w.used = 0;
-    PUT(&w, "carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n  b: {mass: 0.0028, inertia: [7.5e-06, 7.5e-06, 7.5e-06], at: [0.04, 0, 0.63], velocity: [1.4, -0.63, -2.11]}\n"
-            "springs: {s: {between: [ground, b], points: [[0, 0, 1], [0.1, 0, 0]], stiffness: 1.86e+05, damping: 0}}\n");
+    PUT(&w,
+        "carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n  b: {mass: 0.0028, inertia: [7.5e-06, 7.5e-06, 7.5e-06], at: "
+        "[0.04, 0, 0.63], velocity: [1.4, -0.63, -2.11]}\n"
+        "springs: {s: {between: [ground, b], points: [[0, 0, 1], [0.1, 0, 0]], stiffness: 1.86e+05, damping: 0}}\n");
     carom_model *m = good(w.text);
-    static const char *const explicit[] = {"half-explicit-rk", "half-explicit", "half-explicit-acceleration", "moreau-explicit", "moreau-midpoint", "splitting"};
-    for (size_t i = 0; i < sizeof explicit / sizeof *explicit; ++i) run(m, &w, explicit[i], 1e-2); // the others follow thousands of turns
+    static const char *const explicit[] = {"half-explicit-rk", "half-explicit",   "half-explicit-acceleration",
+                                           "moreau-explicit",  "moreau-midpoint", "splitting"};
+    // the others follow thousands of turns
+    for (size_t i = 0; i < sizeof explicit / sizeof *explicit; ++i) run(m, &w, explicit[i], 1e-2);
     carom_model_destroy(m);
     assert_int_equal(findings, 0);
 }
 
-// Once found: with light bodies under heavy ones, iterates of ggl-alpha and contact problems of its position level have velocities of 500 km/s, which nothing ever had.  Measured by these the 463 J that an impact
-// created were none.
+// Once found: with light bodies under heavy ones, iterates of ggl-alpha and contact problems of its position level have
+// velocities of 500 km/s, which nothing ever had.  Measured by these the 463 J that an impact created were none.
 static void far_iterates_excuse_nothing(void **state) {
     (void)state;
     static writer w;
     w.used = 0;
     PUT(&w, "carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}}\nbodies:\n"
-            "  b0: {mass: 0.001572, shape: {box: [0.822, 0.2231863214196268]}, inertia: 2.45e-05, at: [0.0909, 0.19060447832463903], velocity: [-0.167, -0.789]}\n"
-            "  b1: {mass: 0.6456, shape: {box: [1.02, 0.24037525828250594]}, inertia: 0.3025, at: [-0.0961, 0.46085438644014565], velocity: [-0.093, -0.789]}\n"
-            "  b2: {mass: 345.8, shape: {circle: 0.058415731048067632}, inertia: 6.554, at: [0.0693, 0.70311525168085598], velocity: [2.42, -0.789]}\n"
-            "contacts:\n  f0: {between: [b0, floor], restitution: 0.5, friction: 5}\n  f1: {between: [b1, floor], restitution: 0.477, friction: 0.3}\n"
-            "  p1_0: {between: [b1, b0], restitution: 0.642, friction: 0.3}\n  f2: {between: [b2, floor], restitution: 1, friction: 5}\n  p2_1: {between: [b2, b1], restitution: 1, friction: 0.3}\n");
+            "  b0: {mass: 0.001572, shape: {box: [0.822, 0.2231863214196268]}, inertia: 2.45e-05, at: [0.0909, "
+            "0.19060447832463903], velocity: [-0.167, -0.789]}\n"
+            "  b1: {mass: 0.6456, shape: {box: [1.02, 0.24037525828250594]}, inertia: 0.3025, at: [-0.0961, "
+            "0.46085438644014565], velocity: [-0.093, -0.789]}\n"
+            "  b2: {mass: 345.8, shape: {circle: 0.058415731048067632}, inertia: 6.554, at: [0.0693, "
+            "0.70311525168085598], velocity: [2.42, -0.789]}\n"
+            "contacts:\n  f0: {between: [b0, floor], restitution: 0.5, friction: 5}\n  f1: {between: [b1, floor], "
+            "restitution: 0.477, friction: 0.3}\n"
+            "  p1_0: {between: [b1, b0], restitution: 0.642, friction: 0.3}\n  f2: {between: [b2, floor], restitution: "
+            "1, friction: 5}\n  p2_1: {between: [b2, b1], restitution: 1, friction: 0.3}\n");
     carom_model *m = good(w.text);
     run(m, &w, "ggl-alpha", 1e-2);
     carom_model_destroy(m);
     assert_int_equal(findings, 0);
 }
 
-// Once found: splitting is not stable for a light body on a stiff spring between two walls, and impacts inside one step came faster and faster for ever.
+// Once found: splitting is not stable for a light body on a stiff spring between two walls, and impacts inside one step
+// came faster and faster for ever.
 static void runaways_end(void **state) {
     (void)state;
     static writer w;
     w.used = 0;
     PUT(&w, "carom: 1\ncoordinates: {x: {at: 0.7, rate: 1.2}, y: {at: 0.01, rate: -2}}\n"
             "energy: {kinetic: \"4366*x'^2/2 + 4.082e-05*y'^2/2\", potential: \"100*x + 50*y + 2e5*y^2/2\"}\n"
-            "contacts: {c0: {gap: y + 0.05, slip: x, restitution: 1, friction: 0.3}, c1: {gap: 0.05 - y + 1e-6*x, slip: x, restitution: 1}}\n");
+            "contacts: {c0: {gap: y + 0.05, slip: x, restitution: 1, friction: 0.3}, c1: {gap: 0.05 - y + 1e-6*x, "
+            "slip: x, restitution: 1}}\n");
     carom_model *m = good(w.text);
     run(m, &w, "splitting", 1e-2);
     carom_model_destroy(m);
     assert_int_equal(findings, 0);
 }
 
-// Once found: a light body under a large force, 0.67 m above the wall and there within 7 ms of a step of 10 ms.  Schemes that ask for the position at the end of the step hold it where it is, for ever.
+// Once found: a light body under a large force, 0.67 m above the wall and there within 7 ms of a step of 10 ms.
+// Schemes that ask for the position at the end of the step hold it where it is, for ever.
 static void nothing_hovers_unsaid(void **state) {
     (void)state;
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0.6705, rate: 1.448}}\nenergy: {kinetic: 9.168e-05*x'^2/2, potential: 3.002*x}\ncontacts: {c0: {gap: x + 0.000618, restitution: 0.515}}\n");
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0.6705, rate: 1.448}}\nenergy: {kinetic: 9.168e-05*x'^2/2, "
+                          "potential: 3.002*x}\ncontacts: {c0: {gap: x + 0.000618, restitution: 0.515}}\n");
     int hover = 0;
     for (const carom_scheme *const *s = carom_schemes(); *s; ++s)
         for (int k = 0; k < 2; ++k) { // steps that do not resolve the fall, and steps that do
@@ -266,10 +293,13 @@ static void nothing_hovers_unsaid(void **state) {
             if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) said = true;
             else {
                 assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
-                for (int i = carom_sim_warnings(sim, &l, list); i-- > 0;) said = said || strstr(list[i].text, "pushes although it is open");
+                for (int i = carom_sim_warnings(sim, &l, list); i-- > 0;)
+                    said = said || strstr(list[i].text, "pushes although it is open");
                 const bool hovers = carom_sim_now(sim).q[0] > 0.3 && fabs(carom_sim_now(sim).v[0]) < 1;
                 hover += hovers;
-                if (said != hovers) fail_msg("%s, step %g: %s", (*s)->name, h, said ? "said, and it does not hover" : "it hovers and nothing is said");
+                if (said != hovers)
+                    fail_msg("%s, step %g: %s", (*s)->name, h,
+                             said ? "said, and it does not hover" : "it hovers and nothing is said");
                 assert_true(!hovers || k == 0);
             }
             carom_sim_destroy(sim);
@@ -278,11 +308,13 @@ static void nothing_hovers_unsaid(void **state) {
     carom_model_destroy(m);
 }
 
-// A step that is refused for its many internal steps has as many in its halves: these count, too, and the run ends with a reason.
+// A step that is refused for its many internal steps has as many in its halves: these count, too, and the run ends with
+// a reason.
 static void halves_share_one_limit(void **state) {
     (void)state;
     carom_error err = {0};
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1e-3}}\nenergy: {kinetic: x'^2/2, potential: 1e12*x^2/2}\n"); // 1.6e5 periods in a step, of about 50 internal steps each
+    // 1.6e5 periods in a step, of about 50 internal steps each
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1e-3}}\nenergy: {kinetic: x'^2/2, potential: 1e12*x^2/2}\n");
     const carom_sim_def d = sim_def(m, "event-driven", NULL, 1, 1);
     carom_sim *sim = carom_sim_create(&d, &err);
     assert_non_null(sim);
@@ -297,7 +329,9 @@ static void halves_share_one_limit(void **state) {
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "long") == 0) models = 200;
     if (argc > 2) seed = (uint64_t)strtoull(argv[1], NULL, 10), models = atoi(argv[2]);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rotations_stay_numbers), cmocka_unit_test(far_iterates_excuse_nothing), cmocka_unit_test(runaways_end), cmocka_unit_test(nothing_hovers_unsaid), cmocka_unit_test(halves_share_one_limit),
-                                       cmocka_unit_test(wild_models_do_no_harm)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rotations_stay_numbers), cmocka_unit_test(far_iterates_excuse_nothing),
+        cmocka_unit_test(runaways_end),           cmocka_unit_test(nothing_hovers_unsaid),
+        cmocka_unit_test(halves_share_one_limit), cmocka_unit_test(wild_models_do_no_harm)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

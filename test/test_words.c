@@ -103,7 +103,13 @@ static void iteration_counts_and_says_how_it_ended(void **state) {
     carom_error err = {0};
     s->err = &err;
     root r = {.x = 1};
-    carom_iteration I = {.method = "Heron's method", .most = 9, .x = &r.x, .n = 1, .evaluate = root_evaluate, .correct = root_correct, .detail = root_detail};
+    carom_iteration I = {.method = "Heron's method",
+                         .most = 9,
+                         .x = &r.x,
+                         .n = 1,
+                         .evaluate = root_evaluate,
+                         .correct = root_correct,
+                         .detail = root_detail};
     int count = 10;
     assert_int_equal(carom_iterate(&I, &r, s, &count), CAROM_OK);
     check_near(r.x, sqrt(2), 2 * DBL_EPSILON);
@@ -132,7 +138,8 @@ static void motion_is_met_to_tolerance_or_rounding(void **state) {
     carom_step *s = step_of(sim);
     double y[1], K[1] = {2e5}, one[1] = {1};
     const double q[1] = {1e3}, floor = 8 * DBL_EPSILON * 2e8;
-    const carom_matrix S = {.shape = {CAROM_DENSE, 1, 0, NULL}, .a = K}, M = {.shape = {CAROM_DENSE, 1, 0, NULL}, .a = one};
+    const carom_matrix S = {.shape = {CAROM_DENSE, 1, 0, NULL}, .a = K},
+                       M = {.shape = {CAROM_DENSE, 1, 0, NULL}, .a = one};
     s->newton_tol = 1e-10;
     assert_true(carom_motion_met(s, 3e-10, 3, 0, S, M, q, y));
     assert_false(carom_motion_met(s, 4e-10, 3, 0, S, M, q, y));
@@ -257,7 +264,8 @@ static void storage_does_not_matter(void **state) {
                 if (system == 1) known_two_balls(&k, 1e3);
                 if (system == 2) known_rocking_block(&k);
                 const int n = k.sys.nv;
-                if (storage >= 1) k.sys.mass_shape = (carom_shape){storage == 1 ? CAROM_DIAGONAL : CAROM_BANDED, n, 1, NULL};
+                if (storage >= 1)
+                    k.sys.mass_shape = (carom_shape){storage == 1 ? CAROM_DIAGONAL : CAROM_BANDED, n, 1, NULL};
                 if (storage == 1 && system != 1) k.sys.tangent_shape = (carom_shape){CAROM_BANDED, n, 2, NULL};
                 if (storage == 2) k.sys.tangent_shape = (carom_shape){CAROM_BANDED, n, 1, NULL};
                 if (storage == 1 && system == 2) k.sys.column_stride = 2; // y and angle
@@ -310,7 +318,8 @@ static double chance(unsigned *seed) {
     return (double)(*seed >> 8) / (double)(1u << 24) - 0.5;
 }
 
-// Column id touches ENTRIES - 1 neighbours and, with model != NULL, the first unknown.  q[0] = 0: all entries other numbers.
+// Column id touches ENTRIES - 1 neighbours and, with model != NULL, the first unknown.  q[0] = 0: all entries other
+// numbers.
 static carom_status web(const void *model, void *work, double t, const double *q, carom_local *L) {
     (void)work, (void)t;
     for (int b = 0; b < L->nb; ++b) {
@@ -370,7 +379,8 @@ static void check_web(carom_step *s, const carom_local *L, const carom_local *Lf
     for (int i = 0; i < n; ++i) assert_true(s->u[i] == u[i]);
 }
 
-// Few joints and many, on a hub and not; with two sets of columns; after the rows have changed; with contacts that open.
+// Few joints and many, on a hub and not; with two sets of columns; after the rows have changed; with contacts that
+// open.
 static void sparse_columns_make_the_same_matrix(void **state) {
     (void)state;
     static const int sizes[] = {7, 200};

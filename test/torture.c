@@ -2,8 +2,9 @@
 //
 //     torture [ROUNDS]      kills (default 6); every n-th request fails, n = 1, 2, ... (with few rounds not every n)
 //
-// Each time the result opens, holds the beginning of the run that nothing happened to, and goes on to the same bits: HDF5 and text files, and sweeps.
-// That writes fail is for results the business of test_storage.c, for sweeps it is here.
+// Each time the result opens, holds the beginning of the run that nothing happened to, and goes on to the same bits:
+// HDF5 and text files, and sweeps. That writes fail is for results the business of test_storage.c, for sweeps it is
+// here.
 #define _DEFAULT_SOURCE // mkdtemp, usleep
 #include "result_rig.h"
 #include <carom/book.h>
@@ -63,7 +64,8 @@ static double draw(void) {
 static void kills_cost_a_second_at_most(void **state) {
     (void)state;
     static const char *const whole[] = {"carom", "run", "slow.yaml", "--out", "whole.h5", "--every", "100", "-q", NULL};
-    static const char *const part[] = {"carom", "run", "slow.yaml", "--out", "part.h5", "--every", "100", "-q", "--force", NULL};
+    static const char *const part[] = {"carom",   "run", "slow.yaml", "--out",   "part.h5",
+                                       "--every", "100", "-q",        "--force", NULL};
     static const char *const resume[] = {"carom", "run", "--resume", "part.h5", "-q", NULL};
     FILE *f = fopen(path("slow.yaml"), "w");
     fputs(slow, f);
@@ -123,11 +125,14 @@ static void assert_begins(const char *part, const char *whole, bool exact) {
     free(y);
 }
 
-// A text file cannot be gone on with; its lines are whole and those of the run that nothing happened to (the last may be cut; readers leave it out).
+// A text file cannot be gone on with; its lines are whole and those of the run that nothing happened to (the last may
+// be cut; readers leave it out).
 static void killed_runs_leave_lines(void **state) {
     (void)state;
-    static const char *const whole[] = {"carom", "run", "slow.yaml", "--out", "whole.csv", "--every", "100", "-q", NULL};
-    static const char *const part[] = {"carom", "run", "slow.yaml", "--out", "part.csv", "--every", "100", "-q", "--force", NULL};
+    static const char *const whole[] = {"carom",   "run", "slow.yaml", "--out", "whole.csv",
+                                        "--every", "100", "-q",        NULL};
+    static const char *const part[] = {"carom",   "run", "slow.yaml", "--out",   "part.csv",
+                                       "--every", "100", "-q",        "--force", NULL};
     const double begun = seconds();
     assert_int_equal(wait_for(start(whole)), 0);
     const double length = seconds() - begun;
@@ -153,9 +158,15 @@ static void killed_runs_leave_lines(void **state) {
 
 // -- sweeps -------------------------------------------------------------------------------------------------------
 
-static const char many[] = "carom: 1\nparameters: {e: 0.5, g: 9.81}\ncoordinates: {y: {at: 0.3}}\nenergy: {kinetic: 1/2*y'^2, potential: g*y}\n"
-                           "contacts: {ground: {gap: y, restitution: e}}\nsimulation: {scheme: moreau-midpoint, step: 1e-4, end: 1}\n";
-#define SWEEP(file) {"carom", "sweep", "many.yaml", "--vary", "e=0:0.9:30", "--vary", "g=5,10", "--observe", "energy.lost", "--jobs", "2", "-q", "--out", file, NULL}
+static const char many[] =
+    "carom: 1\nparameters: {e: 0.5, g: 9.81}\ncoordinates: {y: {at: 0.3}}\nenergy: {kinetic: 1/2*y'^2, potential: "
+    "g*y}\n"
+    "contacts: {ground: {gap: y, restitution: e}}\nsimulation: {scheme: moreau-midpoint, step: 1e-4, end: 1}\n";
+#define SWEEP(file)                                                                                                    \
+    {                                                                                                                  \
+        "carom", "sweep", "many.yaml", "--vary", "e=0:0.9:30", "--vary", "g=5,10", "--observe", "energy.lost",         \
+            "--jobs", "2", "-q", "--out", file, NULL                                                                   \
+    }
 static const char *const whole_sweep[] = SWEEP("sweep.csv"), *const part_sweep[] = SWEEP("part-sweep.csv");
 static const char *const resume_sweep[] = {"carom", "sweep", "--resume", "part-sweep.csv", "-q", NULL};
 
@@ -197,16 +208,19 @@ static void killed_sweeps_go_on_to_the_same_bytes(void **state) {
             child = start(resume_sweep);
             ++resumed;
         }
-        const int status = wait_for(child); // a pid that is waited for already gives an error status, which does not matter
+        const int status = wait_for(child); // a pid that is waited for already gives an error status, which does not
+                                            // matter
         (void)status;
-        if (access(path("part-sweep.csv"), F_OK) != 0) assert_int_equal(wait_for(start(to_resume() ? resume_sweep : part_sweep)), 0);
+        if (access(path("part-sweep.csv"), F_OK) != 0)
+            assert_int_equal(wait_for(start(to_resume() ? resume_sweep : part_sweep)), 0);
         assert_begins("part-sweep.csv", "sweep.csv", true);
     }
     print_message("%d sweeps gone on with\n", resumed);
     assert_true(resumed > 0);
 }
 
-// Files may not grow beyond so many bytes, as on a disk that is full: the sweep fails with status 1, and goes on when there is room again.
+// Files may not grow beyond so many bytes, as on a disk that is full: the sweep fails with status 1, and goes on when
+// there is room again.
 static void sweeps_survive_a_full_disk(void **state) {
     (void)state;
     whole_sweep_done();
@@ -217,11 +231,14 @@ static void sweeps_survive_a_full_disk(void **state) {
         largest = most;
         const int status = wait_for(start(part_sweep));
         largest = RLIM_INFINITY;
-        if (status != 0 && status != 1 && !(status == 2 && !to_resume())) fail_msg("%lu bytes: status %d", (unsigned long)most, status); // 2: it looks before it begins
+        // 2: it looks before it begins
+        if (status != 0 && status != 1 && !(status == 2 && !to_resume()))
+            fail_msg("%lu bytes: status %d", (unsigned long)most, status);
         failed += status != 0;
         if (status != 0 && access(path("part-sweep.csv"), F_OK) != 0) {
             const int again = wait_for(start(to_resume() ? resume_sweep : part_sweep));
-            if (again != 0) clean_sweep(), assert_int_equal(wait_for(start(part_sweep)), 0); // not even its definition was written
+            // not even its definition was written
+            if (again != 0) clean_sweep(), assert_int_equal(wait_for(start(part_sweep)), 0);
         }
         assert_begins("part-sweep.csv", "sweep.csv", true);
     }
@@ -277,7 +294,8 @@ static bool live(const char *scheme, const char *file) {
             status = carom_record_advance(r, 25, 0, &err);
             if (status == CAROM_OK) status = carom_record_flush(r, &err);
         }
-        good = carom_record_finish(r, status == CAROM_OK ? "done" : "failed", NULL, &err) == CAROM_OK && status == CAROM_OK;
+        good = carom_record_finish(r, status == CAROM_OK ? "done" : "failed", NULL, &err) == CAROM_OK &&
+               status == CAROM_OK;
     }
     if (!good && strlen(err.text) < 5) fail_msg("no reason given");
     carom_record_destroy(r);
@@ -301,7 +319,8 @@ static bool live_sweep(const char *journal) {
     carom_table t[2] = {{0}};
     int n = 0;
     const carom_sweep_watch watch = {.user = book, .row = note};
-    const bool good = book && carom_book_bind(book, s, &err) == CAROM_OK && carom_sweep_run(s, &watch, &err) == CAROM_OK && carom_book_failed(book) == 0 &&
+    const bool good = book && carom_book_bind(book, s, &err) == CAROM_OK &&
+                      carom_sweep_run(s, &watch, &err) == CAROM_OK && carom_book_failed(book) == 0 &&
                       carom_book_flush(book, &err) == CAROM_OK && carom_book_tables(book, t, &n, &err) == CAROM_OK;
     for (int i = 0; good && i < n; ++i) carom_table_free(&t[i]);
     long run;

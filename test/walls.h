@@ -1,7 +1,8 @@
-// walls.h: contact problems of many bodies with G by blocks, as mechanics makes them: G_ij = sum of J_i M^-1 J_j' over shared bodies.
+// walls.h: contact problems of many bodies with G by blocks, as mechanics makes them: G_ij = sum of J_i M^-1 J_j' over
+// shared bodies.
 //
-// Walls of bricks and towers of boxes rest on more points than they have degrees of freedom, so reactions are not unique.  v = 0 is
-// admissible, so a solution exists, unless something is added that moves.
+// Walls of bricks and towers of boxes rest on more points than they have degrees of freedom, so reactions are not
+// unique.  v = 0 is admissible, so a solution exists, unless something is added that moves.
 #pragma once
 #include "problems.h"
 
@@ -27,7 +28,8 @@ static inline wall wall_create(int bodies) {
 static inline void wall_destroy(wall *w) { free(w->contact), free(w->v); }
 
 static inline wall_contact *wall_add(wall *w, int a, int b, carom_law law, double mu) {
-    if (w->contacts == w->room) w->contact = realloc(w->contact, sizeof *w->contact * (size_t)(w->room = 2 * w->room + 16));
+    if (w->contacts == w->room)
+        w->contact = realloc(w->contact, sizeof *w->contact * (size_t)(w->room = 2 * w->room + 16));
     wall_contact *c = w->contact + w->contacts++;
     *c = (wall_contact){.body = {a, b}, .law = law, .mu = mu};
     return c;
@@ -43,21 +45,25 @@ static inline void wall_touch(wall *w, int a, int b, carom_law law, double mu, c
             const double *d = direction[k];
             double *J = c->J[side][k];
             for (int i = 0; i < 3; i++) J[i] = sign * d[i];
-            J[3] = sign * (r[1] * d[2] - r[2] * d[1]), J[4] = sign * (r[2] * d[0] - r[0] * d[2]), J[5] = sign * (r[0] * d[1] - r[1] * d[0]);
+            J[3] = sign * (r[1] * d[2] - r[2] * d[1]), J[4] = sign * (r[2] * d[0] - r[0] * d[2]),
+            J[5] = sign * (r[0] * d[1] - r[1] * d[0]);
         }
     }
 }
 
-// Bricks of 2 x 1 in rows, every other row shifted by half a brick: four points each, eight planar rows for three degrees of freedom.
+// Bricks of 2 x 1 in rows, every other row shifted by half a brick: four points each, eight planar rows for three
+// degrees of freedom.
 static inline wall wall_of_bricks(int columns, int rows, double mu, uint64_t seed) {
     wall w = wall_create(columns * rows);
     for (int r = 0; r < rows; r++)
         for (int k = 0; k < columns; k++) {
             const int a = r * columns + k, left = r % 2 ? k : k - 1;
             double *v = w.v + 6 * a;
-            v[0] = 0.3 * symmetric_uniform(&seed), v[1] = -1 + 0.1 * symmetric_uniform(&seed), v[5] = 0.1 * symmetric_uniform(&seed);
+            v[0] = 0.3 * symmetric_uniform(&seed), v[1] = -1 + 0.1 * symmetric_uniform(&seed),
+            v[5] = 0.1 * symmetric_uniform(&seed);
             for (int side = 0; side < 2; side++) { // supports: the bricks to the left and right below
-                const int under = r > 0 && left + side >= 0 && left + side < columns ? (r - 1) * columns + left + side : -1;
+                const int under =
+                    r > 0 && left + side >= 0 && left + side < columns ? (r - 1) * columns + left + side : -1;
                 for (int end = 0; end < 2; end++) {
                     const double x = side - 1 + end, below = side ? x - 1 : x + 1;
                     if (r == 0 && end != side) continue; // two points on the ground
@@ -122,7 +128,8 @@ static inline double wall_entry(const wall *w, int i, int r, int j, int q) {
     for (int s = 0; s < 2; s++)
         for (int t = 0; t < 2; t++)
             if (a->body[s] >= 0 && a->body[s] == b->body[t])
-                for (int k = 0; k < 6; k++) sum += a->J[s][r][k] * (k < 3 ? 1 : (1 + w->skew) * w->turn) * b->J[t][q][k];
+                for (int k = 0; k < 6; k++)
+                    sum += a->J[s][r][k] * (k < 3 ? 1 : (1 + w->skew) * w->turn) * b->J[t][q][k];
     return sum;
 }
 
@@ -130,13 +137,16 @@ static inline double wall_entry(const wall *w, int i, int r, int j, int q) {
 static inline block_problem wall_problem(const wall *w) {
     block_problem x = {0};
     const int nb = w->contacts;
-    int *first = malloc(sizeof(int) * ((size_t)w->bodies + 1)), *next = malloc(sizeof(int) * (2 * (size_t)nb + 1)), *mark = malloc(sizeof(int) * ((size_t)nb + 1));
-    x.block = calloc((size_t)nb + 1, sizeof *x.block), x.start = calloc((size_t)nb + 1, sizeof(int)), x.diagonal = calloc((size_t)nb + 1, sizeof(int));
+    int *first = malloc(sizeof(int) * ((size_t)w->bodies + 1)), *next = malloc(sizeof(int) * (2 * (size_t)nb + 1)),
+        *mark = malloc(sizeof(int) * ((size_t)nb + 1));
+    x.block = calloc((size_t)nb + 1, sizeof *x.block), x.start = calloc((size_t)nb + 1, sizeof(int)),
+    x.diagonal = calloc((size_t)nb + 1, sizeof(int));
     int n = 0, count = 0, used = 0, uniform = nb > 0 ? carom_law_rows(w->contact[0].law) : 0;
     for (int i = 0; i < w->bodies; i++) first[i] = -1;
     for (int i = nb - 1; i >= 0; i--)
         for (int s = 0; s < 2; s++)
-            if (w->contact[i].body[s] >= 0) next[2 * i + s] = first[w->contact[i].body[s]], first[w->contact[i].body[s]] = 2 * i + s;
+            if (w->contact[i].body[s] >= 0)
+                next[2 * i + s] = first[w->contact[i].body[s]], first[w->contact[i].body[s]] = 2 * i + s;
     for (int i = 0; i < nb; i++) {
         x.block[i] = (carom_block){w->contact[i].law, n, w->contact[i].mu};
         n += carom_law_rows(w->contact[i].law);
@@ -144,7 +154,9 @@ static inline block_problem wall_problem(const wall *w) {
         mark[i] = -1;
     }
     for (int pass = 0; pass < 2; pass++) { // counts, then fills
-        if (pass) x.col = calloc((size_t)count + 1, sizeof(int)), x.at = calloc((size_t)count + 1, sizeof(int)), x.value = calloc((size_t)used + 1, sizeof(double));
+        if (pass)
+            x.col = calloc((size_t)count + 1, sizeof(int)), x.at = calloc((size_t)count + 1, sizeof(int)),
+            x.value = calloc((size_t)used + 1, sizeof(double));
         count = used = 0;
         for (int i = 0; i < nb; i++) mark[i] = -1;
         for (int i = 0; i < nb; i++) {
@@ -174,13 +186,17 @@ static inline block_problem wall_problem(const wall *w) {
         }
         x.start[nb] = count;
     }
-    x.c = calloc((size_t)n + 1, sizeof(double)), x.p = calloc((size_t)n + 1, sizeof(double)), x.u = calloc((size_t)n + 1, sizeof(double));
+    x.c = calloc((size_t)n + 1, sizeof(double)), x.p = calloc((size_t)n + 1, sizeof(double)),
+    x.u = calloc((size_t)n + 1, sizeof(double));
     for (int i = 0; i < nb; i++)
         for (int r = 0; r < carom_law_rows(x.block[i].law); r++)
             for (int s = 0; s < 2; s++)
-                for (int k = 0; w->contact[i].body[s] >= 0 && k < 6; k++) x.c[x.block[i].at + r] += w->contact[i].J[s][r][k] * (k < 3 ? 1 : 1 + w->skew) * w->v[6 * w->contact[i].body[s] + k];
+                for (int k = 0; w->contact[i].body[s] >= 0 && k < 6; k++)
+                    x.c[x.block[i].at + r] +=
+                        w->contact[i].J[s][r][k] * (k < 3 ? 1 : 1 + w->skew) * w->v[6 * w->contact[i].body[s] + k];
     free(first), free(next), free(mark);
-    x.rows = (carom_block_rows){.start = x.start, .col = x.col, .at = x.at, .diagonal = x.diagonal, .value = x.value, .uniform = uniform};
+    x.rows = (carom_block_rows){
+        .start = x.start, .col = x.col, .at = x.at, .diagonal = x.diagonal, .value = x.value, .uniform = uniform};
     x.pb = (carom_problem){.n = n, .nb = nb, .ld = n > 0 ? n : 1, .block = x.block, .c = x.c, .p = x.p, .u = x.u};
     return x;
 }

@@ -10,19 +10,24 @@
 // A thin rod from one point to another, pinned at nothing yet.
 static carom_body rod(carom_build *b, const char *name, double x, double y, double X, double Y) {
     const double mass = 0.3, length = hypot(X - x, Y - y);
-    return carom_build_planar(b, &(carom_planar_def){.name = name, .mass = mass, .inertia = mass * length * length / 12,
-                                                     .at = {0.5 * (x + X), 0.5 * (y + Y)}, .angle = atan2(Y - y, X - x)});
+    return carom_build_planar(b, &(carom_planar_def){.name = name,
+                                                     .mass = mass,
+                                                     .inertia = mass * length * length / 12,
+                                                     .at = {0.5 * (x + X), 0.5 * (y + Y)},
+                                                     .angle = atan2(Y - y, X - x)});
 }
 
 static carom_joint pin(carom_build *b, const char *name, carom_body one, carom_body two, double x, double y) {
-    return carom_build_joint(b, &(carom_joint_def){.name = name, .type = "revolute", .between = {one, two}, .at = (double[]){x, y}});
+    return carom_build_joint(
+        b, &(carom_joint_def){.name = name, .type = "revolute", .between = {one, two}, .at = (double[]){x, y}});
 }
 
 int main(void) {
     const carom_body ground = {0};
     carom_build *b = carom_build_create("Four-bar with a stop");
     carom_build_gravity(b, 0, -9.81, 0);
-    const carom_body crank = rod(b, "crank", 0, 0, 0, 0.1), coupler = rod(b, "coupler", 0, 0.1, 0.3, 0.25), rocker = rod(b, "rocker", 0.3, 0.25, 0.3, 0);
+    const carom_body crank = rod(b, "crank", 0, 0, 0, 0.1), coupler = rod(b, "coupler", 0, 0.1, 0.3, 0.25),
+                     rocker = rod(b, "rocker", 0.3, 0.25, 0.3, 0);
     const carom_joint main_pin = pin(b, "main", ground, crank, 0, 0);
     pin(b, "front", crank, coupler, 0, 0.1);
     pin(b, "back", coupler, rocker, 0.3, 0.25);
@@ -32,8 +37,10 @@ int main(void) {
 
     // The middle of the rocker against a stop that stands upright at x = 0.33, solid on its right.
     const carom_solid knob = carom_build_solid(b, rocker, &(carom_solid_def){.type = "circle", .size = {0.01}});
-    const carom_solid stop = carom_build_solid(b, ground, &(carom_solid_def){.name = "stop", .type = "plane", .size = {-1, 0}, .at = (double[]){0.33, 0}});
-    carom_build_contact(b, &(carom_touch_def){.name = "bump", .between = {knob, stop}, .restitution = 0.6, .friction = 0.1});
+    const carom_solid stop = carom_build_solid(
+        b, ground, &(carom_solid_def){.name = "stop", .type = "plane", .size = {-1, 0}, .at = (double[]){0.33, 0}});
+    carom_build_contact(
+        b, &(carom_touch_def){.name = "bump", .between = {knob, stop}, .restitution = 0.6, .friction = 0.1});
     carom_build_entry(b, "outputs", "turn", "main.angle");
 
     carom_error err;
@@ -53,7 +60,8 @@ int main(void) {
     double turn;
     const carom_now now = carom_sim_now(sim);
     carom_model_outputs(model, carom_sim_work(sim), now.t, now.q, now.v, &turn);
-    printf("%.2f turns, %ld impacts, %.3f J lost in them, %.3f J from the motor\n", turn / (2 * acos(-1)), ledger.impacts, ledger.energy.impact, ledger.energy.external);
+    printf("%.2f turns, %ld impacts, %.3f J lost in them, %.3f J from the motor\n", turn / (2 * acos(-1)),
+           ledger.impacts, ledger.energy.impact, ledger.energy.external);
     const bool sound = ledger.impacts > 0 && fabs(ledger.energy.balance) < 1e-2 && ledger.drift < 1e-4;
     carom_sim_destroy(sim);
     carom_model_destroy(model);

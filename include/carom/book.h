@@ -11,11 +11,12 @@ typedef struct carom_book carom_book;
 
 /// A row as bytes, to be freed, for a journal or another process; NULL: no memory.
 unsigned char *carom_row_pack(const carom_sweep *s, const carom_sweep_row *row, size_t *n);
-/// The row in these bytes, which must be aligned as malloc() does; direction and vary are not set.  false: they are none of this sweep.
+/// The row in these bytes, which must be aligned as malloc() does; direction and vary are not set.  false: they are
+/// none of this sweep.
 bool carom_row_unpack(const carom_sweep *s, const unsigned char *bytes, size_t n, carom_sweep_row *row);
 
-/// A new journal; definition: bytes that say what the sweep is, for whoever goes on with it.  file NULL: rows in memory only.
-/// CAROM_BAD_INPUT: there is such a file.
+/// A new journal; definition: bytes that say what the sweep is, for whoever goes on with it.  file NULL: rows in memory
+/// only.  CAROM_BAD_INPUT: there is such a file.
 carom_book *carom_book_create(const char *file, const void *definition, size_t length, carom_error *err);
 /// An existing one; *definition is to be freed.
 carom_book *carom_book_open(const char *file, char **definition, size_t *length, carom_error *err);
@@ -28,7 +29,8 @@ bool carom_book_add(carom_book *b, const carom_sweep_row *row); // false: no mem
 carom_status carom_book_flush(carom_book *b, carom_error *err); // what was added is safe when the program dies
 long carom_book_rows(const carom_book *b);
 long carom_book_failed(const carom_book *b);
-bool carom_book_row(const carom_book *b, long run, carom_sweep_row *row); // false: it is not there; direction and vary are not set
+// false: it is not there; direction and vary are not set
+bool carom_book_row(const carom_book *b, long run, carom_sweep_row *row);
 const char *carom_book_message(const carom_book *b, long *run); // of the first run that failed; NULL: none
 
 /// /runs and, with a section, /section, of the runs that are there; each to be freed with carom_table_free().

@@ -1,8 +1,8 @@
 // build.h: mechanisms from C calls: bodies, joints, springs, motors, loads, shapes that touch.
 //
-// Calls fill a mechanism (mech.h), and carom_build_model() makes a model of it: the same checks, names, columns of results
-// and equations as from a file (docs/bodies-and-joints.md).  What has no call of its own (coordinates, let, outputs, checks,
-// ...) is written as in a file, by carom_build_entry().
+// Calls fill a mechanism (mech.h), and carom_build_model() makes a model of it: the same checks, names, columns of
+// results and equations as from a file (docs/bodies-and-joints.md).  What has no call of its own (coordinates, let,
+// outputs, checks, ...) is written as in a file, by carom_build_entry().
 //
 // Calls copy what they are given and do not fail; carom_build_model() reports the first mistake, with the name of the
 // element.  Vectors are pointers to two numbers for planar bodies and three for spatial ones; NULL: not given.
@@ -52,7 +52,8 @@ carom_body carom_build_moving(carom_build *b, const carom_moving_def *def);
 /// A named point of a body: NAME.x of it is BODY.NAME.x in expressions.
 void carom_build_point(carom_build *b, carom_body body, const char *name, const double *at);
 
-/// Types as in the file: "revolute", "prismatic", ...  Where: at and axis in the world, or points and axes of both bodies.
+/// Types as in the file: "revolute", "prismatic", ...  Where: at and axis in the world, or points and axes of both
+/// bodies.
 typedef struct carom_joint_def {
     const char *name, *type;
     carom_body between[2];
@@ -121,8 +122,8 @@ typedef struct carom_touch_def {
 } carom_touch_def;
 void carom_build_contact(carom_build *b, const carom_touch_def *def);
 
-/// An entry of any section as a file would have it: ("outputs", "tip", "rod.tip.x"), ("contacts", "wall", "{gap: rod.tip.x,
-/// restitution: 0.5}"); a section that is no map: ("checks", NULL, "[drift < 1e-9]").
+/// An entry of any section as a file would have it: ("outputs", "tip", "rod.tip.x"), ("contacts", "wall", "{gap:
+/// rod.tip.x, restitution: 0.5}"); a section that is no map: ("checks", NULL, "[drift < 1e-9]").
 void carom_build_entry(carom_build *b, const char *section, const char *name, const char *text);
 
 /// NULL on failure: err->text names the element.  The builder stays as it is.

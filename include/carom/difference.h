@@ -19,16 +19,17 @@ typedef struct carom_difference {
 } carom_difference;
 
 carom_difference carom_allocate_difference(carom_arena *mem, const carom_system *sys);
-carom_status carom_difference_tangent(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
-                                      const double *v, carom_matrix K, carom_matrix C);
-carom_status carom_difference_mass_gradient(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
-                                            const double *x, double s, carom_matrix D);
-carom_status carom_difference_reaction_gradient(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
-                                                const carom_local *L, const double *lambda, double s, carom_matrix D);
-carom_status carom_difference_rate_gradient(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
-                                            const double *v, const carom_local *L, carom_columns *D);
-carom_status carom_difference_curvature(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
-                                        const double *v, const carom_local *L, double *kappa);
+carom_status carom_difference_tangent(carom_difference *d, const carom_system *sys, void *work, double t,
+                                      const double *q, const double *v, carom_matrix K, carom_matrix C);
+carom_status carom_difference_mass_gradient(carom_difference *d, const carom_system *sys, void *work, double t,
+                                            const double *q, const double *x, double s, carom_matrix D);
+carom_status carom_difference_reaction_gradient(carom_difference *d, const carom_system *sys, void *work, double t,
+                                                const double *q, const carom_local *L, const double *lambda, double s,
+                                                carom_matrix D);
+carom_status carom_difference_rate_gradient(carom_difference *d, const carom_system *sys, void *work, double t,
+                                            const double *q, const double *v, const carom_local *L, carom_columns *D);
+carom_status carom_difference_curvature(carom_difference *d, const carom_system *sys, void *work, double t,
+                                        const double *q, const double *v, const carom_local *L, double *kappa);
 
 #ifdef __cplusplus
 }

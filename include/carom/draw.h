@@ -26,10 +26,11 @@ typedef enum carom_figure {
     CAROM_SURFACE   // heights over a grid: nx, ny, x, y of the first, the cell, the heights by rows; spatial
 } carom_figure;
 
-/// One shape.  At a state it is the numbers [first, first + sizes + points * dim + turn) that carom_drawing_eval() gives:
-/// sizes (edges, radius; width of a line), then points, then the turn: 1 an angle, 3 a rotation vector, 4 a quaternion
-/// (w, x, y, z), 0 none.  Of a CAROM_TOUCH the first point is the place, the others are the directions of the normal force
-/// and of friction, so that place and force are points[0] and force * points[1] + friction * points[2] ...
+/// One shape.  At a state it is the numbers [first, first + sizes + points * dim + turn) that carom_drawing_eval()
+/// gives: sizes (edges, radius; width of a line), then points, then the turn: 1 an angle, 3 a rotation vector, 4 a
+/// quaternion (w, x, y, z), 0 none.  Of a CAROM_TOUCH the first point is the place, the others are the directions of
+/// the normal force and of friction, so that place and force are points[0] and force * points[1] + friction * points[2]
+/// ...
 typedef struct carom_drawn {
     carom_figure figure;
     const char *name;
@@ -45,15 +46,16 @@ typedef struct carom_drawn {
 
 typedef struct carom_drawing carom_drawing;
 
-/// What the model's text draws; NULL: no memory.  A model without `draw` has an empty drawing.  The model must outlive it;
-/// drawings of one model are not created in two threads at once.
+/// What the model's text draws; NULL: no memory.  A model without `draw` has an empty drawing.  The model must outlive
+/// it; drawings of one model are not created in two threads at once.
 carom_drawing *carom_drawing_create(const carom_model *m, carom_error *err);
 void carom_drawing_destroy(carom_drawing *d);
 int carom_drawing_dim(const carom_drawing *d);    // 2 or 3
 int carom_drawing_shapes(const carom_drawing *d);
 carom_drawn carom_drawing_shape(const carom_drawing *d, int i);
 int carom_drawing_values(const carom_drawing *d); // how many numbers a state gives
-/// Inputs and signals of controllers, which a drawing may depend on: the name of signal i, NULL after the last; and its value from now on, at first that of the model's start.
+/// Inputs and signals of controllers, which a drawing may depend on: the name of signal i, NULL after the last; and its
+/// value from now on, at first that of the model's start.
 const char *carom_drawing_signal(const carom_drawing *d, int i);
 void carom_drawing_set_signal(carom_drawing *d, int i, double value);
 /// The numbers of all shapes at a state.  What has no value there is not finite.

@@ -14,14 +14,17 @@ extern "C" {
 
 // -- states in files ----------------------------------------------------------------------------------------------
 
-/// The state in a file: one that carom_state_write() wrote, or the last row of a result.  Every coordinate and velocity of the model must be
-/// there by its name, and the state must fit the joints.  CAROM_BAD_INPUT: err says what is wrong with which name.
+/// The state in a file: one that carom_state_write() wrote, or the last row of a result.  Every coordinate and velocity
+/// of the model must be there by its name, and the state must fit the joints.  CAROM_BAD_INPUT: err says what is wrong
+/// with which name.
 carom_status carom_state_read(const carom_model *m, const char *file, double *q, double *v, carom_error *err);
-/// The ni signals of the system at the start of a run from that file: states and outputs of controllers as it has them, where it has them; inputs as the model has them.  x: ni + 1; the
-/// last number is the time at which the file has them (carom_sim_def.input_t), 0 if it does not have all of them.
+/// The ni signals of the system at the start of a run from that file: states and outputs of controllers as it has them,
+/// where it has them; inputs as the model has them.  x: ni + 1; the last number is the time at which the file has them
+/// (carom_sim_def.input_t), 0 if it does not have all of them.
 carom_status carom_state_signals(const carom_model *m, const char *file, double *x, carom_error *err);
 /// Every coordinate and velocity under its name: a table with one row, in full precision.
-carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v, carom_error *err);
+carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v,
+                               carom_error *err);
 
 // -- a state of rest ----------------------------------------------------------------------------------------------
 
@@ -33,7 +36,12 @@ typedef struct carom_rest_force {
     double low, high;  // all admissible values, where they are known; else NaN
 } carom_rest_force;
 
-typedef enum carom_rest_kind { CAROM_REST_OPEN, CAROM_REST_CLOSED, CAROM_REST_STICKS, CAROM_REST_SLIDES } carom_rest_kind;
+typedef enum carom_rest_kind {
+    CAROM_REST_OPEN,
+    CAROM_REST_CLOSED,
+    CAROM_REST_STICKS,
+    CAROM_REST_SLIDES
+} carom_rest_kind;
 
 /// A state of rest, or the best one found.
 typedef struct carom_rest {
@@ -48,12 +56,14 @@ typedef struct carom_rest {
     double force_left;
 } carom_rest;
 
-/// Find a state of rest near (q, 0), q NULL: near the initial state.  CAROM_NOT_CONVERGED: there is none that was found; err says what is in the way and
-/// `rest` holds the best state.  To be freed whatever happens.
+/// Find a state of rest near (q, 0), q NULL: near the initial state.  CAROM_NOT_CONVERGED: there is none that was
+/// found; err says what is in the way and `rest` holds the best state.  To be freed whatever happens.
 carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err);
 void carom_rest_free(carom_rest *rest);
-/// The least and the largest value of a coordinate among the equilibria that friction allows beside this one, with the same contacts closed and sticking.  Infinite: there is no limit.
-carom_status carom_rest_range(const carom_model *m, const carom_rest *rest, int coordinate, double range[2], carom_error *err);
+/// The least and the largest value of a coordinate among the equilibria that friction allows beside this one, with the
+/// same contacts closed and sticking.  Infinite: there is no limit.
+carom_status carom_rest_range(const carom_model *m, const carom_rest *rest, int coordinate, double range[2],
+                              carom_error *err);
 
 // -- modes --------------------------------------------------------------------------------------------------------
 
@@ -61,7 +71,8 @@ carom_status carom_rest_range(const carom_model *m, const carom_rest *rest, int 
 typedef struct carom_mode {
     double re, im;             // lambda, 1/s
     double frequency, damping; // |lambda|/(2 pi) in Hz; -re/|lambda|, 0 where lambda is 0
-    double *shape;             // nv real parts, then nv imaginary ones, of the displacement along the velocities; the largest is 1
+    double *shape;             // nv real parts, then nv imaginary ones, of the displacement along the velocities; the
+                               // largest is 1
     bool rigid;                // a rigid-body mode: nothing is deformed, lambda is 0
 } carom_mode;
 
@@ -69,7 +80,8 @@ typedef struct carom_modes {
     int nv, count;       // modes, slowest first
     carom_mode *mode;
     double *q, *v;       // where
-    int joints, sticking, sliding; // constraints in force; closed contacts that stick (or have no friction) and that slide
+    int joints, sticking, sliding; // constraints in force; closed contacts that stick (or have no friction) and that
+                                   // slide
     double unbalanced;   // acceleration that is left, relative to that of the forces: 0 at an equilibrium
     const char *method;  // "lapack", "arpack"
     double *shapes;      // storage
@@ -82,8 +94,9 @@ typedef struct carom_modes_def {
     const bool *closed;  // by contact: those that are closed, with force or without; NULL: found from gaps and forces
 } carom_modes_def;
 
-/// M x'' + C x' + K x = out mu, in'x = 0 about a state: joints and contacts that stick hold both normal and tangential motion, contacts that slide hold
-/// their normal motion and carry friction in proportion to its force.  To be freed whatever happens.
+/// M x'' + C x' + K x = out mu, in'x = 0 about a state: joints and contacts that stick hold both normal and tangential
+/// motion, contacts that slide hold their normal motion and carry friction in proportion to its force.  To be freed
+/// whatever happens.
 carom_status carom_modes_find(carom_modes *modes, const carom_model *m, const carom_modes_def *def, carom_error *err);
 void carom_modes_free(carom_modes *modes);
 
@@ -118,20 +131,23 @@ typedef struct carom_fit_def {
     const char *const *bounds;   // "NAME=low:high", either may be empty; NULL: none
     const char *const *sigma;    // "COLUMN=VALUE": standard deviation of its entries; NULL: none, all weights are equal
     const char *const *data;     // CSV files with a column t, NULL-terminated
-    const char *const *settings; // of each file: "NAME=VALUE,NAME=VALUE", parameters and initial values of the run that it is compared with; "": those of the model.  NULL: all are runs of the model
+    const char *const *settings; // of each file: "NAME=VALUE,NAME=VALUE", parameters and initial values of the run that
+                                 // it is compared with; "": those of the model.  NULL: all are runs of the model
     int most;                    // evaluations of the model; 0: 200 times the number of free names
     bool (*stop)(const void *user); // NULL: none
     const void *user;
 } carom_fit_def;
 
 /// A point of the data, and what the fit makes of it.
-typedef struct carom_fit_point { double t, data, model; int match, file; } carom_fit_point; // at impacts t is their number, from 1
+// at impacts t is their number, from 1
+typedef struct carom_fit_point { double t, data, model; int match, file; } carom_fit_point;
 
 typedef struct carom_fit {
     int nfree, npoints, nmatch;
     char **name;              // nfree
     double *value, *start;    // nfree
-    double *error;            // nfree: standard errors, NaN where there are as many free names as points; of one on its bound as if it had none, and others as if it were fixed
+    double *error;            // nfree: standard errors, NaN where there are as many free names as points; of one on its
+                              // bound as if it had none, and others as if it were fixed
     double *low, *high;       // nfree: 95 % confidence, within the bounds
     double *covariance;       // nfree x nfree
     double confidence;        // 95 %: value +- confidence error
@@ -154,11 +170,13 @@ typedef struct carom_gradient_def {
     carom_model_def model;       // `observe` is not used here
     carom_run_given run;         // scheme (NULL: event-driven), step, end, options
     const double *start;         // positions, velocities; NULL: the model's own
-    const char *of;              // an expression at the end, in which integral(x), mean(x), rms(x), max(x) and min(x) run over the run; "time of CONTACT.impact[N]", "EXPR at CONTACT.impact[N]"
+    const char *of;              // an expression at the end, in which integral(x), mean(x), rms(x), max(x) and min(x)
+                                 // run over the run; "time of CONTACT.impact[N]", "EXPR at CONTACT.impact[N]"
     const char *const *by;       // names: parameters, `x` and `x'` for initial values; NULL-terminated
     bool rows;                   // keep a row at the end of every step, as if the run ended there
     bool one_sided;              // accept derivatives at a grazing contact
-    const char *file;            // .h5 or .csv: write the run as a result with columns EXPR, `EXPR by NAME`, and `x by NAME` of every coordinate and rate; NULL: none
+    const char *file;            // .h5 or .csv: write the run as a result with columns EXPR, `EXPR by NAME`, and `x by
+                                 // NAME` of every coordinate and rate; NULL: none
     bool (*stop)(const void *user); // NULL: none
     const void *user;
 } carom_gradient_def;
@@ -167,16 +185,18 @@ typedef struct carom_gradient {
     int n;
     char **name;
     double value, *gradient, t;  // at the end t
-    double *distance;            // how far each name may change until the sequence of events is another one, to first order; infinite: not known
-    bool adjoint;                // found on the way back, as for more than 10 names where that is possible: distances are not known
+    double *distance;            // how far each name may change until the sequence of events is another one, to first
+                                 // order; infinite: not known
+    bool adjoint;                // found on the way back, as for more than 10 names where that is possible: distances
+                                 // are not known
     char note[400];              // a warning: a contact is nearly grazed, or two extremes are equal; empty: none
     long rows;
     double *row;                 // t, value and gradient: 2 + n numbers each
     const char *scheme;
 } carom_gradient;
 
-/// Exact derivatives of the motion, through impacts, opening, stick and slip.  CAROM_NOT_CONVERGED: there is no derivative, as at grazing; err says where.
-/// To be freed whatever happens.
+/// Exact derivatives of the motion, through impacts, opening, stick and slip.  CAROM_NOT_CONVERGED: there is no
+/// derivative, as at grazing; err says where.  To be freed whatever happens.
 carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *def, carom_error *err);
 void carom_gradient_free(carom_gradient *g);
 
@@ -185,14 +205,16 @@ void carom_gradient_free(carom_gradient *g);
 struct carom_optimum;
 typedef struct carom_optimise_def {
     carom_model_def model;       // `observe` is not used here
-    carom_run_given run;         // scheme (NULL: event-driven where it has derivatives, else the model's), step, end, options
+    carom_run_given run;         // scheme (NULL: event-driven where it has derivatives, else the model's), step, end,
+                                 // options
     const double *start, *signals; // positions and velocities, signals there; NULL: the model's own
     const char *of;              // what becomes least: an expression as in carom_gradient_def
     bool most;                   // it becomes largest instead
     const char *const *by;       // "NAME=LOW:HIGH": parameters and their bounds; NULL-terminated
     const char *const *subject;  // "EXPR <= EXPR", also >= and =; NULL-terminated, NULL: none
     const char *method;          // NULL: by itself; slsqp, ccsaq, cobyla
-    int restarts;                // searches from other points between the bounds besides the one from the model's values
+    int restarts;                // searches from other points between the bounds besides the one from the model's
+                                 // values
     int evaluations;             // of one search; 0: 100 and 20 for each name
     double tolerance;            // of each name, relative to the distance of its bounds; 0: 1e-7
     void (*on_run)(void *user, const struct carom_optimum *o); // after every evaluation; NULL: none
@@ -211,10 +233,13 @@ typedef struct carom_optimum {
     double *gradient;            // n: of the objective there; NaN: not known
     double *multiplier;          // nsubject: of active constraints; NaN: not known
     int *bound;                  // n: -1 on its lower bound, 1 on its upper one, 0 between
-    double slope;                // what is left of the gradient beside active constraints and bounds, times the distance of the bounds, relative to the objective; NaN: not known
-    double distance;             // least change of a name, relative to it, at which the sequence of events is another one; infinite: not known
+    double slope;                // what is left of the gradient beside active constraints and bounds, times the
+                                 // distance of the bounds, relative to the objective; NaN: not known
+    double distance;             // least change of a name, relative to it, at which the sequence of events is another
+                                 // one; infinite: not known
     bool kink;                   // the best lies where the gradient jumps
-    int runs, derivatives, search, searches; // evaluations; those with derivatives; the search that is running or has found the best; all of them
+    int runs, derivatives, search, searches; // evaluations; those with derivatives; the search that is running or has
+                                             // found the best; all of them
     bool exact;                  // derivatives are those of carom_gradient_find()
     char not_exact[400];         // why not
     const char *method, *scheme; // that found the best
@@ -222,7 +247,8 @@ typedef struct carom_optimum {
     char *text;                  // the model's text with the best values; NULL: there is none
 } carom_optimum;
 
-/// CAROM_NOT_CONVERGED: no admissible values were found, or evaluations ran out; o has the best.  To be freed whatever happens.
+/// CAROM_NOT_CONVERGED: no admissible values were found, or evaluations ran out; o has the best.  To be freed whatever
+/// happens.
 carom_status carom_optimise(carom_optimum *o, const carom_optimise_def *def, carom_error *err);
 void carom_optimum_free(carom_optimum *o);
 
@@ -230,11 +256,14 @@ void carom_optimum_free(carom_optimum *o);
 
 typedef struct carom_orbit_def {
     carom_model_def model;       // `observe` is not used here
-    carom_run_given run;         // scheme (NULL: event-driven), options; end: how long to look for a return (free periods), NAN: the model's
+    carom_run_given run;         // scheme (NULL: event-driven), options; end: how long to look for a return (free
+                                 // periods), NAN: the model's
     const double *start;         // positions, velocities; NULL: the model's own
     const char *period;          // an expression of parameters, or "free"
-    const char *const *exchange; // "A=B": coordinates that have changed places after a period, as the legs of a walker after a step; NULL: none
-    int segments;                // pieces of multiple shooting; 0: one, and more where the motion grows too much for that
+    const char *const *exchange; // "A=B": coordinates that have changed places after a period, as the legs of a walker
+                                 // after a step; NULL: none
+    int segments;                // pieces of multiple shooting; 0: one, and more where the motion grows too much for
+                                 // that
     double transient;            // run so long before the search
     double guess;                // of a free period; NAN: the first return of the motion
     bool conservative;           // the model keeps its energy: that of the orbit is `energy`
@@ -243,7 +272,8 @@ typedef struct carom_orbit_def {
     const void *user;
 } carom_orbit_def;
 
-/// A multiplier whose modulus differs from 1 by no more than this lies on the unit circle: the orbit is neutral, neither stable nor unstable to first order.
+/// A multiplier whose modulus differs from 1 by no more than this lies on the unit circle: the orbit is neutral,
+/// neither stable nor unstable to first order.
 #define CAROM_ORBIT_NEUTRAL 1e-7
 
 /// What a contact does on the orbit.
@@ -257,11 +287,13 @@ typedef struct carom_orbit_event {
 
 typedef struct carom_orbit {
     int nq, nv, nmultipliers, nevents, nc;
-    double period, residual;     // residual: largest difference of the state after a period, relative to how far each part of it moves
+    double period, residual;     // residual: largest difference of the state after a period, relative to how far each
+                                 // part of it moves
     double *q, *v;               // at t = 0
     double *advance;             // nq: of positions after a period
     double *re, *im;             // nmultipliers, largest first; then the trivial ones, which are 1
-    int trivial;                 // along the motion where time does not enter the model, along coordinates that do not enter it
+    int trivial;                 // along the motion where time does not enter the model, along coordinates that do not
+                                 // enter it
     int lost;                    // zeros: directions that closed contacts take
     double largest;              // modulus of the largest one that is not trivial
     bool isolated;               // false: a multiplier that is not trivial is 1, there are other orbits beside it
@@ -272,30 +304,39 @@ typedef struct carom_orbit {
     const char *scheme;
 } carom_orbit;
 
-/// Does time not enter masses, forces, gaps, directions and friction, by their expressions with the parameters as they are?  by: a parameter that may change; NULL: none.
+/// Does time not enter masses, forces, gaps, directions and friction, by their expressions with the parameters as they
+/// are?  by: a parameter that may change; NULL: none.
 carom_status carom_model_timeless(const carom_model *m, const char *by, bool *timeless, carom_error *err);
-/// A motion that repeats itself.  CAROM_NOT_CONVERGED, CAROM_SINGULAR: none was found, `orbit` holds the best state.  To be freed whatever happens.
+/// A motion that repeats itself.  CAROM_NOT_CONVERGED, CAROM_SINGULAR: none was found, `orbit` holds the best state.
+/// To be freed whatever happens.
 carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, carom_error *err);
 void carom_orbit_free(carom_orbit *orbit);
 /// One period of it as a result, .h5 or .csv.
-carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def *def, const char *file, carom_error *err);
+carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def *def, const char *file,
+                                carom_error *err);
 
-/// Where the nonlinear mode of a conservative model begins: the equilibrium with velocities of this energy along one of its modes (mode: from 1, slowest first); x: nq + nv, and the period of
-/// small oscillations.  CAROM_BAD_INPUT: there is no such mode, or the energy is not above that of the equilibrium.
-carom_status carom_orbit_mode(const carom_model *m, int mode, double energy, double *x, double *period, carom_error *err);
+/// Where the nonlinear mode of a conservative model begins: the equilibrium with velocities of this energy along one of
+/// its modes (mode: from 1, slowest first); x: nq + nv, and the period of small oscillations.  CAROM_BAD_INPUT: there
+/// is no such mode, or the energy is not above that of the equilibrium.
+carom_status carom_orbit_mode(const carom_model *m, int mode, double energy, double *x, double *period,
+                              carom_error *err);
 
 // -- basins of attraction -----------------------------------------------------------------------------------------
 
 typedef struct carom_basins_def {
-    carom_sweep_def sweep;       // what is varied, most of all initial values; section (NULL: every period of the forcing, or states of rest); observe (NULL: the state); transient; count: most
+    carom_sweep_def sweep;       // what is varied, most of all initial values; section (NULL: every period of the
+                                 // forcing, or states of rest); observe (NULL: the state); transient; count: most
                                  // section points of a run, 0: 400; jobs, lanes, gpu; no follow, no parts
     bool (*tick)(void *user, long done, long total); // ten times a second; false: stop.  NULL: none
     void *user;
 } carom_basins_def;
 
 typedef struct carom_basins {
-    carom_table runs;            // run, varied names, status, message, label (0: it ran away), period (0: none), points until that was known, observed expressions at the last point as end.EXPR
-    carom_table attractors;      // label, kind (periodic, rest, chaotic, undecided, out), period, count of runs, multiplier (largest modulus), exponent (the largest), point, observed expressions there
+    carom_table runs;            // run, varied names, status, message, label (0: it ran away), period (0: none), points
+                                 // until that was known, observed expressions at the last point as end.EXPR
+    carom_table attractors;      // label, kind (periodic, rest, chaotic, undecided, out), period, count of runs,
+                                 // multiplier (largest modulus), exponent (the largest), point, observed expressions
+                                 // there
 } carom_basins;
 
 /// Tables do not depend on the number of threads.  To be freed whatever happens.
@@ -306,7 +347,8 @@ void carom_basins_free(carom_basins *b);
 
 typedef struct carom_lyapunov_def {
     carom_model_def model;       // `observe` is not used here
-    carom_run_given run;         // scheme (NULL: event-driven), end, options; step: time between two orthonormalisations, NAN: a two-thousandth of the end
+    carom_run_given run;         // scheme (NULL: event-driven), end, options; step: time between two
+                                 // orthonormalisations, NAN: a two-thousandth of the end
     const double *start;         // positions, velocities; NULL: the model's own
     double transient;            // run so long before
     bool (*stop)(const void *user); // NULL: none
@@ -323,14 +365,16 @@ typedef struct carom_lyapunov {
     const char *scheme;
 } carom_lyapunov;
 
-/// The spectrum along one motion.  Where it fails on the way, the exponents until there are in x.  To be freed whatever happens.
+/// The spectrum along one motion.  Where it fails on the way, the exponents until there are in x.  To be freed whatever
+/// happens.
 carom_status carom_lyapunov_find(carom_lyapunov *x, const carom_lyapunov_def *def, carom_error *err);
 void carom_lyapunov_free(carom_lyapunov *x);
 
 // -- continuation -------------------------------------------------------------------------------------------------
 
 struct carom_branch;
-/// Branches that are followed, too, where they bifurcate: doubled orbits up to sixteen periods, branches that cross, orbits from Hopf points of equilibria.
+/// Branches that are followed, too, where they bifurcate: doubled orbits up to sixteen periods, branches that cross,
+/// orbits from Hopf points of equilibria.
 enum { CAROM_SWITCH_DOUBLING = 1, CAROM_SWITCH_BRANCH = 2, CAROM_SWITCH_HOPF = 4, CAROM_SWITCH_ALL = 7 };
 typedef struct carom_follow_def {
     carom_model_def model;       // `observe` is not used here
@@ -341,37 +385,55 @@ typedef struct carom_follow_def {
     const char *const *exchange; // as in carom_orbit_def
     const char *by;              // a parameter; the branch is followed from its value in the model
     double from, to;             // as long as it lies between these
-    double step;                 // longest step: states in units of the motion, the parameter in units of its range; 0: 0.05, and of states more where the branch is straight
+    double step;                 // longest step: states in units of the motion, the parameter in units of its range; 0:
+                                 // 0.05, and of states more where the branch is straight
     int most;                    // points; 0: 2000
     int switches;                // CAROM_SWITCH_DOUBLING, ...; 0: none
-    bool conservative;           // orbits of a conservative model: the energy is the parameter, `by` is its name in the table, period is "free"
-    const char *response;        // orbits: an expression of the state whose mean and harmonics are in the table; NULL: none
-    carom_status (*on_point)(void *user, const struct carom_branch *f); // after every point; anything but CAROM_OK ends it with that.  NULL: none
+    bool conservative;           // orbits of a conservative model: the energy is the parameter, `by` is its name in the
+                                 // table, period is "free"
+    const char *response;        // orbits: an expression of the state whose mean and harmonics are in the table; NULL:
+                                 // none
+    // after every point; anything but CAROM_OK ends it with that.  NULL: none
+    carom_status (*on_point)(void *user, const struct carom_branch *f);
     void *user;
     bool (*stop)(const void *user); // NULL: none
 } carom_follow_def;
 
 /// Points in the order in which they were found, branch by branch.
 typedef struct carom_branch {
-    carom_table branch;  // branch, NAME, period, stable, multiplier (largest modulus; at rest: growth, the largest real part), event, coordinates, rates (at t = 0), min(x), max(x)
+    carom_table branch;  // branch, NAME, period, stable, multiplier (largest modulus; at rest: growth, the largest real
+                         // part), event, coordinates, rates (at t = 0), min(x), max(x)
     carom_table queue;   // what is left to do
     int branches;        // begun
     double value;        // of the parameter at the last point
     const char *scheme;
     int unlocated;       // events with a question mark
-    carom_error note;    // why a branch could not be followed to its end, or doubled orbits not be found, for the first ones; CAROM_OK: there was none
+    carom_error note;    // why a branch could not be followed to its end, or doubled orbits not be found, for the first
+                         // ones; CAROM_OK: there was none
 } carom_branch;
 
-/// f is zero, or was read by carom_follow_read(): then it goes on.  Events: fold, period-doubling, neimark-sacker, branch, hopf; grazing, sticking, sequence, opening,
-/// closing, with the name of the contact; end: the branch could not be followed further.  CAROM_STOPPED: f holds what is there.  To be freed whatever happens.
+/// f is zero, or was read by carom_follow_read(): then it goes on.  Events: fold, period-doubling, neimark-sacker,
+/// branch, hopf; grazing, sticking, sequence, opening, closing, with the name of the contact; end: the branch could not
+/// be followed further.  CAROM_STOPPED: f holds what is there.  To be freed whatever happens.
 carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, carom_error *err);
-carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err); // .h5 or .csv
-carom_status carom_follow_read(carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err); // def: what the branch must have been made with; NULL: anything
+// .h5 or .csv
+carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err);
+// def: what the branch must have been made with; NULL: anything
+carom_status carom_follow_read(carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err);
 void carom_branch_free(carom_branch *f);
 
 // -- curves in two parameters ----------------------------------------------------------------------------------------
 
-typedef enum carom_locus_kind { CAROM_LOCUS_FOLD, CAROM_LOCUS_BRANCH, CAROM_LOCUS_HOPF, CAROM_LOCUS_DOUBLING, CAROM_LOCUS_TORUS, CAROM_LOCUS_GRAZING, CAROM_LOCUS_QUADRATURE, CAROM_LOCUS_KINDS } carom_locus_kind;
+typedef enum carom_locus_kind {
+    CAROM_LOCUS_FOLD,
+    CAROM_LOCUS_BRANCH,
+    CAROM_LOCUS_HOPF,
+    CAROM_LOCUS_DOUBLING,
+    CAROM_LOCUS_TORUS,
+    CAROM_LOCUS_GRAZING,
+    CAROM_LOCUS_QUADRATURE,
+    CAROM_LOCUS_KINDS
+} carom_locus_kind;
 const char *carom_locus_word(carom_locus_kind kind);
 
 typedef struct carom_locus_def {
@@ -385,22 +447,26 @@ typedef struct carom_locus_def {
     const char *response;        // quadrature: this expression is a quarter of a period from the excitation; else NULL
     const char *by[2];           // two parameters
     double from[2], to[2];       // the curve is followed as long as they lie between these
-    double step;                 // longest step: states in units of the motion, parameters in units of their ranges; 0: 0.05
+    double step;                 // longest step: states in units of the motion, parameters in units of their ranges; 0:
+                                 // 0.05
     int most;                    // points; 0: 1000
     bool (*stop)(const void *user); // NULL: none
     const void *user;
 } carom_locus_def;
 
 typedef struct carom_locus {
-    carom_table curve;   // part (1 towards one side, 2 towards the other), both parameters, period, stable (apart from what happens on the curve), frequency, event, coefficient, coordinates, rates
+    carom_table curve;   // part (1 towards one side, 2 towards the other), both parameters, period, stable (apart from
+                         // what happens on the curve), frequency, event, coefficient, coordinates, rates
     const char *scheme;
     carom_error note;    // why a part ends inside the ranges; CAROM_OK: none does
 } carom_locus;
 
-/// Events: cusp, bogdanov-takens, zero-hopf, double-hopf, bautin, fold-flip, fold-torus, flip-torus, double-flip, generalised-doubling, resonance 1:1 to 1:4, degenerate-grazing; closed: back at
-/// the start; end: not found any further.  To be freed whatever happens.
+/// Events: cusp, bogdanov-takens, zero-hopf, double-hopf, bautin, fold-flip, fold-torus, flip-torus, double-flip,
+/// generalised-doubling, resonance 1:1 to 1:4, degenerate-grazing; closed: back at the start; end: not found any
+/// further.  To be freed whatever happens.
 carom_status carom_locus_run(carom_locus *l, const carom_locus_def *def, carom_error *err);
-carom_status carom_locus_write(const carom_locus *l, const carom_locus_def *def, const char *file, carom_error *err); // .h5 or .csv
+// .h5 or .csv
+carom_status carom_locus_write(const carom_locus *l, const carom_locus_def *def, const char *file, carom_error *err);
 void carom_locus_free(carom_locus *l);
 
 #ifdef __cplusplus

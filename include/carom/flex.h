@@ -9,7 +9,7 @@
 //     CAROM_EXACT_BEAM    x, y, angle              planar, geometrically exact, shear-deformable: any rotation
 //     CAROM_SPATIAL_BEAM  u, v, w, rx, ry, rz      Euler-Bernoulli with torsion, small displacements; linear
 //     CAROM_SHAFT         v, w, rx, ry, rz         round, turns about its axis: rx of any size; gyroscopic effect
-//     CAROM_MATRICES      u                        every row of M, K, C is a node; places are row numbers, from 1; linear
+//     CAROM_MATRICES  u  every row of M, K, C is a node; places are row numbers, from 1; linear
 //
 // u, v, w are displacements along the member's own axes, x and y places in the plane.  The forces are
 //
@@ -31,7 +31,14 @@ extern "C" {
 
 typedef struct carom_member carom_member;
 
-typedef enum carom_member_kind { CAROM_BAR, CAROM_BEAM, CAROM_EXACT_BEAM, CAROM_SPATIAL_BEAM, CAROM_SHAFT, CAROM_MATRICES } carom_member_kind;
+typedef enum carom_member_kind {
+    CAROM_BAR,
+    CAROM_BEAM,
+    CAROM_EXACT_BEAM,
+    CAROM_SPATIAL_BEAM,
+    CAROM_SHAFT,
+    CAROM_MATRICES
+} carom_member_kind;
 
 enum { CAROM_MEMBER_COMPONENTS = 6, CAROM_MEMBER_POINT = 12 }; // most components of a node; most unknowns of a point
 
@@ -43,9 +50,10 @@ typedef struct carom_triplets {
     double *value;
 } carom_triplets;
 
-/// From a Matrix Market text (coordinate or array; real or integer; general, symmetric or skew-symmetric: both triangles are given
-/// then).  err is `file:line: what`.
-carom_status carom_triplets_read(const char *text, size_t length, const char *file, carom_triplets *t, carom_error *err);
+/// From a Matrix Market text (coordinate or array; real or integer; general, symmetric or skew-symmetric: both
+/// triangles are given then).  err is `file:line: what`.
+carom_status carom_triplets_read(const char *text, size_t length, const char *file, carom_triplets *t,
+                                 carom_error *err);
 void carom_triplets_free(carom_triplets *t);
 
 /// One element of a shaft: its length, radius and that of its bore (0: none).
@@ -78,8 +86,10 @@ typedef struct carom_member_def {
     double gravity[3];                 // m/s^2
     const bool *fixed;                 // components x (elements + 1), node by node (rows); NULL: nothing is fixed
     const bool *massless;              // elements + 1: nodes that give their mass to their neighbours; NULL: none
-    const carom_triplets *mass, *stiffness, *damping; // CAROM_MATRICES alone, which needs the first two; elements is then ignored
-    void (*load)(void *user, double s, double *p); // force per length along the components at arc length s (force on row s); NULL: none
+    const carom_triplets *mass, *stiffness, *damping; // CAROM_MATRICES alone, which needs the first two; elements is
+                                                      // then ignored
+    void (*load)(void *user, double s, double *p); // force per length along the components at arc length s (force on
+                                                   // row s); NULL: none
     void *load_user;
     // Shafts.  Without a list the elements are equal, of length, area, inertia and torsion above.
     const carom_shaft_element *shaft;  // elements of them
@@ -117,7 +127,8 @@ void carom_member_entries(const carom_member *m, bool mass, void *user, void (*e
 void carom_member_mass(const carom_member *m, carom_matrix M, int at);
 /// f += (FLX-1).  f, q and v start at the member's first unknown.
 void carom_member_force(const carom_member *m, const double *q, const double *v, double *f);
-/// Is (FLX-1) a single pass over q?  So it is for bars without loads and damping: f = (FLX-1), whatever f holds on entry.
+/// Is (FLX-1) a single pass over q?  So it is for bars without loads and damping: f = (FLX-1), whatever f holds on
+/// entry.
 bool carom_member_streams(const carom_member *m);
 void carom_member_stream(const carom_member *m, const double *q, double *f);
 /// K += -df/dq, C += -df/dv, at rows and columns from `at` on.
@@ -135,8 +146,8 @@ int carom_member_point(const carom_member *m, double s, int component, int *inde
 int carom_member_position(const carom_member *m, double s, int axis, int *index, double *weight, double *constant);
 
 /// Fields.  Displacement: components of all nodes, node by node.  Stress: per element, in its middle: normal stress of
-/// a bar; section forces N, V, moment of planar beams; N, Vv, Vw, torque, moments about y and z of spatial ones (a shaft
-/// has no N).
+/// a bar; section forces N, V, moment of planar beams; N, Vv, Vw, torque, moments about y and z of spatial ones (a
+/// shaft has no N).
 typedef enum carom_field { CAROM_FIELD_DISPLACEMENT, CAROM_FIELD_VELOCITY, CAROM_FIELD_STRESS } carom_field;
 int carom_member_field_rows(const carom_member *m, carom_field field);   // nodes or elements
 int carom_member_field_width(const carom_member *m, carom_field field);  // values in each

@@ -87,7 +87,8 @@ typedef struct carom_factor {
     bool ready;    // set and read by those who keep it: a constant matrix is factorised once
     bool positive; // LU was asked for, but the matrix is symmetric positive definite and LDL' stands
     bool tiled;    // LU: by the kernels for larger dense matrices
-    long count;    // factorisations so far; CAROM_FACTOR_OF_MASS: of the constant mass matrix, like every other of these
+    long count;    // factorisations so far; CAROM_FACTOR_OF_MASS: of the constant mass matrix, like every other of
+                   // these
     double *a;
     int *pivot;   // LU only
     void *direct; // CAROM_SPARSE: state of the pattern's way to factorise, held by the arena
@@ -102,8 +103,9 @@ void carom_factor_solve(const carom_factor *F, double *x); // x = A^-1 x
 void carom_factor_advance(const carom_factor *F, double *v, double h, double *x); // v += h A^-1 x; x is spoilt
 
 /// n columns of length rows.  Dense when count is NULL: column k is a + k rows.  Else column k holds
-/// count[k] <= stride entries: values a[k stride + e], row numbers carom_column_rows(W, k)[e].  These are row[k stride + e], unless columns share them:
-/// share[k] = j > 0 says that column k has those of list j, row[(n + j - 1) stride + e].  All directions of a contact act on the same two bodies.
+/// count[k] <= stride entries: values a[k stride + e], row numbers carom_column_rows(W, k)[e].  These are row[k stride
+/// + e], unless columns share them: share[k] = j > 0 says that column k has those of list j, row[(n + j - 1) stride +
+/// e].  All directions of a contact act on the same two bodies.
 typedef struct carom_columns {
     int rows, n, stride;
     int *count, *row;
@@ -130,7 +132,8 @@ void carom_columns_dot(double *y, const carom_columns *W, int first, int n, cons
 void carom_column_axpy(double *y, double s, const carom_columns *W, int k);         // y += s W_k
 void carom_column_expand(double *y, const carom_columns *W, int k);                 // y = W_k, dense
 
-// Vectors; inline because most systems are small.  Lists of one to three numbers are the most frequent: a loop over them would cost more than what it does.
+// Vectors; inline because most systems are small.  Lists of one to three numbers are the most frequent: a loop over
+// them would cost more than what it does.
 static inline void carom_copy(double *y, const double *x, ptrdiff_t n) { // n may be that of a matrix
     if (n == 3) {
         const double a = x[0], b = x[1], c = x[2];

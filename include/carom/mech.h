@@ -1,8 +1,9 @@
-// mech.h: a mechanism as plain data: what a model file, C calls or another program say of it, and nothing that is derived from that.
+// mech.h: a mechanism as plain data: what a model file, C calls or another program say of it, and nothing that is
+// derived from that.
 //
-// Every quantity is a datum as given: a number, or the text of an expression that is resolved when a model is made.  Records are
-// arrays in the order in which they were given; what is absent is zero.  The fields are the keys of the model file (docs/reference-model.md).
-// A mechanism owns all of its data: it can be copied, compared and hashed.
+// Every quantity is a datum as given: a number, or the text of an expression that is resolved when a model is made.
+// Records are arrays in the order in which they were given; what is absent is zero.  The fields are the keys of the
+// model file (docs/reference-model.md).  A mechanism owns all of its data: it can be copied, compared and hashed.
 #pragma once
 #include <carom/status.h>
 #include <stdbool.h>
@@ -18,7 +19,8 @@ typedef enum carom_datum_kind { CAROM_ABSENT, CAROM_NUMBER, CAROM_TEXT, CAROM_LI
 /// A member of a family knows which it is: what the names of its indices stand for.
 typedef struct carom_indices { int n; const char *name[3]; int at[3]; } carom_indices;
 
-/// What is given for one key: a number, a text (an expression, a name, a word), a list, or named data.  It knows its place, for messages.
+/// What is given for one key: a number, a text (an expression, a name, a word), a list, or named data.  It knows its
+/// place, for messages.
 typedef struct carom_datum {
     carom_datum_kind kind;
     int count;                // items of a list or map
@@ -35,8 +37,8 @@ typedef struct carom_datum {
     bool aligned;             // byte k of the text stands k characters after its start in the file
 } carom_datum;
 
-// Records.  `repeat`, `index` and the record behind them make a family: as many records as repeat says, called NAME.0, NAME.1, ...
-// `name` is what a record is called (of records that have no name: the key that holds it), and its place.
+// Records.  `repeat`, `index` and the record behind them make a family: as many records as repeat says, called NAME.0,
+// NAME.1, ...  `name` is what a record is called (of records that have no name: the key that holds it), and its place.
 
 typedef struct carom_mech_coordinate { carom_datum name, at, rate; } carom_mech_coordinate;
 /// A function given by points: of a file, or x and y.
@@ -44,15 +46,20 @@ typedef struct carom_mech_table { carom_datum name, file, x, y, kind, outside; }
 /// A signal that is set from outside and held in between.
 typedef struct carom_mech_input { carom_datum name, start, signal; } carom_mech_input;
 /// What computes at sample instants; its states and outputs are held in between.
-typedef struct carom_mech_controller { carom_datum name, sample, offset, delay, states, outputs, start; } carom_mech_controller;
+typedef struct carom_mech_controller {
+    carom_datum name, sample, offset, delay, states, outputs, start;
+} carom_mech_controller;
 typedef struct carom_mech_energy { carom_datum name, kinetic, potential; } carom_mech_energy;
-typedef struct carom_mech_law { carom_datum name, restitution, tangential_restitution, friction, impact_law, impact_order; } carom_mech_law;
+typedef struct carom_mech_law {
+    carom_datum name, restitution, tangential_restitution, friction, impact_law, impact_order;
+} carom_mech_law;
 /// A law of two parts of one material, and of this material with others, which are called by name.
 typedef struct carom_mech_material { carom_mech_law own; carom_mech_law *with; int nwith; } carom_mech_material;
 typedef struct carom_mech_record { carom_datum name, bodies, contacts; } carom_mech_record;
 typedef struct carom_mech_simulation { carom_datum name, scheme, options, step, end; } carom_mech_simulation;
 
-/// A gap that is written (gap), swept along a member (along, point), or between shapes (between, among); or friction alone (normal_force, joint).
+/// A gap that is written (gap), swept along a member (along, point), or between shapes (between, among); or friction
+/// alone (normal_force, joint).
 typedef struct carom_mech_contact {
     carom_datum name, restitution, tangential_restitution, friction, impact_law, impact_order;
     carom_datum gap, closes_while, slip, slip_rate, along, point, side, radius, normal_force, joint;
@@ -63,7 +70,9 @@ typedef struct carom_mech_contact {
 } carom_mech_contact;
 
 /// A shape that touches; the key of `size` says which: circle, box, ...
-typedef struct carom_mech_shape { carom_datum name, size, at, angle, axis, scale, corners, solids, cell, of, surface_velocity, material; } carom_mech_shape;
+typedef struct carom_mech_shape {
+    carom_datum name, size, at, angle, axis, scale, corners, solids, cell, of, surface_velocity, material;
+} carom_mech_shape;
 typedef struct carom_mech_motion { carom_datum name, at, angle, axis; } carom_mech_motion;
 
 typedef struct carom_mech_body {
@@ -84,7 +93,8 @@ typedef struct carom_mech_joint {
 
 /// Along a line, at a joint, or a bushing.
 typedef struct carom_mech_spring {
-    carom_datum name, type, joint, between, points, at, stiffness, damping, torsion, torsion_damping, length, rest, force, clearance, one_sided;
+    carom_datum name, type, joint, between, points, at, stiffness, damping, torsion, torsion_damping, length, rest,
+        force, clearance, one_sided;
     carom_datum repeat, index;
     struct carom_mech_spring *spring;
 } carom_mech_spring;
@@ -92,24 +102,30 @@ typedef struct carom_mech_spring {
 typedef struct carom_mech_motor { carom_datum name, joint, torque, force; } carom_mech_motor;
 typedef struct carom_mech_load { carom_datum name, on, point, force, torque, frame; } carom_mech_load;
 
-typedef struct carom_mech_damping { carom_datum name, mass, stiffness, torsion, matrix; } carom_mech_damping; // matrix: the name of one, alone
+// matrix: the name of one, alone
+typedef struct carom_mech_damping { carom_datum name, mass, stiffness, torsion, matrix; } carom_mech_damping;
 typedef struct carom_mech_flywheel { carom_datum name, mass, inertia; } carom_mech_flywheel;
 
 /// A flexible member.
 typedef struct carom_mech_member {
-    carom_datum name, type, frame, length, elements, density, modulus, shear_modulus, area, inertia, shear_area, torsion, radius, bore;
-    carom_datum mass, massless, stiffness, gravity, load, at, rate, velocity, spin, fix, points, origin, direction, up, record, modal_damping;
+    carom_datum name, type, frame, length, elements, density, modulus, shear_modulus, area, inertia, shear_area,
+        torsion, radius, bore;
+    carom_datum mass, massless, stiffness, gravity, load, at, rate, velocity, spin, fix, points, origin, direction, up,
+        record, modal_damping;
     carom_mech_damping *damping; // NULL: none
     carom_mech_flywheel *flywheels;
     int nflywheels;
 } carom_mech_member;
 
 /// What is drawn; the key of `size` says which: point, box, ...  `none`: the word that hides a part.
-typedef struct carom_mech_figure { carom_datum name, size, at, angle, turn, colour, color, trace, width, of, none; } carom_mech_figure;
+typedef struct carom_mech_figure {
+    carom_datum name, size, at, angle, turn, colour, color, trace, width, of, none;
+} carom_mech_figure;
 /// Where a contact or constraint acts.
 typedef struct carom_mech_touch { carom_datum name, at, normal, tangent, tangent2, colour, color; } carom_mech_touch;
 
-/// A file that the mechanism names, as text: a matrix (Matrix Market), or a table (then `name` is the file that the model names).  A model opens no files itself.
+/// A file that the mechanism names, as text: a matrix (Matrix Market), or a table (then `name` is the file that the
+/// model names).  A model opens no files itself.
 typedef struct carom_matrix_text {
     const char *name, *text;
     size_t length;
@@ -139,7 +155,8 @@ typedef struct carom_mech {
     carom_mech_contact *contacts;
     carom_mech_figure *figures;
     carom_mech_touch *touches;
-    int ntables, ninputs, ncontrollers, ncoordinates, nbodies, nshapes, njoints, nsprings, nmotors, nloads, nmembers, ncontacts, nmaterials, nfigures, ntouches;
+    int ntables, ninputs, ncontrollers, ncoordinates, nbodies, nshapes, njoints, nsprings, nmotors, nloads, nmembers,
+        ncontacts, nmaterials, nfigures, ntouches;
     carom_matrix_text *matrices;
     int nmatrices;
     struct carom_pool *memory; // of all of the above
@@ -150,23 +167,27 @@ carom_mech *carom_mech_create(const char *file);
 void carom_mech_destroy(carom_mech *m);
 /// The mechanism that a model file describes; NULL on failure: err->text is `file:line:column: what; what to do`.
 carom_mech *carom_mech_read(const char *text, size_t length, const char *file, carom_error *err);
-/// The unit of a column of results or of a parameter, by its usual name ("m/s", "J"), where the mechanism gives units; false: not known.
+/// The unit of a column of results or of a parameter, by its usual name ("m/s", "J"), where the mechanism gives units;
+/// false: not known.
 bool carom_mech_unit(const carom_mech *m, const char *name, char *text, size_t size);
-/// Add an entry of a section as a file would have it, as data: ("bodies", "rod", a map), ("gravity", NULL, a list).  Keys of maps are their
-/// items' `key`.  It is copied; `section.name` names it in messages.
-carom_status carom_mech_add(carom_mech *m, const char *section, const char *name, const carom_datum *value, carom_error *err);
+/// Add an entry of a section as a file would have it, as data: ("bodies", "rod", a map), ("gravity", NULL, a list).
+/// Keys of maps are their items' `key`.  It is copied; `section.name` names it in messages.
+carom_status carom_mech_add(carom_mech *m, const char *section, const char *name, const carom_datum *value,
+                            carom_error *err);
 /// Free a text that carom_mech_text() returned.
 void carom_mech_text_free(char *text);
 /// The model file that describes a mechanism, to be freed; NULL: no memory.
 char *carom_mech_text(const carom_mech *m);
 /// A copy; NULL: no memory.
 carom_mech *carom_mech_copy(const carom_mech *m);
-/// Do both say the same, so that the same would be written of them?  Places, and the files they come from, do not count.
+/// Do both say the same, so that the same would be written of them?  Places, and the files they come from, do not
+/// count.
 bool carom_mech_equal(const carom_mech *a, const carom_mech *b);
 /// The same number for mechanisms that are equal.
 uint64_t carom_mech_hash(const carom_mech *m);
-/// Override a parameter: "name=expression", as typed with --set.  Of an input: "name=number" is another value at the start, "name=expression" the
-/// signal that it follows, and "name=FILE.csv" a table of time whose text carom_mech_add_matrix() hands over under the name FILE.csv.
+/// Override a parameter: "name=expression", as typed with --set.  Of an input: "name=number" is another value at the
+/// start, "name=expression" the signal that it follows, and "name=FILE.csv" a table of time whose text
+/// carom_mech_add_matrix() hands over under the name FILE.csv.
 carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err);
 /// Hand over a matrix; it is copied.
 carom_status carom_mech_add_matrix(carom_mech *m, const carom_matrix_text *matrix, carom_error *err);

@@ -1,4 +1,5 @@
-// model.h: a model, made from text (docs/model-file.md) or from a mechanism: names, expressions, and the system made of them.
+// model.h: a model, made from text (docs/model-file.md) or from a mechanism: names, expressions, and the system made of
+// them.
 #pragma once
 #include <carom/expr.h>
 #include <carom/flex.h>
@@ -22,7 +23,8 @@ typedef struct carom_model_def {
     const carom_matrix_text *matrices; // nmatrices of them; copied
     int nmatrices;
     const char *const *observe;  // expressions for carom_model_observe(), NULL-terminated; NULL: none
-    bool pairs;                  // pairs of shapes are written, all of them, however many; else many of them come and go.  For equilibria, modes, derivatives and orbits, which need equations at a point
+    bool pairs;                  // pairs of shapes are written, all of them, however many; else many of them come and
+                                 // go.  For equilibria, modes, derivatives and orbits, which need equations at a point
 } carom_model_def;
 
 /// NULL on failure: err->text is `file:line:column: what; what to do`.
@@ -36,25 +38,30 @@ void carom_model_destroy(carom_model *m);
 int carom_model_tapes(const carom_model *m, carom_tape **list, int room);
 /// What one evaluation of the equations of motion costs, in instructions of the tape.
 long carom_model_motion_instructions(const carom_model *m);
-/// The model as one self-contained C17 file: functions PREFIX_mass, PREFIX_force, PREFIX_gaps, ... of (t, q, v, parameters), with
-/// the same bits as the tape.  text: the model's own, for a comment.  CAROM_BAD_INPUT: it has parts that have no C text.
-carom_status carom_model_write_c(const carom_model *m, const char *prefix, const char *text, size_t length, carom_write_text *write,
-                                 void *user, carom_error *err);
+/// The model as one self-contained C17 file: functions PREFIX_mass, PREFIX_force, PREFIX_gaps, ... of (t, q, v,
+/// parameters), with the same bits as the tape.  text: the model's own, for a comment.  CAROM_BAD_INPUT: it has parts
+/// that have no C text.
+carom_status carom_model_write_c(const carom_model *m, const char *prefix, const char *text, size_t length,
+                                 carom_write_text *write, void *user, carom_error *err);
 /// Evaluate m with the compiled code of another model that must outlive it, wherever the two have equal tapes.
 void carom_model_adopt(carom_model *m, const carom_model *other);
-/// Something the model needs while it lives; release(thing) is called when it is destroyed.  One thing; a second replaces it.
+/// Something the model needs while it lives; release(thing) is called when it is destroyed.  One thing; a second
+/// replaces it.
 void carom_model_own(carom_model *m, void *thing, void (*release)(void *thing));
 
-/// Texts of the files that a model's text names: tables, meshes, heights.  They lie in the directory of `file` or below it; links are followed where they end
-/// there.  Names that the list has already are left alone.  *list (NULL, or from malloc) grows; carom_model_files_free() when the model is made.
-carom_status carom_model_files(const char *text, size_t length, const char *file, carom_matrix_text **list, int *n, carom_error *err);
+/// Texts of the files that a model's text names: tables, meshes, heights.  They lie in the directory of `file` or below
+/// it; links are followed where they end there.  Names that the list has already are left alone.  *list (NULL, or from
+/// malloc) grows; carom_model_files_free() when the model is made.
+carom_status carom_model_files(const char *text, size_t length, const char *file, carom_matrix_text **list, int *n,
+                               carom_error *err);
 void carom_model_files_free(carom_matrix_text *list, int n);
 
 const carom_system *carom_model_system(const carom_model *m);
 const char *carom_model_name(const carom_model *m);
 const double *carom_model_q0(const carom_model *m);
 const double *carom_model_v0(const carom_model *m);
-/// May the model start at q (nq) instead?  Says which contact overlaps or which constraint is violated; where the model has `settle: yes`, q is moved.
+/// May the model start at q (nq) instead?  Says which contact overlaps or which constraint is violated; where the model
+/// has `settle: yes`, q is moved.
 carom_status carom_model_start_at(carom_model *m, double *q, carom_error *err);
 
 typedef struct carom_model_sizes {
@@ -64,7 +71,8 @@ typedef struct carom_model_sizes {
 carom_model_sizes carom_model_count(const carom_model *m);
 const char *carom_model_coordinate(const carom_model *m, int i); // of nq
 const char *carom_model_velocity(const carom_model *m, int i);   // of nv: "x'", "body.vx"
-/// Is position (velocity) i a column of results?  Unknowns of flexible members are so only where the model asks for them.
+/// Is position (velocity) i a column of results?  Unknowns of flexible members are so only where the model asks for
+/// them.
 bool carom_model_recorded(const carom_model *m, int i);
 bool carom_model_velocity_recorded(const carom_model *m, int i);
 /// Coordinate i, and velocity i, belong to a contact that is friction alone: they stay 0, and have no columns.
@@ -75,16 +83,22 @@ void carom_model_velocities(const carom_model *m, const double *q, const double 
 /// The first of four positions of a quaternion to which position i belongs; -1: it does not.
 int carom_model_quaternion(const carom_model *m, int i);
 const char *carom_model_parameter(const carom_model *m, int i, double *value);
-/// Other values of n parameters, numbered as above; parameters given by expressions of these follow.  The model is then, bit for bit, the one that
-/// is created with these values: mostly by writing numbers, and where one goes into the structure by deriving it again (*derived, may be NULL).
-/// What was made from it before (work blocks, simulations, drawings) has to be made again, names and texts be asked for again.  On failure it stays as it was.
-carom_status carom_model_set(carom_model *m, int n, const int *index, const double *value, bool *derived, carom_error *err);
-/// The SI unit of a parameter, input, coordinate or rate by its usual name ("N s"; fmi: "N.s"), where the model gives one with a unit; also of t, of energies and of
-/// columns of bodies and of contacts between shapes, where it has units at all.  False: not known.
+/// Other values of n parameters, numbered as above; parameters given by expressions of these follow.  The model is
+/// then, bit for bit, the one that is created with these values: mostly by writing numbers, and where one goes into the
+/// structure by deriving it again (*derived, may be NULL).  What was made from it before (work blocks, simulations,
+/// drawings) has to be made again, names and texts be asked for again.  On failure it stays as it was.
+carom_status carom_model_set(carom_model *m, int n, const int *index, const double *value, bool *derived,
+                             carom_error *err);
+/// The SI unit of a parameter, input, coordinate or rate by its usual name ("N s"; fmi: "N.s"), where the model gives
+/// one with a unit; also of t, of energies and of columns of bodies and of contacts between shapes, where it has units
+/// at all.  False: not known.
 bool carom_model_unit(const carom_model *m, const char *name, bool fmi, char *text, size_t size);
-/// A number ("0.003"), or one with a unit ("3 mm") of the kind that the model gives `name`, in SI.  False: it is neither, and err says why.  m NULL: of any kind.  `t` is a time in every model.
-bool carom_model_quantity(const carom_model *m, const char *name, const char *text, size_t length, double *x, carom_error *err);
-/// Input i, as carom_sim_input() counts them, and its value at the start; NULL after the last.  Inputs that follow a signal are not among them.
+/// A number ("0.003"), or one with a unit ("3 mm") of the kind that the model gives `name`, in SI.  False: it is
+/// neither, and err says why.  m NULL: of any kind.  `t` is a time in every model.
+bool carom_model_quantity(const carom_model *m, const char *name, const char *text, size_t length, double *x,
+                          carom_error *err);
+/// Input i, as carom_sim_input() counts them, and its value at the start; NULL after the last.  Inputs that follow a
+/// signal are not among them.
 const char *carom_model_input(const carom_model *m, int i, double *value);
 /// Input i of those that follow a signal of the model; NULL after the last.
 const char *carom_model_following(const carom_model *m, int i);
@@ -108,20 +122,22 @@ const char *carom_model_compliant(const carom_model *m, int which);
 const char *carom_model_settled(const carom_model *m);
 /// Time between snapshots of contacts, as the model's `record` says; 0: none.
 double carom_model_snapshots(const carom_model *m);
-/// Where contact id between shapes acts at (t, q): the point, the normal from the second shape to the first, and the directions in which
-/// components of friction act.
-/// work: of the simulation, whose list of contacts is in use.  False: it is no contact of two shapes.
+/// Where contact id between shapes acts at (t, q): the point, the normal from the second shape to the first, and the
+/// directions in which components of friction act.  work: of the simulation, whose list of contacts is in use.  False:
+/// it is no contact of two shapes.
 typedef struct carom_touch { double point[3], normal[3], tangent[2][3]; } carom_touch;
 bool carom_model_touch(const carom_model *m, void *work, double t, const double *q, int id, carom_touch *x);
-/// The number by which events know contact NAME, or all contacts of one entry of `contacts` (NAME.1, NAME.2, ..., and those that come and go); of pairs that come
-/// and go also one pair A-B.
+/// The number by which events know contact NAME, or all contacts of one entry of `contacts` (NAME.1, NAME.2, ..., and
+/// those that come and go); of pairs that come and go also one pair A-B.
 enum { CAROM_NO_CONTACT = -1 };
 int carom_model_contact(const carom_model *m, const char *name);
 /// Does an event at `contact` belong to what carom_model_contact() has found?
 bool carom_model_contact_is(const carom_model *m, int found, int contact);
-const char *carom_model_constraint(const carom_model *m, int id); // bilateral first (joints, constraints), then contacts
+// bilateral first (joints, constraints), then contacts
+const char *carom_model_constraint(const carom_model *m, int id);
 int carom_model_part(const carom_model *m, int id); // of a joint with several constraints: which, from 1; else 0
-int carom_model_parts(const carom_model *m, int id); // of a contact, the first of several of one gap (NAME.1, NAME.2, ...): how many; else 0
+int carom_model_parts(const carom_model *m, int id); // of a contact, the first of several of one gap (NAME.1, NAME.2,
+                                                     // ...): how many; else 0
 const char *carom_model_output(const carom_model *m, int i);
 /// Joints and constraints that follow from others at the start: "hinge, strut (2)"; NULL: none.
 const char *carom_model_redundant(const carom_model *m);
@@ -149,55 +165,62 @@ typedef struct carom_model_run {
 } carom_model_run;
 carom_model_run carom_model_simulation(const carom_model *m);
 
-/// Springs, motors and loads: their names and kinds ("spring", "motor", "load"), numbered like carom_sim_works(); and the energy that
-/// each stores at a state.
+/// Springs, motors and loads: their names and kinds ("spring", "motor", "load"), numbered like carom_sim_works(); and
+/// the energy that each stores at a state.
 int carom_model_elements(const carom_model *m);
 const char *carom_model_element(const carom_model *m, int i, const char **kind);
 void carom_model_stored(const carom_model *m, void *work, double t, const double *q, const double *v, double *energy);
 
 /// Outputs at a state; `work` is carom_sim_work() of a simulation of this model's system.
 void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out);
-/// In one evaluation what a row of a record holds: energies (kinetic, potential), the velocities of all recorded directions, the gaps
-/// of pairs of shapes (at their ids in gap; far ones too are exact here), outputs.  CAROM_USER: one of them is not finite.
-carom_status carom_model_row(const carom_model *m, void *work, double t, const double *q, const double *v, double energy[2], double *u,
-                             double *gap, double *out);
+/// In one evaluation what a row of a record holds: energies (kinetic, potential), the velocities of all recorded
+/// directions, the gaps of pairs of shapes (at their ids in gap; far ones too are exact here), outputs.  CAROM_USER:
+/// one of them is not finite.
+carom_status carom_model_row(const carom_model *m, void *work, double t, const double *q, const double *v,
+                             double energy[2], double *u, double *gap, double *out);
 /// Does carom_model_reactions() do anything?
 bool carom_model_turned(const carom_model *m);
-/// Reactions x over all n recorded directions (dir: first one of every constraint) with those of joints in the joints' frames.
-void carom_model_reactions(const carom_model *m, void *work, double t, const double *q, const int *dir, int n, const double *x, double *y);
+/// Reactions x over all n recorded directions (dir: first one of every constraint) with those of joints in the joints'
+/// frames.
+void carom_model_reactions(const carom_model *m, void *work, double t, const double *q, const int *dir, int n,
+                           const double *x, double *y);
 /// The exact solution at t (only when the file gives one): positions and, by differentiation, rates.
 void carom_model_exact(const carom_model *m, void *work, double t, double *q, double *v);
 
 /// Checks.  Watched expressions are the arguments of min(x) and max(x): evaluate them at every step end
 /// (and the start) and keep the extremes.
 int carom_model_watched(const carom_model *m);
-void carom_model_watch(const carom_model *m, void *work, double t, const double *q, const double *v, double *low, double *high, bool first);
+void carom_model_watch(const carom_model *m, void *work, double t, const double *q, const double *v, double *low,
+                       double *high, bool first);
 /// Is check i met?  *text is the check as written, *left and *right its two sides.  Names of the model have their
 /// values at (t, q, v), the end of the run; low and high are what carom_model_watch() has kept.
 bool carom_model_check(const carom_model *m, int i, const double *low, const double *high,
                        const carom_ledger *ledger, void *work, double t, const double *q, const double *v,
                        const char **text, double *left, double *right);
-/// Observed expressions (carom_model_def.observe): the language of checks, and mean(x), rms(x) and integral(x) over time besides min(x)
-/// and max(x).  carom_model_average() follows the watched expressions from step end to step end; a holds carom_model_watched() of them.
+/// Observed expressions (carom_model_def.observe): the language of checks, and mean(x), rms(x) and integral(x) over
+/// time besides min(x) and max(x).  carom_model_average() follows the watched expressions from step end to step end; a
+/// holds carom_model_watched() of them.
 typedef struct carom_average {
     double low, high;
     double integral, square; // of x and of x^2 over time, by the trapezoidal rule
     double x, t, start;      // the last value, its time, the first time
 } carom_average;
 int carom_model_observed(const carom_model *m);
-void carom_model_average(const carom_model *m, void *work, double t, const double *q, const double *v, carom_average *a, bool first);
-void carom_model_observe(const carom_model *m, const carom_average *a, const carom_ledger *ledger, void *work, double t, const double *q,
-                         const double *v, double *out);
+void carom_model_average(const carom_model *m, void *work, double t, const double *q, const double *v, carom_average *a,
+                         bool first);
+void carom_model_observe(const carom_model *m, const carom_average *a, const carom_ledger *ledger, void *work, double t,
+                         const double *q, const double *v, double *out);
 /// Does observed expression i depend on the state or on time (not on parameters, the ledger and averages alone)?
 bool carom_model_observes_state(const carom_model *m, int i);
 /// Value of a ledger name ("energy.balance"); false when there is no such name.  names: i-th name, NULL after the last.
 bool carom_ledger_value(const carom_ledger *l, const char *name, double *value);
 const char *carom_ledger_name(int i);
 
-/// Is the model sound?  Findings are reported one by one: derivatives against differences, mass matrix, initial constraints,
-/// degrees of freedom, unused names.  Returns the number of faults (warnings do not count).
+/// Is the model sound?  Findings are reported one by one: derivatives against differences, mass matrix, initial
+/// constraints, degrees of freedom, unused names.  Returns the number of faults (warnings do not count).
 typedef enum carom_finding { CAROM_FINE, CAROM_WARNING, CAROM_FAULT } carom_finding;
-int carom_model_examine(const carom_model *m, void (*report)(void *user, carom_finding kind, const char *sentence), void *user, carom_error *err);
+int carom_model_examine(const carom_model *m, void (*report)(void *user, carom_finding kind, const char *sentence),
+                        void *user, carom_error *err);
 
 #ifdef __cplusplus
 }

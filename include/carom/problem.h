@@ -34,9 +34,10 @@ typedef struct carom_block {
     double mu; // friction >= 0, from CAROM_PLANAR on; 0: frictionless, p_T = 0
 } carom_block;
 
-/// G by blocks, for many contacts: G_ij is zero unless contacts i and j act on the same body.  Block row b has the blocks
-/// k = start[b] .. start[b + 1] - 1 in columns col[k], ascending, the diagonal block diagonal[b] always among them.  Block k is
-/// column-major, rows of b times rows of col[k], and starts at value[at[k]]; blocks follow each other without gaps.
+/// G by blocks, for many contacts: G_ij is zero unless contacts i and j act on the same body.  Block row b has the
+/// blocks k = start[b] .. start[b + 1] - 1 in columns col[k], ascending, the diagonal block diagonal[b] always among
+/// them.  Block k is column-major, rows of b times rows of col[k], and starts at value[at[k]]; blocks follow each other
+/// without gaps.
 typedef struct carom_block_rows {
     const int *start;    // nb + 1
     const int *col, *at; // start[nb]
@@ -45,13 +46,15 @@ typedef struct carom_block_rows {
     int uniform;         // all blocks have this number of rows; 0: they differ
 } carom_block_rows;
 
-/// The same symmetric matrix by bodies: G_ij = sum over the parts that i and j share of A_i F A_j', F = scale x inverse.  A part is what one mass
-/// matrix couples, a body.  Contact b acts on the parts link_part[l], l = first[b] .. first[b + 1] - 1; its directions there, rows of b times velocities
-/// of the part, start at A[link_at[l]], by rows.  link_body[l] numbers the parts that take part, from 0 to bodies - 1.  The inverse of part i starts at
+/// The same symmetric matrix by bodies: G_ij = sum over the parts that i and j share of A_i F A_j', F = scale x
+/// inverse.  A part is what one mass matrix couples, a body.  Contact b acts on the parts link_part[l], l = first[b] ..
+/// first[b + 1] - 1; its directions there, rows of b times velocities of the part, start at A[link_at[l]], by rows.
+/// link_body[l] numbers the parts that take part, from 0 to bodies - 1.  The inverse of part i starts at
 /// inverse[inverse_at[i]], column-major.  The second half is needed where the problem has neither G nor `rows`.
 typedef struct carom_parts {
     int bodies;
-    int ld;                     // from one row of a link in A to the next; 0: as many numbers as the part has velocities
+    int ld;                     // from one row of a link in A to the next; 0: as many numbers as the part has
+                                // velocities
     const int *part;            // first velocity of each part, and the end
     const int *first, *link_part, *link_body;
     const size_t *link_at, *inverse_at;
@@ -59,7 +62,8 @@ typedef struct carom_parts {
     bool only_diagonal;         // inverses are diagonal, and `inverse` has nothing but their diagonals
     double scale;
     int nparts, most;                 // parts; rows of the largest block
-    const int *head, *next, *link_of; // links of each part, in the order of contacts: the first, the one behind a link; -1: none; contact of a link
+    const int *head, *next, *link_of; // links of each part, in the order of contacts: the first, the one behind a link;
+                                      // -1: none; contact of a link
     const double *diagonal;           // G_bb, column-major, from diagonal[most x first row of b] on
     double *y;                        // two numbers for every velocity: scratch of the certificate
 } carom_parts;
@@ -69,18 +73,20 @@ typedef struct carom_problem {
     int ld;                       // leading dimension of G, column-major; G need not be symmetric
     const carom_block *block;     // nb, in order of rows, covering 0..n-1
     const double *G, *c;          // n x n, n; G may be NULL where `rows` is given
-    /// By block: 0, 0: tangential rows share one ball; else so many the first, so many the second and the rest a third, each of radius mu p_N.
-    /// The certificate knows that; solvers get a problem that is split.  NULL: all share one.
+    /// By block: 0, 0: tangential rows share one ball; else so many the first, so many the second and the rest a third,
+    /// each of radius mu p_N.  The certificate knows that; solvers get a problem that is split.  NULL: all share one.
     const int (*disc)[2];
     const carom_block_rows *rows; // the same matrix by blocks, for the certificate before G; NULL: not given
     const int *first;          // n, or NULL when not known: row i and column i of G are zero before first[i] <= i
     bool symmetric;            // G is known to be symmetric
     struct carom_team *team;   // threads that solvers may use; NULL: none
     const carom_parts *parts;  // the same matrix by bodies; NULL: not given
-    /// Makes `rows` of `parts`, when a solver first needs them; false: there is no room.  NULL: they are given, or cannot be made.
+    /// Makes `rows` of `parts`, when a solver first needs them; false: there is no room.  NULL: they are given, or
+    /// cannot be made.
     bool (*assemble)(struct carom_problem *pb);
     void *assembly;            // for that function
-    double enough;             // residual with which the caller would go on: no costly solver is tried for less; 0: none
+    double enough;             // residual with which the caller would go on: no costly solver is tried for less; 0:
+                               // none
     double *p, *u;             // n: p is the start on entry (zeros are fine) and the answer on exit; u = G p + c
 } carom_problem;
 
@@ -98,8 +104,8 @@ typedef struct carom_report {
 /// Infinity when a number of the problem or the answer is not finite, or mu is negative.
 double carom_residual(const carom_problem *pb, int *worst);
 
-/// The same for the velocities that stand in pb->u: where equations are nonlinear, u follows from them and G p + c is only its
-/// linearisation.
+/// The same for the velocities that stand in pb->u: where equations are nonlinear, u follows from them and G p + c is
+/// only its linearisation.
 double carom_residual_at(const carom_problem *pb, int *worst);
 
 /// What the rounding of G p + c alone may leave in the residual,
@@ -109,8 +115,9 @@ double carom_rounding(const carom_problem *pb);
 /// The dense matrix of pb->rows into G, with leading dimension ld.
 void carom_problem_expand(const carom_problem *pb, double *G, int ld);
 
-/// Is a residual good enough?  At most tol (velocity units), or at most what rounding leaves (CP-9), which counts only up to
-/// 1e-8 of the largest |c|: huge reactions that contradict each other must not excuse a velocity.                          (CP-10)
+/// Is a residual good enough?  At most tol (velocity units), or at most what rounding leaves (CP-9), which counts only
+/// up to
+/// 1e-8 of the largest |c|: huge reactions that contradict each other must not excuse a velocity.  (CP-10)
 bool carom_solved(const carom_problem *pb, double residual, double tol);
 
 int carom_law_rows(carom_law law);       // 1, 1, 2, 3, 4, 5, 6
@@ -130,8 +137,8 @@ typedef struct carom_solver {
     size_t work_size; // at most CAROM_SOLVER_WORK
     /// Sets pb->p and reports converged and iterations; the certificate is the caller's business.
     carom_report (*solve)(void *work, carom_problem *pb, double tol);
-    /// Right after it, where the certificate has left more than half of tol in pb->u: p once more, from what solve() has factorised.  False: it
-    /// cannot.  NULL: there is nothing to refine.
+    /// Right after it, where the certificate has left more than half of tol in pb->u: p once more, from what solve()
+    /// has factorised.  False: it cannot.  NULL: there is nothing to refine.
     bool (*refine)(void *work, carom_problem *pb);
 } carom_solver;
 
@@ -149,15 +156,16 @@ carom_report carom_solver_solve(const carom_solver *solver, void *work, carom_pr
 
 /// The chain: the asked solver (NULL: the default for size and laws), then the others that can, until
 /// one is good enough.  An answer that is not is returned with converged = false and is the best of all.
-/// The first solver starts from the p of the caller, the others from the best answer so far.  For problems of up to n rows and
-/// nb blocks, or up to `rigid` rows where all are bilateral.  G may be given by blocks; up to CAROM_DENSE_ROWS rows solvers that need
-/// the dense matrix get a dense view.
+/// The first solver starts from the p of the caller, the others from the best answer so far.  For problems of up to n
+/// rows and nb blocks, or up to `rigid` rows where all are bilateral.  G may be given by blocks; up to CAROM_DENSE_ROWS
+/// rows solvers that need the dense matrix get a dense view.
 typedef struct carom_chain carom_chain;
-carom_chain *carom_allocate_chain(carom_arena *mem, int n, int nb, int rigid, const carom_solver *first); // NULL while counting
+// NULL while counting
+carom_chain *carom_allocate_chain(carom_arena *mem, int n, int nb, int rigid, const carom_solver *first);
 carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol);
 
-/// Is it certain that no p has a residual of at most tol (velocity units)?  Then y (n) is a proof (INF-2).  False: none was found; the problem may have a
-/// solution or not.  Up to CAROM_DENSE_ROWS rows; it allocates memory.
+/// Is it certain that no p has a residual of at most tol (velocity units)?  Then y (n) is a proof (INF-2).  False: none
+/// was found; the problem may have a solution or not.  Up to CAROM_DENSE_ROWS rows; it allocates memory.
 bool carom_infeasible(carom_problem *pb, double tol, double *y);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // problem_file.h: contact problems in files, to keep hard ones and to exchange them with others.
 //
-// Read: FCLIB's HDF5 files (local and global problems), carom's text form, and the binary form FC01.  Written: carom's text form, which
-// holds any number of problems, and FCLIB.  Formats: docs/solve.md.
+// Read: FCLIB's HDF5 files (local and global problems), carom's text form, and the binary form FC01.  Written: carom's
+// text form, which holds any number of problems, and FCLIB.  Formats: docs/solve.md.
 #pragma once
 #include <carom/problem.h>
 #include <carom/status.h>
@@ -22,12 +22,14 @@ carom_problem *carom_problems_at(carom_problem_list *list, int i);
 const char *carom_problems_title(const carom_problem_list *list, int i); // "": it has none
 
 /// A copy of pb, dense or by blocks, that starts from `start` (NULL: zero).
-carom_status carom_problems_add(carom_problem_list *list, const carom_problem *pb, const double *start, const char *title, carom_error *err);
+carom_status carom_problems_add(carom_problem_list *list, const carom_problem *pb, const double *start,
+                                const char *title, carom_error *err);
 void carom_problems_remove(carom_problem_list *list, int i);
 
 /// FCLIB where the name ends in .h5 or .hdf5 (one problem with planar or spatial friction and equations); else text.
 carom_status carom_problems_write(const carom_problem_list *list, const char *file, carom_error *err);
-/// The answer pb->p, pb->u: FCLIB with problem and solution by the same endings; else CSV with the columns block,row,u,p.
+/// The answer pb->p, pb->u: FCLIB with problem and solution by the same endings; else CSV with the columns
+/// block,row,u,p.
 carom_status carom_problem_write_answer(const carom_problem *pb, const char *file, carom_error *err);
 
 #ifdef __cplusplus

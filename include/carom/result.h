@@ -38,8 +38,8 @@ void carom_warnings_json(char *text, const carom_warning *list, int n);
 void carom_json_string(FILE *f, const char *text);
 void carom_json_number(FILE *f, double x);
 
-/// What springs, motors and loads of the model store and have done, a line each (the first twenty); all of them as a member "elements"
-/// of a JSON object, with a comma before it.  Nothing where there are none.
+/// What springs, motors and loads of the model store and have done, a line each (the first twenty); all of them as a
+/// member "elements" of a JSON object, with a comma before it.  Nothing where there are none.
 void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim);
 void carom_elements_json(FILE *f, const carom_model *m, carom_sim *sim);
 
@@ -67,19 +67,23 @@ typedef struct carom_record_def {
     const char *file;            // *.csv: CSV, with FILE.events.csv beside it; else HDF5.  NULL: CSV to stream
     FILE *stream;                // used when file is NULL; events are then left out
     bool memory;                 // neither: rows and events stay in memory, see carom_record_result()
-    bool replace;                // an older file of that name is replaced at once; else it is FILE.before until the run is done
+    bool replace;                // an older file of that name is replaced at once; else it is FILE.before until the run
+                                 // is done
     double step, end;            // as given to the simulation, which starts at t = 0
     long every;                  // a row every so many steps, or
     double dt_out;               // at the first step end at or after k dt_out; both 0: about 2000 rows
-    bool event_rows;             // and two rows at every event that the scheme locates, left and right limits; their reactions are NaN
+    bool event_rows;             // and two rows at every event that the scheme locates, left and right limits; their
+                                 // reactions are NaN
     const char *text;            // the model's text, kept in the file
     size_t length;
     const char *model_file;      // its name
     const char *const *set;      // NULL-terminated lists as given, kept for resuming; NULL: none
     const char *const *options;
-    // Names where the model has none: nq coordinates (velocities are x'), contacts and constraints by id.  NULL: q1, contact1, ...
+    // Names where the model has none: nq coordinates (velocities are x'), contacts and constraints by id.  NULL: q1,
+    // contact1, ...
     const char *const *coordinates, *const *constraints;
-    // Columns of the caller: NULL-terminated names, and where their values stand whenever a row is written.  NULL: none.
+    // Columns of the caller: NULL-terminated names, and where their values stand whenever a row is written.  NULL:
+    // none.
     const char *const *extra;
     const double *extra_value;
     bool compress;               // HDF5: tables are compressed (shuffle, deflate)
@@ -100,21 +104,22 @@ carom_status carom_record_step(void *record, const carom_now *now);
 /// The failure behind a carom_record_step() that did not return CAROM_OK.
 const carom_error *carom_record_error(const carom_record *r);
 
-/// Steps and records: until so many steps are done or so many more rows are there (0: no limit), or until the end, which
-/// carom_sim_done() tells.
+/// Steps and records: until so many steps are done or so many more rows are there (0: no limit), or until the end,
+/// which carom_sim_done() tells.
 carom_status carom_record_advance(carom_record *r, long steps, long rows, carom_error *err);
 
 /// Put everything known so far where a kill cannot reach it.  Call it every half second or so.
 /// All of it, or nothing: after a failure the file is that of the flush before, and nothing is written any more.
 carom_status carom_record_flush(carom_record *r, carom_error *err);
-/// The time of the last flush that succeeded, of a text file that is finished the time of its last row: the file holds everything until then.
+/// The time of the last flush that succeeded, of a text file that is finished the time of its last row: the file holds
+/// everything until then.
 double carom_record_saved(const carom_record *r);
 
 /// The estimated errors of the run, for its ledger; before carom_record_finish().  The text must live until then.
 void carom_record_estimate(carom_record *r, const char *json);
 
-/// The last row, the ledger, and the word for how it ended ("done", "interrupted", "failed") with its reason (NULL: none).
-/// The record is only good for carom_record_destroy() afterwards.
+/// The last row, the ledger, and the word for how it ended ("done", "interrupted", "failed") with its reason (NULL:
+/// none). The record is only good for carom_record_destroy() afterwards.
 carom_status carom_record_finish(carom_record *r, const char *status, const char *why, carom_error *err);
 void carom_record_destroy(carom_record *r);
 
@@ -148,14 +153,16 @@ typedef struct carom_result_contact {
 /// Open a result, HDF5 or CSV.  Nothing in the file is trusted.
 carom_result *carom_result_open(const char *file, carom_error *err);
 void carom_result_close(carom_result *r);
-/// Does the file look like a result?  It begins with the signature of HDF5, or is a regular file whose name ends in .h5, or the name ends in .csv.
+/// Does the file look like a result?  It begins with the signature of HDF5, or is a regular file whose name ends in
+/// .h5, or the name ends in .csv.
 bool carom_result_probe(const char *file);
 
 /// A finished record in memory as a result, which takes its rows and events; the rest of the record can be destroyed.
 /// It has a ledger, /run and the model's text, like the file that would have been written.
 carom_result *carom_record_result(carom_record *r, carom_error *err);
 
-/// Write it under this name, .h5 or .csv (without ledger, fields and text), in the place of an older file.  It cannot be resumed.
+/// Write it under this name, .h5 or .csv (without ledger, fields and text), in the place of an older file.  It cannot
+/// be resumed.
 carom_status carom_result_save(carom_result *r, const char *file, carom_error *err);
 bool carom_result_is_hdf5(const carom_result *r);
 int carom_result_columns(const carom_result *r);
@@ -166,8 +173,8 @@ long carom_result_rows(const carom_result *r);
 bool carom_result_unit(carom_result *r, const char *column, char *text, size_t size);
 /// out[k] = column at row first + k.
 carom_status carom_result_read(carom_result *r, int column, long first, long count, double *out, carom_error *err);
-/// Fields along flexible members, by name ("rod.displacement"): values in a row, -1 when there is none of that name (CSV has
-/// none); and one row, which belongs to the same row of the columns.
+/// Fields along flexible members, by name ("rod.displacement"): values in a row, -1 when there is none of that name
+/// (CSV has none); and one row, which belongs to the same row of the columns.
 long carom_result_field_size(carom_result *r, const char *name);
 carom_status carom_result_field_read(carom_result *r, const char *name, long row, double *x, carom_error *err);
 
@@ -180,7 +187,8 @@ long carom_result_event_count(const carom_result *r);
 carom_status carom_result_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err);
 
 long carom_result_contact_count(const carom_result *r);
-carom_status carom_result_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err);
+carom_status carom_result_contacts(carom_result *r, long first, long count, carom_result_contact *out,
+                                   carom_error *err);
 
 /// All events when they are in memory, else NULL.
 const carom_result_event *carom_result_event_values(const carom_result *r);

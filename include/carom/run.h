@@ -1,7 +1,7 @@
 // run.h: which scheme, step, end and options a run has.
 //
-// The command line, Python and sweeps all give some of these; the model's `simulation` section gives the rest.  The rules are
-// here and nowhere else.
+// The command line, Python and sweeps all give some of these; the model's `simulation` section gives the rest.  The
+// rules are here and nowhere else.
 #pragma once
 #include <carom/model.h>
 #include <carom/scheme.h>
@@ -38,9 +38,11 @@ typedef struct carom_run {
 /// m may be NULL: a system without a model.  CAROM_BAD_INPUT: something is missing, or does not fit together.
 carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom_run_given *given, carom_error *err);
 void carom_run_free(carom_run *run);
-/// A simulation of the model from its initial state, whose messages have the model's names.  What `run` holds must live until it is made.
+/// A simulation of the model from its initial state, whose messages have the model's names.  What `run` holds must live
+/// until it is made.
 carom_sim_def carom_run_sim(const carom_run *run, const carom_model *m);
-/// Signals of controllers as another run left them (ni + 1 numbers, as from carom_state_signals(); NULL: as the model has them).  room: ni numbers that live as long as def, where `left` may lie.
+/// Signals of controllers as another run left them (ni + 1 numbers, as from carom_state_signals(); NULL: as the model
+/// has them).  room: ni numbers that live as long as def, where `left` may lie.
 void carom_run_signals(carom_sim_def *def, const double *left, double *room);
 
 #ifdef __cplusplus

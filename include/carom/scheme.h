@@ -40,14 +40,23 @@ typedef struct carom_counts {
     long newton_steps[CAROM_NEWTON_COUNTED + 1]; // steps by their iterations; the last: that many and more
     int newton_median;                    // of them; in ledgers
     long switches;                        // changes of method on the way
-    double violation, terms;              // of the scheme's energy balance: largest violation, largest sum of its terms (J)
+    double violation, terms;              // of the scheme's energy balance: largest violation, largest sum of its terms
+                                          // (J)
     long missed;                          // steps in which gaps change too fast to be followed
     int missed_id;                        // constraint of the first one, and when
     double missed_t;
-    long inner, inner_rejected;           // steps that schemes took inside their steps; attempts at them that were rejected
+    long inner, inner_rejected;           // steps that schemes took inside their steps; attempts at them that were
+                                          // rejected
 } carom_counts;
 
-typedef enum carom_event_kind { CAROM_IMPACT, CAROM_CLOSE, CAROM_OPEN, CAROM_STICK, CAROM_SLIP, CAROM_ACCUMULATION } carom_event_kind;
+typedef enum carom_event_kind {
+    CAROM_IMPACT,
+    CAROM_CLOSE,
+    CAROM_OPEN,
+    CAROM_STICK,
+    CAROM_SLIP,
+    CAROM_ACCUMULATION
+} carom_event_kind;
 
 typedef struct carom_event {
     double t;
@@ -59,7 +68,8 @@ typedef struct carom_event {
 /// What a contact does between events.  STICK also: closed, without friction.
 enum { CAROM_MODE_OPEN, CAROM_MODE_STICK, CAROM_MODE_SLIP };
 
-/// What mainly happens where a scheme locates an event, the first of these that applies; contacts may do different things, which their modes tell.
+/// What mainly happens where a scheme locates an event, the first of these that applies; contacts may do different
+/// things, which their modes tell.
 typedef enum carom_change_kind {
     CAROM_CHANGE_ACCUMULATION, // a run of impacts ends
     CAROM_CHANGE_IMPACT,       // velocities jump
@@ -73,14 +83,17 @@ typedef enum carom_change_kind {
     CAROM_CHANGE_NONE          // an event function fell below zero, and all stays as it is
 } carom_change_kind;
 
-/// One event of a scheme that locates events, for observers.  The start of the run is one: t_before = t, all contacts open before.
+/// One event of a scheme that locates events, for observers.  The start of the run is one: t_before = t, all contacts
+/// open before.
 typedef struct carom_change {
-    double t, t_before;                // when; and the end of the smooth motion before it: t less the interval that the event was enclosed in
+    double t, t_before;                // when; and the end of the smooth motion before it: t less the interval that the
+                                       // event was enclosed in
     carom_change_kind kind;
     const double *q_before, *v_before; // at t_before
     const double *q, *v;               // at t, where the next smooth motion starts
     const double *mode_before, *mode;  // nc: CAROM_MODE_...
-    const double *phase_before, *phase; // what tells the smooth motion from all others, for carom_sim_flow(); modes are the first
+    const double *phase_before, *phase; // what tells the smooth motion from all others, for carom_sim_flow(); modes are
+                                        // the first
     size_t phase_size;                 // of each, numbers
     const bool *in;                    // nc: takes part
     const double *impulse;             // nc: normal impulses
@@ -99,8 +112,10 @@ typedef struct carom_step {
     void *sys_work;
     double t, h;         // from t to t + h
     long n;              // number of the step, from 0
-    bool renumbers;      // the number of a constraint may be that of another one in the next step: they come and go, or redundant ones are chosen anew
-    bool jumped;         // forces have jumped since the last step: an input or a controller has changed, or a time at which they jump has passed; what is kept of them does not count
+    bool renumbers;      // the number of a constraint may be that of another one in the next step: they come and go, or
+                         // redundant ones are chosen anew
+    bool jumped;         // forces have jumped since the last step: an input or a controller has changed, or a time at
+                         // which they jump has passed; what is kept of them does not count
     double *q, *v;       // in: state at t (right limits); out: state at t + h
     const double *opt;   // values of the scheme's options, in the order of its list
     double tol;          // contact residual allowed, relative to `scale`
@@ -115,14 +130,16 @@ typedef struct carom_step {
     double scale;        // speed, and what the problems of this step make of it
     struct {
         double scale;    // of this step: largest |c| of its contact problems so far (TOL-1)
-        double last, most; // residual of its last problem, if that was accepted above tolerance, else 0; largest of such
+        double last, most; // residual of its last problem, if that was accepted above tolerance, else 0; largest of
+                           // such
         double refused;  // `scale` when a problem refused the step; 0: none did
     } contact;           // zero on entry
 
     const int *dir;      // ne + nc + 1: first recorded direction of each constraint
     double *impulse;     // recorded directions; zero on entry: impulse of this step not counted as force
     double *force;       // recorded directions; zero on entry: non-impulsive reaction at t + h
-    double *nu;          // recorded directions, of schemes with a position level (`positions` in their table); zero on entry: its multipliers; else NULL
+    double *nu;          // recorded directions, of schemes with a position level (`positions` in their table); zero on
+                         // entry: its multipliers; else NULL
     double *u_before;    // recorded directions: local velocity before an impulse (only where impulse is set)
     double *u_after;     // recorded directions: local velocity after it, or where the force at the end acts
     double *lost;        // nc, kept; zero on entry: part of account.impact that normal impulses of each contact took
@@ -133,7 +150,8 @@ typedef struct carom_step {
     long parts;            // steps inside this one, reported with carom_inner()
     carom_account account; // zero on entry
     double booked_t;       // time of the impulses that are booked; t + h on entry
-    carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // observer of inner steps; NULL: none
+    // observer of inner steps; NULL: none
+    carom_status (*on_inner)(void *user, double t, const double *q, const double *v);
     carom_counts *counts;
 
     struct carom_inside *inside; // of the functions below (scheme/inside.h), not for schemes
@@ -143,7 +161,8 @@ typedef struct carom_step {
     carom_block *blocks;
     double *G, *c, *p, *u;  // storage of problem
     struct carom_rubbing *rub;     // friction that varies (friction.c); NULL: none does
-    struct carom_impacts *impacts; // laws of impact (impact.c); NULL: all contacts follow Newton's at once, with constant restitution
+    struct carom_impacts *impacts; // laws of impact (impact.c); NULL: all contacts follow Newton's at once, with
+                                   // constant restitution
     const char *(*name)(const void *user, int id); // of a constraint, for messages; NULL: by number
     const void *name_user;
     carom_error *err;
@@ -166,16 +185,20 @@ carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const d
 carom_status carom_force(carom_step *s, double *f, double t, const double *q, const double *v);
 
 /// M(t, q), f(t, q, v) and, unless g is NULL, g(t, q): cheaper than one by one.
-carom_status carom_motion(carom_step *s, carom_matrix M, double *f, double *g, double t, const double *q, const double *v);
+carom_status carom_motion(carom_step *s, carom_matrix M, double *f, double *g, double t, const double *q,
+                          const double *v);
 
 /// The same with F = factor of M; a constant mass is factorised once.
-carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, double *g, double t, const double *q, const double *v);
+carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, double *g, double t, const double *q,
+                                 const double *v);
 
 /// The same with a = M^-1 f instead of f.
-carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double *g, double t, const double *q, const double *v);
+carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double *g, double t, const double *q,
+                               const double *v);
 
 /// The same as carom_motion_factor(), and carom_directions() of L if the system has them in one go: *found tells.
-carom_status carom_motion_ahead(carom_step *s, carom_factor *F, double *f, double *g, carom_local *L, bool *found, double t, const double *q, const double *v);
+carom_status carom_motion_ahead(carom_step *s, carom_factor *F, double *f, double *g, carom_local *L, bool *found,
+                                double t, const double *q, const double *v);
 
 /// g[id], id = 0 .. ne+nc-1.
 carom_status carom_gaps(carom_step *s, double *g, double t, const double *q);
@@ -190,13 +213,15 @@ typedef struct carom_place {
     const carom_factor *F; // factor of M where f are forces; NULL: f is M^-1 f already
     const double *f;       // NULL: found when needed
     const double *held;    // nc: 1 for contacts that reacted just before; NULL: in the last step
-    double drift;          // part of the motion of a step by which a contact that reacted may drift open; 0: only rounding
+    double drift;          // part of the motion of a step by which a contact that reacted may drift open; 0: only
+                           // rounding
     double steps;          // number of steps by whose curvature it may drift open on a wall that moves (CL-7); 0: one
 } carom_place;
 
-/// L's set: all bilateral constraints and the contacts that are closed at a point, g being the gaps there: by their sign, and
-/// also when only rounding keeps them open, or when they reacted and do not leave (CL-3, CL-7).  Those gaps become 0, so that
-/// carom_closed says the same.  With option closed=strict by their sign alone.  Directions that L held are lost.
+/// L's set: all bilateral constraints and the contacts that are closed at a point, g being the gaps there: by their
+/// sign, and also when only rounding keeps them open, or when they reacted and do not leave (CL-3, CL-7).  Those gaps
+/// become 0, so that carom_closed says the same.  With option closed=strict by their sign alone.  Directions that L
+/// held are lost.
 carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at);
 
 /// L's set: all constraints of these kinds.
@@ -215,36 +240,41 @@ carom_status carom_directions(carom_step *s, carom_local *L, double t, const dou
 /// u = W'v + w.
 void carom_local_velocity(double *u, const carom_local *L, const double *v);
 
-carom_status carom_curvature(carom_step *s, double *kappa, const carom_local *L, double t, const double *q, const double *v);
+carom_status carom_curvature(carom_step *s, double *kappa, const carom_local *L, double t, const double *q,
+                             const double *v);
 
 /// K = -df/dq, C = -df/dv, by the system, or by differences where it has none.
 carom_status carom_tangent(carom_step *s, carom_matrix K, carom_matrix C, double t, const double *q, const double *v);
-/// The contact problem of the set: blocks with their laws, G = a A' B with B = F^-1 W_f.  A are the constraint directions (W of L), W_f the force directions (W of Lf; the same set).
+/// The contact problem of the set: blocks with their laws, G = a A' B with B = F^-1 W_f.  A are the constraint
+/// directions (W of L), W_f the force directions (W of Lf; the same set).
 void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a);
 
-/// The contact problem of a step in which forces and impacts act together, formed and solved: G = W'F^-1 W, W of L; u_free are the local velocities
-/// without reactions, u_before those before the step.
-carom_status carom_problem_step(carom_step *s, const carom_local *L, const carom_factor *F, const double *u_free, const double *u_before);
+/// The contact problem of a step in which forces and impacts act together, formed and solved: G = W'F^-1 W, W of L;
+/// u_free are the local velocities without reactions, u_before those before the step.
+carom_status carom_problem_step(carom_step *s, const carom_local *L, const carom_factor *F, const double *u_free,
+                                const double *u_before);
 
-/// An impact of the set at local velocities u, by the laws of its contacts; the problem is formed.  Impulses are in s->problem.p.  u_back is
-/// u, but 0 for contacts that give nothing back.
+/// An impact of the set at local velocities u, by the laws of its contacts; the problem is formed.  Impulses are in
+/// s->problem.p.  u_back is u, but 0 for contacts that give nothing back.
 carom_status carom_problem_impact(carom_step *s, const carom_local *L, const double *u, const double *u_back);
 
 /// v += a B p, B from carom_problem_form.
 void carom_problem_apply(carom_step *s, double *v, double a);
 /// Book the impulses p of L's set with the local velocities before and after.
-void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after);
+void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, const double *u_before,
+                         const double *u_after);
 
 /// Book forces lambda of L's set as acting during the time `weight` at local velocity u; as the
 /// reaction at the end of the step too when `end`.  Tangential ones take energy by friction, normal ones of contacts by
 /// impact, those of joints none.
-void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end);
+void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight,
+                       bool end);
 
 /// Tell an event at time t.  For schemes that find events themselves (`tells` in their table).
 carom_status carom_emit_event(carom_step *s, carom_event event);
 
-/// Tell the end of a step inside this one, with right limits.  For schemes that divide their steps by tolerances.  Fails if
-/// the observer requests a stop.
+/// Tell the end of a step inside this one, with right limits.  For schemes that divide their steps by tolerances.
+/// Fails if the observer requests a stop.
 carom_status carom_inner(carom_step *s, double t, const double *q, const double *v);
 
 /// Count the Newton iterations of this step.
@@ -277,20 +307,30 @@ typedef enum carom_level { CAROM_VELOCITY_LEVEL, CAROM_POSITION_LEVEL, CAROM_ACC
 
 enum { CAROM_AT_START = 1, CAROM_AT_MIDDLE = 2, CAROM_AT_END = 4, CAROM_AT_OTHERS = 8 }; // points of a step
 
-/// What a scheme promises beside its order on smooth motion, with its default options.  test/conformance_*.c and test/test_every_scheme.c hold it to
-/// this; the zeros are what a scheme of first order promises whose reactions are impulses on velocity level.
+/// What a scheme promises beside its order on smooth motion, with its default options.  test/conformance_*.c and
+/// test/test_every_scheme.c hold it to this; the zeros are what a scheme of first order promises whose reactions are
+/// impulses on velocity level.
 typedef struct carom_promises {
     carom_level contacts, joints;
     int joint_order, impact_order; // of positions and velocities with joints; of positions across impacts; 0: 1
-    unsigned forces, gaps, directions; // points of a step where it evaluates f; the gaps that close contacts (those at its start may be the simulation's); W.  0: where it needs them, for schemes that locate events or are of third order or higher
+    unsigned forces, gaps, directions; // points of a step where it evaluates f; the gaps that close contacts (those at
+                                       // its start may be the simulation's); W.  0: where it needs them, for schemes
+                                       // that locate events or are of third order or higher
     bool limited_steps;            // the fastest vibration limits h: explicit, or its iteration needs it
-    double gain, loss;             // energy that a mechanism may gain or lose without account, relative to the largest; 0: gain 0.01, loss 0.2 where reactions of joints are of first order, else 0.01
+    double gain, loss;             // energy that a mechanism may gain or lose without account, relative to the largest;
+                                   // 0: gain 0.01, loss 0.2 where reactions of joints are of first order, else 0.01
     bool slow_piles, no_piles;     // many dependent contacts with friction: costly; not for those at all
     const char *option;            // to be set for mechanisms; NULL: none
 } carom_promises;
 
 /// Schemes that the lanes of a sweep have as text (src/sweep/lanes).
-typedef enum carom_lane_scheme { CAROM_LANE_NONE, CAROM_LANE_MOREAU_MIDPOINT, CAROM_LANE_MOREAU_EXPLICIT, CAROM_LANE_HALF_EXPLICIT, CAROM_LANE_MOREAU_JEAN } carom_lane_scheme;
+typedef enum carom_lane_scheme {
+    CAROM_LANE_NONE,
+    CAROM_LANE_MOREAU_MIDPOINT,
+    CAROM_LANE_MOREAU_EXPLICIT,
+    CAROM_LANE_HALF_EXPLICIT,
+    CAROM_LANE_MOREAU_JEAN
+} carom_lane_scheme;
 
 typedef struct carom_scheme {
     const char *name;          // as typed
@@ -301,38 +341,53 @@ typedef struct carom_scheme {
     unsigned lacks;
     carom_promises promises;
     bool own_steps;            // it controls its error itself: h is only the interval between records
-    double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none known
+    double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none
+                               // known
     double (*stable_of)(const double *opt); // when an option decides; else NULL
-    const char *second_order;  // NAME=VALUE of the option with which it is of second order, and stable, where others make it of first; NULL: there is none
-    bool emits_events;         // it emits its events with carom_emit_event(); else the simulation derives them from the reactions
-    const char *exact;         // NAME=VALUE of the option with which it locates events to rounding; "": it always does; NULL: it does not
+    const char *second_order;  // NAME=VALUE of the option with which it is of second order, and stable, where others
+                               // make it of first; NULL: there is none
+    bool emits_events;         // it emits its events with carom_emit_event(); else the simulation derives them from the
+                               // reactions
+    const char *exact;         // NAME=VALUE of the option with which it locates events to rounding; "": it always does;
+                               // NULL: it does not
     bool massless;             // M may be singular where joints or stiffness hold what has no inertia
     bool positions;            // it has multipliers on position level and books them with carom_book_position
-    bool impulses;             // impulses, step by step, carry lasting contact; else forces do, and every impulse is an impact
+    bool impulses;             // impulses, step by step, carry lasting contact; else forces do, and every impulse is an
+                               // impact
     bool gates;                // it supports contacts that close only while a condition holds (CAROM_GATE)
-    bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
-    bool redundant;            // it sees redundant constraints too and shares reactions among them itself; else they are left out
-    int levels;                // times that a constraint stands in a contact problem, once more without friction each; 0: once
+    bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over
+                               // steps does
+    bool redundant;            // it sees redundant constraints too and shares reactions among them itself; else they
+                               // are left out
+    int levels;                // times that a constraint stands in a contact problem, once more without friction each;
+                               // 0: once
     int (*levels_of)(const double *opt); // when an option decides; else NULL
     bool full_levels;          // with friction each time
     const carom_option *options;
-    const char *(*warning)(const double *opt); // sentence about options not to be used for results, or NULL; for the ledger
+    const char *(*warning)(const double *opt); // sentence about options not to be used for results, or NULL; for the
+                                               // ledger
     size_t work_size;
     /// Allocate scratch from mem, and what must survive from step to step from keep (doubles only).
     void (*allocate)(void *work, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt);
     carom_status (*start)(void *work, carom_step *s); // before the first step; NULL: nothing
     carom_status (*step)(void *work, carom_step *s);
-    /// Dense output: the state at t + x h of the step just done, 0 < x < 1, as the scheme's own polynomials have it.  NULL: it has none.
+    /// Dense output: the state at t + x h of the step just done, 0 < x < 1, as the scheme's own polynomials have it.
+    /// NULL: it has none.
     void (*dense)(void *work, const carom_step *s, double x, double *q, double *v);
-    void (*say)(const void *work, char *text, size_t size); // what it chose and changed on the way, in words; NULL: nothing
+    void (*say)(const void *work, char *text, size_t size); // what it chose and changed on the way, in words; NULL:
+                                                            // nothing
     int many;                  // most contacts that come and go, CAROM_MANY: any number; 0: such systems are declined
     carom_lane_scheme lanes;   // as which one it runs in the lanes of a sweep; CAROM_LANE_NONE: it does not
-    void (*forget)(void *work, carom_step *s, int id); // constraint id is another contact now: clear what is kept of it; NULL: nothing is
-    /// Does it remember of constraint id what may matter later, so that this contact has to stay in the list?  NULL: never; then contacts are forgotten where they are not near.
+    void (*forget)(void *work, carom_step *s, int id); // constraint id is another contact now: clear what is kept of
+                                                       // it; NULL: nothing is
+    /// Does it remember of constraint id what may matter later, so that this contact has to stay in the list?  NULL:
+    /// never; then contacts are forgotten where they are not near.
     bool (*recalls)(const void *work, const carom_step *s, int id);
-    /// Motion that is decided already, from t, the end of the last step, on: where and how fast it ends, and how long it lasts.  Contacts that close on it are to be in the list.  False, or NULL: none.
+    /// Motion that is decided already, from t, the end of the last step, on: where and how fast it ends, and how long
+    /// it lasts.  Contacts that close on it are to be in the list.  False, or NULL: none.
     bool (*ahead)(const void *work, double t, carom_way *motion);
-    void (*finish)(void *work); // gives back what start got from elsewhere; also after a failed or missing start; NULL: nothing
+    void (*finish)(void *work); // gives back what start got from elsewhere; also after a failed or missing start; NULL:
+                                // nothing
 } carom_scheme;
 
 const carom_scheme *carom_scheme_find(const char *name);

@@ -38,7 +38,8 @@ typedef struct carom_ledger {
         double lost, created;             // by impacts, each as a whole, split by sign
         double external;                  // given
         double balance;                   // end - start - external + impact + friction + damping
-        double identity;                  // largest violation of the scheme's own balance in a step, relative to its terms; NaN: not checked
+        double identity;                  // largest violation of the scheme's own balance in a step, relative to its
+                                          // terms; NaN: not checked
     } energy;
     struct {
         long falls, wakes;                // bodies that fell asleep, and that woke again, so often
@@ -52,12 +53,14 @@ typedef struct carom_ledger {
     double gap;                           // largest gap at step ends
     double moved, moved_t;                // largest jump of a gap with signals, and when
     int moved_id;
-    carom_pace pace[2];                   // fastest vibration and fastest decay, where they were slowest; of schemes with steps of the size given
+    carom_pace pace[2];                   // fastest vibration and fastest decay, where they were slowest; of schemes
+                                          // with steps of the size given
 } carom_ledger;
 
 /// Something that a person should know before trusting a run.
 typedef struct carom_warning {
-    const char *kind; // energy-created, unaccounted-energy, drift, penetration, missed-contact, moved, unconverged, resolution,
+    const char *kind; // energy-created, unaccounted-energy, drift, penetration, missed-contact, moved, unconverged,
+                      // resolution,
                       // scheme
     char text[600];   // what happened, where, what to do
     int id;           // constraint, -1: none
@@ -74,13 +77,16 @@ typedef struct carom_now {
     const double *q, *v;   // right limits
     const double *gap;     // ne + nc
     const int *dir;        // ne + nc + 1: first recorded direction of each constraint
-    bool reacted;          // there was a reaction in the last step; else impulse and force are zero, as after a step that failed (lasting and nu are then those of the last good one)
+    bool reacted;          // there was a reaction in the last step; else impulse and force are zero, as after a step
+                           // that failed (lasting and nu are then those of the last good one)
     const double *impulse; // recorded directions: impulse of the last step (not counted as force)
     const double *force;   // recorded directions
     const carom_event *events;
     int nevents;           // events of the last step
-    const double *nu;      // recorded directions: multipliers on position level of the last step, at normals and joints; NULL: the scheme has none
-    const double *lasting; // recorded directions: force, or impulse/h where a lasting contact or a joint has an impulse only; for records
+    const double *nu;      // recorded directions: multipliers on position level of the last step, at normals and
+                           // joints; NULL: the scheme has none
+    const double *lasting; // recorded directions: force, or impulse/h where a lasting contact or a joint has an impulse
+                           // only; for records
 } carom_now;
 
 typedef struct carom_sim carom_sim;
@@ -88,7 +94,8 @@ typedef struct carom_sim carom_sim;
 typedef struct carom_sim_def {
     const carom_system *system;
     const char *scheme;         // name; NULL: the first one
-    const carom_scheme *const *schemes; // to choose from, NULL-terminated; NULL: those of the core.  carom_schemes() of carom/event.h: all
+    const carom_scheme *const *schemes; // to choose from, NULL-terminated; NULL: those of the core.  carom_schemes() of
+                                        // carom/event.h: all
     const char *const *options; // "key=value" strings, NULL-terminated, later ones win; NULL: none
     double t0, h, t_end;        // with the option adaptive=on, h is the first step to try
     const double *q0, *v0;
@@ -96,8 +103,10 @@ typedef struct carom_sim_def {
     const char *(*name)(const void *user, int id); // name of a constraint, for messages; NULL: "contact 3"
     const void *name_user;
     const char *(*rate_name)(const void *user, int i); // name of velocity i, with name_user; NULL, or returns NULL: "3"
-    double (*size)(const void *user, int id);          // length of what touches at contact id, with name_user; NULL, or returns 0: not known
-    double input_t;             // `input` is what a run left that ended at this time: controllers that sampled then do not sample again at t0; 0: none did
+    double (*size)(const void *user, int id);          // length of what touches at contact id, with name_user; NULL, or
+                                                       // returns 0: not known
+    double input_t;             // `input` is what a run left that ended at this time: controllers that sampled then do
+                                // not sample again at t0; 0: none did
 } carom_sim_def;
 
 carom_sim_def carom_sim_default(void);
@@ -110,61 +119,80 @@ void carom_sim_destroy(carom_sim *sim);
 /// Advance by one step of h (the last one is shortened to end at t_end).  CAROM_STOPPED once t_end is reached.
 carom_status carom_sim_step(carom_sim *sim, carom_error *err);
 
-/// The same, but a step that would go beyond `end` is shortened to end there, and the next steps of h are counted from there.
-/// CAROM_UNSUPPORTED: the scheme cannot shorten a step.
+/// The same, but a step that would go beyond `end` is shortened to end there, and the next steps of h are counted from
+/// there. CAROM_UNSUPPORTED: the scheme cannot shorten a step.
 carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err);
 
-/// Steps shall end at t0 + k dt as well (0: anywhere).  Adaptive steps are cut there; schemes that locate events take equal steps, no
-/// longer than h, whole numbers of which make dt; without effect on others.  Before the first step, or before a saved state is restored.
+/// Steps shall end at t0 + k dt as well (0: anywhere).  Adaptive steps are cut there; schemes that locate events take
+/// equal steps, no longer than h, whole numbers of which make dt; without effect on others.  Before the first step, or
+/// before a saved state is restored.
 void carom_sim_stop_at(carom_sim *sim, double dt);
 
-/// Who shall see the ends of steps that a scheme takes inside its own (schemes that divide their steps by tolerances); states are
-/// right limits.  A step that is refused and halved tells some times again.  Anything but CAROM_OK ends the run with that.
-void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, double t, const double *q, const double *v), void *user);
+/// Who shall see the ends of steps that a scheme takes inside its own (schemes that divide their steps by tolerances);
+/// states are right limits.  A step that is refused and halved tells some times again.  Anything but CAROM_OK ends the
+/// run with that.
+void carom_sim_watch_inner(carom_sim *sim,
+                           carom_status (*on_inner)(void *user, double t, const double *q, const double *v),
+                           void *user);
 
-/// Observe the dense output of a scheme that has one: n states of each step at t + h (j - 1/2)/n, j = 1..n, and no others.  Times may be
-/// repeated as above.  on_dense NULL: no longer.  False if the scheme has none.
-bool carom_sim_watch_dense(carom_sim *sim, int n, carom_status (*on_dense)(void *user, double t, const double *q, const double *v), void *user);
+/// Observe the dense output of a scheme that has one: n states of each step at t + h (j - 1/2)/n, j = 1..n, and no
+/// others.  Times may be repeated as above.  on_dense NULL: no longer.  False if the scheme has none.
+bool carom_sim_watch_dense(carom_sim *sim, int n,
+                           carom_status (*on_dense)(void *user, double t, const double *q, const double *v),
+                           void *user);
 
-/// Threads that the simulation may use from now on, see carom/team.h; NULL: none.  Results do not depend on them.  The team must outlive it.
+/// Threads that the simulation may use from now on, see carom/team.h; NULL: none.  Results do not depend on them.  The
+/// team must outlive it.
 void carom_sim_team(carom_sim *sim, struct carom_team *team);
 
 /// Observe contact problems: called before each one is solved (report NULL, pb->p is the start) and after it.
-void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report), void *user);
+void carom_sim_watch_problems(carom_sim *sim,
+                              void (*on_problem)(void *user, double t, const carom_problem *pb,
+                                                 const carom_report *report),
+                              void *user);
 
-/// Observe both sides of every event that a scheme locates itself: the left limits, then the right ones, at the same t.  Times may be
-/// repeated as above.  NULL: no longer.
-void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v), void *user);
+/// Observe both sides of every event that a scheme locates itself: the left limits, then the right ones, at the same t.
+/// Times may be repeated as above.  NULL: no longer.
+void carom_sim_watch_events(carom_sim *sim,
+                            carom_status (*on_event)(void *user, carom_side side, double t, const double *q,
+                                                     const double *v),
+                            void *user);
 
-/// Observe what happens at every event that a scheme locates itself: modes, states and impulses before and after.  Times may be repeated as above.
-/// Pointers are valid during the call.  NULL: no longer.
-void carom_sim_watch_changes(carom_sim *sim, carom_status (*on_change)(void *user, const carom_change *change), void *user);
+/// Observe what happens at every event that a scheme locates itself: modes, states and impulses before and after.
+/// Times may be repeated as above.  Pointers are valid during the call.  NULL: no longer.
+void carom_sim_watch_changes(carom_sim *sim, carom_status (*on_change)(void *user, const carom_change *change),
+                             void *user);
 
-/// The smooth motion of a phase (carom_change.phase) from t_0 to t_1, forwards or backwards, whatever becomes of its event functions: q and v at t_0
-/// become those at t_1.  rtol: error of one internal step.  Between steps of the simulation, not inside an observer.
-carom_status carom_sim_flow(carom_sim *sim, const double *phase, double t_0, double t_1, double rtol, double *q, double *v, carom_error *err);
+/// The smooth motion of a phase (carom_change.phase) from t_0 to t_1, forwards or backwards, whatever becomes of its
+/// event functions: q and v at t_0 become those at t_1.  rtol: error of one internal step.  Between steps of the
+/// simulation, not inside an observer.
+carom_status carom_sim_flow(carom_sim *sim, const double *phase, double t_0, double t_1, double rtol, double *q,
+                            double *v, carom_error *err);
 
-/// Whether the run shall stop is asked all the time, inside steps too; it must be quick.  A step that is stopped did not take place, and
-/// carom_sim_run returns CAROM_STOPPED.  NULL: none.
+/// Whether the run shall stop is asked all the time, inside steps too; it must be quick.  A step that is stopped did
+/// not take place, and carom_sim_run returns CAROM_STOPPED.  NULL: none.
 void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const void *user);
 
 /// Steps until t_end, or until on_step (NULL allowed) returns something else than CAROM_OK.
-carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user, carom_error *err);
+carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user,
+                           carom_error *err);
 
-/// Another value of input i (0 .. nset-1 of the system; carom_model_input() has their names) from now on, between two steps.  The value is
-/// constant until the next call, and part of the saved state.  Energy that the change brings counts as external.
+/// Another value of input i (0 .. nset-1 of the system; carom_model_input() has their names) from now on, between two
+/// steps.  The value is constant until the next call, and part of the saved state.  Energy that the change brings
+/// counts as external.
 carom_status carom_sim_input(carom_sim *sim, int i, double value, carom_error *err);
 /// The present values of all ni signals.
 const double *carom_sim_inputs(const carom_sim *sim);
 
 carom_now carom_sim_now(const carom_sim *sim);
-/// Declares that this on_step of carom_sim_run() reads now->gap only after a call of carom_sim_gaps(), which brings the gaps up to date and returns them.
-/// A step may then leave out gaps that the ledger does not need either.
+/// Declares that this on_step of carom_sim_run() reads now->gap only after a call of carom_sim_gaps(), which brings the
+/// gaps up to date and returns them. A step may then leave out gaps that the ledger does not need either.
 void carom_sim_ask_gaps(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now));
 const double *carom_sim_gaps(carom_sim *sim);
 bool carom_sim_done(const carom_sim *sim);
 bool carom_sim_ending(const carom_sim *sim); // t_end may shorten the next step; a run to a later end would take another
-long carom_sim_total_steps(const carom_sim *sim); // planned for the whole run; 0: not known, steps are adaptive or shortened for controllers
+long carom_sim_total_steps(const carom_sim *sim); // planned for the whole run; 0: not known, steps are adaptive or
+                                                  // shortened for controllers
 
 /// Local velocities of all recorded directions at the present state; energies there.
 carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err);
@@ -189,7 +217,8 @@ const carom_system *carom_sim_system(const carom_sim *sim);
 const carom_scheme *carom_sim_scheme(const carom_sim *sim);
 /// What to know before trusting this scheme with these options: a sentence, or NULL.
 const char *carom_sim_warning(const carom_sim *sim);
-/// What a scheme that chooses by itself chose and changed so far, with times and reasons; empty where there is nothing to say.
+/// What a scheme that chooses by itself chose and changed so far, with times and reasons; empty where there is nothing
+/// to say.
 void carom_sim_choice(const carom_sim *sim, char *text, size_t size);
 void carom_sim_options_text(const carom_sim *sim, char *text, size_t size);
 
@@ -200,15 +229,20 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
 /// Go on from the state of another simulation by the same scheme, of a model that differs in values of parameters only.
 carom_status carom_sim_continue(carom_sim *sim, const carom_sim *other, carom_error *err);
 
-/// Give memory that only a step needs (of contact solvers) back to the machine, as before something else that needs much; the next step takes it anew.  Changes no result.
+/// Give memory that only a step needs (of contact solvers) back to the machine, as before something else that needs
+/// much; the next step takes it anew.  Changes no result.
 void carom_sim_trim(const carom_sim *sim);
-/// Bytes that the simulation reserves for the largest contact problem there can be; only what is touched of them becomes memory.
+/// Bytes that the simulation reserves for the largest contact problem there can be; only what is touched of them
+/// becomes memory.
 size_t carom_sim_memory(const carom_sim *sim);
-/// Contacts that come and go: those of the next step, so that carom_sim_state() keeps its size during it.  carom_sim_step() does this itself.
+/// Contacts that come and go: those of the next step, so that carom_sim_state() keeps its size during it.
+/// carom_sim_step() does this itself.
 carom_status carom_sim_ready(carom_sim *sim, carom_error *err);
-/// The state at time t inside the last step, computed by a shorter step from `before`: the bytes of carom_sim_state() when that step
-/// began.  room: as many bytes again.  The simulation itself stays where it is; its events of the last step are lost.
-carom_status carom_sim_between(carom_sim *sim, const void *before, double t, double *q, double *v, void *room, carom_error *err);
+/// The state at time t inside the last step, computed by a shorter step from `before`: the bytes of carom_sim_state()
+/// when that step began.  room: as many bytes again.  The simulation itself stays where it is; its events of the last
+/// step are lost.
+carom_status carom_sim_between(carom_sim *sim, const void *before, double t, double *q, double *v, void *room,
+                               carom_error *err);
 /// From now on the ledger counts anew, as if the run began here.  The motion does not change.
 carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err);
 

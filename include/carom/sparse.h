@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/// KLU of SuiteSparse: sparse LU with partial pivoting that prefers the diagonal, ordered by approximate minimum degree.
+/// KLU of SuiteSparse: sparse LU with partial pivoting that prefers the diagonal, ordered by approximate minimum
+/// degree.
 const carom_direct *carom_direct_klu(void);
 
 #ifdef __cplusplus

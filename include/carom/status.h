@@ -6,9 +6,9 @@
 //
 // A missing argument (NULL where a header does not allow it) is an error, not a crash.  Functions that return a
 // carom_status return CAROM_BAD_INPUT.  Functions that create return NULL, and err has the message.  Other functions
-// have no effect and return false, 0, NULL, NaN or a zeroed struct.  err is always optional; functions that destroy, free
-// or close accept NULL.  Exceptions are the functions of inner loops, which check nothing: those of arena.h, matrix.h,
-// expr.h, flex.h, system.h, problem.h, scheme.h and difference.h.
+// have no effect and return false, 0, NULL, NaN or a zeroed struct.  err is always optional; functions that destroy,
+// free or close accept NULL.  Exceptions are the functions of inner loops, which check nothing: those of arena.h,
+// matrix.h, expr.h, flex.h, system.h, problem.h, scheme.h and difference.h.
 #pragma once
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 // structure.h: a system of flexible members, in C alone: members, and constraints and contacts between their points.
 //
-// A point is a member's component (or place) at an arc length; gaps, constraints and slips are sums of such points with factors:
+// A point is a member's component (or place) at an arc length; gaps, constraints and slips are sums of such points with
+// factors:
 //
 //     g = constant + sum_k factor_k x_k(s_k),     x_k a component, or the place along an axis                (FLX-13)
 //

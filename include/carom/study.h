@@ -16,9 +16,17 @@ extern "C" {
 
 // -- norms of differences at step ends ---------------------------------------------------------------
 
-typedef enum carom_norm_kind { CAROM_NORM_L1, CAROM_NORM_L2, CAROM_NORM_LINF, CAROM_NORM_MATRIX, CAROM_NORM_HAUSDORFF, CAROM_NORM_LP } carom_norm_kind;
+typedef enum carom_norm_kind {
+    CAROM_NORM_L1,
+    CAROM_NORM_L2,
+    CAROM_NORM_LINF,
+    CAROM_NORM_MATRIX,
+    CAROM_NORM_HAUSDORFF,
+    CAROM_NORM_LP
+} carom_norm_kind;
 
-/// "l1", "l2", "linf", "matrix", "hausdorff"; NULL outside and for CAROM_NORM_LP, whose name has its exponent in it: "l3".
+/// "l1", "l2", "linf", "matrix", "hausdorff"; NULL outside and for CAROM_NORM_LP, whose name has its exponent in it:
+/// "l3".
 const char *carom_norm_word(int kind);
 
 /// Gathers differences e (n components) row by row; h is the step that ends at the row (0 for the first row).
@@ -55,7 +63,8 @@ carom_status carom_hausdorff(const carom_polyline *f, const carom_polyline *g, d
 
 // -- trajectories -----------------------------------------------------------------------------------------
 
-/// A motion in memory: states at nodes, and where rates jump.  Two nodes at one time are the two sides of a jump; other nodes hold right limits.
+/// A motion in memory: states at nodes, and where rates jump.  Two nodes at one time are the two sides of a jump; other
+/// nodes hold right limits.
 typedef struct carom_trajectory {
     int n;          // coordinates, each with its rate
     long count, room;
@@ -70,15 +79,16 @@ carom_status carom_trajectory_create(carom_trajectory *tr, int n, long room, car
 /// Room for more nodes; what is there stays.
 carom_status carom_trajectory_reserve(carom_trajectory *tr, long room, carom_error *err);
 void carom_trajectory_destroy(carom_trajectory *tr);
-/// Append a node at or after the time of the last one; jump is NaN, infinite, or a time after the last node and not after t.
+/// Append a node at or after the time of the last one; jump is NaN, infinite, or a time after the last node and not
+/// after t.
 void carom_trajectory_add(carom_trajectory *tr, double t, const double *q, const double *v, double jump);
 
 /// The state at t, clipped to the nodes' range.  *hint (start with 0) makes ascending times cheap.
 ///
-/// Between nodes without a jump: cubics in (q, v), or straight lines where a rate is not known.  With a jump at a known time: a
-/// parabola on either side with the rate of its node, meeting there.  With a jump somewhere, as a time-stepping scheme has it: the rate
-/// runs straight from v_0 to v_1, and the position is the parabola with that curvature through q_0 and q_1.  At a node the state is that of the
-/// node, on either side unless the node is double.
+/// Between nodes without a jump: cubics in (q, v), or straight lines where a rate is not known.  With a jump at a known
+/// time: a parabola on either side with the rate of its node, meeting there.  With a jump somewhere, as a time-stepping
+/// scheme has it: the rate runs straight from v_0 to v_1, and the position is the parabola with that curvature through
+/// q_0 and q_1.  At a node the state is that of the node, on either side unless the node is double.
 void carom_trajectory_at(const carom_trajectory *tr, double t, carom_side side, long *hint, double *q, double *v);
 
 // -- the error of a run ---------------------------------------------------------------------------------------
@@ -138,15 +148,19 @@ typedef struct carom_compare_def {
     const char *const *schemes;    // "moreau-jean:theta=1:closed=strict", NULL-terminated
     const double *steps;           // of schemes with equal steps
     int nsteps;
-    const double *tolerances;      // of adaptive schemes: rtol, with atol in the proportion of the scheme's defaults.  With steps, adaptive
+    const double *tolerances;      // of adaptive schemes: rtol, with atol in the proportion of the scheme's defaults.
+                                   // With steps, adaptive
     int ntolerances;               // are those that say so (adaptive=on) or cannot do else; without steps, all
     double first;                  // first step that adaptive runs try; 0: a thousandth of the end
     double end;
     const char *const *options;    // "key=value" for every scheme, the reference's included; NULL: none
-    const char *reference;         // "SCHEME:STEP", a result file (.h5, .csv), "exact"; NULL: exact when the model has it,
-                                   // else the first scheme at a tenth of the smallest step or a hundredth of the smallest tolerance
+    const char *reference;         // "SCHEME:STEP", a result file (.h5, .csv), "exact"; NULL: exact when the model has
+                                   // it,
+                                   // else the first scheme at a tenth of the smallest step or a hundredth of the
+                                   // smallest tolerance
     carom_norm_kind norm;          // with p and relative below; carom_compare_norm sets all three
-    bool dense;                    // errors over the dense output instead of at step ends: 8 states in each step; of schemes that have one
+    bool dense;                    // errors over the dense output instead of at step ends: 8 states in each step; of
+                                   // schemes that have one
     const char *const *of;         // coordinates, rates (x'), outputs, NULL-terminated; NULL: all coordinates
     int threads;                   // at least 1
     size_t memory;                 // bytes for trajectories; 0: 2 GB
@@ -156,7 +170,8 @@ typedef struct carom_compare_def {
 
 carom_compare_def carom_compare_default(void);
 
-/// The norm by its name: a word of carom_norm_word, "lP" with a number P from 1 on, "relative-" before any but hausdorff.
+/// The norm by its name: a word of carom_norm_word, "lP" with a number P from 1 on, "relative-" before any but
+/// hausdorff.
 carom_status carom_compare_norm(carom_compare_def *def, const char *name, carom_error *err);
 
 /// Checks everything that can be checked before a run: schemes and their options, what they lack, names, the
@@ -181,12 +196,13 @@ typedef struct carom_compare_row {
 /// Calls on the thread that runs the comparison.  Either may be NULL.
 typedef struct carom_compare_watch {
     void *user;
-    void (*row)(void *user, const carom_compare_row *row); // larger steps and tolerances first, schemes as given; independent of threads
+    void (*row)(void *user, const carom_compare_row *row); // larger steps and tolerances first, schemes as given;
+                                                           // independent of threads
     bool (*tick)(void *user, double fraction);             // some ten times a second; false: stop
 } carom_compare_watch;
 
-/// The reference, then every scheme with every step or tolerance.  CAROM_STOPPED when tick asked for it; rows that are done stay.
-/// A run that fails fails in its row; only a reference that fails is an error here.
+/// The reference, then every scheme with every step or tolerance.  CAROM_STOPPED when tick asked for it; rows that are
+/// done stay.  A run that fails fails in its row; only a reference that fails is an error here.
 carom_status carom_compare_run(carom_compare *c, const carom_compare_watch *watch, carom_error *err);
 
 int carom_compare_schemes(const carom_compare *c);

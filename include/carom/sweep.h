@@ -1,7 +1,7 @@
 // sweep.h: many runs of one model: grids, lists and samples of parameters, initial values and options.
 //
-// docs/sweep.md says what the words mean.  A sweep is a list of runs, numbered from 0; every run depends on its number alone
-// (with follow: on its neighbour too), so tables are the same whatever the number of threads and parts.
+// docs/sweep.md says what the words mean.  A sweep is a list of runs, numbered from 0; every run depends on its number
+// alone (with follow: on its neighbour too), so tables are the same whatever the number of threads and parts.
 #pragma once
 #include <carom/model.h>
 #include <carom/run.h>
@@ -12,7 +12,8 @@ extern "C" {
 
 typedef enum carom_follow { CAROM_FOLLOW_NONE, CAROM_FOLLOW_UP, CAROM_FOLLOW_DOWN, CAROM_FOLLOW_BOTH } carom_follow;
 
-/// Many runs at once in vectors, where model and scheme allow it.  Their results agree with those of single runs up to rounding.
+/// Many runs at once in vectors, where model and scheme allow it.  Their results agree with those of single runs up to
+/// rounding.
 typedef enum carom_lanes_mode { CAROM_LANES_OFF, CAROM_LANES_AUTO, CAROM_LANES_ON } carom_lanes_mode;
 
 typedef struct carom_sweep_def {
@@ -48,7 +49,9 @@ typedef struct carom_sweep_row {
     const double *observed;  // at the end of the run; NaN where there is none
     long points;             // section points
     const double *section;   // points rows: t, then the observed expressions
-    const double *end;       // positions and velocities at the end, with follow also signals as from carom_state_signals(), whose last number is the time, and the period of the forcing (0: unknown); carom_sweep_state() numbers, NaN where there are none
+    const double *end;       // positions and velocities at the end, with follow also signals as from
+                             // carom_state_signals(), whose last number is the time, and the period of the forcing (0:
+                             // unknown); carom_sweep_state() numbers, NaN where there are none
 } carom_sweep_row;
 
 typedef struct carom_sweep_watch {
@@ -56,8 +59,9 @@ typedef struct carom_sweep_watch {
     bool (*row)(void *user, const carom_sweep_row *row); // in any order, one call at a time; false: stop
     bool (*tick)(void *user, long done, long total);     // ten times a second; false: stop
     bool often;                                          // tick a thousand times a second
-    /// A process that does runs for another one: the next chains to do, first to before last; false: none are left.  NULL: all runs
-    /// are its own.  A chain is a run or, with follow, the runs that follow each other.  One call of fetch or row at a time.
+    /// A process that does runs for another one: the next chains to do, first to before last; false: none are left.
+    /// NULL: all runs are its own.  A chain is a run or, with follow, the runs that follow each other.  One call of
+    /// fetch or row at a time.
     bool (*fetch)(void *user, long *first, long *last);
 } carom_sweep_watch;
 
@@ -75,20 +79,23 @@ int carom_sweep_observed(const carom_sweep *s);
 const char *carom_sweep_observe_text(const carom_sweep *s, int i);
 int carom_sweep_state(const carom_sweep *s);             // numbers in carom_sweep_row.end
 const carom_model *carom_sweep_model(const carom_sweep *s); // with the file's own parameters
-long carom_sweep_alone(const carom_sweep *s);            // runs so far that lanes left to the engine; -1: none are in lanes
+long carom_sweep_alone(const carom_sweep *s);            // runs so far that lanes left to the engine; -1: none are in
+                                                         // lanes
 /// Values of a run, carom_sweep_varied() of them; its direction.
 int carom_sweep_values(const carom_sweep *s, long run, double *value);
 
 /// This run is done already, by an earlier call; end: where it ended, for its follower.
 void carom_sweep_skip(carom_sweep *s, long run, const double *end);
 
-/// The sweep as one CUDA file with a main() that prints its tables.  CAROM_BAD_INPUT: it cannot run in lanes, and err says why.
+/// The sweep as one CUDA file with a main() that prints its tables.  CAROM_BAD_INPUT: it cannot run in lanes, and err
+/// says why.
 carom_status carom_sweep_write_cuda(const carom_sweep *s, carom_write_text *write, void *user, carom_error *err);
 
 /// CAROM_STOPPED: a watcher wanted to stop.  A run that fails is a row, not an error.
 carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, carom_error *err);
 
-/// Inside tick(), for a process that lets others help: the next chains for another of the `processes`; false: none are left.
+/// Inside tick(), for a process that lets others help: the next chains for another of the `processes`; false: none are
+/// left.
 bool carom_sweep_give(carom_sweep *s, int processes, long *first, long *last);
 /// Inside tick(): a row that another process computed.  It goes to watch->row.
 void carom_sweep_accept(carom_sweep *s, const carom_sweep_row *row);

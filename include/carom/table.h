@@ -1,7 +1,7 @@
 // table.h: small tables with names: what sweeps leave behind, in HDF5 or CSV files.
 //
-// HDF5: one compound dataset a table.  CSV: FILE for the first table, FILE.NAME.csv for the others.  A file holds no times
-// of computing: equal tables make equal CSV files.
+// HDF5: one compound dataset a table.  CSV: FILE for the first table, FILE.NAME.csv for the others.  A file holds no
+// times of computing: equal tables make equal CSV files.
 #pragma once
 #include <carom/status.h>
 #include <stdbool.h>
@@ -36,7 +36,8 @@ void carom_table_free(carom_table *t);
 carom_column *carom_table_column(const carom_table *t, const char *name); // NULL: none
 
 /// Into a file beside it first, which then gets the name.
-carom_status carom_tables_write(const char *file, const carom_table *tables, int n, const carom_table_note *notes, int nnotes, carom_error *err);
+carom_status carom_tables_write(const char *file, const carom_table *tables, int n, const carom_table_note *notes,
+                                int nnotes, carom_error *err);
 /// Table `name` of an HDF5 file; CAROM_BAD_INPUT: it has none.
 carom_status carom_table_read(const char *file, const char *name, carom_table *t, carom_error *err);
 /// Does this HDF5 file hold such a table?

@@ -1,7 +1,7 @@
 // team.h: threads that share the work of one simulation.
 //
-// The core starts no threads: it hands pieces of work to a team that it is given, and does them itself where there is none.  What
-// is computed does not depend on how many threads there are.
+// The core starts no threads: it hands pieces of work to a team that it is given, and does them itself where there is
+// none.  What is computed does not depend on how many threads there are.
 #pragma once
 #include <carom/status.h>
 
@@ -15,8 +15,9 @@ typedef struct carom_team {
     int n; // threads, the caller's included
     /// Call work(user, part, n) for part = 0 .. n - 1, each in its own thread; returns when all are done.
     void (*run)(struct carom_team *team, void (*work)(void *user, int part, int parts), void *user);
-    /// For work whose parts wait for each other; NULL: parts may run one after the other, so none may wait.  reach: this part has come to `step`; every run starts
-    /// at 0, and steps only grow.  await: returns when all other parts have come to `step` or beyond, and sees what they wrote before.
+    /// For work whose parts wait for each other; NULL: parts may run one after the other, so none may wait.  reach:
+    /// this part has come to `step`; every run starts at 0, and steps only grow.  await: returns when all other parts
+    /// have come to `step` or beyond, and sees what they wrote before.
     void (*reach)(struct carom_team *team, int part, int step);
     void (*await)(struct carom_team *team, int part, int step);
 } carom_team;

@@ -1,10 +1,12 @@
 // variation.h: how the terms of a model change, to first order, when time, state and parameters change.
 //
-// Along M a = f + W lambda the sensitivities (dq, dv, dp) obey, with d() at constant a and lambda and for constraints that are closed,
+// Along M a = f + W lambda the sensitivities (dq, dv, dp) obey, with d() at constant a and lambda and for constraints
+// that are closed,
 //     M da = d(f - M a) + d(W lambda) + W dlambda,     W'da = -d(W'a + kappa),     dq' = dv
-// (kappa: carom_system.curvature); at an impact at time t the change of t is that which keeps g = 0, dg = 0 with dt in the change.
-// Changes by q are taken along velocities, as everywhere.  Derivatives are exact: the expressions of the model are differentiated.  Of a parameter
-// that is part of the structure (carom_model_fixed) they are differences of the fourth order between models beside it, good to about 1e-10.
+// (kappa: carom_system.curvature); at an impact at time t the change of t is that which keeps g = 0, dg = 0 with dt in
+// the change.  Changes by q are taken along velocities, as everywhere.  Derivatives are exact: the expressions of the
+// model are differentiated.  Of a parameter that is part of the structure (carom_model_fixed) they are differences of
+// the fourth order between models beside it, good to about 1e-10.
 #pragma once
 #include <carom/model.h>
 
@@ -20,12 +22,14 @@ typedef struct carom_direction {
     const double *q, *v, *p;
 } carom_direction;
 
-/// Of model m as it is now, with respect to n parameters (numbers of carom_model_parameter()).  Parameters given by expressions of these
-/// follow; one that is chosen does not follow others.  It keeps nothing of m, and belongs to one thread at a time.  NULL on failure:
-/// CAROM_UNSUPPORTED where contacts come and go or friction depends on reactions, CAROM_BAD_INPUT where there is no model beside this one (a count, say).
+/// Of model m as it is now, with respect to n parameters (numbers of carom_model_parameter()).  Parameters given by
+/// expressions of these follow; one that is chosen does not follow others.  It keeps nothing of m, and belongs to one
+/// thread at a time.  NULL on failure: CAROM_UNSUPPORTED where contacts come and go or friction depends on reactions,
+/// CAROM_BAD_INPUT where there is no model beside this one (a count, say).
 carom_variation *carom_variation_create(const carom_model *m, int n, const int *parameter, carom_error *err);
 void carom_variation_destroy(carom_variation *x);
-/// Other values of the chosen parameters.  *kept false: the structure of the model holds one of them, and it has to be created again; carom_variation_start() fails from then on.
+/// Other values of the chosen parameters.  *kept false: the structure of the model holds one of them, and it has to be
+/// created again; carom_variation_start() fails from then on.
 carom_status carom_variation_set(carom_variation *x, const double *value, bool *kept, carom_error *err);
 /// Are derivatives by chosen parameter k exact, no differences?
 bool carom_variation_exact(const carom_variation *x, int k);
@@ -33,34 +37,57 @@ bool carom_variation_exact(const carom_variation *x, int k);
 int carom_variation_directions(const carom_variation *x);
 
 // y is what is asked for.  CAROM_USER: an entry is not finite.
-carom_status carom_variation_motion(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_direction d, double *y); // d(f - M a), nv
-carom_status carom_variation_gaps(carom_variation *x, double t, const double *q, carom_direction d, double *y); // dg, ne + nc
-carom_status carom_variation_reaction(carom_variation *x, double t, const double *q, const double *lambda, carom_direction d, double *y); // d(W lambda), nv
-carom_status carom_variation_rates(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y); // d(W'v + w), by direction
-carom_status carom_variation_acceleration(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_direction d, double *y); // d(W'a + kappa), by direction
-carom_status carom_variation_outputs(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y);
+// d(f - M a), nv
+carom_status carom_variation_motion(carom_variation *x, double t, const double *q, const double *v, const double *a,
+                                    carom_direction d, double *y);
+// dg, ne + nc
+carom_status carom_variation_gaps(carom_variation *x, double t, const double *q, carom_direction d, double *y);
+// d(W lambda), nv
+carom_status carom_variation_reaction(carom_variation *x, double t, const double *q, const double *lambda,
+                                      carom_direction d, double *y);
+// d(W'v + w), by direction
+carom_status carom_variation_rates(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
+                                   double *y);
+// d(W'a + kappa), by direction
+carom_status carom_variation_acceleration(carom_variation *x, double t, const double *q, const double *v,
+                                          const double *a, carom_direction d, double *y);
+carom_status carom_variation_outputs(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
+                                     double *y);
 /// Observed expressions of the state (carom_model_def.observe); ledger, extremes and averages count as constant zeros.
-carom_status carom_variation_observed(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y);
+carom_status carom_variation_observed(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
+                                      double *y);
 /// Expressions inside min(x), max(x), mean(x), rms(x), integral(x), carom_model_watched() of them.
-carom_status carom_variation_watched(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y);
-/// Observed expressions with these extremes and averages, which change by five numbers of each watched expression: its least and largest value, mean, rms and integral.
-carom_status carom_variation_composed(carom_variation *x, double t, const double *q, const double *v, carom_direction d, const carom_average *a, const double *watched, double *y);
-/// Restitution of one contact that is struck with an approach speed which changes by d; p: as in carom_direction.  Where it varies with the speed,
-/// by differences; CAROM_USER: it varies, and the speed is not positive.
-carom_status carom_variation_restitution(carom_variation *x, int contact, double speed, double d, const double *p, double *y);
-/// Coefficients of every contact (NULL: not wanted), restitution that varies at approach speed 0; of friction that varies the two that carom_system.friction begins with: it slips, it sticks.
-carom_status carom_variation_laws(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *restitution, double *tangential, double *slip, double *stick);
+carom_status carom_variation_watched(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
+                                     double *y);
+/// Observed expressions with these extremes and averages, which change by five numbers of each watched expression: its
+/// least and largest value, mean, rms and integral.
+carom_status carom_variation_composed(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
+                                      const carom_average *a, const double *watched, double *y);
+/// Restitution of one contact that is struck with an approach speed which changes by d; p: as in carom_direction.
+/// Where it varies with the speed, by differences; CAROM_USER: it varies, and the speed is not positive.
+carom_status carom_variation_restitution(carom_variation *x, int contact, double speed, double d, const double *p,
+                                         double *y);
+/// Coefficients of every contact (NULL: not wanted), restitution that varies at approach speed 0; of friction that
+/// varies the two that carom_system.friction begins with: it slips, it sticks.
+carom_status carom_variation_laws(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
+                                  double *restitution, double *tangential, double *slip, double *stick);
 // Backwards: the gradient of one number that is a weighted sum of changes, by all directions at once.
-/// Prepare for it.  CAROM_UNSUPPORTED: not with flexible members, bodies that turn in space, parameters of the structure, nearest places of rings.
+/// Prepare for it.  CAROM_UNSUPPORTED: not with flexible members, bodies that turn in space, parameters of the
+/// structure, nearest places of rings.
 carom_status carom_variation_transpose(carom_variation *x, carom_error *err);
 int carom_variation_parameters(const carom_variation *x); // all of the model, chosen or not
-/// By velocities (nv), of velocities (nv) and by all parameters, added to gq, gv and gp: of r.(d(f - M a) + d(W lambda)) + s.d(W'a + kappa) + slip.d(coefficients of friction of contacts that slide);
-/// lambda and s by direction, slip by contact; lambda NULL: of r.d(f - M a).
-carom_status carom_variation_back(carom_variation *x, double t, const double *q, const double *v, const double *a, const double *lambda, const double *r, const double *s, const double *slip, double *gq, double *gv, double *gp);
-carom_status carom_variation_watched_back(carom_variation *x, double t, const double *q, const double *v, const double *weight, double *gq, double *gv, double *gp);
+/// By velocities (nv), of velocities (nv) and by all parameters, added to gq, gv and gp: of r.(d(f - M a) + d(W
+/// lambda)) + s.d(W'a + kappa) + slip.d(coefficients of friction of contacts that slide); lambda and s by direction,
+/// slip by contact; lambda NULL: of r.d(f - M a).
+carom_status carom_variation_back(carom_variation *x, double t, const double *q, const double *v, const double *a,
+                                  const double *lambda, const double *r, const double *s, const double *slip,
+                                  double *gq, double *gv, double *gp);
+carom_status carom_variation_watched_back(carom_variation *x, double t, const double *q, const double *v,
+                                          const double *weight, double *gq, double *gv, double *gp);
 /// A gradient by all parameters, added to that by the chosen ones.
 void carom_variation_gather(const carom_variation *x, const double *all, double *chosen);
-/// Does chosen parameter k enter masses, gaps, directions, rates, laws, or (forces) any of these and forces?  True where it is not known.
+/// Does chosen parameter k enter masses, gaps, directions, rates, laws, or (forces) any of these and forces?  True
+/// where it is not known.
 bool carom_variation_enters(const carom_variation *x, int k, bool forces);
 /// The initial state by parameters p (as in carom_direction): along velocities, and of velocities.
 carom_status carom_variation_start(carom_variation *x, const double *p, double *q, double *v, carom_error *err);

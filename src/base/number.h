@@ -1,8 +1,8 @@
 // number.h: numbers as text, whatever locale the program has set.
 //
-// A host that calls setlocale() with a decimal comma changes strtod() and printf() for everybody.  Files, options and messages of
-// carom are in the C locale always: numbers are read with carom_number(), and text with numbers is made between
-// carom_locale_begin() and carom_locale_end(), which change the locale of this thread alone.
+// A host that calls setlocale() with a decimal comma changes strtod() and printf() for everybody.  Files, options and
+// messages of carom are in the C locale always: numbers are read with carom_number(), and text with numbers is made
+// between carom_locale_begin() and carom_locale_end(), which change the locale of this thread alone.
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>

@@ -53,7 +53,8 @@ static carom_status read_integer(const carom_option *o, const char *text, double
     char *end = NULL;
     const double x = carom_number(text, &end);
     if (end == text || *end || x != floor(x) || x < o->low || x > o->high)
-        return carom_fail(err, CAROM_BAD_INPUT, "option %s: expected an integer from %g to %g or %s, got '%.60s'", o->name, o->low, o->high, o->choices, text);
+        return carom_fail(err, CAROM_BAD_INPUT, "option %s: expected an integer from %g to %g or %s, got '%.60s'",
+                          o->name, o->low, o->high, o->choices, text);
     *value = x;
     return CAROM_OK;
 }
@@ -104,7 +105,8 @@ static int distance(const char *a, const char *b) {
             int best = last[j - 1] + (same ? 0 : 1);
             if (last[j] + 1 < best) best = last[j] + 1;
             if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && older[j - 2] + 1 < best) best = older[j - 2] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && older[j - 2] + 1 < best)
+                best = older[j - 2] + 1;
             now[j] = best;
         }
     }
@@ -123,8 +125,9 @@ static bool alike(const char *a, const char *b, int d) {
     return d <= 1 || 2 * d < longer;
 }
 
-// Of names equally near it is the one that starts alike: 'rat' means 'rate', not 'at'.  The start of a name, four letters or more, is nearer than
-// two edits and farther than one; of several names that start so it is the shortest.  Between names of one letter there is nothing to guess.
+// Of names equally near it is the one that starts alike: 'rat' means 'rate', not 'at'.  The start of a name, four
+// letters or more, is nearer than two edits and farther than one; of several names that start so it is the shortest.
+// Between names of one letter there is nothing to guess.
 const char *carom_nearest(const char *word, const char *(*next)(const void *user, int i), const void *user) {
     if (!word || !next) return NULL;
     const char *best = NULL;
@@ -136,7 +139,9 @@ const char *carom_nearest(const char *word, const char *(*next)(const void *user
         const bool begins = same >= 4 && !word[same], letters = strlen(word) < 2 && strlen(candidate) < 2;
         const int d = begins && edits > 1 ? 3 : 2 * edits;
         const bool shorter = best && begins && same == start && strlen(candidate) < strlen(best);
-        if ((letters && d > 0) || (!begins && !alike(word, candidate, edits)) || d > least || (d == least && same <= start && !shorter)) continue;
+        if ((letters && d > 0) || (!begins && !alike(word, candidate, edits)) || d > least ||
+            (d == least && same <= start && !shorter))
+            continue;
         least = d, start = same;
         best = candidate;
     }

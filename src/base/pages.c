@@ -13,8 +13,11 @@
 
 #ifdef MADV_DONTNEED
 void carom_forget(void *from, size_t n) {
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = ((uintptr_t)from + page - 1) / page * page, end = ((uintptr_t)from + n) / page * page;
-    if (from && first < end) madvise((unsigned char *)from + (first - (uintptr_t)from), (size_t)(end - first), MADV_DONTNEED); // advice: nothing is lost where it is not taken
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = ((uintptr_t)from + page - 1) / page * page,
+                    end = ((uintptr_t)from + n) / page * page;
+    // advice: nothing is lost where it is not taken
+    if (from && first < end)
+        madvise((unsigned char *)from + (first - (uintptr_t)from), (size_t)(end - first), MADV_DONTNEED);
 }
 #else
 void carom_forget(void *from, size_t n) { (void)from, (void)n; }

@@ -3,11 +3,13 @@
 #include <stddef.h>
 #include <string.h>
 
-/// What stands in these n bytes is needed no more: whole pages among them go back to the machine, where it takes them.  The bytes remain the caller's, to be
-/// written before they are read: they are as they were, or zero.  The memory must come from the heap.
+/// What stands in these n bytes is needed no more: whole pages among them go back to the machine, where it takes them.
+/// The bytes remain the caller's, to be written before they are read: they are as they were, or zero.  The memory must
+/// come from the heap.
 void carom_forget(void *from, size_t n);
 
-/// Of n bytes that will be written soon, every page is there: the step loop does not wait for the machine to supply them.
+/// Of n bytes that will be written soon, every page is there: the step loop does not wait for the machine to supply
+/// them.
 void carom_supply_pages(void *from, size_t n);
 
 /// Copies n bytes, page by page where they differ: pages that are zero on both sides stay untouched, and use no memory.

@@ -1,11 +1,13 @@
-// tolerance.h: small numbers that several folders share, each with its reason.  What one file alone uses is named there.
+// tolerance.h: small numbers that several folders share, each with its reason.  What one file alone uses is named
+// there.
 #pragma once
 
-/// Part of a step, or of the time between two, by which instants may differ and are one.  Sums of steps round by far less, and
-/// nothing that a user or a scheme chooses lies so close to something else by intent.
+/// Part of a step, or of the time between two, by which instants may differ and are one.  Sums of steps round by far
+/// less, and nothing that a user or a scheme chooses lies so close to something else by intent.
 #define CAROM_INSTANT 1e-9
 
-/// Part of a quotient of times by which it may miss a whole number from below and count as it: the rounding of a few operations.
+/// Part of a quotient of times by which it may miss a whole number from below and count as it: the rounding of a few
+/// operations.
 #define CAROM_QUOTIENT 1e-12
 
 /// Part of two numbers by which they may differ and are the same: the rounding of a few operations on them.
@@ -14,8 +16,10 @@
 /// Divisors are no smaller: what is divided is zero, too, where they are.
 #define CAROM_NOT_ZERO 1e-300
 
-/// Error estimates below this part of the tolerance are taken for it: the next step is limited by other means by then, and 0 has no power.
+/// Error estimates below this part of the tolerance are taken for it: the next step is limited by other means by then,
+/// and 0 has no power.
 #define CAROM_ESTIMATE 1e-10
 
-/// (CP-10)  Part of the velocities that a contact problem has to take away, up to which a residual is excused by the rounding of its impulses: where more is left, the impulses are no answer.
+/// (CP-10)  Part of the velocities that a contact problem has to take away, up to which a residual is excused by the
+///          rounding of its impulses: where more is left, the impulses are no answer.
 #define CAROM_EXCUSED 1e-8

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char carom_unit_examples[] = "m, cm, mm, km, in, ft, g, kg, t, lb, s, ms, min, h, N, kN, lbf, J, W, Pa, MPa, bar, rad, deg, rev, rpm, Hz and products such as kN/m, N m s/rad, kg/m^3";
+const char carom_unit_examples[] = "m, cm, mm, km, in, ft, g, kg, t, lb, s, ms, min, h, N, kN, lbf, J, W, Pa, MPa, "
+                                   "bar, rad, deg, rev, rpm, Hz and products such as kN/m, N m s/rad, kg/m^3";
 
 #define PI 3.14159265358979323846
 static const struct symbol { const char *name; bool prefixed; carom_unit u; } symbols[] = {
@@ -35,12 +36,17 @@ static const struct symbol { const char *name; bool prefixed; carom_unit u; } sy
     {"%", false, {1, 100, {0}}},
 };
 
-static const struct { const char *name; double up, down; } prefixes[] = {{"n", 1, 1e9}, {"u", 1, 1e6}, {"\xc2\xb5", 1, 1e6}, {"\xce\xbc", 1, 1e6}, {"m", 1, 1e3}, {"c", 1, 100},
-                                                                         {"d", 1, 10}, {"k", 1e3, 1}, {"M", 1e6, 1}, {"G", 1e9, 1}};
+static const struct {
+    const char *name;
+    double up, down;
+} prefixes[] = {{"n", 1, 1e9}, {"u", 1, 1e6}, {"\xc2\xb5", 1, 1e6}, {"\xce\xbc", 1, 1e6}, {"m", 1, 1e3},
+                {"c", 1, 100}, {"d", 1, 10},  {"k", 1e3, 1},        {"M", 1e6, 1},        {"G", 1e9, 1}};
 
 static bool find(const char *word, size_t length, bool prefixed, carom_unit *u) {
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; ++i) {
-        if (strlen(symbols[i].name) != length || memcmp(symbols[i].name, word, length) != 0 || (prefixed && !symbols[i].prefixed)) continue;
+        if (strlen(symbols[i].name) != length || memcmp(symbols[i].name, word, length) != 0 ||
+            (prefixed && !symbols[i].prefixed))
+            continue;
         *u = symbols[i].u;
         return true;
     }
@@ -68,10 +74,13 @@ bool carom_unit_starts(const char *text, size_t length) {
 
 // Units as others write them, then those that a slip of the pen may have been meant for.
 static const struct { const char *other, *name; } spellings[] = {
-    {"sec", "s"}, {"second", "s"}, {"seconds", "s"}, {"msec", "ms"}, {"mins", "min"}, {"minute", "min"}, {"minutes", "min"}, {"hr", "h"}, {"hour", "h"}, {"hours", "h"},
-    {"meter", "m"}, {"meters", "m"}, {"metre", "m"}, {"metres", "m"}, {"inch", "in"}, {"inches", "in"}, {"kgs", "kg"}, {"lbs", "lb"}, {"rads", "rad"}, {"degree", "deg"},
-    {"degrees", "deg"}, {"\xc2\xb0", "deg"}, {"cm", "cm"}, {"mm", "mm"}, {"km", "km"}, {"kg", "kg"}, {"lb", "lb"}, {"ms", "ms"}, {"min", "min"}, {"kN", "kN"}, {"lbf", "lbf"},
-    {"Pa", "Pa"}, {"MPa", "MPa"}, {"bar", "bar"}, {"rad", "rad"}, {"deg", "deg"}, {"rev", "rev"}, {"rpm", "rpm"}, {"Hz", "Hz"},
+    {"sec", "s"},       {"second", "s"},   {"seconds", "s"},   {"msec", "ms"},      {"mins", "min"}, {"minute", "min"},
+    {"minutes", "min"}, {"hr", "h"},       {"hour", "h"},      {"hours", "h"},      {"meter", "m"},  {"meters", "m"},
+    {"metre", "m"},     {"metres", "m"},   {"inch", "in"},     {"inches", "in"},    {"kgs", "kg"},   {"lbs", "lb"},
+    {"rads", "rad"},    {"degree", "deg"}, {"degrees", "deg"}, {"\xc2\xb0", "deg"}, {"cm", "cm"},    {"mm", "mm"},
+    {"km", "km"},       {"kg", "kg"},      {"lb", "lb"},       {"ms", "ms"},        {"min", "min"},  {"kN", "kN"},
+    {"lbf", "lbf"},     {"Pa", "Pa"},      {"MPa", "MPa"},     {"bar", "bar"},      {"rad", "rad"},  {"deg", "deg"},
+    {"rev", "rev"},     {"rpm", "rpm"},    {"Hz", "Hz"},
 };
 enum { SPELLINGS = sizeof spellings / sizeof *spellings };
 
@@ -86,10 +95,12 @@ static const char *meant_by(const char *word) {
 // Of a word without operators: "m2", "m\xc2\xb2": a power; "Nm": a product of units of two kinds.
 static bool put_operator(const char *word, size_t n, char *near, size_t size) {
     carom_unit u, v;
-    const bool raised = n > 2 && word[n - 2] == '\xc2' && (word[n - 1] == '\xb2' || word[n - 1] == '\xb3'); // superscripts 2 and 3
+    // superscripts 2 and 3
+    const bool raised = n > 2 && word[n - 2] == '\xc2' && (word[n - 1] == '\xb2' || word[n - 1] == '\xb3');
     const size_t base = raised ? n - 2 : n - 1;
     const char power = raised ? (char)(word[n - 1] - '\xb2' + '2') : word[n - 1];
-    if (power >= '2' && power <= '9' && find_prefixed(word, base, &u)) return snprintf(near, size, "%.*s^%c", (int)base, word, power), true;
+    if (power >= '2' && power <= '9' && find_prefixed(word, base, &u))
+        return snprintf(near, size, "%.*s^%c", (int)base, word, power), true;
     for (size_t k = 1; k < n; ++k)
         if (find_prefixed(word, k, &u) && find_prefixed(word + k, n - k, &v) && !carom_unit_same(&u, &v))
             return snprintf(near, size, "%.*s %s", (int)k, word, word + k), true;
@@ -137,7 +148,8 @@ static bool read_digits(const char **p, const char *end, double *x) {
     char digits[8];
     size_t n = 0;
     int points = 0;
-    for (; *p < end && n < sizeof digits - 1 && ((**p >= '0' && **p <= '9') || (**p == '.' && points++ == 0)); ++*p) digits[n++] = **p;
+    for (; *p < end && n < sizeof digits - 1 && ((**p >= '0' && **p <= '9') || (**p == '.' && points++ == 0)); ++*p)
+        digits[n++] = **p;
     digits[n] = 0;
     *x = n ? carom_number(digits, NULL) : 0;
     return n && digits[0] != '.' && digits[n - 1] != '.' && *x > 0 && *x <= 9;
@@ -196,7 +208,11 @@ carom_quantity carom_quantity_read(const char *text, size_t length, double *x, c
     const char *from = p;
     p += p < end && (*p == '-' || *p == '+');
     if (p == end || !((*p >= '0' && *p <= '9') || *p == '.')) return CAROM_QUANTITY_NONE;
-    while (p < end && ((*p >= '0' && *p <= '9') || *p == '.' || ((*p == 'e' || *p == 'E') && p + 1 < end && (p[1] == '-' || p[1] == '+' || (p[1] >= '0' && p[1] <= '9'))) || ((*p == '-' || *p == '+') && (p[-1] == 'e' || p[-1] == 'E')))) ++p;
+    while (p < end &&
+           ((*p >= '0' && *p <= '9') || *p == '.' ||
+            ((*p == 'e' || *p == 'E') && p + 1 < end && (p[1] == '-' || p[1] == '+' || (p[1] >= '0' && p[1] <= '9'))) ||
+            ((*p == '-' || *p == '+') && (p[-1] == 'e' || p[-1] == 'E'))))
+        ++p;
     const char *blank = p;
     while (p < end && *p == ' ') ++p;
     if (p == end || blank - from >= (long)sizeof number || strchr("+-*/^()<>=!,.'&|", *p)) return CAROM_QUANTITY_NONE;
@@ -223,7 +239,8 @@ bool carom_unit_fits(const carom_unit *a, const carom_unit *b) {
 }
 
 static size_t write_power(char *text, size_t size, const char *name, double power, bool fmi) {
-    return (size_t)(same_power(power, 1) ? snprintf(text, size, "%s", name) : snprintf(text, size, fmi ? "%s%g" : "%s^%g", name, power));
+    return (size_t)(same_power(power, 1) ? snprintf(text, size, "%s", name)
+                                         : snprintf(text, size, fmi ? "%s%g" : "%s^%g", name, power));
 }
 
 void carom_unit_write(const carom_unit *u, bool fmi, char *text, size_t size) {
@@ -262,12 +279,24 @@ void carom_unit_label(const carom_unit *u, bool fmi, char *text, size_t size) {
 }
 
 const char *carom_unit_kind(const carom_unit *u) {
-    static const struct { carom_unit u; const char *name; } kinds[] = {
-        {{.power = {1, 0, 0, 0}}, "a mass"},           {{.power = {0, 1, 0, 0}}, "a length"},         {{.power = {0, 0, 1, 0}}, "a time"},         {{.power = {0, 0, 0, 1}}, "an angle"},
-        {{.power = {0, 1, -1, 0}}, "a velocity"},      {{.power = {0, 1, -2, 0}}, "an acceleration"}, {{.power = {0, 0, -1, 1}}, "an angular velocity"}, {{.power = {0, 0, -1, 0}}, "a frequency"},
-        {{.power = {1, 1, -2, 0}}, "a force"},         {{.power = {1, 2, -2, 0}}, "a torque or an energy"}, {{.power = {1, -1, -2, 0}}, "a pressure"}, {{.power = {1, 0, -2, 0}}, "a stiffness"},
-        {{.power = {1, 0, -1, 0}}, "a damping"},       {{.power = {1, 2, 0, 0}}, "a moment of inertia"}, {{.power = {1, -3, 0, 0}}, "a density"},  {{.power = {0, 2, 0, 0}}, "an area"},
-        {{.power = {1, 2, -3, 0}}, "a power"},         {{.power = {0, 0, 0, 0}}, "a number without a unit"}};
+    static const struct { carom_unit u; const char *name; } kinds[] = {{{.power = {1, 0, 0, 0}}, "a mass"},
+                 {{.power = {0, 1, 0, 0}}, "a length"},
+                 {{.power = {0, 0, 1, 0}}, "a time"},
+                 {{.power = {0, 0, 0, 1}}, "an angle"},
+                 {{.power = {0, 1, -1, 0}}, "a velocity"},
+                 {{.power = {0, 1, -2, 0}}, "an acceleration"},
+                 {{.power = {0, 0, -1, 1}}, "an angular velocity"},
+                 {{.power = {0, 0, -1, 0}}, "a frequency"},
+                 {{.power = {1, 1, -2, 0}}, "a force"},
+                 {{.power = {1, 2, -2, 0}}, "a torque or an energy"},
+                 {{.power = {1, -1, -2, 0}}, "a pressure"},
+                 {{.power = {1, 0, -2, 0}}, "a stiffness"},
+                 {{.power = {1, 0, -1, 0}}, "a damping"},
+                 {{.power = {1, 2, 0, 0}}, "a moment of inertia"},
+                 {{.power = {1, -3, 0, 0}}, "a density"},
+                 {{.power = {0, 2, 0, 0}}, "an area"},
+                 {{.power = {1, 2, -3, 0}}, "a power"},
+                 {{.power = {0, 0, 0, 0}}, "a number without a unit"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
         if (carom_unit_same(&kinds[i].u, u)) return kinds[i].name;
     return NULL;

@@ -1,6 +1,7 @@
 // build.c: mechanisms from C calls.
 //
-// Every call adds a record to the mechanism; what it holds is given by the element ("joints.main"), which messages name.
+// Every call adds a record to the mechanism; what it holds is given by the element ("joints.main"), which messages
+// name.
 #include "base/grow.h"
 #include "mech/datum.h"
 #include "mech/pool.h"
@@ -130,7 +131,9 @@ static void *add(carom_build *b, const char *section, const char *name, void *li
     if (!record) return no_memory(b);
     if (!name || !*name) wrong(b, "an element without a name");
     for (int i = 0; i < *count; ++i)
-        if (carom_datum_is((const carom_datum *)(const void *)(*(unsigned char **)list + (size_t)i * size), name ? name : "")) wrong(b, "already exists");
+        if (carom_datum_is((const carom_datum *)(const void *)(*(unsigned char **)list + (size_t)i * size),
+                           name ? name : ""))
+            wrong(b, "already exists");
     *(carom_datum *)(void *)record = text(b, NULL, name ? name : "");
     ++*count;
     return record;
@@ -150,7 +153,9 @@ static bool known(carom_build *b, const list *l, int id, const char *what) {
 
 static const char *name_of(carom_build *b, carom_body body) {
     if (body.id == 0) return "ground";
-    return known(b, &b->bodies, body.id, "a body that this builder does not have") ? b->mech->bodies[b->bodies.at[body.id - 1].index].name.text : "";
+    return known(b, &b->bodies, body.id, "a body that this builder does not have")
+               ? b->mech->bodies[b->bodies.at[body.id - 1].index].name.text
+               : "";
 }
 
 static const char *joint_of(carom_build *b, carom_joint joint, const char *what) {
@@ -177,7 +182,9 @@ static carom_mech_body *add_body(carom_build *b, const char *name) {
     return add(b, "bodies", name, &b->mech->bodies, &b->mech->nbodies, sizeof(carom_mech_body));
 }
 
-static carom_body body_handle(carom_build *b, int space) { return (carom_body){add_handle(b, &b->bodies, (handle){.index = b->mech->nbodies - 1, .space = space})}; }
+static carom_body body_handle(carom_build *b, int space) {
+    return (carom_body){add_handle(b, &b->bodies, (handle){.index = b->mech->nbodies - 1, .space = space})};
+}
 
 carom_body carom_build_planar(carom_build *b, const carom_planar_def *def) {
     if (!given(b, def, "bodies")) return (carom_body){0};
@@ -292,7 +299,8 @@ void carom_build_bushing(carom_build *b, const carom_bushing_def *def) {
     x->stiffness = vector(b, "stiffness", def->stiffness, space);
     x->damping = vector(b, "damping", def->damping, space);
     x->torsion = spatial ? vector(b, "torsion", def->torsion, 3) : number(b, "torsion", def->torsion[2]);
-    x->torsion_damping = spatial ? vector(b, "torsion damping", def->torsion_damping, 3) : number(b, "torsion damping", def->torsion_damping[2]);
+    x->torsion_damping = spatial ? vector(b, "torsion damping", def->torsion_damping, 3)
+                                 : number(b, "torsion damping", def->torsion_damping[2]);
 }
 
 void carom_build_motor(carom_build *b, const carom_motor_def *def) {
@@ -322,7 +330,10 @@ void carom_build_load(carom_build *b, const carom_load_def *def) {
 
 // Numbers that a shape has; 0: as many as space has dimensions.
 static int sizes_of(const char *type, int space) {
-    static const struct { const char *type; int n; } kinds[] = {{"circle", 1}, {"sphere", 1}, {"hole", 1}, {"bore", 1}, {"capsule", 2}, {"slot", 2}, {"cylinder", 2}};
+    static const struct {
+        const char *type;
+        int n;
+    } kinds[] = {{"circle", 1}, {"sphere", 1}, {"hole", 1}, {"bore", 1}, {"capsule", 2}, {"slot", 2}, {"cylinder", 2}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
         if (strcmp(type, kinds[i].type) == 0) return kinds[i].n;
     return space;
@@ -351,7 +362,8 @@ static void describe(carom_build *b, carom_mech_shape *x, const carom_solid_def 
 // The only one of a body, or one that has a name.
 static carom_mech_shape *shape_of(carom_build *b, carom_mech_body *body, const char *name) {
     if (body->shape || (body->nshapes && !name)) wrong(b, "has several shapes; give each a name");
-    carom_mech_shape *x = name ? carom_mech_extend(b->mech, &body->shapes, body->nshapes, 1, sizeof *x) : take(b, sizeof *x);
+    carom_mech_shape *x =
+        name ? carom_mech_extend(b->mech, &body->shapes, body->nshapes, 1, sizeof *x) : take(b, sizeof *x);
     if (!x) return no_memory(b);
     x->name = text(b, NULL, name ? name : "shape");
     if (name) ++body->nshapes;
@@ -363,11 +375,16 @@ carom_solid carom_build_solid(carom_build *b, carom_body of, const carom_solid_d
     if (!given(b, def, "shapes")) return (carom_solid){0};
     carom_mech_body *body = of.id == 0 ? NULL : owner(b, of, "a shape of a body that it does not have");
     if (of.id && !body) return (carom_solid){0};
-    carom_mech_shape *x = body ? shape_of(b, body, def->name) : add(b, "shapes", def->name, &b->mech->shapes, &b->mech->nshapes, sizeof *x);
+    carom_mech_shape *x = body ? shape_of(b, body, def->name)
+                               : add(b, "shapes", def->name, &b->mech->shapes, &b->mech->nshapes, sizeof *x);
     if (!x) return (carom_solid){0};
     describe(b, x, def, body ? space_of(b, of) : space_of_model(b));
     char name[140];
-    snprintf(name, sizeof name, "%.60s%s%.60s", body ? body->name.text : def->name ? def->name : "", body && def->name ? "." : "", body && def->name ? def->name : "");
+    snprintf(name, sizeof name, "%.60s%s%.60s",
+             body        ? body->name.text
+             : def->name ? def->name
+                         : "",
+             body && def->name ? "." : "", body && def->name ? def->name : "");
     return (carom_solid){add_handle(b, &b->solids, (handle){.name = text(b, NULL, name).text})};
 }
 
@@ -377,7 +394,8 @@ void carom_build_contact(carom_build *b, const carom_touch_def *def) {
     if (!x) return;
     const char *names[2] = {"", ""};
     for (int i = 0; i < 2; ++i)
-        if (known(b, &b->solids, def->between[i].id, "a shape that this builder does not have")) names[i] = b->solids.at[def->between[i].id - 1].name;
+        if (known(b, &b->solids, def->between[i].id, "a shape that this builder does not have"))
+            names[i] = b->solids.at[def->between[i].id - 1].name;
     x->between = texts(b, "between", names, 2);
     x->restitution = number(b, "restitution", def->restitution);
     x->tangential_restitution = number(b, "tangential restitution", def->tangential_restitution);
@@ -428,7 +446,9 @@ void carom_build_destroy(carom_build *b) {
 }
 
 const carom_mech *carom_build_mech(carom_build *b, carom_error *err) {
-    if (!b) return carom_fail(err, CAROM_NO_MEMORY, "there is no builder: carom_build_create() had not enough memory"), NULL;
+    if (!b)
+        return carom_fail(err, CAROM_NO_MEMORY, "there is no builder: carom_build_create() had not enough memory"),
+               NULL;
     b->of = "gravity";
     if (b->heavy) b->mech->gravity = vector(b, "gravity", b->gravity, space_of_model(b));
     if (b->error.code == CAROM_OK) return b->mech;

@@ -45,7 +45,9 @@ struct cli_args {
     cli_given *given;
 };
 
-extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_import, cli_export, cli_sweep, cli_merge, cli_basins, cli_plot, cli_view, cli_film, cli_play, cli_solve, cli_equilibrium, cli_modes, cli_fit, cli_gradient, cli_optimise, cli_orbit, cli_follow, cli_lyapunov, cli_help;
+extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_import, cli_export,
+    cli_sweep, cli_merge, cli_basins, cli_plot, cli_view, cli_film, cli_play, cli_solve, cli_equilibrium, cli_modes,
+    cli_fit, cli_gradient, cli_optimise, cli_orbit, cli_follow, cli_lyapunov, cli_help;
 
 // options.c
 /// Parse argv[0 .. argc) for a verb.  False: complained, or *help is set and it is the help that is wanted.
@@ -93,25 +95,43 @@ bool cli_same_file(const char *a, const char *b);
 /// The name of a file without folders, its ending (when it is one of those given) replaced; to be freed.
 char *cli_rename(const char *file, const char *const *endings, const char *ending);
 /// "; did you mean 'x'?" or "" in a buffer of the caller.
-const char *cli_suggest(char *buffer, size_t size, const char *word, const char *(*next)(const void *user, int i), const void *user);
+const char *cli_suggest(char *buffer, size_t size, const char *word, const char *(*next)(const void *user, int i),
+                        const void *user);
 /// What --matrix NAME=FILE gives; false: complained.  To be freed.
 typedef struct cli_matrices { carom_matrix_text *list; int n; } cli_matrices;
 bool cli_matrices_read(const cli_args *a, cli_matrices *m);
 void cli_matrices_free(cli_matrices *m);
-#define CLI_INPUT {"input", 0, "NAME=SIGNAL", "signal for a model input: a number, an expression of t, or a CSV file of times and values", true}
+#define CLI_INPUT                                                                                                      \
+    {                                                                                                                  \
+        "input", 0, "NAME=SIGNAL",                                                                                     \
+            "signal for a model input: a number, an expression of t, or a CSV file of times and values", true          \
+    }
 #define CLI_OPTION {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver", true}
-#define CLI_SET {"set", 0, "NAME=VALUE", "override a parameter of the model, or an initial value: x, x' of a coordinate, b.x, b.vx, b.angle of a body; the value may be an expression", true}
+#define CLI_SET                                                                                                        \
+    {                                                                                                                  \
+        "set", 0, "NAME=VALUE",                                                                                        \
+            "override a parameter of the model, or an initial value: x, x' of a coordinate, b.x, b.vx, b.angle of a "  \
+            "body; the value may be an expression",                                                                    \
+            true                                                                                                       \
+    }
 #define CLI_MATRIX {"matrix", 0, "NAME=FILE", "Matrix Market file for a matrix named in the model", true}
 #define CLI_MODEL CLI_SET, CLI_INPUT, CLI_MATRIX // what a model may be given
-#define CLI_COMPILE {"compile", 0, "auto|on|off", "compile the model to machine code with $CC or cc; results are bit-identical. " \
-                     "auto (default): when the run is long enough to gain time", false}
+#define CLI_COMPILE                                                                                                    \
+    {                                                                                                                  \
+        "compile", 0, "auto|on|off",                                                                                   \
+            "compile the model to machine code with $CC or cc; results are bit-identical. "                            \
+            "auto (default): when the run is long enough to gain time",                                                \
+            false                                                                                                      \
+    }
 /// What --compile says; false: complained.
 bool cli_compile_mode(const cli_args *a, carom_compile_mode *mode);
 /// Compile the model so, for a number of evaluations; false: complained.
 bool cli_compile(carom_model *m, carom_compile_mode mode, double evaluations);
 /// A model from a file, with overrides and matrices; NULL: complained.  *text is to be freed after the model.
-carom_model *cli_model(const char *file, const char *const *set, const carom_matrix_text *matrices, int nmatrices, char **text, size_t *length);
-/// The model that a verb is about, as its file, --set, --input and --matrix give it, and what a run of it may have: --option, --start.
+carom_model *cli_model(const char *file, const char *const *set, const carom_matrix_text *matrices, int nmatrices,
+                       char **text, size_t *length);
+/// The model that a verb is about, as its file, --set, --input and --matrix give it, and what a run of it may have:
+/// --option, --start.
 typedef struct cli_source {
     carom_model_def def;
     carom_model *model;      // NULL before cli_source_model()
@@ -141,8 +161,8 @@ void cli_say_of(const char *file, const char *text);
 void cli_say_best(const cli_args *a, const char *text, bool best);
 /// The state in a file for the model, positions, velocities, then signals, to be freed; NULL: complained.
 double *cli_state(const carom_model *m, const char *file);
-/// Where in the model's file stands what a simulation was refused for: its scheme, or one of its options; NULL: not there.
-/// named: the scheme and the options come from the file's simulation section.
+/// Where in the model's file stands what a simulation was refused for: its scheme, or one of its options; NULL: not
+/// there. named: the scheme and the options come from the file's simulation section.
 const char *cli_blame(const carom_model *m, bool named, carom_status failure);
 /// Is this file no model (no result)?  Then says so and which verb takes it; true: said.
 bool cli_wants_model(const char *file);

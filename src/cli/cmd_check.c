@@ -23,7 +23,10 @@ static int try_scheme(const carom_model *m, listener *l) {
     const carom_model_run file = carom_model_simulation(m);
     if (!file.scheme && !file.options) return 0;
     const double step = isnan(file.step) ? 1e-3 : file.step;
-    const carom_run run = {.scheme = file.scheme, .options = (const char **)file.options, .step = step, .end = isnan(file.end) ? 1000 * step : file.end};
+    const carom_run run = {.scheme = file.scheme,
+                           .options = (const char **)file.options,
+                           .step = step,
+                           .end = isnan(file.end) ? 1000 * step : file.end};
     const carom_sim_def def = carom_run_sim(&run, m);
     carom_error err = {0};
     carom_sim *sim = carom_sim_create(&def, &err);
@@ -42,7 +45,9 @@ static int examine(const cli_args *a, const carom_model *m) {
     int faults = carom_model_examine(m, report, &l, &err);
     if (faults < 0 || err.code != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
     faults += try_scheme(m, &l);
-    if (!l.quiet) cli_print("%s: %d fault%s, %d warning%s\n", a->word[0], faults, faults == 1 ? "" : "s", l.warnings, l.warnings == 1 ? "" : "s");
+    if (!l.quiet)
+        cli_print("%s: %d fault%s, %d warning%s\n", a->word[0], faults, faults == 1 ? "" : "s", l.warnings,
+                  l.warnings == 1 ? "" : "s");
     return faults ? CLI_CHECK : CLI_DONE;
 }
 
@@ -54,5 +59,11 @@ static int run(const cli_args *a) {
     return status;
 }
 
-const cli_verb cli_check = {.name = "check", .arguments = "MODEL", .least = 1, .most = 1, .options = options, .run = run,
-                            .about = "check a model: derivatives, mass matrix, initial constraints, degrees of freedom, unused names"};
+const cli_verb cli_check = {
+    .name = "check",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+    .about = "check a model: derivatives, mass matrix, initial constraints, degrees of freedom, unused names"};

@@ -12,17 +12,30 @@
 #include <unistd.h>
 
 static const cli_option options[] = {
-    {"schemes", 0, "NAME,NAME", "schemes, each with its options: moreau-jean:theta=1:closed=strict (default: the model's)", false},
+    {"schemes", 0, "NAME,NAME",
+     "schemes, each with its options: moreau-jean:theta=1:closed=strict (default: the model's)", false},
     {"steps", 0, "H,H", "step sizes (default: the model's step times 8, 4, 2, 1)", false},
-    {"tolerances", 0, "X,X", "rtol of adaptive runs.  Beside --steps, for the schemes with adaptive=on and those that choose their steps themselves; "
-                             "alone, for all", false},
-    {"reference", 0, "WHAT", "SCHEME:STEP, a result FILE.h5, or exact (default: exact when the model has it, else the first scheme at "
-                             "a tenth of the smallest step, or a hundredth of the smallest tolerance)", false},
-    {"over", 0, "WHAT", "ends (default): errors at step ends; dense: over the dense output, 8 states inside each step, of schemes that have one", false},
-    {"norm", 0, "NORM", "l1 (default), l2, lP with a number P, linf, matrix, hausdorff; relative-l1 and so on: over the norm of the reference", false},
+    {"tolerances", 0, "X,X",
+     "rtol of adaptive runs.  Beside --steps, for the schemes with adaptive=on and those that choose their steps "
+     "themselves; "
+     "alone, for all",
+     false},
+    {"reference", 0, "WHAT",
+     "SCHEME:STEP, a result FILE.h5, or exact (default: exact when the model has it, else the first scheme at "
+     "a tenth of the smallest step, or a hundredth of the smallest tolerance)",
+     false},
+    {"over", 0, "WHAT",
+     "ends (default): errors at step ends; dense: over the dense output, 8 states inside each step, of schemes that "
+     "have one",
+     false},
+    {"norm", 0, "NORM",
+     "l1 (default), l2, lP with a number P, linf, matrix, hausdorff; relative-l1 and so on: over the norm of the "
+     "reference",
+     false},
     {"of", 0, "NAME,NAME", "coordinates, rates (x') and outputs to compare (default: all coordinates)", false},
     {"csv", 0, "FILE", "write the rows to FILE as they are computed", false},
-    {"plot", 0, "FILE", "error over step (with --tolerances: number of steps) and over time: .svg, .png or .pdf", false},
+    {"plot", 0, "FILE", "error over step (with --tolerances: number of steps) and over time: .svg, .png or .pdf",
+     false},
     {"end", 0, "T", "end time: a number, one with a unit, or an expression of parameters", false},
     {"option", 0, "KEY=VALUE", "an option for every scheme, the reference's included", true},
     CLI_MODEL,
@@ -109,7 +122,8 @@ static bool read_usage(comparison *k) {
     k->end = NAN;
     k->quiet = cli_has(a, "quiet");
     if (!gnuplot_takes(plot)) return false;
-    return cli_writable(plot) && read_norm(k) && read_over(k) && read_threads(k) && cli_compile_mode(a, &k->compile) && cli_duration(a, "end", &k->end);
+    return cli_writable(plot) && read_norm(k) && read_over(k) && read_threads(k) && cli_compile_mode(a, &k->compile) &&
+           cli_duration(a, "end", &k->end);
 }
 
 static bool default_steps(comparison *k, double step) {
@@ -122,7 +136,8 @@ static bool default_steps(comparison *k, double step) {
 
 static bool read_model(comparison *k) {
     const cli_args *a = k->a;
-    if (carom_result_probe(a->word[0])) return cli_say("%s is a result, not a model; as a reference: --reference %s", a->word[0], a->word[0]), false;
+    if (carom_result_probe(a->word[0]))
+        return cli_say("%s is a result, not a model; as a reference: --reference %s", a->word[0], a->word[0]), false;
     if (!cli_source_model(&k->source, a)) return false;
     k->model = k->source.model;
     const carom_model_run file = carom_model_simulation(k->model);
@@ -132,7 +147,9 @@ static bool read_model(comparison *k) {
     k->schemes = cut(schemes, &k->schemes_own);
     if (of) k->of = cut(of, &k->of_own);
     if (isnan(k->end)) k->end = file.end;
-    if (isnan(k->end)) return cli_say("the end time is missing; give --end T, or `end:` in the simulation section of %s", a->word[0]), false;
+    if (isnan(k->end))
+        return cli_say("the end time is missing; give --end T, or `end:` in the simulation section of %s", a->word[0]),
+               false;
     if (tolerances && !read_numbers("tolerances", false, tolerances, &k->tolerances, &k->ntolerances)) return false;
     if (steps) return read_numbers("steps", true, steps, &k->steps, &k->nsteps);
     return tolerances || default_steps(k, file.step);
@@ -175,7 +192,8 @@ static bool open_csv(comparison *k) {
     if (!file) return true;
     k->csv = fopen(file, "w");
     if (!k->csv) return cli_say("cannot create %s: %s", file, strerror(errno)), false;
-    fprintf(k->csv, "scheme,step,error,order,steps,seconds,us_per_step%s\n", k->ntolerances > 0 ? ",tolerance,rejected" : "");
+    fprintf(k->csv, "scheme,step,error,order,steps,seconds,us_per_step%s\n",
+            k->ntolerances > 0 ? ",tolerance,rejected" : "");
     fflush(k->csv);
     return true;
 }
@@ -233,7 +251,8 @@ static void print_head(const comparison *k) {
     const char *name = carom_model_name(k->model);
     double apart = 0;
     const char *reference = carom_compare_reference(k->c, &apart);
-    cli_print("%s: norm %s%s of ", name && name[0] ? name : k->a->word[0], k->norm, k->dense ? " over the dense output" : "");
+    cli_print("%s: norm %s%s of ", name && name[0] ? name : k->a->word[0], k->norm,
+              k->dense ? " over the dense output" : "");
     for (int i = 0; carom_compare_name(k->c, i); ++i) {
         if (i == 8) {
             fputs(", ...", stdout);
@@ -241,8 +260,12 @@ static void print_head(const comparison *k) {
         }
         cli_print("%s%s", i ? ", " : "", carom_compare_name(k->c, i));
     }
-    cli_print(", t = 0 .. %g\nreference: %s%s\n", k->end, reference, cli_has(k->a, "reference") ? "" : " (chosen; --reference takes another)");
-    if (apart > 0) printf("the reference is interpolated between rows up to %.3g apart; `carom run --every 1` records every step\n", apart);
+    cli_print(", t = 0 .. %g\nreference: %s%s\n", k->end, reference,
+              cli_has(k->a, "reference") ? "" : " (chosen; --reference takes another)");
+    if (apart > 0)
+        printf(
+            "the reference is interpolated between rows up to %.3g apart; `carom run --every 1` records every step\n",
+            apart);
 }
 
 static int width_of(const comparison *k) {
@@ -262,7 +285,8 @@ static void number(int width, const char *format, double x) {
 
 static void print_row(const comparison *k, const carom_compare_row *row, int width) {
     char step[40];
-    snprintf(step, sizeof step, isnan(row->tolerance) ? "%g" : "tol %g", isnan(row->tolerance) ? row->step : row->tolerance);
+    snprintf(step, sizeof step, isnan(row->tolerance) ? "%g" : "tol %g",
+             isnan(row->tolerance) ? row->step : row->tolerance);
     printf("%-*s  %-*s", width, row->scheme, k->ntolerances > 0 ? 11 : 9, step);
     if (row->failure) {
         cli_print("  failed: %s\n", row->failure);
@@ -283,20 +307,23 @@ static void doubt_reference(const comparison *k) {
     if (cli_has(k->a, "reference") || carom_model_count(k->model).exact) return;
     for (int i = 0; i < carom_compare_schemes(k->c); ++i)
         if (carom_compare_runs(k->c, i) > 2 && carom_compare_order(k->c, i) < FLAT)
-            printf("\nthe errors of %s hardly fall with the step: they may be those of the reference; --reference SCHEME:STEP takes another, for instance of event-driven\n", carom_compare_row_at(k->c, i, 0).scheme);
+            printf("\nthe errors of %s hardly fall with the step: they may be those of the reference; --reference "
+                   "SCHEME:STEP takes another, for instance of event-driven\n",
+                   carom_compare_row_at(k->c, i, 0).scheme);
 }
 
 static void print_table(const comparison *k) {
     const int width = width_of(k);
     print_head(k);
-    printf("\n%-*s  %-*s  %10s  %6s  %9s%s  %10s  %8s\n", width, "scheme", k->ntolerances > 0 ? 11 : 9, "step", "error", "order", "steps", k->ntolerances > 0 ? "  rejected" : "",
-           "seconds", "us/step");
+    printf("\n%-*s  %-*s  %10s  %6s  %9s%s  %10s  %8s\n", width, "scheme", k->ntolerances > 0 ? 11 : 9, "step", "error",
+           "order", "steps", k->ntolerances > 0 ? "  rejected" : "", "seconds", "us/step");
     for (int i = 0; i < carom_compare_schemes(k->c); ++i)
         for (int s = 0; s < carom_compare_runs(k->c, i); ++s) {
             const carom_compare_row row = carom_compare_row_at(k->c, i, s);
             if (row.done) print_row(k, &row, width);
         }
-    printf("\norder by least squares over all steps%s:\n", k->ntolerances > 0 ? " (of adaptive runs: over the mean step)" : "");
+    printf("\norder by least squares over all steps%s:\n",
+           k->ntolerances > 0 ? " (of adaptive runs: over the mean step)" : "");
     for (int i = 0; i < carom_compare_schemes(k->c); ++i) {
         printf("%-*s", width, carom_compare_row_at(k->c, i, 0).scheme);
         const double order = carom_compare_order(k->c, i);
@@ -324,7 +351,8 @@ static int warnings(const comparison *k) {
             const carom_compare_row row = carom_compare_row_at(k->c, i, s);
             if (!row.warning) continue;
             const bool steps = isnan(row.tolerance);
-            cli_say("%s, %s %g: %s: %s", row.scheme, steps ? "step" : "tolerance", steps ? row.step : row.tolerance, row.warning->kind, row.warning->text);
+            cli_say("%s, %s %g: %s: %s", row.scheme, steps ? "step" : "tolerance", steps ? row.step : row.tolerance,
+                    row.warning->kind, row.warning->text);
             ++n;
         }
     return n;
@@ -334,7 +362,8 @@ static int finish(comparison *k, carom_status status) {
     int code = CLI_DONE;
     if (status == CAROM_OK || k->stopped) {
         if (!k->quiet) print_table(k);
-        if (cli_has(k->a, "plot") && !compare_plot(k->c, carom_model_name(k->model), k->norm, cli_value(k->a, "plot"))) code = CLI_FAILED;
+        if (cli_has(k->a, "plot") && !compare_plot(k->c, carom_model_name(k->model), k->norm, cli_value(k->a, "plot")))
+            code = CLI_FAILED;
     } else {
         cli_say("%s", k->err.text);
         code = CLI_FAILED;
@@ -374,9 +403,17 @@ static int go(const cli_args *a) {
 }
 
 const cli_verb cli_compare = {
-    .name = "compare", .arguments = "MODEL", .least = 1, .most = 1, .options = options, .run = go,
-    .about = "compare schemes over step sizes or tolerances against a reference: error, observed order, CPU time; work-precision table and plot",
-    .text = "Every scheme runs with every step size, an adaptive one with every tolerance; the error is a norm of the differences at all\n"
-            "step ends, the inner ones included.  The order of a row is the slope to the next larger step, of an adaptive run the mean\n"
+    .name = "compare",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = go,
+    .about = "compare schemes over step sizes or tolerances against a reference: error, observed order, CPU time; "
+             "work-precision table and plot",
+    .text = "Every scheme runs with every step size, an adaptive one with every tolerance; the error is a norm of the "
+            "differences at all\n"
+            "step ends, the inner ones included.  The order of a row is the slope to the next larger step, of an "
+            "adaptive run the mean\n"
             "one.  Seconds are CPU time of the run alone.  docs/compare.md says more.",
 };

@@ -6,8 +6,13 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"from", 0, "FILE", "start the search at this state: a file from --save, or the last row of a result (default: near the initial state)", false},
-    {"range", 0, "NAME,NAME", "admissible ranges of these coordinates: the equilibria that friction allows, with the same contacts sticking", true},
+    {"from", 0, "FILE",
+     "start the search at this state: a file from --save, or the last row of a result (default: near the initial "
+     "state)",
+     false},
+    {"range", 0, "NAME,NAME",
+     "admissible ranges of these coordinates: the equilibria that friction allows, with the same contacts sticking",
+     true},
     {"save", 0, "FILE", "write the state as initial values for `carom run --start FILE`", false},
     CLI_MODEL,
     {"json", 0, NULL, "{state, forces, residual, ...} as JSON on standard output", false},
@@ -54,7 +59,8 @@ static carom_status find_ranges(const carom_model *m, const carom_rest *r, range
 static void print_json(const carom_model *m, const carom_rest *r, bool found, const ranges *x) {
     printf("{\n  \"found\": %s,\n  \"state\": {", found ? "true" : "false");
     for (int i = 0; i < r->nq; ++i)
-        if (!carom_model_presses(m, i)) member(i == 0, carom_model_coordinate(m, i)), carom_json_number(stdout, r->q[i]);
+        if (!carom_model_presses(m, i))
+            member(i == 0, carom_model_coordinate(m, i)), carom_json_number(stdout, r->q[i]);
     for (int i = 0; i < r->nv; ++i)
         if (!carom_model_presses(m, i)) member(false, carom_model_velocity(m, i)), carom_json_number(stdout, 0);
     fputs("\n  },\n  \"forces\": {", stdout);
@@ -68,13 +74,16 @@ static void print_json(const carom_model *m, const carom_rest *r, bool found, co
     }
     fputs("\n  },\n  \"contacts\": {", stdout);
     const int ne = carom_model_system(m)->ne;
-    for (int c = 0; c < r->nc; ++c) member(c == 0, carom_model_constraint(m, ne + c)), printf("\"%s\"", kinds[r->contact[c]]);
+    for (int c = 0; c < r->nc; ++c)
+        member(c == 0, carom_model_constraint(m, ne + c)), printf("\"%s\"", kinds[r->contact[c]]);
     fputs("\n  },\n  \"range\": {", stdout);
     for (int i = 0; i < x->n; ++i) {
         member(i == 0, x->name[i]);
-        fputs("[", stdout), carom_json_number(stdout, x->of[i][0]), fputs(", ", stdout), carom_json_number(stdout, x->of[i][1]), fputs("]", stdout);
+        fputs("[", stdout), carom_json_number(stdout, x->of[i][0]), fputs(", ", stdout),
+            carom_json_number(stdout, x->of[i][1]), fputs("]", stdout);
     }
-    printf("\n  },\n  \"unique\": %s, \"free\": %d, \"iterations\": %d, \"residual\": ", r->free || held_by_friction(r) ? "false" : "true", r->free, r->iterations);
+    printf("\n  },\n  \"unique\": %s, \"free\": %d, \"iterations\": %d, \"residual\": ",
+           r->free || held_by_friction(r) ? "false" : "true", r->free, r->iterations);
     carom_json_number(stdout, r->residual);
     fputs("\n}\n", stdout);
 }
@@ -83,7 +92,8 @@ enum { SHOWN = 40 }; // lines of a list for a person
 
 static void print_text(const carom_model *m, const carom_rest *r, const char *file, const ranges *x) {
     const char *name = carom_model_name(m);
-    cli_print("%s: at rest after %d iteration%s, residual %.2g\n", name ? name : file, r->iterations, r->iterations == 1 ? "" : "s", r->residual);
+    cli_print("%s: at rest after %d iteration%s, residual %.2g\n", name ? name : file, r->iterations,
+              r->iterations == 1 ? "" : "s", r->residual);
     for (int i = 0; i < r->nq && i < SHOWN; ++i)
         if (!carom_model_presses(m, i)) cli_print("  %-24s %.12g\n", carom_model_coordinate(m, i), r->q[i]);
     if (r->nq > SHOWN) printf("  and %d more; --json or --save FILE has all\n", r->nq - SHOWN);
@@ -94,14 +104,16 @@ static void print_text(const carom_model *m, const carom_rest *r, const char *fi
         if (n++ == 0) printf("forces\n");
         if (n > SHOWN) continue;
         cli_print("  %-24s %.9g", f->name, f->value);
-        if (f->high - f->low > CLI_DIGITS * (fabs(f->low) + fabs(f->high))) printf("   any from %.9g to %.9g", f->low, f->high);
+        if (f->high - f->low > CLI_DIGITS * (fabs(f->low) + fabs(f->high)))
+            printf("   any from %.9g to %.9g", f->low, f->high);
         if (f->id >= ne && (i == 0 || r->force[i - 1].id != f->id)) printf("   (%s)", kinds[r->contact[f->id - ne]]);
         putchar('\n');
     }
     for (int i = 0; i < x->n; ++i) cli_print("  %-24s any from %.12g to %.12g\n", x->name[i], x->of[i][0], x->of[i][1]);
     if (held_by_friction(r)) puts("  one of a set: friction holds, and a run may come to rest elsewhere");
     if (r->free)
-        printf("  the forces are not unique: %d combination%s of them move%s nothing\n", r->free, r->free == 1 ? "" : "s", r->free == 1 ? "s" : "");
+        printf("  the forces are not unique: %d combination%s of them move%s nothing\n", r->free,
+               r->free == 1 ? "" : "s", r->free == 1 ? "s" : "");
 }
 
 static bool save(const cli_args *a, const carom_model *m, const carom_rest *r) {
@@ -148,9 +160,17 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_equilibrium = {
-    .name = "equilibrium", .arguments = "MODEL", .about = "find an equilibrium with contacts and joints: positions, reactions, uniqueness of the reactions", .least = 1, .most = 1,
-    .options = options, .run = run,
-    .text = "The search follows the forces downhill from the initial state, including friction, and finishes with Newton's method\n"
-            "on the closed contacts. Forces that depend on time are those at t = 0. The residual is the largest relative violation of the balance of forces, of the laws\n"
-            "of the contacts and of the gaps. Exit status 1: no equilibrium found; the message names the unbalanced force.",
+    .name = "equilibrium",
+    .arguments = "MODEL",
+    .about = "find an equilibrium with contacts and joints: positions, reactions, uniqueness of the reactions",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+    .text =
+        "The search follows the forces downhill from the initial state, including friction, and finishes with Newton's "
+        "method\n"
+        "on the closed contacts. Forces that depend on time are those at t = 0. The residual is the largest relative "
+        "violation of the balance of forces, of the laws\n"
+        "of the contacts and of the gaps. Exit status 1: no equilibrium found; the message names the unbalanced force.",
 };

@@ -78,5 +78,9 @@ static int run(const cli_args *a) {
     return CLI_USAGE;
 }
 
-const cli_verb cli_examples = {.name = "examples", .arguments = "[NAME]", .about = "list the bundled models; NAME copies one to the current directory",
-                               .most = 1, .options = options, .run = run};
+const cli_verb cli_examples = {.name = "examples",
+                               .arguments = "[NAME]",
+                               .about = "list the bundled models; NAME copies one to the current directory",
+                               .most = 1,
+                               .options = options,
+                               .run = run};

@@ -6,12 +6,14 @@
 
 static const cli_option options[] = {
     {"out", 'o', "FILE", "the film: .mp4 or .gif (default: the result's name with .mp4, in this folder)", false},
-    {"speed", 0, "X", "seconds of simulated time per second of video (default: the whole result in about ten seconds)", false},
+    {"speed", 0, "X", "seconds of simulated time per second of video (default: the whole result in about ten seconds)",
+     false},
     {"fps", 0, "N", "frames per second (default 30; 20 for .gif)", false},
     {"from", 0, "T", "time of the first picture (default: the first row)", false},
     {"to", 0, "T", "time of the last picture (default: the last row)", false},
     FILM_SIZE,
-    {"model", 0, "FILE", "draw with this model instead of the one stored in the result (.csv results store none)", false},
+    {"model", 0, "FILE", "draw with this model instead of the one stored in the result (.csv results store none)",
+     false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -19,7 +21,9 @@ static bool read_film(const cli_args *a, const page *p, film *f) {
     double speed = 0;
     f->from = p->channel[0][0];
     f->to = p->channel[0][p->kept - 1];
-    if (!cli_time(a, "from", &f->from) || !cli_time(a, "to", &f->to) || !film_within(p, f) || !cli_positive(a, "speed", &speed) || !cli_positive(a, "fps", &f->fps)) return false;
+    if (!cli_time(a, "from", &f->from) || !cli_time(a, "to", &f->to) || !film_within(p, f) ||
+        !cli_positive(a, "speed", &speed) || !cli_positive(a, "fps", &f->fps))
+        return false;
     if (f->fps > 240) return cli_say("--fps must be at most 240"), false;
     if (!(f->to > f->from)) return cli_say("--to must be later than --from"), false;
     const double seconds = speed > 0 ? (f->to - f->from) / speed : 10, frames = floor(seconds * f->fps) + 1;
@@ -35,13 +39,22 @@ static int run(const cli_args *a) {
     page_view v = {0};
     int status = CLI_USAGE;
     if (!carom_ends(out, ".mp4") && !carom_ends(out, ".gif")) cli_say("-o: '%s' ends neither in .mp4 nor in .gif", out);
-    else if (cli_writable(out) && film_size(a, &f) && page_open(&v, a->word[0], cli_value(a, "model"), 0) && read_film(a, &v.page, &f)) status = film_make(&v, &f, out);
+    else if (cli_writable(out) && film_size(a, &f) && page_open(&v, a->word[0], cli_value(a, "model"), 0) &&
+             read_film(a, &v.page, &f))
+        status = film_make(&v, &f, out);
     page_close(&v);
     free(own);
     return status;
 }
 
 const cli_verb cli_film = {
-    .name = "film", .arguments = "RESULT", .about = "write a video of the mechanism: .mp4 or .gif", .least = 1, .most = 1, .options = options, .run = run,
-    .text = "The pictures are those of `carom view`, drawn by chromium without a window (CHROMIUM names another browser of its kind); ffmpeg makes the film.",
+    .name = "film",
+    .arguments = "RESULT",
+    .about = "write a video of the mechanism: .mp4 or .gif",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+    .text = "The pictures are those of `carom view`, drawn by chromium without a window (CHROMIUM names another "
+            "browser of its kind); ffmpeg makes the film.",
 };

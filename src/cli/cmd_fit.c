@@ -7,15 +7,24 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"free", 0, "NAME,NAME", "unknowns of the fit: parameters, x for the initial value and x' for the initial rate of a coordinate; it starts from its value in the model", true},
-    {"match", 0, "COLUMN=EXPR", "a column of the data is this expression of the model at the times of column t; `COLUMN=impact CONTACT`: it holds the times of impacts", true},
+    {"free", 0, "NAME,NAME",
+     "unknowns of the fit: parameters, x for the initial value and x' for the initial rate of a coordinate; it starts "
+     "from its value in the model",
+     true},
+    {"match", 0, "COLUMN=EXPR",
+     "a column of the data is this expression of the model at the times of column t; `COLUMN=impact CONTACT`: it holds "
+     "the times of impacts",
+     true},
     {"bounds", 0, "NAME=LOW:HIGH", "keep a free name between bounds; either side may be empty", true},
-    {"sigma", 0, "COLUMN=VALUE", "standard deviation of a column's entries (default: 1 for all, and errors follow from the scatter)", true},
-    {"experiment", 0, "DATA.csv:NAME=VALUE,...", "parameters and initial values of the run that this file is compared with (default: those of the model)", true},
+    {"sigma", 0, "COLUMN=VALUE",
+     "standard deviation of a column's entries (default: 1 for all, and errors follow from the scatter)", true},
+    {"experiment", 0, "DATA.csv:NAME=VALUE,...",
+     "parameters and initial values of the run that this file is compared with (default: those of the model)", true},
     {"most", 0, "N", "stop after N residual evaluations (default: 200 for each free name)", false},
     {"scheme", 0, "NAME", "time-stepping scheme (default: the model's if it locates events, else event-driven)", false},
     {"step", 0, "H", "step size", false},
-    CLI_OPTION, CLI_MODEL,
+    CLI_OPTION,
+    CLI_MODEL,
     {"adaptive", 0, NULL, "step sizes from error estimates", false},
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate", false},
     {"atol", 0, "X", "absolute tolerance", false},
@@ -30,20 +39,23 @@ static const cli_option options[] = {
 // -- what is said -------------------------------------------------------------------------------------------------
 
 static void print_text(const carom_fit *f, const char *file) {
-    cli_print("%s: %d point%s, %d free, %d runs with %s\n", file, f->npoints, f->npoints == 1 ? "" : "s", f->nfree, f->evaluations, f->scheme ? f->scheme : "no scheme");
+    cli_print("%s: %d point%s, %d free, %d runs with %s\n", file, f->npoints, f->npoints == 1 ? "" : "s", f->nfree,
+              f->evaluations, f->scheme ? f->scheme : "no scheme");
     if (f->differences == 0) printf("  exact derivatives\n");
     else cli_print("  derivatives by differences, %d of %d times: %s\n", f->differences, f->jacobians, f->not_exact);
     printf("  residual (root mean square) %.6g, initially %.6g\n", f->residual, f->residual_start);
     printf("  %-20s %16s %14s %30s\n", "name", "value", "std. error", "95 % confidence");
     for (int i = 0; i < f->nfree; ++i)
-        cli_print("  %-20s %16.9g %14.4g %14.7g .. %.7g\n", f->name[i], f->value[i], f->error[i], f->low[i], f->high[i]);
+        cli_print("  %-20s %16.9g %14.4g %14.7g .. %.7g\n", f->name[i], f->value[i], f->error[i], f->low[i],
+                  f->high[i]);
 }
 
 static void number(double x) { carom_json_number(stdout, x); }
 
 static void by_name(const carom_fit *f, const char *name, const double *value) {
     printf("\"%s\": {", name);
-    for (int i = 0; i < f->nfree; ++i) fputs(i ? ", " : "", stdout), carom_json_string(stdout, f->name[i]), fputs(": ", stdout), number(value[i]);
+    for (int i = 0; i < f->nfree; ++i)
+        fputs(i ? ", " : "", stdout), carom_json_string(stdout, f->name[i]), fputs(": ", stdout), number(value[i]);
     fputs("}", stdout);
 }
 
@@ -62,7 +74,8 @@ static void print_json(const carom_fit *f, bool converged) {
         fputs(": [", stdout), number(f->low[i]);
         fputs(", ", stdout), number(f->high[i]), fputs("]", stdout);
     }
-    printf("},\n \"points\": %d, \"evaluations\": %d, \"derivatives\": \"%s\", \"converged\": %s, \"scheme\": ", f->npoints, f->evaluations, f->differences == 0 ? "exact" : "differences", converged ? "true" : "false");
+    printf("},\n \"points\": %d, \"evaluations\": %d, \"derivatives\": \"%s\", \"converged\": %s, \"scheme\": ",
+           f->npoints, f->evaluations, f->differences == 0 ? "exact" : "differences", converged ? "true" : "false");
     carom_json_string(stdout, f->scheme);
     puts("}");
 }
@@ -106,7 +119,10 @@ static bool plot(const carom_fit *f, const char *const *match, const char *file)
     for (int k = 0; k < f->nmatch; ++k) {
         fprintf(s, "set xlabel '%s'\nset ylabel ", strstr(match[k], "=impact ") ? "number of the impact" : "t");
         gnuplot_quote(s, f->match[k]);
-        fprintf(s, "\nplot $d%d using 1:2 with points pt 7 ps 0.4 lc rgb '#555555' title 'data', $d%d using 1:3 with lines lw 1.5 lc rgb '#d55e00' title 'fit'\n", k, k);
+        fprintf(s,
+                "\nplot $d%d using 1:2 with points pt 7 ps 0.4 lc rgb '#555555' title 'data', $d%d using 1:3 with "
+                "lines lw 1.5 lc rgb '#d55e00' title 'fit'\n",
+                k, k);
     }
     fputs("unset multiplot\n", s);
     return gnuplot_finish(s, file);
@@ -162,9 +178,12 @@ static bool read_usage(const cli_args *a, carom_fit_def *d) {
     d->run.adaptive = cli_has(a, "adaptive");
     d->stop = cli_signals_asked;
     if (!gnuplot_takes(picture)) return false;
-    if (!cli_duration(a, "step", &d->run.step) || !cli_positive(a, "rtol", &d->run.rtol) || !cli_positive(a, "atol", &d->run.atol) || !cli_whole(a, "most", 1000000000, &most)) return false;
+    if (!cli_duration(a, "step", &d->run.step) || !cli_positive(a, "rtol", &d->run.rtol) ||
+        !cli_positive(a, "atol", &d->run.atol) || !cli_whole(a, "most", 1000000000, &most))
+        return false;
     for (int i = 0; i < a->n; ++i)
-        if (cli_has(a, "out") && cli_same_file(a->word[i], cli_value(a, "out"))) return cli_say("-o: %s is what is read; give another name", cli_value(a, "out")), false;
+        if (cli_has(a, "out") && cli_same_file(a->word[i], cli_value(a, "out")))
+            return cli_say("-o: %s is what is read; give another name", cli_value(a, "out")), false;
     d->most = (int)most;
     return cli_writable(picture) && cli_writable(cli_value(a, "out"));
 }
@@ -180,7 +199,9 @@ static const char **read_experiments(const cli_args *a) {
             const size_t n = strlen(a->word[i]);
             if (strncmp(given[k], a->word[i], n) == 0 && given[k][n] == ':') found = i, list[i - 1] = given[k] + n + 1;
         }
-        if (found < 0) cli_say("--experiment %s: write DATA.csv:NAME=VALUE,... with one of the data files", given[k]), free(list), list = NULL;
+        if (found < 0)
+            cli_say("--experiment %s: write DATA.csv:NAME=VALUE,... with one of the data files", given[k]), free(list),
+                list = NULL;
     }
     free(given);
     return list;
@@ -190,7 +211,8 @@ static int run(const cli_args *a) {
     carom_fit_def d = {0};
     if (!read_usage(a, &d) || cli_wants_model(a->word[0])) return CLI_USAGE;
     char *own = NULL;
-    const char **match = cli_list(a, "match"), **bounds = cli_list(a, "bounds"), **sigma = cli_list(a, "sigma"), **free_names = cli_names(a, "free", &own);
+    const char **match = cli_list(a, "match"), **bounds = cli_list(a, "bounds"), **sigma = cli_list(a, "sigma"),
+               **free_names = cli_names(a, "free", &own);
     const char **experiments = read_experiments(a);
     cli_source s = {0};
     const bool good = experiments && cli_source_read(&s, a) && cli_source_start(&s, a);
@@ -204,8 +226,16 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_fit = {
-    .name = "fit", .arguments = "MODEL DATA.csv...", .about = "fit parameters and initial values to measurements: values, covariance, confidence", .least = 2, .most = 64,
-    .options = options, .run = run,
-    .text = "Levenberg-Marquardt least squares, with exact derivatives where the scheme locates events. The data are CSV files with a line of names; their column t is the time, which begins at 0 in every run.\n"
-            "Entries that are `nan` do not count, but a row without the time of an impact is an impact. Files without --experiment are measurements of the same motion. The residual is the root of the mean square of (model - data)/sigma.",
+    .name = "fit",
+    .arguments = "MODEL DATA.csv...",
+    .about = "fit parameters and initial values to measurements: values, covariance, confidence",
+    .least = 2,
+    .most = 64,
+    .options = options,
+    .run = run,
+    .text = "Levenberg-Marquardt least squares, with exact derivatives where the scheme locates events. The data are "
+            "CSV files with a line of names; their column t is the time, which begins at 0 in every run.\n"
+            "Entries that are `nan` do not count, but a row without the time of an impact is an impact. Files without "
+            "--experiment are measurements of the same motion. The residual is the root of the mean square of (model - "
+            "data)/sigma.",
 };

@@ -10,22 +10,49 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"orbit", 0, "FILE", "follow the orbit in this file, of `carom orbit -o FILE`; initial: that from the model's start", false},
-    {"equilibrium", 0, "FILE", "follow the equilibrium in this file, of `carom equilibrium --save FILE`; initial: the one near the initial state", false},
-    {"by", 0, "NAME=A:B", "over this parameter, from its value in the model towards B and towards A; twice with --curve", true},
-    {"curve", 0, "KIND[:N]", "of a branch file instead of a model: the curve of its N-th (default first) event of this kind in two parameters: fold, branch, hopf, doubling, torus, grazing; quadrature: the response (--response) is a quarter of a period behind the excitation, the backbone of a damped system", false},
-    {"period", 0, "EXPR|free", "as for `carom orbit` (default: free where time does not enter the model, else the period in the file, which then must not change)", false},
-    {"switch", 0, "[all|branch|hopf|doubling|none]", "follow the branches that bifurcate, too: where branches cross, orbits from Hopf points, doubled orbits up to period 16 (without a word: doubling)", false},
-    {"conservative", 0, NULL, "orbits of a conservative model over their energy: --by energy=A:B, from the linear mode of --mode at A, or from --orbit FILE", false},
+    {"orbit", 0, "FILE",
+     "follow the orbit in this file, of `carom orbit -o FILE`; initial: that from the model's start", false},
+    {"equilibrium", 0, "FILE",
+     "follow the equilibrium in this file, of `carom equilibrium --save FILE`; initial: the one near the initial state",
+     false},
+    {"by", 0, "NAME=A:B",
+     "over this parameter, from its value in the model towards B and towards A; twice with --curve", true},
+    {"curve", 0, "KIND[:N]",
+     "of a branch file instead of a model: the curve of its N-th (default first) event of this kind in two parameters: "
+     "fold, branch, hopf, doubling, torus, grazing; quadrature: the response (--response) is a quarter of a period "
+     "behind the excitation, the backbone of a damped system",
+     false},
+    {"period", 0, "EXPR|free",
+     "as for `carom orbit` (default: free where time does not enter the model, else the period in the file, which then "
+     "must not change)",
+     false},
+    {"switch", 0, "[all|branch|hopf|doubling|none]",
+     "follow the branches that bifurcate, too: where branches cross, orbits from Hopf points, doubled orbits up to "
+     "period 16 (without a word: doubling)",
+     false},
+    {"conservative", 0, NULL,
+     "orbits of a conservative model over their energy: --by energy=A:B, from the linear mode of --mode at A, or from "
+     "--orbit FILE",
+     false},
     {"mode", 0, "K", "with --conservative: the mode, slowest first (default 1)", false},
-    {"response", 0, "NAME", "of orbits: mean, amplitude, phase (degrees, against cos of the excitation) and harmonics up to the ninth of this coordinate, output or expression; --plot draws the amplitude", false},
-    {"step", 0, "X", "longest step: of states in units of the motion, of the parameter in units of its range (default 0.05, of states more where the branch is straight)", false},
+    {"response", 0, "NAME",
+     "of orbits: mean, amplitude, phase (degrees, against cos of the excitation) and harmonics up to the ninth of this "
+     "coordinate, output or expression; --plot draws the amplitude",
+     false},
+    {"step", 0, "X",
+     "longest step: of states in units of the motion, of the parameter in units of its range (default 0.05, of states "
+     "more where the branch is straight)",
+     false},
     {"points", 0, "N", "maximum number of points (default 2000)", false},
-    {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
+    {"exchange", 0, "A=B,C=D",
+     "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
-    CLI_OPTION, CLI_MODEL,
-    {"out", 'o', "FILE", "the points: .h5 (default: the model's file name with .branch.h5, in this folder) or .csv", false},
-    {"resume", 0, "FILE.h5", "go on with the branch in this file, which was interrupted; give the same model and options", false},
+    CLI_OPTION,
+    CLI_MODEL,
+    {"out", 'o', "FILE", "the points: .h5 (default: the model's file name with .branch.h5, in this folder) or .csv",
+     false},
+    {"resume", 0, "FILE.h5",
+     "go on with the branch in this file, which was interrupted; give the same model and options", false},
     {"strict", 0, NULL, "exit with status 3 if an event could not be located", false},
     {"plot", 0, "FILE", "a picture: .svg, .png or .pdf", false},
     {"json", 0, NULL, "{by, branches, events: [{...}], columns: {...}, ...} as JSON on standard output", false},
@@ -58,9 +85,12 @@ static carom_status on_point(void *user, const carom_branch *f) {
         if (!to_file(j)) return CAROM_IO;
     }
     if (cli_progress_due(&j->progress) && f->branch.rows > 0) { // from the first point there, then back from it
-        const double first = f->branch.column[1].real[0], there = fabs(j->def.to - first), back = fabs(j->def.from - first), way = fabs(f->value - first);
+        const double first = f->branch.column[1].real[0], there = fabs(j->def.to - first),
+                     back = fabs(j->def.from - first), way = fabs(f->value - first);
         const double done = f->branches > 1 ? there + fmin(way, back) : fmin(way, there);
-        cli_progress_show(&j->progress, done / (there + back), &(cli_live){.name = f->branch.column[1].name, .t = f->value, .energy = NAN, .steps = f->branch.rows});
+        cli_progress_show(
+            &j->progress, done / (there + back),
+            &(cli_live){.name = f->branch.column[1].name, .t = f->value, .energy = NAN, .steps = f->branch.rows});
     }
     return CAROM_OK;
 }
@@ -69,12 +99,16 @@ static void print_text(const job *j) {
     const carom_table *t = &j->f.branch;
     long stable = 0;
     for (long r = 0; r < t->rows; ++r) stable += t->column[3].integer[r] != 0;
-    cli_print("%s: %ld point%s on %d branch%s, %ld of them stable%s%s\n", j->a->word[0], t->rows, t->rows == 1 ? "" : "s", j->f.branches, j->f.branches == 1 ? "" : "es", stable,
-           j->f.scheme && j->f.scheme[0] ? ", with " : "", j->f.scheme ? j->f.scheme : "");
+    cli_print("%s: %ld point%s on %d branch%s, %ld of them stable%s%s\n", j->a->word[0], t->rows,
+              t->rows == 1 ? "" : "s", j->f.branches, j->f.branches == 1 ? "" : "es", stable,
+              j->f.scheme && j->f.scheme[0] ? ", with " : "", j->f.scheme ? j->f.scheme : "");
     for (long r = 0; r < t->rows; ++r)
         if (t->column[5].text[r][0])
-            cli_print("  branch %lld   %s = %-18.12g %-28s %s %.9g\n", t->column[0].integer[r], t->column[1].name, t->column[1].real[r], t->column[5].text[r], t->column[4].name,
-                   strncmp(t->column[5].text[r], "period-doubling", 15) == 0 ? -t->column[4].real[r] : t->column[4].real[r]); // the column has absolute values
+            cli_print("  branch %lld   %s = %-18.12g %-28s %s %.9g\n", t->column[0].integer[r], t->column[1].name,
+                      t->column[1].real[r], t->column[5].text[r], t->column[4].name,
+                      // the column has absolute values
+                      strncmp(t->column[5].text[r], "period-doubling", 15) == 0 ? -t->column[4].real[r]
+                                                                                : t->column[4].real[r]);
     cli_print("%s\n", j->out);
 }
 
@@ -82,14 +116,18 @@ static void print_text(const job *j) {
 static void print_json(const job *j, bool whole) {
     const carom_table *t = &j->f.branch;
     fputs("{\"by\": ", stdout), carom_json_string(stdout, j->def.by);
-    printf(", \"branches\": %d, \"points\": %ld, \"unlocated\": %d, \"whole\": %s, \"file\": ", j->f.branches, t->rows, j->f.unlocated, whole ? "true" : "false"), carom_json_string(stdout, j->out);
+    printf(", \"branches\": %d, \"points\": %ld, \"unlocated\": %d, \"whole\": %s, \"file\": ", j->f.branches, t->rows,
+           j->f.unlocated, whole ? "true" : "false"),
+        carom_json_string(stdout, j->out);
     fputs(",\n \"note\": ", stdout), carom_json_string(stdout, j->f.note.code == CAROM_OK ? "" : j->f.note.text);
     fputs(",\n \"events\": [", stdout);
     int n = 0;
     for (long r = 0; r < t->rows; ++r) {
         if (!t->column[5].text[r][0]) continue;
         fputs(n++ ? ",\n  {" : "\n  {", stdout);
-        for (int i = 0; i < t->columns; ++i) fputs(i ? ", " : "", stdout), carom_json_string(stdout, t->column[i].name), fputs(": ", stdout), follow_cell(&t->column[i], r);
+        for (int i = 0; i < t->columns; ++i)
+            fputs(i ? ", " : "", stdout), carom_json_string(stdout, t->column[i].name), fputs(": ", stdout),
+                follow_cell(&t->column[i], r);
         fputs("}", stdout);
     }
     fputs("],\n \"columns\": {", stdout);
@@ -103,7 +141,8 @@ static void print_json(const job *j, bool whole) {
 
 // NAME=A:B, in units of the model's parameter.
 static bool read_by(job *j, const carom_model *m) {
-    const char *by = cli_value(j->a, "by"), *equals = by ? strchr(by, '=') : NULL, *colon = equals ? strchr(equals, ':') : NULL;
+    const char *by = cli_value(j->a, "by"), *equals = by ? strchr(by, '=') : NULL,
+               *colon = equals ? strchr(equals, ':') : NULL;
     if (!colon) return cli_say("follow: give --by NAME=A:B"), false;
     const size_t n = strlen(by) + 1;
     j->name = malloc(n);
@@ -113,12 +152,15 @@ static bool read_by(job *j, const carom_model *m) {
     carom_error err;
     if (cli_has(j->a, "conservative")) {
         j->def.by = j->name;
-        if (strcmp(j->name, "energy") != 0) return cli_say("--conservative: expected --by energy=A:B, got %s", by), false;
-        if (!carom_model_quantity(NULL, j->name, equals + 1, (size_t)(colon - equals - 1), &j->def.from, &err) || !carom_model_quantity(NULL, j->name, colon + 1, strlen(colon + 1), &j->def.to, &err))
+        if (strcmp(j->name, "energy") != 0)
+            return cli_say("--conservative: expected --by energy=A:B, got %s", by), false;
+        if (!carom_model_quantity(NULL, j->name, equals + 1, (size_t)(colon - equals - 1), &j->def.from, &err) ||
+            !carom_model_quantity(NULL, j->name, colon + 1, strlen(colon + 1), &j->def.to, &err))
             return cli_say("--by: '%s' is not energy=A:B with two numbers: %s", by, err.text), false;
         return true;
     }
-    if (!carom_model_quantity(m, j->name, equals + 1, (size_t)(colon - equals - 1), &j->def.from, &err) || !carom_model_quantity(m, j->name, colon + 1, strlen(colon + 1), &j->def.to, &err))
+    if (!carom_model_quantity(m, j->name, equals + 1, (size_t)(colon - equals - 1), &j->def.from, &err) ||
+        !carom_model_quantity(m, j->name, colon + 1, strlen(colon + 1), &j->def.to, &err))
         return cli_say("--by: '%s' is not NAME=A:B with two numbers: %s", by, err.text), false;
     j->def.by = j->name;
     return true;
@@ -126,15 +168,18 @@ static bool read_by(job *j, const carom_model *m) {
 
 static bool read_switch(job *j) {
     static const char *const word[] = {"", "doubling", "branch", "hopf", "all", "none"};
-    static const int flag[] = {CAROM_SWITCH_DOUBLING, CAROM_SWITCH_DOUBLING, CAROM_SWITCH_BRANCH, CAROM_SWITCH_HOPF, CAROM_SWITCH_ALL, 0};
+    static const int flag[] = {CAROM_SWITCH_DOUBLING, CAROM_SWITCH_DOUBLING, CAROM_SWITCH_BRANCH,
+                               CAROM_SWITCH_HOPF,     CAROM_SWITCH_ALL,      0};
     const char *given = cli_value(j->a, "switch");
     int found = given ? -1 : 5;
     for (int i = 0; i < 6 && given; ++i)
         if (strcmp(given, word[i]) == 0) found = i;
     if (found < 0) return cli_say("--switch: expected all, branch, hopf, doubling or none, got '%s'", given), false;
     j->def.switches = flag[found];
-    if (j->def.switches == CAROM_SWITCH_DOUBLING && cli_has(j->a, "equilibrium")) return cli_say("--switch doubling belongs to orbits; equilibria have --switch branch, hopf or all"), false;
-    if (j->def.switches == CAROM_SWITCH_HOPF && cli_has(j->a, "orbit")) return cli_say("--switch hopf belongs to equilibria; orbits have --switch branch, doubling or all"), false;
+    if (j->def.switches == CAROM_SWITCH_DOUBLING && cli_has(j->a, "equilibrium"))
+        return cli_say("--switch doubling belongs to orbits; equilibria have --switch branch, hopf or all"), false;
+    if (j->def.switches == CAROM_SWITCH_HOPF && cli_has(j->a, "orbit"))
+        return cli_say("--switch hopf belongs to equilibria; orbits have --switch branch, doubling or all"), false;
     return true;
 }
 
@@ -147,20 +192,32 @@ static bool read_usage(job *j) {
     const bool twice = by[0] && by[1];
     free(by);
     if (twice) return cli_say("--by is given twice; two parameters belong to --curve"), false;
-    if (cli_has(a, "mode") && (!cli_has(a, "conservative") || cli_has(a, "orbit"))) return cli_say("--mode belongs to --conservative without --orbit"), false;
-    if (cli_has(a, "conservative") && (cli_has(a, "equilibrium") || cli_has(a, "period"))) return cli_say("--conservative follows orbits of free period; leave --equilibrium and --period out"), false;
-    if (!cli_has(a, "conservative") && cli_has(a, "orbit") == cli_has(a, "equilibrium")) return cli_say("follow: give --orbit FILE or --equilibrium FILE (or the word initial)"), false;
+    if (cli_has(a, "mode") && (!cli_has(a, "conservative") || cli_has(a, "orbit")))
+        return cli_say("--mode belongs to --conservative without --orbit"), false;
+    if (cli_has(a, "conservative") && (cli_has(a, "equilibrium") || cli_has(a, "period")))
+        return cli_say("--conservative follows orbits of free period; leave --equilibrium and --period out"), false;
+    if (!cli_has(a, "conservative") && cli_has(a, "orbit") == cli_has(a, "equilibrium"))
+        return cli_say("follow: give --orbit FILE or --equilibrium FILE (or the word initial)"), false;
     static const char *const of_orbits[] = {"period", "exchange", "scheme", "option", "response", NULL};
     for (int i = 0; of_orbits[i] && cli_has(a, "equilibrium"); ++i)
-        if (cli_has(a, of_orbits[i])) return cli_say("--%s belongs to orbits; leave it out, or give --orbit instead of --equilibrium", of_orbits[i]), false;
-    if (!cli_positive(a, "step", &j->def.step) || !cli_whole(a, "points", 1000000, &points) || cli_wants_model(a->word[0])) return false;
+        if (cli_has(a, of_orbits[i]))
+            return cli_say("--%s belongs to orbits; leave it out, or give --orbit instead of --equilibrium",
+                           of_orbits[i]),
+                   false;
+    if (!cli_positive(a, "step", &j->def.step) || !cli_whole(a, "points", 1000000, &points) ||
+        cli_wants_model(a->word[0]))
+        return false;
     if (!gnuplot_takes(plot)) return false;
     j->own = out ? NULL : cli_rename(a->word[0], endings, ".branch.h5");
     j->out = out ? (char *)(size_t)out : j->own;
-    if (cli_has(a, "resume") && cli_has(a, "out")) return cli_say("--resume goes on in its own file; leave --out out"), false;
-    if (cli_has(a, "resume") && !carom_ends(j->out, ".h5")) return cli_say("--resume: '%s' does not end in .h5; only such branches can go on", j->out), false;
-    if (!carom_ends(j->out, ".h5") && !(carom_ends(j->out, ".csv") && !cli_has(a, "resume"))) return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;
-    if (plot && !carom_ends(j->out, ".h5")) return cli_say("--plot: pictures are made of .h5 branches; give --out FILE.h5"), false;
+    if (cli_has(a, "resume") && cli_has(a, "out"))
+        return cli_say("--resume goes on in its own file; leave --out out"), false;
+    if (cli_has(a, "resume") && !carom_ends(j->out, ".h5"))
+        return cli_say("--resume: '%s' does not end in .h5; only such branches can go on", j->out), false;
+    if (!carom_ends(j->out, ".h5") && !(carom_ends(j->out, ".csv") && !cli_has(a, "resume")))
+        return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;
+    if (plot && !carom_ends(j->out, ".h5"))
+        return cli_say("--plot: pictures are made of .h5 branches; give --out FILE.h5"), false;
     j->def.most = (int)points, j->def.response = cli_value(a, "response");
     if (!read_switch(j)) return false;
     j->def.run = cli_run_given(a);
@@ -177,7 +234,8 @@ static bool begin_mode(job *j, const carom_model *m) {
     if (!cli_whole(j->a, "mode", 1000000, &mode)) return false;
     j->start = calloc((size_t)(s->nq + s->nv) + 1, sizeof *j->start);
     if (!j->start) abort();
-    if (carom_orbit_mode(m, (int)mode, fmin(j->def.from, j->def.to), j->start, &j->def.guess, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    if (carom_orbit_mode(m, (int)mode, fmin(j->def.from, j->def.to), j->start, &j->def.guess, &err) != CAROM_OK)
+        return cli_say("%s", err.text), false;
     j->def.start = j->start, j->def.conservative = true, j->def.period = "free";
     return true;
 }
@@ -203,8 +261,10 @@ static bool read_start(job *j, const carom_model *m) {
     if (conservative) return j->def.conservative = true, j->def.period = "free", true;
     bool timeless = false;
     carom_error err = {0};
-    if (!period && carom_model_timeless(m, j->def.by, &timeless, &err) != CAROM_OK) return cli_say("%s", err.text), false;
-    if (!period && !timeless && isnan(j->def.guess)) return cli_say("%s holds no period; give --period EXPR", file), false;
+    if (!period && carom_model_timeless(m, j->def.by, &timeless, &err) != CAROM_OK)
+        return cli_say("%s", err.text), false;
+    if (!period && !timeless && isnan(j->def.guess))
+        return cli_say("%s holds no period; give --period EXPR", file), false;
     carom_format(fixed, sizeof fixed, "%.17g", j->def.guess);
     j->def.period = period ? period : timeless ? "free" : fixed;
     return true;
@@ -215,7 +275,8 @@ static int follow(job *j) {
     FILE *file = cli_has(j->a, "resume") ? fopen(j->out, "rb") : NULL;
     if (cli_has(j->a, "resume") && !file) return cli_say("cannot read %s: %s", j->out, strerror(errno)), CLI_USAGE;
     if (file) fclose(file);
-    if (cli_has(j->a, "resume") && carom_follow_read(&j->f, &j->def, j->out, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_USAGE;
+    if (cli_has(j->a, "resume") && carom_follow_read(&j->f, &j->def, j->out, &err) != CAROM_OK)
+        return cli_say("%s", err.text), CLI_USAGE;
     cli_signals_begin();
     j->saved = cli_clock();
     j->progress = cli_progress_begin(!j->quiet && !cli_has(j->a, "json"), 0);
@@ -225,14 +286,20 @@ static int follow(job *j) {
     const bool lost = status == CAROM_IO && j->lost, some = j->f.branch.rows > 0 && !lost && to_file(j);
     int code = cli_exit(status);
     if (j->lost) code = CLI_FAILED;
-    if (status != CAROM_OK && !lost) cli_say("%s: %s%s%s%s", j->a->word[0], status == CAROM_STOPPED ? "interrupted" : err.text, some ? "; the points so far are in " : "", some ? j->out : "", some && status == CAROM_STOPPED && carom_ends(j->out, ".h5") ? ", --resume goes on" : "");
+    if (status != CAROM_OK && !lost)
+        cli_say("%s: %s%s%s%s", j->a->word[0], status == CAROM_STOPPED ? "interrupted" : err.text,
+                some ? "; the points so far are in " : "", some ? j->out : "",
+                some && status == CAROM_STOPPED && carom_ends(j->out, ".h5") ? ", --resume goes on" : "");
     if (cli_has(j->a, "json") && j->f.branch.columns > 5) print_json(j, code == CLI_DONE && j->f.queue.rows == 0);
     else if (code == CLI_DONE && !j->quiet) print_text(j);
     if (status == CAROM_OK && j->f.note.code != CAROM_OK) cli_say("%s: %s", j->a->word[0], j->f.note.text);
     if (code == CLI_DONE && j->f.queue.rows > 0)
-        cli_say("%s: stopped at %ld points; %s more --points goes on", j->a->word[0], j->f.branch.rows, carom_ends(j->out, ".h5") ? "--resume with" : "a run to an .h5 file with");
+        cli_say("%s: stopped at %ld points; %s more --points goes on", j->a->word[0], j->f.branch.rows,
+                carom_ends(j->out, ".h5") ? "--resume with" : "a run to an .h5 file with");
     if (code == CLI_DONE && j->f.unlocated > 0)
-        cli_say("%s: %d event%s could not be located; columns event.low and event.high of the rows with a question mark hold the interval", j->a->word[0], j->f.unlocated, j->f.unlocated == 1 ? "" : "s");
+        cli_say("%s: %d event%s could not be located; columns event.low and event.high of the rows with a question "
+                "mark hold the interval",
+                j->a->word[0], j->f.unlocated, j->f.unlocated == 1 ? "" : "s");
     if (code == CLI_DONE && cli_has(j->a, "plot")) code = follow_plot(j->out, NULL, cli_value(j->a, "plot"), NULL);
     if (code == CLI_DONE && j->f.unlocated > 0 && cli_has(j->a, "strict")) code = CLI_CHECK;
     carom_branch_free(&j->f);
@@ -256,10 +323,19 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_follow = {
-    .name = "follow", .arguments = "MODEL|BRANCH.h5", .about = "continue a branch of periodic orbits or equilibria in a parameter: stability, folds, period doublings, grazing", .least = 1, .most = 1,
-    .options = options, .run = run,
-    .text = "Continuation by arclength: the branch is followed around folds. Located to about 1e-10 of the parameter: fold, period-doubling, neimark-sacker and branch (a multiplier\n"
-            "crosses the unit circle), grazing (a contact is touched, or just not touched any more), sticking (a phase of rest begins or ends), opening and closing (a contact that\n"
+    .name = "follow",
+    .arguments = "MODEL|BRANCH.h5",
+    .about = "continue a branch of periodic orbits or equilibria in a parameter: stability, folds, period doublings, "
+             "grazing",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+    .text = "Continuation by arclength: the branch is followed around folds. Located to about 1e-10 of the parameter: "
+            "fold, period-doubling, neimark-sacker and branch (a multiplier\n"
+            "crosses the unit circle), grazing (a contact is touched, or just not touched any more), sticking (a phase "
+            "of rest begins or ends), opening and closing (a contact that\n"
             "was always closed lifts off, or the reverse), sequence (other contacts, or another order).\n"
-            "States of rest: fold, branch, hopf, opening, closing. `carom plot FILE.h5 --of NAME` draws stable parts solid and unstable ones dashed. Ctrl-C stops; --resume goes on.",
+            "States of rest: fold, branch, hopf, opening, closing. `carom plot FILE.h5 --of NAME` draws stable parts "
+            "solid and unstable ones dashed. Ctrl-C stops; --resume goes on.",
 };

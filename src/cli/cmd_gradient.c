@@ -4,17 +4,27 @@
 #include <stdlib.h>
 
 static const cli_option options[] = {
-    {"of", 0, "EXPR", "quantity to differentiate: an expression at the end of the run, in which integral(x), mean(x), rms(x), max(x), min(x) run over it; `time of CONTACT.impact[N]`, `EXPR at CONTACT.impact[N]` (after it) "
-                     "or `EXPR before CONTACT.impact[N]`, N = 1, 2, ...; also close, open, stick, slip", false},
-    {"by", 0, "NAME,NAME", "variables to differentiate by: parameters, x for the initial value and x' for the initial rate of a coordinate", true},
+    {"of", 0, "EXPR",
+     "quantity to differentiate: an expression at the end of the run, in which integral(x), mean(x), rms(x), max(x), "
+     "min(x) run over it; `time of CONTACT.impact[N]`, `EXPR at CONTACT.impact[N]` (after it) "
+     "or `EXPR before CONTACT.impact[N]`, N = 1, 2, ...; also close, open, stick, slip",
+     false},
+    {"by", 0, "NAME,NAME",
+     "variables to differentiate by: parameters, x for the initial value and x' for the initial rate of a coordinate",
+     true},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says), mixed or auto", false},
     {"step", 0, "H", "step size; of event-driven and auto the time between rows (default: 500 rows)", false},
     {"end", 0, "T", "end time: a number, one with a unit, or an expression of parameters", false},
-    CLI_OPTION, CLI_MODEL,
+    CLI_OPTION,
+    CLI_MODEL,
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result", false},
-    {"out", 'o', "FILE", "the run as a result, .h5 or .csv, with columns `EXPR` and `EXPR by NAME`, as if the run ended at each row, and `x by NAME` of every coordinate and rate", false},
+    {"out", 'o', "FILE",
+     "the run as a result, .h5 or .csv, with columns `EXPR` and `EXPR by NAME`, as if the run ended at each row, and "
+     "`x by NAME` of every coordinate and rate",
+     false},
     {"one-sided", 0, NULL, "accept derivatives at a grazing contact, which are valid on one side only", false},
-    {"json", 0, NULL, "{value, gradient: {NAME: number}, distance: {NAME: number}, t, scheme} as JSON on standard output", false},
+    {"json", 0, NULL,
+     "{value, gradient: {NAME: number}, distance: {NAME: number}, t, scheme} as JSON on standard output", false},
     {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
 };
@@ -23,7 +33,8 @@ static void print_text(const carom_gradient *g, const cli_args *a) {
     cli_print("%s: %s = %.12g, t = %.9g, with %s\n", a->word[0], cli_value(a, "of"), g->value, g->t, g->scheme);
     for (int i = 0; i < g->n; ++i) {
         cli_print("  by %-20s %20.12g", g->name[i], g->gradient[i]);
-        if (isfinite(g->distance[i])) printf("   another sequence of events beyond changes of about %.3g", g->distance[i]);
+        if (isfinite(g->distance[i]))
+            printf("   another sequence of events beyond changes of about %.3g", g->distance[i]);
         puts("");
     }
 }
@@ -63,10 +74,13 @@ static int run(const cli_args *a) {
     carom_gradient_def d = {.of = cli_value(a, "of"), .one_sided = cli_has(a, "one-sided"), .stop = cli_signals_asked};
     const char *out = cli_value(a, "out");
     d.file = out;
-    if (out && !carom_ends(out, ".h5") && !carom_ends(out, ".csv")) return cli_say("-o: '%s' ends neither in .h5 nor in .csv", out), CLI_USAGE;
+    if (out && !carom_ends(out, ".h5") && !carom_ends(out, ".csv"))
+        return cli_say("-o: '%s' ends neither in .h5 nor in .csv", out), CLI_USAGE;
     if (!d.of || !cli_has(a, "by")) return cli_say("gradient: give --of EXPR and --by NAME,NAME"), CLI_USAGE;
     d.run = cli_run_given(a);
-    if (!cli_duration(a, "step", &d.run.step) || !cli_duration(a, "end", &d.run.end) || cli_wants_model(a->word[0]) || !cli_writable(out)) return CLI_USAGE;
+    if (!cli_duration(a, "step", &d.run.step) || !cli_duration(a, "end", &d.run.end) || cli_wants_model(a->word[0]) ||
+        !cli_writable(out))
+        return CLI_USAGE;
     char *own = NULL;
     const char **by = cli_names(a, "by", &own);
     cli_source s;
@@ -79,8 +93,16 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_gradient = {
-    .name = "gradient", .arguments = "MODEL", .about = "compute exact derivatives of a simulation result with respect to parameters and initial values, through impacts, stick and slip", .least = 1, .most = 1,
-    .options = options, .run = run,
-    .text = "The linearised equations are integrated along the motion, and jump at impacts, where contacts open, stick and slip. Where the motion has no derivative,\n"
-            "e.g. at grazing, a message replaces the number and the exit status is 1. Beside each derivative stands the change of the name, to first order, at which a contact is grazed.",
+    .name = "gradient",
+    .arguments = "MODEL",
+    .about = "compute exact derivatives of a simulation result with respect to parameters and initial values, through "
+             "impacts, stick and slip",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+    .text = "The linearised equations are integrated along the motion, and jump at impacts, where contacts open, stick "
+            "and slip. Where the motion has no derivative,\n"
+            "e.g. at grazing, a message replaces the number and the exit status is 1. Beside each derivative stands "
+            "the change of the name, to first order, at which a contact is grazed.",
 };

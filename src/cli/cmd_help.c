@@ -29,8 +29,10 @@ static void overview(const cli_verb *const *verbs) {
         snprintf(head, sizeof head, "%s %s", verbs[i]->name, verbs[i]->arguments);
         printf("  carom %-21s %s\n", head, verbs[i]->about);
     }
-    printf("  carom --version\n\n`carom help COMMAND` prints the options of a command, `carom help model` the keys of a model file. `carom examples` lists models to start from.\n\n"
-           "exit status: %s\n", manual_exit_status);
+    printf("  carom --version\n\n`carom help COMMAND` prints the options of a command, `carom help model` the keys of "
+           "a model file. `carom examples` lists models to start from.\n\n"
+           "exit status: %s\n",
+           manual_exit_status);
 }
 
 static int topic(const cli_verb *const *verbs, const char *name, bool markdown) {
@@ -68,5 +70,10 @@ static int run(const cli_args *a) {
     return CLI_DONE;
 }
 
-const cli_verb cli_help = {.name = "help", .arguments = "[COMMAND]", .about = "print this page, the options of one command, or (`carom help model`) the keys of a model file",
-                           .most = 1, .options = options, .run = run};
+const cli_verb cli_help = {
+    .name = "help",
+    .arguments = "[COMMAND]",
+    .about = "print this page, the options of one command, or (`carom help model`) the keys of a model file",
+    .most = 1,
+    .options = options,
+    .run = run};

@@ -46,8 +46,7 @@ static void print_note(void *user, const char *sentence) {
     if (!((const job *)user)->quiet) carom_safe_file(stderr, "%s\n", sentence);
 }
 
-// -- where a file is
-// ----------------------------------------------------------------------------------------------------------
+// -- where a file is --------------------------------------------------------------------------------------------------
 
 static bool is_file(const char *path) {
     struct stat about;
@@ -100,8 +99,7 @@ static bool find_file(const job *j, const char *given, char *path) {
     return join(path, j->folder, strlen(j->folder), given, strlen(given), "") && is_file(path);
 }
 
-// -- meshes
-// --------------------------------------------------------------------------------------------------------------------
+// -- meshes -----------------------------------------------------------------------------------------------------------
 
 static bool same_bytes(const char *file, const char *text, size_t length) {
     size_t n = 0;
@@ -215,8 +213,7 @@ static const char *include_file(void *user, const char *given, size_t *length, c
     return text;
 }
 
-// -- the command
-// ---------------------------------------------------------------------------------------------------------------
+// -- the command ------------------------------------------------------------------------------------------------------
 
 static int write_file(const char *out, const carom_text *b, bool force) {
     if (strcmp(out, "-") == 0) return fwrite(b->at, 1, b->n, stdout) == b->n ? CLI_DONE : CLI_FAILED;

@@ -43,7 +43,8 @@ static void coordinates(const carom_model *m, int n) {
         for (int i = 0; i < n; ++i) any = any || carom_model_recorded(m, i);
         if (any) puts("\ncoordinates            at              rate");
         for (int i = 0; i < n; ++i)
-            if (carom_model_recorded(m, i)) cli_print("  %-20s %-15.9g %.9g\n", carom_model_coordinate(m, i), q[i], v[i]);
+            if (carom_model_recorded(m, i))
+                cli_print("  %-20s %-15.9g %.9g\n", carom_model_coordinate(m, i), q[i], v[i]);
         return;
     }
     puts("\npositions              at");
@@ -59,7 +60,8 @@ static void members(const carom_model *m, int n) {
     for (int i = 0; i < n; ++i) {
         const carom_model_member b = carom_model_member_at(m, i);
         const int elements = carom_member_field_rows(b.flex, CAROM_FIELD_STRESS);
-        if (carom_member_kind_of(b.flex) == CAROM_MATRICES) cli_print("  %-20s %-15d matrices\n", b.name, carom_member_unknowns(b.flex));
+        if (carom_member_kind_of(b.flex) == CAROM_MATRICES)
+            cli_print("  %-20s %-15d matrices\n", b.name, carom_member_unknowns(b.flex));
         else cli_print("  %-20s %-15d %-15d %.9g\n", b.name, carom_member_unknowns(b.flex), elements,
                carom_member_field_place(b.flex, CAROM_FIELD_DISPLACEMENT, elements));
     }
@@ -77,12 +79,14 @@ static void contacts(const carom_model *m) {
         char friction[40] = "varies";
         if (!k->friction_varies) snprintf(friction, sizeof friction, "%.9g", k->friction);
         if (k->tangents)
-            printf("%-15s %d direction%s, restitution %g\n", friction, k->tangents, k->tangents == 1 ? "" : "s", k->tangential_restitution);
+            printf("%-15s %d direction%s, restitution %g\n", friction, k->tangents, k->tangents == 1 ? "" : "s",
+                   k->tangential_restitution);
         else puts("none");
     }
     if (sys->ne) puts("\nconstraints            equations");
     for (int id = 0, n; id < sys->ne; id += n) {
-        for (n = 1; id + n < sys->ne && strcmp(carom_model_constraint(m, id + n), carom_model_constraint(m, id)) == 0;) ++n;
+        for (n = 1; id + n < sys->ne && strcmp(carom_model_constraint(m, id + n), carom_model_constraint(m, id)) == 0;)
+            ++n;
         cli_print("  %-20s %d\n", carom_model_constraint(m, id), n);
     }
 }
@@ -98,9 +102,18 @@ static void simulation(const carom_model *m) {
 static void info_model(const char *file, const carom_model *m) {
     const carom_model_sizes n = carom_model_count(m);
     const char *name = carom_model_name(m);
-    const struct { int n; const char *word; } counts[] = {{n.coordinates, n.coordinates == n.velocities ? "coordinate" : "position"}, {n.contacts, "contact"}, {n.constraints, "constraint"}, {n.parameters, "parameter"}, {n.outputs, "output"}, {n.checks, "check"}};
+    const struct {
+        int n;
+        const char *word;
+    } counts[] = {{n.coordinates, n.coordinates == n.velocities ? "coordinate" : "position"},
+                  {n.contacts, "contact"},
+                  {n.constraints, "constraint"},
+                  {n.parameters, "parameter"},
+                  {n.outputs, "output"},
+                  {n.checks, "check"}};
     cli_print("%s: %s\n", file, name ? name : "a model");
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) printf("%s%d %s%s", i ? ", " : "", counts[i].n, counts[i].word, counts[i].n == 1 ? "" : "s");
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i)
+        printf("%s%d %s%s", i ? ", " : "", counts[i].n, counts[i].word, counts[i].n == 1 ? "" : "s");
     puts(n.exact ? ", exact solution" : "");
     parameters(m, n.parameters);
     inputs(m);
@@ -144,7 +157,9 @@ static bool span(carom_result *r, carom_error *err) {
     printf("\n%ld rows, %d columns", rows, carom_result_columns(r));
     if (rows > 0) {
         double from = NAN, to = NAN;
-        if (carom_result_read(r, 0, 0, 1, &from, err) != CAROM_OK || carom_result_read(r, 0, rows - 1, 1, &to, err) != CAROM_OK) return false;
+        if (carom_result_read(r, 0, 0, 1, &from, err) != CAROM_OK ||
+            carom_result_read(r, 0, rows - 1, 1, &to, err) != CAROM_OK)
+            return false;
         printf(", t = %.12g .. %.12g", from, to);
     }
     putchar('\n');
@@ -156,7 +171,9 @@ static bool snapshots(carom_result *r, carom_error *err) {
     const long n = carom_result_contact_count(r);
     carom_result_contact ends[2];
     if (n == 0) return true;
-    if (carom_result_contacts(r, 0, 1, &ends[0], err) != CAROM_OK || carom_result_contacts(r, n - 1, 1, &ends[1], err) != CAROM_OK) return false;
+    if (carom_result_contacts(r, 0, 1, &ends[0], err) != CAROM_OK ||
+        carom_result_contacts(r, n - 1, 1, &ends[1], err) != CAROM_OK)
+        return false;
     printf("%ld row%s of contacts, t = %.12g .. %.12g\n", n, n == 1 ? "" : "s", ends[0].t, ends[1].t);
     return true;
 }
@@ -176,7 +193,8 @@ static bool events(carom_result *r, carom_error *err) {
     if (!good) return false;
     printf("\n%ld event%s", total, total == 1 ? "" : "s");
     for (int k = 0, first = 1; k < KINDS; ++k)
-        if (count[k]) printf("%s%s %ld", first ? ": " : ", ", carom_event_word((carom_event_kind)k), count[k]), first = 0;
+        if (count[k])
+            printf("%s%s %ld", first ? ": " : ", ", carom_event_word((carom_event_kind)k), count[k]), first = 0;
     putchar('\n');
     return true;
 }
@@ -254,5 +272,10 @@ static int run(const cli_args *a) {
     return good ? CLI_DONE : CLI_USAGE;
 }
 
-const cli_verb cli_info = {.name = "info", .arguments = "FILE", .about = "summarise a model, result or sweep", .least = 1, .most = 1,
-                           .options = options, .run = run};
+const cli_verb cli_info = {.name = "info",
+                           .arguments = "FILE",
+                           .about = "summarise a model, result or sweep",
+                           .least = 1,
+                           .most = 1,
+                           .options = options,
+                           .run = run};

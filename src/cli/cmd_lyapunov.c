@@ -8,9 +8,11 @@ static const cli_option options[] = {
     {"end", 0, "T", "averaging time after the transient (default: the model's end)", false},
     {"transient", 0, "T", "simulate for time T before averaging", false},
     {"step", 0, "H", "time between two orthonormalisations (default: a two-thousandth of the end)", false},
-    {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, from an orbit, or from the last row of a result", false},
+    {"start", 0, "FILE",
+     "initial state from `carom equilibrium --save FILE`, from an orbit, or from the last row of a result", false},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
-    CLI_OPTION, CLI_MODEL,
+    CLI_OPTION,
+    CLI_MODEL,
     {"out", 'o', "FILE.csv", "the exponents as they converge: t, exponent1, ...", false},
     {"json", 0, NULL, "{exponents, errors, sum, t, scheme} as JSON on standard output", false},
     {"quiet", 'q', NULL, "print errors only", false},
@@ -31,7 +33,11 @@ static void print_text(const carom_lyapunov *x, const char *file) {
     printf("  %14s", "error");
     for (int j = 0; j < x->n; ++j) isfinite(x->error[j]) ? printf("  %15.2g", x->error[j]) : printf("  %15s", "-");
     const bool positive = x->n > 0 && x->exponent[0] > 3 * x->error[0];
-    printf("\nsum %.9g; %s\n", x->sum, !positive ? "no positive exponent beyond its error" : x->rests ? "the trajectory is an unstable equilibrium" : "the largest is positive: neighbouring motions part; chaos, where the motion is bounded and does not repeat itself");
+    printf("\nsum %.9g; %s\n", x->sum,
+           !positive  ? "no positive exponent beyond its error"
+           : x->rests ? "the trajectory is an unstable equilibrium"
+                      : "the largest is positive: neighbouring motions part; chaos, where the motion is bounded and "
+                        "does not repeat itself");
 }
 
 static void list(const char *name, const double *x, int n) {
@@ -55,7 +61,10 @@ static bool write_out(const carom_lyapunov *x, const char *file) {
     fputs("t", f);
     for (int j = 0; j < x->n; ++j) fprintf(f, ",exponent%d", j + 1);
     for (int i = 0; i < x->rows; ++i)
-        for (int j = 0; j <= x->n; ++j) carom_format(text, sizeof text, "%s%.17g", j ? "," : "\n", x->history[(size_t)i * (size_t)(1 + x->n) + (size_t)j]), fputs(text, f);
+        for (int j = 0; j <= x->n; ++j)
+            carom_format(text, sizeof text, "%s%.17g", j ? "," : "\n",
+                         x->history[(size_t)i * (size_t)(1 + x->n) + (size_t)j]),
+                fputs(text, f);
     fputc('\n', f);
     return cli_end(&w, true);
 }
@@ -70,7 +79,9 @@ static int lyapunov(const cli_args *a, const carom_lyapunov_def *def) {
     int code = cli_exit(status);
     if (status != CAROM_OK) cli_say_of(a->word[0], err.text);
     if (out && x.rows > 0 && !write_out(&x, out)) code = CLI_FAILED, out = NULL;
-    if (status != CAROM_OK && x.rows > 0) cli_say("until t = %.6g the largest exponent is %.6g%s%s", x.t, x.exponent[0], out ? "; what was found is in " : "", out ? out : "");
+    if (status != CAROM_OK && x.rows > 0)
+        cli_say("until t = %.6g the largest exponent is %.6g%s%s", x.t, x.exponent[0],
+                out ? "; what was found is in " : "", out ? out : "");
     if (status == CAROM_OK && cli_has(a, "json")) print_json(&x);
     else if (status == CAROM_OK && !cli_has(a, "quiet")) print_text(&x, a->word[0]);
     carom_lyapunov_free(&x);
@@ -81,7 +92,9 @@ static int run(const cli_args *a) {
     carom_lyapunov_def d = {.stop = cli_signals_asked};
     const char *out = cli_value(a, "out");
     d.run = cli_run_given(a);
-    if (!cli_duration(a, "end", &d.run.end) || !cli_duration(a, "step", &d.run.step) || !cli_duration(a, "transient", &d.transient) || cli_wants_model(a->word[0])) return CLI_USAGE;
+    if (!cli_duration(a, "end", &d.run.end) || !cli_duration(a, "step", &d.run.step) ||
+        !cli_duration(a, "transient", &d.transient) || cli_wants_model(a->word[0]))
+        return CLI_USAGE;
     if (out && !carom_ends(out, ".csv")) return cli_say("--out: '%s' does not end in .csv", out), CLI_USAGE;
     if (!cli_writable(out)) return CLI_USAGE;
     cli_source s;
@@ -93,8 +106,15 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_lyapunov = {
-    .name = "lyapunov", .arguments = "MODEL", .about = "compute the Lyapunov spectrum along a trajectory, through impacts, stick and slip", .least = 1, .most = 1,
-    .options = options, .run = run,
-    .text = "The linearised equations are integrated along the motion and orthonormalised at every step. The sum of all exponents is the mean rate at which volumes of states\n"
-            "grow. Directions eliminated by closed contacts have exponent minus infinity. The errors are those of the mean over ten parts of the run.",
+    .name = "lyapunov",
+    .arguments = "MODEL",
+    .about = "compute the Lyapunov spectrum along a trajectory, through impacts, stick and slip",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+    .text = "The linearised equations are integrated along the motion and orthonormalised at every step. The sum of "
+            "all exponents is the mean rate at which volumes of states\n"
+            "grow. Directions eliminated by closed contacts have exponent minus infinity. The errors are those of the "
+            "mean over ten parts of the run.",
 };

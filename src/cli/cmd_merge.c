@@ -35,9 +35,13 @@ static bool gather(part *parts, int n, bool once, carom_table *whole) {
     for (int i = 0; i < n; ++i) {
         if (i > 0 && !same_columns(&parts[0], &parts[i])) return false;
         rows += parts[i].t.rows;
-        if (parts[i].t.columns < 1 || strcmp(parts[i].t.column[0].name, "run") != 0 || parts[i].t.column[0].kind != CAROM_COLUMN_INTEGER) return cli_say("%s is not a sweep", parts[i].file), false;
+        if (parts[i].t.columns < 1 || strcmp(parts[i].t.column[0].name, "run") != 0 ||
+            parts[i].t.column[0].kind != CAROM_COLUMN_INTEGER)
+            return cli_say("%s is not a sweep", parts[i].file), false;
     }
-    *whole = (carom_table){.name = strdup(parts[0].t.name), .columns = parts[0].t.columns, .column = calloc((size_t)parts[0].t.columns, sizeof *whole->column)};
+    *whole = (carom_table){.name = strdup(parts[0].t.name),
+                           .columns = parts[0].t.columns,
+                           .column = calloc((size_t)parts[0].t.columns, sizeof *whole->column)};
     if (!whole->name || !whole->column) abort();
     for (int i = 0; i < whole->columns; ++i) {
         whole->column[i] = (carom_column){.name = strdup(parts[0].t.column[i].name), .kind = parts[0].t.column[i].kind};
@@ -47,9 +51,12 @@ static bool gather(part *parts, int n, bool once, carom_table *whole) {
     for (long k = 0, last = -1; k < rows; ++k) {
         int next = -1;
         for (int i = 0; i < n; ++i)
-            if (parts[i].at < parts[i].t.rows && (next < 0 || parts[i].t.column[0].integer[parts[i].at] < parts[next].t.column[0].integer[parts[next].at])) next = i;
+            if (parts[i].at < parts[i].t.rows && (next < 0 || parts[i].t.column[0].integer[parts[i].at] <
+                                                                  parts[next].t.column[0].integer[parts[next].at]))
+                next = i;
         const long run = (long)parts[next].t.column[0].integer[parts[next].at];
-        if (once && run == last) return cli_say("run %ld occurs in two parts, one of them %s", run, parts[next].file), false;
+        if (once && run == last)
+            return cli_say("run %ld occurs in two parts, one of them %s", run, parts[next].file), false;
         if (once && run != last + 1) return cli_say("run %ld is missing from all parts", last + 1), false;
         last = run;
         copy_row(whole, k, &parts[next].t, parts[next].at++);
@@ -83,9 +90,13 @@ static bool complete(const cli_args *a, long rows) {
 
 static int run(const cli_args *a) {
     const char *out = cli_value(a, "out");
-    if (!out || (!carom_ends(out, ".h5") && !carom_ends(out, ".csv"))) return cli_say("merge needs -o FILE.h5 or -o FILE.csv"), CLI_USAGE;
+    if (!out || (!carom_ends(out, ".h5") && !carom_ends(out, ".csv")))
+        return cli_say("merge needs -o FILE.h5 or -o FILE.csv"), CLI_USAGE;
     for (int i = 0; i < a->n; ++i)
-        if (!carom_ends(a->word[i], ".h5")) return cli_say("%s: parts are .h5 files; write them with `carom sweep --part I/N --out PART.h5`", a->word[i]), CLI_USAGE;
+        if (!carom_ends(a->word[i], ".h5"))
+            return cli_say("%s: parts are .h5 files; write them with `carom sweep --part I/N --out PART.h5`",
+                           a->word[i]),
+                   CLI_USAGE;
     if (!cli_writable(out)) return CLI_USAGE;
     carom_table tables[2] = {{0}, {0}};
     int n = 1;
@@ -96,12 +107,19 @@ static int run(const cli_args *a) {
     char runs[32];
     snprintf(runs, sizeof runs, "%ld", tables[0].rows);
     const carom_table_note notes[] = {{"carom", CAROM_VERSION}, {"kind", "sweep"}, {"runs", runs}};
-    if (good && carom_tables_write(out, tables, n, notes, 3, &err) != CAROM_OK) cli_say("%s", err.text), code = CLI_FAILED;
+    if (good && carom_tables_write(out, tables, n, notes, 3, &err) != CAROM_OK)
+        cli_say("%s", err.text), code = CLI_FAILED;
     if (code == CLI_DONE) cli_print("%ld runs in %s\n", tables[0].rows, out);
     for (int i = 0; i < 2; ++i) carom_table_free(&tables[i]);
     return code;
 }
 
-const cli_verb cli_merge = {.name = "merge", .arguments = "PART...", .least = 1, .most = 1000000, .options = options, .run = run,
-                            .about = "join the parts of a sweep",
-                            .text = "PART are the files that `carom sweep --part I/N` wrote; every run must be in exactly one of them."};
+const cli_verb cli_merge = {
+    .name = "merge",
+    .arguments = "PART...",
+    .least = 1,
+    .most = 1000000,
+    .options = options,
+    .run = run,
+    .about = "join the parts of a sweep",
+    .text = "PART are the files that `carom sweep --part I/N` wrote; every run must be in exactly one of them."};

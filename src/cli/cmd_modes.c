@@ -12,10 +12,17 @@ static const double BALANCED = 1e-6; // of the forces: a state that a person wro
 static const double UNSTABLE = 1e-9; // negative damping below is rounding; the same in the plot
 
 static const cli_option options[] = {
-    {"at", 0, "FILE|equilibrium|initial", "linearise about this state: one that `carom equilibrium --save` wrote or the last row of a result; the equilibrium near the initial "
-                                          "one (default); the initial state with its rates, as for rotors", false},
-    {"contacts", 0, "open|closed", "closed (default): closed contacts that stick act as joints, those that slide hold their normal motion and carry friction; open: no contact acts", false},
-    {"count", 0, "N", "number of modes, lowest frequency first (default: all for small models, 20 for large ones)", false},
+    {"at", 0, "FILE|equilibrium|initial",
+     "linearise about this state: one that `carom equilibrium --save` wrote or the last row of a result; the "
+     "equilibrium near the initial "
+     "one (default); the initial state with its rates, as for rotors",
+     false},
+    {"contacts", 0, "open|closed",
+     "closed (default): closed contacts that stick act as joints, those that slide hold their normal motion and carry "
+     "friction; open: no contact acts",
+     false},
+    {"count", 0, "N", "number of modes, lowest frequency first (default: all for small models, 20 for large ones)",
+     false},
     {"mode", 0, "N", "with -o FILE.h5: one period of the N-th mode (from 1) as a result, for `carom view`", false},
     {"scale", 0, "X", "with --mode: the largest displacement (default: a twentieth of the model's size)", false},
     {"over", 0, "NAME=SPEC", "repeat for values of a parameter, written as for `carom sweep --vary`", false},
@@ -61,7 +68,9 @@ static carom_status find(const job *j, const carom_model *m, carom_modes *modes,
     return carom_modes_find(modes, m, &def, err);
 }
 
-static int exit_of(carom_status status) { return status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED ? CLI_USAGE : CLI_FAILED; }
+static int exit_of(carom_status status) {
+    return status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED ? CLI_USAGE : CLI_FAILED;
+}
 
 // -- what is said -------------------------------------------------------------------------------------------------
 
@@ -69,19 +78,26 @@ static int exit_of(carom_status status) { return status == CAROM_BAD_INPUT || st
 static const char *mover(const carom_model *m, const carom_mode *mode, int nv) {
     int most = 0;
     for (int i = 1; i < nv; ++i)
-        if (hypot(mode->shape[i], mode->shape[nv + i]) > (1 + CLI_DIGITS) * hypot(mode->shape[most], mode->shape[nv + most])) most = i;
+        if (hypot(mode->shape[i], mode->shape[nv + i]) >
+            (1 + CLI_DIGITS) * hypot(mode->shape[most], mode->shape[nv + most]))
+            most = i;
     return carom_model_velocity(m, most);
 }
 
 static void print_text(const carom_model *m, const carom_modes *x, const char *file) {
     const char *name = carom_model_name(m);
-    cli_print("%s: %d mode%s (%s); %d joint constraint%s, %d contact%s that stick%s, %d that slide%s\n", name ? name : file, x->count, x->count == 1 ? "" : "s", x->method,
-           x->joints, x->joints == 1 ? "" : "s", x->sticking, x->sticking == 1 ? "" : "s", x->sticking == 1 ? "s" : "", x->sliding, x->sliding == 1 ? "s" : "");
-    if (x->unbalanced > BALANCED) printf("  this is not an equilibrium: unbalanced forces %.3g (relative)\n", x->unbalanced);
-    printf("  %4s  %14s  %12s  %14s  %14s  %s\n", "mode", "frequency/Hz", "damping", "re/(1/s)", "im/(1/s)", "largest in");
+    cli_print("%s: %d mode%s (%s); %d joint constraint%s, %d contact%s that stick%s, %d that slide%s\n",
+              name ? name : file, x->count, x->count == 1 ? "" : "s", x->method, x->joints, x->joints == 1 ? "" : "s",
+              x->sticking, x->sticking == 1 ? "" : "s", x->sticking == 1 ? "s" : "", x->sliding,
+              x->sliding == 1 ? "s" : "");
+    if (x->unbalanced > BALANCED)
+        printf("  this is not an equilibrium: unbalanced forces %.3g (relative)\n", x->unbalanced);
+    printf("  %4s  %14s  %12s  %14s  %14s  %s\n", "mode", "frequency/Hz", "damping", "re/(1/s)", "im/(1/s)",
+           "largest in");
     for (int i = 0; i < x->count; ++i) {
         const carom_mode *k = &x->mode[i];
-        cli_print("  %4d  %14.8g  %12.5g  %14.7g  %14.7g  %s%s\n", i + 1, k->frequency, k->damping, k->re, k->im, mover(m, k, x->nv), k->rigid ? "   rigid body" : "");
+        cli_print("  %4d  %14.8g  %12.5g  %14.7g  %14.7g  %s%s\n", i + 1, k->frequency, k->damping, k->re, k->im,
+                  mover(m, k, x->nv), k->rigid ? "   rigid body" : "");
     }
 }
 
@@ -107,12 +123,14 @@ static void print_json(const carom_model *m, const carom_modes *x) {
         fputs(i ? ", [" : "[", stdout), carom_json_number(stdout, x->mode[i].re);
         fputs(", ", stdout), carom_json_number(stdout, x->mode[i].im), fputs("]", stdout);
     }
-    printf("],\n \"joints\": %d, \"sticking\": %d, \"sliding\": %d, \"method\": \"%s\", \"unbalanced\": ", x->joints, x->sticking, x->sliding, x->method);
+    printf("],\n \"joints\": %d, \"sticking\": %d, \"sliding\": %d, \"method\": \"%s\", \"unbalanced\": ", x->joints,
+           x->sticking, x->sliding, x->method);
     carom_json_number(stdout, x->unbalanced);
     fputs(",\n ", stdout), list_rigid(x);
     fputs(",\n \"names\": [", stdout);
     for (int i = 0, n = 0; i < x->nv; ++i)
-        if (!carom_model_presses(m, i)) fputs(n++ ? ", " : "", stdout), carom_json_string(stdout, carom_model_velocity(m, i));
+        if (!carom_model_presses(m, i))
+            fputs(n++ ? ", " : "", stdout), carom_json_string(stdout, carom_model_velocity(m, i));
     fputs("],\n \"shapes\": [", stdout);
     for (int k = 0; k < x->count; ++k) {
         fputs(k ? ",\n  [" : "\n  [", stdout);
@@ -152,7 +170,8 @@ static bool begin_table(whole_file *w, const char *file, const carom_model *m, c
     FILE *f = w->f;
     fprintf(f, "mode%s%s,frequency,damping,re,im", over ? "," : "", over ? over : "");
     for (int i = 0; m && i < carom_model_system(m)->nv; ++i)
-        if (!carom_model_presses(m, i)) fprintf(f, ",%s,%s.imaginary", carom_model_velocity(m, i), carom_model_velocity(m, i));
+        if (!carom_model_presses(m, i))
+            fprintf(f, ",%s,%s.imaginary", carom_model_velocity(m, i), carom_model_velocity(m, i));
     fputc('\n', f);
     return true;
 }
@@ -162,8 +181,17 @@ static int write_out(const job *j, const carom_model *m, const carom_modes *x) {
     if (!out) return CLI_DONE;
     if (cli_has(j->a, "mode")) {
         carom_error err = {0};
-        if (j->mode > x->count) return cli_say("--mode %ld: there %s %d mode%s", j->mode, x->count == 1 ? "is" : "are", x->count, x->count == 1 ? "" : "s"), CLI_USAGE;
-        const carom_play_def play = {.model = m, .text = j->source.text, .length = j->source.def.length, .model_file = j->a->word[0], .set = j->source.set, .file = out, .scale = j->scale};
+        if (j->mode > x->count)
+            return cli_say("--mode %ld: there %s %d mode%s", j->mode, x->count == 1 ? "is" : "are", x->count,
+                           x->count == 1 ? "" : "s"),
+                   CLI_USAGE;
+        const carom_play_def play = {.model = m,
+                                     .text = j->source.text,
+                                     .length = j->source.def.length,
+                                     .model_file = j->a->word[0],
+                                     .set = j->source.set,
+                                     .file = out,
+                                     .scale = j->scale};
         if (carom_modes_play(x, (int)j->mode - 1, &play, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
         return CLI_DONE;
     }
@@ -206,15 +234,18 @@ static bool plot(const cloud *c, const char *name, const char *file) {
     if (!s) return false;
     char row[120];
     fputs("$d << EOD\n", s);
-    for (long i = 0; i < c->n; ++i) carom_format(row, sizeof row, "%.10g %.10g %.10g\n", c->x[i], c->f[i], c->d[i]), fputs(row, s);
+    for (long i = 0; i < c->n; ++i)
+        carom_format(row, sizeof row, "%.10g %.10g %.10g\n", c->x[i], c->f[i], c->d[i]), fputs(row, s);
     fputs("EOD\n", s);
     gnuplot_terminal(s, gnuplot_kind(file), 800, 700);
     fputs("set multiplot layout 2,1\nset grid\nset key off\nset xlabel ", s);
     gnuplot_quote(s, name);
-    fputs("\nset ylabel 'frequency / Hz'\nset yrange [0:*]\nplot $d using 1:($3 >= -1e-9 ? $2 : NaN) with points pt 7 ps 0.35 lc rgb '#0072b2', "
+    fputs("\nset ylabel 'frequency / Hz'\nset yrange [0:*]\nplot $d using 1:($3 >= -1e-9 ? $2 : NaN) with points pt 7 "
+          "ps 0.35 lc rgb '#0072b2', "
           "$d using 1:($3 < -1e-9 ? $2 : NaN) with points pt 7 ps 0.5 lc rgb '#d55e00'\n"
           "set ylabel 'damping ratio'\nset yrange [*:*]\nplot $d using 1:3 with points pt 7 ps 0.35 lc rgb '#0072b2', "
-          "$d using 1:($3 < -1e-9 ? $3 : NaN) with points pt 7 ps 0.5 lc rgb '#d55e00'\nunset multiplot\n", s);
+          "$d using 1:($3 < -1e-9 ? $3 : NaN) with points pt 7 ps 0.5 lc rgb '#d55e00'\nunset multiplot\n",
+          s);
     return gnuplot_finish(s, file);
 }
 
@@ -237,10 +268,12 @@ static int over(const job *j) {
         for (int k = 0; k < x.count; ++k) add_point(&c, j->vary.value[i], &x.mode[k]);
         if (status == CAROM_OK && json) {
             fputs(i ? ",\n {\"value\": " : "\n {\"value\": ", stdout), carom_json_number(stdout, j->vary.value[i]);
-            fputs(", ", stdout), list("frequencies", &x, frequency), fputs(", ", stdout), list("damping", &x, damping), fputs("}", stdout);
+            fputs(", ", stdout), list("frequencies", &x, frequency), fputs(", ", stdout), list("damping", &x, damping),
+                fputs("}", stdout);
         } else if (status == CAROM_OK && !quiet) {
             cli_print("%s=%.9g:", j->vary.name, j->vary.value[i]);
-            for (int k = 0; k < x.count; ++k) printf(" %.6g%s", x.mode[k].frequency, x.mode[k].damping < -UNSTABLE ? " (unstable)" : "");
+            for (int k = 0; k < x.count; ++k)
+                printf(" %.6g%s", x.mode[k].frequency, x.mode[k].damping < -UNSTABLE ? " (unstable)" : "");
             fputs(" Hz\n", stdout);
         }
         carom_modes_free(&x);
@@ -258,13 +291,19 @@ static int over(const job *j) {
 static bool read_usage(job *j) {
     const cli_args *a = j->a;
     const char *contacts = cli_value(a, "contacts"), *out = cli_value(a, "out"), *picture = cli_value(a, "plot");
-    if (contacts && strcmp(contacts, "open") != 0 && strcmp(contacts, "closed") != 0) return cli_say("--contacts: '%s' is neither open nor closed", contacts), false;
+    if (contacts && strcmp(contacts, "open") != 0 && strcmp(contacts, "closed") != 0)
+        return cli_say("--contacts: '%s' is neither open nor closed", contacts), false;
     j->open = contacts && strcmp(contacts, "open") == 0;
-    if (!cli_whole(a, "count", 1000000000, &j->count) || !cli_whole(a, "mode", 1000000000, &j->mode) || !cli_positive(a, "scale", &j->scale)) return false;
-    if (cli_has(a, "mode") && !(out && carom_ends(out, ".h5"))) return cli_say("--mode writes a result; give -o FILE.h5"), false;
-    if (!cli_has(a, "mode") && out && !carom_ends(out, ".csv")) return cli_say("-o: '%s' does not end in .csv; a result for `carom view` needs --mode N", out), false;
+    if (!cli_whole(a, "count", 1000000000, &j->count) || !cli_whole(a, "mode", 1000000000, &j->mode) ||
+        !cli_positive(a, "scale", &j->scale))
+        return false;
+    if (cli_has(a, "mode") && !(out && carom_ends(out, ".h5")))
+        return cli_say("--mode writes a result; give -o FILE.h5"), false;
+    if (!cli_has(a, "mode") && out && !carom_ends(out, ".csv"))
+        return cli_say("-o: '%s' does not end in .csv; a result for `carom view` needs --mode N", out), false;
     if (cli_has(a, "mode") && cli_has(a, "over")) return cli_say("--mode and --over are mutually exclusive"), false;
-    if (picture && !cli_has(a, "over")) return cli_say("--plot draws modes over a parameter; give --over NAME=SPEC"), false;
+    if (picture && !cli_has(a, "over"))
+        return cli_say("--plot draws modes over a parameter; give --over NAME=SPEC"), false;
     if (!gnuplot_takes(picture)) return false;
     return cli_writable(out) && cli_writable(picture);
 }
@@ -278,7 +317,9 @@ static int start(job *j) {
     j->initial = at && strcmp(at, "initial") == 0;
     if (at && !j->initial && strcmp(at, "equilibrium") != 0 && !(j->state = cli_state(m, at))) code = CLI_USAGE;
     if (code == CLI_DONE && vary && carom_vary_of(&j->vary, m, vary, &err) != CAROM_OK)
-        cli_say("--over%s%s", strncmp(err.text, "--vary", 6) == 0 ? "" : ": ", err.text + (strncmp(err.text, "--vary", 6) == 0 ? 6 : 0)), code = CLI_USAGE;
+        cli_say("--over%s%s", strncmp(err.text, "--vary", 6) == 0 ? "" : ": ",
+                err.text + (strncmp(err.text, "--vary", 6) == 0 ? 6 : 0)),
+            code = CLI_USAGE;
     if (code == CLI_DONE) code = vary ? over(j) : once(j, m);
     carom_model_destroy(m);
     return code;
@@ -295,9 +336,17 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_modes = {
-    .name = "modes", .arguments = "MODEL", .about = "compute frequencies (Hz), damping ratios and mode shapes about an equilibrium or a given state", .least = 1, .most = 1,
-    .options = options, .run = run,
-    .text = "The equations are linearised with exact derivatives. Joints hold; closed contacts that stick hold like joints; closed contacts that slide (over\n"
-            "a moving surface) hold their normal motion, and their friction follows the normal force: such systems can flutter. An eigenvalue lambda\n"
-            "has the frequency |lambda|/(2 pi) and the damping ratio -Re lambda/|lambda|; a negative ratio means growth.",
+    .name = "modes",
+    .arguments = "MODEL",
+    .about = "compute frequencies (Hz), damping ratios and mode shapes about an equilibrium or a given state",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+    .text =
+        "The equations are linearised with exact derivatives. Joints hold; closed contacts that stick hold like "
+        "joints; closed contacts that slide (over\n"
+        "a moving surface) hold their normal motion, and their friction follows the normal force: such systems can "
+        "flutter. An eigenvalue lambda\n"
+        "has the frequency |lambda|/(2 pi) and the damping ratio -Re lambda/|lambda|; a negative ratio means growth.",
 };

@@ -5,17 +5,27 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"period", 0, "EXPR|free", "the period of the excitation, or a multiple, as an expression of parameters; free: the model does not depend on time, and the period is found", false},
+    {"period", 0, "EXPR|free",
+     "the period of the excitation, or a multiple, as an expression of parameters; free: the model does not depend on "
+     "time, and the period is found",
+     false},
     {"transient", 0, "T", "simulate for time T first; the search starts from the final state", false},
-    {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, from an orbit, or from the last row of a result", false},
+    {"start", 0, "FILE",
+     "initial state from `carom equilibrium --save FILE`, from an orbit, or from the last row of a result", false},
     {"guess", 0, "T", "of a free period: look near it (default: the first return of the motion)", false},
     {"end", 0, "T", "of a free period: look for a return of the motion until then (default: the model's end)", false},
-    {"conservative", 0, NULL, "the model keeps its energy: the orbit of the energy of the initial state, or of --energy", false},
+    {"conservative", 0, NULL,
+     "the model keeps its energy: the orbit of the energy of the initial state, or of --energy", false},
     {"energy", 0, "E", "with --conservative: the energy of the orbit", false},
-    {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
-    {"segments", 0, "N", "multiple shooting: cut the period into N pieces (default: 1, and more where small differences grow so much in a period that one piece cannot be closed)", false},
+    {"exchange", 0, "A=B,C=D",
+     "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
+    {"segments", 0, "N",
+     "multiple shooting: cut the period into N pieces (default: 1, and more where small differences grow so much in a "
+     "period that one piece cannot be closed)",
+     false},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
-    CLI_OPTION, CLI_MODEL,
+    CLI_OPTION,
+    CLI_MODEL,
     {"out", 'o', "FILE", "one period as a result: .h5 or .csv", false},
     {"save", 0, "FILE", "write the state at t = 0 as initial values for `carom run --start FILE`", false},
     {"json", 0, NULL, "{period, state, multipliers: [[re, im], ...], residual, ...} as JSON on standard output", false},
@@ -29,7 +39,8 @@ static bool stable(const carom_orbit *o) { return o->largest < 1 && !neutral(o);
 static void print_text(const carom_orbit *o, const carom_model *m, const char *file) {
     const char *name = carom_model_name(m);
     const int ne = carom_model_system(m)->ne;
-    cli_print("%s: period %.12g, residual %.2g, %d iteration%s of Newton's method", name ? name : file, o->period, o->residual, o->iterations, o->iterations == 1 ? "" : "s");
+    cli_print("%s: period %.12g, residual %.2g, %d iteration%s of Newton's method", name ? name : file, o->period,
+              o->residual, o->iterations, o->iterations == 1 ? "" : "s");
     if (o->segments > 1) printf(" on %d pieces", o->segments);
     printf(", with %s\n", o->scheme);
     for (int i = 0; i < o->nq; ++i) {
@@ -39,13 +50,20 @@ static void print_text(const carom_orbit *o, const carom_model *m, const char *f
         if (fabs(o->advance[i]) > CLI_DIGITS * (1 + fabs(o->q[i]))) printf("   %+.9g per period", o->advance[i]);
         putchar('\n');
     }
-    for (int i = 0; i < o->nv && o->nq != o->nv; ++i) cli_print("  %-20s %20.12g\n", carom_model_velocity(m, i), o->v[i]);
+    for (int i = 0; i < o->nv && o->nq != o->nv; ++i)
+        cli_print("  %-20s %20.12g\n", carom_model_velocity(m, i), o->v[i]);
     puts("multipliers");
     for (int i = 0; i < o->nmultipliers; ++i) {
         printf("  %20.12g %+20.12g i   |%.9g|", o->re[i], o->im[i], hypot(o->re[i], o->im[i]));
-        puts(i >= o->nmultipliers - o->trivial ? "   trivial" : i >= o->nmultipliers - o->trivial - o->lost ? "   closed contact" : "");
+        puts(i >= o->nmultipliers - o->trivial             ? "   trivial"
+             : i >= o->nmultipliers - o->trivial - o->lost ? "   closed contact"
+                                                           : "");
     }
-    printf("%s%s\n", neutral(o) ? "neutral: the largest multiplier lies on the unit circle" : stable(o) ? "stable" : "unstable", o->isolated ? "" : "; not isolated: there are other orbits beside it");
+    printf("%s%s\n",
+           neutral(o)  ? "neutral: the largest multiplier lies on the unit circle"
+           : stable(o) ? "stable"
+                       : "unstable",
+           o->isolated ? "" : "; not isolated: there are other orbits beside it");
     if (o->nevents > 0) puts("events");
     for (int i = 0; i < o->nevents && i < 60; ++i) {
         const carom_orbit_event *e = &o->event[i];
@@ -63,7 +81,8 @@ static void print_json(const carom_orbit *o, const carom_model *m, bool found) {
     for (int i = 0, n = 0; i < o->nq + o->nv; ++i) {
         const bool position = i < o->nq;
         if (carom_model_presses(m, position ? i : i - o->nq)) continue;
-        fputs(n++ ? ", " : "", stdout), carom_json_string(stdout, position ? carom_model_coordinate(m, i) : carom_model_velocity(m, i - o->nq));
+        fputs(n++ ? ", " : "", stdout),
+            carom_json_string(stdout, position ? carom_model_coordinate(m, i) : carom_model_velocity(m, i - o->nq));
         fputs(": ", stdout), carom_json_number(stdout, position ? o->q[i] : o->v[i - o->nq]);
     }
     fputs("},\n \"advance\": {", stdout);
@@ -77,21 +96,26 @@ static void print_json(const carom_orbit *o, const carom_model *m, bool found) {
         fputs(i ? ", [" : "[", stdout), carom_json_number(stdout, o->re[i]);
         fputs(", ", stdout), carom_json_number(stdout, o->im[i]), fputs("]", stdout);
     }
-    printf("],\n \"trivial\": %d, \"stable\": %s, \"neutral\": %s, \"isolated\": %s,\n \"events\": [", o->trivial, stable(o) ? "true" : "false", neutral(o) ? "true" : "false", o->isolated ? "true" : "false");
+    printf("],\n \"trivial\": %d, \"stable\": %s, \"neutral\": %s, \"isolated\": %s,\n \"events\": [", o->trivial,
+           stable(o) ? "true" : "false", neutral(o) ? "true" : "false", o->isolated ? "true" : "false");
     for (int i = 0; i < o->nevents; ++i) {
         fputs(i ? ", {\"t\": " : "{\"t\": ", stdout), carom_json_number(stdout, o->event[i].t);
-        fputs(", \"contact\": ", stdout), carom_json_string(stdout, carom_model_constraint(m, ne + o->event[i].contact));
+        fputs(", \"contact\": ", stdout),
+            carom_json_string(stdout, carom_model_constraint(m, ne + o->event[i].contact));
         printf(", \"kind\": \"%s\"", o->event[i].kind);
-        if (o->event[i].impacts > 0) printf(", \"impacts\": %d, \"until\": ", o->event[i].impacts), carom_json_number(stdout, o->event[i].until);
+        if (o->event[i].impacts > 0)
+            printf(", \"impacts\": %d, \"until\": ", o->event[i].impacts), carom_json_number(stdout, o->event[i].until);
         putchar('}');
     }
-    printf("],\n \"segments\": %d, \"iterations\": %d, \"residual\": ", o->segments, o->iterations), carom_json_number(stdout, o->residual);
+    printf("],\n \"segments\": %d, \"iterations\": %d, \"residual\": ", o->segments, o->iterations),
+        carom_json_number(stdout, o->residual);
     fputs(", \"scheme\": ", stdout), carom_json_string(stdout, o->scheme);
     puts("}");
 }
 
 // Whatever was found is kept, the best state too.
-static bool keep(const cli_args *a, const carom_model *m, const carom_orbit *o, const carom_orbit_def *def, bool found) {
+static bool keep(const cli_args *a, const carom_model *m, const carom_orbit *o, const carom_orbit_def *def,
+                 bool found) {
     const char *save = cli_value(a, "save"), *out = cli_value(a, "out");
     carom_error err = {0};
     if (save && carom_state_write(m, save, o->q, o->v, &err) != CAROM_OK) return cli_say("%s", err.text), false;
@@ -129,11 +153,14 @@ static bool read_usage(const cli_args *a, carom_orbit_def *d) {
     static const char *const of_free[] = {"guess", "end", NULL};
     for (int i = 0; of_free[i] && strcmp(d->period, "free") != 0; ++i)
         if (cli_has(a, of_free[i])) return cli_say("--%s belongs to --period free; leave it out", of_free[i]), false;
-    if (out && !carom_ends(out, ".h5") && !carom_ends(out, ".csv")) return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
+    if (out && !carom_ends(out, ".h5") && !carom_ends(out, ".csv"))
+        return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
     long segments = 0;
     if (!cli_whole(a, "segments", 1000, &segments)) return false;
     d->segments = (int)segments;
-    return cli_duration(a, "transient", &d->transient) && cli_duration(a, "guess", &d->guess) && cli_duration(a, "end", &d->run.end) && !cli_wants_model(a->word[0]) && cli_writable(out) && cli_writable(cli_value(a, "save"));
+    return cli_duration(a, "transient", &d->transient) && cli_duration(a, "guess", &d->guess) &&
+           cli_duration(a, "end", &d->run.end) && !cli_wants_model(a->word[0]) && cli_writable(out) &&
+           cli_writable(cli_value(a, "save"));
 }
 
 static int run(const cli_args *a) {
@@ -151,9 +178,18 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_orbit = {
-    .name = "orbit", .arguments = "MODEL", .about = "find a periodic orbit with impacts, sticking and chatter: state, period, Floquet multipliers, contact sequence", .least = 1, .most = 1,
-    .options = options, .run = run,
-    .text = "Shooting: Newton's method on the state after one period, with exact derivatives through all events. The residual is the largest difference of the state\n"
-            "after a period, relative to how far each part of it moves. Coordinates that the model does not depend on may advance from period to period, and so may angles by\n"
-            "whole turns. Exit status 1: no orbit was found; the message says what is in the way, and --save keeps the best state.",
+    .name = "orbit",
+    .arguments = "MODEL",
+    .about = "find a periodic orbit with impacts, sticking and chatter: state, period, Floquet multipliers, contact "
+             "sequence",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+    .text = "Shooting: Newton's method on the state after one period, with exact derivatives through all events. The "
+            "residual is the largest difference of the state\n"
+            "after a period, relative to how far each part of it moves. Coordinates that the model does not depend on "
+            "may advance from period to period, and so may angles by\n"
+            "whole turns. Exit status 1: no orbit was found; the message says what is in the way, and --save keeps the "
+            "best state.",
 };

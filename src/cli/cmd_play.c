@@ -5,7 +5,9 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"out", 'o', "FILE", "the page: .html (default: the model's name with .html, or play.html, in this folder), or - for standard output", false},
+    {"out", 'o', "FILE",
+     "the page: .html (default: the model's name with .html, or play.html, in this folder), or - for standard output",
+     false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -46,21 +48,30 @@ static bool write_play(const void *user, FILE *f, carom_error *err) {
     size_t length = 0;
     FILE *memory = open_memstream(&json, &length);
     if (memory) put_models(user, memory);
-    if (!memory || fclose(memory) != 0) return free(json), carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the page"), false;
-    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    if (!memory || fclose(memory) != 0)
+        return free(json), carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the page"), false;
+    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+          "content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"generator\" content=\"carom " CAROM_VERSION "\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; "
-          "style-src 'unsafe-inline'; img-src data: blob:\">\n<title>carom</title>\n", f);
-    page_part(f, "<style>\n", page_play_css, page_play_css_size, "</style>\n</head>\n<body>\n<noscript>This page computes with JavaScript, which is switched off here.</noscript>\n"
-                                                                 "<script type=\"application/json\" id=\"carom-play\">\n");
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline' "
+          "'wasm-unsafe-eval' blob:; worker-src blob:; "
+          "style-src 'unsafe-inline'; img-src data: blob:\">\n<title>carom</title>\n",
+          f);
+    page_part(f, "<style>\n", page_play_css, page_play_css_size,
+              "</style>\n</head>\n<body>\n<noscript>This page computes with JavaScript, which is switched off "
+              "here.</noscript>\n"
+              "<script type=\"application/json\" id=\"carom-play\">\n");
     page_json(f, json, length);
     free(json);
     fputs("</script>\n<script type=\"text/plain\" id=\"carom-wasm\">\n", f);
     page_base64(f, page_carom_wasm_gz, page_carom_wasm_gz_size);
-    page_part(f, "\n</script>\n<script type=\"text/plain\" id=\"carom-page-js\">\n", page_js, page_js_size, "</script>\n");
+    page_part(f, "\n</script>\n<script type=\"text/plain\" id=\"carom-page-js\">\n", page_js, page_js_size,
+              "</script>\n");
     page_part(f, "<script type=\"text/plain\" id=\"carom-page-css\">\n", page_css, page_css_size, "</script>\n");
-    page_part(f, "<script type=\"text/plain\" id=\"carom-space-js\">\n", page_space_js, page_space_js_size, "</script>\n");
-    page_part(f, "<script type=\"text/plain\" id=\"carom-worker\">\n", page_worker_js, page_worker_js_size, "</script>\n");
+    page_part(f, "<script type=\"text/plain\" id=\"carom-space-js\">\n", page_space_js, page_space_js_size,
+              "</script>\n");
+    page_part(f, "<script type=\"text/plain\" id=\"carom-worker\">\n", page_worker_js, page_worker_js_size,
+              "</script>\n");
     page_part(f, "<script type=\"module\">\n", page_play_js, page_play_js_size, "</script>\n</body>\n</html>\n");
     return true;
 }
@@ -80,16 +91,25 @@ static int run(const cli_args *a) {
     char *own = a->n ? cli_rename(a->word[0], old, ".html") : NULL;
     const char *out = cli_value(a, "out") ? cli_value(a, "out") : own ? own : "play.html";
     int status = CLI_USAGE;
-    if (page_good_name(out) && (a->n == 0 || (!cli_wants_model(a->word[0]) && read_own(&p, a->word[0])))) status = page_save(out, write_play, &p);
+    if (page_good_name(out) && (a->n == 0 || (!cli_wants_model(a->word[0]) && read_own(&p, a->word[0]))))
+        status = page_save(out, write_play, &p);
     free(p.text);
     free(own);
     return status;
 }
 
 const cli_verb cli_play = {
-    .name = "play", .arguments = "[MODEL]", .about = "write one HTML file containing the engine: edit, run and watch models in a browser without installing anything", .least = 0, .most = 1,
-    .options = options, .run = run,
-    .text = "The page works from the file system, offline, in a browser of today.  It holds the shipped models, all schemes but event-driven, and MODEL when one is given.\n"
-            "Errors are underlined where they are; parameters have sliders; two schemes can be compared side by side; `share` makes a link that holds the model.\n"
+    .name = "play",
+    .arguments = "[MODEL]",
+    .about = "write one HTML file containing the engine: edit, run and watch models in a browser without installing "
+             "anything",
+    .least = 0,
+    .most = 1,
+    .options = options,
+    .run = run,
+    .text = "The page works from the file system, offline, in a browser of today.  It holds the shipped models, all "
+            "schemes but event-driven, and MODEL when one is given.\n"
+            "Errors are underlined where they are; parameters have sliders; two schemes can be compared side by side; "
+            "`share` makes a link that holds the model.\n"
             "Models that read other files (matrices, tables, meshes) need the program.",
 };

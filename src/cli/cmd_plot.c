@@ -11,8 +11,11 @@
 #include <unistd.h>
 
 static const cli_option options[] = {
-    {"out", 'o', "FILE", "picture: .svg, .png or .pdf, or - for a sketch in plain text (default: that on a terminal, else the result's name "
-                         "with .svg, in this folder)", false},
+    {"out", 'o', "FILE",
+     "picture: .svg, .png or .pdf, or - for a sketch in plain text (default: that on a terminal, else the result's "
+     "name "
+     "with .svg, in this folder)",
+     false},
     {"of", 0, "NAME,NAME", "these columns, a panel each; NAME+NAME share a panel", false},
     {"vs", 0, "NAME", "over this column instead of time", false},
     {"phase", 0, "NAME,NAME", "phase portraits: the rate of each over its position", false},
@@ -111,7 +114,8 @@ static void read_curve(plot *p, const source *s, int over, int column, curve *c)
     free(x), free(y);
 }
 
-static const double BLANK = 1e-13, AT_REST = 1e-9; // a curve that shows nothing but rounding; of the largest: what only rounds is at rest
+static const double BLANK = 1e-13, AT_REST = 1e-9; // a curve that shows nothing but rounding; of the largest: what only
+                                                   // rounds is at rest
 
 static bool blank(const double *y, long n, double most) {
     for (long i = 0; i < n; ++i)
@@ -131,7 +135,8 @@ static void miss(source *s, const char *name) {
 }
 
 // Curves of column `name` over column `over` in the last panel, from every result that has them.
-static void add_over(plot *p, const char *name, const char *over, const char *label, int colour, bool stems, bool skip_blank) {
+static void add_over(plot *p, const char *name, const char *over, const char *label, int colour, bool stems,
+                     bool skip_blank) {
     for (int i = 0; i < p->n && !p->failed; ++i) {
         source *s = &p->s[i];
         const int column = carom_result_find(s->r, name), x = carom_result_find(s->r, over);
@@ -166,9 +171,11 @@ static void put_units(plot *p) {
         bool same = x->n > 0;
         for (int k = 1; k < x->n; ++k) same = same && strcmp(x->curve[k].unit, x->curve[0].unit) == 0;
         if (same) put_unit(x->label, sizeof x->label, x->curve[0].unit);
-        if (x->xlabel[0] && carom_result_unit(p->s[0].r, x->xlabel, unit, sizeof unit)) put_unit(x->xlabel, sizeof x->xlabel, unit);
+        if (x->xlabel[0] && carom_result_unit(p->s[0].r, x->xlabel, unit, sizeof unit))
+            put_unit(x->xlabel, sizeof x->xlabel, unit);
     }
-    if (strcmp(p->vs, "t") != 0 && carom_result_unit(p->s[0].r, p->vs, unit, sizeof unit)) put_unit(p->fig.xlabel, sizeof p->fig.xlabel, unit);
+    if (strcmp(p->vs, "t") != 0 && carom_result_unit(p->s[0].r, p->vs, unit, sizeof unit))
+        put_unit(p->fig.xlabel, sizeof p->fig.xlabel, unit);
 }
 
 static void add(plot *p, const char *name, const char *label, int colour, bool stems, bool skip_blank) {
@@ -186,7 +193,8 @@ static bool shown(const figure *f, const curve *c) {
     return false;
 }
 
-// The last panel goes when nothing is in it; from a sketch also when it says nothing new (the gap of a ball is its height).
+// The last panel goes when nothing is in it; from a sketch also when it says nothing new (the gap of a ball is its
+// height).
 static void drop_empty(plot *p) {
     panel *last = &p->fig.panel[p->fig.n - 1];
     bool news = !p->brief && last->n > 0;
@@ -237,7 +245,10 @@ static void parts(plot *p, const char *label, const char *part, owner who, bool 
             if (!owned(r, name, who)) continue;
             char text[256];
             const size_t n = strlen(name);
-            snprintf(text, sizeof text, "%.*s%s", (int)(strrchr(name, '.') - name), name, name[n - 1] == '1' ? " 1" : name[n - 1] == '2' ? " 2" : "");
+            snprintf(text, sizeof text, "%.*s%s", (int)(strrchr(name, '.') - name), name,
+                     name[n - 1] == '1'   ? " 1"
+                     : name[n - 1] == '2' ? " 2"
+                                          : "");
             add(p, name, text, colour, stems, zero);
         }
     }
@@ -260,13 +271,15 @@ static double spread(plot *p, const char *name) {
 }
 
 static bool is_part(const char *name) {
-    static const char *const part[] = {"gap", "gap'", "force", "impulse", "slip'", "friction", "friction_impulse", "nu"};
+    static const char *const part[] = {"gap", "gap'", "force", "impulse", "slip'", "friction", "friction_impulse",
+                                       "nu"};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i)
         if (part_is(name, part[i])) return true;
     return false;
 }
 
-// The column of the rate of a coordinate, as its name: x' of x; b.vx of a body's b.x, b.wz of its b.angle.  False: none.
+// The column of the rate of a coordinate, as its name: x' of x; b.vx of a body's b.x, b.wz of its b.angle.  False:
+// none.
 static bool rate_of(const carom_result *r, const char *name, char *rate, size_t size) {
     static const char *const of_body[][2] = {{".x", ".vx"}, {".y", ".vy"}, {".z", ".vz"}, {".angle", ".wz"}};
     snprintf(rate, size, "%.290s'", name);
@@ -280,14 +293,15 @@ static bool rate_of(const carom_result *r, const char *name, char *rate, size_t 
     return false;
 }
 
-// Is column i of a result a coordinate, or an output?  Coordinates come first, then rates, energies, contacts and constraints,
-// outputs.  Quaternions are left out: their parts are no courses that one could read.
+// Is column i of a result a coordinate, or an output?  Coordinates come first, then rates, energies, contacts and
+// constraints, outputs.  Quaternions are left out: their parts are no courses that one could read.
 static bool is_coordinate(const carom_result *r, int i) {
     char rate[300];
     return i > 0 && i < carom_result_find(r, "kinetic") && rate_of(r, carom_result_column(r, i), rate, sizeof rate);
 }
 
-// A rate beside what it is the rate of (points of flexible members are recorded with theirs), as rates of coordinates are.
+// A rate beside what it is the rate of (points of flexible members are recorded with theirs), as rates of coordinates
+// are.
 static bool is_rate(const carom_result *r, const char *name) {
     char of[300];
     const size_t n = strlen(name);
@@ -352,8 +366,10 @@ static bool known(const plot *p, const char *name) {
     for (int i = 0; i < p->n; ++i)
         if (carom_result_find(p->s[i].r, name) >= 0) return true;
     char hint[160];
-    cli_say("%s has no column '%s'%s", p->s[0].file, name, cli_suggest(hint, sizeof hint, name, column_name, p->s[0].r));
-    if (strchr(name, ':')) fputs("one column over another: --of NAME --vs NAME; a rate over its position: --phase NAME\n", stderr);
+    cli_say("%s has no column '%s'%s", p->s[0].file, name,
+            cli_suggest(hint, sizeof hint, name, column_name, p->s[0].r));
+    if (strchr(name, ':'))
+        fputs("one column over another: --of NAME --vs NAME; a rate over its position: --phase NAME\n", stderr);
     carom_safe_file(stderr, "`carom info %s` lists the columns\n", p->s[0].file);
     return false;
 }
@@ -368,7 +384,8 @@ static bool asked(plot *p, const char *of) {
         int colour = 0;
         for (char *name = strtok_r(group, "+", &inner); name && good; name = strtok_r(NULL, "+", &inner)) {
             good = known(p, name);
-            const bool stems = carom_ends(name, "impulse") || carom_ends(name, "impulse1") || carom_ends(name, "impulse2");
+            const bool stems =
+                carom_ends(name, "impulse") || carom_ends(name, "impulse1") || carom_ends(name, "impulse2");
             if (good) add(p, name, name, colour++, stems, false);
         }
         drop_empty(p);
@@ -420,7 +437,9 @@ static bool open_source(plot *p, const char *file, double from, double to) {
     carom_error err = {0};
     source *s = &p->s[p->n];
     for (int k = 0; k < 2; ++k)
-        if (carom_table_probe(file, k ? "branch" : "runs")) return cli_say("%s is a %s and cannot share a plot with other results", file, k ? "branch" : "sweep"), false;
+        if (carom_table_probe(file, k ? "branch" : "runs"))
+            return cli_say("%s is a %s and cannot share a plot with other results", file, k ? "branch" : "sweep"),
+                   false;
     if (cli_wants_result(file)) return false;
     *s = (source){.file = file, .r = carom_result_open(file, &err)};
     if (!s->r) return cli_say("%s", err.text), false;
@@ -442,7 +461,8 @@ static char *name_source(const plot *p, int i) {
         differ = differ || (scheme && other && strcmp(scheme, other) != 0);
     }
     char text[300];
-    snprintf(text, sizeof text, "%.150s%s%.60s", slash ? slash + 1 : p->s[i].file, differ ? ": " : "", differ ? scheme : "");
+    snprintf(text, sizeof text, "%.150s%s%.60s", slash ? slash + 1 : p->s[i].file, differ ? ": " : "",
+             differ ? scheme : "");
     char *own = strdup(text);
     if (!own) abort();
     return own;
@@ -474,7 +494,8 @@ static void report_missing(const plot *p) {
         if (s->missing == 0) continue;
         char more[40] = "";
         if (s->missing > 5) snprintf(more, sizeof more, " and %d more", s->missing - 5);
-        cli_say("%s has no column%s %s%s; shown without %s", s->file, s->missing > 1 ? "s" : "", s->lacks, more, s->missing > 1 ? "them" : "it");
+        cli_say("%s has no column%s %s%s; shown without %s", s->file, s->missing > 1 ? "s" : "", s->lacks, more,
+                s->missing > 1 ? "them" : "it");
     }
 }
 
@@ -525,7 +546,8 @@ static bool read_usage(const cli_args *a, const char **out, char *own) {
     const bool sketch = given ? strcmp(given, "-") == 0 : isatty(STDOUT_FILENO) && !cli_has(a, "keep-script");
     *out = sketch ? NULL : given ? given : own;
     if (*out && !gnuplot_kind(*out)) return cli_say("-o: '%s' does not end in .svg, .png or .pdf", *out), false;
-    if (!*out && cli_has(a, "keep-script")) return cli_say("--keep-script belongs to a picture; a sketch has none"), false;
+    if (!*out && cli_has(a, "keep-script"))
+        return cli_say("--keep-script belongs to a picture; a sketch has none"), false;
     if (cli_has(a, "phase") && cli_has(a, "vs")) return cli_say("--phase has its own axes; leave --vs out"), false;
     return cli_writable(*out) && cli_writable(cli_value(a, "keep-script"));
 }
@@ -536,14 +558,19 @@ static int plot_table(const cli_args *a, bool branch) {
     const char *other = !branch && cli_has(a, "keep-script") ? "keep-script" : NULL;
     for (int i = 0; of_results[i] && !other; ++i)
         if (cli_has(a, of_results[i])) other = of_results[i];
-    if (other) return cli_say("--%s does not belong to the picture of a %s", other, branch ? "branch" : "sweep"), CLI_USAGE;
+    if (other)
+        return cli_say("--%s does not belong to the picture of a %s", other, branch ? "branch" : "sweep"), CLI_USAGE;
     static const char *const endings[] = {".h5", NULL};
     char *own = cli_has(a, "out") ? NULL : cli_rename(a->word[0], endings, ".svg");
     const char *out = own ? own : cli_value(a, "out");
     int code = CLI_USAGE;
-    if (a->n > 1) cli_say("%s is a %s, whose picture holds nothing else; leave %s out", a->word[0], branch ? "branch" : "sweep", a->word[1]);
+    if (a->n > 1)
+        cli_say("%s is a %s, whose picture holds nothing else; leave %s out", a->word[0], branch ? "branch" : "sweep",
+                a->word[1]);
     else if (!gnuplot_kind(out)) cli_say("--out: '%s' does not end in .svg, .png or .pdf", out);
-    else if (cli_writable(out) && cli_writable(cli_value(a, "keep-script"))) code = branch ? follow_plot(a->word[0], cli_value(a, "of"), out, cli_value(a, "keep-script")) : sweep_plot(a->word[0], cli_value(a, "of"), out);
+    else if (cli_writable(out) && cli_writable(cli_value(a, "keep-script")))
+        code = branch ? follow_plot(a->word[0], cli_value(a, "of"), out, cli_value(a, "keep-script"))
+                      : sweep_plot(a->word[0], cli_value(a, "of"), out);
     if (code == CLI_DONE) cli_print("%s written\n", out);
     free(own);
     return code;
@@ -553,14 +580,17 @@ static int plot_table(const cli_args *a, bool branch) {
 static int plot_curves(const cli_args *a) {
     static const char *const of_results[] = {"of", "vs", "phase", "from", "to", NULL}, *const endings[] = {".h5", NULL};
     for (int i = 0; of_results[i]; ++i)
-        if (cli_has(a, of_results[i])) return cli_say("--%s does not belong to the plot of curves", of_results[i]), CLI_USAGE;
+        if (cli_has(a, of_results[i]))
+            return cli_say("--%s does not belong to the plot of curves", of_results[i]), CLI_USAGE;
     for (int i = 1; i < a->n; ++i)
-        if (!carom_table_probe(a->word[i], "curve")) return cli_say("%s is no curve and cannot share a plot with %s", a->word[i], a->word[0]), CLI_USAGE;
+        if (!carom_table_probe(a->word[i], "curve"))
+            return cli_say("%s is no curve and cannot share a plot with %s", a->word[i], a->word[0]), CLI_USAGE;
     char *own = cli_has(a, "out") ? NULL : cli_rename(a->word[0], endings, ".svg");
     const char *out = own ? own : cli_value(a, "out");
     int code = CLI_USAGE;
     if (!gnuplot_kind(out)) cli_say("--out: '%s' does not end in .svg, .png or .pdf", out);
-    else if (cli_writable(out) && cli_writable(cli_value(a, "keep-script"))) code = curve_plot(a->word, a->n, out, cli_value(a, "keep-script"));
+    else if (cli_writable(out) && cli_writable(cli_value(a, "keep-script")))
+        code = curve_plot(a->word, a->n, out, cli_value(a, "keep-script"));
     if (code == CLI_DONE) cli_print("%s written\n", out);
     free(own);
     return code;
@@ -576,7 +606,9 @@ static bool is_branch_text(const char *file) {
 }
 
 static int run(const cli_args *a) {
-    if (is_branch_text(a->word[0])) return cli_say("%s is a branch; pictures are made of .h5 branches: `carom follow ... -o FILE.h5`", a->word[0]), CLI_USAGE;
+    if (is_branch_text(a->word[0]))
+        return cli_say("%s is a branch; pictures are made of .h5 branches: `carom follow ... -o FILE.h5`", a->word[0]),
+               CLI_USAGE;
     if (carom_table_probe(a->word[0], "runs")) return plot_table(a, false);
     if (carom_table_probe(a->word[0], "branch")) return plot_table(a, true);
     if (carom_table_probe(a->word[0], "curve")) return plot_curves(a);
@@ -599,8 +631,14 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_plot = {
-    .name = "plot", .arguments = "RESULT...", .about = "plot results as SVG, PNG or PDF (by the extension of -o FILE), or as text on a terminal", .least = 1, .most = 100,
-    .options = options, .run = run,
-    .text = "Without --of: positions, outputs, gaps, gap velocities, forces, impulses (upright lines) and energies over time.\n"
+    .name = "plot",
+    .arguments = "RESULT...",
+    .about = "plot results as SVG, PNG or PDF (by the extension of -o FILE), or as text on a terminal",
+    .least = 1,
+    .most = 100,
+    .options = options,
+    .run = run,
+    .text = "Without --of: positions, outputs, gaps, gap velocities, forces, impulses (upright lines) and energies "
+            "over time.\n"
             "Several results are overlaid; a message names columns that a result lacks.",
 };

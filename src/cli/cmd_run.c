@@ -20,27 +20,43 @@ static const cli_option options[] = {
     {"end", 0, "T", "end time: a number, one with a unit, or an expression of parameters", false},
     {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver; `carom schemes NAME` lists them", true},
     CLI_MODEL,
-    {"adaptive", 0, NULL, "choose step sizes from error estimates; --step is the initial step (splitting: the maximum)", false},
-    {"rtol", 0, "X", "tolerance relative to each coordinate and rate, for adaptive steps and schemes that control their own", false},
+    {"adaptive", 0, NULL, "choose step sizes from error estimates; --step is the initial step (splitting: the maximum)",
+     false},
+    {"rtol", 0, "X",
+     "tolerance relative to each coordinate and rate, for adaptive steps and schemes that control their own", false},
     {"atol", 0, "X", "absolute tolerance", false},
-    {"every", 0, "N", "record a row every N steps (default: about 2000 rows; --every 1 leaves adaptive steps free)", false},
-    {"dt-out", 0, "T", "record a row at k T exactly (adaptive steps, and schemes that locate events), or at the first step end at or after k T (the others)", false},
-    {"event-rows", 0, NULL, "record two extra rows at every located event: the left and right limits of the state", false},
-    {"out", 'o', "FILE", "result: .h5 (default: the model's file name with .h5, in this folder), .csv, or - for CSV on standard output", false},
+    {"every", 0, "N", "record a row every N steps (default: about 2000 rows; --every 1 leaves adaptive steps free)",
+     false},
+    {"dt-out", 0, "T",
+     "record a row at k T exactly (adaptive steps, and schemes that locate events), or at the first step end at or "
+     "after k T (the others)",
+     false},
+    {"event-rows", 0, NULL, "record two extra rows at every located event: the left and right limits of the state",
+     false},
+    {"out", 'o', "FILE",
+     "result: .h5 (default: the model's file name with .h5, in this folder), .csv, or - for CSV on standard output",
+     false},
     {"compress", 0, NULL, "compress the tables of an .h5 result", false},
     {"units", 0, NULL, "write a second line into a .csv result: the units of columns, - where they are unknown", false},
     CLI_COMPILE,
-    {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result; time begins at 0", false},
+    {"start", 0, "FILE",
+     "initial state from `carom equilibrium --save FILE`, or from the last row of a result; time begins at 0", false},
     {"resume", 0, "FILE.h5", "continue this result from its last state; only --end and --out may change", false},
-    {"force", 0, NULL, "overwrite an existing result immediately; by default it is kept as FILE.before until the run succeeds", false},
+    {"force", 0, NULL,
+     "overwrite an existing result immediately; by default it is kept as FILE.before until the run succeeds", false},
     {"settle", 0, NULL, "separate bodies whose shapes overlap initially, like `settle: yes` in the model file", false},
     {"threads", 0, "N", "number of threads for large contact problems (default 1); results do not depend on N", false},
-    {"dump-problems", 0, "FILE", "write the ten hardest contact problems of the run as text for `carom solve` (.h5 or .hdf5: the hardest one, in FCLIB's form)", false},
+    {"dump-problems", 0, "FILE",
+     "write the ten hardest contact problems of the run as text for `carom solve` (.h5 or .hdf5: the hardest one, in "
+     "FCLIB's form)",
+     false},
     {"watch", 0, NULL, "write a page (result name with .html) that reloads every few seconds during the run", false},
     {"estimate", 0, NULL,
      "estimate the errors: repeat the run with half the step and a quarter of it, or a tenth and a hundredth of the "
-     "tolerance", false},
-    {"strict", 0, NULL, "exit with status 3 if the ledger has warnings, or if estimated errors become large before the end", false},
+     "tolerance",
+     false},
+    {"strict", 0, NULL,
+     "exit with status 3 if the ledger has warnings, or if estimated errors become large before the end", false},
     {"quiet", 'q', NULL, "print errors only", false},
     {"json", 0, NULL, "the ledger as JSON on standard output", false},
     {NULL, 0, NULL, NULL, false},
@@ -86,21 +102,26 @@ static bool read_usage(run *r, const cli_args *a) {
     r->given.dash = "--";
     if (!cli_compile_mode(a, &r->compile)) return false;
     const char *out = cli_value(a, "out");
-    if (!cli_duration(a, "step", &r->given.step) || !cli_duration(a, "end", &r->given.end) || !cli_duration(a, "dt-out", &r->dt_out) ||
-        !cli_positive(a, "every", &r->every))
+    if (!cli_duration(a, "step", &r->given.step) || !cli_duration(a, "end", &r->given.end) ||
+        !cli_duration(a, "dt-out", &r->dt_out) || !cli_positive(a, "every", &r->every))
         return false;
     r->given.interval = r->dt_out;
-    if (r->every != floor(r->every) || r->every > 1e15) return cli_say("--every: expected an integer, got %s", cli_value(a, "every")), false;
+    if (r->every != floor(r->every) || r->every > 1e15)
+        return cli_say("--every: expected an integer, got %s", cli_value(a, "every")), false;
     if (r->every > 0 && r->dt_out > 0) return cli_say("--every and --dt-out are mutually exclusive; give one"), false;
-    if (out && strcmp(out, "-") == 0 && r->json) return cli_say("--json and --out - both use standard output; give --out a file"), false;
+    if (out && strcmp(out, "-") == 0 && r->json)
+        return cli_say("--json and --out - both use standard output; give --out a file"), false;
     if (out && strcmp(out, "-") != 0 && !carom_ends(out, ".h5") && !carom_ends(out, ".csv"))
         return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
-    if (cli_has(a, "watch") && out && !carom_ends(out, ".h5")) return cli_say("--watch follows an .h5 result; give --out one, or leave it out"), false;
-    if (cli_has(a, "start") && cli_has(a, "resume")) return cli_say("--start and --resume are mutually exclusive; give one"), false;
+    if (cli_has(a, "watch") && out && !carom_ends(out, ".h5"))
+        return cli_say("--watch follows an .h5 result; give --out one, or leave it out"), false;
+    if (cli_has(a, "start") && cli_has(a, "resume"))
+        return cli_say("--start and --resume are mutually exclusive; give one"), false;
     if (cli_has(a, "estimate") && cli_has(a, "resume"))
         return cli_say("--estimate and --resume are mutually exclusive: an estimate repeats the run from its start"),
                false;
-    if (a->n == 0 && !cli_has(a, "resume")) return cli_say("run needs a model; usage: carom run %s", a->verb->arguments), false;
+    if (a->n == 0 && !cli_has(a, "resume"))
+        return cli_say("run needs a model; usage: carom run %s", a->verb->arguments), false;
     return true;
 }
 
@@ -123,7 +144,8 @@ static bool same_list(const cli_args *a, const char *name, const char *stored) {
 
 static bool same_number(const char *option, double given, bool is_given, double stored) {
     if (!is_given || given == stored) return true;
-    cli_say("--%s %.17g differs from %.17g, with which the result was computed; a resumed run cannot change it", option, given, stored);
+    cli_say("--%s %.17g differs from %.17g, with which the result was computed; a resumed run cannot change it", option,
+            given, stored);
     return false;
 }
 
@@ -151,16 +173,19 @@ static bool read_resumed(run *r, const char *file) {
     size_t length = 0;
     const char *text = carom_result_model(old, &length), *set = carom_result_text(old, "set");
     const char *given = carom_result_text(old, "options_given"), *scheme = carom_result_text(old, "scheme");
-    bool good = text && set && given && scheme && carom_result_number(old, "step", &step) && carom_result_number(old, "end", &end) &&
-                carom_result_number(old, "every", &every) && carom_result_number(old, "dt_out", &dt_out);
+    bool good = text && set && given && scheme && carom_result_number(old, "step", &step) &&
+                carom_result_number(old, "end", &end) && carom_result_number(old, "every", &every) &&
+                carom_result_number(old, "dt_out", &dt_out);
     if (!good) cli_say("%s holds no run settings; only .h5 results of `carom run` can be resumed", file);
     const cli_args *a = r->a;
     if (good && (cli_has(a, "adaptive") || cli_has(a, "rtol") || cli_has(a, "atol"))) {
         cli_say("%s must resume with its original step control; omit --adaptive, --rtol and --atol", file);
         good = false;
     }
-    good = good && same_list(a, "set", set) && same_list(a, "option", given) && same_number("step", r->given.step, cli_has(a, "step"), step) &&
-           same_number("every", r->every, cli_has(a, "every"), every) && same_number("dt-out", r->dt_out, cli_has(a, "dt-out"), dt_out);
+    good = good && same_list(a, "set", set) && same_list(a, "option", given) &&
+           same_number("step", r->given.step, cli_has(a, "step"), step) &&
+           same_number("every", r->every, cli_has(a, "every"), every) &&
+           same_number("dt-out", r->dt_out, cli_has(a, "dt-out"), dt_out);
     if (good && cli_has(a, "scheme") && strcmp(cli_value(a, "scheme"), scheme) != 0) {
         cli_say("%s was computed with %s; a resumed run cannot change the scheme", file, scheme);
         good = false;
@@ -199,8 +224,8 @@ static bool same_model(const run *r) {
     char *text = cli_read_file(r->a->word[0], &length);
     const bool same = text && length == r->length && memcmp(text, r->text, length) == 0;
     if (text && !same)
-        cli_say("%s is not the model in %s (which holds its own copy); leave the model out, or run it anew", r->a->word[0],
-                cli_value(r->a, "resume"));
+        cli_say("%s is not the model in %s (which holds its own copy); leave the model out, or run it anew",
+                r->a->word[0], cli_value(r->a, "resume"));
     free(text);
     return same;
 }
@@ -219,7 +244,8 @@ static void add_settle(run *r) {
 static bool read_model(run *r) {
     carom_model_def def = {.text = r->text, .length = r->length, .file = r->model_file, .set = r->set};
     if (r->resumed) {
-        if (carom_result_matrices(r->resumed, &def.matrices, &def.nmatrices, &r->err) != CAROM_OK) return cli_say("%s", r->err.text), false;
+        if (carom_result_matrices(r->resumed, &def.matrices, &def.nmatrices, &r->err) != CAROM_OK)
+            return cli_say("%s", r->err.text), false;
     } else if (!cli_matrices_read(r->a, &r->matrices)) {
         return false;
     } else {
@@ -238,8 +264,11 @@ static bool read_new(run *r) {
     const cli_args *a = r->a;
     r->model_file = a->word[0];
     if (carom_result_probe(r->model_file)) {
-        if (carom_table_probe(r->model_file, "runs") || carom_table_probe(r->model_file, "branch")) return cli_wants_model(r->model_file), false;
-        return cli_say("%s is a result, not a model; to continue it: carom run --resume %s", r->model_file, r->model_file), false;
+        if (carom_table_probe(r->model_file, "runs") || carom_table_probe(r->model_file, "branch"))
+            return cli_wants_model(r->model_file), false;
+        return cli_say("%s is a result, not a model; to continue it: carom run --resume %s", r->model_file,
+                       r->model_file),
+               false;
     }
     r->set = cli_list(a, "set");
     r->text = cli_read_file(r->model_file, &r->length);
@@ -247,7 +276,8 @@ static bool read_new(run *r) {
     r->given.options = r->options = cli_list(a, "option");
     r->given.scheme = cli_value(a, "scheme");
     r->given.adaptive = cli_has(a, "adaptive");
-    return cli_positive(a, "rtol", &r->given.rtol) && cli_positive(a, "atol", &r->given.atol) && r->text && read_model(r);
+    return cli_positive(a, "rtol", &r->given.rtol) && cli_positive(a, "atol", &r->given.atol) && r->text &&
+           read_model(r);
 }
 
 // --threads
@@ -273,7 +303,8 @@ static void say_memory(const run *r) {
         if (sscanf(line, "MemAvailable: %lld", &kilobytes) == 1) available = 1024.0 * (double)kilobytes;
     if (f) fclose(f);
     if (!(most > available)) return;
-    cli_say("%s reserves %.3g GB for the case that all %d contacts act at once, and %.3g GB are available: the run fails if it comes to that; other schemes need less (docs/large-systems.md)",
+    cli_say("%s reserves %.3g GB for the case that all %d contacts act at once, and %.3g GB are available: the run "
+            "fails if it comes to that; other schemes need less (docs/large-systems.md)",
             carom_sim_scheme(r->sim)->name, 1e-9 * most, carom_model_system(r->model)->nc, 1e-9 * available);
 }
 
@@ -360,7 +391,8 @@ static bool open_record(run *r) {
     def.replace = cli_has(r->a, "force");
     if (cli_has(r->a, "watch") && !def.replace && !cli_watch_allowed(r->out)) return false;
     if (resume) {
-        if (!r->out || !carom_ends(r->out, ".h5")) return cli_say("a resumed run goes on in an .h5 file; give --out one, or leave it out"), false;
+        if (!r->out || !carom_ends(r->out, ".h5"))
+            return cli_say("a resumed run goes on in an .h5 file; give --out one, or leave it out"), false;
         if (out && !cli_same_file(out, resume) && !copy_file(resume, out, !cli_has(r->a, "force"))) return false;
     }
     r->record = resume ? carom_record_resume(&def, &r->err) : carom_record_create(&def, &r->err);
@@ -396,7 +428,8 @@ static carom_status attend(run *r, const carom_now *now) {
     }
     if (cli_progress_due(&r->progress)) report_progress(r, now);
     const double clock = cli_clock();
-    if (clock - r->flushed < 0.5 || clock - r->flushed < 20 * r->flush) return CAROM_OK; // large states take a while: a twentieth of the time at most
+    // large states take a while: a twentieth of the time at most
+    if (clock - r->flushed < 0.5 || clock - r->flushed < 20 * r->flush) return CAROM_OK;
     const carom_status status = carom_record_flush(r->record, &r->err);
     r->record_failed = status != CAROM_OK;
     cli_watch_tend(&r->watch);
@@ -431,13 +464,15 @@ static verdict *judge(const run *r, const carom_ledger *l, int *n) {
     const carom_now now = carom_sim_now(r->sim);
     carom_record_extremes(r->record, &low, &high);
     for (int i = 0; i < *n; ++i)
-        v[i].met = carom_model_check(r->model, i, low, high, l, carom_sim_work(r->sim), now.t, now.q, now.v, &v[i].text, &v[i].left, &v[i].right);
+        v[i].met = carom_model_check(r->model, i, low, high, l, carom_sim_work(r->sim), now.t, now.q, now.v, &v[i].text,
+                                     &v[i].left, &v[i].right);
     return v;
 }
 
 enum { CHOICE = 4096 }; // bytes of the sentence about it
 
-static void print_json(const run *r, const carom_ledger *l, const char *status, const verdict *v, int n, const carom_warning *warning, int nwarning) {
+static void print_json(const run *r, const carom_ledger *l, const char *status, const verdict *v, int n,
+                       const carom_warning *warning, int nwarning) {
     FILE *f = stdout;
     char choice[CHOICE];
     carom_sim_choice(r->sim, choice, sizeof choice);
@@ -472,14 +507,18 @@ static void print_json(const run *r, const carom_ledger *l, const char *status, 
     fputs("]\n}\n", f);
 }
 
-static void print_text(const run *r, const carom_ledger *l, const verdict *v, int n, const carom_warning *warning, int nwarning) {
+static void print_text(const run *r, const carom_ledger *l, const verdict *v, int n, const carom_warning *warning,
+                       int nwarning) {
     FILE *f = r->out ? stdout : stderr;
     const char *name = carom_model_name(r->model);
     const bool adaptive = carom_sim_total_steps(r->sim) == 0, own = !adaptive && carom_sim_scheme(r->sim)->own_steps;
     char choice[CHOICE];
     carom_sim_choice(r->sim, choice, sizeof choice);
     carom_safe_file(f, "%s: %s, %s %g, t = 0 .. %.9g", name ? name : r->model_file, carom_sim_scheme(r->sim)->name,
-            adaptive ? "adaptive, first step" : own ? "a record every" : "step", own ? record_spacing(r->record) : r->run.step, carom_sim_now(r->sim).t);
+                    adaptive ? "adaptive, first step"
+                    : own    ? "a record every"
+                             : "step",
+                    own ? record_spacing(r->record) : r->run.step, carom_sim_now(r->sim).t);
     if (r->out) carom_safe_file(f, ", %ld rows in %s", carom_record_rows(r->record), r->out);
     fputc('\n', f);
     carom_ledger_print(f, l, carom_ledger_names_of(l, r->model));
@@ -526,7 +565,8 @@ static int report(run *r, const char *status, int code) {
 static void report_older(const char *out) {
     char *before = malloc(strlen(out) + sizeof ".before");
     if (!before) abort();
-    if (access(strcat(strcpy(before, out), ".before"), F_OK) == 0) cli_say("the result of an earlier run is kept in %s", before);
+    if (access(strcat(strcpy(before, out), ".before"), F_OK) == 0)
+        cli_say("the result of an earlier run is kept in %s", before);
     free(before);
 }
 
@@ -569,7 +609,8 @@ static int conclude(run *r, carom_status status) {
         return r->stopped ? CLI_INTERRUPTED : CLI_FAILED; // the run itself is done
     }
     const double t = carom_sim_now(r->sim).t;
-    if (code == CLI_FAILED && r->out) cli_say("partial result up to t = %.9g saved in %s", carom_record_saved(r->record), r->out);
+    if (code == CLI_FAILED && r->out)
+        cli_say("partial result up to t = %.9g saved in %s", carom_record_saved(r->record), r->out);
     if (strcmp(word, "done") != 0 && r->out) report_older(r->out);
     if (code == CLI_INTERRUPTED && r->out && carom_ends(r->out, ".h5"))
         cli_say("interrupted at t = %.9g and saved; continue with: carom run --resume %s", t, r->out);
@@ -632,10 +673,16 @@ static int go(const cli_args *a) {
 }
 
 const cli_verb cli_run = {
-    .name = "run", .arguments = "MODEL", .about = "simulate a model and print the ledger; shows progress on a terminal", .most = 1,
-    .options = options, .run = go,
-    .text = "Scheme, step, end and options come from the command line or else from the simulation section of the model.  Times are in\n"
-            "seconds, or have a unit: --step '2 ms'.\n"
-            "Ctrl-C, SIGTERM, SIGUSR1 and SIGUSR2 save and close the result; `carom run --resume FILE.h5` continues it.\n"
-            "The result is bit-identical to that of an uninterrupted run.",
+    .name = "run",
+    .arguments = "MODEL",
+    .about = "simulate a model and print the ledger; shows progress on a terminal",
+    .most = 1,
+    .options = options,
+    .run = go,
+    .text =
+        "Scheme, step, end and options come from the command line or else from the simulation section of the model.  "
+        "Times are in\n"
+        "seconds, or have a unit: --step '2 ms'.\n"
+        "Ctrl-C, SIGTERM, SIGUSR1 and SIGUSR2 save and close the result; `carom run --resume FILE.h5` continues it.\n"
+        "The result is bit-identical to that of an uninterrupted run.",
 };

@@ -56,14 +56,16 @@ static void option(const carom_option *o) {
     printf("  %-16s %-12s %s: ", o->name, fallback, o->about ? o->about : "");
     if (o->kind == CAROM_CHOICE) printf("%s\n", o->choices);
     else
-        printf("%s in [%g, %g%c\n", o->kind == CAROM_INTEGER ? "integer" : "number", o->low, o->high, o->open_high ? ')' : ']');
+        printf("%s in [%g, %g%c\n", o->kind == CAROM_INTEGER ? "integer" : "number", o->low, o->high,
+               o->open_high ? ')' : ']');
 }
 
 static void show(const carom_scheme *s) {
     char text[160];
     printf("%s: %s\n\n", s->name, s->about);
     if (s->text) printf("%s%s\n", s->text, carom_ends(s->text, "\n") ? "" : "\n");
-    printf("order on smooth motion: %d%s\nlacks: %s\n", order(s), s->order_of ? " (an option decides)" : "", lacks(s, text, sizeof text));
+    printf("order on smooth motion: %d%s\nlacks: %s\n", order(s), s->order_of ? " (an option decides)" : "",
+           lacks(s, text, sizeof text));
     puts("\noptions, with defaults (--option NAME=VALUE):");
     for (int i = 0; s->options && s->options[i].name; ++i) option(&s->options[i]);
     for (int i = 0; carom_common_options[i].name; ++i) {
@@ -89,7 +91,8 @@ static void option_row(const carom_option *o) {
         for (const char *c = o->choices; *c; ++c) fputs(*c == '|' ? "`, `" : (char[]){*c, 0}, stdout);
         putchar('`');
     } else {
-        printf("%s%g to %g%s", o->kind == CAROM_INTEGER ? "integer, " : "", o->low, o->high, o->open_high ? ", excluded" : "");
+        printf("%s%g to %g%s", o->kind == CAROM_INTEGER ? "integer, " : "", o->low, o->high,
+               o->open_high ? ", excluded" : "");
     }
     printf(" | %s |\n", o->about ? o->about : "");
 }
@@ -97,15 +100,19 @@ static void option_row(const carom_option *o) {
 static void markdown(void) {
     static const char head[] = "| option | default | values | |\n|---|---|---|---|";
     char text[160];
-    puts("# Schemes\n\n<!-- Made by `carom schemes --markdown`: change the program's tables and run `make docs`. -->\n\n"
-         "`carom schemes NAME` shows the same. Which one to take: [choosing-a-scheme.md](choosing-a-scheme.md).\n\n"
-         "| scheme | | order | lacks |\n|---|---|---|---|");
+    puts(
+        "# Schemes\n\n<!-- Made by `carom schemes --markdown`: change the program's tables and run `make docs`. -->\n\n"
+        "`carom schemes NAME` shows the same. Which one to take: [choosing-a-scheme.md](choosing-a-scheme.md).\n\n"
+        "| scheme | | order | lacks |\n|---|---|---|---|");
     for (const carom_scheme *const *at = carom_schemes(); *at; ++at)
-        printf("| [`%s`](#%s) | %s | %d%s | %s |\n", (*at)->name, (*at)->name, (*at)->about, order(*at), (*at)->order_of ? ", by option" : "",
-               strcmp(lacks(*at, text, sizeof text), "-") == 0 ? "" : text);
-    puts("\nOrder: on smooth motion, with the default options; across impacts it is 1 except for `mixed`, `auto` and `event-driven`.  With joints\n"
-         "`moreau-jean`, `moreau-dissipative`, `newmark`, `hht` and `generalized-alpha` have order 1 too: their reactions are impulses.\n\n"
-         "Options of all schemes (`--option NAME=VALUE`, or `options:` in the simulation section); a scheme may have one of the same name with another default:\n");
+        printf("| [`%s`](#%s) | %s | %d%s | %s |\n", (*at)->name, (*at)->name, (*at)->about, order(*at),
+               (*at)->order_of ? ", by option" : "", strcmp(lacks(*at, text, sizeof text), "-") == 0 ? "" : text);
+    puts("\nOrder: on smooth motion, with the default options; across impacts it is 1 except for `mixed`, `auto` and "
+         "`event-driven`.  With joints\n"
+         "`moreau-jean`, `moreau-dissipative`, `newmark`, `hht` and `generalized-alpha` have order 1 too: their "
+         "reactions are impulses.\n\n"
+         "Options of all schemes (`--option NAME=VALUE`, or `options:` in the simulation section); a scheme may have "
+         "one of the same name with another default:\n");
     puts(head);
     for (const carom_option *o = carom_common_options; o->name; ++o) option_row(o);
     for (const carom_scheme *const *at = carom_schemes(); *at; ++at) {
@@ -137,5 +144,10 @@ static int run(const cli_args *a) {
     return CLI_DONE;
 }
 
-const cli_verb cli_schemes = {.name = "schemes", .arguments = "[NAME]", .most = 1, .options = options, .run = run,
-                              .about = "list the schemes; NAME prints one scheme's equations, order, limitations and options"};
+const cli_verb cli_schemes = {
+    .name = "schemes",
+    .arguments = "[NAME]",
+    .most = 1,
+    .options = options,
+    .run = run,
+    .about = "list the schemes; NAME prints one scheme's equations, order, limitations and options"};

@@ -9,12 +9,18 @@
 static const double CERTIFIED = 1e-12; // of the largest |c|: what direct solvers reach
 
 static const cli_option options[] = {
-    {"solver", 0, "NAME", "solver to try first: direct, joints, enumerate, lemke, newton, hybrid, gauss-seidel, prox or homotopy (default: by size and kind)", false},
+    {"solver", 0, "NAME",
+     "solver to try first: direct, joints, enumerate, lemke, newton, hybrid, gauss-seidel, prox or homotopy (default: "
+     "by size and kind)",
+     false},
     {"tol", 0, "X", "residual allowed, relative to the largest |c| (default 1e-12)", false},
     {"problem", 0, "N", "solve the N-th problem of the file alone (from 1; default: all)", false},
     {"cold", 0, NULL, "cold start: ignore an initial guess in the file", false},
-    {"repeat", 0, "N", "solve N times from the same start and N times from the solution; print minimum and median CPU time", false},
-    {"out", 'o', "FILE", "answer: .h5 or .hdf5 (FCLIB, with the problem), else CSV with the columns block,row,u,p; one problem only", false},
+    {"repeat", 0, "N",
+     "solve N times from the same start and N times from the solution; print minimum and median CPU time", false},
+    {"out", 'o', "FILE",
+     "answer: .h5 or .hdf5 (FCLIB, with the problem), else CSV with the columns block,row,u,p; one problem only",
+     false},
     {"json", 0, NULL, "{converged, residual, iterations, solver, seconds} as JSON on standard output", false},
     {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
@@ -102,7 +108,8 @@ static bool solve_with(carom_chain *chain, carom_problem *pb, double tol, int re
 
 // Everything of one problem; false: no memory.
 static bool solve(carom_problem *pb, const carom_solver *first, double tol, int repeats, outcome *o) {
-    const int rigid = pb->n < CAROM_DENSE_ROWS ? pb->n : CAROM_DENSE_ROWS; // solvers of joints alone need the dense matrix
+    // solvers of joints alone need the dense matrix
+    const int rigid = pb->n < CAROM_DENSE_ROWS ? pb->n : CAROM_DENSE_ROWS;
     carom_arena mem = {0};
     carom_allocate_chain(&mem, pb->n, pb->nb, rigid, first);
     mem = (carom_arena){.base = aligned_alloc(64, (mem.used + 127) / 64 * 64), .size = mem.used};
@@ -125,11 +132,13 @@ static void print_timing(const char *name, timing t) {
 
 static void print_members(const outcome *o) {
     const carom_report *r = &o->report;
-    printf("\"converged\": %s, \"residual\": ", r->converged ? "true" : "false"), carom_json_number(stdout, r->residual / o->speed);
+    printf("\"converged\": %s, \"residual\": ", r->converged ? "true" : "false"),
+        carom_json_number(stdout, r->residual / o->speed);
     printf(", \"iterations\": %d, \"solver\": ", r->iterations), carom_json_string(stdout, r->solver);
     fputs(", \"seconds\": ", stdout), carom_json_number(stdout, o->seconds);
     fputs(", \"residual_velocity\": ", stdout), carom_json_number(stdout, r->residual);
-    printf(", \"worst\": %d, \"fallbacks\": %d, \"infeasible\": %s", r->worst, r->fallbacks, o->infeasible ? "true" : "false");
+    printf(", \"worst\": %d, \"fallbacks\": %d, \"infeasible\": %s", r->worst, r->fallbacks,
+           o->infeasible ? "true" : "false");
     if (o->repeats == 0) return;
     printf(", \"repeat\": {\"count\": %d, ", o->repeats), print_timing("start", o->cold);
     fputs(", ", stdout), print_timing("warm", o->warm), putchar('}');
@@ -139,7 +148,8 @@ static void print_members(const outcome *o) {
 static void print_json(const outcome *o, int n) {
     outcome all = o[0];
     for (int i = 1; i < n; ++i) {
-        if (!(o[i].report.residual / o[i].speed <= all.report.residual / all.speed)) all.report.residual = o[i].report.residual, all.report.worst = o[i].report.worst, all.speed = o[i].speed;
+        if (!(o[i].report.residual / o[i].speed <= all.report.residual / all.speed))
+            all.report.residual = o[i].report.residual, all.report.worst = o[i].report.worst, all.speed = o[i].speed;
         if (strcmp(o[i].report.solver, all.report.solver) != 0) all.report.solver = "several";
         all.report.converged = all.report.converged && o[i].report.converged;
         all.report.iterations += o[i].report.iterations;
@@ -161,14 +171,23 @@ static void print_json(const outcome *o, int n) {
 static void print_text(const carom_problem *pb, const char *title, int number, const outcome *o) {
     int contacts = 0;
     for (int b = 0; b < pb->nb; ++b) contacts += pb->block[b].law != CAROM_BILATERAL;
-    cli_print("problem %d%s%s%s: %d contact%s, %d equation%s\n", number, title[0] ? " (" : "", title, title[0] ? ")" : "", contacts, contacts == 1 ? "" : "s", pb->nb - contacts, pb->nb - contacts == 1 ? "" : "s");
-    printf("  %-12s %s, %d iteration%s, %.3g s\n", o->report.converged ? "solved" : o->infeasible ? "infeasible" : "not solved", o->report.solver, o->report.iterations, o->report.iterations == 1 ? "" : "s", o->seconds);
-    printf("  %-12s %.3g of the largest |c|; %.3g as a velocity", "residual", o->report.residual / o->speed, o->report.residual);
+    cli_print("problem %d%s%s%s: %d contact%s, %d equation%s\n", number, title[0] ? " (" : "", title,
+              title[0] ? ")" : "", contacts, contacts == 1 ? "" : "s", pb->nb - contacts,
+              pb->nb - contacts == 1 ? "" : "s");
+    printf("  %-12s %s, %d iteration%s, %.3g s\n",
+           o->report.converged ? "solved"
+           : o->infeasible     ? "infeasible"
+                               : "not solved",
+           o->report.solver, o->report.iterations, o->report.iterations == 1 ? "" : "s", o->seconds);
+    printf("  %-12s %.3g of the largest |c|; %.3g as a velocity", "residual", o->report.residual / o->speed,
+           o->report.residual);
     if (o->report.worst >= 0) printf(", at block %d", o->report.worst);
     putchar('\n');
     if (o->repeats == 0) return;
-    printf("  %-12s minimum %.3g s, median %.3g s in %d solutions from the same start\n", "time", o->cold.least, o->cold.median, o->repeats);
-    printf("  %-12s minimum %.3g s, median %.3g s in %d solutions from the solution\n", "warm", o->warm.least, o->warm.median, o->repeats);
+    printf("  %-12s minimum %.3g s, median %.3g s in %d solutions from the same start\n", "time", o->cold.least,
+           o->cold.median, o->repeats);
+    printf("  %-12s minimum %.3g s, median %.3g s in %d solutions from the solution\n", "warm", o->warm.least,
+           o->warm.median, o->repeats);
 }
 
 static bool read_usage(const cli_args *a, const carom_solver **first, double *tol, double *which, double *repeats) {
@@ -176,11 +195,14 @@ static bool read_usage(const cli_args *a, const carom_solver **first, double *to
     *tol = CERTIFIED;
     *which = *repeats = 0;
     *first = NULL;
-    if (!cli_positive(a, "tol", tol) || !cli_positive(a, "problem", which) || !cli_positive(a, "repeat", repeats)) return false;
+    if (!cli_positive(a, "tol", tol) || !cli_positive(a, "problem", which) || !cli_positive(a, "repeat", repeats))
+        return false;
     if (*tol > 1) return cli_say("--tol: %s is above 1; it is relative to the largest |c|", cli_value(a, "tol")), false;
-    if (*which != floor(*which)) return cli_say("--problem: expected an integer, got %s", cli_value(a, "problem")), false;
+    if (*which != floor(*which))
+        return cli_say("--problem: expected an integer, got %s", cli_value(a, "problem")), false;
     if (*repeats != floor(*repeats) || *repeats > MOST_REPEATS)
-        return cli_say("--repeat: expected an integer from 1 to %d, got %s", MOST_REPEATS, cli_value(a, "repeat")), false;
+        return cli_say("--repeat: expected an integer from 1 to %d, got %s", MOST_REPEATS, cli_value(a, "repeat")),
+               false;
     if (!name || strcmp(name, "auto") == 0) return true;
     if ((*first = carom_solver_find(name))) return true;
     char hint[96];
@@ -189,7 +211,8 @@ static bool read_usage(const cli_args *a, const carom_solver **first, double *to
     return false;
 }
 
-static int solve_all(const cli_args *a, carom_problem_list *list, int from, int n, const carom_solver *first, double tol, int repeats) {
+static int solve_all(const cli_args *a, carom_problem_list *list, int from, int n, const carom_solver *first,
+                     double tol, int repeats) {
     outcome *o = calloc((size_t)n + 1, sizeof *o);
     const char *out = cli_value(a, "out");
     int code = o ? CLI_DONE : CLI_FAILED;
@@ -197,7 +220,8 @@ static int solve_all(const cli_args *a, carom_problem_list *list, int from, int 
         carom_problem *pb = carom_problems_at(list, from + i);
         for (int k = 0; cli_has(a, "cold") && k < pb->n; ++k) pb->p[k] = 0;
         if (!solve(pb, first, tol, repeats, o + i)) code = CLI_FAILED;
-        else if (!cli_has(a, "json") && !cli_has(a, "quiet")) print_text(pb, carom_problems_title(list, from + i), from + i + 1, o + i);
+        else if (!cli_has(a, "json") && !cli_has(a, "quiet"))
+            print_text(pb, carom_problems_title(list, from + i), from + i + 1, o + i);
     }
     if (code == CLI_DONE && cli_has(a, "json")) print_json(o, n);
     carom_error err = {0};
@@ -210,12 +234,14 @@ static int solve_all(const cli_args *a, carom_problem_list *list, int from, int 
             char blocks[64] = "";
             for (int k = 0, used = 0; k < o[i].clashes; ++k)
                 used += snprintf(blocks + used, sizeof blocks - (size_t)used, "%s%d", k ? ", " : "", o[i].clash[k]);
-            cli_say("%s: problem %d is infeasible: its constraints contradict each other (largest weights in the proof: block %s)",
+            cli_say("%s: problem %d is infeasible: its constraints contradict each other (largest weights in the "
+                    "proof: block %s)",
                     a->word[0], from + i + 1, blocks);
             code = CLI_FAILED;
         } else if (!o[i].report.converged) {
-            cli_say("%s: problem %d was not solved: residual %.3g, allowed %.3g; if it has a solution, a larger --tol or another --solver may find it", a->word[0], from + i + 1,
-                    o[i].report.residual / o[i].speed, tol);
+            cli_say("%s: problem %d was not solved: residual %.3g, allowed %.3g; if it has a solution, a larger --tol "
+                    "or another --solver may find it",
+                    a->word[0], from + i + 1, o[i].report.residual / o[i].speed, tol);
             code = CLI_FAILED;
         }
     free(o);
@@ -229,19 +255,30 @@ static int run(const cli_args *a) {
     carom_error err = {0};
     carom_problem_list *list = carom_problems_read(a->word[0], &err);
     if (!list) return cli_say("%s", err.text), CLI_USAGE;
-    const int count = carom_problems_count(list), from = which > 0 ? (int)fmin(which, 1e9) - 1 : 0, n = which > 0 ? 1 : count;
+    const int count = carom_problems_count(list), from = which > 0 ? (int)fmin(which, 1e9) - 1 : 0,
+              n = which > 0 ? 1 : count;
     int code = CLI_USAGE;
-    if (from >= count) cli_say("%s has %d problem%s; --problem %s is not among them", a->word[0], count, count == 1 ? "" : "s", cli_value(a, "problem"));
-    else if (cli_has(a, "out") && n > 1) cli_say("%s has %d problems and --out takes one answer; choose one with --problem N", a->word[0], count);
+    if (from >= count)
+        cli_say("%s has %d problem%s; --problem %s is not among them", a->word[0], count, count == 1 ? "" : "s",
+                cli_value(a, "problem"));
+    else if (cli_has(a, "out") && n > 1)
+        cli_say("%s has %d problems and --out takes one answer; choose one with --problem N", a->word[0], count);
     else code = solve_all(a, list, from, n, first, tol, (int)repeats);
     carom_problems_destroy(list);
     return code;
 }
 
 const cli_verb cli_solve = {
-    .name = "solve", .arguments = "PROBLEM", .about = "solve a contact problem from a file: solution, residual, solver, time", .least = 1, .most = 1,
-    .options = options, .run = run,
-    .text = "PROBLEM is an FCLIB file (HDF5; local, or global with its velocities eliminated), carom's own text form (as `carom run --dump-problems`\n"
-            "writes it), or FC01. Exit status 1: no answer within the tolerance was found; the best one is reported and written all the same.\n"
+    .name = "solve",
+    .arguments = "PROBLEM",
+    .about = "solve a contact problem from a file: solution, residual, solver, time",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+    .text = "PROBLEM is an FCLIB file (HDF5; local, or global with its velocities eliminated), carom's own text form "
+            "(as `carom run --dump-problems`\n"
+            "writes it), or FC01. Exit status 1: no answer within the tolerance was found; the best one is reported "
+            "and written all the same.\n"
             "A problem is reported as infeasible where carom has a proof that no solution exists.",
 };

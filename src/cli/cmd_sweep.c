@@ -18,17 +18,23 @@ static const cli_option options[] = {
     SWEEP_OPTIONS,
     {"follow", 0, "up|down|both", "start each run from the final state of its neighbour along the last --vary", false},
     {"jobs", 0, "N", "threads (default: as many as there are cores; under mpirun one for each rank)", false},
-    {"lanes", 0, "auto|on|off", "run many systems per SIMD vector: off (default), on, or auto: where model and scheme allow it; results agree "
-                                "with those of single runs up to rounding", false},
+    {"lanes", 0, "auto|on|off",
+     "run many systems per SIMD vector: off (default), on, or auto: where model and scheme allow it; results agree "
+     "with those of single runs up to rounding",
+     false},
     {"gpu", 0, NULL, "lanes on a GPU, compiled by $CAROM_NVCC or nvcc", false},
     {"part", 0, "I/N", "only part I of N, into an .h5 file; `carom merge` puts parts together", false},
     SWEEP_RUN_OPTIONS,
     CLI_MODEL,
-    {"start", 0, "FILE", "initial state of all runs, from `carom equilibrium --save FILE` or from the last row of a result", false},
+    {"start", 0, "FILE",
+     "initial state of all runs, from `carom equilibrium --save FILE` or from the last row of a result", false},
     {"adaptive", 0, NULL, "step sizes from error estimates", false},
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate", false},
     {"atol", 0, "X", "absolute tolerance", false},
-    {"out", 'o', "FILE", "result: .h5 (default: the model's file name with .sweep.h5, in this folder) or .csv (section points go to FILE.section.csv)", false},
+    {"out", 'o', "FILE",
+     "result: .h5 (default: the model's file name with .sweep.h5, in this folder) or .csv (section points go to "
+     "FILE.section.csv)",
+     false},
     {"plot", 0, "FILE", "a picture of the result: .svg, .png or .pdf", false},
     {"resume", 0, "FILE", "resume the interrupted sweep that writes FILE", false},
     {"quiet", 'q', NULL, "print errors only", false},
@@ -156,15 +162,18 @@ static bool name_files(sweep *k, const cli_args *typed) {
     static const char *const endings[] = {".yaml", ".yml", NULL};
     const char *given = cli_has(typed, "resume") ? cli_value(typed, "resume") : cli_value(typed, "out");
     k->out = given ? with_ending(given, "") : cli_rename(typed->word[0], endings, ".sweep.h5");
-    if (!carom_ends(k->out, ".h5") && !carom_ends(k->out, ".csv")) return cli_say("'%s' ends neither in .h5 nor in .csv", k->out), false;
-    if (cli_has(typed, "plot") && !carom_ends(k->out, ".h5")) return cli_say("--plot: pictures are made of .h5 sweeps; give --out FILE.h5"), false;
+    if (!carom_ends(k->out, ".h5") && !carom_ends(k->out, ".csv"))
+        return cli_say("'%s' ends neither in .h5 nor in .csv", k->out), false;
+    if (cli_has(typed, "plot") && !carom_ends(k->out, ".h5"))
+        return cli_say("--plot: pictures are made of .h5 sweeps; give --out FILE.h5"), false;
     k->journal = with_ending(k->out, ".journal");
     return true;
 }
 
-// -- other ranks ------------------------------------------------------------------------------------------------------------
+// -- other ranks ------------------------------------------------------------------------------------------------------
 
-// Bytes of rank 0 to the others, which free them; none: the sweep does not begin.  false: then, or when one of them gave up.
+// Bytes of rank 0 to the others, which free them; none: the sweep does not begin.  false: then, or when one of them
+// gave up.
 static bool share(sweep *k, void **bytes, size_t *n) {
     ++k->shared;
     return ranks_share(bytes, n) && *n > 0;
@@ -223,12 +232,14 @@ static void on_rank_failed(void *user, const char *why) {
 static void on_rank_row(void *user, const unsigned char *bytes, size_t n) {
     sweep *k = user;
     carom_sweep_row row;
-    if (!carom_row_unpack(k->s, bytes, n, &row)) on_rank_failed(k, "a rank has sent a row that is not one of this sweep");
+    if (!carom_row_unpack(k->s, bytes, n, &row))
+        on_rank_failed(k, "a rank has sent a row that is not one of this sweep");
     else if (k->running) carom_sweep_accept(k->s, &row);
     else if (!carom_book_add(k->book, &row)) k->failed = true;
 }
 
-// Rows that are on their way.  Where the sweep was stopped, a rank may be in the middle of a long run: it is not waited for.
+// Rows that are on their way.  Where the sweep was stopped, a rank may be in the middle of a long run: it is not waited
+// for.
 static void wait_for_ranks(sweep *k, bool stopped) {
     const double began = cli_clock();
     carom_error later; // conclude() tries again and says what is wrong
@@ -250,7 +261,9 @@ static bool send_row(void *user, const carom_sweep_row *row) {
 }
 
 static bool fetch(void *user, long *first, long *last) { return (void)user, ranks_fetch(first, last); }
-static bool go_on_until_signal(void *user, long done, long total) { return (void)user, (void)done, (void)total, !cli_signals_take(); }
+static bool go_on_until_signal(void *user, long done, long total) {
+    return (void)user, (void)done, (void)total, !cli_signals_take();
+}
 
 static bool undefine(sweep *k, const cli_verb *verb, cli_args *a);
 
@@ -274,7 +287,7 @@ static int help_rank_0(sweep *k, const cli_args *typed, cli_args *stored) {
     return CLI_DONE;
 }
 
-// -- the run --------------------------------------------------------------------------------------------------------------
+// -- the run ----------------------------------------------------------------------------------------------------------
 
 static bool on_row(void *user, const carom_sweep_row *row) {
     sweep *k = user;
@@ -288,7 +301,8 @@ static void show(sweep *k, long done, long total) {
     if (k->quiet || !isatty(STDERR_FILENO) || spent < 0.3 || cli_clock() - k->shown < 0.1) return;
     k->shown = cli_clock();
     const double rate = (double)done / spent;
-    fprintf(stderr, "\r%ld of %ld runs, %.3g runs/s, %.0f s left   ", done, total, rate, rate > 0 ? (double)(total - done) / rate : 0);
+    fprintf(stderr, "\r%ld of %ld runs, %.3g runs/s, %.0f s left   ", done, total, rate,
+            rate > 0 ? (double)(total - done) / rate : 0);
     fflush(stderr);
 }
 
@@ -328,17 +342,22 @@ static int conclude(sweep *k, carom_status status, const cli_args *typed) {
         const int code = write_result(k);
         long run = 0;
         const char *first = carom_book_message(k->book, &run);
-        if (code == CLI_DONE && !k->quiet) cli_print("%ld run%s in %s\n", carom_book_rows(k->book), carom_book_rows(k->book) == 1 ? "" : "s", k->out);
+        if (code == CLI_DONE && !k->quiet)
+            cli_print("%ld run%s in %s\n", carom_book_rows(k->book), carom_book_rows(k->book) == 1 ? "" : "s", k->out);
         const long alone = carom_sweep_alone(k->s) + k->serve.alone;
-        if (code == CLI_DONE && !k->quiet && alone > 0) printf("%ld of them one by one: lanes do not support them\n", alone);
-        if (code == CLI_DONE && first) cli_say("%ld of %ld runs failed; the first, run %ld: %s", carom_book_failed(k->book), carom_book_rows(k->book), run, first);
+        if (code == CLI_DONE && !k->quiet && alone > 0)
+            printf("%ld of them one by one: lanes do not support them\n", alone);
+        if (code == CLI_DONE && first)
+            cli_say("%ld of %ld runs failed; the first, run %ld: %s", carom_book_failed(k->book),
+                    carom_book_rows(k->book), run, first);
         const char *plot = cli_has(typed, "plot") ? cli_value(typed, "plot") : cli_value(k->a, "plot");
         if (code == CLI_DONE && plot) return sweep_plot(k->out, NULL, plot);
         return code;
     }
     if (carom_book_flush(k->book, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
     if (!k->stopped && !k->failed) cli_say("%s", why.text);
-    cli_say("%ld of %ld runs %s saved; continue with: carom sweep --resume %s", carom_book_rows(k->book), carom_sweep_runs(k->s), carom_book_rows(k->book) == 1 ? "is" : "are", k->out);
+    cli_say("%ld of %ld runs %s saved; continue with: carom sweep --resume %s", carom_book_rows(k->book),
+            carom_sweep_runs(k->s), carom_book_rows(k->book) == 1 ? "is" : "are", k->out);
     return k->stopped ? CLI_INTERRUPTED : CLI_FAILED;
 }
 
@@ -372,7 +391,8 @@ static int begin_new(sweep *k, const cli_args *typed, cli_args *all) {
     if (!k->text || !sweep_words_join(typed, typed->verb, k->text, k->length, all, &k->own)) return CLI_USAGE;
     typed = k->a = all; // with what the model says
     if (!name_files(k, typed) || !cli_writable(k->out) || !read_usage(k, typed) || !create(k)) return CLI_USAGE;
-    if (cli_has(typed, "part") && !carom_ends(k->out, ".h5")) return cli_say("--part: `carom merge` reads .h5 files; give --out PART.h5 (merge can write a .csv)"), CLI_USAGE;
+    if (cli_has(typed, "part") && !carom_ends(k->out, ".h5"))
+        return cli_say("--part: `carom merge` reads .h5 files; give --out PART.h5 (merge can write a .csv)"), CLI_USAGE;
     define(k);
     if (!share_sweep(k)) return CLI_FAILED;
     k->book = carom_book_create(k->journal, k->definition, k->definition_length, &k->err);
@@ -390,7 +410,9 @@ static int go_on(sweep *k, const cli_args *typed, cli_args *stored) {
     if (typed->n > 0) return cli_say("--resume FILE holds its model; leave %s out", typed->word[0]), CLI_USAGE;
     for (int i = 0; i < typed->ngiven; ++i) {
         const char *name = typed->verb->options[typed->given[i].option].name;
-        if (!is_apart(name)) return cli_say("--resume goes on with the options that the sweep began with; leave --%s out", name), CLI_USAGE;
+        if (!is_apart(name))
+            return cli_say("--resume goes on with the options that the sweep began with; leave --%s out", name),
+                   CLI_USAGE;
     }
     if (cli_has(typed, "out")) return cli_say("--resume goes on in its own file; leave --out out"), CLI_USAGE;
     if (!name_files(k, typed)) return CLI_USAGE;
@@ -408,9 +430,13 @@ static int go(const cli_args *typed) {
     sweep k = {0};
     cli_args stored = {0};
     if (!ranks_begin(&k.rank, &k.ranks)) return ranks_end(false, CLI_USAGE), CLI_USAGE;
-    const int code = k.rank > 0 ? help_rank_0(&k, typed, &stored) : cli_has(typed, "resume") ? go_on(&k, typed, &stored) : begin_new(&k, typed, &stored);
-    if (k.rank == 0 && k.ranks > 1 && k.shared < 2) share(&k, &(void *){NULL}, &(size_t){0}); // the others need not wait
-    const bool waits = k.rank == 0 && k.book && k.serve.user && k.serve.left < k.ranks - 1; // for a rank that does not answer
+    const int code = k.rank > 0                 ? help_rank_0(&k, typed, &stored)
+                     : cli_has(typed, "resume") ? go_on(&k, typed, &stored)
+                                                : begin_new(&k, typed, &stored);
+    // the others need not wait
+    if (k.rank == 0 && k.ranks > 1 && k.shared < 2) share(&k, &(void *){NULL}, &(size_t){0});
+    // for a rank that does not answer
+    const bool waits = k.rank == 0 && k.book && k.serve.user && k.serve.left < k.ranks - 1;
     carom_book_destroy(k.book);
     carom_sweep_destroy(k.s);
     cli_matrices_free(&k.matrices);
@@ -427,10 +453,17 @@ static int go(const cli_args *typed) {
 }
 
 const cli_verb cli_sweep = {
-    .name = "sweep", .arguments = "MODEL", .about = "run one model over grids, lists or samples of parameters; write one result file", .most = 1,
-    .options = options, .run = go,
-    .text = "One row per run: varied values, exit status, message, observed values at the end; with --section a second table with\n"
-            "all section points.  A run that fails is a row; the sweep goes on.  Ctrl-C, kill -9 and a full disk lose at most a second: `carom\n"
-            "sweep --resume FILE` goes on.  The tables are the same bytes for any number of --jobs and --part, however often interrupted.\n\n"
+    .name = "sweep",
+    .arguments = "MODEL",
+    .about = "run one model over grids, lists or samples of parameters; write one result file",
+    .most = 1,
+    .options = options,
+    .run = go,
+    .text = "One row per run: varied values, exit status, message, observed values at the end; with --section a second "
+            "table with\n"
+            "all section points.  A run that fails is a row; the sweep goes on.  Ctrl-C, kill -9 and a full disk lose "
+            "at most a second: `carom\n"
+            "sweep --resume FILE` goes on.  The tables are the same bytes for any number of --jobs and --part, however "
+            "often interrupted.\n\n"
             "Under mpirun the ranks share the work, and rank 0 writes: mpirun -n 8 carom sweep MODEL ...",
 };

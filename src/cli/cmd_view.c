@@ -5,12 +5,23 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"out", 'o', "FILE", "the page: .html (default: the result's name with .html, in this folder), or - for standard output; with --png the picture", false},
-    {"rows", 0, "N", "keep at most about N rows: impacts, and the lowest and highest values of every stretch (default: 8000, fewer when there are many columns)", false},
-    {"model", 0, "FILE", "draw with this model instead of the one stored in the result (.csv results store none)", false},
-    {"png", 0, "t=T", "instead of a page a picture of the mechanism at time T, the result's name with .png (needs chromium)", false},
+    {"out", 'o', "FILE",
+     "the page: .html (default: the result's name with .html, in this folder), or - for standard output; with --png "
+     "the picture",
+     false},
+    {"rows", 0, "N",
+     "keep at most about N rows: impacts, and the lowest and highest values of every stretch (default: 8000, fewer "
+     "when there are many columns)",
+     false},
+    {"model", 0, "FILE", "draw with this model instead of the one stored in the result (.csv results store none)",
+     false},
+    {"png", 0, "t=T",
+     "instead of a page a picture of the mechanism at time T, the result's name with .png (needs chromium)", false},
     FILM_SIZE,
-    {"live", 0, NULL, "while the result is being written: the page loads itself again every two seconds (`carom run --watch` makes such pages)", false},
+    {"live", 0, NULL,
+     "while the result is being written: the page loads itself again every two seconds (`carom run --watch` makes such "
+     "pages)",
+     false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -42,14 +53,20 @@ static int run(const cli_args *a) {
     const char *out = cli_value(a, "out") ? cli_value(a, "out") : own;
     int status = CLI_USAGE;
     const bool png = cli_has(a, "png");
-    const char *idle = !png && cli_has(a, "size") ? "size" : png && cli_has(a, "rows") ? "rows" : png && cli_has(a, "live") ? "live" : NULL;
+    const char *idle = !png && cli_has(a, "size")  ? "size"
+                       : png && cli_has(a, "rows") ? "rows"
+                       : png && cli_has(a, "live") ? "live"
+                                                   : NULL;
     if (idle) {
-        cli_say(png ? "--%s belongs to a page, and --png makes a picture" : "--%s belongs to a picture: carom view --png t=T; the page is as large as its window", idle);
+        cli_say(png ? "--%s belongs to a page, and --png makes a picture"
+                    : "--%s belongs to a picture: carom view --png t=T; the page is as large as its window",
+                idle);
     } else if (png) {
         status = picture(a, file, out);
     } else if (page_good_name(out) && cli_positive(a, "rows", &rows)) {
         page_view v = {0};
-        if (rows > 0 && (rows < 2 || rows != floor(rows) || rows > 1e9)) cli_say("--rows: expected an integer of at least 2, got %s", cli_value(a, "rows"));
+        if (rows > 0 && (rows < 2 || rows != floor(rows) || rows > 1e9))
+            cli_say("--rows: expected an integer of at least 2, got %s", cli_value(a, "rows"));
         else if (page_open(&v, file, cli_value(a, "model"), (long)rows)) {
             v.page.live = cli_has(a, "live");
             status = page_save(out, page_write_view, &v);
@@ -61,8 +78,14 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_view = {
-    .name = "view", .arguments = "RESULT", .about = "write one self-contained HTML file with the animated mechanism and zoomable plots", .least = 1, .most = 1,
-    .options = options, .run = run,
-    .text = "The page works from the file system, offline, in any current browser.  The draw section of the model, which\n"
-            "the result holds, says what moves; without one the page shows coordinates as tracks.",
+    .name = "view",
+    .arguments = "RESULT",
+    .about = "write one self-contained HTML file with the animated mechanism and zoomable plots",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+    .text =
+        "The page works from the file system, offline, in any current browser.  The draw section of the model, which\n"
+        "the result holds, says what moves; without one the page shows coordinates as tracks.",
 };

@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum { HEIGHT = 460 };
-enum { LEFT_0 = 80, LEFT_1 = 400, RIGHT_0 = 460, RIGHT_1 = 780, KEY = 795, LETTER = 8 }; // pixels; a letter of the legend at most
+// pixels; a letter of the legend at most
+enum { LEFT_0 = 80, LEFT_1 = 400, RIGHT_0 = 460, RIGHT_1 = 780, KEY = 795, LETTER = 8 };
 
 typedef struct range { double low, high; } range;
 
@@ -54,7 +55,8 @@ static int data(FILE *s, const carom_compare *c, bool counts, range *step, range
 static void guide(FILE *s, int number, double from, double to, double order, range error) {
     const double reach = pow(error.low / error.high, 1 / order), factor = to / from;
     const double x = fabs(log(reach)) < fabs(log(factor)) ? from * (factor < 1 ? reach : 1 / reach) : to;
-    fprintf(s, "$g%d << EOD\n%.10g %.10g\n%.10g %.10g\nEOD\n", number, from, error.high, x, error.high * pow(factor < 1 ? x / from : from / x, order));
+    fprintf(s, "$g%d << EOD\n%.10g %.10g\n%.10g %.10g\nEOD\n", number, from, error.high, x,
+            error.high * pow(factor < 1 ? x / from : from / x, order));
 }
 
 static void axis(FILE *s, char name, range r) {
@@ -74,17 +76,20 @@ static double width_of(const carom_compare *c) {
 
 static void panel_of(FILE *s, const carom_compare *c, bool steps, range x) {
     static const int open[] = {4, 6, 8, 10, 12}, filled[] = {5, 7, 9, 11, 13};
-    const double width = width_of(c), left = (steps ? LEFT_0 : RIGHT_0) / width, right = (steps ? LEFT_1 : RIGHT_1) / width;
+    const double width = width_of(c), left = (steps ? LEFT_0 : RIGHT_0) / width,
+                 right = (steps ? LEFT_1 : RIGHT_1) / width;
     const char *const size = some_adaptive(c) ? "number of steps" : "step size (s)";
     fprintf(s, "set lmargin at screen %.3f\nset rmargin at screen %.3f\n", left, right);
     axis(s, 'x', x);
     fprintf(s, "set xlabel '%s'\n%s\n", steps ? size : "CPU time (s)", steps ? "set ylabel 'error'" : "unset ylabel");
     if (steps) fputs("unset key\n", s);
-    else fprintf(s, "set key at screen %.4f, screen 0.88 left top vertical Left reverse samplen 1.5 spacing 1.15\n", KEY / width);
+    else
+        fprintf(s, "set key at screen %.4f, screen 0.88 left top vertical Left reverse samplen 1.5 spacing 1.15\n",
+                KEY / width);
     fputs("plot ", s);
     for (int i = 0; i < carom_compare_schemes(c); ++i) {
-        fprintf(s, "$d%d using %d:3 with linespoints lw 1.6 pt %d ps 0.7 lc rgb '%s' title ", i, steps ? 1 : 2, (adaptive(c, i) ? filled : open)[i % 5],
-                gnuplot_palette[i % GNUPLOT_COLOURS]);
+        fprintf(s, "$d%d using %d:3 with linespoints lw 1.6 pt %d ps 0.7 lc rgb '%s' title ", i, steps ? 1 : 2,
+                (adaptive(c, i) ? filled : open)[i % 5], gnuplot_palette[i % GNUPLOT_COLOURS]);
         gnuplot_quote(s, carom_compare_row_at(c, i, 0).scheme);
         fputs(", \\\n     ", s);
     }
@@ -103,8 +108,10 @@ static bool script(FILE *s, const carom_compare *c, const char *title, const cha
     }
     gnuplot_terminal(s, kind, width_of(c), HEIGHT);
     fputs("set encoding utf8\nset style line 100 lc rgb '#dddddd' lw 0.5\nset grid ls 100\n"
-          "set border 3 lc rgb '#444444'\nset tics nomirror out scale 0.5\nset logscale xy\nset format xy '%.0e'\nset xtics 10\nset ytics 10\n"
-          "set tmargin at screen 0.88\nset bmargin at screen 0.14\nset multiplot\nset label 1 ", s);
+          "set border 3 lc rgb '#444444'\nset tics nomirror out scale 0.5\nset logscale xy\nset format xy '%.0e'\nset "
+          "xtics 10\nset ytics 10\n"
+          "set tmargin at screen 0.88\nset bmargin at screen 0.14\nset multiplot\nset label 1 ",
+          s);
     char text[400];
     snprintf(text, sizeof text, "%s: error in norm %s", title && title[0] ? title : "comparison", norm);
     gnuplot_quote(s, text);

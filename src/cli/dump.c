@@ -52,8 +52,9 @@ static void on_problem(void *user, double t, const carom_problem *pb, const caro
         for (--n; easiest < n; ++easiest) d->report[easiest] = d->report[easiest + 1];
     }
     char title[160];
-    snprintf(title, sizeof title, "t = %.9g: %s%s, %d iteration%s, %d fallback%s", t, report->converged ? "" : "not solved, ", report->solver, report->iterations, report->iterations == 1 ? "" : "s", report->fallbacks,
-             report->fallbacks == 1 ? "" : "s");
+    snprintf(title, sizeof title, "t = %.9g: %s%s, %d iteration%s, %d fallback%s", t,
+             report->converged ? "" : "not solved, ", report->solver, report->iterations,
+             report->iterations == 1 ? "" : "s", report->fallbacks, report->fallbacks == 1 ? "" : "s");
     d->failed = carom_problems_add(d->list, pb, d->start, title, &d->err) != CAROM_OK;
     if (!d->failed) d->report[n] = *report;
 }
@@ -72,7 +73,8 @@ bool cli_dump_end(cli_dump *d) {
     if (!d) return true;
     const int n = carom_problems_count(d->list);
     if (!d->failed && n > 0) d->failed = carom_problems_write(d->list, d->file, &d->err) != CAROM_OK;
-    if (d->failed) cli_say("%s", d->err.text[0] ? d->err.text : "not enough memory for the problems of --dump-problems");
+    if (d->failed)
+        cli_say("%s", d->err.text[0] ? d->err.text : "not enough memory for the problems of --dump-problems");
     else if (n == 0) cli_say("no contact problem was solved; %s is not written", d->file);
     const bool good = !d->failed;
     carom_problems_destroy(d->list);

@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum { LEGEND = 8, PANEL_HEIGHT = 170, WIDTH = 900, TOP = 40, BOTTOM = 50, BETWEEN = 22, STRIP = 24 };
-enum { COLOURS = GNUPLOT_COLOURS, DASHES = 5, TALL = 320, AXIS = 60 }; // TALL: height of a panel with its own axis, whose labels take AXIS
+// TALL: height of a panel with its own axis, whose labels take AXIS
+enum { COLOURS = GNUPLOT_COLOURS, DASHES = 5, TALL = 320, AXIS = 60 };
 
 panel *figure_panel(figure *f, const char *label, bool zero) {
     if (!CAROM_GROW(f->panel, f->n)) abort();
@@ -69,8 +70,8 @@ static int labels(const panel *p) {
     return n;
 }
 
-// Several results with few columns to a panel: then colours tell the results apart and dashes the columns, else the other way
-// round.
+// Several results with few columns to a panel: then colours tell the results apart and dashes the columns, else the
+// other way round.
 static bool by_source(const figure *f) {
     for (int i = 0; i < f->n; ++i)
         if (labels(&f->panel[i]) > 3) return false;
@@ -111,16 +112,20 @@ static bool has_legend(const panel *p) {
     if (p->n == 0) return false;
     const char *one = p->curve[0].label;
     const size_t n = strlen(one);
-    return labels(p) > 1 || strncmp(one, p->label, n) != 0 || (p->label[n] && strncmp(p->label + n, " (", 2) != 0); // but for the unit
+    // but for the unit
+    return labels(p) > 1 || strncmp(one, p->label, n) != 0 || (p->label[n] && strncmp(p->label + n, " (", 2) != 0);
 }
 
 static int label_of(const panel *p, int k) {
     int n = 0;
-    for (int i = figure_next_label(p, 0); i < p->n && strcmp(p->curve[i].label, p->curve[k].label) != 0; i = figure_next_label(p, i + 1)) ++n;
+    for (int i = figure_next_label(p, 0); i < p->n && strcmp(p->curve[i].label, p->curve[k].label) != 0;
+         i = figure_next_label(p, i + 1))
+        ++n;
     return n;
 }
 
-// Entries of a legend: a line that counts the curves takes the room of two, else gnuplot begins a second column beside the picture.
+// Entries of a legend: a line that counts the curves takes the room of two, else gnuplot begins a second column beside
+// the picture.
 static int entries(const panel *p) { return labels(p) > LEGEND ? LEGEND - 2 : LEGEND; }
 
 // Of curves that coincide the earlier ones are wider, so that all show.
@@ -138,7 +143,8 @@ static void draw(FILE *s, const figure *f, int number) {
         fprintf(s, "%s$d%d_%d using 1:2 ", k ? ", \\\n     " : "", number, k);
         if (c->stems) fprintf(s, "with impulses lw 1.2 dt %d lc rgb '%s' ", dash, colour);
         else fprintf(s, "with lines lw %.1f dt %d lc rgb '%s' ", width, dash, colour);
-        if (!own && has_legend(p) && figure_next_label(p, k) == k && label < entries(p)) fputs("title ", s), gnuplot_quote(s, c->label);
+        if (!own && has_legend(p) && figure_next_label(p, k) == k && label < entries(p))
+            fputs("title ", s), gnuplot_quote(s, c->label);
         else fputs("notitle", s);
     }
     for (int k = figure_next_label(p, 0); own && has_legend(p) && k < p->n; k = figure_next_label(p, k + 1)) {
@@ -148,7 +154,8 @@ static void draw(FILE *s, const figure *f, int number) {
     fputs("\n", s);
 }
 
-// Names of the results in rows under the title, each behind a piece of its line.  Returns the rows; s = NULL: only counts them.
+// Names of the results in rows under the title, each behind a piece of its line.  Returns the rows; s = NULL: only
+// counts them.
 static int strip(FILE *s, const figure *f, int height) {
     const bool own = by_source(f);
     const double left = 0.105 * WIDTH;
@@ -159,8 +166,11 @@ static int strip(FILE *s, const figure *f, int height) {
         if (at > left && at + width > WIDTH) at = left, ++row;
         const double y = 1 - (TOP + STRIP * (row + 0.3)) / height;
         if (s) {
-            fprintf(s, "set arrow %d from screen %.4f, screen %.5f to screen %.4f, screen %.5f nohead lw 1.8 dt %d lc rgb '%s'\n", 100 + i, at / WIDTH, y,
-                    (at + 30) / WIDTH, y, own ? 1 : 1 + i % DASHES, own ? gnuplot_palette[i % COLOURS] : "#333333");
+            fprintf(s,
+                    "set arrow %d from screen %.4f, screen %.5f to screen %.4f, screen %.5f nohead lw 1.8 dt %d lc rgb "
+                    "'%s'\n",
+                    100 + i, at / WIDTH, y, (at + 30) / WIDTH, y, own ? 1 : 1 + i % DASHES,
+                    own ? gnuplot_palette[i % COLOURS] : "#333333");
             fprintf(s, "set label %d ", 100 + i), gnuplot_quote(s, f->source[i]);
             fprintf(s, " at screen %.4f, screen %.5f left\n", (at + 38) / WIDTH, y);
         }
@@ -169,7 +179,8 @@ static int strip(FILE *s, const figure *f, int height) {
     return f->sources > 1 ? row + 1 : 0;
 }
 
-static const char axes[] = "set grid ls 100\nset border 3 lc rgb '#444444'\nset xtics nomirror out scale 0.5\nset ytics nomirror out scale 0.5\nset xzeroaxis lc rgb '#999999' lw 0.7\n";
+static const char axes[] = "set grid ls 100\nset border 3 lc rgb '#444444'\nset xtics nomirror out scale 0.5\nset "
+                           "ytics nomirror out scale 0.5\nset xzeroaxis lc rgb '#999999' lw 0.7\n";
 
 // Where curves end and legends begin, in parts of the width: legends get the room they need, up to half.
 static double right_margin(const figure *f) {
@@ -205,7 +216,8 @@ static void draw_panel(FILE *s, const figure *f, int i, double top, double botto
     const panel *p = &f->panel[i];
     double low, high;
     figure_range(p, false, &low, &high);
-    fprintf(s, "set tmargin at screen %.5f\nset bmargin at screen %.5f\nset yrange [%.10g:%.10g]\n", top, bottom, low, high);
+    fprintf(s, "set tmargin at screen %.5f\nset bmargin at screen %.5f\nset yrange [%.10g:%.10g]\n", top, bottom, low,
+            high);
     fprintf(s, "set key at screen %.4f, screen %.5f left top vertical Left reverse samplen 2.2 spacing 1.1 width 0",
             right_margin(f) + 0.01, top);
     if (labels(p) > LEGEND) fprintf(s, " title '%d curves'\n", labels(p));
@@ -213,7 +225,9 @@ static void draw_panel(FILE *s, const figure *f, int i, double top, double botto
     fputs("set label 2 ", s), gnuplot_quote(s, p->label);
     fprintf(s, " at screen 0.018, screen %.5f center rotate by 90\n", 0.5 * (top + bottom));
     if (p->xlabel[0]) x_range(f, s, p);
-    if (p->xlabel[0] || i + 1 == f->n) fputs("set format x '%g'\nset xlabel ", s), gnuplot_quote(s, p->xlabel[0] ? p->xlabel : f->xlabel), fputs("\n", s);
+    if (p->xlabel[0] || i + 1 == f->n)
+        fputs("set format x '%g'\nset xlabel ", s), gnuplot_quote(s, p->xlabel[0] ? p->xlabel : f->xlabel),
+            fputs("\n", s);
     else fputs("set format x ''\nunset xlabel\n", s);
     draw(s, f, i);
     fputs("unset label 1\n", s);
@@ -233,7 +247,10 @@ void figure_script(const figure *f, FILE *s, const char *kind, const char *outpu
         for (int k = 0; k < f->panel[i].n; ++k) block(s, &f->panel[i].curve[k], i, k);
     gnuplot_terminal(s, kind, WIDTH, height);
     if (output) gnuplot_output(s, output);
-    fprintf(s, "set encoding utf8\nset style line 100 lc rgb '#dddddd' lw 0.5\nset lmargin at screen 0.105\nset rmargin at screen %.4f\n", right_margin(f));
+    fprintf(s,
+            "set encoding utf8\nset style line 100 lc rgb '#dddddd' lw 0.5\nset lmargin at screen 0.105\nset rmargin "
+            "at screen %.4f\n",
+            right_margin(f));
     x_range(f, s, NULL);
     fputs("set multiplot\nset label 1 ", s);
     gnuplot_quote(s, f->title);

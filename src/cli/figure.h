@@ -34,7 +34,8 @@ void figure_curve(figure *f, curve c);
 void figure_drop(figure *f); // the last panel
 void figure_free(figure *f);
 
-/// kind: "svg", "png" or "pdf".  The script holds its data and writes the picture to `output`; NULL: to standard output.
+/// kind: "svg", "png" or "pdf".  The script holds its data and writes the picture to `output`; NULL: to standard
+/// output.
 void figure_script(const figure *f, FILE *script, const char *kind, const char *output);
 /// Extremes of what a panel shows, with room around values; zero where it belongs into view.
 void figure_range(const panel *p, bool of_x, double *low, double *high);

@@ -1,7 +1,7 @@
 // film.c: frames from the page of `carom view`, films from frames.
 //
-// The page draws the frames that its address asks for (#film=) and leaves them in its document, one line of base64 each; chromium prints that document.  Nothing goes
-// through a shell.  A film under its name is whole or is not there.
+// The page draws the frames that its address asks for (#film=) and leaves them in its document, one line of base64
+// each; chromium prints that document.  Nothing goes through a shell.  A film under its name is whole or is not there.
 #define _GNU_SOURCE // pipe2, nftw
 #include "cli/child.h"
 #include "cli/film.h"
@@ -22,7 +22,9 @@ bool film_size(const cli_args *a, film *f) {
     char rest = 0;
     f->width = 1280, f->height = 720;
     if (!text) return true;
-    if (sscanf(text, "%5dx%5d%c", &f->width, &f->height, &rest) == 2 && f->width >= 64 && f->height >= 64 && f->width <= 8192 && f->height <= 8192) return true;
+    if (sscanf(text, "%5dx%5d%c", &f->width, &f->height, &rest) == 2 && f->width >= 64 && f->height >= 64 &&
+        f->width <= 8192 && f->height <= 8192)
+        return true;
     cli_say("--size: '%s' is not a size like 1280x720 (64 to 8192 each)", text);
     return false;
 }
@@ -34,10 +36,15 @@ bool film_within(const page *p, film *f) {
     return false;
 }
 
-// -- frames ------------------------------------------------------------------------------------------------------------
+// -- frames -----------------------------------------------------------------------------------------------------------
 
 static int letter(int c) {
-    return c >= 'A' && c <= 'Z' ? c - 'A' : c >= 'a' && c <= 'z' ? c - 'a' + 26 : c >= '0' && c <= '9' ? c - '0' + 52 : c == '+' ? 62 : c == '/' ? 63 : -1;
+    return c >= 'A' && c <= 'Z'   ? c - 'A'
+           : c >= 'a' && c <= 'z' ? c - 'a' + 26
+           : c >= '0' && c <= '9' ? c - '0' + 52
+           : c == '+'             ? 62
+           : c == '/'             ? 63
+                                  : -1;
 }
 
 // One line of base64 as bytes.  False: they could not be written.
@@ -46,7 +53,8 @@ static bool put_frame(FILE *to, const char *text) {
     for (int n = 0, x; (x = letter((unsigned char)*text)) >= 0; ++text) {
         bits = bits << 6 | (uint32_t)x;
         if (++n % 4 == 0) {
-            const unsigned char three[3] = {(unsigned char)(bits >> 16), (unsigned char)(bits >> 8), (unsigned char)bits};
+            const unsigned char three[3] = {(unsigned char)(bits >> 16), (unsigned char)(bits >> 8),
+                                            (unsigned char)bits};
             if (fwrite(three, 1, 3, to) != 3) return false;
             bits = 0, n = 0;
         } else if (letter((unsigned char)text[1]) < 0) { // the end is padded with =
@@ -58,7 +66,8 @@ static bool put_frame(FILE *to, const char *text) {
     return true;
 }
 
-static bool start_browser(pid_t *pid, const char *page, const film *f, double from, double to, long n, const char *folder, int out) {
+static bool start_browser(pid_t *pid, const char *page, const film *f, double from, double to, long n,
+                          const char *folder, int out) {
     static const char *const names[] = {"chromium", "chromium-browser", "google-chrome", "chrome"};
     const char *given = getenv("CHROMIUM");
     char size[40], home[4200], *address = malloc(strlen(page) + 200);
@@ -70,12 +79,25 @@ static bool start_browser(pid_t *pid, const char *page, const film *f, double fr
     const char *alone = geteuid() == 0 ? "--no-sandbox" : "--no-first-run";
     int failed = ENOENT;
     for (size_t i = 0; failed == ENOENT && i < (given ? 1 : sizeof names / sizeof *names); ++i) {
-        const char *argv[] = {given ? given : names[i], "--headless", "--dump-dom", "--disable-gpu", "--enable-unsafe-swiftshader", "--hide-scrollbars", "--force-device-scale-factor=1",
-                              "--no-first-run", alone, size, home, address, NULL};
+        const char *argv[] = {given ? given : names[i],
+                              "--headless",
+                              "--dump-dom",
+                              "--disable-gpu",
+                              "--enable-unsafe-swiftshader",
+                              "--hide-scrollbars",
+                              "--force-device-scale-factor=1",
+                              "--no-first-run",
+                              alone,
+                              size,
+                              home,
+                              address,
+                              NULL};
         failed = cli_child_start(pid, argv, -1, out, -1);
     }
     free(address);
-    if (failed == ENOENT) cli_say("pictures need chromium, which is not on the PATH; install the package chromium (Debian, Ubuntu), or name a browser of its kind in CHROMIUM");
+    if (failed == ENOENT)
+        cli_say("pictures need chromium, which is not on the PATH; install the package chromium (Debian, Ubuntu), or "
+                "name a browser of its kind in CHROMIUM");
     else if (failed) cli_say("cannot start chromium: %s", strerror(failed));
     return failed == 0;
 }
@@ -106,20 +128,38 @@ static bool frames(const char *page, const film *f, double from, double to, long
     return good;
 }
 
-// -- films -------------------------------------------------------------------------------------------------------------
+// -- films ------------------------------------------------------------------------------------------------------------
 
 static bool start_ffmpeg(pid_t *pid, const film *f, const char *part, bool gif, int in) {
     char rate[40], *to = malloc(strlen(part) + 6);
     if (!to) abort();
     snprintf(rate, sizeof rate, "%.6g", f->fps);
     sprintf(to, "file:%s", part); // whatever the name begins with: no option, no address
-    const char *mp4[] = {"ffmpeg", "-loglevel", "error", "-y", "-f", "image2pipe", "-framerate", rate, "-i", "-", "-vf", "crop=trunc(iw/2)*2:trunc(ih/2)*2",
-                         "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", to, NULL};
-    const char *moving[] = {"ffmpeg", "-loglevel", "error", "-y", "-f", "image2pipe", "-framerate", rate, "-i", "-", "-filter_complex",
-                            "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=none", "-f", "gif", to, NULL};
+    const char *mp4[] = {
+        "ffmpeg",     "-loglevel", "error",    "-y",      "-f",        "image2pipe",
+        "-framerate", rate,        "-i",       "-",       "-vf",       "crop=trunc(iw/2)*2:trunc(ih/2)*2",
+        "-c:v",       "libx264",   "-pix_fmt", "yuv420p", "-movflags", "+faststart",
+        "-f",         "mp4",       to,         NULL};
+    const char *moving[] = {"ffmpeg",
+                            "-loglevel",
+                            "error",
+                            "-y",
+                            "-f",
+                            "image2pipe",
+                            "-framerate",
+                            rate,
+                            "-i",
+                            "-",
+                            "-filter_complex",
+                            "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=none",
+                            "-f",
+                            "gif",
+                            to,
+                            NULL};
     const int failed = cli_child_start(pid, gif ? moving : mp4, in, -1, -1);
     free(to);
-    if (failed == ENOENT) cli_say("films need ffmpeg, which is not on the PATH; install the package ffmpeg (Debian, Ubuntu)");
+    if (failed == ENOENT)
+        cli_say("films need ffmpeg, which is not on the PATH; install the package ffmpeg (Debian, Ubuntu)");
     else if (failed) cli_say("cannot start ffmpeg: %s", strerror(failed));
     return failed == 0;
 }
@@ -129,7 +169,8 @@ static bool make_frames(const film *f, const char *page, const char *folder, FIL
     bool good = true;
     for (long k = 0; good && k < f->frames; k += PART) {
         const long n = f->frames - k < PART ? f->frames - k : PART;
-        const double dt = f->frames > 1 ? (f->to - f->from) / (double)(f->frames - 1) : 0, from = f->from + dt * (double)k;
+        const double dt = f->frames > 1 ? (f->to - f->from) / (double)(f->frames - 1) : 0,
+                     from = f->from + dt * (double)k;
         good = frames(page, f, from, from + dt * (double)(n - 1), n, folder, out);
         if (good && live) fprintf(stderr, "\r%ld of %ld pictures", k + n, f->frames);
     }
@@ -172,9 +213,15 @@ static int remove_one(const char *name, const struct stat *st, int kind, struct 
 int film_make(const page_view *v, const film *f, const char *out) {
     const char *scratch = getenv("TMPDIR");
     char folder[4096], page[4160], home[4160];
-    if (v->page.drawing == NULL || v->page.kept < 1) return cli_say("%s: there is nothing to draw: %s", v->page.file, v->model ? "its model has no section `draw`" : "it holds no model; give --model FILE"), CLI_USAGE;
-    if (f->frames > MOST_FRAMES) return cli_say("%ld pictures are too many; at most %d", f->frames, MOST_FRAMES), CLI_USAGE;
-    if (snprintf(folder, sizeof folder, "%s/carom-film-XXXXXX", scratch && scratch[0] == '/' ? scratch : "/tmp") >= (int)sizeof folder || !mkdtemp(folder))
+    if (v->page.drawing == NULL || v->page.kept < 1)
+        return cli_say("%s: there is nothing to draw: %s", v->page.file,
+                       v->model ? "its model has no section `draw`" : "it holds no model; give --model FILE"),
+               CLI_USAGE;
+    if (f->frames > MOST_FRAMES)
+        return cli_say("%ld pictures are too many; at most %d", f->frames, MOST_FRAMES), CLI_USAGE;
+    if (snprintf(folder, sizeof folder, "%s/carom-film-XXXXXX", scratch && scratch[0] == '/' ? scratch : "/tmp") >=
+            (int)sizeof folder ||
+        !mkdtemp(folder))
         return cli_say("cannot make a folder for the pictures: %s", strerror(errno)), CLI_FAILED;
     snprintf(page, sizeof page, "%s/page.html", folder);
     snprintf(home, sizeof home, "%s/browser", folder);
@@ -185,7 +232,8 @@ int film_make(const page_view *v, const film *f, const char *out) {
     bool good = html && page_write_view(v, html, &err);
     if (html) good = fclose(html) == 0 && good;
     if (!good) cli_say("%s", err.code != CAROM_OK ? err.text : "cannot write the page of the pictures");
-    good = good && (carom_ends(out, ".png") ? make_picture(f, page, home, part) : make_film(f, page, home, part, carom_ends(out, ".gif")));
+    good = good && (carom_ends(out, ".png") ? make_picture(f, page, home, part)
+                                            : make_film(f, page, home, part, carom_ends(out, ".gif")));
     if (good && rename(part, out) != 0) cli_say("cannot create %s: %s", out, strerror(errno)), good = false;
     if (!good) unlink(part);
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);

@@ -1,4 +1,5 @@
-// film.h: pictures of a mechanism at given times, by the page of `carom view` in a browser without a window, and films of them by ffmpeg.
+// film.h: pictures of a mechanism at given times, by the page of `carom view` in a browser without a window, and films
+// of them by ffmpeg.
 #pragma once
 #include "cli/page.h"
 

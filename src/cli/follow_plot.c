@@ -32,7 +32,8 @@ static void put_lines(FILE *s, const carom_table *t, const carom_column *y, bool
             open = false;
             continue;
         }
-        for (long k = open ? r + 1 : r; k <= r + 1; ++k) carom_format(row, sizeof row, "%.10g %.10g\n", t->column[1].real[k], y->real[k]), fputs(row, s);
+        for (long k = open ? r + 1 : r; k <= r + 1; ++k)
+            carom_format(row, sizeof row, "%.10g %.10g\n", t->column[1].real[k], y->real[k]), fputs(row, s);
         open = true;
     }
     fputs("\n", s);
@@ -55,7 +56,9 @@ static void put_events(FILE *s, const carom_table *t, const carom_column *y) {
     for (long r = 0; r < t->rows; ++r) {
         if (!t->column[5].text[r][0]) continue;
         bool free = n < LABELS;
-        for (int k = 0; k < n; ++k) free = free && (fabs(x[r] - x[placed[k]]) > 0.2 * width || fabs(y->real[r] - y->real[placed[k]]) > 0.05 * height);
+        for (int k = 0; k < n; ++k)
+            free = free &&
+                   (fabs(x[r] - x[placed[k]]) > 0.2 * width || fabs(y->real[r] - y->real[placed[k]]) > 0.05 * height);
         if (free) placed[n++] = r;
         carom_format(row, sizeof row, "%.10g %.10g \"", x[r], y->real[r]), fputs(row, s);
         carom_escape_file(CAROM_FOR_PLOT_DATA, s, free ? t->column[5].text[r] : "");
@@ -85,12 +88,18 @@ static bool draw(const carom_table *t, const carom_column *y, const char *file, 
     fputs("EOD\n$events << EOD\n", s), put_events(s, t, y);
     fputs("EOD\n", s);
     gnuplot_terminal(s, gnuplot_kind(file), 800, 560);
-    fputs("set grid\nset key outside top center horizontal\nset offsets graph 0.02, graph 0.12, graph 0.06, graph 0.06\nset xlabel ", s), gnuplot_quote(s, t->column[1].name);
+    fputs("set grid\nset key outside top center horizontal\nset offsets graph 0.02, graph 0.12, graph 0.06, graph "
+          "0.06\nset xlabel ",
+          s),
+        gnuplot_quote(s, t->column[1].name);
     fputs("\nset ylabel ", s), gnuplot_quote(s, y->name);
     fputs("\nplot NaN notitle", s);
     if (of[1] > 1) fputs(", $stable using 1:2 with lines lw 2 lc rgb '#0072b2' title 'stable'", s);
     if (of[0] > 1) fputs(", $unstable using 1:2 with lines lw 2 dt 2 lc rgb '#d55e00' title 'unstable'", s);
-    if (events > 0) fputs(", $events using 1:2 with points pt 7 ps 0.7 lc rgb '#333333' notitle, $events using 1:2:3 with labels left offset 0.7,0.5 font ',9' notitle", s);
+    if (events > 0)
+        fputs(", $events using 1:2 with points pt 7 ps 0.7 lc rgb '#333333' notitle, $events using 1:2:3 with labels "
+              "left offset 0.7,0.5 font ',9' notitle",
+              s);
     fputs("\n", s);
     const bool good = (!script || follow_keep_script(s, script, file)) && gnuplot_render(s, file);
     fclose(s);
@@ -102,7 +111,9 @@ int follow_plot(const char *result, const char *of, const char *file, const char
     carom_error err = {0};
     if (carom_table_read(result, "branch", &t, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_USAGE;
     const carom_column *y = NULL;
-    bool good = t.columns > 6 && t.rows > 1 && t.column[0].kind == CAROM_COLUMN_INTEGER && t.column[1].kind == CAROM_COLUMN_REAL && t.column[3].kind == CAROM_COLUMN_INTEGER && t.column[5].kind == CAROM_COLUMN_TEXT;
+    bool good = t.columns > 6 && t.rows > 1 && t.column[0].kind == CAROM_COLUMN_INTEGER &&
+                t.column[1].kind == CAROM_COLUMN_REAL && t.column[3].kind == CAROM_COLUMN_INTEGER &&
+                t.column[5].kind == CAROM_COLUMN_TEXT;
     if (!good) cli_say("%s holds no branch that can be drawn", result);
     for (int i = 6; good && !of && !y && i < t.columns; ++i) // the response, where there is one
         if (carom_ends(t.column[i].name, ".amplitude")) y = &t.column[i];
@@ -111,7 +122,8 @@ int follow_plot(const char *result, const char *of, const char *file, const char
     if (good && of) y = carom_table_column(&t, of);
     if (good && (!y || y->kind != CAROM_COLUMN_REAL)) {
         char hint[160];
-        cli_say("%s has no column '%s'%s", result, of ? of : "max(...)", cli_suggest(hint, sizeof hint, of ? of : "", column_name, &t));
+        cli_say("%s has no column '%s'%s", result, of ? of : "max(...)",
+                cli_suggest(hint, sizeof hint, of ? of : "", column_name, &t));
         good = false;
     }
     const int code = !good ? CLI_USAGE : draw(&t, y, file, script) ? CLI_DONE : CLI_FAILED;

@@ -4,8 +4,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/// A column over the parameter, stable parts solid, unstable ones dashed, events as points with their names.  of: a column (NULL: the largest position of the
-/// first coordinate).  script: keep gnuplot's script in this file (NULL: no).  False: complained.
+/// A column over the parameter, stable parts solid, unstable ones dashed, events as points with their names.  of: a
+/// column (NULL: the largest position of the first coordinate).  script: keep gnuplot's script in this file (NULL: no).
+/// False: complained.
 int follow_plot(const char *result, const char *of, const char *file, const char *script);
 /// A cell of a table as JSON on standard output.
 void follow_cell(const carom_column *c, long row);

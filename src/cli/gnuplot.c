@@ -20,7 +20,8 @@ bool gnuplot_takes(const char *file) {
     return !file || gnuplot_kind(file) || (cli_say("--plot: '%s' does not end in .svg, .png or .pdf", file), false);
 }
 
-const char *const gnuplot_palette[GNUPLOT_COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a3d9a", "#555555"};
+const char *const gnuplot_palette[GNUPLOT_COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                      "#e69f00", "#56b4e9", "#6a3d9a", "#555555"};
 
 FILE *gnuplot_begin(void) {
     FILE *s = tmpfile();
@@ -29,7 +30,8 @@ FILE *gnuplot_begin(void) {
 }
 
 void gnuplot_terminal(FILE *s, const char *kind, double width, double height) {
-    if (strcmp(kind, "pdf") == 0) fprintf(s, "set terminal pdfcairo size %.3fin,%.3fin font 'sans,10'", width / 96, height / 96);
+    if (strcmp(kind, "pdf") == 0)
+        fprintf(s, "set terminal pdfcairo size %.3fin,%.3fin font 'sans,10'", width / 96, height / 96);
     else if (strcmp(kind, "png") == 0) fprintf(s, "set terminal pngcairo size %.0f,%.0f font 'sans,10'", width, height);
     else fprintf(s, "set terminal svg size %.0f,%.0f font 'sans,12'", width, height);
     fputs(" noenhanced background '#ffffff'\n", s);
@@ -51,7 +53,9 @@ void gnuplot_output(FILE *s, const char *file) {
 static bool start(pid_t *pid, int in, int out, int complaints) {
     const char *const argv[] = {"gnuplot", "-d", NULL}; // no start-up file of the user's
     const int failed = cli_child_start(pid, argv, in, out, complaints);
-    if (failed == ENOENT) cli_say("plot needs gnuplot, which is not on the PATH; install the package gnuplot-nox (Debian, Ubuntu) or gnuplot");
+    if (failed == ENOENT)
+        cli_say("plot needs gnuplot, which is not on the PATH; install the package gnuplot-nox (Debian, Ubuntu) or "
+                "gnuplot");
     else if (failed) cli_say("cannot start gnuplot: %s", strerror(failed));
     return failed == 0;
 }
@@ -61,7 +65,8 @@ static void pass_on(FILE *complaints) {
     char line[256];
     rewind(complaints);
     for (int i = 0; i < 8 && fgets(line, sizeof line, complaints); ++i)
-        if (strspn(line, " \t\r\n^") != strlen(line)) carom_safe_file(stderr, "gnuplot: %.*s\n", (int)strcspn(line, "\r\n"), line);
+        if (strspn(line, " \t\r\n^") != strlen(line))
+            carom_safe_file(stderr, "gnuplot: %.*s\n", (int)strcspn(line, "\r\n"), line);
 }
 
 bool gnuplot_render(FILE *script, const char *file) {

@@ -5,7 +5,11 @@
 #include <signal.h>
 #include <string.h>
 
-static const cli_verb *const verbs[] = {&cli_run, &cli_compare, &cli_sweep, &cli_merge, &cli_basins, &cli_equilibrium, &cli_modes, &cli_fit, &cli_gradient, &cli_optimise, &cli_orbit, &cli_follow, &cli_lyapunov, &cli_check, &cli_info, &cli_schemes, &cli_examples, &cli_import, &cli_export, &cli_plot, &cli_view, &cli_film, &cli_play, &cli_solve, &cli_help, NULL};
+static const cli_verb *const verbs[] = {
+    &cli_run,  &cli_compare,  &cli_sweep,    &cli_merge,  &cli_basins, &cli_equilibrium, &cli_modes,
+    &cli_fit,  &cli_gradient, &cli_optimise, &cli_orbit,  &cli_follow, &cli_lyapunov,    &cli_check,
+    &cli_info, &cli_schemes,  &cli_examples, &cli_import, &cli_export, &cli_plot,        &cli_view,
+    &cli_film, &cli_play,     &cli_solve,    &cli_help,   NULL};
 
 static const cli_verb *find_verb(const char *name) {
     int i = 0;
@@ -29,10 +33,13 @@ int main(int argc, char **argv) {
         cli_help.run(&(cli_args){.verb = &cli_help, .verbs = verbs});
         return CLI_USAGE;
     }
-    if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0) return close_output(puts("carom " CAROM_VERSION) < 0 ? CLI_FAILED : CLI_DONE);
+    if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0)
+        return close_output(puts("carom " CAROM_VERSION) < 0 ? CLI_FAILED : CLI_DONE);
     const bool wants_help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
     const cli_verb *verb = wants_help ? &cli_help : find_verb(name);
-    if (!verb) return cli_help.run(&(cli_args){.verb = &cli_help, .verbs = verbs, .n = 1, .word = (const char *[]){name, NULL}});
+    if (!verb)
+        return cli_help.run(
+            &(cli_args){.verb = &cli_help, .verbs = verbs, .n = 1, .word = (const char *[]){name, NULL}});
     cli_args a;
     bool help = false;
     int status = CLI_USAGE;

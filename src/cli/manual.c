@@ -27,7 +27,9 @@ static void cell(FILE *f, const char *text) {
 void manual_verbs_markdown(const cli_verb *const *verbs, FILE *f) {
     fprintf(f, "# Command line\n\n");
     fprintf(f, made, "carom help --markdown");
-    fprintf(f, "carom: %s. `carom help COMMAND` and `man carom-COMMAND` show the same as this page.\n\n| | |\n|---|---|\n", title);
+    fprintf(f,
+            "carom: %s. `carom help COMMAND` and `man carom-COMMAND` show the same as this page.\n\n| | |\n|---|---|\n",
+            title);
     for (int i = 0; verbs[i]; ++i) {
         const cli_verb *v = verbs[i];
         fprintf(f, "| [`carom %s %s`](#carom-%s) | ", v->name, v->arguments, v->name);
@@ -65,12 +67,17 @@ static const char *value_of(const carom_key *k) {
 void manual_model_markdown(FILE *f) {
     fputs("# Keys and functions of the model file\n\n", f);
     fprintf(f, made, "carom help model --markdown");
-    fputs("[model-file.md](model-file.md), [bodies-and-joints.md](bodies-and-joints.md) and [shapes.md](shapes.md) explain what they mean together. Any other key is an "
-          "error, which names the nearest known key.\n\nA number is an expression of parameters, an expression may also use time and the state; several of "
-          "them are a list. Units are those of SI; any other consistent units do as well. A number may carry a unit, `2 kg` or `30 deg`, and is then converted and checked.\n", f);
+    fputs("[model-file.md](model-file.md), [bodies-and-joints.md](bodies-and-joints.md) and [shapes.md](shapes.md) "
+          "explain what they mean together. Any other key is an "
+          "error, which names the nearest known key.\n\nA number is an expression of parameters, an expression may "
+          "also use time and the state; several of "
+          "them are a list. Units are those of SI; any other consistent units do as well. A number may carry a unit, "
+          "`2 kg` or `30 deg`, and is then converted and checked.\n",
+          f);
     for (const key_group *const *list = carom_key_groups; *list; ++list) {
         const key_group *g = *list;
-        fprintf(f, "\n## %s%s%s\n\n%s%s", *g->place ? "`" : "Sections", g->place, *g->place ? "`" : "", g->about, *g->about ? "\n\n" : "");
+        fprintf(f, "\n## %s%s%s\n\n%s%s", *g->place ? "`" : "Sections", g->place, *g->place ? "`" : "", g->about,
+                *g->about ? "\n\n" : "");
         fputs("| key | meaning | value | default |\n|---|---|---|---|\n", f);
         for (const carom_key *k = g->keys; k->name; ++k) {
             fprintf(f, "| `%s` | ", k->name);
@@ -80,8 +87,11 @@ void manual_model_markdown(FILE *f) {
     }
     fputs("\n## Types of joints\n\n| type | |\n|---|---|\n", f);
     for (const key_word *w = carom_key_joint_types; w->name; ++w) fprintf(f, "| `%s` | %s |\n", w->name, w->about);
-    fputs("\n## Expressions\n\n`+ - * / ^`, parentheses, comparisons (1 or 0), `pi`, the time `t`, names; `x'` is the rate of `x`.\n\n| function | |\n|---|---|\n", f);
-    for (const key_word *w = carom_key_functions; w->name; ++w) fprintf(f, "| `%s(%s)` | %s |\n", w->name, w->arguments, w->about);
+    fputs("\n## Expressions\n\n`+ - * / ^`, parentheses, comparisons (1 or 0), `pi`, the time `t`, names; `x'` is the "
+          "rate of `x`.\n\n| function | |\n|---|---|\n",
+          f);
+    for (const key_word *w = carom_key_functions; w->name; ++w)
+        fprintf(f, "| `%s(%s)` | %s |\n", w->name, w->arguments, w->about);
 }
 
 // -- plain text -----------------------------------------------------------------------------------------------
@@ -172,8 +182,8 @@ static void page_verb(FILE *f, const void *verb) {
     if (v->options && v->options[0].name) fputs(".SH OPTIONS\n", f);
     for (const cli_option *o = v->options; o && o->name; ++o) {
         char usage[80];
-        snprintf(usage, sizeof usage, "%s%c%s--%s%s%s", o->letter ? "-" : "", o->letter ? o->letter : ' ', o->letter ? ", " : "", o->name, o->value ? " " : "",
-                 o->value ? o->value : "");
+        snprintf(usage, sizeof usage, "%s%c%s--%s%s%s", o->letter ? "-" : "", o->letter ? o->letter : ' ',
+                 o->letter ? ", " : "", o->name, o->value ? " " : "", o->value ? o->value : "");
         item(f, usage + (o->letter ? 0 : 1), o->about, o->repeat ? "may be given several times" : "");
     }
     fputs(".SH EXIT STATUS\n", f);
@@ -192,7 +202,8 @@ static void page_model(FILE *f, const void *none) {
         fputc('\n', f);
         for (const carom_key *k = (*g)->keys; k->name; ++k) {
             char more[100];
-            snprintf(more, sizeof more, "%s%s%s%s", value_of(k), *k->fallback ? "; " : "", *k->fallback ? default_of(k) : "", k->fallback);
+            snprintf(more, sizeof more, "%s%s%s%s", value_of(k), *k->fallback ? "; " : "",
+                     *k->fallback ? default_of(k) : "", k->fallback);
             item(f, k->name, k->about, more);
         }
     }

@@ -107,13 +107,15 @@ bool cli_parse(cli_args *a, const cli_verb *verb, int argc, char **argv, bool *h
         }
     }
     if (a->n > verb->most) {
-        cli_say("%s: unexpected argument '%s'; usage: carom %s %s", verb->name, a->word[verb->most], verb->name, verb->arguments);
+        cli_say("%s: unexpected argument '%s'; usage: carom %s %s", verb->name, a->word[verb->most], verb->name,
+                verb->arguments);
         return false;
     }
     if (a->n < verb->least) {
         const char *missing = verb->arguments;
         for (int i = 0; i < a->n && strchr(missing, ' '); ++i) missing = strchr(missing, ' ') + 1;
-        cli_say("%s needs a %.*s; usage: carom %s %s", verb->name, (int)strcspn(missing, ". "), missing, verb->name, verb->arguments);
+        cli_say("%s needs a %.*s; usage: carom %s %s", verb->name, (int)strcspn(missing, ". "), missing, verb->name,
+                verb->arguments);
         return false;
     }
     return true;
@@ -140,13 +142,16 @@ const char **cli_split(char *own, char separator) {
     if (!list) abort();
     char *next = NULL;
     n = 0;
-    for (char *part = strtok_r(own, (const char[]){separator, 0}, &next); part; part = strtok_r(NULL, (const char[]){separator, 0}, &next)) list[n++] = part;
+    for (char *part = strtok_r(own, (const char[]){separator, 0}, &next); part;
+         part = strtok_r(NULL, (const char[]){separator, 0}, &next))
+        list[n++] = part;
     return list;
 }
 
 const char **cli_list(const cli_args *a, const char *name) {
     const int k = find(a->verb, name, strlen(name)), input = strcmp(name, "set") == 0 ? find(a->verb, "input", 5) : -1;
-    const int also = input >= 0 && strchr(a->verb->options[input].value, '=') ? input : -1; // signals of inputs are set like parameters
+    // signals of inputs are set like parameters
+    const int also = input >= 0 && strchr(a->verb->options[input].value, '=') ? input : -1;
     int n = 0;
     const char **list = calloc((size_t)a->ngiven + 1, sizeof *list);
     if (!list) abort();
@@ -185,7 +190,8 @@ bool cli_positive(const cli_args *a, const char *name, double *x) {
 bool cli_whole(const cli_args *a, const char *name, long most, long *n) {
     double x = 1;
     if (!cli_positive(a, name, &x)) return false;
-    if (x != floor(x) || x > (double)most) return cli_say("--%s: expected an integer up to %ld, got %s", name, most, cli_value(a, name)), false;
+    if (x != floor(x) || x > (double)most)
+        return cli_say("--%s: expected an integer up to %ld, got %s", name, most, cli_value(a, name)), false;
     if (cli_has(a, name)) *n = (long)x;
     return true;
 }
@@ -226,8 +232,8 @@ void cli_verb_help(FILE *f, const cli_verb *verb) {
     fputs("\noptions:\n", f);
     for (const cli_option *o = verb->options; o->name; ++o) {
         char head[64];
-        snprintf(head, sizeof head, "%s%c%s--%s%s%s", o->letter ? "-" : "", o->letter ? o->letter : ' ', o->letter ? ", " : "   ", o->name,
-                 o->value ? " " : "", o->value ? o->value : "");
+        snprintf(head, sizeof head, "%s%c%s--%s%s%s", o->letter ? "-" : "", o->letter ? o->letter : ' ',
+                 o->letter ? ", " : "   ", o->name, o->value ? " " : "", o->value ? o->value : "");
         if (strlen(head) > HEAD) fprintf(f, "  %s\n%*s", head, HEAD + 3, "");
         else fprintf(f, "  %-*s ", HEAD, head);
         wrap(f, o->about, HEAD + 3);

@@ -30,9 +30,11 @@ enum { PAGE_KINDS = 6 };
 
 /// Which rows and events to keep (at most about `most` rows), and their values.  False: complained.
 bool page_read(page *p, long most);
-/// The numbers of the drawing in every kept row, from the model's coordinates in the columns.  False: *why says what is missing.
+/// The numbers of the drawing in every kept row, from the model's coordinates in the columns.  False: *why says what is
+/// missing.
 bool page_draw(page *p, const carom_model *m, carom_drawing *d, char *why, size_t size);
-/// The columns of the model's positions, velocities and signals (carom_drawing_signal()), -1: not recorded; to be freed.  NULL: *why says what is missing.
+/// The columns of the model's positions, velocities and signals (carom_drawing_signal()), -1: not recorded; to be
+/// freed.  NULL: *why says what is missing.
 int *page_columns(const page *p, const carom_model *m, const carom_drawing *d, char *why, size_t size);
 bool page_write(const page *p, FILE *f, const char *model, carom_error *err);
 /// Leave the columns of the model's velocities out; returns how many.
@@ -56,7 +58,8 @@ typedef struct page_view {
     const char **set;
     const char *model_text;
 } page_view;
-/// model: a file that draws it instead, NULL: the result's own; rows 0: as many as fit.  False: complained; page_close() all the same.
+/// model: a file that draws it instead, NULL: the result's own; rows 0: as many as fit.  False: complained;
+/// page_close() all the same.
 bool page_begin(page_view *v, const char *file, const char *model); // result, model and drawing, but no rows
 bool page_open(page_view *v, const char *file, const char *model, long rows);
 void page_close(page_view *v);

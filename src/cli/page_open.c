@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_ROWS = 8000, LEAST_ROWS = 500, MOST_SHAPES = 4000, BUDGET = 24 << 20 }; // without a number of rows: so many, and bytes of numbers
+// without a number of rows: so many, and bytes of numbers
+enum { MOST_ROWS = 8000, LEAST_ROWS = 500, MOST_SHAPES = 4000, BUDGET = 24 << 20 };
 
 // Lines of the result's attribute `set`.
 static void read_set(page_view *v) {
@@ -37,8 +38,12 @@ static bool read_model(page_view *v, const char *file) {
     const char *text = carom_result_model(v->page.r, &length), *name = carom_result_text(v->page.r, "model_file");
     if (!text || length == 0) return true;
     v->model_text = text;
-    const carom_model_def def = {.text = text, .length = length, .file = name && name[0] ? name : v->page.file, .set = v->set,
-                                 .matrices = matrices, .nmatrices = n};
+    const carom_model_def def = {.text = text,
+                                 .length = length,
+                                 .file = name && name[0] ? name : v->page.file,
+                                 .set = v->set,
+                                 .matrices = matrices,
+                                 .nmatrices = n};
     v->model = carom_model_create(&def, &err);
     if (!v->model) no_drawing(v, err.text);
     return true;
@@ -48,7 +53,9 @@ static bool read_model(page_view *v, const char *file) {
 static int recorded_positions(const page_view *v) {
     const int nq = carom_model_count(v->model).coordinates, n = carom_result_columns(v->page.r);
     int i = 0;
-    while (i < nq && i + 1 < n && strcmp(carom_result_column(v->page.r, i + 1), carom_model_coordinate(v->model, i)) == 0) ++i;
+    while (i < nq && i + 1 < n &&
+           strcmp(carom_result_column(v->page.r, i + 1), carom_model_coordinate(v->model, i)) == 0)
+        ++i;
     return i;
 }
 
@@ -57,9 +64,11 @@ static void read_drawing(page_view *v) {
     if (!v->drawing) return;
     v->page.positions = recorded_positions(v);
     if (carom_drawing_shapes(v->drawing) > MOST_SHAPES) {
-        snprintf(why, sizeof why, "it has %d shapes, a page takes %d; use carom export vtk", carom_drawing_shapes(v->drawing), MOST_SHAPES);
+        snprintf(why, sizeof why, "it has %d shapes, a page takes %d; use carom export vtk",
+                 carom_drawing_shapes(v->drawing), MOST_SHAPES);
         no_drawing(v, why);
-    } else if (carom_drawing_shapes(v->drawing) > 0 && !page_draw(&v->page, v->model, v->drawing, why, sizeof why)) no_drawing(v, why);
+    } else if (carom_drawing_shapes(v->drawing) > 0 && !page_draw(&v->page, v->model, v->drawing, why, sizeof why))
+        no_drawing(v, why);
 }
 
 // A page that would become too large does without velocities.
@@ -67,11 +76,14 @@ static void shrink(page_view *v) {
     page *p = &v->page;
     if (!v->model || (double)p->columns * (double)p->kept * 16 / 3 < BUDGET) return;
     const int dropped = page_drop_rates(p, v->model);
-    if (dropped && !p->note[0]) snprintf(p->note, sizeof p->note, "%d columns of velocities are not on this page, which would become too large", dropped);
+    if (dropped && !p->note[0])
+        snprintf(p->note, sizeof p->note, "%d columns of velocities are not on this page, which would become too large",
+                 dropped);
 }
 
 static long default_rows(const carom_result *r) {
-    const double fits = BUDGET / (6.0 * carom_result_columns(r)); // 4 bytes in base64, and as much again for some of them
+    // 4 bytes in base64, and as much again for some of them
+    const double fits = BUDGET / (6.0 * carom_result_columns(r));
     return fits > MOST_ROWS ? MOST_ROWS : fits < LEAST_ROWS ? LEAST_ROWS : (long)fits;
 }
 

@@ -1,8 +1,8 @@
 // page_rows.c: of a long result, the rows that a page needs.
 //
 // Kept are the first and the last row, both rows beside an impact (the strongest first, up to half of all), every n-th
-// row, and of every stretch the rows where some column is lowest or highest.  Impulses are sums since the previous row, so
-// those of rows left out go to the next row that is kept: their sum stays what it is.
+// row, and of every stretch the rows where some column is lowest or highest.  Impulses are sums since the previous row,
+// so those of rows left out go to the next row that is kept: their sum stays what it is.
 #define _POSIX_C_SOURCE 200809L
 #include "base/grow.h"
 #include "base/tolerance.h"
@@ -15,7 +15,8 @@
 enum { BLOCK = 4096, BLOCK_CELLS = 1 << 19, MOST_EVENTS = 50000, MOST_CELLS = 1 << 20 };
 
 bool page_is_impulse(const char *column) {
-    static const char *const ends[] = {".impulse", ".friction_impulse", ".friction_impulse1", ".friction_impulse2", NULL};
+    static const char *const ends[] = {".impulse", ".friction_impulse", ".friction_impulse1", ".friction_impulse2",
+                                       NULL};
     for (int i = 0; ends[i]; ++i)
         if (carom_ends(column, ends[i])) return true;
     const char *dot = strrchr(column, '.'); // of a constraint in several parts: NAME.impulse3
@@ -68,7 +69,11 @@ static bool read_events(page *p) {
         good = carom_result_events(p->r, at, n, e, &err) == CAROM_OK;
         if (!good) cli_say("%s", err.text);
         for (long i = 0; good && i < n; ++i) {
-            page_event x = {.t = e[i].t, .before = e[i].before, .after = e[i].after, .impulse = e[i].impulse, .kind = kind_number(e[i].kind)};
+            page_event x = {.t = e[i].t,
+                            .before = e[i].before,
+                            .after = e[i].after,
+                            .impulse = e[i].impulse,
+                            .kind = kind_number(e[i].kind)};
             if (x.kind == PAGE_KINDS || !isfinite(x.t)) continue; // not one of carom's
             good = contact_number(p, &known, e[i].contact, &x.contact);
             p->event[p->events++] = x;
@@ -236,7 +241,8 @@ static bool gather(page *p) {
 
 static bool check_times(const page *p, const double *t) {
     for (long i = 0; i < p->rows; ++i)
-        if (!isfinite(t[i]) || (i > 0 && !(t[i] >= t[i - 1]))) return cli_say("%s is damaged: row times are not increasing", p->file), false;
+        if (!isfinite(t[i]) || (i > 0 && !(t[i] >= t[i - 1])))
+            return cli_say("%s is damaged: row times are not increasing", p->file), false;
     return true;
 }
 
@@ -324,7 +330,8 @@ bool page_draw(page *p, const carom_model *m, carom_drawing *d, char *why, size_
 int page_drop_rates(page *p, const carom_model *m) {
     names rate = {0};
     int n = 1;
-    for (int i = 0; i < carom_model_count(m).velocities; ++i) carom_names_add(&rate, carom_model_velocity(m, i), NAME_VELOCITY, i, 0);
+    for (int i = 0; i < carom_model_count(m).velocities; ++i)
+        carom_names_add(&rate, carom_model_velocity(m, i), NAME_VELOCITY, i, 0);
     for (int c = 1; c < p->channels; ++c) {
         if (c < p->columns && carom_names_find(&rate, p->column[c], strlen(p->column[c]))) {
             free(p->channel[c]);

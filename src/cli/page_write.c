@@ -1,9 +1,9 @@
 // page_write.c: one HTML file that needs nothing else.
 //
-// Numbers go in as one block in base64: times in double precision, everything else as 32-bit floats.  A column whose values
-// vary little around something large is stored as differences from there, so that the error is at most 6e-8 of the value or of the
-// column's range, whichever is smaller.  Constant channels are not stored, equal ones once.  Text from the result cannot end a script: every < of the JSON is
-// written as an escape.
+// Numbers go in as one block in base64: times in double precision, everything else as 32-bit floats.  A column whose
+// values vary little around something large is stored as differences from there, so that the error is at most 6e-8 of
+// the value or of the column's range, whichever is smaller.  Constant channels are not stored, equal ones once.  Text
+// from the result cannot end a script: every < of the JSON is written as an escape.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/page.h"
 #include <float.h>
@@ -98,7 +98,10 @@ static double offset_of(const double *x, long n) {
 
 static bool arrange(const page *p, store *s) {
     const size_t n = (size_t)p->channels;
-    *s = (store){.slot = calloc(n, sizeof *s->slot), .offset = calloc(n, sizeof *s->offset), .first = calloc(n, sizeof *s->first), .hash = calloc(n, sizeof *s->hash)};
+    *s = (store){.slot = calloc(n, sizeof *s->slot),
+                 .offset = calloc(n, sizeof *s->offset),
+                 .first = calloc(n, sizeof *s->first),
+                 .hash = calloc(n, sizeof *s->hash)};
     for (s->buckets = 64; s->buckets < 2 * p->channels;) s->buckets *= 2;
     s->bucket = calloc((size_t)s->buckets, sizeof *s->bucket);
     if (!s->slot || !s->offset || !s->first || !s->hash || !s->bucket) return false;
@@ -110,7 +113,9 @@ static bool arrange(const page *p, store *s) {
         const uint64_t last = (uint64_t)s->buckets - 1;
         uint64_t b = h & last;
         for (; s->bucket[b]; b = (b + 1) & last)
-            if (s->hash[s->bucket[b] - 1] == h && memcmp(p->channel[s->first[s->bucket[b] - 1]], x, sizeof *x * (size_t)p->kept) == 0) break;
+            if (s->hash[s->bucket[b] - 1] == h &&
+                memcmp(p->channel[s->first[s->bucket[b] - 1]], x, sizeof *x * (size_t)p->kept) == 0)
+                break;
         if (!s->bucket[b]) {
             s->hash[s->stored] = h;
             s->first[s->stored] = c;
@@ -190,7 +195,8 @@ static void put_shapes(const page *p, FILE *f) {
         carom_json_string(f, s.name);
         fputs(",\"colour\":", f);
         carom_json_string(f, s.colour);
-        fprintf(f, ",\"trace\":%s,\"of\":%d,\"at\":%d,\"sizes\":%d,\"points\":%d,\"turn\":%d", s.trace ? "true" : "false", s.of, p->columns + s.first, s.sizes, s.points, s.turn);
+        fprintf(f, ",\"trace\":%s,\"of\":%d,\"at\":%d,\"sizes\":%d,\"points\":%d,\"turn\":%d",
+                s.trace ? "true" : "false", s.of, p->columns + s.first, s.sizes, s.points, s.turn);
         if (s.endless) fputs(",\"endless\":true", f);
         for (int k = 0; k < s.nfixed; ++k) {
             fputs(k ? "," : ",\"fixed\":[", f);
@@ -263,16 +269,21 @@ static void put_page(const page *p, const store *s, FILE *f, const char *json, s
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"generator\" content=\"carom " CAROM_VERSION "\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
-          "<title>", f);
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
+          "style-src 'unsafe-inline'; img-src data: blob:\">\n"
+          "<title>",
+          f);
     carom_escape_file(CAROM_FOR_HTML, f, title && title[0] ? title : p->file);
-    page_part(f, "</title>\n<style>\n", page_css, page_css_size, "</style>\n</head>\n<body>\n<noscript>This page draws with JavaScript, which is switched off here.</noscript>\n"
-                                                                "<script type=\"application/json\" id=\"carom-page\">\n");
+    page_part(
+        f, "</title>\n<style>\n", page_css, page_css_size,
+        "</style>\n</head>\n<body>\n<noscript>This page draws with JavaScript, which is switched off here.</noscript>\n"
+        "<script type=\"application/json\" id=\"carom-page\">\n");
     page_json(f, json, length);
     fputs("</script>\n<script type=\"text/plain\" id=\"carom-data\">\n", f);
     put_block(p, s, f);
     fputs("\n</script>\n", f);
-    if (p->drawing && carom_drawing_dim(p->drawing) == 3) page_part(f, "<script>\n", page_space_js, page_space_js_size, "</script>\n");
+    if (p->drawing && carom_drawing_dim(p->drawing) == 3)
+        page_part(f, "<script>\n", page_space_js, page_space_js_size, "</script>\n");
     page_part(f, "<script>\n", page_js, page_js_size, "</script>\n</body>\n</html>\n");
 }
 

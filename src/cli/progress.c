@@ -45,7 +45,8 @@ static int assemble(char *line, int width, char (*part)[64], int n) {
 void cli_progress_show(cli_progress *p, double fraction, const cli_live *l) {
     const double gone = cli_clock() - p->start, done = fraction - p->from;
     // Adaptive steps differ: shown is their mean since the last time.
-    const double h = !l->name && l->steps > p->steps && !isnan(p->step_t) ? (l->t - p->step_t) / (double)(l->steps - p->steps) : NAN;
+    const double h =
+        !l->name && l->steps > p->steps && !isnan(p->step_t) ? (l->t - p->step_t) / (double)(l->steps - p->steps) : NAN;
     char part[6][64] = {{0}}, line[WIDEST + 1], left[32], bar[WIDEST + 1];
     snprintf(part[0], sizeof part[0], "%.40s = %-9.4g", l->name ? l->name : "t", l->t);
     if (l->name) snprintf(part[5], sizeof part[5], "%ld points", l->steps);
@@ -58,11 +59,13 @@ void cli_progress_show(cli_progress *p, double fraction, const cli_live *l) {
     }
     if (isfinite(h)) snprintf(part[5], sizeof part[5], "step %.3g", h);
     const int width = columns(), head = 6; // " 42 % "
-    const int used = assemble(line, width - head, part, 6), room = width - head - used - 3, wide = room > 30 ? 30 : room;
+    const int used = assemble(line, width - head, part, 6), room = width - head - used - 3,
+              wide = room > 30 ? 30 : room;
     int length = wide > 4 ? wide : 0;
     for (int i = 0; i < length; ++i) bar[i] = i < (int)(fraction * length) ? '#' : '.';
     bar[length] = 0;
-    carom_safe_file(stderr, "\r%4.0f %%%s%s%s%.*s\033[K", 100 * fraction, length ? " [" : "", bar, length ? "]" : "", used, line);
+    carom_safe_file(stderr, "\r%4.0f %%%s%s%s%.*s\033[K", 100 * fraction, length ? " [" : "", bar, length ? "]" : "",
+                    used, line);
     fflush(stderr);
     p->shown = true;
     p->step_t = l->t;

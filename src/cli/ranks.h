@@ -1,4 +1,5 @@
-// ranks.h (private): the processes that mpirun started together.  Rank 0 has the journal and writes; the others compute for it.
+// ranks.h (private): the processes that mpirun started together.  Rank 0 has the journal and writes; the others compute
+// for it.
 //
 // ranks_mpi.c is built where there is MPI, ranks_none.c where there is none.
 #pragma once

@@ -24,12 +24,15 @@ bool ranks_begin(int *rank, int *count) {
     *rank = 0;
     *count = 1;
     if (!launched()) return true;
-    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &threads) != MPI_SUCCESS) return cli_say("MPI cannot be started"), false;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &threads) != MPI_SUCCESS)
+        return cli_say("MPI cannot be started"), false;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, rank);
     MPI_Comm_size(MPI_COMM_WORLD, count);
     if (threads >= MPI_THREAD_SERIALIZED || *count == 1) return true;
-    if (*rank == 0) cli_say("this MPI does not support threads (MPI_THREAD_SERIALIZED), which a sweep needs; use --part and `carom merge`");
+    if (*rank == 0)
+        cli_say("this MPI does not support threads (MPI_THREAD_SERIALIZED), which a sweep needs; use --part and `carom "
+                "merge`");
     return false;
 }
 
@@ -50,7 +53,9 @@ bool ranks_share(void **bytes, size_t *n) {
     if (!ranks_agree(*bytes || size == 0)) return false;
     *n = (size_t)size;
     for (size_t at = 0; at < *n; at += MOST)
-        if (MPI_Bcast((char *)*bytes + at, (int)(*n - at < MOST ? *n - at : MOST), MPI_BYTE, 0, MPI_COMM_WORLD) != MPI_SUCCESS) return false;
+        if (MPI_Bcast((char *)*bytes + at, (int)(*n - at < MOST ? *n - at : MOST), MPI_BYTE, 0, MPI_COMM_WORLD) !=
+            MPI_SUCCESS)
+            return false;
     return true;
 }
 
@@ -91,7 +96,8 @@ static void leave(ranks_serve *s, int rank, const char *message) {
 
 static bool answer(ranks_serve *s, const MPI_Status *from, char *bytes, int n) {
     long range[2] = {0, 0};
-    if (MPI_Recv(bytes, n, MPI_BYTE, from->MPI_SOURCE, from->MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
+    if (MPI_Recv(bytes, n, MPI_BYTE, from->MPI_SOURCE, from->MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        return false;
     if (from->MPI_TAG == ROW) s->row(s->user, (const unsigned char *)bytes, (size_t)n);
     if (from->MPI_TAG == LEAVE) leave(s, from->MPI_SOURCE, bytes);
     if (from->MPI_TAG != ASK) return true;

@@ -5,13 +5,17 @@
 
 // Started by mpirun all the same?  Then all of them would do the same work and write the same file.
 bool ranks_begin(int *rank, int *count) {
-    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK"};
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, *const ranks[] = {"OMPI_COMM_WORLD_RANK",
+                                                                                               "PMI_RANK"};
     *rank = 0;
     *count = 1;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
         const char *size = getenv(sizes[i]), *own = getenv(ranks[i]);
         if (!size || atoi(size) <= 1) continue;
-        if (!own || atoi(own) == 0) cli_say("this carom was built without MPI, so %s processes cannot share a sweep; build it where mpicc is installed, or use --part and `carom merge`", size);
+        if (!own || atoi(own) == 0)
+            cli_say("this carom was built without MPI, so %s processes cannot share a sweep; build it where mpicc is "
+                    "installed, or use --part and `carom merge`",
+                    size);
         return false;
     }
     return true;

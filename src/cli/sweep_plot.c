@@ -13,7 +13,9 @@ static void label(FILE *s, const char *axis, const char *text) {
 
 static void head(FILE *s, const char *kind) {
     gnuplot_terminal(s, kind, 960, 640);
-    fputs("set autoscale xfix\nset encoding utf8\nset grid lc rgb '#dddddd'\nset border lc rgb '#555555'\nunset key\nset tics nomirror\n", s);
+    fputs("set autoscale xfix\nset encoding utf8\nset grid lc rgb '#dddddd'\nset border lc rgb '#555555'\nunset "
+          "key\nset tics nomirror\n",
+          s);
 }
 
 // Columns between `run` and `status` are varied; behind `message` they are observed.
@@ -28,13 +30,18 @@ static shape shape_of(const carom_table *runs) {
     return k;
 }
 
-static double number(const carom_column *c, long row) { return c->kind == CAROM_COLUMN_REAL ? c->real[row] : c->integer ? (double)c->integer[row] : (double)row; }
+static double number(const carom_column *c, long row) {
+    return c->kind == CAROM_COLUMN_REAL ? c->real[row] : c->integer ? (double)c->integer[row] : (double)row;
+}
 
 // Which way a run of --follow went: 0 up, 1 down.
-static int way_of(const carom_column *direction, long row) { return direction && direction->kind == CAROM_COLUMN_TEXT && strcmp(direction->text[row], "down") == 0; }
+static int way_of(const carom_column *direction, long row) {
+    return direction && direction->kind == CAROM_COLUMN_TEXT && strcmp(direction->text[row], "down") == 0;
+}
 
 // The points of one way.  section NULL: a point for each run.
-static long put_way(FILE *s, const carom_table *runs, const carom_table *section, const carom_column *x, const carom_column *y, int way) {
+static long put_way(FILE *s, const carom_table *runs, const carom_table *section, const carom_column *x,
+                    const carom_column *y, int way) {
     const carom_column *run = carom_table_column(runs, "run"), *direction = carom_table_column(runs, "direction");
     const long rows = section ? section->rows : runs->rows;
     long n = 0;
@@ -51,7 +58,8 @@ static long put_way(FILE *s, const carom_table *runs, const carom_table *section
 }
 
 // Points over one parameter; both ways of --follow have a colour each.
-static void plot_over(FILE *s, const carom_table *runs, const carom_table *section, const carom_column *x, const carom_column *y) {
+static void plot_over(FILE *s, const carom_table *runs, const carom_table *section, const carom_column *x,
+                      const carom_column *y) {
     const char *const style = section ? "points pt 7 ps 0.15" : "linespoints pt 7 ps 0.3";
     const long up = put_way(s, runs, section, x, y, 0), down = put_way(s, runs, section, x, y, 1);
     if (up && down) fputs("set key outside top center horizontal\n", s);
@@ -76,12 +84,16 @@ static void put_labels(FILE *s, const carom_column *z, long rows) {
     for (long k = 0; k < rows; ++k) most = z->integer[k] > most ? (long)z->integer[k] : most;
     fputs("EOD\nset autoscale fix\nset key outside top center horizontal\nplot NaN notitle", s);
     for (long label = 1; label <= most; ++label)
-        fprintf(s, ", $d using ($7 == %ld ? $1 : NaN):2:3:4:5:6 with boxxyerror fillstyle solid noborder lc rgb '%s' title '%ld'", label, gnuplot_palette[(label - 1) % GNUPLOT_COLOURS], label);
+        fprintf(s,
+                ", $d using ($7 == %ld ? $1 : NaN):2:3:4:5:6 with boxxyerror fillstyle solid noborder lc rgb '%s' "
+                "title '%ld'",
+                label, gnuplot_palette[(label - 1) % GNUPLOT_COLOURS], label);
     fputs("\n", s);
 }
 
 // A coloured cell for every run; the last varied number runs fastest.
-static void map_over(FILE *s, const carom_table *runs, const carom_column *x, const carom_column *y, const carom_column *z) {
+static void map_over(FILE *s, const carom_table *runs, const carom_column *x, const carom_column *y,
+                     const carom_column *z) {
     long nx = 1;
     while (nx < runs->rows && number(y, nx) == number(y, 0)) ++nx;
     const long ny = runs->rows / nx;
@@ -97,8 +109,10 @@ static void map_over(FILE *s, const carom_table *runs, const carom_column *x, co
         put_labels(s, z, runs->rows);
         return;
     }
-    fputs("EOD\nset palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', 4 '#fde725')\nset autoscale fix\n"
-          "plot $d using 1:2:3:4:5:6:7 with boxxyerror fillstyle solid noborder lc palette\n", s);
+    fputs("EOD\nset palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', 4 '#fde725')\nset autoscale "
+          "fix\n"
+          "plot $d using 1:2:3:4:5:6:7 with boxxyerror fillstyle solid noborder lc palette\n",
+          s);
 }
 
 static const char *column_name(const void *user, int i) {
@@ -107,10 +121,14 @@ static const char *column_name(const void *user, int i) {
 }
 
 // The exit status.
-static int draw(const char *result, const carom_table *runs, const carom_table *section, const char *of, const char *file) {
+static int draw(const char *result, const carom_table *runs, const carom_table *section, const char *of,
+                const char *file) {
     const shape k = shape_of(runs);
     const carom_table *from = section->rows ? section : runs;
-    const carom_column *y = of ? carom_table_column(from, of) : section->rows && section->columns > 2 ? &section->column[2] : k.first < runs->columns ? &runs->column[k.first] : NULL;
+    const carom_column *y = of                                      ? carom_table_column(from, of)
+                            : section->rows && section->columns > 2 ? &section->column[2]
+                            : k.first < runs->columns               ? &runs->column[k.first]
+                                                                    : NULL;
     if (k.varied == 0 || !y || y->kind == CAROM_COLUMN_TEXT) {
         char hint[160];
         if (of) cli_say("%s observes no '%s'%s", result, of, cli_suggest(hint, sizeof hint, of, column_name, from));

@@ -10,7 +10,9 @@ static bool read_part(const cli_args *a, carom_sweep_def *d) {
     const char *text = cli_value(a, "part");
     char rest = 0;
     if (!text) return true;
-    if (sscanf(text, "%d/%d%c", &d->part, &d->parts, &rest) == 2 && d->parts >= 1 && d->part >= 1 && d->part <= d->parts) return true;
+    if (sscanf(text, "%d/%d%c", &d->part, &d->parts, &rest) == 2 && d->parts >= 1 && d->part >= 1 &&
+        d->part <= d->parts)
+        return true;
     return cli_say("--part: '%s' is not I/N with I from 1 to N", text), false;
 }
 
@@ -23,7 +25,8 @@ static bool read_follow(const cli_args *a, carom_sweep_def *d) {
 }
 
 static bool read_lanes(const cli_args *a, carom_sweep_def *d) {
-    static const char *const words[] = {[CAROM_LANES_OFF] = "off", [CAROM_LANES_AUTO] = "auto", [CAROM_LANES_ON] = "on"};
+    static const char *const words[] = {
+        [CAROM_LANES_OFF] = "off", [CAROM_LANES_AUTO] = "auto", [CAROM_LANES_ON] = "on"};
     const char *text = cli_value(a, "lanes");
     for (int i = 0; text && i < 3; ++i)
         if (strcmp(text, words[i]) == 0) return d->lanes = (carom_lanes_mode)i, true;
@@ -34,15 +37,18 @@ static char *read_file(void *user, const char *name, carom_error *err) {
     (void)user;
     size_t length = 0;
     char *text = cli_load_file(name, &length, err);
-    if (text && strlen(text) != length) return free(text), carom_fail(err, CAROM_BAD_INPUT, "%.400s is not a text", name), NULL;
+    if (text && strlen(text) != length)
+        return free(text), carom_fail(err, CAROM_BAD_INPUT, "%.400s is not a text", name), NULL;
     return text;
 }
 
 bool sweep_words_read(const cli_args *a, sweep_words *w, carom_sweep_def *d) {
     *d = carom_sweep_default();
-    if (!cli_whole(a, "count", 1000000000, &d->count) || !read_part(a, d) || !read_follow(a, d) || !read_lanes(a, d)) return false;
-    if (!cli_time(a, "transient", &d->transient) || !cli_duration(a, "step", &d->run.step) || !cli_duration(a, "end", &d->run.end) ||
-        !cli_positive(a, "rtol", &d->run.rtol) || !cli_positive(a, "atol", &d->run.atol))
+    if (!cli_whole(a, "count", 1000000000, &d->count) || !read_part(a, d) || !read_follow(a, d) || !read_lanes(a, d))
+        return false;
+    if (!cli_time(a, "transient", &d->transient) || !cli_duration(a, "step", &d->run.step) ||
+        !cli_duration(a, "end", &d->run.end) || !cli_positive(a, "rtol", &d->run.rtol) ||
+        !cli_positive(a, "atol", &d->run.atol))
         return false;
     d->gpu = cli_has(a, "gpu");
     d->zip = cli_has(a, "zip");
@@ -66,9 +72,10 @@ void sweep_words_free(sweep_words *w) {
     free(w->options);
 }
 
-// -- the section `sweep` of a model -------------------------------------------------------------------------------------
+// -- the section `sweep` of a model -----------------------------------------------------------------------------------
 
-typedef struct joined { cli_args *all; char *own; size_t used, room; int most; bool good, wrong; } joined; // good: there was room for all
+// good: there was room for all
+typedef struct joined { cli_args *all; char *own; size_t used, room; int most; bool good, wrong; } joined;
 
 static const char *keep(joined *j, const char *text) {
     const size_t n = strlen(text) + 1;
@@ -101,7 +108,9 @@ static void join_one(joined *j, int option, const cli_option *o, const carom_dat
         const bool on = d->kind == CAROM_TEXT && (strcmp(d->text, "yes") == 0 || strcmp(d->text, "true") == 0);
         const bool off = d->kind == CAROM_TEXT && (strcmp(d->text, "no") == 0 || strcmp(d->text, "false") == 0);
         if (on) give(j, option, "");
-        if (!on && !off) cli_say("%s:%d:%d: `%s` in sweep is yes or no", j->all->word[0], d->line, d->column, o->name), j->wrong = true;
+        if (!on && !off)
+            cli_say("%s:%d:%d: `%s` in sweep is yes or no", j->all->word[0], d->line, d->column, o->name),
+                j->wrong = true;
         return;
     }
     if (d->kind < CAROM_LIST || (!named && !o->repeat)) {
@@ -117,7 +126,8 @@ static void join_one(joined *j, int option, const cli_option *o, const carom_dat
 }
 
 static int find_option(const cli_verb *verb, const char *name) {
-    static const char *const apart[] = {"resume", "out", "quiet", "set", "matrix", "start", NULL}; // of the command line alone
+    // of the command line alone
+    static const char *const apart[] = {"resume", "out", "quiet", "set", "matrix", "start", NULL};
     for (int i = 0; apart[i]; ++i)
         if (strcmp(apart[i], name) == 0) return -1;
     for (int i = 0; verb->options[i].name; ++i)
@@ -132,7 +142,8 @@ static void measure(const carom_datum *d, size_t *bytes, int *count) {
     for (const carom_datum *c = carom_first(d); c != carom_end(d); ++c) measure(c, bytes, count);
 }
 
-bool sweep_words_join(const cli_args *typed, const cli_verb *sweep, const char *text, size_t length, cli_args *all, char **own) {
+bool sweep_words_join(const cli_args *typed, const cli_verb *sweep, const char *text, size_t length, cli_args *all,
+                      char **own) {
     carom_error err = {0};
     carom_mech *m = carom_mech_read(text, length, typed->word[0], &err);
     if (!m) return cli_say("%s", err.text), false;
@@ -149,7 +160,9 @@ bool sweep_words_join(const cli_args *typed, const cli_verb *sweep, const char *
     for (const carom_datum *c = carom_first(&m->sweep); c != carom_end(&m->sweep) && known; ++c) {
         const int option = find_option(sweep, c->key->text), mine = find_option(typed->verb, c->key->text);
         known = option >= 0;
-        if (!known) cli_say("%s:%d:%d: sweep: unknown option '%s'; `carom help sweep` lists them", typed->word[0], c->key->line, c->key->column, c->key->text);
+        if (!known)
+            cli_say("%s:%d:%d: sweep: unknown option '%s'; `carom help sweep` lists them", typed->word[0], c->key->line,
+                    c->key->column, c->key->text);
         else if (mine >= 0 && !cli_has(typed, c->key->text)) join_one(&j, mine, &typed->verb->options[mine], c);
     }
     carom_mech_destroy(m);

@@ -11,7 +11,9 @@
 
 enum { MOST_MODEL = 64 << 20 };
 
-char *cli_load_file(const char *file, size_t *length, carom_error *err) { return whole_read(file, MOST_MODEL, length, err); }
+char *cli_load_file(const char *file, size_t *length, carom_error *err) {
+    return whole_read(file, MOST_MODEL, length, err);
+}
 
 char *cli_read_file(const char *file, size_t *length) {
     carom_error err = {0};
@@ -35,7 +37,8 @@ char *cli_rename(const char *file, const char *const *endings, const char *endin
     return name;
 }
 
-const char *cli_suggest(char *buffer, size_t size, const char *word, const char *(*next)(const void *user, int i), const void *user) {
+const char *cli_suggest(char *buffer, size_t size, const char *word, const char *(*next)(const void *user, int i),
+                        const void *user) {
     const char *near = carom_nearest(word, next, user);
     if (near) snprintf(buffer, size, "; did you mean '%s'?", near);
     else buffer[0] = 0;
@@ -51,7 +54,7 @@ void cli_matrices_free(cli_matrices *m) {
     *m = (cli_matrices){0};
 }
 
-// -- files that a model names ---------------------------------------------------------------------------------------------
+// -- files that a model names -----------------------------------------------------------------------------------------
 
 static void add_text(cli_matrices *m, const char *name, char *text, size_t length) {
     m->list = realloc(m->list, ((size_t)m->n + 2) * sizeof *m->list);
@@ -99,13 +102,16 @@ static bool signal_files(const cli_args *a, cli_matrices *m) {
     return good;
 }
 
-static const char *input_name(const void *mech, int i) { return i < ((const carom_mech *)mech)->ninputs ? ((const carom_mech *)mech)->inputs[i].name.text : NULL; }
+static const char *input_name(const void *mech, int i) {
+    return i < ((const carom_mech *)mech)->ninputs ? ((const carom_mech *)mech)->inputs[i].name.text : NULL;
+}
 
 // --input is for inputs; a model that cannot be read is refused elsewhere.
 static bool inputs_are_there(const cli_args *a) {
     const char **given = cli_list(a, "input");
     bool some = false; // inputs of an FMU have no signals
-    for (const cli_option *o = a->verb->options; given[0] && o->name; ++o) some = some || (strcmp(o->name, "input") == 0 && strchr(o->value, '='));
+    for (const cli_option *o = a->verb->options; given[0] && o->name; ++o)
+        some = some || (strcmp(o->name, "input") == 0 && strchr(o->value, '='));
     size_t length = 0;
     carom_error err;
     char *text = some && !carom_result_probe(a->word[0]) ? cli_read_file(a->word[0], &length) : NULL;
@@ -122,9 +128,12 @@ static bool inputs_are_there(const cli_args *a) {
         for (int k = good = false; k < x->ninputs && !good; ++k) good = strcmp(x->inputs[k].name.text, name) == 0;
         const char *near = carom_nearest(name, input_name, x);
         if (good) continue;
-        if (carom_datum_get(&x->parameters, name)) cli_say("--input %s: '%s' is a parameter of the model; give --set %s", given[i], name, given[i]);
+        if (carom_datum_get(&x->parameters, name))
+            cli_say("--input %s: '%s' is a parameter of the model; give --set %s", given[i], name, given[i]);
         else if (x->ninputs == 0) cli_say("--input %s: the model has no `inputs` section", given[i]);
-        else cli_say("--input %s: the model has no input '%s'; %s%s%s", given[i], name, near ? "did you mean '" : "`carom info` lists them", near ? near : "", near ? "'?" : "");
+        else
+            cli_say("--input %s: the model has no input '%s'; %s%s%s", given[i], name,
+                    near ? "did you mean '" : "`carom info` lists them", near ? near : "", near ? "'?" : "");
     }
     carom_mech_destroy(x);
     free(text), free(given);
@@ -162,7 +171,8 @@ bool cli_source_read(cli_source *s, const cli_args *a) {
     *s = (cli_source){.set = cli_list(a, "set"), .options = cli_list(a, "option")};
     s->text = cli_read_file(a->word[0], &s->def.length);
     if (!s->text || !cli_matrices_read(a, &s->matrices)) return false;
-    s->def.file = a->word[0], s->def.text = s->text, s->def.set = s->set, s->def.matrices = s->matrices.list, s->def.nmatrices = s->matrices.n;
+    s->def.file = a->word[0], s->def.text = s->text, s->def.set = s->set, s->def.matrices = s->matrices.list,
+    s->def.nmatrices = s->matrices.n;
     return true;
 }
 
@@ -225,11 +235,13 @@ bool cli_compile(carom_model *m, carom_compile_mode mode, double evaluations) {
     return cli_say("--compile on: %s", err.text), false;
 }
 
-carom_model *cli_model(const char *file, const char *const *set, const carom_matrix_text *matrices, int nmatrices, char **text, size_t *length) {
+carom_model *cli_model(const char *file, const char *const *set, const carom_matrix_text *matrices, int nmatrices,
+                       char **text, size_t *length) {
     *text = cli_read_file(file, length);
     if (!*text) return NULL;
     carom_error err = {0};
-    const carom_model_def def = {.text = *text, .length = *length, .file = file, .set = set, .matrices = matrices, .nmatrices = nmatrices};
+    const carom_model_def def = {
+        .text = *text, .length = *length, .file = file, .set = set, .matrices = matrices, .nmatrices = nmatrices};
     carom_model *model = carom_model_create(&def, &err);
     if (!model) {
         carom_safe_file(stderr, "%s\n", err.text); // starts with file:line:column
@@ -239,7 +251,10 @@ carom_model *cli_model(const char *file, const char *const *set, const carom_mat
     return model;
 }
 
-static bool names_file(const char *text, const char *file) { return strncmp(text, file, strlen(file)) == 0 && text[strlen(file)] == ':'; } // file:line:column
+// file:line:column
+static bool names_file(const char *text, const char *file) {
+    return strncmp(text, file, strlen(file)) == 0 && text[strlen(file)] == ':';
+}
 
 void cli_say_of(const char *file, const char *text) {
     if (names_file(text, file)) cli_say("%s", text);
@@ -248,7 +263,8 @@ void cli_say_of(const char *file, const char *text) {
 
 void cli_say_best(const cli_args *a, const char *text, bool best) {
     const bool named = names_file(text, a->word[0]), saved = best && cli_has(a, "save");
-    cli_say("%s%s%s%s%s", named ? "" : a->word[0], named ? "" : ": ", text, saved ? "; the best state so far is in " : "", saved ? cli_value(a, "save") : "");
+    cli_say("%s%s%s%s%s", named ? "" : a->word[0], named ? "" : ": ", text,
+            saved ? "; the best state so far is in " : "", saved ? cli_value(a, "save") : "");
 }
 
 // A text with a line `carom: ...`.
@@ -256,18 +272,23 @@ static bool holds_model(const char *file) {
     char line[256] = "";
     FILE *f = open_regular(file);
     bool model = false;
-    for (int i = 0; i < 1000 && f && !model && fgets(line, sizeof line, f); ++i) model = strncmp(line, "carom:", 6) == 0;
+    for (int i = 0; i < 1000 && f && !model && fgets(line, sizeof line, f); ++i)
+        model = strncmp(line, "carom:", 6) == 0;
     if (f) fclose(f);
     return model;
 }
 
 double *cli_state(const carom_model *m, const char *file) {
-    if (!carom_result_probe(file) && holds_model(file)) return cli_say("%s is a model, not a state; `carom equilibrium --save FILE` and `carom run` make states", file), NULL;
+    if (!carom_result_probe(file) && holds_model(file))
+        return cli_say("%s is a model, not a state; `carom equilibrium --save FILE` and `carom run` make states", file),
+               NULL;
     const carom_system *s = carom_model_system(m);
     double *x = calloc((size_t)s->nq + (size_t)s->nv + (size_t)s->ni + 1, sizeof *x);
     if (!x) abort();
     carom_error err = {0};
-    if (carom_state_read(m, file, x, x + s->nq, &err) == CAROM_OK && carom_state_signals(m, file, x + s->nq + s->nv, &err) == CAROM_OK) return x;
+    if (carom_state_read(m, file, x, x + s->nq, &err) == CAROM_OK &&
+        carom_state_signals(m, file, x + s->nq + s->nv, &err) == CAROM_OK)
+        return x;
     cli_say("%s", err.text);
     free(x);
     return NULL;
@@ -295,13 +316,17 @@ const char *cli_blame(const carom_model *m, bool named, carom_status failure) {
 
 bool cli_wants_model(const char *file) {
     if (!carom_result_probe(file)) return false;
-    const char *what = carom_table_probe(file, "runs") ? "sweep" : carom_table_probe(file, "branch") ? "branch" : "result";
+    const char *what = carom_table_probe(file, "runs")     ? "sweep"
+                       : carom_table_probe(file, "branch") ? "branch"
+                                                           : "result";
     cli_say("%s is a %s, not a model; use `carom info %s` or `carom plot %s`", file, what, file, file);
     return true;
 }
 
 bool cli_wants_result(const char *file) {
-    const bool model = !carom_result_probe(file) && (holds_model(file) || ((carom_ends(file, ".yaml") || carom_ends(file, ".yml")) && access(file, R_OK) == 0));
+    const bool model =
+        !carom_result_probe(file) &&
+        (holds_model(file) || ((carom_ends(file, ".yaml") || carom_ends(file, ".yml")) && access(file, R_OK) == 0));
     if (model) cli_say("%s is a model, not a result; run `carom run %s` first", file, file);
     return model;
 }
@@ -319,7 +344,8 @@ static bool begins(const char *file, const char *column) {
 bool cli_wants_sweep(const char *file) {
     if (carom_table_probe(file, "runs") || begins(file, "run,")) return false;
     if (carom_table_probe(file, "branch") || begins(file, "branch,")) cli_say("%s is a branch, not a sweep", file);
-    else if ((!carom_ends(file, ".csv") && carom_result_probe(file)) || begins(file, "t,")) cli_say("%s is a result, not a sweep", file);
+    else if ((!carom_ends(file, ".csv") && carom_result_probe(file)) || begins(file, "t,"))
+        cli_say("%s is a result, not a sweep", file);
     else cli_say("%s is not a sweep", file);
     return true;
 }
@@ -338,6 +364,7 @@ bool cli_writable(const char *file) {
     struct stat about;
     whole_file w;
     if (!file || strcmp(file, "-") == 0) return true;
-    if (stat(file, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return true; // to open a pipe is to wait for its reader
+    // to open a pipe is to wait for its reader
+    if (stat(file, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return true;
     return cli_begin(&w, file) && cli_end(&w, false);
 }

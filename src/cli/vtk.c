@@ -1,6 +1,8 @@
-// vtk.c: see vtk.h.  A row of the result is a file of cells; a snapshot of contacts, or a row, is a file of points with forces.
+// vtk.c: see vtk.h.  A row of the result is a file of cells; a snapshot of contacts, or a row, is a file of points with
+// forces.
 //
-// Velocities of points come from differences: the drawing is evaluated at positions that are moved along the row's velocities by +-h, and at t +- h:
+// Velocities of points come from differences: the drawing is evaluated at positions that are moved along the row's
+// velocities by +-h, and at t +- h:
 //     u = (p(t + h, q + h v) - p(t - h, q - h v)) / (2 h),   h = min(1e-4/max|v|, 1e-3 of the time between two rows)
 // which is exact for what moves straight, and to (h omega)^2/6 <= 2e-9 of itself for what turns.
 #define _POSIX_C_SOURCE 200809L
@@ -54,13 +56,20 @@ static void put_grid(FILE *f, double t, int points, int cells, const array *list
     char text[40];
     uint64_t offset = 0;
     carom_format(text, sizeof text, "%.17g", t);
-    fprintf(f, "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n<UnstructuredGrid>\n"
-               "<FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">%s</DataArray></FieldData>\n"
-               "<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\">\n", byte_order(), text, points, cells);
+    fprintf(f,
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" "
+            "header_type=\"UInt64\">\n<UnstructuredGrid>\n"
+            "<FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
+            "format=\"ascii\">%s</DataArray></FieldData>\n"
+            "<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\">\n",
+            byte_order(), text, points, cells);
     for (int i = 0; i < n; ++i) {
-        const bool first = i == 0 || strcmp(list[i - 1].section, list[i].section) != 0, last = i == n - 1 || strcmp(list[i + 1].section, list[i].section) != 0;
+        const bool first = i == 0 || strcmp(list[i - 1].section, list[i].section) != 0,
+                   last = i == n - 1 || strcmp(list[i + 1].section, list[i].section) != 0;
         if (first) fprintf(f, "<%s>\n", list[i].section);
-        fprintf(f, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%llu\"/>\n", list[i].type, list[i].name, list[i].components, (unsigned long long)offset);
+        fprintf(f,
+                "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%llu\"/>\n",
+                list[i].type, list[i].name, list[i].components, (unsigned long long)offset);
         if (last) fprintf(f, "</%s>\n", list[i].section);
         offset += sizeof offset + list[i].count * list[i].size;
     }
@@ -80,7 +89,8 @@ static char *name_of(const series *s) {
     return name;
 }
 
-static bool save_grid(const series *s, const char *kind, long k, double t, int points, int cells, const array *list, int n) {
+static bool save_grid(const series *s, const char *kind, long k, double t, int points, int cells, const array *list,
+                      int n) {
     char *name = name_of(s);
     whole_file w;
     if (name) sprintf(name, "%s.vtk/%s-%05ld.vtu", s->stem, kind, k);
@@ -93,7 +103,9 @@ static bool save_grid(const series *s, const char *kind, long k, double t, int p
 
 static void put_list(const series *s, FILE *f, const char *kind, const double *t, long n) {
     char text[40];
-    fprintf(f, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"%s\">\n<Collection>\n", byte_order());
+    fprintf(f,
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"%s\">\n<Collection>\n",
+            byte_order());
     for (long k = 0; k < n; ++k) {
         carom_format(text, sizeof text, "%.17g", t[k]);
         fprintf(f, "<DataSet timestep=\"%s\" part=\"0\" file=\"", text);
@@ -127,7 +139,8 @@ static bool save_names(const series *s, const char *kind, bool shapes) {
     bool good = name && cli_begin(&w, name);
     if (good) fputs(shapes ? "shape,name,figure,body\n" : "contact,name\n", w.f);
     for (int i = 0; good && i < (shapes ? s->shapes : s->contact.count); ++i) {
-        const carom_drawn d = shapes ? carom_drawing_shape(s->v->drawing, i) : (carom_drawn){.name = s->contact.at[i].text};
+        const carom_drawn d =
+            shapes ? carom_drawing_shape(s->v->drawing, i) : (carom_drawn){.name = s->contact.at[i].text};
         fprintf(w.f, "%d,\"", i), carom_escape_file(CAROM_FOR_CSV, w.f, d.name), fputc('"', w.f);
         if (shapes) fprintf(w.f, ",%s,%d", carom_figure_word(d.figure), d.of);
         fputc('\n', w.f);
@@ -142,7 +155,8 @@ static bool save_names(const series *s, const char *kind, bool shapes) {
 static bool enough(series *s, int points) {
     if (points <= s->room) return true;
     const size_t n = (size_t)points * 2;
-    double *force = realloc(s->force, n * 3 * sizeof *force), *impulse = realloc(s->impulse, n * 3 * sizeof *impulse), *gap = realloc(s->gap, n * sizeof *gap);
+    double *force = realloc(s->force, n * 3 * sizeof *force), *impulse = realloc(s->impulse, n * 3 * sizeof *impulse),
+           *gap = realloc(s->gap, n * sizeof *gap);
     float *small = realloc(s->small, n * 6 * sizeof *small);
     if (force) s->force = force;
     if (impulse) s->impulse = impulse;
@@ -169,7 +183,8 @@ static double evaluate(series *s, double spacing) {
         if (s->from[s->nq + s->nv + i] >= 0) carom_drawing_set_signal(d, i, s->row[s->from[s->nq + s->nv + i]]);
     for (int i = 0; i < s->nv; ++i)
         if (isfinite(v[i])) fastest = fmax(fastest, fabs(v[i]));
-    static const double WAY = 1e-4, PART = 1e-3; // of differences: way of the fastest coordinate; part of the time between two rows
+    static const double WAY = 1e-4, PART = 1e-3; // of differences: way of the fastest coordinate; part of the time
+                                                 // between two rows
     const double h = fmin(WAY / fmax(fastest, CAROM_NOT_ZERO), PART * spacing);
     for (int side = 0; side < SIDES; ++side) {
         const double dt = (side - HERE) * h;
@@ -211,9 +226,12 @@ static bool save_shapes(series *s, long k, double h) {
     for (int i = 0; i < m->cells; ++i) body[i] = carom_drawing_shape(s->v->drawing, m->shape[i]).of;
     const size_t np = (size_t)m->points, nc = (size_t)m->cells;
     const array list[] = {
-        {"PointData", "velocity", "Float32", 3, u, 3 * np, sizeof *u}, {"CellData", "shape", "Int32", 1, m->shape, nc, sizeof *m->shape},
-        {"CellData", "body", "Int32", 1, body, nc, sizeof *body}, {"Points", "Points", "Float32", 3, p, 3 * np, sizeof *p},
-        {"Cells", "connectivity", "Int32", 1, m->corner, (size_t)m->corners, sizeof *m->corner}, {"Cells", "offsets", "Int32", 1, m->end, nc, sizeof *m->end},
+        {"PointData", "velocity", "Float32", 3, u, 3 * np, sizeof *u},
+        {"CellData", "shape", "Int32", 1, m->shape, nc, sizeof *m->shape},
+        {"CellData", "body", "Int32", 1, body, nc, sizeof *body},
+        {"Points", "Points", "Float32", 3, p, 3 * np, sizeof *p},
+        {"Cells", "connectivity", "Int32", 1, m->corner, (size_t)m->corners, sizeof *m->corner},
+        {"Cells", "offsets", "Int32", 1, m->end, nc, sizeof *m->end},
         {"Cells", "types", "UInt8", 1, m->type, nc, 1},
     };
     const bool good = save_grid(s, "shapes", k, s->row[0], m->points, m->cells, list, sizeof list / sizeof *list);
@@ -229,10 +247,13 @@ static bool save_touches(series *s, long k, double t) {
     if (m->failed) return cli_say("not enough memory"), false;
     const size_t n = (size_t)m->points;
     const array list[] = {
-        {"PointData", "force", "Float64", 3, s->force, 3 * n, sizeof(double)}, {"PointData", "impulse", "Float64", 3, s->impulse, 3 * n, sizeof(double)},
-        {"PointData", "gap", "Float64", 1, s->gap, n, sizeof(double)}, {"PointData", "contact", "Int32", 1, m->shape, n, sizeof *m->shape},
+        {"PointData", "force", "Float64", 3, s->force, 3 * n, sizeof(double)},
+        {"PointData", "impulse", "Float64", 3, s->impulse, 3 * n, sizeof(double)},
+        {"PointData", "gap", "Float64", 1, s->gap, n, sizeof(double)},
+        {"PointData", "contact", "Int32", 1, m->shape, n, sizeof *m->shape},
         {"Points", "Points", "Float64", 3, m->point, 3 * n, sizeof(double)},
-        {"Cells", "connectivity", "Int32", 1, m->corner, n, sizeof *m->corner}, {"Cells", "offsets", "Int32", 1, m->end, n, sizeof *m->end},
+        {"Cells", "connectivity", "Int32", 1, m->corner, n, sizeof *m->corner},
+        {"Cells", "offsets", "Int32", 1, m->end, n, sizeof *m->end},
         {"Cells", "types", "UInt8", 1, m->type, n, 1},
     };
     return save_grid(s, "contacts", k, t, m->points, m->cells, list, sizeof list / sizeof *list);
@@ -248,13 +269,17 @@ static bool find_touches(series *s) {
         const carom_drawn d = carom_drawing_shape(s->v->drawing, i);
         int *column = s->column + (size_t)i * TOUCH_COLUMNS;
         for (int k = 0; k < TOUCH_COLUMNS; ++k) {
-            static const char *const word[] = {"gap", "force", "friction", "friction2", "impulse", "friction_impulse", "friction_impulse2"};
+            static const char *const word[] = {
+                "gap", "force", "friction", "friction2", "impulse", "friction_impulse", "friction_impulse2"};
             char name[220];
             const bool first_of_two = d.points > 3 && (k == FORCE + 1 || k == IMPULSE + 1);
-            if (d.figure == CAROM_TOUCH) snprintf(name, sizeof name, "%.160s.%s%s", d.name, word[k], first_of_two ? "1" : "");
+            if (d.figure == CAROM_TOUCH)
+                snprintf(name, sizeof name, "%.160s.%s%s", d.name, word[k], first_of_two ? "1" : "");
             column[k] = d.figure == CAROM_TOUCH ? carom_result_find(s->v->page.r, name) : -1;
         }
-        if (d.figure == CAROM_TOUCH && !s->own && !carom_names_add(&s->contact, d.name, NAME_OUTPUT, s->contact.count, 0)) return cli_say("not enough memory"), false;
+        if (d.figure == CAROM_TOUCH && !s->own &&
+            !carom_names_add(&s->contact, d.name, NAME_OUTPUT, s->contact.count, 0))
+            return cli_say("not enough memory"), false;
     }
     return true;
 }
@@ -357,7 +382,9 @@ static bool prepare(series *s) {
     }
     for (int i = 0; good && i < s->shapes; ++i) {
         const carom_drawn d = carom_drawing_shape(s->v->drawing, i);
-        if (d.figure == CAROM_CONVEX) s->has_hull[i] = carom_cloud_hull((const double(*)[3])d.fixed, d.nfixed / 3, CAROM_HULL_CORNERS, &s->hull[i], &(double){0}) == CAROM_HULL_OK;
+        if (d.figure == CAROM_CONVEX)
+            s->has_hull[i] = carom_cloud_hull((const double(*)[3])d.fixed, d.nfixed / 3, CAROM_HULL_CORNERS,
+                                              &s->hull[i], &(double){0}) == CAROM_HULL_OK;
     }
     if (!good) cli_say("not enough memory");
     return good && find_touches(s);
@@ -373,7 +400,8 @@ static void release(series *s) {
     vtk_mesh_free(&s->touches);
     for (int i = 0; s->own && i < s->contact.count; ++i) free((char *)s->contact.at[i].text);
     carom_names_free(&s->contact);
-    void *const all[] = {s->stem, s->from, s->row, s->state, s->q, s->hull, s->has_hull, s->force, s->impulse, s->gap, s->small, s->column};
+    void *const all[] = {s->stem,     s->from,  s->row,     s->state, s->q,     s->hull,
+                         s->has_hull, s->force, s->impulse, s->gap,   s->small, s->column};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) free(all[i]);
 }
 
@@ -386,7 +414,8 @@ static bool choose(series *s, const double *t, long rows, long *first, long *cou
     while (last > *first && t[last - 1] > def->to) --last;
     *count = last - *first;
     if (*count > 0) return true;
-    cli_say("%s has no row between %g and %g; its times go from %g to %g", s->v->page.file, def->from, def->to, t[0], t[rows - 1]);
+    cli_say("%s has no row between %g and %g; its times go from %g to %g", s->v->page.file, def->from, def->to, t[0],
+            t[rows - 1]);
     s->failure = CLI_USAGE;
     return false;
 }
@@ -419,7 +448,8 @@ static long default_rows(series *s, long first, double spacing) {
 }
 
 static bool save_rows(series *s, const double *t, long first, long count, double **times, long *n) {
-    const double spacing = count > 1 && t[first + count - 1] > t[first] ? (t[first + count - 1] - t[first]) / (double)(count - 1) : 1e-3;
+    const double spacing =
+        count > 1 && t[first + count - 1] > t[first] ? (t[first + count - 1] - t[first]) / (double)(count - 1) : 1e-3;
     const long most = s->def->rows > 0 ? s->def->rows : default_rows(s, first, spacing);
     *n = count < most ? count : most;
     *times = malloc((size_t)*n * sizeof **times);
@@ -454,13 +484,16 @@ static bool save_all(series *s) {
     long first = 0, count = 0, n = 0, snapshots = 0;
     bool good = t || (cli_say("not enough memory"), false);
     if (good && carom_result_read(r, 0, 0, rows, t, &err) != CAROM_OK) good = (cli_say("%s", err.text), false);
-    good = good && choose(s, t, rows, &first, &count) && prepare(s) && make_folder(s) && save_rows(s, t, first, count, &times, &n) && save_names(s, "shapes", true) &&
+    good = good && choose(s, t, rows, &first, &count) && prepare(s) && make_folder(s) &&
+           save_rows(s, t, first, count, &times, &n) && save_names(s, "shapes", true) &&
            save_list(s, ".pvd", "shapes", times, n);
     if (good && s->own) good = save_snapshots(s, &snapshot, &snapshots);
     if (good && s->contact.count > 0)
-        good = save_names(s, "contacts", false) && save_list(s, ".contacts.pvd", "contacts", s->own ? snapshot : times, s->own ? snapshots : n);
+        good = save_names(s, "contacts", false) &&
+               save_list(s, ".contacts.pvd", "contacts", s->own ? snapshot : times, s->own ? snapshots : n);
     if (good) printf("%s.pvd: %ld rows", s->stem, n);
-    if (good && s->contact.count > 0) printf("; %s.contacts.pvd: %ld %s", s->stem, s->own ? snapshots : n, s->own ? "snapshots" : "rows");
+    if (good && s->contact.count > 0)
+        printf("; %s.contacts.pvd: %ld %s", s->stem, s->own ? snapshots : n, s->own ? "snapshots" : "rows");
     if (good) putchar('\n');
     free(t);
     free(times);
@@ -473,13 +506,19 @@ int vtk_write(page_view *v, const vtk_def *def) {
         if (!v->model) cli_say("%s holds no model, so there is nothing to draw; give --model FILE", v->page.file);
         return CLI_USAGE;
     }
-    series s = {.v = v, .def = def, .stem = strdup(def->out), .shapes = carom_drawing_shapes(v->drawing), .own = carom_result_contact_count(v->page.r) > 0, .failure = CLI_FAILED};
+    series s = {.v = v,
+                .def = def,
+                .stem = strdup(def->out),
+                .shapes = carom_drawing_shapes(v->drawing),
+                .own = carom_result_contact_count(v->page.r) > 0,
+                .failure = CLI_FAILED};
     if (!s.stem) return cli_say("not enough memory"), CLI_FAILED;
     s.stem[strlen(s.stem) - strlen(".pvd")] = 0;
     const char *slash = strrchr(s.stem, '/');
     s.base = slash ? slash + 1 : s.stem;
     int status = CLI_USAGE;
-    if (s.shapes == 0) cli_say("%s: the model has no bodies and no `draw` section, so there is nothing to export", v->page.file);
+    if (s.shapes == 0)
+        cli_say("%s: the model has no bodies and no `draw` section, so there is nothing to export", v->page.file);
     else if (carom_result_rows(v->page.r) < 1) cli_say("%s has no rows", v->page.file);
     else status = save_all(&s) ? CLI_DONE : s.failure;
     release(&s);

@@ -28,8 +28,10 @@ static void add_cell(vtk_mesh *m, uint8_t type, int index, const int *corner, in
     const int c = m->cells + 1;
     if (!grow(m, (void **)&m->corner, m->corners + n, m->corner_room, sizeof *m->corner)) return;
     if (m->corners + n > m->corner_room) m->corner_room = 2 * (m->corners + n);
-    if (!grow(m, (void **)&m->end, c, m->cell_room, sizeof *m->end) || !grow(m, (void **)&m->shape, c, m->cell_room, sizeof *m->shape) ||
-        !grow(m, (void **)&m->type, c, m->cell_room, sizeof *m->type)) return;
+    if (!grow(m, (void **)&m->end, c, m->cell_room, sizeof *m->end) ||
+        !grow(m, (void **)&m->shape, c, m->cell_room, sizeof *m->shape) ||
+        !grow(m, (void **)&m->type, c, m->cell_room, sizeof *m->type))
+        return;
     if (c > m->cell_room) m->cell_room = 2 * c;
     for (int i = 0; i < n; ++i) m->corner[m->corners++] = corner[i];
     m->end[m->cells] = m->corners;
@@ -37,7 +39,9 @@ static void add_cell(vtk_mesh *m, uint8_t type, int index, const int *corner, in
     m->type[m->cells++] = type;
 }
 
-static void triangle(vtk_mesh *m, int index, int a, int b, int c) { add_cell(m, TRIANGLE, index, (const int[]){a, b, c}, 3); }
+static void triangle(vtk_mesh *m, int index, int a, int b, int c) {
+    add_cell(m, TRIANGLE, index, (const int[]){a, b, c}, 3);
+}
 
 // The points from `first` on as one cell.
 static void add_run(vtk_mesh *m, uint8_t type, int index, int first) {
@@ -91,8 +95,10 @@ static frame frame_of(const carom_drawn *s, int dim, const double *at, const dou
     return f;
 }
 
-// z along b - a; x as near as possible to an axis of `own`, the axes of the shape: the one that `like` has farthest from z.
-static frame frame_between(const double *a, const double *b, const frame *own, const double *like_a, const double *like_b, const frame *like, double *length) {
+// z along b - a; x as near as possible to an axis of `own`, the axes of the shape: the one that `like` has farthest
+// from z.
+static frame frame_between(const double *a, const double *b, const frame *own, const double *like_a,
+                           const double *like_b, const frame *like, double *length) {
     frame f = {{(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2}, {{0}}};
     double z[3], x[3], along[3] = {0}, way = 0, size = 0;
     int least = 0;
@@ -142,7 +148,8 @@ static void ball(vtk_mesh *m, int index, const frame *f, double r, double apart,
     const int rings = m->sides / 2;
     int n = 0;
     for (int k = 0; k <= rings; ++k) {
-        const double theta = acos(-1.0) * k / rings, z = r * cos(theta), side = k == 0 || k == rings ? 0 : r * sin(theta);
+        const double theta = acos(-1.0) * k / rings, z = r * cos(theta),
+                     side = k == 0 || k == rings ? 0 : r * sin(theta);
         if (2 * k <= rings) profile[n][0] = side, profile[n++][1] = z + apart / 2;
         if (2 * k > rings || (2 * k == rings && apart > 0)) profile[n][0] = side, profile[n++][1] = z - apart / 2;
     }
@@ -152,7 +159,9 @@ static void ball(vtk_mesh *m, int index, const frame *f, double r, double apart,
 static void box(vtk_mesh *m, int index, const frame *f, const double *edge) {
     static const int face[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
     const int first = m->points;
-    for (int i = 0; i < 8; ++i) local_point(m, f, (i & 1 ? 0.5 : -0.5) * edge[0], (i & 2 ? 0.5 : -0.5) * edge[1], (i & 4 ? 0.5 : -0.5) * edge[2]);
+    for (int i = 0; i < 8; ++i)
+        local_point(m, f, (i & 1 ? 0.5 : -0.5) * edge[0], (i & 2 ? 0.5 : -0.5) * edge[1],
+                    (i & 4 ? 0.5 : -0.5) * edge[2]);
     for (int k = 0; k < 6; ++k) {
         const int *c = face[k];
         triangle(m, index, first + c[0], first + c[1], first + c[2]);
@@ -164,7 +173,8 @@ static void convex(vtk_mesh *m, int index, const frame *f, const carom_hull *h) 
     const int first = m->points;
     for (int i = 0; i < h->nv; ++i) local_point(m, f, h->v[i][0], h->v[i][1], h->v[i][2]);
     for (int k = 0; k < h->nf; ++k)
-        for (int i = h->face_at[k] + 2; i < h->face_at[k + 1]; ++i) triangle(m, index, first + h->face[h->face_at[k]], first + h->face[i - 1], first + h->face[i]);
+        for (int i = h->face_at[k] + 2; i < h->face_at[k + 1]; ++i)
+            triangle(m, index, first + h->face[h->face_at[k]], first + h->face[i - 1], first + h->face[i]);
 }
 
 // Heights over a grid: nx, ny, x, y, dx, dy, heights by rows.
@@ -184,7 +194,8 @@ static void surface(vtk_mesh *m, int index, const frame *f, const double *x) {
 
 static void disc(vtk_mesh *m, int index, const frame *f, double r) {
     const int first = m->points;
-    for (int i = 0; i < m->sides; ++i) local_point(m, f, r * cos(2 * acos(-1.0) * i / m->sides), r * sin(2 * acos(-1.0) * i / m->sides), 0);
+    for (int i = 0; i < m->sides; ++i)
+        local_point(m, f, r * cos(2 * acos(-1.0) * i / m->sides), r * sin(2 * acos(-1.0) * i / m->sides), 0);
     add_run(m, POLYGON, index, first);
 }
 
@@ -216,37 +227,49 @@ static void lined(vtk_mesh *m, const carom_drawn *s, int index, int dim, const d
         if (dim == 2) {
             stadium(m, index, p, p + 2, x[0] / 2);
         } else {
-            const frame own = frame_of(s, dim, p, p + 6), other = frame_of(s, dim, q, q + 6), f = frame_between(p, p + 3, &own, q, q + 3, &other, &length);
+            const frame own = frame_of(s, dim, p, p + 6), other = frame_of(s, dim, q, q + 6),
+                        f = frame_between(p, p + 3, &own, q, q + 3, &other, &length);
             ball(m, index, &f, x[0] / 2, length, 1, 1);
         }
         return;
     }
-    for (int i = 0; i < s->points; ++i) add_point(m, (const double[]){p[i * dim], p[i * dim + 1], dim == 3 ? p[i * dim + 2] : 0});
+    for (int i = 0; i < s->points; ++i)
+        add_point(m, (const double[]){p[i * dim], p[i * dim + 1], dim == 3 ? p[i * dim + 2] : 0});
     if (s->figure == CAROM_POINT)
         for (int i = first; i < m->points && !m->failed; ++i) add_cell(m, VERTEX, index, &i, 1);
     else if (!m->failed) add_run(m, s->figure == CAROM_POLYGON ? POLYGON : LINE, index, first);
 }
 
-void vtk_mesh_add(vtk_mesh *m, const carom_drawn *s, int index, int dim, const double *x, const double *like, const carom_hull *hull) {
+void vtk_mesh_add(vtk_mesh *m, const carom_drawn *s, int index, int dim, const double *x, const double *like,
+                  const carom_hull *hull) {
     const double *at = x + s->sizes;
     const bool placed = s->figure >= CAROM_BOX && s->figure != CAROM_TOUCH;
     const frame f = placed ? frame_of(s, dim, at, at + dim * s->points) : (frame){.at = {0}};
     switch (s->figure) {
     case CAROM_TOUCH: return;
-    case CAROM_POINT: case CAROM_SEGMENT: case CAROM_LINE: case CAROM_POLYGON: case CAROM_WALL: case CAROM_SPRING: lined(m, s, index, dim, x, like); return;
+    case CAROM_POINT:
+    case CAROM_SEGMENT:
+    case CAROM_LINE:
+    case CAROM_POLYGON:
+    case CAROM_WALL:
+    case CAROM_SPRING: lined(m, s, index, dim, x, like); return;
     case CAROM_BOX:
         if (dim == 3) {
             box(m, index, &f, x);
         } else {
             const int first = m->points;
-            for (int i = 0; i < 4; ++i) local_point(m, &f, (i == 1 || i == 2 ? 0.5 : -0.5) * x[0], (i > 1 ? 0.5 : -0.5) * x[1], 0);
+            for (int i = 0; i < 4; ++i)
+                local_point(m, &f, (i == 1 || i == 2 ? 0.5 : -0.5) * x[0], (i > 1 ? 0.5 : -0.5) * x[1], 0);
             add_run(m, POLYGON, index, first);
         }
         return;
     case CAROM_CIRCLE: disc(m, index, &f, x[0]); return;
     case CAROM_SPHERE: ball(m, index, &f, x[0], 0, 1, 1); return;
     case CAROM_ELLIPSOID: ball(m, index, &f, x[2], 0, x[0] / x[2], x[1] / x[2]); return;
-    case CAROM_CYLINDER: revolve(m, index, &f, (const double[][2]){{0, x[1] / 2}, {x[0], x[1] / 2}, {x[0], -x[1] / 2}, {0, -x[1] / 2}}, 4, 1, 1); return;
+    case CAROM_CYLINDER:
+        revolve(m, index, &f, (const double[][2]){{0, x[1] / 2}, {x[0], x[1] / 2}, {x[0], -x[1] / 2}, {0, -x[1] / 2}},
+                4, 1, 1);
+        return;
     case CAROM_CONVEX: if (hull) convex(m, index, &f, hull); return;
     case CAROM_SURFACE: surface(m, index, &f, s->fixed); return;
     }

@@ -15,9 +15,11 @@ typedef struct vtk_mesh {
     bool failed;           // no memory
 } vtk_mesh;
 
-/// Shape `index` of a drawing with `dim` coordinates, at the numbers x that it has there.  hull: of the fixed points of CAROM_CONVEX.  `like`: numbers of a nearby state
-/// that decide where there is a choice, so that equal points of two meshes have equal numbers.
-void vtk_mesh_add(vtk_mesh *m, const carom_drawn *s, int index, int dim, const double *x, const double *like, const carom_hull *hull);
+/// Shape `index` of a drawing with `dim` coordinates, at the numbers x that it has there.  hull: of the fixed points of
+/// CAROM_CONVEX.  `like`: numbers of a nearby state that decide where there is a choice, so that equal points of two
+/// meshes have equal numbers.
+void vtk_mesh_add(vtk_mesh *m, const carom_drawn *s, int index, int dim, const double *x, const double *like,
+                  const carom_hull *hull);
 /// One point on its own.
 void vtk_mesh_vertex(vtk_mesh *m, const double *p, int index);
 void vtk_mesh_clear(vtk_mesh *m); // keeps memory

@@ -37,7 +37,8 @@ static bool is_foreign(const char *page) {
 bool cli_watch_allowed(const char *result) {
     char *page = page_of(result);
     const bool foreign = is_foreign(page);
-    if (foreign) cli_say("--watch would replace %s, which carom did not write; give --out another name, or --force", page);
+    if (foreign)
+        cli_say("--watch would replace %s, which carom did not write; give --out another name, or --force", page);
     free(page);
     return !foreign;
 }
@@ -52,7 +53,8 @@ static void show(cli_watch *w) {
     pid_t pid = 0;
     const char *argv[] = {"xdg-open", w->page, NULL};
     w->shown = true;
-    if ((getenv("DISPLAY") || getenv("WAYLAND_DISPLAY")) && cli_child_start(&pid, argv, -1, -1, -1) == 0) cli_child_wait(pid);
+    if ((getenv("DISPLAY") || getenv("WAYLAND_DISPLAY")) && cli_child_start(&pid, argv, -1, -1, -1) == 0)
+        cli_child_wait(pid);
 }
 
 void cli_watch_tend(cli_watch *w) {

@@ -1,6 +1,7 @@
 // watch.h: `carom run --watch`: a page that follows a running simulation.
 //
-// Every few seconds a child, `carom view --live`, writes the page anew from what the result holds so far; the page loads itself again until the run is over.
+// Every few seconds a child, `carom view --live`, writes the page anew from what the result holds so far; the page
+// loads itself again until the run is over.
 #pragma once
 #include "cli/cli.h"
 #include <sys/types.h>

@@ -1,4 +1,5 @@
-// broad.c: sweep and prune in strips: boxes of a strip, sorted along one axis, are compared with those of the same and the next strip that begin before they end.
+// broad.c: sweep and prune in strips: boxes of a strip, sorted along one axis, are compared with those of the same and
+// the next strip that begin before they end.
 #include "collide/broad.h"
 #include <carom/team.h>
 #include <string.h>
@@ -17,7 +18,8 @@ static void spreads(const carom_bounds *box, int n, double *spread) {
     }
 }
 
-// Strips across axis l, as wide as the widest box.  Boxes more than four times as wide as the mean are large, and do not count.
+// Strips across axis l, as wide as the widest box.  Boxes more than four times as wide as the mean are large, and do
+// not count.
 static void lay_strips(carom_bounds *box, int n, int l) {
     static const int MOST = 1000000;
     double mean = 0, width = 0, low = box[0].low[l];
@@ -33,7 +35,9 @@ static void lay_strips(carom_bounds *box, int n, int l) {
     }
 }
 
-static bool before(const carom_bounds *a, const carom_bounds *b, int k) { return a->strip != b->strip ? a->strip < b->strip : a->low[k] < b->low[k]; }
+static bool before(const carom_bounds *a, const carom_bounds *b, int k) {
+    return a->strip != b->strip ? a->strip < b->strip : a->low[k] < b->low[k];
+}
 
 /// Boxes that are sorted along axis k, in runs of `run` boxes, a power of two, that threads share.
 typedef struct runs {
@@ -41,12 +45,15 @@ typedef struct runs {
     int n, k, run;
 } runs;
 
-// Pairs of sorted rows of `width` boxes, from `start` to before `end`, become rows of twice that; equal boxes stay in their order.
+// Pairs of sorted rows of `width` boxes, from `start` to before `end`, become rows of twice that; equal boxes stay in
+// their order.
 static void merge(const carom_bounds *from, carom_bounds *to, int start, int end, int width, int k) {
     for (; start < end; start += 2 * width) {
-        const int middle = start + width < end ? start + width : end, stop = start + 2 * width < end ? start + 2 * width : end;
+        const int middle = start + width < end ? start + width : end,
+                  stop = start + 2 * width < end ? start + 2 * width : end;
         int a = start, b = middle;
-        for (int i = start; i < stop; ++i) to[i] = a < middle && (b == stop || !before(&from[b], &from[a], k)) ? from[a++] : from[b++];
+        for (int i = start; i < stop; ++i)
+            to[i] = a < middle && (b == stop || !before(&from[b], &from[a], k)) ? from[a++] : from[b++];
     }
 }
 
@@ -82,7 +89,9 @@ typedef struct search {
     void *user;
 } search;
 
-static inline bool overlap(const carom_bounds *a, const carom_bounds *b, int k) { return a->low[k] <= b->high[k] && b->low[k] <= a->high[k]; }
+static inline bool overlap(const carom_bounds *a, const carom_bounds *b, int k) {
+    return a->low[k] <= b->high[k] && b->low[k] <= a->high[k];
+}
 
 // Box i against those from j to before end, sorted, that begin before it ends.
 static inline void sweep(const search *s, int part, int i, int j, int end) {
@@ -113,22 +122,29 @@ static void sweep_strips(void *user, int part, int parts) {
     carom_broad_part(s->large, part, parts, &from, &to);
     for (int i = from; i < to; ++i)
         for (int j = i + 1; j < s->n; ++j)
-            if (overlap(box + i, box + j, 0) && overlap(box + i, box + j, 1) && overlap(box + i, box + j, 2)) s->found(s->user, part, box[i].id, box[j].id);
+            if (overlap(box + i, box + j, 0) && overlap(box + i, box + j, 1) && overlap(box + i, box + j, 2))
+                s->found(s->user, part, box[i].id, box[j].id);
     carom_broad_part(s->n, part, parts, &from, &to);
     int start = from > s->large ? from : s->large;
-    if (start > s->large && start < s->n && box[start].strip == box[start - 1].strip) start = end_of_strip(box, s->n, start);
+    if (start > s->large && start < s->n && box[start].strip == box[start - 1].strip)
+        start = end_of_strip(box, s->n, start);
     for (int end; start < to; start = end) {
         end = end_of_strip(box, s->n, start);
         for (int i = start; i < end; ++i) sweep(s, part, i, i + 1, end);
-        if (end < s->n && box[end].strip == box[start].strip + 1) sweep_both(s, part, start, end, end, end_of_strip(box, s->n, end));
+        if (end < s->n && box[end].strip == box[start].strip + 1)
+            sweep_both(s, part, start, end, end, end_of_strip(box, s->n, end));
     }
 }
 
-void carom_broad(carom_bounds *box, int n, carom_bounds *room, carom_team *team, void (*found)(void *user, int part, int a, int b), void *user) {
+void carom_broad(carom_bounds *box, int n, carom_bounds *room, carom_team *team,
+                 void (*found)(void *user, int part, int a, int b), void *user) {
     if (n < 2) return;
     double spread[3];
     spreads(box, n, spread);
-    const int k = spread[1] > spread[0] ? (spread[2] > spread[1] ? 2 : 1) : spread[2] > spread[0] ? 2 : 0, a = (k + 1) % 3, b = (k + 2) % 3;
+    const int k = spread[1] > spread[0]   ? (spread[2] > spread[1] ? 2 : 1)
+                  : spread[2] > spread[0] ? 2
+                                          : 0,
+              a = (k + 1) % 3, b = (k + 2) % 3;
     const bool second = spread[b] > spread[a];
     search s = {.box = box, .n = n, .k = k, .l = second ? b : a, .m = second ? a : b, .found = found, .user = user};
     lay_strips(box, n, s.l);

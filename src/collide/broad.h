@@ -20,7 +20,8 @@ static inline void carom_broad_part(int n, int part, int parts, int *from, int *
     *to = part < parts ? (int)((long)n * (part + 1) / parts) : n;
 }
 
-/// Calls found(user, part, a, b) once for every two of the n boxes that overlap or touch, a and b being their ids, part the thread of the
-/// team that calls, below CAROM_BROAD_PARTS (0: alone).  The order of a thread's calls depends on the boxes and the number of threads alone.
-/// Sorts the boxes; room: as many again.
-void carom_broad(carom_bounds *box, int n, carom_bounds *room, struct carom_team *team, void (*found)(void *user, int part, int a, int b), void *user);
+/// Calls found(user, part, a, b) once for every two of the n boxes that overlap or touch, a and b being their ids, part
+/// the thread of the team that calls, below CAROM_BROAD_PARTS (0: alone).  The order of a thread's calls depends on the
+/// boxes and the number of threads alone.  Sorts the boxes; room: as many again.
+void carom_broad(carom_bounds *box, int n, carom_bounds *room, struct carom_team *team,
+                 void (*found)(void *user, int part, int a, int b), void *user);

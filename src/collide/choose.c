@@ -1,4 +1,5 @@
-// choose.c: which of many candidates become contacts of a patch: the outermost in eight directions fixed in A, and the deepest.
+// choose.c: which of many candidates become contacts of a patch: the outermost in eight directions fixed in A, and the
+// deepest.
 #include "collide/posed.h"
 
 // Two axes across n, fixed in A as long as n is.

@@ -1,7 +1,9 @@
-// hull.c: the convex hull of points by gift wrapping: a plane is turned about every edge of a face until it meets the next points.
+// hull.c: the convex hull of points by gift wrapping: a plane is turned about every edge of a face until it meets the
+// next points.
 //
-// All points in that plane, within a tolerance, make one face, however many they are: so the faces of a brick are its six, and
-// points that a file holds twice or in the middle of a face do no harm.  The order of points decides the order of corners and faces.
+// All points in that plane, within a tolerance, make one face, however many they are: so the faces of a brick are its
+// six, and points that a file holds twice or in the middle of a face do no harm.  The order of points decides the order
+// of corners and faces.
 #include "collide/hull.h"
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +26,9 @@ typedef struct wrapping {
 enum { MOST_EDGES = 3 * CAROM_HULL_CORNERS, MOST_FACES = 2 * CAROM_HULL_CORNERS };
 
 static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-static void minus(const double *a, const double *b, double *c) { c[0] = a[0] - b[0], c[1] = a[1] - b[1], c[2] = a[2] - b[2]; }
+static void minus(const double *a, const double *b, double *c) {
+    c[0] = a[0] - b[0], c[1] = a[1] - b[1], c[2] = a[2] - b[2];
+}
 static void cross(const double *a, const double *b, double *c) {
     c[0] = a[1] * b[2] - a[2] * b[1], c[1] = a[2] * b[0] - a[0] * b[2], c[2] = a[0] * b[1] - a[1] * b[0];
 }
@@ -34,7 +38,8 @@ static double unit(double *a) {
     return size;
 }
 
-// The plane with normal n through p is turned about the line along d, towards t = d x n, until it meets a point; -1: there is none.
+// The plane with normal n through p is turned about the line along d, towards t = d x n, until it meets a point; -1:
+// there is none.
 static int turn(const wrapping *w, double *n, const double *p, const double *d) {
     double t[3], c = 0, s = 0, best = INFINITY, far = 0;
     int found = -1;
@@ -45,7 +50,8 @@ static int turn(const wrapping *w, double *n, const double *p, const double *d) 
         const double u = dot(t, y), h = fmax(-dot(n, y), 0), size = hypot(u, h);
         if (size <= w->eps) continue;
         const double angle = atan2(h, u);
-        if (angle > best + 1e-9 || (angle > best - 1e-9 && size <= far)) continue; // of equal ones the farthest is the most exact
+        // of equal ones the farthest is the most exact
+        if (angle > best + 1e-9 || (angle > best - 1e-9 && size <= far)) continue;
         best = fmin(best, angle), far = size, found = i, c = u / size, s = h / size;
     }
     for (int i = 0; i < 3; ++i) n[i] = n[i] * c + t[i] * s;
@@ -110,7 +116,8 @@ static carom_hull_fault add_face(wrapping *w, double *n, const double *p) {
     double sum[3] = {0}, offset = 0, depth = 0;
     for (int i = 0; i < m; ++i) { // Newell's normal: that of the whole polygon
         double a[3], b[3], c[3];
-        minus(w->x[corner[i]], w->x[corner[0]], a), minus(w->x[corner[(i + 1) % m]], w->x[corner[0]], b), cross(a, b, c);
+        minus(w->x[corner[i]], w->x[corner[0]], a), minus(w->x[corner[(i + 1) % m]], w->x[corner[0]], b),
+            cross(a, b, c);
         for (int j = 0; j < 3; ++j) sum[j] += c[j];
     }
     if (!(unit(sum) > 0) || dot(sum, n) < 0.5) return CAROM_HULL_ROUGH;
@@ -124,7 +131,8 @@ static carom_hull_fault add_face(wrapping *w, double *n, const double *p) {
     for (int i = 0; i < m; ++i) {
         const int a = corner[i], b = corner[(i + 1) % m], e = find_edge(w, a, b);
         if (e < 0) memcpy(w->edge[w->ne++], (int[4]){a, b, w->nf, -1}, 4 * sizeof(int));
-        else if (w->edge[e][3] >= 0 || w->edge[e][0] == a) return CAROM_HULL_ROUGH; // a third face, or one that lies the wrong way
+        else if (w->edge[e][3] >= 0 || w->edge[e][0] == a)
+            return CAROM_HULL_ROUGH; // a third face, or one that lies the wrong way
         else w->edge[e][3] = w->nf;
     }
     memcpy(w->normal[w->nf], sum, sizeof sum);
@@ -165,7 +173,7 @@ static carom_hull_fault wrap(wrapping *w) {
     return fault;
 }
 
-// -- memory -------------------------------------------------------------------------------------------------------------
+// -- memory -----------------------------------------------------------------------------------------------------------
 
 static size_t layout(carom_hull *h, int corners, unsigned char *at) {
     const size_t v = 3 * (size_t)h->nv * sizeof(double), f = (size_t)h->nf;
@@ -180,7 +188,8 @@ static size_t layout(carom_hull *h, int corners, unsigned char *at) {
 
 size_t carom_hull_size(const carom_hull *hull) {
     const size_t corners = hull->nf ? (size_t)hull->face_at[hull->nf] : 0;
-    return (3 * (size_t)hull->nv + 4 * (size_t)hull->nf) * sizeof(double) + ((size_t)hull->nf + 1 + corners + 4 * (size_t)hull->ne) * sizeof(int);
+    return (3 * (size_t)hull->nv + 4 * (size_t)hull->nf) * sizeof(double) +
+           ((size_t)hull->nf + 1 + corners + 4 * (size_t)hull->ne) * sizeof(int);
 }
 
 carom_hull carom_hull_copy(const carom_hull *hull, void *memory) {
@@ -188,7 +197,8 @@ carom_hull carom_hull_copy(const carom_hull *hull, void *memory) {
     const int corners = hull->nf ? hull->face_at[hull->nf] : 0;
     layout(&h, corners, memory);
     if (h.nv) memcpy(h.v, hull->v, (size_t)h.nv * sizeof *h.v);
-    for (int f = 0; f < h.nf; ++f) memcpy(h.normal[f], hull->normal[f], sizeof *h.normal), h.offset[f] = hull->offset[f];
+    for (int f = 0; f < h.nf; ++f)
+        memcpy(h.normal[f], hull->normal[f], sizeof *h.normal), h.offset[f] = hull->offset[f];
     for (int f = 0; f <= h.nf; ++f) h.face_at[f] = h.nf ? hull->face_at[f] : 0;
     if (corners) memcpy(h.face, hull->face, (size_t)corners * sizeof *h.face);
     if (h.ne) memcpy(h.edge, hull->edge, (size_t)h.ne * sizeof *h.edge);
@@ -223,7 +233,8 @@ static carom_hull_fault keep(const wrapping *w, carom_hull *hull) {
     }
     free(number);
     if (hull->nv > CAROM_HULL_CORNERS) return CAROM_HULL_LARGE;
-    return !memory ? CAROM_HULL_MEMORY : hull->nv - hull->ne + hull->nf == 2 ? CAROM_HULL_OK : CAROM_HULL_ROUGH; // Euler
+    // Euler
+    return !memory ? CAROM_HULL_MEMORY : hull->nv - hull->ne + hull->nf == 2 ? CAROM_HULL_OK : CAROM_HULL_ROUGH;
 }
 
 carom_hull_fault carom_hull_make(const double (*points)[3], int n, carom_hull *hull) {
@@ -249,10 +260,10 @@ carom_hull_fault carom_hull_make(const double (*points)[3], int n, carom_hull *h
     return fault;
 }
 
-// -- volume -------------------------------------------------------------------------------------------------------------
+// -- volume -----------------------------------------------------------------------------------------------------------
 
-// Sums over tetrahedra from corner 0 to triangles (a, b, c) of faces, with d = det(a, b, c): volume d/6, first moments d (a + b + c)/24,
-// second ones d/120 (s s' + a a' + b b' + c c'), s = a + b + c.
+// Sums over tetrahedra from corner 0 to triangles (a, b, c) of faces, with d = det(a, b, c): volume d/6, first moments
+// d (a + b + c)/24, second ones d/120 (s s' + a a' + b b' + c c'), s = a + b + c.
 double carom_hull_volume(const carom_hull *hull, double *centre, double *second) {
     static const int I[6] = {0, 1, 2, 0, 0, 1}, J[6] = {0, 1, 2, 1, 2, 2};
     double volume = 0, first[3] = {0}, sum[6] = {0};

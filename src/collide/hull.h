@@ -1,4 +1,5 @@
-// hull.h: convex polyhedra: the hull of points, its faces and edges, its volume and moments.  Pure geometry: no model, no shape.
+// hull.h: convex polyhedra: the hull of points, its faces and edges, its volume and moments.  Pure geometry: no model,
+// no shape.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,9 +9,16 @@
 #endif
 #include "collide/hull.inc"
 
-typedef enum carom_hull_fault { CAROM_HULL_OK, CAROM_HULL_FLAT, CAROM_HULL_LARGE, CAROM_HULL_ROUGH, CAROM_HULL_MEMORY } carom_hull_fault;
+typedef enum carom_hull_fault {
+    CAROM_HULL_OK,
+    CAROM_HULL_FLAT,
+    CAROM_HULL_LARGE,
+    CAROM_HULL_ROUGH,
+    CAROM_HULL_MEMORY
+} carom_hull_fault;
 
-/// The hull of n points.  Points within 1e-6 of its size of a face are in that face.  On success it owns memory until carom_hull_free().
+/// The hull of n points.  Points within 1e-6 of its size of a face are in that face.  On success it owns memory until
+/// carom_hull_free().
 carom_hull_fault carom_hull_make(const double (*points)[3], int n, carom_hull *hull);
 void carom_hull_free(carom_hull *hull);
 /// A copy in `memory` of carom_hull_size() bytes, which is not to be freed.

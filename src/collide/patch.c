@@ -1,8 +1,9 @@
 // patch.c: contacts of two convex solids.
 //
-// Two polyhedra (SHP-18): of all normals of faces, and of all n = e_A x e_B / |e_A x e_B| of edges whose normals meet on the sphere, the one that separates
-// most decides which faces look at each other.  Their overlap has corners of three kinds: a corner of A over B's face, one of B over
-// A's, and an edge across an edge.  Each is a contact with its own exact distance.  Of many some stay (choose.c).
+// Two polyhedra (SHP-18): of all normals of faces, and of all n = e_A x e_B / |e_A x e_B| of edges whose normals meet
+// on the sphere, the one that separates most decides which faces look at each other.  Their overlap has corners of
+// three kinds: a corner of A over B's face, one of B over A's, and an edge across an edge.  Each is a contact with its
+// own exact distance.  Of many some stay (choose.c).
 #include "collide/posed.h"
 
 typedef struct axis {
@@ -17,14 +18,17 @@ static void try_faces(const posed *x, const posed *other, bool first, axis *best
         const int c = support(other, x->n[f], -1);
         const double sep = dot(x->n[f], other->v[c]) - x->offset[f];
         if (sep <= best->sep + (first ? 0 : TIE * other->size)) continue;
-        *best = (axis){.sep = sep, .a = first ? f : c, .b = first ? c : f, .kind = first ? CAROM_FACE_CORNER : CAROM_CORNER_FACE};
+        *best = (axis){
+            .sep = sep, .a = first ? f : c, .b = first ? c : f, .kind = first ? CAROM_FACE_CORNER : CAROM_CORNER_FACE};
         for (int k = 0; k < 3; ++k) best->n[k] = first ? -x->n[f][k] : x->n[f][k];
     }
 }
 
-// Do the arcs between the normals of A's edge and between the opposite ones of B's edge cross?  Then the edges make a face of A - B.
+// Do the arcs between the normals of A's edge and between the opposite ones of B's edge cross?  Then the edges make a
+// face of A - B.
 static bool arcs_cross(const posed *A, int e, const double *d, const posed *B, int f, const double *g) {
-    const double *a = A->n[A->h->edge[e][2]], *b = A->n[A->h->edge[e][3]], *c = B->n[B->h->edge[f][2]], *m = B->n[B->h->edge[f][3]];
+    const double *a = A->n[A->h->edge[e][2]], *b = A->n[A->h->edge[e][3]], *c = B->n[B->h->edge[f][2]],
+                 *m = B->n[B->h->edge[f][3]];
     const double c_side = dot(c, d), m_side = dot(m, d), a_side = -dot(a, g), b_side = -dot(b, g);
     return c_side * m_side < 0 && a_side * b_side < 0 && c_side * b_side > 0;
 }
@@ -75,7 +79,9 @@ static void find_solids(const posed *A, const carom_frame *a, const posed *B, ca
     corners_over(&c, A, g, B, h, best.n, 1, SIDE * size);
     corners_over(&c, B, h, A, g, best.n, -1, SIDE * size);
     edges_across(&c, A, g, B, h, best.n);
-    if (c.n == 0) add(&c, best.kind, best.a, best.b, best.sign, best.kind == CAROM_CORNER_FACE ? A->v[best.a] : B->v[best.b], best.sep);
+    if (c.n == 0)
+        add(&c, best.kind, best.a, best.b, best.sign, best.kind == CAROM_CORNER_FACE ? A->v[best.a] : B->v[best.b],
+            best.sep);
     carom_patch_choose(&c, a, best.n, size, f);
 }
 
@@ -83,19 +89,22 @@ static void find_solids(const posed *A, const carom_frame *a, const posed *B, ca
 static void find_flat(const posed *A, const carom_frame *a, const posed *B, carom_feature *f) {
     candidates c;
     c.n = 0;
-    for (int i = 0; i < A->h->nv; ++i) add(&c, CAROM_CORNER_FACE, i, 0, 0, A->v[i], dot(B->n[0], A->v[i]) - B->offset[0]);
+    for (int i = 0; i < A->h->nv; ++i)
+        add(&c, CAROM_CORNER_FACE, i, 0, 0, A->v[i], dot(B->n[0], A->v[i]) - B->offset[0]);
     carom_patch_choose(&c, a, B->n[0], A->size, f);
 }
 
 // A's feature becomes B's.
 static void swap(carom_feature *f) {
-    static const carom_feature_kind other[] = {[CAROM_CORNER_FACE] = CAROM_FACE_CORNER, [CAROM_FACE_CORNER] = CAROM_CORNER_FACE, [CAROM_EDGE_EDGE] = CAROM_EDGE_EDGE,
-                                               [CAROM_CORNER_EDGE] = CAROM_EDGE_CORNER, [CAROM_EDGE_CORNER] = CAROM_CORNER_EDGE, [CAROM_CORNER_CORNER] = CAROM_CORNER_CORNER};
+    static const carom_feature_kind other[] = {
+        [CAROM_CORNER_FACE] = CAROM_FACE_CORNER, [CAROM_FACE_CORNER] = CAROM_CORNER_FACE,
+        [CAROM_EDGE_EDGE] = CAROM_EDGE_EDGE,     [CAROM_CORNER_EDGE] = CAROM_EDGE_CORNER,
+        [CAROM_EDGE_CORNER] = CAROM_CORNER_EDGE, [CAROM_CORNER_CORNER] = CAROM_CORNER_CORNER};
     const int a = f->a; // n -> -n and e_A x e_B -> e_B x e_A: the sign stays
     f->kind = other[f->kind], f->a = f->b, f->b = a;
 }
 
-// -- all ------------------------------------------------------------------------------------------------------------------------
+// -- all --------------------------------------------------------------------------------------------------------------
 
 int carom_patch_count(const carom_convex *A, const carom_convex *B) {
     const carom_hull *a = A->hull, *b = B->hull;
@@ -107,7 +116,8 @@ int carom_patch_count(const carom_convex *A, const carom_convex *B) {
     return t->nv == 1 ? 1 : flat(a) || flat(b) ? 2 : 5;
 }
 
-void carom_patch_find(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_feature *f) {
+void carom_patch_find(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b,
+                      carom_feature *f) {
     const bool swapped = !B->grid && (thin(B->hull) || flat(A->hull));
     posed x, y;
     room in, other;

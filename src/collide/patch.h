@@ -1,7 +1,7 @@
 // patch.h: where two convex solids touch: pairs of features (corner, edge, face), as many as carry.
 //
-// What is found depends on the two positions alone.  A contact has a place in the patch that it keeps while its feature stays
-// the outermost one in its direction, so solvers that start from the last reactions find them.
+// What is found depends on the two positions alone.  A contact has a place in the patch that it keeps while its feature
+// stays the outermost one in its direction, so solvers that start from the last reactions find them.
 #pragma once
 #include "collide/hull.h"
 
@@ -17,18 +17,27 @@ typedef struct carom_grid {
     TABLE int *star;     // 6 for each corner: its neighbours; -1: none
 } carom_grid;
 
-/// All that is within `radius` of a hull; a hull without faces is a point or a line.  A half-space has one face and no corners.
-/// With a grid: corners, faces and edges are those of a surface, which does not move, with the solid below.
+/// All that is within `radius` of a hull; a hull without faces is a point or a line.  A half-space has one face and no
+/// corners.  With a grid: corners, faces and edges are those of a surface, which does not move, with the solid below.
 typedef struct carom_convex {
     const carom_hull *hull;
     double radius;
     const carom_grid *grid;
-    const double *axes, *X; // of an ellipsoid, round the first corner: half axes, and their directions as columns; NULL: none
+    const double *axes, *X; // of an ellipsoid, round the first corner: half axes, and their directions as columns;
+                            // NULL: none
 } carom_convex;
 
 typedef struct carom_frame { double r[3], R[9]; } carom_frame; // R by rows
 
-typedef enum carom_feature_kind { CAROM_CORNER_FACE, CAROM_FACE_CORNER, CAROM_EDGE_EDGE, CAROM_CORNER_EDGE, CAROM_EDGE_CORNER, CAROM_CORNER_CORNER, CAROM_SMOOTH } carom_feature_kind;
+typedef enum carom_feature_kind {
+    CAROM_CORNER_FACE,
+    CAROM_FACE_CORNER,
+    CAROM_EDGE_EDGE,
+    CAROM_CORNER_EDGE,
+    CAROM_EDGE_CORNER,
+    CAROM_CORNER_CORNER,
+    CAROM_SMOOTH
+} carom_feature_kind;
 
 typedef struct carom_feature {
     carom_feature_kind kind; // of A, of B
@@ -45,8 +54,11 @@ enum { CAROM_PATCH = 9 }; // most contacts of two solids
 /// Contacts of a patch; 0: neither has faces.
 CAROM_PART int carom_patch_count(const carom_convex *A, const carom_convex *B);
 /// The features of all of them, whether they touch or not.
-CAROM_PART void carom_patch_find(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_feature *f);
+CAROM_PART void carom_patch_find(const carom_convex *A, const carom_frame *a, const carom_convex *B,
+                                 const carom_frame *b, carom_feature *f);
 /// The contact of an ellipsoid with another one, a ball, a point or a half-space.
-CAROM_PART void carom_smooth_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_patch_point *t);
+CAROM_PART void carom_smooth_place(const carom_convex *A, const carom_frame *a, const carom_convex *B,
+                                   const carom_frame *b, carom_patch_point *t);
 /// The contact of one feature, near the positions where it was found.
-CAROM_PART void carom_patch_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, const carom_feature *f, carom_patch_point *t);
+CAROM_PART void carom_patch_place(const carom_convex *A, const carom_frame *a, const carom_convex *B,
+                                  const carom_frame *b, const carom_feature *f, carom_patch_point *t);

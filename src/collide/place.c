@@ -22,7 +22,8 @@ static void onto(const double *p, const double *d, const double *x, double *y) {
 }
 
 // (SHP-18)  the places x on A's hull and y on B's, and n;  gap = n.(x - y) - radii
-void carom_patch_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, const carom_feature *f, carom_patch_point *t) {
+void carom_patch_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b,
+                       const carom_feature *f, carom_patch_point *t) {
     double x[3] = {0}, y[3] = {0}, d[3], e[3], p[3], way[3];
     const double *o = b->r;
     if (f->kind == CAROM_SMOOTH) {

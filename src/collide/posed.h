@@ -1,4 +1,5 @@
-// posed.h (private): convex solids where they are, and candidates for contacts: what patch.c and its parts have in common.
+// posed.h (private): convex solids where they are, and candidates for contacts: what patch.c and its parts have in
+// common.
 //
 //   patch.c      two polyhedra; which way a pair goes          surface.c   a solid over a surface
 //   thin.c       a point or a line, and a polyhedron           place.c     gap, normal and point of a feature
@@ -18,7 +19,9 @@ static const double SAME = 1e-5,   // of the size: contacts that are nearer are 
                     STEEP = 0.02;  // sine between edges that cross
 
 static inline double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-static inline void minus(const double *a, const double *b, double *c) { c[0] = a[0] - b[0], c[1] = a[1] - b[1], c[2] = a[2] - b[2]; }
+static inline void minus(const double *a, const double *b, double *c) {
+    c[0] = a[0] - b[0], c[1] = a[1] - b[1], c[2] = a[2] - b[2];
+}
 static inline void cross(const double *a, const double *b, double *c) {
     c[0] = a[1] * b[2] - a[2] * b[1], c[1] = a[2] * b[0] - a[0] * b[2], c[2] = a[0] * b[1] - a[1] * b[0];
 }
@@ -27,7 +30,7 @@ static inline void turned(const double *R, const double *x, double *y) {
     for (int i = 0; i < 3; ++i) y[i] = dot(R + 3 * i, x);
 }
 
-// -- a solid where it is, seen from B's origin ----------------------------------------------------------------------------
+// -- a solid where it is, seen from B's origin ------------------------------------------------------------------------
 
 typedef struct posed {
     const carom_hull *h;
@@ -35,7 +38,9 @@ typedef struct posed {
     double size;
 } posed;
 
-typedef struct room { double v[CAROM_HULL_CORNERS][3], n[2 * CAROM_HULL_CORNERS][3], offset[2 * CAROM_HULL_CORNERS]; } room;
+typedef struct room {
+    double v[CAROM_HULL_CORNERS][3], n[2 * CAROM_HULL_CORNERS][3], offset[2 * CAROM_HULL_CORNERS];
+} room;
 
 static inline void pose(const carom_hull *h, const carom_frame *f, const double *origin, posed *x, room *in) {
     double r[3], low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -56,7 +61,9 @@ static inline void pose(const carom_hull *h, const carom_frame *f, const double 
 }
 
 static inline const double *edge_from(const posed *x, int e) { return x->v[x->h->edge[e][0]]; }
-static inline void edge_along(const posed *x, int e, double *d) { minus(x->v[x->h->edge[e][1]], x->v[x->h->edge[e][0]], d); }
+static inline void edge_along(const posed *x, int e, double *d) {
+    minus(x->v[x->h->edge[e][1]], x->v[x->h->edge[e][0]], d);
+}
 
 // The corner that is farthest along n.
 static inline int support(const posed *x, const double *n, double sign) {
@@ -83,7 +90,8 @@ static inline int face_at(const posed *x, int c, const double *n, double sign) {
 }
 
 // Where the lines p + s d and q + t e are nearest to each other; false: they are parallel.
-static inline bool nearest_lines(const double *p, const double *d, const double *q, const double *e, double *s, double *t) {
+static inline bool nearest_lines(const double *p, const double *d, const double *q, const double *e, double *s,
+                                 double *t) {
     double w[3];
     minus(p, q, w);
     const double a = dot(d, d), b = dot(d, e), c = dot(e, e), u = dot(d, w), v = dot(e, w), det = a * c - b * b;
@@ -104,7 +112,7 @@ static inline bool between_faces(const posed *B, int e, const double *n) {
     return na - ab * nb >= -ROOM && nb - ab * na >= -ROOM && na + nb > 0; // n = x a + y b with x, y >= 0
 }
 
-// -- candidates -------------------------------------------------------------------------------------------------------------
+// -- candidates -------------------------------------------------------------------------------------------------------
 
 typedef struct candidates {
     int n;
@@ -132,7 +140,8 @@ static inline bool over(const posed *x, int f, const double *p, const double *n,
     return true;
 }
 
-static inline void corners_over(candidates *c, const posed *of, int face, const posed *on, int ground, const double *n, double side, double tolerance) {
+static inline void corners_over(candidates *c, const posed *of, int face, const posed *on, int ground, const double *n,
+                                double side, double tolerance) {
     if (side * dot(n, on->n[ground]) < ALIGNED) return;
     for (int k = of->h->face_at[face]; k < of->h->face_at[face + 1]; ++k) {
         const int i = of->h->face[k];
@@ -155,7 +164,8 @@ static inline void edges_across(candidates *c, const posed *A, int f, const pose
             cross(d, b, m);
             const double size = size_of(m);
             if (!(size > STEEP * size_of(d) * size_of(b)) || fabs(dot(m, n)) < ALIGNED * size) continue;
-            if (!nearest_lines(edge_from(A, e), d, edge_from(B, k), b, &s, &t) || s < 0 || s > 1 || t < 0 || t > 1) continue;
+            if (!nearest_lines(edge_from(A, e), d, edge_from(B, k), b, &s, &t) || s < 0 || s > 1 || t < 0 || t > 1)
+                continue;
             const double sign = dot(m, n) > 0 ? 1 : -1;
             minus(edge_from(A, e), edge_from(B, k), w);
             for (int i = 0; i < 3; ++i) p[i] = edge_from(A, e)[i] + s * d[i];
@@ -165,6 +175,8 @@ static inline void edges_across(candidates *c, const posed *A, int f, const pose
 }
 
 /// Which of the candidates stay: slot by slot, the outermost in its direction; deep ones count as farther out.
-CAROM_PART void carom_patch_choose(const candidates *c, const carom_frame *a, const double *n, double size, carom_feature *f);
+CAROM_PART void carom_patch_choose(const candidates *c, const carom_frame *a, const double *n, double size,
+                                   carom_feature *f);
 CAROM_PART void carom_patch_thin(const posed *A, const posed *B, carom_feature *f);
-CAROM_PART void carom_patch_surface(const carom_convex *of, const posed *A, const carom_frame *a, const carom_convex *on, carom_feature *f);
+CAROM_PART void carom_patch_surface(const carom_convex *of, const posed *A, const carom_frame *a,
+                                    const carom_convex *on, carom_feature *f);

@@ -1,7 +1,9 @@
 // smooth.c: ellipsoids against each other, against balls, points and half-spaces.
 //
-// (SHP-19)  The gap is the largest separation: the maximum over unit vectors n of  f(n) = n.(c_A - c_B) - |M_A' n| - |M_B' n| - r_A - r_B,  where M = R diag(axes).
-// Apart it is the distance, and inside of each other minus the least way out.  Newton's method on the sphere, always from the line of centres, to rounding.
+// (SHP-19)  The gap is the largest separation: the maximum over unit vectors n of  f(n) = n.(c_A - c_B) - |M_A' n| -
+//           |M_B' n| - r_A - r_B,  where M = R diag(axes).
+// Apart it is the distance, and inside of each other minus the least way out.  Newton's method on the sphere, always
+// from the line of centres, to rounding.
 #include "collide/posed.h"
 
 typedef struct shadow { double P[9], radius, c[3]; } shadow; // P = M M'
@@ -17,7 +19,10 @@ static shadow shadow_of(const carom_convex *s, const carom_frame *f) {
     double M[9];
     for (int i = 0; i < 3; ++i) x.c[i] = f->r[i] + dot(f->R + 3 * i, s->hull->v[0]);
     if (!s->axes) return x;
-    for (int i = 0; i < 9; ++i) M[i] = (f->R[i / 3 * 3] * s->X[i % 3] + f->R[i / 3 * 3 + 1] * s->X[3 + i % 3] + f->R[i / 3 * 3 + 2] * s->X[6 + i % 3]) * s->axes[i % 3];
+    for (int i = 0; i < 9; ++i)
+        M[i] = (f->R[i / 3 * 3] * s->X[i % 3] + f->R[i / 3 * 3 + 1] * s->X[3 + i % 3] +
+                f->R[i / 3 * 3 + 2] * s->X[6 + i % 3]) *
+               s->axes[i % 3];
     for (int i = 0; i < 9; ++i) x.P[i] = dot(M + i / 3 * 3, M + i % 3 * 3);
     return x;
 }
@@ -48,7 +53,8 @@ static bool climb(const shadow *x, const double *d, double *n, double *f) {
     for (int i = 0; i < 3; ++i) v[i] = n[(i + 1) % 3] * u[(i + 2) % 3] - n[(i + 2) % 3] * u[(i + 1) % 3];
     double Hu[3], Hv[3];
     turned(H, u, Hu), turned(H, v, Hv);
-    const double l = dot(n, g), a = dot(u, Hu) - l, b = dot(u, Hv), c = dot(v, Hv) - l, p = dot(u, g), q = dot(v, g), det = a * c - b * b;
+    const double l = dot(n, g), a = dot(u, Hu) - l, b = dot(u, Hv), c = dot(v, Hv) - l, p = dot(u, g), q = dot(v, g),
+                 det = a * c - b * b;
     const bool concave = a < 0 && det > 0;
     const double scale = 1 / (fabs(a) + fabs(c) + fabs(b) + 1e-300);
     step[0] = concave ? (b * q - c * p) / det : scale * p;
@@ -68,7 +74,8 @@ static bool climb(const shadow *x, const double *d, double *n, double *f) {
     return false;
 }
 
-void carom_smooth_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_patch_point *t) {
+void carom_smooth_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b,
+                        carom_patch_point *t) {
     const bool flat_B = B->hull->nf == 1, flat_A = A->hull->nf == 1;
     const carom_convex *round = flat_A ? B : A, *plane = flat_A ? A : B;
     const carom_frame *of = flat_A ? b : a, *on = flat_A ? a : b;
@@ -94,5 +101,6 @@ void carom_smooth_place(const carom_convex *A, const carom_frame *a, const carom
     turned(x[1].P, n, y);
     const double s = sqrt(fmax(dot(n, y), 0));
     t->gap = f;
-    for (int i = 0; i < 3; ++i) t->n[i] = n[i], t->p[i] = x[1].c[i] + (s > 0 ? y[i] / s : 0) + n[i] * (x[1].radius + 0.5 * f);
+    for (int i = 0; i < 3; ++i)
+        t->n[i] = n[i], t->p[i] = x[1].c[i] + (s > 0 ? y[i] / s : 0) + n[i] * (x[1].radius + 0.5 * f);
 }

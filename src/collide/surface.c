@@ -1,7 +1,7 @@
 // surface.c: contacts of a solid with a surface over a grid.
 //
-// A surface is solid below, so its faces look up.  Corners of A touch faces, corners of the surface touch faces of A, and edges touch ridges; what is
-// round touches ridges and peaks as well.  Of a valley, faces touch.
+// A surface is solid below, so its faces look up.  Corners of A touch faces, corners of the surface touch faces of A,
+// and edges touch ridges; what is round touches ridges and peaks as well.  Of a valley, faces touch.
 #include "collide/posed.h"
 
 static bool convex(const posed *S, int e) {
@@ -18,7 +18,8 @@ static bool convex(const posed *S, int e) {
 static double height(const posed *S, const carom_grid *g, const double *x) {
     const double u = (x[0] - g->x) / g->dx, v = (x[1] - g->y) / g->dy;
     if (!(u >= 0 && v >= 0 && u <= g->nx - 1 && v <= g->ny - 1)) return -INFINITY;
-    const int i = u < g->nx - 1 ? (int)u : g->nx - 2, j = v < g->ny - 1 ? (int)v : g->ny - 2, f = 2 * (j * (g->nx - 1) + i) + (v - j > u - i);
+    const int i = u < g->nx - 1 ? (int)u : g->nx - 2, j = v < g->ny - 1 ? (int)v : g->ny - 2,
+              f = 2 * (j * (g->nx - 1) + i) + (v - j > u - i);
     return (S->offset[f] - S->n[f][0] * x[0] - S->n[f][1] * x[1]) / S->n[f][2];
 }
 
@@ -29,9 +30,11 @@ static window window_of(const posed *A, const carom_grid *g, double radius) {
     const double origin[2] = {g->x, g->y}, cell[2] = {g->dx, g->dy};
     const int last[2] = {g->nx - 2, g->ny - 2};
     int at[4];
-    for (int i = 0; i < 2 * A->h->nv; ++i) low[i % 2] = fmin(low[i % 2], A->v[i / 2][i % 2]), high[i % 2] = fmax(high[i % 2], A->v[i / 2][i % 2]);
+    for (int i = 0; i < 2 * A->h->nv; ++i)
+        low[i % 2] = fmin(low[i % 2], A->v[i / 2][i % 2]), high[i % 2] = fmax(high[i % 2], A->v[i / 2][i % 2]);
     for (int k = 0; k < 2; ++k) {
-        const double a = floor((low[k] - radius - origin[k]) / cell[k]), b = floor((high[k] + radius - origin[k]) / cell[k]);
+        const double a = floor((low[k] - radius - origin[k]) / cell[k]),
+                     b = floor((high[k] + radius - origin[k]) / cell[k]);
         at[2 * k] = a < 0 ? 0 : a > last[k] ? last[k] : (int)a;
         at[2 * k + 1] = b < 0 ? 0 : b > last[k] ? last[k] : (int)b;
     }
@@ -39,7 +42,8 @@ static window window_of(const posed *A, const carom_grid *g, double radius) {
 }
 
 // Corner k of A: faces below it, and ridges and peaks if it is round.
-static void corner_over(candidates *c, const posed *A, int k, const posed *S, const carom_grid *g, window w, double radius) {
+static void corner_over(candidates *c, const posed *A, int k, const posed *S, const carom_grid *g, window w,
+                        double radius) {
     const double *p = A->v[k];
     const bool below = p[2] < height(S, g, p);
     for (int j = w.j0; j <= w.j1; ++j)
@@ -89,11 +93,13 @@ static void over_ridge(candidates *c, const posed *A, const posed *S, int e, dou
     for (int k = 0; k < A->h->ne; ++k) {
         double b[3], n[3], w[3], p[3], s, t;
         edge_along(A, k, b);
-        if (!nearest_lines(edge_from(A, k), b, edge_from(S, e), d, &s, &t) || s < 0 || s > 1 || t < 0 || t > 1) continue;
+        if (!nearest_lines(edge_from(A, k), b, edge_from(S, e), d, &s, &t) || s < 0 || s > 1 || t < 0 || t > 1)
+            continue;
         cross(b, d, n);
         const double size = size_of(n), sign = n[2] > 0 ? 1 : -1;
         if (!(size > STEEP * size_of(b) * size_of(d))) continue;
-        for (int i = 0; i < 3; ++i) n[i] *= sign / size, w[i] = edge_from(A, k)[i] - edge_from(S, e)[i], p[i] = edge_from(A, k)[i] + s * b[i];
+        for (int i = 0; i < 3; ++i)
+            n[i] *= sign / size, w[i] = edge_from(A, k)[i] - edge_from(S, e)[i], p[i] = edge_from(A, k)[i] + s * b[i];
         const double down[3] = {-n[0], -n[1], -n[2]};
         if (!between_faces(S, e, n) || (!thin(A->h) && !between_faces(A, k, down))) continue;
         add(c, CAROM_EDGE_EDGE, k, e, sign, p, dot(n, w) - radius);
@@ -108,12 +114,17 @@ static void corner_under(candidates *c, const posed *A, const posed *S, int v) {
         const double sep = dot(A->n[f], S->v[v]) - A->offset[f];
         if (sep > most) most = sep, best = f;
     }
-    if (A->n[best][2] < 0 && over(A, best, S->v[v], A->n[best], 1, SIDE * A->size)) add(c, CAROM_FACE_CORNER, best, v, 0, S->v[v], most);
+    if (A->n[best][2] < 0 && over(A, best, S->v[v], A->n[best], 1, SIDE * A->size))
+        add(c, CAROM_FACE_CORNER, best, v, 0, S->v[v], most);
 }
 
-void carom_patch_surface(const carom_convex *of, const posed *A, const carom_frame *a, const carom_convex *on, carom_feature *f) {
+void carom_patch_surface(const carom_convex *of, const posed *A, const carom_frame *a, const carom_convex *on,
+                         carom_feature *f) {
     const carom_grid *g = on->grid;
-    const posed S = {.h = on->hull, .v = (const double (*)[3])on->hull->v, .n = (const double (*)[3])on->hull->normal, .offset = on->hull->offset};
+    const posed S = {.h = on->hull,
+                     .v = (const double(*)[3])on->hull->v,
+                     .n = (const double(*)[3])on->hull->normal,
+                     .offset = on->hull->offset};
     const window w = window_of(A, g, of->radius);
     candidates c;
     c.n = 0;

@@ -1,4 +1,5 @@
-// thin.c: contacts of a point or a line, with a radius (sphere, capsule), and a polyhedron: the distance from the nearest face, edge or corner.
+// thin.c: contacts of a point or a line, with a radius (sphere, capsule), and a polyhedron: the distance from the
+// nearest face, edge or corner.
 #include "collide/posed.h"
 
 typedef struct closest { double distance; carom_feature_kind kind; int b; } closest;
@@ -43,9 +44,11 @@ static void line_edges(const posed *A, const posed *B, carom_feature *f) {
     for (int e = 0; e < B->h->ne; ++e) {
         double g[3], n[3], w[3], s, t;
         edge_along(B, e, g);
-        if (!nearest_lines(edge_from(A, 0), d, edge_from(B, e), g, &s, &t) || s <= 0 || s >= 1 || t < 0 || t > 1) continue;
+        if (!nearest_lines(edge_from(A, 0), d, edge_from(B, e), g, &s, &t) || s <= 0 || s >= 1 || t < 0 || t > 1)
+            continue;
         cross(d, g, n);
-        const double size = size_of(n), *a = B->n[B->h->edge[e][2]], *b = B->n[B->h->edge[e][3]], sign = dot(n, a) + dot(n, b) > 0 ? 1 : -1;
+        const double size = size_of(n), *a = B->n[B->h->edge[e][2]], *b = B->n[B->h->edge[e][3]],
+                     sign = dot(n, a) + dot(n, b) > 0 ? 1 : -1;
         if (!(size > STEEP * size_of(d) * size_of(g))) continue;
         for (int i = 0; i < 3; ++i) n[i] *= sign / size;
         if (!between_faces(B, e, n)) continue;

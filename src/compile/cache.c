@@ -56,9 +56,13 @@ carom_status carom_cache_folder(char folder[COMPILE_PATH], bool *keep, carom_err
     *keep = cache(folder);
     if (*keep) return CAROM_OK;
     const char *tmp = getenv("TMPDIR");
-    if (snprintf(folder, COMPILE_PATH, "%s/carom-XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp") < COMPILE_PATH && mkdtemp(folder)) return CAROM_OK;
-    return carom_fail(err, CAROM_IO, "no folder for compiled models: neither the cache folder nor a temporary one can be used (%s); "
-                      "set XDG_CACHE_HOME to a folder of your own", strerror(errno));
+    if (snprintf(folder, COMPILE_PATH, "%s/carom-XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp") < COMPILE_PATH &&
+        mkdtemp(folder))
+        return CAROM_OK;
+    return carom_fail(err, CAROM_IO,
+                      "no folder for compiled models: neither the cache folder nor a temporary one can be used (%s); "
+                      "set XDG_CACHE_HOME to a folder of your own",
+                      strerror(errno));
 }
 
 // -- seals -------------------------------------------------------------------------------------------------

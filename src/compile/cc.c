@@ -13,10 +13,23 @@
 
 extern char **environ;
 
-// The same bits as the interpreter: no contraction, no errno; -O1 is as fast as -O2 on straight-line code, with what the text asks gcc for (carom_native_write_head), and compiles sooner.
-static const char *const plain[] = {"-std=c17", "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", NULL};
-// Lanes: vectors in place of single numbers, the same bits whatever their length.  The first two where the processor has them.
-static const char *const lanes[] = {"-mavx2", "-mfma", "-std=gnu17", "-O3", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", NULL};
+// The same bits as the interpreter: no contraction, no errno; -O1 is as fast as -O2 on straight-line code, with what
+// the text asks gcc for (carom_native_write_head), and compiles sooner.
+static const char *const plain[] = {"-std=c17",        "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off",
+                                    "-fno-math-errno", NULL};
+// Lanes: vectors in place of single numbers, the same bits whatever their length.  The first two where the processor
+// has them.
+static const char *const lanes[] = {"-mavx2",
+                                    "-mfma",
+                                    "-std=gnu17",
+                                    "-O3",
+                                    "-fPIC",
+                                    "-shared",
+                                    "-w",
+                                    "-ffp-contract=off",
+                                    "-fno-math-errno",
+                                    "-fno-trapping-math",
+                                    NULL};
 enum { FLAGS = sizeof lanes / sizeof *lanes, WORDS = sizeof((compiler *)0)->word / sizeof(char *) };
 
 static bool runnable(const char *path, struct stat *s) {
@@ -33,7 +46,8 @@ static bool locate(compiler *cc, struct stat *s) {
         const int n = snprintf(cc->path, sizeof cc->path, "%s%s%s", here, name[0] != '/' ? "/" : "", name);
         return n < (int)sizeof cc->path && runnable(cc->path, s);
     }
-    for (const char *at = path ? path : "/usr/local/bin:/usr/bin:/bin"; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+    for (const char *at = path ? path : "/usr/local/bin:/usr/bin:/bin"; at;
+         at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
         const int n = (int)strcspn(at, ":");
         if (*at != '/' || snprintf(cc->path, sizeof cc->path, "%.*s/%s", n, at, name) >= (int)sizeof cc->path) continue;
         if (runnable(cc->path, s)) return true;
@@ -56,13 +70,16 @@ carom_status carom_program_find(compiler *cc, const char *variable, const char *
     cc->words = 0;
     char *rest = NULL;
     for (char *word = strtok_r(cc->text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
-        if (cc->words == WORDS - 1) return carom_fail(err, CAROM_BAD_INPUT, "the environment variable %s has more than %d words", variable, WORDS - 1);
+        if (cc->words == WORDS - 1)
+            return carom_fail(err, CAROM_BAD_INPUT, "the environment variable %s has more than %d words", variable,
+                              WORDS - 1);
         cc->word[cc->words++] = word;
     }
     cc->word[cc->words] = NULL;
     struct stat s;
     if (!locate(cc, &s))
-        return carom_fail(err, CAROM_BAD_INPUT, "there is no %s compiler '%.200s'; install one or name it in the environment variable %s",
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "there is no %s compiler '%.200s'; install one or name it in the environment variable %s",
                           strcmp(fallback, "cc") == 0 ? "C" : "CUDA", cc->word[0], variable);
     uint64_t id = carom_cache_mix(14695981039346656037u, cc->path, strlen(cc->path));
     const int64_t stamp[] = {(int64_t)s.st_size, (int64_t)s.st_mtim.tv_sec, (int64_t)s.st_mtim.tv_nsec};
@@ -98,10 +115,12 @@ static int wait_for(pid_t child) {
     return status;
 }
 
-carom_status carom_program_run(const char *path, const char *const *argument, const char *log, int *status, carom_error *err) {
+carom_status carom_program_run(const char *path, const char *const *argument, const char *log, int *status,
+                               carom_error *err) {
     posix_spawn_file_actions_t files;
     pid_t child = 0;
-    if (posix_spawn_file_actions_init(&files) != 0) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to start %.200s", path);
+    if (posix_spawn_file_actions_init(&files) != 0)
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to start %.200s", path);
     int failed = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     const int fresh = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
     if (failed == 0) failed = posix_spawn_file_actions_addopen(&files, 1, log, fresh, 0600);
@@ -113,7 +132,8 @@ carom_status carom_program_run(const char *path, const char *const *argument, co
     return CAROM_OK;
 }
 
-carom_status carom_cc_run(const compiler *cc, const char *source, const char *target, const char *log, carom_error *err) {
+carom_status carom_cc_run(const compiler *cc, const char *source, const char *target, const char *log,
+                          carom_error *err) {
     const char *argument[WORDS + FLAGS + 5];
     int n = 0;
     for (int i = 0; i < cc->words; ++i) argument[n++] = i ? cc->word[i] : cc->path;
@@ -129,5 +149,6 @@ carom_status carom_cc_run(const compiler *cc, const char *source, const char *ta
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return CAROM_OK;
     char message[400];
     carom_program_message(log, message, sizeof message);
-    return carom_fail(err, CAROM_IO, "the compiler %.200s failed: %s", cc->path, message[0] ? message : "it gave no reason");
+    return carom_fail(err, CAROM_IO, "the compiler %.200s failed: %s", cc->path,
+                      message[0] ? message : "it gave no reason");
 }

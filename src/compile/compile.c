@@ -20,7 +20,8 @@ typedef struct tapes {
 } tapes;
 
 bool carom_compile_mode_find(const char *name, carom_compile_mode *mode) {
-    static const char *const names[] = {[CAROM_COMPILE_OFF] = "off", [CAROM_COMPILE_AUTO] = "auto", [CAROM_COMPILE_ON] = "on"};
+    static const char *const names[] = {
+        [CAROM_COMPILE_OFF] = "off", [CAROM_COMPILE_AUTO] = "auto", [CAROM_COMPILE_ON] = "on"};
     for (size_t i = 0; name && i < sizeof names / sizeof *names; ++i)
         if (strcmp(name, names[i]) == 0) return *mode = (carom_compile_mode)i, true;
     return false;
@@ -61,7 +62,8 @@ static bool write_source(const char *file, const source *s) {
     const int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
     if (!f) return fd >= 0 ? close(fd), false : false;
-    const bool good = (s->tapes ? write_tapes(f, s->tapes) : fwrite(s->text, 1, s->length, f) == s->length) && !ferror(f);
+    const bool good =
+        (s->tapes ? write_tapes(f, s->tapes) : fwrite(s->text, 1, s->length, f) == s->length) && !ferror(f);
     return fclose(f) == 0 && good;
 }
 
@@ -81,14 +83,16 @@ static uint64_t name_of(const tapes *t, const compiler *cc) {
 }
 
 // Source, messages and half an object are in a folder of their own; the object gets its name when it is whole.
-static carom_status make(const char *folder, const char *object, const source *t, const compiler *cc, carom_error *err) {
+static carom_status make(const char *folder, const char *object, const source *t, const compiler *cc,
+                         carom_error *err) {
     enum { SOURCE, LOG, HALF, NAMES };
     static const char *const ending[NAMES] = {"model.c", "log", "half"};
     char workshop[COMPILE_PATH], name[NAMES][COMPILE_PATH + 40];
     CAROM_TRY(carom_cache_workshop(folder, workshop, err));
     for (int i = 0; i < NAMES; ++i) snprintf(name[i], sizeof name[i], "%s/%s", workshop, ending[i]);
     carom_status status = CAROM_OK;
-    if (!write_source(name[SOURCE], t)) status = carom_fail(err, CAROM_IO, "cannot write %.400s: %s", name[SOURCE], strerror(errno));
+    if (!write_source(name[SOURCE], t))
+        status = carom_fail(err, CAROM_IO, "cannot write %.400s: %s", name[SOURCE], strerror(errno));
     if (status == CAROM_OK) status = carom_cc_run(cc, name[SOURCE], name[HALF], name[LOG], err);
     if (status == CAROM_OK) status = carom_cache_publish(name[HALF], folder, object, err);
     carom_cache_remove(workshop);
@@ -97,7 +101,9 @@ static carom_status make(const char *folder, const char *object, const source *t
 
 static carom_status load(const char *object, void **code, carom_error *err) {
     if (!carom_cache_trusted(object))
-        return carom_fail(err, CAROM_IO, "%.400s is not loaded: it does not belong to you, or others can write to it; remove it", object);
+        return carom_fail(err, CAROM_IO,
+                          "%.400s is not loaded: it does not belong to you, or others can write to it; remove it",
+                          object);
     *code = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     return *code ? CAROM_OK : carom_fail(err, CAROM_IO, "a compiled model cannot be loaded: %.400s", dlerror());
 }
@@ -109,7 +115,9 @@ carom_status carom_object_open(const char *text, size_t length, void **code, car
     const source s = {.text = text, .length = length};
     CAROM_TRY(carom_cc_find(&cc, true, err));
     CAROM_TRY(carom_cache_folder(folder, &keep, err));
-    snprintf(object, sizeof object, "%s/%016llx.so", folder, (unsigned long long)carom_cache_mix(carom_cache_mix(cc.identity, carom_version(), strlen(carom_version())), text, length));
+    snprintf(object, sizeof object, "%s/%016llx.so", folder,
+             (unsigned long long)carom_cache_mix(carom_cache_mix(cc.identity, carom_version(), strlen(carom_version())),
+                                                 text, length));
     carom_status status = keep && carom_cache_sound(object) ? CAROM_OK : make(folder, object, &s, &cc, err);
     if (status == CAROM_OK) status = load(object, code, err);
     if (!keep) carom_cache_remove(folder); // what is loaded stays
@@ -136,8 +144,8 @@ static carom_status attach(carom_model *m, const tapes *t, const char *object, c
 
 // -- is it worth it? -----------------------------------------------------------------------------------------
 
-// Measured with gcc 12: 40 ms and 0.2 ms an instruction of the text to compile; an evaluation of the equations of motion
-// saves 0.7 ns an instruction.
+// Measured with gcc 12: 40 ms and 0.2 ms an instruction of the text to compile; an evaluation of the equations of
+// motion saves 0.7 ns an instruction.
 static bool pays(const carom_model *m, const tapes *t, double evaluations) {
     const double cost = 0.04 + 2e-4 * (double)t->instructions;
     return evaluations * 0.7e-9 * (double)carom_model_motion_instructions(m) > cost;
@@ -146,10 +154,12 @@ static bool pays(const carom_model *m, const tapes *t, double evaluations) {
 static const long MOST = 200000; // instructions: about a minute of compiling
 
 static carom_status too_large(const tapes *t, carom_error *err) {
-    return carom_fail(err, CAROM_BAD_INPUT, "the model has %ld instructions; at most %ld are compiled", t->instructions, MOST);
+    return carom_fail(err, CAROM_BAD_INPUT, "the model has %ld instructions; at most %ld are compiled", t->instructions,
+                      MOST);
 }
 
-static carom_status compile(carom_model *m, const tapes *t, carom_compile_mode mode, double evaluations, bool *compiled, carom_error *err) {
+static carom_status compile(carom_model *m, const tapes *t, carom_compile_mode mode, double evaluations, bool *compiled,
+                            carom_error *err) {
     compiler cc;
     char folder[COMPILE_PATH], object[COMPILE_PATH + 40];
     bool keep = false;
@@ -171,7 +181,8 @@ static carom_status compile(carom_model *m, const tapes *t, carom_compile_mode m
     return status;
 }
 
-carom_status carom_model_compile(carom_model *m, carom_compile_mode mode, double evaluations, bool *compiled, carom_error *err) {
+carom_status carom_model_compile(carom_model *m, carom_compile_mode mode, double evaluations, bool *compiled,
+                                 carom_error *err) {
     bool done = false;
     carom_error own;
     if (!m) return carom_fail(err, CAROM_BAD_INPUT, "there is no model to compile");

@@ -22,11 +22,13 @@ carom_status carom_cc_find(compiler *cc, bool for_lanes, carom_error *err);
 /// The program that the environment variable names, or `fallback`; cc->flags are the caller's.
 carom_status carom_program_find(compiler *cc, const char *variable, const char *fallback, carom_error *err);
 /// Run a program and wait for it; what it prints goes to the file `log`.  *status: as of waitpid().
-carom_status carom_program_run(const char *path, const char *const *argument, const char *log, int *status, carom_error *err);
+carom_status carom_program_run(const char *path, const char *const *argument, const char *log, int *status,
+                               carom_error *err);
 /// The first line of its log that says error, else the first line.
 void carom_program_message(const char *log, char *text, size_t size);
 /// Compile source into the shared object `target`; messages of the compiler go to the file `log`.
-carom_status carom_cc_run(const compiler *cc, const char *source, const char *target, const char *log, carom_error *err);
+carom_status carom_cc_run(const compiler *cc, const char *source, const char *target, const char *log,
+                          carom_error *err);
 
 /// A folder to keep compiled files in, made if need be.  *keep: they stay; else it is a temporary one, to be removed.
 carom_status carom_cache_folder(char folder[COMPILE_PATH], bool *keep, carom_error *err);
@@ -42,18 +44,21 @@ carom_status carom_cache_workshop(const char *folder, char workshop[COMPILE_PATH
 carom_status carom_cache_publish(const char *part, const char *folder, const char *file, carom_error *err);
 void carom_cache_remove(const char *folder); // of a temporary folder: with what is in it
 
-/// A model's tapes as C text and as the bytes of a shared object for this machine, both with the table CAROM_NATIVE_TABLE: pointers to carom_native in the order of
-/// carom_model_tapes(), then NULL.  CAROM_BAD_INPUT, CAROM_IO: no compiler, a compiler that failed, a model that is too large.
+/// A model's tapes as C text and as the bytes of a shared object for this machine, both with the table
+/// CAROM_NATIVE_TABLE: pointers to carom_native in the order of carom_model_tapes(), then NULL.  CAROM_BAD_INPUT,
+/// CAROM_IO: no compiler, a compiler that failed, a model that is too large.
 #define CAROM_NATIVE_TABLE "carom_native_tapes"
 typedef struct carom_native_model { char *text, *object; size_t length, size; } carom_native_model;
 struct carom_model;
 carom_status carom_model_native(const struct carom_model *m, carom_native_model *x, carom_error *err);
 void carom_native_model_free(carom_native_model *x);
 
-/// A C text as a shared object: from the cache, or compiled now with the flags of lanes.  *code: to be closed with dlclose().
+/// A C text as a shared object: from the cache, or compiled now with the flags of lanes.  *code: to be closed with
+/// dlclose().
 carom_status carom_object_open(const char *text, size_t length, void **code, carom_error *err);
 
-/// A CUDA text with a main() as a program: from the cache, or compiled now with $CAROM_NVCC or nvcc.  CAROM_BAD_INPUT: there is no compiler.
+/// A CUDA text with a main() as a program: from the cache, or compiled now with $CAROM_NVCC or nvcc.  CAROM_BAD_INPUT:
+/// there is no compiler.
 typedef struct cuda_program { char file[COMPILE_PATH + 40], folder[COMPILE_PATH]; bool keep; } cuda_program;
 carom_status carom_cuda_open(cuda_program *p, const char *text, size_t length, carom_error *err);
 /// Runs it for runs first to before last; *bytes, to be freed: what it wrote.  CAROM_BAD_INPUT: there is no card.

@@ -36,11 +36,14 @@ static carom_status make(const cuda_program *p, const compiler *cc, const char *
     for (int i = 0; i < cc->words; ++i) argument[n++] = i ? cc->word[i] : cc->path;
     for (int i = 0; flags[i]; ++i) argument[n++] = flags[i];
     argument[n++] = "-o", argument[n++] = half, argument[n++] = source, argument[n] = NULL;
-    carom_status done = write_text(source, text, length) ? CAROM_OK : carom_fail(err, CAROM_IO, "cannot write %.400s: %s", source, strerror(errno));
+    carom_status done = write_text(source, text, length)
+                            ? CAROM_OK
+                            : carom_fail(err, CAROM_IO, "cannot write %.400s: %s", source, strerror(errno));
     if (done == CAROM_OK) done = carom_program_run(cc->path, argument, log, &status, err);
     if (done == CAROM_OK && !(WIFEXITED(status) && WEXITSTATUS(status) == 0)) {
         carom_program_message(log, message, sizeof message);
-        done = carom_fail(err, CAROM_BAD_INPUT, "the compiler %.200s failed: %s", cc->path, message[0] ? message : "it gave no reason");
+        done = carom_fail(err, CAROM_BAD_INPUT, "the compiler %.200s failed: %s", cc->path,
+                          message[0] ? message : "it gave no reason");
     }
     if (done == CAROM_OK) done = carom_cache_publish(half, p->folder, p->file, err);
     carom_cache_remove(workshop);
@@ -51,12 +54,15 @@ carom_status carom_cuda_open(cuda_program *p, const char *text, size_t length, c
     compiler cc = {.flags = flags};
     CAROM_TRY(carom_program_find(&cc, "CAROM_NVCC", "nvcc", err));
     CAROM_TRY(carom_cache_folder(p->folder, &p->keep, err));
-    const uint64_t name = carom_cache_mix(carom_cache_mix(cc.identity, carom_version(), strlen(carom_version())), text, length);
+    const uint64_t name =
+        carom_cache_mix(carom_cache_mix(cc.identity, carom_version(), strlen(carom_version())), text, length);
     snprintf(p->file, sizeof p->file, "%s/%016llx.cuda", p->folder, (unsigned long long)name);
     const bool there = p->keep && access(p->file, X_OK) == 0 && carom_cache_sound(p->file);
     carom_status status = there ? CAROM_OK : make(p, &cc, text, length, err);
     if (status == CAROM_OK && !carom_cache_trusted(p->file))
-        status = carom_fail(err, CAROM_IO, "%.400s is not run: it does not belong to you, or others can write to it; remove it", p->file);
+        status =
+            carom_fail(err, CAROM_IO,
+                       "%.400s is not run: it does not belong to you, or others can write to it; remove it", p->file);
     if (status != CAROM_OK) carom_cuda_close(p);
     return status;
 }
@@ -89,7 +95,8 @@ carom_status carom_cuda_run(const cuda_program *p, long first, long last, char *
         carom_program_message(log, message, sizeof message);
         done = carom_fail(err, CAROM_IO, "the sweep on the GPU failed: %s", message[0] ? message : "it gave no reason");
     }
-    if (done == CAROM_OK && !(*bytes = read_all(out, n))) done = carom_fail(err, CAROM_IO, "cannot read %.400s: %s", out, strerror(errno));
+    if (done == CAROM_OK && !(*bytes = read_all(out, n)))
+        done = carom_fail(err, CAROM_IO, "cannot read %.400s: %s", out, strerror(errno));
     unlink(out), unlink(log);
     return done;
 }

@@ -1,8 +1,9 @@
 // delassus.c: see delassus.h.
 //
-// Small systems get their columns anew for every operator.  Large ones must not: a column costs a solution, a stored column of
-// F^-1 W costs n doubles.  So columns are computed for closed contacts only, kept while F and W do not change, and stored
-// as long as there is room; reactions of many contacts are applied by one solution instead of many columns.
+// Small systems get their columns anew for every operator.  Large ones must not: a column costs a solution, a stored
+// column of F^-1 W costs n doubles.  So columns are computed for closed contacts only, kept while F and W do not
+// change, and stored as long as there is room; reactions of many contacts are applied by one solution instead of many
+// columns.
 #include "contact/delassus_blocks.h"
 #include "contact/delassus_products.h"
 #include "linalg/two.h"
@@ -12,7 +13,8 @@
 enum { NOT_STORED = -1 };                   // in slot and column
 enum { KEPT_FROM = 16 };                    // unknowns from which on columns are kept
 static const size_t ROOM = (size_t)1 << 22; // doubles for columns, unless all are fewer
-enum { DENSE_ROWS = 90 };                   // up to which G of parts is dense: beyond, solvers use blocks (solver/chain.c)
+enum { DENSE_ROWS = 90 };                   // up to which G of parts is dense: beyond, solvers use blocks
+                                            // (solver/chain.c)
 enum { MANY_BANDED = 8, MANY_SPARSE = 24 }; // a solution costs about as much as so many columns
 
 size_t carom_delassus_dense_rows(const carom_system *sys, size_t rows) {
@@ -24,7 +26,8 @@ carom_delassus carom_allocate_delassus(carom_arena *mem, const carom_system *sys
     const size_t side = dense ? (size_t)rows : carom_delassus_dense_rows(sys, (size_t)rows);
     d.G = carom_allocate(mem, side * side);
     if (d.parts.blocks) return d;
-    d.keeps = !dense && sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->flags & (CAROM_CONSTANT_MASS | CAROM_LINEAR) && sys->nv >= KEPT_FROM;
+    d.keeps = !dense && sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->flags & (CAROM_CONSTANT_MASS | CAROM_LINEAR) &&
+              sys->nv >= KEPT_FROM;
     int n = 0;
     for (int id = 0; id < sys->ne + sys->nc; ++id) n += carom_system_recorded(sys, id);
     const size_t most = ROOM / (size_t)sys->nv + 1;
@@ -32,7 +35,8 @@ carom_delassus carom_allocate_delassus(carom_arena *mem, const carom_system *sys
     d.columns = carom_allocate_columns(mem, sys->nv, (size_t)n < most ? n : (int)most, sys->nv);
     d.column = carom_allocate_ints(mem, (size_t)n);
     d.x = carom_allocate(mem, (size_t)sys->nv);
-    for (int i = 0; i < 2 && d.sparse.stride < sys->nv; ++i) d.products[i] = carom_allocate_products(mem, n, sys->nv, d.sparse.stride);
+    for (int i = 0; i < 2 && d.sparse.stride < sys->nv; ++i)
+        d.products[i] = carom_allocate_products(mem, n, sys->nv, d.sparse.stride);
     if (!d.keeps && sys->flags & CAROM_CONSTANT_MASS && sys->nv >= KEPT_FROM)
         d.source = carom_allocate_columns(mem, sys->nv, d.columns.n, sys->column_stride);
     if (!d.keeps) return d;
@@ -50,7 +54,9 @@ static double *solve_dense(double *x, const carom_columns *W, const carom_factor
     return x;
 }
 
-static double *stored(const carom_delassus *d, int column) { return d->columns.a + (size_t)column * (size_t)d->columns.stride; }
+static double *stored(const carom_delassus *d, int column) {
+    return d->columns.a + (size_t)column * (size_t)d->columns.stride;
+}
 
 // Is column k of W the one remembered?  Then it is.  Schemes that evaluate both ends of a step meet every end twice.
 static bool remembered_column(carom_delassus *d, const carom_columns *W, int k) {
@@ -84,10 +90,12 @@ static void solve_stored(carom_delassus *d, const carom_columns *W, const carom_
 }
 
 // Column k of G = a V'X from column x of X, from row `first` on.
-static inline void multiply_column(double *G, int n, int k, const carom_columns *V, const double *x, double a, int first) {
+static inline void multiply_column(double *G, int n, int k, const carom_columns *V, const double *x, double a,
+                                   int first) {
     enum { FEW = 2 };
     double *column = G + (size_t)k * (size_t)n;
-    if (n - first <= FEW) { // stored once: what was stored as single numbers and is read as a vector, a processor waits for
+    if (n - first <= FEW) { // stored once: what was stored as single numbers and is read as a vector, a processor waits
+                            // for
         for (int i = first; i < n; ++i) column[i] = a * carom_column_dot(V, i, x);
     } else {
         carom_columns_dot(column + first, V, first, n - first, x);
@@ -114,14 +122,16 @@ static void form_columns(carom_delassus *d, const carom_columns *V, const carom_
     }
 }
 
-void carom_delassus_dense(double *G, int n, double *X, const carom_columns *V, const int *row, const carom_factor *F, double a, bool symmetric) {
+void carom_delassus_dense(double *G, int n, double *X, const carom_columns *V, const int *row, const carom_factor *F,
+                          double a, bool symmetric) {
     const size_t nv = (size_t)V->rows;
     for (int k = 0; F && k + 1 < n; k += 2) carom_factor_solve_two(F, X + (size_t)k * nv, X + (size_t)(k + 1) * nv);
     if (F && n % 2) carom_factor_solve(F, X + (size_t)(n - 1) * nv);
     for (int k = 0; k < n; ++k) {
         const int first = symmetric ? k : 0;
         if (!row) multiply_column(G, n, k, V, X + (size_t)k * nv, a, first);
-        for (int i = first; row && i < n; ++i) G[(size_t)i + (size_t)k * (size_t)n] = a * carom_column_dot(V, row[i], X + (size_t)k * nv);
+        for (int i = first; row && i < n; ++i)
+            G[(size_t)i + (size_t)k * (size_t)n] = a * carom_column_dot(V, row[i], X + (size_t)k * nv);
         if (symmetric) mirror(G, n, k);
     }
 }
@@ -162,14 +172,16 @@ static void form_kept(carom_delassus *d, const carom_local *L) {
 
 // -- the operator ----------------------------------------------------------------------------------------
 
-static carom_delassus_storage storage_for(const carom_delassus *d, const carom_local *V, const carom_local *W, const carom_factor *F, bool kept) {
+static carom_delassus_storage storage_for(const carom_delassus *d, const carom_local *V, const carom_local *W,
+                                          const carom_factor *F, bool kept) {
     if (d->parts.blocks) return CAROM_BY_PARTS;
     assert(!V->W.share && !W->W.share); // columns that share rows belong to bodies, which are parts
     if (F->shape.storage == CAROM_DIAGONAL && W->W.count && V->W.count) return CAROM_BY_PRODUCTS;
     return kept && d->keeps && F->ready ? CAROM_BY_KEPT_COLUMNS : CAROM_BY_COLUMNS;
 }
 
-bool carom_delassus_form(carom_delassus *d, const carom_local *V, const carom_local *W, const carom_factor *F, double a, carom_delassus_way way) {
+bool carom_delassus_form(carom_delassus *d, const carom_local *V, const carom_local *W, const carom_factor *F, double a,
+                         carom_delassus_way way) {
     const bool solved = way.formed > 0 && way.formed == d->formed;
     assert(V->nb == W->nb && V->at[V->nb] == W->at[W->nb]);
     d->formed += 1;
@@ -204,12 +216,14 @@ double *carom_delassus_matrix(carom_delassus *d) {
     return d->G;
 }
 
-// Is one solution cheaper than adding up columns, or are some of these not there?  The first is asked only while F and W
-// are constant: else they may no longer be those of the operator.
+// Is one solution cheaper than adding up columns, or are some of these not there?  The first is asked only while F and
+// W are constant: else they may no longer be those of the operator.
 static bool better_solved(const carom_delassus *d, const double *p, int rows) {
     const carom_storage storage = d->F->shape.storage;
     const bool kept = d->storage == CAROM_BY_KEPT_COLUMNS;
-    const int many = kept && storage == CAROM_SPARSE ? MANY_SPARSE : kept && storage == CAROM_BANDED ? MANY_BANDED : rows;
+    const int many = kept && storage == CAROM_SPARSE   ? MANY_SPARSE
+                     : kept && storage == CAROM_BANDED ? MANY_BANDED
+                                                       : rows;
     int acting = 0;
     for (int k = 0; k < rows; ++k) {
         if (p[k] != 0 && d->column[k] == NOT_STORED) return true;
@@ -227,7 +241,8 @@ void carom_delassus_react(carom_delassus *d, double *v, double a, const double *
         for (int k = 0; k < rows; ++k) carom_column_axpy(v, a * p[k], &d->sparse, k);
     } else if (better_solved(d, p, rows)) {
         carom_zero(d->x, d->columns.rows);
-        for (int k = 0; k < rows; ++k) carom_column_axpy(d->x, p[k], kept ? &d->keep.all.W : &d->W->W, kept ? d->from[k] : k);
+        for (int k = 0; k < rows; ++k)
+            carom_column_axpy(d->x, p[k], kept ? &d->keep.all.W : &d->W->W, kept ? d->from[k] : k);
         carom_factor_advance(d->F, v, a, d->x);
     } else {
         for (int k = 0; k < rows; ++k) carom_column_axpy(v, a * p[k], &d->columns, d->column[k]);

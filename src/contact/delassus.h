@@ -2,12 +2,14 @@
 //
 //     G = a V'F^-1 W                                                                   (DLS-1)
 //
-// of constraint directions V, force directions W (the same, unless an implicit step or a slip makes them differ) and a factor F, of the mass matrix or of an iteration matrix.
-// There is one builder.  Its storages give the same G to rounding:
+// of constraint directions V, force directions W (the same, unless an implicit step or a slip makes them differ) and a
+// factor F, of the mass matrix or of an iteration matrix.  There is one builder.  Its storages give the same G to
+// rounding:
 //
 //     columns   F^-1 W as dense columns; kept while F and W are constant
 //     products  F diagonal and W sparse (joints): products of entries that share an unknown, listed once
-//     parts     F couples velocities of one part only (a body): links between constraints and parts; G is dense for few rows, beyond carom_delassus_dense_rows() by blocks
+//     parts  F couples velocities of one part only (a body): links between constraints and parts; G is dense for few
+//     rows, beyond carom_delassus_dense_rows() by blocks
 #pragma once
 #include "contact/responses.h"
 #include <carom/problem.h>
@@ -18,7 +20,8 @@ enum { CAROM_SHORT_SUM = 8 }; // products; longer sums have a loop of their own
 typedef struct carom_products {
     int of_n;                 // rows of the problem that this is for
     bool alike, fits;         // A and W have the same rows: one triangle is enough; there was room for all products
-    int n, room, *at, *terms; // entries of G, short sums first; of each: where it stands, twice; of how many products it is the sum
+    int n, room, *at, *terms; // entries of G, short sums first; of each: where it stands, twice; of how many products
+                              // it is the sum
     int *pair;                // products: an entry of A, an entry of X
     int *at_by_column, *terms_by_column, *pair_by_column; // the same, column by column
     int sums[CAROM_SHORT_SUM + 1]; // entries by the number of their products; sums[0]: of the longer ones
@@ -45,7 +48,8 @@ typedef struct carom_assembly {
     int *head, *next;         // links of each part, in the order of constraints
     int *cursor;              // by link: scratch
     int *place;               // nb: scratch
-    double *A, *X;            // directions, where they do not stand side by side in those of L; a F^-1 W, where the blocks of G are made
+    double *A, *X;            // directions, where they do not stand side by side in those of L; a F^-1 W, where the
+                              // blocks of G are made
     const double *from;       // directions: A, or those of L
     int ld;                   // from one row of a link to the next; 0: as many numbers as the part has velocities
     double scale;             // a
@@ -62,7 +66,12 @@ typedef struct carom_assembly {
     size_t links, numbers, blocks, values; // room
 } carom_assembly;
 
-typedef enum carom_delassus_storage { CAROM_BY_COLUMNS, CAROM_BY_KEPT_COLUMNS, CAROM_BY_PRODUCTS, CAROM_BY_PARTS } carom_delassus_storage;
+typedef enum carom_delassus_storage {
+    CAROM_BY_COLUMNS,
+    CAROM_BY_KEPT_COLUMNS,
+    CAROM_BY_PRODUCTS,
+    CAROM_BY_PARTS
+} carom_delassus_storage;
 
 typedef struct carom_delassus {
     // what was formed last
@@ -100,22 +109,26 @@ typedef struct carom_delassus {
     carom_assembly parts;        // of systems whose mass couples parts only; x NULL: of no other
 } carom_delassus;
 
-/// For so many rows and constraints; dense: G is needed as a dense matrix at any size, and columns are not kept from operator to operator.
+/// For so many rows and constraints; dense: G is needed as a dense matrix at any size, and columns are not kept from
+/// operator to operator.
 carom_delassus carom_allocate_delassus(carom_arena *mem, const carom_system *sys, int rows, int blocks, bool dense);
 
 /// Rows up to which this system's operators are dense.
 size_t carom_delassus_dense_rows(const carom_system *sys, size_t rows);
 
-/// (DLS-1)  formed, the number of an earlier operator, if not 0: where it was the last one, its F^-1 W is used; it had the same F and columns of W, or those and more behind them.  blocks: by
-/// parts, blocks beside the diagonal are made at once, else when carom_delassus_rows() needs them.  d->keep has the directions of all constraints, if the system's are constant and
-/// columns may be kept (kept).  parts: a solver needs G by parts, at any size.  whole: by columns, both triangles of G are
-/// computed where V and W are the same, each with its own rounding.  False: there is no room.
+/// (DLS-1)  formed, the number of an earlier operator, if not 0: where it was the last one, its F^-1 W is used; it had
+///          the same F and columns of W, or those and more behind them.  blocks: by
+/// parts, blocks beside the diagonal are made at once, else when carom_delassus_rows() needs them.  d->keep has the
+/// directions of all constraints, if the system's are constant and columns may be kept (kept).  parts: a solver needs G
+/// by parts, at any size.  whole: by columns, both triangles of G are computed where V and W are the same, each with
+/// its own rounding.  False: there is no room.
 typedef struct carom_delassus_way {
     long formed;
     bool kept, blocks, parts, whole;
     struct carom_team *team;
 } carom_delassus_way;
-bool carom_delassus_form(carom_delassus *d, const carom_local *V, const carom_local *W, const carom_factor *F, double a, carom_delassus_way way);
+bool carom_delassus_form(carom_delassus *d, const carom_local *V, const carom_local *W, const carom_factor *F, double a,
+                         carom_delassus_way way);
 
 /// G by blocks, of parts; NULL: it is dense, or there is no room.
 const carom_block_rows *carom_delassus_rows(carom_delassus *d, struct carom_team *team);
@@ -126,6 +139,8 @@ double *carom_delassus_matrix(carom_delassus *d);
 /// v += a F^-1 W p, from the first row on.
 void carom_delassus_react(carom_delassus *d, double *v, double a, const double *p, int rows, struct carom_team *team);
 
-/// The same as a primitive without storage of its own, for equations that are formed seldom: X = F^-1 W in place (columns of nv numbers each), G = a V'X.  Row r of G is column row[r] of V; row NULL: r.
-/// symmetric: V and W are the same columns, and G is symmetric exactly.  F NULL: X is solved already.
-void carom_delassus_dense(double *G, int n, double *X, const carom_columns *V, const int *row, const carom_factor *F, double a, bool symmetric);
+/// The same as a primitive without storage of its own, for equations that are formed seldom: X = F^-1 W in place
+/// (columns of nv numbers each), G = a V'X.  Row r of G is column row[r] of V; row NULL: r.  symmetric: V and W are the
+/// same columns, and G is symmetric exactly.  F NULL: X is solved already.
+void carom_delassus_dense(double *G, int n, double *X, const carom_columns *V, const int *row, const carom_factor *F,
+                          double a, bool symmetric);

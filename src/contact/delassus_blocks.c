@@ -1,8 +1,9 @@
 // delassus_blocks.c: G = a V'F^-1 W by parts, dense or by blocks, where contacts come and go.
 //
-// F couples velocities of one part of the system only (a body).  So F^-1 is a block for each part, a constraint acts on a few parts (two
-// bodies), and G_ij = sum over the parts that i and j share of A_i F^-1 W_j.  Nothing here grows with the square of anything.  Blocks beside the diagonal are
-// most of it, and the solver of thousands of contacts does without them: they are made when another one needs them.
+// F couples velocities of one part of the system only (a body).  So F^-1 is a block for each part, a constraint acts on
+// a few parts (two bodies), and G_ij = sum over the parts that i and j share of A_i F^-1 W_j.  Nothing here grows with
+// the square of anything.  Blocks beside the diagonal are most of it, and the solver of thousands of contacts does
+// without them: they are made when another one needs them.
 #include "contact/delassus_blocks.h"
 #include "base/pages.h"
 #include <carom/team.h>
@@ -28,7 +29,8 @@ carom_assembly carom_allocate_assembly(carom_arena *mem, const carom_system *sys
     x.blocks = BLOCKS * b + MORE;
     x.values = x.blocks * 9;
     x.links = LINKS * b + parts;
-    x.numbers = numbers_of_row(&x) * (size_t)n + (size_t)x.largest * (parts + (size_t)(sys->ne + sys->nc - sys->listed));
+    x.numbers =
+        numbers_of_row(&x) * (size_t)n + (size_t)x.largest * (parts + (size_t)(sys->ne + sys->nc - sys->listed));
     x.inverse = carom_allocate(mem, numbers > (size_t)sys->nv ? numbers : (size_t)sys->nv);
     x.inverse_at = carom_allocate_bytes(mem, parts * sizeof *x.inverse_at);
     x.part_of = carom_allocate_ints(mem, (size_t)sys->nv);
@@ -109,7 +111,8 @@ static const size_t NONE = (size_t)-1;
 /// Room for links and their numbers: from here on, to before there.
 typedef struct room { size_t link, links, number, numbers; } room;
 
-// Parts on which constraint b acts, with its directions there: A of A, X of W where that differs.  False: there is no room.
+// Parts on which constraint b acts, with its directions there: A of A, X of W where that differs.  False: there is no
+// room.
 static bool link_parts(const task *t, int b, room *free) {
     carom_assembly *x = t->x;
     const carom_local *L = t->L;
@@ -145,8 +148,8 @@ static bool link_parts(const task *t, int b, room *free) {
     return true;
 }
 
-// The same for directions that stand in W as A would have them: every row of the constraint has all velocities of the same parts, one after the other, and the
-// first row acts on each.  False: they do not, or there is no room.
+// The same for directions that stand in W as A would have them: every row of the constraint has all velocities of the
+// same parts, one after the other, and the first row acts on each.  False: they do not, or there is no room.
 static bool link_in_place(const task *t, int b, room *free) {
     carom_assembly *x = t->x;
     const carom_columns *W = &t->L->W;
@@ -183,7 +186,8 @@ static void link_range(void *user, int own, int parts) {
     const bool last = own + 1 == parts;
     int from, to;
     own_range(t, own, parts, &from, &to);
-    room free = {LINKS * (size_t)from, last ? x->links : LINKS * (size_t)to, numbers_of_row(x) * (size_t)t->L->at[from], last ? x->numbers : numbers_of_row(x) * (size_t)t->L->at[to]};
+    room free = {LINKS * (size_t)from, last ? x->links : LINKS * (size_t)to, numbers_of_row(x) * (size_t)t->L->at[from],
+                 last ? x->numbers : numbers_of_row(x) * (size_t)t->L->at[to]};
     t->last[own] = NONE;
     for (int b = from; b < to; ++b)
         if (!(x->ld ? link_in_place(t, b, &free) : link_parts(t, b, &free))) return;
@@ -213,7 +217,8 @@ static bool link_all(task *t, struct carom_team *team) {
     carom_assembly *x = t->x;
     const carom_columns *W = &t->L->W;
     x->from = W->a;
-    x->ld = t->L == t->Lf && W->count && (size_t)t->L->at[t->L->nb] * (size_t)W->stride <= x->numbers ? W->stride : 0; // X has the places of A
+    // X has the places of A
+    x->ld = t->L == t->Lf && W->count && (size_t)t->L->at[t->L->nb] * (size_t)W->stride <= x->numbers ? W->stride : 0;
     if (x->ld) {
         carom_team_run(team, link_range, t);
         if (join_links(t, team && team->n > 1 ? team->n : 1)) return true;
@@ -226,7 +231,9 @@ static bool link_all(task *t, struct carom_team *team) {
     return join_links(t, 1);
 }
 
-static inline void multiply(const double *restrict F, bool only_diagonal, const double *restrict w, double *restrict y, int n) { // y = F w
+// y = F w
+static inline void multiply(const double *restrict F, bool only_diagonal, const double *restrict w, double *restrict y,
+                            int n) {
     for (int i = 0; i < n; ++i) y[i] = only_diagonal ? F[i] * w[i] : 0;
     if (only_diagonal) return;
     for (int j = 0; j < n; ++j)
@@ -256,12 +263,14 @@ static void solve_parts(void *user, int own, int parts) {
 }
 
 // G_bc += A_b X_c' of a part with `size` velocities; ld: from row to row of A and X; to: from column to column of G
-static inline void add_product(double *restrict G, int to, const double *restrict A, const double *restrict X, int rows, int columns, int size, int ld) {
+static inline void add_product(double *restrict G, int to, const double *restrict A, const double *restrict X, int rows,
+                               int columns, int size, int ld) {
     for (int j = 0; j < columns; ++j)
         for (int i = 0; i < rows; ++i) {
             double even = 0, odd = 0;
             int k = 0;
-            for (; k + 1 < size; k += 2) even += A[i * ld + k] * X[j * ld + k], odd += A[i * ld + k + 1] * X[j * ld + k + 1];
+            for (; k + 1 < size; k += 2)
+                even += A[i * ld + k] * X[j * ld + k], odd += A[i * ld + k + 1] * X[j * ld + k + 1];
             if (k < size) even += A[i * ld + k] * X[j * ld + k];
             G[i + (size_t)j * (size_t)to] += even + odd;
         }
@@ -292,7 +301,8 @@ static void fill_own(void *user, int own, int parts) {
     }
 }
 
-// The columns of block row b are the constraints that share a part with it: the lists of its parts, which ascend, are merged.  cursor: where each stands.
+// The columns of block row b are the constraints that share a part with it: the lists of its parts, which ascend, are
+// merged.  cursor: where each stands.
 static void begin_row(carom_assembly *x, int b) {
     for (int l = x->first[b]; l < x->first[b + 1]; ++l) x->cursor[l] = x->head[x->link_part[l]];
 }
@@ -370,8 +380,22 @@ static void fill_rows(void *user, int own, int parts) {
 
 // Parts by number, among those on which some constraint acts, and what solvers get to see of them.
 static void show_parts(carom_assembly *x, int most) {
-    x->parts = (carom_parts){.part = x->part, .first = x->first, .link_part = x->link_part, .link_body = x->link_body, .link_at = x->link_at, .inverse_at = x->inverse_at,
-                             .A = x->from, .ld = x->ld, .inverse = x->inverse, .only_diagonal = x->only_diagonal, .scale = x->scale, .nparts = x->nparts, .most = most, .head = x->head, .next = x->next, .link_of = x->link_of,
+    x->parts = (carom_parts){.part = x->part,
+                             .first = x->first,
+                             .link_part = x->link_part,
+                             .link_body = x->link_body,
+                             .link_at = x->link_at,
+                             .inverse_at = x->inverse_at,
+                             .A = x->from,
+                             .ld = x->ld,
+                             .inverse = x->inverse,
+                             .only_diagonal = x->only_diagonal,
+                             .scale = x->scale,
+                             .nparts = x->nparts,
+                             .most = most,
+                             .head = x->head,
+                             .next = x->next,
+                             .link_of = x->link_of,
                              .y = x->y};
     for (int i = 0; i < x->nparts; ++i)
         if (x->head[i] >= 0) x->body_of[i] = x->parts.bodies++;
@@ -387,7 +411,8 @@ static void forget_blocks(carom_assembly *x) {
     x->full = false;
 }
 
-bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, struct carom_team *team) {
+bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_local *Lf, const carom_factor *F,
+                         double a, struct carom_team *team) {
     task t = {.x = x, .L = L, .Lf = Lf, .a = a};
     int most = 1;
     if (!x->begun) begin(x);
@@ -440,7 +465,8 @@ bool carom_assembly_rows(carom_assembly *x, struct carom_team *team) {
     if (!place_rows(x)) return false;
     carom_team_run(team, fill_rows, &t);
     x->full = true;
-    x->rows = (carom_block_rows){.start = x->start, .col = x->col, .at = x->at, .diagonal = x->diagonal, .value = x->value, .uniform = uniform};
+    x->rows = (carom_block_rows){
+        .start = x->start, .col = x->col, .at = x->at, .diagonal = x->diagonal, .value = x->value, .uniform = uniform};
     return true;
 }
 
@@ -453,7 +479,8 @@ typedef struct reaction {
     int rows;
 } reaction;
 
-// Part by part; the constraints of each in their order: F^-1 of the sum of W p, or the sum of the columns that are there.
+// Part by part; the constraints of each in their order: F^-1 of the sum of W p, or the sum of the columns that are
+// there.
 static void react(void *user, int own, int parts) {
     const reaction *t = user;
     const carom_assembly *x = t->x;
@@ -477,7 +504,8 @@ static void react(void *user, int own, int parts) {
     }
 }
 
-void carom_assembly_react(const carom_assembly *x, const carom_local *L, double *v, double a, const double *p, int rows, struct carom_team *team) {
+void carom_assembly_react(const carom_assembly *x, const carom_local *L, double *v, double a, const double *p, int rows,
+                          struct carom_team *team) {
     reaction t = {x, L, v, a / x->scale, p, rows};
     carom_team_run(team, react, &t);
 }

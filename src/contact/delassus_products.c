@@ -1,6 +1,8 @@
-// delassus_products.c: G = a V'F^-1 W of sparse columns and a diagonal F: only products of entries that have the same unknown.
+// delassus_products.c: G = a V'F^-1 W of sparse columns and a diagonal F: only products of entries that have the same
+// unknown.
 //
-// Most columns share none: a joint acts on two bodies.  Which do stays the same while the same contacts are closed, and so does the envelope of G.
+// Most columns share none: a joint acts on two bodies.  Which do stays the same while the same contacts are closed, and
+// so does the envelope of G.
 #include "contact/delassus_products.h"
 #include <string.h>
 
@@ -90,7 +92,8 @@ static bool list_products(carom_products *o, const carom_columns *W, int n, int 
 // Sums of equally many products one after the other: loops of a known length are none, and no branch is guessed wrong.
 static void sort_products(carom_products *o) {
     enum { CLASSES = CAROM_SHORT_SUM + 1 }; // class 0 has the long ones, and comes last
-    const int *restrict terms = o->terms_by_column, *restrict from = o->pair_by_column, *restrict place = o->at_by_column;
+    const int *restrict terms = o->terms_by_column, *restrict from = o->pair_by_column,
+                        *restrict place = o->at_by_column;
     int products[CLASSES] = {0}, sum_at[CLASSES], pair_at[CLASSES], *restrict at = o->at, *restrict pair = o->pair;
     memset(o->sums, 0, sizeof o->sums);
     for (int j = 0; j < o->n; ++j) {
@@ -144,10 +147,11 @@ static void solve_sparse(carom_columns *X, const carom_columns *W, const double 
     }
 }
 
-// `count` entries of G and those across the diagonal; terms of each, 0: as the list says.  Where A and W have the same rows but differ, the entry
-// across is the sum with the two entries of every product exchanged.
-static inline const int *sum_products(double *restrict G, const carom_products *o, int first, int count, int terms, const int *restrict pair,
-                                      const double *restrict A, const double *restrict X, double a, bool both) {
+// `count` entries of G and those across the diagonal; terms of each, 0: as the list says.  Where A and W have the same
+// rows but differ, the entry across is the sum with the two entries of every product exchanged.
+static inline const int *sum_products(double *restrict G, const carom_products *o, int first, int count, int terms,
+                                      const int *restrict pair, const double *restrict A, const double *restrict X,
+                                      double a, bool both) {
     const int *restrict at = o->at + 2 * (size_t)first;
     for (int j = 0; j < count; ++j, at += 2) {
         const int n = terms ? terms : o->terms[first + j];
@@ -163,7 +167,8 @@ static inline const int *sum_products(double *restrict G, const carom_products *
     return pair;
 }
 
-static inline void multiply(double *restrict G, const carom_products *o, const double *restrict A, const double *restrict X, double a, bool both) {
+static inline void multiply(double *restrict G, const carom_products *o, const double *restrict A,
+                            const double *restrict X, double a, bool both) {
     const int *pair = o->pair;
     int first = 0;
 #define SUMS(n) pair = sum_products(G, o, first, o->sums[n], n, pair, A, X, a, both), first += o->sums[n];
@@ -172,7 +177,8 @@ static inline void multiply(double *restrict G, const carom_products *o, const d
 }
 
 // The same when there are too many products to remember.
-static void multiply_listed(double *G, const carom_products *o, const carom_columns *A, const carom_columns *X, int n, double a, bool both) {
+static void multiply_listed(double *G, const carom_products *o, const carom_columns *A, const carom_columns *X, int n,
+                            double a, bool both) {
     const size_t ld = (size_t)n;
     for (int k = 0; k < n; ++k)
         for (int e = k * X->stride; e < k * X->stride + X->count[k]; ++e)
@@ -194,7 +200,8 @@ void carom_products_form(carom_delassus *d, const carom_columns *V, const carom_
     d->last = alike ? o : NULL;
     if (!same || !same_f || o->of_n != n) plan(o, V, W, n), d->only = NULL;
     if (!solved) solve_sparse(&d->sparse, W, d->F->a, n);
-    if (d->only != o || !o->fits) memset(d->G, 0, (size_t)n * (size_t)n * sizeof *d->G); // else the rest is zero, and all others are written anew
+    // else the rest is zero, and all others are written anew
+    if (d->only != o || !o->fits) memset(d->G, 0, (size_t)n * (size_t)n * sizeof *d->G);
     d->only = o->fits ? o : NULL;
     if (!o->fits) multiply_listed(d->G, o, V, &d->sparse, n, d->a, both);
     else if (both) multiply(d->G, o, V->a, d->sparse.a, d->a, true);

@@ -1,8 +1,8 @@
 // energetic.c: see energetic.h.
 //
-// Where friction has a constant direction (in the plane, while sticking, without friction) u is linear in the normal impulse x and its work
-// quadratic: such pieces are exact.  A slip that turns, in space, is integrated over s with dx = |u_T| ds, in which it is smooth up to the end
-// of slip.
+// Where friction has a constant direction (in the plane, while sticking, without friction) u is linear in the normal
+// impulse x and its work quadratic: such pieces are exact.  A slip that turns, in space, is integrated over s with dx =
+// |u_T| ds, in which it is smooth up to the end of slip.
 #include "base/tolerance.h"
 #include "contact/energetic.h"
 #include "linalg/dense.h"
@@ -44,9 +44,9 @@ static bool shifted(const impact *a, double lambda, double x, double *d) {
     return carom_dense_positive(A[0], a->m, M, d);
 }
 
-// (IL-7)  friction of a contact without slip: f = -A^-1 g_T sticks where |f| <= mu (A may be singular: then so is g, and a trace of mobility
-//         decides); else it slides off along the one direction d that stays,
-//         g_T - mu A d = lambda d, lambda > 0:  |(lambda I + mu A)^-1 g_T| = 1
+// (IL-7)  friction of a contact without slip: f = -A^-1 g_T sticks where |f| <= mu (A may be singular: then so is g,
+//         and a trace of mobility decides); else it slides off along the one direction d that stays, g_T - mu A d =
+//         lambda d, lambda > 0:  |(lambda I + mu A)^-1 g_T| = 1
 static bool without_slip(const impact *a, double *f) {
     double trace = 0;
     for (int i = 0; i <= a->m; ++i) trace += g_of(a, i, i);
@@ -76,8 +76,8 @@ static bool turn(impact *a) {
     return a->e == 0;
 }
 
-// A piece with constant f, at most as long as `stop`; *ended: the impact is over.  False: it would never end.  A contact that sticks and whose
-// normal does not yield is jammed: what it has not given back is lost.
+// A piece with constant f, at most as long as `stop`; *ended: the impact is over.  False: it would never end.  A
+// contact that sticks and whose normal does not yield is jammed: what it has not given back is lost.
 static bool straight(impact *a, const double *f, double stop, bool sticks, bool *ended) {
     static const double JAMMED = 1e-10;
     double *y = a->y, slope[1 + M];
@@ -148,7 +148,10 @@ static double leap(const impact *a, double h, double *y_1) {
         double x = 0;
         for (int l = 0; l < 7; ++l) x += h * E[l] * k[l][i];
         const bool impulse = i == P_N || i >= P_T;
-        const double scale = i == WORK ? a->speed * a->speed * mass : impulse ? a->speed * mass : i == U_N ? a->speed : slip;
+        const double scale = i == WORK  ? a->speed * a->speed * mass
+                             : impulse  ? a->speed * mass
+                             : i == U_N ? a->speed
+                                        : slip;
         error = fmax(error, fabs(x) / (TOL * scale));
     }
     return error;

@@ -140,8 +140,8 @@ static inline void carom_block_map(const carom_block *b, const double *d, const 
 }
 
 /// Largest |f| over all blocks; *merit (NULL allowed) is the sum of squares.  NaN gives NaN.
-static inline double carom_problem_map(const carom_problem *pb, const double *d, const double *p, const double *u, double *f,
-                                       double *merit) {
+static inline double carom_problem_map(const carom_problem *pb, const double *d, const double *p, const double *u,
+                                       double *f, double *merit) {
     double largest = 0, sum = 0;
     for (int b = 0; b < pb->nb; b++) carom_block_map(pb->block + b, d, p, u, f);
     for (int i = 0; i < pb->n; i++) {

@@ -1,7 +1,7 @@
 // operator.c: products with G by blocks, from and to a dense matrix.
 //
-// Blocks of one, two and three rows throughout (frictionless, planar, spatial) have kernels of their own; the rest takes the
-// general one.
+// Blocks of one, two and three rows throughout (frictionless, planar, spatial) have kernels of their own; the rest
+// takes the general one.
 #include "contact/operator.h"
 #include <math.h>
 
@@ -115,7 +115,8 @@ bool carom_rows_gather(carom_rows_space *s, const carom_problem *pb, carom_block
     for (int b = 0; b < pb->nb; b++) {
         const int at = pb->block[b].at, m = carom_rows_of(pb->block + b);
         int first = 0; // row b is zero before it
-        for (int i = 0; pb->first && i < m; i++) first = i == 0 || pb->first[at + i] < first ? pb->first[at + i] : first;
+        for (int i = 0; pb->first && i < m; i++)
+            first = i == 0 || pb->first[at + i] < first ? pb->first[at + i] : first;
         if (m != uniform) uniform = 0;
         s->start[b] = (int)k;
         for (int c = 0; c < pb->nb; c++) {
@@ -132,6 +133,7 @@ bool carom_rows_gather(carom_rows_space *s, const carom_problem *pb, carom_block
         }
     }
     s->start[pb->nb] = (int)k;
-    *rows = (carom_block_rows){.start = s->start, .col = s->col, .at = s->at, .diagonal = s->diagonal, .value = s->value, .uniform = uniform};
+    *rows = (carom_block_rows){
+        .start = s->start, .col = s->col, .at = s->at, .diagonal = s->diagonal, .value = s->value, .uniform = uniform};
     return true;
 }

@@ -1,24 +1,32 @@
 // operator.h: G by blocks as solvers see it: products, diagonal blocks, neighbours.
 //
-// Private to the solvers, like law.h.  Neighbours of block b are the columns col[start[b]] .. col[start[b + 1] - 1] of carom_block_rows.
+// Private to the solvers, like law.h.  Neighbours of block b are the columns col[start[b]] .. col[start[b + 1] - 1] of
+// carom_block_rows.
 #pragma once
 #include <carom/problem.h>
 
 /// As carom_law_friction(), without a call.
 static inline carom_law carom_law_with(int tangents) { return (carom_law)(CAROM_UNILATERAL + tangents); }
 
-static inline int carom_rows_of(const carom_block *b) { return b->law > CAROM_UNILATERAL ? 1 + (int)b->law - (int)CAROM_UNILATERAL : 1; }
+static inline int carom_rows_of(const carom_block *b) {
+    return b->law > CAROM_UNILATERAL ? 1 + (int)b->law - (int)CAROM_UNILATERAL : 1;
+}
 
 /// The block on the diagonal, column-major; its leading dimension is the number of rows of b.
-static inline const double *carom_rows_diagonal_block(const carom_block_rows *R, int b) { return R->value + R->at[R->diagonal[b]]; }
+static inline const double *carom_rows_diagonal_block(const carom_block_rows *R, int b) {
+    return R->value + R->at[R->diagonal[b]];
+}
 
 /// The same of a problem that is given by blocks or by bodies.
 static inline const double *carom_own_block(const carom_problem *pb, int b) {
-    return pb->rows ? carom_rows_diagonal_block(pb->rows, b) : pb->parts->diagonal + (size_t)pb->parts->most * (size_t)pb->block[b].at;
+    return pb->rows ? carom_rows_diagonal_block(pb->rows, b)
+                    : pb->parts->diagonal + (size_t)pb->parts->most * (size_t)pb->block[b].at;
 }
 
 /// Is there a G, dense or by blocks?  Blocks are made of bodies where they can be.
-static inline bool carom_problem_rows(carom_problem *pb) { return pb->G || pb->rows || (pb->assemble && pb->assemble(pb)); }
+static inline bool carom_problem_rows(carom_problem *pb) {
+    return pb->G || pb->rows || (pb->assemble && pb->assemble(pb));
+}
 
 /// y = c_b + sum_j G_bj p_j, the rows of block b
 void carom_rows_row(const carom_problem *pb, int b, const double *p, double *y);

@@ -111,7 +111,8 @@ static void multiply(const carom_problem *pb) {
 static inline double diagonal(const carom_problem *pb, int b, int k) {
     const int rows = carom_law_rows(pb->block[b].law), at = pb->block[b].at;
     if (pb->rows) return pb->rows->value[pb->rows->at[pb->rows->diagonal[b]] + k * (rows + 1)];
-    return pb->G ? pb->G[(size_t)(at + k) * (size_t)(pb->ld + 1)] : pb->parts->diagonal[(size_t)pb->parts->most * (size_t)at + (size_t)(k * (rows + 1))];
+    return pb->G ? pb->G[(size_t)(at + k) * (size_t)(pb->ld + 1)]
+                 : pb->parts->diagonal[(size_t)pb->parts->most * (size_t)at + (size_t)(k * (rows + 1))];
 }
 
 static double largest_diagonal(const carom_problem *pb) {
@@ -164,7 +165,8 @@ static double ball(const carom_problem *pb, int b, int first, int tangents) {
 // Sliding, rolling and spinning one by one.
 static double discs(const carom_problem *pb, int b) {
     static const int one[2] = {0, 0};
-    const int *disc = pb->disc ? pb->disc[b] : one, size[3] = {disc[0], disc[1], carom_law_rows(pb->block[b].law) - 1 - disc[0] - disc[1]};
+    const int *disc = pb->disc ? pb->disc[b] : one,
+              size[3] = {disc[0], disc[1], carom_law_rows(pb->block[b].law) - 1 - disc[0] - disc[1]};
     double most = 0;
     for (int k = 0, at = 1; k < 3; at += size[k++]) {
         const double e = size[k] > 0 ? ball(pb, b, at, size[k]) : 0;
@@ -215,7 +217,8 @@ static inline verdict judge(const carom_problem *pb, int i, int n, int b, int nb
 static void judge_blocks(void *user, int own, int parts) {
     judgement *j = user;
     const long n = j->pb->n, nb = j->pb->nb;
-    j->own[own] = judge(j->pb, (int)(n * own / parts), (int)(n * (own + 1) / parts), (int)(nb * own / parts), (int)(nb * (own + 1) / parts));
+    j->own[own] = judge(j->pb, (int)(n * own / parts), (int)(n * (own + 1) / parts), (int)(nb * own / parts),
+                        (int)(nb * (own + 1) / parts));
 }
 
 // By all threads; the first of the largest.

@@ -1,7 +1,9 @@
-// responses.h: products W'X W over all constraints, for systems whose directions are constant and whose X changes rarely.
+// responses.h: products W'X W over all constraints, for systems whose directions are constant and whose X changes
+// rarely.
 //
-// A column is computed when its direction acts for the first time and kept until what X is made of changes.  The Delassus operator keeps W'F^-1 W, the
-// Newmark family the response of its step to unit impulses, ggl-alpha the four products of its Schur complement.
+// A column is computed when its direction acts for the first time and kept until what X is made of changes.  The
+// Delassus operator keeps W'F^-1 W, the Newmark family the response of its step to unit impulses, ggl-alpha the four
+// products of its Schur complement.
 #pragma once
 #include <carom/system.h>
 
@@ -21,7 +23,11 @@ void carom_responses_forget(carom_responses *k);
 void carom_responses_put(carom_responses *k, int product, int d, const double *x);
 
 /// The direction that row i of block b of L's set is.
-static inline int carom_responses_at(const carom_responses *k, const carom_local *L, int b, int i) { return k->all.at[L->id[b]] + i - L->at[b]; }
+static inline int carom_responses_at(const carom_responses *k, const carom_local *L, int b, int i) {
+    return k->all.at[L->id[b]] + i - L->at[b];
+}
 
 /// Column d of a product, by direction.
-static inline const double *carom_responses_column(const carom_responses *k, int product, int d) { return k->G + ((size_t)product * (size_t)k->n + (size_t)d) * (size_t)k->n; }
+static inline const double *carom_responses_column(const carom_responses *k, int product, int d) {
+    return k->G + ((size_t)product * (size_t)k->n + (size_t)d) * (size_t)k->n;
+}

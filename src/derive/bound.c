@@ -1,4 +1,5 @@
-// bound.c: numbers that the mechanism gives by parameters: bound to their place in the model, or fixed in its structure (set.c).
+// bound.c: numbers that the mechanism gives by parameters: bound to their place in the model, or fixed in its structure
+// (set.c).
 #include "base/grow.h"
 #include "derive/resolver.h"
 #include <stdlib.h>
@@ -11,7 +12,8 @@ carom_status carom_bind(resolver *r, const carom_datum *n, bound_kind kind, int 
     return CAROM_OK;
 }
 
-carom_status carom_resolve_bound(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index, double *value) {
+carom_status carom_resolve_bound(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index,
+                                 double *value) {
     r->loose = true;
     r->read = false;
     CAROM_TRY(carom_resolve_number(r, n, what, value));
@@ -19,7 +21,8 @@ carom_status carom_resolve_bound(resolver *r, const carom_datum *n, const char *
     return carom_bind(r, r->read ? n : NULL, kind, index, *value);
 }
 
-carom_status carom_resolve_term(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index, double *value, carom_node *node) {
+carom_status carom_resolve_term(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index,
+                                double *value, carom_node *node) {
     CAROM_TRY(carom_resolve_bound(r, n, what, kind, index, value));
     if (r->read) return carom_resolve_expression(r, n, NAME_PARAMETER, what, node);
     *node = carom_graph_number(r->m->graph, *value);

@@ -1,8 +1,9 @@
 // brakes.c: friction with a given normal force: brakes, clutches, friction in joints.
 //
-// Such a contact has a coordinate y of its own, of mass m and with a load F, that rests on its gap y >= 0: the normal reaction is F at
-// all times, and with the coefficient mu N/F friction takes forces up to mu N (FV-5).  Every scheme and solver sees a contact like any other.  The motion does not depend on m and F;
-// they have the size of the model's own masses and forces (FV-7), so that tolerances fit both, and are powers of two, which round nothing.
+// Such a contact has a coordinate y of its own, of mass m and with a load F, that rests on its gap y >= 0: the normal
+// reaction is F at all times, and with the coefficient mu N/F friction takes forces up to mu N (FV-5).  Every scheme
+// and solver sees a contact like any other.  The motion does not depend on m and F; they have the size of the model's
+// own masses and forces (FV-7), so that tolerances fit both, and are powers of two, which round nothing.
 #include "base/grow.h"
 #include "derive/shapes/shapes.h"
 #include "expr/graph.h"
@@ -22,8 +23,10 @@ carom_status carom_declare_pressed(resolver *r) {
         snprintf(text, sizeof text, "%.60s.press", n->text);
         const char *copy = carom_pool_text(&m->memory, text, strlen(text));
         if (!copy) return carom_fault_memory(r);
-        if (carom_names_find(&m->names, text, strlen(text))) return carom_fault(r, n, 0, "'%s' is a coordinate that contact '%.60s' needs; rename yours", text, n->text);
-        if (!carom_names_add(&m->names, copy, NAME_COORDINATE, m->first_pressed + m->npressed++, n->line)) return carom_fault_memory(r);
+        if (carom_names_find(&m->names, text, strlen(text)))
+            return carom_fault(r, n, 0, "'%s' is a coordinate that contact '%.60s' needs; rename yours", text, n->text);
+        if (!carom_names_add(&m->names, copy, NAME_COORDINATE, m->first_pressed + m->npressed++, n->line))
+            return carom_fault_memory(r);
     }
     return CAROM_OK;
 }
@@ -58,15 +61,22 @@ static void slide(constraint *c, carom_node rate) {
 }
 
 // Slip rates of the surfaces of a joint: r w about its axis, the rate of its shift, or r w in a ball.
-static carom_status joint_slips(resolver *r, const carom_mech_contact *of, const joint *j, carom_rub_of what, constraint *c) {
+static carom_status joint_slips(resolver *r, const carom_mech_contact *of, const joint *j, carom_rub_of what,
+                                constraint *c) {
     carom_graph *g = r->m->graph;
     const carom_datum *n = carom_given(&of->radius);
     double radius = 0;
-    if (!n && what.turns) return carom_fault(r, &of->name, 0, "contact '%.60s' is friction in a joint that turns; add `radius:`, that of the bearing", of->name.text);
+    if (!n && what.turns)
+        return carom_fault(r, &of->name, 0,
+                           "contact '%.60s' is friction in a joint that turns; add `radius:`, that of the bearing",
+                           of->name.text);
     if (n && !what.turns) return carom_fault(r, n->key, 0, "joint '%s' does not turn; remove `radius`", j->name);
     if (n) CAROM_TRY(carom_resolve_number(r, n, "radius", &radius));
     if (n && !(radius > 0)) return carom_fault(r, n, 0, "radius must be positive, got %g", radius);
-    const vec w = v_scale(g, v_sub(g, carom_shape_turning(g, r->m, &(shape){.body = j->B}), carom_shape_turning(g, r->m, &(shape){.body = j->A})), n_num(g, radius));
+    const vec w = v_scale(g,
+                          v_sub(g, carom_shape_turning(g, r->m, &(shape){.body = j->B}),
+                                carom_shape_turning(g, r->m, &(shape){.body = j->A})),
+                          n_num(g, radius));
     const double s[3] = {j->X_A[2], j->X_A[5], j->X_A[8]};
     vec z;
     carom_body_vector(r, j->A, s, z.c);
@@ -97,12 +107,14 @@ carom_status carom_derive_pressed(resolver *r, const carom_mech_contact *of, con
         p->rows = what.rows;
     }
     p->N = r->joint_force;
-    if (force) CAROM_TRY(carom_resolve_expression(r, force, SCOPE_STATE | (joint_of ? SCOPE_JOINT : 0), "the normal force", &p->N));
+    if (force)
+        CAROM_TRY(
+            carom_resolve_expression(r, force, SCOPE_STATE | (joint_of ? SCOPE_JOINT : 0), "the normal force", &p->N));
     p->N = n_op(g, CAROM_OP_MAX, n_num(g, 0), p->N);
     return CAROM_OK;
 }
 
-// -- mass and load -------------------------------------------------------------------------------------------------------
+// -- mass and load ----------------------------------------------------------------------------------------------------
 
 // The power of two next to x > 0; 1 for anything else.
 static double power_of_two(double x) {
@@ -121,7 +133,8 @@ static carom_status evaluate(resolver *r, sample *s) {
     carom_error err = {0};
     carom_tape *tape = carom_tape_compile(m->graph, &group, 1, nq, nv, np, &err);
     void *work = tape ? calloc(1, carom_tape_work_size(tape)) : NULL;
-    double *given = calloc((size_t)np + (size_t)nq + (size_t)nv + 1, sizeof *given); // reactions and unknowns of members: 0
+    // reactions and unknowns of members: 0
+    double *given = calloc((size_t)np + (size_t)nq + (size_t)nv + 1, sizeof *given);
     if (work && given) {
         double *q = given + np, *v = q + nq;
         memcpy(given, m->parameter, (size_t)m->np * sizeof *given);
@@ -145,8 +158,9 @@ static double mobility(const double *d, const double *M, int n) {
     return sum;
 }
 
-// (FV-7)  1/m = w'M^-1 w,   (F/m)^2 = A/m,   A = max(f'M^-1 f, N^2/m, kappa_j^2/(W_j'M^-1 W_j)) at the start, kinetic energy over (1 s)^2 where that is 0;
-//         w the direction of slip, j the rows of the joint that rubs, M by its diagonal
+// (FV-7)  1/m = w'M^-1 w,  (F/m)^2 = A/m,  A = max(f'M^-1 f, N^2/m, kappa_j^2/(W_j'M^-1 W_j)) at the start, kinetic
+//         energy over (1 s)^2 where that is 0; w the direction of slip, j the rows of the joint that rubs, M by its
+//         diagonal
 carom_status carom_press(resolver *r, const constraint *c, const carom_pressed *p, carom_node *share) {
     carom_model *m = r->m;
     carom_graph *g = m->graph;
@@ -157,21 +171,27 @@ carom_status carom_press(resolver *r, const constraint *c, const carom_pressed *
         free(s.value);
         return carom_fault_memory(r);
     }
-    for (int i = 0; i < n; ++i) s.x[s.n++] = carom_graph_diff(g, carom_graph_diff(g, m->kinetic, CAROM_VELOCITY, i), CAROM_VELOCITY, i);
+    for (int i = 0; i < n; ++i)
+        s.x[s.n++] = carom_graph_diff(g, carom_graph_diff(g, m->kinetic, CAROM_VELOCITY, i), CAROM_VELOCITY, i);
     for (int i = 0; i < n; ++i) {
         const carom_node f = carom_graph_along(g, m->potential, i);
         s.x[s.n++] = m->force[i] == CAROM_NONE ? f : n_sub(g, f, m->force[i]);
     }
     for (int t = 0; t < c->tangents; ++t)
-        for (int i = 0; i < n; ++i) s.x[s.n++] = c->rate[t] ? carom_graph_diff(g, c->slip[t], CAROM_VELOCITY, i) : carom_graph_along(g, c->slip[t], i);
+        for (int i = 0; i < n; ++i)
+            s.x[s.n++] =
+                c->rate[t] ? carom_graph_diff(g, c->slip[t], CAROM_VELOCITY, i) : carom_graph_along(g, c->slip[t], i);
     for (int j = 0; j < rows; ++j)
         for (int i = 0; i < n; ++i) s.x[s.n++] = carom_graph_along(g, m->links[p->first + j].gap, i);
-    for (int j = 0; j < rows; ++j) s.x[s.n++] = carom_graph_motion(g, carom_graph_motion(g, m->links[p->first + j].gap));
+    for (int j = 0; j < rows; ++j)
+        s.x[s.n++] = carom_graph_motion(g, carom_graph_motion(g, m->links[p->first + j].gap));
     s.x[s.n++] = p->N;
     s.x[s.n++] = m->kinetic;
     const carom_status status = carom_graph_failed(g) ? carom_fault_memory(r) : evaluate(r, &s);
-    m->scaled = true; // mass and load go into the structure, and the initial state may depend on any parameter; but motions do not depend on them
-    const double *M = s.value, *f = M + n, *w = f + n, *W = w + n * c->tangents, *kappa = W + n * rows, *rest = kappa + rows;
+    m->scaled = true; // mass and load go into the structure, and the initial state may depend on any parameter; but
+                      // motions do not depend on them
+    const double *M = s.value, *f = M + n, *w = f + n, *W = w + n * c->tangents, *kappa = W + n * rows,
+                 *rest = kappa + rows;
     double slip = 0, A = mobility(f, M, n);
     for (int t = 0; t < c->tangents; ++t) slip = fmax(slip, mobility(w + t * n, M, n));
     for (int j = 0; j < rows; ++j) {

@@ -76,14 +76,18 @@ carom_status carom_derive_observed(resolver *r) {
     for (int i = 0; i < n; ++i, ++m->nobserved) {
         char of[120];
         snprintf(of, sizeof of, "--observe %.100s", r->observe[i]);
-        const carom_datum given = {.kind = CAROM_TEXT, .text = r->observe[i], .length = strlen(r->observe[i]), .of = of};
-        const carom_status status = carom_resolve_expression(r, &given, SCOPE, "the observed expression", &m->observed[i]);
-        if (status != CAROM_OK && several(given.text)) return carom_fault(r, &given, 0, "this is more than one expression; repeat the option for each");
+        const carom_datum given = {
+            .kind = CAROM_TEXT, .text = r->observe[i], .length = strlen(r->observe[i]), .of = of};
+        const carom_status status =
+            carom_resolve_expression(r, &given, SCOPE, "the observed expression", &m->observed[i]);
+        if (status != CAROM_OK && several(given.text))
+            return carom_fault(r, &given, 0, "this is more than one expression; repeat the option for each");
         CAROM_TRY(status);
         for (int k = 0; carom_ledger_name(k); ++k)
             if ((strcmp(carom_ledger_name(k), "seconds") == 0 || strcmp(carom_ledger_name(k), "ns_per_step") == 0) &&
                 carom_graph_depends(m->graph, m->observed[i], CAROM_PARAMETER, m->np + k))
-                return carom_fault(r, &given, 0, "computing times cannot be observed because they differ from run to run");
+                return carom_fault(r, &given, 0,
+                                   "computing times cannot be observed because they differ from run to run");
     }
     return CAROM_OK;
 }

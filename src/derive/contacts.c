@@ -23,7 +23,8 @@ static carom_status read_slip(resolver *r, const carom_datum *n, bool rate, cons
     for (int i = 0; i < r->m->visible.nv; ++i) {
         if (!carom_graph_depends(g, c->slip[k], CAROM_VELOCITY, i)) continue;
         if (carom_graph_depends(g, carom_graph_diff(g, c->slip[k], CAROM_VELOCITY, i), CAROM_VELOCITY, -1))
-            return carom_fault(r, n, 0, "the slip rate is not linear in the rates; write it as a sum of factors times rates");
+            return carom_fault(r, n, 0,
+                               "the slip rate is not linear in the rates; write it as a sum of factors times rates");
     }
     if (!carom_graph_depends(g, c->slip[k], CAROM_VELOCITY, -1))
         return carom_fault(r, n, 0, "the slip rate holds no rate; write `slip` for a displacement");
@@ -38,8 +39,11 @@ static carom_status read_slips(resolver *r, const carom_mech_contact *of, constr
     if (!n) return CAROM_OK;
     if (n->kind != CAROM_LIST) return read_slip(r, n, n == rate, c);
     if (n->count < 1 || n->count > CAROM_TANGENTS)
-        return carom_fault(r, n, 0, "a contact has one slip (planar), two (spatial) or up to %d (with rolling and spinning), not %d", CAROM_TANGENTS, n->count);
-    for (const carom_datum *item = carom_first(n); item != carom_end(n); ++item) CAROM_TRY(read_slip(r, item, n == rate, c));
+        return carom_fault(
+            r, n, 0, "a contact has one slip (planar), two (spatial) or up to %d (with rolling and spinning), not %d",
+            CAROM_TANGENTS, n->count);
+    for (const carom_datum *item = carom_first(n); item != carom_end(n); ++item)
+        CAROM_TRY(read_slip(r, item, n == rate, c));
     return CAROM_OK;
 }
 
@@ -73,12 +77,17 @@ static carom_status add_quantities(resolver *r, const constraint *c) {
 
 // `point`, `side` and `radius` belong to `along`, and take the place of gap and slip.
 static carom_status check_sweep(resolver *r, const carom_mech_contact *of) {
-    const carom_datum *const own[] = {&of->side, &of->radius}, *const others[] = {&of->gap, &of->slip, &of->slip_rate}, *point = carom_given(&of->point);
-    if (point && !carom_given(&of->along)) return carom_fault(r, point->key, 0, "a point touches a flexible member: add `along:` with its name, or give a gap");
+    const carom_datum *const own[] = {&of->side, &of->radius}, *const others[] = {&of->gap, &of->slip, &of->slip_rate},
+                             *point = carom_given(&of->point);
+    if (point && !carom_given(&of->along))
+        return carom_fault(r, point->key, 0,
+                           "a point touches a flexible member: add `along:` with its name, or give a gap");
     for (int k = 0; k < 2; ++k)
-        if (!point && carom_given(own[k])) return carom_fault(r, own[k]->key, 0, "`%s` belongs to `point:`", own[k]->key->text);
+        if (!point && carom_given(own[k]))
+            return carom_fault(r, own[k]->key, 0, "`%s` belongs to `point:`", own[k]->key->text);
     for (int k = 0; k < 3; ++k)
-        if (point && carom_given(others[k])) return carom_fault(r, others[k]->key, 0, "`%s` follows from `point:`; give only one", others[k]->key->text);
+        if (point && carom_given(others[k]))
+            return carom_fault(r, others[k]->key, 0, "`%s` follows from `point:`; give only one", others[k]->key->text);
     return CAROM_OK;
 }
 
@@ -90,7 +99,8 @@ static carom_status read_swept(resolver *r, const carom_mech_contact *of, const 
         *c = (constraint){.name = c->name, .gap = CAROM_NONE}; // an element that is held, and a place that stays
         return CAROM_OK;
     }
-    if (l.ellipse) return carom_fault(r, l.mu, 0, "contact '%.60s' has one slip; two coefficients of friction need two", c->name);
+    if (l.ellipse)
+        return carom_fault(r, l.mu, 0, "contact '%.60s' has one slip; two coefficients of friction need two", c->name);
     CAROM_TRY(add_quantities(r, c));
     return carom_law_put(r, r->m->nc, &l, c, l.c.friction > 0);
 }
@@ -99,7 +109,10 @@ static carom_status read_swept(resolver *r, const carom_mech_contact *of, const 
 static carom_status read_pressed(resolver *r, const carom_mech_contact *of, const law *fallback, constraint *c) {
     const carom_datum *rest[] = {&of->gap, &of->stiffness, &of->point, &of->along};
     for (int i = 0; i < 4; ++i)
-        if (carom_given(rest[i])) return carom_fault(r, rest[i]->key, 0, "contact '%.60s' is friction with a given normal force; `%s` has no place there", c->name, rest[i]->key->text);
+        if (carom_given(rest[i]))
+            return carom_fault(r, rest[i]->key, 0,
+                               "contact '%.60s' is friction with a given normal force; `%s` has no place there",
+                               c->name, rest[i]->key->text);
     law l = *fallback;
     CAROM_TRY(carom_law_of(r, of, &l));
     if (!l.mu) return carom_fault(r, &of->name, 0, "contact '%.60s' has no friction; add `friction:`", c->name);
@@ -107,7 +120,10 @@ static carom_status read_pressed(resolver *r, const carom_mech_contact *of, cons
     carom_pressed press;
     CAROM_TRY(carom_derive_pressed(r, of, c, &press));
     if (!carom_given(&of->joint)) CAROM_TRY(read_slips(r, of, c));
-    if (c->tangents == 0) return carom_fault(r, &of->name, 0, "contact '%.60s' has no slip; add `slip:`, for a brake of radius r on angle phi `slip: r*phi`", c->name);
+    if (c->tangents == 0)
+        return carom_fault(
+            r, &of->name, 0,
+            "contact '%.60s' has no slip; add `slip:`, for a brake of radius r on angle phi `slip: r*phi`", c->name);
     l.press = press.N;
     CAROM_TRY(carom_press(r, c, &press, &l.share));
     l.rub = l.mu;
@@ -146,7 +162,8 @@ static carom_status split_gap(resolver *r, const carom_mech_contact *of, gap_par
     constraint c = {.name = of->name.text};
     int bends = 0;
     *n = 1;
-    if (!p->gap || carom_contact_pressed(of) || carom_contact_soft(of)) return CAROM_OK; // force of a contact that yields: that of the whole gap
+    // force of a contact that yields: that of the whole gap
+    if (!p->gap || carom_contact_pressed(of) || carom_contact_soft(of)) return CAROM_OK;
     CAROM_TRY(read_gap(r, p->gap, &x));
     *n = carom_graph_parts(r->m->graph, x, sign_of, p, p->part);
     CAROM_TRY(p->status);
@@ -168,7 +185,9 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
     CAROM_TRY(check_sweep(r, of));
     if (carom_given(&of->point)) return read_swept(r, of, fallback, c);
     if (!gap)
-        return carom_fault(r, &of->name, 0, "%s needs `gap:` (a distance that must stay non-negative) or `between:` (two shapes)", where);
+        return carom_fault(r, &of->name, 0,
+                           "%s needs `gap:` (a distance that must stay non-negative) or `between:` (two shapes)",
+                           where);
     CAROM_TRY(read_gap(r, gap, &c->gap));
     if (r->part) c->gap = *r->part;
     if (r->along && !carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1)) {
@@ -176,7 +195,9 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
         return CAROM_OK;
     }
     if (!carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1))
-        return carom_fault(r, gap, 0, "the gap of %s does not depend on any coordinate, so no force can act; remove the contact", where);
+        return carom_fault(r, gap, 0,
+                           "the gap of %s does not depend on any coordinate, so no force can act; remove the contact",
+                           where);
     c->place = gap;
     CAROM_TRY(read_slips(r, of, c));
     law l = *fallback;
@@ -184,16 +205,27 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
     if (l.c.friction > 0 && c->tangents == 0) {
         char value[32] = "";
         if (!l.rub && !l.ellipse) snprintf(value, sizeof value, " %g", l.c.friction);
-        return carom_fault(r, l.mu_here ? &of->friction : &of->name, 0, "%s has friction%s%s but no slip; add `slip:` (the tangential displacement), or `friction: 0`", where, value,
-                           l.mu_here ? "" : " (from contact defaults)");
+        return carom_fault(
+            r, l.mu_here ? &of->friction : &of->name, 0,
+            "%s has friction%s%s but no slip; add `slip:` (the tangential displacement), or `friction: 0`", where,
+            value, l.mu_here ? "" : " (from contact defaults)");
     }
-    if (l.ellipse && l.mu->kind != CAROM_LIST) return carom_fault(r, l.mu, 0, "along, across and direction are for shapes; %s has slips of its own: write `friction: [a, b]`, one for each", where);
-    if (l.ellipse && c->tangents != 2) return carom_fault(r, l.mu, 0, "%s has %d slip%s; two coefficients of friction need two", where, c->tangents, c->tangents == 1 ? "" : "s");
+    if (l.ellipse && l.mu->kind != CAROM_LIST)
+        return carom_fault(r, l.mu, 0,
+                           "along, across and direction are for shapes; %s has slips of its own: write `friction: [a, "
+                           "b]`, one for each",
+                           where);
+    if (l.ellipse && c->tangents != 2)
+        return carom_fault(r, l.mu, 0, "%s has %d slip%s; two coefficients of friction need two", where, c->tangents,
+                           c->tangents == 1 ? "" : "s");
     if (!carom_contact_soft(of)) CAROM_TRY(add_quantities(r, c));
-    return carom_law_put(r, r->m->nc, &l, c, l.c.friction > 0 ? c->tangents : 0); // without friction the slip says nothing
+    // without friction the slip says nothing
+    return carom_law_put(r, r->m->nc, &l, c, l.c.friction > 0 ? c->tangents : 0);
 }
 
-static bool has_corners(const shape *s) { return s->kind == SHAPE_POLYGON || s->kind == SHAPE_BOX || s->kind == SHAPE_HULL; }
+static bool has_corners(const shape *s) {
+    return s->kind == SHAPE_POLYGON || s->kind == SHAPE_BOX || s->kind == SHAPE_HULL;
+}
 static bool is_ball(const shape *s) { return s->kind == SHAPE_ROUND; } // rolls on anything
 
 // `rolling` and `spinning`: levers of the resistance, of round shapes that have friction.
@@ -207,14 +239,22 @@ static carom_status read_lever(resolver *r, const pair *p, const carom_datum *n,
         return carom_fault(r, n, 0, "`spinning` requires a spatial contact");
     if (!(l->c.friction > 0)) return carom_fault(r, n, 0, "%s resistance needs friction; add `friction:`", key);
     if ((has_corners(p->A) && !is_ball(p->B)) || (has_corners(p->B) && !is_ball(p->A)))
-        return carom_fault(r, n, 0, "%s resistance requires round shapes; '%s' and '%s' touch with corners (%d contacts)", key, p->A->name, p->B->name, p->count);
+        return carom_fault(r, n, 0,
+                           "%s resistance requires round shapes; '%s' and '%s' touch with corners (%d contacts)", key,
+                           p->A->name, p->B->name, p->count);
     return CAROM_OK;
 }
 
 static carom_status check_ellipse(resolver *r, const pair *p, const law *l) {
     if (!l->ellipse) return CAROM_OK;
-    if (l->mu->kind == CAROM_LIST) return carom_fault(r, l->mu, 0, "the two coefficients of shapes need a direction: {along: 0.1, across: 0.5, direction: [1, 0, 0]}");
-    if (p->A->space != SPATIAL) return carom_fault(r, l->mu, 0, "'%s' and '%s' are planar, where friction has one coefficient; two are for contacts in space", p->A->name, p->B->name);
+    if (l->mu->kind == CAROM_LIST)
+        return carom_fault(
+            r, l->mu, 0,
+            "the two coefficients of shapes need a direction: {along: 0.1, across: 0.5, direction: [1, 0, 0]}");
+    if (p->A->space != SPATIAL)
+        return carom_fault(
+            r, l->mu, 0, "'%s' and '%s' are planar, where friction has one coefficient; two are for contacts in space",
+            p->A->name, p->B->name);
     return CAROM_OK;
 }
 
@@ -222,9 +262,18 @@ static carom_status check_ellipse(resolver *r, const pair *p, const law *l) {
 static carom_status choose_member(resolver *r, pair *p, law *l) {
     if (!l->ellipse || !l->ellipse->family) return CAROM_OK;
     const char *name = l->ellipse->family->text;
-    const bool A = p->A->body && carom_body_called(p->A->body, name), B = p->B->body && carom_body_called(p->B->body, name);
-    if (A && B) return carom_fault(r, l->ellipse->family, 0, "both bodies of a pair of contact '%.60s' are members of '%.60s', and the direction of friction is fixed in one; use `between`, or the name of a body", p->entry->name.text, name);
-    if (!A && !B) return carom_fault(r, l->ellipse->family, 0, "the direction of friction is fixed in a member of '%.60s', and neither '%s' nor '%s' is one; use an entry of its own for pairs of '%.60s'", name, p->A->name, p->B->name, name);
+    const bool A = p->A->body && carom_body_called(p->A->body, name),
+               B = p->B->body && carom_body_called(p->B->body, name);
+    if (A && B)
+        return carom_fault(r, l->ellipse->family, 0,
+                           "both bodies of a pair of contact '%.60s' are members of '%.60s', and the direction of "
+                           "friction is fixed in one; use `between`, or the name of a body",
+                           p->entry->name.text, name);
+    if (!A && !B)
+        return carom_fault(r, l->ellipse->family, 0,
+                           "the direction of friction is fixed in a member of '%.60s', and neither '%s' nor '%s' is "
+                           "one; use an entry of its own for pairs of '%.60s'",
+                           name, p->A->name, p->B->name, name);
     ellipse *own = carom_pool_take(&r->m->memory, sizeof *own);
     if (!own) return carom_fault_memory(r);
     *own = *l->ellipse;
@@ -239,18 +288,28 @@ static carom_status check_listed_direction(resolver *r, const pair *p, const law
     if (!l->ellipse) return CAROM_OK;
     const body *of = l->ellipse->of;
     if (of && of != p->A->body && of != p->B->body)
-        return carom_fault(r, l->mu, 0, "with a dynamic contact list (more than 500 pairs, 300 with spatial boxes) a direction of friction must be fixed in the world or in one of the two bodies, and not all pairs of '%.60s' have '%s'; "
-                           "use an entry of its own for those that do", p->entry->name.text, of->name);
+        return carom_fault(
+            r, l->mu, 0,
+            "with a dynamic contact list (more than 500 pairs, 300 with spatial boxes) a direction of friction must be "
+            "fixed in the world or in one of the two bodies, and not all pairs of '%.60s' have '%s'; "
+            "use an entry of its own for those that do",
+            p->entry->name.text, of->name);
     if (carom_patch_listed(p->A, p->B))
-        return carom_fault(r, l->mu, 0, "dynamic contact lists (more than 500 pairs, 300 with spatial boxes, and hulls, meshes, ellipsoids and height fields) do not support friction by direction where two boxes, hulls, "
-                           "ellipsoids or heights touch; give one coefficient, or, with boxes alone, use at most 15 pairs");
+        return carom_fault(
+            r, l->mu, 0,
+            "dynamic contact lists (more than 500 pairs, 300 with spatial boxes, and hulls, meshes, ellipsoids and "
+            "height fields) do not support friction by direction where two boxes, hulls, "
+            "ellipsoids or heights touch; give one coefficient, or, with boxes alone, use at most 15 pairs");
     return CAROM_OK;
 }
 
 // Where the normal stays, the direction of friction must not be it.
 static carom_status check_direction(resolver *r, const pair *p, const law *l) {
     if (!carom_pair_misaligned(r->m->graph, p)) return CAROM_OK;
-    return carom_fault(r, l->mu, 0, "the direction of friction is the normal of '%s' and '%s'; give one that lies in the tangential plane", p->A->name, p->B->name);
+    return carom_fault(
+        r, l->mu, 0,
+        "the direction of friction is the normal of '%s' and '%s'; give one that lies in the tangential plane",
+        p->A->name, p->B->name);
 }
 
 // `resistance: discs`: how many tangents each has.
@@ -261,9 +320,13 @@ static carom_status read_resistance(resolver *r, const pair *p, law *l) {
     int k;
     CAROM_TRY(carom_law_word(r, n, words, &k));
     if (k < 0) return CAROM_OK;
-    if (!carom_given(&p->entry->rolling) && !carom_given(&p->entry->spinning)) return carom_fault(r, n->key, 0, "`resistance` requires `rolling` or `spinning`");
+    if (!carom_given(&p->entry->rolling) && !carom_given(&p->entry->spinning))
+        return carom_fault(r, n->key, 0, "`resistance` requires `rolling` or `spinning`");
     if (k == 0 || !(l->roll > 0 || l->spin > 0)) return CAROM_OK;
-    if (l->c.impact == CAROM_ENERGETIC) return carom_fault(r, n, 0, "impact law energetic requires a single friction bound for all tangential directions; remove `resistance: discs` or use impact law poisson");
+    if (l->c.impact == CAROM_ENERGETIC)
+        return carom_fault(r, n, 0,
+                           "impact law energetic requires a single friction bound for all tangential directions; "
+                           "remove `resistance: discs` or use impact law poisson");
     l->c.disc[0] = sliding;
     l->c.disc[1] = l->roll > 0 ? sliding : 0;
     return CAROM_OK;
@@ -281,7 +344,8 @@ static carom_status read_levers(resolver *r, pair *p, law *l) {
 // A contact whose expressions are elsewhere.
 static constraint bare(const pair *p) {
     const int n = p->A->space == SPATIAL ? 2 : 1;
-    constraint c = {.gap = CAROM_NONE, .tangents = p->own->rub.slides ? n + (p->own->rub.roll > 0 ? n : 0) + (p->own->rub.spin > 0) : 0};
+    constraint c = {.gap = CAROM_NONE,
+                    .tangents = p->own->rub.slides ? n + (p->own->rub.roll > 0 ? n : 0) + (p->own->rub.spin > 0) : 0};
     for (int k = 0; k < CAROM_TANGENTS; ++k) c.slip[k] = CAROM_NONE, c.rate[k] = k < c.tangents;
     return c;
 }
@@ -297,7 +361,8 @@ static carom_status name_contact(resolver *r, const pair *p, int k, constraint *
     c->place = entry;
     const name *other = carom_names_find(taken, c->name, strlen(c->name));
     if (other)
-        return carom_fault(r, entry, 0, "duplicate contact '%.60s'%s; rename one", c->name, carom_line_of(other->line).text);
+        return carom_fault(r, entry, 0, "duplicate contact '%.60s'%s; rename one", c->name,
+                           carom_line_of(other->line).text);
     return carom_names_add(taken, c->name, NAME_QUANTITY, id, entry->line) ? CAROM_OK : carom_fault_memory(r);
 }
 
@@ -307,7 +372,9 @@ static carom_status read_soft_pair(resolver *r, pair *p, const law *fallback, na
     law l = *fallback;
     CAROM_TRY(carom_law_between(r, p, &l));
     p->own->rub = (rubbing){.slides = l.c.friction > 0};
-    if (l.rub || l.ellipse) return carom_fault(r, l.mu, 0, "a compliant contact needs a constant friction coefficient; `stiction speed` regularises it");
+    if (l.rub || l.ellipse)
+        return carom_fault(
+            r, l.mu, 0, "a compliant contact needs a constant friction coefficient; `stiction speed` regularises it");
     CAROM_TRY(carom_law_fix(r, &l));
     CAROM_TRY(carom_pair_express(r, p, room));
     for (int k = 0; k < p->count; ++k) {
@@ -364,8 +431,12 @@ static carom_status express_listed(resolver *r, const law *l, carom_node *x, car
         r->slip_speed = k ? carom_graph_number(g, 0) : speed;
         CAROM_TRY(carom_resolve_expression(r, l->rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x[k]));
         of->friction_reacts = of->friction_reacts || carom_graph_depends(g, x[k], CAROM_PARAMETER, np + 1);
-        if (r->m->near->sleep > 0 && (carom_graph_depends(g, x[k], CAROM_TIME, 0) || carom_graph_depends(g, x[k], CAROM_POSITION, -1) || carom_graph_depends(g, x[k], CAROM_VELOCITY, -1)))
-            return carom_fault(r, l->rub, 0, "friction that depends on time or state cannot be combined with `sleep`; remove `sleep`, or use only slip.speed and normal.force");
+        if (r->m->near->sleep > 0 &&
+            (carom_graph_depends(g, x[k], CAROM_TIME, 0) || carom_graph_depends(g, x[k], CAROM_POSITION, -1) ||
+             carom_graph_depends(g, x[k], CAROM_VELOCITY, -1)))
+            return carom_fault(r, l->rub, 0,
+                               "friction that depends on time or state cannot be combined with `sleep`; remove "
+                               "`sleep`, or use only slip.speed and normal.force");
     }
     return CAROM_OK;
 }
@@ -376,13 +447,19 @@ static carom_status read_listed(resolver *r, int kind, const law *fallback) {
     pair *p = &x->pairs[kind];
     law l = *fallback;
     CAROM_TRY(carom_law_between(r, p, &l));
-    if (carom_contact_soft(p->entry) && (l.rub || l.ellipse)) return carom_fault(r, l.mu, 0, "a compliant contact needs a constant friction coefficient; `stiction speed` regularises it");
+    if (carom_contact_soft(p->entry) && (l.rub || l.ellipse))
+        return carom_fault(
+            r, l.mu, 0, "a compliant contact needs a constant friction coefficient; `stiction speed` regularises it");
     CAROM_TRY(read_levers(r, p, &l));
     CAROM_TRY(check_ellipse(r, p, &l));
     CAROM_TRY(choose_member(r, p, &l));
     CAROM_TRY(check_listed_direction(r, p, &l));
     CAROM_TRY(carom_read_yielding(r, p->entry, l.c.friction, &p->soft));
-    if (p->soft && x->sleep > 0) return carom_fault(r, &p->entry->name, 0, "contact '%.60s' has a stiffness, whose energy a body that falls asleep would lose; remove `sleep`, or make the contact rigid", p->entry->name.text);
+    if (p->soft && x->sleep > 0)
+        return carom_fault(r, &p->entry->name, 0,
+                           "contact '%.60s' has a stiffness, whose energy a body that falls asleep would lose; remove "
+                           "`sleep`, or make the contact rigid",
+                           p->entry->name.text);
     if (p->soft) x->yields = true;
     CAROM_TRY(carom_law_fix(r, &l));
     if (l.rub) CAROM_TRY(express_listed(r, &l, x->rubs + 2 * (size_t)x->nrubs, &l.c));
@@ -424,10 +501,12 @@ static carom_status find_along(resolver *r, const carom_datum *along, const memb
         if (strcmp(r->m->members[k].name, along->text) == 0) *b = &r->m->members[k];
     if (!along || *b) return CAROM_OK;
     const char *near = along->kind == CAROM_TEXT ? carom_nearest(along->text, member_text, r->m) : NULL;
-    return carom_fault(r, along, 0, "`along` needs the name of a flexible member%s%s%s", near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return carom_fault(r, along, 0, "`along` needs the name of a flexible member%s%s%s", near ? "; did you mean '" : "",
+                       near ? near : "", near ? "'?" : "");
 }
 
-static carom_status read_link(resolver *r, const carom_mech_contact *of, const law *fallback, names *taken, const char *name) {
+static carom_status read_link(resolver *r, const carom_mech_contact *of, const law *fallback, names *taken,
+                              const char *name) {
     carom_model *m = r->m;
     const int id = m->ne + m->nc, bound = m->nbound;
     constraint *c = &m->links[id];
@@ -438,10 +517,14 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
     if (c->gap == CAROM_NONE) return CAROM_OK;
     if (carom_given(&of->gap)) CAROM_TRY(carom_add_kinks_of(r, c->gap, carom_contact_soft(of) ? -1 : m->nc));
     if (carom_contact_soft(of) && (m->contacts[m->nc].friction_varies || m->contacts[m->nc].ellipse[0] > 0))
-        return carom_fault(r, carom_given(&of->friction) ? &of->friction : &of->name, 0, "a compliant contact needs a constant friction coefficient; `stiction speed` regularises it");
+        return carom_fault(
+            r, carom_given(&of->friction) ? &of->friction : &of->name, 0,
+            "a compliant contact needs a constant friction coefficient; `stiction speed` regularises it");
     if (carom_given(&of->closes_while)) {
         carom_node gate = CAROM_NONE;
-        if (carom_contact_soft(of)) return carom_fault(r, of->closes_while.key, 0, "contact '%.60s' has a stiffness; `closes while` belongs to rigid contacts", c->name);
+        if (carom_contact_soft(of))
+            return carom_fault(r, of->closes_while.key, 0,
+                               "contact '%.60s' has a stiffness; `closes while` belongs to rigid contacts", c->name);
         CAROM_TRY(carom_resolve_expression(r, &of->closes_while, SCOPE_STATE, "`closes while`", &gate));
         CAROM_TRY(carom_add_kink(r, gate, CAROM_GATE(m->nc)));
     }
@@ -465,40 +548,52 @@ static carom_status make_room(resolver *r, int n) {
     const size_t room = (size_t)r->contact_room + 1;
     constraint *links = carom_pool_take(&m->memory, ((size_t)ne + room) * sizeof *links);
     carom_contact *contacts = carom_pool_take(&m->memory, room * sizeof *contacts);
-    int *bounce_of = carom_pool_take(&m->memory, room * sizeof *bounce_of), *rub_of = carom_pool_take(&m->memory, room * sizeof *rub_of);
+    int *bounce_of = carom_pool_take(&m->memory, room * sizeof *bounce_of),
+        *rub_of = carom_pool_take(&m->memory, room * sizeof *rub_of);
     if (!links || !contacts || !bounce_of || !rub_of) return carom_fault_memory(r);
     if (m->links) memcpy(links, m->links, (size_t)(ne + used) * sizeof *links);
-    if (used) memcpy(contacts, m->contacts, (size_t)used * sizeof *contacts), memcpy(bounce_of, m->bounce_of, (size_t)used * sizeof *bounce_of), memcpy(rub_of, m->rub_of, (size_t)used * sizeof *rub_of);
+    if (used)
+        memcpy(contacts, m->contacts, (size_t)used * sizeof *contacts),
+            memcpy(bounce_of, m->bounce_of, (size_t)used * sizeof *bounce_of),
+            memcpy(rub_of, m->rub_of, (size_t)used * sizeof *rub_of);
     m->links = links, m->contacts = contacts, m->bounce_of = bounce_of, m->rub_of = rub_of;
     return CAROM_OK;
 }
 
 // BASE.number for one of several contacts that are made of one.
-static carom_status number_name(resolver *r, const carom_mech_contact *of, const names *taken, const char *base, int number, const char *each, char **own) {
+static carom_status number_name(resolver *r, const carom_mech_contact *of, const names *taken, const char *base,
+                                int number, const char *each, char **own) {
     const size_t size = strlen(base) + 12;
     *own = carom_pool_take(&r->m->memory, size);
     if (!*own) return carom_fault_memory(r);
     snprintf(*own, size, "%s.%d", base, number);
     const name *other = carom_names_find(taken, *own, strlen(*own));
     if (!other) return CAROM_OK;
-    return carom_fault(r, &of->name, 0, "'%s' becomes several contacts, one for each %s, and the name '%s' of one of them is already used%s; rename one of them", base, each,
-                       *own, carom_line_of(other->line).text);
+    return carom_fault(r, &of->name, 0,
+                       "'%s' becomes several contacts, one for each %s, and the name '%s' of one of them is already "
+                       "used%s; rename one of them",
+                       base, each, *own, carom_line_of(other->line).text);
 }
 
-// A name that is free.  One that another contact has, and that no contact before this one was given, comes from number_name().
+// A name that is free.  One that another contact has, and that no contact before this one was given, comes from
+// number_name().
 static carom_status new_contact(resolver *r, const carom_mech_contact *of, const names *taken) {
     const carom_datum *n = &of->name;
     const name *other = carom_names_find(taken, n->text, n->length);
     const char *dot = strrchr(n->text, '.');
     bool made = other && dot && other->index >= r->m->ne;
-    for (const carom_mech_contact *c = r->mech->contacts; made && c < of; ++c) made = strcmp(c->name.text, n->text) != 0;
+    for (const carom_mech_contact *c = r->mech->contacts; made && c < of; ++c)
+        made = strcmp(c->name.text, n->text) != 0;
     if (!made) return carom_new_owner(r, n, false, taken);
-    return carom_fault(r, n, 0, "'%s' is already one of the contacts that '%.*s'%s becomes, one for each part of its gap or node of its member; rename one of them", n->text,
-                       (int)(dot - n->text), n->text, carom_line_of(other->line).text);
+    return carom_fault(r, n, 0,
+                       "'%s' is already one of the contacts that '%.*s'%s becomes, one for each part of its gap or "
+                       "node of its member; rename one of them",
+                       n->text, (int)(dot - n->text), n->text, carom_line_of(other->line).text);
 }
 
 // A contact, or one for each part of its gap: NAME.1, NAME.2, ...; NAME.gap is the least of theirs.
-static carom_status read_parts(resolver *r, const carom_mech_contact *of, const law *fallback, names *taken, const char *name) {
+static carom_status read_parts(resolver *r, const carom_mech_contact *of, const law *fallback, names *taken,
+                               const char *name) {
     gap_parts p = {.r = r, .gap = carom_given(&of->gap)};
     int n;
     CAROM_TRY(split_gap(r, of, &p, &n));
@@ -546,18 +641,22 @@ static carom_status read_contacts(resolver *r, const carom_mech_contact *of, con
     CAROM_TRY(find_along(r, carom_given(&of->along), &r->along));
     if (!r->along) return read_parts(r, of, fallback, taken, n->text);
     if (!carom_names_add(taken, n->text, NAME_QUANTITY, 0, n->line)) return carom_fault_memory(r);
-    const int before = r->m->nc + r->m->nsoft, last = r->along->nodes - (carom_given(&of->point) != NULL); // nodes, or elements
+    // nodes, or elements
+    const int before = r->m->nc + r->m->nsoft, last = r->along->nodes - (carom_given(&of->point) != NULL);
     for (r->along_node = 0; r->along_node < last; ++r->along_node) {
         char *name;
-        CAROM_TRY(number_name(r, of, taken, n->text, r->along_node + (r->along->kind == CAROM_MATRICES), "node of its member", &name)); // rows count from 1
+        // rows count from 1
+        CAROM_TRY(number_name(r, of, taken, n->text, r->along_node + (r->along->kind == CAROM_MATRICES),
+                              "node of its member", &name));
         CAROM_TRY(read_parts(r, of, fallback, taken, name));
         r->m->links[r->m->ne + r->m->nc] = (constraint){0};
     }
     const member *b = r->along;
     r->along = NULL;
     if (r->m->nc + r->m->nsoft > before) return CAROM_OK;
-    return carom_fault(r, carom_given(&of->gap) ? &of->gap : &of->point, 0, "the gap names nothing that moves along '%.60s'; write for instance %.60s.%s", b->name,
-                       b->name, carom_member_component(b->kind, 0));
+    return carom_fault(r, carom_given(&of->gap) ? &of->gap : &of->point, 0,
+                       "the gap names nothing that moves along '%.60s'; write for instance %.60s.%s", b->name, b->name,
+                       carom_member_component(b->kind, 0));
 }
 
 static bool of_shapes(const carom_mech_contact *of) { return carom_given(&of->between) || carom_given(&of->among); }

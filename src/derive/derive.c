@@ -18,8 +18,9 @@ static carom_status derive_mass(carom_model *m, const carom_node *M, carom_error
         for (int j = 0; j <= i; ++j) {
             const carom_node x = M[i * m->nkin + j];
             if (carom_node_zero(g, x) && i == j && a)
-                return carom_model_fault(m, err, m->energy, "coordinate '%.60s' has no mass: the kinetic energy must contain %.60s'^2",
-                                         a, a);
+                return carom_model_fault(m, err, m->energy,
+                                         "coordinate '%.60s' has no mass: the kinetic energy must contain %.60s'^2", a,
+                                         a);
             if (carom_node_zero(g, x)) continue;
             if (!carom_terms_add(&m->mass, x, i, j, 0) || !carom_terms_gradient(m, &m->dM, x, CAROM_POSITION, 1, i, j))
                 return carom_model_no_memory(m, err);
@@ -32,7 +33,8 @@ static carom_node cross(carom_graph *g, const carom_node *a, const carom_node *b
     return n_sub(g, n_mul(g, a[(i + 1) % 3], b[(i + 2) % 3]), n_mul(g, a[(i + 2) % 3], b[(i + 1) % 3]));
 }
 
-// (BOD-5)  M = diag(m, m, m, J),  f = (0, -w x p)  with p = J w + dT/dw: angular velocities are no rates of coordinates,
+// (BOD-5)  M = diag(m, m, m, J),  f = (0, -w x p)  with p = J w + dT/dw: angular velocities are no rates of
+//          coordinates,
 // and what `energy` says of them (T) is changed by turning with them
 static void derive_bodies(carom_model *m, carom_node *M, carom_node *f) {
     carom_graph *g = m->graph;
@@ -70,7 +72,8 @@ static carom_node scaled(carom_graph *g, carom_node V, carom_node inner, carom_n
     const carom_vertex v = g->node[V];
     if (V == inner) return d;
     if (v.op == CAROM_OP_NEG) return n_fun(g, CAROM_OP_NEG, scaled(g, v.a, inner, d));
-    return carom_graph_inputs(g, v.a) ? n_mul(g, scaled(g, v.a, inner, d), v.b) : n_mul(g, v.a, scaled(g, v.b, inner, d));
+    return carom_graph_inputs(g, v.a) ? n_mul(g, scaled(g, v.a, inner, d), v.b)
+                                      : n_mul(g, v.a, scaled(g, v.b, inner, d));
 }
 
 // V' of V = c V': a sum, where V is one times numbers.
@@ -102,7 +105,8 @@ static bool subtract_gradient(carom_model *m, carom_node *f) {
     const carom_node inner = inner_sum(g, m->potential);
     int terms = 1;
     for (carom_node x = inner; carom_graph_sum(g, x); x = g->node[x].a) ++terms;
-    carom_node *sum = malloc(((size_t)terms + (size_t)m->visible.nv) * sizeof *sum), *d = sum + terms; // the partial sums, the whole one last
+    // the partial sums, the whole one last
+    carom_node *sum = malloc(((size_t)terms + (size_t)m->visible.nv) * sizeof *sum), *d = sum + terms;
     if (!sum) return false;
     sum[terms - 1] = inner;
     for (int k = terms - 1; k > 0; --k) sum[k - 1] = g->node[sum[k]].a;
@@ -122,7 +126,9 @@ static carom_status derive_motion(carom_model *m, carom_node *f, carom_error *er
     for (int i = 0; i < m->visible.nv; ++i) f[i] = carom_graph_number(g, 0);
     carom_status status = m->nkin ? carom_graph_lagrange(g, m->own_kinetic, m->nkin, M, f, err) : CAROM_OK;
     if (status == CAROM_BAD_INPUT)
-        carom_model_fault(m, err, m->energy, "the kinetic energy is not quadratic in the rates; every term must hold two rates as factors");
+        carom_model_fault(
+            m, err, m->energy,
+            "the kinetic energy is not quadratic in the rates; every term must hold two rates as factors");
     if (status == CAROM_OK) {
         derive_bodies(m, M, f);
         status = derive_mass(m, M, err);
@@ -146,7 +152,8 @@ static void add_power(carom_graph *g, carom_node power[2], int i, carom_node F) 
 // A force is external for what it is at v = 0 and damping for the rest; what moves energies in time is external too.
 static void derive_power(carom_model *m, carom_node power[2]) {
     carom_graph *g = m->graph;
-    power[0] = n_sub(g, carom_node_derivative(g, m->potential, CAROM_TIME, 0), carom_node_derivative(g, m->kinetic, CAROM_TIME, 0));
+    power[0] = n_sub(g, carom_node_derivative(g, m->potential, CAROM_TIME, 0),
+                     carom_node_derivative(g, m->kinetic, CAROM_TIME, 0));
     power[1] = carom_graph_number(g, 0);
     for (int i = 0; i < m->visible.nv_own; ++i)
         if (m->force[i] != CAROM_NONE) add_power(g, power, i, m->force[i]);
@@ -176,14 +183,20 @@ static carom_group derive_along(carom_model *m) {
     for (int i = 0; i < m->visible.nv_own && !asked; ++i) asked = m->force[i] != CAROM_NONE && steep(m, m->force[i]);
     for (int e = 0; e < P->n && !asked; ++e) asked = steep(m, P->node[e]);
     if (!asked) return empty;
-    carom_node *node = carom_pool_take(&m->memory, 2 * ((size_t)n + 1) * sizeof *node), *F = malloc(2 * ((size_t)n + 1) * sizeof *F);
+    carom_node *node = carom_pool_take(&m->memory, 2 * ((size_t)n + 1) * sizeof *node),
+               *F = malloc(2 * ((size_t)n + 1) * sizeof *F);
     m->along = carom_pool_take(&m->memory, ((size_t)n + 1) * sizeof *m->along);
     if (!node || !F || !m->along) return free(F), none;
     carom_node *drag = F + n;
-    for (int i = 0; i < n; ++i) F[i] = i < m->visible.nv_own ? m->force[i] : CAROM_NONE, drag[i] = carom_graph_number(g, 0);
-    for (int e = 0; e < P->n; ++e) F[P->i[e]] = F[P->i[e]] == CAROM_NONE ? P->node[e] : n_add(g, F[P->i[e]], P->node[e]);
+    for (int i = 0; i < n; ++i)
+        F[i] = i < m->visible.nv_own ? m->force[i] : CAROM_NONE, drag[i] = carom_graph_number(g, 0);
+    for (int e = 0; e < P->n; ++e)
+        F[P->i[e]] = F[P->i[e]] == CAROM_NONE ? P->node[e] : n_add(g, F[P->i[e]], P->node[e]);
     for (int e = 0; e < m->drag.n; ++e) drag[m->drag.i[e]] = n_add(g, drag[m->drag.i[e]], m->drag.node[e]);
-    node[0] = n_add(g, n_sub(g, carom_node_derivative(g, m->potential, CAROM_TIME, 0), carom_node_derivative(g, m->kinetic, CAROM_TIME, 0)), m->carried);
+    node[0] = n_add(g,
+                    n_sub(g, carom_node_derivative(g, m->potential, CAROM_TIME, 0),
+                          carom_node_derivative(g, m->kinetic, CAROM_TIME, 0)),
+                    m->carried);
     node[1] = m->carried;
     for (int i = 0; i < n; ++i) {
         if (F[i] == CAROM_NONE) continue;
@@ -209,7 +222,8 @@ static carom_group join(carom_model *m, const carom_node *a, int na, const carom
 static void exact_rates(carom_model *m, carom_node *rate) {
     carom_graph *g = m->graph;
     for (int i = 0; i < m->nq; ++i)
-        if (i < m->visible.nq_own && m->velocity_of[i] >= 0) rate[m->velocity_of[i]] = carom_node_derivative(g, m->exact[i], CAROM_TIME, 0);
+        if (i < m->visible.nq_own && m->velocity_of[i] >= 0)
+            rate[m->velocity_of[i]] = carom_node_derivative(g, m->exact[i], CAROM_TIME, 0);
     for (int i = m->visible.nq_own; i < m->nq; ++i) // unknowns of members
         rate[i - m->visible.nq_own + m->visible.nv_own] = carom_node_derivative(g, m->exact[i], CAROM_TIME, 0);
     for (int i = 0; i < m->nbodies; ++i) {
@@ -248,7 +262,8 @@ static carom_group join_directions(carom_model *m, carom_group motion, const car
     const int n = m->visible.nv, ndir = m->own.dir, links = m->own.links, all = motion.count + links + (n + 1) * ndir;
     m->only_expressions = m->nmember == 0 && m->whole_mass && !m->nfree && !m->near && m->npairs == 0;
     if (!m->only_expressions || ndir == 0 || n * ndir > MOST) return (carom_group){.count = 0, .nodes = motion.nodes};
-    carom_node *node = carom_pool_take(&m->memory, (size_t)all * sizeof *node), *W = node + motion.count + links, *w = W + n * ndir;
+    carom_node *node = carom_pool_take(&m->memory, (size_t)all * sizeof *node), *W = node + motion.count + links,
+               *w = W + n * ndir;
     if (!node) return (carom_group){.count = -1, .nodes = NULL};
     memcpy(node, motion.nodes, (size_t)motion.count * sizeof *node);
     memcpy(node + motion.count, gap, (size_t)links * sizeof *node);
@@ -269,7 +284,13 @@ static carom_group join_asked(carom_model *m) {
 
 // Numbers of the largest group, with what pairs add.  False: a group has no memory.
 static bool find_scratch(carom_model *m, const carom_group *group) {
-    const int more[] = {2 * m->visible.nq, m->W.n + m->w.n, m->ndir, m->dW.n + m->dw.n, 2 + m->ne + m->nc, CAROM_FRICTION_LAW * m->nrub, 2 * m->nchecks + m->nobserved};
+    const int more[] = {2 * m->visible.nq,
+                        m->W.n + m->w.n,
+                        m->ndir,
+                        m->dW.n + m->dw.n,
+                        2 + m->ne + m->nc,
+                        CAROM_FRICTION_LAW * m->nrub,
+                        2 * m->nchecks + m->nobserved};
     for (size_t k = 0; k < sizeof more / sizeof *more; ++k)
         if (more[k] > m->scratch_count) m->scratch_count = more[k];
     for (int k = 0; k < GROUP_COUNT; ++k) {
@@ -300,7 +321,8 @@ static carom_status compile_tapes(carom_model *m, const carom_group *group, cons
     return m->check_tape ? CAROM_OK : CAROM_NO_MEMORY;
 }
 
-// Nine numbers of each joint: x, y, z of its frame in the world; zero for axes that none of its constraints acts along.  NULL: not enough memory.
+// Nine numbers of each joint: x, y, z of its frame in the world; zero for axes that none of its constraints acts along.
+// NULL: not enough memory.
 static carom_node *joint_frames(carom_model *m) {
     carom_node *frames = carom_pool_take(&m->memory, (9 * (size_t)m->njoints + 1) * sizeof *frames);
     for (int i = 0; frames && i < 9 * m->njoints; ++i) {
@@ -323,7 +345,8 @@ static carom_node *pair_bounds(carom_model *m) {
 // Powers of elements, then their energies.  NULL: not enough memory.
 static carom_node *element_powers(carom_model *m) {
     carom_node *element = carom_pool_take(&m->memory, (2 * (size_t)m->nelements + 1) * sizeof *element);
-    for (int i = 0; element && i < m->nelements; ++i) element[i] = m->elements[i].power, element[m->nelements + i] = m->elements[i].energy;
+    for (int i = 0; element && i < m->nelements; ++i)
+        element[i] = m->elements[i].power, element[m->nelements + i] = m->elements[i].energy;
     return element;
 }
 
@@ -332,7 +355,8 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     const int n = m->visible.nv, links = m->ne + m->nc;
     carom_node *gap = carom_pool_take(&m->memory, ((size_t)links + 1) * sizeof *gap),
                *rate = carom_pool_take(&m->memory, ((size_t)(m->exact ? m->nv : 0) + 1) * sizeof *rate);
-    carom_node *sides = carom_pool_take(&m->memory, (2 * (size_t)m->nchecks + (size_t)m->nobserved + 1) * sizeof *sides);
+    carom_node *sides =
+        carom_pool_take(&m->memory, (2 * (size_t)m->nchecks + (size_t)m->nobserved + 1) * sizeof *sides);
     if (!gap || !rate || !sides) return carom_model_no_memory(m, err);
     for (int id = 0; id < links; ++id) gap[id] = m->links[id].gap;
     if (m->exact) exact_rates(m, rate);
@@ -387,13 +411,19 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     group[GROUP_TANGENT].after = 1 + GROUP_MOTION; // in implicit steps
     group[GROUP_MASS_GRADIENT].after = 1 + GROUP_TANGENT;
     group[GROUP_REACTION_GRADIENT].after = 1 + GROUP_DIRECTIONS;
-    const int mass = motion.count - n, lists[][1 + CAROM_LISTS] = {{GROUP_FORCE, n}, {GROUP_GAPS, own.links}, {GROUP_OBSERVE, 1, 1, own.links}, {GROUP_MOTION, n, mass}, {GROUP_MOTION_GAPS, n, mass, own.links}};
-    for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) memcpy(group[lists[k][0]].list, lists[k] + 1, sizeof group->list);
+    const int mass = motion.count - n, lists[][1 + CAROM_LISTS] = {{GROUP_FORCE, n},
+                                                                   {GROUP_GAPS, own.links},
+                                                                   {GROUP_OBSERVE, 1, 1, own.links},
+                                                                   {GROUP_MOTION, n, mass},
+                                                                   {GROUP_MOTION_GAPS, n, mass, own.links}};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k)
+        memcpy(group[lists[k][0]].list, lists[k] + 1, sizeof group->list);
     if (!find_scratch(m, group)) return carom_model_no_memory(m, err);
     if (carom_graph_failed(g))
-        return carom_fail(err, CAROM_NO_MEMORY,
-                          "%.200s: the derivatives of this model are too large; simplify it, or build the system with the C library",
-                          m->file);
+        return carom_fail(
+            err, CAROM_NO_MEMORY,
+            "%.200s: the derivatives of this model are too large; simplify it, or build the system with the C library",
+            m->file);
     CAROM_TRY(compile_tapes(m, group, sides, err));
     return carom_pairs_compile(m, kappa, err);
 }

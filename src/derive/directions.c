@@ -10,12 +10,13 @@ bool carom_node_zero(const carom_graph *g, carom_node x) {
 
 // Derivative by an input; CAROM_POSITION: along velocity i.  Without walking the graph when there is no dependence.
 carom_node carom_node_derivative(carom_graph *g, carom_node x, carom_input kind, int i) {
-    if (kind == CAROM_POSITION) return carom_graph_moves(g, x, i) ? carom_graph_along(g, x, i) : carom_graph_number(g, 0);
+    if (kind == CAROM_POSITION)
+        return carom_graph_moves(g, x, i) ? carom_graph_along(g, x, i) : carom_graph_number(g, 0);
     return carom_graph_depends(g, x, kind, i) ? carom_graph_diff(g, x, kind, i) : carom_graph_number(g, 0);
 }
 
-// Append d x/d input(kind, l), as carom_node_derivative() takes it, for all l where it is not zero; (i, j) are the subscripts of x, l the third (or second)
-// one.
+// Append d x/d input(kind, l), as carom_node_derivative() takes it, for all l where it is not zero; (i, j) are the
+// subscripts of x, l the third (or second) one.
 bool carom_terms_gradient(carom_model *m, terms *t, carom_node x, carom_input kind, int sign, int i, int j) {
     carom_graph *g = m->graph;
     if (!carom_graph_depends(g, x, kind, -1)) return true;
@@ -66,7 +67,8 @@ static bool derive_direction(carom_model *m, carom_node x, bool rate, int k, car
     for (int e = 0; e < n && good; ++e) {
         const carom_node c = carom_node_derivative(g, x, by, way[e]);
         if (carom_node_zero(g, c)) continue;
-        good = carom_terms_add(&m->W, c, way[e], k, 0) && carom_terms_gradient(m, &m->dW, c, CAROM_POSITION, 1, way[e], k);
+        good =
+            carom_terms_add(&m->W, c, way[e], k, 0) && carom_terms_gradient(m, &m->dW, c, CAROM_POSITION, 1, way[e], k);
         u = n_add(g, u, n_mul(g, c, carom_graph_input(g, CAROM_VELOCITY, way[e])));
     }
     free(way);

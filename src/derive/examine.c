@@ -60,12 +60,15 @@ static void redundant(exam *x) {
     for (int id = 0; id < m->ne; ++id) {
         const constraint *c = &m->links[id];
         int count = c->redundant;
-        for (; c->part && id + 1 < m->ne && m->links[id + 1].part && m->links[id + 1].joint == c->joint; ++id) count += m->links[id + 1].redundant;
+        for (; c->part && id + 1 < m->ne && m->links[id + 1].part && m->links[id + 1].joint == c->joint; ++id)
+            count += m->links[id + 1].redundant;
         if (count == 0) continue;
         if (c->part)
             carom_exam_say(x, CAROM_WARNING,
-                "joint '%s': %d of its constraints %s redundant initially; reactions are not unique, carom reports those of "
-                "minimum norm", c->name, count, count == 1 ? "is" : "are");
+                           "joint '%s': %d of its constraints %s redundant initially; reactions are not unique, carom "
+                           "reports those of "
+                           "minimum norm",
+                           c->name, count, count == 1 ? "is" : "are");
         else
             carom_exam_say(x, CAROM_WARNING,
                 "constraint '%s' is redundant initially, or its gradient vanishes there; forces of "
@@ -77,12 +80,15 @@ static void freedom(exam *x) {
     const carom_model *m = x->m;
     const int n = m->nv - m->npressed, rank = m->ne - m->nredundant;
     redundant(x);
-    carom_exam_say(x, CAROM_FINE, "%d degree%s of freedom: %d coordinate%s, %d independent of %d constraint%s", n - rank,
-        n - rank == 1 ? "" : "s", n, n == 1 ? "" : "s", rank, m->ne, m->ne == 1 ? "" : "s");
+    carom_exam_say(x, CAROM_FINE, "%d degree%s of freedom: %d coordinate%s, %d independent of %d constraint%s",
+                   n - rank, n - rank == 1 ? "" : "s", n, n == 1 ? "" : "s", rank, m->ne, m->ne == 1 ? "" : "s");
     if (m->moved > 0)
-        carom_exam_say(x, CAROM_FINE, "positions were moved onto joints and constraints: the largest violation was %.3g", m->moved);
+        carom_exam_say(x, CAROM_FINE,
+                       "positions were moved onto joints and constraints: the largest violation was %.3g", m->moved);
     if (m->completed > 0)
-        carom_exam_say(x, CAROM_FINE, "velocities that are not given were completed from the joints: the largest change is %.6g", m->completed);
+        carom_exam_say(x, CAROM_FINE,
+                       "velocities that are not given were completed from the joints: the largest change is %.6g",
+                       m->completed);
 }
 
 // Closed contacts that approach: an impact before anything else.
@@ -92,11 +98,16 @@ static void initial_impacts(exam *x) {
     int more = -LISTED;
     for (int id = m->ne; id < m->ne + m->nc; ++id) {
         const int k = x->L.at[id];
-        const double u = carom_column_dot(&x->L.W, k, m->v0) + x->L.w[k], size = carom_local_magnitude(&x->L, k, m->v0) + fabs(x->L.w[k]);
+        const double u = carom_column_dot(&x->L.W, k, m->v0) + x->L.w[k],
+                     size = carom_local_magnitude(&x->L, k, m->v0) + fabs(x->L.w[k]);
         if (x->g[id] > carom_local_rounding(&x->L, k, m->q0, m->nq) || !(u < -APPROACHES * size)) continue;
-        if (++more <= 0) carom_exam_say(x, CAROM_FINE, "the run starts with an impact: '%s' is closed and approaches with %.6g", m->links[id].name, -u);
+        if (++more <= 0)
+            carom_exam_say(x, CAROM_FINE, "the run starts with an impact: '%s' is closed and approaches with %.6g",
+                           m->links[id].name, -u);
     }
-    if (more > 0) carom_exam_say(x, CAROM_FINE, "and %d more contact%s start%s with an impact", more, more == 1 ? "" : "s", more == 1 ? "s" : "");
+    if (more > 0)
+        carom_exam_say(x, CAROM_FINE, "and %d more contact%s start%s with an impact", more, more == 1 ? "" : "s",
+                       more == 1 ? "s" : "");
 }
 
 static void start(exam *x) {
@@ -110,7 +121,8 @@ static void start(exam *x) {
         if (x->g[id] < least) least = x->g[id], first = id;
     }
     if (m->nc)
-        carom_exam_say(x, CAROM_FINE, "%d of %d contacts initially closed; smallest gap %.6g at '%s'", closed, m->nc, least, m->links[first].name);
+        carom_exam_say(x, CAROM_FINE, "%d of %d contacts initially closed; smallest gap %.6g at '%s'", closed, m->nc,
+                       least, m->links[first].name);
     initial_impacts(x);
     for (int id = 0; id < m->ne + m->nc; ++id)
         for (int k = x->L.at[id]; k < x->L.at[id + 1]; ++k) {
@@ -122,8 +134,8 @@ static void start(exam *x) {
         }
 }
 
-// No distribution of mass has a principal moment of inertia above the sum of the other two: tr(J)/2 - J, the integral of r r' dm,
-// has no negative eigenvalue, and so no negative principal minor.
+// No distribution of mass has a principal moment of inertia above the sum of the other two: tr(J)/2 - J, the integral
+// of r r' dm, has no negative eigenvalue, and so no negative principal minor.
 static bool solid(const double *J) {
     const double half = 0.5 * (J[0] + J[4] + J[8]), tiny = FLAT * half;
     double S[9];
@@ -132,7 +144,8 @@ static bool solid(const double *J) {
         const int k = (i + 1) % 3;
         if (S[4 * i] < -tiny || S[4 * i] * S[4 * k] - S[3 * i + k] * S[3 * k + i] < -tiny * half) return false;
     }
-    const double det = S[0] * (S[4] * S[8] - S[5] * S[7]) - S[1] * (S[3] * S[8] - S[5] * S[6]) + S[2] * (S[3] * S[7] - S[4] * S[6]);
+    const double det =
+        S[0] * (S[4] * S[8] - S[5] * S[7]) - S[1] * (S[3] * S[8] - S[5] * S[6]) + S[2] * (S[3] * S[7] - S[4] * S[6]);
     return det >= -tiny * half * half;
 }
 
@@ -140,7 +153,9 @@ static void inertias(exam *x) {
     for (int i = 1; i < x->m->nbodies; ++i) {
         const body *b = &x->m->bodies[i];
         if (b->space == SPATIAL && b->mass > 0 && !solid(b->J))
-            carom_exam_say(x, CAROM_WARNING, "inertia of %s is unphysical: one principal moment exceeds the sum of the other two", b->where);
+            carom_exam_say(x, CAROM_WARNING,
+                           "inertia of %s is unphysical: one principal moment exceeds the sum of the other two",
+                           b->where);
     }
 }
 
@@ -152,7 +167,9 @@ static double limit(const carom_model *m, const carom_scheme *s) {
     for (const char *const *text = (const char *const *)m->options; text && *text; ++text) {
         const size_t length = strcspn(*text, "=");
         const int i = carom_option_find(s->options, *text, length);
-        if (i >= 0 && carom_option_read(&s->options[i], *text + length + ((*text)[length] == '='), &value, NULL) == CAROM_OK) opt[i] = value;
+        if (i >= 0 &&
+            carom_option_read(&s->options[i], *text + length + ((*text)[length] == '='), &value, NULL) == CAROM_OK)
+            opt[i] = value;
     }
     return s->stable_of(opt);
 }
@@ -168,16 +185,20 @@ static void members(exam *x) {
         const int n = b->count <= 100000 ? carom_member_frequencies(b->flex, 3, omega) : 0;
         char text[200] = "";
         for (int i = 0; i < n; ++i)
-            carom_format(text + strlen(text), sizeof text - strlen(text), "%s%.6g", i ? ", " : "; lowest frequencies ", omega[i] / 6.283185307179586);
+            carom_format(text + strlen(text), sizeof text - strlen(text), "%s%.6g", i ? ", " : "; lowest frequencies ",
+                         omega[i] / 6.283185307179586);
         char highest[80] = "", parts[40] = "";
         const double fastest = carom_member_fastest(b->flex) / 6.283185307179586;
         if (!isnan(fastest)) carom_format(highest, sizeof highest, "; highest at most %.4g Hz", fastest);
         if (b->kind != CAROM_MATRICES) snprintf(parts, sizeof parts, "%d elements, ", b->nodes - 1);
-        carom_exam_say(x, CAROM_FINE, "flexible member '%s': %s%d unknowns%s%s%s", b->name, parts, b->count, text, n > 0 ? " Hz" : "", highest);
+        carom_exam_say(x, CAROM_FINE, "flexible member '%s': %s%d unknowns%s%s%s", b->name, parts, b->count, text,
+                       n > 0 ? " Hz" : "", highest);
         const double most = stable > 0 ? carom_member_step(b->flex, stable) : INFINITY;
         if (most > 0 && m->step > most)
-            carom_exam_say(x, CAROM_WARNING, "the step %g is too large for '%s' with %s, which is stable up to %.4g; use a smaller one or an implicit scheme",
-                m->step, b->name, scheme->name, most);
+            carom_exam_say(x, CAROM_WARNING,
+                           "the step %g is too large for '%s' with %s, which is stable up to %.4g; use a smaller one "
+                           "or an implicit scheme",
+                           m->step, b->name, scheme->name, most);
     }
 }
 
@@ -193,7 +214,9 @@ static void laws(exam *x) {
     }
     const carom_datum *sleep = carom_given(&m->mech->sleep);
     if (sleep && !m->near && !(sleep->kind == CAROM_TEXT && strcmp(sleep->text, "0") == 0))
-        carom_exam_say(x, CAROM_WARNING, "sleep has no effect: it requires a dynamic contact list (more than 500 pairs of shapes, 300 with spatial boxes, or hulls, meshes, ellipsoids and height fields)");
+        carom_exam_say(x, CAROM_WARNING,
+                       "sleep has no effect: it requires a dynamic contact list (more than 500 pairs of shapes, 300 "
+                       "with spatial boxes, or hulls, meshes, ellipsoids and height fields)");
 }
 
 static bool rubs(const pair *p) { return p->own->rub.slides || (p->soft && p->soft->friction > 0); }
@@ -208,7 +231,8 @@ static bool shape_rubs(const carom_model *m, const shape *s) {
     for (int rule = 0; n && a < n->nshapes && rule < n->nrules; ++rule)
         for (int b = 0; b < n->nshapes; ++b) {
             if (b == a || n->group[a] < 0 || n->group[b] < 0 || !carom_near_meet(n, rule, a, b)) continue;
-            const int kinds[] = {*carom_near_kind_of(n, rule, n->group[a], n->group[b]), *carom_near_kind_of(n, rule, n->group[b], n->group[a])};
+            const int kinds[] = {*carom_near_kind_of(n, rule, n->group[a], n->group[b]),
+                                 *carom_near_kind_of(n, rule, n->group[b], n->group[a])};
             for (int k = 0; k < 2; ++k)
                 if (kinds[k] >= 0 && rubs(&n->pairs[kinds[k]])) return true;
         }
@@ -220,7 +244,9 @@ static void belts(exam *x) {
     const carom_model *m = x->m;
     for (int i = 0; i < m->nshapes && m->nsoft == 0; ++i) // pairs that yield have left the list
         if (m->shapes[i].belt && !shape_rubs(m, &m->shapes[i]))
-            carom_exam_say(x, CAROM_WARNING, "the surface velocity of '%s' has no effect: its contacts have no friction", m->shapes[i].name);
+            carom_exam_say(x, CAROM_WARNING,
+                           "the surface velocity of '%s' has no effect: its contacts have no friction",
+                           m->shapes[i].name);
 }
 
 // Contacts of finite stiffness may overlap at the start, as where a body rests on them.
@@ -243,17 +269,23 @@ static void idle_controllers(exam *x) {
     for (int i = 0; i < m->ncontrols; ++i) {
         const control *c = &m->controls[i];
         bool used = c->noutputs == 0; // its states are read elsewhere
-        for (int k = 0; k < c->noutputs; ++k) used = used || m->names.at[m->parameter_name[m->np_own + c->output + k]].used;
-        if (!used) carom_exam_say(x, CAROM_WARNING, "no expression uses the outputs of controller '%s'; they are only recorded", m->samplers[i].name);
+        for (int k = 0; k < c->noutputs; ++k)
+            used = used || m->names.at[m->parameter_name[m->np_own + c->output + k]].used;
+        if (!used)
+            carom_exam_say(x, CAROM_WARNING,
+                           "no expression uses the outputs of controller '%s'; they are only recorded",
+                           m->samplers[i].name);
     }
 }
 
 static void unused(exam *x) {
     const names *t = &x->m->names;
     for (int i = 0; i < t->count; ++i)
-        if (!t->at[i].used && (t->at[i].kind & (NAME_PARAMETER | NAME_LET | NAME_HELPER | NAME_TABLE) || (t->at[i].kind == NAME_INPUT && t->at[i].index < x->m->nset)))
-            carom_exam_say(x, CAROM_WARNING, "%s '%s'%s is not used anywhere", t->at[i].kind == NAME_INPUT ? "an input" : carom_name_kind(t->at[i].kind), t->at[i].text,
-                carom_line_of(t->at[i].line).text);
+        if (!t->at[i].used && (t->at[i].kind & (NAME_PARAMETER | NAME_LET | NAME_HELPER | NAME_TABLE) ||
+                               (t->at[i].kind == NAME_INPUT && t->at[i].index < x->m->nset)))
+            carom_exam_say(x, CAROM_WARNING, "%s '%s'%s is not used anywhere",
+                           t->at[i].kind == NAME_INPUT ? "an input" : carom_name_kind(t->at[i].kind), t->at[i].text,
+                           carom_line_of(t->at[i].line).text);
     idle_controllers(x);
 }
 

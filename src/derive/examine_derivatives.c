@@ -1,8 +1,8 @@
 // examine_derivatives.c: `carom check`: are the derivatives of a model right, and its mass matrix positive?
 //
 // Exact derivatives are held against central differences (relative error about 1e-9 when both are right), at the
-// initial state and at states near it.  A wrong term is wrong beside a state as well, and for any step; a kink (abs, if, min, max) is
-// not: an entry counts with the least of its errors there.
+// initial state and at states near it.  A wrong term is wrong beside a state as well, and for any step; a kink (abs,
+// if, min, max) is not: an entry counts with the least of its errors there.
 #include "base/number.h"
 #include "base/random.h"
 #include "derive/examine.h"
@@ -12,14 +12,18 @@
 
 enum { STATES = 4 };
 static const double AGREE = 1e-5; // worse than any rounding, better than any wrong term
-static const double LOST = 1e-4;       // of the differentiated quantity: entries below drown in the rounding of its differences
-static const double OTHER = 1e-3;      // weight of the other side of a comparison in its scale: a missing term must not hide behind itself
+static const double LOST = 1e-4;       // of the differentiated quantity: entries below drown in the rounding of its
+                                       // differences
+static const double OTHER = 1e-3;      // weight of the other side of a comparison in its scale: a missing term must not
+                                       // hide behind itself
 static const double STEP = 6e-6;       // of central differences, where rounding and the error of third order are equal
 static const double SHORT_STEP = 2e-7; // a second try, where a kink lies within STEP
 static const double ENERGY = 1e-9;     // rounding of sums of energies
 static const double BESIDE = 1e-2;     // how far the states beside the start lie from it
-static const double APART = 1.2e-4;    // 20 steps of differences beside a state: away from its kinks, close for what is smooth
-static const double CANCELLED = 1e-13; // pivots of the mass matrix below this part of their diagonal entry have cancelled...
+static const double APART = 1.2e-4;    // 20 steps of differences beside a state: away from its kinks, close for what is
+                                       // smooth
+static const double CANCELLED = 1e-13; // pivots of the mass matrix below this part of their diagonal entry have
+                                       // cancelled...
 static const double COUPLED = 1e-6;    // ...and are 0 only where nothing couples to them by more than this
 static const double MASSLESS = 1e-12;  // lowest pivot of a coordinate that has inertia
 
@@ -41,7 +45,8 @@ static entry *next_entry(exam *x) {
     return &x->at[x->judged++];
 }
 
-// Keep the worst entry: d(what of name a)/d(coordinate by; -1: time).  A difference is known no better than that with another step.
+// Keep the worst entry: d(what of name a)/d(coordinate by; -1: time).  A difference is known no better than that with
+// another step.
 static void judge(exam *x, double exact, double difference, double scale, const char *what, const char *a, int by) {
     entry *e = next_entry(x);
     if (!e) {
@@ -54,8 +59,8 @@ static void judge(exam *x, double exact, double difference, double scale, const 
     if (!isnan(exact - difference) && error < e->error) e->error = error;
     if (e->error <= x->worst.error) return;
     x->worst.error = e->error;
-    carom_format(x->worst.entry, sizeof x->worst.entry, "%s of '%.60s' by '%.60s' (exact %.9g, difference %.9g)", what, a, by < 0 ? "t" : carom_model_freedom(x->m, by), exact,
-             difference);
+    carom_format(x->worst.entry, sizeof x->worst.entry, "%s of '%.60s' by '%.60s' (exact %.9g, difference %.9g)", what,
+                 a, by < 0 ? "t" : carom_model_freedom(x->m, by), exact, difference);
 }
 
 // size_of_f is that of the differentiated quantity: entries far below it are lost in the rounding of differences.
@@ -99,7 +104,8 @@ static int touched(const exam *x, int k, int group) {
     return j;
 }
 
-// Groups of coordinates of which no gap touches two: their differences are taken at once.  Dense columns: each is alone.
+// Groups of coordinates of which no gap touches two: their differences are taken at once.  Dense columns: each is
+// alone.
 static int group_coordinates(exam *x) {
     const carom_columns *W = &x->L.W;
     const int nv = x->m->nv;
@@ -127,7 +133,8 @@ static carom_status examine_gaps(exam *x, double t) {
     double *after = x->g, *before = x->g + x->L.nb;
     for (int g = -1; g < x->groups; ++g) {
         const double h_t = g < 0 ? x->step * fmax(1, t) : 0;
-        for (int j = 0; j < s->nv; ++j) x->dq[j] = x->group[j] == g ? x->step * fmax(1, s->move ? carom_norm_max(x->q, s->nq) : fabs(x->q[j])) : 0;
+        for (int j = 0; j < s->nv; ++j)
+            x->dq[j] = x->group[j] == g ? x->step * fmax(1, s->move ? carom_norm_max(x->q, s->nq) : fabs(x->q[j])) : 0;
         beside(x, x->q, 1, x->dq);
         CAROM_TRY(s->gaps(s->model, x->work, t + h_t, x->q_1, after));
         beside(x, x->q, -1, x->dq);
@@ -135,7 +142,8 @@ static carom_status examine_gaps(exam *x, double t) {
         for (int id = 0; id < x->L.nb; ++id) {
             const int k = x->L.at[id], j = touched(x, k, g);
             carom_column_expand(x->a, &x->L.W, k);
-            const double scale = carom_norm_max(x->a, s->nv), d = (after[id] - before[id]) / (2 * (j < 0 ? h_t : x->dq[j]));
+            const double scale = carom_norm_max(x->a, s->nv),
+                         d = (after[id] - before[id]) / (2 * (j < 0 ? h_t : x->dq[j]));
             judge(x, j < 0 ? x->L.w[k] : x->a[j], d, fmax(scale, fabs(x->L.w[k])), "the gap", x->m->links[id].name, j);
         }
     }
@@ -235,8 +243,8 @@ static carom_status examine_state(exam *x, double t) {
     return examine_local(x, t);
 }
 
-// The smallest pivot of M relative to its diagonal, and its coordinate.  A coordinate without inertia has the pivot 0; one that is coupled to others
-// nevertheless makes M indefinite, and has the pivot -1.
+// The smallest pivot of M relative to its diagonal, and its coordinate.  A coordinate without inertia has the pivot 0;
+// one that is coupled to others nevertheless makes M indefinite, and has the pivot -1.
 static carom_status examine_mass(exam *x, double t, double *pivot, int *where) {
     const carom_system *s = &x->m->sys;
     const int n = s->nv;
@@ -261,7 +269,8 @@ static carom_status examine_mass(exam *x, double t, double *pivot, int *where) {
         double p = Ak[k] / fmax(fabs(*e), 1e-300);
         if (fabs(p) < CANCELLED) {
             double coupled = 0;
-            for (int i = k + 1; i < n; ++i) coupled = fmax(coupled, fabs(Ak[i]) / sqrt(fmax(fabs(*e * *carom_matrix_entry(M, i, i)), 1e-300)));
+            for (int i = k + 1; i < n; ++i)
+                coupled = fmax(coupled, fabs(Ak[i]) / sqrt(fmax(fabs(*e * *carom_matrix_entry(M, i, i)), 1e-300)));
             p = coupled > COUPLED ? -1 : 0;
         }
         if (!(p >= *pivot)) *pivot = p, *where = k;
@@ -273,7 +282,8 @@ static carom_status examine_mass(exam *x, double t, double *pivot, int *where) {
     return CAROM_OK;
 }
 
-// One look at the derivatives at the state, or at one that lies `apart` from it.  Fails where the model has no value there.
+// One look at the derivatives at the state, or at one that lies `apart` from it.  Fails where the model has no value
+// there.
 static carom_status look(exam *x, double t, double step, double apart) {
     const carom_system *s = &x->m->sys;
     unsigned seed = 11;
@@ -295,8 +305,8 @@ static carom_status look(exam *x, double t, double step, double apart) {
 
 static void keep(worst *to, const worst *w) { if (w->error > to->error) *to = *w; }
 
-// Derivatives at a state, with a second step where lengths of the size of the first (the play of a pin) spoil differences.  Those that
-// disagree are looked at beside it, too.
+// Derivatives at a state, with a second step where lengths of the size of the first (the play of a pin) spoil
+// differences.  Those that disagree are looked at beside it, too.
 static carom_status compare(exam *x, double t) {
     for (size_t k = 0; k < x->room; ++k) x->at[k].error = INFINITY;
     x->again = false, x->groups = 0;
@@ -348,23 +358,35 @@ void carom_exam_derivatives(exam *x) {
     if (x->disagree > 1) snprintf(states, sizeof states, "%d states", x->disagree);
     if (x->full) carom_exam_say(x, CAROM_WARNING, "derivatives are not compared with differences: not enough memory");
     else if (x->wrong > 1)
-        carom_exam_say(x, CAROM_FAULT, "derivatives and differences disagree: %s, relative error %.2g", w->entry, w->error);
+        carom_exam_say(x, CAROM_FAULT, "derivatives and differences disagree: %s, relative error %.2g", w->entry,
+                       w->error);
     else if (x->disagree)
-        carom_exam_say(x, CAROM_WARNING, "derivatives and differences disagree at %s, as at a kink: %s, relative error %.2g", states, w->entry, w->error);
+        carom_exam_say(x, CAROM_WARNING,
+                       "derivatives and differences disagree at %s, as at a kink: %s, relative error %.2g", states,
+                       w->entry, w->error);
     else if (m->nv > LARGE)
-        carom_exam_say(x, CAROM_FINE, "derivatives are not compared with differences: %d coordinates; try fewer elements", m->nv);
+        carom_exam_say(x, CAROM_FINE,
+                       "derivatives are not compared with differences: %d coordinates; try fewer elements", m->nv);
     else if (skipped < STATES)
-        carom_exam_say(x, CAROM_FINE, "derivatives agree with differences: worst relative error %.1e%s%s", w->error, w->error > 0 ? ", " : "", w->entry);
+        carom_exam_say(x, CAROM_FINE, "derivatives agree with differences: worst relative error %.1e%s%s", w->error,
+                       w->error > 0 ? ", " : "", w->entry);
     bool light = false;
     for (int k = 0; k < m->nmember; ++k) light = light || isinf(carom_member_fastest(m->members[k].flex));
     const carom_scheme *scheme = m->scheme ? carom_scheme_find(m->scheme) : carom_scheme_at(0);
     if (!(lowest > MASSLESS) && light)
-        carom_exam_say(x, CAROM_WARNING, "the mass matrix is singular, with massless nodes of flexible members; most schemes need its inverse");
+        carom_exam_say(
+            x, CAROM_WARNING,
+            "the mass matrix is singular, with massless nodes of flexible members; most schemes need its inverse");
     else if (fabs(lowest) <= MASSLESS && scheme && scheme->massless)
-        carom_exam_say(x, CAROM_WARNING, "coordinate '%s' has no inertia; %s allows that where joints or stiffness hold it, most schemes do not", carom_model_freedom(x->m, where),
-            scheme->name);
+        carom_exam_say(
+            x, CAROM_WARNING,
+            "coordinate '%s' has no inertia; %s allows that where joints or stiffness hold it, most schemes do not",
+            carom_model_freedom(x->m, where), scheme->name);
     else if (fabs(lowest) <= MASSLESS)
-        carom_exam_say(x, CAROM_FAULT, "coordinate '%s' has no inertia; give it some, or use ggl-alpha where joints or stiffness hold it", carom_model_freedom(x->m, where));
+        carom_exam_say(
+            x, CAROM_FAULT,
+            "coordinate '%s' has no inertia; give it some, or use ggl-alpha where joints or stiffness hold it",
+            carom_model_freedom(x->m, where));
     else if (!(lowest > MASSLESS))
         carom_exam_say(x, CAROM_FAULT,
             "the mass matrix is not positive definite at coordinate '%s' (relative pivot %.2g); its kinetic energy "
@@ -372,6 +394,6 @@ void carom_exam_derivatives(exam *x) {
             carom_model_freedom(x->m, where), lowest);
     else if (m->nv > LARGE) carom_exam_say(x, CAROM_FINE, "the mass matrix is positive definite");
     else
-        carom_exam_say(x, CAROM_FINE, "the mass matrix is positive definite: smallest relative pivot %.3g, at '%s'", lowest,
-            carom_model_freedom(x->m, where));
+        carom_exam_say(x, CAROM_FINE, "the mass matrix is positive definite: smallest relative pivot %.3g, at '%s'",
+                       lowest, carom_model_freedom(x->m, where));
 }

@@ -1,8 +1,9 @@
 // families.c: `repeat`: one entry of a mechanism stands for many parts.
 //
-// The mechanism keeps the family as it was given.  Here it becomes records like all others, in a mechanism of the model's own: a member
-// is called NAME.0, and those of its expressions that use an index know what it stands for.  A family is named by its name where
-// shapes of contacts are listed; a member by its own name or as NAME[expression of indices].
+// The mechanism keeps the family as it was given.  Here it becomes records like all others, in a mechanism of the
+// model's own: a member is called NAME.0, and those of its expressions that use an index know what it stands for.  A
+// family is named by its name where shapes of contacts are listed; a member by its own name or as NAME[expression of
+// indices].
 #include "derive/resolver.h"
 #include "mech/keys.h"
 #include <math.h>
@@ -33,13 +34,20 @@ typedef struct section {
     const char *each; // key of the record behind repeat
 } section;
 
-#define SECTION(list_, record_) {#list_, offsetof(carom_mech, list_), offsetof(carom_mech, n##list_), sizeof(carom_mech_##record_), \
-    offsetof(carom_mech_##record_, repeat), offsetof(carom_mech_##record_, index), offsetof(carom_mech_##record_, record_), #record_}
-static const section sections[] = {SECTION(bodies, body), SECTION(joints, joint), SECTION(springs, spring), SECTION(contacts, contact)};
+#define SECTION(list_, record_)                                                                                        \
+    {                                                                                                                  \
+#list_, offsetof(carom_mech, list_), offsetof(carom_mech, n##list_), sizeof(carom_mech_##record_),             \
+            offsetof(carom_mech_##record_, repeat), offsetof(carom_mech_##record_, index),                             \
+            offsetof(carom_mech_##record_, record_), #record_                                                          \
+    }
+static const section sections[] = {SECTION(bodies, body), SECTION(joints, joint), SECTION(springs, spring),
+                                   SECTION(contacts, contact)};
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
 static const carom_datum *datum_at(const void *record, size_t at) { return carom_given(carom_key_field(record, at)); }
-static const unsigned char *records_of(const carom_mech *x, const section *s) { return *(void *const *)carom_key_field(x, s->list); }
+static const unsigned char *records_of(const carom_mech *x, const section *s) {
+    return *(void *const *)carom_key_field(x, s->list);
+}
 static int count_of(const carom_mech *x, const section *s) { return *(const int *)carom_key_field(x, s->count); }
 
 static int members(const family *f) { return f->count[0] * f->count[1] * f->count[2]; }
@@ -56,7 +64,7 @@ static char *name_of(families *x, const family *f, const int *at) {
     return carom_pool_text(&x->r->m->memory, text, (size_t)used);
 }
 
-// -- what is given of a family -----------------------------------------------------------------------------------------
+// -- what is given of a family ----------------------------------------------------------------------------------------
 
 static carom_status read_repeat(resolver *r, const carom_datum *repeat, family *f) {
     double all = 1;
@@ -65,7 +73,8 @@ static carom_status read_repeat(resolver *r, const carom_datum *repeat, family *
     for (const carom_datum *c = carom_ones(repeat); c != carom_ones_end(repeat); ++c, ++f->n) {
         double x = 0;
         CAROM_TRY(carom_resolve_number(r, c, "repeat", &x));
-        if (!(x >= 1 && x == floor(x))) return carom_fault(r, c, 0, "repeat must be an integer of at least 1, got %g", x);
+        if (!(x >= 1 && x == floor(x)))
+            return carom_fault(r, c, 0, "repeat must be an integer of at least 1, got %g", x);
         all *= x;
         if (all > MOST_MEMBERS) return carom_fault(r, c, 0, "'%.60s' has more than %d members", f->name, MOST_MEMBERS);
         f->count[f->n] = (int)x;
@@ -74,7 +83,8 @@ static carom_status read_repeat(resolver *r, const carom_datum *repeat, family *
     return CAROM_OK;
 }
 
-static carom_status read_index(resolver *r, const carom_datum *repeat, const carom_datum *index, const family *f, const char **name) {
+static carom_status read_index(resolver *r, const carom_datum *repeat, const carom_datum *index, const family *f,
+                               const char **name) {
     static const char *const usual[] = {"i", "j", "k"};
     if (index && (index->kind == CAROM_MAP || (index->kind == CAROM_LIST ? index->count : 1) != f->n))
         return carom_fault(r, index, 0, "index names each of the %d indices once", f->n);
@@ -83,7 +93,10 @@ static carom_status read_index(resolver *r, const carom_datum *repeat, const car
         if (!index) d.kind = CAROM_TEXT, d.text = usual[i], d.length = 1;
         if (d.kind != CAROM_TEXT) return carom_fault(r, &d, 0, "the name of an index is a word");
         if (!index && carom_names_find(&r->m->names, usual[i], 1))
-            return carom_fault(r, repeat, 0, "'%s' is an index here, and the model has a name '%s' of its own; name the indices: index: [a, b, c]", usual[i], usual[i]);
+            return carom_fault(
+                r, repeat, 0,
+                "'%s' is an index here, and the model has a name '%s' of its own; name the indices: index: [a, b, c]",
+                usual[i], usual[i]);
         if (index) CAROM_TRY(carom_new_name(r, &d, false, &r->m->names));
         name[i] = d.text;
         for (int k = 0; k < i; ++k)
@@ -92,7 +105,7 @@ static carom_status read_index(resolver *r, const carom_datum *repeat, const car
     return CAROM_OK;
 }
 
-// -- names of members --------------------------------------------------------------------------------------------------
+// -- names of members -------------------------------------------------------------------------------------------------
 
 static const family *find(const families *x, const char *text, size_t length) {
     for (int i = 0; i < x->n; ++i)
@@ -100,25 +113,32 @@ static const family *find(const families *x, const char *text, size_t length) {
     return NULL;
 }
 
-static bool of_name(char c) { return c == '_' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool of_name(char c) {
+    return c == '_' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 // One of the numbers in brackets: an expression of indices and parameters from byte `from` to `to` of d.
-static carom_status read_place(families *x, const carom_datum *d, size_t from, size_t to, const family *f, int k, int *at) {
+static carom_status read_place(families *x, const carom_datum *d, size_t from, size_t to, const family *f, int k,
+                               int *at) {
     carom_node node = CAROM_NONE;
     double value = 0;
     CAROM_TRY(carom_resolve_part(x->r, d, from, to, NAME_PARAMETER | SCOPE_VALUES, "the number of a member", &node));
     if (!carom_graph_is_number(x->r->values, node, &value) || value != floor(value))
         return carom_fault(x->r, d, from, "this is %g; the number of a member is a whole one", value);
     if (!(value >= 0 && value < f->count[k]))
-        return carom_fault(x->r, d, from, "'%.60s' has no member %g here; they are numbered from 0 to %d", f->name, value, f->count[k] - 1);
+        return carom_fault(x->r, d, from, "'%.60s' has no member %g here; they are numbered from 0 to %d", f->name,
+                           value, f->count[k] - 1);
     *at = (int)value;
     return CAROM_OK;
 }
 
 // NAME[a, b] at byte `from` of d, whose bracket opens at `open`: puts NAME.1.2 to `to`; *end: behind the bracket.
-static carom_status read_member(families *x, const carom_datum *d, size_t from, size_t open, char *to, size_t room, size_t *end) {
+static carom_status read_member(families *x, const carom_datum *d, size_t from, size_t open, char *to, size_t room,
+                                size_t *end) {
     const family *f = find(x, d->text + from, open - from);
-    if (!f) return carom_fault(x->r, d, from, "unknown family '%.*s'; only members of families have numbers", (int)(open - from < 60 ? open - from : 60), d->text + from);
+    if (!f)
+        return carom_fault(x->r, d, from, "unknown family '%.*s'; only members of families have numbers",
+                           (int)(open - from < 60 ? open - from : 60), d->text + from);
     int used = snprintf(to, room, "%.80s", f->name), depth = 0, k = 0;
     size_t start = open + 1, i = start;
     for (; i < d->length && (depth > 0 || d->text[i] != ']' || k < f->n); ++i) {
@@ -145,12 +165,14 @@ static carom_status name_members(families *x, carom_datum *d) {
         size_t name = i;
         while (name < d->length && of_name(d->text[name])) ++name;
         if (name > i && name < d->length && d->text[name] == '[') {
-            if (used + 300 > sizeof text) return carom_fault(x->r, d, 0, "this expression is too long for numbers of members");
+            if (used + 300 > sizeof text)
+                return carom_fault(x->r, d, 0, "this expression is too long for numbers of members");
             CAROM_TRY(read_member(x, d, i, name, text + used, 140, &i));
             used += strlen(text + used);
         } else {
             const size_t length = name > i ? name - i : 1;
-            if (used + length + 160 > sizeof text) return carom_fault(x->r, d, 0, "this expression is too long for numbers of members");
+            if (used + length + 160 > sizeof text)
+                return carom_fault(x->r, d, 0, "this expression is too long for numbers of members");
             memcpy(text + used, d->text + i, length);
             used += length;
             i += length;
@@ -163,7 +185,7 @@ static carom_status name_members(families *x, carom_datum *d) {
     return d->text ? CAROM_OK : carom_fault_memory(x->r);
 }
 
-// -- members -----------------------------------------------------------------------------------------------------------
+// -- members ----------------------------------------------------------------------------------------------------------
 
 static bool uses(const carom_datum *d, const carom_indices *indices) {
     if (d->kind >= CAROM_LIST) {
@@ -177,7 +199,8 @@ static bool uses(const carom_datum *d, const carom_indices *indices) {
         const char *end = c;
         while (of_name(*end)) ++end;
         for (int i = 0; i < indices->n; ++i)
-            if ((size_t)(end - c) == strlen(indices->name[i]) && strncmp(c, indices->name[i], (size_t)(end - c)) == 0) return true;
+            if ((size_t)(end - c) == strlen(indices->name[i]) && strncmp(c, indices->name[i], (size_t)(end - c)) == 0)
+                return true;
         c = end + (end == c);
     }
     return false;
@@ -246,7 +269,7 @@ static const key_group *const *groups_of(const section *s) {
     return k->groups;
 }
 
-// -- families where shapes are listed ----------------------------------------------------------------------------------
+// -- families where shapes are listed ---------------------------------------------------------------------------------
 
 // Names of families in a list become the names of their members; `apart`: each family a list of its own.
 static carom_status spread(families *x, carom_datum *d, bool apart) {
@@ -303,7 +326,7 @@ static carom_status spread_contact(families *x, carom_mech_contact *c) {
     return c->between.kind == CAROM_LIST ? spread(x, &c->between, true) : CAROM_OK;
 }
 
-// -- all ---------------------------------------------------------------------------------------------------------------
+// -- all --------------------------------------------------------------------------------------------------------------
 
 static carom_status make_record(families *x, const section *s, const void *of, void *record) {
     memcpy(record, of, s->size);
@@ -318,7 +341,8 @@ static carom_status make_family(families *x, const section *s, const family *f, 
     const carom_datum *name = of, *repeat = datum_at(of, s->repeat), *index = datum_at(of, s->index);
     const void *each = *(void *const *)carom_key_field(of, s->member);
     const char *names[3] = {NULL};
-    if (!each) return carom_fault(r, name, 0, "the family '%.60s' has nothing to repeat; add `%s: {...}`", f->name, s->each);
+    if (!each)
+        return carom_fault(r, name, 0, "the family '%.60s' has nothing to repeat; add `%s: {...}`", f->name, s->each);
     CAROM_TRY(read_index(r, repeat, index, f, names));
     carom_indices *indices = carom_pool_take(&r->m->memory, (size_t)members(f) * sizeof *indices);
     if (!indices) return carom_fault_memory(r);

@@ -30,7 +30,8 @@ static carom_status read_restitution(resolver *r, const carom_datum *n, law *l) 
     l->from[0] = l->c.varies ? NULL : source(r, n);
     if (l->c.varies) CAROM_TRY(carom_fix(r, n));
     if (!l->c.varies) { // perhaps it names the speed and does not depend on it
-        if (!carom_graph_is_number(r->values, x, &l->c.restitution) || !isfinite(l->c.restitution)) return carom_law_coefficient(r, n, 1, &l->c.restitution);
+        if (!carom_graph_is_number(r->values, x, &l->c.restitution) || !isfinite(l->c.restitution))
+            return carom_law_coefficient(r, n, 1, &l->c.restitution);
         if (l->c.restitution >= 0 && l->c.restitution <= 1) return CAROM_OK;
         return carom_fault(r, n, 0, "%s must lie between 0 and 1, got %g", n->key->text, l->c.restitution);
     }
@@ -38,8 +39,10 @@ static carom_status read_restitution(resolver *r, const carom_datum *n, law *l) 
     l->bounce = m->nbounces;
     m->bounces[m->nbounces++] = x;
     const carom_node still = carom_graph_substitute(r->values, x, CAROM_TIME, 0, carom_graph_number(r->values, 0));
-    if (carom_graph_is_number(r->values, still, &l->c.restitution) && l->c.restitution >= 0 && l->c.restitution <= 1) return CAROM_OK;
-    return carom_fault(r, n, 0, "restitution must lie between 0 and 1 at every speed, got %g at approach.speed 0", l->c.restitution);
+    if (carom_graph_is_number(r->values, still, &l->c.restitution) && l->c.restitution >= 0 && l->c.restitution <= 1)
+        return CAROM_OK;
+    return carom_fault(r, n, 0, "restitution must lie between 0 and 1 at every speed, got %g at approach.speed 0",
+                       l->c.restitution);
 }
 
 // One of some words; -1: none of them was given.
@@ -50,31 +53,41 @@ carom_status carom_law_word(resolver *r, const carom_datum *n, const char *const
         if (carom_datum_is(n, words[i])) *which = i;
     if (*which >= 0) return CAROM_OK;
     const char *near = n->kind == CAROM_TEXT ? carom_nearest(n->text, word_at, words) : NULL;
-    return carom_fault(r, n, 0, "%s is %s%s%s%s%s%s%s%s", n->key->text, words[0], words[2] ? ", " : " or ", words[1], words[2] ? " or " : "", words[2] ? words[2] : "",
-                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return carom_fault(r, n, 0, "%s is %s%s%s%s%s%s%s%s", n->key->text, words[0], words[2] ? ", " : " or ", words[1],
+                       words[2] ? " or " : "", words[2] ? words[2] : "", near ? "; did you mean '" : "",
+                       near ? near : "", near ? "'?" : "");
 }
 
-static carom_status read_impact(resolver *r, const carom_datum *kind, const carom_datum *order, const carom_datum *et, law *l) {
-    static const char *const laws[] = {"newton", "poisson", "energetic", NULL}, *const orders[] = {"simultaneous", "sequential", NULL};
+static carom_status read_impact(resolver *r, const carom_datum *kind, const carom_datum *order, const carom_datum *et,
+                                law *l) {
+    static const char *const laws[] = {"newton", "poisson", "energetic", NULL}, *const orders[] = {"simultaneous",
+                                                                                                   "sequential", NULL};
     int k;
     CAROM_TRY(carom_law_word(r, kind, laws, &k));
     if (k >= 0) l->c.impact = (carom_impact_law)k;
     CAROM_TRY(carom_law_word(r, order, orders, &k));
     if (k >= 0) l->c.sequential = k == 1;
     if (k == 0 && l->c.impact == CAROM_ENERGETIC)
-        return carom_fault(r, order, 0, "impact law energetic follows one contact after the other; leave `impact order` out, or write sequential");
+        return carom_fault(
+            r, order, 0,
+            "impact law energetic follows one contact after the other; leave `impact order` out, or write sequential");
     if (l->c.tangential_restitution > 0 && l->c.impact != CAROM_NEWTON)
-        return carom_fault(r, carom_given(et) ? et : kind, 0, "impact law %s has no tangential restitution; leave it out, or use impact law newton", laws[l->c.impact]);
+        return carom_fault(r, carom_given(et) ? et : kind, 0,
+                           "impact law %s has no tangential restitution; leave it out, or use impact law newton",
+                           laws[l->c.impact]);
     return CAROM_OK;
 }
 
-// (FV-6)  Two coefficients a, b: friction lies in an ellipse with these half axes (times the normal force), and the slip is an outward normal of it.  With
+// (FV-6)  Two coefficients a, b: friction lies in an ellipse with these half axes (times the normal force), and the
+//         slip is an outward normal of it.  With
 // directions and slips times a/mu, b/mu, mu the larger one, that is Coulomb's law with mu.
 static carom_status read_axes(resolver *r, const carom_datum *const given[2], law *l, ellipse *e) {
     double mu[2];
     for (int i = 0; i < 2; ++i) {
         CAROM_TRY(carom_resolve_number(r, given[i], "friction", &mu[i]));
-        if (!(mu[i] > 0)) return carom_fault(r, given[i], 0, "friction is %g here; where there are two coefficients, both must be positive", mu[i]);
+        if (!(mu[i] > 0))
+            return carom_fault(r, given[i], 0,
+                               "friction is %g here; where there are two coefficients, both must be positive", mu[i]);
     }
     l->c.friction = fmax(mu[0], mu[1]);
     for (int i = 0; i < 2; ++i) e->factor[i] = mu[i] / l->c.friction;
@@ -100,24 +113,29 @@ static carom_status read_ellipse(resolver *r, const carom_datum *n, law *l) {
     ellipse *e = carom_pool_take(&r->m->memory, sizeof *e);
     if (!e) return carom_fault_memory(r);
     if (n->kind == CAROM_LIST) {
-        if (n->count != 2) return carom_fault(r, n, 0, "friction is one coefficient, or a list of two, one for each of two slips");
+        if (n->count != 2)
+            return carom_fault(r, n, 0, "friction is one coefficient, or a list of two, one for each of two slips");
         return read_axes(r, (const carom_datum *const[]){n->item, n->item + 1}, l, e);
     }
     for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) {
         int k = 0;
         while (words[k] && strcmp(words[k], c->key->text) != 0) ++k;
-        if (!words[k]) return carom_fault(r, c->key, 0, "friction by direction has along, across, direction and of, not '%.60s'", c->key->text);
+        if (!words[k])
+            return carom_fault(r, c->key, 0, "friction by direction has along, across, direction and of, not '%.60s'",
+                               c->key->text);
         given[k] = c;
     }
     if (!given[0] || !given[1] || !given[2])
-        return carom_fault(r, n, 0, "friction by direction needs `along`, `across` and `direction`: {along: 0.1, across: 0.5, direction: [1, 0, 0]}");
+        return carom_fault(r, n, 0,
+                           "friction by direction needs `along`, `across` and `direction`: {along: 0.1, across: 0.5, "
+                           "direction: [1, 0, 0]}");
     CAROM_TRY(carom_resolve_direction(r, given[2], "the direction of friction", e->direction));
     if (given[3]) CAROM_TRY(find_owner(r, given[3], e));
     return read_axes(r, given, l, e);
 }
 
-// Friction: a number, an expression of slip.speed, normal.force and the state, {static, kinetic, stribeck}, or by direction.  One that varies is read when the
-// slip is known.
+// Friction: a number, an expression of slip.speed, normal.force and the state, {static, kinetic, stribeck}, or by
+// direction.  One that varies is read when the slip is known.
 static carom_status read_friction(resolver *r, const carom_datum *n, law *l) {
     if (!carom_given(n)) return CAROM_OK;
     carom_graph *g = r->m->graph;
@@ -126,18 +144,22 @@ static carom_status read_friction(resolver *r, const carom_datum *n, law *l) {
     l->mu = n;
     l->ellipse = NULL;
     l->c.friction_varies = false;
-    if (n->kind == CAROM_LIST || carom_datum_get(n, "along") || carom_datum_get(n, "across")) return r->loose = false, read_ellipse(r, n, l);
+    if (n->kind == CAROM_LIST || carom_datum_get(n, "along") || carom_datum_get(n, "across"))
+        return r->loose = false, read_ellipse(r, n, l);
     l->c.friction_varies = n->kind == CAROM_MAP;
     if (n->kind != CAROM_MAP) {
         r->slip_speed = r->normal_force = carom_graph_input(g, CAROM_TIME, 0);
         CAROM_TRY(carom_resolve_expression(r, n, SCOPE_STATE | SCOPE_SLIP, "friction", &x));
-        l->c.friction_varies = carom_graph_depends(g, x, CAROM_TIME, 0) || carom_graph_depends(g, x, CAROM_POSITION, -1) || carom_graph_depends(g, x, CAROM_VELOCITY, -1);
+        l->c.friction_varies = carom_graph_depends(g, x, CAROM_TIME, 0) ||
+                               carom_graph_depends(g, x, CAROM_POSITION, -1) ||
+                               carom_graph_depends(g, x, CAROM_VELOCITY, -1);
     }
     if (!l->c.friction_varies) { // perhaps it names the speed and does not depend on it
         r->slip_speed = r->normal_force = carom_graph_number(r->values, 0);
         CAROM_TRY(carom_resolve_expression(r, n, NAME_PARAMETER | SCOPE_VALUES | SCOPE_SLIP, "friction", &x));
         l->from[2] = source(r, n);
-        if (!carom_graph_is_number(r->values, x, &l->c.friction) || !isfinite(l->c.friction)) return carom_law_coefficient(r, n, 1e300, &l->c.friction);
+        if (!carom_graph_is_number(r->values, x, &l->c.friction) || !isfinite(l->c.friction))
+            return carom_law_coefficient(r, n, 1e300, &l->c.friction);
         if (l->c.friction >= 0) return CAROM_OK;
         return carom_fault(r, n, 0, "%s must not be negative, got %g", n->key->text, l->c.friction);
     }
@@ -147,7 +169,8 @@ static carom_status read_friction(resolver *r, const carom_datum *n, law *l) {
 }
 
 // (FV-2)  {static, kinetic, stribeck}:  mu(u) = mu_k + (mu_s - mu_k) exp(-(u/v_s)^2), without stribeck mu_k
-carom_status carom_law_curve(resolver *r, carom_graph *g, const carom_datum *n, carom_node speed, carom_node *slip, carom_node *stick) {
+carom_status carom_law_curve(resolver *r, carom_graph *g, const carom_datum *n, carom_node speed, carom_node *slip,
+                             carom_node *stick) {
     static const char *const words[] = {"static", "kinetic", "stribeck", NULL};
     double value[3] = {-1, -1, -1};
     for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) {
@@ -155,18 +178,26 @@ carom_status carom_law_curve(resolver *r, carom_graph *g, const carom_datum *n, 
         while (words[k] && strcmp(words[k], c->key->text) != 0) ++k;
         if (!words[k]) {
             const char *near = carom_nearest(c->key->text, word_at, words);
-            return carom_fault(r, c->key, 0, "friction has static, kinetic and stribeck, not '%.60s'%s%s%s", c->key->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+            return carom_fault(r, c->key, 0, "friction has static, kinetic and stribeck, not '%.60s'%s%s%s",
+                               c->key->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
         }
         CAROM_TRY(carom_law_coefficient(r, c, 1e300, &value[k]));
     }
-    if (value[0] < 0 || value[1] < 0) return carom_fault(r, n, 0, "friction needs `static` and `kinetic`: {static: 0.4, kinetic: 0.3}");
-    if (value[0] < value[1]) return carom_fault(r, n, 0, "static friction (%g) must not be less than kinetic friction (%g)", value[0], value[1]);
-    if (value[2] == 0) return carom_fault(r, n, 0, "stribeck must be positive: the slip speed over which friction falls from static to kinetic; omit it for a jump");
+    if (value[0] < 0 || value[1] < 0)
+        return carom_fault(r, n, 0, "friction needs `static` and `kinetic`: {static: 0.4, kinetic: 0.3}");
+    if (value[0] < value[1])
+        return carom_fault(r, n, 0, "static friction (%g) must not be less than kinetic friction (%g)", value[0],
+                           value[1]);
+    if (value[2] == 0)
+        return carom_fault(r, n, 0,
+                           "stribeck must be positive: the slip speed over which friction falls from static to "
+                           "kinetic; omit it for a jump");
     *stick = carom_graph_number(g, value[0]);
     *slip = carom_graph_number(g, value[1]);
     if (value[2] < 0) return CAROM_OK;
     const carom_node x = n_mul(g, speed, carom_graph_number(g, 1 / value[2]));
-    const carom_node fall = carom_graph_apply(g, CAROM_OP_EXP, n_sub(g, carom_graph_number(g, 0), n_mul(g, x, x)), CAROM_NONE, CAROM_NONE);
+    const carom_node fall =
+        carom_graph_apply(g, CAROM_OP_EXP, n_sub(g, carom_graph_number(g, 0), n_mul(g, x, x)), CAROM_NONE, CAROM_NONE);
     *slip = n_add(g, *slip, n_mul(g, carom_graph_number(g, value[0] - value[1]), fall));
     return CAROM_OK;
 }
@@ -179,12 +210,15 @@ static carom_status express_friction(resolver *r, const law *l, const constraint
     m->rub_of[contact] = m->nrub;
     carom_node *x = m->rub + (size_t)m->nrub++ * CAROM_FRICTION_LAW, sum = carom_graph_number(g, 0);
     for (int k = 0; k < CAROM_TANGENTS; ++k) {
-        x[2 + k] = k >= c->tangents ? carom_graph_number(g, 0) : c->rate[k] ? c->slip[k] : carom_graph_rate(g, c->slip[k], m->visible.nv);
+        x[2 + k] = k >= c->tangents ? carom_graph_number(g, 0)
+                   : c->rate[k]     ? c->slip[k]
+                                    : carom_graph_rate(g, c->slip[k], m->visible.nv);
         sum = n_add(g, sum, n_mul(g, x[2 + k], x[2 + k]));
     }
     const int input = m->np + m->nreacting; // not yet taken
     r->normal_force = l->press != CAROM_NONE ? l->press : carom_graph_input(g, CAROM_PARAMETER, input);
-    const carom_node speed = carom_graph_apply(g, c->tangents == 1 ? CAROM_OP_ABS : CAROM_OP_SQRT, c->tangents == 1 ? x[2] : sum, CAROM_NONE, CAROM_NONE);
+    const carom_node speed = carom_graph_apply(g, c->tangents == 1 ? CAROM_OP_ABS : CAROM_OP_SQRT,
+                                               c->tangents == 1 ? x[2] : sum, CAROM_NONE, CAROM_NONE);
     if (l->rub->kind == CAROM_MAP) CAROM_TRY(carom_law_curve(r, g, l->rub, speed, &x[0], &x[1]));
     for (int k = 0; k < 2 && l->rub->kind != CAROM_MAP; ++k) {
         r->slip_speed = k ? carom_graph_number(g, 0) : speed;
@@ -193,8 +227,10 @@ static carom_status express_friction(resolver *r, const law *l, const constraint
     carom_node unused;
     for (int k = 0; k < 2; ++k) {
         if (l->press != CAROM_NONE) x[k] = n_mul(g, x[k], l->share);
-        else if (carom_graph_depends(g, x[k], CAROM_PARAMETER, input)) CAROM_TRY(carom_reaction_input(r, m->ne + contact, &unused));
-        for (int i = m->np; i < m->np + m->nreacting; ++i) m->contacts[contact].friction_reacts |= carom_graph_depends(g, x[k], CAROM_PARAMETER, i);
+        else if (carom_graph_depends(g, x[k], CAROM_PARAMETER, input))
+            CAROM_TRY(carom_reaction_input(r, m->ne + contact, &unused));
+        for (int i = m->np; i < m->np + m->nreacting; ++i)
+            m->contacts[contact].friction_reacts |= carom_graph_depends(g, x[k], CAROM_PARAMETER, i);
     }
     return CAROM_OK;
 }
@@ -215,11 +251,13 @@ carom_status carom_law_read(resolver *r, const carom_mech_law *of, law *l) {
 }
 
 carom_status carom_law_of(resolver *r, const carom_mech_contact *of, law *l) {
-    const carom_mech_law own = {of->name, of->restitution, of->tangential_restitution, of->friction, of->impact_law, of->impact_order};
+    const carom_mech_law own = {of->name,     of->restitution, of->tangential_restitution,
+                                of->friction, of->impact_law,  of->impact_order};
     CAROM_TRY(carom_law_read(r, &own, l));
     if (l->rub == &own.friction) l->rub = &of->friction;
     if (l->mu == &own.friction) l->mu = &of->friction;
-    const carom_datum *const mine[3] = {&own.restitution, &own.tangential_restitution, &own.friction}, *const lasting[3] = {&of->restitution, &of->tangential_restitution, &of->friction};
+    const carom_datum *const mine[3] = {&own.restitution, &own.tangential_restitution, &own.friction},
+                             *const lasting[3] = {&of->restitution, &of->tangential_restitution, &of->friction};
     for (int k = 0; k < 3; ++k)
         if (l->from[k] == mine[k]) l->from[k] = lasting[k];
     return CAROM_OK;
@@ -231,14 +269,19 @@ carom_status carom_law_fix(resolver *r, const law *l) {
 }
 
 // (MAT-1)  materials a and b:  mu = sqrt(mu_a mu_b),  e = sqrt(e_a e_b), unless the pair is listed
-static carom_status mix(resolver *r, const pair *p, const carom_mech_material *a, const carom_mech_material *b, law *l) {
+static carom_status mix(resolver *r, const pair *p, const carom_mech_material *a, const carom_mech_material *b,
+                        law *l) {
     law of[2] = {*l, *l};
     CAROM_TRY(carom_law_read(r, &a->own, &of[0]));
     CAROM_TRY(carom_law_read(r, &b->own, &of[1]));
     const carom_contact *x = &of[0].c, *y = &of[1].c;
-    if (of[0].rub || of[1].rub || of[0].ellipse || of[1].ellipse || x->varies || y->varies || x->impact != y->impact || x->sequential != y->sequential)
-        return carom_fault(r, &p->entry->name, 0, "'%s' (%s) touches '%s' (%s), and their laws have no mean: one varies or has directions, or their impact laws differ; list the pair: materials: {%s: {with: {%s: ...}}}",
-                           p->A->name, a->own.name.text, p->B->name, b->own.name.text, a->own.name.text, b->own.name.text);
+    if (of[0].rub || of[1].rub || of[0].ellipse || of[1].ellipse || x->varies || y->varies || x->impact != y->impact ||
+        x->sequential != y->sequential)
+        return carom_fault(r, &p->entry->name, 0,
+                           "'%s' (%s) touches '%s' (%s), and their laws have no mean: one varies or has directions, or "
+                           "their impact laws differ; list the pair: materials: {%s: {with: {%s: ...}}}",
+                           p->A->name, a->own.name.text, p->B->name, b->own.name.text, a->own.name.text,
+                           b->own.name.text);
     for (int i = 0; i < 2; ++i) CAROM_TRY(carom_law_fix(r, &of[i])); // a mean is bound to no parameter
     *l = of[0];
     for (int k = 0; k < 3; ++k) l->from[k] = NULL;
@@ -259,8 +302,10 @@ carom_status carom_law_between(resolver *r, const pair *p, law *l) {
     const carom_mech_material *a = p->A->material, *b = p->B->material;
     const carom_mech_contact *of = p->entry;
     if (!a != !b && !r->mech->defaults && !(carom_given(&of->friction) && carom_given(&of->restitution)))
-        return carom_fault(r, &of->name, 0, "'%s' has a material and '%s' has none; give it one, or give the contact restitution and friction", a ? p->A->name : p->B->name,
-                           a ? p->B->name : p->A->name);
+        return carom_fault(
+            r, &of->name, 0,
+            "'%s' has a material and '%s' has none; give it one, or give the contact restitution and friction",
+            a ? p->A->name : p->B->name, a ? p->B->name : p->A->name);
     if (a && b) {
         const carom_mech_law *pair = a == b ? &a->own : listed_with(a, b) ? listed_with(a, b) : listed_with(b, a);
         CAROM_TRY(pair ? carom_law_read(r, pair, l) : mix(r, p, a, b, l));
@@ -276,16 +321,22 @@ carom_status carom_materials_check(resolver *r) {
             const carom_datum *name = &x->materials[i].with[k].name;
             const carom_mech_material *other = NULL;
             CAROM_TRY(carom_material_find(r, name, &other));
-            if (other == &x->materials[i]) return carom_fault(r, name, 0, "`with: %.60s` names the material itself; remove it and set the law directly", name->text);
+            if (other == &x->materials[i])
+                return carom_fault(r, name, 0,
+                                   "`with: %.60s` names the material itself; remove it and set the law directly",
+                                   name->text);
             if (listed_with(other, &x->materials[i]) && other > &x->materials[i])
-                return carom_fault(r, name, 0, "the law of '%.60s' and '%.60s' is given in both materials; give only one", x->materials[i].own.name.text, name->text);
+                return carom_fault(r, name, 0,
+                                   "the law of '%.60s' and '%.60s' is given in both materials; give only one",
+                                   x->materials[i].own.name.text, name->text);
         }
     return CAROM_OK;
 }
 
 // Contact i obeys law l with so many tangents.
 carom_status carom_law_put(resolver *r, int i, const law *l, constraint *c, int tangents) {
-    for (int k = 0; l->ellipse && k < 2; ++k) c->slip[k] = n_mul(r->m->graph, c->slip[k], carom_graph_number(r->m->graph, l->ellipse->factor[k]));
+    for (int k = 0; l->ellipse && k < 2; ++k)
+        c->slip[k] = n_mul(r->m->graph, c->slip[k], carom_graph_number(r->m->graph, l->ellipse->factor[k]));
     r->m->contacts[i] = l->c;
     r->m->contacts[i].tangents = tangents;
     r->m->bounce_of[i] = l->bounce;

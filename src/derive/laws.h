@@ -12,7 +12,8 @@ typedef struct law { // what is known of a contact before its gap, and levers of
     carom_node share;       // the same over the load that it carries
     const ellipse *ellipse; // of friction in space with two coefficients; NULL: it has one
     bool mu_here; // friction was said here, not in the defaults
-    const carom_datum *from[3]; // restitution, tangential restitution, friction: numbers given by parameters; NULL: not so
+    const carom_datum *from[3]; // restitution, tangential restitution, friction: numbers given by parameters; NULL: not
+                                // so
 } law;
 
 /// What the record says goes into l; the rest of l stays.
@@ -30,4 +31,5 @@ carom_status carom_materials_check(resolver *r);
 /// A number from 0 to high, where it is given; one of some words; a curve of friction.
 carom_status carom_law_coefficient(resolver *r, const carom_datum *n, double high, double *value);
 carom_status carom_law_word(resolver *r, const carom_datum *n, const char *const *words, int *which);
-carom_status carom_law_curve(resolver *r, carom_graph *g, const carom_datum *n, carom_node speed, carom_node *slip, carom_node *stick);
+carom_status carom_law_curve(resolver *r, carom_graph *g, const carom_datum *n, carom_node speed, carom_node *slip,
+                             carom_node *stick);

@@ -37,10 +37,16 @@ static bool keep_observed(carom_model *m, const char *const *observe) {
 }
 
 static carom_status make(carom_model *m, const char *const *observe, carom_error *err) {
-    resolver r = {.m = m, .mech = m->mech, .observe = observe, .err = err, .lazy = &carom_lazy_names, .values = carom_graph_create()};
+    resolver r = {.m = m,
+                  .mech = m->mech,
+                  .observe = observe,
+                  .err = err,
+                  .lazy = &carom_lazy_names,
+                  .values = carom_graph_create()};
     m->graph = carom_graph_create();
     carom_status status = CAROM_OK;
-    if (!r.values || !m->graph || !keep_observed(m, observe)) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a model");
+    if (!r.values || !m->graph || !keep_observed(m, observe))
+        status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a model");
     if (status == CAROM_OK) status = carom_derive_mechanism(&r);
     if (status == CAROM_OK) status = complete(m, err);
     if (status == CAROM_OK && (r.mech->nfigures || r.mech->ntouches)) status = carom_derive_draw(&r); // is it right?
@@ -66,7 +72,9 @@ static carom_model *model_of(carom_mech *mech, const char *const *observe, bool 
     return NULL;
 }
 
-carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, carom_error *err) { return carom_model_apart(mech, observe, false, err); }
+carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, carom_error *err) {
+    return carom_model_apart(mech, observe, false, err);
+}
 
 carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, carom_error *err) {
     if (!mech) return carom_fail(err, CAROM_BAD_INPUT, "a model needs a mechanism"), NULL;
@@ -78,8 +86,10 @@ carom_model *carom_model_create(const carom_model_def *def, carom_error *err) {
     carom_mech *mech = carom_mech_read(def->text, def->length, def->file ? def->file : "model", err);
     if (!mech) return NULL;
     carom_status status = CAROM_OK;
-    for (int i = 0; i < def->nmatrices && status == CAROM_OK; ++i) status = carom_mech_add_matrix(mech, &def->matrices[i], err);
-    for (const char *const *set = def->set; set && *set && status == CAROM_OK; ++set) status = carom_mech_set(mech, *set, err);
+    for (int i = 0; i < def->nmatrices && status == CAROM_OK; ++i)
+        status = carom_mech_add_matrix(mech, &def->matrices[i], err);
+    for (const char *const *set = def->set; set && *set && status == CAROM_OK; ++set)
+        status = carom_mech_set(mech, *set, err);
     if (status == CAROM_OK) return model_of(mech, def->observe, false, def->pairs, err);
     carom_mech_destroy(mech);
     return NULL;

@@ -18,8 +18,8 @@
 #include "expr/vector.h"
 #include "model/model.h"
 
-/// Names that cost something are made when an expression first uses them: angles of joints in space, quantities of pairs that share a tape, unknowns
-/// of members.
+/// Names that cost something are made when an expression first uses them: angles of joints in space, quantities of
+/// pairs that share a tape, unknowns of members.
 struct resolver;
 typedef struct carom_lazy {
     carom_status (*angle)(struct resolver *r, joint *j, carom_node *node);
@@ -43,8 +43,10 @@ typedef struct resolver {
     const member *along; // the member whose nodes a contact runs along, and the node
     int along_node;
     const carom_node *part; // of a gap that is the least of several: the one that a contact has; NULL: all of it
-    int most_contacts, contact_room; // contacts that there may be, and that m->links (behind the constraints), m->contacts, bounce_of and rub_of have room for
-    carom_node slip_speed, normal_force, joint_force; // what slip.speed and normal.force are in scope SCOPE_SLIP, joint.force in SCOPE_JOINT
+    int most_contacts, contact_room; // contacts that there may be, and that m->links (behind the constraints),
+                                     // m->contacts, bounce_of and rub_of have room for
+    carom_node slip_speed, normal_force, joint_force; // what slip.speed and normal.force are in scope SCOPE_SLIP,
+                                                      // joint.force in SCOPE_JOINT
     carom_node spring_length, spring_rate;            // length and rate in SCOPE_SPRING
     bool arc_known; // the arc length s is this number, not a variable
     double arc;
@@ -53,8 +55,23 @@ typedef struct resolver {
 } resolver;
 
 /// What an expression may use: kinds of names, and these.
-enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192, SCOPE_AVERAGES = 16384, SCOPE_SPEED = 32768, SCOPE_SLIP = 65536, SCOPE_JOINT = 131072, SCOPE_SPRING = 262144 };
-enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | NAME_POINT | NAME_INPUT | SCOPE_TIME, SCOPE_MOTION = NAME_PARAMETER | NAME_INPUT | SCOPE_TIME };
+enum {
+    SCOPE_TIME = 64,
+    SCOPE_VALUES = 128,
+    SCOPE_EXACT = 256,
+    SCOPE_OUTS = 512,
+    SCOPE_LEDGER = 1024,
+    SCOPE_ARC = 8192,
+    SCOPE_AVERAGES = 16384,
+    SCOPE_SPEED = 32768,
+    SCOPE_SLIP = 65536,
+    SCOPE_JOINT = 131072,
+    SCOPE_SPRING = 262144
+};
+enum {
+    SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | NAME_POINT | NAME_INPUT | SCOPE_TIME,
+    SCOPE_MOTION = NAME_PARAMETER | NAME_INPUT | SCOPE_TIME
+};
 
 // families.c
 /// Families become records like all others: r->mech is one without families from then on.
@@ -74,10 +91,13 @@ carom_status carom_fault_memory(resolver *r);
 typedef struct carom_line { char text[24]; } carom_line;
 carom_line carom_line_of(int line);
 /// Expression of a datum; `what` names it in messages ("the gap").
-carom_status carom_resolve_expression(resolver *r, const carom_datum *n, unsigned scope, const char *what, carom_node *node);
+carom_status carom_resolve_expression(resolver *r, const carom_datum *n, unsigned scope, const char *what,
+                                      carom_node *node);
 /// Is a quantity with a unit, here or as a parameter, one of this unit, or of the other (NULL: none)?
-carom_status carom_check_unit(resolver *r, const char *where, const carom_datum *d, const char *unit, const char *other);
-carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, size_t to, unsigned scope, const char *what, carom_node *node);
+carom_status carom_check_unit(resolver *r, const char *where, const carom_datum *d, const char *unit,
+                              const char *other);
+carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, size_t to, unsigned scope,
+                                const char *what, carom_node *node);
 /// Number: an expression of parameters.
 carom_status carom_resolve_number(resolver *r, const carom_datum *n, const char *what, double *value);
 carom_status carom_resolve_parameter(resolver *r, int index);
@@ -95,8 +115,8 @@ carom_status carom_resolve_map(resolver *r, const carom_datum *n, const char *wh
 carom_status carom_resolve_start(resolver *r, const carom_datum *n, carom_node x, double *value);
 
 // signals.c
-/// Names of inputs and of the signals of controllers, behind the parameters; m->np counts them.  Then their values at the start; then what
-/// controllers compute, when all names are known.
+/// Names of inputs and of the signals of controllers, behind the parameters; m->np counts them.  Then their values at
+/// the start; then what controllers compute, when all names are known.
 carom_status carom_declare_signals(resolver *r);
 carom_status carom_derive_signals(resolver *r);
 carom_status carom_derive_controllers(resolver *r);
@@ -104,11 +124,13 @@ carom_status carom_derive_controllers(resolver *r);
 // bound.c
 enum { SCOPE_BOUND = NAME_PARAMETER | SCOPE_VALUES | SCOPE_SPEED | SCOPE_SLIP };
 /// A number that is bound to its place in the model.
-carom_status carom_resolve_bound(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index, double *value);
+carom_status carom_resolve_bound(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index,
+                                 double *value);
 /// The same of what was read already (r->loose); n NULL: nothing happens.
 carom_status carom_bind(resolver *r, const carom_datum *n, bound_kind kind, int index, double value);
 /// A number that is bound and stands in expressions: *node holds the parameters, where there are some.
-carom_status carom_resolve_term(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index, double *value, carom_node *node);
+carom_status carom_resolve_term(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index,
+                                double *value, carom_node *node);
 /// It went into the structure after all; n NULL: nothing happens.
 carom_status carom_fix(resolver *r, const carom_datum *n);
 carom_status carom_fix_vector(resolver *r, const carom_datum *n); // a number, or a list of them
@@ -117,7 +139,9 @@ carom_status carom_fix_bound(resolver *r, int first);
 
 // brakes.c
 /// Is this contact friction alone?
-static inline bool carom_contact_pressed(const carom_mech_contact *of) { return carom_given(&of->normal_force) || carom_given(&of->joint); }
+static inline bool carom_contact_pressed(const carom_mech_contact *of) {
+    return carom_given(&of->normal_force) || carom_given(&of->joint);
+}
 /// Names of their coordinates, after those of the section.
 carom_status carom_declare_pressed(resolver *r);
 typedef struct carom_pressed {
@@ -171,8 +195,8 @@ carom_status carom_derive_observed(resolver *r);
 carom_status carom_model_derive(carom_model *m, carom_error *err);
 /// times.c: the switches of what has been derived.
 carom_status carom_times_make(carom_model *m, carom_error *err);
-/// directions.c: is a node the number 0?  Its derivative by an input; CAROM_POSITION: along velocity i.  All derivatives that are not zero as terms, with
-/// the subscripts (i, j) of x, or i alone where j < 0.
+/// directions.c: is a node the number 0?  Its derivative by an input; CAROM_POSITION: along velocity i.  All
+/// derivatives that are not zero as terms, with the subscripts (i, j) of x, or i alone where j < 0.
 bool carom_node_zero(const carom_graph *g, carom_node x);
 carom_node carom_node_derivative(carom_graph *g, carom_node x, carom_input kind, int i);
 bool carom_terms_gradient(carom_model *m, terms *t, carom_node x, carom_input kind, int sign, int i, int j);

@@ -127,7 +127,9 @@ static carom_node unknown(const scope_user *u, const char *word, carom_error *er
     }
     const char *near = nearest_name(u, word);
     if (near) return refuse(err, "unknown name '%.60s'; did you mean '%.60s'?", word, near);
-    if (!(u->scope & (SCOPE_VALUES | NAME_COORDINATE))) return refuse(err, "unknown name '%.60s'; %s may only use %s", word, u->what, may); // perhaps the name of a state, which is not known yet
+    // perhaps the name of a state, which is not known yet
+    if (!(u->scope & (SCOPE_VALUES | NAME_COORDINATE)))
+        return refuse(err, "unknown name '%.60s'; %s may only use %s", word, u->what, may);
     const char *where = u->scope & SCOPE_VALUES ? "parameters" : "parameters, coordinates or let";
     return refuse(err, "unknown name '%.60s'; define it in %s", word, where);
 }
@@ -142,7 +144,9 @@ static carom_node rate_of(const scope_user *u, carom_graph *g, name *n, carom_er
         return refuse(err, "%.60s' would be an acceleration: '%.60s' is a velocity already", n->text, n->text);
     if (n->kind == NAME_HELPER) return n->rate = carom_graph_diff(g, n->node, CAROM_TIME, 0);
     if (carom_graph_depends(g, n->node, CAROM_VELOCITY, -1))
-        return refuse(err, "%.60s' would be an acceleration: '%.60s' is made of rates already; rates exist of positions only", n->text, n->text);
+        return refuse(
+            err, "%.60s' would be an acceleration: '%.60s' is made of rates already; rates exist of positions only",
+            n->text, n->text);
     if (u->r->m->nmember && carom_graph_depends(g, n->node, CAROM_POSITION, u->r->m->visible.nq_own))
         return refuse(err, "%.60s' would be the rate of an energy, which expressions do not have", n->text);
     return n->rate = carom_graph_rate(g, n->node, u->r->m->visible.nv);
@@ -155,7 +159,9 @@ static carom_node value_of(const scope_user *u, carom_graph *g, name *n, int pri
         if (r->m->tape) return refuse(err, "'%.60s' is not counted in this model; name it in outputs", n->text);
         if (r->lazy->angle(r, &r->m->joints[n->index], &n->node) != CAROM_OK) return CAROM_NONE;
     }
-    if (n->kind == NAME_QUANTITY && n->node == CAROM_NONE && n->rate == CAROM_NONE && r->lazy->quantity(r, n) != CAROM_OK) return CAROM_NONE;
+    if (n->kind == NAME_QUANTITY && n->node == CAROM_NONE && n->rate == CAROM_NONE &&
+        r->lazy->quantity(r, n) != CAROM_OK)
+        return CAROM_NONE;
     if (u->scope & SCOPE_VALUES) {
         if (primes) return rate_of(u, g, n, err);
         r->read = true;
@@ -166,7 +172,8 @@ static carom_node value_of(const scope_user *u, carom_graph *g, name *n, int pri
     if (n->kind == NAME_COORDINATE && (u->scope & SCOPE_EXACT)) {
         const carom_node x = r->m->exact[n->index];
         if (x == CAROM_NONE)
-            return refuse(err, "the exact '%.60s' is not known yet here; exact is read in order, move its line up", n->text);
+            return refuse(err, "the exact '%.60s' is not known yet here; exact is read in order, move its line up",
+                          n->text);
         return primes ? carom_graph_diff(g, x, CAROM_TIME, 0) : x;
     }
     if (n->node == CAROM_NONE && (n->kind == NAME_LET || n->kind == NAME_HELPER))
@@ -202,7 +209,10 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
     char word[128];
     snprintf(word, sizeof word, "%.*s", (int)(length < 127 ? length : 127), text);
     if (primes > 1)
-        return refuse(err, "%.60s'' is a second derivative, which expressions do not have; accelerations follow from energy and forces", word);
+        return refuse(err,
+                      "%.60s'' is a second derivative, which expressions do not have; accelerations follow from energy "
+                      "and forces",
+                      word);
     if (strcmp(word, "pi") == 0 && !primes) return carom_graph_number(g, 3.14159265358979323846);
     if (strcmp(word, "t") == 0 && !primes) {
         if (u->scope & SCOPE_TIME) return carom_graph_input(g, CAROM_TIME, 0);
@@ -210,7 +220,8 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
     }
     for (int i = 0; u->indices && i < u->indices->n; ++i) {
         if (strcmp(word, u->indices->name[i]) != 0) continue;
-        return primes ? refuse(err, "%.60s' is zero: '%.60s' is an index", word, word) : carom_graph_number(g, u->indices->at[i]);
+        return primes ? refuse(err, "%.60s' is zero: '%.60s' is an index", word, word)
+                      : carom_graph_number(g, u->indices->at[i]);
     }
     if ((u->scope & SCOPE_ARC) && strcmp(word, "s") == 0 && !primes) {
         if (carom_names_find(&m->names, "s", 1))
@@ -218,14 +229,21 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
         return u->r->arc_known ? carom_graph_number(g, u->r->arc) : carom_graph_input(g, CAROM_TIME, 0);
     }
     if ((u->scope & SCOPE_SPRING) && !primes && (strcmp(word, "length") == 0 || strcmp(word, "rate") == 0)) {
-        if (carom_names_find(&m->names, word, length)) return refuse(err, "'%s' is that of the spring here, and the model has a name '%s' of its own; rename that", word, word);
+        if (carom_names_find(&m->names, word, length))
+            return refuse(err, "'%s' is that of the spring here, and the model has a name '%s' of its own; rename that",
+                          word, word);
         return *word == 'l' ? u->r->spring_length : u->r->spring_rate;
     }
     if ((u->scope & SCOPE_SLIP) && strcmp(word, "normal.force") == 0 && !carom_names_find(&m->names, word, length))
         return primes ? refuse(err, "normal.force' is not available") : u->r->normal_force;
-    if ((u->scope & SCOPE_JOINT) && strcmp(word, "joint.force") == 0 && !primes && !carom_names_find(&m->names, word, length)) return u->r->joint_force;
-    if ((u->scope & SCOPE_SLIP) && strcmp(word, "slip.speed") == 0 && !primes && !carom_names_find(&m->names, word, length)) return u->r->slip_speed;
-    if ((u->scope & SCOPE_SPEED) && strcmp(word, "approach.speed") == 0 && !primes && !carom_names_find(&m->names, word, length))
+    if ((u->scope & SCOPE_JOINT) && strcmp(word, "joint.force") == 0 && !primes &&
+        !carom_names_find(&m->names, word, length))
+        return u->r->joint_force;
+    if ((u->scope & SCOPE_SLIP) && strcmp(word, "slip.speed") == 0 && !primes &&
+        !carom_names_find(&m->names, word, length))
+        return u->r->slip_speed;
+    if ((u->scope & SCOPE_SPEED) && strcmp(word, "approach.speed") == 0 && !primes &&
+        !carom_names_find(&m->names, word, length))
         return carom_graph_input(g, CAROM_TIME, 0);
     if (primes && (strcmp(word, "pi") == 0 || strcmp(word, "t") == 0))
         return refuse(err, "%s' is a known number; write it as such", word);
@@ -238,7 +256,8 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
         return refuse(err, "'%.60s' is a name of this model and of the ledger; rename the model's '%.60s'", word, word);
     if (n) return value_of(u, g, n, primes, err);
     if (ledger >= 0 && !primes) return carom_graph_input(g, CAROM_PARAMETER, m->np + ledger);
-    const carom_node unknown_of = fits && (u->scope & NAME_POINT) ? u->r->lazy->unknown(u->r, word, primes) : CAROM_NONE;
+    const carom_node unknown_of =
+        fits && (u->scope & NAME_POINT) ? u->r->lazy->unknown(u->r, word, primes) : CAROM_NONE;
     if (unknown_of != CAROM_NONE) return unknown_of;
     const carom_node energy = fits && !primes ? energy_of(u, g, word) : CAROM_NONE;
     return energy != CAROM_NONE ? energy : unknown(u, word, err);
@@ -253,11 +272,13 @@ static bool asked(carom_model *m, int index, carom_node x) {
     return true;
 }
 
-static carom_node table_at(carom_model *m, carom_graph *g, name *n, int nargs, const carom_node *args, carom_error *err) {
+static carom_node table_at(carom_model *m, carom_graph *g, name *n, int nargs, const carom_node *args,
+                           carom_error *err) {
     n->used = true;
     carom_graph_share_curves(g, m->graph); // g may be that of numbers
     if (nargs != 1) return refuse(err, "table %.60s takes 1 argument, not %d", n->text, nargs);
-    if (g == m->graph && !m->tape && !asked(m, n->index, args[0])) return refuse(err, "not enough memory for table %.60s", n->text);
+    if (g == m->graph && !m->tape && !asked(m, n->index, args[0]))
+        return refuse(err, "not enough memory for table %.60s", n->text);
     return carom_graph_curve_at(g, n->index, args[0]);
 }
 
@@ -269,7 +290,8 @@ static const char *callable(const void *user, int i) {
     return carom_name_reserved(i + 2);
 }
 
-// NAME(x) of a table; min(x), max(x), and averages where they are known, over all steps: x is watched, and what is kept of it is an input.
+// NAME(x) of a table; min(x), max(x), and averages where they are known, over all steps: x is watched, and what is kept
+// of it is an input.
 static carom_node call(void *user, carom_graph *g, const char *text, size_t length, int nargs, const carom_node *args,
                        carom_error *err) {
     const scope_user *u = user;
@@ -280,22 +302,33 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
     name *table = carom_names_find(&m->names, text, length);
     if (table && table->kind == NAME_TABLE) return table_at(m, g, table, nargs, args, err);
-    const bool known = carom_parse_reserved(text, length) || carom_foreign_function(text, length); // the parser has a remedy
+    // the parser has a remedy
+    const bool known = carom_parse_reserved(text, length) || carom_foreign_function(text, length);
     const char *near_table = m->mech && m->mech->ntables && !known ? carom_nearest(word, callable, m) : NULL;
     if (near_table) return refuse(err, "unknown function or table '%s'; did you mean '%s'?", word, near_table);
-    if (!(u->scope & SCOPE_LEDGER)) return carom_parse_reserved(text, length) ? refuse(err, "%s takes two arguments or more, not %d", word, nargs) : CAROM_NONE;
+    if (!(u->scope & SCOPE_LEDGER))
+        return carom_parse_reserved(text, length) ? refuse(err, "%s takes two arguments or more, not %d", word, nargs)
+                                                  : CAROM_NONE;
     int which = 0;
     while (which < count && strcmp(word, kept[which]) != 0) ++which;
     if (which == count) {
         const char *near = known ? NULL : carom_nearest(word, function_name, NULL);
-        return near ? refuse(err, "unknown function '%s'; did you mean '%s'?", word, near) : CAROM_NONE; // the parser reports it
+        // the parser reports it
+        return near ? refuse(err, "unknown function '%s'; did you mean '%s'?", word, near) : CAROM_NONE;
     }
-    if (nargs != 1) return refuse(err, which <= WATCH_HIGH ? "%s takes one argument (extreme over all steps) or two" : "%s takes one argument (over all steps)", word);
+    if (nargs != 1)
+        return refuse(err,
+                      which <= WATCH_HIGH ? "%s takes one argument (extreme over all steps) or two"
+                                          : "%s takes one argument (over all steps)",
+                      word);
     int ledger = 0;
     while (carom_ledger_name(ledger)) ++ledger;
     for (int i = m->np; i < m->np + ledger + WATCH_COUNT * m->nwatch; ++i)
         if (carom_graph_depends(g, args[0], CAROM_PARAMETER, i))
-            return refuse(err, "%s(x) runs over all steps, and x here holds a name of the ledger or another such function; use states only", word);
+            return refuse(err,
+                          "%s(x) runs over all steps, and x here holds a name of the ledger or another such function; "
+                          "use states only",
+                          word);
     int k = 0;
     while (k < m->nwatch && m->watch[k] != args[0]) ++k;
     if (k == m->nwatch) {
@@ -324,8 +357,10 @@ static carom_status not_a_unit(resolver *r, const carom_datum *n, size_t from, s
     const int shown = (int)(to - from < 40 ? to - from : 40);
     char near[40];
     if (carom_unit_nearest(n->text + from, to - from, near, sizeof near))
-        return carom_fault(r, n, from, "'%.*s' is not a unit; did you mean '%s'?  For a product write '*'", shown, n->text + from, near);
-    return carom_fault(r, n, from, "'%.*s' is not a unit; expected one of %s.  For a product write '*'", shown, n->text + from, carom_unit_examples);
+        return carom_fault(r, n, from, "'%.*s' is not a unit; did you mean '%s'?  For a product write '*'", shown,
+                           n->text + from, near);
+    return carom_fault(r, n, from, "'%.*s' is not a unit; expected one of %s.  For a product write '*'", shown,
+                       n->text + from, carom_unit_examples);
 }
 
 carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, size_t to, unsigned scope,
@@ -344,28 +379,38 @@ carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, 
     if (*node != CAROM_NONE) return CAROM_OK;
     if (carom_graph_failed(g)) return carom_fault(r, n, 0, "%s makes the model too large; simplify the model", what);
     const char *write = NULL; // "5 mod 2" has an operator of another language, which the parser names, and no unit
-    const bool foreign = quantity == CAROM_QUANTITY_WRONG && carom_foreign_operator(n->text + from + at, to - from - at, &write) > 0;
-    if (quantity == CAROM_QUANTITY_WRONG && !foreign && !(carom_unit_starts(n->text + from + at, to - from - at) && goes_on(n->text + from + at, to - from - at)))
+    const bool foreign =
+        quantity == CAROM_QUANTITY_WRONG && carom_foreign_operator(n->text + from + at, to - from - at, &write) > 0;
+    if (quantity == CAROM_QUANTITY_WRONG && !foreign &&
+        !(carom_unit_starts(n->text + from + at, to - from - at) && goes_on(n->text + from + at, to - from - at)))
         return not_a_unit(r, n, from + at, to);
-    if (!foreign && follows_number(n->text + from, offset) && carom_unit_starts(n->text + from + offset, to - from - offset))
-        return carom_fault(r, n, from + offset, "a unit is only allowed after a number that is the entire value; define a parameter with that unit, or convert to SI. For a product write '*'");
+    if (!foreign && follows_number(n->text + from, offset) &&
+        carom_unit_starts(n->text + from + offset, to - from - offset))
+        return carom_fault(r, n, from + offset,
+                           "a unit is only allowed after a number that is the entire value; define a parameter with "
+                           "that unit, or convert to SI. For a product write '*'");
     if (carom_datum_cut(n)) return carom_fault(r, n, from + offset, "%s; %s", err.text, carom_advice_comma);
     return carom_fault(r, n, from + offset, "%s", err.text);
 }
 
-carom_status carom_check_unit(resolver *r, const char *where, const carom_datum *d, const char *unit, const char *other) {
-    const carom_datum *q = carom_given(d) && d->kind == CAROM_TEXT ? carom_datum_get(&r->mech->parameters, d->text) : NULL;
+carom_status carom_check_unit(resolver *r, const char *where, const carom_datum *d, const char *unit,
+                              const char *other) {
+    const carom_datum *q =
+        carom_given(d) && d->kind == CAROM_TEXT ? carom_datum_get(&r->mech->parameters, d->text) : NULL;
     carom_unit is, wanted;
     double x;
     size_t at;
     if (!q) q = d;
-    if (q->kind != CAROM_TEXT || carom_quantity_read(q->text, q->length, &x, &is, &at) != CAROM_QUANTITY_READ) return CAROM_OK;
+    if (q->kind != CAROM_TEXT || carom_quantity_read(q->text, q->length, &x, &is, &at) != CAROM_QUANTITY_READ)
+        return CAROM_OK;
     if (!carom_unit_read(unit, strlen(unit), &wanted) || carom_unit_fits(&is, &wanted)) return CAROM_OK;
     if (other && carom_unit_read(other, strlen(other), &wanted) && carom_unit_fits(&is, &wanted)) return CAROM_OK;
-    return carom_fault(r, d, 0, "%s: '%.60s'%s%.60s is a quantity of another kind; %s is in %s here", where, d->text, q == d ? "" : " = ", q == d ? "" : q->text, d->key->text, unit);
+    return carom_fault(r, d, 0, "%s: '%.60s'%s%.60s is a quantity of another kind; %s is in %s here", where, d->text,
+                       q == d ? "" : " = ", q == d ? "" : q->text, d->key->text, unit);
 }
 
-carom_status carom_resolve_expression(resolver *r, const carom_datum *n, unsigned scope, const char *what, carom_node *node) {
+carom_status carom_resolve_expression(resolver *r, const carom_datum *n, unsigned scope, const char *what,
+                                      carom_node *node) {
     if (n->kind == CAROM_NUMBER) {
         *node = carom_graph_number(scope & SCOPE_VALUES ? r->values : r->m->graph, n->number);
         return CAROM_OK;
@@ -391,7 +436,9 @@ carom_status carom_resolve_start(resolver *r, const carom_datum *n, carom_node x
     if (!work) return carom_fault_memory(r);
     for (int i = 0; i < r->m->np; ++i)
         if (carom_graph_depends(r->m->graph, x, CAROM_PARAMETER, i)) r->m->fixed[i] = true;
-    return isfinite(*value) ? CAROM_OK : carom_fault(r, n, 0, "value is not finite at t = 0; check divisions, square roots and logarithms");
+    return isfinite(*value)
+               ? CAROM_OK
+               : carom_fault(r, n, 0, "value is not finite at t = 0; check divisions, square roots and logarithms");
 }
 
 carom_status carom_resolve_number(resolver *r, const carom_datum *n, const char *what, double *value) {
@@ -412,7 +459,8 @@ static carom_status fail_circle(resolver *r, const carom_datum *n, int index) {
     for (int k = from; k < r->param_depth && used < sizeof circle; ++k)
         used += (size_t)snprintf(circle + used, sizeof circle - used, "%.60s -> ",
                                  m->names.at[m->parameter_name[r->param_stack[k]]].text);
-    return carom_fault(r, n, 0, "circular definition of parameters: %s%.60s; set one of them to a number", circle, m->names.at[m->parameter_name[index]].text);
+    return carom_fault(r, n, 0, "circular definition of parameters: %s%.60s; set one of them to a number", circle,
+                       m->names.at[m->parameter_name[index]].text);
 }
 
 // Parameters of parameters are computed on the way; each level is a call of the parser, so their depth is limited.
@@ -424,7 +472,8 @@ carom_status carom_resolve_parameter(resolver *r, int index) {
     if (r->param_state[index] == 2) return CAROM_OK;
     if (r->param_state[index] == 1) return fail_circle(r, n, index);
     if (r->param_depth == DEEPEST)
-        return carom_fault(r, n, 0, "parameters depend on each other more than %d deep; give some of them as numbers", DEEPEST);
+        return carom_fault(r, n, 0, "parameters depend on each other more than %d deep; give some of them as numbers",
+                           DEEPEST);
     r->param_state[index] = 1;
     r->param_stack[r->param_depth++] = index;
     char what[100];
@@ -456,12 +505,17 @@ static carom_status new_name(resolver *r, const carom_datum *key, bool empty, co
             return carom_fault(r, key, 0, "'%s' is a reserved name; choose another", key->text);
     const name *other = carom_names_find(others, key->text, key->length);
     if (other)
-        return carom_fault(r, key, 0, "'%s' is already defined as %s%s; rename one of them", key->text, carom_name_kind(other->kind), carom_line_of(other->line).text);
+        return carom_fault(r, key, 0, "'%s' is already defined as %s%s; rename one of them", key->text,
+                           carom_name_kind(other->kind), carom_line_of(other->line).text);
     return CAROM_OK;
 }
 
-carom_status carom_new_name(resolver *r, const carom_datum *n, bool empty, const names *others) { return new_name(r, n, empty, others, true); }
-carom_status carom_new_owner(resolver *r, const carom_datum *n, bool empty, const names *others) { return new_name(r, n, empty, others, false); }
+carom_status carom_new_name(resolver *r, const carom_datum *n, bool empty, const names *others) {
+    return new_name(r, n, empty, others, true);
+}
+carom_status carom_new_owner(resolver *r, const carom_datum *n, bool empty, const names *others) {
+    return new_name(r, n, empty, others, false);
+}
 
 carom_status carom_part_name(resolver *r, const carom_datum *n) {
     if (carom_name_valid(n->text) && n->length <= 60) return CAROM_OK;
@@ -472,7 +526,8 @@ carom_status carom_resolve_map(resolver *r, const carom_datum *n, const char *wh
     *children = NULL;
     if (!n || carom_datum_empty(n)) return CAROM_OK;
     if (n->kind != CAROM_MAP)
-        return carom_fault(r, n, 0, "%s must be a map (`name: value`), got a %s", where, n->kind == CAROM_LIST ? "list" : "single value");
+        return carom_fault(r, n, 0, "%s must be a map (`name: value`), got a %s", where,
+                           n->kind == CAROM_LIST ? "list" : "single value");
     *children = n;
     return CAROM_OK;
 }

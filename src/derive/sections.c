@@ -1,4 +1,5 @@
-// sections.c: parameters, coordinates, let, energy, forces, outputs, exact and simulation; and the order in which names become known.
+// sections.c: parameters, coordinates, let, energy, forces, outputs, exact and simulation; and the order in which names
+// become known.
 #include "expr/graph.h"
 #include "derive/soft.h"
 #include "derive/bodies/body.h"
@@ -15,17 +16,22 @@ static void *take(resolver *r, int count, size_t size) {
 }
 
 static carom_status read_title(resolver *r) {
-    const carom_datum *title = carom_given(&r->mech->name), *about = carom_given(&r->mech->about), *assemble = carom_given(&r->mech->assemble);
-    if (title && title->kind != CAROM_TEXT) return carom_fault(r, title, 0, "the name of the model is a text; put it in quotes");
+    const carom_datum *title = carom_given(&r->mech->name), *about = carom_given(&r->mech->about),
+                      *assemble = carom_given(&r->mech->assemble);
+    if (title && title->kind != CAROM_TEXT)
+        return carom_fault(r, title, 0, "the name of the model is a text; put it in quotes");
     if (about && about->kind != CAROM_TEXT) return carom_fault(r, about, 0, "about is a text; put it in quotes");
     const char *slash = strrchr(r->m->file, '/');
     r->m->name = title && title->length ? title->text : slash ? slash + 1 : r->m->file;
     r->m->assemble = carom_datum_is(assemble, "yes");
     const carom_datum *settle = carom_given(&r->mech->settle);
     r->m->settle = carom_datum_is(settle, "yes");
-    if (settle && !r->m->settle && !carom_datum_is(settle, "no")) return carom_fault(r, settle, 0, "settle must be yes or no: yes separates bodies whose shapes overlap initially");
+    if (settle && !r->m->settle && !carom_datum_is(settle, "no"))
+        return carom_fault(r, settle, 0,
+                           "settle must be yes or no: yes separates bodies whose shapes overlap initially");
     if (!assemble || r->m->assemble || carom_datum_is(assemble, "no")) return CAROM_OK;
-    return carom_fault(r, assemble, 0, "assemble must be yes or no: yes projects the initial positions onto joints and constraints");
+    return carom_fault(r, assemble, 0,
+                       "assemble must be yes or no: yes projects the initial positions onto joints and constraints");
 }
 
 // A name; its node follows later.
@@ -42,14 +48,16 @@ static carom_status declare_all(resolver *r) {
     m->np_own = m->np = x->parameters.count;
     m->nlet = x->let.count;
     if (!m->matrix_used) return carom_fault_memory(r);
-    for (int i = 0; i < m->np; ++i) CAROM_TRY(declare(r, x->parameters.item[i].key, carom_datum_empty(&x->parameters.item[i]), NAME_PARAMETER, i));
+    for (int i = 0; i < m->np; ++i)
+        CAROM_TRY(declare(r, x->parameters.item[i].key, carom_datum_empty(&x->parameters.item[i]), NAME_PARAMETER, i));
     CAROM_TRY(carom_declare_signals(r));
     m->first_coordinate = m->names.count;
     for (int i = 0; i < x->ncoordinates; ++i) {
         const carom_mech_coordinate *c = &x->coordinates[i];
         CAROM_TRY(declare(r, &c->name, !carom_given(&c->at) && !carom_given(&c->rate), NAME_COORDINATE, i));
     }
-    for (int i = 0; i < m->nlet; ++i) CAROM_TRY(declare(r, x->let.item[i].key, carom_datum_empty(&x->let.item[i]), NAME_LET, i));
+    for (int i = 0; i < m->nlet; ++i)
+        CAROM_TRY(declare(r, x->let.item[i].key, carom_datum_empty(&x->let.item[i]), NAME_LET, i));
     return CAROM_OK;
 }
 
@@ -80,7 +88,8 @@ static carom_status take_state(resolver *r, int n) {
     m->velocity_of = take(r, n, sizeof *m->velocity_of);
     m->velocity = take(r, n, sizeof *m->velocity);
     m->given = take(r, n, sizeof *m->given);
-    return m->q0 && m->v0 && m->coordinate_name && m->velocity_of && m->velocity && m->given ? CAROM_OK : carom_fault_memory(r);
+    return m->q0 && m->v0 && m->coordinate_name && m->velocity_of && m->velocity && m->given ? CAROM_OK
+                                                                                             : carom_fault_memory(r);
 }
 
 // x'
@@ -97,13 +106,17 @@ static carom_status count_coordinates(resolver *r) {
     const carom_mech *x = r->mech;
     int floating = 0, frames = 0;
     if (x->ncoordinates == 0 && x->nbodies == 0 && x->nmembers == 0)
-        return carom_fault(r, carom_mech_start(x), 0, "the model has no coordinates; add `coordinates: {x: {at: 0, rate: 0}}`");
+        return carom_fault(r, carom_mech_start(x), 0,
+                           "the model has no coordinates; add `coordinates: {x: {at: 0, rate: 0}}`");
     if (x->ncoordinates > MOST_COORDINATES)
-        return carom_fault(r, &x->coordinates->name, 0, "more than %d coordinates; build such a system with the C library", MOST_COORDINATES);
+        return carom_fault(r, &x->coordinates->name, 0,
+                           "more than %d coordinates; build such a system with the C library", MOST_COORDINATES);
     if (x->nbodies > MOST_BODIES && !carom_pairs_many(r))
-        return carom_fault(r, &x->bodies->name, 0, "more than %d bodies; build such a system with the C library", MOST_BODIES);
+        return carom_fault(r, &x->bodies->name, 0, "more than %d bodies; build such a system with the C library",
+                           MOST_BODIES);
     CAROM_TRY(carom_floating_count(r, &floating, &frames));
-    return take_state(r, x->ncoordinates + r->m->npressed + 7 * x->nbodies + floating + x->njoints); // a joint may count an angle
+    // a joint may count an angle
+    return take_state(r, x->ncoordinates + r->m->npressed + 7 * x->nbodies + floating + x->njoints);
 }
 
 static carom_status read_coordinates(resolver *r) {
@@ -142,16 +155,19 @@ static carom_status read_let(resolver *r, int first) {
 static carom_status read_energy(resolver *r) {
     carom_model *m = r->m;
     const carom_mech_energy *energy = r->mech->energy;
-    const carom_datum *kinetic = energy ? carom_given(&energy->kinetic) : NULL, *potential = energy ? carom_given(&energy->potential) : NULL;
+    const carom_datum *kinetic = energy ? carom_given(&energy->kinetic) : NULL,
+                      *potential = energy ? carom_given(&energy->potential) : NULL;
     if (!kinetic && r->mech->ncoordinates > 0)
-        return carom_fault(r, energy ? &energy->name : carom_mech_start(r->mech), 0, "missing kinetic energy; add `energy: {kinetic: 1/2*m*x'^2}`");
+        return carom_fault(r, energy ? &energy->name : carom_mech_start(r->mech), 0,
+                           "missing kinetic energy; add `energy: {kinetic: 1/2*m*x'^2}`");
     m->own_kinetic = m->potential = m->driven = m->carried = carom_graph_number(m->graph, 0);
     m->energy = kinetic ? kinetic : carom_mech_start(r->mech);
     if (kinetic) CAROM_TRY(carom_resolve_expression(r, kinetic, SCOPE_STATE, "the kinetic energy", &m->own_kinetic));
     if (potential) {
         CAROM_TRY(carom_resolve_expression(r, potential, SCOPE_STATE, "the potential energy", &m->potential));
         if (carom_graph_depends(m->graph, m->potential, CAROM_VELOCITY, -1))
-            return carom_fault(r, potential, 0, "the potential energy depends on rates; put such terms into kinetic or forces");
+            return carom_fault(r, potential, 0,
+                               "the potential energy depends on rates; put such terms into kinetic or forces");
     }
     m->nkin = m->visible.nv;
     m->own_kinetic = n_add(m->graph, m->own_kinetic, m->floating_kinetic);
@@ -181,8 +197,8 @@ static carom_status add_force(resolver *r, const carom_datum *key, carom_node x,
     carom_model *m = r->m;
     int n, *way = carom_graph_ways(m->graph, x, CAROM_POSITION, &n);
     if (!way) return carom_fault_memory(r);
-    carom_status status = n ? CAROM_OK
-                            : carom_fault(r, key, 0, "'%.60s' is fixed, so this force has no effect; remove it", key->text);
+    carom_status status =
+        n ? CAROM_OK : carom_fault(r, key, 0, "'%.60s' is fixed, so this force has no effect; remove it", key->text);
     for (int k = 0; k < n && status == CAROM_OK; ++k) {
         const carom_node d = carom_graph_along(m->graph, x, way[k]);
         if (!carom_terms_add(&m->point_force, n_mul(m->graph, d, F), way[k], 0, 0)) status = carom_fault_memory(r);
@@ -203,10 +219,14 @@ static carom_status find_coordinate(resolver *r, const carom_datum *c, const cha
         return CAROM_OK;
     }
     if (n && n->kind == NAME_COORDINATE)
-        return carom_fault(r, c->key, 0, "no force acts on '%.60s' itself; use wx, wy, wz of the body, for torques about its axes", c->key->text);
+        return carom_fault(r, c->key, 0,
+                           "no force acts on '%.60s' itself; use wx, wy, wz of the body, for torques about its axes",
+                           c->key->text);
     const char *near = carom_nearest(c->key->text, coordinate_text, r->m);
-    return near ? carom_fault(r, c->key, 0, "'%.60s' in %s is not a coordinate; did you mean '%s'?", c->key->text, where, near)
-                : carom_fault(r, c->key, 0, "'%.60s' in %s is not a coordinate; forces are given by coordinate", c->key->text, where);
+    return near ? carom_fault(r, c->key, 0, "'%.60s' in %s is not a coordinate; did you mean '%s'?", c->key->text,
+                              where, near)
+                : carom_fault(r, c->key, 0, "'%.60s' in %s is not a coordinate; forces are given by coordinate",
+                              c->key->text, where);
 }
 
 static carom_status read_forces(resolver *r) {
@@ -220,7 +240,8 @@ static carom_status read_forces(resolver *r) {
         CAROM_TRY(carom_resolve_expression(r, c, SCOPE_STATE, "the force", &F));
         double rest = 0;
         if (carom_graph_is_number(m->graph, carom_graph_at_rest(m->graph, F), &rest) && !isfinite(rest))
-            return carom_fault(r, c, 0, "this force has no finite value when all rates are zero; use sign(x') instead of x'/abs(x')");
+            return carom_fault(
+                r, c, 0, "this force has no finite value when all rates are zero; use sign(x') instead of x'/abs(x')");
         if (point != CAROM_NONE) CAROM_TRY(add_force(r, c->key, point, F));
         else m->force[i] = m->force[i] == CAROM_NONE ? F : n_add(m->graph, m->force[i], F);
     }
@@ -241,7 +262,9 @@ static carom_status check_column(resolver *r, const carom_datum *c) {
         const int soft = id - r->m->ne - r->m->nc;
         const char *link = soft < 0 ? r->m->links[id].name : r->m->soft[soft].contact;
         if (strlen(link) == (size_t)(dot - text) && strncmp(link, text, strlen(link)) == 0)
-            return carom_fault(r, c->key, 0, "names that start with '%s.' belong to that contact or constraint; choose another name", link);
+            return carom_fault(r, c->key, 0,
+                               "names that start with '%s.' belong to that contact or constraint; choose another name",
+                               link);
     }
     return CAROM_OK;
 }
@@ -276,7 +299,8 @@ static carom_status read_outputs(resolver *r) {
     carom_model *m = r->m;
     const carom_datum *map = &r->mech->outputs;
     int room = map->count + m->nsoft;
-    for (int i = 0; i < m->names.count; ++i) room += m->names.at[i].kind == NAME_POINT ? 2 : m->names.at[i].kind == NAME_INPUT;
+    for (int i = 0; i < m->names.count; ++i)
+        room += m->names.at[i].kind == NAME_POINT ? 2 : m->names.at[i].kind == NAME_INPUT;
     m->output = take(r, room, sizeof *m->output);
     m->output_node = take(r, room, sizeof *m->output_node);
     if (!m->output || !m->output_node) return carom_fault_memory(r);
@@ -287,8 +311,8 @@ static carom_status read_outputs(resolver *r) {
         CAROM_TRY(carom_resolve_expression(r, c, SCOPE_STATE | SCOPE_OUTS, "this output", &node));
         const name *same = carom_names_find(&m->names, c->key->text, c->key->length);
         if (same && (same->node != node || same->kind == NAME_COORDINATE))
-            return carom_fault(r, c->key, 0, "'%s' is already defined as %s%s; rename one of them", same->text, carom_name_kind(same->kind),
-                               carom_line_of(same->line).text);
+            return carom_fault(r, c->key, 0, "'%s' is already defined as %s%s; rename one of them", same->text,
+                               carom_name_kind(same->kind), carom_line_of(same->line).text);
         name *n = carom_names_add(&m->outs, c->key->text, NAME_OUTPUT, m->nout, c->key->line);
         if (!n) return carom_fault_memory(r);
         n->node = node;
@@ -333,7 +357,8 @@ static carom_status read_exact(resolver *r) {
     }
     for (int i = 0; i < m->nq; ++i)
         if (m->exact[i] == CAROM_NONE)
-            return carom_fault(r, map, 0, "section `exact` lacks '%s'; give all coordinates or none", carom_model_coordinate(m, i));
+            return carom_fault(r, map, 0, "section `exact` lacks '%s'; give all coordinates or none",
+                               carom_model_coordinate(m, i));
     return CAROM_OK;
 }
 
@@ -352,7 +377,8 @@ static carom_status read_options(resolver *r, const carom_datum *map) {
     int k = 0;
     for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
         if (c->kind != CAROM_TEXT || c->length == 0)
-            return carom_fault(r, c->key, 0, "option '%.60s' needs one value; write `%.60s: value`", c->key->text, c->key->text);
+            return carom_fault(r, c->key, 0, "option '%.60s' needs one value; write `%.60s: value`", c->key->text,
+                               c->key->text);
         const size_t size = c->key->length + c->length + 2;
         char *text = carom_pool_take(&m->memory, size);
         m->option_places[k] = place_of(r, c->key);
@@ -388,7 +414,9 @@ static carom_status read_simulation(resolver *r) {
 // Bodies with prescribed motion, and nothing else.
 static carom_status check_motion(resolver *r) {
     if (r->m->nv > 0 || r->mech->nbodies == 0) return CAROM_OK;
-    return carom_fault(r, &r->mech->bodies->name, 0, "every body has a prescribed motion, so there is nothing to simulate; add a body with a mass, or coordinates");
+    return carom_fault(
+        r, &r->mech->bodies->name, 0,
+        "every body has a prescribed motion, so there is nothing to simulate; add a body with a mass, or coordinates");
 }
 
 // -- record ----------------------------------------------------------------------------------------------
@@ -413,11 +441,14 @@ static carom_status choose_bodies(resolver *r, const carom_datum *list) {
     if (!m->unrecorded_q || !m->unrecorded_v || !kept) return carom_fault_memory(r);
     for (const carom_datum *c = carom_ones(list); c != carom_ones_end(list) && !carom_datum_is(list, "none"); ++c) {
         bool any = false;
-        if (c->kind != CAROM_TEXT) return carom_fault(r, c, 0, "record needs names of bodies: bodies: [a, b], a family, all or none");
+        if (c->kind != CAROM_TEXT)
+            return carom_fault(r, c, 0, "record needs names of bodies: bodies: [a, b], a family, all or none");
         for (int i = 1; i < m->nbodies; ++i)
             if (is_of(&m->bodies[i], c)) kept[i] = any = true;
         const char *near = any ? NULL : carom_nearest(c->text, body_text, m);
-        if (!any) return carom_fault(r, c, 0, "unknown body '%.60s' in `record`%s%s%s", c->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        if (!any)
+            return carom_fault(r, c, 0, "unknown body '%.60s' in `record`%s%s%s", c->text,
+                               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     for (int i = 1; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
@@ -434,7 +465,9 @@ static carom_status read_record(resolver *r) {
     if (!x) return CAROM_OK;
     if (carom_given(&x->contacts)) {
         CAROM_TRY(carom_resolve_number(r, &x->contacts, "the time between snapshots", &r->m->snapshots));
-        if (!(r->m->snapshots > 0)) return carom_fault(r, &x->contacts, 0, "the time between snapshots of contacts must be positive, got %g", r->m->snapshots);
+        if (!(r->m->snapshots > 0))
+            return carom_fault(r, &x->contacts, 0, "the time between snapshots of contacts must be positive, got %g",
+                               r->m->snapshots);
     }
     return carom_given(&x->bodies) ? choose_bodies(r, &x->bodies) : CAROM_OK;
 }

@@ -1,9 +1,10 @@
 // set.c: other values of parameters in a model that is there.
 //
-// Expressions hold parameters as inputs of the tape.  Numbers that the mechanism gives by parameters are of two kinds.  Those that stand in one
-// place (initial values, coefficients of laws, step and end) are bound to it, and are evaluated again by the same operations.  All others have
-// gone into the structure (counts, geometry, flexible members): the parameters that they read are fixed, and another value of one of these
-// derives the model again.  Either way the model is, bit for bit, the one that would have been made with these values.
+// Expressions hold parameters as inputs of the tape.  Numbers that the mechanism gives by parameters are of two kinds.
+// Those that stand in one place (initial values, coefficients of laws, step and end) are bound to it, and are evaluated
+// again by the same operations.  All others have gone into the structure (counts, geometry, flexible members): the
+// parameters that they read are fixed, and another value of one of these derives the model again.  Either way the model
+// is, bit for bit, the one that would have been made with these values.
 #include "base/missing.h"
 #include "derive/shapes/shapes.h"
 #include <math.h>
@@ -41,8 +42,8 @@ static void store(carom_model *m, bound *b, double x) {
     }
 }
 
-// May x take the place of `old`?  What is out of range is left to the derivation, which has the words for it; what becomes zero or stops being
-// it changes the structure: directions, storage, terms.
+// May x take the place of `old`?  What is out of range is left to the derivation, which has the words for it; what
+// becomes zero or stops being it changes the structure: directions, storage, terms.
 static bool fits(bound_kind kind, double x, double old) {
     if (!isfinite(x)) return false;
     switch (kind) {
@@ -78,13 +79,20 @@ static carom_status evaluate(resolver *r, double *x, bool *fine) {
 
 // Parameters, and what is bound to them.  *again: the structure changes, too, and nothing more was done.
 static carom_status renew(carom_model *m, double *old, double *x, unsigned char *state, bool *again, carom_error *err) {
-    resolver r = {.m = m, .mech = m->whole, .err = err, .lazy = &carom_lazy_names, .values = carom_graph_create(), .param_state = state, .loose = true};
+    resolver r = {.m = m,
+                  .mech = m->whole,
+                  .err = err,
+                  .lazy = &carom_lazy_names,
+                  .values = carom_graph_create(),
+                  .param_state = state,
+                  .loose = true};
     if (!r.values) return carom_model_no_memory(m, err);
     bool fine = true;
     carom_copy(old, m->parameter, m->np);
     carom_status status = carom_resolve_parameters(&r);
     *again = false;
-    for (int i = 0; i < m->np && status == CAROM_OK; ++i) *again = *again || ((m->fixed[i] || (m->scaled && i < m->np_own)) && !same(old[i], m->parameter[i]));
+    for (int i = 0; i < m->np && status == CAROM_OK; ++i)
+        *again = *again || ((m->fixed[i] || (m->scaled && i < m->np_own)) && !same(old[i], m->parameter[i]));
     if (status == CAROM_OK && !*again) status = evaluate(&r, x, &fine);
     *again = *again || !fine;
     carom_graph_destroy(r.values);
@@ -101,7 +109,8 @@ static bool exchange(carom_model *m, double *x) {
         x[i] = old;
     }
     for (int i = 0; i < m->nbound; ++i)
-        if (m->bound[i].kind == BOUND_INERTIA) fine = fine && carom_inertia_positive(m->bodies[m->bound[i].index / 6].J);
+        if (m->bound[i].kind == BOUND_INERTIA)
+            fine = fine && carom_inertia_positive(m->bodies[m->bound[i].index / 6].J);
     return fine;
 }
 
@@ -144,12 +153,15 @@ static carom_status apply(carom_model *m, bool *derived, carom_error *err) {
     return carom_model_begin(m, err);
 }
 
-carom_status carom_model_set(carom_model *m, int n, const int *index, const double *value, bool *derived, carom_error *err) {
+carom_status carom_model_set(carom_model *m, int n, const int *index, const double *value, bool *derived,
+                             carom_error *err) {
     if (!m || !index || !value) return CAROM_MISSING(err);
     bool again = false, ignored;
     carom_error nothing = {0};
     for (int k = 0; k < n; ++k)
-        if (index[k] < 0 || index[k] >= m->np_own) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %d parameters and no number %d", m->file, m->np_own, index[k]);
+        if (index[k] < 0 || index[k] >= m->np_own)
+            return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %d parameters and no number %d", m->file, m->np_own,
+                              index[k]);
     carom_datum *before = calloc((size_t)n + 1, sizeof *before), *const given = (carom_datum *)m->mech->parameters.item;
     if (!before) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d parameters", n);
     for (int k = 0; k < n; ++k) {

@@ -1,14 +1,17 @@
 // signals.c: inputs and controllers: signals that keep their values between two steps.
 //
-// To expressions a signal is like a parameter: an input of the tape, behind the parameters.  Its present value is in the work block of a
-// simulation.  In order: inputs; of every controller its states, its outputs and, with a delay, what the outputs are going to be.
+// To expressions a signal is like a parameter: an input of the tape, behind the parameters.  Its present value is in
+// the work block of a simulation.  In order: inputs; of every controller its states, its outputs and, with a delay,
+// what the outputs are going to be.
 #include "derive/shapes/shapes.h"
 #include <carom/option.h>
 #include <string.h>
 
-static void *take(resolver *r, int count, size_t size) { return carom_pool_take(&r->m->memory, (size_t)(count ? count : 1) * size); }
+static void *take(resolver *r, int count, size_t size) {
+    return carom_pool_take(&r->m->memory, (size_t)(count ? count : 1) * size);
+}
 
-// -- names -----------------------------------------------------------------------------------------------------------------
+// -- names ------------------------------------------------------------------------------------------------------------
 
 static carom_status declare(resolver *r, const carom_datum *key, bool empty, int signal) {
     carom_model *m = r->m;
@@ -18,7 +21,8 @@ static carom_status declare(resolver *r, const carom_datum *key, bool empty, int
 }
 
 static carom_status declare_map(resolver *r, const carom_datum *map, int *signal) {
-    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) CAROM_TRY(declare(r, c->key, carom_datum_empty(c), (*signal)++));
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c)
+        CAROM_TRY(declare(r, c->key, carom_datum_empty(c), (*signal)++));
     return CAROM_OK;
 }
 
@@ -29,7 +33,9 @@ carom_status carom_declare_signals(resolver *r) {
     const carom_mech *x = r->mech;
     for (int i = 0; i < x->ninputs; ++i) m->nset += !carom_given(&x->inputs[i].signal);
     m->nsignals = m->nset;
-    for (int i = 0; i < x->ncontrollers; ++i) m->nsignals += x->controllers[i].states.count + x->controllers[i].outputs.count + pending_of(&x->controllers[i]);
+    for (int i = 0; i < x->ncontrollers; ++i)
+        m->nsignals +=
+            x->controllers[i].states.count + x->controllers[i].outputs.count + pending_of(&x->controllers[i]);
     m->np = m->np_own + m->nsignals;
     m->ncontrols = x->ncontrollers;
     m->parameter_name = take(r, m->np, sizeof *m->parameter_name);
@@ -39,7 +45,9 @@ carom_status carom_declare_signals(resolver *r) {
     for (int i = 0; i < m->np_own; ++i) m->parameter_name[i] = i; // names begin with them
     int k = 0;
     for (int i = 0; i < x->ninputs; ++i)
-        CAROM_TRY(declare(r, &x->inputs[i].name, !carom_given(&x->inputs[i].start) && !carom_given(&x->inputs[i].signal), carom_given(&x->inputs[i].signal) ? -1 : k++));
+        CAROM_TRY(declare(r, &x->inputs[i].name,
+                          !carom_given(&x->inputs[i].start) && !carom_given(&x->inputs[i].signal),
+                          carom_given(&x->inputs[i].signal) ? -1 : k++));
     for (int i = 0; i < m->ncontrols; ++i) {
         const carom_mech_controller *of = &x->controllers[i];
         control *c = &m->controls[i];
@@ -48,18 +56,21 @@ carom_status carom_declare_signals(resolver *r) {
         c->output = k;
         CAROM_TRY(declare_map(r, &of->outputs, &k));
         c->pending = k;
-        for (int j = 0; j < pending_of(of); ++j) m->parameter_name[m->np_own + k++] = m->parameter_name[m->np_own + c->output + j];
+        for (int j = 0; j < pending_of(of); ++j)
+            m->parameter_name[m->np_own + k++] = m->parameter_name[m->np_own + c->output + j];
     }
     return CAROM_OK;
 }
 
-// -- values at the start -----------------------------------------------------------------------------------------------------
+// -- values at the start ----------------------------------------------------------------------------------------------
 
 // An input that follows a signal is an expression of time.
 static carom_status read_signal(resolver *r, const carom_mech_input *of) {
     carom_model *m = r->m;
     carom_node x = CAROM_NONE;
-    if (carom_given(&of->start)) return carom_fault(r, &of->start, 0, "input '%.60s' has both `signal` and `start`; give only one", of->name.text);
+    if (carom_given(&of->start))
+        return carom_fault(r, &of->start, 0, "input '%.60s' has both `signal` and `start`; give only one",
+                           of->name.text);
     CAROM_TRY(carom_resolve_expression(r, &of->signal, NAME_PARAMETER | SCOPE_TIME, "the signal of an input", &x));
     name *n = carom_names_find(&m->names, of->name.text, of->name.length); // now: tables may have names, too
     n->node = x;
@@ -68,7 +79,9 @@ static carom_status read_signal(resolver *r, const carom_mech_input *of) {
 }
 
 static carom_status read_start(resolver *r, const carom_datum *n, int signal) {
-    return n ? carom_resolve_bound(r, n, "the value at the start", BOUND_INPUT, signal, &r->m->parameter[r->m->np_own + signal]) : CAROM_OK;
+    return n ? carom_resolve_bound(r, n, "the value at the start", BOUND_INPUT, signal,
+                                   &r->m->parameter[r->m->np_own + signal])
+             : CAROM_OK;
 }
 
 static const char *signal_name(const void *user, int i) {
@@ -84,7 +97,8 @@ static carom_status read_starts(resolver *r, const carom_mech_controller *of, co
         while (signal_name(of, i) && strcmp(signal_name(of, i), n->key->text) != 0) ++i;
         const char *near = carom_nearest(n->key->text, signal_name, of);
         if (!signal_name(of, i))
-            return carom_fault(r, n->key, 0, "controller '%.60s' has no state or output '%.60s'%s%s%s", of->name.text, n->key->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+            return carom_fault(r, n->key, 0, "controller '%.60s' has no state or output '%.60s'%s%s%s", of->name.text,
+                               n->key->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
         CAROM_TRY(read_start(r, n, c->state + i));
     }
     return CAROM_OK;
@@ -93,14 +107,20 @@ static carom_status read_starts(resolver *r, const carom_mech_controller *of, co
 static carom_status read_times(resolver *r, const carom_mech_controller *of, carom_sampler *s) {
     *s = (carom_sampler){.name = of->name.text};
     CAROM_TRY(carom_part_name(r, &of->name));
-    if (!carom_given(&of->sample)) return carom_fault(r, &of->name, 0, "controller '%.60s' has no sample time; write `sample: 0.01`", of->name.text);
+    if (!carom_given(&of->sample))
+        return carom_fault(r, &of->name, 0, "controller '%.60s' has no sample time; write `sample: 0.01`",
+                           of->name.text);
     CAROM_TRY(carom_resolve_number(r, &of->sample, "the sample time", &s->sample));
     if (!(s->sample > 0)) return carom_fault(r, &of->sample, 0, "the sample time must be positive, got %g", s->sample);
     if (carom_given(&of->offset)) CAROM_TRY(carom_resolve_number(r, &of->offset, "the offset", &s->offset));
     if (!(s->offset >= 0)) return carom_fault(r, &of->offset, 0, "the offset must not be negative, got %g", s->offset);
     if (carom_given(&of->delay)) CAROM_TRY(carom_resolve_number(r, &of->delay, "the delay", &s->delay));
-    if (!(s->delay >= 0 && s->delay <= s->sample)) return carom_fault(r, &of->delay, 0, "the delay must lie between 0 and the sample time %g, got %g", s->sample, s->delay);
-    if (of->states.count + of->outputs.count == 0) return carom_fault(r, &of->name, 0, "controller '%.60s' computes nothing; write `outputs: {u: -k*x}`", of->name.text);
+    if (!(s->delay >= 0 && s->delay <= s->sample))
+        return carom_fault(r, &of->delay, 0, "the delay must lie between 0 and the sample time %g, got %g", s->sample,
+                           s->delay);
+    if (of->states.count + of->outputs.count == 0)
+        return carom_fault(r, &of->name, 0, "controller '%.60s' computes nothing; write `outputs: {u: -k*x}`",
+                           of->name.text);
     return CAROM_OK;
 }
 
@@ -118,13 +138,15 @@ carom_status carom_derive_signals(resolver *r) {
     return CAROM_OK;
 }
 
-// -- what controllers compute --------------------------------------------------------------------------------------------------
+// -- what controllers compute -----------------------------------------------------------------------------------------
 
-// A value at the start that went into the structure (where a body begins that moves with an input) takes its parameters there.
+// A value at the start that went into the structure (where a body begins that moves with an input) takes its parameters
+// there.
 static carom_status fix_starts(resolver *r) {
     carom_model *m = r->m;
     for (int i = 0; i < m->nbound; ++i)
-        if (m->bound[i].kind == BOUND_INPUT && m->fixed[m->np_own + m->bound[i].index]) CAROM_TRY(carom_fix(r, m->bound[i].from));
+        if (m->bound[i].kind == BOUND_INPUT && m->fixed[m->np_own + m->bound[i].index])
+            CAROM_TRY(carom_fix(r, m->bound[i].from));
     return CAROM_OK;
 }
 
@@ -137,7 +159,9 @@ carom_status carom_derive_controllers(resolver *r) {
         m->controls[i].first = m->ncontrol;
         for (int k = 0; k < 2; ++k)
             for (const carom_datum *c = carom_first(maps[k]); c != carom_end(maps[k]); ++c)
-                CAROM_TRY(carom_resolve_expression(r, c, SCOPE_STATE | SCOPE_OUTS, k ? "the next state" : "the output of a controller", &m->control[m->ncontrol++]));
+                CAROM_TRY(carom_resolve_expression(r, c, SCOPE_STATE | SCOPE_OUTS,
+                                                   k ? "the next state" : "the output of a controller",
+                                                   &m->control[m->ncontrol++]));
     }
     return fix_starts(r);
 }

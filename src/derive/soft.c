@@ -3,7 +3,8 @@
 //     d = max(0, -g),   V = k/(n + 1) d^(n+1),   F_N = k d^n max(0, 1 + c d')                                    (CC-1)
 //     F_T = -mu F_N u_T/sqrt(|u_T|^2 + v_s^2)                                                                    (CC-2)
 //
-// The elastic part is a potential; damping (Hunt and Crossley) and regularised friction are forces without one.  The force never pulls.
+// The elastic part is a potential; damping (Hunt and Crossley) and regularised friction are forces without one.  The
+// force never pulls.
 #include "base/grow.h"
 #include "derive/soft.h"
 #include "expr/parts.h"
@@ -26,29 +27,36 @@ static carom_status check_stiffness(resolver *r, const carom_mech_contact *of) {
 
 carom_status carom_check_soft(resolver *r, const carom_mech_contact *of) {
     const carom_datum *const own[] = {&of->exponent, &of->damping, &of->stiction_speed};
-    const carom_datum *const rigid[] = {&of->restitution, &of->tangential_restitution, &of->impact_law, &of->impact_order, &of->rolling, &of->spinning};
+    const carom_datum *const rigid[] = {
+        &of->restitution, &of->tangential_restitution, &of->impact_law, &of->impact_order, &of->rolling, &of->spinning};
     for (int i = 0; i < 3 && !carom_contact_soft(of); ++i)
         if (carom_given(own[i]))
-            return carom_fault(r, own[i]->key, 0, "contact '%.60s' has `%s` but no `stiffness`; add `stiffness:` for a contact that yields, or remove `%s` from a rigid one", of->name.text,
-                               own[i]->key->text, own[i]->key->text);
+            return carom_fault(r, own[i]->key, 0,
+                               "contact '%.60s' has `%s` but no `stiffness`; add `stiffness:` for a contact that "
+                               "yields, or remove `%s` from a rigid one",
+                               of->name.text, own[i]->key->text, own[i]->key->text);
     for (int i = 0; i < 6 && carom_contact_soft(of); ++i)
         if (carom_given(rigid[i]))
-            return carom_fault(r, rigid[i]->key, 0, "contact '%.60s' has a stiffness, so forces act and no impacts; `%s` belongs to rigid contacts", of->name.text,
-                               rigid[i]->key->text);
+            return carom_fault(
+                r, rigid[i]->key, 0,
+                "contact '%.60s' has a stiffness, so forces act and no impacts; `%s` belongs to rigid contacts",
+                of->name.text, rigid[i]->key->text);
     return carom_contact_soft(of) ? check_stiffness(r, of) : CAROM_OK;
 }
 
 // An expression of parameters whose value is not below `least`; with `above` it must exceed it.
-static carom_status coefficient(resolver *r, const carom_datum *n, double least, bool above, double *value, carom_node *node) {
+static carom_status coefficient(resolver *r, const carom_datum *n, double least, bool above, double *value,
+                                carom_node *node) {
     CAROM_TRY(carom_resolve_number(r, n, n->key->text, value));
     if (*value < least || (above && *value == least))
-        return carom_fault(r, n, 0, "%s is %g; it must %s %g", n->key->text, *value, above ? "exceed" : "not be below", least);
+        return carom_fault(r, n, 0, "%s is %g; it must %s %g", n->key->text, *value, above ? "exceed" : "not be below",
+                           least);
     return carom_resolve_expression(r, n, NAME_PARAMETER, n->key->text, node);
 }
 
-// A surface that moves with w where the bodies rest gives -F w, and friction takes -F u of the rate u.  The rule for forces, (u - w) F(v = 0) external and
-// the rest damping, would count a block that moves with its belt as driven and damped.
-// False: it does not move.
+// A surface that moves with w where the bodies rest gives -F w, and friction takes -F u of the rate u.  The rule for
+// forces, (u - w) F(v = 0) external and the rest damping, would count a block that moves with its belt as driven and
+// damped.  False: it does not move.
 static bool drive(resolver *r, carom_node u, carom_node F) {
     carom_graph *g = r->m->graph;
     const carom_node w = carom_graph_at_rest(g, u), rest = carom_graph_at_rest(g, F);
@@ -67,7 +75,10 @@ static carom_status push(resolver *r, carom_node x, bool rate, carom_node F) {
         if (!(rate ? carom_graph_depends(g, x, CAROM_VELOCITY, k) : carom_graph_moves(g, x, k))) continue;
         const carom_node d = rate ? carom_graph_diff(g, x, CAROM_VELOCITY, k) : carom_graph_along(g, x, k);
         if (!carom_terms_add(&r->m->point_force, n_mul(g, d, F), k, 0, 0)) return carom_fault_memory(r);
-        if (moves && !carom_terms_add(&r->m->drag, n_sub(g, carom_graph_number(g, 0), n_mul(g, d, carom_graph_at_rest(g, F))), k, 0, 0)) return carom_fault_memory(r);
+        if (moves &&
+            !carom_terms_add(&r->m->drag, n_sub(g, carom_graph_number(g, 0), n_mul(g, d, carom_graph_at_rest(g, F))), k,
+                             0, 0))
+            return carom_fault_memory(r);
     }
     return CAROM_OK;
 }
@@ -80,13 +91,15 @@ static const char *column(resolver *r, const char *name, const char *part, int n
 }
 
 // A column of results, and a name for outputs and checks.
-static carom_status show(resolver *r, const constraint *c, const char *part, int number, const char *prime, carom_node node) {
+static carom_status show(resolver *r, const constraint *c, const char *part, int number, const char *prime,
+                         carom_node node) {
     carom_model *m = r->m;
     if (!CAROM_GROW(m->soft, m->nsoft)) return carom_fault_memory(r);
     const char *text = column(r, c->name, part, number, prime);
     if (!text) return carom_fault_memory(r);
     m->soft[m->nsoft++] = (soft_column){c->name, text, node};
-    if (*prime || carom_names_find(&m->names, text, strlen(text)) || carom_names_find(&m->outs, text, strlen(text))) return CAROM_OK;
+    if (*prime || carom_names_find(&m->names, text, strlen(text)) || carom_names_find(&m->outs, text, strlen(text)))
+        return CAROM_OK;
     name *n = carom_names_add(&m->outs, text, NAME_QUANTITY, 0, c->place->line);
     if (!n) return carom_fault_memory(r);
     n->node = node;
@@ -112,7 +125,9 @@ carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact) {
 }
 
 // Positions decide.  Where velocities do, a motion may be held there, and events would never end.
-static bool by_position(const carom_graph *g, carom_node k) { return carom_graph_depends(g, k, CAROM_POSITION, -1) && !carom_graph_depends(g, k, CAROM_VELOCITY, -1); }
+static bool by_position(const carom_graph *g, carom_node k) {
+    return carom_graph_depends(g, k, CAROM_POSITION, -1) && !carom_graph_depends(g, k, CAROM_VELOCITY, -1);
+}
 
 // Up to `most` kinks in all.
 static carom_status add_bends(resolver *r, carom_node x, bool smooth, int most) {
@@ -144,10 +159,12 @@ carom_status carom_derive_bends(resolver *r) {
 
 static carom_status needs_speed(resolver *r, const carom_mech_contact *of) {
     return carom_fault(r, carom_given(&of->friction) ? &of->friction : &of->name, 0,
-                       "friction of a contact with stiffness is regularised; add `stiction speed:`, the slip speed below which it falls to zero, or write `friction: 0`");
+                       "friction of a contact with stiffness is regularised; add `stiction speed:`, the slip speed "
+                       "below which it falls to zero, or write `friction: 0`");
 }
 
-static carom_status friction(resolver *r, const carom_mech_contact *of, const constraint *c, double mu, carom_node F_N) {
+static carom_status friction(resolver *r, const carom_mech_contact *of, const constraint *c, double mu,
+                             carom_node F_N) {
     carom_graph *g = r->m->graph;
     carom_node u[CAROM_TANGENTS], sum, speed;
     double value;
@@ -169,7 +186,9 @@ static carom_status friction(resolver *r, const carom_mech_contact *of, const co
     return CAROM_OK;
 }
 
-static carom_node power(carom_graph *g, carom_node x, double n) { return carom_graph_apply(g, CAROM_OP_POW, x, carom_graph_number(g, n), CAROM_NONE); }
+static carom_node power(carom_graph *g, carom_node x, double n) {
+    return carom_graph_apply(g, CAROM_OP_POW, x, carom_graph_number(g, n), CAROM_NONE);
+}
 
 carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const constraint *c, double mu) {
     carom_model *m = r->m;
@@ -181,7 +200,8 @@ carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const 
     if (carom_given(&of->damping)) CAROM_TRY(coefficient(r, &of->damping, 0, false, &value, &damping));
     const carom_node zero = carom_graph_number(g, 0);
     const carom_node d = carom_graph_apply(g, CAROM_OP_MAX, zero, n_sub(g, zero, c->gap), CAROM_NONE);
-    const carom_node elastic = n_mul(g, k, power(g, d, n)); // V with a power of its own: products of powers have derivatives 0/0 at d = 0
+    const carom_node elastic = n_mul(g, k, power(g, d, n)); // V with a power of its own: products of powers have
+                                                            // derivatives 0/0 at d = 0
     const carom_node energy = n_mul(g, n_mul(g, k, power(g, d, n + 1)), carom_graph_number(g, 1 / (n + 1)));
     const carom_node rate = carom_graph_rate(g, c->gap, m->visible.nv);
     m->potential = n_add(g, m->potential, energy);
@@ -191,7 +211,8 @@ carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const 
     carom_node F = elastic;
     if (damping != CAROM_NONE) {
         // F_N - k d^n = k d^n max(-1, c d')
-        const carom_node part = carom_graph_apply(g, CAROM_OP_MAX, carom_graph_number(g, -1), n_sub(g, zero, n_mul(g, damping, rate)), CAROM_NONE);
+        const carom_node part = carom_graph_apply(g, CAROM_OP_MAX, carom_graph_number(g, -1),
+                                                  n_sub(g, zero, n_mul(g, damping, rate)), CAROM_NONE);
         CAROM_TRY(carom_add_kink(r, n_sub(g, carom_graph_number(g, 1), n_mul(g, damping, rate)), -1));
         const carom_node loss = n_mul(g, elastic, part);
         CAROM_TRY(push(r, c->gap, false, loss));

@@ -9,7 +9,8 @@ carom_status carom_check_soft(resolver *r, const carom_mech_contact *of);
 /// The gap of a contact (-1: forces; CAROM_GATE) has a kink where x changes its sign; all kinks that x has itself.
 carom_status carom_add_kink(resolver *r, carom_node x, int contact);
 carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact);
-/// Kinks of forces as they are written, and of those of the potential, where positions decide and forces are continuous.
+/// Kinks of forces as they are written, and of those of the potential, where positions decide and forces are
+/// continuous.
 carom_status carom_derive_bends(resolver *r);
 /// The law of a contact that comes and goes; NULL: it is rigid.
 carom_status carom_read_yielding(resolver *r, const carom_mech_contact *of, double mu, const yielding **law);

@@ -39,13 +39,15 @@ static double kinetic(const carom_model *m, void *work, const double *q, const d
 static carom_status check_kinetic(const carom_model *m, void *work, double *q, double *v, carom_error *err) {
     unsigned seed = 1;
     for (int trial = 0; trial < 6; ++trial) {
-        for (int i = 0; i < m->nq; ++i) q[i] = m->q0[i] + (trial ? 0.1 * carom_random(&seed) * (1 + fabs(m->q0[i])) : 0);
+        for (int i = 0; i < m->nq; ++i)
+            q[i] = m->q0[i] + (trial ? 0.1 * carom_random(&seed) * (1 + fabs(m->q0[i])) : 0);
         for (int i = 0; i < m->nv; ++i) v[i] = carom_random(&seed) * (1 + fabs(m->v0[i]));
         double size = 0;
         const double half = quadratic(m, work, q, v, &size), T = kinetic(m, work, q, v);
         if (trial == 0 && !(isfinite(T) && isfinite(half)))
             return carom_model_fault(m, err, m->energy,
-                                     "the kinetic energy has no finite value at the initial position; check divisions, roots and logarithms");
+                                     "the kinetic energy has no finite value at the initial position; check divisions, "
+                                     "roots and logarithms");
         if (!(isfinite(T) && isfinite(half)) || fabs(T - half) <= QUADRATIC * (size + fabs(T))) continue;
         for (int i = 0; i < m->nv; ++i) v[i] = 0;
         const bool rest = fabs(kinetic(m, work, q, v)) > CONSTANT * (size + fabs(T));
@@ -63,7 +65,8 @@ static double shape_size(const shape *s) {
     return fmax(carom_norm_max(s->at, 3), reach);
 }
 
-// What a gap or constraint is made of: where all coordinates are 0, nothing else says how large its rounding is.  Shapes have their sizes, expressions the parts that are added up.
+// What a gap or constraint is made of: where all coordinates are 0, nothing else says how large its rounding is.
+// Shapes have their sizes, expressions the parts that are added up.
 static carom_status part_sizes(const carom_model *m, void *work, double *size, carom_error *err) {
     const int links = m->ne + m->nc, own = m->own.links < links ? m->own.links : links;
     int n = 0;
@@ -92,11 +95,15 @@ static carom_status check_position(const carom_model *m, int id, double g, doubl
     const constraint *c = &m->links[id];
     const char *kind = c->part ? "joint" : id < m->ne ? "constraint" : "contact";
     if (!isfinite(g))
-        return carom_model_fault(m, err, c->place, "%s '%.60s' has no finite value at the initial position; check divisions, roots and logarithms", kind,
-                                 c->name);
+        return carom_model_fault(
+            m, err, c->place,
+            "%s '%.60s' has no finite value at the initial position; check divisions, roots and logarithms", kind,
+            c->name);
     if (c->part && fabs(g) > POSITION_TOLERANCE * scale)
-        return carom_model_fault(m, err, c->place, "joint '%.60s' is not assembled initially: constraint %d is %.6g, expected 0; %s", c->name, c->part, g,
-                                 m->assemble ? "no positions near these let it fit" : "change positions, or use `assemble: yes`");
+        return carom_model_fault(
+            m, err, c->place, "joint '%.60s' is not assembled initially: constraint %d is %.6g, expected 0; %s",
+            c->name, c->part, g,
+            m->assemble ? "no positions near these let it fit" : "change positions, or use `assemble: yes`");
     if (id < m->ne && fabs(g) > POSITION_TOLERANCE * scale)
         return carom_model_fault(m, err, c->place,
                                  "constraint '%.60s' is %.6g at the initial position, not 0; change `at` of its "
@@ -104,12 +111,16 @@ static carom_status check_position(const carom_model *m, int id, double g, doubl
                                  c->name, g);
     if (id >= m->ne && g < -GAP_TOLERANCE * scale && m->npairs && id >= m->pairs[0].first) {
         const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
-        return carom_model_fault(m, err, c->place, "contact '%.60s': '%.60s' and '%.60s' overlap initially (gap %.6g); move one, or use `settle: yes` (--settle)",
+        return carom_model_fault(m, err, c->place,
+                                 "contact '%.60s': '%.60s' and '%.60s' overlap initially (gap %.6g); move one, or use "
+                                 "`settle: yes` (--settle)",
                                  c->name, p->A->name, p->B->name, g);
     }
     if (id >= m->ne && g < -GAP_TOLERANCE * scale)
         return carom_model_fault(m, err, c->place,
-                                 "contact '%.60s' has a negative initial gap (%.6g); change the initial positions (`at`) or the sign of the gap", c->name, g);
+                                 "contact '%.60s' has a negative initial gap (%.6g); change the initial positions "
+                                 "(`at`) or the sign of the gap",
+                                 c->name, g);
     return CAROM_OK;
 }
 
@@ -133,13 +144,15 @@ static carom_status check_rate(const carom_model *m, int id, const double *x, ca
                                  "fewer velocities (those not given are completed), or others",
                                  c->part ? "joint" : "constraint", c->name, u);
     if (strongest < 0 || x[strongest] == 0 || !isfinite(u))
-        return carom_model_fault(m, err, c->place, "constraint '%.60s' is violated initially (rate %.6g, expected 0) and depends on no coordinate; check the expression",
+        return carom_model_fault(m, err, c->place,
+                                 "constraint '%.60s' is violated initially (rate %.6g, expected 0) and depends on no "
+                                 "coordinate; check the expression",
                                  c->name, u);
     const int i = m->W.i[strongest];
-    return carom_model_fault(m, err, c->place,
-                             "initial velocities violate constraint '%.60s' (rate %.6g, expected 0); for example set %.60s: {rate: %.15g}",
-                             c->name, u, carom_model_freedom(m, i),
-                             m->v0[i] - u / x[strongest]);
+    return carom_model_fault(
+        m, err, c->place,
+        "initial velocities violate constraint '%.60s' (rate %.6g, expected 0); for example set %.60s: {rate: %.15g}",
+        c->name, u, carom_model_freedom(m, i), m->v0[i] - u / x[strongest]);
 }
 
 // Gradients and the parts by time of what the model itself writes; shapes give theirs everywhere.
@@ -150,10 +163,11 @@ static carom_status check_directions(const carom_model *m, int id, const double 
         bool fine = m->w_of[d] < 0 || isfinite(x[m->W.n + m->w_of[d]]);
         for (int e = m->W_at[d]; e < m->W_at[d + 1]; ++e) fine = fine && isfinite(x[e]);
         if (!fine)
-            return carom_model_fault(m, err, c->place,
-                                     "the %s of '%.60s' has no finite derivative at the initial position; a root, or hypot of zeros, has "
-                                     "none: start beside that place",
-                                     d == c->dir ? id < m->ne ? "expression" : "gap" : "slip", c->name);
+            return carom_model_fault(
+                m, err, c->place,
+                "the %s of '%.60s' has no finite derivative at the initial position; a root, or hypot of zeros, has "
+                "none: start beside that place",
+                d == c->dir ? id < m->ne ? "expression" : "gap" : "slip", c->name);
     }
     return CAROM_OK;
 }
@@ -162,7 +176,8 @@ static carom_status check_directions(const carom_model *m, int id, const double 
 static carom_status check_tangents(const carom_model *m, void *work, const double *g, double scale, carom_error *err) {
     const carom_system *s = &m->sys;
     bool some = false;
-    for (int c = 0; c < m->nc; ++c) some = some || (m->contacts[c].ellipse[0] > 0 && g[m->ne + c] <= GAP_TOLERANCE * scale);
+    for (int c = 0; c < m->nc; ++c)
+        some = some || (m->contacts[c].ellipse[0] > 0 && g[m->ne + c] <= GAP_TOLERANCE * scale);
     if (!some) return CAROM_OK;
     carom_arena mem = {0};
     carom_local L = carom_allocate_local(&mem, s);
@@ -181,10 +196,13 @@ static carom_status check_tangents(const carom_model *m, void *work, const doubl
         status = s->directions(m, work, 0, m->q0, &L);
         double most[2] = {0};
         for (int k = 0; k < L.at[1]; ++k)
-            for (int i = 0; i < (L.W.count ? L.W.count[k] : L.W.rows); ++i) most[k > 0] = fmax(most[k > 0], fabs(L.W.a[(size_t)k * (size_t)L.W.stride + (size_t)i]));
+            for (int i = 0; i < (L.W.count ? L.W.count[k] : L.W.rows); ++i)
+                most[k > 0] = fmax(most[k > 0], fabs(L.W.a[(size_t)k * (size_t)L.W.stride + (size_t)i]));
         if (status == CAROM_OK && most[1] < ALONG_NORMAL * most[0])
             status = carom_model_fault(m, err, m->links[m->ne + c].place,
-                                       "the direction of friction of contact '%.60s' is its normal initially; give one that lies in the tangential plane", m->links[m->ne + c].name);
+                                       "the direction of friction of contact '%.60s' is its normal initially; give one "
+                                       "that lies in the tangential plane",
+                                       m->links[m->ne + c].name);
     }
     free(mem.base);
     return status;
@@ -201,7 +219,8 @@ static carom_status check_positions(const carom_model *m, void *work, carom_erro
     for (int id = 0; id < links; ++id) scale = fmax(scale, fabs(g[id]));
     for (int i = 0; i < m->nshapes && m->near; ++i) shapes = fmax(shapes, shape_size(&m->shapes[i]));
     if (scale == 0) scale = 1;
-    for (int id = 0; id < links && status == CAROM_OK; ++id) status = check_position(m, id, g[id], fmax(scale, size[id]), err);
+    for (int id = 0; id < links && status == CAROM_OK; ++id)
+        status = check_position(m, id, g[id], fmax(scale, size[id]), err);
     if (status == CAROM_OK) status = check_tangents(m, work, g, scale, err);
     free(g);
     return status == CAROM_OK && m->near ? carom_near_start(m, work, fmax(scale, shapes), err) : status;

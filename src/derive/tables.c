@@ -22,7 +22,9 @@ static void drop(points *p) {
     free(p->line);
 }
 
-static bool one_more(points *p) { return CAROM_GROW(p->x, p->n) && CAROM_GROW(p->y, p->n) && CAROM_GROW(p->line, p->n); }
+static bool one_more(points *p) {
+    return CAROM_GROW(p->x, p->n) && CAROM_GROW(p->y, p->n) && CAROM_GROW(p->line, p->n);
+}
 
 // -- from a file --------------------------------------------------------------------------------------------
 
@@ -44,7 +46,8 @@ static int line_numbers(const char *p, const char *end, double *x, int room) {
     }
 }
 
-// Two numbers a line; lines that begin with # and a first line of names (it begins with none of a number's letters) are skipped.
+// Two numbers a line; lines that begin with # and a first line of names (it begins with none of a number's letters) are
+// skipped.
 static carom_status read_file(resolver *r, const carom_matrix_text *f, points *p) {
     int line = 0;
     bool first = true;
@@ -63,9 +66,15 @@ static carom_status read_file(resolver *r, const carom_matrix_text *f, points *p
         first = false;
         if (names) continue;
         r->failed = true;
-        if (n < 0) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: expected two numbers, x and y", f->file, line);
-        if (n != 2) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: this line has %d number%s; a table has two columns, x and y", f->file, line, n, n == 1 ? "" : "s");
-        if (p->n == MOST_POINTS) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: a table has at most %d points", f->file, line, MOST_POINTS);
+        if (n < 0)
+            return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: expected two numbers, x and y", f->file, line);
+        if (n != 2)
+            return carom_fail(r->err, CAROM_BAD_INPUT,
+                              "%.200s:%d: this line has %d number%s; a table has two columns, x and y", f->file, line,
+                              n, n == 1 ? "" : "s");
+        if (p->n == MOST_POINTS)
+            return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: a table has at most %d points", f->file, line,
+                              MOST_POINTS);
         r->failed = false;
         if (!one_more(p)) return carom_fault_memory(r);
         p->x[p->n] = x[0];
@@ -77,13 +86,15 @@ static carom_status read_file(resolver *r, const carom_matrix_text *f, points *p
 
 static carom_status find_file(resolver *r, const carom_datum *n, points *p) {
     const carom_mech *x = r->mech;
-    if (n->kind != CAROM_TEXT || n->length == 0) return carom_fault(r, n, 0, "a table is a file, or {x: [...], y: [...]}");
+    if (n->kind != CAROM_TEXT || n->length == 0)
+        return carom_fault(r, n, 0, "a table is a file, or {x: [...], y: [...]}");
     for (int k = 0; k < x->nmatrices; ++k) {
         if (strcmp(x->matrices[k].name, n->text) != 0) continue;
         r->m->matrix_used[k] = true;
         return read_file(r, &x->matrices[k], p);
     }
-    return carom_fault(r, n, 0, "the text of '%.60s' is not given; a program hands it over with carom_mech_add_matrix()", n->text);
+    return carom_fault(
+        r, n, 0, "the text of '%.60s' is not given; a program hands it over with carom_mech_add_matrix()", n->text);
 }
 
 // -- from the model -----------------------------------------------------------------------------------------
@@ -92,7 +103,8 @@ static carom_status read_list(resolver *r, const carom_datum *n, const char *wha
     for (int i = 0; i < n->count; ++i) {
         carom_node node = CAROM_NONE;
         CAROM_TRY(carom_resolve_expression(r, &n->item[i], SCOPE_VALUES, what, &node));
-        if (!carom_graph_is_number(r->values, node, &x[i]) || !isfinite(x[i])) return carom_fault(r, &n->item[i], 0, "%s has no finite value", what);
+        if (!carom_graph_is_number(r->values, node, &x[i]) || !isfinite(x[i]))
+            return carom_fault(r, &n->item[i], 0, "%s has no finite value", what);
     }
     return CAROM_OK;
 }
@@ -102,7 +114,9 @@ static carom_status read_lists(resolver *r, const carom_mech_table *of, points *
     if (!x || !y) return carom_fault(r, &of->name, 0, "table '%.60s' needs x and y, or a file", of->name.text);
     if (x->kind != CAROM_LIST) return carom_fault(r, x, 0, "x is a list of numbers: [0, 1, 2]");
     if (y->kind != CAROM_LIST) return carom_fault(r, y, 0, "y is a list of numbers: [0, 1, 2]");
-    if (x->count != y->count) return carom_fault(r, y, 0, "table '%.60s': x has %d entries and y has %d; they must match", of->name.text, x->count, y->count);
+    if (x->count != y->count)
+        return carom_fault(r, y, 0, "table '%.60s': x has %d entries and y has %d; they must match", of->name.text,
+                           x->count, y->count);
     if (x->count > MOST_POINTS) return carom_fault(r, x, 0, "a table has at most %d points", MOST_POINTS);
     for (; p->n < x->count; ++p->n)
         if (!one_more(p)) return carom_fault_memory(r);
@@ -113,20 +127,28 @@ static carom_status read_lists(resolver *r, const carom_mech_table *of, points *
 // -- a table --------------------------------------------------------------------------------------------------
 
 // One of two words; the first is the default.
-static carom_status read_word(resolver *r, const carom_datum *n, const char *what, const char *a, const char *b, bool *second) {
+static carom_status read_word(resolver *r, const carom_datum *n, const char *what, const char *a, const char *b,
+                              bool *second) {
     *second = n && carom_datum_is(n, b);
     return !n || *second || carom_datum_is(n, a) ? CAROM_OK : carom_fault(r, n, 0, "%s is %s or %s", what, a, b);
 }
 
 static carom_status check_points(resolver *r, const carom_mech_table *of, const points *p) {
     const bool file = p->file != NULL;
-    if (p->n < 2) return carom_fault(r, file ? &of->file : &of->name, 0, "table '%.60s' has %d point%s; it needs two or more", of->name.text, p->n, p->n == 1 ? "" : "s");
+    if (p->n < 2)
+        return carom_fault(r, file ? &of->file : &of->name, 0, "table '%.60s' has %d point%s; it needs two or more",
+                           of->name.text, p->n, p->n == 1 ? "" : "s");
     for (int i = 1; i < p->n; ++i) {
-        if (p->x[i] > p->x[i - 1] && isfinite(p->x[i] - p->x[i - 1]) && isfinite((p->y[i] - p->y[i - 1]) / (p->x[i] - p->x[i - 1]))) continue;
+        if (p->x[i] > p->x[i - 1] && isfinite(p->x[i] - p->x[i - 1]) &&
+            isfinite((p->y[i] - p->y[i - 1]) / (p->x[i] - p->x[i - 1])))
+            continue;
         const bool ascends = p->x[i] > p->x[i - 1];
-        const char *what = ascends ? "this point is too far from or too close to the one before it" : "x must ascend", *cure = ascends ? "" : "; sort the points by x";
+        const char *what = ascends ? "this point is too far from or too close to the one before it" : "x must ascend",
+                   *cure = ascends ? "" : "; sort the points by x";
         r->failed = true;
-        if (file) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: %s: %g follows %g%s", p->file, p->line[i], what, p->x[i], p->x[i - 1], cure);
+        if (file)
+            return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: %s: %g follows %g%s", p->file, p->line[i], what,
+                              p->x[i], p->x[i - 1], cure);
         return carom_fault(r, &of->x.item[i], 0, "%s: %g follows %g%s", what, p->x[i], p->x[i - 1], cure);
     }
     return CAROM_OK;
@@ -138,12 +160,16 @@ static carom_status add(resolver *r, const carom_mech_table *of, int index, cons
     CAROM_TRY(read_word(r, carom_given(&of->outside), "outside", "constant", "error", &none));
     CAROM_TRY(check_points(r, of, p));
     double *numbers = carom_pool_take(&r->m->memory, carom_curve_size(p->n) * sizeof *numbers);
-    if (!numbers || carom_curve_make(p->n, p->x, p->y, spline, !none, numbers) != CAROM_OK) return carom_fault_memory(r);
+    if (!numbers || carom_curve_make(p->n, p->x, p->y, spline, !none, numbers) != CAROM_OK)
+        return carom_fault_memory(r);
     for (size_t i = 4; i < carom_curve_size(p->n); ++i)
-        if (!isfinite(numbers[i])) return carom_fault(r, &of->name, 0, "the spline of table '%.60s' overflows; scale its numbers", of->name.text);
+        if (!isfinite(numbers[i]))
+            return carom_fault(r, &of->name, 0, "the spline of table '%.60s' overflows; scale its numbers",
+                               of->name.text);
     const int which = carom_graph_curve(r->m->graph, numbers);
     CAROM_TRY(carom_new_name(r, &of->name, false, &r->m->names));
-    if (which != index || !carom_names_add(&r->m->names, of->name.text, NAME_TABLE, index, of->name.line)) return carom_fault_memory(r);
+    if (which != index || !carom_names_add(&r->m->names, of->name.text, NAME_TABLE, index, of->name.line))
+        return carom_fault_memory(r);
     return CAROM_OK;
 }
 
@@ -153,7 +179,8 @@ carom_status carom_derive_tables(resolver *r) {
         const carom_datum *file = carom_given(&of->file);
         points p = {0};
         carom_status status = CAROM_OK;
-        if (file && (carom_given(&of->x) || carom_given(&of->y))) status = carom_fault(r, file, 0, "table '%.60s' has a file and x, y; give one of the two", of->name.text);
+        if (file && (carom_given(&of->x) || carom_given(&of->y)))
+            status = carom_fault(r, file, 0, "table '%.60s' has a file and x, y; give one of the two", of->name.text);
         else status = file ? find_file(r, file, &p) : read_lists(r, of, &p);
         if (status == CAROM_OK) status = add(r, of, i, &p);
         drop(&p);
@@ -164,18 +191,23 @@ carom_status carom_derive_tables(resolver *r) {
 
 // -- where tables are asked ---------------------------------------------------------------------------------
 
-// A function of x that changes its sign at every knot and nowhere else: 0 there, 1 and -1 by turns halfway between them and beyond the ends.
+// A function of x that changes its sign at every knot and nowhere else: 0 there, 1 and -1 by turns halfway between them
+// and beyond the ends.
 static int saw(resolver *r, const double *numbers) {
     const int n = (int)numbers[0], count = 2 * n + 1;
     const double *knot = numbers + 4;
-    double *x = malloc(2 * (size_t)count * sizeof *x), *y = x ? x + count : NULL, *own = carom_pool_take(&r->m->memory, carom_curve_size(count) * sizeof *own);
+    double *x = malloc(2 * (size_t)count * sizeof *x), *y = x ? x + count : NULL,
+           *own = carom_pool_take(&r->m->memory, carom_curve_size(count) * sizeof *own);
     int which = CAROM_NONE;
     for (int i = 0; x && i < n; ++i) x[2 * i + 1] = knot[i], y[2 * i + 1] = 0;
     for (int i = 0; x && i <= n; ++i) {
-        x[2 * i] = i == 0 ? 1.5 * knot[0] - 0.5 * knot[1] : i == n ? 1.5 * knot[n - 1] - 0.5 * knot[n - 2] : 0.5 * (knot[i - 1] + knot[i]);
+        x[2 * i] = i == 0   ? 1.5 * knot[0] - 0.5 * knot[1]
+                   : i == n ? 1.5 * knot[n - 1] - 0.5 * knot[n - 2]
+                            : 0.5 * (knot[i - 1] + knot[i]);
         y[2 * i] = i % 2 ? 1 : -1;
     }
-    if (x && own && carom_curve_make(count, x, y, false, true, own) == CAROM_OK) which = carom_graph_curve(r->m->graph, own);
+    if (x && own && carom_curve_make(count, x, y, false, true, own) == CAROM_OK)
+        which = carom_graph_curve(r->m->graph, own);
     free(x);
     return which;
 }
@@ -187,7 +219,9 @@ carom_status carom_derive_knots(resolver *r) {
     for (int i = 0; i < m->nasked; ++i) {
         const struct asked a = m->asked[i];
         const double *numbers = carom_graph_curve_numbers(m->graph, a.table);
-        const bool varies = carom_graph_depends(m->graph, a.at, CAROM_TIME, 0) || carom_graph_depends(m->graph, a.at, CAROM_POSITION, -1) || carom_graph_depends(m->graph, a.at, CAROM_VELOCITY, -1);
+        const bool varies = carom_graph_depends(m->graph, a.at, CAROM_TIME, 0) ||
+                            carom_graph_depends(m->graph, a.at, CAROM_POSITION, -1) ||
+                            carom_graph_depends(m->graph, a.at, CAROM_VELOCITY, -1);
         if (!varies || numbers[3] != 1) continue; // splines have no kinks
         if (saws[a.table] == 0) saws[a.table] = saw(r, numbers);
         if (saws[a.table] == CAROM_NONE) return carom_fault_memory(r);

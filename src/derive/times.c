@@ -1,4 +1,5 @@
-// times.c: the times at which a model jumps or has a kink whatever its state is, and functions of time that may have short pulses, as written in its expressions.
+// times.c: the times at which a model jumps or has a kink whatever its state is, and functions of time that may have
+// short pulses, as written in its expressions.
 #include "derive/resolver.h"
 #include "expr/parts.h"
 #include "model/forcing.h"
@@ -12,7 +13,9 @@ static carom_status with_knots(carom_model *m, carom_node **list, int *n) {
     *list = all;
     for (int i = 0; i < m->nkinks; ++i) {
         const carom_node k = m->kink[i];
-        if (!carom_graph_depends(g, k, CAROM_TIME, 0) || carom_graph_depends(g, k, CAROM_POSITION, -1) || carom_graph_depends(g, k, CAROM_VELOCITY, -1)) continue;
+        if (!carom_graph_depends(g, k, CAROM_TIME, 0) || carom_graph_depends(g, k, CAROM_POSITION, -1) ||
+            carom_graph_depends(g, k, CAROM_VELOCITY, -1))
+            continue;
         all[*n] = carom_graph_apply(g, CAROM_OP_SIGN, k, CAROM_NONE, CAROM_NONE);
         bool known = false;
         for (int j = 0; j < *n; ++j) known = known || all[j] == all[*n];
@@ -35,7 +38,9 @@ carom_status carom_times_make(carom_model *m, carom_error *err) {
     carom_node *root = NULL, *switches = NULL, *pulses = NULL;
     const int roots = carom_model_roots(m, true, &root);
     carom_status status = roots < 0 ? CAROM_NO_MEMORY : CAROM_OK;
-    if (status == CAROM_OK) m->nswitches = carom_graph_switches(m->graph, roots, root, &switches), m->npulses = carom_graph_pulses(m->graph, roots, root, &pulses);
+    if (status == CAROM_OK)
+        m->nswitches = carom_graph_switches(m->graph, roots, root, &switches),
+        m->npulses = carom_graph_pulses(m->graph, roots, root, &pulses);
     if (m->nswitches < 0 || m->npulses < 0) status = CAROM_NO_MEMORY;
     if (status == CAROM_OK) status = with_knots(m, &switches, &m->nswitches);
     if (status == CAROM_OK && m->nswitches + m->npulses > 0) status = compile(m, switches, pulses, err);

@@ -1,7 +1,9 @@
-// variation.c: first variations of a model: by expressions where they know the parameter, by models beside it where they do not.
+// variation.c: first variations of a model: by expressions where they know the parameter, by models beside it where
+// they do not.
 //
-// The tape's velocities are those of the graph, then the change: along velocities, of velocities, of time, of parameters (carom_graph_change()).
-// With F at p - 2h, ..., p + 2h the derivative by p is (F(-2h) - 8 F(-h) + 8 F(h) - F(2h))/(12 h) + O(h^4).
+// The tape's velocities are those of the graph, then the change: along velocities, of velocities, of time, of
+// parameters (carom_graph_change()). With F at p - 2h, ..., p + 2h the derivative by p is (F(-2h) - 8 F(-h) + 8 F(h) -
+// F(2h))/(12 h) + O(h^4).
 #include "base/missing.h"
 #include "expr/graph.h"
 #include "expr/transpose.h"
@@ -14,7 +16,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { V_FORCE, V_MASS, V_GAPS, V_DIRECTIONS, V_RATES, V_CURVATURE, V_FRICTION, V_BOUND, V_OUTPUTS, V_OBSERVED, V_WATCHED, V_PARAMETERS, V_COUNT };
+enum {
+    V_FORCE,
+    V_MASS,
+    V_GAPS,
+    V_DIRECTIONS,
+    V_RATES,
+    V_CURVATURE,
+    V_FRICTION,
+    V_BOUND,
+    V_OUTPUTS,
+    V_OBSERVED,
+    V_WATCHED,
+    V_PARAMETERS,
+    V_COUNT
+};
 enum { BESIDE = 4 };
 static const double STEP = 1e-3, WEIGHT[BESIDE] = {1. / 12, -8. / 12, 8. / 12, -1. / 12}, AT[BESIDE] = {-2, -1, 1, 2};
 
@@ -44,9 +60,11 @@ struct carom_variation {
     struct backwards *back; // NULL: not yet
 };
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for derivatives of a model"); }
+static carom_status no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for derivatives of a model");
+}
 
-// -- asking a model ----------------------------------------------------------------------------------------------------------
+// -- asking a model ---------------------------------------------------------------------------------------------------
 
 static void desk_close(desk *d) {
     carom_model_destroy(d->m);
@@ -60,7 +78,9 @@ static void allocate(desk *d) {
     d->M = carom_allocate_matrix(&d->mem, s->mass_shape);
     d->K = carom_allocate_matrix(&d->mem, s->tangent_shape);
     d->C = carom_allocate_matrix(&d->mem, s->tangent_shape);
-    d->value = carom_allocate(&d->mem, (size_t)s->nv + (size_t)s->ne + (size_t)(5 + CAROM_FRICTION_LAW) * (size_t)s->nc + (size_t)d->m->ndir + (size_t)d->m->nout + (size_t)d->m->nobserved + (size_t)d->m->nwatch + 1);
+    d->value = carom_allocate(&d->mem, (size_t)s->nv + (size_t)s->ne +
+                                           (size_t)(5 + CAROM_FRICTION_LAW) * (size_t)s->nc + (size_t)d->m->ndir +
+                                           (size_t)d->m->nout + (size_t)d->m->nobserved + (size_t)d->m->nwatch + 1);
 }
 
 // The model belongs to the desk from now on, also when there is no memory.
@@ -111,7 +131,9 @@ static carom_status laws(desk *d, const question *k, double *y) {
     if (m->sys.friction) CAROM_TRY(m->sys.friction(m, d->work, k->t, k->q, k->v, NULL, rub));
     for (int c = 0; c < m->nc; ++c) {
         const carom_contact *l = &m->contacts[c];
-        const double *own = rub + CAROM_FRICTION_LAW * c, law[4] = {l->restitution, l->tangential_restitution, l->friction_varies ? own[0] : l->friction, l->friction_varies ? own[1] : l->friction};
+        const double *own = rub + CAROM_FRICTION_LAW * c,
+                     law[4] = {l->restitution, l->tangential_restitution, l->friction_varies ? own[0] : l->friction,
+                               l->friction_varies ? own[1] : l->friction};
         carom_copy(y + 4 * c, law, 4);
     }
     return CAROM_OK;
@@ -148,7 +170,9 @@ static carom_status value(desk *d, const question *k) {
     switch (k->what) {
     case MOTION: return inertia(d, k, y);
     case GAPS: return m->sys.gaps ? m->sys.gaps(m, d->work, k->t, k->q, y) : CAROM_OK;
-    case REACTION: case RATES: case ACCELERATION: return m->sys.directions ? directed(d, k, y) : (carom_zero(y, answers(m, k)), CAROM_OK);
+    case REACTION:
+    case RATES:
+    case ACCELERATION: return m->sys.directions ? directed(d, k, y) : (carom_zero(y, answers(m, k)), CAROM_OK);
     case OUTPUTS: carom_model_outputs(m, d->work, k->t, k->q, k->v, y); return CAROM_OK;
     case OBSERVED: break;
     case WATCHED: carom_model_watch(m, d->work, k->t, k->q, k->v, y, y, true); return CAROM_OK;
@@ -161,10 +185,11 @@ static carom_status value(desk *d, const question *k) {
     return average ? CAROM_OK : CAROM_NO_MEMORY;
 }
 
-// -- by expressions ------------------------------------------------------------------------------------------------------------
+// -- by expressions ---------------------------------------------------------------------------------------------------
 
 // Energies of members at q + s dq, v + s dv.
-static void energies(const carom_model *m, const double *q, const double *v, double s, const double *dq, const double *dv, double *x, double *T, double *V) {
+static void energies(const carom_model *m, const double *q, const double *v, double s, const double *dq,
+                     const double *dv, double *x, double *T, double *V) {
     *T = *V = 0;
     for (int k = 0; k < m->nmember; ++k) {
         const member *b = &m->members[k];
@@ -178,11 +203,14 @@ static void energies(const carom_model *m, const double *q, const double *v, dou
 }
 
 // They are polynomials of q and v, or nearly so: differences of the fourth order are exact.
-static void change_energies(carom_variation *x, const double *q, const double *v, carom_direction d, double *T, double *V, double *dT, double *dV) {
+static void change_energies(carom_variation *x, const double *q, const double *v, carom_direction d, double *T,
+                            double *V, double *dT, double *dV) {
     const carom_model *m = x->own.m;
     const double size_q = d.q ? carom_norm_max(d.q, m->nv) : 0, size_v = d.v ? carom_norm_max(d.v, m->nv) : 0;
     const double far = carom_norm_max(q, m->nq), fast = carom_norm_max(v, m->nv);
-    const double h = fmin(size_q > 0 && far > 0 ? STEP * far / size_q : HUGE_VAL, size_v > 0 && fast > 0 ? STEP * fast / size_v : HUGE_VAL), step = isfinite(h) ? h : STEP;
+    const double h = fmin(size_q > 0 && far > 0 ? STEP * far / size_q : HUGE_VAL,
+                          size_v > 0 && fast > 0 ? STEP * fast / size_v : HUGE_VAL),
+                 step = isfinite(h) ? h : STEP;
     energies(m, q, v, 0, NULL, NULL, x->member, T, V);
     *dT = *dV = 0;
     for (int b = 0; b < BESIDE && (size_q > 0 || size_v > 0); ++b) {
@@ -193,7 +221,8 @@ static void change_energies(carom_variation *x, const double *q, const double *v
 }
 
 // A group of the tape for this change.
-static const double *changed(carom_variation *x, int group, double t, const double *q, const double *v, carom_direction d) {
+static const double *changed(carom_variation *x, int group, double t, const double *q, const double *v,
+                             carom_direction d) {
     const carom_model *m = x->own.m;
     const int n = m->visible.nv;
     double *const part[3] = {x->y, x->y + n, x->y + 2 * n};
@@ -205,7 +234,8 @@ static const double *changed(carom_variation *x, int group, double t, const doub
     }
     if (m->nmember) carom_model_gather(m, q, v ? v : m->v0, x->q, x->y);
     const int e = m->visible.nv_own;
-    if (m->member_energies && (group == V_OUTPUTS || group == V_OBSERVED || group == V_WATCHED)) change_energies(x, q, v, d, &part[0][e], &x->q[m->visible.nq_own], &part[2][e], &part[1][e]);
+    if (m->member_energies && (group == V_OUTPUTS || group == V_OBSERVED || group == V_WATCHED))
+        change_energies(x, q, v, d, &part[0][e], &x->q[m->visible.nq_own], &part[2][e], &part[1][e]);
     double *dp = x->y + 3 * n;
     *dp++ = d.t;
     carom_zero(dp, m->np);
@@ -270,7 +300,9 @@ static void change_laws(carom_variation *x, const question *k, carom_direction d
 
 static carom_status answer(carom_variation *x, const question *k, carom_direction d, double *y) {
     const carom_model *m = x->own.m;
-    const int n = answers(m, k), group[] = {[GAPS] = V_GAPS, [RATES] = V_RATES, [ACCELERATION] = V_CURVATURE, [OUTPUTS] = V_OUTPUTS, [OBSERVED] = V_OBSERVED, [WATCHED] = V_WATCHED};
+    const int n = answers(m, k),
+              group[] = {[GAPS] = V_GAPS,       [RATES] = V_RATES,       [ACCELERATION] = V_CURVATURE,
+                         [OUTPUTS] = V_OUTPUTS, [OBSERVED] = V_OBSERVED, [WATCHED] = V_WATCHED};
     switch (k->what) {
     case MOTION: change_motion(x, k, d, y); break;
     case LAWS: change_laws(x, k, d, y); break;
@@ -289,7 +321,8 @@ static carom_status answer(carom_variation *x, const question *k, carom_directio
     return fine ? CAROM_OK : CAROM_USER;
 }
 
-carom_status carom_variation_motion(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_direction d, double *y) {
+carom_status carom_variation_motion(carom_variation *x, double t, const double *q, const double *v, const double *a,
+                                    carom_direction d, double *y) {
     if (!x || !q || !a || !y || !v) return CAROM_BAD_INPUT;
     return answer(x, &(question){MOTION, t, q, v, a, NULL}, d, y);
 }
@@ -299,38 +332,45 @@ carom_status carom_variation_gaps(carom_variation *x, double t, const double *q,
     return answer(x, &(question){GAPS, t, q, x->own.m->v0, NULL, NULL}, d, y);
 }
 
-carom_status carom_variation_reaction(carom_variation *x, double t, const double *q, const double *lambda, carom_direction d, double *y) {
+carom_status carom_variation_reaction(carom_variation *x, double t, const double *q, const double *lambda,
+                                      carom_direction d, double *y) {
     if (!x || !lambda || !y || !q) return CAROM_BAD_INPUT;
     return answer(x, &(question){REACTION, t, q, x->own.m->v0, lambda, NULL}, d, y);
 }
 
-carom_status carom_variation_rates(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y) {
+carom_status carom_variation_rates(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
+                                   double *y) {
     if (!x || !q || !y || !v) return CAROM_BAD_INPUT;
     return answer(x, &(question){RATES, t, q, v, NULL, NULL}, d, y);
 }
 
-carom_status carom_variation_acceleration(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_direction d, double *y) {
+carom_status carom_variation_acceleration(carom_variation *x, double t, const double *q, const double *v,
+                                          const double *a, carom_direction d, double *y) {
     if (!x || !a || !y || !q || !v) return CAROM_BAD_INPUT;
     return answer(x, &(question){ACCELERATION, t, q, v, a, NULL}, d, y);
 }
 
-carom_status carom_variation_outputs(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y) {
+carom_status carom_variation_outputs(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
+                                     double *y) {
     if (!x || !q || !y || !v) return CAROM_BAD_INPUT;
     return answer(x, &(question){OUTPUTS, t, q, v, NULL, NULL}, d, y);
 }
 
-carom_status carom_variation_observed(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y) {
+carom_status carom_variation_observed(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
+                                      double *y) {
     if (!x || !q || !v || !y) return CAROM_BAD_INPUT;
     return answer(x, &(question){OBSERVED, t, q, v, NULL, NULL}, d, y);
 }
 
-carom_status carom_variation_watched(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y) {
+carom_status carom_variation_watched(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
+                                     double *y) {
     if (!x || !q || !v || !y) return CAROM_BAD_INPUT;
     return answer(x, &(question){WATCHED, t, q, v, NULL, NULL}, d, y);
 }
 
 // Values and changes of watched expressions are parameters of the tape behind those of the model and the ledger.
-carom_status carom_variation_composed(carom_variation *x, double t, const double *q, const double *v, carom_direction d, const carom_average *a, const double *watched, double *y) {
+carom_status carom_variation_composed(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
+                                      const carom_average *a, const double *watched, double *y) {
     if (!x || !q || !v || !y || !a || !watched) return CAROM_BAD_INPUT;
     const carom_model *m = x->own.m;
     const int all = WATCH_COUNT * m->nwatch, first = m->check_parameters - all;
@@ -345,7 +385,8 @@ carom_status carom_variation_composed(carom_variation *x, double t, const double
     return status;
 }
 
-carom_status carom_variation_laws(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *restitution, double *tangential, double *slip, double *stick) {
+carom_status carom_variation_laws(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
+                                  double *restitution, double *tangential, double *slip, double *stick) {
     if (!x || !q || !v) return CAROM_BAD_INPUT;
     double *y = x->own.value, *const to[4] = {restitution, tangential, slip, stick};
     CAROM_TRY(answer(x, &(question){LAWS, t, q, v, NULL, NULL}, d, y));
@@ -357,22 +398,26 @@ carom_status carom_variation_laws(carom_variation *x, double t, const double *q,
 
 static double bounce(desk *d, int contact, double speed) {
     const carom_model *m = d->m;
-    return m->contacts[contact].varies ? m->sys.restitution(m, d->work, contact, speed) : m->contacts[contact].restitution;
+    return m->contacts[contact].varies ? m->sys.restitution(m, d->work, contact, speed)
+                                       : m->contacts[contact].restitution;
 }
 
-carom_status carom_variation_restitution(carom_variation *x, int contact, double speed, double d, const double *p, double *y) {
+carom_status carom_variation_restitution(carom_variation *x, int contact, double speed, double d, const double *p,
+                                         double *y) {
     if (!x || !y) return CAROM_BAD_INPUT;
     const carom_model *m = x->own.m;
     const double h = STEP * speed;
     *y = 0;
     if (m->contacts[contact].varies && d != 0 && !(h > 0)) return CAROM_USER;
-    for (int b = 0; b < BESIDE && m->contacts[contact].varies && d != 0; ++b) *y += WEIGHT[b] * d / h * bounce(&x->own, contact, speed + AT[b] * h);
+    for (int b = 0; b < BESIDE && m->contacts[contact].varies && d != 0; ++b)
+        *y += WEIGHT[b] * d / h * bounce(&x->own, contact, speed + AT[b] * h);
     if (!p) return CAROM_OK;
     const double *e = changed(x, V_BOUND, 0, m->q0, NULL, (carom_direction){.p = p});
     for (int i = 0; i < m->nbound; ++i)
         if (m->bound[i].kind == BOUND_RESTITUTION && m->bound[i].index == contact) *y += e[i];
     for (int i = 0; i < BESIDE * x->n; ++i)
-        if (x->h[i / BESIDE] != 0) *y += WEIGHT[i % BESIDE] * p[i / BESIDE] / x->h[i / BESIDE] * bounce(&x->beside[i], contact, speed);
+        if (x->h[i / BESIDE] != 0)
+            *y += WEIGHT[i % BESIDE] * p[i / BESIDE] / x->h[i / BESIDE] * bounce(&x->beside[i], contact, speed);
     return fabs(*y) <= DBL_MAX ? CAROM_OK : CAROM_USER;
 }
 
@@ -383,7 +428,8 @@ carom_status carom_variation_start(carom_variation *x, const double *p, double *
     carom_zero(v, nv);
     for (int k = 0; k < x->n; ++k) {
         const double *s = x->start + (size_t)k * 2 * (size_t)nv;
-        if (p[k] != 0 && x->no_start[k].code != CAROM_OK) return carom_fail(err, x->no_start[k].code, "%s", x->no_start[k].text);
+        if (p[k] != 0 && x->no_start[k].code != CAROM_OK)
+            return carom_fail(err, x->no_start[k].code, "%s", x->no_start[k].text);
         carom_axpy(q, p[k], s, nv);
         carom_axpy(v, p[k], s + nv, nv);
     }
@@ -394,16 +440,19 @@ bool carom_variation_exact(const carom_variation *x, int k) { return x ? x->h[k]
 
 int carom_variation_directions(const carom_variation *x) { return x ? x->own.m->ndir : 0; }
 
-// -- making it -------------------------------------------------------------------------------------------------------------------
+// -- making it --------------------------------------------------------------------------------------------------------
 
 // Expressions of parameters that stand outside of the graph: those of other parameters, and what is bound.
 static carom_status outside(resolver *r, carom_node *parameter, carom_node *of_bound) {
     carom_model *m = r->m;
     r->slip_speed = r->normal_force = carom_graph_number(m->graph, 0);
-    for (int i = 0; i < m->np_own; ++i) CAROM_TRY(carom_resolve_expression(r, &m->whole->parameters.item[i], NAME_PARAMETER, "this", &parameter[i]));
-    for (int i = m->np_own; i < m->np; ++i) parameter[i] = carom_graph_number(m->graph, 0); // signals: those whose start depends on parameters are bound
+    for (int i = 0; i < m->np_own; ++i)
+        CAROM_TRY(carom_resolve_expression(r, &m->whole->parameters.item[i], NAME_PARAMETER, "this", &parameter[i]));
+    // signals: those whose start depends on parameters are bound
+    for (int i = m->np_own; i < m->np; ++i) parameter[i] = carom_graph_number(m->graph, 0);
     for (int i = 0; i < m->nbound; ++i) {
-        CAROM_TRY(carom_resolve_expression(r, m->bound[i].from, NAME_PARAMETER | SCOPE_SPEED | SCOPE_SLIP, "this", &of_bound[i]));
+        CAROM_TRY(carom_resolve_expression(r, m->bound[i].from, NAME_PARAMETER | SCOPE_SPEED | SCOPE_SLIP, "this",
+                                           &of_bound[i]));
         if (m->bound[i].kind == BOUND_INPUT) parameter[m->np_own + m->bound[i].index] = of_bound[i];
     }
     return CAROM_OK;
@@ -417,11 +466,13 @@ static carom_status read_outside(carom_model *m, carom_node *parameter, carom_no
 }
 
 // Changes of everything, group by group; node is to be freed.
-static carom_status changes(carom_variation *x, carom_node **node, carom_node *of[V_COUNT], int *most, carom_error *err) {
+static carom_status changes(carom_variation *x, carom_node **node, carom_node *of[V_COUNT], int *most,
+                            carom_error *err) {
     carom_model *m = x->own.m;
     carom_graph *g = m->graph;
     const int links = m->ne + m->nc, n = m->visible.nv;
-    const int count[V_COUNT] = {n, m->mass.n, links, m->W.n + m->w.n, m->ndir, m->ndir, 2 * m->nrub, m->nbound, m->nout, m->nobserved, m->nwatch, m->np};
+    const int count[V_COUNT] = {n,           m->mass.n, links,   m->W.n + m->w.n, m->ndir,   m->ndir,
+                                2 * m->nrub, m->nbound, m->nout, m->nobserved,    m->nwatch, m->np};
     memcpy(x->count, count, sizeof count);
     size_t all = 0;
     *most = 0;
@@ -452,13 +503,17 @@ static carom_status make_tape(carom_variation *x, carom_error *err) {
     int most;
     carom_status status = changes(x, &node, of, &most, err);
     carom_group group[V_COUNT];
-    for (int k = 0; k < V_COUNT && status == CAROM_OK; ++k) group[k] = (carom_group){.count = x->count[k], .nodes = of[k]};
+    for (int k = 0; k < V_COUNT && status == CAROM_OK; ++k)
+        group[k] = (carom_group){.count = x->count[k], .nodes = of[k]};
     const int inputs = 3 * n + 1 + m->check_parameters;
-    if (status == CAROM_OK) x->tape = carom_tape_compile(m->graph, group, V_COUNT, m->visible.nq, inputs, m->check_parameters, err);
+    if (status == CAROM_OK)
+        x->tape = carom_tape_compile(m->graph, group, V_COUNT, m->visible.nq, inputs, m->check_parameters, err);
     free(node);
     if (status != CAROM_OK || !x->tape) return status != CAROM_OK ? status : CAROM_NO_MEMORY;
     x->work = calloc(1, carom_tape_work_size(x->tape));
-    x->q = calloc((size_t)m->visible.nq + (size_t)inputs + (size_t)most + (size_t)m->check_parameters + 2 * (size_t)m->nv + 1, sizeof *x->q);
+    x->q = calloc((size_t)m->visible.nq + (size_t)inputs + (size_t)most + (size_t)m->check_parameters +
+                      2 * (size_t)m->nv + 1,
+                  sizeof *x->q);
     if (!x->work || !x->q) return no_memory(err);
     x->y = x->q + m->visible.nq;
     x->out = x->y + inputs;
@@ -469,9 +524,10 @@ static carom_status make_tape(carom_variation *x, carom_error *err) {
     return CAROM_OK;
 }
 
-// -- backwards ---------------------------------------------------------------------------------------------------------
+// -- backwards --------------------------------------------------------------------------------------------------------
 
-// Weights of forces, masses, directions, curvatures, friction that varies, what is bound, and watched expressions, in this order.
+// Weights of forces, masses, directions, curvatures, friction that varies, what is bound, and watched expressions, in
+// this order.
 static const int weighed[] = {V_FORCE, V_MASS, V_DIRECTIONS, V_CURVATURE, V_FRICTION, V_BOUND, V_WATCHED};
 enum { WEIGHED = sizeof weighed / sizeof *weighed };
 enum { B_FREE, B_ALL, B_WATCHED, B_COUNT }; // forces and masses; all but what is watched
@@ -498,14 +554,22 @@ static carom_status transpose(carom_variation *x, struct backwards *b, carom_nod
     if (!node) return no_memory(err);
     carom_node *y = node, *w = y + all, *to = w + all, *events = to + (B_COUNT + 1) * size, *one = events + touched;
     for (int k = 0; k < WEIGHED; ++k)
-        for (int i = 0; i < x->count[weighed[k]]; ++i) y[b->first[k] + i] = of[weighed[k]][i], w[b->first[k] + i] = carom_graph_input(g, CAROM_VELOCITY, inputs + b->first[k] + i);
-    const int from[B_COUNT] = {0, 0, b->first[WEIGHED - 1]}, last[B_COUNT] = {b->first[2], b->first[WEIGHED - 1], b->first[WEIGHED]};
+        for (int i = 0; i < x->count[weighed[k]]; ++i)
+            y[b->first[k] + i] = of[weighed[k]][i],
+                            w[b->first[k] + i] = carom_graph_input(g, CAROM_VELOCITY, inputs + b->first[k] + i);
+    const int from[B_COUNT] = {0, 0, b->first[WEIGHED - 1]},
+              last[B_COUNT] = {b->first[2], b->first[WEIGHED - 1], b->first[WEIGHED]};
     carom_status status = CAROM_OK;
-    for (int k = 0; k < B_COUNT && status == CAROM_OK; ++k) status = carom_graph_transpose(g, last[k] - from[k], y + from[k], w + from[k], n, b->size, to + (size_t)k * size);
+    for (int k = 0; k < B_COUNT && status == CAROM_OK; ++k)
+        status =
+            carom_graph_transpose(g, last[k] - from[k], y + from[k], w + from[k], n, b->size, to + (size_t)k * size);
     size_t at = 0;
     for (size_t k = 0; k < sizeof impact / sizeof *impact; ++k)
-        for (int i = 0; i < x->count[impact[k]]; ++i, ++at) events[at] = of[impact[k]][i], one[at] = carom_graph_input(g, CAROM_VELOCITY, inputs + b->first[WEIGHED] + (int)at);
-    if (status == CAROM_OK) status = carom_graph_transpose(g, (int)touched, events, one, n, b->size, to + B_COUNT * size);
+        for (int i = 0; i < x->count[impact[k]]; ++i, ++at)
+            events[at] = of[impact[k]][i],
+            one[at] = carom_graph_input(g, CAROM_VELOCITY, inputs + b->first[WEIGHED] + (int)at);
+    if (status == CAROM_OK)
+        status = carom_graph_transpose(g, (int)touched, events, one, n, b->size, to + B_COUNT * size);
     const carom_node zero = carom_graph_number(g, 0);
     for (int i = 0; i < m->np && status == CAROM_OK; ++i) {
         const size_t place = (size_t)(2 * n + 1 + i);
@@ -514,8 +578,11 @@ static carom_status transpose(carom_variation *x, struct backwards *b, carom_nod
     }
     carom_group group[B_COUNT];
     for (int k = 0; k < B_COUNT; ++k) group[k] = (carom_group){.count = b->size, .nodes = to + (size_t)k * size};
-    if (status == CAROM_OK) b->tape = carom_tape_compile(g, group, B_COUNT, m->visible.nq, inputs + b->first[WEIGHED], m->check_parameters, err);
-    else if (status == CAROM_UNSUPPORTED) carom_fail(err, status, "the derivatives of this model cannot be taken backwards");
+    if (status == CAROM_OK)
+        b->tape =
+            carom_tape_compile(g, group, B_COUNT, m->visible.nq, inputs + b->first[WEIGHED], m->check_parameters, err);
+    else if (status == CAROM_UNSUPPORTED)
+        carom_fail(err, status, "the derivatives of this model cannot be taken backwards");
     free(node);
     if (status != CAROM_OK || !b->tape) return status != CAROM_OK ? status : CAROM_NO_MEMORY;
     b->work = calloc(1, carom_tape_work_size(b->tape));
@@ -536,9 +603,14 @@ carom_status carom_variation_transpose(carom_variation *x, carom_error *err) {
     if (!x) return CAROM_MISSING(err);
     const carom_model *m = x->own.m;
     if (x->back) return CAROM_OK;
-    if (m->nmember || m->sys.lift) return carom_fail(err, CAROM_UNSUPPORTED, "derivatives backwards are not supported with flexible members and with bodies that turn in space");
+    if (m->nmember || m->sys.lift)
+        return carom_fail(
+            err, CAROM_UNSUPPORTED,
+            "derivatives backwards are not supported with flexible members and with bodies that turn in space");
     for (int k = 0; k < x->n; ++k)
-        if (x->h[k] != 0) return carom_fail(err, CAROM_UNSUPPORTED, "derivatives backwards are not supported by parameters that are part of the structure");
+        if (x->h[k] != 0)
+            return carom_fail(err, CAROM_UNSUPPORTED,
+                              "derivatives backwards are not supported by parameters that are part of the structure");
     struct backwards *b = x->back = calloc(1, sizeof *b);
     carom_node *node = NULL, *of[V_COUNT];
     int most;
@@ -566,10 +638,12 @@ bool carom_variation_enters(const carom_variation *x, int k, bool forces) {
 
 void carom_variation_gather(const carom_variation *x, const double *all, double *chosen_ones) {
     if (!x) return;
-    for (int k = 0; k < x->n; ++k) chosen_ones[k] += carom_dot(x->P + (size_t)k * (size_t)x->own.m->np, all, x->own.m->np);
+    for (int k = 0; k < x->n; ++k)
+        chosen_ones[k] += carom_dot(x->P + (size_t)k * (size_t)x->own.m->np, all, x->own.m->np);
 }
 
-static carom_status add_back(carom_variation *x, int group, double t, const double *q, const double *v, double *gq, double *gv, double *gp) {
+static carom_status add_back(carom_variation *x, int group, double t, const double *q, const double *v, double *gq,
+                             double *gv, double *gp) {
     struct backwards *b = x->back;
     const carom_model *m = x->own.m;
     const int n = m->visible.nv;
@@ -581,7 +655,9 @@ static carom_status add_back(carom_variation *x, int group, double t, const doub
     return fine ? CAROM_OK : CAROM_USER;
 }
 
-carom_status carom_variation_back(carom_variation *x, double t, const double *q, const double *v, const double *a, const double *lambda, const double *r, const double *s, const double *slip, double *gq, double *gv, double *gp) {
+carom_status carom_variation_back(carom_variation *x, double t, const double *q, const double *v, const double *a,
+                                  const double *lambda, const double *r, const double *s, const double *slip,
+                                  double *gq, double *gv, double *gp) {
     if (!x || !x->back || !q || !v || !a || !r) return CAROM_BAD_INPUT;
     const carom_model *m = x->own.m;
     double *const w = x->back->w;
@@ -602,7 +678,8 @@ carom_status carom_variation_back(carom_variation *x, double t, const double *q,
     return add_back(x, B_ALL, t, q, v, gq, gv, gp);
 }
 
-carom_status carom_variation_watched_back(carom_variation *x, double t, const double *q, const double *v, const double *weight, double *gq, double *gv, double *gp) {
+carom_status carom_variation_watched_back(carom_variation *x, double t, const double *q, const double *v,
+                                          const double *weight, double *gq, double *gv, double *gp) {
     if (!x || !x->back || !q || !v) return CAROM_BAD_INPUT;
     carom_copy(x->back->w + x->back->first[WEIGHED - 1], weight, x->own.m->nwatch);
     return add_back(x, B_WATCHED, t, q, v, gq, gv, gp);
@@ -633,7 +710,8 @@ static void follow(carom_variation *x, int k) {
     }
 }
 
-// The model with chosen parameter k elsewhere and the other chosen ones as they are; the caller destroys it, also after a failure.
+// The model with chosen parameter k elsewhere and the other chosen ones as they are; the caller destroys it, also after
+// a failure.
 static carom_status beside(const carom_variation *x, int k, int b, carom_model **m, carom_error *err) {
     const carom_model *a = x->own.m;
     const double p = a->parameter[x->parameter[k]];
@@ -645,10 +723,12 @@ static carom_status beside(const carom_variation *x, int k, int b, carom_model *
     *m = carom_model_apart(a->mech, a->observe, true, &own);
     carom_status status = *m ? carom_model_set(*m, x->n, x->parameter, value, NULL, &own) : own.code;
     const carom_model *c = *m;
-    if (status == CAROM_OK && (a->nq != c->nq || a->nv != c->nv || a->ne != c->ne || a->nc != c->nc || a->ndir != c->ndir))
+    if (status == CAROM_OK &&
+        (a->nq != c->nq || a->nv != c->nv || a->ne != c->ne || a->nc != c->nc || a->ndir != c->ndir))
         status = carom_fail(&own, CAROM_BAD_INPUT, "the model has other coordinates or contacts there");
     if (status != CAROM_OK)
-        carom_fail(err, status, "there is no derivative by parameter '%.60s': with %.17g instead of %.17g, %.600s", a->names.at[a->parameter_name[x->parameter[k]]].text, value[k], p, own.text);
+        carom_fail(err, status, "there is no derivative by parameter '%.60s': with %.17g instead of %.17g, %.600s",
+                   a->names.at[a->parameter_name[x->parameter[k]]].text, value[k], p, own.text);
     free(value);
     return status;
 }
@@ -656,7 +736,8 @@ static carom_status beside(const carom_variation *x, int k, int b, carom_model *
 // The initial state by parameter k: where it is put together or completed, and where structure changes, by differences.
 static carom_status make_start(carom_variation *x, int k, carom_error *err) {
     const carom_model *m = x->own.m;
-    double *s = x->start + (size_t)k * 2 * (size_t)m->nv, *dq = calloc((size_t)m->nq + (size_t)x->n + 1, sizeof *dq), *p = dq + m->nq;
+    double *s = x->start + (size_t)k * 2 * (size_t)m->nv, *dq = calloc((size_t)m->nq + (size_t)x->n + 1, sizeof *dq),
+           *p = dq + m->nq;
     if (!dq) return no_memory(err);
     const double at = m->parameter[x->parameter[k]], h = at != 0 ? STEP * fabs(at) : STEP;
     p[k] = 1;
@@ -704,10 +785,19 @@ static carom_status make_beside(carom_variation *x, int k, carom_error *err) {
 static carom_status make(carom_variation *x, const carom_model *m, const int *parameter, carom_error *err) {
     const size_t n = (size_t)x->n + 1, np = (size_t)m->np + 1;
     for (int k = 0; k < x->n; ++k)
-        if (parameter[k] < 0 || parameter[k] >= m->np_own) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %d parameters and no number %d", m->file, m->np_own, parameter[k]);
-    if (m->ncontrols) return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: derivatives are not supported with controllers", m->file);
-    if (m->near) return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: derivatives are not supported with dynamic contact lists", m->file);
-    if (m->nreacting) return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: derivatives are not supported where friction depends on reactions (normal.force, joint.force)", m->file);
+        if (parameter[k] < 0 || parameter[k] >= m->np_own)
+            return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %d parameters and no number %d", m->file, m->np_own,
+                              parameter[k]);
+    if (m->ncontrols)
+        return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: derivatives are not supported with controllers", m->file);
+    if (m->near)
+        return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: derivatives are not supported with dynamic contact lists",
+                          m->file);
+    if (m->nreacting)
+        return carom_fail(
+            err, CAROM_UNSUPPORTED,
+            "%.200s: derivatives are not supported where friction depends on reactions (normal.force, joint.force)",
+            m->file);
     x->parameter = calloc(n, sizeof *x->parameter);
     x->P = calloc(n * np, sizeof *x->P);
     x->h = calloc(n, sizeof *x->h);
@@ -727,7 +817,8 @@ static carom_status make(carom_variation *x, const carom_model *m, const int *pa
 }
 
 carom_variation *carom_variation_create(const carom_model *m, int n, const int *parameter, carom_error *err) {
-    if (!m || n < 0 || (n > 0 && !parameter)) return carom_fail(err, CAROM_BAD_INPUT, "a variation needs a model and its parameters"), NULL;
+    if (!m || n < 0 || (n > 0 && !parameter))
+        return carom_fail(err, CAROM_BAD_INPUT, "a variation needs a model and its parameters"), NULL;
     carom_variation *x = calloc(1, sizeof *x);
     if (!x) return no_memory(err), NULL;
     x->n = n;
@@ -753,7 +844,9 @@ carom_status carom_variation_set(carom_variation *x, const double *value, bool *
     carom_pairs_exact(m, x->own.work, true);
     carom_zero(x->P, x->n * m->np);
     for (int k = 0; k < x->n; ++k) follow(x, k);
-    for (int k = 0; k < x->n; ++k) carom_fail(&x->no_start[k], CAROM_UNSUPPORTED, "the initial state has no derivative by parameters that were set");
+    for (int k = 0; k < x->n; ++k)
+        carom_fail(&x->no_start[k], CAROM_UNSUPPORTED,
+                   "the initial state has no derivative by parameters that were set");
     return CAROM_OK;
 }
 

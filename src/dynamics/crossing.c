@@ -1,11 +1,13 @@
 // crossing.c: how variations jump at events.
 //
-// An event at h(t, q, v) = 0 that takes (q, v) to (q, v+) happens earlier or later along a variation, and its right limit follows:
+// An event at h(t, q, v) = 0 that takes (q, v) to (q, v+) happens earlier or later along a variation, and its right
+// limit follows:
 //
-//     dt = -dh/h',    dx = dx- + x'- dt,    dx+ = d(q, v+)(dx, dt) - x'+ dt                                       (VAR-2)
+//     dt = -dh/h',  dx = dx- + x'- dt,  dx+ = d(q, v+)(dx, dt) - x'+ dt  (VAR-2)
 //
-// with x'- and x'+ the motion on both sides.  h is the gap of a contact that arrives, the slip of one that comes to rest, what is left of the friction
-// that holds it, the reaction of one that opens.  Where velocities and accelerations are continuous nothing jumps.
+// with x'- and x'+ the motion on both sides.  h is the gap of a contact that arrives, the slip of one that comes to
+// rest, what is left of the friction that holds it, the reaction of one that opens.  Where velocities and accelerations
+// are continuous nothing jumps.
 #include "contact/delassus.h"
 #include "base/tolerance.h"
 #include "dynamics/dynamics.h"
@@ -17,7 +19,8 @@
 #include <string.h>
 
 static const double SAME = 1e-7;       // accelerations on both sides, times of two columns, relative
-static const double GRAZES = 1e-10;    // rate of what vanishes, relative: slower is a grazing contact, where derivatives have no bound
+static const double GRAZES = 1e-10;    // rate of what vanishes, relative: slower is a grazing contact, where
+                                       // derivatives have no bound
 static const double LEAST = 1e-3;      // of the typical size: a derivative below is judged by this size
 static const double NOISE = 1e-9;      // of a derivative: what the integration of variations leaves
 static const double ROUNDING = 1e-12;  // of the speeds: sums over joints and contacts
@@ -28,7 +31,9 @@ static const double DRIFT = 1e-6;      // of the speeds: what impulses of closed
 static const double LAW = 1e-6;        // of the approach: by how much a bounce may miss Newton's law
 static const double YOUNG = 1e-5;      // of what the acceleration adds since the last event
 
-static const char *name_of(const carom_path *w, int c) { return carom_model_constraint(w->model, carom_model_system(w->model)->ne + c); }
+static const char *name_of(const carom_path *w, int c) {
+    return carom_model_constraint(w->model, carom_model_system(w->model)->ne + c);
+}
 
 static carom_direction of_column(const carom_path *w, int j) {
     const double *y = w->y + (size_t)j * 2 * (size_t)w->p.nv;
@@ -36,7 +41,9 @@ static carom_direction of_column(const carom_path *w, int j) {
 }
 
 static carom_status no_number(carom_path *w, carom_status status) {
-    return status == CAROM_OK ? CAROM_OK : carom_fail(w->err, status, "t = %.9g: the derivatives of the model have no finite value here", w->t);
+    return status == CAROM_OK
+               ? CAROM_OK
+               : carom_fail(w->err, status, "t = %.9g: the derivatives of the model have no finite value here", w->t);
 }
 
 // Event functions: of contact c, what falls to zero, as a function of a direction.  The phase before is evaluated.
@@ -53,7 +60,8 @@ static int block_of(const carom_path *w, int c) {
 static carom_status change_of(carom_path *w, cause why, int c, carom_direction d, int j, double *dh) {
     carom_point *p = &w->p;
     const carom_local *L = &p->L;
-    const int b = block_of(w, c), k = why == ARRIVES ? 0 : L->at[b], tangents = why == ARRIVES ? 0 : L->at[b + 1] - k - 1;
+    const int b = block_of(w, c), k = why == ARRIVES ? 0 : L->at[b],
+              tangents = why == ARRIVES ? 0 : L->at[b + 1] - k - 1;
     if (why == ARRIVES) {
         CAROM_TRY(no_number(w, carom_variation_gaps(w->x, p->t, p->q, d, w->gaps)));
         *dh = w->gaps[carom_model_system(w->model)->ne + c];
@@ -61,7 +69,8 @@ static carom_status change_of(carom_path *w, cause why, int c, carom_direction d
     }
     if (why == STOPS) { // along the direction in which it slid: that of its deceleration
         double e[CAROM_TANGENTS];
-        CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, p->v, (carom_direction){1, p->v, w->a, NULL}, w->full)));
+        CAROM_TRY(no_number(
+            w, carom_variation_rates(w->x, p->t, p->q, p->v, (carom_direction){1, p->v, w->a, NULL}, w->full)));
         carom_copy(e, w->full + w->at_full[p->ne + c] + 1, tangents);
         const double size = carom_length(e, tangents);
         for (int i = 0; i < tangents && size > 0; ++i) e[i] /= size;
@@ -75,8 +84,10 @@ static carom_status change_of(carom_path *w, cause why, int c, carom_direction d
     *dh = w->dlambda[r];
     if (why == OPENS) return CAROM_OK;
     CAROM_TRY(no_number(w, carom_variation_laws(w->x, p->t, p->q, p->v, d, NULL, NULL, NULL, w->dmu)));
-    const double held = carom_length(w->lambda + k + 1, tangents), mu = p->contacts[c].friction; // mu lambda_N - |lambda_T|
-    *dh = w->dmu[c] * w->lambda[k] + mu * w->dlambda[r] - carom_dot(w->lambda + k + 1, w->dlambda + r + 1, tangents) / held;
+    // mu lambda_N - |lambda_T|
+    const double held = carom_length(w->lambda + k + 1, tangents), mu = p->contacts[c].friction;
+    *dh = w->dmu[c] * w->lambda[k] + mu * w->dlambda[r] -
+          carom_dot(w->lambda + k + 1, w->dlambda + r + 1, tangents) / held;
     return CAROM_OK;
 }
 
@@ -85,13 +96,21 @@ static carom_status shift(carom_path *w, cause why, int c, double scale, bool fi
     double rate, dh;
     CAROM_TRY(change_of(w, why, c, (carom_direction){1, w->p.v, w->a, NULL}, -1, &rate));
     if (!(fabs(rate) > GRAZES * scale))
-        return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: the event at '%.60s' is not transversal (grazing): the trajectory is not differentiable here", w->t, name_of(w, c));
+        return carom_fail(
+            w->err, CAROM_NOT_CONVERGED,
+            "t = %.9g: the event at '%.60s' is not transversal (grazing): the trajectory is not differentiable here",
+            w->t, name_of(w, c));
     for (int j = 0; j < w->n; ++j) {
         CAROM_TRY(change_of(w, why, c, of_column(w, j), j, &dh));
-        const double dt = -dh / rate, size = carom_norm_max(of_column(w, j).q, w->p.nv) + LEAST * w->size_q / w->unit[j];
-        const double noise = why == ARRIVES ? NOISE * size / fabs(rate) : 0; // of gaps that vary: slow contacts have much of it
+        const double dt = -dh / rate,
+                     size = carom_norm_max(of_column(w, j).q, w->p.nv) + LEAST * w->size_q / w->unit[j];
+        // of gaps that vary: slow contacts have much of it
+        const double noise = why == ARRIVES ? NOISE * size / fabs(rate) : 0;
         if (!first && fabs(dt - w->dt[j]) > SAME * (fabs(dt) + fabs(w->dt[j])) + NOISE * w->scale_dt[j] + noise)
-            return w->separate = true, carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: '%.60s' meets another event at the same time, and the two separate when '%.60s' changes: the motion has no derivative here", w->t, name_of(w, c), w->label ? w->label(w->user, j) : "the start");
+            return w->separate = true, carom_fail(w->err, CAROM_NOT_CONVERGED,
+                                                  "t = %.9g: '%.60s' meets another event at the same time, and the two "
+                                                  "separate when '%.60s' changes: the motion has no derivative here",
+                                                  w->t, name_of(w, c), w->label ? w->label(w->user, j) : "the start");
         w->dt[j] = dt;
         w->scale_dt[j] = fmax(w->scale_dt[j], fabs(dt));
     }
@@ -122,27 +141,38 @@ static carom_status find_impulses(carom_path *w, const carom_change *x) {
     carom_copy(w->da, w->b, nv);
     for (int k = 0; k < n; ++k) carom_axpy(w->da, -w->lambda[k], w->X + (size_t)k * (size_t)nv, nv);
     if (carom_norm_max(w->da, nv) <= SAME * carom_norm_max(w->b, nv) + ROUNDING * w->size_v) return CAROM_OK;
-    return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: contacts hit one after the other at one instant; derivatives of this are not supported", w->t);
+    return carom_fail(
+        w->err, CAROM_UNSUPPORTED,
+        "t = %.9g: contacts hit one after the other at one instant; derivatives of this are not supported", w->t);
 }
 
 // Restitution in use and its change; contacts that were closed give nothing back.
-static carom_status restitution(carom_path *w, const carom_change *x, int c, double u, double u_after, double rounding, carom_direction d, double du, double *e, double *de) {
+static carom_status restitution(carom_path *w, const carom_change *x, int c, double u, double u_after, double rounding,
+                                carom_direction d, double du, double *e, double *de) {
     const carom_system *s = &w->p.sys;
     *e = *de = 0;
     if (x->mode_before[c] != CAROM_MODE_OPEN || !(u < 0)) return CAROM_OK;
     const carom_contact *law = s->contacts + c;
     const double given = law->varies ? s->restitution(s->model, w->p.work, c, -u) : law->restitution;
     if (law->impact != CAROM_NEWTON || law->sequential)
-        return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: '%.60s' follows an impact law other than Newton's at once; its derivatives are not supported", w->t, name_of(w, c));
-    if (fabs(u_after) <= STOPPED * fabs(u) + rounding && given > 0) return CAROM_OK; // too slow to bounce: the end of a run of impacts
+        return carom_fail(
+            w->err, CAROM_UNSUPPORTED,
+            "t = %.9g: '%.60s' follows an impact law other than Newton's at once; its derivatives are not supported",
+            w->t, name_of(w, c));
+    // too slow to bounce: the end of a run of impacts
+    if (fabs(u_after) <= STOPPED * fabs(u) + rounding && given > 0) return CAROM_OK;
     if (fabs(u_after + given * u) > LAW * fabs(u) + rounding)
-        return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: contacts hit one after the other at one instant; derivatives of this are not supported", w->t);
+        return carom_fail(
+            w->err, CAROM_UNSUPPORTED,
+            "t = %.9g: contacts hit one after the other at one instant; derivatives of this are not supported", w->t);
     *e = given;
     return no_number(w, carom_variation_restitution(w->x, c, -u, -du, d.p, de));
 }
 
-// Rows of block b of A dp = r: Newton's law and Coulomb's, linearised.  full_1, full_0: d(W'v + w) at v+ (with the change of v-) and at v-.
-static carom_status laws(carom_path *w, const carom_change *x, int b, carom_direction d, const double *after, const double *before) {
+// Rows of block b of A dp = r: Newton's law and Coulomb's, linearised.  full_1, full_0: d(W'v + w) at v+ (with the
+// change of v-) and at v-.
+static carom_status laws(carom_path *w, const carom_change *x, int b, carom_direction d, const double *after,
+                         const double *before) {
     const carom_point *p = &w->p;
     const carom_local *L = &p->L;
     const int n = w->n_rows, k = L->at[b], tangents = L->at[b + 1] - k - 1, c = L->id[b] - p->ne;
@@ -163,10 +193,14 @@ static carom_status laws(carom_path *w, const carom_change *x, int b, carom_dire
         dxi[i] = -w->r[k + 1 + i] + back * before[1 + i] + w->de[c] * w->before[k + 1 + i];
         w->r[k + 1 + i] = -dxi[i];
     }
-    const double speed = carom_length(xi, tangents), held = carom_length(w->lambda + k + 1, tangents), mu = held / w->lambda[k];
+    const double speed = carom_length(xi, tangents), held = carom_length(w->lambda + k + 1, tangents),
+                 mu = held / w->lambda[k];
     if (!(speed > STOPPED * w->size_v)) return CAROM_OK; // it sticks
     if (p->contacts[c].friction_varies)
-        return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: '%.60s' slides in an impact with friction that varies; derivatives of this are not supported", w->t, name_of(w, c));
+        return carom_fail(
+            w->err, CAROM_UNSUPPORTED,
+            "t = %.9g: '%.60s' slides in an impact with friction that varies; derivatives of this are not supported",
+            w->t, name_of(w, c));
     double along = 0;
     for (int i = 0; i < tangents; ++i) xi[i] /= speed, along += xi[i] * dxi[i];
     for (int i = 0; i < tangents; ++i) { // p_T + mu p_N xi/|xi| = 0
@@ -198,7 +232,8 @@ static carom_status strike(carom_path *w, const carom_change *x, carom_direction
     carom_factor_solve(&w->F, w->da);
     CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, x->v, d, w->full)));
     CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, x->v_before, d, w->full_0)));
-    for (int b = 0; b < L->nb; ++b) CAROM_TRY(laws(w, x, b, d, w->full + w->at_full[L->id[b]], w->full_0 + w->at_full[L->id[b]]));
+    for (int b = 0; b < L->nb; ++b)
+        CAROM_TRY(laws(w, x, b, d, w->full + w->at_full[L->id[b]], w->full_0 + w->at_full[L->id[b]]));
     if (n > 0) carom_path_solve(w, w->A, n, w->r);
     carom_axpy(dv, 1, w->da, nv);
     for (int k = 0; k < n; ++k) carom_axpy(dv, w->r[k], w->X + (size_t)k * (size_t)nv, nv);
@@ -213,7 +248,8 @@ static bool jumps(const double *a, const double *b, int n, double size) {
     return false;
 }
 
-// An approach that is slow for the time since the contact was last touched only grazes; in runs of impacts both are small.
+// An approach that is slow for the time since the contact was last touched only grazes; in runs of impacts both are
+// small.
 static carom_status check_approach(carom_path *w, int c) {
     double u, Gamma;
     const carom_direction along = {1, w->p.v, w->a, NULL};
@@ -223,10 +259,14 @@ static carom_status check_approach(carom_path *w, int c) {
     const double since = w->t - w->touched[c];
     w->touched[c] = w->t;
     if (u < -YOUNG * fabs(Gamma) * since && u < -TOUCHES * w->size_v) return CAROM_OK;
-    return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: grazing contact at '%.60s' (approach speed %.2g): the trajectory is not differentiable here", w->t, name_of(w, c), fabs(u));
+    return carom_fail(
+        w->err, CAROM_NOT_CONVERGED,
+        "t = %.9g: grazing contact at '%.60s' (approach speed %.2g): the trajectory is not differentiable here", w->t,
+        name_of(w, c), fabs(u));
 }
 
-// Slip along several tangents begins against the friction that held it, in e = -lambda_T/|lambda_T|, which changes with every column.
+// Slip along several tangents begins against the friction that held it, in e = -lambda_T/|lambda_T|, which changes with
+// every column.
 static carom_status begin_slip(carom_path *w, int c) {
     const carom_local *L = &w->p.L;
     const int b = block_of(w, c), k = L->at[b], tangents = L->at[b + 1] - k - 1, nv = w->p.nv;
@@ -251,8 +291,10 @@ static carom_status find_shift(carom_path *w, const carom_change *x, bool struck
     bool first = true;
     for (int c = 0; c < w->p.nc; ++c) {
         const bool was_open = x->mode_before[c] == CAROM_MODE_OPEN, is_open = x->mode[c] == CAROM_MODE_OPEN;
-        const double *e = x->phase_before + w->p.nc + CAROM_TANGENTS * c, *e_1 = x->phase + w->p.nc + CAROM_TANGENTS * c;
-        const bool slid = x->mode_before[c] == CAROM_MODE_SLIP, one = carom_system_directions(&w->p.sys, w->p.ne + c) == 2;
+        const double *e = x->phase_before + w->p.nc + CAROM_TANGENTS * c,
+                     *e_1 = x->phase + w->p.nc + CAROM_TANGENTS * c;
+        const bool slid = x->mode_before[c] == CAROM_MODE_SLIP,
+                   one = carom_system_directions(&w->p.sys, w->p.ne + c) == 2;
         const bool turns = slid && x->mode[c] == CAROM_MODE_SLIP && one && carom_dot(e, e_1, CAROM_TANGENTS) < 0;
         cause why = ARRIVES;
         double scale = 0;
@@ -273,8 +315,12 @@ static carom_status find_shift(carom_path *w, const carom_change *x, bool struck
     }
     if (!first) return CAROM_OK;
     for (int c = 0; c < w->p.nc; ++c) // slip along several tangents has got a direction of its own
-        if (x->mode_before[c] == CAROM_MODE_SLIP && x->mode[c] == CAROM_MODE_SLIP && carom_system_directions(&w->p.sys, w->p.ne + c) > 2) return CAROM_OK;
-    return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: %s; derivatives of this are not supported", w->t, struck ? "velocities jump although no contact arrives" : "forces jump although no contact changes");
+        if (x->mode_before[c] == CAROM_MODE_SLIP && x->mode[c] == CAROM_MODE_SLIP &&
+            carom_system_directions(&w->p.sys, w->p.ne + c) > 2)
+            return CAROM_OK;
+    return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: %s; derivatives of this are not supported", w->t,
+                      struck ? "velocities jump although no contact arrives"
+                             : "forces jump although no contact changes");
 }
 
 // At the start contacts may be closed: variations must not open or press them.
@@ -286,22 +332,29 @@ static carom_status check_start(carom_path *w) {
         const carom_direction d = of_column(w, j);
         // A start by differences of models is known to 1e-10 of its size.
         const double size_q = carom_norm_max(d.q, p->nv) + LEAST * w->size_q / w->unit[j];
-        const double size_v = carom_norm_max(d.v, p->nv) + size_q * w->size_v / fmax(w->size_q, CAROM_NOT_ZERO) + LEAST * w->size_v / w->unit[j];
+        const double size_v = carom_norm_max(d.v, p->nv) + size_q * w->size_v / fmax(w->size_q, CAROM_NOT_ZERO) +
+                              LEAST * w->size_v / w->unit[j];
         CAROM_TRY(no_number(w, carom_variation_gaps(w->x, p->t, p->q, d, w->gaps)));
         CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, p->v, d, w->full)));
         for (int b = 0; b < L->nb; ++b) {
-            const int id = L->id[b], rows = id >= p->ne && w->phase[id - p->ne] == CAROM_MODE_SLIP ? 1 : L->at[b + 1] - L->at[b];
+            const int id = L->id[b],
+                      rows = id >= p->ne && w->phase[id - p->ne] == CAROM_MODE_SLIP ? 1 : L->at[b + 1] - L->at[b];
             double most = 0;
             for (int k = 0; k < rows; ++k) most = fmax(most, fabs(w->full[w->at_full[id] + k]));
             if (fabs(w->gaps[carom_point_id(p, id)]) > SAME * size_q + ROUNDING || most > SAME * size_v + ROUNDING)
-                return carom_fail(w->err, CAROM_BAD_INPUT, "'%.60s' %s at the start, and '%.60s' alone would violate it: the motion has no derivative by it", carom_model_constraint(w->model, carom_point_id(p, id)),
-                                  carom_point_id(p, id) < ne ? "holds" : "is closed", w->label ? w->label(w->user, j) : "the start");
+                return carom_fail(
+                    w->err, CAROM_BAD_INPUT,
+                    "'%.60s' %s at the start, and '%.60s' alone would violate it: the motion has no derivative by it",
+                    carom_model_constraint(w->model, carom_point_id(p, id)),
+                    carom_point_id(p, id) < ne ? "holds" : "is closed", w->label ? w->label(w->user, j) : "the start");
         }
     }
     return CAROM_OK;
 }
 
-static carom_status side(carom_path *w, carom_side which) { return w->on_side ? w->on_side(w->user, w, which) : CAROM_OK; }
+static carom_status side(carom_path *w, carom_side which) {
+    return w->on_side ? w->on_side(w->user, w, which) : CAROM_OK;
+}
 
 // Slip along several tangents that begins has no direction of its own before it is fast enough.
 static void begin_young(carom_path *w, const carom_change *x) {
@@ -315,11 +368,13 @@ static void begin_young(carom_path *w, const carom_change *x) {
 }
 
 static bool stops(const carom_path *w, const carom_change *x, int c) {
-    return x->mode_before[c] == CAROM_MODE_SLIP && x->mode[c] == CAROM_MODE_STICK && carom_system_directions(&w->p.sys, w->p.ne + c) > 2;
+    return x->mode_before[c] == CAROM_MODE_SLIP && x->mode[c] == CAROM_MODE_STICK &&
+           carom_system_directions(&w->p.sys, w->p.ne + c) > 2;
 }
 
-// The direction in which slip along several tangents stops, which its velocity no longer tells: that of its deceleration, Gamma_T(e) = -c e.  With K above
-// mu lambda_N W_T'M^-1 W_T, e = (Gamma_T(e) + K e)/|...| converges.  The phase before is evaluated, and again with these directions.
+// The direction in which slip along several tangents stops, which its velocity no longer tells: that of its
+// deceleration, Gamma_T(e) = -c e.  With K above mu lambda_N W_T'M^-1 W_T, e = (Gamma_T(e) + K e)/|...| converges.  The
+// phase before is evaluated, and again with these directions.
 static carom_status find_last_direction(carom_path *w, const carom_change *x) {
     carom_point *p = &w->p;
     const carom_local *L = &p->L;
@@ -340,7 +395,8 @@ static carom_status find_last_direction(carom_path *w, const carom_change *x) {
                 carom_factor_solve(&w->F, w->dx);
                 K += p->contacts[c].friction * fabs(w->lambda[k - 1]) * carom_column_dot(&L->W, k + l, w->dx);
             }
-            for (int l = 0; l < tangents; ++l) e[l] = carom_column_dot(&L->W, k + l, w->a) + w->kappa[k + l] + K * was[l];
+            for (int l = 0; l < tangents; ++l)
+                e[l] = carom_column_dot(&L->W, k + l, w->a) + w->kappa[k + l] + K * was[l];
             const double size = carom_length(e, tangents);
             for (int l = 0; l < tangents && size > 0; ++l) e[l] /= size, change = fmax(change, fabs(e[l] - was[l]));
             w->young[c] = true;
@@ -351,7 +407,8 @@ static carom_status find_last_direction(carom_path *w, const carom_change *x) {
     return CAROM_OK;
 }
 
-// Behind an event.  The direction of slip along several tangents that stops is lost to rounding: what its friction has changed across is taken back, d(W'v + w) = 0.
+// Behind an event.  The direction of slip along several tangents that stops is lost to rounding: what its friction has
+// changed across is taken back, d(W'v + w) = 0.
 static carom_status settle(carom_path *w, const carom_change *x) {
     carom_point *p = &w->p;
     const carom_local *L = &p->L;
@@ -376,13 +433,16 @@ static carom_status settle(carom_path *w, const carom_change *x) {
     return CAROM_OK;
 }
 
-// Where time alone is the cause: have forces jumped?  What is behind depends on when that is, which variations do not see.  In the phase before, at w->t.
+// Where time alone is the cause: have forces jumped?  What is behind depends on when that is, which variations do not
+// see.  In the phase before, at w->t.
 static carom_status check_time(carom_path *w) {
     const double little = 64 * DBL_EPSILON * fmax(fabs(w->t), fabs(w->span));
     carom_copy(w->a_after, w->a, w->p.nv);
     CAROM_TRY(carom_path_evaluate(w, w->t - little, w->q, w->v));
-    if (!jumps(w->a, w->a_after, w->p.nv, SAME * (carom_norm_max(w->a, w->p.nv) + carom_norm_max(w->a_after, w->p.nv)))) return carom_path_evaluate(w, w->t, w->q, w->v);
-    return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: forces jump; derivatives through such a jump are not supported", w->t);
+    if (!jumps(w->a, w->a_after, w->p.nv, SAME * (carom_norm_max(w->a, w->p.nv) + carom_norm_max(w->a_after, w->p.nv))))
+        return carom_path_evaluate(w, w->t, w->q, w->v);
+    return carom_fail(w->err, CAROM_UNSUPPORTED,
+                      "t = %.9g: forces jump; derivatives through such a jump are not supported", w->t);
 }
 
 static carom_status cross(carom_path *w, const carom_change *x, bool first) {
@@ -396,16 +456,22 @@ static carom_status cross(carom_path *w, const carom_change *x, bool first) {
         arrives = arrives || (x->impulse[c] > 0 && x->mode_before[c] == CAROM_MODE_OPEN);
     }
     // The limit of a run of impacts that the scheme predicts lies ahead of the last one.
-    if (x->t - x->t_before > CAROM_INSTANT * fmax(w->size_q / fmax(w->size_v, CAROM_NOT_ZERO), fabs(x->t)) && !first && !w->plain)
-        return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: impacts of several contacts accumulate, and derivatives of their limit are not supported", x->t);
+    if (x->t - x->t_before > CAROM_INSTANT * fmax(w->size_q / fmax(w->size_v, CAROM_NOT_ZERO), fabs(x->t)) && !first &&
+        !w->plain)
+        return carom_fail(
+            w->err, CAROM_UNSUPPORTED,
+            "t = %.9g: impacts of several contacts accumulate, and derivatives of their limit are not supported", x->t);
     if (!first) {
         CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v)); // in the phase before
         if (x->jumped && !w->plain) CAROM_TRY(check_time(w));
         CAROM_TRY(find_last_direction(w, x));
         carom_copy(w->a_before, w->a, nv);
     }
-    const bool struck = !w->plain && most > 0 && jumps(x->v, x->v_before, nv, (arrives ? TOUCHES : DRIFT) * w->size_v); // closed contacts also have impulses against errors of the motion
-    if (first && struck) return carom_fail(w->err, CAROM_UNSUPPORTED, "contacts hit at the very start; derivatives of this are not supported");
+    // closed contacts also have impulses against errors of the motion
+    const bool struck = !w->plain && most > 0 && jumps(x->v, x->v_before, nv, (arrives ? TOUCHES : DRIFT) * w->size_v);
+    if (first && struck)
+        return carom_fail(w->err, CAROM_UNSUPPORTED,
+                          "contacts hit at the very start; derivatives of this are not supported");
     begin_young(w, x);
     // Behind it, for the accelerations there.
     carom_copy(w->phase_1, x->phase, (ptrdiff_t)w->phase_size);
@@ -422,9 +488,11 @@ static carom_status cross(carom_path *w, const carom_change *x, bool first) {
     w->phase = phase;
     CAROM_TRY(status);
     bool closes = false;
-    for (int c = 0; c < w->p.nc; ++c) closes = closes || (x->mode_before[c] == CAROM_MODE_OPEN && x->mode[c] != CAROM_MODE_OPEN);
+    for (int c = 0; c < w->p.nc; ++c)
+        closes = closes || (x->mode_before[c] == CAROM_MODE_OPEN && x->mode[c] != CAROM_MODE_OPEN);
     const double size = SAME * (carom_norm_max(w->a_before, nv) + carom_norm_max(w->a_after, nv));
-    const bool some = !w->plain && (struck || closes || jumps(w->a_before, w->a_after, nv, size) || (w->asks && w->asks(w->user, x)));
+    const bool some =
+        !w->plain && (struck || closes || jumps(w->a_before, w->a_after, nv, size) || (w->asks && w->asks(w->user, x)));
     if (some) {
         CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
         CAROM_TRY(find_shift(w, x, struck || closes));
@@ -449,7 +517,8 @@ static carom_status cross(carom_path *w, const carom_change *x, bool first) {
 // -- contacts that do not couple ----------------------------------------------------------------------------------
 
 typedef struct parts {
-    double *y, *y_1, *v, *phase, *impulse, *b; // columns before, and behind the events in one order; of one contact's event; velocities that each contact adds
+    double *y, *y_1, *v, *phase, *impulse, *b; // columns before, and behind the events in one order; of one contact's
+                                               // event; velocities that each contact adds
 } parts;
 
 // One contact's part of an event: what it takes over, its impulse.
@@ -484,7 +553,8 @@ static carom_status cross_in_order(carom_path *w, const carom_change *x, bool fo
     return CAROM_OK;
 }
 
-// Events of contacts at one time that separate along a column: where their order makes no difference, because they do not couple, there is a derivative.
+// Events of contacts at one time that separate along a column: where their order makes no difference, because they do
+// not couple, there is a derivative.
 static carom_status cross_apart(carom_path *w, const carom_change *x, parts *k) {
     const carom_local *L = &w->p.L;
     const int nv = w->p.nv, m = 2 * nv * w->n;
@@ -492,7 +562,9 @@ static carom_status cross_apart(carom_path *w, const carom_change *x, parts *k) 
     for (int b = 0; b < L->nb; ++b) {
         const int c = L->id[b] - w->p.ne;
         for (int i = L->at[b]; i < L->at[b + 1]; ++i) {
-            if (c < 0 && fabs(w->lambda[i]) * carom_norm_max(w->X + (size_t)i * (size_t)nv, nv) > ROUNDING * w->size_v) return CAROM_UNSUPPORTED; // joints couple
+            // joints couple
+            if (c < 0 && fabs(w->lambda[i]) * carom_norm_max(w->X + (size_t)i * (size_t)nv, nv) > ROUNDING * w->size_v)
+                return CAROM_UNSUPPORTED;
             if (c >= 0) carom_axpy(k->b + (size_t)c * (size_t)nv, w->lambda[i], w->X + (size_t)i * (size_t)nv, nv);
         }
     }
@@ -506,9 +578,11 @@ static carom_status cross_apart(carom_path *w, const carom_change *x, parts *k) 
     for (int j = 0; j < w->n; ++j) {
         const double *a = k->y_1 + (size_t)j * 2 * (size_t)nv, *b = w->y + (size_t)j * 2 * (size_t)nv;
         for (int half = 0; half < 2; ++half, a += nv, b += nv)
-            if (jumps(a, b, nv, SAME * (carom_norm_max(a, nv) + (half ? w->size_v : w->size_q) / w->unit[j]))) return CAROM_NOT_CONVERGED;
+            if (jumps(a, b, nv, SAME * (carom_norm_max(a, nv) + (half ? w->size_v : w->size_q) / w->unit[j])))
+                return CAROM_NOT_CONVERGED;
     }
-    carom_copy(w->v, x->v, nv), carom_copy(w->q, x->q, w->p.nq), carom_copy(w->phase, x->phase, (ptrdiff_t)w->phase_size);
+    carom_copy(w->v, x->v, nv), carom_copy(w->q, x->q, w->p.nq),
+        carom_copy(w->phase, x->phase, (ptrdiff_t)w->phase_size);
     return CAROM_OK;
 }
 

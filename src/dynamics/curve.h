@@ -1,8 +1,10 @@
-// curve.h (private): a curve of solutions over a parameter, for continuation: orbits (curve_orbit.c) and states of rest (curve_rest.c).
+// curve.h (private): a curve of solutions over a parameter, for continuation: orbits (curve_orbit.c) and states of rest
+// (curve_rest.c).
 #pragma once
 #include "dynamics/dynamics.h"
 
-/// Functions that vanish at an event: the parameter's part of the tangent; the determinant of the equations bordered by the tangent; det(P + 1); the distance of a pair from its border.
+/// Functions that vanish at an event: the parameter's part of the tangent; the determinant of the equations bordered by
+/// the tangent; det(P + 1); the distance of a pair from its border.
 typedef enum carom_curve_test { CAROM_FOLD, CAROM_BRANCH, CAROM_DOUBLING, CAROM_PAIR, CAROM_TESTS } carom_curve_test;
 /// sign exp(log_size); sign 0: it is zero, or not defined.
 typedef struct carom_signed { int sign; double log_size; } carom_signed;
@@ -27,46 +29,81 @@ typedef struct carom_curve {
     int neig;            // most eigenvalues
     const char *const *test; // CAROM_TESTS names
     double clear;        // so far behind an event of contacts it is clear what has changed; 0: at once
-    carom_status (*begin)(void *user);                                            // the first solution, at the parameter's value
+    // the first solution, at the parameter's value
+    carom_status (*begin)(void *user);
     void (*save)(void *user, double *place);
     carom_status (*restore)(void *user, const double *place);
     carom_status (*predict)(void *user, const double *tau, double sigma);
-    carom_status (*correct)(void *user, const double *tau, int *iterations);       // perpendicular to tau; NULL: at the parameter as it is
-    carom_status (*linearise)(void *user);                                        // a place that was restored, as correct() left it
-    bool (*tangent)(void *user, double *tau, carom_signed *border);               // in: one that points forward; border: the determinant, NULL: not wanted
-    carom_status (*look)(void *user, carom_curve_look *l);                        // at the last correction; all but the tests of the tangent
-    double (*beyond)(void *user, double re, double im);                           // how far an eigenvalue lies beyond the border of stability; negative: on this side of it
-    carom_status (*settle)(void *user, bool *moved);                              // choose better coordinates of the same solution; *moved: its tangent is another one
+    // perpendicular to tau; NULL: at the parameter as it is
+    carom_status (*correct)(void *user, const double *tau, int *iterations);
+    // a place that was restored, as correct() left it
+    carom_status (*linearise)(void *user);
+    // in: one that points forward; border: the determinant, NULL: not wanted
+    bool (*tangent)(void *user, double *tau, carom_signed *border);
+    // at the last correction; all but the tests of the tangent
+    carom_status (*look)(void *user, carom_curve_look *l);
+    // how far an eigenvalue lies beyond the border of stability; negative: on this side of it
+    double (*beyond)(void *user, double re, double im);
+    // choose better coordinates of the same solution; *moved: its tangent is another one
+    carom_status (*settle)(void *user, bool *moved);
     carom_status (*row)(void *user, double *period, double *x, double *least, double *most); // x: nq + nv
-    bool (*same)(void *user);                                                     // as the solution that was kept: contacts do the same
-    carom_status (*keep)(void *user, double *tau);                                // contacts go on as in this solution; tau: may turn round, where the branch does so with the contacts
-    double (*extent)(void *user);                                                 // of the solution, in units of tau, not below 1
-    void (*apart)(void *user, const double *place, double *by);                   // from a place to this solution, in units of tau
-    void (*describe)(void *user, bool failed, char *text, size_t size);           // how this solution differs from the one kept; failed: there is none
-    bool (*roughly)(void *user);                                                  // has the linearised motion alone seen this difference?  NULL: never
-    carom_status (*precise)(void *user, bool on);                                 // as accurate as possible, where events are located; NULL: it always is
-    carom_status (*graze)(void *user, char *text, size_t size);                     // a contact is hardly touched: the curve goes to the orbit that touches it, in words.  NULL: there are none
-    carom_status (*leave)(void *user, double *tau, bool *clear);                  // from there to the next solution on the other side; *clear: the branch can be followed as usual from here on
-    void (*half)(void *user, double *by);                                         // of a doubled solution: from its start to the state after half its period, in units of tau
-    bool (*doubles)(void *user);                                                  // are doubled solutions followed?  NULL: there are none
-    carom_status (*twice)(void *user, double *tau);                               // the doubled solution beside a period doubling; NULL: there are none
-    bool (*cross)(void *user, const double *tau, double *other);                  // at a crossing of branches: the direction perpendicular to the tangent in which there are others, of length 1
-    carom_status (*pair)(void *user, double *x, double *shape, double *rate);     // of equilibria at a Hopf point: the state, the displacement of the mode (2 nv) and its frequency; NULL: not at all
-    carom_status (*grow)(void *user, double value, const double *x, const double *shape, double rate, double size, double *tau); // orbits: that beside an equilibrium, displaced by size times the shape; NULL: not at all
-    carom_status (*response)(void *user, double *to);                             // mean, then amplitude and phase (degrees) of every harmonic of the response: CAROM_RESPONSES numbers; NULL: there is none
+    // as the solution that was kept: contacts do the same
+    bool (*same)(void *user);
+    // contacts go on as in this solution; tau: may turn round, where the branch does so with the contacts
+    carom_status (*keep)(void *user, double *tau);
+    // of the solution, in units of tau, not below 1
+    double (*extent)(void *user);
+    // from a place to this solution, in units of tau
+    void (*apart)(void *user, const double *place, double *by);
+    // how this solution differs from the one kept; failed: there is none
+    void (*describe)(void *user, bool failed, char *text, size_t size);
+    // has the linearised motion alone seen this difference?  NULL: never
+    bool (*roughly)(void *user);
+    // as accurate as possible, where events are located; NULL: it always is
+    carom_status (*precise)(void *user, bool on);
+    // a contact is hardly touched: the curve goes to the orbit that touches it, in words.  NULL: there are none
+    carom_status (*graze)(void *user, char *text, size_t size);
+    // from there to the next solution on the other side; *clear: the branch can be followed as usual from here on
+    carom_status (*leave)(void *user, double *tau, bool *clear);
+    // of a doubled solution: from its start to the state after half its period, in units of tau
+    void (*half)(void *user, double *by);
+    // are doubled solutions followed?  NULL: there are none
+    bool (*doubles)(void *user);
+    // the doubled solution beside a period doubling; NULL: there are none
+    carom_status (*twice)(void *user, double *tau);
+    // at a crossing of branches: the direction perpendicular to the tangent in which there are others, of length 1
+    bool (*cross)(void *user, const double *tau, double *other);
+    // of equilibria at a Hopf point: the state, the displacement of the mode (2 nv) and its frequency; NULL: not at all
+    carom_status (*pair)(void *user, double *x, double *shape, double *rate);
+    // orbits: that beside an equilibrium, displaced by size times the shape; NULL: not at all
+    carom_status (*grow)(void *user, double value, const double *x, const double *shape, double rate, double size,
+                         double *tau);
+    // mean, then amplitude and phase (degrees) of every harmonic of the response: CAROM_RESPONSES numbers; NULL: there
+    // is none
+    carom_status (*response)(void *user, double *to);
     // two parameters
-    carom_status (*aim)(void *user, const double *at, const double *way, double value); // the parameters are at + value way from here on
-    carom_status (*equations)(void *user, double *F, double *J, int *n);          // here, of n unknowns: F (n - 1) and its derivatives, (n - 1) x n; room: (ntau + 2)^2
-    void (*spread)(void *user, const double *z, double *tau);                     // a change of these unknowns as a tangent
-    carom_status (*first_lyapunov)(void *user, double *c);                        // at a Hopf point: Re c1; at a period doubling: c.  CAROM_UNSUPPORTED: not here.  NULL: never
-    carom_status (*touch)(void *user, double y);                                  // behind graze(): the orbit with this approach speed, on the line of aim()
-    void (*touching)(void *user, double *x, bool put);                            // its state and time where it touches, nq + nv + 1, to keep them or to put them back
-    double (*typical)(void *user);                                                // speed along the normal of that contact
-    carom_status (*multiple)(void *user, int periods);                                // before begin(): the orbit has so many periods of the excitation
+    // the parameters are at + value way from here on
+    carom_status (*aim)(void *user, const double *at, const double *way, double value);
+    // here, of n unknowns: F (n - 1) and its derivatives, (n - 1) x n; room: (ntau + 2)^2
+    carom_status (*equations)(void *user, double *F, double *J, int *n);
+    // a change of these unknowns as a tangent
+    void (*spread)(void *user, const double *z, double *tau);
+    // at a Hopf point: Re c1; at a period doubling: c.  CAROM_UNSUPPORTED: not here.  NULL: never
+    carom_status (*first_lyapunov)(void *user, double *c);
+    // behind graze(): the orbit with this approach speed, on the line of aim()
+    carom_status (*touch)(void *user, double y);
+    // its state and time where it touches, nq + nv + 1, to keep them or to put them back
+    void (*touching)(void *user, double *x, bool put);
+    // speed along the normal of that contact
+    double (*typical)(void *user);
+    // before begin(): the orbit has so many periods of the excitation
+    carom_status (*multiple)(void *user, int periods);
 } carom_curve;
 
 /// also: a second parameter, for aim(); NULL: none.  To be closed whatever happens.
-carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, const char *also, const carom_model **m, const char **scheme, carom_error *err);
+carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, const char *also, const carom_model **m,
+                                const char **scheme, carom_error *err);
 void carom_curve_orbits_close(carom_curve *k);
-carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, const char *also, const carom_model **m, const char **scheme, carom_error *err);
+carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, const char *also, const carom_model **m,
+                               const char **scheme, carom_error *err);
 void carom_curve_rests_close(carom_curve *k);

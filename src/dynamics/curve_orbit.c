@@ -10,12 +10,14 @@
 
 static const double GRAZES = 1e-3; // of the other impacts: a contact that is struck by less is nearly grazed
 static const double ASIDE = 1e-3;  // along the multiplier of -1: where the orbit of twice the period is looked for
-static const double LINEAR = 1e-9, PRECISE = 1e-12; // tolerances of the linearised motion: looser than for one orbit, points of a branch are many; where events are located
+static const double LINEAR = 1e-9, PRECISE = 1e-12; // tolerances of the linearised motion: looser than for one orbit,
+                                                    // points of a branch are many; where events are located
 static const double TIGHT = 1e-13; // of the scheme there
 static const double NOISE = 30;    // of the tolerance of the linearised motion and its growth: errors of multipliers
 static const double BRIEF = 1e-3;  // of the period: a phase of sticking that is about to vanish
 static const double WEAK = 0.1;    // of typical speeds: an impact that may soon graze
-static const double FIRST_SPEED = 1e-3, GROWS = 2, FASTEST = 0.3; // of typical speeds: the first impact behind grazing; how the next ones grow; the last one
+// of typical speeds: the first impact behind grazing; how the next ones grow; the last one
+static const double FIRST_SPEED = 1e-3, GROWS = 2, FASTEST = 0.3;
 static const double CALM = 50;     // a multiplier for which the branch can be followed as usual
 static const double CLEARANCE = 1e-6; // of typical sizes: the first gap beside grazing
 static const double OUTGROWN = 10; // of typical sizes: these are measured again
@@ -44,7 +46,7 @@ enum { MOST_PERIODS = 16 }; // of the first orbit, in one that was doubled
 
 static const char *const tests[CAROM_TESTS] = {"fold", "branch", "period-doubling", "neimark-sacker"};
 
-// -- places: parameter, T, t_0, fold, nsym, timeless, noise, x, shift, scale, sym -----------------------------------------------------
+// -- places: parameter, T, t_0, fold, nsym, timeless, noise, x, shift, scale, sym -------------------------------------
 
 static int place_size(const carom_shooter *s) { return HEAD + s->nq + s->nv + s->nq + s->n + s->n * s->n; }
 
@@ -64,10 +66,12 @@ static carom_status restore(void *user, const double *place) {
     carom_shooter *s = &c->s;
     const double *x = place + HEAD, *shift = x + s->nq + s->nv, *scale = shift + s->nq;
     c->noise = fmax(1, place[6]);
-    if (s->linear && place[0] == s->value && place[1] == c->T && place[2] == c->t_0 && place[3] == c->fold && memcmp(x, c->x, (size_t)(s->nq + s->nv) * sizeof *x) == 0 &&
+    if (s->linear && place[0] == s->value && place[1] == c->T && place[2] == c->t_0 && place[3] == c->fold &&
+        memcmp(x, c->x, (size_t)(s->nq + s->nv) * sizeof *x) == 0 &&
         memcmp(scale, s->scale, (size_t)s->n * sizeof *scale) == 0)
         return CAROM_OK; // it is there, and its linearisation is good
-    if (!(place[1] > 0 && place[3] >= 1 && place[3] < 1e6 && place[4] >= 0 && place[4] <= s->nv && place[6] > 0)) return carom_fail(((orbits *)user)->err, CAROM_BAD_INPUT, "the branch to go on with is damaged");
+    if (!(place[1] > 0 && place[3] >= 1 && place[3] < 1e6 && place[4] >= 0 && place[4] <= s->nv && place[6] > 0))
+        return carom_fail(((orbits *)user)->err, CAROM_BAD_INPUT, "the branch to go on with is damaged");
     c->fold = (int)place[3], c->nsym = (int)place[4], c->timeless = place[5] != 0;
     CAROM_TRY(carom_cycle_set(c, place[0]));
     c->T = place[1], c->t_0 = place[2];
@@ -99,7 +103,8 @@ static carom_status correct(void *user, const double *tau, int *iterations) {
 }
 
 static bool tangent(void *user, double *tau, carom_signed *border) {
-    return carom_cycle_tangent(&((orbits *)user)->c, ((orbits *)user)->size, tau, border ? &border->sign : NULL, border ? &border->log_size : NULL);
+    return carom_cycle_tangent(&((orbits *)user)->c, ((orbits *)user)->size, tau, border ? &border->sign : NULL,
+                               border ? &border->log_size : NULL);
 }
 
 static void apart(void *user, const double *place, double *by) {
@@ -135,13 +140,21 @@ static carom_status begin(void *user) {
     const double *start = o->def->start;
     carom_copy(o->x, start ? start : carom_model_q0(m), s->nq);
     carom_copy(o->x + s->nq, start ? start + s->nq : carom_model_v0(m), s->nv);
-    const double guess = o->def->guess, end = carom_model_simulation(m).end, window = !isnan(guess) ? 1.6 * guess : isnan(end) ? 100 : end;
+    const double guess = o->def->guess, end = carom_model_simulation(m).end,
+                 window = !isnan(guess) ? 1.6 * guess
+                          : isnan(end)  ? 100
+                                        : end;
     CAROM_TRY(carom_cycle_guess(c, o->x, 0, window, guess));
     const double value = s->value, ends[2] = {o->def->from, o->def->to};
-    for (int i = 0; i < 2 && c->expression && !c->timeless; ++i) { // the period may change with the parameter, and --period must say so
+    // the period may change with the parameter, and --period must say so
+    for (int i = 0; i < 2 && c->expression && !c->timeless; ++i) {
         if (carom_cycle_set(c, ends[i]) != CAROM_OK) continue;
         const carom_status status = carom_cycle_time(c, o->x);
-        if (status == CAROM_BAD_INPUT) return carom_fail(o->err, CAROM_BAD_INPUT, "with %.60s = %.9g the model does not repeat itself after %.9g: give its period as an expression, --period EXPR", o->def->by, ends[i], c->T);
+        if (status == CAROM_BAD_INPUT)
+            return carom_fail(o->err, CAROM_BAD_INPUT,
+                              "with %.60s = %.9g the model does not repeat itself after %.9g: give its period as an "
+                              "expression, --period EXPR",
+                              o->def->by, ends[i], c->T);
         CAROM_TRY(status);
     }
     CAROM_TRY(carom_cycle_set(c, value));
@@ -177,7 +190,8 @@ static carom_status look(void *user, carom_curve_look *l) {
     }
     l->test[CAROM_DOUBLING] = (carom_signed){isfinite(log_size) ? sign : 0, log_size};
     if (o->c.conservative) nearest = INFINITY; // pairs stay on the circle
-    l->test[CAROM_PAIR] = isfinite(nearest) ? (carom_signed){nearest < 0 ? -1 : nearest > 0, log(fabs(nearest))} : (carom_signed){0, 0};
+    l->test[CAROM_PAIR] =
+        isfinite(nearest) ? (carom_signed){nearest < 0 ? -1 : nearest > 0, log(fabs(nearest))} : (carom_signed){0, 0};
     l->stable = l->unstable == 0;
     return CAROM_OK;
 }
@@ -222,7 +236,9 @@ static bool same(void *user) {
     return false;
 }
 
-static const char *contact_name(const carom_shooter *s, int contact) { return carom_model_constraint(s->task.base, carom_model_system(s->task.base)->ne + contact); }
+static const char *contact_name(const carom_shooter *s, int contact) {
+    return carom_model_constraint(s->task.base, carom_model_system(s->task.base)->ne + contact);
+}
 
 // Which contact has more or fewer events of some kinds; -1: none.
 static int changed(const carom_shooter *s, const carom_hit *a, int n, const carom_hit *b, int m, bool impacts) {
@@ -246,7 +262,8 @@ static bool rests(const double *mode, const carom_hit *hit, int n, int c) {
 //
 // Phases of one contact around the orbit: o open, 0 stick, + and - slip.
 //
-//     - + becomes - 0 +: crossing     + becomes + 0 +: grazing     - 0 becomes - + 0: switching     0 becomes 0 + 0: adding   (SLD-1)
+//     - + becomes - 0 +: crossing  + becomes + 0 +: grazing  - 0 becomes - + 0: switching  0 becomes 0 + 0: adding
+//     (SLD-1)
 
 enum { PHASES = 64 };
 
@@ -305,10 +322,12 @@ static bool made_by(sliding_rule rule, const char *w, int n, const char *shorter
 
 // By name; NULL: it is another change.
 static const char *sliding(const char *a, int n, const char *b, int m) {
-    static const char *const word[RULES] = {"crossing-sliding", "grazing-sliding", "switching-sliding", "adding-sliding"};
+    static const char *const word[RULES] = {"crossing-sliding", "grazing-sliding", "switching-sliding",
+                                            "adding-sliding"};
     if (n == 0 || m == 0 || n == m || abs(n - m) > 8) return NULL;
     for (int rule = CROSSING; rule < RULES; ++rule)
-        if (n > m ? made_by((sliding_rule)rule, a, n, b, m) : made_by((sliding_rule)rule, b, m, a, n)) return word[rule];
+        if (n > m ? made_by((sliding_rule)rule, a, n, b, m) : made_by((sliding_rule)rule, b, m, a, n))
+            return word[rule];
     return NULL;
 }
 
@@ -325,8 +344,13 @@ static void describe(void *user, bool failed, char *text, size_t size) {
     const int soft = failed ? -1 : soft_changed(o);
     if (soft >= 0) {
         const int was = o->crossed[soft], is = s->crossed[soft];
-        const bool closes = is == 0 ? s->soft_closed[soft] : !o->soft_closed[soft]; // it was, or is, the same all the time
-        snprintf(text, size, "%s %.60s", was > 0 && is > 0 ? "touching" : closes ? "closing" : "opening", carom_model_compliant(s->task.base, soft));
+        // it was, or is, the same all the time
+        const bool closes = is == 0 ? s->soft_closed[soft] : !o->soft_closed[soft];
+        snprintf(text, size, "%s %.60s",
+                 was > 0 && is > 0 ? "touching"
+                 : closes          ? "closing"
+                                   : "opening",
+                 carom_model_compliant(s->task.base, soft));
         return;
     }
     for (int c = 0; c < s->p.nc && !failed; ++c) {
@@ -338,12 +362,14 @@ static void describe(void *user, bool failed, char *text, size_t size) {
     if (!failed) {
         char before[PHASES], after[PHASES];
         for (int c = 0; c < s->p.nc; ++c) {
-            const char *name = sliding(before, phases(o->hit, o->nhits, o->mode[c], c, before), after, phases(s->hit, s->nhits, s->mode_0[c], c, after));
+            const char *name = sliding(before, phases(o->hit, o->nhits, o->mode[c], c, before), after,
+                                       phases(s->hit, s->nhits, s->mode_0[c], c, after));
             if (!name) continue;
             snprintf(text, size, "%s %.60s", name, contact_name(s, c));
             return;
         }
-        const int sticks = changed(s, s->hit, s->nhits, o->hit, o->nhits, false), hits = changed(s, s->hit, s->nhits, o->hit, o->nhits, true);
+        const int sticks = changed(s, s->hit, s->nhits, o->hit, o->nhits, false),
+                  hits = changed(s, s->hit, s->nhits, o->hit, o->nhits, true);
         if (sticks >= 0) snprintf(text, size, "sticking %.60s", contact_name(s, sticks));
         else if (hits >= 0) snprintf(text, size, "grazing %.60s", contact_name(s, hits));
         else snprintf(text, size, "sequence");
@@ -353,9 +379,11 @@ static void describe(void *user, bool failed, char *text, size_t size) {
     double least = GRAZES;
     int at = -1;
     for (int i = 0; i < s->nhits; ++i)
-        if (s->hit[i].kind == CAROM_HIT_IMPACT && s->hit[i].jump < least) least = s->hit[i].jump, at = s->hit[i].contact;
+        if (s->hit[i].kind == CAROM_HIT_IMPACT && s->hit[i].jump < least)
+            least = s->hit[i].jump, at = s->hit[i].contact;
     for (int c = 0; c < s->p.nc; ++c)
-        if (fabs(s->low[c]) < least * carom_norm_max(s->scale, s->nv)) least = fabs(s->low[c]) / carom_norm_max(s->scale, s->nv), at = c;
+        if (fabs(s->low[c]) < least * carom_norm_max(s->scale, s->nv))
+            least = fabs(s->low[c]) / carom_norm_max(s->scale, s->nv), at = c;
     // a phase of sticking that is about to vanish inside slip
     int brief = -1;
     for (int i = 0; i < s->nhits && at < 0; ++i) {
@@ -378,7 +406,8 @@ static const carom_touching *hardly_touched(const orbits *o) {
     double least = WEAK;
     if (s->weakest.contact >= 0 && s->weakest.jump < least) least = s->weakest.jump, best = &s->weakest;
     for (int c = 0; c < s->p.nc; ++c) {
-        const double jump = s->nearest[c].contact >= 0 ? sqrt(fmax(0, s->low[c] / length)) : INFINITY; // a gap is like the square of a speed
+        // a gap is like the square of a speed
+        const double jump = s->nearest[c].contact >= 0 ? sqrt(fmax(0, s->low[c] / length)) : INFINITY;
         if (jump < least) least = jump, best = &s->nearest[c];
     }
     return best;
@@ -398,7 +427,9 @@ static carom_status graze(void *user, char *text, size_t size) {
     const carom_touching *at = hardly_touched(o);
     if (!at) return carom_fail(o->err, CAROM_NOT_CONVERGED, "no contact is nearly grazed");
     o->struck = at == &c->s.weakest;
-    if (o->struck && c->conservative) return carom_fail(o->err, CAROM_UNSUPPORTED, "families of conservative orbits pass grazing towards impacts only");
+    if (o->struck && c->conservative)
+        return carom_fail(o->err, CAROM_UNSUPPORTED,
+                          "families of conservative orbits pass grazing towards impacts only");
     snprintf(text, size, "grazing %.60s", contact_name(&c->s, at->contact));
     carom_graze_close(&o->g);
     CAROM_TRY(carom_graze_open(&o->g, c, at, o->size));
@@ -439,7 +470,8 @@ static carom_status leave(void *user, double *tau, bool *clear) {
     carom_cycle_expect(c, false);
     status = carom_cycle_solve(c, NULL, 1);
     carom_cycle_expect(c, true);
-    if (status == CAROM_NOT_CONVERGED && c->conservative) status = carom_cycle_solve(c, NULL, 1); // errors grow with the multipliers, and nothing damps them
+    // errors grow with the multipliers, and nothing damps them
+    if (status == CAROM_NOT_CONVERGED && c->conservative) status = carom_cycle_solve(c, NULL, 1);
     CAROM_TRY(status);
     if (!o->struck) *clear = fastest_multiplier(o) < CALM || o->g.y > FASTEST * carom_graze_typical(&o->g);
     carom_zero(tau, s->n + 2);
@@ -467,7 +499,8 @@ static carom_status row(void *user, double *period, double *x, double *least, do
     return status;
 }
 
-// Of the orbit here, whose linearisation stays.  Harmonics are those of the excitation, also of orbits of several of its periods.
+// Of the orbit here, whose linearisation stays.  Harmonics are those of the excitation, also of orbits of several of
+// its periods.
 static carom_status response(void *user, double *to) {
     carom_cycle *c = &((orbits *)user)->c;
     carom_shooter *s = &c->s;
@@ -506,7 +539,8 @@ static carom_status settle(void *user, bool *moved) {
     if (!*moved) return CAROM_OK;
     const double before = c->t_0;
     CAROM_TRY(carom_cycle_rephase(c));
-    if (!c->timeless && c->t_0 == before) CAROM_TRY(carom_cycle_away(c)); // the event is at the very end of the period, which a plain run may not see
+    // the event is at the very end of the period, which a plain run may not see
+    if (!c->timeless && c->t_0 == before) CAROM_TRY(carom_cycle_away(c));
     c->s.linear = false;
     return carom_cycle_solve(c, NULL, 1);
 }
@@ -529,12 +563,14 @@ static void half(void *user, double *by) {
     const carom_status status = carom_shoot(s, c->t_0, c->T / 2, c->x, false, c->steps);
     for (int i = 0; i < s->nq; ++i) s->end[i] -= c->shift[i] / 2;
     if (status == CAROM_OK) carom_shooter_apart(s, c->x, s->end, by);
-    for (int k = 0; k < c->nsym; ++k) carom_axpy(by, -carom_dot(cycle_column(c->sym, k, s->n), by, s->n), cycle_column(c->sym, k, s->n), s->n);
+    for (int k = 0; k < c->nsym; ++k)
+        carom_axpy(by, -carom_dot(cycle_column(c->sym, k, s->n), by, s->n), cycle_column(c->sym, k, s->n), s->n);
     free(s->hit);
     s->hit = hit, s->nhits = nhits, s->linear = linear, s->span = span;
 }
 
-// Twice around, started a little along the direction that turns over.  The orbit that is found must not be the single one, twice.
+// Twice around, started a little along the direction that turns over.  The orbit that is found must not be the single
+// one, twice.
 static carom_status twice(void *user, double *tau) {
     orbits *o = user;
     carom_cycle *c = &o->c;
@@ -562,7 +598,9 @@ static carom_status twice(void *user, double *tau) {
         status = correct(o, way, &iterations);
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) break;
         if (status == CAROM_OK) half(o, tau);
-        if (status == CAROM_OK && !(carom_norm_max(tau, s->n) > aside / 10)) status = carom_fail(o->err, CAROM_NOT_CONVERGED, "the iteration leads back to the orbit of half the period");
+        if (status == CAROM_OK && !(carom_norm_max(tau, s->n) > aside / 10))
+            status =
+                carom_fail(o->err, CAROM_NOT_CONVERGED, "the iteration leads back to the orbit of half the period");
     }
     carom_copy(tau, way, s->n + 2);
     free(way);
@@ -573,10 +611,14 @@ static carom_status twice(void *user, double *tau) {
 
 // -- other branches -------------------------------------------------------------------------------------------------
 
-static bool cross(void *user, const double *tau, double *other) { return carom_cycle_cross(&((orbits *)user)->c, ((orbits *)user)->size, tau, other); }
+static bool cross(void *user, const double *tau, double *other) {
+    return carom_cycle_cross(&((orbits *)user)->c, ((orbits *)user)->size, tau, other);
+}
 
-// (HOP-1)  x(0) = x_0 + size Re q,  x'(0) = -size rate Im q,  T = 2 pi/rate; the amplitude stays, the parameter is found
-static carom_status grow(void *user, double value, const double *x, const double *shape, double rate, double size, double *tau) {
+// (HOP-1)  x(0) = x_0 + size Re q,  x'(0) = -size rate Im q,  T = 2 pi/rate; the amplitude stays, the parameter is
+//          found
+static carom_status grow(void *user, double value, const double *x, const double *shape, double rate, double size,
+                         double *tau) {
     orbits *o = user;
     carom_cycle *c = &o->c;
     carom_shooter *s = &c->s;
@@ -616,7 +658,8 @@ static carom_status map_at(orbits *o, const double *x, const double *z, double *
     for (int j = 0; j < s->m; ++j) carom_axpy(c->by, z[j], cycle_column(s->Z, j, n), n);
     CAROM_TRY(carom_shooter_move(s, x, c->by, c->y));
     CAROM_TRY(carom_shoot(s, c->t_0, c->T, c->y, false, c->steps));
-    if (s->nhits != hits) return carom_fail(o->err, CAROM_UNSUPPORTED, "the sequence of contacts changes beside the orbit");
+    if (s->nhits != hits)
+        return carom_fail(o->err, CAROM_UNSUPPORTED, "the sequence of contacts changes beside the orbit");
     carom_cycle_return(c, x, false, c->r);
     for (int j = 0; j < s->m; ++j) to[j] = carom_dot(cycle_column(s->Z, j, n), c->r, n);
     return CAROM_OK;
@@ -626,16 +669,19 @@ static const double BEND = 3e-3; // in typical sizes: differences of the map
 
 // P q = -q, P'p = -p, p.q = 1, q of length 1 in typical sizes:
 //
-//     c = p.[C(q, q, q) + 3 B(q, (1 - P)^-1 B(q, q))]/6                                                           (DBL-1)
+//     c = p.[C(q, q, q) + 3 B(q, (1 - P)^-1 B(q, q))]/6  (DBL-1)
 static carom_status cubic(orbits *o, const double *x, double *c) {
     const carom_shooter *s = &o->c.s;
     const int m = s->m;
-    double *own = calloc((size_t)(m * m + 9 * m + 1), sizeof *own), *A = own, *q = A + m * m, *p = q + m, *w = p + m, *z = w + m;
+    double *own = calloc((size_t)(m * m + 9 * m + 1), sizeof *own), *A = own, *q = A + m * m, *p = q + m, *w = p + m,
+           *z = w + m;
     int *pivot = calloc((size_t)m + 1, sizeof *pivot);
     carom_status status = own && pivot ? CAROM_OK : carom_orbit_no_memory(o->err);
     for (int j = 0; j < m && status == CAROM_OK; ++j)
-        for (int i = 0; i < m; ++i) A[i + j * m] = carom_dot(cycle_column(s->Z, i, s->n), cycle_column(s->Y, j, s->n), s->n) + (i == j);
-    if (status == CAROM_OK && !(carom_null_vector(A, m, false, q) && carom_null_vector(A, m, true, p))) status = carom_orbit_no_memory(o->err);
+        for (int i = 0; i < m; ++i)
+            A[i + j * m] = carom_dot(cycle_column(s->Z, i, s->n), cycle_column(s->Y, j, s->n), s->n) + (i == j);
+    if (status == CAROM_OK && !(carom_null_vector(A, m, false, q) && carom_null_vector(A, m, true, p)))
+        status = carom_orbit_no_memory(o->err);
     const double scale = status == CAROM_OK ? carom_dot(p, q, m) : 1;
     double *const f[4] = {z + m, z + 2 * m, z + 3 * m, z + 4 * m};
     static const int at[4] = {-2, -1, 1, 2};
@@ -645,7 +691,10 @@ static carom_status cubic(orbits *o, const double *x, double *c) {
     }
     if (status == CAROM_OK) {
         double third = 0;
-        for (int j = 0; j < m; ++j) third += p[j] * (f[3][j] - 2 * f[2][j] + 2 * f[1][j] - f[0][j]) / (2 * pow(BEND, 3)), w[j] = (f[1][j] + f[2][j]) / (BEND * BEND); // the map of the orbit itself is 0
+        // the map of the orbit itself is 0
+        for (int j = 0; j < m; ++j)
+            third += p[j] * (f[3][j] - 2 * f[2][j] + 2 * f[1][j] - f[0][j]) / (2 * pow(BEND, 3)),
+                w[j] = (f[1][j] + f[2][j]) / (BEND * BEND);
         for (int j = 0; j < m; ++j)
             for (int i = 0; i < m; ++i) A[i + j * m] = 2 * (i == j) - A[i + j * m]; // 1 - P
         if (!carom_dense_lu(A, m, m, 1e-12, pivot)) status = carom_fail(o->err, CAROM_SINGULAR, "a multiplier is 1");
@@ -668,7 +717,8 @@ static carom_status first_lyapunov(void *user, double *c) {
     orbits *o = user;
     carom_cycle *k = &o->c;
     const int n = k->s.nq + k->s.nv;
-    if (k->timeless || k->nsym > 0) return carom_fail(o->err, CAROM_UNSUPPORTED, "the coefficient is computed of driven orbits only");
+    if (k->timeless || k->nsym > 0)
+        return carom_fail(o->err, CAROM_UNSUPPORTED, "the coefficient is computed of driven orbits only");
     double *x = malloc((size_t)n * sizeof *x);
     if (!x) return carom_orbit_no_memory(o->err);
     carom_copy(x, k->x, n);
@@ -697,7 +747,8 @@ static carom_status equations(void *user, double *F, double *J, int *n) {
     return CAROM_OK;
 }
 
-// The orbit with the approach speed y at the contact that graze() has found, on the line of aim(), from the one before.  first: that was found by graze().
+// The orbit with the approach speed y at the contact that graze() has found, on the line of aim(), from the one before.
+// first: that was found by graze().
 static carom_status touch(void *user, double y) {
     orbits *o = user;
     carom_cycle *c = &o->c;
@@ -722,29 +773,76 @@ static void touching(void *user, double *x, bool put) {
 
 static double typical(void *user) { return carom_graze_typical(&((orbits *)user)->g); }
 
-static void spread(void *user, const double *z, double *tau) { carom_cycle_spread(&((orbits *)user)->c, ((orbits *)user)->size, z, tau); }
+static void spread(void *user, const double *z, double *tau) {
+    carom_cycle_spread(&((orbits *)user)->c, ((orbits *)user)->size, z, tau);
+}
 
 // -- life -----------------------------------------------------------------------------------------------------------
 
-carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, const char *also, const carom_model **m, const char **scheme, carom_error *err) {
+carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, const char *also, const carom_model **m,
+                                const char **scheme, carom_error *err) {
     orbits *o = calloc(1, sizeof *o);
     *k = (carom_curve){.user = o};
     if (!o) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     carom_shooter *s = &o->c.s;
     o->c.nearer = "--orbit FILE with an orbit at this value of the parameter";
     o->def = def, o->err = err, o->size = fabs(def->to - def->from);
-    s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = LINEAR, s->also = also, s->response = def->response;
+    s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true,
+    s->rtol = LINEAR, s->also = also, s->response = def->response;
     CAROM_TRY(carom_cycle_open(&o->c, def->period, def->exchange, def->conservative ? NULL : def->by, err));
     o->rtol = o->c.rtol;
     const size_t n = (size_t)s->n;
-    o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode), o->crossed = calloc((size_t)s->soft + 1, sizeof *o->crossed), o->soft_closed = calloc((size_t)s->soft + 1, sizeof *o->soft_closed), o->x = calloc(2 * n + (size_t)s->nq + 1, sizeof *o->x);
+    o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors),
+    o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode),
+    o->crossed = calloc((size_t)s->soft + 1, sizeof *o->crossed),
+    o->soft_closed = calloc((size_t)s->soft + 1, sizeof *o->soft_closed),
+    o->x = calloc(2 * n + (size_t)s->nq + 1, sizeof *o->x);
     carom_cycle_expect(&o->c, true);
-    if (!o->re || !o->im || !o->vectors || !o->mode || !o->x || !o->crossed || !o->soft_closed) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
-    *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .neig = s->n - 2 * carom_cycle_hidden(&o->c), .test = tests, .clear = CLEAR, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .roughly = roughly, .precise = precise, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .graze = graze, .leave = leave, .half = half, .doubles = doubles, .twice = twice, .cross = cross, .grow = grow, .aim = aim, .equations = equations, .spread = spread, .touch = touch, .touching = touching, .typical = typical, .multiple = multiple, .first_lyapunov = first_lyapunov};
+    if (!o->re || !o->im || !o->vectors || !o->mode || !o->x || !o->crossed || !o->soft_closed)
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
+    *k = (carom_curve){.user = o,
+                       .ntau = s->n + 2,
+                       .nplace = place_size(s),
+                       .neig = s->n - 2 * carom_cycle_hidden(&o->c),
+                       .test = tests,
+                       .clear = CLEAR,
+                       .begin = begin,
+                       .save = save,
+                       .restore = restore,
+                       .predict = predict,
+                       .correct = correct,
+                       .linearise = linearise,
+                       .tangent = tangent,
+                       .look = look,
+                       .beyond = beyond,
+                       .apart = apart,
+                       .roughly = roughly,
+                       .precise = precise,
+                       .settle = settle,
+                       .row = row,
+                       .same = same,
+                       .keep = keep,
+                       .extent = extent,
+                       .describe = describe,
+                       .graze = graze,
+                       .leave = leave,
+                       .half = half,
+                       .doubles = doubles,
+                       .twice = twice,
+                       .cross = cross,
+                       .grow = grow,
+                       .aim = aim,
+                       .equations = equations,
+                       .spread = spread,
+                       .touch = touch,
+                       .touching = touching,
+                       .typical = typical,
+                       .multiple = multiple,
+                       .first_lyapunov = first_lyapunov};
     if (def->response) k->response = response;
     if (def->conservative) { // the energy is the parameter
-        carom_copy(o->x, def->start ? def->start : carom_model_q0(s->task.base), s->nq), carom_copy(o->x + s->nq, def->start ? def->start + s->nq : carom_model_v0(s->task.base), s->nv);
+        carom_copy(o->x, def->start ? def->start : carom_model_q0(s->task.base), s->nq),
+            carom_copy(o->x + s->nq, def->start ? def->start + s->nq : carom_model_v0(s->task.base), s->nv);
         o->c.conservative = true, o->c.target = s->value = carom_cycle_energy(&o->c, o->x);
     }
     *m = s->task.base;
@@ -757,6 +855,7 @@ void carom_curve_orbits_close(carom_curve *k) {
     if (!o) return;
     carom_graze_close(&o->g);
     carom_cycle_close(&o->c);
-    free(o->re), free(o->im), free(o->vectors), free(o->x), free(o->mode), free(o->hit), free(o->crossed), free(o->soft_closed), free(o);
+    free(o->re), free(o->im), free(o->vectors), free(o->x), free(o->mode), free(o->hit), free(o->crossed),
+        free(o->soft_closed), free(o);
     k->user = NULL;
 }

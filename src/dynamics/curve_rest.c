@@ -1,9 +1,10 @@
 // curve_rest.c: states of rest as a curve over a parameter.
 //
-//     f(q, 0, p) + W lambda = 0,   g = 0 over joints and closed contacts                                         (FOL-2)
+//     f(q, 0, p) + W lambda = 0,  g = 0 over joints and closed contacts  (FOL-2)
 //
-// Newton's method on it with K = -d(f + W lambda)/dq; contacts open where lambda and close where g falls to zero.  A contact over a moving surface slides: its force
-// is (W_N + mu W_T d) lambda.  Contacts that stick stay where they are, W_T'dq = 0, until friction no longer holds them; beyond that rest depends on the motion.
+// Newton's method on it with K = -d(f + W lambda)/dq; contacts open where lambda and close where g falls to zero.  A
+// contact over a moving surface slides: its force is (W_N + mu W_T d) lambda.  Contacts that stick stay where they are,
+// W_T'dq = 0, until friction no longer holds them; beyond that rest depends on the motion.
 #include "dynamics/border.h"
 #include "dynamics/curve.h"
 #include "linalg/dense.h"
@@ -38,7 +39,9 @@ typedef struct rests {
 
 static const char *const tests[CAROM_TESTS] = {"fold", "branch", "", "hopf"};
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for equilibria"); }
+static carom_status no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for equilibria");
+}
 
 static carom_status set(rests *r, double value) {
     bool derived = false, kept = false;
@@ -83,23 +86,29 @@ static void move(rests *r, const double *dq) {
     else carom_axpy(r->q, 1, dq, r->nv);
 }
 
-// Coefficients of friction of contacts that slide change with the parameter, and where they vary with positions: J += lambda W_T d dmu'
+// Coefficients of friction of contacts that slide change with the parameter, and where they vary with positions: J +=
+// lambda W_T d dmu'
 static carom_status change_friction(rests *r) {
     const carom_point *p = &r->p;
     bool slides = false, varies = false;
     for (int b = 0; b < p->L.nb; ++b)
-        if (p->L.id[b] >= p->ne && p->L.at[b + 1] > p->L.at[b] + 1) slides = true, varies = varies || p->contacts[p->L.id[b] - p->ne].friction_varies;
+        if (p->L.id[b] >= p->ne && p->L.at[b + 1] > p->L.at[b] + 1)
+            slides = true, varies = varies || p->contacts[p->L.id[b] - p->ne].friction_varies;
     for (int j = varies ? 0 : r->nv; j <= r->nv && slides; ++j) {
         carom_zero(r->v, r->nv);
         if (j < r->nv) r->v[j] = 1;
-        if (carom_variation_laws(r->x, 0, p->q, p->v, j < r->nv ? (carom_direction){0, r->v, NULL, NULL} : (carom_direction){0, NULL, NULL, r->way}, NULL, NULL, r->dmu, NULL) != CAROM_OK)
+        if (carom_variation_laws(r->x, 0, p->q, p->v,
+                                 j < r->nv ? (carom_direction){0, r->v, NULL, NULL}
+                                           : (carom_direction){0, NULL, NULL, r->way},
+                                 NULL, NULL, r->dmu, NULL) != CAROM_OK)
             return carom_fail(r->err, CAROM_USER, "the derivatives of the friction have no finite value");
         for (int b = 0; b < p->L.nb; ++b) {
             double d[CAROM_TANGENTS] = {0};
             const int id = p->L.id[b];
             if (id < p->ne || r->sticks[id] || !carom_point_slides(p, b, d)) continue;
             for (int i = p->L.at[b] + 1; i < p->L.at[b + 1]; ++i)
-                carom_column_axpy(r->J + (size_t)(j < r->nv ? j : r->n - 1) * (size_t)r->n, r->lambda[id] * r->dmu[id - p->ne] * d[i - p->L.at[b] - 1], &p->L.W, i);
+                carom_column_axpy(r->J + (size_t)(j < r->nv ? j : r->n - 1) * (size_t)r->n,
+                                  r->lambda[id] * r->dmu[id - p->ne] * d[i - p->L.at[b] - 1], &p->L.W, i);
         }
     }
     return CAROM_OK;
@@ -125,14 +134,16 @@ static carom_status evaluate(rests *r) {
         double d[CAROM_TANGENTS] = {0};
         const bool slides = !r->sticks[id] && carom_point_slides(p, b, d);
         int at = 0;
-        for (int i = 0; i < carom_point_id(p, id); ++i) at += carom_system_directions(carom_model_system(r->task.base), i);
+        for (int i = 0; i < carom_point_id(p, id); ++i)
+            at += carom_system_directions(carom_model_system(r->task.base), i);
         r->F[nv + id] = p->g[id];
         carom_zero(r->u, nv), carom_column_axpy(r->u, 1, &p->L.W, k);
         for (int i = 0; i < nv; ++i) r->J[nv + id + i * n] = r->u[i];
         for (int i = k; i < p->L.at[b + 1]; ++i) {
             const double part = i == k ? 1 : slides ? p->contacts[id - p->ne].friction * d[i - k - 1] : 0;
             if (i > k) carom_column_axpy(r->u, part, &p->L.W, i);
-            r->z[i] = r->full[at + i - k] = r->sticks[id] && i > k ? r->friction[r->tangent[id] + i - k - 1] : part * r->lambda[id];
+            r->z[i] = r->full[at + i - k] =
+                r->sticks[id] && i > k ? r->friction[r->tangent[id] + i - k - 1] : part * r->lambda[id];
         }
         for (int i = k + 1; i < p->L.at[b + 1] && r->sticks[id]; ++i) { // it stays where it is, whatever that needs
             const int t = nv + r->ids + r->tangent[id] + i - k - 1;
@@ -146,7 +157,8 @@ static carom_status evaluate(rests *r) {
     for (int id = 0; id < r->ids; ++id)
         if (!r->with[id]) r->J[nv + id + (nv + id) * n] = 1;
     for (int id = 0; id < r->ids; ++id)
-        for (int t = r->tangent[id]; t < r->tangent[id + 1] && !(r->with[id] && r->sticks[id]); ++t) r->J[nv + r->ids + t + (nv + r->ids + t) * n] = 1;
+        for (int t = r->tangent[id]; t < r->tangent[id + 1] && !(r->with[id] && r->sticks[id]); ++t)
+            r->J[nv + r->ids + t + (nv + r->ids + t) * n] = 1;
     CAROM_TRY(carom_point_tangent(p, r->z, r->err));
     for (int j = 0; j < nv; ++j) {
         carom_zero(r->v, nv), carom_zero(r->u, nv);
@@ -157,8 +169,11 @@ static carom_status evaluate(rests *r) {
     CAROM_TRY(change_friction(r));
     carom_zero(r->v, nv);
     const carom_direction d = {0, NULL, NULL, r->way};
-    if (carom_variation_motion(r->x, 0, p->q, p->v, r->v, d, r->u) != CAROM_OK || carom_variation_reaction(r->x, 0, p->q, r->full, d, r->v) != CAROM_OK || carom_variation_gaps(r->x, 0, p->q, d, r->z) != CAROM_OK)
-        return carom_fail(r->err, CAROM_USER, "the derivatives of the model by '%.60s' have no finite value", r->def->by);
+    if (carom_variation_motion(r->x, 0, p->q, p->v, r->v, d, r->u) != CAROM_OK ||
+        carom_variation_reaction(r->x, 0, p->q, r->full, d, r->v) != CAROM_OK ||
+        carom_variation_gaps(r->x, 0, p->q, d, r->z) != CAROM_OK)
+        return carom_fail(r->err, CAROM_USER, "the derivatives of the model by '%.60s' have no finite value",
+                          r->def->by);
     for (int i = 0; i < nv; ++i) r->J[i + (n - 1) * n] += r->u[i] + r->v[i];
     for (int id = 0; id < r->ids; ++id)
         if (r->with[id]) r->J[nv + id + (n - 1) * n] = r->z[carom_point_id(p, id)];
@@ -171,7 +186,9 @@ static carom_status evaluate(rests *r) {
     for (int id = 0; id < r->ids; ++id) // what is open stays without force
         if (!r->with[id]) r->F[nv + id] = 0, r->J[nv + id + (nv + id) * n] = 1;
     for (int id = 0; id < r->ids; ++id) // what does not stick has no friction of its own
-        for (int t = nv + r->ids + r->tangent[id]; t < nv + r->ids + r->tangent[id + 1] && !(r->with[id] && r->sticks[id]); ++t) r->F[t] = 0, r->J[t + t * n] = 1;
+        for (int t = nv + r->ids + r->tangent[id];
+             t < nv + r->ids + r->tangent[id + 1] && !(r->with[id] && r->sticks[id]); ++t)
+            r->F[t] = 0, r->J[t + t * n] = 1;
     return CAROM_OK;
 }
 
@@ -250,8 +267,10 @@ static carom_status begin(void *user) {
     const carom_model *m = r->task.base;
     carom_rest rest;
     carom_status status = carom_rest_find(&rest, m, r->def->start, r->err);
-    for (int i = 0; i < r->nq && status == CAROM_OK && r->np == 2 && r->def->start; ++i) // from a fold it may lead to another one
-        if (fabs(rest.q[i] - r->def->start[i]) > AT_CORNER * fmax(carom_norm_max(r->def->start, r->nq), SMALLEST)) status = CAROM_SINGULAR;
+    // from a fold it may lead to another one
+    for (int i = 0; i < r->nq && status == CAROM_OK && r->np == 2 && r->def->start; ++i)
+        if (fabs(rest.q[i] - r->def->start[i]) > AT_CORNER * fmax(carom_norm_max(r->def->start, r->nq), SMALLEST))
+            status = CAROM_SINGULAR;
     if (status == CAROM_OK) {
         carom_copy(r->q, rest.q, r->nq);
         for (int id = 0; id < r->ids; ++id) {
@@ -273,7 +292,8 @@ static carom_status begin(void *user) {
     if (status != CAROM_OK) { // a state at which equilibria are singular: contacts are closed where their gaps are
         carom_copy(r->q, r->def->start, r->nq), carom_copy(r->p.q, r->q, r->nq);
         CAROM_TRY(carom_point_look(&r->p, r->err));
-        for (int id = 0; id < r->ids; ++id) r->with[id] = id < r->p.ne || r->p.g[id] < AT_CORNER * fmax(carom_norm_max(r->q, r->nq), SMALLEST);
+        for (int id = 0; id < r->ids; ++id)
+            r->with[id] = id < r->p.ne || r->p.g[id] < AT_CORNER * fmax(carom_norm_max(r->q, r->nq), SMALLEST);
     }
     r->length = fmax(carom_norm_max(r->q, r->nq), SMALLEST);
     // typical forces: those of a displacement of one length
@@ -282,7 +302,8 @@ static carom_status begin(void *user) {
     double most = 0;
     for (int j = 0; j < r->nv; ++j)
         for (int i = 0; i < r->nv; ++i) most = fmax(most, fabs(r->J[i + j * r->n]));
-    if (status != CAROM_OK) most = fmax(most, carom_norm_max(r->J + (size_t)(r->n - 1) * (size_t)r->n, r->nv)); // the stiffness may have vanished
+    // the stiffness may have vanished
+    if (status != CAROM_OK) most = fmax(most, carom_norm_max(r->J + (size_t)(r->n - 1) * (size_t)r->n, r->nv));
     if (most > 0) r->force *= most;
     int iterations;
     return correct(r, NULL, &iterations);
@@ -306,10 +327,13 @@ static carom_status look(void *user, carom_curve_look *l) {
         l->largest = fmax(l->largest, re);
         l->unstable += (re > l->noise) * (im != 0 ? 2 : 1);
         if (im != 0 && fabs(re) < fabs(nearest)) nearest = re;
-        for (int side = 0; side < (im != 0 ? 2 : 1) && l->n < 2 * r->nv; ++side) l->re[l->n] = re, l->im[l->n++] = side ? -im : im;
+        for (int side = 0; side < (im != 0 ? 2 : 1) && l->n < 2 * r->nv; ++side)
+            l->re[l->n] = re, l->im[l->n++] = side ? -im : im;
     }
     l->test[CAROM_DOUBLING] = (carom_signed){0, 0};
-    l->test[CAROM_PAIR] = isfinite(nearest) && fabs(nearest) > l->noise ? (carom_signed){nearest < 0 ? -1 : 1, log(fabs(nearest))} : (carom_signed){0, 0};
+    l->test[CAROM_PAIR] = isfinite(nearest) && fabs(nearest) > l->noise
+                              ? (carom_signed){nearest < 0 ? -1 : 1, log(fabs(nearest))}
+                              : (carom_signed){0, 0};
     l->stable = l->unstable == 0;
     carom_modes_free(&modes);
     return status;
@@ -364,7 +388,8 @@ static bool slips(const rests *r, int id) {
 // The first contact from `id` on whose force pulls, whose gap is negative or that slips; -1: none.
 static int next_wrong(const rests *r, int id) {
     for (; id < r->ids; ++id)
-        if (slips(r, id) || (r->with[id] ? r->lambda[id] < -GOOD * r->force : r->p.g[id] < -GOOD * r->length)) return id;
+        if (slips(r, id) || (r->with[id] ? r->lambda[id] < -GOOD * r->force : r->p.g[id] < -GOOD * r->length))
+            return id;
     return -1;
 }
 
@@ -372,17 +397,19 @@ static int wrong(const rests *r) { return next_wrong(r, r->p.ne); }
 
 static bool same(void *user) { return wrong(user) < 0; }
 
-// -- where contacts change ---------------------------------------------------------------------------------------------
+// -- where contacts change --------------------------------------------------------------------------------------------
 //
-// At a corner of the branch, contacts with neither gap nor force may go on open or closed.  On the branch that leads away from it
+// At a corner of the branch, contacts with neither gap nor force may go on open or closed.  On the branch that leads
+// away from it
 //
-//     dlambda/ds >= 0 of those that are closed,   dg/ds >= 0 of those that are open                                (FOL-3)
+//     dlambda/ds >= 0 of those that are closed,  dg/ds >= 0 of those that are open  (FOL-3)
 //
 // which is looked for among all combinations; the way back is left out.  The parameter may turn round, as at a fold.
 
 enum { CORNER = 8 };
 
-typedef struct corner { int n, id[CORNER]; double *row, *tau; unsigned before; } corner; // row: n x r->n, dg by unknowns
+// row: n x r->n, dg by unknowns
+typedef struct corner { int n, id[CORNER]; double *row, *tau; unsigned before; } corner;
 
 static void put_combination(rests *r, const corner *k, unsigned closed) {
     for (int i = 0; i < k->n; ++i) r->with[k->id[i]] = closed >> i & 1;
@@ -408,7 +435,8 @@ static carom_status leads_away(rests *r, corner *k, unsigned closed, const doubl
         *along = carom_dot(k->tau, tau, r->n);
         *away = closed != k->before || *along > 0;
         for (int i = 0; i < k->n && *away; ++i)
-            *away = (closed >> i & 1 ? k->tau[r->nv + k->id[i]] : carom_dot(k->row + (size_t)i * (size_t)r->n, k->tau, r->n)) > -small;
+            *away = (closed >> i & 1 ? k->tau[r->nv + k->id[i]]
+                                     : carom_dot(k->row + (size_t)i * (size_t)r->n, k->tau, r->n)) > -small;
     }
     return CAROM_OK;
 }
@@ -426,7 +454,10 @@ static carom_status turn_corner(rests *r, corner *k, double *tau) {
         CAROM_TRY(leads_away(r, k, closed, tau, &away, &along));
         if (away && along > most) most = along, best = closed;
     }
-    if (most == -INFINITY) return carom_fail(r->err, CAROM_SINGULAR, "no equilibrium exists beyond %.60s = %.9g, where '%.60s' %s", r->def->by, r->value, carom_model_constraint(r->task.base, carom_point_id(&r->p, k->id[0])), k->before & 1 ? "opens" : "closes");
+    if (most == -INFINITY)
+        return carom_fail(r->err, CAROM_SINGULAR, "no equilibrium exists beyond %.60s = %.9g, where '%.60s' %s",
+                          r->def->by, r->value, carom_model_constraint(r->task.base, carom_point_id(&r->p, k->id[0])),
+                          k->before & 1 ? "opens" : "closes");
     CAROM_TRY(leads_away(r, k, best, tau, &away, &along));
     carom_copy(tau, k->tau, r->n);
     return evaluate(r);
@@ -440,10 +471,13 @@ static carom_status keep(void *user, double *tau) {
     if (first < 0) return CAROM_OK;
     for (int id = r->p.ne; id < r->ids; ++id)
         if (slips(r, id))
-            return carom_fail(r->err, CAROM_UNSUPPORTED, "'%.60s' slips from %.60s = %.9g on: where it comes to rest depends on the motion", carom_model_constraint(r->task.base, carom_point_id(&r->p, id)), r->def->by, r->value);
+            return carom_fail(r->err, CAROM_UNSUPPORTED,
+                              "'%.60s' slips from %.60s = %.9g on: where it comes to rest depends on the motion",
+                              carom_model_constraint(r->task.base, carom_point_id(&r->p, id)), r->def->by, r->value);
     k.id[k.n++] = first;
     for (int id = r->p.ne; id < r->ids && k.n < CORNER; ++id)
-        if (id != first && (r->with[id] ? r->lambda[id] < AT_CORNER * r->force : r->p.g[id] < AT_CORNER * r->length)) k.id[k.n++] = id;
+        if (id != first && (r->with[id] ? r->lambda[id] < AT_CORNER * r->force : r->p.g[id] < AT_CORNER * r->length))
+            k.id[k.n++] = id;
     for (int i = 0; i < k.n; ++i) r->lambda[k.id[i]] = 0;
     k.row = calloc((size_t)(k.n + 1) * (size_t)r->n, sizeof *k.row);
     if (!k.row) return no_memory(r->err);
@@ -467,7 +501,8 @@ static carom_status equations(void *user, double *F, double *J, int *n) {
     CAROM_TRY(evaluate(r));
     *n = r->n;
     carom_copy(F, r->F, r->n - 1);
-    for (int j = 0; j < r->n; ++j) carom_copy(J + (size_t)j * (size_t)(r->n - 1), r->J + (size_t)j * (size_t)r->n, r->n - 1);
+    for (int j = 0; j < r->n; ++j)
+        carom_copy(J + (size_t)j * (size_t)(r->n - 1), r->J + (size_t)j * (size_t)r->n, r->n - 1);
     return CAROM_OK;
 }
 
@@ -475,7 +510,7 @@ static void spread(void *user, const double *z, double *tau) { carom_copy(tau, z
 
 // The first Lyapunov coefficient at A q = i w q, A'p = -i w p, conj(p).q = 1, of x' = A x + B(x, x)/2 + C(x, x, x)/6:
 //
-//     c1 = conj(p).[C(q, q, qb) - 2 B(q, A^-1 B(q, qb)) + B(qb, (2 i w - A)^-1 B(q, q))]/2                        (HOP-2)
+//     c1 = conj(p).[C(q, q, qb) - 2 B(q, A^-1 B(q, qb)) + B(qb, (2 i w - A)^-1 B(q, q))]/2  (HOP-2)
 //
 // q has 1 as its largest position; B and C by differences of A, whose products with vectors are exact.
 typedef struct bend { rests *r; int n, *pivot; double *A, *M, *LU, *a, *work, h; } bend; // n = 2 nv
@@ -495,10 +530,12 @@ static carom_status tangent_at(bend *k, double by, const double *z, const double
         carom_matrix_muladd(k->work, 1, p->M, k->work + nv);
         carom_copy(k->M + (size_t)j * (size_t)nv, k->work, nv);
     }
-    if (!carom_dense_lu(k->M, nv, nv, CUT, k->pivot)) return carom_fail(r->err, CAROM_SINGULAR, "the mass matrix is singular");
+    if (!carom_dense_lu(k->M, nv, nv, CUT, k->pivot))
+        return carom_fail(r->err, CAROM_SINGULAR, "the mass matrix is singular");
     carom_copy(k->a, p->f, nv);
     carom_dense_lu_solve(k->M, nv, nv, k->pivot, k->a);
-    if (carom_variation_motion(r->x, 0, p->q, p->v, k->a, (carom_direction){0, y, y + nv, NULL}, k->work) != CAROM_OK) return carom_fail(r->err, CAROM_USER, "the derivatives of the model have no finite value");
+    if (carom_variation_motion(r->x, 0, p->q, p->v, k->a, (carom_direction){0, y, y + nv, NULL}, k->work) != CAROM_OK)
+        return carom_fail(r->err, CAROM_USER, "the derivatives of the model have no finite value");
     carom_dense_lu_solve(k->M, nv, nv, k->pivot, k->work);
     carom_copy(to, y + nv, nv), carom_copy(to + nv, k->work, nv);
     return CAROM_OK;
@@ -541,7 +578,8 @@ static carom_status coefficient_with(rests *r, double h, double *c) {
     const int nv = r->nv, n = 2 * nv, N = 2 * n;
     bool free_of_contacts = r->nq == nv;
     for (int id = 0; id < r->ids; ++id) free_of_contacts = free_of_contacts && !r->with[id];
-    if (!free_of_contacts) return carom_fail(r->err, CAROM_UNSUPPORTED, "the coefficient is not computed with joints and closed contacts");
+    if (!free_of_contacts)
+        return carom_fail(r->err, CAROM_UNSUPPORTED, "the coefficient is not computed with joints and closed contacts");
     double *own = calloc((size_t)(2 * N * N + n * n + nv * nv + 16 * N), sizeof *own), *at = own;
     int *pivot = calloc((size_t)N + 1, sizeof *pivot);
     if (!own || !pivot) return free(own), free(pivot), no_memory(r->err);
@@ -549,7 +587,8 @@ static carom_status coefficient_with(rests *r, double h, double *c) {
     double *E = at, *G = at + N * N;
     at += 2 * N * N;
     k.A = at, at += n * n, k.M = at, at += nv * nv, k.LU = at, at += N, k.a = at, at += N, k.work = at, at += N;
-    double *q = at, *p = at + N, *b = at + 2 * N, *d = at + 3 * N, *sum = at + 4 * N, *e = at + 5 * N; // re and im parts
+    // re and im parts
+    double *q = at, *p = at + N, *b = at + 2 * N, *d = at + 3 * N, *sum = at + 4 * N, *e = at + 5 * N;
     double rate = 0;
     carom_status status = CAROM_OK;
     for (int j = 0; j < n && status == CAROM_OK; ++j) {
@@ -566,7 +605,8 @@ static carom_status coefficient_with(rests *r, double h, double *c) {
         for (int left = 0; left < 2; ++left) {
             carom_zero(G, (ptrdiff_t)N * N);
             for (int j = 0; j < n; ++j) {
-                for (int i = 0; i < n; ++i) G[i + j * N] = G[n + i + (n + j) * N] = left ? k.A[j + i * n] : k.A[i + j * n];
+                for (int i = 0; i < n; ++i)
+                    G[i + j * N] = G[n + i + (n + j) * N] = left ? k.A[j + i * n] : k.A[i + j * n];
                 G[j + (n + j) * N] += left ? -w : w, G[n + j + j * N] += left ? w : -w;
             }
             if (!carom_null_vector(G, N, false, left ? p : q)) status = no_memory(r->err);
@@ -580,13 +620,15 @@ static carom_status coefficient_with(rests *r, double h, double *c) {
             q[i] = (u * re + v * im) / size, q[n + i] = (v * re - u * im) / size;
         }
         // conj(p).q = s: p is divided by conj(s)
-        const double s_re = carom_dot(p, q, n) + carom_dot(p + n, q + n, n), s_im = carom_dot(p, q + n, n) - carom_dot(p + n, q, n), s_size = s_re * s_re + s_im * s_im;
+        const double s_re = carom_dot(p, q, n) + carom_dot(p + n, q + n, n),
+                     s_im = carom_dot(p, q + n, n) - carom_dot(p + n, q, n), s_size = s_re * s_re + s_im * s_im;
         for (int i = 0; i < n; ++i) {
             const double u = p[i], v = p[n + i];
             p[i] = (u * s_re - v * s_im) / s_size, p[n + i] = (v * s_re + u * s_im) / s_size;
         }
         // C(q, q, qb) = C(a, a, a) + C(a, b, b) + i (C(b, a, a) + C(b, b, b)), q = a + i b
-        for (int i = 0; i < 4 && status == CAROM_OK; ++i) status = add_third(&k, 1, i < 2 ? q : q + n, i % 2 ? q + n : q, i < 2 ? sum : sum + n);
+        for (int i = 0; i < 4 && status == CAROM_OK; ++i)
+            status = add_third(&k, 1, i < 2 ? q : q + n, i % 2 ? q + n : q, i < 2 ? sum : sum + n);
         // B(q, qb) = B(a, a) + B(b, b); B(q, q) = B(a, a) - B(b, b) + 2 i B(a, b)
         for (int i = 0; i < 2 && status == CAROM_OK; ++i) {
             const double *y = i ? q + n : q;
@@ -595,7 +637,8 @@ static carom_status coefficient_with(rests *r, double h, double *c) {
             carom_axpy(b, 1, e, n), carom_axpy(d, i ? -1 : 1, e, n);
         }
         if (status == CAROM_OK) status = add_second(&k, 2, q, q + n, d + n);
-        if (status == CAROM_OK && (!solve_shifted(&k, 0, b, E) || !solve_shifted(&k, 2 * w, d, E))) status = carom_fail(r->err, CAROM_SINGULAR, "an eigenvalue is zero at the Hopf point");
+        if (status == CAROM_OK && (!solve_shifted(&k, 0, b, E) || !solve_shifted(&k, 2 * w, d, E)))
+            status = carom_fail(r->err, CAROM_SINGULAR, "an eigenvalue is zero at the Hopf point");
         // b = -A^-1 B(q, qb), so -2 B(q, A^-1 B(q, qb)) = 2 B(q, b)
         if (status == CAROM_OK) status = add_second(&k, 2, q, b, sum);
         if (status == CAROM_OK) status = add_second(&k, 2, q + n, b, sum + n);
@@ -610,7 +653,8 @@ static carom_status coefficient_with(rests *r, double h, double *c) {
     return status;
 }
 
-// Rounding falls with the length of the differences and their error grows: of lengths from BEND on, that which changes least against the one before.
+// Rounding falls with the length of the differences and their error grows: of lengths from BEND on, that which changes
+// least against the one before.
 static carom_status first_lyapunov(void *user, double *c) {
     enum { LENGTHS = 7 };
     rests *r = user;
@@ -641,13 +685,17 @@ static void describe(void *user, bool failed, char *text, size_t size) {
     for (int id = failed ? -1 : wrong(r); id >= 0; id = next_wrong(r, id + 1)) { // several at once: opening a + b
         const char *word = slips(r, id) ? "slip begins" : r->with[id] ? "opening" : "closing";
         const size_t n = strcmp(before, "") == 0 ? 0 : strlen(text);
-        if (strcmp(before, word) == 0) snprintf(text + n, size - n, " + %.60s", carom_model_constraint(r->task.base, carom_point_id(&r->p, id)));
-        else snprintf(text + n, size - n, "%s%s %.60s", n ? ", " : "", word, carom_model_constraint(r->task.base, carom_point_id(&r->p, id)));
+        if (strcmp(before, word) == 0)
+            snprintf(text + n, size - n, " + %.60s", carom_model_constraint(r->task.base, carom_point_id(&r->p, id)));
+        else
+            snprintf(text + n, size - n, "%s%s %.60s", n ? ", " : "", word,
+                     carom_model_constraint(r->task.base, carom_point_id(&r->p, id)));
         before = word;
     }
 }
 
-carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, const char *also, const carom_model **m, const char **scheme, carom_error *err) {
+carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, const char *also, const carom_model **m,
+                               const char **scheme, carom_error *err) {
     rests *r = calloc(1, sizeof *r);
     const char *const names[] = {def->by, also, NULL};
     *k = (carom_curve){.user = r};
@@ -657,7 +705,8 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
     r->task.model.pairs = true;
     CAROM_TRY(carom_task_open(&r->task, names, err));
     for (int i = 0; i < 2 && names[i]; ++i) {
-        if (r->task.free[i].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", names[i]);
+        if (r->task.free[i].kind != CAROM_FREE_PARAMETER)
+            return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", names[i]);
         r->index[r->np++] = r->task.free[i].index;
     }
     r->value = r->task.free[0].value;
@@ -666,19 +715,51 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
     r->nq = r->p.nq, r->nv = r->p.nv, r->ids = r->p.ne + r->p.nc;
     r->tangent = calloc((size_t)r->ids + 2, sizeof *r->tangent);
     if (!r->tangent) return no_memory(err);
-    for (int id = 0; id < r->ids; ++id) r->tangent[id + 1] = r->tangent[id] + (id >= r->p.ne ? carom_system_directions(&r->p.sys, id) - 1 : 0);
+    for (int id = 0; id < r->ids; ++id)
+        r->tangent[id + 1] = r->tangent[id] + (id >= r->p.ne ? carom_system_directions(&r->p.sys, id) - 1 : 0);
     r->ntan = r->tangent[r->ids], r->n = r->nv + r->ids + r->ntan + 1;
-    const size_t n = (size_t)r->n, full = (size_t)carom_variation_directions(r->x) + n + (size_t)carom_model_system(r->task.base)->ne + (size_t)r->nq, nv = (size_t)r->nv;
-    double **part[] = {&r->q, &r->lambda, &r->F, &r->J, &r->B, &r->z, &r->b, &r->work, &r->v, &r->u, &r->full, &r->dmu, &r->friction};
-    const size_t size[] = {(size_t)r->nq, (size_t)r->ids, n, n * n, n * n, full, n, 3 * n, nv, nv, full, (size_t)r->p.nc, (size_t)r->ntan};
+    const size_t n = (size_t)r->n,
+                 full = (size_t)carom_variation_directions(r->x) + n + (size_t)carom_model_system(r->task.base)->ne +
+                        (size_t)r->nq,
+                 nv = (size_t)r->nv;
+    double **part[] = {&r->q,    &r->lambda, &r->F, &r->J,    &r->B,   &r->z,       &r->b,
+                       &r->work, &r->v,      &r->u, &r->full, &r->dmu, &r->friction};
+    const size_t size[] = {(size_t)r->nq,   (size_t)r->ids, n, n * n, n * n, full, n, 3 * n, nv, nv, full,
+                           (size_t)r->p.nc, (size_t)r->ntan};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof **part[i]);
         if (!*part[i]) return no_memory(err);
     }
-    r->sticks = calloc((size_t)r->ids + 1, sizeof *r->sticks), r->with = calloc((size_t)r->ids + 1, sizeof *r->with), r->col = calloc(n, sizeof *r->col);
+    r->sticks = calloc((size_t)r->ids + 1, sizeof *r->sticks), r->with = calloc((size_t)r->ids + 1, sizeof *r->with),
+    r->col = calloc(n, sizeof *r->col);
     if (!r->with || !r->col || !r->sticks) return no_memory(err);
-    *k = (carom_curve){.user = r, .ntau = r->n, .nplace = 3 + 2 * r->ids + r->ntan + r->nq, .neig = 2 * r->nv, .test = tests, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .cross = cross, .pair = pair, .aim = aim, .equations = equations, .spread = spread, .first_lyapunov = first_lyapunov};
+    *k = (carom_curve){.user = r,
+                       .ntau = r->n,
+                       .nplace = 3 + 2 * r->ids + r->ntan + r->nq,
+                       .neig = 2 * r->nv,
+                       .test = tests,
+                       .begin = begin,
+                       .save = save,
+                       .restore = restore,
+                       .predict = predict,
+                       .correct = correct,
+                       .linearise = linearise,
+                       .tangent = tangent,
+                       .look = look,
+                       .beyond = beyond,
+                       .apart = apart,
+                       .settle = settle,
+                       .row = row,
+                       .same = same,
+                       .keep = keep,
+                       .extent = extent,
+                       .describe = describe,
+                       .cross = cross,
+                       .pair = pair,
+                       .aim = aim,
+                       .equations = equations,
+                       .spread = spread,
+                       .first_lyapunov = first_lyapunov};
     *m = r->task.base, *scheme = "";
     return CAROM_OK;
 }

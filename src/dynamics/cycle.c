@@ -1,14 +1,15 @@
 // cycle.c: motions that repeat themselves, by shooting.
 //
 //     x_1(x, T, p) - x - shift = S sigma                                                                        (ORB-1)
-//     (P - 1) z + x'_1 dT + x_p dp - S dsigma = -r,     x'_0 z = 0,     S'z = 0,     tau (z, dT, dp) = 0          (ORB-2)
+//     (P - 1) z + x'_1 dT + x_p dp - S dsigma = -r,  x'_0 z = 0,  S'z = 0,  tau (z, dT, dp) = 0  (ORB-2)
 //
-// with x_1 the state after a period, P = dx_1/dx on the states beside x, S what the model does not depend on.  The second equation is that of models
-// without time, the last one that of continuation.
+// with x_1 the state after a period, P = dx_1/dx on the states beside x, S what the model does not depend on.  The
+// second equation is that of models without time, the last one that of continuation.
 //
-// Orbits of conservative models come in families over the energy E, and (P - 1, x'_1) has one dimension too few.  A column along the slope of E fills it,
+// Orbits of conservative models come in families over the energy E, and (P - 1, x'_1) has one dimension too few.  A
+// column along the slope of E fills it,
 //
-//     (P - 1) z + x'_1 dT + E_x delta - S dsigma = -r,     E_x z = E* - E  or  tau (z, dT, dE) = 0                  (ORB-5)
+//     (P - 1) z + x'_1 dT + E_x delta - S dsigma = -r,  E_x z = E* - E  or  tau (z, dT, dE) = 0  (ORB-5)
 //
 // with delta = 0 at the solution, because the motion keeps E.
 #include "dynamics/cycle.h"
@@ -21,25 +22,33 @@
 static const double FAR = 0.7;   // of a step, in typical sizes
 static const double SLOW = 0.1;  // of the residual before: the linearisation is done again
 static const double CUT = 1e-9;  // of a matrix that has cancelled: a direction is not determined
-static const double GOOD = 1e-11, ENOUGH = 1e-10; // residuals of one orbit, relative: to end with; where rounding does not allow more
+static const double GOOD = 1e-11, ENOUGH = 1e-10; // residuals of one orbit, relative: to end with; where rounding does
+                                                  // not allow more
 static const double FLOOR = 1e-13; // of typical sizes: no residual is smaller for certain
 static const double MOST_NOISE = 1e6; // errors of a run, in units of its tolerance
-static const double TIGHTER = 0.1, WORTH = 1e4; // (ORB-4)  of the tolerance, where Newton's method stalls; of the residual that is enough: from farther away, tolerances are not the reason
+static const double TIGHTER = 0.1, WORTH = 1e4; // (ORB-4)  of the tolerance, where Newton's method stalls; of the
+                                                // residual that is enough: from farther away, tolerances are not the
+                                                // reason
 static const double BESIDE = 1e-7;  // of a direction: what must be left of it beside others
 static const double SAME_ENERGY = 1e-12; // in typical sizes: an energy that is held
 static const double BESIDE_STATE = 1e-5; // in typical sizes: differences of the energy
 static const double STILL = 1e-5;   // way in a period: that is a state of rest
 enum { LEARNT = 12 };
 
-carom_status carom_orbit_no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an orbit"); }
+carom_status carom_orbit_no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an orbit");
+}
 
 // -- what the model does not depend on -----------------------------------------------------------------------------
 
-// Rows of d(gaps), d(f - M a), d(W'v + w), d(W'a + kappa) along unit vectors of positions, at a state; orthonormal rows go to basis.
+// Rows of d(gaps), d(f - M a), d(W'v + w), d(W'a + kappa) along unit vectors of positions, at a state; orthonormal rows
+// go to basis.
 static carom_status dependence(carom_cycle *c, double t, const double *x, double *basis, int *rank) {
     carom_shooter *s = &c->s;
-    const int nv = s->nv, links = carom_model_system(s->task.base)->ne + s->p.nc, dirs = carom_variation_directions(s->x), rows = links + nv + 2 * dirs;
-    double *D = calloc((size_t)rows * (size_t)nv + 3 * (size_t)nv + (size_t)rows, sizeof *D), *e = D + (size_t)rows * (size_t)nv, *a = e + nv, *row = a + nv;
+    const int nv = s->nv, links = carom_model_system(s->task.base)->ne + s->p.nc,
+              dirs = carom_variation_directions(s->x), rows = links + nv + 2 * dirs;
+    double *D = calloc((size_t)rows * (size_t)nv + 3 * (size_t)nv + (size_t)rows, sizeof *D),
+           *e = D + (size_t)rows * (size_t)nv, *a = e + nv, *row = a + nv;
     if (!D) return carom_orbit_no_memory(c->err);
     bool good = true;
     const double *q = x, *v = x + s->nq;
@@ -49,13 +58,16 @@ static carom_status dependence(carom_cycle *c, double t, const double *x, double
         e[i] = s->scale[i];
         const carom_direction d = {0, e, NULL, NULL};
         double *to = cycle_column(D, i, rows);
-        good = carom_variation_gaps(s->x, t, q, d, to) == CAROM_OK && carom_variation_motion(s->x, t, q, v, a, d, to + links) == CAROM_OK &&
-               carom_variation_rates(s->x, t, q, v, d, to + links + nv) == CAROM_OK && carom_variation_acceleration(s->x, t, q, v, a, d, to + links + nv + dirs) == CAROM_OK;
+        good = carom_variation_gaps(s->x, t, q, d, to) == CAROM_OK &&
+               carom_variation_motion(s->x, t, q, v, a, d, to + links) == CAROM_OK &&
+               carom_variation_rates(s->x, t, q, v, d, to + links + nv) == CAROM_OK &&
+               carom_variation_acceleration(s->x, t, q, v, a, d, to + links + nv + dirs) == CAROM_OK;
     }
     const int first[] = {0, links, links + nv, links + nv + dirs, rows};
     for (int g = 0; g < 4 && good; ++g) {
         double most = 0;
-        for (int i = 0; i < nv; ++i) most = fmax(most, carom_norm_max(cycle_column(D, i, rows) + first[g], first[g + 1] - first[g]));
+        for (int i = 0; i < nv; ++i)
+            most = fmax(most, carom_norm_max(cycle_column(D, i, rows) + first[g], first[g + 1] - first[g]));
         for (int r = first[g]; r < first[g + 1] && *rank < nv; ++r) {
             for (int i = 0; i < nv; ++i) row[i] = cycle_column(D, i, rows)[r];
             const double size = carom_length(row, nv);
@@ -67,7 +79,8 @@ static carom_status dependence(carom_cycle *c, double t, const double *x, double
         }
     }
     free(D);
-    return good ? CAROM_OK : carom_fail(c->err, CAROM_USER, "the derivatives of the model have no finite value on the way");
+    return good ? CAROM_OK
+                : carom_fail(c->err, CAROM_USER, "the derivatives of the model have no finite value on the way");
 }
 
 carom_status carom_cycle_symmetry(carom_cycle *c, const double *samples, const double *times, int count) {
@@ -77,7 +90,8 @@ carom_status carom_cycle_symmetry(carom_cycle *c, const double *samples, const d
     if (!basis) return carom_orbit_no_memory(c->err);
     int rank = 0;
     carom_status status = CAROM_OK;
-    for (int k = 0; k < count && status == CAROM_OK; ++k) status = dependence(c, times[k], samples + (size_t)k * (size_t)nx, basis, &rank);
+    for (int k = 0; k < count && status == CAROM_OK; ++k)
+        status = dependence(c, times[k], samples + (size_t)k * (size_t)nx, basis, &rank);
     if (status == CAROM_OK) {
         carom_basis_complete(basis, rank, nv, x);
         c->nsym = nv - rank;
@@ -92,7 +106,8 @@ carom_status carom_cycle_symmetry(carom_cycle *c, const double *samples, const d
 
 // -- places that change -----------------------------------------------------------------------------------------------
 
-// x with the coordinates exchanged that change places in a period; an even number of periods leaves them where they are.
+// x with the coordinates exchanged that change places in a period; an even number of periods leaves them where they
+// are.
 static void exchange(const carom_cycle *c, double *x, int n) {
     for (int i = 0; i < n && c->partner && c->fold % 2; ++i) {
         const int k = c->partner[i];
@@ -102,7 +117,9 @@ static void exchange(const carom_cycle *c, double *x, int n) {
     }
 }
 
-void carom_cycle_exchange(const carom_cycle *c, double *x) { exchange(c, x, c->s.nv), exchange(c, x + c->s.nq, c->s.nv); }
+void carom_cycle_exchange(const carom_cycle *c, double *x) {
+    exchange(c, x, c->s.nv), exchange(c, x + c->s.nq, c->s.nv);
+}
 
 // The same of a direction in units of scale.
 static void exchange_direction(const carom_cycle *c, double *x) {
@@ -122,7 +139,8 @@ void carom_cycle_return(carom_cycle *c, const double *x, bool linear, double *r)
     for (int i = 0; i < s->nq; ++i) s->end[i] -= c->shift[i];
     carom_shooter_apart(s, x, s->end, r);
     for (int i = 0; i < s->nq; ++i) s->end[i] += c->shift[i];
-    for (int k = 0; k < c->nsym; ++k) carom_axpy(r, -carom_dot(cycle_column(c->sym, k, s->n), r, s->n), cycle_column(c->sym, k, s->n), s->n);
+    for (int k = 0; k < c->nsym; ++k)
+        carom_axpy(r, -carom_dot(cycle_column(c->sym, k, s->n), r, s->n), cycle_column(c->sym, k, s->n), s->n);
 }
 
 double carom_cycle_energy(carom_cycle *c, const double *x) {
@@ -139,7 +157,8 @@ carom_status carom_cycle_slope(carom_cycle *c, const double *x) {
     for (int j = 0; j < s->m; ++j) {
         double E[2];
         for (int side = 0; side < 2; ++side) {
-            for (int i = 0; i < s->n; ++i) c->by[i] = (side ? BESIDE_STATE : -BESIDE_STATE) * cycle_column(s->Z, j, s->n)[i];
+            for (int i = 0; i < s->n; ++i)
+                c->by[i] = (side ? BESIDE_STATE : -BESIDE_STATE) * cycle_column(s->Z, j, s->n)[i];
             CAROM_TRY(carom_shooter_move(s, x, c->by, c->y));
             E[side] = carom_cycle_energy(c, c->y);
         }
@@ -158,24 +177,29 @@ carom_status carom_cycle_shoot(carom_cycle *c, bool linear) {
     s->value = carom_cycle_energy(c, c->x);
     if (linear) CAROM_TRY(carom_cycle_slope(c, c->x));
     const double off = fabs(c->target - s->value) / fmax(carom_length(c->slope, s->m), CAROM_NOT_ZERO);
-    if (c->hold) c->residual = fmax(c->residual, off * fmax(1, c->good / SAME_ENERGY)); // runs have errors, the energy of a state has none
+    // runs have errors, the energy of a state has none
+    if (c->hold) c->residual = fmax(c->residual, off * fmax(1, c->good / SAME_ENERGY));
     return CAROM_OK;
 }
 
-static int unknowns(const carom_cycle *c, bool parameter) { return c->s.m + c->timeless + c->nsym + (parameter || c->conservative); }
+static int unknowns(const carom_cycle *c, bool parameter) {
+    return c->s.m + c->timeless + c->nsym + (parameter || c->conservative);
+}
 
 // Z'x
 static void project(const carom_shooter *s, const double *x, double *to) {
     for (int j = 0; j < s->m; ++j) to[j] = carom_dot(cycle_column(s->Z, j, s->n), x, s->n);
 }
 
-// (ORB-2)  The matrix, N x N, of unknowns z, dT/T (models without time), dsigma, dp/size; the last row is left to the caller.
+// (ORB-2)  The matrix, N x N, of unknowns z, dT/T (models without time), dsigma, dp/size; the last row is left to the
+//          caller.
 static void assemble(carom_cycle *c, bool parameter, double size) {
     carom_shooter *s = &c->s;
     const int m = s->m, n = s->n, N = unknowns(c, parameter), T = m, sigma = m + c->timeless, p = N - 1;
     double *A = c->A, *z = c->work;
     carom_zero(A, (ptrdiff_t)N * N);
-    const double rounding = (c->near ? fmin(CUT, s->rtol) : CUT) * fmax(1, carom_norm_max(s->Y, m * n)); // what is left of P - 1 below it is no more than errors of the motion
+    // what is left of P - 1 below it is no more than errors of the motion
+    const double rounding = (c->near ? fmin(CUT, s->rtol) : CUT) * fmax(1, carom_norm_max(s->Y, m * n));
     for (int j = 0; j < m; ++j) {
         project(s, cycle_column(s->Y, j, n), cycle_column(A, j, N));
         cycle_column(A, j, N)[j] -= 1;
@@ -186,9 +210,11 @@ static void assemble(carom_cycle *c, bool parameter, double size) {
     if (c->timeless && !c->expression) carom_copy(cycle_column(A, T, N), z, m);
     for (int j = 0; j < m && c->timeless && !c->expression; ++j) cycle_column(A, T, N)[j] *= c->T;
     const double steep = carom_length(c->slope, m);
-    for (int j = 0; j < m && c->conservative; ++j) cycle_column(A, p, N)[j] = c->slope[j] / fmax(steep, CAROM_NOT_ZERO); // (ORB-5)
+    // (ORB-5)
+    for (int j = 0; j < m && c->conservative; ++j) cycle_column(A, p, N)[j] = c->slope[j] / fmax(steep, CAROM_NOT_ZERO);
     if (parameter && !c->conservative) {
-        for (int i = 0; i < n; ++i) c->by[i] = size * (s->p_1[i] - s->p_0[i] + s->rate_1[i] * (c->expression ? c->T_p : 0));
+        for (int i = 0; i < n; ++i)
+            c->by[i] = size * (s->p_1[i] - s->p_0[i] + s->rate_1[i] * (c->expression ? c->T_p : 0));
         project(s, c->by, cycle_column(A, p, N));
     }
     if (c->timeless) {
@@ -206,7 +232,8 @@ static void assemble(carom_cycle *c, bool parameter, double size) {
 static void put_tangent(carom_cycle *c, const double *tau, double size, int N) {
     const carom_shooter *s = &c->s;
     project(s, tau, c->work);
-    for (int j = 0; j < s->m; ++j) cycle_column(c->A, j, N)[N - 1] = c->work[j] + (c->conservative ? tau[s->n + 1] * c->slope[j] / size : 0);
+    for (int j = 0; j < s->m; ++j)
+        cycle_column(c->A, j, N)[N - 1] = c->work[j] + (c->conservative ? tau[s->n + 1] * c->slope[j] / size : 0);
     if (c->timeless) cycle_column(c->A, s->m, N)[N - 1] = tau[s->n];
     cycle_column(c->A, N - 1, N)[N - 1] = c->conservative ? 0 : tau[s->n + 1];
 }
@@ -232,7 +259,8 @@ static bool alike(const carom_cycle *c, const carom_hit *hit, int n) {
     return same;
 }
 
-// (ORB-2)  The step from x with the linearisation of the last linearised shot, in c->by (n), *dT, *dp.  False: it is not finite.
+// (ORB-2)  The step from x with the linearisation of the last linearised shot, in c->by (n), *dT, *dp.  False: it is
+//          not finite.
 static bool solve_step(carom_cycle *c, const double *tau, double size, double *dT, double *dp) {
     carom_shooter *s = &c->s;
     const int n = s->n, m = s->m, N = unknowns(c, tau != NULL);
@@ -312,7 +340,8 @@ static carom_status step(carom_cycle *c, const double *tau, double size, carom_h
     return CAROM_RETRY;
 }
 
-// (ORB-4)  Errors of the run reach its end as eps = noise rtol G with G = |dx_1/dx|, jumps included: no residual falls below a few of them.
+// (ORB-4)  Errors of the run reach its end as eps = noise rtol G with G = |dx_1/dx|, jumps included: no residual falls
+//          below a few of them.
 static double growth(const carom_shooter *s) { return fmax(1, s->linear ? carom_norm_max(s->Y, s->n * s->m) : 1); }
 
 static void expect_noise(carom_cycle *c) {
@@ -404,19 +433,39 @@ static carom_status newton(carom_cycle *c, const double *tau, double size) {
     free(hits);
     const bool good = (status == CAROM_RETRY || status == CAROM_OK) && c->residual < c->enough;
     if (good && c->timeless && carom_norm_max(c->s.rate_0, c->s.n) * c->T < STILL && c->s.nhits == 0)
-        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the iteration converged to an equilibrium, not a periodic orbit; give %s%s", c->nearer, c->expression ? ", or --period free" : "");
+        return carom_fail(c->err, CAROM_NOT_CONVERGED,
+                          "the iteration converged to an equilibrium, not a periodic orbit; give %s%s", c->nearer,
+                          c->expression ? ", or --period free" : "");
     if (good) return CAROM_OK;
-    const bool astray = c->iterations > 0 && status == CAROM_UNSUPPORTED; // the iteration has led to a motion without derivatives
+    // the iteration has led to a motion without derivatives
+    const bool astray = c->iterations > 0 && status == CAROM_UNSUPPORTED;
     if (status != CAROM_RETRY && status != CAROM_OK && !astray) return status;
-    if (c->conservative) return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit was found near the energy %.9g (residual %.2g): the model must be conservative, without damping, friction and restitution below 1, or give %s", c->s.value, c->residual, c->nearer);
+    if (c->conservative)
+        return carom_fail(c->err, CAROM_NOT_CONVERGED,
+                          "no orbit was found near the energy %.9g (residual %.2g): the model must be conservative, "
+                          "without damping, friction and restitution below 1, or give %s",
+                          c->s.value, c->residual, c->nearer);
     if (c->order_changed > 2)
-        return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit was found: the sequence of contacts changes under the iteration (%d times, residual %.2g): give %s", c->order_changed, c->residual, c->nearer);
+        return carom_fail(c->err, CAROM_NOT_CONVERGED,
+                          "no orbit was found: the sequence of contacts changes under the iteration (%d times, "
+                          "residual %.2g): give %s",
+                          c->order_changed, c->residual, c->nearer);
     if (c->rank < c->unknowns)
-        return carom_fail(c->err, CAROM_SINGULAR, "no orbit was found: the linearisation is singular (rank %d of %d, residual %.2g)%s", c->rank, c->unknowns, c->residual, c->timeless && c->expression ? ": time does not enter the model; is it --period free?" : "; other parameters or some damping may help, as at resonance");
+        return carom_fail(c->err, CAROM_SINGULAR,
+                          "no orbit was found: the linearisation is singular (rank %d of %d, residual %.2g)%s", c->rank,
+                          c->unknowns, c->residual,
+                          c->timeless && c->expression
+                              ? ": time does not enter the model; is it --period free?"
+                              : "; other parameters or some damping may help, as at resonance");
     char why[300] = "";
     if (c->err->text[0]) memcpy(why, c->err->text, sizeof why - 1);
-    return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit of period %.9g was found: the residual stays at %.2g after %d iteration%s%s%s; give %s", c->T, c->residual, c->iterations, c->iterations == 1 ? "" : "s", why[0] ? "; the last attempt: " : "", why,
-                      c->timeless && c->expression ? "--period free: time does not enter the model, so orbits have periods of their own" : c->nearer);
+    return carom_fail(c->err, CAROM_NOT_CONVERGED,
+                      "no orbit of period %.9g was found: the residual stays at %.2g after %d iteration%s%s%s; give %s",
+                      c->T, c->residual, c->iterations, c->iterations == 1 ? "" : "s",
+                      why[0] ? "; the last attempt: " : "", why,
+                      c->timeless && c->expression
+                          ? "--period free: time does not enter the model, so orbits have periods of their own"
+                          : c->nearer);
 }
 
 bool carom_cycle_tangent(carom_cycle *c, double size, double *tau, int *sign, double *log_size) {
@@ -445,7 +494,8 @@ void carom_cycle_spread(carom_cycle *c, double size, const double *z, double *ta
     carom_zero(tau, n + 2);
     for (int j = 0; j < s->m; ++j) carom_axpy(tau, z[j], cycle_column(s->Z, j, n), n);
     carom_axpy(tau, z[N - 1] * size, s->p_0, n);
-    tau[n] = c->timeless && !c->expression ? z[s->m] : 0, tau[n + 1] = c->conservative ? carom_dot(c->slope, z, s->m) / size : z[N - 1];
+    tau[n] = c->timeless && !c->expression ? z[s->m] : 0,
+    tau[n + 1] = c->conservative ? carom_dot(c->slope, z, s->m) / size : z[N - 1];
 }
 
 int carom_cycle_equations(carom_cycle *c, double size, double *F, double *J) {
@@ -477,10 +527,12 @@ int carom_cycle_hidden(const carom_cycle *c) {
 
 // -- multipliers ----------------------------------------------------------------------------------------------------
 
-carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, double *vectors, int *count, int *trivial, int *lost) {
+carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, double *vectors, int *count, int *trivial,
+                                     int *lost) {
     carom_shooter *s = &c->s;
     const int n = s->n, m = s->m;
-    double *P = calloc(3 * (size_t)n * (size_t)n + 2 * (size_t)n, sizeof *P), *B = P + (size_t)n * (size_t)n, *V = B + (size_t)n * (size_t)n, *x = V + (size_t)n * (size_t)n;
+    double *P = calloc(3 * (size_t)n * (size_t)n + 2 * (size_t)n, sizeof *P), *B = P + (size_t)n * (size_t)n,
+           *V = B + (size_t)n * (size_t)n, *x = V + (size_t)n * (size_t)n;
     if (!P) return carom_orbit_no_memory(c->err);
     // a basis of the states beside x: first what repeats itself trivially, then the rest
     int known = 0;
@@ -506,7 +558,9 @@ carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, dou
     for (int j = 0; j < rest && vectors && status == CAROM_OK; ++j) {
         carom_zero(cycle_column(vectors, j, n), n);
         for (int i = 0; i < rest; ++i)
-            for (int k = 0; k < m; ++k) carom_axpy(cycle_column(vectors, j, n), V[i + j * rest] * cycle_column(B, known + i, m)[k], cycle_column(s->Z, k, n), n);
+            for (int k = 0; k < m; ++k)
+                carom_axpy(cycle_column(vectors, j, n), V[i + j * rest] * cycle_column(B, known + i, m)[k],
+                           cycle_column(s->Z, k, n), n);
     }
     *count = rest;
     if (c->conservative && rest > 0 && status == CAROM_OK) { // the one along the family of orbits
@@ -544,7 +598,8 @@ static carom_status read_exchange(carom_cycle *c, const char *text) {
     }
     if (s->nq != s->nv) return carom_fail(c->err, CAROM_UNSUPPORTED, "--exchange does not support rotations in space");
     if (at[0] < 0 || at[1] < 0 || at[0] == at[1] || c->partner[at[0]] != at[0] || c->partner[at[1]] != at[1])
-        return carom_fail(c->err, CAROM_BAD_INPUT, "--exchange %.60s: write A=B with two coordinates of the model, each of them once", text);
+        return carom_fail(c->err, CAROM_BAD_INPUT,
+                          "--exchange %.60s: write A=B with two coordinates of the model, each of them once", text);
     c->partner[at[0]] = at[1], c->partner[at[1]] = at[0];
     return CAROM_OK;
 }
@@ -565,12 +620,15 @@ void carom_cycle_expect(carom_cycle *c, bool near) {
     expect_noise(c);
 }
 
-carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *const *exchanges, const char *by, carom_error *err) {
+carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *const *exchanges, const char *by,
+                              carom_error *err) {
     carom_shooter *s = &c->s;
     c->err = err;
     c->fold = 1;
     c->expression = strcmp(period, "free") == 0 ? NULL : period;
-    if (!c->nearer) c->nearer = c->expression ? "--transient T, or a --start nearer to the orbit" : "--transient T, a longer --end, or a --start nearer to the orbit";
+    if (!c->nearer)
+        c->nearer = c->expression ? "--transient T, or a --start nearer to the orbit"
+                                  : "--transient T, a longer --end, or a --start nearer to the orbit";
     c->steps = 1;
     carom_cycle_expect(c, false);
     const char *const observe[] = {c->expression ? period : s->response, c->expression ? s->response : NULL, NULL};
@@ -581,7 +639,8 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
     CAROM_TRY(status);
     c->rtol = s->run_rtol, c->noise = 1;
     const size_t n = (size_t)s->n, x = (size_t)(s->nq + s->nv), N = 2 * n + 3;
-    double **part[] = {&c->x, &c->y, &c->first, &c->shift, &c->sym, &c->r, &c->r_0, &c->by, &c->tau, &c->A, &c->B, &c->b, &c->z, &c->work, &c->learnt, &c->slope};
+    double **part[] = {&c->x,   &c->y, &c->first, &c->shift, &c->sym, &c->r,    &c->r_0,    &c->by,
+                       &c->tau, &c->A, &c->B,     &c->b,     &c->z,   &c->work, &c->learnt, &c->slope};
     const size_t size[] = {x, x, x, x, n * n, n, n, n + 2, n + 2, N * N, N * N, N, N, 3 * N, 2 * LEARNT * N, n};
     c->room = (int)N;
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
@@ -592,15 +651,20 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
     if (!c->col) return carom_orbit_no_memory(err);
     CAROM_TRY(read_exchanges(c, exchanges));
     if (!c->expression) return CAROM_OK;
-    if (carom_model_observes_state(s->task.base, 0)) return carom_fail(err, CAROM_BAD_INPUT, "--period: '%.80s' depends on the state or on time; give an expression of parameters", period);
+    if (carom_model_observes_state(s->task.base, 0))
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "--period: '%.80s' depends on the state or on time; give an expression of parameters",
+                          period);
     CAROM_TRY(carom_shooter_observe(s, &c->T, &c->T_p));
-    if (!(c->T > 0) || !isfinite(c->T)) return carom_fail(err, CAROM_BAD_INPUT, "--period: '%.80s' must be positive, got %.9g", period, c->T);
+    if (!(c->T > 0) || !isfinite(c->T))
+        return carom_fail(err, CAROM_BAD_INPUT, "--period: '%.80s' must be positive, got %.9g", period, c->T);
     return CAROM_OK;
 }
 
 void carom_cycle_close(carom_cycle *c) {
     carom_shooter_close(&c->s);
-    double *part[] = {c->x, c->y, c->first, c->shift, c->sym, c->r, c->r_0, c->by, c->tau, c->A, c->B, c->b, c->z, c->work, c->learnt, c->slope};
+    double *part[] = {c->x,   c->y, c->first, c->shift, c->sym, c->r,    c->r_0,    c->by,
+                      c->tau, c->A, c->B,     c->b,     c->z,   c->work, c->learnt, c->slope};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
     free(c->col), free(c->partner);
     *c = (carom_cycle){0};

@@ -1,4 +1,5 @@
-// cycle_guess.c: where the search for a motion that repeats itself begins: typical sizes, whole turns, the first return of the motion.
+// cycle_guess.c: where the search for a motion that repeats itself begins: typical sizes, whole turns, the first return
+// of the motion.
 #include "base/tolerance.h"
 #include "dynamics/cycle.h"
 #include "model/forcing.h"
@@ -20,7 +21,8 @@ static carom_status take(void *watch, double t, const double *q, const double *v
     const carom_shooter *s = &f->c->s;
     if (f->n == f->room) return CAROM_OK;
     f->t[f->n] = t, f->closed[f->n] = closed;
-    carom_copy(f->x + (size_t)f->n * (size_t)f->nx, q, s->nq), carom_copy(f->x + (size_t)f->n * (size_t)f->nx + s->nq, v, s->nv);
+    carom_copy(f->x + (size_t)f->n * (size_t)f->nx, q, s->nq),
+        carom_copy(f->x + (size_t)f->n * (size_t)f->nx + s->nq, v, s->nv);
     ++f->n;
     return CAROM_OK;
 }
@@ -28,7 +30,8 @@ static carom_status take(void *watch, double t, const double *q, const double *v
 static carom_status film_open(film *f, const carom_cycle *c, int steps) {
     const size_t room = (size_t)steps + 2;
     *f = (film){.room = steps + 2, .nx = c->s.nq + c->s.nv, .c = c};
-    f->t = calloc(room, sizeof *f->t), f->closed = calloc(room, sizeof *f->closed), f->x = calloc(room * (size_t)f->nx, sizeof *f->x);
+    f->t = calloc(room, sizeof *f->t), f->closed = calloc(room, sizeof *f->closed),
+    f->x = calloc(room * (size_t)f->nx, sizeof *f->x);
     return f->t && f->closed && f->x ? CAROM_OK : carom_orbit_no_memory(c->err);
 }
 
@@ -52,11 +55,14 @@ static void measure(carom_cycle *c, const film *f) {
     for (int i = 0; i < s->n; ++i) c->z[i] = 0;
     for (int k = 0; k < f->n; ++k) {
         carom_shooter_apart(s, f->x, f->x + (size_t)k * (size_t)f->nx, to);
-        for (int i = 0; i < s->nv; ++i) c->z[i] = fmax(c->z[i], fabs(to[i])), c->z[s->nv + i] = fmax(c->z[s->nv + i], fabs(f->x[(size_t)k * (size_t)f->nx + (size_t)(s->nq + i)]));
+        for (int i = 0; i < s->nv; ++i)
+            c->z[i] = fmax(c->z[i], fabs(to[i])),
+            c->z[s->nv + i] = fmax(c->z[s->nv + i], fabs(f->x[(size_t)k * (size_t)f->nx + (size_t)(s->nq + i)]));
     }
     for (int half = 0; half < 2; ++half) {
         const double most = carom_norm_max(c->z + half * s->nv, s->nv);
-        for (int i = half * s->nv; i < (half + 1) * s->nv; ++i) s->scale[i] = fmax(c->z[i], most > 0 ? TYPICAL * most : 1);
+        for (int i = half * s->nv; i < (half + 1) * s->nv; ++i)
+            s->scale[i] = fmax(c->z[i], most > 0 ? TYPICAL * most : 1);
     }
     for (int i = 0; i < s->nv && s->nq == s->nv; ++i)
         if (c->shift[i] != 0) s->scale[i] = fmin(s->scale[i], PI);
@@ -70,7 +76,8 @@ static double distance(carom_cycle *c, const double *a, const double *b) {
     carom_shooter_apart(s, a, c->y, c->r);
     for (int i = 0; i < s->nv && s->nq == s->nv; ++i)
         if (c->shift[i] != 0) c->r[i] = remainder(c->r[i] * s->scale[i], fabs(c->shift[i])) / s->scale[i];
-    for (int k = 0; k < c->nsym; ++k) carom_axpy(c->r, -carom_dot(cycle_column(c->sym, k, s->n), c->r, s->n), cycle_column(c->sym, k, s->n), s->n);
+    for (int k = 0; k < c->nsym; ++k)
+        carom_axpy(c->r, -carom_dot(cycle_column(c->sym, k, s->n), c->r, s->n), cycle_column(c->sym, k, s->n), s->n);
     return carom_norm_max(c->r, s->n);
 }
 
@@ -92,11 +99,13 @@ static carom_status find_turns(carom_cycle *c, const double *x) {
     return status;
 }
 
-// The longest time without events, of those with fewest closed contacts: its middle.  What is there already stays where it is good.
+// The longest time without events, of those with fewest closed contacts: its middle.  What is there already stays where
+// it is good.
 static double quiet(const carom_cycle *c, double from, double to, bool stays) {
     const carom_shooter *s = &c->s;
     double best = 0, at = from, longest[2] = {0, 0};
-    for (double share = 0.1; share > 0.01 && best == 0; share /= 5) { // of the time; a short one is soon gone along a branch
+    // of the time; a short one is soon gone along a branch
+    for (double share = 0.1; share > 0.01 && best == 0; share /= 5) {
         int fewest = 1 << 30;
         for (int round = 0; round < 2; ++round)
             for (int k = -1; k < s->nhits; ++k) {
@@ -105,7 +114,8 @@ static double quiet(const carom_cycle *c, double from, double to, bool stays) {
                 if (a < from || b > to || b - a < share * (to - from)) continue;
                 const int n = closed < 0 ? s->closed : closed; // before the first event it is as behind the last one
                 if (round == 0 && n < fewest) fewest = n;
-                if (round == 1 && n == fewest && b - a > best) best = b - a, at = a + 0.55 * (b - a), longest[0] = a, longest[1] = b;
+                if (round == 1 && n == fewest && b - a > best)
+                    best = b - a, at = a + 0.55 * (b - a), longest[0] = a, longest[1] = b;
             }
     }
     return best > 0 && longest[0] <= from && longest[1] - from > 0.05 * (to - from) && stays ? from : at;
@@ -160,7 +170,8 @@ static carom_status guess_forced(carom_cycle *c) {
     if (status == CAROM_OK) {
         for (int i = 0; i < s->nq; ++i)
             if (c->shift[i] != 0) c->shift[i] *= round((s->end[i] - c->x[i]) / c->shift[i]);
-        const double first = s->nhits > 0 ? s->hit[0].t - c->t_0 : c->T, last = s->nhits > 0 ? s->hit[s->nhits - 1].t - c->t_0 : 0;
+        const double first = s->nhits > 0 ? s->hit[0].t - c->t_0 : c->T,
+                     last = s->nhits > 0 ? s->hit[s->nhits - 1].t - c->t_0 : 0;
         const bool early = !s->struck && first > 0.05 * c->T && last < 0.95 * c->T && (s->closed == 0 || s->nhits == 0);
         const double t = early ? 0 : quiet(c, c->t_0, c->t_0 + c->T, c->timeless) - c->t_0;
         const int k = (int)fmin(STEPS, fmax(0, round(t / c->T * STEPS)));
@@ -178,7 +189,10 @@ static carom_status first_return(carom_cycle *c, const film *f, double guess, bo
     const double *x = f->x + (size_t)*from * (size_t)f->nx;
     double most = 0, best = INFINITY;
     for (int k = 0; k < f->n; ++k) most = fmax(most, distance(c, x, f->x + (size_t)k * (size_t)f->nx));
-    if (!(most > AT_REST)) return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion is at rest from t = %.6g on: there is no period; give %s", f->t[*from], c->nearer);
+    if (!(most > AT_REST))
+        return carom_fail(c->err, CAROM_NOT_CONVERGED,
+                          "the motion is at rest from t = %.6g on: there is no period; give %s", f->t[*from],
+                          c->nearer);
     bool away = false;
     *to = -1;
     double d_0 = 0, d = 0;
@@ -196,8 +210,11 @@ static carom_status first_return(carom_cycle *c, const film *f, double guess, bo
         } else if (lowest && d < 0.5 * best) best = d, *to = k;
         d_0 = d, d = d_1;
     }
-    if (*to < 0 || (isnan(guess) && best < INFINITY && best > 0.5 * most && *to >= 0 && distance(c, x, f->x + (size_t)*to * (size_t)f->nx) > 0.5 * most))
-        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the trajectory does not return to an earlier state before t = %.6g; give %s", f->t[f->n - 1], c->nearer);
+    if (*to < 0 || (isnan(guess) && best < INFINITY && best > 0.5 * most && *to >= 0 &&
+                    distance(c, x, f->x + (size_t)*to * (size_t)f->nx) > 0.5 * most))
+        return carom_fail(c->err, CAROM_NOT_CONVERGED,
+                          "the trajectory does not return to an earlier state before t = %.6g; give %s", f->t[f->n - 1],
+                          c->nearer);
     return CAROM_OK;
 }
 
@@ -243,7 +260,9 @@ static carom_status guess_free(carom_cycle *c, double window, double guess) {
             for (int k = 0; k < c->nsym; ++k) { // of the same directions in new units
                 double *d = cycle_column(c->sym, k, s->n);
                 for (int i = 0; i < s->n; ++i) d[i] *= old[i] / s->scale[i];
-                for (int j = 0; j < k; ++j) carom_axpy(d, -carom_dot(cycle_column(c->sym, j, s->n), d, s->n), cycle_column(c->sym, j, s->n), s->n);
+                for (int j = 0; j < k; ++j)
+                    carom_axpy(d, -carom_dot(cycle_column(c->sym, j, s->n), d, s->n), cycle_column(c->sym, j, s->n),
+                               s->n);
                 const double length = carom_length(d, s->n);
                 for (int i = 0; i < s->n; ++i) d[i] /= length;
             }
@@ -256,7 +275,8 @@ static carom_status guess_free(carom_cycle *c, double window, double guess) {
     return status == CAROM_OK ? tune_period(c) : status;
 }
 
-// The period of a model whose expressions do not tell whether they repeat themselves: by values at the start, and at states beside it, where they may differ although they do not at rest.
+// The period of a model whose expressions do not tell whether they repeat themselves: by values at the start, and at
+// states beside it, where they may differ although they do not at rest.
 static carom_status repeats(carom_cycle *c, const double *x, bool *same) {
     carom_shooter *s = &c->s;
     double *y = calloc((size_t)(s->nq + s->nv) + 1, sizeof *y), *by = calloc((size_t)s->n + 1, sizeof *by);
@@ -266,7 +286,10 @@ static carom_status repeats(carom_cycle *c, const double *x, bool *same) {
     for (int k = 1; k <= BESIDE && status == CAROM_OK && *same; ++k) {
         bool there = true;
         for (int i = 0; i < s->n; ++i) by[i] = cos(1.7 * k + 2.3 * i);
-        if (carom_shooter_move(s, x, by, y) == CAROM_OK && carom_shooter_same(s, c->T, y, c->T, NULL, &there) == CAROM_OK) *same = there; // there may be no such state
+        // there may be no such state
+        if (carom_shooter_move(s, x, by, y) == CAROM_OK &&
+            carom_shooter_same(s, c->T, y, c->T, NULL, &there) == CAROM_OK)
+            *same = there;
     }
     free(y), free(by);
     return status;
@@ -279,13 +302,19 @@ carom_status carom_cycle_time(carom_cycle *c, const double *x) {
     c->timeless = !f.forced;
     char offer[100] = "the excitation period, --period EXPR";
     if (f.period > 0) snprintf(offer, sizeof offer, "the excitation period, --period %.15g", f.period);
-    if (!c->expression && f.forced) return carom_fail(c->err, CAROM_BAD_INPUT, "the model depends on time: %s does; replace `--period free` by %s", f.where, offer);
+    if (!c->expression && f.forced)
+        return carom_fail(c->err, CAROM_BAD_INPUT, "the model depends on time: %s does; replace `--period free` by %s",
+                          f.where, offer);
     if (!f.forced) return CAROM_OK;
     bool known, same = carom_forcing_repeats(&f, c->T, &known);
     if (!known) CAROM_TRY(repeats(c, x, &same));
     if (!same && f.period > 0) snprintf(offer, sizeof offer, "%.15g", f.period);
     else snprintf(offer, sizeof offer, "the period of its excitation");
-    return same ? CAROM_OK : carom_fail(c->err, CAROM_BAD_INPUT, "--period: the model does not repeat itself after %.9g: %s has another period; give %s, or a multiple", c->T, f.where, offer);
+    return same ? CAROM_OK
+                : carom_fail(c->err, CAROM_BAD_INPUT,
+                             "--period: the model does not repeat itself after %.9g: %s has another period; give %s, "
+                             "or a multiple",
+                             c->T, f.where, offer);
 }
 
 carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient, double window, double guess) {
@@ -294,7 +323,8 @@ carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient
     c->t_0 = 0;
     CAROM_TRY(carom_cycle_time(c, x));
     if (transient > 0) {
-        CAROM_TRY(carom_shoot(s, 0, c->expression ? c->T * ceil(transient / c->T - CAROM_INSTANT) : transient, c->x, false, 100));
+        CAROM_TRY(carom_shoot(s, 0, c->expression ? c->T * ceil(transient / c->T - CAROM_INSTANT) : transient, c->x,
+                              false, 100));
         carom_copy(c->x, s->end, s->nq + s->nv);
         CAROM_TRY(carom_shooter_snap(s, 0, c->x));
     }

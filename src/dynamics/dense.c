@@ -10,7 +10,9 @@
 #include <stdlib.h>
 
 static const double TURNS = 1e-7;  // of directions and rates: joints and contacts turn with the motion by more
-static const double SLOWEST = 1e-6, SLOW = 1e-4, FAST = 1e-2; // of the fastest eigenvalue: below SLOW digits are lost beside it; the gap between slow and fast ones lies between the others
+static const double SLOWEST = 1e-6, SLOW = 1e-4, FAST = 1e-2; // of the fastest eigenvalue: below SLOW digits are lost
+                                                              // beside it; the gap between slow and fast ones lies
+                                                              // between the others
 static const double SHIFT = 1.0371e-4; // of the fastest: among the slow ones, and none of them by chance
 static const double TINY = 1e-6;   // of the shift: an eigenvalue that is zero
 static const double DOUBLE = 3e-7; // of the fastest: a zero that is double may be off by the root of rounding
@@ -27,7 +29,9 @@ typedef struct dense {
     carom_error *err;
 } dense;
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the eigenvalues"); }
+static carom_status no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the eigenvalues");
+}
 
 // An orthonormal basis of what is perpendicular to n columns: the columns of U from *rank on.
 static carom_status complement(dense *d, const double *columns, int n, double *U, int *rank) {
@@ -46,7 +50,9 @@ static carom_status complement(dense *d, const double *columns, int n, double *U
     d->lapack.dgesvd("A", "N", &nv, &n, a, &nv, s, U, &nv, none, &one, work, &room, &info, 1, 1);
     while (*rank < n && *rank < nv && s[*rank] > CAROM_DEPENDENT * s[0]) ++*rank;
     free(a);
-    return info == 0 ? CAROM_OK : carom_fail(d->err, CAROM_SINGULAR, "the directions of joints and contacts could not be decomposed");
+    return info == 0
+               ? CAROM_OK
+               : carom_fail(d->err, CAROM_SINGULAR, "the directions of joints and contacts could not be decomposed");
 }
 
 // Column j of (MOD-1): Y'(A Z_j - B N Z_j); B may be the same as none.
@@ -67,9 +73,13 @@ static carom_status check_drift(dense *d) {
         const double *D = l->drift + (size_t)k * (size_t)d->nv;
         const double most = carom_norm_max(D, d->nv);
         for (int j = d->nv - d->m; most > 0 && j < d->nv; ++j)
-            if (fabs(carom_dot(D, d->Z + (size_t)j * (size_t)d->nv, d->nv)) > TURNS * carom_norm_max(l->grip.in + (size_t)k * (size_t)d->nv, d->nv) * carom_norm_max(l->grip.p.v, d->nv))
-                return carom_fail(d->err, CAROM_UNSUPPORTED, "joints or contacts turn with the motion in this state, so that the linearised equations change with time; "
-                                                             "linearise about an equilibrium, or write the model in coordinates of the joints");
+            if (fabs(carom_dot(D, d->Z + (size_t)j * (size_t)d->nv, d->nv)) >
+                TURNS * carom_norm_max(l->grip.in + (size_t)k * (size_t)d->nv, d->nv) *
+                    carom_norm_max(l->grip.p.v, d->nv))
+                return carom_fail(d->err, CAROM_UNSUPPORTED,
+                                  "joints or contacts turn with the motion in this state, so that the linearised "
+                                  "equations change with time; "
+                                  "linearise about an equilibrium, or write the model in coordinates of the joints");
     }
     return CAROM_OK;
 }
@@ -82,14 +92,19 @@ static carom_status reduce(dense *d) {
     CAROM_TRY(complement(d, l->grip.out, l->grip.rows, d->Y, &left));
     d->m = nv - right;
     const size_t m = (size_t)d->m;
-    if (left != right) return carom_fail(d->err, CAROM_SINGULAR, "the linearisation is singular: a sliding contact jams, its friction blocks its own normal motion");
+    if (left != right)
+        return carom_fail(
+            d->err, CAROM_SINGULAR,
+            "the linearisation is singular: a sliding contact jams, its friction blocks its own normal motion");
     if (m == 0) return CAROM_OK;
     CAROM_TRY(check_drift(d));
     for (int j = 0; j < d->m; ++j) {
         const double *Nz = NULL;
         if (l->frame) {
             carom_zero(d->z, nv);
-            for (int k = 0; k < nv; ++k) carom_axpy(d->z, d->Z[(size_t)k + (size_t)(nv - d->m + j) * (size_t)nv], l->frame + (size_t)k * (size_t)nv, nv);
+            for (int k = 0; k < nv; ++k)
+                carom_axpy(d->z, d->Z[(size_t)k + (size_t)(nv - d->m + j) * (size_t)nv],
+                           l->frame + (size_t)k * (size_t)nv, nv);
             Nz = d->z;
         }
         project(d, j, CAROM_LINEAR_M, NULL, CAROM_LINEAR_M, d->P + (size_t)j * m);
@@ -109,8 +124,10 @@ static double row_norm(const double *A, int m) {
     return most;
 }
 
-// (lambda^2 A + lambda B + C) y = 0 as a standard problem for (y, lambda y/w).  Vectors stay in d->vr.  Returns w, the scale of the largest; 0: A is singular.
-static double quadratic(dense *d, const double *A, const double *B, const double *C, double *re, double *im, carom_status *status) {
+// (lambda^2 A + lambda B + C) y = 0 as a standard problem for (y, lambda y/w).  Vectors stay in d->vr.  Returns w, the
+// scale of the largest; 0: A is singular.
+static double quadratic(dense *d, const double *A, const double *B, const double *C, double *re, double *im,
+                        carom_status *status) {
     const int m = d->m, n = 2 * m, one = 1, room = 12 * n + 64;
     const size_t mm = (size_t)m * (size_t)m;
     double *lu = d->Q, *X = lu + mm, *Y = X + mm, none[1];
@@ -129,20 +146,25 @@ static double quadratic(dense *d, const double *A, const double *B, const double
         }
     }
     d->lapack.dgeev("N", "V", &n, d->A, &n, re, im, none, &one, d->vr, &n, d->work, &room, &info, 1, 1);
-    if (info != 0) *status = carom_fail(d->err, CAROM_NOT_CONVERGED, "the eigenvalues did not converge (LAPACK's dgeev: %d)", info);
+    if (info != 0)
+        *status =
+            carom_fail(d->err, CAROM_NOT_CONVERGED, "the eigenvalues did not converge (LAPACK's dgeev: %d)", info);
     for (int i = 0; i < n; ++i) re[i] *= w, im[i] *= w;
     return w;
 }
 
-// Displacement k of those in d->vr goes to shape `to`: of a pair, LAPACK's two columns are the real and the imaginary part.
+// Displacement k of those in d->vr goes to shape `to`: of a pair, LAPACK's two columns are the real and the imaginary
+// part.
 static void put_shape(dense *d, int k, double im, bool conjugate, double *to) {
     const int nv = d->nv, n = 2 * d->m;
     const bool second = im < 0;
-    const double *part[] = {d->vr + (size_t)(second ? k - 1 : k) * (size_t)n, im != 0 ? d->vr + (size_t)(second ? k : k + 1) * (size_t)n : NULL};
+    const double *part[] = {d->vr + (size_t)(second ? k - 1 : k) * (size_t)n,
+                            im != 0 ? d->vr + (size_t)(second ? k : k + 1) * (size_t)n : NULL};
     carom_zero(to, 2 * nv);
     for (int side = 0; side < 2 && part[side]; ++side)
         for (int i = 0; i < d->m; ++i)
-            carom_axpy(to + side * nv, (side && second != conjugate ? -1 : 1) * part[side][i], d->Z + (size_t)(nv - d->m + i) * (size_t)nv, nv);
+            carom_axpy(to + side * nv, (side && second != conjugate ? -1 : 1) * part[side][i],
+                       d->Z + (size_t)(nv - d->m + i) * (size_t)nv, nv);
 }
 
 static int by_size(const void *a, const void *b) {
@@ -150,7 +172,8 @@ static int by_size(const void *a, const void *b) {
     return x[0] < y[0] ? -1 : x[0] > y[0];
 }
 
-// How many eigenvalues belong to the slow ones: up to the widest gap between SLOWEST and FAST of the fastest.  0: none is that slow.
+// How many eigenvalues belong to the slow ones: up to the widest gap between SLOWEST and FAST of the fastest.  0: none
+// is that slow.
 static int slow(const double *re, const double *im, int n, double w, double *sorted) {
     int best = 0;
     double widest = 1;
@@ -158,13 +181,15 @@ static int slow(const double *re, const double *im, int n, double w, double *sor
     qsort(sorted, (size_t)n, sizeof *sorted, by_size);
     if (!(sorted[0] < SLOW * w)) return 0;
     for (int i = 0; i < n; ++i) {
-        const double next = i + 1 < n ? sorted[i + 1] : FAST * w, ratio = fmin(next, FAST * w) / fmax(sorted[i], SLOWEST * w);
+        const double next = i + 1 < n ? sorted[i + 1] : FAST * w,
+                     ratio = fmin(next, FAST * w) / fmax(sorted[i], SLOWEST * w);
         if (ratio > widest) widest = ratio, best = i + 1;
     }
     return best;
 }
 
-// The slow ones again, with lambda = sigma + 1/nu: fast modes of light parts take the digits of slow ones, and the other way round.
+// The slow ones again, with lambda = sigma + 1/nu: fast modes of light parts take the digits of slow ones, and the
+// other way round.
 //     (nu^2 (K + sigma C + sigma^2 M) + nu (C + 2 sigma M) + M) y = 0                                           (MOD-3)
 static carom_status again(dense *d, carom_spectrum *s, double w, int count, double *sorted) {
     const int m = d->m, n = 2 * m;
@@ -183,7 +208,8 @@ static carom_status again(dense *d, carom_spectrum *s, double w, int count, doub
     for (int k = 0; k < count; ++k) {
         const int i = (int)sorted[2 * k + 1];
         s->re[k] = re[i], s->im[k] = im[i];
-        put_shape(d, i, -im[i], true, s->shape + 2 * (size_t)k * (size_t)d->nv); // 1/nu of a pair has its conjugate's vector
+        // 1/nu of a pair has its conjugate's vector
+        put_shape(d, i, -im[i], true, s->shape + 2 * (size_t)k * (size_t)d->nv);
     }
     s->tiny = TINY * sigma;
     return CAROM_OK;
@@ -198,8 +224,10 @@ static carom_status eigenvalues(dense *d, carom_spectrum *s) {
     const double w = quadratic(d, d->P, d->P + 2 * mm, d->P + mm, re, im, &status);
     if (w == 0) {
         free(re);
-        return carom_fail(d->err, CAROM_SINGULAR, "the linearisation is singular: the mass matrix that joints and contacts leave cannot be inverted; "
-                                                  "a sliding contact may jam");
+        return carom_fail(
+            d->err, CAROM_SINGULAR,
+            "the linearisation is singular: the mass matrix that joints and contacts leave cannot be inverted; "
+            "a sliding contact may jam");
     }
     const int low = status == CAROM_OK ? slow(re, im, n, w, sorted) : 0;
     const double limit = low > 0 ? sorted[low - 1] : -1;
@@ -225,7 +253,8 @@ carom_status carom_spectrum_dense(carom_spectrum *s, const carom_linear *l, caro
     s->re = calloc(n, sizeof *s->re), s->im = calloc(n, sizeof *s->im), s->shape = calloc(2 * n * nv, sizeof *s->shape);
     carom_status status = block && d.pivot && s->re && s->im && s->shape ? CAROM_OK : no_memory(err);
     if (status == CAROM_OK) {
-        d.Z = block, d.Y = d.Z + nv * nv, d.P = d.Y + nv * nv, d.Q = d.P + 3 * nv * nv, d.A = d.Q + 5 * nv * nv, d.vr = d.A + n * n, d.work = d.vr + n * n;
+        d.Z = block, d.Y = d.Z + nv * nv, d.P = d.Y + nv * nv, d.Q = d.P + 3 * nv * nv, d.A = d.Q + 5 * nv * nv,
+        d.vr = d.A + n * n, d.work = d.vr + n * n;
         d.x = d.work + 12 * n + 64, d.y = d.x + nv, d.z = d.y + nv;
         status = reduce(&d);
     }

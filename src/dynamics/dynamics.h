@@ -1,4 +1,5 @@
-// dynamics.h (private): a model at one point: its matrices, constraints and contacts, as equilibria and modes need them.
+// dynamics.h (private): a model at one point: its matrices, constraints and contacts, as equilibria and modes need
+// them.
 #pragma once
 #include "base/tolerance.h"
 #include "system/independent.h"
@@ -10,9 +11,12 @@
 /// Part of the length of a direction that is left of it beside others, and less of one that depends on them.
 #define CAROM_DEPENDENT 1e-9
 
-/// A zero between a and b, where f has other signs, by regula falsi (Illinois): an end that stays for two cuts counts half.
+/// A zero between a and b, where f has other signs, by regula falsi (Illinois): an end that stays for two cuts counts
+/// half.
 typedef struct carom_bracket { double a, b, f_a, f_b; int side; } carom_bracket; // side: 0 at first
-static inline double carom_bracket_next(const carom_bracket *k) { return (k->a * k->f_b - k->b * k->f_a) / (k->f_b - k->f_a); }
+static inline double carom_bracket_next(const carom_bracket *k) {
+    return (k->a * k->f_b - k->b * k->f_a) / (k->f_b - k->f_a);
+}
 /// f at x, which lies before the zero or behind it.
 static inline void carom_bracket_cut(carom_bracket *k, double x, double f, bool before) {
     if (before) {
@@ -61,12 +65,13 @@ static inline int carom_point_id(const carom_point *p, int id) { return carom_in
 const char *carom_point_rate(const carom_point *p, int i);
 /// kappa of every direction of L: d/dt (W'v + w) without W'v'.
 carom_status carom_point_curvature(carom_point *p, double *kappa, carom_error *err);
-/// Of a contact that takes part as block b of L: does it slide?  Then the unit direction of its friction force goes to d (tangents), which is zero
-/// before and stays so where there is no friction at present, as in a released brake.
+/// Of a contact that takes part as block b of L: does it slide?  Then the unit direction of its friction force goes to
+/// d (tangents), which is zero before and stays so where there is no friction at present, as in a released brake.
 bool carom_point_slides(const carom_point *p, int b, double *d);
 
-/// The contact problem at a point.  A contact that slides has one row: its normal gap moves along `in`, its normal force with the friction that
-/// belongs to it acts along `out` = W_N + mu W_T d.  All others have the columns of W in both.
+/// The contact problem at a point.  A contact that slides has one row: its normal gap moves along `in`, its normal
+/// force with the friction that belongs to it acts along `out` = W_N + mu W_T d.  All others have the columns of W in
+/// both.
 typedef struct carom_grip {
     carom_point p;
     carom_arena mem;
@@ -125,7 +130,8 @@ void carom_linear_free(carom_linear *l);
 typedef enum carom_linear_part { CAROM_LINEAR_M, CAROM_LINEAR_C, CAROM_LINEAR_K } carom_linear_part;
 void carom_linear_multiply(const carom_linear *l, carom_linear_part part, const double *x, double *y);
 
-/// Eigenvalues of linear equations: n of them, and the displacement of each as columns of `shape`, real and imaginary parts (2 nv).
+/// Eigenvalues of linear equations: n of them, and the displacement of each as columns of `shape`, real and imaginary
+/// parts (2 nv).
 typedef struct carom_spectrum {
     int n;
     double *re, *im, *shape;
@@ -135,10 +141,11 @@ typedef struct carom_spectrum {
 carom_status carom_spectrum_dense(carom_spectrum *s, const carom_linear *l, carom_error *err);
 carom_status carom_spectrum_sparse(carom_spectrum *s, const carom_linear *l, int count, carom_error *err);
 
-/// A model with free names: parameters, `x` for the initial value and `x'` for the initial rate of a coordinate, as in sweeps.  What fits, gradients,
-/// orbits and continuation have in common.
+/// A model with free names: parameters, `x` for the initial value and `x'` for the initial rate of a coordinate, as in
+/// sweeps.  What fits, gradients, orbits and continuation have in common.
 typedef enum carom_free_kind { CAROM_FREE_PARAMETER, CAROM_FREE_POSITION, CAROM_FREE_RATE } carom_free_kind;
-typedef struct carom_free_name { char *name; carom_free_kind kind; int index; double value; } carom_free_name; // value: in the model as given
+// value: in the model as given
+typedef struct carom_free_name { char *name; carom_free_kind kind; int index; double value; } carom_free_name;
 typedef struct carom_task {
     carom_model_def model;   // text, set, matrices, observed expressions
     carom_run_given run;     // scheme, step, end, options
@@ -158,35 +165,48 @@ typedef struct carom_task {
 /// model, run and start are set; names is NULL-terminated.
 carom_status carom_task_open(carom_task *t, const char *const *names, carom_error *err);
 void carom_task_close(carom_task *t);
-/// Does the scheme of the run (NULL: the model's) locate events to rounding, as derivatives need?  `mixed` gets the option with which it does.
+/// Does the scheme of the run (NULL: the model's) locate events to rounding, as derivatives need?  `mixed` gets the
+/// option with which it does.
 carom_status carom_task_locate(carom_task *t, bool *located, carom_error *err);
-/// A run with derivatives: event-driven unless a scheme is given that locates events, in `rows` steps where it chooses its own.
+/// A run with derivatives: event-driven unless a scheme is given that locates events, in `rows` steps where it chooses
+/// its own.
 carom_status carom_task_derivable(carom_task *t, int rows, carom_error *err);
 /// Names with values, "NAME=VALUE,NAME=VALUE": a list whose names and itself are to be freed (carom_task_forget).
-carom_status carom_task_settings(const carom_task *t, const char *text, carom_free_name **list, int *n, carom_error *err);
+carom_status carom_task_settings(const carom_task *t, const char *text, carom_free_name **list, int *n,
+                                 carom_error *err);
 void carom_task_forget(carom_free_name *list, int n);
 /// The model and a simulation of it, from its start to `end`, where the free names have these values.
 typedef struct carom_task_run { carom_model *model; carom_sim *sim; carom_run run; double *x; } carom_task_run;
-carom_status carom_task_begin(const carom_task *t, const double *value, double end, carom_task_run *r, carom_error *err);
+carom_status carom_task_begin(const carom_task *t, const double *value, double end, carom_task_run *r,
+                              carom_error *err);
 void carom_task_end(carom_task_run *r);
 
 // -- a run together with its variations (path.c, crossing.c) ------------------------------------------------------
 
 enum { CAROM_PATH_STAGES = 7 };
-typedef struct carom_path_stage { double *shift, *a, *y, *z; } carom_path_stage; // rates of positions, velocities, columns, integrals
+// rates of positions, velocities, columns, integrals
+typedef struct carom_path_stage { double *shift, *a, *y, *z; } carom_path_stage;
 typedef struct carom_path_event { carom_change c; double *store; } carom_path_event;
 
-/// n columns (dq, dv) along the motion of a simulation that locates events, each with changes dp of np parameters; nz integrals beside them.
+/// n columns (dq, dv) along the motion of a simulation that locates events, each with changes dp of np parameters; nz
+/// integrals beside them.
 typedef struct carom_path {
     // the caller's, before the run
     void *user;
-    carom_status (*rate)(void *user, struct carom_path *w, double t, const double *q, const double *v, const double *y, double *z); // what is integrated
-    carom_status (*on_step)(void *user, struct carom_path *w, double h);          // a step of h from (t, q, v, y) to (q_1, v_1, y_1); others may be tried, tried: its length
-    carom_status (*on_side)(void *user, struct carom_path *w, carom_side side);   // of an event, whose time changes by dt; a_before and a_after are the accelerations
-    carom_status (*on_row)(void *user, struct carom_path *w);                     // at the end (t, q, v, y) of a step of the simulation; columns may be changed
-    carom_status (*on_start)(void *user, struct carom_path *w);                   // the phase at the start is known: columns may be set now
+    // what is integrated
+    carom_status (*rate)(void *user, struct carom_path *w, double t, const double *q, const double *v, const double *y,
+                         double *z);
+    // a step of h from (t, q, v, y) to (q_1, v_1, y_1); others may be tried, tried: its length
+    carom_status (*on_step)(void *user, struct carom_path *w, double h);
+    // of an event, whose time changes by dt; a_before and a_after are the accelerations
+    carom_status (*on_side)(void *user, struct carom_path *w, carom_side side);
+    // at the end (t, q, v, y) of a step of the simulation; columns may be changed
+    carom_status (*on_row)(void *user, struct carom_path *w);
+    // the phase at the start is known: columns may be set now
+    carom_status (*on_start)(void *user, struct carom_path *w);
     carom_status (*on_cross)(void *user, struct carom_path *w, const carom_change *x); // behind an event
-    bool (*asks)(void *user, const carom_change *x);                              // is dt of this event asked for, even where nothing jumps?
+    // is dt of this event asked for, even where nothing jumps?
+    bool (*asks)(void *user, const carom_change *x);
     const char *(*label)(void *user, int j);                                      // of column j, for messages
     bool plain;                // no columns: what has no derivatives is followed all the same
     double *y;                 // in: columns at the start
@@ -213,16 +233,21 @@ typedef struct carom_path {
     size_t phase_size;
     double h, span, size_q, size_v, drive; // drive: accelerations by the forces alone, at the point evaluated last
     bool ready, begun, separate; // separate: the last event failed because its parts separate
-    int n_rows, *row, *pivot, *at_full, nfull;      // at_full: by id here, place in arrays over all directions of the model
-    double *u, *kappa, *lambda, *r, *rhs, *dlambda, *before, *a, *dv, *dx, *da, *shift, *b, *e, *X, *G, *S, *A, *scratch, *full, *full_0, *gaps, *scale_dt, *dmu, *de, *touched;
-    bool *with, *young, *starts; // nc: young: slip along several tangents that is too slow to have a direction of its own; starts: it began from stick
+    int n_rows, *row, *pivot, *at_full, nfull;      // at_full: by id here, place in arrays over all directions of the
+                                                    // model
+    double *u, *kappa, *lambda, *r, *rhs, *dlambda, *before, *a, *dv, *dx, *da, *shift, *b, *e, *X, *G, *S, *A,
+        *scratch, *full, *full_0, *gaps, *scale_dt, *dmu, *de, *touched;
+    bool *with, *young, *starts; // nc: young: slip along several tangents that is too slow to have a direction of its
+                                 // own; starts: it began from stick
     double *first, *turn;      // nc x CAROM_TANGENTS: the direction in which it began; n times that: how this changes
     carom_path_event *pending;
     int npending;
 } carom_path;
 
-/// w is zero but for the caller's functions; dp: n x np.  CAROM_UNSUPPORTED: the model has no variations.  To be closed whatever happens.
-carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim, int n, const double *dp, int np, const int *parameter, int nz, carom_error *err);
+/// w is zero but for the caller's functions; dp: n x np.  CAROM_UNSUPPORTED: the model has no variations.  To be closed
+/// whatever happens.
+carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim, int n, const double *dp, int np,
+                             const int *parameter, int nz, carom_error *err);
 void carom_path_close(carom_path *w);
 /// From the start of the simulation to its end.
 carom_status carom_path_run(carom_path *w);
@@ -243,6 +268,9 @@ carom_status carom_path_grow_up(carom_path *w);
 void carom_path_spread(carom_path *w, const double *x);
 carom_status carom_path_stand(carom_path *w, double t, const double *q, const double *v, const bool *with);
 carom_status carom_path_evaluate(carom_path *w, double t, const double *q, const double *v);
-carom_status carom_path_differentiate(carom_path *w, carom_direction d, int j, double *da, double *dlambda); // j: column, -1: none
-static inline double *carom_path_turn(const carom_path *w, int j, int c) { return w->turn + CAROM_TANGENTS * ((size_t)j * (size_t)w->p.nc + (size_t)c); }
+// j: column, -1: none
+carom_status carom_path_differentiate(carom_path *w, carom_direction d, int j, double *da, double *dlambda);
+static inline double *carom_path_turn(const carom_path *w, int j, int c) {
+    return w->turn + CAROM_TANGENTS * ((size_t)j * (size_t)w->p.nc + (size_t)c);
+}
 carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first);

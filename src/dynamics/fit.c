@@ -3,7 +3,8 @@
 //     minimise sum_i r_i^2,   r_i = (EXPR(t_i) - data_i)/sigma_i                                                (FIT-1)
 //     covariance (J'J)^-1, times |r|^2/(m - n) where no sigma is given                                         (FIT-2)
 //
-// by Levenberg and Marquardt (cminpack).  Bounds by substitution: x = low + (high - low)(1 + sin u)/2, or x = low - 1 + sqrt(1 + u^2).
+// by Levenberg and Marquardt (cminpack).  Bounds by substitution: x = low + (high - low)(1 + sin u)/2, or x = low - 1 +
+// sqrt(1 + u^2).
 #include "base/number.h"
 #include "base/text.h"
 #include "dynamics/dynamics.h"
@@ -17,7 +18,8 @@
 #include <string.h>
 #ifdef CAROM_HAS_CMINPACK
 #include <cminpack.h>
-static const double FLAT = 1e-12, STAYS = 1e-10; // of the sum of squares, of the values: what an iteration changes at the end
+static const double FLAT = 1e-12, STAYS = 1e-10; // of the sum of squares, of the values: what an iteration changes at
+                                                 // the end
 #endif
 
 static const double COUNTED = 1e-7;    // of the run: an impact with derivatives is the one that was counted
@@ -25,9 +27,11 @@ static const double DIFFERENCE = 1e-5; // of a value: central differences, good 
 static const double PI = 3.14159265358979323846;
 static const double ON_BOUND = 1e-6;   // of the distance of the bounds
 static const double APART = 1e-13;     // of a pivot: combinations of names with less influence change nothing
-static const double RTOL = 1e-10, ATOL = 1e-12; // of a scheme that is chosen here: errors of the run stay far below those of data
+static const double RTOL = 1e-10, ATOL = 1e-12; // of a scheme that is chosen here: errors of the run stay far below
+                                                // those of data
 
-typedef struct match { char *column; int observed, contact; double sigma; } match; // observed: expression, -1: times of impacts of contact
+// observed: expression, -1: times of impacts of contact
+typedef struct match { char *column; int observed, contact; double sigma; } match;
 
 typedef struct bound { double low, high; } bound; // infinite: none
 
@@ -51,7 +55,9 @@ typedef struct fitting {
     carom_error *err;
 } fitting;
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a fit"); }
+static carom_status no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a fit");
+}
 
 // -- residuals ----------------------------------------------------------------------------------------------------
 
@@ -102,7 +108,9 @@ static carom_status put_rows(watch *w, const carom_now *now, double began) {
 }
 
 // Does this contact belong to match i?
-static bool strikes(const fitting *k, int i, int contact) { return carom_model_contact_is(k->task.base, k->match[i].contact, contact); }
+static bool strikes(const fitting *k, int i, int contact) {
+    return carom_model_contact_is(k->task.base, k->match[i].contact, contact);
+}
 
 static void put_impacts(watch *w, const carom_now *now) {
     fitting *k = w->k;
@@ -114,7 +122,9 @@ static void put_impacts(watch *w, const carom_now *now) {
             last = x->t;
             ++w->hits[i];
             for (int p = 0; p < k->m; ++p)
-                if (k->experiment[k->fit->point[p].file] == k->now && k->fit->point[p].match == i && k->fit->point[p].t == w->hits[i]) k->y[p] = x->t;
+                if (k->experiment[k->fit->point[p].file] == k->now && k->fit->point[p].match == i &&
+                    k->fit->point[p].t == w->hits[i])
+                    k->y[p] = x->t;
         }
     }
 }
@@ -158,7 +168,8 @@ static carom_status run_experiment(fitting *k, const double *x) {
         w.value = calloc((size_t)carom_model_observed(w.run.model) + 1, sizeof *w.value);
         w.x = calloc((size_t)sys->nq + (size_t)sys->nv, sizeof *w.x);
         w.before = malloc(bytes + 1), w.room = malloc(bytes + 1);
-        w.next = calloc((size_t)k->files + 1, sizeof *w.next), w.hits = calloc((size_t)k->fit->nmatch + 1, sizeof *w.hits);
+        w.next = calloc((size_t)k->files + 1, sizeof *w.next),
+        w.hits = calloc((size_t)k->fit->nmatch + 1, sizeof *w.hits);
         status = w.average && w.value && w.x && w.before && w.room && w.next && w.hits ? steps(&w) : no_memory(k->err);
         k->fit->scheme = carom_sim_scheme(w.run.sim)->name;
     }
@@ -172,10 +183,13 @@ static carom_status residuals(fitting *k, const double *x, double *r) {
     for (int i = 0; i < k->m; ++i) k->y[i] = k->end;
     ++k->fit->evaluations;
     carom_status status = CAROM_OK;
-    for (int e = 0; e < k->nexperiments && status == CAROM_OK; ++e) begin_experiment(k, e), status = run_experiment(k, x);
+    for (int e = 0; e < k->nexperiments && status == CAROM_OK; ++e)
+        begin_experiment(k, e), status = run_experiment(k, x);
     for (int i = 0; i < k->m && status == CAROM_OK; ++i) {
         r[i] = (k->y[i] - k->fit->point[i].data) / k->match[k->fit->point[i].match].sigma;
-        if (!isfinite(r[i])) status = carom_fail(k->err, CAROM_USER, "'%.60s' is not a number at t = %.9g", k->match[k->fit->point[i].match].column, k->fit->point[i].t);
+        if (!isfinite(r[i]))
+            status = carom_fail(k->err, CAROM_USER, "'%.60s' is not a number at t = %.9g",
+                                k->match[k->fit->point[i].match].column, k->fit->point[i].t);
     }
     return status;
 }
@@ -196,11 +210,14 @@ static carom_status slopes_at(slopes *s, int f, int row, double t, const double 
     const size_t nv = (size_t)carom_model_system(s->run.model)->nv;
     for (int j = 0; j < k->n; ++j) {
         const double *dq = y + (size_t)j * 2 * nv;
-        if (carom_variation_observed(s->path.x, t, q, v, (carom_direction){0, dq, dq + nv, k->task.dp + (size_t)j * (size_t)k->task.np}, s->value) != CAROM_OK)
+        if (carom_variation_observed(s->path.x, t, q, v,
+                                     (carom_direction){0, dq, dq + nv, k->task.dp + (size_t)j * (size_t)k->task.np},
+                                     s->value) != CAROM_OK)
             return carom_fail(k->err, CAROM_USER, "t = %.9g: the derivatives of what is matched are not finite", t);
         for (int i = 0; i < k->fit->nmatch; ++i) {
             const int point = k->point[f][(long)row * k->fit->nmatch + i];
-            if (point >= 0 && k->match[i].observed >= 0) s->J[point + (size_t)j * (size_t)k->m] = s->value[k->match[i].observed] / k->match[i].sigma;
+            if (point >= 0 && k->match[i].observed >= 0)
+                s->J[point + (size_t)j * (size_t)k->m] = s->value[k->match[i].observed] / k->match[i].sigma;
         }
     }
     return CAROM_OK;
@@ -238,8 +255,13 @@ static carom_status on_side(void *user, carom_path *w, carom_side side) {
         if (k->match[i].observed >= 0 || !hit) continue;
         ++s->hits[i];
         for (int p = 0; p < k->m; ++p) {
-            if (k->experiment[k->fit->point[p].file] != k->now || k->fit->point[p].match != i || k->fit->point[p].t != s->hits[i]) continue;
-            if (fabs(k->y[p] - w->t) > COUNTED * k->end) return carom_fail(k->err, CAROM_UNSUPPORTED, "impacts of '%.60s' come too fast after each other to be counted", k->match[i].column);
+            if (k->experiment[k->fit->point[p].file] != k->now || k->fit->point[p].match != i ||
+                k->fit->point[p].t != s->hits[i])
+                continue;
+            if (fabs(k->y[p] - w->t) > COUNTED * k->end)
+                return carom_fail(k->err, CAROM_UNSUPPORTED,
+                                  "impacts of '%.60s' come too fast after each other to be counted",
+                                  k->match[i].column);
             for (int j = 0; j < k->n; ++j) s->J[p + (size_t)j * (size_t)k->m] = w->dt[j] / k->match[i].sigma;
         }
     }
@@ -254,7 +276,8 @@ static carom_status exact_experiment(fitting *k, const double *x, double *J) {
     carom_status status = carom_task_begin(&k->task, x, k->end, &s.run, k->err);
     if (status == CAROM_OK) {
         s.value = calloc((size_t)carom_model_observed(s.run.model) + 1, sizeof *s.value);
-        s.next = calloc((size_t)k->files + 1, sizeof *s.next), s.hits = calloc((size_t)k->fit->nmatch + 1, sizeof *s.hits);
+        s.next = calloc((size_t)k->files + 1, sizeof *s.next),
+        s.hits = calloc((size_t)k->fit->nmatch + 1, sizeof *s.hits);
         if (!s.value || !s.next || !s.hits) status = no_memory(k->err);
     }
     if (status == CAROM_OK) {
@@ -273,14 +296,16 @@ static carom_status exact_experiment(fitting *k, const double *x, double *J) {
 static carom_status exact_jacobian(fitting *k, const double *x, double *J) {
     carom_status status = CAROM_OK;
     carom_zero(J, (ptrdiff_t)k->m * k->n);
-    for (int e = 0; e < k->nexperiments && status == CAROM_OK; ++e) begin_experiment(k, e), status = exact_experiment(k, x, J);
+    for (int e = 0; e < k->nexperiments && status == CAROM_OK; ++e)
+        begin_experiment(k, e), status = exact_experiment(k, x, J);
     return status;
 }
 
 static carom_status difference_jacobian(fitting *k, const double *x, double *J) {
     double *up = k->J + (size_t)k->m * (size_t)k->n, *down = up + k->m, *z = down + k->m;
     for (int j = 0; j < k->n; ++j) {
-        const double h = DIFFERENCE * fmax(fabs(x[j]), 1e-3 * fmax(fabs(k->fit->start[j]), 1e-2)); // names that are 0 are measured by their start, or else by 0.01
+        // names that are 0 are measured by their start, or else by 0.01
+        const double h = DIFFERENCE * fmax(fabs(x[j]), 1e-3 * fmax(fabs(k->fit->start[j]), 1e-2));
         carom_copy(z, x, k->n);
         z[j] = fmin(x[j] + h, k->bound[j].high);
         const double above = z[j];
@@ -335,7 +360,8 @@ static int evaluate(void *user, int m, int n, const double *u, double *r, double
     const carom_status status = what == 1 ? residuals(k, k->x, r) : jacobian(k, k->x, J);
     if (status != CAROM_OK) {
         // Values that the model refuses, or a run that fails: the step was too long.
-        if (what == 2 || status == CAROM_STOPPED || status == CAROM_NO_MEMORY || k->fit->evaluations == 1) return k->failed = status, -1;
+        if (what == 2 || status == CAROM_STOPPED || status == CAROM_NO_MEMORY || k->fit->evaluations == 1)
+            return k->failed = status, -1;
         for (int i = 0; i < m; ++i) r[i] = 1e3 * (1 + fabs(k->r[i]));
     }
     for (int j = 0; what == 2 && j < n; ++j)
@@ -348,21 +374,29 @@ static carom_status minimise(fitting *k) {
     double *block = calloc((size_t)m * (size_t)(n + 2) + 7 * (size_t)n, sizeof *block);
     int *pivot = calloc((size_t)n, sizeof *pivot), nfev = 0, njev = 0;
     if (!block || !pivot) return free(block), free(pivot), no_memory(k->err);
-    double *J = block, *r = J + (size_t)m * (size_t)n, *wa4 = r + m, *u = wa4 + m, *diag = u + n, *qtf = diag + n, *wa = qtf + n;
+    double *J = block, *r = J + (size_t)m * (size_t)n, *wa4 = r + m, *u = wa4 + m, *diag = u + n, *qtf = diag + n,
+           *wa = qtf + n;
     for (int j = 0; j < n; ++j) u[j] = to_free(k->bound[j], k->fit->value[j]);
-    const int info = lmder(evaluate, k, m, n, u, r, J, m, FLAT, STAYS, 0, most, diag, 1, 100, 0, &nfev, &njev, pivot, qtf, wa, wa + n, wa + 2 * n, wa4);
+    const int info = lmder(evaluate, k, m, n, u, r, J, m, FLAT, STAYS, 0, most, diag, 1, 100, 0, &nfev, &njev, pivot,
+                           qtf, wa, wa + n, wa + 2 * n, wa4);
     double slope;
     for (int j = 0; j < n; ++j) k->fit->value[j] = from_free(k->bound[j], u[j], &slope);
     free(block);
     free(pivot);
     if (info < 0) return k->failed;
-    return info == 5 ? carom_fail(k->err, CAROM_NOT_CONVERGED, "the fit did not converge in %d steps; the best values so far are reported, start from them", nfev) : CAROM_OK;
+    return info == 5
+               ? carom_fail(
+                     k->err, CAROM_NOT_CONVERGED,
+                     "the fit did not converge in %d steps; the best values so far are reported, start from them", nfev)
+               : CAROM_OK;
 }
 
 #else
 
 static carom_status minimise(fitting *k) {
-    return carom_fail(k->err, CAROM_UNSUPPORTED, "this carom was built without cminpack, which fits (Debian: libcminpack-dev); install it and build again");
+    return carom_fail(
+        k->err, CAROM_UNSUPPORTED,
+        "this carom was built without cminpack, which fits (Debian: libcminpack-dev); install it and build again");
 }
 
 #endif
@@ -371,7 +405,8 @@ static carom_status minimise(fitting *k) {
 
 static carom_status read_match(fitting *k, int i, const char *text) {
     const char *sign = strchr(text, '=');
-    if (!sign || sign == text || !sign[1]) return carom_fail(k->err, CAROM_BAD_INPUT, "--match %.60s: write COLUMN=EXPR, or COLUMN=impact CONTACT", text);
+    if (!sign || sign == text || !sign[1])
+        return carom_fail(k->err, CAROM_BAD_INPUT, "--match %.60s: write COLUMN=EXPR, or COLUMN=impact CONTACT", text);
     match *of = &k->match[i];
     of->column = calloc((size_t)(sign - text) + 1, 1);
     if (!of->column) return no_memory(k->err);
@@ -401,7 +436,8 @@ static carom_status find_contacts(fitting *k) {
         for (int c = 0; c < sys->nc - sys->listed; ++c) found = found || strikes(k, i, c);
         const char *near = carom_nearest(name, contact_name, k->task.base);
         if (!found)
-            return carom_fail(k->err, CAROM_BAD_INPUT, "--match %.60s: the model has no contact '%.60s'%s%s%s", k->def->match[i], name, near ? "; did you mean '" : "", near ? near : "",
+            return carom_fail(k->err, CAROM_BAD_INPUT, "--match %.60s: the model has no contact '%.60s'%s%s%s",
+                              k->def->match[i], name, near ? "; did you mean '" : "", near ? near : "",
                               near ? "'?" : "");
     }
     return CAROM_OK;
@@ -422,16 +458,25 @@ static carom_status read_bounds(fitting *k) {
         const char *rest, *text = k->def->bounds[b];
         const int i = named(text, &rest, k->fit->name, k->n);
         const char *colon = strchr(rest, ':');
-        if (i < 0 || !colon) return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: write NAME=low:high with a name of --free; either side may be empty", text);
+        if (i < 0 || !colon)
+            return carom_fail(k->err, CAROM_BAD_INPUT,
+                              "--bounds %.60s: write NAME=low:high with a name of --free; either side may be empty",
+                              text);
         carom_error why;
         const char *name = k->fit->name[i];
-        if (colon > rest && !carom_model_quantity(k->task.base, name, rest, (size_t)(colon - rest), &k->bound[i].low, &why))
+        if (colon > rest &&
+            !carom_model_quantity(k->task.base, name, rest, (size_t)(colon - rest), &k->bound[i].low, &why))
             return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the lower bound %.200s", text, why.text);
-        if (colon[1] && !carom_model_quantity(k->task.base, name, colon + 1, strlen(colon + 1), &k->bound[i].high, &why))
+        if (colon[1] &&
+            !carom_model_quantity(k->task.base, name, colon + 1, strlen(colon + 1), &k->bound[i].high, &why))
             return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the upper bound %.200s", text, why.text);
-        if (!(k->bound[i].low < k->bound[i].high)) return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the lower bound is not below the upper one", text);
+        if (!(k->bound[i].low < k->bound[i].high))
+            return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the lower bound is not below the upper one",
+                              text);
         if (!(k->fit->value[i] >= k->bound[i].low && k->fit->value[i] <= k->bound[i].high))
-            return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the model starts with %g, outside; change it with --set", text, k->fit->value[i]);
+            return carom_fail(k->err, CAROM_BAD_INPUT,
+                              "--bounds %.60s: the model starts with %g, outside; change it with --set", text,
+                              k->fit->value[i]);
     }
     for (int b = 0; b < carom_list_length(k->def->sigma); ++b) {
         const char *rest, *text = k->def->sigma[b];
@@ -439,7 +484,8 @@ static carom_status read_bounds(fitting *k) {
         const int i = named(text, &rest, k->fit->match, k->fit->nmatch);
         if (i >= 0) k->match[i].sigma = carom_number(rest, &end);
         if (i < 0 || end == rest || *end || !(k->match[i].sigma > 0) || !isfinite(k->match[i].sigma))
-            return carom_fail(k->err, CAROM_BAD_INPUT, "--sigma %.60s: write COLUMN=VALUE with a column of --match and a number above 0", text);
+            return carom_fail(k->err, CAROM_BAD_INPUT,
+                              "--sigma %.60s: write COLUMN=VALUE with a column of --match and a number above 0", text);
     }
     return CAROM_OK;
 }
@@ -456,10 +502,13 @@ static carom_status sort_rows(fitting *k, csv_table *t, const char *file) {
     const long at = place(t, "t");
     bool needed = false;
     for (int i = 0; i < k->fit->nmatch; ++i) needed = needed || k->match[i].observed >= 0;
-    if (at < 0) return needed ? carom_fail(k->err, CAROM_BAD_INPUT, "%.200s has no column 't' with the times of its rows", file) : CAROM_OK;
+    if (at < 0)
+        return needed ? carom_fail(k->err, CAROM_BAD_INPUT, "%.200s has no column 't' with the times of its rows", file)
+                      : CAROM_OK;
     for (long r = 0; r < t->rows; ++r) {
         double *row = t->value + r * t->columns, x = row[at];
-        if (needed && !(x >= 0 && isfinite(x))) return carom_fail(k->err, CAROM_BAD_INPUT, "%.200s:%ld: t is %g; runs begin at t = 0", file, r + 2, x);
+        if (needed && !(x >= 0 && isfinite(x)))
+            return carom_fail(k->err, CAROM_BAD_INPUT, "%.200s:%ld: t is %g; runs begin at t = 0", file, r + 2, x);
         row[at] = row[0], row[0] = x;
     }
     char *name = t->column[at];
@@ -472,7 +521,8 @@ static carom_status sort_rows(fitting *k, csv_table *t, const char *file) {
 static carom_status add_points(fitting *k, int f, int i) {
     const csv_table *t = &k->table[f];
     const long column = place(t, k->match[i].column), time = place(t, "t");
-    if (column < 0) return carom_fail(k->err, CAROM_BAD_INPUT, "%.200s has no column '%.60s'", k->def->data[f], k->match[i].column);
+    if (column < 0)
+        return carom_fail(k->err, CAROM_BAD_INPUT, "%.200s has no column '%.60s'", k->def->data[f], k->match[i].column);
     carom_fit_point *more = realloc(k->fit->point, ((size_t)k->m + (size_t)t->rows + 1) * sizeof *more);
     if (!more) return no_memory(k->err);
     k->fit->point = more;
@@ -489,11 +539,14 @@ static carom_status add_points(fitting *k, int f, int i) {
     return CAROM_OK;
 }
 
-static const char *settings_of(const fitting *k, int f) { return f < carom_list_length(k->def->settings) ? k->def->settings[f] : ""; }
+static const char *settings_of(const fitting *k, int f) {
+    return f < carom_list_length(k->def->settings) ? k->def->settings[f] : "";
+}
 
 // Files with equal settings belong to one experiment.
 static carom_status read_settings(fitting *k) {
-    k->experiment = calloc((size_t)k->files + 1, sizeof *k->experiment), k->experiments = calloc((size_t)k->files + 1, sizeof *k->experiments);
+    k->experiment = calloc((size_t)k->files + 1, sizeof *k->experiment),
+    k->experiments = calloc((size_t)k->files + 1, sizeof *k->experiments);
     if (!k->experiment || !k->experiments) return no_memory(k->err);
     k->nexperiments = 0;
     for (int f = 0; f < k->files; ++f) {
@@ -527,7 +580,10 @@ static carom_status read_data(fitting *k) {
         for (int i = 0; i < k->fit->nmatch; ++i) CAROM_TRY(add_points(k, f, i));
     }
     k->fit->npoints = k->m;
-    if (k->m < k->n) return carom_fail(k->err, CAROM_BAD_INPUT, "too few data: %d point%s for %d free name%s; give more rows, or free fewer names", k->m, k->m == 1 ? "" : "s", k->n, k->n == 1 ? "" : "s");
+    if (k->m < k->n)
+        return carom_fail(k->err, CAROM_BAD_INPUT,
+                          "too few data: %d point%s for %d free name%s; give more rows, or free fewer names", k->m,
+                          k->m == 1 ? "" : "s", k->n, k->n == 1 ? "" : "s");
     if (!(k->end > 0)) return carom_fail(k->err, CAROM_BAD_INPUT, "the data end at t = 0, where every run begins");
     return CAROM_OK;
 }
@@ -545,7 +601,8 @@ static double within(double t, int freedoms) {
 // Student's quantile at 97.5 %: by bisection, or for many freedoms by Cornish and Fisher's expansion.
 static double student(int freedoms) {
     const double z = 1.959963984540054, z3 = z * z * z, z5 = z3 * z * z;
-    if (freedoms > 200) return z + (z3 + z) / (4.0 * freedoms) + (5 * z5 + 16 * z3 + 3 * z) / (96.0 * freedoms * freedoms);
+    if (freedoms > 200)
+        return z + (z3 + z) / (4.0 * freedoms) + (5 * z5 + 16 * z3 + 3 * z) / (96.0 * freedoms * freedoms);
     double low = z, high = 13;
     for (int i = 0; i < 60; ++i) {
         const double t = (low + high) / 2;
@@ -561,8 +618,10 @@ static bool on_bound(const bound *b, double x) {
     return x - b->low <= near || b->high - x <= near;
 }
 
-// (FIT-2)  Of the names that `take` part, into G; the others are as if fixed.  The number of combinations that have no effect.
-static int covariance(const fitting *k, const double *s, const bool *take, double scale, double *A, double *column, double *G) {
+// (FIT-2)  Of the names that `take` part, into G; the others are as if fixed.  The number of combinations that have no
+//          effect.
+static int covariance(const fitting *k, const double *s, const bool *take, double scale, double *A, double *column,
+                      double *G) {
     const int m = k->m, n = k->n;
     int at[64], *own = NULL, *of = at, count = 0;
     if (n > 64) of = own = calloc((size_t)n, sizeof *own);
@@ -570,7 +629,9 @@ static int covariance(const fitting *k, const double *s, const bool *take, doubl
     for (int j = 0; j < n; ++j)
         if (take[j]) of[count++] = j;
     for (int j = 0; j < count; ++j)
-        for (int i = 0; i < count; ++i) A[i + j * count] = carom_dot(k->J + (size_t)of[i] * (size_t)m, k->J + (size_t)of[j] * (size_t)m, m) / (s[of[i]] * s[of[j]]);
+        for (int i = 0; i < count; ++i)
+            A[i + j * count] = carom_dot(k->J + (size_t)of[i] * (size_t)m, k->J + (size_t)of[j] * (size_t)m, m) /
+                               (s[of[i]] * s[of[j]]);
     const int lost = carom_dense_ldl(A, count, count, APART, A + count * count);
     for (int j = 0; j < count && lost == 0; ++j) {
         for (int i = 0; i < count; ++i) column[i] = i == j;
@@ -591,12 +652,17 @@ static carom_status spread(fitting *k, double sum) {
     carom_status status = CAROM_OK;
     for (int j = 0; j < n && status == CAROM_OK; ++j) {
         s[j] = sqrt(carom_dot(k->J + (size_t)j * (size_t)m, k->J + (size_t)j * (size_t)m, m));
-        if (!(s[j] > 0)) status = carom_fail(k->err, CAROM_SINGULAR, "'%.60s' does not influence the matched quantities and cannot be estimated", k->fit->name[j]);
+        if (!(s[j] > 0))
+            status = carom_fail(k->err, CAROM_SINGULAR,
+                                "'%.60s' does not influence the matched quantities and cannot be estimated",
+                                k->fit->name[j]);
     }
     const double scale = carom_list_length(k->def->sigma) > 0 ? 1 : m > n ? sum / (m - n) : NAN;
     for (int j = 0; j < n; ++j) take[j] = true;
     int lost = status == CAROM_OK ? covariance(k, s, take, scale, A, column, G) : 0;
-    for (int j = 0; j < n; ++j) k->fit->error[j] = lost ? NAN : sqrt(G[j + j * n]), take[j] = !on_bound(&k->bound[j], k->fit->value[j]), free_one = free_one || take[j];
+    for (int j = 0; j < n; ++j)
+        k->fit->error[j] = lost ? NAN : sqrt(G[j + j * n]), take[j] = !on_bound(&k->bound[j], k->fit->value[j]),
+        free_one = free_one || take[j];
     bool all = true;
     for (int j = 0; j < n; ++j) all = all && take[j];
     if (!all && status == CAROM_OK) { // names on a bound do not vary with the others
@@ -607,13 +673,17 @@ static carom_status spread(fitting *k, double sum) {
             else G[j + j * n] = k->fit->error[j] * k->fit->error[j];
     }
     if (status == CAROM_OK && lost < 0) status = no_memory(k->err);
-    if (status == CAROM_OK && lost > 0) status = carom_fail(k->err, CAROM_SINGULAR, "the free parameters are not identifiable from these data: a combination of them has no effect");
+    if (status == CAROM_OK && lost > 0)
+        status =
+            carom_fail(k->err, CAROM_SINGULAR,
+                       "the free parameters are not identifiable from these data: a combination of them has no effect");
     free(A), free(take);
     CAROM_TRY(status);
     k->fit->confidence = m > n && carom_list_length(k->def->sigma) == 0 ? student(m - n) : 1.959963984540054;
     for (int j = 0; j < n; ++j) {
         const double by = k->fit->confidence * k->fit->error[j];
-        k->fit->low[j] = isnan(by) ? NAN : fmax(k->bound[j].low, k->fit->value[j] - by), k->fit->high[j] = isnan(by) ? NAN : fmin(k->bound[j].high, k->fit->value[j] + by);
+        k->fit->low[j] = isnan(by) ? NAN : fmax(k->bound[j].low, k->fit->value[j] - by),
+        k->fit->high[j] = isnan(by) ? NAN : fmin(k->bound[j].high, k->fit->value[j] + by);
     }
     return CAROM_OK;
 }
@@ -629,19 +699,23 @@ static carom_status allocate(fitting *k) {
 static carom_status prepare(fitting *k) {
     const carom_fit_def *def = k->def;
     const size_t matches = (size_t)carom_list_length(def->match);
-    k->match = calloc(matches + 1, sizeof *k->match), k->expression = calloc(matches + 1, sizeof *k->expression), k->fit->match = calloc(matches + 1, sizeof *k->fit->match);
+    k->match = calloc(matches + 1, sizeof *k->match), k->expression = calloc(matches + 1, sizeof *k->expression),
+    k->fit->match = calloc(matches + 1, sizeof *k->fit->match);
     if (!k->match || !k->expression || !k->fit->match) return no_memory(k->err);
     if (matches == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "no quantity to match; give --match COLUMN=EXPR");
-    if (carom_list_length(def->free) == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing is free; give --free NAME,NAME");
+    if (carom_list_length(def->free) == 0)
+        return carom_fail(k->err, CAROM_BAD_INPUT, "nothing is free; give --free NAME,NAME");
     for (int i = 0; i < (int)matches; ++i) CAROM_TRY(read_match(k, i, def->match[i]));
     k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start, .signals = def->signals};
     k->task.model.observe = k->expression, k->task.option = "--match";
     CAROM_TRY(carom_task_open(&k->task, def->free, k->err));
     k->n = k->fit->nfree = k->task.nfree;
     const size_t n = (size_t)k->n;
-    k->fit->name = calloc(n, sizeof *k->fit->name), k->fit->value = calloc(5 * n + n * n, sizeof *k->fit->value), k->bound = calloc(n, sizeof *k->bound);
+    k->fit->name = calloc(n, sizeof *k->fit->name), k->fit->value = calloc(5 * n + n * n, sizeof *k->fit->value),
+    k->bound = calloc(n, sizeof *k->bound);
     if (!k->fit->name || !k->fit->value || !k->bound) return no_memory(k->err);
-    k->fit->start = k->fit->value + n, k->fit->error = k->fit->start + n, k->fit->low = k->fit->error + n, k->fit->high = k->fit->low + n, k->fit->covariance = k->fit->high + n;
+    k->fit->start = k->fit->value + n, k->fit->error = k->fit->start + n, k->fit->low = k->fit->error + n,
+    k->fit->high = k->fit->low + n, k->fit->covariance = k->fit->high + n;
     for (int i = 0; i < k->n; ++i) {
         k->fit->value[i] = k->fit->start[i] = k->task.free[i].value;
         k->fit->name[i] = calloc(strlen(k->task.free[i].name) + 1, 1);
@@ -651,7 +725,8 @@ static carom_status prepare(fitting *k) {
     return CAROM_OK;
 }
 
-// Derivatives want a scheme that locates events: the model's own, or event-driven with tight tolerances.  A step for every row is enough.
+// Derivatives want a scheme that locates events: the model's own, or event-driven with tight tolerances.  A step for
+// every row is enough.
 static carom_status choose_scheme(fitting *k) {
     carom_run_given *given = &k->task.run;
     const char *own = carom_model_simulation(k->task.base).scheme, *name = given->scheme ? given->scheme : own;
@@ -668,7 +743,10 @@ static carom_status choose_scheme(fitting *k) {
     if (isnan(given->step) && (located || !name || !own || given->scheme != name)) given->step = k->end / (double)rows;
     for (int i = 0; i < k->fit->nmatch && !located; ++i)
         if (k->match[i].observed < 0)
-            return carom_fail(k->err, CAROM_BAD_INPUT, "--match %.60s: scheme %.40s does not locate impacts inside its steps, so that their times change by whole steps; leave --scheme out", k->def->match[i], given->scheme);
+            return carom_fail(k->err, CAROM_BAD_INPUT,
+                              "--match %.60s: scheme %.40s does not locate impacts inside its steps, so that their "
+                              "times change by whole steps; leave --scheme out",
+                              k->def->match[i], given->scheme);
     return CAROM_OK;
 }
 
@@ -684,7 +762,9 @@ static carom_status find(fitting *k) {
     CAROM_TRY(allocate(k));
     CAROM_TRY(choose_scheme(k));
     CAROM_TRY(carom_task_locate(&k->task, &k->located, k->err));
-    if (!k->located) snprintf(k->fit->not_exact, sizeof k->fit->not_exact, "the scheme does not locate events to rounding, as event-driven, mixed and auto do");
+    if (!k->located)
+        snprintf(k->fit->not_exact, sizeof k->fit->not_exact,
+                 "the scheme does not locate events to rounding, as event-driven, mixed and auto do");
     double sum;
     CAROM_TRY(residuals(k, k->fit->value, k->r));
     k->fit->residual_start = mean_square(k->r, k->m, &sum);

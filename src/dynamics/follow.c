@@ -1,9 +1,10 @@
 // follow.c: pseudo-arclength continuation of orbits and states of rest.
 //
-//     u_1 = u + ds tau,    F(u_1 + du) = 0,  tau du = 0                                                           (FOL-1)
+//     u_1 = u + ds tau,  F(u_1 + du) = 0,  tau du = 0  (FOL-1)
 //
-// with u the solution and the parameter, tau the tangent.  Where a number of eigenvalues beyond a border of stability changes, where the parameter turns
-// back, and where contacts do something else, the point is located between the two sides of it.
+// with u the solution and the parameter, tau the tangent.  Where a number of eigenvalues beyond a border of stability
+// changes, where the parameter turns back, and where contacts do something else, the point is located between the two
+// sides of it.
 #include "base/missing.h"
 #include "base/number.h"
 #include "dynamics/curve.h"
@@ -13,24 +14,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double STEP = 0.05, FIRST = 1.0 / 40, SMALLEST = 1e-6, EXACT = 1e-10; // steps: the longest, of it the first, the shortest; where an event of contacts is located
+// steps: the longest, of it the first, the shortest; where an event of contacts is located
+static const double STEP = 0.05, FIRST = 1.0 / 40, SMALLEST = 1e-6, EXACT = 1e-10;
 static const double NOUGHT = 1e-9;    // of a tangent: a part of it that is rounding
 static const double VANISHED = 1e-13; // of a test at the ends of the step: zero
 static const double SETTLED = 1e-13;  // of a step: an event that is located
-static const double APART = 2.5e-3, NEARBY = 0.1; // (FOL-5)  distance of the points beside a crossing of branches; of the test at the ends of the step: such a crossing is near
+static const double APART = 2.5e-3, NEARBY = 0.1; // (FOL-5)  distance of the points beside a crossing of branches; of
+                                                  // the test at the ends of the step: such a crossing is near
 static const double NEAR_GRAZING = 0.02; // of the parameter's range: how far ahead an orbit that grazes may lie
-static const double ASTRAY = 0.15;    // of a step: farther from where the points before and behind lead is another branch
+static const double ASTRAY = 0.15;    // of a step: farther from where the points before and behind lead is another
+                                      // branch
 static const double STRAIGHT = 0.02;  // turn of the chord against the tangents, for which steps may grow
 static const double FURTHER[] = {1e-6, 1e-5, 1e-4}; // of a step: how far behind an event another solution is looked for
 static const double ROUNDED = 1e-13;  // of the range: a value on its edge
 static const double ARRIVED = 1e-12;  // of a step: the edge of the range
 static const double SHORT = 1e-4;     // of a step: the tangent may turn by more
-static const double AWAY = 1e-3, SLANT = 10; // (SWI-1)  how far from a crossing other branches are looked for at first; of that: they are no farther
+static const double AWAY = 1e-3, SLANT = 10; // (SWI-1)  how far from a crossing other branches are looked for at first;
+                                             // of that: they are no farther
 static const double MIRROR = 1e-4;    // of the way to both halves of a branch, and of eigenvalues: they are alike
-static const double FELT = 1e-5, NOTICED = 1e-9; // of the parameter's range: the way to the first orbit beside a Hopf point; what rounding does not make
+static const double FELT = 1e-5, NOTICED = 1e-9; // of the parameter's range: the way to the first orbit beside a Hopf
+                                                 // point; what rounding does not make
 static const double BESIDE = 1e-4;    // of the range: how far beside an event eigenvalues are looked at
 static const double KNOWN = 1e-5;     // of the parameter's range and of sizes: the same point
-static const double NEAR_BORDER = 1.2, TURN = 0.5236, GROW = 1; // of multipliers near their border, in logarithms: how far they may turn and grow in a step
+static const double NEAR_BORDER = 1.2, TURN = 0.5236, GROW = 1; // of multipliers near their border, in logarithms: how
+                                                                // far they may turn and grow in a step
 enum { COLUMNS = 6 };
 
 typedef enum kind { GO_ON, DOUBLE, CROSS, FROM_HOPF, START } kind;
@@ -58,7 +65,8 @@ typedef struct walk {
     carom_signed last[CAROM_TESTS]; // tests at the point before
     spot spot[SPOTS];            // the last point, the next one, and those in between
     bool strayed, locating;      // the curve has left the end of the step; an event is being located
-    double *half, *half_1;       // of a doubled orbit: from its start to the state after half its period, at the last point and at the next one
+    double *half, *half_1;       // of a doubled orbit: from its start to the state after half its period, at the last
+                                 // point and at the next one
     double *tau, *bend, *tau_1, *by, *place, *place_1, *x, *least, *most; // tau, place: those of the last point
     double low_event, high_event; // the interval of the event of the next row
     int hidden;                  // coordinates without a column
@@ -66,7 +74,9 @@ typedef struct walk {
     carom_error *err;
 } walk;
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a branch"); }
+static carom_status no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a branch");
+}
 
 // -- rows -----------------------------------------------------------------------------------------------------------
 
@@ -82,8 +92,12 @@ static bool name_column(carom_table *t, carom_column_kind kind, const char *form
     return true;
 }
 
-// Of a row: branch, parameter, period, stable, multiplier, event; coordinates and rates; ranges; all multipliers; where the event lies; its coefficient.
-static int columns(const walk *w) { return COLUMNS + 3 * (w->nq - w->hidden) + w->nv - w->hidden + 2 * w->neig + 3 + (w->def->response ? CAROM_RESPONSES : 0); }
+// Of a row: branch, parameter, period, stable, multiplier, event; coordinates and rates; ranges; all multipliers; where
+// the event lies; its coefficient.
+static int columns(const walk *w) {
+    return COLUMNS + 3 * (w->nq - w->hidden) + w->nv - w->hidden + 2 * w->neig + 3 +
+           (w->def->response ? CAROM_RESPONSES : 0);
+}
 
 static bool shown(const walk *w, int i) { return !carom_model_presses(w->m, i); }
 
@@ -93,21 +107,34 @@ static carom_status make_table(walk *w) {
     t->column = calloc((size_t)columns(w) + 1, sizeof *t->column);
     if (!t->name || !t->column) return no_memory(w->err);
     strcpy(t->name, "branch");
-    bool good = name_column(t, CAROM_COLUMN_INTEGER, "%s", "branch") && name_column(t, CAROM_COLUMN_REAL, "%s", w->def->by) && name_column(t, CAROM_COLUMN_REAL, "%s", "period") &&
-                name_column(t, CAROM_COLUMN_INTEGER, "%s", "stable") && name_column(t, CAROM_COLUMN_REAL, "%s", w->def->period ? "multiplier" : "growth") && name_column(t, CAROM_COLUMN_TEXT, "%s", "event");
-    for (int i = 0; i < w->nq; ++i) good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_coordinate(w->m, i)));
-    for (int i = 0; i < w->nv; ++i) good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_velocity(w->m, i)));
-    for (int i = 0; i < w->nq; ++i) good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "min(%s)", carom_model_coordinate(w->m, i)));
-    for (int i = 0; i < w->nq; ++i) good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "max(%s)", carom_model_coordinate(w->m, i)));
+    bool good =
+        name_column(t, CAROM_COLUMN_INTEGER, "%s", "branch") && name_column(t, CAROM_COLUMN_REAL, "%s", w->def->by) &&
+        name_column(t, CAROM_COLUMN_REAL, "%s", "period") && name_column(t, CAROM_COLUMN_INTEGER, "%s", "stable") &&
+        name_column(t, CAROM_COLUMN_REAL, "%s", w->def->period ? "multiplier" : "growth") &&
+        name_column(t, CAROM_COLUMN_TEXT, "%s", "event");
+    for (int i = 0; i < w->nq; ++i)
+        good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_coordinate(w->m, i)));
+    for (int i = 0; i < w->nv; ++i)
+        good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_velocity(w->m, i)));
+    for (int i = 0; i < w->nq; ++i)
+        good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "min(%s)", carom_model_coordinate(w->m, i)));
+    for (int i = 0; i < w->nq; ++i)
+        good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "max(%s)", carom_model_coordinate(w->m, i)));
     for (int i = 0; i < 2 * w->neig; ++i) {
         char text[30];
         snprintf(text, sizeof text, "mu%d.%s", 1 + i / 2, i % 2 ? "im" : "re");
         good = good && name_column(t, CAROM_COLUMN_REAL, "%s", text);
     }
-    good = good && name_column(t, CAROM_COLUMN_REAL, "%s", "event.low") && name_column(t, CAROM_COLUMN_REAL, "%s", "event.high") && name_column(t, CAROM_COLUMN_REAL, "%s", "coefficient");
+    good = good && name_column(t, CAROM_COLUMN_REAL, "%s", "event.low") &&
+           name_column(t, CAROM_COLUMN_REAL, "%s", "event.high") &&
+           name_column(t, CAROM_COLUMN_REAL, "%s", "coefficient");
     for (int i = 0; i < CAROM_RESPONSES && w->def->response; ++i) {
         char name[180];
-        if (i < 3) snprintf(name, sizeof name, "%.140s.%s", w->def->response, i == 0 ? "mean" : i == 1 ? "amplitude" : "phase");
+        if (i < 3)
+            snprintf(name, sizeof name, "%.140s.%s", w->def->response,
+                     i == 0   ? "mean"
+                     : i == 1 ? "amplitude"
+                              : "phase");
         else snprintf(name, sizeof name, "%.140s.h%d%s", w->def->response, (i + 1) / 2, i % 2 ? "" : ".phase");
         good = good && name_column(t, CAROM_COLUMN_REAL, "%s", name);
     }
@@ -115,9 +142,12 @@ static carom_status make_table(walk *w) {
 }
 
 // Distance of two multipliers, relative to their sizes.
-static double unlike(double re, double im, double x, double y) { return hypot(re - x, im - y) / fmax(hypot(re, im) + hypot(x, y), CAROM_NOT_ZERO); }
+static double unlike(double re, double im, double x, double y) {
+    return hypot(re - x, im - y) / fmax(hypot(re, im) + hypot(x, y), CAROM_NOT_ZERO);
+}
 
-// Multipliers in the order of the row before: each follows the nearest one that is left.  Those that closed contacts take are 0.
+// Multipliers in the order of the row before: each follows the nearest one that is left.  Those that closed contacts
+// take are 0.
 static void put_multipliers(walk *w, long r, int branch, int at, const carom_curve_look *l) {
     carom_table *t = &w->f->branch;
     const int n = w->k.neig;
@@ -126,9 +156,11 @@ static void put_multipliers(walk *w, long r, int branch, int at, const carom_cur
     for (int i = 0; i < n; ++i) re[i] = i < l->n ? l->re[i] : 0, im[i] = i < l->n ? l->im[i] : 0;
     for (int i = 0; i < n; ++i) {
         int best = i;
-        const double x = tracked ? t->column[at + 2 * i].real[r - 1] : 0, y = tracked ? t->column[at + 2 * i + 1].real[r - 1] : 0;
+        const double x = tracked ? t->column[at + 2 * i].real[r - 1] : 0,
+                     y = tracked ? t->column[at + 2 * i + 1].real[r - 1] : 0;
         for (int k = i + 1; k < n; ++k) {
-            const double a = tracked ? -unlike(re[k], im[k], x, y) : hypot(re[k], im[k]), b = tracked ? -unlike(re[best], im[best], x, y) : hypot(re[best], im[best]);
+            const double a = tracked ? -unlike(re[k], im[k], x, y) : hypot(re[k], im[k]),
+                         b = tracked ? -unlike(re[best], im[best], x, y) : hypot(re[best], im[best]);
             if (a > b) best = k;
         }
         const double u = re[best], v = im[best];
@@ -151,7 +183,9 @@ static carom_status add_row(walk *w, int branch, const carom_curve_look *l, cons
         bool good = true;
         for (int i = 0; i < t->columns && good; ++i) {
             carom_column *c = &t->column[i];
-            good = c->kind == CAROM_COLUMN_REAL ? grow((void **)&c->real, room, sizeof *c->real) : c->kind == CAROM_COLUMN_INTEGER ? grow((void **)&c->integer, room, sizeof *c->integer) : grow((void **)&c->text, room, sizeof *c->text);
+            good = c->kind == CAROM_COLUMN_REAL      ? grow((void **)&c->real, room, sizeof *c->real)
+                   : c->kind == CAROM_COLUMN_INTEGER ? grow((void **)&c->integer, room, sizeof *c->integer)
+                                                     : grow((void **)&c->text, room, sizeof *c->text);
         }
         if (!good) return no_memory(w->err);
         w->room = (long)room;
@@ -165,8 +199,10 @@ static carom_status add_row(walk *w, int branch, const carom_curve_look *l, cons
     char *text = malloc(strlen(event) + 1);
     if (!text) return no_memory(w->err);
     strcpy(text, event);
-    t->column[0].integer[r] = branch, t->column[1].real[r] = w->place_1[0], t->column[2].real[r] = period, t->column[3].integer[r] = l->stable, t->column[5].text[r] = text;
-    t->column[4].real[r] = w->orbits && !w->def->period ? log(l->largest) / period : l->largest; // beside equilibria: the growth of orbits
+    t->column[0].integer[r] = branch, t->column[1].real[r] = w->place_1[0], t->column[2].real[r] = period,
+    t->column[3].integer[r] = l->stable, t->column[5].text[r] = text;
+    // beside equilibria: the growth of orbits
+    t->column[4].real[r] = w->orbits && !w->def->period ? log(l->largest) / period : l->largest;
     int at = COLUMNS;
     for (int i = 0; i < w->nq + w->nv; ++i)
         if (shown(w, i < w->nq ? i : i - w->nq)) t->column[at++].real[r] = w->x[i];
@@ -177,7 +213,8 @@ static carom_status add_row(walk *w, int branch, const carom_curve_look *l, cons
     if (w->orbits) put_multipliers(w, r, branch, at, l);
     for (int i = 0; i < 2 * w->neig && !w->orbits; ++i) t->column[at + i].real[r] = NAN;
     at += 2 * w->neig;
-    t->column[at++].real[r] = isnan(w->low_event) ? w->place_1[0] : w->low_event, t->column[at++].real[r] = isnan(w->high_event) ? w->place_1[0] : w->high_event;
+    t->column[at++].real[r] = isnan(w->low_event) ? w->place_1[0] : w->low_event,
+    t->column[at++].real[r] = isnan(w->high_event) ? w->place_1[0] : w->high_event;
     t->column[at++].real[r] = NAN;
     for (int i = 0; i < CAROM_RESPONSES && w->def->response; ++i) t->column[at + i].real[r] = response[i];
     w->low_event = w->high_event = NAN;
@@ -192,7 +229,8 @@ static double *task_at(const walk *w, int i) { return w->task + (size_t)i * (siz
 
 // At the end of the queue: from the place of the curve now.
 static carom_status add_task(walk *w, int branch, double step, kind what, const double *tau) {
-    if (!grow((void **)&w->task, (size_t)(w->ntasks + 1) * (size_t)w->length, sizeof *w->task)) return no_memory(w->err);
+    if (!grow((void **)&w->task, (size_t)(w->ntasks + 1) * (size_t)w->length, sizeof *w->task))
+        return no_memory(w->err);
     double *t = task_at(w, w->ntasks++);
     carom_zero(t, w->length);
     t[0] = branch, t[1] = step, t[2] = what, t[6] = (double)(w->f->branch.rows - 1), t[7] = w->orbits;
@@ -201,8 +239,8 @@ static carom_status add_task(walk *w, int branch, double step, kind what, const 
     return CAROM_OK;
 }
 
-// Of a task: branch, step, kind, failures, the step before, the branch that it doubles, the row of its event, orbits or equilibria, the tests of the step before, the look; then tau,
-// bend, place.
+// Of a task: branch, step, kind, failures, the step before, the branch that it doubles, the row of its event, orbits or
+// equilibria, the tests of the step before, the look; then tau, bend, place.
 enum { TASK = 8, FIXED = TASK + 2 * CAROM_TESTS, LOOK = 5 + 2 * CAROM_TESTS };
 static int head_size(int neig) { return FIXED + LOOK + 2 * neig; }
 
@@ -212,7 +250,8 @@ static double *put_tests(double *to, const carom_signed *x) {
 }
 
 static const double *get_tests(const double *from, carom_signed *x) {
-    for (int k = 0; k < CAROM_TESTS; ++k, from += 2) x[k] = (carom_signed){from[0] > 0 ? 1 : from[0] < 0 ? -1 : 0, from[1]};
+    for (int k = 0; k < CAROM_TESTS; ++k, from += 2)
+        x[k] = (carom_signed){from[0] > 0 ? 1 : from[0] < 0 ? -1 : 0, from[1]};
     return from;
 }
 
@@ -224,12 +263,15 @@ static void put_look(const walk *w, double *to, const carom_curve_look *l) {
 }
 
 static void get_look(const walk *w, const double *from, carom_curve_look *l) {
-    l->stable = from[0] != 0, l->largest = from[1], l->unstable = (int)fmax(0, fmin(from[2], 1e6)), l->noise = from[3], l->n = (int)fmax(0, fmin(from[4], w->k.neig));
+    l->stable = from[0] != 0, l->largest = from[1], l->unstable = (int)fmax(0, fmin(from[2], 1e6)), l->noise = from[3],
+    l->n = (int)fmax(0, fmin(from[4], w->k.neig));
     from = get_tests(from + 5, l->test);
     carom_copy(l->re, from, w->k.neig), carom_copy(l->im, from + w->k.neig, w->k.neig);
 }
 
-static void mark(walk *w) { w->kept_tasks = w->ntasks, w->kept_branches = w->f->branches, w->kept_rows = w->f->branch.rows; }
+static void mark(walk *w) {
+    w->kept_tasks = w->ntasks, w->kept_branches = w->f->branches, w->kept_rows = w->f->branch.rows;
+}
 
 // Back to the last point that was complete: what was found behind it is found again when the branch goes on.
 static void forget_unfinished(walk *w) {
@@ -261,9 +303,16 @@ static carom_status write_queue(walk *w) {
 static carom_status read_queue(walk *w) {
     const carom_table *t = &w->f->queue, *b = &w->f->branch;
     const carom_column *c = carom_table_column(t, "number");
-    bool good = c && c->kind == CAROM_COLUMN_REAL && t->rows % w->length == 0 && t->rows / w->length < 100 && b->columns == columns(w) && strcmp(b->column[1].name, w->def->by) == 0;
-    for (int i = 0; i < b->columns && good; ++i) good = b->column[i].kind == (i == 0 || i == 3 ? CAROM_COLUMN_INTEGER : i == 5 ? CAROM_COLUMN_TEXT : CAROM_COLUMN_REAL);
-    for (long k = 0; good && k < t->rows; ++k) good = k % w->length >= w->head ? isfinite(c->real[k]) : (k % w->length >= 4 && k % w->length != 6 && k % w->length != 7) || fabs(c->real[k]) < 1e6;
+    bool good = c && c->kind == CAROM_COLUMN_REAL && t->rows % w->length == 0 && t->rows / w->length < 100 &&
+                b->columns == columns(w) && strcmp(b->column[1].name, w->def->by) == 0;
+    for (int i = 0; i < b->columns && good; ++i)
+        good = b->column[i].kind == (i == 0 || i == 3 ? CAROM_COLUMN_INTEGER
+                                     : i == 5         ? CAROM_COLUMN_TEXT
+                                                      : CAROM_COLUMN_REAL);
+    for (long k = 0; good && k < t->rows; ++k)
+        good = k % w->length >= w->head
+                   ? isfinite(c->real[k])
+                   : (k % w->length >= 4 && k % w->length != 6 && k % w->length != 7) || fabs(c->real[k]) < 1e6;
     if (!good)
         return carom_fail(w->err, CAROM_BAD_INPUT, "the branch to go on with is not that of this model and parameter");
     w->ntasks = (int)(t->rows / w->length);
@@ -303,7 +352,8 @@ static carom_status look_at(walk *w, spot *to) {
     if (!unique && !w->locating) border.sign = 0; // where an event is located it vanishes; else it does so everywhere
     CAROM_TRY(w->k.look(w->k.user, l));
     const double slope = to->tau[last];
-    l->test[CAROM_FOLD] = (carom_signed){unique && fabs(slope) > NOUGHT ? slope > 0 ? 1 : -1 : 0, log(fmax(fabs(slope), CAROM_NOT_ZERO))};
+    l->test[CAROM_FOLD] =
+        (carom_signed){unique && fabs(slope) > NOUGHT ? slope > 0 ? 1 : -1 : 0, log(fmax(fabs(slope), CAROM_NOT_ZERO))};
     l->test[CAROM_BRANCH] = border;
     w->k.save(w->k.user, to->place);
     w->k.apart(w->k.user, w->place, w->by);
@@ -334,7 +384,7 @@ static carom_status solve_between(walk *w, const spot *a, const spot *b, double 
 
 // -- smooth events ----------------------------------------------------------------------------------------------------
 //
-//     fold: tau_p = 0;   branch: det [F_x F_p; tau'] = 0;   period-doubling: det(P + 1) = 0                       (FOL-4)
+//     fold: tau_p = 0;  branch: det [F_x F_p; tau'] = 0;  period-doubling: det(P + 1) = 0  (FOL-4)
 //
 // change their signs there; a pair that crosses changes the number of unstable eigenvalues by two and none of these.
 
@@ -356,7 +406,8 @@ static int kind_of(walk *w, const carom_curve_look *l) {
     int kind = CAROM_PAIR;
     for (int i = 0; i < l->n; ++i) {
         const double off = fabs(w->k.beyond(w->k.user, l->re[i], l->im[i]));
-        if (off < least) least = off, kind = l->im[i] != 0 ? CAROM_PAIR : w->orbits && l->re[i] < 0 ? CAROM_DOUBLING : CAROM_BRANCH;
+        if (off < least)
+            least = off, kind = l->im[i] != 0 ? CAROM_PAIR : w->orbits && l->re[i] < 0 ? CAROM_DOUBLING : CAROM_BRANCH;
     }
     return kind;
 }
@@ -374,7 +425,9 @@ static double between_rows(const walk *w, long r, long k) {
     return most;
 }
 
-static bool is_crossing(const walk *w, long r) { return strncmp(w->f->branch.column[5].text[r], "branch", 6) == 0 && !strchr(w->f->branch.column[5].text[r], '?'); }
+static bool is_crossing(const walk *w, long r) {
+    return strncmp(w->f->branch.column[5].text[r], "branch", 6) == 0 && !strchr(w->f->branch.column[5].text[r], '?');
+}
 
 // Is the crossing in the last row one that another branch has met before?
 static bool is_known(const walk *w) {
@@ -387,8 +440,10 @@ static bool is_known(const walk *w) {
 // What bifurcates at the event of the last row is followed later.
 static carom_status add_switch(walk *w, int branch, const spot *at, int kind) {
     const int wanted = w->def->switches;
-    const bool doubles = kind == CAROM_DOUBLING && wanted & CAROM_SWITCH_DOUBLING && w->k.doubles && w->k.doubles(w->k.user);
-    const bool crosses = kind == CAROM_BRANCH && wanted & CAROM_SWITCH_BRANCH && !is_known(w), grows = kind == CAROM_PAIR && w->k.pair && wanted & CAROM_SWITCH_HOPF;
+    const bool doubles =
+        kind == CAROM_DOUBLING && wanted & CAROM_SWITCH_DOUBLING && w->k.doubles && w->k.doubles(w->k.user);
+    const bool crosses = kind == CAROM_BRANCH && wanted & CAROM_SWITCH_BRANCH && !is_known(w),
+               grows = kind == CAROM_PAIR && w->k.pair && wanted & CAROM_SWITCH_HOPF;
     if (!(doubles || crosses || grows) || w->ntasks >= 16) return CAROM_OK;
     CAROM_TRY(add_task(w, 0, w->longest * FIRST, doubles ? DOUBLE : crosses ? CROSS : FROM_HOPF, at->tau));
     if (doubles) task_at(w, w->ntasks - 1)[5] = branch;
@@ -404,12 +459,18 @@ static carom_status add_event(walk *w, int branch, const spot *at, int kind, boo
     return located && !w->joined ? add_switch(w, branch, at, kind) : CAROM_OK;
 }
 
-// Regula falsi (Illinois) on a test, or bisection on the number of unstable eigenvalues (kind CAROM_TESTS).  *to is the event.
-static carom_status close_in(walk *w, const spot *a, const spot *b, int kind, spot *to, carom_bracket *k, bool *located) {
+// Regula falsi (Illinois) on a test, or bisection on the number of unstable eigenvalues (kind CAROM_TESTS).  *to is the
+// event.
+static carom_status close_in(walk *w, const spot *a, const spot *b, int kind, spot *to, carom_bracket *k,
+                             bool *located) {
     static const double part[] = {0, 0.38, 0.62};
     const bool counts = kind == CAROM_TESTS || (kind == CAROM_PAIR && !differs(a, b, CAROM_PAIR));
-    const double reference = counts ? 0 : fmax(a->look.test[kind].log_size, b->look.test[kind].log_size), width = b->s - a->s;
-    *k = (carom_bracket){.a = a->s, .b = b->s, .f_a = counts ? -1 : value_of(a->look.test[kind], reference), .f_b = counts ? 1 : value_of(b->look.test[kind], reference)};
+    const double reference = counts ? 0 : fmax(a->look.test[kind].log_size, b->look.test[kind].log_size),
+                 width = b->s - a->s;
+    *k = (carom_bracket){.a = a->s,
+                         .b = b->s,
+                         .f_a = counts ? -1 : value_of(a->look.test[kind], reference),
+                         .f_b = counts ? 1 : value_of(b->look.test[kind], reference)};
     const double size = fabs(k->f_a) + fabs(k->f_b);
     const int before = a->look.unstable;
     double last = INFINITY;
@@ -440,16 +501,18 @@ static carom_status close_in(walk *w, const spot *a, const spot *b, int kind, sp
     return CAROM_OK;
 }
 
-// Where branches cross, a solution is known to eps/d at the distance d only: the equations are singular there.  So the test and the solution are interpolated from four points beside it,
+// Where branches cross, a solution is known to eps/d at the distance d only: the equations are singular there.  So the
+// test and the solution are interpolated from four points beside it,
 //
-//     u(s) = sum_i L_i(s) u(s_i),   s_i = s_0 + (-2, -1, 1, 2) h                                                   (FOL-5)
+//     u(s) = sum_i L_i(s) u(s_i),  s_i = s_0 + (-2, -1, 1, 2) h  (FOL-5)
 //
 // with h such that their error, eps/h, is about that of the interpolation, h^4.  The curve ends there.
 static carom_status interpolate(walk *w, const spot *a, const spot *b, double s, spot *to) {
     static const double at[] = {-2, -1, 1, 2};
     const int n = w->k.ntau;
     const double h = fmin(APART, (b->s - a->s) / 8);
-    double f[4], u[4], reference = -INFINITY, *d = calloc(4 * (size_t)n + (size_t)w->k.nplace + 1, sizeof *d), *place = d + 4 * n;
+    double f[4], u[4], reference = -INFINITY, *d = calloc(4 * (size_t)n + (size_t)w->k.nplace + 1, sizeof *d),
+                       *place = d + 4 * n;
     carom_signed x[4];
     carom_status status = d ? CAROM_OK : no_memory(w->err);
     for (int i = 0; i < 4 && status == CAROM_OK; ++i) {
@@ -514,12 +577,15 @@ static carom_status locate(walk *w, int branch, const spot *a, const spot *b, in
         if (status == CAROM_SINGULAR) status = CAROM_OK;
     }
     const double there = (b->place[0] - a->place[0]) / (b->s - a->s);
-    if (status == CAROM_OK) status = add_event(w, branch, to, kind == CAROM_TESTS ? kind_of(w, &to->look) : kind, located, a->place[0] + (k.a - a->s) * there, a->place[0] + (k.b - a->s) * there);
+    if (status == CAROM_OK)
+        status = add_event(w, branch, to, kind == CAROM_TESTS ? kind_of(w, &to->look) : kind, located,
+                           a->place[0] + (k.a - a->s) * there, a->place[0] + (k.b - a->s) * there);
     if (w->k.precise && !fatal(status)) CAROM_TRY(w->k.precise(w->k.user, false));
     return status;
 }
 
-// A branch that comes back to a crossing turns round there: does it go through one that is in the table between the last row and b?
+// A branch that comes back to a crossing turns round there: does it go through one that is in the table between the
+// last row and b?
 static carom_status comes_back(walk *w, int branch, const spot *b, bool *back) {
     carom_table *t = &w->f->branch;
     *back = false;
@@ -538,7 +604,8 @@ static carom_status comes_back(walk *w, int branch, const spot *b, bool *back) {
         if (!more) return no_memory(w->err);
         t->column[5].text[here + 1] = strcpy(more, text);
         for (int i = 1; i < t->columns; ++i) // it ends there
-            if (t->column[i].kind == CAROM_COLUMN_REAL && i != 4) t->column[i].real[here + 1] = t->column[i].real[found];
+            if (t->column[i].kind == CAROM_COLUMN_REAL && i != 4)
+                t->column[i].real[here + 1] = t->column[i].real[found];
         *back = w->joined = true;
         return CAROM_OK;
     }
@@ -589,7 +656,8 @@ static bool may_hide(const walk *w, const spot *a, const spot *b) {
     for (int k = CAROM_FOLD; k < CAROM_TESTS; ++k) {
         const carom_signed x = w->last[k], y = a->look.test[k], z = b->look.test[k];
         if (x.sign == 0 || y.sign != x.sign || z.sign != x.sign) continue;
-        const double reference = fmax(x.log_size, fmax(y.log_size, z.log_size)), f_0 = value_of(y, reference), f_d = value_of(z, reference);
+        const double reference = fmax(x.log_size, fmax(y.log_size, z.log_size)), f_0 = value_of(y, reference),
+                     f_d = value_of(z, reference);
         if (fmin(fabs(f_0), fabs(f_d)) < 2 * bulge(value_of(x, reference), f_0, f_d, w->before, b->s)) return true;
     }
     return false;
@@ -600,7 +668,8 @@ static bool leads_there(walk *w, const spot *a, const spot *b, const spot *mid) 
     const int n = w->k.ntau;
     double off = 0, whole = 0;
     w->k.restore(w->k.user, b->place), w->k.apart(w->k.user, a->place, w->by);
-    for (int i = 0; i < n; ++i) w->tau_1[i] = w->by[i] / 2 + b->s / 8 * (a->tau[i] - b->tau[i]), whole += w->by[i] * w->by[i];
+    for (int i = 0; i < n; ++i)
+        w->tau_1[i] = w->by[i] / 2 + b->s / 8 * (a->tau[i] - b->tau[i]), whole += w->by[i] * w->by[i];
     w->k.restore(w->k.user, mid->place), w->k.apart(w->k.user, a->place, w->by);
     for (int i = 0; i < n; ++i) off += pow(w->by[i] - w->tau_1[i], 2);
     return off <= ASTRAY * ASTRAY * whole;
@@ -610,13 +679,17 @@ static bool leads_there(walk *w, const spot *a, const spot *b, const spot *mid) 
 static bool lowest(const spot *a, const spot *m, const spot *b, int k, double *s) {
     const carom_signed x = a->look.test[k], y = m->look.test[k], z = b->look.test[k];
     if (x.sign == 0 || y.sign != x.sign || z.sign != x.sign) return false;
-    const double reference = fmax(x.log_size, fmax(y.log_size, z.log_size)), f = value_of(x, reference), g = value_of(y, reference), h = value_of(z, reference);
-    const double p = m->s - a->s, q = b->s - a->s, c = ((h - f) / q - (g - f) / p) / (q - p), l = (g - f) / p - c * p, at = -l / (2 * c);
+    const double reference = fmax(x.log_size, fmax(y.log_size, z.log_size)), f = value_of(x, reference),
+                 g = value_of(y, reference), h = value_of(z, reference);
+    const double p = m->s - a->s, q = b->s - a->s, c = ((h - f) / q - (g - f) / p) / (q - p), l = (g - f) / p - c * p,
+                 at = -l / (2 * c);
     *s = a->s + at;
-    return x.sign * c > 0 && at > 0.02 * q && at < 0.98 * q && x.sign * (f + at * (l + c * at)) < 0.5 * fmin(fabs(f), fabs(h));
+    return x.sign * c > 0 && at > 0.02 * q && at < 0.98 * q &&
+           x.sign * (f + at * (l + c * at)) < 0.5 * fmin(fabs(f), fabs(h));
 }
 
-// Events of the step, also those that undo each other.  *good false: the ends do not lie on one branch, or too much happens between them.
+// Events of the step, also those that undo each other.  *good false: the ends do not lie on one branch, or too much
+// happens between them.
 static carom_status smooth_events(walk *w, int branch, bool *good) {
     spot *a = &w->spot[HERE], *b = &w->spot[THERE], *mid = &w->spot[MIDDLE], *low = &w->spot[LOWEST];
     int which;
@@ -631,7 +704,8 @@ static carom_status smooth_events(walk *w, int branch, bool *good) {
     if (!*good) return CAROM_OK;
     double s = 0;
     bool more = false;
-    for (int k = CAROM_FOLD; k < CAROM_TESTS && !more && !change && changes(a, mid, &which) == 0; ++k) more = lowest(a, mid, b, k, &s);
+    for (int k = CAROM_FOLD; k < CAROM_TESTS && !more && !change && changes(a, mid, &which) == 0; ++k)
+        more = lowest(a, mid, b, k, &s);
     if (more) status = solve_between(w, a, b, s, low);
     if (fatal(status)) return status;
     if (more && status == CAROM_OK) mid = low;
@@ -643,13 +717,17 @@ static carom_status smooth_events(walk *w, int branch, bool *good) {
 static void note_end(walk *w, int branch, const carom_error *why) {
     const carom_error before = w->f->note;
     if (why->code == CAROM_OK) return;
-    carom_fail(&w->f->note, why->code, "%.450s%sbranch %d ends at %.60s = %.9g: %.380s", before.code == CAROM_OK ? "" : before.text, before.code == CAROM_OK ? "" : "; ", branch, w->def->by,
+    carom_fail(&w->f->note, why->code, "%.450s%sbranch %d ends at %.60s = %.9g: %.380s",
+               before.code == CAROM_OK ? "" : before.text, before.code == CAROM_OK ? "" : "; ", branch, w->def->by,
                w->f->value, why->text);
 }
 
 // The curve stands at a solution: its tangent, in the direction of w->tau.
 static carom_status turn_forward(walk *w) {
-    return w->k.tangent(w->k.user, w->tau, NULL) ? CAROM_OK : carom_fail(w->err, CAROM_SINGULAR, "the branch has no unique tangent at %s = %.9g", w->def->by, value_now(w));
+    return w->k.tangent(w->k.user, w->tau, NULL)
+               ? CAROM_OK
+               : carom_fail(w->err, CAROM_SINGULAR, "the branch has no unique tangent at %s = %.9g", w->def->by,
+                            value_now(w));
 }
 
 // Better coordinates of the solution, in which the branch goes the same way.
@@ -663,10 +741,12 @@ static carom_status settle(walk *w, bool *moved) {
     return turn_forward(w);
 }
 
-// Is there a solution with other contacts just behind sigma?  Where an event has only begun it is hard to find: a little further on, too.  The curve ends there.
+// Is there a solution with other contacts just behind sigma?  Where an event has only begun it is hard to find: a
+// little further on, too.  The curve ends there.
 static carom_status look_behind(walk *w, double sigma, double ds, bool *found, double *at, carom_error *why) {
     enum { TIMES = 5 };
-    const double further[TIMES] = {w->k.clear, 0, FURTHER[0], FURTHER[1], FURTHER[2]}; // events that come at nearly the same time are told apart first
+    // events that come at nearly the same time are told apart first
+    const double further[TIMES] = {w->k.clear, 0, FURTHER[0], FURTHER[1], FURTHER[2]};
     *found = false;
     for (int i = w->k.clear > 0 ? 0 : 1; i < (w->k.clear > 0 ? TIMES : 2) && !*found; ++i) {
         int iterations;
@@ -687,7 +767,8 @@ static carom_status stand(walk *w) {
     return status == CAROM_SINGULAR ? CAROM_OK : status;
 }
 
-// The curve stands at a solution that nearly grazes a contact.  Through the orbit that does, to those on the other side, until the branch can be followed as usual; *passed: it could.
+// The curve stands at a solution that nearly grazes a contact.  Through the orbit that does, to those on the other
+// side, until the branch can be followed as usual; *passed: it could.
 static carom_status pass_grazing(walk *w, int branch, const spot *at, bool *passed) {
     enum { MOST = 14 };
     const int last = w->k.ntau - 1;
@@ -719,7 +800,8 @@ static carom_status pass_grazing(walk *w, int branch, const spot *at, bool *pass
     return CAROM_OK;
 }
 
-// Between a and b contacts begin to do something else.  What the linearised motion alone has seen is located again with all accuracy there is.
+// Between a and b contacts begin to do something else.  What the linearised motion alone has seen is located again with
+// all accuracy there is.
 static carom_status locate_sudden(walk *w, double ds, double *a, double *b, bool *exact) {
     double low = *a, high = *b;
     int iterations;
@@ -729,7 +811,8 @@ static carom_status locate_sudden(walk *w, double ds, double *a, double *b, bool
     if (status != CAROM_OK || !w->k.roughly(w->k.user)) return fatal(status) ? status : CAROM_OK;
     CAROM_TRY(w->k.precise(w->k.user, true));
     bool before = false, behind = false;
-    for (double by = 1e-7 * ds; by < 1e-3 * ds && !(before && behind) && status == CAROM_OK; by *= 10) { // a bracket of the more accurate event
+    // a bracket of the more accurate event
+    for (double by = 1e-7 * ds; by < 1e-3 * ds && !(before && behind) && status == CAROM_OK; by *= 10) {
         low = fmax(0, *a - by), high = *b + by;
         status = go(w, w->place, w->tau, low, &iterations);
         before = status == CAROM_OK && w->k.same(w->k.user);
@@ -742,19 +825,23 @@ static carom_status locate_sudden(walk *w, double ds, double *a, double *b, bool
         if (status == CAROM_OK && w->k.same(w->k.user)) low = sigma;
         else high = sigma;
     }
-    *exact = status == CAROM_OK && before && behind && fabs(low - *a) > 4 * EXACT; // else it is where it was, or Newton's method has its limits there
+    // else it is where it was, or Newton's method has its limits there
+    *exact = status == CAROM_OK && before && behind && fabs(low - *a) > 4 * EXACT;
     if (*exact) *a = low, *b = high;
     const carom_status off = w->k.precise(w->k.user, false);
     return fatal(status) ? status : off;
 }
 
-// Contacts do something else before ds, or there is no solution: bisection.  *ended: there is none behind it; else the curve ends just behind it.
+// Contacts do something else before ds, or there is no solution: bisection.  *ended: there is none behind it; else the
+// curve ends just behind it.
 static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
     double a = 0, b = ds, behind = 0;
     bool found = false;
     int iterations;
     char text[120] = "end";
-    carom_error why = {.code = CAROM_NOT_CONVERGED, .text = "the sequence of contacts changes, and no solution with another one was found behind it"};
+    carom_error why = {.code = CAROM_NOT_CONVERGED,
+                       .text =
+                           "the sequence of contacts changes, and no solution with another one was found behind it"};
     for (int i = 0; i < 60 && b - a > EXACT; ++i) {
         const double sigma = (a + b) / 2;
         const carom_status status = go(w, w->place, w->tau, sigma, &iterations);
@@ -798,7 +885,8 @@ static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
 
 // -- a branch ---------------------------------------------------------------------------------------------------------
 
-// A point is complete: all that the next one depends on goes into the task, so that a branch that goes on later is the same branch.
+// A point is complete: all that the next one depends on goes into the task, so that a branch that goes on later is the
+// same branch.
 static carom_status accept(walk *w, double *t, double step) {
     t[1] = step, t[3] = w->failures, t[4] = w->before, t[5] = w->parent;
     put_tests(t + TASK, w->last);
@@ -814,12 +902,14 @@ static carom_status accept(walk *w, double *t, double step) {
 
 // -- other branches -------------------------------------------------------------------------------------------------
 //
-// Where branches cross, the other one leaves the tangent tau along phi, [F_x F_p] phi = 0, tau.phi = 0.  Beside a Hopf point and a period doubling orbits have the amplitude r, or u:
+// Where branches cross, the other one leaves the tangent tau along phi, [F_x F_p] phi = 0, tau.phi = 0.  Beside a Hopf
+// point and a period doubling orbits have the amplitude r, or u:
 //
-//     u(s) = u_0 + s phi + ...: p - p_0 = a r^2;     sigma'(p - p_0) + Re c1 r^2/4 = 0;     -lambda'(p - p_0) = c u^2   (SWI-1)
+//     u(s) = u_0 + s phi + ...: p - p_0 = a r^2;  sigma'(p - p_0) + Re c1 r^2/4 = 0;  -lambda'(p - p_0) = c u^2
+//     (SWI-1)
 //
-// with sigma' and lambda' the changes of the eigenvalue along the branch that was followed.  Re c1 < 0, and c > 0: supercritical, the new orbits are beside solutions that have lost
-// their stability.
+// with sigma' and lambda' the changes of the eigenvalue along the branch that was followed.  Re c1 < 0, and c > 0:
+// supercritical, the new orbits are beside solutions that have lost their stability.
 
 static void choose(walk *w, bool orbits) { w->orbits = orbits, w->k = w->curve[orbits]; }
 
@@ -837,9 +927,12 @@ static carom_status amend(walk *w, double row, const char *word, double coeffici
     return CAROM_OK;
 }
 
-static const char *word_of(double supercritical) { return supercritical > 0 ? "supercritical" : supercritical < 0 ? "subcritical" : "undecided"; }
+static const char *word_of(double supercritical) {
+    return supercritical > 0 ? "supercritical" : supercritical < 0 ? "subcritical" : "undecided";
+}
 
-// Beside an event, s along the tangent: the parameter, how many eigenvalues are unstable, and the critical one: of orbits that nearest to -1, of equilibria the growth of the pair.
+// Beside an event, s along the tangent: the parameter, how many eigenvalues are unstable, and the critical one: of
+// orbits that nearest to -1, of equilibria the growth of the pair.
 typedef struct beside { double value, critical; int unstable; } beside;
 
 static carom_status look_beside(walk *w, const double *place, const double *tau, double s, beside *to) {
@@ -867,7 +960,9 @@ static bool both_sides(walk *w, const double *place, const double *tau, beside s
     return fabs(side[1].value - side[0].value) > 0.01 * s * w->size;
 }
 
-static double slope_of(const beside side[2]) { return (side[1].critical - side[0].critical) / (side[1].value - side[0].value); }
+static double slope_of(const beside side[2]) {
+    return (side[1].critical - side[0].critical) / (side[1].value - side[0].value);
+}
 
 static carom_status begin_doubled(walk *w, double *t) {
     beside side[2];
@@ -890,13 +985,15 @@ static carom_status cross_at(walk *w, const double *place, const double *phi, do
     if (status == CAROM_OK) status = w->k.correct(w->k.user, phi, &iterations);
     if (status == CAROM_OK) status = w->k.look(w->k.user, &w->spot[TRIED].look);
     if (status != CAROM_OK) return fatal(status) ? status : CAROM_OK;
-    *to = (beside){.value = value_now(w), .unstable = w->spot[TRIED].look.unstable, .critical = w->spot[TRIED].look.largest};
+    *to = (beside){
+        .value = value_now(w), .unstable = w->spot[TRIED].look.unstable, .critical = w->spot[TRIED].look.largest};
     w->k.apart(w->k.user, place, w->by);
     *good = carom_length(w->by, w->k.ntau) < SLANT * fabs(s);
     return CAROM_OK;
 }
 
-// Is the other half of a branch the image of the first one by a symmetry?  At the same parameter it then has the same eigenvalues.
+// Is the other half of a branch the image of the first one by a symmetry?  At the same parameter it then has the same
+// eigenvalues.
 static carom_status are_images(walk *w, const double *other, const beside *half, bool *alike) {
     carom_curve_look *l = &w->spot[TRIED].look;
     int iterations;
@@ -908,7 +1005,8 @@ static carom_status are_images(walk *w, const double *other, const beside *half,
     carom_status status = w->k.correct(w->k.user, NULL, &iterations);
     if (status == CAROM_OK) status = w->k.look(w->k.user, l);
     if (status != CAROM_OK) return fatal(status) ? status : CAROM_OK;
-    *alike = l->unstable == half->unstable && fabs(l->largest - half->critical) <= MIRROR * fabs(half->critical) + l->noise;
+    *alike =
+        l->unstable == half->unstable && fabs(l->largest - half->critical) <= MIRROR * fabs(half->critical) + l->noise;
     return CAROM_OK;
 }
 
@@ -926,7 +1024,8 @@ static carom_status largest_way(walk *w, const double *a, const double *b, doubl
 static carom_status begin_crossing(walk *w, double *t) {
     const int n = w->k.ntau;
     enum { TIMES = 11 };
-    double *place = malloc((3 * (size_t)w->k.nplace + (size_t)n + 1) * sizeof *place), *other = place + w->k.nplace, *first = other + w->k.nplace, *phi = first + w->k.nplace;
+    double *place = malloc((3 * (size_t)w->k.nplace + (size_t)n + 1) * sizeof *place), *other = place + w->k.nplace,
+           *first = other + w->k.nplace, *phi = first + w->k.nplace;
     if (!place) return no_memory(w->err);
     carom_copy(place, t + w->head + 2 * n, w->k.nplace);
     beside half[2] = {{0}}, side[2];
@@ -939,13 +1038,15 @@ static carom_status begin_crossing(walk *w, double *t) {
         beside now[2] = {{0}};
         bool both = false;
         status = cross_at(w, place, phi, -by, &both, &now[1]);
-        if (status == CAROM_OK && both) w->k.save(w->k.user, w->place), status = cross_at(w, place, phi, by, &both, &now[0]);
+        if (status == CAROM_OK && both)
+            w->k.save(w->k.user, w->place), status = cross_at(w, place, phi, by, &both, &now[0]);
         if (status != CAROM_OK || !both) continue;
         good = true, half[0] = now[0], half[1] = now[1];
         carom_copy(other, w->place, w->k.nplace), w->k.save(w->k.user, first);
         felt = fabs(half[0].value - place[0]) + fabs(half[1].value - place[0]) > FELT * w->size;
     }
-    if (status == CAROM_OK && !good) status = carom_fail(w->err, CAROM_NOT_CONVERGED, "the branch that crosses was not found");
+    if (status == CAROM_OK && !good)
+        status = carom_fail(w->err, CAROM_NOT_CONVERGED, "the branch that crosses was not found");
     if (status == CAROM_OK) {
         const double up = half[0].value - place[0], down = half[1].value - place[0];
         double r = 0; // half the way between the two, of the coordinate that changes most
@@ -955,8 +1056,10 @@ static carom_status begin_crossing(walk *w, double *t) {
         if (pitchfork && status == CAROM_OK) status = are_images(w, other, &half[0], &alike);
         char text[60] = "transcritical";
         if (pitchfork) {
-            double sense = 0; // of the solutions that were followed, those on the side of the new ones have lost more or less of their stability than the others
-            if (both_sides(w, place, w->tau, side)) sense = (side[1].unstable - side[0].unstable) * (up + down) * (side[1].value - side[0].value);
+            double sense = 0; // of the solutions that were followed, those on the side of the new ones have lost more
+                              // or less of their stability than the others
+            if (both_sides(w, place, w->tau, side))
+                sense = (side[1].unstable - side[0].unstable) * (up + down) * (side[1].value - side[0].value);
             snprintf(text, sizeof text, "%s pitchfork", word_of(sense));
         }
         if (status == CAROM_OK) status = amend(w, t[6], text, pitchfork ? (up + down) / 2 / (r * r) : NAN);
@@ -997,8 +1100,10 @@ static carom_status begin_grown(walk *w, double *t) {
         if (status == CAROM_OK && (fabs(off) > FELT * w->size || i == TIMES - 1)) good = i, size = by;
         if (i < TIMES - 1) status = CAROM_OK;
     }
-    if (status == CAROM_OK && good < 0) status = carom_fail(w->err, CAROM_NOT_CONVERGED, "no orbit was found beside the equilibrium");
-    for (int half = 1; half >= 0 && status == CAROM_OK; --half) { // amplitudes size/2 and size: c1 without its next term
+    if (status == CAROM_OK && good < 0)
+        status = carom_fail(w->err, CAROM_NOT_CONVERGED, "no orbit was found beside the equilibrium");
+    // amplitudes size/2 and size: c1 without its next term
+    for (int half = 1; half >= 0 && status == CAROM_OK; --half) {
         double period;
         status = w->k.grow(w->k.user, value, x, shape, rate, half ? size / 2 : size, w->tau);
         if (status == CAROM_OK) status = w->k.row(w->k.user, &period, w->x, w->least, w->most);
@@ -1038,9 +1143,12 @@ static carom_status begin_task(walk *w, double *t) {
     return accept(w, t, t[1]);
 }
 
-// The longest step here: that which was asked for, of the parameter, and of states in units of the solution, which may have grown; along a straight branch more, unless a step was asked for.
+// The longest step here: that which was asked for, of the parameter, and of states in units of the solution, which may
+// have grown; along a straight branch more, unless a step was asked for.
 static double longest(walk *w) {
-    const double part = fabs(w->tau[w->k.ntau - 1]), most = w->longest * w->k.extent(w->k.user), far = w->def->step > 0 ? most : 5 * most, step = carom_length(w->bend, w->k.ntau) * far < 0.02 ? far : most;
+    const double part = fabs(w->tau[w->k.ntau - 1]), most = w->longest * w->k.extent(w->k.user),
+                 far = w->def->step > 0 ? most : 5 * most,
+                 step = carom_length(w->bend, w->k.ntau) * far < 0.02 ? far : most;
     return part * step > w->longest ? w->longest / part : step;
 }
 
@@ -1062,7 +1170,8 @@ static double turn_of(walk *w, const spot *b) {
     carom_add(w->tau_1, w->tau, 1, b->tau, n);
     const double chord = carom_length(w->by, n), mean = carom_length(w->tau_1, n);
     double off = 0;
-    for (int i = 0; i < n; ++i) off += pow(w->by[i] / fmax(chord, CAROM_NOT_ZERO) - w->tau_1[i] / fmax(mean, CAROM_NOT_ZERO), 2);
+    for (int i = 0; i < n; ++i)
+        off += pow(w->by[i] / fmax(chord, CAROM_NOT_ZERO) - w->tau_1[i] / fmax(mean, CAROM_NOT_ZERO), 2);
     return sqrt(off);
 }
 
@@ -1076,14 +1185,16 @@ static bool too_far(walk *w, const carom_curve_look *a, const carom_curve_look *
             const double off = hypot(a->re[k] - b->re[i], a->im[k] - b->im[i]);
             if (off >= least) continue;
             least = off;
-            turn = fabs(remainder(atan2(a->im[k], a->re[k]) - atan2(b->im[i], b->re[i]), 8 * atan(1))), grow = fabs(log(fmax(hypot(a->re[k], a->im[k]), CAROM_NOT_ZERO) / size));
+            turn = fabs(remainder(atan2(a->im[k], a->re[k]) - atan2(b->im[i], b->re[i]), 8 * atan(1))),
+            grow = fabs(log(fmax(hypot(a->re[k], a->im[k]), CAROM_NOT_ZERO) / size));
         }
         if (isfinite(least) && (turn > TURN || grow > GROW)) return true;
     }
     return false;
 }
 
-// The end of a step: is it a good one?  Its events are then in the table, and the curve stands there.  *turn: of the chord.
+// The end of a step: is it a good one?  Its events are then in the table, and the curve stands there.  *turn: of the
+// chord.
 static carom_status arrive(walk *w, int branch, double step, bool *good, double *turn) {
     spot *b = &w->spot[THERE];
     const carom_status status = look_at(w, b);
@@ -1092,11 +1203,14 @@ static carom_status arrive(walk *w, int branch, double step, bool *good, double 
     *good = carom_dot(w->tau, b->tau, w->k.ntau) > 0.5 || step < SHORT;
     if (step > SHORT) *good = *good && *turn < ASTRAY && !too_far(w, &w->spot[HERE].look, &b->look);
     if (!*good) return CAROM_OK;
-    // both halves of a doubled orbit change places: between these points it was that of half the period, where the branch turns round
+    // both halves of a doubled orbit change places: between these points it was that of half the period, where the
+    // branch turns round
     if (w->parent > 0) {
         w->k.half(w->k.user, w->half_1);
         w->joined = carom_dot(w->half, w->half_1, w->k.ntau) < 0;
-        if (w->joined) return *good = true, locate(w, branch, &w->spot[HERE], b, differs(&w->spot[HERE], b, CAROM_FOLD) ? CAROM_FOLD : CAROM_TESTS);
+        if (w->joined)
+            return *good = true, locate(w, branch, &w->spot[HERE], b,
+                                        differs(&w->spot[HERE], b, CAROM_FOLD) ? CAROM_FOLD : CAROM_TESTS);
     }
     CAROM_TRY(smooth_events(w, branch, good));
     if (!*good && step < SHORT) *good = true;
@@ -1199,7 +1313,10 @@ static carom_status begin(walk *w) {
     CAROM_TRY(make_table(w));
     w->k.save(w->k.user, w->place);
     if (!(w->place[0] >= w->low - ROUNDED * w->size && w->place[0] <= w->high + ROUNDED * w->size))
-        return carom_fail(w->err, CAROM_BAD_INPUT, "--by: %.60s is %.9g in the model, which does not lie between %.9g and %.9g; set it with --set", w->def->by, w->place[0], w->low, w->high);
+        return carom_fail(
+            w->err, CAROM_BAD_INPUT,
+            "--by: %.60s is %.9g in the model, which does not lie between %.9g and %.9g; set it with --set", w->def->by,
+            w->place[0], w->low, w->high);
     CAROM_TRY(w->k.begin(w->k.user));
     const double way[2] = {w->def->to > w->def->from ? 1 : -1, w->def->to > w->def->from ? -1 : 1};
     for (int i = 0; i < 2; ++i) {
@@ -1221,7 +1338,11 @@ static void give_up(walk *w) {
     if (begun) note_end(w, (int)w->task[0], &why);
     else if (f->note.code == CAROM_OK) {
         const double *place = w->task + w->head + 2 * w->curve[w->task[7] != 0 && w->task[2] != FROM_HOPF].ntau;
-        carom_fail(&f->note, why.code, "%s at %.60s = %.9g were not found: %.600s", w->task[2] == DOUBLE ? "the doubled orbits" : w->task[2] == FROM_HOPF ? "the orbits" : "other solutions", w->def->by, place[0], why.text);
+        carom_fail(&f->note, why.code, "%s at %.60s = %.9g were not found: %.600s",
+                   w->task[2] == DOUBLE      ? "the doubled orbits"
+                   : w->task[2] == FROM_HOPF ? "the orbits"
+                                             : "other solutions",
+                   w->def->by, place[0], why.text);
     }
     if (begun && t->rows > 0 && t->column[5].text[t->rows - 1][0] == 0) {
         char *text = realloc(t->column[5].text[t->rows - 1], sizeof "end");
@@ -1231,11 +1352,13 @@ static void give_up(walk *w) {
 
 static carom_status follow(walk *w) {
     const carom_follow_def *def = w->def;
-    if (!(def->from != def->to) || !isfinite(def->from) || !isfinite(def->to)) return carom_fail(w->err, CAROM_BAD_INPUT, "--by: give NAME=A:B with two different numbers");
+    if (!(def->from != def->to) || !isfinite(def->from) || !isfinite(def->to))
+        return carom_fail(w->err, CAROM_BAD_INPUT, "--by: give NAME=A:B with two different numbers");
     w->low = fmin(def->from, def->to), w->high = fmax(def->from, def->to), w->size = w->high - w->low;
     w->longest = def->step > 0 ? def->step : STEP;
     const carom_model *other;
-    CAROM_TRY(def->period ? carom_curve_orbits(&w->curve[1], def, NULL, &w->m, &w->f->scheme, w->err) : carom_curve_rests(&w->curve[0], def, NULL, &w->m, &w->f->scheme, w->err));
+    CAROM_TRY(def->period ? carom_curve_orbits(&w->curve[1], def, NULL, &w->m, &w->f->scheme, w->err)
+                          : carom_curve_rests(&w->curve[0], def, NULL, &w->m, &w->f->scheme, w->err));
     if (!def->period && def->switches & CAROM_SWITCH_HOPF) {
         w->grown = *def;
         w->grown.period = "free", w->grown.start = NULL, w->grown.guess = NAN;
@@ -1244,13 +1367,19 @@ static carom_status follow(walk *w) {
     choose(w, def->period != NULL);
     const carom_system *s = carom_model_system(w->m);
     const carom_curve *k = w->curve;
-    const int most_tau = k[0].ntau > k[1].ntau ? k[0].ntau : k[1].ntau, most_place = k[0].nplace > k[1].nplace ? k[0].nplace : k[1].nplace, most_eig = k[0].neig > k[1].neig ? k[0].neig : k[1].neig;
-    w->nq = s->nq, w->nv = s->nv, w->neig = k[1].neig, w->head = head_size(most_eig), w->length = w->head + 2 * most_tau + most_place;
+    const int most_tau = k[0].ntau > k[1].ntau ? k[0].ntau : k[1].ntau,
+              most_place = k[0].nplace > k[1].nplace ? k[0].nplace : k[1].nplace,
+              most_eig = k[0].neig > k[1].neig ? k[0].neig : k[1].neig;
+    w->nq = s->nq, w->nv = s->nv, w->neig = k[1].neig, w->head = head_size(most_eig),
+    w->length = w->head + 2 * most_tau + most_place;
     w->low_event = w->high_event = NAN;
     for (int i = 0; i < w->nq; ++i) w->hidden += carom_model_presses(w->m, i);
     const size_t ntau = (size_t)most_tau, nplace = (size_t)most_place, neig = (size_t)most_eig;
-    double **part[] = {&w->half, &w->half_1, &w->tau, &w->bend, &w->tau_1, &w->by, &w->place, &w->place_1, &w->x, &w->least, &w->most};
-    const size_t size[] = {ntau, ntau, ntau, ntau, ntau, ntau + 2 * neig, nplace, nplace, (size_t)(w->nq + w->nv), (size_t)w->nq, (size_t)w->nq};
+    double **part[] = {&w->half,  &w->half_1,  &w->tau, &w->bend,  &w->tau_1, &w->by,
+                       &w->place, &w->place_1, &w->x,   &w->least, &w->most};
+    const size_t size[] = {
+        ntau,          ntau,         ntau, ntau, ntau, ntau + 2 * neig, nplace, nplace, (size_t)(w->nq + w->nv),
+        (size_t)w->nq, (size_t)w->nq};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof **part[i]);
         if (!*part[i]) return no_memory(w->err);
@@ -1297,7 +1426,8 @@ carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, caro
     carom_curve_orbits_close(&w.curve[1]);
     carom_curve_rests_close(&w.curve[0]);
     for (int i = 0; i < SPOTS; ++i) free(w.spot[i].place);
-    free(w.task), free(w.tau), free(w.bend), free(w.tau_1), free(w.half), free(w.half_1), free(w.by), free(w.place), free(w.place_1), free(w.x), free(w.least), free(w.most);
+    free(w.task), free(w.tau), free(w.bend), free(w.tau_1), free(w.half), free(w.half_1), free(w.by), free(w.place),
+        free(w.place_1), free(w.x), free(w.least), free(w.most);
     return status;
 }
 
@@ -1327,20 +1457,33 @@ static bool take_notes(const carom_follow_def *def, carom_table_note note[NOTES]
     for (int i = 0; i < def->model.nmatrices; ++i) size += strlen(def->model.matrices[i].name) + 20;
     char *text = *own = calloc(size, 1);
     if (!text) return false;
-    char *range = text, *step = text + 200, *set = text + NUMBERS, *exchange = put_list(set, def->model.set), *options = put_list(exchange, def->exchange);
+    char *range = text, *step = text + 200, *set = text + NUMBERS, *exchange = put_list(set, def->model.set),
+         *options = put_list(exchange, def->exchange);
     carom_format(range, 200, "%.17g:%.17g", def->from, def->to);
     carom_format(step, 60, "%.17g", def->step > 0 ? def->step : STEP);
     snprintf(step + 60, NUMBERS - 260, "%d", def->switches);
     char *files = put_list(options, def->run.options), *at = files;
     for (int i = 0; i < def->model.nmatrices; ++i) at = put_sum(at, &def->model.matrices[i]);
-    const carom_table_note all[NOTES] = {{"by", def->by}, {"model", def->model.text}, {"period", def->period ? def->period : ""}, {"range", range}, {"set", set}, {"exchange", exchange},
-                                         {"options", options}, {"scheme", def->run.scheme ? def->run.scheme : "event-driven"}, {"step", step}, {"switch", step + 60}, {"files", files}, {"response", def->response ? def->response : ""}};
+    const carom_table_note all[NOTES] = {{"by", def->by},
+                                         {"model", def->model.text},
+                                         {"period", def->period ? def->period : ""},
+                                         {"range", range},
+                                         {"set", set},
+                                         {"exchange", exchange},
+                                         {"options", options},
+                                         {"scheme", def->run.scheme ? def->run.scheme : "event-driven"},
+                                         {"step", step},
+                                         {"switch", step + 60},
+                                         {"files", files},
+                                         {"response", def->response ? def->response : ""}};
     memcpy(note, all, sizeof all);
     return true;
 }
 
-carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err) {
-    if (!f || !def || !file) return carom_fail(err, CAROM_BAD_INPUT, "a branch, its definition or the name of a file is missing");
+carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *def, const char *file,
+                                carom_error *err) {
+    if (!f || !def || !file)
+        return carom_fail(err, CAROM_BAD_INPUT, "a branch, its definition or the name of a file is missing");
     const size_t n = strlen(file);
     const bool csv = n > 4 && strcmp(file + n - 4, ".csv") == 0;
     char number[40];
@@ -1350,21 +1493,36 @@ carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *d
     char *own;
     if (!take_notes(def, notes, &own)) return no_memory(err);
     notes[NOTES] = (carom_table_note){"branches", number};
-    const carom_status status = carom_tables_write(file, tables, csv || f->queue.columns == 0 ? 1 : 2, notes, csv ? 0 : NOTES + 1, err);
+    const carom_status status =
+        carom_tables_write(file, tables, csv || f->queue.columns == 0 ? 1 : 2, notes, csv ? 0 : NOTES + 1, err);
     free(own);
     return status;
 }
 
 // The file must be of the same model, parameter, range and settings.
 static carom_status compare_notes(const carom_follow_def *def, const char *file, carom_error *err) {
-    static const char *const word[NOTES] = {"parameter of --by", "model", "--period", "range of --by", "--set or --input", "--exchange", "--option", "--scheme", "--step", "choice of --switch", "--matrix or file of the model", "--response"};
+    static const char *const word[NOTES] = {"parameter of --by",
+                                            "model",
+                                            "--period",
+                                            "range of --by",
+                                            "--set or --input",
+                                            "--exchange",
+                                            "--option",
+                                            "--scheme",
+                                            "--step",
+                                            "choice of --switch",
+                                            "--matrix or file of the model",
+                                            "--response"};
     carom_table_note notes[NOTES];
     char *own;
     if (!take_notes(def, notes, &own)) return no_memory(err);
     carom_status status = CAROM_OK;
     for (int i = 0; i < NOTES && status == CAROM_OK; ++i) {
         char *was = carom_table_note_read(file, notes[i].name);
-        if (strcmp(was ? was : "", notes[i].text) != 0) status = carom_fail(err, CAROM_BAD_INPUT, "%.200s was made with another %s; a branch goes on with what it began with", file, word[i]);
+        if (strcmp(was ? was : "", notes[i].text) != 0)
+            status =
+                carom_fail(err, CAROM_BAD_INPUT,
+                           "%.200s was made with another %s; a branch goes on with what it began with", file, word[i]);
         free(was);
     }
     free(own);

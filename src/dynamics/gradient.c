@@ -1,4 +1,5 @@
-// gradient.c: derivatives of a result of a run: a value at the end, extremes and integrals, the time of an event and values there.
+// gradient.c: derivatives of a result of a run: a value at the end, extremes and integrals, the time of an event and
+// values there.
 #include "base/grow.h"
 #include "base/tolerance.h"
 #include "dynamics/adjoint.h"
@@ -9,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double NEAR = 1e-3, AT = 1e-6; // of a name: a grazing contact that is as near makes a warning; makes derivatives one-sided
+static const double NEAR = 1e-3, AT = 1e-6; // of a name: a grazing contact that is as near makes a warning; makes
+                                            // derivatives one-sided
 static const double EQUAL = 1e-9;           // of an extreme: another one that is as large
 
 enum { MANY = 10 }; // names: with more the way back is shorter
@@ -35,7 +37,8 @@ static carom_status on_row(void *user, carom_path *w) {
     finding *k = ((carom_results *)user)->user;
     carom_gradient *g = k->g;
     const size_t width = 2 + (size_t)w->n, rows = (size_t)g->rows;
-    if (!carom_grow(&g->row, rows, width * sizeof *g->row)) return carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for %ld rows", g->rows + 1);
+    if (!carom_grow(&g->row, rows, width * sizeof *g->row))
+        return carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for %ld rows", g->rows + 1);
     double *row = g->row + rows * width;
     ++g->rows;
     row[0] = w->t;
@@ -52,7 +55,8 @@ static const char *state_name(const finding *k, int i) {
 
 static bool is_recorded(const finding *k, int i) {
     const int nv = k->path.p.nv;
-    return i < nv ? k->path.p.nq == nv && carom_model_recorded(k->run.model, i) : carom_model_velocity_recorded(k->run.model, i - nv);
+    return i < nv ? k->path.p.nq == nv && carom_model_recorded(k->run.model, i)
+                  : carom_model_velocity_recorded(k->run.model, i - nv);
 }
 
 static bool name_column(finding *k, int at, const char *of, const char *by) {
@@ -77,7 +81,8 @@ static carom_status name_columns(finding *k) {
     good = good && k->column && k->extra && name_column(k, 0, k->of, "");
     for (int j = 0; good && j < n; ++j) good = name_column(k, 1 + j, k->of, k->task.free[j].name);
     for (int i = 0, at = 1 + n; good && i < k->nstate; ++i)
-        for (int j = 0; good && j < n; ++j) good = name_column(k, at++, state_name(k, k->state[i]), k->task.free[j].name);
+        for (int j = 0; good && j < n; ++j)
+            good = name_column(k, at++, state_name(k, k->state[i]), k->task.free[j].name);
     return good ? CAROM_OK : carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for columns of derivatives");
 }
 
@@ -100,8 +105,10 @@ static carom_status open_record(finding *k, const carom_gradient_def *def) {
     CAROM_TRY(name_columns(k));
     CAROM_TRY(fill_start(k));
     carom_record_def rd = carom_record_default();
-    rd.model = k->run.model, rd.sim = k->run.sim, rd.file = def->file, rd.step = k->run.run.step, rd.end = k->run.run.end, rd.replace = true;
-    rd.text = def->model.text, rd.length = def->model.length, rd.model_file = def->model.file, rd.set = def->model.set, rd.options = (const char *const *)k->run.run.options;
+    rd.model = k->run.model, rd.sim = k->run.sim, rd.file = def->file, rd.step = k->run.run.step,
+    rd.end = k->run.run.end, rd.replace = true;
+    rd.text = def->model.text, rd.length = def->model.length, rd.model_file = def->model.file, rd.set = def->model.set,
+    rd.options = (const char *const *)k->run.run.options;
     rd.extra = (const char *const *)k->column + k->first, rd.extra_value = k->extra + k->first;
     k->record = carom_record_create(&rd, k->err);
     return k->record ? CAROM_OK : k->err->code;
@@ -110,7 +117,8 @@ static carom_status open_record(finding *k, const carom_gradient_def *def) {
 static carom_status close_record(finding *k, carom_status status) {
     carom_error err = {0};
     if (!k->record) return status;
-    const carom_status end = carom_record_finish(k->record, status == CAROM_OK ? "done" : "failed", status == CAROM_OK ? NULL : k->err->text, &err);
+    const carom_status end = carom_record_finish(k->record, status == CAROM_OK ? "done" : "failed",
+                                                 status == CAROM_OK ? NULL : k->err->text, &err);
     if (status == CAROM_OK && end != CAROM_OK) *k->err = err, status = end;
     carom_record_destroy(k->record);
     return status;
@@ -135,7 +143,8 @@ static carom_status prepare(finding *k, const carom_gradient_def *def, carom_gra
     const size_t n = (size_t)k->task.nfree;
     if (n == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing to differentiate by: give --by NAME,NAME");
     double *value = calloc(n, sizeof *value);
-    g->name = calloc(n, sizeof *g->name), g->gradient = calloc(n, sizeof *g->gradient), g->distance = calloc(n, sizeof *g->distance);
+    g->name = calloc(n, sizeof *g->name), g->gradient = calloc(n, sizeof *g->gradient),
+    g->distance = calloc(n, sizeof *g->distance);
     bool good = value && g->name && g->gradient && g->distance;
     for (size_t j = 0; good && j < n; ++j) {
         value[j] = k->task.free[j].value;
@@ -144,12 +153,15 @@ static carom_status prepare(finding *k, const carom_gradient_def *def, carom_gra
         good = g->name[j] != NULL;
         if (good) memcpy(g->name[j], k->task.free[j].name, size), g->n = (int)j + 1;
     }
-    carom_status status = good ? CAROM_OK : carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for %d derivatives", (int)n);
-    if (status == CAROM_OK) status = carom_task_derivable(&k->task, def->rows || def->file ? 500 : 50, k->err); // a step is the time between rows
+    carom_status status =
+        good ? CAROM_OK : carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for %d derivatives", (int)n);
+    // a step is the time between rows
+    if (status == CAROM_OK) status = carom_task_derivable(&k->task, def->rows || def->file ? 500 : 50, k->err);
     carom_run_given *given = &k->task.run;
     if (status == CAROM_OK) status = carom_task_begin(&k->task, value, given->end, &k->run, k->err);
     if (status == CAROM_OK && k->task.nfree > MANY && !def->rows && !def->file) {
-        status = carom_adjoint_find(&k->task, &k->run, &k->results, def->of, def->stop, def->user, &g->value, g->gradient, &g->t, k->err);
+        status = carom_adjoint_find(&k->task, &k->run, &k->results, def->of, def->stop, def->user, &g->value,
+                                    g->gradient, &g->t, k->err);
         k->done = status == CAROM_OK;
         if (status == CAROM_UNSUPPORTED) { // forwards
             const char *of[] = {def->of, NULL};
@@ -180,10 +192,13 @@ static carom_status look_for_grazing(finding *k, bool one_sided) {
     if (!(least < NEAR)) return CAROM_OK;
     const carom_grazing *z = &k->results.grazing[nearest];
     char text[sizeof g->note];
-    snprintf(text, sizeof text, "t = %.9g: '%.60s' %s: derivatives with respect to '%.60s' are valid for changes well below %.3g", z->t, carom_model_constraint(k->run.model, carom_model_system(k->run.model)->ne + z->contact),
+    snprintf(text, sizeof text,
+             "t = %.9g: '%.60s' %s: derivatives with respect to '%.60s' are valid for changes well below %.3g", z->t,
+             carom_model_constraint(k->run.model, carom_model_system(k->run.model)->ne + z->contact),
              z->struck ? "is nearly grazed" : "is nearly touched", g->name[nearest], z->distance);
     if (!(least < AT) || one_sided) return snprintf(g->note, sizeof g->note, "%s", text), CAROM_OK;
-    return carom_fail(k->err, CAROM_NOT_CONVERGED, "%.300s; they are one-sided (grazing): accept that by --one-sided, or change the value", text);
+    return carom_fail(k->err, CAROM_NOT_CONVERGED,
+                      "%.300s; they are one-sided (grazing): accept that by --one-sided, or change the value", text);
 }
 
 // Two extremes that are equal have two gradients.
@@ -192,7 +207,9 @@ static void look_for_rivals(finding *k) {
     for (int i = 0; i < 2 * r->nwatch; ++i) {
         const carom_extreme *e = i % 2 ? &r->watch[i / 2].high : &r->watch[i / 2].low;
         if (!e->some || k->g->note[0] || !(fabs(e->rival - e->value) <= EQUAL * fabs(e->value))) continue;
-        snprintf(k->g->note, sizeof k->g->note, "two extremes are equal, at t = %.9g and t = %.9g: the gradient is that of the first", e->t, e->rival_t);
+        snprintf(k->g->note, sizeof k->g->note,
+                 "two extremes are equal, at t = %.9g and t = %.9g: the gradient is that of the first", e->t,
+                 e->rival_t);
     }
 }
 
@@ -201,7 +218,9 @@ static carom_status find(finding *k, const carom_gradient_def *def, carom_gradie
     carom_results *r = &k->results;
     carom_path *w = &k->path;
     CAROM_TRY(carom_results_read(r, of, "--of", k->err));
-    if (r->event[0].some && (def->rows || def->file)) return carom_fail(k->err, CAROM_UNSUPPORTED, "--of '%.80s': a result at an event has no value at every row; leave -o out", def->of);
+    if (r->event[0].some && (def->rows || def->file))
+        return carom_fail(k->err, CAROM_UNSUPPORTED,
+                          "--of '%.80s': a result at an event has no value at every row; leave -o out", def->of);
     CAROM_TRY(prepare(k, def, g));
     g->scheme = carom_sim_scheme(k->run.sim)->name;
     g->adjoint = k->done;
@@ -222,7 +241,10 @@ static carom_status find(finding *k, const carom_gradient_def *def, carom_gradie
     bool event = w->t - w->t_event <= CAROM_INSTANT * w->t;
     if (!r->event[0].some && !event) CAROM_TRY(carom_path_arrives(w, CAROM_INSTANT * w->t, &event));
     if (!r->event[0].some && event && carom_model_observes_state(k->run.model, 0))
-        return carom_fail(k->err, CAROM_NOT_CONVERGED, "t = %.9g: an event falls on the end of the run, where the motion has no derivative; end it earlier or later", w->t);
+        return carom_fail(k->err, CAROM_NOT_CONVERGED,
+                          "t = %.9g: an event falls on the end of the run, where the motion has no derivative; end it "
+                          "earlier or later",
+                          w->t);
     CAROM_TRY(carom_results_now(r, &g->value, g->gradient));
     CAROM_TRY(look_for_grazing(k, def->one_sided));
     look_for_rivals(k);
@@ -233,7 +255,8 @@ carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *de
     carom_error own = {0};
     if (!err) err = &own;
     if (g) *g = (carom_gradient){0};
-    if (!g || !def || !def->of || !def->by) return carom_fail(err, CAROM_BAD_INPUT, "a gradient needs an expression, names and a place for the answer");
+    if (!g || !def || !def->of || !def->by)
+        return carom_fail(err, CAROM_BAD_INPUT, "a gradient needs an expression, names and a place for the answer");
     finding k = {.g = g, .err = err};
     const carom_status status = close_record(&k, find(&k, def, g));
     for (int i = 0; k.column && k.column[i]; ++i) free(k.column[i]);

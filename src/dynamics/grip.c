@@ -11,11 +11,13 @@ static void allocate(carom_grip *s, carom_arena *mem) {
     s->A = carom_allocate_factor(mem, p->sys.tangent_shape, false);
     s->B = carom_allocate_matrix(mem, p->sys.tangent_shape);
     s->in = carom_allocate(mem, nv * n), s->out = carom_allocate(mem, nv * n), s->X = carom_allocate(mem, nv * n);
-    s->G = carom_allocate(mem, n * n), s->c = carom_allocate(mem, n), s->x = carom_allocate(mem, n), s->u = carom_allocate(mem, n);
+    s->G = carom_allocate(mem, n * n), s->c = carom_allocate(mem, n), s->x = carom_allocate(mem, n),
+    s->u = carom_allocate(mem, n);
     s->a = carom_allocate(mem, nv);
     s->block_of = carom_allocate_bytes(mem, nb * sizeof *s->block_of);
     s->row = carom_allocate_ints(mem, nb + 1);
-    s->slides = carom_allocate_bytes(mem, nb * sizeof *s->slides), s->with = carom_allocate_bytes(mem, nb * sizeof *s->with);
+    s->slides = carom_allocate_bytes(mem, nb * sizeof *s->slides),
+    s->with = carom_allocate_bytes(mem, nb * sizeof *s->with);
     s->direction = carom_allocate(mem, nb * CAROM_TANGENTS);
     s->lambda = carom_allocate(mem, n), s->warm = carom_allocate(mem, n);
     s->dir = carom_allocate_ints(mem, nb + 1);
@@ -28,7 +30,8 @@ carom_status carom_grip_open(carom_grip *s, const carom_model *m, carom_error *e
     allocate(s, &s->mem);
     const bool room = carom_arena_begin(&s->mem);
     if (room) allocate(s, &s->mem);
-    if (!room || s->mem.failed) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the contact problem of the model");
+    if (!room || s->mem.failed)
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the contact problem of the model");
     for (int id = 0; id < s->p.ne + s->p.nc; ++id) s->dir[id + 1] = s->dir[id] + carom_system_recorded(&s->p.sys, id);
     return CAROM_OK;
 }
@@ -61,7 +64,8 @@ void carom_grip_lay_out(carom_grip *s) {
         s->slides[b] = carom_point_slides(p, b, d);
         s->row[b] = s->rows;
         const int rows = s->slides[b] ? 1 : count;
-        s->block_of[b] = (carom_block){id < p->ne ? CAROM_BILATERAL : carom_law_friction(rows - 1), s->rows, rows > 1 ? mu_of(s, id) : 0};
+        s->block_of[b] = (carom_block){id < p->ne ? CAROM_BILATERAL : carom_law_friction(rows - 1), s->rows,
+                                       rows > 1 ? mu_of(s, id) : 0};
         for (int k = 0; k < rows; ++k, ++s->rows) {
             carom_column_expand(s->in + (size_t)s->rows * nv, &L->W, first + k);
             carom_copy(s->out + (size_t)s->rows * nv, s->in + (size_t)s->rows * nv, p->nv);
@@ -80,7 +84,8 @@ void carom_grip_fill(carom_grip *s) {
 }
 
 carom_problem carom_grip_problem(carom_grip *s) {
-    return (carom_problem){.n = s->rows, .nb = s->p.L.nb, .ld = s->rows, .block = s->block_of, .G = s->G, .c = s->c, .p = s->x, .u = s->u};
+    return (carom_problem){
+        .n = s->rows, .nb = s->p.L.nb, .ld = s->rows, .block = s->block_of, .G = s->G, .c = s->c, .p = s->x, .u = s->u};
 }
 
 void carom_grip_spread(carom_grip *s) {
@@ -88,7 +93,9 @@ void carom_grip_spread(carom_grip *s) {
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b]; k < L->at[b + 1]; ++k) {
             const int i = k - L->at[b];
-            s->lambda[k] = s->slides[b] && i > 0 ? mu_of(s, L->id[b]) * s->direction[CAROM_TANGENTS * b + i - 1] * s->x[s->row[b]] : s->x[s->row[b] + i];
+            s->lambda[k] = s->slides[b] && i > 0
+                               ? mu_of(s, L->id[b]) * s->direction[CAROM_TANGENTS * b + i - 1] * s->x[s->row[b]]
+                               : s->x[s->row[b] + i];
         }
 }
 
@@ -118,7 +125,8 @@ carom_status carom_grip_weigh(carom_grip *s) {
     carom_matrix_add(s->B, 1, p->M);
     int where = 0;
     if (carom_factorise(&s->A, s->B, &where) != CAROM_OK)
-        return carom_fail(s->err, CAROM_SINGULAR, "the mass matrix is not positive definite at '%.60s'", carom_point_rate(p, where));
+        return carom_fail(s->err, CAROM_SINGULAR, "the mass matrix is not positive definite at '%.60s'",
+                          carom_point_rate(p, where));
     carom_copy(s->a, p->f, p->nv);
     carom_factor_solve(&s->A, s->a);
     return CAROM_OK;

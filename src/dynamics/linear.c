@@ -3,9 +3,11 @@
 //     M(q) v' = f(t, q, v) + W lambda   about (q, v, a = v', lambda):
 //     M x'' + C x' + (K + d(M a)/dq) x = out mu,   in'x = 0,   K = -d(f + W lambda)/dq, C = -df/dv             (LIN-1)
 //
-// A contact that slides, lambda_T = mu(t, q, v) d lambda_N with d = -u_T/|u_T|, adds by its coefficient and by its direction
+// A contact that slides, lambda_T = mu(t, q, v) d lambda_N with d = -u_T/|u_T|, adds by its coefficient and by its
+// direction
 //
-//     C -= lambda_N W_T d (dmu/dv)',   K -= lambda_N W_T d (dmu/dq)',   C += mu lambda_N/|u_T| W_T (1 - d d') W_T'   (LIN-2)
+//     C -= lambda_N W_T d (dmu/dv)',  K -= lambda_N W_T d (dmu/dq)',  C += mu lambda_N/|u_T| W_T (1 - d d') W_T'
+//     (LIN-2)
 //
 // The equations are those of frozen coefficients where the point moves.
 #include "base/grow.h"
@@ -18,9 +20,12 @@ static const double REST = 1e-9;       // of the model's size, of its forces: re
 static const double GIVEN = 1e-6;      // of the size, of the speeds: states that a person wrote
 static const double SOLVED = 1e-13, USABLE = 1e-8; // residuals of the contact problem, relative: asked for, enough
 static const double CARRIES = 1e-9;    // of the largest force: contacts with less are left out
-static const double DIFFERENCE = 6e-6; // of the size: central differences, where rounding and the error of third order are equal
+static const double DIFFERENCE = 6e-6; // of the size: central differences, where rounding and the error of third order
+                                       // are equal
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the linearised equations"); }
+static carom_status no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the linearised equations");
+}
 
 // -- which contacts hold ------------------------------------------------------------------------------------------
 
@@ -40,7 +45,8 @@ static carom_status find_closed(carom_linear *l, const carom_modes_def *def) {
     carom_point *p = &h->p;
     const double close = def->q ? GIVEN : CAROM_CLOSE;
     for (int c = 0; c < p->nc; ++c) {
-        h->with[c] = p->contacts[c].pressed || (def->closed ? def->closed[c] : !def->open && p->g[p->ne + c] <= close * h->length);
+        h->with[c] = p->contacts[c].pressed ||
+                     (def->closed ? def->closed[c] : !def->open && p->g[p->ne + c] <= close * h->length);
         if (p->contacts[c].pressed && def->open) p->contacts[c].friction = CAROM_NO_FRICTION; // it has no gap to open
     }
     if (def->closed) return CAROM_OK;
@@ -48,7 +54,8 @@ static carom_status find_closed(carom_linear *l, const carom_modes_def *def) {
     for (int b = 0; b < p->L.nb; ++b) {
         const int id = p->L.id[b], k = p->L.at[b];
         const double u = carom_column_dot(&p->L.W, k, p->v);
-        if (id >= p->ne && fabs(u + p->L.w[k]) > GIVEN * (carom_norm_max(p->v, p->nv) + fabs(p->L.w[k])) + p->noise) h->with[id - p->ne] = false;
+        if (id >= p->ne && fabs(u + p->L.w[k]) > GIVEN * (carom_norm_max(p->v, p->nv) + fabs(p->L.w[k])) + p->noise)
+            h->with[id - p->ne] = false;
     }
     return CAROM_OK;
 }
@@ -59,9 +66,12 @@ static carom_status solve(carom_linear *l) {
     carom_zero(h->x, h->rows);
     carom_problem pb = carom_grip_problem(h);
     const double scale = carom_norm_max(h->c, h->rows);
-    const carom_report report = h->rows > 0 ? carom_chain_solve(h->chain, &pb, SOLVED * scale) : (carom_report){.converged = true};
+    const carom_report report =
+        h->rows > 0 ? carom_chain_solve(h->chain, &pb, SOLVED * scale) : (carom_report){.converged = true};
     if (!report.converged && !(report.residual <= USABLE * scale))
-        return carom_fail(h->err, CAROM_NOT_CONVERGED, "the contact forces in this state were not found: residual %.3g of the accelerations", report.residual / scale);
+        return carom_fail(h->err, CAROM_NOT_CONVERGED,
+                          "the contact forces in this state were not found: residual %.3g of the accelerations",
+                          report.residual / scale);
     carom_grip_spread(h);
     return CAROM_OK;
 }
@@ -74,12 +84,15 @@ static carom_status find_forces(carom_linear *l, const carom_modes_def *def) {
     const double most = carom_norm_max(h->x, h->rows);
     bool again = false;
     for (int b = 0; b < p->L.nb && !def->closed; ++b)
-        if (p->L.id[b] >= p->ne && !p->contacts[p->L.id[b] - p->ne].pressed && !(h->x[h->row[b]] > CARRIES * most)) h->with[p->L.id[b] - p->ne] = false, again = true;
+        if (p->L.id[b] >= p->ne && !p->contacts[p->L.id[b] - p->ne].pressed && !(h->x[h->row[b]] > CARRIES * most))
+            h->with[p->L.id[b] - p->ne] = false, again = true;
     if (again) CAROM_TRY(solve(l));
     for (int k = 0; k < h->rows; ++k) carom_axpy(h->a, h->x[k], h->X + (size_t)k * (size_t)p->nv, p->nv);
     for (int b = 0; b < p->L.nb; ++b) {
         if (p->L.id[b] < p->ne) ++l->joints;
-        else if (p->contacts[p->L.id[b] - p->ne].pressed && p->contacts[p->L.id[b] - p->ne].friction <= CAROM_NO_FRICTION) continue; // released
+        else if (p->contacts[p->L.id[b] - p->ne].pressed &&
+                 p->contacts[p->L.id[b] - p->ne].friction <= CAROM_NO_FRICTION)
+            continue; // released
         else if (h->slides[b]) ++l->sliding;
         else ++l->sticking;
     }
@@ -134,7 +147,8 @@ static carom_status coefficient(carom_linear *l, int c, int i, bool rate, double
     else if (sys->move) sys->move(sys->model, q, p->q, s, e);
     else q[i] += s;
     carom_zero(p->law, CAROM_FRICTION_LAW * p->nc);
-    if (sys->friction(sys->model, p->work, p->t, q, v, NULL, p->law) != CAROM_OK) return carom_fail(l->grip.err, CAROM_USER, "a coefficient of friction has no finite value here");
+    if (sys->friction(sys->model, p->work, p->t, q, v, NULL, p->law) != CAROM_OK)
+        return carom_fail(l->grip.err, CAROM_USER, "a coefficient of friction has no finite value here");
     *mu = p->law[CAROM_FRICTION_LAW * c];
     return CAROM_OK;
 }
@@ -147,7 +161,10 @@ static carom_status varying(carom_linear *l, int b, bool rate) {
     if (!r) return no_memory(l->grip.err);
     tangential(l, b, -normal, l->grip.direction + CAROM_TANGENTS * b, r->left);
     for (int i = 0; i < p->nv; ++i) {
-        const double size = rate ? carom_norm_max(p->v, p->nv) : p->nq == p->nv ? fabs(p->q[i]) : 1, s = DIFFERENCE * fmax(size, 0.1);
+        const double size = rate             ? carom_norm_max(p->v, p->nv)
+                            : p->nq == p->nv ? fabs(p->q[i])
+                                             : 1,
+                     s = DIFFERENCE * fmax(size, 0.1);
         double above, below;
         CAROM_TRY(coefficient(l, c, i, rate, s, &above));
         CAROM_TRY(coefficient(l, c, i, rate, -s, &below));
@@ -162,7 +179,8 @@ static carom_status turning(carom_linear *l, int b) {
     const int first = p->L.at[b] + 1, tangents = p->L.at[b + 1] - first;
     const double *d = l->grip.direction + CAROM_TANGENTS * b;
     double speed = 0, row[CAROM_TANGENTS];
-    for (int i = 0; i < tangents; ++i) speed = hypot(speed, carom_column_dot(&p->L.W, first + i, p->v) + p->L.w[first + i]);
+    for (int i = 0; i < tangents; ++i)
+        speed = hypot(speed, carom_column_dot(&p->L.W, first + i, p->v) + p->L.w[first + i]);
     const double s = p->contacts[p->L.id[b] - p->ne].friction * l->grip.lambda[first - 1] / speed;
     for (int i = 0; i < tangents; ++i) {
         struct carom_rank *r = add_rank(l, true);
@@ -223,13 +241,15 @@ static carom_status find_drift(carom_linear *l) {
     l->drift = calloc(nv * (size_t)h->rows, sizeof *l->drift);
     carom_status status = D.a && l->drift && (D.row || !p->L.W.count) ? CAROM_OK : no_memory(h->err);
     if (status == CAROM_OK)
-        status = s->rate_gradient ? s->rate_gradient(s->model, p->work, p->t, p->q, p->v, &p->L, &D)
-                                  : carom_difference_rate_gradient(&p->difference, s, p->work, p->t, p->q, p->v, &p->L, &D);
+        status = s->rate_gradient
+                     ? s->rate_gradient(s->model, p->work, p->t, p->q, p->v, &p->L, &D)
+                     : carom_difference_rate_gradient(&p->difference, s, p->work, p->t, p->q, p->v, &p->L, &D);
     for (int b = 0; status == CAROM_OK && b < p->L.nb; ++b)
         for (int k = h->row[b]; k < h->row[b + 1]; ++k) {
             double *y = l->drift + (size_t)k * nv;
             carom_column_expand(y, &D, p->L.at[b] + k - h->row[b]);
-            for (size_t j = 0; l->frame && j < nv; ++j) y[j] -= carom_dot(h->in + (size_t)k * nv, l->frame + j * nv, p->nv);
+            for (size_t j = 0; l->frame && j < nv; ++j)
+                y[j] -= carom_dot(h->in + (size_t)k * nv, l->frame + j * nv, p->nv);
         }
     free(D.a);
     free(D.row);
@@ -251,9 +271,11 @@ static carom_status linearise(carom_linear *l, const carom_modes_def *def) {
     CAROM_TRY(carom_point_tangent(p, h->lambda, h->err));
     find_balance(l);
     if (l->unbalanced > REST) {
-        const carom_status status = s->mass_gradient ? s->mass_gradient(s->model, p->work, p->t, p->q, h->a, 1, p->K)
-                                                     : carom_difference_mass_gradient(&p->difference, s, p->work, p->t, p->q, h->a, 1, p->K);
-        if (status != CAROM_OK) return carom_fail(h->err, status, "the derivatives of the masses have no finite value here");
+        const carom_status status =
+            s->mass_gradient ? s->mass_gradient(s->model, p->work, p->t, p->q, h->a, 1, p->K)
+                             : carom_difference_mass_gradient(&p->difference, s, p->work, p->t, p->q, h->a, 1, p->K);
+        if (status != CAROM_OK)
+            return carom_fail(h->err, status, "the derivatives of the masses have no finite value here");
     }
     CAROM_TRY(friction(l));
     CAROM_TRY(find_frame(l));
@@ -286,5 +308,6 @@ void carom_linear_multiply(const carom_linear *l, carom_linear_part part, const 
     const carom_point *p = &l->grip.p;
     carom_matrix_mul(y, part == CAROM_LINEAR_M ? p->M : part == CAROM_LINEAR_C ? p->C : p->K, x);
     for (int i = 0; part != CAROM_LINEAR_M && i < l->nrank; ++i)
-        if (l->rank[i].rate == (part == CAROM_LINEAR_C)) carom_axpy(y, carom_dot(l->rank[i].right, x, p->nv), l->rank[i].left, p->nv);
+        if (l->rank[i].rate == (part == CAROM_LINEAR_C))
+            carom_axpy(y, carom_dot(l->rank[i].right, x, p->nv), l->rank[i].left, p->nv);
 }

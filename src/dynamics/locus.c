@@ -633,8 +633,7 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
     }
 }
 
-// -- orbits that graze
-// --------------------------------------------------------------------------------------------------
+// -- orbits that graze ------------------------------------------------------------------------------------------------
 
 // A point of the plane, in units of the ranges.
 typedef struct spot {

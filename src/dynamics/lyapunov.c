@@ -1,8 +1,9 @@
 // lyapunov.c: the spectrum of Lyapunov exponents.
 //
-//     Y = Q R at the end of every step, Q goes on:   lambda_k = sum log R_kk / t                                  (LYA-1)
+//     Y = Q R at the end of every step, Q goes on:  lambda_k = sum log R_kk / t  (LYA-1)
 //
-// with the columns of (VAR-1) and (VAR-2).  The sum of all is the mean rate of volumes: that of the divergence and of log |det| of all jumps.
+// with the columns of (VAR-1) and (VAR-2).  The sum of all is the mean rate of volumes: that of the divergence and of
+// log |det| of all jumps.
 #include "base/missing.h"
 #include "dynamics/shoot.h"
 #include <float.h>
@@ -22,7 +23,9 @@ typedef struct spectrum {
     double t_0, span;
 } spectrum;
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for Lyapunov exponents"); }
+static carom_status no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for Lyapunov exponents");
+}
 
 // Largest first.
 static void put_exponents(spectrum *k, double t, double *exponent) {
@@ -47,7 +50,8 @@ static carom_status orthonormalise(void *watch, carom_path *w) {
         for (int i = 0; i < n; ++i) y[i] = lost ? 0 : y[i] / left;
     }
     const double t = w->t - k->t_0;
-    k->to->rests = (k->done == 0 || k->to->rests) && carom_norm_max(w->v, k->s.nv) * k->span <= RESTS * fmax(carom_norm_max(w->q, k->s.nq), DBL_MIN);
+    k->to->rests = (k->done == 0 || k->to->rests) &&
+                   carom_norm_max(w->v, k->s.nv) * k->span <= RESTS * fmax(carom_norm_max(w->q, k->s.nq), DBL_MIN);
     ++k->done;
     if (k->done * ROWS / k->steps > k->to->rows) {
         double *row = k->to->history + (size_t)k->to->rows * (size_t)(1 + k->to->n);
@@ -74,7 +78,8 @@ static void finish(spectrum *k) {
     for (int j = 1; j < x->n; ++j)
         for (int i = j; i > 0 && x->exponent[i] > x->exponent[i - 1]; --i) {
             const double e = x->exponent[i], d = x->error[i];
-            x->exponent[i] = x->exponent[i - 1], x->error[i] = x->error[i - 1], x->exponent[i - 1] = e, x->error[i - 1] = d;
+            x->exponent[i] = x->exponent[i - 1], x->error[i] = x->error[i - 1], x->exponent[i - 1] = e,
+            x->error[i - 1] = d;
         }
 }
 
@@ -86,11 +91,14 @@ static carom_status find(spectrum *k, const carom_lyapunov_def *def, carom_error
     const carom_model *m = s->task.base;
     const size_t n = (size_t)s->n;
     const double end = isnan(def->run.end) ? carom_model_simulation(m).end : def->run.end;
-    if (isnan(end)) return carom_fail(err, CAROM_BAD_INPUT, "the end time is missing; give --end, or `end:` in the model's simulation section");
+    if (isnan(end))
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "the end time is missing; give --end, or `end:` in the model's simulation section");
     k->steps = lround(fmax(PARTS, fmin(1e8, isnan(def->run.step) ? 2000 : ceil(end / def->run.step - CAROM_INSTANT))));
     carom_lyapunov *x = k->to;
     x->scheme = carom_shooter_scheme(s->run.scheme);
-    x->exponent = calloc(n, sizeof *x->exponent), x->error = calloc(n, sizeof *x->error), x->history = calloc((ROWS + 1) * (n + 1), sizeof *x->history);
+    x->exponent = calloc(n, sizeof *x->exponent), x->error = calloc(n, sizeof *x->error),
+    x->history = calloc((ROWS + 1) * (n + 1), sizeof *x->history);
     k->sum = calloc(n, sizeof *k->sum), k->part = calloc(n * PARTS, sizeof *k->part);
     double *start = calloc(n + (size_t)s->nq, sizeof *start);
     if (!x->exponent || !x->error || !x->history || !k->sum || !k->part || !start) return free(start), no_memory(err);

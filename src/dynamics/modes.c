@@ -29,7 +29,8 @@ static int by_speed(const void *a, const void *b) {
     return (x->frequency > y->frequency) - (x->frequency < y->frequency);
 }
 
-// From the slowest to the fastest; of modes of one frequency, as in flutter, those that grow stand first, whatever rounding makes of their frequencies.
+// From the slowest to the fastest; of modes of one frequency, as in flutter, those that grow stand first, whatever
+// rounding makes of their frequencies.
 static void sort(carom_modes *modes) {
     static const double SAME = 1e-9; // of a frequency
     qsort(modes->mode, (size_t)modes->count, sizeof *modes->mode, by_speed);
@@ -42,7 +43,8 @@ static void sort(carom_modes *modes) {
 }
 
 static const double ANOTHER = 1e-4;  // of a shape: what is left of one beside others
-static const double SLOW = 1e-5, ROUNDED = 1e-8; // of the fastest mode: a mode that may be rigid; of the terms of a force: what the error of a shape leaves of it
+static const double SLOW = 1e-5, ROUNDED = 1e-8; // of the fastest mode: a mode that may be rigid; of the terms of a
+                                                 // force: what the error of a shape leaves of it
 
 // One mode of each pair of eigenvalues; of zeros, which come in pairs too, every second.
 static void gather(carom_modes *modes, const carom_spectrum *s) {
@@ -53,7 +55,8 @@ static void gather(carom_modes *modes, const carom_spectrum *s) {
         const bool zero = size <= s->tiny;
         if (zero ? zeros++ % 2 : s->im[k] < 0) continue;
         carom_mode *m = &modes->mode[modes->count];
-        m->re = zero || fabs(s->re[k]) <= fmin(s->rounding, UNDAMPED * size) ? 0 : s->re[k], m->im = zero ? 0 : s->im[k];
+        m->re = zero || fabs(s->re[k]) <= fmin(s->rounding, UNDAMPED * size) ? 0 : s->re[k],
+        m->im = zero ? 0 : s->im[k];
         m->frequency = zero ? 0 : size / TURN;
         m->damping = m->re == 0 ? 0 : -m->re / size;
         m->shape = modes->shapes + 2 * nv * (size_t)modes->count++;
@@ -64,7 +67,8 @@ static void gather(carom_modes *modes, const carom_spectrum *s) {
 }
 
 // Is A x nothing but rounding of its terms, beside the forces of constraints?  y: nv, terms: nv, basis: nv x rows.
-static bool vanishes(const carom_linear *l, carom_linear_part part, const double *x, double *y, double *terms, double *basis) {
+static bool vanishes(const carom_linear *l, carom_linear_part part, const double *x, double *y, double *terms,
+                     double *basis) {
     const carom_grip *g = &l->grip;
     const int nv = g->p.nv;
     int rank = 0;
@@ -81,13 +85,15 @@ static bool vanishes(const carom_linear *l, carom_linear_part part, const double
         carom_copy(b, g->out + (size_t)k * (size_t)nv, nv);
         const double size = carom_length(b, nv);
         for (int round = 0; round < 2; ++round)
-            for (int i = 0; i < rank; ++i) carom_axpy(b, -carom_dot(basis + (size_t)i * (size_t)nv, b, nv), basis + (size_t)i * (size_t)nv, nv);
+            for (int i = 0; i < rank; ++i)
+                carom_axpy(b, -carom_dot(basis + (size_t)i * (size_t)nv, b, nv), basis + (size_t)i * (size_t)nv, nv);
         const double left = carom_length(b, nv);
         if (!(left > CAROM_DEPENDENT * size)) continue;
         for (int i = 0; i < nv; ++i) b[i] /= left;
         ++rank;
     }
-    for (int i = 0; i < rank; ++i) carom_axpy(y, -carom_dot(basis + (size_t)i * (size_t)nv, y, nv), basis + (size_t)i * (size_t)nv, nv);
+    for (int i = 0; i < rank; ++i)
+        carom_axpy(y, -carom_dot(basis + (size_t)i * (size_t)nv, y, nv), basis + (size_t)i * (size_t)nv, nv);
     const double most = rank > 0 ? carom_norm_max(terms, nv) : 0;
     for (int i = 0; i < nv; ++i)
         if (fabs(y[i]) > ROUNDED * fmax(terms[i], most)) return false;
@@ -101,17 +107,20 @@ static bool adds(double *shapes, int *rank, const double *x, int nv) {
     carom_copy(to, x, nv);
     const double size = carom_length(to, nv);
     for (int round = 0; round < 2; ++round)
-        for (int i = 0; i < *rank; ++i) carom_axpy(to, -carom_dot(shapes + (size_t)i * (size_t)nv, to, nv), shapes + (size_t)i * (size_t)nv, nv);
+        for (int i = 0; i < *rank; ++i)
+            carom_axpy(to, -carom_dot(shapes + (size_t)i * (size_t)nv, to, nv), shapes + (size_t)i * (size_t)nv, nv);
     const double left = carom_length(to, nv);
     if (!(left > ANOTHER * size)) return false;
     for (int i = 0; i < nv; ++i) to[i] /= left;
     return ++*rank, true;
 }
 
-// (MOD-4)  Rigid-body modes: K x = 0 up to the rounding of its terms.  Their eigenvalues are zeros that rounding has made sqrt(eps) of the fastest: 0 again, and one mode for each independent shape.
+// (MOD-4)  Rigid-body modes: K x = 0 up to the rounding of its terms.  Their eigenvalues are zeros that rounding has
+//          made sqrt(eps) of the fastest: 0 again, and one mode for each independent shape.
 static carom_status find_rigid(carom_modes *modes, const carom_linear *l, carom_error *err) {
     const size_t nv = (size_t)modes->nv;
-    double fastest = 0, *y = calloc(nv * ((size_t)l->grip.rows + 3 + nv) + 1, sizeof *y), *terms = y + nv, *shapes = terms + nv, *basis = shapes + nv * nv;
+    double fastest = 0, *y = calloc(nv * ((size_t)l->grip.rows + 3 + nv) + 1, sizeof *y), *terms = y + nv,
+           *shapes = terms + nv, *basis = shapes + nv * nv;
     if (!y) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the modes");
     for (int i = 0; i < modes->count; ++i) fastest = fmax(fastest, hypot(modes->mode[i].re, modes->mode[i].im));
     int kept = 0, rank = 0;
@@ -138,11 +147,13 @@ static carom_status find(carom_modes *modes, const carom_linear *l, int count, c
     modes->method = large ? "arpack" : "lapack";
     modes->joints = l->joints, modes->sticking = l->sticking, modes->sliding = l->sliding;
     modes->unbalanced = l->unbalanced;
-    carom_status status = large ? carom_spectrum_sparse(&s, l, wanted < p->nv / 2 ? wanted : p->nv / 2, err) : carom_spectrum_dense(&s, l, err);
+    carom_status status = large ? carom_spectrum_sparse(&s, l, wanted < p->nv / 2 ? wanted : p->nv / 2, err)
+                                : carom_spectrum_dense(&s, l, err);
     modes->q = calloc((size_t)p->nq + (size_t)p->nv, sizeof *modes->q);
     modes->mode = calloc((size_t)s.n + 1, sizeof *modes->mode);
     modes->shapes = calloc(2 * (size_t)p->nv * ((size_t)s.n + 1), sizeof *modes->shapes);
-    if (status == CAROM_OK && !(modes->q && modes->mode && modes->shapes)) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the modes");
+    if (status == CAROM_OK && !(modes->q && modes->mode && modes->shapes))
+        status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the modes");
     if (status == CAROM_OK) {
         modes->v = modes->q + p->nq;
         carom_copy(modes->q, p->q, p->nq);

@@ -12,9 +12,11 @@ static const double ISOLATED = 1e-6; // distance of a multiplier from 1: a neare
 // Largest first; zeros of lost directions and ones of trivial ones behind.
 static carom_status put_multipliers(carom_orbit *o, carom_cycle *c, carom_segments *g) {
     int count = 0;
-    CAROM_TRY(g ? carom_segments_multipliers(g, o->re, o->im, &count, &o->trivial, &o->lost) : carom_cycle_multipliers(c, o->re, o->im, NULL, &count, &o->trivial, &o->lost));
+    CAROM_TRY(g ? carom_segments_multipliers(g, o->re, o->im, &count, &o->trivial, &o->lost)
+                : carom_cycle_multipliers(c, o->re, o->im, NULL, &count, &o->trivial, &o->lost));
     for (int i = 1; i < count; ++i) // by size, pairs stay together
-        for (int k = i; k > 0 && hypot(o->re[k], o->im[k]) > (1 + CAROM_SAME) * hypot(o->re[k - 1], o->im[k - 1]); --k) {
+        for (int k = i; k > 0 && hypot(o->re[k], o->im[k]) > (1 + CAROM_SAME) * hypot(o->re[k - 1], o->im[k - 1]);
+             --k) {
             const double re = o->re[k], im = o->im[k];
             o->re[k] = o->re[k - 1], o->im[k] = o->im[k - 1], o->re[k - 1] = re, o->im[k - 1] = im;
         }
@@ -35,7 +37,9 @@ static int by_time(const void *a, const void *b) {
 static carom_status put_events(carom_orbit *o, const carom_cycle *c, const carom_hit *hit, int n) {
     o->event = calloc((size_t)n + 1, sizeof *o->event);
     if (!o->event) return carom_orbit_no_memory(c->err);
-    for (int i = 0; i < n; ++i) o->event[i] = (carom_orbit_event){fmod(hit[i].t, c->T), hit[i].contact, carom_hit_word(hit[i].kind), hit[i].impacts, fmod(hit[i].t, c->T) + hit[i].end - hit[i].t};
+    for (int i = 0; i < n; ++i)
+        o->event[i] = (carom_orbit_event){fmod(hit[i].t, c->T), hit[i].contact, carom_hit_word(hit[i].kind),
+                                          hit[i].impacts, fmod(hit[i].t, c->T) + hit[i].end - hit[i].t};
     o->nevents = n;
     qsort(o->event, (size_t)n, sizeof *o->event, by_time);
     return CAROM_OK;
@@ -74,20 +78,24 @@ static carom_status solve(carom_cycle *c) {
     carom_status status = carom_cycle_solve(c, NULL, 1);
     const carom_status first = status;
     const carom_error kept = *c->err;
-    for (int k = 0; k < 3 && (status == CAROM_NOT_CONVERGED || status == CAROM_UNSUPPORTED) && !c->timeless; ++k) { // an event may have come to the start
+    // an event may have come to the start
+    for (int k = 0; k < 3 && (status == CAROM_NOT_CONVERGED || status == CAROM_UNSUPPORTED) && !c->timeless; ++k) {
         const double before = c->residual;
         if (carom_cycle_rephase(c) != CAROM_OK) break;
         status = carom_cycle_solve(c, NULL, 1);
         if (status == CAROM_NOT_CONVERGED && c->residual > 0.9 * before) break;
     }
-    if ((status == CAROM_NOT_CONVERGED || (status == CAROM_UNSUPPORTED && first == CAROM_NOT_CONVERGED)) && !c->timeless && carom_cycle_near(c) == CAROM_OK) status = carom_cycle_solve(c, NULL, 1);
+    if ((status == CAROM_NOT_CONVERGED || (status == CAROM_UNSUPPORTED && first == CAROM_NOT_CONVERGED)) &&
+        !c->timeless && carom_cycle_near(c) == CAROM_OK)
+        status = carom_cycle_solve(c, NULL, 1);
     if (status == CAROM_OK || status == CAROM_STOPPED || first == CAROM_OK) return status;
     *c->err = kept; // what failed first tells most
     return first;
 }
 
 static const double GROWS = 1e4; // in a period: pieces may do better
-static double growth(const carom_shooter *s) { return s->linear ? carom_norm_max(s->Y, s->n * s->m) : 1e18; } // not known: it may be the reason
+// not known: it may be the reason
+static double growth(const carom_shooter *s) { return s->linear ? carom_norm_max(s->Y, s->n * s->m) : 1e18; }
 
 static carom_status in_pieces(carom_orbit *o, carom_cycle *c, int pieces) {
     carom_segments g;
@@ -107,19 +115,24 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
     const carom_model *m = s->task.base;
     const size_t n = (size_t)s->n;
     o->nq = s->nq, o->nv = s->nv, o->nc = s->p.nc, o->scheme = s->run.scheme;
-    o->q = calloc((size_t)o->nq + 1, sizeof *o->q), o->v = calloc((size_t)o->nv + 1, sizeof *o->v), o->advance = calloc((size_t)o->nq + 1, sizeof *o->advance);
+    o->q = calloc((size_t)o->nq + 1, sizeof *o->q), o->v = calloc((size_t)o->nv + 1, sizeof *o->v),
+    o->advance = calloc((size_t)o->nq + 1, sizeof *o->advance);
     o->re = calloc(n + 1, sizeof *o->re), o->im = calloc(n + 1, sizeof *o->im);
     if (!o->q || !o->v || !o->advance || !o->re || !o->im) return carom_orbit_no_memory(c->err);
     const double window = isnan(def->run.end) ? carom_model_simulation(m).end : def->run.end;
-    if (!c->expression && isnan(window)) return carom_fail(c->err, CAROM_BAD_INPUT, "no end time; give --end T, the time to search for a return of the trajectory");
+    if (!c->expression && isnan(window))
+        return carom_fail(c->err, CAROM_BAD_INPUT,
+                          "no end time; give --end T, the time to search for a return of the trajectory");
     double *x = calloc(n + (size_t)o->nq, sizeof *x);
     if (!x) return carom_orbit_no_memory(c->err);
     carom_copy(x, def->start ? def->start : carom_model_q0(m), o->nq);
     carom_copy(x + o->nq, def->start ? def->start + o->nq : carom_model_v0(m), o->nv);
     carom_status status = carom_cycle_guess(c, x, def->transient, window, def->guess);
     o->segments = 1;
-    if (def->conservative) c->conservative = true, c->target = isnan(def->energy) ? carom_cycle_energy(c, x) : def->energy;
-    // In pieces: from where the search began, because the motion leads away from there; free periods from the first return.
+    if (def->conservative)
+        c->conservative = true, c->target = isnan(def->energy) ? carom_cycle_energy(c, x) : def->energy;
+    // In pieces: from where the search began, because the motion leads away from there; free periods from the first
+    // return.
     carom_copy(x, c->expression ? c->first : c->x, o->nq + o->nv);
     const double T = c->T;
     if (def->segments > 1 && (status == CAROM_OK || c->expression)) {
@@ -131,7 +144,8 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
     }
     const bool guessed = status == CAROM_OK;
     if (guessed) status = solve(c);
-    const bool failed = status == CAROM_NOT_CONVERGED || status == CAROM_SINGULAR || status == CAROM_RETRY || status == CAROM_USER;
+    const bool failed =
+        status == CAROM_NOT_CONVERGED || status == CAROM_SINGULAR || status == CAROM_RETRY || status == CAROM_USER;
     if (guessed && failed && def->segments == 0 && growth(s) > GROWS) { // what one shot cannot close
         const carom_error kept = *c->err;
         const double t_0 = c->t_0, residual = c->residual, last = c->T;
@@ -165,7 +179,8 @@ carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, ca
     if (!c) return carom_orbit_no_memory(err);
     c->err = err;
     const carom_status status = find(orbit, c, def);
-    if (orbit->scheme) orbit->scheme = carom_shooter_scheme(orbit->scheme); // the one at hand may belong to what was given
+    // the one at hand may belong to what was given
+    if (orbit->scheme) orbit->scheme = carom_shooter_scheme(orbit->scheme);
     carom_cycle_close(c);
     free(c);
     return status;
@@ -178,7 +193,8 @@ void carom_orbit_free(carom_orbit *o) {
 }
 
 // An orbit in pieces runs from node to node.
-static carom_status run_pieces(const carom_orbit *o, carom_sim_def sd, carom_sim *sim, carom_record *record, long rows, carom_error *err) {
+static carom_status run_pieces(const carom_orbit *o, carom_sim_def sd, carom_sim *sim, carom_record *record, long rows,
+                               carom_error *err) {
     carom_status status = CAROM_OK;
     for (int k = 0; k < o->segments && status == CAROM_OK; ++k) {
         sd.t0 = k * o->period / o->segments;
@@ -196,7 +212,8 @@ static carom_status run_pieces(const carom_orbit *o, carom_sim_def sd, carom_sim
     return status;
 }
 
-carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def *def, const char *file, carom_error *err) {
+carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def *def, const char *file,
+                                carom_error *err) {
     if (!orbit || !def) return CAROM_MISSING(err);
     carom_error own;
     if (!err) err = &own;
@@ -213,11 +230,15 @@ carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def 
     sd.q0 = orbit->q, sd.v0 = orbit->v;
     carom_sim *sim = status == CAROM_OK ? carom_sim_create(&sd, err) : NULL;
     carom_record_def rd = carom_record_default();
-    rd.model = m, rd.sim = sim, rd.file = file, rd.step = given.step, rd.end = orbit->period, rd.every = 1, rd.replace = true;
-    rd.text = def->model.text, rd.length = def->model.length, rd.model_file = def->model.file, rd.set = def->model.set, rd.options = (const char *const *)run.options;
+    rd.model = m, rd.sim = sim, rd.file = file, rd.step = given.step, rd.end = orbit->period, rd.every = 1,
+    rd.replace = true;
+    rd.text = def->model.text, rd.length = def->model.length, rd.model_file = def->model.file, rd.set = def->model.set,
+    rd.options = (const char *const *)run.options;
     carom_record *record = sim ? carom_record_create(&rd, err) : NULL;
     if (status == CAROM_OK && !record) status = err->code;
-    if (status == CAROM_OK) status = pieces > 1 ? run_pieces(orbit, sd, sim, record, rows, err) : carom_sim_run(sim, carom_record_step, record, err);
+    if (status == CAROM_OK)
+        status = pieces > 1 ? run_pieces(orbit, sd, sim, record, rows, err)
+                            : carom_sim_run(sim, carom_record_step, record, err);
     if (status == CAROM_OK) status = carom_record_finish(record, "done", NULL, err);
     carom_record_destroy(record);
     carom_sim_destroy(sim);
@@ -229,7 +250,8 @@ carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def 
 // -- nonlinear modes --------------------------------------------------------------------------------------------------
 
 // Energy of the equilibrium with the velocities of a shape.
-static double energy_at(const carom_model *m, carom_point *p, const carom_rest *rest, const double *shape, double size, double *x) {
+static double energy_at(const carom_model *m, carom_point *p, const carom_rest *rest, const double *shape, double size,
+                        double *x) {
     const carom_system *s = carom_model_system(m);
     double kinetic = 0, potential = 0;
     carom_copy(x, rest->q, s->nq);
@@ -238,7 +260,8 @@ static double energy_at(const carom_model *m, carom_point *p, const carom_rest *
     return kinetic + potential;
 }
 
-carom_status carom_orbit_mode(const carom_model *m, int mode, double energy, double *x, double *period, carom_error *err) {
+carom_status carom_orbit_mode(const carom_model *m, int mode, double energy, double *x, double *period,
+                              carom_error *err) {
     if (!m || !x || !period) return CAROM_MISSING(err);
     carom_rest rest;
     carom_modes modes = {0};
@@ -249,11 +272,16 @@ carom_status carom_orbit_mode(const carom_model *m, int mode, double energy, dou
     int found = -1, count = 0;
     for (int i = 0; i < modes.count && status == CAROM_OK; ++i)
         if (modes.mode[i].im != 0 && ++count == mode) found = i;
-    if (status == CAROM_OK && found < 0) status = carom_fail(err, CAROM_BAD_INPUT, "--mode: expected a number from 1 to %d, the modes that oscillate, got %d", count, mode);
+    if (status == CAROM_OK && found < 0)
+        status = carom_fail(err, CAROM_BAD_INPUT,
+                            "--mode: expected a number from 1 to %d, the modes that oscillate, got %d", count, mode);
     if (status == CAROM_OK) {
         const double *shape = modes.mode[found].shape, rest_energy = energy_at(m, &p, &rest, shape, 0, x);
         const double kinetic = energy_at(m, &p, &rest, shape, 1, x) - rest_energy; // quadratic in the velocities
-        if (!(energy > rest_energy)) status = carom_fail(err, CAROM_BAD_INPUT, "the energy must be above that of the equilibrium, %.9g, got %.9g", rest_energy, energy);
+        if (!(energy > rest_energy))
+            status =
+                carom_fail(err, CAROM_BAD_INPUT, "the energy must be above that of the equilibrium, %.9g, got %.9g",
+                           rest_energy, energy);
         else energy_at(m, &p, &rest, shape, sqrt((energy - rest_energy) / kinetic), x);
         *period = 8 * atan(1) / fabs(modes.mode[found].im);
     }

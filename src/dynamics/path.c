@@ -1,10 +1,13 @@
-// path.c: a run together with its variations: the linearised equations along smooth motion, and how variations jump at events.
+// path.c: a run together with its variations: the linearised equations along smooth motion, and how variations jump at
+// events.
 //
-//     M a = f + B lambda,   W'a + kappa = 0:     M da = d(f - M a) + d(B lambda) + B dlambda,   W'da = -d(W'a + kappa)       (VAR-1)
+//     M a = f + B lambda,  W'a + kappa = 0:  M da = d(f - M a) + d(B lambda) + B dlambda,  W'da = -d(W'a + kappa)
+//     (VAR-1)
 //     dq' = dv + [dq, v],   dv' = da
 //
-// over joints, closed normals and sticking tangents; B has the friction of sliding contacts in it.  The scheme says where the motion goes and what
-// happens; here the state is integrated once more, with its columns, from event to event (Dormand and Prince), and must arrive where the scheme did.
+// over joints, closed normals and sticking tangents; B has the friction of sliding contacts in it.  The scheme says
+// where the motion goes and what happens; here the state is integrated once more, with its columns, from event to event
+// (Dormand and Prince), and must arrive where the scheme did.
 #include "base/block.h"
 #include "base/grow.h"
 #include "base/tolerance.h"
@@ -22,7 +25,8 @@ static const double DIFFERENCE = 1e-4; // of the size: second differences, where
 static const double JUMP = 1e-3;    // of an acceleration: what counts as one
 static const double HELD = 1e-10;   // of what forces would do alone: less motion is none
 static const double UNSEEN = 1e-14; // of the motion until it is looked at again: what rounding of forces may do
-static const double SHORTEST = 1e-14, SECOND = 1e-3; // steps, of the end of the run, which counts as SECOND at least: shorter ones no longer move t
+static const double SHORTEST = 1e-14, SECOND = 1e-3; // steps, of the end of the run, which counts as SECOND at least:
+                                                     // shorter ones no longer move t
 
 // -- one step -----------------------------------------------------------------------------------------------------
 
@@ -41,7 +45,8 @@ static void bracket(carom_path *w, const double *x, const double *v, double *y) 
     }
 }
 
-static carom_status rates(carom_path *w, double t, const double *q, const double *v, double *y, double *a, double *rate, double *z) {
+static carom_status rates(carom_path *w, double t, const double *q, const double *v, double *y, double *a, double *rate,
+                          double *z) {
     const int nv = w->p.nv;
     CAROM_TRY(carom_path_evaluate(w, t, q, v));
     carom_copy(a, w->a, nv);
@@ -50,7 +55,8 @@ static carom_status rates(carom_path *w, double t, const double *q, const double
         double *to = column(w, rate, j);
         bracket(w, dq, v, to);
         carom_axpy(to, 1, dv, nv);
-        CAROM_TRY(carom_path_differentiate(w, (carom_direction){0, dq, dv, w->dp + (size_t)j * (size_t)w->np}, j, to + nv, w->dlambda));
+        CAROM_TRY(carom_path_differentiate(w, (carom_direction){0, dq, dv, w->dp + (size_t)j * (size_t)w->np}, j,
+                                           to + nv, w->dlambda));
     }
     return w->nz > 0 ? w->rate(w->user, w, t, q, v, y, z) : CAROM_OK;
 }
@@ -74,48 +80,69 @@ carom_status carom_path_try(carom_path *w, double h, double *error) {
         for (int j = 0; j < i; ++j) {
             const double b = h * (end ? T->b[j] : carom_butcher_a(T, i, j));
             if (b == 0) continue;
-            carom_axpy(w->shift, b, w->stage[j].shift, nv), carom_axpy(w->v_1, b, w->stage[j].a, nv), carom_axpy(w->y_1, b, w->stage[j].y, m), carom_axpy(w->z_1, b, w->stage[j].z, w->nz);
+            carom_axpy(w->shift, b, w->stage[j].shift, nv), carom_axpy(w->v_1, b, w->stage[j].a, nv),
+                carom_axpy(w->y_1, b, w->stage[j].y, m), carom_axpy(w->z_1, b, w->stage[j].z, w->nz);
         }
         move(w, w->q_1, w->q, w->shift);
         if (end) break;
         if (i == 0 && w->ready) continue;
         if (s->lift) s->lift(s->model, w->stage[i].shift, w->shift, w->v_1);
         else carom_copy(w->stage[i].shift, w->v_1, nv);
-        CAROM_TRY(rates(w, w->t + h * carom_butcher_c(T, i), w->q_1, w->v_1, w->y_1, w->stage[i].a, w->stage[i].y, w->stage[i].z));
+        CAROM_TRY(rates(w, w->t + h * carom_butcher_c(T, i), w->q_1, w->v_1, w->y_1, w->stage[i].a, w->stage[i].y,
+                        w->stage[i].z));
     }
     w->ready = true;
     if (!error) return CAROM_OK;
     carom_zero(e, 2 * nv + m);
     for (int j = 0; j < T->stages; ++j) {
         const double b = h * (T->b[j] - T->low[j]);
-        carom_axpy(e, b, w->stage[j].shift, nv), carom_axpy(e + nv, b, w->stage[j].a, nv), carom_axpy(e + 2 * nv, b, w->stage[j].y, m);
+        carom_axpy(e, b, w->stage[j].shift, nv), carom_axpy(e + nv, b, w->stage[j].a, nv),
+            carom_axpy(e + 2 * nv, b, w->stage[j].y, m);
     }
     *error = 0;
-    const double moves = fmax(w->size_v, w->span * carom_norm_max(w->stage[0].a, nv)), speed = moves > HELD * w->span * w->drive ? moves : w->span * w->drive; // held: by what would move it
+    // held: by what would move it
+    const double moves = fmax(w->size_v, w->span * carom_norm_max(w->stage[0].a, nv)),
+                 speed = moves > HELD * w->span * w->drive ? moves : w->span * w->drive;
     for (int part = 0; part < 2 * (w->n + 1); ++part) { // positions, velocities of the state and of every column
-        const double *x = part == 0 ? w->q : part == 1 ? w->v : w->y + (part - 2) * nv, *x_1 = part == 0 ? w->q_1 : part == 1 ? w->v_1 : w->y_1 + (part - 2) * nv;
+        const double *x = part == 0   ? w->q
+                          : part == 1 ? w->v
+                                      : w->y + (part - 2) * nv,
+                     *x_1 = part == 0   ? w->q_1
+                            : part == 1 ? w->v_1
+                                        : w->y_1 + (part - 2) * nv;
         double rate = 0; // at the start or at the end, the last stage: what begins from rest has none yet
         for (int j = 0; j < T->stages; j += T->stages - 1) {
             const carom_path_stage *s_j = &w->stage[j];
-            rate = fmax(rate, carom_norm_max(part == 0 ? s_j->shift : part == 1 ? s_j->a : s_j->y + (part - 2) * nv, nv));
+            rate = fmax(rate, carom_norm_max(part == 0   ? s_j->shift
+                                             : part == 1 ? s_j->a
+                                                         : s_j->y + (part - 2) * nv,
+                                             nv));
         }
         // what is nearly zero need not be better known than what it becomes until the motion is looked at again
-        const double size = fmax(fmax(carom_norm_max(x, part == 0 ? w->p.nq : nv), carom_norm_max(x_1, part == 0 ? w->p.nq : nv)), w->span * rate);
+        const double size =
+            fmax(fmax(carom_norm_max(x, part == 0 ? w->p.nq : nv), carom_norm_max(x_1, part == 0 ? w->p.nq : nv)),
+                 w->span * rate);
         // a column that is nothing but rounding has no digits: what counts is its part of the motion
-        const double natural = part < 2 ? 0 : NATURAL * (part % 2 ? speed : fmax(w->size_q, w->span * speed)) / w->unit[(part - 2) / 2];
-        const double rounding = part > 1 ? 0 : UNSEEN * w->span * w->drive * (part == 0 ? w->span : 1); // of forces that contacts hold
-        if (size + natural > 0) *error = fmax(*error, carom_norm_max(e + part * nv, nv) / (w->rtol * (size + natural) + rounding));
+        const double natural =
+            part < 2 ? 0 : NATURAL * (part % 2 ? speed : fmax(w->size_q, w->span * speed)) / w->unit[(part - 2) / 2];
+        // of forces that contacts hold
+        const double rounding = part > 1 ? 0 : UNSEEN * w->span * w->drive * (part == 0 ? w->span : 1);
+        if (size + natural > 0)
+            *error = fmax(*error, carom_norm_max(e + part * nv, nv) / (w->rtol * (size + natural) + rounding));
     }
-    return isfinite(*error) ? CAROM_OK : carom_fail(w->err, CAROM_USER, "t = %.9g: the variations are not finite", w->t);
+    return isfinite(*error) ? CAROM_OK
+                            : carom_fail(w->err, CAROM_USER, "t = %.9g: the variations are not finite", w->t);
 }
 
 static void accept(carom_path *w, double t) {
     const carom_butcher *T = carom_butcher_find(CAROM_RK_DORMAND, 5);
     const int nv = w->p.nv, m = 2 * nv * w->n;
     w->t = t;
-    carom_copy(w->q, w->q_1, w->p.nq), carom_copy(w->v, w->v_1, nv), carom_copy(w->y, w->y_1, m), carom_copy(w->z, w->z_1, w->nz);
+    carom_copy(w->q, w->q_1, w->p.nq), carom_copy(w->v, w->v_1, nv), carom_copy(w->y, w->y_1, m),
+        carom_copy(w->z, w->z_1, w->nz);
     const carom_path_stage first = w->stage[0];
-    w->stage[0] = w->stage[T->stages - 1], w->stage[T->stages - 1] = first; // the last stage is the first of the next step
+    // the last stage is the first of the next step
+    w->stage[0] = w->stage[T->stages - 1], w->stage[T->stages - 1] = first;
     if (w->p.sys.lift) carom_copy(w->stage[0].shift, w->v, nv);
 }
 
@@ -125,15 +152,18 @@ static double apart(const double *a, const double *b, int n) {
     return most;
 }
 
-// Do forces jump in a step of tau?  However often it is halved, one half has the whole change of the acceleration.  What is behind such a jump depends on when it comes, which
+// Do forces jump in a step of tau?  However often it is halved, one half has the whole change of the acceleration.
+// What is behind such a jump depends on when it comes, which
 // (VAR-1) does not see.  The step has been tried, and is tried again.
 static carom_status jumps_inside(carom_path *w, double tau, bool *jumps) {
     enum { HALVINGS = 6 };
-    const int nv = w->p.nv, last = carom_butcher_find(CAROM_RK_DORMAND, 5)->stages - 1; // the last stage is the end of the step
+    // the last stage is the end of the step
+    const int nv = w->p.nv, last = carom_butcher_find(CAROM_RK_DORMAND, 5)->stages - 1;
     double low = 0, high = tau, *a = w->a_before, *b = w->a_after;
     carom_copy(a, w->stage[0].a, nv), carom_copy(b, w->stage[last].a, nv);
     const double whole = apart(a, b, nv);
-    *jumps = whole > JUMP * fmax(carom_norm_max(a, nv), carom_norm_max(b, nv)) && whole * w->span * w->span > UNSEEN * fmax(w->size_q, w->span * w->size_v);
+    *jumps = whole > JUMP * fmax(carom_norm_max(a, nv), carom_norm_max(b, nv)) &&
+             whole * w->span * w->span > UNSEEN * fmax(w->size_q, w->span * w->size_v);
     if (!*jumps) return CAROM_OK;
     for (int k = 0; k < HALVINGS && *jumps; ++k) {
         const double mid = (low + high) / 2;
@@ -156,7 +186,9 @@ static carom_status integrate(carom_path *w, double t_1) {
     w->ready = false;
     w->span = t_1 - w->t;
     for (int i = 0; w->t < t_1; ++i) {
-        if (i == MOST) return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: more than %d steps of the linearised motion", w->t, MOST);
+        if (i == MOST)
+            return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: more than %d steps of the linearised motion",
+                              w->t, MOST);
         const bool last = w->t + h * (1 + CAROM_INSTANT) >= t_1;
         const double tau = last ? t_1 - w->t : h;
         double error = 0;
@@ -175,7 +207,9 @@ static carom_status integrate(carom_path *w, double t_1) {
         }
         bool jumps = false;
         if (tau < 0.1 * wanted && !w->plain) CAROM_TRY(jumps_inside(w, tau, &jumps));
-        if (jumps) return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: forces jump; derivatives through such a jump are not supported", w->t);
+        if (jumps)
+            return carom_fail(w->err, CAROM_UNSUPPORTED,
+                              "t = %.9g: forces jump; derivatives through such a jump are not supported", w->t);
         wanted *= 0.9;
         if (w->on_step) {
             CAROM_TRY(w->on_step(w->user, w, tau));
@@ -193,11 +227,15 @@ static carom_status arrive(carom_path *w, double t, const double *q, const doubl
     const int nq = w->p.nq, nv = w->p.nv;
     double wrong = 0;
     w->size_q = fmax(w->size_q, carom_norm_max(q, nq)), w->size_v = fmax(w->size_v, carom_norm_max(v, nv));
-    const double speed = fmax(w->size_v, w->span * w->drive), size = fmax(w->size_q, w->span * speed); // what begins from rest is small
+    // what begins from rest is small
+    const double speed = fmax(w->size_v, w->span * w->drive), size = fmax(w->size_q, w->span * speed);
     for (int i = 0; i < nq; ++i) wrong = fmax(wrong, fabs(q[i] - w->q[i]) / fmax(size, DBL_MIN));
     for (int i = 0; i < nv; ++i) wrong = fmax(wrong, fabs(v[i] - w->v[i]) / fmax(speed, DBL_MIN));
     if (!(wrong < ARRIVES))
-        return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: the linearised motion does not follow that of the scheme (they differ by %.2g): tighten its tolerances or shorten its steps", t, wrong);
+        return carom_fail(w->err, CAROM_NOT_CONVERGED,
+                          "t = %.9g: the linearised motion does not follow that of the scheme (they differ by %.2g): "
+                          "tighten its tolerances or shorten its steps",
+                          t, wrong);
     w->t = t;
     carom_copy(w->q, q, nq), carom_copy(w->v, v, nv);
     return CAROM_OK;
@@ -208,7 +246,8 @@ carom_status carom_path_arrives(carom_path *w, double within, bool *arrives) {
     for (int c = 0; c < p->nc; ++c) w->with[c] = w->phase[c] == CAROM_MODE_OPEN;
     CAROM_TRY(carom_path_stand(w, w->t, w->q, w->v, w->with));
     *arrives = false;
-    for (int b = 0; b < p->L.nb; ++b) *arrives = *arrives || (p->L.id[b] >= p->ne && p->g[p->L.id[b]] <= -within * w->u[p->L.at[b]]);
+    for (int b = 0; b < p->L.nb; ++b)
+        *arrives = *arrives || (p->L.id[b] >= p->ne && p->g[p->L.id[b]] <= -within * w->u[p->L.at[b]]);
     return CAROM_OK;
 }
 
@@ -216,9 +255,11 @@ carom_status carom_path_arrives(carom_path *w, double within, bool *arrives) {
 
 static void allocate(carom_path *w, carom_arena *mem) {
     const carom_point *p = &w->p;
-    const size_t nv = (size_t)p->nv, nq = (size_t)p->nq, nl = (size_t)p->n, n = (size_t)w->n, nz = (size_t)w->nz, nc = (size_t)p->nc, full = (size_t)w->nfull;
+    const size_t nv = (size_t)p->nv, nq = (size_t)p->nq, nl = (size_t)p->n, n = (size_t)w->n, nz = (size_t)w->nz,
+                 nc = (size_t)p->nc, full = (size_t)w->nfull;
     w->F = carom_allocate_factor(mem, p->sys.mass_shape, true);
-    double **by_velocity[] = {&w->v, &w->v_1, &w->a, &w->dv, &w->dx, &w->da, &w->shift, &w->b, &w->a_before, &w->a_after};
+    double **by_velocity[] = {&w->v,  &w->v_1,   &w->a, &w->dv,       &w->dx,
+                              &w->da, &w->shift, &w->b, &w->a_before, &w->a_after};
     double **local[] = {&w->u, &w->kappa, &w->lambda, &w->r, &w->rhs, &w->dlambda, &w->before};
     double **columns[] = {&w->y, &w->y_1};
     double **by_column[] = {&w->dt, &w->scale_dt, &w->unit}, **by_contact[] = {&w->dmu, &w->de, &w->touched};
@@ -237,13 +278,17 @@ static void allocate(carom_path *w, carom_arena *mem) {
     w->full = carom_allocate(mem, full), w->full_0 = carom_allocate(mem, full);
     w->gaps = carom_allocate(mem, (size_t)(carom_model_system(w->model)->ne + p->nc));
     w->at_full = carom_allocate_ints(mem, (size_t)(p->ne + p->nc));
-    w->with = carom_allocate_bytes(mem, nc * sizeof *w->with), w->young = carom_allocate_bytes(mem, nc * sizeof *w->young), w->starts = carom_allocate_bytes(mem, nc * sizeof *w->starts);
+    w->with = carom_allocate_bytes(mem, nc * sizeof *w->with),
+    w->young = carom_allocate_bytes(mem, nc * sizeof *w->young),
+    w->starts = carom_allocate_bytes(mem, nc * sizeof *w->starts);
     w->turn = carom_allocate(mem, CAROM_TANGENTS * n * nc), w->first = carom_allocate(mem, CAROM_TANGENTS * nc);
     for (int i = 0; i < CAROM_PATH_STAGES; ++i)
-        w->stage[i] = (carom_path_stage){carom_allocate(mem, nv), carom_allocate(mem, nv), carom_allocate(mem, 2 * nv * n), carom_allocate(mem, nz)};
+        w->stage[i] = (carom_path_stage){carom_allocate(mem, nv), carom_allocate(mem, nv),
+                                         carom_allocate(mem, 2 * nv * n), carom_allocate(mem, nz)};
 }
 
-carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim, int n, const double *dp, int np, const int *parameter, int nz, carom_error *err) {
+carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim, int n, const double *dp, int np,
+                             const int *parameter, int nz, carom_error *err) {
     const carom_system *s = carom_model_system(m);
     w->t_event = -1;
     if (!(w->rtol > 0)) w->rtol = RTOL;
@@ -253,7 +298,8 @@ carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim
     if (!w->x) return err->code;
     w->nfull = carom_variation_directions(w->x);
     allocate(w, &w->mem);
-    if (!carom_arena_begin(&w->mem)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d variations of the motion", n);
+    if (!carom_arena_begin(&w->mem))
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d variations of the motion", n);
     allocate(w, &w->mem);
     for (int id = 0, at = 0, k = 0; id < s->ne + s->nc; ++id) {
         if (k < w->p.ne + w->p.nc && carom_point_id(&w->p, k) == id) w->at_full[k++] = at;
@@ -281,7 +327,8 @@ void carom_path_close(carom_path *w) {
 // Keep an event until its step is done; a step that is halved repeats some.
 static carom_status keep(void *user, const carom_change *c) {
     carom_path *w = user;
-    while (w->npending > 0 && (w->pending[w->npending - 1].c.t > c->t_before || (w->npending == 1 && !w->begun && c->t == w->pending[0].c.t && c->t_before == c->t)))
+    while (w->npending > 0 && (w->pending[w->npending - 1].c.t > c->t_before ||
+                               (w->npending == 1 && !w->begun && c->t == w->pending[0].c.t && c->t_before == c->t)))
         free(w->pending[--w->npending].store);
     if (!CAROM_GROW(w->pending, w->npending)) return CAROM_NO_MEMORY;
     const size_t nq = (size_t)w->p.nq, nv = (size_t)w->p.nv, nc = (size_t)w->p.nc, size = c->phase_size;
@@ -317,8 +364,19 @@ static carom_status begin_alone(carom_path *w) {
     const size_t nc = (size_t)w->p.nc, size = (2 + CAROM_TANGENTS) * nc;
     double *none = calloc(size + 1, sizeof *none);
     if (!none) return carom_fail(w->err, CAROM_NO_MEMORY, "not enough memory for the modes of the contacts");
-    const carom_status status = begin(w, &(carom_change){.t = w->t, .t_before = w->t, .kind = CAROM_CHANGE_NONE, .q_before = w->q, .v_before = w->v, .q = w->q, .v = w->v,
-                                                         .mode_before = none, .mode = none, .phase_before = none, .phase = none, .phase_size = size, .impulse = none});
+    const carom_status status = begin(w, &(carom_change){.t = w->t,
+                                                         .t_before = w->t,
+                                                         .kind = CAROM_CHANGE_NONE,
+                                                         .q_before = w->q,
+                                                         .v_before = w->v,
+                                                         .q = w->q,
+                                                         .v = w->v,
+                                                         .mode_before = none,
+                                                         .mode = none,
+                                                         .phase_before = none,
+                                                         .phase = none,
+                                                         .phase_size = size,
+                                                         .impulse = none});
     free(none);
     return status;
 }

@@ -1,6 +1,7 @@
 // path_point.c: accelerations and reactions of a run at one point, and how they change along a direction.
 //
-//     M a = f + B lambda,   W'a + kappa = 0:     M da = d(f - M a) + d(B lambda) + B dlambda,   W'da = -d(W'a + kappa)       (VAR-1)
+//     M a = f + B lambda,  W'a + kappa = 0:  M da = d(f - M a) + d(B lambda) + B dlambda,  W'da = -d(W'a + kappa)
+//     (VAR-1)
 //
 // over joints, closed normals and sticking tangents; B has the friction of sliding contacts in it.
 #include "contact/delassus.h"
@@ -13,12 +14,17 @@ static const double CUT = 1e-11;     // of a pivot: below it a constraint is red
 static const double YOUNG = 1.5e-7; // above what event-driven takes for it
 
 static carom_status bad(carom_path *w, carom_status status, double t) {
-    return status == CAROM_OK ? CAROM_OK : carom_fail(w->err, status, "t = %.9g: the derivatives of the model have no finite value here", t);
+    return status == CAROM_OK
+               ? CAROM_OK
+               : carom_fail(w->err, status, "t = %.9g: the derivatives of the model have no finite value here", t);
 }
 
-static int mode_of(const carom_path *w, int id) { return id < w->p.ne ? CAROM_MODE_STICK : (int)w->phase[id - w->p.ne]; }
+static int mode_of(const carom_path *w, int id) {
+    return id < w->p.ne ? CAROM_MODE_STICK : (int)w->phase[id - w->p.ne];
+}
 
-// Slip direction of block b: as the phase has it along one tangent and where slip has only begun, else that of the velocity, whose size is returned.
+// Slip direction of block b: as the phase has it along one tangent and where slip has only begun, else that of the
+// velocity, whose size is returned.
 static double slip(const carom_path *w, int b, double *d) {
     const carom_local *L = &w->p.L;
     const int c = L->id[b] - w->p.ne, k = L->at[b] + 1, tangents = L->at[b + 1] - k;
@@ -29,7 +35,9 @@ static double slip(const carom_path *w, int b, double *d) {
     return speed;
 }
 
-static bool slides(const carom_path *w, int b) { return mode_of(w, w->p.L.id[b]) == CAROM_MODE_SLIP && w->p.L.at[b + 1] - w->p.L.at[b] > 1; }
+static bool slides(const carom_path *w, int b) {
+    return mode_of(w, w->p.L.id[b]) == CAROM_MODE_SLIP && w->p.L.at[b + 1] - w->p.L.at[b] > 1;
+}
 
 // x = G^-1 x, or the shortest that comes near.
 void carom_path_solve(carom_path *w, const double *G, int n, double *x) {
@@ -50,7 +58,9 @@ carom_status carom_path_stand(carom_path *w, double t, const double *q, const do
     carom_copy(p->q, q, p->nq), carom_copy(p->v, v, p->nv);
     CAROM_TRY(carom_point_look(p, w->err));
     for (int c = 0; c < p->nc; ++c)
-        if (p->contacts[c].friction_varies) p->contacts[c].friction = fmax(p->law[CAROM_FRICTION_LAW * c + (w->phase[c] == CAROM_MODE_STICK)], CAROM_NO_FRICTION);
+        if (p->contacts[c].friction_varies)
+            p->contacts[c].friction =
+                fmax(p->law[CAROM_FRICTION_LAW * c + (w->phase[c] == CAROM_MODE_STICK)], CAROM_NO_FRICTION);
     p->L.nb = 0;
     for (int id = 0; id < p->ne + p->nc; ++id)
         if (id < p->ne || (with ? with[id - p->ne] : w->phase[id - p->ne] != CAROM_MODE_OPEN)) p->L.id[p->L.nb++] = id;
@@ -58,7 +68,8 @@ carom_status carom_path_stand(carom_path *w, double t, const double *q, const do
     for (int k = 0; k < p->L.at[p->L.nb]; ++k) w->u[k] = carom_column_dot(&p->L.W, k, v) + p->L.w[k];
     int where = 0;
     if (carom_factorise(&w->F, p->M, &where) != CAROM_OK)
-        return carom_fail(w->err, CAROM_SINGULAR, "the mass matrix is not positive definite at '%.60s'", carom_point_rate(p, where));
+        return carom_fail(w->err, CAROM_SINGULAR, "the mass matrix is not positive definite at '%.60s'",
+                          carom_point_rate(p, where));
     return CAROM_OK;
 }
 
@@ -87,7 +98,8 @@ carom_status carom_path_evaluate(carom_path *w, double t, const double *q, const
             double *X = w->X + (size_t)w->n_rows * nv;
             carom_column_expand(X, &L->W, k);
             if (slides(w, b)) slip(w, b, d);
-            for (int i = k + 1; slides(w, b) && i < L->at[b + 1]; ++i) carom_column_axpy(X, -p->contacts[L->id[b] - p->ne].friction * d[i - k - 1], &L->W, i);
+            for (int i = k + 1; slides(w, b) && i < L->at[b + 1]; ++i)
+                carom_column_axpy(X, -p->contacts[L->id[b] - p->ne].friction * d[i - k - 1], &L->W, i);
             w->row[w->n_rows++] = k;
         }
     const int n = w->n_rows;
@@ -102,13 +114,15 @@ carom_status carom_path_evaluate(carom_path *w, double t, const double *q, const
     for (int b = 0; b < L->nb; ++b) {
         if (!slides(w, b)) continue;
         slip(w, b, d);
-        for (int k = L->at[b] + 1; k < L->at[b + 1]; ++k) w->lambda[k] = -p->contacts[L->id[b] - p->ne].friction * d[k - L->at[b] - 1] * w->lambda[L->at[b]];
+        for (int k = L->at[b] + 1; k < L->at[b + 1]; ++k)
+            w->lambda[k] = -p->contacts[L->id[b] - p->ne].friction * d[k - L->at[b] - 1] * w->lambda[L->at[b]];
     }
     return CAROM_OK;
 }
 
-// Slip along several tangents that begins from rest keeps the direction that it begins with, and its change, until it is fast against what friction does in
-// the time ahead: before, the direction of the velocity would make the equations as stiff as one likes.  How fast the slip of block b is, 1: fast enough.
+// Slip along several tangents that begins from rest keeps the direction that it begins with, and its change, until it
+// is fast against what friction does in the time ahead: before, the direction of the velocity would make the equations
+// as stiff as one likes.  How fast the slip of block b is, 1: fast enough.
 static double age_of(carom_path *w, int b) {
     const carom_local *L = &w->p.L;
     const int c = L->id[b] - w->p.ne, k = L->at[b] + 1;
@@ -141,8 +155,8 @@ static void perpendicular(const double *e, int m, double *B) {
     }
 }
 
-// Slip that begins from rest grows along e alone, u = e j s^2/2 + ..., because friction turns with what drives it.  What has grown across a fixed direction is taken
-// back by friction across it, from the state and from every column.
+// Slip that begins from rest grows along e alone, u = e j s^2/2 + ..., because friction turns with what drives it.
+// What has grown across a fixed direction is taken back by friction across it, from the state and from every column.
 static carom_status straighten(carom_path *w, int b) {
     const carom_local *L = &w->p.L;
     const int nv = w->p.nv, k = L->at[b] + 1, m = L->at[b + 1] - k, across = m - 1, n = w->n_rows + across;
@@ -164,7 +178,12 @@ static carom_status straighten(carom_path *w, int b) {
     }
     for (int j = -1; j < w->n; ++j) {
         double *dv = j < 0 ? w->v : w->y + ((size_t)j * 2 + 1) * (size_t)nv;
-        if (j >= 0) CAROM_TRY(bad(w, carom_variation_rates(w->x, w->p.t, w->p.q, w->p.v, (carom_direction){0, dv - nv, dv, w->dp + (size_t)j * (size_t)w->np}, w->full), w->t));
+        if (j >= 0)
+            CAROM_TRY(bad(w,
+                          carom_variation_rates(w->x, w->p.t, w->p.q, w->p.v,
+                                                (carom_direction){0, dv - nv, dv, w->dp + (size_t)j * (size_t)w->np},
+                                                w->full),
+                          w->t));
         const double *u = j < 0 ? w->u + k : w->full + w->at_full[L->id[b]] + 1;
         carom_zero(w->r, w->n_rows);
         for (int i = 0; i < across; ++i) w->r[w->n_rows + i] = -carom_dot(B + i * m, u, m);
@@ -197,7 +216,8 @@ static carom_status change_friction(carom_path *w, carom_direction d, int j, dou
         if (!slides(w, b)) continue;
         const int c = L->id[b] - p->ne, k = L->at[b] + 1, tangents = L->at[b + 1] - k;
         double e[CAROM_TANGENTS];
-        const double speed = slip(w, b, e), *du = w->full + w->at_full[L->id[b]] + 1, along = speed > 0 ? carom_dot(e, du, tangents) : 0;
+        const double speed = slip(w, b, e), *du = w->full + w->at_full[L->id[b]] + 1,
+                     along = speed > 0 ? carom_dot(e, du, tangents) : 0;
         const double *begun = w->young[c] && j >= 0 ? carom_path_turn(w, j, c) : NULL;
         for (int i = 0; i < tangents; ++i) {
             const double turn = speed > 0 ? (du[i] - along * e[i]) / speed : begun ? begun[i] : 0;

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double SHOWN = 0.05, SMALLEST = 1e-3; // of the size of the model: amplitude; m: the size of a model whose coordinates are all 0
+static const double SHOWN = 0.05, SMALLEST = 1e-3; // of the size of the model: amplitude; m: the size of a model whose
+                                                   // coordinates are all 0
 
 enum { FRAMES = 120 };
 
@@ -39,7 +40,8 @@ static carom_status frames(play *p, carom_sim *sim, carom_record *record, double
         place(p, now.t);
         carom_zero(p->gap, n);
         if (n > 0 && p->sys->gaps(p->sys->model, carom_sim_work(sim), now.t, p->q, p->gap) != CAROM_OK)
-            return carom_fail(err, CAROM_USER, "the gaps of the model have no finite value in this mode; give a smaller --scale");
+            return carom_fail(err, CAROM_USER,
+                              "the gaps of the model have no finite value in this mode; give a smaller --scale");
         const carom_status status = carom_record_step(record, &now);
         if (status != CAROM_OK) return *err = *carom_record_error(record), status;
     }
@@ -49,10 +51,14 @@ static carom_status frames(play *p, carom_sim *sim, carom_record *record, double
 carom_status carom_modes_play(const carom_modes *modes, int k, const carom_play_def *def, carom_error *err) {
     carom_error own = {0};
     if (!err) err = &own;
-    if (!modes || k < 0 || k >= modes->count || !def || !def->model || !def->file) return carom_fail(err, CAROM_BAD_INPUT, "a mode, its model or the name of a file is missing");
+    if (!modes || k < 0 || k >= modes->count || !def || !def->model || !def->file)
+        return carom_fail(err, CAROM_BAD_INPUT, "a mode, its model or the name of a file is missing");
     const carom_system *sys = carom_model_system(def->model);
     const carom_mode *mode = &modes->mode[k];
-    play p = {.modes = modes, .mode = mode, .sys = sys, .omega = mode->frequency > 0 ? hypot(mode->re, mode->im) : 6.283185307179586};
+    play p = {.modes = modes,
+              .mode = mode,
+              .sys = sys,
+              .omega = mode->frequency > 0 ? hypot(mode->re, mode->im) : 6.283185307179586};
     p.scale = def->scale > 0 ? def->scale : SHOWN * fmax(carom_norm_max(modes->q, sys->nq), SMALLEST);
     const double period = 6.283185307179586 / p.omega, h = period / FRAMES;
     double *block = calloc((size_t)sys->nq + 2 * (size_t)sys->nv + (size_t)(sys->ne + sys->nc), sizeof *block);
@@ -60,7 +66,8 @@ carom_status carom_modes_play(const carom_modes *modes, int k, const carom_play_
     p.q = block, p.v = p.q + sys->nq, p.x = p.v + sys->nv, p.gap = p.x + sys->nv;
     place(&p, 0);
     carom_sim_def sd = carom_sim_default();
-    sd.system = sys, sd.schemes = carom_schemes(), sd.scheme = "moreau-jean", sd.h = h, sd.t_end = period, sd.q0 = p.q, sd.v0 = p.v;
+    sd.system = sys, sd.schemes = carom_schemes(), sd.scheme = "moreau-jean", sd.h = h, sd.t_end = period, sd.q0 = p.q,
+    sd.v0 = p.v;
     carom_sim *sim = carom_sim_create(&sd, err);
     carom_record_def rd = carom_record_default();
     rd.model = def->model, rd.sim = sim, rd.file = def->file, rd.step = h, rd.end = period, rd.every = 1;

@@ -11,7 +11,9 @@ static const double ALIKE = 1e-8; // of the speeds of both sides of a contact: s
 static carom_status leave_out(carom_point *p, carom_error *err) {
     const carom_system *all = carom_model_system(p->model);
     p->redundant = carom_redundant_count(all, 0, carom_model_q0(p->model));
-    if (p->redundant < 0) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to look for redundant ones among %d constraints", all->ne);
+    if (p->redundant < 0)
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to look for redundant ones among %d constraints",
+                          all->ne);
     if (p->redundant == 0) return CAROM_OK;
     carom_independent_make(&p->independent, all, p->redundant);
     p->sys = p->independent.sys;
@@ -19,7 +21,8 @@ static carom_status leave_out(carom_point *p, carom_error *err) {
 }
 
 static void allocate(carom_point *p, carom_arena *mem) {
-    if (p->redundant) p->independent.rows = carom_allocate_redundant(mem, mem, carom_model_system(p->model), p->redundant);
+    if (p->redundant)
+        p->independent.rows = carom_allocate_redundant(mem, mem, carom_model_system(p->model), p->redundant);
     const carom_system *s = &p->sys;
     p->contacts = carom_allocate_bytes(mem, (size_t)p->nc * sizeof *p->contacts);
     p->work = carom_allocate_bytes(mem, s->work_size);
@@ -35,7 +38,11 @@ static void allocate(carom_point *p, carom_arena *mem) {
 }
 
 static carom_status failed(carom_status status, const char *what, carom_error *err) {
-    return status == CAROM_OK ? CAROM_OK : carom_fail(err, status, "the %s of the model have no finite value here; check divisions, roots and logarithms", what);
+    return status == CAROM_OK
+               ? CAROM_OK
+               : carom_fail(err, status,
+                            "the %s of the model have no finite value here; check divisions, roots and logarithms",
+                            what);
 }
 
 static carom_status mass(carom_point *p, carom_error *err) {
@@ -46,13 +53,25 @@ static carom_status mass(carom_point *p, carom_error *err) {
 carom_status carom_point_supports(const carom_model *m, carom_error *err) {
     const carom_system *s = carom_model_system(m);
     if (s->listed)
-        return carom_fail(err, CAROM_UNSUPPORTED, "equilibria, modes, derivatives and orbits need every contact as a formula (in C: carom_model_def.pairs); contacts that are found by search (hulls, meshes, ellipsoids and height fields), "
-                                                  "and more than 20000 pairs of shapes, are not supported; for an equilibrium, run the model until it rests");
-    if (s->nsamplers) return carom_fail(err, CAROM_UNSUPPORTED, "equilibria, modes, derivatives and orbits are not supported with controllers, as '%.60s'; write the law of control as a force", s->samplers[0].name);
+        return carom_fail(
+            err, CAROM_UNSUPPORTED,
+            "equilibria, modes, derivatives and orbits need every contact as a formula (in C: carom_model_def.pairs); "
+            "contacts that are found by search (hulls, meshes, ellipsoids and height fields), "
+            "and more than 20000 pairs of shapes, are not supported; for an equilibrium, run the model until it rests");
+    if (s->nsamplers)
+        return carom_fail(err, CAROM_UNSUPPORTED,
+                          "equilibria, modes, derivatives and orbits are not supported with controllers, as '%.60s'; "
+                          "write the law of control as a force",
+                          s->samplers[0].name);
     for (int c = 0; c < s->nc; ++c)
-        if (carom_discs_used(s)) return carom_fail(err, CAROM_UNSUPPORTED, "equilibria, modes, derivatives and orbits are not supported with `resistance: discs`");
+        if (carom_discs_used(s))
+            return carom_fail(err, CAROM_UNSUPPORTED,
+                              "equilibria, modes, derivatives and orbits are not supported with `resistance: discs`");
         else if (s->contacts[c].friction_reacts)
-            return carom_fail(err, CAROM_UNSUPPORTED, "equilibria, modes, derivatives and orbits are not supported where friction depends on forces, as that of '%.60s' does", carom_model_constraint(m, s->ne + c));
+            return carom_fail(err, CAROM_UNSUPPORTED,
+                              "equilibria, modes, derivatives and orbits are not supported where friction depends on "
+                              "forces, as that of '%.60s' does",
+                              carom_model_constraint(m, s->ne + c));
     return CAROM_OK;
 }
 
@@ -63,14 +82,16 @@ carom_status carom_point_open(carom_point *p, const carom_model *m, carom_error 
     p->nq = p->sys.nq, p->nv = p->sys.nv, p->ne = p->sys.ne, p->nc = p->sys.nc;
     for (int id = 0; id < p->ne + p->nc; ++id) p->n += carom_system_recorded(&p->sys, id);
     allocate(p, &p->mem);
-    if (!carom_arena_begin(&p->mem)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the matrices of the model");
+    if (!carom_arena_begin(&p->mem))
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the matrices of the model");
     allocate(p, &p->mem);
     for (int i = 0; i < p->nc; ++i) p->contacts[i] = p->sys.contacts[i];
     p->sys.contacts = p->contacts;
     if (p->sys.work_init) p->sys.work_init(p->sys.model, p->work);
     carom_copy(p->q, carom_model_q0(m), p->nq);
     CAROM_TRY(mass(p, err));
-    if (p->redundant && !carom_redundant_start(&p->independent.rows, p->work, p->M, p->t, p->q)) return failed(CAROM_USER, "directions of joints", err);
+    if (p->redundant && !carom_redundant_start(&p->independent.rows, p->work, p->M, p->t, p->q))
+        return failed(CAROM_USER, "directions of joints", err);
     return CAROM_OK;
 }
 
@@ -86,13 +107,16 @@ static carom_status look_friction(carom_point *p, carom_error *err) {
     for (int c = 0; c < p->nc; ++c) varies = varies || p->contacts[c].friction_varies;
     if (!varies) return CAROM_OK;
     carom_zero(p->law, CAROM_FRICTION_LAW * p->nc);
-    CAROM_TRY(failed(p->sys.friction(p->sys.model, p->work, p->t, p->q, p->v, NULL, p->law), "coefficients of friction", err));
+    CAROM_TRY(failed(p->sys.friction(p->sys.model, p->work, p->t, p->q, p->v, NULL, p->law), "coefficients of friction",
+                     err));
     for (int c = 0; c < p->nc; ++c) {
         const double *law = p->law + CAROM_FRICTION_LAW * c;
         const int tangents = p->contacts[c].tangents;
         if (!p->contacts[c].friction_varies || tangents == 0) continue;
         const double mu = carom_length(law + 2, tangents) > p->noise ? law[0] : law[1];
-        if (!(mu >= 0)) return carom_fail(err, CAROM_USER, "friction of '%.60s' must not be negative, got %g", carom_model_constraint(p->model, p->ne + c), mu);
+        if (!(mu >= 0))
+            return carom_fail(err, CAROM_USER, "friction of '%.60s' must not be negative, got %g",
+                              carom_model_constraint(p->model, p->ne + c), mu);
         p->contacts[c].friction = fmax(mu, CAROM_NO_FRICTION); // it keeps its tangential directions
     }
     return CAROM_OK;
@@ -100,7 +124,8 @@ static carom_status look_friction(carom_point *p, carom_error *err) {
 
 carom_status carom_point_look(carom_point *p, carom_error *err) {
     const carom_system *s = &p->sys;
-    if (p->redundant && !carom_redundant_look(&p->independent.rows, p->work, p->t, p->q, NULL)) return failed(CAROM_USER, "directions of joints", err);
+    if (p->redundant && !carom_redundant_look(&p->independent.rows, p->work, p->t, p->q, NULL))
+        return failed(CAROM_USER, "directions of joints", err);
     carom_zero(p->g, p->ne + p->nc);
     if (p->ne + p->nc > 0) CAROM_TRY(failed(s->gaps(s->model, p->work, p->t, p->q, p->g), "gaps", err));
     carom_zero(p->f, p->nv);
@@ -125,10 +150,12 @@ carom_status carom_point_tangent(carom_point *p, const double *lambda, carom_err
     carom_matrix_zero(p->K);
     carom_matrix_zero(p->C);
     CAROM_TRY(failed(s->tangent ? s->tangent(s->model, p->work, p->t, p->q, p->v, p->K, p->C)
-                                : carom_difference_tangent(&p->difference, s, p->work, p->t, p->q, p->v, p->K, p->C), "derivatives of forces", err));
+                                : carom_difference_tangent(&p->difference, s, p->work, p->t, p->q, p->v, p->K, p->C),
+                     "derivatives of forces", err));
     if (!lambda || p->L.nb == 0) return CAROM_OK;
     return failed(s->reaction_gradient ? s->reaction_gradient(s->model, p->work, p->t, p->q, &p->L, lambda, -1, p->K)
-                                       : carom_difference_reaction_gradient(&p->difference, s, p->work, p->t, p->q, &p->L, lambda, -1, p->K),
+                                       : carom_difference_reaction_gradient(&p->difference, s, p->work, p->t, p->q,
+                                                                            &p->L, lambda, -1, p->K),
                   "derivatives of directions", err);
 }
 
@@ -158,5 +185,6 @@ carom_status carom_point_curvature(carom_point *p, double *kappa, carom_error *e
     carom_zero(kappa, p->L.at[p->L.nb]);
     if (p->L.nb == 0) return CAROM_OK;
     return failed(s->curvature ? s->curvature(s->model, p->work, p->t, p->q, p->v, &p->L, kappa)
-                               : carom_difference_curvature(&p->difference, s, p->work, p->t, p->q, p->v, &p->L, kappa), "curvatures of gaps", err);
+                               : carom_difference_curvature(&p->difference, s, p->work, p->t, p->q, p->v, &p->L, kappa),
+                  "curvatures of gaps", err);
 }

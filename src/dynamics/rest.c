@@ -2,14 +2,15 @@
 //
 //     f(q, 0) + W lambda = 0,   g_e = 0,   0 <= g _|_ lambda_N >= 0,   |lambda_T| <= mu lambda_N                (RST-1)
 //
-// A contact over a moving surface (w_T not 0) slides at rest: lambda_T = -mu lambda_N w_T/|w_T|.  Each iteration solves a contact problem
-// for a displacement,
+// A contact over a moving surface (w_T not 0) slides at rest: lambda_T = -mu lambda_N w_T/|w_T|.  Each iteration solves
+// a contact problem for a displacement,
 //
-//     (M/tau^2 + K) d = f + W lambda - M D/tau^2,   K = -d(f + W lambda)/dq,   g + W'd with the laws of the contacts,       (RST-2)
+//     (M/tau^2 + K) d = f + W lambda - M D/tau^2,  K = -d(f + W lambda)/dq,  g + W'd with the laws of the contacts,
+//     (RST-2)
 //
-// which is Newton's method for a step of implicit Euler from rest, M D/tau^2 = f + W lambda with D the sum of all d: far away it descends along the
-// forces and friction resists, with tau to infinity it is Newton's method for (RST-1).  Friction resists the way W_T'(D + d) of the whole step: an iteration
-// that went too far is taken back.
+// which is Newton's method for a step of implicit Euler from rest, M D/tau^2 = f + W lambda with D the sum of all d:
+// far away it descends along the forces and friction resists, with tau to infinity it is Newton's method for (RST-1).
+// Friction resists the way W_T'(D + d) of the whole step: an iteration that went too far is taken back.
 #include "base/block.h"
 #include "dynamics/dynamics.h"
 #include "linalg/dense.h"
@@ -20,8 +21,10 @@
 
 enum { MOST_STEPS = 600, NEWTON = 8, QUICK = 4, ROUNDS = 30, MOST_SHARED = 200 };
 static const double GROW = 4, SHRINK = 0.25, GOOD = 1e-2, RANK = 1e-10, WRONG = 1e-6;
-static const double SOLVED = 1e-13, CERTIFIED = 1e-12, USABLE = 1e-8; // residuals of contact problems, relative: asked for; of an answer that is certified; that a step may go on with
-static const double WEAK = 1e-3;      // of the strongest force of the model: where all are weaker, the balance is judged by this
+// residuals of contact problems, relative: asked for; of an answer that is certified; that a step may go on with
+static const double SOLVED = 1e-13, CERTIFIED = 1e-12, USABLE = 1e-8;
+static const double WEAK = 1e-3;      // of the strongest force of the model: where all are weaker, the balance is
+                                      // judged by this
 static const double NOTHING = 1e-9;   // of it: a force that is rounding
 static const double MOVED = 1e-4;     // of a step: a gap that it leaves open is closed by the next
 static const double CLOSED = 1e-10;   // of the size of the model: a gap that is closed; of forces: those that agree
@@ -49,7 +52,8 @@ static void allocate(search *s, carom_arena *mem) {
     s->all = carom_allocate_local(mem, &p->sys);
     s->kept = carom_allocate(mem, n);
     s->q = carom_allocate(mem, (size_t)p->nq), s->q_best = carom_allocate(mem, (size_t)p->nq);
-    s->d = carom_allocate(mem, nv), s->r = carom_allocate(mem, nv), s->left = carom_allocate(mem, nv), s->size = carom_allocate(mem, nv);
+    s->d = carom_allocate(mem, nv), s->r = carom_allocate(mem, nv), s->left = carom_allocate(mem, nv),
+    s->size = carom_allocate(mem, nv);
     s->predicted = carom_allocate(mem, nv), s->D = carom_allocate(mem, nv);
     s->low = carom_allocate(mem, n), s->high = carom_allocate(mem, n);
     s->spare = carom_allocate(mem, 7 * n + n * n);
@@ -69,13 +73,15 @@ static void close(search *s) {
     carom_grip_close(&s->grip);
 }
 
-// A joint or surface that moves along its normal lets nothing rest.  motion: by direction of L, its velocity or acceleration.
+// A joint or surface that moves along its normal lets nothing rest.  motion: by direction of L, its velocity or
+// acceleration.
 static carom_status check_still(search *s, const double *motion) {
     const carom_point *p = &s->grip.p;
     const carom_local *L = &p->L;
     for (int b = 0; b < L->nb; ++b)
         if (motion[L->at[b]] != 0)
-            return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "no equilibrium exists: %s '%.60s' depends on time", L->id[b] < p->ne ? "constraint" : "contact",
+            return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "no equilibrium exists: %s '%.60s' depends on time",
+                              L->id[b] < p->ne ? "constraint" : "contact",
                               carom_model_constraint(p->model, carom_point_id(p, L->id[b])));
     return CAROM_OK;
 }
@@ -107,12 +113,14 @@ static bool admissible(const search *s, const double *x) {
         const carom_block *k = &s->grip.block_of[b];
         const int tangents = carom_law_rows(k->law) - 1;
         if (k->law == CAROM_BILATERAL) continue;
-        if (!(x[k->at] >= -tiny) || (tangents > 0 && carom_length(x + k->at + 1, tangents) > k->mu * x[k->at] + tiny)) return false;
+        if (!(x[k->at] >= -tiny) || (tangents > 0 && carom_length(x + k->at + 1, tangents) > k->mu * x[k->at] + tiny))
+            return false;
     }
     return true;
 }
 
-// Where M/tau^2 + K is indefinite, the laws may have several answers, near and far.  The near one: contacts that carry go on carrying, if the laws allow.
+// Where M/tau^2 + K is indefinite, the laws may have several answers, near and far.  The near one: contacts that carry
+// go on carrying, if the laws allow.
 static bool carries_on(search *s, carom_problem *pb, double scale) {
     const carom_grip *h = &s->grip;
     const int n = h->rows;
@@ -156,16 +164,19 @@ static carom_status displace(search *s, double tau) {
         for (int b = 0; b < p->L.nb; ++b)
             for (int k = s->grip.row[b]; k < s->grip.row[b + 1]; ++k) {
                 const double *in = s->grip.in + (size_t)k * (size_t)p->nv;
-                s->grip.c[k] = carom_dot(in, s->d, p->nv) + (k == s->grip.row[b] ? p->g[p->L.id[b]] : carom_dot(in, s->D, p->nv));
+                s->grip.c[k] =
+                    carom_dot(in, s->d, p->nv) + (k == s->grip.row[b] ? p->g[p->L.id[b]] : carom_dot(in, s->D, p->nv));
                 scale = fmax(scale, fabs(s->grip.c[k]));
             }
         carom_problem pb = carom_grip_problem(&s->grip);
         if (!carries_on(s, &pb, scale)) {
             carom_grip_recall(&s->grip);
-            const carom_report report = s->grip.rows > 0 ? carom_chain_solve(s->grip.chain, &pb, SOLVED * scale) : (carom_report){.converged = true};
+            const carom_report report = s->grip.rows > 0 ? carom_chain_solve(s->grip.chain, &pb, SOLVED * scale)
+                                                         : (carom_report){.converged = true};
             if (!report.converged && !(report.residual <= USABLE * scale)) return CAROM_RETRY;
         }
-        for (int k = 0; k < s->grip.rows; ++k) carom_axpy(s->d, s->grip.x[k], s->grip.X + (size_t)k * (size_t)p->nv, p->nv);
+        for (int k = 0; k < s->grip.rows; ++k)
+            carom_axpy(s->d, s->grip.x[k], s->grip.X + (size_t)k * (size_t)p->nv, p->nv);
         if (!isfinite(carom_norm_max(s->d, p->nv))) return CAROM_RETRY;
         if (!closes_more(s)) break;
     }
@@ -181,7 +192,8 @@ static double norm(const search *s, const double *x) {
     return sqrt(sum);
 }
 
-// r = f + W lambda, the sum of the absolute values of its terms, and what rounding may leave in f.  Terms that vanish at rest are compared with those on the way.
+// r = f + W lambda, the sum of the absolute values of its terms, and what rounding may leave in f.  Terms that vanish
+// at rest are compared with those on the way.
 static void balance(search *s) {
     carom_point *p = &s->grip.p;
     double most = carom_norm_max(p->q, p->nq);
@@ -192,7 +204,8 @@ static void balance(search *s) {
     carom_copy(s->r, p->f, p->nv);
     for (int k = 0; k < p->L.at[p->L.nb]; ++k) {
         carom_column_expand(s->left, &p->L.W, k);
-        for (int i = 0; i < p->nv; ++i) s->r[i] += s->left[i] * s->grip.lambda[k], s->size[i] += fabs(s->left[i] * s->grip.lambda[k]);
+        for (int i = 0; i < p->nv; ++i)
+            s->r[i] += s->left[i] * s->grip.lambda[k], s->size[i] += fabs(s->left[i] * s->grip.lambda[k]);
     }
     const double size = norm(s, s->size);
     s->strength = fmax(s->strength, size);
@@ -243,7 +256,8 @@ static double missing(search *s, double tau) {
     const double size = inertia(s, tau);
     for (int i = 0; i < p->nv; ++i) s->left[i] = s->r[i] - s->predicted[i];
     const double off = norm(s, s->left), open = carom_norm_max(p->g, p->ne);
-    return fmax(off > 0 ? off / fmax(size, NOTHING * s->strength) : 0, open > 0 ? open / (MOVED * carom_norm_max(s->D, p->nv) + CLOSED * s->grip.length) : 0);
+    return fmax(off > 0 ? off / fmax(size, NOTHING * s->strength) : 0,
+                open > 0 ? open / (MOVED * carom_norm_max(s->D, p->nv) + CLOSED * s->grip.length) : 0);
 }
 
 static carom_status iterate(search *s, double tau, int *count) {
@@ -276,7 +290,8 @@ static carom_status step(search *s, double tau, int *count) {
         carom_copy(s->grip.warm, s->kept, p->n);
         CAROM_TRY(look(s));
         for (int b = 0; b < p->L.nb; ++b)
-            for (int k = p->L.at[b]; k < p->L.at[b + 1]; ++k) s->grip.lambda[k] = s->grip.warm[s->grip.dir[p->L.id[b]] + k - p->L.at[b]];
+            for (int k = p->L.at[b]; k < p->L.at[b + 1]; ++k)
+                s->grip.lambda[k] = s->grip.warm[s->grip.dir[p->L.id[b]] + k - p->L.at[b]];
     }
     return status;
 }
@@ -294,12 +309,15 @@ static carom_status describe(search *s, carom_rest *rest) {
     for (int b = 0; b < p->L.nb; ++b) {
         const int id = p->L.id[b], first = p->L.at[b], tangents = p->L.at[b + 1] - first - 1;
         if (id < p->ne || tangents < 1 || s->grip.slides[b] || !(s->grip.lambda[first] > 0)) continue;
-        if (carom_length(s->grip.lambda + first + 1, tangents) < (1 - AT_LIMIT) * p->contacts[id - p->ne].friction * s->grip.lambda[first]) continue;
-        snprintf(why, sizeof why, "friction of contact '%.60s' is at its limit", carom_model_constraint(p->model, carom_point_id(p, id)));
+        if (carom_length(s->grip.lambda + first + 1, tangents) <
+            (1 - AT_LIMIT) * p->contacts[id - p->ne].friction * s->grip.lambda[first])
+            continue;
+        snprintf(why, sizeof why, "friction of contact '%.60s' is at its limit",
+                 carom_model_constraint(p->model, carom_point_id(p, id)));
         break;
     }
-    return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "no equilibrium found: unbalanced force %.6g on '%.60s'; %s", rest->force_left,
-                      carom_point_rate(p, rest->unbalanced), why);
+    return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "no equilibrium found: unbalanced force %.6g on '%.60s'; %s",
+                      rest->force_left, carom_point_rate(p, rest->unbalanced), why);
 }
 
 // -- the search ---------------------------------------------------------------------------------------------------
@@ -314,7 +332,8 @@ static double first_tau(search *s) {
 
 static carom_status descend(search *s, carom_rest *rest) {
     carom_point *p = &s->grip.p;
-    static const double TIGHT = 1e-13, ENOUGH = 1e-10; // residuals, relative: to end with; where rounding does not allow more
+    static const double TIGHT = 1e-13, ENOUGH = 1e-10; // residuals, relative: to end with; where rounding does not
+                                                       // allow more
     double best = HUGE_VAL;
     CAROM_TRY(carom_point_look(p, s->grip.err));
     carom_grip_measure(&s->grip);
@@ -335,7 +354,8 @@ static carom_status descend(search *s, carom_rest *rest) {
         CAROM_TRY(status);
         carom_grip_measure(&s->grip);
         const double now = fmax(s->balance, gap_error(s) / s->grip.length);
-        const bool better = now < 0.5 * best, exact = norm(s, s->r) <= s->rounding && gap_error(s) <= ENOUGH * s->grip.length;
+        const bool better = now < 0.5 * best,
+                   exact = norm(s, s->r) <= s->rounding && gap_error(s) <= ENOUGH * s->grip.length;
         if (now < best) best = now, carom_copy(s->q_best, p->q, p->nq);
         if (now <= TIGHT || ((now <= ENOUGH || exact) && !better)) return CAROM_OK;
         if (carom_norm_max(p->q, p->nq) > far) break;
@@ -351,7 +371,8 @@ static carom_status descend(search *s, carom_rest *rest) {
 // Accelerations of the contacts that are closed, with the reactions that were found.
 static carom_status accelerate(search *s) {
     const carom_point *p = &s->grip.p;
-    for (int c = 0; c < p->nc; ++c) s->grip.with[c] = p->g[p->ne + c] <= CAROM_CLOSE * s->grip.length || s->grip.warm[s->grip.dir[p->ne + c]] > 0;
+    for (int c = 0; c < p->nc; ++c)
+        s->grip.with[c] = p->g[p->ne + c] <= CAROM_CLOSE * s->grip.length || s->grip.warm[s->grip.dir[p->ne + c]] > 0;
     CAROM_TRY(carom_grip_accelerate(&s->grip));
     CAROM_TRY(check_still(s, s->grip.u)); // at rest the curvature is the acceleration of what is given by time
     carom_grip_recall(&s->grip);
@@ -359,7 +380,8 @@ static carom_status accelerate(search *s) {
     return CAROM_OK;
 }
 
-// The largest part of the way along z, up to `most`, on which reactions stay admissible; the admissible ones are convex.
+// The largest part of the way along z, up to `most`, on which reactions stay admissible; the admissible ones are
+// convex.
 static double way(search *s, const double *z, double most) {
     double low = 0, high = most, *y = s->spare;
     for (int i = 0; i < 200; ++i) {
@@ -395,8 +417,8 @@ static void free_combination(search *s, double *z) {
     }
 }
 
-// Where reactions are not unique: the smallest of them, or the nearest to these that is admissible.  If one combination is free and no constraint was
-// left out, also the ranges that it allows, low and high by recorded direction.
+// Where reactions are not unique: the smallest of them, or the nearest to these that is admissible.  If one combination
+// is free and no constraint was left out, also the ranges that it allows, low and high by recorded direction.
 static void share(search *s, carom_rest *rest) {
     const int n = s->grip.rows;
     const double FAR = 1e9;
@@ -425,14 +447,16 @@ static void share(search *s, carom_rest *rest) {
         carom_axpy(s->grip.x, far[side], z, n);
         carom_grip_spread(&s->grip);
         for (int b = 0; b < s->grip.p.L.nb; ++b)
-            for (int k = s->grip.p.L.at[b]; k < s->grip.p.L.at[b + 1]; ++k) end[side][s->grip.dir[s->grip.p.L.id[b]] + k - s->grip.p.L.at[b]] = s->grip.lambda[k];
+            for (int k = s->grip.p.L.at[b]; k < s->grip.p.L.at[b + 1]; ++k)
+                end[side][s->grip.dir[s->grip.p.L.id[b]] + k - s->grip.p.L.at[b]] = s->grip.lambda[k];
         carom_axpy(s->grip.x, -far[side], z, n);
     }
     carom_grip_spread(&s->grip);
 }
 
-// The certificate: laws of the contacts with accelerations, by the function that judges all answers, relative to the accelerations without
-// reactions; balance of forces; gaps.  What rounding of f may leave does not count: |W_k'M^-1 r| <= sqrt(G_kk) |r|.
+// The certificate: laws of the contacts with accelerations, by the function that judges all answers, relative to the
+// accelerations without reactions; balance of forces; gaps.  What rounding of f may leave does not count: |W_k'M^-1 r|
+// <= sqrt(G_kk) |r|.
 static double certify(search *s) {
     carom_problem pb = carom_grip_problem(&s->grip);
     double laws = s->grip.rows > 0 ? carom_residual(&pb, NULL) : 0, most = 0, scale = 0;
@@ -467,7 +491,8 @@ static carom_status answer(search *s, carom_rest *rest, carom_error *err) {
     const size_t n = (size_t)rest->nforce;
     double *x = calloc(2 * n + 1, sizeof *x), *y = x ? x + n : NULL;
     int *dir = calloc((size_t)(all->ne + all->nc) + 1, sizeof *dir);
-    if (!x || !dir) return free(x), free(dir), carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the reactions at rest");
+    if (!x || !dir)
+        return free(x), free(dir), carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the reactions at rest");
     for (int id = 0; id < all->ne + all->nc; ++id) dir[id + 1] = dir[id] + carom_system_recorded(all, id);
     for (int i = 0; i < p->ne; ++i) x[dir[carom_point_id(p, i)]] = s->grip.warm[s->grip.dir[i]];
     if (shift) carom_redundant_share(&p->independent.rows, x);
@@ -479,7 +504,8 @@ static carom_status answer(search *s, carom_rest *rest, carom_error *err) {
         for (int k = dir[id]; k < dir[id + 1]; ++k) {
             const carom_contact *c = id < all->ne ? NULL : &all->contacts[id - all->ne];
             const int tangent = k - dir[id];
-            const double scale = c && c->ellipse[0] > 0 && (tangent == 1 || tangent == 2) ? c->ellipse[tangent - 1] : 1; // as in records
+            // as in records
+            const double scale = c && c->ellipse[0] > 0 && (tangent == 1 || tangent == 2) ? c->ellipse[tangent - 1] : 1;
             if (c && c->pressed && tangent == 0) continue; // friction alone
             carom_rest_force *f = &rest->force[rest->nforce++];
             *f = (carom_rest_force){.id = id, .value = scale * y[k], .low = NAN, .high = NAN};
@@ -489,7 +515,12 @@ static carom_status answer(search *s, carom_rest *rest, carom_error *err) {
         }
     for (int b = 0; b < p->L.nb; ++b)
         if (p->L.id[b] >= p->ne)
-            rest->contact[p->L.id[b] - p->ne] = s->grip.slides[b] ? carom_length(s->grip.direction + CAROM_TANGENTS * b, CAROM_TANGENTS) > 0 ? CAROM_REST_SLIDES : CAROM_REST_CLOSED : p->L.at[b + 1] - p->L.at[b] > 1 ? CAROM_REST_STICKS : CAROM_REST_CLOSED;
+            rest->contact[p->L.id[b] - p->ne] =
+                s->grip.slides[b] ? carom_length(s->grip.direction + CAROM_TANGENTS * b, CAROM_TANGENTS) > 0
+                                        ? CAROM_REST_SLIDES
+                                        : CAROM_REST_CLOSED
+                : p->L.at[b + 1] - p->L.at[b] > 1 ? CAROM_REST_STICKS
+                                                  : CAROM_REST_CLOSED;
     free(x);
     free(dir);
     return CAROM_OK;
@@ -502,7 +533,8 @@ static carom_status find(search *s, carom_rest *rest, carom_error *err) {
     CAROM_TRY(accelerate(s));
     if (status == CAROM_NOT_CONVERGED) {
         carom_problem pb = carom_grip_problem(&s->grip);
-        if (s->grip.rows > 0) carom_chain_solve(s->grip.chain, &pb, CERTIFIED * carom_norm_max(s->grip.c, s->grip.rows));
+        if (s->grip.rows > 0)
+            carom_chain_solve(s->grip.chain, &pb, CERTIFIED * carom_norm_max(s->grip.c, s->grip.rows));
         carom_grip_spread(&s->grip);
         carom_grip_remember(&s->grip);
         balance(s);
@@ -525,7 +557,9 @@ static carom_status find(search *s, carom_rest *rest, carom_error *err) {
     }
     CAROM_TRY(answer(s, rest, err));
     if (rest->residual <= WRONG) return CAROM_OK;
-    return carom_fail(err, CAROM_NOT_CONVERGED, "no equilibrium found: the best candidate violates its contact laws by %.3g (relative)", rest->residual);
+    return carom_fail(err, CAROM_NOT_CONVERGED,
+                      "no equilibrium found: the best candidate violates its contact laws by %.3g (relative)",
+                      rest->residual);
 }
 
 carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err) {
@@ -541,7 +575,9 @@ carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const doubl
     rest->force = calloc((size_t)rest->nforce + 1, sizeof *rest->force);
     rest->contact = calloc((size_t)all->nc + 1, sizeof *rest->contact);
     *err = (carom_error){0};
-    carom_status status = rest->q && rest->force && rest->contact ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an equilibrium");
+    carom_status status = rest->q && rest->force && rest->contact
+                              ? CAROM_OK
+                              : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an equilibrium");
     if (status == CAROM_OK) status = open(&s, m, err);
     if (status == CAROM_OK) {
         if (q) carom_copy(s.grip.p.q, q, all->nq);

@@ -1,9 +1,11 @@
-// segments.c: motions that repeat themselves, by multiple shooting: an orbit that grows too much in one period is cut into pieces.
+// segments.c: motions that repeat themselves, by multiple shooting: an orbit that grows too much in one period is cut
+// into pieces.
 //
-//     x_1(x_k) - x_k+1 = 0,  k = 0 .. N-2,      x_1(x_N-1) - x_0 - shift = S sigma                                      (ORB-3)
+//     x_1(x_k) - x_k+1 = 0,  k = 0 .. N-2,  x_1(x_N-1) - x_0 - shift = S sigma  (ORB-3)
 //     Z_k+1'(Y_k z_k + x'_1k dT/N) - z_k+1 = -Z_k+1' r_k,     x'_0 z_0 = 0,     S'z_0 = 0
 //
-// The multipliers are those of the product of all A_k = Z_k+1'Y_k, by orthogonal iteration around the orbit: A_k Q_k = Q_k+1 R_k, so that large ones do not drown small ones.
+// The multipliers are those of the product of all A_k = Z_k+1'Y_k, by orthogonal iteration around the orbit: A_k Q_k =
+// Q_k+1 R_k, so that large ones do not drown small ones.
 #include "base/tolerance.h"
 #include "dynamics/cycle.h"
 #include "dynamics/segments.h"
@@ -17,7 +19,9 @@ static const double GOOD = 1e-11, ENOUGH = 1e-10, CUT = 1e-13;
 static const double LAST_BIT = 1e-15; // of a column: what orthogonalisation leaves of a dependent one
 static const double COUPLED = 1e-6;   // entry below the diagonal: two rows belong to a pair of complex eigenvalues
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the pieces of an orbit"); }
+static carom_status no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the pieces of an orbit");
+}
 
 static double *column(const double *A, int j, int n) { return (double *)(size_t)(A + (size_t)j * (size_t)n); }
 
@@ -29,15 +33,19 @@ static double *allocate(double **at, size_t n) {
 
 carom_status carom_segments_open(carom_segments *g, carom_cycle *c, int n) {
     const carom_shooter *s = &c->s;
-    const size_t nx = (size_t)(s->nq + s->nv), dim = (size_t)s->n, one = 2 * nx + 2 * dim * dim + 3 * dim + (size_t)s->p.nc, N = (size_t)n * dim + dim + 2;
+    const size_t nx = (size_t)(s->nq + s->nv), dim = (size_t)s->n,
+                 one = 2 * nx + 2 * dim * dim + 3 * dim + (size_t)s->p.nc, N = (size_t)n * dim + dim + 2;
     *g = (carom_segments){.c = c, .n = n};
-    g->piece = calloc((size_t)n, sizeof *g->piece), g->block = calloc((size_t)n * one + N * N + 6 * N + nx, sizeof *g->block), g->col = calloc(N, sizeof *g->col);
+    g->piece = calloc((size_t)n, sizeof *g->piece),
+    g->block = calloc((size_t)n * one + N * N + 6 * N + nx, sizeof *g->block), g->col = calloc(N, sizeof *g->col);
     if (!g->piece || !g->block || !g->col) return no_memory(c->err);
     double *at = g->block;
     for (int k = 0; k < n; ++k) {
         carom_piece *p = &g->piece[k];
-        p->x = allocate(&at, nx), p->y = allocate(&at, nx), p->Z = allocate(&at, dim * dim), p->Y = allocate(&at, dim * dim);
-        p->r = allocate(&at, dim), p->rate_0 = allocate(&at, dim), p->rate_1 = allocate(&at, dim), p->mode = allocate(&at, (size_t)s->p.nc);
+        p->x = allocate(&at, nx), p->y = allocate(&at, nx), p->Z = allocate(&at, dim * dim),
+        p->Y = allocate(&at, dim * dim);
+        p->r = allocate(&at, dim), p->rate_0 = allocate(&at, dim), p->rate_1 = allocate(&at, dim),
+        p->mode = allocate(&at, (size_t)s->p.nc);
     }
     g->end = allocate(&at, nx);
     g->A = allocate(&at, N * N), g->b = allocate(&at, N), g->z = allocate(&at, N), g->work = at;
@@ -79,9 +87,11 @@ static carom_status shoot(carom_segments *g, bool linear) {
         if (!linear) continue;
         p->m = s->m;
         carom_copy(p->Z, s->Z, (ptrdiff_t)s->n * s->n), carom_copy(p->Y, s->Y, (ptrdiff_t)s->n * s->n);
-        carom_copy(p->rate_0, s->rate_0, s->n), carom_copy(p->rate_1, s->rate_1, s->n), carom_copy(p->mode, s->mode_0, s->p.nc);
+        carom_copy(p->rate_0, s->rate_0, s->n), carom_copy(p->rate_1, s->rate_1, s->n),
+            carom_copy(p->mode, s->mode_0, s->p.nc);
     }
-    return isfinite(g->residual) ? CAROM_OK : carom_fail(c->err, CAROM_NOT_CONVERGED, "the pieces of the orbit are not finite");
+    return isfinite(g->residual) ? CAROM_OK
+                                 : carom_fail(c->err, CAROM_NOT_CONVERGED, "the pieces of the orbit are not finite");
 }
 
 // A_k = Z_k+1'Y_k by columns.
@@ -111,8 +121,12 @@ static int solve(carom_segments *g) {
     const carom_piece *first = &g->piece[0];
     for (int j = 0; j < first->m; ++j) {
         const double *Z = column(first->Z, j, n);
-        if (c->timeless) column(g->A, j, N)[M] = carom_dot(Z, first->rate_0, n) / fmax(carom_length(first->rate_0, n), CAROM_NOT_ZERO);
-        for (int k = 0; k < c->nsym; ++k) column(g->A, j, N)[sigma + k] = carom_dot(Z, column(c->sym, k, n), n), column(g->A, sigma + k, N)[j] = -column(g->A, j, N)[sigma + k];
+        if (c->timeless)
+            column(g->A, j, N)[M] =
+                carom_dot(Z, first->rate_0, n) / fmax(carom_length(first->rate_0, n), CAROM_NOT_ZERO);
+        for (int k = 0; k < c->nsym; ++k)
+            column(g->A, j, N)[sigma + k] = carom_dot(Z, column(c->sym, k, n), n),
+                                       column(g->A, sigma + k, N)[j] = -column(g->A, j, N)[sigma + k];
     }
     carom_dense_shortest(g->A, N, N, CUT, g->col, g->work, g->b, g->z);
     return N;
@@ -185,7 +199,10 @@ carom_status carom_segments_solve(carom_segments *g) {
     c->residual = g->residual;
     if (status != CAROM_OK) return status;
     if (g->residual < ENOUGH) return carom_copy(c->x, g->piece[0].x, c->s.nq + c->s.nv), CAROM_OK;
-    return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit of period %.9g was found in %d pieces: the residual stays at %.2g after %d iterations; give %s, or other --segments", c->T, g->n, g->residual, c->iterations, c->nearer);
+    return carom_fail(c->err, CAROM_NOT_CONVERGED,
+                      "no orbit of period %.9g was found in %d pieces: the residual stays at %.2g after %d iterations; "
+                      "give %s, or other --segments",
+                      c->T, g->n, g->residual, c->iterations, c->nearer);
 }
 
 // -- multipliers ----------------------------------------------------------------------------------------------------
@@ -233,12 +250,14 @@ static void around(const carom_segments *g, double *Q, double *next, double *R, 
     }
 }
 
-carom_status carom_segments_multipliers(carom_segments *g, double *re, double *im, int *count, int *trivial, int *lost) {
+carom_status carom_segments_multipliers(carom_segments *g, double *re, double *im, int *count, int *trivial,
+                                        int *lost) {
     carom_cycle *c = g->c;
     const carom_shooter *s = &c->s;
     const int n = s->n, m = g->piece[0].m;
     const size_t size = (size_t)n * (size_t)n;
-    double *Q = calloc(5 * size + (size_t)n, sizeof *Q), *was = Q + size, *next = was + size, *R = next + size, *product = R + size, *work = product + size;
+    double *Q = calloc(5 * size + (size_t)n, sizeof *Q), *was = Q + size, *next = was + size, *R = next + size,
+           *product = R + size, *work = product + size;
     if (!Q) return no_memory(c->err);
     for (int i = 0; i < m; ++i) column(Q, i, m)[i] = 1;
     for (int k = 0; k < SWEEPS; ++k) {
@@ -256,8 +275,11 @@ carom_status carom_segments_multipliers(carom_segments *g, double *re, double *i
                 b[l + j * w] = 0;
                 for (int h = 0; h <= j; ++h) b[l + j * w] += u[l + h * w] * column(product, i + j, m)[i + h];
             }
-        const double trace = w == 2 ? b[0] + b[3] : 2 * b[0], det = w == 2 ? b[0] * b[3] - b[1] * b[2] : b[0] * b[0], root = trace * trace / 4 - det;
-        for (int j = 0; j < w; ++j) re[i + j] = trace / 2 + (root > 0 ? (j ? -1 : 1) * sqrt(root) : 0), im[i + j] = root < 0 ? (j ? -1 : 1) * sqrt(-root) : 0;
+        const double trace = w == 2 ? b[0] + b[3] : 2 * b[0], det = w == 2 ? b[0] * b[3] - b[1] * b[2] : b[0] * b[0],
+                     root = trace * trace / 4 - det;
+        for (int j = 0; j < w; ++j)
+            re[i + j] = trace / 2 + (root > 0 ? (j ? -1 : 1) * sqrt(root) : 0),
+                   im[i + j] = root < 0 ? (j ? -1 : 1) * sqrt(-root) : 0;
         i += w - 1;
     }
     free(Q);
@@ -269,7 +291,8 @@ carom_status carom_segments_multipliers(carom_segments *g, double *re, double *i
         for (int i = 1; i < *count; ++i)
             if (hypot(re[i] - 1, im[i]) < hypot(re[best] - 1, im[best])) best = i;
         --*count;
-        memmove(re + best, re + best + 1, (size_t)(*count - best) * sizeof *re), memmove(im + best, im + best + 1, (size_t)(*count - best) * sizeof *im);
+        memmove(re + best, re + best + 1, (size_t)(*count - best) * sizeof *re),
+            memmove(im + best, im + best + 1, (size_t)(*count - best) * sizeof *im);
     }
     int joints = 0;
     for (int id = 0; id < s->p.ne; ++id) joints += 2 * carom_system_directions(&s->p.sys, id);

@@ -1,7 +1,7 @@
 // shoot.c: the motion over a span of time as a map of states, with its linearisation.
 //
-// States beside a start satisfy joints and the contacts that are closed there, to first order:  c(x) = 0,  C dx = 0.  Z is an orthonormal basis of
-// these dx in units of typical sizes, Y what becomes of it, by (VAR-1) and (VAR-2).
+// States beside a start satisfy joints and the contacts that are closed there, to first order:  c(x) = 0,  C dx = 0.  Z
+// is an orthonormal basis of these dx in units of typical sizes, Y what becomes of it, by (VAR-1) and (VAR-2).
 #include "contact/delassus.h"
 #include "base/missing.h"
 #include "base/grow.h"
@@ -22,7 +22,9 @@ static const double LAST_BIT = 1e-15; // of positions and rates: what a projecti
 static const double ALIKE = 1e-8;     // of the terms of a state: those of its image under an exchange
 enum { MOST = 1000000 };              // hits kept
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run"); }
+static carom_status no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run");
+}
 
 const char *carom_hit_word(carom_hit_kind kind) {
     static const char *const word[] = {"impact", "chatter", "close", "open", "stick", "slip", "reverse"};
@@ -33,7 +35,8 @@ const char *carom_hit_word(carom_hit_kind kind) {
 
 static void add_hit(carom_shooter *s, double t, int contact, carom_hit_kind kind, double jump) {
     if (s->nhits == MOST || !CAROM_GROW(s->hit, s->nhits)) return;
-    s->hit[s->nhits++] = (carom_hit){.t = t, .jump = jump, .contact = contact, .closed = s->closed, .kind = kind, .end = t, .after = s->after};
+    s->hit[s->nhits++] = (carom_hit){
+        .t = t, .jump = jump, .contact = contact, .closed = s->closed, .kind = kind, .end = t, .after = s->after};
 }
 
 // Contact c closes at t behind a run of impacts: these are one chatter.
@@ -50,7 +53,8 @@ static void add_closing(carom_shooter *s, double t, int c) {
     s->hit[first].end = t, s->hit[first].impacts = impacts, s->hit[first].after = s->after;
 }
 
-static void keep_touch(const carom_shooter *s, carom_touching *to, int contact, double t, const double *q, const double *v, const double *mode) {
+static void keep_touch(const carom_shooter *s, carom_touching *to, int contact, double t, const double *q,
+                       const double *v, const double *mode) {
     to->contact = contact, to->t = t;
     carom_copy(to->x, q, s->nq), carom_copy(to->x + s->nq, v, s->nv), carom_copy(to->mode, mode, s->p.nc);
 }
@@ -69,11 +73,14 @@ static void note_change(carom_shooter *s, const carom_change *x) {
         if (!was && is) add_closing(s, t, c);
         else if (!was && x->impulse[c] > 0) {
             add_hit(s, t, c, CAROM_HIT_IMPACT, jump);
-            if (s->weakest.contact < 0 || jump < s->weakest.jump) keep_touch(s, &s->weakest, c, t, x->q_before, x->v_before, x->mode_before), s->weakest.jump = jump;
+            if (s->weakest.contact < 0 || jump < s->weakest.jump)
+                keep_touch(s, &s->weakest, c, t, x->q_before, x->v_before, x->mode_before), s->weakest.jump = jump;
         }
         else if (was && !is) add_hit(s, t, c, CAROM_HIT_OPEN, 0);
-        else if (was && x->mode_before[c] != x->mode[c]) add_hit(s, t, c, x->mode[c] == CAROM_MODE_STICK ? CAROM_HIT_STICK : CAROM_HIT_SLIP, 0);
-        else if (was && x->mode[c] == CAROM_MODE_SLIP && carom_dot(e, e_1, CAROM_TANGENTS) < 0) add_hit(s, t, c, CAROM_HIT_REVERSE, 0);
+        else if (was && x->mode_before[c] != x->mode[c])
+            add_hit(s, t, c, x->mode[c] == CAROM_MODE_STICK ? CAROM_HIT_STICK : CAROM_HIT_SLIP, 0);
+        else if (was && x->mode[c] == CAROM_MODE_SLIP && carom_dot(e, e_1, CAROM_TANGENTS) < 0)
+            add_hit(s, t, c, CAROM_HIT_REVERSE, 0);
         s->mode[c] = x->mode[c];
     }
 }
@@ -114,10 +121,12 @@ static carom_status constraint_column(carom_shooter *s, carom_path *w, int i, do
     const carom_point *p = &w->p;
     const carom_direction d = i < s->n ? unit_direction(s, s->scratch, i) : (carom_direction){0, NULL, NULL, s->way};
     int n = 0;
-    if (carom_variation_gaps(w->x, p->t, p->q, d, w->gaps) != CAROM_OK || carom_variation_rates(w->x, p->t, p->q, p->v, d, w->full) != CAROM_OK)
+    if (carom_variation_gaps(w->x, p->t, p->q, d, w->gaps) != CAROM_OK ||
+        carom_variation_rates(w->x, p->t, p->q, p->v, d, w->full) != CAROM_OK)
         return carom_fail(s->err, CAROM_USER, "t = %.9g: the derivatives of the model have no finite value here", p->t);
     for (int b = 0; b < p->L.nb; ++b) {
-        const int id = p->L.id[b], rows = id >= p->ne && w->phase[id - p->ne] == CAROM_MODE_SLIP ? 1 : p->L.at[b + 1] - p->L.at[b];
+        const int id = p->L.id[b],
+                  rows = id >= p->ne && w->phase[id - p->ne] == CAROM_MODE_SLIP ? 1 : p->L.at[b + 1] - p->L.at[b];
         column[n++] = w->gaps[carom_point_id(p, id)];
         for (int k = 0; k < rows; ++k) column[n++] = w->full[w->at_full[id] + k];
     }
@@ -127,7 +136,8 @@ static carom_status constraint_column(carom_shooter *s, carom_path *w, int i, do
 
 double carom_basis_reject(const double *basis, int count, double *x, int n) {
     for (int round = 0; round < 2; ++round)
-        for (int k = 0; k < count; ++k) carom_axpy(x, -carom_dot(basis + (size_t)k * (size_t)n, x, n), basis + (size_t)k * (size_t)n, n);
+        for (int k = 0; k < count; ++k)
+            carom_axpy(x, -carom_dot(basis + (size_t)k * (size_t)n, x, n), basis + (size_t)k * (size_t)n, n);
     return carom_length(x, n);
 }
 
@@ -137,7 +147,8 @@ void carom_basis_complete(double *basis, int count, int n, double *x) {
         double most = -1;
         for (int i = 0; i < n; ++i) {
             double left = 1;
-            for (int k = 0; k < count; ++k) left -= basis[(size_t)k * (size_t)n + (size_t)i] * basis[(size_t)k * (size_t)n + (size_t)i];
+            for (int k = 0; k < count; ++k)
+                left -= basis[(size_t)k * (size_t)n + (size_t)i] * basis[(size_t)k * (size_t)n + (size_t)i];
             if (left > most + CAROM_SAME) most = left, best = i;
         }
         carom_zero(x, n);
@@ -156,7 +167,8 @@ static carom_status on_start(void *user, carom_path *w) {
     double *C = calloc((size_t)most * (size_t)(n + 1), sizeof *C), *row = calloc((size_t)n + 1, sizeof *row);
     int rank = 0, n_rows = 0;
     carom_status status = C && row ? CAROM_OK : no_memory(s->err);
-    for (int i = 0; i < n + (s->parameter >= 0) && status == CAROM_OK && w->p.L.nb > 0; ++i) status = constraint_column(s, w, i, C + (size_t)i * (size_t)most, &n_rows);
+    for (int i = 0; i < n + (s->parameter >= 0) && status == CAROM_OK && w->p.L.nb > 0; ++i)
+        status = constraint_column(s, w, i, C + (size_t)i * (size_t)most, &n_rows);
     carom_zero(s->p_0, n);
     for (int r = 0; r < n_rows && status == CAROM_OK && rank < n; ++r) {
         for (int i = 0; i <= n; ++i) row[i] = C[(size_t)i * (size_t)most + (size_t)r];
@@ -180,9 +192,13 @@ static carom_status on_start(void *user, carom_path *w) {
         s->m = n - rank;
         carom_copy(s->Z, s->rows + (size_t)rank * (size_t)n, (ptrdiff_t)s->m * n);
         for (int j = 0; j < n; ++j)
-            for (int i = 0; i < n; ++i) w->y[(size_t)j * (size_t)n + (size_t)i] = j < s->m ? s->scale[i] * s->Z[(size_t)j * (size_t)n + (size_t)i] : 0;
-        for (int i = 0; i < n && s->parameter >= 0; ++i) w->y[(size_t)n * (size_t)n + (size_t)i] = s->scale[i] * s->p_0[i];
-        for (int i = 0; i < s->nv; ++i) s->rate_0[i] = w->v[i] / s->scale[i], s->rate_0[s->nv + i] = w->a_after[i] / s->scale[s->nv + i];
+            for (int i = 0; i < n; ++i)
+                w->y[(size_t)j * (size_t)n + (size_t)i] =
+                    j < s->m ? s->scale[i] * s->Z[(size_t)j * (size_t)n + (size_t)i] : 0;
+        for (int i = 0; i < n && s->parameter >= 0; ++i)
+            w->y[(size_t)n * (size_t)n + (size_t)i] = s->scale[i] * s->p_0[i];
+        for (int i = 0; i < s->nv; ++i)
+            s->rate_0[i] = w->v[i] / s->scale[i], s->rate_0[s->nv + i] = w->a_after[i] / s->scale[s->nv + i];
     }
     free(C), free(row);
     return status;
@@ -219,15 +235,18 @@ static carom_status nearest(carom_shooter *s, carom_path *w, int c, double h, do
 
 // Position i turns back inside the step: where the cubic through both ends with their slopes does.
 static void turning(carom_shooter *s, int i, double q_0, double d_0, double q_1, double d_1) {
-    const double rise = q_1 - q_0, b = 3 * rise - 2 * d_0 - d_1, c = d_0 + d_1 - 2 * rise; // q_0 + d_0 x + b x^2 + c x^3
-    const double root = sqrt(fmax(0, b * b - 3 * c * d_0)), x = d_0 / (-b + (d_0 > 0 ? root : -root)), q = q_0 + x * (d_0 + x * (b + x * c));
+    // q_0 + d_0 x + b x^2 + c x^3
+    const double rise = q_1 - q_0, b = 3 * rise - 2 * d_0 - d_1, c = d_0 + d_1 - 2 * rise;
+    const double root = sqrt(fmax(0, b * b - 3 * c * d_0)), x = d_0 / (-b + (d_0 > 0 ? root : -root)),
+                 q = q_0 + x * (d_0 + x * (b + x * c));
     if (x > 0 && x < 1) s->least[i] = fmin(s->least[i], q), s->most[i] = fmax(s->most[i], q);
 }
 
 // -- contacts of finite stiffness ------------------------------------------------------------------------------------
 
 // The gap of contact i and its rate, by a difference along the motion.
-static double soft_at(carom_shooter *s, carom_path *w, int i, double t, const double *q, const double *v, double h, double *rate) {
+static double soft_at(carom_shooter *s, carom_path *w, int i, double t, const double *q, const double *v, double h,
+                      double *rate) {
     const carom_system *sys = &w->p.sys;
     double *g = s->soft_gap, *moved = s->block, by = SOFT_STEP * h;
     carom_model_soft_gaps(w->model, w->p.work, t, q, g);
@@ -239,7 +258,8 @@ static double soft_at(carom_shooter *s, carom_path *w, int i, double t, const do
     return gap;
 }
 
-// A value of the gap on the way; where it is zero up to rounding, as at a kink that the scheme has located, the sign before goes on.
+// A value of the gap on the way; where it is zero up to rounding, as at a kink that the scheme has located, the sign
+// before goes on.
 static void pass_soft(carom_shooter *s, int i, double g) {
     if (!(fabs(g) > SOFT_ZERO * carom_norm_max(s->scale, s->nv)) || (g < 0) == s->soft_now[i]) return;
     s->soft_now[i] = g < 0;
@@ -250,7 +270,8 @@ static void pass_soft(carom_shooter *s, int i, double g) {
 static carom_status cross_soft(carom_shooter *s, carom_path *w, double h) {
     for (int i = 0; i < s->soft; ++i) {
         double rate_0, rate_1, between = NAN;
-        const double g_0 = soft_at(s, w, i, w->t, w->q, w->v, h, &rate_0), g_1 = soft_at(s, w, i, w->t + h, w->q_1, w->v_1, h, &rate_1);
+        const double g_0 = soft_at(s, w, i, w->t, w->q, w->v, h, &rate_0),
+                     g_1 = soft_at(s, w, i, w->t + h, w->q_1, w->v_1, h, &rate_1);
         pass_soft(s, i, g_0);
         if (rate_0 * rate_1 < 0) {
             carom_bracket k = {.b = h, .f_a = rate_0, .f_b = rate_1};
@@ -271,13 +292,15 @@ static carom_status cross_soft(carom_shooter *s, carom_path *w, double h) {
     return CAROM_OK;
 }
 
-// -- harmonics of a response -------------------------------------------------------------------------------------------
+// -- harmonics of a response ------------------------------------------------------------------------------------------
 //
-//     X_k = 2/T integral x exp(-i k w t) dt,  by Gauss's rule of five points over every step                     (RSP-1)
+//     X_k = 2/T integral x exp(-i k w t) dt,  by Gauss's rule of five points over every step  (RSP-1)
 
 static carom_status add_response(carom_shooter *s, carom_path *w, double h) {
-    static const double node[5] = {0.04691007703066800, 0.23076534494715845, 0.5, 0.76923465505284155, 0.95308992296933200};
-    static const double weight[5] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444, 0.23931433524968324, 0.11846344252809454};
+    static const double node[5] = {0.04691007703066800, 0.23076534494715845, 0.5, 0.76923465505284155,
+                                   0.95308992296933200};
+    static const double weight[5] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444, 0.23931433524968324,
+                                     0.11846344252809454};
     const carom_ledger none = {0};
     for (int i = 0; i < 5; ++i) {
         double value[4] = {0};
@@ -286,7 +309,9 @@ static carom_status add_response(carom_shooter *s, carom_path *w, double h) {
         carom_model_observe(w->model, s->averages, &none, w->p.work, t, w->q_1, w->v_1, value);
         const double x = value[s->observed];
         s->mean += part * x;
-        for (int k = 0; k < CAROM_HARMONICS; ++k) s->harmonic[2 * k] += part * x * cos((k + 1) * s->pitch * t), s->harmonic[2 * k + 1] += part * x * sin((k + 1) * s->pitch * t);
+        for (int k = 0; k < CAROM_HARMONICS; ++k)
+            s->harmonic[2 * k] += part * x * cos((k + 1) * s->pitch * t),
+                s->harmonic[2 * k + 1] += part * x * sin((k + 1) * s->pitch * t);
     }
     return w->tried == h ? CAROM_OK : carom_path_try(w, h, NULL);
 }
@@ -344,7 +369,15 @@ static carom_status on_row(void *user, carom_path *w) {
 static carom_status open_path(carom_shooter *s, carom_sim *sim) {
     const int n = s->n, columns = n + (s->parameter >= 0);
     close_path(s);
-    s->path = (carom_path){.user = s, .on_start = on_start, .on_cross = on_cross, .on_step = s->lows ? on_step : NULL, .on_row = s->on_row ? on_row : NULL, .x = s->x, .borrowed = true, .rtol = s->rtol > 0 ? s->rtol : 1e-11, .longest = s->lows ? s->span / 40 : 0};
+    s->path = (carom_path){.user = s,
+                           .on_start = on_start,
+                           .on_cross = on_cross,
+                           .on_step = s->lows ? on_step : NULL,
+                           .on_row = s->on_row ? on_row : NULL,
+                           .x = s->x,
+                           .borrowed = true,
+                           .rtol = s->rtol > 0 ? s->rtol : 1e-11,
+                           .longest = s->lows ? s->span / 40 : 0};
     s->opened = true;
     carom_zero(s->dp, columns * s->np);
     carom_copy(s->dp + n * s->np, s->way, s->np);
@@ -358,10 +391,12 @@ static carom_status linearised(carom_shooter *s, carom_sim *sim) {
     CAROM_TRY(carom_path_run(w));
     if (s->coast > 0) CAROM_TRY(carom_path_coast(w, s->t_0 + s->span));
     for (int j = 0; j < s->m; ++j)
-        for (int i = 0; i < n; ++i) s->Y[(size_t)j * (size_t)n + (size_t)i] = w->y[(size_t)j * (size_t)n + (size_t)i] / s->scale[i];
+        for (int i = 0; i < n; ++i)
+            s->Y[(size_t)j * (size_t)n + (size_t)i] = w->y[(size_t)j * (size_t)n + (size_t)i] / s->scale[i];
     for (int i = 0; i < n && s->parameter >= 0; ++i) s->p_1[i] = w->y[(size_t)n * (size_t)n + (size_t)i] / s->scale[i];
     CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
-    for (int i = 0; i < s->nv; ++i) s->rate_1[i] = w->v[i] / s->scale[i], s->rate_1[s->nv + i] = w->a[i] / s->scale[s->nv + i];
+    for (int i = 0; i < s->nv; ++i)
+        s->rate_1[i] = w->v[i] / s->scale[i], s->rate_1[s->nv + i] = w->a[i] / s->scale[s->nv + i];
     carom_copy(s->mode_1, w->phase, s->p.nc);
     s->linear = true;
     return CAROM_OK;
@@ -376,13 +411,15 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
     s->weakest.contact = -1;
     for (int c = 0; c < s->p.nc && linear; ++c) s->nearest[c].contact = -1;
     if (s->soft > 0 && linear) carom_model_soft_gaps(s->task.base, s->p.work, t_0, s->start, s->soft_gap);
-    for (int i = 0; i < s->soft && linear; ++i) s->crossed[i] = 0, s->soft_closed[i] = s->soft_now[i] = s->soft_gap[i] < 0;
+    for (int i = 0; i < s->soft && linear; ++i)
+        s->crossed[i] = 0, s->soft_closed[i] = s->soft_now[i] = s->soft_gap[i] < 0;
     carom_sim *sim = simulate(s, t_0, linear ? span - s->coast : span, s->start, steps);
     if (!sim) return s->err->code;
     carom_status status = linear ? linearised(s, sim) : plain(s, sim);
     const carom_now now = carom_sim_now(sim);
     const bool coasted = linear && s->coast > 0 && status == CAROM_OK;
-    carom_copy(s->end, coasted ? s->path.q : now.q, s->nq), carom_copy(s->end + s->nq, coasted ? s->path.v : now.v, s->nv);
+    carom_copy(s->end, coasted ? s->path.q : now.q, s->nq),
+        carom_copy(s->end + s->nq, coasted ? s->path.v : now.v, s->nv);
     s->path.sim = NULL;
     carom_sim_destroy(sim);
     return status;
@@ -513,7 +550,8 @@ static carom_status terms(carom_shooter *s, double *to, double size[4]) {
     return CAROM_OK;
 }
 
-carom_status carom_shooter_same(carom_shooter *s, double span, const double *x, double dt, const double *dq, bool *same) {
+carom_status carom_shooter_same(carom_shooter *s, double span, const double *x, double dt, const double *dq,
+                                bool *same) {
     enum { TIMES = 7 };
     carom_point *p = &s->p;
     const int n = p->ne + p->nc + 2 * s->nv + p->n;
@@ -529,7 +567,9 @@ carom_status carom_shooter_same(carom_shooter *s, double span, const double *x, 
     const int links = p->ne + p->nc, first[] = {0, links, links + s->nv, links + 2 * s->nv, n};
     for (int k = 0; k < TIMES && status == CAROM_OK; ++k)
         for (int g = 0; g < 4; ++g)
-            for (int i = first[g]; i < first[g + 1]; ++i) *same = *same && fabs(all[(size_t)(2 * k) * (size_t)n + (size_t)i] - all[(size_t)(2 * k + 1) * (size_t)n + (size_t)i]) <= ALIKE * size[g];
+            for (int i = first[g]; i < first[g + 1]; ++i)
+                *same = *same && fabs(all[(size_t)(2 * k) * (size_t)n + (size_t)i] -
+                                      all[(size_t)(2 * k + 1) * (size_t)n + (size_t)i]) <= ALIKE * size[g];
     free(all);
     carom_copy(p->q, x, p->nq), carom_copy(p->v, x + p->nq, s->nv);
     p->t = 0;
@@ -567,7 +607,9 @@ static carom_status set_parameters(carom_shooter *s, double value) {
     return prepare(s);
 }
 
-carom_status carom_shooter_set(carom_shooter *s, double value) { return value == s->value ? CAROM_OK : set_parameters(s, value); }
+carom_status carom_shooter_set(carom_shooter *s, double value) {
+    return value == s->value ? CAROM_OK : set_parameters(s, value);
+}
 
 carom_status carom_shooter_aim(carom_shooter *s, const double *at, const double *way, double value) {
     carom_copy(s->at, at, 2), carom_copy(s->way, way, 2);
@@ -577,7 +619,9 @@ carom_status carom_shooter_aim(carom_shooter *s, const double *at, const double 
 
 static carom_status allocate(carom_shooter *s) {
     const size_t n = (size_t)s->n, nc = (size_t)s->p.nc, x = (size_t)(s->nq + s->nv);
-    double **part[] = {&s->scale, &s->p_0, &s->p_1, &s->rate_0, &s->rate_1, &s->Z, &s->Y, &s->rows, &s->start, &s->end, &s->mode_0, &s->mode_1, &s->mode, &s->low, &s->block, &s->dp, &s->scratch, &s->least, &s->most};
+    double **part[] = {&s->scale, &s->p_0,   &s->p_1,     &s->rate_0, &s->rate_1, &s->Z,    &s->Y,
+                       &s->rows,  &s->start, &s->end,     &s->mode_0, &s->mode_1, &s->mode, &s->low,
+                       &s->block, &s->dp,    &s->scratch, &s->least,  &s->most};
     const size_t size[] = {n, n, n, n, n, n * n, n * n, n * n, x, x, nc, nc, nc, nc, x + n, 2 * n + 2, 2 * n, x, x};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof(double));
@@ -586,7 +630,9 @@ static carom_status allocate(carom_shooter *s) {
     for (int i = 0; i < s->n; ++i) s->scale[i] = 1;
     // one block for all touches
     s->soft = carom_model_soft_count(s->task.base);
-    s->crossed = calloc((size_t)s->soft + 1, sizeof *s->crossed), s->soft_gap = calloc((size_t)s->soft + 1, sizeof *s->soft_gap), s->soft_closed = calloc(2 * (size_t)s->soft + 2, sizeof *s->soft_closed);
+    s->crossed = calloc((size_t)s->soft + 1, sizeof *s->crossed),
+    s->soft_gap = calloc((size_t)s->soft + 1, sizeof *s->soft_gap),
+    s->soft_closed = calloc(2 * (size_t)s->soft + 2, sizeof *s->soft_closed);
     if (!s->crossed || !s->soft_gap || !s->soft_closed) return no_memory(s->err);
     s->soft_now = s->soft_closed + s->soft + 1;
     s->nearest = calloc(nc + 1, sizeof *s->nearest), s->touches = calloc((nc + 1) * (x + nc) + 1, sizeof *s->touches);
@@ -642,13 +688,17 @@ carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *e
     CAROM_TRY(carom_task_open(&s->task, names, err));
     CAROM_TRY(resolve(s, s->task.run.rtol));
     if (!carom_shooter_scheme(s->run.scheme))
-        return carom_fail(err, CAROM_UNSUPPORTED, "this needs a scheme that locates events to rounding: event-driven or auto, not %.40s", s->run.scheme);
+        return carom_fail(err, CAROM_UNSUPPORTED,
+                          "this needs a scheme that locates events to rounding: event-driven or auto, not %.40s",
+                          s->run.scheme);
     double least;
     s->run_rtol = tolerance_of(s, &least);
     s->given = !isnan(s->task.run.rtol);
-    for (int i = 0; s->task.run.options && s->task.run.options[i]; ++i) s->given = s->given || strncmp(s->task.run.options[i], "rtol=", 5) == 0;
+    for (int i = 0; s->task.run.options && s->task.run.options[i]; ++i)
+        s->given = s->given || strncmp(s->task.run.options[i], "rtol=", 5) == 0;
     for (int k = 0; k < 2 && names[0] && names[k]; ++k) {
-        if (s->task.free[k].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", names[k]);
+        if (s->task.free[k].kind != CAROM_FREE_PARAMETER)
+            return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", names[k]);
         s->index[s->np++] = s->task.free[k].index;
     }
     if (by) s->parameter = s->index[0], s->value = s->task.free[0].value;
@@ -668,9 +718,12 @@ void carom_shooter_close(carom_shooter *s) {
     carom_variation_destroy(s->x);
     carom_run_free(&s->run);
     carom_task_close(&s->task);
-    double *part[] = {s->scale, s->p_0, s->p_1, s->rate_0, s->rate_1, s->Z, s->Y, s->rows, s->start, s->end, s->mode_0, s->mode_1, s->mode, s->low, s->block, s->dp, s->scratch, s->least, s->most};
+    double *part[] = {s->scale, s->p_0,   s->p_1,     s->rate_0, s->rate_1, s->Z,    s->Y,
+                      s->rows,  s->start, s->end,     s->mode_0, s->mode_1, s->mode, s->low,
+                      s->block, s->dp,    s->scratch, s->least,  s->most};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
-    free(s->averages), free(s->hit), free(s->nearest), free(s->touches), free(s->crossed), free(s->soft_gap), free(s->soft_closed);
+    free(s->averages), free(s->hit), free(s->nearest), free(s->touches), free(s->crossed), free(s->soft_gap),
+        free(s->soft_closed);
     *s = (carom_shooter){0};
 }
 
@@ -684,7 +737,10 @@ carom_status carom_eigen(double *A, int m, double *re, double *im, double *vecto
     int info = 0;
     double none[1], *work = calloc((size_t)room, sizeof *work);
     if (!work) return no_memory(err);
-    lapack.dgeev("N", vectors ? "V" : "N", &m, A, &m, re, im, none, &one, vectors ? vectors : none, vectors ? &m : &one, work, &room, &info, 1, 1);
+    lapack.dgeev("N", vectors ? "V" : "N", &m, A, &m, re, im, none, &one, vectors ? vectors : none, vectors ? &m : &one,
+                 work, &room, &info, 1, 1);
     free(work);
-    return info == 0 ? CAROM_OK : carom_fail(err, CAROM_NOT_CONVERGED, "the multipliers did not converge (LAPACK's dgeev: %d)", info);
+    return info == 0
+               ? CAROM_OK
+               : carom_fail(err, CAROM_NOT_CONVERGED, "the multipliers did not converge (LAPACK's dgeev: %d)", info);
 }

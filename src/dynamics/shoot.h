@@ -1,21 +1,32 @@
-// shoot.h (private): the motion over a span of time as a map of states, with its linearisation: what orbits, exponents and continuation share.
+// shoot.h (private): the motion over a span of time as a map of states, with its linearisation: what orbits, exponents
+// and continuation share.
 #pragma once
 #include "dynamics/dynamics.h"
 
 /// What happened to one contact on the way.
-typedef enum carom_hit_kind { CAROM_HIT_IMPACT, CAROM_HIT_CHATTER, CAROM_HIT_CLOSE, CAROM_HIT_OPEN, CAROM_HIT_STICK, CAROM_HIT_SLIP, CAROM_HIT_REVERSE } carom_hit_kind;
+typedef enum carom_hit_kind {
+    CAROM_HIT_IMPACT,
+    CAROM_HIT_CHATTER,
+    CAROM_HIT_CLOSE,
+    CAROM_HIT_OPEN,
+    CAROM_HIT_STICK,
+    CAROM_HIT_SLIP,
+    CAROM_HIT_REVERSE
+} carom_hit_kind;
 typedef struct carom_hit {
     double t, jump;      // jump: of velocities in an impact, in units of `scale`
     int contact, closed; // contacts that are closed behind it
     carom_hit_kind kind;
-    char after;          // how the contact goes on: 'o' open, '0' it sticks, '+' and '-' it slips, along its first tangent
+    char after;          // how the contact goes on: 'o' open, '0' it sticks, '+' and '-' it slips, along its first
+                         // tangent
     double end;          // of a chatter: when it closes
     int impacts;         // in it, as far as they were followed
 } carom_hit;
 const char *carom_hit_word(carom_hit_kind kind);
 
 /// A contact that is hardly touched: the state there, before an impact, and the modes of all contacts.
-typedef struct carom_touching { int contact; double t, jump, *x, *mode; } carom_touching; // jump: of an impact; contact -1: there is none
+// jump: of an impact; contact -1: there is none
+typedef struct carom_touching { int contact; double t, jump, *x, *mode; } carom_touching;
 
 enum { CAROM_HARMONICS = 9 };
 
@@ -26,8 +37,10 @@ typedef struct carom_shooter {
     double pitch;          // angular frequency of the first harmonic
     bool (*stop)(const void *user);
     const void *user;
-    carom_status (*on_state)(void *watch, double t, const double *q, const double *v, int closed); // plain runs: after every step; NULL: none
-    carom_status (*on_row)(void *watch, carom_path *w); // linearised runs: after every step, columns may be changed; NULL: none
+    // plain runs: after every step; NULL: none
+    carom_status (*on_state)(void *watch, double t, const double *q, const double *v, int closed);
+    carom_status (*on_row)(void *watch, carom_path *w); // linearised runs: after every step, columns may be changed;
+                                                        // NULL: none
     void *watch;
     double *scale;         // 2 nv: typical sizes of positions (along velocities) and velocities; 1
     bool lows;             // linearised runs: look for the lowest gaps of open contacts, and for the range of positions
@@ -66,7 +79,8 @@ typedef struct carom_shooter {
     bool *soft_closed, *soft_now; // at the start; now
     double *low;           // nc: lowest gap at which an open contact turned back; infinite: none did
     double *least, *most;  // nq: range of positions; like `low`, of the last linearised run
-    double mean, harmonic[2 * CAROM_HARMONICS]; // integrals of the response, and of it times cos(k pitch t), sin(k pitch t)
+    double mean, harmonic[2 * CAROM_HARMONICS]; // integrals of the response, and of it times cos(k pitch t), sin(k
+                                                // pitch t)
     int observed;          // which observed expression the response is
     carom_average *averages; // of observed expressions: none of them has any
     // inside
@@ -77,7 +91,8 @@ typedef struct carom_shooter {
     carom_error *err;
 } carom_shooter;
 
-/// The name, as a constant, of the scheme of this name, if that locates events to rounding with steps of its own; else NULL.
+/// The name, as a constant, of the scheme of this name, if that locates events to rounding with steps of its own; else
+/// NULL.
 const char *carom_shooter_scheme(const char *name);
 /// task.model, task.run and the caller's part are set; by: a parameter, NULL: none.  To be closed whatever happens.
 carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *err);
@@ -90,9 +105,11 @@ carom_status carom_shooter_aim(carom_shooter *s, const double *at, const double 
 carom_status carom_shooter_set(carom_shooter *s, double value);
 /// From x at t_0 over `span`, with the linearisation or without, in so many steps.
 carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double *x, bool linear, int steps);
-/// y = x moved along n numbers in units of `scale`, with joints and the contacts that were closed at the start of the last linearised run satisfied.
+/// y = x moved along n numbers in units of `scale`, with joints and the contacts that were closed at the start of the
+/// last linearised run satisfied.
 carom_status carom_shooter_move(carom_shooter *s, const double *x, const double *by, double *y);
-/// Directions, velocities and masses at x, in s->path: of joints and of the contacts `with`, all of which are in these modes.
+/// Directions, velocities and masses at x, in s->path: of joints and of the contacts `with`, all of which are in these
+/// modes.
 carom_status carom_shooter_stand(carom_shooter *s, double t, const double *x, double *mode, const bool *with);
 /// x satisfies joints and the contacts that are closed at the end of the last run exactly, at time t.
 carom_status carom_shooter_snap(carom_shooter *s, double t, double *x);
@@ -100,8 +117,10 @@ carom_status carom_shooter_snap(carom_shooter *s, double t, double *x);
 void carom_shooter_apart(const carom_shooter *s, const double *a, const double *b, double *out);
 /// The observed expression (task.model.observe), and its change with the parameter (NULL: not wanted).
 carom_status carom_shooter_observe(carom_shooter *s, double *value, double *change);
-/// At times over `span`, do forces, masses, gaps and directions have the same values at (t + dt, q + dq) as at (t, q)?  dq: nq, NULL: none.
-carom_status carom_shooter_same(carom_shooter *s, double span, const double *x, double dt, const double *dq, bool *same);
+/// At times over `span`, do forces, masses, gaps and directions have the same values at (t + dt, q + dq) as at (t, q)?
+/// dq: nq, NULL: none.
+carom_status carom_shooter_same(carom_shooter *s, double span, const double *x, double dt, const double *dq,
+                                bool *same);
 
 /// x less its part along `count` orthonormal vectors of n numbers; returns the length that is left.
 double carom_basis_reject(const double *basis, int count, double *x, int n);

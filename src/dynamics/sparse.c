@@ -14,8 +14,10 @@
 #include <stdlib.h>
 
 static const double SHIFT = 1e-4;     // of a typical rate, and ten times more as long as the matrix is singular
-static const double AT_SHIFT = 1e-4, TINY = 1e-5; // of the shift: eigenvalues that are not counted among those that are not zero; that are zero
-static const double ROUNDING = 1e-10, NOTHING = 1e-9; // of the least that is not zero: what is left of real parts; an eigenvalue that is zero
+static const double AT_SHIFT = 1e-4, TINY = 1e-5; // of the shift: eigenvalues that are not counted among those that are
+                                                  // not zero; that are zero
+static const double ROUNDING = 1e-10, NOTHING = 1e-9; // of the least that is not zero: what is left of real parts; an
+                                                      // eigenvalue that is zero
 
 typedef struct sparse {
     carom_arpack arpack;
@@ -31,7 +33,9 @@ typedef struct sparse {
     carom_error *err;
 } sparse;
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the eigenvalues"); }
+static carom_status no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the eigenvalues");
+}
 
 // Columns of `in` that do not depend on those before, by Gram and Schmidt.
 static carom_status choose(sparse *s) {
@@ -45,7 +49,8 @@ static carom_status choose(sparse *s) {
         carom_copy(q, h->in + (size_t)k * nv, s->nv);
         const double before = carom_length(q, s->nv);
         for (int twice = 0; twice < 2; ++twice)
-            for (int i = 0; i < s->rows; ++i) carom_axpy(q, -carom_dot(q, Q + (size_t)i * nv, s->nv), Q + (size_t)i * nv, s->nv);
+            for (int i = 0; i < s->rows; ++i)
+                carom_axpy(q, -carom_dot(q, Q + (size_t)i * nv, s->nv), Q + (size_t)i * nv, s->nv);
         const double after = carom_length(q, s->nv);
         if (!(after > CAROM_DEPENDENT * before)) continue;
         for (int i = 0; i < s->nv; ++i) q[i] /= after;
@@ -81,7 +86,9 @@ static carom_status assemble(sparse *s) {
     for (int r = 0; good && r < l->nrank; ++r)
         for (int j = 0; j < nv; ++j)
             for (int i = 0; i < nv && l->rank[r].right[j] != 0; ++i)
-                if (l->rank[r].left[i] != 0) good = good && put(s, i, j, (l->rank[r].rate ? s->sigma : 1) * l->rank[r].left[i] * l->rank[r].right[j]);
+                if (l->rank[r].left[i] != 0)
+                    good = good &&
+                           put(s, i, j, (l->rank[r].rate ? s->sigma : 1) * l->rank[r].left[i] * l->rank[r].right[j]);
     for (int k = 0; good && k < s->rows; ++k)
         for (int i = 0; i < nv; ++i) {
             const size_t at = (size_t)s->keep[k] * (size_t)nv + (size_t)i;
@@ -107,12 +114,16 @@ static carom_status shift(sparse *s) {
     const carom_point *p = &s->l->grip.p;
     carom_status status = assemble(s);
     double stiff = 0, heavy = 0;
-    for (int i = 0; i < s->nv; ++i) stiff += fabs(*carom_matrix_entry(p->K, i, i)), heavy += *carom_matrix_entry(p->M, i, i);
+    for (int i = 0; i < s->nv; ++i)
+        stiff += fabs(*carom_matrix_entry(p->K, i, i)), heavy += *carom_matrix_entry(p->M, i, i);
     for (double part = SHIFT; status == CAROM_SINGULAR && part < 1; part *= 10) {
         s->sigma = part * (stiff > 0 ? sqrt(stiff / heavy) : 1);
         status = assemble(s);
     }
-    return status == CAROM_SINGULAR ? carom_fail(s->err, status, "the linearisation is singular: its matrix cannot be inverted at any shift; a sliding contact may jam") : status;
+    return status == CAROM_SINGULAR ? carom_fail(s->err, status,
+                                                 "the linearisation is singular: its matrix cannot be inverted at any "
+                                                 "shift; a sliding contact may jam")
+                                    : status;
 }
 
 // y = (A - sigma B)^-1 B z.
@@ -130,28 +141,36 @@ static void apply(sparse *s, const double *z, double *y) {
 }
 
 static carom_status iterate(sparse *s, carom_spectrum *out, int count) {
-    const int n = 2 * s->nv, nev = 2 * count + 2 < n - 2 ? 2 * count + 2 : n - 2, wide = 2 * nev + 20, ncv = wide < n ? wide : n, lworkl = 3 * ncv * (ncv + 2), vectors = 1;
+    const int n = 2 * s->nv, nev = 2 * count + 2 < n - 2 ? 2 * count + 2 : n - 2, wide = 2 * nev + 20,
+              ncv = wide < n ? wide : n, lworkl = 3 * ncv * (ncv + 2), vectors = 1;
     const double tol = 0, zero = 0;
     const size_t N = (size_t)n, V = (size_t)ncv;
     double *block = calloc(N + N * V + 3 * N + (size_t)lworkl + 3 * V + N * ((size_t)nev + 1) + 2 * V, sizeof *block);
     int *select = calloc(V, sizeof *select), ido = 0, info = 1, iparam[11] = {1, 0, 3000, 1, 0, 0, 1}, ipntr[14] = {0};
     if (!block || !select) return free(block), free(select), no_memory(s->err);
-    double *resid = block, *v = resid + N, *workd = v + N * V, *workl = workd + 3 * N, *workev = workl + lworkl, *z = workev + 3 * V, *dr = z + N * ((size_t)nev + 1), *di = dr + V;
+    double *resid = block, *v = resid + N, *workd = v + N * V, *workl = workd + 3 * N, *workev = workl + lworkl,
+           *z = workev + 3 * V, *dr = z + N * ((size_t)nev + 1), *di = dr + V;
     unsigned seed = 5;
     for (int i = 0; i < n; ++i) seed = seed * 1664525u + 1013904223u, workd[i] = (double)(seed >> 8) / 8388608.0 - 1;
     apply(s, workd, resid); // a start that joints and contacts allow; the second time its rates, too
     apply(s, resid, workd);
     carom_copy(resid, workd, n);
     for (;;) {
-        s->arpack.dnaupd(&ido, "I", &n, "LM", &nev, &tol, resid, &ncv, v, &n, iparam, ipntr, workd, workl, &lworkl, &info, 1, 2);
+        s->arpack.dnaupd(&ido, "I", &n, "LM", &nev, &tol, resid, &ncv, v, &n, iparam, ipntr, workd, workl, &lworkl,
+                         &info, 1, 2);
         if (ido != 1 && ido != -1) break;
         apply(s, workd + ipntr[0] - 1, workd + ipntr[1] - 1);
     }
     carom_status status = CAROM_OK;
-    if (info < 0 || iparam[4] < 2) status = carom_fail(s->err, CAROM_NOT_CONVERGED, "the eigenvalues did not converge (ARPACK's dnaupd: %d)", info);
+    if (info < 0 || iparam[4] < 2)
+        status =
+            carom_fail(s->err, CAROM_NOT_CONVERGED, "the eigenvalues did not converge (ARPACK's dnaupd: %d)", info);
     if (status == CAROM_OK) {
-        s->arpack.dneupd(&vectors, "A", select, dr, di, z, &n, &zero, &zero, workev, "I", &n, "LM", &nev, &tol, resid, &ncv, v, &n, iparam, ipntr, workd, workl, &lworkl, &info, 1, 1, 2);
-        if (info != 0) status = carom_fail(s->err, CAROM_NOT_CONVERGED, "the eigenvalues did not converge (ARPACK's dneupd: %d)", info);
+        s->arpack.dneupd(&vectors, "A", select, dr, di, z, &n, &zero, &zero, workev, "I", &n, "LM", &nev, &tol, resid,
+                         &ncv, v, &n, iparam, ipntr, workd, workl, &lworkl, &info, 1, 1, 2);
+        if (info != 0)
+            status =
+                carom_fail(s->err, CAROM_NOT_CONVERGED, "the eigenvalues did not converge (ARPACK's dneupd: %d)", info);
     }
     for (int k = 0; status == CAROM_OK && k < iparam[4] && k < nev; ++k) {
         const double size = dr[k] * dr[k] + di[k] * di[k];
@@ -173,13 +192,16 @@ static carom_status iterate(sparse *s, carom_spectrum *out, int count) {
 carom_status carom_spectrum_sparse(carom_spectrum *out, const carom_linear *l, int count, carom_error *err) {
     sparse s = {.l = l, .nv = l->grip.p.nv, .err = err};
     if (l->frame || l->drift)
-        return carom_fail(err, CAROM_UNSUPPORTED, "modes of large models are linearised at rest; this state moves and has joints, contacts or bodies that turn");
+        return carom_fail(err, CAROM_UNSUPPORTED,
+                          "modes of large models are linearised at rest; this state moves and has joints, contacts or "
+                          "bodies that turn");
     CAROM_TRY(carom_arpack_load(&s.arpack, err));
     carom_status status = choose(&s);
     const size_t n = (size_t)(s.nv + s.rows), room = 2 * (size_t)count + 4;
     s.x = calloc(2 * n, sizeof *s.x);
     s.rhs = s.x ? s.x + n : NULL;
-    out->re = calloc(room, sizeof *out->re), out->im = calloc(room, sizeof *out->im), out->shape = calloc(2 * room * (size_t)s.nv, sizeof *out->shape);
+    out->re = calloc(room, sizeof *out->re), out->im = calloc(room, sizeof *out->im),
+    out->shape = calloc(2 * room * (size_t)s.nv, sizeof *out->shape);
     if (status == CAROM_OK && !(s.x && out->re && out->im && out->shape)) status = no_memory(err);
     if (status == CAROM_OK) status = shift(&s);
     if (status == CAROM_OK) status = iterate(&s, out, count);

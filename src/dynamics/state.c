@@ -11,8 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// Of the model's size: a run can go on from results of schemes that let joints drift, and of those that let contacts penetrate.
-static const double FITS = 1e-4, PENETRATES = 1e-2; // of the size of the model: gaps of joints and of contacts in a state that fits it
+// Of the model's size: a run can go on from results of schemes that let joints drift, and of those that let contacts
+// penetrate.
+static const double FITS = 1e-4, PENETRATES = 1e-2; // of the size of the model: gaps of joints and of contacts in a
+                                                    // state that fits it
 static const double SMALLEST = 1e-3; // m: that of a model whose coordinates are all 0
 
 // -- reading ------------------------------------------------------------------------------------------------------
@@ -26,7 +28,9 @@ typedef struct row {
     int next;     // column behind the last one found: states are asked in the order of results
 } row;
 
-static carom_status empty(const char *file, carom_error *err) { return carom_fail(err, CAROM_BAD_INPUT, "%.200s holds no state: it has no rows", file); }
+static carom_status empty(const char *file, carom_error *err) {
+    return carom_fail(err, CAROM_BAD_INPUT, "%.200s holds no state: it has no rows", file);
+}
 
 // Tables of many runs and of branches have texts in them, and no state that is the last.
 static carom_status refuse_others(const char *file, carom_error *err) {
@@ -34,9 +38,13 @@ static carom_status refuse_others(const char *file, carom_error *err) {
     FILE *f = fopen(file, "rb");
     if (f && !fgets(head, sizeof head, f)) head[0] = 0;
     if (f) fclose(f);
-    const bool sweep = strncmp(head, "run,", 4) == 0 && strstr(head, ",status,message"), branch = strncmp(head, "branch,", 7) == 0 && strstr(head, ",event,");
+    const bool sweep = strncmp(head, "run,", 4) == 0 && strstr(head, ",status,message"),
+               branch = strncmp(head, "branch,", 7) == 0 && strstr(head, ",event,");
     if (!sweep && !branch) return CAROM_OK;
-    return carom_fail(err, CAROM_BAD_INPUT, "%.200s is a %s, which holds many states; give a result, or a table of one state such as `carom equilibrium --save FILE` writes", file, sweep ? "sweep" : "branch of `carom follow`");
+    return carom_fail(err, CAROM_BAD_INPUT,
+                      "%.200s is a %s, which holds many states; give a result, or a table of one state such as `carom "
+                      "equilibrium --save FILE` writes",
+                      file, sweep ? "sweep" : "branch of `carom follow`");
 }
 
 // The last row of a table.
@@ -72,7 +80,8 @@ static bool is_hdf5(const char *file) {
 
 static carom_status read_row(row *r, const char *file, carom_error *err) {
     struct stat st;
-    if (stat(file, &st) == 0 && !S_ISREG(st.st_mode)) return carom_fail(err, CAROM_BAD_INPUT, "cannot read a state from %.200s: it is not a regular file", file);
+    if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
+        return carom_fail(err, CAROM_BAD_INPUT, "cannot read a state from %.200s: it is not a regular file", file);
     return is_hdf5(file) ? read_result(r, file, err) : read_table(r, file, err);
 }
 
@@ -94,9 +103,14 @@ static int find(row *r, const char *name) {
 
 static carom_status value(row *r, const char *file, const char *name, double *x, carom_error *err) {
     const int i = find(r, name);
-    if (i < 0) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has no column '%.60s', which the model needs; is it a state of this model?", file, name);
+    if (i < 0)
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "%.200s has no column '%.60s', which the model needs; is it a state of this model?", file,
+                          name);
     *x = r->x[i];
-    return isfinite(*x) ? CAROM_OK : carom_fail(err, CAROM_BAD_INPUT, "%.200s: '%.60s' is %g, which is not a state", file, name, *x);
+    return isfinite(*x)
+               ? CAROM_OK
+               : carom_fail(err, CAROM_BAD_INPUT, "%.200s: '%.60s' is %g, which is not a state", file, name, *x);
 }
 
 // -- does it fit? -------------------------------------------------------------------------------------------------
@@ -107,7 +121,9 @@ static carom_status normalise(const carom_model *m, double *q, const char *file,
         if (carom_model_quaternion(m, i) != i) continue;
         const double length = carom_length(q + i, 4);
         if (!(fabs(length - 1) < FITS))
-            return carom_fail(err, CAROM_BAD_INPUT, "%.200s: '%.60s' and the next three are not a unit quaternion: their length is %g", file, carom_model_coordinate(m, i), length);
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "%.200s: '%.60s' and the next three are not a unit quaternion: their length is %g", file,
+                              carom_model_coordinate(m, i), length);
         for (int k = 0; k < 4; ++k) q[i + k] /= length;
         i += 3;
     }
@@ -121,17 +137,20 @@ static carom_status check_joints(const carom_model *m, const double *q, const ch
     const size_t bytes = (s->work_size + 127) & ~(size_t)63;
     void *work = aligned_alloc(64, bytes);
     double *g = calloc((size_t)n, sizeof *g), size = carom_norm_max(q, s->nq);
-    carom_status status = work && g ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the gaps of a state");
+    carom_status status =
+        work && g ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the gaps of a state");
     if (status == CAROM_OK) {
         memset(work, 0, bytes);
         if (s->work_init) s->work_init(s->model, work);
         status = s->gaps(s->model, work, 0, q, g);
-        if (status != CAROM_OK) carom_fail(err, status, "%.200s: the gaps of the model have no finite value in this state", file);
+        if (status != CAROM_OK)
+            carom_fail(err, status, "%.200s: the gaps of the model have no finite value in this state", file);
     }
     for (int id = 0; id < n && status == CAROM_OK; ++id) {
         const double wrong = id < s->ne ? fabs(g[id]) : -g[id];
         if (!(wrong <= (id < s->ne ? FITS : PENETRATES) * fmax(size, SMALLEST)))
-            status = carom_fail(err, CAROM_BAD_INPUT, "%.200s does not fit the model: the gap of '%.60s' is %g there", file, carom_model_constraint(m, id), g[id]);
+            status = carom_fail(err, CAROM_BAD_INPUT, "%.200s does not fit the model: the gap of '%.60s' is %g there",
+                                file, carom_model_constraint(m, id), g[id]);
     }
     free(work);
     free(g);
@@ -139,7 +158,9 @@ static carom_status check_joints(const carom_model *m, const double *q, const ch
 }
 
 carom_status carom_state_read(const carom_model *m, const char *file, double *q, double *v, carom_error *err) {
-    if (!m || !file || !q || !v) return carom_fail(err, CAROM_BAD_INPUT, "a state needs a model, the name of a file and places for positions and velocities");
+    if (!m || !file || !q || !v)
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "a state needs a model, the name of a file and places for positions and velocities");
     const carom_system *s = carom_model_system(m);
     row r = {.n = 0};
     carom_status status = read_row(&r, file, err);
@@ -155,7 +176,9 @@ carom_status carom_state_read(const carom_model *m, const char *file, double *q,
 }
 
 carom_status carom_state_signals(const carom_model *m, const char *file, double *x, carom_error *err) {
-    if (!m || !file || !x) return carom_fail(err, CAROM_BAD_INPUT, "signals need a model, the name of a file and a place for their values");
+    if (!m || !file || !x)
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "signals need a model, the name of a file and a place for their values");
     const carom_system *s = carom_model_system(m);
     x[s->ni] = 0;
     if (s->ni == 0) return CAROM_OK;
@@ -175,8 +198,10 @@ carom_status carom_state_signals(const carom_model *m, const char *file, double 
 
 // -- writing ------------------------------------------------------------------------------------------------------
 
-carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v, carom_error *err) {
-    if (!m || !file || !q || !v) return carom_fail(err, CAROM_BAD_INPUT, "a state needs a model, the name of a file, positions and velocities");
+carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v,
+                               carom_error *err) {
+    if (!m || !file || !q || !v)
+        return carom_fail(err, CAROM_BAD_INPUT, "a state needs a model, the name of a file, positions and velocities");
     const carom_system *s = carom_model_system(m);
     whole_file w;
     CAROM_TRY(whole_open(&w, file, err));

@@ -11,7 +11,9 @@
 
 enum { TEXT = 200 };
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run"); }
+static carom_status no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run");
+}
 
 // What a name is: by the words of sweeps.
 static carom_status look_up(const carom_task *t, const char *name, carom_free_name *f, carom_error *err) {
@@ -19,20 +21,27 @@ static carom_status look_up(const carom_task *t, const char *name, carom_free_na
     carom_sweep words = {.model = t->base, .nq = sys->nq, .nv = sys->nv};
     varied of = {.name = NULL};
     char text[TEXT];
-    if (strlen(name) > TEXT - 10 || strchr(name, '=')) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a name", name);
+    if (strlen(name) > TEXT - 10 || strchr(name, '='))
+        return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a name", name);
     snprintf(text, sizeof text, "%s=0", name);
     const carom_status status = carom_vary_read(&words, &of, text, err);
     if (status != CAROM_OK || of.kind == VARY_OPTION) {
         const carom_error why = *err;
         const char *colon = status == CAROM_OK ? NULL : strstr(why.text, ": the model has no "); // behind "--vary"
         carom_vary_free(&of);
-        return colon ? carom_fail(err, CAROM_BAD_INPUT, "%.300s", colon + 2) : carom_fail(err, CAROM_BAD_INPUT, "the model has no parameter, coordinate or rate '%.60s'", name);
+        return colon ? carom_fail(err, CAROM_BAD_INPUT, "%.300s", colon + 2)
+                     : carom_fail(err, CAROM_BAD_INPUT, "the model has no parameter, coordinate or rate '%.60s'", name);
     }
-    *f = (carom_free_name){of.name, of.kind == VARY_PARAMETER ? CAROM_FREE_PARAMETER : of.kind == VARY_POSITION ? CAROM_FREE_POSITION : CAROM_FREE_RATE, of.index, 0};
+    *f = (carom_free_name){of.name,
+                           of.kind == VARY_PARAMETER  ? CAROM_FREE_PARAMETER
+                           : of.kind == VARY_POSITION ? CAROM_FREE_POSITION
+                                                      : CAROM_FREE_RATE,
+                           of.index, 0};
     of.name = NULL;
     carom_vary_free(&of);
     if (f->kind == CAROM_FREE_POSITION) f->value = (t->start ? t->start : carom_model_q0(t->base))[f->index];
-    if (f->kind == CAROM_FREE_RATE) f->value = t->start ? t->start[sys->nq + f->index] : carom_model_v0(t->base)[f->index];
+    if (f->kind == CAROM_FREE_RATE)
+        f->value = t->start ? t->start[sys->nq + f->index] : carom_model_v0(t->base)[f->index];
     for (int i = 0; f->kind == CAROM_FREE_PARAMETER && i < carom_model_count(t->base).parameters; ++i) {
         double value;
         if (strcmp(carom_model_parameter(t->base, i, &value), name) == 0) f->value = value;
@@ -57,7 +66,8 @@ carom_status carom_task_open(carom_task *t, const char *const *names, carom_erro
     if (!t->free) return no_memory(err);
     for (int i = 0; i < n; ++i) {
         for (int k = 0; k < i; ++k)
-            if (strcmp(names[i], names[k]) == 0) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is named twice", names[i]);
+            if (strcmp(names[i], names[k]) == 0)
+                return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is named twice", names[i]);
         CAROM_TRY(look_up(t, names[i], &t->free[i], err));
         t->nfree = i + 1;
         t->np += t->free[i].kind == CAROM_FREE_PARAMETER;
@@ -78,7 +88,8 @@ void carom_task_forget(carom_free_name *list, int n) {
     free(list);
 }
 
-carom_status carom_task_settings(const carom_task *t, const char *text, carom_free_name **list, int *n, carom_error *err) {
+carom_status carom_task_settings(const carom_task *t, const char *text, carom_free_name **list, int *n,
+                                 carom_error *err) {
     *n = 0;
     size_t most = 1;
     for (const char *c = text; *c; ++c) most += *c == ',';
@@ -89,14 +100,17 @@ carom_status carom_task_settings(const carom_task *t, const char *text, carom_fr
         char word[TEXT];
         double value;
         carom_error why = {0};
-        if (name == 0 || at[name] != '=' || name + 10 > TEXT) return carom_fail(err, CAROM_BAD_INPUT, "'%.*s' is not NAME=VALUE", (int)fmin((double)length, 60), at);
+        if (name == 0 || at[name] != '=' || name + 10 > TEXT)
+            return carom_fail(err, CAROM_BAD_INPUT, "'%.*s' is not NAME=VALUE", (int)fmin((double)length, 60), at);
         memcpy(word, at, name), word[name] = 0;
         CAROM_TRY(look_up(t, word, &(*list)[*n], err));
         ++*n;
-        if (!carom_model_quantity(t->base, word, at + name + 1, length - name - 1, &value, &why)) return carom_fail(err, CAROM_BAD_INPUT, "%.60s: the value %.200s", word, why.text);
+        if (!carom_model_quantity(t->base, word, at + name + 1, length - name - 1, &value, &why))
+            return carom_fail(err, CAROM_BAD_INPUT, "%.60s: the value %.200s", word, why.text);
         (*list)[*n - 1].value = value;
         for (int i = 0; i < t->nfree; ++i)
-            if (strcmp(t->free[i].name, word) == 0) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is free and cannot be set", word);
+            if (strcmp(t->free[i].name, word) == 0)
+                return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is free and cannot be set", word);
         at += length;
         at += *at == ',';
         at += strspn(at, " ");
@@ -120,7 +134,10 @@ carom_status carom_task_locate(carom_task *t, bool *located, carom_error *err) {
     size_t n = 0;
     for (; t->run.options && t->run.options[n]; ++n)
         if (strncmp(t->run.options[n], s->exact, key) == 0)
-            return carom_fail(err, CAROM_BAD_INPUT, "derivatives need events that %s locates to rounding, %s, which is chosen here; leave %.60s out", s->name, s->exact, t->run.options[n]);
+            return carom_fail(
+                err, CAROM_BAD_INPUT,
+                "derivatives need events that %s locates to rounding, %s, which is chosen here; leave %.60s out",
+                s->name, s->exact, t->run.options[n]);
     t->options = calloc(n + 2, sizeof *t->options);
     if (!t->options) return no_memory(err);
     t->options[0] = s->exact;
@@ -138,7 +155,12 @@ carom_status carom_task_derivable(carom_task *t, int rows, carom_error *err) {
     if (isnan(given->step) && end > 0 && scheme && scheme->own_steps) given->step = end / rows;
     bool located;
     CAROM_TRY(carom_task_locate(t, &located, err));
-    return located ? CAROM_OK : carom_fail(err, CAROM_UNSUPPORTED, "derivatives need a scheme that locates events to rounding: event-driven, mixed or auto, not %s", given->scheme);
+    return located
+               ? CAROM_OK
+               : carom_fail(
+                     err, CAROM_UNSUPPORTED,
+                     "derivatives need a scheme that locates events to rounding: event-driven, mixed or auto, not %s",
+                     given->scheme);
 }
 
 static carom_model *make_model(const carom_task *t, const double *value, carom_error *err) {
@@ -167,7 +189,8 @@ static carom_model *make_model(const carom_task *t, const double *value, carom_e
     return m;
 }
 
-carom_status carom_task_begin(const carom_task *t, const double *value, double end, carom_task_run *r, carom_error *err) {
+carom_status carom_task_begin(const carom_task *t, const double *value, double end, carom_task_run *r,
+                              carom_error *err) {
     *r = (carom_task_run){.model = make_model(t, value, err)};
     if (!r->model) return CAROM_BAD_INPUT;
     const carom_system *sys = carom_model_system(r->model);
@@ -179,9 +202,11 @@ carom_status carom_task_begin(const carom_task *t, const double *value, double e
     carom_copy(r->x, t->start ? t->start : carom_model_q0(r->model), sys->nq);
     carom_copy(r->x + sys->nq, t->start ? t->start + sys->nq : carom_model_v0(r->model), sys->nv);
     for (int i = 0; i < t->nfree; ++i)
-        if (t->free[i].kind != CAROM_FREE_PARAMETER) r->x[(t->free[i].kind == CAROM_FREE_RATE ? sys->nq : 0) + t->free[i].index] = value[i];
+        if (t->free[i].kind != CAROM_FREE_PARAMETER)
+            r->x[(t->free[i].kind == CAROM_FREE_RATE ? sys->nq : 0) + t->free[i].index] = value[i];
     for (int i = 0; i < t->nfixed; ++i)
-        if (t->fixed[i].kind != CAROM_FREE_PARAMETER) r->x[(t->fixed[i].kind == CAROM_FREE_RATE ? sys->nq : 0) + t->fixed[i].index] = t->fixed[i].value;
+        if (t->fixed[i].kind != CAROM_FREE_PARAMETER)
+            r->x[(t->fixed[i].kind == CAROM_FREE_RATE ? sys->nq : 0) + t->fixed[i].index] = t->fixed[i].value;
     carom_sim_def def = carom_run_sim(&r->run, r->model);
     def.q0 = r->x, def.v0 = r->x + sys->nq;
     if (t->start) carom_run_signals(&def, t->signals, r->x + sys->nq + sys->nv);

@@ -4,7 +4,8 @@
 #include <float.h>
 #include <math.h>
 
-enum { CYCLES = 3 };                   // that a run must have before its limit is predicted: early slip may still reverse
+enum { CYCLES = 3 };                   // that a run must have before its limit is predicted: early slip may still
+                                       // reverse
 enum { LIMIT_T, LIMIT_R, LIMIT_HEAD }; // limit[...]; LIMIT_R is 0 without a prediction
 static const double SLOWEST = 0.95;    // ratio of cycles: slower than that is no sequence to extrapolate
 static const double STEADY = 0.05;     // change of the ratio between two predictions, of 1 - R
@@ -55,12 +56,17 @@ static carom_status record(carom_accumulation *z, carom_step *s, carom_event e) 
 static void count(carom_run *r, double t, double u) {
     const double flight = t - r->t;
     const bool sooner = r->count > 0 && (r->count == 1 || flight <= r->flight * (1 + CAROM_INSTANT));
-    *r = (carom_run){.count = sooner ? r->count + 1 : 1, .first = sooner ? r->first : t, .t = t, .flight = flight, .before = r->flight,
-                     .speed = fmax(-u, sooner ? r->speed : 0), .silent = sooner ? r->silent : 0};
+    *r = (carom_run){.count = sooner ? r->count + 1 : 1,
+                     .first = sooner ? r->first : t,
+                     .t = t,
+                     .flight = flight,
+                     .before = r->flight,
+                     .speed = fmax(-u, sooner ? r->speed : 0),
+                     .silent = sooner ? r->silent : 0};
 }
 
-carom_status carom_accumulation_impacts(carom_accumulation *z, carom_step *s, double t, const carom_local *L, const double *v, const double *before,
-                                        const double *after, const double *p) {
+carom_status carom_accumulation_impacts(carom_accumulation *z, carom_step *s, double t, const carom_local *L,
+                                        const double *v, const double *before, const double *after, const double *p) {
     const double most = carom_norm_max(p, s->sys->nc);
     for (int b = s->sys->ne; b < L->nb; ++b) {
         const int c = L->id[b] - s->sys->ne, k = L->at[b] + 1;
@@ -68,7 +74,8 @@ carom_status carom_accumulation_impacts(carom_accumulation *z, carom_step *s, do
         if (!z->over[c]) count(z->run + c, t, before[c]);
         for (int i = k; i < L->at[b + 1]; ++i) z->run[c].slip[i - k] = carom_column_dot(&L->W, i, v) + L->w[i];
         if (z->run[c].silent != 0 && !z->over[c]) continue;
-        CAROM_TRY(record(z, s, (carom_event){t, c, z->over[c] ? CAROM_ACCUMULATION : CAROM_IMPACT, before[c], after[c], p[c]}));
+        CAROM_TRY(record(
+            z, s, (carom_event){t, c, z->over[c] ? CAROM_ACCUMULATION : CAROM_IMPACT, before[c], after[c], p[c]}));
     }
     return CAROM_OK;
 }
@@ -83,7 +90,8 @@ static carom_status close_contact(carom_accumulation *z, carom_step *s, double t
     return record(z, s, (carom_event){t, c, CAROM_CLOSE, u, 0, 0});
 }
 
-carom_status carom_accumulation_changes(carom_accumulation *z, carom_step *s, double t, const double *was, const double *is, const double *u, const double *rest) {
+carom_status carom_accumulation_changes(carom_accumulation *z, carom_step *s, double t, const double *was,
+                                        const double *is, const double *u, const double *rest) {
     for (int c = 0; c < s->sys->nc; ++c) {
         if (was[c] == is[c]) continue;
         if (was[c] == CAROM_MODE_OPEN) {
@@ -97,13 +105,14 @@ carom_status carom_accumulation_changes(carom_accumulation *z, carom_step *s, do
     return CAROM_OK;
 }
 
-// -- the limit ---------------------------------------------------------------------------------------------------------
+// -- the limit --------------------------------------------------------------------------------------------------------
 
 // Z: the contacts that were hit since the hit before of the one hit now, at least two, each for the third cycle.
 static int members(carom_accumulation *z, const carom_step *s, double t) {
     int j = -1, n = 0;
     for (int c = 0; c < s->sys->nc; ++c)
-        if (!z->closed[c] && z->run[c].count > 0 && z->run[c].t == t && (j < 0 || z->run[c].flight < z->run[j].flight)) j = c;
+        if (!z->closed[c] && z->run[c].count > 0 && z->run[c].t == t && (j < 0 || z->run[c].flight < z->run[j].flight))
+            j = c;
     for (int c = 0; c < s->sys->nc; ++c) {
         z->over[c] = j >= 0 && !z->closed[c] && z->run[c].count > 0 && z->run[c].t > t - z->run[j].flight;
         n += z->over[c];
@@ -112,14 +121,15 @@ static int members(carom_accumulation *z, const carom_step *s, double t) {
     return n > 1 ? j : -1;
 }
 
-// (AC-1)  u_N = 0 and Coulomb's law with M (v - v_f) = W P over joints, Z and the closed contacts: a plastic impact.  It must push
-//         every member of Z and open no closed contact: else impacts are finite in number.  v goes to v_1.
+// (AC-1)  u_N = 0 and Coulomb's law with M (v - v_f) = W P over joints, Z and the closed contacts: a plastic impact.
+//         It must push every member of Z and open no closed contact: else impacts are finite in number.  v goes to v_1.
 static carom_status plastic(carom_accumulation *z, carom_step *s, bool *pushes) {
     const int ne = s->sys->ne;
     carom_local *L = &z->L;
     *pushes = false;
     CAROM_TRY(carom_mass_factor(s, &z->F, z->t, z->q));
-    for (int id = 0; id < ne + s->sys->nc; ++id) z->side[id] = id < ne || z->over[id - ne] || z->closed[id - ne] ? -1 : 1;
+    for (int id = 0; id < ne + s->sys->nc; ++id)
+        z->side[id] = id < ne || z->over[id - ne] || z->closed[id - ne] ? -1 : 1;
     carom_close(s, L, z->side);
     CAROM_TRY(carom_directions(s, L, z->t, z->q));
     carom_local_velocity(s->u, L, z->v);
@@ -130,12 +140,15 @@ static carom_status plastic(carom_accumulation *z, carom_step *s, bool *pushes) 
     carom_problem_apply(s, z->v_1, 1);
     const double *p = s->problem.p, most = carom_norm_max(p, s->problem.n);
     for (int b = ne; b < L->nb; ++b)
-        if (!(p[L->at[b]] > (z->over[L->id[b] - ne] ? PUSHES * most : -1)) || s->problem.u[L->at[b]] > LEAVES * fmax(*s->speed, s->scale)) return CAROM_OK;
+        if (!(p[L->at[b]] > (z->over[L->id[b] - ne] ? PUSHES * most : -1)) ||
+            s->problem.u[L->at[b]] > LEAVES * fmax(*s->speed, s->scale))
+            return CAROM_OK;
     *pushes = true;
     return CAROM_OK;
 }
 
-// (AC-2)  Slip: in the last cycle every member slid as it does in the limit, or stuck if it does so there.  v_1 is the limit.
+// (AC-2)  Slip: in the last cycle every member slid as it does in the limit, or stuck if it does so there.  v_1 is the
+//         limit.
 static bool slides_alike(const carom_accumulation *z, const carom_step *s, double tol) {
     for (int b = s->sys->ne; b < z->L.nb; ++b) {
         const int c = z->L.id[b] - s->sys->ne, k = z->L.at[b], tangents = z->L.at[b + 1] - k - 1;
@@ -149,8 +162,9 @@ static bool slides_alike(const carom_accumulation *z, const carom_step *s, doubl
     return true;
 }
 
-// (AC-3)  max |W'(v - v_old)| <= tol max |u-|,  |t - t_old| <= tol (length of the run),  |R - R_old| <= 0.05 (1 - R): local velocities
-//         and times, in which no other coordinate takes part, however fast it is.  v_old is not needed any more.
+// (AC-3)  max |W'(v - v_old)| <= tol max |u-|,  |t - t_old| <= tol (length of the run),  |R - R_old| <= 0.05 (1 - R):
+//         local velocities and times, in which no other coordinate takes part, however fast it is.  v_old is not needed
+//         any more.
 static bool agrees(carom_accumulation *z, const carom_step *s, const carom_run *r, double R, double tol) {
     const double *old = z->limit;
     double *apart = z->limit + LIMIT_HEAD, speed = 0;
@@ -159,12 +173,13 @@ static bool agrees(carom_accumulation *z, const carom_step *s, const carom_run *
     if (fabs(z->t - old[LIMIT_T]) > tol * (z->t - r->first) + 16 * DBL_EPSILON * fabs(z->t)) return false;
     for (int i = 0; i < s->sys->nv; ++i) apart[i] -= z->v_1[i];
     for (int k = z->L.at[s->sys->ne]; k < z->L.at[z->L.nb]; ++k)
-        if (fabs(carom_column_dot(&z->L.W, k, apart)) > tol * speed + carom_local_rounding(&z->L, k, z->v, s->sys->nv)) return false;
+        if (fabs(carom_column_dot(&z->L.W, k, apart)) > tol * speed + carom_local_rounding(&z->L, k, z->v, s->sys->nv))
+            return false;
     return true;
 }
 
-// (AC-4)  t = t_k + T R/(1 - R), T the time of the last cycle, R its ratio to the one before; not before what is left of the run is at most
-//         sqrt(tol) of it, so that errors of second order are within tol
+// (AC-4)  t = t_k + T R/(1 - R), T the time of the last cycle, R its ratio to the one before; not before what is left
+//         of the run is at most sqrt(tol) of it, so that errors of second order are within tol
 static bool extrapolate(carom_accumulation *z, double t, int j, double tol, double *R) {
     *R = z->run[j].flight / z->run[j].before;
     if (!(*R <= SLOWEST)) return false;
@@ -173,8 +188,9 @@ static bool extrapolate(carom_accumulation *z, double t, int j, double tol, doub
     return left <= sqrt(tol) * (t - z->run[j].first) && z->t > t;
 }
 
-// (AC-5)  q = q_f + T' d,  d = M^-1 W P: in the time T' that is left, impulses move Z back to the wall.  P is that of (AC-1) with g/T' for u_N: Coulomb's law holds for
-//         distances of slip.  The contact problem is that of plastic(), but for the normals.
+// (AC-5)  q = q_f + T' d,  d = M^-1 W P: in the time T' that is left, impulses move Z back to the wall.  P is that of
+//         (AC-1) with g/T' for u_N: Coulomb's law holds for distances of slip.  The contact problem is that of
+//         plastic(), but for the normals.
 static carom_status move_back(carom_accumulation *z, carom_step *s, double left) {
     const int ne = s->sys->ne, nv = s->sys->nv;
     const carom_local *L = &z->L;
@@ -196,7 +212,8 @@ void carom_accumulation_end(carom_accumulation *z, carom_step *s, const double *
     for (int c = 0; c < s->sys->nc; ++c) z->over[c] = false;
 }
 
-carom_status carom_accumulation_limit(carom_accumulation *z, carom_step *s, double t, double tol, carom_ahead ahead, void *user, bool *ends) {
+carom_status carom_accumulation_limit(carom_accumulation *z, carom_step *s, double t, double tol, carom_ahead ahead,
+                                      void *user, bool *ends) {
     tol = fmax(tol, FINEST);
     if (s->sys->nc < 2) return CAROM_OK;
     const int j = members(z, s, t);
@@ -205,7 +222,8 @@ carom_status carom_accumulation_limit(carom_accumulation *z, carom_step *s, doub
     const bool inside = z->t <= s->t + s->h;
     carom_status status = fine ? ahead(user, s, z->t - t, z->over, z->q, z->v, &fine) : CAROM_OK;
     if (fine && status == CAROM_OK) status = plastic(z, s, &fine);
-    if (status != CAROM_OK && status != CAROM_RETRY && (inside || status == CAROM_STOPPED)) return status; // what lies behind the step is only looked at
+    // what lies behind the step is only looked at
+    if (status != CAROM_OK && status != CAROM_RETRY && (inside || status == CAROM_STOPPED)) return status;
     fine = fine && status == CAROM_OK;
     const bool known = fine && slides_alike(z, s, tol) && agrees(z, s, z->run + j, R, tol);
     *ends = known && inside;
@@ -220,7 +238,7 @@ carom_status carom_accumulation_limit(carom_accumulation *z, carom_step *s, doub
     return *ends ? move_back(z, s, z->t - t) : CAROM_OK;
 }
 
-// -- one after the other ------------------------------------------------------------------------------------------------
+// -- one after the other ----------------------------------------------------------------------------------------------
 
 carom_turns carom_allocate_turns(carom_arena *mem, const carom_system *sys) {
     carom_turns z = {0};
@@ -231,7 +249,8 @@ carom_turns carom_allocate_turns(carom_arena *mem, const carom_system *sys) {
     return z;
 }
 
-// (AC-6)  next: least g_j/(-u_j); with it all that arrive at the same time as far as is known, |t_i - t_j| <= eps_i/|u_i|
+// (AC-6)  next: least g_j/(-u_j); with it all that arrive at the same time as far as is known, |t_i - t_j| <=
+//         eps_i/|u_i|
 bool carom_turns_next(carom_turns *z, int nc, bool first) {
     double time = HUGE_VAL;
     for (int c = 0; c < nc; ++c)
@@ -239,7 +258,8 @@ bool carom_turns_next(carom_turns *z, int nc, bool first) {
     if (time == HUGE_VAL) return false;
     for (int c = 0; c < nc; ++c) {
         z->now[c] = z->among[c] && z->u[c] < -z->none[c] && z->gap[c] + time * z->u[c] <= (first ? z->eps[c] : 0);
-        if (z->among[c]) z->gap[c] = z->now[c] ? 0 : fmax(0, z->gap[c] + time * z->u[c]); // a scheme without projection may have it deeper
+        // a scheme without projection may have it deeper
+        if (z->among[c]) z->gap[c] = z->now[c] ? 0 : fmax(0, z->gap[c] + time * z->u[c]);
     }
     return true;
 }

@@ -86,7 +86,8 @@ static void store(auto_work *w, carom_step *s, const double *q, const double *v)
 // To time-stepping: for at least as long as the trouble took, four times longer when it comes back at once.
 static void step_instead(auto_work *w, carom_step *s, auto_why why) {
     auto_head *h = &w->head;
-    const double t = w->P.t, T = h->size_v > 0 ? h->size_q / h->size_v : s->h, first = 0.1 * sqrt(s->opt[AUTO_RTOL]) * T;
+    const double t = w->P.t, T = h->size_v > 0 ? h->size_q / h->size_v : s->h,
+                 first = 0.1 * sqrt(s->opt[AUTO_RTOL]) * T;
     h->hold = h->since > 0 && t - h->since < 8 * h->hold ? 4 * h->hold : first;
     h->since = t;
     h->before = h->method;
@@ -102,7 +103,9 @@ static carom_status begin(auto_work *w, carom_step *s) {
     if (w->large) return auto_choose(w, s);
     CAROM_TRY(carom_phase_begin(&w->P, s, s->h));
     auto_measure(w, s, w->P.q, w->P.v, w->P.f.a);
-    const carom_status status = carom_phase_settle(&w->P, s, auto_delta(w, s, w->head.size_v > 0 ? HUGE_VAL : s->h), NULL); // whatever the interval between records
+    // whatever the interval between records
+    const carom_status status =
+        carom_phase_settle(&w->P, s, auto_delta(w, s, w->head.size_v > 0 ? HUGE_VAL : s->h), NULL);
     if (status != CAROM_OK && status != CAROM_RETRY) return status;
     CAROM_TRY(auto_choose(w, s));
     if (w->head.method == AUTO_STEPPING) auto_stepping_begin(w, s);
@@ -114,7 +117,9 @@ enum { QUIET = 12 }; // parts of time-stepping without impact before events are 
 
 static carom_status locate_again(auto_work *w, carom_step *s) {
     auto_head *h = &w->head;
-    if (w->large || h->before == AUTO_STEPPING || h->quiet < QUIET || w->t - h->since < h->hold || auto_stepping_crowded(w, s)) return CAROM_OK;
+    if (w->large || h->before == AUTO_STEPPING || h->quiet < QUIET || w->t - h->since < h->hold ||
+        auto_stepping_crowded(w, s))
+        return CAROM_OK;
     const carom_status status = auto_stepping_end(w, s);
     if (status == CAROM_OK) {
         h->since = w->t;
@@ -135,8 +140,8 @@ static carom_status plan(auto_work *w, carom_step *s, double t_1) {
     return status;
 }
 
-// Across the end of a segment.  Where the contact laws leave an event undecided, time-stepping goes on from there: what has been
-// booked of the event stands.
+// Across the end of a segment.  Where the contact laws leave an event undecided, time-stepping goes on from there: what
+// has been booked of the event stands.
 static carom_status pass(auto_work *w, carom_step *s) {
     const carom_status status = auto_pass(w, s);
     if (status == CAROM_OK) return carom_inner(s, w->P.t, w->P.q, w->P.v);
@@ -146,7 +151,8 @@ static carom_status pass(auto_work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// So many internal steps between two records end the run.  An event, or a part of time-stepping with its contact problems, costs as much as many steps of smooth motion.
+// So many internal steps between two records end the run.  An event, or a part of time-stepping with its contact
+// problems, costs as much as many steps of smooth motion.
 static const double MOST = 1e7, COSTLY = 100;
 
 // To t_1: segments and parts.  The last segment may reach beyond; none is begun at t_1.
@@ -173,8 +179,8 @@ static carom_status go(auto_work *w, carom_step *s, double t_1) {
     }
 }
 
-// The state at a record inside a segment.  An open contact that is closed there touched inside the segment, and nobody saw it:
-// *missed, and the segment is planned anew to end there.
+// The state at a record inside a segment.  An open contact that is closed there touched inside the segment, and nobody
+// saw it: *missed, and the segment is planned anew to end there.
 static carom_status read_off(auto_work *w, carom_step *s, double t_1, bool *missed) {
     carom_phase *P = &w->P;
     CAROM_TRY(auto_inside(w, s, t_1));
@@ -183,7 +189,9 @@ static carom_status read_off(auto_work *w, carom_step *s, double t_1, bool *miss
     CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->q));
     CAROM_TRY(carom_phase_held(s));
     bool below = false;
-    for (int c = 0; c < s->sys->nc; ++c) below = below || (carom_phase_open(P, c) && w->g_1[s->sys->ne + c] < -AUTO_ENCLOSED * s->opt[AUTO_RTOL] * w->head.size_q);
+    for (int c = 0; c < s->sys->nc; ++c)
+        below = below || (carom_phase_open(P, c) &&
+                          w->g_1[s->sys->ne + c] < -AUTO_ENCLOSED * s->opt[AUTO_RTOL] * w->head.size_q);
     w->went_on = w->went_on || below;
     return below ? auto_plan_until(w, s, t_1, missed) : CAROM_OK;
 }
@@ -195,8 +203,10 @@ static carom_status start(void *memory, carom_step *s) {
     (void)memory;
     const double longest = s->opt[AUTO_LONGEST];
     if (!(longest > 0 && s->h > MOST_STEPS * longest)) return CAROM_OK;
-    return carom_fail(s->err, CAROM_BAD_INPUT, "max-step=%g would divide every step of %g into %.3g; at most %g are allowed: give a larger max-step, or a smaller step", longest,
-                      s->h, s->h / longest, MOST_STEPS);
+    return carom_fail(s->err, CAROM_BAD_INPUT,
+                      "max-step=%g would divide every step of %g into %.3g; at most %g are allowed: give a larger "
+                      "max-step, or a smaller step",
+                      longest, s->h, s->h / longest, MOST_STEPS);
 }
 
 // Forces have jumped: the segment under way ends, and a phase starts at the record with contacts as they are.
@@ -247,10 +257,12 @@ static void forget(void *memory, carom_step *s, int id) {
 
 static bool recalls(const void *memory, const carom_step *s, int id) {
     const auto_work *w = memory;
-    return carom_memory_recalls(&w->kept_memory[id - s->sys->ne], s->t + s->h) || (!w->large && carom_phase_recalls(&w->P, s, id));
+    return carom_memory_recalls(&w->kept_memory[id - s->sys->ne], s->t + s->h) ||
+           (!w->large && carom_phase_recalls(&w->P, s, id));
 }
 
-// The segment under way: the rest of it was planned with the list of contacts of an earlier step, and its event is that of a contact that the next list must have.
+// The segment under way: the rest of it was planned with the list of contacts of an earlier step, and its event is that
+// of a contact that the next list must have.
 static bool ahead(const void *memory, double t, carom_way *motion) {
     const auto_work *w = memory;
     const auto_head *h = w->kept_head;
@@ -262,15 +274,27 @@ static bool ahead(const void *memory, double t, carom_way *motion) {
 
 const carom_scheme carom_scheme_auto = {
     .name = "auto",
-    .about = "chooses by itself, with a tolerance: located events, explicit or implicit, or time-stepping; says what it did",
-    .text = "Small models that are not stiff: Dormand and Prince's Runge-Kutta method with steps by error estimate; events enclosed in\n"
-            "1e-3 rtol of a step, Moreau across them, as in `mixed`.  Stiff ones: Radau IIA of order 5 in its place.  Large\n"
-            "ones, and where events come too thick or contradict each other: moreau-jean with steps by doubling, until it is quiet.\n"
-            "The choice is examined on the way; every change is reported with its time and reason.\n\n"
-            "The step is the interval between records and does not enter the error: states inside internal steps are read off\n"
-            "polynomials of degree 5.  Steps of time-stepping end at records.  There an impact is resolved to sqrt(rtol).",
+    .about =
+        "chooses by itself, with a tolerance: located events, explicit or implicit, or time-stepping; says what it did",
+    .text =
+        "Small models that are not stiff: Dormand and Prince's Runge-Kutta method with steps by error estimate; events "
+        "enclosed in\n"
+        "1e-3 rtol of a step, Moreau across them, as in `mixed`.  Stiff ones: Radau IIA of order 5 in its place.  "
+        "Large\n"
+        "ones, and where events come too thick or contradict each other: moreau-jean with steps by doubling, until it "
+        "is quiet.\n"
+        "The choice is examined on the way; every change is reported with its time and reason.\n\n"
+        "The step is the interval between records and does not enter the error: states inside internal steps are read "
+        "off\n"
+        "polynomials of degree 5.  Steps of time-stepping end at records.  There an impact is resolved to sqrt(rtol).",
     .order = 5,
-    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 5, .impact_order = 5, .gain = 1e-3, .loss = 1e-3, .slow_piles = true},
+    .promises = {.contacts = CAROM_POSITION_LEVEL,
+                 .joints = CAROM_POSITION_LEVEL,
+                 .joint_order = 5,
+                 .impact_order = 5,
+                 .gain = 1e-3,
+                 .loss = 1e-3,
+                 .slow_piles = true},
     .own_steps = true,
     .exact = "",
     .emits_events = true,

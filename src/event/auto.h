@@ -1,15 +1,16 @@
 // auto.h: the parts of the scheme `auto`.  Spec: docs/methods-auto.md.
 //
 // Three methods share one state: located events with an explicit or an implicit Runge-Kutta method, and time-stepping.
-// auto.c the steps between records and who does them; auto_segment.c one step of the first two, and the state inside it;
-// auto_stepping.c the third; auto_choice.c what suits the model, and the account of it.
+// auto.c the steps between records and who does them; auto_segment.c one step of the first two, and the state inside
+// it; auto_stepping.c the third; auto_choice.c what suits the model, and the account of it.
 #pragma once
 #include "scheme/memory.h"
 #include "event/phase.h"
 #include "scheme/works.h"
 #include <stddef.h>
 
-/// Part of rtol to which events are enclosed and gaps looked at: their errors do not count beside that of the steps (AU-3).
+/// Part of rtol to which events are enclosed and gaps looked at: their errors do not count beside that of the steps
+/// (AU-3).
 #define AUTO_ENCLOSED 1e-3
 
 enum { AUTO_CROWD = 128 }; // directions of closed contacts beyond which matrices are too large for located events
@@ -47,7 +48,8 @@ typedef struct auto_head {
     // the segment under way: its polynomial lasts tau from t_a on; an event, or its end, is at t_b
     double there, t_a, tau, t_b, h;
     double event, from, to;      // an event between these times after t_a
-    double work[AUTO_WORKS], done[AUTO_WORKS], power_a[AUTO_WORKS], power_b[AUTO_WORKS], bend[AUTO_WORKS]; // works of the segment: all, booked so far, rates at both ends, quartic part
+    // works of the segment: all, booked so far, rates at both ends, quartic part
+    double work[AUTO_WORKS], done[AUTO_WORKS], power_a[AUTO_WORKS], power_b[AUTO_WORKS], bend[AUTO_WORKS];
     double probe, probes, wait;  // steps since the other method was tried, or how many more to wait
     double still;                // events in a row without progress
     double quiet, hold, since;   // time-stepping: parts without impact; how long it shall last; since when
@@ -93,8 +95,8 @@ typedef struct auto_work {
 } auto_work;
 
 // -- auto_segment.c ------------------------------------------------------------------------------------
-/// From the start of the phase: a step whose error is within tolerance, and the first event in it.  t_1: where the next record is.
-/// A CAROM_RETRY: no step is short enough.
+/// From the start of the phase: a step whose error is within tolerance, and the first event in it.  t_1: where the next
+/// record is.  A CAROM_RETRY: no step is short enough.
 carom_status auto_plan(auto_work *w, carom_step *s, double t_1);
 /// The segment under way again, when it turns out to hold an event before t: *missed, and it ends at the latest there.
 carom_status auto_plan_until(auto_work *w, carom_step *s, double t, bool *missed);
@@ -103,7 +105,8 @@ carom_status auto_pass(auto_work *w, carom_step *s);
 /// The state at t inside the segment, to w->q, w->v; the work done until then is booked.
 carom_status auto_inside(auto_work *w, carom_step *s, double t);
 /// Largest estimate relative to its tolerance; the estimates are in w->error.
-double auto_error(const auto_work *w, const carom_step *s, const double *q_0, const double *v_0, const double *q_1, const double *v_1);
+double auto_error(const auto_work *w, const carom_step *s, const double *q_0, const double *v_0, const double *q_1,
+                  const double *v_1);
 /// Sizes that scale the tolerances.
 void auto_measure(auto_work *w, const carom_step *s, const double *q, const double *v, const double *a);
 /// Normal velocities after an impact that count as none: a part of rtol of the fastest that was struck.

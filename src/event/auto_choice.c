@@ -25,7 +25,8 @@ void auto_change_to(auto_work *w, double t, auto_method method, auto_why why) {
 static double cost_explicit(void) { return 7; }
 static double cost_implicit(const carom_step *s) { return 4.0 * s->sys->nv + 25; }
 
-// (AU-9)  fastest rate: (|dv'|/|dq|)^1/2 along positions and |dv'|/|dv| along velocities, each by power iteration on differences
+// (AU-9)  fastest rate: (|dv'|/|dq|)^1/2 along positions and |dv'|/|dv| along velocities, each by power iteration on
+//         differences
 static carom_status fastest(auto_work *w, carom_step *s, double *rate) {
     carom_flow *f = &w->P.f;
     const int nv = s->sys->nv;
@@ -33,7 +34,8 @@ static carom_status fastest(auto_work *w, carom_step *s, double *rate) {
     *rate = 0;
     CAROM_TRY(carom_flow_rate(f, s, w->P.t, w->P.q, w->P.v, false));
     carom_copy(w->x, f->a, nv);
-    static const double DIFFERENCE = 1e-6; // relative size of the differences: rates by them are good to about as much, and are wanted to some percent
+    static const double DIFFERENCE = 1e-6; // relative size of the differences: rates by them are good to about as much,
+                                           // and are wanted to some percent
     for (int by_v = 0; by_v < 2; ++by_v) {
         const double e = DIFFERENCE * fmax(by_v ? w->head.size_v : w->head.size_q, DBL_MIN);
         double found = 0;
@@ -75,7 +77,8 @@ carom_status auto_choose(auto_work *w, carom_step *s) {
     auto_head *h = &w->head;
     if (w->large) return auto_change_to(w, s->t, AUTO_STEPPING, AUTO_LARGE), CAROM_OK;
     double rate = 0;
-    const carom_status status = fastest(w, s, &rate); // beside its redundant joints a model may have no answer: then it is not known
+    const carom_status status = fastest(w, s, &rate); // beside its redundant joints a model may have no answer: then it
+                                                      // is not known
     if (status != CAROM_OK && status != CAROM_RETRY) return status;
     if (status == CAROM_RETRY) rate = 0;
     CAROM_TRY(measure_momentum(w, s));
@@ -90,8 +93,9 @@ carom_status auto_choose(auto_work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// (AU-10)  Steps at the limit of stability, rate h > 1/2: a step of the implicit method is tried that is longer by twice the
-//          ratio of the costs.  Is it accurate, the method is changed; else the next trial waits twice as long.
+// (AU-10)  Steps at the limit of stability, rate h > 1/2: a step of the implicit method is tried that is longer by
+//          twice the ratio of the costs.  Is it accurate, the method is changed; else the next trial waits twice as
+//          long.
 static carom_status probe_implicit(auto_work *w, carom_step *s) {
     carom_phase *P = &w->P;
     auto_head *h = &w->head;
@@ -113,8 +117,9 @@ static carom_status probe_implicit(auto_work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// The same the other way round: an explicit step shorter by that ratio would be stable and accurate.  A stiff model is given time: steps are short while it begins to move, and
-// what an explicit method then leaves of fast modes, long implicit steps would have to resolve.
+// The same the other way round: an explicit step shorter by that ratio would be stable and accurate.  A stiff model is
+// given time: steps are short while it begins to move, and what an explicit method then leaves of fast modes, long
+// implicit steps would have to resolve.
 static carom_status probe_explicit(auto_work *w, carom_step *s) {
     carom_phase *P = &w->P;
     auto_head *h = &w->head;
@@ -137,7 +142,8 @@ static carom_status probe_explicit(auto_work *w, carom_step *s) {
 
 carom_status auto_reconsider(auto_work *w, carom_step *s) {
     auto_head *h = &w->head;
-    if (h->method == AUTO_IMPLICIT || h->last > 0.01) h->probe += 1; // an explicit step that errors do not limit is long enough
+    // an explicit step that errors do not limit is long enough
+    if (h->method == AUTO_IMPLICIT || h->last > 0.01) h->probe += 1;
     if (!w->implicit || h->probe < h->wait) return CAROM_OK;
     h->probe = 0;
     h->wait = fmin(2 * h->wait, 1e6);
@@ -177,8 +183,8 @@ auto_why auto_too_many(const auto_work *w, const carom_step *s) {
 
 // -- in words --------------------------------------------------------------------------------------------
 
-static const char *const methods[] = {"explicit Runge-Kutta 5(4) with located events", "Radau IIA of order 5 with located events",
-                                      "time-stepping (moreau-jean)"};
+static const char *const methods[] = {"explicit Runge-Kutta 5(4) with located events",
+                                      "Radau IIA of order 5 with located events", "time-stepping (moreau-jean)"};
 static const char *const shortly[] = {"explicit", "implicit", "time-stepping"};
 static const char *const reasons[] = {
     [AUTO_FEW] = "a small model that is not stiff, its events taken one by one",
@@ -200,7 +206,9 @@ void auto_describe(const void *memory, char *text, size_t size) {
         const auto_change *c = h->change + i;
         const size_t used = strlen(text);
         if (i == 0) snprintf(text, size, "%s (%s)", methods[(int)c->method], reasons[(int)c->why]);
-        else carom_format(text + used, size - used, "; t = %.9g: %s (%s)", c->t, shortly[(int)c->method], reasons[(int)c->why]);
+        else
+            carom_format(text + used, size - used, "; t = %.9g: %s (%s)", c->t, shortly[(int)c->method],
+                         reasons[(int)c->why]);
     }
     const size_t used = strlen(text);
     if (h->changes > AUTO_CHANGES) carom_format(text + used, size - used, "; and %g more", h->changes - AUTO_CHANGES);

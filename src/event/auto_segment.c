@@ -28,23 +28,29 @@ void auto_measure(auto_work *w, const carom_step *s, const double *q, const doub
     h->size_v = fmax(h->size_v, fmax(speed, sqrt(h->size_q * acceleration)));
 }
 
-static double absolute(const carom_step *s) { return s->opt[AUTO_ATOL] > 0 ? s->opt[AUTO_ATOL] : 0.01 * s->opt[AUTO_RTOL]; }
+static double absolute(const carom_step *s) {
+    return s->opt[AUTO_ATOL] > 0 ? s->opt[AUTO_ATOL] : 0.01 * s->opt[AUTO_RTOL];
+}
 
-double auto_error(const auto_work *w, const carom_step *s, const double *q_0, const double *v_0, const double *q_1, const double *v_1) {
+double auto_error(const auto_work *w, const carom_step *s, const double *q_0, const double *v_0, const double *q_1,
+                  const double *v_1) {
     const double rtol = s->opt[AUTO_RTOL], atol = absolute(s);
     return carom_flow_error(s, w->error, q_0, v_0, q_1, v_1, rtol, atol, w->head.size_q, w->head.size_v);
 }
 
-// (AU-14)  Kinks that time passes, k(t), are found where a step follows k:  |k(t + f h) - (1 - f) k(t) - f k(t + h)| <= |k|/4.  A step of a thousandth of s->h is
-//          short enough for every k that has no jumps of its own.
+// (AU-14)  Kinks that time passes, k(t), are found where a step follows k:  |k(t + f h) - (1 - f) k(t) - f k(t + h)| <=
+//          |k|/4.  A step of a thousandth of s->h is short enough for every k that has no jumps of its own.
 static carom_status follows_kinks(auto_work *w, carom_step *s, double h, bool *follows) {
-    static const double at[] = {0.25, 0.38, 0.5, 0.75}, SHORT = 1e-3; // not all of them in step with what repeats itself
+    // not all of them in step with what repeats itself
+    static const double at[] = {0.25, 0.38, 0.5, 0.75}, SHORT = 1e-3;
     carom_phase *P = &w->P;
     const carom_system *sys = s->sys;
     double *k_0 = P->a.phi + 2 * sys->nc, *k_1 = P->b.phi + 2 * sys->nc, *k = P->trial.phi + 2 * sys->nc;
     *follows = true;
     if (sys->nk == 0 || h <= SHORT * s->h) return CAROM_OK;
-    if (sys->kinks(sys->model, s->sys_work, P->t, P->q, P->v, k_0) != CAROM_OK || sys->kinks(sys->model, s->sys_work, P->t + h, P->q, P->v, k_1) != CAROM_OK) return CAROM_OK;
+    if (sys->kinks(sys->model, s->sys_work, P->t, P->q, P->v, k_0) != CAROM_OK ||
+        sys->kinks(sys->model, s->sys_work, P->t + h, P->q, P->v, k_1) != CAROM_OK)
+        return CAROM_OK;
     bool moves = false;
     for (int i = 0; i < sys->nk; ++i) moves = moves || k_1[i] != k_0[i];
     if (!moves) return CAROM_OK; // time passes none
@@ -60,25 +66,30 @@ static carom_status follows_kinks(auto_work *w, carom_step *s, double h, bool *f
 
 // Size of the accelerations that what stands here would have at t without contacts; 0 where the model cannot tell.
 static double acceleration_at(auto_work *w, carom_step *s, double t) {
-    if (carom_mass_factor(s, &w->F_s, t, w->P.q) != CAROM_OK || carom_force(s, w->a_s, t, w->P.q, w->P.v) != CAROM_OK) return 0;
+    if (carom_mass_factor(s, &w->F_s, t, w->P.q) != CAROM_OK || carom_force(s, w->a_s, t, w->P.q, w->P.v) != CAROM_OK)
+        return 0;
     carom_factor_solve(&w->F_s, w->a_s);
     return carom_size_of_rates(s->sys, w->a_s);
 }
 
-// (AU-15)  What has stood still without force has no size yet.  Forces that follow functions of time may begin as rounding, 5 + 5 tanh(t - 9), whose error is as large as itself whatever
-//          the step: sizes by the largest acceleration of 16 times of the step and 16 of the run.
+// (AU-15)  What has stood still without force has no size yet.  Forces that follow functions of time may begin as
+//          rounding, 5 + 5 tanh(t - 9), whose error is as large as itself whatever the step: sizes by the largest
+//          acceleration of 16 times of the step and 16 of the run.
 static void foresee(auto_work *w, carom_step *s) {
     enum { TIMES = 16 };
     const carom_phase *P = &w->P;
     double most = 0, at = P->t;
     for (int i = 0; i < 2 * TIMES; ++i) {
-        const double t = P->t + ((i < TIMES ? s->t + s->h : s->inside->t_end) - P->t) * (i % TIMES + 1) / TIMES, a = acceleration_at(w, s, t);
+        const double t = P->t + ((i < TIMES ? s->t + s->h : s->inside->t_end) - P->t) * (i % TIMES + 1) / TIMES,
+                     a = acceleration_at(w, s, t);
         if (a > most && a < HUGE_VAL) most = a, at = t;
     }
     if (most > 0 && acceleration_at(w, s, at) > 0) auto_measure(w, s, P->q, P->v, w->a_s);
 }
 
-double auto_none(const auto_work *w, const carom_step *s) { return 0.1 * s->opt[AUTO_RTOL] * w->P.now[CAROM_PHASE_STRUCK]; }
+double auto_none(const auto_work *w, const carom_step *s) {
+    return 0.1 * s->opt[AUTO_RTOL] * w->P.now[CAROM_PHASE_STRUCK];
+}
 
 static void prepare(auto_work *w, const carom_step *s) {
     w->P.none = auto_none(w, s);
@@ -100,7 +111,8 @@ static carom_status error_of(auto_work *w, carom_step *s, double h, const carom_
     CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, h, P->q, P->v, rtol, absolute(s), w->head.size_w, &work));
     if (h <= fmax(auto_coarse(w, s), carom_works_shortest(s))) work = fmin(work, CAROM_WORKS_COARSE);
     *error = fmax(fmax(auto_error(w, s, P->q, P->v, E->q, E->v), work),
-                  fmax(carom_flow_reaction_error(&P->f, s, h, sqrt(rtol) * w->head.size_p), carom_flow_turn_error(&P->f, s, h) / rtol));
+                  fmax(carom_flow_reaction_error(&P->f, s, h, sqrt(rtol) * w->head.size_p),
+                       carom_flow_turn_error(&P->f, s, h) / rtol));
     return CAROM_OK;
 }
 
@@ -139,7 +151,9 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     return *error > 1 ? CAROM_OK : avoid_hidden(w, s, h, error);
 }
 
-static void account_to(double *x, const carom_account *a) { x[0] = a->impact, x[1] = a->friction, x[2] = a->external, x[3] = a->damping; }
+static void account_to(double *x, const carom_account *a) {
+    x[0] = a->impact, x[1] = a->friction, x[2] = a->external, x[3] = a->damping;
+}
 
 static void book(carom_step *s, const double *x, double sign) {
     s->account.impact += sign * x[0];
@@ -148,8 +162,8 @@ static void book(carom_step *s, const double *x, double sign) {
     s->account.damping += sign * x[3];
 }
 
-// (AU-12)  Works inside a segment: the continuous extension of order 4 of Dormand and Prince's method, whose quartic part is
-//          tau sum d_i P_i; for Radau IIA the integral of the parabola through the powers P_i of the stages
+// (AU-12)  Works inside a segment: the continuous extension of order 4 of Dormand and Prince's method, whose quartic
+//          part is tau sum d_i P_i; for Radau IIA the integral of the parabola through the powers P_i of the stages
 static void note_powers(auto_work *w) {
     static const double d[7] = {-12715105075. / 11282082432, 0, 87487479700. / 32700410799, -10690763975. / 1880347072,
                                 701980252875. / 199316789632, -1453857185. / 822651844, 69997945. / 29380423};
@@ -188,8 +202,9 @@ static void note_segment(auto_work *w, const carom_step *s, const carom_point *E
     carom_flow_work_add(f, E->tau, &h->size_w);
 }
 
-// What happens inside the step of *h that was accepted.  A step that went beyond a kink of forces knows nothing of its error before it: then *h and *error
-// become those of the step to the kink, which may be refused.  error NULL: it is not.
+// What happens inside the step of *h that was accepted.  A step that went beyond a kink of forces knows nothing of its
+// error before it: then *h and *error become those of the step to the kink, which may be refused.  error NULL: it is
+// not.
 static carom_status close_segment(auto_work *w, carom_step *s, double *h, double *error) {
     carom_phase *P = &w->P;
     bool found = false;
@@ -217,8 +232,8 @@ static carom_status close_segment(auto_work *w, carom_step *s, double *h, double
     return CAROM_OK;
 }
 
-// (AU-6)  accepted: h <- h safety error^(-0.7/5) last^(0.4/5), between shrink and grow; rejected: h safety error^(-1/5), between shrink/2 and safety;
-//         no step is longer than the run so far, or max-step
+// (AU-6)  accepted: h <- h safety error^(-0.7/5) last^(0.4/5), between shrink and grow; rejected: h safety
+//         error^(-1/5), between shrink/2 and safety; no step is longer than the run so far, or max-step
 static double grow(auto_work *w, const carom_step *s, double h, double error, bool refused) {
     const double e = fmax(error, CAROM_ESTIMATE);
     static const double LAST = 1e-4; // the least that the error before counts with
@@ -236,18 +251,21 @@ static double first_length(const auto_work *w, const carom_step *s) {
     return s->opt[AUTO_LONGEST] > 0 ? fmin(h, s->opt[AUTO_LONGEST]) : h;
 }
 
-// The end of a segment of `length` in which functions of time have no short pulse that an estimate of the error might miss; not before t_1, up to which none is.
+// The end of a segment of `length` in which functions of time have no short pulse that an estimate of the error might
+// miss; not before t_1, up to which none is.
 static double even(const auto_work *w, const carom_step *s, double length, double t_1) {
     const carom_system *sys = s->sys;
     const double run[2] = {s->inside->t_0, s->inside->t_end}, to = w->P.t + length;
     return !sys->even || to <= t_1 ? HUGE_VAL : fmax(t_1, sys->even(sys->model, s->sys_work, run, 1, w->P.t, to));
 }
 
-// Where a segment of `length` must end at the latest: at the record t_1 where positions are not sums and have no polynomial; before short pulses, and before the next time at which forces jump, which is none before t_1.
+// Where a segment of `length` must end at the latest: at the record t_1 where positions are not sums and have no
+// polynomial; before short pulses, and before the next time at which forces jump, which is none before t_1.
 static double latest(const auto_work *w, const carom_step *s, double length, double t_1) {
     const carom_system *sys = s->sys;
     const double end = sys->move ? t_1 : even(w, s, length, t_1), near = 16 * DBL_EPSILON * fmax(fabs(t_1), s->h),
-                 at = sys->jump ? sys->jump(sys->model, s->sys_work, fmax(w->P.t, t_1 - near), w->P.t + length) : HUGE_VAL;
+                 at = sys->jump ? sys->jump(sys->model, s->sys_work, fmax(w->P.t, t_1 - near), w->P.t + length)
+                                : HUGE_VAL;
     if (at == HUGE_VAL) return end;
     return fabs(at - t_1) <= near ? t_1 : fmin(end, at - 4 * DBL_EPSILON * fabs(at)); // t_1 is before it
 }
@@ -273,14 +291,20 @@ carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {
             if (whole && !h->event) h->t_b = end;
             return CAROM_OK;
         }
-        // Too long a step may lead where the model makes no sense (CAROM_USER), and a model that fails beyond the next record may be right to do so.
-        const bool shorter = status == CAROM_OK || status == CAROM_RETRY || status == CAROM_SINGULAR || status == CAROM_USER || try > left;
+        // Too long a step may lead where the model makes no sense (CAROM_USER), and a model that fails beyond the next
+        // record may be right to do so.
+        const bool shorter = status == CAROM_OK || status == CAROM_RETRY || status == CAROM_SINGULAR ||
+                             status == CAROM_USER || try > left;
         if (status == CAROM_STOPPED || !shorter) return status;
         refused = true;
         carom_problem_take_back(s, &before);
         s->counts->inner_rejected += 1;
-        length = try * (status != CAROM_OK ? 0.25 : fmin(s->control.safety, fmax(0.5 * s->control.shrink, s->control.safety * pow(error, -0.2))));
-        if (length < shortest) return status != CAROM_OK ? status : carom_retry(s, "the tolerance rtol = %g cannot be met", s->opt[AUTO_RTOL]);
+        length = try * (status != CAROM_OK ? 0.25
+                                           : fmin(s->control.safety,
+                                                  fmax(0.5 * s->control.shrink, s->control.safety * pow(error, -0.2))));
+        if (length < shortest)
+            return status != CAROM_OK ? status
+                                      : carom_retry(s, "the tolerance rtol = %g cannot be met", s->opt[AUTO_RTOL]);
     }
     return carom_retry(s, "no step met the tolerance in %d attempts", ATTEMPTS);
 }
@@ -328,12 +352,14 @@ carom_status auto_pass(auto_work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// (AU-7)  q: the polynomial of degree 5 through positions, velocities and accelerations at both ends; v: its derivative.  The way
-//         between the ends is the sum of the stages, not a difference of positions: that would cost v its last digits.
+// (AU-7)  q: the polynomial of degree 5 through positions, velocities and accelerations at both ends; v: its
+//         derivative.  The way between the ends is the sum of the stages, not a difference of positions: that would
+//         cost v its last digits.
 static void polynomial(const auto_work *w, int n, double x, double *q, double *v) {
     const double h = w->head.tau, x2 = x * x, x3 = x2 * x;
     for (int i = 0; i < n; ++i) {
-        const double m_0 = h * w->v_a[i], m_1 = h * w->v_b[i], k_0 = 0.5 * h * h * w->a_a[i], k_1 = 0.5 * h * h * w->a_b[i];
+        const double m_0 = h * w->v_a[i], m_1 = h * w->v_b[i], k_0 = 0.5 * h * h * w->a_a[i],
+                     k_1 = 0.5 * h * h * w->a_b[i];
         const double d = w->way[i] - m_0 - k_0, e = m_1 - m_0 - 2 * k_0, f = k_1 - k_0;
         const double c_3 = 10 * d - 4 * e + f, c_4 = -15 * d + 7 * e - 2 * f, c_5 = 6 * d - 3 * e + f;
         q[i] = w->q_a[i] + x * (m_0 + x * k_0) + x3 * (c_3 + x * (c_4 + x * c_5));

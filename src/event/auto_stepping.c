@@ -31,7 +31,8 @@ void auto_stepping_allocate(auto_work *w, carom_arena *mem, carom_arena *keep, c
     CAROM_ALLOCATE(mem, nb, &w->g_0, &w->g_1);
     w->nl = 0;
     for (int id = 0; id < sys->ne + sys->nc; ++id) w->nl += carom_system_recorded(sys, id);
-    CAROM_ALLOCATE(mem, (size_t)w->nl, &w->impulse, &w->force, &w->u_before, &w->u_after, &w->whole[0], &w->whole[1], &w->whole[2], &w->whole[3]);
+    CAROM_ALLOCATE(mem, (size_t)w->nl, &w->impulse, &w->force, &w->u_before, &w->u_after, &w->whole[0], &w->whole[1],
+                   &w->whole[2], &w->whole[3]);
 }
 
 // One step of the stepper with books of its own.
@@ -47,8 +48,8 @@ static carom_status one(auto_work *w, carom_step *z, double t, double h) {
 }
 
 // A copy of the step that works on (q, v) and books into the given arrays.
-static carom_step aside(auto_work *w, const carom_step *s, double *q, double *v, double *impulse, double *force, double *u_before,
-                        double *u_after) {
+static carom_step aside(auto_work *w, const carom_step *s, double *q, double *v, double *impulse, double *force,
+                        double *u_before, double *u_after) {
     carom_step z = *s;
     z.opt = w->stepper_opt;
     z.q = q, z.v = v;
@@ -88,7 +89,8 @@ static carom_status violation(auto_work *w, carom_step *s, double t, double *err
     if (s->sys->nc == 0) return CAROM_OK;
     CAROM_TRY(carom_gaps(s, w->g_1, t, w->q_h));
     for (int id = ne; id < all; ++id) {
-        measure_gap(w, s, w->g_1[id], id); // of refused attempts, too: where all gaps are rounding, nothing else says how long things are
+        measure_gap(w, s, w->g_1[id], id); // of refused attempts, too: where all gaps are rounding, nothing else says
+                                           // how long things are
         const double deeper = -w->g_1[id] - fmax(0, -w->g_0[id]);
         if (deeper > 0) *error = fmax(*error, deeper / (sqrt(s->opt[AUTO_RTOL]) * w->head.length));
     }
@@ -97,16 +99,20 @@ static carom_status violation(auto_work *w, carom_step *s, double t, double *err
 
 static carom_status power_at(carom_step *s, double t, const double *q, const double *v, double *P) {
     P[CAROM_WORK_FRICTION] = P[CAROM_WORK_EXTERNAL] = P[CAROM_WORK_DAMPING] = 0;
-    if (s->sys->power && s->sys->power(s->sys->model, s->sys_work, t, q, v, &P[CAROM_WORK_EXTERNAL], &P[CAROM_WORK_DAMPING]) != CAROM_OK) return carom_retry(s, "the model could not compute its power");
+    if (s->sys->power &&
+        s->sys->power(s->sys->model, s->sys_work, t, q, v, &P[CAROM_WORK_EXTERNAL], &P[CAROM_WORK_DAMPING]) != CAROM_OK)
+        return carom_retry(s, "the model could not compute its power");
     return CAROM_OK;
 }
 
 static void booked(const carom_step *z, double *W) {
-    W[CAROM_WORK_FRICTION] = z->account.friction, W[CAROM_WORK_EXTERNAL] = z->account.external, W[CAROM_WORK_DAMPING] = z->account.damping;
+    W[CAROM_WORK_FRICTION] = z->account.friction, W[CAROM_WORK_EXTERNAL] = z->account.external,
+    W[CAROM_WORK_DAMPING] = z->account.damping;
 }
 
 // (AU-16) by (AD-10); an impact has its own measure, and velocities are in it.
-static carom_status work_error(auto_work *w, carom_step *s, double h, bool jump, double weight, double atol, double *error) {
+static carom_status work_error(auto_work *w, carom_step *s, double h, bool jump, double weight, double atol,
+                               double *error) {
     const double rtol = s->opt[AUTO_RTOL], most = carom_works_error(&w->works, h, weight, &w->work_size);
     double push = 0, allowed = rtol * (w->head.size_w + w->work_size);
     if (jump || !(most > 0)) return CAROM_OK;
@@ -121,8 +127,8 @@ static carom_status work_error(auto_work *w, carom_step *s, double h, bool jump,
     return CAROM_OK;
 }
 
-// (AU-8)  A part of h as a whole and in two halves.  Their difference over 2^p - 1 counts against rtol; with an impact, the
-//         velocities are of order 0: twice the difference counts against sqrt(rtol).
+// (AU-8)  A part of h as a whole and in two halves.  Their difference over 2^p - 1 counts against rtol; with an impact,
+//         the velocities are of order 0: twice the difference counts against sqrt(rtol).
 static carom_status attempt(auto_work *w, carom_step *s, double h, double *error, int *p, carom_step *z) {
     const int nq = s->sys->nq, nv = s->sys->nv;
     carom_step whole = aside(w, s, w->q_w, w->v_w, w->whole[0], w->whole[1], w->whole[2], w->whole[3]);
@@ -143,8 +149,11 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     const double weight = *p == 0 ? 2 * sqrt(s->opt[AUTO_RTOL]) : 1 / (ldexp(1, *p) - 1);
     for (int i = 0; i < nq; ++i) w->error[i] = weight * (w->q_h[i] - w->q_w[i]);
     for (int i = 0; i < nv; ++i) w->error[nq + i] = weight * (w->v_h[i] - w->v_w[i]);
-    const double atol = s->opt[AUTO_ATOL] > 0 ? s->opt[AUTO_ATOL] : *p < 2 ? s->opt[AUTO_RTOL] : 0.01 * s->opt[AUTO_RTOL];
-    *error = carom_flow_error(s, w->error, w->q_s, w->v_s, w->q_h, w->v_h, s->opt[AUTO_RTOL], atol, w->head.size_q, w->head.size_v);
+    const double atol = s->opt[AUTO_ATOL] > 0 ? s->opt[AUTO_ATOL]
+                        : *p < 2              ? s->opt[AUTO_RTOL]
+                                              : 0.01 * s->opt[AUTO_RTOL];
+    *error = carom_flow_error(s, w->error, w->q_s, w->v_s, w->q_h, w->v_h, s->opt[AUTO_RTOL], atol, w->head.size_q,
+                              w->head.size_v);
     CAROM_TRY(work_error(w, s, h, *p == 0, weight, atol, error));
     return violation(w, s, w->t + h, error);
 }
@@ -157,7 +166,8 @@ static carom_status struck(auto_work *w, carom_step *s, const carom_step *books,
     *is = carom_memory_fresh(w->memory + c, books, c) && approach > 0;
     if (!*is) return CAROM_OK;
     s->h = 0.5 * h;
-    const carom_status status = carom_explained(s, &theta, &w->L_s, s->sys->ne + c, false, (carom_place){.t = w->t, .q = w->q_s, .v = w->v_s});
+    const carom_status status =
+        carom_explained(s, &theta, &w->L_s, s->sys->ne + c, false, (carom_place){.t = w->t, .q = w->q_s, .v = w->v_s});
     s->h = h_0;
     *is = approach > theta;
     return status;
@@ -199,8 +209,10 @@ static carom_status accept(auto_work *w, carom_step *s, const carom_step *z, dou
 // (AD-10)  Forces without potential, by Simpson's rule over the part.
 static void book_power(auto_work *w, carom_step *s, double h) {
     const carom_works *x = &w->works;
-    s->account.external += 0.5 * h * (x->P[0][CAROM_WORK_EXTERNAL] + x->P[2][CAROM_WORK_EXTERNAL]) + carom_works_middle(x, h, CAROM_WORK_EXTERNAL);
-    s->account.damping += 0.5 * h * (x->P[0][CAROM_WORK_DAMPING] + x->P[2][CAROM_WORK_DAMPING]) + carom_works_middle(x, h, CAROM_WORK_DAMPING);
+    s->account.external += 0.5 * h * (x->P[0][CAROM_WORK_EXTERNAL] + x->P[2][CAROM_WORK_EXTERNAL]) +
+                           carom_works_middle(x, h, CAROM_WORK_EXTERNAL);
+    s->account.damping += 0.5 * h * (x->P[0][CAROM_WORK_DAMPING] + x->P[2][CAROM_WORK_DAMPING]) +
+                          carom_works_middle(x, h, CAROM_WORK_DAMPING);
     w->head.size_w += w->work_size;
 }
 
@@ -218,7 +230,8 @@ static carom_status measure(auto_work *w, carom_step *s) {
 carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
     auto_head *h = &w->head;
     const double shortest = auto_shortest(s, w->t), left = t_1 - w->t, rtol = s->opt[AUTO_RTOL];
-    if (s->nevents + 4 * s->sys->nc > s->most_events) return carom_retry(s, "more than %d events in one step; reduce the step", s->most_events);
+    if (s->nevents + 4 * s->sys->nc > s->most_events)
+        return carom_retry(s, "more than %d events in one step; reduce the step", s->most_events);
     CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(measure(w, s));
     if (s->sys->ne + s->sys->nc > 0) CAROM_TRY(carom_gaps(s, w->g_0, w->t, w->q_s));
@@ -238,9 +251,12 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
         const carom_status status = attempt(w, s, part, &error, &p, &z);
         if (status != CAROM_OK && status != CAROM_RETRY) return status;
         if (status == CAROM_OK && (error <= 1 || (p == 0 && part <= coarse))) {
-            static const double LEAST = 1e-8; // estimates below it are taken for it: `most` limits the next part long before
+            static const double LEAST = 1e-8; // estimates below it are taken for it: `most` limits the next part long
+                                              // before
             const double most = fmin(2, s->opt[AUTO_GROW]);
-            const double factor = fmin(refused ? 1 : most, fmax(s->control.shrink, s->control.safety * pow(fmax(error, LEAST), -1.0 / (p + 1))));
+            const double factor =
+                fmin(refused ? 1 : most,
+                     fmax(s->control.shrink, s->control.safety * pow(fmax(error, LEAST), -1.0 / (p + 1))));
             const double t = last ? t_1 : w->t + part;
             book_power(w, s, part);
             h->next = part * factor;
@@ -252,8 +268,13 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
         refused = true;
         carom_problem_take_back(s, &before);
         s->counts->inner_rejected += 1;
-        length = part * (status != CAROM_OK ? 0.25 : fmin(s->control.safety, fmax(0.5 * s->control.shrink, s->control.safety * pow(error, -1.0 / (p + 1)))));
-        if (length < shortest) return status != CAROM_OK ? status : carom_retry(s, "the tolerance rtol = %g cannot be met by time-stepping", rtol);
+        length = part * (status != CAROM_OK
+                             ? 0.25
+                             : fmin(s->control.safety,
+                                    fmax(0.5 * s->control.shrink, s->control.safety * pow(error, -1.0 / (p + 1)))));
+        if (length < shortest)
+            return status != CAROM_OK ? status
+                                      : carom_retry(s, "the tolerance rtol = %g cannot be met by time-stepping", rtol);
     }
     return carom_retry(s, "no part met the tolerance in %d attempts", ATTEMPTS);
 }
@@ -272,7 +293,11 @@ void auto_stepping_begin(auto_work *w, const carom_step *s) {
     carom_copy(w->v_s, P->v, s->sys->nv);
     for (int c = 0; c < s->sys->nc; ++c) {
         const bool closed = !carom_phase_open(P, c);
-        w->memory[c] = (carom_memory){.impulsive = closed, .reacting = closed, .closed = closed, .run = (short)fmin(P->runs.run[c].count, CAROM_RUN), .impact_t = P->runs.run[c].t,
+        w->memory[c] = (carom_memory){.impulsive = closed,
+                                      .reacting = closed,
+                                      .closed = closed,
+                                      .run = (short)fmin(P->runs.run[c].count, CAROM_RUN),
+                                      .impact_t = P->runs.run[c].t,
                                       .flight = P->runs.run[c].flight};
     }
     w->head.quiet = 0;

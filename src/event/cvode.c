@@ -17,7 +17,8 @@
 
 enum { WORK_FRICTION, WORK_EXTERNAL, WORK_DAMPING, WORKS };
 static const double SEEN = 1e-6; // tolerance of witnesses, relative to the sizes of gaps and impulses
-static const double SHORT = 1e-9; // of a step between rows: an internal step in which a state that does not move is stuck, not at rest
+static const double SHORT = 1e-9; // of a step between rows: an internal step in which a state that does not move is
+                                  // stuck, not at rest
 
 typedef struct ode {
     SUNContext context;
@@ -34,7 +35,7 @@ typedef struct ode {
     carom_step *step;
 } ode;
 
-// -- y' = rhs(t, y) ------------------------------------------------------------------------------------------------------
+// -- y' = rhs(t, y) ---------------------------------------------------------------------------------------------------
 
 // (EV-2)  q' = Y(q) v.  Where only the motion along v is known, its rate by a difference of fourth order.
 static void position_rate(carom_phase *w, const carom_step *s, const double *q, const double *v, double *rate) {
@@ -53,12 +54,14 @@ static void position_rate(carom_phase *w, const carom_step *s, const double *q, 
     }
 }
 
-// Contacts that are always there have a witness each.  Those that come and go have one for each velocity: their number must not change what the integrator does.
+// Contacts that are always there have a witness each.  Those that come and go have one for each velocity: their number
+// must not change what the integrator does.
 static int fixed(const carom_system *sys) { return sys->nc - sys->listed; }
 static int witnesses(const carom_system *sys) { return fixed(sys) + (sys->list ? sys->nv : 0); }
 
 // (EV-15)  Witnesses: a reaction may change while nothing moves, and so may a gap to a wall that moves.  Their
-// integrals are part of the state, so that the integrator takes steps short enough to see events come.  Of contacts that come and go: W lambda, and their walls do not move.
+// integrals are part of the state, so that the integrator takes steps short enough to see events come.  Of contacts
+// that come and go: W lambda, and their walls do not move.
 static carom_status witness(carom_phase *w, carom_step *s, double t, const double *q, const double *v, double *rate) {
     const carom_system *sys = s->sys;
     double *push = rate + fixed(sys);
@@ -66,7 +69,8 @@ static carom_status witness(carom_phase *w, carom_step *s, double t, const doubl
     for (int b = sys->ne; b < w->f.L.nb; ++b) {
         const int c = w->f.L.id[b] - sys->ne;
         if (c < fixed(sys)) rate[c] = carom_flow_witness(&w->f, b);
-        else for (int k = w->f.L.at[b]; k < w->f.L.at[b + 1]; ++k) carom_column_axpy(push, w->f.lambda[k], &w->f.L.W, k);
+        else
+            for (int k = w->f.L.at[b]; k < w->f.L.at[b + 1]; ++k) carom_column_axpy(push, w->f.lambda[k], &w->f.L.W, k);
     }
     if (sys->flags & CAROM_TIMELESS_GAPS || w->f.L.nb == sys->ne + sys->nc || fixed(sys) == 0) return CAROM_OK;
     carom_close_kinds(s, &w->all, CAROM_JOINTS | CAROM_CONTACTS);
@@ -106,7 +110,8 @@ static carom_status rhs(ode *o, double t, const double *y, double *rate) {
     return CAROM_OK;
 }
 
-// A failure that a smaller step may avoid is reported to CVODE as such, also of a model without value at a place that a long step led to; others end the phase.
+// A failure that a smaller step may avoid is reported to CVODE as such, also of a model without value at a place that a
+// long step led to; others end the phase.
 static int rate(sunrealtype t, N_Vector y, N_Vector rate, void *user) {
     ode *o = user;
     const carom_status status = rhs(o, o->phase->t + t, N_VGetArrayPointer(y), N_VGetArrayPointer(rate));
@@ -115,7 +120,7 @@ static int rate(sunrealtype t, N_Vector y, N_Vector rate, void *user) {
     return status == CAROM_RETRY || status == CAROM_SINGULAR || status == CAROM_USER ? 1 : -1;
 }
 
-// -- objects -----------------------------------------------------------------------------------------------------------------
+// -- objects ----------------------------------------------------------------------------------------------------------
 
 #if SUNDIALS_VERSION_MAJOR < 7
 static void silent(int code, const char *module, const char *function, char *message, void *user) {
@@ -152,10 +157,12 @@ static bool make(ode *o, bool stiff) {
            CVodeSVtolerances(o->cvode, o->rtol, o->atol) == CV_SUCCESS && make_solver(o, o->n, stiff);
 }
 
-// Is there memory for all that CVODE will ask for?  SUNDIALS does not look whether its vectors and tables were granted, so this is asked before:
-// at most 13 derivatives of the state and 16 other vectors, two matrices for stiff methods, and its objects.
+// Is there memory for all that CVODE will ask for?  SUNDIALS does not look whether its vectors and tables were granted,
+// so this is asked before: at most 13 derivatives of the state and 16 other vectors, two matrices for stiff methods,
+// and its objects.
 static bool enough(size_t n, bool stiff) {
-    const size_t vectors = (13 + 16) * (n * sizeof(double) + 1024), matrices = stiff ? 2 * n * n * sizeof(double) : 0, objects = 1 << 17;
+    const size_t vectors = (13 + 16) * (n * sizeof(double) + 1024), matrices = stiff ? 2 * n * n * sizeof(double) : 0,
+                 objects = 1 << 17;
     void *all = malloc(vectors + matrices + objects);
     free(all);
     return all != NULL;
@@ -166,7 +173,8 @@ carom_status carom_cvode_create(carom_phase *w, carom_step *s, double rtol, bool
     ode *o = enough((size_t)n, stiff) ? calloc(1, sizeof *o) : NULL;
     w->memory = o;
     if (o) o->n = n, o->rtol = rtol, o->phase = w;
-    if (!o || !make(o, stiff)) return carom_fail(s->err, CAROM_NO_MEMORY, "not enough memory for the integrator of %d equations", n);
+    if (!o || !make(o, stiff))
+        return carom_fail(s->err, CAROM_NO_MEMORY, "not enough memory for the integrator of %d equations", n);
     return CAROM_OK;
 }
 
@@ -191,15 +199,16 @@ long carom_cvode_rejected(const carom_phase *w) {
     return CVodeGetNumErrTestFails(((ode *)w->memory)->cvode, &refused) == CV_SUCCESS ? refused : 0;
 }
 
-// -- the integrator ---------------------------------------------------------------------------------------------------------
+// -- the integrator ---------------------------------------------------------------------------------------------------
 
 static carom_status failed(ode *o, carom_step *s, int flag) {
     if (o->status != CAROM_OK) return o->status; // the sentence is there
-    return carom_retry(s, "CVODE failed after t = %.12g (%s); loosen rtol or atol (--option), or use method=bdf for a stiff model",
-                       o->phase->t + o->phase->from.tau,
-                       flag == CV_TOO_MUCH_ACC ? "more accuracy is asked for than there are digits"
-                       : flag == CV_ERR_FAILURE || flag == CV_CONV_FAILURE ? "its step became too small"
-                                                                           : "it does not accept the equations");
+    return carom_retry(
+        s, "CVODE failed after t = %.12g (%s); loosen rtol or atol (--option), or use method=bdf for a stiff model",
+        o->phase->t + o->phase->from.tau,
+        flag == CV_TOO_MUCH_ACC                             ? "more accuracy is asked for than there are digits"
+        : flag == CV_ERR_FAILURE || flag == CV_CONV_FAILURE ? "its step became too small"
+                                                            : "it does not accept the equations");
 }
 
 static void set_tolerances(ode *o, const carom_step *s) {
@@ -209,8 +218,10 @@ static void set_tolerances(ode *o, const carom_step *s) {
     const double size_q = o->phase->now[CAROM_PHASE_SIZE_Q];
     for (int i = 0; i < sys->nq; ++i) *atol++ = z->q / carom_tolerance_lever(carom_position_lever(sys, i), size_q);
     for (int i = 0; i < sys->nv; ++i) *atol++ = z->v / carom_tolerance_lever(carom_lever(sys, i), size_q);
-    for (int c = 0; c < fixed(sys); ++c) *atol++ = SEEN * (carom_phase_open(o->phase, c) ? o->phase->now[CAROM_PHASE_SIZE_Q] : z->p);
-    for (int i = 0; sys->list && i < sys->nv; ++i) *atol++ = SEEN * z->p * carom_tolerance_lever(carom_lever(sys, i), size_q);
+    for (int c = 0; c < fixed(sys); ++c)
+        *atol++ = SEEN * (carom_phase_open(o->phase, c) ? o->phase->now[CAROM_PHASE_SIZE_Q] : z->p);
+    for (int i = 0; sys->list && i < sys->nv; ++i)
+        *atol++ = SEEN * z->p * carom_tolerance_lever(carom_lever(sys, i), size_q);
     for (int i = 0; i < WORKS; ++i) *atol++ = o->rtol * z->works;
 }
 
@@ -235,11 +246,12 @@ static void point(const ode *o, const carom_step *s, double tau, carom_point *P)
     P->tau = tau;
     carom_copy(P->q, y, s->sys->nq);
     carom_copy(P->v, y + s->sys->nq, s->sys->nv);
-    P->work = (carom_account){.friction = work[WORK_FRICTION], .external = work[WORK_EXTERNAL], .damping = work[WORK_DAMPING]};
+    P->work = (carom_account){
+        .friction = work[WORK_FRICTION], .external = work[WORK_EXTERNAL], .damping = work[WORK_DAMPING]};
 }
 
-// Before a place where the model has no value steps become ever shorter, and CVODE goes on when they are nothing.  Has the step to P met such a place, and moved neither the clock nor,
-// though very short, any position?
+// Before a place where the model has no value steps become ever shorter, and CVODE goes on when they are nothing.  Has
+// the step to P met such a place, and moved neither the clock nor, though very short, any position?
 static bool stuck(const ode *o, const carom_step *s, const carom_point *P) {
     const carom_phase *w = o->phase;
     if (o->status == CAROM_OK) return false;
@@ -301,4 +313,5 @@ static void range(const carom_phase *w, int j, double *low, double *high) {
     *low = fmin(*low, fmin(before, there)), *high = fmax(*high, fmax(before, there));
 }
 
-const carom_integrator carom_integrator_cvode = {.reset = reset, .advance = advance, .at = at, .look = look, .path = path, .range = range};
+const carom_integrator carom_integrator_cvode = {
+    .reset = reset, .advance = advance, .at = at, .look = look, .path = path, .range = range};

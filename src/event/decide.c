@@ -1,7 +1,8 @@
 // decide.c: what happens at an event: impact, then which contacts stay, stick, slide or leave.
 //
-// Newton's law acts on all contacts at the wall at once (EV-9); those that are left without normal velocity enter the laws on acceleration
-// level (EV-5), and those decide.  Where acceleration and reaction both vanish, the laws are asked again a moment later (EV-11).
+// Newton's law acts on all contacts at the wall at once (EV-9); those that are left without normal velocity enter the
+// laws on acceleration level (EV-5), and those decide.  Where acceleration and reaction both vanish, the laws are asked
+// again a moment later (EV-11).
 #include "event/change.h"
 #include "event/decide.h"
 #include "event/feature.h"
@@ -13,19 +14,20 @@
 enum { LONG_RUN = 50 }; // impacts in a row, each sooner than the one before
 static const double LATER = 1e-3; // part of the tolerance that decides a moment later, where what vanished has grown
 
-// -- what counts as none -----------------------------------------------------------------------------------------------
+// -- what counts as none ----------------------------------------------------------------------------------------------
 
 static double still_exactly(const carom_phase *w, const carom_step *s, int k, bool slip) {
     return carom_phase_still(w, s, &w->all, k, slip) + 64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v);
 }
 
-// (MX-11)  eps_v = 2 |Gamma| delta + sqrt(2 k |Gamma| eps_g): flights and slips that last no longer than the interval, and
-//          flights that the rounding eps_g of the gap hides.  Each of those falls too deep by eps_g, which feeds speeds up to
-//          (2 |Gamma| eps_g e^2/(1 - e^2))^1/2; k is above that.
+// (MX-11)  eps_v = 2 |Gamma| delta + sqrt(2 k |Gamma| eps_g): flights and slips that last no longer than the interval,
+//          and flights that the rounding eps_g of the gap hides.  Each of those falls too deep by eps_g, which feeds
+//          speeds up to (2 |Gamma| eps_g e^2/(1 - e^2))^1/2; k is above that.
 static double slow_speed(const carom_phase *w, const carom_step *s, int c, double press, double delta) {
     const int k = w->all.at[s->sys->ne + c];
     const double e = s->sys->contacts[c].restitution, n = fmin(fmax(16, 2 * e * e / (1 - e * e)), 1e4);
-    const double residual = 4 * s->tol * s->scale, rounding = 64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v);
+    const double residual = 4 * s->tol * s->scale,
+                 rounding = 64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v);
     return 2 * press * delta + sqrt(2 * n * press * w->tol_g[c]) + residual + w->none + rounding;
 }
 
@@ -45,17 +47,19 @@ static carom_status slow_speeds(carom_phase *w, carom_step *s, double delta) {
             continue;
         }
         double Gamma_T = 0;
-        for (int i = first + 1; i < end; ++i) Gamma_T = hypot(Gamma_T, carom_column_dot(&w->all.W, i, f->a) + w->kappa[i]);
+        for (int i = first + 1; i < end; ++i)
+            Gamma_T = hypot(Gamma_T, carom_column_dot(&w->all.W, i, f->a) + w->kappa[i]);
         double press = fmax(0, -(carom_column_dot(&w->all.W, first, f->a) + w->kappa[first]));
         for (int b = ne; b < f->L.nb; ++b) // a closed one: what its reaction prevents
             if (f->L.id[b] == ne + c) press = fmax(press, f->lambda[f->L.at[b]] * f->D[f->L.at[b]]);
         w->slow[c] = slow_speed(w, s, c, press, delta);
-        w->slow_T[c] = 2 * Gamma_T * delta + residual + (end > first + 1 ? 64 * DBL_EPSILON * carom_local_magnitude(&w->all, first + 1, w->v) : 0);
+        w->slow_T[c] = 2 * Gamma_T * delta + residual +
+                       (end > first + 1 ? 64 * DBL_EPSILON * carom_local_magnitude(&w->all, first + 1, w->v) : 0);
     }
     return CAROM_OK;
 }
 
-// -- accumulations of single contacts ------------------------------------------------------------------------------------
+// -- accumulations of single contacts ---------------------------------------------------------------------------------
 
 // A step that has used up most of its events hands over sooner: a long run of impacts that will end within the step, by
 // its own restitution, is ended now.
@@ -67,15 +71,17 @@ static bool hand_over(const carom_phase *w, const carom_step *s, int c) {
 }
 
 // (EV-14)  Flights so short, after a run of ever shorter ones, have accumulated: whatever velocity is left, the limit
-// has none, because a velocity that changes sign infinitely often before one instant tends to zero there.  Contacts that take turns are
-// left to carom_accumulation_limit().
+// has none, because a velocity that changes sign infinitely often before one instant tends to zero there.  Contacts
+// that take turns are left to carom_accumulation_limit().
 static void find_accumulated(carom_phase *w, const carom_step *s) {
     const double shortest = w->limits.time * carom_phase_time(w);
     const carom_run *run = w->runs.run;
     for (int i = 0; i < s->sys->nc; ++i) {
         bool alone = w->limits.exact;
-        for (int j = 0; j < s->sys->nc && alone; ++j) alone = j == i || run[j].count == 0 || run[j].t < run[i].t - run[i].flight;
-        w->over[i] = w->runs.over[i] || hand_over(w, s, i) || (alone && carom_phase_open(w, i) && run[i].count >= CAROM_RUN && w->t - run[i].t <= shortest);
+        for (int j = 0; j < s->sys->nc && alone; ++j)
+            alone = j == i || run[j].count == 0 || run[j].t < run[i].t - run[i].flight;
+        w->over[i] = w->runs.over[i] || hand_over(w, s, i) ||
+                     (alone && carom_phase_open(w, i) && run[i].count >= CAROM_RUN && w->t - run[i].t <= shortest);
     }
 }
 
@@ -87,9 +93,10 @@ static double rest_of_run(const carom_phase *w, const carom_step *s, int c, doub
     return left > 0 && Gamma > 0 ? 2 * left / (Gamma * (1 - e)) : 0;
 }
 
-// -- impact ----------------------------------------------------------------------------------------------------------------
+// -- impact -----------------------------------------------------------------------------------------------------------
 
-// (EV-9)  I_c: contacts that were closed, that were reported, or that are at the wall.  One without a direction (corners that
+// (EV-9)  I_c: contacts that were closed, that were reported, or that are at the wall.  One without a direction
+//         (corners that
 // coincide) carries nothing.
 // (EV-27)  A contact that was closed, or that would close, and has run off its feature is open where the gap of the
 // next feature is finite: the next feature is elsewhere, and nothing puts the contact on the wall there.
@@ -103,26 +110,32 @@ static void gather(carom_phase *w, carom_step *s, double delta, bool first, cons
         w->was[c] = w->f.mode[c];
         const bool passes = w->barred[c] && !(first && w->gap[c] >= -near); // at the start it may be closed already
         const double speed = carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->v);
-        const bool closed = w->was[c] != CAROM_MODE_OPEN, elsewhere = w->gap[c] > CAROM_ELSEWHERE * reach + 2 * delta * speed;
+        const bool closed = w->was[c] != CAROM_MODE_OPEN,
+                   elsewhere = w->gap[c] > CAROM_ELSEWHERE * reach + 2 * delta * speed;
         const bool gone = elsewhere && (w->hit[c] || (w->switched && closed));
         const bool there = closed || w->hit[c] || w->over[c] || (lasting && lasting[c]) || w->gap[c] <= near;
         w->in[c] = reach > 0 && !passes && !gone && there;
     }
 }
 
-// Contacts that were closed are put on the wall, and so are those reported where that was located to rounding; also those that will leave:
-// their gap is zero to rounding only.  Not so those that leave because they have run off their feature.
+// Contacts that were closed are put on the wall, and so are those reported where that was located to rounding; also
+// those that will leave: their gap is zero to rounding only.  Not so those that leave because they have run off their
+// feature.
 static carom_status touch(carom_phase *w, carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     carom_close_these(s, &w->C, w->in);
     CAROM_TRY(carom_directions(s, &w->C, w->t, w->q));
     carom_local_velocity(w->u_minus, &w->C, w->v);
     for (int c = 0; c < nc; ++c)
-        w->f.mode[c] = !w->in[c] ? CAROM_MODE_OPEN : w->was[c] != CAROM_MODE_OPEN ? w->was[c] : w->limits.exact && w->hit[c] ? CAROM_MODE_STICK : CAROM_MODE_OPEN;
+        w->f.mode[c] = !w->in[c]                      ? CAROM_MODE_OPEN
+                       : w->was[c] != CAROM_MODE_OPEN ? w->was[c]
+                       : w->limits.exact && w->hit[c] ? CAROM_MODE_STICK
+                                                      : CAROM_MODE_OPEN;
     for (int b = ne; b < w->C.nb && w->switched; ++b)
         if (w->u_minus[w->C.at[b]] > w->slow[w->C.id[b] - ne]) w->f.mode[w->C.id[b] - ne] = CAROM_MODE_OPEN;
     CAROM_TRY(carom_flow_project_position(&w->f, s, w->t, w->q));
-    // What an interval leaves of the velocity of closed contacts is drift; where features switch, the approach is an impact.
+    // What an interval leaves of the velocity of closed contacts is drift; where features switch, the approach is an
+    // impact.
     if (!w->limits.exact && !w->switched) CAROM_TRY(carom_flow_project_velocity(&w->f, s, w->t, w->q, w->v));
     for (int c = 0; c < nc; ++c) w->f.mode[c] = w->in[c] ? w->was[c] : CAROM_MODE_OPEN;
     return carom_directions(s, &w->all, w->t, w->q);
@@ -155,7 +168,8 @@ static carom_status join(carom_phase *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// Contacts that arrive within one interval, or that belong to a run that has come too near to the wall for events of their own, hit one after the other.
+// Contacts that arrive within one interval, or that belong to a run that has come too near to the wall for events of
+// their own, hit one after the other.
 static bool in_turn(carom_phase *w, const carom_step *s, bool across) {
     carom_turns *z = &w->runs.turns;
     int n = 0;
@@ -166,7 +180,8 @@ static bool in_turn(carom_phase *w, const carom_step *s, bool across) {
         z->among[c] = w->in[c] && w->was[c] == CAROM_MODE_OPEN && !w->over[c];
         z->gap[c] = across ? w->gap[c] : fmax(w->gap[c], 0);
         const double unknown = w->limits.exact ? w->slow[c] : carom_flow_no_approach(s, &w->all, k, w->v);
-        z->eps[c] = (w->limits.exact ? carom_local_rounding(&w->all, k, w->q, s->sys->nq) : w->tol_g[c]) + (r->count > 0 ? w->t - r->t : 0) * unknown;
+        z->eps[c] = (w->limits.exact ? carom_local_rounding(&w->all, k, w->q, s->sys->nq) : w->tol_g[c]) +
+                    (r->count > 0 ? w->t - r->t : 0) * unknown;
         if (across) z->eps[c] += located(w) * fabs(carom_column_dot(&w->all.W, k, w->v) + w->all.w[k]);
         n += z->among[c];
         run = run || (w->limits.exact && z->among[c] && r->count >= CAROM_RUN);
@@ -178,7 +193,8 @@ static bool in_turn(carom_phase *w, const carom_step *s, bool across) {
 static bool approaches(const carom_phase *w, const carom_step *s) {
     for (int c = 0; c < s->sys->nc; ++c) {
         const int k = w->all.at[s->sys->ne + c];
-        const double little = CAROM_PHASE_LITTLE * carom_phase_still(w, s, &w->all, k, false) + 64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v);
+        const double little = CAROM_PHASE_LITTLE * carom_phase_still(w, s, &w->all, k, false) +
+                              64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v);
         if (w->in[c] && carom_column_dot(&w->all.W, k, w->v) + w->all.w[k] < -little) return true;
     }
     return false;
@@ -189,13 +205,19 @@ static carom_status impact(carom_phase *w, carom_step *s, bool across) {
     for (int c = 0; c < s->sys->nc; ++c) w->p[c] = 0;
     if (w->limits.exact && !approaches(w, s)) return CAROM_OK;
     const bool turns = in_turn(w, s, across);
-    for (int c = 0; c < s->sys->nc; ++c) w->pull[c] = w->over[c] ? HUGE_VAL : w->limits.exact && !turns ? 0 : w->slow[c];
-    if (turns) CAROM_TRY(carom_flow_impact_in_turn(&w->f, s, w->t, w->q, w->v, w->in, w->pull, &w->runs.turns, &w->all, &some, w->before, w->after, w->p));
-    else CAROM_TRY(carom_flow_impact(&w->f, s, w->t, w->q, w->v, w->in, w->pull, false, &some, w->before, w->after, w->p));
+    for (int c = 0; c < s->sys->nc; ++c)
+        w->pull[c] = w->over[c] ? HUGE_VAL : w->limits.exact && !turns ? 0 : w->slow[c];
+    if (turns)
+        CAROM_TRY(carom_flow_impact_in_turn(&w->f, s, w->t, w->q, w->v, w->in, w->pull, &w->runs.turns, &w->all, &some,
+                                            w->before, w->after, w->p));
+    else
+        CAROM_TRY(
+            carom_flow_impact(&w->f, s, w->t, w->q, w->v, w->in, w->pull, false, &some, w->before, w->after, w->p));
     if (!some) return CAROM_OK;
     for (int c = 0; c < s->sys->nc; ++c)
         if (w->p[c] > 0) w->now[CAROM_PHASE_STRUCK] = fmax(w->now[CAROM_PHASE_STRUCK], -w->before[c]);
-    for (int c = 0; c < s->sys->nc; ++c) w->runs.lasting[c] = w->was[c] != CAROM_MODE_OPEN && !(-w->before[c] > w->slow[c]);
+    for (int c = 0; c < s->sys->nc; ++c)
+        w->runs.lasting[c] = w->was[c] != CAROM_MODE_OPEN && !(-w->before[c] > w->slow[c]);
     return carom_accumulation_impacts(&w->runs, s, w->t, &w->all, w->v, w->before, w->after, w->p);
 }
 
@@ -206,12 +228,13 @@ static carom_status pass(carom_phase *w, carom_step *s, double dt) {
     return carom_flow_project_position(&w->f, s, w->t, w->q);
 }
 
-// -- candidates --------------------------------------------------------------------------------------------------------------
+// -- candidates -------------------------------------------------------------------------------------------------------
 
 // Does the contact slide, and where?
 static void slip(carom_phase *w, const carom_step *s, int c, int tangents, const double *u) {
     const double size = carom_length(u, tangents);
-    const bool slid = w->was[c] == CAROM_MODE_SLIP, young = slid && carom_phase_young(w, c, tangents), event = slid && w->hit[s->sys->nc + c];
+    const bool slid = w->was[c] == CAROM_MODE_SLIP, young = slid && carom_phase_young(w, c, tangents),
+               event = slid && w->hit[s->sys->nc + c];
     const bool stopped = w->f.follows && event && !young && !w->switched; // else the features ahead tell
     if (!stopped && size > w->slow_T[c]) w->f.mode[c] = CAROM_MODE_SLIP;
     const bool slides = w->f.mode[c] == CAROM_MODE_SLIP;
@@ -251,7 +274,8 @@ static carom_status settle(carom_phase *w, carom_step *s) {
     carom_zero(w->impulse, L->at[L->nb]);
     for (int r = 0; r < f->n; ++r) {
         w->impulse[f->row[r]] = f->x[r];
-        some = some || fabs(f->u[f->row[r]]) * (f->x[r] != 0) > 1024 * DBL_EPSILON * carom_local_magnitude(L, f->row[r], w->v);
+        some = some ||
+               fabs(f->u[f->row[r]]) * (f->x[r] != 0) > 1024 * DBL_EPSILON * carom_local_magnitude(L, f->row[r], w->v);
     }
     if (!some) return CAROM_OK;
     carom_copy(w->u_minus, f->u, L->at[L->nb]);
@@ -268,14 +292,16 @@ static bool stopped_too(carom_phase *w, const carom_step *s) {
     carom_local_velocity(w->u_plus, &w->C, w->v);
     for (int b = s->sys->ne; b < w->C.nb; ++b) {
         const int k = w->C.at[b], c = w->C.id[b] - s->sys->ne, tangents = w->C.at[b + 1] - k - 1;
-        if (w->f.mode[c] != CAROM_MODE_SLIP || carom_phase_young(w, c, tangents) || carom_length(w->u_plus + k + 1, tangents) > w->slow_T[c]) continue;
+        if (w->f.mode[c] != CAROM_MODE_SLIP || carom_phase_young(w, c, tangents) ||
+            carom_length(w->u_plus + k + 1, tangents) > w->slow_T[c])
+            continue;
         w->f.mode[c] = CAROM_MODE_STICK;
         some = true;
     }
     return some;
 }
 
-// -- laws on acceleration level --------------------------------------------------------------------------------------------
+// -- laws on acceleration level ---------------------------------------------------------------------------------------
 
 // What the laws say of block b: 1 holds, -1 lets go, 0 cannot say.  First for the normal, then for the tangents.
 static int holds(const double *lambda, const double *Gamma, const double *noise, const double *D, double tol) {
@@ -318,8 +344,8 @@ static bool none_leaves(const carom_phase *w, const carom_step *s, double tol) {
     return w->f.L.nb > s->sys->ne;
 }
 
-// Laws at the present state go to *_0; where they do not decide, contacts that share may do so by sharing better.  Else the
-// state is moved on by a moment, where the first derivative that is not zero has had its say.
+// Laws at the present state go to *_0; where they do not decide, contacts that share may do so by sharing better.  Else
+// the state is moved on by a moment, where the first derivative that is not zero has had its say.
 static carom_status look_ahead(carom_phase *w, carom_step *s) {
     const int m = w->f.L.at[w->f.L.nb];
     carom_copy(w->lambda_0, w->f.lambda, m);
@@ -357,7 +383,8 @@ static void decide_block(carom_phase *w, const carom_step *s, int b) {
     if (later) tangential = sticks(f->lambda + k, f->Gamma + k, f->noise + k, f->D + k, tangents, mu, LATER * tol);
     // Its friction is exhausted: it slides against it.  Where reactions are not unique, others may take its share.
     const double used = carom_length(lambda + 1, tangents);
-    const bool at_limit = w->limits.exact ? w->was[c] == CAROM_MODE_STICK && w->hit[s->sys->nc + c] : carom_flow_exhausted(used, mu, lambda[0]);
+    const bool at_limit = w->limits.exact ? w->was[c] == CAROM_MODE_STICK && w->hit[s->sys->nc + c]
+                                          : carom_flow_exhausted(used, mu, lambda[0]);
     const bool exhausted = tangential == 0 && !f->shared && at_limit && used > 0;
     if (tangential >= 0 && !exhausted) return;
     f->mode[c] = CAROM_MODE_SLIP;
@@ -365,13 +392,16 @@ static void decide_block(carom_phase *w, const carom_step *s, int b) {
     if (later) carom_copy(Gamma, f->Gamma + k, 1 + tangents); // that decided
     if (later && !exhausted) carom_copy(lambda, f->lambda + k, 1 + tangents);
     const double size = carom_length(Gamma + 1, tangents);
-    for (int i = 1; i <= tangents; ++i) f->dir[CAROM_TANGENTS * c + i - 1] = exhausted ? -lambda[i] / used : Gamma[i] / size;
+    for (int i = 1; i <= tangents; ++i)
+        f->dir[CAROM_TANGENTS * c + i - 1] = exhausted ? -lambda[i] / used : Gamma[i] / size;
 }
 
-// -- slip that begins slowly ---------------------------------------------------------------------------------------------------
+// -- slip that begins slowly ------------------------------------------------------------------------------------------
 
-static const double SLOW = 0.03;     // of what friction prevents: faster slip has its direction from Gamma_T well enough
-static const double STRAIGHT = 1e-8; // angle by which the last correction turns: the next one would turn by |Gamma_T|/(D |lambda_T|) of it
+static const double SLOW = 0.03;     // of what friction prevents: faster slip has its direction from Gamma_T well
+                                     // enough
+static const double STRAIGHT = 1e-8; // angle by which the last correction turns: the next one would turn by
+                                     // |Gamma_T|/(D |lambda_T|) of it
 static const double SMALL = 0.1;     // angle
 enum { TURNS = 4 };
 
@@ -383,14 +413,19 @@ static int slow_rows(carom_phase *w, const carom_step *s) {
         while (f->row[r] >= f->L.at[b + 1]) ++b;
         const int k = f->L.at[b], c = f->L.id[b] - s->sys->ne, tangents = f->L.at[b + 1] - k - 1;
         if (c < 0 || f->row[r] == k || tangents < 2 || f->mode[c] != CAROM_MODE_SLIP) continue;
-        const double size = carom_length(w->Gamma_0 + k + 1, tangents), used = carom_length(w->lambda_0 + k + 1, tangents), *D = w->D_0 + k;
-        if (reserve(w->lambda_0 + k, w->noise_0 + k, D, tangents, s->sys->contacts[c].friction, w->limits.decide)) continue; // says nothing of the direction
-        if (size > LATER * w->limits.decide * (w->noise_0[k] + w->noise_0[k + 1]) && size < SLOW * used * D[1]) f->order[m++] = r;
+        const double size = carom_length(w->Gamma_0 + k + 1, tangents),
+                     used = carom_length(w->lambda_0 + k + 1, tangents), *D = w->D_0 + k;
+        // says nothing of the direction
+        if (reserve(w->lambda_0 + k, w->noise_0 + k, D, tangents, s->sys->contacts[c].friction, w->limits.decide))
+            continue;
+        if (size > LATER * w->limits.decide * (w->noise_0[k] + w->noise_0[k + 1]) && size < SLOW * used * D[1])
+            f->order[m++] = r;
     }
     return m;
 }
 
-// (EV-26)  (I + G K) x = -G r,   r = |lambda_T| d + lambda_T,   d = Gamma_T/|Gamma_T|,   K = |lambda_T|/|Gamma_T| (I - d d')   over the m rows of f->order; x goes to f->b.
+// (EV-26)  (I + G K) x = -G r,  r = |lambda_T| d + lambda_T,  d = Gamma_T/|Gamma_T|,  K = |lambda_T|/|Gamma_T| (I - d
+//          d')  over the m rows of f->order; x goes to f->b.
 // False: no answer.
 static bool straighter(carom_phase *w, int m) {
     carom_flow *f = &w->f;
@@ -401,7 +436,8 @@ static bool straighter(carom_phase *w, int m) {
         const int k = f->row[f->order[j]];
         while (k >= f->L.at[b + 1]) ++b;
         tangents = f->L.at[b + 1] - k;
-        const double *lambda = w->lambda_0 + k, used = carom_length(lambda, tangents), size = carom_length(w->Gamma_0 + k, tangents);
+        const double *lambda = w->lambda_0 + k, used = carom_length(lambda, tangents),
+                     size = carom_length(w->Gamma_0 + k, tangents);
         double d[CAROM_TANGENTS];
         for (int l = 0; l < tangents; ++l) d[l] = w->Gamma_0[k + l] / size, J[j + l + (ptrdiff_t)(j + l) * m] = 1;
         for (int i = 0; i < m; ++i) {
@@ -420,7 +456,8 @@ static bool straighter(carom_phase *w, int m) {
     return true;
 }
 
-// Gamma_T and the direction of the blocks of those rows, turned by x; the largest angle.  An angle that is not small is no correction, and is left out.
+// Gamma_T and the direction of the blocks of those rows, turned by x; the largest angle.  An angle that is not small is
+// no correction, and is left out.
 static double turn_slips(carom_phase *w, const carom_step *s, int m) {
     carom_flow *f = &w->f;
     double turn = 0;
@@ -439,9 +476,11 @@ static double turn_slips(carom_phase *w, const carom_step *s, int m) {
     return turn;
 }
 
-// Just beyond the angle of friction Gamma_T is next to nothing, and what the laws leave over, a tiny part of friction, is a larger one of it.  The angle by which its direction is wrong is
-// small, but friction in that direction is wrong by that angle too, which may be as much as Gamma_T itself.  What lambda_T does to the bodies is known; that of each contact alone no
-// better than Gamma_T.  So slip begins where friction against it does to the bodies what lambda_T does.
+// Just beyond the angle of friction Gamma_T is next to nothing, and what the laws leave over, a tiny part of friction,
+// is a larger one of it.  The angle by which its direction is wrong is small, but friction in that direction is wrong
+// by that angle too, which may be as much as Gamma_T itself.  What lambda_T does to the bodies is known; that of each
+// contact alone no better than Gamma_T.  So slip begins where friction against it does to the bodies what lambda_T
+// does.
 static void straighten(carom_phase *w, const carom_step *s) {
     const int m = slow_rows(w, s);
     double turn = HUGE_VAL;
@@ -457,7 +496,8 @@ static carom_status decide(carom_phase *w, carom_step *s) {
     carom_zero(f->choice, s->dir[s->sys->ne + s->sys->nc]);
     carom_flow_take(f, s, w->lambda_0);
     for (int b = s->sys->ne; b < f->L.nb; ++b) {
-        w->pull[f->L.id[b] - s->sys->ne] = w->lambda_0[f->L.at[b]] * w->D_0[f->L.at[b]]; // what pulls it back to the wall
+        // what pulls it back to the wall
+        w->pull[f->L.id[b] - s->sys->ne] = w->lambda_0[f->L.at[b]] * w->D_0[f->L.at[b]];
         decide_block(w, s, b);
     }
     straighten(w, s);

@@ -14,9 +14,21 @@
 #include <float.h>
 #include <math.h>
 
-static const double KINK = 1e-6; // least part of a velocity by which a direction that jumps changes it: noise of the integrator is below
+static const double KINK = 1e-6; // least part of a velocity by which a direction that jumps changes it: noise of the
+                                 // integrator is below
 
-enum { OPT_METHOD, OPT_RTOL, OPT_ATOL, OPT_GAP, OPT_VELOCITY, OPT_TIME, OPT_DECIDE, OPT_LONGEST, OPT_EVENTS, OPT_STEPS };
+enum {
+    OPT_METHOD,
+    OPT_RTOL,
+    OPT_ATOL,
+    OPT_GAP,
+    OPT_VELOCITY,
+    OPT_TIME,
+    OPT_DECIDE,
+    OPT_LONGEST,
+    OPT_EVENTS,
+    OPT_STEPS
+};
 
 static const carom_option options[] = {
     [OPT_METHOD] = {.name = "method",
@@ -50,16 +62,16 @@ static const carom_option options[] = {
          .fallback = 1e-9,
          .low = 1e-14,
          .high = 1e-2,
-         .about = "local velocities below this, relative to the largest of the run, count as none: ends accumulations; at "
-                  "least 10 rtol"},
-    [OPT_TIME] =
-        {.name = "time-tol",
-         .kind = CAROM_REAL,
-         .fallback = 1e-10,
-         .low = 0,
-         .high = 1e-2,
          .about =
-             "flights shorter than this, relative to largest position over largest velocity, end the accumulation of a single contact too"},
+             "local velocities below this, relative to the largest of the run, count as none: ends accumulations; at "
+             "least 10 rtol"},
+    [OPT_TIME] = {.name = "time-tol",
+                  .kind = CAROM_REAL,
+                  .fallback = 1e-10,
+                  .low = 0,
+                  .high = 1e-2,
+                  .about = "flights shorter than this, relative to largest position over largest velocity, end the "
+                           "accumulation of a single contact too"},
     [OPT_DECIDE] = {.name = "decide-tol",
                     .kind = CAROM_REAL,
                     .fallback = 1e-8,
@@ -71,8 +83,7 @@ static const carom_option options[] = {
                      .fallback = 0,
                      .low = 0,
                      .high = 1e12,
-                     .about =
-                         "longest internal step (time); 0: no limit"},
+                     .about = "longest internal step (time); 0: no limit"},
     [OPT_EVENTS] = {.name = "most-events",
                     .kind = CAROM_INTEGER,
                     .fallback = 4000,
@@ -93,7 +104,8 @@ static const double MANY = 32;   // steps that together cost as much as a restar
 static const double LOW = 1e4;   // roundings of a gap
 static const double WILD = 1e4;  // an error that is not known, over the tolerance
 static const double COSTLY = 16; // internal steps that an event and the start of the next phase cost
-static const double HALVED = 16; // times most-steps: of a step that is refused for its many internal steps, and of its halves
+static const double HALVED = 16; // times most-steps: of a step that is refused for its many internal steps, and of its
+                                 // halves
 static const double SEEN = 1e-6; // error of reactions, relative to the size of impulses
 
 typedef struct work {
@@ -104,7 +116,8 @@ typedef struct work {
     int who;              // of which contact
     double until;         // HUGE_VAL, or the end of the next phase: before a friction curve that a step has passed over
     double *law;          // 3 CAROM_FRICTION_LAW nc: friction at the start, in the middle and at the end of a step
-    double cap;           // HUGE_VAL, or what a step that passed over a short phase of other forces leaves to the next try
+    double cap;           // HUGE_VAL, or what a step that passed over a short phase of other forces leaves to the next
+                          // try
     long steps;           // of this step
 } work;
 
@@ -113,10 +126,12 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     void *const integrator = w->P.memory; // it outlives a list of contacts that becomes longer
     w->P = carom_allocate_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_DORMAND, 5));
     w->P.memory = integrator;
-    w->P.tol = fmax(opt[OPT_VELOCITY], 10 * opt[OPT_RTOL]); // predictions of a limit agree to what ends the run of a single contact, not to the noise of the integrator
+    w->P.tol = fmax(opt[OPT_VELOCITY], 10 * opt[OPT_RTOL]); // predictions of a limit agree to what ends the run of a
+                                                            // single contact, not to the noise of the integrator
     w->P.limits = (carom_limits){.exact = true,
                                  .decide = opt[OPT_DECIDE],
-                                 .velocity = fmax(opt[OPT_VELOCITY], 10 * opt[OPT_RTOL]), // after some steps a velocity is not known better
+                                 // after some steps a velocity is not known better
+                                 .velocity = fmax(opt[OPT_VELOCITY], 10 * opt[OPT_RTOL]),
                                  .gap = opt[OPT_GAP],
                                  .gap_first = fmax(opt[OPT_GAP], opt[OPT_RTOL]),
                                  .time = opt[OPT_TIME],
@@ -130,14 +145,18 @@ static carom_status start(void *memory, carom_step *s) {
     work *w = memory;
     const double longest = s->opt[OPT_LONGEST], most = s->opt[OPT_STEPS];
     if (longest > 0 && s->h > most * longest)
-        return carom_fail(s->err, CAROM_BAD_INPUT, "max-step=%g would divide every step of %g into %.3g, which is more than most-steps=%g: give a larger max-step, or a smaller step",
+        return carom_fail(s->err, CAROM_BAD_INPUT,
+                          "max-step=%g would divide every step of %g into %.3g, which is more than most-steps=%g: give "
+                          "a larger max-step, or a smaller step",
                           longest, s->h, s->h / longest, most);
     return carom_cvode_create(&w->P, s, s->opt[OPT_RTOL], s->opt[OPT_METHOD] == 1);
 }
 
 static void finish(void *memory) { carom_cvode_destroy(&((work *)memory)->P); }
 
-static double absolute(const carom_step *s) { return s->opt[OPT_ATOL] > 0 ? s->opt[OPT_ATOL] : 0.01 * s->opt[OPT_RTOL]; }
+static double absolute(const carom_step *s) {
+    return s->opt[OPT_ATOL] > 0 ? s->opt[OPT_ATOL] : 0.01 * s->opt[OPT_RTOL];
+}
 
 // Works follow what moves: their size is that of the kinetic energy at size_v.
 static carom_status measure_energy(work *w, carom_step *s) {
@@ -151,13 +170,14 @@ static carom_status measure_energy(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// -- how a phase begins ----------------------------------------------------------------------------------------------------
+// -- how a phase begins -----------------------------------------------------------------------------------------------
 
 // (EV-7)  Time until the parabola g + u T + Gamma T^2/2 reaches zero, from g >= 0.
 static double parabola(double g, double u, double Gamma) {
     if (g < 0) g = 0;
     const double square = u * u - 2 * Gamma * g;
-    if (u < 0 && square >= 0) return 2 * g / (sqrt(square) - u); // the other root would lose all digits where Gamma is small
+    // the other root would lose all digits where Gamma is small
+    if (u < 0 && square >= 0) return 2 * g / (sqrt(square) - u);
     return Gamma < 0 ? (u + sqrt(square)) / -Gamma : INFINITY;
 }
 
@@ -168,17 +188,22 @@ static int stance(const carom_phase *P, const carom_step *s, int c, double u, do
     const int k = P->all.at[s->sys->ne + c];
     if (P->from.g[s->sys->ne + c] > P->floor[c]) return AWAY;
     const double slow = carom_phase_still(P, s, &P->all, k, false), size = carom_local_magnitude(&P->all, k, P->v);
-    if (fabs(u) > CAROM_PHASE_LITTLE * slow + (64 * DBL_EPSILON + s->opt[OPT_RTOL]) * size) return u < 0 ? ENTERING : AWAY;
-    const double terms = carom_local_magnitude(&P->all, k, P->f.a) + carom_local_magnitude(&P->all, k, P->f.a_f) + fabs(P->kappa[k]); // those of the laws
+    if (fabs(u) > CAROM_PHASE_LITTLE * slow + (64 * DBL_EPSILON + s->opt[OPT_RTOL]) * size)
+        return u < 0 ? ENTERING : AWAY;
+    // those of the laws
+    const double terms =
+        carom_local_magnitude(&P->all, k, P->f.a) + carom_local_magnitude(&P->all, k, P->f.a_f) + fabs(P->kappa[k]);
     if (!(Gamma < -s->opt[OPT_DECIDE] * terms)) return RESTING;
-    return u > slow + 64 * DBL_EPSILON * size ? AWAY : ENTERING; // what is faster than that would not close: it has a flight
+    // what is faster than that would not close: it has a flight
+    return u > slow + 64 * DBL_EPSILON * size ? AWAY : ENTERING;
 }
 
 // An open contact: what is added to its gap; does it hit at once; else when, by the parabola.
 static void begin_open(work *w, carom_step *s, int c, bool *at_once) {
     carom_phase *P = &w->P;
     const int k = P->all.at[s->sys->ne + c];
-    const double g = P->from.g[s->sys->ne + c], u = P->from.u[c], Gamma = carom_column_dot(&P->all.W, k, P->f.a) + P->kappa[k];
+    const double g = P->from.g[s->sys->ne + c], u = P->from.u[c],
+                 Gamma = carom_column_dot(&P->all.W, k, P->f.a) + P->kappa[k];
     const int now = stance(P, s, c, u, Gamma);
     double slack = fmax(-g, 0); // it may leave from a place inside the wall
     // What leaves smoothly stays for a while as near as the integrator can tell.
@@ -187,7 +212,8 @@ static void begin_open(work *w, carom_step *s, int c, bool *at_once) {
     P->offset[c] = P->floor[c] + slack;
     if (now == ENTERING) P->hit[c] = *at_once = true;
     if (now != AWAY) return;
-    const double time = parabola(u > 0 && g <= 2 * P->floor[c] ? 0 : g, u, Gamma); // what has just left left from the wall
+    // what has just left left from the wall
+    const double time = parabola(u > 0 && g <= 2 * P->floor[c] ? 0 : g, u, Gamma);
     if (time > w->T) return;
     w->T = time;
     w->who = c;
@@ -213,7 +239,7 @@ static carom_status begin(work *w, carom_step *s, bool *at_once) {
     return carom_phase_arm(P, s);
 }
 
-// -- Runge-Kutta steps -------------------------------------------------------------------------------------------------------
+// -- Runge-Kutta steps ------------------------------------------------------------------------------------------------
 //
 // A flight between two impacts shortly before they accumulate is lower than the tolerance of any integrator that
 // chooses its own steps: it would step over it and fall through the wall.  The parabola (EV-7) says how long the
@@ -234,20 +260,24 @@ static carom_status error_of(work *w, carom_step *s, double blur, double *error)
 
 static double allowed(double blur) { return blur > 0 ? 1 : SAFE; }
 
-// (EV-25)  A kink of forces at P->b, the end of a step none of whose stages need have met the forces before it: the next try is short against the time until then.
+// (EV-25)  A kink of forces at P->b, the end of a step none of whose stages need have met the forces before it: the
+//          next try is short against the time until then.
 static void try_finer(work *w) { w->cap = w->P.b.tau / CAROM_PHASE_FINE; }
 
-// (EV-34)  Slip stops at P->a in a step that may have passed over most of a narrow friction curve mu(u), as Stribeck's: half way in time mu must lie half way between its ends, roughly.
-//          If it does not, the phase ends half way, and the next steps come nearer.
+// (EV-34)  Slip stops at P->a in a step that may have passed over most of a narrow friction curve mu(u), as Stribeck's:
+//          half way in time mu must lie half way between its ends, roughly. If it does not, the phase ends half way,
+//          and the next steps come nearer.
 static carom_status end_before_curve(work *w, carom_step *s, bool *curved) {
-    static const double STRAIGHT = 0.1, NONE = 1e-9, FINEST = 1e-10; // of the change of mu; of mu; of the interval between records
+    // of the change of mu; of mu; of the interval between records
+    static const double STRAIGHT = 0.1, NONE = 1e-9, FINEST = 1e-10;
     carom_phase *P = &w->P;
     const carom_system *sys = s->sys;
     const double length = P->a.tau - P->from.tau, half = P->from.tau + 0.5 * length;
     const int nc = sys->nc, size = CAROM_FRICTION_LAW * nc;
     bool stops = false;
     *curved = false;
-    for (int c = 0; c < nc && sys->friction; ++c) stops = stops || (P->f.mode[c] == CAROM_MODE_SLIP && sys->contacts[c].friction_varies && P->b.phi[nc + c] < 0);
+    for (int c = 0; c < nc && sys->friction; ++c)
+        stops = stops || (P->f.mode[c] == CAROM_MODE_SLIP && sys->contacts[c].friction_varies && P->b.phi[nc + c] < 0);
     if (!stops || !(length > FINEST * s->h)) return CAROM_OK;
     CAROM_TRY(P->integrator->at(P, s, half, &P->trial));
     const carom_point *at[3] = {&P->from, &P->trial, &P->a};
@@ -256,7 +286,8 @@ static carom_status end_before_curve(work *w, carom_step *s, bool *curved) {
     for (int c = 0; c < nc; ++c) {
         if (P->f.mode[c] != CAROM_MODE_SLIP || !sys->contacts[c].friction_varies || !(P->b.phi[nc + c] < 0)) continue;
         const double *mu = w->law + CAROM_FRICTION_LAW * c, change = mu[2 * size] - mu[0];
-        *curved = *curved || (fabs(change) > NONE * fabs(mu[0]) && fabs(mu[size] - mu[0] - 0.5 * change) > STRAIGHT * fabs(change));
+        *curved = *curved || (fabs(change) > NONE * fabs(mu[0]) &&
+                              fabs(mu[size] - mu[0] - 0.5 * change) > STRAIGHT * fabs(change));
     }
     if (*curved) w->until = P->t + half;
     return CAROM_OK;
@@ -267,7 +298,8 @@ static carom_status conclude(work *w, carom_step *s, double delta, double blur, 
     carom_phase *P = &w->P;
     CAROM_TRY(carom_phase_look(P, s, found));
     if (!*found) carom_phase_near(P, s, &P->a);
-    if (!*found) return carom_phase_end(P, s, P->t + P->a.tau, blur > 0); // what is not known across the constraints goes
+    // what is not known across the constraints goes
+    if (!*found) return carom_phase_end(P, s, P->t + P->a.tau, blur > 0);
     CAROM_TRY(carom_phase_enclose(P, s, delta));
     if (carom_phase_kink(P, s)) {
         CAROM_TRY(P->integrator->advance(P, s, P->b.tau, &P->b, w->error));
@@ -289,10 +321,12 @@ static carom_status conclude(work *w, carom_step *s, double delta, double blur, 
 
 static double shortest(double t) { return 2 * DBL_EPSILON * fabs(t); }
 
-// (EV-8)  One Runge-Kutta step over h or to the first event, when that is accurate: *done.  *found: an event.  blur > 0: over a singular position.
+// (EV-8)  One Runge-Kutta step over h or to the first event, when that is accurate: *done.  *found: an event.  blur >
+//         0: over a singular position.
 static carom_status short_step(work *w, carom_step *s, double h, double blur, bool *done, bool *found) {
     carom_phase *P = &w->P;
-    const bool lands = w->T < h, low = lands && w->height <= LOW * P->floor[w->who]; // such a gap is rounding: the parabola knows better
+    // such a gap is rounding: the parabola knows better
+    const bool lands = w->T < h, low = lands && w->height <= LOW * P->floor[w->who];
     const double last = s->opt[OPT_LONGEST] > 0 ? fmin(h, s->opt[OPT_LONGEST]) : h, most = allowed(blur);
     const double end = lands ? fmin(low ? w->T : 1.02 * w->T, last) : last;
     double tau = end, error = 0;
@@ -302,7 +336,8 @@ static carom_status short_step(work *w, carom_step *s, double h, double blur, bo
     if (*done) return carom_phase_impact(P, s, &P->from);
     for (int attempt = 0; attempt < 4; ++attempt) {
         const carom_status status = P->integrator->advance(P, s, tau, &P->b, w->error);
-        if (status == CAROM_RETRY || status == CAROM_SINGULAR || status == CAROM_USER) error = WILD; // too long a step led where the system makes no sense
+        // too long a step led where the system makes no sense
+        if (status == CAROM_RETRY || status == CAROM_SINGULAR || status == CAROM_USER) error = WILD;
         else if (status != CAROM_OK) return status;
         else CAROM_TRY(error_of(w, s, blur, &error));
         if (error <= most) break;
@@ -329,7 +364,7 @@ static carom_status short_step(work *w, carom_step *s, double h, double blur, bo
     return carom_phase_impact(P, s, &P->a);
 }
 
-// -- the multistep method ----------------------------------------------------------------------------------------------------
+// -- the multistep method ---------------------------------------------------------------------------------------------
 
 // (EV-31)  A force in the step to P->b that the method has not met (HF): the phase ends before the step, and steps of
 //          the next one are short against it.
@@ -350,7 +385,8 @@ static carom_status end_before_hidden(work *w, carom_step *s, bool first, bool *
 static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
     carom_phase *P = &w->P;
     const double t_1 = P->t + h;
-    enum { LINGERS = 200 }; // steps near a singular position that was not stepped over: from where they have come, it may be
+    enum { LINGERS = 200 }; // steps near a singular position that was not stepped over: from where they have come, it
+                            // may be
     bool near = P->f.pivot < CAROM_FLOW_SINGULAR, entered = false, hidden;
     int steps = 0;
     double size_q = P->now[CAROM_PHASE_SIZE_Q];
@@ -368,7 +404,8 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
         CAROM_TRY(carom_phase_look(P, s, found));
         if (*found) P->now[CAROM_PHASE_SIZE_Q] = size_q; // what lies beyond an event is no position of the run
         size_q = P->now[CAROM_PHASE_SIZE_Q];
-        if (*found && first && !(w->cap < HUGE_VAL) && carom_phase_kink(P, s)) { // the method has seen nothing but the start
+        // the method has seen nothing but the start
+        if (*found && first && !(w->cap < HUGE_VAL) && carom_phase_kink(P, s)) {
             *found = false;
             try_finer(w);
             return CAROM_OK;
@@ -393,9 +430,11 @@ static carom_status with_multistep(work *w, carom_step *s, double h, bool *found
     carom_phase *P = &w->P;
     const double atol = absolute(s), size_v = P->now[CAROM_PHASE_SIZE_V];
     double longest = w->cap;
-    if (w->T > 0 && w->T < h) longest = fmin(longest, 0.25 * w->T); // a contact that has just left must not come back inside one internal step
+    // a contact that has just left must not come back inside one internal step
+    if (w->T > 0 && w->T < h) longest = fmin(longest, 0.25 * w->T);
     if (s->opt[OPT_LONGEST] > 0) longest = fmin(longest, s->opt[OPT_LONGEST]);
-    carom_cvode_limit(P, (carom_cvode_limits){longest < HUGE_VAL ? longest : 0, atol * P->now[CAROM_PHASE_SIZE_Q], atol * size_v, w->energy / size_v, w->energy});
+    carom_cvode_limit(P, (carom_cvode_limits){longest < HUGE_VAL ? longest : 0, atol * P->now[CAROM_PHASE_SIZE_Q],
+                                              atol * size_v, w->energy / size_v, w->energy});
     P->integrator = &carom_integrator_cvode;
     const double cap = w->cap;
     const carom_status status = multistep(w, s, h, found);
@@ -444,18 +483,28 @@ static carom_status march(work *w, carom_step *s) {
         bool found = false;
         const long before = w->steps;
         CAROM_TRY(phase(w, s, t_1, &found));
-        CAROM_TRY(carom_limit_parts(s, (double)(w->steps - before) + (found ? COSTLY : 0), HALVED * fmax(s->opt[OPT_STEPS], options[OPT_STEPS].fallback)));
+        CAROM_TRY(carom_limit_parts(s, (double)(w->steps - before) + (found ? COSTLY : 0),
+                                    HALVED * fmax(s->opt[OPT_STEPS], options[OPT_STEPS].fallback)));
         if (w->steps > s->opt[OPT_STEPS])
-            return carom_retry(s, "more than %g internal steps in one step; a smaller one, looser tolerances or most-steps= may help", s->opt[OPT_STEPS]);
+            return carom_retry(
+                s, "more than %g internal steps in one step; a smaller one, looser tolerances or most-steps= may help",
+                s->opt[OPT_STEPS]);
         if (!found) continue;
         still = P->t - last > 4 * DBL_EPSILON * fabs(P->t) ? 0 : still + 1;
         last = P->t;
-        if (still > STANDSTILL) return carom_retry(s, "no consistent contact state found at t = %.12g after %d events", P->t, still);
+        if (still > STANDSTILL)
+            return carom_retry(s, "no consistent contact state found at t = %.12g after %d events", P->t, still);
         idle = carom_phase_unchanged(P, s) ? idle + 1 : 0;
         if (idle > CAROM_PHASE_UNCHANGED)
-            return carom_retry(s, "%d events up to t = %.12g change nothing: contacts that share a load contradict each other.  Try mixed or auto, which pass such states by time-stepping", idle, P->t);
+            return carom_retry(s,
+                               "%d events up to t = %.12g change nothing: contacts that share a load contradict each "
+                               "other.  Try mixed or auto, which pass such states by time-stepping",
+                               idle, P->t);
         if ((double)P->events > s->opt[OPT_EVENTS])
-            return carom_retry(s, "more than %g events in one step; try a smaller step, or mixed or auto, which pass bursts of events by time-stepping", s->opt[OPT_EVENTS]);
+            return carom_retry(s,
+                               "more than %g events in one step; try a smaller step, or mixed or auto, which pass "
+                               "bursts of events by time-stepping",
+                               s->opt[OPT_EVENTS]);
         CAROM_TRY(carom_inner(s, P->t, P->q, P->v));
     }
     CAROM_TRY(carom_flow_project_position(&P->f, s, t_1, P->q));
@@ -469,7 +518,9 @@ static carom_status march(work *w, carom_step *s) {
 
 static carom_status step(void *memory, carom_step *s) { return carom_phase_leave(s, march(memory, s)); }
 
-static bool recalls(const void *memory, const carom_step *s, int id) { return carom_phase_recalls(&((const work *)memory)->P, s, id); }
+static bool recalls(const void *memory, const carom_step *s, int id) {
+    return carom_phase_recalls(&((const work *)memory)->P, s, id);
+}
 
 static void forget(void *memory, carom_step *s, int id) { carom_phase_forget(&((work *)memory)->P, s, id); }
 
@@ -490,7 +541,8 @@ const carom_scheme carom_scheme_event_driven = {
         "atol; joints and closed gaps are projected at every event and step end.  Where impacts accumulate, flights "
         "too low\n"
         "for the integrator are taken in one Runge-Kutta step each until velocity-tol ends them in a plastic impulse;\n"
-        "contacts that take turns end in the limit of their sequence once two predictions of it agree to rtol.  Slow where impacts are many.",
+        "contacts that take turns end in the limit of their sequence once two predictions of it agree to rtol.  Slow "
+        "where impacts are many.",
     .gates = true,
     .order = 5, // of its Runge-Kutta steps; the multistep method chooses
     .own_steps = true,

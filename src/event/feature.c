@@ -1,10 +1,12 @@
-// feature.c: contacts of edged bodies go from feature to feature: from a side to a corner, from one body's corner to the other's.
+// feature.c: contacts of edged bodies go from feature to feature: from a side to a corner, from one body's corner to
+// the other's.
 //
-// During a phase gaps, directions and curvatures of closed contacts belong to the features they had when it began (CAROM_HOLD), so that the
-// integrator sees smooth functions also where it tries a step too far.  Where the nearest feature of one is another one, the phase ends
+// During a phase gaps, directions and curvatures of closed contacts belong to the features they had when it began
+// (CAROM_HOLD), so that the integrator sees smooth functions also where it tries a step too far.  Where the nearest
+// feature of one is another one, the phase ends
 // (EV-18) and all is decided anew, with the features that lie ahead.  Gaps that are written are not held: the zeros of
-// what decides between their branches are events (EV-23).  Other gaps, of systems in C, are watched: where their direction jumps, the contact approaches, and
-// the phase ends with an impact; only in models without shapes that touch.
+// what decides between their branches are events (EV-23).  Other gaps, of systems in C, are watched: where their
+// direction jumps, the contact approaches, and the phase ends with an impact; only in models without shapes that touch.
 #include "event/feature.h"
 #include "scheme/inside.h"
 #include <math.h>
@@ -26,8 +28,11 @@ carom_status carom_phase_leave(carom_step *s, carom_status status) {
 // Are two columns the same, bit by bit?
 static bool same(const carom_columns *A, int k, const carom_columns *B, int j) {
     const int count = A->count ? A->count[k] : A->rows;
-    if (A->count && (count != B->count[j] || memcmp(carom_column_rows(A, k), carom_column_rows(B, j), (size_t)count * sizeof *A->row) != 0)) return false;
-    return memcmp(A->a + (size_t)k * (size_t)A->stride, B->a + (size_t)j * (size_t)B->stride, (size_t)count * sizeof *A->a) == 0;
+    if (A->count && (count != B->count[j] ||
+                     memcmp(carom_column_rows(A, k), carom_column_rows(B, j), (size_t)count * sizeof *A->row) != 0))
+        return false;
+    return memcmp(A->a + (size_t)k * (size_t)A->stride, B->a + (size_t)j * (size_t)B->stride,
+                  (size_t)count * sizeof *A->a) == 0;
 }
 
 // Direction k of some contacts, held, and j of all, free: mostly they are the same.
@@ -40,13 +45,17 @@ static bool differ(carom_phase *w, const carom_step *s, const carom_local *L, in
     return apart > OTHER * size;
 }
 
-// (MX-17), (EV-21)  A kink of a gap that is written: the direction of a closed contact jumps, and it approaches by more than the reactions of the step explain,
-//          u < -4 tau G lambda - kink sum |W v|, and than what counts as none.  What integration leaves of u is far below that.
+// (MX-17), (EV-21)  A kink of a gap that is written: the direction of a closed contact jumps, and it approaches by more
+//                   than the reactions of the step explain,
+//          u < -4 tau G lambda - kink sum |W v|, and than what counts as none.  What integration leaves of u is far
+//          below that.
 static double kink(const carom_phase *w, const carom_step *s, const carom_point *P, int c, int b) {
     const carom_flow *f = &w->f;
     const int k = f->L.at[b];
-    const double explained = w->limits.exact ? 4 * carom_phase_still(w, s, &f->L, k, false) : 4 * (P->tau - w->from.tau) * fabs(f->lambda[k]) * f->D[k];
-    const double theta = explained + w->limits.kink * (carom_local_magnitude(&f->L, k, P->v) + fabs(f->L.w[k])) + carom_flow_no_approach(s, &f->L, k, P->v);
+    const double explained = w->limits.exact ? 4 * carom_phase_still(w, s, &f->L, k, false)
+                                             : 4 * (P->tau - w->from.tau) * fabs(f->lambda[k]) * f->D[k];
+    const double theta = explained + w->limits.kink * (carom_local_magnitude(&f->L, k, P->v) + fabs(f->L.w[k])) +
+                         carom_flow_no_approach(s, &f->L, k, P->v);
     return P->u[c] < -theta ? P->u[c] : 0;
 }
 

@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum { MOST_ROWS = 4096 }; // of contacts that are closed at once: their matrices are dense
-static const double SUSPECT = 3e-3; // 30 times CAROM_FLOW_SINGULAR: elimination by rows may end with a pivot so much larger
+static const double SUSPECT = 3e-3; // 30 times CAROM_FLOW_SINGULAR: elimination by rows may end with a pivot so much
+                                    // larger
 static const double WEAK = 1e-4; // near a dead point: QR leaves less noise in the weak direction than elimination
 
 void carom_flow_sizes(const carom_system *sys, size_t *size) {
@@ -99,7 +100,8 @@ static const double *slip_direction(const carom_flow *f, const carom_step *s, in
     carom_copy(d, f->dir + CAROM_TANGENTS * c, tangents);
     if (f->live[c] == 0) return d;
     const double *u = f->u + f->L.at[b] + 1, size = carom_length(u, tangents);
-    const bool onward = f->follows ? size > 0 : carom_dot(u, d, tangents) > 0.5 * size; // a trial beyond the stop keeps the old one
+    // a trial beyond the stop keeps the old one
+    const bool onward = f->follows ? size > 0 : carom_dot(u, d, tangents) > 0.5 * size;
     for (int i = 0; i < tangents && onward; ++i) d[i] = u[i] / size;
     return d;
 }
@@ -122,9 +124,12 @@ static void take_rows(carom_flow *f) {
     const carom_columns *from = &f->L.W;
     carom_columns *to = &f->rows.W;
     for (int r = 0; r < f->n; ++r) {
-        const size_t at = (size_t)f->row[r] * (size_t)from->stride, count = (size_t)(from->count ? from->count[f->row[r]] : from->rows);
+        const size_t at = (size_t)f->row[r] * (size_t)from->stride,
+                     count = (size_t)(from->count ? from->count[f->row[r]] : from->rows);
         memcpy(to->a + (size_t)r * (size_t)to->stride, from->a + at, count * sizeof *to->a);
-        if (from->count) memcpy(carom_column_own_rows(to, r, (int)count), carom_column_rows(from, f->row[r]), count * sizeof *to->row);
+        if (from->count)
+            memcpy(carom_column_own_rows(to, r, (int)count), carom_column_rows(from, f->row[r]),
+                   count * sizeof *to->row);
     }
 }
 
@@ -161,7 +166,8 @@ void carom_flow_leave(carom_flow *f) {
 carom_status carom_flow_look(carom_flow *f, carom_step *s, double t, const double *q, const bool *closed) {
     carom_known *at = &f->at;
     const size_t nq = (size_t)s->sys->nq, nc = (size_t)s->sys->nc * sizeof *closed;
-    const bool there = at->what >= CAROM_KNOWN_PLACE && t == at->t && s->inside->held == at->held && same(q, at->q, nq) && memcmp(closed, at->closed, nc) == 0;
+    const bool there = at->what >= CAROM_KNOWN_PLACE && t == at->t && s->inside->held == at->held &&
+                       same(q, at->q, nq) && memcmp(closed, at->closed, nc) == 0;
     at->what = there ? CAROM_KNOWN_PLACE : CAROM_KNOWN_NOTHING; // the rest may be another one from here on
     if (there) return CAROM_OK;
     CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
@@ -177,27 +183,35 @@ carom_status carom_flow_look(carom_flow *f, carom_step *s, double t, const doubl
     return CAROM_OK;
 }
 
-// The closed contacts (by their modes) at a point, their directions and G = W'M^-1 B, where column r of B is the direction in which unknown r
-// pushes; v, where given: their velocities.  Rows: of positions the normals alone; of velocities and forces also the tangents that stick.
-// Without slip, what is wanted for one purpose serves the others that have as many rows.
+// The closed contacts (by their modes) at a point, their directions and G = W'M^-1 B, where column r of B is the
+// direction in which unknown r pushes; v, where given: their velocities.  Rows: of positions the normals alone; of
+// velocities and forces also the tangents that stick.  Without slip, what is wanted for one purpose serves the others
+// that have as many rows.
 static carom_status form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v) {
     const carom_system *sys = s->sys;
     carom_local *L = &f->L;
     bool slip = false;
-    for (int c = 0; c < sys->nc; ++c) f->closed[c] = f->mode[c] != CAROM_MODE_OPEN, slip = slip || f->mode[c] == CAROM_MODE_SLIP;
+    for (int c = 0; c < sys->nc; ++c)
+        f->closed[c] = f->mode[c] != CAROM_MODE_OPEN, slip = slip || f->mode[c] == CAROM_MODE_SLIP;
     CAROM_TRY(carom_flow_look(f, s, t, q, f->closed));
     if (v) carom_local_velocity(f->u, L, v);
     if (v) CAROM_TRY(carom_friction_at(s, t, q, v));
     for (int c = 0; s->rub && v && c < sys->nc; ++c) carom_friction_set(s, c, f->mode[c] == CAROM_MODE_STICK);
     choose_rows(f, s, want);
-    if (f->n > f->most) return carom_retry(s, "%d reactions of joints and closed contacts are too many for the dense matrices of a scheme that locates events, %d at most; use moreau-midpoint or moreau-jean", f->n, f->most);
+    if (f->n > f->most)
+        return carom_retry(s,
+                           "%d reactions of joints and closed contacts are too many for the dense matrices of a scheme "
+                           "that locates events, %d at most; use moreau-midpoint or moreau-jean",
+                           f->n, f->most);
     if (!slip && f->n == f->at.n) return CAROM_OK;
     const bool all = f->n == L->at[L->nb], pushes = slip && want == FOR_FORCE;
     const carom_local *W = all ? L : &f->rows, *B = pushes ? &f->push_on : W;
     if (!all) take_blocks(f, &f->rows), take_rows(f);
     if (pushes) take_blocks(f, &f->push_on), take_pushes(f, s);
-    if (!carom_delassus_form(&f->G, W, B, &f->F, 1, (carom_delassus_way){.whole = true, .team = s->team})) // as unsymmetric as with slip: elimination near a singular position sees rounding, not symmetry
-        return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t, L->nb);
+    // as unsymmetric as with slip: elimination near a singular position sees rounding, not symmetry
+    if (!carom_delassus_form(&f->G, W, B, &f->F, 1, (carom_delassus_way){.whole = true, .team = s->team}))
+        return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t,
+                          L->nb);
     if (!all) carom_zero(f->D, L->at[L->nb]);
     for (int r = 0; r < f->n; ++r) f->D[f->row[r]] = fabs(f->G.G[r + (size_t)r * (size_t)f->n]);
     f->at.n = slip ? -1 : f->n;
@@ -215,11 +229,13 @@ bool carom_flow_free(carom_flow *f, const carom_step *s) {
     return true;
 }
 
-// Elimination of G within its envelope, where rows are many: joints meet their neighbours only.  False: rows are few, or a pivot is small, and pivots must be looked for.
+// Elimination of G within its envelope, where rows are many: joints meet their neighbours only.  False: rows are few,
+// or a pivot is small, and pivots must be looked for.
 static bool eliminate(carom_flow *f) {
     enum { MANY = 30 };
     if (f->n < MANY) return false;
-    if (f->of_E != f->G.formed) f->of_E = carom_envelope_factor(&f->E, f->G.G, f->n, f->G.first, SUSPECT) > 0 ? f->G.formed : 0;
+    if (f->of_E != f->G.formed)
+        f->of_E = carom_envelope_factor(&f->E, f->G.G, f->n, f->G.first, SUSPECT) > 0 ? f->G.formed : 0;
     return f->of_E != 0;
 }
 
@@ -235,9 +251,12 @@ static void add_noise(carom_flow *f, const double *restrict G, const double *res
 }
 
 // v += M^-1 B x
-static void push(carom_flow *f, const carom_step *s, double *v, const double *x) { carom_delassus_react(&f->G, v, 1, x, f->n, s->team); }
+static void push(carom_flow *f, const carom_step *s, double *v, const double *x) {
+    carom_delassus_react(&f->G, v, 1, x, f->n, s->team);
+}
 
-// From the unknowns x, and their accelerations (NULL: none), to all directions; f->a becomes the acceleration with reactions.
+// From the unknowns x, and their accelerations (NULL: none), to all directions; f->a becomes the acceleration with
+// reactions.
 static void spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma) {
     const carom_local *L = &f->L;
     carom_zero(f->lambda, L->at[L->nb]);
@@ -249,7 +268,8 @@ static void spread(carom_flow *f, const carom_step *s, const double *x, const do
         f->lambda[k] = x[r] + 0.0; // no negative zeros
         f->Gamma[k] = Gamma ? Gamma[r] : 0;
         if (!slides(f, s, L->id[b])) continue;
-        const double mu = s->sys->contacts[L->id[b] - s->sys->ne].friction, *d = f->slip + CAROM_TANGENTS * (L->id[b] - s->sys->ne);
+        const double mu = s->sys->contacts[L->id[b] - s->sys->ne].friction,
+                     *d = f->slip + CAROM_TANGENTS * (L->id[b] - s->sys->ne);
         for (int i = 0; k + 1 + i < L->at[b + 1]; ++i) f->lambda[k + 1 + i] = -mu * x[r] * d[i] + 0.0;
     }
 }
@@ -278,29 +298,36 @@ static double finest(const carom_flow *f, const carom_step *s) {
     return most;
 }
 
-// (MX-2)  0 <= Gamma_N _|_ lambda_N >= 0, Coulomb's law between Gamma_T and lambda_T where the contact may stick; joints
-//         Gamma = 0.  Times h, so that the residual is a velocity like every other.
+// (MX-2)  0 <= Gamma_N _|_ lambda_N >= 0, Coulomb's law between Gamma_T and lambda_T where the contact may stick;
+//         joints Gamma = 0.  Times h, so that the residual is a velocity like every other.
 static carom_status solve_laws(carom_flow *f, carom_step *s) {
     const carom_system *sys = s->sys;
     const carom_local *L = &f->L;
     const int n = f->n;
     for (int b = 0, at = 0; b < L->nb; ++b) {
-        const int c = L->id[b] - sys->ne, tangents = c >= 0 && f->mode[c] == CAROM_MODE_STICK ? L->at[b + 1] - L->at[b] - 1 : 0;
-        s->blocks[b] = (carom_block){c < 0 ? CAROM_BILATERAL : carom_law_friction(tangents), at, tangents > 0 ? sys->contacts[c].friction : 0};
+        const int c = L->id[b] - sys->ne,
+                  tangents = c >= 0 && f->mode[c] == CAROM_MODE_STICK ? L->at[b + 1] - L->at[b] - 1 : 0;
+        s->blocks[b] = (carom_block){c < 0 ? CAROM_BILATERAL : carom_law_friction(tangents), at,
+                                     tangents > 0 ? sys->contacts[c].friction : 0};
         at += 1 + tangents;
     }
     f->of_E = 0;
     for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; ++i) f->S[i] = s->h * f->G.G[i];
     for (int i = 0; i < n; ++i) s->c[i] *= s->h, s->p[i] = 0;
-    s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = f->S, .c = s->c, .p = s->p, .u = s->u};
+    s->problem =
+        (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = f->S, .c = s->c, .p = s->p, .u = s->u};
     const double scale = s->scale, of_step = s->contact.scale;
     s->scale = s->contact.scale = finest(f, s);
     const carom_status status = carom_problem_run(s, L->id);
     const double size = f->follows ? 0 : carom_norm_max(s->c, n); // velocities that the forces of a step explain
     s->scale = fmax(scale, size), s->contact.scale = fmax(of_step, size);
     if (status == CAROM_RETRY && L->nb > s->sys->ne)
-        return carom_retry(s, "the contact laws of %d constraints have no solution on acceleration level that a solver finds; with large friction there may be "
-                              "none (Painleve), and a smaller step does not help: moreau-jean and moreau-midpoint pass such states by an impulse", L->nb);
+        return carom_retry(s,
+                           "the contact laws of %d constraints have no solution on acceleration level that a solver "
+                           "finds; with large friction there may be "
+                           "none (Painleve), and a smaller step does not help: moreau-jean and moreau-midpoint pass "
+                           "such states by an impulse",
+                           L->nb);
     CAROM_TRY(status);
     for (int i = 0; i < n; ++i) s->u[i] /= s->h;
     if (f->keeps && f->shared && all_slide(f, s)) keep_choice(f, s);
@@ -374,7 +401,8 @@ static carom_status prepare(carom_flow *f, carom_step *s, double t, const double
     return CAROM_OK;
 }
 
-// (MX-1), (EV-1)  x: G x = -c.  Where a pivot is small, full pivoting says how near to singular G is; dependent constraints share (EV-16).
+// (MX-1), (EV-1)  x: G x = -c.  Where a pivot is small, full pivoting says how near to singular G is; dependent
+//                 constraints share (EV-16).
 static void solve_reactions(carom_flow *f, carom_step *s) {
     const int n = f->n;
     bool small = false;
@@ -385,7 +413,8 @@ static void solve_reactions(carom_flow *f, carom_step *s) {
     }
     balance(f);
     f->shared = !carom_dense_lu(f->S, n, n, CAROM_FLOW_CUT, f->col);
-    for (int r = 0; r < n && !f->shared; ++r) small = small || fabs(f->S[r + (ptrdiff_t)r * n]) < SUSPECT * f->D[f->row[r]] * f->balance[r] * f->balance[r];
+    for (int r = 0; r < n && !f->shared; ++r)
+        small = small || fabs(f->S[r + (ptrdiff_t)r * n]) < SUSPECT * f->D[f->row[r]] * f->balance[r] * f->balance[r];
     if (small) {
         carom_copy(f->S, f->G.G, (ptrdiff_t)n * n);
         carom_copy(f->b, f->x, n);
@@ -416,7 +445,8 @@ bool carom_flow_remembers(const carom_flow *f, const carom_step *s, double t, co
     return f->at.what == CAROM_KNOWN_ALL && is_at(f, s, t, q, v) && same(f->mode, f->at.mode, f->size);
 }
 
-// M a = f.  A step begins where the last one ended, and what happens there asks again: the answer is kept for that point, unless it is a stage.
+// M a = f.  A step begins where the last one ended, and what happens there asks again: the answer is kept for that
+// point, unless it is a stage.
 static carom_status rate_free(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool stage) {
     if (f->at.what == CAROM_KNOWN_FREE && is_at(f, s, t, q, v)) return CAROM_OK;
     f->at.what = CAROM_KNOWN_NOTHING;
@@ -461,10 +491,11 @@ carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const doubl
     return CAROM_OK;
 }
 
-// (EV-19)  Near a singular position accelerations are those of the nearest state on the constraints.  What the error of the integrator
-//          leaves in W'v stands in kappa, and the reactions divide it by the distance to that position: an integrator would follow that
-//          error with ever smaller steps.
-carom_status carom_flow_rate_near(carom_flow *f, carom_step *s, double t, const double **q, const double **v, bool laws) {
+// (EV-19)  Near a singular position accelerations are those of the nearest state on the constraints.  What the error of
+//          the integrator leaves in W'v stands in kappa, and the reactions divide it by the distance to that position:
+//          an integrator would follow that error with ever smaller steps.
+carom_status carom_flow_rate_near(carom_flow *f, carom_step *s, double t, const double **q, const double **v,
+                                  bool laws) {
     if (carom_flow_free(f, s)) return rate_free(f, s, t, *q, *v, true);
     CAROM_TRY(carom_flow_rate(f, s, t, *q, *v, laws));
     if (f->n == 0 || f->pivot >= CAROM_FLOW_SINGULAR || f->shared) return CAROM_OK;
@@ -509,8 +540,8 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
     return CAROM_OK;
 }
 
-// Where a joint is driven, impulses x that bring u to 0 give -w x, which is of first order in the drift.  The -u x/2 that they take
-// is the error of the step: it stays in the balance.
+// Where a joint is driven, impulses x that bring u to 0 give -w x, which is of first order in the drift.  The -u x/2
+// that they take is the error of the step: it stays in the balance.
 static void book_projection(const carom_flow *f, carom_step *s) {
     for (int r = 0; r < f->n; ++r) s->account.external -= f->L.w[f->row[r]] * f->x[r];
 }

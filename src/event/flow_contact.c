@@ -8,7 +8,8 @@ double carom_flow_no_approach(const carom_step *s, const carom_local *L, int k, 
 }
 
 // The touching contacts with their directions, u their velocities; the answer in *approaches.
-static carom_status touch(carom_flow *f, carom_step *s, double t, const double *q, const double *v, const bool *touching, bool *approaches) {
+static carom_status touch(carom_flow *f, carom_step *s, double t, const double *q, const double *v,
+                          const bool *touching, bool *approaches) {
     const int ne = s->sys->ne;
     carom_local *L = &f->L;
     *approaches = false;
@@ -16,13 +17,16 @@ static carom_status touch(carom_flow *f, carom_step *s, double t, const double *
     if (L->nb == 0) return carom_flow_leave(f), CAROM_OK;
     CAROM_TRY(carom_flow_look(f, s, t, q, touching));
     carom_local_velocity(f->u, L, v);
-    for (int b = ne; b < L->nb; ++b) *approaches = *approaches || f->u[L->at[b]] < -carom_flow_no_approach(s, L, L->at[b], v);
+    for (int b = ne; b < L->nb; ++b)
+        *approaches = *approaches || f->u[L->at[b]] < -carom_flow_no_approach(s, L, L->at[b], v);
     return CAROM_OK;
 }
 
 // (MX-9)  M (v+ - v-) = W P,  0 <= u_N+ + e u_N- _|_ P_N >= 0 with Coulomb's law, over joints and touching contacts.  A
-//         contact that separates already has no restitution to offer, one whose rebound would be lower than `slow` none.
-static carom_status strike(carom_flow *f, carom_step *s, double t, double *v, const double *slow, bool *some, double *u_after, double *p) {
+//         contact that separates already has no restitution to offer, one whose rebound would be lower than `slow`
+//         none.
+static carom_status strike(carom_flow *f, carom_step *s, double t, double *v, const double *slow, bool *some,
+                           double *u_after, double *p) {
     const carom_system *sys = s->sys;
     const carom_local *L = &f->L;
     carom_copy(f->x, f->u, L->at[L->nb]);
@@ -30,8 +34,10 @@ static carom_status strike(carom_flow *f, carom_step *s, double t, double *v, co
         const int c = L->id[b] - sys->ne;
         double *u = f->x + L->at[b];
         const double back = carom_restitution(s, c, u[0]) * -u[0];
-        // (AC-7)  The limit of a run: slip that was reversed at every impact has come to rest, or goes on in one direction.
-        if (back > 0 && back <= slow[c] && u[0] < -carom_flow_no_approach(s, L, L->at[b], v)) carom_zero(u, L->at[b + 1] - L->at[b]);
+        // (AC-7)  The limit of a run: slip that was reversed at every impact has come to rest, or goes on in one
+        //         direction.
+        if (back > 0 && back <= slow[c] && u[0] < -carom_flow_no_approach(s, L, L->at[b], v))
+            carom_zero(u, L->at[b + 1] - L->at[b]);
         if (!(back > slow[c])) u[0] = 0;
     }
     carom_problem_form(s, L, L, &f->F, 1);
@@ -51,13 +57,15 @@ static carom_status strike(carom_flow *f, carom_step *s, double t, double *v, co
     return CAROM_OK;
 }
 
-carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow, bool always,
-                               bool *some, double *u_before, double *u_after, double *p) {
+carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching,
+                               const double *slow, bool always, bool *some, double *u_before, double *u_after,
+                               double *p) {
     bool approaches;
     *some = false;
     for (int c = 0; c < s->sys->nc; ++c) u_before[c] = u_after[c] = p[c] = 0;
     CAROM_TRY(touch(f, s, t, q, v, touching, &approaches));
-    for (int b = s->sys->ne; b < f->L.nb; ++b) u_before[f->L.id[b] - s->sys->ne] = u_after[f->L.id[b] - s->sys->ne] = f->u[f->L.at[b]];
+    for (int b = s->sys->ne; b < f->L.nb; ++b)
+        u_before[f->L.id[b] - s->sys->ne] = u_after[f->L.id[b] - s->sys->ne] = f->u[f->L.at[b]];
     return f->L.nb > 0 && (approaches || always) ? strike(f, s, t, v, slow, some, u_after, p) : CAROM_OK;
 }
 
@@ -74,8 +82,9 @@ static bool rates(carom_turns *z, const carom_step *s, const carom_local *all, c
 }
 
 // (AC-6); what touches the wall and does not leave takes part in the first impact.
-carom_status carom_flow_impact_in_turn(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow,
-                                       carom_turns *z, const carom_local *all, bool *some, double *u_before, double *u_after, double *p) {
+carom_status carom_flow_impact_in_turn(carom_flow *f, carom_step *s, double t, const double *q, double *v,
+                                       const bool *touching, const double *slow, carom_turns *z, const carom_local *all,
+                                       bool *some, double *u_before, double *u_after, double *p) {
     const int nc = s->sys->nc;
     bool one, limit = false, fast = rates(z, s, all, v, slow);
     *some = false;
@@ -86,7 +95,8 @@ carom_status carom_flow_impact_in_turn(carom_flow *f, carom_step *s, double t, c
         limit = n == CAROM_TURNS || !fast;
         for (int c = 0; c < nc; ++c) {
             if (limit && z->among[c]) z->slow[c] = HUGE_VAL;
-            z->now[c] = z->now[c] || (touching[c] && (limit || !z->among[c] || (n == 0 && z->u[c] <= z->none[c] && z->gap[c] <= 4 * z->eps[c])));
+            z->now[c] = z->now[c] || (touching[c] && (limit || !z->among[c] ||
+                                                      (n == 0 && z->u[c] <= z->none[c] && z->gap[c] <= 4 * z->eps[c])));
         }
         CAROM_TRY(carom_flow_impact(f, s, t, q, v, z->now, z->slow, false, &one, u_before, u_after, p));
         carom_axpy(z->p, 1, p, nc);
@@ -99,16 +109,21 @@ carom_status carom_flow_impact_in_turn(carom_flow *f, carom_step *s, double t, c
     return CAROM_OK;
 }
 
-static const double RESOLVED = 1e-10; // of the terms of an acceleration: what elimination with pivots down to CAROM_FLOW_SINGULAR leaves, with room to spare
+static const double RESOLVED = 1e-10; // of the terms of an acceleration: what elimination with pivots down to
+                                      // CAROM_FLOW_SINGULAR leaves, with room to spare
 
-double carom_flow_resolution(const carom_flow *f, const carom_step *s, int k) { return RESOLVED * f->noise[k] + 4 * s->tol * s->scale / s->h; }
+double carom_flow_resolution(const carom_flow *f, const carom_step *s, int k) {
+    return RESOLVED * f->noise[k] + 4 * s->tol * s->scale / s->h;
+}
 
-carom_status carom_flow_finish(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws, bool next) {
+carom_status carom_flow_finish(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws,
+                               bool next) {
     if (carom_flow_free(f, s)) return CAROM_OK;
     CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
     bool pulls = false;
     for (int b = s->sys->ne; b < f->L.nb; ++b)
-        if (f->lambda[f->L.at[b]] < 0) carom_zero(f->lambda + f->L.at[b], f->L.at[b + 1] - f->L.at[b]), pulls = true; // within tolerance of letting go
+        // within tolerance of letting go
+        if (f->lambda[f->L.at[b]] < 0) carom_zero(f->lambda + f->L.at[b], f->L.at[b + 1] - f->L.at[b]), pulls = true;
     carom_book_forces(s, &f->L, f->lambda, f->u, 0, true);
     if (next && !laws && !pulls) carom_flow_remember(f, s, v);
     return CAROM_OK;

@@ -20,8 +20,11 @@ void carom_flow_margins(const carom_flow *f, const carom_step *s, int b, double 
     const double *lambda = f->lambda + k, *u = f->u + k + 1;
     *normal = lambda[0] * f->D[k];
     if (tangents == 0) *friction = 1;
-    else if (f->mode[c] == CAROM_MODE_STICK) *friction = (s->sys->contacts[c].friction * lambda[0] - carom_length(lambda + 1, tangents)) * f->D[k + 1];
-    else *friction = f->follows && tangents > 1 ? carom_length(u, tangents) : carom_dot(u, f->dir + CAROM_TANGENTS * c, tangents);
+    else if (f->mode[c] == CAROM_MODE_STICK)
+        *friction = (s->sys->contacts[c].friction * lambda[0] - carom_length(lambda + 1, tangents)) * f->D[k + 1];
+    else
+        *friction = f->follows && tangents > 1 ? carom_length(u, tangents)
+                                               : carom_dot(u, f->dir + CAROM_TANGENTS * c, tangents);
 }
 
 static void note_margins(carom_flow *f, const carom_step *s, int stage) {
@@ -48,14 +51,16 @@ static double lightest(const carom_flow *f, int b) {
     return most;
 }
 
-// How fast friction may turn a slip, times its velocity: mu lambda_N by that number, which is the same for all that is asked at one place.
+// How fast friction may turn a slip, times its velocity: mu lambda_N by that number, which is the same for all that is
+// asked at one place.
 static double strongest(const carom_flow *f, const carom_step *s, int b) {
     const int c = f->L.id[b] - s->sys->ne;
     if (f->lightest[c] < 0) f->lightest[c] = lightest(f, b);
     return s->sys->contacts[c].friction * fabs(f->lambda[f->L.at[b]]) * f->lightest[c];
 }
 
-// Slow slips at a stage: how far is the velocity from the direction that they keep, and its friction from that along the velocity?  Beyond the stop neither counts: an event ends the step before.
+// Slow slips at a stage: how far is the velocity from the direction that they keep, and its friction from that along
+// the velocity?  Beyond the stop neither counts: an event ends the step before.
 static void note_aside(carom_flow *f, const carom_step *s, int stage) {
     const int nc = s->sys->nc;
     double *aside = f->aside[stage];
@@ -72,7 +77,8 @@ static void note_aside(carom_flow *f, const carom_step *s, int stage) {
 }
 
 // Power of the reactions and of the forces without potential at the point just looked at.
-static carom_status power_at(carom_flow *f, carom_step *s, double t, const double *q, const double *v, carom_account *account) {
+static carom_status power_at(carom_flow *f, carom_step *s, double t, const double *q, const double *v,
+                             carom_account *account) {
     *account = (carom_account){0};
     if (f->L.nb > 0) {
         const carom_account kept = s->account;
@@ -95,7 +101,8 @@ static carom_status power_at(carom_flow *f, carom_step *s, double t, const doubl
 
 // The same for a stage, with what else is wanted of it.  Stages that follow the laws have no event functions of closed
 // contacts.
-static carom_status power(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws, int stage) {
+static carom_status power(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws,
+                          int stage) {
     carom_zero(f->push[stage], s->sys->nc);
     if (f->L.nb > 0) {
         for (int b = s->sys->ne; b < f->L.nb; ++b) f->push[stage][f->L.id[b] - s->sys->ne] = carom_flow_witness(f, b);
@@ -105,8 +112,9 @@ static carom_status power(carom_flow *f, carom_step *s, double t, const double *
     return power_at(f, s, t, q, v, f->power + stage);
 }
 
-// (MX-24)  As strongest(), but for what the other reactions answer:  mu lambda_N max_k W_k'(y + M^-1 B x),  y = M^-1 W_k,  G x = -W'y.  A box that is held by the floor does not follow
-//          the friction of a load that slides on it, however light it is.
+// (MX-24)  As strongest(), but for what the other reactions answer:  mu lambda_N max_k W_k'(y + M^-1 B x),  y = M^-1
+//          W_k,  G x = -W'y.  A box that is held by the floor does not follow the friction of a load that slides on it,
+//          however light it is.
 static double strongest_held(carom_flow *f, carom_step *s, int b) {
     const carom_columns *W = &f->L.W;
     const int n = f->n;
@@ -123,26 +131,33 @@ static double strongest_held(carom_flow *f, carom_step *s, int b) {
     return s->sys->contacts[f->L.id[b] - s->sys->ne].friction * fabs(f->lambda[f->L.at[b]]) * most;
 }
 
-// Slip along more than one tangent that friction cannot stop within h follows the direction of its velocity.  A slow one keeps one direction for the phase,
-// because friction turns a velocity u at the rate mu lambda_N/|u|: too stiff for the stages.
+// Slip along more than one tangent that friction cannot stop within h follows the direction of its velocity.  A slow
+// one keeps one direction for the phase, because friction turns a velocity u at the rate mu lambda_N/|u|: too stiff for
+// the stages.
 static void find_live(carom_flow *f, carom_step *s, double h) {
     for (int c = 0; c < s->sys->nc; ++c) f->live[c] = 0;
     for (int b = s->sys->ne; b < f->L.nb; ++b) {
         if (!turning_slip(f, s, b)) continue;
         const int c = f->L.id[b] - s->sys->ne, k = f->L.at[b] + 1, tangents = f->L.at[b + 1] - k;
         double x[CAROM_TANGENTS] = {0};
-        for (int i = 0; i < tangents; ++i) x[i] = carom_column_dot(&f->L.W, k + i, f->a) - carom_column_dot(&f->L.W, k + i, f->a_f);
+        for (int i = 0; i < tangents; ++i)
+            x[i] = carom_column_dot(&f->L.W, k + i, f->a) - carom_column_dot(&f->L.W, k + i, f->a_f);
         const double size = carom_length(f->u + k, tangents);
-        f->live[c] = size > h * carom_length(x, tangents) && (size > h * strongest(f, s, b) || size > h * strongest_held(f, s, b));
+        f->live[c] = size > h * carom_length(x, tangents) &&
+                     (size > h * strongest(f, s, b) || size > h * strongest_held(f, s, b));
         if (f->live[c] == 0) f->slow = true;
-        for (int i = 0; i < tangents && size > 0 && f->live[c] != 0; ++i) f->dir[CAROM_TANGENTS * c + i] = f->u[k + i] / size;
+        for (int i = 0; i < tangents && size > 0 && f->live[c] != 0; ++i)
+            f->dir[CAROM_TANGENTS * c + i] = f->u[k + i] / size;
     }
 }
 
-static bool exhausted(const double *lambda, int tangents, double mu) { return carom_flow_exhausted(carom_length(lambda + 1, tangents), mu, lambda[0]); }
+static bool exhausted(const double *lambda, int tangents, double mu) {
+    return carom_flow_exhausted(carom_length(lambda + 1, tangents), mu, lambda[0]);
+}
 
-// Friction over h is lambda_1, from rest lambda_0, and it is linear in 1/time between: that which is just exhausted stops all tangents at the
-// same time, |lambda_0 + x (lambda_1 - lambda_0)|_T = mu (...)_N with x >= 1.  It replaces lambda_1.
+// Friction over h is lambda_1, from rest lambda_0, and it is linear in 1/time between: that which is just exhausted
+// stops all tangents at the same time, |lambda_0 + x (lambda_1 - lambda_0)|_T = mu (...)_N with x >= 1.  It replaces
+// lambda_1.
 static void shorten(const double *lambda_0, double *lambda_1, int tangents, double mu) {
     double aa = 0, ab = 0, bb = 0, d[1 + CAROM_TANGENTS];
     for (int i = 0; i <= tangents; ++i) {
@@ -158,7 +173,8 @@ static void shorten(const double *lambda_0, double *lambda_1, int tangents, doub
 
 static bool marked(const carom_flow *f, int c) { return f->live[c] != 0 && f->mode[c] == CAROM_MODE_STICK; }
 
-// Slow slip of contact b has found its direction.  How far is its velocity from it?  That counts against the velocities there, and what friction would give on a way of |q|.
+// Slow slip of contact b has found its direction.  How far is its velocity from it?  That counts against the velocities
+// there, and what friction would give on a way of |q|.
 static void keep_direction(carom_flow *f, const carom_step *s, int b, const double *q, const double *v) {
     const int c = f->L.id[b] - s->sys->ne, k = f->L.at[b] + 1, tangents = f->L.at[b + 1] - k;
     const double size = carom_length(f->u + k, tangents), *d = f->dir + CAROM_TANGENTS * c;
@@ -170,7 +186,8 @@ static void keep_direction(carom_flow *f, const carom_step *s, int b, const doub
     if (size > 0) f->turn = fmax(f->turn, carom_length(off, tangents) / f->range[c]);
 }
 
-// Slow slips that stop inside the phase, still marked; lambda_1, their friction over the phase, is in f->x by directions of L.
+// Slow slips that stop inside the phase, still marked; lambda_1, their friction over the phase, is in f->x by
+// directions of L.
 static carom_status direct_stops(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
     const int ne = s->sys->ne;
     CAROM_TRY(carom_flow_rate(f, s, t, q, v, true));
@@ -188,9 +205,10 @@ static carom_status direct_stops(carom_flow *f, carom_step *s, double t, const d
     return CAROM_OK;
 }
 
-// (MX-14)  The direction of slow slips is the one in which they end: the laws with Gamma_T + u_T/h, the velocity at the end of
-//          the phase over h, with the forces in its middle, so that what they change by within h does not count.  From rest it is that of (MX-2); else friction also takes what they move across it.  Slips that
-//          stop before are led straight to the stop, over a shorter time.
+// (MX-14)  The direction of slow slips is the one in which they end: the laws with Gamma_T + u_T/h, the velocity at the
+//          end of the phase over h, with the forces in its middle, so that what they change by within h does not count.
+//          From rest it is that of (MX-2); else friction also takes what they move across it.  Slips that stop before
+//          are led straight to the stop, over a shorter time.
 static carom_status direct_slow(carom_flow *f, carom_step *s, double t, double h, const double *q, const double *v) {
     const int ne = s->sys->ne;
     bool stops = false;
@@ -207,11 +225,13 @@ static carom_status direct_slow(carom_flow *f, carom_step *s, double t, double h
         const int c = f->L.id[b] - ne, k = f->L.at[b], tangents = f->L.at[b + 1] - k - 1;
         if (!marked(f, c)) continue;
         const double *lambda = f->lambda + k + 1, *end = f->Gamma + k + 1, *u = f->u + k + 1;
-        const double used = carom_length(lambda, tangents), left = carom_length(end, tangents), size = carom_length(u, tangents);
+        const double used = carom_length(lambda, tangents), left = carom_length(end, tangents),
+                     size = carom_length(u, tangents);
         const bool loaded = f->lambda[k] * f->D[k] > carom_flow_resolution(f, s, k);
         const bool drawn = loaded && used > 0 && carom_flow_exhausted(used, s->sys->contacts[c].friction, f->lambda[k]);
         const bool slides_on = left > carom_flow_resolution(f, s, k + 1); // one without load too
-        if (loaded && !drawn && !f->shared && size > 0) { // it stops; reactions that are not unique would say nothing of how
+        if (loaded && !drawn && !f->shared && size > 0) { // it stops; reactions that are not unique would say nothing
+                                                          // of how
             stops = true;
             continue;
         }
@@ -223,7 +243,8 @@ static carom_status direct_slow(carom_flow *f, carom_step *s, double t, double h
     return stops ? direct_stops(f, s, t, q, v) : CAROM_OK;
 }
 
-carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, const double *q, const double *v, bool laws) {
+carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, const double *q, const double *v,
+                              bool laws) {
     f->keeps = false;
     f->turn = 0;
     f->slow = false;
@@ -255,11 +276,13 @@ static void hang_together(carom_flow *f, const carom_step *s, double tau, const 
         double change = 0, size = 0;
         for (int i = 0; i < stages; ++i) {
             carom_zero(f->shift[i], nv);
-            for (int j = 0; j < stages; ++j) carom_axpy(f->shift[i], tau * carom_butcher_a(f->T, i, j), f->lifted[j], nv);
+            for (int j = 0; j < stages; ++j)
+                carom_axpy(f->shift[i], tau * carom_butcher_a(f->T, i, j), f->lifted[j], nv);
         }
         for (int i = 0; i < stages; ++i) {
             carom_lift(s, f->V_sum, f->shift[i], f->V[i]);
-            for (int l = 0; l < nv; ++l) change = fmax(change, carom_lever(s->sys, l) * fabs(f->V_sum[l] - f->lifted[i][l]));
+            for (int l = 0; l < nv; ++l)
+                change = fmax(change, carom_lever(s->sys, l) * fabs(f->V_sum[l] - f->lifted[i][l]));
             size = fmax(size, carom_size_of_rates(s->sys, f->V_sum));
             carom_copy(f->lifted[i], f->V_sum, nv);
         }
@@ -318,7 +341,8 @@ static void place_explicit(carom_flow *f, const carom_step *s, int i, double tau
     carom_lift(s, f->lifted[i], f->shift[i], f->V[i]);
 }
 
-static carom_status explicit_stages(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, bool laws) {
+static carom_status explicit_stages(carom_flow *f, carom_step *s, double t, double tau, const double *q,
+                                    const double *v, bool laws) {
     for (int i = 1; i < f->T->stages; ++i) {
         const double t_i = t + carom_butcher_c(f->T, i) * tau, *q_i = f->Q, *v_i = f->V[i];
         place_explicit(f, s, i, tau, q, v);
@@ -338,7 +362,8 @@ static double size_or_one(double x) { return x > 0 ? x : 1; }
 // Derivatives of the accelerations at the start of the phase, by central differences.
 static carom_status derive(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
     const int nv = s->sys->nv;
-    const double little = cbrt(DBL_EPSILON), q_size = size_or_one(carom_size_of_positions(s->sys, q)), v_size = size_or_one(carom_size_of_rates(s->sys, v));
+    const double little = cbrt(DBL_EPSILON), q_size = size_or_one(carom_size_of_positions(s->sys, q)),
+                 v_size = size_or_one(carom_size_of_rates(s->sys, v));
     for (int j = 0; j < 2 * nv; ++j) {
         const bool by_v = j >= nv;
         double *column = (by_v ? f->Jv : f->Jq) + (size_t)(by_v ? j - nv : j) * (size_t)nv;
@@ -368,14 +393,17 @@ static carom_status newton_matrix(carom_flow *f, carom_step *s, double tau) {
         for (int i = 0; i < stages; ++i) {
             const double a = tau * carom_butcher_a(f->T, i, j);
             double a_2 = 0;
-            for (int k = 0; k < stages; ++k) a_2 += tau * tau * carom_butcher_a(f->T, i, k) * carom_butcher_a(f->T, k, j);
+            for (int k = 0; k < stages; ++k)
+                a_2 += tau * tau * carom_butcher_a(f->T, i, k) * carom_butcher_a(f->T, k, j);
             for (int y = 0; y < nv; ++y)
                 for (int x = 0; x < nv; ++x) {
-                    const size_t at = (size_t)(i * nv + x) + (size_t)(j * nv + y) * (size_t)n, from = (size_t)x + (size_t)y * (size_t)nv;
+                    const size_t at = (size_t)(i * nv + x) + (size_t)(j * nv + y) * (size_t)n,
+                                 from = (size_t)x + (size_t)y * (size_t)nv;
                     f->J[at] = (i == j && x == y) - a * f->Jv[from] - a_2 * f->Jq[from];
                 }
         }
-    if (!carom_dense_lu(f->J, n, n, DBL_EPSILON, f->J_pivot)) return carom_retry(s, "the iteration matrix of the stages is singular");
+    if (!carom_dense_lu(f->J, n, n, DBL_EPSILON, f->J_pivot))
+        return carom_retry(s, "the iteration matrix of the stages is singular");
     return CAROM_OK;
 }
 
@@ -429,24 +457,36 @@ static carom_status correct(void *memory, carom_step *s, int k) {
 }
 
 // Simplified Newton.
-static carom_status implicit_stages(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v) {
+static carom_status implicit_stages(carom_flow *f, carom_step *s, double t, double tau, const double *q,
+                                    const double *v) {
     const int nv = s->sys->nv, n = f->T->stages;
     if (!f->ready) CAROM_TRY(derive(f, s, t, q, v));
     CAROM_TRY(carom_flow_rate(f, s, t, q, v, false));
     carom_copy(f->a_0, f->a, nv);
     for (int i = 0; i < n; ++i) carom_copy(f->K[i], f->a, nv);
     CAROM_TRY(newton_matrix(f, s, tau));
-    struct stages x = {.f = f, .t = t, .tau = tau, .q = q, .v = v, .change = HUGE_VAL, .rounding = 16 * DBL_EPSILON * carom_size_of_positions(s->sys, q) / (tau * tau)};
+    struct stages x = {.f = f,
+                       .t = t,
+                       .tau = tau,
+                       .q = q,
+                       .v = v,
+                       .change = HUGE_VAL,
+                       .rounding = 16 * DBL_EPSILON * carom_size_of_positions(s->sys, q) / (tau * tau)};
     carom_zero(f->r, n * nv);
-    const carom_iteration I = {.method = "Newton's method for the stages", .most = MOST, .x = f->r, .n = n * nv, .evaluate = judge, .correct = correct};
+    const carom_iteration I = {.method = "Newton's method for the stages",
+                               .most = MOST,
+                               .x = f->r,
+                               .n = n * nv,
+                               .evaluate = judge,
+                               .correct = correct};
     CAROM_TRY(carom_iterate(&I, &x, s, NULL));
     if (s->sys->lift) hang_together(f, s, tau, v);
     for (int i = 0; i < n; ++i) place(f, s, i, tau, q, v);
     return CAROM_OK;
 }
 
-// (MX-13)  error = (gamma/tau I - F')^-1 (F(y_0) + sum_i e_i (Y_i - y_0)/tau) for y = (q, v), F = (v, v'); Radau IIA of order 5.
-//          The matrix is that of the velocities alone, after positions are eliminated.
+// (MX-13)  error = (gamma/tau I - F')^-1 (F(y_0) + sum_i e_i (Y_i - y_0)/tau) for y = (q, v), F = (v, v'); Radau IIA of
+//          order 5. The matrix is that of the velocities alone, after positions are eliminated.
 static double radau_gamma(void) { return 30 / (6 + cbrt(81) - cbrt(9)); } // the real eigenvalue of A^-1
 
 // sum_i e_i (Y_i - y_0)/tau = sum_j w_j Y'_j
@@ -469,20 +509,23 @@ static carom_status radau_error(carom_flow *f, carom_step *s, double tau, const 
     for (int j = 0; j < nv; ++j) {
         const double *q_column = f->Jq + (size_t)j * (size_t)nv, *v_column = f->Jv + (size_t)j * (size_t)nv;
         carom_axpy(r_v, x * r_q[j], q_column, nv);
-        for (int i = 0; i < nv; ++i) f->J[(size_t)i + (size_t)j * (size_t)nv] = (i == j) / x - v_column[i] - x * q_column[i];
+        for (int i = 0; i < nv; ++i)
+            f->J[(size_t)i + (size_t)j * (size_t)nv] = (i == j) / x - v_column[i] - x * q_column[i];
     }
-    if (!carom_dense_lu(f->J, nv, nv, DBL_EPSILON, f->J_pivot)) return carom_retry(s, "the matrix of the error estimate is singular");
+    if (!carom_dense_lu(f->J, nv, nv, DBL_EPSILON, f->J_pivot))
+        return carom_retry(s, "the matrix of the error estimate is singular");
     carom_dense_lu_solve(f->J, nv, nv, f->J_pivot, r_v);
     for (int i = 0; i < nv; ++i) r_q[i] = x * (r_q[i] + r_v[i]);
     return CAROM_OK;
 }
 
 // (MX-5)  q_1 = q + tau sum b_i V_i,  v_1 = v + tau sum b_i K_i
-carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, bool laws, double *q_1,
-                             double *v_1, double *error) {
+carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v,
+                             bool laws, double *q_1, double *v_1, double *error) {
     const carom_butcher *T = f->T;
     const int nq = s->sys->nq, nv = s->sys->nv;
-    CAROM_TRY(carom_butcher_explicit(T) ? explicit_stages(f, s, t, tau, q, v, laws) : implicit_stages(f, s, t, tau, q, v));
+    CAROM_TRY(carom_butcher_explicit(T) ? explicit_stages(f, s, t, tau, q, v, laws)
+                                        : implicit_stages(f, s, t, tau, q, v));
     const bool embedded = error && T->low;
     if (error && !embedded) CAROM_TRY(radau_error(f, s, tau, v, error));
     if (embedded) {
@@ -498,7 +541,9 @@ carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau,
     carom_add(v_1, v, tau, f->K_sum, nv);
     if (embedded) carom_add(error, q_1, -1, f->Q, nq);
     if (!(carom_norm_max(q_1, nq) < HUGE_VAL && carom_norm_max(v_1, nv) < HUGE_VAL))
-        return carom_retry(s, "a coordinate became infinite or not a number; the step is probably too large for this scheme and model");
+        return carom_retry(
+            s,
+            "a coordinate became infinite or not a number; the step is probably too large for this scheme and model");
     return CAROM_OK;
 }
 
@@ -524,14 +569,18 @@ static void work_errors(const carom_flow *f, double tau, double *e, double *size
         e[0] = f->power_0.friction, e[1] = f->power_0.external, e[2] = f->power_0.damping;
     }
     for (int i = 0; i < T->stages; ++i) {
-        const double P[CAROM_WORKS] = {f->power[i].friction, f->power[i].external, f->power[i].damping}, d = radau ? w[i] : T->low ? T->b[i] - T->low[i] : 0;
+        const double P[CAROM_WORKS] = {f->power[i].friction, f->power[i].external, f->power[i].damping},
+                     d = radau    ? w[i]
+                         : T->low ? T->b[i] - T->low[i]
+                                  : 0;
         for (int k = 0; k < CAROM_WORKS; ++k) e[k] += d * P[k], *size += tau * fabs(T->b[i] * P[k]);
     }
     for (int k = 0; k < CAROM_WORKS; ++k) e[k] = fabs((radau ? tau / radau_gamma() : tau) * e[k]);
 }
 
 // Kinetic energy, and what the present accelerations would give on a way of |q|.
-static carom_status energy_size(carom_flow *f, carom_step *s, double t, const double *q, const double *v, double *size) {
+static carom_status energy_size(carom_flow *f, carom_step *s, double t, const double *q, const double *v,
+                                double *size) {
     const int nv = s->sys->nv;
     const double *a = carom_butcher_explicit(f->T) ? f->K[0] : f->a_0;
     CAROM_TRY(carom_mass(s, s->M, t, q));
@@ -547,7 +596,8 @@ static carom_status energy_size(carom_flow *f, carom_step *s, double t, const do
 //          |tau/gamma (P_k0 + sum_i w_i P_ki)| as in (MX-13).  S = sum_k tau sum_i |b_i P_ki| of this step and of
 //          those before it; E is the kinetic energy,
 //          and what accelerations would give on a way of |q|: it is looked at where S alone refuses a step.
-carom_status carom_flow_work_error(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, double rtol, double atol, double sum, double *error) {
+carom_status carom_flow_work_error(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v,
+                                   double rtol, double atol, double sum, double *error) {
     double e[CAROM_WORKS], size, E = 0;
     work_errors(f, tau, e, &size);
     const double most = fmax(fmax(e[0], e[1]), e[2]), allowed = rtol * (sum + size);
@@ -568,8 +618,8 @@ void carom_flow_work_add(const carom_flow *f, double tau, double *sum) {
 }
 
 // (AU-2)  error = max_i |estimate_i|/(rtol max(|x_0i|, |x_1i|) + atol size/lever), lever by (LV-3)
-double carom_flow_error(const carom_step *s, const double *error, const double *q_0, const double *v_0, const double *q_1, const double *v_1, double rtol,
-                        double atol, double size_q, double size_v) {
+double carom_flow_error(const carom_step *s, const double *error, const double *q_0, const double *v_0,
+                        const double *q_1, const double *v_1, double rtol, double atol, double size_q, double size_v) {
     const int nq = s->sys->nq, nv = s->sys->nv;
     double most = 0;
     for (int i = 0; i < nq + nv; ++i) {
@@ -577,7 +627,8 @@ double carom_flow_error(const carom_step *s, const double *error, const double *
         const double x = position ? fmax(fabs(q_0[i]), fabs(q_1[i])) : fmax(fabs(v_0[i - nq]), fabs(v_1[i - nq]));
         const double lever = position ? carom_position_lever(s->sys, i) : carom_lever(s->sys, i - nq);
         if (error[i] == 0) continue; // where all is zero there is nothing to divide by
-        const double e = fabs(error[i]) / (rtol * x + atol * (position ? size_q : size_v) / carom_tolerance_lever(lever, size_q));
+        const double e =
+            fabs(error[i]) / (rtol * x + atol * (position ? size_q : size_v) / carom_tolerance_lever(lever, size_q));
         if (!(e <= most)) most = e == e ? e : HUGE_VAL;
     }
     return most;
@@ -594,8 +645,9 @@ double carom_flow_reaction_error(const carom_flow *f, const carom_step *s, doubl
     return most;
 }
 
-// (AU-13)  min(h sum |b_i| S_i |u_i/|u_i| - d|, max_i |u_i - |u_i| d|), S = mu lambda_N D how fast friction turns a slip: friction along d instead of u_i/|u_i| for h,
-//          unless friction turns the slip faster than that; then the slip is off by what it moves across d
+// (AU-13)  min(h sum |b_i| S_i |u_i/|u_i| - d|, max_i |u_i - |u_i| d|), S = mu lambda_N D how fast friction turns a
+//          slip: friction along d instead of u_i/|u_i| for h, unless friction turns the slip faster than that; then the
+//          slip is off by what it moves across d
 double carom_flow_turn_error(const carom_flow *f, const carom_step *s, double h) {
     const int nc = s->sys->nc;
     double most = f->turn;

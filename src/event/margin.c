@@ -1,15 +1,19 @@
-// margin.c: closed contacts inside a step: a reaction, or what friction has left, that falls to zero and comes back; see phase.h.
+// margin.c: closed contacts inside a step: a reaction, or what friction has left, that falls to zero and comes back;
+// see phase.h.
 #include "event/margin.h"
 #include "event/watch.h"
 #include <math.h>
 
 static int first(const carom_step *s) { return s->sys->nc + s->sys->nk; } // of these functions in the scan
 
-// A contact that has switched features at the end of the step ends the phase anyway; slip that is still young only waits for its speed.
+// A contact that has switched features at the end of the step ends the phase anyway; slip that is still young only
+// waits for its speed.
 static bool counts(const carom_phase *w, const carom_step *s, int j) {
     const int nc = s->sys->nc, c = j % nc;
     if (carom_phase_open(w, c) || !w->armed[j]) return false;
-    return j < nc ? !(w->b.kink[c] < 0) : w->f.mode[c] == CAROM_MODE_STICK || !carom_phase_young(w, c, carom_system_directions(s->sys, s->sys->ne + c) - 1);
+    return j < nc ? !(w->b.kink[c] < 0)
+                  : w->f.mode[c] == CAROM_MODE_STICK ||
+                        !carom_phase_young(w, c, carom_system_directions(s->sys, s->sys->ne + c) - 1);
 }
 
 // (SC-9)  A function whose values in and about the step stay within a factor of two has no zero between them.
@@ -45,7 +49,8 @@ carom_status carom_phase_margin_sample(carom_phase *w, carom_step *s, const caro
         carom_copy(w->aside.v, w->scan.v, s->sys->nv);
         w->aside.tau = tau;
         CAROM_TRY(carom_phase_watch(w, s, &w->aside));
-        for (int j = 0; j < n; ++j) u[j] += k * w->aside.phi[j] / (2 * e), gamma[j] += weight * w->aside.phi[j] / (e * e);
+        for (int j = 0; j < n; ++j)
+            u[j] += k * w->aside.phi[j] / (2 * e), gamma[j] += weight * w->aside.phi[j] / (e * e);
     }
     for (int j = 0; j < n; ++j) u[j] -= shift * e * gamma[j];
     return CAROM_OK;

@@ -1,12 +1,12 @@
 // mixed.c: Runge-Kutta of any order between events, a Moreau step across them.
 //
-// Spec: docs/methods-mixed.md (Acary: the lecture's time stepping of any order, after Mannshardt).  An event is enclosed
-// in an interval of length O(h^(p+1)); the rest of the step starts anew behind it, as often as needed, so that the order p
-// of the table survives impacts, take-off, stick and slip.  Where flights become shorter than the interval, the contact
-// is closed: accumulations end there.  Those of several contacts end in their limit (accumulate.h).
+// Spec: docs/methods-mixed.md (Acary: the lecture's time stepping of any order, after Mannshardt).  An event is
+// enclosed in an interval of length O(h^(p+1)); the rest of the step starts anew behind it, as often as needed, so that
+// the order p of the table survives impacts, take-off, stick and slip.  Where flights become shorter than the interval,
+// the contact is closed: accumulations end there.  Those of several contacts end in their limit (accumulate.h).
 //
-// Where contacts contradict each other, so that events follow each other without progress, a short piece of the step is made by Moreau's midpoint rule and
-// the contacts are looked at anew behind it.
+// Where contacts contradict each other, so that events follow each other without progress, a short piece of the step is
+// made by Moreau's midpoint rule and the contacts are looked at anew behind it.
 #include "base/tolerance.h"
 #include "event/feature.h"
 #include "event/phase.h"
@@ -16,13 +16,29 @@
 
 enum { OPT_RK, OPT_ORDER, OPT_BRACKET, OPT_EVENTS };
 static const carom_option options[] = {
-    [OPT_RK] = {.name = "rk", .kind = CAROM_CHOICE, .choices = "explicit|radau|gauss",
+    [OPT_RK] = {.name = "rk",
+                .kind = CAROM_CHOICE,
+                .choices = "explicit|radau|gauss",
                 .about = "Runge-Kutta method between events: explicit, Radau IIA (orders 3, 5) or Gauss (2, 4, 6)"},
-    [OPT_ORDER] = {.name = "order", .kind = CAROM_INTEGER, .fallback = 4, .low = 2, .high = 6,
+    [OPT_ORDER] = {.name = "order",
+                   .kind = CAROM_INTEGER,
+                   .fallback = 4,
+                   .low = 2,
+                   .high = 6,
                    .about = "order p; a family that lacks it gives the next higher one it has"},
-    [OPT_BRACKET] = {.name = "bracket", .kind = CAROM_REAL, .fallback = 1, .low = 0, .high = 1e6,
-                     .about = "events are enclosed in bracket h (h/T)^p, T a time scale of the run; 0: as narrow as rounding allows"},
-    [OPT_EVENTS] = {.name = "most-events", .kind = CAROM_INTEGER, .fallback = 20000, .low = 1, .high = 1e9,
+    [OPT_BRACKET] =
+        {.name = "bracket",
+         .kind = CAROM_REAL,
+         .fallback = 1,
+         .low = 0,
+         .high = 1e6,
+         .about =
+             "events are enclosed in bracket h (h/T)^p, T a time scale of the run; 0: as narrow as rounding allows"},
+    [OPT_EVENTS] = {.name = "most-events",
+                    .kind = CAROM_INTEGER,
+                    .fallback = 20000,
+                    .low = 1,
+                    .high = 1e9,
                     .about = "events in one step before it is refused"},
     {0},
 };
@@ -30,18 +46,23 @@ static const carom_option options[] = {
 enum { STANDSTILL = 60 }; // events without progress before a step is refused
 static const double SOON = 1e-7;      // of a whole step
 
-static const double SHORT = 1. / 16;  // of a step: when what is shorter still fails, the rest of the step is made by time-stepping
+static const double SHORT = 1. / 16;  // of a step: when what is shorter still fails, the rest of the step is made by
+                                      // time-stepping
 enum { PAUSE_MOST = 1000 };           // steps
-enum { CROSSED, PAUSE, LEFT, KINK, KEPT = KINK + 2 }; // kept[...]: pieces crossed since the last whole step; steps that time-stepping takes after that, those left; the last kink
+enum { CROSSED, PAUSE, LEFT, KINK, KEPT = KINK + 2 }; // kept[...]: pieces crossed since the last whole step; steps that
+                                                      // time-stepping takes after that, those left; the last kink
 
 typedef struct work {
     carom_phase P;
-    double longest, begun, across;                      // longest step seen; begin of the last one so long; until then by time-stepping
+    double longest, begun, across;                      // longest step seen; begin of the last one so long; until then
+                                                        // by time-stepping
     double *kept;
     carom_midpoint midpoint;
 } work;
 
-static const carom_butcher *table(const double *opt) { return carom_butcher_find((carom_rk_family)opt[OPT_RK], (int)opt[OPT_ORDER]); }
+static const carom_butcher *table(const double *opt) {
+    return carom_butcher_find((carom_rk_family)opt[OPT_RK], (int)opt[OPT_ORDER]);
+}
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     work *w = memory;
@@ -66,8 +87,9 @@ static double bracket_length(const carom_phase *w, const carom_step *s) {
 
 // From the start of the phase to t_1, or across the first event, or over a part of that.
 //
-// (MX-18)  A part knows nothing of forces that last shorter than it.  So parts are short against the time from and to a kink of forces in the same step, or between two of
-//          them, and shorter where stages are beyond a kink that the end is not beyond, or far beyond one that the end has just come to.
+// (MX-18)  A part knows nothing of forces that last shorter than it.  So parts are short against the time from and to a
+//          kink of forces in the same step, or between two of them, and shorter where stages are beyond a kink that the
+//          end is not beyond, or far beyond one that the end has just come to.
 static carom_status phase(carom_phase *w, carom_step *s, double t_1, carom_kinked_parts *p, bool *found) {
     const double left = t_1 - w->t, h = carom_kinked_part(s, p, w->t, left);
     bool met;
@@ -84,7 +106,8 @@ static carom_status phase(carom_phase *w, carom_step *s, double t_1, carom_kinke
         return carom_phase_end(w, s, h < left ? w->t + h : t_1, true);
     }
     const bool kink = carom_phase_kink(w, s);
-    const double delta = kink ? shortest(s) : bracket_length(w, s); // the last stage counts for more than the interval that it is beyond a kink
+    // the last stage counts for more than the interval that it is beyond a kink
+    const double delta = kink ? shortest(s) : bracket_length(w, s);
     w->tol = relative(w, s);
     CAROM_TRY(carom_phase_enclose(w, s, delta));
     if (kink) {
@@ -101,7 +124,8 @@ static carom_status phase(carom_phase *w, carom_step *s, double t_1, carom_kinke
     return CAROM_OK;
 }
 
-// last: as of carom_kinked_parts.  An event that follows another within `soon` is no progress.  *stands: it fails because time does not go on.
+// last: as of carom_kinked_parts.  An event that follows another within `soon` is no progress.  *stands: it fails
+// because time does not go on.
 static carom_status march(carom_phase *w, carom_step *s, double *last, double soon, bool *stands) {
     const double t_1 = s->t + s->h;
     carom_phase_load(w, s);
@@ -119,12 +143,18 @@ static carom_status march(carom_phase *w, carom_step *s, double *last, double so
         still = w->t - before > fmax(fmax(8 * shortest(s), 2 * bracket_length(w, s)), soon) ? 0 : still + 1;
         switches += w->switched;
         idle = carom_phase_unchanged(w, s) ? idle + 1 : 0;
-        *stands = still > STANDSTILL || switches > STANDSTILL || idle > CAROM_PHASE_UNCHANGED; // a point in a groove goes from side to side for ever
+        // a point in a groove goes from side to side for ever
+        *stands = still > STANDSTILL || switches > STANDSTILL || idle > CAROM_PHASE_UNCHANGED;
         if (*stands)
-            return carom_retry(s, "%d events up to t = %.12g and no progress: contacts there contradict each other", idle > CAROM_PHASE_UNCHANGED ? idle : still > switches ? still : switches, w->t);
+            return carom_retry(s, "%d events up to t = %.12g and no progress: contacts there contradict each other",
+                               idle > CAROM_PHASE_UNCHANGED ? idle
+                               : still > switches           ? still
+                                                            : switches,
+                               w->t);
         CAROM_TRY(carom_limit_parts(s, 1, 4 * fmax(s->opt[OPT_EVENTS], options[OPT_EVENTS].fallback)));
         if (++events > s->opt[OPT_EVENTS])
-            return carom_retry(s, "more than %g events in one step; a smaller step or most-events= may help", s->opt[OPT_EVENTS]);
+            return carom_retry(s, "more than %g events in one step; a smaller step or most-events= may help",
+                               s->opt[OPT_EVENTS]);
     }
     CAROM_TRY(carom_flow_finish(&w->f, s, t_1, w->q, w->v, false, true));
     carom_copy(s->q, w->q, s->sys->nq);
@@ -162,7 +192,8 @@ static carom_status cross(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// Where pieces fail again and again, whole steps are made by time-stepping: twice as many each time, half as many after steps that went well.
+// Where pieces fail again and again, whole steps are made by time-stepping: twice as many each time, half as many after
+// steps that went well.
 static void take_pause(double *kept) {
     if (kept[LEFT] > 0) kept[LEFT] -= 1;
     else if (kept[CROSSED] > 0) kept[LEFT] = kept[PAUSE] = fmin(2 * kept[PAUSE] + 1, PAUSE_MOST);
@@ -179,14 +210,18 @@ static carom_status step(void *memory, carom_step *s) {
     if (whole) w->begun = s->t, w->across = -HUGE_VAL, take_pause(w->kept);
     const bool crosses = w->kept[LEFT] > 0 || (s->t < w->across && !whole);
     bool stands = false;
-    const carom_status status = carom_phase_leave(s, crosses ? cross(w, s) : march(&w->P, s, w->kept + KINK, SOON * w->longest, &stands));
+    const carom_status status =
+        carom_phase_leave(s, crosses ? cross(w, s) : march(&w->P, s, w->kept + KINK, SOON * w->longest, &stands));
     if (status == CAROM_OK && crosses) w->kept[CROSSED] += 1;
     if (status != CAROM_OK) carom_copy(w->kept, kept, KEPT);
-    if (status == CAROM_RETRY && stands && s->h <= SHORT * w->longest) w->across = w->begun + w->longest; // in the pieces that follow
+    // in the pieces that follow
+    if (status == CAROM_RETRY && stands && s->h <= SHORT * w->longest) w->across = w->begun + w->longest;
     return status;
 }
 
-static bool recalls(const void *memory, const carom_step *s, int id) { return carom_phase_recalls(&((const work *)memory)->P, s, id); }
+static bool recalls(const void *memory, const carom_step *s, int id) {
+    return carom_phase_recalls(&((const work *)memory)->P, s, id);
+}
 
 static void forget(void *memory, carom_step *s, int id) { carom_phase_forget(&((work *)memory)->P, s, id); }
 
@@ -195,20 +230,34 @@ static int order_of(const double *opt) { return table(opt)->order; }
 const carom_scheme carom_scheme_mixed = {
     .name = "mixed",
     .about = "Runge-Kutta of order 2 to 6 between events, each enclosed in O(h^(p+1)), and a Moreau step across them",
-    .text = "Q_i = q + tau sum a_ij V_j,  V_i = v + tau sum a_ij K_j,  M K_i = f + W lambda_i,  W'K_i + kappa = 0 over joints,\n"
-            "closed contacts and sticking tangents; q_1, v_1 with the weights b.\n"
-            "A gap, a reaction, what friction has left or a slip velocity falls below zero: the instant is enclosed in\n"
-            "delta = bracket h (h/T)^p;  v+ = v- + M^-1 W P with Newton's law; the contact laws on acceleration level decide\n"
-            "which contacts stay closed; the rest of the step starts anew.  Rebounds below 2 |Gamma| delta close the contact; impacts of contacts that\n"
-            "take turns end in the limit of their sequence once two predictions of it agree to (h/T)^p.\n\n"
-            "Order p in positions and velocities, across impacts, take-off, stick and slip.  Joints and closed gaps are\n"
-            "projected at every event and step end.  Explicit tables need steps short against the fastest oscillation; rk=radau\n"
-            "is for stiff models, with a dense Newton matrix of (stages x velocities)^2.  A grazing contact costs the order\n"
-            "there.  Slow where events are many.",
+    .text =
+        "Q_i = q + tau sum a_ij V_j,  V_i = v + tau sum a_ij K_j,  M K_i = f + W lambda_i,  W'K_i + kappa = 0 over "
+        "joints,\n"
+        "closed contacts and sticking tangents; q_1, v_1 with the weights b.\n"
+        "A gap, a reaction, what friction has left or a slip velocity falls below zero: the instant is enclosed in\n"
+        "delta = bracket h (h/T)^p;  v+ = v- + M^-1 W P with Newton's law; the contact laws on acceleration level "
+        "decide\n"
+        "which contacts stay closed; the rest of the step starts anew.  Rebounds below 2 |Gamma| delta close the "
+        "contact; impacts of contacts that\n"
+        "take turns end in the limit of their sequence once two predictions of it agree to (h/T)^p.\n\n"
+        "Order p in positions and velocities, across impacts, take-off, stick and slip.  Joints and closed gaps are\n"
+        "projected at every event and step end.  Explicit tables need steps short against the fastest oscillation; "
+        "rk=radau\n"
+        "is for stiff models, with a dense Newton matrix of (stages x velocities)^2.  A grazing contact costs the "
+        "order\n"
+        "there.  Slow where events are many.",
     .order = 4,
     .gates = true,
     .order_of = order_of,
-    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 4, .impact_order = 4, .limited_steps = true, .gain = 1e-3, .loss = 1e-3, .slow_piles = true, .no_piles = true},
+    .promises = {.contacts = CAROM_POSITION_LEVEL,
+                 .joints = CAROM_POSITION_LEVEL,
+                 .joint_order = 4,
+                 .impact_order = 4,
+                 .limited_steps = true,
+                 .gain = 1e-3,
+                 .loss = 1e-3,
+                 .slow_piles = true,
+                 .no_piles = true},
     .emits_events = true,
     .exact = "bracket=0",
     .powers = true,

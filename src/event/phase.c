@@ -44,19 +44,23 @@ carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const caro
     for (size_t i = 0; i < sizeof points / sizeof *points; ++i) *points[i] = allocate_point(mem, sys);
     CAROM_ALLOCATE(mem, nq, &w.q, &w.q_1, &w.q_before, &w.q_held);
     CAROM_ALLOCATE(mem, nv, &w.v, &w.v_1, &w.v_before, &w.span);
-    CAROM_ALLOCATE(mem, nc, &w.tol_g, &w.offset, &w.gap, &w.slow, &w.slow_T, &w.was, &w.before, &w.after, &w.p, &w.left, &w.pull);
-    CAROM_ALLOCATE(mem, (size_t)w.all.W.n, &w.kappa, &w.u_minus, &w.u_plus, &w.impulse, &w.lambda_0, &w.Gamma_0, &w.noise_0, &w.D_0);
+    CAROM_ALLOCATE(mem, nc, &w.tol_g, &w.offset, &w.gap, &w.slow, &w.slow_T, &w.was, &w.before, &w.after, &w.p, &w.left,
+                   &w.pull);
+    CAROM_ALLOCATE(mem, (size_t)w.all.W.n, &w.kappa, &w.u_minus, &w.u_plus, &w.impulse, &w.lambda_0, &w.Gamma_0,
+                   &w.noise_0, &w.D_0);
     w.sign = carom_allocate(mem, (size_t)sys->nk);
     CAROM_ALLOCATE(mem, 2 * nc + (size_t)sys->nk, &w.scale, &w.floor);
     bool **flags[] = {&w.armed, &w.hit, &w.in, &w.over, &w.barred};
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) *flags[i] = carom_allocate_bytes(mem, (i < 2 ? 2 : 1) * nc * sizeof(bool));
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
+        *flags[i] = carom_allocate_bytes(mem, (i < 2 ? 2 : 1) * nc * sizeof(bool));
     return w;
 }
 
 void carom_phase_load(carom_phase *w, carom_step *s) {
     carom_copy(w->now, w->kept, CAROM_PHASE_HEAD);
     double *at = w->now + CAROM_PHASE_HEAD;
-    for (int i = 0; i < CAROM_FLOW_KEPT; at += w->kept_size[i++]) carom_copy(at, w->kept_flow[i], (ptrdiff_t)w->kept_size[i]);
+    for (int i = 0; i < CAROM_FLOW_KEPT; at += w->kept_size[i++])
+        carom_copy(at, w->kept_flow[i], (ptrdiff_t)w->kept_size[i]);
     carom_flow_load(&w->f, s, w->now + CAROM_PHASE_HEAD);
     w->nphi = 2 * s->sys->nc + s->sys->nk; // contacts come and go
     w->scan.n = w->nphi + s->sys->nc;
@@ -74,7 +78,8 @@ void carom_phase_load(carom_phase *w, carom_step *s) {
 void carom_phase_keep(carom_phase *w, const carom_step *s) {
     carom_copy(w->kept, w->now, CAROM_PHASE_HEAD);
     const double *at = w->now + CAROM_PHASE_HEAD;
-    for (int i = 0; i < CAROM_FLOW_KEPT; at += w->kept_size[i++]) carom_copy(w->kept_flow[i], at, (ptrdiff_t)w->kept_size[i]);
+    for (int i = 0; i < CAROM_FLOW_KEPT; at += w->kept_size[i++])
+        carom_copy(w->kept_flow[i], at, (ptrdiff_t)w->kept_size[i]);
     carom_accumulation_keep(&w->runs, s);
     carom_tube_keep(&w->tube, s);
 }
@@ -131,7 +136,9 @@ void carom_phase_grow(carom_phase *w, const carom_step *s, const double *q) {
 
 // -- Runge-Kutta -----------------------------------------------------------------------------------------------------
 
-static carom_status rk_reset(carom_phase *w, carom_step *s, double h) { return carom_flow_begin(&w->f, s, w->t, h, w->q, w->v, w->laws); }
+static carom_status rk_reset(carom_phase *w, carom_step *s, double h) {
+    return carom_flow_begin(&w->f, s, w->t, h, w->q, w->v, w->laws);
+}
 
 static carom_status rk_advance(carom_phase *w, carom_step *s, double tau, carom_point *P, double *error) {
     P->tau = w->tried = tau;
@@ -146,7 +153,9 @@ static carom_status rk_advance(carom_phase *w, carom_step *s, double tau, carom_
     return CAROM_OK;
 }
 
-static carom_status rk_at(carom_phase *w, carom_step *s, double tau, carom_point *P) { return rk_advance(w, s, tau, P, NULL); }
+static carom_status rk_at(carom_phase *w, carom_step *s, double tau, carom_point *P) {
+    return rk_advance(w, s, tau, P, NULL);
+}
 
 static carom_status rk_look(carom_phase *w, carom_step *s, const carom_point *P) {
     carom_path_set(&w->scan, s, &w->f, P->tau, w->q, w->v, P->v);
@@ -167,7 +176,13 @@ static void rk_range(const carom_phase *w, int j, double *low, double *high) {
 
 static const double *rk_velocity(const carom_phase *w, int i) { return i < w->f.T->stages ? w->f.V[i] : NULL; }
 
-const carom_integrator carom_integrator_rk = {.reset = rk_reset, .advance = rk_advance, .at = rk_at, .look = rk_look, .path = rk_path, .range = rk_range, .velocity = rk_velocity};
+const carom_integrator carom_integrator_rk = {.reset = rk_reset,
+                                              .advance = rk_advance,
+                                              .at = rk_at,
+                                              .look = rk_look,
+                                              .path = rk_path,
+                                              .range = rk_range,
+                                              .velocity = rk_velocity};
 
 // -- the start of a phase -----------------------------------------------------------------------------------------
 
@@ -181,9 +196,11 @@ carom_status carom_phase_arm(carom_phase *w, carom_step *s) {
     return carom_phase_held(s);
 }
 
-// (EV-24)  An open contact with a condition k is barred as long as k < 0: it may pass through the wall.  It must be out of it where k > 0 again.  Slots of a list that hold nothing have no gap.
+// (EV-24)  An open contact with a condition k is barred as long as k < 0: it may pass through the wall.  It must be out
+//          of it where k > 0 again.  Slots of a list that hold nothing have no gap.
 static carom_status bar(carom_phase *w, carom_step *s) {
-    static const double INSIDE = 1e-6; // of the terms of a gap: far above its rounding and the error of a step, far below what passing through a wall means
+    static const double INSIDE = 1e-6; // of the terms of a gap: far above its rounding and the error of a step, far
+                                       // below what passing through a wall means
     const carom_system *sys = s->sys;
     for (int c = 0; c < sys->nc; ++c) w->barred[c] = w->from.g[sys->ne + c] == HUGE_VAL;
     for (int i = 0; sys->kink_of && i < sys->nk; ++i) {
@@ -193,7 +210,10 @@ static carom_status bar(carom_phase *w, carom_step *s) {
         w->barred[c] = w->sign[i] < 0;
         if (!w->barred[c] && g < -INSIDE * carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->span)) {
             char name[80];
-            return carom_fail(s->err, CAROM_USER, "t = %.9g: '%.60s' may close again (`closes while`), but its gap is %.6g: it must be positive there", w->t, carom_constraint_text(s, sys->ne + c, name, sizeof name), g);
+            return carom_fail(
+                s->err, CAROM_USER,
+                "t = %.9g: '%.60s' may close again (`closes while`), but its gap is %.6g: it must be positive there",
+                w->t, carom_constraint_text(s, sys->ne + c, name, sizeof name), g);
         }
     }
     return CAROM_OK;
@@ -214,7 +234,8 @@ static double gap_rounding(const carom_phase *w, const carom_step *s, int k, dou
         fall += fabs(x * w->f.a_f[i]);
     }
     const double eps = 16 * DBL_EPSILON;
-    return (same ? eps * place : carom_local_rounding(&w->all, k, w->q, s->sys->nq)) + h * (eps * way) + h * h * (eps * fall);
+    return (same ? eps * place : carom_local_rounding(&w->all, k, w->q, s->sys->nq)) + h * (eps * way) +
+           h * h * (eps * fall);
 }
 
 carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
@@ -281,7 +302,8 @@ static void copy_point(carom_point *A, const carom_point *B, const carom_step *s
 }
 
 // (SC-6)  k' and k'' by differences along the motion:  k(t +- e, q +- e v + e^2/2 a, v +- e a)
-static carom_status sample_kinks(carom_phase *w, carom_step *s, double t, const double *q, const double *v, const double *a, carom_sample *P) {
+static carom_status sample_kinks(carom_phase *w, carom_step *s, double t, const double *q, const double *v,
+                                 const double *a, carom_sample *P) {
     const int nc = s->sys->nc, nk = s->sys->nk, nv = s->sys->nv;
     double *side = w->aside.phi, *phi = P->phi + nc, *u = P->u + nc, *gamma = P->gamma + nc, e = w->nudge;
     if (nk == 0) return CAROM_OK;
@@ -306,7 +328,8 @@ static bool negative(const carom_step *s, const carom_sample *P, const carom_sca
 }
 
 // At (t, q, v), where gaps g and directions are known, with the accelerations of the path.
-static carom_status sample_at(carom_phase *w, carom_step *s, double t, const double *q, const double *v, const double *g, carom_sample *P) {
+static carom_status sample_at(carom_phase *w, carom_step *s, double t, const double *q, const double *v,
+                              const double *g, carom_sample *P) {
     if (s->sys->nc > 0) {
         CAROM_TRY(carom_phase_free(s));
         CAROM_TRY(carom_sample_set(&w->scan, s, &w->all, t, q, v, w->scan.a, g, w->offset, P));
@@ -367,7 +390,8 @@ static carom_status look_inside(carom_phase *w, carom_step *s, bool all, bool *f
     z->right[0].tau = tau;
     CAROM_TRY(w->integrator->look(w, s, &w->b));
     if (w->bare || s->sys->nk > 0) CAROM_TRY(w->integrator->path(w, s, w->from.tau));
-    CAROM_TRY(w->bare ? sample_start(w, s) : sample_kinks(w, s, w->t + w->from.tau, w->from.q, w->from.v, z->a, &z->left));
+    CAROM_TRY(w->bare ? sample_start(w, s)
+                      : sample_kinks(w, s, w->t + w->from.tau, w->from.q, w->from.v, z->a, &z->left));
     CAROM_TRY(w->integrator->path(w, s, tau));
     CAROM_TRY(sample_at(w, s, w->t + tau, w->b.q, w->b.v, w->b.g, z->right));
     CAROM_TRY(carom_phase_margin_ends(w, s));
@@ -376,7 +400,9 @@ static carom_status look_inside(carom_phase *w, carom_step *s, bool all, bool *f
 }
 
 // Open contacts that touch and leave again inside the step.
-carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found) { return look_inside(w, s, false, found); }
+carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found) {
+    return look_inside(w, s, false, found);
+}
 
 void carom_phase_next(carom_phase *w) { swap(&w->from, &w->a); }
 
@@ -400,7 +426,9 @@ static bool force_kink(const carom_phase *w, const carom_system *sys, const doub
     return false;
 }
 
-bool carom_phase_kink(const carom_phase *w, const carom_step *s) { return force_kink(w, s->sys, w->b.phi + 2 * s->sys->nc, 0); }
+bool carom_phase_kink(const carom_phase *w, const carom_step *s) {
+    return force_kink(w, s->sys, w->b.phi + 2 * s->sys->nc, 0);
+}
 
 carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part, bool *met) {
     const carom_butcher *T = w->f.T;
@@ -417,7 +445,8 @@ carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part,
     return CAROM_OK;
 }
 
-// (MX-19)  tau <= 1/8 of the time since the last kink, where that is in an earlier step: what begins at a kink may last a few steps, and vibrate as fast as they can follow.
+// (MX-19)  tau <= 1/8 of the time since the last kink, where that is in an earlier step: what begins at a kink may last
+//          a few steps, and vibrate as fast as they can follow.
 double carom_kinked_part(const carom_step *s, const carom_kinked_parts *p, double t, double left) {
     static const double LEAST = 1e-3; // of a step
     const bool young = p->cap == HUGE_VAL && p->last[0] != 0 && p->last[1] <= s->t;
@@ -447,7 +476,7 @@ carom_status carom_phase_divide_hidden(carom_phase *w, carom_step *s, carom_kink
     return CAROM_OK;
 }
 
-// -- enclosing the event -----------------------------------------------------------------------------------------------
+// -- enclosing the event ----------------------------------------------------------------------------------------------
 
 static double worst(const carom_phase *w, const carom_point *P) {
     double least = HUGE_VAL;
@@ -455,7 +484,8 @@ static double worst(const carom_phase *w, const carom_point *P) {
     return least;
 }
 
-// Below zero, but by no more than rounding, or a change of features that is near enough: nothing is gained by coming nearer.
+// Below zero, but by no more than rounding, or a change of features that is near enough: nothing is gained by coming
+// nearer.
 static bool near_enough(const carom_phase *w, const carom_step *s, const carom_point *P) {
     const int nc = s->sys->nc;
     const bool close = w->b.tau - w->a.tau <= w->limits.time * carom_phase_time(w);
@@ -464,10 +494,13 @@ static bool near_enough(const carom_phase *w, const carom_step *s, const carom_p
     return true;
 }
 
-// Has an open contact closed between a and b faster than its rate at a tells?  Then what it meets is thinner than the interval, and the direction at a is not that of the wall.
+// Has an open contact closed between a and b faster than its rate at a tells?  Then what it meets is thinner than the
+// interval, and the direction at a is not that of the wall.
 static bool steep(const carom_phase *w, const carom_step *s) {
     for (int c = 0; c < s->sys->nc; ++c)
-        if (carom_phase_open(w, c) && w->b.phi[c] < 0 && w->a.g[s->sys->ne + c] > 2 * fabs(w->a.u[c]) * (w->b.tau - w->a.tau) + w->tol_g[c]) return true;
+        if (carom_phase_open(w, c) && w->b.phi[c] < 0 &&
+            w->a.g[s->sys->ne + c] > 2 * fabs(w->a.u[c]) * (w->b.tau - w->a.tau) + w->tol_g[c])
+            return true;
     return false;
 }
 
@@ -497,9 +530,10 @@ carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
     return CAROM_OK;
 }
 
-// -- what happens there -------------------------------------------------------------------------------------------------
+// -- what happens there -----------------------------------------------------------------------------------------------
 
-static carom_status ahead(void *user, carom_step *s, double tau, const bool *without, double *q, double *v, bool *clear) {
+static carom_status ahead(void *user, carom_step *s, double tau, const bool *without, double *q, double *v,
+                          bool *clear) {
     carom_phase *w = user;
     const int nc = s->sys->nc;
     const carom_integrator *integrator = w->integrator;
@@ -556,17 +590,20 @@ static void go_to(carom_phase *w, carom_step *s, const carom_point *P) {
     carom_phase_book(s, &P->work);
 }
 
-// (MX-12)  Across the enclosed event.  A contact that closes: the Moreau step  v = v_a + M^-1 W P at q_a,  q = q_a + (t_b - t_a) v,
-//          then the contacts that touch are put on the wall.  The velocity is that of t_a and no height is left over, so that a
-//          short flight never gains speed from the length of the interval.  Else, and where there is no interval, the state beyond the event is taken as it is.
+// (MX-12)  Across the enclosed event.  A contact that closes: the Moreau step  v = v_a + M^-1 W P at q_a,  q = q_a +
+//          (t_b - t_a) v, then the contacts that touch are put on the wall.  The velocity is that of t_a and no height
+//          is left over, so that a short flight never gains speed from the length of the interval.  Else, and where
+//          there is no interval, the state beyond the event is taken as it is.
 // (MX-20)  So it is where a contact that closes has another feature beyond the event than before it: the outcome
 //          depends on the motion ahead, not on the side of the event on which the search has stopped.
 carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     bool hits = false, some = false, turns = false;
     w->switched = false;
-    for (int i = 0; i < s->sys->nk; ++i) // a closed contact whose gap has a kink has another direction beyond, as where features switch
-        if (w->b.phi[2 * nc + i] < 0 && s->sys->kink_of && s->sys->kink_of[i] >= 0) w->b.kink[s->sys->kink_of[i]] = -1, some = turns = true;
+    for (int i = 0; i < s->sys->nk; ++i) // a closed contact whose gap has a kink has another direction beyond, as where
+                                         // features switch
+        if (w->b.phi[2 * nc + i] < 0 && s->sys->kink_of && s->sys->kink_of[i] >= 0)
+            w->b.kink[s->sys->kink_of[i]] = -1, some = turns = true;
     for (int i = 0; i < 2 * nc; ++i) some = some || w->b.phi[i] < 0;
     w->bent = !some;
     if (!some) { // forces have a kink, and nothing else happens
@@ -578,7 +615,8 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
         carom_phase_remember(w, s);
         return carom_phase_emit(w, s, w->t, false);
     }
-    for (int c = 0; c < nc; ++c) hits = hits || (carom_phase_open(w, c) && w->b.phi[c] < 0), w->switched = w->switched || w->b.kink[c] < 0;
+    for (int c = 0; c < nc; ++c)
+        hits = hits || (carom_phase_open(w, c) && w->b.phi[c] < 0), w->switched = w->switched || w->b.kink[c] < 0;
     hits = hits && !w->switched;
     bool passes = false; // from feature to feature
     if (hits && !w->limits.exact) CAROM_TRY(carom_phase_turns(w, s, &passes));

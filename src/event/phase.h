@@ -1,18 +1,21 @@
 // phase.h: the engine of schemes that locate events: phases of smooth motion from event to event.
 //
-// A phase starts at (t, q, v) with a mode for every contact (flow.h).  An integrator carries it on; the engine watches event functions,
-// finds the first event in each step of the integrator, encloses it in an interval, and says what happens there: impact, which contacts stay, stick, slide
-// or leave, how contacts that depend on each other share, where runs of impacts end.  How long steps are and how narrow intervals, is the
-// scheme's business.  Spec: docs/methods-mixed.md, docs/methods-event.md.
+// A phase starts at (t, q, v) with a mode for every contact (flow.h).  An integrator carries it on; the engine watches
+// event functions, finds the first event in each step of the integrator, encloses it in an interval, and says what
+// happens there: impact, which contacts stay, stick, slide or leave, how contacts that depend on each other share,
+// where runs of impacts end.  How long steps are and how narrow intervals, is the scheme's business.  Spec:
+// docs/methods-mixed.md, docs/methods-event.md.
 //
-// Files, each uses those before it alone: rk.c tables; accumulate.c runs of impacts and their limits; share.c reactions that are not unique; flow*.c accelerations,
-// projections, impacts, Runge-Kutta stages; scan.c gaps inside a step; tube.c which of them can be left out; hidden.c
-// forces inside a step; feature.c contacts that switch features; change.c events for observers;
-// watch.c event functions; margin.c closed contacts inside a step; decide.c what happens at an event; phase.c steps and location; singular.c; cvode.c the integrator that needs SUNDIALS.
+// Files, each uses those before it alone: rk.c tables; accumulate.c runs of impacts and their limits; share.c reactions
+// that are not unique; flow*.c accelerations, projections, impacts, Runge-Kutta stages; scan.c gaps inside a step;
+// tube.c which of them can be left out; hidden.c forces inside a step; feature.c contacts that switch features;
+// change.c events for observers; watch.c event functions; margin.c closed contacts inside a step; decide.c what happens
+// at an event; phase.c steps and location; singular.c; cvode.c the integrator that needs SUNDIALS.
 #pragma once
 #include "event/state.h"
 
-extern const carom_integrator carom_integrator_rk; // Runge-Kutta, explicit or implicit, by the table w->f.T: steps start at the start of the phase
+extern const carom_integrator carom_integrator_rk; // Runge-Kutta, explicit or implicit, by the table w->f.T: steps
+                                                   // start at the start of the phase
 
 carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const carom_system *sys, const carom_butcher *T);
 
@@ -24,26 +27,30 @@ void carom_phase_keep(carom_phase *w, const carom_step *s);
 void carom_phase_forget(carom_phase *w, const carom_step *s, int id);
 /// Is something known of it that may matter later: it is closed, or its run of impacts may go on?
 bool carom_phase_recalls(const carom_phase *w, const carom_step *s, int id);
-/// The motion from the start of the step of the integrator to P is accepted: are all contacts in the list that may close on it?
+/// The motion from the start of the step of the integrator to P is accepted: are all contacts in the list that may
+/// close on it?
 void carom_phase_near(const carom_phase *w, carom_step *s, const carom_point *P);
 
 /// The very first phase, for steps of h: all contacts open, sizes known.
 carom_status carom_phase_begin(carom_phase *w, carom_step *s, double h);
-/// The start of a step: the same where it is the first; a phase with contacts as they are where forces have jumped.  *changes: one of the two, and
-/// carom_phase_settle() is wanted.
+/// The start of a step: the same where it is the first; a phase with contacts as they are where forces have jumped.
+/// *changes: one of the two, and carom_phase_settle() is wanted.
 carom_status carom_phase_enter(carom_phase *w, carom_step *s, double h, bool *changes);
 
-/// Then: which contacts are closed from the beginning.  lasting[c] (NULL: none): known to be so although the gap is not quite zero.
+/// Then: which contacts are closed from the beginning.  lasting[c] (NULL: none): known to be so although the gap is not
+/// quite zero.
 carom_status carom_phase_settle(carom_phase *w, carom_step *s, double delta, const bool *lasting);
 
-/// Before steps are tried; none is longer than h.  exact: then the scheme says what is armed and what is added to gaps, and arms.
+/// Before steps are tried; none is longer than h.  exact: then the scheme says what is armed and what is added to gaps,
+/// and arms.
 carom_status carom_phase_start(carom_phase *w, carom_step *s, double h);
 carom_status carom_phase_arm(carom_phase *w, carom_step *s);
 
 /// One step of the integrator, to tau at most, into w->b, with its event functions.
 carom_status carom_phase_advance(carom_phase *w, carom_step *s, double tau, double *error);
 
-/// The state after tau, its event functions, the work on the way; error (NULL: not wanted): nq + nv estimates.  By Runge-Kutta.
+/// The state after tau, its event functions, the work on the way; error (NULL: not wanted): nq + nv estimates.  By
+/// Runge-Kutta.
 carom_status carom_phase_try(carom_phase *w, carom_step *s, double tau, carom_point *P, double *error);
 
 /// After a step without event, for integrators that go on from its end.
@@ -53,13 +60,15 @@ double carom_phase_first_size(const carom_step *s, double h, double v, double a)
 /// Positions grow while a phase lasts, and with them the rounding of gaps.
 void carom_phase_grow(carom_phase *w, const carom_step *s, const double *q);
 
-/// Is there an event inside the step to w->b?  *found: then w->b lies beyond the first one; else w->a is the end of the step.
+/// Is there an event inside the step to w->b?  *found: then w->b lies beyond the first one; else w->a is the end of the
+/// step.
 carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found);
 
 /// Does an open contact touch and leave again inside the step to w->b?  *found: then w->b is where it is closed.
 carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found);
 
-/// Is w->b beyond a kink of forces?  Is a stage of the Runge-Kutta step just made, by more than that part of the way to it?
+/// Is w->b beyond a kink of forces?  Is a stage of the Runge-Kutta step just made, by more than that part of the way to
+/// it?
 bool carom_phase_kink(const carom_phase *w, const carom_step *s);
 carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part, bool *met);
 #define CAROM_PHASE_FINE 16 // steps, at least, between two kinks of forces that one step would pass over (EV-25)
@@ -75,16 +84,19 @@ typedef struct carom_kinked_parts {
 double carom_kinked_part(const carom_step *s, const carom_kinked_parts *p, double t, double left);
 /// The part ends at t, at a kink.
 void carom_kinked_begin(carom_kinked_parts *p, double t);
-/// A part over tau, to a kink (which a stage may have met), or without one: is a shorter part to be tried?  Then p->cap is its length.
+/// A part over tau, to a kink (which a stage may have met), or without one: is a shorter part to be tried?  Then p->cap
+/// is its length.
 bool carom_kinked_divide(const carom_step *s, double tau, bool kink, bool met, carom_kinked_parts *p);
 /// (MX-22)  The part to w->b, of a scheme without tolerance: is there a force in it that no stage has met (HF)?  Then
 ///          p->cap is the length of a shorter part to be tried.
 carom_status carom_phase_divide_hidden(carom_phase *w, carom_step *s, carom_kinked_parts *p, bool *shorter);
 
-/// w->b lies beyond an event.  Then w->a before it, w->b beyond, b - a <= delta, or the event functions at b are rounding.
+/// w->b lies beyond an event.  Then w->a before it, w->b beyond, b - a <= delta, or the event functions at b are
+/// rounding.
 carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta);
 
-/// Across the event between w->a and w->b: impact, which contacts stay; the next phase starts behind it, or behind the limit of a run of impacts.
+/// Across the event between w->a and w->b: impact, which contacts stay; the next phase starts behind it, or behind the
+/// limit of a run of impacts.
 carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta);
 
 /// Is all as it was before the event just passed: contacts that share a load, one of which loses it and has it again?

@@ -2,7 +2,13 @@
 #pragma once
 #include <stdbool.h>
 
-typedef enum carom_rk_family { CAROM_RK_EXPLICIT, CAROM_RK_RADAU, CAROM_RK_GAUSS, CAROM_RK_FEHLBERG, CAROM_RK_DORMAND } carom_rk_family;
+typedef enum carom_rk_family {
+    CAROM_RK_EXPLICIT,
+    CAROM_RK_RADAU,
+    CAROM_RK_GAUSS,
+    CAROM_RK_FEHLBERG,
+    CAROM_RK_DORMAND
+} carom_rk_family;
 
 enum { CAROM_RK_STAGES = 8 }; // most stages of a table
 

@@ -68,14 +68,16 @@ static double largest_rate(carom_scan *z, const carom_local *L, int k, const dou
     return most;
 }
 
-carom_status carom_scan_rates(carom_scan *z, carom_step *s, const carom_local *all, double t, const double *q, const double *v, double *most) {
+carom_status carom_scan_rates(carom_scan *z, carom_step *s, const carom_local *all, double t, const double *q,
+                              const double *v, double *most) {
     if (!z->sorted) CAROM_TRY(sort_kinds(z, s, t, q));
     for (int c = 0; c < s->sys->nc; ++c) most[c] = largest_rate(z, all, all->at[s->sys->ne + c], v);
     return CAROM_OK;
 }
 
-carom_status carom_sample_set(carom_scan *z, carom_step *s, const carom_local *all, double t, const double *q, const double *v, const double *a,
-                              const double *g, const double *offset, carom_sample *P) {
+carom_status carom_sample_set(carom_scan *z, carom_step *s, const carom_local *all, double t, const double *q,
+                              const double *v, const double *a, const double *g, const double *offset,
+                              carom_sample *P) {
     const int ne = s->sys->ne;
     const unsigned flat = CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS;
     z->offset = offset;
@@ -98,11 +100,12 @@ carom_status carom_sample_set(carom_scan *z, carom_step *s, const carom_local *a
     return CAROM_OK;
 }
 
-// -- the path -----------------------------------------------------------------------------------------------------------
+// -- the path ---------------------------------------------------------------------------------------------------------
 
-// (SC-5)  v: the parabola with v_0, v_1 at the ends and the mean of the stages, V = sum b_i V_i;  q = q_0 (+) x, x the cubic with the
-//         displacement and its rates at the ends.  Both are exact for accelerations linear in time.
-void carom_path_set(carom_scan *z, const carom_step *s, const carom_flow *f, double tau, const double *q_0, const double *v_0, const double *v_1) {
+// (SC-5)  v: the parabola with v_0, v_1 at the ends and the mean of the stages, V = sum b_i V_i;  q = q_0 (+) x, x the
+//         cubic with the displacement and its rates at the ends.  Both are exact for accelerations linear in time.
+void carom_path_set(carom_scan *z, const carom_step *s, const carom_flow *f, double tau, const double *q_0,
+                    const double *v_0, const double *v_1) {
     const int nv = s->sys->nv;
     z->q_0 = q_0;
     z->v_0 = v_0;
@@ -131,7 +134,7 @@ void carom_path_at(carom_scan *z, const carom_step *s, double tau) {
     carom_move(s, z->q, z->q_0, 1, z->shift);
 }
 
-// -- the scan -----------------------------------------------------------------------------------------------------------
+// -- the scan ---------------------------------------------------------------------------------------------------------
 
 typedef struct interval {
     double d, g_0, g_1, m_0, m_1; // length, values, rates times d
@@ -149,8 +152,8 @@ static double bottom(const interval *I) {
     return x > 0 && x < 1 ? x : 0.5;
 }
 
-// Where to look next: at the bottom when that is negative for certain; else where the tangents of both ends cross, which is at the
-// kink of a V; else in the middle.  Parts never shrink slowly.
+// Where to look next: at the bottom when that is negative for certain; else where the tangents of both ends cross,
+// which is at the kink of a V; else in the middle.  Parts never shrink slowly.
 static double place(const interval *I, double lowest) {
     if (cubic(I, lowest) + margin(I, lowest) < 0) return lowest;
     const double x = I->m_0 < 0 && I->m_1 > 0 ? (I->g_1 - I->g_0 - I->m_1) / (I->m_0 - I->m_1) : 0.5;
@@ -190,9 +193,11 @@ static bool beyond(const carom_scan *z, const carom_sample *P) {
     return false;
 }
 
-// Between two samples d apart a gap is above  phi_0 + int_0^t slow  and  phi_1 - int_t^d fast,  with lines slow <= u <= fast that are w apart:
+// Between two samples d apart a gap is above  phi_0 + int_0^t slow  and  phi_1 - int_t^d fast,  with lines slow <= u <=
+// fast that are w apart:
 // the first is the higher one before  t = (phi_0 - phi_1 + int_0^d fast)/w,  the second behind.
-typedef struct fan { double d, phi_0, phi_1, slow, fast, bend; } fan; // the lines at the start; what they rise by in unit time
+// the lines at the start; what they rise by in unit time
+typedef struct fan { double d, phi_0, phi_1, slow, fast, bend; } fan;
 
 static fan fan_of(const carom_scan *z, const carom_sample *A, const carom_sample *B, int c) {
     const double d = B->tau - A->tau;
@@ -208,9 +213,11 @@ static double least_ahead(double g, double u, double bend, double to) {
 // What the gap does not fall below inside, where it is not below at the ends.
 static double least_inside(const fan *f) {
     const double w = f->fast - f->slow, last = f->fast + f->bend * f->d;
-    const double cross = (f->phi_0 - f->phi_1 + 0.5 * f->d * (f->fast + last)) / w, at = cross > 0 ? fmin(cross, f->d) : 0;
+    const double cross = (f->phi_0 - f->phi_1 + 0.5 * f->d * (f->fast + last)) / w,
+                 at = cross > 0 ? fmin(cross, f->d) : 0;
     if (!isfinite(w)) return -HUGE_VAL;
-    return fmin(at > 0 ? least_ahead(f->phi_0, f->slow, f->bend, at) : HUGE_VAL, at < f->d ? least_ahead(f->phi_1, -last, f->bend, f->d - at) : HUGE_VAL);
+    return fmin(at > 0 ? least_ahead(f->phi_0, f->slow, f->bend, at) : HUGE_VAL,
+                at < f->d ? least_ahead(f->phi_1, -last, f->bend, f->d - at) : HUGE_VAL);
 }
 
 // Does it only fall once it may have come to zero?
@@ -219,8 +226,8 @@ static bool falls_once(const fan *f) {
     return f->fast > 0 && last <= 0 && least_ahead(f->phi_0, f->slow, f->bend, -f->fast / f->bend) > 0;
 }
 
-// (SC-7)  no event where  g > 0  by the bound of the system; none or one where the rate between its bounds has one sign; none where these keep the gap above zero,
-//         and one where they do as long as it may rise
+// (SC-7)  no event where  g > 0  by the bound of the system; none or one where the rate between its bounds has one
+//         sign; none where these keep the gap above zero, and one where they do as long as it may rise
 static bool certain(const carom_scan *z, const carom_sample *A, const carom_sample *B, int c) {
     if (!(fabs(z->least[c]) >= 0)) return true; // nothing is known
     if (z->least[c] + (z->offset ? z->offset[c] : 0) > 0) return true;
@@ -230,13 +237,15 @@ static bool certain(const carom_scan *z, const carom_sample *A, const carom_samp
     return f.phi_1 < 0 ? falls_once(&f) : least_inside(&f) > 0;
 }
 
-// Bounds between left and P.  Velocities are parabolas there:  v is not farther off than d |a_1 - a_0|/8; twice that for others.
+// Bounds between left and P.  Velocities are parabolas there:  v is not farther off than d |a_1 - a_0|/8; twice that
+// for others.
 static carom_status bounds(carom_scan *z, carom_step *s, const carom_sample *P) {
     const carom_system *sys = s->sys;
     const carom_sample *A = &z->left;
     for (int i = 0; i < sys->nv; ++i) z->v_off[i] = 0.25 * (P->tau - A->tau) * fabs(P->a[i] - A->a[i]);
     for (int c = sys->nc - sys->listed; c < sys->nc; ++c) z->least[c] = NAN; // bounds are of gaps that are written
-    return sys->bounds(sys->model, s->sys_work, z->t + A->tau, z->t + P->tau, A->q, P->q, A->v, P->v, z->v_off, z->least, z->slowest, z->fastest, z->turn);
+    return sys->bounds(sys->model, s->sys_work, z->t + A->tau, z->t + P->tau, A->q, P->q, A->v, P->v, z->v_off,
+                       z->least, z->slowest, z->fastest, z->turn);
 }
 
 // The first one that is not clear between left and P divides the interval.
@@ -255,8 +264,9 @@ static carom_status divide(carom_scan *z, carom_step *s, const carom_sample *P, 
     return CAROM_OK;
 }
 
-// The interval from left to P is not divided any more.  *unseen: a gap may fall below zero in it by more than a thousandth of what it is at the ends of the step, at rates that neither
-// sample explains, whichever way normals turn (SC-2); bounds are never tight where a contact leaves with hardly any.  Which and when is noted the first time.
+// The interval from left to P is not divided any more.  *unseen: a gap may fall below zero in it by more than a
+// thousandth of what it is at the ends of the step, at rates that neither sample explains, whichever way normals turn
+// (SC-2); bounds are never tight where a contact leaves with hardly any.  Which and when is noted the first time.
 static carom_status overlook(carom_scan *z, carom_step *s, const carom_sample *P, bool *unseen) {
     static const double SLIGHT = 1e-3, STEEP = 4;
     const carom_sample *A = &z->left;
@@ -266,8 +276,10 @@ static carom_status overlook(carom_scan *z, carom_step *s, const carom_sample *P
         if (!z->watched[c] || certain(z, A, P, c)) continue;
         const fan f = fan_of(z, A, P, c);
         const double spread = f.fast - f.slow + fabs(z->turn[c]);
-        *unseen = -fmax(z->least[c], least_inside(&f)) > SLIGHT * z->ends[c] && spread > STEEP * (A->most[c] + P->most[c]);
-        if (*unseen && s->counts->missed++ == 0) s->counts->missed_id = s->sys->ne + c, s->counts->missed_t = z->t + A->tau;
+        *unseen =
+            -fmax(z->least[c], least_inside(&f)) > SLIGHT * z->ends[c] && spread > STEEP * (A->most[c] + P->most[c]);
+        if (*unseen && s->counts->missed++ == 0)
+            s->counts->missed_id = s->sys->ne + c, s->counts->missed_t = z->t + A->tau;
     }
     return CAROM_OK;
 }
@@ -278,7 +290,8 @@ static void swap(carom_sample *A, carom_sample *B) {
     *B = P;
 }
 
-carom_status carom_scan_run(carom_scan *z, carom_step *s, carom_scan_look look, void *user, double shortest, bool *found, double *at) {
+carom_status carom_scan_run(carom_scan *z, carom_step *s, carom_scan_look look, void *user, double shortest,
+                            bool *found, double *at) {
     bool unseen = false;
     *found = false;
     for (int c = 0; c < s->sys->nc; ++c) z->ends[c] = fabs(z->left.phi[c]) + fabs(z->right->phi[c]);

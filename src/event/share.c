@@ -1,8 +1,8 @@
 // share.c: how contacts that depend on each other share what they carry.
 //
 // Two feet of a block that stick, four legs of a table: accelerations are unique, reactions are not.  Those of a phase
-// are the ones nearest to a choice made when it began (EV-16), so that they are smooth and cost one linear system; the choice
-// lies as far inside the contact laws as it can (EV-17).
+// are the ones nearest to a choice made when it began (EV-16), so that they are smooth and cost one linear system; the
+// choice lies as far inside the contact laws as it can (EV-17).
 #include "event/flow.h"
 #include "linalg/dense.h"
 #include <float.h>
@@ -39,11 +39,13 @@ static double ratio(const carom_flow *f, const carom_step *s, int b, int r, int 
 static int tangents_of(const carom_flow *f, const carom_step *s, int r, int *b) {
     while (f->row[r] >= f->L.at[*b + 1]) ++*b;
     int tangents = 0;
-    while (f->L.id[*b] >= s->sys->ne && r + 1 + tangents < f->n && f->row[r + 1 + tangents] < f->L.at[*b + 1]) ++tangents;
+    while (f->L.id[*b] >= s->sys->ne && r + 1 + tangents < f->n && f->row[r + 1 + tangents] < f->L.at[*b + 1])
+        ++tangents;
     return tangents;
 }
 
-// (EV-16)  x = x_0 + B (B'G B)^+ B'(-c - G x_0),  B = R D: D the roots of the weights, R: tangents follow their normal as in the choice
+// (EV-16)  x = x_0 + B (B'G B)^+ B'(-c - G x_0),  B = R D: D the roots of the weights, R: tangents follow their normal
+//          as in the choice
 void carom_flow_share(carom_flow *f, carom_step *s) {
     const int n = f->n;
     double *D = f->N; // free while a phase lasts
@@ -102,8 +104,8 @@ static int null_space(carom_flow *f) {
     return free;
 }
 
-// How far reaction x of a block lies inside its law, in forces of its size and parts of its disc; y is near to x and lies
-// inside by `reserve`.
+// How far reaction x of a block lies inside its law, in forces of its size and parts of its disc; y is near to x and
+// lies inside by `reserve`.
 static double inside(double *y, const double *x, int tangents, double mu, double size, double reserve) {
     double T = 0;
     for (int i = 1; i <= tangents; ++i) T += x[i] * x[i];
@@ -115,8 +117,10 @@ static double inside(double *y, const double *x, int tangents, double mu, double
     return tangents > 0 ? fmin(normal, mu * x[0] > 0 ? 1 - T / (mu * x[0]) : -T / size) : normal;
 }
 
-// The size of a contact's reaction is what it takes to hold its own bodies: (|W||a_f| + |kappa|)/D; `part` of it counts.  discs: friction counts too.
-static double all_inside(carom_flow *f, const carom_step *s, const double *x, double *y, double reserve, double part, bool discs) {
+// The size of a contact's reaction is what it takes to hold its own bodies: (|W||a_f| + |kappa|)/D; `part` of it
+// counts.  discs: friction counts too.
+static double all_inside(carom_flow *f, const carom_step *s, const double *x, double *y, double reserve, double part,
+                         bool discs) {
     double least = HUGE_VAL;
     carom_copy(y, x, f->n);
     for (int r = 0, b = 0; r < f->n;) {
@@ -126,13 +130,15 @@ static double all_inside(carom_flow *f, const carom_step *s, const double *x, do
         int tangents = 0;
         while (r + 1 + tangents < f->n && f->row[r + 1 + tangents] < f->L.at[b + 1]) ++tangents;
         if (contact >= 0 && size > 0 && size < HUGE_VAL)
-            least = fmin(least, inside(y + r, x + r, discs ? tangents : 0, s->sys->contacts[contact].friction, size, reserve));
+            least = fmin(least,
+                         inside(y + r, x + r, discs ? tangents : 0, s->sys->contacts[contact].friction, size, reserve));
         r += 1 + tangents;
     }
     return least;
 }
 
-// (EV-17)  x <- x + N N'(P(x) - x), P(x) near to x and inside the laws by a reserve, which is made less until x comes to lie
+// (EV-17)  x <- x + N N'(P(x) - x), P(x) near to x and inside the laws by a reserve, which is made less until x comes
+//          to lie
 // inside by three quarters of it.  The best on the way is kept; the reserve it has is returned.
 static double go_inside(carom_flow *f, carom_step *s, int free, double *x, double *best, double part, bool discs) {
     const int n = f->n;
@@ -151,7 +157,8 @@ static double go_inside(carom_flow *f, carom_step *s, int free, double *x, doubl
     return most;
 }
 
-// From x_0.  A foot about to lift has next to no normal reaction, however they are shared: its friction has a reserve all the same.
+// From x_0.  A foot about to lift has next to no normal reaction, however they are shared: its friction has a reserve
+// all the same.
 static void choose(carom_flow *f, carom_step *s) {
     const int free = null_space(f);
     carom_copy(f->x, f->x_0, f->n);
@@ -167,7 +174,8 @@ void carom_flow_inside(carom_flow *f, carom_step *s, double *lambda) {
 }
 
 void carom_flow_take(carom_flow *f, const carom_step *s, const double *lambda) {
-    for (int b = 0; b < f->L.nb; ++b) carom_copy(f->choice + s->dir[f->L.id[b]], lambda + f->L.at[b], f->L.at[b + 1] - f->L.at[b]);
+    for (int b = 0; b < f->L.nb; ++b)
+        carom_copy(f->choice + s->dir[f->L.id[b]], lambda + f->L.at[b], f->L.at[b + 1] - f->L.at[b]);
 }
 
 void carom_flow_choose(carom_flow *f, carom_step *s) {

@@ -15,17 +15,39 @@
 
 enum { OPT_FORCES, OPT_ADAPTIVE, OPT_RTOL, OPT_ATOL, OPT_STEPS };
 static const carom_option options[] = {
-    [OPT_FORCES] = {.name = "forces", .kind = CAROM_CHOICE, .choices = "on|off",
-                    .about = "contact forces in the smooth motion; off: impacts alone carry a resting body, and it sinks"},
-    [OPT_ADAPTIVE] = {.name = "adaptive", .kind = CAROM_CHOICE, .choices = "off|on", .about = "divide steps by error and penetration"},
-    [OPT_RTOL] = {.name = "rtol", .kind = CAROM_REAL, .fallback = 1e-6, .low = 1e-13, .high = 1, .about = "error of one part, relative to each component"},
-    [OPT_ATOL] = {.name = "atol", .kind = CAROM_REAL, .fallback = 1e-6, .low = 1e-14, .high = 1e3,
+    [OPT_FORCES] = {.name = "forces",
+                    .kind = CAROM_CHOICE,
+                    .choices = "on|off",
+                    .about =
+                        "contact forces in the smooth motion; off: impacts alone carry a resting body, and it sinks"},
+    [OPT_ADAPTIVE] = {.name = "adaptive",
+                      .kind = CAROM_CHOICE,
+                      .choices = "off|on",
+                      .about = "divide steps by error and penetration"},
+    [OPT_RTOL] = {.name = "rtol",
+                  .kind = CAROM_REAL,
+                  .fallback = 1e-6,
+                  .low = 1e-13,
+                  .high = 1,
+                  .about = "error of one part, relative to each component"},
+    [OPT_ATOL] = {.name = "atol",
+                  .kind = CAROM_REAL,
+                  .fallback = 1e-6,
+                  .low = 1e-14,
+                  .high = 1e3,
                   .about = "error of one part, absolute; also the penetration allowed at an impact"},
-    [OPT_STEPS] = {.name = "most-steps", .kind = CAROM_INTEGER, .fallback = 1e6, .low = 1, .high = 1e9, .about = "parts of one step before it is refused"},
+    [OPT_STEPS] = {.name = "most-steps",
+                   .kind = CAROM_INTEGER,
+                   .fallback = 1e6,
+                   .low = 1,
+                   .high = 1e9,
+                   .about = "parts of one step before it is refused"},
     {0},
 };
 
-static const double MOST_PARTS = 2000, MORE_PARTS = 20; // of a step of constant length, with its halves; and for each contact: more than that are impacts of a motion that has run away
+static const double MOST_PARTS = 2000, MORE_PARTS = 20; // of a step of constant length, with its halves; and for each
+                                                        // contact: more than that are impacts of a motion that has run
+                                                        // away
 
 typedef struct work {
     carom_phase P;
@@ -53,8 +75,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
 
 static bool adaptive(const carom_step *s) { return s->opt[OPT_ADAPTIVE] == 1; }
 
-// (RKF-4)  eps_v = 2 |Gamma| h for constant steps; (2 |Gamma| atol)^1/2, the speed of a flight as high as the penetration
-//          allowed, for adaptive ones
+// (RKF-4)  eps_v = 2 |Gamma| h for constant steps; (2 |Gamma| atol)^1/2, the speed of a flight as high as the
+//          penetration allowed, for adaptive ones
 static carom_status slow_speeds(work *w, carom_step *s, double h) {
     const int ne = s->sys->ne;
     carom_phase *P = &w->P;
@@ -69,15 +91,19 @@ static carom_status slow_speeds(work *w, carom_step *s, double h) {
             if (f->L.id[b] == ne + c) press = fmax(press, f->lambda[f->L.at[b]] * f->D[f->L.at[b]]);
         const double residual = carom_velocity_left(s) + 64 * DBL_EPSILON * carom_local_magnitude(&P->all, k, P->v);
         P->slow[c] = residual + (adaptive(s) ? sqrt(2 * press * s->opt[OPT_ATOL]) : 2 * press * h);
-        P->slow_T[c] = residual + (P->all.at[ne + c + 1] - k > 1 ? 64 * DBL_EPSILON * carom_local_magnitude(&P->all, k + 1, P->v) : 0);
+        P->slow_T[c] =
+            residual +
+            (P->all.at[ne + c + 1] - k > 1 ? 64 * DBL_EPSILON * carom_local_magnitude(&P->all, k + 1, P->v) : 0);
         w->still[c] = carom_phase_open(P, c) ? residual : P->slow[c]; // what a closed one has gained is drift
-        // Sliding that turned round inside the part has stopped.  (RKF-5)  Slip that began in it goes where the end of the part accelerates it: a part of whose
-        // stages only the last slid may have sent it the other way, by a negative weight.  Such a contact has no slip yet.  Slip that a jump of the surface's velocity makes is one.
+        // Sliding that turned round inside the part has stopped.  (RKF-5)  Slip that began in it goes where the end of
+        // the part accelerates it: a part of whose stages only the last slid may have sent it the other way, by a
+        // negative weight.  Such a contact has no slip yet.  Slip that a jump of the surface's velocity makes is one.
         w->halted[c] = false;
         if ((s->jumped && P->t == s->t) || f->mode[c] == CAROM_MODE_OPEN || P->all.at[ne + c + 1] - k < 2) continue;
         double along = 0;
         for (int i = k + 1; i < P->all.at[ne + c + 1]; ++i) {
-            const double d = f->mode[c] == CAROM_MODE_SLIP ? f->dir[CAROM_TANGENTS * c + i - k - 1] : carom_column_dot(&P->all.W, i, f->a) + P->kappa[i];
+            const double d = f->mode[c] == CAROM_MODE_SLIP ? f->dir[CAROM_TANGENTS * c + i - k - 1]
+                                                           : carom_column_dot(&P->all.W, i, f->a) + P->kappa[i];
             along += d * (carom_column_dot(&P->all.W, i, P->v) + P->all.w[i]);
         }
         w->halted[c] = along <= 0;
@@ -97,17 +123,22 @@ static carom_status hit(work *w, carom_step *s) {
         z->gap[c] = w->g[ne + c];
         arrive += z->among[c];
     }
-    if (arrive < 2) return carom_flow_impact(&P->f, s, P->t, P->q, P->v, P->in, P->slow, false, &some, P->before, P->after, P->p);
+    if (arrive < 2)
+        return carom_flow_impact(&P->f, s, P->t, P->q, P->v, P->in, P->slow, false, &some, P->before, P->after, P->p);
     CAROM_TRY(carom_directions(s, &P->all, P->t, P->q));
     for (int c = 0; c < nc; ++c) {
         const int k = P->all.at[ne + c];
         const double u = carom_column_dot(&P->all.W, k, P->v) + P->all.w[k];
-        z->eps[c] = carom_local_rounding(&P->all, k, P->q, s->sys->nq) + s->h * fmax(carom_flow_no_approach(s, &P->all, k, P->v), CAROM_INSTANT * fabs(u)); // (CL-11)
+        // (CL-11)
+        z->eps[c] = carom_local_rounding(&P->all, k, P->q, s->sys->nq) +
+                    s->h * fmax(carom_flow_no_approach(s, &P->all, k, P->v), CAROM_INSTANT * fabs(u));
     }
-    return carom_flow_impact_in_turn(&P->f, s, P->t, P->q, P->v, P->in, P->slow, z, &P->all, &some, P->before, P->after, P->p);
+    return carom_flow_impact_in_turn(&P->f, s, P->t, P->q, P->v, P->in, P->slow, z, &P->all, &some, P->before, P->after,
+                                     P->p);
 }
 
-// Contacts without slip, by slow_speeds(), lose what the part has left of it.  This comes before the impact: slip that an impact makes is real.
+// Contacts without slip, by slow_speeds(), lose what the part has left of it.  This comes before the impact: slip that
+// an impact makes is real.
 static carom_status halt(work *w, carom_step *s) {
     carom_phase *P = &w->P;
     bool some = false;
@@ -175,7 +206,8 @@ static carom_status gaps(work *w, carom_step *s) {
     return carom_phase_held(s);
 }
 
-// (RKF-1)  q_1, v_1 by the method of order 5 with the laws of the closed contacts in its stages; the error by that of order 4
+// (RKF-1)  q_1, v_1 by the method of order 5 with the laws of the closed contacts in its stages; the error by that of
+//          order 4
 static carom_status smooth(work *w, carom_step *s, double h) {
     for (int i = 0; i < 2 * s->sys->nc; ++i) w->P.armed[i] = true;
     CAROM_TRY(carom_phase_start(&w->P, s, h));
@@ -195,7 +227,8 @@ static void watch_kinks(carom_phase *P, int nc, bool kinks) {
     for (int c = 0; c < nc; ++c) P->scan.watched[c] = !kinks && carom_phase_open(P, c) && !P->barred[c];
 }
 
-// (RKF-8)  The part ends where forces have a kink, (EV-22), and is short against the time to it and from it, (MX-18).  Not *done: a shorter part is to be tried.
+// (RKF-8)  The part ends where forces have a kink, (EV-22), and is short against the time to it and from it, (MX-18).
+//          Not *done: a shorter part is to be tried.
 static carom_status end_at_kink(work *w, carom_step *s, carom_kinked_parts *p, bool *done) {
     carom_phase *P = &w->P;
     const double tau = P->b.tau, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h);
@@ -221,7 +254,8 @@ static carom_status end_at_kink(work *w, carom_step *s, carom_kinked_parts *p, b
     if (!*done) return CAROM_OK;
     if (kink) carom_kinked_begin(p, P->t + end);
     else p->kinked = false;
-    if (P->tried != end || P->b.tau != end) CAROM_TRY(P->integrator->advance(P, s, end, &P->b, NULL)); // its stages are wanted
+    // its stages are wanted
+    if (P->tried != end || P->b.tau != end) CAROM_TRY(P->integrator->advance(P, s, end, &P->b, NULL));
     return gaps(w, s);
 }
 
@@ -255,8 +289,8 @@ static bool turned(const carom_phase *P, int nc, const double *u_1) {
     return false;
 }
 
-// (RKF-6)  A contact is closed at the end of the part.  An impact there has the direction of there: where the normal turns faster than steps are short, the part ends
-//          at the wall instead, not later than 1/1024 of it.
+// (RKF-6)  A contact is closed at the end of the part.  An impact there has the direction of there: where the normal
+//          turns faster than steps are short, the part ends at the wall instead, not later than 1/1024 of it.
 static carom_status arrive(work *w, carom_step *s) {
     carom_phase *P = &w->P;
     const double tau = P->b.tau;
@@ -276,12 +310,14 @@ static carom_status arrive(work *w, carom_step *s) {
 static bool slides_on(const carom_phase *P, const carom_step *s, int c) {
     const int k = P->all.at[s->sys->ne + c] + 1;
     double along = 0;
-    for (int i = k; i < P->all.at[s->sys->ne + c + 1]; ++i) along += P->f.dir[CAROM_TANGENTS * c + i - k] * (carom_column_dot(&P->all.W, i, P->b.v) + P->all.w[i]);
+    for (int i = k; i < P->all.at[s->sys->ne + c + 1]; ++i)
+        along += P->f.dir[CAROM_TANGENTS * c + i - k] * (carom_column_dot(&P->all.W, i, P->b.v) + P->all.w[i]);
     return along > 0 && !s->sys->hold;
 }
 
-// (RKF-7)  Slip has turned round in the part: the part ends where it stops, and there the contact sticks or slides the other way.  Slip that stops as soon as it begins
-//          only stops at the end of the part, and so do those behind MOST_STOPS others in a step.
+// (RKF-7)  Slip has turned round in the part: the part ends where it stops, and there the contact sticks or slides the
+//          other way.  Slip that stops as soon as it begins only stops at the end of the part, and so do those behind
+//          MOST_STOPS others in a step.
 static carom_status stop_slip(work *w, carom_step *s) {
     static const double SHORT = 1e-6;
     enum { MOST_STOPS = 64 };
@@ -330,25 +366,36 @@ static double violation(const work *w, const carom_step *s, double *cut) {
 static carom_status divide(work *w, carom_step *s) {
     static const double SHORT = 1e-6; // of a step: parts that are not searched for narrow forces any more
     carom_phase *P = &w->P;
-    const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h), safety = s->control.safety, atol = s->opt[OPT_ATOL];
+    const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h), safety = s->control.safety,
+                 atol = s->opt[OPT_ATOL];
     double next = w->next > 0 ? w->next : 0.01 * s->h;
     bool refused = false, found, done;
     carom_kinked_parts p = {.cap = HUGE_VAL, .last = w->last};
     for (long n = 0; t_1 - P->t > shortest; ++n) {
         CAROM_TRY(carom_limit_parts(s, 1, 4 * fmax(s->opt[OPT_STEPS], options[OPT_STEPS].fallback)));
-        if ((double)n >= s->opt[OPT_STEPS]) return carom_retry(s, "more than %g parts in one step; looser tolerances or most-steps= may help", s->opt[OPT_STEPS]);
+        if ((double)n >= s->opt[OPT_STEPS])
+            return carom_retry(s, "more than %g parts in one step; looser tolerances or most-steps= may help",
+                               s->opt[OPT_STEPS]);
         const double left = t_1 - P->t, most = carom_kinked_part(s, &p, P->t, next), h = most >= left ? left : most;
         double cut;
         const carom_traces before = carom_problem_traces(s);
         const carom_status status = smooth(w, s, h);
-        if (status != CAROM_OK && status != CAROM_RETRY && status != CAROM_SINGULAR && status != CAROM_USER) return status;
+        if (status != CAROM_OK && status != CAROM_RETRY && status != CAROM_SINGULAR && status != CAROM_USER)
+            return status;
         // Too long a part may lead where the model makes no sense.
-        const double rtol = s->opt[OPT_RTOL], state = status == CAROM_OK ? carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, rtol, atol, 1, 1) : HUGE_VAL;
+        const double rtol = s->opt[OPT_RTOL],
+                     state = status == CAROM_OK
+                                 ? carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, rtol, atol, 1, 1)
+                                 : HUGE_VAL;
         double works = 0;
-        if (status == CAROM_OK) CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, h, P->q, P->v, rtol, atol, w->works, &works));
-        if (h <= carom_works_shortest(s)) works = fmin(works, CAROM_WORKS_COARSE); // powers may jump where nobody knows of it
-        const double error = status == CAROM_OK ? fmax(fmax(state, works), carom_flow_turn_error(&P->f, s, h) / rtol) : HUGE_VAL;
-        const double factor = fmin(refused ? 1 : s->control.grow, fmax(s->control.shrink, safety * pow(fmax(error, CAROM_ESTIMATE), -0.2)));
+        if (status == CAROM_OK)
+            CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, h, P->q, P->v, rtol, atol, w->works, &works));
+        // powers may jump where nobody knows of it
+        if (h <= carom_works_shortest(s)) works = fmin(works, CAROM_WORKS_COARSE);
+        const double error =
+            status == CAROM_OK ? fmax(fmax(state, works), carom_flow_turn_error(&P->f, s, h) / rtol) : HUGE_VAL;
+        const double factor = fmin(refused ? 1 : s->control.grow,
+                                   fmax(s->control.shrink, safety * pow(fmax(error, CAROM_ESTIMATE), -0.2)));
         bool hidden = false;
         double at = 0, width;
         if (error <= 1 && h > SHORT * s->h) CAROM_TRY(carom_phase_hidden(P, s, rtol, &hidden, &at, &width));
@@ -357,7 +404,8 @@ static carom_status divide(work *w, carom_step *s) {
             refused = true;
             carom_problem_take_back(s, &before);
             s->counts->inner_rejected += 1;
-            if (next < shortest) return status != CAROM_OK ? status : carom_retry(s, "tolerances rtol and atol cannot be met");
+            if (next < shortest)
+                return status != CAROM_OK ? status : carom_retry(s, "tolerances rtol and atol cannot be met");
             continue;
         }
         CAROM_TRY(end_at_kink(w, s, &p, &done));
@@ -431,20 +479,27 @@ static carom_status march(work *w, carom_step *s) {
 
 static carom_status step(void *memory, carom_step *s) { return carom_phase_leave(s, march(memory, s)); }
 
-static bool recalls(const void *memory, const carom_step *s, int id) { return carom_phase_recalls(&((const work *)memory)->P, s, id); }
+static bool recalls(const void *memory, const carom_step *s, int id) {
+    return carom_phase_recalls(&((const work *)memory)->P, s, id);
+}
 
 static void forget(void *memory, carom_step *s, int id) { carom_phase_forget(&((work *)memory)->P, s, id); }
 
 const carom_scheme carom_scheme_splitting = {
     .name = "splitting",
     .about = "Runge-Kutta-Fehlberg 4(5) for the smooth motion, then an impact; constant or adaptive",
-    .text = "q_1, v_1 = Fehlberg's step of order 5 of  M v' = f + W lambda,  contact laws on acceleration level in the stages\n"
-            "(forces=on, for contacts that are closed without normal velocity) or no contact forces at all (forces=off)\n"
-            "v = v_1 + M^-1 W P,   Newton's law over contacts with g(q_1) <= 0, one after the other where several close in a step\n\n"
-            "Constant steps: order 5 in smooth motion, first order across impacts, penetration up to h times the approach\n"
-            "speed; rebounds below 2 |Gamma| h close a contact.  adaptive=on divides each step by the embedded error estimate\n"
-            "and the penetration (rtol, atol): the error is about ten times the tolerance, and the step is only the interval\n"
-            "between records.  forces=off: a resting body sinks with about h |a| (1/2 - e/(1 + e)).",
+    .text =
+        "q_1, v_1 = Fehlberg's step of order 5 of  M v' = f + W lambda,  contact laws on acceleration level in the "
+        "stages\n"
+        "(forces=on, for contacts that are closed without normal velocity) or no contact forces at all (forces=off)\n"
+        "v = v_1 + M^-1 W P,   Newton's law over contacts with g(q_1) <= 0, one after the other where several close in "
+        "a step\n\n"
+        "Constant steps: order 5 in smooth motion, first order across impacts, penetration up to h times the approach\n"
+        "speed; rebounds below 2 |Gamma| h close a contact.  adaptive=on divides each step by the embedded error "
+        "estimate\n"
+        "and the penetration (rtol, atol): the error is about ten times the tolerance, and the step is only the "
+        "interval\n"
+        "between records.  forces=off: a resting body sinks with about h |a| (1/2 - e/(1 + e)).",
     .order = 5,
     .promises = {.joint_order = 5, .limited_steps = true, .slow_piles = true},
     .powers = true,

@@ -1,9 +1,11 @@
-// tube.c: open contacts that cannot close for a while: steps inside a tube around the motion need not look for them; see phase.h.
+// tube.c: open contacts that cannot close for a while: steps inside a tube around the motion need not look for them;
+// see phase.h.
 #include "event/tube.h"
 #include <math.h>
 
 enum { BY_RATE = 2 }; // clear[...]: 0 no, 1 yes, or as long as its rate allows
-enum { T_0, T_1, NEXT, LENGTH, HEAD }; // now[...]: when it begins and ends; when to try again; how long the next one shall be; then v, off, clear and most
+enum { T_0, T_1, NEXT, LENGTH, HEAD }; // now[...]: when it begins and ends; when to try again; how long the next one
+                                       // shall be; then v, off, clear and most
 
 static double *velocity(const carom_tube *z) { return z->now + HEAD; }
 static double *off(const carom_tube *z, const carom_step *s) { return velocity(z) + s->sys->nv; }
@@ -51,22 +53,28 @@ static bool within(const carom_tube *z, const carom_step *s, const double *v) {
     return true;
 }
 
-// (SC-10)  From (t, q, v) on, as long as no velocity changes by more than d, positions at time x differ from q + x v by no more than x d, and components of a
-//          quaternion from their chord by no more than x |w|.  Bounds over a motion of 2 L, with quaternions 4 L, allow for so much while x <= L: gaps above zero by them stay so.
-// (SC-11)  Where the system has no bounds: (SC-2) at the largest velocities of the tube, doubled for levers that change, bounds the rates of gaps over its steps.
-//          *room: how much longer the tube might be, by how far the gaps that are watched fall.
+// (SC-10)  From (t, q, v) on, as long as no velocity changes by more than d, positions at time x differ from q + x v by
+//          no more than x d, and components of a quaternion from their chord by no more than x |w|.  Bounds over a
+//          motion of 2 L, with quaternions 4 L, allow for so much while x <= L: gaps above zero by them stay so.
+// (SC-11)  Where the system has no bounds: (SC-2) at the largest velocities of the tube, doubled for levers that
+//          change, bounds the rates of gaps over its steps. *room: how much longer the tube might be, by how far the
+//          gaps that are watched fall.
 static carom_status lay(carom_phase *w, carom_step *s, double length, double *room) {
     const carom_system *sys = s->sys;
     const double T = (sys->move ? 4 : 2) * length, fastest = carom_size_of_rates(sys, w->v);
     carom_tube *z = &w->tube;
     carom_scan *b = &w->scan;
-    static const double WIDE = 0.02, LEAST = 1e-6; // of a velocity, and of the fastest: the tube is wider than what two lengths of the present acceleration make of them
+    static const double WIDE = 0.02, LEAST = 1e-6; // of a velocity, and of the fastest: the tube is wider than what two
+                                                   // lengths of the present acceleration make of them
     double *d = off(z, s);
-    for (int i = 0; i < sys->nv; ++i) d[i] = 2 * length * fabs(w->f.a[i]) + WIDE * fabs(w->v[i]) + LEAST * fastest / carom_lever(sys, i);
+    for (int i = 0; i < sys->nv; ++i)
+        d[i] = 2 * length * fabs(w->f.a[i]) + WIDE * fabs(w->v[i]) + LEAST * fastest / carom_lever(sys, i);
     carom_copy(velocity(z), w->v, sys->nv);
     carom_move(s, w->q_1, w->q, T, w->v);
     for (int c = 0; c < sys->nc; ++c) b->least[c] = NAN;
-    if (sys->bounds) CAROM_TRY(sys->bounds(sys->model, s->sys_work, w->t, w->t + T, w->q, w->q_1, w->v, w->v, d, b->least, b->slowest, b->fastest, b->turn));
+    if (sys->bounds)
+        CAROM_TRY(sys->bounds(sys->model, s->sys_work, w->t, w->t + T, w->q, w->q_1, w->v, w->v, d, b->least,
+                              b->slowest, b->fastest, b->turn));
     bool rates = false;
     *room = HUGE_VAL;
     for (int c = 0; c < sys->nc; ++c) {
@@ -85,7 +93,8 @@ static carom_status lay(carom_phase *w, carom_step *s, double length, double *ro
     return CAROM_OK;
 }
 
-// As long as all that is watched is clear, if that is possible for a step at all; else for a step, and for some steps no other is tried.
+// As long as all that is watched is clear, if that is possible for a step at all; else for a step, and for some steps
+// no other is tried.
 static carom_status begin(carom_phase *w, carom_step *s) {
     const double LONGEST = s->sys->bounds ? 64 : 16, PART = 0.7; // steps; of the room
     enum { TRIES = 4, WAIT = 4 };
@@ -105,7 +114,9 @@ static carom_status begin(carom_phase *w, carom_step *s) {
 static bool far(const carom_phase *w, const carom_step *s, int c, double h, const double *g) {
     const int id = s->sys->ne + c;
     const double how = clear(&w->tube, s)[c], rate = most(&w->tube, s)[c];
-    return how == BY_RATE ? w->from.g[id] > 0 && g[id] > 0 && w->from.g[id] + g[id] > 2 * h * rate + 4 * w->tol_g[c] && fabs(w->from.u[c]) <= rate : how != 0;
+    return how == BY_RATE ? w->from.g[id] > 0 && g[id] > 0 && w->from.g[id] + g[id] > 2 * h * rate + 4 * w->tol_g[c] &&
+                                fabs(w->from.u[c]) <= rate
+                          : how != 0;
 }
 
 carom_status carom_tube_enter(carom_phase *w, carom_step *s, bool *needless) {
@@ -116,7 +127,8 @@ carom_status carom_tube_enter(carom_phase *w, carom_step *s, bool *needless) {
     if (out) z->now[LENGTH] *= 0.5;
     if (out || w->t + w->longest > fmax(z->now[T_1], z->now[NEXT])) CAROM_TRY(begin(w, s));
     *needless = w->t + w->longest <= z->now[T_1];
-    for (int c = 0; c < s->sys->nc; ++c) *needless = *needless && (!w->scan.watched[c] || far(w, s, c, w->longest, w->from.g));
+    for (int c = 0; c < s->sys->nc; ++c)
+        *needless = *needless && (!w->scan.watched[c] || far(w, s, c, w->longest, w->from.g));
     return CAROM_OK;
 }
 
@@ -130,5 +142,6 @@ bool carom_tube_holds(const carom_phase *w, const carom_step *s) {
 }
 
 bool carom_tube_clear(const carom_phase *w, const carom_step *s, int c) {
-    return far(w, s, c, w->b.tau, w->b.g) && (clear(&w->tube, s)[c] != BY_RATE || fabs(w->b.u[c]) <= most(&w->tube, s)[c]);
+    return far(w, s, c, w->b.tau, w->b.g) &&
+           (clear(&w->tube, s)[c] != BY_RATE || fabs(w->b.u[c]) <= most(&w->tube, s)[c]);
 }

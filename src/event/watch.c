@@ -5,8 +5,11 @@
 #include <float.h>
 #include <math.h>
 
-// Where events are not located to rounding a smaller one is enough: a function that is wrong by more ends a phase too soon by less than the interval.
-static double rounding(const carom_phase *w) { return w->limits.exact ? CAROM_FLOW_ROUNDING : 0.1 * CAROM_FLOW_ROUNDING; }
+// Where events are not located to rounding a smaller one is enough: a function that is wrong by more ends a phase too
+// soon by less than the interval.
+static double rounding(const carom_phase *w) {
+    return w->limits.exact ? CAROM_FLOW_ROUNDING : 0.1 * CAROM_FLOW_ROUNDING;
+}
 
 carom_status carom_phase_gaps(carom_phase *w, carom_step *s, double t, carom_point *P) {
     if (s->sys->nc == 0) return CAROM_OK;
@@ -27,7 +30,8 @@ double carom_phase_own_direction(const carom_phase *w, const carom_step *s, int 
     const int k = f->L.at[b] + 1, tangents = f->L.at[b + 1] - k;
     const double T = s->inside->t_end - s->inside->t_0;
     double push = 0;
-    for (int i = k; i < k + tangents; ++i) push = hypot(push, carom_column_dot(&f->L.W, i, f->a) - carom_column_dot(&f->L.W, i, f->a_f));
+    for (int i = k; i < k + tangents; ++i)
+        push = hypot(push, carom_column_dot(&f->L.W, i, f->a) - carom_column_dot(&f->L.W, i, f->a_f));
     return fmax(YOUNG * carom_phase_still(w, s, &f->L, k, true), T > 0 && T < HUGE_VAL ? push * T / TURNS : 0);
 }
 
@@ -40,9 +44,11 @@ static double friction_function(const carom_phase *w, const carom_step *s, int b
     if (tangents == 0) return margin;
     *floor = sticks ? rounding(w) * (f->noise[k + 1] + s->sys->contacts[c].friction * f->noise[k])
                     : 16 * DBL_EPSILON * (carom_local_magnitude(&f->L, k + 1, w->v) + fabs(f->L.w[k + 1]));
-    // Slip that was decided where the laws are asked a moment delta later (EV-11) may go back until then, by jerks as there are: delta^2/2 size_v/(size_q/size_v)^2.
+    // Slip that was decided where the laws are asked a moment delta later (EV-11) may go back until then, by jerks as
+    // there are: delta^2/2 size_v/(size_q/size_v)^2.
     const double moment = CAROM_PHASE_MOMENT * w->limits.decide;
-    if (!sticks && w->limits.exact) *floor += 0.5 * moment * moment * carom_local_magnitude(&f->L, k + 1, w->span) / carom_phase_time(w);
+    if (!sticks && w->limits.exact)
+        *floor += 0.5 * moment * moment * carom_local_magnitude(&f->L, k + 1, w->span) / carom_phase_time(w);
     if (sticks || !f->follows || tangents == 1) return margin;
     if (carom_phase_young(w, c, tangents)) return carom_phase_own_direction(w, s, b) - margin;
     return margin - carom_phase_still(w, s, &f->L, k + 1, true);
@@ -53,12 +59,15 @@ bool carom_phase_idle(const carom_phase *w, const carom_system *sys, int i) {
     return c >= 0 ? carom_phase_open(w, c) : c < -1 && !carom_phase_open(w, CAROM_GATE(c));
 }
 
-// (EV-22)  k, with the sign it had at the start of the phase: forces, or the gap of a closed contact, have a kink where it changes.
-carom_status carom_phase_kinks(const carom_phase *w, carom_step *s, double t, const double *q, const double *v, double *phi) {
+// (EV-22)  k, with the sign it had at the start of the phase: forces, or the gap of a closed contact, have a kink where
+//          it changes.
+carom_status carom_phase_kinks(const carom_phase *w, carom_step *s, double t, const double *q, const double *v,
+                               double *phi) {
     const carom_system *sys = s->sys;
     const carom_status status = sys->kinks(sys->model, s->sys_work, t, q, v, phi);
     if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute the places of its kinks");
-    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute the places of its kinks", t);
+    if (status != CAROM_OK)
+        return carom_fail(s->err, status, "t = %.9g: the model failed to compute the places of its kinks", t);
     for (int i = 0; i < sys->nk; ++i) phi[i] = carom_phase_idle(w, sys, i) ? 1 : phi[i] * w->sign[i];
     return CAROM_OK;
 }
@@ -70,16 +79,18 @@ static bool on_kink(const carom_system *sys, const double *phi, int c) {
     return false;
 }
 
-// (EV-33)  What the gap of an open contact rounds to: 4 eps max(sum |W_i| span_i, sum |W_i q_i|).  An angle that has gone round
-//          many times rounds like a long way.
+// (EV-33)  What the gap of an open contact rounds to: 4 eps max(sum |W_i| span_i, sum |W_i q_i|).  An angle that has
+//          gone round many times rounds like a long way.
 static double gap_floor(const carom_phase *w, const carom_step *s, int c, const double *q) {
     const int k = w->all.at[s->sys->ne + c];
     const double place = s->sys->nq == s->sys->nv ? carom_local_magnitude(&w->all, k, q) : 0;
     return 4 * DBL_EPSILON * fmax(carom_local_magnitude(&w->all, k, w->span), place);
 }
 
-// (MX-8), (EV-6)  open: phi = g - min(0, g_0);  closed: lambda_N;  sticking: mu lambda_N - |lambda_T|;  sliding: u_T.d, or |u_T|; all plus
-//         what rounding may take.  Reactions are multiplied by their Delassus number, so that functions of closed contacts are accelerations.
+// (MX-8), (EV-6)  open: phi = g - min(0, g_0);  closed: lambda_N;  sticking: mu lambda_N - |lambda_T|;  sliding: u_T.d,
+//                 or |u_T|; all plus
+//         what rounding may take.  Reactions are multiplied by their Delassus number, so that functions of closed
+//         contacts are accelerations.
 carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P) {
     const double t = w->t + P->tau;
     const int ne = s->sys->ne, nc = s->sys->nc;

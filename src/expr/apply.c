@@ -289,7 +289,10 @@ carom_node carom_graph_apply(carom_graph *g, carom_op op, carom_node a, carom_no
     case CAROM_OP_GT: return make(g, CAROM_OP_LT, b, a);
     case CAROM_OP_GE: return make(g, CAROM_OP_LE, b, a);
     case CAROM_OP_LT: case CAROM_OP_LE: case CAROM_OP_ATAN2: case CAROM_OP_PAIR: return make(g, op, a, b);
-    case CAROM_OP_LINE_1: case CAROM_OP_LINE_2: case CAROM_OP_RING_1: case CAROM_OP_RING_2: return carom_graph_intern(g, op, a, b, c);
+    case CAROM_OP_LINE_1:
+    case CAROM_OP_LINE_2:
+    case CAROM_OP_RING_1:
+    case CAROM_OP_RING_2: return carom_graph_intern(g, op, a, b, c);
     case CAROM_OP_MIN: case CAROM_OP_MAX: return a == b ? a : make_sorted(g, op, a, b);
     case CAROM_OP_EQ: case CAROM_OP_NE: case CAROM_OP_HYPOT: return make_sorted(g, op, a, b);
     case CAROM_OP_IF: return choice(g, a, b, c);

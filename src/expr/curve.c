@@ -1,4 +1,5 @@
-// curve.c: curves through points: straight pieces, or a cubic spline with continuous second derivatives; and their nodes.
+// curve.c: curves through points: straight pieces, or a cubic spline with continuous second derivatives; and their
+// nodes.
 #include "base/grow.h"
 #include "expr/curve.h"
 #include "expr/graph.h"
@@ -16,8 +17,8 @@ double carom_curve_value(const double *d, int k, double at, double x) { return c
 
 // -- through points ---------------------------------------------------------------------------------------
 
-// Slopes m of the spline whose third derivative is continuous at the second and last but one knot ("not a knot"), n >= 4; h: lengths of pieces,
-// d: their mean slopes.  Inside
+// Slopes m of the spline whose third derivative is continuous at the second and last but one knot ("not a knot"), n >=
+// 4; h: lengths of pieces, d: their mean slopes.  Inside
 //     h_i m_{i-1} + 2 (h_{i-1} + h_i) m_i + h_{i-1} m_{i+1} = 3 (h_i d_{i-1} + h_{i-1} d_i)
 // Elimination from the front; up: n numbers of scratch.
 static void slopes(int n, const double *h, const double *d, double *m, double *up) {
@@ -28,7 +29,8 @@ static void slopes(int n, const double *h, const double *d, double *m, double *u
     for (int i = 1; i < n; ++i) {
         const bool last = i == n - 1;
         const double low = last ? b : h[i], middle = last ? h[n - 3] : 2 * (h[i - 1] + h[i]);
-        const double right = last ? (h[n - 2] * h[n - 2] * d[n - 3] + (2 * b + h[n - 2]) * h[n - 3] * d[n - 2]) / b : 3 * (h[i] * d[i - 1] + h[i - 1] * d[i]);
+        const double right = last ? (h[n - 2] * h[n - 2] * d[n - 3] + (2 * b + h[n - 2]) * h[n - 3] * d[n - 2]) / b
+                                  : 3 * (h[i] * d[i - 1] + h[i - 1] * d[i]);
         pivot = middle - low * up[i - 1];
         m[i] = (right - low * m[i - 1]) / pivot;
         up[i] = last ? 0 : h[i - 1] / pivot;
@@ -47,7 +49,8 @@ static void parabola(const double *h, const double *d, double *m) {
 size_t carom_curve_size(int n) { return (size_t)n * 5; }
 
 carom_status carom_curve_make(int n, const double *x, const double *y, bool spline, bool held, double *numbers) {
-    double *work = malloc(4 * (size_t)n * sizeof *work), *h = work, *d = work + n, *m = work + 2 * n, *up = work + 3 * n;
+    double *work = malloc(4 * (size_t)n * sizeof *work), *h = work, *d = work + n, *m = work + 2 * n,
+           *up = work + 3 * n;
     if (!work) return CAROM_NO_MEMORY;
     const double head[4] = {n, held ? y[0] : NAN, held ? y[n - 1] : NAN, spline && n > 2 ? 3 : 1};
     double *c = numbers + 4 + n;

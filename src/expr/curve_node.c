@@ -11,5 +11,6 @@ carom_node carom_curve_slope(carom_graph *g, carom_node a, carom_node b) {
     int which, k;
     const double *d = carom_curve_of(g, b, &which, &k);
     if (k + 1 > d[3]) return carom_graph_number(g, 0);
-    return carom_graph_apply(g, CAROM_OP_CURVE, a, carom_graph_number(g, CAROM_CURVE_ORDERS * which + k + 1), CAROM_NONE);
+    return carom_graph_apply(g, CAROM_OP_CURVE, a, carom_graph_number(g, CAROM_CURVE_ORDERS * which + k + 1),
+                             CAROM_NONE);
 }

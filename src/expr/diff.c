@@ -29,7 +29,9 @@ static carom_node slope(carom_graph *g, carom_op op, carom_node x, carom_node a)
     case CAROM_OP_COSH: return n_fun(g, CAROM_OP_SINH, a);
     case CAROM_OP_TANH: return n_sub(g, one, n_mul(g, x, x));
     case CAROM_OP_EXP: return x;
-    case CAROM_OP_ABS: return g->sided ? carom_graph_apply(g, CAROM_OP_IF, n_op(g, CAROM_OP_LT, a, n_num(g, 0)), n_num(g, -1), one) : n_fun(g, CAROM_OP_SIGN, a);
+    case CAROM_OP_ABS:
+        return g->sided ? carom_graph_apply(g, CAROM_OP_IF, n_op(g, CAROM_OP_LT, a, n_num(g, 0)), n_num(g, -1), one)
+                        : n_fun(g, CAROM_OP_SIGN, a);
     default: return n_num(g, 0); // sign, floor
     }
 }
@@ -57,12 +59,16 @@ static carom_node rule(carom_graph *g, carom_node n, carom_node da, carom_node d
     case CAROM_OP_ATAN2: // a = y, b = x
         return n_div(g, n_sub(g, n_mul(g, b, da), n_mul(g, a, db)), n_add(g, n_mul(g, a, a), n_mul(g, b, b)));
     case CAROM_OP_ASIN: return n_div(g, da, n_fun(g, CAROM_OP_SQRT, n_sub(g, n_num(g, 1), n_mul(g, a, a))));
-    case CAROM_OP_ACOS: return n_fun(g, CAROM_OP_NEG, n_div(g, da, n_fun(g, CAROM_OP_SQRT, n_sub(g, n_num(g, 1), n_mul(g, a, a)))));
+    case CAROM_OP_ACOS:
+        return n_fun(g, CAROM_OP_NEG, n_div(g, da, n_fun(g, CAROM_OP_SQRT, n_sub(g, n_num(g, 1), n_mul(g, a, a)))));
     case CAROM_OP_ATAN: return n_div(g, da, n_add(g, n_num(g, 1), n_mul(g, a, a)));
     case CAROM_OP_LOG: return n_div(g, da, a);
     case CAROM_OP_SQRT: return n_div(g, n_mul(g, n_num(g, 0.5), da), n);
     case CAROM_OP_PAIR: return n_zero(g, da) && n_zero(g, db) ? da : n_op(g, CAROM_OP_PAIR, da, db);
-    case CAROM_OP_LINE_1: case CAROM_OP_LINE_2: case CAROM_OP_RING_1: case CAROM_OP_RING_2: return carom_ring_rule(g, n, (carom_node[]){da, db, dc});
+    case CAROM_OP_LINE_1:
+    case CAROM_OP_LINE_2:
+    case CAROM_OP_RING_1:
+    case CAROM_OP_RING_2: return carom_ring_rule(g, n, (carom_node[]){da, db, dc});
     case CAROM_OP_CURVE: return n_zero(g, da) ? da : n_mul(g, carom_curve_slope(g, a, b), da);
     default: return n_zero(g, da) ? da : n_mul(g, slope(g, op, n, a), da);
     }
@@ -86,7 +92,8 @@ static carom_node derivative(carom_graph *g, carom_node x, uint64_t inputs, bool
     const carom_node none = n_num(g, 0);
     if (g->failed || x < 0) return carom_graph_fail(g);
     const bool along = of == seed_along; // of these there are many, and they share their parts
-    if (!(along ? carom_graph_walk_along(g, x, inputs, user) : carom_graph_walk(g, x, inputs, through))) return carom_graph_fail(g);
+    if (!(along ? carom_graph_walk_along(g, x, inputs, user) : carom_graph_walk(g, x, inputs, through)))
+        return carom_graph_fail(g);
     for (int i = 0; i < g->walk->count; ++i) {
         const carom_node n = g->walk->order[i];
         const carom_vertex v = g->node[n];
@@ -121,7 +128,9 @@ static bool carried(carom_graph *g, const carom_vertex *v, int first, carom_node
     if (!course_of(g, v, &from, &to)) return false;
     *rate = n_num(g, 0);
     for (int i = from; i < to; ++i)
-        *rate = n_add(g, *rate, n_mul(g, g->course.factor[i], carom_graph_input(g, CAROM_VELOCITY, first + g->course.velocity[i])));
+        *rate =
+            n_add(g, *rate,
+                  n_mul(g, g->course.factor[i], carom_graph_input(g, CAROM_VELOCITY, first + g->course.velocity[i])));
     return true;
 }
 
@@ -130,7 +139,8 @@ static carom_node seed_change(carom_graph *g, carom_node x, int n) {
     carom_node change;
     if (carried(g, &v, n, &change)) return change;
     if (v.op == CAROM_OP_SYMBOL) return n_num(g, 0);
-    const int first[] = {[CAROM_TIME] = 3 * n, [CAROM_PARAMETER] = 3 * n + 1, [CAROM_POSITION] = n, [CAROM_VELOCITY] = 2 * n};
+    const int first[] = {
+        [CAROM_TIME] = 3 * n, [CAROM_PARAMETER] = 3 * n + 1, [CAROM_POSITION] = n, [CAROM_VELOCITY] = 2 * n};
     return carom_graph_input(g, CAROM_VELOCITY, first[v.a] + v.b);
 }
 
@@ -207,7 +217,8 @@ static carom_node replaced(carom_graph *g, carom_node x, uint64_t inputs, choose
         if (v.op == CAROM_OP_SYMBOL) g->walk->memo[n] = n;
         else if (v.op == CAROM_OP_INPUT) g->walk->memo[n] = chosen(&v, n, user) ? y : n;
         else
-            g->walk->memo[n] = carom_graph_apply(g, (carom_op)v.op, found(g, v.a, v.a), found(g, v.b, v.b), found(g, v.c, v.c));
+            g->walk->memo[n] =
+                carom_graph_apply(g, (carom_op)v.op, found(g, v.a, v.a), found(g, v.b, v.b), found(g, v.c, v.c));
         if (g->failed) return CAROM_NONE;
         if (v.written) carom_graph_write(g, g->walk->memo[n]);
     }

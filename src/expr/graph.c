@@ -56,7 +56,12 @@ int carom_op_arity(carom_op op) {
     case CAROM_OP_IF: case CAROM_OP_LINE_1: case CAROM_OP_LINE_2: case CAROM_OP_RING_1: case CAROM_OP_RING_2: return 3;
     case CAROM_OP_ADD: case CAROM_OP_SUB: case CAROM_OP_MUL: case CAROM_OP_DIV: case CAROM_OP_POW:
     case CAROM_OP_LT: case CAROM_OP_LE: case CAROM_OP_GT: case CAROM_OP_GE: case CAROM_OP_EQ: case CAROM_OP_NE:
-    case CAROM_OP_ATAN2: case CAROM_OP_MIN: case CAROM_OP_MAX: case CAROM_OP_HYPOT: case CAROM_OP_PAIR: case CAROM_OP_CURVE: return 2;
+    case CAROM_OP_ATAN2:
+    case CAROM_OP_MIN:
+    case CAROM_OP_MAX:
+    case CAROM_OP_HYPOT:
+    case CAROM_OP_PAIR:
+    case CAROM_OP_CURVE: return 2;
     default: return 1;
     }
 }
@@ -196,7 +201,8 @@ static bool room_for(void **p, int have, int want, size_t size) {
 carom_node carom_graph_symbol(carom_graph *g, carom_node x) {
     carom_courses *c = &g->course;
     if (g->failed || x < 0 || x >= g->count) return carom_graph_fail(g);
-    if (!room_for((void **)&c->of_symbol, c->nsymbols, c->nsymbols + 1, sizeof *c->of_symbol)) return carom_graph_fail(g);
+    if (!room_for((void **)&c->of_symbol, c->nsymbols, c->nsymbols + 1, sizeof *c->of_symbol))
+        return carom_graph_fail(g);
     return carom_graph_intern(g, CAROM_OP_SYMBOL, x, c->nsymbols++, CAROM_NONE);
 }
 
@@ -220,7 +226,8 @@ void carom_graph_course(carom_graph *g, carom_node leaf, int n, const int *k, co
     forget(g); // derivatives follow courses
     int *place = course_place(g, &g->node[leaf]), widest = 0;
     for (int i = 0; i < n; ++i) widest = k[i] >= widest ? k[i] + 1 : widest;
-    if (!place || *place || !room_for((void **)&c->start, c->count ? c->count + 1 : 0, c->count + 2, sizeof *c->start) ||
+    if (!place || *place ||
+        !room_for((void **)&c->start, c->count ? c->count + 1 : 0, c->count + 2, sizeof *c->start) ||
         !room_for((void **)&c->velocity, c->terms, c->terms + n, sizeof *c->velocity) ||
         !room_for((void **)&c->factor, c->terms, c->terms + n, sizeof *c->factor) ||
         !room_for((void **)&c->reach, c->nreach, widest, sizeof *c->reach)) {
@@ -297,8 +304,12 @@ static bool walk(const carom_graph *g, carom_node x, uint64_t inputs, bool throu
     }
 }
 
-bool carom_graph_walk(const carom_graph *g, carom_node x, uint64_t inputs, bool through) { return walk(g, x, inputs, through, -1); }
-bool carom_graph_walk_along(const carom_graph *g, carom_node x, uint64_t inputs, int k) { return walk(g, x, inputs, false, k); }
+bool carom_graph_walk(const carom_graph *g, carom_node x, uint64_t inputs, bool through) {
+    return walk(g, x, inputs, through, -1);
+}
+bool carom_graph_walk_along(const carom_graph *g, carom_node x, uint64_t inputs, int k) {
+    return walk(g, x, inputs, false, k);
+}
 
 bool carom_graph_depends(const carom_graph *g, carom_node x, carom_input kind, int index) {
     if (x < 0 || !(g->node[x].kinds & 1u << kind)) return false;
@@ -356,6 +367,7 @@ int *carom_graph_ways(const carom_graph *g, carom_node x, carom_input kind, int 
 bool carom_graph_turns(const carom_graph *g, int position) {
     bool turns = false;
     for (int i = 0; i < g->count && !turns; ++i)
-        turns = (g->node[i].op == CAROM_OP_SIN || g->node[i].op == CAROM_OP_COS) && carom_graph_depends(g, g->node[i].a, CAROM_POSITION, position);
+        turns = (g->node[i].op == CAROM_OP_SIN || g->node[i].op == CAROM_OP_COS) &&
+                carom_graph_depends(g, g->node[i].a, CAROM_POSITION, position);
     return turns;
 }

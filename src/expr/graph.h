@@ -14,7 +14,8 @@ typedef struct carom_vertex {
     bool written;  // in the text of a model, or a part of what it became
     int c;         // third argument
     union {
-        struct { int a, b; }; // arguments, CAROM_NONE when unused; an input's kind and index; a symbol's meaning and number
+        struct { int a, b; }; // arguments, CAROM_NONE when unused; an input's kind and index; a symbol's meaning and
+                              // number
         double value;         // of a number
     };
     uint64_t inputs; // bit i mod 64: may depend on the i-th input that was made (exact up to 64 inputs)
@@ -42,8 +43,8 @@ typedef struct carom_courses {
     int nreach;
 } carom_courses;
 
-// Derivatives of nodes along velocities that were computed before: gradients of one pair of shapes share most of their parts.
-// A later one overwrites an earlier one that has its place.
+// Derivatives of nodes along velocities that were computed before: gradients of one pair of shapes share most of their
+// parts. A later one overwrites an earlier one that has its place.
 typedef struct carom_known { int node, k, d; } carom_known; // node + 1; 0: empty
 
 struct carom_graph {
@@ -54,7 +55,8 @@ struct carom_graph {
     int mask;    // table size - 1
     int depth;   // of rules calling rules in a sum, see apply.c
     bool failed;
-    bool sided;  // the slope of |x| at 0 is that of one side, 1, and not 0 between both: for motions that turn back, which have the one or the other speed
+    bool sided;  // the slope of |x| at 0 is that of one side, 1, and not 0 between both: for motions that turn back,
+                 // which have the one or the other speed
     carom_walk *walk;
     carom_courses course;
     const double **curve; // numbers of curves, see curve.h
@@ -84,7 +86,9 @@ static inline carom_node carom_graph_meaning(const carom_graph *g, carom_node x)
 }
 
 /// Is it a + b or a - b?
-static inline bool carom_graph_sum(const carom_graph *g, carom_node x) { return g->node[x].op == CAROM_OP_ADD || g->node[x].op == CAROM_OP_SUB; }
+static inline bool carom_graph_sum(const carom_graph *g, carom_node x) {
+    return g->node[x].op == CAROM_OP_ADD || g->node[x].op == CAROM_OP_SUB;
+}
 
 /// Mark a node as written in a model, with its arguments: algebra may have made the node of another kind.
 static inline void carom_graph_write(carom_graph *g, carom_node n) {
@@ -99,7 +103,8 @@ static inline void carom_graph_write(carom_graph *g, carom_node n) {
 carom_node carom_graph_intern(carom_graph *g, carom_op op, carom_node a, carom_node b, carom_node c);
 /// The node (op, a, b), or CAROM_NONE when it was never made.
 carom_node carom_graph_find(const carom_graph *g, carom_op op, carom_node a, carom_node b);
-/// Inputs that x may depend on, and those that move with velocity k, as sets of 64 places that many share: what has no place in common does not depend.
+/// Inputs that x may depend on, and those that move with velocity k, as sets of 64 places that many share: what has no
+/// place in common does not depend.
 static inline uint64_t carom_graph_inputs(const carom_graph *g, carom_node x) { return x < 0 ? 0 : g->node[x].inputs; }
 uint64_t carom_graph_reach(const carom_graph *g, int k);
 carom_node carom_graph_fail(carom_graph *g); // sets failed, returns CAROM_NONE
@@ -114,17 +119,19 @@ static inline bool carom_walk_met(const carom_graph *g, carom_node x) {
     return x < g->walk->nodes && g->walk->mark[x] == g->walk->now;
 }
 
-/// Indices k, ascending, of the inputs (CAROM_VELOCITY) or velocities (CAROM_POSITION: x may move along k) that x depends
-/// on; NULL: no memory.  The caller frees.
+/// Indices k, ascending, of the inputs (CAROM_VELOCITY) or velocities (CAROM_POSITION: x may move along k) that x
+/// depends on; NULL: no memory.  The caller frees.
 int *carom_graph_ways(const carom_graph *g, carom_node x, carom_input kind, int *n);
 
 /// Derivative of x along t' = 1, leaves on their courses, v' = 0, in one pass.
 carom_node carom_graph_motion(carom_graph *g, carom_node x);
 
-/// Of the first n nodes at time 0 and these positions: the value, and the size of the largest part that was added to others on the way to it, by which the value is rounded.
-/// NaN where it is made of curves, of velocities, or of parameters beyond the first np.
+/// Of the first n nodes at time 0 and these positions: the value, and the size of the largest part that was added to
+/// others on the way to it, by which the value is rounded. NaN where it is made of curves, of velocities, or of
+/// parameters beyond the first np.
 typedef struct carom_sized { double value, size; } carom_sized;
-void carom_graph_sizes(const carom_graph *g, const double *parameter, int np, const double *position, carom_sized *x, int n);
+void carom_graph_sizes(const carom_graph *g, const double *parameter, int np, const double *position, carom_sized *x,
+                       int n);
 
 /// Is there a sine or cosine of something that depends on this position?
 bool carom_graph_turns(const carom_graph *g, int position);

@@ -54,7 +54,8 @@ static void add(found *f, const carom_graph *g, carom_node k) {
 // Has the curve a kink at knot i?  Outside it is constant.
 static bool bends(const double *d, int i) {
     const int n = (int)d[0];
-    const double *knot = d + 4, left = i > 0 ? carom_curve_value(d, 1, knot[i - 1], knot[i]) : 0, right = i < n - 1 ? carom_curve_value(d, 1, knot[i], knot[i]) : 0;
+    const double *knot = d + 4, left = i > 0 ? carom_curve_value(d, 1, knot[i - 1], knot[i]) : 0,
+                 right = i < n - 1 ? carom_curve_value(d, 1, knot[i], knot[i]) : 0;
     return fabs(left - right) > BEND * (fabs(left) + fabs(right)) + DBL_MIN;
 }
 
@@ -63,7 +64,8 @@ static void add_knots(found *f, carom_graph *g, carom_vertex x) {
     const double *d = carom_curve_of(g, x.b, &which, &k);
     for (int i = 0; i < (int)d[0]; ++i) count += bends(d, i);
     for (int i = 0; i < (int)d[0] && count <= MOST; ++i)
-        if (bends(d, i)) add(f, g, carom_graph_apply(g, CAROM_OP_SUB, x.a, carom_graph_number(g, d[4 + i]), CAROM_NONE));
+        if (bends(d, i))
+            add(f, g, carom_graph_apply(g, CAROM_OP_SUB, x.a, carom_graph_number(g, d[4 + i]), CAROM_NONE));
 }
 
 static void look(found *f, carom_graph *g, carom_vertex x) {
@@ -78,7 +80,9 @@ static void look(found *f, carom_graph *g, carom_vertex x) {
 }
 
 // Time alone decides about x.
-static bool timed(const carom_vertex *x) { return x->kinds & 1u << CAROM_TIME && !(x->kinds & (1u << CAROM_POSITION | 1u << CAROM_VELOCITY)); }
+static bool timed(const carom_vertex *x) {
+    return x->kinds & 1u << CAROM_TIME && !(x->kinds & (1u << CAROM_POSITION | 1u << CAROM_VELOCITY));
+}
 
 // What n nodes are made of and changes with inputs of these kinds: live[i].
 static bool *reach(const carom_graph *g, int n, const carom_node *x, unsigned kinds) {
@@ -106,11 +110,13 @@ int carom_graph_switches(carom_graph *g, int n, const carom_node *x, carom_node 
         const carom_vertex y = g->node[i];
         if (!live[i] || !timed(&y)) continue;
         look(&at, g, y);
-        if (y.op == CAROM_OP_EQ || y.op == CAROM_OP_NE) add(&at, g, carom_graph_apply(g, CAROM_OP_SUB, y.a, y.b, CAROM_NONE));
+        if (y.op == CAROM_OP_EQ || y.op == CAROM_OP_NE)
+            add(&at, g, carom_graph_apply(g, CAROM_OP_SUB, y.a, y.b, CAROM_NONE));
         if (y.op == CAROM_OP_IF && !compares(&g->node[y.a])) add(&at, g, y.a);
         if (y.op == CAROM_OP_FLOOR) add_timed(&f, g, i);
     }
-    for (int i = 0; i < at.count; ++i) add_timed(&f, g, carom_graph_apply(g, CAROM_OP_SIGN, at.node[i], CAROM_NONE, CAROM_NONE));
+    for (int i = 0; i < at.count; ++i)
+        add_timed(&f, g, carom_graph_apply(g, CAROM_OP_SIGN, at.node[i], CAROM_NONE, CAROM_NONE));
     const bool failed = !live || f.failed || at.failed;
     free(live);
     free(at.node), free(at.known), free(f.known);
@@ -119,11 +125,21 @@ int carom_graph_switches(carom_graph *g, int n, const carom_node *x, carom_node 
     return failed ? -1 : f.count;
 }
 
-// Can a function of time have a short pulse, or a steep step?  Polynomials, sines and cosines of these are as fast everywhere.
+// Can a function of time have a short pulse, or a steep step?  Polynomials, sines and cosines of these are as fast
+// everywhere.
 static bool uneven(const carom_vertex *x, const carom_graph *g) {
     switch (x->op) {
-    case CAROM_OP_EXP: case CAROM_OP_TANH: case CAROM_OP_COSH: case CAROM_OP_SINH: case CAROM_OP_ATAN: case CAROM_OP_TAN: case CAROM_OP_SQRT: case CAROM_OP_LOG: case CAROM_OP_HYPOT: return true;
-    case CAROM_OP_DIV: case CAROM_OP_POW: return timed(&g->node[x->b]) || (x->op == CAROM_OP_POW && timed(&g->node[x->a]));
+    case CAROM_OP_EXP:
+    case CAROM_OP_TANH:
+    case CAROM_OP_COSH:
+    case CAROM_OP_SINH:
+    case CAROM_OP_ATAN:
+    case CAROM_OP_TAN:
+    case CAROM_OP_SQRT:
+    case CAROM_OP_LOG:
+    case CAROM_OP_HYPOT: return true;
+    case CAROM_OP_DIV:
+    case CAROM_OP_POW: return timed(&g->node[x->b]) || (x->op == CAROM_OP_POW && timed(&g->node[x->a]));
     default: return false;
     }
 }
@@ -144,7 +160,13 @@ int carom_graph_pulses(carom_graph *g, int n, const carom_node *x, carom_node **
 static bool narrow(const carom_vertex *x, const carom_graph *g, unsigned kinds) {
     double n;
     switch (x->op) {
-    case CAROM_OP_EXP: case CAROM_OP_TANH: case CAROM_OP_COSH: case CAROM_OP_SINH: case CAROM_OP_ATAN: case CAROM_OP_TAN: case CAROM_OP_LOG: return true;
+    case CAROM_OP_EXP:
+    case CAROM_OP_TANH:
+    case CAROM_OP_COSH:
+    case CAROM_OP_SINH:
+    case CAROM_OP_ATAN:
+    case CAROM_OP_TAN:
+    case CAROM_OP_LOG: return true;
     case CAROM_OP_DIV: return g->node[x->b].kinds & kinds;
     case CAROM_OP_POW: return !(carom_graph_is_number(g, x->b, &n) && n >= 0 && n <= 4 && n == floor(n));
     default: return false;
@@ -158,7 +180,8 @@ bool carom_graph_narrow(const carom_graph *g) {
     return false;
 }
 
-static int collect(carom_graph *g, carom_node x, void (*look_at)(found *f, carom_graph *g, carom_vertex x), carom_node **list) {
+static int collect(carom_graph *g, carom_node x, void (*look_at)(found *f, carom_graph *g, carom_vertex x),
+                   carom_node **list) {
     found f = {0};
     *list = NULL;
     if (x < 0 || !carom_graph_walk(g, x, UINT64_MAX, true)) return -1;
@@ -180,8 +203,11 @@ static void look_bent(found *f, carom_graph *g, carom_vertex x) {
 
 static void look_smooth(found *f, carom_graph *g, carom_vertex x) {
     double n;
-    if ((x.op == CAROM_OP_POW && carom_graph_is_number(g, x.b, &n) && n > 1) || (x.op == CAROM_OP_MUL && x.a == x.b)) look_bent(f, g, g->node[carom_graph_meaning(g, x.a)]);
+    if ((x.op == CAROM_OP_POW && carom_graph_is_number(g, x.b, &n) && n > 1) || (x.op == CAROM_OP_MUL && x.a == x.b))
+        look_bent(f, g, g->node[carom_graph_meaning(g, x.a)]);
 }
 
 int carom_graph_kinks(carom_graph *g, carom_node x, carom_node **list) { return collect(g, x, look, list); }
-int carom_graph_bends(carom_graph *g, carom_node x, bool smooth, carom_node **list) { return collect(g, x, smooth ? look_smooth : look_bent, list); }
+int carom_graph_bends(carom_graph *g, carom_node x, bool smooth, carom_node **list) {
+    return collect(g, x, smooth ? look_smooth : look_bent, list);
+}

@@ -1,6 +1,7 @@
 // lagrange.c: mass matrix and forces of inertia from the kinetic energy.
 //
-// T = 1/2 v'M v + b'v + T_0, coefficients functions of (t, q); d/dq_i is taken along velocity i.  Two ways to write the forces of inertia:
+// T = 1/2 v'M v + b'v + T_0, coefficients functions of (t, q); d/dq_i is taken along velocity i.  Two ways to write the
+// forces of inertia:
 //   by momenta    h_i = dT/dq_i - dp_i/dt along q' = v                          short for long chains of bodies
 //   by entries    h_i = sum_jk (1/2 dM_jk/dq_i - dM_ij/dq_k) v_j v_k + ...      the terms that cancel are gone
 // Both are built, the one with fewer operations wins.
@@ -65,7 +66,8 @@ static carom_node velocities(carom_graph *g, const term *x, int n) {
     return v;
 }
 
-static bool by_entries(carom_graph *g, carom_node T, int n, uint64_t *reach, const carom_node *M, const carom_node *p, carom_node *h) {
+static bool by_entries(carom_graph *g, carom_node T, int n, uint64_t *reach, const carom_node *M, const carom_node *p,
+                       carom_node *h) {
     terms t = {0};
     for (int l = 0; l < n; ++l) reach[l] = carom_graph_reach(g, l);
     for (int j = 0; j < n; ++j) {
@@ -118,13 +120,15 @@ static carom_status too_large(carom_error *err) {
 }
 
 // own: scratch, the inputs that each velocity is.
-static carom_status masses(carom_graph *g, carom_node T, int n, uint64_t *own, carom_node *M, carom_node *p, carom_error *err) {
+static carom_status masses(carom_graph *g, carom_node T, int n, uint64_t *own, carom_node *M, carom_node *p,
+                           carom_error *err) {
     const carom_node zero = carom_graph_number(g, 0);
     for (int i = 0; i < n; ++i) own[i] = carom_graph_inputs(g, carom_graph_find(g, CAROM_OP_INPUT, CAROM_VELOCITY, i));
     for (int i = 0; i < n; ++i) {
         p[i] = carom_graph_diff(g, T, CAROM_VELOCITY, i);
         const uint64_t of = carom_graph_inputs(g, p[i]);
-        for (int j = 0; j <= i; ++j) M[i * n + j] = M[j * n + i] = of & own[j] ? carom_graph_diff(g, p[i], CAROM_VELOCITY, j) : zero;
+        for (int j = 0; j <= i; ++j)
+            M[i * n + j] = M[j * n + i] = of & own[j] ? carom_graph_diff(g, p[i], CAROM_VELOCITY, j) : zero;
         for (int j = 0; j <= i; ++j)
             if (M[i * n + j] != zero && carom_graph_depends(g, M[i * n + j], CAROM_VELOCITY, -1))
                 return carom_fail(err, CAROM_BAD_INPUT, "the kinetic energy is not quadratic in the rates");

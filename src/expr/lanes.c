@@ -1,8 +1,8 @@
 // lanes.c: a tape as text for many systems at once.
 //
-// The text is C in terms of the type `real` (a vector of systems, or one) and of functions T(name) of that type.  What depends on
-// parameters alone is not computed again and again: it is a number where no parameter in it differs between systems, and otherwise
-// a place of the array k, which carom_lane_write_constants() fills once.
+// The text is C in terms of the type `real` (a vector of systems, or one) and of functions T(name) of that type.  What
+// depends on parameters alone is not computed again and again: it is a number where no parameter in it differs between
+// systems, and otherwise a place of the array k, which carom_lane_write_constants() fills once.
 #include "expr/graph.h"
 #include "expr/lanes.h"
 #include "expr/native.h"
@@ -56,7 +56,9 @@ static bool differs(const carom_lane *l, const carom_instruction *i, const bool 
     for (int e = 0, n = carom_native_reads(i, slot); e < n; ++e) {
         carom_input kind;
         int index;
-        if (input_of(l->tape, slot[e], &kind, &index) ? kind == CAROM_PARAMETER && varies[index] : l->place[slot[e]] == COMPUTED && !carom_native_number_in(l->tape, slot[e]))
+        if (input_of(l->tape, slot[e], &kind, &index)
+                ? kind == CAROM_PARAMETER && varies[index]
+                : l->place[slot[e]] == COMPUTED && !carom_native_number_in(l->tape, slot[e]))
             return true;
     }
     return false;
@@ -65,13 +67,20 @@ static bool differs(const carom_lane *l, const carom_instruction *i, const bool 
 static void keep(carom_lane *l, int slot) {
     carom_input kind;
     int index;
-    if (!input_of(l->tape, slot, &kind, &index) && !carom_native_number_in(l->tape, slot) && l->place[slot] == COMPUTED && l->constant[slot]) l->place[slot] = l->nk++;
+    if (!input_of(l->tape, slot, &kind, &index) && !carom_native_number_in(l->tape, slot) &&
+        l->place[slot] == COMPUTED && l->constant[slot])
+        l->place[slot] = l->nk++;
 }
 
-carom_status carom_lane_open(carom_lane *l, const carom_tape *tape, const bool *varies, const double *parameter, int nk) {
+carom_status carom_lane_open(carom_lane *l, const carom_tape *tape, const bool *varies, const double *parameter,
+                             int nk) {
     const size_t n = (size_t)tape->nslots + 1;
     void *work = calloc(1, carom_tape_work_size(tape));
-    *l = (carom_lane){.tape = tape, .nk = nk, .place = calloc(n, sizeof *l->place), .known = calloc(n, sizeof *l->known), .constant = calloc(n, sizeof *l->constant)};
+    *l = (carom_lane){.tape = tape,
+                      .nk = nk,
+                      .place = calloc(n, sizeof *l->place),
+                      .known = calloc(n, sizeof *l->known),
+                      .constant = calloc(n, sizeof *l->constant)};
     const bool good = work && l->place && l->known && l->constant;
     if (good) {
         carom_tape_work_init(tape, work, parameter);
@@ -87,12 +96,14 @@ carom_status carom_lane_open(carom_lane *l, const carom_tape *tape, const bool *
                 l->pairs = l->pairs || carom_native_of_pairs(i->op);
                 if (of_parameters(&tape->segment[s])) {
                     const bool varied = differs(l, i, varies);
-                    for (int e = 0, count = carom_native_writes(i, out); e < count; ++e) l->constant[out[e]] = true, l->place[out[e]] = varied ? COMPUTED : KNOWN;
+                    for (int e = 0, count = carom_native_writes(i, out); e < count; ++e)
+                        l->constant[out[e]] = true, l->place[out[e]] = varied ? COMPUTED : KNOWN;
                 } else {
                     for (int e = 0, count = carom_native_reads(i, in); e < count; ++e) keep(l, in[e]);
                 }
             }
-        const int groups = tape->ngroups, outputs = groups ? tape->group[groups - 1].first + tape->group[groups - 1].count : 0;
+        const int groups = tape->ngroups,
+                  outputs = groups ? tape->group[groups - 1].first + tape->group[groups - 1].count : 0;
         for (int k = 0; k < outputs; ++k) keep(l, tape->output[k]);
     }
     free(work);
@@ -142,7 +153,8 @@ static void put_sines(writer *w) {
         put(w, ";\n");
     }
     PUT(w, "    T(sincos)(%d, x%d, y%d, z%d, %s);\n", n, name, name, name, w->names->far ? "far" : "0");
-    for (int k = 0; k < n; ++k) PUT(w, "    const real s%d = y%d[%d], s%d = z%d[%d];\n", w->sine[k]->dst, name, k, w->sine[k]->b, name, k);
+    for (int k = 0; k < n; ++k)
+        PUT(w, "    const real s%d = y%d[%d], s%d = z%d[%d];\n", w->sine[k]->dst, name, k, w->sine[k]->b, name, k);
     w->nsines = 0;
 }
 
@@ -204,8 +216,14 @@ static void put_live(writer *w, bool constants) {
     put_sines(w);
 }
 
-carom_status carom_lane_write_group(const carom_lane *l, int group, const carom_lane_names *names, bool whole, carom_write_text *write, void *user) {
-    writer w = {.lane = l, .names = names, .write = write, .user = user, .live = calloc((size_t)l->tape->nslots + 1, sizeof *w.live), .once = whole};
+carom_status carom_lane_write_group(const carom_lane *l, int group, const carom_lane_names *names, bool whole,
+                                    carom_write_text *write, void *user) {
+    writer w = {.lane = l,
+                .names = names,
+                .write = write,
+                .user = user,
+                .live = calloc((size_t)l->tape->nslots + 1, sizeof *w.live),
+                .once = whole};
     if (!w.live) return CAROM_NO_MEMORY;
     const carom_outputs *o = &l->tape->group[group];
     char text[CAROM_SLOT_NAME];
@@ -224,8 +242,14 @@ carom_status carom_lane_write_group(const carom_lane *l, int group, const carom_
     return CAROM_OK;
 }
 
-carom_status carom_lane_write_constants(const carom_lane *l, const carom_lane_names *names, carom_write_text *write, void *user) {
-    writer w = {.lane = l, .names = names, .write = write, .user = user, .live = calloc((size_t)l->tape->nslots + 1, sizeof *w.live), .once = true};
+carom_status carom_lane_write_constants(const carom_lane *l, const carom_lane_names *names, carom_write_text *write,
+                                        void *user) {
+    writer w = {.lane = l,
+                .names = names,
+                .write = write,
+                .user = user,
+                .live = calloc((size_t)l->tape->nslots + 1, sizeof *w.live),
+                .once = true};
     if (!w.live) return CAROM_NO_MEMORY;
     for (int x = 0; x < l->tape->nslots; ++x) w.live[x] = l->place[x] >= 0;
     trace(&w, true);

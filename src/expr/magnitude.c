@@ -25,7 +25,8 @@ static carom_magnitude magnitude(const carom_vertex *v, const carom_magnitude *x
     }
 }
 
-void carom_graph_magnitudes(const carom_graph *g, const double *parameter, int fixed, double position, carom_magnitude *x, int n) {
+void carom_graph_magnitudes(const carom_graph *g, const double *parameter, int fixed, double position,
+                            carom_magnitude *x, int n) {
     for (int i = 0; i < n; ++i) {
         const carom_vertex *v = &g->node[i];
         if (v->op == CAROM_OP_NUMBER) x[i] = (carom_magnitude){fabs(v->value), fabs(v->value)};
@@ -54,7 +55,8 @@ static double size_of(const carom_vertex *v, double value, const carom_sized *x)
     }
 }
 
-void carom_graph_sizes(const carom_graph *g, const double *parameter, int np, const double *position, carom_sized *x, int n) {
+void carom_graph_sizes(const carom_graph *g, const double *parameter, int np, const double *position, carom_sized *x,
+                       int n) {
     for (int i = 0; i < n; ++i) {
         const carom_vertex *v = &g->node[i];
         if (v->op == CAROM_OP_SYMBOL) {
@@ -64,8 +66,14 @@ void carom_graph_sizes(const carom_graph *g, const double *parameter, int np, co
         const int arity = carom_op_arity(v->op);
         double value = NAN;
         if (v->op == CAROM_OP_NUMBER) value = v->value;
-        else if (v->op != CAROM_OP_INPUT) value = carom_value(v->op, arity > 0 ? x[v->a].value : 0, arity > 1 ? x[v->b].value : 0, arity > 2 ? x[v->c].value : 0);
-        else value = v->a == CAROM_PARAMETER && v->b < np ? parameter[v->b] : v->a == CAROM_POSITION ? position[v->b] : v->a == CAROM_TIME ? 0 : NAN;
+        else if (v->op != CAROM_OP_INPUT)
+            value = carom_value(v->op, arity > 0 ? x[v->a].value : 0, arity > 1 ? x[v->b].value : 0,
+                                arity > 2 ? x[v->c].value : 0);
+        else
+            value = v->a == CAROM_PARAMETER && v->b < np ? parameter[v->b]
+                    : v->a == CAROM_POSITION             ? position[v->b]
+                    : v->a == CAROM_TIME                 ? 0
+                                                         : NAN;
         x[i] = (carom_sized){value, size_of(v, value, x)};
     }
 }

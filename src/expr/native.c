@@ -4,8 +4,8 @@
 //   (1) a piece is a segment, or a part of a long one: compilers take more than linear time for long functions;
 //   (2) inside a piece every slot is a local variable; it is written to memory only when another piece or an output
 //       reads it;
-//   (3) one statement is one instruction, in the order of the tape, and compilers are told not to contract: the same bits;
-//   (4) numbers are written into the text, except exponents of pow(), which compilers would replace by products.
+//   (3) one statement is one instruction, in the order of the tape, and compilers are told not to contract: the same
+//   bits; (4) numbers are written into the text, except exponents of pow(), which compilers would replace by products.
 // Segments of parameters run once per run and stay with the interpreter.
 #include "expr/curve.h"
 #include "expr/graph.h"
@@ -141,7 +141,8 @@ static void fetch(const writer *w, const carom_instruction *i) {
     int slot[6];
     const int n = carom_native_reads(i, slot);
     for (int k = 0; k < n; ++k) {
-        if (w->slot_name || w->local[slot[k]] == w->function || carom_native_number_in(w->tape, slot[k])) continue; // exponents are read from x
+        // exponents are read from x
+        if (w->slot_name || w->local[slot[k]] == w->function || carom_native_number_in(w->tape, slot[k])) continue;
         PUT(w, "    const double s%d = x[%d];\n", slot[k], slot[k]);
         w->local[slot[k]] = w->function;
     }
@@ -186,8 +187,9 @@ static void put_instruction(const writer *w, const carom_instruction *i) {
             if (k) put(w, ", ");
             put_argument(w, slot[k], false);
         }
-        PUT(w, "};\n    const double s%d = nearest(%d, %d, p%d);\n", i->dst, i->op == CAROM_OP_RING_1 || i->op == CAROM_OP_RING_2,
-            i->op == CAROM_OP_LINE_2 || i->op == CAROM_OP_RING_2, i->dst);
+        PUT(w, "};\n    const double s%d = nearest(%d, %d, p%d);\n", i->dst,
+            i->op == CAROM_OP_RING_1 || i->op == CAROM_OP_RING_2, i->op == CAROM_OP_LINE_2 || i->op == CAROM_OP_RING_2,
+            i->dst);
     } else if (i->op == CAROM_OP_CURVE) {
         put_curve(w, i);
     } else {
@@ -217,17 +219,20 @@ static void survey(writer *w) {
                 if (pass == 0)
                     for (int e = 0, n = carom_native_writes(i, slot); e < n; ++e) w->piece[slot[e]] = piece;
                 else
-                    for (int e = 0, n = carom_native_reads(i, slot); e < n; ++e) w->kept[slot[e]] |= w->piece[slot[e]] != piece;
+                    for (int e = 0, n = carom_native_reads(i, slot); e < n; ++e)
+                        w->kept[slot[e]] |= w->piece[slot[e]] != piece;
             }
         }
     }
-    const int groups = tape->ngroups, outputs = groups ? tape->group[groups - 1].first + tape->group[groups - 1].count : 0;
+    const int groups = tape->ngroups,
+              outputs = groups ? tape->group[groups - 1].first + tape->group[groups - 1].count : 0;
     for (int k = 0; k < outputs; ++k) w->kept[tape->output[k]] = 1;
 }
 
 static void begin(writer *w, const char *kind, int number, int part) {
     ++w->function;
-    PUT(w, "static void %.60s_%s%d_%d(double *restrict x, carom_native_nearest *nearest) {\n    (void)nearest;\n", w->name, kind, number, part);
+    PUT(w, "static void %.60s_%s%d_%d(double *restrict x, carom_native_nearest *nearest) {\n    (void)nearest;\n",
+        w->name, kind, number, part);
 }
 
 // Code [first, first + count) as functions of at most LONGEST instructions, and one that calls them.
@@ -245,11 +250,14 @@ static void put_code(writer *w, const char *kind, int number, int first, int cou
 
 static bool compiled(const carom_segment *g) { return g->class > CAROM_CLASS_PARAMETER; }
 
-static carom_plan plan_of(const carom_tape *tape, int k) { return k % 2 ? tape->group[k / 2].rest : tape->group[k / 2].all; }
+static carom_plan plan_of(const carom_tape *tape, int k) {
+    return k % 2 ? tape->group[k / 2].rest : tape->group[k / 2].all;
+}
 
 // Is a group written as a function that fills its lists?  Inputs and outputs are statements, too.
 static bool filled(const carom_tape *tape, const carom_outputs *o) {
-    return tape->nwords == 1 && tape->nq + tape->nv + o->count <= 2 * LONGEST && o->reads >= CAROM_CLASS_POSITION && o->all.length <= LONGEST;
+    return tape->nwords == 1 && tape->nq + tape->nv + o->count <= 2 * LONGEST && o->reads >= CAROM_CLASS_POSITION &&
+           o->all.length <= LONGEST;
 }
 
 static bool more_than_three(const carom_outputs *o) { return o->list[3] + o->list[4] > 0; }
@@ -259,11 +267,14 @@ static bool listed(const carom_tape *tape, int group) {
     return filled(tape, o) && o->list[0] + o->list[1] + o->list[2] > 0 && !more_than_three(o);
 }
 
-static bool once(const carom_tape *tape, int group) { return filled(tape, &tape->group[group]) && more_than_three(&tape->group[group]); }
+static bool once(const carom_tape *tape, int group) {
+    return filled(tape, &tape->group[group]) && more_than_three(&tape->group[group]);
+}
 
 // A plan longer than a piece has no code of its own: its segments run one after the other.
 static bool planned(const carom_tape *tape, int k) {
-    return plan_of(tape, k).first >= 0 && plan_of(tape, k).length <= LONGEST && (k % 2 || (!listed(tape, k / 2) && !more_than_three(&tape->group[k / 2])));
+    return plan_of(tape, k).first >= 0 && plan_of(tape, k).length <= LONGEST &&
+           (k % 2 || (!listed(tape, k / 2) && !more_than_three(&tape->group[k / 2])));
 }
 
 // -- lists ---------------------------------------------------------------------------------------------
@@ -277,7 +288,8 @@ static void put_point(const writer *w, const char *from, int n, int slot) {
     }
 }
 
-// The sum of all outputs: where that is finite they are.  Four partial sums: one chain of additions would take longer than the values.
+// The sum of all outputs: where that is finite they are.  Four partial sums: one chain of additions would take longer
+// than the values.
 static void put_sum(const writer *w, const carom_outputs *o) {
     const int *slot = w->tape->output + o->first;
     int n = 0;
@@ -313,13 +325,17 @@ static void put_body(const writer *w, int group) {
     put_point(w, "q", tape->nq, 1);
     if (tape->group[group].reads >= CAROM_CLASS_VELOCITY) put_point(w, "v", tape->nv, 1 + tape->nq);
     for (int s = 0; s < tape->nsegments; ++s)
-        for (int k = 0; k < tape->segment[s].count && tape->needs[group] >> s & 1; ++k) put_instruction(w, tape->code + tape->segment[s].first + k);
+        for (int k = 0; k < tape->segment[s].count && tape->needs[group] >> s & 1; ++k)
+            put_instruction(w, tape->code + tape->segment[s].first + k);
 }
 
 static void put_group(writer *w, int group, char kind) {
     ++w->function;
     w->alone = kind == 'o';
-    PUT(w, "static int %.60s_%c%d(double *restrict x, carom_native_nearest *nearest, double t, const double *restrict q, const double *restrict v, double *const *to) {\n", w->name, kind, group);
+    PUT(w,
+        "static int %.60s_%c%d(double *restrict x, carom_native_nearest *nearest, double t, const double *restrict q, "
+        "const double *restrict v, double *const *to) {\n",
+        w->name, kind, group);
     for (int k = 0; k < CAROM_LISTS; ++k)
         if (w->tape->group[group].list[k] > 0) PUT(w, "    double *restrict const to%d = to[%d];\n", k, k);
     put(w, "    (void)nearest, (void)v;\n");
@@ -334,17 +350,20 @@ enum { MOST_UNKNOWNS = 7 }; // more of them have another order of operations (li
 
 static bool solved(const carom_tape *tape, int group) {
     const int *list = tape->group[group].list;
-    return listed(tape, group) && tape->nv >= 1 && tape->nv <= MOST_UNKNOWNS && list[0] == tape->nv && list[1] == tape->nv * tape->nv && list[2] > 0;
+    return listed(tape, group) && tape->nv >= 1 && tape->nv <= MOST_UNKNOWNS && list[0] == tape->nv &&
+           list[1] == tape->nv * tape->nv && list[2] > 0;
 }
 
 // LDL' and solution, in the order of operations of linalg: m_i_j becomes L and 1/D, f_i the answer.
 static void put_solution(const writer *w, int n) {
     for (int j = 0; j < n; ++j) {
-        PUT(w, "    const double d%d = m_%d_%d;\n    bad |= !(d%d > 1e-14 * a_%d);\n    const double r%d = 1 / d%d;\n", j, j, j, j, j, j, j);
+        PUT(w, "    const double d%d = m_%d_%d;\n    bad |= !(d%d > 1e-14 * a_%d);\n    const double r%d = 1 / d%d;\n",
+            j, j, j, j, j, j, j);
         for (int k = j + 1; k < n; ++k) {
             PUT(w, "    const double l_%d_%d = m_%d_%d * r%d;\n", k, j, k, j, j);
             for (int i = k; i < n; ++i)
-                if (n == 3 && i > k) PUT(w, "    m_%d_%d -= m_%d_%d * r%d * m_%d_%d;\n", i, k, i, j, j, k, j); // as linalg/factor.c has it
+                // as linalg/factor.c has it
+                if (n == 3 && i > k) PUT(w, "    m_%d_%d -= m_%d_%d * r%d * m_%d_%d;\n", i, k, i, j, j, k, j);
                 else PUT(w, "    m_%d_%d -= l_%d_%d * m_%d_%d;\n", i, k, k, j, i, j);
         }
     }
@@ -363,7 +382,10 @@ static void put_free(writer *w, int group) {
     const int n = w->tape->nv, *slot = w->tape->output + o->first;
     ++w->function;
     w->alone = true;
-    PUT(w, "static int %.60s_f%d(const double *restrict x, carom_native_nearest *nearest, double t, const double *restrict q, const double *restrict v, double *restrict to, double *restrict g) {\n", w->name, group);
+    PUT(w,
+        "static int %.60s_f%d(const double *restrict x, carom_native_nearest *nearest, double t, const double "
+        "*restrict q, const double *restrict v, double *restrict to, double *restrict g) {\n",
+        w->name, group);
     put(w, "    int bad = 0;\n    (void)nearest, (void)v;\n");
     put_body(w, group);
     w->alone = false;
@@ -410,31 +432,34 @@ static void put_table(const writer *w) {
     for (int k = 0; k < tape->ngroups; ++k)
         if (solved(tape, k)) PUT(w, "%.60s_f%d, ", w->name, k);
         else put(w, "0, ");
-    PUT(w, "0};\nstatic const carom_native %.60s = {%d, %d, %d, %d, 0x%llxull, ", w->name, CAROM_NATIVE_VERSION, tape->nsegments,
-        tape->ngroups, tape->nslots, carom_tape_fingerprint(tape));
-    PUT(w, "%.60s_segments, %.60s_plans, %.60s_lists, %.60s_once, %.60s_free};\n\n", w->name, w->name, w->name, w->name, w->name);
+    PUT(w, "0};\nstatic const carom_native %.60s = {%d, %d, %d, %d, 0x%llxull, ", w->name, CAROM_NATIVE_VERSION,
+        tape->nsegments, tape->ngroups, tape->nslots, carom_tape_fingerprint(tape));
+    PUT(w, "%.60s_segments, %.60s_plans, %.60s_lists, %.60s_once, %.60s_free};\n\n", w->name, w->name, w->name, w->name,
+        w->name);
 }
 
 void carom_native_write_head(carom_write_text *write, void *user) {
-    // What gcc does from -O2 on only, and straight-line code needs: statements that wait for each other are spread, neighbouring loads and stores become one instruction.
-    // Not where registers are few.  These are no flags of the command, for other compilers refuse some of them.
-    static const char text[] =
-        "#if defined(__GNUC__) && !defined(__clang__) && defined(__aarch64__)\n"
-        "#pragma GCC optimize(\"schedule-insns\", \"schedule-insns2\", \"peephole2\")\n"
-        "#endif\n"
-        "#include <math.h>\n"
-        "#include <stdbool.h>\n\n"
-        "typedef double carom_native_nearest(bool ring, int which, const double *p);\n"
-        "typedef void carom_native_piece(double *slot, carom_native_nearest *nearest);\n"
-        "typedef int carom_native_lists(double *slot, carom_native_nearest *nearest, double t, const double *q, const double *v, double *const *to);\n"
-        "typedef int carom_native_free(const double *slot, carom_native_nearest *nearest, double t, const double *q, const double *v, double *a, double *g);\n"
-        "typedef struct carom_native {\n"
-        "    int version, nsegments, ngroups, nslots;\n"
-        "    unsigned long long fingerprint;\n"
-        "    carom_native_piece *const *segment, *const *plan;\n"
-        "    carom_native_lists *const *lists, *const *once;\n"
-        "    carom_native_free *const *free;\n"
-        "} carom_native;\n\n";
+    // What gcc does from -O2 on only, and straight-line code needs: statements that wait for each other are spread,
+    // neighbouring loads and stores become one instruction.  Not where registers are few.  These are no flags of the
+    // command, for other compilers refuse some of them.
+    static const char text[] = "#if defined(__GNUC__) && !defined(__clang__) && defined(__aarch64__)\n"
+                               "#pragma GCC optimize(\"schedule-insns\", \"schedule-insns2\", \"peephole2\")\n"
+                               "#endif\n"
+                               "#include <math.h>\n"
+                               "#include <stdbool.h>\n\n"
+                               "typedef double carom_native_nearest(bool ring, int which, const double *p);\n"
+                               "typedef void carom_native_piece(double *slot, carom_native_nearest *nearest);\n"
+                               "typedef int carom_native_lists(double *slot, carom_native_nearest *nearest, double t, "
+                               "const double *q, const double *v, double *const *to);\n"
+                               "typedef int carom_native_free(const double *slot, carom_native_nearest *nearest, "
+                               "double t, const double *q, const double *v, double *a, double *g);\n"
+                               "typedef struct carom_native {\n"
+                               "    int version, nsegments, ngroups, nslots;\n"
+                               "    unsigned long long fingerprint;\n"
+                               "    carom_native_piece *const *segment, *const *plan;\n"
+                               "    carom_native_lists *const *lists, *const *once;\n"
+                               "    carom_native_free *const *free;\n"
+                               "} carom_native;\n\n";
     write(user, text, sizeof text - 1);
     write(user, carom_curve_text, strlen(carom_curve_text));
     write(user, "\n\n", 2);
@@ -464,10 +489,17 @@ carom_status carom_native_write(const carom_tape *tape, const char *name, carom_
     return good ? CAROM_OK : CAROM_NO_MEMORY;
 }
 
-carom_status carom_tape_write_group(const carom_tape *tape, int group, carom_slot_name *slot_name, carom_write_text *write, void *user) {
+carom_status carom_tape_write_group(const carom_tape *tape, int group, carom_slot_name *slot_name,
+                                    carom_write_text *write, void *user) {
     const size_t n = (size_t)tape->nslots + 1;
-    writer w = {.tape = tape, .write = write, .user = user, .slot_name = slot_name, .function = 1,
-                .piece = calloc(n, sizeof *w.piece), .kept = calloc(n, sizeof *w.kept), .local = calloc(n, sizeof *w.local)};
+    writer w = {.tape = tape,
+                .write = write,
+                .user = user,
+                .slot_name = slot_name,
+                .function = 1,
+                .piece = calloc(n, sizeof *w.piece),
+                .kept = calloc(n, sizeof *w.kept),
+                .local = calloc(n, sizeof *w.local)};
     const bool good = w.piece && w.kept && w.local;
     const carom_outputs *o = &tape->group[group];
     for (int pass = 0; good && pass < 2; ++pass) { // what is read; then the text
@@ -501,12 +533,15 @@ static unsigned long long mix(unsigned long long h, const void *bytes, size_t co
 
 static unsigned long long mix_plan(unsigned long long h, const carom_tape *tape, carom_plan p) {
     const int size[] = {p.first >= 0, p.length};
-    return mix(mix(h, size, sizeof size), tape->code + (p.first < 0 ? 0 : p.first), p.first < 0 ? 0 : (size_t)p.length * sizeof *tape->code);
+    return mix(mix(h, size, sizeof size), tape->code + (p.first < 0 ? 0 : p.first),
+               p.first < 0 ? 0 : (size_t)p.length * sizeof *tape->code);
 }
 
-// All that the text is made of: objects of other texts have other names, whether or not somebody has thought of CAROM_NATIVE_VERSION.
+// All that the text is made of: objects of other texts have other names, whether or not somebody has thought of
+// CAROM_NATIVE_VERSION.
 unsigned long long carom_tape_fingerprint(const carom_tape *tape) {
-    const int size[] = {tape->nq, tape->nv, tape->nparameters, tape->nnumbers, tape->nslots, tape->nsegments, tape->ngroups, tape->nwords};
+    const int size[] = {tape->nq,     tape->nv,        tape->nparameters, tape->nnumbers,
+                        tape->nslots, tape->nsegments, tape->ngroups,     tape->nwords};
     unsigned long long h = mix(14695981039346656037ull, size, sizeof size);
     for (int s = 0; s < tape->nsegments; ++s) {
         const carom_segment *g = &tape->segment[s];
@@ -525,8 +560,9 @@ unsigned long long carom_tape_fingerprint(const carom_tape *tape) {
 }
 
 bool carom_tape_attach(carom_tape *tape, const carom_native *native) {
-    if (native && (native->version != CAROM_NATIVE_VERSION || native->nsegments != tape->nsegments || native->ngroups != tape->ngroups ||
-                   native->nslots != tape->nslots || native->fingerprint != carom_tape_fingerprint(tape)))
+    if (native && (native->version != CAROM_NATIVE_VERSION || native->nsegments != tape->nsegments ||
+                   native->ngroups != tape->ngroups || native->nslots != tape->nslots ||
+                   native->fingerprint != carom_tape_fingerprint(tape)))
         return false;
     tape->native = native;
     return true;

@@ -31,11 +31,11 @@ typedef struct parser {
 typedef struct function { const char *name; carom_op op; } function;
 
 static const function functions[] = {
-    {"sin", CAROM_OP_SIN}, {"cos", CAROM_OP_COS}, {"tan", CAROM_OP_TAN}, {"asin", CAROM_OP_ASIN}, {"acos", CAROM_OP_ACOS},
-    {"atan", CAROM_OP_ATAN}, {"atan2", CAROM_OP_ATAN2}, {"sinh", CAROM_OP_SINH}, {"cosh", CAROM_OP_COSH},
-    {"tanh", CAROM_OP_TANH}, {"exp", CAROM_OP_EXP}, {"log", CAROM_OP_LOG}, {"sqrt", CAROM_OP_SQRT}, {"abs", CAROM_OP_ABS},
-    {"sign", CAROM_OP_SIGN}, {"min", CAROM_OP_MIN}, {"max", CAROM_OP_MAX}, {"hypot", CAROM_OP_HYPOT},
-    {"floor", CAROM_OP_FLOOR}, {"if", CAROM_OP_IF},
+    {"sin", CAROM_OP_SIN},   {"cos", CAROM_OP_COS},     {"tan", CAROM_OP_TAN},     {"asin", CAROM_OP_ASIN},
+    {"acos", CAROM_OP_ACOS}, {"atan", CAROM_OP_ATAN},   {"atan2", CAROM_OP_ATAN2}, {"sinh", CAROM_OP_SINH},
+    {"cosh", CAROM_OP_COSH}, {"tanh", CAROM_OP_TANH},   {"exp", CAROM_OP_EXP},     {"log", CAROM_OP_LOG},
+    {"sqrt", CAROM_OP_SQRT}, {"abs", CAROM_OP_ABS},     {"sign", CAROM_OP_SIGN},   {"min", CAROM_OP_MIN},
+    {"max", CAROM_OP_MAX},   {"hypot", CAROM_OP_HYPOT}, {"floor", CAROM_OP_FLOOR}, {"if", CAROM_OP_IF},
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
@@ -86,7 +86,8 @@ static carom_node apply(parser *p, carom_op op, carom_node a, carom_node b, caro
     const carom_node x = carom_graph_apply(p->g, op, a, b, c);
     if (x != CAROM_NONE) return carom_graph_write(p->g, x), x;
     *p->offset = p->at;
-    carom_fail(p->err, CAROM_NO_MEMORY, "the expressions are too large: not enough memory, or more than 4 million nodes");
+    carom_fail(p->err, CAROM_NO_MEMORY,
+               "the expressions are too large: not enough memory, or more than 4 million nodes");
     return CAROM_NONE;
 }
 
@@ -142,8 +143,8 @@ static int arguments(parser *p, size_t start, size_t length, carom_node *args) {
     if (skip(p, ')')) return 0;
     for (int n = 0;; ++n) {
         if (n == ARGUMENTS)
-            return FAIL(p, start, "%.*s has more than %d arguments", length < SHOWN ? (int)length : SHOWN, p->text + start,
-                        ARGUMENTS);
+            return FAIL(p, start, "%.*s has more than %d arguments", length < SHOWN ? (int)length : SHOWN,
+                        p->text + start, ARGUMENTS);
         args[n] = expression(p);
         if (args[n] == CAROM_NONE) return -1;
         if (skip(p, ',')) continue;
@@ -190,11 +191,13 @@ static carom_node name(parser *p) {
     p->at += length;
     for (; peek(p, 0) == '\''; ++p->at) ++primes;
     if (next(p) == '(') {
-        if (primes) return FAIL(p, start, "%.*s' is a function call; a prime is only allowed after a name", shown, text);
+        if (primes)
+            return FAIL(p, start, "%.*s' is a function call; a prime is only allowed after a name", shown, text);
         ++p->at;
         return call(p, start, length);
     }
-    if (length == 2 && memcmp(text, "if", 2) == 0) return FAIL(p, start, "if is a function; write if(condition, then, else)");
+    if (length == 2 && memcmp(text, "if", 2) == 0)
+        return FAIL(p, start, "if is a function; write if(condition, then, else)");
     if (find_function(text, length))
         return FAIL(p, start, "%.*s is a function and needs arguments in parentheses", shown, text);
     if (is_pi(text, length)) {
@@ -238,7 +241,8 @@ static carom_node number(parser *p) {
     const double value = carom_number(text, NULL);
     p->at += n;
     if (!isfinite(value)) return FAIL(p, start, "the number %.40s is too large", text);
-    if (letter(peek(p, 0))) return FAIL(p, p->at, "missing operator between a number and a name; write '*' for a product");
+    if (letter(peek(p, 0)))
+        return FAIL(p, p->at, "missing operator between a number and a name; write '*' for a product");
     if (peek(p, 0) == '.') return FAIL(p, p->at, "this number has a second decimal point");
     return carom_graph_number(p->g, value);
 }
@@ -345,7 +349,8 @@ static carom_node expression(parser *p) {
 carom_node carom_parse(carom_graph *g, const char *text, size_t length, const carom_scope *scope, size_t *offset,
                        carom_error *err) {
     size_t ignored;
-    parser p = {.g = g, .text = text, .length = length, .scope = scope, .offset = offset ? offset : &ignored, .err = err};
+    parser p = {
+        .g = g, .text = text, .length = length, .scope = scope, .offset = offset ? offset : &ignored, .err = err};
     if (next(&p) < 0) return FAIL(&p, 0, "the expression is empty");
     const carom_node x = expression(&p);
     if (x == CAROM_NONE) {
@@ -353,7 +358,8 @@ carom_node carom_parse(carom_graph *g, const char *text, size_t length, const ca
         return x;
     }
     if (next(&p) == ')') return FAIL(&p, p.at, "unmatched ')'");
-    if (next(&p) == ',') return FAIL(&p, p.at, "a comma outside of a function's parentheses; numbers have decimal points");
+    if (next(&p) == ',')
+        return FAIL(&p, p.at, "a comma outside of a function's parentheses; numbers have decimal points");
     if (next(&p) >= 0) {
         const int c = next(&p);
         if (letter(c) || digit(c) || c == '(' || c == '.')

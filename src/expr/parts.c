@@ -52,7 +52,9 @@ static bool kinked(const carom_graph *g, carom_node x) {
     if (!carom_graph_walk(g, x, UINT64_MAX, true)) return false;
     for (int i = 0; i < g->walk->count; ++i) {
         const carom_vertex *v = &g->node[g->walk->order[i]];
-        if ((v->op == CAROM_OP_MIN || v->op == CAROM_OP_MAX || v->op == CAROM_OP_ABS) && v->kinds & 1u << CAROM_POSITION) return true;
+        if ((v->op == CAROM_OP_MIN || v->op == CAROM_OP_MAX || v->op == CAROM_OP_ABS) &&
+            v->kinds & 1u << CAROM_POSITION)
+            return true;
     }
     return false;
 }
@@ -74,7 +76,8 @@ static int sign_of(const splitter *s, carom_node x) {
 static parts scaled(const splitter *s, carom_node x, carom_vertex v, bool least) {
     const bool first = v.op == CAROM_OP_MUL && !moves(s->g, v.a); // the factor stands first
     const carom_node factor = first ? v.a : v.b, rest = first ? v.b : v.a;
-    if (!moves(s->g, rest) || moves(s->g, factor) || !kinked(s->g, rest)) return one(x); // a sign that decides nothing is not asked for
+    // a sign that decides nothing is not asked for
+    if (!moves(s->g, rest) || moves(s->g, factor) || !kinked(s->g, rest)) return one(x);
     const int sign = sign_of(s, factor);
     if (sign == 0) return one(x);
     const parts p = split(s, rest, sign > 0 ? least : !least);
@@ -91,7 +94,9 @@ static parts split(const splitter *s, carom_node x, bool least) {
     case CAROM_OP_ADD: return combine(s, CAROM_OP_ADD, split(s, v.a, least), split(s, v.b, least));
     case CAROM_OP_SUB: return combine(s, CAROM_OP_SUB, split(s, v.a, least), split(s, v.b, !least));
     case CAROM_OP_MUL: case CAROM_OP_DIV: return scaled(s, x, v, least);
-    case CAROM_OP_MIN: case CAROM_OP_MAX: return least == (v.op == CAROM_OP_MIN) ? join(split(s, v.a, least), split(s, v.b, least)) : one(x);
+    case CAROM_OP_MIN:
+    case CAROM_OP_MAX:
+        return least == (v.op == CAROM_OP_MIN) ? join(split(s, v.a, least), split(s, v.b, least)) : one(x);
     case CAROM_OP_ABS: return least ? one(x) : join(split(s, v.a, false), negated(s, v.a, false)); // |a| = max(a, -a)
     default: return one(x);
     }
@@ -132,7 +137,8 @@ static bool whole(const carom_graph *g, carom_node x) {
     return true;
 }
 
-int carom_graph_parts(carom_graph *g, carom_node x, int (*sign)(void *user, carom_node factor), void *user, carom_node part[CAROM_PARTS]) {
+int carom_graph_parts(carom_graph *g, carom_node x, int (*sign)(void *user, carom_node factor), void *user,
+                      carom_node part[CAROM_PARTS]) {
     int left = MOST;
     const parts p = kinked(g, x) ? split(&(splitter){g, sign, user, &left}, x, true) : one(x);
     bool good = p.n > 1 && !g->failed;

@@ -2,12 +2,15 @@
 #pragma once
 #include <carom/expr.h>
 
-/// x = min(part[0], part[1], ...): what min, -max and -abs of positions make of it, through sums and factors whose sign is known (of factors of parameters `sign` gives
-/// -1, 1, or 0: not known).  The number of parts; 1: x is one part, itself.  That is so, too, where there are more than CAROM_PARTS, or one could lack a value where others decide.
+/// x = min(part[0], part[1], ...): what min, -max and -abs of positions make of it, through sums and factors whose sign
+/// is known (of factors of parameters `sign` gives -1, 1, or 0: not known).  The number of parts; 1: x is one part,
+/// itself.  That is so, too, where there are more than CAROM_PARTS, or one could lack a value where others decide.
 enum { CAROM_PARTS = 8 };
-int carom_graph_parts(carom_graph *g, carom_node x, int (*sign)(void *user, carom_node factor), void *user, carom_node part[CAROM_PARTS]);
+int carom_graph_parts(carom_graph *g, carom_node x, int (*sign)(void *user, carom_node factor), void *user,
+                      carom_node part[CAROM_PARTS]);
 
-/// Those of carom_graph_kinks() where x is continuous for certain, of abs, min and max; smooth: where its derivative is, too, of powers of these.
+/// Those of carom_graph_kinks() where x is continuous for certain, of abs, min and max; smooth: where its derivative
+/// is, too, of powers of these.
 int carom_graph_bends(carom_graph *g, carom_node x, bool smooth, carom_node **list);
 
 /// carom_tape_part_create() for slots that are also bounded one by one: those of slot place[i] alone, with its inputs

@@ -1,8 +1,9 @@
 // range.c: what values expressions may have on a piece of a motion: the tape in interval arithmetic, along lines.
 //
-// Every operation gives bounds of its value for all arguments within their bounds; the same argument twice counts as two, except in squares.  So bounds
-// hold always, and they tighten in proportion to the box.  And along the piece, s from -1 to 1, a value is not farther than `off` from the line
-// mid + s slope: arguments that move together count as one there, and `off` goes with the square of the length.  Rounding is not added.
+// Every operation gives bounds of its value for all arguments within their bounds; the same argument twice counts as
+// two, except in squares.  So bounds hold always, and they tighten in proportion to the box.  And along the piece, s
+// from -1 to 1, a value is not farther than `off` from the line mid + s slope: arguments that move together count as
+// one there, and `off` goes with the square of the length.  Rounding is not added.
 #include "expr/curve.h"
 #include "expr/graph.h"
 #include "expr/native.h"
@@ -24,7 +25,9 @@ static range point(double x) { return (range){.low = x, .high = x}; }
 static range whole(bool jumps) { return (range){.low = -HUGE_VAL, .high = HUGE_VAL, .jumps = jumps}; }
 // The order is not known, or there is none: then nothing is.
 static range between(double a, double b, bool jumps) {
-    return a <= b ? (range){.low = a, .high = b, .jumps = jumps} : b < a ? (range){.low = b, .high = a, .jumps = jumps} : whole(jumps);
+    return a <= b  ? (range){.low = a, .high = b, .jumps = jumps}
+           : b < a ? (range){.low = b, .high = a, .jumps = jumps}
+                   : whole(jumps);
 }
 static range hull(range a, range b, bool jumps) { return between(fmin(a.low, b.low), fmax(a.high, b.high), jumps); }
 
@@ -40,7 +43,8 @@ static range flat(range x) {
     return y;
 }
 
-// A line besides the bounds of x; either makes the other one better.  Lines are rounded where they are large, and must not be worse than bounds where these are small.
+// A line besides the bounds of x; either makes the other one better.  Lines are rounded where they are large, and must
+// not be worse than bounds where these are small.
 static const double ROUNDED = 4 * DBL_EPSILON;
 static inline void lay(range *x, double low, double high, bool jumps, double mid, double slope, double off) {
     const double far = (fabs(slope) + off) * (1 + ROUNDED) + ROUNDED * fabs(mid);
@@ -59,7 +63,8 @@ static range along(range x, double mid, double slope, double off) {
 // f(a), in x by its bounds:  f = f(mid) + f'(mid) (a - mid) + h (a - mid)^2,  h between bounds of f''/2
 static range curved(range x, const range *a, double f, double slope, double h_low, double h_high) {
     if (!(a->mid >= a->low && a->mid <= a->high)) return flat(x);
-    const double far = fabs(a->slope) + a->off, low = smaller(h_low, 0) * far * far, high = larger(h_high, 0) * far * far;
+    const double far = fabs(a->slope) + a->off, low = smaller(h_low, 0) * far * far,
+                 high = larger(h_high, 0) * far * far;
     return along(x, f + 0.5 * (low + high), slope * a->slope, fabs(slope) * a->off + 0.5 * (high - low));
 }
 
@@ -68,15 +73,18 @@ carom_range carom_range_along(double from, double to, double off) {
     return along(x, 0.5 * (from + to), 0.5 * (to - from), off);
 }
 
-// -- operations --------------------------------------------------------------------------------------------------------
+// -- operations -------------------------------------------------------------------------------------------------------
 
 // 0 times infinity is 0 here: what is multiplied is finite, only its bound is not.
 static double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 static range bounded_product(const range *a, const range *b) {
     const double w = a->low * b->low, x = a->low * b->high, y = a->high * b->low, z = a->high * b->high;
     const bool jumps = a->jumps || b->jumps;
-    if (fabs(w + x + y + z) < HUGE_VAL) return (range){.low = smaller(smaller(w, x), smaller(y, z)), .high = larger(larger(w, x), larger(y, z)), .jumps = jumps};
-    const double p[4] = {times(a->low, b->low), times(a->low, b->high), times(a->high, b->low), times(a->high, b->high)};
+    if (fabs(w + x + y + z) < HUGE_VAL)
+        return (range){
+            .low = smaller(smaller(w, x), smaller(y, z)), .high = larger(larger(w, x), larger(y, z)), .jumps = jumps};
+    const double p[4] = {times(a->low, b->low), times(a->low, b->high), times(a->high, b->low),
+                         times(a->high, b->high)};
     return between(fmin(fmin(p[0], p[1]), fmin(p[2], p[3])), fmax(fmax(p[0], p[1]), fmax(p[2], p[3])), jumps);
 }
 
@@ -108,40 +116,49 @@ static void multiply(range *x, const range *a, const range *b) {
     if (is_point(a) && b->off < HUGE_VAL) return scale(x, b, a->low);
     if (is_point(b) && a->off < HUGE_VAL) return scale(x, a, b->low);
     const double both = 0.5 * a->slope * b->slope;
-    const double off = fabs(both) + a->off * (fabs(b->mid) + fabs(b->slope) + b->off) + b->off * (fabs(a->mid) + fabs(a->slope));
+    const double off =
+        fabs(both) + a->off * (fabs(b->mid) + fabs(b->slope) + b->off) + b->off * (fabs(a->mid) + fabs(a->slope));
     const range y = a == b ? bounded_square(a) : bounded_product(a, b);
     lay(x, y.low, y.high, y.jumps, a->mid * b->mid + both, a->mid * b->slope + b->mid * a->slope, off);
 }
 
 static inline void add(range *x, const range *a, const range *b) {
-    lay(x, a->low + b->low, a->high + b->high, a->jumps || b->jumps, a->mid + b->mid, a->slope + b->slope, a->off + b->off);
+    lay(x, a->low + b->low, a->high + b->high, a->jumps || b->jumps, a->mid + b->mid, a->slope + b->slope,
+        a->off + b->off);
 }
 static inline void subtract(range *x, const range *a, const range *b) {
-    lay(x, a->low - b->high, a->high - b->low, a->jumps || b->jumps, a->mid - b->mid, a->slope - b->slope, a->off + b->off);
+    lay(x, a->low - b->high, a->high - b->low, a->jumps || b->jumps, a->mid - b->mid, a->slope - b->slope,
+        a->off + b->off);
 }
 
 static range inverse(const range *a) {
     if (a->low <= 0 && a->high >= 0) return flat(whole(true));
     const double f = 1 / a->mid, low = 1 / a->high, high = 1 / a->low;
-    return curved((range){.low = low, .high = high, .jumps = a->jumps}, a, f, -f * f, low * low * low, high * high * high);
+    return curved((range){.low = low, .high = high, .jumps = a->jumps}, a, f, -f * f, low * low * low,
+                  high * high * high);
 }
 
 // Of a function that grows, or falls, everywhere.
 static range monotone(double (*f)(double), range a) { return between(f(a.low), f(a.high), a.jumps); }
 
 // Is one of the points at + k period, k whole, in a?
-static bool holds(range a, double at, double period) { return floor((a.high - at) / period) >= ceil((a.low - at) / period); }
+static bool holds(range a, double at, double period) {
+    return floor((a.high - at) / period) >= ceil((a.low - at) / period);
+}
 
 static range wide_cosine(range a, double shift) { // cos(a - shift)
     if (!(a.high - a.low < 2 * PI)) return (range){.low = -1, .high = 1, .jumps = a.jumps};
     const double x = cos(a.low - shift), y = cos(a.high - shift);
-    return (range){.low = holds(a, PI + shift, 2 * PI) ? -1 : fmin(x, y), .high = holds(a, shift, 2 * PI) ? 1 : fmax(x, y), .jumps = a.jumps};
+    return (range){.low = holds(a, PI + shift, 2 * PI) ? -1 : fmin(x, y),
+                   .high = holds(a, shift, 2 * PI) ? 1 : fmax(x, y),
+                   .jumps = a.jumps};
 }
 
 // f with f'' = -f: sine or cosine.  On a wide piece lines say little.
 static void wave(range *x, const range *a, double f, double slope, double shift) {
     static const double WIDE = 0.5;
-    const double far = fabs(a->slope) + a->off, e = 0.5 * far * far, low = -e * clamp(f + far), high = e * clamp(far - f);
+    const double far = fabs(a->slope) + a->off, e = 0.5 * far * far, low = -e * clamp(f + far),
+                 high = e * clamp(far - f);
     if (!(far < WIDE)) *x = flat(wide_cosine(*a, shift));
     else lay(x, -1, 1, a->jumps, f + 0.5 * (low + high), slope * a->slope, fabs(slope) * a->off + 0.5 * (high - low));
 }
@@ -167,7 +184,9 @@ static range tangent(range a) {
     return monotone(tan, a);
 }
 
-static range clipped(range a, double low, double high) { return between(fmin(fmax(a.low, low), high), fmax(fmin(a.high, high), low), a.jumps); }
+static range clipped(range a, double low, double high) {
+    return between(fmin(fmax(a.low, low), high), fmax(fmin(a.high, high), low), a.jumps);
+}
 
 static range over(range a) { return a.low <= 0 && a.high >= 0 ? whole(true) : between(1 / a.high, 1 / a.low, a.jumps); }
 
@@ -181,35 +200,42 @@ static range power(range a, range b) {
     }
     if (!(a.low > 0) && !(a.low >= 0 && b.low > 0)) return whole(true);
     const double x[4] = {pow(a.low, b.low), pow(a.low, b.high), pow(a.high, b.low), pow(a.high, b.high)};
-    return between(fmin(fmin(x[0], x[1]), fmin(x[2], x[3])), fmax(fmax(x[0], x[1]), fmax(x[2], x[3])), a.jumps || b.jumps);
+    return between(fmin(fmin(x[0], x[1]), fmin(x[2], x[3])), fmax(fmax(x[0], x[1]), fmax(x[2], x[3])),
+                   a.jumps || b.jumps);
 }
 
 // Along the sides of a box without a part of the cut an angle grows or falls, so it is most at corners.
 static range angle(range y, range x) {
     if (x.low <= 0 && y.low <= 0 && y.high >= 0) return (range){.low = -PI, .high = PI, .jumps = true};
     const double c[4] = {atan2(y.low, x.low), atan2(y.low, x.high), atan2(y.high, x.low), atan2(y.high, x.high)};
-    return between(fmin(fmin(c[0], c[1]), fmin(c[2], c[3])), fmax(fmax(c[0], c[1]), fmax(c[2], c[3])), x.jumps || y.jumps);
+    return between(fmin(fmin(c[0], c[1]), fmin(c[2], c[3])), fmax(fmax(c[0], c[1]), fmax(c[2], c[3])),
+                   x.jumps || y.jumps);
 }
 
 // 1 or 0, or not decided.
-static range decided(bool yes, bool no) { return yes ? point(1) : no ? point(0) : (range){.low = 0, .high = 1, .jumps = true}; }
+static range decided(bool yes, bool no) {
+    return yes ? point(1) : no ? point(0) : (range){.low = 0, .high = 1, .jumps = true};
+}
 
 static range choice(range c, range a, range b) {
     if (c.low > 0 || c.high < 0) return a;
     return c.low == 0 && c.high == 0 ? b : hull(a, b, true);
 }
 
-// Derivative k of a curve: a cubic lies between the least and the largest of  p_0, p_0 + w p_0'/3, p_1 - w p_1'/3, p_1  over a piece of width w.
+// Derivative k of a curve: a cubic lies between the least and the largest of  p_0, p_0 + w p_0'/3, p_1 - w p_1'/3, p_1
+// over a piece of width w.
 static range along_curve(const double *d, int k, range a) {
     const int n = (int)d[0];
-    const double *knot = d + 4, ends[2] = {carom_curve_value(d, k, a.low, a.low), carom_curve_value(d, k, a.high, a.high)};
+    const double *knot = d + 4,
+                 ends[2] = {carom_curve_value(d, k, a.low, a.low), carom_curve_value(d, k, a.high, a.high)};
     if (!(a.low >= -HUGE_VAL) || ends[0] != ends[0] || ends[1] != ends[1]) return whole(true);
     range x = hull(point(ends[0]), point(ends[1]), a.jumps);
     for (int i = 0; i < n - 1; ++i) {
         const double from = fmax(a.low, knot[i]), to = fmin(a.high, knot[i + 1]), at = knot[i], w = (to - from) / 3;
         if (!(from <= to)) continue;
         const double p[2] = {carom_curve_value(d, k, at, from), carom_curve_value(d, k, at, to)};
-        const double slope[2] = {k < 3 ? carom_curve_value(d, k + 1, at, from) : 0, k < 3 ? carom_curve_value(d, k + 1, at, to) : 0};
+        const double slope[2] = {k < 3 ? carom_curve_value(d, k + 1, at, from) : 0,
+                                 k < 3 ? carom_curve_value(d, k + 1, at, to) : 0};
         x = hull(x, hull(point(p[0]), point(p[0] + w * slope[0]), false), a.jumps);
         x = hull(x, hull(point(p[1]), point(p[1] - w * slope[1]), false), a.jumps);
     }
@@ -230,9 +256,16 @@ static range length(const range *a, const range *b) {
     return z.lined ? along(bounds, z.mid, z.slope, z.off) : bounds;
 }
 
-static range sign(range a) { return a.low > 0 ? point(1) : a.high < 0 ? point(-1) : a.low == 0 && a.high == 0 ? point(0) : (range){.low = -1, .high = 1, .jumps = true}; }
+static range sign(range a) {
+    return a.low > 0                   ? point(1)
+           : a.high < 0                ? point(-1)
+           : a.low == 0 && a.high == 0 ? point(0)
+                                       : (range){.low = -1, .high = 1, .jumps = true};
+}
 
-static range whole_part(range a) { return (range){.low = floor(a.low), .high = floor(a.high), .jumps = a.jumps || floor(a.low) != floor(a.high)}; }
+static range whole_part(range a) {
+    return (range){.low = floor(a.low), .high = floor(a.high), .jumps = a.jumps || floor(a.low) != floor(a.high)};
+}
 
 static range plain(carom_op op, const range *a, const range *b, const range *c) {
     switch (op) {
@@ -299,7 +332,7 @@ static void run(const carom_instruction *i, const double *slot, range *all) {
     }
 }
 
-// -- a part of a tape ----------------------------------------------------------------------------------------------------
+// -- a part of a tape -------------------------------------------------------------------------------------------------
 
 struct carom_tape_part {
     int ninputs, npoints, ncode;

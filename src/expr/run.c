@@ -37,7 +37,8 @@ static int lowest(uint64_t set) {
 
 static double nearest(carom_op op, const double *a, const double *b, const double *c) {
     const double p[6] = {a[0], a[1], b[0], b[1], c[0], c[1]};
-    return carom_ring_nearest(op == CAROM_OP_RING_1 || op == CAROM_OP_RING_2, op == CAROM_OP_LINE_2 || op == CAROM_OP_RING_2, p);
+    return carom_ring_nearest(op == CAROM_OP_RING_1 || op == CAROM_OP_RING_2,
+                              op == CAROM_OP_LINE_2 || op == CAROM_OP_RING_2, p);
 }
 
 // Run the instructions from i on to the end of their segment (i NULL: none), then the segments of a set, in order;
@@ -47,8 +48,9 @@ static uint64_t run(const carom_instruction *i, const carom_instruction *code, c
 #if defined(__GNUC__)
 #define X(name, ...) [CAROM_OP_##name] = &&at_OP_##name,
 #define FUSED(name, value) [CAROM_TAPE_##name] = &&at_TAPE_##name,
-    static const void *const label[] = {CAROM_PLAIN(X) RING_OPERATIONS(X) CAROM_FUSED(FUSED)[CAROM_OP_PAIR] = &&at_OP_PAIR, [CAROM_OP_CURVE] = &&at_OP_CURVE,
-                                        [CAROM_TAPE_SINCOS] = &&at_TAPE_SINCOS, [CAROM_TAPE_END] = &&at_TAPE_END};
+    static const void *const label[] = {
+        CAROM_PLAIN(X) RING_OPERATIONS(X) CAROM_FUSED(FUSED)[CAROM_OP_PAIR] = &&at_OP_PAIR,
+        [CAROM_OP_CURVE] = &&at_OP_CURVE, [CAROM_TAPE_SINCOS] = &&at_TAPE_SINCOS, [CAROM_TAPE_END] = &&at_TAPE_END};
 #undef X
 #undef FUSED
 #endif
@@ -134,15 +136,20 @@ static void run_pieces(const carom_instruction *code, const carom_segment *s, do
             slot[i->b] = c;
         } break;
         case CAROM_OP_PAIR: slot[i->dst] = slot[i->a], slot[i->dst + 1] = slot[i->b]; break;
-#define X(name) case CAROM_OP_##name: slot[i->dst] = nearest(CAROM_OP_##name, slot + i->a, slot + i->b, slot + i->c); break;
-        RING_OPERATIONS(X)
+#define X(name)                                                                                                        \
+    case CAROM_OP_##name: slot[i->dst] = nearest(CAROM_OP_##name, slot + i->a, slot + i->b, slot + i->c); break;
+            RING_OPERATIONS(X)
 #undef X
 #define X(name) case CAROM_OP_##name: slot[i->dst] = on_piece(i, slot, was); break;
-        X(ABS) X(MIN) X(MAX) X(CURVE) X(LT) X(LE) X(GT) X(GE) X(EQ) X(NE) X(SIGN) X(FLOOR)
+            X(ABS)
+            X(MIN) X(MAX) X(CURVE) X(LT) X(LE) X(GT) X(GE) X(EQ) X(NE) X(SIGN) X(FLOOR)
 #undef X
-#define X(name) case CAROM_OP_##name: slot[i->dst] = carom_value(CAROM_OP_##name, slot[i->a], slot[i->b], slot[i->c]); break;
-        X(ADD) X(SUB) X(MUL) X(DIV) X(POW) X(NEG) X(IF) X(SIN) X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN) X(ATAN2) X(SINH)
-        X(COSH) X(TANH) X(EXP) X(LOG) X(SQRT) X(HYPOT)
+#define X(name)                                                                                                        \
+    case CAROM_OP_##name:                                                                                              \
+        slot[i->dst] = carom_value(CAROM_OP_##name, slot[i->a], slot[i->b], slot[i->c]);                               \
+        break;
+                X(ADD) X(SUB) X(MUL) X(DIV) X(POW) X(NEG) X(IF) X(SIN) X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN) X(ATAN2)
+                    X(SINH) X(COSH) X(TANH) X(EXP) X(LOG) X(SQRT) X(HYPOT)
 #undef X
 #define FUSED(name, value)                                                                         \
         case CAROM_TAPE_##name: {                                                              \
@@ -150,7 +157,7 @@ static void run_pieces(const carom_instruction *code, const carom_segment *s, do
             (void)C, (void)D;                                                                  \
             slot[i->dst] = value;                                                              \
         } break;
-        CAROM_FUSED(FUSED)
+                        CAROM_FUSED(FUSED)
 #undef FUSED
         }
 }
@@ -162,7 +169,8 @@ static uint64_t run_held(const carom_tape *tape, int word, uint64_t set, double 
     while (set) {
         const uint64_t held = set & tape->pieces[word], next = held & -held, before = set & (next - 1); // next = 0: all
         if (before) executed += run(NULL, tape->code, first, before, slot);
-        if (next) run_pieces(tape->code, first + lowest(next), slot, was), executed += (uint64_t)first[lowest(next)].count;
+        if (next)
+            run_pieces(tape->code, first + lowest(next), slot, was), executed += (uint64_t)first[lowest(next)].count;
         set &= ~(before | next);
     }
     return executed;
@@ -340,13 +348,17 @@ static inline bool look(const carom_tape *tape, void *work, int group, double t,
 }
 
 // Inside of those who call it: a call would cost as much as what it does at a known point.
-static inline carom_values values(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v) {
+static inline carom_values values(const carom_tape *tape, void *work, int group, double t, const double *q,
+                                  const double *v) {
     double *x = slots(tape, work);
     refresh_group(tape, work, group, look(tape, work, group, t, q, v), x);
     return (carom_values){x, tape->output + tape->group[group].first};
 }
 
-carom_values carom_tape_values(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v) { return values(tape, work, group, t, q, v); }
+carom_values carom_tape_values(const carom_tape *tape, void *work, int group, double t, const double *q,
+                               const double *v) {
+    return values(tape, work, group, t, q, v);
+}
 
 // The sum of the values of a group is not finite; are they?
 static bool finite_outputs(const carom_tape *tape, int group, const double *x) {
@@ -357,7 +369,8 @@ static bool finite_outputs(const carom_tape *tape, int group, const double *x) {
 }
 
 // A group at a new point by its own function; sets have one word then.
-static bool fill_new(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]) {
+static bool fill_new(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v,
+                     double *const to[3]) {
     uint64_t *valid = valid_sets(work);
     *valid = (*valid & ~tape->fades[CAROM_CLASS_POSITION]) | tape->needs[group];
     const carom_outputs *o = tape->group + group;
@@ -382,7 +395,8 @@ static inline double pick(const double *restrict x, const int *restrict place, i
 #if defined(__GNUC__)
 __attribute__((noinline))
 #endif
-static bool fill(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]) {
+static bool
+fill(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]) {
     const carom_outputs *o = tape->group + group;
     double *x = slots(tape, work);
     const bool moved = look(tape, work, group, t, q, v);
@@ -390,13 +404,17 @@ static bool fill(const carom_tape *tape, void *work, int group, double t, const 
     refresh_group(tape, work, group, moved, x);
     const int *place = tape->output + o->first;
     double sum = pick(x, place, o->list[0], to[0]);
-    for (int k = 1, from = o->list[0]; from < o->count && k < 3; from += o->list[k++]) sum += pick(x, place + from, o->list[k], to[k]);
+    for (int k = 1, from = o->list[0]; from < o->count && k < 3; from += o->list[k++])
+        sum += pick(x, place + from, o->list[k], to[k]);
     return sum - sum == 0 || finite_outputs(tape, group, x);
 }
 
-bool carom_tape_fill(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]) {
+bool carom_tape_fill(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v,
+                     double *const to[3]) {
     const double *x = slots(tape, work);
-    const bool moved = tape->native && tape->native->lists[group] && ((tape->timed && differ(x[0], t)) || (tape->nq > 0 && differ(x[1], q[0]))); // mostly one of them tells
+    // mostly one of them tells
+    const bool moved = tape->native && tape->native->lists[group] &&
+                       ((tape->timed && differ(x[0], t)) || (tape->nq > 0 && differ(x[1], q[0])));
     return moved ? fill_new(tape, work, group, t, q, v, to) : fill(tape, work, group, t, q, v, to);
 }
 
@@ -406,7 +424,7 @@ void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, co
     gather(out, x.slot, x.place, tape->group[group].count);
 }
 
-// -- held on a piece: two work blocks, one that goes on and one that stays at the point ----------------------------------
+// -- held on a piece: two work blocks, one that goes on and one that stays at the point -------------------------------
 
 bool carom_tape_piecewise(const carom_tape *tape) { return tape->piecewise; }
 
@@ -417,14 +435,17 @@ size_t carom_tape_held_size(const carom_tape *tape) {
 const double *carom_tape_point(const carom_tape *tape, void *work) { return slots(tape, work); }
 
 // The first slot of segment s: those of a segment lie side by side, in the order of segments.
-static int slot_of(const carom_tape *tape, int s) { return s < tape->nsegments ? tape->code[tape->segment[s].first].dst : tape->nslots; }
+static int slot_of(const carom_tape *tape, int s) {
+    return s < tape->nsegments ? tape->code[tape->segment[s].first].dst : tape->nslots;
+}
 
 // What is valid of a work block: of most tapes only a part was asked for at the point.
 static void copy_valid(const carom_tape *tape, void *to, const void *from) {
     const uint64_t *valid = (const uint64_t *)((const carom_tape_state *)from + 1);
     const double *y = (const double *)(valid + tape->nwords);
     double *x = slots(tape, to);
-    memcpy(to, from, (size_t)((const unsigned char *)(y + slot_of(tape, 0)) - (const unsigned char *)from)); // the point, parameters and numbers too
+    // the point, parameters and numbers too
+    memcpy(to, from, (size_t)((const unsigned char *)(y + slot_of(tape, 0)) - (const unsigned char *)from));
     for (int w = 0; w < tape->nwords; ++w)
         for (uint64_t set = valid[w]; set;) {
             const int first = lowest(set);
@@ -444,7 +465,8 @@ void carom_tape_hold(const carom_tape *tape, const void *work, void *held) {
     if (tape->native) // it leaves out slots that only their own segment reads; pieces may hang on them
         for (int w = 0; w < tape->nwords; ++w)
             run(NULL, tape->code, tape->segment + 64 * w, valid_sets(was)[w], slots(tape, was));
-    was->agreed = valid_sets(was)[0] & ~tape->fades[(size_t)CAROM_CLASS_VELOCITY * (size_t)tape->nwords]; // velocities change without a move
+    // velocities change without a move
+    was->agreed = valid_sets(was)[0] & ~tape->fades[(size_t)CAROM_CLASS_VELOCITY * (size_t)tape->nwords];
     ((carom_tape_state *)held)->agreed = 0;
 }
 
@@ -462,7 +484,8 @@ static void complete(const carom_tape *tape, void *work, int group) {
 }
 
 // By the block that goes on, which begins with what the other has.
-static carom_values values_held(const carom_tape *tape, void *held, int group, double t, const double *q, const double *v) {
+static carom_values values_held(const carom_tape *tape, void *held, int group, double t, const double *q,
+                                const double *v) {
     carom_tape_state *state = held, *was = staying(tape, held);
     double *x = slots(tape, held);
     if (!state->agreed) copy_valid(tape, held, was);
@@ -479,9 +502,12 @@ void carom_tape_eval_held(const carom_tape *tape, void *held, int group, double 
     gather(out, x.slot, x.place, tape->group[group].count);
 }
 
-// Has every operation with pieces that a group needs the value of the piece that is held, bit by bit?  What was found of a point stays known until the block moves.
-static bool agrees(const carom_tape *tape, int group, const carom_tape_state *state, const double *x, carom_tape_state *was) {
-    const uint64_t *needs = tape->needs + (size_t)group * (size_t)tape->nwords, *changing = tape->fades + (size_t)CAROM_CLASS_VELOCITY * (size_t)tape->nwords;
+// Has every operation with pieces that a group needs the value of the piece that is held, bit by bit?  What was found
+// of a point stays known until the block moves.
+static bool agrees(const carom_tape *tape, int group, const carom_tape_state *state, const double *x,
+                   carom_tape_state *was) {
+    const uint64_t *needs = tape->needs + (size_t)group * (size_t)tape->nwords,
+                   *changing = tape->fades + (size_t)CAROM_CLASS_VELOCITY * (size_t)tape->nwords;
     const double *x_0 = slots(tape, was);
     if (was->moves != state->moves) was->agreed = 0;
     was->moves = state->moves;
@@ -497,7 +523,8 @@ static bool agrees(const carom_tape *tape, int group, const carom_tape_state *st
     return true;
 }
 
-carom_values carom_tape_values_held(const carom_tape *tape, void *work, void *held, int group, double t, const double *q, const double *v) {
+carom_values carom_tape_values_held(const carom_tape *tape, void *work, void *held, int group, double t,
+                                    const double *q, const double *v) {
     if (tape->native) return values_held(tape, held, group, t, q, v); // slots that pieces hang on may be missing
     carom_tape_state *was = staying(tape, held);
     const carom_values x = carom_tape_values(tape, work, group, t, q, v);

@@ -156,12 +156,15 @@ static int compare(const void *x, const void *y) {
 
 static carom_status check(const carom_graph *g, const carom_group *groups, int ngroups, carom_error *err) {
     if (ngroups < 0 || ngroups > GROUP_LIMIT)
-        return carom_fail(err, CAROM_BAD_INPUT, "a tape has at most %d groups of outputs, not %d", GROUP_LIMIT, ngroups);
+        return carom_fail(err, CAROM_BAD_INPUT, "a tape has at most %d groups of outputs, not %d", GROUP_LIMIT,
+                          ngroups);
     if (carom_graph_failed(g))
-        return carom_fail(err, CAROM_NO_MEMORY, "the expressions are too large: not enough memory, or more than 4 million nodes");
+        return carom_fail(err, CAROM_NO_MEMORY,
+                          "the expressions are too large: not enough memory, or more than 4 million nodes");
     for (int i = 0; i < ngroups; ++i) {
         if (groups[i].after < 0 || groups[i].after > ngroups)
-            return carom_fail(err, CAROM_BAD_INPUT, "group %d comes after group %d, but there are only %d", i, groups[i].after - 1, ngroups);
+            return carom_fail(err, CAROM_BAD_INPUT, "group %d comes after group %d, but there are only %d", i,
+                              groups[i].after - 1, ngroups);
         for (int j = 0; j < groups[i].count; ++j)
             if (groups[i].nodes[j] < 0 || groups[i].nodes[j] >= g->count)
                 return carom_fail(err, CAROM_BAD_INPUT, "output %d of group %d is not an expression", j, i);
@@ -288,13 +291,24 @@ static void put(uint64_t *sets, int which, int nwords, int member) {
 // Is this an operation that run_held() makes from what was?
 static bool has_pieces(int op) {
     switch (op) {
-    case CAROM_OP_ABS: case CAROM_OP_MIN: case CAROM_OP_MAX: case CAROM_OP_CURVE: case CAROM_OP_SIGN: case CAROM_OP_FLOOR:
-    case CAROM_OP_LT: case CAROM_OP_LE: case CAROM_OP_GT: case CAROM_OP_GE: case CAROM_OP_EQ: case CAROM_OP_NE: return true;
+    case CAROM_OP_ABS:
+    case CAROM_OP_MIN:
+    case CAROM_OP_MAX:
+    case CAROM_OP_CURVE:
+    case CAROM_OP_SIGN:
+    case CAROM_OP_FLOOR:
+    case CAROM_OP_LT:
+    case CAROM_OP_LE:
+    case CAROM_OP_GT:
+    case CAROM_OP_GE:
+    case CAROM_OP_EQ:
+    case CAROM_OP_NE: return true;
     default: return false;
     }
 }
 
-// Which segments a group needs, and which have pieces.  Those of parameters alone run once, at the start: a list of their own.
+// Which segments a group needs, and which have pieces.  Those of parameters alone run once, at the start: a list of
+// their own.
 static void list_segments(carom_tape *tape) {
     for (int s = 0; s < tape->nsegments; ++s) {
         const carom_segment *g = &tape->segment[s];
@@ -348,7 +362,8 @@ static bool allocate_tape(compiler *k, carom_tape *tape, const carom_group *grou
     tape->piece_at = zeros(segments, sizeof *tape->piece_at);
     tape->output = zeros(outputs, sizeof *tape->output);
     tape->group = zeros(tape->ngroups, sizeof *tape->group);
-    return tape->code && tape->segment && tape->number && tape->needs && tape->fades && tape->pieces && tape->piece && tape->piece_at && tape->output && tape->group;
+    return tape->code && tape->segment && tape->number && tape->needs && tape->fades && tape->pieces && tape->piece &&
+           tape->piece_at && tape->output && tape->group;
 }
 
 static bool needed(const carom_tape *tape, int group, int segment) {
@@ -388,7 +403,8 @@ static bool make_plans(carom_tape *tape, const carom_group *groups, int used) {
     for (int i = 0; i < tape->ngroups; ++i) {
         carom_outputs *o = &tape->group[i];
         o->all = plan(tape, i, -1, &room);
-        o->rest = groups[i].after && tape->nwords == 1 ? plan(tape, i, groups[i].after - 1, &room) : (carom_plan){.first = -1};
+        o->rest = groups[i].after && tape->nwords == 1 ? plan(tape, i, groups[i].after - 1, &room)
+                                                       : (carom_plan){.first = -1};
     }
     carom_instruction *code = realloc(tape->code, ((size_t)room + 1) * sizeof *code);
     if (!code) return false;
@@ -417,7 +433,8 @@ static carom_status compile(compiler *k, carom_tape *tape, const carom_group *gr
     k->ncode = 0;
     for (int x = 0; x < k->nodes; ++x) k->slot[x] = OPEN;
     for (int x = k->nodes - 1; x >= 0; --x)
-        if (k->groups[x] && k->slot[x] == OPEN && !carom_vertex_leaf(&k->g->node[x]) && !is_op(k, x, CAROM_OP_SYMBOL)) choose(k, x);
+        if (k->groups[x] && k->slot[x] == OPEN && !carom_vertex_leaf(&k->g->node[x]) && !is_op(k, x, CAROM_OP_SYMBOL))
+            choose(k, x);
     qsort(k->code, (size_t)k->ncode, sizeof *k->code, compare);
     if (!allocate_tape(k, tape, groups)) return no_memory(err);
     place_leaves(k, tape);

@@ -64,7 +64,8 @@ struct carom_tape {
     uint64_t *needs; // sets of segments, nwords each: what every group needs beyond parameters, then the rest
     uint64_t *fades; // by class: the segments that a change of its inputs makes invalid
     uint64_t *pieces; // the segments that have an operation with pieces, whose value depends on which one it is held on
-    int *piece, *piece_at; // these operations, in the order of the code; where those of each segment begin, nsegments + 1
+    int *piece, *piece_at; // these operations, in the order of the code; where those of each segment begin, nsegments +
+                           // 1
     bool piecewise;  // there are some
     bool timed;      // time is an input of some instruction or output
     int *output;     // slots of all groups' outputs
@@ -75,26 +76,35 @@ struct carom_tape {
 // Start of a work block; the set of valid segments and the slots follow.
 typedef struct carom_tape_state {
     uint64_t executed; // instructions since the start
-    uint64_t moves;    // changes of (t, q) or of parameters since the start; of the block that stays where it was held: those of the other when it agreed last
-    uint64_t agreed;   // of the block that stays: segments whose pieces the other had then, first word; of the one that goes on: has it begun?
+    uint64_t moves;    // changes of (t, q) or of parameters since the start; of the block that stays where it was held:
+                       // those of the other when it agreed last
+    uint64_t agreed;   // of the block that stays: segments whose pieces the other had then, first word; of the one that
+                       // goes on: has it begun?
 } carom_tape_state;
 
-static inline double *carom_tape_slots(const carom_tape *tape, void *work) { return (double *)((uint64_t *)((carom_tape_state *)work + 1) + tape->nwords); }
+static inline double *carom_tape_slots(const carom_tape *tape, void *work) {
+    return (double *)((uint64_t *)((carom_tape_state *)work + 1) + tape->nwords);
+}
 
-/// A group held as by carom_tape_eval_held(), where `work` is the block that was held: as long as it is on the same pieces, what it has is the answer.
-carom_values carom_tape_values_held(const carom_tape *tape, void *work, void *held, int group, double t, const double *q, const double *v);
+/// A group held as by carom_tape_eval_held(), where `work` is the block that was held: as long as it is on the same
+/// pieces, what it has is the answer.
+carom_values carom_tape_values_held(const carom_tape *tape, void *work, void *held, int group, double t,
+                                    const double *q, const double *v);
 
-/// The lists of a group that has more than three, each to its own place, where compiled code has them.  Nothing is remembered of the point.  False: there is no such
-/// code, or a value may not be finite.
-static inline bool carom_tape_once(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[CAROM_LISTS]) {
+/// The lists of a group that has more than three, each to its own place, where compiled code has them.  Nothing is
+/// remembered of the point.  False: there is no such code, or a value may not be finite.
+static inline bool carom_tape_once(const carom_tape *tape, void *work, int group, double t, const double *q,
+                                   const double *v, double *const to[CAROM_LISTS]) {
     if (!tape->native || !tape->native->once[group]) return false;
     ((carom_tape_state *)work)->executed += (uint64_t)tape->group[group].all.length;
     return tape->native->once[group](carom_tape_slots(tape, work), carom_ring_nearest, t, q, v, to) == 0;
 }
 
-/// Of a group whose lists are f (nv), all of M by columns, and g: a = M^-1 f and g, where compiled code has them in one go, with the bits of carom_factorise() and
-/// carom_factor_solve().  Nothing is remembered of the point.  False: there is no such code, or something is not finite, or M not positive definite.
-static inline bool carom_tape_free(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *a, double *g) {
+/// Of a group whose lists are f (nv), all of M by columns, and g: a = M^-1 f and g, where compiled code has them in one
+/// go, with the bits of carom_factorise() and carom_factor_solve().  Nothing is remembered of the point.  False: there
+/// is no such code, or something is not finite, or M not positive definite.
+static inline bool carom_tape_free(const carom_tape *tape, void *work, int group, double t, const double *q,
+                                   const double *v, double *a, double *g) {
     if (!tape->native || !tape->native->free[group]) return false;
     ((carom_tape_state *)work)->executed += (uint64_t)tape->group[group].all.length;
     return tape->native->free[group](carom_tape_slots(tape, work), carom_ring_nearest, t, q, v, a, g) == 0;

@@ -1,11 +1,13 @@
-// value.h: what an operation gives for numbers.  Folding, the tape and the texts of compiled models all have it from one table.
+// value.h: what an operation gives for numbers.  Folding, the tape and the texts of compiled models all have it from
+// one table.
 //
 // NaN goes through min, max and sign; fmin and fmax would drop it.
 #pragma once
 #include <carom/expr.h>
 #include <math.h>
 
-// X(operation, its value as C, the same for many systems at once where that is another text), of the arguments A, B and C.
+// X(operation, its value as C, the same for many systems at once where that is another text), of the arguments A, B and
+// C.
 #define CAROM_PLAIN(X)                                                                             \
     X(ADD, A + B, NULL) X(SUB, A - B, NULL) X(MUL, A * B, NULL) X(DIV, A / B, NULL) X(NEG, -A, NULL) \
     X(POW, pow(A, B), "T(pow)(A, B)")                                                              \
@@ -28,7 +30,12 @@ static inline double carom_value(carom_op op, double A, double B, double C) {
     CAROM_PLAIN(X)
 #undef X
     case CAROM_OP_NUMBER: case CAROM_OP_INPUT: case CAROM_OP_SYMBOL: case CAROM_OP_COUNT: break;
-    case CAROM_OP_PAIR: case CAROM_OP_LINE_1: case CAROM_OP_LINE_2: case CAROM_OP_RING_1: case CAROM_OP_RING_2: case CAROM_OP_CURVE: break; // not of numbers
+    case CAROM_OP_PAIR:
+    case CAROM_OP_LINE_1:
+    case CAROM_OP_LINE_2:
+    case CAROM_OP_RING_1:
+    case CAROM_OP_RING_2:
+    case CAROM_OP_CURVE: break; // not of numbers
     }
     return NAN;
 }

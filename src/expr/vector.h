@@ -19,7 +19,9 @@ static inline carom_node n_if(carom_graph *g, carom_node c, carom_node a, carom_
 }
 static inline carom_node n_abs(carom_graph *g, carom_node x) { return n_fun(g, CAROM_OP_ABS, x); }
 /// -1 or 1, which 0 has.
-static inline carom_node n_sign(carom_graph *g, carom_node x) { return n_if(g, n_less(g, x, n_num(g, 0)), n_num(g, -1), n_num(g, 1)); }
+static inline carom_node n_sign(carom_graph *g, carom_node x) {
+    return n_if(g, n_less(g, x, n_num(g, 0)), n_num(g, -1), n_num(g, 1));
+}
 /// x, but between -l and l.
 static inline carom_node n_clamp(carom_graph *g, carom_node x, carom_node l) {
     const carom_node low = n_fun(g, CAROM_OP_NEG, l);
@@ -34,7 +36,9 @@ static inline carom_node n_and(carom_graph *g, carom_node a, carom_node b) { ret
 static inline carom_node n_or(carom_graph *g, carom_node a, carom_node b) { return n_op(g, CAROM_OP_MAX, a, b); }
 static inline carom_node n_not(carom_graph *g, carom_node a) { return n_sub(g, n_num(g, 1), a); }
 
-static inline vec v_num(carom_graph *g, const double *x) { return (vec){{n_num(g, x[0]), n_num(g, x[1]), n_num(g, x[2])}}; }
+static inline vec v_num(carom_graph *g, const double *x) {
+    return (vec){{n_num(g, x[0]), n_num(g, x[1]), n_num(g, x[2])}};
+}
 static inline vec v_add(carom_graph *g, vec a, vec b) {
     for (int i = 0; i < 3; ++i) a.c[i] = n_add(g, a.c[i], b.c[i]);
     return a;

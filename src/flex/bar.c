@@ -23,5 +23,10 @@ bool carom_member_streams(const carom_member *m) {
 
 void carom_member_stream(const carom_member *m, const double *q, double *f) { bar_stream(m, q, f); }
 
-const flex_kind carom_flex_bar = {
-    .component = {"u"}, .per = 1, .stresses = 1, .linear = true, .rule = BAR_RULE, .element = element, .stress = stress};
+const flex_kind carom_flex_bar = {.component = {"u"},
+                                  .per = 1,
+                                  .stresses = 1,
+                                  .linear = true,
+                                  .rule = BAR_RULE,
+                                  .element = element,
+                                  .stress = stress};

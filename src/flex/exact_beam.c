@@ -30,4 +30,9 @@ static void element(const carom_member *m, double *Me, double *Ke) {
     exact_beam_tangent(m, x, y, Ke, Ce);
 }
 
-const flex_kind carom_flex_exact_beam = {.component = {"x", "y", "angle"}, .per = 3, .stresses = 3, .rule = EXACT_BEAM_RULE, .element = element, .stress = stress};
+const flex_kind carom_flex_exact_beam = {.component = {"x", "y", "angle"},
+                                         .per = 3,
+                                         .stresses = 3,
+                                         .rule = EXACT_BEAM_RULE,
+                                         .element = element,
+                                         .stress = stress};

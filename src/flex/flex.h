@@ -40,7 +40,8 @@ struct carom_member {
 
 #include "flex/rest.inc"
 
-extern const flex_kind carom_flex_bar, carom_flex_beam, carom_flex_exact_beam, carom_flex_spatial_beam, carom_flex_shaft, carom_flex_matrices;
+extern const flex_kind carom_flex_bar, carom_flex_beam, carom_flex_exact_beam, carom_flex_spatial_beam,
+    carom_flex_shaft, carom_flex_matrices;
 
 // modal.c: damping by modes.
 carom_status carom_flex_modal_make(carom_member *m, const carom_member_def *def, carom_error *err);

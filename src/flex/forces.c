@@ -8,18 +8,27 @@ void carom_flex_mass_add(const carom_member *m, double s, const double *x, doubl
     else mass_muladd(m, s, x, y);
 }
 
-void carom_member_force(const carom_member *m, const double *q, const double *v, double *f) { member_force(m, q, v, f); }
+void carom_member_force(const carom_member *m, const double *q, const double *v, double *f) {
+    member_force(m, q, v, f);
+}
 
 void carom_member_mass(const carom_member *m, carom_matrix M, int at) {
     if (m->matrices) carom_flex_matrices_mass(m, M, at);
     else add_mass(m, 1, M, at);
 }
 
-void carom_member_tangent(const carom_member *m, const double *q, const double *v, carom_matrix K, carom_matrix C, int at) { member_tangent(m, q, v, K, C, at); }
+void carom_member_tangent(const carom_member *m, const double *q, const double *v, carom_matrix K, carom_matrix C,
+                          int at) {
+    member_tangent(m, q, v, K, C, at);
+}
 
-void carom_member_energy(const carom_member *m, const double *q, const double *v, double *kinetic, double *potential) { member_energy(m, q, v, kinetic, potential); }
+void carom_member_energy(const carom_member *m, const double *q, const double *v, double *kinetic, double *potential) {
+    member_energy(m, q, v, kinetic, potential);
+}
 
-double carom_member_dissipation(const carom_member *m, const double *q, const double *v) { return member_dissipation(m, q, v); }
+double carom_member_dissipation(const carom_member *m, const double *q, const double *v) {
+    return member_dissipation(m, q, v);
+}
 
 // -- fields ----------------------------------------------------------------------------------------------------
 

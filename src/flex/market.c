@@ -1,7 +1,8 @@
-// market.c: Matrix Market files: `%%MatrixMarket matrix coordinate|array real|integer general|symmetric|skew-symmetric`.
+// market.c: Matrix Market files: `%%MatrixMarket matrix coordinate|array real|integer
+// general|symmetric|skew-symmetric`.
 //
-// The text is untrusted: whatever is wrong is reported with its line, and no size that it promises is believed before the
-// text is long enough for it.  Symmetric files come out with both triangles.
+// The text is untrusted: whatever is wrong is reported with its line, and no size that it promises is believed before
+// the text is long enough for it.  Symmetric files come out with both triangles.
 #include "base/number.h"
 #include <carom/flex.h>
 #include <float.h>
@@ -69,12 +70,15 @@ static bool is(const char *word, const char *like) {
 
 static carom_status read_header(lines *s, bool *array, symmetry *kind) {
     if (!take_line(s) || s->words != 5 || !is(s->word[0], "%%matrixmarket") || !is(s->word[1], "matrix"))
-        return s->line = 1, wrong(s, "the first line of a Matrix Market file is, for instance, `%%MatrixMarket matrix coordinate real symmetric`");
+        return s->line = 1, wrong(s, "the first line of a Matrix Market file is, for instance, `%%MatrixMarket matrix "
+                                     "coordinate real symmetric`");
     *array = is(s->word[2], "array");
     if (!*array && !is(s->word[2], "coordinate")) return wrong(s, "the format is neither `coordinate` nor `array`");
-    if (!is(s->word[3], "real") && !is(s->word[3], "integer")) return wrong(s, "the entries are neither `real` nor `integer`");
+    if (!is(s->word[3], "real") && !is(s->word[3], "integer"))
+        return wrong(s, "the entries are neither `real` nor `integer`");
     *kind = is(s->word[4], "symmetric") ? SYMMETRIC : is(s->word[4], "skew-symmetric") ? SKEW : GENERAL;
-    if (*kind == GENERAL && !is(s->word[4], "general")) return wrong(s, "the matrix is neither `general`, `symmetric` nor `skew-symmetric`");
+    if (*kind == GENERAL && !is(s->word[4], "general"))
+        return wrong(s, "the matrix is neither `general`, `symmetric` nor `skew-symmetric`");
     return CAROM_OK;
 }
 
@@ -99,9 +103,11 @@ static carom_status read_size(lines *s, bool array, symmetry kind, carom_triplet
         return wrong(s, array ? "the size of an array is two integers: rows, columns (up to 1e8)"
                               : "the size is three integers: rows, columns (up to 1e8), entries");
     if (kind != GENERAL && rows != cols) return wrong(s, "a symmetric matrix has as many rows as columns");
-    if (array) entries = kind == GENERAL ? rows * cols : kind == SYMMETRIC ? rows * (rows + 1) / 2 : rows * (rows - 1) / 2;
+    if (array)
+        entries = kind == GENERAL ? rows * cols : kind == SYMMETRIC ? rows * (rows + 1) / 2 : rows * (rows - 1) / 2;
     if (entries > rows * cols) return wrong(s, "there are more entries than the matrix has places");
-    if (entries * (array ? 2 : 6) - 1 > (double)(s->end - s->at)) return wrong(s, "the file is too short for so many entries");
+    if (entries * (array ? 2 : 6) - 1 > (double)(s->end - s->at))
+        return wrong(s, "the file is too short for so many entries");
     t->rows = (int)rows;
     t->cols = (int)cols;
     *count = (size_t)entries;
@@ -122,13 +128,16 @@ static carom_status read_entries(lines *s, bool array, symmetry kind, size_t cou
         double row = 0, col = 0, x = 0;
         if (array) {
             place_of(t, kind, &i, &j);
-            if (s->words != 1 || !real(s->word[0], &x)) return wrong(s, "an entry of an array is one number on its line");
+            if (s->words != 1 || !real(s->word[0], &x))
+                return wrong(s, "an entry of an array is one number on its line");
         } else {
-            if (s->words != 3 || !whole(s->word[0], t->rows, &row) || !whole(s->word[1], t->cols, &col) || row < 1 || col < 1 || !real(s->word[2], &x))
+            if (s->words != 3 || !whole(s->word[0], t->rows, &row) || !whole(s->word[1], t->cols, &col) || row < 1 ||
+                col < 1 || !real(s->word[2], &x))
                 return wrong(s, "an entry is its row and column, counted from 1 and inside the matrix, and a number");
             i = (int)row - 1, j = (int)col - 1;
         }
-        if (kind != GENERAL && i < j) return wrong(s, "a symmetric file holds the lower triangle; this entry lies above the diagonal");
+        if (kind != GENERAL && i < j)
+            return wrong(s, "a symmetric file holds the lower triangle; this entry lies above the diagonal");
         if (kind == SKEW && i == j) return wrong(s, "a skew-symmetric matrix has no entries on its diagonal");
         if (x == 0 && array) continue;
         line[t->count] = s->line;
@@ -149,19 +158,24 @@ static int by_place(const void *x, const void *y) {
     return a->at != b->at ? (a->at < b->at ? -1 : 1) : a->entry < b->entry ? -1 : 1;
 }
 
-// Entries of one place are neighbours when they are sorted.  Memory and time depend on their number, not on the size that the file claims.
+// Entries of one place are neighbours when they are sorted.  Memory and time depend on their number, not on the size
+// that the file claims.
 static carom_status no_doubles(lines *s, const carom_triplets *t, const long *line) {
     place *all = malloc((t->count + 1) * sizeof *all);
-    carom_status status = all ? CAROM_OK : carom_fail(s->err, CAROM_NO_MEMORY, "not enough memory to read %.300s", s->file);
-    for (size_t k = 0; all && k < t->count; ++k) all[k] = (place){(uint64_t)t->col[k] * (uint64_t)t->rows + (uint64_t)t->row[k], k};
+    carom_status status =
+        all ? CAROM_OK : carom_fail(s->err, CAROM_NO_MEMORY, "not enough memory to read %.300s", s->file);
+    for (size_t k = 0; all && k < t->count; ++k)
+        all[k] = (place){(uint64_t)t->col[k] * (uint64_t)t->rows + (uint64_t)t->row[k], k};
     if (all) qsort(all, t->count, sizeof *all, by_place);
     for (size_t k = 1; status == CAROM_OK && k < t->count; ++k)
-        if (all[k].at == all[k - 1].at) s->line = line[all[k].entry], status = wrong(s, "this entry stands in the file twice");
+        if (all[k].at == all[k - 1].at)
+            s->line = line[all[k].entry], status = wrong(s, "this entry stands in the file twice");
     free(all);
     return status;
 }
 
-carom_status carom_triplets_read(const char *text, size_t length, const char *file, carom_triplets *t, carom_error *err) {
+carom_status carom_triplets_read(const char *text, size_t length, const char *file, carom_triplets *t,
+                                 carom_error *err) {
     if (!text || !t) return carom_fail(err, CAROM_BAD_INPUT, "a matrix or its text is missing");
     lines s = {.at = text, .end = text + length, .file = file ? file : "matrix", .err = err};
     bool array = false;
@@ -175,7 +189,9 @@ carom_status carom_triplets_read(const char *text, size_t length, const char *fi
     t->col = malloc(room * sizeof *t->col);
     t->value = malloc(room * sizeof *t->value);
     long *line = malloc(room * sizeof *line);
-    carom_status status = t->row && t->col && t->value && line ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory to read %.300s", s.file);
+    carom_status status = t->row && t->col && t->value && line
+                              ? CAROM_OK
+                              : carom_fail(err, CAROM_NO_MEMORY, "not enough memory to read %.300s", s.file);
     if (status == CAROM_OK) status = read_entries(&s, array, kind, count, t, line);
     if (status == CAROM_OK && !array) status = no_doubles(&s, t, line);
     free(line);

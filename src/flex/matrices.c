@@ -26,11 +26,15 @@ void carom_flex_matrices_free(flex_matrices *x) {
 // -- making --------------------------------------------------------------------------------------------------
 
 static carom_status check_matrix(const carom_triplets *t, const char *what, int n, carom_error *err) {
-    if (t->rows != t->cols) return carom_fail(err, CAROM_BAD_INPUT, "the %s matrix has %d rows and %d columns; it must be square", what, t->rows, t->cols);
-    if (t->rows != n) return carom_fail(err, CAROM_BAD_INPUT, "the %s matrix has %d rows, the mass matrix %d", what, t->rows, n);
+    if (t->rows != t->cols)
+        return carom_fail(err, CAROM_BAD_INPUT, "the %s matrix has %d rows and %d columns; it must be square", what,
+                          t->rows, t->cols);
+    if (t->rows != n)
+        return carom_fail(err, CAROM_BAD_INPUT, "the %s matrix has %d rows, the mass matrix %d", what, t->rows, n);
     for (size_t k = 0; k < t->count; ++k)
         if (t->row[k] < 0 || t->row[k] >= n || t->col[k] < 0 || t->col[k] >= n || !isfinite(t->value[k]))
-            return carom_fail(err, CAROM_BAD_INPUT, "entry %zu of the %s matrix lies outside it or is not a number", k + 1, what);
+            return carom_fail(err, CAROM_BAD_INPUT, "entry %zu of the %s matrix lies outside it or is not a number",
+                              k + 1, what);
     return CAROM_OK;
 }
 
@@ -41,7 +45,8 @@ carom_status carom_flex_matrices_check(const carom_member_def *d, carom_error *e
     CAROM_TRY(check_matrix(d->stiffness, "stiffness", d->mass->rows, err));
     if (d->damping) CAROM_TRY(check_matrix(d->damping, "damping", d->mass->rows, err));
     if (!(d->damping_mass >= 0 && d->damping_stiffness >= 0) || !isfinite(d->damping_mass + d->damping_stiffness))
-        return carom_fail(err, CAROM_BAD_INPUT, "damping must not be negative, got %g and %g", d->damping_mass, d->damping_stiffness);
+        return carom_fail(err, CAROM_BAD_INPUT, "damping must not be negative, got %g and %g", d->damping_mass,
+                          d->damping_stiffness);
     return CAROM_OK;
 }
 
@@ -101,8 +106,9 @@ static carom_status symmetric(const flex_rows *A, const carom_member *m, const c
         for (size_t e = A->start[i]; e < A->start[i + 1]; ++e) {
             const double x = A->value[e], y = at(A, A->col[e], i);
             if (!(fabs(x - y) <= 1e-12 * (fabs(x) + fabs(y))))
-                return carom_fail(err, CAROM_BAD_INPUT, "the %s matrix is not symmetric: entry (%d, %d) is %.17g, (%d, %d) is %.17g", what, m->place[i] + 1,
-                                  m->place[A->col[e]] + 1, x, m->place[A->col[e]] + 1, m->place[i] + 1, y);
+                return carom_fail(
+                    err, CAROM_BAD_INPUT, "the %s matrix is not symmetric: entry (%d, %d) is %.17g, (%d, %d) is %.17g",
+                    what, m->place[i] + 1, m->place[A->col[e]] + 1, x, m->place[A->col[e]] + 1, m->place[i] + 1, y);
         }
     return CAROM_OK;
 }
@@ -117,7 +123,8 @@ static int band_of(const flex_rows *A, int n, int band) {
 carom_status carom_flex_matrices_make(carom_member *m, carom_error *err) {
     flex_matrices *x = m->matrices = calloc(1, sizeof *x);
     const carom_member_def *d = &m->def;
-    bool good = x && make_rows(&x->M, d->mass, m) && make_rows(&x->K, d->stiffness, m) && (!d->damping || make_rows(&x->C, d->damping, m));
+    bool good = x && make_rows(&x->M, d->mass, m) && make_rows(&x->K, d->stiffness, m) &&
+                (!d->damping || make_rows(&x->C, d->damping, m));
     if (good && d->load) {
         m->load = calloc((size_t)m->n + 1, sizeof *m->load);
         good = m->load != NULL;
@@ -130,7 +137,9 @@ carom_status carom_flex_matrices_make(carom_member *m, carom_error *err) {
     m->band = band_of(&x->C, m->n, band_of(&x->K, m->n, m->mass_band));
     for (int i = 0; i < m->n; ++i) {
         const double mass = at(&x->M, i, i);
-        if (mass < 0) return carom_fail(err, CAROM_BAD_INPUT, "the mass matrix has %g at (%d, %d); it must not be negative", mass, m->place[i] + 1, m->place[i] + 1);
+        if (mass < 0)
+            return carom_fail(err, CAROM_BAD_INPUT, "the mass matrix has %g at (%d, %d); it must not be negative", mass,
+                              m->place[i] + 1, m->place[i] + 1);
         m->light = m->light || mass == 0;
     }
     return CAROM_OK;
@@ -142,7 +151,9 @@ void carom_flex_matrices_mass_add(const carom_member *m, double s, const double 
     for (int i = 0; i < m->n; ++i) y[i] += s * row_dot(&m->matrices->M, i, x);
 }
 
-void carom_flex_matrices_mass(const carom_member *m, carom_matrix M, int at) { rows_scatter(&m->matrices->M, m->n, 1, M, at); }
+void carom_flex_matrices_mass(const carom_member *m, carom_matrix M, int at) {
+    rows_scatter(&m->matrices->M, m->n, 1, M, at);
+}
 
 void carom_member_entries(const carom_member *m, bool mass, void *user, void (*entry)(void *user, int i, int j)) {
     const flex_matrices *x = m->matrices;

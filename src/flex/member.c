@@ -36,9 +36,10 @@ static carom_status check_wheels(const carom_member_def *d, carom_error *err) {
         CAROM_TRY(positive(w->polar, "the inertia of a flywheel", err));
         CAROM_TRY(positive(w->diametral, "the inertia of a flywheel across the axis", err));
         if (2 * w->diametral < w->polar * (1 - 1e-9))
-            return carom_fail(err, CAROM_BAD_INPUT,
-                              "a flywheel with inertia %g about the axis and %g across; no mass has less than half across",
-                              w->polar, w->diametral);
+            return carom_fail(
+                err, CAROM_BAD_INPUT,
+                "a flywheel with inertia %g about the axis and %g across; no mass has less than half across", w->polar,
+                w->diametral);
     }
     return CAROM_OK;
 }
@@ -128,9 +129,11 @@ static carom_status axes(carom_member *m, carom_error *err) {
 // What forces need of the definition.
 static void constants(carom_member *m) {
     const carom_member_def *d = &m->def;
-    m->damping_mass = d->damping_mass, m->damping_stiffness = d->damping_stiffness, m->damping_torsion = d->damping_torsion;
+    m->damping_mass = d->damping_mass, m->damping_stiffness = d->damping_stiffness,
+    m->damping_torsion = d->damping_torsion;
     if (d->kind != CAROM_EXACT_BEAM) return;
-    m->section[0] = d->modulus * d->area, m->section[1] = d->shear_modulus * d->shear_area, m->section[2] = d->modulus * d->inertia;
+    m->section[0] = d->modulus * d->area, m->section[1] = d->shear_modulus * d->shear_area,
+    m->section[2] = d->modulus * d->inertia;
     for (int c = 0; c < 2; ++c) m->rest[0][c] = d->origin[c], m->rest[1][c] = m->axes[0][c];
     m->rest[0][2] = atan2(m->axes[0][1], m->axes[0][0]);
 }
@@ -294,7 +297,8 @@ carom_member *carom_member_create(const carom_member_def *def, carom_error *err)
     m->rule = m->kind->rule;
     m->per = m->kind->per;
     m->nodes = def->kind == CAROM_MATRICES ? def->mass->rows : def->elements + 1;
-    m->l = def->kind == CAROM_MATRICES || def->shaft ? 0 : def->length / def->elements; // what has elements of equal length
+    // what has elements of equal length
+    m->l = def->kind == CAROM_MATRICES || def->shaft ? 0 : def->length / def->elements;
     if (axes(m, err) != CAROM_OK) {
         carom_member_destroy(m);
         return NULL;
@@ -305,7 +309,8 @@ carom_member *carom_member_create(const carom_member_def *def, carom_error *err)
         m->kind->element(m, m->Me, m->Ke);
         for (int e = 0; e < MOST_ELEMENT * MOST_ELEMENT; ++e) m->Ce[e] = def->damping_stiffness * m->Ke[e];
         find_bands(m);
-        good = (m->kind->whole ? m->kind->whole->build(m) : assemble_mass(m)) && assemble_load(m) && (def->kind != CAROM_BAR || find_runs(m));
+        good = (m->kind->whole ? m->kind->whole->build(m) : assemble_mass(m)) && assemble_load(m) &&
+               (def->kind != CAROM_BAR || find_runs(m));
     } else if (good && carom_flex_matrices_make(m, err) != CAROM_OK) {
         carom_member_destroy(m);
         return NULL;
@@ -321,7 +326,8 @@ carom_member *carom_member_create(const carom_member_def *def, carom_error *err)
         return NULL;
     }
     carom_fail(err, good ? CAROM_BAD_INPUT : CAROM_NO_MEMORY,
-               good ? "everything is fixed; a member needs a node that can move" : "not enough memory for a flexible member");
+               good ? "everything is fixed; a member needs a node that can move"
+                    : "not enough memory for a flexible member");
     carom_member_destroy(m);
     return NULL;
 }

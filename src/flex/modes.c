@@ -11,7 +11,8 @@ static const double RIGID = 1e-8;      // of the shift: squares of frequencies b
 
 enum { MOST_VECTORS = 24, ROUNDS = 60, MOST_BAND = 10000000 }; // of matrices without order nothing is told
 
-// Eigenvalues (on the diagonal of A) and eigenvectors (columns of Z) of a symmetric p x p matrix, by Jacobi's rotations.
+// Eigenvalues (on the diagonal of A) and eigenvectors (columns of Z) of a symmetric p x p matrix, by Jacobi's
+// rotations.
 static void jacobi(double *A, double *Z, int p) {
     for (int i = 0; i < p * p; ++i) Z[i] = i % (p + 1) == 0;
     for (int sweep = 0; sweep < 60; ++sweep) {
@@ -27,7 +28,8 @@ static void jacobi(double *A, double *Z, int p) {
                 const double a = A[i + p * j];
                 if (a == 0) continue;
                 const double tau = (A[j + p * j] - A[i + p * i]) / (2 * a);
-                const double t = (tau < 0 ? -1 : 1) / (fabs(tau) + sqrt(1 + tau * tau)), c = 1 / sqrt(1 + t * t), s = t * c;
+                const double t = (tau < 0 ? -1 : 1) / (fabs(tau) + sqrt(1 + tau * tau)), c = 1 / sqrt(1 + t * t),
+                             s = t * c;
                 for (int k = 0; k < p; ++k) {
                     const double x = A[k + p * i], y = A[k + p * j];
                     A[k + p * i] = c * x - s * y, A[k + p * j] = s * x + c * y;
@@ -131,7 +133,9 @@ static double typical(const carom_member *m) {
     return fmin(axial, d->modulus * d->inertia / (d->density * d->area * L * L * L * L));
 }
 
-int carom_member_frequencies(const carom_member *m, int most, double *omega) { return carom_member_modes(m, most, omega, NULL); }
+int carom_member_frequencies(const carom_member *m, int most, double *omega) {
+    return carom_member_modes(m, most, omega, NULL);
+}
 
 // The columns of X in ascending order of their values, `count` of them.
 static void put_modes(const space *s, int count, double *phi) {

@@ -14,8 +14,13 @@ void carom_member_rest(const carom_member *m, double *q) {
 
 // Of a bent component: which deflection and rotation it goes with, and the sign of the rotation in terms of the slope.
 static bool bending(carom_member_kind kind, int c, int *deflection, int *rotation, double *sign) {
-    static const struct { carom_member_kind kind; int deflection, rotation; double sign; } plane[] = {
-        {CAROM_BEAM, 1, 2, 1}, {CAROM_SPATIAL_BEAM, 1, 5, 1}, {CAROM_SPATIAL_BEAM, 2, 4, -1}, {CAROM_SHAFT, 0, 4, 1}, {CAROM_SHAFT, 1, 3, -1}};
+    static const struct {
+        carom_member_kind kind; int deflection, rotation; double sign;
+    } plane[] = {{CAROM_BEAM, 1, 2, 1},
+                 {CAROM_SPATIAL_BEAM, 1, 5, 1},
+                 {CAROM_SPATIAL_BEAM, 2, 4, -1},
+                 {CAROM_SHAFT, 0, 4, 1},
+                 {CAROM_SHAFT, 1, 3, -1}};
     for (size_t k = 0; k < sizeof plane / sizeof *plane; ++k) {
         if (plane[k].kind != kind || (plane[k].deflection != c && plane[k].rotation != c)) continue;
         *deflection = plane[k].deflection;

@@ -40,7 +40,9 @@ bool carom_flex_shaft_elements(carom_member *m) {
     m->shaft = calloc((size_t)d->elements, sizeof *m->shaft);
     m->wheel = calloc((size_t)d->nflywheels + 1, sizeof *m->wheel);
     if (!m->shaft || !m->wheel) return false;
-    for (int k = 0; k < d->nflywheels; ++k) m->wheel[k] = (flex_wheel){d->flywheels[k].node, d->flywheels[k].mass, d->flywheels[k].polar, d->flywheels[k].diametral};
+    for (int k = 0; k < d->nflywheels; ++k)
+        m->wheel[k] =
+            (flex_wheel){d->flywheels[k].node, d->flywheels[k].mass, d->flywheels[k].polar, d->flywheels[k].diametral};
     m->nwheel = d->nflywheels;
     double s = 0;
     for (int e = 0; e < d->elements; ++e) {
@@ -115,5 +117,9 @@ static void stress(const carom_member *m, int e, const double *x, double *s) {
 
 static const flex_whole whole = {.build = build, .stress = stress};
 
-const flex_kind carom_flex_shaft = {
-    .component = {"v", "w", "rx", "ry", "rz"}, .per = PER, .stresses = 5, .rule = SHAFT_RULE, .element = element, .whole = &whole};
+const flex_kind carom_flex_shaft = {.component = {"v", "w", "rx", "ry", "rz"},
+                                    .per = PER,
+                                    .stresses = 5,
+                                    .rule = SHAFT_RULE,
+                                    .element = element,
+                                    .whole = &whole};

@@ -30,16 +30,22 @@ struct carom_structure {
 
 static carom_status check_point(const carom_structure *s, const carom_point *p, carom_error *err) {
     if (p->member < 0 || p->member >= s->def.nmembers)
-        return carom_fail(err, CAROM_BAD_INPUT, "a point is on member %d; there are %d, counted from 0", p->member, s->def.nmembers);
+        return carom_fail(err, CAROM_BAD_INPUT, "a point is on member %d; there are %d, counted from 0", p->member,
+                          s->def.nmembers);
     const carom_member *m = s->member[p->member];
-    const int components = carom_member_components(carom_member_kind_of(m)), rows = carom_member_field_rows(m, CAROM_FIELD_DISPLACEMENT);
-    const double low = carom_member_field_place(m, CAROM_FIELD_DISPLACEMENT, 0), high = carom_member_field_place(m, CAROM_FIELD_DISPLACEMENT, rows - 1);
+    const int components = carom_member_components(carom_member_kind_of(m)),
+              rows = carom_member_field_rows(m, CAROM_FIELD_DISPLACEMENT);
+    const double low = carom_member_field_place(m, CAROM_FIELD_DISPLACEMENT, 0),
+                 high = carom_member_field_place(m, CAROM_FIELD_DISPLACEMENT, rows - 1);
     const double slack = 1e-9 * (high - low);
     if (!(p->s >= low - slack && p->s <= high + slack))
-        return carom_fail(err, CAROM_BAD_INPUT, "a point is at s = %g; member %d reaches from %g to %g", p->s, p->member, low, high);
+        return carom_fail(err, CAROM_BAD_INPUT, "a point is at s = %g; member %d reaches from %g to %g", p->s,
+                          p->member, low, high);
     if (p->component < 0 || p->component >= (p->place ? 3 : components))
-        return carom_fail(err, CAROM_BAD_INPUT, "a point has component %d; member %d has %d of them, counted from 0", p->component, p->member, p->place ? 3 : components);
-    if (p->place && carom_member_kind_of(m) == CAROM_MATRICES) return carom_fail(err, CAROM_BAD_INPUT, "member %d is made of matrices; its points have no place", p->member);
+        return carom_fail(err, CAROM_BAD_INPUT, "a point has component %d; member %d has %d of them, counted from 0",
+                          p->component, p->member, p->place ? 3 : components);
+    if (p->place && carom_member_kind_of(m) == CAROM_MATRICES)
+        return carom_fail(err, CAROM_BAD_INPUT, "member %d is made of matrices; its points have no place", p->member);
     if (!isfinite(p->factor)) return carom_fail(err, CAROM_BAD_INPUT, "a point has the factor %g", p->factor);
     return CAROM_OK;
 }
@@ -54,7 +60,8 @@ static int terms_of(const carom_structure *s, const carom_point *p, int *index, 
 }
 
 // Unknowns that several points share are added up.
-static carom_status make_row(carom_structure *s, const carom_points *sum, row *r, const char *what, int i, carom_error *err) {
+static carom_status make_row(carom_structure *s, const carom_points *sum, row *r, const char *what, int i,
+                             carom_error *err) {
     *r = (row){.first = s->entries, .constant = sum->constant};
     for (int k = 0; k < sum->n; ++k) {
         int index[CAROM_MEMBER_POINT];
@@ -66,7 +73,8 @@ static carom_status make_row(carom_structure *s, const carom_points *sum, row *r
             int at = r->first;
             while (at < s->entries && s->index[at] != index[e]) ++at;
             if (at == s->entries) {
-                if (!CAROM_GROW(s->index, at) || !CAROM_GROW(s->weight, at)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a structure");
+                if (!CAROM_GROW(s->index, at) || !CAROM_GROW(s->weight, at))
+                    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a structure");
                 s->index[s->entries] = index[e];
                 s->weight[s->entries++] = 0;
             }
@@ -75,7 +83,8 @@ static carom_status make_row(carom_structure *s, const carom_points *sum, row *r
     }
     r->n = s->entries - r->first;
     if (r->n == 0) return carom_fail(err, CAROM_BAD_INPUT, "%s %d names nothing that can move", what, i);
-    return isfinite(r->constant) ? CAROM_OK : carom_fail(err, CAROM_BAD_INPUT, "%s %d has the constant %g", what, i, r->constant);
+    return isfinite(r->constant) ? CAROM_OK
+                                 : carom_fail(err, CAROM_BAD_INPUT, "%s %d has the constant %g", what, i, r->constant);
 }
 
 static double row_value(const carom_structure *s, const row *r, const double *q) {
@@ -134,10 +143,12 @@ static carom_status force(const void *model, void *work, double t, const double 
     return CAROM_OK;
 }
 
-static carom_status tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+static carom_status tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K,
+                            carom_matrix C) {
     (void)work, (void)t;
     const carom_structure *s = model;
-    for (int k = 0; k < s->def.nmembers; ++k) carom_member_tangent(s->member[k], q + s->first[k], v + s->first[k], K, C, s->first[k]);
+    for (int k = 0; k < s->def.nmembers; ++k)
+        carom_member_tangent(s->member[k], q + s->first[k], v + s->first[k], K, C, s->first[k]);
     return CAROM_OK;
 }
 
@@ -171,13 +182,15 @@ static carom_status directions(const void *model, void *work, double t, const do
     return CAROM_OK;
 }
 
-static carom_status curvature(const void *model, void *work, double t, const double *q, const double *v, const carom_local *L, double *kappa) {
+static carom_status curvature(const void *model, void *work, double t, const double *q, const double *v,
+                              const carom_local *L, double *kappa) {
     (void)model, (void)work, (void)t, (void)q, (void)v;
     carom_zero(kappa, L->at[L->nb]);
     return CAROM_OK;
 }
 
-static carom_status energy(const void *model, void *work, double t, const double *q, const double *v, double *kinetic, double *potential) {
+static carom_status energy(const void *model, void *work, double t, const double *q, const double *v, double *kinetic,
+                           double *potential) {
     (void)work, (void)t;
     const carom_structure *s = model;
     *kinetic = *potential = 0;
@@ -190,10 +203,12 @@ static carom_status energy(const void *model, void *work, double t, const double
     return CAROM_OK;
 }
 
-static carom_status power(const void *model, void *work, double t, const double *q, const double *v, double *external, double *damping) {
+static carom_status power(const void *model, void *work, double t, const double *q, const double *v, double *external,
+                          double *damping) {
     const carom_structure *s = model;
     *external = *damping = 0;
-    for (int k = 0; k < s->def.nmembers; ++k) *damping += carom_member_dissipation(s->member[k], q + s->first[k], v + s->first[k]);
+    for (int k = 0; k < s->def.nmembers; ++k)
+        *damping += carom_member_dissipation(s->member[k], q + s->first[k], v + s->first[k]);
     if (!s->def.load) return CAROM_OK;
     double *f = work;
     carom_zero(f, s->sys.nv);
@@ -202,11 +217,12 @@ static carom_status power(const void *model, void *work, double t, const double 
     return CAROM_OK;
 }
 
-// -- making --------------------------------------------------------------------------------------------------------------
+// -- making -----------------------------------------------------------------------------------------------------------
 
 /// Entries of all members, as they come.
 // Members do not couple: the widest band of one is that of all.
-static carom_status choose(carom_structure *s, bool of_mass, carom_pattern **pattern, carom_shape *shape, carom_error *err) {
+static carom_status choose(carom_structure *s, bool of_mass, carom_pattern **pattern, carom_shape *shape,
+                           carom_error *err) {
     const int n = s->sys.nv;
     int band = 0;
     for (int k = 0; k < s->def.nmembers; ++k) {
@@ -215,7 +231,8 @@ static carom_status choose(carom_structure *s, bool of_mass, carom_pattern **pat
     }
     *shape = (carom_shape){.storage = CAROM_DENSE, .n = n};
     if (band == 0) *shape = (carom_shape){.storage = CAROM_DIAGONAL, .n = n};
-    else if (n > 8 && 4 * band < n && (band <= WIDEST_BAND || !s->def.direct)) *shape = (carom_shape){.storage = CAROM_BANDED, .n = n, .band = band};
+    else if (n > 8 && 4 * band < n && (band <= WIDEST_BAND || !s->def.direct))
+        *shape = (carom_shape){.storage = CAROM_BANDED, .n = n, .band = band};
     if (shape->storage != CAROM_DENSE || n <= SMALLEST_SPARSE || !s->def.direct) return CAROM_OK;
     carom_places p = {0};
     for (int k = 0; k < s->def.nmembers; ++k) {
@@ -248,7 +265,8 @@ static carom_status fill(carom_structure *s, carom_error *err) {
     *y = carom_system_default(n, n, s->def.ne, s->def.nc);
     bool linear = true;
     for (int k = 0; k < s->def.nmembers; ++k) linear = linear && carom_member_linear(s->member[k]);
-    y->flags = CAROM_CONSTANT_MASS | CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS | CAROM_FORCE_SETS | (linear ? CAROM_LINEAR : 0u);
+    y->flags = CAROM_CONSTANT_MASS | CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS | CAROM_FORCE_SETS |
+               (linear ? CAROM_LINEAR : 0u);
     CAROM_TRY(choose(s, true, &s->mass_pattern, &y->mass_shape, err));
     CAROM_TRY(choose(s, false, &s->tangent_pattern, &y->tangent_shape, err));
     int widest = 1;
@@ -258,7 +276,8 @@ static carom_status fill(carom_structure *s, carom_error *err) {
     y->contacts = s->contacts;
     y->model = s;
     y->work_size = s->def.load ? (size_t)n * sizeof(double) : 0;
-    y->mass = mass, y->force = force, y->tangent = tangent, y->energy = energy, y->power = power, y->curvature = curvature;
+    y->mass = mass, y->force = force, y->tangent = tangent, y->energy = energy, y->power = power,
+    y->curvature = curvature;
     y->gaps = y->ne + y->nc ? gaps : NULL;
     y->directions = y->ne + y->nc ? directions : NULL;
     return carom_system_check(y, err);
@@ -266,7 +285,8 @@ static carom_status fill(carom_structure *s, carom_error *err) {
 
 carom_structure *carom_structure_create(const carom_structure_def *def, carom_error *err) {
     if (!def || def->nmembers < 1) return carom_fail(err, CAROM_BAD_INPUT, "a structure needs a member"), NULL;
-    if (def->ne < 0 || def->nc < 0) return carom_fail(err, CAROM_BAD_INPUT, "%d constraints and %d contacts", def->ne, def->nc), NULL;
+    if (def->ne < 0 || def->nc < 0)
+        return carom_fail(err, CAROM_BAD_INPUT, "%d constraints and %d contacts", def->ne, def->nc), NULL;
     carom_structure *s = calloc(1, sizeof *s);
     if (!s) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a structure"), NULL;
     s->def = *def;
@@ -274,7 +294,9 @@ carom_structure *carom_structure_create(const carom_structure_def *def, carom_er
     s->first = calloc((size_t)def->nmembers + 1, sizeof *s->first);
     s->rows = calloc((size_t)def->ne + 2 * (size_t)def->nc + 1, sizeof *s->rows);
     s->contacts = calloc((size_t)def->nc + 1, sizeof *s->contacts);
-    carom_status status = s->member && s->first && s->rows && s->contacts ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a structure");
+    carom_status status = s->member && s->first && s->rows && s->contacts
+                              ? CAROM_OK
+                              : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a structure");
     for (int k = 0; status == CAROM_OK && k < def->nmembers; ++k) {
         s->member[k] = def->members[k];
         s->first[k + 1] = s->first[k] + carom_member_unknowns(def->members[k]);

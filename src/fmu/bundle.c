@@ -61,10 +61,13 @@ carom_status carom_fmu_bundle_write(const fmu_bundle_def *def, carom_write_text 
 typedef struct input { const char *at, *end; } input;
 typedef struct entry { char word[24]; const char *text; size_t length; } entry;
 
-static carom_status damaged(carom_error *err) { return carom_fail(err, CAROM_BAD_INPUT, "resources/model.txt of the FMU is damaged; export the FMU again"); }
+static carom_status damaged(carom_error *err) {
+    return carom_fail(err, CAROM_BAD_INPUT, "resources/model.txt of the FMU is damaged; export the FMU again");
+}
 
 static bool next(input *in, entry *e) {
-    const char *line = memchr(in->at, '\n', (size_t)(in->end - in->at)), *space = line ? memchr(in->at, ' ', (size_t)(line - in->at)) : NULL;
+    const char *line = memchr(in->at, '\n', (size_t)(in->end - in->at)),
+               *space = line ? memchr(in->at, ' ', (size_t)(line - in->at)) : NULL;
     if (!space || space - in->at >= (int)sizeof e->word) return false;
     snprintf(e->word, sizeof e->word, "%.*s", (int)(space - in->at), in->at);
     char *stop;
@@ -101,20 +104,28 @@ static carom_status use(reading *r, const entry *e, carom_error *err) {
     fmu_bundle *b = r->b;
     char *text = strcmp(e->word, "tree") == 0 ? NULL : copy(e);
     carom_status status = CAROM_OK;
-    char **keep = strcmp(e->word, "file") == 0 ? &r->file : strcmp(e->word, "name") == 0 ? &r->name : strcmp(e->word, "scheme") == 0 ? &b->scheme : NULL;
+    char **keep = strcmp(e->word, "file") == 0     ? &r->file
+                  : strcmp(e->word, "name") == 0   ? &r->name
+                  : strcmp(e->word, "scheme") == 0 ? &b->scheme
+                                                   : NULL;
     if (keep) {
         free(*keep);
         *keep = text;
         text = NULL;
     } else if (strcmp(e->word, "step") == 0) b->step = carom_number(text ? text : "", NULL);
     else if (strcmp(e->word, "end") == 0) b->end = carom_number(text ? text : "", NULL);
-    else if (strcmp(e->word, "option") == 0) status = append(&b->options, e) ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory to read the model");
-    else if (strcmp(e->word, "input") == 0) status = append(&b->inputs, e) ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory to read the model");
+    else if (strcmp(e->word, "option") == 0)
+        status =
+            append(&b->options, e) ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory to read the model");
+    else if (strcmp(e->word, "input") == 0)
+        status =
+            append(&b->inputs, e) ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory to read the model");
     else if (strcmp(e->word, "tree") == 0 && !b->mech) {
         b->mech = carom_mech_read(e->text, e->length, r->file ? r->file : "model", err);
         status = b->mech ? CAROM_OK : err->code;
     } else if (strcmp(e->word, "matrix") == 0 && b->mech && r->name && text)
-        status = carom_mech_add_matrix(b->mech, &(carom_matrix_text){.name = r->name, .text = text, .length = e->length}, err);
+        status = carom_mech_add_matrix(b->mech,
+                                       &(carom_matrix_text){.name = r->name, .text = text, .length = e->length}, err);
     else if (strcmp(e->word, "set") == 0 && b->mech && text) status = carom_mech_set(b->mech, text, err);
     else status = damaged(err);
     free(text);

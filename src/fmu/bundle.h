@@ -1,7 +1,7 @@
 // bundle.h (private): what an FMU carries of a model: the mechanism, as data, and how it is to be simulated.
 //
-// One text, resources/model.txt.  Mechanisms travel as data, not as YAML: an FMU then needs no YAML library, and messages still know the
-// lines of the model's file.
+// One text, resources/model.txt.  Mechanisms travel as data, not as YAML: an FMU then needs no YAML library, and
+// messages still know the lines of the model's file.
 #pragma once
 #include <carom/model.h>
 #include <carom/run.h>
@@ -14,7 +14,8 @@ typedef struct fmu_bundle {
     char **inputs;         // parameters that are inputs, NULL-terminated
 } fmu_bundle;
 
-/// A model's file as a bundle, with the settings of a run of it.  mech and the rest are only read.  CAROM_BAD_INPUT: the text is no model.
+/// A model's file as a bundle, with the settings of a run of it.  mech and the rest are only read.  CAROM_BAD_INPUT:
+/// the text is no model.
 typedef struct fmu_bundle_def {
     const char *text;       // the model file
     size_t length;

@@ -55,13 +55,16 @@ static void put_units(FILE *f, const carom_model *m, const fmu_variables *v) {
     for (int i = 0; i < v->n && seen; ++i) {
         int k = 0;
         carom_unit u;
-        if (!carom_model_unit(m, v->list[i].name, true, text, sizeof text) || !carom_model_unit(m, v->list[i].name, false, plain, sizeof plain)) continue;
+        if (!carom_model_unit(m, v->list[i].name, true, text, sizeof text) ||
+            !carom_model_unit(m, v->list[i].name, false, plain, sizeof plain))
+            continue;
         while (k < n && strcmp(seen[k], text) != 0) ++k;
         if (k < n || !carom_unit_read(plain, strlen(plain), &u)) continue;
         memcpy(seen[n++], text, sizeof text);
         bool whole = true; // FMI has no other powers
         for (int d = 0; d < CAROM_DIMENSIONS; ++d) whole = whole && u.power[d] == round(u.power[d]);
-        fprintf(f, "%s    <Unit name=\"%s\">%s", n == 1 ? "  <UnitDefinitions>\n" : "", text, whole ? "<BaseUnit" : "</Unit>\n");
+        fprintf(f, "%s    <Unit name=\"%s\">%s", n == 1 ? "  <UnitDefinitions>\n" : "", text,
+                whole ? "<BaseUnit" : "</Unit>\n");
         if (!whole) continue;
         static const char *const base[] = {"kg", "m", "s", "rad"};
         for (int d = 0; d < CAROM_DIMENSIONS; ++d)
@@ -125,20 +128,27 @@ static void put_kind(FILE *f, const fmu_export_def *def, const fmu_bundle *b) {
     attribute(f, "modelIdentifier", def->identifier);
     attribute(f, "canHandleVariableCommunicationStepSize", shortens(b->scheme) ? "true" : "false");
     if (def->version == 3) {
-        fputs(" canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\" providesIntermediateUpdate=\"true\" canReturnEarlyAfterIntermediateUpdate=\"true\""
-              " mightReturnEarlyFromDoStep=\"true\" hasEventMode=\"true\"/>\n", f);
+        fputs(" canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\" providesIntermediateUpdate=\"true\" "
+              "canReturnEarlyAfterIntermediateUpdate=\"true\""
+              " mightReturnEarlyFromDoStep=\"true\" hasEventMode=\"true\"/>\n",
+              f);
         return;
     }
-    fputs(" canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\" canNotUseMemoryManagementFunctions=\"true\">\n    <SourceFiles>\n", f);
+    fputs(" canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\" canNotUseMemoryManagementFunctions=\"true\">\n "
+          "   <SourceFiles>\n",
+          f);
     for (const fmu_part *p = def->sources; p->name; ++p)
         if (compiled(p->name)) fprintf(f, "      <File name=\"%s\"/>\n", p->name);
     fputs("      <File name=\"" FMU_NATIVE_SOURCE "\"/>\n", f);
     fputs("    </SourceFiles>\n  </CoSimulation>\n", f);
 }
 
-void carom_fmu_describe(FILE *f, const fmu_export_def *def, const fmu_bundle *b, const fmu_variables *v, const char *token) {
-    static const char *const categories[][2] = {{"logEvents", "impacts and changes of contacts"}, {"logStatusWarning", "what to know before trusting a run"},
-                                                {"logStatusDiscard", "steps that could not be completed"}, {"logStatusError", "errors"}};
+void carom_fmu_describe(FILE *f, const fmu_export_def *def, const fmu_bundle *b, const fmu_variables *v,
+                        const char *token) {
+    static const char *const categories[][2] = {{"logEvents", "impacts and changes of contacts"},
+                                                {"logStatusWarning", "what to know before trusting a run"},
+                                                {"logStatusDiscard", "steps that could not be completed"},
+                                                {"logStatusError", "errors"}};
     const char *name = carom_model_name(def->model);
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription", f);
     attribute(f, "fmiVersion", def->version == 2 ? "2.0" : "3.0");
@@ -148,7 +158,8 @@ void carom_fmu_describe(FILE *f, const fmu_export_def *def, const fmu_bundle *b,
     put_kind(f, def, b);
     put_units(f, def->model, v);
     fputs("  <LogCategories>\n", f);
-    for (size_t i = 0; i < sizeof categories / sizeof *categories; ++i) fprintf(f, "    <Category name=\"%s\" description=\"%s\"/>\n", categories[i][0], categories[i][1]);
+    for (size_t i = 0; i < sizeof categories / sizeof *categories; ++i)
+        fprintf(f, "    <Category name=\"%s\" description=\"%s\"/>\n", categories[i][0], categories[i][1]);
     fputs("  </LogCategories>\n  <DefaultExperiment startTime=\"0\"", f);
     number(f, "stopTime", b->end);
     number(f, "stepSize", b->step);
@@ -160,8 +171,13 @@ void carom_fmu_describe(FILE *f, const fmu_export_def *def, const fmu_bundle *b,
 }
 
 void carom_fmu_describe_build(FILE *f, const fmu_export_def *def) {
-    fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiBuildDescription fmiVersion=\"3.0\">\n  <BuildConfiguration modelIdentifier=\"%s\">\n", def->identifier);
-    fputs("    <SourceFileSet language=\"C17\" compiler=\"gcc\" compilerOptions=\"-std=c17 -O2 -fPIC -ffp-contract=off -fno-math-errno -fvisibility=hidden\">\n", f);
+    fprintf(f,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiBuildDescription fmiVersion=\"3.0\">\n  "
+            "<BuildConfiguration modelIdentifier=\"%s\">\n",
+            def->identifier);
+    fputs("    <SourceFileSet language=\"C17\" compiler=\"gcc\" compilerOptions=\"-std=c17 -O2 -fPIC -ffp-contract=off "
+          "-fno-math-errno -fvisibility=hidden\">\n",
+          f);
     for (const fmu_part *p = def->sources; p->name; ++p)
         if (compiled(p->name)) fprintf(f, "      <SourceFile name=\"%s\"/>\n", p->name);
     fputs("      <SourceFile name=\"" FMU_NATIVE_SOURCE "\"/>\n", f);

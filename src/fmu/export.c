@@ -27,7 +27,7 @@ const char *carom_fmu_platform(int version) {
     return sizeof(void *) == 8 && uname(&here) == 0 && *machine ? carom_fmu_folder(version, machine, 0) : NULL;
 }
 
-// -- texts in memory ---------------------------------------------------------------------------------------------------
+// -- texts in memory --------------------------------------------------------------------------------------------------
 
 typedef struct memory { char *text; size_t length; FILE *f; } memory;
 
@@ -42,12 +42,13 @@ static void write_memory(void *user, const char *text, size_t length) { fwrite(t
 static void make_token(char token[40], const memory *m, int version) {
     uint64_t x[2] = {UINT64_C(0xcbf29ce484222325), UINT64_C(0x9ae16a3b2f90404f) + (uint64_t)version};
     for (size_t i = 0; i < m->length; ++i)
-        for (int k = 0; k < 2; ++k) x[k] = (x[k] ^ (unsigned char)m->text[i]) * (k ? UINT64_C(0x9e3779b97f4a7c15) : UINT64_C(0x100000001b3));
-    snprintf(token, 40, "{%08x-%04x-%04x-%04x-%012llx}", (unsigned)(x[0] >> 32), (unsigned)(x[0] >> 16 & 0xffff), (unsigned)(x[0] & 0xffff), (unsigned)(x[1] >> 48),
-             (unsigned long long)(x[1] & UINT64_C(0xffffffffffff)));
+        for (int k = 0; k < 2; ++k)
+            x[k] = (x[k] ^ (unsigned char)m->text[i]) * (k ? UINT64_C(0x9e3779b97f4a7c15) : UINT64_C(0x100000001b3));
+    snprintf(token, 40, "{%08x-%04x-%04x-%04x-%012llx}", (unsigned)(x[0] >> 32), (unsigned)(x[0] >> 16 & 0xffff),
+             (unsigned)(x[0] & 0xffff), (unsigned)(x[1] >> 48), (unsigned long long)(x[1] & UINT64_C(0xffffffffffff)));
 }
 
-// -- contents ------------------------------------------------------------------------------------------------------------
+// -- contents ---------------------------------------------------------------------------------------------------------
 
 static const char build_text[] =
     "# Builds the library of this FMU for another platform:\n"
@@ -66,10 +67,13 @@ static const char build_text[] =
 
 // The compiled model in the library that is built from the sources; without one, a table of nothing.
 static void add_native(zip *z, const carom_native_model *x) {
-    static const char nothing[] = "typedef struct carom_native carom_native;\nstatic const carom_native *const " CAROM_NATIVE_TABLE "[] = {0};\n";
-    static const char open[] = "\nconst carom_native *const *carom_fmu_native(const char *folder, void **code);\n"
-                               "const carom_native *const *carom_fmu_native(const char *folder, void **code) {\n    (void)folder;\n    *code = 0;\n    return " CAROM_NATIVE_TABLE ";\n}\n"
-                               "void carom_fmu_native_close(void *code);\nvoid carom_fmu_native_close(void *code) { (void)code; }\n";
+    static const char nothing[] =
+        "typedef struct carom_native carom_native;\nstatic const carom_native *const " CAROM_NATIVE_TABLE "[] = {0};\n";
+    static const char open[] =
+        "\nconst carom_native *const *carom_fmu_native(const char *folder, void **code);\n"
+        "const carom_native *const *carom_fmu_native(const char *folder, void **code) {\n    (void)folder;\n    *code "
+        "= 0;\n    return " CAROM_NATIVE_TABLE ";\n}\n"
+        "void carom_fmu_native_close(void *code);\nvoid carom_fmu_native_close(void *code) { (void)code; }\n";
     memory m = {0};
     if (!begin(&m)) {
         z->failed = true;
@@ -91,14 +95,19 @@ static void add_sources(zip *z, const fmu_export_def *def, memory *build) {
     }
     char text[sizeof build_text + 600];
     const char *id = def->identifier;
-    carom_zip_add(z, "sources/CMakeLists.txt", text, (size_t)snprintf(text, sizeof text, build_text, id, id, id, id, id));
+    carom_zip_add(z, "sources/CMakeLists.txt", text,
+                  (size_t)snprintf(text, sizeof text, build_text, id, id, id, id, id));
     if (def->version == 3) carom_zip_add(z, "sources/buildDescription.xml", build->text, build->length);
 }
 
 static carom_status refuse(const fmu_export_def *def, carom_error *err) {
-    if (!carom_fmu_platform(def->version)) return carom_fail(err, CAROM_BAD_INPUT, "FMUs are written for 64-bit Linux on x86_64 and aarch64 only");
+    if (!carom_fmu_platform(def->version))
+        return carom_fail(err, CAROM_BAD_INPUT, "FMUs are written for 64-bit Linux on x86_64 and aarch64 only");
     if (!def->event_driven && !carom_scheme_find(def->bundle->run->scheme)) // it is not in the core
-        return carom_fail(err, CAROM_BAD_INPUT, "this build of carom has no static SUNDIALS library, so its FMUs have no scheme %s; give --scheme auto or mixed", def->bundle->run->scheme);
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "this build of carom has no static SUNDIALS library, so its FMUs have no scheme %s; give "
+                          "--scheme auto or mixed",
+                          def->bundle->run->scheme);
     return CAROM_OK;
 }
 
@@ -110,12 +119,19 @@ carom_status carom_fmu_export(const fmu_export_def *def, FILE *f, carom_error *e
     char token[40], name[200];
     CAROM_TRY(refuse(def, err));
     const fmu_bundle_def *d = def->bundle;
-    carom_status status = begin(&model) && begin(&description) && begin(&build) ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an FMU");
+    carom_status status = begin(&model) && begin(&description) && begin(&build)
+                              ? CAROM_OK
+                              : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an FMU");
     if (status == CAROM_OK) status = carom_fmu_bundle_write(d, write_memory, &model, err);
-    if (!finish(&model) && status == CAROM_OK) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an FMU");
+    if (!finish(&model) && status == CAROM_OK)
+        status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an FMU");
     if (status == CAROM_OK) {
         make_token(token, &model, def->version);
-        b = (fmu_bundle){.mech = carom_mech_read(d->text, d->length, d->file, err), .scheme = (char *)d->run->scheme, .step = d->run->step, .end = d->run->end, .inputs = (char **)d->inputs};
+        b = (fmu_bundle){.mech = carom_mech_read(d->text, d->length, d->file, err),
+                         .scheme = (char *)d->run->scheme,
+                         .step = d->run->step,
+                         .end = d->run->end,
+                         .inputs = (char **)d->inputs};
         status = b.mech ? CAROM_OK : err->code;
         for (int i = 0; d->set && d->set[i] && status == CAROM_OK; ++i) status = carom_mech_set(b.mech, d->set[i], err);
     }
@@ -124,12 +140,14 @@ carom_status carom_fmu_export(const fmu_export_def *def, FILE *f, carom_error *e
         carom_fmu_describe(description.f, def, &b, &v, token);
         carom_fmu_describe_build(build.f, def);
     }
-    const bool described = finish(&description), buildable = finish(&build), good = described && buildable; // both are finished, whatever happens
+    // both are finished, whatever happens
+    const bool described = finish(&description), buildable = finish(&build), good = described && buildable;
     if (status == CAROM_OK && !good) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an FMU");
     if (status == CAROM_OK) {
         carom_zip_add(&z, "modelDescription.xml", description.text, description.length);
         for (int i = 0; carom_fmu_folder(def->version, machine, i); ++i) {
-            snprintf(name, sizeof name, "binaries/%s/%.120s.so", carom_fmu_folder(def->version, machine, i), def->identifier);
+            snprintf(name, sizeof name, "binaries/%s/%.120s.so", carom_fmu_folder(def->version, machine, i),
+                     def->identifier);
             carom_zip_add(&z, name, def->library, (size_t)(def->library_end - def->library));
         }
         carom_zip_add(&z, "resources/token.txt", token, strlen(token));

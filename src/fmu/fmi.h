@@ -8,13 +8,19 @@
 
 #define FMI_API __attribute__((visibility("default")))
 
-typedef enum fmi_status { FMI_OK, FMI_WARNING, FMI_DISCARD, FMI_ERROR, FMI_FATAL, FMI_PENDING } fmi_status; // the last in FMI 2 alone
+// the last in FMI 2 alone
+typedef enum fmi_status { FMI_OK, FMI_WARNING, FMI_DISCARD, FMI_ERROR, FMI_FATAL, FMI_PENDING } fmi_status;
 
-static const struct { fmi_status status; const char *category; } fmi_log[] = {
-    [FMU_NOTE] = {FMI_OK, "logEvents"}, [FMU_WARN] = {FMI_WARNING, "logStatusWarning"}, [FMU_DISCARD] = {FMI_DISCARD, "logStatusDiscard"}, [FMU_WRONG] = {FMI_ERROR, "logStatusError"}};
+static const struct { fmi_status status; const char *category; } fmi_log[] = {[FMU_NOTE] = {FMI_OK, "logEvents"},
+               [FMU_WARN] = {FMI_WARNING, "logStatusWarning"},
+               [FMU_DISCARD] = {FMI_DISCARD, "logStatusDiscard"},
+               [FMU_WRONG] = {FMI_ERROR, "logStatusError"}};
 
 static fmi_status good(bool done) { return done ? FMI_OK : FMI_ERROR; }
-static fmi_status done(fmu_level level) { return level == FMU_NOTE ? FMI_OK : level == FMU_DISCARD ? FMI_DISCARD : FMI_ERROR; } // a step
+// a step
+static fmi_status done(fmu_level level) {
+    return level == FMU_NOTE ? FMI_OK : level == FMU_DISCARD ? FMI_DISCARD : FMI_ERROR;
+}
 static fmu_unit *unit_of(void *instance) { return instance ? *(fmu_unit **)instance : NULL; }
 
 // A call that this FMU does not offer.

@@ -1,5 +1,5 @@
-// native.h (private): the compiled model of an FMU: a shared object among its resources, for the machine of the export; in a library that is built from the FMU's
-// sources, a part of it.
+// native.h (private): the compiled model of an FMU: a shared object among its resources, for the machine of the export;
+// in a library that is built from the FMU's sources, a part of it.
 #pragma once
 #include <carom/expr.h>
 
@@ -10,6 +10,7 @@
 #define FMU_NATIVE_OBJECT "model-x86_64-linux.so"
 #endif
 
-/// Compiled tapes in the order of carom_model_tapes(), then NULL; NULL: there are none.  *code: for carom_fmu_native_close(), may be NULL.
+/// Compiled tapes in the order of carom_model_tapes(), then NULL; NULL: there are none.  *code: for
+/// carom_fmu_native_close(), may be NULL.
 const carom_native *const *carom_fmu_native(const char *folder, void **code);
 void carom_fmu_native_close(void *code);

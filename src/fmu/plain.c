@@ -1,4 +1,5 @@
-// plain.c: schemes and sparse factors of an FMU that is built without SUNDIALS and SuiteSparse, and what its sources lack.
+// plain.c: schemes and sparse factors of an FMU that is built without SUNDIALS and SuiteSparse, and what its sources
+// lack.
 #include "scheme/schemes.h"
 #include <carom/event.h>
 #include <carom/sparse.h>

@@ -9,7 +9,11 @@
 static void put_datum(carom_text *b, const carom_datum *d) {
     char head[120];
     const int flags = d->flow + 2 * d->bare + 4 * d->aligned;
-    const int n = snprintf(head, sizeof head, "%c %d %d %d %d %zu\n", d->kind == CAROM_MAP ? 'M' : d->kind == CAROM_LIST ? 'L' : 'T', d->count, d->line, d->column, flags, d->length);
+    const int n = snprintf(head, sizeof head, "%c %d %d %d %d %zu\n",
+                           d->kind == CAROM_MAP    ? 'M'
+                           : d->kind == CAROM_LIST ? 'L'
+                                                   : 'T',
+                           d->count, d->line, d->column, flags, d->length);
     carom_text_append(b, head, (size_t)n);
     carom_text_append(b, d->text, d->length);
     carom_text_append(b, "\n", 1);

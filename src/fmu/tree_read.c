@@ -19,8 +19,12 @@ static bool read_datum(reading *r, carom_datum *d, int depth) {
     if (depth > YAML_DEEPEST || r->end - r->at < 2 || r->at[1] != ' ') return false;
     const char kind = *r->at;
     r->at += 2;
-    if (!number(r, ' ', &d->count) || !number(r, ' ', &d->line) || !number(r, ' ', &d->column) || !number(r, ' ', &flags) || !number(r, '\n', &length)) return false;
-    if (!strchr("TLM", kind) || length >= r->end - r->at || (kind == 'T' && d->count) || d->count > r->end - r->at || memchr(r->at, 0, (size_t)length)) return false;
+    if (!number(r, ' ', &d->count) || !number(r, ' ', &d->line) || !number(r, ' ', &d->column) ||
+        !number(r, ' ', &flags) || !number(r, '\n', &length))
+        return false;
+    if (!strchr("TLM", kind) || length >= r->end - r->at || (kind == 'T' && d->count) || d->count > r->end - r->at ||
+        memchr(r->at, 0, (size_t)length))
+        return false;
     d->kind = kind == 'M' ? CAROM_MAP : kind == 'L' ? CAROM_LIST : CAROM_TEXT;
     d->flow = flags & 1;
     d->bare = flags & 2;

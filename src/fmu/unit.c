@@ -17,7 +17,7 @@ void carom_fmu_say(const fmu_unit *u, fmu_level level, const char *format, ...) 
     u->def.log(u->def.user, level, text);
 }
 
-// -- birth and end -----------------------------------------------------------------------------------------------------
+// -- birth and end ----------------------------------------------------------------------------------------------------
 
 static char *copy(const char *text) {
     char *own = text ? malloc(strlen(text) + 1) : NULL;
@@ -40,7 +40,8 @@ static char *read_file(const char *folder, const char *name, size_t *length) {
     return text;
 }
 
-// The model with compiled code wherever there is some for a tape as it is now; the rest is interpreted, to the same bits.
+// The model with compiled code wherever there is some for a tape as it is now; the rest is interpreted, to the same
+// bits.
 static carom_model *native_model(const fmu_unit *u, const carom_mech *mech, carom_error *err) {
     carom_model *m = carom_model_of(mech, NULL, err);
     const int n = m && u->native ? carom_model_tapes(m, NULL, 0) : 0;
@@ -49,7 +50,8 @@ static carom_model *native_model(const fmu_unit *u, const carom_mech *mech, caro
     if (tape) carom_model_tapes(m, tape, n);
     for (int i = 0; tape && i < n && u->native[i]; ++i) attached += carom_tape_attach(tape[i], u->native[i]);
     free(tape);
-    if (m) carom_fmu_say(u, FMU_NOTE, "%d of %d parts of the model are compiled", attached, carom_model_tapes(m, NULL, 0));
+    if (m)
+        carom_fmu_say(u, FMU_NOTE, "%d of %d parts of the model are compiled", attached, carom_model_tapes(m, NULL, 0));
     return m;
 }
 
@@ -58,8 +60,12 @@ static carom_status load(fmu_unit *u, carom_error *err) {
     char *token = read_file(u->folder, "token.txt", &length);
     const bool same = token && length == strlen(u->token) && memcmp(token, u->token, length) == 0;
     free(token);
-    if (!token) return carom_fail(err, CAROM_IO, "cannot read %.400s/token.txt; the importer must unpack the FMU and name its resources folder", u->folder);
-    if (!same) return carom_fail(err, CAROM_BAD_INPUT, "the identifier (guid or instantiation token) is not that of this FMU");
+    if (!token)
+        return carom_fail(
+            err, CAROM_IO,
+            "cannot read %.400s/token.txt; the importer must unpack the FMU and name its resources folder", u->folder);
+    if (!same)
+        return carom_fail(err, CAROM_BAD_INPUT, "the identifier (guid or instantiation token) is not that of this FMU");
     char *text = read_file(u->folder, "model.txt", &length);
     if (!text) return carom_fail(err, CAROM_IO, "cannot read %.400s/model.txt", u->folder);
     carom_status status = carom_fmu_bundle_read(&u->bundle, text, length, err);
@@ -73,7 +79,8 @@ static carom_status load(fmu_unit *u, carom_error *err) {
     u->value = calloc(n, sizeof *u->value);
     u->given = calloc(n, sizeof *u->given);
     u->row = calloc(n, sizeof *u->row);
-    return u->value && u->given && u->row ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an instance");
+    return u->value && u->given && u->row ? CAROM_OK
+                                          : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an instance");
 }
 
 fmu_unit *carom_fmu_create(const fmu_unit_def *def) {
@@ -88,7 +95,8 @@ fmu_unit *carom_fmu_create(const fmu_unit_def *def) {
     u->token = copy(def->token);
     u->about = UINT64_C(0xcbf29ce484222325);
     for (const char *c = def->token; c && *c; ++c) u->about = (u->about ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-    if (!u->folder || !u->token) carom_fail(&err, CAROM_BAD_INPUT, "an instance needs the resources folder and the identifier of the FMU");
+    if (!u->folder || !u->token)
+        carom_fail(&err, CAROM_BAD_INPUT, "an instance needs the resources folder and the identifier of the FMU");
     else if (load(u, &err) == CAROM_OK) return u;
     carom_fmu_say(u, FMU_WRONG, "%s", err.text);
     carom_fmu_destroy(u);
@@ -121,7 +129,7 @@ fmu_mode carom_fmu_mode(const fmu_unit *u) { return u->mode; }
 void carom_fmu_notes(fmu_unit *u, bool on) { u->def.notes = on; }
 double carom_fmu_time(const fmu_unit *u) { return u->sim ? carom_sim_now(u->sim).t : u->start; }
 
-// -- modes ---------------------------------------------------------------------------------------------------------------
+// -- modes ------------------------------------------------------------------------------------------------------------
 
 static const char *mode_name(fmu_mode mode) {
     switch (mode) {
@@ -178,7 +186,8 @@ bool carom_fmu_terminate(fmu_unit *u) {
     carom_ledger ledger;
     carom_error err;
     if (u->sim && carom_sim_ledger(u->sim, &ledger, &err) == CAROM_OK)
-        for (int i = 0, n = carom_sim_warnings(u->sim, &ledger, list); i < n; ++i) carom_fmu_say(u, FMU_WARN, "%s: %s", list[i].kind, list[i].text);
+        for (int i = 0, n = carom_sim_warnings(u->sim, &ledger, list); i < n; ++i)
+            carom_fmu_say(u, FMU_WARN, "%s: %s", list[i].kind, list[i].text);
     u->mode = FMU_TERMINATED;
     return true;
 }
@@ -195,9 +204,10 @@ bool carom_fmu_reset(fmu_unit *u) {
     return true;
 }
 
-// -- model and simulation --------------------------------------------------------------------------------------------------
+// -- model and simulation ---------------------------------------------------------------------------------------------
 
-static double step_size(const fmu_unit *u) { return u->given[1] ? u->value[1] : u->bundle.step; } // variable 1 is FMU_STEP
+// variable 1 is FMU_STEP
+static double step_size(const fmu_unit *u) { return u->given[1] ? u->value[1] : u->bundle.step; }
 
 // The model with the parameters and inputs that were set.
 static carom_status make_model(fmu_unit *u, carom_model **model, carom_error *err) {
@@ -220,9 +230,12 @@ static carom_status check_structure(fmu_unit *u, const carom_model *model, carom
     fmu_variables now;
     carom_status status = carom_fmu_variables(&now, &u->bundle, model, err);
     bool same = status == CAROM_OK && now.n == u->variables.n;
-    for (int i = 0; same && i < now.n; ++i) same = now.list[i].kind == u->variables.list[i].kind && now.list[i].index == u->variables.list[i].index && strcmp(now.list[i].name, u->variables.list[i].name) == 0;
+    for (int i = 0; same && i < now.n; ++i)
+        same = now.list[i].kind == u->variables.list[i].kind && now.list[i].index == u->variables.list[i].index &&
+               strcmp(now.list[i].name, u->variables.list[i].name) == 0;
     if (status == CAROM_OK && !same)
-        status = carom_fail(err, CAROM_BAD_INPUT, "these parameters change which variables the model has; export another FMU with --set");
+        status = carom_fail(err, CAROM_BAD_INPUT,
+                            "these parameters change which variables the model has; export another FMU with --set");
     carom_fmu_variables_free(&now);
     return status;
 }
@@ -240,8 +253,10 @@ static carom_status check_start(const carom_model *model, carom_sim *sim, bool g
     for (int id = 0; id < sys->ne && given && status == CAROM_OK; ++id) {
         const bool at = fabs(now.gap[id]) > 1e-6 * size, moves = fabs(rate[now.dir[id]]) > 1e-6 * speed;
         if (at || moves)
-            status = carom_fail(err, CAROM_BAD_INPUT, "the initial values that were set violate '%.60s' by %.3g (%s); set values that satisfy it", carom_model_constraint(model, id),
-                                at ? now.gap[id] : rate[now.dir[id]], at ? "position" : "rate");
+            status = carom_fail(
+                err, CAROM_BAD_INPUT,
+                "the initial values that were set violate '%.60s' by %.3g (%s); set values that satisfy it",
+                carom_model_constraint(model, id), at ? now.gap[id] : rate[now.dir[id]], at ? "position" : "rate");
     }
     free(rate);
     return status;
@@ -251,9 +266,11 @@ static carom_status make_sim(fmu_unit *u, const carom_model *model, carom_sim **
     static const double FAR = 1e12; // steps: nobody waits for their end
     const carom_system *sys = carom_model_system(model);
     const double h = step_size(u);
-    const carom_run run = {.scheme = u->bundle.scheme, .step = h, .end = u->start + FAR * h, .options = (const char **)u->bundle.options};
+    const carom_run run = {
+        .scheme = u->bundle.scheme, .step = h, .end = u->start + FAR * h, .options = (const char **)u->bundle.options};
     carom_sim_def def = carom_run_sim(&run, model);
-    double *q = malloc(((size_t)sys->nq + (size_t)sys->nv + (size_t)sys->ni + 1) * sizeof *q), *v = q ? q + sys->nq : NULL, *signal = q ? v + sys->nv : NULL;
+    double *q = malloc(((size_t)sys->nq + (size_t)sys->nv + (size_t)sys->ni + 1) * sizeof *q),
+           *v = q ? q + sys->nq : NULL, *signal = q ? v + sys->nv : NULL;
     if (!q) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an instance");
     memcpy(q, def.q0, (size_t)sys->nq * sizeof *q);
     memcpy(v, def.v0, (size_t)sys->nv * sizeof *v);
@@ -270,7 +287,8 @@ static carom_status make_sim(fmu_unit *u, const carom_model *model, carom_sim **
     if (sys->ni) {
         memcpy(signal, sys->input, (size_t)sys->ni * sizeof *signal);
         for (int i = 0; i < u->variables.n; ++i)
-            if (u->given[i] && u->variables.list[i].kind == FMU_SIGNAL) signal[u->variables.list[i].index] = u->value[i];
+            if (u->given[i] && u->variables.list[i].kind == FMU_SIGNAL)
+                signal[u->variables.list[i].index] = u->value[i];
         def.input = signal;
     }
     *sim = carom_sim_create(&def, err);
@@ -290,7 +308,9 @@ static carom_status make_rows(fmu_unit *u, carom_error *err) {
     if (!u->gap) u->gap = calloc((size_t)all + 1, sizeof *u->gap);
     if (!u->out) u->out = calloc((size_t)carom_model_count(u->model).outputs + 1, sizeof *u->out);
     if (!u->turned) u->turned = calloc(2 * n, sizeof *u->turned);
-    return u->impulse && u->u && u->gap && u->out && u->turned ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an instance");
+    return u->impulse && u->u && u->gap && u->out && u->turned
+               ? CAROM_OK
+               : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an instance");
 }
 
 carom_status carom_fmu_prepare(fmu_unit *u, carom_error *err) {
@@ -316,7 +336,7 @@ carom_status carom_fmu_prepare(fmu_unit *u, carom_error *err) {
     return make_rows(u, err);
 }
 
-// -- values ----------------------------------------------------------------------------------------------------------------
+// -- values -----------------------------------------------------------------------------------------------------------
 
 void carom_fmu_add_impulses(fmu_unit *u, const carom_now *now) {
     const double *x = now->impulse;
@@ -337,16 +357,21 @@ static double value_of_whole(const fmu_unit *u, const fmu_variable *v, const car
         if (u->gap[v->first + k] < u->gap[v->first + least]) least = k;
         if (v->kind != FMU_GAP) sum += x[v->index + k * v->stride];
     }
-    return v->kind == FMU_GAP ? u->gap[v->first + least] : v->kind == FMU_RATE ? x[v->index + least * v->stride] / v->scale : sum * v->scale;
+    return v->kind == FMU_GAP    ? u->gap[v->first + least]
+           : v->kind == FMU_RATE ? x[v->index + least * v->stride] / v->scale
+                                 : sum * v->scale;
 }
 
-static double value_of(const fmu_unit *u, const fmu_variable *v, const carom_now *now, const double energy[2], const double *turned) {
+static double value_of(const fmu_unit *u, const fmu_variable *v, const carom_now *now, const double energy[2],
+                       const double *turned) {
     double x;
     if (v->parts) return value_of_whole(u, v, now);
     switch (v->kind) {
     case FMU_TIME: return now->t;
     case FMU_STEP: return step_size(u);
-    case FMU_PARAMETER: case FMU_INPUT: case FMU_CALCULATED: return carom_model_parameter(u->model, v->index, &x) ? x : NAN;
+    case FMU_PARAMETER:
+    case FMU_INPUT:
+    case FMU_CALCULATED: return carom_model_parameter(u->model, v->index, &x) ? x : NAN;
     case FMU_SIGNAL: return carom_sim_inputs(u->sim)[v->index];
     case FMU_POSITION: return now->q[v->index];
     case FMU_VELOCITY: return now->v[v->index];
@@ -413,21 +438,26 @@ bool carom_fmu_get(fmu_unit *u, const unsigned *ref, size_t n, double *x, const 
 static bool settable(const fmu_unit *u, const fmu_variable *v, double x, const char *call) {
     const bool early = u->mode & (FMU_INSTANTIATED | FMU_INITIALIZING);
     const char *what = !carom_fmu_role(v->kind).start ? "is computed and cannot be set"
-                       : !early && v->kind != FMU_INPUT && v->kind != FMU_SIGNAL ? "can be set before the simulation starts only"
-                       : !isfinite(x) ? "was given a value that is not finite"
-                       : v->kind == FMU_STEP && !(x > 0) ? "must be positive" : NULL;
+                       : !early && v->kind != FMU_INPUT && v->kind != FMU_SIGNAL
+                           ? "can be set before the simulation starts only"
+                       : !isfinite(x)                    ? "was given a value that is not finite"
+                       : v->kind == FMU_STEP && !(x > 0) ? "must be positive"
+                                                         : NULL;
     if (what) carom_fmu_say(u, FMU_WRONG, "%s: '%s' %s", call, v->name, what);
     return !what;
 }
 
 bool carom_fmu_set(fmu_unit *u, const unsigned *ref, size_t n, const double *x, const char *call) {
-    if (!carom_fmu_allowed(u, FMU_INSTANTIATED | FMU_INITIALIZING | FMU_STEPPING | FMU_EVENT, call) || !known(u, ref, n, x, call)) return false;
+    if (!carom_fmu_allowed(u, FMU_INSTANTIATED | FMU_INITIALIZING | FMU_STEPPING | FMU_EVENT, call) ||
+        !known(u, ref, n, x, call))
+        return false;
     for (size_t i = 0; i < n; ++i)
         if (!settable(u, &u->variables.list[ref[i]], x[i], call)) return false;
     for (size_t i = 0; i < n; ++i) {
         const unsigned k = ref[i];
         carom_error err = {.code = CAROM_OK};
-        if (u->variables.list[k].kind == FMU_SIGNAL && u->mode & (FMU_STEPPING | FMU_EVENT)) { // the simulation goes on with another value
+        // the simulation goes on with another value
+        if (u->variables.list[k].kind == FMU_SIGNAL && u->mode & (FMU_STEPPING | FMU_EVENT)) {
             if (carom_sim_input(u->sim, u->variables.list[k].index, x[i], &err) != CAROM_OK) return failed(u, &err);
             u->fresh = false;
             u->value[k] = x[i];
@@ -435,7 +465,8 @@ bool carom_fmu_set(fmu_unit *u, const unsigned *ref, size_t n, const double *x, 
             continue;
         }
         const double old = u->given[k] ? u->value[k] : u->variables.list[k].start;
-        u->stale = u->stale || memcmp(&old, &x[i], sizeof old) != 0 || (!u->given[k] && u->variables.list[k].kind != FMU_INPUT);
+        u->stale = u->stale || memcmp(&old, &x[i], sizeof old) != 0 ||
+                   (!u->given[k] && u->variables.list[k].kind != FMU_INPUT);
         u->value[k] = x[i];
         u->given[k] = true;
     }

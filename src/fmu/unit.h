@@ -1,4 +1,5 @@
-// unit.h (private): one instance of an FMU, whatever the version of FMI: settings, a model, a simulation, and the calls that are allowed now.
+// unit.h (private): one instance of an FMU, whatever the version of FMI: settings, a model, a simulation, and the calls
+// that are allowed now.
 #pragma once
 #include "fmu/variables.h"
 
@@ -19,7 +20,8 @@ typedef struct fmu_unit fmu_unit;
 typedef struct fmu_unit_def {
     const char *folder;   // resources, a path
     const char *token;    // must be that of the FMU
-    void (*log)(void *user, fmu_level level, const char *text); // notes come only if `notes` is set, see carom_fmu_notes()
+    void (*log)(void *user, fmu_level level, const char *text); // notes come only if `notes` is set, see
+                                                                // carom_fmu_notes()
     void *user;           // lives as long as the unit
     bool notes;
 } fmu_unit_def;
@@ -52,7 +54,8 @@ bool carom_fmu_set(fmu_unit *u, const unsigned *ref, size_t n, const double *x, 
 typedef struct fmu_step {
     double t, h;      // communication point, length
     bool early;       // may it end at an event?
-    bool (*between)(void *user, double t, double *until); // after each step of the scheme: true: end at *until at the latest; NULL: none
+    bool (*between)(void *user, double t, double *until); // after each step of the scheme: true: end at *until at the
+                                                          // latest; NULL: none
     void *user;
     bool event;       // there was one
     bool returned;    // before t + h

@@ -1,8 +1,8 @@
 // unit_data.h (private): the insides of a unit.
 //
-// (1) value[i] of settings (parameters, inputs, initial values) is what was set, where given[i]; else the model has its own.
-// (2) The model and the simulation belong to these settings unless `stale`.
-// (3) row[] holds the values of all variables at the present state where `fresh`.
+// (1) value[i] of settings (parameters, inputs, initial values) is what was set, where given[i]; else the model has its
+// own. (2) The model and the simulation belong to these settings unless `stale`. (3) row[] holds the values of all
+// variables at the present state where `fresh`.
 #pragma once
 #include "fmu/native.h"
 #include "fmu/unit.h"

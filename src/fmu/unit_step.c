@@ -6,14 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- steps -----------------------------------------------------------------------------------------------------------------
+// -- steps ------------------------------------------------------------------------------------------------------------
 
 static void note_events(const fmu_unit *u, const carom_now *now) {
-    static const char *const words[] = {[CAROM_IMPACT] = "impact", [CAROM_CLOSE] = "close", [CAROM_OPEN] = "open", [CAROM_STICK] = "stick",
-                                        [CAROM_SLIP] = "slip", [CAROM_ACCUMULATION] = "accumulation"};
+    static const char *const words[] = {
+        [CAROM_IMPACT] = "impact", [CAROM_CLOSE] = "close", [CAROM_OPEN] = "open",
+        [CAROM_STICK] = "stick",   [CAROM_SLIP] = "slip",   [CAROM_ACCUMULATION] = "accumulation"};
     for (int i = 0; i < now->nevents && u->def.notes; ++i) {
         const carom_event *e = &now->events[i];
-        carom_fmu_say(u, FMU_NOTE, "t = %.9g: %s at '%s'", e->t, words[e->kind], carom_model_constraint(u->model, carom_sim_system(u->sim)->ne + e->contact));
+        carom_fmu_say(u, FMU_NOTE, "t = %.9g: %s at '%s'", e->t, words[e->kind],
+                      carom_model_constraint(u->model, carom_sim_system(u->sim)->ne + e->contact));
     }
 }
 
@@ -21,8 +23,10 @@ static double own_step(const fmu_unit *u) { return u->given[1] ? u->value[1] : u
 
 // Rounding of the importer's own sums of steps is forgiven.
 static const char *wrong(const fmu_unit *u, const fmu_step *s, double t) {
-    static const double MOST_STEPS = 1e9; // an hour and more: a mistake, or an importer that asks how far the FMU can go
-    if (!isfinite(s->t) || !isfinite(s->h) || !(s->h > 0)) return "the time must be finite and the length of the step positive";
+    static const double MOST_STEPS = 1e9; // an hour and more: a mistake, or an importer that asks how far the FMU can
+                                          // go
+    if (!isfinite(s->t) || !isfinite(s->h) || !(s->h > 0))
+        return "the time must be finite and the length of the step positive";
     if (s->h > MOST_STEPS * own_step(u)) return "the step has more than 1e9 steps of the FMU; shorten it";
     if (t + s->h == t) return "the step is too short to change the time";
     if (fabs(s->t - t) > 1e-6 * s->h + 64 * DBL_EPSILON * fabs(t)) return "this is not where the last step ended";
@@ -64,7 +68,8 @@ fmu_level carom_fmu_step(fmu_unit *u, fmu_step *s) {
     if (!carom_fmu_allowed(u, FMU_STEPPING, "doStep")) return FMU_WRONG;
     const char *what = wrong(u, s, s->last);
     if (what) {
-        carom_fmu_say(u, FMU_WRONG, "doStep from %.17g over %.17g: %s (the FMU is at %.17g)", s->t, s->h, what, s->last);
+        carom_fmu_say(u, FMU_WRONG, "doStep from %.17g over %.17g: %s (the FMU is at %.17g)", s->t, s->h, what,
+                      s->last);
         return FMU_WRONG;
     }
     if (carom_fmu_prepare(u, &err) != CAROM_OK) {
@@ -80,7 +85,7 @@ fmu_level carom_fmu_step(fmu_unit *u, fmu_step *s) {
     return level;
 }
 
-// -- states ----------------------------------------------------------------------------------------------------------------
+// -- states -----------------------------------------------------------------------------------------------------------
 
 typedef struct head {
     uint64_t magic, about, size, sum; // sum: over all that follows
@@ -98,7 +103,9 @@ static uint64_t sum_of(const head *h) {
     return sum;
 }
 
-static uint64_t size_for(uint64_t n, uint64_t ndir, uint64_t sim_bytes) { return sizeof(head) + (n + ndir) * sizeof(double) + n + sim_bytes; }
+static uint64_t size_for(uint64_t n, uint64_t ndir, uint64_t sim_bytes) {
+    return sizeof(head) + (n + ndir) * sizeof(double) + n + sim_bytes;
+}
 
 static unsigned char *values_of(const head *h) { return (unsigned char *)h + sizeof *h; }
 static unsigned char *impulses_of(const head *h) { return values_of(h) + (size_t)h->n * sizeof(double); }
@@ -123,7 +130,15 @@ void *carom_fmu_save(fmu_unit *u) {
     const size_t size = (size_t)size_for((uint64_t)n, (uint64_t)ndir, bytes);
     head *h = calloc(1, size);
     if (!h) return fail(u, "not enough memory for a state");
-    *h = (head){.magic = MAGIC, .about = u->about, .size = size, .sim_bytes = bytes, .mode = (int32_t)u->mode, .n = n, .ndir = ndir, .start = u->start, .stop = u->stop};
+    *h = (head){.magic = MAGIC,
+                .about = u->about,
+                .size = size,
+                .sim_bytes = bytes,
+                .mode = (int32_t)u->mode,
+                .n = n,
+                .ndir = ndir,
+                .start = u->start,
+                .stop = u->stop};
     for (int i = 0; i < n; ++i) {
         const double x = u->given[i] ? u->value[i] : 0;
         memcpy(values_of(h) + (size_t)i * sizeof x, &x, sizeof x);
@@ -136,11 +151,13 @@ void *carom_fmu_save(fmu_unit *u) {
 }
 
 static bool sound(const fmu_unit *u, const head *h) {
-    static const int32_t modes[] = {FMU_INSTANTIATED, FMU_INITIALIZING, FMU_STEPPING, FMU_EVENT, FMU_FAILED, FMU_TERMINATED};
+    static const int32_t modes[] = {FMU_INSTANTIATED, FMU_INITIALIZING, FMU_STEPPING,
+                                    FMU_EVENT,        FMU_FAILED,       FMU_TERMINATED};
     bool mode = false;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; ++i) mode = mode || h->mode == modes[i];
-    return mode && h->magic == MAGIC && h->about == u->about && h->n == u->variables.n && h->ndir >= 0 && (h->sim_bytes > 0) == (h->mode >= FMU_STEPPING) &&
-           h->sim_bytes <= h->size && h->size == size_for((uint64_t)h->n, (uint64_t)h->ndir, h->sim_bytes) && h->sum == sum_of(h);
+    return mode && h->magic == MAGIC && h->about == u->about && h->n == u->variables.n && h->ndir >= 0 &&
+           (h->sim_bytes > 0) == (h->mode >= FMU_STEPPING) && h->sim_bytes <= h->size &&
+           h->size == size_for((uint64_t)h->n, (uint64_t)h->ndir, h->sim_bytes) && h->sum == sum_of(h);
 }
 
 bool carom_fmu_restore(fmu_unit *u, const void *state) {
@@ -153,7 +170,8 @@ bool carom_fmu_restore(fmu_unit *u, const void *state) {
         memcpy(&x, values_of(h) + (size_t)i * sizeof x, sizeof x);
         const bool given = flags_of(h)[i];
         const bool other = given != u->given[i] || (given && memcmp(&x, &u->value[i], sizeof x) != 0);
-        if (other && u->variables.list[i].kind != FMU_SIGNAL) u->stale = true; // signals are in the state of the simulation
+        // signals are in the state of the simulation
+        if (other && u->variables.list[i].kind != FMU_SIGNAL) u->stale = true;
         u->given[i] = given;
         u->value[i] = x;
     }
@@ -161,7 +179,9 @@ bool carom_fmu_restore(fmu_unit *u, const void *state) {
     u->start = h->start;
     u->stop = h->stop;
     u->mode = FMU_INITIALIZING; // a model of other settings is made from the start
-    if (h->sim_bytes && (carom_fmu_prepare(u, &err) != CAROM_OK || carom_sim_restore(u->sim, sim_of(h), (size_t)h->sim_bytes, &err) != CAROM_OK || h->ndir != u->ndir))
+    if (h->sim_bytes &&
+        (carom_fmu_prepare(u, &err) != CAROM_OK ||
+         carom_sim_restore(u->sim, sim_of(h), (size_t)h->sim_bytes, &err) != CAROM_OK || h->ndir != u->ndir))
         return fail(u, err.code != CAROM_OK ? err.text : "this is not a state of this FMU"), false;
     if (h->ndir) memcpy(u->impulse, impulses_of(h), (size_t)h->ndir * sizeof(double));
     u->mode = (fmu_mode)h->mode;

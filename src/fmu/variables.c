@@ -1,4 +1,5 @@
-// variables.c: which variables an FMU has, and what they are in terms of FMI.  Names are those of the columns of results (docs/results.md).
+// variables.c: which variables an FMU has, and what they are in terms of FMI.  Names are those of the columns of
+// results (docs/results.md).
 #include "base/grow.h"
 #include "base/number.h"
 #include "base/unit.h"
@@ -25,7 +26,8 @@ fmu_role carom_fmu_role(fmu_kind kind) {
     return roles[kind].causality ? roles[kind] : local;
 }
 
-static fmu_variable *add(fmu_variables *v, fmu_kind kind, int index, const char *format, const char *name, const char *part) {
+static fmu_variable *add(fmu_variables *v, fmu_kind kind, int index, const char *format, const char *name,
+                         const char *part) {
     v->failed = v->failed || !CAROM_GROW(v->list, v->n);
     char text[512];
     snprintf(text, sizeof text, format, name, part);
@@ -36,7 +38,7 @@ static fmu_variable *add(fmu_variables *v, fmu_kind kind, int index, const char 
     return &v->list[v->n++];
 }
 
-// -- parameters and states ---------------------------------------------------------------------------------------------
+// -- parameters and states --------------------------------------------------------------------------------------------
 
 // Is it given as a number?
 static bool plain(const carom_datum *d) {
@@ -62,7 +64,12 @@ static void add_parameters(fmu_variables *v, const fmu_bundle *b, const carom_mo
         double value;
         const char *name = carom_model_parameter(m, i, &value);
         const bool input = listed(b->inputs, name);
-        add(v, input ? FMU_INPUT : plain(&b->mech->parameters.item[i]) ? FMU_PARAMETER : FMU_CALCULATED, i, "%s%s", name, "")->start = value;
+        add(v,
+            input                                 ? FMU_INPUT
+            : plain(&b->mech->parameters.item[i]) ? FMU_PARAMETER
+                                                  : FMU_CALCULATED,
+            i, "%s%s", name, "")
+            ->start = value;
     }
 }
 
@@ -77,7 +84,8 @@ static bool is_input(const carom_model *m, const char *name) {
 static void add_inputs(fmu_variables *v, const carom_model *m) {
     const char *name;
     double value;
-    for (int i = 0; (name = carom_model_input(m, i, &value)); ++i) add(v, FMU_SIGNAL, i, "%s%s", name, "")->start = value;
+    for (int i = 0; (name = carom_model_input(m, i, &value)); ++i)
+        add(v, FMU_SIGNAL, i, "%s%s", name, "")->start = value;
 }
 
 static const char *parameter_name(const void *mech, int i) {
@@ -90,10 +98,19 @@ static carom_status check_inputs(const fmu_bundle *b, const carom_model *m, caro
         const char *name;
         if (carom_datum_get(&b->mech->parameters, b->inputs[i]) || is_input(m, b->inputs[i])) continue;
         for (int k = 0; (name = carom_model_following(m, k)); ++k)
-            if (strcmp(name, b->inputs[i]) == 0) return carom_fail(err, CAROM_BAD_INPUT, "input '%.60s' follows its signal in the model; --set %.60s=0 instead makes it an input of the FMU that starts with 0", name, name);
+            if (strcmp(name, b->inputs[i]) == 0)
+                return carom_fail(err, CAROM_BAD_INPUT,
+                                  "input '%.60s' follows its signal in the model; --set %.60s=0 instead makes it an "
+                                  "input of the FMU that starts with 0",
+                                  name, name);
         const char *near = carom_nearest(b->inputs[i], parameter_name, b->mech);
-        if (near) return carom_fail(err, CAROM_BAD_INPUT, "input '%.60s': the model has no parameter of that name; did you mean '%s'?", b->inputs[i], near);
-        return carom_fail(err, CAROM_BAD_INPUT, "input '%.60s': the model has no parameter of that name; `carom info` lists them", b->inputs[i]);
+        if (near)
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "input '%.60s': the model has no parameter of that name; did you mean '%s'?",
+                              b->inputs[i], near);
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "input '%.60s': the model has no parameter of that name; `carom info` lists them",
+                          b->inputs[i]);
     }
     return CAROM_OK;
 }
@@ -101,15 +118,20 @@ static carom_status check_inputs(const fmu_bundle *b, const carom_model *m, caro
 static void add_states(fmu_variables *v, const carom_model *m) {
     const carom_system *sys = carom_model_system(m);
     for (int i = 0; i < sys->nq; ++i)
-        if (carom_model_recorded(m, i)) add(v, FMU_POSITION, i, "%s%s", carom_model_coordinate(m, i), "")->start = carom_model_q0(m)[i];
+        if (carom_model_recorded(m, i))
+            add(v, FMU_POSITION, i, "%s%s", carom_model_coordinate(m, i), "")->start = carom_model_q0(m)[i];
     for (int i = 0; i < sys->nv; ++i)
-        if (carom_model_velocity_recorded(m, i)) add(v, FMU_VELOCITY, i, "%s%s", carom_model_velocity(m, i), "")->start = carom_model_v0(m)[i];
+        if (carom_model_velocity_recorded(m, i))
+            add(v, FMU_VELOCITY, i, "%s%s", carom_model_velocity(m, i), "")->start = carom_model_v0(m)[i];
 }
 
-// -- contacts and joints -----------------------------------------------------------------------------------------------
+// -- contacts and joints ----------------------------------------------------------------------------------------------
 
 static void add_contact(fmu_variables *v, const char *name, const carom_contact *c, int id, int dir) {
-    static const struct { const char *word, *end; fmu_kind kind; } tangential[] = {{"slip", "'", FMU_RATE}, {"friction", "", FMU_FORCE}, {"friction_impulse", "", FMU_IMPULSE}};
+    static const struct {
+        const char *word, *end;
+        fmu_kind kind;
+    } tangential[] = {{"slip", "'", FMU_RATE}, {"friction", "", FMU_FORCE}, {"friction_impulse", "", FMU_IMPULSE}};
     if (!c->pressed) {
         add(v, FMU_GAP, id, "%s.%s", name, "gap");
         add(v, FMU_RATE, dir, "%s.%s", name, "gap'");
@@ -121,7 +143,8 @@ static void add_contact(fmu_variables *v, const char *name, const carom_contact 
             char number[12] = "", part[40];
             if (c->tangents > 1) snprintf(number, sizeof number, "%d", k);
             snprintf(part, sizeof part, "%s%s%s", tangential[i].word, number, tangential[i].end);
-            add(v, tangential[i].kind, dir + k, "%s.%s", name, part)->scale = c->ellipse[0] > 0 && k <= 2 ? c->ellipse[k - 1] : 1;
+            add(v, tangential[i].kind, dir + k, "%s.%s", name, part)->scale =
+                c->ellipse[0] > 0 && k <= 2 ? c->ellipse[k - 1] : 1;
         }
 }
 
@@ -134,17 +157,22 @@ static void add_whole(fmu_variables *v, const carom_model *m, int id, int dir) {
     snprintf(name, sizeof name, "%s", carom_model_constraint(m, id));
     if (strrchr(name, '.')) *strrchr(name, '.') = 0;
     add_contact(v, name, &sys->contacts[id - sys->ne], id, dir);
-    for (int i = before; i < v->n; ++i) v->list[i].first = id, v->list[i].parts = parts, v->list[i].stride = carom_system_recorded(sys, id);
+    for (int i = before; i < v->n; ++i)
+        v->list[i].first = id, v->list[i].parts = parts, v->list[i].stride = carom_system_recorded(sys, id);
 }
 
 static void add_joint(fmu_variables *v, const carom_model *m, int id, int dir) {
-    static const struct { const char *word; fmu_kind kind; } parts[] = {{"gap", FMU_GAP}, {"force", FMU_FORCE}, {"impulse", FMU_IMPULSE}};
+    static const struct {
+        const char *word;
+        fmu_kind kind;
+    } parts[] = {{"gap", FMU_GAP}, {"force", FMU_FORCE}, {"impulse", FMU_IMPULSE}};
     for (int i = 0; i < 3; ++i) {
         char part[24];
         const int number = carom_model_part(m, id);
         if (number) snprintf(part, sizeof part, "%s%d", parts[i].word, number);
         else snprintf(part, sizeof part, "%s", parts[i].word);
-        add(v, parts[i].kind, parts[i].kind == FMU_GAP ? id : dir, "%s.%s", carom_model_constraint(m, id), part)->joint = true;
+        add(v, parts[i].kind, parts[i].kind == FMU_GAP ? id : dir, "%s.%s", carom_model_constraint(m, id), part)
+            ->joint = true;
     }
 }
 
@@ -165,7 +193,7 @@ static void add_reactions(fmu_variables *v, const carom_model *m) {
     }
 }
 
-// -- all -----------------------------------------------------------------------------------------------------------------
+// -- all --------------------------------------------------------------------------------------------------------------
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
@@ -177,7 +205,10 @@ static carom_status check_names(const fmu_variables *v, carom_error *err) {
     carom_status status = CAROM_OK;
     for (int i = 1; i < v->n && status == CAROM_OK; ++i)
         if (strcmp(name[i - 1], name[i]) == 0)
-            status = carom_fail(err, CAROM_BAD_INPUT, "two variables of the FMU would be called '%.60s'; rename the output, contact or parameter of that name", name[i]);
+            status = carom_fail(err, CAROM_BAD_INPUT,
+                                "two variables of the FMU would be called '%.60s'; rename the output, contact or "
+                                "parameter of that name",
+                                name[i]);
     free(name);
     return status;
 }
@@ -196,7 +227,8 @@ carom_status carom_fmu_variables(fmu_variables *v, const fmu_bundle *b, const ca
     add_reactions(v, m);
     for (int i = 0; i < carom_model_count(m).outputs; ++i)
         if (!is_input(m, carom_model_output(m, i))) add(v, FMU_OUTPUT, i, "%s%s", carom_model_output(m, i), "");
-    return v->failed ? carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the variables of an FMU") : check_names(v, err);
+    return v->failed ? carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the variables of an FMU")
+                     : check_names(v, err);
 }
 
 void carom_fmu_variables_free(fmu_variables *v) {

@@ -23,17 +23,19 @@ typedef struct fmu_variable {
     int index;
     double scale;   // of reactions; rates are divided by it
     bool joint;     // a reaction of a joint, in the joint's frame
-    int first, parts, stride; // of the contacts that are parts of one gap, together: id of the first, how many, directions of each; parts 0: a single one
+    int first, parts, stride; // of the contacts that are parts of one gap, together: id of the first, how many,
+                              // directions of each; parts 0: a single one
     double start;   // of those that have one
 } fmu_variable;
 
-typedef struct fmu_variables { fmu_variable *list, nothing; int n; bool failed; } fmu_variables; // nothing: where there was no memory
+// nothing: where there was no memory
+typedef struct fmu_variables { fmu_variable *list, nothing; int n; bool failed; } fmu_variables;
 
 /// In terms of FMI.
 typedef struct fmu_role { const char *causality, *variability, *initial; bool start; } fmu_role;
 fmu_role carom_fmu_role(fmu_kind kind);
 
-/// The variables of a model that was made from b->mech, or from a copy with other values of parameters.  To be freed in any case.
-/// CAROM_BAD_INPUT: an input is no parameter, or two variables have the same name.
+/// The variables of a model that was made from b->mech, or from a copy with other values of parameters.  To be freed in
+/// any case.  CAROM_BAD_INPUT: an input is no parameter, or two variables have the same name.
 carom_status carom_fmu_variables(fmu_variables *v, const fmu_bundle *b, const carom_model *m, carom_error *err);
 void carom_fmu_variables_free(fmu_variables *v);

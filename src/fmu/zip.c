@@ -1,4 +1,5 @@
-// zip.c: local headers and bytes, then the central directory (APPNOTE 6.3).  Dates are 1980-01-01, so equal contents make equal files.
+// zip.c: local headers and bytes, then the central directory (APPNOTE 6.3).  Dates are 1980-01-01, so equal contents
+// make equal files.
 #include "base/grow.h"
 #include "fmu/deflate.h"
 #include "fmu/zip.h"
@@ -6,8 +7,9 @@
 #include <string.h>
 
 static uint32_t crc_of(const unsigned char *x, size_t n) { // of IEEE 802.3, a bit at a time by a table of 16
-    static const uint32_t table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
-                                       0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
+    static const uint32_t table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+                                       0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+                                       0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
     uint32_t crc = ~UINT32_C(0);
     for (size_t i = 0; i < n; ++i) {
         crc = table[(crc ^ x[i]) & 15] ^ crc >> 4;
@@ -47,7 +49,11 @@ void carom_zip_add(zip *z, const char *name, const void *bytes, size_t size) {
     zip_entry *e = &z->list[z->n++];
     size_t packed = size;
     unsigned char *shorter = carom_deflate(bytes, size, &packed);
-    *e = (zip_entry){.name = strcpy(own, name), .crc = crc_of(bytes, size), .size = (uint32_t)size, .packed = (uint32_t)packed, .at = (uint32_t)z->used};
+    *e = (zip_entry){.name = strcpy(own, name),
+                     .crc = crc_of(bytes, size),
+                     .size = (uint32_t)size,
+                     .packed = (uint32_t)packed,
+                     .at = (uint32_t)z->used};
     put4(z, 0x04034b50);
     put_about(z, e);
     put(z, name, strlen(name));

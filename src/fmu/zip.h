@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-typedef struct zip_entry { char *name; uint32_t crc, size, packed, at; } zip_entry; // packed: bytes in the zip file; size: stored
+// packed: bytes in the zip file; size: stored
+typedef struct zip_entry { char *name; uint32_t crc, size, packed, at; } zip_entry;
 typedef struct zip { FILE *f; zip_entry *list; size_t n; uint64_t used; bool failed; } zip; // zeros and f: an empty one
 
 void carom_zip_add(zip *z, const char *name, const void *bytes, size_t size);

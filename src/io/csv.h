@@ -25,9 +25,10 @@ typedef struct csv_file {
     char *name;
 } csv_file;
 
-/// file NULL: rows to stream, no events.  keep: see publish().  unit: a second line, "-" where it is unknown; NULL: none.  snapshots: of contacts, in
-/// FILE.contacts.csv.
-csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, char *const *unit, bool snapshots, carom_error *err);
+/// file NULL: rows to stream, no events.  keep: see publish().  unit: a second line, "-" where it is unknown; NULL:
+/// none.  snapshots: of contacts, in FILE.contacts.csv.
+csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, char *const *unit,
+                     bool snapshots, carom_error *err);
 carom_status csv_put_contact(csv_file *f, const carom_result_contact *c, carom_error *err);
 carom_status csv_row_done(csv_file *f, carom_error *err);
 carom_status csv_put_event(csv_file *f, const carom_event *e, const char *contact, carom_error *err);

@@ -53,7 +53,8 @@ static void chomp(char *line, ssize_t length) {
 
 static carom_status header(csv_table *t, char *line, const char *file, carom_error *err) {
     for (char *at = line; at;) {
-        if (t->columns == MOST_COLUMNS || !CAROM_GROW(t->column, t->columns)) return carom_fail(err, CAROM_NO_MEMORY, "%.400s: too many columns", file);
+        if (t->columns == MOST_COLUMNS || !CAROM_GROW(t->column, t->columns))
+            return carom_fail(err, CAROM_NO_MEMORY, "%.400s: too many columns", file);
         t->column[t->columns] = strdup(field(&at));
         if (!t->column[t->columns++]) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %.400s", file);
     }
@@ -86,13 +87,18 @@ static carom_status row(csv_table *t, double *spilt, char *line, const char *fil
     if (!x) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the rows of %.400s", file);
     char *at = line;
     for (int i = 0; i < t->columns; ++i) {
-        if (!at) return carom_fail(err, CAROM_IO, "%.400s:%ld: %d values where the header names %d", file, t->rows + 2, i, t->columns);
+        if (!at)
+            return carom_fail(err, CAROM_IO, "%.400s:%ld: %d values where the header names %d", file, t->rows + 2, i,
+                              t->columns);
         char *text = field(&at), *end = NULL;
         x[i] = carom_number(text, &end);
         if (end == text || *end)
-            return carom_fail(err, CAROM_IO, "%.400s:%ld: '%.40s' in column %d is not a number", file, t->rows + 2, text, i + 1);
+            return carom_fail(err, CAROM_IO, "%.400s:%ld: '%.40s' in column %d is not a number", file, t->rows + 2,
+                              text, i + 1);
     }
-    if (at) return carom_fail(err, CAROM_IO, "%.400s:%ld: more values than the header names (%d)", file, t->rows + 2, t->columns);
+    if (at)
+        return carom_fail(err, CAROM_IO, "%.400s:%ld: more values than the header names (%d)", file, t->rows + 2,
+                          t->columns);
     if (t->spill && fwrite(x, sizeof *x, (size_t)t->columns, t->spill) != (size_t)t->columns)
         return cannot_spill(file, err);
     ++t->rows;
@@ -108,7 +114,8 @@ static bool is_units(const csv_table *t, const char *line) {
         else {
             char *text = field(&at), *end = NULL;
             carom_number(text, &end);
-            units = *text && (end == text || *end || (i > 0 && strcmp(text, "1") == 0)) && (*end || end == text || i > 0) && strcmp(text, "nan") != 0 && strcmp(text, "inf") != 0;
+            units = *text && (end == text || *end || (i > 0 && strcmp(text, "1") == 0)) &&
+                    (*end || end == text || i > 0) && strcmp(text, "nan") != 0 && strcmp(text, "inf") != 0;
             if (units && i == 0) units = strspn(text, "-") == strlen(text) || (*text >= 'A' && *text <= 'z');
         }
     }
@@ -151,17 +158,22 @@ carom_status csv_read_to(csv_table *t, const char *file, bool whole, carom_error
         status = carom_fail(err, CAROM_IO, "%.400s is not a table: no header line", file);
     } else {
         chomp(line, length);
-        status = header(t, strncmp(line, "\xEF\xBB\xBF", 3) == 0 ? line + 3 : line, file, err); // without a byte order mark
+        // without a byte order mark
+        status = header(t, strncmp(line, "\xEF\xBB\xBF", 3) == 0 ? line + 3 : line, file, err);
     }
     if (status == CAROM_OK && !whole && t->columns > 1 && strcmp(t->column[0], "run") == 0)
-        status = carom_fail(err, CAROM_IO, "%.400s is the table of a sweep, not the result of a run; `carom plot` draws a sweep that was written with --out FILE.h5", file);
+        status = carom_fail(err, CAROM_IO,
+                            "%.400s is the table of a sweep, not the result of a run; `carom plot` draws a sweep that "
+                            "was written with --out FILE.h5",
+                            file);
     bool second = false; // a line of units was seen
     double *spilt = status == CAROM_OK ? malloc(((size_t)t->columns + 1) * sizeof *spilt) : NULL;
     if (status == CAROM_OK && !spilt) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %.400s", file);
     while (status == CAROM_OK && (length = next_line(&line, &size, f)) > 0) {
         // A killed run may leave half a line at the end.
         if (!whole && line[length - 1] != '\n') break;
-        if (strlen(line) != (size_t)length) status = carom_fail(err, CAROM_IO, "%.400s:%ld: a zero byte; a table is plain text", file, t->rows + 2);
+        if (strlen(line) != (size_t)length)
+            status = carom_fail(err, CAROM_IO, "%.400s:%ld: a zero byte; a table is plain text", file, t->rows + 2);
         chomp(line, length);
         if (status == CAROM_OK && *line && t->rows == 0 && !second && is_units(t, line)) second = true;
         else if (status == CAROM_OK && *line) status = row(t, spilt, line, file, err);
@@ -169,8 +181,10 @@ carom_status csv_read_to(csv_table *t, const char *file, bool whole, carom_error
         if (status == CAROM_OK && !whole && !t->spill && held > CSV_MEMORY) status = begin_spill(t, file, err);
     }
     free(spilt);
-    if (status == CAROM_OK && length == TOO_LONG) status = carom_fail(err, CAROM_IO, "%.400s:%ld: the line is too long", file, t->rows + 2);
-    if (status == CAROM_OK && ferror(f)) status = carom_fail(err, CAROM_IO, "cannot read %.400s: %s", file, strerror(errno));
+    if (status == CAROM_OK && length == TOO_LONG)
+        status = carom_fail(err, CAROM_IO, "%.400s:%ld: the line is too long", file, t->rows + 2);
+    if (status == CAROM_OK && ferror(f))
+        status = carom_fail(err, CAROM_IO, "cannot read %.400s: %s", file, strerror(errno));
     free(line);
     fclose(f);
     if (status != CAROM_OK) csv_free(t);
@@ -204,14 +218,20 @@ static bool read_contact(void *row, char *line) {
             snprintf(c->contact, sizeof c->contact, "%s", text);
             continue;
         }
-        *(i == 0 ? &c->t : i < 5 ? &c->point[i - 2] : i < 8 ? &c->normal[i - 5] : i == 8 ? &c->gap : &c->force[i - 9]) = carom_number(text, &end);
+        *(i == 0   ? &c->t
+          : i < 5  ? &c->point[i - 2]
+          : i < 8  ? &c->normal[i - 5]
+          : i == 8 ? &c->gap
+                   : &c->force[i - 9]) = carom_number(text, &end);
         if (end == text || *end) return false;
     }
     return !at;
 }
 
 // Rows of `bytes` each of the file with this ending beside a result; none when it is not there.
-static carom_status read_beside(const char *file, const char *ending, const char *what, bool (*read)(void *row, char *line), size_t bytes, void **rows, long *count, carom_error *err) {
+static carom_status read_beside(const char *file, const char *ending, const char *what,
+                                bool (*read)(void *row, char *line), size_t bytes, void **rows, long *count,
+                                carom_error *err) {
     *rows = NULL;
     *count = 0;
     char *name = malloc(strlen(file) + strlen(ending) + 1), *line = NULL;
@@ -229,7 +249,9 @@ static carom_status read_beside(const char *file, const char *ending, const char
             break;
         }
         void *row = memset((char *)*rows + bytes * (size_t)(*count)++, 0, bytes);
-        if (!read(row, line)) status = carom_fail(err, CAROM_IO, "%.400s%s:%ld: not %s %s", file, ending, *count + 1, *what == 'e' ? "an" : "a", what);
+        if (!read(row, line))
+            status = carom_fail(err, CAROM_IO, "%.400s%s:%ld: not %s %s", file, ending, *count + 1,
+                                *what == 'e' ? "an" : "a", what);
     }
     free(line);
     fclose(f);
@@ -238,14 +260,16 @@ static carom_status read_beside(const char *file, const char *ending, const char
 
 carom_status csv_read_events(const char *file, carom_result_event **event, long *count, carom_error *err) {
     void *rows = NULL;
-    const carom_status status = read_beside(file, ".events.csv", "event", read_event, sizeof **event, &rows, count, err);
+    const carom_status status =
+        read_beside(file, ".events.csv", "event", read_event, sizeof **event, &rows, count, err);
     *event = rows;
     return status;
 }
 
 carom_status csv_read_contacts(const char *file, carom_result_contact **contact, long *count, carom_error *err) {
     void *rows = NULL;
-    const carom_status status = read_beside(file, ".contacts.csv", "contact", read_contact, sizeof **contact, &rows, count, err);
+    const carom_status status =
+        read_beside(file, ".contacts.csv", "contact", read_contact, sizeof **contact, &rows, count, err);
     *contact = rows;
     return status;
 }

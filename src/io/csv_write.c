@@ -1,6 +1,7 @@
 // csv_write.c: rows and events as text; %.17g gives back every bit.
 //
-// A file holds whole lines at any time: what a failed write leaves of a line is cut off, and nothing is written behind it.
+// A file holds whole lines at any time: what a failed write leaves of a line is cut off, and nothing is written behind
+// it.
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
 #include "io/csv.h"
@@ -51,7 +52,8 @@ static bool write_out(csv_sink *s) {
         if (n <= 0) {
             const int reason = n == 0 ? ENOSPC : errno;
             written(s, whole_lines(s->buffer, done));
-            if (s->regular && ftruncate(s->file, s->sound) != 0) return fail(s, reason); // the reader leaves half a line out
+            // the reader leaves half a line out
+            if (s->regular && ftruncate(s->file, s->sound) != 0) return fail(s, reason);
             return fail(s, reason);
         }
         done += (size_t)n;
@@ -135,11 +137,15 @@ static void sink_close(csv_sink *s) {
 enum { SINKS = 3 };
 static const char *const ending[SINKS] = {"", ".events.csv", ".contacts.csv"};
 
-static csv_sink *sink_at(csv_file *f, int i) { return i == 0 ? &f->rows : i == 1 ? f->has_events ? &f->events : NULL : f->snapshots ? &f->contacts : NULL; }
+static csv_sink *sink_at(csv_file *f, int i) {
+    return i == 0 ? &f->rows : i == 1 ? f->has_events ? &f->events : NULL : f->snapshots ? &f->contacts : NULL;
+}
 
 static carom_status trouble(csv_file *f, carom_error *err) {
     for (int i = 0; i < SINKS; ++i)
-        if (sink_at(f, i) && sink_at(f, i)->failed) return carom_fail(err, CAROM_IO, "cannot write %s%s: %s", f->name, ending[i], strerror(sink_at(f, i)->reason));
+        if (sink_at(f, i) && sink_at(f, i)->failed)
+            return carom_fail(err, CAROM_IO, "cannot write %s%s: %s", f->name, ending[i],
+                              strerror(sink_at(f, i)->reason));
     return CAROM_OK;
 }
 
@@ -155,7 +161,8 @@ static bool create_files(csv_file *f, bool keep, carom_error *err) {
     for (int i = 0; good && i < SINKS; ++i)
         if (!(name[i] = sink_name(f, i))) carom_fail(err, CAROM_NO_MEMORY, "no memory"), good = false;
     for (int i = 0; good && i < SINKS; ++i)
-        if (sink_at(f, i) && !sink_open(sink_at(f, i), name[i])) carom_fail(err, CAROM_IO, "cannot create %s: %s", f->name, strerror(sink_at(f, i)->reason)), good = false;
+        if (sink_at(f, i) && !sink_open(sink_at(f, i), name[i]))
+            carom_fail(err, CAROM_IO, "cannot create %s: %s", f->name, strerror(sink_at(f, i)->reason)), good = false;
     for (int i = 0; good && i < SINKS; ++i)
         if (sink_at(f, i)) good = sink_publish(sink_at(f, i), name[i], keep, err);
     for (int i = 0; i < SINKS; ++i) {
@@ -165,8 +172,10 @@ static bool create_files(csv_file *f, bool keep, carom_error *err) {
     return good;
 }
 
-csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, char *const *unit, bool snapshots, carom_error *err) {
-    static const char head[] = "time,contact,kind,velocity_before,velocity_after,impulse", contacts[] = "time,contact,x,y,z,nx,ny,nz,gap,fx,fy,fz";
+csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, char *const *unit,
+                     bool snapshots, carom_error *err) {
+    static const char head[] = "time,contact,kind,velocity_before,velocity_after,impulse",
+                      contacts[] = "time,contact,x,y,z,nx,ny,nz,gap,fx,fy,fz";
     csv_file *f = calloc(1, sizeof *f);
     if (f) {
         f->columns = columns;
@@ -232,7 +241,11 @@ carom_status csv_put_contact(csv_file *f, const carom_result_contact *c, carom_e
     put_number(s, c->t);
     put(s, ",", 1);
     put_name(s, c->contact);
-    for (int i = 0; i < 10; ++i) put(s, ",", 1), put_number(s, i < 3 ? c->point[i] : i < 6 ? c->normal[i - 3] : i == 6 ? c->gap : c->force[i - 7]);
+    for (int i = 0; i < 10; ++i)
+        put(s, ",", 1), put_number(s, i < 3    ? c->point[i]
+                                      : i < 6  ? c->normal[i - 3]
+                                      : i == 6 ? c->gap
+                                               : c->force[i - 7]);
     carom_locale_end(locale);
     return end_line(s) ? CAROM_OK : trouble(f, err);
 }

@@ -18,11 +18,14 @@ typedef struct {
     double *x, *y;           // likewise
 } sheaf;
 
-static void sheaf_free(sheaf *s) { free(s->start), free(s->across), free(s->row), free(s->column), free(s->x), free(s->y); }
+static void sheaf_free(sheaf *s) {
+    free(s->start), free(s->across), free(s->row), free(s->column), free(s->x), free(s->y);
+}
 
 static bool sheaf_make(sheaf *s, const fclib_matrix *H, const fclib_matrix *G) {
     const size_t count = H->count + G->count;
-    s->start = calloc((size_t)s->columns + 2, sizeof *s->start), s->across = calloc((size_t)s->n + 2, sizeof *s->across);
+    s->start = calloc((size_t)s->columns + 2, sizeof *s->start),
+    s->across = calloc((size_t)s->n + 2, sizeof *s->across);
     s->row = calloc(count + 1, sizeof *s->row), s->column = calloc(count + 1, sizeof *s->column);
     s->x = calloc(count + 1, sizeof *s->x), s->y = calloc(count + 1, sizeof *s->y);
     if (!s->start || !s->across || !s->row || !s->column || !s->x || !s->y) return false;
@@ -65,7 +68,8 @@ static int products(const sheaf *s, const double *x, double *sum, int *touched, 
     return n;
 }
 
-static bool form(fclib_local *p, const sheaf *s, const carom_factor *F, const double *f, const double *w, const double *b, double *x, double *sum, int *touched, bool *seen) {
+static bool form(fclib_local *p, const sheaf *s, const carom_factor *F, const double *f, const double *w,
+                 const double *b, double *x, double *sum, int *touched, bool *seen) {
     const int rows = p->nc * p->spacedim;
     for (int j = 0; j < s->columns; ++j) {
         for (int i = 0; i < s->n; ++i) x[i] = 0;
@@ -112,11 +116,13 @@ static carom_status factorise(inverse *v, const fclib_matrix *M, const char *fil
     if (v->mem.failed) return problem_no_memory(err, file);
     for (size_t k = 0; k < M->count; ++k) *carom_matrix_entry(A, M->entry[k].row, M->entry[k].col) += M->entry[k].x;
     if (carom_factorise(&v->F, A, &where) == CAROM_OK) return CAROM_OK;
-    return carom_fail(err, CAROM_BAD_INPUT, "%.200s: the matrix M is singular (row %d), so that velocities do not follow from forces", file, where);
+    return carom_fail(err, CAROM_BAD_INPUT,
+                      "%.200s: the matrix M is singular (row %d), so that velocities do not follow from forces", file,
+                      where);
 }
 
-carom_status fclib_eliminate(fclib_local *p, const fclib_matrix *M, const fclib_matrix *H, const fclib_matrix *G, const double *f, const double *w, const double *b,
-                             const char *file, carom_error *err) {
+carom_status fclib_eliminate(fclib_local *p, const fclib_matrix *M, const fclib_matrix *H, const fclib_matrix *G,
+                             const double *f, const double *w, const double *b, const char *file, carom_error *err) {
     const int rows = H->n;
     sheaf s = {.n = M->m, .columns = H->n + p->ne};
     inverse v = {0};
@@ -125,8 +131,10 @@ carom_status fclib_eliminate(fclib_local *p, const fclib_matrix *M, const fclib_
     int *touched = calloc((size_t)s.columns + 1, sizeof *touched);
     bool *seen = calloc((size_t)s.columns + 1, sizeof *seen);
     p->q = calloc((size_t)rows + 1, sizeof *p->q), p->s = calloc((size_t)p->ne + 1, sizeof *p->s);
-    p->W = (fclib_matrix){.m = rows, .n = rows}, p->V = (fclib_matrix){.m = rows, .n = p->ne}, p->R = (fclib_matrix){.m = p->ne, .n = p->ne};
-    if (status == CAROM_OK && !(x && sum && touched && seen && p->q && p->s && sheaf_make(&s, H, G) && (s.n == 0 || form(p, &s, &v.F, f, w, b, x, sum, touched, seen))))
+    p->W = (fclib_matrix){.m = rows, .n = rows}, p->V = (fclib_matrix){.m = rows, .n = p->ne},
+    p->R = (fclib_matrix){.m = p->ne, .n = p->ne};
+    if (status == CAROM_OK && !(x && sum && touched && seen && p->q && p->s && sheaf_make(&s, H, G) &&
+                                (s.n == 0 || form(p, &s, &v.F, f, w, b, x, sum, touched, seen))))
         status = problem_no_memory(err, file);
     sheaf_free(&s);
     free(x), free(sum), free(touched), free(seen);

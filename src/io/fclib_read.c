@@ -25,18 +25,23 @@ static carom_status wrong(const place *p, const char *what, const char *name) {
 
 static bool has(const place *p, const char *name) { return H5Lexists(p->at, name, H5P_DEFAULT) > 0; }
 
-// All numbers of a data set of one dimension, as `type`; to be freed.  They must be `count`, or at least that many if `more`.
-static carom_status read_set(const place *p, const char *name, hid_t type, size_t size, size_t count, bool more, void **x) {
-    const hid_t set = h5_open_packed(p->at, name), space = set >= 0 ? H5Dget_space(set) : -1, kind = set >= 0 ? H5Dget_type(set) : -1;
+// All numbers of a data set of one dimension, as `type`; to be freed.  They must be `count`, or at least that many if
+// `more`.
+static carom_status read_set(const place *p, const char *name, hid_t type, size_t size, size_t count, bool more,
+                             void **x) {
+    const hid_t set = h5_open_packed(p->at, name), space = set >= 0 ? H5Dget_space(set) : -1,
+                kind = set >= 0 ? H5Dget_type(set) : -1;
     const H5T_class_t class = kind >= 0 ? H5Tget_class(kind) : H5T_NO_CLASS;
     const hssize_t points = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
     carom_status status = CAROM_OK;
     *x = NULL;
     if (points < 0 || (class != H5T_INTEGER && class != H5T_FLOAT)) status = wrong(p, "no numbers in", name);
     else if (points > MOST_ENTRIES || (size_t)points < count || (!more && (size_t)points != count))
-        status = carom_fail(p->err, CAROM_BAD_INPUT, "%.200s: '%s' has %lld numbers and should have %zu", p->file, name, (long long)points, count);
+        status = carom_fail(p->err, CAROM_BAD_INPUT, "%.200s: '%s' has %lld numbers and should have %zu", p->file, name,
+                            (long long)points, count);
     else if ((double)points > 1024 * (double)H5Dget_storage_size(set) + 4096) // no compression is that good
-        status = carom_fail(p->err, CAROM_BAD_INPUT, "%.200s: '%s' claims %lld numbers, more than the file can hold", p->file, name, (long long)points);
+        status = carom_fail(p->err, CAROM_BAD_INPUT, "%.200s: '%s' claims %lld numbers, more than the file can hold",
+                            p->file, name, (long long)points);
     else if (!(*x = calloc((size_t)points + 1, size))) status = problem_no_memory(p->err, p->file);
     else if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *x) < 0) status = wrong(p, "cannot read", name);
     h5_close(kind);
@@ -63,21 +68,26 @@ static carom_status read_vector(const place *p, const char *name, size_t count, 
 }
 
 // nz >= 0: triplets with columns in p and rows in i, as in CSparse; -1: compressed columns; -2: compressed rows.
-static carom_status unpack(const place *g, const char *name, int nz, const int *p, const int *i, const double *x, fclib_matrix *A) {
+static carom_status unpack(const place *g, const char *name, int nz, const int *p, const int *i, const double *x,
+                           fclib_matrix *A) {
     const int lines = nz == -1 ? A->n : A->m;
     if (!(A->entry = calloc(A->count + 1, sizeof *A->entry))) return problem_no_memory(g->err, g->file);
     for (size_t k = 0; nz >= 0 && k < A->count; ++k) A->entry[k] = (problem_entry){i[k], p[k], x[k]};
     for (int line = 0; nz < 0 && line < lines; ++line) {
         if (p[line] < 0 || p[line + 1] < p[line] || (size_t)p[line + 1] > A->count)
-            return carom_fail(g->err, CAROM_BAD_INPUT, "%.200s: matrix %s: line %d has no valid place", g->file, name, line);
+            return carom_fail(g->err, CAROM_BAD_INPUT, "%.200s: matrix %s: line %d has no valid place", g->file, name,
+                              line);
         for (int k = p[line]; k < p[line + 1]; ++k)
             A->entry[k] = nz == -1 ? (problem_entry){i[k], line, x[k]} : (problem_entry){line, i[k], x[k]};
     }
     for (size_t k = 0; k < A->count; ++k) {
         const problem_entry *e = A->entry + k;
         if (e->row < 0 || e->row >= A->m || e->col < 0 || e->col >= A->n)
-            return carom_fail(g->err, CAROM_BAD_INPUT, "%.200s: matrix %s of %d x %d has an entry at (%d, %d)", g->file, name, A->m, A->n, e->row, e->col);
-        if (!isfinite(e->x)) return carom_fail(g->err, CAROM_BAD_INPUT, "%.200s: matrix %s has an entry that is not a finite number", g->file, name);
+            return carom_fail(g->err, CAROM_BAD_INPUT, "%.200s: matrix %s of %d x %d has an entry at (%d, %d)", g->file,
+                              name, A->m, A->n, e->row, e->col);
+        if (!isfinite(e->x))
+            return carom_fail(g->err, CAROM_BAD_INPUT, "%.200s: matrix %s has an entry that is not a finite number",
+                              g->file, name);
     }
     return CAROM_OK;
 }
@@ -89,12 +99,16 @@ static carom_status read_sparse(const place *g, const char *name, fclib_matrix *
     CAROM_TRY(read_integer(g, "n", &A->n));
     CAROM_TRY(read_integer(g, "nz", &nz));
     CAROM_TRY(read_integer(g, "nzmax", &nzmax));
-    if (A->m < 0 || A->n < 0 || A->m > MOST_ROWS || A->n > MOST_ROWS || nz < -2 || nzmax < 0 || nzmax > MOST_ENTRIES || nz > nzmax)
-        return carom_fail(g->err, CAROM_BAD_INPUT, "%.200s: matrix %s has sizes that make no sense (%d x %d, nz %d, nzmax %d)", g->file, name, A->m, A->n, nz, nzmax);
+    if (A->m < 0 || A->n < 0 || A->m > MOST_ROWS || A->n > MOST_ROWS || nz < -2 || nzmax < 0 || nzmax > MOST_ENTRIES ||
+        nz > nzmax)
+        return carom_fail(g->err, CAROM_BAD_INPUT,
+                          "%.200s: matrix %s has sizes that make no sense (%d x %d, nz %d, nzmax %d)", g->file, name,
+                          A->m, A->n, nz, nzmax);
     const size_t lines = nz >= 0 ? (size_t)nz : (size_t)(nz == -1 ? A->n : A->m) + 1;
     carom_status status = read_integers(g, "p", lines, &p);
     if (status == CAROM_OK && nz < 0 && (p[0] != 0 || p[lines - 1] < 0 || p[lines - 1] > nzmax))
-        status = carom_fail(g->err, CAROM_BAD_INPUT, "%.200s: matrix %s: its lines do not fit into %d entries", g->file, name, nzmax);
+        status = carom_fail(g->err, CAROM_BAD_INPUT, "%.200s: matrix %s: its lines do not fit into %d entries", g->file,
+                            name, nzmax);
     if (status == CAROM_OK) {
         A->count = nz >= 0 ? (size_t)nz : (size_t)p[lines - 1];
         status = read_integers(g, "i", A->count, &i);
@@ -121,7 +135,9 @@ static carom_status read_sizes(const place *p, int rows, fclib_local *l) {
     CAROM_TRY(read_integer(p, "spacedim", &l->spacedim));
     if (l->spacedim != 2 && l->spacedim != 3)
         return carom_fail(p->err, CAROM_BAD_INPUT, "%.200s: spacedim must be 2 or 3, got %d", p->file, l->spacedim);
-    if (rows % l->spacedim != 0) return carom_fail(p->err, CAROM_BAD_INPUT, "%.200s: %d rows are not contacts of %d rows each", p->file, rows, l->spacedim);
+    if (rows % l->spacedim != 0)
+        return carom_fail(p->err, CAROM_BAD_INPUT, "%.200s: %d rows are not contacts of %d rows each", p->file, rows,
+                          l->spacedim);
     l->nc = rows / l->spacedim;
     return CAROM_OK;
 }
@@ -165,17 +181,20 @@ static void read_extras(const place *root, const place *p, fclib_local *l) {
     const hid_t info = h5_open_group(p->at, "info");
     const hid_t title = info >= 0 ? h5_open_packed(info, "title") : -1;
     const hid_t type = title >= 0 ? H5Dget_type(title) : -1, space = title >= 0 ? H5Dget_space(title) : -1;
-    const size_t size = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 ? H5Tget_size(type) : 0;
-    if (size > 0 && size < 4096 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && (l->title = calloc(1, size + 1)) &&
-        H5Dread(title, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, l->title) < 0)
+    const size_t size =
+        type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 ? H5Tget_size(type) : 0;
+    if (size > 0 && size < 4096 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1 &&
+        (l->title = calloc(1, size + 1)) && H5Dread(title, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, l->title) < 0)
         l->title[0] = 0;
     for (char *c = l->title; c && *c; ++c)
         if ((unsigned char)*c < 32) *c = ' ';
     h5_close(space), h5_close(type), h5_close(title), h5_close(info);
     carom_error ignored;
     const place guess = {h5_open_group(root->at, "guesses/1"), root->file, &ignored};
-    if (guess.at >= 0 && read_vector(&guess, "r", (size_t)(l->nc * l->spacedim), &l->r) != CAROM_OK) free(l->r), l->r = NULL;
-    if (guess.at >= 0 && l->ne > 0 && has(&guess, "l") && read_vector(&guess, "l", (size_t)l->ne, &l->l) != CAROM_OK) free(l->l), l->l = NULL;
+    if (guess.at >= 0 && read_vector(&guess, "r", (size_t)(l->nc * l->spacedim), &l->r) != CAROM_OK)
+        free(l->r), l->r = NULL;
+    if (guess.at >= 0 && l->ne > 0 && has(&guess, "l") && read_vector(&guess, "l", (size_t)l->ne, &l->l) != CAROM_OK)
+        free(l->l), l->l = NULL;
     h5_close(guess.at);
 }
 
@@ -187,14 +206,17 @@ static problem_data *assemble(const fclib_local *l) {
     problem_data *d = NULL;
     size_t n = 0;
     if (block && entry) {
-        for (int i = 0; i < nb; ++i) block[i] = (carom_block){.law = i < l->nc ? carom_law_friction(l->spacedim - 1) : CAROM_BILATERAL, .mu = i < l->nc ? l->mu[i] : 0};
+        for (int i = 0; i < nb; ++i)
+            block[i] = (carom_block){.law = i < l->nc ? carom_law_friction(l->spacedim - 1) : CAROM_BILATERAL,
+                                     .mu = i < l->nc ? l->mu[i] : 0};
         for (size_t k = 0; k < l->W.count; ++k) entry[n++] = l->W.entry[k];
         for (size_t k = 0; k < l->V.count; ++k) {
             const problem_entry e = l->V.entry[k];
             entry[n++] = (problem_entry){e.row, rows + e.col, e.x};
             entry[n++] = (problem_entry){rows + e.col, e.row, e.x};
         }
-        for (size_t k = 0; k < l->R.count; ++k) entry[n++] = (problem_entry){rows + l->R.entry[k].row, rows + l->R.entry[k].col, l->R.entry[k].x};
+        for (size_t k = 0; k < l->R.count; ++k)
+            entry[n++] = (problem_entry){rows + l->R.entry[k].row, rows + l->R.entry[k].col, l->R.entry[k].x};
         d = problem_data_create(block, nb, entry, n);
     }
     for (int i = 0; d && i < d->pb.n; ++i) {
@@ -207,19 +229,24 @@ static problem_data *assemble(const fclib_local *l) {
 
 static carom_status check_friction(const fclib_local *l, const char *file, carom_error *err) {
     for (int i = 0; i < l->nc; ++i)
-        if (!(l->mu[i] >= 0 && l->mu[i] < INFINITY)) return carom_fail(err, CAROM_BAD_INPUT, "%.200s: contact %d has friction %g", file, i, l->mu[i]);
+        if (!(l->mu[i] >= 0 && l->mu[i] < INFINITY))
+            return carom_fail(err, CAROM_BAD_INPUT, "%.200s: contact %d has friction %g", file, i, l->mu[i]);
     return CAROM_OK;
 }
 
 static carom_status read_problem(carom_problem_list *list, const place *root) {
     const bool is_local = has(root, "fclib_local"), is_global = has(root, "fclib_global");
     if (!is_local && !is_global)
-        return carom_fail(root->err, CAROM_BAD_INPUT, "%.200s is an HDF5 file without a group fclib_local or fclib_global: not a contact problem", root->file);
+        return carom_fail(root->err, CAROM_BAD_INPUT,
+                          "%.200s is an HDF5 file without a group fclib_local or fclib_global: not a contact problem",
+                          root->file);
     const place p = {h5_open_group(root->at, is_local ? "fclib_local" : "fclib_global"), root->file, root->err};
     const place vectors = {p.at >= 0 ? h5_open_group(p.at, "vectors") : -1, root->file, root->err};
     fclib_local l = {0};
     global g = {0};
-    carom_status status = vectors.at < 0 ? wrong(&p, "no group", "vectors") : is_local ? read_local(&p, &vectors, &l) : read_global(&p, &vectors, &g, &l);
+    carom_status status = vectors.at < 0 ? wrong(&p, "no group", "vectors")
+                          : is_local     ? read_local(&p, &vectors, &l)
+                                         : read_global(&p, &vectors, &g, &l);
     if (status == CAROM_OK) status = check_friction(&l, root->file, root->err);
     if (status == CAROM_OK) {
         read_extras(root, &p, &l);
@@ -228,7 +255,8 @@ static carom_status read_problem(carom_problem_list *list, const place *root) {
         status = problem_list_append(list, d, root->err);
     }
     h5_close(vectors.at), h5_close(p.at);
-    void *parts[] = {l.W.entry, l.V.entry, l.R.entry, l.q, l.s, l.mu, l.r, l.l, l.title, g.M.entry, g.H.entry, g.G.entry, g.f, g.w, g.b};
+    void *parts[] = {l.W.entry, l.V.entry, l.R.entry, l.q,       l.s, l.mu, l.r, l.l,
+                     l.title,   g.M.entry, g.H.entry, g.G.entry, g.f, g.w,  g.b};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) free(parts[i]);
     return status;
 }

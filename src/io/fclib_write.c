@@ -10,15 +10,20 @@
 
 static bool put_set(hid_t at, const char *name, hid_t stored, hid_t type, size_t count, const void *x) {
     const hsize_t size = count;
-    const hid_t space = H5Screate_simple(1, &size, NULL), set = space >= 0 ? H5Dcreate2(at, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
+    const hid_t space = H5Screate_simple(1, &size, NULL),
+                set = space >= 0 ? H5Dcreate2(at, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
     const bool good = set >= 0 && (count == 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0);
     h5_close(set), h5_close(space);
     return good;
 }
 
-static bool put_integers(hid_t at, const char *name, size_t count, const int *x) { return put_set(at, name, H5T_STD_I32LE, H5T_NATIVE_INT, count, x); }
+static bool put_integers(hid_t at, const char *name, size_t count, const int *x) {
+    return put_set(at, name, H5T_STD_I32LE, H5T_NATIVE_INT, count, x);
+}
 static bool put_integer(hid_t at, const char *name, int x) { return put_integers(at, name, 1, &x); }
-static bool put_vector(hid_t at, const char *name, size_t count, const double *x) { return put_set(at, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, count, x); }
+static bool put_vector(hid_t at, const char *name, size_t count, const double *x) {
+    return put_set(at, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, count, x);
+}
 
 static bool put_text(hid_t at, const char *name, const char *text) {
     const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
@@ -51,8 +56,10 @@ static bool put_matrix(hid_t at, const char *name, const carom_problem *pb, int 
         }
         for (size_t j = 1; pass == 0 && j <= columns; ++j) start[j + 1] += start[j];
     }
-    good = good && put_integer(group, "m", r1 - r0) && put_integer(group, "n", c1 - c0) && put_integer(group, "nz", -1) && put_integer(group, "nzmax", n) &&
-           put_integers(group, "p", columns + 1, start) && put_integers(group, "i", (size_t)n, row) && put_vector(group, "x", (size_t)n, x);
+    good = good && put_integer(group, "m", r1 - r0) && put_integer(group, "n", c1 - c0) &&
+           put_integer(group, "nz", -1) && put_integer(group, "nzmax", n) &&
+           put_integers(group, "p", columns + 1, start) && put_integers(group, "i", (size_t)n, row) &&
+           put_vector(group, "x", (size_t)n, x);
     h5_close(group);
     free(entry), free(start), free(row), free(x);
     return good;
@@ -69,12 +76,14 @@ static bool put_problem(hid_t file, const carom_problem *pb, int contacts, int r
     const hid_t info = vectors >= 0 ? H5Gcreate2(at, "info", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
     double *mu = calloc((size_t)contacts + 1, sizeof *mu);
     for (int b = 0; mu && b < contacts; ++b) mu[b] = pb->block[b].mu;
-    bool good = info >= 0 && mu && put_integer(at, "spacedim", contacts ? rows / contacts : 3) && put_matrix(at, "W", pb, 0, rows, 0, rows) &&
-                put_vector(vectors, "q", (size_t)rows, pb->c) && put_vector(vectors, "mu", (size_t)contacts, mu);
+    bool good = info >= 0 && mu && put_integer(at, "spacedim", contacts ? rows / contacts : 3) &&
+                put_matrix(at, "W", pb, 0, rows, 0, rows) && put_vector(vectors, "q", (size_t)rows, pb->c) &&
+                put_vector(vectors, "mu", (size_t)contacts, mu);
     if (good && rows < pb->n)
         good = put_matrix(at, "V", pb, 0, rows, rows, pb->n) && put_matrix(at, "R", pb, rows, pb->n, rows, pb->n) &&
                put_vector(vectors, "s", (size_t)(pb->n - rows), pb->c + rows);
-    good = good && put_text(info, "title", title ? title : "") && put_text(info, "description", "written by carom") && put_text(info, "math_info", "");
+    good = good && put_text(info, "title", title ? title : "") && put_text(info, "description", "written by carom") &&
+           put_text(info, "math_info", "");
     free(mu);
     h5_close(info), h5_close(vectors), h5_close(at);
     return good;
@@ -126,7 +135,10 @@ static carom_status suits(const carom_problem *pb, const char *file, int *contac
     for (int b = 0; b < pb->nb; ++b) {
         const carom_law law = pb->block[b].law;
         if (is_contact(law) ? law != pb->block[0].law : law != CAROM_BILATERAL)
-            return carom_fail(err, CAROM_BAD_INPUT, "cannot write %.200s: FCLIB holds contacts that are all planar or all spatial with friction, and equations; %s", file, remedy);
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "cannot write %.200s: FCLIB holds contacts that are all planar or all spatial with "
+                              "friction, and equations; %s",
+                              file, remedy);
         if (is_contact(law)) *contacts += 1, *rows += carom_law_rows(law);
     }
     for (int b = 0; b < pb->nb; ++b) // from either side: the block across may be missing
@@ -136,12 +148,16 @@ static carom_status suits(const carom_problem *pb, const char *file, int *contac
             const double *across = find_block(pb, c, b), *g = pb->rows->value + pb->rows->at[k];
             for (int i = 0; i < *rows / *contacts; ++i)
                 if (g[i] != (across ? across[i] : 0))
-                    return carom_fail(err, CAROM_BAD_INPUT, "cannot write %.200s: FCLIB needs equations coupled to contacts symmetrically, and equation %d is not; %s", file, b < *contacts ? c : b, remedy);
+                    return carom_fail(err, CAROM_BAD_INPUT,
+                                      "cannot write %.200s: FCLIB needs equations coupled to contacts symmetrically, "
+                                      "and equation %d is not; %s",
+                                      file, b < *contacts ? c : b, remedy);
         }
     return CAROM_OK;
 }
 
-static carom_status write_ordered(const carom_problem *pb, const char *file, const char *title, bool solution, carom_error *err) {
+static carom_status write_ordered(const carom_problem *pb, const char *file, const char *title, bool solution,
+                                  carom_error *err) {
     int contacts, rows;
     CAROM_TRY(suits(pb, file, &contacts, &rows, err));
     char *part = part_name(file);
@@ -151,22 +167,29 @@ static carom_status write_ordered(const carom_problem *pb, const char *file, con
     bool warm = false;
     for (int i = 0; i < pb->n; ++i) warm = warm || pb->p[i] != 0;
     unlink(part); // see part_open()
-    const hid_t fapl = h5_driver_access(), out = H5Fcreate(part, H5F_ACC_EXCL, H5P_DEFAULT, fapl), group = solution && out >= 0 ? H5Gcreate2(out, "solution", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
-    const bool good = out >= 0 && put_problem(out, pb, contacts, rows, title) && (!solution || (group >= 0 && put_answer(group, pb, rows))) &&
-                      (solution || !warm || put_guess(out, pb, rows)) && H5Fflush(out, H5F_SCOPE_LOCAL) >= 0 && h5_driver_commit(out);
+    const hid_t fapl = h5_driver_access(), out = H5Fcreate(part, H5F_ACC_EXCL, H5P_DEFAULT, fapl),
+                group = solution && out >= 0 ? H5Gcreate2(out, "solution", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
+    const bool good = out >= 0 && put_problem(out, pb, contacts, rows, title) &&
+                      (!solution || (group >= 0 && put_answer(group, pb, rows))) &&
+                      (solution || !warm || put_guess(out, pb, rows)) && H5Fflush(out, H5F_SCOPE_LOCAL) >= 0 &&
+                      h5_driver_commit(out);
     const char *reason = out >= 0 ? h5_driver_failed(out) : NULL;
-    carom_status status = good ? CAROM_OK : reason ? carom_fail(err, CAROM_IO, "cannot write %.200s: %s", file, reason) : h5_fail(err, "cannot write %.200s", file);
+    carom_status status = good     ? CAROM_OK
+                          : reason ? carom_fail(err, CAROM_IO, "cannot write %.200s: %s", file, reason)
+                                   : h5_fail(err, "cannot write %.200s", file);
     h5_close(group);
     h5_close(out);
     h5_close(fapl);
-    if (status == CAROM_OK && rename(part, file) != 0) status = carom_fail(err, CAROM_IO, "cannot write %.200s: %s", file, strerror(errno));
+    if (status == CAROM_OK && rename(part, file) != 0)
+        status = carom_fail(err, CAROM_IO, "cannot write %.200s: %s", file, strerror(errno));
     if (status != CAROM_OK) unlink(part);
     h5_hush_end(&hush);
     free(part);
     return status;
 }
 
-carom_status fclib_write(const carom_problem *pb, const char *file, const char *title, bool solution, carom_error *err) {
+carom_status fclib_write(const carom_problem *pb, const char *file, const char *title, bool solution,
+                         carom_error *err) {
     problem_data *d = contacts_first(pb);
     if (!d) return problem_no_memory(err, file);
     const carom_status status = write_ordered(&d->pb, file, title, solution, err);

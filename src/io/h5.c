@@ -88,21 +88,27 @@ static bool type_fits(hid_t type) {
     const H5T_class_t class = H5Tget_class(type);
     size_t sign = 0, exponent = 0, exponents = 0, mantissa = 0, mantissas = 0;
     if (class == H5T_STRING) return H5Tis_variable_str(type) == 0;
-    if (class == H5T_FLOAT && (H5Tget_fields(type, &sign, &exponent, &exponents, &mantissa, &mantissas) < 0 || sign >= bits || exponent + exponents > bits || mantissa + mantissas > bits)) return false;
-    if (class == H5T_FLOAT || class == H5T_INTEGER) return size <= 16 && H5Tget_offset(type) >= 0 && (size_t)H5Tget_offset(type) + H5Tget_precision(type) <= bits;
+    if (class == H5T_FLOAT && (H5Tget_fields(type, &sign, &exponent, &exponents, &mantissa, &mantissas) < 0 ||
+                               sign >= bits || exponent + exponents > bits || mantissa + mantissas > bits))
+        return false;
+    if (class == H5T_FLOAT || class == H5T_INTEGER)
+        return size <= 16 && H5Tget_offset(type) >= 0 && (size_t)H5Tget_offset(type) + H5Tget_precision(type) <= bits;
     bool good = class == H5T_COMPOUND;
     for (int i = 0; good && i < H5Tget_nmembers(type); ++i) {
         const hid_t member = H5Tget_member_type(type, (unsigned)i);
-        good = member >= 0 && H5Tget_class(member) != H5T_COMPOUND && H5Tget_size(member) <= size && H5Tget_member_offset(type, (unsigned)i) <= size - H5Tget_size(member) && type_fits(member);
+        good = member >= 0 && H5Tget_class(member) != H5T_COMPOUND && H5Tget_size(member) <= size &&
+               H5Tget_member_offset(type, (unsigned)i) <= size - H5Tget_size(member) && type_fits(member);
         h5_close(member);
     }
     return good;
 }
 
 hid_t h5_open_packed(hid_t at, const char *path) {
-    const hid_t set = path_is(at, path, true) ? H5Dopen2(at, path, H5P_DEFAULT) : -1, dcpl = set >= 0 ? H5Dget_create_plist(set) : -1, type = set >= 0 ? H5Dget_type(set) : -1;
+    const hid_t set = path_is(at, path, true) ? H5Dopen2(at, path, H5P_DEFAULT) : -1,
+                dcpl = set >= 0 ? H5Dget_create_plist(set) : -1, type = set >= 0 ? H5Dget_type(set) : -1;
     const H5D_layout_t layout = dcpl >= 0 ? H5Pget_layout(dcpl) : H5D_LAYOUT_ERROR;
-    const bool plain = (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) && H5Pget_external_count(dcpl) == 0 && type >= 0 && type_fits(type);
+    const bool plain = (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) &&
+                       H5Pget_external_count(dcpl) == 0 && type >= 0 && type_fits(type);
     h5_close(type);
     h5_close(dcpl);
     if (plain) return set;
@@ -150,7 +156,9 @@ bool h5_put_integer(hid_t at, const char *name, long long x) {
 
 hid_t h5_text_type(size_t size, H5T_str_t pad) {
     const hid_t type = H5Tcopy(H5T_C_S1);
-    if (type >= 0 && H5Tset_size(type, size ? size : 1) >= 0 && H5Tset_strpad(type, pad) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0) return type;
+    if (type >= 0 && H5Tset_size(type, size ? size : 1) >= 0 && H5Tset_strpad(type, pad) >= 0 &&
+        H5Tset_cset(type, H5T_CSET_UTF8) >= 0)
+        return type;
     h5_close(type);
     return -1;
 }
@@ -194,7 +202,8 @@ bool h5_get(hid_t at, const char *name, size_t most, double *number, char **text
         good = H5Tis_variable_str(type) == 0 && size >= 1 && size <= most && (*text = calloc(1, size + 1)) != NULL &&
                H5Aread(a, type, *text) >= 0;
     } else {
-        good = (class == H5T_FLOAT || class == H5T_INTEGER) && type_fits(type) && H5Aread(a, H5T_NATIVE_DOUBLE, number) >= 0;
+        good = (class == H5T_FLOAT || class == H5T_INTEGER) && type_fits(type) &&
+               H5Aread(a, H5T_NATIVE_DOUBLE, number) >= 0;
     }
     if (!good) {
         free(*text);

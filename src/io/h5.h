@@ -5,7 +5,8 @@
 #include <carom/result.h>
 #include <hdf5.h>
 
-/// HDF5 prints its errors by default.  Between these two it is quiet, and h5_fail() knows the reason of the last failure.
+/// HDF5 prints its errors by default.  Between these two it is quiet, and h5_fail() knows the reason of the last
+/// failure.
 typedef struct h5_hush { H5E_auto2_t function; void *data; char reason[200]; } h5_hush;
 void h5_hush_begin(h5_hush *h);
 void h5_hush_end(h5_hush *h);
@@ -44,9 +45,10 @@ hid_t h5_bare_scale(hid_t at, const char *name, hsize_t size, hsize_t chunk);
 /// The dimensions of a set of rank 1 or 2 are these scales.
 bool h5_attach_scales(hid_t set, const hid_t *scale, int rank);
 
-/// Open what a path of hard links leads to.  Everything else is refused (< 0): soft, external and user-defined links, data in other files
-/// (external storage, virtual sets), filters (unless packed; else deflate and shuffle alone), types whose parts do not lie inside them.  A result needs none of these, and they can make a program
-/// read or write other files or memory.
+/// Open what a path of hard links leads to.  Everything else is refused (< 0): soft, external and user-defined links,
+/// data in other files (external storage, virtual sets), filters (unless packed; else deflate and shuffle alone), types
+/// whose parts do not lie inside them.  A result needs none of these, and they can make a program read or write other
+/// files or memory.
 hid_t h5_open_group(hid_t at, const char *path);
 hid_t h5_open_set(hid_t at, const char *path);
 hid_t h5_open_packed(hid_t at, const char *path);
@@ -56,7 +58,8 @@ bool h5_has(hid_t at, const char *path);
 // -- the writer (h5_write.c) ------------------------------------------------------------------------
 
 /// An extendible table of equal rows with a buffer of one chunk.  Rows base .. base + fill - 1 are in the
-/// buffer; chunks are written whole, straight from it.  Where a flush has left a part of a chunk in the file, only the rows behind it are written.
+/// buffer; chunks are written whole, straight from it.  Where a flush has left a part of a chunk in the file, only the
+/// rows behind it are written.
 typedef struct h5_table {
     hid_t set;
     hsize_t width;    // second dimension; 0: the table has one

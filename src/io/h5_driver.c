@@ -81,7 +81,8 @@ static bool read_all(int fd, void *bytes, size_t size, haddr_t at) {
     return true;
 }
 
-// FNV-1a by words of eight bytes, turned, so that all bits of a word reach all of the sum; sizes are multiples of eight.
+// FNV-1a by words of eight bytes, turned, so that all bits of a word reach all of the sum; sizes are multiples of
+// eight.
 static uint64_t sum(uint64_t s, const void *bytes, size_t size) {
     for (size_t i = 0; i + 8 <= size; i += 8) {
         uint64_t word;
@@ -168,7 +169,8 @@ enum { PATIENCE = 2 }; // of writers and readers with each other, in seconds: no
 
 // One writer; readers by way of HDF5 (h5py, h5dump), which lock the file as a whole, may share it.
 static bool lock_for_writing(int fd) {
-    const bool taken = !file_lock(fd, FILE_WRITER, F_WRLCK, 0) || (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK);
+    const bool taken =
+        !file_lock(fd, FILE_WRITER, F_WRLCK, 0) || (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK);
     if (taken) errno = ETXTBSY;
     return !taken;
 }
@@ -222,7 +224,8 @@ static bool write_log(driver *d, const page *p, size_t n, haddr_t at) {
     for (size_t i = 0; i < n; ++i) s = sum(s, p[i].byte, PAGE);
     for (size_t i = 0; i < n; ++i) s = sum(s, &p[i].number, sizeof p[i].number);
     f.checksum = sum_footer(s, &f);
-    return write_pages(d, p, n, at) && write_numbers(d, p, n, at + n * PAGE) && write_all(d, &f, sizeof f, at + n * (PAGE + sizeof(uint64_t)));
+    return write_pages(d, p, n, at) && write_numbers(d, p, n, at + n * PAGE) &&
+           write_all(d, &f, sizeof f, at + n * (PAGE + sizeof(uint64_t)));
 }
 
 // Pages to their places, neighbours together.
@@ -251,7 +254,8 @@ static bool commit_pages(driver *d) {
         return false;
     }
     file_lock(d->fd, FILE_COMMIT, F_WRLCK, PATIENCE);
-    const bool copied = copy_pages(d, p, d->changed) && cut(d, d->eoa); // else the log is whole: opening the file finishes this
+    // else the log is whole: opening the file finishes this
+    const bool copied = copy_pages(d, p, d->changed) && cut(d, d->eoa);
     file_lock(d->fd, FILE_COMMIT, F_UNLCK, 0);
     free(p);
     return copied;
@@ -316,7 +320,9 @@ static herr_t driver_close(H5FD_t *file) {
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t most) {
     (void)fapl, (void)most;
     const bool writable = (flags & H5F_ACC_RDWR) != 0, create = (flags & H5F_ACC_CREAT) != 0;
-    const int how = (writable ? O_RDWR : O_RDONLY) | (create ? O_CREAT : 0) | (flags & H5F_ACC_EXCL ? O_EXCL | O_NOFOLLOW : 0) | O_CLOEXEC | O_NONBLOCK; // a pipe is refused below, not waited for
+    // a pipe is refused below, not waited for
+    const int how = (writable ? O_RDWR : O_RDONLY) | (create ? O_CREAT : 0) |
+                    (flags & H5F_ACC_EXCL ? O_EXCL | O_NOFOLLOW : 0) | O_CLOEXEC | O_NONBLOCK;
     struct stat st;
     driver *d = calloc(1, sizeof *d);
     if (!d) return NULL;
@@ -364,7 +370,8 @@ static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at,
     return 0;
 }
 
-// HDF5 is not told of a failed write: it would not know what to do with what it has in memory.  carom asks h5_driver_failed().
+// HDF5 is not told of a failed write: it would not know what to do with what it has in memory.  carom asks
+// h5_driver_failed().
 static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at, size_t size, const void *buffer) {
     (void)type, (void)dxpl;
     driver *d = (driver *)file;
@@ -381,7 +388,9 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at
 }
 
 static haddr_t driver_eoa(const H5FD_t *file, H5FD_mem_t type) { return (void)type, ((const driver *)file)->eoa; }
-static herr_t driver_set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t at) { return (void)type, ((driver *)file)->eoa = at, 0; }
+static herr_t driver_set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t at) {
+    return (void)type, ((driver *)file)->eoa = at, 0;
+}
 static haddr_t driver_eof(const H5FD_t *file, H5FD_mem_t type) { return (void)type, ((const driver *)file)->eof; }
 static herr_t driver_handle(H5FD_t *file, hid_t fapl, void **handle) { return (void)fapl, *handle = file, 0; }
 
@@ -391,10 +400,11 @@ static int driver_compare(const H5FD_t *x, const H5FD_t *y) {
     return a->inode == b->inode ? 0 : a->inode < b->inode ? -1 : 1;
 }
 
-static herr_t driver_query(const H5FD_t *file, unsigned long *flags) { // what the default driver of HDF5 has: the same layout
+// what the default driver of HDF5 has: the same layout
+static herr_t driver_query(const H5FD_t *file, unsigned long *flags) {
     (void)file;
-    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA |
-             H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+             H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
     return 0;
 }
 
@@ -421,8 +431,8 @@ static const H5FD_class_t driver_class = {
 
 // -- what carom calls ------------------------------------------------------------------------------------
 
-// HDF5 gives a class free when its last file closes, and then calls its `close`.  So it stays registered for as long as HDF5 lives, which
-// is the process.  Two threads that come first register it twice, which does no harm.
+// HDF5 gives a class free when its last file closes, and then calls its `close`.  So it stays registered for as long as
+// HDF5 lives, which is the process.  Two threads that come first register it twice, which does no harm.
 static hid_t registered(void) {
     static _Atomic(hid_t) kept;
     hid_t id = kept;
@@ -444,7 +454,9 @@ static driver *driver_of(hid_t file) {
 
 bool h5_driver_fill(hid_t file, haddr_t at, const void *bytes, size_t size) {
     driver *d = driver_of(file);
-    if (!d || d->failed || at + size < at || at + size > d->eoa || at + size > d->committed || !write_all(d, bytes, size, at)) return false;
+    if (!d || d->failed || at + size < at || at + size > d->eoa || at + size > d->committed ||
+        !write_all(d, bytes, size, at))
+        return false;
     const unsigned char *from = bytes;
     for (size_t n; d->used && size > 0; from += n, at += n, size -= n) { // pages that something else has changed, too
         unsigned char *byte = held(d, at / PAGE);
@@ -477,5 +489,7 @@ void h5_driver_share(hid_t file, bool on) {
 bool h5_driver_changed(hid_t file) {
     const driver *d = driver_of(file);
     struct stat st;
-    return d && fstat(d->fd, &st) == 0 && ((haddr_t)st.st_size != d->opened || st.st_mtim.tv_sec != d->written.tv_sec || st.st_mtim.tv_nsec != d->written.tv_nsec);
+    return d && fstat(d->fd, &st) == 0 &&
+           ((haddr_t)st.st_size != d->opened || st.st_mtim.tv_sec != d->written.tv_sec ||
+            st.st_mtim.tv_nsec != d->written.tv_nsec);
 }

@@ -42,12 +42,14 @@ bool h5_put_matrices(hid_t file, const carom_matrix_text *list, int n) {
 
 // One set of bytes, with a NUL behind them.
 static bool take(hid_t group, const char *name, double most, carom_matrix_text *t) {
-    const hid_t set = strchr(name, '/') ? -1 : h5_open_set(group, name), space = set >= 0 ? H5Dget_space(set) : -1, type = set >= 0 ? H5Dget_type(set) : -1;
+    const hid_t set = strchr(name, '/') ? -1 : h5_open_set(group, name), space = set >= 0 ? H5Dget_space(set) : -1,
+                type = set >= 0 ? H5Dget_type(set) : -1;
     hsize_t size = 0;
     double number;
     char *text = NULL, *file = NULL;
-    bool good = space >= 0 && type >= 0 && H5Tget_class(type) == H5T_INTEGER && H5Tget_size(type) == 1 && H5Sget_simple_extent_ndims(space) == 1 &&
-                H5Sget_simple_extent_dims(space, &size, NULL) == 1 && (double)size <= most && (text = calloc(1, (size_t)size + 1)) != NULL &&
+    bool good = space >= 0 && type >= 0 && H5Tget_class(type) == H5T_INTEGER && H5Tget_size(type) == 1 &&
+                H5Sget_simple_extent_ndims(space) == 1 && H5Sget_simple_extent_dims(space, &size, NULL) == 1 &&
+                (double)size <= most && (text = calloc(1, (size_t)size + 1)) != NULL &&
                 H5Dread(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
     if (good && !h5_get(set, "file", 4096, &number, &file)) file = strdup(name);
     char *own = good ? strdup(name) : NULL;

@@ -1,9 +1,9 @@
 // h5_write.c: a result file that can be read at any moment.
 //
-// (1) A flush changes the file as a whole or not at all (h5_driver.h): it is always that of the last flush that succeeded.
-// (2) After the first failure nothing is written any more, and no row is accepted.
-// (3) The file gets its name by renaming, once it can be read.
-// The format is that of HDF5 1.8: its metadata carry checksums, and no mark of an open file that a kill would leave.
+// (1) A flush changes the file as a whole or not at all (h5_driver.h): it is always that of the last flush that
+// succeeded. (2) After the first failure nothing is written any more, and no row is accepted. (3) The file gets its
+// name by renaming, once it can be read. The format is that of HDF5 1.8: its metadata carry checksums, and no mark of
+// an open file that a kill would leave.
 #define _POSIX_C_SOURCE 200809L
 #include "base/pages.h"
 #include "io/h5.h"
@@ -15,7 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CHUNK_BYTES = 1 << 20, CHUNK_ROWS = 4096, FEW_ROWS = 256, EVENT_ROWS = 1024, NAME_ROOM = sizeof ((carom_result_event *)0)->contact, PAGE = 4096 };
+enum {
+    CHUNK_BYTES = 1 << 20,
+    CHUNK_ROWS = 4096,
+    FEW_ROWS = 256,
+    EVENT_ROWS = 1024,
+    NAME_ROOM = sizeof((carom_result_event *)0)->contact,
+    PAGE = 4096
+};
 
 static hid_t access_list(void) {
     const hid_t fapl = h5_driver_access();
@@ -31,7 +38,11 @@ static size_t event_bytes(const h5_file *f) {
 
 static hid_t event_type(const h5_file *f) {
     const size_t contact = sizeof(double), kind = contact + f->contact_size, rest = kind + f->kind_size;
-    const h5_member member[] = {{"time", 0, 0}, {"contact", contact, f->contact_size}, {"kind", kind, f->kind_size}, {"velocity_before", rest, 0}, {"velocity_after", rest + sizeof(double), 0},
+    const h5_member member[] = {{"time", 0, 0},
+                                {"contact", contact, f->contact_size},
+                                {"kind", kind, f->kind_size},
+                                {"velocity_before", rest, 0},
+                                {"velocity_after", rest + sizeof(double), 0},
                                 {"impulse", rest + 2 * sizeof(double), 0}};
     return h5_record_type(event_bytes(f), member, 6, H5T_STR_NULLPAD);
 }
@@ -40,13 +51,16 @@ static hid_t event_type(const h5_file *f) {
 enum { CONTACT_NUMBERS = 11 };
 hid_t h5_contact_type(size_t name, bool memory) {
     enum { NUMBERS = CONTACT_NUMBERS };
-    static const char *const word[NUMBERS + 1] = {"time", "x", "y", "z", "nx", "ny", "nz", "gap", "fx", "fy", "fz", "contact"};
+    static const char *const word[NUMBERS + 1] = {"time", "x",   "y",  "z",  "nx", "ny",
+                                                  "nz",   "gap", "fx", "fy", "fz", "contact"};
     h5_member member[NUMBERS + 1];
     for (size_t i = 0; i <= NUMBERS; ++i) member[i] = (h5_member){word[i], i * sizeof(double), i == NUMBERS ? name : 0};
-    return h5_record_type(memory ? sizeof(carom_result_contact) : NUMBERS * sizeof(double) + name, member, NUMBERS + 1, memory ? H5T_STR_NULLTERM : H5T_STR_NULLPAD);
+    return h5_record_type(memory ? sizeof(carom_result_contact) : NUMBERS * sizeof(double) + name, member, NUMBERS + 1,
+                          memory ? H5T_STR_NULLTERM : H5T_STR_NULLPAD);
 }
 
-static bool table_create(h5_table *t, hid_t file, const char *name, hid_t type, hsize_t width, size_t row_bytes, hsize_t chunk, bool packed) {
+static bool table_create(h5_table *t, hid_t file, const char *name, hid_t type, hsize_t width, size_t row_bytes,
+                         hsize_t chunk, bool packed) {
     const int rank = width ? 2 : 1;
     const hsize_t now[2] = {0, width}, most[2] = {H5S_UNLIMITED, width}, piece[2] = {chunk, width};
     const hid_t space = H5Screate_simple(rank, now, most), dcpl = H5Pcreate(H5P_DATASET_CREATE);
@@ -56,8 +70,13 @@ static bool table_create(h5_table *t, hid_t file, const char *name, hid_t type, 
     H5Pset_attr_phase_change(dcpl, 0, 0); // names of columns stay out of the header, which is rewritten
     const double nothing = NAN;
     if (width) H5Pset_fill_value(dcpl, H5T_NATIVE_DOUBLE, &nothing);
-    *t = (h5_table){.set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, dcpl, H5P_DEFAULT), .width = width,
-                    .row_bytes = row_bytes, .chunk = chunk, .buffer = calloc((size_t)chunk, row_bytes), .packed = packed, .scale = -1};
+    *t = (h5_table){.set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, dcpl, H5P_DEFAULT),
+                    .width = width,
+                    .row_bytes = row_bytes,
+                    .chunk = chunk,
+                    .buffer = calloc((size_t)chunk, row_bytes),
+                    .packed = packed,
+                    .scale = -1};
     h5_close(dcpl);
     h5_close(space);
     return t->set >= 0 && t->buffer;
@@ -82,7 +101,8 @@ static bool write_packed(const h5_table *t) {
     const int rank = t->width ? 2 : 1;
     const hsize_t at[2] = {t->base, 0}, count[2] = {t->fill, t->width};
     const hid_t file = H5Dget_space(t->set), memory = H5Screate_simple(rank, count, NULL), type = H5Dget_type(t->set);
-    const bool good = H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, count, NULL) >= 0 && H5Dwrite(t->set, type, memory, file, H5P_DEFAULT, t->buffer) >= 0;
+    const bool good = H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, count, NULL) >= 0 &&
+                      H5Dwrite(t->set, type, memory, file, H5P_DEFAULT, t->buffer) >= 0;
     h5_close(type);
     h5_close(memory);
     h5_close(file);
@@ -93,7 +113,8 @@ static bool write_packed(const h5_table *t) {
 static bool write_rows(h5_file *f, h5_table *t) {
     const hsize_t at[2] = {t->base, 0};
     if (t->packed) return write_packed(t);
-    if (t->flushed == 0) return H5Dwrite_chunk(t->set, H5P_DEFAULT, 0, at, (size_t)t->chunk * t->row_bytes, t->buffer) >= 0;
+    if (t->flushed == 0)
+        return H5Dwrite_chunk(t->set, H5P_DEFAULT, 0, at, (size_t)t->chunk * t->row_bytes, t->buffer) >= 0;
     const size_t done = (size_t)t->flushed * t->row_bytes, all = (size_t)t->fill * t->row_bytes;
     return all == done || h5_driver_fill(f->file, t->place + done, t->buffer + done, all - done);
 }
@@ -101,7 +122,9 @@ static bool write_rows(h5_file *f, h5_table *t) {
 static carom_status table_write(h5_file *f, h5_table *t, carom_error *err) {
     const hsize_t size[2] = {t->base + t->fill, t->width};
     if (t->fill == 0) return CAROM_OK;
-    if (H5Dset_extent(t->set, size) < 0 || !write_rows(f, t) || (t->scale >= 0 && H5Dset_extent(t->scale, size) < 0) || h5_driver_failed(f->file)) return broken(f, err);
+    if (H5Dset_extent(t->set, size) < 0 || !write_rows(f, t) || (t->scale >= 0 && H5Dset_extent(t->scale, size) < 0) ||
+        h5_driver_failed(f->file))
+        return broken(f, err);
     if (t->fill == t->chunk) {
         t->base += t->chunk;
         t->fill = t->flushed = 0;
@@ -115,7 +138,9 @@ static void table_flushed(h5_table *t) {
     const hsize_t at[2] = {t->base, 0};
     unsigned mask;
     hsize_t bytes;
-    const bool known = !t->packed && t->fill > 0 && H5Dget_chunk_info_by_coord(t->set, at, &mask, &t->place, &bytes) >= 0 && t->place != HADDR_UNDEF && bytes == t->chunk * t->row_bytes;
+    const bool known = !t->packed && t->fill > 0 &&
+                       H5Dget_chunk_info_by_coord(t->set, at, &mask, &t->place, &bytes) >= 0 &&
+                       t->place != HADDR_UNDEF && bytes == t->chunk * t->row_bytes;
     t->flushed = known ? t->fill : 0;
 #else
     (void)t;
@@ -192,10 +217,12 @@ static bool put_texts(h5_file *f, size_t n_texts, char *const *text, const char 
     return good;
 }
 
-// The same as a set of its own, for other programs; of variable length, because netCDF's library knows no other texts.  < 0: failed.
+// The same as a set of its own, for other programs; of variable length, because netCDF's library knows no other texts.
+// < 0: failed.
 static hid_t put_names(h5_file *f, size_t n_texts, char *const *text, const char *name) {
     const hsize_t n = n_texts;
-    const hid_t type = h5_text_type(H5T_VARIABLE, H5T_STR_NULLTERM), space = H5Screate_simple(1, &n, NULL), dcpl = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t type = h5_text_type(H5T_VARIABLE, H5T_STR_NULLTERM), space = H5Screate_simple(1, &n, NULL),
+                dcpl = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(dcpl, false);
     const hid_t set = H5Dcreate2(f->file, name, type, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
     const bool good = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
@@ -210,13 +237,19 @@ static hid_t put_names(h5_file *f, size_t n_texts, char *const *text, const char
 // Names and units of columns; the scales of rows, columns, events and snapshots.
 static bool put_columns(h5_file *f, const h5_def *def) {
     hid_t column = -1, unit = -1;
-    bool good = put_texts(f, def->columns, def->column, "columns") && (column = put_names(f, def->columns, def->column, "column")) >= 0 && h5_make_scale(column, "column") &&
-                h5_make_scale(f->time.set, "t") && h5_attach_scales(f->data.set, (const hid_t[]){f->time.set, column}, 2);
+    bool good = put_texts(f, def->columns, def->column, "columns") &&
+                (column = put_names(f, def->columns, def->column, "column")) >= 0 && h5_make_scale(column, "column") &&
+                h5_make_scale(f->time.set, "t") &&
+                h5_attach_scales(f->data.set, (const hid_t[]){f->time.set, column}, 2);
     if (good && def->unit)
-        good = put_texts(f, def->columns, def->unit, "units") && (unit = put_names(f, def->columns, def->unit, "unit")) >= 0 && h5_attach_scales(unit, &column, 1) &&
+        good = put_texts(f, def->columns, def->unit, "units") &&
+               (unit = put_names(f, def->columns, def->unit, "unit")) >= 0 && h5_attach_scales(unit, &column, 1) &&
                (!*def->unit[0] || h5_put_text(f->time.set, "units", def->unit[0], strlen(def->unit[0])));
-    good = good && (f->events.scale = h5_bare_scale(f->file, "event", 0, EVENT_ROWS)) >= 0 && h5_attach_scales(f->events.set, &f->events.scale, 1);
-    if (good && def->snapshots) good = (f->contacts.scale = h5_bare_scale(f->file, "snapshot", 0, EVENT_ROWS)) >= 0 && h5_attach_scales(f->contacts.set, &f->contacts.scale, 1);
+    good = good && (f->events.scale = h5_bare_scale(f->file, "event", 0, EVENT_ROWS)) >= 0 &&
+           h5_attach_scales(f->events.set, &f->events.scale, 1);
+    if (good && def->snapshots)
+        good = (f->contacts.scale = h5_bare_scale(f->file, "snapshot", 0, EVENT_ROWS)) >= 0 &&
+               h5_attach_scales(f->contacts.set, &f->contacts.scale, 1);
     h5_close(unit);
     h5_close(column);
     return good;
@@ -224,11 +257,15 @@ static bool put_columns(h5_file *f, const h5_def *def) {
 
 // What a file is, for programs and people that know nothing of carom.
 static bool put_format(h5_file *f) {
-    static const char *const text[][2] = {
-        {"format", "carom result"}, {"Conventions", "carom-1"},
-        {"conventions", "Numbers are in SI units unless `units` of /data names another one; angles in radians. Rates and velocities are right limits (after an impact). "
-                        "Quaternions are (w, x, y, z), from the body frame to the world; angular velocities are in the body frame. Gaps are positive when open, "
-                        "forces and impulses of contacts positive when they push. Forces exclude impulses; impulses are sums since the previous row."}};
+    static const char *const text[][2] = {{"format", "carom result"},
+                                          {"Conventions", "carom-1"},
+                                          {"conventions",
+                                           "Numbers are in SI units unless `units` of /data names another one; angles "
+                                           "in radians. Rates and velocities are right limits (after an impact). "
+                                           "Quaternions are (w, x, y, z), from the body frame to the world; angular "
+                                           "velocities are in the body frame. Gaps are positive when open, "
+                                           "forces and impulses of contacts positive when they push. Forces exclude "
+                                           "impulses; impulses are sums since the previous row."}};
     for (size_t i = 0; i < sizeof text / sizeof *text; ++i)
         if (!h5_put_text(f->file, text[i][0], text[i][1], strlen(text[i][1]))) return false;
     return h5_put_integer(f->file, "format_version", 1);
@@ -252,9 +289,11 @@ static bool create_state(h5_file *f) {
     f->state = H5Dcreate2(f->file, "state", H5T_NATIVE_UINT8, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
     h5_close(dcpl);
     h5_close(space);
-    if (f->state < 0 || (H5Lexists(f->file, "byte", H5P_DEFAULT) > 0 && H5Ldelete(f->file, "byte", H5P_DEFAULT) < 0)) return false;
+    if (f->state < 0 || (H5Lexists(f->file, "byte", H5P_DEFAULT) > 0 && H5Ldelete(f->file, "byte", H5P_DEFAULT) < 0))
+        return false;
     const bool known = H5Lexists(f->file, "slot", H5P_DEFAULT) > 0;
-    const hid_t slot = known ? H5Dopen2(f->file, "slot", H5P_DEFAULT) : h5_bare_scale(f->file, "slot", 2, 0), byte = h5_bare_scale(f->file, "byte", f->state_size, 0);
+    const hid_t slot = known ? H5Dopen2(f->file, "slot", H5P_DEFAULT) : h5_bare_scale(f->file, "slot", 2, 0),
+                byte = h5_bare_scale(f->file, "byte", f->state_size, 0);
     const bool good = slot >= 0 && byte >= 0 && h5_attach_scales(f->state, (const hid_t[]){slot, byte}, 2);
     h5_close(slot);
     h5_close(byte);
@@ -277,14 +316,19 @@ static bool create_all(h5_file *f, const h5_def *def) {
     const hid_t event = event_type(f);
     bool good = table_create(&f->data, f->file, "data", H5T_NATIVE_DOUBLE, def->columns, row,
                              choose_chunk(def->columns, def->rows), def->compress) &&
-                table_create(&f->time, f->file, "t", H5T_NATIVE_DOUBLE, 0, sizeof(double), choose_chunk(1, def->rows), def->compress) &&
+                table_create(&f->time, f->file, "t", H5T_NATIVE_DOUBLE, 0, sizeof(double), choose_chunk(1, def->rows),
+                             def->compress) &&
                 table_create(&f->events, f->file, "events", event, 0, event_bytes(f), EVENT_ROWS, def->compress);
-    if (good) carom_supply_pages(f->data.buffer, (size_t)f->data.chunk * row); // rows that the run will write, at most CHUNK_BYTES
+    // rows that the run will write, at most CHUNK_BYTES
+    if (good) carom_supply_pages(f->data.buffer, (size_t)f->data.chunk * row);
     h5_close(event);
     const hid_t contact = h5_contact_type(f->contact_size, false);
-    if (good && def->snapshots) good = table_create(&f->contacts, f->file, "contacts", contact, 0, H5Tget_size(contact), EVENT_ROWS, def->compress);
+    if (good && def->snapshots)
+        good = table_create(&f->contacts, f->file, "contacts", contact, 0, H5Tget_size(contact), EVENT_ROWS,
+                            def->compress);
     h5_close(contact);
-    good = good && put_format(f) && put_columns(f, def) && create_fields(f, def) && put_model(f, def) && h5_put_matrices(f->file, def->matrices, def->nmatrices) && create_state(f);
+    good = good && put_format(f) && put_columns(f, def) && create_fields(f, def) && put_model(f, def) &&
+           h5_put_matrices(f->file, def->matrices, def->nmatrices) && create_state(f);
     const hid_t gcpl = H5Pcreate(H5P_GROUP_CREATE);
     H5Pset_attr_phase_change(gcpl, 64, 32);
     f->run = H5Gcreate2(f->file, "run", H5P_DEFAULT, gcpl, H5P_DEFAULT);
@@ -345,8 +389,9 @@ static bool table_open(h5_table *t, hid_t file, const char *name, hsize_t width,
     hsize_t piece[2] = {0, 0}, size[2] = {0, 0};
     const bool good = row_bytes > 0 && dcpl >= 0 && space >= 0 && H5Pget_layout(dcpl) == H5D_CHUNKED &&
                       H5Pget_chunk(dcpl, rank, piece) == rank && H5Sget_simple_extent_ndims(space) == rank &&
-                      H5Sget_simple_extent_dims(space, size, NULL) == rank && (!width || (size[1] == width && piece[1] == width)) &&
-                      piece[0] >= 1 && piece[0] <= (1u << 24) / row_bytes + 1;
+                      H5Sget_simple_extent_dims(space, size, NULL) == rank &&
+                      (!width || (size[1] == width && piece[1] == width)) && piece[0] >= 1 &&
+                      piece[0] <= (1u << 24) / row_bytes + 1;
     const bool packed = good && H5Pget_nfilters(dcpl) > 0;
     h5_close(space);
     h5_close(dcpl);
@@ -367,7 +412,8 @@ static bool same_type(hid_t set, hid_t want) {
 
 static bool same_columns(hid_t data, const h5_def *def) {
     const size_t size = longest(def);
-    const hid_t a = H5Aopen(data, "columns", H5P_DEFAULT), space = a >= 0 ? H5Aget_space(a) : -1, have = a >= 0 ? H5Aget_type(a) : -1;
+    const hid_t a = H5Aopen(data, "columns", H5P_DEFAULT), space = a >= 0 ? H5Aget_space(a) : -1,
+                have = a >= 0 ? H5Aget_type(a) : -1;
     const hid_t type = h5_text_type(size, H5T_STR_NULLPAD);
     char *all = calloc(def->columns, size);
     bool same = all && a >= 0 && space >= 0 && have >= 0 && H5Tequal(have, type) > 0 &&
@@ -396,14 +442,17 @@ static bool open_all(h5_file *f, const h5_def *def) {
         good = table_open(&f->time, f->file, "t", 0, sizeof(double)) && same_type(f->time.set, H5T_NATIVE_DOUBLE);
         f->events.scale = h5_open_set(f->file, "event");
     }
-    if (good && def->snapshots) good = contact >= 0 && table_open(&f->contacts, f->file, "contacts", 0, H5Tget_size(contact)) && same_type(f->contacts.set, contact);
+    if (good && def->snapshots)
+        good = contact >= 0 && table_open(&f->contacts, f->file, "contacts", 0, H5Tget_size(contact)) &&
+               same_type(f->contacts.set, contact);
     if (good && def->snapshots && f->time.set >= 0) f->contacts.scale = h5_open_set(f->file, "snapshot");
     h5_close(contact);
     for (int i = 0; i < def->nfield && good; ++i) {
         char name[200];
         const size_t columns = def->field[i].places * def->field[i].width;
         snprintf(name, sizeof name, "fields/%s", def->field[i].name);
-        good = table_open(&f->field[i], f->file, name, columns, sizeof(double) * columns) && same_type(f->field[i].set, H5T_NATIVE_DOUBLE);
+        good = table_open(&f->field[i], f->file, name, columns, sizeof(double) * columns) &&
+               same_type(f->field[i].set, H5T_NATIVE_DOUBLE);
     }
     if (!good) return false;
     f->run = h5_open_group(f->file, "run");
@@ -412,8 +461,8 @@ static bool open_all(h5_file *f, const h5_def *def) {
     const hid_t space = f->state >= 0 ? H5Dget_space(f->state) : -1;
     hsize_t size[2] = {0, 0};
     good = f->run >= 0 && f->ledger >= 0 && space >= 0 && H5Sget_simple_extent_ndims(space) == 2 &&
-           H5Sget_simple_extent_dims(space, size, NULL) == 2 && size[0] == 2 && (def->grows ? size[1] >= f->state_size : size[1] == f->state_size) &&
-           same_type(f->state, H5T_NATIVE_UINT8);
+           H5Sget_simple_extent_dims(space, size, NULL) == 2 && size[0] == 2 &&
+           (def->grows ? size[1] >= f->state_size : size[1] == f->state_size) && same_type(f->state, H5T_NATIVE_UINT8);
     f->state_size = size[1];
     h5_close(space);
     return good;
@@ -424,7 +473,10 @@ h5_file *h5_reopen(const h5_def *def, carom_error *err) {
     h5_hush_begin(&h);
     h5_file *f = blank(def);
     if (!f || !open_all(f, def)) {
-        h5_fail(err, "cannot continue %s: it is not a result of this model, scheme and version of carom, or it is damaged; run its model again", def->file);
+        h5_fail(err,
+                "cannot continue %s: it is not a result of this model, scheme and version of carom, or it is damaged; "
+                "run its model again",
+                def->file);
         if (f) h5_destroy(f);
         f = NULL;
     }
@@ -440,7 +492,8 @@ static carom_status table_cut(h5_table *t, hsize_t rows, carom_error *err) {
     if (t->fill) {
         const int rank = t->width ? 2 : 1;
         const hsize_t at[2] = {t->base, 0}, count[2] = {t->fill, t->width};
-        const hid_t file = H5Dget_space(t->set), memory = H5Screate_simple(rank, count, NULL), type = H5Dget_type(t->set);
+        const hid_t file = H5Dget_space(t->set), memory = H5Screate_simple(rank, count, NULL),
+                    type = H5Dget_type(t->set);
         const bool good = H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, count, NULL) >= 0 &&
                           H5Dread(t->set, type, memory, file, H5P_DEFAULT, t->buffer) >= 0;
         h5_close(type);
@@ -448,7 +501,8 @@ static carom_status table_cut(h5_table *t, hsize_t rows, carom_error *err) {
         h5_close(file);
         if (!good) return h5_fail(err, "cannot read the result file");
     }
-    if (H5Dset_extent(t->set, size) < 0 || (t->scale >= 0 && H5Dset_extent(t->scale, size) < 0)) return h5_fail(err, "cannot write results");
+    if (H5Dset_extent(t->set, size) < 0 || (t->scale >= 0 && H5Dset_extent(t->scale, size) < 0))
+        return h5_fail(err, "cannot write results");
     return CAROM_OK;
 }
 
@@ -479,7 +533,8 @@ double *h5_row(h5_file *f, carom_error *err) {
 
 carom_status h5_row_done(h5_file *f, carom_error *err) {
     if (f->time.set >= 0) { // the first column is the time
-        memcpy(f->time.buffer + (size_t)f->time.fill * sizeof(double), f->data.buffer + (size_t)f->data.fill * f->data.row_bytes, sizeof(double));
+        memcpy(f->time.buffer + (size_t)f->time.fill * sizeof(double),
+               f->data.buffer + (size_t)f->data.fill * f->data.row_bytes, sizeof(double));
         CAROM_TRY(table_next(f, &f->time, err));
     }
     return table_next(f, &f->data, err);
@@ -547,7 +602,9 @@ static bool slot_transfer(h5_file *f, int slot, void *in, const void *out) {
 carom_status h5_put_state(h5_file *f, int slot, const void *state, size_t size, carom_error *err) {
     h5_hush h;
     h5_hush_begin(&h);
-    const carom_status status = (size == f->state_size || replace_state(f, size)) && slot_transfer(f, slot, NULL, state) ? CAROM_OK : h5_fail(err, "cannot write results");
+    const carom_status status = (size == f->state_size || replace_state(f, size)) && slot_transfer(f, slot, NULL, state)
+                                    ? CAROM_OK
+                                    : h5_fail(err, "cannot write results");
     h5_hush_end(&h);
     return status;
 }
@@ -555,7 +612,8 @@ carom_status h5_put_state(h5_file *f, int slot, const void *state, size_t size, 
 carom_status h5_get_state(h5_file *f, int slot, void *state, carom_error *err) {
     h5_hush h;
     h5_hush_begin(&h);
-    const carom_status status = slot_transfer(f, slot, state, NULL) ? CAROM_OK : h5_fail(err, "cannot read the state in %s", f->name);
+    const carom_status status =
+        slot_transfer(f, slot, state, NULL) ? CAROM_OK : h5_fail(err, "cannot read the state in %s", f->name);
     h5_hush_end(&h);
     return status;
 }
@@ -599,7 +657,8 @@ carom_status h5_flush(h5_file *f, carom_error *err) {
     if (status == CAROM_OK) status = table_write(f, &f->events, err);
     if (status == CAROM_OK && f->contacts.set >= 0) status = table_write(f, &f->contacts, err);
     for (int i = 0; i < f->nfield && status == CAROM_OK; ++i) status = table_write(f, &f->field[i], err);
-    if (status == CAROM_OK && (H5Fflush(f->file, H5F_SCOPE_LOCAL) < 0 || !h5_driver_commit(f->file))) status = broken(f, err);
+    if (status == CAROM_OK && (H5Fflush(f->file, H5F_SCOPE_LOCAL) < 0 || !h5_driver_commit(f->file)))
+        status = broken(f, err);
     if (status == CAROM_OK) tables_flushed(f);
     h5_hush_end(&h);
     return status;
@@ -613,7 +672,8 @@ void h5_give_up(h5_file *f, const carom_error *why) {
 void h5_destroy(h5_file *f) {
     h5_hush h;
     h5_hush_begin(&h);
-    const hid_t inner[] = {f->data.set, f->time.set, f->events.set, f->events.scale, f->contacts.set, f->contacts.scale, f->run, f->ledger, f->state};
+    const hid_t inner[] = {f->data.set,       f->time.set, f->events.set, f->events.scale, f->contacts.set,
+                           f->contacts.scale, f->run,      f->ledger,     f->state};
     for (size_t i = 0; i < sizeof inner / sizeof inner[0]; ++i) h5_close(inner[i]);
     for (int i = 0; i < f->nfield; ++i) {
         h5_close(f->field[i].set);

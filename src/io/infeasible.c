@@ -93,7 +93,8 @@ static bool set_up(const proof *w) {
     for (int j = 0; j < w->m; j++) {
         w->q[j] = w->A[n + (size_t)j * (size_t)rows];
         const double *a = w->A + (size_t)j * (size_t)rows;
-        for (int i = 0; i < w->m; i++) w->H[i + (size_t)j * (size_t)w->m] = dot(w->A + (size_t)i * (size_t)rows, a, rows);
+        for (int i = 0; i < w->m; i++)
+            w->H[i + (size_t)j * (size_t)w->m] = dot(w->A + (size_t)i * (size_t)rows, a, rows);
     }
     return true;
 }

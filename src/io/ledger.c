@@ -130,13 +130,16 @@ static void most(FILE *f, const char *label, double x, const char *where, double
 static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
     static const double ROUNDING = 1e-12;
     const double each = l->steps > 0 ? l->seconds / (double)l->steps : 0;
-    fprintf(f, "  %-12s %ld (%ld rejected), %.3g s of CPU time, %.3g ns per step, %.3g s wall time\n", "steps", l->steps,
-            l->rejected, l->seconds, 1e9 * each, l->wall);
+    fprintf(f, "  %-12s %ld (%ld rejected), %.3g s of CPU time, %.3g ns per step, %.3g s wall time\n", "steps",
+            l->steps, l->rejected, l->seconds, 1e9 * each, l->wall);
     if (l->counts.inner > 0)
-        fprintf(f, "  %-12s %ld step%s of the scheme's own (%ld rejected)\n", "  inside", l->counts.inner, plural(l->counts.inner), l->counts.inner_rejected);
+        fprintf(f, "  %-12s %ld step%s of the scheme's own (%ld rejected)\n", "  inside", l->counts.inner,
+                plural(l->counts.inner), l->counts.inner_rejected);
     if (l->undecided > 0)
-        fprintf(f, "  %-12s %ld impact%s that no step size resolves\n", "undecided", l->undecided, plural(l->undecided));
-    if (l->switches > 0) fprintf(f, "  %-12s %ld change%s of method on the way\n", "switches", l->switches, plural(l->switches));
+        fprintf(f, "  %-12s %ld impact%s that no step size resolves\n", "undecided", l->undecided,
+                plural(l->undecided));
+    if (l->switches > 0)
+        fprintf(f, "  %-12s %ld change%s of method on the way\n", "switches", l->switches, plural(l->switches));
     fprintf(f, "  %-12s %ld, accumulations %ld\n", "impacts", l->impacts, l->accumulations);
     most(f, "penetration", l->penetration, names.penetration, l->penetration_t);
     if (names.compliant) {
@@ -145,7 +148,8 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
         fprintf(f, l->compliant.start > 0 ? "; %.3g at the start\n" : "\n", l->compliant.start);
     }
     if (names.drift || l->drift > 0) most(f, "drift", l->drift, names.drift, l->drift_t);
-    fprintf(f, "  %-12s start %.9g, end %.9g, balance %.3g\n", "energy", l->energy.start, l->energy.end, l->energy.balance);
+    fprintf(f, "  %-12s start %.9g, end %.9g, balance %.3g\n", "energy", l->energy.start, l->energy.end,
+            l->energy.balance);
     fprintf(f, "  %-12s impact %.6g, friction %.6g, damping %.6g; external work %.6g\n", "  lost to", l->energy.impact,
             l->energy.friction, l->energy.damping, l->energy.external);
     if (l->energy.friction < -ROUNDING * (fabs(l->energy.impact) + l->kinetic))
@@ -153,23 +157,32 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
                 "  %-12s friction is negative: in impacts it acts along the mean slip; impact and friction together "
                 "took %.6g\n",
                 "", l->energy.impact + l->energy.friction);
-    if (l->energy.created > 0) fprintf(f, "  %-12s %.6g by some impacts; the others took %.6g\n", "  created", l->energy.created, l->energy.lost);
+    if (l->energy.created > 0)
+        fprintf(f, "  %-12s %.6g by some impacts; the others took %.6g\n", "  created", l->energy.created,
+                l->energy.lost);
     if (isfinite(l->energy.identity))
         fprintf(f, "  %-12s %.3g, the scheme's own balance in the worst step\n", "  identity", l->energy.identity);
     if (l->sleep.falls > 0)
-        fprintf(f, "  %-12s %ld bodies asleep at the end; bodies fell asleep %ld times, which took the energy %.3g, and woke %ld times\n", "sleep", l->sleep.falls - l->sleep.wakes,
-                l->sleep.falls, l->sleep.energy, l->sleep.wakes);
-    fprintf(f, "  %-12s %ld problem%s, %ld iteration%s, %ld fallback%s, residual %.3g", "contact", l->counts.problems, plural(l->counts.problems),
-            l->counts.iterations, plural(l->counts.iterations), l->counts.fallbacks, plural(l->counts.fallbacks), l->counts.residual);
+        fprintf(f,
+                "  %-12s %ld bodies asleep at the end; bodies fell asleep %ld times, which took the energy %.3g, and "
+                "woke %ld times\n",
+                "sleep", l->sleep.falls - l->sleep.wakes, l->sleep.falls, l->sleep.energy, l->sleep.wakes);
+    fprintf(f, "  %-12s %ld problem%s, %ld iteration%s, %ld fallback%s, residual %.3g", "contact", l->counts.problems,
+            plural(l->counts.problems), l->counts.iterations, plural(l->counts.iterations), l->counts.fallbacks,
+            plural(l->counts.fallbacks), l->counts.residual);
     if (names.residual) carom_safe_file(f, " at %s, t = %.9g", names.residual, l->residual_t);
     if (l->counts.accepted > 0)
-        fprintf(f, "; %ld step%s accepted above tolerance, up to %.1e of the step's velocities", l->counts.accepted, plural(l->counts.accepted), l->counts.accepted_residual);
+        fprintf(f, "; %ld step%s accepted above tolerance, up to %.1e of the step's velocities", l->counts.accepted,
+                plural(l->counts.accepted), l->counts.accepted_residual);
     fputc('\n', f);
-    if (names.redundant) carom_safe_file(f, "  %-12s %s; of all reactions that do, the smallest are taken\n", "redundant", names.redundant);
+    if (names.redundant)
+        carom_safe_file(f, "  %-12s %s; of all reactions that do, the smallest are taken\n", "redundant",
+                        names.redundant);
     if (l->counts.newton <= 0) return;
-    fprintf(f, "  %-12s %ld iteration%s, median %d, at most %d in a step (t = %.9g)", "newton", l->counts.newton, plural(l->counts.newton), l->counts.newton_median, l->counts.newton_max,
-            l->counts.newton_max_t);
-    if (l->counts.newton_many > 0) fprintf(f, "; %ld step%s needed more than 20", l->counts.newton_many, plural(l->counts.newton_many));
+    fprintf(f, "  %-12s %ld iteration%s, median %d, at most %d in a step (t = %.9g)", "newton", l->counts.newton,
+            plural(l->counts.newton), l->counts.newton_median, l->counts.newton_max, l->counts.newton_max_t);
+    if (l->counts.newton_many > 0)
+        fprintf(f, "; %ld step%s needed more than 20", l->counts.newton_many, plural(l->counts.newton_many));
     fputc('\n', f);
 }
 
@@ -287,7 +300,8 @@ void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names)
     for (const ledger_entry *e = ledger_table; e->name; ++e) {
         const char *dot = strchr(e->name, '.');
         const size_t prefix = dot ? (size_t)(dot - e->name) + 1 : 0;
-        const bool same = e > ledger_table && prefix == group && (prefix == 0 || strncmp(e->name, e[-1].name, prefix) == 0);
+        const bool same =
+            e > ledger_table && prefix == group && (prefix == 0 || strncmp(e->name, e[-1].name, prefix) == 0);
         if (!same && group) fputc('}', f);
         if (e > ledger_table) fputs(same && prefix ? ", " : ",\n  ", f);
         if (!same && prefix) fprintf(f, "\"%.*s\": {", (int)prefix - 1, e->name);
@@ -295,7 +309,8 @@ void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names)
         fprintf(f, "\"%s\": ", e->name + prefix);
         const carom_ledger_line line = carom_ledger_line_at(l, &names, (int)(e - ledger_table));
         if (e->kind == LEDGER_JSON)
-            json_whole(f, line.text, strcmp(e->name, "warnings") == 0 ? '[' : '{', strcmp(e->name, "warnings") == 0 ? "[]" : "null");
+            json_whole(f, line.text, strcmp(e->name, "warnings") == 0 ? '[' : '{',
+                       strcmp(e->name, "warnings") == 0 ? "[]" : "null");
         else if (line.is_text)
             carom_json_string(f, line.text);
         else
@@ -325,7 +340,8 @@ void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim) {
     for (int i = 0; energy && i < n && i < MOST; ++i) {
         const char *kind, *name = carom_model_element(m, i, &kind);
         fprintf(f, "  %-12s ", kind);
-        if (strcmp(kind, "spring") == 0) carom_safe_file(f, "%s stores %.6g, has taken %.6g\n", name, energy[i], 0 - work[i]);
+        if (strcmp(kind, "spring") == 0)
+            carom_safe_file(f, "%s stores %.6g, has taken %.6g\n", name, energy[i], 0 - work[i]);
         else carom_safe_file(f, "%s has given %.6g\n", name, work[i]);
     }
     if (energy && n > MOST) fprintf(f, "  %-12s %d more springs, motors and loads\n", "and", n - MOST);

@@ -8,10 +8,12 @@
 #include <string.h>
 
 static carom_status no_memory(carom_error *err, long rows) {
-    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for more than %ld rows; record fewer (every, dt_out) or to a file", rows);
+    return carom_fail(err, CAROM_NO_MEMORY,
+                      "not enough memory for more than %ld rows; record fewer (every, dt_out) or to a file", rows);
 }
 
-carom_result *memory_create(int columns, char *const *column, long room, const char *text, size_t length, carom_error *err) {
+carom_result *memory_create(int columns, char *const *column, long room, const char *text, size_t length,
+                            carom_error *err) {
     carom_result *r = calloc(1, sizeof *r);
     if (!r) {
         no_memory(err, 0);

@@ -19,7 +19,8 @@ void problem_data_destroy(problem_data *d) {
 static void *zeros(size_t count, size_t size) { return calloc(count + 1, size); }
 
 // Entries sorted by block row and then block column, stable: order[k] is the k-th.  first has room for nb + 1.
-static void sort_entries(const problem_entry *entry, size_t count, const int *block_of, int nb, size_t *first, size_t *order, size_t *scratch) {
+static void sort_entries(const problem_entry *entry, size_t count, const int *block_of, int nb, size_t *first,
+                         size_t *order, size_t *scratch) {
     for (int pass = 0; pass < 2; ++pass) {
         for (int b = 0; b <= nb; ++b) first[b] = 0;
         for (size_t k = 0; k < count; ++k) first[block_of[pass ? entry[k].row : entry[k].col] + 1] += 1;
@@ -32,7 +33,8 @@ static void sort_entries(const problem_entry *entry, size_t count, const int *bl
 }
 
 // Blocks that the sorted entries touch, and the diagonal: counted, or filled in.
-static void lay_out(problem_data *d, const problem_entry *entry, size_t count, const int *block_of, const size_t *order, size_t *blocks, size_t *values, bool fill) {
+static void lay_out(problem_data *d, const problem_entry *entry, size_t count, const int *block_of, const size_t *order,
+                    size_t *blocks, size_t *values, bool fill) {
     size_t k = 0, used = 0, n = 0;
     for (int b = 0; b < d->pb.nb; ++b) {
         const int rows = rows_of(d->block + b);
@@ -50,7 +52,9 @@ static void lay_out(problem_data *d, const problem_entry *entry, size_t count, c
             if (fill) d->col[n] = c, d->at[n] = (int)used;
             for (; k < count && block_of[entry[order[k]].row] == b && block_of[entry[order[k]].col] == c; ++k) {
                 const problem_entry *e = entry + order[k];
-                if (fill) d->value[used + (size_t)(e->row - d->block[b].at) + (size_t)(e->col - d->block[c].at) * (size_t)rows] += e->x;
+                if (fill)
+                    d->value[used + (size_t)(e->row - d->block[b].at) +
+                             (size_t)(e->col - d->block[c].at) * (size_t)rows] += e->x;
             }
             ++n;
             used += (size_t)(rows * width);
@@ -61,7 +65,8 @@ static void lay_out(problem_data *d, const problem_entry *entry, size_t count, c
     if (fill) d->start[d->pb.nb] = (int)n;
 }
 
-static bool build(problem_data *d, const problem_entry *entry, size_t count, int *block_of, size_t *first, size_t *order, size_t *scratch) {
+static bool build(problem_data *d, const problem_entry *entry, size_t count, int *block_of, size_t *first,
+                  size_t *order, size_t *scratch) {
     size_t blocks = 0, values = 0;
     const int nb = d->pb.nb, n = d->pb.n;
     for (int b = 0; b < nb; ++b)
@@ -83,7 +88,8 @@ static bool build(problem_data *d, const problem_entry *entry, size_t count, int
     int uniform = nb > 0 ? rows_of(d->block) : 0;
     for (int b = 0; b < nb; ++b)
         if (rows_of(d->block + b) != uniform) uniform = 0;
-    d->rows = (carom_block_rows){.start = d->start, .col = d->col, .at = d->at, .diagonal = d->diagonal, .value = d->value, .uniform = uniform};
+    d->rows = (carom_block_rows){
+        .start = d->start, .col = d->col, .at = d->at, .diagonal = d->diagonal, .value = d->value, .uniform = uniform};
     d->pb.c = d->c, d->pb.p = d->p, d->pb.u = d->u, d->pb.rows = &d->rows;
     return true;
 }
@@ -97,7 +103,8 @@ problem_data *problem_data_create(const carom_block *block, int nb, const proble
     for (int b = 0; b < nb; ++b) d->block[b] = block[b], d->block[b].at = n, n += rows_of(block + b);
     d->pb = (carom_problem){.n = n, .nb = nb, .ld = n > 0 ? n : 1, .block = d->block};
     int *block_of = zeros((size_t)n, sizeof *block_of);
-    size_t *first = zeros((size_t)nb + 1, sizeof *first), *order = zeros(count, sizeof *order), *scratch = zeros(count, sizeof *scratch);
+    size_t *first = zeros((size_t)nb + 1, sizeof *first), *order = zeros(count, sizeof *order),
+           *scratch = zeros(count, sizeof *scratch);
     const bool good = block_of && first && order && scratch && build(d, entry, count, block_of, first, order, scratch);
     free(block_of);
     free(first);

@@ -23,7 +23,8 @@ struct carom_problem_list {
 /// One entry of G, by row and column of the problem.
 typedef struct problem_entry { int row, col; double x; } problem_entry;
 
-/// The problem with these blocks (rows counted up in order) and entries, which are added where they coincide.  c and p are zero.  NULL: no memory.
+/// The problem with these blocks (rows counted up in order) and entries, which are added where they coincide.  c and p
+/// are zero.  NULL: no memory.
 problem_data *problem_data_create(const carom_block *block, int nb, const problem_entry *entry, size_t count);
 void problem_data_destroy(problem_data *d);
 /// The entries of G, dense or by blocks; to NULL: their number only.
@@ -38,8 +39,10 @@ carom_status fclib_write(const carom_problem *pb, const char *file, const char *
 bool fclib_probe(const char *file);       // HDF5?
 bool fclib_named(const char *file);       // does the name end like FCLIB's?
 /// From problem_text.c; text has a NUL behind its length bytes.
-carom_status problem_text_read(carom_problem_list *list, const char *text, size_t length, const char *file, carom_error *err);
+carom_status problem_text_read(carom_problem_list *list, const char *text, size_t length, const char *file,
+                               carom_error *err);
 void problem_text_write(FILE *f, const carom_problem *pb, const char *title);
 /// From problem_binary.c: FC01.
 bool problem_binary_probe(const char *text, size_t length);
-carom_status problem_binary_read(carom_problem_list *list, const char *text, size_t length, const char *file, carom_error *err);
+carom_status problem_binary_read(carom_problem_list *list, const char *text, size_t length, const char *file,
+                                 carom_error *err);

@@ -36,7 +36,8 @@ void carom_problems_remove(carom_problem_list *list, int i) {
     for (--list->n; i < list->n; ++i) list->item[i] = list->item[i + 1];
 }
 
-carom_status carom_problems_add(carom_problem_list *list, const carom_problem *pb, const double *start, const char *title, carom_error *err) {
+carom_status carom_problems_add(carom_problem_list *list, const carom_problem *pb, const double *start,
+                                const char *title, carom_error *err) {
     if (!list || !pb) return CAROM_MISSING(err);
     const size_t count = problem_entries(pb, NULL);
     problem_entry *entry = calloc(count + 1, sizeof *entry);
@@ -53,9 +54,12 @@ carom_status carom_problems_add(carom_problem_list *list, const carom_problem *p
 // Every number must be one.
 static carom_status check(const problem_data *d, const char *file, carom_error *err) {
     for (int i = 0; i < d->pb.n; ++i)
-        if (!isfinite(d->c[i]) || !isfinite(d->p[i])) return carom_fail(err, CAROM_BAD_INPUT, "%.200s: row %d of c, or of the start, is not a finite number", file, i);
+        if (!isfinite(d->c[i]) || !isfinite(d->p[i]))
+            return carom_fail(err, CAROM_BAD_INPUT, "%.200s: row %d of c, or of the start, is not a finite number",
+                              file, i);
     for (size_t i = 0; i < d->values; ++i)
-        if (!isfinite(d->value[i])) return carom_fail(err, CAROM_BAD_INPUT, "%.200s: G has an entry that is not a finite number", file);
+        if (!isfinite(d->value[i]))
+            return carom_fail(err, CAROM_BAD_INPUT, "%.200s: G has an entry that is not a finite number", file);
     return CAROM_OK;
 }
 
@@ -68,8 +72,9 @@ carom_problem_list *carom_problems_read(const char *file, carom_error *err) {
     else {
         size_t length = 0;
         char *text = whole_read(file, MOST_TEXT, &length, err);
-        status = !text ? CAROM_IO : problem_binary_probe(text, length) ? problem_binary_read(list, text, length, file, err)
-                                                                       : problem_text_read(list, text, length, file, err);
+        status = !text                                ? CAROM_IO
+                 : problem_binary_probe(text, length) ? problem_binary_read(list, text, length, file, err)
+                                                      : problem_text_read(list, text, length, file, err);
         free(text);
     }
     for (int i = 0; status == CAROM_OK && i < list->n; ++i) status = check(list->item[i], file, err);
@@ -83,10 +88,14 @@ bool fclib_named(const char *file) {
 }
 
 carom_status carom_problems_write(const carom_problem_list *list, const char *file, carom_error *err) {
-    if (!list || !file) return carom_fail(err, CAROM_BAD_INPUT, "there are no problems, or no name of a file, to write");
+    if (!list || !file)
+        return carom_fail(err, CAROM_BAD_INPUT, "there are no problems, or no name of a file, to write");
     if (fclib_named(file)) {
         if (list->n == 1) return fclib_write(&list->item[0]->pb, file, list->item[0]->title, false, err);
-        return carom_fail(err, CAROM_BAD_INPUT, "an FCLIB file holds one problem, and there are %d; name a file that ends neither in .h5 nor in .hdf5", list->n);
+        return carom_fail(
+            err, CAROM_BAD_INPUT,
+            "an FCLIB file holds one problem, and there are %d; name a file that ends neither in .h5 nor in .hdf5",
+            list->n);
     }
     whole_file w;
     CAROM_TRY(whole_open(&w, file, err));

@@ -1,6 +1,7 @@
 // problem_text.c: contact problems as text.  Format: docs/solve.md.
 //
-// Nothing is believed that the text cannot hold: counts are compared with what is left of it before memory is asked for.
+// Nothing is believed that the text cannot hold: counts are compared with what is left of it before memory is asked
+// for.
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
 #include "io/problem_data.h"
@@ -18,7 +19,8 @@ typedef struct {
 } reader;
 
 static carom_status complain(reader *r, const char *what, const char *word) {
-    return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: %s%s%.60s%s", r->file, r->line, what, word ? " '" : "", word ? word : "", word ? "'" : "");
+    return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: %s%s%.60s%s", r->file, r->line, what, word ? " '" : "",
+                      word ? word : "", word ? "'" : "");
 }
 
 // The next word, "" at the end; '#' hides the rest of a line.
@@ -60,7 +62,9 @@ static carom_status read_blocks(reader *r, carom_block *block, int nb, int *rows
         int law = 0;
         next(r);
         while (law < CAROM_LAWS && strcmp(LAWS[law], r->word) != 0) ++law;
-        if (law == CAROM_LAWS) return complain(r, "expected a law (bilateral, unilateral, planar, spatial, ball3, ball4 or ball5) but found", r->word);
+        if (law == CAROM_LAWS)
+            return complain(
+                r, "expected a law (bilateral, unilateral, planar, spatial, ball3, ball4 or ball5) but found", r->word);
         block[b] = (carom_block){.law = (carom_law)law, .at = *rows};
         *rows += carom_law_rows(block[b].law);
         if (law < CAROM_PLANAR) continue;
@@ -148,16 +152,23 @@ static carom_status read_parts(reader *r, parts *p) {
             CAROM_TRY(read_matrix(r, p->block, p->nb, &p->entry, &p->entries));
             matrix = true;
         } else if (strcmp(r->word, "end") == 0) break;
-        else return complain(r, r->word[0] ? "expected c, start, G or end but found" : "expected c, start, G or end but the file ends", r->word[0] ? r->word : NULL);
+        else
+            return complain(r,
+                            r->word[0] ? "expected c, start, G or end but found"
+                                       : "expected c, start, G or end but the file ends",
+                            r->word[0] ? r->word : NULL);
     }
     if (!p->c || !matrix) return complain(r, p->c ? "the problem has no G" : "the problem has no c", NULL);
     return CAROM_OK;
 }
 
-carom_status problem_text_read(carom_problem_list *list, const char *text, size_t length, const char *file, carom_error *err) {
+carom_status problem_text_read(carom_problem_list *list, const char *text, size_t length, const char *file,
+                               carom_error *err) {
     reader r = {.at = text, .end = text + length, .file = file, .line = 1, .err = err};
     if (strcmp(next(&r), "carom-problem") != 0)
-        return carom_fail(err, CAROM_BAD_INPUT, "%.200s is not a contact problem: neither FCLIB (HDF5) nor text that begins with 'carom-problem 1'", file);
+        return carom_fail(
+            err, CAROM_BAD_INPUT,
+            "%.200s is not a contact problem: neither FCLIB (HDF5) nor text that begins with 'carom-problem 1'", file);
     while (strcmp(r.word, "carom-problem") == 0) {
         parts p = {0};
         carom_status status = read_parts(&r, &p);
@@ -185,7 +196,8 @@ static void write_vector(FILE *f, const char *name, const carom_problem *pb, con
 void problem_text_write(FILE *f, const carom_problem *pb, const char *title) {
     const carom_block_rows *R = pb->rows;
     bool warm = false;
-    fprintf(f, "carom-problem 1\n%s%s%sblocks %d\n", title && title[0] ? "title " : "", title ? title : "", title && title[0] ? "\n" : "", pb->nb);
+    fprintf(f, "carom-problem 1\n%s%s%sblocks %d\n", title && title[0] ? "title " : "", title ? title : "",
+            title && title[0] ? "\n" : "", pb->nb);
     for (int b = 0; b < pb->nb; ++b) {
         fputs(LAWS[pb->block[b].law], f);
         if (pb->block[b].law >= CAROM_PLANAR) fprintf(f, " %.17g", pb->block[b].mu);

@@ -61,7 +61,8 @@ carom_status publish(const char *name, bool keep, carom_error *err) {
     carom_status status = CAROM_OK;
     if (!part || !before) status = carom_fail(err, CAROM_NO_MEMORY, "no memory");
     else if (busy(name)) status = carom_fail(err, CAROM_IO, "cannot create %s: another run is writing it", name);
-    else if ((keep && !keep_older(name, before)) || rename(part, name) != 0) status = carom_fail(err, CAROM_IO, "cannot create %s: %s", name, strerror(errno));
+    else if ((keep && !keep_older(name, before)) || rename(part, name) != 0)
+        status = carom_fail(err, CAROM_IO, "cannot create %s: %s", name, strerror(errno));
     if (status != CAROM_OK && part) unlink(part);
     free(part);
     free(before);

@@ -18,7 +18,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROWS_BY_DEFAULT = 2000, NEAR_END = 3, LARGE_STATE = 1 << 20 }; // steps: carom_sim_ending() is false before; bytes
+// steps: carom_sim_ending() is false before; bytes
+enum { ROWS_BY_DEFAULT = 2000, NEAR_END = 3, LARGE_STATE = 1 << 20 };
 
 static const double MOST_ROWS = 1e15; // times k dt_out are then told from each other
 
@@ -64,7 +65,8 @@ static carom_status put_row(carom_record *r, const carom_now *now) {
     return CAROM_OK;
 }
 
-// Does the step have an event at t?  Schemes also stop where nothing happens in the end: at the start, or where modes turn out to stay.
+// Does the step have an event at t?  Schemes also stop where nothing happens in the end: at the start, or where modes
+// turn out to stay.
 static bool happens(const carom_now *now, double t) {
     for (int i = 0; i < now->nevents; ++i)
         if (now->events[i].t == t) return true;
@@ -91,7 +93,9 @@ static carom_status put_sides(carom_record *r, const carom_now *now) {
 }
 
 // By how much k T may miss a step end, or a number of steps times h the time it stands for.
-static double slack(const carom_record *r, double t) { return CAROM_INSTANT * fmin(r->h, r->dt_out) + 8 * DBL_EPSILON * fabs(t); }
+static double slack(const carom_record *r, double t) {
+    return CAROM_INSTANT * fmin(r->h, r->dt_out) + 8 * DBL_EPSILON * fabs(t);
+}
 
 // Every N steps; or at the first step end at or after k T, rounding forgiven.
 static bool due(carom_record *r, const carom_now *now) {
@@ -112,7 +116,8 @@ static void next_due(carom_record *r, const carom_now *now) {
     while ((double)r->k * r->dt_out <= t) r->k += 1;
 }
 
-// After a row: how long there will be none.  Extremes of outputs, snapshots and irregular steps need a look at every step.
+// After a row: how long there will be none.  Extremes of outputs, snapshots and irregular steps need a look at every
+// step.
 static void foresee(carom_record *r) {
     const long total = carom_sim_total_steps(r->sim), end = total - NEAR_END;
     r->quiet_step = total == 0 || r->nwatched || r->snapshots > 0 ? 0 : r->dt_out > 0 || end < r->next ? end : r->next;
@@ -126,8 +131,9 @@ static carom_status put_events(carom_record *r, const carom_now *now) {
     for (int i = 0; i < now->nevents; ++i) {
         const carom_event *e = &now->events[i];
         const char *contact = record_name(r, r->sys->ne + e->contact);
-        CAROM_TRY(r->h5 ? h5_put_event(r->h5, e, contact, &r->err) : r->csv ? csv_put_event(r->csv, e, contact, &r->err)
-                                                                            : memory_put_event(r->memory, e, contact, &r->err));
+        CAROM_TRY(r->h5    ? h5_put_event(r->h5, e, contact, &r->err)
+                  : r->csv ? csv_put_event(r->csv, e, contact, &r->err)
+                           : memory_put_event(r->memory, e, contact, &r->err));
         ++r->events;
     }
     return CAROM_OK;
@@ -136,7 +142,9 @@ static carom_status put_events(carom_record *r, const carom_now *now) {
 static carom_status put_contact(void *record, const carom_result_contact *c, carom_error *err) {
     carom_record *r = record;
     ++r->contacts;
-    return r->h5 ? h5_put_contact(r->h5, c, err) : r->csv ? csv_put_contact(r->csv, c, err) : memory_put_contact(r->memory, c, err);
+    return r->h5    ? h5_put_contact(r->h5, c, err)
+           : r->csv ? csv_put_contact(r->csv, c, err)
+                    : memory_put_contact(r->memory, c, err);
 }
 
 static carom_status put_snapshot(carom_record *r, const carom_now *now) {
@@ -168,7 +176,8 @@ carom_status carom_record_advance(carom_record *r, long steps, long rows, carom_
     return status;
 }
 
-// (3)  The next flush takes the packed state along.  A large one goes to the file at once: it would take its memory twice until then.
+// (3)  The next flush takes the packed state along.  A large one goes to the file at once: it would take its memory
+// twice until then.
 static carom_status freeze(carom_record *r, carom_error *err) {
     if (!carom_sim_ending(r->sim)) return CAROM_OK;
     CAROM_TRY(r->state_size > LARGE_STATE ? carom_record_flush(r, err) : record_pack_state(r, err));
@@ -208,7 +217,9 @@ static carom_status see_step(carom_record *r, const carom_now *now) {
 carom_status carom_record_step(void *record, const carom_now *now) {
     if (!record || !now) return CAROM_BAD_INPUT;
     carom_record *r = record;
-    const bool quiet = now->step < r->quiet_step && now->t < r->quiet_t && !now->reacted && !r->reacted && !now->nevents && !r->sides.count; // most steps
+    // most steps
+    const bool quiet = now->step < r->quiet_step && now->t < r->quiet_t && !now->reacted && !r->reacted &&
+                       !now->nevents && !r->sides.count;
     if (!quiet) return see_step(r, now);
     r->step = now->step;
     return CAROM_OK;
@@ -218,7 +229,8 @@ carom_status carom_record_step(void *record, const carom_now *now) {
 
 // Texts that change later have room to.
 static bool put_text(carom_record *r, const char *name, const char *text, size_t room) {
-    return r->h5 ? h5_put_text(r->h5->run, name, text, room > 0 ? room : strlen(text)) : memory_put_text(r->memory, name, text);
+    return r->h5 ? h5_put_text(r->h5->run, name, text, room > 0 ? room : strlen(text))
+                 : memory_put_text(r->memory, name, text);
 }
 
 static bool put_real(carom_record *r, const char *name, double x) {
@@ -244,7 +256,8 @@ static carom_status put_choice(carom_record *r, carom_error *err) {
     if (!text[0]) return CAROM_OK;
     h5_hush h;
     h5_hush_begin(&h);
-    const carom_status status = put_text(r, "choice", text, CHOICE) ? CAROM_OK : h5_fail(err, "cannot write the choices of the scheme");
+    const carom_status status =
+        put_text(r, "choice", text, CHOICE) ? CAROM_OK : h5_fail(err, "cannot write the choices of the scheme");
     h5_hush_end(&h);
     return status;
 }
@@ -260,13 +273,16 @@ static carom_status put_run(carom_record *r, const carom_record_def *def, carom_
     const char *scheme = carom_sim_scheme(r->sim)->name;
     h5_hush h;
     h5_hush_begin(&h);
-    const bool good = put_text(r, "name", name ? name : "", 0) && put_text(r, "model_file", file, 0) && put_text(r, "scheme", scheme, 0) &&
-                      put_text(r, "options", options, 0) && put_list(r, "options_given", def->options) && put_list(r, "set", def->set) &&
-                      put_real(r, "step", def->step) && put_real(r, "end", def->end) && put_integer(r, "every", r->every) &&
-                      put_real(r, "dt_out", r->dt_out) && put_integer(r, "event_rows", r->event_rows) && put_text(r, "version", CAROM_VERSION, 0) &&
-                      put_text(r, "started", started, 0) && put_real(r, "wall", 0) && put_text(r, "status", "running", 16) &&
-                      put_text(r, "message", "", 960) && put_text(r, "choice", "", CHOICE);
-    const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write %s", def->file ? def->file : "what the run is about");
+    const bool good =
+        put_text(r, "name", name ? name : "", 0) && put_text(r, "model_file", file, 0) &&
+        put_text(r, "scheme", scheme, 0) && put_text(r, "options", options, 0) &&
+        put_list(r, "options_given", def->options) && put_list(r, "set", def->set) && put_real(r, "step", def->step) &&
+        put_real(r, "end", def->end) && put_integer(r, "every", r->every) && put_real(r, "dt_out", r->dt_out) &&
+        put_integer(r, "event_rows", r->event_rows) && put_text(r, "version", CAROM_VERSION, 0) &&
+        put_text(r, "started", started, 0) && put_real(r, "wall", 0) && put_text(r, "status", "running", 16) &&
+        put_text(r, "message", "", 960) && put_text(r, "choice", "", CHOICE);
+    const carom_status status =
+        good ? CAROM_OK : h5_fail(err, "cannot write %s", def->file ? def->file : "what the run is about");
     h5_hush_end(&h);
     return status;
 }
@@ -274,9 +290,10 @@ static carom_status put_run(carom_record *r, const carom_record_def *def, carom_
 static carom_status put_end(carom_record *r, const char *word, const char *why, double wall, carom_error *err) {
     h5_hush h;
     h5_hush_begin(&h);
-    const bool good = put_text(r, "status", word, 16) && put_text(r, "message", why ? why : "", 960) && put_real(r, "wall", wall) &&
-                      put_real(r, "end", r->end);
-    const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write %s", r->h5 ? r->h5->name : "how the run ended");
+    const bool good = put_text(r, "status", word, 16) && put_text(r, "message", why ? why : "", 960) &&
+                      put_real(r, "wall", wall) && put_real(r, "end", r->end);
+    const carom_status status =
+        good ? CAROM_OK : h5_fail(err, "cannot write %s", r->h5 ? r->h5->name : "how the run ended");
     h5_hush_end(&h);
     return status;
 }
@@ -285,13 +302,20 @@ static carom_status put_end(carom_record *r, const char *word, const char *why, 
 
 static carom_status check_definition(const carom_record_def *def, carom_error *err) {
     if (!def || !def->sim || (!def->file && !def->stream && !def->memory) || (def->length > 0 && !def->text))
-        return carom_fail(err, CAROM_BAD_INPUT, "a record needs a simulation and somewhere to go: a file, a stream or memory");
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "a record needs a simulation and somewhere to go: a file, a stream or memory");
     if (def->event_rows && !carom_sim_scheme(def->sim)->emits_events)
-        return carom_fail(err, CAROM_BAD_INPUT, "%s does not locate events, so there are no rows beside them; event-driven, mixed and auto do", carom_sim_scheme(def->sim)->name);
+        return carom_fail(
+            err, CAROM_BAD_INPUT,
+            "%s does not locate events, so there are no rows beside them; event-driven, mixed and auto do",
+            carom_sim_scheme(def->sim)->name);
     if (def->event_rows && (!def->model || carom_sim_system(def->sim)->model != def->model))
-        return carom_fail(err, CAROM_BAD_INPUT, "rows beside events are not supported for models to which a program has added functions");
-    if (!(def->step > 0 && def->end > 0 && def->every >= 0 && def->dt_out >= 0) || (def->dt_out > 0 && def->end / def->dt_out > MOST_ROWS))
-        return carom_fail(err, CAROM_BAD_INPUT, "a record needs a step and an end, no negative interval between rows, and at most 1e15 rows");
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "rows beside events are not supported for models to which a program has added functions");
+    if (!(def->step > 0 && def->end > 0 && def->every >= 0 && def->dt_out >= 0) ||
+        (def->dt_out > 0 && def->end / def->dt_out > MOST_ROWS))
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "a record needs a step and an end, no negative interval between rows, and at most 1e15 rows");
     return CAROM_OK;
 }
 
@@ -300,7 +324,8 @@ static void choose_rows(carom_record *r) {
     const bool adaptive = carom_sim_total_steps(r->sim) == 0, located = carom_sim_scheme(r->sim)->emits_events;
     if (adaptive && r->every <= 0 && !(r->dt_out > 0)) r->dt_out = r->end / ROWS_BY_DEFAULT;
     carom_sim_stop_at(r->sim, r->dt_out); // where it can, steps end on the rows
-    if (!adaptive && !located && r->dt_out > 0 && r->dt_out <= r->h) { // every step end is the first after some k dt_out
+    // every step end is the first after some k dt_out
+    if (!adaptive && !located && r->dt_out > 0 && r->dt_out <= r->h) {
         r->dt_out = 0;
         r->every = 1;
     }
@@ -353,7 +378,8 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->unknown = calloc((size_t)r->ndir + 1, sizeof(double));
     const bool turned = r->model && carom_model_turned(r->model);
     r->turned = turned ? calloc(2 * (size_t)r->ndir + 1, sizeof(double)) : NULL;
-    if (!r->state || !r->acc || !r->u || !r->gap || !r->force || !r->side_gap || !r->unknown || (turned && !r->turned) || !record_describe(r, def)) {
+    if (!r->state || !r->acc || !r->u || !r->gap || !r->force || !r->side_gap || !r->unknown ||
+        (turned && !r->turned) || !record_describe(r, def)) {
         carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a recorder");
         carom_record_destroy(r);
         return NULL;
@@ -380,8 +406,22 @@ static h5_def file_def(const carom_record *r, const carom_record_def *def) {
     }
     int nmatrices = 0;
     const carom_matrix_text *matrices = r->model ? carom_model_matrices(r->model, &nmatrices) : NULL;
-    return (h5_def){.file = def->file, .matrices = matrices, .nmatrices = nmatrices, .columns = (size_t)r->ncol, .column = r->column, .unit = r->unit, .compress = def->compress, .rows = expected(r),
-                    .contact_size = longest, .field = r->field, .nfield = r->nfield, .text = def->text, .length = def->length, .state_size = r->state_size, .snapshots = r->snapshots > 0, .grows = r->sys->list != NULL};
+    return (h5_def){.file = def->file,
+                    .matrices = matrices,
+                    .nmatrices = nmatrices,
+                    .columns = (size_t)r->ncol,
+                    .column = r->column,
+                    .unit = r->unit,
+                    .compress = def->compress,
+                    .rows = expected(r),
+                    .contact_size = longest,
+                    .field = r->field,
+                    .nfield = r->nfield,
+                    .text = def->text,
+                    .length = def->length,
+                    .state_size = r->state_size,
+                    .snapshots = r->snapshots > 0,
+                    .grows = r->sys->list != NULL};
 }
 
 // Units of columns, where the model gives them.
@@ -414,11 +454,14 @@ static carom_status begin(carom_record *r, const carom_record_def *def, carom_er
 carom_record *carom_record_create(const carom_record_def *def, carom_error *err) {
     carom_record *r = blank(def, err);
     if (!r) return NULL;
-    if (!def->memory && !find_units(r)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d columns", r->ncol), carom_record_destroy(r), NULL;
+    if (!def->memory && !find_units(r))
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d columns", r->ncol), carom_record_destroy(r),
+               NULL;
     if (def->memory) {
         r->memory = memory_create(r->ncol, r->column, expected(r), def->text, def->length, err);
     } else if (!def->file || carom_ends(def->file, ".csv")) {
-        r->csv = csv_create(def->file, !def->replace, def->stream, r->ncol, r->column, def->units ? r->unit : NULL, r->snapshots > 0, err);
+        r->csv = csv_create(def->file, !def->replace, def->stream, r->ncol, r->column, def->units ? r->unit : NULL,
+                            r->snapshots > 0, err);
     } else {
         const h5_def file = file_def(r, def);
         r->h5 = h5_create(&file, err);
@@ -442,13 +485,15 @@ static carom_status go_on(carom_record *r, const carom_record_def *def, const ca
     double every = 0, dt_out = 0, step = 0, event_rows = 0;
     h5_hush h;
     h5_hush_begin(&h);
-    const bool good = number(r->h5->run, "every", &every) && number(r->h5->run, "dt_out", &dt_out) && number(r->h5->run, "step", &step) &&
-                      every >= 0 && every < 9e18 && (dt_out > 0 ? isfinite(dt_out) && def->end / dt_out <= MOST_ROWS : dt_out == 0 && every >= 1);
+    const bool good = number(r->h5->run, "every", &every) && number(r->h5->run, "dt_out", &dt_out) &&
+                      number(r->h5->run, "step", &step) && every >= 0 && every < 9e18 &&
+                      (dt_out > 0 ? isfinite(dt_out) && def->end / dt_out <= MOST_ROWS : dt_out == 0 && every >= 1);
     r->event_rows = number(r->h5->run, "event_rows", &event_rows) && event_rows == 1; // a file without it has none
     h5_hush_end(&h);
     if (!good) return carom_fail(err, CAROM_IO, "%s is damaged: /run does not say when rows are due", def->file);
     if (step != def->step)
-        return carom_fail(err, CAROM_BAD_INPUT, "%s was computed with step %.17g, not %.17g; leave --step out", def->file, step, def->step);
+        return carom_fail(err, CAROM_BAD_INPUT, "%s was computed with step %.17g, not %.17g; leave --step out",
+                          def->file, step, def->step);
     r->every = (long)every;
     r->dt_out = dt_out;
     carom_sim_watch_events(r->sim, r->event_rows ? sides_add : NULL, &r->sides);
@@ -460,7 +505,8 @@ static carom_status go_on(carom_record *r, const carom_record_def *def, const ca
 }
 
 carom_record *carom_record_resume(const carom_record_def *def, carom_error *err) {
-    carom_record *r = def && !def->file ? carom_fail(err, CAROM_BAD_INPUT, "only a file can be continued"), NULL : blank(def, err);
+    carom_record *r = def && !def->file ? carom_fail(err, CAROM_BAD_INPUT, "only a file can be continued"),
+                 NULL                   : blank(def, err);
     if (!r) return NULL;
     const h5_def file = file_def(r, def);
     carom_ledger before;
@@ -513,7 +559,8 @@ static carom_status put_rest(carom_record *r, const char *status, const char *wh
     carom_now now = carom_sim_now(r->sim);
     carom_status result = CAROM_OK;
     now.lasting = r->force; // a step that failed has left its own
-    const bool moves = !r->frozen && strcmp(status, "failed") != 0; // after a failure the state of the last flush is the sound one
+    // after a failure the state of the last flush is the sound one
+    const bool moves = !r->frozen && strcmp(status, "failed") != 0;
     if (r->h5 && (moves || r->packed)) result = save_state(r, err); // (2)
     r->frozen = true;
     if (now.step != r->row_step && now.step == r->step) {
@@ -521,7 +568,8 @@ static carom_status put_rest(carom_record *r, const char *status, const char *wh
         if (put != CAROM_OK && result == CAROM_OK && err) *err = r->err;
         if (result == CAROM_OK) result = put;
     }
-    // A system that fails may have no energies any more, and so neither last row nor ledger: the rest is saved all the same.
+    // A system that fails may have no energies any more, and so neither last row nor ledger: the rest is saved all the
+    // same.
     carom_ledger ledger = {.wall = 0};
     const carom_status known = carom_sim_ledger(r->sim, &ledger, result == CAROM_OK ? err : NULL);
     if (result == CAROM_OK) result = known;
@@ -535,7 +583,8 @@ static carom_status put_rest(carom_record *r, const char *status, const char *wh
 carom_status carom_record_finish(carom_record *r, const char *status, const char *why, carom_error *err) {
     if (!r || !status) return CAROM_MISSING(err);
     carom_status result = CAROM_OK, closed = CAROM_OK;
-    if (r->h5 && r->h5->broken.code != CAROM_OK) result = h5_flush(r->h5, err); // says why; the file ends with the last flush
+    // says why; the file ends with the last flush
+    if (r->h5 && r->h5->broken.code != CAROM_OK) result = h5_flush(r->h5, err);
     else result = put_rest(r, status, why, err);
     if (result == CAROM_OK && strcmp(status, "done") == 0) {
         if (r->h5) publish_for_good(r->h5->name);
@@ -604,7 +653,8 @@ bool carom_record_check(carom_record *r, int i, const char **text, double *left,
     carom_ledger l;
     if (carom_sim_ledger(r->sim, &l, err) != CAROM_OK) return false;
     const carom_now now = carom_sim_now(r->sim);
-    return carom_model_check(r->model, i, r->low, r->high, &l, carom_sim_work(r->sim), now.t, now.q, now.v, text, left, right);
+    return carom_model_check(r->model, i, r->low, r->high, &l, carom_sim_work(r->sim), now.t, now.q, now.v, text, left,
+                             right);
 }
 
 const double *carom_record_row(const carom_record *r, long i) {

@@ -1,16 +1,32 @@
-// record.h (private): the recorder's insides, shared by its parts: columns (record_columns.c), rows (record.c), saved state (record_state.c).
+// record.h (private): the recorder's insides, shared by its parts: columns (record_columns.c), rows (record.c), saved
+// state (record_state.c).
 #pragma once
 #include "io/result.h"
 #include "io/sides.h"
 #include "io/spacing.h"
 #include <stdint.h>
 
-/// What stands in a column: entry `at` of a quantity, in the units of the model; of the parts of one gap together: `at` counts from the first direction of each.
+/// What stands in a column: entry `at` of a quantity, in the units of the model; of the parts of one gap together: `at`
+/// counts from the first direction of each.
 typedef enum record_quantity {
-    RECORD_TIME, RECORD_POSITION, RECORD_VELOCITY, RECORD_ENERGY, RECORD_GAP, RECORD_GAP_RATE, RECORD_FORCE, RECORD_IMPULSE,
-    RECORD_JOINT_GAP, RECORD_JOINT_FORCE, RECORD_NU, RECORD_JOINT_NU, RECORD_EXTRA, RECORD_OUTPUT, RECORD_QUANTITIES
+    RECORD_TIME,
+    RECORD_POSITION,
+    RECORD_VELOCITY,
+    RECORD_ENERGY,
+    RECORD_GAP,
+    RECORD_GAP_RATE,
+    RECORD_FORCE,
+    RECORD_IMPULSE,
+    RECORD_JOINT_GAP,
+    RECORD_JOINT_FORCE,
+    RECORD_NU,
+    RECORD_JOINT_NU,
+    RECORD_EXTRA,
+    RECORD_OUTPUT,
+    RECORD_QUANTITIES
 } record_quantity;
-typedef struct record_value { record_quantity of; int at; bool plain; int first, parts; double scale; } record_value; // times scale; of RECORD_GAP_RATE over it; plain: neither parts nor scale
+// times scale; of RECORD_GAP_RATE over it; plain: neither parts nor scale
+typedef struct record_value { record_quantity of; int at; bool plain; int first, parts; double scale; } record_value;
 
 struct carom_record {
     const carom_model *model;

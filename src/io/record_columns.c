@@ -15,7 +15,9 @@ static bool name_constraints(carom_record *r, const carom_record_def *def) {
     for (int id = 0; r->constraint && id < all; ++id) {
         char number[32];
         snprintf(number, sizeof number, "%s%d", id < ne ? "constraint" : "contact", id < ne ? id + 1 : id - ne + 1);
-        const char *name = known && id < known->ne + known->nc - known->listed ? carom_model_constraint(r->model, id) : def->constraints ? def->constraints[id] : number;
+        const char *name = known && id < known->ne + known->nc - known->listed ? carom_model_constraint(r->model, id)
+                           : def->constraints                                  ? def->constraints[id]
+                                                                               : number;
         r->constraint[id] = strdup(name);
         if (!r->constraint[id]) return false;
     }
@@ -30,7 +32,8 @@ const char *record_name(const carom_record *r, int id) {
 // -- the table of columns ----------------------------------------------------------------------------
 
 // One more column, NAME or NAME.PART, PART with a number where there are several.
-static bool add(carom_record *r, record_quantity of, int at, const char *name, const char *part, int number, const char *end) {
+static bool add(carom_record *r, record_quantity of, int at, const char *name, const char *part, int number,
+                const char *end) {
     if (!CAROM_GROW(r->column, r->ncol) || !CAROM_GROW(r->value, r->ncol)) return false;
     char text[512], count[12] = "";
     if (number > 0) snprintf(count, sizeof count, "%d", number);
@@ -40,18 +43,23 @@ static bool add(carom_record *r, record_quantity of, int at, const char *name, c
     return r->column[r->ncol++] != NULL;
 }
 
-static bool plain(carom_record *r, record_quantity of, int at, const char *name) { return add(r, of, at, name, "", 0, ""); }
+static bool plain(carom_record *r, record_quantity of, int at, const char *name) {
+    return add(r, of, at, name, "", 0, "");
+}
 
 static bool state_columns(carom_record *r, const carom_record_def *def) {
     bool good = plain(r, RECORD_TIME, 0, "t");
     for (int i = 0; r->model && i < r->sys->nq; ++i)
-        if (carom_model_recorded(r->model, i)) good = good && plain(r, RECORD_POSITION, i, carom_model_coordinate(r->model, i));
+        if (carom_model_recorded(r->model, i))
+            good = good && plain(r, RECORD_POSITION, i, carom_model_coordinate(r->model, i));
     for (int i = 0; r->model && i < r->sys->nv; ++i)
-        if (carom_model_velocity_recorded(r->model, i)) good = good && plain(r, RECORD_VELOCITY, i, carom_model_velocity(r->model, i));
+        if (carom_model_velocity_recorded(r->model, i))
+            good = good && plain(r, RECORD_VELOCITY, i, carom_model_velocity(r->model, i));
     for (int rate = 0; !r->model && rate < 2; ++rate) // of programs: x, then x'
         for (int i = 0; i < (rate ? r->sys->nv : r->sys->nq); ++i) {
             const char *given = def->coordinates ? def->coordinates[i] : NULL;
-            good = good && add(r, rate ? RECORD_VELOCITY : RECORD_POSITION, i, given ? given : "q", "", given ? 0 : i + 1, rate ? "'" : "");
+            good = good && add(r, rate ? RECORD_VELOCITY : RECORD_POSITION, i, given ? given : "q", "",
+                               given ? 0 : i + 1, rate ? "'" : "");
         }
     static const char *const energies[] = {"kinetic", "potential", "energy"};
     for (int i = 0; i < 3; ++i) good = good && plain(r, RECORD_ENERGY, i, energies[i]);
@@ -72,10 +80,12 @@ static bool contact_columns(carom_record *r, const char *name, int id, int parts
     const carom_contact *c = r->sys->contacts + id - r->sys->ne;
     const int before = r->ncol, first = parts ? 0 : carom_sim_now(r->sim).dir[id];
     bool good = true;
-    for (int i = 0; !c->pressed && i < 4; ++i) good = good && add(r, quantity[i].of, i == 0 ? id : first, name, quantity[i].normal, 0, "");
+    for (int i = 0; !c->pressed && i < 4; ++i)
+        good = good && add(r, quantity[i].of, i == 0 ? id : first, name, quantity[i].normal, 0, "");
     for (int i = 1; i < 4; ++i)
         for (int k = 1; good && k <= c->tangents; ++k) {
-            good = add(r, quantity[i].of, first + k, name, quantity[i].tangential, c->tangents > 1 ? k : 0, quantity[i].end);
+            good = add(r, quantity[i].of, first + k, name, quantity[i].tangential, c->tangents > 1 ? k : 0,
+                       quantity[i].end);
             if (good) r->value[r->ncol - 1].scale = scale_of(c, k);
         }
     for (int i = before; i < r->ncol; ++i) r->value[i].first = id, r->value[i].parts = parts;
@@ -100,11 +110,13 @@ static bool joint_column(carom_record *r, int id, record_quantity of, const char
 static bool all_columns(carom_record *r, const carom_record_def *def) {
     const int ne = r->sys->ne;
     bool good = state_columns(r, def);
-    for (int c = 0; c < r->nc; ++c) good = good && whole_columns(r, ne + c) && contact_columns(r, r->constraint[ne + c], ne + c, 0);
+    for (int c = 0; c < r->nc; ++c)
+        good = good && whole_columns(r, ne + c) && contact_columns(r, r->constraint[ne + c], ne + c, 0);
     for (int id = 0; id < ne; ++id)
-        good = good && joint_column(r, id, RECORD_JOINT_GAP, "gap") && joint_column(r, id, RECORD_JOINT_FORCE, "force") &&
-               joint_column(r, id, RECORD_IMPULSE, "impulse");
-    for (int c = 0; r->positions && c < r->nc; ++c) good = good && add(r, RECORD_NU, carom_sim_now(r->sim).dir[ne + c], r->constraint[ne + c], "nu", 0, "");
+        good = good && joint_column(r, id, RECORD_JOINT_GAP, "gap") &&
+               joint_column(r, id, RECORD_JOINT_FORCE, "force") && joint_column(r, id, RECORD_IMPULSE, "impulse");
+    for (int c = 0; r->positions && c < r->nc; ++c)
+        good = good && add(r, RECORD_NU, carom_sim_now(r->sim).dir[ne + c], r->constraint[ne + c], "nu", 0, "");
     for (int id = 0; r->positions && id < ne; ++id) good = good && joint_column(r, id, RECORD_JOINT_NU, "nu");
     for (int i = 0; def->extra && def->extra[i]; ++i) good = good && plain(r, RECORD_EXTRA, i, def->extra[i]);
     for (int i = 0; i < r->nout; ++i) good = good && plain(r, RECORD_OUTPUT, i, carom_model_output(r->model, i));
@@ -146,10 +158,20 @@ carom_status record_fill(carom_record *r, double *row, const carom_now *now, con
     }
     energy[2] = energy[0] + energy[1];
     const double *of[RECORD_QUANTITIES] = {
-        [RECORD_TIME] = &now->t, [RECORD_POSITION] = now->q, [RECORD_VELOCITY] = now->v, [RECORD_ENERGY] = energy,
-        [RECORD_GAP] = r->gap, [RECORD_GAP_RATE] = r->u, [RECORD_FORCE] = now->lasting, [RECORD_IMPULSE] = impulse,
-        [RECORD_JOINT_GAP] = now->gap, [RECORD_JOINT_FORCE] = record_reactions(r, now, now->lasting, r->turned), [RECORD_NU] = now->nu, [RECORD_EXTRA] = r->extra,
-        [RECORD_JOINT_NU] = r->positions ? record_reactions(r, now, now->nu, r->turned ? r->turned + r->ndir : NULL) : NULL,
+        [RECORD_TIME] = &now->t,
+        [RECORD_POSITION] = now->q,
+        [RECORD_VELOCITY] = now->v,
+        [RECORD_ENERGY] = energy,
+        [RECORD_GAP] = r->gap,
+        [RECORD_GAP_RATE] = r->u,
+        [RECORD_FORCE] = now->lasting,
+        [RECORD_IMPULSE] = impulse,
+        [RECORD_JOINT_GAP] = now->gap,
+        [RECORD_JOINT_FORCE] = record_reactions(r, now, now->lasting, r->turned),
+        [RECORD_NU] = now->nu,
+        [RECORD_EXTRA] = r->extra,
+        [RECORD_JOINT_NU] =
+            r->positions ? record_reactions(r, now, now->nu, r->turned ? r->turned + r->ndir : NULL) : NULL,
     };
     for (int i = 0; i < r->ncol - r->nout; ++i) {
         const record_value *c = &r->value[i];
@@ -175,8 +197,8 @@ static bool one_field(carom_record *r, int k, carom_field kind) {
         snprintf(d->components, sizeof d->components, "%s", stress_names((int)d->width));
     else
         for (int c = 0; c < (int)d->width; ++c)
-            snprintf(d->components + strlen(d->components), sizeof d->components - strlen(d->components), "%s%s", c ? " " : "",
-                     carom_member_component(carom_member_kind_of(b.flex), c));
+            snprintf(d->components + strlen(d->components), sizeof d->components - strlen(d->components), "%s%s",
+                     c ? " " : "", carom_member_component(carom_member_kind_of(b.flex), c));
     d->place = malloc(sizeof *d->place * d->places);
     if (!d->place) return false;
     for (int i = 0; i < (int)d->places; ++i) d->place[i] = carom_member_field_place(b.flex, kind, i);

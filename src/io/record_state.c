@@ -1,6 +1,7 @@
 // record_state.c: the saved state of a run: what must survive to go on, and whether it belongs to this run.
 //
-// There are two places for it in a file, written in turn, each with a number and a checksum: a write that was cut off leaves the other one.
+// There are two places for it in a file, written in turn, each with a number and a checksum: a write that was cut off
+// leaves the other one.
 #define _POSIX_C_SOURCE 200809L
 #include "base/pages.h"
 #include "io/record.h"
@@ -29,7 +30,8 @@ static uint64_t checksum(const carom_record *r, const unsigned char *state) {
 }
 
 // What decides how a run goes on: model, parameters, scheme, options, step.
-static uint64_t about_run(const char *text, size_t length, const char *set, const char *scheme, const char *options, double step) {
+static uint64_t about_run(const char *text, size_t length, const char *set, const char *scheme, const char *options,
+                          double step) {
     const char *const words[] = {set, scheme, options};
     uint64_t sum = fnv(UINT64_C(0xcbf29ce484222325), text ? text : "", text ? strnlen(text, length) : 0);
     for (int i = 0; i < 3; ++i) sum = fnv(sum, words[i] ? words[i] : "", (words[i] ? strlen(words[i]) : 0) + 1);
@@ -40,7 +42,9 @@ int record_doubles(const carom_record *r) {
     return r->ndir + 2 * r->nwatched;
 }
 
-size_t record_state_size(const carom_record *r, size_t bytes) { return sizeof(state_head) + bytes + sizeof(double) * (size_t)record_doubles(r); }
+size_t record_state_size(const carom_record *r, size_t bytes) {
+    return sizeof(state_head) + bytes + sizeof(double) * (size_t)record_doubles(r);
+}
 
 // Room for a state of the simulation of so many bytes, which may grow while contacts come and go.
 static bool make_room(carom_record *r, size_t bytes) {
@@ -58,8 +62,15 @@ carom_status record_pack_state(carom_record *r, carom_error *err) {
     size_t bytes = 0;
     const void *sim = carom_sim_state(r->sim, &bytes);
     if (!make_room(r, bytes)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to save the state of the run");
-    const state_head head = {.magic = state_magic, .rows = r->rows, .events = r->events, .contacts = r->contacts, .step = r->step, .row_step = r->row_step,
-                             .k = r->k, .sim_bytes = (int64_t)bytes, .doubles = record_doubles(r)};
+    const state_head head = {.magic = state_magic,
+                             .rows = r->rows,
+                             .events = r->events,
+                             .contacts = r->contacts,
+                             .step = r->step,
+                             .row_step = r->row_step,
+                             .k = r->k,
+                             .sim_bytes = (int64_t)bytes,
+                             .doubles = record_doubles(r)};
     memcpy(r->state, &head, sizeof head);
     carom_copy_changes(r->state + sizeof head, sim, bytes); // slots without a contact stay untouched
     if (record_doubles(r)) memcpy(r->state + sizeof head + bytes, r->acc, sizeof(double) * (size_t)record_doubles(r));
@@ -69,7 +80,8 @@ carom_status record_pack_state(carom_record *r, carom_error *err) {
 
 carom_status record_put_state(carom_record *r, carom_error *err) {
     state_head head;
-    carom_sim_trim(r->sim); // the state of many contacts is large, twice: here, and in pages that the file holds back until they are whole
+    carom_sim_trim(r->sim); // the state of many contacts is large, twice: here, and in pages that the file holds back
+                            // until they are whole
     if (!r->packed) CAROM_TRY(record_pack_state(r, err));
     memcpy(&head, r->state, sizeof head);
     head.sequence = ++r->sequence;
@@ -84,16 +96,18 @@ carom_status record_put_state(carom_record *r, carom_error *err) {
 // Slot is whole, of this model, and speaks only of rows that the file has.
 static bool sound(const carom_record *r, const unsigned char *slot, state_head *head) {
     memcpy(head, slot, sizeof *head);
-    return head->magic == state_magic && head->checksum == checksum(r, slot) && head->rows >= 0 && head->events >= 0 && head->contacts >= 0 &&
-           (r->snapshots == 0 || (uint64_t)head->contacts <= r->h5->contacts.base) &&
-           (uint64_t)head->rows <= r->h5->data.base && (uint64_t)head->events <= r->h5->events.base && head->doubles == record_doubles(r) &&
+    return head->magic == state_magic && head->checksum == checksum(r, slot) && head->rows >= 0 && head->events >= 0 &&
+           head->contacts >= 0 && (r->snapshots == 0 || (uint64_t)head->contacts <= r->h5->contacts.base) &&
+           (uint64_t)head->rows <= r->h5->data.base && (uint64_t)head->events <= r->h5->events.base &&
+           head->doubles == record_doubles(r) &&
            sizeof *head + (uint64_t)head->sim_bytes + sizeof(double) * (uint64_t)head->doubles == r->state_size;
 }
 
 carom_status record_get_state(carom_record *r, const char *file, carom_error *err) {
     state_head best = {0}, head;
     int slot = -1;
-    if (!make_room(r, r->h5->state_size - sizeof best - sizeof(double) * (size_t)record_doubles(r))) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the state in %s", file);
+    if (!make_room(r, r->h5->state_size - sizeof best - sizeof(double) * (size_t)record_doubles(r)))
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the state in %s", file);
     for (int i = 0; i < 2; ++i) {
         CAROM_TRY(h5_get_state(r->h5, i, r->state, err));
         if (sound(r, r->state, &head) && head.sequence > best.sequence) {
@@ -101,7 +115,12 @@ carom_status record_get_state(carom_record *r, const char *file, carom_error *er
             slot = i;
         }
     }
-    if (slot < 0) return carom_fail(err, CAROM_IO, "%s holds no state to resume from: it was saved from another result, or its model, parameters or options were changed; begin at its last row with --start %s, or run the model again", file, file);
+    if (slot < 0)
+        return carom_fail(
+            err, CAROM_IO,
+            "%s holds no state to resume from: it was saved from another result, or its model, parameters or options "
+            "were changed; begin at its last row with --start %s, or run the model again",
+            file, file);
     CAROM_TRY(h5_get_state(r->h5, slot, r->state, err));
     CAROM_TRY(carom_sim_restore(r->sim, r->state + sizeof best, (size_t)best.sim_bytes, err));
     if (record_doubles(r))
@@ -152,10 +171,13 @@ carom_status record_recall(carom_record *r, const char *file, carom_ledger *l, b
     carom_status status = CAROM_OK;
     *known = carom_result_ledger(old, l, &names) && l->seconds >= 0 && l->wall >= 0;
     carom_result_number(old, "step", &step);
-    r->about = about_run(text, length, carom_result_text(old, "set"), carom_result_text(old, "scheme"), carom_result_text(old, "options_given"), step);
+    r->about = about_run(text, length, carom_result_text(old, "set"), carom_result_text(old, "scheme"),
+                         carom_result_text(old, "options_given"), step);
     if (!version || strcmp(version, CAROM_VERSION) != 0)
-        status = carom_fail(err, CAROM_BAD_INPUT, "%s was computed by %s%s, this is carom %s, which may round differently; run its model again", file,
-                            version ? "carom " : "an unknown version", version ? version : "", CAROM_VERSION);
+        status =
+            carom_fail(err, CAROM_BAD_INPUT,
+                       "%s was computed by %s%s, this is carom %s, which may round differently; run its model again",
+                       file, version ? "carom " : "an unknown version", version ? version : "", CAROM_VERSION);
     carom_result_close(old);
     return status;
 }

@@ -14,7 +14,8 @@ bool carom_result_probe(const char *file) {
     static const unsigned char mark[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     unsigned char head[8] = {0};
     struct stat st;
-    if (stat(file, &st) != 0 || !S_ISREG(st.st_mode)) return false; // looking into a pipe would wait, and take its first bytes
+    // looking into a pipe would wait, and take its first bytes
+    if (stat(file, &st) != 0 || !S_ISREG(st.st_mode)) return false;
     if (carom_ends(file, ".h5")) return true; // without the mark: a damaged one
     FILE *f = fopen(file, "rb");
     const bool same = f && fread(head, 1, sizeof head, f) == sizeof head && memcmp(head, mark, sizeof mark) == 0;
@@ -124,16 +125,19 @@ long carom_result_rows(const carom_result *r) {
 }
 
 // `columns` columns from this one on.
-static carom_status read_block(carom_result *r, int column, int columns, long first, long count, double *out, carom_error *err) {
+static carom_status read_block(carom_result *r, int column, int columns, long first, long count, double *out,
+                               carom_error *err) {
     if (!r || !out) return carom_fail(err, CAROM_BAD_INPUT, "null result or output buffer");
     const csv_table *t = &r->table;
     if (column < 0 || column >= t->columns || first < 0 || count < 0 || count > t->rows || first > t->rows - count)
-        return carom_fail(err, CAROM_BAD_INPUT, "%ld rows of column %d from row %ld on are not in %.400s", count, column, first, r->file);
+        return carom_fail(err, CAROM_BAD_INPUT, "%ld rows of column %d from row %ld on are not in %.400s", count,
+                          column, first, r->file);
     if (count == 0) return CAROM_OK;
     if (r->h5 < 0 && !t->value) return csv_rows(t, column, columns, first, count, out, err);
     if (r->h5 < 0) {
         for (long i = 0; i < count; ++i)
-            carom_copy(out + (size_t)i * (size_t)columns, t->value + (size_t)(first + i) * (size_t)t->columns + (size_t)column, columns);
+            carom_copy(out + (size_t)i * (size_t)columns,
+                       t->value + (size_t)(first + i) * (size_t)t->columns + (size_t)column, columns);
         return CAROM_OK;
     }
     return result_h5_rows(r, column, columns, first, count, out, err);
@@ -160,7 +164,8 @@ long carom_result_event_count(const carom_result *r) {
 carom_status carom_result_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err) {
     if (!r) return CAROM_MISSING(err);
     if (first < 0 || count < 0 || count > r->events || first > r->events - count)
-        return carom_fail(err, CAROM_BAD_INPUT, "%ld events from number %ld on are not in %.400s", count, first, r->file);
+        return carom_fail(err, CAROM_BAD_INPUT, "%ld events from number %ld on are not in %.400s", count, first,
+                          r->file);
     if (count == 0) return CAROM_OK;
     if (r->h5 < 0) return memcpy(out, r->event + first, sizeof *out * (size_t)count), CAROM_OK;
     return result_h5_events(r, first, count, out, err);
@@ -171,10 +176,12 @@ long carom_result_contact_count(const carom_result *r) {
     return r->contacts;
 }
 
-carom_status carom_result_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err) {
+carom_status carom_result_contacts(carom_result *r, long first, long count, carom_result_contact *out,
+                                   carom_error *err) {
     if (!r) return CAROM_MISSING(err);
     if (first < 0 || count < 0 || count > r->contacts || first > r->contacts - count)
-        return carom_fail(err, CAROM_BAD_INPUT, "%ld contacts from number %ld on are not in %.400s", count, first, r->file);
+        return carom_fail(err, CAROM_BAD_INPUT, "%ld contacts from number %ld on are not in %.400s", count, first,
+                          r->file);
     if (count == 0) return CAROM_OK;
     if (r->h5 < 0) return memcpy(out, r->contact + first, sizeof *out * (size_t)count), CAROM_OK;
     return result_h5_contacts(r, first, count, out, err);

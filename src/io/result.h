@@ -1,7 +1,7 @@
 // result.h (private): the insides of a result that can be read, and how one grows in memory.
 //
-// A result in memory is filled by the recorder and then read like a CSV file that was loaded.  Rows and events ask the heap
-// only when their room, which is reckoned before the run, is used up; then it doubles.
+// A result in memory is filled by the recorder and then read like a CSV file that was loaded.  Rows and events ask the
+// heap only when their room, which is reckoned before the run, is used up; then it doubles.
 #pragma once
 #include "io/csv.h"
 #include "io/h5.h"
@@ -37,14 +37,16 @@ void result_drop_attributes(result_attribute *a, int *n);
 // Of files in HDF5 (result_h5.c): r->file is opened; what lies between first and first + count is there.
 carom_status result_h5_open(carom_result *r, carom_error *err);
 void result_h5_close(carom_result *r); // or nothing, when none is open
-carom_status result_h5_rows(carom_result *r, int column, int columns, long first, long count, double *out, carom_error *err);
+carom_status result_h5_rows(carom_result *r, int column, int columns, long first, long count, double *out,
+                            carom_error *err);
 carom_status result_h5_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err);
 carom_status result_h5_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err);
 /// Copies /fields into another file; there may be none.
 carom_status result_h5_copy_fields(carom_result *r, hid_t to, carom_error *err);
 
 /// An empty result in memory with room for so many rows; text: the model's, NULL: none.
-carom_result *memory_create(int columns, char *const *column, long room, const char *text, size_t length, carom_error *err);
+carom_result *memory_create(int columns, char *const *column, long room, const char *text, size_t length,
+                            carom_error *err);
 /// The next row, to be filled in; NULL: no memory.  memory_row_done() when it is.
 double *memory_row(carom_result *r, carom_error *err);
 void memory_row_done(carom_result *r);

@@ -1,5 +1,5 @@
-// result_h5.c: reading results in HDF5 files.  A file may be damaged or made to mislead: every type, shape and size is checked before
-// memory is asked for or a value is used.
+// result_h5.c: reading results in HDF5 files.  A file may be damaged or made to mislead: every type, shape and size is
+// checked before memory is asked for or a value is used.
 #define _POSIX_C_SOURCE 200809L
 #include "io/h5_driver.h"
 #include "io/result.h"
@@ -48,8 +48,10 @@ static bool read_columns(carom_result *r) {
     const hid_t a = H5Aexists(r->data, "columns") > 0 ? H5Aopen(r->data, "columns", H5P_DEFAULT) : -1;
     const hid_t type = a >= 0 ? H5Aget_type(a) : -1, space = a >= 0 ? H5Aget_space(a) : -1;
     const int n = r->table.columns;
-    const size_t size = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 ? H5Tget_size(type) : 0;
-    bool good = space >= 0 && H5Sget_simple_extent_npoints(space) == n && size >= 1 && size <= 4096 && n <= MOST_COLUMNS;
+    const size_t size =
+        type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 ? H5Tget_size(type) : 0;
+    bool good =
+        space >= 0 && H5Sget_simple_extent_npoints(space) == n && size >= 1 && size <= 4096 && n <= MOST_COLUMNS;
     char *all = good ? calloc((size_t)n, size) : NULL;
     r->table.column = good ? calloc((size_t)n, sizeof *r->table.column) : NULL;
     good = good && all && r->table.column && H5Aread(a, type, all) >= 0;
@@ -88,8 +90,10 @@ static bool read_model(carom_result *r, off_t file_size) {
     const hid_t set = h5_open_set(r->h5, "model");
     if (set < 0) return !h5_has(r->h5, "model");
     const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
-    const size_t size = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 ? H5Tget_size(type) : 0;
-    bool good = space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && size >= 1 && size <= MOST_MODEL && stored(set, (double)size, file_size);
+    const size_t size =
+        type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 ? H5Tget_size(type) : 0;
+    bool good = space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && size >= 1 && size <= MOST_MODEL &&
+                stored(set, (double)size, file_size);
     r->model = good ? calloc(1, size + 1) : NULL;
     good = good && r->model && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, r->model) >= 0;
     if (good) r->model_length = strlen(r->model);
@@ -138,8 +142,10 @@ static hid_t open_file(const char *file) {
 static carom_status not_a_result(const carom_result *r, carom_error *err) {
     static const struct { const char *part, *what; } kinds[] = {
         {"runs", "a sweep, not the result of a run; `carom plot` draws it, `carom info` lists its columns"},
-        {"branch", "a branch of `carom follow`, not the result of a run; `carom plot` draws it, `carom info` lists its columns"},
-        {"fclib_local", "a contact problem, not the result of a run; `carom solve` solves it"}, {"fclib_global", "a contact problem, not the result of a run; `carom solve` solves it"}};
+        {"branch",
+         "a branch of `carom follow`, not the result of a run; `carom plot` draws it, `carom info` lists its columns"},
+        {"fclib_local", "a contact problem, not the result of a run; `carom solve` solves it"},
+        {"fclib_global", "a contact problem, not the result of a run; `carom solve` solves it"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
         if (h5_has(r->h5, kinds[i].part)) return carom_fail(err, CAROM_IO, "%.300s is %s", r->file, kinds[i].what);
     return h5_fail(err, "%.400s is not a result of carom, or it is damaged; run its model again", r->file);
@@ -147,12 +153,15 @@ static carom_status not_a_result(const carom_result *r, carom_error *err) {
 
 static carom_status open_quietly(carom_result *r, carom_error *err) {
     struct stat st;
-    if (stat(r->file, &st) != 0 || access(r->file, R_OK) != 0) return carom_fail(err, CAROM_IO, "cannot read %.400s: %s", r->file, strerror(errno));
+    if (stat(r->file, &st) != 0 || access(r->file, R_OK) != 0)
+        return carom_fail(err, CAROM_IO, "cannot read %.400s: %s", r->file, strerror(errno));
     r->h5 = open_file(r->file);
     if (r->h5 < 0) return h5_fail(err, "cannot read %.400s, which may be damaged; run its model again", r->file);
-    if (!read_group(r, "ledger", r->ledger, &r->nledger)) result_drop_attributes(r->ledger, &r->nledger); // rows without one still serve
-    if (!open_data(r, st.st_size) || !open_records(r, "events", st.st_size, &r->event_set, &r->events) || !open_records(r, "contacts", st.st_size, &r->contact_set, &r->contacts) ||
-        !read_model(r, st.st_size) || !read_group(r, "run", r->run, &r->nrun))
+    // rows without one still serve
+    if (!read_group(r, "ledger", r->ledger, &r->nledger)) result_drop_attributes(r->ledger, &r->nledger);
+    if (!open_data(r, st.st_size) || !open_records(r, "events", st.st_size, &r->event_set, &r->events) ||
+        !open_records(r, "contacts", st.st_size, &r->contact_set, &r->contacts) || !read_model(r, st.st_size) ||
+        !read_group(r, "run", r->run, &r->nrun))
         return not_a_result(r, err);
     h5_driver_share(r->h5, false);
     return CAROM_OK;
@@ -171,24 +180,28 @@ static const result_attribute *found(const carom_result *r, const char *name) {
 }
 
 static bool same_attribute(const result_attribute *a, const result_attribute *b) {
-    if (!a || !b || !a->text || !b->text) return !a == !b && (!a || (!a->text == !b->text && memcmp(&a->number, &b->number, sizeof a->number) == 0));
+    if (!a || !b || !a->text || !b->text)
+        return !a == !b && (!a || (!a->text == !b->text && memcmp(&a->number, &b->number, sizeof a->number) == 0));
     return strcmp(a->text, b->text) == 0;
 }
 
 // Is the file, open again, that of the same run?  One that goes on changes its end and how it went, not how it began.
 static bool same_run(const carom_result *r) {
-    static const char *const begun[] = {"started", "version", "scheme", "options", "set", "step", "every", "dt_out", "event_rows"};
+    static const char *const begun[] = {"started", "version", "scheme", "options",   "set",
+                                        "step",    "every",   "dt_out", "event_rows"};
     carom_result now = {.h5 = r->h5};
     struct stat st;
     bool same = stat(r->file, &st) == 0 && read_model(&now, st.st_size) && read_group(&now, "run", now.run, &now.nrun);
-    for (size_t i = 0; i < sizeof begun / sizeof *begun && same; ++i) same = same_attribute(found(r, begun[i]), found(&now, begun[i]));
+    for (size_t i = 0; i < sizeof begun / sizeof *begun && same; ++i)
+        same = same_attribute(found(r, begun[i]), found(&now, begun[i]));
     same = same && !r->model == !now.model && (!r->model || strcmp(r->model, now.model) == 0);
     result_drop_attributes(now.run, &now.nrun);
     free(now.model);
     return same;
 }
 
-// A run may be writing the file.  While it is read there is no commit; what HDF5 remembers from before a commit is forgotten.
+// A run may be writing the file.  While it is read there is no commit; what HDF5 remembers from before a commit is
+// forgotten.
 static bool read_begin(carom_result *r, h5_hush *h) {
     h5_hush_begin(h);
     h5_driver_share(r->h5, true);
@@ -200,8 +213,9 @@ static bool read_begin(carom_result *r, h5_hush *h) {
     r->data = r->h5 >= 0 ? h5_open_set(r->h5, "data") : -1;
     r->event_set = r->h5 >= 0 ? h5_open_set(r->h5, "events") : -1;
     r->contact_set = r->h5 >= 0 && r->contacts ? h5_open_set(r->h5, "contacts") : -1;
-    r->replaced = !(r->data >= 0 && extent(r->data, 2, size) && size[0] >= (hsize_t)r->table.rows && size[1] == (hsize_t)r->table.columns &&
-                    has_records(r->event_set, r->events) && has_records(r->contact_set, r->contacts) && same_run(r));
+    r->replaced = !(r->data >= 0 && extent(r->data, 2, size) && size[0] >= (hsize_t)r->table.rows &&
+                    size[1] == (hsize_t)r->table.columns && has_records(r->event_set, r->events) &&
+                    has_records(r->contact_set, r->contacts) && same_run(r));
     return !r->replaced;
 }
 
@@ -214,7 +228,8 @@ static void read_end(carom_result *r, h5_hush *h) {
     h5_hush_end(h);
 }
 
-static carom_status read_rows(carom_result *r, int column, int columns, long first, long count, double *out, carom_error *err) {
+static carom_status read_rows(carom_result *r, int column, int columns, long first, long count, double *out,
+                              carom_error *err) {
     const hsize_t at[2] = {(hsize_t)first, (hsize_t)column}, n[2] = {(hsize_t)count, (hsize_t)columns};
     const hid_t file = H5Dget_space(r->data), memory = H5Screate_simple(2, n, NULL);
     const bool good = file >= 0 && memory >= 0 && H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, n, NULL) >= 0 &&
@@ -226,8 +241,12 @@ static carom_status read_rows(carom_result *r, int column, int columns, long fir
 
 static hid_t event_type(void) {
 #define MEMBER(name, field, text) {name, offsetof(carom_result_event, field), text}
-    static const h5_member member[] = {MEMBER("time", t, 0), MEMBER("contact", contact, sizeof ((carom_result_event *)0)->contact), MEMBER("kind", kind, sizeof ((carom_result_event *)0)->kind),
-                                       MEMBER("velocity_before", before, 0), MEMBER("velocity_after", after, 0), MEMBER("impulse", impulse, 0)};
+    static const h5_member member[] = {MEMBER("time", t, 0),
+                                       MEMBER("contact", contact, sizeof((carom_result_event *)0)->contact),
+                                       MEMBER("kind", kind, sizeof((carom_result_event *)0)->kind),
+                                       MEMBER("velocity_before", before, 0),
+                                       MEMBER("velocity_after", after, 0),
+                                       MEMBER("impulse", impulse, 0)};
 #undef MEMBER
     return h5_record_type(sizeof(carom_result_event), member, 6, H5T_STR_NULLTERM); // the last byte of a text is NUL
 }
@@ -240,7 +259,8 @@ static bool has_members(hid_t set, hid_t want) {
         char *name = H5Tget_member_name(want, (unsigned)i);
         const int k = name ? H5Tget_member_index(type, name) : -1;
         const hid_t member = k >= 0 ? H5Tget_member_type(type, (unsigned)k) : -1;
-        good = member >= 0 && H5Tget_class(member) == H5Tget_member_class(want, (unsigned)i) && (H5Tget_class(member) != H5T_STRING || H5Tis_variable_str(member) == 0);
+        good = member >= 0 && H5Tget_class(member) == H5Tget_member_class(want, (unsigned)i) &&
+               (H5Tget_class(member) != H5T_STRING || H5Tis_variable_str(member) == 0);
         h5_close(member);
         H5free_memory(name);
     }
@@ -249,10 +269,12 @@ static bool has_members(hid_t set, hid_t want) {
 }
 
 // Closes the type.
-static carom_status read_records(const carom_result *r, hid_t set, hid_t type, const char *what, long first, long count, void *out, carom_error *err) {
+static carom_status read_records(const carom_result *r, hid_t set, hid_t type, const char *what, long first, long count,
+                                 void *out, carom_error *err) {
     const hsize_t at = (hsize_t)first, n = (hsize_t)count;
     const hid_t file = H5Dget_space(set), memory = H5Screate_simple(1, &n, NULL);
-    const bool good = type >= 0 && file >= 0 && memory >= 0 && has_members(set, type) && H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, NULL, &n, NULL) >= 0 &&
+    const bool good = type >= 0 && file >= 0 && memory >= 0 && has_members(set, type) &&
+                      H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, NULL, &n, NULL) >= 0 &&
                       H5Dread(set, type, memory, file, H5P_DEFAULT, out) >= 0;
     h5_close(type);
     h5_close(memory);
@@ -280,24 +302,32 @@ void result_h5_close(carom_result *r) {
     h5_hush_end(&h);
 }
 
-carom_status result_h5_rows(carom_result *r, int column, int columns, long first, long count, double *out, carom_error *err) {
+carom_status result_h5_rows(carom_result *r, int column, int columns, long first, long count, double *out,
+                            carom_error *err) {
     h5_hush h;
-    const carom_status status = read_begin(r, &h) ? read_rows(r, column, columns, first, count, out, err) : replaced(r, err);
+    const carom_status status =
+        read_begin(r, &h) ? read_rows(r, column, columns, first, count, out, err) : replaced(r, err);
     read_end(r, &h);
     return status;
 }
 
 carom_status result_h5_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err) {
     h5_hush h;
-    const carom_status status = read_begin(r, &h) ? read_records(r, r->event_set, event_type(), "events", first, count, out, err) : replaced(r, err);
+    const carom_status status = read_begin(r, &h)
+                                    ? read_records(r, r->event_set, event_type(), "events", first, count, out, err)
+                                    : replaced(r, err);
     read_end(r, &h);
-    for (long i = 0; status == CAROM_OK && i < count; ++i) out[i].contact[sizeof out[i].contact - 1] = out[i].kind[sizeof out[i].kind - 1] = 0;
+    for (long i = 0; status == CAROM_OK && i < count; ++i)
+        out[i].contact[sizeof out[i].contact - 1] = out[i].kind[sizeof out[i].kind - 1] = 0;
     return status;
 }
 
 carom_status result_h5_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err) {
     h5_hush h;
-    const carom_status status = read_begin(r, &h) ? read_records(r, r->contact_set, h5_contact_type(sizeof out->contact, true), "contacts", first, count, out, err) : replaced(r, err);
+    const carom_status status = read_begin(r, &h)
+                                    ? read_records(r, r->contact_set, h5_contact_type(sizeof out->contact, true),
+                                                   "contacts", first, count, out, err)
+                                    : replaced(r, err);
     read_end(r, &h);
     for (long i = 0; status == CAROM_OK && i < count; ++i) out[i].contact[sizeof out[i].contact - 1] = 0;
     return status;
@@ -311,7 +341,8 @@ static hid_t open_field(const carom_result *r, const char *name, hsize_t size[2]
     snprintf(path, sizeof path, "fields/%.180s", name);
     if (r->h5 < 0 || strchr(name, '/')) return -1;
     const hid_t set = h5_open_set(r->h5, path);
-    if (set >= 0 && extent(set, 2, size) && class_is(set, H5T_FLOAT) && size[0] < (hsize_t)1 << 48 && size[1] <= MOST_COLUMNS &&
+    if (set >= 0 && extent(set, 2, size) && class_is(set, H5T_FLOAT) && size[0] < (hsize_t)1 << 48 &&
+        size[1] <= MOST_COLUMNS &&
         stored(set, (double)element_bytes(set) * (double)size[0] * (double)size[1], (off_t)1 << 60))
         return set;
     h5_close(set);
@@ -331,7 +362,8 @@ long carom_result_field_size(carom_result *r, const char *name) {
 carom_status carom_result_field_read(carom_result *r, const char *name, long row, double *x, carom_error *err) {
     hsize_t size[2] = {0, 0};
     h5_hush h;
-    if (!r || !name || !x) return carom_fail(err, CAROM_BAD_INPUT, "a result, the name of a field or a place for it is missing");
+    if (!r || !name || !x)
+        return carom_fail(err, CAROM_BAD_INPUT, "a result, the name of a field or a place for it is missing");
     const bool file = r->h5 >= 0;
     const hid_t set = file && read_begin(r, &h) ? open_field(r, name, size) : -1;
     carom_status status = CAROM_OK;
@@ -368,7 +400,9 @@ carom_status result_h5_copy_fields(carom_result *r, hid_t to, carom_error *err) 
     h5_hush h;
     bool good = read_begin(r, &h);
     if (good && h5_has(r->h5, "fields")) {
-        field_copy c = {.r = r, .from = h5_open_group(r->h5, "fields"), .to = H5Gcreate2(to, "fields", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)};
+        field_copy c = {.r = r,
+                        .from = h5_open_group(r->h5, "fields"),
+                        .to = H5Gcreate2(to, "fields", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)};
         good = c.from >= 0 && c.to >= 0 && H5Literate(c.from, H5_INDEX_NAME, H5_ITER_INC, NULL, copy_field, &c) >= 0;
         h5_close(c.to);
         h5_close(c.from);

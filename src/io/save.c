@@ -1,5 +1,5 @@
-// save.c: a result that is open, from memory or from a file, written to a file of another name.  What it says of the run goes with it; a saved result cannot be resumed, since
-// the state of the scheme is not part of a result.
+// save.c: a result that is open, from memory or from a file, written to a file of another name.  What it says of the
+// run goes with it; a saved result cannot be resumed, since the state of the scheme is not part of a result.
 #define _POSIX_C_SOURCE 200809L
 #include "base/text.h"
 #include "io/ledger.h"
@@ -32,8 +32,10 @@ static carom_status put_events(carom_result *r, const target *to, carom_error *e
     carom_result_event e;
     for (long i = 0; i < carom_result_event_count(r); ++i) {
         CAROM_TRY(carom_result_events(r, i, 1, &e, err));
-        const carom_event event = {.t = e.t, .kind = kind_of(e.kind), .before = e.before, .after = e.after, .impulse = e.impulse};
-        CAROM_TRY(to->h5 ? h5_put_event(to->h5, &event, e.contact, err) : csv_put_event(to->csv, &event, e.contact, err));
+        const carom_event event = {
+            .t = e.t, .kind = kind_of(e.kind), .before = e.before, .after = e.after, .impulse = e.impulse};
+        CAROM_TRY(to->h5 ? h5_put_event(to->h5, &event, e.contact, err)
+                         : csv_put_event(to->csv, &event, e.contact, err));
     }
     carom_result_contact c;
     for (long i = 0; i < carom_result_contact_count(r); ++i) {
@@ -48,7 +50,8 @@ static carom_status put_run(const carom_result *r, h5_file *f, carom_error *err)
     h5_hush_begin(&h);
     bool good = true;
     for (int i = 0; good && i < r->nrun; ++i)
-        good = r->run[i].text ? h5_put_text(f->run, r->run[i].name, r->run[i].text, strlen(r->run[i].text)) : h5_put_real(f->run, r->run[i].name, r->run[i].number);
+        good = r->run[i].text ? h5_put_text(f->run, r->run[i].name, r->run[i].text, strlen(r->run[i].text))
+                              : h5_put_real(f->run, r->run[i].name, r->run[i].number);
     const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write %s", f->name);
     h5_hush_end(&h);
     carom_ledger ledger;
@@ -73,8 +76,15 @@ static size_t longest_contact(const carom_result *r) {
 }
 
 static carom_status save_h5(carom_result *r, const char *file, carom_error *err) {
-    h5_def def = {.file = file, .columns = (size_t)r->table.columns, .column = r->table.column, .rows = r->table.rows + 1, .contact_size = longest_contact(r),
-                  .text = r->model, .length = r->model_length, .state_size = 1, .snapshots = r->contacts > 0};
+    h5_def def = {.file = file,
+                  .columns = (size_t)r->table.columns,
+                  .column = r->table.column,
+                  .rows = r->table.rows + 1,
+                  .contact_size = longest_contact(r),
+                  .text = r->model,
+                  .length = r->model_length,
+                  .state_size = 1,
+                  .snapshots = r->contacts > 0};
     CAROM_TRY(carom_result_matrices(r, &def.matrices, &def.nmatrices, err));
     enum { ROOM = 80 };
     char *units = calloc((size_t)r->table.columns, ROOM), **unit = calloc((size_t)r->table.columns, sizeof *unit);
@@ -98,7 +108,8 @@ static carom_status save_h5(carom_result *r, const char *file, carom_error *err)
 }
 
 static carom_status save_csv(carom_result *r, const char *file, carom_error *err) {
-    const target to = {.csv = csv_create(file, false, NULL, r->table.columns, r->table.column, NULL, r->contacts > 0, err)};
+    const target to = {
+        .csv = csv_create(file, false, NULL, r->table.columns, r->table.column, NULL, r->contacts > 0, err)};
     if (!to.csv) return CAROM_IO;
     carom_status status = put_rows(r, &to, err);
     if (status == CAROM_OK) status = put_events(r, &to, err);

@@ -24,7 +24,8 @@ carom_status carom_table_reserve(carom_table *t, long rows, carom_error *err) {
         if (c->kind == CAROM_COLUMN_REAL) c->real = calloc(n, sizeof *c->real);
         if (c->kind == CAROM_COLUMN_INTEGER) c->integer = calloc(n, sizeof *c->integer);
         if (c->kind == CAROM_COLUMN_TEXT) c->text = calloc(n, sizeof *c->text);
-        if (!c->real && !c->integer && !c->text) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %ld rows", rows);
+        if (!c->real && !c->integer && !c->text)
+            return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %ld rows", rows);
     }
     return CAROM_OK;
 }
@@ -118,7 +119,8 @@ static hid_t row_type(const carom_table *t, size_t *offset, size_t *size) {
     const hid_t type = H5Tcreate(H5T_COMPOUND, *size ? *size : 8);
     for (int i = 0; i < t->columns && type >= 0; ++i) {
         const hid_t field = type_of(&t->column[i], width_of(&t->column[i], t->rows));
-        if (field < 0 || H5Tinsert(type, t->column[i].name, offset[i], field) < 0) return h5_close(field), h5_close(type), -1;
+        if (field < 0 || H5Tinsert(type, t->column[i].name, offset[i], field) < 0)
+            return h5_close(field), h5_close(type), -1;
         h5_close(field);
     }
     return type;
@@ -142,7 +144,8 @@ static bool write_rows(hid_t set, hid_t type, const carom_table *t, const size_t
         memset(block, 0, size * CHUNK);
         for (hsize_t i = 0; i < n; ++i) pack(t, offset, k + (long)i, block + i * size);
         const hid_t memory = H5Screate_simple(1, &n, NULL);
-        good = memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, &from, NULL, &n, NULL) >= 0 && H5Dwrite(set, type, memory, space, H5P_DEFAULT, block) >= 0;
+        good = memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, &from, NULL, &n, NULL) >= 0 &&
+               H5Dwrite(set, type, memory, space, H5P_DEFAULT, block) >= 0;
         h5_close(memory);
     }
     h5_close(space);
@@ -153,7 +156,8 @@ static bool write_rows(hid_t set, hid_t type, const carom_table *t, const size_t
 static bool write_table(hid_t file, const carom_table *t) {
     size_t *offset = calloc((size_t)t->columns + 1, sizeof *offset), size = 0;
     const hsize_t rows = (hsize_t)t->rows;
-    const hid_t type = offset ? row_type(t, offset, &size) : -1, space = H5Screate_simple(1, &rows, NULL), plain = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t type = offset ? row_type(t, offset, &size) : -1, space = H5Screate_simple(1, &rows, NULL),
+                plain = H5Pcreate(H5P_DATASET_CREATE);
     bool good = type >= 0 && space >= 0 && plain >= 0 && H5Pset_obj_track_times(plain, false) >= 0;
     const hid_t set = good ? H5Dcreate2(file, t->name, type, space, H5P_DEFAULT, plain, H5P_DEFAULT) : -1;
     good = set >= 0 && write_rows(set, type, t, offset, size);
@@ -165,7 +169,8 @@ static bool write_table(hid_t file, const carom_table *t) {
     return good;
 }
 
-static carom_status write_h5(const char *file, const carom_table *tables, int n, const carom_table_note *notes, int nnotes, carom_error *err) {
+static carom_status write_h5(const char *file, const carom_table *tables, int n, const carom_table_note *notes,
+                             int nnotes, carom_error *err) {
     h5_hush hush;
     h5_hush_begin(&hush);
     const hid_t fapl = h5_driver_access();
@@ -174,7 +179,8 @@ static carom_status write_h5(const char *file, const carom_table *tables, int n,
     bool good = f >= 0;
     h5_close(fapl);
     for (int i = 0; good && i < n; ++i) good = write_table(f, &tables[i]);
-    for (int i = 0; good && i < nnotes; ++i) good = h5_put_text(f, notes[i].name, notes[i].text, strlen(notes[i].text) + 1);
+    for (int i = 0; good && i < nnotes; ++i)
+        good = h5_put_text(f, notes[i].name, notes[i].text, strlen(notes[i].text) + 1);
     good = good && H5Fflush(f, H5F_SCOPE_LOCAL) >= 0 && h5_driver_commit(f);
     const char *reason = f >= 0 ? h5_driver_failed(f) : NULL;
     carom_status status = CAROM_OK;
@@ -194,8 +200,10 @@ static void names(const char *file, const carom_table *t, int i, char *name, cha
     snprintf(part, size, "%s.%ld.part", name, (long)getpid());
 }
 
-carom_status carom_tables_write(const char *file, const carom_table *tables, int n, const carom_table_note *notes, int nnotes, carom_error *err) {
-    if (!file || n < 0 || (n > 0 && !tables)) return carom_fail(err, CAROM_BAD_INPUT, "tables or the name of their file are missing");
+carom_status carom_tables_write(const char *file, const carom_table *tables, int n, const carom_table_note *notes,
+                                int nnotes, carom_error *err) {
+    if (!file || n < 0 || (n > 0 && !tables))
+        return carom_fail(err, CAROM_BAD_INPUT, "tables or the name of their file are missing");
     const bool csv = carom_ends(file, ".csv");
     const int files = csv ? n : 1;
     const size_t size = strlen(file) + 100;
@@ -208,7 +216,8 @@ carom_status carom_tables_write(const char *file, const carom_table *tables, int
     }
     for (int i = files - 1; i >= 0; --i) { // the main file last: where it is, the others are
         names(file, &tables[i], i, name, part, size);
-        if (status == CAROM_OK && rename(part, name) != 0) status = carom_fail(err, CAROM_IO, "cannot create %.400s: %s", name, strerror(errno));
+        if (status == CAROM_OK && rename(part, name) != 0)
+            status = carom_fail(err, CAROM_IO, "cannot create %.400s: %s", name, strerror(errno));
         if (status != CAROM_OK) unlink(part);
     }
     free(name);
@@ -223,7 +232,9 @@ static bool read_column(hid_t type, int i, carom_column *c) {
     const H5T_class_t class = field >= 0 ? H5Tget_class(field) : H5T_NO_CLASS;
     c->name = name ? strdup(name) : NULL;
     c->kind = class == H5T_FLOAT ? CAROM_COLUMN_REAL : class == H5T_INTEGER ? CAROM_COLUMN_INTEGER : CAROM_COLUMN_TEXT;
-    const bool good = c->name && (class == H5T_FLOAT || class == H5T_INTEGER || (class == H5T_STRING && H5Tis_variable_str(field) == 0 && H5Tget_size(field) <= LONGEST_TEXT + 1));
+    const bool good =
+        c->name && (class == H5T_FLOAT || class == H5T_INTEGER ||
+                    (class == H5T_STRING && H5Tis_variable_str(field) == 0 && H5Tget_size(field) <= LONGEST_TEXT + 1));
     if (name) H5free_memory(name);
     h5_close(field);
     return good;
@@ -235,7 +246,8 @@ static bool read_values(hid_t set, carom_column *c, long rows) {
     if (c->kind == CAROM_COLUMN_TEXT) width = LONGEST_TEXT + 2;
     const hid_t memory = H5Tcreate(H5T_COMPOUND, width), field = type_of(c, width);
     unsigned char *block = malloc(width * (size_t)(rows + 1));
-    bool good = memory >= 0 && field >= 0 && block && H5Tinsert(memory, c->name, 0, field) >= 0 && H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, block) >= 0;
+    bool good = memory >= 0 && field >= 0 && block && H5Tinsert(memory, c->name, 0, field) >= 0 &&
+                H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, block) >= 0;
     for (long k = 0; good && k < rows; ++k) {
         const unsigned char *at = block + (size_t)k * width;
         if (c->kind == CAROM_COLUMN_REAL) memcpy(&c->real[k], at, sizeof(double));
@@ -252,8 +264,10 @@ static bool read_table(hid_t file, const char *name, carom_table *t, carom_error
     const hid_t set = h5_open_set(file, name);
     const hid_t type = set >= 0 ? H5Dget_type(set) : -1, space = set >= 0 ? H5Dget_space(set) : -1;
     const int columns = type >= 0 && H5Tget_class(type) == H5T_COMPOUND ? H5Tget_nmembers(type) : -1;
-    const hssize_t rows = space >= 0 && H5Sget_simple_extent_ndims(space) == 1 ? H5Sget_simple_extent_npoints(space) : -1;
-    bool good = columns > 0 && columns <= MOST_COLUMNS && rows >= 0 && (hsize_t)rows * H5Tget_size(type) <= H5Dget_storage_size(set);
+    const hssize_t rows =
+        space >= 0 && H5Sget_simple_extent_ndims(space) == 1 ? H5Sget_simple_extent_npoints(space) : -1;
+    bool good = columns > 0 && columns <= MOST_COLUMNS && rows >= 0 &&
+                (hsize_t)rows * H5Tget_size(type) <= H5Dget_storage_size(set);
     t->name = strdup(name);
     t->column = good ? calloc((size_t)columns, sizeof *t->column) : NULL;
     good = good && t->name && t->column;
@@ -268,11 +282,13 @@ static bool read_table(hid_t file, const char *name, carom_table *t, carom_error
 
 static hid_t open_file(const char *file) {
     struct stat st;
-    return stat(file, &st) == 0 && S_ISREG(st.st_mode) ? H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT) : H5I_INVALID_HID; // a pipe would keep us waiting
+    // a pipe would keep us waiting
+    return stat(file, &st) == 0 && S_ISREG(st.st_mode) ? H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT) : H5I_INVALID_HID;
 }
 
 carom_status carom_table_read(const char *file, const char *name, carom_table *t, carom_error *err) {
-    if (!file || !name || !t) return carom_fail(err, CAROM_BAD_INPUT, "a table, its name or that of its file is missing");
+    if (!file || !name || !t)
+        return carom_fail(err, CAROM_BAD_INPUT, "a table, its name or that of its file is missing");
     *t = (carom_table){0};
     h5_hush hush;
     h5_hush_begin(&hush);

@@ -1,7 +1,7 @@
 // whole.h: a file that gets its name when it is whole.
 //
-// It is written beside, as NAME.PID.part, and renamed at the end: after a failed write an older file of that name is still there.  A device or a
-// pipe (/dev/null, /dev/stdout) is written directly: renaming would replace it.
+// It is written beside, as NAME.PID.part, and renamed at the end: after a failed write an older file of that name is
+// still there.  A device or a pipe (/dev/null, /dev/stdout) is written directly: renaming would replace it.
 #pragma once
 #include <carom/status.h>
 #include <stdbool.h>

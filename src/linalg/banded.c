@@ -150,7 +150,8 @@ INLINE void push(double *y, double x, int b) {
 static void solve_middle(const parts *p, double *x, int b) {
     double *z = x + p->m;
     for (int i = 0; i < b; ++i) {
-        for (int k = i + 1; k <= b; ++k) z[i] = carom_minus(z[i], p->top[(size_t)(p->m + i) * (size_t)b + (size_t)(k - 1)], z[i - k]);
+        for (int k = i + 1; k <= b; ++k)
+            z[i] = carom_minus(z[i], p->top[(size_t)(p->m + i) * (size_t)b + (size_t)(k - 1)], z[i - k]);
         for (int k = b - i; k <= b; ++k) z[i] = carom_minus(z[i], p->bottom[i * b + k - 1], z[i + k]);
     }
     for (int j = 0; j < b; ++j)
@@ -192,7 +193,8 @@ INLINE void sweep_out(const parts *p, double *x, double *v, double h, int n, int
         high += 1, bottom += b;
     }
     for (; low >= 0; --low, ++high, top -= b, bottom += b) {
-        const double a = backward(x[low] * p->pivot[low], top, b, y, b), c = backward(x[high] * p->pivot[high], bottom, -b, z, b);
+        const double a = backward(x[low] * p->pivot[low], top, b, y, b),
+                     c = backward(x[high] * p->pivot[high], bottom, -b, z, b);
         if (v) v[low] += h * a, v[high] += h * c;
         else x[low] = a, x[high] = c;
         push(y, a, b);

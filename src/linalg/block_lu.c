@@ -115,7 +115,9 @@ static void transpose(carom_block_lu *F, int *next) {
     }
 }
 
-bool carom_block_lu_analyse(carom_block_lu *F, const carom_block_pattern *P) { return carom_block_lu_analyse_in(F, P, NULL); }
+bool carom_block_lu_analyse(carom_block_lu *F, const carom_block_pattern *P) {
+    return carom_block_lu_analyse_in(F, P, NULL);
+}
 
 bool carom_block_lu_analyse_in(carom_block_lu *F, const carom_block_pattern *P, const int *order) {
     const int nb = P->nb;
@@ -143,7 +145,8 @@ bool carom_block_lu_analyse_in(carom_block_lu *F, const carom_block_pattern *P, 
 // -- blocks ------------------------------------------------------------------------------------------------------
 
 // C -= A B, all column-major: r x m, m x s
-INLINE void subtract(double *restrict C, const double *restrict A, const double *restrict B, const int r, const int m, const int s) {
+INLINE void subtract(double *restrict C, const double *restrict A, const double *restrict B, const int r, const int m,
+                     const int s) {
     for (int j = 0; j < s; j++)
         for (int i = 0; i < r; i++) {
             double sum = A[i] * B[j * m];
@@ -157,7 +160,8 @@ INLINE two load_two(const double *x) { two a; memcpy(&a, x, sizeof a); return a;
 INLINE void store_two(double *x, two a) { memcpy(x, &a, sizeof a); }
 
 // row_j -= A U_j for blocks of three rows, in the order of subtract(): the columns of A stay in registers.
-static void subtract_three(double *restrict row, const int *from, const double *restrict A, const double *restrict U, const int *uj, int count) {
+static void subtract_three(double *restrict row, const int *from, const double *restrict A, const double *restrict U,
+                           const int *uj, int count) {
     const two a = load_two(A), b = load_two(A + 3), c = load_two(A + 6);
     const double x = A[2], y = A[5], z = A[8];
     for (int g = 0; g < count; g++, U += 9) {
@@ -171,7 +175,8 @@ static void subtract_three(double *restrict row, const int *from, const double *
 }
 
 // C = A B
-INLINE void multiply(double *restrict C, const double *restrict A, const double *restrict B, const int r, const int m, const int s) {
+INLINE void multiply(double *restrict C, const double *restrict A, const double *restrict B, const int r, const int m,
+                     const int s) {
     for (int j = 0; j < s; j++)
         for (int i = 0; i < r; i++) {
             double sum = A[i] * B[j * m];
@@ -180,8 +185,10 @@ INLINE void multiply(double *restrict C, const double *restrict A, const double 
         }
 }
 
-// C = A B or C -= A B with the sums of multiply() and subtract(), for r rows that are known where this is written out: columns of A and C stay in registers.
-INLINE void combine(double *restrict C, const double *restrict A, const double *restrict B, const int r, const int m, const int s, const bool minus) {
+// C = A B or C -= A B with the sums of multiply() and subtract(), for r rows that are known where this is written out:
+// columns of A and C stay in registers.
+INLINE void combine(double *restrict C, const double *restrict A, const double *restrict B, const int r, const int m,
+                    const int s, const bool minus) {
     for (int j = 0; j < s; j++, C += r, B += m) {
         two sum[MOST / 2];
         double odd = 0;
@@ -196,7 +203,8 @@ INLINE void combine(double *restrict C, const double *restrict A, const double *
     }
 }
 
-static void combine_any(double *restrict C, const double *restrict A, const double *restrict B, int r, int m, int s, bool minus) {
+static void combine_any(double *restrict C, const double *restrict A, const double *restrict B, int r, int m, int s,
+                        bool minus) {
     switch (r) {
     case 1: combine(C, A, B, 1, m, s, minus); return;
     case 2: combine(C, A, B, 2, m, s, minus); return;

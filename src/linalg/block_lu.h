@@ -1,12 +1,13 @@
-// block_lu.h: LU factors of a matrix of small blocks, in an order that keeps them sparse, without pivoting between blocks.
+// block_lu.h: LU factors of a matrix of small blocks, in an order that keeps them sparse, without pivoting between
+// blocks.
 //
-// The pattern is analysed once; matrices of that pattern are then factorised and solved without further decisions.  Blocks that
-// are skipped are not part of the system: their rows and columns are left out and their solution is 0.
+// The pattern is analysed once; matrices of that pattern are then factorised and solved without further decisions.
+// Blocks that are skipped are not part of the system: their rows and columns are left out and their solution is 0.
 #pragma once
 #include <carom/arena.h>
 
-/// Where blocks are: row i has the blocks start[i] .. start[i + 1] - 1 in columns col[k], the diagonal always among them; the numbers of
-/// block k start at at[k].  The pattern need not be symmetric.
+/// Where blocks are: row i has the blocks start[i] .. start[i + 1] - 1 in columns col[k], the diagonal always among
+/// them; the numbers of block k start at at[k].  The pattern need not be symmetric.
 typedef struct carom_block_pattern {
     int nb;
     const int *start, *col, *at;
@@ -16,8 +17,8 @@ typedef struct carom_block_pattern {
 
 enum { CAROM_BLOCK_ROWS = 6 }; // most rows of a block
 
-/// The matrix with blocks T_i A_ij + S_i (i = j).  T and S: square blocks, those of block i at CAROM_BLOCK_ROWS first[i];
-/// plain[i]: T_i is the identity.
+/// The matrix with blocks T_i A_ij + S_i (i = j).  T and S: square blocks, those of block i at CAROM_BLOCK_ROWS
+/// first[i]; plain[i]: T_i is the identity.
 typedef struct carom_block_values {
     const double *value, *T, *S;
     const bool *plain;

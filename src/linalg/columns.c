@@ -13,10 +13,14 @@ carom_columns carom_allocate_sharing_columns(carom_arena *mem, int rows, int n, 
     return W;
 }
 
-carom_columns carom_allocate_columns(carom_arena *mem, int rows, int n, int stride) { return carom_allocate_sharing_columns(mem, rows, n, stride, 0); }
+carom_columns carom_allocate_columns(carom_arena *mem, int rows, int n, int stride) {
+    return carom_allocate_sharing_columns(mem, rows, n, stride, 0);
+}
 
 // For three unknowns the overhead of a loop exceeds its work.
-static inline double dot(const double *a, const double *x, int n) { return n == 3 ? 0 + a[0] * x[0] + a[1] * x[1] + a[2] * x[2] : carom_dot(a, x, n); }
+static inline double dot(const double *a, const double *x, int n) {
+    return n == 3 ? 0 + a[0] * x[0] + a[1] * x[1] + a[2] * x[2] : carom_dot(a, x, n);
+}
 
 double carom_column_dot(const carom_columns *W, int k, const double *x) {
     const size_t start = (size_t)k * (size_t)W->stride;
@@ -42,7 +46,8 @@ static void dots_dense(double *y, const double *a, ptrdiff_t stride, int n, cons
     for (int k = 0; k < n; ++k, a += stride) y[k] = dot(a, x, rows);
 }
 
-// One after the other, for so few rows that a loop over them would cost as much as the sums; rows is a constant where this is called.
+// One after the other, for so few rows that a loop over them would cost as much as the sums; rows is a constant where
+// this is called.
 static inline void dots_few(double *restrict y, const double *a, int n, const double *x, int rows) {
     for (int k = 0; k < n; ++k, a += rows) y[k] = carom_dot(a, x, rows);
 }

@@ -1,7 +1,8 @@
 // dense.c: factorisations of small dense systems.
 //
 // LDL' and LU are right-looking with panels of four columns: the trailing update reads and writes each entry
-// once per four pivots, four columns at a time, and its inner loop runs down them, so it vectorises without reassociation.
+// once per four pivots, four columns at a time, and its inner loop runs down them, so it vectorises without
+// reassociation.
 #include "linalg/dense.h"
 #include "linalg/minus.h"
 #include <math.h>
@@ -26,8 +27,9 @@ static void subtract4(double *restrict y, const double *restrict x, int ld, cons
 static void subtract44(double *restrict y, const double *restrict x, int ld, const double w[4][4], int n) {
     const double *restrict x1 = x + ld, *restrict x2 = x1 + ld, *restrict x3 = x2 + ld;
     double *restrict y1 = y + ld, *restrict y2 = y1 + ld, *restrict y3 = y2 + ld;
-    const double w00 = w[0][0], w01 = w[0][1], w02 = w[0][2], w03 = w[0][3], w10 = w[1][0], w11 = w[1][1], w12 = w[1][2], w13 = w[1][3],
-                 w20 = w[2][0], w21 = w[2][1], w22 = w[2][2], w23 = w[2][3], w30 = w[3][0], w31 = w[3][1], w32 = w[3][2], w33 = w[3][3];
+    const double w00 = w[0][0], w01 = w[0][1], w02 = w[0][2], w03 = w[0][3], w10 = w[1][0], w11 = w[1][1],
+                 w12 = w[1][2], w13 = w[1][3], w20 = w[2][0], w21 = w[2][1], w22 = w[2][2], w23 = w[2][3],
+                 w30 = w[3][0], w31 = w[3][1], w32 = w[3][2], w33 = w[3][3];
     for (int i = 0; i < n; i++) {
         const double a = x[i], b = x1[i], c = x2[i], d = x3[i];
         y[i] = carom_minus(carom_minus(carom_minus(carom_minus(y[i], w00, a), w01, b), w02, c), w03, d);
@@ -88,7 +90,8 @@ int carom_dense_ldl(double *A, int n, int ld, double cut, double *diagonal) {
             double w[4][PANEL];
             for (int c = 0; c < 4; c++)
                 for (int t = 0; t < PANEL; t++) w[c][t] = COLUMN(first + t)[j + c] * D[t];
-            subtract44(COLUMN(j) + j, COLUMN(first) + j, ld, w, n - j); // and a few entries above the diagonal, which nobody reads
+            // and a few entries above the diagonal, which nobody reads
+            subtract44(COLUMN(j) + j, COLUMN(first) + j, ld, w, n - j);
         }
         for (; j < n; j++) {
             double w[PANEL];
@@ -104,11 +107,13 @@ void carom_dense_ldl_ends(const double *A, int n, int ld, double *end) {
         const double *a = COLUMN(k), *b = a + ld, *c = b + ld, *d = c + ld;
         int i = n;
         while (i > k + PANEL && a[i - 1] == 0 && b[i - 1] == 0 && c[i - 1] == 0 && d[i - 1] == 0) --i;
-        *end++ = i + (i < n && (i - k) % 2); // an even number of rows below the panel, or all: of two sums each row keeps its own
+        *end++ = i + (i < n && (i - k) % 2); // an even number of rows below the panel, or all: of two sums each row
+                                             // keeps its own
     }
 }
 
-// Rows k .. of x lose what a panel of unit L gives them, down to row `end`: four columns at a time, so that x is read and written once for them.
+// Rows k .. of x lose what a panel of unit L gives them, down to row `end`: four columns at a time, so that x is read
+// and written once for them.
 static inline void forward(const double *A, int ld, int k, int end, double *x) {
     double w[PANEL];
     eliminate(A, ld, k, x, w);
@@ -310,8 +315,8 @@ int carom_dense_full(double *A, int n, int ld, double cut, int *row, int *col, d
     return n;
 }
 
-void carom_dense_full_solve(const double *A, int n, int ld, int rank, const int *row, const int *col, const double *scale,
-                            double *b, double *x) {
+void carom_dense_full_solve(const double *A, int n, int ld, int rank, const int *row, const int *col,
+                            const double *scale, double *b, double *x) {
     for (int i = 0; i < n; i++) x[i] = b[row[i]] * scale[row[i]];
     for (int k = 0; k < rank; k++) subtract(x + k + 1, COLUMN(k) + k + 1, x[k], n - k - 1);
     for (int k = rank - 1; k >= 0; k--) {

@@ -24,7 +24,8 @@ static inline bool carom_dense_two(double a, double b, double c, double d, doubl
     return true;
 }
 
-/// x = A^-1 x for a small positive definite A, symmetric, so that ld is that of rows or of columns; by elimination.  A is spoilt.  False: it is not.
+/// x = A^-1 x for a small positive definite A, symmetric, so that ld is that of rows or of columns; by elimination.  A
+/// is spoilt.  False: it is not.
 bool carom_dense_positive(double *A, int n, int ld, double *x);
 
 /// A = L D L' without pivoting, for symmetric positive semi-definite A (lower triangle is read); null
@@ -32,7 +33,8 @@ bool carom_dense_positive(double *A, int n, int ld, double *x);
 int carom_dense_ldl(double *A, int n, int ld, double cut, double *diagonal);
 /// x = A^-1 x; components of null pivots are 0.
 void carom_dense_ldl_solve(const double *A, int n, int ld, double *x);
-/// The same for two right-hand sides (y NULL: one), the panels of columns of L up to their ends, as carom_dense_ldl_ends() finds them.  Zeros may have the other sign.
+/// The same for two right-hand sides (y NULL: one), the panels of columns of L up to their ends, as
+/// carom_dense_ldl_ends() finds them.  Zeros may have the other sign.
 void carom_dense_ldl_solve_two(const double *A, int n, int ld, const double *end, double *x, double *y);
 /// Of each panel of columns of L one past the last row that is not zero; end: n doubles at most.
 void carom_dense_ldl_ends(const double *A, int n, int ld, double *end);
@@ -47,8 +49,8 @@ void carom_dense_lu_solve(const double *A, int n, int ld, const int *pivot, doub
 /// scale: 2 n.
 int carom_dense_full(double *A, int n, int ld, double cut, int *row, int *col, double *scale);
 /// A basic solution of A x = b: free components are 0.  b is scratch.  Exact when b is in the range.
-void carom_dense_full_solve(const double *A, int n, int ld, int rank, const int *row, const int *col, const double *scale,
-                            double *b, double *x);
+void carom_dense_full_solve(const double *A, int n, int ld, int rank, const int *row, const int *col,
+                            const double *scale, double *b, double *x);
 
 /// x = A^+ b, the shortest of all that minimise |A x - b|: QR with column pivoting, then the free columns
 /// are rotated away.  A and b are spoilt.  Returns the rank.  col: n; work: 3 n.

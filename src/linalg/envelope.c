@@ -4,7 +4,9 @@
 
 carom_envelope carom_allocate_envelope(carom_arena *mem, int n, double *store) {
     const size_t m = (size_t)n;
-    carom_envelope E = {.first = carom_allocate_ints(mem, m), .at = carom_allocate_bytes(mem, (m + 1) * sizeof *E.at), .D = carom_allocate(mem, m)};
+    carom_envelope E = {.first = carom_allocate_ints(mem, m),
+                        .at = carom_allocate_bytes(mem, (m + 1) * sizeof *E.at),
+                        .D = carom_allocate(mem, m)};
     E.L = store;
     E.U = store + m * (m - (m > 0)) / 2;
     return E;
@@ -41,7 +43,8 @@ double carom_envelope_factor(carom_envelope *E, const double *G, int n, const in
         const int from = E->first[i];
         double *restrict l = E->L + E->at[i], *restrict u = E->U + E->at[i], d = G[(size_t)i * (size_t)(n + 1)];
         E->at[i + 1] = E->at[i] + (size_t)(i - from);
-        // (ENV-1)  d_j u_ji = G_ji - sum_k l_jk d_k u_ki,   l_ij d_j = G_ij - sum_k l_ik d_k u_kj,   k from where both have started
+        // (ENV-1)  d_j u_ji = G_ji - sum_k l_jk d_k u_ki,  l_ij d_j = G_ij - sum_k l_ik d_k u_kj,  k from where both
+        //          have started
         for (int j = from; j < i; ++j) {
             const int k = E->first[j] > from ? E->first[j] : from;
             const size_t at = E->at[j] + (size_t)(k - E->first[j]);
@@ -73,7 +76,8 @@ void carom_envelope_solve(const carom_envelope *E, double *restrict x) {
     }
 }
 
-void carom_envelope_magnitude(const carom_envelope *E, double *restrict y, const double *restrict G, const double *restrict x) {
+void carom_envelope_magnitude(const carom_envelope *E, double *restrict y, const double *restrict G,
+                              const double *restrict x) {
     const size_t n = (size_t)E->n;
     for (size_t i = 0; i < n; ++i) {
         double own = 0;

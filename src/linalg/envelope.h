@@ -2,8 +2,8 @@
 //
 //     G = L D U,   row i of L and column i of U start where row and column i of G do                          (ENV-1)
 //
-// A joint of a mechanism meets its neighbours only, so most of G = W'M^-1 W is zero, and stays so.  No pivoting: the caller
-// looks at the smallest pivot.
+// A joint of a mechanism meets its neighbours only, so most of G = W'M^-1 W is zero, and stays so.  No pivoting: the
+// caller looks at the smallest pivot.
 #pragma once
 #include <carom/arena.h>
 #include <stddef.h>
@@ -19,8 +19,8 @@ typedef struct carom_envelope {
 /// For n rows at most; store: n (n - 1) numbers.
 carom_envelope carom_allocate_envelope(carom_arena *mem, int n, double *store);
 
-/// Factor of G (n x n, by columns, n from one to the next).  first: row and column i are zero before first[i]; NULL: it is found.  The smallest |d_i/G_ii|; 0, and no factor,
-/// where it is below `least`.
+/// Factor of G (n x n, by columns, n from one to the next).  first: row and column i are zero before first[i]; NULL: it
+/// is found.  The smallest |d_i/G_ii|; 0, and no factor, where it is below `least`.
 double carom_envelope_factor(carom_envelope *E, const double *G, int n, const int *first, double least);
 
 /// x = G^-1 x.

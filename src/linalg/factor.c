@@ -2,8 +2,8 @@
 //
 // LDL': A = L D L', the factor holds L below and 1/D on the diagonal.  Only the lower triangle of A is
 // read.  LU: P A = L U, unit L below, U on and above with 1/diagonal on it.  Banded LU keeps room for the
-// fill that pivoting makes.  Sparse matrices are the business of their pattern's way to factorise.  A pivot counts as zero when it is below 1e-14 of what its row (LDL') or
-// column (LU) started with.
+// fill that pivoting makes.  Sparse matrices are the business of their pattern's way to factorise.  A pivot counts as
+// zero when it is below 1e-14 of what its row (LDL') or column (LU) started with.
 #include "linalg/banded.h"
 #include "linalg/dense.h"
 #include "linalg/two.h"
@@ -34,8 +34,11 @@ carom_factor carom_allocate_factor(carom_arena *mem, carom_shape shape, bool sym
         return F;
     }
     const bool narrow = symmetric && shape.storage == CAROM_BANDED && carom_band_suits(shape.n, shape.band);
-    const size_t diagonal = symmetric && shape.storage == CAROM_DENSE ? (size_t)shape.n : 0; // scratch, then where columns of L end
-    F.a = carom_allocate(mem, diagonal + (banded_lu ? (size_t)shape.n * (size_t)lu_rows(shape) : narrow ? carom_band_size(shape.n, shape.band) : carom_shape_size(shape)));
+    // scratch, then where columns of L end
+    const size_t diagonal = symmetric && shape.storage == CAROM_DENSE ? (size_t)shape.n : 0;
+    F.a = carom_allocate(mem, diagonal + (banded_lu ? (size_t)shape.n * (size_t)lu_rows(shape)
+                                          : narrow  ? carom_band_size(shape.n, shape.band)
+                                                    : carom_shape_size(shape)));
     if (!symmetric) F.pivot = carom_allocate_ints(mem, (size_t)shape.n);
     return F;
 }
@@ -50,7 +53,8 @@ static carom_status singular(int *where, int row) {
 static carom_status factor_diagonal(carom_factor *F, carom_matrix A, int *where) {
     for (int i = 0; i < A.shape.n; ++i) {
         const double d = A.a[i];
-        if (!(F->symmetric ? d > 0 : fabs(d) > 0)) return singular(where, i); // the only entry of its column, in units of its own
+        // the only entry of its column, in units of its own
+        if (!(F->symmetric ? d > 0 : fabs(d) > 0)) return singular(where, i);
         F->a[i] = 1 / d;
     }
     return CAROM_OK;
@@ -88,7 +92,8 @@ static carom_status ldl_dense(double *L, const double *A, int n, int *where) {
     const size_t ld = (size_t)n;
     for (size_t j = 0; j < ld; ++j) memcpy(L + j * ld + j, A + j * ld + j, (ld - j) * sizeof(double));
     if (n >= TILED_FROM) {
-        if (carom_dense_ldl(L, n, n, TINY, L + ld * ld) == 0) return carom_dense_ldl_ends(L, n, n, L + ld * ld), CAROM_OK;
+        if (carom_dense_ldl(L, n, n, TINY, L + ld * ld) == 0)
+            return carom_dense_ldl_ends(L, n, n, L + ld * ld), CAROM_OK;
         int row = 0;
         while (L[(size_t)row * ld + (size_t)row] != 0) ++row;
         return singular(where, row);
@@ -189,7 +194,8 @@ static inline double *at(const lu *A, int i, int j) { return A->a + (size_t)j * 
 
 static lu lu_view(const carom_factor *F) {
     const carom_shape s = F->shape;
-    if (s.storage == CAROM_BANDED) return (lu){F->a + 2 * s.band, s.n, s.band, 2 * s.band, (size_t)lu_rows(s) - 1, true};
+    if (s.storage == CAROM_BANDED)
+        return (lu){F->a + 2 * s.band, s.n, s.band, 2 * s.band, (size_t)lu_rows(s) - 1, true};
     return (lu){F->a, s.n, s.n, s.n, (size_t)s.n, false};
 }
 
@@ -277,7 +283,8 @@ static inline bool is_pivot(double pivot, double scale, const double *column) {
 
 // The same for three unknowns, without loops: aij is the entry in row i and column j.
 static carom_status lu_3(carom_factor *F, const double *m, int *where) {
-    double a00 = m[0], a10 = m[1], a20 = m[2], a01 = m[3], a11 = m[4], a21 = m[5], a02 = m[6], a12 = m[7], a22 = m[8], scale = 0, *L = F->a;
+    double a00 = m[0], a10 = m[1], a20 = m[2], a01 = m[3], a11 = m[4], a21 = m[5], a02 = m[6], a12 = m[7], a22 = m[8],
+           scale = 0, *L = F->a;
     for (int k = 0; k < 9; ++k) scale = fmax(scale, fabs(m[k]));
     int p = fabs(a10) > fabs(a00) ? 1 : 0;
     if (fabs(a20) > fabs(p ? a10 : a00)) p = 2;
@@ -372,7 +379,9 @@ static bool symmetric_band(carom_matrix A) {
     return true;
 }
 
-static bool narrow(const carom_factor *F) { return F->shape.storage == CAROM_BANDED && carom_band_suits(F->shape.n, F->shape.band); }
+static bool narrow(const carom_factor *F) {
+    return F->shape.storage == CAROM_BANDED && carom_band_suits(F->shape.n, F->shape.band);
+}
 
 static carom_status factor_narrow(carom_factor *F, carom_matrix A, int *where) {
     const int row = carom_band_ldl(F->a, A.a, F->shape.n, F->shape.band);
@@ -380,7 +389,9 @@ static carom_status factor_narrow(carom_factor *F, carom_matrix A, int *where) {
 }
 
 // Most steps of most models: nothing else is asked on the way.
-static inline bool of_three(const carom_factor *F) { return F->shape.storage == CAROM_DENSE && F->shape.n == 3 && F->symmetric; }
+static inline bool of_three(const carom_factor *F) {
+    return F->shape.storage == CAROM_DENSE && F->shape.n == 3 && F->symmetric;
+}
 
 static carom_status factorise(carom_factor *F, carom_matrix A, int *where) {
     if (F->shape.storage == CAROM_SPARSE)
@@ -419,7 +430,8 @@ void carom_factor_solve(const carom_factor *F, double *x) {
 
 void carom_factor_solve_two(const carom_factor *F, double *x, double *y) {
     const size_t n = (size_t)F->shape.n;
-    if (F->shape.storage == CAROM_DENSE && F->symmetric && n >= TILED_FROM) carom_dense_ldl_solve_two(F->a, (int)n, (int)n, F->a + n * n, x, y);
+    if (F->shape.storage == CAROM_DENSE && F->symmetric && n >= TILED_FROM)
+        carom_dense_ldl_solve_two(F->a, (int)n, (int)n, F->a + n * n, x, y);
     else carom_factor_solve(F, x), carom_factor_solve(F, y);
 }
 

@@ -65,7 +65,9 @@ double *carom_matrix_entry(carom_matrix A, int i, int j) { return place(&A, i, j
 
 // The common sizes get a short path: the matrix of a planar body, and the single number of one unknown.
 static inline bool of_three(carom_matrix A) { return A.shape.storage == CAROM_DENSE && A.shape.n == 3; }
-static inline bool of_one(carom_matrix A) { return A.shape.n == 1 && (A.shape.storage == CAROM_DIAGONAL || A.shape.storage == CAROM_DENSE); }
+static inline bool of_one(carom_matrix A) {
+    return A.shape.n == 1 && (A.shape.storage == CAROM_DIAGONAL || A.shape.storage == CAROM_DENSE);
+}
 
 void carom_matrix_zero(carom_matrix A) {
     if (of_three(A)) for (int k = 0; k < 9; ++k) A.a[k] = 0;
@@ -95,7 +97,8 @@ double carom_norm_max_long(const double *x, int n) {
     return size == size ? size : HUGE_VAL;
 }
 
-void carom_add_keeping(double *restrict x_0, double *restrict z_0, double *restrict x, double a, const double *restrict z, int n) {
+void carom_add_keeping(double *restrict x_0, double *restrict z_0, double *restrict x, double a,
+                       const double *restrict z, int n) {
     for (int i = 0; i < n; ++i) {
         x_0[i] = x[i];
         z_0[i] = z[i];
@@ -117,11 +120,14 @@ static inline int row_first(carom_shape s, int j) {
     return s.storage == CAROM_DIAGONAL ? j : s.storage == CAROM_DENSE || j < s.band ? 0 : j - s.band;
 }
 static inline int row_end(carom_shape s, int j) {
-    return s.storage == CAROM_DIAGONAL ? j + 1 : s.storage == CAROM_DENSE || j + s.band + 1 > s.n ? s.n : j + s.band + 1;
+    return s.storage == CAROM_DIAGONAL                        ? j + 1
+           : s.storage == CAROM_DENSE || j + s.band + 1 > s.n ? s.n
+                                                              : j + s.band + 1;
 }
 
 static bool same_shape(carom_shape a, carom_shape b) {
-    return a.storage == b.storage && a.n == b.n && (a.storage != CAROM_BANDED || a.band == b.band) && a.pattern == b.pattern;
+    return a.storage == b.storage && a.n == b.n && (a.storage != CAROM_BANDED || a.band == b.band) &&
+           a.pattern == b.pattern;
 }
 
 // A += x B, B's columns within those of a sparse A: both run downwards.
@@ -129,7 +135,8 @@ static void add_to_sparse(carom_matrix A, double x, carom_matrix B) {
     const carom_pattern *P = A.shape.pattern, *Q = B.shape.pattern;
     const bool sparse = B.shape.storage == CAROM_SPARSE;
     for (int j = 0; j < A.shape.n; ++j) {
-        const int first = sparse ? Q->start[j] : row_first(B.shape, j), end = sparse ? Q->start[j + 1] : row_end(B.shape, j);
+        const int first = sparse ? Q->start[j] : row_first(B.shape, j),
+                  end = sparse ? Q->start[j + 1] : row_end(B.shape, j);
         const double *b = sparse ? B.a + first : place(&B, first, j);
         for (int k = first, e = P->start[j]; k < end; ++k, ++e) {
             const int i = sparse ? Q->row[k] : k;
@@ -164,7 +171,8 @@ void carom_matrix_add(carom_matrix A, double x, carom_matrix B) {
     const carom_pattern *Q = B.shape.pattern;
     const bool sparse = B.shape.storage == CAROM_SPARSE;
     for (int j = 0; j < B.shape.n; ++j) {
-        const int first = sparse ? Q->start[j] : row_first(B.shape, j), end = sparse ? Q->start[j + 1] : row_end(B.shape, j);
+        const int first = sparse ? Q->start[j] : row_first(B.shape, j),
+                  end = sparse ? Q->start[j + 1] : row_end(B.shape, j);
         const double *b = sparse ? B.a + first : place(&B, first, j);
         for (int k = first; k < end; ++k) {
             double *a = place(&A, sparse ? Q->row[k] : k, j);
@@ -175,7 +183,8 @@ void carom_matrix_add(carom_matrix A, double x, carom_matrix B) {
 }
 
 // 0 + keeps the bits of adding the terms to a zero matrix, also if a product is -0.
-static inline void sum_of(double *restrict a, double x, const double *restrict b, double y, const double *restrict c, size_t n) {
+static inline void sum_of(double *restrict a, double x, const double *restrict b, double y, const double *restrict c,
+                          size_t n) {
     for (size_t k = 0; k < n; ++k) a[k] = 0 + x * b[k] + y * c[k];
 }
 
@@ -205,7 +214,8 @@ void carom_matrix_add_block(double *S, int ld, double x, carom_matrix A) {
 }
 
 // Row i of y += s A x, the columns in ascending order; absolute: of the magnitudes of its terms.
-static inline double row_of(const double *a, size_t rows, double y, double s, const double *x, int i, int first, int end, bool absolute) {
+static inline double row_of(const double *a, size_t rows, double y, double s, const double *x, int i, int first,
+                            int end, bool absolute) {
     const size_t b = rows / 2;
     for (int j = first; j < end; ++j) {
         const double term = s * x[j] * a[(size_t)j * rows + b + (size_t)(i - j)];
@@ -215,7 +225,8 @@ static inline double row_of(const double *a, size_t rows, double y, double s, co
 }
 
 // Narrow bands by rows: nothing waits for what was just stored.  A constant b unrolls the inner loop.
-static inline void muladd_rows(double *restrict y, double s, const double *restrict a, const double *restrict x, int n, int b, bool absolute) {
+static inline void muladd_rows(double *restrict y, double s, const double *restrict a, const double *restrict x, int n,
+                               int b, bool absolute) {
     const size_t rows = (size_t)(2 * b + 1);
     const int low = b < n ? b : n, high = n - b > low ? n - b : low;
     for (int i = 0; i < low; ++i) y[i] = row_of(a, rows, y[i], s, x, i, 0, i + b + 1 < n ? i + b + 1 : n, absolute);
@@ -241,12 +252,14 @@ static inline void muladd_band(double *y, double s, carom_matrix A, const double
     }
 }
 
-static inline void muladd_diagonal(double *restrict y, double s, const double *restrict a, const double *restrict x, int n) {
+static inline void muladd_diagonal(double *restrict y, double s, const double *restrict a, const double *restrict x,
+                                   int n) {
     for (int i = 0; i < n; ++i) y[i] += s * (a[i] * x[i]);
 }
 
 // A constant n unrolls both loops.
-static inline void muladd_dense(double *restrict y, double s, const double *restrict a, const double *restrict x, int n) {
+static inline void muladd_dense(double *restrict y, double s, const double *restrict a, const double *restrict x,
+                                int n) {
     for (int j = 0; j < n; ++j, a += n)
         for (int i = 0; i < n; ++i) y[i] += s * x[j] * a[i];
 }

@@ -1,7 +1,7 @@
 // minus.h: a - x y with one rounding where the machine does that as fast as a product, else with two.
 //
-// It shortens chains of dependent results and halves the arithmetic of dense updates.  The choice is made by the machine,
-// not by the compiler, so that every compiler gives the same bits.
+// It shortens chains of dependent results and halves the arithmetic of dense updates.  The choice is made by the
+// machine, not by the compiler, so that every compiler gives the same bits.
 #pragma once
 #include <math.h>
 

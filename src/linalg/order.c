@@ -1,9 +1,9 @@
 // order.c: approximate minimum degree.
 //
-// Source: P. R. Amestoy, T. A. Davis, I. S. Duff, SIAM J. Matrix Anal. Appl. 17 (1996) 886-905.  Elimination of row p joins
-// its neighbours into a clique, which is kept as one element that lists them.  A row keeps a list of the elements it belongs to,
-// and behind them of the rows that it still meets directly.  Its degree is bounded from above by the sizes of these.  Rows
-// with the same lists are merged and eliminated together.
+// Source: P. R. Amestoy, T. A. Davis, I. S. Duff, SIAM J. Matrix Anal. Appl. 17 (1996) 886-905.  Elimination of row p
+// joins its neighbours into a clique, which is kept as one element that lists them.  A row keeps a list of the elements
+// it belongs to, and behind them of the rows that it still meets directly.  Its degree is bounded from above by the
+// sizes of these.  Rows with the same lists are merged and eliminated together.
 #include "linalg/order.h"
 #include <stdbool.h>
 #include <string.h>
@@ -16,7 +16,8 @@ typedef struct {
     size_t used, room;
     int *at, *len;      // list of row or element i: list[at[i]] .. + len[i]
     int *elements;      // so many entries of a row's list are elements
-    int *weight;        // rows merged into i; negative while i is in the element being formed; 0: i is merged or eliminated
+    int *weight;        // rows merged into i; negative while i is in the element being formed; 0: i is merged or
+                        // eliminated
     int *degree;        // bound of a row; weight of an element
     int *head;          // rows by degree, doubly linked
     int *next, *prev;
@@ -186,7 +187,8 @@ static void merge_alike(quotient *Q, int p) {
             for (int m = Q->at[i] + 1; m < Q->at[i] + Q->len[i]; m++) Q->stamp[Q->list[m]] = Q->mark;
             for (int j = Q->next[i], last = i; j != NONE; j = Q->next[j]) {
                 bool same = Q->len[j] == Q->len[i] && Q->elements[j] == Q->elements[i];
-                for (int m = Q->at[j] + 1; same && m < Q->at[j] + Q->len[j]; m++) same = Q->stamp[Q->list[m]] == Q->mark;
+                for (int m = Q->at[j] + 1; same && m < Q->at[j] + Q->len[j]; m++)
+                    same = Q->stamp[Q->list[m]] == Q->mark;
                 if (!same) {
                     last = j;
                     continue;
@@ -220,7 +222,8 @@ static void enlist_all(quotient *Q, int p) {
 }
 
 static void begin(quotient *Q, int n, const int *start, const int *adj, int *work) {
-    int **parts[] = {&Q->at, &Q->len, &Q->elements, &Q->weight, &Q->degree, &Q->head, &Q->next, &Q->prev, &Q->stamp, &Q->bucket, &Q->hash, &Q->tail, &Q->link};
+    int **parts[] = {&Q->at,   &Q->len,   &Q->elements, &Q->weight, &Q->degree, &Q->head, &Q->next,
+                     &Q->prev, &Q->stamp, &Q->bucket,   &Q->hash,   &Q->tail,   &Q->link};
     const size_t entries = (size_t)start[n];
     *Q = (quotient){.n = n, .mark = 2, .least = n, .left = n};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i] = part(&work, n);

@@ -6,19 +6,22 @@
 #include <stdlib.h>
 
 carom_status carom_pattern_check(const carom_pattern *P, carom_error *err) {
-    if (P->start[0] != 0) return carom_fail(err, CAROM_BAD_INPUT, "a sparse pattern must begin with start[0] = 0; it is %d", P->start[0]);
+    if (P->start[0] != 0)
+        return carom_fail(err, CAROM_BAD_INPUT, "a sparse pattern must begin with start[0] = 0; it is %d", P->start[0]);
     for (int j = 0; j < P->n; ++j) {
         bool diagonal = false;
         if (P->start[j + 1] < P->start[j])
             return carom_fail(err, CAROM_BAD_INPUT, "column %d of a sparse pattern ends before it begins", j);
         for (int e = P->start[j]; e < P->start[j + 1]; ++e) {
             if (P->row[e] < 0 || P->row[e] >= P->n)
-                return carom_fail(err, CAROM_BAD_INPUT, "column %d of a sparse pattern has an entry in row %d of %d", j, P->row[e], P->n);
+                return carom_fail(err, CAROM_BAD_INPUT, "column %d of a sparse pattern has an entry in row %d of %d", j,
+                                  P->row[e], P->n);
             if (e > P->start[j] && P->row[e] <= P->row[e - 1])
                 return carom_fail(err, CAROM_BAD_INPUT, "rows of column %d of a sparse pattern do not ascend", j);
             diagonal = diagonal || P->row[e] == j;
         }
-        if (!diagonal) return carom_fail(err, CAROM_BAD_INPUT, "column %d of a sparse pattern has no entry on the diagonal", j);
+        if (!diagonal)
+            return carom_fail(err, CAROM_BAD_INPUT, "column %d of a sparse pattern has no entry on the diagonal", j);
     }
     return CAROM_OK;
 }
@@ -112,7 +115,8 @@ carom_pattern *carom_pattern_union(carom_shape A, carom_shape B, const carom_dir
 
 bool carom_shape_holds(carom_shape big, carom_shape small) {
     if (big.n != small.n) return false;
-    if (big.storage == CAROM_DENSE || small.storage == CAROM_DIAGONAL || (big.pattern && big.pattern == small.pattern)) return true;
+    if (big.storage == CAROM_DENSE || small.storage == CAROM_DIAGONAL || (big.pattern && big.pattern == small.pattern))
+        return true;
     if (big.storage == CAROM_DIAGONAL) return false;
     if (big.storage == CAROM_BANDED && small.storage == CAROM_BANDED) return big.band >= small.band;
     for (int j = 0; j < small.n; ++j) {

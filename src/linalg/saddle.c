@@ -1,4 +1,5 @@
-// saddle.c: see saddle.h.  The pattern follows from the structure of A, W and V alone: the same system, the same order, whatever was factorised before.
+// saddle.c: see saddle.h.  The pattern follows from the structure of A, W and V alone: the same system, the same order,
+// whatever was factorised before.
 #include "linalg/saddle.h"
 #include "linalg/order.h"
 #include <math.h>
@@ -9,16 +10,26 @@ enum { PER_BLOCK = 24 };          // room for blocks of K, and of its factors, f
 static const double LEFT = 1e-10; // of the terms: what elimination without pivoting between blocks may leave
 
 // Levels of either kind.
-static size_t levels_of(const carom_saddle_levels *z) { return (size_t)(z->velocities > z->reactions ? z->velocities : z->reactions); }
+static size_t levels_of(const carom_saddle_levels *z) {
+    return (size_t)(z->velocities > z->reactions ? z->velocities : z->reactions);
+}
 
-carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *group, int ne, carom_shape A, int stride, const carom_saddle_levels *levels) {
-    static const carom_saddle_levels one = {.velocities = 1, .reactions = 1, .A = {{true}}, .W = {{true}}, .V = {{true}}};
-    carom_saddle S = {.on = ne > 0 && group && stride < nv, .nv = nv, .ne = ne, .ng = ng, .group = group, .levels = levels ? *levels : one};
+carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *group, int ne, carom_shape A,
+                                   int stride, const carom_saddle_levels *levels) {
+    static const carom_saddle_levels one = {
+        .velocities = 1, .reactions = 1, .A = {{true}}, .W = {{true}}, .V = {{true}}};
+    carom_saddle S = {.on = ne > 0 && group && stride < nv,
+                      .nv = nv,
+                      .ne = ne,
+                      .ng = ng,
+                      .group = group,
+                      .levels = levels ? *levels : one};
     for (int g = 0; S.on && g < ng; ++g) S.on = group[g + 1] - group[g] <= MOST;
     if (!S.on) return S;
     const carom_saddle_levels *z = &S.levels;
     const size_t n = (size_t)(nv + ne), most = (size_t)(ng + ne), all = most * most, wide = (size_t)stride;
-    const size_t N = (size_t)(z->velocities * nv + z->reactions * ne), blocks = (size_t)(z->velocities * ng + z->reactions * ne);
+    const size_t N = (size_t)(z->velocities * nv + z->reactions * ne),
+                 blocks = (size_t)(z->velocities * ng + z->reactions * ne);
     const size_t pairs = levels_of(z) * levels_of(z);
     S.entries = PER_BLOCK * most < all ? PER_BLOCK * most : all;
     S.values = PER_BLOCK * MOST * n < n * n ? PER_BLOCK * MOST * n : n * n;
@@ -39,7 +50,8 @@ carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *
     }
     S.joint = carom_allocate_ints(mem, (size_t)ne + 1);
     S.joined = carom_allocate_ints(mem, 2 * (size_t)ne * wide);
-    S.work = carom_allocate_ints(mem, 6 * most + 2 + S.entries + 2 * (size_t)ne * wide + carom_order_work(ng, S.entries));
+    S.work =
+        carom_allocate_ints(mem, 6 * most + 2 + S.entries + 2 * (size_t)ne * wide + carom_order_work(ng, S.entries));
     S.all_entries = S.entries * pairs;
     int **by_all[] = {&S.all_size, &S.all_first, &S.all_start, &S.all_order};
     for (size_t i = 0; i < sizeof by_all / sizeof *by_all; ++i) *by_all[i] = carom_allocate_ints(mem, blocks + 1);
@@ -142,13 +154,16 @@ static bool find_blocks(carom_saddle *S, carom_matrix A, const int *start, const
         S->start[i] = (int)blocks;
         room = add(S, mark, &blocks, &values, i, i);
         for (int v = S->first[i]; P && i < S->ng && v < S->first[i] + S->size[i]; ++v) // the pattern is symmetric
-            for (int e = P->start[v]; e < P->start[v + 1]; ++e) room = room && add(S, mark, &blocks, &values, i, S->of[P->row[e]]);
+            for (int e = P->start[v]; e < P->start[v + 1]; ++e)
+                room = room && add(S, mark, &blocks, &values, i, S->of[P->row[e]]);
         for (int k = i < S->ng ? start[i] : 0; i < S->ng && k < start[i + 1]; ++k) {
             const int j = incident[k];
             room = room && add(S, mark, &blocks, &values, i, S->ng + j);
-            for (int e = S->joint[j]; e < S->joint[j + 1]; ++e) room = room && add(S, mark, &blocks, &values, i, S->joined[e]);
+            for (int e = S->joint[j]; e < S->joint[j + 1]; ++e)
+                room = room && add(S, mark, &blocks, &values, i, S->joined[e]);
         }
-        for (int e = i < S->ng ? 0 : S->joint[i - S->ng]; i >= S->ng && e < S->joint[i - S->ng + 1]; ++e) room = room && add(S, mark, &blocks, &values, i, S->joined[e]);
+        for (int e = i < S->ng ? 0 : S->joint[i - S->ng]; i >= S->ng && e < S->joint[i - S->ng + 1]; ++e)
+            room = room && add(S, mark, &blocks, &values, i, S->joined[e]);
         if (!room) return false;
     }
     S->start[S->nb] = (int)blocks;
@@ -156,10 +171,12 @@ static bool find_blocks(carom_saddle *S, carom_matrix A, const int *start, const
     return true;
 }
 
-// The order of elimination, see saddle.h.  A group whose joints were placed behind it while others of it were still there is held by them: no joint may follow it alone.
+// The order of elimination, see saddle.h.  A group whose joints were placed behind it while others of it were still
+// there is held by them: no joint may follow it alone.
 static void find_order(carom_saddle *S, const int *start, const int *incident, int *work) {
     const int ng = S->ng, nj = S->nb - ng;
-    int *begin = work, *perm = begin + ng + 1, *when = perm + ng, *open = when + ng, *held = open + ng, *placed = held + ng, *adj = placed + nj, m = 0;
+    int *begin = work, *perm = begin + ng + 1, *when = perm + ng, *open = when + ng, *held = open + ng,
+        *placed = held + ng, *adj = placed + nj, m = 0;
     for (int i = 0; i < ng; ++i) {
         begin[i] = m;
         for (int k = S->start[i]; k < S->start[i + 1]; ++k)
@@ -226,7 +243,9 @@ static void map_column(const carom_saddle *S, const carom_columns *W, int k, car
 }
 
 // Where the numbers of levels l and m begin.
-static size_t at_levels(const carom_saddle *S, int l, int m) { return ((size_t)l * levels_of(&S->levels) + (size_t)m) * S->stride; }
+static size_t at_levels(const carom_saddle *S, int l, int m) {
+    return ((size_t)l * levels_of(&S->levels) + (size_t)m) * S->stride;
+}
 
 // Blocks of all levels: those of block i stand together.
 static int whole(const carom_saddle *S, int i, int level) {
@@ -261,7 +280,12 @@ static bool expand(carom_saddle *S) {
     S->all_start[blocks] = (int)n;
     for (int k = 0, to = 0; k < S->nb; ++k)
         for (int l = 0; l < (S->order[k] < S->ng ? nx : ny); ++l) S->all_order[to++] = whole(S, S->order[k], l);
-    S->all = (carom_block_pattern){.nb = blocks, .start = S->all_start, .col = S->all_col, .at = S->all_at, .size = S->all_size, .first = S->all_first};
+    S->all = (carom_block_pattern){.nb = blocks,
+                                   .start = S->all_start,
+                                   .col = S->all_col,
+                                   .at = S->all_at,
+                                   .size = S->all_size,
+                                   .first = S->all_first};
     return true;
 }
 
@@ -283,16 +307,18 @@ static bool analyse(carom_saddle *S, carom_matrix A, const carom_columns *W, con
     return true;
 }
 
-// -- numbers -----------------------------------------------------------------------------------------------------------
+// -- numbers ----------------------------------------------------------------------------------------------------------
 
 // value += x W.  A column of another structure than before is looked at anew.  False: it joins other groups.
-static bool add_columns(carom_saddle *S, int l, int m, double x, const carom_columns *W, carom_saddle_map map, bool below) {
+static bool add_columns(carom_saddle *S, int l, int m, double x, const carom_columns *W, carom_saddle_map map,
+                        bool below) {
     double *restrict to = S->value + at_levels(S, l, m);
     for (int k = 0; k < S->ne; ++k) {
         const size_t at = (size_t)k * (size_t)(W->stride + 1);
         const double *restrict a = W->a + (size_t)k * (size_t)W->stride;
         const int n = W->count[k];
-        if (n != map.row[at] || memcmp(carom_column_rows(W, k), map.row + at + 1, (size_t)n * sizeof *map.row) != 0) map_column(S, W, k, map, below);
+        if (n != map.row[at] || memcmp(carom_column_rows(W, k), map.row + at + 1, (size_t)n * sizeof *map.row) != 0)
+            map_column(S, W, k, map, below);
         for (int e = 0; e < n; ++e) {
             if (map.to[at + 1 + (size_t)e] != NONE) to[map.to[at + 1 + (size_t)e]] += x * a[e];
             else if (a[e] != 0) return false;
@@ -318,13 +344,17 @@ bool carom_saddle_add_matrix(carom_saddle *S, int l, int m, double x, carom_matr
     return true;
 }
 
-bool carom_saddle_add_forces(carom_saddle *S, int l, int m, double x, const carom_columns *W) { return add_columns(S, l, m, x, W, S->W[l][m], false); }
-bool carom_saddle_add_rates(carom_saddle *S, int m, int l, double x, const carom_columns *V) { return add_columns(S, m, l, x, V, S->V[m][l], true); }
+bool carom_saddle_add_forces(carom_saddle *S, int l, int m, double x, const carom_columns *W) {
+    return add_columns(S, l, m, x, W, S->W[l][m], false);
+}
+bool carom_saddle_add_rates(carom_saddle *S, int m, int l, double x, const carom_columns *V) {
+    return add_columns(S, m, l, x, V, S->V[m][l], true);
+}
 bool carom_saddle_finish(carom_saddle *S) { return carom_block_lu_factor(&S->F, &S->a); }
 
 bool carom_saddle_factor(carom_saddle *S, carom_matrix A, const carom_columns *W, const carom_columns *V) {
-    return carom_saddle_begin(S, A, W, V) && carom_saddle_add_matrix(S, 0, 0, 1, A) && carom_saddle_add_forces(S, 0, 0, 1, W) && carom_saddle_add_rates(S, 0, 0, 1, V) &&
-           carom_saddle_finish(S);
+    return carom_saddle_begin(S, A, W, V) && carom_saddle_add_matrix(S, 0, 0, 1, A) &&
+           carom_saddle_add_forces(S, 0, 0, 1, W) && carom_saddle_add_rates(S, 0, 0, 1, V) && carom_saddle_finish(S);
 }
 
 // Is b - K x small against its terms, in rows of motion and in those of joints?
@@ -338,7 +368,8 @@ static bool small_rest(carom_saddle *S, double small) {
         for (int k = P->start[i]; k < P->start[i + 1]; ++k) {
             const double *a = S->value + P->at[k], *x = S->x + P->first[P->col[k]];
             for (int c = 0; c < P->size[P->col[k]]; ++c)
-                for (int q = 0; q < rows; ++q) sum[q] -= a[q + c * rows] * x[c], size[q] += fabs(a[q + c * rows] * x[c]);
+                for (int q = 0; q < rows; ++q)
+                    sum[q] -= a[q + c * rows] * x[c], size[q] += fabs(a[q + c * rows] * x[c]);
         }
         for (int q = 0; q < rows; ++q) {
             if (!(fabs(sum[q]) <= rest[kind])) rest[kind] = fabs(sum[q]);

@@ -2,25 +2,30 @@
 //
 //     K = [A W; V' 0],   K (x, y) = b                                                  (SDL-1)
 //
-// A couples velocities in groups of at most CAROM_BLOCK_ROWS (bodies) with those of groups that a column of W joins, or as its sparse pattern says.  K is factorised by
-// blocks of groups and of joints, rows that join the same groups, without pivoting between blocks, in an order that follows the graph of the mechanism: groups by least
-// degree; a joint follows its outer group at once while all beyond it is a tree (articulated bodies), else the last of its groups.
+// A couples velocities in groups of at most CAROM_BLOCK_ROWS (bodies) with those of groups that a column of W joins, or
+// as its sparse pattern says.  K is factorised by blocks of groups and of joints, rows that join the same groups,
+// without pivoting between blocks, in an order that follows the graph of the mechanism: groups by least degree; a joint
+// follows its outer group at once while all beyond it is a tree (articulated bodies), else the last of its groups.
 //
-// Schemes whose steps hold a mechanism several times, on velocity and on position level or at stages, have as many levels of velocities x_l and of reactions y_m,
+// Schemes whose steps hold a mechanism several times, on velocity and on position level or at stages, have as many
+// levels of velocities x_l and of reactions y_m,
 //
 //     sum_m A_lm x_m + sum_m W_lm y_m = b_l,   sum_l V_ml'x_l = c_m                       (SDL-2)
 //
-// with all A, W and V of one structure.  The order is the same; what stands for a group or a joint is eliminated level by level.
+// with all A, W and V of one structure.  The order is the same; what stands for a group or a joint is eliminated level
+// by level.
 #pragma once
 #include "linalg/block_lu.h"
 #include <carom/matrix.h>
 
 enum { CAROM_SADDLE_LEVELS = 4 };
 
-/// Levels of velocities and of reactions, and which matrices there are: A[l][m], W[l][m] of velocities l and reactions m, V[m][l].
+/// Levels of velocities and of reactions, and which matrices there are: A[l][m], W[l][m] of velocities l and reactions
+/// m, V[m][l].
 typedef struct carom_saddle_levels {
     int velocities, reactions;
-    bool A[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS], W[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS], V[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS];
+    bool A[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS], W[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS],
+        V[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS];
 } carom_saddle_levels;
 
 /// Where entries of columns stand, with the rows that this belongs to.
@@ -49,15 +54,20 @@ typedef struct carom_saddle {
     size_t all_entries;
     carom_block_lu F;
     carom_block_values a;
-    double *b, *x;          // right-hand side and solution: velocities of each level (nv), then reactions of each level (ne)
+    double *b, *x;          // right-hand side and solution: velocities of each level (nv), then reactions of each level
+                            // (ne)
 } carom_saddle;
 
-/// For ne joint rows and a matrix A of this shape; columns have `stride` entries at most.  Off where groups are too large, or columns are dense.  levels NULL: one of each.
-carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *group, int ne, carom_shape A, int stride, const carom_saddle_levels *levels);
-/// Factor of K with the first ne columns of W and V.  False: it is singular, there is no room, or A couples other groups; the caller goes another way.
+/// For ne joint rows and a matrix A of this shape; columns have `stride` entries at most.  Off where groups are too
+/// large, or columns are dense.  levels NULL: one of each.
+carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *group, int ne, carom_shape A,
+                                   int stride, const carom_saddle_levels *levels);
+/// Factor of K with the first ne columns of W and V.  False: it is singular, there is no room, or A couples other
+/// groups; the caller goes another way.
 bool carom_saddle_factor(carom_saddle *S, carom_matrix A, const carom_columns *W, const carom_columns *V);
 
-/// The same for several levels: everything is zero; x A, x W, x V are added; then the factor.  W and V show the structure.
+/// The same for several levels: everything is zero; x A, x W, x V are added; then the factor.  W and V show the
+/// structure.
 bool carom_saddle_begin(carom_saddle *S, carom_matrix A, const carom_columns *W, const carom_columns *V);
 bool carom_saddle_add_matrix(carom_saddle *S, int l, int m, double x, carom_matrix A);
 bool carom_saddle_add_forces(carom_saddle *S, int l, int m, double x, const carom_columns *W);
@@ -66,5 +76,6 @@ bool carom_saddle_finish(carom_saddle *S);
 
 /// S->x = K^-1 S->b.
 void carom_saddle_solve(carom_saddle *S);
-/// The same; false where what is left is more than rounding of a well-behaved elimination, and in rows of joints more than `small`: right-hand sides may be rounding themselves.
+/// The same; false where what is left is more than rounding of a well-behaved elimination, and in rows of joints more
+/// than `small`: right-hand sides may be rounding themselves.
 bool carom_saddle_solve_checked(carom_saddle *S, double small);

@@ -26,7 +26,9 @@ const carom_datum *carom_datum_get(const carom_datum *map, const char *key) {
     return NULL;
 }
 
-bool carom_datum_is(const carom_datum *d, const char *word) { return d && d->kind == CAROM_TEXT && strcmp(d->text, word) == 0; }
+bool carom_datum_is(const carom_datum *d, const char *word) {
+    return d && d->kind == CAROM_TEXT && strcmp(d->text, word) == 0;
+}
 
 const char carom_advice_comma[] = "an expression with a comma inside { } or [ ] needs quotes";
 

@@ -3,42 +3,71 @@
 
 #define AT(record, field) offsetof(carom_mech_##record, field)
 #define TOP(field) offsetof(carom_mech, field)
-#define KEY(kind_, name_, fallback_, about_, unit_, at_) {.name = name_, .fallback = fallback_, .about = about_, .kind = KEY_##kind_, .unit = unit_, .at = at_}
-#define ONE(name_, fallback_, about_, at_, groups_) {.name = name_, .fallback = fallback_, .about = about_, .kind = KEY_RECORD, .unit = "", .at = at_, .groups = groups_}
-#define SEVERAL(name_, fallback_, about_, at_, count_, groups_, own_) {.name = name_, .fallback = fallback_, .about = about_, .kind = KEY_RECORDS, .unit = "", .at = at_, .count = count_, .groups = groups_, .own = own_}
+#define KEY(kind_, name_, fallback_, about_, unit_, at_)                                                               \
+    { .name = name_, .fallback = fallback_, .about = about_, .kind = KEY_##kind_, .unit = unit_, .at = at_ }
+#define ONE(name_, fallback_, about_, at_, groups_)                                                                    \
+    {                                                                                                                  \
+        .name = name_, .fallback = fallback_, .about = about_, .kind = KEY_RECORD, .unit = "", .at = at_,              \
+        .groups = groups_                                                                                              \
+    }
+#define SEVERAL(name_, fallback_, about_, at_, count_, groups_, own_)                                                  \
+    {                                                                                                                  \
+        .name = name_, .fallback = fallback_, .about = about_, .kind = KEY_RECORDS, .unit = "", .at = at_,             \
+        .count = count_, .groups = groups_, .own = own_                                                                \
+    }
 #define END {.name = NULL}
 // A family of records.
-#define FAMILY(record, plural, of) \
-    static const carom_key record##_family_keys[] = { \
-        KEY(NUMBER, "repeat", "needed", "number of members, or a list of up to three; members are NAME.0, NAME.1, ..., or NAME.0.0.0, ...", "1", AT(record, repeat)), \
-        KEY(WORD, "index", "i, j, k", "names of the indices, which the expressions of a member may use", "", AT(record, index)), \
-        ONE(#record, "needed", of, AT(record, record), plural##_single), \
-        END}; \
-    static const key_group record##_family_group = {GROUP(#plural ".NAME, repeat", "A family: one entry that generates many.", record##_family_keys, carom_mech_##record, #record), .when = {{"repeat", NULL}}}
-#define GROUP(place_, about_, keys_, record, called_) .place = place_, .about = about_, .keys = keys_, .size = sizeof(record), .called = called_
+#define FAMILY(record, plural, of)                                                                                     \
+    static const carom_key record##_family_keys[] = {                                                                  \
+        KEY(NUMBER, "repeat", "needed",                                                                                \
+            "number of members, or a list of up to three; members are NAME.0, NAME.1, ..., or NAME.0.0.0, ...", "1",   \
+            AT(record, repeat)),                                                                                       \
+        KEY(WORD, "index", "i, j, k", "names of the indices, which the expressions of a member may use", "",           \
+            AT(record, index)),                                                                                        \
+        ONE(#record, "needed", of, AT(record, record), plural##_single), END};                                         \
+    static const key_group record##_family_group = {GROUP(#plural ".NAME, repeat",                                     \
+                                                          "A family: one entry that generates many.",                  \
+                                                          record##_family_keys, carom_mech_##record, #record),         \
+                                                    .when = {{"repeat", NULL}}}
+#define GROUP(place_, about_, keys_, record, called_)                                                                  \
+    .place = place_, .about = about_, .keys = keys_, .size = sizeof(record), .called = called_
 
 static const carom_key coordinate_keys[] = {
     KEY(NUMBER, "at", "0", "initial position, an expression of parameters", "", AT(coordinate, at)),
     KEY(NUMBER, "rate", "0", "initial velocity", "", AT(coordinate, rate)),
     END};
-static const key_group coordinate_group = {GROUP("coordinates.NAME", "`NAME: 0.3` is short for `{at: 0.3}`.", coordinate_keys, carom_mech_coordinate, "coordinate"), .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_coordinate, at)};
+static const key_group coordinate_group = {GROUP("coordinates.NAME", "`NAME: 0.3` is short for `{at: 0.3}`.",
+                                                 coordinate_keys, carom_mech_coordinate, "coordinate"),
+                                           .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_coordinate, at)};
 static const key_group *const coordinates[] = {&coordinate_group, NULL};
 
 static const carom_key table_keys[] = {
-    KEY(NAME, "file", "", "a CSV file of two columns, x and y, in the folder of the model or below it; `NAME: FILE` is short for it", "", AT(table, file)),
+    KEY(NAME, "file", "",
+        "a CSV file of two columns, x and y, in the folder of the model or below it; `NAME: FILE` is short for it", "",
+        AT(table, file)),
     KEY(NUMBER, "x", "", "instead of a file: an increasing list of numbers", "", AT(table, x)),
     KEY(NUMBER, "y", "", "one for every x", "", AT(table, y)),
     KEY(WORD, "kind", "linear", "linear, or spline: a cubic with continuous second derivatives", "", AT(table, kind)),
     KEY(WORD, "outside", "constant", "extrapolation: constant, or error (the run stops)", "", AT(table, outside)),
     END};
-static const key_group table_group = {GROUP("tables.NAME", "A function given by points.", table_keys, carom_mech_table, "table"), .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_table, file)};
+static const key_group table_group = {
+    GROUP("tables.NAME", "A function given by points.", table_keys, carom_mech_table, "table"), .brief = CAROM_TEXT,
+    .brief_at = offsetof(carom_mech_table, file)};
 static const key_group *const tables[] = {&table_group, NULL};
 
-static const carom_key input_keys[] = {
-    KEY(NUMBER, "start", "0", "initial value, an expression of parameters; `NAME: 0` is short for it", "", AT(input, start)),
-    KEY(EXPRESSION, "signal", "", "instead of being set from outside: an expression of time and parameters that it follows; --input NAME=EXPRESSION gives one", "", AT(input, signal)),
-    END};
-static const key_group input_group = {GROUP("inputs.NAME", "A signal that is set from outside: --input, carom_sim_input(), an importer of an FMU.  It keeps its value in between.", input_keys, carom_mech_input, "input"), .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_input, start)};
+static const carom_key input_keys[] = {KEY(NUMBER, "start", "0",
+                                           "initial value, an expression of parameters; `NAME: 0` is short for it", "",
+                                           AT(input, start)),
+                                       KEY(EXPRESSION, "signal", "",
+                                           "instead of being set from outside: an expression of time and parameters "
+                                           "that it follows; --input NAME=EXPRESSION gives one",
+                                           "", AT(input, signal)),
+                                       END};
+static const key_group input_group = {GROUP("inputs.NAME",
+                                            "A signal that is set from outside: --input, carom_sim_input(), an "
+                                            "importer of an FMU.  It keeps its value in between.",
+                                            input_keys, carom_mech_input, "input"),
+                                      .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_input, start)};
 static const key_group *const inputs[] = {&input_group, NULL};
 
 static const carom_key controller_keys[] = {
@@ -46,106 +75,184 @@ static const carom_key controller_keys[] = {
     KEY(NUMBER, "offset", "0", "time of the first sample", "s", AT(controller, offset)),
     KEY(NUMBER, "delay", "0", "delay between sampling and output update, at most `sample`", "s", AT(controller, delay)),
     KEY(NAMED, "states", "", "NAME: its next value, an expression of values at the sample", "", AT(controller, states)),
-    KEY(NAMED, "outputs", "", "NAME: an expression of values at the sample, before the states change", "", AT(controller, outputs)),
-    KEY(NAMED, "start", "0", "NAME: value of a state before the first sample, or of an output before it first takes effect", "", AT(controller, start)),
+    KEY(NAMED, "outputs", "", "NAME: an expression of values at the sample, before the states change", "",
+        AT(controller, outputs)),
+    KEY(NAMED, "start", "0",
+        "NAME: value of a state before the first sample, or of an output before it first takes effect", "",
+        AT(controller, start)),
     END};
-static const key_group controller_group = {GROUP("controllers.NAME", "A discrete controller.  Expressions of the model use its states and outputs by name; between samples they are constant.", controller_keys, carom_mech_controller, "controller")};
+static const key_group controller_group = {GROUP("controllers.NAME",
+                                                 "A discrete controller.  Expressions of the model use its states and "
+                                                 "outputs by name; between samples they are constant.",
+                                                 controller_keys, carom_mech_controller, "controller")};
 static const key_group *const controllers[] = {&controller_group, NULL};
 
 static const carom_key energy_keys[] = {
     KEY(EXPRESSION, "kinetic", "needed with coordinates", "quadratic in the rates", "J", AT(energy, kinetic)),
     KEY(EXPRESSION, "potential", "0", "of positions, parameters and time", "J", AT(energy, potential)),
     END};
-static const key_group energy_group = {GROUP("energy", "Expressions of coordinates, rates, parameters and time.", energy_keys, carom_mech_energy, "energy"), .without_name = true};
+static const key_group energy_group = {GROUP("energy", "Expressions of coordinates, rates, parameters and time.",
+                                             energy_keys, carom_mech_energy, "energy"),
+                                       .without_name = true};
 static const key_group *const energies[] = {&energy_group, NULL};
 
-#define FRICTION "Coulomb's coefficient, not negative: a number, an expression that may use slip.speed (m/s), normal.force (N) and the state, {static, kinetic, stribeck}"
-#define ELLIPSE ", or {along, across, direction, of}: two coefficients in space, along a direction fixed in body or family `of` (default: the world) and across it"
-#define IMPACT_LAW "definition of restitution: newton (ratio of velocities), poisson (ratio of impulses) or energetic (square root of the ratio of works)"
-#define IMPACT_ORDER "treatment of simultaneous impacts: simultaneous, or sequential (fastest approach first); energetic is always sequential"
+#define FRICTION                                                                                                       \
+    "Coulomb's coefficient, not negative: a number, an expression that may use slip.speed (m/s), normal.force (N) "    \
+    "and the state, {static, kinetic, stribeck}"
+#define ELLIPSE                                                                                                        \
+    ", or {along, across, direction, of}: two coefficients in space, along a direction fixed in body or family `of` "  \
+    "(default: the world) and across it"
+#define IMPACT_LAW                                                                                                     \
+    "definition of restitution: newton (ratio of velocities), poisson (ratio of impulses) or energetic (square root "  \
+    "of the ratio of works)"
+#define IMPACT_ORDER                                                                                                   \
+    "treatment of simultaneous impacts: simultaneous, or sequential (fastest approach first); energetic is always "    \
+    "sequential"
 static const carom_key law_keys[] = {
-    KEY(NUMBER, "restitution", "0", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "1", AT(law, restitution)),
-    KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "1", AT(law, tangential_restitution)),
+    KEY(NUMBER, "restitution", "0", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "1",
+        AT(law, restitution)),
+    KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "1",
+        AT(law, tangential_restitution)),
     KEY(EXPRESSION, "friction", "0", FRICTION ELLIPSE, "1", AT(law, friction)),
     KEY(WORD, "impact law", "newton", IMPACT_LAW, "", AT(law, impact_law)),
     KEY(WORD, "impact order", "simultaneous", IMPACT_ORDER, "", AT(law, impact_order)),
     END};
-static const key_group law_group = {GROUP("contact defaults", "Defaults for contacts.", law_keys, carom_mech_law, "contact defaults"), .without_name = true};
+static const key_group law_group = {
+    GROUP("contact defaults", "Defaults for contacts.", law_keys, carom_mech_law, "contact defaults"),
+    .without_name = true};
 static const key_group *const laws[] = {&law_group, NULL};
 
-static const key_group with_group = {GROUP("materials.NAME.with.OTHER", "The law of two materials.", law_keys, carom_mech_law, "with")};
+static const key_group with_group = {
+    GROUP("materials.NAME.with.OTHER", "The law of two materials.", law_keys, carom_mech_law, "with")};
 static const key_group *const withs[] = {&with_group, NULL};
 static const carom_key material_keys[] = {
     KEY(NUMBER, "restitution", "0", "between two parts of this material", "1", AT(material, own.restitution)),
-    KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "1", AT(material, own.tangential_restitution)),
+    KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "1",
+        AT(material, own.tangential_restitution)),
     KEY(EXPRESSION, "friction", "0", FRICTION, "1", AT(material, own.friction)),
     KEY(WORD, "impact law", "newton", IMPACT_LAW, "", AT(material, own.impact_law)),
     KEY(WORD, "impact order", "simultaneous", IMPACT_ORDER, "", AT(material, own.impact_order)),
-    SEVERAL("with", "", "OTHER: the law of this material with another; a pair that is listed nowhere has the geometric means of both", AT(material, with), AT(material, nwith), withs, NULL),
+    SEVERAL(
+        "with", "",
+        "OTHER: the law of this material with another; a pair that is listed nowhere has the geometric means of both",
+        AT(material, with), AT(material, nwith), withs, NULL),
     END};
-static const key_group material_group = {GROUP("materials.NAME", "A material, which bodies and shapes name: `material: NAME`.", material_keys, carom_mech_material, "material")};
+static const key_group material_group = {GROUP("materials.NAME",
+                                               "A material, which bodies and shapes name: `material: NAME`.",
+                                               material_keys, carom_mech_material, "material")};
 static const key_group *const materials[] = {&material_group, NULL};
 
 static const carom_key contact_keys[] = {
     KEY(EXPRESSION, "gap", "needed", "distance, an expression of positions and time", "m", AT(contact, gap)),
-    KEY(EXPRESSION, "closes while", "always", "the contact can close only while this expression is positive; otherwise the gap may become negative; a closed contact is unaffected", "", AT(contact, closes_while)),
-    KEY(EXPRESSION, "slip", "", "tangential displacement; two: spatial contact with a friction disc; three to five: friction ball (rolling, spinning)", "m", AT(contact, slip)),
-    KEY(EXPRESSION, "slip rate", "", "instead of slip: a tangential velocity, linear in the rates", "m/s", AT(contact, slip_rate)),
-    KEY(EXPRESSION, "friction", "contact defaults", FRICTION ", or a list, one for each of two slips; needs a slip", "1", AT(contact, friction)),
-    KEY(NUMBER, "restitution", "contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "1", AT(contact, restitution)),
-    KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction, Newton's law only", "1", AT(contact, tangential_restitution)),
+    KEY(EXPRESSION, "closes while", "always",
+        "the contact can close only while this expression is positive; otherwise the gap may become negative; a closed "
+        "contact is unaffected",
+        "", AT(contact, closes_while)),
+    KEY(EXPRESSION, "slip", "",
+        "tangential displacement; two: spatial contact with a friction disc; three to five: friction ball (rolling, "
+        "spinning)",
+        "m", AT(contact, slip)),
+    KEY(EXPRESSION, "slip rate", "", "instead of slip: a tangential velocity, linear in the rates", "m/s",
+        AT(contact, slip_rate)),
+    KEY(EXPRESSION, "friction", "contact defaults", FRICTION ", or a list, one for each of two slips; needs a slip",
+        "1", AT(contact, friction)),
+    KEY(NUMBER, "restitution", "contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "1",
+        AT(contact, restitution)),
+    KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction, Newton's law only",
+        "1", AT(contact, tangential_restitution)),
     KEY(WORD, "impact law", "contact defaults", IMPACT_LAW, "", AT(contact, impact_law)),
     KEY(WORD, "impact order", "contact defaults", IMPACT_ORDER, "", AT(contact, impact_order)),
-    KEY(NUMBER, "stiffness", "rigid", "compliant contact: force max(0, k d^n (1 + c d')) with d = max(0, -gap)", "N/m^n", AT(contact, stiffness)),
-    KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "1", AT(contact, exponent)),
+    KEY(NUMBER, "stiffness", "rigid", "compliant contact: force max(0, k d^n (1 + c d')) with d = max(0, -gap)",
+        "N/m^n", AT(contact, stiffness)),
+    KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "1",
+        AT(contact, exponent)),
     KEY(NUMBER, "damping", "0", "with stiffness: c, Hunt and Crossley's damping", "s/m", AT(contact, damping)),
-    KEY(NUMBER, "stiction speed", "needed with friction", "with stiffness: slip speed below which friction falls to zero", "m/s", AT(contact, stiction_speed)),
+    KEY(NUMBER, "stiction speed", "needed with friction",
+        "with stiffness: slip speed below which friction falls to zero", "m/s", AT(contact, stiction_speed)),
     KEY(NAME, "along", "", "a flexible member: a contact at every node that can move", "", AT(contact, along)),
-    KEY(EXPRESSION, "point", "", "with along, instead of a gap: [x, y], a place that touches the member anywhere between its nodes", "m", AT(contact, point)),
-    KEY(WORD, "side", "left", "side of the member on which the point lies: left or right of its direction", "", AT(contact, side)),
-    KEY(NUMBER, "radius", "0", "distance of the point from the member's centreline at contact", "m", AT(contact, radius)),
+    KEY(EXPRESSION, "point", "",
+        "with along, instead of a gap: [x, y], a place that touches the member anywhere between its nodes", "m",
+        AT(contact, point)),
+    KEY(WORD, "side", "left", "side of the member on which the point lies: left or right of its direction", "",
+        AT(contact, side)),
+    KEY(NUMBER, "radius", "0", "distance of the point from the member's centreline at contact", "m",
+        AT(contact, radius)),
     KEY(NAME, "between", "", "instead of a gap: shapes that touch each other", "", AT(contact, between)),
     KEY(NAME, "among", "", "like between, for all pairs of a list", "", AT(contact, among)),
     KEY(NAME, "ignore", "", "with between or among: pairs that do not touch each other", "", AT(contact, ignore)),
     END};
 
 static const carom_key pair_keys[] = {
-    KEY(NAME, "between", "", "[A, B]: shapes, or lists of shapes, each of the first with each of the second; with three names and more neighbours touch", "", AT(contact, between)),
-    KEY(NAME, "among", "", "instead of between: [A, B, C, ...]: shapes, each may touch each other one", "", AT(contact, among)),
-    KEY(NAME, "ignore", "", "[[A, B], ...]: no shape of A touches a shape of B; each is a shape, a family or a list, and [A, A] is allowed", "", AT(contact, ignore)),
+    KEY(NAME, "between", "",
+        "[A, B]: shapes, or lists of shapes, each of the first with each of the second; with three names and more "
+        "neighbours touch",
+        "", AT(contact, between)),
+    KEY(NAME, "among", "", "instead of between: [A, B, C, ...]: shapes, each may touch each other one", "",
+        AT(contact, among)),
+    KEY(NAME, "ignore", "",
+        "[[A, B], ...]: no shape of A touches a shape of B; each is a shape, a family or a list, and [A, A] is allowed",
+        "", AT(contact, ignore)),
     KEY(EXPRESSION, "friction", "material, or contact defaults", FRICTION ELLIPSE, "1", AT(contact, friction)),
-    KEY(NUMBER, "restitution", "material, or contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "1", AT(contact, restitution)),
-    KEY(NUMBER, "tangential restitution", "material, or contact defaults", "the same in the tangential direction, Newton's law only", "1", AT(contact, tangential_restitution)),
+    KEY(NUMBER, "restitution", "material, or contact defaults",
+        "in the normal direction, 0 to 1; may use approach.speed (m/s)", "1", AT(contact, restitution)),
+    KEY(NUMBER, "tangential restitution", "material, or contact defaults",
+        "the same in the tangential direction, Newton's law only", "1", AT(contact, tangential_restitution)),
     KEY(WORD, "impact law", "material, or contact defaults", IMPACT_LAW, "", AT(contact, impact_law)),
     KEY(WORD, "impact order", "material, or contact defaults", IMPACT_ORDER, "", AT(contact, impact_order)),
-    KEY(NUMBER, "stiffness", "rigid", "compliant contact: force max(0, k d^n (1 + c d')) with d = max(0, -gap)", "N/m^n", AT(contact, stiffness)),
-    KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "1", AT(contact, exponent)),
+    KEY(NUMBER, "stiffness", "rigid", "compliant contact: force max(0, k d^n (1 + c d')) with d = max(0, -gap)",
+        "N/m^n", AT(contact, stiffness)),
+    KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "1",
+        AT(contact, exponent)),
     KEY(NUMBER, "damping", "0", "with stiffness: c, Hunt and Crossley's damping", "s/m", AT(contact, damping)),
-    KEY(NUMBER, "stiction speed", "needed with friction", "with stiffness: slip speed below which friction falls to zero", "m/s", AT(contact, stiction_speed)),
-    KEY(NUMBER, "rolling", "0", "rolling resistance: lever arm of the normal force (round shapes)", "m", AT(contact, rolling)),
-    KEY(NUMBER, "spinning", "0", "resistance to spinning about the normal: the lever of the normal force (round shapes, space)", "m", AT(contact, spinning)),
-    KEY(WORD, "resistance", "ball", "ball: sliding, rolling and spinning share one bound; discs: each has a bound of its own", "", AT(contact, resistance)),
+    KEY(NUMBER, "stiction speed", "needed with friction",
+        "with stiffness: slip speed below which friction falls to zero", "m/s", AT(contact, stiction_speed)),
+    KEY(NUMBER, "rolling", "0", "rolling resistance: lever arm of the normal force (round shapes)", "m",
+        AT(contact, rolling)),
+    KEY(NUMBER, "spinning", "0",
+        "resistance to spinning about the normal: the lever of the normal force (round shapes, space)", "m",
+        AT(contact, spinning)),
+    KEY(WORD, "resistance", "ball",
+        "ball: sliding, rolling and spinning share one bound; discs: each has a bound of its own", "",
+        AT(contact, resistance)),
     END};
 static const carom_key joint_friction_keys[] = {
     KEY(NAME, "joint", "needed", "a revolute, prismatic, cylindrical or spherical joint", "", AT(contact, joint)),
     KEY(NUMBER, "radius", "needed where it turns", "of the bearing, at which friction acts", "m", AT(contact, radius)),
     KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "1", AT(contact, friction)),
-    KEY(EXPRESSION, "normal force", "joint.force", "what presses: an expression of time and state that may use joint.force, the joint's own reaction across its axis; below 0 it counts as 0", "N", AT(contact, normal_force)),
+    KEY(EXPRESSION, "normal force", "joint.force",
+        "what presses: an expression of time and state that may use joint.force, the joint's own reaction across its "
+        "axis; below 0 it counts as 0",
+        "N", AT(contact, normal_force)),
     END};
 static const carom_key pressed_keys[] = {
-    KEY(EXPRESSION, "normal force", "needed", "normal force replacing the gap: an expression of time and state; negative values count as 0", "N", AT(contact, normal_force)),
-    KEY(EXPRESSION, "slip", "", "tangential displacement; for a brake of radius r on angle phi: r*phi; a list: several directions", "m", AT(contact, slip)),
-    KEY(EXPRESSION, "slip rate", "", "instead of slip: a tangential velocity, linear in the rates", "m/s", AT(contact, slip_rate)),
-    KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "1", AT(contact, friction)),
-    END};
-static const key_group joint_friction_group = {GROUP("contacts.NAME, joint", "Friction in a joint.", joint_friction_keys, carom_mech_contact, "contact"), .when = {{"joint", NULL}}};
-static const key_group pressed_group = {GROUP("contacts.NAME, normal force", "Friction with a given normal force: brakes, clutches.", pressed_keys, carom_mech_contact, "contact"), .when = {{"normal force", NULL}}};
-static const key_group pair_group = {GROUP("contacts.NAME, between", "Contacts between shapes.", pair_keys, carom_mech_contact, "contact"), .when = {{"between", NULL}}};
-static const key_group among_group = {GROUP("", "", pair_keys, carom_mech_contact, "contact"), .when = {{"among", NULL}}};
-static const key_group contact_group = {GROUP("contacts.NAME", "A contact.", contact_keys, carom_mech_contact, "contact")};
-static const key_group *const contacts_single[] = {&joint_friction_group, &pressed_group, &pair_group, &among_group, &contact_group, NULL};
+    KEY(EXPRESSION, "normal force", "needed",
+        "normal force replacing the gap: an expression of time and state; negative values count as 0", "N",
+        AT(contact, normal_force)),
+    KEY(EXPRESSION, "slip", "",
+        "tangential displacement; for a brake of radius r on angle phi: r*phi; a list: several directions", "m",
+        AT(contact, slip)),
+    KEY(EXPRESSION, "slip rate", "", "instead of slip: a tangential velocity, linear in the rates", "m/s",
+        AT(contact, slip_rate)),
+    KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "1", AT(contact, friction)), END};
+static const key_group joint_friction_group = {
+    GROUP("contacts.NAME, joint", "Friction in a joint.", joint_friction_keys, carom_mech_contact, "contact"),
+    .when = {{"joint", NULL}}};
+static const key_group pressed_group = {GROUP("contacts.NAME, normal force",
+                                              "Friction with a given normal force: brakes, clutches.", pressed_keys,
+                                              carom_mech_contact, "contact"),
+                                        .when = {{"normal force", NULL}}};
+static const key_group pair_group = {
+    GROUP("contacts.NAME, between", "Contacts between shapes.", pair_keys, carom_mech_contact, "contact"),
+    .when = {{"between", NULL}}};
+static const key_group among_group = {GROUP("", "", pair_keys, carom_mech_contact, "contact"),
+                                      .when = {{"among", NULL}}};
+static const key_group contact_group = {
+    GROUP("contacts.NAME", "A contact.", contact_keys, carom_mech_contact, "contact")};
+static const key_group *const contacts_single[] = {&joint_friction_group, &pressed_group, &pair_group,
+                                                   &among_group,          &contact_group, NULL};
 FAMILY(contact, contacts, "each of them, as `contacts.NAME`");
-static const key_group *const contacts[] = {&contact_family_group, &joint_friction_group, &pressed_group, &pair_group, &among_group, &contact_group, NULL};
+static const key_group *const contacts[] = {
+    &contact_family_group, &joint_friction_group, &pressed_group, &pair_group, &among_group, &contact_group, NULL};
 
 static const carom_key simulation_keys[] = {
     KEY(WORD, "scheme", "half-explicit", "`carom schemes` lists them", "", AT(simulation, scheme)),
@@ -153,14 +260,20 @@ static const carom_key simulation_keys[] = {
     KEY(NUMBER, "step", "needed, here or by --step", "step size", "s", AT(simulation, step)),
     KEY(NUMBER, "end", "needed, here or by --end", "end time", "s", AT(simulation, end)),
     END};
-static const key_group simulation_group = {GROUP("simulation", "", simulation_keys, carom_mech_simulation, "simulation"), .without_name = true};
+static const key_group simulation_group = {
+    GROUP("simulation", "", simulation_keys, carom_mech_simulation, "simulation"), .without_name = true};
 static const key_group *const simulations[] = {&simulation_group, NULL};
 
 static const carom_key record_keys[] = {
-    KEY(NAME, "bodies", "all", "whose positions and velocities are columns of results: all, none, or a list of bodies and families", "", AT(record, bodies)),
-    KEY(NUMBER, "contacts", "", "time between snapshots of all contacts between shapes, in the table /contacts of results", "s", AT(record, contacts)),
+    KEY(NAME, "bodies", "all",
+        "whose positions and velocities are columns of results: all, none, or a list of bodies and families", "",
+        AT(record, bodies)),
+    KEY(NUMBER, "contacts", "",
+        "time between snapshots of all contacts between shapes, in the table /contacts of results", "s",
+        AT(record, contacts)),
     END};
-static const key_group record_group = {GROUP("record", "What results hold.", record_keys, carom_mech_record, "record"), .without_name = true};
+static const key_group record_group = {GROUP("record", "What results hold.", record_keys, carom_mech_record, "record"),
+                                       .without_name = true};
 static const key_group *const records[] = {&record_group, NULL};
 
 static const carom_key motion_keys[] = {
@@ -168,50 +281,75 @@ static const carom_key motion_keys[] = {
     KEY(EXPRESSION, "angle", "0", "turned by it", "rad", AT(motion, angle)),
     KEY(NUMBER, "axis", "", "in space: about this axis", "", AT(motion, axis)),
     END};
-static const key_group motion_group = {GROUP("bodies.NAME.motion", "A body whose motion is prescribed.", motion_keys, carom_mech_motion, "motion"), .without_name = true};
+static const key_group motion_group = {
+    GROUP("bodies.NAME.motion", "A body whose motion is prescribed.", motion_keys, carom_mech_motion, "motion"),
+    .without_name = true};
 static const key_group *const motions[] = {&motion_group, NULL};
 
 static const carom_key solid_keys[] = {
     KEY(FORM, "point", "", "[x, y] or [x, y, z]", "m", AT(shape, size)),
     KEY(FORM, "circle", "", "radius (plane)", "m", AT(shape, size)),
     KEY(FORM, "sphere", "", "radius (space)", "m", AT(shape, size)),
-    KEY(FORM, "capsule", "", "[radius, length]: a segment thickened by radius, along x in the plane, along z in space", "m", AT(shape, size)),
+    KEY(FORM, "capsule", "", "[radius, length]: a segment thickened by radius, along x in the plane, along z in space",
+        "m", AT(shape, size)),
     KEY(FORM, "polygon", "", "3 to 64 corners, convex (plane)", "m", AT(shape, size)),
     KEY(FORM, "box", "", "edges", "m", AT(shape, size)),
     KEY(FORM, "cylinder", "", "[radius, length], along its z (space)", "m", AT(shape, size)),
-    KEY(FORM, "hull", "", "the convex hull of points [x, y, z], or of those of a file (STL, OBJ)", "m", AT(shape, size)),
+    KEY(FORM, "hull", "", "the convex hull of points [x, y, z], or of those of a file (STL, OBJ)", "m",
+        AT(shape, size)),
     KEY(FORM, "mesh", "", "a file (STL, OBJ) of convex parts, or a list of hulls", "m", AT(shape, size)),
     KEY(FORM, "ellipsoid", "", "three half axes (space)", "m", AT(shape, size)),
-    KEY(FORM, "heights", "", "rows of heights over x and y (the first at the lowest y), or a CSV file of them; of the ground", "m", AT(shape, size)),
+    KEY(FORM, "heights", "",
+        "rows of heights over x and y (the first at the lowest y), or a CSV file of them; of the ground", "m",
+        AT(shape, size)),
     KEY(FORM, "plane", "", "the normal, away from the solid side", "", AT(shape, size)),
     KEY(FORM, "hole", "", "radius of a circular hole; the other shape moves inside it", "m", AT(shape, size)),
     KEY(FORM, "slot", "", "[radius, length]: the inside of a capsule", "m", AT(shape, size)),
     KEY(FORM, "bore", "", "radius; the inside of an endless cylinder along its z (space)", "m", AT(shape, size)),
     KEY(FORM, "skin", "", "radius; all along a flexible member (section shapes)", "m", AT(shape, size)),
     KEY(NUMBER, "at", "0", "its centre, in the body's frame", "m", AT(shape, at)),
-    KEY(NUMBER, "angle", "0", "turned by it; a box, hull, mesh or ellipsoid in space about axis", "rad", AT(shape, angle)),
+    KEY(NUMBER, "angle", "0", "turned by it; a box, hull, mesh or ellipsoid in space about axis", "rad",
+        AT(shape, angle)),
     KEY(NUMBER, "axis", "", "direction of a capsule, slot, cylinder or bore in space", "", AT(shape, axis)),
-    KEY(NUMBER, "scale", "1", "of a hull or mesh: factor of its points, or [x, y, z], in its own axes", "1", AT(shape, scale)),
-    KEY(NUMBER, "corners", "256", "of a hull or mesh: maximum number of corners of each solid; a hull of more is simplified, and `carom check` states the error", "1", AT(shape, corners)),
-    KEY(NUMBER, "solids", "", "of a mesh file: a concave mesh becomes convex solids, at most this number, which contain it", "1", AT(shape, solids)),
+    KEY(NUMBER, "scale", "1", "of a hull or mesh: factor of its points, or [x, y, z], in its own axes", "1",
+        AT(shape, scale)),
+    KEY(NUMBER, "corners", "256",
+        "of a hull or mesh: maximum number of corners of each solid; a hull of more is simplified, and `carom check` "
+        "states the error",
+        "1", AT(shape, corners)),
+    KEY(NUMBER, "solids", "",
+        "of a mesh file: a concave mesh becomes convex solids, at most this number, which contain it", "1",
+        AT(shape, solids)),
     KEY(NUMBER, "cell", "1", "of heights: the distance between them, or [x, y]", "m", AT(shape, cell)),
-    KEY(EXPRESSION, "surface velocity", "0", "conveyor velocity of the surface in the body frame, expressions of time and parameters; acts through friction only", "m/s", AT(shape, surface_velocity)),
+    KEY(EXPRESSION, "surface velocity", "0",
+        "conveyor velocity of the surface in the body frame, expressions of time and parameters; acts through friction "
+        "only",
+        "m/s", AT(shape, surface_velocity)),
     KEY(NAME, "material", "that of the body", "one of section materials", "", AT(shape, material)),
-    KEY(NAME, "of", "", "section shapes: a body, a flexible member (skin) or one of its points (point, circle, sphere)", "", AT(shape, of)),
+    KEY(NAME, "of", "", "section shapes: a body, a flexible member (skin) or one of its points (point, circle, sphere)",
+        "", AT(shape, of)),
     END};
-static const key_group shape_group = {GROUP("bodies.NAME.shape", "A collision shape; the same keys for `bodies.NAME.shapes.NAME` and `shapes.NAME`. Give exactly one of the keys before `at`.", solid_keys, carom_mech_shape, "shape")};
+static const key_group shape_group = {GROUP("bodies.NAME.shape",
+                                            "A collision shape; the same keys for `bodies.NAME.shapes.NAME` and "
+                                            "`shapes.NAME`. Give exactly one of the keys before `at`.",
+                                            solid_keys, carom_mech_shape, "shape")};
 static const key_group *const shapes[] = {&shape_group, NULL};
 
 static const carom_key body_keys[] = {
     KEY(NUMBER, "mass", "needed", "positive", "kg", AT(body, mass)),
-    KEY(NUMBER, "inertia", "needed", "one number: a planar body; a list of three or six: a spatial one, about its centre of mass", "kg m^2", AT(body, inertia)),
-    KEY(NUMBER, "density", "", "instead of mass and inertia (spatial bodies): uniform density of its shapes", "kg/m^3", AT(body, density)),
-    KEY(NUMBER, "at", "0", "initial position of the centre of mass; with a density: where its shapes put it", "m", AT(body, at)),
+    KEY(NUMBER, "inertia", "needed",
+        "one number: a planar body; a list of three or six: a spatial one, about its centre of mass", "kg m^2",
+        AT(body, inertia)),
+    KEY(NUMBER, "density", "", "instead of mass and inertia (spatial bodies): uniform density of its shapes", "kg/m^3",
+        AT(body, density)),
+    KEY(NUMBER, "at", "0", "initial position of the centre of mass; with a density: where its shapes put it", "m",
+        AT(body, at)),
     KEY(NUMBER, "angle", "0", "initial rotation angle; in space about `axis`", "rad", AT(body, angle)),
     KEY(NUMBER, "axis", "", "in space: [x, y, z]", "", AT(body, axis)),
     KEY(NUMBER, "quaternion", "", "in space: [w, x, y, z] instead of axis and angle", "", AT(body, quaternion)),
     KEY(NUMBER, "velocity", "0, or from joints", "initial velocity of the centre of mass", "m/s", AT(body, velocity)),
-    KEY(NUMBER, "spin", "0, or from joints", "initial angular velocity, in space in the body frame", "rad/s", AT(body, spin)),
+    KEY(NUMBER, "spin", "0, or from joints", "initial angular velocity, in space in the body frame", "rad/s",
+        AT(body, spin)),
     KEY(NAMED, "points", "", "NAME: a point in the body's frame; BODY.NAME.x is where it is", "m", AT(body, points)),
     KEY(NAME, "material", "", "of its shapes: one of section materials", "", AT(body, material)),
     ONE("shape", "", "a collision shape with the name of the body", AT(body, shape), shapes),
@@ -227,8 +365,10 @@ static const carom_key joint_keys[] = {
     KEY(WORD, "type", "needed", "see the types of joints", "", AT(joint, type)),
     KEY(NAME, "between", "needed", "[A, B]: two bodies, one may be ground", "", AT(joint, between)),
     KEY(NUMBER, "at", "", "a point in the world frame, initial position", "m", AT(joint, at)),
-    KEY(NUMBER, "points", "", "instead of at: a point in the frame of each body, or the name of one", "m", AT(joint, points)),
-    KEY(NUMBER, "axis", "", "a direction in the world frame, initial position; a universal joint has two", "", AT(joint, axis)),
+    KEY(NUMBER, "points", "", "instead of at: a point in the frame of each body, or the name of one", "m",
+        AT(joint, points)),
+    KEY(NUMBER, "axis", "", "a direction in the world frame, initial position; a universal joint has two", "",
+        AT(joint, axis)),
     KEY(NUMBER, "axes", "", "instead of axis: a direction in the frame of each body", "", AT(joint, axes)),
     KEY(EXPRESSION, "motion", "", "the angle or shift follows this expression of time", "", AT(joint, motion)),
     KEY(NUMBER, "length", "initial", "distance joints", "m", AT(joint, length)),
@@ -247,8 +387,11 @@ static const carom_key line_spring_keys[] = {
     KEY(NUMBER, "stiffness", "0", "force per length", "N/m", AT(spring, stiffness)),
     KEY(NUMBER, "damping", "0", "force per speed", "N s/m", AT(spring, damping)),
     KEY(NUMBER, "length", "initial", "length without load", "m", AT(spring, length)),
-    KEY(EXPRESSION, "force", "", "instead of stiffness and damping: the tension, an expression that may use length and rate, time and state", "N", AT(spring, force)),
-    KEY(NUMBER, "clearance", "0", "way from the length without load on which there is no force", "m", AT(spring, clearance)),
+    KEY(EXPRESSION, "force", "",
+        "instead of stiffness and damping: the tension, an expression that may use length and rate, time and state",
+        "N", AT(spring, force)),
+    KEY(NUMBER, "clearance", "0", "way from the length without load on which there is no force", "m",
+        AT(spring, clearance)),
     KEY(WORD, "one-sided", "", "tension or compression: no force in the other direction", "", AT(spring, one_sided)),
     END};
 
@@ -257,9 +400,13 @@ static const carom_key joint_spring_keys[] = {
     KEY(NUMBER, "stiffness", "0", "", "", AT(spring, stiffness)),
     KEY(NUMBER, "damping", "0", "", "", AT(spring, damping)),
     KEY(NUMBER, "rest", "0", "angle or shift without load; 0 is the start", "", AT(spring, rest)),
-    KEY(EXPRESSION, "force", "", "instead of stiffness and damping: the torque or force against the coordinate, an expression that may use it as length, its rate as rate, time and state", "", AT(spring, force)),
+    KEY(EXPRESSION, "force", "",
+        "instead of stiffness and damping: the torque or force against the coordinate, an expression that may use it "
+        "as length, its rate as rate, time and state",
+        "", AT(spring, force)),
     KEY(NUMBER, "clearance", "0", "way from rest on which there is no force", "", AT(spring, clearance)),
-    KEY(WORD, "one-sided", "", "tension (beyond rest) or compression (below it): no force on the other side", "", AT(spring, one_sided)),
+    KEY(WORD, "one-sided", "", "tension (beyond rest) or compression (below it): no force on the other side", "",
+        AT(spring, one_sided)),
     END};
 
 static const carom_key bushing_keys[] = {
@@ -272,12 +419,19 @@ static const carom_key bushing_keys[] = {
     KEY(NUMBER, "torsion", "0", "stiffness about the axes", "N m/rad", AT(spring, torsion)),
     KEY(NUMBER, "torsion damping", "0", "damping about the axes", "N m s/rad", AT(spring, torsion_damping)),
     END};
-static const key_group bushing_group = {GROUP("springs.NAME, type: bushing", "A bushing.", bushing_keys, carom_mech_spring, "spring"), .when = {{"type", "bushing"}}};
-static const key_group joint_spring_group = {GROUP("springs.NAME, joint", "A spring at a joint.", joint_spring_keys, carom_mech_spring, "spring"), .when = {{"joint", NULL}}};
-static const key_group line_spring_group = {GROUP("springs.NAME", "A spring along a line.", line_spring_keys, carom_mech_spring, "spring"), .when = {{"type", ""}}};
+static const key_group bushing_group = {
+    GROUP("springs.NAME, type: bushing", "A bushing.", bushing_keys, carom_mech_spring, "spring"),
+    .when = {{"type", "bushing"}}};
+static const key_group joint_spring_group = {
+    GROUP("springs.NAME, joint", "A spring at a joint.", joint_spring_keys, carom_mech_spring, "spring"),
+    .when = {{"joint", NULL}}};
+static const key_group line_spring_group = {
+    GROUP("springs.NAME", "A spring along a line.", line_spring_keys, carom_mech_spring, "spring"),
+    .when = {{"type", ""}}};
 static const key_group *const springs_single[] = {&bushing_group, &joint_spring_group, &line_spring_group, NULL};
 FAMILY(spring, springs, "each of them, as `springs.NAME`");
-static const key_group *const springs[] = {&spring_family_group, &bushing_group, &joint_spring_group, &line_spring_group, NULL};
+static const key_group *const springs[] = {&spring_family_group, &bushing_group, &joint_spring_group,
+                                           &line_spring_group, NULL};
 
 static const carom_key motor_keys[] = {
     KEY(NAME, "joint", "needed", "at its coordinate", "", AT(motor, joint)),
@@ -289,7 +443,8 @@ static const key_group *const motors[] = {&motor_group, NULL};
 
 static const carom_key load_keys[] = {
     KEY(NAME, "on", "needed", "a body", "", AT(load, on)),
-    KEY(NUMBER, "point", "centre of mass", "in the body's frame, or the name of one of its points", "m", AT(load, point)),
+    KEY(NUMBER, "point", "centre of mass", "in the body's frame, or the name of one of its points", "m",
+        AT(load, point)),
     KEY(EXPRESSION, "force", "", "a list of expressions of time and state", "N", AT(load, force)),
     KEY(EXPRESSION, "torque", "", "a list; planar: one", "N m", AT(load, torque)),
     KEY(WORD, "frame", "world", "world or body: in which the lists are given", "", AT(load, frame)),
@@ -301,21 +456,30 @@ static const carom_key member_damping_keys[] = {
     KEY(NUMBER, "mass", "0", "a of C = a M + b K", "1/s", AT(damping, mass)),
     KEY(NUMBER, "stiffness", "0", "b", "s", AT(damping, stiffness)),
     END};
-static const key_group damping_group = {GROUP("flexible.NAME.damping", "", member_damping_keys, carom_mech_damping, "damping"), .without_name = true, .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_damping, matrix)};
+static const key_group damping_group = {
+    GROUP("flexible.NAME.damping", "", member_damping_keys, carom_mech_damping, "damping"), .without_name = true,
+    .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_damping, matrix)};
 
 static const carom_key shaft_damping_keys[] = {
     KEY(NUMBER, "mass", "0", "a of C = a M + b K, for bending", "1/s", AT(damping, mass)),
     KEY(NUMBER, "stiffness", "0", "b", "s", AT(damping, stiffness)),
     KEY(NUMBER, "torsion", "0", "torque by the difference of rx' over an element", "N m s/rad", AT(damping, torsion)),
     END};
-static const key_group shaft_damping_group = {GROUP("flexible.NAME.damping, type: shaft", "", shaft_damping_keys, carom_mech_damping, "damping"), .without_name = true};
-static const key_group *const dampings[] = {&damping_group, &shaft_damping_group, NULL}, *const shaft_dampings[] = {&shaft_damping_group, &damping_group, NULL};
+static const key_group shaft_damping_group = {
+    GROUP("flexible.NAME.damping, type: shaft", "", shaft_damping_keys, carom_mech_damping, "damping"),
+    .without_name = true};
+static const key_group *const dampings[] = {&damping_group, &shaft_damping_group, NULL}, *const shaft_dampings[] = {
+                                                                                             &shaft_damping_group,
+                                                                                             &damping_group, NULL};
 
-static const carom_key flywheel_keys[] = {
-    KEY(NUMBER, "mass", "needed", "", "kg", AT(flywheel, mass)),
-    KEY(NUMBER, "inertia", "needed", "about the axis, half of it across; or [about, across]", "kg m^2", AT(flywheel, inertia)),
-    END};
-static const key_group flywheel_group = {GROUP("flexible.NAME.flywheels.POINT", "A rigid wheel on a node of a shaft.", flywheel_keys, carom_mech_flywheel, "a flywheel"), .without_name = true};
+static const carom_key flywheel_keys[] = {KEY(NUMBER, "mass", "needed", "", "kg", AT(flywheel, mass)),
+                                          KEY(NUMBER, "inertia", "needed",
+                                              "about the axis, half of it across; or [about, across]", "kg m^2",
+                                              AT(flywheel, inertia)),
+                                          END};
+static const key_group flywheel_group = {GROUP("flexible.NAME.flywheels.POINT", "A rigid wheel on a node of a shaft.",
+                                               flywheel_keys, carom_mech_flywheel, "a flywheel"),
+                                         .without_name = true};
 static const key_group *const flywheels[] = {&flywheel_group, NULL};
 
 static const carom_key member_keys[] = {
@@ -326,14 +490,20 @@ static const carom_key member_keys[] = {
     KEY(NUMBER, "modulus", "needed", "Young's modulus", "Pa", AT(member, modulus)),
     KEY(NUMBER, "area", "needed", "of the section", "m^2", AT(member, area)),
     KEY(WORD, "mass", "consistent", "consistent or lumped", "", AT(member, mass)),
-    KEY(NAME, "massless", "", "points whose nodes are massless (mass moved to the neighbours), for contact without impulses", "", AT(member, massless)),
+    KEY(NAME, "massless", "",
+        "points whose nodes are massless (mass moved to the neighbours), for contact without impulses", "",
+        AT(member, massless)),
     ONE("damping", "", "{mass: a, stiffness: b}: C = a M + b K", AT(member, damping), dampings),
-    KEY(NUMBER, "modal damping", "0", "damping ratios of the lowest modes of the member alone, a list of up to 16; a number: of the lowest 10", "1", AT(member, modal_damping)),
+    KEY(NUMBER, "modal damping", "0",
+        "damping ratios of the lowest modes of the member alone, a list of up to 16; a number: of the lowest 10", "1",
+        AT(member, modal_damping)),
     KEY(NUMBER, "gravity", "0", "acceleration, a list; a number: along x", "m/s^2", AT(member, gravity)),
-    KEY(EXPRESSION, "load", "0", "force per length, an expression of the arc length s; beams: by component, {w: ...}", "N/m", AT(member, load)),
+    KEY(EXPRESSION, "load", "0", "force per length, an expression of the arc length s; beams: by component, {w: ...}",
+        "N/m", AT(member, load)),
     KEY(EXPRESSION, "at", "0", "initial displacements, expressions of s; exact beam: positions", "", AT(member, at)),
     KEY(EXPRESSION, "rate", "0", "initial rates, expressions of s", "", AT(member, rate)),
-    KEY(NAME, "fix", "", "fixed nodes and components: start, [start, end], {start: [x, y], end: all}", "", AT(member, fix)),
+    KEY(NAME, "fix", "", "fixed nodes and components: start, [start, end], {start: [x, y], end: all}", "",
+        AT(member, fix)),
     KEY(NAMED, "points", "", "NAME: arc length; start and end are always there", "m", AT(member, points)),
     KEY(NUMBER, "origin", "0", "where it starts", "m", AT(member, origin)),
     KEY(NUMBER, "direction", "along x", "where it goes: an angle, or a list", "", AT(member, direction)),
@@ -342,7 +512,8 @@ static const carom_key member_keys[] = {
 
 static const carom_key beam_keys[] = {
     KEY(NUMBER, "inertia", "needed", "second moment of area", "m^4", AT(member, inertia)),
-    KEY(WORD, "frame", "fixed", "fixed, or floating: it moves and turns with a frame of its own", "", AT(member, frame)),
+    KEY(WORD, "frame", "fixed", "fixed, or floating: it moves and turns with a frame of its own", "",
+        AT(member, frame)),
     END};
 
 static const carom_key exact_beam_keys[] = {
@@ -352,11 +523,13 @@ static const carom_key exact_beam_keys[] = {
     END};
 
 static const carom_key spatial_beam_keys[] = {
-    KEY(NUMBER, "inertia", "needed", "second moments of area, a list of two: for bending in w and in v", "m^4", AT(member, inertia)),
+    KEY(NUMBER, "inertia", "needed", "second moments of area, a list of two: for bending in w and in v", "m^4",
+        AT(member, inertia)),
     KEY(NUMBER, "shear modulus", "needed", "for torsion", "Pa", AT(member, shear_modulus)),
     KEY(NUMBER, "torsion", "needed", "torsion constant", "m^4", AT(member, torsion)),
     KEY(NUMBER, "up", "[0, 0, 1]", "the member's own z axis lies in the plane of direction and up", "", AT(member, up)),
-    KEY(WORD, "frame", "fixed", "fixed, or floating: it moves and turns with a frame of its own", "", AT(member, frame)),
+    KEY(WORD, "frame", "fixed", "fixed, or floating: it moves and turns with a frame of its own", "",
+        AT(member, frame)),
     END};
 
 static const carom_key floating_keys[] = {
@@ -369,17 +542,25 @@ static const carom_key floating_keys[] = {
     KEY(NUMBER, "modulus", "needed", "Young's modulus", "Pa", AT(member, modulus)),
     KEY(NUMBER, "area", "needed", "of the section", "m^2", AT(member, area)),
     KEY(WORD, "mass", "consistent", "consistent or lumped", "", AT(member, mass)),
-    ONE("damping", "", "{mass: a, stiffness: b}: C = a M + b K, of what moves in the frame", AT(member, damping), dampings),
-    KEY(NUMBER, "modal damping", "0", "damping ratios of the lowest modes of the member alone, a list of up to 16; a number: of the lowest 10", "1", AT(member, modal_damping)),
+    ONE("damping", "", "{mass: a, stiffness: b}: C = a M + b K, of what moves in the frame", AT(member, damping),
+        dampings),
+    KEY(NUMBER, "modal damping", "0",
+        "damping ratios of the lowest modes of the member alone, a list of up to 16; a number: of the lowest 10", "1",
+        AT(member, modal_damping)),
     KEY(NUMBER, "gravity", "of the model", "acceleration, a list", "m/s^2", AT(member, gravity)),
     KEY(EXPRESSION, "at", "0", "initial displacements in the frame, expressions of s", "", AT(member, at)),
     KEY(EXPRESSION, "rate", "0", "their rates", "", AT(member, rate)),
-    KEY(NAME, "fix", "start", "what is held in the frame; it must not be able to move there without bending", "", AT(member, fix)),
-    KEY(NAMED, "points", "", "NAME: arc length; start and end are always there; MEMBER.NAME is a body for joints, springs, loads and contacts", "m", AT(member, points)),
+    KEY(NAME, "fix", "start", "what is held in the frame; it must not be able to move there without bending", "",
+        AT(member, fix)),
+    KEY(NAMED, "points", "",
+        "NAME: arc length; start and end are always there; MEMBER.NAME is a body for joints, springs, loads and "
+        "contacts",
+        "m", AT(member, points)),
     KEY(NUMBER, "origin", "0", "initial position of the frame", "m", AT(member, origin)),
     KEY(NUMBER, "direction", "along x", "where it goes: an angle, or a list", "", AT(member, direction)),
     KEY(NUMBER, "velocity", "0, or from joints", "initial velocity of the frame", "m/s", AT(member, velocity)),
-    KEY(NUMBER, "spin", "0, or from joints", "initial angular velocity of the frame, in space in its own axes", "rad/s", AT(member, spin)),
+    KEY(NUMBER, "spin", "0, or from joints", "initial angular velocity of the frame, in space in its own axes", "rad/s",
+        AT(member, spin)),
     END};
 
 static const carom_key floating_spatial_keys[] = {
@@ -393,8 +574,11 @@ static const carom_key matrices_keys[] = {
     KEY(NAME, "mass", "needed", "the mass matrix: its name, which --matrix NAME=FILE gives", "", AT(member, mass)),
     KEY(NAME, "stiffness", "needed", "the stiffness matrix", "", AT(member, stiffness)),
     ONE("damping", "", "the damping matrix, or {mass: a, stiffness: b}: C = a M + b K", AT(member, damping), dampings),
-    KEY(NUMBER, "modal damping", "0", "damping ratios of the lowest modes of the member alone, a list of up to 16; a number: of the lowest 10", "1", AT(member, modal_damping)),
-    KEY(EXPRESSION, "load", "0", "force on every row, an expression of its number s; {vector: NAME}: from a file", "", AT(member, load)),
+    KEY(NUMBER, "modal damping", "0",
+        "damping ratios of the lowest modes of the member alone, a list of up to 16; a number: of the lowest 10", "1",
+        AT(member, modal_damping)),
+    KEY(EXPRESSION, "load", "0", "force on every row, an expression of its number s; {vector: NAME}: from a file", "",
+        AT(member, load)),
     KEY(EXPRESSION, "at", "0", "initial displacements, likewise", "", AT(member, at)),
     KEY(EXPRESSION, "rate", "0", "initial rates, likewise", "", AT(member, rate)),
     KEY(NAME, "fix", "", "what is held: a point, or a list of points", "", AT(member, fix)),
@@ -405,17 +589,23 @@ static const carom_key matrices_keys[] = {
 static const carom_key shaft_keys[] = {
     KEY(WORD, "type", "needed", "shaft", "", AT(member, type)),
     KEY(NUMBER, "length", "needed", "undeformed length", "m", AT(member, length)),
-    KEY(NUMBER, "elements", "needed", "number of equal elements; or by stretches, {wheel: 2, end: 3}: two up to point `wheel`, three up to the end", "1", AT(member, elements)),
+    KEY(NUMBER, "elements", "needed",
+        "number of equal elements; or by stretches, {wheel: 2, end: 3}: two up to point `wheel`, three up to the end",
+        "1", AT(member, elements)),
     KEY(NUMBER, "radius", "needed", "of the round section; or by stretches", "m", AT(member, radius)),
     KEY(NUMBER, "bore", "0", "radius of the hollow inside; or by stretches", "m", AT(member, bore)),
     KEY(NUMBER, "density", "needed", "mass per volume", "kg/m^3", AT(member, density)),
     KEY(NUMBER, "modulus", "needed", "Young's modulus", "Pa", AT(member, modulus)),
     KEY(NUMBER, "shear modulus", "needed", "for torsion", "Pa", AT(member, shear_modulus)),
-    SEVERAL("flywheels", "", "POINT: {mass, inertia}: a rigid wheel on that node", AT(member, flywheels), AT(member, nflywheels), flywheels, NULL),
+    SEVERAL("flywheels", "", "POINT: {mass, inertia}: a rigid wheel on that node", AT(member, flywheels),
+            AT(member, nflywheels), flywheels, NULL),
     ONE("damping", "", "{mass: a, stiffness: b, torsion: c}", AT(member, damping), shaft_dampings),
-    KEY(NUMBER, "modal damping", "0", "damping ratios of the lowest modes of the member alone, a list of up to 16; a number: of the lowest 10", "1", AT(member, modal_damping)),
+    KEY(NUMBER, "modal damping", "0",
+        "damping ratios of the lowest modes of the member alone, a list of up to 16; a number: of the lowest 10", "1",
+        AT(member, modal_damping)),
     KEY(NUMBER, "gravity", "0", "acceleration, a list", "m/s^2", AT(member, gravity)),
-    KEY(EXPRESSION, "load", "0", "force per length by component, expressions of the arc length s", "N/m", AT(member, load)),
+    KEY(EXPRESSION, "load", "0", "force per length by component, expressions of the arc length s", "N/m",
+        AT(member, load)),
     KEY(EXPRESSION, "at", "0", "initial displacements, expressions of s", "", AT(member, at)),
     KEY(EXPRESSION, "rate", "0", "initial rates, expressions of s; {rx: 100} spins", "", AT(member, rate)),
     KEY(NAME, "fix", "", "what is held: start, [start, end], {start: [v, w], end: all}", "", AT(member, fix)),
@@ -425,22 +615,44 @@ static const carom_key shaft_keys[] = {
     KEY(NUMBER, "up", "[0, 0, 1]", "the shaft's own z axis lies in the plane of direction and up", "", AT(member, up)),
     KEY(WORD, "record", "", "unknowns: also record all nodal unknowns", "", AT(member, record)),
     END};
-static const key_group floating_group = {GROUP("flexible.NAME, frame: floating", "A beam that moves and turns freely.", floating_keys, carom_mech_member, "flexible member"), .when = {{"frame", "floating"}, {"type", "beam"}}};
-static const key_group floating_spatial_group = {GROUP("flexible.NAME, type: spatial beam, frame: floating", "Beside those of a beam with a floating frame.", floating_spatial_keys, carom_mech_member, "flexible member"), .beside = floating_keys, .when = {{"frame", "floating"}, {"type", "spatial beam"}}};
-static const key_group bar_group = {GROUP("flexible.NAME", "A flexible member; a bar has these keys.", member_keys, carom_mech_member, "flexible member"), .when = {{"type", "bar"}, {"frame", ""}}};
-static const key_group beam_group = {GROUP("flexible.NAME, type: beam", "Beside those of a bar.", beam_keys, carom_mech_member, "flexible member"), .beside = member_keys, .when = {{"type", "beam"}}};
-static const key_group exact_beam_group = {GROUP("flexible.NAME, type: exact beam", "Beside those of a bar.", exact_beam_keys, carom_mech_member, "flexible member"), .beside = member_keys, .when = {{"type", "exact beam"}, {"frame", ""}}};
-static const key_group spatial_beam_group = {GROUP("flexible.NAME, type: spatial beam", "Beside those of a bar.", spatial_beam_keys, carom_mech_member, "flexible member"), .beside = member_keys, .when = {{"type", "spatial beam"}}};
-static const key_group matrices_group = {GROUP("flexible.NAME, type: matrices", "A linear structure by its matrices, from Matrix Market files.", matrices_keys, carom_mech_member, "flexible member"), .when = {{"type", "matrices"}, {"frame", ""}}};
-static const key_group shaft_group = {GROUP("flexible.NAME, type: shaft", "A shaft that turns about its axis.", shaft_keys, carom_mech_member, "flexible member"), .when = {{"type", "shaft"}, {"frame", ""}}};
-static const key_group *const members[] = {&floating_spatial_group, &floating_group, &bar_group, &beam_group, &exact_beam_group, &spatial_beam_group, &matrices_group, &shaft_group, NULL};
+static const key_group floating_group = {GROUP("flexible.NAME, frame: floating", "A beam that moves and turns freely.",
+                                               floating_keys, carom_mech_member, "flexible member"),
+                                         .when = {{"frame", "floating"}, {"type", "beam"}}};
+static const key_group floating_spatial_group = {
+    GROUP("flexible.NAME, type: spatial beam, frame: floating", "Beside those of a beam with a floating frame.",
+          floating_spatial_keys, carom_mech_member, "flexible member"),
+    .beside = floating_keys, .when = {{"frame", "floating"}, {"type", "spatial beam"}}};
+static const key_group bar_group = {GROUP("flexible.NAME", "A flexible member; a bar has these keys.", member_keys,
+                                          carom_mech_member, "flexible member"),
+                                    .when = {{"type", "bar"}, {"frame", ""}}};
+static const key_group beam_group = {
+    GROUP("flexible.NAME, type: beam", "Beside those of a bar.", beam_keys, carom_mech_member, "flexible member"),
+    .beside = member_keys, .when = {{"type", "beam"}}};
+static const key_group exact_beam_group = {GROUP("flexible.NAME, type: exact beam", "Beside those of a bar.",
+                                                 exact_beam_keys, carom_mech_member, "flexible member"),
+                                           .beside = member_keys, .when = {{"type", "exact beam"}, {"frame", ""}}};
+static const key_group spatial_beam_group = {GROUP("flexible.NAME, type: spatial beam", "Beside those of a bar.",
+                                                   spatial_beam_keys, carom_mech_member, "flexible member"),
+                                             .beside = member_keys, .when = {{"type", "spatial beam"}}};
+static const key_group matrices_group = {GROUP("flexible.NAME, type: matrices",
+                                               "A linear structure by its matrices, from Matrix Market files.",
+                                               matrices_keys, carom_mech_member, "flexible member"),
+                                         .when = {{"type", "matrices"}, {"frame", ""}}};
+static const key_group shaft_group = {GROUP("flexible.NAME, type: shaft", "A shaft that turns about its axis.",
+                                            shaft_keys, carom_mech_member, "flexible member"),
+                                      .when = {{"type", "shaft"}, {"frame", ""}}};
+static const key_group *const members[] = {
+    &floating_spatial_group, &floating_group, &bar_group,   &beam_group, &exact_beam_group,
+    &spatial_beam_group,     &matrices_group, &shaft_group, NULL};
 
 static const carom_key shape_keys[] = {
     KEY(FORM, "point", "", "[x, y]: a small mark", "m", AT(figure, size)),
     KEY(FORM, "segment", "", "two points: a straight bar", "m", AT(figure, size)),
     KEY(FORM, "line", "", "two or more points", "m", AT(figure, size)),
     KEY(FORM, "polygon", "", "three or more points, closed and filled (plane)", "m", AT(figure, size)),
-    KEY(FORM, "wall", "", "two or more points, solid on the right-hand side when walking from the first point to the last (plane)", "m", AT(figure, size)),
+    KEY(FORM, "wall", "",
+        "two or more points, solid on the right-hand side when walking from the first point to the last (plane)", "m",
+        AT(figure, size)),
     KEY(FORM, "spring", "", "two points: a zigzag", "m", AT(figure, size)),
     KEY(FORM, "box", "", "[width, height], in space three edges", "m", AT(figure, size)),
     KEY(FORM, "circle", "", "radius (plane)", "m", AT(figure, size)),
@@ -449,70 +661,138 @@ static const carom_key shape_keys[] = {
     KEY(EXPRESSION, "at", "", "the centre of a box, circle, sphere, cylinder", "m", AT(figure, at)),
     KEY(EXPRESSION, "angle", "0", "turned by it (plane)", "rad", AT(figure, angle)),
     KEY(EXPRESSION, "turn", "", "rotation vector or quaternion (space)", "", AT(figure, turn)),
-    KEY(WORD, "colour", "dealt out in order", "blue, orange, green, red, purple, sky, yellow, grey or \"#rrggbb\"", "", AT(figure, colour)),
+    KEY(WORD, "colour", "dealt out in order", "blue, orange, green, red, purple, sky, yellow, grey or \"#rrggbb\"", "",
+        AT(figure, colour)),
     KEY(WORD, "color", "", "the same", "", AT(figure, color)),
     KEY(WORD, "trace", "no", "yes: leaves its path behind", "", AT(figure, trace)),
     KEY(EXPRESSION, "width", "as looks good", "line width; for a spring its coil width", "m", AT(figure, width)),
     KEY(NAME, "of", "", "a body: places are in its frame, and the shape turns with it", "", AT(figure, of)),
     END};
-static const key_group figure_group = {GROUP("draw.NAME", "A shape: exactly one of the first ten keys says which.  `BODY: none` hides a body.", shape_keys, carom_mech_figure, "shape"), .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_figure, none)};
+static const key_group figure_group = {
+    GROUP("draw.NAME", "A shape: exactly one of the first ten keys says which.  `BODY: none` hides a body.", shape_keys,
+          carom_mech_figure, "shape"),
+    .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_figure, none)};
 static const key_group *const figures[] = {&figure_group, NULL};
 
 static const carom_key touch_keys[] = {
-    KEY(EXPRESSION, "at", "needed", "where the contact or constraint acts: a point of what is pushed; `NAME: [x, y]` is short for it", "m", AT(touch, at)),
-    KEY(EXPRESSION, "normal", "by the gap", "direction of the force, where the point does not say it", "", AT(touch, normal)),
+    KEY(EXPRESSION, "at", "needed",
+        "where the contact or constraint acts: a point of what is pushed; `NAME: [x, y]` is short for it", "m",
+        AT(touch, at)),
+    KEY(EXPRESSION, "normal", "by the gap", "direction of the force, where the point does not say it", "",
+        AT(touch, normal)),
     KEY(EXPRESSION, "tangent", "by the slip", "the same for friction", "", AT(touch, tangent)),
     KEY(EXPRESSION, "tangent2", "by the slip", "the second one, in space", "", AT(touch, tangent2)),
     KEY(WORD, "colour", "", "as of shapes", "", AT(touch, colour)),
     KEY(WORD, "color", "", "the same", "", AT(touch, color)),
     END};
-static const key_group touch_group = {GROUP("draw.contacts.NAME", "The place of a contact or constraint.", touch_keys, carom_mech_touch, "the place of"), .brief = CAROM_LIST, .brief_at = offsetof(carom_mech_touch, at)};
+static const key_group touch_group = {
+    GROUP("draw.contacts.NAME", "The place of a contact or constraint.", touch_keys, carom_mech_touch, "the place of"),
+    .brief = CAROM_LIST, .brief_at = offsetof(carom_mech_touch, at)};
 static const key_group *const touches[] = {&touch_group, NULL};
 
-static const carom_key touches_key = SEVERAL("contacts", "", "where contacts act", TOP(touches), TOP(ntouches), touches, NULL);
+static const carom_key touches_key =
+    SEVERAL("contacts", "", "where contacts act", TOP(touches), TOP(ntouches), touches, NULL);
 
 static const carom_key sections_keys[] = {
     KEY(WORD, "carom", "needed", "format version: 1", "", TOP(format)),
     KEY(TEXT, "name", "file name", "a title", "", TOP(name)),
     KEY(TEXT, "about", "", "free text", "", TOP(about)),
-    KEY(NAMED, "parameters", "", "NAME: number, or an expression of other parameters, in any order; --set changes them", "", TOP(parameters)),
-    SEVERAL("tables", "", "NAME: a table of numbers, which expressions use as a function NAME(x)", TOP(tables), TOP(ntables), tables, NULL),
+    KEY(NAMED, "parameters", "", "NAME: number, or an expression of other parameters, in any order; --set changes them",
+        "", TOP(parameters)),
+    SEVERAL("tables", "", "NAME: a table of numbers, which expressions use as a function NAME(x)", TOP(tables),
+            TOP(ntables), tables, NULL),
     SEVERAL("inputs", "", "NAME: an external signal, with its initial value", TOP(inputs), TOP(ninputs), inputs, NULL),
-    SEVERAL("controllers", "", "NAME: a discrete controller: sample time, states, outputs", TOP(controllers), TOP(ncontrollers), controllers, NULL),
-    SEVERAL("coordinates", "needed, or bodies, flexible", "NAME: {at, rate}: generalised coordinates with initial position and velocity", TOP(coordinates), TOP(ncoordinates), coordinates, NULL),
+    SEVERAL("controllers", "", "NAME: a discrete controller: sample time, states, outputs", TOP(controllers),
+            TOP(ncontrollers), controllers, NULL),
+    SEVERAL("coordinates", "needed, or bodies, flexible",
+            "NAME: {at, rate}: generalised coordinates with initial position and velocity", TOP(coordinates),
+            TOP(ncoordinates), coordinates, NULL),
     SEVERAL("bodies", "", "NAME: a rigid body, planar or spatial", TOP(bodies), TOP(nbodies), bodies, NULL),
-    SEVERAL("shapes", "", "NAME: a shape of the ground, for contacts between shapes", TOP(shapes), TOP(nshapes), shapes, NULL),
+    SEVERAL("shapes", "", "NAME: a shape of the ground, for contacts between shapes", TOP(shapes), TOP(nshapes), shapes,
+            NULL),
     KEY(NUMBER, "gravity", "0", "[x, y] or [x, y, z]: acts on all bodies", "m/s^2", TOP(gravity)),
     SEVERAL("joints", "", "NAME: a joint between two bodies", TOP(joints), TOP(njoints), joints, NULL),
     KEY(WORD, "assemble", "no", "yes: project the initial positions onto joints and constraints", "", TOP(assemble)),
-    KEY(NUMBER, "sleep", "0", "speed below which groups of touching bodies fall asleep after 0.5 s without acceleration; they wake when touched; 0: no sleeping (dynamic contact lists only)", "m/s", TOP(sleep)),
+    KEY(NUMBER, "sleep", "0",
+        "speed below which groups of touching bodies fall asleep after 0.5 s without acceleration; they wake when "
+        "touched; 0: no sleeping (dynamic contact lists only)",
+        "m/s", TOP(sleep)),
     KEY(WORD, "settle", "no", "yes: separate bodies whose shapes overlap initially", "", TOP(settle)),
-    SEVERAL("springs", "", "NAME: springs, dampers and bushings between bodies and at joints", TOP(springs), TOP(nsprings), springs, NULL),
+    SEVERAL("springs", "", "NAME: springs, dampers and bushings between bodies and at joints", TOP(springs),
+            TOP(nsprings), springs, NULL),
     SEVERAL("motors", "", "NAME: torques and forces at joints", TOP(motors), TOP(nmotors), motors, NULL),
     SEVERAL("loads", "", "NAME: external forces and torques on bodies", TOP(loads), TOP(nloads), loads, NULL),
-    SEVERAL("flexible", "", "NAME: a bar, beam or shaft of finite elements, or matrices", TOP(members), TOP(nmembers), members, NULL),
+    SEVERAL("flexible", "", "NAME: a bar, beam or shaft of finite elements, or matrices", TOP(members), TOP(nmembers),
+            members, NULL),
     KEY(NAMED, "let", "", "NAME: expression, in order; NAME' is its rate", "", TOP(let)),
     ONE("energy", "needed with coordinates", "kinetic and potential energy of the coordinates", TOP(energy), energies),
     KEY(NAMED, "forces", "", "COORDINATE: expression, the generalised force on it", "", TOP(forces)),
     KEY(NAMED, "constraints", "", "NAME: expression of positions and time that stays 0", "", TOP(constraints)),
     ONE("contact defaults", "", "default restitution, friction and impact law of contacts", TOP(defaults), laws),
-    SEVERAL("materials", "", "NAME: friction and restitution of shapes that name it; `with`: against others", TOP(materials), TOP(nmaterials), materials, NULL),
-    SEVERAL("contacts", "", "NAME: a gap that must not become negative, with its law", TOP(contacts), TOP(ncontacts), contacts, NULL),
+    SEVERAL("materials", "", "NAME: friction and restitution of shapes that name it; `with`: against others",
+            TOP(materials), TOP(nmaterials), materials, NULL),
+    SEVERAL("contacts", "", "NAME: a gap that must not become negative, with its law", TOP(contacts), TOP(ncontacts),
+            contacts, NULL),
     KEY(NAMED, "outputs", "", "NAME: expression, recorded as a column of that name", "", TOP(outputs)),
-    KEY(NAMED, "exact", "", "COORDINATE: the exact solution as an expression of t; other keys are helpers", "", TOP(exact)),
+    KEY(NAMED, "exact", "", "COORDINATE: the exact solution as an expression of t; other keys are helpers", "",
+        TOP(exact)),
     KEY(EXPRESSION, "checks", "", "a list of comparisons, evaluated at the end of a run", "", TOP(checks)),
-    KEY(NAMED, "sweep", "", "OPTION: value, default options of `carom sweep`; the command line overrides them; vary: {NAME: SPEC}, observe: a list", "", TOP(sweep)),
+    KEY(NAMED, "sweep", "",
+        "OPTION: value, default options of `carom sweep`; the command line overrides them; vary: {NAME: SPEC}, "
+        "observe: a list",
+        "", TOP(sweep)),
     ONE("record", "", "what results hold: columns of which bodies, snapshots of contacts", TOP(record), records),
     ONE("simulation", "", "default settings of a run; the command line overrides them", TOP(simulation), simulations),
-    SEVERAL("draw", "", "NAME: a shape drawn by `carom view`; `contacts`: where contacts act", TOP(figures), TOP(nfigures), figures, &touches_key),
+    SEVERAL("draw", "", "NAME: a shape drawn by `carom view`; `contacts`: where contacts act", TOP(figures),
+            TOP(nfigures), figures, &touches_key),
     END};
-const key_group carom_key_top = {GROUP("", "Sections of the file; a section that is not needed may be missing or empty.", sections_keys, carom_mech, "the model"), .without_name = true};
+const key_group carom_key_top = {GROUP("",
+                                       "Sections of the file; a section that is not needed may be missing or empty.",
+                                       sections_keys, carom_mech, "the model"),
+                                 .without_name = true};
 
-const key_group *const carom_key_groups[] = {
-    &carom_key_top, &table_group, &input_group, &controller_group, &coordinate_group, &energy_group, &contact_group, &pair_group, &pressed_group, &joint_friction_group, &contact_family_group, &law_group, &material_group, &with_group, &record_group, &simulation_group, &body_group, &body_family_group, &motion_group,
-    &shape_group, &joint_group, &joint_family_group, &line_spring_group, &joint_spring_group, &bushing_group, &spring_family_group, &motor_group, &load_group, &bar_group, &beam_group,
-    &exact_beam_group, &spatial_beam_group, &matrices_group, &damping_group, &floating_group, &floating_spatial_group, &shaft_group, &flywheel_group,
-    &shaft_damping_group, &figure_group, &touch_group, NULL};
+const key_group *const carom_key_groups[] = {&carom_key_top,
+                                             &table_group,
+                                             &input_group,
+                                             &controller_group,
+                                             &coordinate_group,
+                                             &energy_group,
+                                             &contact_group,
+                                             &pair_group,
+                                             &pressed_group,
+                                             &joint_friction_group,
+                                             &contact_family_group,
+                                             &law_group,
+                                             &material_group,
+                                             &with_group,
+                                             &record_group,
+                                             &simulation_group,
+                                             &body_group,
+                                             &body_family_group,
+                                             &motion_group,
+                                             &shape_group,
+                                             &joint_group,
+                                             &joint_family_group,
+                                             &line_spring_group,
+                                             &joint_spring_group,
+                                             &bushing_group,
+                                             &spring_family_group,
+                                             &motor_group,
+                                             &load_group,
+                                             &bar_group,
+                                             &beam_group,
+                                             &exact_beam_group,
+                                             &spatial_beam_group,
+                                             &matrices_group,
+                                             &damping_group,
+                                             &floating_group,
+                                             &floating_spatial_group,
+                                             &shaft_group,
+                                             &flywheel_group,
+                                             &shaft_damping_group,
+                                             &figure_group,
+                                             &touch_group,
+                                             NULL};
 
 const key_word carom_key_joint_types[] = {
     {"revolute", "", "points coincide, turns about the axis"},
@@ -582,6 +862,7 @@ void carom_key_fields(const key_group *const *groups, key_visit *visit, void *us
             visit(user, k);
             if (k->own) visit(user, k->own);
         }
-        if (groups[g]->brief && !visited(groups, g, i, groups[g]->brief_at)) visit(user, &(carom_key){.name = "", .kind = KEY_TEXT, .at = groups[g]->brief_at});
+        if (groups[g]->brief && !visited(groups, g, i, groups[g]->brief_at))
+            visit(user, &(carom_key){.name = "", .kind = KEY_TEXT, .at = groups[g]->brief_at});
     }
 }

@@ -1,12 +1,15 @@
-// keys.h (private): the one table of what a mechanism consists of: every key of a model file, what it means, and where it stands in carom_mech.
+// keys.h (private): the one table of what a mechanism consists of: every key of a model file, what it means, and where
+// it stands in carom_mech.
 //
-// The table drives reading and writing files, nearest-name suggestions, copying, comparing and hashing, `carom help model`, the reference page
-// and the manual page.  A new key is a field of a record in <carom/mech.h> and a line in keys.c.
+// The table drives reading and writing files, nearest-name suggestions, copying, comparing and hashing, `carom help
+// model`, the reference page and the manual page.  A new key is a field of a record in <carom/mech.h> and a line in
+// keys.c.
 #pragma once
 #include <carom/mech.h>
 
 typedef enum key_kind {
-    // A datum.  A number is an expression of parameters; an expression may use more: the state, time.  Lists of them are of the same kind.
+    // A datum.  A number is an expression of parameters; an expression may use more: the state, time.  Lists of them
+    // are of the same kind.
     KEY_NUMBER, KEY_EXPRESSION, KEY_NAME, KEY_WORD, KEY_TEXT,
     KEY_NAMED, // named data
     KEY_FORM,  // one of several keys for the same datum, which is what the record is: circle, box, ...
@@ -22,7 +25,8 @@ typedef struct carom_key {
     const char *unit;     // SI; "1": it has none; "": it depends, or does not matter
     size_t at, count;     // where it stands in its record; of KEY_RECORDS: how many there are
     const struct key_group *const *groups; // of records: candidates, the first whose condition holds; NULL at the end
-    const struct carom_key *own;           // of KEY_RECORDS: a key among the names that has a meaning of its own; NULL: none
+    const struct carom_key *own;           // of KEY_RECORDS: a key among the names that has a meaning of its own; NULL:
+                                           // none
 } carom_key;
 
 /// A kind of record, or one of several variants of it.
@@ -33,8 +37,10 @@ typedef struct key_group {
     size_t size;                    // of the record
     const char *called;             // in messages: "body", which the name follows; or, without_name, the whole
     bool without_name;
-    struct { const char *key, *is; } when[2]; // variant: each key is given, and (is not NULL) is this word; is "": the key is absent
-    carom_datum_kind brief;         // instead of a map a datum of this kind may stand, which is meant for the field at brief_at
+    struct { const char *key, *is; } when[2]; // variant: each key is given, and (is not NULL) is this word; is "": the
+                                              // key is absent
+    carom_datum_kind brief;         // instead of a map a datum of this kind may stand, which is meant for the field at
+                                    // brief_at
     size_t brief_at;
 } key_group;
 
@@ -42,14 +48,16 @@ typedef struct key_word { const char *name, *arguments, *about; } key_word;
 
 extern const key_group carom_key_top;             // the whole file
 extern const key_group *const carom_key_groups[]; // in the order of the reference; NULL at the end
-extern const key_word carom_key_joint_types[];    // values of `type` of a joint, in the order of carom_joint_type; ends at a NULL name
+extern const key_word carom_key_joint_types[];    // values of `type` of a joint, in the order of carom_joint_type; ends
+                                                  // at a NULL name
 extern const key_word carom_key_functions[];      // of expressions
 
 static inline void *carom_key_field(const void *record, size_t at) { return (unsigned char *)record + at; }
 static inline bool carom_key_is_record(const carom_key *k) { return k->kind >= KEY_RECORD; }
 /// Of a key of records: how many there are in `record`, and the i-th of them.
 static inline int carom_key_count(const void *record, const carom_key *k) {
-    return k->kind == KEY_RECORD ? *(void *const *)carom_key_field(record, k->at) != NULL : *(const int *)carom_key_field(record, k->count);
+    return k->kind == KEY_RECORD ? *(void *const *)carom_key_field(record, k->at) != NULL
+                                 : *(const int *)carom_key_field(record, k->count);
 }
 static inline void *carom_key_record(const void *record, const carom_key *k, int i) {
     return *(unsigned char *const *)carom_key_field(record, k->at) + (size_t)i * (*k->groups)->size;

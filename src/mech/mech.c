@@ -183,7 +183,8 @@ static carom_status follow_table(carom_mech *m, carom_mech_input *in, const caro
     if (!table || !name || !text) return no_memory(m, err);
     snprintf(name, size, "%s.table", in->name.text);
     snprintf(text, size, "%s(t)", name);
-    *table = (carom_mech_table){.name = {.kind = CAROM_TEXT, .text = name, .length = strlen(name), .of = file->of}, .file = *file};
+    *table = (carom_mech_table){.name = {.kind = CAROM_TEXT, .text = name, .length = strlen(name), .of = file->of},
+                                .file = *file};
     ++m->ntables;
     in->signal = (carom_datum){.kind = CAROM_TEXT, .text = text, .length = strlen(text), .of = file->of};
     return CAROM_OK;
@@ -226,50 +227,66 @@ static void see_field(void *user, const carom_key *k) {
     uses *u = user;
     if (!carom_key_is_record(k)) {
         const carom_datum *d = carom_key_field(u->record, k->at);
-        if ((k->kind == KEY_NUMBER || k->kind == KEY_EXPRESSION || k->kind == KEY_FORM) && d->key) see_use(u, d, d->key->text);
+        if ((k->kind == KEY_NUMBER || k->kind == KEY_EXPRESSION || k->kind == KEY_FORM) && d->key)
+            see_use(u, d, d->key->text);
         return;
     }
     for (int i = 0; i < carom_key_count(u->record, k); ++i) {
-        uses inner = {.record = carom_key_record(u->record, k, i), .groups = k->groups, .name = u->name, .unit = u->unit, .misfit = u->misfit};
+        uses inner = {.record = carom_key_record(u->record, k, i),
+                      .groups = k->groups,
+                      .name = u->name,
+                      .unit = u->unit,
+                      .misfit = u->misfit};
         carom_key_fields(k->groups, see_field, &inner);
         u->misfit = inner.misfit;
     }
 }
 
 // The parameter is given a unit: do all keys want it whose value it is?
-static carom_status see_uses(const carom_mech *m, const char *name, const carom_unit *unit, const char *of, carom_error *err) {
+static carom_status see_uses(const carom_mech *m, const char *name, const carom_unit *unit, const char *of,
+                             carom_error *err) {
     uses u = {.record = m, .groups = top, .name = name, .unit = unit};
     carom_key_fields(top, see_field, &u);
     if (!u.misfit) return CAROM_OK;
-    if (strcmp(u.misfit->unit, "1") == 0) return carom_fail(err, CAROM_BAD_INPUT, "%s: '%.60s' is given for %s, which is a number without a unit", of, name, u.misfit->name);
-    return carom_fail(err, CAROM_BAD_INPUT, "%s: '%.60s' is given for %s, which is in %s", of, name, u.misfit->name, u.misfit->unit);
+    if (strcmp(u.misfit->unit, "1") == 0)
+        return carom_fail(err, CAROM_BAD_INPUT, "%s: '%.60s' is given for %s, which is a number without a unit", of,
+                          name, u.misfit->name);
+    return carom_fail(err, CAROM_BAD_INPUT, "%s: '%.60s' is given for %s, which is in %s", of, name, u.misfit->name,
+                      u.misfit->unit);
 }
 
 // Component k of a vector of n numbers, which is zero where it is not given.
 static carom_datum *component(carom_mech *m, carom_datum *list, int n, int k) {
     carom_datum *item = carom_pool_take(m->memory, (size_t)n * sizeof *item);
     if (!item) return NULL;
-    for (int j = 0; j < n; ++j) item[j] = list->kind == CAROM_LIST ? list->item[j] : (carom_datum){.kind = CAROM_NUMBER, .text = "", .of = "--set"};
+    for (int j = 0; j < n; ++j)
+        item[j] =
+            list->kind == CAROM_LIST ? list->item[j] : (carom_datum){.kind = CAROM_NUMBER, .text = "", .of = "--set"};
     list->kind = CAROM_LIST, list->count = n, list->item = item;
     return &item[k];
 }
 
-// Where the initial value stands: x and x' of a coordinate; of a body whose place is given b.x, b.y, b.z, b.vx, b.vy, b.vz and, of a planar one, b.angle.  NULL: there is no such name.
+// Where the initial value stands: x and x' of a coordinate; of a body whose place is given b.x, b.y, b.z, b.vx, b.vy,
+// b.vz and, of a planar one, b.angle.  NULL: there is no such name.
 static carom_datum *initial(carom_mech *m, const char *word) {
     const size_t n = strlen(word);
     const bool rate = n > 1 && word[n - 1] == '\'';
     for (int i = 0; i < m->ncoordinates; ++i) {
         const char *name = m->coordinates[i].name.text;
-        if (strlen(name) == n - rate && strncmp(name, word, n - rate) == 0) return rate ? &m->coordinates[i].rate : &m->coordinates[i].at;
+        if (strlen(name) == n - rate && strncmp(name, word, n - rate) == 0)
+            return rate ? &m->coordinates[i].rate : &m->coordinates[i].at;
     }
     const char *dot = strrchr(word, '.');
     for (int i = 0; i < m->nbodies && dot; ++i) {
         carom_mech_body *b = &m->bodies[i];
-        if (strlen(b->name.text) != (size_t)(dot - word) || strncmp(b->name.text, word, (size_t)(dot - word)) != 0 || b->motion || b->at.kind != CAROM_LIST) continue;
+        if (strlen(b->name.text) != (size_t)(dot - word) || strncmp(b->name.text, word, (size_t)(dot - word)) != 0 ||
+            b->motion || b->at.kind != CAROM_LIST)
+            continue;
         const bool fast = dot[1] == 'v';
         const char *const axes = "xyz", *axis = dot[1 + fast] && !dot[2 + fast] ? strchr(axes, dot[1 + fast]) : NULL;
         if (b->at.count == 2 && strcmp(dot, ".angle") == 0) return &b->angle;
-        if (axis && axis - axes < b->at.count && (!fast || b->velocity.kind != CAROM_LIST || b->velocity.count == b->at.count))
+        if (axis && axis - axes < b->at.count &&
+            (!fast || b->velocity.kind != CAROM_LIST || b->velocity.count == b->at.count))
             return component(m, fast ? &b->velocity : &b->at, b->at.count, (int)(axis - axes));
     }
     return NULL;
@@ -287,23 +304,38 @@ carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
         if (strcmp(m->inputs[i].name.text, word) == 0) in = &m->inputs[i];
     carom_datum *start = d || in ? NULL : initial(m, word);
     if (!d && !in && !start) {
-        const char *near = carom_nearest(word, settable_name, m), *option = m->ninputs ? "--set or --input" : "--set", *what = m->ninputs ? "parameter, input or initial value" : "parameter or initial value";
-        if (near) return carom_fail(err, CAROM_BAD_INPUT, "%s %.100s: the model has no %s '%.60s'; did you mean '%s'?", option, set, what, word, near);
-        return carom_fail(err, CAROM_BAD_INPUT, "%s %.100s: the model has no %s '%.60s'; `carom info` lists them", option, set, what, word);
+        const char *near = carom_nearest(word, settable_name, m), *option = m->ninputs ? "--set or --input" : "--set",
+                   *what = m->ninputs ? "parameter, input or initial value" : "parameter or initial value";
+        if (near)
+            return carom_fail(err, CAROM_BAD_INPUT, "%s %.100s: the model has no %s '%.60s'; did you mean '%s'?",
+                              option, set, what, word, near);
+        return carom_fail(err, CAROM_BAD_INPUT, "%s %.100s: the model has no %s '%.60s'; `carom info` lists them",
+                          option, set, what, word);
     }
     const char *option = in ? "--input" : "--set";
-    char *of = carom_pool_take(m->memory, strlen(set) + 9), *text = carom_pool_text(m->memory, sign + 1, strlen(sign + 1));
+    char *of = carom_pool_take(m->memory, strlen(set) + 9),
+         *text = carom_pool_text(m->memory, sign + 1, strlen(sign + 1));
     if (!of || !text) return no_memory(m, err);
     snprintf(of, strlen(set) + 9, "%s %.100s", option, set);
-    const carom_datum value = {.kind = CAROM_TEXT, .text = text, .length = strlen(text), .key = d ? d->key : start ? start->key : NULL, .of = of};
+    const carom_datum value = {.kind = CAROM_TEXT,
+                               .text = text,
+                               .length = strlen(text),
+                               .key = d       ? d->key
+                                      : start ? start->key
+                                              : NULL,
+                               .of = of};
     if (start) return *start = value, CAROM_OK;
     const carom_datum *old = d ? d : carom_given(&in->start);
     carom_unit was, is;
     double x;
     size_t at;
     const bool has_unit = carom_quantity_read(text, strlen(text), &x, &is, &at) == CAROM_QUANTITY_READ;
-    if (has_unit && old && old->kind == CAROM_TEXT && carom_quantity_read(old->text, old->length, &x, &was, &at) == CAROM_QUANTITY_READ && !carom_unit_fits(&is, &was))
-        return carom_fail(err, CAROM_BAD_INPUT, "%s: '%.60s' is %.60s in the model, which is a quantity of another kind", of, word, old->text);
+    if (has_unit && old && old->kind == CAROM_TEXT &&
+        carom_quantity_read(old->text, old->length, &x, &was, &at) == CAROM_QUANTITY_READ &&
+        !carom_unit_fits(&is, &was))
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "%s: '%.60s' is %.60s in the model, which is a quantity of another kind", of, word,
+                          old->text);
     if (has_unit && d) CAROM_TRY(see_uses(m, word, &is, of, err));
     if (in) return set_input(m, in, &value, err);
     *d = value;
@@ -322,7 +354,9 @@ carom_status carom_mech_add_matrix(carom_mech *m, const carom_matrix_text *matri
     if (!list) return no_memory(m, err);
     if (m->nmatrices) memcpy(list, m->matrices, (size_t)m->nmatrices * sizeof *list);
     list[m->nmatrices] = *matrix;
-    if (matrix->length >= 3 && memcmp(matrix->text, "\xEF\xBB\xBF", 3) == 0) list[m->nmatrices].text += 3, list[m->nmatrices].length -= 3; // byte order mark
+    // byte order mark
+    if (matrix->length >= 3 && memcmp(matrix->text, "\xEF\xBB\xBF", 3) == 0)
+        list[m->nmatrices].text += 3, list[m->nmatrices].length -= 3;
     if (!matrix->file) list[m->nmatrices].file = matrix->name;
     own_matrix(&c, &list[m->nmatrices]);
     if (c.failed) return no_memory(m, err);

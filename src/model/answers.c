@@ -12,11 +12,13 @@ bool carom_tables_explain(const void *model, void *work, char *text, size_t size
     double *x = carom_model_scratch(m, work);
     carom_tape_eval(m->tape, work, GROUP_ASKED, p[0], p + 1, p + 1 + m->visible.nq, x);
     for (int i = 0; i < m->nasked; ++i) {
-        const double *numbers = carom_graph_curve_numbers(m->graph, m->asked[i].table), first = numbers[4], last = numbers[3 + (int)numbers[0]];
+        const double *numbers = carom_graph_curve_numbers(m->graph, m->asked[i].table), first = numbers[4],
+                     last = numbers[3 + (int)numbers[0]];
         if (isfinite(numbers[1]) || (x[i] >= first && x[i] <= last)) continue;
         const bool below = x[i] < first;
-        carom_format(text, size, "table '%.60s' evaluated at %.17g, %s its %s point %.9g (`outside: error`)", m->whole->tables[m->asked[i].table].name.text, x[i], below ? "below" : "beyond", below ? "first" : "last",
-                     below ? first : last);
+        carom_format(text, size, "table '%.60s' evaluated at %.17g, %s its %s point %.9g (`outside: error`)",
+                     m->whole->tables[m->asked[i].table].name.text, x[i], below ? "below" : "beyond",
+                     below ? "first" : "last", below ? first : last);
         return true;
     }
     return false;
@@ -53,7 +55,9 @@ void carom_model_adopt(carom_model *m, const carom_model *other) {
     for (int i = 0; i < n && i < MOST; ++i) carom_tape_attach(mine[i], carom_tape_native(theirs[i]));
 }
 
-long carom_model_motion_instructions(const carom_model *m) { return m ? carom_tape_instructions(m->tape, GROUP_MOTION_GAPS) : 0; }
+long carom_model_motion_instructions(const carom_model *m) {
+    return m ? carom_tape_instructions(m->tape, GROUP_MOTION_GAPS) : 0;
+}
 
 void carom_model_own(carom_model *m, void *thing, void (*release)(void *thing)) {
     if (!m) return;
@@ -99,7 +103,8 @@ static const char *unknown_name(const carom_model *m, int i, bool rate) {
 
 const char *carom_model_coordinate(const carom_model *m, int i) {
     if (!m) return NULL;
-    return i < carom_model_named_q(m) ? m->names.at[m->coordinate_name[i]].text : unknown_name(m, i - m->visible.nq_own, false);
+    return i < carom_model_named_q(m) ? m->names.at[m->coordinate_name[i]].text
+                                      : unknown_name(m, i - m->visible.nq_own, false);
 }
 
 const char *carom_model_velocity(const carom_model *m, int i) {
@@ -177,7 +182,8 @@ const char *carom_model_compliant(const carom_model *m, int which) {
                                  : carom_model_constraint(m, m->ne + m->nc + which - m->ncompliant);
 }
 
-// Is contact `name` one of several of an entry, OWNER.1, OWNER.2, ... or, in a family, OWNER.0.1, ...?  The numbers behind the owner; 0: no.
+// Is contact `name` one of several of an entry, OWNER.1, OWNER.2, ... or, in a family, OWNER.0.1, ...?  The numbers
+// behind the owner; 0: no.
 static int numbers_behind(const char *name, const char *owner, size_t n) {
     if (strncmp(name, owner, n) != 0 || name[n] != '.' || name[n + strspn(name + n, ".0123456789")] != 0) return 0;
     int numbers = 0;
@@ -185,7 +191,8 @@ static int numbers_behind(const char *name, const char *owner, size_t n) {
     return numbers;
 }
 
-// What is found: a contact; an entry of contacts that come and go; else the first contact of an entry, and how many numbers it has behind the entry's name.
+// What is found: a contact; an entry of contacts that come and go; else the first contact of an entry, and how many
+// numbers it has behind the entry's name.
 enum { MOST_NUMBERS = 8 };
 static int rules_of(const carom_model *m) { return m->near ? m->near->nrules : 0; }
 
@@ -196,7 +203,8 @@ int carom_model_contact(const carom_model *m, const char *name) {
     const int near = m->near ? carom_near_find(m, name) : CAROM_NO_CONTACT;
     for (int i = 0; near == CAROM_NO_CONTACT && i < m->nc; ++i) {
         const int numbers = numbers_behind(m->links[m->ne + i].name, name, strlen(name));
-        if (numbers > 0 && numbers < MOST_NUMBERS) return CAROM_NO_CONTACT - 1 - rules_of(m) - MOST_NUMBERS * i - numbers;
+        if (numbers > 0 && numbers < MOST_NUMBERS)
+            return CAROM_NO_CONTACT - 1 - rules_of(m) - MOST_NUMBERS * i - numbers;
     }
     return near;
 }
@@ -263,11 +271,13 @@ bool carom_model_turned(const carom_model *m) {
     return false;
 }
 
-void carom_model_reactions(const carom_model *m, void *work, double t, const double *q, const int *dir, int n, const double *x, double *y) {
+void carom_model_reactions(const carom_model *m, void *work, double t, const double *q, const int *dir, int n,
+                           const double *x, double *y) {
     if (!m || !work || !x || !y) return;
     const double *v = m->v0;
     if (m->nmember) carom_model_look(m, work, &q, &v, false);
-    const carom_values frames = carom_tape_values(m->tape, work, GROUP_FRAMES, t, q, v); // where they stand: most joints are not turned
+    // where they stand: most joints are not turned
+    const carom_values frames = carom_tape_values(m->tape, work, GROUP_FRAMES, t, q, v);
     const int *frame = frames.place;
     carom_copy(y, x, n);
     for (int i = 0; i < m->njoints; ++i, frame += 9) {
@@ -307,11 +317,13 @@ double carom_model_contact_size(const carom_model *m, int id) {
     if (m->near && id >= m->ne + m->nc) return carom_near_size(m, id);
     if (m->npairs == 0 || id < m->pairs[0].first) return 0;
     const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
-    const double a = p->A->bound_radius > 0 ? p->A->bound_radius : INFINITY, b = p->B->bound_radius > 0 ? p->B->bound_radius : INFINITY, size = fmin(a, b);
+    const double a = p->A->bound_radius > 0 ? p->A->bound_radius : INFINITY,
+                 b = p->B->bound_radius > 0 ? p->B->bound_radius : INFINITY, size = fmin(a, b);
     return isfinite(size) ? size : 0;
 }
 
-// Of a shape on a body that is moved or carried, or of which there is no end on a body that turns, it is not known.  A ball that turns about its middle is where it was.
+// Of a shape on a body that is moved or carried, or of which there is no end on a body that turns, it is not known.  A
+// ball that turns about its middle is where it was.
 static double shape_travel(const carom_model *m, const shape *s, const double *q_0, const double *q_1) {
     const bool round = s->kind == SHAPE_ROUND || s->kind == SHAPE_POINT;
     if (s->body == &m->bodies[0]) return 0;

@@ -1,6 +1,7 @@
 // assemble.c: initial positions and velocities that joints allow, and which constraints say nothing new.
 //
-// `assemble: yes` moves the positions onto the joints and constraints, by the shortest way in the metric of the mass matrix,
+// `assemble: yes` moves the positions onto the joints and constraints, by the shortest way in the metric of the mass
+// matrix,
 //     q <- q (+) M^-1 W x,   W'M^-1 W x = -g                                                    (ASM-1)
 // Velocities that the file does not give are completed, those it gives stay:  with F the free ones,
 //     v_F <- v_F + M_FF^-1 W_F x,   W_F'M_FF^-1 W_F x = -(W'v + w)                              (ASM-2)
@@ -185,7 +186,8 @@ static void velocities(desk *d) {
 // Rows of W in units of the roots of the diagonal of M, in which those of angles and those of lengths compare.
 // W' = Q'R with R upper triangular, by columns in their order: |R_kk| is what column k of W has besides those before
 // it.  Rows of W come one after the other, and rotations
-// merge them with the rows of R.  Most joints share no body: a row of R has few entries, from `k` to before `end`, and a row of W soon finds a place that is free.      (ASM-3)
+// merge them with the rows of R.  Most joints share no body: a row of R has few entries, from `k` to before `end`, and
+// a row of W soon finds a place that is free.  (ASM-3)
 typedef struct triangle {
     int n, *end;   // columns; of each row
     double **row;  // NULL: free
@@ -194,7 +196,10 @@ typedef struct triangle {
 
 static bool triangle_open(triangle *x, int n) {
     const size_t size = (size_t)n + 1;
-    *x = (triangle){.n = n, .end = calloc(size, sizeof(int)), .row = calloc(size, sizeof(double *)), .w = calloc(size, sizeof(double))};
+    *x = (triangle){.n = n,
+                    .end = calloc(size, sizeof(int)),
+                    .row = calloc(size, sizeof(double *)),
+                    .w = calloc(size, sizeof(double))};
     return x->end && x->row && x->w;
 }
 
@@ -299,18 +304,21 @@ static bool name_redundant(carom_model *m) {
     for (int id = 0; id < m->ne && used < sizeof text; ++id) {
         const constraint *c = &m->links[id];
         int count = c->redundant;
-        for (; c->part && id + 1 < m->ne && m->links[id + 1].part && m->links[id + 1].joint == c->joint; ++id) count += m->links[id + 1].redundant;
+        for (; c->part && id + 1 < m->ne && m->links[id + 1].part && m->links[id + 1].joint == c->joint; ++id)
+            count += m->links[id + 1].redundant;
         if (count == 0) continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%.60s", used ? ", " : "", c->name);
         if (count > 1 && used < sizeof text) used += (size_t)snprintf(text + used, sizeof text - used, " (%d)", count);
     }
-    if (!m->redundant || strcmp(m->redundant, text) != 0) m->redundant = used ? carom_pool_text(&m->memory, text, strlen(text)) : NULL;
+    if (!m->redundant || strcmp(m->redundant, text) != 0)
+        m->redundant = used ? carom_pool_text(&m->memory, text, strlen(text)) : NULL;
     return !used || m->redundant;
 }
 
 carom_status carom_model_assemble(carom_model *m, void *work, carom_error *err) {
     if (m->nmember && m->assemble)
-        return carom_fail(err, CAROM_BAD_INPUT, "%.200s: assemble is for models without flexible members; give positions that fit", m->file);
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "%.200s: assemble is for models without flexible members; give positions that fit", m->file);
     if (m->ne == 0 || m->nmember) return CAROM_OK;
     desk d = {.m = m, .work = work, .n = m->visible.nv, .ne = m->ne};
     m->moved = m->completed = m->nredundant = 0;

@@ -1,12 +1,15 @@
 // bounds.c: what the gaps, and forces, that are written as expressions may be on a piece of a motion.
 //
-// Work: how far positions are off their lines, what the tape sees where there are members, then bounds of all that it computes.
+// Work: how far positions are off their lines, what the tape sees where there are members, then bounds of all that it
+// computes.
 #include "expr/tape.h"
 #include "model/model.h"
 #include <math.h>
 #include <stdlib.h>
 
-static double *off_positions(const carom_model *m, void *work) { return (double *)(void *)((unsigned char *)work + m->bounds_work); }
+static double *off_positions(const carom_model *m, void *work) {
+    return (double *)(void *)((unsigned char *)work + m->bounds_work);
+}
 
 static const int *places(const carom_model *m, int group) { return carom_tape_places(m->tape, group); }
 static int gap_place(const carom_model *m, int id) { return places(m, GROUP_GAPS)[id]; }
@@ -26,12 +29,17 @@ static int seen(const carom_model *m) { return m->nmember ? 3 * (m->visible.nq +
 size_t carom_bounds_work(carom_model *m, bool gaps, bool forces, size_t from) {
     const size_t line = 63;
     m->bounds_part = gaps ? part(m) : NULL;
-    m->force_part = forces ? carom_tape_part_create(m->tape, places(m, GROUP_FORCE), m->tape->group[GROUP_FORCE].count) : NULL;
+    m->force_part =
+        forces ? carom_tape_part_create(m->tape, places(m, GROUP_FORCE), m->tape->group[GROUP_FORCE].count) : NULL;
     m->bounds_work = (from + line) & ~line;
-    return (m->bounds_part || !gaps) && (m->force_part || !forces) ? m->bounds_work + (size_t)(m->nq + seen(m)) * sizeof(double) + (size_t)carom_tape_range_size(m->tape) * sizeof(carom_range) : 0;
+    return (m->bounds_part || !gaps) && (m->force_part || !forces)
+               ? m->bounds_work + (size_t)(m->nq + seen(m)) * sizeof(double) +
+                     (size_t)carom_tape_range_size(m->tape) * sizeof(carom_range)
+               : 0;
 }
 
-// What moves between two points within d at rates between two that differ by `spread` is not farther than this from the straight line.
+// What moves between two points within d at rates between two that differ by `spread` is not farther than this from the
+// straight line.
 static double astray(double d, double spread) { return 0.25 * d * spread; }
 
 static double turning(const body *b, const double *v_0, const double *v_1, const double *v_off) {
@@ -43,8 +51,10 @@ static double turning(const body *b, const double *v_0, const double *v_1, const
     return sqrt(square);
 }
 
-// (SC-8)  off = d |v_1 - v_0|/8 + d v_off/2;  components of a quaternion turn at rates within +-|w|/2, angles of joints within +-(|w_A| + |w_B|).
-static void positions_off(const carom_model *m, double d, const double *v_0, const double *v_1, const double *v_off, double *off) {
+// (SC-8)  off = d |v_1 - v_0|/8 + d v_off/2;  components of a quaternion turn at rates within +-|w|/2, angles of joints
+//         within +-(|w_A| + |w_B|).
+static void positions_off(const carom_model *m, double d, const double *v_0, const double *v_1, const double *v_off,
+                          double *off) {
     const int nq = carom_model_named_q(m), nv = carom_model_named_v(m);
     for (int i = 0; i < m->nq; ++i) {
         const int k = i >= nq ? nv + i - nq : m->velocity_of[i];
@@ -61,10 +71,12 @@ static void positions_off(const carom_model *m, double d, const double *v_0, con
     }
 }
 
-// The motion as the tape sees it: values at the start, at the end, and how far they are off the lines between.  Members' positions are picked into `seen`.
+// The motion as the tape sees it: values at the start, at the end, and how far they are off the lines between.
+// Members' positions are picked into `seen`.
 typedef struct side { const double *q, *v; } side;
 
-static void inputs(const carom_model *m, void *work, const carom_tape_part *part, side at[3], double *seen, carom_range *x) {
+static void inputs(const carom_model *m, void *work, const carom_tape_part *part, side at[3], double *seen,
+                   carom_range *x) {
     const visible *s = &m->visible;
     const int more = m->nmember ? 1 + s->compiled : 0, nq = s->nq_own + more, nv = s->nv_own + more;
     for (int k = 0; m->nmember && k < 3; ++k, seen += nq + nv) {
@@ -77,12 +89,14 @@ static void inputs(const carom_model *m, void *work, const carom_tape_part *part
     for (int e = 0; e < n; ++e) {
         const int i = slot[e] - 1, k = i - nq;
         if (i < 0) continue;
-        x[slot[e]] = k < 0 ? carom_range_along(at[0].q[i], at[1].q[i], at[2].q[i]) : carom_range_along(at[0].v[k], at[1].v[k], at[2].v[k]);
+        x[slot[e]] = k < 0 ? carom_range_along(at[0].q[i], at[1].q[i], at[2].q[i])
+                           : carom_range_along(at[0].v[k], at[1].v[k], at[2].v[k]);
     }
 }
 
-carom_status carom_model_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
-                                const double *v_off, double *least, double *slowest, double *fastest, double *turn) {
+carom_status carom_model_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0,
+                                const double *q_1, const double *v_0, const double *v_1, const double *v_off,
+                                double *least, double *slowest, double *fastest, double *turn) {
     const carom_model *m = model;
     double *q_off = off_positions(m, work);
     carom_range *x = (carom_range *)(void *)(q_off + m->nq + seen(m));
@@ -103,8 +117,9 @@ carom_status carom_model_bounds(const void *model, void *work, double t_0, doubl
     return CAROM_OK;
 }
 
-carom_status carom_model_force_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
-                                      const double *v_off, double *mid, double *slope, double *off) {
+carom_status carom_model_force_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0,
+                                      const double *q_1, const double *v_0, const double *v_1, const double *v_off,
+                                      double *mid, double *slope, double *off) {
     const carom_model *m = model;
     double *q_off = off_positions(m, work);
     carom_range *x = (carom_range *)(void *)(q_off + m->nq + seen(m));
@@ -115,7 +130,8 @@ carom_status carom_model_force_bounds(const void *model, void *work, double t_0,
     carom_tape_range(m->tape, m->force_part, work, x);
     for (int i = 0; i < m->nv; ++i) {
         const carom_range *f = i < named ? &x[place[i]] : NULL;
-        mid[i] = f ? f->mid : 0, slope[i] = f ? f->slope : 0, off[i] = f ? (f->jumps ? HUGE_VAL : f->off) : 0; // bodies that no expression names have no such forces
+        // bodies that no expression names have no such forces
+        mid[i] = f ? f->mid : 0, slope[i] = f ? f->slope : 0, off[i] = f ? (f->jumps ? HUGE_VAL : f->off) : 0;
     }
     return CAROM_OK;
 }

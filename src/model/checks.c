@@ -5,17 +5,21 @@
 #include <string.h>
 
 // Names of the ledger, and the value of each in ledger l.
-#define LEDGER_ROWS(X) \
-    X("steps", l->steps) X("seconds", l->seconds) X("impacts", l->impacts) X("accumulations", l->accumulations) \
-    X("penetration", l->penetration) X("drift", l->drift) X("energy.start", l->energy.start) X("energy.end", l->energy.end) \
-    X("energy.impact", l->energy.impact) X("energy.lost", l->energy.lost) X("energy.created", l->energy.created) \
-    X("energy.friction", l->energy.friction) X("energy.damping", l->energy.damping) X("energy.external", l->energy.external) \
-    X("energy.balance", l->energy.balance) X("energy.identity", l->energy.identity) X("contact.residual", l->counts.residual) \
-    X("sleep.falls", l->sleep.falls) X("sleep.wakes", l->sleep.wakes) X("sleep.energy", l->sleep.energy) \
-    X("contact.problems", l->counts.problems) X("contact.iterations", l->counts.iterations) \
-    X("contact.fallbacks", l->counts.fallbacks) X("newton.iterations", l->counts.newton) X("newton.median", l->counts.newton_median) \
-    X("newton.max", l->counts.newton_max) X("rejected", l->rejected) \
-    X("ns_per_step", l->steps > 0 ? l->seconds / (double)l->steps * 1e9 : 0)
+#define LEDGER_ROWS(X)                                                                                                 \
+    X("steps", l->steps)                                                                                               \
+    X("seconds", l->seconds) X("impacts", l->impacts) X("accumulations", l->accumulations)                             \
+        X("penetration", l->penetration) X("drift", l->drift) X("energy.start", l->energy.start)                       \
+            X("energy.end", l->energy.end) X("energy.impact", l->energy.impact) X("energy.lost", l->energy.lost)       \
+                X("energy.created", l->energy.created) X("energy.friction", l->energy.friction)                        \
+                    X("energy.damping", l->energy.damping) X("energy.external", l->energy.external)                    \
+                        X("energy.balance", l->energy.balance) X("energy.identity", l->energy.identity) X(             \
+                            "contact.residual", l->counts.residual) X("sleep.falls", l->sleep.falls)                   \
+                            X("sleep.wakes", l->sleep.wakes) X("sleep.energy", l->sleep.energy) X(                     \
+                                "contact.problems", l->counts.problems) X("contact.iterations", l->counts.iterations)  \
+                                X("contact.fallbacks", l->counts.fallbacks) X("newton.iterations", l->counts.newton)   \
+                                    X("newton.median", l->counts.newton_median) X("newton.max", l->counts.newton_max)  \
+                                        X("rejected", l->rejected)                                                     \
+                                            X("ns_per_step", l->steps > 0 ? l->seconds / (double)l->steps * 1e9 : 0)
 #define NAME(name, value) name,
 #define VALUE(name, value) (double)(value),
 
@@ -41,7 +45,7 @@ bool carom_ledger_value(const carom_ledger *l, const char *name, double *value) 
     return false;
 }
 
-// -- checks and observed expressions ------------------------------------------------------------------------------------
+// -- checks and observed expressions ----------------------------------------------------------------------------------
 
 int carom_model_watched(const carom_model *m) { return m ? m->nwatch : 0; }
 
@@ -73,11 +77,12 @@ int carom_model_observed(const carom_model *m) { return m ? m->nobserved : 0; }
 bool carom_model_observes_state(const carom_model *m, int i) {
     if (!m) return false;
     const carom_node x = m->observed[i];
-    return carom_graph_depends(m->graph, x, CAROM_POSITION, -1) || carom_graph_depends(m->graph, x, CAROM_VELOCITY, -1) ||
-           carom_graph_depends(m->graph, x, CAROM_TIME, 0);
+    return carom_graph_depends(m->graph, x, CAROM_POSITION, -1) ||
+           carom_graph_depends(m->graph, x, CAROM_VELOCITY, -1) || carom_graph_depends(m->graph, x, CAROM_TIME, 0);
 }
 
-void carom_model_average(const carom_model *m, void *work, double t, const double *q, const double *v, carom_average *a, bool first) {
+void carom_model_average(const carom_model *m, void *work, double t, const double *q, const double *v, carom_average *a,
+                         bool first) {
     if (!m) return;
     if (m->nwatch == 0) return;
     double *x = carom_model_scratch(m, work);
@@ -99,11 +104,16 @@ void carom_model_average(const carom_model *m, void *work, double t, const doubl
 }
 
 // The inputs of the check tape: parameters, the ledger, WATCH_COUNT of every watched expression.
-static double *inputs(const carom_model *m, void *work) { return carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv; }
-static double *watched(const carom_model *m, void *work, int k) { return inputs(m, work) + m->np + LEDGER + WATCH_COUNT * k; }
+static double *inputs(const carom_model *m, void *work) {
+    return carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv;
+}
+static double *watched(const carom_model *m, void *work, int k) {
+    return inputs(m, work) + m->np + LEDGER + WATCH_COUNT * k;
+}
 
 // All sides of checks and all observed expressions; what was kept of watched ones is there already.
-static const double *evaluate(const carom_model *m, const carom_ledger *ledger, void *work, double t, const double *q, const double *v) {
+static const double *evaluate(const carom_model *m, const carom_ledger *ledger, void *work, double t, const double *q,
+                              const double *v) {
     double *x = carom_model_scratch(m, work), *value = inputs(m, work);
     unsigned char *check_work = (unsigned char *)work + m->check_work;
     carom_copy(value, carom_model_given(m, work), m->np);
@@ -116,14 +126,16 @@ static const double *evaluate(const carom_model *m, const carom_ledger *ledger, 
 
 void carom_average_values(const carom_average *a, double *value) {
     const double T = a->t - a->start, still = a->x; // over no time the average is the value
-    const double x[WATCH_COUNT] = {a->low, a->high, T > 0 ? a->integral / T : still, T > 0 ? sqrt(a->square / T) : fabs(still), a->integral};
+    const double x[WATCH_COUNT] = {a->low, a->high, T > 0 ? a->integral / T : still,
+                                   T > 0 ? sqrt(a->square / T) : fabs(still), a->integral};
     carom_copy(value, x, WATCH_COUNT);
 }
 
 unsigned carom_model_watch_uses(const carom_model *m, int k, int observed) {
     unsigned slots = 0;
     for (int i = 0; i < WATCH_COUNT; ++i)
-        if (carom_graph_depends(m->graph, m->observed[observed], CAROM_PARAMETER, m->np + LEDGER + WATCH_COUNT * k + i)) slots |= 1u << i;
+        if (carom_graph_depends(m->graph, m->observed[observed], CAROM_PARAMETER, m->np + LEDGER + WATCH_COUNT * k + i))
+            slots |= 1u << i;
     return slots;
 }
 
@@ -133,8 +145,8 @@ const char *carom_model_ledger_use(const carom_model *m, int observed) {
     return NULL;
 }
 
-void carom_model_observe(const carom_model *m, const carom_average *a, const carom_ledger *ledger, void *work, double t, const double *q,
-                         const double *v, double *out) {
+void carom_model_observe(const carom_model *m, const carom_average *a, const carom_ledger *ledger, void *work, double t,
+                         const double *q, const double *v, double *out) {
     if (!m || !ledger || !work) return;
     for (int k = 0; k < m->nwatch; ++k) carom_average_values(&a[k], watched(m, work, k));
     carom_copy(out, evaluate(m, ledger, work, t, q, v) + 2 * m->nchecks, m->nobserved);

@@ -2,8 +2,9 @@
 //
 //     lever = sqrt(M_ii/m)                                                                     (LV-1)
 //
-// with the mass M of the angle at the start: of a body, m is its mass; of a flexible member, the mean of M over its displacements; of a coordinate of which the model takes a sine or cosine, the
-// mean over the other coordinates, or where there are none over bodies.  What is no angle, or nothing is known of, counts as a length.
+// with the mass M of the angle at the start: of a body, m is its mass; of a flexible member, the mean of M over its
+// displacements; of a coordinate of which the model takes a sine or cosine, the mean over the other coordinates, or
+// where there are none over bodies.  What is no angle, or nothing is known of, counts as a length.
 #include "expr/graph.h"
 #include "linalg/dense.h"
 #include "model/model.h"
@@ -59,7 +60,8 @@ static void of_members(const carom_model *m, const double *M, double *to) {
         for (int k = 0; k < x->count; ++k)
             if (!is_angle(x->unknown_name + (size_t)k * x->stride)) count(&own, M[x->v + k]);
         for (int k = 0; k < x->count; ++k)
-            if (is_angle(x->unknown_name + (size_t)k * x->stride)) to[x->v + k] = to[m->nv + x->q + k] = lever(M[x->v + k], own);
+            if (is_angle(x->unknown_name + (size_t)k * x->stride))
+                to[x->v + k] = to[m->nv + x->q + k] = lever(M[x->v + k], own);
     }
 }
 

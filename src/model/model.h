@@ -1,10 +1,10 @@
 // model.h (private): what a model holds, and what it answers.
 //
-//   names.c     its names                                            answers.c   names, counts, outputs, for records and messages
+//   names.c  its names  answers.c  names, counts, outputs, for records and messages
 //   system.c    the functions schemes call                           storage.c   in what storage the matrices are
 //   visible.c   which unknowns of members expressions see            signals.c   inputs and controllers at work
 //   checks.c    names of the ledger, checks, what is observed        terms.c     sparse lists of expressions
-//   move.c      moving along velocities                              assemble.c  joints closed at the start; settle.c: overlaps opened
+//   move.c  moving along velocities  assemble.c  joints closed at the start; settle.c: overlaps opened
 //   free.c      bodies that no expression knows                      pairs.h     shapes, and contacts of pairs of them
 //
 // derive/ fills it; what is here needs no mechanism and derives nothing.
@@ -37,11 +37,13 @@ enum { // groups of the tape
     GROUP_RATE_GRADIENT,
     GROUP_ENERGY,
     GROUP_POWER,
-    GROUP_ALONG,       // power in parts: what does not depend on the velocity along which it is asked, of both; then factors of velocities
+    GROUP_ALONG,       // power in parts: what does not depend on the velocity along which it is asked, of both; then
+                       // factors of velocities
     GROUP_OBSERVE,     // power, then gaps
     GROUP_MOTION,      // forces, then M
     GROUP_MOTION_GAPS, // the same, then gaps
-    GROUP_MOTION_DIRECTIONS, // the same, then W, all of it by columns, then w: of small models whose expressions are all there is; else empty
+    GROUP_MOTION_DIRECTIONS, // the same, then W, all of it by columns, then w: of small models whose expressions are
+                             // all there is; else empty
     GROUP_ROW,         // energies, rates, outputs: what a row of a record asks for
     GROUP_OUTPUTS,
     GROUP_EXACT,
@@ -108,7 +110,8 @@ typedef struct joint {
     bool spatial, moving;      // moving: against a body that turns with time
     const body *A, *B;
     double s_A[3], s_B[3], X_A[9], X_B[9]; // points and axes (columns) in the frames of the bodies
-    double way0[3], shift0, angle0;        // at the start: second point less first, in the frame of A; joint coordinates
+    double way0[3], shift0, angle0;        // at the start: second point less first, in the frame of A; joint
+                                           // coordinates
     carom_node angle, shift;   // CAROM_NONE: none, or not wanted yet
     int at;                    // spatial: position that holds the angle, -1: none
     int nrows, turned;         // constraints; the first `turned` are world components
@@ -180,11 +183,13 @@ typedef struct compliant_contact {
     int kink;
 } compliant_contact;
 
-/// A number that the mechanism gives as an expression of parameters and that stands in one place of the model, where it can be replaced.
+/// A number that the mechanism gives as an expression of parameters and that stands in one place of the model, where it
+/// can be replaced.
 typedef enum bound_kind {
     BOUND_POSITION, BOUND_RATE,                           // index: of the position, velocity
     BOUND_RESTITUTION, BOUND_TANGENTIAL, BOUND_FRICTION,  // of the contact
-    BOUND_PLACE, BOUND_SPEED, BOUND_INERTIA,              // component, + 6 of the body: position; velocities; xx, yy, zz, xy, xz, yz
+    BOUND_PLACE, BOUND_SPEED, BOUND_INERTIA,              // component, + 6 of the body: position; velocities; xx, yy,
+                                                          // zz, xy, xz, yz
     BOUND_ANGLE, BOUND_MASS,                              // of the body; a planar one's angle
     BOUND_GRAVITY,                                        // component
     BOUND_NUMBER, BOUND_COEFFICIENT,                      // stand in expressions only; the second must not be negative
@@ -198,7 +203,8 @@ typedef struct bound {
     double value; // as it is now
 } bound;
 
-/// Where the signals of a controller are, among all signals; its expressions among those of all: outputs, then next states.
+/// Where the signals of a controller are, among all signals; its expressions among those of all: outputs, then next
+/// states.
 typedef struct control { int state, nstates, output, noutputs, pending, first; } control;
 
 struct carom_model {
@@ -224,7 +230,8 @@ struct carom_model {
     double *parameter;    // np: parameters, then signals as they start: inputs, states and outputs of controllers
     int *parameter_name;  // np: index in names
     bool *fixed;          // np: its value went into the structure
-    bool scaled;          // numbers on which no motion depends went there, too: another value needs another structure, but derivatives do not see it
+    bool scaled;          // numbers on which no motion depends went there, too: another value needs another structure,
+                          // but derivatives do not see it
     int nsignals, nset;   // signals; of them inputs that are set from outside
     carom_sampler *samplers; // of controllers
     control *controls;
@@ -244,10 +251,12 @@ struct carom_model {
     const carom_datum *energy; // the kinetic energy, for messages
     carom_node kinetic, potential;           // all of it
     carom_node power[2];                     // of external forces; that damping takes
-    carom_node driven;                       // of surfaces that move by themselves under yielding contacts: external, and taken by damping
+    carom_node driven;                       // of surfaces that move by themselves under yielding contacts: external,
+                                             // and taken by damping
     carom_node carried;                      // driven = carried + sum drag_k v_k
     terms drag;
-    int *along, nalong;                      // velocities on which forces without potential act; NULL: these are linear in velocities
+    int *along, nalong;                      // velocities on which forces without potential act; NULL: these are linear
+                                             // in velocities
     carom_node own_kinetic;                  // as written in `energy`
     carom_node body_kinetic, body_potential; // of `bodies` and `springs`
     double gravity[3];
@@ -336,7 +345,8 @@ struct carom_model {
     int *D_at, *D_row;         // pattern of d(W_k'v + w_k)/dq, by column
     span own;                  // where pairs of shapes start, which have tapes of their own
     carom_tape *tape, *check_tape;
-    carom_tape *times_tape;       // switches: functions of time that change where expressions jump or have a kink; pulses: functions of time that may have some; NULL: there are none
+    carom_tape *times_tape;       // switches: functions of time that change where expressions jump or have a kink;
+                                  // pulses: functions of time that may have some; NULL: there are none
     carom_tape_part *times_part[2]; // of each
     int nswitches, npulses;
     int check_parameters; // np, then the ledger, then WATCH_COUNT of every watched expression
@@ -344,7 +354,9 @@ struct carom_model {
     carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none
     void *owned;                  // what it needs while it lives: compiled code
     void (*release)(void *owned); // NULL: nothing
-    size_t check_work, scratch, visible_work, narrow, bounce_work, rub_work, given_work, bounds_work, times_work, times_ranges, times_known; // offsets in work
+    // offsets in work
+    size_t check_work, scratch, visible_work, narrow, bounce_work, rub_work, given_work, bounds_work, times_work,
+        times_ranges, times_known;
     carom_tape_part *bounds_part; // what bounds are made of: gaps that are written and their rates; NULL: none are
     carom_tape_part *force_part;  // the same of forces that may have narrow features; NULL: none may
     int scratch_count, pair_count; // of scratch: largest group; largest group of a pair
@@ -354,11 +366,14 @@ struct carom_model {
 carom_status carom_model_system_make(carom_model *m, carom_error *err);
 /// bounds.c: size of a work block with room for bounds behind `from`; bounds of written gaps, as systems give them.
 size_t carom_bounds_work(carom_model *m, bool gaps, bool forces, size_t from); // 0: no memory
-carom_status carom_model_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
-                                const double *v_off, double *least, double *slowest, double *fastest, double *turn);
-carom_status carom_model_force_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
-                                      const double *v_off, double *mid, double *slope, double *off);
-/// times.c: size of a work block with room for switches behind `from`; the first time behind t_0, not behind t_1, at which one has changed, as systems give it.
+carom_status carom_model_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0,
+                                const double *q_1, const double *v_0, const double *v_1, const double *v_off,
+                                double *least, double *slowest, double *fastest, double *turn);
+carom_status carom_model_force_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0,
+                                      const double *q_1, const double *v_0, const double *v_1, const double *v_off,
+                                      double *mid, double *slope, double *off);
+/// times.c: size of a work block with room for switches behind `from`; the first time behind t_0, not behind t_1, at
+/// which one has changed, as systems give it.
 size_t carom_times_work(carom_model *m, size_t from);
 void carom_times_work_init(const carom_model *m, void *work, const double *given);
 void carom_times_parameters(const carom_model *m, void *work, const double *given);
@@ -366,7 +381,8 @@ double carom_model_jump(const void *model, void *work, double t_0, double t_1);
 double carom_model_travel(const void *model, int id, const double *q_0, const double *q_1); // carom_system.travel
 double carom_model_even(const void *model, void *work, const double *run, double share, double t_0, double t_1);
 carom_status carom_model_shapes(carom_model *m, carom_error *err);
-/// Parts of the system: ranges of velocities that M and its derivatives couple, with `forces` also derivatives of forces and of directions.
+/// Parts of the system: ranges of velocities that M and its derivatives couple, with `forces` also derivatives of
+/// forces and of directions.
 carom_status carom_model_couple(carom_model *m, bool forces, carom_error *err);
 bool carom_model_mass_whole(const carom_model *m); // is M dense, and all of it made of terms?
 /// The model's own scratch inside the work block.
@@ -374,9 +390,11 @@ static inline double *carom_model_scratch(const carom_model *m, void *work) {
     return (double *)(void *)((unsigned char *)work + m->scratch);
 }
 span carom_model_span(const carom_model *m, int id);
-/// What the tape of the model and those of pairs give, in the order of lists over all constraints; of pairs the ones that hold one of the ids (NULL: all).
+/// What the tape of the model and those of pairs give, in the order of lists over all constraints; of pairs the ones
+/// that hold one of the ids (NULL: all).
 void carom_model_gaps(const carom_model *m, void *work, double t, const double *q, double *g);
-carom_status carom_model_directions(const carom_model *m, void *work, double t, const double *q, const int *id, int n, double *x);
+carom_status carom_model_directions(const carom_model *m, void *work, double t, const double *q, const int *id, int n,
+                                    double *x);
 /// Where entry (i, j) stands; it is inside the storage by construction of the shapes.
 static inline size_t carom_model_place(carom_shape s, int i, int j) {
     switch (s.storage) {
@@ -414,7 +432,9 @@ void carom_signals_system(carom_model *m);
 /// Does an expression change when signals do?
 bool carom_depends_on_signals(const carom_model *m, carom_node x);
 /// Parameters and signals of a work block, np.
-static inline double *carom_model_given(const carom_model *m, void *work) { return (double *)(void *)((unsigned char *)work + m->given_work); }
+static inline double *carom_model_given(const carom_model *m, void *work) {
+    return (double *)(void *)((unsigned char *)work + m->given_work);
+}
 
 // visible.c
 /// Positions and velocities of coordinates and bodies; the others are those of members.
@@ -449,9 +469,12 @@ void carom_free_energy(const carom_model *m, const double *q, const double *v, d
 /// The axes that make the angle of a joint: in the frames of its bodies, in the world where a body has no coordinates.
 void carom_joint_axes(const joint *j, double x_A[3], double y_A[3], double x_B[3]);
 void carom_body_pose(const body *b, const double *q, double *r, double *R); // where it is, and its rotation by rows
-double carom_body_speed(const body *b, const double *v, double arm);        // largest of a point within `arm` of its centre of mass
-double carom_body_travel(const body *b, const double *q0, const double *q1, double arm); // the longest way of such a point
-void carom_body_move(const body *b, double *q1, const double *q0, double h, const double *v); // it alone, as carom_model_move() does; q1 may be q0
+// largest of a point within `arm` of its centre of mass
+double carom_body_speed(const body *b, const double *v, double arm);
+// the longest way of such a point
+double carom_body_travel(const body *b, const double *q0, const double *q1, double arm);
+// it alone, as carom_model_move() does; q1 may be q0
+void carom_body_move(const body *b, double *q1, const double *q0, double h, const double *v);
 bool carom_model_turns(const carom_model *m); // is q + h v not enough?
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);
 void carom_model_lift(const void *model, double *dx, const double *x, const double *v);
@@ -473,8 +496,10 @@ bool carom_tables_explain(const void *model, void *work, char *text, size_t size
 #define CAROM_FORMAT(at)
 #endif
 /// A mistake in what is given, found when the model is made: "where: what; what to do".  offset: in bytes of the text.
-carom_status carom_model_vfault(const carom_model *m, carom_error *err, const carom_datum *d, size_t offset, const char *format, va_list args);
-carom_status carom_model_fault(const carom_model *m, carom_error *err, const carom_datum *d, const char *format, ...) CAROM_FORMAT(4);
+carom_status carom_model_vfault(const carom_model *m, carom_error *err, const carom_datum *d, size_t offset,
+                                const char *format, va_list args);
+carom_status carom_model_fault(const carom_model *m, carom_error *err, const carom_datum *d, const char *format, ...)
+    CAROM_FORMAT(4);
 carom_status carom_model_no_memory(const carom_model *m, carom_error *err);
 
 /// Does the mechanism give any unit?

@@ -26,7 +26,12 @@ static double turned_angle(const joint *j, const double *q, double before) {
 
 // The axes of a joint that has an angle: fixed in the body, or in the world.
 void carom_joint_axes(const joint *j, double x_A[3], double y_A[3], double x_B[3]) {
-    const struct { const body *b; const double *X; int column; double *out; } want[] = {{j->A, j->X_A, 0, x_A}, {j->A, j->X_A, 1, y_A}, {j->B, j->X_B, 0, x_B}};
+    const struct {
+        const body *b;
+        const double *X;
+        int column;
+        double *out;
+    } want[] = {{j->A, j->X_A, 0, x_A}, {j->A, j->X_A, 1, y_A}, {j->B, j->X_B, 0, x_B}};
     for (int k = 0; k < 3; ++k) {
         if (want[k].b->v < 0) axis(want[k].b, NULL, want[k].X, want[k].column, want[k].out);
         else for (int i = 0; i < 3; ++i) want[k].out[i] = want[k].X[3 * i + want[k].column];
@@ -60,7 +65,8 @@ static void lift(double *dx, const double *x, const double *w) {
     const double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
     double c;
     if (square < 0.05) {
-        c = 1.0 / 12 + square * (1.0 / 720 + square * (1.0 / 30240 + square * (1.0 / 1209600 + square * (1.0 / 47900160))));
+        c = 1.0 / 12 +
+            square * (1.0 / 720 + square * (1.0 / 30240 + square * (1.0 / 1209600 + square * (1.0 / 47900160))));
     } else {
         const double half = 0.5 * sqrt(square);
         c = (1 - half / tan(half)) / square;
@@ -93,12 +99,14 @@ static void turn_rate(double *de, const double *e, const double *w) {
 }
 
 // Column c of X and its rate, in the world: (R s)' = R (w x s).
-static void axis_moves(const body *b, const double *q, const double *v, const double *X, int c, double *out, double *rate) {
+static void axis_moves(const body *b, const double *q, const double *v, const double *X, int c, double *out,
+                       double *rate) {
     axis(b, q, X, c, out);
     rate[0] = rate[1] = rate[2] = 0;
     if (b->v < 0) return;
     const double *w = v + b->v + 3, s[3] = {X[c], X[3 + c], X[6 + c]};
-    const double y[9] = {w[1] * s[2] - w[2] * s[1], 0, 0, w[2] * s[0] - w[0] * s[2], 0, 0, w[0] * s[1] - w[1] * s[0], 0, 0};
+    const double y[9] = {w[1] * s[2] - w[2] * s[1], 0, 0, w[2] * s[0] - w[0] * s[2], 0, 0,
+                         w[0] * s[1] - w[1] * s[0], 0, 0};
     axis(b, q, y, 0, rate);
 }
 
@@ -109,7 +117,8 @@ static double angle_rate(const joint *j, const double *q, const double *v) {
     axis_moves(j->A, q, v, j->X_A, 1, y_A, dy_A);
     axis_moves(j->B, q, v, j->X_B, 0, x_B, dx_B);
     const double s = carom_dot(y_A, x_B, 3), c = carom_dot(x_A, x_B, 3);
-    const double ds = carom_dot(dy_A, x_B, 3) + carom_dot(y_A, dx_B, 3), dc = carom_dot(dx_A, x_B, 3) + carom_dot(x_A, dx_B, 3);
+    const double ds = carom_dot(dy_A, x_B, 3) + carom_dot(y_A, dx_B, 3),
+                 dc = carom_dot(dx_A, x_B, 3) + carom_dot(x_A, dx_B, 3);
     return (c * ds - s * dc) / (c * c + s * s);
 }
 
@@ -191,7 +200,9 @@ double carom_body_speed(const body *b, const double *v, double arm) {
 double carom_body_travel(const body *b, const double *q0, const double *q1, double arm) {
     if (b->v < 0) return 0;
     const double *x = q0 + b->turn, *y = q1 + b->turn;
-    if (b->space != SPATIAL) return sqrt((y[-2] - x[-2]) * (y[-2] - x[-2]) + (y[-1] - x[-1]) * (y[-1] - x[-1])) + fabs(y[0] - x[0]) * arm;
-    const double r[3] = {y[-3] - x[-3], y[-2] - x[-2], y[-1] - x[-1]}, p[4] = {y[0] - x[0], y[1] - x[1], y[2] - x[2], y[3] - x[3]};
+    if (b->space != SPATIAL)
+        return sqrt((y[-2] - x[-2]) * (y[-2] - x[-2]) + (y[-1] - x[-1]) * (y[-1] - x[-1])) + fabs(y[0] - x[0]) * arm;
+    const double r[3] = {y[-3] - x[-3], y[-2] - x[-2], y[-1] - x[-1]},
+                 p[4] = {y[0] - x[0], y[1] - x[1], y[2] - x[2], y[3] - x[3]};
     return sqrt(carom_dot(r, r, 3)) + 3.2 * sqrt(carom_dot(p, p, 4)) * arm;
 }

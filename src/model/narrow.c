@@ -1,8 +1,9 @@
 // narrow.c: the tapes of pairs of shapes, and which of them are asked.
 //
-// A pair whose bound (SHP-10) is larger than its margin answers with the bound for its gaps, and costs nothing beyond it.  That
-// depends on t and q alone, so the same arguments give the same bits, and no history is needed.  Everything else is computed for pairs that hold a
-// contact of the set asked for.  Pairs of a kind take turns in the work blocks of their tape: what is there of another pair is computed anew.
+// A pair whose bound (SHP-10) is larger than its margin answers with the bound for its gaps, and costs nothing beyond
+// it.  That depends on t and q alone, so the same arguments give the same bits, and no history is needed.  Everything
+// else is computed for pairs that hold a contact of the set asked for.  Pairs of a kind take turns in the work blocks
+// of their tape: what is there of another pair is computed anew.
 #include "expr/tape.h"
 #include "model/pairs.h"
 #include <float.h>
@@ -25,14 +26,18 @@ void carom_kind_sizes(const pair_kind *k, const pair *p, double *x) {
     }
 }
 
-// -- work ---------------------------------------------------------------------------------------------------------------
+// -- work -------------------------------------------------------------------------------------------------------------
 
-static unsigned char *block(const carom_model *m, void *work, size_t offset) { return (void)m, (unsigned char *)work + offset; }
+static unsigned char *block(const carom_model *m, void *work, size_t offset) {
+    return (void)m, (unsigned char *)work + offset;
+}
 
-// Head of their work: are all gaps exact? do answers belong to features that are held? are those of the point kept there known, 1 or, exactly, 2?
+// Head of their work: are all gaps exact? do answers belong to features that are held? are those of the point kept
+// there known, 1 or, exactly, 2?
 enum { EXACT, HELD, KNOWN, BOUNDS };
 
-// By pair: the bounds, their rates, and which held block it has; by kind: how many are taken; t and q where they were held last.
+// By pair: the bounds, their rates, and which held block it has; by kind: how many are taken; t and q where they were
+// held last.
 static size_t head_size(const carom_model *m) {
     const bool holds = m->npairs || (m->near && m->near->held_size);
     return !holds ? BOUNDS : (size_t)(BOUNDS + 3 * m->npairs + m->nkinds + 1 + m->nq);
@@ -46,7 +51,8 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
         pair_kind *k = &m->kinds[i];
         if (k->patch) continue;
         k->held_size = (carom_tape_held_size(k->two->pairs->own->tape) + LINE) & ~(size_t)LINE;
-        if (k->first->listed && carom_tape_piecewise(k->two->pairs->own->tape) && k->held_size > m->near->held_size) m->near->held_size = k->held_size;
+        if (k->first->listed && carom_tape_piecewise(k->two->pairs->own->tape) && k->held_size > m->near->held_size)
+            m->near->held_size = k->held_size;
     }
     m->narrow = end;
     if (m->npairs || m->near) end += head_size(m) * sizeof(double);
@@ -74,7 +80,10 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
     for (int i = 0; i < m->nkinds; ++i) {
         pair_kind *k = &m->kinds[i];
         if (k->patch) continue;
-        k->blocks = k->first->listed ? m->near->lanes : k->count * k->size <= ROOM ? k->count : k->size < ROOM ? (int)(ROOM / k->size) : 1;
+        k->blocks = k->first->listed             ? m->near->lanes
+                    : k->count * k->size <= ROOM ? k->count
+                    : k->size < ROOM             ? (int)(ROOM / k->size)
+                                                 : 1;
         k->work = end = (end + LINE) & ~(size_t)LINE;
         end += (size_t)k->blocks * k->size;
     }
@@ -107,27 +116,31 @@ void carom_pairs_work_init(const carom_model *m, void *work) {
         const pair *p = &m->pairs[i];
         const pair_kind *k = p->shares ? &m->kinds[p->kind] : NULL;
         if (!k) carom_tape_work_init(p->own->tape, block(m, work, p->own->work), m->parameter);
-        else if (!k->patch && own_blocks(k)) carom_kind_sizes(k, p, size), carom_tape_work_init(k->two->pairs->own->tape, block(m, work, turn_of(k, p)), size);
+        else if (!k->patch && own_blocks(k))
+            carom_kind_sizes(k, p, size),
+                carom_tape_work_init(k->two->pairs->own->tape, block(m, work, turn_of(k, p)), size);
     }
     for (int i = 0; i < m->nkinds; ++i) {
         const pair_kind *k = &m->kinds[i];
         if (k->patch || own_blocks(k)) continue;
         carom_kind_sizes(k, k->first, size);
-        for (int b = 0; b < k->blocks; ++b) carom_tape_work_init(k->two->pairs->own->tape, block(m, work, k->work + (size_t)b * k->size), size);
+        for (int b = 0; b < k->blocks; ++b)
+            carom_tape_work_init(k->two->pairs->own->tape, block(m, work, k->work + (size_t)b * k->size), size);
     }
 }
 
 void carom_pairs_parameters(const carom_model *m, void *work, const double *parameter) {
     if (m->npairs) head(m, work)[KNOWN] = 0;
     for (int i = 0; i < m->npairs; ++i)
-        if (!m->pairs[i].shares) carom_tape_work_parameters(m->pairs[i].own->tape, block(m, work, m->pairs[i].own->work), parameter);
+        if (!m->pairs[i].shares)
+            carom_tape_work_parameters(m->pairs[i].own->tape, block(m, work, m->pairs[i].own->work), parameter);
 }
 
 void carom_pairs_exact(const carom_model *m, void *work, bool exact) { if (m->npairs) head(m, work)[EXACT] = exact; }
 
 void carom_pairs_unknown(const carom_model *m, void *work) { head(m, work)[KNOWN] = 0; }
 
-// -- answers ------------------------------------------------------------------------------------------------------------
+// -- answers ----------------------------------------------------------------------------------------------------------
 
 static int infinite(const double *x, int n) {
     int bad = 0;
@@ -145,10 +158,13 @@ static inline int held_block(const carom_model *m, void *work, const pair *p) {
 
 static void *held_tape(const carom_model *m, void *work, const pair *p, int held) {
     const pair_kind *k = &m->kinds[p->kind];
-    return !p->shares ? block(m, work, p->own->held) : p->listed ? p->held : block(m, work, k->held + (size_t)(held - 1) * k->held_size);
+    return !p->shares  ? block(m, work, p->own->held)
+           : p->listed ? p->held
+                       : block(m, work, k->held + (size_t)(held - 1) * k->held_size);
 }
 
-// Held beyond where its formulas make sense (a distance from a corner that has come to zero), a contact has no direction.
+// Held beyond where its formulas make sense (a distance from a corner that has come to zero), a contact has no
+// direction.
 static int checked(const carom_model *m, void *work, const pair *p, double *x, int n) {
     if (held_block(m, work, p) == 0) return infinite(x, n);
     for (int i = 0; i < n; ++i)
@@ -166,10 +182,14 @@ static inline const double *of_both(const double *x, const int at[2], const int 
     return room;
 }
 
-static bool reads_velocities(pair_group group) { return group == PAIR_RATES || group == PAIR_CURVATURE || group == PAIR_RATE_GRADIENT; }
+static bool reads_velocities(pair_group group) {
+    return group == PAIR_RATES || group == PAIR_CURVATURE || group == PAIR_RATE_GRADIENT;
+}
 
-// The tape of a kind at the positions and velocities of the bodies of one of its pairs; held > 0: on the features of that block.
-static inline carom_values ask_kind(const carom_model *m, void *work, const pair *p, int held, pair_group group, const double *q, const double *v) {
+// The tape of a kind at the positions and velocities of the bodies of one of its pairs; held > 0: on the features of
+// that block.
+static inline carom_values ask_kind(const carom_model *m, void *work, const pair *p, int held, pair_group group,
+                                    const double *q, const double *v) {
     const pair_kind *k = &m->kinds[p->kind];
     const carom_tape *tape = k->two->pairs->own->tape;
     void *turn = block(m, work, turn_of(k, p));
@@ -178,7 +198,8 @@ static inline carom_values ask_kind(const carom_model *m, void *work, const pair
         carom_kind_sizes(k, p, size);
         carom_tape_work_parameters(tape, turn, size);
     }
-    const double *q_two = of_both(q, p->q_at, k->nq, at), *v_two = reads_velocities(group) ? of_both(v, p->v_at, k->nv, rate) : v;
+    const double *q_two = of_both(q, p->q_at, k->nq, at),
+                 *v_two = reads_velocities(group) ? of_both(v, p->v_at, k->nv, rate) : v;
     if (held > 0) return carom_tape_values_held(tape, turn, held_tape(m, work, p, held), group, 0, q_two, v_two);
     return carom_tape_values(tape, turn, group, 0, q_two, v_two);
 }
@@ -198,23 +219,30 @@ static void take(carom_values values, int n, double *x) {
     for (int i = 0; i < n; ++i) x[i] = values.slot[values.place[i]];
 }
 
-static void ask(const carom_model *m, void *work, const pair *p, pair_group group, double t, const double *q, const double *v, double *x) {
+static void ask(const carom_model *m, void *work, const pair *p, pair_group group, double t, const double *q,
+                const double *v, double *x) {
     const int held = held_block(m, work, p);
     if (p->shares && m->kinds[p->kind].patch) carom_patch_eval(m, p, group, q, v, x);
     else if (p->shares) take(ask_kind(m, work, p, held, group, q, v), group_count(m->kinds[p->kind].two, p, group), x);
-    else if (held > 0) take(carom_tape_values_held(p->own->tape, block(m, work, p->own->work), held_tape(m, work, p, held), group, t, q, v), p->own->tape->group[group].count, x);
+    else if (held > 0)
+        take(carom_tape_values_held(p->own->tape, block(m, work, p->own->work), held_tape(m, work, p, held), group, t,
+                                    q, v),
+             p->own->tape->group[group].count, x);
     else carom_tape_eval(p->own->tape, block(m, work, p->own->work), group, t, q, v, x);
 }
 
-int carom_pair_eval(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, double *x) {
+int carom_pair_eval(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v,
+                    double *x) {
     if (m->kinds[p->kind].patch) return carom_patch_eval(m, p, group, q, v, x);
     const carom_model *two = m->kinds[p->kind].two;
-    if (held_block(m, work, p) == 0) return !carom_values_take(ask_kind(m, work, p, 0, group, q, v), 0, group_count(two, p, group), x);
+    if (held_block(m, work, p) == 0)
+        return !carom_values_take(ask_kind(m, work, p, 0, group, q, v), 0, group_count(two, p, group), x);
     ask(m, work, p, group, 0, q, v, x);
     return checked(m, work, p, x, group_count(two, p, group));
 }
 
-bool carom_pair_values(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, carom_values *x) {
+bool carom_pair_values(const carom_model *m, void *work, const pair *p, pair_group group, const double *q,
+                       const double *v, carom_values *x) {
     if (m->kinds[p->kind].patch) return false;
     *x = ask_kind(m, work, p, held_block(m, work, p), group, q, v);
     return true;
@@ -256,10 +284,14 @@ carom_status carom_pairs_own_gaps(const carom_model *m, void *work, double t, co
 // Where the lists of a group lie for the contacts from some id on.
 static void places(const span *s, pair_group group, int *first, int *second) {
     *second = group == PAIR_DIRECTIONS ? s->w : s->dw;
-    *first = group == PAIR_GAPS ? s->links : group == PAIR_DIRECTIONS ? s->W : group == PAIR_RATES || group == PAIR_CURVATURE ? s->dir : s->dW;
+    *first = group == PAIR_GAPS                               ? s->links
+             : group == PAIR_DIRECTIONS                       ? s->W
+             : group == PAIR_RATES || group == PAIR_CURVATURE ? s->dir
+                                                              : s->dW;
 }
 
-static int eval(const carom_model *m, void *work, const pair *p, pair_group group, double t, const double *q, const double *v, double *x, int second) {
+static int eval(const carom_model *m, void *work, const pair *p, pair_group group, double t, const double *q,
+                const double *v, double *x, int second) {
     const span a = p->own->from, b = p->own->to;
     int at, rest, end, rest_end;
     places(&a, group, &at, &rest);
@@ -275,7 +307,8 @@ static int eval(const carom_model *m, void *work, const pair *p, pair_group grou
     return bad;
 }
 
-carom_status carom_pairs_rates(const carom_model *m, void *work, double t, const double *q, const double *v, double *u) {
+carom_status carom_pairs_rates(const carom_model *m, void *work, double t, const double *q, const double *v,
+                               double *u) {
     if (m->npairs == 0) return CAROM_OK;
     int bad = 0;
     const double *bound = bounds(m, work, t, q);
@@ -294,8 +327,8 @@ carom_status carom_pairs_rates(const carom_model *m, void *work, double t, const
     return bad ? CAROM_USER : CAROM_OK;
 }
 
-carom_status carom_pairs_eval(const carom_model *m, void *work, pair_group group, double t, const double *q, const double *v, const int *id, int n,
-                              double *x, int second) {
+carom_status carom_pairs_eval(const carom_model *m, void *work, pair_group group, double t, const double *q,
+                              const double *v, const int *id, int n, double *x, int second) {
     int bad = 0, k = 0;
     if (m->lone_pairs == 0) return CAROM_OK;
     carom_model_look(m, work, &q, &v, false);
@@ -319,7 +352,8 @@ static bool touches(const double *g, int n) {
 }
 
 // The tape of a near pair is held at (t, q).  Its pieces do not depend on velocities.
-static void hold(const carom_model *m, void *work, const pair *p, int block_of, double t, const double *q, const double *v) {
+static void hold(const carom_model *m, void *work, const pair *p, int block_of, double t, const double *q,
+                 const double *v) {
     double *x = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv;
     ask(m, work, p, PAIR_GAPS, t, q, v, x);
     if (touches(x, p->count)) {
@@ -331,7 +365,8 @@ static void hold(const carom_model *m, void *work, const pair *p, int block_of, 
     else carom_tape_hold(k->two->pairs->own->tape, block(m, work, turn_of(k, p)), held_tape(m, work, p, block_of));
 }
 
-carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q, pair *listed, int n) {
+carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q,
+                              pair *listed, int n) {
     double *h = head(m, work), *taken = held_of(m, work, m->npairs), *point = taken + m->nkinds;
     const size_t size = (size_t)m->nq * sizeof *q;
     h[HELD] = 0;
@@ -343,7 +378,10 @@ carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what,
             const pair *p = &m->pairs[i];
             double *held = held_of(m, work, i);
             const carom_tape *tape = p->shares ? m->kinds[p->kind].two->pairs->own->tape : p->own->tape;
-            *held = far(m, work, p, bound[i]) ? 0 : tape && !carom_tape_piecewise(tape) ? -1 : p->shares ? ++taken[p->kind] : 1;
+            *held = far(m, work, p, bound[i])             ? 0
+                    : tape && !carom_tape_piecewise(tape) ? -1
+                    : p->shares                           ? ++taken[p->kind]
+                                                          : 1;
             if (p->shares && *held > m->kinds[p->kind].holds) *held = 0; // so many are not followed
             if (*held > 0) hold(m, work, p, (int)*held, t, q, v);
         }

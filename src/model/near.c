@@ -1,9 +1,10 @@
 // near.c: pairs of many shapes come and go.
 //
-// Where shapes could make more than MOST_PAIRS pairs, nobody writes down each: once a step a search over bounding boxes finds those that may touch
-// during it, and these have contacts.  A contact is computed by the tape of its kind (kinds.c), which is asked with the positions of two
-// bodies.  Contacts stand in slots of a list (carom_list); a pair takes as many slots in a row as it has contacts, and keeps them while
-// it stays near.  What a slot holds: 1 + (A nshapes + B) nrules + rule for the first contact of a pair, minus that for its others.
+// Where shapes could make more than MOST_PAIRS pairs, nobody writes down each: once a step a search over bounding boxes
+// finds those that may touch during it, and these have contacts.  A contact is computed by the tape of its kind
+// (kinds.c), which is asked with the positions of two bodies.  Contacts stand in slots of a list (carom_list); a pair
+// takes as many slots in a row as it has contacts, and keeps them while it stays near.  What a slot holds: 1 + (A
+// nshapes + B) nrules + rule for the first contact of a pair, minus that for its others.
 #include "collide/broad.h"
 #include "model/pairs.h"
 #include <carom/team.h>
@@ -15,11 +16,14 @@
 
 // Do two shapes meet by this rule?
 bool carom_near_meet(const struct near_pairs *x, int rule, int a, int b) {
-    return shapes_meet(x->side + (size_t)rule * (size_t)x->nshapes, x->rule[rule].ignore, x->rule[rule].nignored, x->nshapes, a, b);
+    return shapes_meet(x->side + (size_t)rule * (size_t)x->nshapes, x->rule[rule].ignore, x->rule[rule].nignored,
+                       x->nshapes, a, b);
 }
 
 // The one whose velocities come first is A; what stands still is B.
-static bool second_first(const shape *a, const shape *b) { return b->body->v >= 0 && (a->body->v < 0 || b->body->v < a->body->v); }
+static bool second_first(const shape *a, const shape *b) {
+    return b->body->v >= 0 && (a->body->v < 0 || b->body->v < a->body->v);
+}
 
 pair_own *carom_pair_own(carom_model *m, rubbing rub) {
     pair_own *own = carom_pool_take(&m->memory, sizeof *own);
@@ -37,7 +41,7 @@ void carom_pair_place(const carom_model *m, pair *p) {
     }
 }
 
-// -- what is near -------------------------------------------------------------------------------------------------------
+// -- what is near -----------------------------------------------------------------------------------------------------
 
 /// The system's part of a list: what its slots hold, and scratch of the search.
 typedef struct live {
@@ -46,7 +50,8 @@ typedef struct live {
     int *pair_of;        // slots
     long long *found;    // slots: codes, sorted; during a search those of each thread stand where the pairs will be
     long long *before;   // slots: what they held
-    carom_bounds *box, *room; // nshapes; in the place of `found` and `before`, which are written after the search over boxes
+    carom_bounds *box, *room; // nshapes; in the place of `found` and `before`, which are written after the search over
+                              // boxes
     double *centre;      // 3 nshapes
     double *skin;        // nshapes: how far it may come while the list is in use
     double *q, *v, h, reach; // nq, nv: where the list was made, for a step of h, and list->reach then
@@ -67,14 +72,18 @@ static size_t search_size(size_t slots, size_t shapes) {
     return round_up(codes > boxes ? codes : boxes);
 }
 
-static size_t held_size(const struct near_pairs *x, const carom_list *list) { return list->follows ? (size_t)list->slots * x->held_size : 0; }
+static size_t held_size(const struct near_pairs *x, const carom_list *list) {
+    return list->follows ? (size_t)list->slots * x->held_size : 0;
+}
 
 static size_t list_work(const void *model, const carom_list *list) {
     const carom_model *m = model;
     const struct near_pairs *x = m->near;
     const size_t n = (size_t)list->slots, shapes = (size_t)x->nshapes, bodies = (size_t)m->nbodies;
-    return round_up(bodies * sizeof(int)) + round_up(2 * bodies * sizeof(double)) + round_up(sizeof(live)) + round_up(n * sizeof(pair)) + round_up(n * sizeof(int)) + search_size(n, shapes) +
-           round_up(4 * shapes * sizeof(double)) + round_up((size_t)(m->nq + m->nv) * sizeof(double)) + round_up(patch_count(x, n) * sizeof(patch)) + held_size(x, list);
+    return round_up(bodies * sizeof(int)) + round_up(2 * bodies * sizeof(double)) + round_up(sizeof(live)) +
+           round_up(n * sizeof(pair)) + round_up(n * sizeof(int)) + search_size(n, shapes) +
+           round_up(4 * shapes * sizeof(double)) + round_up((size_t)(m->nq + m->nv) * sizeof(double)) +
+           round_up(patch_count(x, n) * sizeof(patch)) + held_size(x, list);
 }
 
 static live *open_list(const carom_model *m, const carom_list *list) {
@@ -99,21 +108,26 @@ static const double SLACK = 0.01; // of the radius: for velocities that change d
 static bool round_shape(const shape *s) { return s->kind == SHAPE_ROUND || s->kind == SHAPE_POINT; }
 
 // A shape turns about the origin of its body; a round one does not change by that.
-static double arm_of(const shape *s) { return sqrt(carom_dot(s->at, s->at, 3)) + (round_shape(s) ? 0 : s->bound_radius); }
+static double arm_of(const shape *s) {
+    return sqrt(carom_dot(s->at, s->at, 3)) + (round_shape(s) ? 0 : s->bound_radius);
+}
 
-// (LST-1)  Points of a body within `size` of `at` move from r_0 + R_0 x to r_1 + R_1 x, by |r_1 - r_0 + (R_1 - R_0) at| + size |R_1 - R_0|/sqrt(2) at most: |R_1 - R_0|, of all entries, is sqrt(8) sin(phi/2) of a
-//          turn by phi.  spins: it may have turned farther than these positions show.
+// (LST-1)  Points of a body within `size` of `at` move from r_0 + R_0 x to r_1 + R_1 x, by |r_1 - r_0 + (R_1 - R_0) at|
+//          + size |R_1 - R_0|/sqrt(2) at most: |R_1 - R_0|, of all entries, is sqrt(8) sin(phi/2) of a turn by phi.
+//          spins: it may have turned farther than these positions show.
 static double moved(const body *b, const double *at, double size, const double *q_0, const double *q_1, bool spins) {
     double r_0[3], R_0[9], r_1[3], R_1[9], way[3], turn = 0;
     carom_body_pose(b, q_0, r_0, R_0);
     carom_body_pose(b, q_1, r_1, R_1);
     for (int j = 0; j < 9; ++j) R_1[j] = spins ? 0 : R_1[j] - R_0[j], turn += R_1[j] * R_1[j];
-    for (int j = 0; j < 3; ++j) way[j] = r_1[j] - r_0[j] + R_1[3 * j] * at[0] + R_1[3 * j + 1] * at[1] + R_1[3 * j + 2] * at[2];
+    for (int j = 0; j < 3; ++j)
+        way[j] = r_1[j] - r_0[j] + R_1[3 * j] * at[0] + R_1[3 * j + 1] * at[1] + R_1[3 * j + 2] * at[2];
     return sqrt(carom_dot(way, way, 3)) + (spins ? 2 * (sqrt(carom_dot(at, at, 3)) + size) : size * sqrt(0.5 * turn));
 }
 
-// (LST-2)  On a motion over h velocities differ from each other by D = 2 |v_1 - v_0| + max(|v_0|, |v_1|)/2 at most, twice and more of what its ends show.  Then no point of it is farther than h D/4 from the straight
-//          way between its ends, and none farther than that and the farther end from where it is at q.
+// (LST-2)  On a motion over h velocities differ from each other by D = 2 |v_1 - v_0| + max(|v_0|, |v_1|)/2 at most,
+//          twice and more of what its ends show.  Then no point of it is farther than h D/4 from the straight way
+//          between its ends, and none farther than that and the farther end from where it is at q.
 static double body_strays(const body *b, const double *at, double size, const double *q, const carom_way *w) {
     if (b->v < 0) return 0;
     const int n = b->space == SPATIAL ? 6 : 3, lengths = n / 3 + n / 6; // 2 of 3, 3 of 6
@@ -148,8 +162,10 @@ typedef struct search {
 // Half the edges of the bounding box along axis i; A = R X.
 static double extent(const shape *s, const double *A, int i) {
     if (s->kind == SHAPE_HULL || s->kind == SHAPE_HEIGHTS) return carom_patch_extent(s, A, i);
-    if (s->kind == SHAPE_BOX && s->space == SPATIAL) return fabs(A[3 * i]) * s->half[0] + fabs(A[3 * i + 1]) * s->half[1] + fabs(A[3 * i + 2]) * s->half[2];
-    if ((s->kind == SHAPE_CAPSULE || s->kind == SHAPE_CYLINDER) && s->space == SPATIAL) return fabs(A[3 * i + s->axis]) * s->half[0] + s->radius;
+    if (s->kind == SHAPE_BOX && s->space == SPATIAL)
+        return fabs(A[3 * i]) * s->half[0] + fabs(A[3 * i + 1]) * s->half[1] + fabs(A[3 * i + 2]) * s->half[2];
+    if ((s->kind == SHAPE_CAPSULE || s->kind == SHAPE_CYLINDER) && s->space == SPATIAL)
+        return fabs(A[3 * i + s->axis]) * s->half[0] + s->radius;
     return s->bound_radius;
 }
 
@@ -163,7 +179,8 @@ static void look_at(const search *f, int i, carom_bounds *box) {
     for (int j = 0; j < 3; ++j) c[j] = r[j] + R[3 * j] * s->at[0] + R[3 * j + 1] * s->at[1] + R[3 * j + 2] * s->at[2];
     if (!carom_shape_finite(s)) return;
     const bool round = round_shape(s);
-    for (int j = 0; j < 9 && !round; ++j) A[j] = R[j / 3 * 3] * s->X[j % 3] + R[j / 3 * 3 + 1] * s->X[3 + j % 3] + R[j / 3 * 3 + 2] * s->X[6 + j % 3];
+    for (int j = 0; j < 9 && !round; ++j)
+        A[j] = R[j / 3 * 3] * s->X[j % 3] + R[j / 3 * 3 + 1] * s->X[3 + j % 3] + R[j / 3 * 3 + 2] * s->X[6 + j % 3];
     double d = f->h * carom_body_speed(s->body, f->v, arm_of(s));
     if (f->list->ahead) d = fmax(d, shape_strays(s, q, f->list->ahead));
     d = l->skin[i] = d + SLACK * s->bound_radius + l->reach;
@@ -175,13 +192,16 @@ static void look_at(const search *f, int i, carom_bounds *box) {
     box->id = i;
 }
 
-// -- what may pass --------------------------------------------------------------------------------------------------------
+// -- what may pass ----------------------------------------------------------------------------------------------------
 
-// (PO-2)  Two shapes that move by more in the step, together, than this part of their half widths may pass each other unseen.  What a shorter way passes it grazes: with balls whose radii are R together, a chord
-//         of R/2 is nowhere deeper than R (1 - sqrt(15)/4) = 0.03 R.
+// (PO-2)  Two shapes that move by more in the step, together, than this part of their half widths may pass each other
+//         unseen.  What a shorter way passes it grazes: with balls whose radii are R together, a chord of R/2 is
+//         nowhere deeper than R (1 - sqrt(15)/4) = 0.03 R.
 static const double FAR = 0.5;
 
-static double travel(const struct near_pairs *x, const live *l, int i) { return carom_shape_finite(x->shape[i]) ? l->skin[i] - SLACK * x->shape[i]->bound_radius - l->reach : 0; }
+static double travel(const struct near_pairs *x, const live *l, int i) {
+    return carom_shape_finite(x->shape[i]) ? l->skin[i] - SLACK * x->shape[i]->bound_radius - l->reach : 0;
+}
 
 static bool rushes(const struct near_pairs *x, const live *l) {
     double most = 0, thinnest = INFINITY;
@@ -197,13 +217,19 @@ static bool may_pass(const void *model, const carom_list *list, int k, carom_lis
     const live *l = list->work;
     const pair *p = &l->pair[k];
     const int a = (int)(p->A - x->shape[0]), b = (int)(p->B - x->shape[0]);
-    if (p->soft || p->A->member || p->B->member || !(travel(x, l, a) + travel(x, l, b) > FAR * (x->thin[a] + x->thin[b]))) return false;
+    if (p->soft || p->A->member || p->B->member ||
+        !(travel(x, l, a) + travel(x, l, b) > FAR * (x->thin[a] + x->thin[b])))
+        return false;
     const pair_kind *kind = &m->kinds[p->kind];
-    *out = (carom_list_pair){.first = p->first - m->ne - m->nc, .count = p->count, .v = {p->v_at[0], p->v_at[1]}, .nv = {kind->nv[0], kind->nv[1]}};
+    *out = (carom_list_pair){.first = p->first - m->ne - m->nc,
+                             .count = p->count,
+                             .v = {p->v_at[0], p->v_at[1]},
+                             .nv = {kind->nv[0], kind->nv[1]}};
     return true;
 }
 
-static carom_status gap_of_pair(const void *model, void *work, int k, const double *q0, double h, const double *v, double *q, double *gap) {
+static carom_status gap_of_pair(const void *model, void *work, int k, const double *q0, double h, const double *v,
+                                double *q, double *gap) {
     const carom_model *m = model;
     const pair *p = carom_near_at(carom_near_list(m, work), k);
     double *g = (double *)(void *)((unsigned char *)work + m->near->room);
@@ -215,11 +241,12 @@ static carom_status gap_of_pair(const void *model, void *work, int k, const doub
     return CAROM_OK;
 }
 
-// -- the search -----------------------------------------------------------------------------------------------------------
+// -- the search -------------------------------------------------------------------------------------------------------
 
 enum { MOST_SLOTS = 1 << 28 };
 
-// Slots that contacts want: an eighth more than there are, so that rows of them are found, and that the list does not grow with every one that comes.
+// Slots that contacts want: an eighth more than there are, so that rows of them are found, and that the list does not
+// grow with every one that comes.
 static long wanted(long contacts) { return contacts + contacts / 8; }
 
 static void want_slots(carom_list *list, long slots) { list->used = (int)(slots < MOST_SLOTS ? slots : MOST_SLOTS); }
@@ -228,7 +255,8 @@ static int most_found(const search *f) { return f->list->slots; }
 
 // Codes that a thread has found, in the place of pairs, which adopt() makes anew.
 static long long *found_by(const search *f, int part) {
-    _Static_assert(sizeof(pair) >= CAROM_BROAD_PARTS * sizeof(long long), "a slot's pair has room for a code of every thread");
+    _Static_assert(sizeof(pair) >= CAROM_BROAD_PARTS * sizeof(long long),
+                   "a slot's pair has room for a code of every thread");
     return (long long *)(void *)f->l->pair + (size_t)part * (size_t)most_found(f);
 }
 
@@ -242,7 +270,8 @@ static void note(search *f, int part, int a, int b) {
     for (int rule = 0; rule < x->nrules; ++rule) {
         if (!carom_near_meet(x, rule, A, B)) continue;
         if (f->own[part].n > MOST_SLOTS) return;
-        if (f->own[part].n < most_found(f)) found_by(f, part)[f->own[part].n] = 1 + ((long long)A * x->nshapes + B) * x->nrules + rule;
+        if (f->own[part].n < most_found(f))
+            found_by(f, part)[f->own[part].n] = 1 + ((long long)A * x->nshapes + B) * x->nrules + rule;
         ++f->own[part].n;
     }
 }
@@ -251,7 +280,8 @@ static void note(search *f, int part, int a, int b) {
 static void found(void *user, int part, int a, int b) {
     search *f = user;
     const struct near_pairs *x = f->m->near;
-    const double *c = f->l->centre + 3 * (size_t)a, *d = f->l->centre + 3 * (size_t)b, way[3] = {c[0] - d[0], c[1] - d[1], c[2] - d[2]};
+    const double *c = f->l->centre + 3 * (size_t)a, *d = f->l->centre + 3 * (size_t)b,
+                 way[3] = {c[0] - d[0], c[1] - d[1], c[2] - d[2]};
     const double most = x->shape[a]->bound_radius + x->shape[b]->bound_radius + f->l->skin[a] + f->l->skin[b];
     if (way[0] * way[0] + way[1] * way[1] + way[2] * way[2] <= most * most) note(f, part, a, b);
 }
@@ -259,7 +289,8 @@ static void found(void *user, int part, int a, int b) {
 // A plane that moves: how far may its points at such a distance from the origin of its body come?
 static double plane_skin(const search *f, const shape *s, double far) {
     const double own = f->h * carom_body_speed(s->body, f->v, far);
-    return (f->list->ahead ? fmax(own, body_strays(s->body, (const double[3]){0}, far, f->q, f->list->ahead)) : own) + f->l->reach;
+    return (f->list->ahead ? fmax(own, body_strays(s->body, (const double[3]){0}, far, f->q, f->list->ahead)) : own) +
+           f->l->reach;
 }
 
 // Shape i, of which there is no end, against bounded ones: a plane against those near it, the others against all.
@@ -272,9 +303,13 @@ static void beside(search *f, int part, int i, int from, int to) {
     for (int k = from; k < to; ++k) {
         const shape *o = x->shape[k];
         if (x->group[k] < 0 || !carom_shape_finite(o)) continue;
-        const double *c = f->l->centre + 3 * (size_t)k, *p = f->l->centre + 3 * (size_t)i, way[3] = {c[0] - p[0], c[1] - p[1], c[2] - p[2]};
-        const double arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]}, own = s->body->v < 0 ? 0 : plane_skin(f, s, sqrt(carom_dot(arm, arm, 3)) + o->bound_radius);
-        if (s->kind != SHAPE_PLANE || n[0] * way[0] + n[1] * way[1] + n[2] * way[2] <= o->bound_radius + f->l->skin[k] + own) note(f, part, i, k);
+        const double *c = f->l->centre + 3 * (size_t)k, *p = f->l->centre + 3 * (size_t)i,
+                     way[3] = {c[0] - p[0], c[1] - p[1], c[2] - p[2]};
+        const double arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]},
+                     own = s->body->v < 0 ? 0 : plane_skin(f, s, sqrt(carom_dot(arm, arm, 3)) + o->bound_radius);
+        if (s->kind != SHAPE_PLANE ||
+            n[0] * way[0] + n[1] * way[1] + n[2] * way[2] <= o->bound_radius + f->l->skin[k] + own)
+            note(f, part, i, k);
     }
 }
 
@@ -308,7 +343,8 @@ static bool gather(search *f) {
     long all = 0;
     for (int part = 0; part < CAROM_BROAD_PARTS; ++part) all += f->own[part].n;
     if (all > most_found(f)) return want_slots(f->list, wanted(all)), false;
-    for (int part = 0; part < CAROM_BROAD_PARTS; f->n += f->own[part++].n) memcpy(from + f->n, found_by(f, part), (size_t)f->own[part].n * sizeof *from);
+    for (int part = 0; part < CAROM_BROAD_PARTS; f->n += f->own[part++].n)
+        memcpy(from + f->n, found_by(f, part), (size_t)f->own[part].n * sizeof *from);
     for (int k = 0; k < f->n; ++k)
         if (from[k] > most) most = from[k];
     for (int shift = 0; shift < 63 && most >> shift; shift += BITS) {
@@ -346,7 +382,8 @@ static int find_room(const carom_list *list, int count, int *from) {
     return -1;
 }
 
-// A thread's share of the slots in use, whole pairs: those that stay are marked in what was found, those of others become free.
+// A thread's share of the slots in use, whole pairs: those that stay are marked in what was found, those of others
+// become free.
 static void keep_near(void *user, int part, int parts) {
     const search *f = user;
     carom_list *list = f->list;
@@ -396,14 +433,16 @@ static void count_contacts(void *user, int part, int parts) {
     f->contacts[part] = n;
 }
 
-static carom_status make_list(const void *model, carom_list *list, double t, const double *q, const double *v, double h) {
+static carom_status make_list(const void *model, carom_list *list, double t, const double *q, const double *v,
+                              double h) {
     const carom_model *m = model;
     const struct near_pairs *x = m->near;
     search f = {.m = m, .list = list, .l = open_list(m, list), .q = q, .v = v, .h = h};
     int boxes = 0;
     f.l->reach = list->reach;
     f.l->h = h;
-    if (list->stays) carom_copy(f.l->q, q, m->nq), carom_copy(f.l->v, v, m->nv); // those who ask strays() want contacts to stay
+    // those who ask strays() want contacts to stay
+    if (list->stays) carom_copy(f.l->q, q, m->nq), carom_copy(f.l->v, v, m->nv);
     for (int i = 0; i < x->nshapes; ++i) boxes += x->group[i] >= 0 && carom_shape_finite(x->shape[i]);
     carom_team_run(list->team, look_at_all, &f);
     carom_team_run(list->team, all_beside, &f);
@@ -413,13 +452,15 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     long contacts = 0;
     carom_team_run(list->team, count_contacts, &f);
     for (int i = 0; i < CAROM_TEAM; ++i) contacts += f.contacts[i];
-    if (wanted(contacts) > list->slots && list->slots < MOST_SLOTS) return want_slots(list, wanted(contacts)), CAROM_NO_MEMORY;
+    if (wanted(contacts) > list->slots && list->slots < MOST_SLOTS)
+        return want_slots(list, wanted(contacts)), CAROM_NO_MEMORY;
     if (list->calm) f.n = carom_near_sleep(m, list, f.l->root, f.l->calm, f.l->found, f.n, t, h, v);
     return place(&f);
 }
 
-// (LST-3)  The list has every pair that may touch as long as no shape is farther from where it was when the list was made than its skin.  Planes that move have a skin against every bounded shape; other shapes without end
-//          are in the list with all that they may touch.
+// (LST-3)  The list has every pair that may touch as long as no shape is farther from where it was when the list was
+//          made than its skin.  Planes that move have a skin against every bounded shape; other shapes without end are
+//          in the list with all that they may touch.
 static double strays(const void *model, const void *work, const carom_way *w) {
     const carom_model *m = model;
     const struct near_pairs *x = m->near;
@@ -436,7 +477,8 @@ static double strays(const void *model, const void *work, const carom_way *w) {
         carom_body_pose(s->body, l->q, r, R);
         for (int k = 0; k < x->nshapes; ++k) {
             if (x->group[k] < 0 || !carom_shape_finite(x->shape[k])) continue;
-            const double *c = l->centre + 3 * (size_t)k, arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]}, far = sqrt(carom_dot(arm, arm, 3)) + x->shape[k]->bound_radius;
+            const double *c = l->centre + 3 * (size_t)k, arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]},
+                         far = sqrt(carom_dot(arm, arm, 3)) + x->shape[k]->bound_radius;
             most = fmax(most, body_strays(s->body, (const double[3]){0}, far, l->q, w) - plane_skin(&f, s, far));
         }
     }
@@ -444,7 +486,9 @@ static double strays(const void *model, const void *work, const carom_way *w) {
 }
 
 // Pairs are shared among threads in ranges, each with its work blocks.
-static int lanes_of(const struct near_pairs *x, const carom_list *list) { return !list->team ? 1 : list->team->n < x->lanes ? list->team->n : x->lanes; }
+static int lanes_of(const struct near_pairs *x, const carom_list *list) {
+    return !list->team ? 1 : list->team->n < x->lanes ? list->team->n : x->lanes;
+}
 
 static int first_of(const live *l, int lane, int lanes) { return (int)((long)l->npairs * lane / lanes); }
 
@@ -517,7 +561,10 @@ static carom_status find_parts(carom_model *m, carom_error *err) {
     for (int i = 0; i < m->sys.nparts; ++i) {
         const int n = m->sys.part[i + 1] - m->sys.part[i];
         if (n > LARGEST)
-            return carom_fail(err, CAROM_BAD_INPUT, "%.200s: %d velocities are coupled by springs, members or energies; with a dynamic contact list at most %d may be", m->file, n, LARGEST);
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "%.200s: %d velocities are coupled by springs, members or energies; with a dynamic "
+                              "contact list at most %d may be",
+                              m->file, n, LARGEST);
     }
     return CAROM_OK;
 }
@@ -538,7 +585,10 @@ static carom_status find_sleepers(carom_model *m, carom_error *err) {
     for (int k = 0; k < m->nbodies && m->sys.sleeps; ++k)
         if (x->part_of[k] >= 0) return CAROM_OK;
     if (!m->sys.sleeps) return CAROM_OK;
-    return carom_fail(err, CAROM_BAD_INPUT, "%.200s: sleep has no effect: every body is named by an expression, joint or spring, or may touch a flexible member or a body with `motion`; remove sleep", m->file);
+    return carom_fail(err, CAROM_BAD_INPUT,
+                      "%.200s: sleep has no effect: every body is named by an expression, joint or spring, or may "
+                      "touch a flexible member or a body with `motion`; remove sleep",
+                      m->file);
 }
 
 carom_status carom_near_system(carom_model *m, carom_error *err) {
@@ -568,7 +618,7 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
     return CAROM_OK;
 }
 
-// -- answers ------------------------------------------------------------------------------------------------------------
+// -- answers ----------------------------------------------------------------------------------------------------------
 
 const pair *carom_near_pair(const carom_model *m, const void *work, int id) {
     if (!carom_near_list(m, work)) return NULL;
@@ -638,11 +688,13 @@ static void run_lane(void *user, int lane, int parts) {
     const live *l = list->work;
     (void)parts;
     if (lane >= t->lanes) return;
-    const int from = first_of(l, lane, t->lanes), to = first_of(l, lane + 1, t->lanes), end = t->m->ne + t->m->nc + list->used;
+    const int from = first_of(l, lane, t->lanes), to = first_of(l, lane + 1, t->lanes),
+              end = t->m->ne + t->m->nc + list->used;
     if (from < to) t->part(t->user, lane, l->pair[from].first, to < l->npairs ? l->pair[to].first : end);
 }
 
-void carom_near_share(const carom_model *m, const void *work, int contacts, void (*part)(void *user, int lane, int from, int to), void *user) {
+void carom_near_share(const carom_model *m, const void *work, int contacts,
+                      void (*part)(void *user, int lane, int from, int to), void *user) {
     enum { FEW = 16 }; // contacts that take no longer than it takes to wake the others
     const carom_list *list = m->near ? carom_near_list(m, work) : NULL;
     if (!list) return;
@@ -657,17 +709,20 @@ int carom_near_kind(const carom_model *m, const void *work, int slot) {
 }
 
 double *carom_near_inputs(const carom_model *m, void *work) {
-    double *input = (double *)(void *)((unsigned char *)work + m->near->rub_work + carom_tape_work_size(m->near->rub_tape));
+    double *input =
+        (double *)(void *)((unsigned char *)work + m->near->rub_work + carom_tape_work_size(m->near->rub_tape));
     carom_copy(input, carom_model_given(m, work), m->np);
     input[m->np] = input[m->np + 1] = 0;
     return input;
 }
 
-carom_status carom_near_friction(const carom_model *m, void *work, double t, const double *q, const double *v, const double *force, double *law) {
+carom_status carom_near_friction(const carom_model *m, void *work, double t, const double *q, const double *v,
+                                 const double *force, double *law) {
     const struct near_pairs *x = m->near;
     const carom_list *list = carom_near_list(m, work);
     unsigned char *own = (unsigned char *)work + x->rub_work;
-    double *u = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv, *input = carom_near_inputs(m, work), mu[2 * MOST_NEAR_KINDS];
+    double *u = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv, *input = carom_near_inputs(m, work),
+           mu[2 * MOST_NEAR_KINDS];
     const double *q_seen = q, *v_seen = v;
     int bad = 0, first = 0;
     for (int id = 0; id < m->ne + m->nc; ++id) first += carom_system_recorded(&m->sys, id);
@@ -705,7 +760,8 @@ int carom_near_find(const carom_model *m, const char *name) {
     for (int i = 0; i < x->nrules; ++i)
         if (strcmp(x->rule[i].entry->name.text, name) == 0) return CAROM_NO_CONTACT - 1 - i;
     const char *dash = strchr(name, '-');
-    const struct name *a = dash ? carom_names_find(&m->shape_names, name, (size_t)(dash - name)) : NULL, *b = a ? carom_names_find(&m->shape_names, dash + 1, strlen(dash + 1)) : NULL;
+    const struct name *a = dash ? carom_names_find(&m->shape_names, name, (size_t)(dash - name)) : NULL,
+                      *b = a ? carom_names_find(&m->shape_names, dash + 1, strlen(dash + 1)) : NULL;
     if (!b) return CAROM_NO_CONTACT;
     const bool swap = second_first(x->shape[a->index], x->shape[b->index]);
     const int both = swap ? b->index * x->nshapes + a->index : a->index * x->nshapes + b->index;
@@ -714,18 +770,23 @@ int carom_near_find(const carom_model *m, const char *name) {
     return CAROM_NO_CONTACT;
 }
 
-bool carom_near_made_by(const carom_model *m, int rule, int both) { return carom_near_meet(m->near, rule, both / m->near->nshapes, both % m->near->nshapes); }
+bool carom_near_made_by(const carom_model *m, int rule, int both) {
+    return carom_near_meet(m->near, rule, both / m->near->nshapes, both % m->near->nshapes);
+}
 
 double carom_near_size(const carom_model *m, int id) {
     const struct near_pairs *x = m->near;
     const int both = id - m->ne - m->nc;
-    const double a = x->shape[both / x->nshapes]->bound_radius, b = x->shape[both % x->nshapes]->bound_radius, size = fmin(a > 0 ? a : INFINITY, b > 0 ? b : INFINITY);
+    const double a = x->shape[both / x->nshapes]->bound_radius, b = x->shape[both % x->nshapes]->bound_radius,
+                 size = fmin(a > 0 ? a : INFINITY, b > 0 ? b : INFINITY);
     return isfinite(size) ? size : 0;
 }
 
-// -- at the start -------------------------------------------------------------------------------------------------------
+// -- at the start -----------------------------------------------------------------------------------------------------
 
-static void free_look(near_look *x) { free(x->list.holds), free(x->list.fresh), free(x->list.law), free(x->list.work), free(x->gap); }
+static void free_look(near_look *x) {
+    free(x->list.holds), free(x->list.fresh), free(x->list.law), free(x->list.work), free(x->gap);
+}
 
 void carom_near_close(const carom_model *m, void *work, near_look *x) {
     if (m->near) *(carom_list **)(void *)((unsigned char *)work + m->near->at) = NULL;
@@ -738,7 +799,10 @@ carom_status carom_near_open(const carom_model *m, void *work, const double *q, 
     while (status == CAROM_NO_MEMORY) {
         free_look(x);
         const size_t n = (size_t)x->list.slots;
-        x->list = (carom_list){.slots = x->list.slots, .holds = calloc(n, sizeof *x->list.holds), .fresh = calloc(n, sizeof *x->list.fresh), .law = calloc(n, sizeof *x->list.law)};
+        x->list = (carom_list){.slots = x->list.slots,
+                               .holds = calloc(n, sizeof *x->list.holds),
+                               .fresh = calloc(n, sizeof *x->list.fresh),
+                               .law = calloc(n, sizeof *x->list.law)};
         x->list.work = aligned_alloc(64, round_up(list_work(m, &x->list)));
         x->gap = calloc((size_t)(m->ne + m->nc) + n, sizeof *x->gap);
         if (!x->list.holds || !x->list.fresh || !x->list.law || !x->list.work || !x->gap) break;

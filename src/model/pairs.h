@@ -1,8 +1,9 @@
 // pairs.h (private): shapes of bodies, and the contacts that pairs of them make, at work.
 //
-//   narrow.c    tapes of pairs, and which of them are evaluated at all      shared.c   what pairs of a kind give to schemes
-//   near.c      pairs of many shapes come and go                            sleep.c    bodies that fall asleep among them
-//   patches.c   pairs of hulls, found by search (collide/)                  yielding.c, belts.c   contacts of stiffness, and surfaces that move
+//   narrow.c  tapes of pairs, and which of them are evaluated at all  shared.c  what pairs of a kind give to schemes
+//   near.c  pairs of many shapes come and go  sleep.c  bodies that fall asleep among them
+//   patches.c  pairs of hulls, found by search (collide/)  yielding.c, belts.c  contacts of stiffness, and surfaces
+//   that move
 //
 // derive/shapes/ makes them: expressions of gaps and slips, and tapes of these.
 #pragma once
@@ -11,11 +12,23 @@
 #include "model/model.h"
 
 typedef enum shape_kind {
-    SHAPE_POINT, SHAPE_ROUND, SHAPE_CAPSULE, SHAPE_POLYGON, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_HULL, SHAPE_HEIGHTS, SHAPE_ELLIPSOID, // solid, finite
-    SHAPE_ELEMENT,                                                                     // the same, between two nodes of a member
-    SHAPE_PLANE,                                                                       // solid, endless
-    SHAPE_HOLE, SHAPE_SLOT, SHAPE_BORE,                                                // others move inside
-    SHAPE_SKIN                                                                         // of rounds and elements
+    // solid, finite
+    SHAPE_POINT,
+    SHAPE_ROUND,
+    SHAPE_CAPSULE,
+    SHAPE_POLYGON,
+    SHAPE_BOX,
+    SHAPE_CYLINDER,
+    SHAPE_HULL,
+    SHAPE_HEIGHTS,
+    SHAPE_ELLIPSOID,
+    // the same, between two nodes of a member
+    SHAPE_ELEMENT,
+    SHAPE_PLANE, // solid, endless
+    SHAPE_HOLE,
+    SHAPE_SLOT,
+    SHAPE_BORE, // others move inside
+    SHAPE_SKIN  // of rounds and elements
 } shape_kind;
 
 enum { MOST_CORNERS = 64 };
@@ -56,7 +69,8 @@ typedef struct touching {
     vec normal, point; // from the second shape to the first; where reactions act
 } touching;
 
-/// Two coefficients of friction, as factors of the larger one: along a direction in the frame of `of` (NULL: the world), and across it.
+/// Two coefficients of friction, as factors of the larger one: along a direction in the frame of `of` (NULL: the
+/// world), and across it.
 typedef struct ellipse {
     double factor[2], direction[3];
     const body *of;
@@ -84,7 +98,8 @@ typedef struct pair_own {
     size_t work, held;   // offsets in the model's work block: of its tape; of the same held on one feature
 } pair_own;
 
-/// Two shapes that may touch, and their contacts: ids first .. first + count - 1.  Worlds of many contacts have one for each.
+/// Two shapes that may touch, and their contacts: ids first .. first + count - 1.  Worlds of many contacts have one for
+/// each.
 typedef struct pair {
     const shape *A, *B;
     const carom_mech_contact *entry;
@@ -96,24 +111,37 @@ typedef struct pair {
     int first, count;
     bool shares;         // has a tape in common with pairs of its kind
     bool listed;         // comes and goes: near.c
-    signed char holds;   // then: how its features are held, as head() of narrow.c has it for those that are always there
-    int kind;            // then: which, and where the positions and velocities of its bodies start, in the order of velocities
+    signed char holds;   // then: how its features are held, as head() of narrow.c has it for those that are always
+                         // there
+    int kind;            // then: which, and where the positions and velocities of its bodies start, in the order of
+                         // velocities
     int turn;            // its number within the kind
     int q_at[2], v_at[2];
 } pair;
 
 /// What the tape of a pair answers.
-typedef enum pair_group { PAIR_GAPS, PAIR_DIRECTIONS, PAIR_RATES, PAIR_CURVATURE, PAIR_REACTION_GRADIENT, PAIR_RATE_GRADIENT, PAIR_PLACES, PAIR_GROUPS } pair_group;
+typedef enum pair_group {
+    PAIR_GAPS,
+    PAIR_DIRECTIONS,
+    PAIR_RATES,
+    PAIR_CURVATURE,
+    PAIR_REACTION_GRADIENT,
+    PAIR_RATE_GRADIENT,
+    PAIR_PLACES,
+    PAIR_GROUPS
+} pair_group;
 enum { PAIR_PLACE = 12 }; // of a contact: point, normal, directions of friction
 
 /// The features of a pair at one position.
 typedef struct patch {
     bool known, held;
     carom_frame r[2];
-    carom_feature f[CAROM_PATCH], keep[CAROM_PATCH]; // found last; those of the position where they were held (CAROM_HOLD)
+    carom_feature f[CAROM_PATCH], keep[CAROM_PATCH]; // found last; those of the position where they were held
+                                                     // (CAROM_HOLD)
 } patch;
 
-// -- kinds.c: pairs of equal shapes of bodies of equal kind have one tape, which is asked with the positions of two bodies. ----
+// -- kinds.c: pairs of equal shapes of bodies of equal kind have one tape, which is asked with the positions of two
+// bodies. ----
 
 /// A model of its own with two bodies (one, where the other stands still) and their pair.
 typedef struct pair_kind {
@@ -145,7 +173,7 @@ static inline int carom_kind_velocity(const pair_kind *k, const pair *p, int i) 
     return i < k->nv[0] ? p->v_at[0] + i : p->v_at[1] + i - k->nv[0];
 }
 
-// -- near.c: pairs of many shapes come and go: those that are near each other have contacts. ---------------------------------------
+// -- near.c: pairs of many shapes come and go: those that are near each other have contacts. --------------------------
 
 /// One entry of `contacts` whose pairs come and go.
 typedef struct near_rule {
@@ -165,8 +193,10 @@ struct near_pairs {
     int *kind;            // nrules x ngroups x ngroups: kind of A, B; -1: they do not meet
     pair *pairs;          // one for every kind
     carom_contact *law;   // of each of them
-    int *bounce, *rub;    // of each: which of the model's `bounces` is its restitution, which of `rubs` its friction, where these vary
-    carom_node *rubs;     // 2 nrubs: coefficients of a contact that slips and of one that sticks; slip speed and normal force are parameters np and np + 1 of their tape
+    int *bounce, *rub;    // of each: which of the model's `bounces` is its restitution, which of `rubs` its friction,
+                          // where these vary
+    carom_node *rubs;     // 2 nrubs: coefficients of a contact that slips and of one that sticks; slip speed and normal
+                          // force are parameters np and np + 1 of their tape
     int nrubs;
     carom_tape *rub_tape; // NULL: none varies
     size_t rub_work;      // offset in the model's work block
@@ -182,7 +212,8 @@ struct near_pairs {
     double *thin;         // nshapes: half of the smallest width; infinite: nothing passes it
     bool patches;         // some contacts are found by search
     size_t at;            // offset in the model's work block: the list in use
-    int lanes;            // threads that may ask tapes of its pairs at once: each has work blocks and a place for answers
+    int lanes;            // threads that may ask tapes of its pairs at once: each has work blocks and a place for
+                          // answers
     size_t room;          // offset of these places, pair_count numbers each
     size_t held_size;     // bytes of a pair whose tape has several features, held on some; 0: none has
 };
@@ -191,19 +222,26 @@ enum { MOST_PAIRS = 500, MOST_BOXES = 300, MOST_NEAR_SHAPES = 46000, MOST_LANES 
 
 /// Do two shapes meet by this rule?  The kind that shapes of groups A and B make.
 bool carom_near_meet(const struct near_pairs *x, int rule, int a, int b);
-static inline int *carom_near_kind_of(const struct near_pairs *x, int rule, int A, int B) { return &x->kind[((size_t)rule * (size_t)x->ngroups + (size_t)A) * (size_t)x->ngroups + (size_t)B]; }
+static inline int *carom_near_kind_of(const struct near_pairs *x, int rule, int A, int B) {
+    return &x->kind[((size_t)rule * (size_t)x->ngroups + (size_t)A) * (size_t)x->ngroups + (size_t)B];
+}
 /// The pair that makes contact `id` of a list that is in use; NULL: none.
 const pair *carom_near_pair(const carom_model *m, const void *work, int id);
 carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g);
 void carom_near_hold(const carom_model *m, const void *work, carom_hold what, const double *q); // as carom_system.hold
-/// Call part(user, lane, from, to) for ranges of pairs that threads share, the contacts of each from id `from` to before `to`; lane < lanes.  contacts: how many of them
-/// there is work for; a few are not shared.
-void carom_near_share(const carom_model *m, const void *work, int contacts, void (*part)(void *user, int lane, int from, int to), void *user);
-/// sleep.c: bodies fall asleep and wake up; pairs of bodies asleep leave `found`, returns how many remain.  root: nbodies, calm: 2 nbodies: scratch.
-int carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *calm, long long *found, int n, double t, double h, const double *v);
+/// Call part(user, lane, from, to) for ranges of pairs that threads share, the contacts of each from id `from` to
+/// before `to`; lane < lanes.  contacts: how many of them there is work for; a few are not shared.
+void carom_near_share(const carom_model *m, const void *work, int contacts,
+                      void (*part)(void *user, int lane, int from, int to), void *user);
+/// sleep.c: bodies fall asleep and wake up; pairs of bodies asleep leave `found`, returns how many remain.  root:
+/// nbodies, calm: 2 nbodies: scratch.
+int carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *calm, long long *found, int n, double t,
+                     double h, const double *v);
 void carom_near_still(const carom_model *m, const void *work, double *f); // no force on a body asleep
 /// The list in use; NULL: none.
-static inline carom_list *carom_near_list(const carom_model *m, const void *work) { return *(carom_list *const *)(const void *)((const unsigned char *)work + m->near->at); }
+static inline carom_list *carom_near_list(const carom_model *m, const void *work) {
+    return *(carom_list *const *)(const void *)((const unsigned char *)work + m->near->at);
+}
 const pair *carom_near_at(const carom_list *list, int k); // pair k of list->pairs
 pair *carom_near_pairs(const carom_model *m, const void *work, int *n); // those whose features are followed
 /// The kind of what a slot holds.
@@ -211,7 +249,8 @@ int carom_near_kind(const carom_model *m, const void *work, int slot);
 /// Friction of contacts whose coefficients vary, as carom_system.friction gives it.
 /// Inputs of the tape of their friction, behind its work: parameters, then slip speed and normal force.
 double *carom_near_inputs(const carom_model *m, void *work);
-carom_status carom_near_friction(const carom_model *m, void *work, double t, const double *q, const double *v, const double *force, double *law);
+carom_status carom_near_friction(const carom_model *m, void *work, double t, const double *q, const double *v,
+                                 const double *force, double *law);
 /// Names of contacts that come and go, by the number that stays; text is the caller's.
 carom_status carom_near_system(carom_model *m, carom_error *err);
 const char *carom_near_name(const carom_model *m, int id, char *text, size_t size);
@@ -241,69 +280,83 @@ static inline void carom_pair_order(const pair *p, const body **b) {
 pair_own *carom_pair_own(carom_model *m, rubbing rub); // without tape and bound; NULL: no memory
 void carom_pair_place(const carom_model *m, pair *p); // where its bodies have their positions and velocities
 
-// -- yielding.c: forces of contacts that yield; belts.c: surfaces that move along their bodies. ------------------------------------
+// -- yielding.c: forces of contacts that yield; belts.c: surfaces that move along their bodies. -----------------------
 
-/// f += forces;  energy += potential;  external and damping power as carom_system.power tells them apart;  K and C += derivatives within each body.
+/// f += forces;  energy += potential;  external and damping power as carom_system.power tells them apart;  K and C +=
+/// derivatives within each body.
 int carom_soft_force(const carom_model *m, void *work, double t, const double *q, const double *v, double *f);
 void carom_soft_energy(const carom_model *m, void *work, const double *q, double *energy);
-void carom_soft_power(const carom_model *m, void *work, double t, const double *q, const double *v, double *external, double *damping);
+void carom_soft_power(const carom_model *m, void *work, double t, const double *q, const double *v, double *external,
+                      double *damping);
 /// The power in parts, as carom_system.power_along adds them.
-void carom_soft_along(const carom_model *m, void *work, double t, const double *q, const double *v, double weight, double *external, double *damping);
+void carom_soft_along(const carom_model *m, void *work, double t, const double *q, const double *v, double weight,
+                      double *external, double *damping);
 /// Where a contact is deeper than *most: how deep, and m->ncompliant plus the number of its pair of shapes.
 void carom_soft_deepest(const carom_model *m, void *work, const double *q, double *most, int *which);
-void carom_soft_tangent(const carom_model *m, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C);
+void carom_soft_tangent(const carom_model *m, void *work, double t, const double *q, const double *v, carom_matrix K,
+                        carom_matrix C);
 
 void carom_belts_at(const carom_model *m, void *work, double t, const double *q); // values at time t, for what follows
-/// Velocity s of the surface of A against that of B, beyond that of the bodies, and (v not NULL) its rate.  False: there is none.
-bool carom_pair_belt(const carom_model *m, const void *work, const pair *p, const double *q, const double *v, double *s, double *rate);
+/// Velocity s of the surface of A against that of B, beyond that of the bodies, and (v not NULL) its rate.  False:
+/// there is none.
+bool carom_pair_belt(const carom_model *m, const void *work, const pair *p, const double *q, const double *v, double *s,
+                     double *rate);
 /// Its part of the rate of direction d of a kind, whose columns are W.
 double carom_belt_along(const carom_model *two, const pair *p, int d, const double *W, const double *s);
-void carom_belt_rates(const carom_model *m, void *work, const pair *p, const double *q, double *u); // u: rates of a pair, behind which there is room for W
+// u: rates of a pair, behind which there is room for W
+void carom_belt_rates(const carom_model *m, void *work, const pair *p, const double *q, double *u);
 
-// -- patches.c: pairs of convex solids, whose contacts are found by search. ------------------------------------------------------
+// -- patches.c: pairs of convex solids, whose contacts are found by search. -------------------------------------------
 
 /// Is one of the two a solid whose contacts are found by search?
 bool carom_patch_kind_of(shape_kind kind);
 bool carom_patch_pair(const shape *A, const shape *B);
-/// The same where pairs come and go: there two boxes in space are hulls.  A corner that lies on an edge of the other box has no nearest face of its own; a patch
-/// has one normal, and boxes that stand on each other in line are carried.
+/// The same where pairs come and go: there two boxes in space are hulls.  A corner that lies on an edge of the other
+/// box has no nearest face of its own; a patch has one normal, and boxes that stand on each other in line are carried.
 bool carom_patch_listed(const shape *A, const shape *B);
 /// Half the bounding box of a hull along axis i; A: its axes in the world.
 double carom_patch_extent(const shape *s, const double *A, int i);
 void carom_patch_hold(const carom_model *m, const pair *p, carom_hold what, const double *q);
-int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, const double *q, const double *v, double *out);
+int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, const double *q, const double *v,
+                     double *out);
 
-// -- shared.c: their parts of what a system gives, for the contacts of L. -------------------------------------------------------
+// -- shared.c: their parts of what a system gives, for the contacts of L. ---------------------------------------------
 
 carom_status carom_shared_directions(const carom_model *m, void *work, double t, const double *q, carom_local *L);
-carom_status carom_shared_curvature(const carom_model *m, void *work, double t, const double *q, const double *v, const carom_local *L, double *kappa);
-carom_status carom_shared_reaction_gradient(const carom_model *m, void *work, const double *q, const carom_local *L, const double *lambda,
-                                            double s, carom_matrix D);
-carom_status carom_shared_rate_gradient(const carom_model *m, void *work, const double *q, const double *v, const carom_local *L,
-                                        carom_columns *D);
+carom_status carom_shared_curvature(const carom_model *m, void *work, double t, const double *q, const double *v,
+                                    const carom_local *L, double *kappa);
+carom_status carom_shared_reaction_gradient(const carom_model *m, void *work, const double *q, const carom_local *L,
+                                            const double *lambda, double s, carom_matrix D);
+carom_status carom_shared_rate_gradient(const carom_model *m, void *work, const double *q, const double *v,
+                                        const carom_local *L, carom_columns *D);
 
-// -- narrow.c: the tapes of pairs.  Each answers for its contacts alone, and only when it is asked. --------------------------
+// -- narrow.c: the tapes of pairs.  Each answers for its contacts alone, and only when it is asked. -------------------
 
 size_t carom_pairs_work(carom_model *m, size_t from); // places their work behind `from`; returns the end
 void carom_pairs_work_init(const carom_model *m, void *work);
 void carom_pairs_parameters(const carom_model *m, void *work, const double *parameter); // other values
 /// g[id] of all contacts of pairs: exact when the shapes are near, else a bound.
 carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g);
-carom_status carom_pairs_own_gaps(const carom_model *m, void *work, double t, const double *q, double *g); // without those that come and go
+// without those that come and go
+carom_status carom_pairs_own_gaps(const carom_model *m, void *work, double t, const double *q, double *g);
 /// u of all directions of pairs: exact when the shapes are near, else the rate of the bound, and no slip.
 carom_status carom_pairs_rates(const carom_model *m, void *work, double t, const double *q, const double *v, double *u);
-/// One group of the pairs with a tape of their own that hold one of the n ascending ids, each at its place in x: the first list of the group
-/// from 0, the second from `second` on.
-carom_status carom_pairs_eval(const carom_model *m, void *work, pair_group group, double t, const double *q, const double *v, const int *id, int n,
-                              double *x, int second);
+/// One group of the pairs with a tape of their own that hold one of the n ascending ids, each at its place in x: the
+/// first list of the group from 0, the second from `second` on.
+carom_status carom_pairs_eval(const carom_model *m, void *work, pair_group group, double t, const double *q,
+                              const double *v, const int *id, int n, double *x, int second);
 /// One group of a pair that shares its tape, all of it; nonzero: something is not finite.
-int carom_pair_eval(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, double *x);
+int carom_pair_eval(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v,
+                    double *x);
 /// The same without copying, until the tape is asked again.  False: use carom_pair_eval().
-bool carom_pair_values(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, carom_values *x);
+bool carom_pair_values(const carom_model *m, void *work, const pair *p, pair_group group, const double *q,
+                       const double *v, carom_values *x);
 /// Places of all its contacts, PAIR_PLACE numbers each.
 void carom_pair_places(const carom_model *m, void *work, const pair *p, double t, const double *q, double *x);
 /// Gaps and rates of far pairs as well are exact from now on for this work block, or bounds again.
 void carom_pairs_exact(const carom_model *m, void *work, bool exact);
 void carom_pairs_unknown(const carom_model *m, void *work); // those that come and go are others now: nothing is held
 /// Features of pairs that are near: keep those of (t, q), answer with those kept, or with what is.
-carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q, pair *listed, int n); // listed: those of a list that are followed, n
+// listed: those of a list that are followed, n
+carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q,
+                              pair *listed, int n);

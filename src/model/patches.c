@@ -1,8 +1,9 @@
 // patches.c: pairs of convex solids, whose contacts are found by search and not by formulas.
 //
-// A hull has any number of corners, so its contacts are no expressions: collide/patch.c finds the features that touch at a position, and here they
-// become gaps, directions and their derivatives.  Directions are exact: a contact's gap changes by n.(v_A - v_B) at its point (SHP-17).  Their
-// derivatives are central differences with the features held, right to nine digits.  Such pairs always come and go (near.c).
+// A hull has any number of corners, so its contacts are no expressions: collide/patch.c finds the features that touch
+// at a position, and here they become gaps, directions and their derivatives.  Directions are exact: a contact's gap
+// changes by n.(v_A - v_B) at its point (SHP-17).  Their derivatives are central differences with the features held,
+// right to nine digits.  Such pairs always come and go (near.c).
 #include "model/pairs.h"
 #include <math.h>
 #include <string.h>
@@ -10,13 +11,19 @@
 
 _Static_assert(TOUCH_ENTRIES == (1 + CAROM_TANGENTS) * 12, "directions of a contact");
 
-bool carom_patch_kind_of(shape_kind kind) { return kind == SHAPE_HULL || kind == SHAPE_HEIGHTS || kind == SHAPE_ELLIPSOID; }
+bool carom_patch_kind_of(shape_kind kind) {
+    return kind == SHAPE_HULL || kind == SHAPE_HEIGHTS || kind == SHAPE_ELLIPSOID;
+}
 
-bool carom_patch_pair(const shape *A, const shape *B) { return carom_patch_kind_of(A->kind) || carom_patch_kind_of(B->kind); }
+bool carom_patch_pair(const shape *A, const shape *B) {
+    return carom_patch_kind_of(A->kind) || carom_patch_kind_of(B->kind);
+}
 
 static bool solid_box(const shape *s) { return s->kind == SHAPE_BOX && s->space == SPATIAL; }
 
-bool carom_patch_listed(const shape *A, const shape *B) { return carom_patch_pair(A, B) || (solid_box(A) && solid_box(B)); }
+bool carom_patch_listed(const shape *A, const shape *B) {
+    return carom_patch_pair(A, B) || (solid_box(A) && solid_box(B));
+}
 
 double carom_patch_extent(const shape *s, const double *A, int i) {
     double most = 0;
@@ -28,9 +35,12 @@ double carom_patch_extent(const shape *s, const double *A, int i) {
     return most;
 }
 
-static carom_convex solid(const shape *s) { return (carom_convex){s->hull, s->kind == SHAPE_ROUND || s->kind == SHAPE_CAPSULE ? s->radius : 0, s->grid, s->kind == SHAPE_ELLIPSOID ? s->half : NULL, s->X}; }
+static carom_convex solid(const shape *s) {
+    return (carom_convex){s->hull, s->kind == SHAPE_ROUND || s->kind == SHAPE_CAPSULE ? s->radius : 0, s->grid,
+                          s->kind == SHAPE_ELLIPSOID ? s->half : NULL, s->X};
+}
 
-// -- where it touches -----------------------------------------------------------------------------------------------------
+// -- where it touches -------------------------------------------------------------------------------------------------
 
 static both frames(const pair *p, const double *q) {
     both x;
@@ -57,7 +67,7 @@ static const carom_feature *features(const pair *p, const both *x) {
     return last->f;
 }
 
-// -- answers ------------------------------------------------------------------------------------------------------------
+// -- answers ----------------------------------------------------------------------------------------------------------
 
 // dW_id / dq_l of a contact for all l
 static void touch_gradient(const touch_pair *p, const both *x, const carom_feature *f, double *D) {
@@ -76,7 +86,10 @@ static void touch_gradient(const touch_pair *p, const both *x, const carom_featu
     }
 }
 
-static double length(const pair *p) { return fmin(p->A->bound_radius > 0 ? p->A->bound_radius : INFINITY, p->B->bound_radius > 0 ? p->B->bound_radius : INFINITY); }
+static double length(const pair *p) {
+    return fmin(p->A->bound_radius > 0 ? p->A->bound_radius : INFINITY,
+                p->B->bound_radius > 0 ? p->B->bound_radius : INFINITY);
+}
 
 static touch_pair touch(const carom_model *m, const pair *p) {
     const carom_model *two = m->kinds[p->kind].two;
@@ -84,7 +97,8 @@ static touch_pair touch(const carom_model *m, const pair *p) {
                         .spin = p->own->rub.spin, .directions = two->links->ndir, .nv = two->nv};
 }
 
-int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, const double *q, const double *v, double *out) {
+int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, const double *q, const double *v,
+                     double *out) {
     const touch_pair y = touch(m, p);
     const int nv = y.nv, directions = y.directions;
     const both x = frames(p, q);
@@ -116,7 +130,7 @@ int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, cons
     return 0;
 }
 
-// -- features that are held -------------------------------------------------------------------------------------------------
+// -- features that are held -------------------------------------------------------------------------------------------
 
 static bool among(const carom_feature *f, const carom_feature *list, int n) {
     for (int i = 0; i < n; ++i)

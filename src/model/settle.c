@@ -24,7 +24,8 @@ typedef struct settling {
     int *count;         // nbodies: overlaps of each
     overlap *list;
     int n, room, overlaps;
-    double near, deepest; // contacts with a smaller gap are in the list: those that overlap, and those that others could be pushed into
+    double near, deepest; // contacts with a smaller gap are in the list: those that overlap, and those that others
+                          // could be pushed into
     char who[140];      // the deepest
 } settling;
 
@@ -118,7 +119,8 @@ static void push_apart(settling *s, double margin) {
     for (int k = 0; k < s->n; ++k) ++s->count[s->list[k].A - s->m->bodies], ++s->count[s->list[k].B - s->m->bodies];
     for (int k = 0; k < s->n; ++k) {
         overlap *o = &s->list[k];
-        const double sum = lightness(o->A) * s->count[o->A - s->m->bodies] + lightness(o->B) * s->count[o->B - s->m->bodies];
+        const double sum =
+            lightness(o->A) * s->count[o->A - s->m->bodies] + lightness(o->B) * s->count[o->B - s->m->bodies];
         o->step = sum > 0 ? 1 / sum : 0;
     }
     double age = 1;
@@ -164,7 +166,8 @@ static carom_status settle(settling *s, carom_error *err) {
     char who[sizeof s->who];
     memcpy(who, s->who, sizeof who);
     int round = 0;
-    for (int since = 0; s->overlaps > 0 && round < ROUNDS && since < PATIENCE; ++round) { // a fifth less within so many rounds, or it does not get better
+    // a fifth less within so many rounds, or it does not get better
+    for (int since = 0; s->overlaps > 0 && round < ROUNDS && since < PATIENCE; ++round) {
         push_apart(s, MARGIN * start);
         move(s);
         CAROM_TRY(look(s, err));
@@ -172,20 +175,31 @@ static carom_status settle(settling *s, carom_error *err) {
         if (since == 0) least = s->deepest;
     }
     if (s->overlaps > 0)
-        return carom_model_fault(m, err, carom_mech_start(m->mech), "settle: '%s' still overlap by %.3g after %d rounds (%.3g initially); there is not enough room: enlarge it, or use smaller shapes", s->who,
-                                 s->deepest, round, start);
+        return carom_model_fault(m, err, carom_mech_start(m->mech),
+                                 "settle: '%s' still overlap by %.3g after %d rounds (%.3g initially); there is not "
+                                 "enough room: enlarge it, or use smaller shapes",
+                                 s->who, s->deepest, round, start);
     double farthest;
     const char *body = "";
     const int count = moved(s, &farthest, &body);
-    snprintf(m->settled, sizeof m->settled, "settle: the deepest overlap was %.3g, of '%.140s'; %d %s moved, '%.60s' farthest, by %.3g", start, who, count, count == 1 ? "body was" : "bodies were", body, farthest);
+    snprintf(m->settled, sizeof m->settled,
+             "settle: the deepest overlap was %.3g, of '%.140s'; %d %s moved, '%.60s' farthest, by %.3g", start, who,
+             count, count == 1 ? "body was" : "bodies were", body, farthest);
     memcpy(m->q0, s->q, (size_t)m->nq * sizeof *s->q);
     return CAROM_OK;
 }
 
 carom_status carom_model_settle(carom_model *m, void *work, carom_error *err) {
     if (m->npairs == 0 && !m->near) return CAROM_OK;
-    if (m->ne > 0) return carom_model_fault(m, err, carom_mech_start(m->mech), "settle moves bodies one by one, and this model has joints or constraints; move the bodies that overlap by hand");
-    settling s = {.m = m, .work = work, .q = calloc((size_t)m->nq + 1, sizeof *s.q), .shift = calloc(3 * (size_t)m->nbodies, sizeof *s.shift), .count = calloc((size_t)m->nbodies, sizeof *s.count)};
+    if (m->ne > 0)
+        return carom_model_fault(m, err, carom_mech_start(m->mech),
+                                 "settle moves bodies one by one, and this model has joints or constraints; move the "
+                                 "bodies that overlap by hand");
+    settling s = {.m = m,
+                  .work = work,
+                  .q = calloc((size_t)m->nq + 1, sizeof *s.q),
+                  .shift = calloc(3 * (size_t)m->nbodies, sizeof *s.shift),
+                  .count = calloc((size_t)m->nbodies, sizeof *s.count)};
     const carom_status status = s.q && s.shift && s.count ? settle(&s, err) : carom_model_no_memory(m, err);
     free(s.q), free(s.shift), free(s.count), free(s.list);
     return status;

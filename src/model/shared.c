@@ -1,16 +1,20 @@
 // shared.c: what pairs that share a tape give to schemes: columns of W and of its derivatives, rates, curvatures.
 //
-// Lists of a kind count the velocities of its two bodies; here they become those of the model.  Only pairs that hold a contact of the set asked
-// for are computed, whatever the number of the others.
+// Lists of a kind count the velocities of its two bodies; here they become those of the model.  Only pairs that hold a
+// contact of the set asked for are computed, whatever the number of the others.
 #include "model/pairs.h"
 #include <math.h>
 
 enum { MOST = 12 }; // velocities of two bodies
 
-static double *room(const carom_model *m, void *work) { return carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv; }
+static double *room(const carom_model *m, void *work) {
+    return carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv;
+}
 
-// The contacts *from .. *to - 1 of L, from *to on and before `end`, that belong to one such pair; NULL: there are no more.
-static inline const pair *next(const carom_model *m, const void *work, const carom_local *L, int end, int *from, int *to) {
+// The contacts *from .. *to - 1 of L, from *to on and before `end`, that belong to one such pair; NULL: there are no
+// more.
+static inline const pair *next(const carom_model *m, const void *work, const carom_local *L, int end, int *from,
+                               int *to) {
     for (*from = *to; m->nkinds && *from < end; ++*from) {
         const pair *p = carom_pair_of(m, work, L->id[*from]);
         if (!p) continue;
@@ -34,23 +38,27 @@ typedef struct task {
     int bad[MOST_LANES];
 } task;
 
-// A direction of a pair: count entries, in the rows `of` of its kind, with the values slot[place[]], or where place is NULL slot[].
+// A direction of a pair: count entries, in the rows `of` of its kind, with the values slot[place[]], or where place is
+// NULL slot[].
 typedef struct column { int count; const int *of, *place; const double *slot; } column;
 
 static inline column column_of(const carom_model *two, carom_values x, int d) {
     const int first = two->W_at[d];
-    return (column){two->W_at[d + 1] - first, two->W.i + first, x.place ? x.place + first : NULL, x.place ? x.slot : x.slot + first};
+    return (column){two->W_at[d + 1] - first, two->W.i + first, x.place ? x.place + first : NULL,
+                    x.place ? x.slot : x.slot + first};
 }
 
 static inline double entry(const column *c, int e) { return c->slot[c->place ? c->place[e] : e]; }
 
-// It becomes column k of W, which is zero where W is dense.  Returns the sum of its entries: where that is finite they are.
+// It becomes column k of W, which is zero where W is dense.  Returns the sum of its entries: where that is finite they
+// are.
 static inline double put_column(carom_columns *W, int k, const pair_kind *kind, const pair *p, column c) {
     const int n_A = kind->nv[0], shift_A = p->v_at[0], shift_B = p->v_at[1] - n_A;
     double *restrict a = W->a + (size_t)k * (size_t)W->stride, sum = 0;
     if (W->row) {
         int *restrict row = carom_column_own_rows(W, k, c.count);
-        for (int e = 0; e < c.count; ++e) row[e] = c.of[e] + (c.of[e] < n_A ? shift_A : shift_B), sum += a[e] = entry(&c, e);
+        for (int e = 0; e < c.count; ++e)
+            row[e] = c.of[e] + (c.of[e] < n_A ? shift_A : shift_B), sum += a[e] = entry(&c, e);
     } else if (c.count == W->rows) { // all of them, in order
         for (int e = 0; e < c.count; ++e) sum += a[e] = entry(&c, e);
     } else if (kind->nv[0] == 0 || kind->nv[1] == 0) { // one of the two does not move
@@ -62,7 +70,8 @@ static inline double put_column(carom_columns *W, int k, const pair_kind *kind, 
     return sum;
 }
 
-// The same with all velocities of both bodies, zeros as well: blocks of G are made of such columns where they stand (delassus_blocks.c).
+// The same with all velocities of both bodies, zeros as well: blocks of G are made of such columns where they stand
+// (delassus_blocks.c).
 static inline double put_whole(carom_columns *W, int k, int all, int share, column c) {
     double *restrict a = W->a + (size_t)k * (size_t)W->stride, sum = 0;
     carom_zero(a, all);
@@ -72,7 +81,8 @@ static inline double put_whole(carom_columns *W, int k, int all, int share, colu
     return sum;
 }
 
-// A pair's contacts of L, from number `from` to before `to`; s: how its belts move, NULL: it has none.  Returns the sum of the entries.
+// A pair's contacts of L, from number `from` to before `to`; s: how its belts move, NULL: it has none.  Returns the sum
+// of the entries.
 static double put_pair(const task *t, const pair *p, int from, int to, bool whole, carom_values x, const double *s) {
     const pair_kind *kind = &t->m->kinds[p->kind];
     const carom_model *two = kind->two;
@@ -81,7 +91,8 @@ static double put_pair(const task *t, const pair *p, int from, int to, bool whol
     for (int b = from; b < to; ++b)
         for (int k = L->at[b], d = first_direction(two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d) {
             const column c = column_of(two, x, d);
-            sum += whole ? put_whole(&L->W, k, kind->nv[0] + kind->nv[1], 1 + from, c) : put_column(&L->W, k, kind, p, c);
+            sum +=
+                whole ? put_whole(&L->W, k, kind->nv[0] + kind->nv[1], 1 + from, c) : put_column(&L->W, k, kind, p, c);
             const double w = s && k > L->at[b] ? carom_belt_along(two, p, d, x.slot, s) : 0;
             if (L->w[k] != w) L->w[k] = w; // zeros that were never written take no memory
         }
@@ -99,12 +110,15 @@ static int put_directions(const task *t, int first, int end, double *x) {
         const bool belt = p->listed && carom_pair_belt(m, t->work, p, t->q, NULL, s, NULL);
         const int all = kind->nv[0] + kind->nv[1];
         const bool whole = p->listed && L->W.share && all <= L->W.stride;
-        int *list = whole ? L->W.row + (size_t)(L->W.n + from) * (size_t)L->W.stride : NULL; // of all columns of the pair: number 1 + from
+        // of all columns of the pair: number 1 + from
+        int *list = whole ? L->W.row + (size_t)(L->W.n + from) * (size_t)L->W.stride : NULL;
         for (int i = 0; i < all && whole; ++i) list[i] = carom_kind_velocity(kind, p, i);
         carom_values values;
-        if (!belt && carom_pair_values(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, &values)) sum = put_pair(t, p, from, to, whole, values, NULL);
+        if (!belt && carom_pair_values(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, &values))
+            sum = put_pair(t, p, from, to, whole, values, NULL);
         if (sum - sum == 0) continue;
-        bad |= carom_pair_eval(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, x); // which looks at each of them; held beyond its feature a contact has no direction
+        // which looks at each of them; held beyond its feature a contact has no direction
+        bad |= carom_pair_eval(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, x);
         put_pair(t, p, from, to, whole, (carom_values){x, NULL}, belt ? s : NULL);
     }
     return bad;
@@ -123,7 +137,8 @@ static int find(const carom_local *L, int id) {
 
 static void lane_directions(void *user, int lane, int from, int to) {
     task *t = user;
-    double *x = (double *)(void *)((unsigned char *)t->work + t->m->near->room) + (size_t)lane * (size_t)t->m->pair_count;
+    double *x =
+        (double *)(void *)((unsigned char *)t->work + t->m->near->room) + (size_t)lane * (size_t)t->m->pair_count;
     t->bad[lane] = put_directions(t, find(t->L, from), find(t->L, to), x);
 }
 
@@ -137,7 +152,8 @@ carom_status carom_shared_directions(const carom_model *m, void *work, double t0
 }
 
 // (SHP-20)  w_T' = t . s' + t' . s of the contacts from `from` to before `to`
-static int add_belt(const carom_model *m, void *work, const pair *p, const double *q, const double *v, const carom_local *L, int from, int to, double *kappa) {
+static int add_belt(const carom_model *m, void *work, const pair *p, const double *q, const double *v,
+                    const carom_local *L, int from, int to, double *kappa) {
     const pair_kind *kind = &m->kinds[p->kind];
     const carom_model *two = kind->two;
     const int n = p->A->space == SPATIAL ? 3 : 2;
@@ -145,30 +161,34 @@ static int add_belt(const carom_model *m, void *work, const pair *p, const doubl
     if (!carom_pair_belt(m, work, p, q, v, s, rate)) return 0;
     int bad = carom_pair_eval(m, work, p, PAIR_DIRECTIONS, q, v, x);
     for (int b = from; b < to; ++b)
-        for (int k = L->at[b] + 1, d = first_direction(two, p, L->id[b]) + 1; k < L->at[b + 1]; ++k, ++d) kappa[k] += carom_belt_along(two, p, d, x, rate);
+        for (int k = L->at[b] + 1, d = first_direction(two, p, L->id[b]) + 1; k < L->at[b + 1]; ++k, ++d)
+            kappa[k] += carom_belt_along(two, p, d, x, rate);
     bad |= carom_pair_eval(m, work, p, PAIR_REACTION_GRADIENT, q, m->v0, x);
     for (int b = from; b < to; ++b)
         for (int k = L->at[b] + 1, d = first_direction(two, p, L->id[b]) + 1; k < L->at[b + 1]; ++k, ++d)
             for (int e = two->dW_at[d]; e < two->dW_at[d + 1]; ++e)
-                if (two->dW.i[e] < n) kappa[k] += x[e] * s[two->dW.i[e]] * v[carom_kind_velocity(kind, p, two->dW.l[e])];
+                if (two->dW.i[e] < n)
+                    kappa[k] += x[e] * s[two->dW.i[e]] * v[carom_kind_velocity(kind, p, two->dW.l[e])];
     return bad;
 }
 
-carom_status carom_shared_curvature(const carom_model *m, void *work, double t, const double *q, const double *v, const carom_local *L, double *kappa) {
+carom_status carom_shared_curvature(const carom_model *m, void *work, double t, const double *q, const double *v,
+                                    const carom_local *L, double *kappa) {
     double *x = room(m, work);
     int bad = 0, from, to = 0;
     carom_belts_at(m, work, t, q);
     for (const pair *p; (p = next(m, work, L, L->nb, &from, &to));) {
         bad |= carom_pair_eval(m, work, p, PAIR_CURVATURE, q, v, x);
         for (int b = from; b < to; ++b)
-            for (int k = L->at[b], d = first_direction(m->kinds[p->kind].two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d) kappa[k] = x[d];
+            for (int k = L->at[b], d = first_direction(m->kinds[p->kind].two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d)
+                kappa[k] = x[d];
         bad |= add_belt(m, work, p, q, v, L, from, to, kappa);
     }
     return bad ? CAROM_USER : CAROM_OK;
 }
 
-carom_status carom_shared_reaction_gradient(const carom_model *m, void *work, const double *q, const carom_local *L, const double *lambda,
-                                            double s, carom_matrix D) {
+carom_status carom_shared_reaction_gradient(const carom_model *m, void *work, const double *q, const carom_local *L,
+                                            const double *lambda, double s, carom_matrix D) {
     double *x = room(m, work);
     int bad = 0, from, to = 0;
     for (const pair *p; (p = next(m, work, L, L->nb, &from, &to));) {
@@ -178,16 +198,18 @@ carom_status carom_shared_reaction_gradient(const carom_model *m, void *work, co
         for (int b = from; b < to; ++b)
             for (int k = L->at[b], d = first_direction(two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d)
                 for (int e = two->dW_at[d]; e < two->dW_at[d + 1]; ++e) {
-                    if (p->listed && (two->dW.i[e] < kind->nv[0]) != (two->dW.l[e] < kind->nv[0])) continue; // there is no room, and Newton's method does without
-                    const int i = carom_kind_velocity(kind, p, two->dW.i[e]), l = carom_kind_velocity(kind, p, two->dW.l[e]);
+                    // there is no room, and Newton's method does without
+                    if (p->listed && (two->dW.i[e] < kind->nv[0]) != (two->dW.l[e] < kind->nv[0])) continue;
+                    const int i = carom_kind_velocity(kind, p, two->dW.i[e]),
+                              l = carom_kind_velocity(kind, p, two->dW.l[e]);
                     D.a[carom_model_place(D.shape, i, l)] += s * lambda[k] * x[e];
                 }
     }
     return bad ? CAROM_USER : CAROM_OK;
 }
 
-carom_status carom_shared_rate_gradient(const carom_model *m, void *work, const double *q, const double *v, const carom_local *L,
-                                        carom_columns *D) {
+carom_status carom_shared_rate_gradient(const carom_model *m, void *work, const double *q, const double *v,
+                                        const carom_local *L, carom_columns *D) {
     double *x = room(m, work);
     int bad = 0, from, to = 0, row[MOST];
     for (const pair *p; (p = next(m, work, L, L->nb, &from, &to));) {

@@ -1,7 +1,8 @@
 // signals.c: inputs and controllers: signals that keep their values between two steps, in a simulation.
 //
-// To expressions a signal is like a parameter: an input of the tape, behind the parameters.  Its present value is in the work block of a
-// simulation.  In order: inputs; of every controller its states, its outputs and, with a delay, what the outputs are going to be.
+// To expressions a signal is like a parameter: an input of the tape, behind the parameters.  Its present value is in
+// the work block of a simulation.  In order: inputs; of every controller its states, its outputs and, with a delay,
+// what the outputs are going to be.
 #include "model/pairs.h"
 #include <carom/option.h>
 #include <math.h>
@@ -23,7 +24,8 @@ static void inputs(const void *model, void *work, const double *x) {
     carom_pairs_parameters(m, work, given);
 }
 
-static carom_status sample(const void *model, void *work, int k, bool effect, double t, const double *q, const double *v, double *x) {
+static carom_status sample(const void *model, void *work, int k, bool effect, double t, const double *q,
+                           const double *v, double *x) {
     const carom_model *m = model;
     const control *c = &m->controls[k];
     const bool delayed = m->samplers[k].delay > 0;
@@ -52,7 +54,7 @@ void carom_signals_system(carom_model *m) {
     s->sample = m->ncontrols ? sample : NULL;
 }
 
-// -- answers ---------------------------------------------------------------------------------------------------------------------
+// -- answers ----------------------------------------------------------------------------------------------------------
 
 const char *carom_model_input(const carom_model *m, int i, double *value) {
     if (!m) return NULL;
@@ -83,7 +85,11 @@ int carom_model_find_input(const carom_model *m, const char *text, carom_error *
         if (strcmp(input_name(m, i), text) == 0) return i;
     const name *n = carom_names_find(&m->names, text, strlen(text));
     const char *near = carom_nearest(text, input_name, m);
-    if (n && n->kind == NAME_INPUT) carom_fail(err, CAROM_BAD_INPUT, "'%.60s' of %.200s follows a signal or belongs to a controller; it cannot be set", text, m->file);
-    else carom_fail(err, CAROM_BAD_INPUT, "%.200s has no input '%.60s'%s%s%s", m->file, text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    if (n && n->kind == NAME_INPUT)
+        carom_fail(err, CAROM_BAD_INPUT,
+                   "'%.60s' of %.200s follows a signal or belongs to a controller; it cannot be set", text, m->file);
+    else
+        carom_fail(err, CAROM_BAD_INPUT, "%.200s has no input '%.60s'%s%s%s", m->file, text,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return -1;
 }

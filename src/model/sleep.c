@@ -1,7 +1,9 @@
-// sleep.c: `sleep: V`: bodies that have touched each other and the ground for a while, all slower than V and without acceleration, fall asleep.
+// sleep.c: `sleep: V`: bodies that have touched each other and the ground for a while, all slower than V and without
+// acceleration, fall asleep.
 //
-// Bodies that are near each other, directly or through others, sleep and wake together: so no body that is awake is near one that sleeps.  A body asleep has no
-// velocity, no force and no contact; the simulation books the energy that it had.  It wakes, with all its neighbours, when a body that is awake comes near.
+// Bodies that are near each other, directly or through others, sleep and wake together: so no body that is awake is
+// near one that sleeps.  A body asleep has no velocity, no force and no contact; the simulation books the energy that
+// it had.  It wakes, with all its neighbours, when a body that is awake comes near.
 #include "model/pairs.h"
 #include <math.h>
 
@@ -13,10 +15,14 @@ static int find_root(int *root, int k) {
     return k;
 }
 
-// (SLP-1)  a = 12/T^3 (int v tau - T/2 int v): the slope of the line that fits v(tau) best, tau = 0 .. T since the body is slow
-static double slope(const double *sums, int i, int nv, double T) { return 12 / (T * T * T) * (sums[nv + i] - 0.5 * T * sums[i]); }
+// (SLP-1)  a = 12/T^3 (int v tau - T/2 int v): the slope of the line that fits v(tau) best, tau = 0 .. T since the body
+//          is slow
+static double slope(const double *sums, int i, int nv, double T) {
+    return 12 / (T * T * T) * (sums[nv + i] - 0.5 * T * sums[i]);
+}
 
-// The integrals of a body that is slow go on; else they start anew.  v: what it had for `since` seconds, before which it was slow for `calm`.
+// The integrals of a body that is slow go on; else they start anew.  v: what it had for `since` seconds, before which
+// it was slow for `calm`.
 static void integrate(double *sums, int at, int n, int nv, const double *v, double calm, double since) {
     for (int i = at; i < at + n; ++i) {
         sums[i] = calm < 0 ? 0 : sums[i] + since * v[i];
@@ -42,7 +48,8 @@ static void count_calm(const carom_model *m, carom_list *list, double *calm, dou
     for (int k = 0; k < m->nbodies; ++k) {
         const int part = x->part_of[k];
         if (part < 0 || list->asleep[part]) continue;
-        integrate(sums, m->sys.part[part], m->sys.part[part + 1] - m->sys.part[part], m->nv, v, calm[k] > 0 ? list->calm[1 + part] : -1, since);
+        integrate(sums, m->sys.part[part], m->sys.part[part + 1] - m->sys.part[part], m->nv, v,
+                  calm[k] > 0 ? list->calm[1 + part] : -1, since);
     }
     for (int i = 0; i < x->nshapes; ++i) {
         const shape *s = x->shape[i];
@@ -52,11 +59,13 @@ static void count_calm(const carom_model *m, carom_list *list, double *calm, dou
         const int at = m->sys.part[part], n = m->sys.part[part + 1] - at;
         for (int j = 0; j < n; ++j) a[j] = slope(sums, at + j, m->nv, calm[k]);
         const body still = {.v = 0, .space = s->body->space};
-        if (!(AFTER * carom_body_speed(&still, a, arm) <= STEADY * x->sleep)) calm[k] = 0, integrate(sums, at, n, m->nv, v, -1, 0);
+        if (!(AFTER * carom_body_speed(&still, a, arm) <= STEADY * x->sleep))
+            calm[k] = 0, integrate(sums, at, n, m->nv, v, -1, 0);
     }
 }
 
-int carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *calm, long long *found, int n, double t, double h, const double *v) {
+int carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *calm, long long *found, int n, double t,
+                     double h, const double *v) {
     const struct near_pairs *x = m->near;
     int kept = 0;
     count_calm(m, list, calm, t, h, v);

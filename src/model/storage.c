@@ -25,7 +25,8 @@ static void put_member(places *p, const member *b, bool mass) {
 
 static void put_mass(places *p, const carom_model *m) {
     for (int k = 0; m->nfree && k < m->nbodies; ++k)
-        for (int i = 0; m->bodies[k].free && m->bodies[k].space == SPATIAL && i < 9; ++i) put(p, m->bodies[k].v + 3 + i / 3, m->bodies[k].v + 3 + i % 3);
+        for (int i = 0; m->bodies[k].free && m->bodies[k].space == SPATIAL && i < 9; ++i)
+            put(p, m->bodies[k].v + 3 + i / 3, m->bodies[k].v + 3 + i % 3);
     put_terms(p, m->mass.i, m->mass.j, m->mass.n, true);
     for (int k = 0; k < m->nmember; ++k) put_member(p, &m->members[k], true);
 }
@@ -147,7 +148,8 @@ static void couple_terms(int *last, const int *i, const int *j, int n) {
 }
 
 carom_status carom_model_couple(carom_model *m, bool forces, carom_error *err) {
-    int *last = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *last), *part = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *part);
+    int *last = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *last),
+        *part = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *part);
     if (!last || !part) return carom_model_no_memory(m, err);
     for (int i = 0; i < m->nv; ++i) last[i] = i;
     couple_terms(last, m->mass.i, m->mass.j, m->mass.n);

@@ -24,7 +24,8 @@ static void work_init(const void *model, void *work) {
     if (m->bounce_tape) carom_tape_work_init(m->bounce_tape, (unsigned char *)work + m->bounce_work, m->parameter);
     carom_times_work_init(m, work, m->parameter);
     if (m->rub_tape) carom_tape_work_init(m->rub_tape, (unsigned char *)work + m->rub_work, rub_inputs(m, work));
-    if (m->near && m->near->rub_tape) carom_tape_work_init(m->near->rub_tape, (unsigned char *)work + m->near->rub_work, carom_near_inputs(m, work));
+    if (m->near && m->near->rub_tape)
+        carom_tape_work_init(m->near->rub_tape, (unsigned char *)work + m->near->rub_work, carom_near_inputs(m, work));
 }
 
 static const double *eval(const carom_model *m, void *work, int group, double t, const double *q, const double *v) {
@@ -49,7 +50,8 @@ static carom_values values(const carom_model *m, void *work, int group, double t
 }
 
 // The lists of a group.
-static bool fill(const carom_model *m, void *work, int group, double t, const double *q, const double *v, double *a, double *b, double *c) {
+static bool fill(const carom_model *m, void *work, int group, double t, const double *q, const double *v, double *a,
+                 double *b, double *c) {
     if (m->nmember) carom_model_look(m, work, &q, &v, false);
     return carom_tape_fill(m->tape, work, group, t, q, v, (double *const[3]){a, b, c});
 }
@@ -59,7 +61,8 @@ static void put_mass(const carom_model *m, const double *x, carom_matrix M) {
     if (M.shape.storage == CAROM_DENSE) // small and often: no need to ask for the storage at every entry
         for (int e = 0; e < n; ++e) M.a[i[e] + j[e] * m->nv] = M.a[j[e] + i[e] * m->nv] = x[e];
     else
-        for (int e = 0; e < n; ++e) M.a[carom_model_place(M.shape, i[e], j[e])] = M.a[carom_model_place(M.shape, j[e], i[e])] = x[e];
+        for (int e = 0; e < n; ++e)
+            M.a[carom_model_place(M.shape, i[e], j[e])] = M.a[carom_model_place(M.shape, j[e], i[e])] = x[e];
 }
 
 static carom_status mass(const void *model, void *work, double t, const double *q, carom_matrix M) {
@@ -104,14 +107,17 @@ static carom_status gaps(const void *model, void *work, double t, const double *
     return good ? CAROM_OK : CAROM_USER;
 }
 
-void carom_model_gaps(const carom_model *m, void *work, double t, const double *q, double *g) { gaps(m, work, t, q, g); }
+void carom_model_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {
+    gaps(m, work, t, q, g);
+}
 
 // Two lists of one group, the second moved to where it starts in the lists over all constraints.
 static void spread(double *x, int first, int second, int count) {
     if (first != second) memmove(x + second, x + first, (size_t)count * sizeof *x);
 }
 
-carom_status carom_model_directions(const carom_model *m, void *work, double t, const double *q, const int *id, int n, double *x) {
+carom_status carom_model_directions(const carom_model *m, void *work, double t, const double *q, const int *id, int n,
+                                    double *x) {
     carom_status own = CAROM_OK;
     if (m->own.W + m->own.w > 0) {
         carom_model_eval(m, work, GROUP_DIRECTIONS, t, q, m->v0, x);
@@ -122,8 +128,10 @@ carom_status carom_model_directions(const carom_model *m, void *work, double t, 
     return own;
 }
 
-// The same from the tape, where constraints are all the model's own.  Returns the sum of the values: where that is finite they are.
-static inline double take_column(carom_columns *to, int k, const int *restrict row, const double *restrict slot, const int *restrict place, int count) {
+// The same from the tape, where constraints are all the model's own.  Returns the sum of the values: where that is
+// finite they are.
+static inline double take_column(carom_columns *to, int k, const int *restrict row, const double *restrict slot,
+                                 const int *restrict place, int count) {
     const size_t at = (size_t)k * (size_t)to->stride;
     double *restrict a = to->a + at, sum = 0;
     if (to->row) {
@@ -156,7 +164,9 @@ static inline double take_full(double *restrict a, const double *restrict slot, 
 // Their sum is not finite; are they?
 static bool finite_columns(const carom_local *L) {
     bool good = finite(L->w, L->at[L->nb]) == CAROM_OK;
-    for (int k = 0; k < L->at[L->nb]; ++k) good = good && finite(L->W.a + (size_t)k * (size_t)L->W.stride, L->W.row ? L->W.count[k] : L->W.rows) == CAROM_OK;
+    for (int k = 0; k < L->at[L->nb]; ++k)
+        good =
+            good && finite(L->W.a + (size_t)k * (size_t)L->W.stride, L->W.row ? L->W.count[k] : L->W.rows) == CAROM_OK;
     return good;
 }
 
@@ -167,7 +177,8 @@ static carom_status own_directions(const carom_model *m, void *work, double t, c
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir, end = L->at[b + 1]; k < end; ++k, ++d) {
             const int first = start[d], count = start[d + 1] - first, *place = x.place + first;
-            sum += count == rows ? take_full(W + (size_t)k * (size_t)rows, x.slot, place, count) : take_column(&L->W, k, m->W.i + first, x.slot, place, count);
+            sum += count == rows ? take_full(W + (size_t)k * (size_t)rows, x.slot, place, count)
+                                 : take_column(&L->W, k, m->W.i + first, x.slot, place, count);
             w[k] = w_of[d] < 0 ? 0 : x.slot[x.place[m->W.n + w_of[d]]];
             sum += w[k];
         }
@@ -233,7 +244,8 @@ static bool put_terms(carom_matrix A, const terms *y, carom_values x, int first)
     bool good = true;
     if (A.shape.storage == CAROM_DENSE) { // small and often: no need to ask for the storage at every entry
         const int *i = y->i, *j = y->j, *place = x.place + first, n = A.shape.n;
-        double sum = 0; // finite if all values are; the chain of additions also keeps compilers from vectorising a short loop
+        double sum = 0; // finite if all values are; the chain of additions also keeps compilers from vectorising a
+                        // short loop
         for (int e = 0; e < y->n; ++e) {
             const double value = x.slot[place[e]];
             A.a[i[e] + j[e] * n] = value;
@@ -241,7 +253,8 @@ static bool put_terms(carom_matrix A, const terms *y, carom_values x, int first)
         }
         if (sum - sum == 0) return true;
     }
-    for (int e = 0; e < y->n; ++e) good &= carom_values_take(x, first + e, 1, &A.a[carom_model_place(A.shape, y->i[e], y->j[e])]);
+    for (int e = 0; e < y->n; ++e)
+        good &= carom_values_take(x, first + e, 1, &A.a[carom_model_place(A.shape, y->i[e], y->j[e])]);
     return good;
 }
 
@@ -272,13 +285,15 @@ static carom_status mass_gradient(const void *model, void *work, double t, const
         const double d = x.slot[x.place[e]];
         good &= d - d == 0;
         a[dense ? (size_t)(i[e] + l[e] * n) : carom_model_place(D.shape, i[e], l[e])] += s * d * y[j[e]];
-        if (i[e] != j[e]) a[dense ? (size_t)(j[e] + l[e] * n) : carom_model_place(D.shape, j[e], l[e])] += s * d * y[i[e]];
+        if (i[e] != j[e])
+            a[dense ? (size_t)(j[e] + l[e] * n) : carom_model_place(D.shape, j[e], l[e])] += s * d * y[i[e]];
     }
     return good ? CAROM_OK : CAROM_USER;
 }
 
 // Where constraints are all the model's own.
-static carom_status own_reaction_gradient(const carom_model *m, void *work, double t, const double *q, const carom_local *L, const double *lambda, double s, carom_matrix D) {
+static carom_status own_reaction_gradient(const carom_model *m, void *work, double t, const double *q,
+                                          const carom_local *L, const double *lambda, double s, carom_matrix D) {
     const carom_values x = values(m, work, GROUP_REACTION_GRADIENT, t, q, m->v0);
     int good = 1;
     for (int b = 0; b < L->nb; ++b)
@@ -297,7 +312,8 @@ static carom_status reaction_gradient(const void *model, void *work, double t, c
     if (m->dW.n == 0) return carom_shared_reaction_gradient(m, work, q, L, lambda, s, D);
     if (m->npairs == 0 && !m->near) return own_reaction_gradient(m, work, t, q, L, lambda, s, D);
     const double *x = eval(m, work, GROUP_REACTION_GRADIENT, t, q, m->v0);
-    CAROM_TRY(carom_pairs_eval(m, work, PAIR_REACTION_GRADIENT, t, q, m->v0, L->id, L->nb, carom_model_scratch(m, work), 0));
+    CAROM_TRY(
+        carom_pairs_eval(m, work, PAIR_REACTION_GRADIENT, t, q, m->v0, L->id, L->nb, carom_model_scratch(m, work), 0));
     for (int b = 0; b < own_of(m, L); ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d)
             for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e)
@@ -306,7 +322,8 @@ static carom_status reaction_gradient(const void *model, void *work, double t, c
     return carom_shared_reaction_gradient(m, work, q, L, lambda, s, D);
 }
 
-static carom_status own_rate_gradient(const carom_model *m, void *work, double t, const double *q, const double *v, const carom_local *L, carom_columns *D) {
+static carom_status own_rate_gradient(const carom_model *m, void *work, double t, const double *q, const double *v,
+                                      const carom_local *L, carom_columns *D) {
     const carom_values x = values(m, work, GROUP_RATE_GRADIENT, t, q, m->v0);
     double *sum = carom_model_scratch(m, work) + m->scratch_count, *column = sum + m->nv;
     int good = 1;
@@ -353,7 +370,8 @@ static carom_status rate_gradient(const void *model, void *work, double t, const
     return carom_shared_rate_gradient(m, work, q, v, L, D);
 }
 
-static void add_member_energies(const carom_model *m, const double *q, const double *v, double *kinetic, double *potential) {
+static void add_member_energies(const carom_model *m, const double *q, const double *v, double *kinetic,
+                                double *potential) {
     for (int k = 0; k < m->nmember; ++k) {
         const member *b = &m->members[k];
         double T, V;
@@ -394,7 +412,8 @@ static carom_status power(const void *model, void *work, double t, const double 
     return status;
 }
 
-static carom_status power_along(const void *model, void *work, double t, const double *q, const double *v, double weight, double *external, double *damping) {
+static carom_status power_along(const void *model, void *work, double t, const double *q, const double *v,
+                                double weight, double *external, double *damping) {
     const carom_model *m = model;
     const double *x = eval(m, work, GROUP_ALONG, t, q, v);
     const int n = m->sys.nv;
@@ -412,7 +431,8 @@ static carom_status power_along(const void *model, void *work, double t, const d
 // All forces have a potential that does not depend on time: there is nothing to ask at every stage of a step.
 static bool powerless(const carom_model *m) {
     double external = 1, damping = 1;
-    return m->nmember == 0 && !(m->near && m->near->yields) && carom_graph_is_number(m->graph, m->power[0], &external) && external == 0 &&
+    return m->nmember == 0 && !(m->near && m->near->yields) &&
+           carom_graph_is_number(m->graph, m->power[0], &external) && external == 0 &&
            carom_graph_is_number(m->graph, m->power[1], &damping) && damping == 0;
 }
 
@@ -440,13 +460,18 @@ static carom_status motion(const void *model, void *work, double t, const double
 
 // -- the same for models whose expressions are all there is
 
-static carom_status whole_motion(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M, double *f, double *g) {
+static carom_status whole_motion(const void *model, void *work, double t, const double *q, const double *v,
+                                 carom_matrix M, double *f, double *g) {
     const carom_model *m = model;
-    return carom_tape_fill(m->tape, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v, (double *const[3]){f, M.a, g}) ? CAROM_OK : CAROM_USER;
+    return carom_tape_fill(m->tape, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v, (double *const[3]){f, M.a, g})
+               ? CAROM_OK
+               : CAROM_USER;
 }
 
 static carom_status whole_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
-    return carom_tape_fill(((const carom_model *)model)->tape, work, GROUP_FORCE, t, q, v, (double *const[3]){f}) ? CAROM_OK : CAROM_USER;
+    return carom_tape_fill(((const carom_model *)model)->tape, work, GROUP_FORCE, t, q, v, (double *const[3]){f})
+               ? CAROM_OK
+               : CAROM_USER;
 }
 
 static carom_status whole_gaps(const void *model, void *work, double t, const double *q, double *g) {
@@ -454,23 +479,34 @@ static carom_status whole_gaps(const void *model, void *work, double t, const do
     return carom_tape_fill(m->tape, work, GROUP_GAPS, t, q, m->v0, (double *const[3]){g}) ? CAROM_OK : CAROM_USER;
 }
 
-static carom_status whole_observe(const void *model, void *work, double t, const double *q, const double *v, double *g, double *external, double *damping) {
-    return carom_tape_fill(((const carom_model *)model)->tape, work, GROUP_OBSERVE, t, q, v, (double *const[3]){external, damping, g}) ? CAROM_OK : CAROM_USER;
+static carom_status whole_observe(const void *model, void *work, double t, const double *q, const double *v, double *g,
+                                  double *external, double *damping) {
+    return carom_tape_fill(((const carom_model *)model)->tape, work, GROUP_OBSERVE, t, q, v,
+                           (double *const[3]){external, damping, g})
+               ? CAROM_OK
+               : CAROM_USER;
 }
 
-static carom_status free_motion(const void *model, void *work, double t, const double *q, const double *v, double *a, double *g) {
+static carom_status free_motion(const void *model, void *work, double t, const double *q, const double *v, double *a,
+                                double *g) {
     const carom_model *m = model;
     return carom_tape_free(m->tape, work, GROUP_MOTION_GAPS, t, q, v, a, g) ? CAROM_OK : CAROM_RETRY;
 }
 
-// M, f, g and W by compiled code.  It writes the columns of all directions: into L if that has them all, else those of L are copied.
-static carom_status motion_directions(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M, double *f, double *g, carom_local *L) {
+// M, f, g and W by compiled code.  It writes the columns of all directions: into L if that has them all, else those of
+// L are copied.
+static carom_status motion_directions(const void *model, void *work, double t, const double *q, const double *v,
+                                      carom_matrix M, double *f, double *g, carom_local *L) {
     const carom_model *m = model;
     const int n = m->nv, ndir = m->own.dir;
     if (!m->tape->native || L->W.row || L->W.stride != n) return CAROM_RETRY;
-    const bool all = L->at[L->nb] == ndir; // ids ascend: every constraint with every direction; L lacks tangents that are in records only
-    double *scratch = carom_model_scratch(m, work), *W = all ? L->W.a : scratch, *w = all ? L->w : scratch + n * ndir, *gap = g ? g : scratch + (n + 1) * ndir;
-    if (!carom_tape_once(m->tape, work, GROUP_MOTION_DIRECTIONS, t, q, v, (double *const[CAROM_LISTS]){f, M.a, gap, W, w})) return CAROM_RETRY;
+    const bool all = L->at[L->nb] == ndir; // ids ascend: every constraint with every direction; L lacks tangents that
+                                           // are in records only
+    double *scratch = carom_model_scratch(m, work), *W = all ? L->W.a : scratch, *w = all ? L->w : scratch + n * ndir,
+           *gap = g ? g : scratch + (n + 1) * ndir;
+    if (!carom_tape_once(m->tape, work, GROUP_MOTION_DIRECTIONS, t, q, v,
+                         (double *const[CAROM_LISTS]){f, M.a, gap, W, w}))
+        return CAROM_RETRY;
     for (int b = 0; b < L->nb && !all; ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
             for (int i = 0; i < n; ++i) L->W.a[k * n + i] = W[d * n + i];
@@ -490,8 +526,8 @@ static carom_status observe(const void *model, void *work, double t, const doubl
     return good ? CAROM_OK : CAROM_USER;
 }
 
-carom_status carom_model_row(const carom_model *m, void *work, double t, const double *q, const double *v, double energy[2], double *u,
-                             double *gap, double *out) {
+carom_status carom_model_row(const carom_model *m, void *work, double t, const double *q, const double *v,
+                             double energy[2], double *u, double *gap, double *out) {
     if (!m || !work || !q || !v || !energy || !u || !out || (m->npairs > 0 && !gap)) return CAROM_BAD_INPUT;
     const carom_values x = values(m, work, GROUP_ROW, t, q, v);
     const int bad = take(energy, x, 0, 2) | take(u, x, 2, m->own.dir);
@@ -570,7 +606,8 @@ void carom_model_soft_gaps(const carom_model *m, void *work, double t, const dou
     for (int i = 0; i < m->ncompliant; ++i) g[i] = x[m->compliant[i].kink];
 }
 
-static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law) {
+static carom_status friction(const void *model, void *work, double t, const double *q, const double *v,
+                             const double *force, double *law) {
     const carom_model *m = model;
     if (m->near && m->near->rub_tape) CAROM_TRY(carom_near_friction(m, work, t, q, v, force, law));
     if (!m->rub_tape) return CAROM_OK;
@@ -581,22 +618,26 @@ static carom_status friction(const void *model, void *work, double t, const doub
     carom_model_look(m, work, &q, &v, true);
     carom_tape_eval(m->rub_tape, own, 0, t, q, v, x);
     for (int c = 0; c < m->nc; ++c)
-        if (m->contacts[c].friction_varies) carom_copy(law + CAROM_FRICTION_LAW * c, x + CAROM_FRICTION_LAW * m->rub_of[c], CAROM_FRICTION_LAW);
+        if (m->contacts[c].friction_varies)
+            carom_copy(law + CAROM_FRICTION_LAW * c, x + CAROM_FRICTION_LAW * m->rub_of[c], CAROM_FRICTION_LAW);
     return finite(x, CAROM_FRICTION_LAW * m->nrub);
 }
 
 // The tape gives the restitutions of all contacts that have one of their own, behind its work.
 static double restitution(const void *model, void *work, int contact, double speed) {
     const carom_model *m = model;
-    const carom_values x = carom_tape_values(m->bounce_tape, (unsigned char *)work + m->bounce_work, 0, speed, NULL, NULL);
-    return x.slot[x.place[contact < m->nc ? m->bounce_of[contact] : m->near->bounce[carom_near_kind(m, work, contact - m->nc)]]];
+    const carom_values x =
+        carom_tape_values(m->bounce_tape, (unsigned char *)work + m->bounce_work, 0, speed, NULL, NULL);
+    return x.slot[x.place[contact < m->nc ? m->bounce_of[contact]
+                                          : m->near->bounce[carom_near_kind(m, work, contact - m->nc)]]];
 }
 
 // -- the struct ---------------------------------------------------------------------------------------
 
 bool carom_terms_constant(const carom_model *m, const terms *x) {
     for (int e = 0; e < x->n; ++e)
-        if (carom_graph_depends(m->graph, x->node[e], CAROM_TIME, 0) || carom_graph_depends(m->graph, x->node[e], CAROM_POSITION, -1) || carom_depends_on_signals(m, x->node[e]))
+        if (carom_graph_depends(m->graph, x->node[e], CAROM_TIME, 0) ||
+            carom_graph_depends(m->graph, x->node[e], CAROM_POSITION, -1) || carom_depends_on_signals(m, x->node[e]))
             return false;
     return true;
 }
@@ -638,15 +679,23 @@ static carom_status place_work(carom_model *m, carom_error *err) {
     static const unsigned STEADY = CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS;
     size_t end = carom_tape_work_size(m->tape);
     m->check_work = place_block(&end, carom_tape_work_size(m->check_tape));
-    m->scratch = place_block(&end, ((size_t)m->scratch_count + 2 * (size_t)m->nv + (size_t)m->pair_count + (size_t)m->check_parameters) * sizeof(double));
+    m->scratch = place_block(
+        &end, ((size_t)m->scratch_count + 2 * (size_t)m->nv + (size_t)m->pair_count + (size_t)m->check_parameters) *
+                  sizeof(double));
     m->visible_work = end;
     m->visible.compiled = m->visible.n;
-    end = carom_pairs_work(m, end + (m->nmember ? ((size_t)m->visible.nq + (size_t)m->visible.nv) * sizeof(double) : 0));
+    end =
+        carom_pairs_work(m, end + (m->nmember ? ((size_t)m->visible.nq + (size_t)m->visible.nv) * sizeof(double) : 0));
     if (m->bounce_tape) m->bounce_work = place_block(&end, carom_tape_work_size(m->bounce_tape));
-    if (m->rub_tape) m->rub_work = place_block(&end, carom_tape_work_size(m->rub_tape) + (size_t)(m->np + m->nreacting) * sizeof(double));
-    if (m->near && m->near->rub_tape) m->near->rub_work = place_block(&end, carom_tape_work_size(m->near->rub_tape) + (size_t)(m->np + 2) * sizeof(double));
+    if (m->rub_tape)
+        m->rub_work =
+            place_block(&end, carom_tape_work_size(m->rub_tape) + (size_t)(m->np + m->nreacting) * sizeof(double));
+    if (m->near && m->near->rub_tape)
+        m->near->rub_work =
+            place_block(&end, carom_tape_work_size(m->near->rub_tape) + (size_t)(m->np + 2) * sizeof(double));
     m->given_work = place_block(&end, (size_t)m->np * sizeof(double));
-    const bool gaps = m->own.links > m->ne && (m->sys.flags & STEADY) != STEADY, forces = m->nmember == 0 && !m->near && carom_graph_narrow(m->graph);
+    const bool gaps = m->own.links > m->ne && (m->sys.flags & STEADY) != STEADY,
+               forces = m->nmember == 0 && !m->near && carom_graph_narrow(m->graph);
     if (gaps || forces) {
         end = carom_bounds_work(m, gaps, forces, end);
         if (!end) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the bounds of gaps and forces");
@@ -681,7 +730,8 @@ static void set_optional(const carom_model *m, carom_system *s, bool turns) {
 }
 
 static void set_functions(const carom_model *m, carom_system *s) {
-    const bool some = m->ne + m->nc > 0 || m->near, whole = m->nmember == 0 && m->nfree == 0 && m->npairs == 0 && !m->near;
+    const bool some = m->ne + m->nc > 0 || m->near,
+               whole = m->nmember == 0 && m->nfree == 0 && m->npairs == 0 && !m->near;
     s->work_init = work_init;
     s->mass = mass;
     s->force = whole ? whole_force : force;

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 bool carom_terms_add(terms *t, carom_node node, int i, int j, int l) {
-    if (!CAROM_GROW(t->node, t->n) || !CAROM_GROW(t->i, t->n) || !CAROM_GROW(t->j, t->n) || !CAROM_GROW(t->l, t->n)) return false;
+    if (!CAROM_GROW(t->node, t->n) || !CAROM_GROW(t->i, t->n) || !CAROM_GROW(t->j, t->n) || !CAROM_GROW(t->l, t->n))
+        return false;
     t->node[t->n] = node;
     t->i[t->n] = i;
     t->j[t->n] = j;

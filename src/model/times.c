@@ -1,13 +1,15 @@
 // times.c: the times at which expressions jump or have a kink, whatever the state is.
 //
-// Switches are functions of time that keep their values between these times (carom_graph_switches).  Bounds over an interval tell whether one may change there; where
-// they leave it open, the interval is halved.  So no change is overlooked, however short what lies between two of them.
+// Switches are functions of time that keep their values between these times (carom_graph_switches).  Bounds over an
+// interval tell whether one may change there; where they leave it open, the interval is halved.  So no change is
+// overlooked, however short what lies between two of them.
 #include "expr/parts.h"
 #include "model/model.h"
 #include <float.h>
 #include <math.h>
 
-// Looks down to rounding.  After that, what is taken for an instant doubles with every hundred: bounds of switches that nearly change are open nearly everywhere.
+// Looks down to rounding.  After that, what is taken for an instant doubles with every hundred: bounds of switches that
+// nearly change are open nearly everywhere.
 enum { MOST = 20000, MORE = 100 };
 
 typedef struct search {
@@ -21,8 +23,8 @@ typedef struct search {
 // How far ahead is asked, in steps: twice as far as last time where that went well.
 static const double FARTHEST = 64;
 
-// What is known of pulses, for a run: the bounds of each over it; and that all are even on every part, at least `least` long, of the times from `from` to `to`.
-// Of switches: that none changes from calm[0] to calm[1].
+// What is known of pulses, for a run: the bounds of each over it; and that all are even on every part, at least `least`
+// long, of the times from `from` to `to`. Of switches: that none changes from calm[0] to calm[1].
 typedef struct known {
     double run[2], share, from, to, least, steps, calm[2], ahead;
     carom_range *whole;
@@ -101,7 +103,8 @@ static double alone(search *z, double a, double b, double least) {
 
 // Bounds are rounded: an interval at whose ends switches differ is never taken for steady.
 static double first(search *z, double a, double b) {
-    const double half = a + 0.5 * (b - a), least = 2 * DBL_EPSILON * fmax(fmax(fabs(a), fabs(b)), z->scale), coarse = ++z->looks > MOST ? ldexp(least, (z->looks - MOST) / MORE) : least;
+    const double half = a + 0.5 * (b - a), least = 2 * DBL_EPSILON * fmax(fmax(fabs(a), fabs(b)), z->scale),
+                 coarse = ++z->looks > MOST ? ldexp(least, (z->looks - MOST) / MORE) : least;
     const bool change = differ(z, a, b);
     if (!change && steady(z, a, b)) return HUGE_VAL;
     if (!change && !(b - a > coarse)) return coarse > least ? HUGE_VAL : alone(z, a, b, least);
@@ -122,17 +125,23 @@ static bool calm(search *z, known *k, double t_0, double t_1) {
 
 double carom_model_jump(const void *model, void *work, double t_0, double t_1) {
     const carom_model *m = model;
-    search z = {.m = m, .work = (unsigned char *)work + m->times_work, .x = (carom_range *)(void *)((unsigned char *)work + m->times_ranges), .scale = 1e-3 * (t_1 - t_0)};
+    search z = {.m = m,
+                .work = (unsigned char *)work + m->times_work,
+                .x = (carom_range *)(void *)((unsigned char *)work + m->times_ranges),
+                .scale = 1e-3 * (t_1 - t_0)};
     return t_1 > t_0 && !calm(&z, known_of(m, work), t_0, t_1) ? first(&z, t_0, t_1) : HUGE_VAL;
 }
 
 // -- pulses ----------------------------------------------------------------------------------------------------------
 
-enum { PARTS = 16, DEPTH = 24, FINEST = 30 }; // halvings of the run after which bounds that are infinite stay so, and after which every part counts as even
+enum { PARTS = 16, DEPTH = 24, FINEST = 30 }; // halvings of the run after which bounds that are infinite stay so, and
+                                              // after which every part counts as even
 static const double FLAT = 1e-6; // of what the function does in the run
 
 static search search_of(const carom_model *m, void *work) {
-    return (search){.m = m, .work = (unsigned char *)work + m->times_work, .x = (carom_range *)(void *)((unsigned char *)work + m->times_ranges)};
+    return (search){.m = m,
+                    .work = (unsigned char *)work + m->times_work,
+                    .x = (carom_range *)(void *)((unsigned char *)work + m->times_ranges)};
 }
 
 // What pulse i is between a and b; the bounds of all are in z->x.
@@ -153,12 +162,14 @@ static double width(const carom_range *x) { return x->high - x->low; }
 // Are the bounds of function i between a and b finite, and not much wider than its values?
 static bool tight(search *z, double a, double b, int i) {
     const carom_range x = between(z, a, b, i);
-    const double y[3] = {between(z, a, a, i).mid, between(z, 0.5 * (a + b), 0.5 * (a + b), i).mid, between(z, b, b, i).mid};
+    const double y[3] = {between(z, a, a, i).mid, between(z, 0.5 * (a + b), 0.5 * (a + b), i).mid,
+                         between(z, b, b, i).mid};
     const double spread = fmax(fmax(y[0], y[1]), y[2]) - fmin(fmin(y[0], y[1]), y[2]);
     return width(&x) < HUGE_VAL && width(&x) <= 4 * spread + fabs(y[1]);
 }
 
-// Bounds of function i over the run, by parts of it: 1/(t^2 - t + 0.2501) is infinite by its bounds on long parts alone.  What is infinite on the smallest is left out.
+// Bounds of function i over the run, by parts of it: 1/(t^2 - t + 0.2501) is infinite by its bounds on long parts
+// alone.  What is infinite on the smallest is left out.
 static void by_parts(search *z, carom_range *whole, double a, double b, int i, int depth) {
     if (depth > 0 && !tight(z, a, b, i) && ++z->looks < MOST) {
         by_parts(z, whole, a, 0.5 * (a + b), i, depth - 1);
@@ -182,7 +193,8 @@ static void whole_run(search *z, known *k) {
     }
 }
 
-// A function whose values at five points fill a good part of its bounds has no short pulse: at least two of the three in the middle would be of one level.
+// A function whose values at five points fill a good part of its bounds has no short pulse: at least two of the three
+// in the middle would be of one level.
 static bool filled(search *z, carom_range all, double a, double b, int i) {
     static const double at[] = {0, 0.23, 0.5, 0.77, 1}, PART = 0.25;
     double x[5];
@@ -195,9 +207,10 @@ static bool filled(search *z, carom_range all, double a, double b, int i) {
     return x[3] - x[1] >= PART * (all.high - all.low);
 }
 
-// (JT-2)  Function i is uneven between a and b where, of 16 parts, at least half are flat and one is not, or where half of the values in the middle of parts differ by less than
-//         an eighth of what bounds allow; or where it changes by more than that share.  Where bounds are infinite nothing is known, and it counts as uneven, down to a part of the run.
-//         *flat: the end of the parts before the first one that is not flat.
+// (JT-2)  Function i is uneven between a and b where, of 16 parts, at least half are flat and one is not, or where half
+//         of the values in the middle of parts differ by less than an eighth of what bounds allow; or where it changes
+//         by more than that share.  Where bounds are infinite nothing is known, and it counts as uneven, down to a part
+//         of the run.  *flat: the end of the parts before the first one that is not flat.
 static bool uneven(search *z, const known *k, double share, double a, double b, int i, double *flat) {
     const carom_range *whole = &k->whole[i];
     const carom_range all = between(z, a, b, i);
@@ -210,7 +223,8 @@ static bool uneven(search *z, const known *k, double share, double a, double b, 
     const bool far = width(&all) > share * width(whole);
     if (!far && filled(z, all, a, b, i)) return false;
     for (int e = 0; e < PARTS; ++e) {
-        const double from = a + (b - a) * e / PARTS, to = a + (b - a) * (e + 1) / PARTS, half = from + 0.5 * (to - from);
+        const double from = a + (b - a) * e / PARTS, to = a + (b - a) * (e + 1) / PARTS,
+                     half = from + 0.5 * (to - from);
         const carom_range x = between(z, from, to, i);
         if (!(x.high - x.low > much) && calm++ == e) *flat = to;
         low = fmin(low, x.low), high = fmax(high, x.high);
@@ -224,14 +238,16 @@ static bool uneven(search *z, const known *k, double share, double a, double b, 
     return far || calm >= PARTS / 2 || value[3 * PARTS / 4 - 1] - value[PARTS / 4] < 0.125 * (high - low);
 }
 
-// (JT-5)  Along a line to within a fifth of what it rises by in a part, or flat: then the function is even on the part, wherever that lies.
+// (JT-5)  Along a line to within a fifth of what it rises by in a part, or flat: then the function is even on the part,
+//         wherever that lies.
 static bool straight(search *z, const known *k, double share, double a, double b, double part) {
     static const double LINE = 0.2;
     over(z, a, b);
     for (int i = 0; i < z->m->npulses; ++i) {
         const carom_range *x = bounds(z, i);
         const double all = width(&k->whole[i]);
-        const bool flat = !(width(x) > FLAT * all), line = x->lined && x->off <= LINE * fabs(x->slope) * part && width(x) <= share * all;
+        const bool flat = !(width(x) > FLAT * all),
+                   line = x->lined && x->off <= LINE * fabs(x->slope) * part && width(x) <= share * all;
         if (all >= 0 && !flat && !line) return false;
     }
     return true;
@@ -241,7 +257,8 @@ static bool straight(search *z, const known *k, double share, double a, double b
 static bool known_even(search *z, known *k, double share, double t_0, double t_1) {
     const double h = t_1 - t_0;
     if (share >= k->share && t_0 >= k->from && t_1 <= k->to && h >= k->least) return true;
-    const double before = t_0 - h, from = t_0 >= k->run[0] ? fmax(before, k->run[0]) : t_0, steps = fmax(k->steps, 1), to = t_0 + steps * h;
+    const double before = t_0 - h, from = t_0 >= k->run[0] ? fmax(before, k->run[0]) : t_0, steps = fmax(k->steps, 1),
+                 to = t_0 + steps * h;
     const bool good = straight(z, k, share, from, to, h / (to - from) * (1 - 1e-6));
     k->steps = good ? fmin(2 * steps, FARTHEST) : 0.5 * steps;
     if (!good) return false;
@@ -254,13 +271,19 @@ double carom_model_even(const void *model, void *work, const double *run, double
     search z = search_of(m, work);
     known *k = known_of(m, work);
     if (k->run[0] != run[0] || k->run[1] != run[1]) {
-        *k = (known){.run = {run[0], run[1]}, .from = HUGE_VAL, .steps = 4, .calm = {k->calm[0], k->calm[1]}, .ahead = k->ahead, .whole = k->whole};
+        *k = (known){.run = {run[0], run[1]},
+                     .from = HUGE_VAL,
+                     .steps = 4,
+                     .calm = {k->calm[0], k->calm[1]},
+                     .ahead = k->ahead,
+                     .whole = k->whole};
         whole_run(&z, k);
     }
     if (known_even(&z, k, share, t_0, t_1)) return t_1;
     const double least = fmin(t_1, t_0 + ldexp(run[1] - run[0], -FINEST));
     double end = t_1, flat;
     for (int i = 0; i < m->npulses; ++i)
-        while (end > least && uneven(&z, k, share, t_0, end, i, &flat)) end = flat > t_0 ? flat : t_0 + 0.5 * (end - t_0);
+        while (end > least && uneven(&z, k, share, t_0, end, i, &flat))
+            end = flat > t_0 ? flat : t_0 + 0.5 * (end - t_0);
     return fmax(end, least);
 }

@@ -21,7 +21,7 @@ static bool coordinate_unit(const carom_mech_coordinate *c, bool rate, carom_uni
     return true;
 }
 
-// -- does the model give any unit? -----------------------------------------------------------------------------------------
+// -- does the model give any unit? ------------------------------------------------------------------------------------
 
 static bool any_unit(const carom_datum *d) {
     carom_unit u;
@@ -36,7 +36,9 @@ typedef struct search { const void *record; bool found; } search;
 static void visit(void *user, const carom_key *k) {
     search *s = user;
     if (!carom_key_is_record(k)) {
-        const bool number = k->kind == KEY_NUMBER || k->kind == KEY_EXPRESSION || k->kind == KEY_NAMED || k->kind == KEY_FORM || !*k->name; // no name: a brief form
+        // no name: a brief form
+        const bool number = k->kind == KEY_NUMBER || k->kind == KEY_EXPRESSION || k->kind == KEY_NAMED ||
+                            k->kind == KEY_FORM || !*k->name;
         s->found = s->found || (number && any_unit(carom_key_field(s->record, k->at)));
         return;
     }
@@ -54,7 +56,7 @@ bool carom_mech_has_units(const carom_mech *x) {
     return s.found;
 }
 
-// -- units of columns --------------------------------------------------------------------------------------------------------
+// -- units of columns -------------------------------------------------------------------------------------------------
 
 typedef struct column_kind { const char *names, *unit; } column_kind;
 
@@ -68,12 +70,14 @@ static bool unit_among(const column_kind *kinds, int n, const char *part, carom_
 
 // Is NAME, a column without its last part, the part of this name, or one of its family?
 static bool is_of(const carom_datum *part, const char *name, size_t length) {
-    return part->length <= length && strncmp(part->text, name, part->length) == 0 && (part->length == length || name[part->length] == '.');
+    return part->length <= length && strncmp(part->text, name, part->length) == 0 &&
+           (part->length == length || name[part->length] == '.');
 }
 
 // Places and velocities of bodies: BODY.x, BODY.vx, BODY.angle, BODY.wz ...
 static bool body_unit(const carom_mech *x, const char *name, const char *dot, carom_unit *u) {
-    static const column_kind kinds[] = {{" x y z ", "m"}, {" vx vy vz ", "m/s"}, {" angle ", "rad"}, {" w wx wy wz ", "rad/s"}};
+    static const column_kind kinds[] = {
+        {" x y z ", "m"}, {" vx vy vz ", "m/s"}, {" angle ", "rad"}, {" w wx wy wz ", "rad/s"}};
     for (int i = 0; i < x->nbodies; ++i)
         if (is_of(&x->bodies[i].name, name, (size_t)(dot - name))) return unit_among(kinds, 4, dot + 1, u);
     return false;
@@ -81,8 +85,13 @@ static bool body_unit(const carom_mech *x, const char *name, const char *dot, ca
 
 // Contacts of shapes and points: gaps are lengths there.  A written gap may be anything, and rolling is no velocity.
 static bool contact_unit(const carom_mech *x, const char *name, const char *dot, carom_unit *u) {
-    static const column_kind kinds[] = {{" gap ", "m"}, {" gap' ", "m/s"}, {" force ", "N"}, {" impulse ", "N s"},
-                                        {" slip' slip1' slip2' ", "m/s"}, {" friction friction1 friction2 ", "N"}, {" friction_impulse friction_impulse1 friction_impulse2 ", "N s"}};
+    static const column_kind kinds[] = {{" gap ", "m"},
+                                        {" gap' ", "m/s"},
+                                        {" force ", "N"},
+                                        {" impulse ", "N s"},
+                                        {" slip' slip1' slip2' ", "m/s"},
+                                        {" friction friction1 friction2 ", "N"},
+                                        {" friction_impulse friction_impulse1 friction_impulse2 ", "N s"}};
     for (int i = 0; i < x->ncontacts; ++i) {
         const carom_mech_contact *c = &x->contacts[i], *of = c->contact ? c->contact : c;
         if (!is_of(&c->name, name, (size_t)(dot - name))) continue;
@@ -95,11 +104,14 @@ static bool contact_unit(const carom_mech *x, const char *name, const char *dot,
 // Does the model give any unit?  It is looked through once.
 typedef enum units_given { UNITS_UNKNOWN, UNITS_NONE, UNITS_SOME } units_given;
 
-static bool some_units(const carom_mech *x, units_given given) { return given == UNITS_UNKNOWN ? carom_mech_has_units(x) : given == UNITS_SOME; }
+static bool some_units(const carom_mech *x, units_given given) {
+    return given == UNITS_UNKNOWN ? carom_mech_has_units(x) : given == UNITS_SOME;
+}
 
 static bool column_unit(const carom_mech *x, units_given given, const char *name, carom_unit *u) {
     const char *dot = strrchr(name, '.');
-    return dot && given != UNITS_NONE && (body_unit(x, name, dot, u) || contact_unit(x, name, dot, u)) && some_units(x, given);
+    return dot && given != UNITS_NONE && (body_unit(x, name, dot, u) || contact_unit(x, name, dot, u)) &&
+           some_units(x, given);
 }
 
 static bool find_unit(const carom_mech *x, units_given given, const char *name, carom_unit *u) {
@@ -110,7 +122,9 @@ static bool find_unit(const carom_mech *x, units_given given, const char *name, 
     for (int i = 0; i < x->ninputs; ++i)
         if (strcmp(x->inputs[i].name.text, name) == 0) return unit_of(&x->inputs[i].start, u);
     for (int i = 0; i < x->ncoordinates; ++i)
-        if (strncmp(x->coordinates[i].name.text, name, length - rate) == 0 && x->coordinates[i].name.length == length - rate) return coordinate_unit(&x->coordinates[i], rate, u);
+        if (strncmp(x->coordinates[i].name.text, name, length - rate) == 0 &&
+            x->coordinates[i].name.length == length - rate)
+            return coordinate_unit(&x->coordinates[i], rate, u);
     if (carom_datum_get(&x->outputs, name)) return false; // an expression
     if (column_unit(x, given, name, u)) return true;
     const bool energy = strcmp(name, "kinetic") == 0 || strcmp(name, "potential") == 0 || strcmp(name, "energy") == 0;
@@ -136,7 +150,8 @@ bool carom_mech_unit(const carom_mech *x, const char *name, char *text, size_t s
     return true;
 }
 
-bool carom_model_quantity(const carom_model *m, const char *name, const char *text, size_t length, double *x, carom_error *err) {
+bool carom_model_quantity(const carom_model *m, const char *name, const char *text, size_t length, double *x,
+                          carom_error *err) {
     if (!text || !x) return false;
     carom_unit is, was;
     size_t at = 0;
@@ -144,15 +159,25 @@ bool carom_model_quantity(const carom_model *m, const char *name, const char *te
     snprintf(own, sizeof own, "%.*s", (int)(length < 79 ? length : 79), text);
     *x = carom_number(own, &end);
     while (end != own && *end == ' ') ++end;
-    if (length < 79 && end != own && !*end) return isfinite(*x) || (carom_fail(err, CAROM_BAD_INPUT, "'%s' is not a finite number", own), false);
+    if (length < 79 && end != own && !*end)
+        return isfinite(*x) || (carom_fail(err, CAROM_BAD_INPUT, "'%s' is not a finite number", own), false);
     const carom_quantity kind = carom_quantity_read(text, length, x, &is, &at);
     const bool time = name && strcmp(name, "t") == 0;
-    if (time && (kind != CAROM_QUANTITY_READ || !isfinite(*x) || !carom_unit_read("s", 1, &was) || !carom_unit_fits(&is, &was)))
-        return carom_fail(err, CAROM_BAD_INPUT, "'%s' is not a time; write a number of seconds, or one with a unit as in '2 ms'", own), false;
+    if (time &&
+        (kind != CAROM_QUANTITY_READ || !isfinite(*x) || !carom_unit_read("s", 1, &was) || !carom_unit_fits(&is, &was)))
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "'%s' is not a time; write a number of seconds, or one with a unit as in '2 ms'", own),
+               false;
     if (kind != CAROM_QUANTITY_READ)
-        return carom_fail(err, CAROM_BAD_INPUT, kind == CAROM_QUANTITY_WRONG ? "'%s' is a number with a unit that is not known" : "'%s' is not a number", own), false;
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          kind == CAROM_QUANTITY_WRONG ? "'%s' is a number with a unit that is not known"
+                                                       : "'%s' is not a number",
+                          own),
+               false;
     if (time || !m || !find_unit(m->mech, units_of(m), name, &was) || carom_unit_fits(&is, &was)) return true;
     char unit[40];
     carom_unit_label(&was, false, unit, sizeof unit);
-    return carom_fail(err, CAROM_BAD_INPUT, "'%s' is a quantity of another kind than '%.60s', which is in %s", own, name, unit), false;
+    return carom_fail(err, CAROM_BAD_INPUT, "'%s' is a quantity of another kind than '%.60s', which is in %s", own,
+                      name, unit),
+           false;
 }

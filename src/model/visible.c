@@ -7,7 +7,8 @@ void carom_model_visible_own(carom_model *m, bool members) {
     m->visible = (visible){.nq = m->nq, .nv = m->nv, .nq_own = m->nq, .nv_own = m->nv};
     if (!members) return;
     const carom_node one = carom_graph_number(m->graph, 1);
-    carom_graph_course(m->graph, carom_graph_input(m->graph, CAROM_POSITION, m->nq), 1, &m->nv, &one); // energies: only variations move them
+    // energies: only variations move them
+    carom_graph_course(m->graph, carom_graph_input(m->graph, CAROM_POSITION, m->nq), 1, &m->nv, &one);
     ++m->visible.nq, ++m->visible.nv;
 }
 

@@ -1,4 +1,5 @@
-// yielding.c: contacts of finite stiffness among pairs that come and go: forces, which derive/soft.c writes down where pairs are few.
+// yielding.c: contacts of finite stiffness among pairs that come and go: forces, which derive/soft.c writes down where
+// pairs are few.
 //
 //     d = max(0, -g),   V = k/(n + 1) d^(n+1),   F_N = k d^n max(0, 1 - c u_N)                                 (CC-1)
 //     F_T = -mu F_N u_T/sqrt(|u_T|^2 + v_s^2),   f = W F                                                       (CC-2)
@@ -27,7 +28,8 @@ static void move(const carom_model *m, pressing *x, const double *v, const doubl
     const pair_kind *k = &m->kinds[x->p->kind];
     for (int i = 0; i < x->n; ++i) {
         x->w[i] = x->u[i] = i && s ? carom_belt_along(k->two, x->p, x->d + i, x->W, s) : 0;
-        for (int e = k->two->W_at[x->d + i]; e < k->two->W_at[x->d + i + 1]; ++e) x->u[i] += x->W[e] * v[carom_kind_velocity(k, x->p, k->two->W.i[e])];
+        for (int e = k->two->W_at[x->d + i]; e < k->two->W_at[x->d + i + 1]; ++e)
+            x->u[i] += x->W[e] * v[carom_kind_velocity(k, x->p, k->two->W.i[e])];
     }
 }
 
@@ -49,7 +51,9 @@ static int each(const carom_model *m, void *work, double t, const double *q, con
             if (!(gap[i] < 0)) continue;
             const constraint *c = &two_of(m, &x)->links[i];
             x.depth = -gap[i], x.d = c->dir, x.n = c->ndir;
-            if (v && !known) bad |= carom_pair_eval(m, work, x.p, PAIR_DIRECTIONS, q, m->v0, W), belt = carom_pair_belt(m, work, x.p, q, NULL, s, NULL), known = true;
+            if (v && !known)
+                bad |= carom_pair_eval(m, work, x.p, PAIR_DIRECTIONS, q, m->v0, W),
+                    belt = carom_pair_belt(m, work, x.p, q, NULL, s, NULL), known = true;
             if (v) move(m, &x, v, belt ? s : NULL);
             call(m, &x, to);
         }
@@ -72,10 +76,13 @@ static void add_force(const carom_model *m, const pressing *x, void *to) {
     double F[DIRECTIONS], elastic, *f = to;
     press(x, x->u, F, &elastic);
     for (int i = 0; i < x->n; ++i)
-        for (int e = k->two->W_at[x->d + i]; e < k->two->W_at[x->d + i + 1]; ++e) f[carom_kind_velocity(k, x->p, k->two->W.i[e])] += F[i] * x->W[e];
+        for (int e = k->two->W_at[x->d + i]; e < k->two->W_at[x->d + i + 1]; ++e)
+            f[carom_kind_velocity(k, x->p, k->two->W.i[e])] += F[i] * x->W[e];
 }
 
-int carom_soft_force(const carom_model *m, void *work, double t, const double *q, const double *v, double *f) { return can_press(m) ? each(m, work, t, q, v, add_force, f) : 0; }
+int carom_soft_force(const carom_model *m, void *work, double t, const double *q, const double *v, double *f) {
+    return can_press(m) ? each(m, work, t, q, v, add_force, f) : 0;
+}
 
 static void add_energy(const carom_model *m, const pressing *x, void *to) {
     (void)m;
@@ -98,7 +105,8 @@ static void add_power(const carom_model *m, const pressing *x, void *to) {
     }
 }
 
-void carom_soft_power(const carom_model *m, void *work, double t, const double *q, const double *v, double *external, double *damping) {
+void carom_soft_power(const carom_model *m, void *work, double t, const double *q, const double *v, double *external,
+                      double *damping) {
     double power[2] = {0};
     if (can_press(m)) each(m, work, t, q, v, add_power, power);
     *external += power[0];
@@ -137,11 +145,13 @@ static void add_along(const carom_model *m, const pressing *x, void *to) {
     for (int i = 0; i < x->n; ++i) {
         s->external[s->constant] -= s->weight * F[i] * x->w[i];
         s->damping[s->constant] -= s->weight * F[i] * x->w[i];
-        for (int e = k->two->W_at[x->d + i]; e < k->two->W_at[x->d + i + 1]; ++e) s->damping[carom_kind_velocity(k, x->p, k->two->W.i[e])] -= s->weight * F[i] * x->W[e];
+        for (int e = k->two->W_at[x->d + i]; e < k->two->W_at[x->d + i + 1]; ++e)
+            s->damping[carom_kind_velocity(k, x->p, k->two->W.i[e])] -= s->weight * F[i] * x->W[e];
     }
 }
 
-void carom_soft_along(const carom_model *m, void *work, double t, const double *q, const double *v, double weight, double *external, double *damping) {
+void carom_soft_along(const carom_model *m, void *work, double t, const double *q, const double *v, double weight,
+                      double *external, double *damping) {
     each(m, work, t, q, v, add_along, &(parts){weight, external, damping, m->sys.nv});
 }
 
@@ -153,12 +163,15 @@ static void add_product(const carom_model *m, const pressing *x, int i, int j, d
     const carom_model *two = k->two;
     for (int e = two->W_at[x->d + i]; e < two->W_at[x->d + i + 1]; ++e)
         for (int l = two->W_at[x->d + j]; l < two->W_at[x->d + j + 1]; ++l) {
-            if ((two->W.i[e] < k->nv[0]) != (two->W.i[l] < k->nv[0])) continue; // there is no room, and Newton's method does without
-            A.a[carom_model_place(A.shape, carom_kind_velocity(k, x->p, two->W.i[e]), carom_kind_velocity(k, x->p, two->W.i[l]))] += a * x->W[e] * x->W[l];
+            // there is no room, and Newton's method does without
+            if ((two->W.i[e] < k->nv[0]) != (two->W.i[l] < k->nv[0])) continue;
+            A.a[carom_model_place(A.shape, carom_kind_velocity(k, x->p, two->W.i[e]),
+                                  carom_kind_velocity(k, x->p, two->W.i[l]))] += a * x->W[e] * x->W[l];
         }
 }
 
-// K = W_N n F_N/d W_N',  C = W_N k d^n c W_N' + W_T mu F_N (I/s - u_T u_T'/s^3) W_T';  how the directions turn is left out
+// K = W_N n F_N/d W_N',  C = W_N k d^n c W_N' + W_T mu F_N (I/s - u_T u_T'/s^3) W_T';  how the directions turn is left
+// out
 static void add_tangent(const carom_model *m, const pressing *x, void *to) {
     const yielding *l = x->law;
     tangents *t = to;
@@ -169,10 +182,12 @@ static void add_tangent(const carom_model *m, const pressing *x, void *to) {
     for (int i = 1; i < x->n; ++i) sum += x->u[i] * x->u[i];
     const double s = sqrt(sum);
     for (int i = 1; i < x->n; ++i)
-        for (int j = 1; j < x->n; ++j) add_product(m, x, i, j, l->friction * F[0] * ((i == j) - x->u[i] * x->u[j] / sum) / s, t->C);
+        for (int j = 1; j < x->n; ++j)
+            add_product(m, x, i, j, l->friction * F[0] * ((i == j) - x->u[i] * x->u[j] / sum) / s, t->C);
 }
 
-void carom_soft_tangent(const carom_model *m, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+void carom_soft_tangent(const carom_model *m, void *work, double t, const double *q, const double *v, carom_matrix K,
+                        carom_matrix C) {
     tangents both = {K, C};
     each(m, work, t, q, v, add_tangent, &both);
 }

@@ -15,24 +15,38 @@ void csv_free(csv_table *t) {
     free(t->value);
 }
 
-carom_status h5_fail(carom_error *err, const char *format, ...) { return carom_fail(err, CAROM_NO_MEMORY, "no memory (%s)", format); }
-carom_status result_h5_open(carom_result *r, carom_error *err) { return carom_fail(err, CAROM_UNSUPPORTED, "cannot read %.400s: there are no files here", r->file); }
-carom_status csv_read(csv_table *t, const char *file, carom_error *err) { return (void)t, carom_fail(err, CAROM_UNSUPPORTED, "cannot read %.400s: there are no files here", file); }
-h5_file *h5_create(const h5_def *def, carom_error *err) { return (void)def, carom_fail(err, CAROM_UNSUPPORTED, "there are no files here"), NULL; }
+carom_status h5_fail(carom_error *err, const char *format, ...) {
+    return carom_fail(err, CAROM_NO_MEMORY, "no memory (%s)", format);
+}
+carom_status result_h5_open(carom_result *r, carom_error *err) {
+    return carom_fail(err, CAROM_UNSUPPORTED, "cannot read %.400s: there are no files here", r->file);
+}
+carom_status csv_read(csv_table *t, const char *file, carom_error *err) {
+    return (void)t, carom_fail(err, CAROM_UNSUPPORTED, "cannot read %.400s: there are no files here", file);
+}
+h5_file *h5_create(const h5_def *def, carom_error *err) {
+    return (void)def, carom_fail(err, CAROM_UNSUPPORTED, "there are no files here"), NULL;
+}
 h5_file *h5_reopen(const h5_def *def, carom_error *err) { return h5_create(def, err); }
 
-csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, char *const *unit, bool snapshots, carom_error *err) {
+csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, char *const *unit,
+                     bool snapshots, carom_error *err) {
     (void)file, (void)keep, (void)stream, (void)columns, (void)column, (void)unit, (void)snapshots;
     return carom_fail(err, CAROM_UNSUPPORTED, "there are no files here"), NULL;
 }
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-NOT_HERE(carom_status, result_h5_rows(carom_result *r, int column, int columns, long first, long count, double *out, carom_error *err))
-NOT_HERE(carom_status, result_h5_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err))
-NOT_HERE(carom_status, result_h5_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err))
-NOT_HERE(carom_status, csv_rows(const csv_table *t, int column, int columns, long first, long count, double *out, carom_error *err))
+NOT_HERE(carom_status, result_h5_rows(carom_result *r, int column, int columns, long first, long count, double *out,
+                                      carom_error *err))
+NOT_HERE(carom_status,
+         result_h5_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err))
+NOT_HERE(carom_status,
+         result_h5_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err))
+NOT_HERE(carom_status,
+         csv_rows(const csv_table *t, int column, int columns, long first, long count, double *out, carom_error *err))
 NOT_HERE(carom_status, csv_read_events(const char *file, carom_result_event **event, long *count, carom_error *err))
-NOT_HERE(carom_status, csv_read_contacts(const char *file, carom_result_contact **contact, long *count, carom_error *err))
+NOT_HERE(carom_status,
+         csv_read_contacts(const char *file, carom_result_contact **contact, long *count, carom_error *err))
 NOT_HERE(carom_status, csv_row_done(csv_file *f, carom_error *err))
 NOT_HERE(carom_status, csv_put_event(csv_file *f, const carom_event *e, const char *contact, carom_error *err))
 NOT_HERE(carom_status, csv_put_contact(csv_file *f, const carom_result_contact *c, carom_error *err))

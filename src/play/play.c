@@ -1,12 +1,14 @@
-// play.c: the engine of the page that `carom play` writes, as a program of its own: a model on standard input, a page or JSON on standard output.
-// It needs no files, no threads and no library but libc and libyaml, so that it compiles to WebAssembly (page/wasm.sh); each call of the page is a fresh start.
+// play.c: the engine of the page that `carom play` writes, as a program of its own: a model on standard input, a page
+// or JSON on standard output. It needs no files, no threads and no library but libc and libyaml, so that it compiles to
+// WebAssembly (page/wasm.sh); each call of the page is a fresh start.
 //
 //   check                                                   the model: name, parameters, scheme, step, end
-//   run [scheme=S] [step=TIME] [end=TIME] [set:NAME=VALUE ...]    a run: the page of `carom view`, whose scripts and styles are left as marks
+//   run [scheme=S] [step=TIME] [end=TIME] [set:NAME=VALUE ...]  a run: the page of `carom view`, whose scripts and
+//   styles are left as marks
 //   schemes                                                 names and their lines
 //
-// A line on standard error is JSON: {"progress": 0.3} now and then, or {"wrong": sentence}.  Exit status as of the program: 1 the run failed (its page is
-// written all the same), 2 the model or an argument is wrong.
+// A line on standard error is JSON: {"progress": 0.3} now and then, or {"wrong": sentence}.  Exit status as of the
+// program: 1 the run failed (its page is written all the same), 2 the model or an argument is wrong.
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
 #include "cli/page.h"
@@ -19,8 +21,10 @@
 enum { DONE, FAILED, WRONG, MOST_SET = 256, MOST_ROWS = 4000 };
 
 // What the page fills in.
-const unsigned char page_js[] = "/*carom page.js*/", page_css[] = "/*carom page.css*/", page_space_js[] = "/*carom space.js*/";
-const size_t page_js_size = sizeof page_js - 1, page_css_size = sizeof page_css - 1, page_space_js_size = sizeof page_space_js - 1;
+const unsigned char page_js[] = "/*carom page.js*/", page_css[] = "/*carom page.css*/",
+                    page_space_js[] = "/*carom space.js*/";
+const size_t page_js_size = sizeof page_js - 1, page_css_size = sizeof page_css - 1,
+             page_space_js_size = sizeof page_space_js - 1;
 
 void cli_say(const char *format, ...) {
     char text[1000];
@@ -48,7 +52,7 @@ static char *read_all(FILE *f, size_t *length) {
     return NULL;
 }
 
-// -- check -------------------------------------------------------------------------------------------------------------
+// -- check ------------------------------------------------------------------------------------------------------------
 
 static void put_number(const char *name, double x) {
     printf(", \"%s\": ", name);
@@ -95,14 +99,15 @@ static int schemes(void) {
     return DONE;
 }
 
-// -- run ---------------------------------------------------------------------------------------------------------------
+// -- run --------------------------------------------------------------------------------------------------------------
 
 typedef struct run {
     carom_run_given given;
     const char *set[MOST_SET + 1];
     int nset;
     carom_record *record;
-    double end, shown, next; // the run's end; when progress was shown; the time of the model at which to look at the clock again
+    double end, shown, next; // the run's end; when progress was shown; the time of the model at which to look at the
+                             // clock again
 } run;
 
 static bool duration(const char *name, const char *text, double *x) {
@@ -151,7 +156,8 @@ static carom_status on_step(void *user, const carom_now *now) {
     return carom_record_step(r->record, now);
 }
 
-static carom_record *open_record(const carom_model *m, carom_sim *sim, const run *r, const carom_run *settings, const char *text, size_t length, carom_error *err) {
+static carom_record *open_record(const carom_model *m, carom_sim *sim, const run *r, const carom_run *settings,
+                                 const char *text, size_t length, carom_error *err) {
     carom_record_def def = carom_record_default();
     def.model = m;
     def.sim = sim;
@@ -174,7 +180,8 @@ static bool write_page(carom_result *result, const carom_model *m, const char *t
     bool good = page_read(&p, MOST_ROWS);
     if (good) {
         drawing = carom_drawing_create(m, &err);
-        if (drawing && carom_drawing_shapes(drawing) > 0 && !page_draw(&p, m, drawing, why, sizeof why)) snprintf(p.note, sizeof p.note, "not drawn: %.140s", why);
+        if (drawing && carom_drawing_shapes(drawing) > 0 && !page_draw(&p, m, drawing, why, sizeof why))
+            snprintf(p.note, sizeof p.note, "not drawn: %.140s", why);
         good = page_write(&p, stdout, text, &err);
         if (!good) cli_say("%s", err.text);
     }
@@ -202,7 +209,8 @@ static int simulate(const carom_model *m, run *r, const char *text, size_t lengt
         const bool done = status == CAROM_OK || carom_sim_done(sim);
         code = done ? DONE : FAILED;
         if (!done) cli_say("%s", err.text);
-        if (carom_record_finish(r->record, done ? "done" : "failed", done ? NULL : err.text, &end) == CAROM_OK) result = carom_record_result(r->record, &end);
+        if (carom_record_finish(r->record, done ? "done" : "failed", done ? NULL : err.text, &end) == CAROM_OK)
+            result = carom_record_result(r->record, &end);
         if (!result) cli_say("%s", end.text);
         if (!result || !write_page(result, m, text)) code = FAILED;
     }

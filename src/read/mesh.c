@@ -1,7 +1,7 @@
 // mesh.c: STL and OBJ files become triangles with shared corners.
 //
-// Nobody vouches for such a file: counts are believed only as far as the file is long, and every index is checked.  Corners of an STL file are
-// equal where their numbers are.
+// Nobody vouches for such a file: counts are believed only as far as the file is long, and every index is checked.
+// Corners of an STL file are equal where their numbers are.
 #include "base/grow.h"
 #include "read/mesh.h"
 #include "base/number.h"
@@ -21,10 +21,13 @@ typedef struct reading {
     carom_error *err;
 } reading;
 
-static carom_status no_memory(reading *r) { return carom_fail(r->err, CAROM_NO_MEMORY, "not enough memory for %.200s", r->file); }
+static carom_status no_memory(reading *r) {
+    return carom_fail(r->err, CAROM_NO_MEMORY, "not enough memory for %.200s", r->file);
+}
 
 static carom_status bad(reading *r, const char *what) {
-    return r->line ? carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%ld: %s", r->file, r->line, what) : carom_fail(r->err, CAROM_BAD_INPUT, "%.200s: %s", r->file, what);
+    return r->line ? carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%ld: %s", r->file, r->line, what)
+                   : carom_fail(r->err, CAROM_BAD_INPUT, "%.200s: %s", r->file, what);
 }
 
 static carom_status add_corner(reading *r, const double *x) {
@@ -42,7 +45,7 @@ static carom_status add_triangle(reading *r, int a, int b, int c) {
     return CAROM_OK;
 }
 
-// -- lines of text ------------------------------------------------------------------------------------------------------
+// -- lines of text ----------------------------------------------------------------------------------------------------
 
 // The next line that is not empty, in lower case, without what stands around it; false: there is none.
 static bool next_line(reading *r, char *line) {
@@ -51,7 +54,8 @@ static bool next_line(reading *r, char *line) {
         size_t n = 0;
         ++r->line;
         while (r->at < to && (unsigned char)*r->at <= ' ') ++r->at;
-        for (; r->at < to && n + 1 < MOST_LINE; ++r->at) line[n++] = (char)((unsigned char)*r->at < ' ' ? ' ' : carom_lower((unsigned char)*r->at));
+        for (; r->at < to && n + 1 < MOST_LINE; ++r->at)
+            line[n++] = (char)((unsigned char)*r->at < ' ' ? ' ' : carom_lower((unsigned char)*r->at));
         while (n > 0 && line[n - 1] == ' ') --n;
         line[n] = 0;
         r->at = stop ? stop + 1 : r->end;
@@ -91,7 +95,8 @@ static carom_status read_stl_text(reading *r) {
             corners = 0;
         } else if (after(line, "solid")) {
             ++r->groups;
-        } else if (!after(line, "facet") && !after(line, "outer") && !after(line, "endloop") && !after(line, "endsolid")) {
+        } else if (!after(line, "facet") && !after(line, "outer") && !after(line, "endloop") &&
+                   !after(line, "endsolid")) {
             return bad(r, "this is no line of an STL file");
         }
     }
@@ -156,7 +161,7 @@ static carom_status read_obj(reading *r) {
     return CAROM_OK;
 }
 
-// -- corners that are equal, and parts ----------------------------------------------------------------------------------------
+// -- corners that are equal, and parts --------------------------------------------------------------------------------
 
 static uint64_t mix(uint64_t h, uint64_t x) {
     h = (h ^ x) * 0x9E3779B97F4A7C15u;
@@ -194,7 +199,8 @@ static carom_status merge(reading *r) {
         int *corner = &r->m.t[k / 3][k % 3];
         const double *x = r->m.v[*corner];
         size_t at = (size_t)hash_corner(x, r->group[k / 3]) & (size - 1);
-        while (table[at] >= 0 && !(group[table[at]] == r->group[k / 3] && v[table[at]][0] == x[0] && v[table[at]][1] == x[1] && v[table[at]][2] == x[2]))
+        while (table[at] >= 0 && !(group[table[at]] == r->group[k / 3] && v[table[at]][0] == x[0] &&
+                                   v[table[at]][1] == x[1] && v[table[at]][2] == x[2]))
             at = (at + 1) & (size - 1);
         if (table[at] < 0) table[at] = n, group[n] = r->group[k / 3], memcpy(v[n++], x, sizeof *v);
         *corner = table[at];
@@ -244,7 +250,9 @@ carom_status carom_mesh_read(const char *text, size_t length, const char *file, 
     const bool stl = r.end - first >= 5 && strncmp(first, "solid", 5) == 0;
     carom_status status = CAROM_OK;
     if (length == 0) status = bad(&r, "the file is empty");
-    else if (memchr(text, 0, length) && !binary) status = bad(&r, "this is neither an STL nor an OBJ file; a binary STL file has 84 bytes and 50 for each triangle that it counts");
+    else if (memchr(text, 0, length) && !binary)
+        status = bad(&r, "this is neither an STL nor an OBJ file; a binary STL file has 84 bytes and 50 for each "
+                         "triangle that it counts");
     else status = binary ? read_stl_binary(&r, text, count) : stl ? read_stl_text(&r) : read_obj(&r);
     r.line = 0;
     if (status == CAROM_OK && r.m.nt == 0) status = bad(&r, "there is no triangle in it; STL and OBJ files are read");
@@ -261,7 +269,7 @@ void carom_mesh_free(carom_mesh *mesh) {
     *mesh = (carom_mesh){0};
 }
 
-// -- is it a solid? -----------------------------------------------------------------------------------------------------------
+// -- is it a solid? ---------------------------------------------------------------------------------------------------
 
 // Do all corners lie in the plane of the largest triangle, but for a millionth of their distances?
 static bool flat(const carom_mesh *m) {
@@ -291,7 +299,11 @@ static bool flat(const carom_mesh *m) {
 
 // Every edge a, b belongs to one triangle, and b, a to another.
 carom_status carom_mesh_closed(const carom_mesh *m, const char *file, carom_error *err) {
-    if (flat(m)) return carom_fail(err, CAROM_BAD_INPUT, "%.200s: the mesh is flat: all its points lie in one plane; a body needs a mesh that encloses a volume, or a thin `box:`", file);
+    if (flat(m))
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "%.200s: the mesh is flat: all its points lie in one plane; a body needs a mesh that "
+                          "encloses a volume, or a thin `box:`",
+                          file);
     const size_t size = table_size(3 * (size_t)m->nt);
     int (*edge)[2] = malloc(size * sizeof *edge);
     if (!edge) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %.200s", file);
@@ -306,17 +318,24 @@ carom_status carom_mesh_closed(const carom_mesh *m, const char *file, carom_erro
             size_t at = (size_t)mix(mix(1, (uint64_t)a), (uint64_t)b) & (size - 1);
             while (edge[at][0] >= 0 && !(edge[at][0] == a && edge[at][1] == b)) at = (at + 1) & (size - 1);
             if (pass && edge[at][0] < 0)
-                status = carom_fail(err, CAROM_BAD_INPUT, "%.200s: the mesh is open: the edge from [%g, %g, %g] to [%g, %g, %g] belongs to one triangle only; close it, or take its hull: `hull:`",
+                status = carom_fail(err, CAROM_BAD_INPUT,
+                                    "%.200s: the mesh is open: the edge from [%g, %g, %g] to [%g, %g, %g] belongs to "
+                                    "one triangle only; close it, or take its hull: `hull:`",
                                     file, x[0], x[1], x[2], y[0], y[1], y[2]);
             if (!pass && edge[at][0] >= 0)
-                status = carom_fail(err, CAROM_BAD_INPUT, "%.200s: two triangles run along the edge from [%g, %g, %g] to [%g, %g, %g] in the same sense; turn one of them round", file, x[0], x[1],
-                                    x[2], y[0], y[1], y[2]);
+                status = carom_fail(err, CAROM_BAD_INPUT,
+                                    "%.200s: two triangles run along the edge from [%g, %g, %g] to [%g, %g, %g] in the "
+                                    "same sense; turn one of them round",
+                                    file, x[0], x[1], x[2], y[0], y[1], y[2]);
             if (!pass) edge[at][0] = a, edge[at][1] = b;
         }
     free(edge);
     for (int i = 0; i < m->nparts && status == CAROM_OK; ++i)
         if (!(carom_mesh_volume(m, i) > 0))
-            status = carom_fail(err, CAROM_BAD_INPUT, "%.200s: part %d is inside out: its triangles are clockwise seen from outside; turn all of them round", file, i + 1);
+            status = carom_fail(
+                err, CAROM_BAD_INPUT,
+                "%.200s: part %d is inside out: its triangles are clockwise seen from outside; turn all of them round",
+                file, i + 1);
     return status;
 }
 
@@ -326,7 +345,8 @@ double carom_mesh_volume(const carom_mesh *m, int part) {
         double x[3][3];
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) x[i][j] = m->v[m->t[k][i]][j] - m->v[m->t[m->part_at[part]][0]][j];
-        for (int i = 0; i < 3; ++i) sum += x[0][i] * (x[1][(i + 1) % 3] * x[2][(i + 2) % 3] - x[1][(i + 2) % 3] * x[2][(i + 1) % 3]) / 6;
+        for (int i = 0; i < 3; ++i)
+            sum += x[0][i] * (x[1][(i + 1) % 3] * x[2][(i + 2) % 3] - x[1][(i + 2) % 3] * x[2][(i + 1) % 3]) / 6;
     }
     return sum;
 }

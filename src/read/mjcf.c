@@ -114,8 +114,7 @@ static void omit_element(mjcf *m, const xml_element *e, const char *in) {
     omit(m, text);
 }
 
-// -- includes
-// -------------------------------------------------------------------------------------------------------------------
+// -- includes ---------------------------------------------------------------------------------------------------------
 
 static void set_file(xml_element *e, const char *file) {
     e->file = file;
@@ -153,8 +152,7 @@ static carom_status include(mjcf *m, xml_element *parent, int depth) {
     return CAROM_OK;
 }
 
-// -- attributes and their defaults
-// -------------------------------------------------------------------------------------------------
+// -- attributes and their defaults ------------------------------------------------------------------------------------
 
 static const char *get(const mjcf *m, const xml_element *e, const char *childclass, const char *attribute) {
     const char *own = carom_xml_get(e, attribute), *word = carom_xml_get(e, "class");
@@ -282,8 +280,7 @@ static frame start_frame(const mjcf *m) {
     return f;
 }
 
-// -- geometries
-// --------------------------------------------------------------------------------------------------------------------
+// -- geometries -------------------------------------------------------------------------------------------------------
 
 // Of density 1.
 static double solid(const geom *g, mass *x) {
@@ -431,8 +428,7 @@ static carom_status read_geom(mjcf *m, const xml_element *e, body *of, const fra
     return CAROM_OK;
 }
 
-// -- bodies and joints
-// ----------------------------------------------------------------------------------------------------------------
+// -- bodies and joints ------------------------------------------------------------------------------------------------
 
 static carom_status read_joint(mjcf *m, const xml_element *e, const body *b, const char *own_name, joint *j) {
     static const char *const types[] = {"hinge", "slide", "ball", "free"};
@@ -669,8 +665,7 @@ static carom_status check_masses(mjcf *m) {
     return CAROM_OK;
 }
 
-// -- writing
-// -------------------------------------------------------------------------------------------------------------------------
+// -- writing ----------------------------------------------------------------------------------------------------------
 
 static void put_geom(const mjcf *m, const geom *g) {
     double at[3];
@@ -772,8 +767,7 @@ static void put_limits(const mjcf *m) {
     if (any) put(m, "], floor]}\n");
 }
 
-// -- actuators
-// -------------------------------------------------------------------------------------------------------------------------
+// -- actuators --------------------------------------------------------------------------------------------------------
 
 // An expression between two bounds.
 static void put_cut(const mjcf *m, const char *text, bool cut, const double *range) {
@@ -879,8 +873,7 @@ static carom_status put_actuators(mjcf *m, const xml_element *root) {
     return CAROM_OK;
 }
 
-// -- equality
-// -------------------------------------------------------------------------------------------------------------------------
+// -- equality ---------------------------------------------------------------------------------------------------------
 
 static carom_status put_equality(mjcf *m, const xml_element *e, const char *name) {
     const char *active = get(m, e, NULL, "active");
@@ -939,8 +932,7 @@ static carom_status put_all_joints(mjcf *m, const xml_element *root) {
     return CAROM_OK;
 }
 
-// -- everything
-// ------------------------------------------------------------------------------------------------------------------------
+// -- everything -------------------------------------------------------------------------------------------------------
 
 static carom_status read_settings(mjcf *m, const xml_element *root) {
     for (const xml_element *e = carom_xml_child(root, "compiler"); e; e = carom_xml_again(e)) {

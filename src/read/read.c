@@ -1,6 +1,7 @@
 // read.c: a model file becomes a mechanism, as the table of keys says.
 //
-// Here it is decided what is a key, a record or a map; whether a value makes sense where it stands is decided when the mechanism is derived.
+// Here it is decided what is a key, a record or a map; whether a value makes sense where it stands is decided when the
+// mechanism is derived.
 #include "base/missing.h"
 #include "base/unit.h"
 #include "mech/keys.h"
@@ -35,11 +36,14 @@ static carom_status fail(reading *r, const carom_datum *d, const char *format, .
     return carom_fail(r->err, CAROM_BAD_INPUT, "%s: %s", place, text);
 }
 
-static carom_status no_memory(reading *r) { return carom_fail(r->err, CAROM_NO_MEMORY, "not enough memory to read %.200s", r->m->file); }
+static carom_status no_memory(reading *r) {
+    return carom_fail(r->err, CAROM_NO_MEMORY, "not enough memory to read %.200s", r->m->file);
+}
 
 static carom_status is_map(reading *r, const carom_datum *d, const char *where) {
     if (d->kind == CAROM_MAP) return CAROM_OK;
-    return fail(r, d, "%s must be a map (`name: value`), got a %s", where, d->kind == CAROM_LIST ? "list" : "single value");
+    return fail(r, d, "%s must be a map (`name: value`), got a %s", where,
+                d->kind == CAROM_LIST ? "list" : "single value");
 }
 
 // -- keys ----------------------------------------------------------------------------------------------------------
@@ -65,10 +69,14 @@ static const char *any_key(const void *groups, int i) {
     return NULL;
 }
 
-static carom_status unknown(reading *r, const key_group *g, const key_group *const *groups, const carom_datum *c, const char *where) {
-    const char *hint = carom_datum_advice(c->key, carom_datum_empty(c)), *near = carom_nearest(c->key->text, any_key, groups);
-    if (near && strcmp(near, c->key->text) == 0) near = carom_nearest(c->key->text, key_name, g); // it belongs to another variant
-    if (!hint && strcmp(where, "the model") == 0 && strcmp(c->key->text, "ground") == 0) hint = "shapes of the ground stand under `shapes`";
+static carom_status unknown(reading *r, const key_group *g, const key_group *const *groups, const carom_datum *c,
+                            const char *where) {
+    const char *hint = carom_datum_advice(c->key, carom_datum_empty(c)),
+               *near = carom_nearest(c->key->text, any_key, groups);
+    // it belongs to another variant
+    if (near && strcmp(near, c->key->text) == 0) near = carom_nearest(c->key->text, key_name, g);
+    if (!hint && strcmp(where, "the model") == 0 && strcmp(c->key->text, "ground") == 0)
+        hint = "shapes of the ground stand under `shapes`";
     if (hint) return fail(r, c->key, "unknown key '%.60s' in %s; %s", c->key->text, where, hint);
     if (near) return fail(r, c->key, "unknown key '%.60s' in %s; did you mean '%s'?", c->key->text, where, near);
     char known[400] = "";
@@ -84,22 +92,28 @@ static bool holds(const carom_datum *map, const char *key, const char *is) {
 
 // The variant that a map is; NULL: none, for a word that is not one of those that decide.
 static const key_group *variant(const key_group *const *groups, const carom_datum *map) {
-    while (*groups && !(holds(map, (*groups)->when[0].key, (*groups)->when[0].is) && holds(map, (*groups)->when[1].key, (*groups)->when[1].is))) ++groups;
+    while (*groups && !(holds(map, (*groups)->when[0].key, (*groups)->when[0].is) &&
+                        holds(map, (*groups)->when[1].key, (*groups)->when[1].is)))
+        ++groups;
     return *groups;
 }
 
 // -- units ---------------------------------------------------------------------------------------------------------
 
 // Is `quantity`, which has unit u, what key k wants?  d: where it is used.
-static carom_status check_unit(reading *r, const carom_datum *d, const carom_datum *quantity, const carom_unit *u, const carom_key *k) {
+static carom_status check_unit(reading *r, const carom_datum *d, const carom_datum *quantity, const carom_unit *u,
+                               const carom_key *k) {
     carom_unit wanted;
     char is[60], other[200] = "";
-    if (!*k->unit || !carom_unit_read(k->unit, strlen(k->unit), &wanted) || carom_unit_fits(u, &wanted)) return CAROM_OK;
+    if (!*k->unit || !carom_unit_read(k->unit, strlen(k->unit), &wanted) || carom_unit_fits(u, &wanted))
+        return CAROM_OK;
     const char *kind = carom_unit_kind(u), *want = carom_unit_kind(&wanted);
     carom_unit_write(u, false, is, sizeof is);
     if (quantity != d) snprintf(other, sizeof other, " = %.60s", quantity->text);
-    if (strcmp(k->unit, "1") == 0) return fail(r, d, "%s is a number without a unit, and '%.60s'%s has one", k->name, d->text, other);
-    return fail(r, d, "'%.60s'%s is %s%s, but %s is %s%sin %s", d->text, other, kind ? kind : "in ", kind ? "" : is, k->name, want ? want : "", want ? ", " : "", k->unit);
+    if (strcmp(k->unit, "1") == 0)
+        return fail(r, d, "%s is a number without a unit, and '%.60s'%s has one", k->name, d->text, other);
+    return fail(r, d, "'%.60s'%s is %s%s, but %s is %s%sin %s", d->text, other, kind ? kind : "in ", kind ? "" : is,
+                k->name, want ? want : "", want ? ", " : "", k->unit);
 }
 
 static carom_status see_units(reading *r, const carom_datum *d, const carom_key *k) {
@@ -125,16 +139,19 @@ static carom_status see_names(reading *r) {
         size_t at;
         carom_unit u;
         const carom_datum *p = carom_datum_get(&r->m->parameters, n->value->text);
-        if (p && p->kind == CAROM_TEXT && carom_quantity_read(p->text, p->length, &x, &u, &at) == CAROM_QUANTITY_READ) CAROM_TRY(check_unit(r, n->value, p, &u, n->key));
+        if (p && p->kind == CAROM_TEXT && carom_quantity_read(p->text, p->length, &x, &u, &at) == CAROM_QUANTITY_READ)
+            CAROM_TRY(check_unit(r, n->value, p, &u, n->key));
     }
     return CAROM_OK;
 }
 
 // -- records -------------------------------------------------------------------------------------------------------
 
-static carom_status read_record(reading *r, const carom_datum *d, const key_group *const *groups, void *record, const char *parent, bool single);
+static carom_status read_record(reading *r, const carom_datum *d, const key_group *const *groups, void *record,
+                                const char *parent, bool single);
 
-static carom_status read_records(reading *r, const carom_datum *d, const carom_key *k, void *record, const char *parent, const char *where) {
+static carom_status read_records(reading *r, const carom_datum *d, const carom_key *k, void *record, const char *parent,
+                                 const char *where) {
     CAROM_TRY(is_map(r, d, where));
     const size_t size = (*k->groups)->size;
     int *count = carom_key_field(record, k->count);
@@ -155,7 +172,8 @@ static carom_status read_records(reading *r, const carom_datum *d, const carom_k
 }
 
 // What stands under key k of a record that is called `name`; NULL: the whole model.
-static carom_status put(reading *r, const carom_datum *c, const carom_key *k, void *record, const char *name, const char *where) {
+static carom_status put(reading *r, const carom_datum *c, const carom_key *k, void *record, const char *name,
+                        const char *where) {
     void *field = carom_key_field(record, k->at);
     char section[80];
     snprintf(section, sizeof section, "%s%s", name ? "" : "section ", k->name);
@@ -171,7 +189,8 @@ static carom_status put(reading *r, const carom_datum *c, const carom_key *k, vo
         return carom_datum_add(r->m, field, c) ? CAROM_OK : no_memory(r);
     case KEY_FORM:
         if (((carom_datum *)field)->kind != CAROM_ABSENT)
-            return fail(r, c->key, "%s is both %s and %s; give each a name of its own", where, ((carom_datum *)field)->key->text, k->name);
+            return fail(r, c->key, "%s is both %s and %s; give each a name of its own", where,
+                        ((carom_datum *)field)->key->text, k->name);
         break;
     case KEY_NUMBER: case KEY_EXPRESSION: case KEY_NAME: case KEY_WORD: case KEY_TEXT: break;
     }
@@ -180,10 +199,12 @@ static carom_status put(reading *r, const carom_datum *c, const carom_key *k, vo
     return CAROM_OK;
 }
 
-static carom_status read_map(reading *r, const carom_datum *map, const key_group *g, const key_group *const *groups, void *record, const char *name, const char *where) {
+static carom_status read_map(reading *r, const carom_datum *map, const key_group *g, const key_group *const *groups,
+                             void *record, const char *name, const char *where) {
     for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
         const carom_key *k = g ? find(g, c->key->text) : NULL;
-        for (int i = 0; !g && !k && groups[i]; ++i) k = find(groups[i], c->key->text); // no variant: the derivation finds the fault
+        // no variant: the derivation finds the fault
+        for (int i = 0; !g && !k && groups[i]; ++i) k = find(groups[i], c->key->text);
         if (k && (g || !carom_key_is_record(k))) CAROM_TRY(put(r, c, k, record, name, where));
         else if (g) return unknown(r, g, groups, c, where);
     }
@@ -198,7 +219,8 @@ static void describe(const key_group *g, const char *parent, const char *name, b
     else snprintf(where, size, "%s '%.60s.%.60s'", g->called, parent, name);
 }
 
-static carom_status read_record(reading *r, const carom_datum *d, const key_group *const *groups, void *record, const char *parent, bool single) {
+static carom_status read_record(reading *r, const carom_datum *d, const key_group *const *groups, void *record,
+                                const char *parent, bool single) {
     const key_group *g = variant(groups, d);
     char where[170];
     describe(*groups, parent, d->key->text, single, where, sizeof where);
@@ -263,7 +285,9 @@ static carom_status add(reading *r, const char *section, const char *name, carom
     if (!keys) return no_memory(r);
     for (int i = 0; i < 2; ++i) {
         const char *word = i ? name : section;
-        keys[i] = (carom_datum){.kind = CAROM_TEXT, .text = word ? carom_pool_text(r->m->memory, word, strlen(word)) : "", .length = word ? strlen(word) : 0};
+        keys[i] = (carom_datum){.kind = CAROM_TEXT,
+                                .text = word ? carom_pool_text(r->m->memory, word, strlen(word)) : "",
+                                .length = word ? strlen(word) : 0};
         if (!keys[i].text) return no_memory(r);
     }
     carom_datum map = {.kind = CAROM_MAP, .count = 1, .text = "", .item = value, .key = &keys[0]}, file = map;
@@ -273,7 +297,8 @@ static carom_status add(reading *r, const char *section, const char *name, carom
     return read_map(r, &file, &carom_key_top, top, r->m, NULL, "the model");
 }
 
-carom_status carom_mech_add_entry(carom_mech *m, const char *section, const char *name, const char *text, const char *of, carom_error *err) {
+carom_status carom_mech_add_entry(carom_mech *m, const char *section, const char *name, const char *text,
+                                  const char *of, carom_error *err) {
     reading r = {.m = m, .err = err};
     const carom_key *k = find(&carom_key_top, section);
     const bool braces = name && k && k->kind == KEY_RECORDS && !(*k->groups)->brief && text[strspn(text, " ")] != '{';
@@ -284,23 +309,29 @@ carom_status carom_mech_add_entry(carom_mech *m, const char *section, const char
     snprintf(all, size, braces ? "x: {%s}" : "x: %s", text);
     carom_error wrong = {0};
     carom_datum *root = carom_yaml_read(m->memory, all, strlen(all), "", &wrong);
-    if (!root || root->count != 1) return carom_fail(err, CAROM_BAD_INPUT, "%s: %s", of, root ? "this is no value" : strstr(wrong.text, ": ") + 2);
+    if (!root || root->count != 1)
+        return carom_fail(err, CAROM_BAD_INPUT, "%s: %s", of, root ? "this is no value" : strstr(wrong.text, ": ") + 2);
     return add(&r, section, name, root->item, of);
 }
 
-// Data from elsewhere: every text is there and ends, every item of a map has a name, nothing is deeper than any model needs.
+// Data from elsewhere: every text is there and ends, every item of a map has a name, nothing is deeper than any model
+// needs.
 static bool sound(const carom_datum *d, int depth) {
-    if (!d || depth > 16 || d->count < 0 || d->kind < CAROM_NUMBER || d->kind > CAROM_MAP || (d->kind >= CAROM_LIST && d->count > 0 && !d->item)) return false;
+    if (!d || depth > 16 || d->count < 0 || d->kind < CAROM_NUMBER || d->kind > CAROM_MAP ||
+        (d->kind >= CAROM_LIST && d->count > 0 && !d->item))
+        return false;
     if (!d->text || strlen(d->text) != d->length) return false;
     for (int i = 0; d->kind >= CAROM_LIST && i < d->count; ++i) {
         const carom_datum *key = d->item[i].key;
-        if (d->kind == CAROM_MAP && (!key || key->kind != CAROM_TEXT || !key->text || strlen(key->text) != key->length)) return false;
+        if (d->kind == CAROM_MAP && (!key || key->kind != CAROM_TEXT || !key->text || strlen(key->text) != key->length))
+            return false;
         if (!sound(&d->item[i], depth + 1)) return false;
     }
     return true;
 }
 
-carom_status carom_mech_add(carom_mech *m, const char *section, const char *name, const carom_datum *value, carom_error *err) {
+carom_status carom_mech_add(carom_mech *m, const char *section, const char *name, const carom_datum *value,
+                            carom_error *err) {
     if (!section) return CAROM_MISSING(err);
     reading r = {.m = m, .err = err};
     char of[140];

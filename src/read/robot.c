@@ -43,8 +43,7 @@ carom_status carom_import_numbers(const importing *r, const xml_element *e, cons
               : CAROM_OK;
 }
 
-// -- names
-// -----------------------------------------------------------------------------------------------------------------------
+// -- names ------------------------------------------------------------------------------------------------------------
 
 static size_t slot_of(const name_table *t, const char *name) {
     uint64_t h = 1469598103934665603u;
@@ -92,8 +91,7 @@ const char *carom_import_name(importing *r, const char *own) {
     return carom_table_put(&r->memory, &r->used, name, 1) ? name : NULL;
 }
 
-// -- frames and masses
-// ---------------------------------------------------------------------------------------------------------------
+// -- frames and masses ------------------------------------------------------------------------------------------------
 
 void carom_times(const double *A, const double *B, double *C) {
     double X[9];
@@ -234,8 +232,7 @@ void carom_mass_repair(mass *x) {
     carom_times(x->J, T, x->J);
 }
 
-// -- the text
-// ------------------------------------------------------------------------------------------------------------------------
+// -- the text ---------------------------------------------------------------------------------------------------------
 
 void carom_put(const importing *r, const char *format, ...) {
     char text[1200];

@@ -41,16 +41,14 @@ void carom_import_note(const importing *r, const xml_element *e, const char *for
 /// n numbers of an attribute; where it is missing they stay.
 carom_status carom_import_numbers(const importing *r, const xml_element *e, const char *attribute, int n, double *x);
 
-// -- names
-// ---------------------------------------------------------------------------------------------------------------
+// -- names ------------------------------------------------------------------------------------------------------------
 
 int carom_table_get(const name_table *t, const char *name);                     // -1: it is not there
 bool carom_table_put(pool *memory, name_table *t, const char *name, int value); // false: no memory
 /// A name that carom allows and that is not used: other letters become _.  NULL: no memory.
 const char *carom_import_name(importing *r, const char *own);
 
-// -- frames and masses
-// ---------------------------------------------------------------------------------------------------
+// -- frames and masses ------------------------------------------------------------------------------------------------
 
 void carom_times(const double *A, const double *B, double *C);
 void carom_transpose(const double *A, double *B);
@@ -74,8 +72,7 @@ bool carom_positive(const double *J);
 /// Principal moments below those of a ball of radius 1 cm are raised to it.
 void carom_mass_repair(mass *x);
 
-// -- the text
-// ------------------------------------------------------------------------------------------------------------
+// -- the text ---------------------------------------------------------------------------------------------------------
 
 void carom_put(const importing *r, const char *format, ...)
 #if defined(__GNUC__)

@@ -75,8 +75,7 @@ static void repaired(const robot *r, const xml_element *e, const char *what, con
     put(r, "\n");
 }
 
-// -- xacro
-// -----------------------------------------------------------------------------------------------------------------------
+// -- xacro ------------------------------------------------------------------------------------------------------------
 
 // An element or attribute that xacro would have replaced; NULL: none.
 static const xml_element *find_xacro(const xml_element *e) {
@@ -90,8 +89,7 @@ static const xml_element *find_xacro(const xml_element *e) {
     return NULL;
 }
 
-// -- reading
-// ---------------------------------------------------------------------------------------------------------------------
+// -- reading ----------------------------------------------------------------------------------------------------------
 
 static carom_status read_inertial(const robot *r, link *l) {
     static const char *const name[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
@@ -277,8 +275,7 @@ static carom_status read_joints(robot *r, const xml_element *root) {
     return CAROM_OK;
 }
 
-// -- the tree
-// ----------------------------------------------------------------------------------------------------------------------
+// -- the tree ---------------------------------------------------------------------------------------------------------
 
 static void place_link(robot *r, link *l) {
     const joint *j = &r->joints[l->joint];
@@ -372,8 +369,7 @@ static carom_status place_all(robot *r) {
     return CAROM_OK;
 }
 
-// -- writing
-// -----------------------------------------------------------------------------------------------------------------------
+// -- writing ----------------------------------------------------------------------------------------------------------
 
 // Where a geometry lies in its body.
 static frame in_body(const robot *r, const link *of, const frame *own) {

@@ -1,4 +1,5 @@
-// write.c: a mechanism as a model file, in the order of the table of keys; mechanisms of which the same is written are equal.
+// write.c: a mechanism as a model file, in the order of the table of keys; mechanisms of which the same is written are
+// equal.
 #include "base/escape.h"
 #include "base/grow.h"
 #include "base/number.h"

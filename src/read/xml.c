@@ -17,8 +17,13 @@ static void *wrong(scan *s, const char *what) {
 }
 
 static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-static bool name_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' || c == ':' || (unsigned char)c >= 128; }
-static bool starts(const scan *s, const char *word) { return (size_t)(s->end - s->at) >= strlen(word) && memcmp(s->at, word, strlen(word)) == 0; }
+static bool name_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.' || c == ':' || (unsigned char)c >= 128;
+}
+static bool starts(const scan *s, const char *word) {
+    return (size_t)(s->end - s->at) >= strlen(word) && memcmp(s->at, word, strlen(word)) == 0;
+}
 
 static void step(scan *s) { s->line += *s->at++ == '\n'; }
 static void skip_blanks(scan *s) { while (s->at < s->end && blank(*s->at)) step(s); }
@@ -39,8 +44,12 @@ static const char *read_name(scan *s) {
 
 // A value with its entities; those that are not known stay as they are.
 static const char *read_value(scan *s) {
-    static const struct { const char *name; char c; } known[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&apos;", '\''}};
-    const char quote = s->at < s->end ? *s->at : 0, *stop = quote == '"' || quote == '\'' ? memchr(s->at + 1, quote, (size_t)(s->end - s->at - 1)) : NULL;
+    static const struct {
+        const char *name;
+        char c;
+    } known[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&apos;", '\''}};
+    const char quote = s->at < s->end ? *s->at : 0,
+               *stop = quote == '"' || quote == '\'' ? memchr(s->at + 1, quote, (size_t)(s->end - s->at - 1)) : NULL;
     if (!stop) return wrong(s, "an attribute needs a value in quotes");
     char *text = carom_pool_take(s->memory, (size_t)(stop - s->at)), *to = text;
     if (!text) return wrong(s, "no memory");
@@ -78,7 +87,11 @@ static bool skip_between(scan *s) {
     for (;;) {
         while (s->at < s->end && *s->at != '<') step(s);
         if (s->at == s->end) return true;
-        const char *stop = starts(s, "<!--") ? "-->" : starts(s, "<![CDATA[") ? "]]>" : starts(s, "<?") ? "?>" : starts(s, "<!") ? ">" : NULL;
+        const char *stop = starts(s, "<!--")        ? "-->"
+                           : starts(s, "<![CDATA[") ? "]]>"
+                           : starts(s, "<?")        ? "?>"
+                           : starts(s, "<!")        ? ">"
+                                                    : NULL;
         if (!stop) return true;
         if (!skip_past(s, stop)) return wrong(s, "the file ends inside a comment or declaration"), false;
     }

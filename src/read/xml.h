@@ -1,4 +1,5 @@
-// xml.h: XML as a tree of elements, as far as URDF needs it: elements, attributes, comments, declarations, the five entities and numbers.
+// xml.h: XML as a tree of elements, as far as URDF needs it: elements, attributes, comments, declarations, the five
+// entities and numbers.
 #pragma once
 #include "mech/pool.h"
 #include <carom/status.h>

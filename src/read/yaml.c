@@ -65,7 +65,9 @@ static int by_text(const void *a, const void *b) {
     return order ? order : x->line != y->line ? (x->line < y->line ? -1 : 1) : (x->column < y->column ? -1 : 1);
 }
 
-static carom_status no_memory(const builder *b) { return carom_fail(b->err, CAROM_NO_MEMORY, "not enough memory to read %.200s", b->file); }
+static carom_status no_memory(const builder *b) {
+    return carom_fail(b->err, CAROM_NO_MEMORY, "not enough memory to read %.200s", b->file);
+}
 
 static carom_status check_keys(builder *b, const carom_datum *map) {
     if (map->count < 2) return CAROM_OK;
@@ -97,12 +99,17 @@ static carom_status put(builder *b, const carom_datum *d) {
     return CAROM_OK;
 }
 
-static bool wants_key(const builder *b) { return b->depth > 0 && b->open[b->depth - 1].kind == CAROM_MAP && !b->key[b->depth - 1]; }
+static bool wants_key(const builder *b) {
+    return b->depth > 0 && b->open[b->depth - 1].kind == CAROM_MAP && !b->key[b->depth - 1];
+}
 
 static carom_status begin(builder *b, carom_datum_kind kind, const yaml_event_t *e, carom_datum *d) {
     if (++b->nodes > YAML_LARGEST)
         return fail_mark(b, &e->start_mark, "more than 1000000 values in one file; split the model");
-    *d = (carom_datum){.kind = kind, .text = "", .line = (int)e->start_mark.line + 1, .column = (int)e->start_mark.column + 1,
+    *d = (carom_datum){.kind = kind,
+                       .text = "",
+                       .line = (int)e->start_mark.line + 1,
+                       .column = (int)e->start_mark.column + 1,
                        .flow = b->depth > 0 && b->open[b->depth - 1].flow};
     if (b->depth == 0 || wants_key(b)) return CAROM_OK;
     d->key = b->key[b->depth - 1];
@@ -136,7 +143,8 @@ static carom_status add_text(builder *b, const yaml_event_t *e) {
 static carom_status open_node(builder *b, const yaml_event_t *e, carom_datum_kind kind, bool flow) {
     if (b->depth == YAML_DEEPEST)
         return fail_mark(b, &e->start_mark, "nested more than 64 deep; a model needs four levels");
-    if (wants_key(b)) return fail_mark(b, &e->start_mark, "a key must be a word, not a list or a map; check the brackets here");
+    if (wants_key(b))
+        return fail_mark(b, &e->start_mark, "a key must be a word, not a list or a map; check the brackets here");
     carom_datum *d = &b->open[b->depth];
     CAROM_TRY(begin(b, kind, e, d));
     d->flow = d->flow || flow;

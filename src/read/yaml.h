@@ -1,7 +1,7 @@
 // yaml.h: a YAML text as data that know their place in the file.
 //
-// Every scalar is text; what it means is decided by the reader of the data.  Anchors, aliases, tags and several documents are refused, so data are
-// never larger than their text.
+// Every scalar is text; what it means is decided by the reader of the data.  Anchors, aliases, tags and several
+// documents are refused, so data are never larger than their text.
 #pragma once
 #include "mech/datum.h"
 #include "mech/pool.h"

@@ -32,12 +32,14 @@ static bool belongs(const char *option, const carom_scheme *own, const carom_sch
 }
 
 // Options of the file, then tolerances, then those that are given.  A scheme with an rtol of its own controls its steps
-// itself: `adaptive` has nothing to add there, unless the scheme has an option of that name, without which its tolerances do nothing.
+// itself: `adaptive` has nothing to add there, unless the scheme has an option of that name, without which its
+// tolerances do nothing.
 static carom_status gather(carom_run *run, const carom_model_run *model, bool other, const carom_run_given *given,
                            carom_error *err) {
     enum { ROOM = 48 };
     const char *dash = given->dash ? given->dash : "";
-    const bool own = run->table && carom_option_find(run->table->options, "rtol", 4) >= 0, always = own && carom_option_find(run->table->options, "adaptive", 8) < 0;
+    const bool own = run->table && carom_option_find(run->table->options, "rtol", 4) >= 0,
+               always = own && carom_option_find(run->table->options, "adaptive", 8) < 0;
     const char *const *file = model->options;
     const carom_scheme *scheme = other ? carom_schemes_find(model->scheme) : NULL;
     const bool adaptive = given->adaptive || (!other && switched_on(file)) || switched_on(given->options);
@@ -53,7 +55,8 @@ static carom_status gather(carom_run *run, const carom_model_run *model, bool ot
     for (int i = 0; i < 2; ++i) {
         if (isnan(tolerance[i].x)) continue;
         if (!always && !adaptive)
-            return carom_fail(err, CAROM_BAD_INPUT, "%s%s belongs to adaptive steps; add %sadaptive", dash, tolerance[i].name, dash);
+            return carom_fail(err, CAROM_BAD_INPUT, "%s%s belongs to adaptive steps; add %sadaptive", dash,
+                              tolerance[i].name, dash);
         carom_format(run->own + i * ROOM, ROOM, "%s=%.17g", tolerance[i].name, tolerance[i].x);
         run->options[k++] = run->own + i * ROOM;
     }
@@ -74,12 +77,18 @@ carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom
     const bool other = file.scheme && given->scheme && strcmp(file.scheme, given->scheme) != 0;
     run->from_file = file.scheme && !other;
     CAROM_TRY(gather(run, &file, other, given, err));
-    if (isnan(run->end)) return carom_fail(err, CAROM_BAD_INPUT, "the end time is missing; give %send, or `end:` in the model's simulation section", dash);
+    if (isnan(run->end))
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "the end time is missing; give %send, or `end:` in the model's simulation section", dash);
     if (given->adaptive && isnan(run->step)) run->step = 1e-3 * run->end; // the first to try
     if (run->table && run->table->own_steps && isnan(run->step))
-        run->step = given->interval > 0 ? given->interval : run->end / 2000; // between rows nothing depends on the end, so a run to a later end has the same
-    if (isnan(run->step)) return carom_fail(err, CAROM_BAD_INPUT, "the step size is missing; give %sstep, or `step:` in the model's simulation section", dash);
-    run->evaluations = run->end / run->step * (run->table && run->table->own_steps ? 20 : 2); // located schemes take some ten steps between two records
+        // between rows nothing depends on the end, so a run to a later end has the same
+        run->step = given->interval > 0 ? given->interval : run->end / 2000;
+    if (isnan(run->step))
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "the step size is missing; give %sstep, or `step:` in the model's simulation section", dash);
+    // located schemes take some ten steps between two records
+    run->evaluations = run->end / run->step * (run->table && run->table->own_steps ? 20 : 2);
     return CAROM_OK;
 }
 

@@ -1,8 +1,10 @@
 // team.c: a team of POSIX threads.
 //
-// A piece of work takes microseconds, and waking a thread that sleeps takes some ten of them.  So threads that wait watch a counter, then they offer the processor to others
-// and watch on, for longer than the parts of a step take that one thread does alone; after that they sleep.  Where there are more threads than processors, whoever is waited for needs
-// the processor: it is offered at once, and soon left to others for some microseconds, because a thread that only offers it comes last among all that want it.
+// A piece of work takes microseconds, and waking a thread that sleeps takes some ten of them.  So threads that wait
+// watch a counter, then they offer the processor to others and watch on, for longer than the parts of a step take that
+// one thread does alone; after that they sleep.  Where there are more threads than processors, whoever is waited for
+// needs the processor: it is offered at once, and soon left to others for some microseconds, because a thread that only
+// offers it comes last among all that want it.
 #define _POSIX_C_SOURCE 200809L
 #include <carom/team.h>
 #include <pthread.h>
@@ -21,7 +23,8 @@ enum { SPINS = 4000 };  // some 10 us
 #endif
 enum { YIELDS = 2000, FEW_YIELDS = 10 }; // about 1 ms; where there are more threads than processors
 enum { NAP = 20000 };                    // ns
-enum { APART = 128 };                 // bytes between what different threads write: two cache lines, as processors fetch them in pairs
+enum { APART = 128 };                 // bytes between what different threads write: two cache lines, as processors
+                                      // fetch them in pairs
 
 typedef struct progress { alignas(APART) atomic_int step; } progress;
 
@@ -109,7 +112,9 @@ static void reach(carom_team *team, int part, int step) {
 static void await(carom_team *team, int part, int step) {
     const crew *c = (crew *)(void *)team;
     for (int k = 0; k < team->n; ++k)
-        for (int i = 0; k != part && atomic_load_explicit(&c->reached[k].step, memory_order_acquire) < step; i += i < c->spins + c->yields) wait_a_little(c, i);
+        for (int i = 0; k != part && atomic_load_explicit(&c->reached[k].step, memory_order_acquire) < step;
+             i += i < c->spins + c->yields)
+            wait_a_little(c, i);
 }
 
 void carom_team_destroy(carom_team *team) {
@@ -126,12 +131,19 @@ void carom_team_destroy(carom_team *team) {
 }
 
 carom_team *carom_team_create(int n, carom_error *err) {
-    if (n < 1 || n > CAROM_TEAM) return carom_fail(err, CAROM_BAD_INPUT, "%d threads: a run has 1 to %d", n, CAROM_TEAM), NULL;
+    if (n < 1 || n > CAROM_TEAM)
+        return carom_fail(err, CAROM_BAD_INPUT, "%d threads: a run has 1 to %d", n, CAROM_TEAM), NULL;
     const bool crowded = n > sysconf(_SC_NPROCESSORS_ONLN);
     crew *c = aligned_alloc(APART, sizeof *c);
     if (!c) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d threads", n), NULL;
-    *c = (crew){.team = {.n = n, .run = run, .reach = reach, .await = await}, .spins = crowded ? 0 : SPINS, .yields = crowded ? FEW_YIELDS : YIELDS, .thread = calloc((size_t)n, sizeof *c->thread), .reached = aligned_alloc(APART, (size_t)n * sizeof *c->reached)};
-    if (!c->thread || !c->reached) return free(c->thread), free(c->reached), free(c), carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d threads", n), NULL;
+    *c = (crew){.team = {.n = n, .run = run, .reach = reach, .await = await},
+                .spins = crowded ? 0 : SPINS,
+                .yields = crowded ? FEW_YIELDS : YIELDS,
+                .thread = calloc((size_t)n, sizeof *c->thread),
+                .reached = aligned_alloc(APART, (size_t)n * sizeof *c->reached)};
+    if (!c->thread || !c->reached)
+        return free(c->thread), free(c->reached), free(c),
+               carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d threads", n), NULL;
     for (int i = 0; i < n; ++i) atomic_init(&c->reached[i].step, 0);
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->news, NULL);

@@ -3,7 +3,8 @@
 #include <string.h>
 
 carom_bent carom_allocate_bent(carom_arena *mem, const carom_system *sys) {
-    carom_bent z = {.which = carom_allocate_bytes(mem, (size_t)(sys->ne + sys->nc) * sizeof *z.which), .L = carom_allocate_local(mem, sys)};
+    carom_bent z = {.which = carom_allocate_bytes(mem, (size_t)(sys->ne + sys->nc) * sizeof *z.which),
+                    .L = carom_allocate_local(mem, sys)};
     z.u = carom_allocate(mem, (size_t)z.L.W.n);
     z.plane = carom_allocate_bytes(mem, (size_t)(sys->ne + sys->nc) * sizeof *z.plane);
     CAROM_ALLOCATE(mem, (size_t)(sys->ne + sys->nc), &z.g, &z.g_0);
@@ -18,7 +19,9 @@ static void copy_directions(carom_local *to, int b, const carom_local *from, int
         const size_t at = (size_t)k * stride, of = (size_t)j * stride;
         memcpy(to->W.a + at, from->W.a + of, stride * sizeof *to->W.a);
         to->w[k] = from->w[j];
-        if (to->W.count) memcpy(carom_column_own_rows(&to->W, k, from->W.count[j]), carom_column_rows(&from->W, j), stride * sizeof *to->W.row);
+        if (to->W.count)
+            memcpy(carom_column_own_rows(&to->W, k, from->W.count[j]), carom_column_rows(&from->W, j),
+                   stride * sizeof *to->W.row);
     }
 }
 
@@ -45,7 +48,8 @@ void carom_bent_keep(const carom_bent *z, carom_local *L) {
     }
 }
 
-carom_status carom_bent_plane(carom_bent *z, carom_step *s, bool *all, const double *g, const double *x, const double *q_0) {
+carom_status carom_bent_plane(carom_bent *z, carom_step *s, bool *all, const double *g, const double *x,
+                              const double *q_0) {
     static const double ROUNDINGS = 1 << 10;
     *all = true;
     if (!z->some) return CAROM_OK;
@@ -53,7 +57,9 @@ carom_status carom_bent_plane(carom_bent *z, carom_step *s, bool *all, const dou
     carom_copy(z->x, x, s->sys->nv);
     for (int c = 0; c < z->L.nb; ++c) {
         z->g[c] = g[z->L.id[c]];
-        z->plane[c] = z->which[c] && z->g_0[z->L.id[c]] >= -(ROUNDINGS * carom_local_rounding(&z->L, z->L.at[c], q_0, s->sys->nq) + s->h * s->tol * s->scale);
+        z->plane[c] = z->which[c] &&
+                      z->g_0[z->L.id[c]] >= -(ROUNDINGS * carom_local_rounding(&z->L, z->L.at[c], q_0, s->sys->nq) +
+                                              s->h * s->tol * s->scale);
         *all = *all && z->plane[c] == z->which[c];
     }
     return CAROM_OK;
@@ -62,5 +68,7 @@ carom_status carom_bent_plane(carom_bent *z, carom_step *s, bool *all, const dou
 // (CL-10)  g = g* + W'(x - x*)
 void carom_bent_gaps(const carom_bent *z, double *g, const double *x) {
     for (int c = 0; z->some && c < z->L.nb; ++c)
-        if (z->plane[c]) g[z->L.id[c]] = z->g[c] + (carom_column_dot(&z->L.W, z->L.at[c], x) - carom_column_dot(&z->L.W, z->L.at[c], z->x));
+        if (z->plane[c])
+            g[z->L.id[c]] =
+                z->g[c] + (carom_column_dot(&z->L.W, z->L.at[c], x) - carom_column_dot(&z->L.W, z->L.at[c], z->x));
 }

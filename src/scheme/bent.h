@@ -1,8 +1,9 @@
 // bent.h: contacts that meet a kink inside an implicit step.
 //
-// Directions that jump let an iteration jump with them: beyond the kink the impact takes the position back before it, and there is no impact.  Contacts that meet
-// a kink on the way (CL-5) keep the directions in which the first iterate has met it, and on position level the plane that they make with the gap there: where the two sides of a
-// kink are at right angles, no multiplier along one of them changes the gap of the other.
+// Directions that jump let an iteration jump with them: beyond the kink the impact takes the position back before it,
+// and there is no impact.  Contacts that meet a kink on the way (CL-5) keep the directions in which the first iterate
+// has met it, and on position level the plane that they make with the gap there: where the two sides of a kink are at
+// right angles, no multiplier along one of them changes the gap of the other.
 #pragma once
 #include "scheme/step.h"
 
@@ -21,8 +22,10 @@ carom_bent carom_allocate_bent(carom_arena *mem, const carom_system *sys);
 carom_status carom_bent_find(carom_bent *z, carom_step *s, double *u, const carom_local *L, carom_place at);
 /// Their directions go to L, a frame that has been evaluated elsewhere; its set may be another.
 void carom_bent_keep(const carom_bent *z, carom_local *L);
-/// The iterate at which they were found has the displacement x and gaps g (by id), ...  *all: every one of them has a plane.  One that was below zero at the start of the step, q_0, has none:
-/// steps that follow the plane enter the other side by what forces do in them, and must not go on doing so.
-carom_status carom_bent_plane(carom_bent *z, carom_step *s, bool *all, const double *g, const double *x, const double *q_0);
+/// The iterate at which they were found has the displacement x and gaps g (by id), ...  *all: every one of them has a
+/// plane.  One that was below zero at the start of the step, q_0, has none: steps that follow the plane enter the other
+/// side by what forces do in them, and must not go on doing so.
+carom_status carom_bent_plane(carom_bent *z, carom_step *s, bool *all, const double *g, const double *x,
+                              const double *q_0);
 /// ... and one with the displacement x has theirs in the plane through it.
 void carom_bent_gaps(const carom_bent *z, double *g, const double *x);

@@ -1,7 +1,7 @@
 // closed.c: when a contact is closed, and when its approach is an impact.
 //
-// Spec: docs/METHODS.md, "When a contact is closed" and "What an impact is".  Both questions are answered here once, for all
-// schemes: each scheme says where it stands (carom_place) and gets the set, or the verdict.
+// Spec: docs/METHODS.md, "When a contact is closed" and "What an impact is".  Both questions are answered here once,
+// for all schemes: each scheme says where it stands (carom_place) and gets the set, or the verdict.
 #include "base/tolerance.h"
 #include "scheme/inside.h"
 #include "scheme/step.h"
@@ -58,7 +58,8 @@ void carom_local_magnitudes(double *y, const carom_local *L, int n, const double
     const carom_columns *W = &L->W;
     int k = 0;
     for (; !W->count && k + 4 <= n; k += 4) {
-        const double *a = W->a + (size_t)k * (size_t)W->stride, *b = a + W->stride, *c = b + W->stride, *d = c + W->stride;
+        const double *a = W->a + (size_t)k * (size_t)W->stride, *b = a + W->stride, *c = b + W->stride,
+                     *d = c + W->stride;
         double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
         for (int i = 0; i < W->rows; ++i) {
             const double z = x[i];
@@ -74,13 +75,16 @@ double carom_local_rounding_within(const carom_local *L, int k, const double *x,
     if (n == W->rows) return 16 * DBL_EPSILON * carom_local_magnitude(L, k, x);
     const double *a = W->a + (size_t)k * (size_t)W->stride;
     double sum = 0;
-    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e) sum += L->lever ? fabs(a[e]) / L->lever[W->count ? carom_column_rows(W, k)[e] : e] : fabs(a[e]);
+    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e)
+        sum += L->lever ? fabs(a[e]) / L->lever[W->count ? carom_column_rows(W, k)[e] : e] : fabs(a[e]);
     return 16 * DBL_EPSILON * sum * size;
 }
 
 double carom_local_rounding(const carom_local *L, int k, const double *x, int n) {
     double size = 0;
-    for (int i = 0; n != L->W.rows && i < n; ++i) size = fmax(size, fabs(x[i]) * (L->lever ? L->lever[L->W.rows + i] : 1)); // (LV-2)
+    // (LV-2)
+    for (int i = 0; n != L->W.rows && i < n; ++i)
+        size = fmax(size, fabs(x[i]) * (L->lever ? L->lever[L->W.rows + i] : 1));
     return carom_local_rounding_within(L, k, x, n, size);
 }
 
@@ -121,7 +125,7 @@ static carom_status acceleration(carom_step *s, const double **a, const carom_pl
     return CAROM_OK;
 }
 
-// -- closed ------------------------------------------------------------------------------------------------------------
+// -- closed -----------------------------------------------------------------------------------------------------------
 
 // How fast row k of L may move in a step, and how far by it, times h: sum |W_ik| (|v_i| + h |a_i|) + |w_k|.
 static double pace(const carom_step *s, const carom_local *L, int k, const double *v, const double *a) {
@@ -143,27 +147,30 @@ static bool gaps_doubtful(const carom_step *s, const double *g, const double *he
 
 bool carom_many_open(const double *g, const double *held, int nc) {
     int open = 1;
-    for (int c = 0; c < nc; ++c) open &= (g[c] >= CAROM_NOTICED) & (held[c] == 0); // no way out: one branch instead of many
+    // no way out: one branch instead of many
+    for (int c = 0; c < nc; ++c) open &= (g[c] >= CAROM_NOTICED) & (held[c] == 0);
     return open;
 }
 
-// The contacts that may be closed although g > 0: gaps of the size of rounding, and contacts that reacted in the last step.
-// Gaps that are far from that are sorted out before W is asked for.  True: L's set was the same before.
+// The contacts that may be closed although g > 0: gaps of the size of rounding, and contacts that reacted in the last
+// step.  Gaps that are far from that are sorted out before W is asked for.  True: L's set was the same before.
 static bool candidates(const carom_step *s, carom_local *L, const double *g, const carom_place *at) {
     static const double NEAR = 1e-9; // no lever is so long that more of a position is rounding
     const int ne = s->sys->ne, all = ne + s->sys->nc;
     const double *held = at->held ? at->held : s->held;
-    const double near = fmax(DBL_EPSILON * CAROM_NOTICED, NEAR * (carom_size_of_positions(s->sys, at->q) + s->h * carom_size_of_rates(s->sys, at->v)));
+    const double near = fmax(DBL_EPSILON * CAROM_NOTICED, NEAR * (carom_size_of_positions(s->sys, at->q) +
+                                                                  s->h * carom_size_of_rates(s->sys, at->v)));
     const int before = L->nb;
     bool same = true;
     L->nb = L->at[0] = 0;
     for (int id = ne; id < all; ++id)
-        if (g[id] > 0 && (held[id - ne] != 0 || (g[id] < CAROM_NOTICED && g[id] <= near))) same = same && L->nb < before && L->id[L->nb] == id, join(s->sys, L, id);
+        if (g[id] > 0 && (held[id - ne] != 0 || (g[id] < CAROM_NOTICED && g[id] <= near)))
+            same = same && L->nb < before && L->id[L->nb] == id, join(s->sys, L, id);
     return same && L->nb == before;
 }
 
-// Of contacts whose wall moves by itself (w or d2g/dt2 is not zero): the largest |kappa| at the point and half a step before it, for it passes zero where the wall
-// bends the other way.  Of the others: -1.
+// Of contacts whose wall moves by itself (w or d2g/dt2 is not zero): the largest |kappa| at the point and half a step
+// before it, for it passes zero where the wall bends the other way.  Of the others: -1.
 static carom_status curvatures(carom_step *s, const carom_local *L, const carom_place *at) {
     carom_inside *in = s->inside;
     double *kappa = in->kappa, *other = in->kappa_before;
@@ -212,8 +219,10 @@ carom_status carom_close_together(carom_step *s, carom_local *L, double *g, caro
 }
 
 // (CL-1)  eps_g = 16 eps (sum |W| |q| + h p),  p = sum |W| (|v| + h |a|) + |w|
-// (CL-3)  closed:  g <= eps_g,  or  reacted in the last step, u_N <= max(eps_u, d |v|) and g <= max(2^16 eps_g, d h |v|),
-// (CL-7)  or  reacted on a wall that moves by itself,  u_N <= max(eps_u, 2 h |kappa|)  and  g <= n h^2 (|W'a| + |kappa|)
+// (CL-3)  closed:  g <= eps_g,  or  reacted in the last step, u_N <= max(eps_u, d |v|) and g <= max(2^16 eps_g, d h
+//         |v|),
+// (CL-7)  or  reacted on a wall that moves by itself,  u_N <= max(eps_u, 2 h |kappa|)  and  g <= n h^2 (|W'a| +
+//         |kappa|)
 static carom_status round_gaps(carom_step *s, double *g, carom_local *L, bool *known, const carom_place *at) {
     static const double STEPS = 1 << 20; // that a gap may wander by its rounding
     const int ne = s->sys->ne;
@@ -227,14 +236,17 @@ static carom_status round_gaps(carom_step *s, double *g, carom_local *L, bool *k
     const double drift = at->drift > 0 ? at->drift * carom_size_of_rates(s->sys, at->v) : 0;
     for (int b = 0; b < L->nb; ++b) {
         const int id = L->id[b], k = L->at[b];
-        const double moves = pace(s, L, k, at->v, a), u = carom_column_dot(&L->W, k, at->v) + L->w[k], eps_u = fmax(no_velocity(s, moves), drift);
+        const double moves = pace(s, L, k, at->v, a), u = carom_column_dot(&L->W, k, at->v) + L->w[k],
+                     eps_u = fmax(no_velocity(s, moves), drift);
         const double eps_g = carom_local_rounding_within(L, k, at->q, s->sys->nq, size) + 16 * DBL_EPSILON * h * moves;
         bool closed = g[id] <= eps_g;
         if (!closed && held[id - ne] != 0) {
             closed = g[id] <= fmax(STEPS / 16 * eps_g, h * drift) && u <= eps_u;
             if (!closed && !kappa) CAROM_TRY(curvatures(s, L, at));
             if (!closed) kappa = s->inside->kappa;
-            if (!closed && kappa[k] >= 0) closed = g[id] <= n * h * h * (fabs(carom_column_dot(&L->W, k, a)) + kappa[k]) && u <= fmax(eps_u, 2 * h * kappa[k]);
+            if (!closed && kappa[k] >= 0)
+                closed = g[id] <= n * h * h * (fabs(carom_column_dot(&L->W, k, a)) + kappa[k]) &&
+                         u <= fmax(eps_u, 2 * h * kappa[k]);
         }
         if (closed) g[id] = 0;
     }
@@ -242,7 +254,7 @@ static carom_status round_gaps(carom_step *s, double *g, carom_local *L, bool *k
     return CAROM_OK;
 }
 
-// -- an approach that is an impact -------------------------------------------------------------------------------------
+// -- an approach that is an impact ------------------------------------------------------------------------------------
 
 static const double FEW = 4; // steps
 
@@ -255,8 +267,8 @@ typedef struct judge {
     bool curved;         // they were needed
 } judge;
 
-// (CL-4)  theta_j = 4 h (|W_j'a| + |kappa_j|) + eps_u: the change of a local velocity that the forces of a few steps explain.
-//         *beyond: size > theta of row k.  kappa is asked for only where the rest does not explain it.
+// (CL-4)  theta_j = 4 h (|W_j'a| + |kappa_j|) + eps_u: the change of a local velocity that the forces of a few steps
+//         explain.  *beyond: size > theta of row k.  kappa is asked for only where the rest does not explain it.
 static carom_status exceeds(judge *j, int k, double size, bool *beyond) {
     carom_step *s = j->s;
     double theta = no_velocity(s, 0);
@@ -278,7 +290,8 @@ carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int i
     CAROM_TRY(carom_directions(s, L, at.t, at.q));
     s->inside->kappa[0] = 0;
     if (!flew) CAROM_TRY(carom_curvature(s, s->inside->kappa, L, at.t, at.q, at.v));
-    *theta = FEW * s->h * (fabs(carom_column_dot(&L->W, 0, a)) + fabs(s->inside->kappa[0])) + no_velocity(s, pace(s, L, 0, at.v, a));
+    *theta = FEW * s->h * (fabs(carom_column_dot(&L->W, 0, a)) + fabs(s->inside->kappa[0])) +
+             no_velocity(s, pace(s, L, 0, at.v, a));
     return CAROM_OK;
 }
 
@@ -294,11 +307,13 @@ static carom_status struck(judge *j, bool *some, double *which, const double *u)
     return CAROM_OK;
 }
 
-carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at) {
+carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u,
+                          carom_place at) {
     return struck(&(judge){.s = s, .L = L, .at = &at}, some, which, u);
 }
 
-carom_status carom_struck_on(carom_step *s, bool *some, bool *curved, const carom_local *L, const double *u, const double *kappa, carom_place at) {
+carom_status carom_struck_on(carom_step *s, bool *some, bool *curved, const carom_local *L, const double *u,
+                             const double *kappa, carom_place at) {
     judge j = {.s = s, .L = L, .at = &at, .kappa = kappa};
     CAROM_TRY(struck(&j, some, NULL, u));
     *curved = j.curved;
@@ -308,7 +323,8 @@ carom_status carom_struck_on(carom_step *s, bool *some, bool *curved, const caro
 carom_status carom_joints_struck(carom_step *s, bool *some, const carom_local *L, const double *u, carom_place at) {
     judge j = {.s = s, .L = L, .at = &at};
     *some = false;
-    for (int b = 0; b < L->nb && L->id[b] < s->sys->ne && !*some; ++b) CAROM_TRY(exceeds(&j, L->at[b], fabs(u[L->at[b]]), some));
+    for (int b = 0; b < L->nb && L->id[b] < s->sys->ne && !*some; ++b)
+        CAROM_TRY(exceeds(&j, L->at[b], fabs(u[L->at[b]]), some));
     return CAROM_OK;
 }
 
@@ -332,7 +348,9 @@ static carom_status close_near(carom_step *s, carom_local *L, double *g, bool *k
     return CAROM_OK;
 }
 
-carom_status carom_close_near(carom_step *s, carom_local *L, double *g, const carom_place *at) { return close_near(s, L, g, &(bool){false}, at); }
+carom_status carom_close_near(carom_step *s, carom_local *L, double *g, const carom_place *at) {
+    return close_near(s, L, g, &(bool){false}, at);
+}
 
 void carom_note_gaps(const carom_step *s, const double *g, const double *q) {
     carom_noted *x = &s->inside->noted;
@@ -342,7 +360,9 @@ void carom_note_gaps(const carom_step *s, const double *g, const double *q) {
     carom_copy(x->g, g + s->sys->ne, s->sys->nc);
 }
 
-carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) { return carom_close_place(s, L, g, at); }
+carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) {
+    return carom_close_place(s, L, g, at);
+}
 
 carom_status carom_close_knowing(carom_step *s, carom_local *L, double *g, bool *known, carom_place at) {
     const int ne = s->sys->ne;
@@ -367,7 +387,8 @@ carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom
     return CAROM_OK;
 }
 
-// Does contact id approach no faster than 4 h sum |W| |a|?  Reactions may hold one body and not the other: their accelerations do not cancel.
+// Does contact id approach no faster than 4 h sum |W| |a|?  Reactions may hold one body and not the other: their
+// accelerations do not cancel.
 static carom_status slow(carom_step *s, bool *is, carom_local *L, int id, carom_place at) {
     const double *a;
     L->nb = L->at[0] = 0;
@@ -378,8 +399,10 @@ static carom_status slow(carom_step *s, bool *is, carom_local *L, int id, carom_
     return CAROM_OK;
 }
 
-// (CL-9)  j joins the set I of the step where  g_j(q_0) <= 0  or  reacted in the last step  or  u_j >= -4 h sum |W_j| |a|,  j not in I,  g_j(q_1) < 0
-carom_status carom_close_thrown(carom_step *s, bool *some, double *sign, const double *g_1, carom_local *L, double *g_0, carom_place start) {
+// (CL-9)  j joins the set I of the step where  g_j(q_0) <= 0  or  reacted in the last step  or  u_j >= -4 h sum |W_j|
+//         |a|,  j not in I,  g_j(q_1) < 0
+carom_status carom_close_thrown(carom_step *s, bool *some, double *sign, const double *g_1, carom_local *L, double *g_0,
+                                carom_place start) {
     const int ne = s->sys->ne, all = ne + s->sys->nc;
     bool seen = false; // g_0 is known; for contacts that reacted nobody needs it
     *some = false;

@@ -1,7 +1,8 @@
-// discs.c: sliding, rolling and spinning with a bound each: |p_T| <= mu p_N, |p_R| <= mu p_N, |p_S| <= mu p_N (levers are in the directions, SHP-13).
+// discs.c: sliding, rolling and spinning with a bound each: |p_T| <= mu p_N, |p_R| <= mu p_N, |p_S| <= mu p_N (levers
+// are in the directions, SHP-13).
 //
-// No solver knows such a contact.  It becomes up to three blocks with friction: the first has the normal and the slip, the others a copy of the normal
-// impulse, which does not act, and rolling or spinning:
+// No solver knows such a contact.  It becomes up to three blocks with friction: the first has the normal and the slip,
+// the others a copy of the normal impulse, which does not act, and rolling or spinning:
 // (DSC-1)  u_copy = D (p_copy - p_N),  0 <= u_copy _|_ p_copy >= 0,  D = G_NN:  p_copy = max(p_N, 0)
 // G is not symmetric then.
 #include "scheme/discs.h"
@@ -14,7 +15,8 @@ bool carom_discs_used(const carom_system *sys) {
     return false;
 }
 
-carom_discs *carom_allocate_discs(carom_arena *mem, const carom_system *sys, int n, int nb, size_t blocks, size_t values) {
+carom_discs *carom_allocate_discs(carom_arena *mem, const carom_system *sys, int n, int nb, size_t blocks,
+                                  size_t values) {
     carom_discs *x = carom_allocate_bytes(mem, sizeof *x), scratch, *to = x ? x : &scratch;
     const size_t rows = (size_t)n + CAROM_DISC_ROWS * (size_t)nb, many = CAROM_DISC_BLOCKS * (size_t)nb;
     to->row = carom_allocate_ints(mem, rows);
@@ -25,7 +27,8 @@ carom_discs *carom_allocate_discs(carom_arena *mem, const carom_system *sys, int
     to->disc = carom_allocate_bytes(mem, (size_t)nb * sizeof *to->disc);
     double **const lines[] = {&to->c, &to->p, &to->u};
     for (int i = 0; i < 3; ++i) *lines[i] = carom_allocate(mem, rows);
-    const size_t dense = carom_delassus_dense_rows(sys, (size_t)n), side = dense < (size_t)n ? (1 + CAROM_DISC_ROWS) * dense : rows;
+    const size_t dense = carom_delassus_dense_rows(sys, (size_t)n),
+                 side = dense < (size_t)n ? (1 + CAROM_DISC_ROWS) * dense : rows;
     to->G = carom_allocate(mem, side * side);
     to->space = (carom_rows_space){.blocks = 9 * blocks, .values = 2 * values};
     if (!blocks) return x;
@@ -39,7 +42,10 @@ carom_discs *carom_allocate_discs(carom_arena *mem, const carom_system *sys, int
 
 const int (*carom_discs_find(carom_discs *x, const carom_system *sys, const int *id, int nb))[2] {
     for (int b = 0; b < nb; ++b)
-        for (int k = 0; k < 2; ++k) x->disc[b][k] = id[b] < sys->ne || !(sys->contacts[id[b] - sys->ne].friction > 0) ? 0 : sys->contacts[id[b] - sys->ne].disc[k];
+        for (int k = 0; k < 2; ++k)
+            x->disc[b][k] = id[b] < sys->ne || !(sys->contacts[id[b] - sys->ne].friction > 0)
+                                ? 0
+                                : sys->contacts[id[b] - sys->ne].disc[k];
     return (const int(*)[2])x->disc;
 }
 
@@ -82,7 +88,9 @@ static void plan(carom_discs *x, const carom_problem *from) {
 static void split_dense(carom_discs *x, const carom_problem *from) {
     const size_t n = (size_t)x->n;
     for (int k = 0; k < x->n; ++k)
-        for (int i = 0; i < x->n; ++i) x->G[(size_t)i + (size_t)k * n] = x->row[i] < 0 || x->row[k] < 0 ? 0 : from->G[x->row[i] + (size_t)x->row[k] * (size_t)from->ld];
+        for (int i = 0; i < x->n; ++i)
+            x->G[(size_t)i + (size_t)k * n] =
+                x->row[i] < 0 || x->row[k] < 0 ? 0 : from->G[x->row[i] + (size_t)x->row[k] * (size_t)from->ld];
     for (int i = 0; i < x->n; ++i) {
         if (x->row[i] >= 0) continue;
         const size_t N = (size_t)x->normal[i];
@@ -129,7 +137,8 @@ static bool split_rows(carom_discs *x, const carom_problem *from) {
             }
     }
     s->start[x->nb] = (int)k;
-    x->rows = (carom_block_rows){.start = s->start, .col = s->col, .at = s->at, .diagonal = s->diagonal, .value = s->value, .uniform = uniform};
+    x->rows = (carom_block_rows){
+        .start = s->start, .col = s->col, .at = s->at, .diagonal = s->diagonal, .value = s->value, .uniform = uniform};
     return true;
 }
 
@@ -142,7 +151,17 @@ bool carom_discs_split(carom_discs *x, const carom_problem *from, carom_problem 
         x->c[i] = x->row[i] < 0 ? 0 : from->c[x->row[i]];
         x->p[i] = from->p[x->row[i] < 0 ? normal : x->row[i]];
     }
-    *to = (carom_problem){.n = x->n, .nb = x->nb, .ld = x->n, .block = x->block, .G = from->G ? x->G : NULL, .rows = from->G ? NULL : &x->rows, .c = x->c, .p = x->p, .u = x->u, .enough = from->enough, .team = from->team};
+    *to = (carom_problem){.n = x->n,
+                          .nb = x->nb,
+                          .ld = x->n,
+                          .block = x->block,
+                          .G = from->G ? x->G : NULL,
+                          .rows = from->G ? NULL : &x->rows,
+                          .c = x->c,
+                          .p = x->p,
+                          .u = x->u,
+                          .enough = from->enough,
+                          .team = from->team};
     return true;
 }
 

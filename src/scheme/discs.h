@@ -16,8 +16,10 @@ typedef struct carom_discs {
 } carom_discs;
 
 bool carom_discs_used(const carom_system *sys);
-/// For problems up to n rows and nb blocks; blocks, values: room of their G by blocks, 0: it is dense.  NULL on the first pass.
-carom_discs *carom_allocate_discs(carom_arena *mem, const carom_system *sys, int n, int nb, size_t blocks, size_t values);
+/// For problems up to n rows and nb blocks; blocks, values: room of their G by blocks, 0: it is dense.  NULL on the
+/// first pass.
+carom_discs *carom_allocate_discs(carom_arena *mem, const carom_system *sys, int n, int nb, size_t blocks,
+                                  size_t values);
 enum { CAROM_DISC_ROWS = 2, CAROM_DISC_BLOCKS = 3 }; // a contact gets at most so many rows more, and so many blocks
 /// carom_problem.disc of these constraints.
 const int (*carom_discs_find(carom_discs *x, const carom_system *sys, const int *id, int nb))[2];

@@ -7,7 +7,9 @@ double *carom_problem_matrix(carom_step *s) { return carom_delassus_matrix(&s->i
 
 long carom_problem_number(const carom_step *s) { return s->inside->delassus.formed; }
 
-void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) { carom_problem_form_as(s, L, Lf, F, a, 0); }
+void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {
+    carom_problem_form_as(s, L, Lf, F, a, 0);
+}
 
 static bool assemble(carom_problem *pb) {
     pb->rows = carom_delassus_rows(pb->assembly, pb->team);
@@ -15,7 +17,8 @@ static bool assemble(carom_problem *pb) {
     return pb->rows;
 }
 
-// The problem of an operator that is not dense.  Blocks of G were made at once where the chain of solvers begins with one that needs them.
+// The problem of an operator that is not dense.  Blocks of G were made at once where the chain of solvers begins with
+// one that needs them.
 static void present_parts(carom_step *s, bool formed, bool blocks) {
     carom_delassus *d = &s->inside->delassus;
     s->problem.G = NULL;
@@ -26,7 +29,8 @@ static void present_parts(carom_step *s, bool formed, bool blocks) {
     s->problem.assembly = d;
 }
 
-void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, long number) {
+void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a,
+                           long number) {
     carom_delassus *d = &s->inside->delassus;
     carom_delassus_way way = {.formed = number, .team = s->team};
     carom_problem_blocks(s, L);
@@ -43,6 +47,8 @@ void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_loca
     if (!d->dense) present_parts(s, formed, way.blocks);
 }
 
-void carom_problem_react(carom_step *s, double *v, double a, const double *p, int rows) { carom_delassus_react(&s->inside->delassus, v, a, p, rows, s->team); }
+void carom_problem_react(carom_step *s, double *v, double a, const double *p, int rows) {
+    carom_delassus_react(&s->inside->delassus, v, a, p, rows, s->team);
+}
 
 void carom_problem_apply(carom_step *s, double *v, double a) { carom_problem_react(s, v, a, s->p, s->problem.n); }

@@ -1,7 +1,8 @@
 // friction.c: coefficients of friction that depend on the slip and on the state.
 //
-// Spec: docs/METHODS.md, "Friction that varies".  Schemes read the coefficient of a contact from s->sys->contacts, which is theirs alone
-// then: it is set at the start of a step, and by schemes that locate events at every point they look at.
+// Spec: docs/METHODS.md, "Friction that varies".  Schemes read the coefficient of a contact from s->sys->contacts,
+// which is theirs alone then: it is set at the start of a step, and by schemes that locate events at every point they
+// look at.
 #include "scheme/friction.h"
 #include <math.h>
 
@@ -31,7 +32,8 @@ carom_rubbing *carom_allocate_rubbing(carom_arena *mem, const carom_system *sys,
 }
 
 // (FV-3)  mu(lambda), lambda(mu): by turns, until lambda stays
-carom_status carom_friction_settle(carom_step *s, const carom_local *L, const double *lambda, int round, bool *settled) {
+carom_status carom_friction_settle(carom_step *s, const carom_local *L, const double *lambda, int round,
+                                   bool *settled) {
     static const double SAME = 1e-13;
     *settled = true;
     if (!s->rub || !s->rub->force) return CAROM_OK;
@@ -49,11 +51,14 @@ carom_status carom_friction_settle(carom_step *s, const carom_local *L, const do
     for (; next < s->rub->ndir; ++next) change = fmax(change, fabs(force[next])), force[next] = 0;
     *settled = change <= SAME * most;
     if (*settled || round < CAROM_FRICTION_ROUNDS) return CAROM_OK;
-    return carom_retry(s, "fixed-point iteration between friction and reactions did not converge: last change %.3g of %.3g N", change, most);
+    return carom_retry(
+        s, "fixed-point iteration between friction and reactions did not converge: last change %.3g of %.3g N", change,
+        most);
 }
 
 bool carom_friction_still(const carom_step *s, int c) {
-    return s->rub && carom_length(s->rub->law + EACH * c + RATE, s->sys->contacts[c].tangents) <= 4 * s->tol * *s->speed;
+    return s->rub &&
+           carom_length(s->rub->law + EACH * c + RATE, s->sys->contacts[c].tangents) <= 4 * s->tol * *s->speed;
 }
 
 double carom_friction_static(const carom_step *s, int c) {
@@ -62,7 +67,8 @@ double carom_friction_static(const carom_step *s, int c) {
 }
 
 void carom_friction_set(const carom_step *s, int c, bool sticks) {
-    if (s->rub && s->sys->contacts[c].friction_varies) s->rub->contacts[c].friction = fmax(s->rub->law[EACH * c + (sticks ? STICK : SLIP)], LEAST);
+    if (s->rub && s->sys->contacts[c].friction_varies)
+        s->rub->contacts[c].friction = fmax(s->rub->law[EACH * c + (sticks ? STICK : SLIP)], LEAST);
 }
 
 bool carom_friction_laws(const carom_step *s, double t, const double *q, const double *v, double *law) {
@@ -79,7 +85,8 @@ carom_status carom_friction_at(carom_step *s, double t, const double *q, const d
         if (!(law[SLIP] >= 0 && law[STICK] >= 0)) {
             char space[40];
             return carom_fail(s->err, CAROM_USER, "t = %.9g: friction of '%s' must not be negative, got %g", t,
-                              carom_constraint_text(s, s->sys->ne + c, space, sizeof space), fmin(law[SLIP], law[STICK]));
+                              carom_constraint_text(s, s->sys->ne + c, space, sizeof space),
+                              fmin(law[SLIP], law[STICK]));
         }
         carom_friction_set(s, c, carom_friction_still(s, c));
     }
@@ -96,7 +103,8 @@ static bool settle(carom_step *s, int b, int c, int round) {
     const carom_problem *pb = &s->problem;
     const double *law = s->rub->law + EACH * c, *u = pb->u + pb->block[b].at + 1;
     const int tangents = carom_law_rows(pb->block[b].law) - 1;
-    const bool held = s->sys->contacts[c].friction == fmax(law[STICK], LEAST), slides = carom_length(u, tangents) > carom_velocity_left(s);
+    const bool held = s->sys->contacts[c].friction == fmax(law[STICK], LEAST),
+               slides = carom_length(u, tangents) > carom_velocity_left(s);
     double along = 0;
     for (int i = 0; i < tangents; ++i) along += u[i] * law[RATE + i];
     const bool ends = !held && round == 0 && (!slides || along <= 0);
@@ -105,8 +113,8 @@ static bool settle(carom_step *s, int b, int c, int round) {
     return true;
 }
 
-// (FV-1)  a contact that stood still has the static coefficient while it sticks; one that slid has that of its slip, unless slip ends or reverses: then
-//         the static one decides whether it stays
+// (FV-1)  a contact that stood still has the static coefficient while it sticks; one that slid has that of its slip,
+//         unless slip ends or reverses: then the static one decides whether it stays
 carom_status carom_problem_rub(carom_step *s, const int *id) {
     for (int b = 0; s->rub && b < s->problem.nb; ++b)
         if (id[b] >= s->sys->ne && s->sys->contacts[id[b] - s->sys->ne].friction_varies && s->blocks[b].mu > 0)
@@ -115,7 +123,8 @@ carom_status carom_problem_rub(carom_step *s, const int *id) {
     for (int round = 0, again = s->rub != NULL; again; ++round) {
         again = 0;
         for (int b = 0; b < s->problem.nb; ++b)
-            if (id[b] >= s->sys->ne && s->sys->contacts[id[b] - s->sys->ne].friction_varies) again |= settle(s, b, id[b] - s->sys->ne, round);
+            if (id[b] >= s->sys->ne && s->sys->contacts[id[b] - s->sys->ne].friction_varies)
+                again |= settle(s, b, id[b] - s->sys->ne, round);
         if (again) CAROM_TRY(carom_problem_run(s, id));
     }
     return CAROM_OK;

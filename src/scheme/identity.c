@@ -177,17 +177,20 @@ double carom_identity_newmark(const carom_identity *I, const carom_balance *b, d
 //         gam >= 1/2
 double carom_rise_theta(const carom_identity *I, const carom_balance *b, double theta) {
     double unused = 0;
-    return square(I, 0.5 - theta, I->M, b->v_0, b->v_1, &unused) + square(I, 0.5 - theta, I->K, b->q_0, b->q_1, &unused) +
+    return square(I, 0.5 - theta, I->M, b->v_0, b->v_1, &unused) +
+           square(I, 0.5 - theta, I->K, b->q_0, b->q_1, &unused) +
            mixed(theta, b->v_0, b->v_1, 0, b->r, b->r, I->M.shape.n);
 }
 
 double carom_rise_dissipative(const carom_identity *I, const carom_balance *b, double theta) {
     double unused = 0;
-    return square(I, 0.5 - theta, I->K, b->q_0, b->q_1, &unused) + mixed(0.5, b->v_0, b->v_1, 0, b->r, b->r, I->M.shape.n);
+    return square(I, 0.5 - theta, I->K, b->q_0, b->q_1, &unused) +
+           mixed(0.5, b->v_0, b->v_1, 0, b->r, b->r, I->M.shape.n);
 }
 
 double carom_rise_newmark(const carom_identity *I, const carom_balance *b, double gamma, double beta) {
     double unused = 0;
-    return square(I, 0.5 - gamma, I->K, b->q_0, b->q_1, &unused) + mixed(0.5, b->v_0, b->v_1, 0, b->r, b->r, I->M.shape.n) +
+    return square(I, 0.5 - gamma, I->K, b->q_0, b->q_1, &unused) +
+           mixed(0.5, b->v_0, b->v_1, 0, b->r, b->r, I->M.shape.n) +
            square(I, 0.5 * b->h * b->h * (2 * beta - gamma) * (0.5 - gamma), I->M, b->a_0, b->a_1, &unused);
 }

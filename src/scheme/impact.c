@@ -1,8 +1,8 @@
 // impact.c: the laws of impact beside Newton's law for all contacts at once.
 //
-// Spec: docs/METHODS.md, "Laws of impact".  The contacts of a set are struck unit by unit, the fastest approach first, until none approaches:
-// a unit is one contact (energetic, or impact order sequential), or all contacts with one law that are struck at once.  Bilateral
-// constraints take part in every strike.
+// Spec: docs/METHODS.md, "Laws of impact".  The contacts of a set are struck unit by unit, the fastest approach first,
+// until none approaches: a unit is one contact (energetic, or impact order sequential), or all contacts with one law
+// that are struck at once.  Bilateral constraints take part in every strike.
 #include "scheme/impact.h"
 #include "contact/delassus.h"
 #include "contact/energetic.h"
@@ -14,25 +14,34 @@
 
 typedef struct carom_impacts impacts;
 
-static const carom_contact *contact_of(const carom_step *s, int id) { return id < s->sys->ne ? NULL : s->sys->contacts + (id - s->sys->ne); }
+static const carom_contact *contact_of(const carom_step *s, int id) {
+    return id < s->sys->ne ? NULL : s->sys->contacts + (id - s->sys->ne);
+}
 
 static bool alone(const carom_contact *c) { return c->sequential || c->impact == CAROM_ENERGETIC; }
 
 bool carom_impacts_differ(const carom_system *sys) {
     for (int i = 0; i < sys->nc; ++i)
-        if (sys->contacts[i].impact != CAROM_NEWTON || sys->contacts[i].sequential || sys->contacts[i].varies) return true;
+        if (sys->contacts[i].impact != CAROM_NEWTON || sys->contacts[i].sequential || sys->contacts[i].varies)
+            return true;
     return false;
 }
 
 // The part's matrix: dense, or by blocks where the set's has more rows than are dense.
-static void allocate_matrix(impacts *to, carom_arena *mem, const carom_system *sys, int n, size_t blocks, size_t values) {
+static void allocate_matrix(impacts *to, carom_arena *mem, const carom_system *sys, int n, size_t blocks,
+                            size_t values) {
     const size_t rows = carom_delassus_dense_rows(sys, (size_t)n), nb = (size_t)(sys->ne + sys->nc);
     to->R = NULL;
     CAROM_ALLOCATE(mem, rows * rows, &to->G, &to->part);
     if (!blocks) return;
     to->place = carom_allocate_ints(mem, nb);
-    to->space = (carom_rows_space){.blocks = blocks, .values = values, .start = carom_allocate_ints(mem, nb + 1), .diagonal = carom_allocate_ints(mem, nb), .col = carom_allocate_ints(mem, blocks),
-                                   .at = carom_allocate_ints(mem, blocks), .value = carom_allocate(mem, values)};
+    to->space = (carom_rows_space){.blocks = blocks,
+                                   .values = values,
+                                   .start = carom_allocate_ints(mem, nb + 1),
+                                   .diagonal = carom_allocate_ints(mem, nb),
+                                   .col = carom_allocate_ints(mem, blocks),
+                                   .at = carom_allocate_ints(mem, blocks),
+                                   .value = carom_allocate(mem, values)};
 }
 
 impacts *carom_allocate_impacts(carom_arena *mem, const carom_system *sys, int n, size_t blocks_of_G, size_t values) {
@@ -64,11 +73,12 @@ static carom_status restitution(carom_step *s, int contact, double u_N, double *
     if (*e >= 0 && *e <= 1) return CAROM_OK;
     char space[40];
     snprintf(space, sizeof space, "contact %d", contact + 1);
-    return carom_fail(s->err, CAROM_USER, "t = %.9g: restitution of '%s' must lie between 0 and 1, got %g at an approach speed of %g", s->t,
+    return carom_fail(s->err, CAROM_USER,
+                      "t = %.9g: restitution of '%s' must lie between 0 and 1, got %g at an approach speed of %g", s->t,
                       s->name ? s->name(s->name_user, s->sys->ne + contact) : space, *e, fmax(0, -u_N));
 }
 
-// -- a part of the set ---------------------------------------------------------------------------------------------------
+// -- a part of the set ------------------------------------------------------------------------------------------------
 
 // Block (b, c) of the set; NULL: it is zero.
 static const double *block_of(const impacts *I, int b, int c) {
@@ -106,7 +116,8 @@ static void choose_blocks(impacts *I, int nb) {
     }
     x->start[I->nb] = k;
     I->even = true;
-    I->rows = (carom_block_rows){.start = x->start, .col = x->col, .at = x->at, .diagonal = x->diagonal, .value = x->value, .uniform = uniform};
+    I->rows = (carom_block_rows){
+        .start = x->start, .col = x->col, .at = x->at, .diagonal = x->diagonal, .value = x->value, .uniform = uniform};
 }
 
 // The problem of bilateral constraints and the contacts with in[b]; velocities c are the caller's business.
@@ -123,14 +134,24 @@ static void choose(impacts *I, const carom_step *s, const carom_local *L) {
     }
     if (I->R) choose_blocks(I, L->nb);
     for (int k = 0; !I->R && k < I->n; ++k)
-        for (int i = 0; i < I->n; ++i) I->part[i + (size_t)k * (size_t)I->n] = I->G[I->row[i] + (size_t)I->row[k] * (size_t)n];
+        for (int i = 0; i < I->n; ++i)
+            I->part[i + (size_t)k * (size_t)I->n] = I->G[I->row[i] + (size_t)I->row[k] * (size_t)n];
 }
 
 // Impulses of the part for the velocities in c.
 static carom_status solve(impacts *I, carom_step *s) {
     const carom_problem set = s->problem;
     carom_zero(I->p_part, I->n);
-    s->problem = (carom_problem){.n = I->n, .nb = I->nb, .ld = I->n, .block = I->block, .G = I->R ? NULL : I->part, .rows = I->R ? &I->rows : NULL, .symmetric = I->R && I->even, .c = I->c, .p = I->p_part, .u = I->u_part};
+    s->problem = (carom_problem){.n = I->n,
+                                 .nb = I->nb,
+                                 .ld = I->n,
+                                 .block = I->block,
+                                 .G = I->R ? NULL : I->part,
+                                 .rows = I->R ? &I->rows : NULL,
+                                 .symmetric = I->R && I->even,
+                                 .c = I->c,
+                                 .p = I->p_part,
+                                 .u = I->u_part};
     const carom_status status = carom_problem_run(s, I->id);
     s->problem = set;
     return status;
@@ -167,7 +188,7 @@ static void present(impacts *I) {
     for (int k = 0; k < I->n; ++k) I->c[k] = I->u[I->row[k]];
 }
 
-// -- the laws ------------------------------------------------------------------------------------------------------------
+// -- the laws ---------------------------------------------------------------------------------------------------------
 
 // (IL-1)  c = u + e o u of contacts that approach
 static carom_status newton(impacts *I, carom_step *s, int n) {
@@ -192,7 +213,8 @@ static void give_blocks(impacts *I, int b) {
     double *own = I->space.value + I->space.at[I->space.diagonal[b]];
     const double D = own[0];
     for (int m = start[b]; m < start[b + 1]; ++m)
-        for (int k = 0; k < carom_rows_of(I->block + I->space.col[m]); ++k) I->space.value[I->space.at[m] + k * rows] = 0;
+        for (int k = 0; k < carom_rows_of(I->block + I->space.col[m]); ++k)
+            I->space.value[I->space.at[m] + k * rows] = 0;
     own[0] = D;
     I->even = false;
     I->c[at] = -D * I->least[b];
@@ -217,14 +239,16 @@ static double normal_after(const impacts *I, int b, int n) {
     for (int j = 0; !I->R && j < I->n; ++j) u += I->G[I->row[at] + (size_t)I->row[j] * (size_t)n] * I->p_part[j];
     for (int m = I->R ? I->space.start[b] : 0; I->R && m < I->space.start[b + 1]; ++m) {
         const carom_block *other = I->block + I->space.col[m];
-        const double *g = block_of(I, I->of[b], I->of[I->space.col[m]]); // of the set: the part's own may have been changed
+        // of the set: the part's own may have been changed
+        const double *g = block_of(I, I->of[b], I->of[I->space.col[m]]);
         for (int k = 0; k < carom_rows_of(other); ++k) u += g[k * rows] * I->p_part[other->at + k];
     }
     return u;
 }
 
-// (IL-3)  expansion:  0 <= p_N - e p_C _|_ u_N >= 0 with Coulomb's law for (u_T, p_T).  Which of the two holds is tried: first p_N = e p_C for
-//         all, then u_N = 0 for those that would approach, which stays unless their p_N is too small.
+// (IL-3)  expansion:  0 <= p_N - e p_C _|_ u_N >= 0 with Coulomb's law for (u_T, p_T).  Which of the two holds is
+//         tried: first p_N = e p_C for all, then u_N = 0 for those that would approach, which stays unless their p_N is
+//         too small.
 static const double WEAK = 1e-9; // of an impulse: the solver leaves less of one that is as large as the least
 
 static carom_status expand(impacts *I, carom_step *s, const carom_local *L, double none) {
@@ -241,7 +265,8 @@ static carom_status expand(impacts *I, carom_step *s, const carom_local *L, doub
             const int at = I->block[b].at;
             if (!(I->least[b] > 0)) continue;
             const double u = normal_after(I, b, n);
-            const bool approaches = I->given[b] && u < -none, weak = !I->given[b] && I->p_part[at] < I->least[b] * (1 - WEAK) && k <= I->nb;
+            const bool approaches = I->given[b] && u < -none,
+                       weak = !I->given[b] && I->p_part[at] < I->least[b] * (1 - WEAK) && k <= I->nb;
             if (approaches || weak) I->given[b] = approaches ? false : true, again = true;
         }
     }
@@ -256,7 +281,8 @@ static carom_status poisson(impacts *I, carom_step *s, const carom_local *L, dou
     for (int b = 0; b < I->nb; ++b) {
         const int at = I->row[I->block[b].at];
         double e = 0;
-        if (I->id[b] >= s->sys->ne && !I->plastic[I->of[b]]) CAROM_TRY(restitution(s, I->id[b] - s->sys->ne, I->u[at], &e));
+        if (I->id[b] >= s->sys->ne && !I->plastic[I->of[b]])
+            CAROM_TRY(restitution(s, I->id[b] - s->sys->ne, I->u[at], &e));
         I->least[b] = e;
     }
     present(I);
@@ -277,8 +303,8 @@ static double entry(const impacts *I, const carom_local *L, int b, int i, int c,
     return g ? g[i + j * (L->at[b + 1] - L->at[b])] : 0;
 }
 
-// x = -G_jj^-1 G_jc of column k of block b, j the bilateral constraints, which are the part.  The column is a velocity per impulse: the solve has a scale of its own, and leaves
-// that of the velocities of the run as it is.
+// x = -G_jj^-1 G_jc of column k of block b, j the bilateral constraints, which are the part.  The column is a velocity
+// per impulse: the solve has a scale of its own, and leaves that of the velocities of the run as it is.
 static carom_status eliminate(impacts *I, carom_step *s, const carom_local *L, int b, int k, double *x) {
     if (I->n == 0) return CAROM_OK;
     const carom_traces before = carom_problem_traces(s);
@@ -306,7 +332,8 @@ static carom_status energetic(impacts *I, carom_step *s, const carom_local *L, i
     }
     if (!I->plastic[b]) CAROM_TRY(restitution(s, contact, I->u[first], &e));
     if (!carom_energetic_impact(g, rows, rows - 1, s->blocks[b].mu, e, I->u + first, p))
-        return carom_retry(s, "the impact at '%s' has no solution: its effective mass is not positive", s->name ? s->name(s->name_user, L->id[b]) : "a contact");
+        return carom_retry(s, "the impact at '%s' has no solution: its effective mass is not positive",
+                           s->name ? s->name(s->name_user, L->id[b]) : "a contact");
     carom_zero(I->p_part, I->n);
     for (int k = 0; k < rows; ++k) carom_axpy(I->p_part, p[k], I->x + k * I->n, I->n);
     I->block[I->nb] = s->blocks[b];
@@ -317,7 +344,7 @@ static carom_status energetic(impacts *I, carom_step *s, const carom_local *L, i
     return CAROM_OK;
 }
 
-// -- the sequence --------------------------------------------------------------------------------------------------------
+// -- the sequence -----------------------------------------------------------------------------------------------------
 
 // The block that approaches fastest; -1: none does.
 static int fastest(const impacts *I, const carom_step *s, const carom_local *L, double none) {
@@ -344,9 +371,12 @@ static carom_status run(impacts *I, carom_step *s, const carom_local *L, const d
     const int n = L->at[L->nb];
     const long most = 1000 + 10 * (long)L->nb * (L->nb < 200 ? L->nb : 200);
     carom_problem *pb = &s->problem;
-    if (!carom_problem_rows(pb)) return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t, pb->nb);
+    if (!carom_problem_rows(pb))
+        return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t,
+                          pb->nb);
     I->R = pb->G ? NULL : pb->rows;
-    for (int k = 0; pb->G && k < n; ++k) carom_copy(I->G + (size_t)k * (size_t)n, pb->G + (size_t)k * (size_t)pb->ld, n);
+    for (int k = 0; pb->G && k < n; ++k)
+        carom_copy(I->G + (size_t)k * (size_t)n, pb->G + (size_t)k * (size_t)pb->ld, n);
     carom_copy(I->u, u, n);
     carom_zero(I->p, n);
     const double none = 4 * s->tol * fmax(s->scale, carom_norm_max(u, n)) + 64 * DBL_EPSILON * carom_norm_max(u, n);
@@ -373,23 +403,28 @@ static carom_status run(impacts *I, carom_step *s, const carom_local *L, const d
     return CAROM_OK;
 }
 
-// -- words ---------------------------------------------------------------------------------------------------------------
+// -- words ------------------------------------------------------------------------------------------------------------
 
 // (IL-8)  b
-carom_status carom_problem_bounce_from(carom_step *s, const carom_local *L, const double *u_before, const bool *plastic) {
+carom_status carom_problem_bounce_from(carom_step *s, const carom_local *L, const double *u_before,
+                                       const bool *plastic) {
     impacts *I = s->impacts;
     if (!I) return CAROM_OK;
     for (int b = 0; b < L->nb; ++b) I->plastic[b] = plastic && plastic[b];
     CAROM_TRY(run(I, s, L, u_before));
     carom_zero(I->b, L->at[L->nb]);
     for (int b = 0; b < L->nb; ++b)
-        if (L->id[b] >= s->sys->ne && I->p[L->at[b]] > 0) carom_copy(I->b + L->at[b], I->u + L->at[b], L->at[b + 1] - L->at[b]);
+        if (L->id[b] >= s->sys->ne && I->p[L->at[b]] > 0)
+            carom_copy(I->b + L->at[b], I->u + L->at[b], L->at[b + 1] - L->at[b]);
     return CAROM_OK;
 }
 
-carom_status carom_problem_bounce(carom_step *s, const carom_local *L, const double *u_before) { return carom_problem_bounce_from(s, L, u_before, NULL); }
+carom_status carom_problem_bounce(carom_step *s, const carom_local *L, const double *u_before) {
+    return carom_problem_bounce_from(s, L, u_before, NULL);
+}
 
-carom_status carom_problem_step(carom_step *s, const carom_local *L, const carom_factor *F, const double *u_free, const double *u_before) {
+carom_status carom_problem_step(carom_step *s, const carom_local *L, const carom_factor *F, const double *u_free,
+                                const double *u_before) {
     carom_problem_form(s, L, L, F, 1);
     CAROM_TRY(carom_problem_bounce(s, L, u_before));
     carom_problem_restitution(s, L, u_free, u_before);

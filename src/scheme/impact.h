@@ -19,10 +19,12 @@ struct carom_impacts {
     double *part, *c, *p_part, *u_part; // its problem
     double *least;         // by block: the impulse that expansion gives at least
     bool *given;           // by block: it is exactly that
-    double *x;             // ne x (1 + CAROM_TANGENTS): impulses of bilateral constraints for unit impulses of one contact
+    double *x;             // ne x (1 + CAROM_TANGENTS): impulses of bilateral constraints for unit impulses of one
+                           // contact
 };
 
 /// Does a contact follow another law than Newton's, all at once, with a constant restitution?
 bool carom_impacts_differ(const carom_system *sys);
 /// For problems up to n rows.  blocks, values: room for G by blocks, where contacts come and go.
-struct carom_impacts *carom_allocate_impacts(carom_arena *mem, const carom_system *sys, int n, size_t blocks, size_t values);
+struct carom_impacts *carom_allocate_impacts(carom_arena *mem, const carom_system *sys, int n, size_t blocks,
+                                             size_t values);

@@ -1,4 +1,5 @@
-// inside.h (private): what the functions of carom/scheme.h keep between calls, and the simulation gives them.  No scheme looks in here.
+// inside.h (private): what the functions of carom/scheme.h keep between calls, and the simulation gives them.  No
+// scheme looks in here.
 #pragma once
 #include "base/tolerance.h"
 #include <carom/difference.h>
@@ -7,7 +8,8 @@
 #include "solver/solvers.h"
 #include <math.h>
 
-/// The gaps by which the scheme decided in this step what is closed, and where; for the simulation, which bounds those at the end of the step by them.
+/// The gaps by which the scheme decided in this step what is closed, and where; for the simulation, which bounds those
+/// at the end of the step by them.
 typedef struct carom_noted {
     bool on;       // requested
     bool seen;     // in this step
@@ -23,20 +25,25 @@ typedef struct carom_rise {
 
 typedef struct carom_inside {
     double t_0, t_end;   // of the run
-    double solved;       // residual over s->scale of a problem that counts as solved; s->tol: what direct solvers aim at
+    double solved;       // residual over s->scale of a problem that counts as solved; s->tol: what direct solvers aim
+                         // at
     carom_prox_rule prox;
-    double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is counted
+    double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is
+                         // counted
     carom_rise *rise;
     const double *residual; // kept: largest one of contact problems before those of carom_step.counts
     double entered;      // of adaptive steps: largest depth from which contacts that closed were lifted; set to 0 there
     double spent;        // parts of the run's present step, with those of its halves and of all that was refused of it
     bool last;           // smaller steps have failed: contacts that meet a kink keep their plane (CL-10)
-    const double *gaps;  // at the start of the step, as the simulation has them; NULL: it has none, or the system lacks some of its constraints
+    const double *gaps;  // at the start of the step, as the simulation has them; NULL: it has none, or the system lacks
+                         // some of its constraints
     double *warm;        // recorded directions, kept: reaction of the last contact problem, to start the next
     bool (*stop)(const void *user); // asked at every call of the system: shall the run stop?  NULL: it shall not
     const void *stop_user;
-    carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v); // NULL if not requested
-    carom_status (*on_change)(void *user, const carom_change *change); // events of schemes that locate them; NULL if not requested
+    // NULL if not requested
+    carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v);
+    // events of schemes that locate them; NULL if not requested
+    carom_status (*on_change)(void *user, const carom_change *change);
     void *inner_user, *event_user, *change_user;
     /// Called before (report NULL) and after each contact problem; NULL if not requested.
     void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report);
@@ -52,14 +59,17 @@ typedef struct carom_inside {
     double *q_before, *kappa_before; // half a step before
     double *still;          // nv: zero
     carom_delassus delassus; // G and F^-1 W of the last problem
-    long holds, held;       // how often features were held so far (CAROM_HOLD); which of them are held now, 0: they are free
+    long holds, held;       // how often features were held so far (CAROM_HOLD); which of them are held now, 0: they are
+                            // free
     double a;               // scale of the impulses in problem: p acts as a p
     carom_difference difference;
     carom_chain *chain;
     carom_noted noted;
     bool gaps_before;       // the scheme has asked for gaps at the start of a step (carom_gaps_before)
-    double reach;           // of the list of contacts: what the motion of this step has wanted so far (carom_list.reach)
-    struct carom_discs *discs; // contacts with a disc for each of sliding, rolling, spinning (discs.c); NULL: there are none
+    double reach;           // of the list of contacts: what the motion of this step has wanted so far
+                            // (carom_list.reach)
+    struct carom_discs *discs; // contacts with a disc for each of sliding, rolling, spinning (discs.c); NULL: there are
+                               // none
 } carom_inside;
 
 /// Contacts from which on a factorisation may cost seconds: what iteration leaves is accepted, as far as `accept`

@@ -10,14 +10,16 @@
 
 enum { RUN = CAROM_RUN, LASTING = 3 };
 
-static void emit(carom_step *s, double t, int contact, carom_event_kind kind, double before, double after, double impulse) {
+static void emit(carom_step *s, double t, int contact, carom_event_kind kind, double before, double after,
+                 double impulse) {
     carom_emit_event(s, (carom_event){t, contact, kind, before, after, impulse}); // there is room for all
 }
 
 // A flight has ended: with an impact, or too slowly for one.
 static void land(carom_memory *m, double t, bool struck) {
     const double flight = t - m->impact_t;
-    const bool sooner = m->run == 1 || flight <= m->flight * (1 + CAROM_INSTANT); // equal: short flights are counted in steps
+    // equal: short flights are counted in steps
+    const bool sooner = m->run == 1 || flight <= m->flight * (1 + CAROM_INSTANT);
     m->run = m->run > 0 && sooner ? m->run + (m->run < RUN) : struck;
     m->flight = flight;
     m->impact_t = t;
@@ -28,7 +30,8 @@ static void friction(carom_memory *m, carom_step *s, double t, int contact, int 
     const carom_contact *c = s->sys->contacts + contact;
     if (c->friction == 0) return;
     const double *p = s->impulse[d] > 0 ? s->impulse + d : s->force + d;
-    const int stick = carom_length(p + 1, c->disc[0] ? c->disc[0] : c->tangents) < c->friction * p[0] * (1 - CAROM_SAME) ? 1 : -1;
+    const int stick =
+        carom_length(p + 1, c->disc[0] ? c->disc[0] : c->tangents) < c->friction * p[0] * (1 - CAROM_SAME) ? 1 : -1;
     if (m->stick != 0 && stick != m->stick)
         emit(s, t, contact, stick > 0 ? CAROM_STICK : CAROM_SLIP, m->slip, s->u_after[d + 1], s->impulse[d + 1]);
     m->stick = stick;
@@ -44,7 +47,8 @@ void carom_memory_update(carom_memory *m, carom_step *s, double t, int contact, 
     m->impulsive = impulse > 0 ? 1 + struck : 0;
     if (impulse > 0) m->after = s->u_after[d];
     m->reacting = impulse > 0 || force > 0 ? m->reacting + (m->reacting < LASTING) : 0;
-    if (m->reacting == 0) m->theta = 0; // of a contact that is over; later steps may pass over it, and then nothing must be left
+    if (m->reacting == 0) m->theta = 0; // of a contact that is over; later steps may pass over it, and then nothing
+                                        // must be left
     if (m->reacting == 0 && m->closed) {
         emit(s, t, contact, CAROM_OPEN, 0, 0, 0);
         m->closed = m->stick = 0;

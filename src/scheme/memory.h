@@ -22,8 +22,11 @@ enum { CAROM_RUN = 3 }; // landings in a row that make an accumulation
 /// After a step that ended at t: the events that its reactions tell of that contact; struck: its impulse is an impact.
 void carom_memory_update(carom_memory *m, carom_step *s, double t, int contact, bool struck);
 
-/// May a landing after t still belong to the run of those before?  A flight in it is no longer than the one before, the first one as a rule no longer than twice the time until its start.
-static inline bool carom_run_goes_on(double count, double last, double flight, double t) { return count > 0 && t - last <= 2 * flight; }
+/// May a landing after t still belong to the run of those before?  A flight in it is no longer than the one before, the
+/// first one as a rule no longer than twice the time until its start.
+static inline bool carom_run_goes_on(double count, double last, double flight, double t) {
+    return count > 0 && t - last <= 2 * flight;
+}
 static inline bool carom_memory_recalls(const carom_memory *m, double t) {
     return m->impulsive || m->reacting || m->closed || carom_run_goes_on(m->run, m->impact_t, m->flight, t);
 }
@@ -31,7 +34,8 @@ static inline bool carom_memory_recalls(const carom_memory *m, double t) {
 /// Did a contact that has nothing to remember take no part in the step?  Then the memory stays as it is.
 static inline bool carom_memory_idle(const carom_memory *m, const carom_step *s, int contact) {
     const int d = s->dir[s->sys->ne + contact];
-    return !(s->impulse[d] > 0 || s->force[d] > 0) && m->impulsive == 0 && m->reacting == 0 && m->closed == 0 && m->theta == 0;
+    return !(s->impulse[d] > 0 || s->force[d] > 0) && m->impulsive == 0 && m->reacting == 0 && m->closed == 0 &&
+           m->theta == 0;
 }
 
 /// Does the last step have a normal impulse after one that had none?

@@ -6,7 +6,8 @@ enum { MOST = 49, DETAIL = 200 }; // corrections; characters
 
 static bool diverged(const carom_iteration *I) { return !(carom_norm_max(I->x, I->n) < HUGE_VAL); }
 
-static carom_status iterate(const carom_iteration *I, void *work, carom_step *s, const carom_traces *before, int *count) {
+static carom_status iterate(const carom_iteration *I, void *work, carom_step *s, const carom_traces *before,
+                            int *count) {
     for (int k = 0; k <= I->most; ++k) {
         bool done = false;
         CAROM_TRY(I->evaluate(work, s, k, &done));
@@ -32,7 +33,8 @@ carom_status carom_iterate(const carom_iteration *I, void *work, carom_step *s, 
     return status;
 }
 
-bool carom_motion_met(const carom_step *s, double left, double size, double share, carom_matrix K, carom_matrix M, const double *q, double *y) {
+bool carom_motion_met(const carom_step *s, double left, double size, double share, carom_matrix K, carom_matrix M,
+                      const double *q, double *y) {
     return left <= s->newton_tol * size || (share > 0 && left <= share * carom_force_rounding(s, K, M, q, y));
 }
 
@@ -42,7 +44,8 @@ carom_status carom_iteration_factor(carom_step *s, carom_factor *F, carom_matrix
 
 const int *carom_saddle_groups(const carom_system *sys) {
     enum { JOINTS = 20 }; // rows from which on the factor costs less than rows of the contact problem
-    const bool envelope = sys->tangent_shape.storage == CAROM_DIAGONAL; // then G has that of the mechanism, and costs no more
+    // then G has that of the mechanism, and costs no more
+    const bool envelope = sys->tangent_shape.storage == CAROM_DIAGONAL;
     return sys->listed || sys->ne < JOINTS || envelope ? NULL : sys->part;
 }
 
@@ -59,9 +62,11 @@ carom_local carom_contacts_of(const carom_step *s, const carom_local *of, int *a
     return L;
 }
 
-bool carom_joints_met(const carom_step *s, const double *u, int n, double rounding) { return carom_norm_max(u, n) <= fmax(s->tol * s->scale, rounding); }
+bool carom_joints_met(const carom_step *s, const double *u, int n, double rounding) {
+    return carom_norm_max(u, n) <= fmax(s->tol * s->scale, rounding);
+}
 
-// -- the first iterate ---------------------------------------------------------------------------------------------------
+// -- the first iterate ------------------------------------------------------------------------------------------------
 
 enum { STEPS = 3 };
 
@@ -82,7 +87,9 @@ static bool smooth(const carom_past *past, int nv) {
     return true;
 }
 
-static bool goes_on(const carom_past *past, const carom_step *s, int nb) { return past->head->h == s->h && past->head->nb == nb && !s->jumped; }
+static bool goes_on(const carom_past *past, const carom_step *s, int nb) {
+    return past->head->h == s->h && past->head->nb == nb && !s->jumped;
+}
 
 // (NEW-7)
 bool carom_past_continue(const carom_past *past, const carom_step *s, int nb, double *v_1, double *p) {
@@ -104,16 +111,18 @@ void carom_past_note(carom_past *past, const carom_step *s, int nb, const double
     carom_copy(past->p, p, s->sys->ne);
 }
 
-// -- on velocity level ---------------------------------------------------------------------------------------------------
+// -- on velocity level ------------------------------------------------------------------------------------------------
 
 carom_newton carom_allocate_newton(carom_arena *mem, carom_arena *keep, const carom_system *sys) {
-    carom_newton N = {.constant = sys->flags & CAROM_LINEAR && (sys->flags & CAROM_CONSTANT_DIRECTIONS || sys->ne + sys->nc == 0)};
+    carom_newton N = {.constant = sys->flags & CAROM_LINEAR &&
+                                  (sys->flags & CAROM_CONSTANT_DIRECTIONS || sys->ne + sys->nc == 0)};
     const size_t nv = (size_t)sys->nv;
     N.A = carom_allocate_matrix(mem, sys->tangent_shape);
     N.F = carom_allocate_factor(mem, sys->tangent_shape, false);
     N.L = carom_allocate_local(mem, sys);
     N.V = carom_allocate_local(mem, sys);
-    N.S = carom_allocate_saddle(mem, sys->nv, sys->nparts, N.constant ? NULL : carom_saddle_groups(sys), sys->ne, sys->tangent_shape, sys->column_stride, NULL);
+    N.S = carom_allocate_saddle(mem, sys->nv, sys->nparts, N.constant ? NULL : carom_saddle_groups(sys), sys->ne,
+                                sys->tangent_shape, sys->column_stride, NULL);
     N.at = N.S.on ? carom_allocate_ints(mem, (size_t)(sys->ne + sys->nc) + 1) : NULL;
     CAROM_ALLOCATE(mem, nv, &N.R, &N.size, &N.x, &N.r);
     const size_t nl = (size_t)N.L.W.n;
@@ -125,7 +134,8 @@ carom_newton carom_allocate_newton(carom_arena *mem, carom_arena *keep, const ca
 
 // -- joints as part of the linear system -----------------------------------------------------------------------------
 
-// The right-hand side of (NEW-6) at the present iterate, with the reactions p_c of the contacts L instead of those that stand; NULL: none.
+// The right-hand side of (NEW-6) at the present iterate, with the reactions p_c of the contacts L instead of those that
+// stand; NULL: none.
 static void right_hand_side(carom_newton *N, int nv, int nj, const carom_local *L, const double *p_c) {
     double *b = N->S.b;
     for (int i = 0; i < nv; ++i) b[i] = -N->R[i];
@@ -134,7 +144,8 @@ static void right_hand_side(carom_newton *N, int nv, int nj, const carom_local *
 }
 
 // The contact problem of the contacts L alone, u_free their velocities without their reactions; V: V_c.
-static carom_status solve_contacts(carom_newton *N, carom_step *s, const carom_local *L, const carom_columns *V, double *u_free, int nj) {
+static carom_status solve_contacts(carom_newton *N, carom_step *s, const carom_local *L, const carom_columns *V,
+                                   double *u_free, int nj) {
     carom_saddle *S = &N->S;
     const int nv = s->sys->nv, n = L->at[L->nb];
     for (int i = 0; i < n; ++i) u_free[i] += carom_column_dot(V, i, S->x);
@@ -152,7 +163,8 @@ static carom_status solve_contacts(carom_newton *N, carom_step *s, const carom_l
     return CAROM_OK;
 }
 
-// N->S at the point just evaluated; the velocities of joints without reactions count for the scale of tolerances, those of the first iterate.
+// N->S at the point just evaluated; the velocities of joints without reactions count for the scale of tolerances, those
+// of the first iterate.
 static carom_status factorise_joints(carom_newton *N, carom_step *s, int k, int nj, bool *good) {
     CAROM_TRY(N->eval(N->work, s, N, N->v_1, true));
     N->have_A = true;
@@ -167,7 +179,8 @@ static carom_status factorise_joints(carom_newton *N, carom_step *s, int k, int 
     return CAROM_OK;
 }
 
-// (NEW-6)  *done is false where the factor does not exist, or does not serve: joints are rows of the contact problem then.
+// (NEW-6)  *done is false where the factor does not exist, or does not serve: joints are rows of the contact problem
+//          then.
 static carom_status correct_joints(carom_newton *N, carom_step *s, int k, bool *done) {
     carom_saddle *S = &N->S;
     const int nv = s->sys->nv, nj = carom_joints_of(s, &N->L).nb, nc = N->L.nb - nj;
@@ -218,7 +231,8 @@ static bool done(carom_newton *N, carom_step *s) {
     const int nv = s->sys->nv;
     carom_copy(N->r, N->R, nv);
     carom_local_react(N->r, -1, &N->L, N->p);
-    const double size = fmax(carom_momentum_size(N->size, N->M), carom_momentum_size(N->R, N->M)), left = carom_momentum_size(N->r, N->M);
+    const double size = fmax(carom_momentum_size(N->size, N->M), carom_momentum_size(N->R, N->M)),
+                 left = carom_momentum_size(N->r, N->M);
     if (N->by_saddle) carom_chord_note(&N->chord, left / size + carom_norm_max(N->u_1, N->S.ne) / s->scale);
     if (!carom_motion_met(s, left, size, N->share, N->K, N->M, N->q, N->x)) return false;
     return N->L.nb == 0 || laws_met(N, s);
@@ -280,7 +294,8 @@ carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, car
     N->work = work;
     N->by_saddle = false;
     carom_past_continue(&N->past, s, N->L.nb, v_1, N->p);
-    const carom_iteration I = {.method = "Newton's method", .most = MOST, .x = v_1, .n = s->sys->nv, .evaluate = evaluate, .correct = correct};
+    const carom_iteration I = {
+        .method = "Newton's method", .most = MOST, .x = v_1, .n = s->sys->nv, .evaluate = evaluate, .correct = correct};
     CAROM_TRY(carom_iterate(&I, N, s, NULL));
     carom_past_note(&N->past, s, N->L.nb, v_1, N->p);
     return CAROM_OK;
@@ -294,7 +309,8 @@ static bool subtract(carom_newton *N, const carom_factor *F, int nv) {
     return carom_norm_max(N->v_1, nv) < HUGE_VAL;
 }
 
-int carom_newton_chord(carom_newton *N, carom_step *s, double *v_1, const carom_factor *F, carom_newton_eval *eval, void *work) {
+int carom_newton_chord(carom_newton *N, carom_step *s, double *v_1, const carom_factor *F, carom_newton_eval *eval,
+                       void *work) {
     N->L.nb = N->L.at[0] = 0;
     N->v_1 = v_1;
     N->eval = eval;

@@ -1,4 +1,5 @@
-// schemes.h (private): the tables of schemes.def, for the lists of schemes and for schemes that fall back on another one.
+// schemes.h (private): the tables of schemes.def, for the lists of schemes and for schemes that fall back on another
+// one.
 #pragma once
 #include "scheme/step.h"
 

@@ -44,14 +44,16 @@ static carom_status force_failed(carom_step *s, carom_status status, double t, c
     char text[80];
     const int i = not_finite(f, s->sys->nv);
     if (status != CAROM_USER || i == s->sys->nv) return failed(s, status, "forces");
-    return carom_fail(s->err, status, "t = %.9g: the force on %s is %s", t, carom_rate_text(s, i, text, sizeof text), value(f[i]));
+    return carom_fail(s->err, status, "t = %.9g: the force on %s is %s", t, carom_rate_text(s, i, text, sizeof text),
+                      value(f[i]));
 }
 
 static carom_status gaps_failed(carom_step *s, carom_status status, double t, const double *g) {
     char text[40];
     const int all = s->sys->ne + s->sys->nc, id = not_finite(g, all);
     if (status != CAROM_USER || id == all) return failed(s, status, "gaps");
-    return carom_fail(s->err, status, "t = %.9g: the gap of '%s' is %s", t, carom_constraint_text(s, id, text, sizeof text), value(g[id]));
+    return carom_fail(s->err, status, "t = %.9g: the gap of '%s' is %s", t,
+                      carom_constraint_text(s, id, text, sizeof text), value(g[id]));
 }
 
 carom_status carom_retry(carom_step *s, const char *format, ...) {
@@ -114,7 +116,8 @@ static carom_status indefinite(carom_step *s, int row) {
     char text[80];
     return carom_fail(s->err, CAROM_SINGULAR,
                       "t = %.9g: the mass matrix is not positive definite at coordinate %s; every coordinate needs "
-                      "inertia (or use a scheme that allows singular mass)", s->t, carom_rate_text(s, row, text, sizeof text));
+                      "inertia (or use a scheme that allows singular mass)",
+                      s->t, carom_rate_text(s, row, text, sizeof text));
 }
 
 carom_status carom_mass_factorise(carom_step *s, carom_factor *F) {
@@ -133,9 +136,11 @@ carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const d
 }
 
 enum { SMALL = 3 };
-static const double PIVOT_ROUNDING = 1e-12; // of the largest entry on the diagonal: pivots of a singular mass are no further below 0
+static const double PIVOT_ROUNDING = 1e-12; // of the largest entry on the diagonal: pivots of a singular mass are no
+                                            // further below 0
 
-// The row with the most negative pivot of L D L', for a small dense M, or with the most negative entry on the diagonal, for any other; -1: none.
+// The row with the most negative pivot of L D L', for a small dense M, or with the most negative entry on the diagonal,
+// for any other; -1: none.
 static int negative_row(carom_matrix M, int n) {
     const double *a = M.a;
     double least = HUGE_VAL, most = 0, pivot[SMALL];
@@ -148,7 +153,9 @@ static int negative_row(carom_matrix M, int n) {
         if (n > 2) pivot[2] = a[2 + 2 * n] - y * a[2] - (pivot[1] > 0 ? b * b / pivot[1] : 0);
     }
     for (int k = 0; k < n; ++k) {
-        const double own = M.shape.storage != CAROM_DENSE ? *carom_matrix_entry(M, k, k) : n <= SMALL ? pivot[k] : a[k + (size_t)k * (size_t)n];
+        const double own = M.shape.storage != CAROM_DENSE ? *carom_matrix_entry(M, k, k)
+                           : n <= SMALL                   ? pivot[k]
+                                                          : a[k + (size_t)k * (size_t)n];
         if (own < least) least = own, row = k;
     }
     if (least >= 0) return -1;
@@ -205,7 +212,8 @@ carom_status carom_gaps_before(carom_step *s, double *g) {
     return CAROM_OK;
 }
 
-carom_status carom_motion(carom_step *s, carom_matrix M, double *f, double *g, double t, const double *q, const double *v) {
+carom_status carom_motion(carom_step *s, carom_matrix M, double *f, double *g, double t, const double *q,
+                          const double *v) {
     const carom_system *sys = s->sys;
     if (stopped(s)) return stop(s);
     if (sys->motion && sys->motion(sys->model, s->sys_work, t, q, v, M, f, g) == CAROM_OK) return CAROM_OK;
@@ -213,7 +221,8 @@ carom_status carom_motion(carom_step *s, carom_matrix M, double *f, double *g, d
     return force_and_gaps(s, f, g, t, q, v);
 }
 
-carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, double *g, double t, const double *q, const double *v) {
+carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, double *g, double t, const double *q,
+                                 const double *v) {
     if (!F->ready) {
         CAROM_TRY(carom_motion(s, s->M, f, g, t, q, v));
         return carom_mass_factorise(s, F);
@@ -221,7 +230,8 @@ carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, doub
     return force_and_gaps(s, f, g, t, q, v);
 }
 
-carom_status carom_motion_ahead(carom_step *s, carom_factor *F, double *f, double *g, carom_local *L, bool *found, double t, const double *q, const double *v) {
+carom_status carom_motion_ahead(carom_step *s, carom_factor *F, double *f, double *g, carom_local *L, bool *found,
+                                double t, const double *q, const double *v) {
     const carom_system *sys = s->sys;
     *found = false;
     if (F->ready || L->nb == 0 || !sys->motion_directions) return carom_motion_factor(s, F, f, g, t, q, v);
@@ -230,7 +240,8 @@ carom_status carom_motion_ahead(carom_step *s, carom_factor *F, double *f, doubl
     return *found ? carom_mass_factorise(s, F) : carom_motion_factor(s, F, f, g, t, q, v);
 }
 
-carom_status carom_acceleration(carom_step *s, bool *found, const carom_factor *F, double *a, double *g, double t, const double *q, const double *v) {
+carom_status carom_acceleration(carom_step *s, bool *found, const carom_factor *F, double *a, double *g, double t,
+                                const double *q, const double *v) {
     const carom_system *sys = s->sys;
     *found = false;
     if (F->ready || !sys->free_motion) return CAROM_OK;
@@ -239,7 +250,8 @@ carom_status carom_acceleration(carom_step *s, bool *found, const carom_factor *
     return CAROM_OK;
 }
 
-carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double *g, double t, const double *q, const double *v) {
+carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double *g, double t, const double *q,
+                               const double *v) {
     CAROM_TRY(carom_motion_factor(s, F, a, g, t, q, v));
     carom_factor_solve(F, a);
     return CAROM_OK;
@@ -323,7 +335,11 @@ void carom_local_velocity_shared(const carom_step *s, double *u, const carom_loc
     else carom_local_velocity(u, L, v);
 }
 
-static inline double on_diagonal(carom_matrix M, int i) { return M.shape.storage == CAROM_DIAGONAL ? M.a[i] : M.shape.storage == CAROM_DENSE ? M.a[(size_t)i * (size_t)(M.shape.n + 1)] : *carom_matrix_entry(M, i, i); }
+static inline double on_diagonal(carom_matrix M, int i) {
+    return M.shape.storage == CAROM_DIAGONAL ? M.a[i]
+           : M.shape.storage == CAROM_DENSE  ? M.a[(size_t)i * (size_t)(M.shape.n + 1)]
+                                             : *carom_matrix_entry(M, i, i);
+}
 
 // What has no inertia counts as if it had that of the heaviest.
 static double heaviest(carom_matrix M) {
@@ -351,7 +367,8 @@ double carom_velocity_size(const double *v, carom_matrix M) {
 }
 
 double carom_force_rounding(const carom_step *s, carom_matrix K, carom_matrix M, const double *q, double *y) {
-    static const double LOST = DBL_MIN / DBL_EPSILON; // numbers below have lost digits: a motion that a scheme has damped away
+    static const double LOST = DBL_MIN / DBL_EPSILON; // numbers below have lost digits: a motion that a scheme has
+                                                      // damped away
     if (s->sys->nq != s->sys->nv) return LOST;
     carom_matrix_magnitude(y, K, q);
     const double here = carom_momentum_size(y, M);
@@ -390,7 +407,8 @@ void carom_local_blend(carom_local *V, const carom_local *L, double a, const car
         const size_t start = (size_t)k * (size_t)W->stride;
         const int count = W->count ? W->count[k] : W->rows;
         carom_copy(V->W.a + start, W->a + start, count);
-        if (W->count) memcpy(carom_column_own_rows(&V->W, k, count), carom_column_rows(W, k), (size_t)count * sizeof *W->row);
+        if (W->count)
+            memcpy(carom_column_own_rows(&V->W, k, count), carom_column_rows(W, k), (size_t)count * sizeof *W->row);
         if (a != 0) add_to_column(&V->W, k, a, D);
     }
 }
@@ -410,11 +428,13 @@ void carom_local_blend_restitution(const carom_step *s, carom_local *V, double a
         }
 }
 
-carom_status carom_curvature(carom_step *s, double *kappa, const carom_local *L, double t, const double *q, const double *v) {
+carom_status carom_curvature(carom_step *s, double *kappa, const carom_local *L, double t, const double *q,
+                             const double *v) {
     const carom_system *sys = s->sys;
     carom_zero(kappa, L->at[L->nb]);
     SYSTEM(sys->curvature ? sys->curvature(sys->model, s->sys_work, t, q, v, L, kappa)
-                          : carom_difference_curvature(&s->inside->difference, sys, s->sys_work, t, q, v, L, kappa), "gap curvatures");
+                          : carom_difference_curvature(&s->inside->difference, sys, s->sys_work, t, q, v, L, kappa),
+           "gap curvatures");
     return CAROM_OK;
 }
 
@@ -423,7 +443,8 @@ carom_status carom_tangent(carom_step *s, carom_matrix K, carom_matrix C, double
     carom_matrix_zero(K);
     carom_matrix_zero(C);
     SYSTEM(sys->tangent ? sys->tangent(sys->model, s->sys_work, t, q, v, K, C)
-                        : carom_difference_tangent(&s->inside->difference, sys, s->sys_work, t, q, v, K, C), "force derivatives");
+                        : carom_difference_tangent(&s->inside->difference, sys, s->sys_work, t, q, v, K, C),
+           "force derivatives");
     return CAROM_OK;
 }
 
@@ -431,21 +452,24 @@ carom_status carom_mass_gradient(carom_step *s, carom_matrix D, double x, double
     const carom_system *sys = s->sys;
     if (sys->flags & CAROM_CONSTANT_MASS) return CAROM_OK;
     SYSTEM(sys->mass_gradient ? sys->mass_gradient(sys->model, s->sys_work, t, q, y, x, D)
-                              : carom_difference_mass_gradient(&s->inside->difference, sys, s->sys_work, t, q, y, x, D), "mass derivatives");
+                              : carom_difference_mass_gradient(&s->inside->difference, sys, s->sys_work, t, q, y, x, D),
+           "mass derivatives");
     return CAROM_OK;
 }
 
-carom_status carom_reaction_gradient(carom_step *s, carom_matrix D, double x, const carom_local *L, const double *lambda, double t,
-                                     const double *q) {
+carom_status carom_reaction_gradient(carom_step *s, carom_matrix D, double x, const carom_local *L,
+                                     const double *lambda, double t, const double *q) {
     const carom_system *sys = s->sys;
     if (L->nb == 0 || sys->flags & CAROM_CONSTANT_DIRECTIONS) return CAROM_OK;
-    SYSTEM(sys->reaction_gradient ? sys->reaction_gradient(sys->model, s->sys_work, t, q, L, lambda, x, D)
-                                  : carom_difference_reaction_gradient(&s->inside->difference, sys, s->sys_work, t, q, L, lambda, x, D),
+    SYSTEM(sys->reaction_gradient
+               ? sys->reaction_gradient(sys->model, s->sys_work, t, q, L, lambda, x, D)
+               : carom_difference_reaction_gradient(&s->inside->difference, sys, s->sys_work, t, q, L, lambda, x, D),
            "reaction derivatives");
     return CAROM_OK;
 }
 
-carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_local *L, double t, const double *q, const double *v) {
+carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_local *L, double t, const double *q,
+                                 const double *v) {
     const carom_system *sys = s->sys;
     if (L->nb == 0) return CAROM_OK;
     const int n = L->at[L->nb];
@@ -453,7 +477,8 @@ carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_lo
     else for (int k = 0; k < n; ++k) D->count[k] = 0;
     if (sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->flags & CAROM_TIMELESS_GAPS) return CAROM_OK;
     SYSTEM(sys->rate_gradient ? sys->rate_gradient(sys->model, s->sys_work, t, q, v, L, D)
-                              : carom_difference_rate_gradient(&s->inside->difference, sys, s->sys_work, t, q, v, L, D), "gap rate derivatives");
+                              : carom_difference_rate_gradient(&s->inside->difference, sys, s->sys_work, t, q, v, L, D),
+           "gap rate derivatives");
     return CAROM_OK;
 }
 
@@ -465,9 +490,12 @@ void carom_problem_blocks(carom_step *s, const carom_local *L) {
     carom_block *restrict block = s->blocks;
     int b = 0;
     for (; b < nb && id[b] < ne; ++b) block[b] = (carom_block){CAROM_BILATERAL, at[b], 0}; // they come first
-    for (; b < nb; ++b) block[b] = (carom_block){carom_law_with(carom_directions_of(s->sys, id[b]) - 1), at[b], contacts[id[b] - ne].friction};
+    for (; b < nb; ++b)
+        block[b] =
+            (carom_block){carom_law_with(carom_directions_of(s->sys, id[b]) - 1), at[b], contacts[id[b] - ne].friction};
     s->inside->a = 1;
-    carom_problem *pb = &s->problem; // set in place: a struct that is built and then copied is read in other pieces than it was written in, for which processors wait
+    carom_problem *pb = &s->problem; // set in place: a struct that is built and then copied is read in other pieces
+                                     // than it was written in, for which processors wait
     memset(pb, 0, sizeof *pb);
     pb->n = pb->ld = n;
     pb->nb = nb;
@@ -507,7 +535,8 @@ void carom_problem_restitution(carom_step *s, const carom_local *L, const double
 
 const char *carom_constraint_text(const carom_step *s, int id, char *space, size_t size) {
     if (s->name) return s->name(s->name_user, id);
-    snprintf(space, size, "%s %d", id < s->sys->ne ? "constraint" : "contact", 1 + (id < s->sys->ne ? id : id - s->sys->ne));
+    snprintf(space, size, "%s %d", id < s->sys->ne ? "constraint" : "contact",
+             1 + (id < s->sys->ne ? id : id - s->sys->ne));
     return space;
 }
 
@@ -526,12 +555,17 @@ static carom_status refuse(carom_step *s, const carom_report *r, const int *id) 
     char space[40], advice[160];
     s->contact.refused = scale;
     if (r->residual <= NEARLY * scale)
-        snprintf(advice, sizeof advice, "--option accept=%.0e goes on with such residuals and counts them", 10 * r->residual / scale);
+        snprintf(advice, sizeof advice, "--option accept=%.0e goes on with such residuals and counts them",
+                 10 * r->residual / scale);
     else
-        snprintf(advice, sizeof advice, "its constraints may contradict each other, or contacts jam: look at '%s' at this time",
+        snprintf(advice, sizeof advice,
+                 "its constraints may contradict each other, or contacts jam: look at '%s' at this time",
                  carom_constraint_text(s, id[r->worst], space, sizeof space));
-    return carom_retry(s, "contact problem (%d constraints) not solved: residual %.3g at '%s', velocity scale %.3g, tolerance %.3g; %s",
-                       s->problem.nb, r->residual, carom_constraint_text(s, id[r->worst], space, sizeof space), scale, s->inside->accept * scale, advice);
+    return carom_retry(
+        s,
+        "contact problem (%d constraints) not solved: residual %.3g at '%s', velocity scale %.3g, tolerance %.3g; %s",
+        s->problem.nb, r->residual, carom_constraint_text(s, id[r->worst], space, sizeof space), scale,
+        s->inside->accept * scale, advice);
 }
 
 // (TOL-2)
@@ -549,7 +583,8 @@ static carom_report solve(carom_step *s, carom_problem *pb, const int *id) {
     carom_problem parts;
     if (!discs) return solve_as_is(s, pb);
     pb->disc = carom_discs_find(discs, s->sys, id, pb->nb);
-    if (!carom_problem_rows(pb) || !carom_discs_split(discs, pb, &parts)) return (carom_report){.residual = INFINITY, .worst = 0};
+    if (!carom_problem_rows(pb) || !carom_discs_split(discs, pb, &parts))
+        return (carom_report){.residual = INFINITY, .worst = 0};
     carom_report r = solve_as_is(s, &parts);
     carom_discs_join(discs, &parts, pb);
     if (r.worst >= 0) r.worst = discs->of[r.worst];
@@ -565,7 +600,9 @@ void carom_problem_scale(carom_step *s, const double *c, int n) {
 carom_status carom_problem_run(carom_step *s, const int *id) {
     carom_problem *pb = &s->problem;
     if (pb->n == 0) return CAROM_OK;
-    if (!pb->G && !pb->rows && !pb->parts) return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t, pb->nb);
+    if (!pb->G && !pb->rows && !pb->parts)
+        return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t,
+                          pb->nb);
     carom_problem_scale(s, pb->c, pb->n);
     pb->enough = fmax(s->inside->solved * s->scale, carom_acceptable(s->inside, pb->nb) * s->contact.scale); // (TOL-5)
     carom_chain_set_prox(s->inside->chain, &s->inside->prox);
@@ -585,7 +622,11 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
 }
 
 carom_traces carom_problem_traces(const carom_step *s) {
-    return (carom_traces){.scale = s->scale, .step_scale = s->contact.scale, .most = s->contact.most, .residual = s->counts->residual, .residual_id = s->counts->residual_id};
+    return (carom_traces){.scale = s->scale,
+                          .step_scale = s->contact.scale,
+                          .most = s->contact.most,
+                          .residual = s->counts->residual,
+                          .residual_id = s->counts->residual_id};
 }
 
 void carom_problem_take_back(carom_step *s, const carom_traces *before) {
@@ -596,7 +637,9 @@ void carom_problem_take_back(carom_step *s, const carom_traces *before) {
     s->counts->residual_id = before->residual_id;
 }
 
-double carom_impulse_rounding(const carom_step *s) { return 16 * fmin(fmax(s->counts->residual, *s->inside->residual), CAROM_EXCUSED * s->scale); }
+double carom_impulse_rounding(const carom_step *s) {
+    return 16 * fmin(fmax(s->counts->residual, *s->inside->residual), CAROM_EXCUSED * s->scale);
+}
 
 double carom_velocity_left(const carom_step *s) { return 4 * s->tol * s->scale + carom_impulse_rounding(s); }
 
@@ -605,7 +648,9 @@ bool carom_problem_met(carom_step *s, double rounding) {
     if (pb->n == 0) return true;
     carom_copy(s->u, s->c, pb->n);
     const double residual = carom_residual_at(pb, NULL);
-    return residual <= fmax(fmax(s->tol * s->scale, rounding), 2 * s->contact.last) || (residual <= CAROM_EXCUSED * s->contact.scale && residual <= carom_rounding(pb)); // (CP-10), but c is what is left of U
+    // (CP-10), but c is what is left of U
+    return residual <= fmax(fmax(s->tol * s->scale, rounding), 2 * s->contact.last) ||
+           (residual <= CAROM_EXCUSED * s->contact.scale && residual <= carom_rounding(pb));
 }
 
 // -- books ---------------------------------------------------------------------------------------------
@@ -615,26 +660,31 @@ static bool struck(const carom_step *s, const carom_local *L, int b, const doubl
     return L->id[b] >= s->sys->ne && p[L->at[b]] > 0 && u_before[L->at[b]] < 0;
 }
 
-// (BK-1)  Impact takes  - sum of 1/2 (u_before + u_after) p  over the normal impulses of contacts, and over those of bilateral
-//         constraints in an impact: some contact of the set is struck.  Joints that nothing strikes have u = 0 before and after;
-//         what their reactions do all the same is the scheme's error, and stays in the balance.
+// (BK-1)  Impact takes  - sum of 1/2 (u_before + u_after) p  over the normal impulses of contacts, and over those of
+//         bilateral constraints in an impact: some contact of the set is struck.  Joints that nothing strikes have u =
+//         0 before and after; what their reactions do all the same is the scheme's error, and stays in the balance.
 bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before) {
     if (L->id[b] >= s->sys->ne) return true;
     bool some = false;
-    for (int k = L->nb - 1; k >= 0 && L->id[k] >= s->sys->ne && !some; --k) some = struck(s, L, k, p, u_before); // contacts come last
+    // contacts come last
+    for (int k = L->nb - 1; k >= 0 && L->id[k] >= s->sys->ne && !some; --k) some = struck(s, L, k, p, u_before);
     return some;
 }
 
-// An impact creates energy when all its contacts together take a negative amount.  What is below this, relative to the terms of the
-// sum, is the error of a step.
+// An impact creates energy when all its contacts together take a negative amount.  What is below this, relative to the
+// terms of the sum, is the error of a step.
 static const double GAIN = 1e-3;
 
 // What row k of a set takes.
-static inline double row_takes(int k, const double *p, const double *u_before, const double *u_after) { return -0.5 * (u_before[k] + u_after[k]) * p[k]; }
+static inline double row_takes(int k, const double *p, const double *u_before, const double *u_after) {
+    return -0.5 * (u_before[k] + u_after[k]) * p[k];
+}
 
-// The contacts of the set, from its block b on, give `created` together: is that more than the error of a step?  Then it counts, at the contact that takes least.
-// alone: one contact, whose restitution takes; where it gives, that is the error of a step.
-static void book_created(carom_step *s, const carom_local *L, int b, bool alone, double created, const double *p, const double *u_before, const double *u_after) {
+// The contacts of the set, from its block b on, give `created` together: is that more than the error of a step?  Then
+// it counts, at the contact that takes least. alone: one contact, whose restitution takes; where it gives, that is the
+// error of a step.
+static void book_created(carom_step *s, const carom_local *L, int b, bool alone, double created, const double *p,
+                         const double *u_before, const double *u_after) {
     double size = 0, least = 0;
     int id = -1;
     for (; b < L->nb; ++b) {
@@ -651,7 +701,8 @@ static void book_created(carom_step *s, const carom_local *L, int b, bool alone,
     if (created > s->account.gain) s->account.gain = created, s->account.gain_id = id, s->account.gain_t = s->booked_t;
 }
 
-void carom_book_impulses(carom_step *s, const carom_local *L, const double *restrict p, const double *restrict u_before, const double *restrict u_after) {
+void carom_book_impulses(carom_step *s, const carom_local *L, const double *restrict p, const double *restrict u_before,
+                         const double *restrict u_after) {
     if (L->nb == 0) return;
     const int ne = s->sys->ne;
     const bool joints = carom_book_counts(s, L, 0, p, u_before);
@@ -692,15 +743,17 @@ void carom_book_impulses(carom_step *s, const carom_local *L, const double *rest
     else book_created(s, L, contacts, alone, -taken, p, u_before, u_after);
 }
 
-void carom_book_struck_joints(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after) {
+void carom_book_struck_joints(carom_step *s, const carom_local *L, const double *p, const double *u_before,
+                              const double *u_after) {
     const carom_local J = carom_joints_of(s, L);
     if (J.nb == 0 || carom_book_counts(s, L, 0, p, u_before)) return;
     for (int k = 0; k < J.at[J.nb]; ++k) s->account.impact -= 0.5 * (u_before[k] + u_after[k]) * p[k];
 }
 
-// (BK-2)  Forces of joints take nothing: u = 0 where they act, and what a scheme leaves of u is its error.  Normal forces of contacts
-//         also stop an approach too slow for an impact: what they take is lost to impact.
-void carom_book_forces(carom_step *s, const carom_local *L, const double *restrict lambda, const double *restrict u, double weight, bool end) {
+// (BK-2)  Forces of joints take nothing: u = 0 where they act, and what a scheme leaves of u is its error.  Normal
+//         forces of contacts also stop an approach too slow for an impact: what they take is lost to impact.
+void carom_book_forces(carom_step *s, const carom_local *L, const double *restrict lambda, const double *restrict u,
+                       double weight, bool end) {
     if (L->nb == 0) return;
     const int joints = count_joints(s, L);
     double impact = s->account.impact, friction = s->account.friction, external = s->account.external;
@@ -709,7 +762,9 @@ void carom_book_forces(carom_step *s, const carom_local *L, const double *restri
         const int k = L->at[b], d = s->dir[L->id[b]];
         s->force[d] = lambda[k], s->u_after[d] = u[k];
     }
-    for (int b = 0; !(s->sys->flags & CAROM_TIMELESS_GAPS) && b < joints; ++b) external -= weight * L->w[L->at[b]] * lambda[L->at[b]]; // else w = 0
+    // else w = 0
+    for (int b = 0; !(s->sys->flags & CAROM_TIMELESS_GAPS) && b < joints; ++b)
+        external -= weight * L->w[L->at[b]] * lambda[L->at[b]];
     for (int b = joints; b < L->nb; ++b) {
         const int first = L->at[b], d = s->dir[L->id[b]];
         for (int k = first; k < L->at[b + 1]; ++k) {
@@ -732,7 +787,9 @@ void carom_power_begin(carom_step *s) {
 
 carom_status carom_power_stage(carom_step *s, double weight, double t, const double *q, const double *v) {
     if (!s->sys->power_along) return CAROM_OK;
-    SYSTEM(s->sys->power_along(s->sys->model, s->sys_work, t, q, v, weight, s->inside->power.given, s->inside->power.taken), "power");
+    SYSTEM(s->sys->power_along(s->sys->model, s->sys_work, t, q, v, weight, s->inside->power.given,
+                               s->inside->power.taken),
+           "power");
     return CAROM_OK;
 }
 
@@ -751,7 +808,8 @@ void carom_book_position(carom_step *s, int id, double nu) {
 }
 
 carom_status carom_emit_event(carom_step *s, carom_event event) {
-    if (s->nevents == s->most_events) return carom_retry(s, "more than %d events in one step; reduce the step", s->most_events);
+    if (s->nevents == s->most_events)
+        return carom_retry(s, "more than %d events in one step; reduce the step", s->most_events);
     s->events[s->nevents++] = event;
     return CAROM_OK;
 }
@@ -771,8 +829,11 @@ void carom_list_suffices(carom_step *s, const carom_way *motion) {
 carom_status carom_limit_parts(carom_step *s, double parts, double most) {
     s->inside->spent += parts;
     if (s->inside->spent <= most) return CAROM_OK;
-    return carom_fail(s->err, CAROM_NOT_CONVERGED, "t = %.9g: one step exceeded the work limit of %g internal steps: impacts or vibrations are too fast for it. "
-                      "Try a smaller step, or a scheme that does not follow them (moreau-jean, newmark)", s->t, most);
+    return carom_fail(
+        s->err, CAROM_NOT_CONVERGED,
+        "t = %.9g: one step exceeded the work limit of %g internal steps: impacts or vibrations are too fast for it. "
+        "Try a smaller step, or a scheme that does not follow them (moreau-jean, newmark)",
+        s->t, most);
 }
 
 carom_status carom_beside(carom_step *s, carom_side side, double t, const double *q, const double *v) {

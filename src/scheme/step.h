@@ -1,4 +1,5 @@
-// step.h (private): more functions of a step, for the schemes of this folder: iterations, rounding, sets, parts of contact problems.
+// step.h (private): more functions of a step, for the schemes of this folder: iterations, rounding, sets, parts of
+// contact problems.
 #pragma once
 #include <math.h>
 #include <carom/scheme.h>
@@ -15,19 +16,21 @@ static inline void carom_account_split(carom_account *a, const carom_account *b)
     if (b->gain > a->gain) a->gain = b->gain, a->gain_id = b->gain_id, a->gain_t = b->gain_t;
 }
 
-/// carom_move for iterate k = 0, 1, ... of an implicit step, q1 being the position of the iterate before: from the fourth on,
-/// components that would change by one unit in their last place stay.  docs/METHODS.md, "When the position rounds".
+/// carom_move for iterate k = 0, 1, ... of an implicit step, q1 being the position of the iterate before: from the
+/// fourth on, components that would change by one unit in their last place stay.  docs/METHODS.md, "When the position
+/// rounds".
 void carom_move_iterate(const carom_step *s, double *q1, const double *q0, double h, const double *v, int k);
 
 /// F = factor of s->M.  CAROM_SINGULAR: it is not positive definite, the error names the coordinate.
 carom_status carom_mass_factorise(carom_step *s, carom_factor *F);
 
-/// Does a mass that varies, M at the end of a step or inside it, have no negative pivot (up to 3 velocities) and no negative entry on its diagonal?  For schemes that factorise other
-/// matrices than M, which say nothing when it becomes negative; the simulation looks at larger ones now and then (carom_sim_end_step()).
+/// Does a mass that varies, M at the end of a step or inside it, have no negative pivot (up to 3 velocities) and no
+/// negative entry on its diagonal?  For schemes that factorise other matrices than M, which say nothing when it becomes
+/// negative; the simulation looks at larger ones now and then (carom_sim_end_step()).
 carom_status carom_mass_still_positive(carom_step *s, carom_matrix M);
 
-/// dx = rate of x with which q(x) = q0 (+) x moves with v.  Where (+) is not plain addition (rotations), schemes of third and higher order add these
-/// instead of velocities.  dx may be v.
+/// dx = rate of x with which q(x) = q0 (+) x moves with v.  Where (+) is not plain addition (rotations), schemes of
+/// third and higher order add these instead of velocities.  dx may be v.
 void carom_lift(const carom_step *s, double *dx, const double *x, const double *v);
 
 /// g = gaps at the start of the step, (s->t, s->q): those that the simulation has, where it has them.
@@ -42,35 +45,47 @@ void carom_close(const carom_step *s, carom_local *L, const double *g);
 #define CAROM_NOTICED 1e-6 // m: no gap rounds by so much
 
 
-/// a = M^-1 f and gaps without the factor of M, where the system has a short way: *found.  Not where F is ready, which serves as well.
-carom_status carom_acceleration(carom_step *s, bool *found, const carom_factor *F, double *a, double *g, double t, const double *q, const double *v);
+/// a = M^-1 f and gaps without the factor of M, where the system has a short way: *found.  Not where F is ready, which
+/// serves as well.
+carom_status carom_acceleration(carom_step *s, bool *found, const carom_factor *F, double *a, double *g, double t,
+                                const double *q, const double *v);
 
-/// carom_close_at() for a scheme that needs the directions at the point as well.  *known: L holds those of its set, before the call and after it.
+/// carom_close_at() for a scheme that needs the directions at the point as well.  *known: L holds those of its set,
+/// before the call and after it.
 carom_status carom_close_knowing(carom_step *s, carom_local *L, double *g, bool *known, carom_place at);
 
-/// g of contacts, gaps at the point: of those that are closed there but leave (u_N > eps_u), it becomes 1.  L is scratch.
+/// g of contacts, gaps at the point: of those that are closed there but leave (u_N > eps_u), it becomes 1.  L is
+/// scratch.
 carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom_place at);
-/// (CL-11)  At the end of a step, for a scheme that takes gaps there by their signs: gaps of contacts that close within an instant of one that closes become 0.  L: scratch.
+/// (CL-11)  At the end of a step, for a scheme that takes gaps there by their signs: gaps of contacts that close within
+///          an instant of one that closes become 0.  L: scratch.
 carom_status carom_close_together(carom_step *s, carom_local *L, double *g, carom_place at);
 
-/// Contacts outside the set (sign not closed) that are below zero at the end of the step, g_1, take sign -1 if they last: closed at its start, or reacted
-/// in the last one, or slower than the forces of a few steps make them.  some: there are any, the step is to be taken again.  L and g_0 are scratch.
-carom_status carom_close_thrown(carom_step *s, bool *some, double *sign, const double *g_1, carom_local *L, double *g_0, carom_place start);
+/// Contacts outside the set (sign not closed) that are below zero at the end of the step, g_1, take sign -1 if they
+/// last: closed at its start, or reacted in the last one, or slower than the forces of a few steps make them.  some:
+/// there are any, the step is to be taken again.  L and g_0 are scratch.
+carom_status carom_close_thrown(carom_step *s, bool *some, double *sign, const double *g_1, carom_local *L, double *g_0,
+                                carom_place start);
 
-/// Does a contact of L's set approach, by its normal velocity in u, faster than the forces of a few steps explain (CL-4)?  L holds
-/// the directions at the point.  which, unless NULL: 1 for the constraints of the set that do, else 0.
-carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at);
-/// The same with the curvatures of L's contacts at the point, kappa, in L's rows (NULL: not known).  *curved: were they needed?
-carom_status carom_struck_on(carom_step *s, bool *some, bool *curved, const carom_local *L, const double *u, const double *kappa, carom_place at);
+/// Does a contact of L's set approach, by its normal velocity in u, faster than the forces of a few steps explain
+/// (CL-4)?  L holds the directions at the point.  which, unless NULL: 1 for the constraints of the set that do, else 0.
+carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u,
+                          carom_place at);
+/// The same with the curvatures of L's contacts at the point, kappa, in L's rows (NULL: not known).  *curved: were they
+/// needed?
+carom_status carom_struck_on(carom_step *s, bool *some, bool *curved, const carom_local *L, const double *u,
+                             const double *kappa, carom_place at);
 
-/// Is a joint of L's set struck: is its velocity in u, which is 0 while it holds, larger than the forces of a few steps explain (CL-4)?
+/// Is a joint of L's set struck: is its velocity in u, which is 0 while it holds, larger than the forces of a few steps
+/// explain (CL-4)?
 carom_status carom_joints_struck(carom_step *s, bool *some, const carom_local *L, const double *u, carom_place at);
 
-/// theta of constraint id at the point (CL-4); of a contact that comes from a flight the curvature explains nothing.  L is scratch.
+/// theta of constraint id at the point (CL-4); of a contact that comes from a flight the curvature explains nothing.  L
+/// is scratch.
 carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, bool flew, carom_place at);
 
-/// u, local velocities of L's set before an impact, as seen at the start of a step: a contact whose directions jump on the way to the
-/// point (a kink), where L has them, takes those at the point (CL-5).  v is the velocity before.
+/// u, local velocities of L's set before an impact, as seen at the start of a step: a contact whose directions jump on
+/// the way to the point (a kink), where L has them, takes those at the point (CL-5).  v is the velocity before.
 carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *L, carom_place at);
 
 /// As carom_system_directions(), without a call.
@@ -87,7 +102,8 @@ static inline void carom_join_joints(const carom_system *sys, carom_local *L) {
     at[ne] = L->nb = ne;
 }
 
-/// Are all gaps of contacts far from closed, and did none of them react (held)?  Then, in flight, nothing else has to be evaluated.
+/// Are all gaps of contacts far from closed, and did none of them react (held)?  Then, in flight, nothing else has to
+/// be evaluated.
 bool carom_many_open(const double *g, const double *held, int nc);
 static inline bool carom_all_open(const double *g, const double *held, int nc) {
     enum { FEW = 8 }; // fewer are sooner compared one by one than several at once
@@ -100,7 +116,8 @@ static inline bool carom_all_open(const double *g, const double *held, int nc) {
 /// The gaps g at q decide what is closed in this step: for the simulation.
 void carom_note_gaps(const carom_step *s, const double *g, const double *q);
 
-/// Where nothing is near (held: see carom_place), L's set is that of the joints; false: carom_close_near() finds it.  Apart, so that no carom_place is made where none is needed.
+/// Where nothing is near (held: see carom_place), L's set is that of the joints; false: carom_close_near() finds it.
+/// Apart, so that no carom_place is made where none is needed.
 static inline bool carom_close_open(const carom_step *s, carom_local *L, const double *g, const double *held) {
     if (!carom_all_open(g + s->sys->ne, held ? held : s->held, s->sys->nc)) return false;
     carom_join_joints(s->sys, L);
@@ -132,8 +149,9 @@ double carom_local_rounding(const carom_local *L, int k, const double *x, int n)
 /// The same where the largest |x_i| is known: positions that are no velocities may all enter.
 double carom_local_rounding_within(const carom_local *L, int k, const double *x, int n, double size);
 
-/// Gaps of L's contacts at the end of a step, q = q_0 (+) x with the directions there, that are no larger than their rounding: contacts that
-/// share a load must not contradict each other by it.  They become 0, or the displacement W'x + h w where that is as small (CL-8).
+/// Gaps of L's contacts at the end of a step, q = q_0 (+) x with the directions there, that are no larger than their
+/// rounding: contacts that share a load must not contradict each other by it.  They become 0, or the displacement W'x +
+/// h w where that is as small (CL-8).
 void carom_settle_gaps(const carom_step *s, double *g, const carom_local *L, const double *q, const double *x);
 
 /// carom_local_velocity of the rows of contacts alone; those of joints, which come first, stay as they are.
@@ -144,15 +162,22 @@ void carom_local_velocity_shared(const carom_step *s, double *u, const carom_loc
 /// What rounding may leave in the local velocities u = W'v + w of L's set: 16 eps max_k (|w_k| + sum_i |W_ik v_i|).
 double carom_local_velocity_rounding(const carom_local *L, const double *v);
 
-/// What rounding of large impulses leaves of a local velocity: 16 r, r the largest residual so far, or 1e-8 V where that is less.  Where impulses are large against velocities, as under a heavy body, it is more than tol V (CP-10);
-/// r is one draw of it, and the sums that make velocities of impulses draw some more.  A larger residual was accepted, and is an error, not rounding (TOL-3).
+/// What rounding of large impulses leaves of a local velocity: 16 r, r the largest residual so far, or 1e-8 V where
+/// that is less.  Where impulses are large against velocities, as under a heavy body, it is more than tol V (CP-10); r
+/// is one draw of it, and the sums that make velocities of impulses draw some more.  A larger residual was accepted,
+/// and is an error, not rounding (TOL-3).
 double carom_impulse_rounding(const carom_step *s);
 /// What contact solvers may leave of a local velocity: 4 tol V and that.
 double carom_velocity_left(const carom_step *s);
 
-/// (LV-2)  The size of positions, max |q_i| lever_i, and of rates: one length, one speed for all that moves, in any unit of length.  lever: carom_system.lever.
-static inline double carom_lever(const carom_system *sys, int velocity) { return sys->lever ? sys->lever[velocity] : 1; }
-static inline double carom_position_lever(const carom_system *sys, int position) { return sys->lever ? sys->lever[sys->nv + position] : 1; }
+/// (LV-2)  The size of positions, max |q_i| lever_i, and of rates: one length, one speed for all that moves, in any
+///         unit of length.  lever: carom_system.lever.
+static inline double carom_lever(const carom_system *sys, int velocity) {
+    return sys->lever ? sys->lever[velocity] : 1;
+}
+static inline double carom_position_lever(const carom_system *sys, int position) {
+    return sys->lever ? sys->lever[sys->nv + position] : 1;
+}
 /// (LV-3)  The length by which a position or rate counts in tolerances: its lever, of an angle no less than size_q, so
 /// that an angle's tolerance is at most that of 1 rad.  A lever of exactly 1 is that of a length.
 static inline double carom_tolerance_lever(double lever, double size_q) { return lever == 1 ? 1 : fmax(lever, size_q); }
@@ -175,14 +200,16 @@ static inline double carom_size_of_positions(const carom_system *sys, const doub
     return most;
 }
 
-/// (NEW-5)  The size of momenta, or forces: max |p_i|/sqrt(M_ii), in which coordinates of any unit count alike, and that of velocities: max |v_i| sqrt(M_ii).
+/// (NEW-5)  The size of momenta, or forces: max |p_i|/sqrt(M_ii), in which coordinates of any unit count alike, and
+///          that of velocities: max |v_i| sqrt(M_ii).
 /// Coordinates without inertia count as the heaviest one does.
 double carom_momentum_size(const double *p, carom_matrix M);
 double carom_velocity_size(const double *v, carom_matrix M);
 
-/// What rounding of the position may leave in a force with K = -df/dq, by its size: 8 eps (sum_j |K_ij q_j| + sum_j |K_ij q_0j|), q_0 at the start of the
-/// step.  Members much stiffer than the loads on them have forces that are small differences of large ones, and a scheme that damps a fast vibration makes a
-/// small position of two large terms.  y is scratch (nv).
+/// What rounding of the position may leave in a force with K = -df/dq, by its size: 8 eps (sum_j |K_ij q_j| + sum_j
+/// |K_ij q_0j|), q_0 at the start of the step.  Members much stiffer than the loads on them have forces that are small
+/// differences of large ones, and a scheme that damps a fast vibration makes a small position of two large terms.  y is
+/// scratch (nv).
 double carom_force_rounding(const carom_step *s, carom_matrix K, carom_matrix M, const double *q, double *y);
 
 /// V = W + a D, column by column; V = V + a e o D with e the restitution of each column.
@@ -194,8 +221,10 @@ void carom_local_react(double *y, double s, const carom_local *L, const double *
 
 /// D += x d(M y)/dq; D += x d(W lambda)/dq; columns d(W'v + w)/dq.  By the system, or by differences where it has none.
 carom_status carom_mass_gradient(carom_step *s, carom_matrix D, double x, double t, const double *q, const double *y);
-carom_status carom_reaction_gradient(carom_step *s, carom_matrix D, double x, const carom_local *L, const double *lambda, double t, const double *q);
-carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_local *L, double t, const double *q, const double *v);
+carom_status carom_reaction_gradient(carom_step *s, carom_matrix D, double x, const carom_local *L,
+                                     const double *lambda, double t, const double *q);
+carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_local *L, double t, const double *q,
+                                 const double *v);
 
 /// Blocks with their laws and the storage of the contact problem of the set; G and c are the scheme's business.
 void carom_problem_blocks(carom_step *s, const carom_local *L);
@@ -204,9 +233,10 @@ void carom_problem_blocks(carom_step *s, const carom_local *L);
 double *carom_problem_matrix(carom_step *s);
 /// The number of the problem that carom_problem_form() has formed last.
 long carom_problem_number(const carom_step *s);
-/// As carom_problem_form.  Where the last problem has that number, its B is taken: it had the same F and columns of Lf, or those and more behind them.  0: none has it.
-/// Nobody has written G since then.
-void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, long number);
+/// As carom_problem_form.  Where the last problem has that number, its B is taken: it had the same F and columns of Lf,
+/// or those and more behind them.  0: none has it.  Nobody has written G since then.
+void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a,
+                           long number);
 
 /// c -= G x.
 void carom_problem_subtract(carom_step *s, const double *x);
@@ -214,36 +244,42 @@ void carom_problem_subtract(carom_step *s, const double *x);
 /// Restitution of a contact (0 .. nc-1) that is hit with the normal velocity u_N.
 double carom_restitution(const carom_step *s, int contact, double u_N);
 
-/// c = u_free + e o u_before, e the restitutions of each row (zero for bilateral rows): Newton's law.  Where contacts follow other laws
-/// c = u_free - b, b the local velocities that carom_problem_bounce() has found for this set.
+/// c = u_free + e o u_before, e the restitutions of each row (zero for bilateral rows): Newton's law.  Where contacts
+/// follow other laws c = u_free - b, b the local velocities that carom_problem_bounce() has found for this set.
 void carom_problem_restitution(carom_step *s, const carom_local *L, const double *u_free, const double *u_before);
 
-/// Before it, once a step and set, with the problem formed: where contacts follow other laws than Newton's, the impact that u_before makes.
-/// For steps in which forces and impacts share one problem.
+/// Before it, once a step and set, with the problem formed: where contacts follow other laws than Newton's, the impact
+/// that u_before makes. For steps in which forces and impacts share one problem.
 carom_status carom_problem_bounce(carom_step *s, const carom_local *L, const double *u_before);
 /// The same, where some contacts give nothing back; plastic by constraint of L, NULL: none.
-carom_status carom_problem_bounce_from(carom_step *s, const carom_local *L, const double *u_before, const bool *plastic);
+carom_status carom_problem_bounce_from(carom_step *s, const carom_local *L, const double *u_before,
+                                       const bool *plastic);
 
 enum { CAROM_WARM = 24 }; // rows beyond which a contact problem starts from reactions that are known
 
-/// Solve (s->c set) from the warm start; p and u are in s->problem.  Solved, or accepted above tolerance and counted (docs/solvers.md, "When a
-/// step is refused"); else CAROM_RETRY, the error names time and constraint.
+/// Solve (s->c set) from the warm start; p and u are in s->problem.  Solved, or accepted above tolerance and counted
+/// (docs/solvers.md, "When a step is refused"); else CAROM_RETRY, the error names time and constraint.
 carom_status carom_problem_solve(carom_step *s, const carom_local *L);
 
-/// (TOL-1)  c of n rows, velocities without reactions, counts for the scale of tolerances: of joints that a scheme solves itself.
+/// (TOL-1)  c of n rows, velocities without reactions, counts for the scale of tolerances: of joints that a scheme
+///          solves itself.
 void carom_problem_scale(carom_step *s, const double *c, int n);
 
-/// The same for a problem of the scheme's own making (s->problem, start in its p) whose block b belongs to constraint id[b].
+/// The same for a problem of the scheme's own making (s->problem, start in its p) whose block b belongs to constraint
+/// id[b].
 carom_status carom_problem_run(carom_step *s, const int *id);
 
-/// A piece of the motion of this step, of a scheme that must not miss a contact on it.  Where the list of contacts is too short for it, the step will be made again with a longer one.
+/// A piece of the motion of this step, of a scheme that must not miss a contact on it.  Where the list of contacts is
+/// too short for it, the step will be made again with a longer one.
 void carom_list_suffices(carom_step *s, const carom_way *motion);
 
-/// The step has as many parts more: internal steps, events.  CAROM_NOT_CONVERGED where the run's step has more than `most`, with those of its halves and of all that was refused: a step that is refused for
-/// its many parts has as many when it is halved, and would take for ever.
+/// The step has as many parts more: internal steps, events.  CAROM_NOT_CONVERGED where the run's step has more than
+/// `most`, with those of its halves and of all that was refused: a step that is refused for its many parts has as many
+/// when it is halved, and would take for ever.
 carom_status carom_limit_parts(carom_step *s, double parts, double most);
 
-/// What contact problems leave behind in the step and in the counts of the run.  Far iterates and rejected attempts have velocities that nothing ever had: what they leave is taken back.
+/// What contact problems leave behind in the step and in the counts of the run.  Far iterates and rejected attempts
+/// have velocities that nothing ever had: what they leave is taken back.
 typedef struct carom_traces {
     double scale, step_scale, most, residual;
     int residual_id;
@@ -251,24 +287,28 @@ typedef struct carom_traces {
 carom_traces carom_problem_traces(const carom_step *s);
 void carom_problem_take_back(carom_step *s, const carom_traces *before);
 
-/// Do the impulses in s->p and the velocities in s->c (u + e o u_0 of an iterate, not of its linearisation) meet the laws of
-/// s->problem?  To tolerance, to the rounding given, to that of G p (CP-9), or as well as the last problem was solved.
+/// Do the impulses in s->p and the velocities in s->c (u + e o u_0 of an iterate, not of its linearisation) meet the
+/// laws of s->problem?  To tolerance, to the rounding given, to that of G p (CP-9), or as well as the last problem was
+/// solved.
 bool carom_problem_met(carom_step *s, double rounding);
 
 /// As carom_problem_apply, for other numbers than p, from the first row on.
 void carom_problem_react(carom_step *s, double *v, double a, const double *p, int rows);
 
-/// Does the work of impulse b of L's set count as lost to impact?  That of a contact does; that of a bilateral constraint only
-/// if a contact of the set is struck, else it stays in the balance.
+/// Does the work of impulse b of L's set count as lost to impact?  That of a contact does; that of a bilateral
+/// constraint only if a contact of the set is struck, else it stays in the balance.
 bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before);
 
-/// Book what an impact of the joints of L's set takes, where carom_book_impulses() has left it in the balance: their drive is struck, not a contact.
-void carom_book_struck_joints(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after);
+/// Book what an impact of the joints of L's set takes, where carom_book_impulses() has left it in the balance: their
+/// drive is struck, not a contact.
+void carom_book_struck_joints(carom_step *s, const carom_local *L, const double *p, const double *u_before,
+                              const double *u_after);
 
-/// The power of forces without potential, for schemes whose stages have other velocities than the motion: forces that are steep in
-/// the velocities (regularised friction) may be full at a stage and none at the end of the step.  Once before the stages of a part of the step;
-/// at each stage, weight times its forces; then their work along the mean of v_0 and v_1, between which they act.  Nothing, where the system
-/// has no power_along: then the simulation books the power, from the ends of the step.
+/// The power of forces without potential, for schemes whose stages have other velocities than the motion: forces that
+/// are steep in the velocities (regularised friction) may be full at a stage and none at the end of the step.  Once
+/// before the stages of a part of the step; at each stage, weight times its forces; then their work along the mean of
+/// v_0 and v_1, between which they act.  Nothing, where the system has no power_along: then the simulation books the
+/// power, from the ends of the step.
 void carom_power_begin(carom_step *s);
 carom_status carom_power_stage(carom_step *s, double weight, double t, const double *q, const double *v);
 void carom_book_power(carom_step *s, const double *v_0, const double *v_1);
@@ -276,8 +316,8 @@ void carom_book_power(carom_step *s, const double *v_0, const double *v_1);
 /// Book the multiplier of constraint id on position level, of a step that has succeeded.
 void carom_book_position(carom_step *s, int id, double nu);
 
-/// Emit the state on one side of an event that the scheme has located: before it the left limits, behind it the right ones, at the same t.
-/// Fails if the observer requests a stop.
+/// Emit the state on one side of an event that the scheme has located: before it the left limits, behind it the right
+/// ones, at the same t. Fails if the observer requests a stop.
 carom_status carom_beside(carom_step *s, carom_side side, double t, const double *q, const double *v);
 
 /// Book by how much this step violates the scheme's own discrete energy balance, and the magnitude of its terms (J).

@@ -77,7 +77,8 @@ void carom_turn_row(const carom_turn *t, double *y, const double *w, int nv) {
     const double *T = t->T;
     if (!t->ready) carom_copy(y, w, nv);
     for (int i = 0; t->ready && i < t->parts; ++i)
-        for (int j = part[i], n = part[i + 1] - part[i]; j < part[i + 1]; ++j, T += n) y[j] = carom_dot(T, w + part[i], n);
+        for (int j = part[i], n = part[i + 1] - part[i]; j < part[i + 1]; ++j, T += n)
+            y[j] = carom_dot(T, w + part[i], n);
 }
 
 // Entries of column k of Y in the part of velocity i, unless they are there already; e: W_k.

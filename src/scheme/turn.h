@@ -4,8 +4,8 @@
 //
 //     dq_1 = T(x) dx,     T^-1 is lift()                                                                     (NEW-4)
 //
-// Where rotations in space make T differ from 1, by |x|/2, an iteration that takes T = 1 converges only linearly.  Systems without
-// lift() and those with large parts (members, where angles are few) do take T = 1.
+// Where rotations in space make T differ from 1, by |x|/2, an iteration that takes T = 1 converges only linearly.
+// Systems without lift() and those with large parts (members, where angles are few) do take T = 1.
 #pragma once
 #include "scheme/step.h"
 

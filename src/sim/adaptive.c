@@ -14,13 +14,15 @@ static const double STILL = 1e-3;      // of the tolerance: what moves by less i
 static const double ENDING = 1e-6;     // of a step: what is left after it is no step any more
 static const double FIRST = 1e-3;      // of the run: near t = 0 the rounding of times is judged by this time
 static const double LEAST = 1e-8;      // error over tolerance: below, growth is limited by `grow` anyway
-static const double REMEMBERED = 1e-4; // least error that the controller remembers: an exact step says nothing about the next
+static const double REMEMBERED = 1e-4; // least error that the controller remembers: an exact step says nothing about
+                                       // the next
 
 enum { ATTEMPTS = 60, NEAR = 16 }; // instants (JT-1): a jump so near to another stop is there
 
 enum { WHOLE = 1, FIRST_HALF = 2, SECOND_HALF = 4 }; // of `hit`: where a contact was struck
 
-// A normal impulse of a contact that is not in lasting contact: velocities jump, and the error is of order 0.  `more`: beside the impulses in `booked`.
+// A normal impulse of a contact that is not in lasting contact: velocities jump, and the error is of order 0.  `more`:
+// beside the impulses in `booked`.
 static bool jumps(carom_sim *sim, unsigned char where, bool more) {
     const carom_step *s = &sim->step;
     bool any = false;
@@ -72,7 +74,8 @@ static carom_status violation(carom_sim *sim, double t, double *most, carom_erro
 static double difference(const carom_sim *sim, const double *x_try, const double *x, const double *x_0, int n) {
     double most = 0;
     for (int i = 0; i < n; ++i) {
-        const double e = fabs(x[i] - x_try[i]) / (sim->control.atol + sim->control.rtol * fmax(fabs(x_0[i]), fabs(x[i])));
+        const double e =
+            fabs(x[i] - x_try[i]) / (sim->control.atol + sim->control.rtol * fmax(fabs(x_0[i]), fabs(x[i])));
         if (!(e <= most)) most = e == e ? e : HUGE_VAL;
     }
     return most;
@@ -93,7 +96,8 @@ static double slip_that_ended(const carom_sim *sim) {
     carom_step before = *s;
     double most = 0;
     before.u_after = (double *)((unsigned char *)sim->before + at);
-    for (int c = 0; s->reacted && !sim->scheme->emits_events && c < s->sys->nc; ++c) { // schemes that locate events begin anew there
+    // schemes that locate events begin anew there
+    for (int c = 0; s->reacted && !sim->scheme->emits_events && c < s->sys->nc; ++c) {
         if (carom_system_recorded(s->sys, s->sys->ne + c) == 1 || !sim->memory[c].closed) continue;
         const double slip = slip_of(&before, c);
         if (slip > most && slip_of(s, c) <= ENDED * slip) most = slip;
@@ -107,7 +111,8 @@ static double moved(const carom_sim *sim, double h) {
     return speed * h / (sim->control.atol + sim->control.rtol * carom_norm_max(sim->q_0, sim->sys->nq));
 }
 
-// The difference of velocities, in units of the tolerance of the largest of the run: a slow bounce among fast ones is not resolved where it does not move noticeably.
+// The difference of velocities, in units of the tolerance of the largest of the run: a slow bounce among fast ones is
+// not resolved where it does not move noticeably.
 static double noticeable(const carom_sim *sim) {
     const double size = fmax(sim->kept->fastest, carom_norm_max(sim->v_0, sim->sys->nv));
     double most = 0;
@@ -120,25 +125,32 @@ typedef struct span {
     double t, from, to, t_1;
 } span;
 
-static carom_status begin_behind(carom_sim *sim, const span *x, carom_error *err) { return x->from > x->t ? carom_sim_pass(sim, 0, x->t, x->from, err) : CAROM_OK; }
+static carom_status begin_behind(carom_sim *sim, const span *x, carom_error *err) {
+    return x->from > x->t ? carom_sim_pass(sim, 0, x->t, x->from, err) : CAROM_OK;
+}
 
 // -- works --------------------------------------------------------------------------------------------
 
 static void booked(const carom_sim *sim, double *W) {
     const carom_ledger *l = &sim->kept->ledger;
-    W[CAROM_WORK_FRICTION] = l->energy.friction, W[CAROM_WORK_EXTERNAL] = l->energy.external, W[CAROM_WORK_DAMPING] = l->energy.damping;
+    W[CAROM_WORK_FRICTION] = l->energy.friction, W[CAROM_WORK_EXTERNAL] = l->energy.external,
+    W[CAROM_WORK_DAMPING] = l->energy.damping;
 }
 
 static carom_status power_at(carom_sim *sim, double t, double *P, carom_error *err) {
     const carom_system *sys = sim->sys;
     P[CAROM_WORK_FRICTION] = P[CAROM_WORK_EXTERNAL] = P[CAROM_WORK_DAMPING] = 0;
-    const carom_status status = sys->power(sys->model, sim->step.sys_work, t, sim->q, sim->v, &P[CAROM_WORK_EXTERNAL], &P[CAROM_WORK_DAMPING]);
-    return status == CAROM_OK ? CAROM_OK : carom_fail(err, status, "t = %.9g: the model failed to compute its power", t);
+    const carom_status status =
+        sys->power(sys->model, sim->step.sys_work, t, sim->q, sim->v, &P[CAROM_WORK_EXTERNAL], &P[CAROM_WORK_DAMPING]);
+    return status == CAROM_OK ? CAROM_OK
+                              : carom_fail(err, status, "t = %.9g: the model failed to compute its power", t);
 }
 
-// (AD-10)  error = max_k |e_k|/(rtol S + atol F),  S the magnitude of the works of this step and of those before it;  F = sum of the impulses of contacts and
+// (AD-10)  error = max_k |e_k|/(rtol S + atol F),  S the magnitude of the works of this step and of those before it;  F
+//          = sum of the impulses of contacts and
 //         joints, and h |f|: velocities are not known better than atol.  F is looked at where S alone refuses a step.
-static carom_status work_error(carom_sim *sim, const carom_works *w, double t, double h, double weight, double *error, double *sum, carom_error *err) {
+static carom_status work_error(carom_sim *sim, const carom_works *w, double t, double h, double weight, double *error,
+                               double *sum, carom_error *err) {
     carom_step *s = &sim->step;
     double size, push = 0;
     const double most = carom_works_error(w, h, weight, &size), all = sim->kept->works + size;
@@ -164,12 +176,15 @@ static void book_middle(carom_sim *sim, const carom_works *w, double h) {
 // The order of the motion between contacts: with joints it may be another.
 static int order_between(const carom_sim *sim) {
     const carom_scheme *scheme = sim->scheme;
-    const int order = carom_sim_order(scheme, sim->opt), with_joints = scheme->promises.joint_order > 0 ? scheme->promises.joint_order : 1;
+    const int order = carom_sim_order(scheme, sim->opt),
+              with_joints = scheme->promises.joint_order > 0 ? scheme->promises.joint_order : 1;
     return sim->sys->ne > 0 && with_joints < scheme->order && with_joints < order ? with_joints : order;
 }
 
-// One attempt over h.  *error <= 1: what the halves computed stands.  *p is the order the estimate was made with.  last: there is no shorter step.
-static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, double *error, int *p, carom_error *err) {
+// One attempt over h.  *error <= 1: what the halves computed stands.  *p is the order the estimate was made with.
+// last: there is no shorter step.
+static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, double *error, int *p,
+                            carom_error *err) {
     const carom_kept *k = sim->kept;
     const double t = x->from;
     const int nq = sim->sys->nq, nv = sim->sys->nv;
@@ -208,13 +223,16 @@ static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, 
     // (AD-8)  a step in which slip ends is of second order at best
     const double weight = *p == 0 ? 2 : 1 / (ldexp(1, *p > 2 && (ended > 0 || slip_that_ended(sim) > 0) ? 2 : *p) - 1);
     // (AD-3)  new penetration counts against the tolerance of a length
-    *error = fmax(weight * difference(sim, sim->q_try, sim->q, sim->q_0, nq), deepest / (sim->control.atol + sim->control.rtol * k->length));
+    *error = fmax(weight * difference(sim, sim->q_try, sim->q, sim->q_0, nq),
+                  deepest / (sim->control.atol + sim->control.rtol * k->length));
     // error <- max(error, h u/12) where slip u ends in the first half and whole and halves agree
     const double unknown = h * ended / 12 / (sim->control.atol + sim->control.rtol * carom_norm_max(sim->q_0, nq));
     if (*error < 0.5 * unknown) *error = unknown;
-    // (AD-6)  Contacts that close within rounding of each other may be hit in another order by the halves, and velocities
-    // then differ whatever the step.  Where nothing moves noticeably during the step, that is the model's to decide.  Contacts
-    // hit in the same order leave velocities that differ by the forces during the step: a shorter one brings them together.
+    // (AD-6)  Contacts that close within rounding of each other may be hit in another order by the halves, and
+    //         velocities
+    // then differ whatever the step.  Where nothing moves noticeably during the step, that is the model's to decide.
+    // Contacts hit in the same order leave velocities that differ by the forces during the step: a shorter one brings
+    // them together.
     const double apart = weight * difference(sim, sim->v_try, sim->v, sim->v_0, nv);
     const bool still = apart > 1 && jump && *error <= 1 && moved(sim, h) < STILL;
     if (!still) *error = fmax(*error, apart);
@@ -230,7 +248,8 @@ static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, 
     for (int i = 0; i < CAROM_WORKS; ++i) w.halves[i] -= before[i];
     if (w.powers) CAROM_TRY(power_at(sim, t + h, w.P[2], err));
     CAROM_TRY(work_error(sim, &w, t + h, h, weight, &work, &sum, err));
-    if (h <= carom_works_shortest(&sim->step)) work = fmin(work, CAROM_WORKS_COARSE); // powers may jump where nobody knows of it
+    // powers may jump where nobody knows of it
+    if (h <= carom_works_shortest(&sim->step)) work = fmin(work, CAROM_WORKS_COARSE);
     if (!jump) *error = fmax(*error, work); // an impact has its own measure, and velocities are in it
     book_middle(sim, &w, h);
     sim->kept->works = sum;
@@ -247,7 +266,9 @@ static double cut(const carom_sim *sim, double h, double from, double *t_1, bool
         if (next < stop - CAROM_INSTANT * sim->control.stop) stop = next; // else the end is meant
     }
     stop = fmin(stop, carom_sim_next_sample(sim));
-    const double at = carom_sim_jump(sim, from + k->blur, fmin(from + 2 * h, stop - NEAR * carom_sim_instant(sim, stop))), end = fmin(fmin(stop, at), from + h), even = carom_sim_even(sim, true, from, end);
+    const double at = carom_sim_jump(sim, from + k->blur,
+                                     fmin(from + 2 * h, stop - NEAR * carom_sim_instant(sim, stop))),
+                 end = fmin(fmin(stop, at), from + h), even = carom_sim_even(sim, true, from, end);
     stop = fmin(stop, at);
     if (even < end) h = even - k->t;
     const double left = stop - k->t;
@@ -278,7 +299,9 @@ static double first_behind(const carom_sim *sim) {
 // (JT-3)
 static void note_jump(carom_sim *sim, const span *x, bool jump) {
     const double e = carom_sim_instant(sim, x->t_1), blur = sim->kept->blur;
-    sim->kept->blur = !jump ? fmax(0, blur - (x->t_1 - x->t)) : x->t_1 - x->from <= NEAR * fmax(blur, e) ? 2 * fmax(blur, e) : 0;
+    sim->kept->blur = !jump                                      ? fmax(0, blur - (x->t_1 - x->t))
+                      : x->t_1 - x->from <= NEAR * fmax(blur, e) ? 2 * fmax(blur, e)
+                                                                 : 0;
 }
 
 bool carom_sim_ending(const carom_sim *sim) {
@@ -302,17 +325,21 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
         const span x = beside(sim, from, t_1);
         carom_error why;
         const bool last = 0.5 * shrink * h_try < least;
-        const carom_status status = attempt(sim, &x, x.from == x.t && x.to == t_1 ? h_try : x.to - x.from, last, &error, &p, &why);
+        const carom_status status =
+            attempt(sim, &x, x.from == x.t && x.to == t_1 ? h_try : x.to - x.from, last, &error, &p, &why);
         // Too long a step may lead where the model makes no sense (CAROM_USER).
-        const bool shorter = status == CAROM_OK || status == CAROM_NOT_CONVERGED || status == CAROM_SINGULAR || status == CAROM_USER;
+        const bool shorter =
+            status == CAROM_OK || status == CAROM_NOT_CONVERGED || status == CAROM_SINGULAR || status == CAROM_USER;
         if (!shorter) return carom_fail(err, status, "%s", why.text);
         if (status == CAROM_OK && error <= 1) {
             // (AD-4)  PI controller: h <- h safety error^(-0.7/(p+1)) last^(0.4/(p+1)), between shrink and grow
             const double e = fmax(error, LEAST);
             // (AD-9)  lecture:  h <- h safety error^(-1/(p+1)), between shrink and grow, also after a rejection
             const bool lecture = sim->control.lecture;
-            double factor = lecture ? safety * pow(e, -1.0 / (p + 1)) : safety * pow(e, -0.7 / (p + 1)) * pow(k->error_last, 0.4 / (p + 1));
-            factor = fmin(i > 0 && !lecture ? 1 : sim->step.control.grow, fmax(shrink, factor)); // pi: no growth after a rejection
+            double factor = lecture ? safety * pow(e, -1.0 / (p + 1))
+                                    : safety * pow(e, -0.7 / (p + 1)) * pow(k->error_last, 0.4 / (p + 1));
+            // pi: no growth after a rejection
+            factor = fmin(i > 0 && !lecture ? 1 : sim->step.control.grow, fmax(shrink, factor));
             k->h_next = fmax(factor * h_try, least);
             if (h_try < h && factor >= 1) k->h_next = fmax(k->h_next, h); // a stop made it short
             k->error_last = fmax(e, REMEMBERED);
@@ -325,12 +352,18 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
         carom_sim_try_again(sim);
         k->ledger.rejected += 1;
         // (AD-5)  rejected: h <- h safety error^(-1/(p+1)), between shrink/2 and safety; an unsolved step: h/4
-        h = h_try * (status != CAROM_OK ? 0.25 : fmin(safety, fmax((sim->control.lecture ? 1 : 0.5) * shrink, safety * pow(error, -1.0 / (p + 1)))));
+        h = h_try *
+            (status != CAROM_OK
+                 ? 0.25
+                 : fmin(safety, fmax((sim->control.lecture ? 1 : 0.5) * shrink, safety * pow(error, -1.0 / (p + 1)))));
         if (h < least) {
             if (status != CAROM_OK) return carom_fail(err, status, "%.800s (also with a step of %.3g)", why.text, h);
-            return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: tolerance not met: estimated error is %.3g times too large at step %.3g; "
-                              "increase --rtol or --atol", k->t, error, h);
+            return carom_fail(err, CAROM_NOT_CONVERGED,
+                              "t = %.9g: tolerance not met: estimated error is %.3g times too large at step %.3g; "
+                              "increase --rtol or --atol",
+                              k->t, error, h);
         }
     }
-    return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: no step size met the tolerance in %d attempts", k->t, ATTEMPTS);
+    return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: no step size met the tolerance in %d attempts", k->t,
+                      ATTEMPTS);
 }

@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum { SMALLER = 10 }; // a failed step is halved at most this many times
-// (TOL-4)  Accepted where the halves of a refused step are refused too, and their scale has halved: there it is weight that makes the
+// (TOL-4)  Accepted where the halves of a refused step are refused too, and their scale has halved: there it is weight
+//          that makes the
 // velocities, and halving on cannot help.
 static const double AT_REST = 1e-6;
 
@@ -20,14 +21,18 @@ void carom_sim_clear_forces(const carom_sim *sim) {
 carom_status carom_sim_give_up(carom_sim *sim, carom_error *err, int depth) {
     carom_status code = sim->error.code;
     if (code == CAROM_RETRY) code = CAROM_NOT_CONVERGED;
-    if (sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == 0 || sim->control.on) return carom_fail(err, code, "%s", sim->error.text); // adaptive steps are not halved here
+    // adaptive steps are not halved here
+    if (sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == 0 || sim->control.on)
+        return carom_fail(err, code, "%s", sim->error.text);
     return carom_fail(err, code, "%.900s (also with the step halved %d times)", sim->error.text, depth);
 }
 
 // Those that are named find their steps, also in stiff models.
 const char *carom_sim_finer(const carom_sim *sim) {
     if (sim->scheme->own_steps) return "smaller tolerances";
-    return sim->scheme->emits_events || sim->sys->nc == 0 ? "a smaller step, or a scheme that chooses its own (auto, event-driven)" : "a smaller step, or a scheme that locates events (auto, event-driven)";
+    return sim->scheme->emits_events || sim->sys->nc == 0
+               ? "a smaller step, or a scheme that chooses its own (auto, event-driven)"
+               : "a smaller step, or a scheme that locates events (auto, event-driven)";
 }
 
 // Which rate ran away.
@@ -36,11 +41,14 @@ static carom_status grown(carom_sim *sim, double t, double h, carom_error *err) 
     int i = 0;
     while (fabs(sim->v[i]) < CAROM_GROWN) ++i;
     sim->grown = true;
-    return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: the solution diverges (rate of %s is %.3g); step %.3g is too large for this "
-                      "scheme and model; try %s", t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h, carom_sim_finer(sim));
+    return carom_fail(err, CAROM_NOT_CONVERGED,
+                      "t = %.9g: the solution diverges (rate of %s is %.3g); step %.3g is too large for this "
+                      "scheme and model; try %s",
+                      t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h, carom_sim_finer(sim));
 }
 
-// Are there rotations that are none any more?  They turn with the stages of a scheme, which may be faster than its answer.
+// Are there rotations that are none any more?  They turn with the stages of a scheme, which may be faster than its
+// answer.
 static bool lost(const carom_sim *sim) { return sim->sys->move && !(carom_norm_max(sim->q, sim->sys->nq) < HUGE_VAL); }
 
 // Which contacts reacted in the step just done; an earlier half of it had booked the impulses in `booked`.
@@ -72,7 +80,8 @@ static carom_status show_dense(carom_sim *sim, double t, double h, carom_error *
 static void show_reactions(carom_sim *sim) {
     const carom_step *s = &sim->step;
     for (int id = 0; s->rub->force && id < s->sys->ne + s->sys->nc; ++id)
-        carom_copy(s->rub->force + s->dir[id], sim->reaction + sim->dir[carom_independent_id(&sim->independent, id)], s->dir[id + 1] - s->dir[id]);
+        carom_copy(s->rub->force + s->dir[id], sim->reaction + sim->dir[carom_independent_id(&sim->independent, id)],
+                   s->dir[id + 1] - s->dir[id]);
 }
 
 // A step of the scheme from t over h, `depth` times halved, and what a refused one goes back to.
@@ -95,12 +104,17 @@ static carom_status again(carom_sim *sim, const attempt *a, carom_status status,
     const double t = a->t, h = a->h;
     const carom_largest largest = a->later ? a->largest : carom_largest_of(sim->before);
     carom_largest_again(sim->kept, &largest); // iterates of a refused step say nothing about the motion
-    if (s->inside->stop && s->inside->stop(s->inside->stop_user)) status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t); // whatever it made of it
+    // whatever it made of it
+    if (s->inside->stop && s->inside->stop(s->inside->stop_user))
+        status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t);
     const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
-    const bool ends = sim->scheme->lacks & CAROM_NO_STEP_CHANGE || a->depth == SMALLER || (at_rest && a->accept >= AT_REST), last = ends && sim->scheme->positions && !s->inside->last;
+    const bool ends = sim->scheme->lacks & CAROM_NO_STEP_CHANGE || a->depth == SMALLER ||
+                      (at_rest && a->accept >= AT_REST),
+               last = ends && sim->scheme->positions && !s->inside->last;
     if (status != CAROM_RETRY || (ends && !last)) return carom_sim_give_up(sim, err, a->depth);
     sim->kept->ledger.rejected += 1;
-    if (a->reacted) carom_copy(s->impulse, sim->booked, sim->nl), carom_copy(s->lost, sim->booked + sim->nl, sim->sys->nc);
+    if (a->reacted)
+        carom_copy(s->impulse, sim->booked, sim->nl), carom_copy(s->lost, sim->booked + sim->nl, sim->sys->nc);
     else if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->lost, sim->sys->nc);
     s->nevents = a->nevents;
     if (last) { // (CL-10)
@@ -123,7 +137,13 @@ static carom_status again(carom_sim *sim, const attempt *a, carom_status status,
 // From t over h; when the scheme asks for it, in two halves.
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err) {
     carom_step *s = &sim->step;
-    attempt a = {.t = t, .h = h, .accept = s->inside->accept, .depth = depth, .nevents = s->nevents, .reacted = s->reacted, .later = depth > 0 || t != sim->kept->t};
+    attempt a = {.t = t,
+                 .h = h,
+                 .accept = s->inside->accept,
+                 .depth = depth,
+                 .nevents = s->nevents,
+                 .reacted = s->reacted,
+                 .later = depth > 0 || t != sim->kept->t};
     if (a.later) a.largest = carom_largest_of(sim->kept);
     s->t = t;
     s->h = h;
@@ -150,7 +170,8 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
         carom_ledger *l = &sim->kept->ledger;
         if (s->scale > sim->kept->speed) sim->kept->speed = s->scale;
         if (fastest > sim->kept->fastest) sim->kept->fastest = fastest;
-        if (s->contact.most > 0) l->counts.accepted += 1, l->counts.accepted_residual = fmax(l->counts.accepted_residual, s->contact.most);
+        if (s->contact.most > 0)
+            l->counts.accepted += 1, l->counts.accepted_residual = fmax(l->counts.accepted_residual, s->contact.most);
         const bool books = s->reacted || !carom_account_empty(&s->account), holds = s->reacted || sim->kept->holding;
         if (books) carom_sim_book_account(sim);
         if (holds) hold(sim, a.reacted);
@@ -163,4 +184,6 @@ carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *
     return advance(sim, t, h, SMALLER, err);
 }
 
-carom_status carom_sim_advance_halving(carom_sim *sim, double t, double h, carom_error *err) { return advance(sim, t, h, 0, err); }
+carom_status carom_sim_advance_halving(carom_sim *sim, double t, double h, carom_error *err) {
+    return advance(sim, t, h, 0, err);
+}

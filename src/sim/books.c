@@ -1,4 +1,5 @@
-// books.c: what a step adds to the ledger: what its scheme has accounted for, gaps, and the work of forces; and energies.
+// books.c: what a step adds to the ledger: what its scheme has accounted for, gaps, and the work of forces; and
+// energies.
 #include "base/missing.h"
 #include "sim/sim.h"
 #include <math.h>
@@ -8,7 +9,8 @@
 carom_status carom_sim_failed(carom_sim *sim, carom_status status, const char *what, carom_error *err) {
     carom_step *s = &sim->step;
     const double t = sim->kept->t;
-    if (status == CAROM_USER && (carom_gaps(s, sim->gap_try, t, sim->q) != CAROM_OK || carom_force(s, sim->v_try, t, sim->q, sim->v) != CAROM_OK))
+    if (status == CAROM_USER && (carom_gaps(s, sim->gap_try, t, sim->q) != CAROM_OK ||
+                                 carom_force(s, sim->v_try, t, sim->q, sim->v) != CAROM_OK))
         return carom_fail(err, status, "%s", sim->error.text);
     return carom_fail(err, status, "t = %.9g: the model failed to compute its %s", sim->kept->t, what);
 }
@@ -19,12 +21,16 @@ carom_status carom_sim_energy(carom_sim *sim, double *kinetic, double *potential
     carom_step *s = &sim->step;
     *kinetic = *potential = 0;
     if (sys->energy) {
-        const carom_status status = sys->energy(sys->model, s->sys_work, sim->kept->t, sim->q, sim->v, kinetic, potential);
-        return status == CAROM_OK ? CAROM_OK : carom_fail(err, status, "t = %.9g: the model failed to compute its energy", sim->kept->t);
+        const carom_status status =
+            sys->energy(sys->model, s->sys_work, sim->kept->t, sim->q, sim->v, kinetic, potential);
+        return status == CAROM_OK
+                   ? CAROM_OK
+                   : carom_fail(err, status, "t = %.9g: the model failed to compute its energy", sim->kept->t);
     }
     carom_matrix_zero(s->M);
     const carom_status status = sys->mass(sys->model, s->sys_work, sim->kept->t, sim->q, s->M);
-    if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: the model failed to compute its mass matrix", sim->kept->t);
+    if (status != CAROM_OK)
+        return carom_fail(err, status, "t = %.9g: the model failed to compute its mass matrix", sim->kept->t);
     carom_matrix_mul(s->inside->difference.a, s->M, sim->v);
     *kinetic = 0.5 * carom_dot(sim->v, s->inside->difference.a, sys->nv);
     return CAROM_OK;
@@ -46,7 +52,8 @@ void carom_sim_book_account(carom_sim *sim) {
     carom_account_split(&l->impulses, a);
 }
 
-// Gaps and the power of forces without potential, at the present state; power that the scheme has booked is not asked for.
+// Gaps and the power of forces without potential, at the present state; power that the scheme has booked is not asked
+// for.
 static inline carom_status observe(carom_sim *sim, double *in, double *out, carom_error *err) {
     const carom_system *sys = sim->sys;
     void *work = sim->step.sys_work;
@@ -67,9 +74,12 @@ static inline carom_status observe(carom_sim *sim, double *in, double *out, caro
     return status == CAROM_OK ? CAROM_OK : carom_sim_failed(sim, status, "power", err);
 }
 
-carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err) { return observe(sim, in, out, err); }
+carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err) {
+    return observe(sim, in, out, err);
+}
 
-// Is no contact deeper than booked so far, and no joint farther off, but where that is booked at once?  Then the largest gap is all there is left to book.
+// Is no contact deeper than booked so far, and no joint farther off, but where that is booked at once?  Then the
+// largest gap is all there is left to book.
 static inline bool book_largest(carom_sim *sim) {
     carom_ledger *l = &sim->kept->ledger;
     const int ne = sim->sys->ne;
@@ -78,7 +88,8 @@ static inline bool book_largest(carom_sim *sim) {
     for (; g < contacts; ++g) {
         if (fabs(*g) <= l->drift) continue;
         if (sim->sys->jump) return false;
-        l->drift = fabs(*g), l->drift_id = (int)(g - sim->gap), l->drift_t = sim->kept->t; // joints of many models drift a little in every step
+        // joints of many models drift a little in every step
+        l->drift = fabs(*g), l->drift_id = (int)(g - sim->gap), l->drift_t = sim->kept->t;
     }
     for (; g < end; ++g) {
         if (!(-*g <= l->penetration)) return false;
@@ -95,7 +106,8 @@ static bool passing(carom_sim *sim) {
     const carom_ledger *l = &sim->kept->ledger;
     const double t = sim->kept->t, e = carom_sim_instant(sim, t);
     bool worse = false;
-    for (int id = 0; id < all && !worse; ++id) worse = id < ne ? fabs(sim->gap[id]) > l->drift : -sim->gap[id] > l->penetration;
+    for (int id = 0; id < all && !worse; ++id)
+        worse = id < ne ? fabs(sim->gap[id]) > l->drift : -sim->gap[id] > l->penetration;
     return worse && carom_sim_jump(sim, t - e, t + e) < HUGE_VAL && carom_sim_alone(sim, t);
 }
 
@@ -104,9 +116,12 @@ static void book_worse_gaps(carom_sim *sim) {
     carom_ledger *l = &sim->kept->ledger;
     if (sim->sys->jump && passing(sim)) return;
     for (int id = 0; id < ne; ++id)
-        if (!(fabs(sim->gap[id]) <= l->drift)) l->drift = fabs(sim->gap[id]), l->drift_id = id, l->drift_t = sim->kept->t;
+        if (!(fabs(sim->gap[id]) <= l->drift))
+            l->drift = fabs(sim->gap[id]), l->drift_id = id, l->drift_t = sim->kept->t;
     for (int id = ne; id < all; ++id) {
-        if (!(-sim->gap[id] <= l->penetration) && !carom_system_gated(sim->sys, id - ne)) l->penetration = -sim->gap[id], l->penetration_id = carom_sim_known_as(sim, id), l->penetration_t = sim->kept->t;
+        if (!(-sim->gap[id] <= l->penetration) && !carom_system_gated(sim->sys, id - ne))
+            l->penetration = -sim->gap[id], l->penetration_id = carom_sim_known_as(sim, id),
+            l->penetration_t = sim->kept->t;
         if (sim->gap[id] < HUGE_VAL) l->gap = fmax(l->gap, sim->gap[id]);
     }
     for (int id = ne; id < all && sim->control.on; ++id)
@@ -114,7 +129,8 @@ static void book_worse_gaps(carom_sim *sim) {
 }
 
 static inline void book_gaps(carom_sim *sim) {
-    if (sim->control.on || sim->list.slots || !book_largest(sim)) book_worse_gaps(sim); // slots that are not in use have infinite gaps
+    // slots that are not in use have infinite gaps
+    if (sim->control.on || sim->list.slots || !book_largest(sim)) book_worse_gaps(sim);
 }
 
 void carom_sim_book_gaps(carom_sim *sim) { book_gaps(sim); }
@@ -132,7 +148,8 @@ carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err) {
     const carom_system *sys = sim->sys;
     if (!sys->works) return CAROM_OK;
     carom_zero(sim->power_now, sys->nworks);
-    const carom_status status = sys->works(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->power_now);
+    const carom_status status =
+        sys->works(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->power_now);
     if (status != CAROM_OK) return carom_sim_failed(sim, status, "powers", err);
     for (int i = 0; i < sys->nworks; ++i) {
         sim->done[i] += 0.5 * h * (sim->power[i] + sim->power_now[i]);
@@ -157,7 +174,9 @@ const double *carom_sim_gaps(carom_sim *sim) {
     const carom_system *sys = sim->sys;
     double in, out;
     if (sim->stale) sim->kept->near = UINT64_MAX, sim->quiet = false; // gaps of the step before are not known
-    if (sim->stale && sys->observe) sys->observe(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->gap, &in, &out); // as after other steps: what a row asks for next is prepared for that
+    // as after other steps: what a row asks for next is prepared for that
+    if (sim->stale && sys->observe)
+        sys->observe(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->gap, &in, &out);
     else if (sim->stale) sys->gaps(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->gap);
     sim->stale = false;
     return sim->gap;
@@ -181,7 +200,8 @@ carom_status carom_sim_book(carom_sim *sim, double t_0, double h, bool known, ca
     if (sim->sys->compliant) carom_sim_book_compliant(sim);
     if (near || (watched && stale)) carom_sim_look_back(sim, t_0, stale, near);
     if (sim->list.rushes && !sim->scheme->emits_events) carom_sim_look_back_listed(sim, t_0);
-    if (!sim->sys->power || sim->scheme->powers || sim->inside.power.booked) return CAROM_OK; // there is none, or it did that
+    // there is none, or it did that
+    if (!sim->sys->power || sim->scheme->powers || sim->inside.power.booked) return CAROM_OK;
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
     k->ledger.energy.damping += 0.5 * h * (k->power_out + out);
     k->power_in = in;

@@ -2,8 +2,8 @@
 #include "sim/sim.h"
 #include <math.h>
 
-// (BK-3)  What a scheme knows as an impulse only is, in lasting contact, a force: impulse/h.  Not so in an impact, and then for joints
-//         neither.
+// (BK-3)  What a scheme knows as an impulse only is, in lasting contact, a force: impulse/h.  Not so in an impact, and
+//         then for joints neither.
 void carom_lasting_forces(carom_sim *sim, double h) {
     const carom_step *s = &sim->step;
     const int ne = sim->sys->ne, all = ne + sim->sys->nc, *dir = sim->dir;
@@ -15,7 +15,9 @@ void carom_lasting_forces(carom_sim *sim, double h) {
     if (as_they_are) return;
     for (int i = 0; i < s->nevents; ++i)
         if (s->events[i].kind == CAROM_IMPACT) impact = sim->struck[s->events[i].contact] = true;
-    for (int k = 0; k < dir[ne]; ++k) lasting[k] = impulse[k] != 0 && force[k] == 0 && !impact ? impulse[k] / h : force[k]; // of joints, of one row each
+    // of joints, of one row each
+    for (int k = 0; k < dir[ne]; ++k)
+        lasting[k] = impulse[k] != 0 && force[k] == 0 && !impact ? impulse[k] / h : force[k];
     for (int id = ne; id < all; ++id) {
         const int d = dir[id], end = dir[id + 1];
         const bool lasts = impulse[d] != 0 && force[d] == 0 && sim->memory[id - ne].closed && !sim->struck[id - ne];
@@ -25,7 +27,8 @@ void carom_lasting_forces(carom_sim *sim, double h) {
         if (s->events[i].kind == CAROM_IMPACT) sim->struck[s->events[i].contact] = false;
 }
 
-// (FV-4)  The reactions on which friction of the next step depends: forces, or impulse/h.  An impact is no force: then those before it remain, for joints too.
+// (FV-4)  The reactions on which friction of the next step depends: forces, or impulse/h.  An impact is no force: then
+//         those before it remain, for joints too.
 void carom_last_reactions(carom_sim *sim, double h) {
     const carom_step *s = &sim->step;
     const int ne = sim->sys->ne;
@@ -47,12 +50,14 @@ enum { FLIGHT = 16 }; // steps: no contact that lasts on a curved wall is open f
 static carom_status acceleration(carom_sim *sim, double t, const double *q, const double *v) {
     carom_step *s = &sim->step;
     const carom_status status = carom_free_motion(s, &s->inside->F_free, s->inside->a_free, NULL, t, q, v);
-    if (status != CAROM_SINGULAR) return status != CAROM_OK ? status : carom_resolution_joints(sim, s->inside->a_free, t, q, v);
+    if (status != CAROM_SINGULAR)
+        return status != CAROM_OK ? status : carom_resolution_joints(sim, s->inside->a_free, t, q, v);
     carom_zero(s->inside->a_free, s->sys->nv); // without inertia there is no such acceleration
     return CAROM_OK;
 }
 
-// theta of contact c at t in a step of h from t_0 on (CL-4); 0 where the model cannot tell.  known: M^-1 f there has been found.
+// theta of contact c at t in a step of h from t_0 on (CL-4); 0 where the model cannot tell.  known: M^-1 f there has
+// been found.
 static double threshold(carom_sim *sim, int c, double t, double t_0, double h, bool *known) {
     carom_step *s = &sim->step;
     double theta = 0;
@@ -70,8 +75,9 @@ static double threshold(carom_sim *sim, int c, double t, double t_0, double h, b
     return theta;
 }
 
-// Lasting contact that impulses carry step by step: the approach is not what the last impulse left but comes from directions
-// that have changed since.  What the impulse takes is then the scheme's error.  The step after an impact may finish that.
+// Lasting contact that impulses carry step by step: the approach is not what the last impulse left but comes from
+// directions that have changed since.  What the impulse takes is then the scheme's error.  The step after an impact may
+// finish that.
 static bool lasting(const carom_sim *sim, int c) {
     const carom_memory *m = sim->memory + c;
     const double u = sim->step.u_before[sim->step.dir[sim->step.sys->ne + c]];
@@ -85,7 +91,8 @@ static bool struck(carom_sim *sim, int c, double t_0, double h, bool *known) {
     const double approach = -sim->step.u_before[d];
     if (m->impulsive == 2) return false; // some schemes spread an impact over two steps
     if (!(sim->step.impulse[d] > 0 && approach > 4 * sim->step.tol * sim->kept->speed)) return false;
-    if (m->reacting == 0 && sim->step.parts > 0) return true; // landed in one of the steps inside this one, whose length says nothing
+    if (m->reacting == 0 && sim->step.parts > 0) return true; // landed in one of the steps inside this one, whose
+                                                              // length says nothing
     if (m->theta > 0 && m->age < STALE - 1 && approach <= m->theta) return ++m->age, false;
     m->theta = threshold(sim, c, sim->kept->t, t_0, h, known);
     m->age = 0;

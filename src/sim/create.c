@@ -10,11 +10,16 @@
 
 // Steps from t0 to t_end.  T/h counts as whole when it is so to 1e-9.
 static carom_status plan_steps(const carom_sim_def *def, long *total, bool *whole, carom_error *err) {
-    if (!(def->h > 0 && isfinite(def->h))) return carom_fail(err, CAROM_BAD_INPUT, "the step size must be positive; it is %g", def->h);
+    if (!(def->h > 0 && isfinite(def->h)))
+        return carom_fail(err, CAROM_BAD_INPUT, "the step size must be positive; it is %g", def->h);
     if (!(def->t_end > def->t0 && isfinite(def->t_end)))
         return carom_fail(err, CAROM_BAD_INPUT, "the end time %g must lie after the start %g", def->t_end, def->t0);
     const double count = (def->t_end - def->t0) / def->h, nearest = round(count);
-    if (!(count < CAROM_MOST_STEPS)) return carom_fail(err, CAROM_BAD_INPUT, "the run would need %g steps of %g, more than supported; increase the step or reduce the end time", count, def->h);
+    if (!(count < CAROM_MOST_STEPS))
+        return carom_fail(
+            err, CAROM_BAD_INPUT,
+            "the run would need %g steps of %g, more than supported; increase the step or reduce the end time", count,
+            def->h);
     *whole = nearest >= 1 && fabs(count - nearest) <= CAROM_INSTANT * fmax(1, nearest);
     *total = *whole ? (long)nearest : (long)ceil(count);
     return CAROM_OK;
@@ -25,12 +30,18 @@ static uint64_t mix(uint64_t stamp, const void *bytes, size_t count) { // FNV-1a
     return stamp;
 }
 
-// What a state must have in common with the simulation that goes on with it, as far as it can be seen from outside: functions
-// and parameters of the system cannot.
+// What a state must have in common with the simulation that goes on with it, as far as it can be seen from outside:
+// functions and parameters of the system cannot.
 static uint64_t stamp_of(const carom_sim *sim) {
     const carom_system *sys = sim->sys;
     const int nopt = carom_option_count(sim->scheme->options) + CAROM_COMMON_COUNT;
-    const int sizes[] = {sys->nq, sys->nv, sys->ne, sys->nc - sys->listed, (int)sys->flags, sys->mass_shape.storage, sys->tangent_shape.storage};
+    const int sizes[] = {sys->nq,
+                         sys->nv,
+                         sys->ne,
+                         sys->nc - sys->listed,
+                         (int)sys->flags,
+                         sys->mass_shape.storage,
+                         sys->tangent_shape.storage};
     uint64_t stamp = mix(0xcbf29ce484222325u, sim->scheme->name, strlen(sim->scheme->name));
     stamp = mix(stamp, sim->opt, (size_t)nopt * sizeof *sim->opt);
     stamp = mix(stamp, sizes, sizeof sizes);
@@ -69,11 +80,13 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     s->inside->solved = common[CAROM_OPT_TOL];
     s->tol = carom_sim_given(def->options, "tol") ? s->inside->solved : FINE;
     s->inside->accept = common[CAROM_OPT_ACCEPT];
-    s->inside->prox = (carom_prox_rule){.r = common[CAROM_OPT_PROX_R], .test = (int)common[CAROM_OPT_PROX_TEST], .stop = common[CAROM_OPT_PROX_STOP]};
+    s->inside->prox = (carom_prox_rule){
+        .r = common[CAROM_OPT_PROX_R], .test = (int)common[CAROM_OPT_PROX_TEST], .stop = common[CAROM_OPT_PROX_STOP]};
     sim->lenient = !carom_sim_given(def->options, "tol") && !carom_sim_given(def->options, "accept");
     s->newton_tol = common[CAROM_OPT_NEWTON_TOL];
     sim->control.on = common[CAROM_OPT_ADAPTIVE] == 1;
-    sim->keeps_gaps = s->sys == sys && !sim->control.on && !sys->listed && !sys->hold && !sys->jump && !sys->even && !sim->scheme->emits_events;
+    sim->keeps_gaps = s->sys == sys && !sim->control.on && !sys->listed && !sys->hold && !sys->jump && !sys->even &&
+                      !sim->scheme->emits_events;
     sim->control.rtol = common[CAROM_OPT_RTOL];
     sim->control.atol = common[CAROM_OPT_ATOL];
     sim->control.estimate = (int)common[CAROM_OPT_ESTIMATE] - 1;
@@ -125,14 +138,16 @@ static carom_status own_contacts(carom_sim *sim, const carom_system *given, caro
 static carom_status choose_kept(carom_sim *sim, carom_error *err) {
     carom_redundant *rows = &sim->independent.rows;
     if (rows->k == 0 || carom_redundant_start(rows, sim->step.sys_work, sim->step.M, sim->t0, sim->q)) return CAROM_OK;
-    return carom_fail(err, CAROM_USER, "t = %.9g: the model failed to compute its mass or the directions of its constraints", sim->t0);
+    return carom_fail(err, CAROM_USER,
+                      "t = %.9g: the model failed to compute its mass or the directions of its constraints", sim->t0);
 }
 
 static carom_sim *create(const carom_sim_def *def, carom_error *err) {
     const carom_scheme *scheme = NULL;
     long total = 0;
     bool whole = true;
-    if (!def || !def->system || !def->q0 || !def->v0) return carom_fail(err, CAROM_BAD_INPUT, "a simulation needs a system, q0 and v0"), NULL;
+    if (!def || !def->system || !def->q0 || !def->v0)
+        return carom_fail(err, CAROM_BAD_INPUT, "a simulation needs a system, q0 and v0"), NULL;
     if (carom_system_check(def->system, err) != CAROM_OK) return NULL;
     if (carom_sim_find_scheme(def, &scheme, err) != CAROM_OK) return NULL;
     if (plan_steps(def, &total, &whole, err) != CAROM_OK) return NULL;
@@ -140,7 +155,13 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
     const size_t options = (size_t)carom_option_count(scheme->options) + CAROM_COMMON_COUNT;
     carom_sim *sim = calloc(1, sizeof *sim);
     if (!sim) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a simulation"), NULL;
-    *sim = (carom_sim){.sys = def->system, .scheme = scheme, .t0 = def->t0, .h = def->h, .given = def->h, .t_end = def->t_end, .total = total};
+    *sim = (carom_sim){.sys = def->system,
+                       .scheme = scheme,
+                       .t0 = def->t0,
+                       .h = def->h,
+                       .given = def->h,
+                       .t_end = def->t_end,
+                       .total = total};
     carom_sim_list_make(sim);
     for (int id = 0; id < sim->sys->ne + sim->sys->nc; ++id) sim->nl += carom_system_recorded(sim->sys, id);
     sim->behind = NAN;
@@ -149,7 +170,8 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
     if (!sim->opt || !sim->scheme_work) {
         carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a simulation");
     } else if (carom_sim_read_options(def, scheme, whole, sim->opt, err) == CAROM_OK &&
-               own_contacts(sim, def->system, err) == CAROM_OK && carom_sim_leave_out_redundant(sim, def, err) == CAROM_OK && carom_sim_allocate(sim, err) == CAROM_OK) {
+               own_contacts(sim, def->system, err) == CAROM_OK &&
+               carom_sim_leave_out_redundant(sim, def, err) == CAROM_OK && carom_sim_allocate(sim, err) == CAROM_OK) {
         connect(sim, def);
         if (carom_sim_signals_check(sim, err) != CAROM_OK) return carom_sim_destroy(sim), NULL;
         carom_sim_watch_inner(sim, NULL, NULL);

@@ -26,9 +26,11 @@ carom_forces carom_sim_forces(const carom_sim *sim) {
     double *v = sys->energy ? malloc((size_t)sys->nv * sizeof *v) : NULL, potential = 0;
     carom_forces x = {0};
     for (int i = 0; v && i < sys->nv; ++i) v[i] = 1;
-    if (v && sys->energy(sys->model, sim->step.sys_work, sim->kept->t, sim->q, v, &x.unit, &potential) != CAROM_OK) x.unit = 0;
+    if (v && sys->energy(sys->model, sim->step.sys_work, sim->kept->t, sim->q, v, &x.unit, &potential) != CAROM_OK)
+        x.unit = 0;
     if (v) carom_zero(v, sys->nv);
-    if (x.unit > 0 && isfinite(x.unit) && sys->force(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, v) == CAROM_OK) {
+    if (x.unit > 0 && isfinite(x.unit) &&
+        sys->force(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, v) == CAROM_OK) {
         const double all = sys->nv * carom_norm_max(v, sys->nv);
         x.a = all / (2 * x.unit), x.work = all * carom_norm_max(sim->q, sys->nq);
         x.power = power_of(sim, v);

@@ -1,7 +1,8 @@
 // forecast.c: bounds of the gaps at the end of a step, without evaluating them there.
 //
-// Most of what a step costs in which nothing touches is sines, and gaps at its end are booked only where they are the largest or the smallest so far.  The
-// scheme has evaluated gaps somewhere in its step, and in the one before (carom_note_gaps): those bound them.
+// Most of what a step costs in which nothing touches is sines, and gaps at its end are booked only where they are the
+// largest or the smallest so far.  The scheme has evaluated gaps somewhere in its step, and in the one before
+// (carom_note_gaps): those bound them.
 #include "sim/sim.h"
 #include <math.h>
 
@@ -22,11 +23,13 @@ void carom_forecast_start(carom_sim *sim) {
     const carom_step *s = &sim->step;
     carom_forecast *f = &sim->forecast;
     sim->inside.noted.on = sys->reach && !sim->control.on && sys->reach(sys->model, s->sys_work, &f->reach);
-    f->alone = f->reach.powerless && !sys->ni && !sys->nworks && !sim->list.slots && sim->independent.rows.k == 0 && !s->rub && !sim->reaction && !sim->scheme->emits_events;
+    f->alone = f->reach.powerless && !sys->ni && !sys->nworks && !sim->list.slots && sim->independent.rows.k == 0 &&
+               !s->rub && !sim->reaction && !sim->scheme->emits_events;
 }
 
-// (FC-1)  Gaps were evaluated at q_a in the last step and at q_b in this one, which ends at q_1.  With d = q_b - q_a, e = q_1 - q_b and G, B of carom_reach, by Taylor's formula at q_b
-//         |g(q_1) - g_b - (g_b - g_a)/2| <= sum G_k |e_k - d_k/2| + sum B_k (e_k^2/2 + d_k^2/4);  positions and gaps are rounded.
+// (FC-1)  Gaps were evaluated at q_a in the last step and at q_b in this one, which ends at q_1.  With d = q_b - q_a, e
+//         = q_1 - q_b and G, B of carom_reach, by Taylor's formula at q_b |g(q_1) - g_b - (g_b - g_a)/2| <= sum G_k
+//         |e_k - d_k/2| + sum B_k (e_k^2/2 + d_k^2/4);  positions and gaps are rounded.
 bool carom_forecast_leaves_books(carom_sim *sim) {
     static const double ROUNDING = 1e-12;
     carom_forecast *f = &sim->forecast;
@@ -39,7 +42,8 @@ bool carom_forecast_leaves_books(carom_sim *sim) {
     x->seen = false;
     f->q = q_b, f->g = g_b;
     x->q = q_a, x->g = g_a;
-    if (!known || sim->inside.gaps_before) return false; // a scheme that asks for the gaps at the start of a step had better find them
+    if (!known || sim->inside.gaps_before) return false; // a scheme that asks for the gaps at the start of a step had
+                                                         // better find them
     for (int c = 0; c < nc; ++c) {
         const double g = g_b[c] + 0.5 * (g_b[c] - g_a[c]);
         least = g < least ? g : least;
@@ -49,7 +53,8 @@ bool carom_forecast_leaves_books(carom_sim *sim) {
     double margin = ROUNDING * f->reach.size;
     for (int k = 0; k < nv; ++k) {
         const double d = q_b[k] - q_a[k], e = sim->q[k] - q_b[k];
-        margin += f->reach.slope[k] * (fabs(e - 0.5 * d) + ROUNDING * fabs(sim->q[k])) + f->reach.bend[k] * (0.5 * e * e + 0.25 * d * d);
+        margin += f->reach.slope[k] * (fabs(e - 0.5 * d) + ROUNDING * fabs(sim->q[k])) +
+                  f->reach.bend[k] * (0.5 * e * e + 0.25 * d * d);
     }
     return least - margin > -l->penetration && most + margin < l->gap;
 }

@@ -20,7 +20,9 @@ bool carom_sim_jerked(carom_sim *sim, double before, double behind) {
     const carom_step *s = &sim->step;
     const int ne = s->sys->ne;
     double *u = sim->jerk, *u_behind = u + sim->nl;
-    if (ne == 0 || !s->sys->jump || s->sys->flags & CAROM_TIMELESS_GAPS || sim->scheme->powers || sim->scheme->lacks & CAROM_NO_STEP_CHANGE) return false;
+    if (ne == 0 || !s->sys->jump || s->sys->flags & CAROM_TIMELESS_GAPS || sim->scheme->powers ||
+        sim->scheme->lacks & CAROM_NO_STEP_CHANGE)
+        return false;
     if (rates(sim, before, u) != CAROM_OK || rates(sim, behind, u_behind) != CAROM_OK) return false;
     const double rounding = carom_local_velocity_rounding(&sim->all, sim->v);
     bool some = false;
@@ -49,16 +51,19 @@ static carom_status strike(carom_sim *sim, double t) {
     return CAROM_OK;
 }
 
-// Do the joints, whose rates behind the jump were computed last, move as they must there?  The step before has passed it.
+// Do the joints, whose rates behind the jump were computed last, move as they must there?  The step before has passed
+// it.
 static bool struck_already(const carom_sim *sim) {
-    return carom_norm_max(sim->jerk + sim->nl, sim->step.sys->ne) <= ROUNDINGS * carom_local_velocity_rounding(&sim->all, sim->v);
+    return carom_norm_max(sim->jerk + sim->nl, sim->step.sys->ne) <=
+           ROUNDINGS * carom_local_velocity_rounding(&sim->all, sim->v);
 }
 
 carom_status carom_sim_jerk(carom_sim *sim, double before, double behind, carom_error *err) {
     if (!carom_sim_jerked(sim, before, behind) || struck_already(sim)) return CAROM_OK;
     const carom_status status = strike(sim, behind);
     if (status == CAROM_SINGULAR) return CAROM_OK; // without inertia: the scheme's business
-    if (status != CAROM_OK) return carom_fail(err, status == CAROM_RETRY ? CAROM_NOT_CONVERGED : status, "%s", sim->error.text);
+    if (status != CAROM_OK)
+        return carom_fail(err, status == CAROM_RETRY ? CAROM_NOT_CONVERGED : status, "%s", sim->error.text);
     carom_sim_book_account(sim);
     return CAROM_OK;
 }

@@ -1,14 +1,16 @@
 // list.c: contacts that come and go: once a step the list of those that may close is brought up to date.
 //
-// Contacts keep their slots while they stay, so that whatever is kept of a contact stays its own; a slot that holds another contact
-// starts afresh.  Where slots do not suffice the simulation gets a larger block of memory, between two steps.
+// Contacts keep their slots while they stay, so that whatever is kept of a contact stays its own; a slot that holds
+// another contact starts afresh.  Where slots do not suffice the simulation gets a larger block of memory, between two
+// steps.
 #include "base/pages.h"
 #include "sim/sim.h"
 #include <string.h>
 
 // A slot's contact is another one: nothing is known of it.
 static void blank(carom_sim *sim, int c) {
-    const int d = sim->dir[sim->own.ne + c], n = sim->dir[sim->own.ne + c + 1] - d, shift = sim->step.sys->ne - sim->own.ne;
+    const int d = sim->dir[sim->own.ne + c], n = sim->dir[sim->own.ne + c + 1] - d,
+              shift = sim->step.sys->ne - sim->own.ne;
     carom_step *s = &sim->step;
     double *const by_direction[] = {s->inside->warm, s->impulse, s->force, s->nu};
     sim->memory[c] = (carom_memory){.touched = sim->kept->t - sim->t0};
@@ -19,20 +21,24 @@ static void blank(carom_sim *sim, int c) {
     if (sim->reaction) carom_zero(sim->reaction + d, n);
 }
 
-// More room by a quarter, by a slot for every fourth part (all that a part has is made anew as well, which shall not happen every few steps), or as much as the list
-// wants; what is kept stays.
+// More room by a quarter, by a slot for every fourth part (all that a part has is made anew as well, which shall not
+// happen every few steps), or as much as the list wants; what is kept stays.
 static carom_status grow(carom_sim *sim, carom_error *err) {
-    const int had = sim->list.slots, wants = sim->list.used - had, least = (had > sim->own.nparts ? had : sim->own.nparts) / 4 + 64, more = wants > least ? wants : least;
+    const int had = sim->list.slots, wants = sim->list.used - had,
+              least = (had > sim->own.nparts ? had : sim->own.nparts) / 4 + 64, more = wants > least ? wants : least;
     carom_status status = CAROM_OK;
     if (had > sim->scheme->many - more)
-        status = carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: scheme %s does not support dynamic contact lists of more than %d contacts; try moreau-midpoint", sim->kept->t,
-                            sim->scheme->name, had);
+        status = carom_fail(
+            err, CAROM_BAD_INPUT,
+            "t = %.9g: scheme %s does not support dynamic contact lists of more than %d contacts; try moreau-midpoint",
+            sim->kept->t, sim->scheme->name, had);
     if (status == CAROM_OK) sim->list.slots += more, status = carom_sim_allocate(sim, err);
     if (status != CAROM_OK) sim->list.slots = had, carom_sim_adopt(sim); // as it was
     return status;
 }
 
-// Contacts of which something is remembered that may matter later stay in the list, with all of their pair: what follows does not depend on how far the list reaches.
+// Contacts of which something is remembered that may matter later stay in the list, with all of their pair: what
+// follows does not depend on how far the list reaches.
 static void recall(carom_sim *sim) {
     const carom_list *l = &sim->list;
     const int first = sim->own.nc - sim->own.listed, ne = sim->step.sys->ne;
@@ -41,7 +47,8 @@ static void recall(carom_sim *sim) {
         l->stays[i] = false;
         if (i >= sim->own.listed || !l->holds[i]) continue;
         if (l->holds[i] > 0) start = i;
-        const bool stays = l->stays[start] || carom_memory_recalls(sim->memory + first + i, sim->kept->t) || sim->scheme->recalls(sim->scheme_work, &sim->step, ne + first + i);
+        const bool stays = l->stays[start] || carom_memory_recalls(sim->memory + first + i, sim->kept->t) ||
+                           sim->scheme->recalls(sim->scheme_work, &sim->step, ne + first + i);
         for (int k = start; k <= i; ++k) l->stays[k] = stays;
     }
     for (int i = l->slots - 1; i > 0; --i)
@@ -63,7 +70,8 @@ static carom_status put_to_sleep(carom_sim *sim, carom_error *err) {
         carom_zero(sim->v + at, n);
     }
     if (l->sleep.falls == falls) return CAROM_OK;
-    if (sim->own.energy(sim->own.model, sim->step.sys_work, sim->kept->t, sim->q, had, &kinetic, &potential) != CAROM_OK)
+    if (sim->own.energy(sim->own.model, sim->step.sys_work, sim->kept->t, sim->q, had, &kinetic, &potential) !=
+        CAROM_OK)
         return carom_fail(err, CAROM_USER, "t = %.9g: the model failed to compute its energy", sim->kept->t);
     l->sleep.energy += kinetic;
     l->energy.damping += kinetic;
@@ -84,7 +92,8 @@ carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err) {
         if (status == CAROM_NO_MEMORY) CAROM_TRY(grow(sim, err));
         l->ahead = NULL;
     } while (status == CAROM_NO_MEMORY);
-    if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: the model failed to compute its contacts", sim->kept->t);
+    if (status != CAROM_OK)
+        return carom_fail(err, status, "t = %.9g: the model failed to compute its contacts", sim->kept->t);
     const int first = sim->own.nc - sim->own.listed;
     for (int i = 0; i < l->slots; ++i)
         if (l->fresh[i]) blank(sim, first + i);

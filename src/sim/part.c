@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The state as it was before the step just done.  Where contacts come and go, the list of that step is made again: with the reach that the step has needed, and with as many slots as there were.
+// The state as it was before the step just done.  Where contacts come and go, the list of that step is made again: with
+// the reach that the step has needed, and with as many slots as there were.
 static carom_status go_back(carom_sim *sim, const void *before, carom_error *err) {
     const carom_kept *then = before;
     const double reach = sim->kept->reach;
@@ -22,7 +23,8 @@ static carom_status go_back(carom_sim *sim, const void *before, carom_error *err
     return carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err);
 }
 
-carom_status carom_sim_between(carom_sim *sim, const void *before, double t, double *q, double *v, void *room, carom_error *err) {
+carom_status carom_sim_between(carom_sim *sim, const void *before, double t, double *q, double *v, void *room,
+                               carom_error *err) {
     if (!sim || !before || !q || !v || !room) return CAROM_MISSING(err);
     carom_step *s = &sim->step;
     const bool reacted = s->reacted;
@@ -31,7 +33,8 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     carom_status (*const on_inner)(void *, double, const double *, const double *) = sim->on_inner;
     carom_status (*const on_event)(void *, carom_side, double, const double *, const double *) = s->inside->on_event;
     carom_status (*const on_change)(void *, const carom_change *) = s->inside->on_change;
-    void *const user = sim->inner_user, *const kept = slots ? malloc(size) : room; // a list may have become longer since there was room
+    // a list may have become longer since there was room
+    void *const user = sim->inner_user, *const kept = slots ? malloc(size) : room;
     if (!kept) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a simulation");
     memcpy(kept, sim->kept, size);
     carom_sim_watch_inner(sim, NULL, NULL); // observers do not see these steps
@@ -66,7 +69,8 @@ static void allocate_flow(carom_phase *w, double **error, carom_arena *mem, cons
     *error = carom_allocate(mem, (size_t)(sys->nq + sys->nv));
 }
 
-carom_status carom_sim_flow(carom_sim *sim, const double *phase, double t_0, double t_1, double rtol, double *q, double *v, carom_error *err) {
+carom_status carom_sim_flow(carom_sim *sim, const double *phase, double t_0, double t_1, double rtol, double *q,
+                            double *v, carom_error *err) {
     if (!sim || !phase || !q || !v) return CAROM_MISSING(err);
     carom_step *s = &sim->step;
     carom_arena mem = {0};
@@ -112,8 +116,10 @@ carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err) {
 carom_status carom_sim_continue(carom_sim *sim, const carom_sim *other, carom_error *err) {
     if (!sim || !other) return CAROM_MISSING(err);
     const uint64_t stamp = sim->kept->stamp;
-    if (sim->scheme != other->scheme || sim->sys->nq != other->sys->nq || sim->sys->nv != other->sys->nv || sim->list.slots || sim->kept_size != other->kept_size)
-        return carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: the state does not fit the model with its new values", other->kept->t);
+    if (sim->scheme != other->scheme || sim->sys->nq != other->sys->nq || sim->sys->nv != other->sys->nv ||
+        sim->list.slots || sim->kept_size != other->kept_size)
+        return carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: the state does not fit the model with its new values",
+                          other->kept->t);
     memcpy(sim->kept, other->kept, sim->kept_size);
     sim->kept->stamp = stamp;
     sim->quiet = false;

@@ -1,23 +1,30 @@
 // passed.c: did a step pass an obstacle?
 //
-// A scheme that does not locate events looks at gaps at a point or two of a step.  Something thin may lie between.  A line through the gaps of the step before tells whether one may have
-// closed (carom_sim_may_have_closed() in sim.h).  Where it is open all the same, and nothing reacted, the motion inside the step is looked at.
+// A scheme that does not locate events looks at gaps at a point or two of a step.  Something thin may lie between.  A
+// line through the gaps of the step before tells whether one may have closed (carom_sim_may_have_closed() in sim.h).
+// Where it is open all the same, and nothing reacted, the motion inside the step is looked at.
 #include "sim/sim.h"
 #include <math.h>
 
-enum { PLACES = 16, NARROWED = 48, HALVED = 40 }; // places in a step; by golden section, 0.618^48 of two of them; halvings until the gap's zero is known to rounding
+enum { PLACES = 16, NARROWED = 48, HALVED = 40 }; // places in a step; by golden section, 0.618^48 of two of them;
+                                                  // halvings until the gap's zero is known to rounding
 static const double START = 1e-3;                 // of a step: a difference over it gives rates
-static const double FEW = 4;                      // times: a gap that is as far below zero as the motion is not known, and an approach that forces of a few steps explain, are no obstacle
-static const double SHARP = 0.75;                 // of the way to where tangents meet: half of it on a parabola, all of it at a kink
-static const double ROUNDING = 1e-9;              // of the largest local velocity of the run: what moves more slowly is at rest
+static const double FEW = 4;                      // times: a gap that is as far below zero as the motion is not known,
+                                                  // and an approach that forces of a few steps explain, are no obstacle
+static const double SHARP = 0.75;                 // of the way to where tangents meet: half of it on a parabola, all of
+                                                  // it at a kink
+static const double ROUNDING = 1e-9;              // of the largest local velocity of the run: what moves more slowly is
+                                                  // at rest
 
-// The motion inside the last step of h from t_0 on: v(x) = v_0 + x (v_1 - v_0), from its start up to the middle, and back from its end.
+// The motion inside the last step of h from t_0 on: v(x) = v_0 + x (v_1 - v_0), from its start up to the middle, and
+// back from its end.
 typedef struct path {
     carom_sim *sim;
     double t_0, h;
     const double *v_0; // at the start of the step
     int id;      // the gap that is looked at,
-    const carom_list_pair *pair; // or the smallest of this pair of the list, its k-th; only its bodies move then.  NULL: none
+    const carom_list_pair *pair; // or the smallest of this pair of the list, its k-th; only its bodies move then.
+                                 // NULL: none
     int k;
     double g_0, g_next; // at the start of the step, and soon after along its velocity
     bool reacted;
@@ -40,7 +47,8 @@ static double gap_after(path *p, double t, const double *from, double h, const d
         carom_move(&sim->step, sim->q_try, from, h, v);
         return gap_here(p, t, sim->q_try);
     }
-    if (sim->sys->gap_of_pair(sim->sys->model, sim->step.sys_work, p->k, from, h, v, sim->q_try, &gap) != CAROM_OK) p->failed = true;
+    if (sim->sys->gap_of_pair(sim->sys->model, sim->step.sys_work, p->k, from, h, v, sim->q_try, &gap) != CAROM_OK)
+        p->failed = true;
     return gap;
 }
 
@@ -61,7 +69,9 @@ static double gap_from(path *p, double x, bool from_end) {
     return gap_after(p, p->t_0 + x * p->h, from_end ? sim->q : sim->q_0, p->h, sim->v_try);
 }
 
-static double gap_inside(path *p, double x) { return gap_from(p, x, p->motion == BOTH ? x > 0.5 : p->motion == FROM_END); }
+static double gap_inside(path *p, double x) {
+    return gap_from(p, x, p->motion == BOTH ? x > 0.5 : p->motion == FROM_END);
+}
 
 // Where the gap is smallest: the smallest of some, then by golden section between its neighbours.
 static double smallest(path *p, double *least) {
@@ -72,7 +82,8 @@ static double smallest(path *p, double *least) {
         const double x = (double)i / PLACES, g = gap_inside(p, x);
         if (g < *least) *least = g, best = x;
     }
-    double a = best - 1.0 / PLACES, b = best + 1.0 / PLACES, x = b - golden * (b - a), y = a + golden * (b - a), g_x = gap_inside(p, x), g_y = gap_inside(p, y);
+    double a = best - 1.0 / PLACES, b = best + 1.0 / PLACES, x = b - golden * (b - a), y = a + golden * (b - a),
+           g_x = gap_inside(p, x), g_y = gap_inside(p, y);
     for (int i = 0; i < NARROWED; ++i) {
         if (g_x < g_y) b = y, y = x, g_y = g_x, x = b - golden * (b - a), g_x = gap_inside(p, x);
         else a = x, x = y, g_x = g_y, y = a + golden * (b - a), g_y = gap_inside(p, y);
@@ -124,9 +135,11 @@ static double bend(path *p, double x, double least) {
     return fabs(gap_after(p, p->t_0 + x * p->h, sim->q_try, START * p->h, sim->v_try) - least) / (8 * START);
 }
 
-// (PO-1)  Passed: the smallest gap inside the step is below zero by more than contacts that react have sunk, and by more than FEW times what its two ends differ by about the middle, and where it became zero the approach was larger than FEW
-//         times what the step's change of velocity explains: an impact (CL-4) that did not take place.  Velocities of two-step schemes are means of two steps, and do not lead from one end to the other:
-//         the motion from either end must be below zero.
+// (PO-1)  Passed: the smallest gap inside the step is below zero by more than contacts that react have sunk, and by
+//         more than FEW times what its two ends differ by about the middle, and where it became zero the approach was
+//         larger than FEW times what the step's change of velocity explains: an impact (CL-4) that did not take place.
+//         Velocities of two-step schemes are means of two steps, and do not lead from one end to the other: the motion
+//         from either end must be below zero.
 static bool passed(path *p, double *at) {
     double least;
     *at = p->t_0;
@@ -137,7 +150,8 @@ static bool passed(path *p, double *at) {
         if (!(-least > p->sim->touches)) return false;
         p->motion = FROM_START;
     }
-    const double x = smallest(p, &least), unknown = p->motion == FROM_START ? 0 : fabs(gap_from(p, 0.5, false) - gap_from(p, 0.5, true));
+    const double x = smallest(p, &least),
+                 unknown = p->motion == FROM_START ? 0 : fabs(gap_from(p, 0.5, false) - gap_from(p, 0.5, true));
     if (p->failed || !(-least > p->sim->touches + sunk(p) + FEW * (unknown + bend(p, x, least)))) return false;
     double a = 0, b = x;
     for (int i = 0; i < HALVED; ++i) *(gap_inside(p, 0.5 * (a + b)) > 0 ? &a : &b) = 0.5 * (a + b);
@@ -146,7 +160,8 @@ static bool passed(path *p, double *at) {
     return !p->failed && -fmax(before, after) > FEW * fabs(after - before);
 }
 
-// Which coordinates are angles is not known here, nor how long bodies are: the places of two bodies move by 2 sqrt(3) max |q_1 - q_0| at most, and where they turn by an angle, that times a length.  (1 + L), L the largest gap and
+// Which coordinates are angles is not known here, nor how long bodies are: the places of two bodies move by 2 sqrt(3)
+// max |q_1 - q_0| at most, and where they turn by an angle, that times a length.  (1 + L), L the largest gap and
 // position, is an estimate.
 static double reach_of_step(const carom_sim *sim) {
     double moved = 0, far = sim->kept->ledger.gap > 0 ? sim->kept->ledger.gap : 0;
@@ -157,8 +172,10 @@ static double reach_of_step(const carom_sim *sim) {
     return 4 * moved * (1 + far);
 }
 
-// (PO-3)  Gaps of shapes that are far from each other are lower bounds (SHP-10): a line through one of those and one that is exact says nothing.  Gaps up to the size of the smaller shape are exact.  No gap falls by more than points of
-//         its two shapes move; twice that leaves room for what they move inside the step.  Where the system does not know it, an estimate decides.
+// (PO-3)  Gaps of shapes that are far from each other are lower bounds (SHP-10): a line through one of those and one
+//         that is exact says nothing.  Gaps up to the size of the smaller shape are exact.  No gap falls by more than
+//         points of its two shapes move; twice that leaves room for what they move inside the step.  Where the system
+//         does not know it, an estimate decides.
 bool carom_sim_moves_by(const carom_sim *sim, int c, double gap, double *reach) {
     const carom_system *sys = sim->sys;
     const double travel = sys->travel ? sys->travel(sys->model, sys->ne + c, sim->q_0, sim->q) : HUGE_VAL;
@@ -167,15 +184,21 @@ bool carom_sim_moves_by(const carom_sim *sim, int c, double gap, double *reach) 
     return gap < *reach;
 }
 
-// Has the scheme moved the position at the end by a multiplier of this contact?  The motion from the start alone is what there was before.
-static bool corrected(const carom_sim *sim, int c) { return sim->step.nu && sim->step.nu[sim->step.dir[sim->step.sys->ne + c]] > 0; }
-
-// May a contact have closed that did not react?  Two-step schemes need two steps for an impact: a reaction in the first may leave it inside, and one in the second push it out on the far side.
-static bool in_question(const carom_sim *sim, int c, uint64_t near) {
-    return near & CAROM_NEAR(c) && (sim->scheme->lacks & CAROM_NO_STEP_CHANGE || !reacted(sim, c)) && !carom_system_gated(sim->sys, c);
+// Has the scheme moved the position at the end by a multiplier of this contact?  The motion from the start alone is
+// what there was before.
+static bool corrected(const carom_sim *sim, int c) {
+    return sim->step.nu && sim->step.nu[sim->step.dir[sim->step.sys->ne + c]] > 0;
 }
 
-// Does the line through the gap at the start of the step, and soon after, fall to zero?  Of one that is closed there, or reacted: is the approach larger than forces and rounding explain, with the velocity at the end, too?
+// May a contact have closed that did not react?  Two-step schemes need two steps for an impact: a reaction in the first
+// may leave it inside, and one in the second push it out on the far side.
+static bool in_question(const carom_sim *sim, int c, uint64_t near) {
+    return near & CAROM_NEAR(c) && (sim->scheme->lacks & CAROM_NO_STEP_CHANGE || !reacted(sim, c)) &&
+           !carom_system_gated(sim->sys, c);
+}
+
+// Does the line through the gap at the start of the step, and soon after, fall to zero?  Of one that is closed there,
+// or reacted: is the approach larger than forces and rounding explain, with the velocity at the end, too?
 static bool approaches(path *p) {
     const carom_sim *sim = p->sim;
     const double e = START * p->h, before = (p->g_next - p->g_0) / e;
@@ -183,7 +206,8 @@ static bool approaches(path *p) {
     if (open && !(p->g_0 + before * p->h < sim->touches)) return false;
     if (open && !p->reacted) return true;
     const double after = (gap_after(p, p->t_0 + e, sim->q_0, e, sim->v) - p->g_0) / e;
-    return -fmax(before, after) > fmax(FEW * fabs(after - before), fmax(sim->touches / e, ROUNDING * sim->kept->fastest));
+    return -fmax(before, after) >
+           fmax(FEW * fabs(after - before), fmax(sim->touches / e, ROUNDING * sim->kept->fastest));
 }
 
 // Is it open at the end, too?  Or on its way out of an obstacle in whose middle the normal turns round?
@@ -201,11 +225,13 @@ static outcome looked_at(path *p, double *at) {
     return passed(p, at) ? PASSED : OTHERWISE;
 }
 
-// (PO-5)  Does the gap fall and rise again at once, as at a plate, and not along a curve, as a smooth surface under the chord of a step?  The tangents at both ends meet at L, below the chord at C: the least gap of a parabola is in
-//         the middle between C and L, that of a kink is L.
+// (PO-5)  Does the gap fall and rise again at once, as at a plate, and not along a curve, as a smooth surface under the
+//         chord of a step?  The tangents at both ends meet at L, below the chord at C: the least gap of a parabola is
+//         in the middle between C and L, that of a kink is L.
 static bool turns_at_once(path *p) {
     const carom_sim *sim = p->sim;
-    const double e = START * p->h, g_0 = p->g_0, g_1 = sim->gap[p->id], fall = (p->g_next - g_0) / START, rise = (g_1 - gap_after(p, p->t_0 + p->h - e, sim->q, -e, sim->v)) / START;
+    const double e = START * p->h, g_0 = p->g_0, g_1 = sim->gap[p->id], fall = (p->g_next - g_0) / START,
+                 rise = (g_1 - gap_after(p, p->t_0 + p->h - e, sim->q, -e, sim->v)) / START;
     const double x = (g_1 - rise - g_0) / (fall - rise), L = g_0 + x * fall, C = g_0 + x * (g_1 - g_0);
     double least;
     if (!(fall < 0 && rise > 0)) return false;
@@ -213,8 +239,9 @@ static bool turns_at_once(path *p) {
     return C - least > SHARP * (C - L);
 }
 
-// (PO-4)  A two-step scheme moves with d = (q_1 - q_0)/h and reports v_1 = 1/2 (d + d_next).  Its v_0 has half of the reactions of the step before in it: a point that these have slowed seems to change its velocity.
-//         v_0 = 2 d - v_1 has none of them, and leads from one end to the other.
+// (PO-4)  A two-step scheme moves with d = (q_1 - q_0)/h and reports v_1 = 1/2 (d + d_next).  Its v_0 has half of the
+//         reactions of the step before in it: a point that these have slowed seems to change its velocity.  v_0 = 2 d -
+//         v_1 has none of them, and leads from one end to the other.
 static const double *behind_reactions(const carom_sim *sim, double h) {
     for (int i = 0; i < sim->sys->nv; ++i) sim->v_start[i] = 2 * (sim->q[i] - sim->q_0[i]) / h - sim->v[i];
     return sim->v_start;
@@ -263,7 +290,8 @@ static bool pair_in_question(path *p) {
     return true;
 }
 
-// Counts the step once, whatever it has passed: in a world of many fast bodies the first look that finds something ends the search.
+// Counts the step once, whatever it has passed: in a world of many fast bodies the first look that finds something ends
+// the search.
 void carom_sim_look_back_listed(carom_sim *sim, double t_0) {
     const carom_system *sys = sim->sys;
     carom_counts *counts = &sim->kept->ledger.counts;
@@ -273,11 +301,14 @@ void carom_sim_look_back_listed(carom_sim *sim, double t_0) {
     for (p.k = 0; p.k < sim->list.pairs; ++p.k) {
         double at;
         if (!sys->may_pass(sys->model, &sim->list, p.k, &pair) || !pair_in_question(&p)) continue;
-        p.g_0 = gap_after(&p, t_0, sim->q_0, 0, sim->v_0), p.g_next = gap_after(&p, t_0 + START * p.h, sim->q_0, START * p.h, sim->v_0);
+        p.g_0 = gap_after(&p, t_0, sim->q_0, 0, sim->v_0),
+        p.g_next = gap_after(&p, t_0 + START * p.h, sim->q_0, START * p.h, sim->v_0);
         const bool found = approaches(&p) && leaves(&p) && passed(&p, &at);
         if (p.failed) return;
         if (!found) continue;
-        if (counts->missed++ == 0) counts->missed_id = carom_sim_known_as(sim, sys->ne + sys->nc - sys->listed + pair.first), counts->missed_t = at;
+        if (counts->missed++ == 0)
+            counts->missed_id = carom_sim_known_as(sim, sys->ne + sys->nc - sys->listed + pair.first),
+            counts->missed_t = at;
         return;
     }
 }

@@ -1,10 +1,12 @@
-// pulses.c: does the model have a pulse in time that is shorter than a step, which a scheme that does not locate events misses, or takes for one as long as a step?
+// pulses.c: does the model have a pulse in time that is shorter than a step, which a scheme that does not locate events
+// misses, or takes for one as long as a step?
 #include "scheme/friction.h"
 #include "sim/sim.h"
 #include <math.h>
 #include <stdlib.h>
 
-enum { TIMES = 64, MOST = 500, PLACES = 4 }; // times that show the size of forces; jumps or parts that are looked at; places in a part
+enum { TIMES = 64, MOST = 500, PLACES = 4 }; // times that show the size of forces; jumps or parts that are looked at;
+                                             // places in a part
 
 // Forces, gaps and, where they vary, coefficients of friction at the present state, as functions of time alone.
 typedef struct look {
@@ -22,26 +24,39 @@ static bool evaluate(const look *z, double t, double *x) {
     t = fmin(fmax(t, from), to);
     carom_zero(x, z->n);
     const int gaps = sys->ne + sys->nc;
-    return sys->force(sys->model, work, t, z->sim->q, z->sim->v, x) == CAROM_OK && (gaps == 0 || sys->gaps(sys->model, work, t, z->sim->q, x + sys->nv) == CAROM_OK) &&
-           (z->n == sys->nv + gaps || sys->friction(sys->model, work, t, z->sim->q, z->sim->v, z->sim->step.rub->force, x + sys->nv + gaps) == CAROM_OK);
+    return sys->force(sys->model, work, t, z->sim->q, z->sim->v, x) == CAROM_OK &&
+           (gaps == 0 || sys->gaps(sys->model, work, t, z->sim->q, x + sys->nv) == CAROM_OK) &&
+           (z->n == sys->nv + gaps || sys->friction(sys->model, work, t, z->sim->q, z->sim->v, z->sim->step.rub->force,
+                                                    x + sys->nv + gaps) == CAROM_OK);
 }
 
 // How far entry i at t is outside of what it is at both sides.
-static double outside(const look *z, int i) { return fmax(0, fmax(z->x[i] - fmax(z->left[i], z->right[i]), fmin(z->left[i], z->right[i]) - z->x[i])); }
+static double outside(const look *z, int i) {
+    return fmax(0, fmax(z->x[i] - fmax(z->left[i], z->right[i]), fmin(z->left[i], z->right[i]) - z->x[i]));
+}
 
-// What entry i is judged by: the largest force, or coefficient; of gaps the largest position, too, which they round with.
+// What entry i is judged by: the largest force, or coefficient; of gaps the largest position, too, which they round
+// with.
 static double scale_of(const look *z, int i) {
     const carom_system *sys = z->sim->sys;
-    const int to_gaps = sys->nv + sys->ne + sys->nc, from = i < sys->nv ? 0 : i < to_gaps ? sys->nv : to_gaps, to = i < sys->nv ? sys->nv : i < to_gaps ? to_gaps : z->n;
+    const int to_gaps = sys->nv + sys->ne + sys->nc,
+              from = i < sys->nv   ? 0
+                     : i < to_gaps ? sys->nv
+                                   : to_gaps,
+              to = i < sys->nv   ? sys->nv
+                   : i < to_gaps ? to_gaps
+                                 : z->n;
     const double most = fmax(carom_norm_max(z->x + from, to - from), carom_norm_max(z->left + from, to - from));
     return i >= sys->nv && i < to_gaps ? fmax(most, carom_norm_max(z->sim->q, sys->nq)) : most;
 }
 
-// (JT-6)  Is there an entry with a value at t alone?  It is outside of those e before and behind, by more than rounding, and by as much as of those that are WIDER e away: no kink.
-//         Where the run begins or ends there is one side.
+// (JT-6)  Is there an entry with a value at t alone?  It is outside of those e before and behind, by more than
+//         rounding, and by as much as of those that are WIDER e away: no kink. Where the run begins or ends there is
+//         one side.
 static bool beside(look *z, double t, double e) {
     const double before = t - e, behind = t + e;
-    return evaluate(z, before < z->sim->t0 ? behind : before, z->left) && evaluate(z, behind > z->sim->t_end ? before : behind, z->right);
+    return evaluate(z, before < z->sim->t0 ? behind : before, z->left) &&
+           evaluate(z, behind > z->sim->t_end ? before : behind, z->right);
 }
 
 static bool alone(look *z, double t, double e, int *which) {
@@ -66,7 +81,8 @@ static void consider(look *z, double t) {
     }
 }
 
-// Where entry i has fallen by half first on the way from t to `to`: it is looked at in distances that double, so that another pulse on the way is not taken for this one.
+// Where entry i has fallen by half first on the way from t to `to`: it is looked at in distances that double, so that
+// another pulse on the way is not taken for this one.
 static double half_way(look *z, double t, double to, int i) {
     evaluate(z, t, z->x), evaluate(z, to, z->left); // they exist: consider() has looked there
     const double half = 0.5 * (z->x[i] + z->left[i]), side = z->x[i] - half, from = t, way = to - t;
@@ -74,7 +90,8 @@ static double half_way(look *z, double t, double to, int i) {
         *((z->x[i] - half) * side > 0 ? &t : &to) = from + ldexp(way, -k);
         if (to != from + way) break;
     }
-    for (int k = 0; k < 60 && evaluate(z, 0.5 * (t + to), z->x); ++k) *((z->x[i] - half) * side > 0 ? &t : &to) = 0.5 * (t + to);
+    for (int k = 0; k < 60 && evaluate(z, 0.5 * (t + to), z->x); ++k)
+        *((z->x[i] - half) * side > 0 ? &t : &to) = 0.5 * (t + to);
     return to;
 }
 
@@ -86,7 +103,8 @@ int carom_sim_looked_at(const carom_sim *sim) {
 // The same at a time that is known to rounding.
 static bool alone_at(look *z, double at, int *which) {
     const double e = carom_sim_instant(z->sim, at);
-    return alone(z, fabs(at) <= 4 * e ? 0 : at, e, which) || alone(z, nextafter(at, -HUGE_VAL), e, which) || alone(z, nextafter(at, HUGE_VAL), e, which);
+    return alone(z, fabs(at) <= 4 * e ? 0 : at, e, which) || alone(z, nextafter(at, -HUGE_VAL), e, which) ||
+           alone(z, nextafter(at, HUGE_VAL), e, which);
 }
 
 bool carom_sim_alone(const carom_sim *sim, double at) {
@@ -142,7 +160,9 @@ bool carom_sim_short_pulse(const carom_sim *sim, carom_pulse *pulse) {
     if (sys->jump) between_jumps(&z, sim->kept->t);
     if (sys->even) between_parts(&z, sim->kept->t);
     const bool found = z.share > SEEN;
-    if (found && z.share < HUGE_VAL) pulse->width = half_way(&z, pulse->t, pulse->t + sim->h, pulse->i) - half_way(&z, pulse->t, pulse->t - sim->h, pulse->i);
+    if (found && z.share < HUGE_VAL)
+        pulse->width =
+            half_way(&z, pulse->t, pulse->t + sim->h, pulse->i) - half_way(&z, pulse->t, pulse->t - sim->h, pulse->i);
     free(z.x);
     return found && pulse->width < sim->h;
 }

@@ -1,4 +1,5 @@
-// redundant.c: constraints that schemes do not see because others imply them: which ones, and their share of the recorded reactions.
+// redundant.c: constraints that schemes do not see because others imply them: which ones, and their share of the
+// recorded reactions.
 #include "sim/sim.h"
 
 // p by number of all constraints, from that of the first n - k of `order` and the contacts; and back.
@@ -55,7 +56,9 @@ carom_status carom_sim_share(carom_sim *sim, carom_error *err) {
     return CAROM_OK;
 }
 
-void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, double t, const double *q, const double *v), void *user) {
+void carom_sim_watch_inner(carom_sim *sim,
+                           carom_status (*on_inner)(void *user, double t, const double *q, const double *v),
+                           void *user) {
     if (!sim) return;
     const bool looks = sim->independent.rows.k > 0;
     sim->on_inner = on_inner;

@@ -1,8 +1,10 @@
-// resolution.c: the fastest vibration and the fastest decay of the model, which limit the step; with the same factors, accelerations with joints and a check of the mass.
+// resolution.c: the fastest vibration and the fastest decay of the model, which limit the step; with the same factors,
+// accelerations with joints and a check of the mass.
 //
-// Both are estimated by a few steps of the power method with differences of forces: with K = -df/dq and C = -df/dv, reduced to motions that joints
-// allow, omega^2 is the largest eigenvalue of M^-1 K and delta that of M^-1 C.  That costs a dozen evaluations of forces where the step is
-// short, at the start and when the number of steps has doubled; in carom_sim_ledger() once more, if the step was too long every time.
+// Both are estimated by a few steps of the power method with differences of forces: with K = -df/dq and C = -df/dv,
+// reduced to motions that joints allow, omega^2 is the largest eigenvalue of M^-1 K and delta that of M^-1 C.  That
+// costs a dozen evaluations of forces where the step is short, at the start and when the number of steps has doubled;
+// in carom_sim_ledger() once more, if the step was too long every time.
 #include "base/pages.h"
 #include "contact/delassus.h"
 #include "linalg/dense.h"
@@ -13,14 +15,16 @@
 enum { FEW = 3, MANY = 16, MOST_JOINTS = 200, FEW_JOINTS = 60 };
 static const double SHORT = 0.1;       // h omega, or h delta: no scheme minds
 static const double DEPENDENT = 1e-12; // joints whose directions agree to this are one
-static const double DIFFERENCE = 6e-6; // of the size: central differences, where rounding and the error of third order are equal
+static const double DIFFERENCE = 6e-6; // of the size: central differences, where rounding and the error of third order
+                                       // are equal
 static const double TRACE = 1e-10;     // of the largest mass
 
 // Are steps of the size that was given taken?
 static bool fixed_steps(const carom_sim *sim) {
     const carom_option *own = sim->scheme->options;
     const int i = carom_option_find(own, "adaptive", strlen("adaptive"));
-    return !sim->scheme->own_steps && sim->opt[carom_option_count(own) + CAROM_OPT_ADAPTIVE] == 0 && !(i >= 0 && sim->opt[i] == 1);
+    return !sim->scheme->own_steps && sim->opt[carom_option_count(own) + CAROM_OPT_ADAPTIVE] == 0 &&
+           !(i >= 0 && sim->opt[i] == 1);
 }
 
 void carom_allocate_resolution(carom_sim *sim, carom_arena *mem) {
@@ -56,7 +60,8 @@ static carom_status reduce(carom_sim *sim, double t, const double *q) {
     return CAROM_OK;
 }
 
-// In the steps whose kinetic energy is looked at, unless the scheme factorises M itself.  A scheme that allows coordinates without inertia gets a trace of it for them.
+// In the steps whose kinetic energy is looked at, unless the scheme factorises M itself.  A scheme that allows
+// coordinates without inertia gets a trace of it for them.
 carom_status carom_resolution_mass(carom_sim *sim) {
     carom_step *s = &sim->step;
     const bool seen = s->inside->mass_seen;
@@ -96,7 +101,8 @@ static carom_status apply(carom_sim *sim, double *y, const double *x, bool rate)
     carom_resolution *r = &sim->resolution;
     carom_step *s = &sim->step;
     const int nv = s->sys->nv;
-    const double size = carom_norm_max(rate ? sim->v : sim->q, rate ? nv : s->sys->nq), h = DIFFERENCE * fmax(1, size) / carom_norm_max(x, nv);
+    const double size = carom_norm_max(rate ? sim->v : sim->q, rate ? nv : s->sys->nq),
+                 h = DIFFERENCE * fmax(1, size) / carom_norm_max(x, nv);
     for (int side = -1; side <= 1; side += 2) {
         carom_add(r->v, sim->v, rate ? side * h : 0, x, nv);
         carom_move(s, r->q, sim->q, rate ? 0 : side * h, x);
@@ -106,7 +112,8 @@ static carom_status apply(carom_sim *sim, double *y, const double *x, bool rate)
     return CAROM_OK;
 }
 
-// The largest eigenvalue of M^-1 K, or of M^-1 C where `rate`, as the Rayleigh quotient x'K x/x'M x of its mode, and that of the other matrix.
+// The largest eigenvalue of M^-1 K, or of M^-1 C where `rate`, as the Rayleigh quotient x'K x/x'M x of its mode, and
+// that of the other matrix.
 static carom_status largest(carom_sim *sim, bool rate, double *own, double *other) {
     carom_resolution *r = &sim->resolution;
     const int nv = sim->step.sys->nv;
@@ -135,26 +142,36 @@ static carom_status largest(carom_sim *sim, bool rate, double *own, double *othe
     return CAROM_OK;
 }
 
-bool carom_resolution_short_enough(const carom_sim *sim, carom_pace p) { return !(sim->h * sqrt(fmax(p.stiffness, 0)) > SHORT || sim->h * p.damping > SHORT); }
+bool carom_resolution_short_enough(const carom_sim *sim, carom_pace p) {
+    return !(sim->h * sqrt(fmax(p.stiffness, 0)) > SHORT || sim->h * p.damping > SHORT);
+}
 
 // The slower of what is known and what is here.
 static void slower(carom_pace *p, double stiffness, double damping, bool rate, bool first) {
-    if (first || (rate ? damping < p->damping : stiffness < p->stiffness)) *p = (carom_pace){.stiffness = stiffness, .damping = damping};
+    if (first || (rate ? damping < p->damping : stiffness < p->stiffness))
+        *p = (carom_pace){.stiffness = stiffness, .damping = damping};
 }
 
 // Vectors of large systems, until the next time.
 static void forget(const carom_sim *sim) {
     const carom_resolution *r = &sim->resolution;
     double *const vectors[] = {r->x, r->y, r->z, r->v, r->f};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) carom_forget(vectors[i], (size_t)sim->step.sys->nv * sizeof *vectors[i]);
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i)
+        carom_forget(vectors[i], (size_t)sim->step.sys->nv * sizeof *vectors[i]);
     carom_forget(r->q, (size_t)sim->step.sys->nq * sizeof *r->q);
 }
 
 void carom_resolution_look(carom_sim *sim, carom_pace pace[2], bool first) {
     double own, other;
-    if (!sim->resolution.on || (!first && carom_resolution_short_enough(sim, pace[0]) && carom_resolution_short_enough(sim, pace[1]))) return;
-    if (reduce(sim, sim->kept->t, sim->q) != CAROM_OK || carom_mass(&sim->step, sim->step.M, sim->kept->t, sim->q) != CAROM_OK) return;
-    if (largest(sim, false, &own, &other) == CAROM_OK && isfinite(own + other)) slower(&pace[0], own, other, false, first);
-    if (largest(sim, true, &own, &other) == CAROM_OK && isfinite(own + other)) slower(&pace[1], other, own, true, first);
+    if (!sim->resolution.on ||
+        (!first && carom_resolution_short_enough(sim, pace[0]) && carom_resolution_short_enough(sim, pace[1])))
+        return;
+    if (reduce(sim, sim->kept->t, sim->q) != CAROM_OK ||
+        carom_mass(&sim->step, sim->step.M, sim->kept->t, sim->q) != CAROM_OK)
+        return;
+    if (largest(sim, false, &own, &other) == CAROM_OK && isfinite(own + other))
+        slower(&pace[0], own, other, false, first);
+    if (largest(sim, true, &own, &other) == CAROM_OK && isfinite(own + other))
+        slower(&pace[1], other, own, true, first);
     forget(sim);
 }

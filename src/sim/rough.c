@@ -1,5 +1,6 @@
-// rough.c: why does a step fail?  Is there a force that changes with a rate almost at once, like dry friction written as sign(x')?  Does inertia vanish on the way?
-// Implicit schemes find no answer there, and schemes with tolerances need millions of steps.
+// rough.c: why does a step fail?  Is there a force that changes with a rate almost at once, like dry friction written
+// as sign(x')?  Does inertia vanish on the way? Implicit schemes find no answer there, and schemes with tolerances need
+// millions of steps.
 #include "sim/sim.h"
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +8,8 @@
 
 enum { MOST = 200 };                // rates that are tried
 static const double NARROW = 1e-3;  // of the speed that a coordinate would have with all kinetic energy of the run; and
-static const double FEW = 4;        // times what the forces make of it in a step: the jump is inside the step that failed;
+static const double FEW = 4;        // times what the forces make of it in a step: the jump is inside the step that
+                                    // failed;
 static const double WIDE = 0.1;     // but no more than this
 static const double JUMP = 1e-6;    // a force that changes within this of the speed jumps, whatever the steps
 static const double SUDDEN = 0.5;   // of the change over that speed takes place there
@@ -28,12 +30,14 @@ static bool change(const carom_sim *sim, int i, double e, double *v, double *y, 
     return carom_norm_max(y, sys->nv) < HUGE_VAL;
 }
 
-// The first force that changes suddenly with rate i, whose speed may be that large and whose inertia is m; -1: none does.  jumps: at once.
+// The first force that changes suddenly with rate i, whose speed may be that large and whose inertia is m; -1: none
+// does.  jumps: at once.
 static int sudden(const carom_sim *sim, int i, double speed, double m, bool jumps, double *space) {
     const int nv = sim->sys->nv;
     double *v = space, *f = v + nv, *narrow = f + nv, *wide = narrow + nv;
     if (!change(sim, i, speed, v, wide, f)) return -1;
-    const double e = jumps ? JUMP * speed : fmin(NARROW * speed + FEW * sim->h * carom_norm_max(f, nv) / m, WIDE * speed);
+    const double e =
+        jumps ? JUMP * speed : fmin(NARROW * speed + FEW * sim->h * carom_norm_max(f, nv) / m, WIDE * speed);
     if (!change(sim, i, e, v, narrow, f)) return -1;
     const double much = MATTERS * fmax(carom_norm_max(wide, nv), carom_norm_max(f, nv));
     for (int j = 0; j < nv; ++j)
@@ -50,13 +54,18 @@ bool carom_sim_rough(const carom_sim *sim, bool jumps, char *text, size_t size) 
     carom_error ignored = {0};
     s.err = &ignored;
     if (nv > MOST || !(energy > 0) || carom_mass(&s, s.M, sim->kept->t, sim->q) != CAROM_OK) return false;
-    double *space = sim->sides ? sim->sides : malloc(4 * (size_t)nv * sizeof *space); // the step loop asks the heap for nothing
+    // the step loop asks the heap for nothing
+    double *space = sim->sides ? sim->sides : malloc(4 * (size_t)nv * sizeof *space);
     for (int i = 0; space && i < nv && !found; ++i) {
         const double m = *carom_matrix_entry(s.M, i, i);
         const int j = m > 0 ? sudden(sim, i, sqrt(2 * energy / m), m, jumps, space) : -1; // 1/2 m v^2 = energy
         found = j >= 0;
-        if (found) snprintf(text, size, "the force on %s jumps with the rate of %s, as dry friction does that is written as a force.  Write it as friction of a contact with a `normal force`, or of a joint; where it has a `stiction speed`, take a larger one, or moreau-jean or newmark",
-                            carom_rate_text(&s, j, force, sizeof force), carom_rate_text(&s, i, rate, sizeof rate));
+        if (found)
+            snprintf(text, size,
+                     "the force on %s jumps with the rate of %s, as dry friction does that is written as a force.  "
+                     "Write it as friction of a contact with a `normal force`, or of a joint; where it has a `stiction "
+                     "speed`, take a larger one, or moreau-jean or newmark",
+                     carom_rate_text(&s, j, force, sizeof force), carom_rate_text(&s, i, rate, sizeof rate));
     }
     if (!sim->sides) free(space);
     return found;
@@ -70,7 +79,8 @@ bool carom_sim_toils(const carom_sim *sim, const carom_ledger *l) {
 }
 
 bool carom_sim_massless(const carom_sim *sim, char *text, size_t size) {
-    enum { PLACES = 32 }; // in FEW steps: accelerations grow where inertia vanishes, and the motion gets there before its present rates would
+    enum { PLACES = 32 }; // in FEW steps: accelerations grow where inertia vanishes, and the motion gets there before
+                          // its present rates would
     const carom_system *sys = sim->sys;
     carom_step s = sim->step;
     carom_error found = {0};

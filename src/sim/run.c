@@ -12,7 +12,8 @@ bool carom_sim_done(const carom_sim *sim) {
 
 carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     if (!sim) return CAROM_MISSING(err);
-    return carom_sim_done(sim) ? carom_fail(err, CAROM_STOPPED, "the end time %g is reached", sim->t_end) : carom_sim_whole_step(sim, err);
+    return carom_sim_done(sim) ? carom_fail(err, CAROM_STOPPED, "the end time %g is reached", sim->t_end)
+                               : carom_sim_whole_step(sim, err);
 }
 
 // From t to the end of the next step, or to `end` if that comes first.
@@ -23,7 +24,10 @@ carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err) 
     const bool whole = carom_sim_end_of(sim, k, k->n + 1) <= end + CAROM_INSTANT * sim->h + 8 * DBL_EPSILON * fabs(end);
     if (!sim->control.on && whole) return carom_sim_step(sim, err);
     if (!sim->control.on && sim->scheme->lacks & CAROM_NO_STEP_CHANGE)
-        return carom_fail(err, CAROM_UNSUPPORTED, "t = %.9g: a step of %s cannot be shortened to end at %.9g; stop at whole numbers of steps of %g", k->t, sim->scheme->name, end, sim->h);
+        return carom_fail(
+            err, CAROM_UNSUPPORTED,
+            "t = %.9g: a step of %s cannot be shortened to end at %.9g; stop at whole numbers of steps of %g", k->t,
+            sim->scheme->name, end, sim->h);
     const double t_end = sim->t_end;
     const long total = sim->total;
     sim->t_end = end;
@@ -40,7 +44,8 @@ carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err) 
     return status;
 }
 
-carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user, carom_error *err) {
+carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user,
+                           carom_error *err) {
     if (!sim) return CAROM_MISSING(err);
     carom_error mine;
     carom_sim_start_time(sim);

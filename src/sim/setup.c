@@ -56,7 +56,8 @@ static void allocate_loop(carom_sim *sim, carom_arena *mem) {
     const carom_system *sys = sim->sys;
     const int nb = sys->ne + sys->nc;
     carom_step *s = &sim->step;
-    sim->v_start = sim->watched && sim->scheme->lacks & CAROM_NO_STEP_CHANGE ? carom_allocate(mem, (size_t)sys->nv) : NULL;
+    sim->v_start =
+        sim->watched && sim->scheme->lacks & CAROM_NO_STEP_CHANGE ? carom_allocate(mem, (size_t)sys->nv) : NULL;
     sim->power_now = carom_allocate(mem, (size_t)sys->nworks);
     // A step tells at most impact, accumulation, close and stick of each contact; one that finds its events in
     // continuous time may meet many.
@@ -84,7 +85,8 @@ static void allocate_functions(carom_sim *sim, carom_arena *mem) {
     carom_step *s = &sim->step;
     s->sys_work = carom_allocate_bytes(mem, s->sys->work_size);
     s->M = carom_allocate_matrix(mem, sys->mass_shape);
-    if (sys->nc > 0 || (sys->ne > 0 && !(sys->flags & CAROM_TIMELESS_GAPS))) s->inside->F_free = carom_allocate_factor(mem, sys->mass_shape, true);
+    if (sys->nc > 0 || (sys->ne > 0 && !(sys->flags & CAROM_TIMELESS_GAPS)))
+        s->inside->F_free = carom_allocate_factor(mem, sys->mass_shape, true);
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &s->inside->a_free, &s->inside->still);
     CAROM_ALLOCATE(mem, (size_t)sim->nl, &s->inside->kappa, &s->inside->kappa_before);
     s->inside->q_before = carom_allocate(mem, (size_t)sys->nq);
@@ -96,7 +98,9 @@ static void allocate_problem(carom_sim *sim, carom_arena *mem, carom_arena *keep
     const carom_system *sys = sim->sys, *seen = sim->step.sys; // all constraints; those that schemes see
     const int levels = sim->scheme->levels_of ? sim->scheme->levels_of(sim->opt) : sim->scheme->levels;
     const int nb = sys->ne + sys->nc, again = levels > 1 ? levels - 1 : 0, k = sys->ne - seen->ne;
-    const int rows = sim->nl - k + again * ((sim->scheme->full_levels ? sim->nl : nb) - k), blocks = nb - k + again * (nb - k); // of the largest contact problem
+    // of the largest contact problem
+    const int rows = sim->nl - k + again * ((sim->scheme->full_levels ? sim->nl : nb) - k),
+              blocks = nb - k + again * (nb - k);
     const double *common = sim->opt + carom_option_count(sim->scheme->options);
     carom_step *s = &sim->step;
     s->inside->delassus = carom_allocate_delassus(mem, seen, rows, blocks, false);
@@ -110,8 +114,9 @@ static void allocate_problem(carom_sim *sim, carom_arena *mem, carom_arena *keep
     s->impacts = sim->bounces ? carom_allocate_impacts(mem, seen, sim->nl, parts->blocks, parts->values) : NULL;
     s->inside->difference = carom_allocate_difference(mem, seen);
     s->inside->discs = sim->discs ? carom_allocate_discs(mem, seen, rows, blocks, parts->blocks, parts->values) : NULL;
-    s->inside->chain = carom_allocate_chain(mem, rows + (sim->discs ? CAROM_DISC_ROWS * blocks : 0), (sim->discs ? CAROM_DISC_BLOCKS : 1) * blocks, seen->ne + again * seen->ne,
-                                         chosen_solver(common[CAROM_OPT_SOLVER]));
+    s->inside->chain = carom_allocate_chain(mem, rows + (sim->discs ? CAROM_DISC_ROWS * blocks : 0),
+                                            (sim->discs ? CAROM_DISC_BLOCKS : 1) * blocks, seen->ne + again * seen->ne,
+                                            chosen_solver(common[CAROM_OPT_SOLVER]));
 }
 
 // Describe all memory; runs twice, see arena.h.  `keep` is what survives from step to step.
@@ -131,8 +136,8 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->before = carom_allocate_bytes(mem, keep->used); // last: now it is known how much is kept
 }
 
-// One block: the kept part first, scratch behind it, all zero.  There is room for a contact problem of all contacts at once; what is never
-// touched of it (most, where shapes make thousands of contacts) never becomes memory.
+// One block: the kept part first, scratch behind it, all zero.  There is room for a contact problem of all contacts at
+// once; what is never touched of it (most, where shapes make thousands of contacts) never becomes memory.
 static carom_status make_block(carom_sim *sim, carom_arena keep, carom_error *err) {
     enum { LINE = 64 };
     carom_arena mem = {0};
@@ -141,14 +146,16 @@ static carom_status make_block(carom_sim *sim, carom_arena keep, carom_error *er
     sim->block = calloc(1, size + LINE);
     if (!sim->block)
         return carom_fail(err, CAROM_NO_MEMORY,
-                          "not enough memory: %s needs %.3g GB for %d coordinates, %d constraints and %d contacts; schemes differ much in what they need (docs/large-systems.md)",
+                          "not enough memory: %s needs %.3g GB for %d coordinates, %d constraints and %d contacts; "
+                          "schemes differ much in what they need (docs/large-systems.md)",
                           sim->scheme->name, 1e-9 * (double)size, sim->sys->nv, sim->sys->ne, sim->sys->nc);
     unsigned char *base = (unsigned char *)sim->block + (LINE - (uintptr_t)sim->block % LINE) % LINE;
     keep = (carom_arena){.base = base, .size = keep.used, .ends = keep.ends, .room = keep.room};
     mem = (carom_arena){.base = base + keep.size, .size = size - keep.size};
     allocate(sim, &mem, &keep);
     sim->mem = mem;
-    if (mem.failed) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to factorise matrices of %d rows", sim->sys->nv);
+    if (mem.failed)
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to factorise matrices of %d rows", sim->sys->nv);
     sim->block_size = size;
     sim->kept_size = keep.size;
     sim->pieces = keep.pieces;
@@ -207,8 +214,10 @@ enum { PIECES = 64 }; // of what is kept; no scheme has so many
 // What was kept, piece by piece: those of contacts have become longer.
 static void carry_over(const carom_sim *sim, const carom_sim *old, const size_t *ends, const size_t *old_ends) {
     for (int i = 0; i < old->pieces; ++i) {
-        const size_t at = i ? ends[i - 1] : 0, from = i ? old_ends[i - 1] : 0, size = ends[i] - at, had = old_ends[i] - from;
-        carom_copy_changes((unsigned char *)sim->kept + at, (const unsigned char *)old->kept + from, had < size ? had : size);
+        const size_t at = i ? ends[i - 1] : 0, from = i ? old_ends[i - 1] : 0, size = ends[i] - at,
+                     had = old_ends[i] - from;
+        carom_copy_changes((unsigned char *)sim->kept + at, (const unsigned char *)old->kept + from,
+                           had < size ? had : size);
     }
 }
 
@@ -225,7 +234,9 @@ carom_status carom_sim_allocate(carom_sim *sim, carom_error *err) {
     see(sim, old.sys->ne - old.step.sys->ne);
     void *work = old.block ? malloc(sim->scheme->work_size + 1) : NULL; // as it was, if there is no memory
     if (work) memcpy(work, sim->scheme_work, sim->scheme->work_size);
-    const carom_status status = old.block && !work ? carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a simulation") : make_block(sim, (carom_arena){.ends = ends, .room = PIECES}, err);
+    const carom_status status = old.block && !work
+                                    ? carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a simulation")
+                                    : make_block(sim, (carom_arena){.ends = ends, .room = PIECES}, err);
     if (status != CAROM_OK && old.block) {
         carom_contact *const laws = sim->laws;
         const int fixed = old.own.nc - old.own.listed;
@@ -253,7 +264,9 @@ carom_status carom_sim_allocate(carom_sim *sim, carom_error *err) {
 
 carom_status carom_sim_leave_out_redundant(carom_sim *sim, const carom_sim_def *def, carom_error *err) {
     const int k = sim->scheme->redundant ? 0 : carom_redundant_count(sim->sys, def->t0, def->q0);
-    if (k < 0) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to look for redundant ones among %d constraints", sim->sys->ne);
+    if (k < 0)
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to look for redundant ones among %d constraints",
+                          sim->sys->ne);
     see(sim, k);
     return CAROM_OK;
 }

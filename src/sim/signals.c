@@ -1,8 +1,9 @@
-// signals.c: signals that are held between steps: inputs, which the caller sets, and controllers, which compute at sample instants.
+// signals.c: signals that are held between steps: inputs, which the caller sets, and controllers, which compute at
+// sample instants.
 //
-// Steps end exactly at sample instants: steps of a planned size are equal between two instants and no longer than h, adaptive ones are cut
-// there.  When a signal changes, forces jump, and carom_step.jumped says so.  If an
-// energy jumps with it, the difference is external work.
+// Steps end exactly at sample instants: steps of a planned size are equal between two instants and no longer than h,
+// adaptive ones are cut there.  When a signal changes, forces jump, and carom_step.jumped says so.  If an energy jumps
+// with it, the difference is external work.
 #include "base/missing.h"
 #include "base/tolerance.h"
 #include "sim/sim.h"
@@ -15,7 +16,8 @@ void carom_sim_signals_allocate(carom_sim *sim, carom_arena *mem, carom_arena *k
     sim->input = carom_allocate(keep, (size_t)sim->sys->ni);
     sim->sampled = carom_allocate(keep, 2 * (size_t)sim->sys->nsamplers);
     sim->signal = carom_allocate(mem, (size_t)sim->sys->ni);
-    sim->gap_before = sim->sys->ni > 0 && !sim->sys->listed ? carom_allocate(mem, (size_t)(sim->sys->ne + sim->sys->nc)) : NULL;
+    sim->gap_before =
+        sim->sys->ni > 0 && !sim->sys->listed ? carom_allocate(mem, (size_t)(sim->sys->ne + sim->sys->nc)) : NULL;
 }
 
 // Is t a sample instant of a controller?
@@ -27,14 +29,16 @@ static bool samples_at(const carom_sampler *c, double t) {
 void carom_sim_signals_start(carom_sim *sim, const carom_sim_def *def) {
     const carom_system *sys = sim->sys;
     carom_copy(sim->input, def->input ? def->input : sys->input, sys->ni);
-    for (int k = 0; k < sys->nsamplers; ++k) { // those before the start are past, and one at the start that was done already
+    for (int k = 0; k < sys->nsamplers; ++k) { // those before the start are past, and one at the start that was done
+                                               // already
         const carom_sampler *c = &sys->samplers[k];
         const bool done = def->input && def->input_t > 0 && samples_at(c, def->input_t) && samples_at(c, sim->t0);
-        sim->sampled[2 * k] = sim->sampled[2 * k + 1] = fmax(0, ceil((sim->t0 - c->offset) / c->sample * (1 - CAROM_QUOTIENT))) + done;
+        sim->sampled[2 * k] = sim->sampled[2 * k + 1] =
+            fmax(0, ceil((sim->t0 - c->offset) / c->sample * (1 - CAROM_QUOTIENT))) + done;
     }
 }
 
-// -- when ------------------------------------------------------------------------------------------------------------------
+// -- when -------------------------------------------------------------------------------------------------------------
 
 // The next sample of controller k, or the next time that its outputs take effect.
 static double instant(const carom_sim *sim, int k, bool effect) {
@@ -56,7 +60,10 @@ void carom_sim_plan(carom_sim *sim) {
     k->from_n = k->n;
     k->from_t = k->t;
     k->to_t = fmin(carom_sim_next_sample(sim), k->t + 1e6 * sim->h); // steps that can be counted
-    if (sim->row > 0) k->to_t = fmin(k->to_t, sim->t0 + (floor((k->t - sim->t0) / sim->row * (1 + CAROM_QUOTIENT) + CAROM_INSTANT) + 1) * sim->row);
+    if (sim->row > 0)
+        k->to_t =
+            fmin(k->to_t,
+                 sim->t0 + (floor((k->t - sim->t0) / sim->row * (1 + CAROM_QUOTIENT) + CAROM_INSTANT) + 1) * sim->row);
     k->to_n = k->n + (long)fmax(1, ceil((k->to_t - k->from_t) / sim->h * (1 - CAROM_INSTANT)));
 }
 
@@ -78,15 +85,20 @@ carom_status carom_sim_signals_check(carom_sim *sim, carom_error *err) {
         const carom_sampler *c = &sim->sys->samplers[k];
         const bool regular = whole(sim, c->sample) && whole(sim, c->offset) && whole(sim, c->delay);
         sim->regular = sim->regular && regular;
-        if (c->sample < TOO_OFTEN * sim->h) return carom_fail(err, CAROM_BAD_INPUT, "controller '%.60s' samples every %g s; with steps of %g that is too often", c->name, c->sample, sim->h);
+        if (c->sample < TOO_OFTEN * sim->h)
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "controller '%.60s' samples every %g s; with steps of %g that is too often", c->name,
+                              c->sample, sim->h);
         if (fixed && !regular)
-            return carom_fail(err, CAROM_BAD_INPUT, "controller '%.60s' samples every %g s, and scheme %s takes equal steps of %g; choose a step of which sample, offset and delay are whole multiples, or another scheme", c->name,
-                              c->sample, sim->scheme->name, sim->h);
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "controller '%.60s' samples every %g s, and scheme %s takes equal steps of %g; choose a "
+                              "step of which sample, offset and delay are whole multiples, or another scheme",
+                              c->name, c->sample, sim->scheme->name, sim->h);
     }
     return CAROM_OK;
 }
 
-// -- what ------------------------------------------------------------------------------------------------------------------
+// -- what -------------------------------------------------------------------------------------------------------------
 
 // Signals become sim->signal.  Powers are those of the new ones, and what the change adds to the energy is external.
 static carom_status change(carom_sim *sim, carom_error *err) {
@@ -117,7 +129,9 @@ static carom_status act(carom_sim *sim, int k, bool effect, carom_error *err) {
     const double t = instant(sim, k, effect); // kept->t, without the rounding of steps
     carom_copy(sim->signal, sim->input, sys->ni);
     const carom_status status = sys->sample(sys->model, sim->step.sys_work, k, effect, t, sim->q, sim->v, sim->signal);
-    if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: a state or output of controller '%.60s' is not a finite number", sim->kept->t, sys->samplers[k].name);
+    if (status != CAROM_OK)
+        return carom_fail(err, status, "t = %.9g: a state or output of controller '%.60s' is not a finite number",
+                          sim->kept->t, sys->samplers[k].name);
     sim->sampled[2 * k + effect] += 1;
     return change(sim, err);
 }
@@ -135,8 +149,10 @@ carom_status carom_sim_sample(carom_sim *sim, carom_error *err) {
 
 carom_status carom_sim_input(carom_sim *sim, int i, double value, carom_error *err) {
     if (!sim) return CAROM_MISSING(err);
-    if (i < 0 || i >= sim->sys->nset) return carom_fail(err, CAROM_BAD_INPUT, "there is no input %d; the model has %d", i, sim->sys->nset);
-    if (!isfinite(value)) return carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: input %d is not a finite number", sim->kept->t, i);
+    if (i < 0 || i >= sim->sys->nset)
+        return carom_fail(err, CAROM_BAD_INPUT, "there is no input %d; the model has %d", i, sim->sys->nset);
+    if (!isfinite(value))
+        return carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: input %d is not a finite number", sim->kept->t, i);
     carom_copy(sim->signal, sim->input, sim->sys->ni);
     sim->signal[i] = value;
     return change(sim, err);

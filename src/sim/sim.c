@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double TOUCHES = 1e-9; // of the coordinates and of the way of a step: a gap at the start, written by hand, that is meant to be 0
+static const double TOUCHES = 1e-9; // of the coordinates and of the way of a step: a gap at the start, written by hand,
+                                    // that is meant to be 0
 
 // -- failures ------------------------------------------------------------------------------------------
 
@@ -17,15 +18,20 @@ static void report_runaway(carom_sim *sim, carom_error *err) {
     carom_error mine;
     if (sim->grown || carom_sim_ledger(sim, &l, &mine) != CAROM_OK || !carom_sim_ran_away(&l)) return;
     const size_t used = strlen(err->text);
-    carom_format(err->text + used, sizeof err->text - used, "; the energy has grown from %.3g to %.3g without a cause: the step is too large for this scheme and model, or the scheme is not "
-             "stable for it; try %s", l.energy.start, l.energy.end, carom_sim_finer(sim));
+    carom_format(err->text + used, sizeof err->text - used,
+                 "; the energy has grown from %.3g to %.3g without a cause: the step is too large for this scheme and "
+                 "model, or the scheme is not "
+                 "stable for it; try %s",
+                 l.energy.start, l.energy.end, carom_sim_finer(sim));
 }
 
 // What the model itself knows of its failure.
 static carom_status explain(const carom_sim *sim, carom_status status, carom_error *err) {
     char text[300];
     const carom_system *sys = sim->sys;
-    if (status != CAROM_USER || !err || !sys->explain || !sys->explain(sys->model, sim->step.sys_work, text, sizeof text)) return status;
+    if (status != CAROM_USER || !err || !sys->explain ||
+        !sys->explain(sys->model, sim->step.sys_work, text, sizeof text))
+        return status;
     const size_t used = strlen(err->text);
     snprintf(err->text + used, sizeof err->text - used, ": %s", text);
     return status;
@@ -34,7 +40,9 @@ static carom_status explain(const carom_sim *sim, carom_status status, carom_err
 // A mass that vanishes, or a force that jumps with a rate, is why no method converges.
 static void report_cause(const carom_sim *sim, carom_status status, carom_error *err) {
     char text[300];
-    if (status != CAROM_NOT_CONVERGED || !(carom_sim_massless(sim, text, sizeof text) || carom_sim_rough(sim, false, text, sizeof text))) return;
+    if (status != CAROM_NOT_CONVERGED ||
+        !(carom_sim_massless(sim, text, sizeof text) || carom_sim_rough(sim, false, text, sizeof text)))
+        return;
     const size_t used = strlen(err->text);
     carom_format(err->text + used, sizeof err->text - used, "; %s", text);
 }
@@ -44,15 +52,19 @@ static carom_status refuse_toil(const carom_sim *sim, carom_error *err) {
     char text[300];
     const carom_ledger *l = &sim->kept->ledger;
     if (!carom_sim_toils(sim, l) || !carom_sim_rough(sim, true, text, sizeof text)) return CAROM_OK;
-    return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: %s has taken %.3g internal steps, %.3g for each of the run: %s", sim->kept->t, sim->scheme->name, (double)l->counts.inner,
-                      (double)l->counts.inner / fmax(1, (double)l->steps), text);
+    return carom_fail(err, CAROM_NOT_CONVERGED,
+                      "t = %.9g: %s has taken %.3g internal steps, %.3g for each of the run: %s", sim->kept->t,
+                      sim->scheme->name, (double)l->counts.inner, (double)l->counts.inner / fmax(1, (double)l->steps),
+                      text);
 }
 
 // -- steps ---------------------------------------------------------------------------------------------
 
-// Contacts that touch at the start, to rounding, count as such that reacted: whether they stay is then decided as in later steps (CL-3).
+// Contacts that touch at the start, to rounding, count as such that reacted: whether they stay is then decided as in
+// later steps (CL-3).
 static void hold_touching(carom_sim *sim) {
-    const double near = TOUCHES * (carom_norm_max(sim->q, sim->sys->nq) + sim->h * carom_norm_max(sim->v, sim->sys->nv));
+    const double near =
+        TOUCHES * (carom_norm_max(sim->q, sim->sys->nq) + sim->h * carom_norm_max(sim->v, sim->sys->nv));
     sim->touches = near;
     sim->kept->near = UINT64_MAX;
     for (int c = 0; c < sim->sys->nc; ++c) {
@@ -86,7 +98,8 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     s->h = sim->sys->nsamplers ? carom_sim_planned(sim) : sim->total == 1 ? sim->t_end - sim->t0 : sim->h;
     s->scale = k->speed;
     k->fastest = carom_norm_max(sim->v, sim->sys->nv);
-    if (sim->scheme->start && sim->scheme->start(sim->scheme_work, s) != CAROM_OK) return carom_sim_give_up(sim, err, 0);
+    if (sim->scheme->start && sim->scheme->start(sim->scheme_work, s) != CAROM_OK)
+        return carom_sim_give_up(sim, err, 0);
     carom_sim_book_account(sim); // a scheme that runs ahead may have met an impact
     k->speed = fmax(k->speed, s->scale);
     k->ledger.counts.residual_id = carom_independent_id(&sim->independent, k->ledger.counts.residual_id);
@@ -111,16 +124,20 @@ static void plan_rows(carom_sim *sim, double dt) {
 
 void carom_sim_stop_at(carom_sim *sim, double dt) {
     if (!sim) return;
-    if (!sim->control.on && dt > 0 && sim->scheme->emits_events && !(sim->scheme->lacks & CAROM_NO_STEP_CHANGE)) plan_rows(sim, dt);
+    if (!sim->control.on && dt > 0 && sim->scheme->emits_events && !(sim->scheme->lacks & CAROM_NO_STEP_CHANGE))
+        plan_rows(sim, dt);
     if (!sim->control.on) return;
     sim->control.stop = dt;
-    if (dt > 0) sim->kept->stops = (long)fmin(floor((sim->kept->t - sim->t0) / dt * (1 + CAROM_QUOTIENT)), CAROM_MOST_STEPS); // those that have passed
+    // those that have passed
+    if (dt > 0)
+        sim->kept->stops = (long)fmin(floor((sim->kept->t - sim->t0) / dt * (1 + CAROM_QUOTIENT)), CAROM_MOST_STEPS);
 }
 
 // From kept->t over h to t_1.
 static inline carom_status go_on(carom_sim *sim, double h, double t_1, carom_error *err) {
     carom_kept *k = sim->kept;
-    CAROM_TRY(sim->sys->jump || sim->sys->even ? carom_sim_pieces(sim, k->t, h, t_1, err) : carom_sim_advance_halving(sim, k->t, h, err));
+    CAROM_TRY(sim->sys->jump || sim->sys->even ? carom_sim_pieces(sim, k->t, h, t_1, err)
+                                               : carom_sim_advance_halving(sim, k->t, h, err));
     k->t = t_1;
     return CAROM_OK;
 }
@@ -164,7 +181,8 @@ static void measure_kinetic(carom_sim *sim) {
     if (carom_sim_energy(sim, &kinetic, &potential, &ignored) != CAROM_OK) return;
     k->ledger.kinetic = fmax(k->ledger.kinetic, kinetic);
     // What an impact took was there, as seen from its wall, which may move.
-    k->explained = fmax(k->explained, fmax(kinetic, sim->step.account.lost) - fmax(0, carom_sim_excess(&k->ledger, kinetic + potential)));
+    k->explained = fmax(k->explained, fmax(kinetic, sim->step.account.lost) -
+                                          fmax(0, carom_sim_excess(&k->ledger, kinetic + potential)));
 }
 
 // (BK-7)  sum over joints of |reaction| (|g| - |g at the start|)
@@ -183,7 +201,8 @@ static void measure_drift(carom_sim *sim) {
         k->joints.work = sum, k->joints.t = k->t, k->joints.force = force, k->joints.id = id;
 }
 
-// (BK-5)  uneven = sum 1/2 |w_n - w_(n-1)|, w_n the work of damping in step n, h P where it is known at step ends.  A pulse of N steps with the largest work w takes N w/2 and adds w; what varies slowly adds nothing.
+// (BK-5)  uneven = sum 1/2 |w_n - w_(n-1)|, w_n the work of damping in step n, h P where it is known at step ends.  A
+//         pulse of N steps with the largest work w takes N w/2 and adds w; what varies slowly adds nothing.
 static void follow_damping(carom_sim *sim, double h) {
     carom_kept *k = sim->kept;
     const double work = sim->inside.power.booked ? k->ledger.energy.damping - k->damped : h * k->power_out;
@@ -198,11 +217,14 @@ static inline carom_status take_step(carom_sim *sim, double *h, carom_error *err
 
 carom_status carom_sim_ready(carom_sim *sim, carom_error *err) {
     if (!sim) return CAROM_MISSING(err);
-    return sim->kept->n > 0 && sim->list.slots ? carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err) : CAROM_OK;
+    return sim->kept->n > 0 && sim->list.slots ? carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err)
+                                               : CAROM_OK;
 }
 
-// (LST-4)  A scheme that must not miss a contact says how long the list has to be, step by step of its integrator (carom_list_suffices).  One that was too short may have missed some: the step is
-//          made again with a longer one.  The next one is a little longer than this step needed; it shrinks slowly, so that few steps are made twice.
+// (LST-4)  A scheme that must not miss a contact says how long the list has to be, step by step of its integrator
+//          (carom_list_suffices).  One that was too short may have missed some: the step is made again with a longer
+//          one.  The next one is a little longer than this step needed; it shrinks slowly, so that few steps are made
+//          twice.
 static carom_status take_listed_step(carom_sim *sim, double *h, carom_error *err) {
     enum { TRIES = 64 };
     static const double MORE = 1.5, SPARE = 1.25, SHRINKS = 0.95;
@@ -224,7 +246,8 @@ static carom_status take_listed_step(carom_sim *sim, double *h, carom_error *err
     }
 }
 
-// (FV-4)  Before the first step no reactions are known.  Those of a trial step are, and of another one with them; both are undone.
+// (FV-4)  Before the first step no reactions are known.  Those of a trial step are, and of another one with them; both
+//         are undone.
 static void guess_reactions(carom_sim *sim) {
     enum { TRIALS = 3 };
     for (int i = 0; i < TRIALS; ++i) {
@@ -246,17 +269,20 @@ static inline void book_contacts(carom_sim *sim, double t_0, double h, bool reac
     if (sim->independent.rows.k > 0) carom_sim_share_reactions(sim);
     if (reacts) carom_lasting_forces(sim, h);
     if (sim->reaction) carom_last_reactions(sim, h);
-    for (int i = 0; i < s->nevents && sim->list.slots; ++i) s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + s->events[i].contact) - sim->sys->ne;
+    for (int i = 0; i < s->nevents && sim->list.slots; ++i)
+        s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + s->events[i].contact) - sim->sys->ne;
     if (s->nevents > 0 && sim->watched) carom_sim_thrown(sim, h);
 }
 
-// A step of length h from t_0 is done.  reacts: in the step before contacts reacted; known: the gaps at its end leave the ledger as it is.
+// A step of length h from t_0 is done.  reacts: in the step before contacts reacted; known: the gaps at its end leave
+// the ledger as it is.
 static carom_status end_step(carom_sim *sim, double t_0, double h, bool reacts, bool known, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
     k->n += 1;
     const bool looks = carom_sim_sampled(k->n);
-    if (known && sim->forecast.alone && !s->reacted && !reacts && !k->busy && !looks) { // time and number are all there is to book
+    // time and number are all there is to book
+    if (known && sim->forecast.alone && !s->reacted && !reacts && !k->busy && !looks) {
         k->ledger.steps = k->n - k->counted_from;
         sim->stale = true;
         sim->quiet = h == sim->h && s->contact.scale == 0;
@@ -266,7 +292,8 @@ static carom_status end_step(carom_sim *sim, double t_0, double h, bool reacts, 
     if (booked == CAROM_OK && sim->independent.rows.k > 0) booked = carom_sim_check_rows(sim, err);
     if (looks && booked == CAROM_OK && carom_resolution_mass(sim) != CAROM_OK) booked = carom_sim_give_up(sim, err, 0);
     if (booked != CAROM_OK) return booked;
-    if (s->reacted || reacts || k->busy || sim->scheme->emits_events || sim->independent.rows.k > 0 || sim->reaction) book_contacts(sim, t_0, h, s->reacted || reacts);
+    if (s->reacted || reacts || k->busy || sim->scheme->emits_events || sim->independent.rows.k > 0 || sim->reaction)
+        book_contacts(sim, t_0, h, s->reacted || reacts);
     k->jumped = 0;
     k->ledger.steps = k->n - k->counted_from;
     if (sim->sys->power) follow_damping(sim, h);
@@ -279,7 +306,8 @@ static carom_status end_step(carom_sim *sim, double t_0, double h, bool reacts, 
     return CAROM_OK;
 }
 
-// A step after a quiet one, of the same length: all that a step is told stands but for time and number.  *taken: it is done; else something reacts in it, or fails, and it is undone.
+// A step after a quiet one, of the same length: all that a step is told stands but for time and number.  *taken: it is
+// done; else something reacts in it, or fails, and it is undone.
 static carom_status quiet_step(carom_sim *sim, bool *taken, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
@@ -315,7 +343,8 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
 
     carom_step *s = &sim->step;
     carom_inside *in = s->inside;
-    if (sim->scheme->own_steps && carom_sim_sampled(sim->kept->n)) CAROM_TRY(refuse_toil(sim, err)); // a look may cost as much as a step
+    // a look may cost as much as a step
+    if (sim->scheme->own_steps && carom_sim_sampled(sim->kept->n)) CAROM_TRY(refuse_toil(sim, err));
     CAROM_TRY(carom_sim_ready(sim, err));
     carom_kept *k = sim->kept; // the list of contacts may have wanted more memory
     sim->refused_scale = 0;
@@ -335,7 +364,8 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
     const bool taken = status == CAROM_OK;
     if (taken && k->ledger.counts.residual > residual) {
         k->ledger.residual_t = k->t;
-        k->ledger.counts.residual_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, k->ledger.counts.residual_id));
+        k->ledger.counts.residual_id =
+            carom_sim_known_as(sim, carom_independent_id(&sim->independent, k->ledger.counts.residual_id));
     }
     if (taken) status = end_step(sim, t_0, h, reacts, carom_gaps_known(sim), err);
     if (status == CAROM_OK) return CAROM_OK;

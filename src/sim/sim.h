@@ -7,8 +7,8 @@
 // (2) impulse, u_before, u_after and force belong to the last step (zero at the start).
 // (3) events[0 .. step.nevents) are those of the last step.
 //
-// Schemes see the system without its redundant constraints: step.sys, step.dir, step.impulse and step.force are those of
-// `independent` where some are left out; sys, dir, impulse and force here are those of all.
+// Schemes see the system without its redundant constraints: step.sys, step.dir, step.impulse and step.force are those
+// of `independent` where some are left out; sys, dir, impulse and force here are those of all.
 #pragma once
 #include "base/tolerance.h"
 #include "scheme/inside.h"
@@ -32,10 +32,13 @@ typedef struct carom_kept {
     double from_t;      // which was here
     long to_n;          // with controllers: equal steps up to this one,
     double to_t;        // which ends here
-    uint64_t near;      // contacts that may close in the next step, whatever their last gaps say, a bit each, see passed.c
+    uint64_t near;      // contacts that may close in the next step, whatever their last gaps say, a bit each, see
+                        // passed.c
     long jumped;        // signals have changed since the last step
-    double speed;       // largest local velocity that contact problems had to take away: the scale of their tolerances (TOL-1)
-    double fastest;     // largest one that a contact had before or behind its reaction, or rate at the end of a step: what the run is judged by
+    double speed;       // largest local velocity that contact problems had to take away: the scale of their tolerances
+                        // (TOL-1)
+    double fastest;     // largest one that a contact had before or behind its reaction, or rate at the end of a step:
+                        // what the run is judged by
     double residual;    // largest one of contact problems before the ledger counted anew
     double h_next, error_last; // adaptive: step to try next; error of the last step, relative to the tolerance
     double length;      // adaptive: largest gap met
@@ -45,7 +48,8 @@ typedef struct carom_kept {
     long slots;         // of the list of contacts that come and go: its room
     double reach;       // and carom_list.reach
     double power_in, power_out; // external and damping power at the end of the last step
-    double explained;   // largest kinetic energy at some of the steps, less what had appeared unaccounted for until then
+    double explained;   // largest kinetic energy at some of the steps, less what had appeared unaccounted for until
+                        // then
     double one_step;    // kinetic energy that forces at the start would give in a step
     double damped;      // ledger.energy.damping after the last step,
     double damped_step; // what that step added to it,
@@ -60,7 +64,8 @@ typedef struct carom_kept {
     carom_ledger ledger;
 } carom_kept;
 
-/// The largest of what is kept, of steps that count: a step that is rejected or fails takes it back, while counts of work go on.
+/// The largest of what is kept, of steps that count: a step that is rejected or fails takes it back, while counts of
+/// work go on.
 typedef struct carom_largest {
     double speed, fastest, residual, accepted_residual, residual_t;
     long accepted;
@@ -68,20 +73,24 @@ typedef struct carom_largest {
 } carom_largest;
 static inline carom_largest carom_largest_of(const carom_kept *k) {
     const carom_counts *c = &k->ledger.counts;
-    return (carom_largest){k->speed, k->fastest, c->residual, c->accepted_residual, k->ledger.residual_t, c->accepted, c->residual_id};
+    return (carom_largest){k->speed,    k->fastest,    c->residual, c->accepted_residual, k->ledger.residual_t,
+                           c->accepted, c->residual_id};
 }
 static inline void carom_largest_again(carom_kept *k, const carom_largest *x) {
     carom_counts *c = &k->ledger.counts;
     k->speed = x->speed, k->fastest = x->fastest, k->ledger.residual_t = x->residual_t;
-    c->residual = x->residual, c->accepted_residual = x->accepted_residual, c->accepted = x->accepted, c->residual_id = x->residual_id;
+    c->residual = x->residual, c->accepted_residual = x->accepted_residual, c->accepted = x->accepted,
+    c->residual_id = x->residual_id;
 }
 
-/// Gaps at the end of a step between bounds, from those by which the last two steps decided what is closed (forecast.c).
+/// Gaps at the end of a step between bounds, from those by which the last two steps decided what is closed
+/// (forecast.c).
 typedef struct carom_forecast {
     carom_reach reach;
     bool known;            // of the step before these are:
     double *q, *g;         // where it looked; nq, nc
-    bool alone;            // a step in which nothing reacts, and whose gaps are known to be neither the smallest nor the largest so far, has nothing else to book
+    bool alone;            // a step in which nothing reacts, and whose gaps are known to be neither the smallest nor
+                           // the largest so far, has nothing else to book
 } carom_forecast;
 
 /// Scratch of the look at the fastest modes, see resolution.c.
@@ -99,7 +108,8 @@ struct carom_sim {
     carom_system varying;          // the system with contacts of its own, where friction varies
     carom_contact *contacts;
     bool discs;                    // rolling or spinning have discs of their own
-    bool rubs, reacts, bounces;    // friction varies; it depends on reactions; other laws of impact than Newton's, all at once, with a constant restitution
+    bool rubs, reacts, bounces;    // friction varies; it depends on reactions; other laws of impact than Newton's, all
+                                   // at once, with a constant restitution
     const carom_system *sys;
     carom_system own;   // sys, where contacts come and go: its nc and contacts are those of the list
     carom_list list;
@@ -127,7 +137,8 @@ struct carom_sim {
     double *v_start;    // of schemes of two steps: its velocity there, see passed.c; NULL: others
     void *before;       // all that is kept, as it was when the present step began (undo.c),
     struct { bool reacted, stale; int nevents; } was; // and what goes with it
-    bool quiet;         // nothing reacted in the last step, and since it began only time, state and what the scheme itself keeps have changed
+    bool quiet;         // nothing reacted in the last step, and since it began only time, state and what the scheme
+                        // itself keeps have changed
     size_t own_at, own_size; // the latter, in bytes of `kept`
     bool grown;         // the last failure was a rate that ran away
     double refused_scale; // and the scale of the attempt that was halved, where a contact problem refused it; else 0
@@ -142,7 +153,8 @@ struct carom_sim {
     bool stale;         // it is older: nobody has asked for it since, see carom_sim_gaps()
     carom_status (*asks)(void *user, const carom_now *now); // this on_step asks for gaps where it needs them
     bool lenient;       // neither `tol` nor `accept` is given
-    bool keeps_gaps;    // those at the end of a step are those at the start of the next one, for schemes that see all constraints
+    bool keeps_gaps;    // those at the end of a step are those at the start of the next one, for schemes that see all
+                        // constraints
     bool lazy;          // gaps need not be known after every step
     double *held;       // kept, nc: 1 for a contact that reacted in the last step of the scheme
     double *input;      // kept, ni: signals
@@ -166,7 +178,8 @@ struct carom_sim {
     carom_sim_def names;           // of constraints and rates, as given
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // the observer of inner steps
     void *inner_user;
-    carom_status (*on_dense)(void *user, double t, const double *q, const double *v); // the observer of the dense output, and of how many states per step
+    // the observer of the dense output, and of how many states per step
+    carom_status (*on_dense)(void *user, double t, const double *q, const double *v);
     void *dense_user;
     int dense;
     double *q_in, *v_in; // its states
@@ -197,16 +210,37 @@ struct carom_sim {
 bool carom_sim_given(const char *const *list, const char *name);
 /// options.c: the options that every scheme has, after its own.
 extern const carom_option carom_common_options[];
-/// Is there this scheme, does it have these options, and `name` too unless it is NULL?  CAROM_BAD_INPUT says what is wrong.
+/// Is there this scheme, does it have these options, and `name` too unless it is NULL?  CAROM_BAD_INPUT says what is
+/// wrong.
 carom_status carom_sim_check_options(const carom_sim_def *def, const char *name, carom_error *err);
-enum { CAROM_OPT_CLOSED, CAROM_OPT_SOLVER, CAROM_OPT_TOL, CAROM_OPT_ACCEPT, CAROM_OPT_NEWTON_TOL,
-       CAROM_OPT_ADAPTIVE, CAROM_OPT_RTOL, CAROM_OPT_ATOL, CAROM_OPT_ESTIMATE, CAROM_OPT_VIOLATION,
-       CAROM_OPT_SAFETY, CAROM_OPT_SHRINK, CAROM_OPT_GROW, CAROM_OPT_EXTRAPOLATE, CAROM_OPT_CONTROL, CAROM_OPT_PROX_R, CAROM_OPT_PROX_TEST, CAROM_OPT_PROX_STOP, CAROM_COMMON_COUNT };
+enum {
+    CAROM_OPT_CLOSED,
+    CAROM_OPT_SOLVER,
+    CAROM_OPT_TOL,
+    CAROM_OPT_ACCEPT,
+    CAROM_OPT_NEWTON_TOL,
+    CAROM_OPT_ADAPTIVE,
+    CAROM_OPT_RTOL,
+    CAROM_OPT_ATOL,
+    CAROM_OPT_ESTIMATE,
+    CAROM_OPT_VIOLATION,
+    CAROM_OPT_SAFETY,
+    CAROM_OPT_SHRINK,
+    CAROM_OPT_GROW,
+    CAROM_OPT_EXTRAPOLATE,
+    CAROM_OPT_CONTROL,
+    CAROM_OPT_PROX_R,
+    CAROM_OPT_PROX_TEST,
+    CAROM_OPT_PROX_STOP,
+    CAROM_COMMON_COUNT
+};
 
 /// The scheme that def names.
 carom_status carom_sim_find_scheme(const carom_sim_def *def, const carom_scheme **scheme, carom_error *err);
-/// The values of its options and of the common ones.  Does it support them, and what the system needs?  whole: the end is a whole number of steps.
-carom_status carom_sim_read_options(const carom_sim_def *def, const carom_scheme *scheme, bool whole, double *opt, carom_error *err);
+/// The values of its options and of the common ones.  Does it support them, and what the system needs?  whole: the end
+/// is a whole number of steps.
+carom_status carom_sim_read_options(const carom_sim_def *def, const carom_scheme *scheme, bool whole, double *opt,
+                                    carom_error *err);
 /// Order of a scheme with these options.
 int carom_sim_order(const carom_scheme *scheme, const double *opt);
 
@@ -222,16 +256,20 @@ double carom_sim_planned(const carom_sim *sim);                        // the le
 /// times.c: what counts as one instant at t; the first time behind t_0, not behind t_1, up to which forces have jumped.
 double carom_sim_instant(const carom_sim *sim, double t);
 double carom_sim_jump(const carom_sim *sim, double t_0, double t_1); // HUGE_VAL: none
-double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1); // the end of a step in which no pulse is short; inside: in which it is followed, where the scheme or its books have no tolerance
+// the end of a step in which no pulse is short; inside: in which it is followed, where the scheme or its books have no
+// tolerance
+double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1);
 /// The number of the step that ends at t_end; -1: there is none.
 long carom_sim_last_step(const carom_sim *sim, const carom_kept *k);
 /// jumps.c: the books across a jump, after a piece of h.
 carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behind, carom_error *err);
-/// The same where a step ends at the jump, `to` an instant before it: t_1 may be rounded to its near side, but velocities are right limits, so driven joints are struck in any case.
+/// The same where a step ends at the jump, `to` an instant before it: t_1 may be rounded to its near side, but
+/// velocities are right limits, so driven joints are struck in any case.
 carom_status carom_sim_pass_end(carom_sim *sim, double h, double to, double t_1, carom_error *err);
 /// A step from t over h to t_1, in pieces where forces jump or have short pulses on the way.
 carom_status carom_sim_pieces(carom_sim *sim, double t, double h, double t_1, carom_error *err);
-/// jerk.c: does the velocity of a driven joint jump between two times beside each other, and does the scheme leave that to the simulation?  Then its impact.
+/// jerk.c: does the velocity of a driven joint jump between two times beside each other, and does the scheme leave that
+/// to the simulation?  Then its impact.
 bool carom_sim_jerked(carom_sim *sim, double before, double behind);
 carom_status carom_sim_jerk(carom_sim *sim, double before, double behind, carom_error *err);
 /// state.c: is the energy far beyond what the books explain?
@@ -250,25 +288,31 @@ carom_forces carom_sim_forces(const carom_sim *sim);
 double carom_sim_of_step(const carom_sim *sim, const carom_forces *x);
 double carom_sim_one_step(const carom_sim *sim); // with the forces of the present state
 
-/// pulses.c: a pulse in time shorter than a step, in the run so far: entry i, of nv forces and then ne + nc gaps, rises or falls for `width` about t (0: at t alone).  Nothing for schemes that cut steps there.
+/// pulses.c: a pulse in time shorter than a step, in the run so far: entry i, of nv forces and then ne + nc gaps, rises
+/// or falls for `width` about t (0: at t alone).  Nothing for schemes that cut steps there.
 typedef struct carom_pulse { int i; double t, width; } carom_pulse;
 bool carom_sim_short_pulse(const carom_sim *sim, carom_pulse *pulse);
-/// Does a force, gap or coefficient of friction have a value at `at`, known to rounding, that it has neither before nor behind (JT-6)?  No for schemes that cannot divide their steps there.
+/// Does a force, gap or coefficient of friction have a value at `at`, known to rounding, that it has neither before nor
+/// behind (JT-6)?  No for schemes that cannot divide their steps there.
 bool carom_sim_alone(const carom_sim *sim, double at);
 int carom_sim_looked_at(const carom_sim *sim); // how many of them there are
 
-/// rough.c: is there a force that changes with a rate almost at once, at the present state?  Then which, and what to do.  jumps: at once, whatever the step.
+/// rough.c: is there a force that changes with a rate almost at once, at the present state?  Then which, and what to
+/// do.  jumps: at once, whatever the step.
 bool carom_sim_rough(const carom_sim *sim, bool jumps, char *text, size_t size);
 /// Has the scheme taken millions of internal steps that neither rows nor events explain?
 bool carom_sim_toils(const carom_sim *sim, const carom_ledger *l);
-/// Does the mass matrix stop being positive definite within a few steps at the present rates?  Then when, and at which coordinate.
+/// Does the mass matrix stop being positive definite within a few steps at the present rates?  Then when, and at which
+/// coordinate.
 bool carom_sim_massless(const carom_sim *sim, char *text, size_t size);
 
-/// passed.c, after a step: did it pass an obstacle, of the contacts `near`, which are always there?  Counts it.  stale: gap_0 is not that of t_0 yet.
+/// passed.c, after a step: did it pass an obstacle, of the contacts `near`, which are always there?  Counts it.  stale:
+/// gap_0 is not that of t_0 yet.
 void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near);
 /// The same for contacts that come and go, where some bodies move far against their size.
 void carom_sim_look_back_listed(carom_sim *sim, double t_0);
-/// After a step of h with impacts, which have changed velocities: contacts that are no farther away than a few steps are near.
+/// After a step of h with impacts, which have changed velocities: contacts that are no farther away than a few steps
+/// are near.
 void carom_sim_thrown(carom_sim *sim, double h);
 
 /// The bit of contact c in carom_kept.near; beyond the first 63 all have one.
@@ -277,20 +321,26 @@ void carom_sim_thrown(carom_sim *sim, double h);
 /// Contacts that are always there, before those of the list.
 static inline int carom_sim_fixed_contacts(const carom_sim *sim) { return sim->sys->nc - sim->sys->listed; }
 
-/// passed.c: may the gap of contact c, between shapes, have fallen by this much in the last step (PO-3)?  *reach: an estimate for all, where it is needed; negative: not known yet.
+/// passed.c: may the gap of contact c, between shapes, have fallen by this much in the last step (PO-3)?  *reach: an
+/// estimate for all, where it is needed; negative: not known yet.
 bool carom_sim_moves_by(const carom_sim *sim, int c, double gap, double *reach);
 
-/// Contacts that may have closed in the last step: those where the line through the gaps at both ends of the step before falls to zero in it, and where one of the two may be a bound, those of shapes that move as far.  Moves gap_0 on to the start of the last step.
+/// Contacts that may have closed in the last step: those where the line through the gaps at both ends of the step
+/// before falls to zero in it, and where one of the two may be a bound, those of shapes that move as far.  Moves gap_0
+/// on to the start of the last step.
 static inline uint64_t carom_sim_may_have_closed(carom_sim *sim) {
     const int ne = sim->sys->ne, nc = carom_sim_fixed_contacts(sim);
-    const double *g = sim->gap + ne, times = sim->control.on ? 1.2 : 2, touches = sim->touches; // 2 g < g_0; adaptive steps may grow five times: g + 5 (g - g_0) < 0
+    // 2 g < g_0; adaptive steps may grow five times: g + 5 (g - g_0) < 0
+    const double *g = sim->gap + ne, times = sim->control.on ? 1.2 : 2, touches = sim->touches;
     double *g_0 = sim->gap_0 + ne;
     double reach = -1; // not known yet
     uint64_t near = sim->kept->near;
     for (int c = 0; c < nc; ++c) {
         const double last = g[c], larger = last > g_0[c] ? last : g_0[c];
         if (last > touches && times * last < g_0[c] + touches) near |= CAROM_NEAR(c);
-        else if (last > touches && larger > sim->bounds_from && sim->shaped & CAROM_NEAR(c) && carom_sim_moves_by(sim, c, last, &reach)) near |= CAROM_NEAR(c);
+        else if (last > touches && larger > sim->bounds_from && sim->shaped & CAROM_NEAR(c) &&
+                 carom_sim_moves_by(sim, c, last, &reach))
+            near |= CAROM_NEAR(c);
         g_0[c] = last;
     }
     return near;
@@ -298,12 +348,15 @@ static inline uint64_t carom_sim_may_have_closed(carom_sim *sim) {
 
 /// books.c: the model failed to compute `what` at the present state; which force or gap it was, where one has no value.
 carom_status carom_sim_failed(carom_sim *sim, carom_status status, const char *what, carom_error *err);
-/// What the step has accounted for goes to the ledger; the gaps of the present state do; all that a step of h from t_0 on, just done, adds.
+/// What the step has accounted for goes to the ledger; the gaps of the present state do; all that a step of h from t_0
+/// on, just done, adds.
 void carom_sim_book_account(carom_sim *sim);
 void carom_sim_book_gaps(carom_sim *sim);
 void carom_sim_book_compliant(carom_sim *sim); // of systems with contacts of finite stiffness
-carom_status carom_sim_book(carom_sim *sim, double t_0, double h, bool known, carom_error *err); // known: the gaps at its end leave the ledger as it is
-/// Gaps and the power of forces without potential, at the present state; and powers of forces that are booked one by one.
+// known: the gaps at its end leave the ledger as it is
+carom_status carom_sim_book(carom_sim *sim, double t_0, double h, bool known, carom_error *err);
+/// Gaps and the power of forces without potential, at the present state; and powers of forces that are booked one by
+/// one.
 carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err);
 carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err);
 
@@ -328,7 +381,8 @@ bool carom_sim_sampled(long n);
 /// A step before the end of the run.
 carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err);
 
-/// undo.c: a step begins, and nothing has reacted in it yet; it failed, and all is as it was before, with its counts; it is rejected, and begins again, but for the counts of work.
+/// undo.c: a step begins, and nothing has reacted in it yet; it failed, and all is as it was before, with its counts;
+/// it is rejected, and begins again, but for the counts of work.
 void carom_sim_mark(carom_sim *sim);
 void carom_sim_follow(carom_sim *sim); // as carom_sim_mark(), after a quiet step
 void carom_sim_undo(carom_sim *sim);
@@ -347,7 +401,9 @@ void carom_sim_clear_forces(const carom_sim *sim);
 // Times are products, not sums, so that they do not drift.
 static inline double carom_sim_end_of(const carom_sim *sim, const carom_kept *k, long n) {
     if (sim->sys->nsamplers) {
-        const double t = n >= k->to_n ? k->to_t : k->from_t + (double)(n - k->from_n) * ((k->to_t - k->from_t) / (double)(k->to_n - k->from_n));
+        const double t = n >= k->to_n ? k->to_t
+                                      : k->from_t + (double)(n - k->from_n) *
+                                                        ((k->to_t - k->from_t) / (double)(k->to_n - k->from_n));
         return t > sim->t_end - CAROM_INSTANT * sim->h ? sim->t_end : t;
     }
     if (n >= sim->total) return sim->t_end;
@@ -365,12 +421,14 @@ static inline bool carom_gaps_known(carom_sim *sim) { return sim->lazy && carom_
 /// adaptive.c: a step of a size that meets the tolerances; kept->t is moved.
 carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err);
 
-/// redundant.c: look at the rows that are kept, at the present state; recorded reactions of all constraints; both.  Nothing where none is redundant.
+/// redundant.c: look at the rows that are kept, at the present state; recorded reactions of all constraints; both.
+/// Nothing where none is redundant.
 carom_status carom_sim_check_rows(carom_sim *sim, carom_error *err);
 void carom_sim_share_reactions(carom_sim *sim);
 carom_status carom_sim_share(carom_sim *sim, carom_error *err);
 
-/// resolution.c: the fastest vibration and the fastest decay at the present state, where they are slower than pace; first: whatever they are.
+/// resolution.c: the fastest vibration and the fastest decay at the present state, where they are slower than pace;
+/// first: whatever they are.
 void carom_allocate_resolution(carom_sim *sim, carom_arena *mem);
 /// a, M^-1 f at a point, with the reactions of joints; as it is where there are too many of them.
 carom_status carom_resolution_joints(carom_sim *sim, double *a, double t, const double *q, const double *v);
@@ -379,9 +437,10 @@ carom_status carom_resolution_mass(carom_sim *sim);
 void carom_resolution_look(carom_sim *sim, carom_pace pace[2], bool first);
 /// No scheme minds steps of sim->h with this vibration and decay.
 bool carom_resolution_short_enough(const carom_sim *sim, carom_pace p);
-/// trial.c: is one of them too fast for the scheme and its step?  Then it is *worst, and *longest the longest step that does; 0: none does.  fades: so fast that
-/// the scheme damps the vibration away, instead of making it grow.
-bool carom_resolution_lost(const carom_sim *sim, const carom_pace pace[2], bool fades, carom_pace *worst, double *longest);
+/// trial.c: is one of them too fast for the scheme and its step?  Then it is *worst, and *longest the longest step that
+/// does; 0: none does.  fades: so fast that the scheme damps the vibration away, instead of making it grow.
+bool carom_resolution_lost(const carom_sim *sim, const carom_pace pace[2], bool fades, carom_pace *worst,
+                           double *longest);
 
 /// contacts.c: events, contact memory and impact loss after a step of h from t_0 on.
 void carom_contacts_update(carom_sim *sim, double t_0, double h);

@@ -1,4 +1,5 @@
-// slots.c: the slots of contacts that come and go: their memory, how many are in use, the names of the contacts in them.
+// slots.c: the slots of contacts that come and go: their memory, how many are in use, the names of the contacts in
+// them.
 #include "sim/sim.h"
 
 // nc of the systems that the simulation and its scheme see, and the directions in use: slots behind them are blank.
@@ -61,5 +62,7 @@ void carom_sim_team(carom_sim *sim, struct carom_team *team) {
 
 int carom_sim_known_as(const carom_sim *sim, int id) {
     const int first = sim->sys->ne + sim->sys->nc - sim->sys->listed;
-    return sim->list.slots && id >= first && id < first + sim->list.used ? sim->own.known_as(sim->own.model, &sim->list, id - first) : id;
+    return sim->list.slots && id >= first && id < first + sim->list.used
+               ? sim->own.known_as(sim->own.model, &sim->list, id - first)
+               : id;
 }

@@ -23,12 +23,15 @@ static double balance(const carom_ledger *l, double energy) {
 
 // Either the books do not explain it, or they do with a work that only takes: reactions and damping do not give energy.
 double carom_sim_excess(const carom_ledger *l, double energy) {
-    return fmax(balance(l, energy), energy - l->energy.start - fmax(0, l->energy.external) - fmax(0, -l->energy.damping) - l->impulses.created);
+    return fmax(balance(l, energy), energy - l->energy.start - fmax(0, l->energy.external) -
+                                        fmax(0, -l->energy.damping) - l->impulses.created);
 }
 
 // -- observers ----------------------------------------------------------------------------------------------------
 
-bool carom_sim_watch_dense(carom_sim *sim, int n, carom_status (*on_dense)(void *user, double t, const double *q, const double *v), void *user) {
+bool carom_sim_watch_dense(carom_sim *sim, int n,
+                           carom_status (*on_dense)(void *user, double t, const double *q, const double *v),
+                           void *user) {
     if (!sim) return false;
     if (!sim->scheme->dense) return false;
     sim->dense = n;
@@ -36,18 +39,24 @@ bool carom_sim_watch_dense(carom_sim *sim, int n, carom_status (*on_dense)(void 
     sim->dense_user = user;
     return true;
 }
-void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report), void *user) {
+void carom_sim_watch_problems(carom_sim *sim,
+                              void (*on_problem)(void *user, double t, const carom_problem *pb,
+                                                 const carom_report *report),
+                              void *user) {
     if (!sim) return;
     sim->inside.on_problem = on_problem;
     sim->inside.problem_user = user;
 }
-void carom_sim_watch_changes(carom_sim *sim, carom_status (*on_change)(void *user, const carom_change *change), void *user) {
+void carom_sim_watch_changes(carom_sim *sim, carom_status (*on_change)(void *user, const carom_change *change),
+                             void *user) {
     if (!sim) return;
     sim->inside.on_change = on_change;
     sim->inside.change_user = user;
 }
 
-void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v),
+void carom_sim_watch_events(carom_sim *sim,
+                            carom_status (*on_event)(void *user, carom_side side, double t, const double *q,
+                                                     const double *v),
                             void *user) {
     if (!sim) return;
     sim->inside.on_event = on_event;
@@ -71,8 +80,19 @@ static void look_at_gaps(const carom_sim *sim) { carom_sim_gaps((carom_sim *)(ui
 carom_now carom_sim_now(const carom_sim *sim) {
     if (!sim) return (carom_now){0};
     look_at_gaps(sim);
-    return (carom_now){.t = sim->kept->t, .step = sim->kept->n, .q = sim->q, .v = sim->v, .gap = sim->gap, .dir = sim->dir,
-                       .impulse = sim->impulse, .force = sim->force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted, .nu = sim->nu, .lasting = sim->lasting};
+    return (carom_now){.t = sim->kept->t,
+                       .step = sim->kept->n,
+                       .q = sim->q,
+                       .v = sim->v,
+                       .gap = sim->gap,
+                       .dir = sim->dir,
+                       .impulse = sim->impulse,
+                       .force = sim->force,
+                       .events = sim->events,
+                       .nevents = sim->step.nevents,
+                       .reacted = sim->step.reacted,
+                       .nu = sim->nu,
+                       .lasting = sim->lasting};
 }
 
 carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
@@ -137,7 +157,8 @@ carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error 
     ledger->energy.created = ledger->impulses.created;
     ledger->kinetic = fmax(ledger->kinetic, kinetic);
     ledger->energy.balance = balance(ledger, ledger->energy.end);
-    if (!sim->grown && !carom_sim_ran_away(ledger)) carom_resolution_look(sim, ledger->pace, false); // far away nothing is learnt about the model
+    // far away nothing is learnt about the model
+    if (!sim->grown && !carom_sim_ran_away(ledger)) carom_resolution_look(sim, ledger->pace, false);
     ledger->energy.identity = ledger->counts.terms > 0 ? ledger->counts.violation / ledger->counts.terms : NAN;
     return CAROM_OK;
 }
@@ -172,33 +193,46 @@ void carom_sim_trim(const carom_sim *sim) {
 static bool counts_are_sound(const carom_kept *k) {
     const carom_ledger *l = &k->ledger;
     const carom_counts *c = &l->counts;
-    const long all[] = {k->n, k->counted_from, k->busy, k->holding, l->steps, l->rejected, l->switches, l->undecided, l->impacts, l->accumulations, l->sleep.falls, l->sleep.wakes, c->problems, c->iterations,
-                        c->fallbacks, c->accepted, c->newton, c->newton_max, c->newton_many, c->switches, c->missed, c->inner, c->inner_rejected};
+    const long all[] = {k->n,           k->counted_from, k->busy,          k->holding,     l->steps,
+                        l->rejected,    l->switches,     l->undecided,     l->impacts,     l->accumulations,
+                        l->sleep.falls, l->sleep.wakes,  c->problems,      c->iterations,  c->fallbacks,
+                        c->accepted,    c->newton,       c->newton_max,    c->newton_many, c->switches,
+                        c->missed,      c->inner,        c->inner_rejected};
     static const long most = LONG_MAX / 2;
     bool good = true;
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) good = good && all[i] >= 0 && all[i] <= most;
-    for (int i = 0; i <= CAROM_NEWTON_COUNTED; ++i) good = good && c->newton_steps[i] >= 0 && c->newton_steps[i] <= most;
+    for (int i = 0; i <= CAROM_NEWTON_COUNTED; ++i)
+        good = good && c->newton_steps[i] >= 0 && c->newton_steps[i] <= most;
     return good;
 }
 
 // A list of another length; the state holds a number for each slot, so a length that it cannot hold is none.
 static bool another_length(const carom_sim *sim, const carom_kept *k, size_t bytes) {
-    return sim->list.slots && k->stamp == sim->kept->stamp && sim->list.slots != k->slots && k->slots > 0 && k->slots <= sim->scheme->many && (size_t)k->slots <= bytes / sizeof *sim->list.holds;
+    return sim->list.slots && k->stamp == sim->kept->stamp && sim->list.slots != k->slots && k->slots > 0 &&
+           k->slots <= sim->scheme->many && (size_t)k->slots <= bytes / sizeof *sim->list.holds;
 }
 
 static carom_status restore(carom_sim *sim, const void *state, size_t bytes, carom_error *err) {
     carom_kept k;
     if (bytes != sim->kept_size)
-        return carom_fail(err, CAROM_BAD_INPUT, "the saved state has %zu bytes, this simulation keeps %zu; it belongs to another model, scheme or version", bytes, sim->kept_size);
+        return carom_fail(
+            err, CAROM_BAD_INPUT,
+            "the saved state has %zu bytes, this simulation keeps %zu; it belongs to another model, scheme or version",
+            bytes, sim->kept_size);
     memcpy(&k, state, sizeof k);
     if (k.stamp != sim->kept->stamp)
-        return carom_fail(err, CAROM_BAD_INPUT, "the saved state belongs to another scheme, other options or another model");
-    if (k.slots != sim->list.slots || !counts_are_sound(&k)) return carom_fail(err, CAROM_BAD_INPUT, "the saved state is damaged: it counts what cannot be");
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "the saved state belongs to another scheme, other options or another model");
+    if (k.slots != sim->list.slots || !counts_are_sound(&k))
+        return carom_fail(err, CAROM_BAD_INPUT, "the saved state is damaged: it counts what cannot be");
     const long total = sim->total;
     if (!sim->control.on && !(sim->row > 0)) sim->total = carom_sim_last_step(sim, &k);
     const double t = carom_sim_end_of(sim, &k, k.n);
     if (sim->total < 0 || (!sim->control.on && !(fabs(k.t - t) <= CAROM_INSTANT * sim->h * fmax(1, (double)k.n))))
-        return sim->total = total, carom_fail(err, CAROM_BAD_INPUT, "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t, sim->h);
+        return sim->total = total,
+               carom_fail(err, CAROM_BAD_INPUT,
+                          "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t,
+                          sim->h);
     memcpy(sim->kept, state, bytes);
     sim->stale = sim->quiet = false;
     carom_sim_adopt(sim);

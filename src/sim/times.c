@@ -1,4 +1,5 @@
-// times.c: times of a run: what counts as one instant, where the system has jumps, kinks and short pulses, which step is the last.
+// times.c: times of a run: what counts as one instant, where the system has jumps, kinks and short pulses, which step
+// is the last.
 #include "base/tolerance.h"
 #include "sim/sim.h"
 #include <float.h>
@@ -15,8 +16,14 @@ double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1)
     static const double MUCH = 0.5, LITTLE = 1.0 / 32;
     const carom_system *sys = sim->sys;
     const double run[2] = {sim->t0, sim->t_end};
-    const bool follows = sim->control.on || (sim->scheme->own_steps && !sys->works); // a tolerance; works of single forces have none
-    return sys->even && (follows || sim->scheme->powers) ? sys->even(sys->model, sim->step.sys_work, run, follows ? 1 : inside ? LITTLE : MUCH, t_0, t_1) : t_1;
+    // a tolerance; works of single forces have none
+    const bool follows = sim->control.on || (sim->scheme->own_steps && !sys->works);
+    return sys->even && (follows || sim->scheme->powers) ? sys->even(sys->model, sim->step.sys_work, run,
+                                                                     follows  ? 1
+                                                                     : inside ? LITTLE
+                                                                              : MUCH,
+                                                                     t_0, t_1)
+                                                         : t_1;
 }
 
 // T/h counts as whole when it is so up to CAROM_INSTANT.

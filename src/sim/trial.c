@@ -24,7 +24,8 @@ static carom_status spring(const void *model, void *work, double t, const double
     return CAROM_OK;
 }
 
-static carom_status spring_tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+static carom_status spring_tangent(const void *model, void *work, double t, const double *q, const double *v,
+                                   carom_matrix K, carom_matrix C) {
     (void)work, (void)t, (void)q, (void)v;
     const carom_pace *p = model;
     K.a[0] += p->stiffness;
@@ -32,19 +33,27 @@ static carom_status spring_tangent(const void *model, void *work, double t, cons
     return CAROM_OK;
 }
 
-// Steps that are refused again and again are halved down to the last, which takes long and tells no more: what was reached till then counts.
+// Steps that are refused again and again are halved down to the last, which takes long and tells no more: what was
+// reached till then counts.
 static carom_status tires(void *user, const carom_now *now) {
     (void)now;
     return ((const carom_sim *)user)->kept->ledger.rejected > TRIED ? CAROM_STOPPED : CAROM_OK;
 }
 
-// Does the scheme of sim, with its options and steps of h, blow the oscillator up?  fades: does it, over the run, damp an oscillator without
-// damping to half its amplitude?
+// Does the scheme of sim, with its options and steps of h, blow the oscillator up?  fades: does it, over the run, damp
+// an oscillator without damping to half its amplitude?
 static bool spoils(const carom_sim *sim, carom_pace p, bool fades, double h) {
     if (!(p.stiffness >= 0 && p.damping >= 0)) return false; // the motion itself does
     if (fades) p.damping = 0;
-    const carom_system sys = {.nq = 1, .nv = 1, .column_stride = 1, .mass_shape = {.storage = CAROM_DENSE, .n = 1}, .tangent_shape = {.storage = CAROM_DENSE, .n = 1},
-                              .model = &p, .mass = unit_mass, .force = spring, .tangent = spring_tangent};
+    const carom_system sys = {.nq = 1,
+                              .nv = 1,
+                              .column_stride = 1,
+                              .mass_shape = {.storage = CAROM_DENSE, .n = 1},
+                              .tangent_shape = {.storage = CAROM_DENSE, .n = 1},
+                              .model = &p,
+                              .mass = unit_mass,
+                              .force = spring,
+                              .tangent = spring_tangent};
     char text[1000];
     const char *option[40] = {NULL};
     carom_sim_options_text(sim, text, sizeof text);
@@ -56,8 +65,15 @@ static bool spoils(const carom_sim *sim, carom_pace p, bool fades, double h) {
     }
     const double omega = sqrt(p.stiffness), q0 = 1, v0 = fmax(omega, p.damping), size = v0;
     const carom_scheme *const schemes[] = {sim->scheme, NULL};
-    carom_sim *trial = carom_sim_create(&(carom_sim_def){.system = &sys, .scheme = sim->scheme->name, .schemes = schemes, .options = option, .h = h, .t_end = TRIED * h,
-                                                         .q0 = &q0, .v0 = &v0}, NULL);
+    carom_sim *trial = carom_sim_create(&(carom_sim_def){.system = &sys,
+                                                         .scheme = sim->scheme->name,
+                                                         .schemes = schemes,
+                                                         .options = option,
+                                                         .h = h,
+                                                         .t_end = TRIED * h,
+                                                         .q0 = &q0,
+                                                         .v0 = &v0},
+                                        NULL);
     if (!trial) return false;
     const carom_status status = carom_sim_run(trial, tires, trial, NULL);
     const bool lives = status == CAROM_OK || status == CAROM_STOPPED;
@@ -70,9 +86,11 @@ static bool spoils(const carom_sim *sim, carom_pace p, bool fades, double h) {
     return fades ? faded : grown;
 }
 
-bool carom_resolution_lost(const carom_sim *sim, const carom_pace pace[2], bool fades, carom_pace *worst, double *longest) {
+bool carom_resolution_lost(const carom_sim *sim, const carom_pace pace[2], bool fades, carom_pace *worst,
+                           double *longest) {
     for (int i = 0; i < (fades ? 1 : 2); ++i) { // a decay may fade
-        if (!sim->resolution.on || carom_resolution_short_enough(sim, pace[i]) || !spoils(sim, pace[i], fades, sim->h)) continue;
+        if (!sim->resolution.on || carom_resolution_short_enough(sim, pace[i]) || !spoils(sim, pace[i], fades, sim->h))
+            continue;
         double low = 0, high = sim->h;
         for (int k = 0; k < 40 && !(high < 1.02 * low); ++k) {
             const double h = low > 0 ? sqrt(low * high) : high / 4;

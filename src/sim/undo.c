@@ -1,7 +1,8 @@
 // undo.c: where a step begins, and the one way back from it: all that is kept, as it was.
 //
-// What a step changes and what survives it is one block, `kept`.  carom_sim_mark() copies it before a step; a step that fails, for whatever reason and however far it
-// came, is undone by copying it back, with its counts: a run that is interrupted inside a step and resumed has the ledger of one that never stopped.
+// What a step changes and what survives it is one block, `kept`.  carom_sim_mark() copies it before a step; a step that
+// fails, for whatever reason and however far it came, is undone by copying it back, with its counts: a run that is
+// interrupted inside a step and resumed has the ledger of one that never stopped.
 #include "base/pages.h"
 #include "sim/sim.h"
 #include <assert.h>
@@ -46,7 +47,8 @@ void carom_sim_follow(carom_sim *sim) {
     double *q_0 = (double *)(uintptr_t)sim->q_0, *v_0 = (double *)(uintptr_t)sim->v_0;
     for (int i = 0; i < nq; ++i) q_0[i] = sim->q[i];
     for (int i = 0; i < nv; ++i) v_0[i] = sim->v[i];
-    if (sim->own_size) memcpy((unsigned char *)sim->before + sim->own_at, (unsigned char *)sim->kept + sim->own_at, sim->own_size);
+    if (sim->own_size)
+        memcpy((unsigned char *)sim->before + sim->own_at, (unsigned char *)sim->kept + sim->own_at, sim->own_size);
     sim->was.stale = true;
     CHECK(memcmp(sim->before, sim->kept, sim->kept_size) == 0);
 }
@@ -72,7 +74,8 @@ static void back(carom_sim *sim) {
 
 void carom_sim_undo(carom_sim *sim) {
     back(sim);
-    if (sim->sys->ni) sim->sys->inputs(sim->sys->model, sim->step.sys_work, sim->input); // signals are those of the step's start
+    // signals are those of the step's start
+    if (sim->sys->ni) sim->sys->inputs(sim->sys->model, sim->step.sys_work, sim->input);
 }
 
 void carom_sim_try_again(carom_sim *sim) {

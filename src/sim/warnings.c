@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-// Energy that impacts created, relative to the largest kinetic energy: a gain that size is no rounding where events are located, and no
-// error of first order in a step elsewhere.
+// Energy that impacts created, relative to the largest kinetic energy: a gain that size is no rounding where events are
+// located, and no error of first order in a step elsewhere.
 static const double CREATED = 1e-2, CREATED_LOCATED = 1e-3;
 // Of the energy, and of all that was given and taken, which are sums over steps: they are known no better.
 static const double BOOKED = 1e-13, WORKED = 1e-2;
@@ -16,22 +16,27 @@ static const double GROWN = 0.1;
 // Where nothing moves, rounding is all there is: energies below this part of what forces would give to all in a step
 // (BK-6) are no motion.
 static const double STILL = 1e-9;
-// Energy that disappeared: implicit schemes damp what steps do not resolve, so only more than half of what the motion ever had counts; or a tenth of it, where the
-// scheme is known to damp the fastest vibration.  Where events are located nothing is damped, and GROWN counts.
+// Energy that disappeared: implicit schemes damp what steps do not resolve, so only more than half of what the motion
+// ever had counts; or a tenth of it, where the scheme is known to damp the fastest vibration.  Where events are located
+// nothing is damped, and GROWN counts.
 static const double FADED = 0.5, DAMPED = 0.1; // DAMPED also where forces have kinks, as those of soft contacts
-// Penetration relative to the smaller of two shapes: a tenth of a radius is seen with the eye.  Where events are located there is none
-// but rounding and drift: a thousandth is an event that was missed.
+// Penetration relative to the smaller of two shapes: a tenth of a radius is seen with the eye.  Where events are
+// located there is none but rounding and drift: a thousandth is an event that was missed.
 static const double DEEP = 0.1, DEEP_LOCATED = 1e-3;
-// Where sizes are not known it is compared with the largest gap of the run, and with the positions.  A contact that never opened by more than a few steps has no such length:
-// it may be off by the way that a few steps had to prevent, or that bodies went in them, which is what a step's error can be.
+// Where sizes are not known it is compared with the largest gap of the run, and with the positions.  A contact that
+// never opened by more than a few steps has no such length: it may be off by the way that a few steps had to prevent,
+// or that bodies went in them, which is what a step's error can be.
 static const double ROUNDING = 1e-6, FEW = 4;
-// Contact residual relative to the largest local velocity.  Solvers stop at 1e-12; a millionth is still invisible in a plot.
+// Contact residual relative to the largest local velocity.  Solvers stop at 1e-12; a millionth is still invisible in a
+// plot.
 static const double LOOSE = 1e-6;
-// The same where no solver met its tolerance, relative to the velocities of its step alone: up to there it is below the error of a step of any scheme, and counted only.
+// The same where no solver met its tolerance, relative to the velocities of its step alone: up to there it is below the
+// error of a step of any scheme, and counted only.
 static const double COUNTED = 1e-8;
-// Damping in pulses of fewer steps than this, which take a tenth of the largest kinetic energy.  A contact that is hit damps twice, on the way in and on the way out, so it lasts fewer than 2 FEWEST steps:
-// h omega > pi/(2 FEWEST) = 0.4.  Where a force begins inside a step, the error of its impulse is of first order: a step's part of it.
-// Where a tenth of that energy is unaccounted for, pulses of fewer than FEW_UNBALANCED steps are the reason.
+// Damping in pulses of fewer steps than this, which take a tenth of the largest kinetic energy.  A contact that is hit
+// damps twice, on the way in and on the way out, so it lasts fewer than 2 FEWEST steps: h omega > pi/(2 FEWEST) = 0.4.
+// Where a force begins inside a step, the error of its impulse is of first order: a step's part of it.  Where a tenth
+// of that energy is unaccounted for, pulses of fewer than FEW_UNBALANCED steps are the reason.
 static const double FEWEST = 4, FEW_UNBALANCED = 10, PULSED = 0.1;
 
 typedef struct writer {
@@ -42,9 +47,13 @@ typedef struct writer {
 
 static char *add(writer *w, const char *kind, int id, double t) {
     const carom_sim_def *names = &w->sim->names;
-    const bool known = id >= 0 && (id < w->sim->sys->ne + w->sim->sys->nc || w->sim->list.slots); // numbers of contacts that come and go have no end
+    // numbers of contacts that come and go have no end
+    const bool known = id >= 0 && (id < w->sim->sys->ne + w->sim->sys->nc || w->sim->list.slots);
     carom_warning *x = w->list + w->n++;
-    *x = (carom_warning){.kind = kind, .id = known ? id : -1, .name = known && names->name ? names->name(names->name_user, id) : NULL, .t = t};
+    *x = (carom_warning){.kind = kind,
+                         .id = known ? id : -1,
+                         .name = known && names->name ? names->name(names->name_user, id) : NULL,
+                         .t = t};
     return x->text;
 }
 
@@ -53,18 +62,23 @@ enum { ROOM = sizeof((carom_warning *)0)->text };
 // Energies below this are no motion.
 static double still(const carom_sim *sim) { return STILL * carom_sim_one_step(sim); }
 
-// The energy that errors of single steps explain: where the scheme controls them, the work on an error of its tolerance, of positions or of what forces do in one step; elsewhere, at rest,
-// that of the forces in one step.  Forces beyond those at the start, and beyond what moved and was given, are an effect of the growth, and no cause.
+// The energy that errors of single steps explain: where the scheme controls them, the work on an error of its
+// tolerance, of positions or of what forces do in one step; elsewhere, at rest, that of the forces in one step.  Forces
+// beyond those at the start, and beyond what moved and was given, are an effect of the growth, and no cause.
 static double one_step(const carom_sim *sim, const carom_ledger *l, const carom_forces *x) {
     static const double REST = 1e-2;
     const carom_kept *k = sim->kept;
     const int i = sim->scheme->own_steps ? carom_option_find(sim->scheme->options, "rtol", 4) : -1;
-    const double all = carom_sim_of_step(sim, x), caused = fmin(all, k->one_step + k->explained + fabs(l->energy.external));
-    const double e = i >= 0 ? sim->opt[i] * fmax(x->work, caused) : sim->scheme->emits_events || l->kinetic > REST * all ? 0 : caused;
+    const double all = carom_sim_of_step(sim, x),
+                 caused = fmin(all, k->one_step + k->explained + fabs(l->energy.external));
+    const double e = i >= 0                                                 ? sim->opt[i] * fmax(x->work, caused)
+                     : sim->scheme->emits_events || l->kinetic > REST * all ? 0
+                                                                            : caused;
     return isfinite(e) ? e : 0;
 }
 
-// What steps of first order add up to: each is off by the energy of h a, a step's change of velocity, which in a vibration is omega^2 times the kinetic one.
+// What steps of first order add up to: each is off by the energy of h a, a step's change of velocity, which in a
+// vibration is omega^2 times the kinetic one.
 static double first_order(const carom_sim *sim, const carom_ledger *l, const carom_forces *x) {
     if (carom_sim_order(sim->scheme, sim->opt) > 1 || sim->scheme->emits_events) return 0;
     return FEW * (sim->kept->t - sim->t0) * sim->h * (x->power + 0.5 * fmax(0, l->pace[0].stiffness) * l->kinetic);
@@ -82,14 +96,19 @@ static double known_to(const carom_ledger *l) {
 static void energy_created(writer *w, const carom_ledger *l) {
     const carom_account *a = &l->impulses;
     const carom_forces x = carom_sim_forces(w->sim);
-    const double force = 2 * x.unit * x.a, rounding = fmin(l->counts.residual, CAROM_EXCUSED * w->sim->kept->speed), left = rounding * force * (w->sim->kept->t - w->sim->t0); // the work of all forces on what rounding leaves of velocities
-    const double exact = fmax(BOOKED * fmax(fabs(l->energy.start), fabs(l->energy.end)), left < HUGE_VAL ? left : 0); // what stands still creates its rounding
+    // the work of all forces on what rounding leaves of velocities
+    const double force = 2 * x.unit * x.a, rounding = fmin(l->counts.residual, CAROM_EXCUSED * w->sim->kept->speed),
+                 left = rounding * force * (w->sim->kept->t - w->sim->t0);
+    // what stands still creates its rounding
+    const double exact = fmax(BOOKED * fmax(fabs(l->energy.start), fabs(l->energy.end)), left < HUGE_VAL ? left : 0);
     if (!(l->energy.created >
           fmax(exact, (w->sim->scheme->emits_events ? CREATED_LOCATED : CREATED) * fmax(l->kinetic, still(w->sim)))))
         return;
     snprintf(add(w, "energy-created", a->gain_id, a->gain_t), ROOM,
-             "impacts created %.3g J, %.3g J of it in one at t = %.9g.  Newton's law of restitution with Coulomb friction can do that; "
-             "`impact law: energetic` at this contact never does", l->energy.created, a->gain, a->gain_t);
+             "impacts created %.3g J, %.3g J of it in one at t = %.9g.  Newton's law of restitution with Coulomb "
+             "friction can do that; "
+             "`impact law: energetic` at this contact never does",
+             l->energy.created, a->gain, a->gain_t);
 }
 
 // Steps outside the condition of their rule of dissipation (EN-6) have created energy.
@@ -104,12 +123,16 @@ static void rule_violated(writer *w) {
     default: snprintf(rule, sizeof rule, "2 beta >= gamma >= 1/2 does not hold, gamma = %.4g and beta = %.4g",
                                          r->x, r->y); break;
     }
-    snprintf(add(w, "scheme", -1, r->t), ROOM, "the scheme created %.3g J, %.3g J of it in the step to t = %.9g: the condition under which it dissipates, %s.  Choose options that meet it", r->sum, r->most, r->t, rule);
+    snprintf(add(w, "scheme", -1, r->t), ROOM,
+             "the scheme created %.3g J, %.3g J of it in the step to t = %.9g: the condition under which it "
+             "dissipates, %s.  Choose options that meet it",
+             r->sum, r->most, r->t, rule);
 }
 
 static const char *second_order(const carom_sim *sim, char *text, size_t size) {
     if (!sim->scheme->second_order) return "or a scheme of second order (moreau-jean, half-explicit)";
-    snprintf(text, size, "%.40s, or another scheme of second order (half-explicit, newmark)", sim->scheme->second_order);
+    snprintf(text, size, "%.40s, or another scheme of second order (half-explicit, newmark)",
+             sim->scheme->second_order);
     return text;
 }
 
@@ -118,16 +141,20 @@ static const char *trusted(const carom_sim *sim, const carom_ledger *l) {
     carom_pace p;
     double longest;
     if (sim->scheme->own_steps) return "smaller tolerances";
-    return carom_resolution_lost(sim, l->pace, false, &p, &longest) ? "a smaller step, or a scheme for stiff models (auto, newmark, ggl-midpoint)" : carom_sim_finer(sim);
+    return carom_resolution_lost(sim, l->pace, false, &p, &longest)
+               ? "a smaller step, or a scheme for stiff models (auto, newmark, ggl-midpoint)"
+               : carom_sim_finer(sim);
 }
 
-// Has damping taken half as much again as there was to take, or more?  What steps of an unresolved decay make of its rates is no rest, whatever forces do in a step.
+// Has damping taken half as much again as there was to take, or more?  What steps of an unresolved decay make of its
+// rates is no rest, whatever forces do in a step.
 static bool overdrawn(const carom_ledger *l) {
     const double there = l->energy.damping - l->energy.balance;
     return there > 0 && l->energy.balance > fmax(known_to(l), FADED * there);
 }
 
-// Do forces have kinks at some states, as those of soft contacts and stops where they begin?  What steps make of these is no damping of vibrations.
+// Do forces have kinks at some states, as those of soft contacts and stops where they begin?  What steps make of these
+// is no damping of vibrations.
 static bool kinked(const carom_system *sys) {
     bool some = sys->kinks && !sys->kink_of && sys->nk > 0;
     for (int i = 0; sys->kinks && sys->kink_of && i < sys->nk; ++i) some = some || sys->kink_of[i] == -1;
@@ -141,35 +168,46 @@ static void unaccounted(writer *w, const carom_ledger *l) {
     char other[120];
     const carom_forces x = carom_sim_forces(w->sim);
     const double exact = fmax(known_to(l), one_step(w->sim, l, &x));
-    const double excess = carom_sim_excess(l, l->energy.end), order = fmin(first_order(w->sim, l, &x), FEW * size); // beyond, it is no error
+    // beyond, it is no error
+    const double excess = carom_sim_excess(l, l->energy.end), order = fmin(first_order(w->sim, l, &x), FEW * size);
     if (excess > fmax(GROWN * size, exact) && excess <= order)
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
-                 "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and external work explain: the error of first order that %s makes with the step %.9g.  "
-                 "Try a smaller step, %s", l->energy.start, l->energy.end, excess, w->sim->scheme->name, w->sim->h, second_order(w->sim, other, sizeof other));
+                 "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and "
+                 "external work explain: the error of first order that %s makes with the step %.9g.  "
+                 "Try a smaller step, %s",
+                 l->energy.start, l->energy.end, excess, w->sim->scheme->name, w->sim->h,
+                 second_order(w->sim, other, sizeof other));
     else if (excess > GROWN * size && overdrawn(l))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
-                 "damping dissipated %.3g J, %.3g J more than was available: the step does not resolve the damped rates. Try %s", l->energy.damping, l->energy.balance,
-                 own ? "smaller tolerances" : w->sim->list.slots ? "a smaller step" : "a smaller step, or a scheme that chooses its own (auto)");
+                 "damping dissipated %.3g J, %.3g J more than was available: the step does not resolve the damped "
+                 "rates. Try %s",
+                 l->energy.damping, l->energy.balance,
+                 own                  ? "smaller tolerances"
+                 : w->sim->list.slots ? "a smaller step"
+                                      : "a smaller step, or a scheme that chooses its own (auto)");
     else if (excess > fmax(GROWN * size, exact))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
-                 "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and external work explain. Do not trust this result; try %s",
+                 "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and "
+                 "external work explain. Do not trust this result; try %s",
                  l->energy.start, l->energy.end, excess, trusted(w->sim, l));
     else if (!w->sim->scheme->emits_events && kinked(w->sim->sys) && -l->energy.balance > fmax(DAMPED * size, exact) &&
              -l->energy.balance <= FADED * size)
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
-                 "%.3g J are unaccounted for (lost); the largest kinetic energy is %.3g J. The steps do not follow a force that begins or ends suddenly, as that of a soft "
+                 "%.3g J are unaccounted for (lost); the largest kinetic energy is %.3g J. The steps do not follow a "
+                 "force that begins or ends suddenly, as that of a soft "
                  "contact or a stop: try %s",
                  -l->energy.balance, size,
                  own                  ? "smaller tolerances"
                  : w->sim->list.slots ? "a smaller step"
                                       : "a smaller step, or a scheme that chooses its own (auto)");
     else if (-l->energy.balance > fmax((w->sim->scheme->emits_events ? GROWN : FADED) * size, exact))
-        snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
-                 "%.3g J are unaccounted for (lost); the largest kinetic energy is %.3g J. Numerical damping dominates: "
-                 "try %s",
-                 -l->energy.balance, size,
-                 own ? "smaller tolerances"
-                     : "a smaller step, or a scheme that keeps the energy of vibrations (newmark, ggl-midpoint)");
+        snprintf(
+            add(w, "unaccounted-energy", -1, t), ROOM,
+            "%.3g J are unaccounted for (lost); the largest kinetic energy is %.3g J. Numerical damping dominates: "
+            "try %s",
+            -l->energy.balance, size,
+            own ? "smaller tolerances"
+                : "a smaller step, or a scheme that keeps the energy of vibrations (newmark, ggl-midpoint)");
 }
 
 // Was the contact that is deepest open at the start?  That gap is no error of steps, however long these are.
@@ -206,15 +244,22 @@ static void penetration(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
     const double size = sim->size && l->penetration_id >= 0 ? sim->size(sim->names.name_user, l->penetration_id) : 0;
     const carom_forces x = carom_sim_forces(sim);
-    const double pushed = STILL * sim->h * sim->h * x.a; // of what forces move in a step: where coordinates are 0, nothing else says what rounding is
-    const double length = size > 0 ? size : fmax(0, l->gap), least = size > 0 ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq) + (pushed < HUGE_VAL ? pushed : 0);
-    const bool follows = size == 0 && !sim->scheme->emits_events && l->impacts == 0 && l->gap < l->penetration; // its wall, or a curve: the approach says nothing of how fast they move
-    const double moves = follows && x.unit > 0 && l->kinetic < HUGE_VAL ? sqrt(fmax(0, l->kinetic) / x.unit) : 0, way = fmax(sim->kept->speed, moves) * sim->h; // in a step
+    const double pushed = STILL * sim->h * sim->h * x.a; // of what forces move in a step: where coordinates are 0,
+                                                         // nothing else says what rounding is
+    const double length = size > 0 ? size : fmax(0, l->gap),
+                 least =
+                     size > 0 ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq) + (pushed < HUGE_VAL ? pushed : 0);
+    // its wall, or a curve: the approach says nothing of how fast they move
+    const bool follows = size == 0 && !sim->scheme->emits_events && l->impacts == 0 && l->gap < l->penetration;
+    // in a step
+    const double moves = follows && x.unit > 0 && l->kinetic < HUGE_VAL ? sqrt(fmax(0, l->kinetic) / x.unit) : 0,
+                 way = fmax(sim->kept->speed, moves) * sim->h;
     const double prevented =
         size > 0 || opened(sim, l) || (l->impacts > 0 && l->gap > FEW * way) ? STILL * way : FEW * way;
     if (!(l->penetration > (sim->scheme->emits_events ? DEEP_LOCATED : DEEP) * length + least + prevented)) return;
-    snprintf(add(w, "penetration", l->penetration_id, l->penetration_t), ROOM, "contacts overlap by %.3g at t = %.9g, where %s %.3g.  Try %s", l->penetration,
-             l->penetration_t, size > 0 ? "the smaller shape has a radius of" : "the largest gap of the run is", length,
+    snprintf(add(w, "penetration", l->penetration_id, l->penetration_t), ROOM,
+             "contacts overlap by %.3g at t = %.9g, where %s %.3g.  Try %s", l->penetration, l->penetration_t,
+             size > 0 ? "the smaller shape has a radius of" : "the largest gap of the run is", length,
              sim->scheme->own_steps ? "max-step= to limit the internal steps" : carom_sim_finer(sim));
 }
 
@@ -223,35 +268,43 @@ static void missed_contact(writer *w, const carom_ledger *l) {
     if (n->missed == 0) return;
     if (!w->sim->scheme->emits_events) {
         snprintf(add(w, "missed-contact", n->missed_id, n->missed_t), ROOM,
-                 "in %ld step%s, first at t = %.9g, a contact closed and opened within the step and the scheme missed the impact (tunnelling). Try %s", n->missed, n->missed == 1 ? "" : "s",
-                 n->missed_t, carom_sim_finer(w->sim));
+                 "in %ld step%s, first at t = %.9g, a contact closed and opened within the step and the scheme missed "
+                 "the impact (tunnelling). Try %s",
+                 n->missed, n->missed == 1 ? "" : "s", n->missed_t, carom_sim_finer(w->sim));
         return;
     }
     snprintf(add(w, "missed-contact", n->missed_id, n->missed_t), ROOM,
-             "in %ld step%s of the scheme a gap changes too fast to be followed, first at t = %.9g: an obstacle may have been missed.  Try a smaller step, or max-step= where the scheme has it", n->missed,
-             n->missed == 1 ? "" : "s", n->missed_t);
+             "in %ld step%s of the scheme a gap changes too fast to be followed, first at t = %.9g: an obstacle may "
+             "have been missed.  Try a smaller step, or max-step= where the scheme has it",
+             n->missed, n->missed == 1 ? "" : "s", n->missed_t);
 }
 
 // Walls that signals move have no speed.  Schemes that hold positions follow them all the same.
 static void moved(writer *w, const carom_ledger *l) {
     const carom_scheme *scheme = w->sim->scheme;
-    if (!(l->moved > ROUNDING * l->gap) || scheme->emits_events || scheme->promises.contacts == CAROM_POSITION_LEVEL) return;
+    if (!(l->moved > ROUNDING * l->gap) || scheme->emits_events || scheme->promises.contacts == CAROM_POSITION_LEVEL)
+        return;
     snprintf(add(w, "moved", l->moved_id, l->moved_t), ROOM,
-             "a signal displaces the wall by a jump (at t = %.9g, %.3g): %s cannot see the wall's velocity, so it penetrates or separates without an impact. Move it by an expression of time or by a table, or "
-             "use a scheme with position-level constraints (ggl-alpha, mixed)", l->moved_t, l->moved, scheme->name);
+             "a signal displaces the wall by a jump (at t = %.9g, %.3g): %s cannot see the wall's velocity, so it "
+             "penetrates or separates without an impact. Move it by an expression of time or by a table, or "
+             "use a scheme with position-level constraints (ggl-alpha, mixed)",
+             l->moved_t, l->moved, scheme->name);
 }
 
 static void unconverged(writer *w, const carom_ledger *l) {
     const double speed = w->sim->kept->speed;
     if (l->counts.accepted > 0 && l->counts.accepted_residual > COUNTED) {
         snprintf(add(w, "unconverged", l->counts.residual_id, l->residual_t), ROOM,
-                 "in %ld step%s a contact problem missed the tolerance and was accepted; the largest residual is %.3g of the velocities in its step.  Try a smaller step or another "
-                 "solver=", l->counts.accepted, l->counts.accepted == 1 ? "" : "s", l->counts.accepted_residual);
+                 "in %ld step%s a contact problem missed the tolerance and was accepted; the largest residual is %.3g "
+                 "of the velocities in its step.  Try a smaller step or another "
+                 "solver=",
+                 l->counts.accepted, l->counts.accepted == 1 ? "" : "s", l->counts.accepted_residual);
         return;
     }
     if (!(l->counts.residual > fmax(LOOSE, w->sim->step.tol) * speed && speed > 0)) return; // no more is asked for
     snprintf(add(w, "unconverged", l->counts.residual_id, l->residual_t), ROOM,
-             "a contact problem was solved to a residual of %.3g only, in velocity units; the largest local velocity is %.3g.  Try a smaller step or another solver=",
+             "a contact problem was solved to a residual of %.3g only, in velocity units; the largest local velocity "
+             "is %.3g.  Try a smaller step or another solver=",
              l->counts.residual, speed);
 }
 
@@ -264,13 +317,19 @@ static bool short_pulse(writer *w) {
     if (!carom_sim_short_pulse(sim, &p)) return false;
     const int id = p.i - sim->sys->nv;
     if (id < 0) snprintf(what, sizeof what, "the force on %s", carom_rate_text(s, p.i, name, sizeof name));
-    else snprintf(what, sizeof what, "the gap of '%.60s'", carom_constraint_text(s, carom_sim_known_as(sim, id), name, sizeof name));
+    else
+        snprintf(what, sizeof what, "the gap of '%.60s'",
+                 carom_constraint_text(s, carom_sim_known_as(sim, id), name, sizeof name));
     if (p.width == 0)
         snprintf(add(w, "resolution", id, p.t), ROOM,
-                 "%s has a value at the instant t = %.9g alone.  Where a step meets it, %s takes it for one that lasts.  Try a step that does not, or another scheme: they pass over it", what, p.t, sim->scheme->name);
-    else snprintf(add(w, "resolution", id, p.t), ROOM,
-             "%s has a pulse of %.3g s at t = %.9g, which is shorter than the step %.9g: %s misses it or sees too much of it.  Try a step below %.3g, or a scheme that cuts its steps there (mixed, auto)", what, p.width, p.t,
-             sim->h, sim->scheme->name, 0.1 * p.width);
+                 "%s has a value at the instant t = %.9g alone.  Where a step meets it, %s takes it for one that "
+                 "lasts.  Try a step that does not, or another scheme: they pass over it",
+                 what, p.t, sim->scheme->name);
+    else
+        snprintf(add(w, "resolution", id, p.t), ROOM,
+                 "%s has a pulse of %.3g s at t = %.9g, which is shorter than the step %.9g: %s misses it or sees too "
+                 "much of it.  Try a step below %.3g, or a scheme that cuts its steps there (mixed, auto)",
+                 what, p.width, p.t, sim->h, sim->scheme->name, 0.1 * p.width);
     return true;
 }
 
@@ -280,12 +339,15 @@ static void toil(writer *w, const carom_ledger *l) {
     if (!carom_sim_toils(w->sim, l)) return;
     char rough[300];
     if (carom_sim_rough(w->sim, false, rough, sizeof rough)) {
-        snprintf(add(w, "resolution", -1, NAN), ROOM, "%s has taken %.3g internal steps, %.3g for each of the run: %s", w->sim->scheme->name, inner, inner / fmax(1, (double)l->steps), rough);
+        snprintf(add(w, "resolution", -1, NAN), ROOM, "%s has taken %.3g internal steps, %.3g for each of the run: %s",
+                 w->sim->scheme->name, inner, inner / fmax(1, (double)l->steps), rough);
         return;
     }
     snprintf(add(w, "resolution", -1, NAN), ROOM,
-             "%s has taken %.3g internal steps, %.3g for each of the run: it follows the fastest vibration of the model.  Where that does not matter, try a scheme for stiff models (%snewmark, ggl-midpoint)",
-             w->sim->scheme->name, inner, inner / fmax(1, (double)l->steps), w->sim->scheme->say ? "" : "auto, "); // that one says what it chose
+             "%s has taken %.3g internal steps, %.3g for each of the run: it follows the fastest vibration of the "
+             "model.  Where that does not matter, try a scheme for stiff models (%snewmark, ggl-midpoint)",
+             // that one says what it chose
+             w->sim->scheme->name, inner, inner / fmax(1, (double)l->steps), w->sim->scheme->say ? "" : "auto, ");
 }
 
 // (BK-5)  Damping acts in pulses of about N = 2 damping/uneven steps: are these too few?
@@ -293,7 +355,9 @@ static void pulsed(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
     const double uneven = sim->kept->uneven, steps = 2 * fabs(l->energy.damping) / uneven,
                  much = PULSED * fmax(l->kinetic, still(sim));
-    if (sim->scheme->powers || !(uneven > much && steps < (fabs(l->energy.balance) > fmax(known_to(l), much) ? FEW_UNBALANCED : FEWEST))) return;
+    if (sim->scheme->powers ||
+        !(uneven > much && steps < (fabs(l->energy.balance) > fmax(known_to(l), much) ? FEW_UNBALANCED : FEWEST)))
+        return;
     char step[60] = "a smaller step"; // where damping takes and gives back, pulses have no length
     if (steps > 0) snprintf(step, sizeof step, "a step below %.3g", 0.1 * steps * sim->h);
     snprintf(add(w, "resolution", -1, NAN), ROOM,
@@ -307,17 +371,22 @@ static void pulsed(writer *w, const carom_ledger *l) {
 static void unstable(writer *w, carom_pace p, double longest, const char *when) {
     const carom_sim *sim = w->sim;
     char what[120], remedy[120];
-    if (sim->h * sqrt(fmax(p.stiffness, 0)) > sim->h * p.damping) snprintf(what, sizeof what, "a vibration of %.3g rad/s", sqrt(p.stiffness));
+    if (sim->h * sqrt(fmax(p.stiffness, 0)) > sim->h * p.damping)
+        snprintf(what, sizeof what, "a vibration of %.3g rad/s", sqrt(p.stiffness));
     else
         snprintf(what, sizeof what, "a decay at the rate %.3g 1/s", p.damping),
             longest *= 0.5; // just below the limit, what should decay changes its sign from step to step
-    const char *other = sim->scheme->second_order ? "newmark, ggl-midpoint" : "moreau-jean, newmark"; // what is named to all others is unstable by its option alone
+    // what is named to all others is unstable by its option alone
+    const char *other = sim->scheme->second_order ? "newmark, ggl-midpoint" : "moreau-jean, newmark";
     if (longest > 0) snprintf(remedy, sizeof remedy, "a step below %.3g, or an implicit scheme (%s)", longest, other);
     else snprintf(remedy, sizeof remedy, "an implicit scheme (%s)", other);
-    snprintf(add(w, "resolution", -1, NAN), ROOM, "the model has %s, with which %s is not stable with the step %.9g; %s.  Try %s", what, sim->scheme->name, sim->h, when, remedy);
+    snprintf(add(w, "resolution", -1, NAN), ROOM,
+             "the model has %s, with which %s is not stable with the step %.9g; %s.  Try %s", what, sim->scheme->name,
+             sim->h, when, remedy);
 }
 
-// A force or a mode that is too fast at the end alone, as regularised friction that sticks, does not grow but never rests: a warning where more than UNSTEADY of the energy is unaccounted for.
+// A force or a mode that is too fast at the end alone, as regularised friction that sticks, does not grow but never
+// rests: a warning where more than UNSTEADY of the energy is unaccounted for.
 static bool restless(writer *w, const carom_ledger *l) {
     static const double UNSTEADY = 1e-2;
     carom_sim *sim = (carom_sim *)w->sim; // what is looked at is scratch
@@ -326,12 +395,15 @@ static bool restless(writer *w, const carom_ledger *l) {
     char when[120], rough[300];
     if (!(fabs(l->energy.balance) > fmax(known_to(l), UNSTEADY * fmax(l->kinetic, still(sim))))) return false;
     if (carom_sim_rough(sim, false, rough, sizeof rough)) {
-        snprintf(add(w, "resolution", -1, NAN), ROOM, "steps of %.9g do not resolve a force, and %.3g J are unaccounted for: %s", sim->h, fabs(l->energy.balance), rough);
+        snprintf(add(w, "resolution", -1, NAN), ROOM,
+                 "steps of %.9g do not resolve a force, and %.3g J are unaccounted for: %s", sim->h,
+                 fabs(l->energy.balance), rough);
         return true;
     }
     carom_resolution_look(sim, now, true);
     if (!carom_resolution_lost(sim, now, false, &p, &longest)) return false;
-    snprintf(when, sizeof when, "that is so at t = %.9g, and %.3g J are unaccounted for", sim->kept->t, fabs(l->energy.balance));
+    snprintf(when, sizeof when, "that is so at t = %.9g, and %.3g J are unaccounted for", sim->kept->t,
+             fabs(l->energy.balance));
     unstable(w, p, longest, when);
     return true;
 }
@@ -345,23 +417,30 @@ static double pair_gap(const carom_sim *sim, int id) {
     return least;
 }
 
-// A contact that pushes while it is open by much and neither closes nor opens: forces move bodies through the gap in one step, and a scheme that decides by positions ahead holds them where they are.  Rest leaves gaps
-// of what forces move in a step; those of a millionth of it are meant to be 0.
+// A contact that pushes while it is open by much and neither closes nor opens: forces move bodies through the gap in
+// one step, and a scheme that decides by positions ahead holds them where they are.  Rest leaves gaps of what forces
+// move in a step; those of a millionth of it are meant to be 0.
 static bool hovers(writer *w, const carom_ledger *l) {
     static const double NONE = 1e-6;
     const carom_sim *sim = w->sim;
     const carom_step *s = &sim->step;
-    const double moved = sim->h * sim->h * carom_sim_forces(sim).a, far = fmax(l->gap, carom_norm_max(sim->q, sim->sys->nq));
+    const double moved = sim->h * sim->h * carom_sim_forces(sim).a,
+                 far = fmax(l->gap, carom_norm_max(sim->q, sim->sys->nq));
     if (sim->scheme->emits_events || sim->stale) return false; // what reacted in the step may have left since
     for (int c = 0; c < sim->sys->nc; ++c) {
         const int id = sim->sys->ne + c, d = sim->dir[id];
         if (!(sim->held[c] > 0 && sim->gap[id] > 0)) continue;
         const double gap = pair_gap(sim, id);
         const double size = sim->size ? sim->size(sim->names.name_user, carom_sim_known_as(sim, id)) : 0;
-        if (!(gap > DEEP * (size > 0 ? size : far) && gap > NONE * moved && gap > FEW * sim->h * fmax(fabs(s->u_before[d]), fabs(s->u_after[d])))) continue;
-        snprintf(add(w, "resolution", carom_sim_known_as(sim, id), sim->kept->t), ROOM,
-                 "the contact pushes although it is open by %.3g at t = %.9g: in one step of %.9g forces move bodies farther than that, and %s stops them on the way.  Try a smaller step, or a scheme that chooses its own "
-                 "(auto)", gap, sim->kept->t, sim->h, sim->scheme->name);
+        if (!(gap > DEEP * (size > 0 ? size : far) && gap > NONE * moved &&
+              gap > FEW * sim->h * fmax(fabs(s->u_before[d]), fabs(s->u_after[d]))))
+            continue;
+        snprintf(
+            add(w, "resolution", carom_sim_known_as(sim, id), sim->kept->t), ROOM,
+            "the contact pushes although it is open by %.3g at t = %.9g: in one step of %.9g forces move bodies "
+            "farther than that, and %s stops them on the way.  Try a smaller step, or a scheme that chooses its own "
+            "(auto)",
+            gap, sim->kept->t, sim->h, sim->scheme->name);
         return true;
     }
     return false;
@@ -375,7 +454,9 @@ static void resolution(writer *w, const carom_ledger *l) {
     if (sim->scheme->own_steps) toil(w, l);
     if (sim->scheme->own_steps || sim->control.on) return;
     if (sim->h > length * (1 + CAROM_INSTANT)) {
-        snprintf(add(w, "resolution", -1, NAN), ROOM, "the step %.9g is longer than the run, which is a single step of %.9g.  Try a smaller step", sim->h, length);
+        snprintf(add(w, "resolution", -1, NAN), ROOM,
+                 "the step %.9g is longer than the run, which is a single step of %.9g.  Try a smaller step", sim->h,
+                 length);
         return;
     }
     if (-l->energy.balance > fmax(known_to(l), DAMPED * fmax(sim->kept->explained, still(sim))) &&
@@ -390,7 +471,8 @@ static void resolution(writer *w, const carom_ledger *l) {
         return;
     }
     if (hovers(w, l) || short_pulse(w)) return;
-    if (carom_resolution_lost(sim, l->pace, false, &p, &longest)) unstable(w, p, longest, "that was so whenever it was looked at");
+    if (carom_resolution_lost(sim, l->pace, false, &p, &longest))
+        unstable(w, p, longest, "that was so whenever it was looked at");
     else if (!restless(w, l)) pulsed(w, l);
 }
 

@@ -1,4 +1,5 @@
-// anderson.c: see anderson.h.  Two passes over the columns, each shared by threads; sums are sums of pieces of fixed size.
+// anderson.c: see anderson.h.  Two passes over the columns, each shared by threads; sums are sums of pieces of fixed
+// size.
 #include "linalg/dense.h"
 #include "solver/anderson.h"
 #include <carom/team.h>
@@ -67,7 +68,8 @@ static void measure(void *user, int part, int parts) {
 static void combine(void *user, int part, int parts) {
     const task *t = user;
     carom_anderson *a = t->a;
-    const int from = pieces(a) * part / parts * PIECE, end = pieces(a) * (part + 1) / parts * PIECE, to = end < a->n ? end : a->n;
+    const int from = pieces(a) * part / parts * PIECE, end = pieces(a) * (part + 1) / parts * PIECE,
+              to = end < a->n ? end : a->n;
     if (from >= to) return;
     const size_t bytes = (size_t)(to - from) * sizeof *t->x, next = (size_t)a->next * (size_t)a->n + (size_t)from;
     memcpy(t->x + from, t->g + from, bytes);
@@ -79,7 +81,8 @@ static void combine(void *user, int part, int parts) {
     memcpy(a->dG + next, t->g + from, bytes);
 }
 
-// Least squares: gamma of  |f - dF gamma|^2 + DAMPING |dF|^2 |gamma|^2  minimal, by elimination.  False: nothing to go by.
+// Least squares: gamma of  |f - dF gamma|^2 + DAMPING |dF|^2 |gamma|^2  minimal, by elimination.  False: nothing to go
+// by.
 static bool weights(const carom_anderson *a, double *gamma) {
     double B[BACK][BACK], trace = 0;
     const int m = a->count;
@@ -102,7 +105,8 @@ static void remember(carom_anderson *a, task *t) {
     a->next = (a->next + 1) % a->back;
 }
 
-// (SOL-20)  f_k = d (g(x_k) - x_k),   x_k+1 = g(x_k) - sum_j gamma_j (g(x_j+1) - g(x_j)),  gamma minimises |f_k - sum_j gamma_j (f_j+1 - f_j)|
+// (SOL-20)  f_k = d (g(x_k) - x_k),  x_k+1 = g(x_k) - sum_j gamma_j (g(x_j+1) - g(x_j)),  gamma minimises |f_k - sum_j
+//           gamma_j (f_j+1 - f_j)|
 void carom_anderson_next(carom_anderson *a, double *x, const double *g, const double *f, double size, double growth) {
     task t = {.a = a, .x = x, .f = f, .g = g, .column = a->next};
     if (!(size <= growth * a->last) && a->count > 0) {

@@ -1,11 +1,13 @@
 // bodies.c: contact problems of many contacts in the space of bodies: sweeps with momentum, then accelerated ADMM.
 //
-// Spec: docs/solvers.md, "bodies".  G = J J' with a row of J for every row of the problem and six columns for every body, so that
-// y = J'p are velocities in which the mass is the identity and u = J y + c: a product with G costs two with J, and neither G nor a factor of it
-// is needed.  Sources: Y. Nesterov, Sov. Math. Dokl. 27 (1983) 372-376 for the momentum; hybrid_split.c and hybrid_accelerate.c for the rest.
+// Spec: docs/solvers.md, "bodies".  G = J J' with a row of J for every row of the problem and six columns for every
+// body, so that y = J'p are velocities in which the mass is the identity and u = J y + c: a product with G costs two
+// with J, and neither G nor a factor of it is needed.  Sources: Y. Nesterov, Sov. Math. Dokl. 27 (1983) 372-376 for the
+// momentum; hybrid_split.c and hybrid_accelerate.c for the rest.
 //
-// Contacts are ordered by colour: those of one colour share no body, so threads may sweep them together (bodies_order.c).  A body sums up what its contacts give in their
-// order, and sums over all are sums of pieces of fixed size: the bits do not depend on the number of threads.
+// Contacts are ordered by colour: those of one colour share no body, so threads may sweep them together
+// (bodies_order.c).  A body sums up what its contacts give in their order, and sums over all are sums of pieces of
+// fixed size: the bits do not depend on the number of threads.
 #include "solver/bodies.h"
 #include "solver/local.h"
 
@@ -38,7 +40,7 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
     carom_allocate_anderson(&w->anderson, mem, n, 5);
 }
 
-// -- sweeps with momentum -----------------------------------------------------------------------------------------------------
+// -- sweeps with momentum ---------------------------------------------------------------------------------------------
 
 // (SOL-11) of a contact, y follows; returns the largest change, as a velocity.  Inlined for its number of rows.
 static inline double relax_rows(const bodies *w, int b, int rows, double *p, double *y) {
@@ -139,15 +141,17 @@ static void begin_sweeps(void *user, int part, int parts) {
     int from, to;
     OWN_CONTACTS(w, part, parts, b) {
         const double *best = given_rows(w, b, w->given->p);
-        for (int i = w->block[b].at, end = i + carom_rows_of(w->block + b); i < end; i++) w->x[i] = w->z[i] = w->g[i] = *best++; // z: g_k-1
+        // z: g_k-1
+        for (int i = w->block[b].at, end = i + carom_rows_of(w->block + b); i < end; i++)
+            w->x[i] = w->z[i] = w->g[i] = *best++;
     }
     own_bodies(w, part, parts, &from, &to);
     const size_t at = SIZE * (size_t)from, bytes = SIZE * (size_t)(to - from) * sizeof *w->y;
     memcpy(w->y_old + at, w->y + at, bytes), memcpy(w->y_new + at, w->y + at, bytes);
 }
 
-// (SOL-21)  g_k = sweep(x_k),  x_k+1 = g_k + beta (g_k - g_k-1),  beta = (theta - 1)/theta',  theta' = (1 + sqrt(1 + 4 theta^2))/2;
-//           theta = 1 again when a step turns back
+// (SOL-21)  g_k = sweep(x_k),  x_k+1 = g_k + beta (g_k - g_k-1),  beta = (theta - 1)/theta',  theta' = (1 + sqrt(1 + 4
+//           theta^2))/2; theta = 1 again when a step turns back
 static void sweeps(bodies *w) {
     double theta = 1, beta = 0;
     carom_team_run(w->team, begin_sweeps, &(task){.w = w});
@@ -171,7 +175,8 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     w->given = pb;
     w->team = pb->team && pb->team->n > 1 && pb->team->await && pb->nb >= FEW ? pb->team : NULL;
     w->n = pb->n, w->nb = pb->nb;
-    if (!pb->parts || !(pb->rows || pb->parts->diagonal) || !carom_bodies_begin(w)) return (carom_report){.converged = false};
+    if (!pb->parts || !(pb->rows || pb->parts->diagonal) || !carom_bodies_begin(w))
+        return (carom_report){.converged = false};
     w->error = INFINITY;
     w->target = 0.95 * tol; // the certificate measures the same, up to rounding
     w->iterations = 0;

@@ -7,18 +7,21 @@
 #include <string.h>
 
 enum { SIZE = 6, COLOURS = 64 }; // velocities of a body; colours of contacts
-enum { PIECE = 64, FEW = 32 };   // contacts, rows or bodies of a partial sum; a problem of fewer contacts is solved by one thread
+enum { PIECE = 64, FEW = 32 };   // contacts, rows or bodies of a partial sum; a problem of fewer contacts is solved by
+                                 // one thread
 
 typedef struct bodies {
     const carom_problem *given;
     carom_team *team;          // whose parts may wait for each other; NULL: one thread
     int n, nb, count;          // rows, contacts, bodies
     carom_block *block;        // nb
-    int *from, colour[COLOURS + 2], colours; // nb: which contact of the given problem; where each colour starts; the last may share bodies
+    int *from, colour[COLOURS + 2], colours; // nb: which contact of the given problem; where each colour starts; the
+                                             // last may share bodies
     int *of;                   // 2 nb: bodies of each contact, -1: none
     int *start, *at;           // bodies + 1, 2 nb: contacts of each body, 2 contact + side
     int *own;                  // CAROM_TEAM + 1: where the bodies of each thread start
-    int *cut, *middle;         // (COLOURS + 1) (CAROM_TEAM + 1): by colour and thread, where its contacts start; its first inner one in `turn`
+    int *cut, *middle;         // (COLOURS + 1) (CAROM_TEAM + 1): by colour and thread, where its contacts start; its
+                               // first inner one in `turn`
     int *turn;                 // nb: contacts of each colour and thread, those that touch shared bodies first
     bool *shared;              // bodies: contacts of several threads act on it
     double *J;                 // 2 SIZE n: of contact b from 2 SIZE at on, first body then second, by rows
@@ -31,7 +34,8 @@ typedef struct bodies {
     carom_anderson anderson;
     double *y, *w, *direction; // SIZE bodies each
     double *y_old, *r;         // the same, in one place: of sweeps; of ADMM
-    double *y_new, *product;   // the same, in one place: of sweeps and of points that are judged; of conjugate gradients
+    double *y_new, *product;   // the same, in one place: of sweeps and of points that are judged; of conjugate
+                               // gradients
     double *diagonal;          // SIZE^2 bodies: inverses of the blocks of I + J'K J
     double *sum[2];            // partial sums
     double error, target;
@@ -69,7 +73,7 @@ static inline double total(const double *sum, int n) {
     return all;
 }
 
-// -- what a thread owns: a range of bodies, and of every colour the contacts whose lower body is among them -------------------------
+// -- what a thread owns: a range of bodies, and of every colour the contacts whose lower body is among them -----------
 
 static inline void own_bodies(const bodies *w, int part, int parts, int *from, int *to) {
     *from = parts > 1 ? w->own[part] : 0;
@@ -102,19 +106,21 @@ static inline void own_pieces(int n, int *from, int *to) {
         if (own_contacts(w, k_, part, parts, &b_, &end_), b_ < end_)                                                   \
             for (int b = b_; b < end_; b++)
 
-// -- products ---------------------------------------------------------------------------------------------------------------
+// -- products ---------------------------------------------------------------------------------------------------------
 
 typedef double pair __attribute__((vector_size(16))); // rows of J and bodies of y have three of them
 static inline pair load(const double *x) { pair a; memcpy(&a, x, sizeof a); return a; }
 static inline void store(double *x, pair a) { memcpy(x, &a, sizeof a); }
 
-static inline void row_add(const double *restrict J, int rows, const double *restrict p, double *restrict y) { // y += J'p
+// y += J'p
+static inline void row_add(const double *restrict J, int rows, const double *restrict p, double *restrict y) {
     pair a = load(y), b = load(y + 2), c = load(y + 4);
     for (int r = 0; r < rows; r++, J += SIZE) a += load(J) * p[r], b += load(J + 2) * p[r], c += load(J + 4) * p[r];
     store(y, a), store(y + 2, b), store(y + 4, c);
 }
 
-static inline void row_take(const double *restrict J, int rows, const double *restrict y, double *restrict u) { // u += J y
+// u += J y
+static inline void row_take(const double *restrict J, int rows, const double *restrict y, double *restrict u) {
     const pair a = load(y), b = load(y + 2), c = load(y + 4);
     for (int r = 0; r < rows; r++, J += SIZE) {
         const pair sum = load(J) * a + load(J + 2) * b + load(J + 4) * c;
@@ -140,14 +146,17 @@ static inline void contact_take(const bodies *w, int b, int rows, const double *
     }
 }
 
-/// The problem by colours and bodies.  False: a contact acts on more than two bodies, or a body has no mass or more than six velocities.
+/// The problem by colours and bodies.  False: a contact acts on more than two bodies, or a body has no mass or more
+/// than six velocities.
 bool carom_bodies_begin(bodies *w);
 /// F = L L' of a symmetric positive block, lower triangle, column-major.  False: it is not.
 bool carom_bodies_factor(const double *F, int n, double *L);
-/// Call visit(t, from, to) for the thread's contacts, turns `from` to before `to`, such that a body sees its contacts in their order.  Before a contact that touches a
-/// shared body all threads have come here and done what precedes it; the others wait for nobody, so a thread that is late in one colour keeps none waiting.
-/// Returns when all threads are done: the largest number that the thread's calls returned.  *step: to which this thread has come.
-double carom_bodies_in_order(const task *t, int part, int parts, int *step, double (*visit)(const task *t, int from, int to));
+/// Call visit(t, from, to) for the thread's contacts, turns `from` to before `to`, such that a body sees its contacts
+/// in their order.  Before a contact that touches a shared body all threads have come here and done what precedes it;
+/// the others wait for nobody, so a thread that is late in one colour keeps none waiting.  Returns when all threads are
+/// done: the largest number that the thread's calls returned.  *step: to which this thread has come.
+double carom_bodies_in_order(const task *t, int part, int parts, int *step,
+                             double (*visit)(const task *t, int from, int to));
 /// visit: out += J'in; returns 0
 double carom_bodies_push(const task *t, int from, int to);
 /// Contacts of each body, in start and at.

@@ -31,7 +31,8 @@ static void judge(task *t, int part, int parts) {
 static void keep(void *user, int part, int parts) { // the best, in the order of the given problem
     const task *t = user;
     const bodies *w = t->w;
-    OWN_CONTACTS(w, part, parts, b) memcpy(given_rows(w, b, w->given->p), t->in + w->block[b].at, (size_t)carom_rows_of(w->block + b) * sizeof *t->in);
+    OWN_CONTACTS(w, part, parts, b)
+    memcpy(given_rows(w, b, w->given->p), t->in + w->block[b].at, (size_t)carom_rows_of(w->block + b) * sizeof *t->in);
 }
 
 static void look(void *user, int part, int parts) {

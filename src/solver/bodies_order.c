@@ -1,7 +1,8 @@
 // bodies_order.c: the order of contacts in the solver `bodies`, and which thread has which.
 //
-// Contacts are ordered by colour, and within a colour by the lower of their bodies: the bits depend on this order, and it on the problem alone.  A thread owns a range of
-// bodies and the contacts whose lower body is among them, in every loop the same: so its half of the problem stays in its own cache.
+// Contacts are ordered by colour, and within a colour by the lower of their bodies: the bits depend on this order, and
+// it on the problem alone.  A thread owns a range of bodies and the contacts whose lower body is among them, in every
+// loop the same: so its half of the problem stays in its own cache.
 #include "solver/bodies.h"
 
 bool carom_bodies_factor(const double *F, int n, double *L) {
@@ -15,8 +16,8 @@ bool carom_bodies_factor(const double *F, int n, double *L) {
     return true;
 }
 
-// Each contact gets the first colour that no other contact of its bodies has; those that get none come last.  low: the lower body of each; a contact that acts on none
-// belongs to the first.  Counts contacts and rows of each colour.
+// Each contact gets the first colour that no other contact of its bodies has; those that get none come last.  low: the
+// lower body of each; a contact that acts on none belongs to the first.  Counts contacts and rows of each colour.
 static void colour_contacts(bodies *w, unsigned char *colour, int *low, int *contacts, int *rows) {
     const carom_parts *x = w->given->parts;
     unsigned long long *used = (unsigned long long *)(void *)w->y; // by body; scratch
@@ -85,7 +86,9 @@ static void order(bodies *w) {
         rows[k] += carom_rows_of(block);
     }
     for (int k = 0; k < w->colours && w->team; k++)
-        for (int part = 0; part <= w->team->n; part++) w->cut[k * (CAROM_TEAM + 1) + part] = part < w->team->n ? first_from(w, low, k, w->own[part]) : w->colour[k + 1];
+        for (int part = 0; part <= w->team->n; part++)
+            w->cut[k * (CAROM_TEAM + 1) + part] =
+                part < w->team->n ? first_from(w, low, k, w->own[part]) : w->colour[k + 1];
 }
 
 // a M^-1 = L L' of each body, whose part stands in w->start; L in w->diagonal.
@@ -129,9 +132,13 @@ static bool scale_rows(const bodies *w, int b) {
 
 // The same where some are not.
 static void scale_anew(const bodies *w) {
-    carom_problem_scales(&(carom_problem){.n = w->n, .nb = w->nb, .block = w->given->block, .rows = w->given->rows, .parts = w->given->parts}, w->x);
+    carom_problem_scales(
+        &(carom_problem){
+            .n = w->n, .nb = w->nb, .block = w->given->block, .rows = w->given->rows, .parts = w->given->parts},
+        w->x);
     for (int b = 0; b < w->nb; b++) {
-        memcpy(w->d + w->block[b].at, w->x + w->given->block[w->from[b]].at, (size_t)carom_rows_of(w->block + b) * sizeof *w->d);
+        memcpy(w->d + w->block[b].at, w->x + w->given->block[w->from[b]].at,
+               (size_t)carom_rows_of(w->block + b) * sizeof *w->d);
         scale_contact(w, b);
     }
 }
@@ -139,7 +146,8 @@ static void scale_anew(const bodies *w) {
 // J = A L of a contact, and what else is known of it.  False: it acts on more than two bodies.
 static bool fill_contact(bodies *w, int b) {
     const carom_parts *x = w->given->parts;
-    const int at = w->block[b].at, rows = carom_rows_of(w->block + b), first = x->first[w->from[b]], old = w->given->block[w->from[b]].at;
+    const int at = w->block[b].at, rows = carom_rows_of(w->block + b), first = x->first[w->from[b]],
+              old = w->given->block[w->from[b]].at;
     double *J = w->J + 2 * SIZE * (size_t)at;
     for (int i = 0; i < rows; i++) w->c[at + i] = w->given->c[old + i], w->z[at + i] = w->given->p[old + i];
     w->G[b] = carom_own_block(w->given, w->from[b]);
@@ -196,7 +204,8 @@ static void find_shared(const bodies *w, int part, int parts) {
         }
 }
 
-// Of each colour the contacts of a thread that touch shared bodies, then the others; those behind the last colour as they come: one thread has them all.
+// Of each colour the contacts of a thread that touch shared bodies, then the others; those behind the last colour as
+// they come: one thread has them all.
 static void list_turns(const bodies *w, int part, int parts) {
     for (int k = 0; k < w->colours; k++) {
         int from, to, *middle = w->middle + k * (CAROM_TEAM + 1) + part;
@@ -205,7 +214,8 @@ static void list_turns(const bodies *w, int part, int parts) {
         for (int inner = 0; inner < 2; inner++)
             for (int b = from, *turn = w->turn + *middle; b < to; b++) {
                 bool shared = false;
-                for (int s = 0; s < 2 && parts > 1 && k < COLOURS; s++) shared = shared || (w->of[2 * b + s] >= 0 && w->shared[w->of[2 * b + s]]);
+                for (int s = 0; s < 2 && parts > 1 && k < COLOURS; s++)
+                    shared = shared || (w->of[2 * b + s] >= 0 && w->shared[w->of[2 * b + s]]);
                 if (shared == inner) continue;
                 *turn++ = b;
                 *middle += !inner;
@@ -213,7 +223,8 @@ static void list_turns(const bodies *w, int part, int parts) {
     }
 }
 
-double carom_bodies_in_order(const task *t, int part, int parts, int *step, double (*visit)(const task *t, int from, int to)) {
+double carom_bodies_in_order(const task *t, int part, int parts, int *step,
+                             double (*visit)(const task *t, int from, int to)) {
     const bodies *w = t->w;
     carom_team *team = w->team;
     const int colours = w->colours < COLOURS ? w->colours : COLOURS;

@@ -71,7 +71,8 @@ static void apply(const task *t, int part, int parts, int *step) {
     const bodies *w = t->w;
     int from, to;
     own_bodies(w, part, parts, &from, &to);
-    memcpy(w->product + SIZE * (size_t)from, w->direction + SIZE * (size_t)from, SIZE * (size_t)(to - from) * sizeof *w->product);
+    memcpy(w->product + SIZE * (size_t)from, w->direction + SIZE * (size_t)from,
+           SIZE * (size_t)(to - from) * sizeof *w->product);
     carom_bodies_in_order(t, part, parts, step, apply_turns);
 }
 
@@ -92,11 +93,14 @@ static void advance(void *user, int part, int parts) {
     int from, to;
     own_bodies(w, part, parts, &from, &to);
     own_pieces(w->count, &from, &to);
-    for (int i = SIZE * from; i < SIZE * to; i++) t->out[i] += t->alpha * w->direction[i], w->r[i] -= t->alpha * w->product[i];
+    for (int i = SIZE * from; i < SIZE * to; i++)
+        t->out[i] += t->alpha * w->direction[i], w->r[i] -= t->alpha * w->product[i];
     for (int i = from; i < to; i++) {
         const double *D = w->diagonal + SIZE * SIZE * (size_t)i, *a = w->r + SIZE * (size_t)i;
         double *z = w->w + SIZE * (size_t)i;
-        for (int k = 0; k < SIZE; k++) z[k] = D[k] * a[0] + D[k + 6] * a[1] + D[k + 12] * a[2] + D[k + 18] * a[3] + D[k + 24] * a[4] + D[k + 30] * a[5];
+        for (int k = 0; k < SIZE; k++)
+            z[k] = D[k] * a[0] + D[k + 6] * a[1] + D[k + 12] * a[2] + D[k + 18] * a[3] + D[k + 24] * a[4] +
+                   D[k + 30] * a[5];
     }
     dots(w->r, w->r, from, to, w->sum[0]);
     dots(w->r, w->w, from, to, w->sum[1]);
@@ -121,7 +125,8 @@ static void turn(void *user, int part, int parts) {
     const bodies *w = t->w;
     int from, to, step = 0;
     own_bodies(w, part, parts, &from, &to);
-    for (int i = SIZE * from; i < SIZE * to; i++) w->direction[i] = t->alpha != 0 ? w->w[i] + t->alpha * w->direction[i] : w->w[i];
+    for (int i = SIZE * from; i < SIZE * to; i++)
+        w->direction[i] = t->alpha != 0 ? w->w[i] + t->alpha * w->direction[i] : w->w[i];
     apply(t, part, parts, &step);
     own_pieces(w->count, &from, &to);
     dots(w->direction, w->product, from, to, w->sum[0]);
@@ -146,7 +151,9 @@ static void solve_bodies(bodies *w, double *y, double tol) {
 
 // x = z + w with z the impulse and -rho d w its velocity, at the best point.
 static void split_start(bodies *w) {
-    for (int b = 0; b < w->nb; b++) memcpy(w->z + w->block[b].at, given_rows(w, b, w->given->p), (size_t)carom_rows_of(w->block + b) * sizeof *w->z);
+    for (int b = 0; b < w->nb; b++)
+        memcpy(w->z + w->block[b].at, given_rows(w, b, w->given->p),
+               (size_t)carom_rows_of(w->block + b) * sizeof *w->z);
     carom_bodies_look(w, w->z, w->y);
     for (int b = 0; b < w->nb; b++) {
         const carom_block *k = w->block + b;
@@ -156,14 +163,16 @@ static void split_start(bodies *w) {
         for (int i = 1; i < rows; i++) slip += u[i] * u[i];
         const bool open = k->law != CAROM_BILATERAL && w->z[at] == 0 && u[0] < 0;
         for (int i = 0; i < rows; i++) {
-            const double v = open || k->law == CAROM_BILATERAL ? 0 : i ? u[i] : fmax(u[0] + (carom_has_friction(k) ? k->mu * sqrt(slip) : 0), 0);
+            const double v = open || k->law == CAROM_BILATERAL ? 0
+                             : i                               ? u[i]
+                                 : fmax(u[0] + (carom_has_friction(k) ? k->mu * sqrt(slip) : 0), 0);
             w->x[at + i] = w->z[at + i] + s * v;
         }
     }
 }
 
-// (SOL-22)  z = proj(x),  b = 2 z - x - K (c + mu |rho d w_T| n),  (I + J'K J) y = J'b,  p = b - K J y,  g(x) = x + 1.6 (p - z);
-//           returns |d (g - x)|, the largest in *most.
+// (SOL-22)  z = proj(x),  b = 2 z - x - K (c + mu |rho d w_T| n),  (I + J'K J) y = J'b,  p = b - K J y,  g(x) = x + 1.6
+//           (p - z); returns |d (g - x)|, the largest in *most.
 static void project(void *user, int part, int parts) {
     const task *t = user;
     const bodies *w = t->w;

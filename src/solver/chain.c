@@ -28,12 +28,15 @@ struct carom_chain {
     alignas(64) unsigned char work[COUNT][CAROM_SOLVER_WORK];
 };
 
-// Orders.  Newton after Gauss-Seidel starts from its answer and finishes what that began.  The homotopy starts from none of them:
-// where the best one has ended, the others may be trapped, too.  Newton finishes what dependent contacts leave.
+// Orders.  Newton after Gauss-Seidel starts from its answer and finishes what that began.  The homotopy starts from
+// none of them: where the best one has ended, the others may be trapped, too.  Newton finishes what dependent contacts
+// leave.
 static const signed char ONE[] = {DIRECT, NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, HOMOTOPY, NEWTON, END};
 static const signed char RIGID[] = {JOINTS, LEMKE, NEWTON, HYBRID, PROX, END};
-static const signed char SMOOTH_FEW[] = {LEMKE, NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, HOMOTOPY, NEWTON, END};
-static const signed char SMOOTH_MANY[] = {NEWTON, LEMKE, NEWTON, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, HOMOTOPY, NEWTON, END};
+static const signed char SMOOTH_FEW[] = {LEMKE,  NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL,
+                                         NEWTON, PROX,   HOMOTOPY,  NEWTON, END};
+static const signed char SMOOTH_MANY[] = {NEWTON, LEMKE, NEWTON,   HYBRID, GAUSS_SEIDEL,
+                                          NEWTON, PROX,  HOMOTOPY, NEWTON, END};
 static const signed char RUBBING[] = {NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, HOMOTOPY, NEWTON, END};
 static const signed char LOOSE[] = {BODIES, HYBRID, NEWTON, LEMKE, GAUSS_SEIDEL, PROX, END};
 static const signed char SPARSE[] = {HYBRID, NEWTON, LEMKE, GAUSS_SEIDEL, PROX, END};
@@ -95,11 +98,13 @@ static int largest(const carom_solver *s, int n, int rigid) {
 
 static bool fits(const carom_chain *chain, const carom_solver *s, const carom_problem *pb, carom_kind k) {
     if ((!pb->G && !s->sparse) || (s->parts ? !pb->parts : !pb->G && !pb->rows)) return false;
-    return (k.laws & ~s->laws) == 0 && (s->max_blocks == 0 || k.unilateral <= s->max_blocks) && pb->n <= largest(s, chain->n, chain->rigid);
+    return (k.laws & ~s->laws) == 0 && (s->max_blocks == 0 || k.unilateral <= s->max_blocks) &&
+           pb->n <= largest(s, chain->n, chain->rigid);
 }
 
 // Allocate one solver into the shared piece that starts at `mark`; *top is the end of the longest.
-static void allocate_one(const carom_solver *s, void *work, carom_arena *mem, size_t mark, size_t *top, int n, int nb, int rigid) {
+static void allocate_one(const carom_solver *s, void *work, carom_arena *mem, size_t mark, size_t *top, int n, int nb,
+                         int rigid) {
     assert(s->work_size <= CAROM_SOLVER_WORK);
     mem->used = mark;
     s->allocate(work, mem, largest(s, n, rigid), nb);
@@ -115,7 +120,8 @@ carom_chain *carom_allocate_chain(carom_arena *mem, int n, int nb, int rigid, co
     void *first_work = carom_allocate_bytes(mem, CAROM_SOLVER_WORK);
     const size_t mark = mem->used;
     size_t top = mark;
-    for (int i = 0; i < COUNT; i++) allocate_one(solvers[i], chain ? chain->work[i] : scratch, mem, mark, &top, n, nb, rigid);
+    for (int i = 0; i < COUNT; i++)
+        allocate_one(solvers[i], chain ? chain->work[i] : scratch, mem, mark, &top, n, nb, rigid);
     if (first) allocate_one(first, chain ? first_work : scratch, mem, mark, &top, n, nb, rigid);
     mem->used = top;
     if (!chain) return NULL;
@@ -131,8 +137,8 @@ carom_chain *carom_allocate_chain(carom_arena *mem, int n, int nb, int rigid, co
     return chain;
 }
 
-// What a solver has left behind in the piece that all share.  Each puts its vectors elsewhere, and factors of large problems take much: the memory of all of
-// them at once would be used from then on.
+// What a solver has left behind in the piece that all share.  Each puts its vectors elsewhere, and factors of large
+// problems take much: the memory of all of them at once would be used from then on.
 static void tidy(const carom_chain *chain, const carom_problem *pb) {
     if (pb->nb > LARGE) carom_chain_forget(chain);
 }
@@ -145,11 +151,13 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
     const int n = pb->n;
     carom_report best = report;
     int tried = report.fallbacks + 1, iterations = report.iterations, worst;
-    int gains = 0, since[COUNT]; // gains of all solvers when each one last ended, from where it would get no farther; -1: it has not run
+    int gains = 0, since[COUNT]; // gains of all solvers when each one last ended, from where it would get no farther;
+                                 // -1: it has not run
     for (int k = 0; k < COUNT; k++) since[k] = solvers[k] == chain->first ? 0 : -1;
     for (int i = 0; i < n; i++) chain->best[i] = pb->p[i];
 
-    // The certificate of p = 0 is infinite only when the problem itself holds something that is not a number: then so is that of every p, and the report has it.
+    // The certificate of p = 0 is infinite only when the problem itself holds something that is not a number: then so
+    // is that of every p, and the report has it.
     for (int i = 0; i < n; i++) pb->p[i] = 0;
     const double rest = carom_residual(pb, &worst);
     if (!(rest < INFINITY)) {
@@ -202,7 +210,8 @@ static carom_report in_order(carom_chain *chain, carom_problem *given, double to
     const carom_kind kind = carom_problem_kind(pb);
     const signed char *next = order(pb, kind, tol);
     const double enough = given->enough;
-    if (next != LOOSE && next != SPARSE) given->enough = 0; // (TOL-5): solvers of dense matrices cost little, all are tried
+    if (next != LOOSE && next != SPARSE) given->enough = 0; // (TOL-5): solvers of dense matrices cost little, all are
+                                                            // tried
     if (chain->first && !chain->first->parts) carom_problem_rows(pb);
     if (!(chain->first ? chain->first : solvers[*next])->sparse) pb = expand(chain, pb, &view);
     carom_report report = {.residual = INFINITY, .worst = -1, .fallbacks = -1, .solver = "none"};

@@ -1,7 +1,7 @@
 // gauss_seidel.c: one block after the other, each solved exactly.
 //
-// Spec: docs/solvers.md, "gauss-seidel".  Source: M. Jean, Comput. Methods Appl. Mech. Engrg. 177 (1999) 235-257.  A sweep
-// costs n^2 multiply-adds and no factorisation, so it is for many contacts; convergence is linear and slow when
+// Spec: docs/solvers.md, "gauss-seidel".  Source: M. Jean, Comput. Methods Appl. Mech. Engrg. 177 (1999) 235-257.  A
+// sweep costs n^2 multiply-adds and no factorisation, so it is for many contacts; convergence is linear and slow when
 // contacts are nearly dependent.
 #include "contact/law.h"
 #include "solver/local.h"

@@ -1,22 +1,26 @@
 // homotopy.c: from a problem whose answer is known to the one that is asked, along the path of answers.
 //
-// Spec: docs/solvers.md, "homotopy".  Sources: E. L. Allgower, K. Georg, Introduction to Numerical Continuation Methods (SIAM, 2003), chapters 2, 10 and 15.
-// With friction the path may turn back, and where a contact opens, closes, sticks or slips it has a kink.  So the length of the path is followed and not t, and
-// the sign of a determinant, which stays the same from end to end, tells behind a kink which of two directions is forward.
+// Spec: docs/solvers.md, "homotopy".  Sources: E. L. Allgower, K. Georg, Introduction to Numerical Continuation Methods
+// (SIAM, 2003), chapters 2, 10 and 15.  With friction the path may turn back, and where a contact opens, closes, sticks
+// or slips it has a kink.  So the length of the path is followed and not t, and the sign of a determinant, which stays
+// the same from end to end, tells behind a kink which of two directions is forward.
 //
 // All numbers are velocities divided by the largest |c|: x = d p.  The path is y = (x, tau).
 #include "contact/law.h"
 #include "linalg/dense.h"
 
 static const double EXACT = 1e-13;    // error of a point of the path, relative to the largest x
-static const double LAST = 18.4;      // tau at the end, 1 - t = 1e-8: what dependent contacts leave in the factors; proximal steps remove what it leaves in x
+static const double LAST = 18.4;      // tau at the end, 1 - t = 1e-8: what dependent contacts leave in the factors;
+                                      // proximal steps remove what it leaves in x
 static const double SINGULAR = 1e-14; // pivot, relative to its column
 static const double FIRST = 0.05;     // length of the first step
 static const double LONGEST = 0.2;    // and of the longest, relative to 1 + the largest x
 static const double KINK = 1e-10;     // a step so short that still fails ends at a kink
 static const double BEHIND = 0.1;     // length of the first step behind one
-static const double ALONG = 0.95;     // cosine of 18 degrees: of a step and its direction, and of the direction where it ends
-static const double FAR = 1e9;        // larger impulses: the path goes to infinity, and the problem has most likely no answer
+static const double ALONG = 0.95;     // cosine of 18 degrees: of a step and its direction, and of the direction where
+                                      // it ends
+static const double FAR = 1e9;        // larger impulses: the path goes to infinity, and the problem has most likely no
+                                      // answer
 
 enum { CORRECTIONS = 8, SYSTEMS = 4000, KINKS = 100 };
 
@@ -156,7 +160,8 @@ static bool correct(homotopy *w, double *y, const double *border, double value, 
     return false;
 }
 
-// Forward at y, of length one: A ahead = 0, in the direction that the sign of the determinant tells.  w->forward below A makes it square.
+// Forward at y, of length one: A ahead = 0, in the direction that the sign of the determinant tells.  w->forward below
+// A makes it square.
 static bool look_ahead(homotopy *w, const double *y) {
     linearise(w, y, w->forward);
     if (!factorise(w)) return false;
@@ -189,11 +194,12 @@ static bool finish(homotopy *w, double target) {
     return w->error < INFINITY;
 }
 
-// A step of the path to w->trial, and the direction there.  False: no point of it was found in that direction and at that distance, or one of another branch: it lies
-// aside, or the path comes from elsewhere there.
+// A step of the path to w->trial, and the direction there.  False: no point of it was found in that direction and at
+// that distance, or one of another branch: it lies aside, or the path comes from elsewhere there.
 static bool advance(homotopy *w, double step) {
     for (int i = 0; i < w->m; i++) w->trial[i] = w->y[i] + step * w->forward[i];
-    if (!correct(w, w->trial, w->forward, dot(w->forward, w->y, w->m) + step, 0) || !look_ahead(w, w->trial)) return false;
+    if (!correct(w, w->trial, w->forward, dot(w->forward, w->y, w->m) + step, 0) || !look_ahead(w, w->trial))
+        return false;
     double moved = 0, along = 0;
     for (int i = 0; i < w->m; i++) {
         const double change = w->trial[i] - w->y[i];
@@ -216,7 +222,8 @@ static double leave(homotopy *w) {
     return 0;
 }
 
-// At a kink, at a distance of about `step`: on, along the tangent behind it.  The length of the step; 0: no way leads on.
+// At a kink, at a distance of about `step`: on, along the tangent behind it.  The length of the step; 0: no way leads
+// on.
 static double pass_kink(homotopy *w, double step) {
     for (int i = 0; i < w->m; i++) w->trial[i] = w->y[i] + 10 * step * w->forward[i];
     if (!look_ahead(w, w->trial)) return 0;
@@ -267,7 +274,8 @@ static void begin(homotopy *w, const carom_problem *pb) {
     }
 }
 
-// y = (a, 0): every contact presses and sticks, each a little differently, so that no two of them change at once where all are alike.
+// y = (a, 0): every contact presses and sticks, each a little differently, so that no two of them change at once where
+// all are alike.
 static bool set_out(homotopy *w) {
     if (!(w->size > 0 && w->size < INFINITY)) return false;
     for (int i = 0; i < w->m; i++) w->end[i] = w->forward[i] = i == w->n, w->y[i] = 0;

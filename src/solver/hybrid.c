@@ -1,11 +1,12 @@
 // hybrid.c: sweeps, ADMM, accelerated sweeps and Newton on a sparse matrix of blocks, one after the other.
 //
-// Spec: docs/solvers.md, "hybrid".  Each part starts from the best point so far, and is given about as much work as the next one
-// would take.
+// Spec: docs/solvers.md, "hybrid".  Each part starts from the best point so far, and is given about as much work as the
+// next one would take.
 #include "solver/hybrid.h"
 #include "solver/sweep.h"
 
-// Numbers in each of L and U, and of blocks of a dense G: all of them up to this number of rows, beyond it `PER_ROW` for each row.
+// Numbers in each of L and U, and of blocks of a dense G: all of them up to this number of rows, beyond it `PER_ROW`
+// for each row.
 enum { ROWS = 3000, PER_ROW = 1100 };
 
 static size_t room(int n) {

@@ -27,7 +27,8 @@ typedef struct carom_hybrid {
 double carom_hybrid_look(carom_hybrid *w);
 /// Sweeps with Anderson acceleration from `best`, at most so many.
 void carom_hybrid_accelerate(carom_hybrid *w, int most);
-/// ADMM from the start that the caller gave, at most so many iterations: it needs impulses that belong together, which sweeps spoil.
+/// ADMM from the start that the caller gave, at most so many iterations: it needs impulses that belong together, which
+/// sweeps spoil.
 void carom_hybrid_split(carom_hybrid *w, int most);
 /// Newton within a proximal sequence, from `best`.
 void carom_hybrid_newton(carom_hybrid *w);

@@ -1,8 +1,8 @@
 // hybrid_newton.c: semi-smooth Newton on the laws within a proximal sequence, on a sparse matrix of blocks.
 //
-// Spec: docs/solvers.md, "hybrid".  Sources: P. Alart, A. Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375;
-// R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898 for the proximal sequence.  Undamped: a line search on the natural map
-// stops at kinks where the undamped method goes on.
+// Spec: docs/solvers.md, "hybrid".  Sources: P. Alart, A. Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991)
+// 353-375; R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898 for the proximal sequence.  Undamped: a line
+// search on the natural map stops at kinks where the undamped method goes on.
 #include "solver/hybrid.h"
 
 enum { INNER = 14, OUTER = 600 };
@@ -54,9 +54,11 @@ static void defect(carom_hybrid *w, const double *x) {
         const int at = w->first[b], rows = w->size[b];
         const double *T = w->T + CAROM_BLOCK_ROWS * (size_t)at, *S = w->S + CAROM_BLOCK_ROWS * (size_t)at;
         double g[1 + CAROM_TANGENTS], y[1 + CAROM_TANGENTS];
-        for (int i = 0; i < rows; i++) g[i] = w->r[at + i] - w->pb.c[at + i], y[i] = w->rhs[at + i] - (w->plain[b] ? g[i] : 0);
+        for (int i = 0; i < rows; i++)
+            g[i] = w->r[at + i] - w->pb.c[at + i], y[i] = w->rhs[at + i] - (w->plain[b] ? g[i] : 0);
         for (int j = 0; j < rows; j++)
-            for (int i = 0; i < rows; i++) y[i] -= S[i + j * rows] * x[at + j] + (w->plain[b] ? 0 : T[i + j * rows] * g[j]);
+            for (int i = 0; i < rows; i++)
+                y[i] -= S[i + j * rows] * x[at + j] + (w->plain[b] ? 0 : T[i + j * rows] * g[j]);
         for (int i = 0; i < rows; i++) w->r[at + i] = y[i];
     }
 }
@@ -87,7 +89,8 @@ static double proximal_error(carom_hybrid *w, double delta) {
 
 typedef struct { double start, best; int steps; bool solved; } inner;
 
-// (SOL-16)  Up to INNER steps on  u + delta d (p - centre), until its error has fallen tenfold.  The best p is left in w->p.  One that is not a number has no
+// (SOL-16)  Up to INNER steps on  u + delta d (p - centre), until its error has fallen tenfold.  The best p is left in
+//           w->p.  One that is not a number has no
 // error below another, and the law linearised there opens the contact.
 static inner solve_inner(carom_hybrid *w, double delta, double *kept) {
     inner s = {.best = INFINITY};
@@ -119,7 +122,8 @@ static void lower_the_bar(carom_hybrid *w) {
     if (w->error <= 500 * w->tol) w->target = fmax(w->target, fmin(0.7 * rounding(w), 500 * w->tol));
 }
 
-// Problems of the sequence that may pass without a gain: 60, and up to all of them where a factorisation is cheap, unless rounding is all that is left.
+// Problems of the sequence that may pass without a gain: 60, and up to all of them where a factorisation is cheap,
+// unless rounding is all that is left.
 enum { LEAST = 60 };
 static int patience(const carom_hybrid *w) {
     const double d = (double)w->pb.n / w->pb.nb, flops = 2 * d * d * d * (w->lu.work + w->pb.nb);

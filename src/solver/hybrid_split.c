@@ -1,7 +1,7 @@
 // hybrid_split.c: ADMM, which splits the linear equation from the friction cones.
 //
-// Spec: docs/solvers.md, "hybrid".  Source: V. Acary, P. Armand, H. M. Nguyen, M. Shpakovych, Optim. Methods Softw. 37 (2022); the term
-// of De Saxce follows the iteration one step behind.
+// Spec: docs/solvers.md, "hybrid".  Source: V. Acary, P. Armand, H. M. Nguyen, M. Shpakovych, Optim. Methods Softw. 37
+// (2022); the term of De Saxce follows the iteration one step behind.
 #include "solver/hybrid.h"
 #include "solver/local.h"
 #include <float.h>
@@ -10,7 +10,8 @@ enum { CHECK = 5 };
 static const double FIRST_RHO = 1e-3; // of the diagonal of G; adapted from there
 
 // (SOL-19)  (G + rho D) p = rho D (z - y) - c - mu rho |D y_T| n,   z = proj(p + y),   y = y + p - z:   u = -rho D y
-static void iterate(carom_hybrid *w, double rho, const double *scale, double *z, double *y, double *primal, double *dual) {
+static void iterate(carom_hybrid *w, double rho, const double *scale, double *z, double *y, double *primal,
+                    double *dual) {
     const carom_problem *pb = &w->pb;
     double *p = w->x;
     for (int b = 0; b < pb->nb; b++) {
@@ -68,7 +69,9 @@ void carom_hybrid_split(carom_hybrid *w, int most) {
         carom_hybrid_look(w);
         if (w->error <= w->target || it == most) return;
         // Errors of the two halves far apart: another rho, at the price of a factorisation.
-        const double ratio = exp(balance / CHECK), change = ratio > 5 ? fmin(sqrt(ratio), 10) : ratio < 0.2 ? fmax(sqrt(ratio), 0.1) : 1;
+        const double ratio = exp(balance / CHECK), change = ratio > 5     ? fmin(sqrt(ratio), 10)
+                                                            : ratio < 0.2 ? fmax(sqrt(ratio), 0.1)
+                                                                          : 1;
         balance = 0;
         if (change == 1) continue;
         rho *= change;

@@ -1,10 +1,10 @@
 // joints.c: joints alone: G p = -c, eliminated within the envelope of G.
 //
-// Spec: docs/solvers.md, "joints".  A joint of a chain meets its neighbours only, so most of G is zero, and stays so: row i of L
-// and column i of U start where row or column i of G starts.  Rows that start together (those of a joint) are a group: they are
-// eliminated together, and stored side by side, so that vector instructions treat all of them at once.  No pivoting:
-// G = W'M^-1 W is positive definite, or nearly so.  When a pivot has cancelled (redundant joints) the shortest of all answers is
-// taken.
+// Spec: docs/solvers.md, "joints".  A joint of a chain meets its neighbours only, so most of G is zero, and stays so:
+// row i of L and column i of U start where row or column i of G starts.  Rows that start together (those of a joint)
+// are a group: they are eliminated together, and stored side by side, so that vector instructions treat all of them at
+// once.  No pivoting: G = W'M^-1 W is positive definite, or nearly so.  When a pivot has cancelled (redundant joints)
+// the shortest of all answers is taken.
 #include "contact/law.h"
 #include "linalg/dense.h"
 #include <math.h>
@@ -14,7 +14,8 @@
 enum { WIDE = 6 }; // most rows of a group
 #define INLINE static inline __attribute__((always_inline))
 
-/// Rows i .. i + m - 1.  Entry k of row i + r of L, and of column i + r of U, stands at [at + (k - from) width + r] for k = from .. i + r - 1.
+/// Rows i .. i + m - 1.  Entry k of row i + r of L, and of column i + r of U, stands at [at + (k - from) width + r] for
+/// k = from .. i + r - 1.
 typedef struct group {
     int i, m, from;
     int width;  // m, made even
@@ -38,7 +39,8 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
     (void)nb;
     joints *w = work;
     const size_t m = (size_t)n;
-    CAROM_ALLOCATE(mem, m * (m + 2 * WIDE), &w->L, &w->U); // a width is at most m + 1: no row takes more than two of its length
+    CAROM_ALLOCATE(mem, m * (m + 2 * WIDE), &w->L, &w->U); // a width is at most m + 1: no row takes more than two of
+                                                           // its length
     CAROM_ALLOCATE(mem, m, &w->D, &w->r);
     CAROM_ALLOCATE(mem, m * WIDE, &w->X, &w->Y);
     w->work = carom_allocate(mem, 3 * m);
@@ -69,17 +71,21 @@ static bool is_symmetric(const int *first, const carom_problem *pb) {
     return true;
 }
 
-// The functions below are written out for every width: `width` is a constant where they are called, and so are the lengths of their loops.
+// The functions below are written out for every width: `width` is a constant where they are called, and so are the
+// lengths of their loops.
 
 typedef double two __attribute__((vector_size(16)));
 INLINE two load_two(const double *x) { two a; memcpy(&a, x, sizeof a); return a; }
 INLINE void store_two(double *x, two a) { memcpy(x, &a, sizeof a); }
 
-// X_j = X_j - sum_k l_jk X_k for j = start .. of an earlier group p, whose rows of L are known, k from where both have started; both: Y with columns of U likewise
-INLINE void sweep_rows(double *restrict X, double *restrict Y, const joints *w, const group *p, int start, const int width, const bool both) {
+// X_j = X_j - sum_k l_jk X_k for j = start .. of an earlier group p, whose rows of L are known, k from where both have
+// started; both: Y with columns of U likewise
+INLINE void sweep_rows(double *restrict X, double *restrict Y, const joints *w, const group *p, int start,
+                       const int width, const bool both) {
     const int from = p->from > start ? p->from : start;
     for (int j = p->i > start ? p->i : start; j < p->i + p->m; j++) {
-        const size_t at = (size_t)j * (size_t)width, entry = p->at + (size_t)(from - p->from) * (size_t)p->width + (size_t)(j - p->i);
+        const size_t at = (size_t)j * (size_t)width,
+                     entry = p->at + (size_t)(from - p->from) * (size_t)p->width + (size_t)(j - p->i);
         const double *l = w->L + entry, *u = w->U + entry;
         size_t k = (size_t)from * (size_t)width;
         two x[WIDE / 2], y[WIDE / 2];
@@ -95,7 +101,8 @@ INLINE void sweep_rows(double *restrict X, double *restrict Y, const joints *w, 
 }
 
 // The rows before group g, from where it starts.
-INLINE void sweep(double *restrict X, double *restrict Y, const joints *w, const group *g, const int width, const bool both) {
+INLINE void sweep(double *restrict X, double *restrict Y, const joints *w, const group *g, const int width,
+                  const bool both) {
     const group *p = g;
     while (p->i > g->from) p--;
     for (; p < g; p++) sweep_rows(X, Y, w, p, g->from, width, both);
@@ -112,7 +119,8 @@ INLINE void load_columns(double *restrict X, const double *restrict G, size_t ld
 }
 
 // Column j of G, rows of the group, which stand side by side in memory
-INLINE void load_column(two x[restrict WIDE / 2], const double *restrict G, size_t ld, const group *g, int j, const int m) {
+INLINE void load_column(two x[restrict WIDE / 2], const double *restrict G, size_t ld, const group *g, int j,
+                        const int m) {
     const double *column = G + (size_t)j * ld + (size_t)g->i;
     for (int r = 0; r < m / 2; r++) x[r] = load_two(column + 2 * r);
     if (m % 2) x[m / 2] = (two){column[m - 1], 0};
@@ -128,7 +136,8 @@ INLINE void load_rows(double *restrict X, const double *restrict G, size_t ld, c
 }
 
 // Pivot k of the block on the diagonal, of which the columns S are left.
-INLINE bool take_pivot(joints *w, const carom_problem *pb, const group *g, two S[restrict WIDE][WIDE / 2], const int k, const int m, const bool both) {
+INLINE bool take_pivot(joints *w, const carom_problem *pb, const group *g, two S[restrict WIDE][WIDE / 2], const int k,
+                       const int m, const bool both) {
     const int width = m + m % 2;
     const size_t i = (size_t)(g->i + k), at = g->at + (i - (size_t)g->from) * (size_t)width;
     const double own = S[k][k / 2][k % 2];
@@ -170,7 +179,13 @@ INLINE bool eliminate(joints *w, const carom_problem *pb, const group *g, const 
 }
 
 // call(m) with the number of rows of the group as a constant
-#define BY_ROWS(g, call) ((g)->m == 6 ? call(6) : (g)->m == 5 ? call(5) : (g)->m == 4 ? call(4) : (g)->m == 3 ? call(3) : (g)->m == 2 ? call(2) : call(1))
+#define BY_ROWS(g, call)                                                                                               \
+    ((g)->m == 6   ? call(6)                                                                                           \
+     : (g)->m == 5 ? call(5)                                                                                           \
+     : (g)->m == 4 ? call(4)                                                                                           \
+     : (g)->m == 3 ? call(3)                                                                                           \
+     : (g)->m == 2 ? call(2)                                                                                           \
+                   : call(1))
 
 static bool eliminate_group(joints *w, const carom_problem *pb, const group *g) {
 #define SAME(m) eliminate(w, pb, g, m, false)
@@ -178,7 +193,8 @@ static bool eliminate_group(joints *w, const carom_problem *pb, const group *g) 
     return w->symmetric ? BY_ROWS(g, SAME) : BY_ROWS(g, BOTH);
 }
 
-// r_i = r_i - sum_k l_ik r_k of the group.  Two sums each, of even and of odd entries, so that additions need not wait for each other.
+// r_i = r_i - sum_k l_ik r_k of the group.  Two sums each, of even and of odd entries, so that additions need not wait
+// for each other.
 INLINE void forward(const double *restrict L, double *restrict r, const group *g, const int m) {
     enum { EVEN, ODD };
     const int width = m + m % 2;
@@ -186,7 +202,8 @@ INLINE void forward(const double *restrict L, double *restrict r, const group *g
     int k = g->from;
     L += g->at;
     for (; k + 1 < g->i; k += 2, L += 2 * width)
-        for (int c = 0; c < width / 2; c++) sum[EVEN][c] += load_two(L + 2 * c) * r[k], sum[ODD][c] += load_two(L + width + 2 * c) * r[k + 1];
+        for (int c = 0; c < width / 2; c++)
+            sum[EVEN][c] += load_two(L + 2 * c) * r[k], sum[ODD][c] += load_two(L + width + 2 * c) * r[k + 1];
     if (k < g->i) { // one more; the next is an odd one
         for (int c = 0; c < width / 2; c++) {
             const two even = sum[EVEN][c] + load_two(L + 2 * c) * r[k];
@@ -216,8 +233,8 @@ static int together(const int *first, int i, int n, int *from) {
     return m;
 }
 
-// (SOL-17)  G = L D U:  d_j u_ji = G_ji - sum_k l_jk d_k u_ki,   l_ij d_j = G_ij - sum_k l_ik d_k u_kj,   k from where both
-//           rows have started.  r = L^-1 r on the way: a processor does that while it eliminates the next group.
+// (SOL-17)  G = L D U:  d_j u_ji = G_ji - sum_k l_jk d_k u_ki,  l_ij d_j = G_ij - sum_k l_ik d_k u_kj,  k from where
+//           both rows have started.  r = L^-1 r on the way: a processor does that while it eliminates the next group.
 static bool factor(joints *w, const carom_problem *pb) {
     const int n = pb->n, *first = pb->first ? pb->first : w->first;
     size_t at = 0;

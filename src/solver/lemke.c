@@ -1,9 +1,9 @@
 // lemke.c: Lemke's complementary pivoting for contacts without friction.
 //
-// Spec: docs/solvers.md, "lemke".  Source: R. W. Cottle, J.-S. Pang, R. E. Stone, The Linear Complementarity Problem, SIAM
-// 2009, section 4.4.  Dictionary form; ties of the ratio test are broken lexicographically, so it ends for every
-// positive semi-definite G: with a solution, or on a ray that proves there is none.  Bilateral rows are eliminated first.
-// About as many pivots as there are contacts that close, each n^2 multiply-adds.
+// Spec: docs/solvers.md, "lemke".  Source: R. W. Cottle, J.-S. Pang, R. E. Stone, The Linear Complementarity Problem,
+// SIAM 2009, section 4.4.  Dictionary form; ties of the ratio test are broken lexicographically, so it ends for every
+// positive semi-definite G: with a solution, or on a ray that proves there is none.  Bilateral rows are eliminated
+// first.  About as many pivots as there are contacts that close, each n^2 multiply-adds.
 #include "solver/reduce.h"
 
 static const double NO_MASS = 1e-14; // of the largest diagonal entry of S: a row below is one that nothing can move
@@ -38,7 +38,8 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
     w->tied = carom_allocate_ints(mem, m);
 }
 
-// (SOL-8)  w = s + S D^-1 (D z) + 1 z_0, D = diag S: all entries of S D^-1 are pure numbers.  s is raised by up to `spread` times its size,
+// (SOL-8)  w = s + S D^-1 (D z) + 1 z_0, D = diag S: all entries of S D^-1 are pure numbers.  s is raised by up to
+//          `spread` times its size,
 // differently in each row, so that there are no ties.
 static bool start(lemke *w, double spread) {
     const int n = w->red.nu, ld = n + 2;
@@ -117,7 +118,8 @@ static int untie(const lemke *w, int ties, int e) {
 }
 
 // Tied rows with a pivot that is weak against the strongest are left out: dividing by it would spoil the dictionary (on
-// jammed piles of 100 contacts every third run ended on a false ray).  It may also break the order that forbids cycles: see solve().
+// jammed piles of 100 contacts every third run ended on a false ray).  It may also break the order that forbids cycles:
+// see solve().
 static int drop_weak(const lemke *w, int ties, int e) {
     const int ld = w->red.nu + 2;
     double strongest = 0;
@@ -193,7 +195,8 @@ static bool pivot(lemke *w, int *iterations) {
     const int n = w->red.nu, ld = n + 2, most = 100 + 20 * n;
     int r = 0, e = Z0;
     for (int i = 1; i < n; i++)
-        if (w->T[(size_t)i * ld + Q] <= w->T[(size_t)r * ld + Q]) r = i; // the last of equals is the lexicographically smallest
+        // the last of equals is the lexicographically smallest
+        if (w->T[(size_t)i * ld + Q] <= w->T[(size_t)r * ld + Q]) r = i;
     const double size = fabs(w->T[(size_t)r * ld + Q]);
     for (int k = 0; k < most && r >= 0; k++) {
         const int leaving = w->basic[r];

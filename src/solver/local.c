@@ -6,7 +6,8 @@
 #include "contact/operator.h"
 #include "linalg/dense.h"
 
-static const double SINGULAR = 1e-14;  // determinant against the product of the diagonal, pivots against the largest: rounding
+static const double SINGULAR = 1e-14;  // determinant against the product of the diagonal, pivots against the largest:
+                                       // rounding
 static const double LAST_BITS = 1e-15; // of |p_T| / (mu p_N) - 1
 
 // Slip in the direction s = +-1 of u_T.  Returns how much it contradicts itself, in velocity units.
@@ -23,7 +24,8 @@ void carom_local_planar(const double *g, int ld, const double *c, double mu, dou
     p[0] = p[1] = 0;
     if (c[0] >= 0) return;
     double pN, pT;
-    if (carom_dense_two(g[0], g[ld], g[1], g[1 + ld], -c[0], -c[1], SINGULAR, &pN, &pT) && pN >= 0 && fabs(pT) <= mu * pN) {
+    if (carom_dense_two(g[0], g[ld], g[1], g[1 + ld], -c[0], -c[1], SINGULAR, &pN, &pT) && pN >= 0 &&
+        fabs(pT) <= mu * pN) {
         p[0] = pN;
         p[1] = pT;
         return;
@@ -76,7 +78,8 @@ static double closer(double alpha, double f, double slope, double *low, double *
     return *high < INFINITY ? 0.5 * (*low + *high) : 2 * alpha;
 }
 
-// The root of phi on alpha > 0, to |phi| <= tol.  At 0 phi is negative (it does not stick), and it grows beyond all bounds.
+// The root of phi on alpha > 0, to |phi| <= tol.  At 0 phi is negative (it does not stick), and it grows beyond all
+// bounds.
 static void root(const tangent *t, double tol, double *p) {
     const double guess = sqrt(t->r0 * t->r0 + t->r1 * t->r1) / (t->mu * t->pN);
     double low = 0, high = INFINITY, alpha = guess - 0.5 * (t->a + t->d);

@@ -7,15 +7,18 @@
 #include <stdbool.h>
 
 void carom_local_planar(const double *g, int ld, const double *c, double mu, double *p);
-void carom_local_spatial(const double *g, int ld, const double *c, double mu, double tol, double *p); // tol: of the direction of slip
-void carom_local_ball(const double *g, int ld, const double *c, int tangents, double mu, double *p); // 3 tangents and more
-/// Friction alone, with impulses up to `limit`: does u_T = A p_T + r slide?  Then s is the direction of p_T; else A p_T = -r is inside.
+// tol: of the direction of slip
+void carom_local_spatial(const double *g, int ld, const double *c, double mu, double tol, double *p);
+// 3 tangents and more
+void carom_local_ball(const double *g, int ld, const double *c, int tangents, double mu, double *p);
+/// Friction alone, with impulses up to `limit`: does u_T = A p_T + r slide?  Then s is the direction of p_T; else A p_T
+/// = -r is inside.
 bool carom_local_slides(const double *A, const double *r, int tangents, double limit, double *s);
 /// y = projection of x on |y_T| <= mu y_N; bilateral: all of space.
 void carom_cone_project(const carom_block *b, const double *x, double *y);
 
-/// One row without friction, from the impulse p and the velocity u that is there.  A row that its own impulse does not move, g <= 0, keeps its
-/// impulse unless the contact opens.
+/// One row without friction, from the impulse p and the velocity u that is there.  A row that its own impulse does not
+/// move, g <= 0, keeps its impulse unless the contact opens.
 static inline double carom_local_normal(carom_law law, double g, double u, double p) {
     const double q = g > 0 ? p - u / g : p;
     if (law == CAROM_BILATERAL) return q;

@@ -1,11 +1,11 @@
 // newton.c: semi-smooth Newton method on the laws, warm-started.
 //
-// Spec: docs/solvers.md, "newton".  Sources: P. Alart, A. Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375;
-// safeguard without friction: J. J. Judice, F. M. Pires, Comput. Oper. Res. 21 (1994) 587-596.  Every block is in a
-// state (open, stick, slip) read off p - u/d; the law linearised in that state is a linear system in the new p.
-// Open contacts and planar slip leave no equation of their own, so the system is small.  A singular one gets the shortest
-// least-squares step.  What does not converge so is tried again with a proximal term, which makes dependent contacts
-// independent.  Success is likely, not certain: a chain has something behind it.
+// Spec: docs/solvers.md, "newton".  Sources: P. Alart, A. Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991)
+// 353-375; safeguard without friction: J. J. Judice, F. M. Pires, Comput. Oper. Res. 21 (1994) 587-596.  Every block is
+// in a state (open, stick, slip) read off p - u/d; the law linearised in that state is a linear system in the new p.
+// Open contacts and planar slip leave no equation of their own, so the system is small.  A singular one gets the
+// shortest least-squares step.  What does not converge so is tried again with a proximal term, which makes dependent
+// contacts independent.  Success is likely, not certain: a chain has something behind it.
 #include "contact/law.h"
 #include "linalg/dense.h"
 
@@ -15,7 +15,8 @@ static const double NULL_SLIP = 1e-12;  // the same with slip, where a wrong ver
 static const double ARMIJO = 1e-4;      // least part of the fall that the slope promises; the usual one
 static const double LEAST_DELTA = 1e-9; // proximal term: a smaller one makes nothing independent
 
-enum { FEW = 96 }; // unknowns up to which a singular system with friction gets the shortest step (piles at rest need one such step), and
+enum { FEW = 96 }; // unknowns up to which a singular system with friction gets the shortest step (piles at rest need
+                   // one such step), and
                     // rows up to which the halving sequence is tried
 
 typedef enum { OPEN, STICK, SLIP } state; // bilateral rows and frictionless closed contacts: STICK
@@ -139,7 +140,8 @@ static void turn(const double P[CAROM_TANGENTS][CAROM_TANGENTS], int tangents, d
     for (int i = 0; i < tangents; i++) x[i] = y[i];
 }
 
-// (SOL-13)  Slip with two tangents and more:  d p_T - mu d s p_N - kappa P (d p_T - u_T) = 0,  P = I - s s'.  On entry the
+// (SOL-13)  Slip with two tangents and more:  d p_T - mu d s p_N - kappa P (d p_T - u_T) = 0,  P = I - s s'.  On entry
+//           the
 // tangential rows of A hold the rows of u_T, and b the negative of its constant part.
 static void slip_rows(newton *w, const mode *z, const carom_block *b, int row) {
     const int tangents = carom_block_tangents(b);
@@ -211,7 +213,8 @@ static bool solve_regular(newton *w, bool basic) {
         w->step[0] = w->b[0] / w->A[0];
         return w->A[0] != 0;
     }
-    if (m == 2) return carom_dense_two(w->A[0], w->A[2], w->A[1], w->A[3], w->b[0], w->b[1], NULL_PIVOT, w->step, w->step + 1);
+    if (m == 2)
+        return carom_dense_two(w->A[0], w->A[2], w->A[1], w->A[3], w->b[0], w->b[1], NULL_PIVOT, w->step, w->step + 1);
     for (int i = 0; i < m; i++) w->step[i] = w->b[i];
     if (symmetric(w)) {
         const bool full = carom_dense_ldl(w->A, m, m, NULL_PIVOT, w->work) == 0;
@@ -245,8 +248,8 @@ static void expand(const newton *w, double *p) {
 }
 
 // The new p of the present states into w->p, starting from w->old.  `correct`: as a change of old, which removes
-// the rounding of an earlier solve in the same states.  False: many dependent contacts with friction, for which the shortest step is
-// dear and the proximal sequence better.
+// the rounding of an earlier solve in the same states.  False: many dependent contacts with friction, for which the
+// shortest step is dear and the proximal sequence better.
 static bool newton_step(newton *w, const carom_problem *pb, bool correct) {
     const int n = pb->n;
     list_unknowns(w, pb);
@@ -351,7 +354,8 @@ static int pivot_blocks(newton *w, const carom_problem *pb, double *best) {
     return it;
 }
 
-// With friction, first the undamped method: when it works it needs a handful of steps, and in between the merit may rise.
+// With friction, first the undamped method: when it works it needs a handful of steps, and in between the merit may
+// rise.
 static int run_free(newton *w, const carom_problem *pb, double *best) {
     const int most = 14;
     int same = 0, it = 0, last;
@@ -454,9 +458,10 @@ static bool accept(newton *w, const carom_problem *pb, double *best) {
     return true;
 }
 
-// (SOL-16)  A sequence of problems with a proximal term around the answer before: contacts are then independent, and the term vanishes
-// when the sequence comes to rest.  First each is solved completely and delta halved: with few contacts this keeps what is symmetric
-// symmetric.  Three that cannot be solved end it.
+// (SOL-16)  A sequence of problems with a proximal term around the answer before: contacts are then independent, and
+//           the term vanishes
+// when the sequence comes to rest.  First each is solved completely and delta halved: with few contacts this keeps what
+// is symmetric symmetric.  Three that cannot be solved end it.
 static int run_proximal(newton *w, const carom_problem *pb, double *best) {
     const int most = 25, longest = w->friction ? 400 : 60;
     double delta = w->friction ? 0.1 : 0.01, inner;
@@ -471,7 +476,8 @@ static int run_proximal(newton *w, const carom_problem *pb, double *best) {
     return it;
 }
 
-// (SOL-18)  With friction, then the same with a delta that falls as fast as the problems allow, and rises when one fails.
+// (SOL-18)  With friction, then the same with a delta that falls as fast as the problems allow, and rises when one
+//           fails.
 static int run_adaptive(newton *w, const carom_problem *pb, double *best) {
     const int n = pb->n, most = 200, longest = 600;
     double speed = 0, inner;

@@ -1,8 +1,8 @@
 // prox.c: the prox fixed point, all blocks at once.
 //
-// Spec: docs/solvers.md, "prox".  Source: P. Alart, A. Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375; step
-// control after M. Foerg, F. Pfeiffer, H. Ulbrich, Multibody Syst. Dyn. 14 (2005) 1-15.  Linear convergence, slow when
-// contacts are nearly dependent; needs no factorisation and is indifferent to rank.
+// Spec: docs/solvers.md, "prox".  Source: P. Alart, A. Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375;
+// step control after M. Foerg, F. Pfeiffer, H. Ulbrich, Multibody Syst. Dyn. 14 (2005) 1-15.  Linear convergence, slow
+// when contacts are nearly dependent; needs no factorisation and is indifferent to rank.
 #include "contact/law.h"
 #include "solver/solvers.h"
 
@@ -26,7 +26,8 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
     w->rule = NULL;
 }
 
-// r_i = 1 / sum_j |G_ij| makes the iteration safe for symmetric semi-definite G; tangential rows of a block share one r.
+// r_i = 1 / sum_j |G_ij| makes the iteration safe for symmetric semi-definite G; tangential rows of a block share one
+// r.
 static void steps(prox *w, const carom_problem *pb) {
     if (w->rule && w->rule->r > 0) {
         for (int i = 0; i < pb->n; i++) w->r[i] = w->rule->r;

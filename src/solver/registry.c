@@ -22,8 +22,8 @@ const carom_solver *carom_solver_find(const char *name) {
 
 bool carom_solver_fits(const carom_solver *s, const carom_problem *pb) {
     const carom_kind kind = carom_problem_kind(pb);
-    return (pb->G || s->sparse) && (pb->parts || !s->parts) && (kind.laws & ~s->laws) == 0 && (s->max_blocks == 0 || kind.unilateral <= s->max_blocks) &&
-           (s->max_rows == 0 || pb->n <= s->max_rows);
+    return (pb->G || s->sparse) && (pb->parts || !s->parts) && (kind.laws & ~s->laws) == 0 &&
+           (s->max_blocks == 0 || kind.unilateral <= s->max_blocks) && (s->max_rows == 0 || pb->n <= s->max_rows);
 }
 
 carom_report carom_solver_solve(const carom_solver *s, void *work, carom_problem *pb, double tol) {
@@ -31,5 +31,9 @@ carom_report carom_solver_solve(const carom_solver *s, void *work, carom_problem
     const int iterations = s->solve(work, pb, tol).iterations;
     double residual = carom_residual(pb, &worst);
     if (s->refine && residual > 0.5 * tol && s->refine(work, pb)) residual = carom_residual(pb, &worst);
-    return (carom_report){.converged = carom_solved(pb, residual, tol), .iterations = iterations, .residual = residual, .worst = worst, .solver = s->name};
+    return (carom_report){.converged = carom_solved(pb, residual, tol),
+                          .iterations = iterations,
+                          .residual = residual,
+                          .worst = worst,
+                          .solver = s->name};
 }

@@ -6,8 +6,8 @@
 #include "solver/solvers.def"
 #undef CAROM_SOLVER
 
-/// Does the chain begin in the space of bodies, which needs no blocks of G?  That pays where the problem is large and the tolerance moderate: n rows, size the
-/// largest |c|.
+/// Does the chain begin in the space of bodies, which needs no blocks of G?  That pays where the problem is large and
+/// the tolerance moderate: n rows, size the largest |c|.
 bool carom_chain_loose(int n, double tol, double size);
 /// Does the chosen solver need G by parts?
 bool carom_chain_by_parts(const carom_chain *chain);
@@ -18,9 +18,11 @@ void carom_chain_forget(const carom_chain *chain);
 typedef struct carom_prox_rule {
     double r;    // step of all rows, in units of 1/G (kg for impulses); 0: of each row 1 / sum_j |G_ij|
     int test;    // CAROM_PROX_*
-    double stop; // ends as soon as |p - proj(p - r u)| of all rows is at most this, an impulse; 0: by the residual in velocities
+    double stop; // ends as soon as |p - proj(p - r u)| of all rows is at most this, an impulse; 0: by the residual in
+                 // velocities
 } carom_prox_rule;
-enum { CAROM_PROX_RESIDUAL, CAROM_PROX_NATURAL, CAROM_PROX_CONSTANT }; // length of its steps: by the residual; by the natural monotonicity test; constant
+// length of its steps: by the residual; by the natural monotonicity test; constant
+enum { CAROM_PROX_RESIDUAL, CAROM_PROX_NATURAL, CAROM_PROX_CONSTANT };
 
 /// The rule of the prox iteration of a chain, or of its work alone.  The rule must outlive the solutions; NULL: the
 /// defaults.

@@ -1,4 +1,5 @@
-// sweep.c: see sweep.h.  The velocity of a block is summed up from its row when its turn comes, so a sweep costs one product with G.
+// sweep.c: see sweep.h.  The velocity of a block is summed up from its row when its turn comes, so a sweep costs one
+// product with G.
 #include "solver/sweep.h"
 #include "solver/local.h"
 

@@ -117,7 +117,8 @@ static carom_status factorise(void *memory, const double *a, int *where) {
     state *s = memory;
     if (!s->numeric) return CAROM_NO_MEMORY;
     if (!finite(a, s->pattern->start[s->pattern->n])) return singular(where, 0);
-    const bool done = klu_refactor(starts(s), rows(s), (double *)a, s->symbolic, s->numeric, &s->common) && s->common.status == KLU_OK;
+    const bool done = klu_refactor(starts(s), rows(s), (double *)a, s->symbolic, s->numeric, &s->common) &&
+                      s->common.status == KLU_OK;
     if (s->symmetric) return done ? check_positive(s, a, where) : singular(where, s->common.singular_col);
     if (!done) return pivot_afresh(s, a, where);
     klu_rgrowth(starts(s), rows(s), (double *)a, s->symbolic, s->numeric, &s->common);

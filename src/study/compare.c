@@ -27,7 +27,8 @@ static carom_status no_memory(carom_error *err) {
 // -- schemes ----------------------------------------------------------------------------------------------
 
 // Can this be run?  What only a start can tell is the run's own business.  *steps: how far it goes in the progress.
-static carom_status try_sim(const carom_compare *c, const spec *s, double step, double tolerance, long *steps, carom_error *err) {
+static carom_status try_sim(const carom_compare *c, const spec *s, double step, double tolerance, long *steps,
+                            carom_error *err) {
     carom_error why = {0};
     carom_sim *sim = carom_compare_sim(c, s, step, tolerance, &why);
     *steps = sim ? carom_sim_total_steps(sim) : 0;
@@ -35,7 +36,8 @@ static carom_status try_sim(const carom_compare *c, const spec *s, double step, 
     carom_sim_destroy(sim);
     if (sim || (why.code != CAROM_BAD_INPUT && why.code != CAROM_UNSUPPORTED)) return CAROM_OK;
     const bool tolerated = !isnan(tolerance);
-    return carom_fail(err, why.code, "%.100s, %s %g: %.800s", s->text, tolerated ? "tolerance" : "step", tolerated ? tolerance : step, why.text);
+    return carom_fail(err, why.code, "%.100s, %s %g: %.800s", s->text, tolerated ? "tolerance" : "step",
+                      tolerated ? tolerance : step, why.text);
 }
 
 static carom_status read_schemes(carom_compare *c, const carom_compare_def *def, carom_error *err) {
@@ -46,7 +48,8 @@ static carom_status read_schemes(carom_compare *c, const carom_compare_def *def,
     for (; c->nschemes < n; ++c->nschemes) {
         const char *text = def->schemes[c->nschemes];
         for (int i = 0; i < c->nschemes; ++i)
-            if (strcmp(c->schemes[i].text, text) == 0) return carom_fail(err, CAROM_BAD_INPUT, "the scheme '%.100s' is given twice", text);
+            if (strcmp(c->schemes[i].text, text) == 0)
+                return carom_fail(err, CAROM_BAD_INPUT, "the scheme '%.100s' is given twice", text);
         const carom_status status = carom_spec_read(&c->schemes[c->nschemes], c->model, text, def->options, err);
         if (status != CAROM_OK) {
             carom_spec_free(&c->schemes[c->nschemes]);
@@ -62,13 +65,15 @@ static int decreasing(const void *a, const void *b) {
 }
 
 // A copy of the numbers, from the largest on; each above 0 and once.
-static carom_status read_levels(double **to, int *n, const double *from, int count, const char *what, carom_error *err) {
+static carom_status read_levels(double **to, int *n, const double *from, int count, const char *what,
+                                carom_error *err) {
     if (count < 1) return CAROM_OK;
     double *x = *to = calloc((size_t)count, sizeof *x);
     if (!x) return no_memory(err);
     memcpy(x, from, (size_t)count * sizeof *x);
     for (int k = 0; k < count; ++k)
-        if (!(x[k] > 0 && isfinite(x[k]))) return carom_fail(err, CAROM_BAD_INPUT, "a %s must be positive; %g is not", what, x[k]);
+        if (!(x[k] > 0 && isfinite(x[k])))
+            return carom_fail(err, CAROM_BAD_INPUT, "a %s must be positive; %g is not", what, x[k]);
     qsort(x, (size_t)count, sizeof *x, decreasing);
     for (int k = 1; k < count; ++k)
         if (x[k] == x[k - 1]) return carom_fail(err, CAROM_BAD_INPUT, "the %s %g is given twice", what, x[k]);
@@ -80,7 +85,8 @@ static carom_status read_levels(double **to, int *n, const double *from, int cou
 static carom_status share_levels(carom_compare *c, const carom_compare_def *def, carom_error *err) {
     CAROM_TRY(read_levels(&c->steps, &c->nsteps, def->steps, def->nsteps, "step size", err));
     CAROM_TRY(read_levels(&c->tolerances, &c->ntolerances, def->tolerances, def->ntolerances, "tolerance", err));
-    if (c->nsteps + c->ntolerances == 0) return carom_fail(err, CAROM_BAD_INPUT, "no step sizes and no tolerances to compare");
+    if (c->nsteps + c->ntolerances == 0)
+        return carom_fail(err, CAROM_BAD_INPUT, "no step sizes and no tolerances to compare");
     int equal = 0, adaptive = 0;
     for (int i = 0; i < c->nschemes; ++i) {
         spec *s = &c->schemes[i];
@@ -90,7 +96,8 @@ static carom_status share_levels(carom_compare *c, const carom_compare_def *def,
     }
     if (c->ntolerances > 0 && adaptive == 0)
         return carom_fail(err, CAROM_BAD_INPUT, "none of the schemes takes the tolerances; write SCHEME:adaptive=on");
-    if (c->nsteps > 0 && equal == 0) return carom_fail(err, CAROM_BAD_INPUT, "none of the schemes takes the step sizes; all of them are adaptive");
+    if (c->nsteps > 0 && equal == 0)
+        return carom_fail(err, CAROM_BAD_INPUT, "none of the schemes takes the step sizes; all of them are adaptive");
     c->levels = c->nsteps > c->ntolerances ? c->nsteps : c->ntolerances;
     c->first = def->first > 0 ? fmin(def->first, c->end) : FIRST_STEP * c->end;
     c->fine = c->nsteps > 0 ? c->steps[c->nsteps - 1] : FINE_STEP * c->end;
@@ -150,9 +157,11 @@ static carom_status read_against(carom_compare *c, const char *text, const char 
     char *end = NULL, scheme[256];
     c->against_step = colon ? carom_number(colon + 1, &end) : 0;
     if (!colon || end == colon + 1 || *end || colon == text || (size_t)(colon - text) >= sizeof scheme)
-        return carom_fail(err, CAROM_BAD_INPUT, "the reference '%.100s' is not one of SCHEME:STEP, FILE.h5, exact", text);
+        return carom_fail(err, CAROM_BAD_INPUT, "the reference '%.100s' is not one of SCHEME:STEP, FILE.h5, exact",
+                          text);
     if (!(c->against_step > 0 && isfinite(c->against_step)))
-        return carom_fail(err, CAROM_BAD_INPUT, "the reference '%.100s' has no positive step size behind its last colon", text);
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "the reference '%.100s' has no positive step size behind its last colon", text);
     snprintf(scheme, sizeof scheme, "%.*s", (int)(colon - text), text);
     CAROM_TRY(carom_spec_read(&c->against, c->model, scheme, options, err));
     carom_format(c->about, sizeof c->about, "%.200s, step %g", scheme, c->against_step);
@@ -190,7 +199,9 @@ static carom_status read_reference(carom_compare *c, const carom_compare_def *de
     const char *text = def->reference;
     if (!text && exact) text = "exact";
     if (text && strcmp(text, "exact") == 0) {
-        if (!exact) return carom_fail(err, CAROM_BAD_INPUT, "the model has no section `exact`; give a reference SCHEME:STEP or FILE.h5");
+        if (!exact)
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "the model has no section `exact`; give a reference SCHEME:STEP or FILE.h5");
         c->reference = (reference){.kind = REFERENCE_EXACT, .of = &c->of};
         snprintf(c->about, sizeof c->about, "the exact solution of the model");
         return CAROM_OK;
@@ -208,7 +219,8 @@ static double nodes(const carom_compare *c, double step, double stride) { return
 
 // Bytes of one trajectory; graphs and their trees beside it when they are compared.
 static double bytes(const carom_compare *c, double count) {
-    return count * (double)(carom_trajectory_bytes(c->of.nq, 1) + (c->norm == CAROM_NORM_HAUSDORFF ? 14 * sizeof(double) : 0));
+    return count *
+           (double)(carom_trajectory_bytes(c->of.nq, 1) + (c->norm == CAROM_NORM_HAUSDORFF ? 14 * sizeof(double) : 0));
 }
 
 static carom_status check_memory(carom_compare *c, carom_error *err) {
@@ -222,7 +234,8 @@ static carom_status check_memory(carom_compare *c, carom_error *err) {
     c->most = (size_t)fmax(0, (most - ref) / c->threads);
     if (ref + run <= most) return CAROM_OK;
     return carom_fail(err, CAROM_BAD_INPUT,
-                      "the trajectories would take %.3g GB (reference %.3g, smallest step %.3g), more than the limit of %.3g GB; take "
+                      "the trajectories would take %.3g GB (reference %.3g, smallest step %.3g), more than the limit "
+                      "of %.3g GB; take "
                       "larger steps, an earlier end, or a reference whose step divides all others",
                       1e-9 * (ref + run), 1e-9 * ref, 1e-9 * run, 1e-9 * most);
 }
@@ -232,20 +245,26 @@ static carom_status check_memory(carom_compare *c, carom_error *err) {
 // Who has a dense output?
 static carom_status check_dense(const carom_compare *c, carom_error *err) {
     if (!c->dense) return CAROM_OK;
-    if (c->norm == CAROM_NORM_HAUSDORFF) return carom_fail(err, CAROM_BAD_INPUT, "the hausdorff norm joins step ends by lines; errors over the dense output have the norms l1, l2, linf and matrix");
+    if (c->norm == CAROM_NORM_HAUSDORFF)
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "the hausdorff norm joins step ends by lines; errors over the dense output have the norms "
+                          "l1, l2, linf and matrix");
     char able[200] = "";
     for (int i = 0; carom_schemes()[i]; ++i) {
         const size_t used = strlen(able);
-        if (carom_schemes()[i]->dense) snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", carom_schemes()[i]->name);
+        if (carom_schemes()[i]->dense)
+            snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", carom_schemes()[i]->name);
     }
     for (int i = 0; i < c->nschemes; ++i)
         if (!c->schemes[i].scheme->dense)
-            return carom_fail(err, CAROM_BAD_INPUT, "scheme %s has no dense output; these have: %s", c->schemes[i].scheme->name, able);
+            return carom_fail(err, CAROM_BAD_INPUT, "scheme %s has no dense output; these have: %s",
+                              c->schemes[i].scheme->name, able);
     return CAROM_OK;
 }
 
 static carom_status create(carom_compare *c, const carom_compare_def *def, carom_error *err) {
-    if (!(def->end > 0 && isfinite(def->end))) return carom_fail(err, CAROM_BAD_INPUT, "the end time must be positive; it is %g", def->end);
+    if (!(def->end > 0 && isfinite(def->end)))
+        return carom_fail(err, CAROM_BAD_INPUT, "the end time must be positive; it is %g", def->end);
     CAROM_TRY(carom_quantities_create(&c->of, def->model, def->of, err));
     CAROM_TRY(read_schemes(c, def, err));
     CAROM_TRY(share_levels(c, def, err));
@@ -309,9 +328,16 @@ double carom_compare_mean_step(const carom_compare *c, const job *j) {
 carom_compare_row carom_compare_row_at(const carom_compare *c, int scheme, int run) {
     if (!c) return (carom_compare_row){0};
     const job *j = job_at(c, scheme, run);
-    return (carom_compare_row){.scheme = c->schemes[scheme].text, .step = isnan(j->tolerance) ? j->step : NAN, .tolerance = j->tolerance,
-                               .error = j->error, .order = j->order, .steps = j->steps, .rejected = j->rejected, .seconds = j->seconds,
-                               .done = j->told, .failure = j->status == CAROM_OK ? NULL : j->failure.text,
+    return (carom_compare_row){.scheme = c->schemes[scheme].text,
+                               .step = isnan(j->tolerance) ? j->step : NAN,
+                               .tolerance = j->tolerance,
+                               .error = j->error,
+                               .order = j->order,
+                               .steps = j->steps,
+                               .rejected = j->rejected,
+                               .seconds = j->seconds,
+                               .done = j->told,
+                               .failure = j->status == CAROM_OK ? NULL : j->failure.text,
                                .warning = j->warning.kind ? &j->warning : NULL};
 }
 

@@ -59,12 +59,14 @@ struct carom_compare {
 };
 
 enum { CAROM_COMPARE_UNITS = 1000, CAROM_COMPARE_DENSE = 8 }; // the latter: states in each step
-/// A scheme that divides its steps runs in so many.  Each costs it a start, but inner steps may be few and all end at impacts, where
-/// there is little to see: the motion is looked at in between as well.  Prime, so that pieces do not end at impacts too.
+/// A scheme that divides its steps runs in so many.  Each costs it a start, but inner steps may be few and all end at
+/// impacts, where there is little to see: the motion is looked at in between as well.  Prime, so that pieces do not end
+/// at impacts too.
 enum { CAROM_COMPARE_PIECES = 17 };
 
 /// What "name:key=value:key=value" says, with options for all schemes.  To be freed, also after a failure.
-carom_status carom_spec_read(spec *s, const carom_model *m, const char *text, const char *const *common, carom_error *err);
+carom_status carom_spec_read(spec *s, const carom_model *m, const char *text, const char *const *common,
+                             carom_error *err);
 void carom_spec_free(spec *s);
 /// There are tolerances; a scheme that is not adaptive becomes so, unless there are step sizes for it too.
 carom_status carom_spec_tolerate(spec *s, bool steps, carom_error *err);

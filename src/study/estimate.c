@@ -349,7 +349,8 @@ static void find_errors(carom_estimate *e, values *z, double *d, double *finer) 
 
 // What the ledgers say of energies at the end.
 static void find_ledgers(carom_estimate *e) {
-    static const struct { const char *name; size_t at;
+    static const struct {
+        const char *name; size_t at;
     } what[ENERGIES] = {{"energy.impact", offsetof(carom_ledger, energy.impact)},
                         {"energy.friction", offsetof(carom_ledger, energy.friction)},
                         {"energy.damping", offsetof(carom_ledger, energy.damping)},

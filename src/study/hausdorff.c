@@ -1,8 +1,8 @@
 // hausdorff.c: distance of two graphs whose jumps are filled in.
 //
-// Over a window of time a filled-in graph is connected, so the values it takes there are an interval [m, M].  A point (t, x)
-// is therefore within delta of the graph exactly when m - delta <= x <= M + delta over [t - delta, t + delta].  The same
-// test on a smaller window covers a whole stretch of the other graph at once; only what is not covered by the
+// Over a window of time a filled-in graph is connected, so the values it takes there are an interval [m, M].  A point
+// (t, x) is therefore within delta of the graph exactly when m - delta <= x <= M + delta over [t - delta, t + delta].
+// The same test on a smaller window covers a whole stretch of the other graph at once; only what is not covered by the
 // distance found so far is looked at more closely, down to DEPTH halvings of a segment.
 #include "base/missing.h"
 #include <carom/study.h>
@@ -69,7 +69,8 @@ static double between(const graph *g, long i, double t) {
     return (1 - s) * g->x[i] + s * g->x[i + 1];
 }
 
-// Is the stretch with times t_0 .. t_1 and values x_0 .. x_1 within delta of g?  Sufficient; for t_0 = t_1 also necessary.
+// Is the stretch with times t_0 .. t_1 and values x_0 .. x_1 within delta of g?  Sufficient; for t_0 = t_1 also
+// necessary.
 static bool covered(const graph *g, double t_0, double t_1, double x_0, double x_1, double delta) {
     const double a = t_1 - delta, b = t_0 + delta;
     if (a > b || b < g->t[0] || a > g->t[g->n - 1]) return false;

@@ -27,11 +27,16 @@ carom_status carom_compare_norm(carom_compare_def *def, const char *name, carom_
         char *end = NULL;
         p = *word == 'l' ? carom_number(word + 1, &end) : NAN;
         if (!end || end == word + 1 || *end || !isfinite(p))
-            return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not one of l1, l2, l3 and other exponents, linf, matrix, hausdorff, relative-l1 and so on", name);
-        if (p < 1) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a norm: the exponent must be 1 or more", name);
+            return carom_fail(
+                err, CAROM_BAD_INPUT,
+                "'%.60s' is not one of l1, l2, l3 and other exponents, linf, matrix, hausdorff, relative-l1 and so on",
+                name);
+        if (p < 1)
+            return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a norm: the exponent must be 1 or more", name);
         kind = CAROM_NORM_LP;
     }
-    if (part && kind == CAROM_NORM_HAUSDORFF) return carom_fail(err, CAROM_BAD_INPUT, "hausdorff is a distance of graphs and has no relative form");
+    if (part && kind == CAROM_NORM_HAUSDORFF)
+        return carom_fail(err, CAROM_BAD_INPUT, "hausdorff is a distance of graphs and has no relative form");
     def->norm = (carom_norm_kind)kind, def->p = p, def->relative = part;
     return CAROM_OK;
 }
@@ -39,7 +44,8 @@ carom_status carom_compare_norm(carom_compare_def *def, const char *name, carom_
 carom_status carom_norm_begin(carom_norm *a, carom_norm_kind kind, double p, int n, carom_error *err) {
     if (!a) return CAROM_MISSING(err);
     *a = (carom_norm){.kind = kind, .p = p, .n = n};
-    if (kind == CAROM_NORM_HAUSDORFF) return carom_fail(err, CAROM_BAD_INPUT, "the norm %s is not made of rows", carom_norm_word(kind));
+    if (kind == CAROM_NORM_HAUSDORFF)
+        return carom_fail(err, CAROM_BAD_INPUT, "the norm %s is not made of rows", carom_norm_word(kind));
     if (kind != CAROM_NORM_MATRIX) return CAROM_OK;
     const size_t size = (size_t)n * (size_t)n;
     a->gram = calloc(2 * size + 2 * (size_t)n + 1, sizeof *a->gram);
@@ -85,10 +91,12 @@ static void tridiagonal(double *A, int n, double *d, double *b) {
         b[k] = -scale * length;
         x[k - 1] += length;
         const double beta = 1 / (length * x[k - 1]); // 2 / x'x
-        double dot = 0;                              // p = beta A x, into d[0 .. k); A -= x w' + w x', w = p - beta/2 (p'x) x
+        double dot = 0;                              // p = beta A x, into d[0 .. k); A -= x w' + w x', w = p - beta/2
+                                                     // (p'x) x
         for (int i = 0; i < k; ++i) {
             d[i] = 0;
-            for (int j = 0; j < k; ++j) d[i] += A[j <= i ? (size_t)i * (size_t)n + (size_t)j : (size_t)j * (size_t)n + (size_t)i] * x[j];
+            for (int j = 0; j < k; ++j)
+                d[i] += A[j <= i ? (size_t)i * (size_t)n + (size_t)j : (size_t)j * (size_t)n + (size_t)i] * x[j];
             d[i] *= beta;
             dot += d[i] * x[i];
         }

@@ -41,11 +41,13 @@ static carom_status choose(quantities *s, const char *const *of, carom_error *er
         strcpy(copy, of[s->n]);
         if (!find(s->model, copy, &s->at[s->n])) {
             const char *near = carom_nearest(copy, known_name, s->model);
-            return carom_fail(err, CAROM_BAD_INPUT, "the model has no coordinate, rate or output '%.60s'%s%.60s%s; a rate is written x'", copy,
-                              near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "the model has no coordinate, rate or output '%.60s'%s%.60s%s; a rate is written x'",
+                              copy, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
         }
         for (int i = 0; i < s->n; ++i)
-            if (strcmp(s->at[i].name, copy) == 0) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is named twice", copy);
+            if (strcmp(s->at[i].name, copy) == 0)
+                return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is named twice", copy);
         copy += strlen(copy) + 1;
     }
     return n > 0 ? CAROM_OK : carom_fail(err, CAROM_BAD_INPUT, "no names to compare");
@@ -54,7 +56,8 @@ static carom_status choose(quantities *s, const char *const *of, carom_error *er
 static carom_status take_all(quantities *s, carom_error *err) {
     s->at = calloc((size_t)s->nq + 1, sizeof *s->at);
     if (!s->at) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d names", s->nq);
-    for (s->n = 0; s->n < s->nq; ++s->n) s->at[s->n] = (quantity){COORDINATE, s->n, carom_model_coordinate(s->model, s->n)};
+    for (s->n = 0; s->n < s->nq; ++s->n)
+        s->at[s->n] = (quantity){COORDINATE, s->n, carom_model_coordinate(s->model, s->n)};
     return CAROM_OK;
 }
 
@@ -74,7 +77,11 @@ static carom_status find_quaternions(quantities *s, carom_error *err) {
 
 carom_status carom_quantities_create(quantities *s, const carom_model *m, const char *const *of, carom_error *err) {
     const carom_model_sizes n = carom_model_count(m);
-    *s = (quantities){.model = m, .nq = n.coordinates, .nv = n.velocities, .nout = n.outputs, .turns = carom_model_system(m)->move != NULL};
+    *s = (quantities){.model = m,
+                      .nq = n.coordinates,
+                      .nv = n.velocities,
+                      .nout = n.outputs,
+                      .turns = carom_model_system(m)->move != NULL};
     CAROM_TRY(of ? choose(s, of, err) : take_all(s, err));
     return find_quaternions(s, err);
 }
@@ -87,7 +94,8 @@ void carom_quantities_destroy(quantities *s) {
 }
 
 carom_status carom_scratch_create(scratch *w, const quantities *s, carom_error *err) {
-    const size_t nq = (size_t)(s->nq > s->n ? s->nq : s->n), nv = (size_t)s->nv, nout = (size_t)s->nout, n = (size_t)s->n;
+    const size_t nq = (size_t)(s->nq > s->n ? s->nq : s->n), nv = (size_t)s->nv, nout = (size_t)s->nout,
+                 n = (size_t)s->n;
     *w = (scratch){.block = calloc(2 * nq + nv + nout + 2 * n + 1, sizeof(double))};
     if (!w->block) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d quantities", s->n);
     w->q = w->block;
@@ -106,7 +114,8 @@ void carom_scratch_destroy(scratch *w) {
 
 void carom_quantities_eval(const quantities *s, scratch *w, double t, const double *q, const double *dq, double *x) {
     bool outputs = false, velocities = false;
-    for (int j = 0; j < s->n; ++j) outputs = outputs || s->at[j].kind == OUTPUT, velocities = velocities || s->at[j].kind == VELOCITY;
+    for (int j = 0; j < s->n; ++j)
+        outputs = outputs || s->at[j].kind == OUTPUT, velocities = velocities || s->at[j].kind == VELOCITY;
     const double *v = s->turns ? w->v : dq;
     if (s->turns && (outputs || velocities)) carom_model_velocities(s->model, q, dq, w->v);
     if (outputs) carom_model_outputs(s->model, w->work, t, q, v, w->out);

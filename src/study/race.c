@@ -1,7 +1,7 @@
 // race.c: the runs of a comparison, on several threads.
 //
-// Workers take jobs in their order; every job has its own simulation and trajectory, so that its numbers do not depend on
-// who runs it.  The calling thread waits, tells rows in the jobs' order and asks the front end whether to go on.
+// Workers take jobs in their order; every job has its own simulation and trajectory, so that its numbers do not depend
+// on who runs it.  The calling thread waits, tells rows in the jobs' order and asks the front end whether to go on.
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_cond_timedwait
 #include "base/missing.h"
 #include "study/compare.h"
@@ -50,8 +50,10 @@ static carom_status append(recorder *r, double t, const double *q, const double 
     if (tr->count == tr->room) {
         const long room = tr->room + tr->room / 4 + 64;
         if (carom_trajectory_bytes(tr->n, room) > r->most)
-            return carom_fail(r->err, CAROM_NO_MEMORY, "t = %.9g: the trajectory takes more than %.3g GB; a larger tolerance or an earlier end may do",
-                              t, 1e-9 * (double)r->most);
+            return carom_fail(
+                r->err, CAROM_NO_MEMORY,
+                "t = %.9g: the trajectory takes more than %.3g GB; a larger tolerance or an earlier end may do", t,
+                1e-9 * (double)r->most);
         CAROM_TRY(carom_trajectory_reserve(tr, room, r->err));
     }
     carom_trajectory_add(tr, t, q, r->dq ? r->dq : v, jump);
@@ -95,7 +97,8 @@ static carom_status on_event(void *user, carom_side side, double t, const double
     recorder *r = user;
     carom_trajectory *tr = &r->tr;
     drop(tr, t, false);
-    const bool left = tr->count > 0 && tr->t[tr->count - 1] == t, both = left && tr->count > 1 && tr->t[tr->count - 2] == t;
+    const bool left = tr->count > 0 && tr->t[tr->count - 1] == t,
+               both = left && tr->count > 1 && tr->t[tr->count - 2] == t;
     if (side == CAROM_LEFT && left) return CAROM_OK;
     if (side == CAROM_RIGHT && both) --tr->count;
     r->located = true;
@@ -104,7 +107,8 @@ static carom_status on_event(void *user, carom_side side, double t, const double
 
 static carom_status on_step(void *user, const carom_now *now) {
     recorder *r = user;
-    if (r->inner) return r->status = add(r, now->t, now->q, now->v, NAN); // the last node inside is this one, with its constraints met
+    // the last node inside is this one, with its constraints met
+    if (r->inner) return r->status = add(r, now->t, now->q, now->v, NAN);
     r->jumped = r->jumped || (!r->located && impulsive(now, r->nl));
     r->located = false;
     const bool ends = now->t >= r->c->end;
@@ -123,8 +127,10 @@ static carom_status run(recorder *r, carom_sim *sim, carom_ledger *ledger, carom
     r->nl = now.dir[sys->ne + sys->nc];
     r->err = err;
     r->seen = r->units = 0;
-    if (!r->dq && r->c->of.turns && !(r->dq = calloc((size_t)sys->nq, sizeof *r->dq))) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run");
-    if (!r->tr.t) CAROM_TRY(carom_trajectory_create(&r->tr, r->c->of.nq, r->total > 0 ? r->total / r->stride + 2 : 1024, err));
+    if (!r->dq && r->c->of.turns && !(r->dq = calloc((size_t)sys->nq, sizeof *r->dq)))
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run");
+    if (!r->tr.t)
+        CAROM_TRY(carom_trajectory_create(&r->tr, r->c->of.nq, r->total > 0 ? r->total / r->stride + 2 : 1024, err));
     if (r->inner) carom_sim_watch_inner(sim, on_inner, r);
     if (r->events) carom_sim_watch_events(sim, on_event, r);
     if (r->dense) carom_sim_watch_dense(sim, CAROM_COMPARE_DENSE, on_dense, r);
@@ -145,17 +151,20 @@ static carom_status run(recorder *r, carom_sim *sim, carom_ledger *ledger, carom
 
 // -- errors ---------------------------------------------------------------------------------------------------
 
-static carom_status by_rows(const carom_compare *c, const carom_trajectory *tr, scratch *w, double *error, carom_error *err) {
+static carom_status by_rows(const carom_compare *c, const carom_trajectory *tr, scratch *w, double *error,
+                            carom_error *err) {
     carom_norm norm, whole; // of the differences; of the reference
     CAROM_TRY(carom_norm_begin(&norm, c->norm, c->p, c->of.n, err));
-    if (carom_norm_begin(&whole, c->norm, c->p, c->of.n, err) != CAROM_OK) return carom_norm_end(&norm), CAROM_NO_MEMORY;
+    if (carom_norm_begin(&whole, c->norm, c->p, c->of.n, err) != CAROM_OK)
+        return carom_norm_end(&norm), CAROM_NO_MEMORY;
     w->hint = 0;
     for (long k = 0; k < tr->count; ++k) {
         const double t = tr->t[k];
         const size_t at = (size_t)k * (size_t)tr->n;
         carom_quantities_eval(&c->of, w, t, tr->q + at, tr->v + at, w->x);
         carom_reference_at(&c->reference, w, t, CAROM_RIGHT, w->y);
-        if (c->relative) carom_norm_add(&whole, k > 0 ? t - tr->t[k - 1] : tr->t[tr->count > 1] - t, w->y); // the start weighs as the first step
+        // the start weighs as the first step
+        if (c->relative) carom_norm_add(&whole, k > 0 ? t - tr->t[k - 1] : tr->t[tr->count > 1] - t, w->y);
         carom_quantities_subtract(&c->of, w->x, w->y);
         carom_norm_add(&norm, k > 0 ? t - tr->t[k - 1] : 0, w->x);
     }
@@ -169,7 +178,8 @@ static carom_status by_rows(const carom_compare *c, const carom_trajectory *tr, 
 }
 
 // The largest distance among the quantities.
-static carom_status by_graphs(const carom_compare *c, const carom_trajectory *tr, scratch *w, double *error, carom_error *err) {
+static carom_status by_graphs(const carom_compare *c, const carom_trajectory *tr, scratch *w, double *error,
+                              carom_error *err) {
     const reference mine = {.kind = REFERENCE_RUN, .of = &c->of, .tr = *tr};
     carom_status status = CAROM_OK;
     *error = 0;
@@ -217,14 +227,21 @@ static carom_status measure(recorder *r, job *j, carom_sim *sim) {
     if (status == CAROM_OK && carom_sim_warnings(sim, &ledger, list) > 0) j->warning = list[0];
     if (status == CAROM_OK) status = time_again(r, j, &j->seconds);
     w.work = carom_sim_work(sim);
-    if (status == CAROM_OK) status = (c->norm == CAROM_NORM_HAUSDORFF ? by_graphs : by_rows)(c, &r->tr, &w, &j->error, &j->failure);
+    if (status == CAROM_OK)
+        status = (c->norm == CAROM_NORM_HAUSDORFF ? by_graphs : by_rows)(c, &r->tr, &w, &j->error, &j->failure);
     carom_scratch_destroy(&w);
     return status;
 }
 
 static void work_off(carom_compare *c, job *j) {
     const spec *s = &c->schemes[j->scheme];
-    recorder r = {.c = c, .stride = 1, .most = c->most, .events = c->norm == CAROM_NORM_HAUSDORFF, .inner = s->adaptive && s->divides, .dense = c->dense, .counted = true};
+    recorder r = {.c = c,
+                  .stride = 1,
+                  .most = c->most,
+                  .events = c->norm == CAROM_NORM_HAUSDORFF,
+                  .inner = s->adaptive && s->divides,
+                  .dense = c->dense,
+                  .counted = true};
     carom_sim *sim = carom_compare_sim(c, s, j->step, j->tolerance, &j->failure);
     j->status = sim ? measure(&r, j, sim) : j->failure.code;
     if (j->status != CAROM_OK) j->error = NAN;
@@ -286,7 +303,8 @@ static void tell(carom_compare *c, job *j, const carom_compare_watch *watch) {
     for (int k = level - 1; k >= 0 && isnan(j->order); --k) {
         const job *larger = &c->jobs[at[k]];
         const double ratio = carom_compare_mean_step(c, larger) / h;
-        if (larger->told && larger->error > 0 && j->error > 0 && ratio > 1) j->order = log(larger->error / j->error) / log(ratio);
+        if (larger->told && larger->error > 0 && j->error > 0 && ratio > 1)
+            j->order = log(larger->error / j->error) / log(ratio);
     }
     j->told = true;
     if (!watch->row) return;
@@ -294,7 +312,8 @@ static void tell(carom_compare *c, job *j, const carom_compare_watch *watch) {
     watch->row(watch->user, &row);
 }
 
-// Rows that are done, up to the first that is not; all of them when `rest`.  The lock is held, but given away meanwhile.
+// Rows that are done, up to the first that is not; all of them when `rest`.  The lock is held, but given away
+// meanwhile.
 static void report_rows(race *r, const carom_compare_watch *watch, int *first, bool rest) {
     carom_compare *c = r->c;
     for (int i = *first; i < c->njobs && (rest || c->jobs[i].done); ++i) {
@@ -356,6 +375,7 @@ carom_status carom_compare_run(carom_compare *c, const carom_compare_watch *watc
     carom_status status = CAROM_OK;
     if (c->reference.kind == REFERENCE_RUN && c->reference.tr.count == 0) status = hold(c, true, watch, err);
     if (status == CAROM_OK) status = hold(c, false, watch, err);
-    if (status == CAROM_OK && atomic_load(&c->stop)) status = carom_fail(err, CAROM_STOPPED, "the comparison was stopped");
+    if (status == CAROM_OK && atomic_load(&c->stop))
+        status = carom_fail(err, CAROM_STOPPED, "the comparison was stopped");
     return status;
 }

@@ -33,24 +33,28 @@ static const char *column_name(const void *user, int i) { return carom_result_co
 
 static carom_status no_column(carom_result *f, const char *file, const char *name, carom_error *err) {
     const char *near = carom_nearest(name, column_name, f);
-    return carom_fail(err, CAROM_BAD_INPUT, "the reference %.200s has no column '%.60s'%s%.60s%s; compare what it has with --of NAME,NAME",
+    return carom_fail(err, CAROM_BAD_INPUT,
+                      "the reference %.200s has no column '%.60s'%s%.60s%s; compare what it has with --of NAME,NAME",
                       file, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 // Column c into every stride-th place from out on.
-static carom_status spread(carom_result *f, int c, long rows, double *column, double *out, int stride, carom_error *err) {
+static carom_status spread(carom_result *f, int c, long rows, double *column, double *out, int stride,
+                           carom_error *err) {
     CAROM_TRY(carom_result_read(f, c, 0, rows, column, err));
     for (long k = 0; k < rows; ++k) out[k * stride] = column[k];
     return CAROM_OK;
 }
 
 // Quantity j: its values, and their rates where the file has them (coordinates).
-static carom_status read_quantity(reference *r, carom_result *f, const char *file, int j, double *column, carom_error *err) {
+static carom_status read_quantity(reference *r, carom_result *f, const char *file, int j, double *column,
+                                  carom_error *err) {
     const quantity *x = &r->of->at[j];
     char name[256], rate[260];
     snprintf(name, sizeof name, "%s", x->kind == RATE ? carom_model_coordinate(r->of->model, x->index) : x->name);
     snprintf(rate, sizeof rate, "%s'", name);
-    const int value = carom_result_find(f, name), slope = x->kind == OUTPUT || x->kind == VELOCITY ? -1 : carom_result_find(f, rate);
+    const int value = carom_result_find(f, name),
+              slope = x->kind == OUTPUT || x->kind == VELOCITY ? -1 : carom_result_find(f, rate);
     if (value < 0) return no_column(f, file, name, err);
     if (slope < 0 && x->kind == RATE) return no_column(f, file, rate, err);
     CAROM_TRY(spread(f, value, r->tr.room, column, r->tr.q + j, r->tr.n, err));
@@ -66,14 +70,17 @@ static carom_status read_times(reference *r, carom_result *f, const char *file, 
     CAROM_TRY(carom_result_read(f, t, 0, tr->room, tr->t, err));
     for (long k = 1; k < tr->room; ++k) {
         if (!(tr->t[k] > tr->t[k - 1]))
-            return carom_fail(err, CAROM_BAD_INPUT, "the times in the reference %.200s do not increase at row %ld", file, k);
+            return carom_fail(err, CAROM_BAD_INPUT, "the times in the reference %.200s do not increase at row %ld",
+                              file, k);
         r->apart = fmax(r->apart, tr->t[k] - tr->t[k - 1]);
     }
     if (!(tr->t[0] <= CAROM_INSTANT * end))
-        return carom_fail(err, CAROM_BAD_INPUT, "the reference %.200s begins at t = %.9g, after the start", file, tr->t[0]);
+        return carom_fail(err, CAROM_BAD_INPUT, "the reference %.200s begins at t = %.9g, after the start", file,
+                          tr->t[0]);
     if (!(tr->t[tr->room - 1] >= end * (1 - CAROM_INSTANT)))
-        return carom_fail(err, CAROM_BAD_INPUT, "the reference %.200s ends at t = %.9g, before %.9g; compare until then with --end %.9g", file,
-                          tr->t[tr->room - 1], end, tr->t[tr->room - 1]);
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "the reference %.200s ends at t = %.9g, before %.9g; compare until then with --end %.9g",
+                          file, tr->t[tr->room - 1], end, tr->t[tr->room - 1]);
     return CAROM_OK;
 }
 
@@ -128,7 +135,8 @@ static carom_status fill(reference *r, carom_result *f, const char *file, double
     const size_t bytes = carom_trajectory_bytes(r->of->n, rows);
     if (bytes > most)
         return carom_fail(err, CAROM_BAD_INPUT,
-                          "the %ld rows of the reference %.200s take %.3g GB, more than the limit of %.3g GB; record fewer with --dt-out",
+                          "the %ld rows of the reference %.200s take %.3g GB, more than the limit of %.3g GB; record "
+                          "fewer with --dt-out",
                           rows, file, 1e-9 * (double)bytes, 1e-9 * (double)most);
     CAROM_TRY(carom_trajectory_create(&r->tr, r->of->n, rows, err));
     CAROM_TRY(read_times(r, f, file, end, err));
@@ -142,7 +150,8 @@ static carom_status fill(reference *r, carom_result *f, const char *file, double
     return status;
 }
 
-carom_status carom_reference_read(reference *r, const quantities *of, const char *file, double end, size_t most, carom_error *err) {
+carom_status carom_reference_read(reference *r, const quantities *of, const char *file, double end, size_t most,
+                                  carom_error *err) {
     *r = (reference){.kind = REFERENCE_FILE, .of = of};
     carom_result *f = carom_result_open(file, err);
     if (!f) return err ? err->code : CAROM_IO;
@@ -176,8 +185,8 @@ static void append(sampler *s, double t, double x) {
     s->p.x[s->p.n++] = x;
 }
 
-// Does the graph leave the line at a place off the middle?  Flights of a ball come to rest at times that are halved like the intervals: a middle alone
-// would often lie on the line by chance.
+// Does the graph leave the line at a place off the middle?  Flights of a ball come to rest at times that are halved
+// like the intervals: a middle alone would often lie on the line by chance.
 static bool bent(sampler *s, double t_0, double x_0, double t_1, double x_1, double part) {
     return fabs(sample(s, t_0 + part * (t_1 - t_0)) - x_0 - part * (x_1 - x_0)) > s->tol;
 }
@@ -195,7 +204,8 @@ static void refine(sampler *s, double t_0, double x_0, double t_1, double x_1, i
     }
 }
 
-static carom_status exact_graph(carom_polyline *p, const reference *r, scratch *w, int j, double end, double fine, carom_error *err) {
+static carom_status exact_graph(carom_polyline *p, const reference *r, scratch *w, int j, double end, double fine,
+                                carom_error *err) {
     sampler s = {.r = r, .w = w, .j = j, .tol = 1e-3 * fine, .good = true};
     const long n = (long)ceil(end / fine);
     double t_0 = 0, x_0 = sample(&s, 0);
@@ -207,12 +217,14 @@ static carom_status exact_graph(carom_polyline *p, const reference *r, scratch *
         x_0 = x_1;
     }
     *p = s.p;
-    return s.good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the graph of the exact solution");
+    return s.good ? CAROM_OK
+                  : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the graph of the exact solution");
 }
 
-// The nodes, joined by lines; two at one time fill in a jump.  A file tells where a jump was between its rows, and the motion on either side
-// is interpolated up to there.  A file may go on behind `end`; the graph stops there.
-static carom_status stored_graph(carom_polyline *p, const reference *r, scratch *w, int j, double end, carom_error *err) {
+// The nodes, joined by lines; two at one time fill in a jump.  A file tells where a jump was between its rows, and the
+// motion on either side is interpolated up to there.  A file may go on behind `end`; the graph stops there.
+static carom_status stored_graph(carom_polyline *p, const reference *r, scratch *w, int j, double end,
+                                 carom_error *err) {
     const carom_trajectory *tr = &r->tr;
     sampler s = {.r = r, .w = w, .j = j, .good = true};
     for (long k = 0; k < tr->count && s.good; ++k) {
@@ -234,7 +246,8 @@ static carom_status stored_graph(carom_polyline *p, const reference *r, scratch 
     return s.good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the graph of a motion");
 }
 
-carom_status carom_reference_graph(carom_polyline *p, const reference *r, scratch *w, int j, double end, double fine, carom_error *err) {
+carom_status carom_reference_graph(carom_polyline *p, const reference *r, scratch *w, int j, double end, double fine,
+                                   carom_error *err) {
     *p = (carom_polyline){0};
     w->hint = 0;
     return r->kind == REFERENCE_EXACT ? exact_graph(p, r, w, j, end, fine, err) : stored_graph(p, r, w, j, end, err);

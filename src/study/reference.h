@@ -51,7 +51,8 @@ typedef struct reference {
 } reference;
 
 /// Rows of a result that hold every quantity by name until `end`; at most `most` bytes.
-carom_status carom_reference_read(reference *r, const quantities *of, const char *file, double end, size_t most, carom_error *err);
+carom_status carom_reference_read(reference *r, const quantities *of, const char *file, double end, size_t most,
+                                  carom_error *err);
 void carom_reference_destroy(reference *r);
 
 /// x = the quantities of the reference at t.  w->hint is used; w->q, w->dq and w->v are written.
@@ -59,4 +60,5 @@ void carom_reference_at(const reference *r, scratch *w, double t, carom_side sid
 
 /// The graph of quantity j until `end`; t and x are for free(), also after a failure.  `fine` is the spacing at which
 /// an exact solution is first looked at.
-carom_status carom_reference_graph(carom_polyline *p, const reference *r, scratch *w, int j, double end, double fine, carom_error *err);
+carom_status carom_reference_graph(carom_polyline *p, const reference *r, scratch *w, int j, double end, double fine,
+                                   carom_error *err);

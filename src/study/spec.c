@@ -1,7 +1,7 @@
 // spec.c: a scheme with its options as a comparison names it, and the simulations made of it.
 //
-// With a tolerance X a scheme gets rtol=X and an atol in the proportion of its defaults, behind the options of the model's
-// file and before all others: an atol that is given stays.
+// With a tolerance X a scheme gets rtol=X and an atol in the proportion of its defaults, behind the options of the
+// model's file and before all others: an atol that is given stays.
 #define _POSIX_C_SOURCE 200809L // strdup
 #include "base/number.h"
 #include "base/text.h"
@@ -40,13 +40,16 @@ static void classify(spec *s) {
     s->adaptive = chooses ? word && strcmp(word, "on") == 0 : true;
 }
 
-carom_status carom_spec_read(spec *s, const carom_model *m, const char *text, const char *const *common, carom_error *err) {
+carom_status carom_spec_read(spec *s, const carom_model *m, const char *text, const char *const *common,
+                             carom_error *err) {
     const carom_model_run file = carom_model_simulation(m);
     int n = 0, own = 1;
     for (const char *at = text; *at; ++at) own += *at == ':';
     *s = (spec){.text = strdup(text), .own = strdup(text)};
-    s->options = calloc((size_t)(carom_list_length(file.options) + carom_list_length(common) + own + 2), sizeof *s->options);
-    if (!s->text || !s->own || !s->options) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a comparison");
+    s->options =
+        calloc((size_t)(carom_list_length(file.options) + carom_list_length(common) + own + 2), sizeof *s->options);
+    if (!s->text || !s->own || !s->options)
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a comparison");
     char *rest = strchr(s->own, ':');
     if (rest) *rest++ = 0;
     s->name = s->own;
@@ -73,11 +76,13 @@ carom_status carom_spec_tolerate(spec *s, bool steps, carom_error *err) {
     if (!s->scheme) return s->adaptive = !steps, CAROM_OK;
     if (!s->adaptive && steps) return CAROM_OK; // it has the steps
     if (!s->adaptive && given(s->options + s->files, "adaptive"))
-        return carom_fail(err, CAROM_BAD_INPUT, "%.100s: adaptive=off and tolerances are mutually exclusive; give step sizes too", s->text);
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "%.100s: adaptive=off and tolerances are mutually exclusive; give step sizes too", s->text);
     if (!s->adaptive) s->options[carom_list_length(s->options)] = "adaptive=on";
     s->adaptive = true;
     if (given(s->options + s->files, "rtol"))
-        return carom_fail(err, CAROM_BAD_INPUT, "%.100s: rtol is given as an option and by the tolerances; leave one of them out", s->text);
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "%.100s: rtol is given as an option and by the tolerances; leave one of them out", s->text);
     return CAROM_OK;
 }
 

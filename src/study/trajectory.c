@@ -13,7 +13,9 @@ carom_status carom_trajectory_create(carom_trajectory *tr, int n, long room, car
     if (!tr) return CAROM_MISSING(err);
     const size_t bytes = carom_trajectory_bytes(n, room), nodes = (size_t)room;
     *tr = (carom_trajectory){.n = n, .room = room, .t = malloc(bytes + 1)};
-    if (!tr->t) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a trajectory of %ld states (%.3g GB)", room, 1e-9 * (double)bytes);
+    if (!tr->t)
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a trajectory of %ld states (%.3g GB)", room,
+                          1e-9 * (double)bytes);
     memset(tr->t, 0, bytes);
     tr->jump = tr->t + nodes;
     tr->q = tr->jump + nodes;

@@ -1,7 +1,8 @@
 // book.c: the rows of a sweep, kept in memory and in a journal, and the tables they make in the end.
 //
-// The journal is a file of records, appended as runs end: length, bytes, checksum.  What a sweep that was killed leaves is read
-// up to the first record that is not whole; the rest is cut off.  It begins with a text of the caller that says what the sweep is.
+// The journal is a file of records, appended as runs end: length, bytes, checksum.  What a sweep that was killed leaves
+// is read up to the first record that is not whole; the rest is cut off.  It begins with a text of the caller that says
+// what the sweep is.
 #define _POSIX_C_SOURCE 200809L
 #include "base/missing.h"
 #include "sweep/sweep.h"
@@ -34,7 +35,8 @@ static uint64_t checksum(const void *bytes, size_t count) { // FNV-1a
 
 static bool put_record(FILE *f, const void *bytes, size_t n) {
     const uint64_t length = n, sum = checksum(bytes, n);
-    return fwrite(&length, sizeof length, 1, f) == 1 && (n == 0 || fwrite(bytes, n, 1, f) == 1) && fwrite(&sum, sizeof sum, 1, f) == 1;
+    return fwrite(&length, sizeof length, 1, f) == 1 && (n == 0 || fwrite(bytes, n, 1, f) == 1) &&
+           fwrite(&sum, sizeof sum, 1, f) == 1;
 }
 
 // The next record, to be freed; NULL: there is none that is whole.
@@ -43,7 +45,8 @@ static unsigned char *get_record(FILE *f, size_t *n) {
     if (fread(&length, sizeof length, 1, f) != 1 || length > LARGEST) return NULL;
     unsigned char *bytes = malloc((size_t)length + 1);
     if (!bytes) return NULL;
-    if ((length == 0 || fread(bytes, (size_t)length, 1, f) == 1) && fread(&sum, sizeof sum, 1, f) == 1 && sum == checksum(bytes, (size_t)length)) {
+    if ((length == 0 || fread(bytes, (size_t)length, 1, f) == 1) && fread(&sum, sizeof sum, 1, f) == 1 &&
+        sum == checksum(bytes, (size_t)length)) {
         bytes[length] = 0;
         *n = (size_t)length;
         return bytes;
@@ -62,7 +65,8 @@ static size_t numbers(const carom_sweep *s, long points) {
 unsigned char *carom_row_pack(const carom_sweep *s, const carom_sweep_row *row, size_t *n) {
     if (!s || !row || !n) return NULL;
     const head h = {row->run, row->status, row->points, (int64_t)strlen(row->message) + 1};
-    const size_t observed = (size_t)s->nobserve, points = (size_t)row->points * (1 + observed), state = (size_t)carom_sweep_state(s);
+    const size_t observed = (size_t)s->nobserve, points = (size_t)row->points * (1 + observed),
+                 state = (size_t)carom_sweep_state(s);
     *n = sizeof h + (observed + points + state) * sizeof(double) + (size_t)h.message;
     unsigned char *bytes = malloc(*n);
     if (!bytes) return NULL;
@@ -79,23 +83,30 @@ bool carom_row_unpack(const carom_sweep *s, const unsigned char *bytes, size_t n
     head h;
     if (n < sizeof h) return false;
     memcpy(&h, bytes, sizeof h);
-    if (h.run < 0 || h.run >= s->runs || h.points < 0 || h.points >= LARGEST || h.message < 1 || h.message >= LARGEST) return false;
+    if (h.run < 0 || h.run >= s->runs || h.points < 0 || h.points >= LARGEST || h.message < 1 || h.message >= LARGEST)
+        return false;
     const size_t count = numbers(s, (long)h.points);
     if (n != sizeof h + count * sizeof(double) + (size_t)h.message || bytes[n - 1] != 0) return false;
     const double *x = (const double *)(const void *)(bytes + sizeof h), *end = x + count - (size_t)carom_sweep_state(s);
-    *row = (carom_sweep_row){.run = (long)h.run, .status = (int)h.status, .points = (long)h.points, .message = (const char *)(x + count),
-                             .observed = x, .section = x + s->nobserve, .end = end};
+    *row = (carom_sweep_row){.run = (long)h.run,
+                             .status = (int)h.status,
+                             .points = (long)h.points,
+                             .message = (const char *)(x + count),
+                             .observed = x,
+                             .section = x + s->nobserve,
+                             .end = end};
     return true;
 }
 
-// -- rows in memory -----------------------------------------------------------------------------------------------------
+// -- rows in memory ---------------------------------------------------------------------------------------------------
 
 // The row of a run that is there.
 static carom_sweep_row row_of(const carom_book *b, long run) {
     carom_sweep_row r;
     head h;
     memcpy(&h, b->row[run], sizeof h);
-    carom_row_unpack(b->s, b->row[run], sizeof h + numbers(b->s, (long)h.points) * sizeof(double) + (size_t)h.message, &r);
+    carom_row_unpack(b->s, b->row[run], sizeof h + numbers(b->s, (long)h.points) * sizeof(double) + (size_t)h.message,
+                     &r);
     return r;
 }
 
@@ -121,7 +132,7 @@ bool carom_book_add(carom_book *b, const carom_sweep_row *row) {
     return good;
 }
 
-// -- the journal -------------------------------------------------------------------------------------------------------
+// -- the journal ------------------------------------------------------------------------------------------------------
 
 static carom_book *empty(const char *file, carom_error *err) {
     carom_book *b = calloc(1, sizeof *b);
@@ -137,9 +148,11 @@ carom_book *carom_book_create(const char *file, const void *definition, size_t l
     carom_book *b = empty(file, err);
     if (!b || !file) return b;
     b->f = fopen(file, "wbx");
-    if (b->f && fwrite(MAGIC, sizeof MAGIC, 1, b->f) == 1 && put_record(b->f, definition, length) && fflush(b->f) == 0) return b;
+    if (b->f && fwrite(MAGIC, sizeof MAGIC, 1, b->f) == 1 && put_record(b->f, definition, length) && fflush(b->f) == 0)
+        return b;
     if (!b->f && errno == EEXIST)
-        carom_fail(err, CAROM_BAD_INPUT, "%.400s exists: a sweep was interrupted; continue with --resume, or remove it", file);
+        carom_fail(err, CAROM_BAD_INPUT, "%.400s exists: a sweep was interrupted; continue with --resume, or remove it",
+                   file);
     else carom_fail(err, CAROM_IO, "cannot create %.400s: %s", file, strerror(errno));
     if (b->f) unlink(file);
     carom_book_destroy(b);
@@ -148,7 +161,9 @@ carom_book *carom_book_create(const char *file, const void *definition, size_t l
 
 carom_book *carom_book_open(const char *file, char **definition, size_t *length, carom_error *err) {
     char magic[sizeof MAGIC] = "";
-    if (!file || !definition || !length) return carom_fail(err, CAROM_BAD_INPUT, "the name of a journal, or a place for its definition, is missing"), NULL;
+    if (!file || !definition || !length)
+        return carom_fail(err, CAROM_BAD_INPUT, "the name of a journal, or a place for its definition, is missing"),
+               NULL;
     carom_book *b = empty(file, err);
     if (!b) return NULL;
     b->f = fopen(file, "rb+");
@@ -231,7 +246,7 @@ void carom_book_destroy(carom_book *b) {
     free(b);
 }
 
-// -- tables ---------------------------------------------------------------------------------------------------------------
+// -- tables -----------------------------------------------------------------------------------------------------------
 
 static bool add_column(carom_table *t, const char *name, carom_column_kind kind) {
     t->column[t->columns].name = strdup(name);
@@ -243,11 +258,14 @@ static bool add_column(carom_table *t, const char *name, carom_column_kind kind)
 static carom_status runs_table(const carom_book *b, carom_table *t, carom_error *err) {
     const carom_sweep *s = b->s;
     const bool follow = s->def.follow != CAROM_FOLLOW_NONE;
-    *t = (carom_table){.name = strdup("runs"), .column = calloc((size_t)s->nvary + (size_t)s->nobserve + 8, sizeof *t->column)};
+    *t = (carom_table){.name = strdup("runs"),
+                       .column = calloc((size_t)s->nvary + (size_t)s->nobserve + 8, sizeof *t->column)};
     double *value = calloc((size_t)s->nvary + 1, sizeof *value);
     bool good = t->name && t->column && value && add_column(t, "run", CAROM_COLUMN_INTEGER);
-    for (int i = 0; good && i < s->nvary; ++i) good = add_column(t, s->vary[i].name, s->vary[i].word ? CAROM_COLUMN_TEXT : CAROM_COLUMN_REAL);
-    good = good && (!follow || add_column(t, "direction", CAROM_COLUMN_TEXT)) && add_column(t, "status", CAROM_COLUMN_INTEGER) && add_column(t, "message", CAROM_COLUMN_TEXT);
+    for (int i = 0; good && i < s->nvary; ++i)
+        good = add_column(t, s->vary[i].name, s->vary[i].word ? CAROM_COLUMN_TEXT : CAROM_COLUMN_REAL);
+    good = good && (!follow || add_column(t, "direction", CAROM_COLUMN_TEXT)) &&
+           add_column(t, "status", CAROM_COLUMN_INTEGER) && add_column(t, "message", CAROM_COLUMN_TEXT);
     for (int i = 0; good && i < s->nobserve; ++i) good = add_column(t, s->observe[i], CAROM_COLUMN_REAL);
     good = good && carom_table_reserve(t, b->rows, err) == CAROM_OK;
     for (long run = 0, k = 0; good && run < s->runs; ++run) {
@@ -273,7 +291,8 @@ static carom_status runs_table(const carom_book *b, carom_table *t, carom_error 
 static carom_status section_table(const carom_book *b, carom_table *t, carom_error *err) {
     const carom_sweep *s = b->s;
     *t = (carom_table){.name = strdup("section"), .column = calloc((size_t)s->nobserve + 4, sizeof *t->column)};
-    bool good = t->name && t->column && add_column(t, "run", CAROM_COLUMN_INTEGER) && add_column(t, "t", CAROM_COLUMN_REAL);
+    bool good =
+        t->name && t->column && add_column(t, "run", CAROM_COLUMN_INTEGER) && add_column(t, "t", CAROM_COLUMN_REAL);
     for (int i = 0; good && i < s->nobserve; ++i) good = add_column(t, s->observe[i], CAROM_COLUMN_REAL);
     good = good && carom_table_reserve(t, b->points, err) == CAROM_OK;
     for (long run = 0, k = 0; good && run < s->runs; ++run) {
@@ -285,7 +304,8 @@ static carom_status section_table(const carom_book *b, carom_table *t, carom_err
             for (int i = 0; i <= s->nobserve; ++i) t->column[1 + i].real[k] = x[i];
         }
     }
-    return good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the table of %ld section points", b->points);
+    return good ? CAROM_OK
+                : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the table of %ld section points", b->points);
 }
 
 carom_status carom_book_tables(const carom_book *b, carom_table tables[2], int *n, carom_error *err) {

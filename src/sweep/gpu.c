@@ -31,7 +31,8 @@ void carom_gpu_close(carom_gpu *g) {
     free(g);
 }
 
-// One run as the program wrote it: status, points, time, observed, end, section points.  Returns what follows; NULL: too short.
+// One run as the program wrote it: status, points, time, observed, end, section points.  Returns what follows; NULL:
+// too short.
 static const double *read_run(const carom_sweep *s, const double *at, const double *end, bool wanted, outcome *o) {
     enum { HEAD = 3 };
     const size_t no = (size_t)s->nobserve, ns = (size_t)carom_sweep_state(s), left = (size_t)(end - at);

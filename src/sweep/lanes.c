@@ -22,7 +22,7 @@ typedef struct job {
 enum { SHORT = 1 };  // status: fewer section points than wanted
 enum { BLOCK = 64 }; // LANES times VECTORS of the text
 
-// -- compile -------------------------------------------------------------------------------------------------------------
+// -- compile ----------------------------------------------------------------------------------------------------------
 
 // Ctrl-C and kill -9 lose a second at most: long runs go in smaller blocks.
 static int block_of(const carom_lanes *l) {
@@ -34,7 +34,8 @@ static int block_of(const carom_lanes *l) {
 carom_status carom_lanes_compile(const carom_sweep *s, carom_lanes *l, carom_error *err) {
     carom_text b = {0};
     carom_status status = carom_lanes_text(s, l, false, carom_text_append, &b, err);
-    if (status == CAROM_OK && b.failed) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the text of lanes");
+    if (status == CAROM_OK && b.failed)
+        status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the text of lanes");
     if (status == CAROM_OK) status = carom_object_open(b.at, b.n, &l->code, err);
     if (status == CAROM_OK) {
         *(void **)&l->work = dlsym(l->code, "carom_lanes_run");
@@ -45,7 +46,7 @@ carom_status carom_lanes_compile(const carom_sweep *s, carom_lanes *l, carom_err
     return status;
 }
 
-// -- a block of runs --------------------------------------------------------------------------------------------------------
+// -- a block of runs --------------------------------------------------------------------------------------------------
 
 typedef struct block {
     carom_sweep *s;
@@ -77,7 +78,8 @@ static double *copy(const double *x, size_t n) {
     return y;
 }
 
-void carom_lanes_outcome(const carom_sweep *s, int status, double t, const double *observed, const double *end, outcome *o) {
+void carom_lanes_outcome(const carom_sweep *s, int status, double t, const double *observed, const double *end,
+                         outcome *o) {
     if (status < 0) return;
     o->observed = copy(observed, (size_t)s->nobserve);
     o->end = copy(end, (size_t)carom_sweep_state(s));
@@ -85,7 +87,9 @@ void carom_lanes_outcome(const carom_sweep *s, int status, double t, const doubl
     if (status != SHORT) return;
     o->status = 1;
     o->message = malloc(120);
-    if (o->message) carom_format(o->message, 120, "only %ld of %ld section points until t = %.9g", o->points, s->def.count, t); // as the engine has it
+    // as the engine has it
+    if (o->message)
+        carom_format(o->message, 120, "only %ld of %ld section points until t = %.9g", o->points, s->def.count, t);
     o->done = o->done && o->message;
 }
 
@@ -103,12 +107,15 @@ void carom_lanes_block(carom_sweep *s, long first, long last, outcome *out) {
     double end_time[BLOCK];
     for (long i = first; i < last && n < BLOCK; ++i)
         if (!s->skip[i]) b.o[n] = &out[i - first], run[n] = i, status[n++] = -1;
-    double *x = calloc(n * (nx + 1), sizeof *x), *observed = calloc(n * (no + 1), sizeof *observed), *end = calloc(n * ns + 1, sizeof *end);
+    double *x = calloc(n * (nx + 1), sizeof *x), *observed = calloc(n * (no + 1), sizeof *observed),
+           *end = calloc(n * ns + 1, sizeof *end);
     for (int i = 0; x && i < n; ++i) carom_sweep_values(s, run[i], x + (size_t)i * nx);
     const job j = {n, x, observed, end, status, end_time, add_point, stop_asked, &b};
     const bool done = x && observed && end && n > 0 && s->lanes->work(&j) && !b.failed;
     for (int i = 0; i < n && !atomic_load(&s->stop); ++i) {
-        if (done) carom_lanes_outcome(s, status[i], end_time[i], observed + (size_t)i * (no > 0 ? no : 1), end + (size_t)i * ns, b.o[i]);
+        if (done)
+            carom_lanes_outcome(s, status[i], end_time[i], observed + (size_t)i * (no > 0 ? no : 1),
+                                end + (size_t)i * ns, b.o[i]);
         if (done && !b.o[i]->done) carom_lanes_alone(s, run[i], b.o[i]);
     }
     free(x);

@@ -24,15 +24,18 @@ struct carom_lanes {
 carom_status carom_lanes_create(const carom_sweep *s, carom_lanes **lanes, carom_error *err);
 void carom_lanes_destroy(carom_lanes *l);
 /// The whole text.
-carom_status carom_lanes_text(const carom_sweep *s, const carom_lanes *l, bool cuda, carom_write_text *write, void *user, carom_error *err);
+carom_status carom_lanes_text(const carom_sweep *s, const carom_lanes *l, bool cuda, carom_write_text *write,
+                              void *user, carom_error *err);
 
 // lanes.c
 /// What lanes leave of a run; o->section is there already.  Not o->done: they do not support it, or there is no memory.
-void carom_lanes_outcome(const carom_sweep *s, int status, double t, const double *observed, const double *end, outcome *o);
+void carom_lanes_outcome(const carom_sweep *s, int status, double t, const double *observed, const double *end,
+                         outcome *o);
 /// The engine does what lanes do not support, or says why it cannot be done.
 void carom_lanes_alone(carom_sweep *s, long run, outcome *o);
 carom_status carom_lanes_compile(const carom_sweep *s, carom_lanes *l, carom_error *err);
-/// Runs first to before last, those that are skipped excepted; o: last - first outcomes.  A run that lanes leave is done alone.
+/// Runs first to before last, those that are skipped excepted; o: last - first outcomes.  A run that lanes leave is
+/// done alone.
 void carom_lanes_block(carom_sweep *s, long first, long last, outcome *o);
 
 // gpu.c
@@ -40,5 +43,6 @@ carom_status carom_gpu_open(const carom_sweep *s, const carom_lanes *l, carom_gp
 void carom_gpu_close(carom_gpu *g);
 carom_status carom_gpu_block(carom_sweep *s, long first, long last, outcome *o, carom_error *err);
 
-extern const char carom_lanes_head_c[], carom_lanes_head_cuda[], carom_lanes_math[], carom_lanes_free[], carom_lanes_contact[], carom_lanes_step[], carom_lanes_average[],
-    carom_lanes_run[], carom_lanes_block_c[], carom_lanes_block_cuda[];
+extern const char carom_lanes_head_c[], carom_lanes_head_cuda[], carom_lanes_math[], carom_lanes_free[],
+    carom_lanes_contact[], carom_lanes_step[], carom_lanes_average[], carom_lanes_run[], carom_lanes_block_c[],
+    carom_lanes_block_cuda[];

@@ -1,7 +1,7 @@
 // lanes_model.c: a model as text for many systems at once.
 //
-// Functions of (t, q, v, k): k holds what differs between the systems and what depends on that alone.  Rows are local directions that
-// take part in contact problems, by constraint: ROW[id] is the first of constraint id.
+// Functions of (t, q, v, k): k holds what differs between the systems and what depends on that alone.  Rows are local
+// directions that take part in contact problems, by constraint: ROW[id] is the first of constraint id.
 #include "sweep/lanes_model.h"
 #include "model/model.h"
 #include "expr/native.h"
@@ -20,14 +20,17 @@ static void add(carom_lane_value *list, int room, int *n, carom_lane_kind kind, 
     ++*n;
 }
 
-static const carom_datum *either(const carom_datum *own, const carom_datum *shared) { return carom_given(own) ? own : shared; }
+static const carom_datum *either(const carom_datum *own, const carom_datum *shared) {
+    return carom_given(own) ? own : shared;
+}
 
 int carom_lane_values(const carom_model *m, carom_lane_value *list, int room) {
     static const carom_datum none = {0};
     const carom_mech *x = m->mech;
     const carom_mech_law *law = x->defaults;
     int n = 0, i = 0;
-    for (const carom_datum *d = carom_first(&x->parameters); d != carom_end(&x->parameters); ++d, ++i) add(list, room, &n, CAROM_LANE_PARAMETER, i, d);
+    for (const carom_datum *d = carom_first(&x->parameters); d != carom_end(&x->parameters); ++d, ++i)
+        add(list, room, &n, CAROM_LANE_PARAMETER, i, d);
     for (i = 0; i < x->ncoordinates; ++i) {
         add(list, room, &n, CAROM_LANE_POSITION, i, &x->coordinates[i].at);
         add(list, room, &n, CAROM_LANE_RATE, i, &x->coordinates[i].rate);
@@ -35,7 +38,8 @@ int carom_lane_values(const carom_model *m, carom_lane_value *list, int room) {
     for (i = 0; i < x->ncontacts && i < m->nc; ++i) {
         const carom_mech_contact *c = &x->contacts[i];
         add(list, room, &n, CAROM_LANE_RESTITUTION, i, either(&c->restitution, law ? &law->restitution : &none));
-        add(list, room, &n, CAROM_LANE_TANGENTIAL, i, either(&c->tangential_restitution, law ? &law->tangential_restitution : &none));
+        add(list, room, &n, CAROM_LANE_TANGENTIAL, i,
+            either(&c->tangential_restitution, law ? &law->tangential_restitution : &none));
         add(list, room, &n, CAROM_LANE_FRICTION, i, either(&c->friction, law ? &law->friction : &none));
     }
     add(list, room, &n, CAROM_LANE_STEP, 0, x->simulation ? &x->simulation->step : &none);
@@ -103,10 +107,13 @@ static void find_moving(text *x) {
     }
     for (int p = m->np; p < m->check_parameters; ++p) x->moves[p] = true; // ledger and averages
     for (int i = 0; i < x->nvalues; ++i)
-        if (x->value[i].kind >= CAROM_LANE_RESTITUTION && x->value[i].kind < CAROM_LANE_STEP && depends(x, i)) x->law_moves[3 * x->value[i].index + (int)x->value[i].kind - CAROM_LANE_RESTITUTION] = true;
+        if (x->value[i].kind >= CAROM_LANE_RESTITUTION && x->value[i].kind < CAROM_LANE_STEP && depends(x, i))
+            x->law_moves[3 * x->value[i].index + (int)x->value[i].kind - CAROM_LANE_RESTITUTION] = true;
 }
 
-static carom_status refuse(carom_error *err, const char *why) { return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support %s", why); }
+static carom_status refuse(carom_error *err, const char *why) {
+    return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support %s", why);
+}
 
 carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
     const carom_mech *x = m->mech;
@@ -114,7 +121,8 @@ carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
     if (x->ncontrollers) return refuse(err, "`controllers`");
     if (x->ntables) return refuse(err, "`tables`");
     if (m->npairs) return refuse(err, "contacts between shapes; contacts written as gaps can run in lanes");
-    if (x->nbodies || x->njoints || x->nsprings || x->nmotors || x->nloads) return refuse(err, "`bodies`; models written with coordinates and energies can run in lanes");
+    if (x->nbodies || x->njoints || x->nsprings || x->nmotors || x->nloads)
+        return refuse(err, "`bodies`; models written with coordinates and energies can run in lanes");
     for (int i = 0; i < x->ncontacts; ++i)
         if (carom_given(&x->contacts[i].repeat)) return refuse(err, "families of contacts (`repeat`)");
         else if (carom_given(&x->contacts[i].stiffness)) return refuse(err, "contacts of finite stiffness");
@@ -123,10 +131,15 @@ carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
         if (carom_system_gated(&m->sys, c)) return refuse(err, "contacts with `closes while`");
         if (k->ellipse[0] > 0) return refuse(err, "friction with two coefficients");
         if (k->impact || k->sequential || k->varies || k->friction_varies)
-            return refuse(err, "laws of impact other than Newton's, impacts in sequence, and restitution or friction that varies");
+            return refuse(
+                err,
+                "laws of impact other than Newton's, impacts in sequence, and restitution or friction that varies");
     }
     if (m->nv > MOST_V || m->nc > MOST_C || m->ne > MOST_V)
-        return carom_fail(err, CAROM_BAD_INPUT, "lanes are for models of at most %d rates, %d contacts and %d constraints; this one has %d, %d and %d", MOST_V, MOST_C, MOST_V, m->nv, m->nc, m->ne);
+        return carom_fail(
+            err, CAROM_BAD_INPUT,
+            "lanes are for models of at most %d rates, %d contacts and %d constraints; this one has %d, %d and %d",
+            MOST_V, MOST_C, MOST_V, m->nv, m->nc, m->ne);
     for (int id = m->ne; id < m->ne + m->nc; ++id)
         if (m->links[id].ndir > 3) return refuse(err, "contacts with more than two slip directions");
     return CAROM_OK;
@@ -135,12 +148,15 @@ carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
 static carom_status check_ledger(const text *x, carom_error *err) {
     const carom_model *m = x->m;
     for (int k = m->np; x->r->section != CAROM_LANES_PLAIN && k < m->check_parameters; ++k)
-        if (carom_graph_depends(m->graph, m->observed[x->r->nobserve], CAROM_PARAMETER, k)) return refuse(err, "sections of the ledger or of averages");
+        if (carom_graph_depends(m->graph, m->observed[x->r->nobserve], CAROM_PARAMETER, k))
+            return refuse(err, "sections of the ledger or of averages");
     for (int i = 0; i < x->r->nobserve; ++i)
         for (int k = 0; carom_ledger_name(k); ++k) {
-            if (strcmp(carom_ledger_name(k), "impacts") == 0 || strcmp(carom_ledger_name(k), "penetration") == 0) continue;
+            if (strcmp(carom_ledger_name(k), "impacts") == 0 || strcmp(carom_ledger_name(k), "penetration") == 0)
+                continue;
             if (carom_graph_depends(m->graph, m->observed[i], CAROM_PARAMETER, m->np + k))
-                return carom_fail(err, CAROM_BAD_INPUT, "lanes know of the ledger only impacts and penetration, not %s", carom_ledger_name(k));
+                return carom_fail(err, CAROM_BAD_INPUT, "lanes know of the ledger only impacts and penetration, not %s",
+                                  carom_ledger_name(k));
         }
     return CAROM_OK;
 }
@@ -164,7 +180,8 @@ static carom_status open(text *x, carom_error *err) {
     x->law_moves = calloc(3 * (size_t)m->nc + 1, sizeof *x->law_moves);
     x->law_place = calloc(3 * (size_t)m->nc + 1, sizeof *x->law_place);
     double *inputs = calloc((size_t)m->check_parameters + 1, sizeof *inputs);
-    carom_status status = x->value && x->moves && x->place && x->law_moves && x->law_place && inputs ? CAROM_OK : CAROM_NO_MEMORY;
+    carom_status status =
+        x->value && x->moves && x->place && x->law_moves && x->law_place && inputs ? CAROM_OK : CAROM_NO_MEMORY;
     if (status == CAROM_OK) {
         int nk = 0;
         carom_lane_values(m, x->value, x->nvalues);
@@ -185,12 +202,13 @@ static carom_status open(text *x, carom_error *err) {
     if (status != CAROM_OK) return carom_fail(err, status, "not enough memory for the text of lanes");
     if (x->lane.pairs || x->check.pairs) return refuse(err, "rings");
     for (int i = 0; i < x->nvalues; ++i)
-        if ((x->value[i].kind == CAROM_LANE_STEP && x->r->step && depends(x, i)) || (x->value[i].kind == CAROM_LANE_END && x->r->end && depends(x, i)))
+        if ((x->value[i].kind == CAROM_LANE_STEP && x->r->step && depends(x, i)) ||
+            (x->value[i].kind == CAROM_LANE_END && x->r->end && depends(x, i)))
             return refuse(err, "a step size or end time that differs from run to run; give --step and --end");
     return CAROM_OK;
 }
 
-// -- names --------------------------------------------------------------------------------------------------------------
+// -- names ------------------------------------------------------------------------------------------------------------
 
 static bool input_name(void *user, carom_input kind, int i, char s[CAROM_SLOT_NAME]) {
     const text *x = user;
@@ -206,7 +224,9 @@ static bool input_name(void *user, carom_input kind, int i, char s[CAROM_SLOT_NA
     if (i < m->np) return carom_native_number(m->parameter[i], s), false;
     while (carom_ledger_name(ledger)) ++ledger;
     if (i - m->np >= ledger) return snprintf(s, CAROM_SLOT_NAME, "a[%d]", i - m->np - ledger), true;
-    return snprintf(s, CAROM_SLOT_NAME, "ledger[%d]", strcmp(carom_ledger_name(i - m->np), "impacts") == 0 ? LEDGER_IMPACTS : LEDGER_PENETRATION), true;
+    return snprintf(s, CAROM_SLOT_NAME, "ledger[%d]",
+                    strcmp(carom_ledger_name(i - m->np), "impacts") == 0 ? LEDGER_IMPACTS : LEDGER_PENETRATION),
+           true;
 }
 
 static int mass_entry(const carom_model *m, int i, int j) {
@@ -250,7 +270,9 @@ static bool output_name(void *user, int i, char s[CAROM_SLOT_NAME]) {
         if (i < m->K.n) snprintf(s, CAROM_SLOT_NAME, "K[%d]", m->K.i[i] * m->nv + m->K.j[i]);
         else snprintf(s, CAROM_SLOT_NAME, "C[%d]", m->C.i[i - m->K.n] * m->nv + m->C.j[i - m->K.n]);
         return true;
-    case OUT_OBSERVE: return snprintf(s, CAROM_SLOT_NAME, "out[%d]", i - 2 * m->nchecks), i >= 2 * m->nchecks && i < 2 * m->nchecks + x->r->nobserve;
+    case OUT_OBSERVE:
+        return snprintf(s, CAROM_SLOT_NAME, "out[%d]", i - 2 * m->nchecks),
+               i >= 2 * m->nchecks && i < 2 * m->nchecks + x->r->nobserve;
     case OUT_ALL: return snprintf(s, CAROM_SLOT_NAME, "out[%d]", i), true;
     default: return snprintf(s, CAROM_SLOT_NAME, "*out"), i == x->mode - OUT_ONE; // this one alone
     }
@@ -261,15 +283,18 @@ static carom_status put_group(text *x, const char *head, int group, int mode) {
     x->mode = mode;
     const bool check = group < 0;
     PUT(x, "\n%s {\n", head);
-    put(x, check ? "    (void)t, (void)q, (void)v, (void)k, (void)a, (void)ledger, (void)out;\n" : "    (void)t, (void)q, (void)k;\n");
-    const carom_status status = carom_lane_write_group(check ? &x->check : &x->lane, check ? 0 : group, &names, check, x->write, x->user);
+    put(x, check ? "    (void)t, (void)q, (void)v, (void)k, (void)a, (void)ledger, (void)out;\n"
+                 : "    (void)t, (void)q, (void)k;\n");
+    const carom_status status =
+        carom_lane_write_group(check ? &x->check : &x->lane, check ? 0 : group, &names, check, x->write, x->user);
     put(x, "}\n");
     return status;
 }
 
-// -- the factor of M ------------------------------------------------------------------------------------------------------
+// -- the factor of M --------------------------------------------------------------------------------------------------
 
-// Where L_ij, i > j, stands among the entries of L that are not zero, row by row; -1: it is.  Returns how many there are.
+// Where L_ij, i > j, stands among the entries of L that are not zero, row by row; -1: it is.  Returns how many there
+// are.
 static int fill(const carom_model *m, int at[MOST_V][MOST_V]) {
     int count = 0;
     for (int i = 0; i < m->nv; ++i)
@@ -284,7 +309,8 @@ static int fill(const carom_model *m, int at[MOST_V][MOST_V]) {
 // M = L D L' with L of unit diagonal, sparse as M allows, written out.  l: entries of L below the diagonal, then 1/D.
 static void put_factor(const text *x) {
     const carom_model *m = x->m;
-    static const char head[] = "\nDEVICE T(mask) T(factor)(const real *m, real *l) {\n    T(mask) good = T(equal)(m[0], m[0]);\n";
+    static const char head[] =
+        "\nDEVICE T(mask) T(factor)(const real *m, real *l) {\n    T(mask) good = T(equal)(m[0], m[0]);\n";
     int at[MOST_V][MOST_V];
     const int n = m->nv, count = fill(m, at);
     put(x, head);
@@ -292,14 +318,16 @@ static void put_factor(const text *x) {
         PUT(x, "    real d%d = m[%d];\n", j, mass_entry(m, j, j));
         for (int e = 0; e < j; ++e)
             if (at[j][e] >= 0) PUT(x, "    d%d = d%d - l[%d] * c%d_%d;\n", j, j, at[j][e], j, e);
-        PUT(x, "    good = good & T(below)(0x1p-45 * m[%d], d%d);\n    l[%d] = 1.0 / d%d;\n", mass_entry(m, j, j), j, count + j, j);
+        PUT(x, "    good = good & T(below)(0x1p-45 * m[%d], d%d);\n    l[%d] = 1.0 / d%d;\n", mass_entry(m, j, j), j,
+            count + j, j);
         for (int i = j + 1; i < n; ++i) {
             if (at[i][j] < 0) continue;
             const int e0 = mass_entry(m, i, j);
             if (e0 >= 0) PUT(x, "    real c%d_%d = m[%d];\n", i, j, e0);
             else PUT(x, "    real c%d_%d = T(of)(0);\n", i, j);
             for (int e = 0; e < j; ++e)
-                if (at[i][e] >= 0 && at[j][e] >= 0) PUT(x, "    c%d_%d = c%d_%d - c%d_%d * l[%d];\n", i, j, i, j, i, e, at[j][e]);
+                if (at[i][e] >= 0 && at[j][e] >= 0)
+                    PUT(x, "    c%d_%d = c%d_%d - c%d_%d * l[%d];\n", i, j, i, j, i, e, at[j][e]);
             PUT(x, "    l[%d] = c%d_%d * l[%d];\n", at[i][j], i, j, count + j);
         }
     }
@@ -315,7 +343,7 @@ static void put_factor(const text *x) {
     put(x, "}\n");
 }
 
-// -- parts -------------------------------------------------------------------------------------------------------------------
+// -- parts ------------------------------------------------------------------------------------------------------------
 
 static void put_ints(const text *x, const char *name, const int *value, int n) {
     PUT(x, "CONSTANT int %s[] = {", name);
@@ -327,9 +355,11 @@ static void put_tables(const text *x) {
     const carom_model *m = x->m;
     const int links = m->ne + m->nc;
     int at[MOST_V][MOST_V];
-    PUT(x, "enum { NQ = %d, NV = %d, NE = %d, NC = %d, NB = %d, NR = %d, NM = %d, NK = %d,\n", m->nq, m->nv, m->ne, m->nc, links, x->row[links], m->mass.n, x->lane.nk);
-    PUT(x, "       NX = %d, NOBSERVE = %d, NWATCH = %d, STEADY = %d, NL = %d };\n", x->r->nvary, x->r->nobserve, m->nwatch,
-        (m->sys.flags & CAROM_CONSTANT_DIRECTIONS) && (m->sys.flags & CAROM_TIMELESS_GAPS), fill(m, at) + m->nv);
+    PUT(x, "enum { NQ = %d, NV = %d, NE = %d, NC = %d, NB = %d, NR = %d, NM = %d, NK = %d,\n", m->nq, m->nv, m->ne,
+        m->nc, links, x->row[links], m->mass.n, x->lane.nk);
+    PUT(x, "       NX = %d, NOBSERVE = %d, NWATCH = %d, STEADY = %d, NL = %d };\n", x->r->nvary, x->r->nobserve,
+        m->nwatch, (m->sys.flags & CAROM_CONSTANT_DIRECTIONS) && (m->sys.flags & CAROM_TIMELESS_GAPS),
+        fill(m, at) + m->nv);
     PUT(x, "#define NWATCHED %d\n", m->nwatch);
     put_ints(x, "MASS_I", m->mass.i, m->mass.n), put_ints(x, "MASS_J", m->mass.j, m->mass.n);
 
@@ -350,14 +380,19 @@ static void put_tables(const text *x) {
 static carom_status put_typed(text *x) {
 #define POINT "real t, const real *q, const real *v, const real *k"
     const carom_model *m = x->m;
-    CAROM_TRY(put_group(x, "DEVICE void T(motion)(" POINT ", real *f, real *m, real *g, T(mask) *far)", GROUP_MOTION_GAPS, OUT_MOTION));
-    CAROM_TRY(put_group(x, "DEVICE void T(gaps)(real t, const real *q, const real *k, real *out)", GROUP_GAPS, OUT_ALL));
+    CAROM_TRY(put_group(x, "DEVICE void T(motion)(" POINT ", real *f, real *m, real *g, T(mask) *far)",
+                        GROUP_MOTION_GAPS, OUT_MOTION));
+    CAROM_TRY(
+        put_group(x, "DEVICE void T(gaps)(real t, const real *q, const real *k, real *out)", GROUP_GAPS, OUT_ALL));
     CAROM_TRY(put_group(x, "DEVICE void T(rates)(" POINT ", real *out)", GROUP_RATES, OUT_ROWS));
     if (m->nwatch) CAROM_TRY(put_group(x, "DEVICE void T(watch)(" POINT ", real *out)", GROUP_WATCH, OUT_ALL));
-    if (x->r->section == CAROM_LANES_CROSSING) CAROM_TRY(put_group(x, "DEVICE void T(crossing)(" POINT ", const real *a, const real *ledger, real *out)", -1, OUT_ONE + 2 * m->nchecks + x->r->nobserve));
+    if (x->r->section == CAROM_LANES_CROSSING)
+        CAROM_TRY(put_group(x, "DEVICE void T(crossing)(" POINT ", const real *a, const real *ledger, real *out)", -1,
+                            OUT_ONE + 2 * m->nchecks + x->r->nobserve));
     if (x->r->jean) {
         CAROM_TRY(put_group(x, "DEVICE void T(tangent)(" POINT ", real *K, real *C)", GROUP_TANGENT, OUT_KC));
-        CAROM_TRY(put_group(x, "DEVICE void T(mass_gradient)(real t, const real *q, const real *k, real *out)", GROUP_MASS_GRADIENT, OUT_ALL));
+        CAROM_TRY(put_group(x, "DEVICE void T(mass_gradient)(real t, const real *q, const real *k, real *out)",
+                            GROUP_MASS_GRADIENT, OUT_ALL));
     }
     put_factor(x);
     return CAROM_OK;
@@ -407,7 +442,8 @@ static carom_status put_setup(text *x) {
             const carom_lane_value *v = &x->value[i];
             if (v->kind != CAROM_LANE_PARAMETER || known[v->index]) continue;
             bool ready = true;
-            for (int p = 0; p < m->np; ++p) ready = ready && (known[p] || !carom_graph_depends(m->graph, node_of(x, i), CAROM_PARAMETER, p));
+            for (int p = 0; p < m->np; ++p)
+                ready = ready && (known[p] || !carom_graph_depends(m->graph, node_of(x, i), CAROM_PARAMETER, p));
             if (!ready) continue;
             status = put_value(x, i);
             known[v->index] = more = true;
@@ -419,7 +455,8 @@ static carom_status put_setup(text *x) {
         PUT(x, "    %c[%d] = %s;\n", i < m->nq ? 'q' : 'v', i < m->nq ? i : i - m->nq, number);
     }
     for (int i = 0; i < x->nvalues && status == CAROM_OK; ++i)
-        if (x->value[i].kind != CAROM_LANE_PARAMETER && x->value[i].kind < CAROM_LANE_STEP && depends(x, i)) status = put_value(x, i);
+        if (x->value[i].kind != CAROM_LANE_PARAMETER && x->value[i].kind < CAROM_LANE_STEP && depends(x, i))
+            status = put_value(x, i);
     for (int i = 0; i < x->r->nvary; ++i) {
         if (x->r->vary[i].kind == CAROM_LANE_POSITION) PUT(x, "    q[%d] = x[%d];\n", x->r->vary[i].index, i);
         if (x->r->vary[i].kind == CAROM_LANE_RATE) PUT(x, "    v[%d] = x[%d];\n", x->r->vary[i].index, i);
@@ -445,13 +482,25 @@ static void put_law(const text *x, const char *name, int which) {
 
 static carom_status put_single(text *x) {
     const carom_model *m = x->m;
-    CAROM_TRY(put_group(x, "DEVICE void directions(double t, const double *q, const double *k, double *W, double *w)", GROUP_DIRECTIONS, OUT_DIRECTIONS));
-    CAROM_TRY(put_group(x, "DEVICE void curvature(double t, const double *q, const double *v, const double *k, double *out)", GROUP_CURVATURE, OUT_ROWS));
-    if (x->r->jean) CAROM_TRY(put_group(x, "DEVICE void rate_gradient(double t, const double *q, const double *k, double *out)", GROUP_RATE_GRADIENT, OUT_ALL));
-    CAROM_TRY(put_group(x, "DEVICE void observe(double t, const double *q, const double *v, const double *k, const double *a, const double *ledger, double *out)", -1, OUT_OBSERVE));
+    CAROM_TRY(put_group(x, "DEVICE void directions(double t, const double *q, const double *k, double *W, double *w)",
+                        GROUP_DIRECTIONS, OUT_DIRECTIONS));
+    CAROM_TRY(
+        put_group(x, "DEVICE void curvature(double t, const double *q, const double *v, const double *k, double *out)",
+                  GROUP_CURVATURE, OUT_ROWS));
+    if (x->r->jean)
+        CAROM_TRY(put_group(x, "DEVICE void rate_gradient(double t, const double *q, const double *k, double *out)",
+                            GROUP_RATE_GRADIENT, OUT_ALL));
+    CAROM_TRY(put_group(x,
+                        "DEVICE void observe(double t, const double *q, const double *v, const double *k, const double "
+                        "*a, const double *ledger, double *out)",
+                        -1, OUT_OBSERVE));
     if (x->r->section == CAROM_LANES_PERIOD) {
-        CAROM_TRY(put_group(x, "DEVICE void period_of(double t, const double *q, const double *v, const double *k, const double *a, const double *ledger, double *out)", -1, OUT_ONE + 2 * m->nchecks + x->r->nobserve));
-        put(x, "DEVICE double section_period(const double *k) {\n    double T = 0;\n    period_of(0, 0, 0, k, 0, 0, &T);\n    return T;\n}\n");
+        CAROM_TRY(put_group(x,
+                            "DEVICE void period_of(double t, const double *q, const double *v, const double *k, const "
+                            "double *a, const double *ledger, double *out)",
+                            -1, OUT_ONE + 2 * m->nchecks + x->r->nobserve));
+        put(x, "DEVICE double section_period(const double *k) {\n    double T = 0;\n    period_of(0, 0, 0, k, 0, 0, "
+               "&T);\n    return T;\n}\n");
     } else {
         put(x, "DEVICE double section_period(const double *k) { return (void)k, 0; }\n");
     }
@@ -475,7 +524,8 @@ carom_status carom_lanes_check(const carom_model *m, const carom_lane_request *r
     return status;
 }
 
-carom_status carom_lanes_write(const carom_model *m, const carom_lane_request *r, int part, carom_write_text *write, void *user, carom_error *err) {
+carom_status carom_lanes_write(const carom_model *m, const carom_lane_request *r, int part, carom_write_text *write,
+                               void *user, carom_error *err) {
     text x = {.m = m, .r = r, .write = write, .user = user};
     carom_status status = open(&x, err);
     if (status == CAROM_OK && part == CAROM_LANES_TABLES) put_tables(&x);

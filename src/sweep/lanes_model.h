@@ -3,7 +3,8 @@
 #include "expr/lanes.h"
 #include <carom/model.h>
 
-/// What may depend on parameters besides the tape: the expressions by which other parameters, initial values and laws are given.
+/// What may depend on parameters besides the tape: the expressions by which other parameters, initial values and laws
+/// are given.
 typedef enum carom_lane_kind {
     CAROM_LANE_PARAMETER, CAROM_LANE_POSITION, CAROM_LANE_RATE, // index: of the parameter, position, velocity
     CAROM_LANE_RESTITUTION, CAROM_LANE_TANGENTIAL, CAROM_LANE_FRICTION, // of the contact
@@ -15,12 +16,13 @@ typedef struct carom_lane_value { carom_lane_kind kind; int index; const char *t
 /// At most `room` of them (list NULL: count only); returns how many there are.
 int carom_lane_values(const carom_model *m, carom_lane_value *list, int room);
 
-/// What the text is for.  The model was created with observe = the observed expressions, the section's if there is one, the texts of
-/// carom_lane_values().
+/// What the text is for.  The model was created with observe = the observed expressions, the section's if there is one,
+/// the texts of carom_lane_values().
 typedef struct carom_lane_request {
     const carom_lane_value *vary; // parameters, initial positions and rates that differ; text is not used
     int nvary, nobserve;
-    enum { CAROM_LANES_PLAIN, CAROM_LANES_CROSSING, CAROM_LANES_PERIOD } section; // what the section's expression is; PLAIN: there is none
+    // what the section's expression is; PLAIN: there is none
+    enum { CAROM_LANES_PLAIN, CAROM_LANES_CROSSING, CAROM_LANES_PERIOD } section;
     bool jean;                    // derivatives of forces, mass and directions, too
     bool step, end;               // these are the model's own
 } carom_lane_request;
@@ -30,6 +32,8 @@ bool carom_lanes_observe(const carom_model *m, const carom_lane_request *r, cons
 /// CAROM_BAD_INPUT: this model cannot run in lanes, and err says why.  The first asks of its parts only.
 carom_status carom_lanes_parts(const carom_model *m, carom_error *err);
 carom_status carom_lanes_check(const carom_model *m, const carom_lane_request *r, carom_error *err);
-/// Declarations and tables; then what is in terms of `real` and T(), to be written once for every type; then what is for single systems.
-carom_status carom_lanes_write(const carom_model *m, const carom_lane_request *r, int part, carom_write_text *write, void *user, carom_error *err);
+/// Declarations and tables; then what is in terms of `real` and T(), to be written once for every type; then what is
+/// for single systems.
+carom_status carom_lanes_write(const carom_model *m, const carom_lane_request *r, int part, carom_write_text *write,
+                               void *user, carom_error *err);
 enum { CAROM_LANES_TABLES, CAROM_LANES_TYPED, CAROM_LANES_SINGLE };

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- may it run in lanes? ---------------------------------------------------------------------------------------------------
+// -- may it run in lanes? ---------------------------------------------------------------------------------------------
 
 static carom_status check_scheme(const carom_lanes *l, carom_error *err) {
     char names[300] = "";
@@ -20,22 +20,26 @@ static carom_status check_scheme(const carom_lanes *l, carom_error *err) {
         const size_t used = strlen(names);
         if ((*s)->lanes) carom_format(names + used, sizeof names - used, "%s%s", used ? ", " : "", (*s)->name);
     }
-    return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support the scheme %.60s; those that run in lanes are %s", l->run.scheme, names);
+    return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support the scheme %.60s; those that run in lanes are %s",
+                      l->run.scheme, names);
 }
 
 // Options of scheme and solver: those that lanes know.
 static carom_status read_options(carom_lanes *l, carom_error *err) {
-    static const char *const same[] = {"local=exact", "active=current", "closed=tolerant", "adaptive=off", "solver=auto", NULL};
+    static const char *const same[] = {"local=exact",  "active=current", "closed=tolerant",
+                                       "adaptive=off", "solver=auto",    NULL};
     static const char *const free_of[] = {"identity=", "accept=", NULL}; // they do not change what lanes compute
     l->theta = 0.5, l->tol = l->newton_tol = 1e-12;
     for (int i = 0; l->run.options && l->run.options[i]; ++i) {
         const char *text = l->run.options[i], *value = strchr(text, '=');
         bool known = false;
         char *rest = NULL;
-        if (strncmp(text, "theta=", 6) == 0 && l->run.table->lanes == CAROM_LANE_MOREAU_JEAN) l->theta = carom_number(value + 1, &rest), known = true;
+        if (strncmp(text, "theta=", 6) == 0 && l->run.table->lanes == CAROM_LANE_MOREAU_JEAN)
+            l->theta = carom_number(value + 1, &rest), known = true;
         if (strncmp(text, "tol=", 4) == 0) l->tol = carom_number(value + 1, &rest), known = true;
         if (strncmp(text, "newton-tol=", 11) == 0) l->newton_tol = carom_number(value + 1, &rest), known = true;
-        if (strncmp(text, "forces=", 7) == 0 && l->run.table->lanes == CAROM_LANE_MOREAU_EXPLICIT) l->forces_at_end = strcmp(value, "=end") == 0, known = true;
+        if (strncmp(text, "forces=", 7) == 0 && l->run.table->lanes == CAROM_LANE_MOREAU_EXPLICIT)
+            l->forces_at_end = strcmp(value, "=end") == 0, known = true;
         for (int k = 0; same[k]; ++k) known = known || strcmp(text, same[k]) == 0;
         for (int k = 0; free_of[k]; ++k) known = known || strncmp(text, free_of[k], strlen(free_of[k])) == 0;
         if (!known) return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support the option %.100s", text);
@@ -48,8 +52,12 @@ static carom_status read_vary(const carom_sweep *s, carom_lanes *l, carom_error 
     if (!l->vary) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
     for (int i = 0; i < s->nvary; ++i) {
         const varied *v = &s->vary[i];
-        if (v->kind == VARY_OPTION) return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --vary %.60s: options are the same in all of them", v->name);
-        const carom_lane_kind kind = v->kind == VARY_PARAMETER ? CAROM_LANE_PARAMETER : v->kind == VARY_POSITION ? CAROM_LANE_POSITION : CAROM_LANE_RATE;
+        if (v->kind == VARY_OPTION)
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "lanes do not support --vary %.60s: options are the same in all of them", v->name);
+        const carom_lane_kind kind = v->kind == VARY_PARAMETER  ? CAROM_LANE_PARAMETER
+                                     : v->kind == VARY_POSITION ? CAROM_LANE_POSITION
+                                                                : CAROM_LANE_RATE;
         l->vary[i] = (carom_lane_value){kind, v->index, NULL};
     }
     return CAROM_OK;
@@ -57,14 +65,16 @@ static carom_status read_vary(const carom_sweep *s, carom_lanes *l, carom_error 
 
 enum { TEXT = 400 };
 
-// The model with the values of one run (-1: with its own), and besides what is observed the expressions of what may depend on them.
+// The model with the values of one run (-1: with its own), and besides what is observed the expressions of what may
+// depend on them.
 static carom_model *model_at(const carom_sweep *s, long run, carom_error *err) {
     const int count = carom_lane_values(s->model, NULL, 0);
     carom_model_def d = s->def.model;
     size_t sets = 0, n = 0;
     while (d.set && d.set[sets]) ++sets;
     while (s->observe[n]) ++n;
-    const char **set = calloc(sets + (size_t)s->nvary + 1, sizeof *set), **observe = calloc(n + (size_t)count + 1, sizeof *observe);
+    const char **set = calloc(sets + (size_t)s->nvary + 1, sizeof *set),
+               **observe = calloc(n + (size_t)count + 1, sizeof *observe);
     char *text = calloc((size_t)s->nvary + 1, TEXT);
     double *value = calloc((size_t)s->nvary + 1, sizeof *value);
     carom_lane_value *list = calloc((size_t)count + 1, sizeof *list);
@@ -97,8 +107,8 @@ static int rows_of(const carom_model *m) {
     return n;
 }
 
-// With the model's own values, or those of the first or the last run, if that has more friction: without friction a contact has no
-// directions of slip.
+// With the model's own values, or those of the first or the last run, if that has more friction: without friction a
+// contact has no directions of slip.
 static carom_status make_model(const carom_sweep *s, carom_lanes *l, carom_error *err) {
     const long runs[] = {-1, 0, s->runs - 1};
     for (int i = 0; i < 3; ++i) {
@@ -113,16 +123,25 @@ static carom_status make_model(const carom_sweep *s, carom_lanes *l, carom_error
 }
 
 static carom_status create(const carom_sweep *s, carom_lanes *l, carom_error *err) {
-    if (s->def.follow != CAROM_FOLLOW_NONE) return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --follow, because its runs depend on each other");
-    if (s->def.run.adaptive) return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --adaptive: all of them take the same steps");
+    if (s->def.follow != CAROM_FOLLOW_NONE)
+        return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --follow, because its runs depend on each other");
+    if (s->def.run.adaptive)
+        return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --adaptive: all of them take the same steps");
     CAROM_TRY(carom_run_resolve(&l->run, s->model, &s->def.run, err));
     CAROM_TRY(check_scheme(l, err));
     CAROM_TRY(read_options(l, err));
     CAROM_TRY(read_vary(s, l, err));
     CAROM_TRY(carom_lanes_parts(s->model, err)); // before the laws are asked for as expressions
     CAROM_TRY(make_model(s, l, err));
-    l->request = (carom_lane_request){.vary = l->vary, .nvary = s->nvary, .nobserve = s->nobserve, .jean = l->run.table->lanes == CAROM_LANE_MOREAU_JEAN, .step = isnan(s->def.run.step), .end = isnan(s->def.run.end),
-                                      .section = s->section.kind == SECTION_EVERY ? CAROM_LANES_PERIOD : s->section.kind == SECTION_CROSSING ? CAROM_LANES_CROSSING : CAROM_LANES_PLAIN};
+    l->request = (carom_lane_request){.vary = l->vary,
+                                      .nvary = s->nvary,
+                                      .nobserve = s->nobserve,
+                                      .jean = l->run.table->lanes == CAROM_LANE_MOREAU_JEAN,
+                                      .step = isnan(s->def.run.step),
+                                      .end = isnan(s->def.run.end),
+                                      .section = s->section.kind == SECTION_EVERY      ? CAROM_LANES_PERIOD
+                                                 : s->section.kind == SECTION_CROSSING ? CAROM_LANES_CROSSING
+                                                                                       : CAROM_LANES_PLAIN};
     return carom_lanes_check(l->model, &l->request, err);
 }
 
@@ -144,7 +163,7 @@ carom_status carom_lanes_create(const carom_sweep *s, carom_lanes **lanes, carom
     return status;
 }
 
-// -- text -------------------------------------------------------------------------------------------------------------------------
+// -- text -------------------------------------------------------------------------------------------------------------
 
 typedef struct sheet { carom_write_text *write; void *user; } sheet;
 
@@ -157,18 +176,23 @@ static void put_number(const sheet *t, const char *name, double x) {
 }
 
 static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes *l) {
-    static const char *const kinds[] = {[SECTION_NONE] = "NONE", [SECTION_EVERY] = "EVERY", [SECTION_CROSSING] = "CROSS", [SECTION_IMPACT] = "IMPACT"};
-    static const char fixed[] = "enum { NONE, EVERY, CROSS, IMPACT };\n#define GROWN 1e100\n#define NOTICED 1e-6\n#define SETTLED 4\n#define NEWTON_MOST 50\n";
+    static const char *const kinds[] = {
+        [SECTION_NONE] = "NONE", [SECTION_EVERY] = "EVERY", [SECTION_CROSSING] = "CROSS", [SECTION_IMPACT] = "IMPACT"};
+    static const char fixed[] = "enum { NONE, EVERY, CROSS, IMPACT };\n#define GROWN 1e100\n#define NOTICED "
+                                "1e-6\n#define SETTLED 4\n#define NEWTON_MOST 50\n";
     const bool impacts = s->section.kind == SECTION_IMPACT || carom_lanes_observe(l->model, &l->request, "impacts");
-    PUT(t, "#define MOREAU_MIDPOINT %d\n#define MOREAU_EXPLICIT %d\n#define HALF_EXPLICIT %d\n#define MOREAU_JEAN %d\n", CAROM_LANE_MOREAU_MIDPOINT, CAROM_LANE_MOREAU_EXPLICIT,
-        CAROM_LANE_HALF_EXPLICIT, CAROM_LANE_MOREAU_JEAN);
+    PUT(t, "#define MOREAU_MIDPOINT %d\n#define MOREAU_EXPLICIT %d\n#define HALF_EXPLICIT %d\n#define MOREAU_JEAN %d\n",
+        CAROM_LANE_MOREAU_MIDPOINT, CAROM_LANE_MOREAU_EXPLICIT, CAROM_LANE_HALF_EXPLICIT, CAROM_LANE_MOREAU_JEAN);
     put(t, fixed);
-    PUT(t, "#define SCHEME %d\n#define FORCES_AT_END %d\n#define SECTION %s\n#define CROSSES %d\n#define DIRECTION %d\n", l->run.table->lanes, l->forces_at_end, kinds[s->section.kind],
-        s->section.kind == SECTION_CROSSING, s->section.direction);
+    PUT(t,
+        "#define SCHEME %d\n#define FORCES_AT_END %d\n#define SECTION %s\n#define CROSSES %d\n#define DIRECTION %d\n",
+        l->run.table->lanes, l->forces_at_end, kinds[s->section.kind], s->section.kind == SECTION_CROSSING,
+        s->section.direction);
     int strikes = 0; // bits: contacts of the section
-    for (int c = 0; impacts && c < carom_model_count(s->model).contacts; ++c) strikes |= carom_model_contact_is(s->model, s->section.contact, c) << c;
-    PUT(t, "#define STRIKES %d\n#define COUNT %ld\n#define IMPACTS %d\n#define PENETRATION %d\n", strikes, s->def.count, impacts,
-        carom_lanes_observe(l->model, &l->request, "penetration"));
+    for (int c = 0; impacts && c < carom_model_count(s->model).contacts; ++c)
+        strikes |= carom_model_contact_is(s->model, s->section.contact, c) << c;
+    PUT(t, "#define STRIKES %d\n#define COUNT %ld\n#define IMPACTS %d\n#define PENETRATION %d\n", strikes, s->def.count,
+        impacts, carom_lanes_observe(l->model, &l->request, "penetration"));
     put_number(t, "INSTANT", CAROM_INSTANT);
     put_number(t, "QUOTIENT", CAROM_QUOTIENT);
     put_number(t, "THETA", l->theta);
@@ -202,14 +226,15 @@ static carom_status put_c(const sheet *t, const carom_sweep *s, const carom_lane
     put(t, "enum { VECTORS = 64 / LANES };\n");
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TABLES, t->write, t->user, err));
     CAROM_TRY(put_typed(t, l, "V", 'V', err));
-    put(t, "#undef real\n#undef T\n#undef DEVICE\n#define DEVICE static inline\n"); // single systems are rare: the compiler may save its time
+    // single systems are rare: the compiler may save its time
+    put(t, "#undef real\n#undef T\n#undef DEVICE\n#define DEVICE static inline\n");
     CAROM_TRY(put_typed(t, l, "double", 'D', err));
     CAROM_TRY(put_body(t, l, err));
     put(t, carom_lanes_block_c);
     return CAROM_OK;
 }
 
-// -- CUDA: values and names are in the file --------------------------------------------------------------------------------------------
+// -- CUDA: values and names are in the file ---------------------------------------------------------------------------
 
 // Is the list a:b:n?
 static bool is_range(const varied *v) {
@@ -227,7 +252,10 @@ static carom_status put_values(const sheet *t, const carom_sweep *s, carom_error
         const varied *v = &s->vary[k];
         const bool range = is_range(v);
         if (!range && v->n > MOST)
-            return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s has %ld values that are not a range a:b:n; at most %d such values go into a file", v->name, v->n, MOST);
+            return carom_fail(
+                err, CAROM_BAD_INPUT,
+                "--vary %.60s has %ld values that are not a range a:b:n; at most %d such values go into a file",
+                v->name, v->n, MOST);
         if (range) {
             carom_native_number(v->value[0], a);
             carom_native_number(v->value[v->n - 1], b);
@@ -249,7 +277,8 @@ static carom_status put_values(const sheet *t, const carom_sweep *s, carom_error
     return CAROM_OK;
 }
 
-static void put_names(const sheet *t, const char *name, int n, const char *(*of)(const carom_sweep *s, int i), const carom_sweep *s) {
+static void put_names(const sheet *t, const char *name, int n, const char *(*of)(const carom_sweep *s, int i),
+                      const carom_sweep *s) {
     PUT(t, "static const char *const %s[] = {", name);
     for (int i = 0; i < n; ++i) {
         put(t, "\"");
@@ -261,7 +290,9 @@ static void put_names(const sheet *t, const char *name, int n, const char *(*of)
 
 static carom_status put_cuda(const sheet *t, const carom_sweep *s, const carom_lanes *l, carom_error *err) {
     if (s->section.kind != SECTION_NONE && s->def.count == 0)
-        return carom_fail(err, CAROM_BAD_INPUT, "a sweep with --section needs --count on a GPU, where room for its points is made before it starts");
+        return carom_fail(
+            err, CAROM_BAD_INPUT,
+            "a sweep with --section needs --count on a GPU, where room for its points is made before it starts");
     put(t, carom_lanes_head_cuda);
     put(t, "enum { THREADS = 128 };\n");
     put_settings(t, s, l);
@@ -282,7 +313,8 @@ static carom_status put_cuda(const sheet *t, const carom_sweep *s, const carom_l
     return CAROM_OK;
 }
 
-carom_status carom_lanes_text(const carom_sweep *s, const carom_lanes *l, bool cuda, carom_write_text *write, void *user, carom_error *err) {
+carom_status carom_lanes_text(const carom_sweep *s, const carom_lanes *l, bool cuda, carom_write_text *write,
+                              void *user, carom_error *err) {
     const sheet t = {write, user};
     return cuda ? put_cuda(&t, s, l, err) : put_c(&t, s, l, err);
 }

@@ -20,7 +20,9 @@ int carom_sweep_values(const carom_sweep *s, long run, double *value) {
     if (!s || !value) return 0;
     const long chain = run / carom_sweep_chain(s), place = run % carom_sweep_chain(s);
     const bool down = s->def.follow == CAROM_FOLLOW_DOWN || place >= s->length;
-    long i = chain * s->length + (s->def.follow == CAROM_FOLLOW_BOTH && down ? 2 * s->length - 1 - place : down ? s->length - 1 - place : place);
+    long i = chain * s->length + (s->def.follow == CAROM_FOLLOW_BOTH && down ? 2 * s->length - 1 - place
+                                  : down                                     ? s->length - 1 - place
+                                                                             : place);
     for (int k = s->nvary - 1; k >= 0; --k) {
         value[k] = s->vary[k].value[s->def.zip ? i : i % s->vary[k].n];
         if (!s->def.zip) i /= s->vary[k].n;

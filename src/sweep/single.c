@@ -1,7 +1,7 @@
 // single.c: one run of a sweep: its model, its simulation, what is observed of it.
 //
-// Section points lie inside steps.  A state there is computed by a shorter step from where the step began, so that it has the
-// order of the scheme; located schemes are exact up to their tolerances.
+// Section points lie inside steps.  A state there is computed by a shorter step from where the step began, so that it
+// has the order of the scheme; located schemes are exact up to their tolerances.
 #include "base/grow.h"
 #include "base/text.h"
 #include "base/tolerance.h"
@@ -46,7 +46,9 @@ typedef struct single {
     carom_error *err;
 } single;
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run of a sweep"); }
+static carom_status no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run of a sweep");
+}
 
 // -- values ----------------------------------------------------------------------------------------------------
 
@@ -101,7 +103,9 @@ static carom_status add_node(single *k, double t, const double *q, const double 
 
 static carom_status on_inner(void *user, double t, const double *q, const double *v) { return add_node(user, t, q, v); }
 
-static carom_status at(single *k, double t) { return carom_sim_between(k->sim, k->before, t, k->x, k->x + k->nq, k->room, k->err); }
+static carom_status at(single *k, double t) {
+    return carom_sim_between(k->sim, k->before, t, k->x, k->x + k->nq, k->room, k->err);
+}
 
 static carom_status every(single *k, const carom_now *now, double h) {
     while (!enough(k)) {
@@ -144,7 +148,8 @@ static carom_status locate(single *k, double a, double ca, double b, double cb) 
 static carom_status crossings(single *k) {
     for (long i = 1; i < k->nnodes && !enough(k); ++i) {
         const node a = k->nodes[i - 1], b = k->nodes[i];
-        if (crosses(k, a.crossing, b.crossing) && b.t >= k->transient) CAROM_TRY(locate(k, a.t, a.crossing, b.t, b.crossing));
+        if (crosses(k, a.crossing, b.crossing) && b.t >= k->transient)
+            CAROM_TRY(locate(k, a.t, a.crossing, b.t, b.crossing));
     }
     return CAROM_OK;
 }
@@ -155,7 +160,8 @@ static carom_status impacts(single *k, const carom_now *now) {
     double last = NAN;
     for (int i = 0; i < now->nevents && !enough(k); ++i) {
         const carom_event *e = &now->events[i];
-        if (e->kind != CAROM_IMPACT || !carom_model_contact_is(k->model, k->contact, e->contact) || e->t == last) continue;
+        if (e->kind != CAROM_IMPACT || !carom_model_contact_is(k->model, k->contact, e->contact) || e->t == last)
+            continue;
         last = e->t;
         long n = 1;
         while (n < k->nnodes - 1 && (!located || k->nodes[n].t < e->t)) ++n;
@@ -227,7 +233,8 @@ static carom_status steps(single *k) {
         CAROM_TRY(begin(k, &now));
     }
     if (k->s->def.count > 0 && !enough(k))
-        return carom_fail(k->err, CAROM_NOT_CONVERGED, "only %ld of %ld section points until t = %.9g", k->o->points, k->s->def.count, now.t);
+        return carom_fail(k->err, CAROM_NOT_CONVERGED, "only %ld of %ld section points until t = %.9g", k->o->points,
+                          k->s->def.count, now.t);
     return CAROM_OK;
 }
 
@@ -296,13 +303,18 @@ static carom_status make_model(single *k, const double *value) {
     return CAROM_OK;
 }
 
-// Is the state that of the sweep's own model?  A parameter may change how many bodies of a family or elements there are.
-static bool same_size(const single *k) { return k->nq == k->s->nq && k->nv == k->s->nv && carom_model_system(k->model)->ni == carom_model_system(k->s->model)->ni; }
+// Is the state that of the sweep's own model?  A parameter may change how many bodies of a family or elements there
+// are.
+static bool same_size(const single *k) {
+    return k->nq == k->s->nq && k->nv == k->s->nv &&
+           carom_model_system(k->model)->ni == carom_model_system(k->s->model)->ni;
+}
 
-// When a run starts that follows another one.  A model without time in it starts at 0.  Otherwise time goes on, so that the motion is continued; where the forcing has a period, its phase
-// does, which also continues the motion when the period T changes:
+// When a run starts that follows another one.  A model without time in it starts at 0.  Otherwise time goes on, so that
+// the motion is continued; where the forcing has a period, its phase does, which also continues the motion when the
+// period T changes:
 //
-//     t_0 = T frac(t_1/T_1),   or t_1 where a period is unknown                                                   (SWP-1)
+//     t_0 = T frac(t_1/T_1),  or t_1 where a period is unknown  (SWP-1)
 //
 // with t_1, T_1 those of the run before, in `left`; NULL: there is none.
 static carom_status continue_time(single *k, const double *left) {
@@ -313,8 +325,10 @@ static carom_status continue_time(single *k, const double *left) {
     CAROM_TRY(carom_model_forcing(k->model, -1, &f, k->err));
     k->forcing = f.period;
     if (!left) return CAROM_OK;
-    const double t_1 = left[0], T_1 = left[1], phase = T_1 > 0 ? t_1 / T_1 : 0, part = phase - floor(phase * (1 + CAROM_QUOTIENT));
-    k->t0 = !(T_1 > 0 && f.period > 0) ? t_1 : part > CAROM_QUOTIENT * phase ? f.period * part : 0; // whole periods begin anew
+    const double t_1 = left[0], T_1 = left[1], phase = T_1 > 0 ? t_1 / T_1 : 0,
+                 part = phase - floor(phase * (1 + CAROM_QUOTIENT));
+    // whole periods begin anew
+    k->t0 = !(T_1 > 0 && f.period > 0) ? t_1 : part > CAROM_QUOTIENT * phase ? f.period * part : 0;
     k->transient += k->t0;
     return CAROM_OK;
 }
@@ -325,19 +339,29 @@ static carom_status plan(single *k) {
     const carom_ledger nothing = {0};
     double end = k->run.end;
     if (d->count == 0 && d->transient >= end)
-        return carom_fail(k->err, CAROM_BAD_INPUT, "--transient %.9g: the run ends at t = %.9g, before anything is observed; give a later --end", d->transient, end);
+        return carom_fail(k->err, CAROM_BAD_INPUT,
+                          "--transient %.9g: the run ends at t = %.9g, before anything is observed; give a later --end",
+                          d->transient, end);
     if (k->s->section.kind == SECTION_EVERY) {
         void *work = aligned_alloc(64, (carom_model_system(k->model)->work_size + 63) & ~(size_t)63);
         if (!work) return no_memory(k->err);
         carom_model_system(k->model)->work_init(k->model, work);
         memset(k->average, 0, (size_t)carom_model_watched(k->model) * sizeof *k->average);
-        carom_model_observe(k->model, k->average, &nothing, work, 0, carom_model_q0(k->model), carom_model_v0(k->model), k->value);
+        carom_model_observe(k->model, k->average, &nothing, work, 0, carom_model_q0(k->model), carom_model_v0(k->model),
+                            k->value);
         free(work);
         k->period = k->value[k->s->nobserve];
-        if (!(k->period > 0 && isfinite(k->period))) return carom_fail(k->err, CAROM_BAD_INPUT, "--section every: the period must be positive, got %g", k->period);
-        k->next = k->goes_on ? floor(k->t0 / k->period * (1 + CAROM_QUOTIENT)) + 1 : ceil(k->transient / k->period * (1 - CAROM_QUOTIENT));
-        if (k->run.table && k->run.table->own_steps) k->run.step = k->period / ceil(k->period / k->run.step * (1 - CAROM_QUOTIENT));
-        if (d->count > 0) end = fmax(k->next + (double)d->count - 1, floor(k->t0 / k->period * (1 + CAROM_QUOTIENT)) + 1) * k->period - k->t0;
+        if (!(k->period > 0 && isfinite(k->period)))
+            return carom_fail(k->err, CAROM_BAD_INPUT, "--section every: the period must be positive, got %g",
+                              k->period);
+        k->next = k->goes_on ? floor(k->t0 / k->period * (1 + CAROM_QUOTIENT)) + 1
+                             : ceil(k->transient / k->period * (1 - CAROM_QUOTIENT));
+        if (k->run.table && k->run.table->own_steps)
+            k->run.step = k->period / ceil(k->period / k->run.step * (1 - CAROM_QUOTIENT));
+        if (d->count > 0)
+            end =
+                fmax(k->next + (double)d->count - 1, floor(k->t0 / k->period * (1 + CAROM_QUOTIENT)) + 1) * k->period -
+                k->t0;
     } else if (d->count > 0) {
         end = d->transient + 1000 * end; // a run that never meets its section has to end, too
     }
@@ -358,8 +382,9 @@ static carom_status make_sim(single *k, const double *value, const double *start
     if (status == CAROM_OK) status = plan(k);
     for (int i = 0; status == CAROM_OK && !same_size(k) && i <= s->nvary; ++i)
         if (i == s->nvary ? start != NULL : s->vary[i].kind == VARY_POSITION || s->vary[i].kind == VARY_RATE)
-            status = carom_fail(k->err, CAROM_BAD_INPUT, "with these values the model has %d positions instead of %d: %s", k->nq, s->nq,
-                                start ? "the run cannot start where its neighbour ended" : "initial values cannot be varied besides");
+            status = carom_fail(
+                k->err, CAROM_BAD_INPUT, "with these values the model has %d positions instead of %d: %s", k->nq, s->nq,
+                start ? "the run cannot start where its neighbour ended" : "initial values cannot be varied besides");
     if (status != CAROM_OK) return free(options), status;
     carom_copy(k->x, start ? start : carom_model_q0(k->model), k->nq);
     carom_copy(k->x + k->nq, start ? start + k->nq : carom_model_v0(k->model), k->nv);
@@ -373,7 +398,8 @@ static carom_status make_sim(single *k, const double *value, const double *start
     carom_sim_def d = carom_run_sim(&k->run, k->model);
     d.t0 = k->t0;
     d.q0 = k->x, d.v0 = k->x + k->nq;
-    if (start) carom_run_signals(&d, start == s->def.start ? s->def.signals : start + k->nq + k->nv, k->x + k->nq + k->nv);
+    if (start)
+        carom_run_signals(&d, start == s->def.start ? s->def.signals : start + k->nq + k->nv, k->x + k->nq + k->nv);
     if (status == CAROM_OK) k->sim = carom_sim_create(&d, k->err);
     free(options);
     if (status == CAROM_OK && !k->sim) status = k->err->code == CAROM_NO_MEMORY ? CAROM_NO_MEMORY : CAROM_BAD_INPUT;

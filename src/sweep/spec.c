@@ -10,7 +10,9 @@
 enum { MOST = 100000000 }; // values of one --vary
 
 static carom_status wrong(carom_error *err, const varied *v, const char *what) {
-    return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %.500s; write a:b:n, log:a:b:n, a,b,c, uniform:a:b:n:seed, normal:mean:sd:n:seed or FILE.csv:column",
+    return carom_fail(err, CAROM_BAD_INPUT,
+                      "--vary %.60s: %.500s; write a:b:n, log:a:b:n, a,b,c, uniform:a:b:n:seed, normal:mean:sd:n:seed "
+                      "or FILE.csv:column",
                       v->name, what);
 }
 
@@ -27,7 +29,8 @@ static double uniform(uint64_t *state) { return ((double)(next(state) >> 11) + 0
 
 // -- parts of a text -------------------------------------------------------------------------------------------
 
-// Numbers between separators, the first `kind` of them with units or without, at most `room`; -1: one of them is neither, and why.
+// Numbers between separators, the first `kind` of them with units or without, at most `room`; -1: one of them is
+// neither, and why.
 static int numbers(const varied *v, const char *text, char separator, double *x, int room, int kind, carom_error *why) {
     for (int n = 0;; ++n) {
         const char stop[2] = {separator, 0};
@@ -35,7 +38,9 @@ static int numbers(const varied *v, const char *text, char separator, double *x,
         char *end = NULL;
         if (n == room) return room + 1;
         if (n >= kind) x[n] = carom_number(text, &end);
-        if (n >= kind && (end == text || end != text + length || !isfinite(x[n]))) return carom_fail(why, CAROM_BAD_INPUT, "'%.*s' is not a number", (int)(length < 60 ? length : 60), text), -1;
+        if (n >= kind && (end == text || end != text + length || !isfinite(x[n])))
+            return carom_fail(why, CAROM_BAD_INPUT, "'%.*s' is not a number", (int)(length < 60 ? length : 60), text),
+                   -1;
         if (n < kind && !carom_model_quantity(v->model, v->name, text, length, &x[n], why)) return -1;
         if (!text[length]) return n + 1;
         text += length + 1;
@@ -44,10 +49,12 @@ static int numbers(const varied *v, const char *text, char separator, double *x,
 
 static carom_status reserve(varied *v, double n, carom_error *err) {
     if (!(n >= 1 && n == floor(n))) return wrong(err, v, "the number of values must be an integer of at least 1");
-    if (n > MOST) return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %g values; at most %d are possible", v->name, n, MOST);
+    if (n > MOST)
+        return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %g values; at most %d are possible", v->name, n, MOST);
     v->n = (long)n;
     v->value = malloc((size_t)v->n * sizeof *v->value);
-    return v->value ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the values of --vary %.60s", v->name);
+    return v->value ? CAROM_OK
+                    : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the values of --vary %.60s", v->name);
 }
 
 // a:b:n.  Both ends are exact.
@@ -56,12 +63,16 @@ static carom_status range(varied *v, const char *text, bool logarithmic, carom_e
     carom_error why = {0};
     const int n = numbers(v, text, ':', x, 3, 2, &why);
     if (n != 3) return wrong(err, v, n < 0 ? why.text : "a range has two ends and a number of values");
-    if (logarithmic && !(x[0] > 0 && x[1] > 0)) return wrong(err, v, "both ends of a logarithmic range must be positive");
+    if (logarithmic && !(x[0] > 0 && x[1] > 0))
+        return wrong(err, v, "both ends of a logarithmic range must be positive");
     CAROM_TRY(reserve(v, x[2], err));
     if (v->n == 1 && x[0] != x[1]) return wrong(err, v, "one value cannot be at both ends");
     for (long i = 0; i < v->n; ++i) {
         const double s = v->n > 1 ? (double)i / (double)(v->n - 1) : 0;
-        v->value[i] = i == v->n - 1 ? x[1] : i == 0 ? x[0] : logarithmic ? exp((1 - s) * log(x[0]) + s * log(x[1])) : (1 - s) * x[0] + s * x[1];
+        v->value[i] = i == v->n - 1 ? x[1]
+                      : i == 0      ? x[0]
+                      : logarithmic ? exp((1 - s) * log(x[0]) + s * log(x[1]))
+                                    : (1 - s) * x[0] + s * x[1];
     }
     return CAROM_OK;
 }
@@ -78,7 +89,9 @@ static carom_status sample(varied *v, const char *text, bool normal, carom_error
     for (long i = 0; i < v->n; ++i) {
         const double u = uniform(&state);
         if (!normal) v->value[i] = x[0] + (x[1] - x[0]) * u;
-        else v->value[i] = x[0] + x[1] * sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * uniform(&state)); // Box and Muller
+        else
+            v->value[i] =
+                x[0] + x[1] * sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * uniform(&state)); // Box and Muller
     }
     return CAROM_OK;
 }
@@ -99,7 +112,9 @@ static carom_status list(varied *v, const char *text, carom_error *err) {
         v->word[i][length] = 0;
         v->value[i] = (double)i;
     }
-    return v->word && v->word[n - 1] ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the values of --vary %.60s", v->name);
+    return v->word && v->word[n - 1]
+               ? CAROM_OK
+               : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the values of --vary %.60s", v->name);
 }
 
 // -- a column of a CSV file --------------------------------------------------------------------------------------
@@ -124,7 +139,8 @@ static int column_of(const char *line, const char *name) {
 
 static carom_status column(varied *v, char *text, const char *file, const char *name, carom_error *err) {
     const int k = column_of(text, name);
-    if (k < 0) return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %.200s has no column '%.60s'", v->name, file, name);
+    if (k < 0)
+        return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %.200s has no column '%.60s'", v->name, file, name);
     long rows = 0;
     for (const char *c = text; *c; ++c) rows += *c == '\n' && c[1] && c[1] != '\n' && c[1] != '\r';
     if (rows == 0) return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %.200s has no rows", v->name, file);
@@ -137,7 +153,8 @@ static carom_status column(varied *v, char *text, const char *file, const char *
         char *end = NULL;
         v->value[i] = at && n ? carom_number(at, &end) : NAN;
         if (!at || n == 0 || end != at + n || !isfinite(v->value[i]))
-            return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %.200s:%ld: '%.*s' is not a number", v->name, file, i + 2, at ? (int)(n < 40 ? n : 40) : 0, at ? at : "");
+            return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %.200s:%ld: '%.*s' is not a number", v->name, file,
+                              i + 2, at ? (int)(n < 40 ? n : 40) : 0, at ? at : "");
     }
     return CAROM_OK;
 }
@@ -156,10 +173,14 @@ static carom_status from_file(const carom_sweep *s, varied *v, const char *spec,
 }
 
 static carom_status values(const carom_sweep *s, varied *v, const char *spec, carom_error *err) {
-    static const struct { const char *word; bool second; carom_status (*read)(varied *v, const char *text, bool second, carom_error *err); } kinds[] = {
-        {"log:", true, range}, {"uniform:", false, sample}, {"normal:", true, sample}};
+    static const struct {
+        const char *word;
+        bool second;
+        carom_status (*read)(varied *v, const char *text, bool second, carom_error *err);
+    } kinds[] = {{"log:", true, range}, {"uniform:", false, sample}, {"normal:", true, sample}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-        if (strncmp(spec, kinds[i].word, strlen(kinds[i].word)) == 0) return kinds[i].read(v, spec + strlen(kinds[i].word), kinds[i].second, err);
+        if (strncmp(spec, kinds[i].word, strlen(kinds[i].word)) == 0)
+            return kinds[i].read(v, spec + strlen(kinds[i].word), kinds[i].second, err);
     const char *colon = strrchr(spec, ':');
     if (colon && colon - spec > 4 && strncmp(colon - 4, ".csv", 4) == 0) return from_file(s, v, spec, colon, err);
     if (!*spec) return wrong(err, v, "there are no values");
@@ -172,7 +193,9 @@ static const char *known_name(const void *user, int i) {
     const carom_model *m = user;
     const int np = carom_model_count(m).parameters, nq = carom_model_count(m).coordinates;
     if (i >= np + nq) return NULL;
-    return i < np ? carom_model_parameter(m, i, NULL) : carom_model_presses(m, i - np) ? "" : carom_model_coordinate(m, i - np);
+    return i < np                           ? carom_model_parameter(m, i, NULL)
+           : carom_model_presses(m, i - np) ? ""
+                                            : carom_model_coordinate(m, i - np);
 }
 
 static carom_status name_it(const carom_sweep *s, varied *v, carom_error *err) {
@@ -181,17 +204,21 @@ static carom_status name_it(const carom_sweep *s, varied *v, carom_error *err) {
     for (v->index = 0; v->index < carom_model_count(m).parameters; ++v->index)
         if (strcmp(carom_model_parameter(m, v->index, NULL), v->name) == 0) return v->kind = VARY_PARAMETER, CAROM_OK;
     for (v->index = 0; v->index < s->nq; ++v->index)
-        if (!carom_model_presses(m, v->index) && strcmp(carom_model_coordinate(m, v->index), v->name) == 0) return v->kind = VARY_POSITION, CAROM_OK;
+        if (!carom_model_presses(m, v->index) && strcmp(carom_model_coordinate(m, v->index), v->name) == 0)
+            return v->kind = VARY_POSITION, CAROM_OK;
     for (v->index = 0; v->index < s->nv; ++v->index)
-        if (!carom_model_presses(m, v->index) && strcmp(carom_model_velocity(m, v->index), v->name) == 0) return v->kind = VARY_RATE, CAROM_OK;
+        if (!carom_model_presses(m, v->index) && strcmp(carom_model_velocity(m, v->index), v->name) == 0)
+            return v->kind = VARY_RATE, CAROM_OK;
     const char *near = carom_nearest(v->name, known_name, m);
-    return carom_fail(err, CAROM_BAD_INPUT, "--vary: the model has no parameter, coordinate or rate '%.60s'%s%s%s", v->name, near ? "; did you mean '" : "; `carom info` lists them",
-                      near ? near : "", near ? "'?" : "");
+    return carom_fail(err, CAROM_BAD_INPUT, "--vary: the model has no parameter, coordinate or rate '%.60s'%s%s%s",
+                      v->name, near ? "; did you mean '" : "; `carom info` lists them", near ? near : "",
+                      near ? "'?" : "");
 }
 
 carom_status carom_vary_read(carom_sweep *s, varied *v, const char *text, carom_error *err) {
     const char *sign = strchr(text, '=');
-    if (!sign || sign == text) return carom_fail(err, CAROM_BAD_INPUT, "--vary %.100s: write NAME=SPEC, for instance mu=0:0.5:11", text);
+    if (!sign || sign == text)
+        return carom_fail(err, CAROM_BAD_INPUT, "--vary %.100s: write NAME=SPEC, for instance mu=0:0.5:11", text);
     v->name = malloc((size_t)(sign - text) + 1);
     if (!v->name) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a sweep");
     memcpy(v->name, text, (size_t)(sign - text));

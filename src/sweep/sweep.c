@@ -1,7 +1,7 @@
 // sweep.c: the list of runs, and the threads that work it off.
 //
-// A chain is a row of runs along the last --vary, of which each starts where the one before has ended (--follow); without
-// that, every run is a chain of its own.  Threads take whole chains in their order.
+// A chain is a row of runs along the last --vary, of which each starts where the one before has ended (--follow);
+// without that, every run is a chain of its own.  Threads take whole chains in their order.
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_cond_timedwait
 #include "base/missing.h"
 #include "model/forcing.h"
@@ -39,7 +39,9 @@ static carom_status count(carom_sweep *s, carom_error *err) {
     double grid = 1;
     for (int i = 0; i < s->nvary; ++i) {
         if (s->def.zip && s->vary[i].n != s->vary[0].n)
-            return carom_fail(err, CAROM_BAD_INPUT, "--zip needs lists of equal length; --vary %.60s has %ld values, --vary %.60s has %ld", s->vary[0].name, s->vary[0].n, s->vary[i].name, s->vary[i].n);
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "--zip needs lists of equal length; --vary %.60s has %ld values, --vary %.60s has %ld",
+                              s->vary[0].name, s->vary[0].n, s->vary[i].name, s->vary[i].n);
         grid = s->def.zip ? (double)s->vary[0].n : grid * (double)s->vary[i].n;
     }
     if (grid > 1e9) return carom_fail(err, CAROM_BAD_INPUT, "the sweep has %g runs; at most 1e9 are possible", grid);
@@ -54,16 +56,26 @@ static carom_status count(carom_sweep *s, carom_error *err) {
 static carom_status check(const carom_sweep *s, carom_error *err) {
     const carom_sweep_def *d = &s->def;
     if (s->nvary == 0) return carom_fail(err, CAROM_BAD_INPUT, "nothing to vary; give --vary NAME=SPEC");
-    if (d->section && s->nobserve == 0) return carom_fail(err, CAROM_BAD_INPUT, "--section without --observe: say what is observed at the section points");
-    if (d->count > 0 && !d->section) return carom_fail(err, CAROM_BAD_INPUT, "--count counts section points; give --section");
-    if (d->parts > 0 && !(d->part >= 1 && d->part <= d->parts)) return carom_fail(err, CAROM_BAD_INPUT, "--part %d/%d: the first number runs from 1 to the second", d->part, d->parts);
-    if (!(d->transient >= 0 && isfinite(d->transient))) return carom_fail(err, CAROM_BAD_INPUT, "--transient must not be negative");
+    if (d->section && s->nobserve == 0)
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "--section without --observe: say what is observed at the section points");
+    if (d->count > 0 && !d->section)
+        return carom_fail(err, CAROM_BAD_INPUT, "--count counts section points; give --section");
+    if (d->parts > 0 && !(d->part >= 1 && d->part <= d->parts))
+        return carom_fail(err, CAROM_BAD_INPUT, "--part %d/%d: the first number runs from 1 to the second", d->part,
+                          d->parts);
+    if (!(d->transient >= 0 && isfinite(d->transient)))
+        return carom_fail(err, CAROM_BAD_INPUT, "--transient must not be negative");
     for (int i = 0; i < s->nvary && d->follow != CAROM_FOLLOW_NONE; ++i)
         if (s->vary[i].kind == VARY_POSITION || s->vary[i].kind == VARY_RATE)
-            return carom_fail(err, CAROM_BAD_INPUT, "--follow starts runs where others ended; the initial value of '%.60s' cannot be varied with it", s->vary[i].name);
+            return carom_fail(
+                err, CAROM_BAD_INPUT,
+                "--follow starts runs where others ended; the initial value of '%.60s' cannot be varied with it",
+                s->vary[i].name);
     for (int i = 0; i < s->nvary; ++i)
         for (int k = 0; k < i; ++k)
-            if (strcmp(s->vary[i].name, s->vary[k].name) == 0) return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s is given twice", s->vary[i].name);
+            if (strcmp(s->vary[i].name, s->vary[k].name) == 0)
+                return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s is given twice", s->vary[i].name);
     return CAROM_OK;
 }
 
@@ -99,7 +111,9 @@ static carom_status look_at_model(carom_sweep *s, carom_error *err) {
     carom_model_destroy(s->model);
     s->model = with;
     if (s->section.kind == SECTION_EVERY && carom_model_observes_state(with, s->nobserve))
-        return carom_fail(err, CAROM_BAD_INPUT, "--section every %.100s: the period depends on the state; use parameters only", s->section.expression);
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "--section every %.100s: the period depends on the state; use parameters only",
+                          s->section.expression);
     return CAROM_OK;
 }
 
@@ -108,13 +122,17 @@ static carom_status make_lanes(carom_sweep *s, carom_error *err) {
     carom_error own = {0};
     const bool gpu = s->def.gpu;
     if (s->def.lanes == CAROM_LANES_OFF && !gpu) return CAROM_OK;
-    carom_status status = s->def.start ? carom_fail(&own, CAROM_BAD_INPUT, "runs from a given state are not supported in lanes") : carom_lanes_create(s, &s->lanes, &own);
-    if (status == CAROM_OK) status = gpu ? carom_gpu_open(s, s->lanes, &s->gpu, &own) : carom_lanes_compile(s, s->lanes, &own);
+    carom_status status = s->def.start
+                              ? carom_fail(&own, CAROM_BAD_INPUT, "runs from a given state are not supported in lanes")
+                              : carom_lanes_create(s, &s->lanes, &own);
+    if (status == CAROM_OK)
+        status = gpu ? carom_gpu_open(s, s->lanes, &s->gpu, &own) : carom_lanes_compile(s, s->lanes, &own);
     if (status == CAROM_OK) return CAROM_OK;
     carom_lanes_destroy(s->lanes);
     s->lanes = NULL;
     if (s->def.lanes == CAROM_LANES_AUTO && !gpu && status != CAROM_NO_MEMORY) return CAROM_OK;
-    return carom_fail(err, status == CAROM_IO ? CAROM_BAD_INPUT : status, "%s: %s", gpu ? "--gpu" : "--lanes on", own.text);
+    return carom_fail(err, status == CAROM_IO ? CAROM_BAD_INPUT : status, "%s: %s", gpu ? "--gpu" : "--lanes on",
+                      own.text);
 }
 
 // What is wrong for every run is no row of a table.
@@ -122,7 +140,8 @@ static carom_status check_options(const carom_sweep *s, const carom_run *run, ca
     const carom_sim_def def = carom_run_sim(run, s->model);
     CAROM_TRY(carom_sim_check_options(&def, NULL, err));
     for (int i = 0; i < s->nvary; ++i)
-        if (s->vary[i].kind == VARY_OPTION) CAROM_TRY(carom_sim_check_options(&def, s->vary[i].name + strlen("option."), err));
+        if (s->vary[i].kind == VARY_OPTION)
+            CAROM_TRY(carom_sim_check_options(&def, s->vary[i].name + strlen("option."), err));
     return CAROM_OK;
 }
 
@@ -292,7 +311,8 @@ static long block_of(const carom_sweep *s) { return s->gpu ? ON_GPU : s->lanes ?
 
 // Is there a chain to do?  The lock is held.
 static bool have_more(crew *c) {
-    return !atomic_load(&c->s->stop) && (c->next < c->last || (c->watch->fetch && c->watch->fetch(c->watch->user, &c->next, &c->last)));
+    return !atomic_load(&c->s->stop) &&
+           (c->next < c->last || (c->watch->fetch && c->watch->fetch(c->watch->user, &c->next, &c->last)));
 }
 
 static void *worker(void *user) {
@@ -329,7 +349,7 @@ static void look_after(crew *c, int started) {
     pthread_mutex_unlock(&c->lock);
 }
 
-// -- other processes ---------------------------------------------------------------------------------------------------
+// -- other processes --------------------------------------------------------------------------------------------------
 
 static long runs_left(const carom_sweep *s, long first, long last) { // runs of these chains that are not done
     long n = 0;
@@ -337,13 +357,15 @@ static long runs_left(const carom_sweep *s, long first, long last) { // runs of 
     return n;
 }
 
-// A fixed share of what is left: large at the beginning, so that few ask; small at the end, so that none waits long for the last.
+// A fixed share of what is left: large at the beginning, so that few ask; small at the end, so that none waits long for
+// the last.
 bool carom_sweep_give(carom_sweep *s, int processes, long *first, long *last) {
     if (!s || !first || !last) return false;
     enum { SHARES = 16 }; // of each process
     crew *c = s->crew;
     pthread_mutex_lock(&c->lock);
-    const long left = c->last - c->next, share = left / (SHARES * (long)processes), block = block_of(s), n = share > block ? share : block;
+    const long left = c->last - c->next, share = left / (SHARES * (long)processes), block = block_of(s),
+               n = share > block ? share : block;
     const bool some = left > 0 && !atomic_load(&s->stop);
     *first = c->next;
     *last = !some ? c->next : left < n ? c->last : c->next + n;
@@ -387,7 +409,8 @@ carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, car
     pthread_mutex_destroy(&c.lock);
     free(threads);
     if (started == 0) return carom_fail(err, CAROM_NO_MEMORY, "cannot start a thread");
-    if (c.status == CAROM_NO_MEMORY) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the runs of the sweep");
+    if (c.status == CAROM_NO_MEMORY)
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the runs of the sweep");
     if (c.err.text[0] && c.status != CAROM_STOPPED) return carom_fail(err, c.status, "--gpu: %s", c.err.text);
     return atomic_load(&s->stop) ? carom_fail(err, CAROM_STOPPED, "stopped") : CAROM_OK;
 }

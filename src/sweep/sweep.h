@@ -53,13 +53,15 @@ typedef struct carom_gpu carom_gpu;
 struct carom_sweep {
     carom_sweep_def def;
     carom_model *model;   // with the file's own parameters; owns compiled code that all runs use
-    _Atomic(carom_model *) idle[IDLE_MODELS]; // of runs that are over, for the next ones; with the parameters of any run
+    _Atomic(carom_model *) idle[IDLE_MODELS]; // of runs that are over, for the next ones; with the parameters of any
+                                              // run
     varied *vary;
     int nvary, nobserve, nq, nv;
     const char **observe; // def.observe, then the section's expression; NULL-terminated
     section section;
     bool driven;             // with follow: time enters the model of some run, and goes on from run to run
-    bool pieces;             // runs go on where they ended, piece by piece: transient and initial values count for the first
+    bool pieces;             // runs go on where they ended, piece by piece: transient and initial values count for the
+                             // first
     long grid, length, runs; // points of the grid; of a chain; runs in all directions
     bool *skip;              // runs that are done already
     double **start;          // by run: where a skipped run ended; NULL: not known
@@ -71,7 +73,9 @@ struct carom_sweep {
 };
 
 /// Runs of a chain, in all its directions.
-static inline long carom_sweep_chain(const carom_sweep *s) { return s->def.follow == CAROM_FOLLOW_BOTH ? 2 * s->length : s->length; }
+static inline long carom_sweep_chain(const carom_sweep *s) {
+    return s->def.follow == CAROM_FOLLOW_BOTH ? 2 * s->length : s->length;
+}
 
 /// With follow, or piece by piece: does time enter the model of some run?
 carom_status carom_sweep_look_for_time(carom_sweep *s, carom_error *err);

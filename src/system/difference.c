@@ -52,18 +52,20 @@ static void add_column(carom_matrix A, int j, double scale, const double *x) {
     const carom_pattern *P = A.shape.pattern;
     for (int e = P ? P->start[j] : 0; P && e < P->start[j + 1]; ++e) A.a[e] += scale * x[P->row[e]];
     if (P) return;
-    const int band = carom_shape_band(A.shape), first = j > band ? j - band : 0, end = j + band < A.shape.n ? j + band + 1 : A.shape.n;
+    const int band = carom_shape_band(A.shape), first = j > band ? j - band : 0,
+              end = j + band < A.shape.n ? j + band + 1 : A.shape.n;
     for (int i = first; i < end; ++i) *carom_matrix_entry(A, i, j) += scale * x[i];
 }
 
-static carom_status force_at(carom_difference *d, const carom_system *sys, void *work, double t, const double *q, const double *v, double *f) {
+static carom_status force_at(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
+                             const double *v, double *f) {
     (void)d;
     carom_zero(f, sys->nv);
     return sys->force(sys->model, work, t, q, v, f);
 }
 
-carom_status carom_difference_tangent(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
-                                      const double *v, carom_matrix K, carom_matrix C) {
+carom_status carom_difference_tangent(carom_difference *d, const carom_system *sys, void *work, double t,
+                                      const double *q, const double *v, carom_matrix K, carom_matrix C) {
     for (int j = 0; j < sys->nv; ++j) {
         const double h = step_for(d, sys, q, j);
         nudge(d, sys, q, j, h);
@@ -86,8 +88,8 @@ carom_status carom_difference_tangent(carom_difference *d, const carom_system *s
     return CAROM_OK;
 }
 
-carom_status carom_difference_mass_gradient(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
-                                            const double *x, double s, carom_matrix D) {
+carom_status carom_difference_mass_gradient(carom_difference *d, const carom_system *sys, void *work, double t,
+                                            const double *q, const double *x, double s, carom_matrix D) {
     for (int j = 0; j < sys->nv; ++j) {
         const double h = step_for(d, sys, q, j);
         for (int side = 1; side >= -1; side -= 2) {
@@ -101,8 +103,8 @@ carom_status carom_difference_mass_gradient(carom_difference *d, const carom_sys
     return CAROM_OK;
 }
 
-// Can the directions of constraint b of L change with coordinate j?  They can if it touches j.  Rotations turn directions also about axes that
-// the constraint leaves free: those of the same body, whose six rates stand together.
+// Can the directions of constraint b of L change with coordinate j?  They can if it touches j.  Rotations turn
+// directions also about axes that the constraint leaves free: those of the same body, whose six rates stand together.
 static bool touches(const carom_system *sys, const carom_local *L, int b, int j) {
     const int beside = sys->move ? 5 : 0;
     const carom_columns *W = &L->W;
@@ -137,10 +139,13 @@ static carom_status directions_at(carom_difference *d, const carom_system *sys, 
 }
 
 // The local velocity of row k of d->L.
-static double rate(const carom_difference *d, int k, const double *v) { return carom_column_dot(&d->L.W, k, v) + d->L.w[k]; }
+static double rate(const carom_difference *d, int k, const double *v) {
+    return carom_column_dot(&d->L.W, k, v) + d->L.w[k];
+}
 
-carom_status carom_difference_reaction_gradient(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
-                                                const carom_local *L, const double *lambda, double s, carom_matrix D) {
+carom_status carom_difference_reaction_gradient(carom_difference *d, const carom_system *sys, void *work, double t,
+                                                const double *q, const carom_local *L, const double *lambda, double s,
+                                                carom_matrix D) {
     for (int j = 0; j < sys->nv; ++j) {
         const double h = step_for(d, sys, q, j);
         choose(d, sys, L, j);
@@ -149,7 +154,8 @@ carom_status carom_difference_reaction_gradient(carom_difference *d, const carom
             CAROM_TRY(directions_at(d, sys, work, t));
             carom_zero(d->a, sys->nv);
             for (int b = 0; b < d->L.nb; ++b)
-                for (int k = d->L.at[b], of = L->at[d->of[b]]; k < d->L.at[b + 1]; ++k, ++of) carom_column_axpy(d->a, lambda[of], &d->L.W, k);
+                for (int k = d->L.at[b], of = L->at[d->of[b]]; k < d->L.at[b + 1]; ++k, ++of)
+                    carom_column_axpy(d->a, lambda[of], &d->L.W, k);
             add_column(D, j, side * 0.5 * s / h, d->a);
         }
     }
@@ -172,8 +178,8 @@ static double *column_entry(carom_columns *D, int k, int j) {
     return NULL;
 }
 
-carom_status carom_difference_rate_gradient(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
-                                            const double *v, const carom_local *L, carom_columns *D) {
+carom_status carom_difference_rate_gradient(carom_difference *d, const carom_system *sys, void *work, double t,
+                                            const double *q, const double *v, const carom_local *L, carom_columns *D) {
     for (int k = 0; k < L->at[L->nb]; ++k) lay_out(D, &L->W, k);
     for (int j = 0; j < sys->nv; ++j) {
         const double h = step_for(d, sys, q, j);
@@ -192,8 +198,8 @@ carom_status carom_difference_rate_gradient(carom_difference *d, const carom_sys
     return CAROM_OK;
 }
 
-carom_status carom_difference_curvature(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
-                                        const double *v, const carom_local *L, double *kappa) {
+carom_status carom_difference_curvature(carom_difference *d, const carom_system *sys, void *work, double t,
+                                        const double *q, const double *v, const carom_local *L, double *kappa) {
     const int n = L->at[L->nb];
     const double h = relative(d) * fmax(1, carom_norm_max(q, sys->nq)) / fmax(1, carom_norm_max(v, sys->nv));
     choose(d, sys, L, -1);

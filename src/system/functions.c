@@ -1,7 +1,7 @@
 // functions.c: plain functions as a system; with a base they are added to it.
 //
-// Ids of the base stay: the contacts that are added stand behind its own, and so do their directions.  The base does its
-// part of a frame as if the rest were not there.  Work block: the base's, then scratch.
+// Ids of the base stay: the contacts that are added stand behind its own, and so do their directions.  The base does
+// its part of a frame as if the rest were not there.  Work block: the base's, then scratch.
 #include <carom/functions.h>
 #include <math.h>
 #include <stdlib.h>
@@ -168,8 +168,8 @@ static carom_status directions(const void *model, void *work, double t, const do
 
 // Along a constant velocity all of d^2 g/dt^2 is curvature: a second difference, without the noise that a difference of
 // differences would have.
-static carom_status curvature(const void *model, void *work, double t, const double *q, const double *v, const carom_local *L,
-                              double *kappa) {
+static carom_status curvature(const void *model, void *work, double t, const double *q, const double *v,
+                              const carom_local *L, double *kappa) {
     const carom_functions *m = model;
     carom_local part = known(m, L);
     if (part.nb > 0) CAROM_TRY(m->base.curvature(m->base.model, work, t, q, v, &part, kappa));
@@ -195,8 +195,8 @@ static carom_status potential_at(const carom_functions *m, double t, const doubl
     return finite(V, 1);
 }
 
-static carom_status base_energy(const carom_functions *m, void *work, double t, const double *q, const double *v, double *kinetic,
-                                double *potential) {
+static carom_status base_energy(const carom_functions *m, void *work, double t, const double *q, const double *v,
+                                double *kinetic, double *potential) {
     *kinetic = *potential = 0;
     if (m->base.energy) return m->base.energy(m->base.model, work, t, q, v, kinetic, potential);
     const carom_shape shape = m->base.mass_shape;
@@ -209,7 +209,8 @@ static carom_status base_energy(const carom_functions *m, void *work, double t, 
     return CAROM_OK;
 }
 
-static carom_status energy(const void *model, void *work, double t, const double *q, const double *v, double *kinetic, double *potential) {
+static carom_status energy(const void *model, void *work, double t, const double *q, const double *v, double *kinetic,
+                           double *potential) {
     const carom_functions *m = model;
     double V;
     CAROM_TRY(base_energy(m, work, t, q, v, kinetic, potential));
@@ -218,7 +219,8 @@ static carom_status energy(const void *model, void *work, double t, const double
     return CAROM_OK;
 }
 
-static carom_status own_power(const carom_functions *m, scratch s, double t, const double *q, const double *v, double *p) {
+static carom_status own_power(const carom_functions *m, scratch s, double t, const double *q, const double *v,
+                              double *p) {
     carom_zero(s.f, m->sys.nv);
     CAROM_TRY(m->def.force(m->def.user, t, q, v, s.f));
     *p = carom_dot(v, s.f, m->sys.nv);
@@ -226,7 +228,8 @@ static carom_status own_power(const carom_functions *m, scratch s, double t, con
 }
 
 // v.f = -dV/dt + external - damping, where dV/dt is taken along v at constant time.
-static carom_status power(const void *model, void *work, double t, const double *q, const double *v, double *external, double *damping) {
+static carom_status power(const void *model, void *work, double t, const double *q, const double *v, double *external,
+                          double *damping) {
     const carom_functions *m = model;
     const scratch s = scratch_of(m, work);
     *external = *damping = 0;
@@ -251,7 +254,8 @@ static carom_status power(const void *model, void *work, double t, const double 
 
 // -- gradients that only the base has ----------------------------------------------------------------------
 
-static carom_status mass_gradient(const void *model, void *work, double t, const double *q, const double *x, double s, carom_matrix D) {
+static carom_status mass_gradient(const void *model, void *work, double t, const double *q, const double *x, double s,
+                                  carom_matrix D) {
     const carom_functions *m = model;
     return m->base.mass_gradient(m->base.model, work, t, q, x, s, D);
 }
@@ -262,8 +266,8 @@ static carom_status reaction_gradient(const void *model, void *work, double t, c
     return m->base.reaction_gradient(m->base.model, work, t, q, L, lambda, s, D);
 }
 
-static carom_status rate_gradient(const void *model, void *work, double t, const double *q, const double *v, const carom_local *L,
-                                  carom_columns *D) {
+static carom_status rate_gradient(const void *model, void *work, double t, const double *q, const double *v,
+                                  const carom_local *L, carom_columns *D) {
     const carom_functions *m = model;
     return m->base.rate_gradient(m->base.model, work, t, q, v, L, D);
 }
@@ -276,14 +280,22 @@ static carom_status rates(const void *model, void *work, double t, const double 
 // -- life ------------------------------------------------------------------------------------------------
 
 static carom_status check(const carom_functions_def *def, carom_error *err) {
-    if (def->nc < 0 || def->ne < 0) return carom_fail(err, CAROM_BAD_INPUT, "numbers of constraints cannot be negative; ne = %d, nc = %d", def->ne, def->nc);
-    if (def->base && def->ne > 0) return carom_fail(err, CAROM_BAD_INPUT, "only contacts and forces can be added to a system, no bilateral constraints");
-    if (def->base && def->mass) return carom_fail(err, CAROM_BAD_INPUT, "the system that is added to has its mass already; leave mass out");
+    if (def->nc < 0 || def->ne < 0)
+        return carom_fail(err, CAROM_BAD_INPUT, "numbers of constraints cannot be negative; ne = %d, nc = %d", def->ne,
+                          def->nc);
+    if (def->base && def->ne > 0)
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "only contacts and forces can be added to a system, no bilateral constraints");
+    if (def->base && def->mass)
+        return carom_fail(err, CAROM_BAD_INPUT, "the system that is added to has its mass already; leave mass out");
     if (def->base) CAROM_TRY(carom_system_check(def->base, err));
-    if (!def->base && def->n < 1) return carom_fail(err, CAROM_BAD_INPUT, "a system needs at least one coordinate; n = %d", def->n);
+    if (!def->base && def->n < 1)
+        return carom_fail(err, CAROM_BAD_INPUT, "a system needs at least one coordinate; n = %d", def->n);
     if (!def->base && !def->mass) return carom_fail(err, CAROM_BAD_INPUT, "a system needs the function mass");
-    if (def->ne + def->nc > 0 && !def->gaps) return carom_fail(err, CAROM_BAD_INPUT, "a system with constraints or contacts needs the function gaps");
-    if (def->nc > 0 && !def->contacts) return carom_fail(err, CAROM_BAD_INPUT, "a system with %d contacts needs the array contacts", def->nc);
+    if (def->ne + def->nc > 0 && !def->gaps)
+        return carom_fail(err, CAROM_BAD_INPUT, "a system with constraints or contacts needs the function gaps");
+    if (def->nc > 0 && !def->contacts)
+        return carom_fail(err, CAROM_BAD_INPUT, "a system with %d contacts needs the array contacts", def->nc);
     return CAROM_OK;
 }
 
@@ -303,7 +315,8 @@ static void inherit(carom_functions *m) {
     s->rates = b->rates ? rates : NULL;
 }
 
-static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law) {
+static carom_status friction(const void *model, void *work, double t, const double *q, const double *v,
+                             const double *force, double *law) {
     const carom_functions *m = model;
     return m->base.friction(m->base.model, work, t, q, v, force, law);
 }
@@ -333,7 +346,8 @@ static void inputs(const void *model, void *work, const double *x) {
     m->base.inputs(m->base.model, work, x);
 }
 
-static carom_status sample(const void *model, void *work, int k, bool effect, double t, const double *q, const double *v, double *x) {
+static carom_status sample(const void *model, void *work, int k, bool effect, double t, const double *q,
+                           const double *v, double *x) {
     const carom_functions *m = model;
     return m->base.sample(m->base.model, work, k, effect, t, q, v, x);
 }
@@ -378,7 +392,8 @@ static carom_status fill(carom_functions *m, carom_error *err) {
     s->flags = def->flags & (CAROM_CONSTANT_MASS | CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS);
     if (def->base) inherit(m);
     // With exact directions curvature is a first difference of them, unless the base has its own to be asked.
-    if (s->ne + s->nc > 0 && (m->first == 0 || b->curvature) && (m->ndir == 0 || !def->directions)) s->curvature = curvature;
+    if (s->ne + s->nc > 0 && (m->first == 0 || b->curvature) && (m->ndir == 0 || !def->directions))
+        s->curvature = curvature;
     s->energy = energy;
     s->power = power;
     s->work_init = work_init;

@@ -31,7 +31,8 @@ static carom_status gaps(const void *model, void *work, double t, const double *
     return CAROM_OK;
 }
 
-static carom_status motion(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M, double *f, double *g) {
+static carom_status motion(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M,
+                           double *f, double *g) {
     const carom_independent *I = model;
     double *all = g ? all_gaps(I, work) : NULL;
     CAROM_TRY(base_of(model)->motion(base_of(model)->model, work, t, q, v, M, f, all));
@@ -44,7 +45,8 @@ static carom_status directions(const void *model, void *work, double t, const do
     return base_of(model)->directions(base_of(model)->model, work, t, q, &same);
 }
 
-static carom_status motion_directions(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M, double *f, double *g, carom_local *L) {
+static carom_status motion_directions(const void *model, void *work, double t, const double *q, const double *v,
+                                      carom_matrix M, double *f, double *g, carom_local *L) {
     const carom_independent *I = model;
     carom_local same = renumbered(model, work, L);
     double *all = g ? all_gaps(I, work) : NULL;
@@ -53,7 +55,8 @@ static carom_status motion_directions(const void *model, void *work, double t, c
     return CAROM_OK;
 }
 
-static carom_status curvature(const void *model, void *work, double t, const double *q, const double *v, const carom_local *L, double *kappa) {
+static carom_status curvature(const void *model, void *work, double t, const double *q, const double *v,
+                              const carom_local *L, double *kappa) {
     const carom_local same = renumbered(model, work, L);
     return base_of(model)->curvature(base_of(model)->model, work, t, q, v, &same, kappa);
 }
@@ -64,8 +67,8 @@ static carom_status reaction_gradient(const void *model, void *work, double t, c
     return base_of(model)->reaction_gradient(base_of(model)->model, work, t, q, &same, lambda, s, D);
 }
 
-static carom_status rate_gradient(const void *model, void *work, double t, const double *q, const double *v, const carom_local *L,
-                                  carom_columns *D) {
+static carom_status rate_gradient(const void *model, void *work, double t, const double *q, const double *v,
+                                  const carom_local *L, carom_columns *D) {
     const carom_local same = renumbered(model, work, L);
     return base_of(model)->rate_gradient(base_of(model)->model, work, t, q, v, &same, D);
 }
@@ -79,23 +82,30 @@ static carom_status mass(const void *model, void *work, double t, const double *
 static carom_status force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
     return base_of(model)->force(base_of(model)->model, work, t, q, v, f);
 }
-static carom_status tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+static carom_status tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K,
+                            carom_matrix C) {
     return base_of(model)->tangent(base_of(model)->model, work, t, q, v, K, C);
 }
-static carom_status mass_gradient(const void *model, void *work, double t, const double *q, const double *x, double s, carom_matrix D) {
+static carom_status mass_gradient(const void *model, void *work, double t, const double *q, const double *x, double s,
+                                  carom_matrix D) {
     return base_of(model)->mass_gradient(base_of(model)->model, work, t, q, x, s, D);
 }
 static void move(const void *model, double *q1, const double *q0, double h, const double *v) {
     base_of(model)->move(base_of(model)->model, q1, q0, h, v);
 }
-static void lift(const void *model, double *dx, const double *x, const double *v) { base_of(model)->lift(base_of(model)->model, dx, x, v); }
-static carom_status energy(const void *model, void *work, double t, const double *q, const double *v, double *kinetic, double *potential) {
+static void lift(const void *model, double *dx, const double *x, const double *v) {
+    base_of(model)->lift(base_of(model)->model, dx, x, v);
+}
+static carom_status energy(const void *model, void *work, double t, const double *q, const double *v, double *kinetic,
+                           double *potential) {
     return base_of(model)->energy(base_of(model)->model, work, t, q, v, kinetic, potential);
 }
-static carom_status power(const void *model, void *work, double t, const double *q, const double *v, double *external, double *damping) {
+static carom_status power(const void *model, void *work, double t, const double *q, const double *v, double *external,
+                          double *damping) {
     return base_of(model)->power(base_of(model)->model, work, t, q, v, external, damping);
 }
-static carom_status power_along(const void *model, void *work, double t, const double *q, const double *v, double weight, double *external, double *damping) {
+static carom_status power_along(const void *model, void *work, double t, const double *q, const double *v,
+                                double weight, double *external, double *damping) {
     return base_of(model)->power_along(base_of(model)->model, work, t, q, v, weight, external, damping);
 }
 static carom_status works(const void *model, void *work, double t, const double *q, const double *v, double *given) {
@@ -104,7 +114,8 @@ static carom_status works(const void *model, void *work, double t, const double 
 static carom_status hold(const void *model, void *work, carom_hold what, double t, const double *q) {
     return base_of(model)->hold(base_of(model)->model, work, what, t, q);
 }
-static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law) {
+static carom_status friction(const void *model, void *work, double t, const double *q, const double *v,
+                             const double *force, double *law) {
     const carom_independent *I = model;
     const int kept = I->sys.ne, k = I->rows.k;
     double *all = all_gaps(I, work); // there is room for all directions
@@ -115,32 +126,53 @@ static carom_status friction(const void *model, void *work, double t, const doub
 static carom_status kinks(const void *model, void *work, double t, const double *q, const double *v, double *k) {
     return base_of(model)->kinks(base_of(model)->model, work, t, q, v, k);
 }
-static double jump(const void *model, void *work, double t_0, double t_1) { return base_of(model)->jump(base_of(model)->model, work, t_0, t_1); }
-static double even(const void *model, void *work, const double *run, double share, double t_0, double t_1) { return base_of(model)->even(base_of(model)->model, work, run, share, t_0, t_1); }
+static double jump(const void *model, void *work, double t_0, double t_1) {
+    return base_of(model)->jump(base_of(model)->model, work, t_0, t_1);
+}
+static double even(const void *model, void *work, const double *run, double share, double t_0, double t_1) {
+    return base_of(model)->even(base_of(model)->model, work, run, share, t_0, t_1);
+}
 static double restitution(const void *model, void *work, int contact, double speed) {
     return base_of(model)->restitution(base_of(model)->model, work, contact, speed);
 }
-static carom_status bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
-                           const double *v_off, double *least, double *slowest, double *fastest, double *turn) {
-    return base_of(model)->bounds(base_of(model)->model, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, least, slowest, fastest, turn);
+static carom_status bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1,
+                           const double *v_0, const double *v_1, const double *v_off, double *least, double *slowest,
+                           double *fastest, double *turn) {
+    return base_of(model)->bounds(base_of(model)->model, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, least, slowest,
+                                  fastest, turn);
 }
 
-static carom_status force_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
-                                 const double *v_off, double *mid, double *slope, double *off) {
-    return base_of(model)->force_bounds(base_of(model)->model, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, mid, slope, off);
+static carom_status force_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0,
+                                 const double *q_1, const double *v_0, const double *v_1, const double *v_off,
+                                 double *mid, double *slope, double *off) {
+    return base_of(model)->force_bounds(base_of(model)->model, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, mid, slope,
+                                        off);
 }
-static bool explain(const void *model, void *work, char *text, size_t size) { return base_of(model)->explain(base_of(model)->model, work, text, size); }
-static void inputs(const void *model, void *work, const double *x) { base_of(model)->inputs(base_of(model)->model, work, x); }
-static carom_status sample(const void *model, void *work, int k, bool effect, double t, const double *q, const double *v, double *x) {
+static bool explain(const void *model, void *work, char *text, size_t size) {
+    return base_of(model)->explain(base_of(model)->model, work, text, size);
+}
+static void inputs(const void *model, void *work, const double *x) {
+    base_of(model)->inputs(base_of(model)->model, work, x);
+}
+static carom_status sample(const void *model, void *work, int k, bool effect, double t, const double *q,
+                           const double *v, double *x) {
     return base_of(model)->sample(base_of(model)->model, work, k, effect, t, q, v, x);
 }
-static size_t list_work(const void *model, const carom_list *of) { return base_of(model)->list_work(base_of(model)->model, of); }
-static double strays(const void *model, const void *work, const carom_way *motion) { return base_of(model)->strays(base_of(model)->model, work, motion); }
+static size_t list_work(const void *model, const carom_list *of) {
+    return base_of(model)->list_work(base_of(model)->model, of);
+}
+static double strays(const void *model, const void *work, const carom_way *motion) {
+    return base_of(model)->strays(base_of(model)->model, work, motion);
+}
 static carom_status list(const void *model, carom_list *to, double t, const double *q, const double *v, double h) {
     return base_of(model)->list(base_of(model)->model, to, t, q, v, h);
 }
-static void adopt(const void *model, void *work, carom_list *of) { base_of(model)->adopt(base_of(model)->model, work, of); }
-static int known_as(const void *model, const carom_list *of, int slot) { return base_of(model)->known_as(base_of(model)->model, of, slot); }
+static void adopt(const void *model, void *work, carom_list *of) {
+    base_of(model)->adopt(base_of(model)->model, work, of);
+}
+static int known_as(const void *model, const carom_list *of, int slot) {
+    return base_of(model)->known_as(base_of(model)->model, of, slot);
+}
 
 void carom_independent_make(carom_independent *I, const carom_system *base, int k) {
     const int constraints = base->ne + base->nc;

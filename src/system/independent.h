@@ -1,7 +1,7 @@
 // independent.h: a system as schemes see it: without its redundant bilateral constraints.
 //
-// Constraints 0 .. ne - k - 1 are the kept ones (redundant.h), contacts follow.  Everything else is the system's own.  The work
-// block is the system's, then scratch.
+// Constraints 0 .. ne - k - 1 are the kept ones (redundant.h), contacts follow.  Everything else is the system's own.
+// The work block is the system's, then scratch.
 #pragma once
 #include "system/redundant.h"
 

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double DEPENDENT = 1e-5; // (RED-2)  between rounding (1e-15), misfit of an assembled start (1e-8) and real angles
+static const double DEPENDENT = 1e-5; // (RED-2)  between rounding (1e-15), misfit of an assembled start (1e-8) and real
+                                      // angles
 static const double WEAK = 1e-4;      // (RED-4)  G of the kept rows then has a condition of 1e8
 static const double EQUAL = 1e-9;     // lengths of columns this near are equal, and the first is taken on every machine
 static const double ROUNDING = 1e-14; // pivots below this part of their row have cancelled
@@ -70,7 +71,8 @@ static void bring_longest(carom_redundant *r, int j) {
     r->order[j] = id;
 }
 
-// (RED-2)  by modified Gram-Schmidt.  Stops after `rows` rows, or where the longest column left is not longer than `cut`.
+// (RED-2)  by modified Gram-Schmidt.  Stops after `rows` rows, or where the longest column left is not longer than
+//          `cut`.
 // Returns the number of rows in front of that.
 static int factorise_longest_first(carom_redundant *r, int rows, double cut) {
     for (int id = 0; id < r->n; ++id) r->order[id] = id;
@@ -229,7 +231,8 @@ static void form_gram(count *c, double mu) {
     carom_redundant *r = &c->r;
     const int n = r->n, nv = r->sys->nv;
     for (int j = 0; j < n; ++j)
-        for (int i = j; i < n; ++i) c->G[i + (size_t)j * (size_t)n] = carom_dot(column(r, i), column(r, j), nv) + (i == j ? mu : 0);
+        for (int i = j; i < n; ++i)
+            c->G[i + (size_t)j * (size_t)n] = carom_dot(column(r, i), column(r, j), nv) + (i == j ? mu : 0);
     carom_dense_ldl(c->G, n, n, LAST_BIT, c->diagonal);
 }
 
@@ -262,7 +265,8 @@ static bool independent(count *c) {
             if (sum != 0 && j < first[i]) first[i] = j;
         }
         for (int j = first[i]; j < i; ++j)
-            for (int k = first[i] > first[j] ? first[i] : first[j]; k < j; ++k) row[j] -= row[k] * c->G[k + (size_t)j * (size_t)n];
+            for (int k = first[i] > first[j] ? first[i] : first[j]; k < j; ++k)
+                row[j] -= row[k] * c->G[k + (size_t)j * (size_t)n];
         d[i] = row[i];
         for (int j = first[i]; j < i; ++j) {
             const double l = row[j] / d[j];
@@ -280,7 +284,8 @@ static void move(const count *c, double *q_1, const double *q, double s, const d
     else carom_add(q_1, q, s, y, sys->nq);
 }
 
-// A motion that the constraints allow, at the start: of any freedom, or (timed) with what is prescribed.  False: there is none.
+// A motion that the constraints allow, at the start: of any freedom, or (timed) with what is prescribed.  False: there
+// is none.
 static bool allowed_motion(count *c, bool timed, unsigned *seed) {
     carom_redundant *r = &c->r;
     const int nv = r->sys->nv, n = r->n;
@@ -312,7 +317,8 @@ static double turned(const count *c) {
     return most;
 }
 
-// Along the motion until columns have turned by some hundredths; its length is made that long.  False: they do not turn.
+// Along the motion until columns have turned by some hundredths; its length is made that long.  False: they do not
+// turn.
 static bool go_along(count *c, bool timed) {
     static const double ENOUGH = 0.02;
     enum { MOST = 60 };
@@ -336,7 +342,8 @@ static bool fit(count *c) {
     double last = HUGE_VAL;
     for (int k = 0; k < MOST; ++k) {
         carom_zero(c->g, sys->ne + sys->nc);
-        if (sys->gaps(sys->model, c->work, c->t_1, c->q_1, c->g) != CAROM_OK || !look(&c->r, c->work, c->t_1, c->q_1)) return false;
+        if (sys->gaps(sys->model, c->work, c->t_1, c->q_1, c->g) != CAROM_OK || !look(&c->r, c->work, c->t_1, c->q_1))
+            return false;
         double off = 0;
         for (int id = 0; id < c->r.n; ++id) {
             c->b[id] = c->r.S[id] > 0 ? -c->g[id] / c->r.S[id] : 0;
@@ -363,7 +370,8 @@ static int counted(count *c) {
     unsigned seed = 1;
     for (int i = 0; i < TRIALS && least > 0; ++i) {
         const bool time = timed && i == 0;
-        if (!allowed_motion(c, time, &seed) || !go_along(c, time) || !fit(c) || !look(r, c->work, c->t_1, c->q_1)) continue;
+        if (!allowed_motion(c, time, &seed) || !go_along(c, time) || !fit(c) || !look(r, c->work, c->t_1, c->q_1))
+            continue;
         const int k = r->n - factorise_longest_first(r, r->n, DEPENDENT);
         if (k < least) least = k;
     }

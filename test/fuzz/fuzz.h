@@ -1,8 +1,8 @@
 // fuzz.h: what the fuzz targets share.
 //
-// A target is a file with LLVMFuzzerTestOneInput(): libFuzzer calls it (make fuzz, with clang), or replay.c does, which needs nothing (the tests).  It
-// aborts when a promise is broken; sanitizers watch the rest.  Each target has a folder of inputs in corpus/: what is worth to start from, and every
-// input that was once a finding.
+// A target is a file with LLVMFuzzerTestOneInput(): libFuzzer calls it (make fuzz, with clang), or replay.c does, which
+// needs nothing (the tests).  It aborts when a promise is broken; sanitizers watch the rest.  Each target has a folder
+// of inputs in corpus/: what is worth to start from, and every input that was once a finding.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

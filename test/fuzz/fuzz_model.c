@@ -18,7 +18,8 @@ static void step(const carom_model *m, const char *scheme) {
             PROMISE(strlen(err.text) > 5, "no reason for a failed step");
             break;
         }
-    for (int i = 0; sim && i < d.system->nv; ++i) PROMISE(isfinite(carom_sim_now(sim).v[i]), "rate %d is not finite", i);
+    for (int i = 0; sim && i < d.system->nv; ++i)
+        PROMISE(isfinite(carom_sim_now(sim).v[i]), "rate %d is not finite", i);
     carom_ledger l;
     carom_warning list[CAROM_WARNINGS];
     if (sim && carom_sim_ledger(sim, &l, &err) == CAROM_OK) carom_sim_warnings(sim, &l, list);
@@ -33,7 +34,8 @@ static void tell(void *user, carom_finding kind, const char *sentence) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     carom_error err = {0};
     if (size > 4096) return 0;
-    carom_model *m = carom_model_create(&(carom_model_def){.text = (const char *)data, .length = size, .file = "fuzz.yaml"}, &err);
+    carom_model *m =
+        carom_model_create(&(carom_model_def){.text = (const char *)data, .length = size, .file = "fuzz.yaml"}, &err);
     PROMISE(m || strlen(err.text) > 10, "refused without a reason");
     if (m && carom_model_system(m)->nv <= SMALL && carom_model_system(m)->ne + carom_model_system(m)->nc <= SMALL) {
         carom_model_examine(m, tell, NULL, &err);

@@ -1,7 +1,8 @@
 // fuzz_problem.c: contact problems: files of them, and problems whose laws and directions the input decides.
 //
-// First byte 0: the rest is a file in carom's text form or in FC01.  Else G = W'W with W of few or many rows (redundant contacts), scaled over many orders of magnitude,
-// c = W'v or anything: solvers end, an answer that is called converged has the certificate, and where v = 0 is admissible there is an answer.
+// First byte 0: the rest is a file in carom's text form or in FC01.  Else G = W'W with W of few or many rows (redundant
+// contacts), scaled over many orders of magnitude, c = W'v or anything: solvers end, an answer that is called converged
+// has the certificate, and where v = 0 is admissible there is an answer.
 #include "../problems.h"
 #include "fuzz.h"
 #include "io/problem_data.h"
@@ -18,8 +19,10 @@ static void solve(carom_problem *pb, bool solvable) {
     const carom_report report = carom_chain_solve(chain, pb, 1e-12 * scale);
     int worst;
     const double residual = carom_residual(pb, &worst);
-    PROMISE(!report.converged || carom_solved(pb, residual, 1e-12 * scale), "%s: converged with residual %g, scale %g", report.solver, residual, scale);
-    PROMISE(report.converged || !solvable || residual < 1e-6 * scale || scale == 0, "%s: no answer, residual %g, scale %g", report.solver ? report.solver : "none", residual, scale);
+    PROMISE(!report.converged || carom_solved(pb, residual, 1e-12 * scale), "%s: converged with residual %g, scale %g",
+            report.solver, residual, scale);
+    PROMISE(report.converged || !solvable || residual < 1e-6 * scale || scale == 0,
+            "%s: no answer, residual %g, scale %g", report.solver ? report.solver : "none", residual, scale);
     free(mem.base);
 }
 
@@ -29,7 +32,8 @@ static void file(const uint8_t *data, size_t size) {
     char *text = malloc(size + 1);
     memcpy(text, data, size);
     text[size] = 0;
-    const carom_status status = problem_binary_probe(text, size) ? problem_binary_read(list, text, size, "fuzz", &err) : problem_text_read(list, text, size, "fuzz", &err);
+    const carom_status status = problem_binary_probe(text, size) ? problem_binary_read(list, text, size, "fuzz", &err)
+                                                                 : problem_text_read(list, text, size, "fuzz", &err);
     PROMISE(status == CAROM_OK || strlen(err.text) > 5, "refused without a reason");
     for (int i = 0; status == CAROM_OK && i < carom_problems_count(list); ++i)
         if (carom_problems_at(list, i)->n <= 60) solve(carom_problems_at(list, i), false);

@@ -1,14 +1,17 @@
 // fuzz_result.c: any bytes are a result that can be read to its end, or a sentence.
 //
-// First byte: 0 a text file as it stands; else changes of a sound HDF5 result, three bytes each: where, in two bytes of 1/65536 of its length, and what.
+// First byte: 0 a text file as it stands; else changes of a sound HDF5 result, three bytes each: where, in two bytes of
+// 1/65536 of its length, and what.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "fuzz.h"
 #include <carom/carom.h>
 #include <carom/result.h>
 #include <unistd.h>
 
-static const char ball[] = "carom: 1\ncoordinates: {x: {at: 0, rate: 2}, y: {at: 0.1}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 9.81*y}\n"
-                           "contacts: {ground: {gap: y, slip: x, restitution: 0.6, friction: 0.3}}\noutputs: {height: y}\n";
+static const char ball[] =
+    "carom: 1\ncoordinates: {x: {at: 0, rate: 2}, y: {at: 0.1}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: "
+    "9.81*y}\n"
+    "contacts: {ground: {gap: y, slip: x, restitution: 0.6, friction: 0.3}}\noutputs: {height: y}\n";
 
 static char folder[64];
 static uint8_t *sound;
@@ -28,14 +31,18 @@ static void prepare(void) {
     atexit(sweep);
     snprintf(file, sizeof file, "%s/sound.h5", folder);
     carom_error err = {0};
-    carom_model *m = carom_model_create(&(carom_model_def){.text = ball, .length = strlen(ball), .file = "ball.yaml"}, &err);
+    carom_model *m =
+        carom_model_create(&(carom_model_def){.text = ball, .length = strlen(ball), .file = "ball.yaml"}, &err);
     carom_sim_def d = carom_sim_default();
     d.system = carom_model_system(m), d.h = 1e-2, d.t_end = 0.3, d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
     carom_sim *sim = carom_sim_create(&d, &err);
     carom_record_def rd = carom_record_default();
-    rd.model = m, rd.sim = sim, rd.file = file, rd.step = d.h, rd.end = d.t_end, rd.every = 1, rd.text = ball, rd.length = strlen(ball);
+    rd.model = m, rd.sim = sim, rd.file = file, rd.step = d.h, rd.end = d.t_end, rd.every = 1, rd.text = ball,
+    rd.length = strlen(ball);
     carom_record *r = carom_record_create(&rd, &err);
-    PROMISE(r && carom_record_advance(r, 100, 0, &err) == CAROM_OK && carom_record_finish(r, "done", NULL, &err) == CAROM_OK, "%s", err.text);
+    PROMISE(r && carom_record_advance(r, 100, 0, &err) == CAROM_OK &&
+                carom_record_finish(r, "done", NULL, &err) == CAROM_OK,
+            "%s", err.text);
     carom_record_destroy(r);
     carom_sim_destroy(sim);
     carom_model_destroy(m);
@@ -83,7 +90,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else {
         uint8_t *bytes = malloc(sound_size);
         memcpy(bytes, sound, sound_size);
-        for (size_t i = 1; i + 2 < size; i += 3) bytes[((size_t)data[i] << 8 | data[i + 1]) * sound_size >> 16] = data[i + 2];
+        for (size_t i = 1; i + 2 < size; i += 3)
+            bytes[((size_t)data[i] << 8 | data[i + 1]) * sound_size >> 16] = data[i + 2];
         fwrite(bytes, 1, sound_size, f);
         free(bytes);
     }

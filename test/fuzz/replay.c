@@ -69,7 +69,8 @@ static void try(const uint8_t *data, size_t size) {
 // A few changes: bytes, pieces that are left out, doubled, or come from another input.
 static size_t change(uint8_t *data, size_t size) {
     for (uint64_t n = 1 + next() % 6; n > 0; --n) {
-        const size_t at = size ? next() % size : 0, most = size - at, length = most ? 1 + next() % (most < 24 ? most : 24) : 0;
+        const size_t at = size ? next() % size : 0, most = size - at,
+                     length = most ? 1 + next() % (most < 24 ? most : 24) : 0;
         const int other = (int)(next() % (uint64_t)inputs);
         switch (next() % 6) {
         case 0: if (size) data[at] ^= (uint8_t)(1u << next() % 8); break;
@@ -79,7 +80,8 @@ static size_t change(uint8_t *data, size_t size) {
         case 4: if (size) data[at] = (uint8_t)"0123456789.eE+-*/^(){}[]:,'\" \n#&*!|>%@`"[next() % 40]; break;
         default:
             if (input[other].size > 0 && size > 0) {
-                const size_t from = next() % input[other].size, fits = input[other].size - from < length ? input[other].size - from : length;
+                const size_t from = next() % input[other].size,
+                             fits = input[other].size - from < length ? input[other].size - from : length;
                 memcpy(data + at, input[other].data + from, fits);
             }
         }

@@ -14,12 +14,14 @@
 
 // Initial orientation of a spatial body: a quaternion, or an angle about an axis.
 static carom_status read_orientation(resolver *r, const carom_mech_body *of, const char *where, double *e) {
-    const carom_datum *quaternion = carom_given(&of->quaternion), *axis = carom_given(&of->axis), *angle = carom_given(&of->angle);
+    const carom_datum *quaternion = carom_given(&of->quaternion), *axis = carom_given(&of->axis),
+                      *angle = carom_given(&of->angle);
     const double whole[4] = {1, 0, 0, 0};
     memcpy(e, whole, sizeof whole);
     if (quaternion) {
         if (axis || angle)
-            return carom_fault(r, quaternion->key, 0, "%s has both `quaternion` and `axis`/`angle`; give only one", where);
+            return carom_fault(r, quaternion->key, 0, "%s has both `quaternion` and `axis`/`angle`; give only one",
+                               where);
         if (quaternion->kind != CAROM_LIST || quaternion->count != 4)
             return carom_fault(r, quaternion, 0, "the quaternion is a list of four, [w, x, y, z]");
         int i = 0;
@@ -34,7 +36,8 @@ static carom_status read_orientation(resolver *r, const carom_mech_body *of, con
     }
     if (!axis && !angle) return CAROM_OK;
     if (!axis || !angle)
-        return carom_fault(r, (axis ? axis : angle)->key, 0, "%s is turned by `axis: [x, y, z]` and `angle:`; one of the two is missing", where);
+        return carom_fault(r, (axis ? axis : angle)->key, 0,
+                           "%s is turned by `axis: [x, y, z]` and `angle:`; one of the two is missing", where);
     double n[3], phi = 0;
     CAROM_TRY(carom_resolve_direction(r, axis, "the axis", n));
     CAROM_TRY(carom_resolve_number(r, angle, "the angle", &phi));
@@ -44,36 +47,50 @@ static carom_status read_orientation(resolver *r, const carom_mech_body *of, con
 }
 
 static carom_status read_planar(resolver *r, const carom_mech_body *of, body *b) {
-    const carom_datum *at = carom_given(&of->at), *angle = carom_given(&of->angle), *velocity = carom_given(&of->velocity), *spin = carom_given(&of->spin);
+    const carom_datum *at = carom_given(&of->at), *angle = carom_given(&of->angle),
+                      *velocity = carom_given(&of->velocity), *spin = carom_given(&of->spin);
     double v[3] = {0}, phi = 0;
     const int body = (int)(b - r->m->bodies), first = 6 * body;
-    if (at) CAROM_TRY(carom_resolve_bound_vector(r, at, "the position of a planar body (its inertia is one number, in space it is a list of three)", 2, BOUND_PLACE, first, b->r0));
+    if (at)
+        CAROM_TRY(carom_resolve_bound_vector(
+            r, at, "the position of a planar body (its inertia is one number, in space it is a list of three)", 2,
+            BOUND_PLACE, first, b->r0));
     if (angle) CAROM_TRY(carom_resolve_bound(r, angle, "the angle", BOUND_ANGLE, body, &phi));
-    if (velocity) CAROM_TRY(carom_resolve_bound_vector(r, velocity, "the velocity of a planar body", 2, BOUND_SPEED, first, v));
+    if (velocity)
+        CAROM_TRY(carom_resolve_bound_vector(r, velocity, "the velocity of a planar body", 2, BOUND_SPEED, first, v));
     if (spin) CAROM_TRY(carom_resolve_bound(r, spin, "the spin of a planar body", BOUND_SPEED, first + 2, &v[2]));
     return carom_body_planar(r, b, phi, v, velocity != NULL, spin != NULL);
 }
 
 static carom_status read_spatial(resolver *r, const carom_mech_body *of, body *b) {
-    const carom_datum *at = carom_given(&of->at), *velocity = carom_given(&of->velocity), *spin = carom_given(&of->spin);
+    const carom_datum *at = carom_given(&of->at), *velocity = carom_given(&of->velocity),
+                      *spin = carom_given(&of->spin);
     double v[6] = {0}, e0[4];
     memcpy(b->r0, b->centre, sizeof b->r0);
     const int first = 6 * (int)(b - r->m->bodies);
-    if (at) CAROM_TRY(carom_resolve_bound_vector(r, at, "the position of a spatial body", 3, BOUND_PLACE, first, b->r0));
+    if (at)
+        CAROM_TRY(carom_resolve_bound_vector(r, at, "the position of a spatial body", 3, BOUND_PLACE, first, b->r0));
     CAROM_TRY(read_orientation(r, of, b->where, e0));
-    if (velocity) CAROM_TRY(carom_resolve_bound_vector(r, velocity, "the velocity of a spatial body", 3, BOUND_SPEED, first, v));
-    if (spin) CAROM_TRY(carom_resolve_bound_vector(r, spin, "the spin of a spatial body", 3, BOUND_SPEED, first + 3, v + 3));
+    if (velocity)
+        CAROM_TRY(carom_resolve_bound_vector(r, velocity, "the velocity of a spatial body", 3, BOUND_SPEED, first, v));
+    if (spin)
+        CAROM_TRY(carom_resolve_bound_vector(r, spin, "the spin of a spatial body", 3, BOUND_SPEED, first + 3, v + 3));
     return carom_body_spatial(r, b, e0, v, velocity != NULL, spin != NULL);
 }
 
 // Inertia: one number (planar), three principal moments, or six: xx, yy, zz, xy, xz, yz.
 static carom_status read_mass(resolver *r, const carom_mech_body *of, body *b) {
-    const carom_datum *mass = carom_given(&of->mass), *inertia = carom_given(&of->inertia), *density = carom_given(&of->density);
-    if (density && (mass || inertia)) return carom_fault(r, density->key, 0, "%s has a density, and '%s' as well; remove one of the two", b->where, (mass ? mass : inertia)->key->text);
+    const carom_datum *mass = carom_given(&of->mass), *inertia = carom_given(&of->inertia),
+                      *density = carom_given(&of->density);
+    if (density && (mass || inertia))
+        return carom_fault(r, density->key, 0, "%s has a density, and '%s' as well; remove one of the two", b->where,
+                           (mass ? mass : inertia)->key->text);
     if (density) return carom_solid_mass(r, of, b);
     if (!mass || !inertia)
-        return carom_fault(r, b->place, 0, "%s has no %s; write `mass: 1, inertia: 0.1` (planar) or `inertia: [0.1, 0.1, 0.2]` (spatial), or in space `density: 1000` and a shape", b->where,
-                           mass ? "inertia" : "mass");
+        return carom_fault(r, b->place, 0,
+                           "%s has no %s; write `mass: 1, inertia: 0.1` (planar) or `inertia: [0.1, 0.1, 0.2]` "
+                           "(spatial), or in space `density: 1000` and a shape",
+                           b->where, mass ? "inertia" : "mass");
     const int body = (int)(b - r->m->bodies), first = 6 * body;
     CAROM_TRY(carom_resolve_term(r, mass, "the mass", BOUND_MASS, body, &b->mass, &b->mass_node));
     if (!(b->mass > 0)) return carom_fault(r, mass, 0, "mass must be positive, got %g", b->mass);
@@ -86,9 +103,13 @@ static carom_status read_mass(resolver *r, const carom_mech_body *of, body *b) {
         J[0] = J[1] = J[2];
     } else {
         if (inertia->count != 3 && inertia->count != 6)
-            return carom_fault(r, inertia, 0, "the inertia of a spatial body is a list of three (principal) or six (xx, yy, zz, xy, xz, yz), not %d",
-                               inertia->count);
-        for (; n < inertia->count; ++n) CAROM_TRY(carom_resolve_term(r, &inertia->item[n], "the inertia", BOUND_INERTIA, first + n, &J[n], &b->J_node[n]));
+            return carom_fault(
+                r, inertia, 0,
+                "the inertia of a spatial body is a list of three (principal) or six (xx, yy, zz, xy, xz, yz), not %d",
+                inertia->count);
+        for (; n < inertia->count; ++n)
+            CAROM_TRY(carom_resolve_term(r, &inertia->item[n], "the inertia", BOUND_INERTIA, first + n, &J[n],
+                                         &b->J_node[n]));
     }
     const double full[9] = {J[0], J[3], J[4], J[3], J[1], J[5], J[4], J[5], J[2]};
     memcpy(b->J, full, sizeof full);
@@ -99,10 +120,14 @@ static carom_status read_mass(resolver *r, const carom_mech_body *of, body *b) {
 // A body whose motion is prescribed.
 static carom_status read_motion(resolver *r, const carom_mech_motion *motion, body *b) {
     static const char *const places[] = {"x", "y", "z"};
-    const carom_datum *at = carom_given(&motion->at), *angle = carom_given(&motion->angle), *axis = carom_given(&motion->axis);
-    if (!at && !angle && !axis) return carom_fault(r, &motion->name, 0, "the motion of %s is empty; write `motion: {at: [0, sin(t)]}`", b->where);
+    const carom_datum *at = carom_given(&motion->at), *angle = carom_given(&motion->angle),
+                      *axis = carom_given(&motion->axis);
+    if (!at && !angle && !axis)
+        return carom_fault(r, &motion->name, 0, "the motion of %s is empty; write `motion: {at: [0, sin(t)]}`",
+                           b->where);
     if (!at || at->kind != CAROM_LIST || (at->count != 2 && at->count != 3))
-        return carom_fault(r, at ? at : &motion->name, 0, "the motion needs `at:` with a list of two (planar) or three (spatial)");
+        return carom_fault(r, at ? at : &motion->name, 0,
+                           "the motion needs `at:` with a list of two (planar) or three (spatial)");
     b->space = at->count == 2 ? PLANAR : SPATIAL;
     b->v = -1;
     b->r[2] = r_num(r, 0);
@@ -118,7 +143,11 @@ static carom_status read_motion(resolver *r, const carom_mech_motion *motion, bo
     else carom_body_planar_frame(r, b);
     for (int i = 0; i < 12; ++i) {
         const carom_node x = i < 3 ? b->r[i] : b->R[i - 3];
-        CAROM_TRY(carom_resolve_start(r, i < at->count ? &at->item[i] : angle ? angle : at, x, i < 3 ? &b->r0[i] : &b->R0[i - 3]));
+        CAROM_TRY(carom_resolve_start(r,
+                                      i < at->count ? &at->item[i]
+                                      : angle       ? angle
+                                                    : at,
+                                      x, i < 3 ? &b->r0[i] : &b->R0[i - 3]));
     }
     for (int i = 0; i < at->count; ++i) {
         name *n1 = NULL;
@@ -157,15 +186,19 @@ static carom_status read_points(resolver *r, const carom_datum *points, body *b)
 static carom_status read_body(resolver *r, const carom_mech_body *of, body *b) {
     const carom_datum *axis = carom_given(&of->axis), *quaternion = carom_given(&of->quaternion);
     if (of->motion) {
-        const carom_datum *const free[] = {&of->mass, &of->inertia, &of->density, &of->at, &of->angle, axis, quaternion, &of->velocity, &of->spin};
+        const carom_datum *const free[] = {&of->mass, &of->inertia, &of->density,  &of->at,  &of->angle,
+                                           axis,      quaternion,   &of->velocity, &of->spin};
         for (size_t i = 0; i < sizeof free / sizeof *free; ++i)
             if (free[i] && carom_given(free[i]))
-                return carom_fault(r, free[i]->key, 0, "the motion of %s is prescribed; '%s' has no meaning beside `motion`", b->where, free[i]->key->text);
+                return carom_fault(r, free[i]->key, 0,
+                                   "the motion of %s is prescribed; '%s' has no meaning beside `motion`", b->where,
+                                   free[i]->key->text);
         CAROM_TRY(read_motion(r, of->motion, b));
     } else {
         CAROM_TRY(read_mass(r, of, b));
         if (b->space == PLANAR && (axis || quaternion))
-            return carom_fault(r, (axis ? axis : quaternion)->key, 0, "%s is planar (its inertia is one number) and turns by `angle` alone", b->where);
+            return carom_fault(r, (axis ? axis : quaternion)->key, 0,
+                               "%s is planar (its inertia is one number) and turns by `angle` alone", b->where);
         CAROM_TRY(b->space == SPATIAL ? read_spatial(r, of, b) : read_planar(r, of, b));
     }
     return read_points(r, &of->points, b);
@@ -178,8 +211,10 @@ static carom_status read_gravity(resolver *r, double *gravity) {
     for (int k = 0; k < 3; ++k) r->m->gravity_node[k] = r_num(r, 0);
     if (!n) return CAROM_OK;
     if (n->kind != CAROM_LIST || n->count < 2 || n->count > 3)
-        return carom_fault(r, n, 0, "gravity must be a list of two (planar) or three (spatial) numbers, e.g. [0, -9.81]");
-    for (int k = 0; k < n->count; ++k) CAROM_TRY(carom_resolve_term(r, &n->item[k], "gravity", BOUND_GRAVITY, k, &gravity[k], &r->m->gravity_node[k]));
+        return carom_fault(r, n, 0,
+                           "gravity must be a list of two (planar) or three (spatial) numbers, e.g. [0, -9.81]");
+    for (int k = 0; k < n->count; ++k)
+        CAROM_TRY(carom_resolve_term(r, &n->item[k], "gravity", BOUND_GRAVITY, k, &gravity[k], &r->m->gravity_node[k]));
     return CAROM_OK;
 }
 
@@ -193,7 +228,9 @@ static carom_status gravity_acts(resolver *r, const double *gravity) {
     }
     if (planar == 0 || gravity[2] == 0) return CAROM_OK;
     return carom_fault(r, &r->mech->gravity, 0,
-                       "all bodies are planar, and the third component of gravity, %g, acts on none of them; write [x, y], such as [0, -9.81]", gravity[2]);
+                       "all bodies are planar, and the third component of gravity, %g, acts on none of them; write [x, "
+                       "y], such as [0, -9.81]",
+                       gravity[2]);
 }
 
 // Kinetic and potential energy of all bodies.
@@ -206,7 +243,8 @@ static void energies(resolver *r) {
         if (b->v < 0) continue;
         const int n = b->space == SPATIAL ? 3 : 2;
         carom_node v[6], square = r_num(r, 0);
-        for (int k = 0; k < 2 * n && k < (n == 2 ? 3 : 6); ++k) v[k] = carom_graph_input(m->graph, CAROM_VELOCITY, b->v + k);
+        for (int k = 0; k < 2 * n && k < (n == 2 ? 3 : 6); ++k)
+            v[k] = carom_graph_input(m->graph, CAROM_VELOCITY, b->v + k);
         for (int k = 0; k < n; ++k) square = r_add(r, square, r_mul(r, v[k], v[k]));
         T = r_add(r, T, r_mul(r, r_mul(r, half, b->mass_node), square));
         for (int k = n; k < (n == 2 ? 3 : 6); ++k)
@@ -237,16 +275,25 @@ carom_status carom_derive_bodies(resolver *r) {
     ground->angle = r_num(r, 0);
     bool *is_free = carom_pool_take(&m->memory, (size_t)r->mech->nbodies + 1);
     if (!is_free) return carom_fault_memory(r);
-    if (r->mech->nmembers == 0 && !carom_given(&r->mech->exact) && carom_pairs_many(r)) CAROM_TRY(carom_free_find(r, is_free));
+    if (r->mech->nmembers == 0 && !carom_given(&r->mech->exact) && carom_pairs_many(r))
+        CAROM_TRY(carom_free_find(r, is_free));
     for (int i = 0; i < r->mech->nbodies; ++i) {
         const carom_mech_body *of = &r->mech->bodies[i];
         body *b = &m->bodies[m->nbodies];
         if (m->nv > MOST_VELOCITIES)
-            return carom_fault(r, &of->name, 0, "more than %d bodies that expressions, joints or springs name; build such a system with the C library", MOST_VELOCITIES / 6);
+            return carom_fault(
+                r, &of->name, 0,
+                "more than %d bodies that expressions, joints or springs name; build such a system with the C library",
+                MOST_VELOCITIES / 6);
         CAROM_TRY(carom_part_name(r, &of->name));
         if (carom_datum_is(&of->name, "ground"))
-            return carom_fault(r, &of->name, 0, "'ground' is predefined; for a body with prescribed motion use `motion:`");
-        *b = (body){.name = of->name.text, .place = &of->name, .material = carom_given(&of->material), .v = -1, .free = is_free[i]};
+            return carom_fault(r, &of->name, 0,
+                               "'ground' is predefined; for a body with prescribed motion use `motion:`");
+        *b = (body){.name = of->name.text,
+                    .place = &of->name,
+                    .material = carom_given(&of->material),
+                    .v = -1,
+                    .free = is_free[i]};
         snprintf(b->where, sizeof b->where, "body '%.60s'", b->name);
         CAROM_TRY(read_body(r, of, b));
         ++m->nbodies;

@@ -10,8 +10,10 @@ static inline carom_node r_mul(resolver *r, carom_node a, carom_node b) { return
 // Vectors and directions (made unit) from lists; `what` names them in messages.
 carom_status carom_resolve_list(resolver *r, const carom_datum *n, const char *what, int size);
 carom_status carom_resolve_vector(resolver *r, const carom_datum *n, const char *what, int size, double *x);
-carom_status carom_resolve_bound_vector(resolver *r, const carom_datum *n, const char *what, int size, bound_kind kind, int index, double *x);
-carom_status carom_resolve_nodes(resolver *r, const carom_datum *n, unsigned scope, const char *what, int size, carom_node *x);
+carom_status carom_resolve_bound_vector(resolver *r, const carom_datum *n, const char *what, int size, bound_kind kind,
+                                        int index, double *x);
+carom_status carom_resolve_nodes(resolver *r, const carom_datum *n, unsigned scope, const char *what, int size,
+                                 carom_node *x);
 carom_status carom_resolve_direction(resolver *r, const carom_datum *n, const char *what, double *x);
 
 /// The body that n names.
@@ -32,7 +34,8 @@ carom_status carom_body_start_fixed(resolver *r, const body *b);
 static inline bool carom_body_prescribed(const body *b) { return b->v < 0 && !b->carried; }
 /// Angle of a planar body at the start.
 carom_status carom_body_angle(resolver *r, const carom_datum *place, const body *b, double *angle);
-/// Positions and velocities of a frame that can move: at b->r0, turned by phi (planar) or e0 (spatial), with velocities v.
+/// Positions and velocities of a frame that can move: at b->r0, turned by phi (planar) or e0 (spatial), with velocities
+/// v.
 carom_status carom_body_planar(resolver *r, body *b, double phi, const double *v, bool linear, bool angular);
 carom_status carom_body_spatial(resolver *r, body *b, const double *e0, const double *v, bool linear, bool angular);
 /// The frame of a body that can move, with positions from `position` on and velocities from b->v on, and how it moves.
@@ -62,8 +65,8 @@ carom_status carom_find_joint(resolver *r, const carom_datum *n, joint **j);
 carom_status carom_joint_angle(resolver *r, joint *j, carom_node *node);
 carom_status carom_joint_coordinate(resolver *r, const carom_datum *place, joint *j, carom_node *node);
 
-/// Surfaces of a joint that friction acts on: do they turn about its axis, slide along it, turn as a ball; its first `rows` reactions are
-/// the force that presses them.
+/// Surfaces of a joint that friction acts on: do they turn about its axis, slide along it, turn as a ball; its first
+/// `rows` reactions are the force that presses them.
 typedef struct carom_rub_of { bool turns, slides, ball; int rows; } carom_rub_of;
 carom_status carom_joint_rubs(resolver *r, const carom_datum *place, const joint *j, carom_rub_of *what);
 

@@ -1,7 +1,8 @@
 // elements.c: the sections `springs`, `motors` and `loads`: forces between bodies, at joints, and from outside.
 //
-// Springs give their energy to the potential; dampers, motors and loads give forces, by velocity: what they are at rest is
-// external, the rest damping.  With a coordinate x (a length, a joint's angle or shift, a component of a displacement),
+// Springs give their energy to the potential; dampers, motors and loads give forces, by velocity: what they are at rest
+// is external, the rest damping.  With a coordinate x (a length, a joint's angle or shift, a component of a
+// displacement),
 //     V = 1/2 k (x - x_0)^2,   f = -c x' Dx,   f = F Dx   (D: along velocities)                  (ELM-1)
 // With a clearance s, or on one side alone, d = max(0, x - x_0 - s) in tension, and alike in compression,
 //     V = 1/2 k d^2,   f = -max(-k d, c x') Dx while d > 0: it never pushes                       (ELM-5)
@@ -42,7 +43,8 @@ static void push(element *e, carom_node F, carom_node x) {
     }
 }
 
-// (ELM-4)  T.Omega = sum_l 1/2 (T x R_l).R_l', R_l the axes of a body: a torque as forces on these, for bodies that are carried
+// (ELM-4)  T.Omega = sum_l 1/2 (T x R_l).R_l', R_l the axes of a body: a torque as forces on these, for bodies that are
+//          carried
 static void torque_by_axes(element *e, const body *b, bool body_frame, const carom_node given[3]) {
     carom_node T[3] = {given[0], given[1], given[2]};
     for (int i = 0; i < 3 && body_frame; ++i) {
@@ -74,7 +76,9 @@ static carom_status name_quantity(const element *e, const char *part, carom_node
     char text[90];
     snprintf(text, sizeof text, "%.60s.%s", e->name, part);
     const name *other = carom_names_find(&m->outs, text, strlen(text));
-    if (other) return carom_fault(e->r, e->place, 0, "'%s' is already defined as %s%s; rename %s", text, carom_name_kind(other->kind), carom_line_of(other->line).text, e->where);
+    if (other)
+        return carom_fault(e->r, e->place, 0, "'%s' is already defined as %s%s; rename %s", text,
+                           carom_name_kind(other->kind), carom_line_of(other->line).text, e->where);
     if (carom_names_find(&m->names, text, strlen(text))) return CAROM_OK; // the model's own name of that kind wins
     const char *copy = carom_pool_text(&m->memory, text, strlen(text));
     name *n = copy ? carom_names_add(&m->outs, copy, NAME_QUANTITY, 0, e->place->line) : NULL;
@@ -104,9 +108,12 @@ static carom_status fix_start(const element *e) {
 }
 
 static carom_status read_ends(element *e, const carom_mech_spring *of, bool one_place) {
-    const carom_datum *between = carom_given(&of->between), *points = carom_given(&of->points), *at = carom_given(&of->at);
+    const carom_datum *between = carom_given(&of->between), *points = carom_given(&of->points),
+                      *at = carom_given(&of->at);
     if (!between || between->kind != CAROM_LIST || between->count != 2)
-        return carom_fault(e->r, between ? between : e->place, 0, "%s acts between two bodies (`between: [ground, NAME]`) or at a joint (`joint: NAME`)", e->where);
+        return carom_fault(e->r, between ? between : e->place, 0,
+                           "%s acts between two bodies (`between: [ground, NAME]`) or at a joint (`joint: NAME`)",
+                           e->where);
     CAROM_TRY(carom_find_body(e->r, between->item, &e->A));
     CAROM_TRY(carom_find_body(e->r, between->item + 1, &e->B));
     if (e->A == e->B) return carom_fault(e->r, between, 0, "%s connects a body with itself", e->where);
@@ -121,7 +128,11 @@ static carom_status read_ends(element *e, const carom_mech_spring *of, bool one_
         carom_body_local(e->B, p, e->s_B);
     } else {
         if (at || !points || points->kind != CAROM_LIST || points->count != 2)
-            return carom_fault(e->r, at ? at->key : points ? points : e->place, 0, "%s needs `points:` with one in the frame of each body%s", e->where,
+            return carom_fault(e->r,
+                               at       ? at->key
+                               : points ? points
+                                        : e->place,
+                               0, "%s needs `points:` with one in the frame of each body%s", e->where,
                                one_place ? ", or `at:` (world frame, initial position)" : "");
         CAROM_TRY(carom_body_point_at(e->r, points->item, e->A, e->spatial, e->s_A));
         CAROM_TRY(carom_body_point_at(e->r, points->item + 1, e->B, e->spatial, e->s_B));
@@ -148,9 +159,13 @@ static carom_status keep_strut(const element *e) {
 // A force F against the coordinate x, which counts as that of a motor.
 static carom_status law(element *e, const carom_mech_spring *of, carom_node x) {
     carom_model *m = e->r->m;
-    const carom_datum *const other[] = {&of->stiffness, &of->damping, &of->clearance, &of->one_sided, &of->length, &of->rest};
+    const carom_datum *const other[] = {&of->stiffness, &of->damping, &of->clearance,
+                                        &of->one_sided, &of->length,  &of->rest};
     for (int i = 0; i < 6; ++i)
-        if (carom_given(other[i])) return carom_fault(e->r, other[i]->key, 0, "%s: `force` and `%s` are mutually exclusive; write it into the expression", e->where, other[i]->key->text);
+        if (carom_given(other[i]))
+            return carom_fault(e->r, other[i]->key, 0,
+                               "%s: `force` and `%s` are mutually exclusive; write it into the expression", e->where,
+                               other[i]->key->text);
     carom_node F = CAROM_NONE;
     e->r->spring_length = x, e->r->spring_rate = carom_graph_rate(m->graph, x, m->visible.nv_own);
     CAROM_TRY(carom_resolve_expression(e->r, &of->force, SCOPE_STATE | SCOPE_SPRING, "the force", &F));
@@ -162,13 +177,15 @@ static carom_status law(element *e, const carom_mech_spring *of, carom_node x) {
 // (ELM-5)  one side of it: d is how far it is beyond its clearance, sign 1 in tension
 static void one_side(element *e, carom_node x, carom_node d, coefficient k, coefficient c, double sign) {
     carom_model *m = e->r->m;
-    const carom_node zero = num(e, 0), elastic = mul(e, k.node, d), V = mul(e, mul(e, num(e, 0.5), k.node), mul(e, d, d));
+    const carom_node zero = num(e, 0), elastic = mul(e, k.node, d),
+                     V = mul(e, mul(e, num(e, 0.5), k.node), mul(e, d, d));
     const carom_node rate = mul(e, num(e, sign), carom_graph_rate(m->graph, x, m->visible.nv_own));
     e->energy = add(e, e->energy, V);
     m->body_potential = add(e, m->body_potential, V);
     carom_node F = elastic;
     if (c.value != 0) {
-        const carom_node most = carom_graph_apply(m->graph, CAROM_OP_MAX, sub(e, zero, elastic), mul(e, c.node, rate), CAROM_NONE);
+        const carom_node most =
+            carom_graph_apply(m->graph, CAROM_OP_MAX, sub(e, zero, elastic), mul(e, c.node, rate), CAROM_NONE);
         const carom_node D = n_if(m->graph, carom_graph_apply(m->graph, CAROM_OP_GT, d, zero, CAROM_NONE), most, zero);
         push(e, mul(e, num(e, -sign), D), x);
         F = add(e, F, D);
@@ -176,17 +193,23 @@ static void one_side(element *e, carom_node x, carom_node d, coefficient k, coef
     e->force = add(e, e->force, mul(e, num(e, sign), F));
 }
 
-static carom_status spring_of(element *e, const carom_mech_spring *of, carom_node x, carom_node x0, coefficient k, coefficient c) {
+static carom_status spring_of(element *e, const carom_mech_spring *of, carom_node x, carom_node x0, coefficient k,
+                              coefficient c) {
     const carom_datum *side = carom_given(&of->one_sided);
-    const bool tension = side && carom_datum_is(side, "tension"), compression = side && carom_datum_is(side, "compression");
+    const bool tension = side && carom_datum_is(side, "tension"),
+               compression = side && carom_datum_is(side, "compression");
     coefficient s = number(e, 0);
-    if (side && !tension && !compression) return carom_fault(e->r, side, 0, "%s: `one-sided` is tension or compression", e->where);
+    if (side && !tension && !compression)
+        return carom_fault(e->r, side, 0, "%s: `one-sided` is tension or compression", e->where);
     CAROM_TRY(read_coefficient(e, &of->clearance, &s));
     if (!side && !carom_given(&of->clearance)) return spring(e, x, x0, k, c), CAROM_OK;
     const carom_node way = sub(e, x, x0), zero = num(e, 0);
     e->force = zero;
-    if (!compression) one_side(e, x, carom_graph_apply(graph(e), CAROM_OP_MAX, zero, sub(e, way, s.node), CAROM_NONE), k, c, 1);
-    if (!tension) one_side(e, x, carom_graph_apply(graph(e), CAROM_OP_MAX, zero, sub(e, sub(e, zero, way), s.node), CAROM_NONE), k, c, -1);
+    if (!compression)
+        one_side(e, x, carom_graph_apply(graph(e), CAROM_OP_MAX, zero, sub(e, way, s.node), CAROM_NONE), k, c, 1);
+    if (!tension)
+        one_side(e, x, carom_graph_apply(graph(e), CAROM_OP_MAX, zero, sub(e, sub(e, zero, way), s.node), CAROM_NONE),
+                 k, c, -1);
     return CAROM_OK;
 }
 
@@ -207,7 +230,9 @@ static carom_status line_spring(element *e, const carom_mech_spring *of) {
     CAROM_TRY(read_coefficient(e, &of->length, &length));
     carom_node square = num(e, 0);
     for (int i = 0; i < (e->spatial ? 3 : 2); ++i) square = add(e, square, mul(e, e->d[i], e->d[i]));
-    if (length.value == 0 && c.value == 0 && !carom_given(&of->force) && !carom_given(&of->clearance) && !carom_given(&of->one_sided)) { // no direction needed: V = 1/2 k d.d is smooth also where the points meet
+    // no direction needed: V = 1/2 k d.d is smooth also where the points meet
+    if (length.value == 0 && c.value == 0 && !carom_given(&of->force) && !carom_given(&of->clearance) &&
+        !carom_given(&of->one_sided)) {
         e->energy = mul(e, mul(e, num(e, 0.5), k.node), square);
         e->r->m->body_potential = add(e, e->r->m->body_potential, e->energy);
         return name_quantity(e, "energy", e->energy, CAROM_NONE);
@@ -232,7 +257,8 @@ static carom_status joint_spring(element *e, const carom_mech_spring *of) {
     CAROM_TRY(carom_check_unit(e->r, e->where, &of->rest, shift ? "m" : "rad", NULL));
     CAROM_TRY(read_coefficient(e, &of->stiffness, &k));
     CAROM_TRY(read_coefficient(e, &of->damping, &c));
-    if (carom_given(&of->rest)) CAROM_TRY(carom_resolve_term(e->r, &of->rest, "rest", BOUND_NUMBER, 0, &rest, &rest_node));
+    if (carom_given(&of->rest))
+        CAROM_TRY(carom_resolve_term(e->r, &of->rest, "rest", BOUND_NUMBER, 0, &rest, &rest_node));
     CAROM_TRY(carom_check_unit(e->r, e->where, &of->clearance, shift ? "m" : "rad", NULL));
     CAROM_TRY(carom_check_unit(e->r, e->where, &of->force, shift ? "N" : "N m", NULL));
     CAROM_TRY(carom_given(&of->force) ? law(e, of, x) : spring_of(e, of, x, rest_node, k, c));
@@ -256,7 +282,8 @@ static void turn_spring(element *e, const carom_node *a, const carom_node *b, co
     for (int i = 0; i < 3; ++i) {
         carom_node c = num(e, 1);
         for (int l = 0; l < 3; ++l) c = sub(e, c, mul(e, a[3 * i + l], b[3 * i + l]));
-        V = add(e, V, mul(e, mul(e, num(e, 0.5), sub(e, add(e, k[(i + 1) % 3].node, k[(i + 2) % 3].node), k[i].node)), c));
+        V = add(e, V,
+                mul(e, mul(e, num(e, 0.5), sub(e, add(e, k[(i + 1) % 3].node, k[(i + 2) % 3].node), k[i].node)), c));
     }
     e->energy = add(e, e->energy, V);
     e->r->m->body_potential = add(e, e->r->m->body_potential, V);
@@ -296,7 +323,8 @@ static carom_status bushing(element *e, const carom_mech_spring *of) {
             x = sub(e, sub(e, e->B->angle, e->A->angle), num(e, angle_B - angle_A));
         } else {
             const int y = (i + 1) % 3, z = (i + 2) % 3;
-            for (int l = 0; l < 3; ++l) x = add(e, x, sub(e, mul(e, a[3 * z + l], b[3 * y + l]), mul(e, a[3 * y + l], b[3 * z + l])));
+            for (int l = 0; l < 3; ++l)
+                x = add(e, x, sub(e, mul(e, a[3 * z + l], b[3 * y + l]), mul(e, a[3 * y + l], b[3 * z + l])));
             x = mul(e, num(e, 0.5), x);
         }
         spring(e, x, num(e, 0), e->spatial ? number(e, 0) : kr[i], cr[i]);
@@ -308,27 +336,34 @@ static carom_status bushing(element *e, const carom_mech_spring *of) {
 static carom_status read_spring(element *e, const void *record) {
     const carom_mech_spring *of = record;
     if (carom_given(&of->type) && !carom_datum_is(&of->type, "bushing"))
-        return carom_fault(e->r, &of->type, 0, "the type of a spring is `bushing`; others have none: they act between points or at a joint");
-    if (!carom_given(&of->stiffness) && !carom_given(&of->damping) && !carom_given(&of->force) && !carom_given(&of->torsion) && !carom_given(&of->torsion_damping))
+        return carom_fault(
+            e->r, &of->type, 0,
+            "the type of a spring is `bushing`; others have none: they act between points or at a joint");
+    if (!carom_given(&of->stiffness) && !carom_given(&of->damping) && !carom_given(&of->force) &&
+        !carom_given(&of->torsion) && !carom_given(&of->torsion_damping))
         return carom_fault(e->r, e->place, 0, "%s has neither stiffness nor damping", e->where);
     return carom_given(&of->type) ? bushing(e, of) : carom_given(&of->joint) ? joint_spring(e, of) : line_spring(e, of);
 }
 
-// -- motors and loads ----------------------------------------------------------------------------------------------------
+// -- motors and loads -------------------------------------------------------------------------------------------------
 
 static carom_status read_motor(element *e, const void *record) {
     const carom_mech_motor *of = record;
-    const carom_datum *at = carom_given(&of->joint), *torque = carom_given(&of->torque), *force = carom_given(&of->force), *n = torque ? torque : force;
+    const carom_datum *at = carom_given(&of->joint), *torque = carom_given(&of->torque),
+                      *force = carom_given(&of->force), *n = torque ? torque : force;
     joint *j = NULL;
     carom_node x, F;
     if (!at) return carom_fault(e->r, e->place, 0, "%s has no joint; write `joint: NAME`", e->where);
-    if (!n || (torque && force)) return carom_fault(e->r, e->place, 0, "%s needs `torque:` (at an angle) or `force:` (at a shift)", e->where);
+    if (!n || (torque && force))
+        return carom_fault(e->r, e->place, 0, "%s needs `torque:` (at an angle) or `force:` (at a shift)", e->where);
     CAROM_TRY(carom_find_joint(e->r, at, &j));
     CAROM_TRY(carom_resolve_expression(e->r, n, SCOPE_STATE, "the motor", &F));
-    if (force && j->shift == CAROM_NONE) return carom_fault(e->r, n->key, 0, "joint '%s' has no shift; write `torque:`", j->name);
+    if (force && j->shift == CAROM_NONE)
+        return carom_fault(e->r, n->key, 0, "joint '%s' has no shift; write `torque:`", j->name);
     if (force) x = j->shift;
     else CAROM_TRY(carom_joint_coordinate(e->r, at, j, &x));
-    if (torque && x == j->shift) return carom_fault(e->r, n->key, 0, "joint '%s' has no angle; write `force:`", j->name);
+    if (torque && x == j->shift)
+        return carom_fault(e->r, n->key, 0, "joint '%s' has no angle; write `force:`", j->name);
     push(e, F, x);
     return CAROM_OK;
 }
@@ -337,13 +372,15 @@ static carom_status read_motor(element *e, const void *record) {
 static carom_status read_load(element *e, const void *record) {
     const carom_mech_load *of = record;
     carom_model *m = e->r->m;
-    const carom_datum *on = carom_given(&of->on), *force = carom_given(&of->force), *torque = carom_given(&of->torque), *frame = carom_given(&of->frame), *place = carom_given(&of->point);
+    const carom_datum *on = carom_given(&of->on), *force = carom_given(&of->force), *torque = carom_given(&of->torque),
+                      *frame = carom_given(&of->frame), *place = carom_given(&of->point);
     const body *b = NULL;
     double s[3] = {0};
     carom_node p[3], F[3], T[3];
     if (!on) return carom_fault(e->r, e->place, 0, "%s acts on a body; write `on: NAME`", e->where);
     CAROM_TRY(carom_find_body(e->r, on, &b));
-    if (carom_body_prescribed(b)) return carom_fault(e->r, on, 0, "the motion of '%s' is prescribed; forces have no effect on it", b->name);
+    if (carom_body_prescribed(b))
+        return carom_fault(e->r, on, 0, "the motion of '%s' is prescribed; forces have no effect on it", b->name);
     if (!force && !torque) return carom_fault(e->r, e->place, 0, "%s has neither force nor torque", e->where);
     e->spatial = b->space == SPATIAL;
     const int n = e->spatial ? 3 : 2;
@@ -391,10 +428,15 @@ static carom_status keep_book(const element *e, const char *kind) {
 
 carom_status carom_derive_elements(resolver *r) {
     const carom_mech *x = r->mech;
-    const struct { const char *word; carom_status (*read)(element *e, const void *record); const void *list; int count; size_t size; } kinds[] = {
-        {"spring", read_spring, x->springs, x->nsprings, sizeof *x->springs},
-        {"motor", read_motor, x->motors, x->nmotors, sizeof *x->motors},
-        {"load", read_load, x->loads, x->nloads, sizeof *x->loads}};
+    const struct {
+        const char *word;
+        carom_status (*read)(element *e, const void *record);
+        const void *list;
+        int count;
+        size_t size;
+    } kinds[] = {{"spring", read_spring, x->springs, x->nsprings, sizeof *x->springs},
+                 {"motor", read_motor, x->motors, x->nmotors, sizeof *x->motors},
+                 {"load", read_load, x->loads, x->nloads, sizeof *x->loads}};
     carom_model *m = r->m;
     m->force = carom_pool_take(&m->memory, ((size_t)m->visible.nv_own + 1) * sizeof *m->force);
     m->elements = carom_pool_take(&m->memory, (size_t)(x->nsprings + x->nmotors + x->nloads + 1) * sizeof *m->elements);
@@ -402,7 +444,8 @@ carom_status carom_derive_elements(resolver *r) {
     for (int i = 0; i < m->visible.nv_own; ++i) m->force[i] = CAROM_NONE;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k)
         for (int i = 0; i < kinds[k].count; ++i) {
-            const carom_datum *name = (const void *)((const unsigned char *)kinds[k].list + (size_t)i * kinds[k].size); // comes first
+            // comes first
+            const carom_datum *name = (const void *)((const unsigned char *)kinds[k].list + (size_t)i * kinds[k].size);
             element e = {.r = r, .place = name, .name = name->text};
             e.energy = e.force = e.power = carom_graph_number(m->graph, 0);
             snprintf(e.where, sizeof e.where, "%s '%.60s'", kinds[k].word, e.name);

@@ -19,19 +19,23 @@ carom_status carom_resolve_list(resolver *r, const carom_datum *n, const char *w
 
 carom_status carom_resolve_vector(resolver *r, const carom_datum *n, const char *what, int size, double *x) {
     CAROM_TRY(carom_resolve_list(r, n, what, size));
-    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(carom_resolve_number(r, c, what, x++));
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c)
+        CAROM_TRY(carom_resolve_number(r, c, what, x++));
     return CAROM_OK;
 }
 
-carom_status carom_resolve_bound_vector(resolver *r, const carom_datum *n, const char *what, int size, bound_kind kind, int index, double *x) {
+carom_status carom_resolve_bound_vector(resolver *r, const carom_datum *n, const char *what, int size, bound_kind kind,
+                                        int index, double *x) {
     CAROM_TRY(carom_resolve_list(r, n, what, size));
     for (int i = 0; i < size; ++i) CAROM_TRY(carom_resolve_bound(r, &n->item[i], what, kind, index + i, &x[i]));
     return CAROM_OK;
 }
 
-carom_status carom_resolve_nodes(resolver *r, const carom_datum *n, unsigned scope, const char *what, int size, carom_node *x) {
+carom_status carom_resolve_nodes(resolver *r, const carom_datum *n, unsigned scope, const char *what, int size,
+                                 carom_node *x) {
     CAROM_TRY(carom_resolve_list(r, n, what, size));
-    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(carom_resolve_expression(r, c, scope, what, x++));
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c)
+        CAROM_TRY(carom_resolve_expression(r, c, scope, what, x++));
     return CAROM_OK;
 }
 
@@ -51,8 +55,8 @@ carom_status carom_body_name(resolver *r, const body *b, const char *part, name_
     snprintf(text, sizeof text, "%.60s.%.70s", b->name, part);
     const name *other = carom_names_find(&m->names, text, strlen(text));
     if (other)
-        return carom_fault(r, b->place, 0, "'%s' of body '%s' is already defined as %s%s; rename one of them", text, b->name,
-                           carom_name_kind(other->kind), carom_line_of(other->line).text);
+        return carom_fault(r, b->place, 0, "'%s' of body '%s' is already defined as %s%s; rename one of them", text,
+                           b->name, carom_name_kind(other->kind), carom_line_of(other->line).text);
     const char *copy = carom_pool_text(&m->memory, text, strlen(text));
     *out = copy ? carom_names_add(&m->names, copy, kind, index, b->place->line) : NULL;
     if (!*out) return carom_fault_memory(r);
@@ -164,7 +168,8 @@ void carom_body_frame(resolver *r, body *b, int position) {
 
 // Rotation by an angle about a constant unit axis.
 void carom_body_turned_frame(resolver *r, body *b, const double *n) {
-    const carom_node c = call(r, CAROM_OP_COS, b->angle), s = call(r, CAROM_OP_SIN, b->angle), d = r_sub(r, r_num(r, 1), c);
+    const carom_node c = call(r, CAROM_OP_COS, b->angle), s = call(r, CAROM_OP_SIN, b->angle),
+                     d = r_sub(r, r_num(r, 1), c);
     for (int i = 0; i < 3; ++i) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         b->R[4 * i] = r_add(r, c, r_mul(r, r_num(r, n[i] * n[i]), d));
@@ -257,19 +262,22 @@ static const char *body_name(const void *user, int i) {
 
 bool carom_body_called(const body *b, const char *name) {
     const size_t n = strlen(name);
-    return strncmp(b->name, name, n) == 0 && (!b->name[n] || (b->name[n] == '.' && b->name[n + 1] >= '0' && b->name[n + 1] <= '9'));
+    return strncmp(b->name, name, n) == 0 &&
+           (!b->name[n] || (b->name[n] == '.' && b->name[n + 1] >= '0' && b->name[n + 1] <= '9'));
 }
 
 carom_status carom_find_body(resolver *r, const carom_datum *n, const body **b) {
-    if (n->kind != CAROM_TEXT) return carom_fault(r, n, 0, "this is the name of a body, not a %s", n->kind == CAROM_LIST ? "list" : "map");
+    if (n->kind != CAROM_TEXT)
+        return carom_fault(r, n, 0, "this is the name of a body, not a %s", n->kind == CAROM_LIST ? "list" : "map");
     for (int i = 0; i < r->m->nbodies; ++i)
         if (strcmp(r->m->bodies[i].name, n->text) == 0) {
             *b = &r->m->bodies[i];
             return CAROM_OK;
         }
     const char *near = carom_nearest(n->text, body_name, r->m);
-    return near ? carom_fault(r, n, 0, "unknown body '%.60s'; did you mean '%s'?", n->text, near)
-                : carom_fault(r, n, 0, "unknown body '%.60s'; bodies are `ground` and those of section bodies", n->text);
+    return near
+               ? carom_fault(r, n, 0, "unknown body '%.60s'; did you mean '%s'?", n->text, near)
+               : carom_fault(r, n, 0, "unknown body '%.60s'; bodies are `ground` and those of section bodies", n->text);
 }
 
 carom_status carom_body_point_at(resolver *r, const carom_datum *n, const body *b, bool spatial, double *s) {
@@ -279,7 +287,8 @@ carom_status carom_body_point_at(resolver *r, const carom_datum *n, const body *
             memcpy(s, b->points[i].s, 3 * sizeof *s);
             return CAROM_OK;
         }
-    return carom_fault(r, n, 0, "body '%s' has no point '%.60s'; write its coordinates, or name it in `points` there", b->name, n->text);
+    return carom_fault(r, n, 0, "body '%s' has no point '%.60s'; write its coordinates, or name it in `points` there",
+                       b->name, n->text);
 }
 
 carom_status carom_body_start_fixed(resolver *r, const body *b) {

@@ -1,14 +1,15 @@
 // free.c: bodies that no expression knows.
 //
-// Where thousands of bodies touch (model/near.c), most of them are named nowhere but among those that touch: gravity and contacts move them, and nothing
-// else.  Such a free body is numbers: no node of the graph, no instruction of the tape.  Its positions and velocities come after those of
-// all others.  A body that an expression, a joint, a spring or a drawing names is derived as always.
+// Where thousands of bodies touch (model/near.c), most of them are named nowhere but among those that touch: gravity
+// and contacts move them, and nothing else.  Such a free body is numbers: no node of the graph, no instruction of the
+// tape.  Its positions and velocities come after those of all others.  A body that an expression, a joint, a spring or
+// a drawing names is derived as always.
 #include "derive/bodies/body.h"
 #include "derive/shapes/shapes.h"
 #include <stdlib.h>
 #include <string.h>
 
-// -- who is named ---------------------------------------------------------------------------------------------------------
+// -- who is named -----------------------------------------------------------------------------------------------------
 
 typedef struct marks {
     names bodies;
@@ -16,7 +17,9 @@ typedef struct marks {
     bool energies; // an expression asks for the energy of all
 } marks;
 
-static bool in_name(char c) { return c == '_' || c == '.' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+static bool in_name(char c) {
+    return c == '_' || c == '.' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
 
 // Every name in a text, and all that it starts with: a.b.x may be x of a.b, or b.x of a.
 static void mark_text(marks *k, const char *text, size_t length) {
@@ -29,7 +32,8 @@ static void mark_text(marks *k, const char *text, size_t length) {
             if (n) k->named[n->index] = true;
         }
         static const char *const all[] = {"kinetic", "potential", "energy"};
-        for (int w = 0; w < 3; ++w) k->energies = k->energies || (end - i == strlen(all[w]) && memcmp(text + i, all[w], end - i) == 0);
+        for (int w = 0; w < 3; ++w)
+            k->energies = k->energies || (end - i == strlen(all[w]) && memcmp(text + i, all[w], end - i) == 0);
         i = end + 1;
     }
 }
@@ -73,7 +77,8 @@ static bool comes_and_goes(const resolver *r, const marks *k, const carom_datum 
 }
 
 static void mark_contact(const resolver *r, marks *k, const carom_mech_contact *of) {
-    const carom_datum *const written[] = {&of->gap, &of->slip, &of->slip_rate, &of->point, &of->side, &of->radius}, *two = carom_given(&of->between);
+    const carom_datum *const written[] = {&of->gap, &of->slip, &of->slip_rate, &of->point, &of->side, &of->radius},
+                             *two = carom_given(&of->between);
     for (size_t i = 0; i < sizeof written / sizeof *written; ++i) mark(k, written[i]);
     mark_values(k, &of->friction);
     const bool pairs = two && two->kind == CAROM_LIST && two->count == 2, among = of->among.kind == CAROM_LIST;
@@ -85,7 +90,8 @@ static void mark_all(const resolver *r, marks *k) {
     const carom_mech *x = r->mech;
     const carom_datum *const maps[] = {&x->checks, &x->let, &x->forces, &x->constraints, &x->outputs, &x->exact};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i) mark(k, maps[i]);
-    const carom_datum *const energies[] = {x->energy ? &x->energy->kinetic : NULL, x->energy ? &x->energy->potential : NULL};
+    const carom_datum *const energies[] = {x->energy ? &x->energy->kinetic : NULL,
+                                           x->energy ? &x->energy->potential : NULL};
     for (int i = 0; i < 2; ++i)
         if (energies[i]) mark_values(k, energies[i]);
     if (x->defaults) mark_values(k, &x->defaults->friction);
@@ -118,7 +124,7 @@ carom_status carom_free_find(resolver *r, bool *is_free) {
     return good ? CAROM_OK : carom_fault_memory(r);
 }
 
-// -- where they are -------------------------------------------------------------------------------------------------------
+// -- where they are ---------------------------------------------------------------------------------------------------
 
 carom_status carom_free_place(resolver *r) {
     static const char *const velocities[2][6] = {{"vx", "vy", "wz"}, {"vx", "vy", "vz", "wx", "wy", "wz"}};
@@ -148,4 +154,4 @@ carom_status carom_free_place(resolver *r) {
     return CAROM_OK;
 }
 
-// -- how they move --------------------------------------------------------------------------------------------------------
+// -- how they move ----------------------------------------------------------------------------------------------------

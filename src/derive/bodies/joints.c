@@ -1,10 +1,12 @@
 // joints.c: the section `joints`: what two bodies may not do to each other, as constraints.
 //
 // Few primitives: points coincide (world components), a point in a plane or on a line of a body, directions
-// perpendicular, a distance, joint coordinates coupled (JNT-1 .. JNT-5).  The joint's frame (x, y, z = axis) is fixed in the
-// first body, and every constraint is signed such that its reaction is a component of what acts on the second body.
+// perpendicular, a distance, joint coordinates coupled (JNT-1 .. JNT-5).  The joint's frame (x, y, z = axis) is fixed
+// in the first body, and every constraint is signed such that its reaction is a component of what acts on the second
+// body.
 //
-// An angle of a spatial joint is a position of its own, counted over turns: it moves as atan2 says and is set by move().
+// An angle of a spatial joint is a position of its own, counted over turns: it moves as atan2 says and is set by
+// move().
 #include "base/grow.h"
 #include "derive/bodies/body.h"
 #include "mech/keys.h"
@@ -43,7 +45,8 @@ static const unsigned needs_of[] = {
 };
 enum { TYPES = sizeof needs_of / sizeof *needs_of };
 
-static const char *type_name(const void *user, int i) { return (void)user, carom_key_joint_types[i].name; } // in the order of the enum
+// in the order of the enum
+static const char *type_name(const void *user, int i) { return (void)user, carom_key_joint_types[i].name; }
 
 // A joint while it is read.
 typedef struct maker {
@@ -135,9 +138,12 @@ static carom_node turn_rate(const maker *k, carom_node s, carom_node c, int v) {
 static carom_status spatial_angle(maker *k, joint *j) {
     carom_model *m = k->r->m;
     if (j->moving)
-        return carom_fault(k->r, j->place, 0, "the angle of joint '%s' is counted against a body that turns with time; that is not possible", j->name);
+        return carom_fault(
+            k->r, j->place, 0,
+            "the angle of joint '%s' is counted against a body that turns with time; that is not possible", j->name);
     if (m->nmember)
-        return carom_fault(k->r, j->place, 0, "the angle of joint '%s' cannot be used beside flexible members", j->name);
+        return carom_fault(k->r, j->place, 0, "the angle of joint '%s' cannot be used beside flexible members",
+                           j->name);
     const carom_node c = dot(k, axis_A(k, 0), axis_B(k, 0)), s = dot(k, axis_A(k, 1), axis_B(k, 0));
     int n = 0, *v = carom_pool_take(&m->memory, (size_t)(m->nv > 6 ? m->nv : 6) * sizeof *v);
     carom_node *rate = carom_pool_take(&m->memory, (size_t)(m->nv > 6 ? m->nv : 6) * sizeof *rate);
@@ -174,8 +180,8 @@ static carom_status add_coordinate(maker *k, const char *part, carom_node node) 
     snprintf(text, sizeof text, "%.60s.%s", k->j->name, part);
     const name *other = carom_names_find(&m->names, text, strlen(text));
     if (other)
-        return carom_fault(k->r, k->j->place, 0, "'%s' of joint '%s' is already defined as %s%s; rename one of them", text, k->j->name,
-                           carom_name_kind(other->kind), carom_line_of(other->line).text);
+        return carom_fault(k->r, k->j->place, 0, "'%s' of joint '%s' is already defined as %s%s; rename one of them",
+                           text, k->j->name, carom_name_kind(other->kind), carom_line_of(other->line).text);
     const char *copy = carom_pool_text(&m->memory, text, strlen(text));
     name *n = copy ? carom_names_add(&m->names, copy, NAME_LET, (int)(k->j - m->joints), k->j->place->line) : NULL;
     if (!n) return carom_fault_memory(k->r);
@@ -222,7 +228,10 @@ carom_status carom_joint_rubs(resolver *r, const carom_datum *place, const joint
     case CYLINDRICAL: return *what = (carom_rub_of){.turns = true, .slides = true, .rows = across}, CAROM_OK;
     case UNIVERSAL: case PLANE: case WELD: case DISTANCE: case SCREW: case GEAR: break;
     }
-    return carom_fault(r, place, 0, "friction acts in revolute, prismatic, cylindrical and spherical joints, not in '%s', which is of type %s", j->name, type_name(NULL, j->type));
+    return carom_fault(
+        r, place, 0,
+        "friction acts in revolute, prismatic, cylindrical and spherical joints, not in '%s', which is of type %s",
+        j->name, type_name(NULL, j->type));
 }
 
 static carom_status coordinates(maker *k) {
@@ -251,23 +260,27 @@ static carom_status read_type(maker *k) {
     const char *near = n->kind == CAROM_TEXT ? carom_nearest(n->text, type_name, NULL) : NULL;
     if (near) return carom_fault(k->r, n, 0, "unknown joint type '%.60s'; did you mean '%s'?", n->text, near);
     char known[200] = "";
-    for (int i = 0, used = 0; i < TYPES; ++i) used += snprintf(known + used, sizeof known - (size_t)used, "%s%s", i ? ", " : "", type_name(NULL, i));
+    for (int i = 0, used = 0; i < TYPES; ++i)
+        used += snprintf(known + used, sizeof known - (size_t)used, "%s%s", i ? ", " : "", type_name(NULL, i));
     return carom_fault(k->r, n, 0, "unknown joint type '%.60s'; expected one of %s", n->text, known);
 }
 
 static carom_status read_between(maker *k) {
     const carom_datum *n = carom_given(&k->of->between);
     if (!n || n->kind != CAROM_LIST || n->count != 2)
-        return carom_fault(k->r, n ? n : k->j->place, 0, "%s connects two bodies; write `between: [ground, NAME]`", k->where);
+        return carom_fault(k->r, n ? n : k->j->place, 0, "%s connects two bodies; write `between: [ground, NAME]`",
+                           k->where);
     CAROM_TRY(carom_find_body(k->r, n->item, &k->A));
     CAROM_TRY(carom_find_body(k->r, n->item + 1, &k->B));
     if (k->A == k->B) return carom_fault(k->r, n, 0, "%s connects a body with itself", k->where);
-    if (carom_body_prescribed(k->A) && carom_body_prescribed(k->B)) return carom_fault(k->r, n, 0, "%s connects two bodies whose motion is prescribed", k->where);
+    if (carom_body_prescribed(k->A) && carom_body_prescribed(k->B))
+        return carom_fault(k->r, n, 0, "%s connects two bodies whose motion is prescribed", k->where);
     if (k->A->space != EITHER && k->B->space != EITHER && k->A->space != k->B->space)
         return carom_fault(k->r, n, 0, "%s connects a planar body with a spatial one; make both alike", k->where);
     k->spatial = k->A->space == SPATIAL || k->B->space == SPATIAL;
     if (!(k->needs & (k->spatial ? SPATIAL_TOO : PLANAR_TOO)))
-        return carom_fault(k->r, carom_given(&k->of->type), 0, "a %s joint connects spatial bodies; these are planar", type_name(NULL, k->j->type));
+        return carom_fault(k->r, carom_given(&k->of->type), 0, "a %s joint connects spatial bodies; these are planar",
+                           type_name(NULL, k->j->type));
     k->j->A = k->A, k->j->B = k->B;
     k->j->spatial = k->spatial;
     return CAROM_OK;
@@ -280,13 +293,17 @@ static carom_status read_points(maker *k) {
     double s_A[3] = {0}, s_B[3] = {0}, p[3] = {0};
     CAROM_TRY(carom_body_start_fixed(k->r, k->A));
     CAROM_TRY(carom_body_start_fixed(k->r, k->B));
-    if (at && points) return carom_fault(k->r, points->key, 0, "%s has both `at` and `points`; give only one", k->where);
+    if (at && points)
+        return carom_fault(k->r, points->key, 0, "%s has both `at` and `points`; give only one", k->where);
     if (!at && !points)
-        return carom_fault(k->r, k->j->place, 0, "%s needs a location: `at: [%s]` (world frame, initial position) or `points:` (one per body frame)",
-                           k->where, n == 3 ? "x, y, z" : "x, y");
+        return carom_fault(
+            k->r, k->j->place, 0,
+            "%s needs a location: `at: [%s]` (world frame, initial position) or `points:` (one per body frame)",
+            k->where, n == 3 ? "x, y, z" : "x, y");
     if (at) {
         if (k->j->type == DISTANCE)
-            return carom_fault(k->r, at->key, 0, "%s is a distance between two points; write `points: [[...], [...]]`", k->where);
+            return carom_fault(k->r, at->key, 0, "%s is a distance between two points; write `points: [[...], [...]]`",
+                               k->where);
         CAROM_TRY(carom_resolve_vector(k->r, at, "the place of a joint", n, p));
         carom_body_local(k->A, p, s_A);
         carom_body_local(k->B, p, s_B);
@@ -344,7 +361,9 @@ static carom_status planar_axis(maker *k) {
     const carom_datum *axis = carom_given(&k->of->axis);
     double a[3] = {1, 0, 0}, s[3];
     if (k->j->type == PRISMATIC) {
-        if (!axis) return carom_fault(k->r, k->j->place, 0, "%s has no axis; write `axis: [1, 0]` (world frame, initial position)", k->where);
+        if (!axis)
+            return carom_fault(k->r, k->j->place, 0,
+                               "%s has no axis; write `axis: [1, 0]` (world frame, initial position)", k->where);
         CAROM_TRY(carom_resolve_vector(k->r, axis, "the axis", 2, a));
         const double size = hypot(a[0], a[1]);
         if (!(size > 0)) return carom_fault(k->r, axis, 0, "axis must be non-zero, e.g. [1, 0]");
@@ -363,8 +382,10 @@ static carom_status two_axes(maker *k, double *z_A, double *z_B) {
     const carom_datum *axis = carom_given(&k->of->axis), *axes = carom_given(&k->of->axes), *n = axes ? axes : axis;
     if (!n || n->kind != CAROM_LIST || n->count != 2 || n->item->kind != CAROM_LIST)
         return carom_fault(k->r, n ? n : k->j->place, 0,
-                           "%s needs two axes, one fixed in each body: `axis: [[1, 0, 0], [0, 1, 0]]` (world frame, initial position) or "
-                           "`axes:` in the bodies' frames", k->where);
+                           "%s needs two axes, one fixed in each body: `axis: [[1, 0, 0], [0, 1, 0]]` (world frame, "
+                           "initial position) or "
+                           "`axes:` in the bodies' frames",
+                           k->where);
     CAROM_TRY(carom_resolve_direction(k->r, n->item, "the axis", z_A));
     CAROM_TRY(carom_resolve_direction(k->r, n->item + 1, "the axis", z_B));
     if (axes) return CAROM_OK;
@@ -381,7 +402,8 @@ static carom_status read_frames(maker *k) {
     const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     memcpy(k->X_A, unit, sizeof unit);
     if (!(k->needs & (AXIS | AXES)) || (!k->spatial && k->j->type == REVOLUTE)) {
-        if (axis || axes) return carom_fault(k->r, (axis ? axis : axes)->key, 0, "%s needs no axis; remove it", k->where);
+        if (axis || axes)
+            return carom_fault(k->r, (axis ? axis : axes)->key, 0, "%s needs no axis; remove it", k->where);
         match(k);
         return CAROM_OK;
     }
@@ -414,7 +436,9 @@ static carom_status read_frames(maker *k) {
             k->X_B[3 * i + 1] = z_B[(i + 1) % 3] * x[(i + 2) % 3] - z_B[(i + 2) % 3] * x[(i + 1) % 3];
         return CAROM_OK;
     }
-    if (!axis) return carom_fault(k->r, k->j->place, 0, "%s has no axis; write `axis: [0, 0, 1]` (world frame, initial position)", k->where);
+    if (!axis)
+        return carom_fault(k->r, k->j->place, 0,
+                           "%s has no axis; write `axis: [0, 0, 1]` (world frame, initial position)", k->where);
     double a[3];
     CAROM_TRY(carom_resolve_direction(k->r, axis, "the axis", a));
     carom_body_turn_back(k->A, a, z_A);
@@ -430,7 +454,9 @@ static carom_status drive(maker *k) {
     double start = 0;
     if (!n) return CAROM_OK;
     if (!(k->needs & DRIVEN))
-        return carom_fault(k->r, n->key, 0, "a %s joint cannot have `motion`; only revolute, prismatic and screw joints can", type_name(NULL, k->j->type));
+        return carom_fault(k->r, n->key, 0,
+                           "a %s joint cannot have `motion`; only revolute, prismatic and screw joints can",
+                           type_name(NULL, k->j->type));
     CAROM_TRY(carom_resolve_expression(k->r, n, SCOPE_MOTION, "the motion", &motion));
     CAROM_TRY(carom_resolve_start(k->r, n, motion, &start));
     CAROM_TRY(carom_joint_coordinate(k->r, n, k->j, &x));
@@ -443,9 +469,10 @@ static carom_status distance(maker *k) {
     double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
     if (n) CAROM_TRY(carom_resolve_number(k->r, n, "the length", &length));
     if (!(length > 0))
-        return carom_fault(k->r, n ? n : k->j->place, 0, "the length is %g; points that coincide are a %s joint", length,
-                           k->spatial ? "spherical" : "revolute");
-    const carom_node size = carom_graph_apply(k->r->m->graph, CAROM_OP_SQRT, dot(k, k->d, k->d), CAROM_NONE, CAROM_NONE);
+        return carom_fault(k->r, n ? n : k->j->place, 0, "the length is %g; points that coincide are a %s joint",
+                           length, k->spatial ? "spherical" : "revolute");
+    const carom_node size =
+        carom_graph_apply(k->r->m->graph, CAROM_OP_SQRT, dot(k, k->d, k->d), CAROM_NONE, CAROM_NONE);
     return add_row(k, sub(k, size, num(k, length)));
 }
 
@@ -453,13 +480,16 @@ static carom_status screw(maker *k) {
     const carom_datum *n = carom_given(&k->of->pitch);
     double pitch = 0;
     carom_node angle;
-    if (!n) return carom_fault(k->r, k->j->place, 0, "%s has no pitch; write `pitch: 0.01`, its travel per turn", k->where);
+    if (!n)
+        return carom_fault(k->r, k->j->place, 0, "%s has no pitch; write `pitch: 0.01`, its travel per turn", k->where);
     CAROM_TRY(carom_resolve_number(k->r, n, "the pitch", &pitch));
     CAROM_TRY(carom_joint_angle(k->r, k->j, &angle));
     return add_row(k, sub(k, k->j->shift, mul(k, num(k, pitch / (2 * 3.14159265358979323846)), angle)));
 }
 
-static const char *joint_name(const void *model, int i) { return i < ((const carom_model *)model)->njoints ? ((const carom_model *)model)->joints[i].name : NULL; }
+static const char *joint_name(const void *model, int i) {
+    return i < ((const carom_model *)model)->njoints ? ((const carom_model *)model)->joints[i].name : NULL;
+}
 
 carom_status carom_find_joint(resolver *r, const carom_datum *n, joint **j) {
     for (int i = 0; n->kind == CAROM_TEXT && i < r->m->njoints; ++i)
@@ -473,7 +503,8 @@ carom_status carom_find_joint(resolver *r, const carom_datum *n, joint **j) {
     char known[200] = "";
     for (size_t used = 0, i = 0; joint_name(r->m, (int)i) && used < sizeof known; ++i)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", joint_name(r->m, (int)i));
-    return carom_fault(r, n, 0, "there is no joint '%.60s' above; %s%s", n->text, *known ? "joints are " : "joints are read in order", known);
+    return carom_fault(r, n, 0, "there is no joint '%.60s' above; %s%s", n->text,
+                       *known ? "joints are " : "joints are read in order", known);
 }
 
 // (JNT-6)  c_2 - ratio c_1 = 0, c the angles or shifts of two joints
@@ -483,8 +514,11 @@ static carom_status gear(maker *k) {
     carom_node x, y;
     double ratio = 0;
     if (!pair || pair->kind != CAROM_LIST || pair->count != 2)
-        return carom_fault(k->r, pair ? pair : k->j->place, 0, "%s couples two joints; write `joints: [NAME, NAME], ratio: -2`", k->where);
-    if (!n) return carom_fault(k->r, k->j->place, 0, "%s has no ratio: the second joint moves `ratio` times as far as the first", k->where);
+        return carom_fault(k->r, pair ? pair : k->j->place, 0,
+                           "%s couples two joints; write `joints: [NAME, NAME], ratio: -2`", k->where);
+    if (!n)
+        return carom_fault(k->r, k->j->place, 0,
+                           "%s has no ratio: the second joint moves `ratio` times as far as the first", k->where);
     CAROM_TRY(carom_resolve_number(k->r, n, "the ratio", &ratio));
     CAROM_TRY(carom_find_joint(k->r, pair->item, &one));
     CAROM_TRY(carom_find_joint(k->r, pair->item + 1, &two));
@@ -530,15 +564,21 @@ static bool turns_with_time(const carom_model *m, const body *b) {
 }
 
 static carom_status read_joint(resolver *r, const carom_mech_joint *of, joint *j) {
-    const struct { const carom_datum *given; type type; } only[] = {{&of->length, DISTANCE}, {&of->pitch, SCREW}, {&of->joints, GEAR}, {&of->ratio, GEAR}};
+    const struct {
+        const carom_datum *given;
+        type type;
+    } only[] = {{&of->length, DISTANCE}, {&of->pitch, SCREW}, {&of->joints, GEAR}, {&of->ratio, GEAR}};
     maker k = {.r = r, .j = j, .of = of};
     snprintf(k.where, sizeof k.where, "joint '%.60s'", j->name);
     CAROM_TRY(read_type(&k));
     for (size_t i = 0; i < sizeof only / sizeof *only; ++i)
         if (carom_given(only[i].given) && (type)j->type != only[i].type)
-            return carom_fault(r, only[i].given->key, 0, "'%s' does not apply to a %s joint", only[i].given->key->text, type_name(NULL, j->type));
+            return carom_fault(r, only[i].given->key, 0, "'%s' does not apply to a %s joint", only[i].given->key->text,
+                               type_name(NULL, j->type));
     if (j->type == GEAR) {
-        if (carom_given(&of->between)) return carom_fault(r, of->between.key, 0, "%s couples joints, not bodies; write `joints: [NAME, NAME]`", k.where);
+        if (carom_given(&of->between))
+            return carom_fault(r, of->between.key, 0, "%s couples joints, not bodies; write `joints: [NAME, NAME]`",
+                               k.where);
         return constrain(&k);
     }
     CAROM_TRY(read_between(&k));

@@ -1,7 +1,7 @@
 // ctext.c: a model as one C file that needs nothing but libm: `carom export c`.
 //
-// Every function computes what a group of the tape computes, bit for bit, from t, q, v and the parameters p.  Matrices are
-// lists of entries with their subscripts beside them.
+// Every function computes what a group of the tape computes, bit for bit, from t, q, v and the parameters p.  Matrices
+// are lists of entries with their subscripts beside them.
 #include "derive/ctext/ctext.h"
 #include "expr/curve.h"
 #include "derive/bodies/body.h"
@@ -55,7 +55,8 @@ static void put_subscripts(const ctext *c, const part *p, bool own) {
         else PUT(c, "const int %.100s_%s_%c[] = {", c->prefix, p->name, letter[s]);
         for (int k = 0; k < 2; ++k) {
             const terms *x = p->list[k];
-            for (int e = 0; x && e < x->n; ++e) PUT(c, "%s%d", n++ ? ", " : "", s == 0 ? x->i[e] : s == 1 ? x->j[e] : x->l[e]);
+            for (int e = 0; x && e < x->n; ++e)
+                PUT(c, "%s%d", n++ ? ", " : "", s == 0 ? x->i[e] : s == 1 ? x->j[e] : x->l[e]);
         }
         if (pairs) carom_ctext_pair_subscripts(c, s, n), n += carom_ctext_pair_entries(c);
         put(c, n ? "};\n" : "0};\n");
@@ -71,7 +72,8 @@ static carom_status put_part(const ctext *c, const part *p, carom_error *err) {
     with.energies = p->group == GROUP_OUTPUTS && m->nmember && m->member_energies;
     PUT(c, "\n// %s\n", p->about);
     put_subscripts(c, p, own);
-    snprintf(head, sizeof head, own ? "%svoid own%.0s_%s" CTEXT_ARGUMENTS : "%svoid %.100s_%s" CTEXT_ARGUMENTS, own ? "static " : "", c->prefix, p->name);
+    snprintf(head, sizeof head, own ? "%svoid own%.0s_%s" CTEXT_ARGUMENTS : "%svoid %.100s_%s" CTEXT_ARGUMENTS,
+             own ? "static " : "", c->prefix, p->name);
     CAROM_TRY(carom_ctext_function(&with, m->tape, p->group, carom_ctext_input, head, err));
     if (own) put(c, "\n");
     if (!carom_ctext_with_parts(c, p->name, true)) carom_ctext_with_pairs(c, p->name, true);
@@ -88,18 +90,28 @@ static void put_move(const ctext *c) {
     int turning = 0, angles = 0;
     for (int i = 0; i < m->nbodies; ++i) turning += m->bodies[i].v >= 0 && m->bodies[i].space == SPATIAL;
     for (int i = 0; i < m->njoints; ++i) angles += m->joints[i].at >= 0;
-    put(c, "\n// Positions at a time h after q0, at constant velocities: q1 = q0 + h v, orientations by the exponential map.\n");
+    put(c, "\n// Positions at a time h after q0, at constant velocities: q1 = q0 + h v, orientations by the "
+           "exponential map.\n");
     if (turning) put(c, "\n"), put(c, carom_turn_text), put(c, "\n");
-    PUT(c, "void %.100s_move(double *q1, const double *q0, double h, const double *v) {\n    static const int rate[] = {", c->prefix);
+    PUT(c,
+        "void %.100s_move(double *q1, const double *q0, double h, const double *v) {\n    static const int rate[] = {",
+        c->prefix);
     const int nq = carom_model_named_q(m), nv = carom_model_named_v(m); // behind them those of members
     for (int i = 0; i < nq; ++i) PUT(c, "%s%d", i ? ", " : "", m->velocity_of[i]);
-    PUT(c, "%s}; // the velocity of each position; -1: none\n    for (int i = 0; i < %d; ++i)\n        if (rate[i] >= 0) q1[i] = q0[i] + h * v[rate[i]];\n", nq ? "" : "0", nq);
+    PUT(c,
+        "%s}; // the velocity of each position; -1: none\n    for (int i = 0; i < %d; ++i)\n        if (rate[i] >= 0) "
+        "q1[i] = q0[i] + h * v[rate[i]];\n",
+        nq ? "" : "0", nq);
     if (nq < m->nq) PUT(c, "    for (int i = %d; i < %d; ++i) q1[i] = q0[i] + h * v[i + %d];\n", nq, m->nq, nv - nq);
     if (turning) {
         put(c, "    static const struct { int e, w; } body[] = {");
         for (int i = 0, n = 0; i < m->nbodies; ++i)
-            if (m->bodies[i].v >= 0 && m->bodies[i].space == SPATIAL) PUT(c, "%s{%d, %d}", n++ ? ", " : "", m->bodies[i].turn, m->bodies[i].v + 3);
-        PUT(c, "}; // quaternion, angular velocity\n    for (int i = 0; i < %d; ++i) turn(q1 + body[i].e, q0 + body[i].e, h, v + body[i].w);\n", turning);
+            if (m->bodies[i].v >= 0 && m->bodies[i].space == SPATIAL)
+                PUT(c, "%s{%d, %d}", n++ ? ", " : "", m->bodies[i].turn, m->bodies[i].v + 3);
+        PUT(c,
+            "}; // quaternion, angular velocity\n    for (int i = 0; i < %d; ++i) turn(q1 + body[i].e, q0 + body[i].e, "
+            "h, v + body[i].w);\n",
+            turning);
     }
     if (angles) {
         put(c, "    static const struct { int at, A, B; double x_A[3], y_A[3], x_B[3]; } joint[] = {");
@@ -108,13 +120,17 @@ static void put_move(const ctext *c) {
             double x_A[3], y_A[3], x_B[3];
             if (j->at < 0) continue;
             carom_joint_axes(j, x_A, y_A, x_B);
-            PUT(c, "%s\n        {%d, %d, %d, ", n++ ? "," : "", j->at, j->A->v < 0 ? -1 : j->A->turn, j->B->v < 0 ? -1 : j->B->turn);
+            PUT(c, "%s\n        {%d, %d, %d, ", n++ ? "," : "", j->at, j->A->v < 0 ? -1 : j->A->turn,
+                j->B->v < 0 ? -1 : j->B->turn);
             put_vector(c, x_A), put(c, ", "), put_vector(c, y_A), put(c, ", "), put_vector(c, x_B), put(c, "}");
         }
-        PUT(c, "}; // its position; quaternions of its bodies, -1: fixed; axes\n    for (int i = 0; i < %d; ++i) {\n", angles);
+        PUT(c, "}; // its position; quaternions of its bodies, -1: fixed; axes\n    for (int i = 0; i < %d; ++i) {\n",
+            angles);
         put(c, "        double x_A[3], y_A[3], x_B[3];\n"
-               "        for (int k = 0; k < 3; ++k) x_A[k] = joint[i].x_A[k], y_A[k] = joint[i].y_A[k], x_B[k] = joint[i].x_B[k];\n"
-               "        if (joint[i].A >= 0) world(q1 + joint[i].A, joint[i].x_A, x_A), world(q1 + joint[i].A, joint[i].y_A, y_A);\n"
+               "        for (int k = 0; k < 3; ++k) x_A[k] = joint[i].x_A[k], y_A[k] = joint[i].y_A[k], x_B[k] = "
+               "joint[i].x_B[k];\n"
+               "        if (joint[i].A >= 0) world(q1 + joint[i].A, joint[i].x_A, x_A), world(q1 + joint[i].A, "
+               "joint[i].y_A, y_A);\n"
                "        if (joint[i].B >= 0) world(q1 + joint[i].B, joint[i].x_B, x_B);\n"
                "        q1[joint[i].at] = nearest_angle(x_A, y_A, x_B, q0[joint[i].at]);\n    }\n");
     } else if (turning) put(c, "    (void)world, (void)nearest_angle;\n");
@@ -126,8 +142,14 @@ static void put_move(const ctext *c) {
 // Whose kink each function is, and which of them let a contact close.
 static carom_status put_kinks(const ctext *c, carom_error *err) {
     const carom_model *m = c->m;
-    static const part p = {GROUP_KINKS, "kinks", "Functions at whose zeros something has a kink: the gap of contact kinks_of[k]; forces where that is -1. Where it is -2 - c, nothing has:\n"
-                           "// contact c is open, however small its gap is, until the function is positive (`closes while`).", {0}, 0};
+    static const part p = {
+        GROUP_KINKS,
+        "kinks",
+        "Functions at whose zeros something has a kink: the gap of contact kinks_of[k]; forces where that is -1. Where "
+        "it is -2 - c, nothing has:\n"
+        "// contact c is open, however small its gap is, until the function is positive (`closes while`).",
+        {0},
+        0};
     if (m->nkinks == 0) return CAROM_OK;
     PUT(c, "\nenum { %.100s_nk = %d };\nconst int %.100s_kinks_of[] = {", c->prefix, m->nkinks, c->prefix);
     for (int k = 0; k < m->nkinks; ++k) PUT(c, "%s%d", k ? ", " : "", m->kink_of[k]);
@@ -138,37 +160,70 @@ static carom_status put_kinks(const ctext *c, carom_error *err) {
 // Their signals are parameters behind the model's own.  What a sample finds takes effect at once, or waits in p.
 static carom_status put_controllers(const ctext *c, carom_error *err) {
     const carom_model *m = c->m;
-    static const part p = {GROUP_CONTROL, "control", "What the controllers find at (t, q, v): of each its outputs, then the next values of its states.", {0}, 0};
+    static const part p = {
+        GROUP_CONTROL,
+        "control",
+        "What the controllers find at (t, q, v): of each its outputs, then the next values of its states.",
+        {0},
+        0};
     if (m->ncontrols == 0) return CAROM_OK;
     CAROM_TRY(put_part(c, &p, err));
-    put(c, "\n// Controllers, in the order in which they sample at the same instant: at offset + i sample, with effect `delay` later.  Numbers in p of their states, their\n"
+    put(c, "\n// Controllers, in the order in which they sample at the same instant: at offset + i sample, with effect "
+           "`delay` later.  Numbers in p of their states, their\n"
            "// outputs and, with a delay, what these are going to be; numbers in what _control finds.\n");
-    PUT(c, "enum { %.100s_ncontrollers = %d, %.100s_control_n = %d };\n", c->prefix, m->ncontrols, c->prefix, m->ncontrol);
-    PUT(c, "const struct { double sample, offset, delay; int state, states, output, outputs, pending, first; } %.100s_controller[] = {", c->prefix);
+    PUT(c, "enum { %.100s_ncontrollers = %d, %.100s_control_n = %d };\n", c->prefix, m->ncontrols, c->prefix,
+        m->ncontrol);
+    PUT(c,
+        "const struct { double sample, offset, delay; int state, states, output, outputs, pending, first; } "
+        "%.100s_controller[] = {",
+        c->prefix);
     for (int k = 0; k < m->ncontrols; ++k) {
         const control *x = &m->controls[k];
         const carom_sampler *s = &m->samplers[k];
-        PUT(c, "%s\n    {%.17g, %.17g, %.17g, %d, %d, %d, %d, %d, %d}", k ? "," : "", s->sample, s->offset, s->delay, m->np_own + x->state, x->nstates, m->np_own + x->output,
-            x->noutputs, s->delay > 0 ? m->np_own + x->pending : -1, x->first);
+        PUT(c, "%s\n    {%.17g, %.17g, %.17g, %d, %d, %d, %d, %d, %d}", k ? "," : "", s->sample, s->offset, s->delay,
+            m->np_own + x->state, x->nstates, m->np_own + x->output, x->noutputs,
+            s->delay > 0 ? m->np_own + x->pending : -1, x->first);
     }
-    put(c, "};\n\n// Controller k samples: its states and outputs in p change.  0: a number is not finite, and p is as before.\n");
-    PUT(c, "int %.100s_sample(int k, double t, const double *q, const double *v, double *p) {\n    double x[%d];\n    %.100s_control(t, q, v, p, x);\n", c->prefix, m->ncontrol + 1, c->prefix);
-    PUT(c, "    const int n = %.100s_controller[k].outputs, states = %.100s_controller[k].states;\n", c->prefix, c->prefix);
-    PUT(c, "    double *to = p + (%.100s_controller[k].delay > 0 ? %.100s_controller[k].pending : %.100s_controller[k].output);\n", c->prefix, c->prefix, c->prefix);
-    PUT(c, "    const double *y = x + %.100s_controller[k].first;\n    for (int i = 0; i < n + states; ++i)\n        if (!isfinite(y[i])) return 0;\n", c->prefix);
-    PUT(c, "    for (int i = 0; i < n; ++i) to[i] = y[i];\n    for (int i = 0; i < states; ++i) p[%.100s_controller[k].state + i] = y[n + i];\n    return 1;\n}\n", c->prefix);
+    put(c, "};\n\n// Controller k samples: its states and outputs in p change.  0: a number is not finite, and p is as "
+           "before.\n");
+    PUT(c,
+        "int %.100s_sample(int k, double t, const double *q, const double *v, double *p) {\n    double x[%d];\n    "
+        "%.100s_control(t, q, v, p, x);\n",
+        c->prefix, m->ncontrol + 1, c->prefix);
+    PUT(c, "    const int n = %.100s_controller[k].outputs, states = %.100s_controller[k].states;\n", c->prefix,
+        c->prefix);
+    PUT(c,
+        "    double *to = p + (%.100s_controller[k].delay > 0 ? %.100s_controller[k].pending : "
+        "%.100s_controller[k].output);\n",
+        c->prefix, c->prefix, c->prefix);
+    PUT(c,
+        "    const double *y = x + %.100s_controller[k].first;\n    for (int i = 0; i < n + states; ++i)\n        if "
+        "(!isfinite(y[i])) return 0;\n",
+        c->prefix);
+    PUT(c,
+        "    for (int i = 0; i < n; ++i) to[i] = y[i];\n    for (int i = 0; i < states; ++i) "
+        "p[%.100s_controller[k].state + i] = y[n + i];\n    return 1;\n}\n",
+        c->prefix);
     put(c, "\n// What controller k found at its last sample takes effect, if it has a delay.\n");
     PUT(c, "void %.100s_effect(int k, double *p) {\n", c->prefix);
-    PUT(c, "    const int n = %.100s_controller[k].delay > 0 ? %.100s_controller[k].outputs : 0;\n", c->prefix, c->prefix);
-    PUT(c, "    for (int i = 0; i < n; ++i) p[%.100s_controller[k].output + i] = p[%.100s_controller[k].pending + i];\n}\n", c->prefix, c->prefix);
+    PUT(c, "    const int n = %.100s_controller[k].delay > 0 ? %.100s_controller[k].outputs : 0;\n", c->prefix,
+        c->prefix);
+    PUT(c,
+        "    for (int i = 0; i < n; ++i) p[%.100s_controller[k].output + i] = p[%.100s_controller[k].pending + "
+        "i];\n}\n",
+        c->prefix, c->prefix);
     return CAROM_OK;
 }
 
 static carom_status refuse(const carom_model *m, carom_error *err) {
     CAROM_TRY(carom_ctext_refuse_pairs(m, err));
     for (int c = 0; c < m->nc; ++c)
-        if (m->contacts[c].varies || m->contacts[c].friction_varies || m->contacts[c].ellipse[0] > 0 || m->contacts[c].impact || m->contacts[c].sequential)
-            return carom_fail(err, CAROM_BAD_INPUT, "%.200s has laws of impact other than Newton's, restitution or friction that varies, or friction with two coefficients, which `export c` does not support", m->file);
+        if (m->contacts[c].varies || m->contacts[c].friction_varies || m->contacts[c].ellipse[0] > 0 ||
+            m->contacts[c].impact || m->contacts[c].sequential)
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "%.200s has laws of impact other than Newton's, restitution or friction that varies, or "
+                              "friction with two coefficients, which `export c` does not support",
+                              m->file);
     return CAROM_OK;
 }
 
@@ -180,45 +235,72 @@ static bool is_prefix(const char *s) {
     return *s != 0;
 }
 
-carom_status carom_model_write_c(const carom_model *m, const char *prefix, const char *text, size_t length, carom_write_text *write, void *user, carom_error *err) {
-    if (!m || !prefix || !write) return carom_fail(err, CAROM_BAD_INPUT, "a model, the prefix of its names or a writer is missing");
+carom_status carom_model_write_c(const carom_model *m, const char *prefix, const char *text, size_t length,
+                                 carom_write_text *write, void *user, carom_error *err) {
+    if (!m || !prefix || !write)
+        return carom_fail(err, CAROM_BAD_INPUT, "a model, the prefix of its names or a writer is missing");
     if (!is_prefix(prefix))
-        return carom_fail(err, CAROM_BAD_INPUT, "expected letters, digits and _ as the prefix of C names, got '%.60s'", prefix);
+        return carom_fail(err, CAROM_BAD_INPUT, "expected letters, digits and _ as the prefix of C names, got '%.60s'",
+                          prefix);
     if (!text) length = 0;
     CAROM_TRY(refuse(m, err));
     const ctext c = {.m = m, .prefix = prefix, .write = write, .user = user};
     const terms w_as = m->w;
-    const int mass = m->mass.n + carom_ctext_mass_entries(&c), K = m->K.n + carom_ctext_tangent_entries(&c, false), C = m->C.n + carom_ctext_tangent_entries(&c, true);
+    const int mass = m->mass.n + carom_ctext_mass_entries(&c), K = m->K.n + carom_ctext_tangent_entries(&c, false),
+              C = m->C.n + carom_ctext_tangent_entries(&c, true);
     const part parts[] = {
-        {GROUP_MASS, "mass", "Mass matrix, lower triangle: M[i][j] = out[e], i = mass_i[e] >= j = mass_j[e].", {&m->mass}, 2},
+        {GROUP_MASS,
+         "mass",
+         "Mass matrix, lower triangle: M[i][j] = out[e], i = mass_i[e] >= j = mass_j[e].",
+         {&m->mass},
+         2},
         {GROUP_FORCE, "force", "Forces f in M v' = f + W lambda: out[nv].", {0}, 0},
         {GROUP_GAPS, "gaps", "Gaps of joints and constraints, then of contacts: out[ne + nc].", {0}, 0},
-        {GROUP_DIRECTIONS, "directions", "Directions: W[i][j] = out[e], i = directions_i[e] (velocity), j = directions_j[e] (local direction); behind them the w that are not zero, of the directions w_i.",
-         {&m->W}, 2},
+        {GROUP_DIRECTIONS,
+         "directions",
+         "Directions: W[i][j] = out[e], i = directions_i[e] (velocity), j = directions_j[e] (local direction); behind "
+         "them the w that are not zero, of the directions w_i.",
+         {&m->W},
+         2},
         {GROUP_RATES, "rates", "Local velocities u = W'v + w of all directions.", {0}, 0},
         {GROUP_CURVATURE, "curvature", "What u' holds besides W'v'.", {0}, 0},
-        {GROUP_TANGENT, "tangent", "-df/dq, then -df/dv: entries with subscripts tangent_i, tangent_j; the first tangent_K of them are -df/dq.", {&m->K, &m->C}, 2},
+        {GROUP_TANGENT,
+         "tangent",
+         "-df/dq, then -df/dv: entries with subscripts tangent_i, tangent_j; the first tangent_K of them are -df/dq.",
+         {&m->K, &m->C},
+         2},
         {GROUP_ENERGY, "energy", "Kinetic and potential energy.", {0}, 0},
-        {GROUP_POWER, "power", "Power of forces without potential: at rest (external), the rest of it (damping).", {0}, 0},
+        {GROUP_POWER,
+         "power",
+         "Power of forces without potential: at rest (external), the rest of it (damping).",
+         {0},
+         0},
         {GROUP_OUTPUTS, "outputs", "The outputs of the model.", {0}, 0},
     };
     put(&c, "// "), put_escaped(&c, CAROM_FOR_C_COMMENT, m->name ? m->name : prefix);
     put(&c, " as C functions: mass, forces, gaps, directions and their derivatives.\n"
             "// Self-contained C17; the same bits as the program, if compiled with -ffp-contract=off.\n"
             "// Positions q, velocities v = q', parameters p; every function writes its numbers to out[].\n");
-    if (carom_ctext_has_parts(&c) || m->npairs || m->near) put(&c, "// Tables of members, bodies and shapes hold numbers that the parameters had when this was written.\n");
+    if (carom_ctext_has_parts(&c) || m->npairs || m->near)
+        put(&c,
+            "// Tables of members, bodies and shapes hold numbers that the parameters had when this was written.\n");
     put(&c, "\n");
     put_model(&c, text, length);
-    put(&c, "#include <float.h>\n#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n\n// A number that the compiler does not know: pow(x, 2) stays a call of pow.\n#define opaque(x) (*(const volatile double *)&(double){x})\n\n");
+    put(&c, "#include <float.h>\n#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n\n// A number that the "
+            "compiler does not know: pow(x, 2) stays a call of pow.\n#define opaque(x) (*(const volatile double "
+            "*)&(double){x})\n\n");
     if (m->mech->ntables) {
         put(&c, "// Derivative k of a table.\n");
         put(&c, carom_curve_text);
         put(&c, "\n\n");
     }
     PUT(&c, "enum { %.100s_nq = %d, %.100s_nv = %d, %.100s_np = %d, ", prefix, m->nq, prefix, m->nv, prefix, m->np);
-    PUT(&c, "%.100s_ne = %d, %.100s_nc = %d, %.100s_directions_n = %d,\n", prefix, m->ne, prefix, m->nc, prefix, m->ndir);
-    PUT(&c, "       %.100s_mass_n = %d, %.100s_directions_entries = %d, %.100s_w_n = %d, ", prefix, mass, prefix, m->W.n + carom_ctext_pair_entries(&c), prefix, m->w.n);
-    PUT(&c, "%.100s_tangent_K = %d, %.100s_tangent_n = %d, %.100s_nout = %d };\n\n", prefix, K, prefix, K + C, prefix, m->nout);
+    PUT(&c, "%.100s_ne = %d, %.100s_nc = %d, %.100s_directions_n = %d,\n", prefix, m->ne, prefix, m->nc, prefix,
+        m->ndir);
+    PUT(&c, "       %.100s_mass_n = %d, %.100s_directions_entries = %d, %.100s_w_n = %d, ", prefix, mass, prefix,
+        m->W.n + carom_ctext_pair_entries(&c), prefix, m->w.n);
+    PUT(&c, "%.100s_tangent_K = %d, %.100s_tangent_n = %d, %.100s_nout = %d };\n\n", prefix, K, prefix, K + C, prefix,
+        m->nout);
     carom_ctext_enum(&c, CAROM_POSITION);
     carom_ctext_enum(&c, CAROM_VELOCITY);
     carom_ctext_enum(&c, CAROM_PARAMETER);
@@ -234,7 +316,8 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
     put(&c, "\n// By contact: restitution, friction, and the first of its local directions.\n");
     PUT(&c, "const struct { double restitution, friction; int direction, directions; } %.100s_contact[] = {", prefix);
     for (int i = 0; i < m->nc; ++i)
-        PUT(&c, "%s{%.17g, %.17g, %d, %d}", i ? ", " : "", m->contacts[i].restitution, m->contacts[i].friction, m->links[m->ne + i].dir, m->links[m->ne + i].ndir);
+        PUT(&c, "%s{%.17g, %.17g, %d, %d}", i ? ", " : "", m->contacts[i].restitution, m->contacts[i].friction,
+            m->links[m->ne + i].dir, m->links[m->ne + i].ndir);
     put(&c, m->nc ? "};\n" : "{0, 0, 0, 0}};\n");
     put(&c, "\n");
     carom_ctext_parts(&c);

@@ -1,14 +1,16 @@
 // near.c: pairs of shapes that come and go, in the C text of a model.
 //
-// Which shapes are near each other is the caller's to find.  The text has the shapes, what two of them make by each entry of `contacts` (a kind of pair), and
-// functions of a kind for any two of its shapes.  Contacts that the library finds by search are found by its own code.
+// Which shapes are near each other is the caller's to find.  The text has the shapes, what two of them make by each
+// entry of `contacts` (a kind of pair), and functions of a kind for any two of its shapes.  Contacts that the library
+// finds by search are found by its own code.
 #include "derive/ctext/ctext.h"
 #include <math.h>
 
-// -- what is refused -----------------------------------------------------------------------------------------------------------
+// -- what is refused --------------------------------------------------------------------------------------------------
 
 static carom_status no(const carom_model *m, const char *what, carom_error *err) {
-    return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %s in a dynamic contact list, which `export c` does not support", m->file, what);
+    return carom_fail(err, CAROM_BAD_INPUT,
+                      "%.200s has %s in a dynamic contact list, which `export c` does not support", m->file, what);
 }
 
 carom_status carom_ctext_refuse_pairs(const carom_model *m, carom_error *err) {
@@ -19,25 +21,30 @@ carom_status carom_ctext_refuse_pairs(const carom_model *m, carom_error *err) {
     for (int k = 0; k < x->npairs; ++k) {
         const carom_contact *c = &x->law[k];
         if (c->varies || c->friction_varies || c->ellipse[0] > 0 || c->impact || c->sequential)
-            return no(m, "laws of impact other than Newton's, restitution or friction that varies, or friction with two coefficients", err);
+            return no(m,
+                      "laws of impact other than Newton's, restitution or friction that varies, or friction with two "
+                      "coefficients",
+                      err);
     }
     return CAROM_OK;
 }
 
-// -- solids ----------------------------------------------------------------------------------------------------------------------
+// -- solids -----------------------------------------------------------------------------------------------------------
 
 // Lines of a source but for those that include others.
 static void put_source(const ctext *c, const char *text) {
     for (const char *end; *text; text = end) {
         end = strchr(text, '\n') ? strchr(text, '\n') + 1 : text + strlen(text);
-        if (strncmp(text, "#include \"", 10) != 0 && strncmp(text, "#pragma once", 12) != 0) c->write(c->user, text, (size_t)(end - text));
+        if (strncmp(text, "#include \"", 10) != 0 && strncmp(text, "#pragma once", 12) != 0)
+            c->write(c->user, text, (size_t)(end - text));
     }
     put(c, "\n");
 }
 
 static void put_search(const ctext *c) {
-    static const char *const all[] = {carom_hull_text, carom_patch_h_text, carom_posed_h_text, carom_choose_text, carom_thin_text, carom_surface_text, carom_smooth_text, carom_place_text, carom_patch_text,
-                                      carom_rotation_text, carom_touch_text};
+    static const char *const all[] = {carom_hull_text,  carom_patch_h_text,  carom_posed_h_text, carom_choose_text,
+                                      carom_thin_text,  carom_surface_text,  carom_smooth_text,  carom_place_text,
+                                      carom_patch_text, carom_rotation_text, carom_touch_text};
     put(c, "#include <string.h>\n");
     if (!c->m->nmember) put(c, "#define TABLE const\n");
     put(c, "#define CAROM_PART static\n\n");
@@ -47,9 +54,13 @@ static void put_search(const ctext *c) {
 static bool same_numbers(const void *a, const void *b, size_t size) { return size == 0 || memcmp(a, b, size) == 0; }
 
 static bool same_hull(const carom_hull *a, const carom_hull *b) {
-    return a == b || (a->nv == b->nv && a->nf == b->nf && a->ne == b->ne && same_numbers(a->v, b->v, (size_t)a->nv * sizeof *a->v) && same_numbers(a->normal, b->normal, (size_t)a->nf * sizeof *a->normal) &&
-                      same_numbers(a->offset, b->offset, (size_t)a->nf * sizeof *a->offset) && same_numbers(a->edge, b->edge, (size_t)a->ne * sizeof *a->edge) &&
-                      (a->nf == 0 || (same_numbers(a->face_at, b->face_at, (size_t)(a->nf + 1) * sizeof *a->face_at) && same_numbers(a->face, b->face, (size_t)a->face_at[a->nf] * sizeof *a->face))));
+    return a == b || (a->nv == b->nv && a->nf == b->nf && a->ne == b->ne &&
+                      same_numbers(a->v, b->v, (size_t)a->nv * sizeof *a->v) &&
+                      same_numbers(a->normal, b->normal, (size_t)a->nf * sizeof *a->normal) &&
+                      same_numbers(a->offset, b->offset, (size_t)a->nf * sizeof *a->offset) &&
+                      same_numbers(a->edge, b->edge, (size_t)a->ne * sizeof *a->edge) &&
+                      (a->nf == 0 || (same_numbers(a->face_at, b->face_at, (size_t)(a->nf + 1) * sizeof *a->face_at) &&
+                                      same_numbers(a->face, b->face, (size_t)a->face_at[a->nf] * sizeof *a->face))));
 }
 
 // The first shape with the same hull.
@@ -77,9 +88,13 @@ static void put_hull(const ctext *c, int i, const carom_hull *h) {
     snprintf(begin, sizeof begin, "static const int hull%d_face[] = ", i);
     carom_ctext_ints(c, begin, h->face, h->face_at ? (size_t)h->face_at[h->nf] : 0);
     PUT(c, "static const int hull%d_edge[][4] = {", i);
-    for (int k = 0; k < h->ne; ++k) PUT(c, "%s{%d, %d, %d, %d}", k ? ", " : "", h->edge[k][0], h->edge[k][1], h->edge[k][2], h->edge[k][3]);
+    for (int k = 0; k < h->ne; ++k)
+        PUT(c, "%s{%d, %d, %d, %d}", k ? ", " : "", h->edge[k][0], h->edge[k][1], h->edge[k][2], h->edge[k][3]);
     put(c, h->ne ? "};\n" : "{0}};\n");
-    PUT(c, "static const carom_hull hull%d = {%d, %d, %d, hull%d_v, hull%d_normal, hull%d_offset, hull%d_face_at, hull%d_face, hull%d_edge};\n", i, h->nv, h->nf, h->ne, i, i, i, i, i, i);
+    PUT(c,
+        "static const carom_hull hull%d = {%d, %d, %d, hull%d_v, hull%d_normal, hull%d_offset, hull%d_face_at, "
+        "hull%d_face, hull%d_edge};\n",
+        i, h->nv, h->nf, h->ne, i, i, i, i, i, i);
 }
 
 static void put_grid(const ctext *c, int i, const carom_grid *g) {
@@ -89,7 +104,8 @@ static void put_grid(const ctext *c, int i, const carom_grid *g) {
     carom_ctext_ints(c, begin, g->edges, 3 * n);
     snprintf(begin, sizeof begin, "static const int grid%d_star[] = ", i);
     carom_ctext_ints(c, begin, g->star, 6 * n);
-    PUT(c, "static const carom_grid grid%d = {%d, %d, %.17g, %.17g, %.17g, %.17g, grid%d_edges, grid%d_star};\n", i, g->nx, g->ny, g->x, g->y, g->dx, g->dy, i, i);
+    PUT(c, "static const carom_grid grid%d = {%d, %d, %.17g, %.17g, %.17g, %.17g, grid%d_edges, grid%d_star};\n", i,
+        g->nx, g->ny, g->x, g->y, g->dx, g->dy, i, i);
 }
 
 static bool is_solid(const struct near_pairs *x, int i) { return x->group[i] >= 0 && x->shape[i]->hull; }
@@ -104,7 +120,8 @@ static void put_solids(const ctext *c) {
         if (s->grid) put_grid(c, i, s->grid);
     }
     put(c, "\n// Solids of shapes: half axes and axes of ellipsoids; place and rotation of what stands still.\n"
-           "static const struct { const carom_hull *hull; double radius; const carom_grid *grid; bool ellipsoid; double axes[3], X[9]; carom_frame still; } solid[] = {");
+           "static const struct { const carom_hull *hull; double radius; const carom_grid *grid; bool ellipsoid; "
+           "double axes[3], X[9]; carom_frame still; } solid[] = {");
     for (int i = 0; i < x->nshapes; ++i) {
         const shape *s = x->shape[i];
         put(c, i ? ",\n    {" : "\n    {");
@@ -115,7 +132,8 @@ static void put_solids(const ctext *c) {
         PUT(c, "&hull%d, %.17g, ", hull_of(x, i), s->kind == SHAPE_ROUND || s->kind == SHAPE_CAPSULE ? s->radius : 0);
         if (s->grid) PUT(c, "&grid%d, ", i);
         else put(c, "0, ");
-        PUT(c, "%s, {%.17g, %.17g, %.17g}, {", s->kind == SHAPE_ELLIPSOID ? "true" : "false", s->half[0], s->half[1], s->half[2]);
+        PUT(c, "%s, {%.17g, %.17g, %.17g}, {", s->kind == SHAPE_ELLIPSOID ? "true" : "false", s->half[0], s->half[1],
+            s->half[2]);
         for (int k = 0; k < 9; ++k) PUT(c, "%s%.17g", k ? ", " : "", s->X[k]);
         put(c, "}, {{");
         for (int k = 0; k < 3; ++k) PUT(c, "%s%.17g", k ? ", " : "", s->body->v < 0 ? s->body->r0[k] : 0);
@@ -126,18 +144,22 @@ static void put_solids(const ctext *c) {
     put(c, "};\n\n");
 }
 
-// -- shapes, rules, kinds ----------------------------------------------------------------------------------------------------------
+// -- shapes, rules, kinds ---------------------------------------------------------------------------------------------
 
 static void put_shapes(const ctext *c) {
     const struct near_pairs *x = c->m->near;
-    PUT(c, "// Shapes: number of the body, its first position and velocity (-1: it stands still); group (-1: it touches nothing); centre in the frame of the body, radius round it; sizes.\n"
-           "const struct { const char *name; int body, q, v, group; double at[3], radius, size[4]; } %.100s_shape[] = {", c->prefix);
+    PUT(c,
+        "// Shapes: number of the body, its first position and velocity (-1: it stands still); group (-1: it touches "
+        "nothing); centre in the frame of the body, radius round it; sizes.\n"
+        "const struct { const char *name; int body, q, v, group; double at[3], radius, size[4]; } %.100s_shape[] = {",
+        c->prefix);
     for (int i = 0; i < x->nshapes; ++i) {
         const shape *s = x->shape[i];
         const body *b = s->body;
         const bool moves = b && b->v >= 0, round = s->kind == SHAPE_ROUND;
-        PUT(c, "%s\n    {\"%.100s\", %d, %d, %d, %d, {%.17g, %.17g, %.17g}, ", i ? "," : "", s->name, b ? (int)(b - c->m->bodies) : -1, moves ? b->turn - (b->space == SPATIAL ? 3 : 2) : -1, moves ? b->v : -1, x->group[i],
-            s->at[0], s->at[1], s->at[2]);
+        PUT(c, "%s\n    {\"%.100s\", %d, %d, %d, %d, {%.17g, %.17g, %.17g}, ", i ? "," : "", s->name,
+            b ? (int)(b - c->m->bodies) : -1, moves ? b->turn - (b->space == SPATIAL ? 3 : 2) : -1, moves ? b->v : -1,
+            x->group[i], s->at[0], s->at[1], s->at[2]);
         carom_ctext_number(c, s->bound_radius);
         put(c, ", {");
         for (int k = 0; k < 3; ++k) carom_ctext_number(c, round ? s->radius : s->half[k]), put(c, ", ");
@@ -169,14 +191,24 @@ static void put_rules(const ctext *c) {
         else put(c, "{0, 0}");
     }
     put(c, "};\n");
-    carom_ctext_ints(c, "static const int kind_of[] = ", x->kind, (size_t)x->nrules * (size_t)x->ngroups * (size_t)x->ngroups);
+    carom_ctext_ints(c, "static const int kind_of[] = ", x->kind,
+                     (size_t)x->nrules * (size_t)x->ngroups * (size_t)x->ngroups);
     PUT(c, "enum { %.100s_nshapes = %d, %.100s_nrules = %d };\n\n", c->prefix, x->nshapes, c->prefix, x->nrules);
-    put(c, "// The kind of pair that shapes a and b make by a rule (an entry of `contacts`), -1: none.  They are put in the order that the functions of pairs want.\n");
-    PUT(c, "int %.100s_pair(int rule, int *a, int *b) {\n    const int i = *a, j = *b, v = %.100s_shape[i].v, w = %.100s_shape[j].v, ", c->prefix, c->prefix, c->prefix);
+    put(c, "// The kind of pair that shapes a and b make by a rule (an entry of `contacts`), -1: none.  They are put "
+           "in the order that the functions of pairs want.\n");
+    PUT(c,
+        "int %.100s_pair(int rule, int *a, int *b) {\n    const int i = *a, j = *b, v = %.100s_shape[i].v, w = "
+        "%.100s_shape[j].v, ",
+        c->prefix, c->prefix, c->prefix);
     PUT(c, "g = %.100s_shape[i].group, h = %.100s_shape[j].group;\n", c->prefix, c->prefix);
-    PUT(c, "    if (%.100s_shape[i].body == %.100s_shape[j].body || (v < 0 && w < 0) || g < 0 || h < 0) return -1;\n", c->prefix, c->prefix);
-    PUT(c, "    if (!shapes_meet(side + rule * %d, rules[rule].ignore, rules[rule].nignored, %d, i, j)) return -1;\n", x->nshapes, x->nshapes);
-    PUT(c, "    const bool swap = w >= 0 && (v < 0 || w < v);\n    if (swap) *a = j, *b = i;\n    return kind_of[(rule * %d + (swap ? h : g)) * %d + (swap ? g : h)];\n}\n\n", x->ngroups, x->ngroups);
+    PUT(c, "    if (%.100s_shape[i].body == %.100s_shape[j].body || (v < 0 && w < 0) || g < 0 || h < 0) return -1;\n",
+        c->prefix, c->prefix);
+    PUT(c, "    if (!shapes_meet(side + rule * %d, rules[rule].ignore, rules[rule].nignored, %d, i, j)) return -1;\n",
+        x->nshapes, x->nshapes);
+    PUT(c,
+        "    const bool swap = w >= 0 && (v < 0 || w < v);\n    if (swap) *a = j, *b = i;\n    return kind_of[(rule * "
+        "%d + (swap ? h : g)) * %d + (swap ? g : h)];\n}\n\n",
+        x->ngroups, x->ngroups);
 }
 
 static carom_status put_kinds(const ctext *c, bool *tapes, carom_error *err) {
@@ -189,12 +221,16 @@ static carom_status put_kinds(const ctext *c, bool *tapes, carom_error *err) {
         snprintf(name, sizeof name, "kind%d", k);
         CAROM_TRY(carom_ctext_kind(c, k, name, err));
     }
-    PUT(c, "// Kinds of pairs: contacts, directions of each; entries of W, of which the subscripts start there in kind_i and kind_j; laws.\n"
-           "const struct { int contacts, directions, entries, first; double restitution, friction; } %.100s_kind[] = {", c->prefix);
+    PUT(c,
+        "// Kinds of pairs: contacts, directions of each; entries of W, of which the subscripts start there in kind_i "
+        "and kind_j; laws.\n"
+        "const struct { int contacts, directions, entries, first; double restitution, friction; } %.100s_kind[] = {",
+        c->prefix);
     for (int k = 0, first = 0; k < x->npairs; ++k) {
         const pair *p = &x->pairs[k];
         const carom_model *two = m->kinds[p->kind].two;
-        PUT(c, "%s{%d, %d, %d, %d, %.17g, %.17g}", k ? ", " : "", p->count, two->links->ndir, two->W.n, first, x->law[k].restitution, x->law[k].friction);
+        PUT(c, "%s{%d, %d, %d, %d, %.17g, %.17g}", k ? ", " : "", p->count, two->links->ndir, two->W.n, first,
+            x->law[k].restitution, x->law[k].friction);
         first += two->W.n;
     }
     for (int which = 0; which < 2; ++which) {
@@ -202,7 +238,8 @@ static carom_status put_kinds(const ctext *c, bool *tapes, carom_error *err) {
         for (int k = 0, n = 0; k < x->npairs; ++k) {
             const carom_model *two = m->kinds[x->pairs[k].kind].two;
             for (int d = 0; d < two->ndir; ++d)
-                for (int e = two->W_at[d]; e < two->W_at[d + 1]; ++e) PUT(c, "%s%d", n++ ? ", " : "", which ? d : two->W.i[e]);
+                for (int e = two->W_at[d]; e < two->W_at[d + 1]; ++e)
+                    PUT(c, "%s%d", n++ ? ", " : "", which ? d : two->W.i[e]);
         }
     }
     put(c, "};\n\n");
@@ -212,36 +249,60 @@ static carom_status put_kinds(const ctext *c, bool *tapes, carom_error *err) {
     for (int k = 0; k < x->npairs; ++k) {
         const pair *p = &x->pairs[k];
         const pair_kind *of = &m->kinds[p->kind];
-        PUT(c, "%s\n    {{%d, %d}, {%d, %d}, {%d, %d}, %d, %.17g, %.17g", k ? "," : "", of->nq[0], of->nq[1], of->nv[0], of->nv[1], of->sized[0], of->sized[1], of->patch, p->own->rub.roll, p->own->rub.spin);
+        PUT(c, "%s\n    {{%d, %d}, {%d, %d}, {%d, %d}, %d, %.17g, %.17g", k ? "," : "", of->nq[0], of->nq[1], of->nv[0],
+            of->nv[1], of->sized[0], of->sized[1], of->patch, p->own->rub.roll, p->own->rub.spin);
         if (*tapes && of->patch) put(c, ", 0, 0, 0, 0");
-        else if (*tapes) PUT(c, ", kind%d_gaps, kind%d_directions, kind%d_rates, kind%d_curvature", p->kind, p->kind, p->kind, p->kind);
+        else if (*tapes)
+            PUT(c, ", kind%d_gaps, kind%d_directions, kind%d_rates, kind%d_curvature", p->kind, p->kind, p->kind,
+                p->kind);
         put(c, "}");
     }
     put(c, "};\n");
     return CAROM_OK;
 }
 
-// -- functions ---------------------------------------------------------------------------------------------------------------------
+// -- functions --------------------------------------------------------------------------------------------------------
 
 static void put_ask(const ctext *c) {
-    put(c, "\nstatic void near_ask(int kind, pair_function *f, int a, int b, const double *q, const double *v, double *out) {\n"
-           "    const int of[2] = {a, b};\n    double at[14], rate[12], size[8], *x = at, *y = rate, *s = size;\n    for (int k = 0; k < 2; ++k) {\n");
-    PUT(c, "        for (int j = 0; j < near[kind].nq[k]; ++j) *x++ = q[%.100s_shape[of[k]].q + j];\n        for (int j = 0; j < near[kind].nv[k]; ++j) *y++ = v ? v[%.100s_shape[of[k]].v + j] : 0;\n", c->prefix, c->prefix);
-    PUT(c, "        for (int j = 0; j < 4 && near[kind].sized[k]; ++j) *s++ = %.100s_shape[of[k]].size[j];\n    }\n    f(0, at, rate, size, out);\n}\n", c->prefix);
+    put(c, "\nstatic void near_ask(int kind, pair_function *f, int a, int b, const double *q, const double *v, double "
+           "*out) {\n"
+           "    const int of[2] = {a, b};\n    double at[14], rate[12], size[8], *x = at, *y = rate, *s = size;\n    "
+           "for (int k = 0; k < 2; ++k) {\n");
+    PUT(c,
+        "        for (int j = 0; j < near[kind].nq[k]; ++j) *x++ = q[%.100s_shape[of[k]].q + j];\n        for (int j = "
+        "0; j < near[kind].nv[k]; ++j) *y++ = v ? v[%.100s_shape[of[k]].v + j] : 0;\n",
+        c->prefix, c->prefix);
+    PUT(c,
+        "        for (int j = 0; j < 4 && near[kind].sized[k]; ++j) *s++ = %.100s_shape[of[k]].size[j];\n    }\n    "
+        "f(0, at, rate, size, out);\n}\n",
+        c->prefix);
 }
 
 static void put_touch(const ctext *c) {
     put(c, "\nenum { GAPS, DIRECTIONS_OF, RATES, CURVATURE };\n\n// Contacts that are found by search.\n"
-           "static void near_touch(int kind, int what, int a, int b, const double *q, const double *v, double *out) {\n    const int of[2] = {a, b};\n    both x;\n    carom_convex s[2];\n    carom_feature f[CAROM_PATCH];\n"
+           "static void near_touch(int kind, int what, int a, int b, const double *q, const double *v, double *out) "
+           "{\n    const int of[2] = {a, b};\n    both x;\n    carom_convex s[2];\n    carom_feature f[CAROM_PATCH];\n"
            "    double u[12] = {0};\n    for (int k = 0; k < 2; ++k) {\n        const int i = of[k];\n"
-           "        s[k] = (carom_convex){solid[i].hull, solid[i].radius, solid[i].grid, solid[i].ellipsoid ? solid[i].axes : 0, solid[i].X};\n        x.f[k] = solid[i].still;\n");
-    PUT(c, "        if (%.100s_shape[i].v < 0) continue;\n        memcpy(x.f[k].r, q + %.100s_shape[i].q, sizeof x.f[k].r);\n        rotation(q + %.100s_shape[i].q + 3, x.f[k].R);\n", c->prefix, c->prefix, c->prefix);
+           "        s[k] = (carom_convex){solid[i].hull, solid[i].radius, solid[i].grid, solid[i].ellipsoid ? "
+           "solid[i].axes : 0, solid[i].X};\n        x.f[k] = solid[i].still;\n");
+    PUT(c,
+        "        if (%.100s_shape[i].v < 0) continue;\n        memcpy(x.f[k].r, q + %.100s_shape[i].q, sizeof "
+        "x.f[k].r);\n        rotation(q + %.100s_shape[i].q + 3, x.f[k].R);\n",
+        c->prefix, c->prefix, c->prefix);
     PUT(c, "        for (int j = 0; j < 6 && v; ++j) u[6 * k + j] = v[%.100s_shape[i].v + j];\n    }\n", c->prefix);
     PUT(c, "    const double ra = %.100s_shape[a].radius, rb = %.100s_shape[b].radius;\n", c->prefix, c->prefix);
-    PUT(c, "    const touch_pair p = {s[0], s[1], fmin(ra > 0 ? ra : INFINITY, rb > 0 ? rb : INFINITY), near[kind].roll, near[kind].spin, %.100s_kind[kind].directions, near[kind].nv[0] + near[kind].nv[1]};\n", c->prefix);
-    PUT(c, "    carom_patch_find(&p.A, &x.f[0], &p.B, &x.f[1], f);\n    for (int k = 0; k < %.100s_kind[kind].contacts; ++k)\n", c->prefix);
-    put(c, "        switch (what) {\n        case GAPS: out[k] = touch_gap(&p, &x, &f[k]); break;\n        case DIRECTIONS_OF: touch_columns(&p, &x, &f[k], out + k * p.directions * p.nv); break;\n"
-           "        case RATES: touch_rates(&p, &x, &f[k], u, out + k * p.directions); break;\n        default: touch_curvature(&p, &x, &f[k], u, out + k * p.directions);\n        }\n}\n");
+    PUT(c,
+        "    const touch_pair p = {s[0], s[1], fmin(ra > 0 ? ra : INFINITY, rb > 0 ? rb : INFINITY), near[kind].roll, "
+        "near[kind].spin, %.100s_kind[kind].directions, near[kind].nv[0] + near[kind].nv[1]};\n",
+        c->prefix);
+    PUT(c,
+        "    carom_patch_find(&p.A, &x.f[0], &p.B, &x.f[1], f);\n    for (int k = 0; k < %.100s_kind[kind].contacts; "
+        "++k)\n",
+        c->prefix);
+    put(c, "        switch (what) {\n        case GAPS: out[k] = touch_gap(&p, &x, &f[k]); break;\n        case "
+           "DIRECTIONS_OF: touch_columns(&p, &x, &f[k], out + k * p.directions * p.nv); break;\n"
+           "        case RATES: touch_rates(&p, &x, &f[k], u, out + k * p.directions); break;\n        default: "
+           "touch_curvature(&p, &x, &f[k], u, out + k * p.directions);\n        }\n}\n");
 }
 
 static void put_answers(const ctext *c, bool tapes, bool patches) {
@@ -251,15 +312,27 @@ static void put_answers(const ctext *c, bool tapes, bool patches) {
         {"rates", "RATES", "Local velocities W'v: out[contacts directions].", true},
         {"curvature", "CURVATURE", "What their rates hold besides W'v'.", true}};
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
-        PUT(c, "\n// %s\nvoid %.100s_pair_%s(int kind, int a, int b, const double *q, %sdouble *out) {\n", all[k].about, c->prefix, all[k].name, all[k].v ? "const double *v, " : "");
+        PUT(c, "\n// %s\nvoid %.100s_pair_%s(int kind, int a, int b, const double *q, %sdouble *out) {\n", all[k].about,
+            c->prefix, all[k].name, all[k].v ? "const double *v, " : "");
         const char *v = all[k].v ? "v" : "0";
-        if (patches && tapes) PUT(c, "    if (near[kind].patch) near_touch(kind, %s, a, b, q, %s, out);\n    else near_ask(kind, near[kind].%s, a, b, q, %s, out);\n}\n", all[k].what, v, all[k].name, v);
+        if (patches && tapes)
+            PUT(c,
+                "    if (near[kind].patch) near_touch(kind, %s, a, b, q, %s, out);\n    else near_ask(kind, "
+                "near[kind].%s, a, b, q, %s, out);\n}\n",
+                all[k].what, v, all[k].name, v);
         else if (patches) PUT(c, "    near_touch(kind, %s, a, b, q, %s, out);\n}\n", all[k].what, v);
         else PUT(c, "    near_ask(kind, near[kind].%s, a, b, q, %s, out);\n}\n", all[k].name, v);
     }
-    PUT(c, "\n// Subscripts of its part of W: velocities i, local directions j of the pair.\nvoid %.100s_pair_subscripts(int kind, int a, int b, int *i, int *j) {\n", c->prefix);
-    PUT(c, "    const int n = near[kind].nv[0], *row = %.100s_kind_i + %.100s_kind[kind].first;\n    for (int e = 0; e < %.100s_kind[kind].entries; ++e) {\n", c->prefix, c->prefix, c->prefix);
-    PUT(c, "        i[e] = row[e] < n ? %.100s_shape[a].v + row[e] : %.100s_shape[b].v + row[e] - n;\n", c->prefix, c->prefix);
+    PUT(c,
+        "\n// Subscripts of its part of W: velocities i, local directions j of the pair.\nvoid "
+        "%.100s_pair_subscripts(int kind, int a, int b, int *i, int *j) {\n",
+        c->prefix);
+    PUT(c,
+        "    const int n = near[kind].nv[0], *row = %.100s_kind_i + %.100s_kind[kind].first;\n    for (int e = 0; e < "
+        "%.100s_kind[kind].entries; ++e) {\n",
+        c->prefix, c->prefix, c->prefix);
+    PUT(c, "        i[e] = row[e] < n ? %.100s_shape[a].v + row[e] : %.100s_shape[b].v + row[e] - n;\n", c->prefix,
+        c->prefix);
     PUT(c, "        j[e] = %.100s_kind_j[%.100s_kind[kind].first + e];\n    }\n}\n", c->prefix, c->prefix);
 }
 
@@ -268,7 +341,8 @@ carom_status carom_ctext_near(const ctext *c, carom_error *err) {
     bool tapes = false, patches = false;
     if (!m->near || m->near->npairs == 0) return CAROM_OK;
     for (int k = 0; k < m->near->npairs; ++k) patches = patches || m->kinds[m->near->pairs[k].kind].patch;
-    put(c, "\n// -- pairs of shapes that come and go --------------------------------------------------------------------------------\n"
+    put(c, "\n// -- pairs of shapes that come and go "
+           "--------------------------------------------------------------------------------\n"
            "//\n// Shapes that are near each other have contacts; which they are, the caller finds.\n\n");
     if (patches) put_search(c), put_solids(c);
     put_shapes(c);

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <math.h>
 
-// -- names -------------------------------------------------------------------------------------------------------------------
+// -- names ------------------------------------------------------------------------------------------------------------
 
 static const char *position_name(const carom_model *m, int i) { return carom_model_coordinate(m, i); }
 static const char *velocity_name(const carom_model *m, int i) { return carom_model_velocity(m, i); }
@@ -14,7 +14,9 @@ typedef struct input { char letter; const char *(*name)(const carom_model *m, in
 
 static input input_of(const carom_model *m, carom_input kind) {
     if (kind == CAROM_PARAMETER) return (input){'p', parameter_name, m->np};
-    return kind == CAROM_POSITION ? (input){'q', position_name, m->visible.nq_own} : (input){'v', velocity_name, m->visible.nv_own}; // others have no names of their own
+    // others have no names of their own
+    return kind == CAROM_POSITION ? (input){'q', position_name, m->visible.nq_own}
+                                  : (input){'v', velocity_name, m->visible.nv_own};
 }
 
 static void c_name(const carom_model *m, input in, int i, char text[CAROM_SLOT_NAME]) {
@@ -57,7 +59,8 @@ static void member_input(const ctext *c, carom_input kind, int i, char text[CARO
     while (at >= (position ? m->members[k].q : m->members[k].v) + m->members[k].count) ++k;
     char name[CAROM_SLOT_NAME];
     carom_ctext_member_name(c, k, name);
-    snprintf(text, CAROM_SLOT_NAME, "%c[%.110s_%c + %d]", position ? 'q' : 'v', name, position ? 'q' : 'v', at - (position ? m->members[k].q : m->members[k].v));
+    snprintf(text, CAROM_SLOT_NAME, "%c[%.110s_%c + %d]", position ? 'q' : 'v', name, position ? 'q' : 'v',
+             at - (position ? m->members[k].q : m->members[k].v));
 }
 
 void carom_ctext_input(void *user, carom_input kind, int i, char text[CAROM_SLOT_NAME]) {
@@ -88,7 +91,7 @@ void carom_ctext_enum(const ctext *c, carom_input kind) {
     put(c, " };\n");
 }
 
-// -- numbers -----------------------------------------------------------------------------------------------------------------
+// -- numbers ----------------------------------------------------------------------------------------------------------
 
 void carom_ctext_number(const ctext *c, double x) {
     if (isinf(x)) put(c, x < 0 ? "-INFINITY" : "INFINITY");
@@ -107,19 +110,23 @@ void carom_ctext_ints(const ctext *c, const char *begin, const int *x, size_t n)
     put(c, n ? "};\n" : "0};\n");
 }
 
-// -- functions ---------------------------------------------------------------------------------------------------------------
+// -- functions --------------------------------------------------------------------------------------------------------
 
 static void write_for(void *user, const char *text, size_t length) {
     const ctext *c = user;
     c->write(c->user, text, length);
 }
 
-carom_status carom_ctext_function(const ctext *c, const carom_tape *tape, int group, carom_slot_name *names, const char *head, carom_error *err) {
+carom_status carom_ctext_function(const ctext *c, const carom_tape *tape, int group, carom_slot_name *names,
+                                  const char *head, carom_error *err) {
     put(c, head), put(c, " {\n    (void)t, (void)q, (void)v, (void)p, (void)out;\n");
     if (c->energies)
-        put(c, "    double kinetic = 0, potential = 0; // of members\n    for (int k = 0; k < nmembers; ++k) {\n        double T, V;\n"
-               "        member_energy(members[k].flex, q + members[k].q, v + members[k].v, &T, &V);\n        potential += V;\n        kinetic += T;\n    }\n    (void)kinetic, (void)potential;\n");
-    if (carom_tape_write_group(tape, group, names, write_for, (void *)c) != CAROM_OK) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to write the model as C");
+        put(c, "    double kinetic = 0, potential = 0; // of members\n    for (int k = 0; k < nmembers; ++k) {\n       "
+               " double T, V;\n"
+               "        member_energy(members[k].flex, q + members[k].q, v + members[k].v, &T, &V);\n        potential "
+               "+= V;\n        kinetic += T;\n    }\n    (void)kinetic, (void)potential;\n");
+    if (carom_tape_write_group(tape, group, names, write_for, (void *)c) != CAROM_OK)
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to write the model as C");
     put(c, "}\n");
     return CAROM_OK;
 }

@@ -70,10 +70,12 @@ static carom_status add_point(resolver *r, const carom_datum *n, const char *wha
         return carom_fault(r, n, 0, "%s is a point: [x, y] in the plane, [x, y, z] in space", what);
     if (!d->dim_from) d->dim = n->count, d->dim_from = n;
     if (n->count != d->dim)
-        return carom_fault(r, n, 0, "this point has %d coordinates, the one in line %d has %d; a drawing is planar or spatial", n->count,
-                           d->dim_from->line, d->dim);
+        return carom_fault(r, n, 0,
+                           "this point has %d coordinates, the one in line %d has %d; a drawing is planar or spatial",
+                           n->count, d->dim_from->line, d->dim);
     carom_node p[3], world[3];
-    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c, ++k) CAROM_TRY(carom_resolve_expression(r, c, SCOPE_DRAW, what, &p[k]));
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c, ++k)
+        CAROM_TRY(carom_resolve_expression(r, c, SCOPE_DRAW, what, &p[k]));
     if (of) carom_draw_in_body(r, &r->m->bodies[of], d->dim, p, world);
     for (int i = 0; i < k; ++i) CAROM_TRY(carom_draw_value(r, n, of ? world[i] : p[i]));
     return CAROM_OK;
@@ -85,7 +87,8 @@ static carom_status add_points(resolver *r, const carom_datum *n, const form *f,
     *count = 1;
     if (f->most == 1) return add_point(r, n, what, of);
     if (n->kind != CAROM_LIST || n->count < f->least || n->count > f->most)
-        return carom_fault(r, n, 0, "a %s is a list of %s%d points: %s: [[0, 0], [x, y]]", f->word, f->most > f->least ? "at least " : "", f->least, f->word);
+        return carom_fault(r, n, 0, "a %s is a list of %s%d points: %s: [[0, 0], [x, y]]", f->word,
+                           f->most > f->least ? "at least " : "", f->least, f->word);
     *count = n->count;
     for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(add_point(r, c, what, of));
     return CAROM_OK;
@@ -97,7 +100,8 @@ static carom_status add_sizes(resolver *r, const carom_datum *n, const form *f, 
     snprintf(what, sizeof what, "the size of a %s", f->word);
     if (most == 1) return add_expression(r, n, what);
     if (n->kind != CAROM_LIST || n->count != most)
-        return carom_fault(r, n, 0, "a %s needs %d sizes in a list, say %s", f->word, most, most == 2 ? "[0.2, 0.1]" : "[0.2, 0.1, 0.1]");
+        return carom_fault(r, n, 0, "a %s needs %d sizes in a list, say %s", f->word, most,
+                           most == 2 ? "[0.2, 0.1]" : "[0.2, 0.1, 0.1]");
     for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(add_expression(r, c, what));
     return CAROM_OK;
 }
@@ -115,9 +119,12 @@ static carom_status add_centre(resolver *r, const carom_datum *n, const body *b,
 }
 
 // Turned with its body; in the plane by an angle of its own as well.
-static carom_status add_turn_of(resolver *r, const carom_datum *name, const carom_datum *angle, const carom_datum *turn, int dim, carom_drawn *s) {
+static carom_status add_turn_of(resolver *r, const carom_datum *name, const carom_datum *angle, const carom_datum *turn,
+                                int dim, carom_drawn *s) {
     carom_node own = CAROM_NONE, x[4];
-    if (turn) return carom_fault(r, turn->key, 0, "'%.60s' turns with its body; draw what is turned otherwise by points", s->name);
+    if (turn)
+        return carom_fault(r, turn->key, 0, "'%.60s' turns with its body; draw what is turned otherwise by points",
+                           s->name);
     s->turn = carom_draw_turn(r, &r->m->bodies[s->of], dim, x);
     if (angle) {
         CAROM_TRY(carom_resolve_expression(r, angle, SCOPE_DRAW, "the angle", &own));
@@ -129,19 +136,26 @@ static carom_status add_turn_of(resolver *r, const carom_datum *name, const caro
 
 static carom_status add_placed(resolver *r, const carom_mech_figure *of, carom_drawn *s) {
     const form *f = &forms[s->figure];
-    const carom_datum *value = &of->size, *at = carom_given(&of->at), *angle = carom_given(&of->angle), *turn = carom_given(&of->turn);
-    const int dim = at || r->m->drawn->dim_from || !s->of ? dim_of(r->m->drawn, at) : r->m->bodies[s->of].space == SPATIAL ? 3 : 2;
-    if (!at && !s->of) return carom_fault(r, &of->name, 0, "the %s '%.60s' has no place; add `at: [x, y]`", f->word, s->name);
+    const carom_datum *value = &of->size, *at = carom_given(&of->at), *angle = carom_given(&of->angle),
+                      *turn = carom_given(&of->turn);
+    const int dim = at || r->m->drawn->dim_from || !s->of  ? dim_of(r->m->drawn, at)
+                    : r->m->bodies[s->of].space == SPATIAL ? 3
+                                                           : 2;
+    if (!at && !s->of)
+        return carom_fault(r, &of->name, 0, "the %s '%.60s' has no place; add `at: [x, y]`", f->word, s->name);
     CAROM_TRY(whole(r, at));
     s->sizes = f->sizes[dim - 2];
     if (s->sizes == 0)
         return carom_fault(r, value->key, 0, "there is no %s in %s; %s", f->word, dim == 2 ? "the plane" : "space",
-                           s->figure == CAROM_CIRCLE ? "write `sphere`" : s->figure == CAROM_SPHERE ? "write `circle`" : "write `box`");
+                           s->figure == CAROM_CIRCLE   ? "write `sphere`"
+                           : s->figure == CAROM_SPHERE ? "write `circle`"
+                                                       : "write `box`");
     CAROM_TRY(add_sizes(r, value, f, s->sizes));
     s->points = 1;
     if (at) CAROM_TRY(add_point(r, at, "at", s->of));
     else CAROM_TRY(add_centre(r, value, &r->m->bodies[s->of], dim));
-    if (angle && dim == 3) return carom_fault(r, angle->key, 0, "in space a shape is turned by `turn`, not by an angle");
+    if (angle && dim == 3)
+        return carom_fault(r, angle->key, 0, "in space a shape is turned by `turn`, not by an angle");
     if (turn && dim == 2) return carom_fault(r, turn->key, 0, "in the plane a shape is turned by `angle`");
     if (s->of) return add_turn_of(r, &of->name, angle, turn, dim, s);
     if (angle) {
@@ -150,17 +164,22 @@ static carom_status add_placed(resolver *r, const carom_mech_figure *of, carom_d
     }
     if (!turn) return CAROM_OK;
     if (turn->kind != CAROM_LIST || turn->count < 3 || turn->count > 4)
-        return carom_fault(r, turn, 0, "turn is a rotation vector (axis times angle) [x, y, z] or a quaternion [w, x, y, z]");
+        return carom_fault(r, turn, 0,
+                           "turn is a rotation vector (axis times angle) [x, y, z] or a quaternion [w, x, y, z]");
     s->turn = turn->count;
-    for (const carom_datum *c = carom_first(turn); c != carom_end(turn); ++c) CAROM_TRY(add_expression(r, c, "the turn"));
+    for (const carom_datum *c = carom_first(turn); c != carom_end(turn); ++c)
+        CAROM_TRY(add_expression(r, c, "the turn"));
     return CAROM_OK;
 }
 
 static carom_status add_lined(resolver *r, const carom_mech_figure *of, carom_drawn *s) {
     const form *f = &forms[s->figure];
-    const carom_datum *value = &of->size, *width = carom_given(&of->width), *const wrong[] = {&of->at, &of->angle, &of->turn};
+    const carom_datum *value = &of->size,
+                      *width = carom_given(&of->width), *const wrong[] = {&of->at, &of->angle, &of->turn};
     for (int k = 0; k < 3; ++k)
-        if (carom_given(wrong[k])) return carom_fault(r, wrong[k]->key, 0, "a %s is placed by its points; remove `%s`", f->word, wrong[k]->key->text);
+        if (carom_given(wrong[k]))
+            return carom_fault(r, wrong[k]->key, 0, "a %s is placed by its points; remove `%s`", f->word,
+                               wrong[k]->key->text);
     s->sizes = width ? 1 : 0;
     if (width) CAROM_TRY(add_expression(r, width, "the width"));
     CAROM_TRY(add_points(r, value, f, s->of, &s->points));
@@ -182,11 +201,15 @@ static carom_status read_colour(resolver *r, const carom_datum *n, const char **
     if (good) return CAROM_OK;
     const char *near = carom_nearest(n->text, colour_at, NULL);
     if (near) return carom_fault(r, n, 0, "unknown colour '%.40s'; did you mean '%s'?", n->text, near);
-    return carom_fault(r, n, 0, "unknown colour '%.40s'; expected one of blue, orange, green, red, purple, sky, yellow, grey and \"#rrggbb\"", n->text);
+    return carom_fault(
+        r, n, 0,
+        "unknown colour '%.40s'; expected one of blue, orange, green, red, purple, sky, yellow, grey and \"#rrggbb\"",
+        n->text);
 }
 
 static carom_status read_looks(resolver *r, const carom_datum *colour, const carom_datum *other, carom_drawn *s) {
-    if (carom_given(colour) && carom_given(other)) return carom_fault(r, other->key, 0, "`colour` and `color` are synonyms; give only one");
+    if (carom_given(colour) && carom_given(other))
+        return carom_fault(r, other->key, 0, "`colour` and `color` are synonyms; give only one");
     if (!carom_given(colour)) colour = other;
     return carom_given(colour) ? read_colour(r, colour, &s->colour) : CAROM_OK;
 }
@@ -226,12 +249,16 @@ static carom_status read_figure(resolver *r, const carom_mech_figure *of) {
     if (carom_datum_is(&of->none, "none") && is_part(r->m, name)) return CAROM_OK;
     char where[100];
     snprintf(where, sizeof where, "shape '%.60s'", name);
-    if (carom_given(&of->none)) return carom_fault(r, &of->none, 0, "%s must be a map (`name: value`), got a single value", where);
+    if (carom_given(&of->none))
+        return carom_fault(r, &of->none, 0, "%s must be a map (`name: value`), got a single value", where);
     carom_drawn *s = NULL;
     CAROM_TRY(carom_draw_shape(r, &of->name, name, CAROM_POINT, &s));
     CAROM_TRY(read_of(r, carom_given(&of->of), s));
     if (!carom_given(&of->size))
-        return carom_fault(r, &of->name, 0, "%s has no shape key; expected point, segment, line, polygon, wall, spring, box, circle, sphere or cylinder", where);
+        return carom_fault(r, &of->name, 0,
+                           "%s has no shape key; expected point, segment, line, polygon, wall, spring, box, circle, "
+                           "sphere or cylinder",
+                           where);
     for (int k = 0; k < FORMS; ++k)
         if (carom_datum_is(of->size.key, forms[k].word)) s->figure = (carom_figure)k;
     CAROM_TRY(read_looks(r, &of->colour, &of->color, s));
@@ -263,7 +290,8 @@ static carom_status find_links(resolver *r, const carom_datum *name, int *id, in
         if (*count > 1 || strcmp(c->name, name->text) == 0) return CAROM_OK;
     }
     const char *near = carom_nearest(name->text, link_name, m);
-    if (near) return carom_fault(r, name, 0, "unknown contact or constraint '%.60s'; did you mean '%s'?", name->text, near);
+    if (near)
+        return carom_fault(r, name, 0, "unknown contact or constraint '%.60s'; did you mean '%s'?", name->text, near);
     return carom_fault(r, name, 0, "unknown contact or constraint '%.60s'", name->text);
 }
 
@@ -318,8 +346,9 @@ static carom_status add_touch(resolver *r, const carom_mech_touch *of, int id) {
     }
     if (!good) return carom_fault_memory(r);
     if (t->J.n == 0 && !all)
-        return carom_fault(r, at, 0, "%s moves with no coordinate, so the direction of its force is not known; add `normal: [0, 1]`%s", where,
-                           t->directions > 1 ? " and `tangent: [1, 0]`" : "");
+        return carom_fault(
+            r, at, 0, "%s moves with no coordinate, so the direction of its force is not known; add `normal: [0, 1]`%s",
+            where, t->directions > 1 ? " and `tangent: [1, 0]`" : "");
     return CAROM_OK;
 }
 
@@ -343,7 +372,8 @@ carom_status carom_derive_draw(resolver *r) {
     for (int i = 0; i < r->mech->ntouches; ++i) CAROM_TRY(read_touch(r, &r->mech->touches[i]));
     CAROM_TRY(carom_draw_pairs(r));
     if (carom_graph_failed(m->graph))
-        return carom_fault(r, r->mech->nfigures ? &r->mech->figures->name : carom_mech_start(r->mech), 0, "draw makes the model too large; draw less");
+        return carom_fault(r, r->mech->nfigures ? &r->mech->figures->name : carom_mech_start(r->mech), 0,
+                           "draw makes the model too large; draw less");
     return CAROM_OK;
 }
 
@@ -352,7 +382,8 @@ const struct drawn *carom_model_drawn(const carom_model *m, carom_error *err) {
     if (m->drawn) return m->drawn;
     carom_model *own = (carom_model *)m; // its graph belongs to this thread, too
     resolver r = {.m = own, .mech = m->whole, .err = err, .lazy = &carom_lazy_names, .values = carom_graph_create()};
-    carom_status status = r.values ? carom_derive_draw(&r) : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a drawing");
+    carom_status status =
+        r.values ? carom_derive_draw(&r) : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a drawing");
     if (r.values) carom_graph_destroy(r.values);
     if (status == CAROM_OK) return m->drawn;
     carom_drawn_free(own->drawn);

@@ -3,8 +3,9 @@
 #include "derive/resolver.h"
 #include <carom/draw.h>
 
-/// Where a contact's forces point to is not asked from the user: with the place p(q), J its derivative along velocities and a column W of the
-/// contact, the force f on the place does the same work as the reaction when J' f = W.  Entries that are not zero by structure.
+/// Where a contact's forces point to is not asked from the user: with the place p(q), J its derivative along velocities
+/// and a column W of the contact, the force f on the place does the same work as the reaction when J' f = W.  Entries
+/// that are not zero by structure.
 typedef struct touch {
     int shape;      // its index
     terms J, W;     // J: i component, j velocity; W: i direction, j velocity
@@ -13,7 +14,8 @@ typedef struct touch {
 } touch;
 
 carom_status carom_draw_value(resolver *r, const carom_datum *n, carom_node node);
-carom_status carom_draw_shape(resolver *r, const carom_datum *n, const char *name, carom_figure figure, carom_drawn **s);
+carom_status carom_draw_shape(resolver *r, const carom_datum *n, const char *name, carom_figure figure,
+                              carom_drawn **s);
 /// A point of the body's frame in the world; the body's turn, returns how many numbers it is (0: it has none).
 void carom_draw_in_body(resolver *r, const body *b, int dim, const carom_node *s, carom_node *p);
 int carom_draw_turn(resolver *r, const body *b, int dim, carom_node *turn);
@@ -28,7 +30,8 @@ carom_status carom_draw_members(resolver *r);
 /// The column of results that holds position i of the model, when it is not called like it; NULL: none.
 const char *carom_draw_alias(const carom_model *m, int i);
 
-/// Shapes by body, so that the work is linear in their number: d->head[body], then d->next[shape], -1 ends; those of members are with the ground.
+/// Shapes by body, so that the work is linear in their number: d->head[body], then d->next[shape], -1 ends; those of
+/// members are with the ground.
 bool carom_draw_sort(carom_model *m);
 /// Shapes of a body (the ground) without a figure of their name; *drawn: there were some.
 carom_status carom_draw_shapes(resolver *r, const body *b, bool *drawn);

@@ -1,7 +1,7 @@
-// draw_bodies.c: mechanisms of parts draw themselves: a body by its shapes and by bars from its centre of mass to what the shapes
-// leave out: named points, joints, small shapes at its ends.  Without shapes and with less than two bars, as the solid body of even density that has its mass
-// and inertia.  Joints as marks, springs as springs.
-// What `draw` says something of is left to it.
+// draw_bodies.c: mechanisms of parts draw themselves: a body by its shapes and by bars from its centre of mass to what
+// the shapes leave out: named points, joints, small shapes at its ends.  Without shapes and with less than two bars, as
+// the solid body of even density that has its mass and inertia.  Joints as marks, springs as springs.  What `draw` says
+// something of is left to it.
 #include "derive/bodies/body.h"
 #include "derive/draw/draw.h"
 #include "derive/shapes/shapes.h"
@@ -39,7 +39,8 @@ static void in_world(resolver *r, const body *b, int dim, const double *s, carom
 }
 
 // From one point to another.
-static carom_status stretch(resolver *r, const carom_datum *place, const char *name, carom_figure figure, int of, int dim, const carom_node *a, const carom_node *b) {
+static carom_status stretch(resolver *r, const carom_datum *place, const char *name, carom_figure figure, int of,
+                            int dim, const carom_node *a, const carom_node *b) {
     carom_drawn *s = NULL;
     CAROM_TRY(carom_draw_shape(r, place, name, figure, &s));
     s->points = 2;
@@ -55,7 +56,8 @@ static carom_status mark(resolver *r, const carom_datum *place, const char *name
     return put(r, place, p, dim);
 }
 
-// One way through all bars, back over the centre of mass from each to the next, so that there are no seams.  *count: how many bars.
+// One way through all bars, back over the centre of mass from each to the next, so that there are no seams.  *count:
+// how many bars.
 static carom_status bar(resolver *r, const body *b, int dim, const double *s, carom_drawn **way, int *count) {
     carom_node p[3];
     if (hypot(hypot(s[0], s[1]), s[2]) == 0) return CAROM_OK;
@@ -76,7 +78,9 @@ static carom_status bar(resolver *r, const body *b, int dim, const double *s, ca
 static const shape *covering(const carom_model *m, const body *b, const double *p) {
     for (int i = m->drawn->head[b - m->bodies]; i >= 0; i = m->drawn->next[i]) {
         const shape *s = &m->shapes[i];
-        if (s->member || s->kind == SHAPE_POINT || s->kind == SHAPE_HOLE || s->kind == SHAPE_SLOT || s->kind == SHAPE_BORE) continue;
+        if (s->member || s->kind == SHAPE_POINT || s->kind == SHAPE_HOLE || s->kind == SHAPE_SLOT ||
+            s->kind == SHAPE_BORE)
+            continue;
         if (!(hypot(hypot(p[0] - s->at[0], p[1] - s->at[1]), p[2] - s->at[2]) > s->bound_radius * (1 + 1e-9))) return s;
     }
     return NULL;

@@ -7,13 +7,15 @@ enum { MOST_SHAPES = 20000, MOST_VALUES = 200000 };
 
 carom_status carom_draw_value(resolver *r, const carom_datum *n, carom_node node) {
     struct drawn *d = r->m->drawn;
-    if (d->values >= MOST_VALUES) return carom_fault(r, n, 0, "draw holds more than %d numbers; draw less", MOST_VALUES);
+    if (d->values >= MOST_VALUES)
+        return carom_fault(r, n, 0, "draw holds more than %d numbers; draw less", MOST_VALUES);
     if (!CAROM_GROW(d->node, d->values)) return carom_fault_memory(r);
     d->node[d->values++] = node;
     return CAROM_OK;
 }
 
-carom_status carom_draw_shape(resolver *r, const carom_datum *n, const char *name, carom_figure figure, carom_drawn **s) {
+carom_status carom_draw_shape(resolver *r, const carom_datum *n, const char *name, carom_figure figure,
+                              carom_drawn **s) {
     struct drawn *d = r->m->drawn;
     if (d->count >= MOST_SHAPES) return carom_fault(r, n, 0, "more than %d shapes; draw less", MOST_SHAPES);
     if (!CAROM_GROW(d->shape, d->count)) return carom_fault_memory(r);

@@ -1,5 +1,5 @@
-// draw_members.c: flexible members draw themselves, as bent bars through the places that results tell: all nodes when they record the
-// unknowns, else the named points.
+// draw_members.c: flexible members draw themselves, as bent bars through the places that results tell: all nodes when
+// they record the unknowns, else the named points.
 #include "derive/bodies/body.h"
 #include "derive/draw/draw.h"
 #include <stdio.h>
@@ -46,7 +46,8 @@ carom_status carom_draw_members(resolver *r) {
     carom_model *m = r->m;
     struct drawn *d = m->drawn;
     bool spatial = false;
-    for (int i = 0; i < m->nmember; ++i) spatial = spatial || m->members[i].kind == CAROM_SPATIAL_BEAM || m->members[i].kind == CAROM_SHAFT;
+    for (int i = 0; i < m->nmember; ++i)
+        spatial = spatial || m->members[i].kind == CAROM_SPATIAL_BEAM || m->members[i].kind == CAROM_SHAFT;
     if (!d->dim_from && spatial) d->dim = 3;
     if (spatial && d->dim == 2) return CAROM_OK; // drawn in a plane of the file's choice
     for (int i = 0; i < m->nmember; ++i) {
@@ -70,7 +71,8 @@ const char *carom_draw_alias(const carom_model *m, int i) {
                 const int n = carom_member_point(b->flex, b->place[p], c, index, weight, &constant);
                 if (n != 1 || index[0] != i - b->q || weight[0] != 1 || constant != 0) continue;
                 char text[200];
-                const int length = snprintf(text, sizeof text, "%s.%s.%s", b->name, b->point[p], carom_member_component(b->kind, c));
+                const int length =
+                    snprintf(text, sizeof text, "%s.%s.%s", b->name, b->point[p], carom_member_component(b->kind, c));
                 const name *found = carom_names_find(&m->names, text, (size_t)length);
                 if (found) return found->text;
             }
@@ -88,7 +90,9 @@ carom_status carom_draw_floating(resolver *r, int dim) {
         CAROM_TRY(carom_draw_shape(r, f->place, f->name, CAROM_SEGMENT, &shape));
         shape->points = f->nodes;
         for (int k = 0; k < f->nodes; ++k)
-            for (int c = 0; c < dim; ++c) CAROM_TRY(carom_draw_value(r, f->place, c < f->dim ? f->where[k * f->dim + c] : carom_graph_number(m->graph, 0)));
+            for (int c = 0; c < dim; ++c)
+                CAROM_TRY(carom_draw_value(r, f->place,
+                                           c < f->dim ? f->where[k * f->dim + c] : carom_graph_number(m->graph, 0)));
     }
     return CAROM_OK;
 }

@@ -1,6 +1,7 @@
 // draw_shapes.c: shapes of bodies and of the ground draw themselves, and so do the contacts that they make.
 //
-// What `draw` says of a body or names like a shape is left to it.  Planes are drawn as far as the model reaches at the start.
+// What `draw` says of a body or names like a shape is left to it.  Planes are drawn as far as the model reaches at the
+// start.
 #include "derive/draw/draw.h"
 #include "collide/patch.h"
 #include "derive/shapes/shapes.h"
@@ -15,7 +16,9 @@ static carom_status put(resolver *r, const carom_datum *n, vec x, int dim) {
     return CAROM_OK;
 }
 
-static carom_status put_number(resolver *r, const carom_datum *n, double x) { return carom_draw_value(r, n, n_num(r->m->graph, x)); }
+static carom_status put_number(resolver *r, const carom_datum *n, double x) {
+    return carom_draw_value(r, n, n_num(r->m->graph, x));
+}
 
 // A point given in the shape's own axes, in the world.
 static vec place(resolver *r, const shape *s, double x, double y, double z) {
@@ -26,7 +29,8 @@ static vec place(resolver *r, const shape *s, double x, double y, double z) {
 
 // The quaternion of a rotation matrix (by rows).
 static void quaternion(const double *X, double *e) {
-    const double t[4] = {1 + X[0] + X[4] + X[8], 1 + X[0] - X[4] - X[8], 1 - X[0] + X[4] - X[8], 1 - X[0] - X[4] + X[8]};
+    const double t[4] = {1 + X[0] + X[4] + X[8], 1 + X[0] - X[4] - X[8], 1 - X[0] + X[4] - X[8],
+                         1 - X[0] - X[4] + X[8]};
     int k = 0;
     for (int i = 1; i < 4; ++i)
         if (t[i] > t[k]) k = i;
@@ -61,7 +65,8 @@ static carom_status put_turn(resolver *r, const shape *s, carom_drawn *d, int di
         else if (b == r->m->bodies) of_body[i] = n_num(g, i == 0);
         else of_body[i] = half_angle(g, b, i);
     }
-    static const int from[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}}; // (a o b)_i = sum +-a_j b_from
+    // (a o b)_i = sum +-a_j b_from
+    static const int from[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
     static const double sign[4][4] = {{1, -1, -1, -1}, {1, 1, 1, -1}, {1, -1, 1, 1}, {1, 1, -1, 1}};
     for (int i = 0; i < 4; ++i) {
         carom_node sum = n_num(g, 0);
@@ -106,8 +111,10 @@ static carom_status outline(resolver *r, const shape *s, int dim) {
     CAROM_TRY(begin(r, s, CAROM_LINE, 0, ROUND + 1, &d));
     const double l = s->kind == SHAPE_SLOT ? s->half[0] : 0;
     for (int k = 0; k <= ROUND; ++k) {
-        const double phi = 2 * acos(-1.0) * (k + 0.5) / ROUND, x = s->radius * cos(phi) + (cos(phi) > 0 ? l : -l), y = s->radius * sin(phi);
-        CAROM_TRY(put(r, s->place, dim == 2 || s->kind == SHAPE_BORE ? place(r, s, x, y, 0) : place(r, s, y, 0, x), dim));
+        const double phi = 2 * acos(-1.0) * (k + 0.5) / ROUND, x = s->radius * cos(phi) + (cos(phi) > 0 ? l : -l),
+                     y = s->radius * sin(phi);
+        CAROM_TRY(
+            put(r, s->place, dim == 2 || s->kind == SHAPE_BORE ? place(r, s, x, y, 0) : place(r, s, y, 0, x), dim));
     }
     return CAROM_OK;
 }
@@ -115,7 +122,9 @@ static carom_status outline(resolver *r, const shape *s, int dim) {
 static carom_status corners(resolver *r, const shape *s) {
     carom_drawn *d = NULL;
     CAROM_TRY(begin(r, s, CAROM_POLYGON, 0, s->ncorners, &d));
-    for (int i = 0; i < s->ncorners; ++i) CAROM_TRY(put(r, s->place, carom_shape_point(r->m->graph, s, (double[]){s->corner[i][0], s->corner[i][1], 0}), 2));
+    for (int i = 0; i < s->ncorners; ++i)
+        CAROM_TRY(
+            put(r, s->place, carom_shape_point(r->m->graph, s, (double[]){s->corner[i][0], s->corner[i][1], 0}), 2));
     return CAROM_OK;
 }
 
@@ -125,7 +134,9 @@ static double extent(const carom_model *m, double *centre) {
     for (int i = 0; i < m->nshapes; ++i) {
         const shape *s = &m->shapes[i];
         if (!s->body) continue; // a skin
-        const double bound_radius = s->bound_radius < HUGE_VAL ? s->bound_radius : s->kind == SHAPE_PLANE ? 0 : s->radius + s->half[0];
+        const double bound_radius = s->bound_radius < HUGE_VAL ? s->bound_radius
+                                    : s->kind == SHAPE_PLANE   ? 0
+                                                               : s->radius + s->half[0];
         for (int k = 0; k < 3; ++k) {
             low[k] = fmin(low[k], s->body->r0[k] + s->at[k] - bound_radius);
             high[k] = fmax(high[k], s->body->r0[k] + s->at[k] + bound_radius);
@@ -172,7 +183,11 @@ static carom_status fixed(resolver *r, const shape *s) {
     const int n = grid ? 6 + h->nv : 3 * h->nv;
     double *x = carom_pool_take(&r->m->memory, (size_t)n * sizeof *x);
     if (!x) return carom_fault_memory(r);
-    if (grid) memcpy(x, (double[]){s->grid->nx, s->grid->ny, s->grid->x - s->at[0], s->grid->y - s->at[1], s->grid->dx, s->grid->dy}, 6 * sizeof *x);
+    if (grid)
+        memcpy(x,
+               (double[]){s->grid->nx, s->grid->ny, s->grid->x - s->at[0], s->grid->y - s->at[1], s->grid->dx,
+                          s->grid->dy},
+               6 * sizeof *x);
     for (int i = 0; i < h->nv && grid; ++i) x[6 + i] = h->v[i][2] - s->at[2];
     for (int i = 0; i < n && !grid; ++i) x[i] = h->v[i / 3][i % 3] - s->at[i % 3];
     CAROM_TRY(placed(r, s, grid ? CAROM_SURFACE : CAROM_CONVEX, NULL, 0, 3));
@@ -186,7 +201,9 @@ static carom_status draw_one(resolver *r, const shape *s, int dim) {
     const double edges[3] = {2 * s->half[0], 2 * s->half[1], 2 * s->half[2]}, tube[2] = {s->radius, 2 * s->half[0]};
     carom_drawn *d = NULL;
     switch (s->kind) {
-    case SHAPE_POINT: CAROM_TRY(begin(r, s, CAROM_POINT, 0, 1, &d)); return put(r, s->place, carom_shape_point(r->m->graph, s, s->at), dim);
+    case SHAPE_POINT:
+        CAROM_TRY(begin(r, s, CAROM_POINT, 0, 1, &d));
+        return put(r, s->place, carom_shape_point(r->m->graph, s, s->at), dim);
     case SHAPE_ROUND: return placed(r, s, dim == 2 ? CAROM_CIRCLE : CAROM_SPHERE, &s->radius, 1, dim);
     case SHAPE_CAPSULE: return bar(r, s, dim);
     case SHAPE_POLYGON: return corners(r, s);

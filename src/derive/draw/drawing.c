@@ -1,7 +1,8 @@
 // drawing.c: the shapes of a model at a state.
 //
-// The direction of a contact's force is found from J' f = W (J the derivative of its place p along velocities, W the contact's column) in the sense of
-// least squares with the smallest f: f = (J J')^+ J W.  That is exact whenever the place belongs to the body that is pushed.
+// The direction of a contact's force is found from J' f = W (J the derivative of its place p along velocities, W the
+// contact's column) in the sense of least squares with the smallest f: f = (J J')^+ J W.  That is exact whenever the
+// place belongs to the body that is pushed.
 #include "derive/draw/draw.h"
 #include <math.h>
 #include <stdlib.h>
@@ -40,9 +41,11 @@ static carom_status compile(carom_drawing *x, carom_error *err) {
         for (int b = 0; b < 2; ++b)
             for (int e = 0; e < both[b]->n; ++e) all[k++] = both[b]->node[e];
     }
-    const carom_group group[GROUPS] = {[VALUES] = {.count = d->values, .nodes = d->node}, [GRADIENTS] = {.count = n, .nodes = all}};
+    const carom_group group[GROUPS] = {
+        [VALUES] = {.count = d->values, .nodes = d->node}, [GRADIENTS] = {.count = n, .nodes = all}};
     const bool all_named = x->m->nfree > 0; // free bodies are drawn by their own numbers
-    x->tape = carom_tape_compile(x->m->graph, group, GROUPS, all_named ? x->m->nq : x->m->visible.nq, all_named ? x->m->nv : x->m->visible.nv, x->m->np, err);
+    x->tape = carom_tape_compile(x->m->graph, group, GROUPS, all_named ? x->m->nq : x->m->visible.nq,
+                                 all_named ? x->m->nv : x->m->visible.nv, x->m->np, err);
     free(all);
     if (!x->tape) return CAROM_NO_MEMORY;
     const size_t size = (carom_tape_work_size(x->tape) + 63) & ~(size_t)63;
@@ -108,7 +111,8 @@ static void jacobi(double A[3][3], double V[3][3]) {
             for (int q = p + 1; q < 3; ++q) {
                 if (A[p][q] == 0) continue;
                 const double theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
-                const double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), s = t * c;
+                const double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1),
+                             s = t * c;
                 for (int k = 0; k < 3; ++k) {
                     const double x = A[k][p], y = A[k][q];
                     A[k][p] = c * x - s * y;

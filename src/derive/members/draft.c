@@ -15,7 +15,8 @@ carom_status carom_draft_number(draft *d, const carom_datum *n, const char *key,
 carom_status carom_draft_count(draft *d, const carom_datum *n, int *count) {
     double x = 0;
     CAROM_TRY(carom_resolve_number(d->r, n, "elements", &x));
-    if (!(x >= 1 && x <= 1e8 && x == floor(x))) return carom_fault(d->r, n, 0, "elements must be an integer of at least 1, got %g", x);
+    if (!(x >= 1 && x <= 1e8 && x == floor(x)))
+        return carom_fault(d->r, n, 0, "elements must be an integer of at least 1, got %g", x);
     *count = (int)x;
     return CAROM_OK;
 }
@@ -30,8 +31,9 @@ carom_status carom_draft_point(draft *d, const carom_datum *n, int *point) {
     while (n->kind == CAROM_TEXT && k < d->npoint && strcmp(d->point[k], n->text) != 0) ++k;
     if (n->kind != CAROM_TEXT || k == d->npoint) {
         const char *near = n->kind == CAROM_TEXT ? carom_nearest(n->text, point_name, d) : NULL;
-        return carom_fault(d->r, n, 0, "this is not a point of the member%s%s%s; name one of `points`%s", near ? "; did you mean '" : "", near ? near : "",
-                           near ? "'?" : "", d->def.kind == CAROM_MATRICES ? "" : ", start or end");
+        return carom_fault(d->r, n, 0, "this is not a point of the member%s%s%s; name one of `points`%s",
+                           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+                           d->def.kind == CAROM_MATRICES ? "" : ", start or end");
     }
     *point = k;
     return CAROM_OK;
@@ -40,7 +42,8 @@ carom_status carom_draft_point(draft *d, const carom_datum *n, int *point) {
 carom_status carom_draft_node(draft *d, const carom_datum *n, int *node) {
     int k = 0;
     CAROM_TRY(carom_draft_point(d, n, &k));
-    double at = d->def.kind == CAROM_MATRICES ? d->place[k] - 1 : d->place[k] / d->def.length * d->def.elements; // in elements
+    // in elements
+    double at = d->def.kind == CAROM_MATRICES ? d->place[k] - 1 : d->place[k] / d->def.length * d->def.elements;
     if (d->arc) {
         int e = 0;
         while (e < d->def.elements - 1 && d->arc[e + 1] <= d->place[k]) ++e;

@@ -1,19 +1,24 @@
-// floating.c: flexible members with a frame of their own, which moves and turns as it likes: floating frame of reference.
+// floating.c: flexible members with a frame of their own, which moves and turns as it likes: floating frame of
+// reference.
 //
-// The frame is a body without mass of its own; unknowns of nodes are small displacements d and rotations th in it.  Velocities of nodes in the axes of the
-// frame, with a = R'r' and X the place of the node,
+// The frame is a body without mass of its own; unknowns of nodes are small displacements d and rotations th in it.
+// Velocities of nodes in the axes of the frame, with a = R'r' and X the place of the node,
 //     V = a + w x (X + d) + d'                                                                                (FLX-20)
 //     Omega_y = w_y + th_y' - w_x th_z,   Omega_z = w_z + th_z' + w_x th_y                                    (FLX-21)
 //     Omega_x = w_x + th_x' + w_y th_z - w_z th_y - w_x (th_y^2 + th_z^2)/2 - (th_y th_z' - th_z th_y')/2
-// are interpolated by the element's own shape functions, so that the mass matrix M of the member at rest serves at all times:
-//     T = 1/2 (V, Omega)' M (V, Omega),   potential 1/2 x'K x + sum_e N_e - g.(mass r + R sum_i p_i (X_i + d_i))   (FLX-22)
-// with p the consistent weights of gravity, x the unknowns.  (FLX-21) is at once the slope of V along the member, so that bending that turns with the
-// frame has the right velocity between nodes, and the angular velocity of a section in its own axes: M has its rotary inertia, a spinning member its gyroscopic moments.
-// Bending makes an element shorter by n; the energy of its strain has the parts
+// are interpolated by the element's own shape functions, so that the mass matrix M of the member at rest serves at all
+// times:
+//     T = 1/2 (V, Omega)' M (V, Omega),  potential 1/2 x'K x + sum_e N_e - g.(mass r + R sum_i p_i (X_i + d_i))
+//     (FLX-22)
+// with p the consistent weights of gravity, x the unknowns.  (FLX-21) is at once the slope of V along the member, so
+// that bending that turns with the frame has the right velocity between nodes, and the angular velocity of a section in
+// its own axes: M has its rotary inertia, a spinning member its gyroscopic moments.  Bending makes an element shorter
+// by n; the energy of its strain has the parts
 //     N_e = E A (2 (u_2 - u_1) n + n^2)/(2 l),     n = 1/2 integral (v'^2 + w'^2) ds                          (FLX-23)
 // beyond K: axial forces, those of spins too, make it stiffer or softer.
-// T does not change under motions of everything as a rigid body: momenta are kept exactly.  Everything else comes by differentiation.
-// Points are bodies that are carried: r = r_f + R (X + d), R (1 + skew(th)); in the plane they turn by angle + th.
+// T does not change under motions of everything as a rigid body: momenta are kept exactly.  Everything else comes by
+// differentiation.  Points are bodies that are carried: r = r_f + R (X + d), R (1 + skew(th)); in the plane they turn
+// by angle + th.
 #include "derive/bodies/body.h"
 #include "derive/members/member.h"
 #include <carom/flex.h>
@@ -41,16 +46,20 @@ static carom_node add(const maker *k, carom_node a, carom_node b) { return n_add
 static carom_node sub(const maker *k, carom_node a, carom_node b) { return n_sub(graph(k), a, b); }
 static carom_node mul(const maker *k, carom_node a, carom_node b) { return n_mul(graph(k), a, b); }
 
-static void *take(maker *k, size_t count, size_t size) { return carom_pool_take(&k->d.r->m->memory, (count ? count : 1) * size); }
+static void *take(maker *k, size_t count, size_t size) {
+    return carom_pool_take(&k->d.r->m->memory, (count ? count : 1) * size);
+}
 
 carom_status carom_floating_count(resolver *r, int *coordinates, int *bodies) {
     for (int i = 0; i < r->mech->nmembers; ++i) {
         const carom_mech_member *of = &r->mech->members[i];
         if (!carom_floating(of)) continue;
         double n = 0;
-        if (carom_given(&of->elements) && of->elements.kind < CAROM_LIST) CAROM_TRY(carom_resolve_number(r, &of->elements, "elements", &n));
+        if (carom_given(&of->elements) && of->elements.kind < CAROM_LIST)
+            CAROM_TRY(carom_resolve_number(r, &of->elements, "elements", &n));
         if (n > MOST_FLOATING)
-            return carom_fault(r, &of->elements, 0, "%g elements; with a floating frame there are at most %d", n, MOST_FLOATING);
+            return carom_fault(r, &of->elements, 0, "%g elements; with a floating frame there are at most %d", n,
+                               MOST_FLOATING);
         *coordinates += 7 + 6 * ((n > 0 ? (int)n : 0) + 1);
         *bodies += 3 + of->points.count;
     }
@@ -59,7 +68,9 @@ carom_status carom_floating_count(resolver *r, int *coordinates, int *bodies) {
 
 // -- matrices ------------------------------------------------------------------------------------------------------
 
-static carom_status fail(maker *k, const carom_error *err) { return carom_fault(k->d.r, &k->d.of->name, 0, "%s: %s", k->d.where, err->text); }
+static carom_status fail(maker *k, const carom_error *err) {
+    return carom_fault(k->d.r, &k->d.of->name, 0, "%s: %s", k->d.where, err->text);
+}
 
 // The member with its supports must not be able to move in its frame.
 static carom_status check_held(maker *k) {
@@ -71,8 +82,9 @@ static carom_status check_held(maker *k) {
     carom_member_destroy(held);
     if (found >= 1 && omega > 0) return CAROM_OK;
     return carom_fault(k->d.r, &k->d.of->fix, 0,
-                       "%s can move in its frame without bending; `fix` must hold it there, as `fix: start` or `fix: {start: [%s], end: %s}` do", k->d.where,
-                       k->dim == 2 ? "u, w" : "u, v, w, rx", k->dim == 2 ? "w" : "[v, w]");
+                       "%s can move in its frame without bending; `fix` must hold it there, as `fix: start` or `fix: "
+                       "{start: [%s], end: %s}` do",
+                       k->d.where, k->dim == 2 ? "u, w" : "u, v, w, rx", k->dim == 2 ? "w" : "[v, w]");
 }
 
 // Weights of gravity along own axis `axis`: the force of a unit acceleration.
@@ -90,7 +102,8 @@ static carom_status weigh(maker *k, int axis, const double axes[9]) {
 
 // G of integral v'^2 ds = x'G x over an element, x = (v_1, slope_1, v_2, slope_2).
 static void slopes(double l, double G[16]) {
-    const double G0[16] = {36, 3 * l, -36, 3 * l, 3 * l, 4 * l * l, -3 * l, -l * l, -36, -3 * l, 36, -3 * l, 3 * l, -l * l, -3 * l, 4 * l * l};
+    const double G0[16] = {36,  3 * l,  -36, 3 * l,  3 * l, 4 * l * l, -3 * l, -l * l,
+                           -36, -3 * l, 36,  -3 * l, 3 * l, -l * l,    -3 * l, 4 * l * l};
     for (int e = 0; e < 16; ++e) G[e] = G0[e] / (30 * l);
 }
 
@@ -105,7 +118,9 @@ static void bent(const maker *k, int e, int p, int at[4], double sign[4]) {
     }
 }
 
-static double element_length(const maker *k, int e) { return carom_member_arc(k->flex, e + 1) - carom_member_arc(k->flex, e); }
+static double element_length(const maker *k, int e) {
+    return carom_member_arc(k->flex, e + 1) - carom_member_arc(k->flex, e);
+}
 
 // Rotary inertia of the sections: M += rho I G.
 static void add_rotary(maker *k) {
@@ -118,7 +133,8 @@ static void add_rotary(maker *k) {
             bent(k, e, p, at, sign);
             const double I = k->dim == 3 && p == 0 ? d->inertia_v : d->inertia;
             for (int j = 0; j < 4; ++j)
-                for (int i = 0; i < 4; ++i) k->M[at[i] + (size_t)at[j] * (size_t)k->n] += d->density * I * sign[i] * sign[j] * G[i + 4 * j];
+                for (int i = 0; i < 4; ++i)
+                    k->M[at[i] + (size_t)at[j] * (size_t)k->n] += d->density * I * sign[i] * sign[j] * G[i + 4 * j];
         }
 }
 
@@ -139,7 +155,8 @@ static carom_status matrices(maker *k, const double axes[9]) {
     k->x0 = take(k, n, sizeof *k->x0);
     k->y0 = take(k, n, sizeof *k->y0);
     double *C = take(k, n * n, sizeof *C);
-    if (!k->M || !k->K || !k->weight || !k->x || !k->y || !k->v || !k->x0 || !k->y0 || !C) return carom_fault_memory(k->d.r);
+    if (!k->M || !k->K || !k->weight || !k->x || !k->y || !k->v || !k->x0 || !k->y0 || !C)
+        return carom_fault_memory(k->d.r);
     const carom_shape shape = {.storage = CAROM_DENSE, .n = k->n};
     carom_member_mass(k->flex, (carom_matrix){shape, k->M}, 0);
     add_rotary(k);
@@ -148,7 +165,7 @@ static carom_status matrices(maker *k, const double axes[9]) {
     return CAROM_OK;
 }
 
-// -- the frame ------------------------------------------------------------------------------------------------------------
+// -- the frame --------------------------------------------------------------------------------------------------------
 
 // Own axes as columns: x along the member, z in the plane of x and up.
 static void own_axes(const carom_member_def *d, int dim, double A[9]) {
@@ -168,7 +185,8 @@ static void own_axes(const carom_member_def *d, int dim, double A[9]) {
 
 // A unit quaternion of a rotation matrix: the largest of its components first.
 static void quaternion(const double R[9], double e[4]) {
-    const double square[4] = {1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8], 1 - R[0] - R[4] + R[8]};
+    const double square[4] = {1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8],
+                              1 - R[0] - R[4] + R[8]};
     int most = 0;
     for (int i = 1; i < 4; ++i)
         if (square[i] > square[most]) most = i;
@@ -177,7 +195,9 @@ static void quaternion(const double R[9], double e[4]) {
     for (int i = 0; i < 3; ++i) {
         const int j = (i + 1) % 3;
         if (most == 0) e[1 + i] = s * d[i];
-        else if (most == 1 + i) e[0] = s * d[i], e[1 + j] = s * (R[3 * i + j] + R[3 * j + i]), e[1 + (i + 2) % 3] = s * (R[3 * i + (i + 2) % 3] + R[3 * ((i + 2) % 3) + i]);
+        else if (most == 1 + i)
+            e[0] = s * d[i], e[1 + j] = s * (R[3 * i + j] + R[3 * j + i]),
+            e[1 + (i + 2) % 3] = s * (R[3 * i + (i + 2) % 3] + R[3 * ((i + 2) % 3) + i]);
     }
 }
 
@@ -194,7 +214,7 @@ static carom_status frame(maker *k, const double axes[9]) {
     return carom_body_spatial(r, k->b, e, v, velocity != NULL, spin != NULL);
 }
 
-// -- unknowns -------------------------------------------------------------------------------------------------------------------
+// -- unknowns ---------------------------------------------------------------------------------------------------------
 
 static carom_status unknowns(maker *k) {
     carom_model *m = k->d.r->m;
@@ -230,12 +250,14 @@ static carom_status unknowns(maker *k) {
     return CAROM_OK;
 }
 
-// -- energies ----------------------------------------------------------------------------------------------------------------------
+// -- energies ---------------------------------------------------------------------------------------------------------
 
 // (FLX-21)  of a section that is turned by th against the frame
-static void turning(const maker *k, const carom_node w[3], const carom_node *th, const carom_node *rate, carom_node Omega[3]) {
+static void turning(const maker *k, const carom_node w[3], const carom_node *th, const carom_node *rate,
+                    carom_node Omega[3]) {
     const carom_node twist = sub(k, mul(k, w[1], th[2]), mul(k, w[2], th[1]));
-    const carom_node tilt = add(k, mul(k, th[1], th[1]), mul(k, th[2], th[2])), nod = sub(k, mul(k, th[1], rate[2]), mul(k, th[2], rate[1]));
+    const carom_node tilt = add(k, mul(k, th[1], th[1]), mul(k, th[2], th[2])),
+                     nod = sub(k, mul(k, th[1], rate[2]), mul(k, th[2], rate[1]));
     Omega[0] = sub(k, add(k, add(k, w[0], rate[0]), twist), mul(k, num(k, 0.5), add(k, mul(k, w[0], tilt), nod)));
     Omega[1] = sub(k, add(k, w[1], rate[1]), mul(k, w[0], th[2]));
     Omega[2] = add(k, add(k, w[2], rate[2]), mul(k, w[0], th[1]));
@@ -248,9 +270,11 @@ static void velocities(const maker *k, carom_node *V) {
     carom_node a[3], w[3] = {num(k, 0), num(k, 0), num(k, 0)};
     for (int i = 0; i < dim; ++i) {
         a[i] = num(k, 0);
-        for (int j = 0; j < dim; ++j) a[i] = add(k, a[i], mul(k, k->b->R[3 * j + i], carom_graph_input(g, CAROM_VELOCITY, k->b->v + j)));
+        for (int j = 0; j < dim; ++j)
+            a[i] = add(k, a[i], mul(k, k->b->R[3 * j + i], carom_graph_input(g, CAROM_VELOCITY, k->b->v + j)));
     }
-    for (int i = 0; i < (dim == 3 ? 3 : 1); ++i) w[dim == 3 ? i : 2] = carom_graph_input(g, CAROM_VELOCITY, k->b->v + dim + i);
+    for (int i = 0; i < (dim == 3 ? 3 : 1); ++i)
+        w[dim == 3 ? i : 2] = carom_graph_input(g, CAROM_VELOCITY, k->b->v + dim + i);
     for (int node = 0; node * k->per < k->n; ++node) {
         const int at = node * k->per;
         carom_node p[3] = {num(k, 0), num(k, 0), num(k, 0)};
@@ -293,7 +317,8 @@ static carom_status energies(maker *k, const double *gravity) {
     for (int i = 0; i < k->n; ++i) {
         carom_node p = num(k, 0), f = num(k, 0); // rows of M V and K x up to the diagonal
         for (int j = 0; j <= i; ++j) {
-            const double c = i == j ? 0.5 : 1, M = k->M[i + (size_t)j * (size_t)k->n], K = k->K[i + (size_t)j * (size_t)k->n];
+            const double c = i == j ? 0.5 : 1, M = k->M[i + (size_t)j * (size_t)k->n],
+                         K = k->K[i + (size_t)j * (size_t)k->n];
             if (M != 0) p = add(k, p, mul(k, num(k, c * M), V[j]));
             if (K != 0) f = add(k, f, mul(k, num(k, c * K), k->x[j]));
         }
@@ -337,7 +362,7 @@ static carom_status damping(maker *k) {
     return CAROM_OK;
 }
 
-// -- points ------------------------------------------------------------------------------------------------------------------------
+// -- points -----------------------------------------------------------------------------------------------------------
 
 // Component c at arc length s: an expression and its value at the start.
 static carom_node component(const maker *k, double s, int c, double *start) {
@@ -387,7 +412,8 @@ static void turn(const maker *k, double s, body *b) {
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) { // column j of R (1 + skew(th)): R e_j + R (th x e_j)
             const int l = (j + 1) % 3, m = (j + 2) % 3;
-            b->R[3 * i + j] = add(k, f->R[3 * i + j], sub(k, mul(k, f->R[3 * i + l], th[m]), mul(k, f->R[3 * i + m], th[l])));
+            b->R[3 * i + j] =
+                add(k, f->R[3 * i + j], sub(k, mul(k, f->R[3 * i + l], th[m]), mul(k, f->R[3 * i + m], th[l])));
             b->R0[3 * i + j] = f->R0[3 * i + j] + f->R0[3 * i + l] * th0[m] - f->R0[3 * i + m] * th0[l];
         }
 }
@@ -406,7 +432,11 @@ static carom_status point(maker *k, int i) {
     body *b = &m->bodies[m->nbodies];
     char text[120];
     snprintf(text, sizeof text, "%.60s.%.50s", k->b->name, k->d.point[i]);
-    *b = (body){.name = carom_pool_text(&m->memory, text, strlen(text)), .place = k->b->place, .space = k->b->space, .v = -1, .carried = true};
+    *b = (body){.name = carom_pool_text(&m->memory, text, strlen(text)),
+                .place = k->b->place,
+                .space = k->b->space,
+                .v = -1,
+                .carried = true};
     if (!b->name) return carom_fault_memory(k->d.r);
     snprintf(b->where, sizeof b->where, "point '%.60s'", b->name);
     where(k, k->d.place[i], b->r, b->r0);
@@ -425,7 +455,7 @@ static carom_status points(maker *k) {
     return CAROM_OK;
 }
 
-// -- all ------------------------------------------------------------------------------------------------------------------------------
+// -- all --------------------------------------------------------------------------------------------------------------
 
 static carom_status outline(maker *k, struct floating *f) {
     f->name = k->b->name;

@@ -1,5 +1,5 @@
-// matrices.c: matrices of flexible members that the user hands over beside the model: a model file names them, and opens no
-// file itself.
+// matrices.c: matrices of flexible members that the user hands over beside the model: a model file names them, and
+// opens no file itself.
 #include "derive/resolver.h"
 #include <carom/option.h>
 #include <string.h>
@@ -17,8 +17,8 @@ carom_status carom_resolve_matrix(resolver *r, const carom_datum *n, const char 
     while (k < x->nmatrices && strcmp(x->matrices[k].name, n->text) != 0) ++k;
     if (k == x->nmatrices) {
         const char *near = carom_nearest(n->text, matrix_name, x);
-        return carom_fault(r, n, 0, "no matrix '%.60s' is given%s%s%s; say where it is: --matrix %.60s=FILE", n->text, near ? "; did you mean '" : "",
-                           near ? near : "", near ? "'?" : "", n->text);
+        return carom_fault(r, n, 0, "no matrix '%.60s' is given%s%s%s; say where it is: --matrix %.60s=FILE", n->text,
+                           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", n->text);
     }
     r->m->matrix_used[k] = true;
     return carom_triplets_read(x->matrices[k].text, x->matrices[k].length, x->matrices[k].file, t, r->err);
@@ -29,7 +29,8 @@ carom_status carom_resolve_matrix_column(resolver *r, const carom_datum *n, cons
     CAROM_TRY(carom_resolve_matrix(r, n, what, &t));
     carom_status status = CAROM_OK;
     if (t.cols != 1 || t.rows != rows)
-        status = carom_fault(r, n, 0, "'%.60s' has %d rows and %d columns; %s is a column of %d rows", n->text, t.rows, t.cols, what, rows);
+        status = carom_fault(r, n, 0, "'%.60s' has %d rows and %d columns; %s is a column of %d rows", n->text, t.rows,
+                             t.cols, what, rows);
     for (int i = 0; status == CAROM_OK && i < rows; ++i) x[i] = 0;
     for (size_t k = 0; status == CAROM_OK && k < t.count; ++k) x[t.row[k]] = t.value[k];
     carom_triplets_free(&t);
@@ -40,8 +41,9 @@ carom_status carom_matrices_used(resolver *r) {
     const carom_mech *x = r->mech;
     for (int i = 0; i < x->nmatrices; ++i)
         if (!r->m->matrix_used[i])
-            return carom_fail(r->err, CAROM_BAD_INPUT, "%.300s: the model names no matrix '%.60s'; leave --matrix %.60s=... out", x->file, x->matrices[i].name,
-                              x->matrices[i].name);
+            return carom_fail(r->err, CAROM_BAD_INPUT,
+                              "%.300s: the model names no matrix '%.60s'; leave --matrix %.60s=... out", x->file,
+                              x->matrices[i].name, x->matrices[i].name);
     return CAROM_OK;
 }
 

@@ -88,8 +88,13 @@ static carom_status read_profiles(draft *d, const carom_datum *n, const char *ke
             CAROM_TRY(carom_resolve_expression(r, k, NAME_PARAMETER | SCOPE_VALUES | SCOPE_ARC, key, &node[c]));
         }
     }
-    static const struct { carom_member_kind kind; int deflection, angle; double sign; } slope[] = {
-        {CAROM_BEAM, 1, 2, 1}, {CAROM_SPATIAL_BEAM, 1, 5, 1}, {CAROM_SPATIAL_BEAM, 2, 4, -1}, {CAROM_SHAFT, 0, 4, 1}, {CAROM_SHAFT, 1, 3, -1}};
+    static const struct {
+        carom_member_kind kind; int deflection, angle; double sign;
+    } slope[] = {{CAROM_BEAM, 1, 2, 1},
+                 {CAROM_SPATIAL_BEAM, 1, 5, 1},
+                 {CAROM_SPATIAL_BEAM, 2, 4, -1},
+                 {CAROM_SHAFT, 0, 4, 1},
+                 {CAROM_SHAFT, 1, 3, -1}};
     for (size_t k = 0; slopes && k < sizeof slope / sizeof *slope; ++k) {
         const carom_node w = node[slope[k].deflection];
         if (slope[k].kind != d->def.kind || w == CAROM_NONE || node[slope[k].angle] != CAROM_NONE) continue;
@@ -111,7 +116,8 @@ static carom_status numbers(draft *d, const carom_datum *n, int most, double *x)
     if (n->kind != CAROM_LIST || n->count > most)
         return carom_fault(d->r, n, 0, "%s is a list of at most %d numbers", key, most);
     int k = 0;
-    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(carom_resolve_number(d->r, c, key, &x[k++]));
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c)
+        CAROM_TRY(carom_resolve_number(d->r, c, key, &x[k++]));
     return CAROM_OK;
 }
 
@@ -129,7 +135,9 @@ static carom_status read_direction(draft *d) {
         return CAROM_OK;
     }
     if (n->kind != CAROM_LIST || n->count != (spatial ? 3 : 2))
-        return carom_fault(d->r, n, 0, spatial ? "direction is a list of three numbers" : "direction is an angle, or a list of two numbers");
+        return carom_fault(d->r, n, 0,
+                           spatial ? "direction is a list of three numbers"
+                                   : "direction is an angle, or a list of two numbers");
     for (int k = 0; k < 3; ++k) d->def.direction[k] = 0;
     return numbers(d, n, 3, d->def.direction);
 }
@@ -140,8 +148,10 @@ static carom_status read_damping(draft *d) {
     if (carom_given(&x->matrix))
         return carom_fault(d->r, &x->matrix, 0, "damping must be a map (`name: value`), got a single value");
     if (carom_given(&x->mass)) CAROM_TRY(carom_resolve_number(d->r, &x->mass, "damping", &d->def.damping_mass));
-    if (carom_given(&x->stiffness)) CAROM_TRY(carom_resolve_number(d->r, &x->stiffness, "damping", &d->def.damping_stiffness));
-    if (carom_given(&x->torsion)) CAROM_TRY(carom_resolve_number(d->r, &x->torsion, "damping", &d->def.damping_torsion));
+    if (carom_given(&x->stiffness))
+        CAROM_TRY(carom_resolve_number(d->r, &x->stiffness, "damping", &d->def.damping_stiffness));
+    if (carom_given(&x->torsion))
+        CAROM_TRY(carom_resolve_number(d->r, &x->torsion, "damping", &d->def.damping_torsion));
     return CAROM_OK;
 }
 
@@ -156,14 +166,17 @@ static carom_status read_mass(draft *d) {
 static carom_status read_type(draft *d) {
     const carom_datum *n = carom_given(&d->of->type);
     if (!n)
-        return carom_fault(d->r, &d->of->name, 0, "%s has no type; it is `bar`, `beam`, `exact beam`, `spatial beam`, `shaft` or `matrices`", d->where);
+        return carom_fault(d->r, &d->of->name, 0,
+                           "%s has no type; it is `bar`, `beam`, `exact beam`, `spatial beam`, `shaft` or `matrices`",
+                           d->where);
     for (int k = 0; types[k]; ++k)
         if (carom_datum_is(n, types[k])) {
             d->def = carom_member_default((carom_member_kind)k);
             return CAROM_OK;
         }
     const char *near = n->kind == CAROM_TEXT ? carom_nearest(n->text, list_item, types) : NULL;
-    return carom_fault(d->r, n, 0, "there is no such member%s%s%s; types are bar, beam, exact beam, spatial beam, shaft, matrices",
+    return carom_fault(d->r, n, 0,
+                       "there is no such member%s%s%s; types are bar, beam, exact beam, spatial beam, shaft, matrices",
                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -173,7 +186,10 @@ static carom_status read_matrices(draft *d) {
     static const char *const name[] = {"mass", "stiffness", "damping"};
     for (int k = 0; k < 3; ++k) {
         const carom_datum *n = given[k] ? carom_given(given[k]) : NULL;
-        if (!n && k < 2) return carom_fault(d->r, &d->of->name, 0, "%s has no %s; add `%s: NAME` and say where it is: --matrix NAME=FILE", d->where, name[k], name[k]);
+        if (!n && k < 2)
+            return carom_fault(d->r, &d->of->name, 0,
+                               "%s has no %s; add `%s: NAME` and say where it is: --matrix NAME=FILE", d->where,
+                               name[k], name[k]);
         if (n) CAROM_TRY(carom_resolve_matrix(d->r, n, name[k], &d->matrix[k]));
     }
     if (!d->matrix[2].row) CAROM_TRY(read_damping(d));
@@ -189,7 +205,8 @@ static carom_status read_section(draft *d) {
     const carom_member_kind kind = d->def.kind;
     double inertia[2] = {0};
     CAROM_TRY(carom_draft_number(d, &d->of->area, "area", true, &d->def.area));
-    if (kind != CAROM_BAR && !carom_given(&d->of->inertia)) CAROM_TRY(carom_draft_number(d, &d->of->inertia, "inertia", true, inertia));
+    if (kind != CAROM_BAR && !carom_given(&d->of->inertia))
+        CAROM_TRY(carom_draft_number(d, &d->of->inertia, "inertia", true, inertia));
     CAROM_TRY(numbers(d, &d->of->inertia, kind == CAROM_SPATIAL_BEAM ? 2 : 1, inertia));
     d->def.inertia = inertia[0];
     d->def.inertia_v = inertia[1] != 0 ? inertia[1] : inertia[0];
@@ -215,7 +232,8 @@ static carom_status read_numbers(draft *d) {
     CAROM_TRY(carom_draft_number(d, &d->of->density, "density", true, &d->def.density));
     CAROM_TRY(carom_draft_number(d, &d->of->modulus, "modulus", true, &d->def.modulus));
     if (!shaft) CAROM_TRY(read_section(d));
-    CAROM_TRY(carom_draft_number(d, &d->of->shear_modulus, "shear modulus", d->def.kind >= CAROM_EXACT_BEAM, &d->def.shear_modulus));
+    CAROM_TRY(carom_draft_number(d, &d->of->shear_modulus, "shear modulus", d->def.kind >= CAROM_EXACT_BEAM,
+                                 &d->def.shear_modulus));
     CAROM_TRY(numbers(d, &d->of->origin, in_space(d) ? 3 : 2, d->def.origin));
     CAROM_TRY(read_direction(d));
     CAROM_TRY(numbers(d, &d->of->up, 3, d->def.up));
@@ -248,9 +266,11 @@ static carom_status read_points(draft *d) {
         double s = 0;
         CAROM_TRY(carom_resolve_number(r, p, "the place of a point", &s));
         if (rows && !(s >= 1 && s <= d->def.elements + 1 && s == floor(s)))
-            return carom_fault(r, p, 0, "point '%s' is row %g, but the matrices have rows 1 to %d", text, s, d->def.elements + 1);
+            return carom_fault(r, p, 0, "point '%s' is row %g, but the matrices have rows 1 to %d", text, s,
+                               d->def.elements + 1);
         if (!rows && !(s >= -SUM * d->def.length && s <= (1 + SUM) * d->def.length))
-            return carom_fault(r, p, 0, "point '%s' is at arc length %g, but the member reaches from 0 to %g", text, s, d->def.length);
+            return carom_fault(r, p, 0, "point '%s' is at arc length %g, but the member reaches from 0 to %g", text, s,
+                               d->def.length);
         d->point[d->npoint] = text;
         d->place[d->npoint++] = s;
     }
@@ -275,7 +295,8 @@ static carom_status fix(draft *d, bool *fixed, int node, const carom_datum *what
 static carom_status read_fix(draft *d) {
     const carom_datum *n = carom_given(&d->of->fix);
     if (!n || carom_datum_empty(n)) return CAROM_OK;
-    bool *fixed = take(d->r, (size_t)(d->def.elements + 1) * (size_t)carom_member_components(d->def.kind), sizeof *fixed);
+    bool *fixed =
+        take(d->r, (size_t)(d->def.elements + 1) * (size_t)carom_member_components(d->def.kind), sizeof *fixed);
     if (!fixed) return carom_fault_memory(d->r);
     d->def.fixed = fixed;
     for (const carom_datum *item = carom_ones(n); item != carom_ones_end(n); ++item) {
@@ -306,15 +327,19 @@ static carom_status read_record(draft *d, member *b) {
     static const char *const words[] = {"displacement", "velocity", "stress", "unknowns", NULL};
     const carom_datum *n = carom_given(&d->of->record);
     if (!n || carom_datum_empty(n)) return CAROM_OK;
-    if (n->kind == CAROM_MAP) return carom_fault(d->r, n, 0, "record is a list of displacement, velocity, stress, unknowns");
+    if (n->kind == CAROM_MAP)
+        return carom_fault(d->r, n, 0, "record is a list of displacement, velocity, stress, unknowns");
     for (const carom_datum *item = carom_ones(n); item != carom_ones_end(n); ++item) {
         int k = 0;
         while (words[k] && (item->kind != CAROM_TEXT || strcmp(words[k], item->text) != 0)) ++k;
         const char *near = !words[k] && item->kind == CAROM_TEXT ? carom_nearest(item->text, list_item, words) : NULL;
         if (!words[k])
-            return carom_fault(d->r, item, 0, "this cannot be recorded%s%s%s; expected one of displacement, velocity, stress, unknowns",
-                               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-        if (k == 2 && d->def.kind == CAROM_MATRICES) return carom_fault(d->r, item, 0, "stresses are not available in a member given by matrices");
+            return carom_fault(
+                d->r, item, 0,
+                "this cannot be recorded%s%s%s; expected one of displacement, velocity, stress, unknowns",
+                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        if (k == 2 && d->def.kind == CAROM_MATRICES)
+            return carom_fault(d->r, item, 0, "stresses are not available in a member given by matrices");
         if (k == 3) b->unknowns = true;
         else b->fields |= 1u << k;
     }
@@ -330,7 +355,9 @@ typedef struct course {
     int components;
 } course;
 
-static double course_at(const course *x, int c, double s) { return x->column ? x->column[(int)s - 1] : at(&x->f[c], s); }
+static double course_at(const course *x, int c, double s) {
+    return x->column ? x->column[(int)s - 1] : at(&x->f[c], s);
+}
 
 static void load(void *user, double s, double *p) {
     const course *x = user;
@@ -344,7 +371,8 @@ static carom_status read_course(draft *d, const carom_datum *n, const char *key,
     if (n->count != 1 || !carom_datum_is(n->item->key, "vector"))
         return carom_fault(d->r, n->item->key, 0, "%s is an expression, or a column of a file: {vector: NAME}", key);
     x->column = calloc((size_t)d->def.elements + 1, sizeof *x->column);
-    return x->column ? carom_resolve_matrix_column(d->r, n->item, key, d->def.elements + 1, x->column) : carom_fault_memory(d->r);
+    return x->column ? carom_resolve_matrix_column(d->r, n->item, key, d->def.elements + 1, x->column)
+                     : carom_fault_memory(d->r);
 }
 
 static void release_course(course *x) {
@@ -357,13 +385,17 @@ static carom_status read_modal(draft *d, double *ratio) {
     enum { LOWEST = 10 };
     const carom_datum *n = carom_given(&d->of->modal_damping);
     if (!n) return CAROM_OK;
-    if (n->kind == CAROM_MAP) return carom_fault(d->r, n, 0, "modal damping is a number, or a list: one for each of the lowest modes");
+    if (n->kind == CAROM_MAP)
+        return carom_fault(d->r, n, 0, "modal damping is a number, or a list: one for each of the lowest modes");
     const int count = n->kind == CAROM_LIST ? n->count : LOWEST;
-    if (count > CAROM_MEMBER_MODES) return carom_fault(d->r, n, 0, "modal damping of %d modes; at most %d can be given", count, CAROM_MEMBER_MODES);
+    if (count > CAROM_MEMBER_MODES)
+        return carom_fault(d->r, n, 0, "modal damping of %d modes; at most %d can be given", count, CAROM_MEMBER_MODES);
     for (int i = 0; i < count; ++i) {
         const carom_datum *item = n->kind == CAROM_LIST ? &n->item[i] : n;
         CAROM_TRY(carom_resolve_number(d->r, item, "modal damping", &ratio[i]));
-        if (!(ratio[i] >= 0 && ratio[i] < 1)) return carom_fault(d->r, item, 0, "the modal damping ratio must be at least 0 and less than 1, got %g", ratio[i]);
+        if (!(ratio[i] >= 0 && ratio[i] < 1))
+            return carom_fault(d->r, item, 0, "the modal damping ratio must be at least 0 and less than 1, got %g",
+                               ratio[i]);
     }
     d->def.modal = ratio;
     d->def.nmodal = count;
@@ -444,7 +476,9 @@ static bool quantity(carom_model *m, member *b, double s, int c, const char **wo
     static const char *const place[] = {"x", "y", "z"};
     int index[CAROM_MEMBER_POINT], n;
     double weight[CAROM_MEMBER_POINT], constant;
-    const int axis = c - b->components, axes = b->kind == CAROM_EXACT_BEAM || b->kind == CAROM_MATRICES ? 0 : b->kind == CAROM_SPATIAL_BEAM || b->kind == CAROM_SHAFT ? 3 : 2;
+    const int axis = c - b->components, axes = b->kind == CAROM_EXACT_BEAM || b->kind == CAROM_MATRICES  ? 0
+                                               : b->kind == CAROM_SPATIAL_BEAM || b->kind == CAROM_SHAFT ? 3
+                                                                                                         : 2;
     if (axis >= axes) return false;
     if (axis < 0) {
         *word = carom_member_component(b->kind, c);
@@ -485,7 +519,9 @@ carom_status carom_draft_read(draft *d) {
     CAROM_TRY(read_type(d));
     if (d->floating && d->def.kind != CAROM_BEAM && d->def.kind != CAROM_SPATIAL_BEAM)
         return carom_fault(d->r, &d->of->frame, 0, "a floating frame is for `beam` and `spatial beam`%s",
-                           d->def.kind == CAROM_EXACT_BEAM ? "; an `exact beam` moves freely as it is" : d->def.kind == CAROM_SHAFT ? ", which spins and whirls too" : "");
+                           d->def.kind == CAROM_EXACT_BEAM ? "; an `exact beam` moves freely as it is"
+                           : d->def.kind == CAROM_SHAFT    ? ", which spins and whirls too"
+                                                           : "");
     CAROM_TRY(read_numbers(d));
     CAROM_TRY(read_points(d));
     if (d->def.kind == CAROM_SHAFT) CAROM_TRY(carom_derive_shaft(d));
@@ -514,9 +550,17 @@ static carom_status fill_member(draft *d, member *b) {
     CAROM_TRY(carom_new_name(r, n, false, &m->names));
     if (!carom_names_add(&m->names, n->text, NAME_MEMBER, 0, n->line)) return carom_fault_memory(r);
     CAROM_TRY(carom_draft_read(d));
-    *b = (member){.name = n->text, .at = n, .kind = d->def.kind,
-                  .length = d->def.length, .nodes = d->def.elements + 1, .components = carom_member_components(d->def.kind),
-                  .q = m->nq, .v = m->nv, .point = d->point, .place = d->place, .npoint = d->npoint};
+    *b = (member){.name = n->text,
+                  .at = n,
+                  .kind = d->def.kind,
+                  .length = d->def.length,
+                  .nodes = d->def.elements + 1,
+                  .components = carom_member_components(d->def.kind),
+                  .q = m->nq,
+                  .v = m->nv,
+                  .point = d->point,
+                  .place = d->place,
+                  .npoint = d->npoint};
     ++m->nmember; // from here on it is freed with the model
     CAROM_TRY(read_record(d, b));
     CAROM_TRY(create(d, b));
@@ -552,7 +596,8 @@ carom_status carom_derive_members(resolver *r) {
     m->members = take(r, (size_t)count, sizeof *m->members);
     if (!m->members) return carom_fault_memory(r);
     for (int i = 0; i < r->mech->nmembers; ++i)
-        if (!carom_floating(&r->mech->members[i])) CAROM_TRY(read_member(r, &r->mech->members[i], &m->members[m->nmember]));
+        if (!carom_floating(&r->mech->members[i]))
+            CAROM_TRY(read_member(r, &r->mech->members[i], &m->members[m->nmember]));
     return CAROM_OK;
 }
 
@@ -565,14 +610,16 @@ carom_status carom_derive_member_exact(resolver *r, const carom_datum *n, unsign
     *taken = false;
     for (int k = 0; dot && k < m->nmember; ++k) {
         const member *b = &m->members[k];
-        if (strlen(b->name) != (size_t)(dot - n->key->text) || strncmp(b->name, n->key->text, strlen(b->name)) != 0) continue;
+        if (strlen(b->name) != (size_t)(dot - n->key->text) || strncmp(b->name, n->key->text, strlen(b->name)) != 0)
+            continue;
         for (int i = 0; i < b->count; ++i) {
             int node, c;
             carom_member_place(b->flex, i, &node, &c);
             if (strcmp(carom_member_component(b->kind, c), dot + 1) != 0) continue;
             *taken = r->arc_known = true;
             r->arc = arc_of(b, node);
-            const carom_status status = carom_resolve_expression(r, n, scope | SCOPE_ARC, "the exact solution", &m->exact[b->q + i]);
+            const carom_status status =
+                carom_resolve_expression(r, n, scope | SCOPE_ARC, "the exact solution", &m->exact[b->q + i]);
             r->arc_known = false;
             CAROM_TRY(status);
         }

@@ -12,7 +12,9 @@ static const double NODE = 1e-6; // of the length: a stretch that ends so near t
 /// A list of stretches: where each ends, and what is said of it.
 typedef struct stretch { double end; const carom_datum *value; } stretch;
 
-static void *take(draft *d, size_t count, size_t size) { return carom_pool_take(&d->r->m->memory, (count ? count : 1) * size); }
+static void *take(draft *d, size_t count, size_t size) {
+    return carom_pool_take(&d->r->m->memory, (count ? count : 1) * size);
+}
 
 // The stretches of a key, from the start to the end; one value is one stretch.
 static carom_status read_stretches(draft *d, const carom_datum *n, const char *key, stretch **list, int *count) {
@@ -31,11 +33,12 @@ static carom_status read_stretches(draft *d, const carom_datum *n, const char *k
         CAROM_TRY(carom_draft_point(d, c->key, &point));
         (*list)[k] = (stretch){.end = d->place[point], .value = c};
         if (!((*list)[k].end > (k ? (*list)[k - 1].end : 0)))
-            return carom_fault(d->r, c->key, 0, "stretches come in order; '%s' (arc length %g) does not follow %g", c->key->text, (*list)[k].end,
-                               k ? (*list)[k - 1].end : 0);
+            return carom_fault(d->r, c->key, 0, "stretches come in order; '%s' (arc length %g) does not follow %g",
+                               c->key->text, (*list)[k].end, k ? (*list)[k - 1].end : 0);
     }
     if (fabs((*list)[k - 1].end - d->def.length) > SUM * d->def.length)
-        return carom_fault(d->r, n, 0, "%s reaches to arc length %g only; the last stretch is `end`", key, (*list)[k - 1].end);
+        return carom_fault(d->r, n, 0, "%s reaches to arc length %g only; the last stretch is `end`", key,
+                           (*list)[k - 1].end);
     return CAROM_OK;
 }
 
@@ -48,7 +51,8 @@ static carom_status read_mesh(draft *d) {
     if (!elements) return carom_fault_memory(d->r);
     for (int k = 0; k < count; ++k) {
         CAROM_TRY(carom_draft_count(d, list[k].value, &elements[k]));
-        if (elements[k] > 100000000 - all) return carom_fault(d->r, list[k].value, 0, "more than 1e8 elements; use fewer");
+        if (elements[k] > 100000000 - all)
+            return carom_fault(d->r, list[k].value, 0, "more than 1e8 elements; use fewer");
         all += elements[k];
     }
     d->def.elements = all;
@@ -63,7 +67,8 @@ static carom_status read_mesh(draft *d) {
 }
 
 // radius or bore of every element
-static carom_status read_radii(draft *d, const carom_datum *n, const char *key, carom_shaft_element *elements, size_t offset) {
+static carom_status read_radii(draft *d, const carom_datum *n, const char *key, carom_shaft_element *elements,
+                               size_t offset) {
     stretch *list = NULL;
     int count = 0;
     if (!carom_given(n)) return CAROM_OK;
@@ -75,8 +80,10 @@ static carom_status read_radii(draft *d, const carom_datum *n, const char *key, 
         for (; e < d->def.elements && d->arc[e + 1] <= list[k].end * (1 + SUM); ++e)
             memcpy((unsigned char *)&elements[e] + offset, &x, sizeof x);
         if (fabs(d->arc[e] - list[k].end) > NODE * d->def.length)
-            return carom_fault(d->r, list[k].value->key, 0,
-                               "%s changes at arc length %g, inside an element; let `elements` have a stretch that ends there", key, list[k].end);
+            return carom_fault(
+                d->r, list[k].value->key, 0,
+                "%s changes at arc length %g, inside an element; let `elements` have a stretch that ends there", key,
+                list[k].end);
     }
     return CAROM_OK;
 }
@@ -96,7 +103,8 @@ carom_status carom_derive_shaft(draft *d) {
 // `inertia: J` about the axis, half of it across, as of a thin disc; or `inertia: [about, across]`.
 static carom_status read_inertia(draft *d, const carom_datum *n, carom_flywheel *w) {
     if (n->kind == CAROM_LIST && n->count != 2)
-        return carom_fault(d->r, n, 0, "the inertia of a flywheel is one number, or a list of two: about the axis and across it");
+        return carom_fault(d->r, n, 0,
+                           "the inertia of a flywheel is one number, or a list of two: about the axis and across it");
     const carom_datum *about = carom_ones(n);
     CAROM_TRY(carom_resolve_number(d->r, about, "inertia", &w->polar));
     w->diametral = w->polar / 2;
@@ -111,7 +119,8 @@ carom_status carom_derive_flywheels(draft *d) {
         const carom_mech_flywheel *of = &d->of->flywheels[i];
         carom_flywheel *w = &wheels[d->def.nflywheels++];
         CAROM_TRY(carom_draft_node(d, &of->name, &w->node));
-        if (!carom_given(&of->mass) || !carom_given(&of->inertia)) return carom_fault(d->r, &of->name, 0, "the flywheel at '%s' needs mass and inertia", of->name.text);
+        if (!carom_given(&of->mass) || !carom_given(&of->inertia))
+            return carom_fault(d->r, &of->name, 0, "the flywheel at '%s' needs mass and inertia", of->name.text);
         CAROM_TRY(carom_resolve_number(d->r, &of->mass, "mass", &w->mass));
         CAROM_TRY(read_inertia(d, &of->inertia, w));
     }

@@ -1,4 +1,5 @@
-// between.c: `between` and `among`: which shapes of the model may touch, and whether their pairs are there for good or come and go.
+// between.c: `between` and `among`: which shapes of the model may touch, and whether their pairs are there for good or
+// come and go.
 #include "derive/shapes/shapes.h"
 #include <string.h>
 
@@ -15,15 +16,23 @@ static bool room_for_one(carom_model *m) {
     return true;
 }
 
-static carom_status add(resolver *r, const carom_mech_contact *entry, const carom_datum *b, const shape *A, const shape *B, int *count) {
+static carom_status add(resolver *r, const carom_mech_contact *entry, const carom_datum *b, const shape *A,
+                        const shape *B, int *count) {
     carom_model *m = r->m;
     if (carom_patch_pair(A, B))
-        return carom_fault(r, b, 0, "'%s' is %s %s, which touches shapes of the ground and of bodies that move freely, in `among: [A, B, ...]` or `between: [A, B]` where A and B may be lists",
-                           (carom_patch_pair(A, A) ? A : B)->name, carom_shape_article((carom_patch_pair(A, A) ? A : B)->kind), carom_shape_word((carom_patch_pair(A, A) ? A : B)->kind));
+        return carom_fault(r, b, 0,
+                           "'%s' is %s %s, which touches shapes of the ground and of bodies that move freely, in "
+                           "`among: [A, B, ...]` or `between: [A, B]` where A and B may be lists",
+                           (carom_patch_pair(A, A) ? A : B)->name,
+                           carom_shape_article((carom_patch_pair(A, A) ? A : B)->kind),
+                           carom_shape_word((carom_patch_pair(A, A) ? A : B)->kind));
     const int n = carom_pair_formulas(A, B);
     if (n == 0)
-        return carom_fault(r, b, 0, "contact between %s %s and %s %s is not supported", carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
-    if (*count + n > MOST_CONTACTS) return carom_fault(r, &entry->name, 0, "more than %d contacts of shapes; build such a system with the C library", MOST_CONTACTS);
+        return carom_fault(r, b, 0, "contact between %s %s and %s %s is not supported", carom_shape_article(A->kind),
+                           carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
+    if (*count + n > MOST_CONTACTS)
+        return carom_fault(r, &entry->name, 0,
+                           "more than %d contacts of shapes; build such a system with the C library", MOST_CONTACTS);
     pair_own *own = carom_pair_own(m, (rubbing){0});
     if (!own || !room_for_one(m)) return carom_fault_memory(r);
     m->pairs[m->npairs++] = (pair){.A = A, .B = B, .entry = entry, .count = n, .own = own};
@@ -32,20 +41,24 @@ static carom_status add(resolver *r, const carom_mech_contact *entry, const caro
 }
 
 // Two skins: nodes of each on pieces of the other, and in space pieces against pieces.
-static carom_status add_skins(resolver *r, const carom_mech_contact *entry, const carom_datum *b, const shape *A, const shape *B, int *count) {
+static carom_status add_skins(resolver *r, const carom_mech_contact *entry, const carom_datum *b, const shape *A,
+                              const shape *B, int *count) {
     for (int i = 0; i < 2 * A->nodes - 1; ++i)
         for (int j = 0; j < 2 * B->nodes - 1; ++j) {
             const shape *a = &A->part[i], *c = &B->part[j];
             const bool node = i < A->nodes, other = j < B->nodes;
-            if ((node && other) || (!node && !other && A->space != SPATIAL) || (!carom_shape_moves(r, a) && !carom_shape_moves(r, c))) continue;
+            if ((node && other) || (!node && !other && A->space != SPATIAL) ||
+                (!carom_shape_moves(r, a) && !carom_shape_moves(r, c)))
+                continue;
             CAROM_TRY(add(r, entry, b, a, c, count));
         }
     return CAROM_OK;
 }
 
-// A skin against a shape that is convex from where its nodes are: the nodes.  Else nodes on the shape, and corners and edges of the shape on
-// elements.
-static carom_status add_skin(resolver *r, const carom_mech_contact *entry, const carom_datum *b, const shape *A, const shape *B, int *count) {
+// A skin against a shape that is convex from where its nodes are: the nodes.  Else nodes on the shape, and corners and
+// edges of the shape on elements.
+static carom_status add_skin(resolver *r, const carom_mech_contact *entry, const carom_datum *b, const shape *A,
+                             const shape *B, int *count) {
     const bool first = A->part != NULL;
     const shape *skin = first ? A : B, *other = first ? B : A;
     const bool round = other->kind == SHAPE_POINT || other->kind == SHAPE_ROUND;
@@ -53,7 +66,9 @@ static carom_status add_skin(resolver *r, const carom_mech_contact *entry, const
     if (other->part) CAROM_TRY(add_skins(r, entry, b, A, B, count));
     for (int i = 0; i < 2 * skin->nodes - 1 && !other->part; ++i) {
         const shape *part = &skin->part[i];
-        if ((i < skin->nodes ? round : !carom_shape_finite(other)) || (!carom_shape_moves(r, part) && !carom_shape_moves(r, other))) continue;
+        if ((i < skin->nodes ? round : !carom_shape_finite(other)) ||
+            (!carom_shape_moves(r, part) && !carom_shape_moves(r, other)))
+            continue;
         CAROM_TRY(add(r, entry, b, first ? part : other, first ? other : part, count));
     }
     if (*count > before) return CAROM_OK;
@@ -71,7 +86,8 @@ static carom_status is_listed(resolver *r, const carom_datum *list, const shape 
 }
 
 // Does the entry ignore this pair?
-static carom_status is_ignored(resolver *r, const carom_mech_contact *entry, const shape *A, const shape *B, bool *ignored) {
+static carom_status is_ignored(resolver *r, const carom_mech_contact *entry, const shape *A, const shape *B,
+                               bool *ignored) {
     *ignored = false;
     for (int i = 0; i < carom_count(&entry->ignore); ++i) {
         const carom_datum *both = entry->ignore.item[i].item;
@@ -82,7 +98,8 @@ static carom_status is_ignored(resolver *r, const carom_mech_contact *entry, con
     return CAROM_OK;
 }
 
-static carom_status add_pair(resolver *r, const carom_mech_contact *entry, const carom_datum *a, const carom_datum *b, int *count) {
+static carom_status add_pair(resolver *r, const carom_mech_contact *entry, const carom_datum *a, const carom_datum *b,
+                             int *count) {
     const shape *A = NULL, *B = NULL;
     CAROM_TRY(carom_find_shape(r, a, &A));
     CAROM_TRY(carom_find_shape(r, b, &B));
@@ -94,23 +111,33 @@ static carom_status add_pair(resolver *r, const carom_mech_contact *entry, const
     return add(r, entry, b, A, B, count);
 }
 
-// between: [A, B], either may be a list: every one of the first with every one of the second; three and more: neighbours.
+// between: [A, B], either may be a list: every one of the first with every one of the second; three and more:
+// neighbours.
 static carom_status read_between(resolver *r, const carom_mech_contact *entry, const carom_datum *list, int *count) {
-    if (list->kind != CAROM_LIST || list->count < 2) return carom_fault(r, list, 0, "between is a list of two shapes: between: [ball, floor]");
+    if (list->kind != CAROM_LIST || list->count < 2)
+        return carom_fault(r, list, 0, "between is a list of two shapes: between: [ball, floor]");
     if (list->count > 2) {
-        for (const carom_datum *c = list->item; c + 1 != carom_end(list); ++c) CAROM_TRY(add_pair(r, entry, c, c + 1, count));
+        for (const carom_datum *c = list->item; c + 1 != carom_end(list); ++c)
+            CAROM_TRY(add_pair(r, entry, c, c + 1, count));
         return CAROM_OK;
     }
     const carom_datum *a = list->item, *b = a + 1;
     for (const carom_datum *x = carom_ones(a); x != carom_ones_end(a); ++x)
-        for (const carom_datum *y = carom_ones(b); y != carom_ones_end(b); ++y) CAROM_TRY(add_pair(r, entry, x, y, count));
+        for (const carom_datum *y = carom_ones(b); y != carom_ones_end(b); ++y)
+            CAROM_TRY(add_pair(r, entry, x, y, count));
     return CAROM_OK;
 }
 
 // among: [A, B, C, ...]: each with each.
 static carom_status read_among(resolver *r, const carom_mech_contact *entry, const carom_datum *list, int *count) {
-    if (list->kind == CAROM_TEXT) return carom_fault(r, list, 0, "among is a list of shapes, each of which may touch each other one: among: [a, b, c], or a family; unknown family '%.60s'", list->text);
-    if (list->kind != CAROM_LIST || list->count < 2) return carom_fault(r, list, 0, "among is a list of shapes, each of which may touch each other one: among: [a, b, c]");
+    if (list->kind == CAROM_TEXT)
+        return carom_fault(r, list, 0,
+                           "among is a list of shapes, each of which may touch each other one: among: [a, b, c], or a "
+                           "family; unknown family '%.60s'",
+                           list->text);
+    if (list->kind != CAROM_LIST || list->count < 2)
+        return carom_fault(r, list, 0,
+                           "among is a list of shapes, each of which may touch each other one: among: [a, b, c]");
     for (const carom_datum *x = carom_first(list); x != carom_end(list); ++x)
         for (const carom_datum *y = x + 1; y != carom_end(list); ++y) CAROM_TRY(add_pair(r, entry, x, y, count));
     return CAROM_OK;
@@ -127,22 +154,30 @@ static long count_pairs(const carom_mech_contact *entry) {
 
 // A box in space: two of them have 25 contacts.
 static bool box_given(const carom_mech_shape *x) {
-    return carom_given(&x->size) && carom_datum_is(x->size.key, "box") && x->size.kind == CAROM_LIST && x->size.count == 3;
+    return carom_given(&x->size) && carom_datum_is(x->size.key, "box") && x->size.kind == CAROM_LIST &&
+           x->size.count == 3;
 }
 
-static bool has_searched(const carom_mech_body *b, const char *name, size_t length) { // one of its shapes; NULL: any of them
+// one of its shapes; NULL: any of them
+static bool has_searched(const carom_mech_body *b, const char *name, size_t length) {
     for (int k = 0; k < b->nshapes; ++k)
-        if (carom_patch_given(&b->shapes[k]) && (!name || (b->shapes[k].name.length == length && memcmp(b->shapes[k].name.text, name, length) == 0))) return true;
+        if (carom_patch_given(&b->shapes[k]) &&
+            (!name || (b->shapes[k].name.length == length && memcmp(b->shapes[k].name.text, name, length) == 0)))
+            return true;
     return false;
 }
 
-// Names of what has a shape whose contacts are found by search: bodies by their number, shapes of the ground and of members by -1.
+// Names of what has a shape whose contacts are found by search: bodies by their number, shapes of the ground and of
+// members by -1.
 static bool name_searched(const carom_mech *x, names *found) {
     for (int i = 0; i < x->nshapes; ++i)
-        if (carom_patch_given(&x->shapes[i]) && !carom_names_add(found, x->shapes[i].name.text, NAME_QUANTITY, -1, 0)) return false;
+        if (carom_patch_given(&x->shapes[i]) && !carom_names_add(found, x->shapes[i].name.text, NAME_QUANTITY, -1, 0))
+            return false;
     for (int i = 0; i < x->nbodies; ++i) {
         const carom_mech_body *b = &x->bodies[i];
-        if (((b->shape && carom_patch_given(b->shape)) || has_searched(b, NULL, 0)) && !carom_names_add(found, b->name.text, NAME_QUANTITY, i, 0)) return false;
+        if (((b->shape && carom_patch_given(b->shape)) || has_searched(b, NULL, 0)) &&
+            !carom_names_add(found, b->name.text, NAME_QUANTITY, i, 0))
+            return false;
     }
     return true;
 }
@@ -155,7 +190,9 @@ static bool names_searched(const carom_mech *x, const names *found, const carom_
     const name *n = carom_names_find(found, d->text, d->length);
     if (n && (n->index < 0 || (x->bodies[n->index].shape && carom_patch_given(x->bodies[n->index].shape)))) return true;
     for (size_t dot = 1; dot + 1 < d->length; ++dot)
-        if (d->text[dot] == '.' && (n = carom_names_find(found, d->text, dot)) && n->index >= 0 && has_searched(&x->bodies[n->index], d->text + dot + 1, d->length - dot - 1)) return true;
+        if (d->text[dot] == '.' && (n = carom_names_find(found, d->text, dot)) && n->index >= 0 &&
+            has_searched(&x->bodies[n->index], d->text + dot + 1, d->length - dot - 1))
+            return true;
     return false;
 }
 
@@ -189,7 +226,10 @@ static carom_status read_sleep(resolver *r, bool many) {
     const carom_datum *sleep = carom_given(&r->mech->sleep);
     if (!sleep) return CAROM_OK;
     CAROM_TRY(carom_resolve_number(r, sleep, "sleep", &r->m->sleep));
-    if (!(r->m->sleep >= 0)) return carom_fault(r, sleep, 0, "sleep is %g; it is the speed below which bodies fall asleep, and must not be negative", r->m->sleep);
+    if (!(r->m->sleep >= 0))
+        return carom_fault(r, sleep, 0,
+                           "sleep is %g; it is the speed below which bodies fall asleep, and must not be negative",
+                           r->m->sleep);
     if (!many) r->m->sleep = 0; // carom_model_examine() says so
     return CAROM_OK;
 }
@@ -201,8 +241,11 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
     for (int i = 0; i < r->mech->ncontacts; ++i) {
         const carom_mech_contact *entry = &r->mech->contacts[i];
         const carom_datum *list = carom_given(&entry->between), *each = carom_given(&entry->among);
-        if (list && each) return carom_fault(r, each->key, 0, "`between` and `among` are mutually exclusive; use two contact entries");
-        if (!list && !each && carom_given(&entry->ignore)) return carom_fault(r, entry->ignore.key, 0, "`ignore` requires `between` or `among`");
+        if (list && each)
+            return carom_fault(r, each->key, 0,
+                               "`between` and `among` are mutually exclusive; use two contact entries");
+        if (!list && !each && carom_given(&entry->ignore))
+            return carom_fault(r, entry->ignore.key, 0, "`ignore` requires `between` or `among`");
         if (!list && !each) continue;
         CAROM_TRY(carom_ignore_check(r, entry));
         if (!carom_name_valid(entry->name.text) || entry->name.length > 60)
@@ -211,10 +254,14 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
         if (many) CAROM_TRY(carom_near_read(r, entry, &near));
         if (near) continue;
         if (count_pairs(entry) > MOST_CONTACTS)
-            return carom_fault(r, &entry->name, 0, "more than %d pairs of shapes that bend, or move as expressions say; build such a system with the C library", MOST_CONTACTS);
+            return carom_fault(r, &entry->name, 0,
+                               "more than %d pairs of shapes that bend, or move as expressions say; build such a "
+                               "system with the C library",
+                               MOST_CONTACTS);
         const int from = m->npairs, before = *count;
         CAROM_TRY(list ? read_between(r, entry, list, count) : read_among(r, entry, each, count));
-        for (int k = from, number = 1; k < m->npairs && *count > before + 1; number += m->pairs[k++].count) m->pairs[k].number = number;
+        for (int k = from, number = 1; k<m->npairs && * count> before + 1; number += m->pairs[k++].count)
+            m->pairs[k].number = number;
     }
     if (m->near && m->near->nrules == 0) m->near = NULL;
     return CAROM_OK;

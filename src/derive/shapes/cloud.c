@@ -36,8 +36,7 @@ static void cross(const double *a, const double *b, double *c) {
     c[0] = a[1] * b[2] - a[2] * b[1], c[1] = a[2] * b[0] - a[0] * b[2], c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-// -- what Qhull finds
-// -----------------------------------------------------------------------------------------------------------
+// -- what Qhull finds -------------------------------------------------------------------------------------------------
 
 typedef struct face {
     int m, *corner;
@@ -139,8 +138,7 @@ static bool find_faces(const double (*x)[3], int n, double eps, faces *f) {
     return found;
 }
 
-// -- faces to a polyhedron
-// --------------------------------------------------------------------------------------------------------
+// -- faces to a polyhedron --------------------------------------------------------------------------------------------
 
 typedef struct side {
     int low, high, face, at;
@@ -238,8 +236,7 @@ static carom_hull_fault make(const double (*x)[3], const double (*own)[3], int n
     return fault;
 }
 
-// -- distance
-// ---------------------------------------------------------------------------------------------------------------------
+// -- distance ---------------------------------------------------------------------------------------------------------
 
 static double to_segment(const double *p, const double *a, const double *b) {
     double d[3], y[3];
@@ -278,8 +275,7 @@ static double error_of(const carom_hull *h, const double (*x)[3], int n) {
     return most;
 }
 
-// -- fewer corners
-// ----------------------------------------------------------------------------------------------------------------
+// -- fewer corners ----------------------------------------------------------------------------------------------------
 
 typedef struct far {
     double by;

@@ -1,8 +1,10 @@
-// crossings.c: two boxes in space that lie face to face: where an edge of one goes over the outline of the other's face, neither has a corner.
+// crossings.c: two boxes in space that lie face to face: where an edge of one goes over the outline of the other's
+// face, neither has a corner.
 //
-// Of both boxes the face that separates most is taken.  Each of the four edges of A's face comes in over the outline of B's face once and leaves it once:
-// eight contacts, of which those are there whose edges cross, with a common normal that no side of the two boxes stands beyond.  With the
-// corners of A over B and of B over A these are all corners of the area in which two faces lie on each other.
+// Of both boxes the face that separates most is taken.  Each of the four edges of A's face comes in over the outline of
+// B's face once and leaves it once: eight contacts, of which those are there whose edges cross, with a common normal
+// that no side of the two boxes stands beyond.  With the corners of A over B and of B over A these are all corners of
+// the area in which two faces lie on each other.
 #include "derive/shapes/shapes.h"
 
 static const double ALONG = 1e-9;    // cosine: an edge that runs along a side less than this never crosses it
@@ -21,11 +23,14 @@ static face choose_face(carom_graph *g, carom_node when, face a, face b) {
                   v_if(g, when, a.v, b.v), n_if(g, when, a.half_u, b.half_u), n_if(g, when, a.half_v, b.half_v)};
 }
 
-static vec axis_of(carom_graph *g, const shape *s, int k) { return carom_shape_vector(g, s, (double[]){k == 0, k == 1, k == 2}); }
+static vec axis_of(carom_graph *g, const shape *s, int k) {
+    return carom_shape_vector(g, s, (double[]){k == 0, k == 1, k == 2});
+}
 
 static carom_node support(carom_graph *g, const shape *s, vec n) {
     carom_node sum = n_num(g, 0);
-    for (int k = 0; k < 3; ++k) sum = n_add(g, sum, n_mul(g, carom_shape_half(g, s, k), n_abs(g, v_dot(g, axis_of(g, s, k), n))));
+    for (int k = 0; k < 3; ++k)
+        sum = n_add(g, sum, n_mul(g, carom_shape_half(g, s, k), n_abs(g, v_dot(g, axis_of(g, s, k), n))));
     return sum;
 }
 
@@ -54,7 +59,8 @@ typedef struct edge { vec middle, along, side; carom_node half; } edge;
 
 static edge edge_of(carom_graph *g, const face *f, bool along_u, carom_node end) {
     const vec side = v_scale(g, along_u ? f->v : f->u, end);
-    return (edge){v_add(g, f->middle, v_scale(g, side, along_u ? f->half_v : f->half_u)), along_u ? f->u : f->v, side, along_u ? f->half_u : f->half_v};
+    return (edge){v_add(g, f->middle, v_scale(g, side, along_u ? f->half_v : f->half_u)), along_u ? f->u : f->v, side,
+                  along_u ? f->half_u : f->half_v};
 }
 
 // Where the line of an edge is over a face: from[] and to[] along u and v, over both from `enters` to `leaves`.
@@ -107,7 +113,8 @@ touching carom_crossing(carom_graph *g, const shape *A, const shape *B, int numb
     const edge b = crossed(g, &on_B, &a, &a_over, way);
     const overlap b_over = overlap_of(g, &on_A, &b);
     const vec w = v_sub(g, a.middle, b.middle), c = v_cross(g, a.along, b.along);
-    const carom_node ef = v_dot(g, a.along, b.along), we = v_dot(g, w, a.along), wf = v_dot(g, w, b.along), square = v_dot(g, c, c);
+    const carom_node ef = v_dot(g, a.along, b.along), we = v_dot(g, w, a.along), wf = v_dot(g, w, b.along),
+                     square = v_dot(g, c, c);
     const carom_node crosses = n_less(g, n_num(g, PARALLEL), square);
     const carom_node x = n_if(g, crosses, n_div(g, n_sub(g, n_mul(g, ef, wf), we), square), zero);
     const carom_node y = n_if(g, crosses, n_div(g, n_sub(g, wf, n_mul(g, ef, we)), square), zero);
@@ -116,7 +123,8 @@ touching carom_crossing(carom_graph *g, const shape *A, const shape *B, int numb
     for (int k = 0; k < 3; ++k) n.c[k] = n_if(g, crosses, n_div(g, c.c[k], length), zero);
     // Ends belong to corners.
     const carom_node most = n_num(g, 1 - CORNER);
-    const carom_node within = n_and(g, n_less(g, n_abs(g, x), n_mul(g, most, a.half)), n_less(g, n_abs(g, y), n_mul(g, most, b.half)));
+    const carom_node within =
+        n_and(g, n_less(g, n_abs(g, x), n_mul(g, most, a.half)), n_less(g, n_abs(g, y), n_mul(g, most, b.half)));
     const vec back = v_scale(g, n, n_num(g, -1));
     const carom_node into_A = n_fun(g, CAROM_OP_NEG, n_sign(g, v_dot(g, b.along, a.side)));
     const carom_node into_B = n_num(g, -way);
@@ -125,9 +133,11 @@ touching carom_crossing(carom_graph *g, const shape *A, const shape *B, int numb
     const carom_node by_A = n_and(g, n_less(g, zero, v_dot(g, back, on_A.normal)),
                                   leads_in(g, &b, &b_over, y, into_A, v_dot(g, back, a.side), size));
     const carom_node here = n_and(g, n_and(g, crosses, within), n_and(g, by_A, by_B));
-    // Elsewhere the middles of the edges, which are fixed in the boxes, and some slack: no less than the distance of the shapes.
+    // Elsewhere the middles of the edges, which are fixed in the boxes, and some slack: no less than the distance of
+    // the shapes.
     const carom_node tiny = n_mul(g, n_num(g, POINT), size);
-    const carom_node gap2 = v_dot(g, w, w), some = n_less(g, n_mul(g, tiny, tiny), gap2), root = n_fun(g, CAROM_OP_SQRT, gap2);
+    const carom_node gap2 = v_dot(g, w, w), some = n_less(g, n_mul(g, tiny, tiny), gap2),
+                     root = n_fun(g, CAROM_OP_SQRT, gap2);
     touching t = {.point = v_if(g, here, v_add(g, a.middle, v_scale(g, a.along, x)), a.middle)};
     t.gap = n_if(g, here, v_dot(g, n, w), n_add(g, n_if(g, some, root, zero), n_mul(g, n_num(g, SLACK), size)));
     for (int k = 0; k < 3; ++k) t.normal.c[k] = n_if(g, here, n.c[k], n_if(g, some, n_div(g, w.c[k], root), zero));

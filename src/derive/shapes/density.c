@@ -34,13 +34,16 @@ static double volume(const shape *s, double *centre, double *second) {
     return v;
 }
 
-static carom_status add_volume(resolver *r, const carom_mech_shape *x, const body *b, int part, double *sum, double *first, double *second) {
+static carom_status add_volume(resolver *r, const carom_mech_shape *x, const body *b, int part, double *sum,
+                               double *first, double *second) {
     static const int I[6] = {0, 1, 2, 0, 0, 1}, J[6] = {0, 1, 2, 1, 2, 2};
     shape s = {.name = b->name};
     double c[3], own[6];
     CAROM_TRY(carom_read_shape(r, x, b, part, &s, b->where));
     const double v = volume(&s, c, own);
-    if (!(v > 0)) return carom_fault(r, &x->name, 0, "%s has a density, and a %s has no volume; give `mass` and `inertia`", b->where, carom_shape_word(s.kind));
+    if (!(v > 0))
+        return carom_fault(r, &x->name, 0, "%s has a density, and a %s has no volume; give `mass` and `inertia`",
+                           b->where, carom_shape_word(s.kind));
     *sum += v;
     for (int k = 0; k < 3; ++k) first[k] += v * c[k];
     for (int m = 0; m < 6; ++m) second[m] += own[m] + v * c[I[m]] * c[J[m]];
@@ -52,7 +55,8 @@ carom_status carom_solid_mass(resolver *r, const carom_mech_body *of, body *b) {
     double density = 0, sum = 0, first[3] = {0}, second[6] = {0};
     CAROM_TRY(carom_resolve_number(r, &of->density, "the density", &density));
     if (!(density > 0)) return carom_fault(r, &of->density, 0, "the density must be positive, got %g", density);
-    if (!of->shape && of->nshapes == 0) return carom_fault(r, &of->density, 0, "%s has a density and no shape; add `shape:`", b->where);
+    if (!of->shape && of->nshapes == 0)
+        return carom_fault(r, &of->density, 0, "%s has a density and no shape; add `shape:`", b->where);
     b->space = SPATIAL;
     for (int i = of->shape ? -1 : 0; i < of->nshapes; ++i) {
         const carom_mech_shape *x = i < 0 ? of->shape : &of->shapes[i];

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { MOST_PARTS = 1000 };
-// -- points -------------------------------------------------------------------------------------------------------------
+// -- points -----------------------------------------------------------------------------------------------------------
 
 /// Points of each part of a file, or of the list of points or of hulls that stands there.
 typedef struct points {
@@ -20,12 +20,15 @@ typedef struct points {
 carom_status carom_shape_file(resolver *r, const carom_datum *n, int *which) {
     const carom_mech *x = r->mech;
     for (*which = 0; *which < x->nmatrices && strcmp(x->matrices[*which].name, n->text) != 0;) ++*which;
-    if (*which == x->nmatrices) return carom_fault(r, n, 0, "the file '%.100s' is not given; from a program hand it over like a matrix of that name", n->text);
+    if (*which == x->nmatrices)
+        return carom_fault(
+            r, n, 0, "the file '%.100s' is not given; from a program hand it over like a matrix of that name", n->text);
     r->m->matrix_used[*which] = true;
     return CAROM_OK;
 }
 
-// The file that the model names, as it was given beside it; its parts.  The convex ones of a mesh, or all points for one hull.
+// The file that the model names, as it was given beside it; its parts.  The convex ones of a mesh, or all points for
+// one hull.
 static carom_status find_mesh(resolver *r, const carom_datum *n, bool parts, carom_mesh **out) {
     const carom_mech *x = r->mech;
     int k = 0;
@@ -34,13 +37,16 @@ static carom_status find_mesh(resolver *r, const carom_datum *n, bool parts, car
     if (!r->m->meshes) return carom_fault_memory(r);
     r->m->nmeshes = x->nmatrices;
     carom_mesh *mesh = *out = &r->m->meshes[k];
-    if (mesh->nt == 0) CAROM_TRY(carom_mesh_read(x->matrices[k].text, x->matrices[k].length, x->matrices[k].file, mesh, r->err));
+    if (mesh->nt == 0)
+        CAROM_TRY(carom_mesh_read(x->matrices[k].text, x->matrices[k].length, x->matrices[k].file, mesh, r->err));
     if (!parts) return CAROM_OK;
-    if (mesh->nparts > MOST_PARTS) return carom_fault(r, n, 0, "'%.100s' has %d parts; at most %d are possible", n->text, mesh->nparts, MOST_PARTS);
+    if (mesh->nparts > MOST_PARTS)
+        return carom_fault(r, n, 0, "'%.100s' has %d parts; at most %d are possible", n->text, mesh->nparts,
+                           MOST_PARTS);
     return carom_mesh_closed(mesh, x->matrices[k].file, r->err);
 }
 
-// -- hulls and solids of files: made once, however many bodies have them ------------------------------------------------------
+// -- hulls and solids of files: made once, however many bodies have them ----------------------------------------------
 
 /// Corners of the hull of one part of a file (-1: of all of it), or of one of its solids, in the file's frame.
 typedef struct kept_points {
@@ -48,7 +54,8 @@ typedef struct kept_points {
     int n, of;                       // points of the file
     double (*x)[3];
     double error;                    // largest distance of a point of the file from the hull
-    double share;                    // of a mesh that is solids: volume of the mesh / volume of all solids; 0: it is not closed
+    double share;                    // of a mesh that is solids: volume of the mesh / volume of all solids; 0: it is
+                                     // not closed
     int pieces;
     struct kept_points *next;
 } kept_points;
@@ -56,11 +63,17 @@ typedef struct kept_points {
 static carom_status made(resolver *r, const carom_datum *n, const char *where, carom_hull_fault fault) {
     switch (fault) {
     case CAROM_HULL_OK: return CAROM_OK;
-    case CAROM_HULL_FLAT: return carom_fault(r, n, 0, "the points of %s lie in one plane, or nearly; a hull has a volume", where);
-    case CAROM_HULL_LARGE: return carom_fault(r, n, 0, "the hull of %s has too many corners, at most %d are possible; use a coarser one%s", where, CAROM_HULL_CORNERS,
-                                              carom_cloud_any() ? "" : ", or a carom that was built with Qhull, which simplifies it");
-    case CAROM_HULL_ROUGH: return carom_fault(r, n, 0, "the hull of %s is not well defined: points nearly coincide or nearly lie in a plane; remove some%s", where,
-                                              carom_cloud_any() ? "" : ", or use a carom that was built with Qhull");
+    case CAROM_HULL_FLAT:
+        return carom_fault(r, n, 0, "the points of %s lie in one plane, or nearly; a hull has a volume", where);
+    case CAROM_HULL_LARGE:
+        return carom_fault(r, n, 0, "the hull of %s has too many corners, at most %d are possible; use a coarser one%s",
+                           where, CAROM_HULL_CORNERS,
+                           carom_cloud_any() ? "" : ", or a carom that was built with Qhull, which simplifies it");
+    case CAROM_HULL_ROUGH:
+        return carom_fault(
+            r, n, 0,
+            "the hull of %s is not well defined: points nearly coincide or nearly lie in a plane; remove some%s", where,
+            carom_cloud_any() ? "" : ", or use a carom that was built with Qhull");
     case CAROM_HULL_MEMORY: break;
     }
     return carom_fault_memory(r);
@@ -73,7 +86,8 @@ static kept_points *find_kept(const carom_model *m, int file, int part, int corn
 }
 
 // Corners of the hull of these points; they are kept under `key`.
-static carom_status keep_hull(resolver *r, const carom_datum *n, const char *where, const double (*x)[3], int count, kept_points key, kept_points **out) {
+static carom_status keep_hull(resolver *r, const carom_datum *n, const char *where, const double (*x)[3], int count,
+                              kept_points key, kept_points **out) {
     carom_hull hull = {0};
     CAROM_TRY(made(r, n, where, carom_cloud_hull(x, count, key.corners, &hull, &key.error)));
     kept_points *k = carom_pool_take(&r->m->memory, sizeof *k);
@@ -87,21 +101,27 @@ static carom_status keep_hull(resolver *r, const carom_datum *n, const char *whe
     return CAROM_OK;
 }
 
-static carom_status keep_solids(resolver *r, const carom_datum *n, const char *where, int file, int corners, int solids, const carom_mesh *mesh) {
+static carom_status keep_solids(resolver *r, const carom_datum *n, const char *where, int file, int corners, int solids,
+                                const carom_mesh *mesh) {
     carom_piece *pieces = NULL;
     carom_error ignored;
     double sum = 0, own = 0;
     kept_points *k = NULL;
     if (find_kept(r->m, file, 0, corners, solids)) return CAROM_OK;
-    if (!carom_cloud_any()) return carom_fault(r, n, 0, "`solids` needs a carom that was built with Qhull; split '%.100s' into convex parts", n->text);
+    if (!carom_cloud_any())
+        return carom_fault(
+            r, n, 0, "`solids` needs a carom that was built with Qhull; split '%.100s' into convex parts", n->text);
     const int count = carom_mesh_split(mesh, solids, &pieces, &sum);
     if (count < 0) return carom_fault_memory(r);
     if (carom_mesh_closed(mesh, "", &ignored) == CAROM_OK)
         for (int i = 0; i < mesh->nparts; ++i) own += carom_mesh_volume(mesh, i);
     carom_status status = count ? CAROM_OK : made(r, n, where, CAROM_HULL_FLAT);
     for (int i = count - 1; i >= 0 && status == CAROM_OK; --i)
-        status = keep_hull(r, n, where, (const double(*)[3])pieces[i].x, pieces[i].n,
-                           (kept_points){.file = file, .part = i, .corners = corners, .solids = solids, .pieces = count, .share = own / sum}, &k);
+        status = keep_hull(
+            r, n, where, (const double(*)[3])pieces[i].x, pieces[i].n,
+            (kept_points){
+                .file = file, .part = i, .corners = corners, .solids = solids, .pieces = count, .share = own / sum},
+            &k);
     carom_pieces_free(pieces, count);
     return status;
 }
@@ -112,7 +132,8 @@ static carom_status read_limits(resolver *r, const carom_mech_shape *x, int *cor
     if (carom_given(&x->corners)) CAROM_TRY(carom_resolve_number(r, &x->corners, "corners", &value));
     if (carom_given(&x->solids)) CAROM_TRY(carom_resolve_number(r, &x->solids, "solids", &most));
     if (!(value >= 4 && value <= CAROM_HULL_CORNERS) || value != floor(value))
-        return carom_fault(r, &x->corners, 0, "corners must be an integer from 4 to %d, got %g", CAROM_HULL_CORNERS, value);
+        return carom_fault(r, &x->corners, 0, "corners must be an integer from 4 to %d, got %g", CAROM_HULL_CORNERS,
+                           value);
     if (carom_given(&x->solids) && (!(most >= 1 && most <= MOST_PARTS) || most != floor(most)))
         return carom_fault(r, &x->solids, 0, "solids must be an integer from 1 to %d, got %g", MOST_PARTS, most);
     *corners = (int)value, *solids = (int)most;
@@ -125,11 +146,13 @@ carom_status carom_mesh_parts(resolver *r, const carom_mech_shape *x, int *n) {
     carom_mesh *mesh = NULL;
     *n = 1;
     if (!is_mesh(x)) return CAROM_OK;
-    if (x->size.kind == CAROM_LIST && x->size.count > MOST_PARTS) return carom_fault(r, &x->size, 0, "a mesh has at most %d parts", MOST_PARTS);
+    if (x->size.kind == CAROM_LIST && x->size.count > MOST_PARTS)
+        return carom_fault(r, &x->size, 0, "a mesh has at most %d parts", MOST_PARTS);
     if (x->size.kind == CAROM_LIST && x->size.count > 1) *n = x->size.count;
     int corners, solids, file;
     CAROM_TRY(read_limits(r, x, &corners, &solids));
-    if (solids && x->size.kind != CAROM_TEXT) return carom_fault(r, &x->solids, 0, "`solids` belongs to a mesh that is a file");
+    if (solids && x->size.kind != CAROM_TEXT)
+        return carom_fault(r, &x->solids, 0, "`solids` belongs to a mesh that is a file");
     if (x->size.kind != CAROM_TEXT) return CAROM_OK;
     CAROM_TRY(find_mesh(r, &x->size, solids == 0, &mesh));
     *n = mesh->nparts;
@@ -199,7 +222,8 @@ static carom_status take_kept(resolver *r, const kept_points *k, points *x) {
 }
 
 // The points of a part of a file, or of one of its solids; of many the corners of their hull.
-static carom_status read_points(resolver *r, const carom_mech_shape *of, int part, const char *where, points *x, double *volume) {
+static carom_status read_points(resolver *r, const carom_mech_shape *of, int part, const char *where, points *x,
+                                double *volume) {
     enum { FEW = 256 };
     const carom_datum *n = &of->size;
     int corners, solids, file;
@@ -210,7 +234,9 @@ static carom_status read_points(resolver *r, const carom_mech_shape *of, int par
     if (solids) return carom_fault(r, &of->solids, 0, "`solids` belongs to a mesh; write `mesh: %.100s`", n->text);
     CAROM_TRY(read_file(r, n, part, x, volume));
     if (x->n <= FEW) return CAROM_OK;
-    if (!k) CAROM_TRY(keep_hull(r, n, where, (const double(*)[3])x->x, x->n, (kept_points){.file = file, .part = part, .corners = corners}, &k));
+    if (!k)
+        CAROM_TRY(keep_hull(r, n, where, (const double(*)[3])x->x, x->n,
+                            (kept_points){.file = file, .part = part, .corners = corners}, &k));
     free(x->x);
     *x = (points){0};
     return take_kept(r, k, x);
@@ -220,7 +246,9 @@ static carom_status read_points(resolver *r, const carom_mech_shape *of, int par
 void carom_shape_enclose(shape *s) {
     double low[3], high[3];
     memcpy(low, s->hull->v[0], sizeof low), memcpy(high, low, sizeof high);
-    for (int i = 0; i < 3 * s->hull->nv; ++i) low[i % 3] = fmin(low[i % 3], s->hull->v[i / 3][i % 3]), high[i % 3] = fmax(high[i % 3], s->hull->v[i / 3][i % 3]);
+    for (int i = 0; i < 3 * s->hull->nv; ++i)
+        low[i % 3] = fmin(low[i % 3], s->hull->v[i / 3][i % 3]),
+                high[i % 3] = fmax(high[i % 3], s->hull->v[i / 3][i % 3]);
     for (int k = 0; k < 3; ++k) s->at[k] = (low[k] + high[k]) / 2;
     s->bound_radius = 0;
     for (int i = 0; i < s->hull->nv; ++i) {
@@ -234,7 +262,8 @@ carom_status carom_read_hull(resolver *r, const carom_mech_shape *of, int part, 
     const carom_datum *n = &of->size;
     const bool mesh = is_mesh(of), file = n->kind == CAROM_TEXT;
     int corners, solids;
-    if (mesh && n->kind == CAROM_LIST && n->count == 0) return carom_fault(r, n, 0, "a mesh is a file, or a list of hulls");
+    if (mesh && n->kind == CAROM_LIST && n->count == 0)
+        return carom_fault(r, n, 0, "a mesh is a file, or a list of hulls");
     points x = {0};
     carom_hull hull = {0};
     pose f = {.s = s};
@@ -242,16 +271,20 @@ carom_status carom_read_hull(resolver *r, const carom_mech_shape *of, int part, 
     CAROM_TRY(read_limits(r, of, &corners, &solids));
     CAROM_TRY(read_scale(r, &of->scale, f.scale));
     if (solids) solid = -1; // they need not be convex
-    carom_status status = file ? read_points(r, of, mesh ? part : -1, where, &x, &solid) : read_list(r, mesh && n->kind == CAROM_LIST ? &n->item[part] : n, &f, &x);
+    carom_status status = file ? read_points(r, of, mesh ? part : -1, where, &x, &solid)
+                               : read_list(r, mesh && n->kind == CAROM_LIST ? &n->item[part] : n, &f, &x);
     for (int i = 0; file && status == CAROM_OK && i < x.n; ++i) {
         const double p[3] = {x.x[i][0], x.x[i][1], x.x[i][2]};
         put_point(&f, p, x.x[i]);
     }
-    if (status == CAROM_OK) status = made(r, n, where, carom_cloud_hull((const double(*)[3])x.x, x.n, corners, &hull, &error));
+    if (status == CAROM_OK)
+        status = made(r, n, where, carom_cloud_hull((const double(*)[3])x.x, x.n, corners, &hull, &error));
     solid *= fabs(f.scale[0] * f.scale[1] * f.scale[2]);
     if (status == CAROM_OK && solid > 0 && carom_hull_volume(&hull, c, second) > (1 + CONVEX) * solid)
-        status = carom_fault(r, n, 0, "part %d of '%.100s' is not convex: it fills %.3g of its hull; add `solids: 16` for up to 16 convex solids that contain it, or take the hull of all: `hull: %.100s`", part + 1,
-                             n->text, solid / carom_hull_volume(&hull, c, second), n->text);
+        status = carom_fault(r, n, 0,
+                             "part %d of '%.100s' is not convex: it fills %.3g of its hull; add `solids: 16` for up to "
+                             "16 convex solids that contain it, or take the hull of all: `hull: %.100s`",
+                             part + 1, n->text, solid / carom_hull_volume(&hull, c, second), n->text);
     if (status == CAROM_OK && !carom_patch_keep(r->m, &hull, s)) status = carom_fault_memory(r);
     carom_hull_free(&hull);
     free(x.x);
@@ -262,24 +295,31 @@ carom_status carom_read_hull(resolver *r, const carom_mech_shape *of, int part, 
     return CAROM_OK;
 }
 
-// -- what the check of a model says about them -----------------------------------------------------------------------------------
+// -- what the check of a model says about them ------------------------------------------------------------------------
 
 void carom_kept_describe(const carom_model *m, void (*say)(void *user, const char *text), void *user) {
     char text[400];
     for (const kept_points *k = m->kept; k; k = k->next) {
         const char *file = m->mech->matrices[k->file].file;
         if (k->solids == 0 && k->error > 0) {
-            snprintf(text, sizeof text, "'%.100s': the hull of %d points has %d corners; no point is farther outside than %.3g, in the file's units", file, k->of, k->n, k->error);
+            snprintf(text, sizeof text,
+                     "'%.100s': the hull of %d points has %d corners; no point is farther outside than %.3g, in the "
+                     "file's units",
+                     file, k->of, k->n, k->error);
             say(user, text);
         }
         if (k->solids == 0 || k->part != 0) continue;
         double error = 0;
         int corners = 0;
         for (const kept_points *other = m->kept; other; other = other->next)
-            if (other->file == k->file && other->solids == k->solids && other->corners == k->corners) error = fmax(error, other->error), corners = other->n > corners ? other->n : corners;
-        const int used = snprintf(text, sizeof text, "'%.100s': %d convex solid%s of at most %d corners; no point is farther outside than %.3g, in the file's units", file, k->pieces, k->pieces == 1 ? "" : "s",
-                                  corners, error);
-        if (k->share > 0 && used > 0 && (size_t)used < sizeof text) snprintf(text + used, sizeof text - (size_t)used, "; the mesh fills %.3g of them", k->share);
+            if (other->file == k->file && other->solids == k->solids && other->corners == k->corners)
+                error = fmax(error, other->error), corners = other->n > corners ? other->n : corners;
+        const int used = snprintf(text, sizeof text,
+                                  "'%.100s': %d convex solid%s of at most %d corners; no point is farther outside than "
+                                  "%.3g, in the file's units",
+                                  file, k->pieces, k->pieces == 1 ? "" : "s", corners, error);
+        if (k->share > 0 && used > 0 && (size_t)used < sizeof text)
+            snprintf(text + used, sizeof text - (size_t)used, "; the mesh fills %.3g of them", k->share);
         say(user, text);
     }
 }

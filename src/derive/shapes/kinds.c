@@ -1,14 +1,15 @@
 // kinds.c: tapes of pairs of shapes, and pairs that share one.
 //
-// The contacts of two boxes in space are 50 000 instructions with all derivatives, and those of two other boxes of the same size the same
-// ones with other numbers.  So pairs of equal shapes, of bodies that move alike, are a kind: a small model with the two bodies alone, whose
-// graph is forgotten once its tape is made.  A pair then is where its bodies have their positions and velocities, and how large its boxes are.
-// Whatever has a prescribed motion, bends, or is carried keeps expressions of its own.
+// The contacts of two boxes in space are 50 000 instructions with all derivatives, and those of two other boxes of the
+// same size the same ones with other numbers.  So pairs of equal shapes, of bodies that move alike, are a kind: a small
+// model with the two bodies alone, whose graph is forgotten once its tape is made.  A pair then is where its bodies
+// have their positions and velocities, and how large its boxes are.  Whatever has a prescribed motion, bends, or is
+// carried keeps expressions of its own.
 #include "derive/shapes/shapes.h"
 #include <stdlib.h>
 #include <string.h>
 
-// -- a tape of its own ------------------------------------------------------------------------------------------------------
+// -- a tape of its own ------------------------------------------------------------------------------------------------
 
 static carom_group two(carom_node *store, const carom_node *a, int na, const carom_node *b, int nb) {
     if (na) memcpy(store, a, (size_t)na * sizeof *store);
@@ -23,12 +24,15 @@ static const carom_node *from(const carom_node *list, int k) { return list ? lis
 static void list_place(carom_graph *g, const pair *p, const touching *t, carom_node *to) {
     vec along[2] = {{{n_num(g, 0), n_num(g, 0), n_num(g, 0)}}, {{n_num(g, 0), n_num(g, 0), n_num(g, 0)}}};
     const int n = carom_pair_along(g, p, t->normal, along);
-    for (int k = 0; k < n && p->own->rub.ellipse; ++k) along[k] = v_scale(g, along[k], n_num(g, p->own->rub.ellipse->factor[k]));
-    for (int i = 0; i < 3; ++i) to[i] = t->point.c[i], to[3 + i] = t->normal.c[i], to[6 + i] = along[0].c[i], to[9 + i] = along[1].c[i];
+    for (int k = 0; k < n && p->own->rub.ellipse; ++k)
+        along[k] = v_scale(g, along[k], n_num(g, p->own->rub.ellipse->factor[k]));
+    for (int i = 0; i < 3; ++i)
+        to[i] = t->point.c[i], to[3 + i] = t->normal.c[i], to[6 + i] = along[0].c[i], to[9 + i] = along[1].c[i];
 }
 
 static carom_status compile(carom_model *m, pair *p, const carom_node *kappa, carom_error *err) {
-    const span a = p->own->from = carom_model_span(m, p->first), b = p->own->to = carom_model_span(m, p->first + p->count);
+    const span a = p->own->from = carom_model_span(m, p->first),
+               b = p->own->to = carom_model_span(m, p->first + p->count);
     const int nW = b.W - a.W, nw = b.w - a.w, ndW = b.dW - a.dW, ndw = b.dw - a.dw, ndir = b.dir - a.dir;
     carom_node *store = calloc((size_t)(13 * p->count + nW + nw + 2 * ndW + ndw + 1), sizeof *store);
     if (!store) return carom_model_no_memory(m, err);
@@ -56,7 +60,7 @@ carom_status carom_pairs_compile(carom_model *m, const carom_node *kappa, carom_
     return CAROM_OK;
 }
 
-// -- which pairs ----------------------------------------------------------------------------------------------------------
+// -- which pairs ------------------------------------------------------------------------------------------------------
 
 // A body that neither moves nor depends on parameters: all numbers.
 bool carom_body_fixed(const carom_graph *g, const body *b) {
@@ -70,7 +74,9 @@ bool carom_pair_may_share(const carom_model *m, const pair *p) {
     const shape *const both[2] = {p->A, p->B};
     if (m->apart) return false;
     for (int i = 0; i < 2; ++i)
-        if (both[i]->belt || both[i]->member || both[i]->part || !both[i]->body || (both[i]->body->v < 0 && !carom_body_fixed(m->graph, both[i]->body))) return false;
+        if (both[i]->belt || both[i]->member || both[i]->part || !both[i]->body ||
+            (both[i]->body->v < 0 && !carom_body_fixed(m->graph, both[i]->body)))
+            return false;
     return true;
 }
 
@@ -97,28 +103,34 @@ bool carom_shape_same(const shape *a, const shape *b, bool sized) {
     return a->ncorners == 0 || memcmp(a->corner, b->corner, (size_t)a->ncorners * sizeof *a->corner) == 0;
 }
 
-// Boxes in space may have any size, against boxes, planes and what is round: their half edges are parameters.  (Other formulas are
-// made for the numbers.)
-static bool simple(const shape *s) { return (s->kind == SHAPE_BOX && s->space == SPATIAL) || s->kind <= SHAPE_ROUND || s->kind == SHAPE_PLANE; }
+// Boxes in space may have any size, against boxes, planes and what is round: their half edges are parameters.  (Other
+// formulas are made for the numbers.)
+static bool simple(const shape *s) {
+    return (s->kind == SHAPE_BOX && s->space == SPATIAL) || s->kind <= SHAPE_ROUND || s->kind == SHAPE_PLANE;
+}
 static bool sized(const pair *p, const shape *s) {
     return (s->kind == SHAPE_BOX || (p->listed && s->kind == SHAPE_ROUND)) && simple(p->A) && simple(p->B);
 }
 
-static bool same_rubbing(const rubbing *a, const rubbing *b) { return a->slides == b->slides && a->roll == b->roll && a->spin == b->spin; }
+static bool same_rubbing(const rubbing *a, const rubbing *b) {
+    return a->slides == b->slides && a->roll == b->roll && a->spin == b->spin;
+}
 
 static bool same_kind(const pair *p, const pair *q) {
-    return p->count == q->count && same_rubbing(&p->own->rub, &q->own->rub) && carom_pair_swapped(p) == carom_pair_swapped(q) &&
-           carom_body_same(p->A->body, q->A->body) && carom_body_same(p->B->body, q->B->body) && carom_shape_same(p->A, q->A, sized(p, p->A)) &&
+    return p->count == q->count && same_rubbing(&p->own->rub, &q->own->rub) &&
+           carom_pair_swapped(p) == carom_pair_swapped(q) && carom_body_same(p->A->body, q->A->body) &&
+           carom_body_same(p->B->body, q->B->body) && carom_shape_same(p->A, q->A, sized(p, p->A)) &&
            carom_shape_same(p->B, q->B, sized(p, p->B));
 }
 
-// -- one kind -------------------------------------------------------------------------------------------------------------
+// -- one kind ---------------------------------------------------------------------------------------------------------
 
 static int positions(const body *b) { return b->v < 0 ? 0 : b->space == SPATIAL ? 7 : 3; }
 static int velocities(const body *b) { return b->v < 0 ? 0 : b->space == SPATIAL ? 6 : 3; }
 
 // Bodies, shapes and contacts of the pair p as a model of their own.
-static carom_status write(const carom_model *m, const pair_kind *k, const pair *p, const constraint *links, const carom_contact *contacts, resolver *r) {
+static carom_status write(const carom_model *m, const pair_kind *k, const pair *p, const constraint *links,
+                          const carom_contact *contacts, resolver *r) {
     carom_model *two = r->m;
     body *b = carom_pool_take(&two->memory, 2 * sizeof *b);
     shape *s = carom_pool_take(&two->memory, 2 * sizeof *s);
@@ -168,7 +180,11 @@ static carom_status write(const carom_model *m, const pair_kind *k, const pair *
     two->npairs = 1;
     memcpy(two->links, links, (size_t)p->count * sizeof *two->links);
     CAROM_TRY(carom_pair_express(r, q, two->links));
-    if (carom_pair_misaligned(two->graph, q)) return carom_model_fault(m, r->err, &p->entry->name, "the direction of friction is the normal of '%s' and '%s'; give one that lies in the tangential plane", p->A->name, p->B->name);
+    if (carom_pair_misaligned(two->graph, q))
+        return carom_model_fault(
+            m, r->err, &p->entry->name,
+            "the direction of friction is the normal of '%s' and '%s'; give one that lies in the tangential plane",
+            p->A->name, p->B->name);
     for (int i = 0; i < 2 * p->count && p->own->rub.ellipse; ++i) {
         carom_node *slip = &two->links[i / 2].slip[i % 2];
         *slip = n_mul(two->graph, *slip, n_num(two->graph, p->own->rub.ellipse->factor[i % 2]));
@@ -176,7 +192,8 @@ static carom_status write(const carom_model *m, const pair_kind *k, const pair *
     return CAROM_OK;
 }
 
-static carom_status make(carom_model *m, pair_kind *k, const constraint *links, const carom_contact *contacts, carom_error *err) {
+static carom_status make(carom_model *m, pair_kind *k, const constraint *links, const carom_contact *contacts,
+                         carom_error *err) {
     const pair *p = k->first;
     const body *of[2];
     carom_model *two = k->two = calloc(1, sizeof *two);
@@ -191,7 +208,8 @@ static carom_status make(carom_model *m, pair_kind *k, const constraint *links, 
     CAROM_TRY(write(m, k, p, links, contacts, &r));
     CAROM_TRY(carom_model_derive_directions(two, &kappa, err));
     if (carom_graph_failed(two->graph))
-        return carom_model_fault(m, err, &p->entry->name, "the derivatives of contact '%.60s' are too large", p->entry->name.text);
+        return carom_model_fault(m, err, &p->entry->name, "the derivatives of contact '%.60s' are too large",
+                                 p->entry->name.text);
     CAROM_TRY(carom_pairs_compile(two, kappa, err));
     k->constant = carom_terms_constant(two, &two->W);
     for (int e = 0; e < two->dW.n; ++e) k->couples[two->dW.i[e]][two->dW.l[e]] = true;
@@ -203,14 +221,15 @@ static carom_status make(carom_model *m, pair_kind *k, const constraint *links, 
     return CAROM_OK;
 }
 
-// -- all of them ------------------------------------------------------------------------------------------------------------
+// -- all of them ------------------------------------------------------------------------------------------------------
 
 static void join(carom_model *m, pair *p) {
     p->turn = m->kinds[p->kind].count++;
     carom_pair_place(m, p);
 }
 
-carom_status carom_kind_add(carom_model *m, pair *p, const constraint *links, const carom_contact *contacts, carom_error *err) {
+carom_status carom_kind_add(carom_model *m, pair *p, const constraint *links, const carom_contact *contacts,
+                            carom_error *err) {
     p->kind = m->nkinds++;
     m->kinds[p->kind] = (pair_kind){.first = p};
     if (carom_patch_listed(p->A, p->B)) CAROM_TRY(carom_patch_kind(m, &m->kinds[p->kind], links, err));
@@ -225,7 +244,8 @@ carom_status carom_kinds_make(carom_model *m, carom_error *err) {
     const int more = m->near ? m->near->npairs : 0;
     m->kinds = carom_pool_take(&m->memory, (size_t)(m->npairs + more) * sizeof *m->kinds);
     if (!m->kinds) return carom_model_no_memory(m, err);
-    if (m->npairs) m->pair_of = carom_pool_take(&m->memory, (size_t)(m->ne + m->nc - m->pairs[0].first + 1) * sizeof *m->pair_of);
+    if (m->npairs)
+        m->pair_of = carom_pool_take(&m->memory, (size_t)(m->ne + m->nc - m->pairs[0].first + 1) * sizeof *m->pair_of);
     if (m->npairs && !m->pair_of) return carom_model_no_memory(m, err);
     for (int i = 0; i < m->npairs; ++i) {
         pair *p = &m->pairs[i];
@@ -241,13 +261,14 @@ carom_status carom_kinds_make(carom_model *m, carom_error *err) {
     return CAROM_OK;
 }
 
-// -- in the model's own graph -----------------------------------------------------------------------------------------------
+// -- in the model's own graph -----------------------------------------------------------------------------------------
 
 carom_status carom_pair_expressed(resolver *r, int id) {
     carom_model *m = r->m;
     for (int i = 0; i < m->npairs; ++i) {
         pair *p = &m->pairs[i];
-        if (id >= p->first && id < p->first + p->count) return p->own->touch ? CAROM_OK : carom_pair_express(r, p, &m->links[p->first]);
+        if (id >= p->first && id < p->first + p->count)
+            return p->own->touch ? CAROM_OK : carom_pair_express(r, p, &m->links[p->first]);
     }
     return CAROM_OK;
 }

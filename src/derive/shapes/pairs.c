@@ -1,28 +1,31 @@
 // pairs.c: pairs of shapes, and the contacts that each makes.
 //
-// Corners of one shape against the surface of the other and the other way round, always in the same order: a contact is the same
-// corner for ever.  The gap and the slip rates are expressions; a reaction acts on both bodies at one point, so that
-// momentum and angular momentum are kept whatever the gap.
+// Corners of one shape against the surface of the other and the other way round, always in the same order: a contact is
+// the same corner for ever.  The gap and the slip rates are expressions; a reaction acts on both bodies at one point,
+// so that momentum and angular momentum are kept whatever the gap.
 #include "derive/shapes/shapes.h"
 #include "expr/graph.h"
 #include <math.h>
 
-static const double NORMAL = 1e-12; // sine: a direction of friction so near to the normal has no part in the plane; this keeps the root from 0
+static const double NORMAL = 1e-12; // sine: a direction of friction so near to the normal has no part in the plane;
+                                    // this keeps the root from 0
 
 enum { MOST_PLAN = 2 * MOST_CORNERS + 3 };
 
 static bool single(const shape *s) { return s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND; }
 
-// -- which contacts -----------------------------------------------------------------------------------------------------
+// -- which contacts ---------------------------------------------------------------------------------------------------
 
 typedef enum way { A_ON_B, B_ON_A, EDGES, CROSSING, ACROSS, RIM, RIM_LINE, RIM_FACE, RIM_EDGE, RIM_RIM } way;
-typedef struct plan { way way; int corner; bool swapped; } plan; // corner: or edge, or bits that number rims and places; swapped: it is of B, on A
+// corner: or edge, or bits that number rims and places; swapped: it is of B, on A
+typedef struct plan { way way; int corner; bool swapped; } plan;
 
 // Edges against edges in space; a line that lies across a box does so on two of them, a face on a face on up to eight.
 static int plan_edges(const shape *A, const shape *B, plan *x, int n) {
     x[n++] = (plan){EDGES, 0, false};
     for (int i = 0; i < 8 && A->kind == SHAPE_BOX && B->kind == SHAPE_BOX; ++i) x[n++] = (plan){CROSSING, i, false};
-    for (int way = -1; way < 2 && (A->kind == SHAPE_BOX) != (B->kind == SHAPE_BOX); way += 2) x[n++] = (plan){ACROSS, way, false};
+    for (int way = -1; way < 2 && (A->kind == SHAPE_BOX) != (B->kind == SHAPE_BOX); way += 2)
+        x[n++] = (plan){ACROSS, way, false};
     return n;
 }
 
@@ -44,13 +47,19 @@ static int make_plan(const shape *A, const shape *B, plan *x) {
     int n = 0;
     const bool rolls = A->kind == SHAPE_CYLINDER, B_rolls = B->kind == SHAPE_CYLINDER;
     if (!carom_shape_finite(A) && !carom_shape_finite(B)) return 0;
-    if ((rolls && !carom_shape_finite(B) && B->kind != SHAPE_PLANE) || (B_rolls && !carom_shape_finite(A) && A->kind != SHAPE_PLANE)) return 0;
-    for (int end = 0; end < 2 && ((rolls && B->kind == SHAPE_PLANE) || (B_rolls && A->kind == SHAPE_PLANE)); ++end) x[n++] = (plan){RIM, end, B_rolls};
+    if ((rolls && !carom_shape_finite(B) && B->kind != SHAPE_PLANE) ||
+        (B_rolls && !carom_shape_finite(A) && A->kind != SHAPE_PLANE))
+        return 0;
+    for (int end = 0; end < 2 && ((rolls && B->kind == SHAPE_PLANE) || (B_rolls && A->kind == SHAPE_PLANE)); ++end)
+        x[n++] = (plan){RIM, end, B_rolls};
     if (!carom_shape_finite(B) || single(A)) return plan_corners(A, A_ON_B, x, n);
     if (!carom_shape_finite(A) || single(B)) return plan_corners(B, B_ON_A, x, n);
-    // Corners on both; nodes of elements are rounds of their own, and what an element touches of a cylinder are its rims and its side.
-    if (!(rolls && B->kind == SHAPE_ELEMENT) && !(rolls && B->kind == SHAPE_CAPSULE) && A->kind != SHAPE_ELEMENT) n = plan_corners(A, A_ON_B, x, n);
-    if (!(B_rolls && A->kind == SHAPE_ELEMENT) && !(B_rolls && A->kind == SHAPE_CAPSULE) && B->kind != SHAPE_ELEMENT) n = plan_corners(B, B_ON_A, x, n);
+    // Corners on both; nodes of elements are rounds of their own, and what an element touches of a cylinder are its
+    // rims and its side.
+    if (!(rolls && B->kind == SHAPE_ELEMENT) && !(rolls && B->kind == SHAPE_CAPSULE) && A->kind != SHAPE_ELEMENT)
+        n = plan_corners(A, A_ON_B, x, n);
+    if (!(B_rolls && A->kind == SHAPE_ELEMENT) && !(B_rolls && A->kind == SHAPE_CAPSULE) && B->kind != SHAPE_ELEMENT)
+        n = plan_corners(B, B_ON_A, x, n);
     if (A->space != SPATIAL) return n;
     n = plan_edges(A, B, x, n);
     if (rolls) n = plan_rims(B, false, x, n);
@@ -64,9 +73,11 @@ int carom_pair_formulas(const shape *A, const shape *B) {
     return make_plan(A, B, x);
 }
 
-int carom_pair_contacts(const shape *A, const shape *B) { return carom_patch_listed(A, B) ? carom_patch_contacts(A, B) : carom_pair_formulas(A, B); }
+int carom_pair_contacts(const shape *A, const shape *B) {
+    return carom_patch_listed(A, B) ? carom_patch_contacts(A, B) : carom_pair_formulas(A, B);
+}
 
-// -- velocities ---------------------------------------------------------------------------------------------------------
+// -- velocities -------------------------------------------------------------------------------------------------------
 
 // Of the material point of s that is at p.
 static vec rigid_velocity(carom_graph *g, const carom_model *m, const shape *s, vec p) {
@@ -102,7 +113,8 @@ vec carom_shape_turning(carom_graph *g, const carom_model *m, const shape *s) {
     if (s->member) return carom_flexible_spin(g, m, s);
     if (b == m->bodies) return w; // the ground
     if (b->space != SPATIAL) {
-        w.c[2] = b->v >= 0 ? carom_graph_input(g, CAROM_VELOCITY, b->v + 2) : carom_graph_rate(g, b->angle, m->visible.nv);
+        w.c[2] =
+            b->v >= 0 ? carom_graph_input(g, CAROM_VELOCITY, b->v + 2) : carom_graph_rate(g, b->angle, m->visible.nv);
         return w;
     }
     if (b->v >= 0) {
@@ -125,20 +137,24 @@ int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t) {
         t[0] = (vec){{x[1], n_fun(g, CAROM_OP_NEG, x[0]), zero}};
         return 1;
     }
-    const carom_node up = n_if(g, n_less(g, n_num(g, -0.6), x[2]), one, n_num(g, -1)), a = n_div(g, n_num(g, -1), n_add(g, up, x[2]));
+    const carom_node up = n_if(g, n_less(g, n_num(g, -0.6), x[2]), one, n_num(g, -1)),
+                     a = n_div(g, n_num(g, -1), n_add(g, up, x[2]));
     const carom_node both = n_mul(g, a, n_mul(g, x[0], x[1]));
-    t[0] = (vec){{n_add(g, one, n_mul(g, up, n_mul(g, a, n_mul(g, x[0], x[0])))), n_mul(g, up, both), n_fun(g, CAROM_OP_NEG, n_mul(g, up, x[0]))}};
+    t[0] = (vec){{n_add(g, one, n_mul(g, up, n_mul(g, a, n_mul(g, x[0], x[0])))), n_mul(g, up, both),
+                  n_fun(g, CAROM_OP_NEG, n_mul(g, up, x[0]))}};
     t[1] = (vec){{both, n_add(g, up, n_mul(g, a, n_mul(g, x[1], x[1]))), n_fun(g, CAROM_OP_NEG, x[1])}};
     return 2;
 }
 
-// -- bounds -------------------------------------------------------------------------------------------------------------
+// -- bounds -----------------------------------------------------------------------------------------------------------
 
-// (SHP-10)  every gap is at least |c_A - c_B| - rho_A - rho_B, over a plane n.(c_A - p) - rho_A;  rho: balls that hold the shapes
+// (SHP-10)  every gap is at least |c_A - c_B| - rho_A - rho_B, over a plane n.(c_A - p) - rho_A;  rho: balls that hold
+//           the shapes
 static void bound_element(carom_graph *g, pair *p) {
     const bool first = p->A->kind == SHAPE_ELEMENT;
     const shape *s = first ? p->A : p->B, *other = first ? p->B : p->A;
-    const vec from = {{s->body->r[0], s->body->r[1], s->body->r[2]}}, to = {{s->next->r[0], s->next->r[1], s->next->r[2]}}, d = v_sub(g, to, from);
+    const vec from = {{s->body->r[0], s->body->r[1], s->body->r[2]}},
+              to = {{s->next->r[0], s->next->r[1], s->next->r[2]}}, d = v_sub(g, to, from);
     const carom_node half = n_num(g, 0.5), length = n_fun(g, CAROM_OP_SQRT, v_dot(g, d, d));
     const vec way = v_sub(g, v_scale(g, v_add(g, from, to), half), carom_shape_point(g, other, other->at));
     const carom_node distance = n_fun(g, CAROM_OP_SQRT, v_dot(g, way, way));
@@ -157,12 +173,13 @@ void carom_pair_bound(carom_graph *g, pair *p) {
     if (!carom_shape_finite(A) || (!carom_shape_finite(B) && B->kind != SHAPE_PLANE)) return;
     const vec way = v_sub(g, carom_shape_point(g, A, A->at), carom_shape_point(g, B, B->at));
     const bool flat = B->kind == SHAPE_PLANE;
-    const carom_node distance = flat ? v_dot(g, carom_shape_vector(g, B, (double[]){1, 0, 0}), way) : n_fun(g, CAROM_OP_SQRT, v_dot(g, way, way));
+    const carom_node distance = flat ? v_dot(g, carom_shape_vector(g, B, (double[]){1, 0, 0}), way)
+                                     : n_fun(g, CAROM_OP_SQRT, v_dot(g, way, way));
     p->own->bound = n_sub(g, distance, n_num(g, A->bound_radius + (flat ? 0 : B->bound_radius)));
     p->own->margin = flat || A->bound_radius < B->bound_radius ? A->bound_radius : B->bound_radius;
 }
 
-// -- expressions --------------------------------------------------------------------------------------------------------
+// -- expressions ------------------------------------------------------------------------------------------------------
 
 static touching make_touch(carom_graph *g, const shape *A, const shape *B, plan x) {
     const bool swapped = x.swapped || (x.way == ACROSS && A->kind == SHAPE_BOX);
@@ -185,11 +202,13 @@ static touching make_touch(carom_graph *g, const shape *A, const shape *B, plan 
     return t;
 }
 
-// (FV-6)  t_1 = (d - (n.d) n)/|..|,  t_2 = n x t_1:  the direction d of an ellipse in the tangential plane.  Where d is the normal there is none.
+// (FV-6)  t_1 = (d - (n.d) n)/|..|,  t_2 = n x t_1:  the direction d of an ellipse in the tangential plane.  Where d is
+//         the normal there is none.
 static void align(carom_graph *g, const ellipse *e, vec n, vec t[2]) {
     const vec own = v_num(g, e->direction), d = e->of ? v_turn(g, e->of->R, own) : own;
     const vec x = v_sub(g, d, v_scale(g, n, v_dot(g, n, d)));
-    t[0] = v_scale(g, x, n_div(g, n_num(g, 1), n_fun(g, CAROM_OP_SQRT, n_add(g, v_dot(g, x, x), n_num(g, NORMAL * NORMAL)))));
+    t[0] = v_scale(g, x,
+                   n_div(g, n_num(g, 1), n_fun(g, CAROM_OP_SQRT, n_add(g, v_dot(g, x, x), n_num(g, NORMAL * NORMAL)))));
     t[1] = v_cross(g, n, t[0]);
 }
 
@@ -235,7 +254,8 @@ static bool stands(const carom_graph *g, const body *b) {
     return b->v < 0 && !b->carried;
 }
 
-// (SHP-17)  a gap between places that are nearest to each other, or fixed in the bodies, has the gradient n on velocities of A, (p - r) x n on
+// (SHP-17)  a gap between places that are nearest to each other, or fixed in the bodies, has the gradient n on
+//           velocities of A, (p - r) x n on
 // its turning, and the opposite on B: short, where that of the whole expression is long.
 static carom_node with_course(carom_graph *g, const shape *A, const shape *B, const touching *t) {
     const body *const both[2] = {A->body, B->body};
@@ -245,7 +265,8 @@ static carom_node with_course(carom_graph *g, const shape *A, const shape *B, co
         const body *b = both[side];
         if (stands(g, b)) continue;
         if (b->v < 0) return t->gap;
-        const vec normal = v_scale(g, t->normal, n_num(g, side ? -1 : 1)), arm = v_sub(g, t->point, (vec){{b->r[0], b->r[1], b->r[2]}});
+        const vec normal = v_scale(g, t->normal, n_num(g, side ? -1 : 1)),
+                  arm = v_sub(g, t->point, (vec){{b->r[0], b->r[1], b->r[2]}});
         const vec moment = v_back(g, b->R, v_cross(g, arm, normal));
         for (int i = 0; i < 6; ++i) velocity[n] = b->v + i, factor[n++] = i < 3 ? normal.c[i] : moment.c[i - 3];
     }
@@ -254,11 +275,13 @@ static carom_node with_course(carom_graph *g, const shape *A, const shape *B, co
     return gap;
 }
 
-// Of contacts of cylinders with what is finite: corners on surfaces, and sharp against sharp; of two boxes all but the edges that stand out.
+// Of contacts of cylinders with what is finite: corners on surfaces, and sharp against sharp; of two boxes all but the
+// edges that stand out.
 static bool has_course(const shape *A, const shape *B, way way) {
     if (A->space == SPATIAL && A->kind == SHAPE_BOX && B->kind == SHAPE_BOX) return way != EDGES;
     const bool rolls = A->kind == SHAPE_CYLINDER || B->kind == SHAPE_CYLINDER;
-    return rolls && carom_shape_finite(A) && carom_shape_finite(B) && !single(A) && !single(B) && !A->member && !B->member && (way == A_ON_B || way == B_ON_A || way == RIM_EDGE || way == RIM_RIM);
+    return rolls && carom_shape_finite(A) && carom_shape_finite(B) && !single(A) && !single(B) && !A->member &&
+           !B->member && (way == A_ON_B || way == B_ON_A || way == RIM_EDGE || way == RIM_RIM);
 }
 
 carom_status carom_pair_express(resolver *r, pair *p, constraint *c) {
@@ -273,11 +296,12 @@ carom_status carom_pair_express(resolver *r, pair *p, constraint *c) {
         c[k].tangents = 0;
         if (p->own->rub.slides) make_slips(g, r->m, p, &t, &c[k]);
     }
-    if (carom_graph_failed(g)) return carom_fault(r, &p->entry->name, 0, "contact '%.60s' makes the model too large", p->entry->name.text);
+    if (carom_graph_failed(g))
+        return carom_fault(r, &p->entry->name, 0, "contact '%.60s' makes the model too large", p->entry->name.text);
     return CAROM_OK;
 }
 
-// -- checks -------------------------------------------------------------------------------------------------------------
+// -- checks -----------------------------------------------------------------------------------------------------------
 
 static bool depends(resolver *r, const body *b) {
     for (int i = 0; i < 3; ++i)
@@ -286,7 +310,8 @@ static bool depends(resolver *r, const body *b) {
 }
 
 bool carom_shape_moves(resolver *r, const shape *s) {
-    return s->body->v >= 0 || s->body->carried || (s->member && (depends(r, s->body) || (s->next && depends(r, s->next))));
+    return s->body->v >= 0 || s->body->carried ||
+           (s->member && (depends(r, s->body) || (s->next && depends(r, s->next))));
 }
 
 static const char *space_word(const shape *s) { return s->space == PLANAR ? "planar" : "spatial"; }
@@ -297,27 +322,41 @@ static const char *space_hint(resolver *r, const shape *s) {
     if (s->kind == SHAPE_PLANE) return "; in space `plane` has three numbers, in the plane two";
     if (s->kind == SHAPE_BOX) return "; in space `box` has three numbers, in the plane two";
     if (s->kind == SHAPE_POINT) return "; in space `point` has three numbers, in the plane two";
-    return s->kind == SHAPE_CAPSULE || s->kind == SHAPE_HOLE || s->kind == SHAPE_SLOT ? "; in space `at` has three numbers, in the plane two" : "";
+    return s->kind == SHAPE_CAPSULE || s->kind == SHAPE_HOLE || s->kind == SHAPE_SLOT
+               ? "; in space `at` has three numbers, in the plane two"
+               : "";
 }
 
 carom_status carom_pair_check(resolver *r, const carom_datum *n, const shape *A, const shape *B) {
-    if (A->member && A->member == B->member) return carom_fault(r, n, 0, "'%s' and '%s' belong to one member and cannot touch", A->name, B->name);
-    if (A->body && A->body == B->body) return carom_fault(r, n, 0, "'%s' and '%s' belong to one body and cannot touch", A->name, B->name);
-    if (!A->part && !B->part && !carom_shape_moves(r, A) && !carom_shape_moves(r, B)) return carom_fault(r, n, 0, "neither '%s' nor '%s' can move; remove this contact", A->name, B->name);
-    if (A->space != B->space) return carom_fault(r, n, 0, "'%s' is %s and '%s' is %s%s", A->name, space_word(A), B->name, space_word(B), space_hint(r, A->body == r->m->bodies ? A : B));
+    if (A->member && A->member == B->member)
+        return carom_fault(r, n, 0, "'%s' and '%s' belong to one member and cannot touch", A->name, B->name);
+    if (A->body && A->body == B->body)
+        return carom_fault(r, n, 0, "'%s' and '%s' belong to one body and cannot touch", A->name, B->name);
+    if (!A->part && !B->part && !carom_shape_moves(r, A) && !carom_shape_moves(r, B))
+        return carom_fault(r, n, 0, "neither '%s' nor '%s' can move; remove this contact", A->name, B->name);
+    if (A->space != B->space)
+        return carom_fault(r, n, 0, "'%s' is %s and '%s' is %s%s", A->name, space_word(A), B->name, space_word(B),
+                           space_hint(r, A->body == r->m->bodies ? A : B));
     if (A->kind == SHAPE_POINT && B->kind == SHAPE_POINT)
-        return carom_fault(r, n, 0, "'%s' and '%s' are points, which never touch; give one of them a radius (circle, sphere)", A->name, B->name);
+        return carom_fault(r, n, 0,
+                           "'%s' and '%s' are points, which never touch; give one of them a radius (circle, sphere)",
+                           A->name, B->name);
     const shape *in = carom_shape_finite(A) || A->part ? B : A, *of = in == A ? B : A;
-    if (in->kind > SHAPE_PLANE && !in->part && (of->kind == SHAPE_ROUND || of->kind == SHAPE_CAPSULE || of->part) && !(of->radius < in->radius))
-        return carom_fault(r, n, 0, "'%s' (radius %g) has no clearance in '%s' (radius %g); without clearance it is a joint", of->name, of->radius,
-                           in->name, in->radius);
+    if (in->kind > SHAPE_PLANE && !in->part && (of->kind == SHAPE_ROUND || of->kind == SHAPE_CAPSULE || of->part) &&
+        !(of->radius < in->radius))
+        return carom_fault(r, n, 0,
+                           "'%s' (radius %g) has no clearance in '%s' (radius %g); without clearance it is a joint",
+                           of->name, of->radius, in->name, in->radius);
     return CAROM_OK;
 }
 
 carom_status carom_ignore_check(resolver *r, const carom_mech_contact *entry) {
     const carom_datum *list = carom_given(&entry->ignore);
-    if (list && list->kind != CAROM_LIST) return carom_fault(r, list, 0, "ignore is a list of pairs: ignore: [[a, b], [c, d]]");
+    if (list && list->kind != CAROM_LIST)
+        return carom_fault(r, list, 0, "ignore is a list of pairs: ignore: [[a, b], [c, d]]");
     for (int i = 0; list && i < list->count; ++i)
-        if (list->item[i].kind != CAROM_LIST || list->item[i].count != 2) return carom_fault(r, &list->item[i], 0, "each item of ignore is a pair of shapes, families or lists: [[a, b]]");
+        if (list->item[i].kind != CAROM_LIST || list->item[i].count != 2)
+            return carom_fault(r, &list->item[i], 0,
+                               "each item of ignore is a pair of shapes, families or lists: [[a, b]]");
     return CAROM_OK;
 }

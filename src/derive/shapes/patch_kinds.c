@@ -1,8 +1,9 @@
-// patch_kinds.c: pairs of convex solids, whose contacts are found by search and not by formulas (model/patches.c): their solids, and the shape of their lists.
+// patch_kinds.c: pairs of convex solids, whose contacts are found by search and not by formulas (model/patches.c):
+// their solids, and the shape of their lists.
 #include "derive/shapes/shapes.h"
 #include <stdlib.h>
 
-// -- solids -------------------------------------------------------------------------------------------------------------
+// -- solids -----------------------------------------------------------------------------------------------------------
 
 // Hulls of boxes, points and lines, in the body's frame.
 static void put_corner(const shape *s, double x, double y, double z, double *v) {
@@ -27,7 +28,9 @@ bool carom_patch_solid(carom_model *m, shape *s) {
         h.nf = 1;
         for (int k = 0; k < 3; ++k) n[0][k] = s->X[3 * k], offset[0] += s->X[3 * k] * s->at[k];
     } else if (s->kind == SHAPE_BOX) {
-        for (int i = 0; i < 8; ++i) put_corner(s, i & 1 ? s->half[0] : -s->half[0], i & 2 ? s->half[1] : -s->half[1], i & 4 ? s->half[2] : -s->half[2], v[i]);
+        for (int i = 0; i < 8; ++i)
+            put_corner(s, i & 1 ? s->half[0] : -s->half[0], i & 2 ? s->half[1] : -s->half[1],
+                       i & 4 ? s->half[2] : -s->half[2], v[i]);
         if (carom_hull_make((const double(*)[3])v, 8, &h) != CAROM_HULL_OK) return false;
         const bool kept = carom_patch_keep(m, &h, s);
         carom_hull_free(&h);
@@ -45,15 +48,19 @@ bool carom_patch_solid(carom_model *m, shape *s) {
 }
 
 int carom_patch_contacts(const shape *A, const shape *B) {
-    static const bool known[SHAPE_SKIN + 1] = {[SHAPE_POINT] = true, [SHAPE_ROUND] = true, [SHAPE_CAPSULE] = true, [SHAPE_BOX] = true, [SHAPE_HULL] = true, [SHAPE_PLANE] = true, [SHAPE_HEIGHTS] = true, [SHAPE_ELLIPSOID] = true};
+    static const bool known[SHAPE_SKIN + 1] = {
+        [SHAPE_POINT] = true, [SHAPE_ROUND] = true, [SHAPE_CAPSULE] = true, [SHAPE_BOX] = true,
+        [SHAPE_HULL] = true,  [SHAPE_PLANE] = true, [SHAPE_HEIGHTS] = true, [SHAPE_ELLIPSOID] = true};
     if (!known[A->kind] || !known[B->kind] || A->member || B->member) return 0;
     const shape *other = A->kind == SHAPE_HULL ? B : A, *smooth = A->kind == SHAPE_ELLIPSOID ? B : A;
-    if (A->kind == SHAPE_ELLIPSOID || B->kind == SHAPE_ELLIPSOID) return smooth->kind <= SHAPE_ROUND || smooth->kind == SHAPE_ELLIPSOID || smooth->kind == SHAPE_PLANE;
-    if (A->kind == SHAPE_HEIGHTS || B->kind == SHAPE_HEIGHTS) return A->kind == SHAPE_PLANE || B->kind == SHAPE_PLANE || A->kind == B->kind ? 0 : CAROM_PATCH;
+    if (A->kind == SHAPE_ELLIPSOID || B->kind == SHAPE_ELLIPSOID)
+        return smooth->kind <= SHAPE_ROUND || smooth->kind == SHAPE_ELLIPSOID || smooth->kind == SHAPE_PLANE;
+    if (A->kind == SHAPE_HEIGHTS || B->kind == SHAPE_HEIGHTS)
+        return A->kind == SHAPE_PLANE || B->kind == SHAPE_PLANE || A->kind == B->kind ? 0 : CAROM_PATCH;
     return other->kind <= SHAPE_ROUND ? 1 : other->kind == SHAPE_CAPSULE ? 5 : CAROM_PATCH;
 }
 
-// -- a kind -------------------------------------------------------------------------------------------------------------
+// -- a kind -----------------------------------------------------------------------------------------------------------
 
 static bool dense(terms *t, int columns, int n, bool gradient) {
     const int each = gradient ? n * n : n;
@@ -81,7 +88,8 @@ carom_status carom_patch_kind(carom_model *m, pair_kind *k, const constraint *li
     two->dW_at = carom_pool_take(&two->memory, size * sizeof *two->dW_at);
     two->D_at = carom_pool_take(&two->memory, size * sizeof *two->D_at);
     two->D_row = carom_pool_take(&two->memory, size * (size_t)n * sizeof *two->D_row);
-    if (!two->links || !two->pairs || !two->W_at || !two->dW_at || !two->D_at || !two->D_row || !dense(&two->W, ndir, n, false) || !dense(&two->dW, ndir, n, true))
+    if (!two->links || !two->pairs || !two->W_at || !two->dW_at || !two->D_at || !two->D_row ||
+        !dense(&two->W, ndir, n, false) || !dense(&two->dW, ndir, n, true))
         return carom_model_no_memory(m, err);
     *two->pairs = *p;
     two->npairs = 1;

@@ -1,16 +1,19 @@
 // rules.c: entries of `contacts` whose pairs come and go.
 //
-// Where shapes could make more than MOST_PAIRS pairs, nobody writes down each (model/near.c).  An entry then is a rule that says which shapes meet; shapes that
-// formulas do not tell apart are a group, and two groups make one kind of pair, with its tape (kinds.c) and its laws.
+// Where shapes could make more than MOST_PAIRS pairs, nobody writes down each (model/near.c).  An entry then is a rule
+// that says which shapes meet; shapes that formulas do not tell apart are a group, and two groups make one kind of
+// pair, with its tape (kinds.c) and its laws.
 #include "derive/shapes/shapes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// -- reading ------------------------------------------------------------------------------------------------------------
+// -- reading ----------------------------------------------------------------------------------------------------------
 
 // May its pairs share tapes?
-static bool suits(const carom_model *m, const shape *s) { return !s->member && !s->part && s->body && (s->body->v >= 0 || carom_body_fixed(m->graph, s->body)); }
+static bool suits(const carom_model *m, const shape *s) {
+    return !s->member && !s->part && s->body && (s->body->v >= 0 || carom_body_fixed(m->graph, s->body));
+}
 
 // `ignore` of a rule: which shapes stand in which list.
 static carom_status read_ignored(resolver *r, near_rule *rule) {
@@ -22,7 +25,8 @@ static carom_status read_ignored(resolver *r, near_rule *rule) {
     if (rule->nignored && !rule->ignore) return carom_fault_memory(r);
     for (int i = 0; i < rule->nignored; ++i)
         for (int k = 0; k < 2; ++k)
-            for (const carom_datum *both = list->item[i].item, *c = carom_ones(&both[k]); c != carom_ones_end(&both[k]); ++c) {
+            for (const carom_datum *both = list->item[i].item, *c = carom_ones(&both[k]); c != carom_ones_end(&both[k]);
+                 ++c) {
                 const shape *s = NULL;
                 CAROM_TRY(carom_find_shape(r, c, &s));
                 rule->ignore[(size_t)i * n + (size_t)(s - r->m->shapes)] |= (unsigned char)(1 << k);
@@ -35,7 +39,9 @@ static carom_status find_all(resolver *r, const carom_datum *list, int bit, unsi
         const shape *s = NULL;
         CAROM_TRY(carom_find_shape(r, c, &s));
         *good = *good && suits(r->m, s);
-        if (side[s - r->m->shapes]) return carom_fault(r, c, 0, "'%s' is listed twice, and a shape cannot touch itself; remove one of the two", s->name);
+        if (side[s - r->m->shapes])
+            return carom_fault(r, c, 0, "'%s' is listed twice, and a shape cannot touch itself; remove one of the two",
+                               s->name);
         for (int i = 0; i <= s->parts; ++i) side[s - r->m->shapes + i] |= (unsigned char)bit;
     }
     return CAROM_OK;
@@ -62,7 +68,9 @@ static struct near_pairs *near_of(resolver *r) {
 static bool sized(const shape *s) { return s->kind == SHAPE_ROUND || (s->kind == SHAPE_BOX && s->space == SPATIAL); }
 
 // Hulls are all of one kind.
-static bool alike(const shape *a, const shape *b) { return carom_patch_pair(a, a) ? a->kind == b->kind : carom_shape_same(a, b, sized(a)); }
+static bool alike(const shape *a, const shape *b) {
+    return carom_patch_pair(a, a) ? a->kind == b->kind : carom_shape_same(a, b, sized(a));
+}
 
 // Is a direction of friction fixed in one of two bodies, and not in the other?
 static bool axes_differ(const carom_datum *friction, const body *a, const body *b) {
@@ -88,7 +96,10 @@ static void join_group(const carom_mech *mech, struct near_pairs *x, int i) {
     const shape *s = x->shape[i];
     if (x->group[i] >= 0) return;
     int g = 0;
-    while (g < x->ngroups && !(s->material == x->sample[g]->material && alike(s, x->sample[g]) && carom_body_same(s->body, x->sample[g]->body) && !told_apart(mech, s->body, x->sample[g]->body))) ++g;
+    while (g < x->ngroups &&
+           !(s->material == x->sample[g]->material && alike(s, x->sample[g]) &&
+             carom_body_same(s->body, x->sample[g]->body) && !told_apart(mech, s->body, x->sample[g]->body)))
+        ++g;
     if (g == x->ngroups) x->sample[x->ngroups++] = s;
     x->group[i] = g;
 }
@@ -117,7 +128,7 @@ carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool 
     return read_ignored(r, &x->rule[x->nrules - 1]);
 }
 
-// -- kinds --------------------------------------------------------------------------------------------------------------
+// -- kinds ------------------------------------------------------------------------------------------------------------
 
 static bool groups_meet(const int *count, int a, int b) { // count: 3 numbers of every group, of sides 1, 2 and `among`
     const int *p = count + 3 * a, *q = count + 3 * b;
@@ -139,13 +150,21 @@ static carom_status sample_pair(resolver *r, int rule, int a, int b) {
     const shape *A = x->sample[a], *B = x->sample[b];
     const carom_datum *place = &of->entry->name;
     if (a != b) CAROM_TRY(carom_pair_check(r, place, A, B));
-    else if (A->body->v < 0) return carom_fault(r, place, 0, "'%s' and others like it cannot move; no contact among them is needed", A->name);
+    else if (A->body->v < 0)
+        return carom_fault(r, place, 0, "'%s' and others like it cannot move; no contact among them is needed",
+                           A->name);
     const int n = carom_pair_contacts(A, B);
-    if (n == 0) return carom_fault(r, place, 0, "contact between %s %s and %s %s is not supported", carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
-    if (x->npairs == MOST_NEAR_KINDS) return carom_fault(r, place, 0, "more than %d kinds of pairs of shapes; use fewer different shapes", MOST_NEAR_KINDS);
+    if (n == 0)
+        return carom_fault(r, place, 0, "contact between %s %s and %s %s is not supported",
+                           carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind),
+                           carom_shape_word(B->kind));
+    if (x->npairs == MOST_NEAR_KINDS)
+        return carom_fault(r, place, 0, "more than %d kinds of pairs of shapes; use fewer different shapes",
+                           MOST_NEAR_KINDS);
     pair_own *own = carom_pair_own(r->m, (rubbing){0});
     if (!own) return carom_fault_memory(r);
-    x->pairs[x->npairs] = (pair){.A = A, .B = B, .entry = of->entry, .count = n, .own = own, .shares = true, .listed = true};
+    x->pairs[x->npairs] =
+        (pair){.A = A, .B = B, .entry = of->entry, .count = n, .own = own, .shares = true, .listed = true};
     *carom_near_kind_of(x, rule, a, b) = x->npairs++; // becomes the kind of that pair
     return CAROM_OK;
 }
@@ -153,15 +172,19 @@ static carom_status sample_pair(resolver *r, int rule, int a, int b) {
 carom_status carom_near_samples(resolver *r, int rule) {
     carom_model *m = r->m;
     struct near_pairs *x = m->near;
-    if (x->ngroups > MOST_NEAR_KINDS) return carom_fault(r, &x->rule[rule].entry->name, 0, "more than %d different shapes in a dynamic contact list; use fewer", MOST_NEAR_KINDS);
+    if (x->ngroups > MOST_NEAR_KINDS)
+        return carom_fault(r, &x->rule[rule].entry->name, 0,
+                           "more than %d different shapes in a dynamic contact list; use fewer", MOST_NEAR_KINDS);
     const size_t cells = (size_t)x->nrules * (size_t)x->ngroups * (size_t)x->ngroups;
     if (rule == 0) {
         x->kind = carom_pool_take(&m->memory, cells * sizeof *x->kind);
         x->pairs = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->pairs);
         x->law = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->law);
-        x->bounce = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->bounce);
+        x->bounce =
+            carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->bounce);
         x->rub = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->rub);
-        x->rubs = carom_pool_take(&m->memory, 2 * (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->rubs);
+        x->rubs =
+            carom_pool_take(&m->memory, 2 * (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->rubs);
         if (!x->kind || !x->pairs || !x->law || !x->bounce || !x->rub || !x->rubs) return carom_fault_memory(r);
         for (size_t i = 0; i < cells; ++i) x->kind[i] = -1;
     }
@@ -175,7 +198,8 @@ carom_status carom_near_samples(resolver *r, int rule) {
         for (int b = 0; b < x->ngroups && status == CAROM_OK; ++b)
             if (!groups_meet(count, a, b) || (x->rule[rule].nignored && !some_meet(x, rule, a, b))) continue;
             else if (x->sample[a]->body->v >= 0) status = sample_pair(r, rule, a, b);
-            else if (x->sample[b]->body->v < 0) status = carom_pair_check(r, &x->rule[rule].entry->name, x->sample[a], x->sample[b]);
+            else if (x->sample[b]->body->v < 0)
+                status = carom_pair_check(r, &x->rule[rule].entry->name, x->sample[a], x->sample[b]);
     free(count);
     return status;
 }
@@ -200,9 +224,13 @@ carom_status carom_near_belts(resolver *r) {
 
 // A box has no hull: it is too thin for one, or memory is short.
 static carom_status no_solid(const carom_model *m, const shape *s, carom_error *err) {
-    const double thin = carom_shape_thin(s), thinnest = 1e-4; // of its size, half of that of its edges: about what hull.c asks for
+    const double thin = carom_shape_thin(s), thinnest = 1e-4; // of its size, half of that of its edges: about what
+                                                              // hull.c asks for
     if (s->kind != SHAPE_BOX || thin > thinnest * s->bound_radius) return carom_model_no_memory(m, err);
-    return carom_fail(err, CAROM_BAD_INPUT, "%.200s: box '%.60s' is %.3g thick, less than 1/10000 of its size: too thin for a dynamic contact list; make it thicker", m->file, s->name, 2 * thin);
+    return carom_fail(err, CAROM_BAD_INPUT,
+                      "%.200s: box '%.60s' is %.3g thick, less than 1/10000 of its size: too thin for a dynamic "
+                      "contact list; make it thicker",
+                      m->file, s->name, 2 * thin);
 }
 
 // Kinds of all samples.
@@ -211,13 +239,16 @@ carom_status carom_near_make(carom_model *m, carom_error *err) {
     if (!x) return CAROM_OK;
     for (int i = 0; i < x->npairs; ++i) {
         pair *p = &x->pairs[i];
-        const int n = p->own->rub.slides ? (p->A->space == SPATIAL ? 2 : 1) * (p->own->rub.roll > 0 ? 2 : 1) + (p->own->rub.spin > 0) : 0;
+        const int n = p->own->rub.slides
+                          ? (p->A->space == SPATIAL ? 2 : 1) * (p->own->rub.roll > 0 ? 2 : 1) + (p->own->rub.spin > 0)
+                          : 0;
         if (n > x->tangents) x->tangents = n;
         constraint *links = calloc((size_t)p->count, sizeof *links);
         carom_contact *laws = calloc((size_t)p->count, sizeof *laws);
         carom_status status = links && laws ? CAROM_OK : carom_model_no_memory(m, err);
         for (int k = 0; k < p->count && status == CAROM_OK; ++k) {
-            links[k] = (constraint){.name = p->entry->name.text, .place = &p->entry->name, .gap = CAROM_NONE, .tangents = n};
+            links[k] =
+                (constraint){.name = p->entry->name.text, .place = &p->entry->name, .gap = CAROM_NONE, .tangents = n};
             laws[k] = (carom_contact){.friction = p->own->rub.slides, .tangents = n};
         }
         if (status == CAROM_OK) status = carom_kind_add(m, p, links, laws, err);
@@ -232,7 +263,7 @@ carom_status carom_near_make(carom_model *m, carom_error *err) {
     return CAROM_OK;
 }
 
-// -- at the start -------------------------------------------------------------------------------------------------------
+// -- at the start -----------------------------------------------------------------------------------------------------
 
 carom_status carom_near_start(const carom_model *m, void *work, double scale, carom_error *err) {
     static const double TOLERANCE = 1e-9;
@@ -249,9 +280,13 @@ carom_status carom_near_start(const carom_model *m, void *work, double scale, ca
     if (worst >= 0) {
         char name[140], others[60] = "";
         const near_rule *rule = &m->near->rule[(llabs(x.list.holds[worst]) - 1) % m->near->nrules];
-        if (overlaps > 1) snprintf(others, sizeof others, ", and %d other contact%s overlap%s less", overlaps - 1, overlaps == 2 ? "" : "s", overlaps == 2 ? "s" : "");
-        status = carom_model_fault(m, err, &rule->entry->name, "contact '%.60s': '%s' overlap initially (gap %.6g)%s; move them, or use `settle: yes` (--settle)", rule->entry->name.text,
-                                   carom_near_slot_name(m, &x, worst, name, sizeof name), gap[worst], others);
+        if (overlaps > 1)
+            snprintf(others, sizeof others, ", and %d other contact%s overlap%s less", overlaps - 1,
+                     overlaps == 2 ? "" : "s", overlaps == 2 ? "s" : "");
+        status = carom_model_fault(
+            m, err, &rule->entry->name,
+            "contact '%.60s': '%s' overlap initially (gap %.6g)%s; move them, or use `settle: yes` (--settle)",
+            rule->entry->name.text, carom_near_slot_name(m, &x, worst, name, sizeof name), gap[worst], others);
     }
     carom_near_close(m, work, &x);
     return status;

@@ -1,6 +1,6 @@
 // shapes.h (private): shapes of bodies, and the contacts that pairs of them make, in the making.
 //
-//   solids.c    shapes of bodies, of the ground, of members                pairs.c   pairs -> contacts; between.c: which
+//   solids.c  shapes of bodies, of the ground, of members  pairs.c  pairs -> contacts; between.c: which
 //   surfaces.c  distance of a rounded corner from a surface                edges.c   edges against edges in space
 //   across.c    middle lines across faces of boxes                         crossings.c  boxes face to face
 //   rims.c      rims of cylinders                                          skins.c   shapes of flexible members
@@ -10,9 +10,15 @@
 #include "derive/bodies/body.h"
 #include "model/pairs.h"
 
-static inline carom_node carom_shape_half(carom_graph *g, const shape *s, int k) { return s->size ? s->size[k] : n_num(g, s->half[k]); }
-static inline carom_node carom_shape_radius(carom_graph *g, const shape *s) { return s->size && s->kind == SHAPE_ROUND ? s->size[0] : n_num(g, s->radius); }
-static inline carom_node carom_shape_bound_radius(carom_graph *g, const shape *s) { return s->size ? s->size[3] : n_num(g, s->bound_radius); }
+static inline carom_node carom_shape_half(carom_graph *g, const shape *s, int k) {
+    return s->size ? s->size[k] : n_num(g, s->half[k]);
+}
+static inline carom_node carom_shape_radius(carom_graph *g, const shape *s) {
+    return s->size && s->kind == SHAPE_ROUND ? s->size[0] : n_num(g, s->radius);
+}
+static inline carom_node carom_shape_bound_radius(carom_graph *g, const shape *s) {
+    return s->size ? s->size[3] : n_num(g, s->bound_radius);
+}
 
 /// Axes (columns of X) with z along the unit vector n.
 void carom_shape_axes_along(const double *n, double *X);
@@ -23,10 +29,11 @@ const char *carom_shape_word(shape_kind kind);
 shape_kind carom_shape_kind_of(const carom_mech_shape *x); // as it is written; a point if it is not
 static inline const char *carom_shape_article(shape_kind kind) { return kind == SHAPE_ELLIPSOID ? "an" : "a"; }
 /// One shape of b, or one part of a mesh; how many parts it has.
-carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body *b, int part, shape *s, const char *where);
+carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body *b, int part, shape *s,
+                              const char *where);
 carom_status carom_mesh_parts(resolver *r, const carom_mech_shape *x, int *n);
 
-// -- hulls.c ----------------------------------------------------------------------------------------------------------------
+// -- hulls.c ----------------------------------------------------------------------------------------------------------
 
 /// A hull, or one part of a mesh; s has its place.
 carom_status carom_read_hull(resolver *r, const carom_mech_shape *of, int part, const char *where, shape *s);
@@ -40,7 +47,7 @@ carom_status carom_shape_file(resolver *r, const carom_datum *n, int *which);
 /// Mass, inertia and centre of a body with a density.
 carom_status carom_solid_mass(resolver *r, const carom_mech_body *of, body *b);
 
-// -- skins.c ----------------------------------------------------------------------------------------------------------------
+// -- skins.c ----------------------------------------------------------------------------------------------------------
 
 /// `of: MEMBER.POINT` of a point, circle or sphere; `of: MEMBER` of a skin.
 carom_status carom_derive_round_of(resolver *r, const carom_datum *of, shape *s);
@@ -51,7 +58,8 @@ vec carom_element_nearest(carom_graph *g, const shape *s, vec p);
 vec carom_flexible_velocity(carom_graph *g, const carom_model *m, const shape *s, vec p);
 vec carom_flexible_spin(carom_graph *g, const carom_model *m, const shape *s);
 
-/// A corner of a shape: a point with a radius round it, and the directions in which the shape's edges leave it (none: round).
+/// A corner of a shape: a point with a radius round it, and the directions in which the shape's edges leave it (none:
+/// round).
 typedef struct corner {
     vec at;
     double radius;
@@ -73,8 +81,9 @@ typedef struct line { vec middle, along; carom_node half; } line;
 line carom_shape_line(carom_graph *g, const shape *s);
 /// The middle line of s over the edge of a box where it leaves the face it lies on (way = 1), or comes in (-1).
 touching carom_across(carom_graph *g, const shape *s, const shape *box, int way);
-/// Rims of a cylinder (end 0 or 1): the place nearest to the other's middle line, and the lowest one over the face of a box or cylinder that is
-/// turned to it, on the other's surface; rims against edges of a box and against rims.  `which` of two nearest places.
+/// Rims of a cylinder (end 0 or 1): the place nearest to the other's middle line, and the lowest one over the face of a
+/// box or cylinder that is turned to it, on the other's surface; rims against edges of a box and against rims.  `which`
+/// of two nearest places.
 touching carom_rim_to_line(carom_graph *g, const shape *s, int end, int which, const shape *other);
 touching carom_rim_to_face(carom_graph *g, const shape *s, int end, const shape *other);
 touching carom_rim_to_edge(carom_graph *g, const shape *s, const shape *box, int axis, int number, int which);
@@ -97,7 +106,8 @@ int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t);
 carom_status carom_ignore_check(resolver *r, const carom_mech_contact *entry);
 /// Pairs of all entries of `contacts` with `between`; *count is the number of their contacts.
 carom_status carom_derive_pairs(resolver *r, int *count);
-/// Expressions of pair p: gaps and, with friction, slip rates of its contacts c[0], c[1], ...; their tangents are counted.
+/// Expressions of pair p: gaps and, with friction, slip rates of its contacts c[0], c[1], ...; their tangents are
+/// counted.
 carom_status carom_pair_express(resolver *r, pair *p, constraint *c);
 void carom_pair_bound(carom_graph *g, pair *p);
 
@@ -117,9 +127,10 @@ bool carom_shape_moves(resolver *r, const shape *s);
 bool carom_shape_same(const shape *a, const shape *b, bool sized);
 bool carom_body_same(const body *a, const body *b);
 bool carom_body_fixed(const carom_graph *g, const body *b);
-carom_status carom_kind_add(carom_model *m, pair *p, const constraint *links, const carom_contact *contacts, carom_error *err);
+carom_status carom_kind_add(carom_model *m, pair *p, const constraint *links, const carom_contact *contacts,
+                            carom_error *err);
 
-// -- rules.c: pairs that come and go. ----------------------------------------------------------------------------------------
+// -- rules.c: pairs that come and go. ---------------------------------------------------------------------------------
 
 /// Does this entry make pairs that come and go?  Then it is a rule of m->near.
 carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool *taken);
@@ -130,7 +141,7 @@ carom_status carom_near_make(carom_model *m, carom_error *err); // the part of t
 /// At the start: does a pair overlap?  Says which.
 carom_status carom_near_start(const carom_model *m, void *work, double scale, carom_error *err);
 
-// -- patch_kinds.c: pairs of convex solids, whose contacts are found by search. -------------------------------------------------
+// -- patch_kinds.c: pairs of convex solids, whose contacts are found by search. ---------------------------------------
 
 /// Does the file give one?
 bool carom_patch_given(const carom_mech_shape *x);

@@ -2,7 +2,8 @@
 //
 //   shapes: {journal: {circle: 0.01, of: axle.start}, whip: {skin: 0.002, of: rope}}
 //
-// A skin is a round at every node and a straight piece between neighbours; it bends with the nodes, not inside elements.
+// A skin is a round at every node and a straight piece between neighbours; it bends with the nodes, not inside
+// elements.
 #include "derive/shapes/shapes.h"
 #include <math.h>
 #include <stdio.h>
@@ -17,9 +18,12 @@ static const char *owner_name(const void *user, int i) {
 
 static bool spatial(const member *b) { return strcmp(carom_member_component(b->kind, b->components - 1), "rz") == 0; }
 
-static double arc(const member *b, int node) { return carom_member_field_place(b->flex, CAROM_FIELD_DISPLACEMENT, node); }
+static double arc(const member *b, int node) {
+    return carom_member_field_place(b->flex, CAROM_FIELD_DISPLACEMENT, node);
+}
 
-// Own axis k of the member in the world, by the weights of the displacement `word` in places of a node that moves along it.
+// Own axis k of the member in the world, by the weights of the displacement `word` in places of a node that moves along
+// it.
 static bool axis_of(const member *b, const char *word, double *e) {
     int c = 0;
     while (c < b->components && strcmp(carom_member_component(b->kind, c), word) != 0) ++c;
@@ -112,19 +116,27 @@ static carom_status refuse_floating(resolver *r, const carom_datum *n) {
     for (int k = 1; k < r->m->nbodies; ++k) {
         const body *b = &r->m->bodies[k];
         if (!b->floating || strcmp(b->name, n->text) != 0) continue;
-        return carom_fault(r, n, 0, "member '%.60s' has a floating frame, and only its points can have shapes: {%s: RADIUS, of: %.60s.end}", b->name, b->space == SPATIAL ? "sphere" : "circle", b->name);
+        return carom_fault(
+            r, n, 0,
+            "member '%.60s' has a floating frame, and only its points can have shapes: {%s: RADIUS, of: %.60s.end}",
+            b->name, b->space == SPATIAL ? "sphere" : "circle", b->name);
     }
     return CAROM_OK;
 }
 
 static carom_status find(resolver *r, const carom_datum *n, member **b, const char **point) {
-    if (n->kind != CAROM_TEXT) return carom_fault(r, n, 0, "`of` is a body, a flexible member, or one of its points: of: beam.end");
+    if (n->kind != CAROM_TEXT)
+        return carom_fault(r, n, 0, "`of` is a body, a flexible member, or one of its points: of: beam.end");
     *b = seek(r->m, n->text, point);
-    if (*b && (*b)->kind == CAROM_MATRICES) return carom_fault(r, n, 0, "member '%.60s' is given by matrices and has no places in the world; write the gap itself", (*b)->name);
+    if (*b && (*b)->kind == CAROM_MATRICES)
+        return carom_fault(r, n, 0,
+                           "member '%.60s' is given by matrices and has no places in the world; write the gap itself",
+                           (*b)->name);
     if (*b) return CAROM_OK;
     CAROM_TRY(refuse_floating(r, n));
     const char *near = carom_nearest(n->text, owner_name, r->m);
-    return carom_fault(r, n, 0, "unknown body or flexible member '%.60s'%s%s%s", n->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return carom_fault(r, n, 0, "unknown body or flexible member '%.60s'%s%s%s", n->text,
+                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 space carom_skin_space(const carom_model *m, const carom_datum *of) {
@@ -142,13 +154,17 @@ carom_status carom_derive_round_of(resolver *r, const carom_datum *of, shape *s)
     member *b = NULL;
     const char *point = NULL;
     CAROM_TRY(find(r, of, &b, &point));
-    if (!point) return carom_fault(r, of, 0, "'%.60s' is a whole member; name one of its points (%.60s.end), or write `skin`", of->text, b->name);
+    if (!point)
+        return carom_fault(r, of, 0, "'%.60s' is a whole member; name one of its points (%.60s.end), or write `skin`",
+                           of->text, b->name);
     if ((s->space == SPATIAL) != spatial(b))
-        return carom_fault(r, of, 0, "this shape is %s and member '%.60s' is %s", s->space == SPATIAL ? "spatial" : "planar", b->name, spatial(b) ? "spatial" : "planar");
+        return carom_fault(r, of, 0, "this shape is %s and member '%.60s' is %s",
+                           s->space == SPATIAL ? "spatial" : "planar", b->name, spatial(b) ? "spatial" : "planar");
     for (int i = 0; i < b->npoint; ++i)
         if (strcmp(b->point[i], point) == 0) return frame_at(r, b, b->place[i], s);
     const char *near = carom_nearest(point, point_name, b);
-    return carom_fault(r, of, 0, "member '%.60s' has no point '%.60s'%s%s%s", b->name, point, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return carom_fault(r, of, 0, "member '%.60s' has no point '%.60s'%s%s%s", b->name, point,
+                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 carom_status carom_derive_skin(resolver *r, const carom_datum *of, shape *s) {
@@ -156,9 +172,13 @@ carom_status carom_derive_skin(resolver *r, const carom_datum *of, shape *s) {
     const char *point = NULL;
     if (!of) return carom_fault(r, s->place, 0, "a skin belongs to a flexible member; add `of: MEMBER`");
     CAROM_TRY(find(r, of, &b, &point));
-    if (point) return carom_fault(r, of, 0, "a skin covers all of '%.60s'; remove '.%.60s', or write circle (sphere)", b->name, point);
+    if (point)
+        return carom_fault(r, of, 0, "a skin covers all of '%.60s'; remove '.%.60s', or write circle (sphere)", b->name,
+                           point);
     enum { MOST_NODES = 5000 };
-    if (b->nodes > MOST_NODES) return carom_fault(r, of, 0, "a skin over %d nodes; at most %d, else `along` in contacts", b->nodes, MOST_NODES);
+    if (b->nodes > MOST_NODES)
+        return carom_fault(r, of, 0, "a skin over %d nodes; at most %d, else `along` in contacts", b->nodes,
+                           MOST_NODES);
     s->space = spatial(b) ? SPATIAL : PLANAR;
     s->member = b;
     s->body = NULL;
@@ -167,7 +187,13 @@ carom_status carom_derive_skin(resolver *r, const carom_datum *of, shape *s) {
     if (!s->part) return carom_fault_memory(r);
     for (int i = 0; i < b->nodes; ++i) {
         shape *x = &s->part[i];
-        *x = (shape){.name = s->name, .place = s->place, .space = s->space, .kind = SHAPE_ROUND, .radius = s->radius, .X = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .bound_radius = s->radius};
+        *x = (shape){.name = s->name,
+                     .place = s->place,
+                     .space = s->space,
+                     .kind = SHAPE_ROUND,
+                     .radius = s->radius,
+                     .X = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                     .bound_radius = s->radius};
         CAROM_TRY(frame_at(r, b, arc(b, i), x));
     }
     for (int i = 0; i + 1 < b->nodes; ++i) {
@@ -184,7 +210,8 @@ carom_status carom_derive_skin(resolver *r, const carom_datum *of, shape *s) {
 static carom_node along(carom_graph *g, const shape *s, vec p, vec *d) {
     const vec a = {{s->body->r[0], s->body->r[1], s->body->r[2]}}, b = {{s->next->r[0], s->next->r[1], s->next->r[2]}};
     *d = v_sub(g, b, a);
-    const carom_node zero = n_num(g, 0), one = n_num(g, 1), x = n_div(g, v_dot(g, v_sub(g, p, a), *d), v_dot(g, *d, *d));
+    const carom_node zero = n_num(g, 0), one = n_num(g, 1),
+                     x = n_div(g, v_dot(g, v_sub(g, p, a), *d), v_dot(g, *d, *d));
     return n_if(g, n_less(g, one, x), one, n_if(g, n_less(g, x, zero), zero, x));
 }
 
@@ -211,10 +238,12 @@ vec carom_flexible_spin(carom_graph *g, const carom_model *m, const shape *s) {
     return element_spin(g, d, v_sub(g, rate(g, m, s->next->r), rate(g, m, s->body->r)));
 }
 
-// Of the material point at p.  (SHP-12)  v = r' + spin x (p - r);  on an element r = (1 - x) r_1 + x r_2 and spin = d x d'/|d|^2
+// Of the material point at p.  (SHP-12)  v = r' + spin x (p - r);  on an element r = (1 - x) r_1 + x r_2 and spin = d x
+// d'/|d|^2
 vec carom_flexible_velocity(carom_graph *g, const carom_model *m, const shape *s, vec p) {
     const vec v = rate(g, m, s->body->r);
-    if (s->kind != SHAPE_ELEMENT) return v_add(g, v, v_cross(g, s->spin, v_sub(g, p, (vec){{s->body->r[0], s->body->r[1], s->body->r[2]}})));
+    if (s->kind != SHAPE_ELEMENT)
+        return v_add(g, v, v_cross(g, s->spin, v_sub(g, p, (vec){{s->body->r[0], s->body->r[1], s->body->r[2]}})));
     vec d;
     const carom_node x = along(g, s, p, &d);
     const vec change = v_sub(g, rate(g, m, s->next->r), v), at = carom_element_nearest(g, s, p);

@@ -75,7 +75,8 @@ static carom_status read_polygon(resolver *r, const carom_datum *n, shape *s) {
         return carom_fault(r, n, 0, "a polygon is a list of three to %d points [x, y]", MOST_CORNERS);
     s->corner = carom_pool_take(&r->m->memory, (size_t)n->count * sizeof *s->corner);
     if (!s->corner) return carom_fault_memory(r);
-    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(carom_resolve_vector(r, c, "a corner of a polygon", 2, s->corner[s->ncorners++]));
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c)
+        CAROM_TRY(carom_resolve_vector(r, c, "a corner of a polygon", 2, s->corner[s->ncorners++]));
     double area = 0;
     for (int i = 0; i < s->ncorners; ++i) {
         const double *a = s->corner[i], *b = s->corner[(i + 1) % s->ncorners];
@@ -93,20 +94,28 @@ static carom_status read_polygon(resolver *r, const carom_datum *n, shape *s) {
         const double x = b[0] - a[0], y = b[1] - a[1], u = c[0] - b[0], v = c[1] - b[1];
         const double cross = x * v - y * u, size = hypot(x, y) * hypot(u, v);
         if (!(cross > 1e-9 * size))
-            return carom_fault(r, n, 0, "this polygon is not convex, or has corners that coincide or lie on a line (at [%g, %g]); make it of several convex ones", b[0], b[1]);
+            return carom_fault(r, n, 0,
+                               "this polygon is not convex, or has corners that coincide or lie on a line (at [%g, "
+                               "%g]); make it of several convex ones",
+                               b[0], b[1]);
         turned += atan2(cross, x * u + y * v);
     }
-    if (turned > 6.3) return carom_fault(r, n, 0, "this polygon winds round itself more than once; list the corners in order");
+    if (turned > 6.3)
+        return carom_fault(r, n, 0, "this polygon winds round itself more than once; list the corners in order");
     return CAROM_OK;
 }
 
 static carom_status read_normal(resolver *r, const carom_datum *n, shape *s) {
     if (n->kind != CAROM_LIST || n->count < 2 || n->count > 3)
-        return carom_fault(r, n, 0, "a plane is written by its normal, which points away from the solid side: plane: [0, 1]");
+        return carom_fault(r, n, 0,
+                           "a plane is written by its normal, which points away from the solid side: plane: [0, 1]");
     double a[3] = {0};
     CAROM_TRY(carom_resolve_vector(r, n, "the normal of a plane", n->count, a));
     const double size = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-    if (!(size > 0)) return carom_fault(r, n, 0, "the normal of a plane has no length; write a direction, as in `plane: [0, 1]` or, in space, `[0, 0, 1]`");
+    if (!(size > 0))
+        return carom_fault(
+            r, n, 0,
+            "the normal of a plane has no length; write a direction, as in `plane: [0, 1]` or, in space, `[0, 0, 1]`");
     for (int i = 0; i < 3; ++i) s->X[3 * i] = a[i] / size; // the first column; the others are not used
     return CAROM_OK;
 }
@@ -140,7 +149,8 @@ static carom_status read_place(resolver *r, const carom_mech_shape *x, shape *s,
     const carom_datum *at = carom_given(&x->at), *angle = carom_given(&x->angle), *axis = carom_given(&x->axis);
     const bool spatial = s->space == SPATIAL;
     double phi = 0, n[3] = {0, 0, 1};
-    if (at && ((carom_given(&x->of) && s->body == r->m->bodies) || s->kind == SHAPE_SKIN)) return carom_fault(r, at->key, 0, "%s is where its member is; remove `at`", where);
+    if (at && ((carom_given(&x->of) && s->body == r->m->bodies) || s->kind == SHAPE_SKIN))
+        return carom_fault(r, at->key, 0, "%s is where its member is; remove `at`", where);
     const bool turns = s->kind == SHAPE_BOX || s->kind == SHAPE_ELLIPSOID || s->kind == SHAPE_HULL;
     if (at && (s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON))
         return carom_fault(r, at->key, 0, "%s is placed by its points; remove `at`", where);
@@ -148,17 +158,21 @@ static carom_status read_place(resolver *r, const carom_mech_shape *x, shape *s,
     if (angle) CAROM_TRY(carom_resolve_number(r, angle, "the angle of a shape", &phi));
     if (axis && !spatial) return carom_fault(r, axis->key, 0, "%s is planar and turned by `angle` alone", where);
     if (axis) CAROM_TRY(carom_resolve_direction(r, axis, "the axis of a shape", n));
-    if (s->kind == SHAPE_PLANE || s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON || s->kind == SHAPE_ROUND || s->kind == SHAPE_HOLE || s->kind == SHAPE_SKIN || s->kind == SHAPE_HEIGHTS) {
-        if (angle || axis) return carom_fault(r, (angle ? angle : axis)->key, 0, "%s needs no %s", where, angle ? "angle" : "axis");
+    if (s->kind == SHAPE_PLANE || s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON || s->kind == SHAPE_ROUND ||
+        s->kind == SHAPE_HOLE || s->kind == SHAPE_SKIN || s->kind == SHAPE_HEIGHTS) {
+        if (angle || axis)
+            return carom_fault(r, (angle ? angle : axis)->key, 0, "%s needs no %s", where, angle ? "angle" : "axis");
         return CAROM_OK;
     }
     if (!spatial || turns) {
         if (spatial && (angle != NULL) != (axis != NULL))
-            return carom_fault(r, (angle ? angle : axis)->key, 0, "%s is turned by `axis` and `angle`; one of the two is missing", where);
+            return carom_fault(r, (angle ? angle : axis)->key, 0,
+                               "%s is turned by `axis` and `angle`; one of the two is missing", where);
         axes_turned(n, phi, s->X);
         return CAROM_OK;
     }
-    if (angle) return carom_fault(r, angle->key, 0, "%s is placed by the direction of its `axis`; remove `angle`", where);
+    if (angle)
+        return carom_fault(r, angle->key, 0, "%s is placed by the direction of its `axis`; remove `angle`", where);
     s->axis = 2;
     carom_shape_axes_along(n, s->X);
     return CAROM_OK;
@@ -187,7 +201,8 @@ static carom_status read_value(resolver *r, const carom_datum *value, const stru
     case SHAPE_BOX: return read_box(r, value, s);
     case SHAPE_ELLIPSOID:
         CAROM_TRY(carom_resolve_list(r, value, "an ellipsoid, by its half axes,", 3));
-        for (int k = 0; k < 3; ++k) CAROM_TRY(read_size(r, &value->item[k], "the half axis of an ellipsoid", &s->half[k]));
+        for (int k = 0; k < 3; ++k)
+            CAROM_TRY(read_size(r, &value->item[k], "the half axis of an ellipsoid", &s->half[k]));
         return CAROM_OK;
     case SHAPE_PLANE: return read_normal(r, value, s);
     case SHAPE_HULL: case SHAPE_HEIGHTS: // when it has its place
@@ -205,7 +220,8 @@ static carom_status complete(resolver *r, shape *s) {
         s->ncorners = 4;
         for (int i = 0; i < 4; ++i)
             for (int k = 0; k < 2; ++k)
-                s->corner[i][k] = s->at[k] + s->X[3 * k] * sign[i][0] * s->half[0] + s->X[3 * k + 1] * sign[i][1] * s->half[1];
+                s->corner[i][k] =
+                    s->at[k] + s->X[3 * k] * sign[i][0] * s->half[0] + s->X[3 * k + 1] * sign[i][1] * s->half[1];
     }
     if (s->kind == SHAPE_POLYGON)
         for (int i = 0; i < s->ncorners; ++i)
@@ -216,10 +232,12 @@ static carom_status complete(resolver *r, shape *s) {
     if (s->kind == SHAPE_CAPSULE) s->bound_radius = s->radius + s->half[0];
     if (s->kind == SHAPE_ELLIPSOID) s->bound_radius = fmax(fmax(s->half[0], s->half[1]), s->half[2]);
     if (s->kind == SHAPE_CYLINDER) s->bound_radius = hypot(s->radius, s->half[0]);
-    if (s->kind == SHAPE_BOX) s->bound_radius = sqrt(s->half[0] * s->half[0] + s->half[1] * s->half[1] + s->half[2] * s->half[2]);
+    if (s->kind == SHAPE_BOX)
+        s->bound_radius = sqrt(s->half[0] * s->half[0] + s->half[1] * s->half[1] + s->half[2] * s->half[2]);
     if (s->kind == SHAPE_POLYGON) {
         s->bound_radius = 0;
-        for (int i = 0; i < s->ncorners; ++i) s->bound_radius = fmax(s->bound_radius, hypot(s->corner[i][0] - s->at[0], s->corner[i][1] - s->at[1]));
+        for (int i = 0; i < s->ncorners; ++i)
+            s->bound_radius = fmax(s->bound_radius, hypot(s->corner[i][0] - s->at[0], s->corner[i][1] - s->at[1]));
     }
     return CAROM_OK;
 }
@@ -257,19 +275,27 @@ static carom_status read_belt(resolver *r, const carom_datum *n, const carom_dat
 
 static carom_status no_form(resolver *r, const carom_datum *name, const char *where) {
     char all[16 * FORMS] = "";
-    for (int i = 0; i < FORMS; ++i) snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i == 0 ? "" : i < FORMS - 1 ? ", " : " or ", forms[i].word);
+    for (int i = 0; i < FORMS; ++i)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
+                 i == 0          ? ""
+                 : i < FORMS - 1 ? ", "
+                                 : " or ",
+                 forms[i].word);
     return carom_fault(r, name, 0, "%s does not say what it is: %s", where, all);
 }
 
 // A planar shape in space, or a spatial one in the plane.
-static carom_status wrong_space(resolver *r, const carom_datum *key, const struct form *f, const char *where, const body *b, space said) {
+static carom_status wrong_space(resolver *r, const carom_datum *key, const struct form *f, const char *where,
+                                const body *b, space said) {
     char hint[120] = "";
     if (f->kind == SHAPE_ROUND) snprintf(hint, sizeof hint, "; write `%s`", said == PLANAR ? "sphere" : "circle");
     else if (f->planar && f->spatial) snprintf(hint, sizeof hint, "; `%s` is %s", f->word, f->value);
-    return carom_fault(r, key, 0, "%s is %s, and %s is %s%s", where, said == PLANAR ? "planar" : "spatial", b->where, said == PLANAR ? "spatial" : "planar", hint);
+    return carom_fault(r, key, 0, "%s is %s, and %s is %s%s", where, said == PLANAR ? "planar" : "spatial", b->where,
+                       said == PLANAR ? "spatial" : "planar", hint);
 }
 
-carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body *b, int part, shape *s, const char *where) {
+carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body *b, int part, shape *s,
+                              const char *where) {
     const carom_datum *value = &x->size, *of = carom_given(&x->of);
     const struct form *f = find_form(value);
     if (!f) return no_form(r, &x->name, where);
@@ -281,11 +307,14 @@ carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body
     s->X[0] = s->X[4] = s->X[8] = 1;
     const space said = space_of(f, x);
     s->space = b->space != EITHER ? b->space : said;
-    if (of && b->place) return carom_fault(r, of->key, 0, "%s belongs to %s; shapes of flexible members stand in the section shapes", where, b->where);
+    if (of && b->place)
+        return carom_fault(r, of->key, 0, "%s belongs to %s; shapes of flexible members stand in the section shapes",
+                           where, b->where);
     if (s->space == EITHER) s->space = carom_skin_space(r->m, of);
     if (s->space == EITHER) s->space = r->m->nbodies > 1 ? r->m->bodies[1].space : PLANAR;
     if (said != EITHER && said != s->space) return wrong_space(r, value->key, f, where, b, said);
-    if (value->kind == CAROM_MAP || carom_datum_empty(value)) return carom_fault(r, value->key, 0, "`%s` is %s", f->word, f->value);
+    if (value->kind == CAROM_MAP || carom_datum_empty(value))
+        return carom_fault(r, value->key, 0, "`%s` is %s", f->word, f->value);
     CAROM_TRY(read_value(r, value, f, s));
     CAROM_TRY(read_place(r, x, s, where));
     if (carom_given(&x->surface_velocity)) CAROM_TRY(read_belt(r, &x->surface_velocity, of, s));
@@ -293,8 +322,11 @@ carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body
     if (f->kind == SHAPE_HEIGHTS) CAROM_TRY(carom_read_heights(r, x, where, s));
     const carom_datum *const of_points[] = {&x->scale, &x->corners, &x->solids};
     for (int i = 0; i < 3 && f->kind != SHAPE_HULL; ++i)
-        if (carom_given(of_points[i])) return carom_fault(r, of_points[i]->key, 0, "%s is no hull or mesh; `%s` belongs to these", where, of_points[i]->key->text);
-    if (f->kind != SHAPE_HEIGHTS && carom_given(&x->cell)) return carom_fault(r, x->cell.key, 0, "%s has no cells; `cell` belongs to heights", where);
+        if (carom_given(of_points[i]))
+            return carom_fault(r, of_points[i]->key, 0, "%s is no hull or mesh; `%s` belongs to these", where,
+                               of_points[i]->key->text);
+    if (f->kind != SHAPE_HEIGHTS && carom_given(&x->cell))
+        return carom_fault(r, x->cell.key, 0, "%s has no cells; `cell` belongs to heights", where);
     if (f->kind == SHAPE_SKIN) return carom_derive_skin(r, of, s);
     if (of && f->kind != SHAPE_POINT && f->kind != SHAPE_ROUND)
         return carom_fault(r, of->key, 0, "a flexible member has points, circles (spheres) and skins, no %s", f->word);
@@ -310,7 +342,9 @@ static const char *shape_name(const void *user, int i) {
 }
 
 static carom_status count_shape(resolver *r, const shape *s) {
-    return carom_names_add(&r->m->shape_names, s->name, NAME_QUANTITY, r->m->nshapes++, s->place ? s->place->line : 0) ? CAROM_OK : carom_fault_memory(r);
+    return carom_names_add(&r->m->shape_names, s->name, NAME_QUANTITY, r->m->nshapes++, s->place ? s->place->line : 0)
+               ? CAROM_OK
+               : carom_fault_memory(r);
 }
 
 // With a density, shapes are written where they are, and the body's frame is at their centre of mass.
@@ -330,11 +364,14 @@ static const char *material_name(const void *user, int i) {
 
 carom_status carom_material_find(resolver *r, const carom_datum *n, const carom_mech_material **material) {
     const carom_mech *x = r->mech;
-    if (n->kind != CAROM_TEXT) return carom_fault(r, n, 0, "this is the name of a material, not a %s", n->kind == CAROM_LIST ? "list" : "map");
+    if (n->kind != CAROM_TEXT)
+        return carom_fault(r, n, 0, "this is the name of a material, not a %s", n->kind == CAROM_LIST ? "list" : "map");
     for (int i = 0; i < x->nmaterials; ++i)
         if (strcmp(x->materials[i].own.name.text, n->text) == 0) return *material = &x->materials[i], CAROM_OK;
     const char *near = carom_nearest(n->text, material_name, x);
-    return carom_fault(r, n, 0, "unknown material '%.60s'%s%s%s", n->text, near ? "; did you mean '" : "; materials stand in section materials", near ? near : "", near ? "'?" : "");
+    return carom_fault(r, n, 0, "unknown material '%.60s'%s%s%s", n->text,
+                       near ? "; did you mean '" : "; materials stand in section materials", near ? near : "",
+                       near ? "'?" : "");
 }
 
 // A shape is of its own material, or of the body's.
@@ -354,7 +391,9 @@ static carom_status add_shape(resolver *r, const carom_mech_shape *x, const body
     else snprintf(text, sizeof text, "%.60s", part ? part : b->name);
     snprintf(where, sizeof where, "shape '%.130s'", text);
     const name *other = carom_names_find(&m->shape_names, text, strlen(text));
-    if (other) return carom_fault(r, &x->name, 0, "duplicate %s%s; rename one of them", where, carom_line_of(other->line).text);
+    if (other)
+        return carom_fault(r, &x->name, 0, "duplicate %s%s; rename one of them", where,
+                           carom_line_of(other->line).text);
     shape *s = &m->shapes[m->nshapes];
     s->name = carom_pool_text(&m->memory, text, strlen(text));
     if (!s->name) return carom_fault_memory(r);
@@ -367,7 +406,9 @@ static carom_status add_shape(resolver *r, const carom_mech_shape *x, const body
         CAROM_TRY(read_material(r, &x->material, b, &s[k]));
     }
     m->nshapes += s->parts;
-    return carom_names_add(&m->shape_names, s->name, NAME_QUANTITY, (int)(s - m->shapes), s->place ? s->place->line : 0) ? ++m->nshapes, CAROM_OK : carom_fault_memory(r);
+    return carom_names_add(&m->shape_names, s->name, NAME_QUANTITY, (int)(s - m->shapes), s->place ? s->place->line : 0)
+           ? ++m->nshapes,
+           CAROM_OK : carom_fault_memory(r);
 }
 
 // A named point of a body is a shape, too; i < 0: its origin.
@@ -416,7 +457,8 @@ carom_status carom_derive_shapes(resolver *r) {
     CAROM_TRY(count_shapes(r, &count));
     m->shapes = carom_pool_take(&m->memory, ((size_t)count + 1) * sizeof *m->shapes);
     if (!m->shapes) return carom_fault_memory(r);
-    for (int i = 0; i < r->mech->nshapes; ++i) CAROM_TRY(add_shape(r, &r->mech->shapes[i], &m->bodies[0], r->mech->shapes[i].name.text));
+    for (int i = 0; i < r->mech->nshapes; ++i)
+        CAROM_TRY(add_shape(r, &r->mech->shapes[i], &m->bodies[0], r->mech->shapes[i].name.text));
     const body *b = m->bodies + 1;
     for (int k = 0; k < r->mech->nbodies; ++k, ++b) {
         const carom_mech_body *of = &r->mech->bodies[k];
@@ -437,6 +479,8 @@ carom_status carom_find_shape(resolver *r, const carom_datum *n, const shape **s
     if (found) return *s = &m->shapes[found->index], CAROM_OK;
     const char *near = carom_nearest(n->text, shape_name, m);
     if (near) return carom_fault(r, n, 0, "unknown shape '%.60s'; did you mean '%s'?", n->text, near);
-    return carom_fault(r, n, 0, "unknown shape '%.60s'; shapes are BODY (its `shape`), BODY.NAME (one of its `shapes` or `points`) and names of section shapes",
+    return carom_fault(r, n, 0,
+                       "unknown shape '%.60s'; shapes are BODY (its `shape`), BODY.NAME (one of its `shapes` or "
+                       "`points`) and names of section shapes",
                        n->text);
 }

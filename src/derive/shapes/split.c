@@ -79,8 +79,7 @@ static bool add_triangle(soup *s, int a, int b, int c) {
     return true;
 }
 
-// -- is a point inside?
-// -----------------------------------------------------------------------------------------------------------
+// -- is a point inside? -----------------------------------------------------------------------------------------------
 
 static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
@@ -101,8 +100,7 @@ static bool inside(const carom_mesh *m, int part, const double *p) {
     return fabs(sum) > 6.283185307179586; // either orientation
 }
 
-// -- how much is solid?
-// -------------------------------------------------------------------------------------------------------------
+// -- how much is solid? -----------------------------------------------------------------------------------------------
 
 static int by_line(const void *p, const void *q) {
     const crossing *a = p, *b = q;
@@ -156,8 +154,7 @@ static double solid_volume(const lines *l, const piece *p) {
     return sum * l->cell[0] * l->cell[1];
 }
 
-// -- cuts
-// -------------------------------------------------------------------------------------------------------------------------
+// -- cuts -------------------------------------------------------------------------------------------------------------
 
 // What of p lies at x_axis <= at (sign 1) or beyond (-1).  False: no memory.
 static bool cut(splitting *z, const piece *p, int axis, double at, double sign, piece *to) {

@@ -1,9 +1,9 @@
 // surfaces.c: how far a rounded corner is from the surface of a shape: gap, normal, place.
 //
-// Which feature of the surface is nearest is decided by `if` over numbers that are constant in the frame of the body (normals,
-// corners), so that derivatives see one feature at a time and stay short.  A corner of an edged shape that is inside
-// is pushed out through a face from which its own edges lead away (SHP-6): else a corner that slides along a row of equal boxes
-// would hang on their sides.  A corner touches a feature only if its edges lead away from it (SHP-21).
+// Which feature of the surface is nearest is decided by `if` over numbers that are constant in the frame of the body
+// (normals, corners), so that derivatives see one feature at a time and stay short.  A corner of an edged shape that is
+// inside is pushed out through a face from which its own edges lead away (SHP-6): else a corner that slides along a row
+// of equal boxes would hang on their sides.  A corner touches a feature only if its edges lead away from it (SHP-21).
 #include "derive/shapes/shapes.h"
 #include <float.h>
 #include <math.h>
@@ -181,8 +181,8 @@ static carom_node look_up(carom_graph *g, const carom_node *is, const double *of
 }
 
 // (SHP-22)  c' = c + beta sum e,  beta = 1e-12 R + 16 eps |r|: the nearest feature is decided at a place just inside
-//           the corner's own shape.  Boxes stacked exactly in line have corners on the corners of the other box, and which
-//           face these are beyond is rounding.
+//           the corner's own shape.  Boxes stacked exactly in line have corners on the corners of the other box, and
+//           which face these are beyond is rounding.
 static vec just_inside(carom_graph *g, const shape *s, vec p, const vec *edge, int n, carom_node size) {
     carom_node beta = n_mul(g, n_num(g, ROUND), size);
     for (int i = 0; i < 3; ++i) beta = n_add(g, beta, n_mul(g, n_num(g, 16 * DBL_EPSILON), n_abs(g, s->body->r[i])));
@@ -222,8 +222,9 @@ static carom_node choose(carom_graph *g, const carom_node *is, const carom_node 
 // (SHP-6)  inside: n_f.(c - a_f) of the side f with the largest n_f.(c - a_f) + 4 R min(0, e.n_f)
 // Features have numbers: side i, n + corner i.  One is chosen, then its values are looked up: that is less to evaluate
 // than choosing all of them each time.
-// (SHP-21)  -e.n <= s/(4 R): a corner touches the chosen side, with its edge e of the least e.n and the way s to the end
-//           of the side to which e leads.  It touches a chosen corner if no edge leads against the direction from that.
+// (SHP-21)  -e.n <= s/(4 R): a corner touches the chosen side, with its edge e of the least e.n and the way s to the
+//           end of the side to which e leads.  It touches a chosen corner if no edge leads against the direction from
+//           that.
 // Else another corner is nearer, and the gap has some slack: without it the corner would meet, where corners pass each
 // other, a side that it only comes near to.
 static touching polygon_surface(carom_graph *g, const corner *c, const shape *s) {
@@ -280,7 +281,7 @@ static touching polygon_surface(carom_graph *g, const corner *c, const shape *s)
     return made(g, c, distance, v_turn(g, b->R, v_if(g, face, normal, d.unit)));
 }
 
-// -- boxes and cylinders in space ----------------------------------------------------------------------------------------
+// -- boxes and cylinders in space -------------------------------------------------------------------------------------
 
 // Edges of a corner in the own axes of s.
 static void own_edges(carom_graph *g, const corner *c, const shape *s, vec *edge) {
@@ -315,7 +316,8 @@ static carom_node touches_box(carom_graph *g, const shape *s, const vec *edge, i
     return good;
 }
 
-// The same with three pairs of faces: outside of one pair only or inside: a face, else the nearest point of an edge or corner.
+// The same with three pairs of faces: outside of one pair only or inside: a face, else the nearest point of an edge or
+// corner.
 static touching box_surface(carom_graph *g, const corner *c, const shape *s) {
     const vec p = own(g, s, c->at);
     const carom_node zero = n_num(g, 0), one = n_num(g, 1), bound_radius = carom_shape_bound_radius(g, s);
@@ -411,7 +413,8 @@ touching carom_surface(carom_graph *g, const corner *c, const shape *s) {
     return inside_surface(g, c, s);
 }
 
-// (SHP-8)  the lowest point of a rim over a plane:  g = n.(c - p) - R |m|,  m = n - (n.a) a;  flat on the plane it is the centre
+// (SHP-8)  the lowest point of a rim over a plane:  g = n.(c - p) - R |m|,  m = n - (n.a) a;  flat on the plane it is
+//          the centre
 touching carom_rim(carom_graph *g, const shape *s, int end, const shape *plane) {
     const vec n = carom_shape_vector(g, plane, (double[]){1, 0, 0}), a = carom_shape_vector(g, s, (double[]){0, 0, 1});
     double x[3] = {0, 0, end ? s->half[0] : -s->half[0]}, y[3];
@@ -420,5 +423,6 @@ touching carom_rim(carom_graph *g, const shape *s, int end, const shape *plane) 
     const vec centre = carom_shape_point(g, s, y);
     const ray m = ray_of(g, v_sub(g, n, v_scale(g, a, v_dot(g, n, a))), 1);
     const carom_node height = v_dot(g, n, v_sub(g, centre, carom_shape_point(g, plane, plane->at)));
-    return (touching){n_sub(g, height, n_mul(g, n_num(g, s->radius), m.length)), n, v_sub(g, centre, v_scale(g, m.unit, n_num(g, s->radius)))};
+    return (touching){n_sub(g, height, n_mul(g, n_num(g, s->radius), m.length)), n,
+                      v_sub(g, centre, v_scale(g, m.unit, n_num(g, s->radius)))};
 }

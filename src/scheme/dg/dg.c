@@ -14,16 +14,30 @@
 
 enum { AUTO = CAROM_DG_MOST + 1, HIGHEST = 8 }; // order=auto, with degrees 1 to 8
 static const carom_option options[] = {
-    {.name = "order", .kind = CAROM_INTEGER, .fallback = 1, .low = 0, .high = CAROM_DG_MOST, .choices = "auto",
-     .about = "degree m of the velocity polynomials; the order of accuracy is m + 1 (m + 2 for even m > 0); auto: from 1 to 8, by an error estimate in each step"},
-    {.name = "rest", .kind = CAROM_CHOICE, .choices = "settle|paper",
-     .about = "settle: a contact that returns without having left within a step stays; paper: it bounces again, for ever"},
-    {.name = "order-tol", .kind = CAROM_REAL, .fallback = 1e-8, .low = 1e-14, .high = 1,
+    {.name = "order",
+     .kind = CAROM_INTEGER,
+     .fallback = 1,
+     .low = 0,
+     .high = CAROM_DG_MOST,
+     .choices = "auto",
+     .about = "degree m of the velocity polynomials; the order of accuracy is m + 1 (m + 2 for even m > 0); auto: from "
+              "1 to 8, by an error estimate in each step"},
+    {.name = "rest",
+     .kind = CAROM_CHOICE,
+     .choices = "settle|paper",
+     .about =
+         "settle: a contact that returns without having left within a step stays; paper: it bounces again, for ever"},
+    {.name = "order-tol",
+     .kind = CAROM_REAL,
+     .fallback = 1e-8,
+     .low = 1e-14,
+     .high = 1,
      .about = "order=auto: error of each rate allowed in a step, relative to the largest value of that rate so far"},
     {0},
 };
 
-static void allocate(carom_dg_work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt, bool plus) {
+static void allocate(carom_dg_work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt,
+                     bool plus) {
     w->plus = plus;
     w->automatic = opt[CAROM_DG_ORDER] == AUTO;
     w->m = w->automatic ? HIGHEST : (int)opt[CAROM_DG_ORDER];
@@ -48,7 +62,8 @@ static void allocate(carom_dg_work *w, carom_arena *mem, carom_arena *keep, cons
     w->rubs = rows > nb;
     CAROM_ALLOCATE(mem, nv, &w->a_0, &w->v_1);
     CAROM_ALLOCATE(mem, nb, &w->g, &w->sign);
-    CAROM_ALLOCATE(mem, rows, &w->u, &w->u_0, &w->bias, &w->slow, &w->lambda_0, &w->u_b, &w->u_f, &w->u_a, &w->p_i, &w->p_f, &w->s);
+    CAROM_ALLOCATE(mem, rows, &w->u, &w->u_0, &w->bias, &w->slow, &w->lambda_0, &w->u_b, &w->u_f, &w->u_a, &w->p_i,
+                   &w->p_f, &w->s);
     w->closed_0 = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->still = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->carries = carom_allocate_bytes(mem, nb * sizeof(bool));
@@ -65,17 +80,19 @@ static void allocate(carom_dg_work *w, carom_arena *mem, carom_arena *keep, cons
     w->dg.bias = w->bias;
 }
 
-static void allocate_plus(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate_plus(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys,
+                          const double *opt) {
     allocate(memory, mem, keep, sys, opt, true);
 }
-static void allocate_minus(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate_minus(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys,
+                           const double *opt) {
     allocate(memory, mem, keep, sys, opt, false);
 }
 
-// -- books ---------------------------------------------------------------------------------------------------------------
+// -- books ------------------------------------------------------------------------------------------------------------
 
-// (DG-12)  p of a lasting contact is an impulse when it exceeds what the force transmitted, else a part of the force; p of a
-//          bilateral constraint is an impulse in a step in which a contact has one.
+// (DG-12)  p of a lasting contact is an impulse when it exceeds what the force transmitted, else a part of the force; p
+//          of a bilateral constraint is an impulse in a step in which a contact has one.
 static void sort_impulses(carom_dg_work *w, const carom_step *s) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
     bool impact = false;
@@ -105,19 +122,22 @@ static void book_stages(carom_dg_work *w, carom_step *s) {
     }
 }
 
-// D-: what forces without potential do at the stages, along the velocities between which they act; D+ has the velocities of its motion.
+// D-: what forces without potential do at the stages, along the velocities between which they act; D+ has the
+// velocities of its motion.
 static carom_status book_power(carom_dg_work *w, carom_step *s) {
     const carom_dg *dg = &w->dg;
     if (w->plus || !s->sys->power_along) return CAROM_OK;
     carom_power_begin(s);
-    for (int l = 0; l <= w->m; ++l) CAROM_TRY(carom_power_stage(s, s->h * dg->c.b[l], dg->block[l].t, dg->block[l].q, dg->block[l].v));
+    for (int l = 0; l <= w->m; ++l)
+        CAROM_TRY(carom_power_stage(s, s->h * dg->c.b[l], dg->block[l].t, dg->block[l].q, dg->block[l].v));
     carom_copy(dg->x, w->v_1, s->sys->nv);
     if (dg->block[w->m + 1].L.nb > 0) carom_axpy(dg->x, -s->h, dg->block[w->m + 1].a, s->sys->nv);
     carom_book_power(s, s->v, dg->x);
     return CAROM_OK;
 }
 
-// (DG-23)  e of the law of direction i, D+: its u_0 is older than the impulse by the step.  D-: its velocity is without the forces of the stages, which u_f has: 0.
+// (DG-23)  e of the law of direction i, D+: its u_0 is older than the impulse by the step.  D-: its velocity is without
+//          the forces of the stages, which u_f has: 0.
 static double returned(const carom_dg_work *w, int id, int i, double u) {
     return w->plus && u != 0 ? fmin(fmax(w->bias[w->start[id] + i] / u, 0), 1) : 0;
 }
@@ -127,21 +147,25 @@ static void book_impulses(carom_dg_work *w, carom_step *s) {
     const carom_local *L = &e->L;
     carom_local_velocity(w->u_a, L, w->v_1);
     if (w->plus) carom_dg_free_velocity(w, s, w->v_1);
-    for (int b = 0; w->plus && b < L->nb; ++b) carom_copy(w->u_b + L->at[b], w->u_0 + w->start[L->id[b]], L->at[b + 1] - L->at[b]);
+    for (int b = 0; w->plus && b < L->nb; ++b)
+        carom_copy(w->u_b + L->at[b], w->u_0 + w->start[L->id[b]], L->at[b + 1] - L->at[b]);
     sort_impulses(w, s);
     carom_book_impulses(s, L, w->p_i, w->u_b, w->u_a);
     for (int b = 0; b < L->nb; ++b) {
         const int id = L->id[b], first = L->at[b];
         const bool counts = carom_book_counts(s, L, b, w->p_i, w->u_b);
         for (int k = first; k < L->at[b + 1]; ++k) {
-            // The energy jumps between v_1 - w and v_1: what the law takes of it is counted, with D+ without the error of giving back e u_b where u_f arrives.
-            const double more = counts ? 0.5 * (1 - returned(w, id, k - first, w->u_b[k])) * (w->u_b[k] - w->u_f[k]) * w->p_i[k] : 0;
+            // The energy jumps between v_1 - w and v_1: what the law takes of it is counted, with D+ without the error
+            // of giving back e u_b where u_f arrives.
+            const double more =
+                counts ? 0.5 * (1 - returned(w, id, k - first, w->u_b[k])) * (w->u_b[k] - w->u_f[k]) * w->p_i[k] : 0;
             *(k == first ? &s->account.impact : &s->account.friction) += more;
             if (k == first && id >= s->sys->ne) s->lost[id - s->sys->ne] += more;
             w->u[k] = 0.5 * (w->u_f[k] + w->u_a[k]);
         }
         // A contact that leaves with a bounce has no force after it.
-        if (id >= s->sys->ne && w->p_i[first] > 0 && w->u_a[first] > 0) carom_zero(s->force + s->dir[id], L->at[b + 1] - first);
+        if (id >= s->sys->ne && w->p_i[first] > 0 && w->u_a[first] > 0)
+            carom_zero(s->force + s->dir[id], L->at[b + 1] - first);
     }
     carom_book_forces(s, L, w->p_f, w->u, 1, false);
 }
@@ -157,26 +181,29 @@ static void keep(carom_dg_work *w, const carom_step *s) {
     }
 }
 
-// -- order=auto ----------------------------------------------------------------------------------------------------------
+// -- order=auto -------------------------------------------------------------------------------------------------------
 
 // Coefficient k of Chebyshev's polynomials in the accelerations of coordinate i, which stand at the extreme points.
 static double coefficient(const carom_dg_work *w, int k, int i) {
     const int m = w->m;
     double sum = 0;
-    for (int l = 0; l <= m; ++l) sum += (l % m == 0 ? 0.5 : 1) * w->dg.block[l].a[i] * cos(3.14159265358979323846 * (double)(k * l) / m);
+    for (int l = 0; l <= m; ++l)
+        sum += (l % m == 0 ? 0.5 : 1) * w->dg.block[l].a[i] * cos(3.14159265358979323846 * (double)(k * l) / m);
     return fabs(sum) * (k % m == 0 ? 1 : 2) / m;
 }
 
-// (DG-19)  a(x) = sum c_k T_k:  e_m = h c_m r,  r = min(1, c_m/c_(m-1)) the decay; no less than the coefficients before promise, so that
-//          one that happens to vanish does not count.  *error: e_m over the tolerance.
+// (DG-19)  a(x) = sum c_k T_k:  e_m = h c_m r,  r = min(1, c_m/c_(m-1)) the decay; no less than the coefficients before
+//          promise, so that one that happens to vanish does not count.  *error: e_m over the tolerance.
 //          *enough: the lowest degree k with  h c_j <= 1/4 of it  for all j > k
 static void estimate(carom_dg_work *w, const carom_step *s, double *error, double *decay, int *enough) {
-    static const double SAFE = 0.25, LEAST = 1e-6; // LEAST: of the fastest velocity: slower ones are not resolved any better
+    static const double SAFE = 0.25, LEAST = 1e-6; // LEAST: of the fastest velocity: slower ones are not resolved any
+                                                   // better
     const double floor = LEAST * carom_size_of_rates(s->sys, w->largest);
     *error = 0;
     *decay = *enough = 1;
     for (int i = 0; i < s->sys->nv; ++i) {
-        const double size = fmax(fmax(fabs(w->v_1[i]), w->largest[i]), floor / carom_lever(s->sys, i)), unit = s->h / (s->opt[CAROM_DG_ORDER_TOL] * size);
+        const double size = fmax(fmax(fabs(w->v_1[i]), w->largest[i]), floor / carom_lever(s->sys, i)),
+                     unit = s->h / (s->opt[CAROM_DG_ORDER_TOL] * size);
         double before = 0, below = coefficient(w, 0, i), c = below;
         for (int k = 1; k <= w->m; ++k, before = below, below = c) {
             c = coefficient(w, k, i);
@@ -197,7 +224,8 @@ static bool jumped(const carom_dg_work *w, const carom_step *s) {
     return false;
 }
 
-// (DG-20)  from the degree of the last step up until e_m is within tolerance, there is an impact, or e_m has not halved twice
+// (DG-20)  from the degree of the last step up until e_m is within tolerance, there is an impact, or e_m has not halved
+//          twice
 static carom_status choose(carom_dg_work *w, carom_step *s, int *iterations) {
     enum { LEAP = 3 };
     int m = w->degree[0] > 0 ? (int)w->degree[0] : 1, again = 0, stalls = 0, enough;
@@ -229,14 +257,15 @@ static void say(const void *memory, char *text, size_t size) {
     if (!w->automatic) return;
     for (int m = 1; m <= HIGHEST; ++m) steps += w->degree[m], sum += m * w->degree[m];
     if (steps == 0) return;
-    carom_format(text, size, "mean degree %.2f, %.0f attempts repeated; steps by degree", sum / steps, w->degree[HIGHEST + 1]);
+    carom_format(text, size, "mean degree %.2f, %.0f attempts repeated; steps by degree", sum / steps,
+                 w->degree[HIGHEST + 1]);
     for (int m = 1; m <= HIGHEST; ++m) {
         const size_t used = strlen(text);
         carom_format(text + used, size - used, "%s %d: %.0f", m > 1 ? "," : "", m, w->degree[m]);
     }
 }
 
-// -- the step ------------------------------------------------------------------------------------------------------------
+// -- the step ---------------------------------------------------------------------------------------------------------
 
 static carom_status step(void *memory, carom_step *s) {
     carom_dg_work *w = memory;
@@ -276,40 +305,54 @@ static void dense(void *memory, const carom_step *s, double x, double *q, double
     for (int k = 0; k <= w->m; ++k) carom_axpy(v, value[k], dg->block[k].v, nv);
 }
 
-// -- the family -----------------------------------------------------------------------------------------------------------
+// -- the family -------------------------------------------------------------------------------------------------------
 
-static int order_of(const double *opt) { return opt[CAROM_DG_ORDER] == AUTO ? 2 : (int)opt[CAROM_DG_ORDER] + 1; } // the least of them
+// the least of them
+static int order_of(const double *opt) { return opt[CAROM_DG_ORDER] == AUTO ? 2 : (int)opt[CAROM_DG_ORDER] + 1; }
 static int highest(const double *opt) { return opt[CAROM_DG_ORDER] == AUTO ? HIGHEST : (int)opt[CAROM_DG_ORDER]; }
 static int levels_plus(const double *opt) { return carom_dg_coupled(highest(opt), true); }
 static int levels_minus(const double *opt) { return carom_dg_coupled(highest(opt), false); }
 
-#define STAGES                                                                                                          \
-    "q_l = q_0 + h sum_k beta_k(tau_l) v_k,   M_l a_l = f_l + W_l lambda_l,   l = 0..m\n"                               \
+#define STAGES                                                                                                         \
+    "q_l = q_0 + h sum_k beta_k(tau_l) v_k,   M_l a_l = f_l + W_l lambda_l,   l = 0..m\n"                              \
     "0 <= lambda_l _|_ W_l'a_l + kappa_l >= 0    closed, not opening contacts of stage l\n"
-#define NOTES                                                                                                           \
-    "Order m + 1 in smooth motion, with and without lasting contact; one more at the step ends for even m; 1 across\n"  \
-    "impacts.  Stages are decided closed from the motion without newly closing contacts, so a step always has a\n"       \
-    "solution.  A lasting contact is held by its force, and its velocity is exact at step ends; its gap drifts with\n"  \
-    "the order of the scheme.  With rest=paper a contact that returns without having left bounces for ever.\n"           \
-    "Friction: lasting contacts that slide do so at all stages, lambda_T = -mu lambda_N u_T/|u_T|, and keep the order;\n" \
-    "those that stick, and impacts, obey Coulomb's law.  order=auto chooses m from 1 to 8 in each step by the decay of\n" \
-    "the accelerations' Chebyshev coefficients; the ledger counts the degrees.  Other laws of impact than Newton's: the\n" \
+#define NOTES                                                                                                          \
+    "Order m + 1 in smooth motion, with and without lasting contact; one more at the step ends for even m; 1 across\n" \
+    "impacts.  Stages are decided closed from the motion without newly closing contacts, so a step always has a\n"     \
+    "solution.  A lasting contact is held by its force, and its velocity is exact at step ends; its gap drifts with\n" \
+    "the order of the scheme.  With rest=paper a contact that returns without having left bounces for ever.\n"         \
+    "Friction: lasting contacts that slide do so at all stages, lambda_T = -mu lambda_N u_T/|u_T|, and keep the "      \
+    "order;\n"                                                                                                         \
+    "those that stick, and impacts, obey Coulomb's law.  order=auto chooses m from 1 to 8 in each step by the decay "  \
+    "of\n"                                                                                                             \
+    "the accelerations' Chebyshev coefficients; the ledger counts the degrees.  Other laws of impact than Newton's: "  \
+    "the\n"                                                                                                            \
     "velocities that the impact leaves take the place of -e u.\n"
-#define MEMBER(name_, about_, text_, allocate_, levels_, plus_)                                                            \
-    {.name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of,                                    \
-     .promises = {.contacts = CAROM_ACCELERATION_LEVEL, .joint_order = 2, .limited_steps = true,                        \
-                  .forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_END,                                        \
-                  .directions = CAROM_AT_START | CAROM_AT_END, .slow_piles = plus_, .no_piles = plus_},                  \
-     .levels_of = levels_, .full_levels = true, .options = options, .work_size = sizeof(carom_dg_work), .allocate = allocate_, .step = step, .dense = dense, .say = say}
+#define MEMBER(name_, about_, text_, allocate_, levels_, plus_)                                                        \
+    {                                                                                                                  \
+        .name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of,                               \
+        .promises = {.contacts = CAROM_ACCELERATION_LEVEL,                                                             \
+                     .joint_order = 2,                                                                                 \
+                     .limited_steps = true,                                                                            \
+                     .forces = CAROM_AT_START | CAROM_AT_END,                                                          \
+                     .gaps = CAROM_AT_END,                                                                             \
+                     .directions = CAROM_AT_START | CAROM_AT_END,                                                      \
+                     .slow_piles = plus_,                                                                              \
+                     .no_piles = plus_},                                                                               \
+        .levels_of = levels_, .full_levels = true, .options = options, .work_size = sizeof(carom_dg_work),             \
+        .allocate = allocate_, .step = step, .dense = dense, .say = say                                                \
+    }
 
 const carom_scheme carom_scheme_dg_plus = MEMBER(
     "dg-plus", "time-discontinuous Galerkin D+, velocity jump at the left: implicit",
     "v_l = v_0 + h beta_0 (a_0 - sum_k l~_k a_k) + h sum_k beta~_k(tau_l) a_k + (the same of p at stage m)\n" STAGES
     "v_1 = v_m,   g(q_m) <= 0: 0 <= u_1 + e u_0 _|_ p >= 0\n\n" NOTES
-    "order=1 is the contemplating trapezoidal rule, order=0 moreau-jean with theta = 1.", allocate_plus, levels_plus, true);
+    "order=1 is the contemplating trapezoidal rule, order=0 moreau-jean with theta = 1.",
+    allocate_plus, levels_plus, true);
 
-const carom_scheme carom_scheme_dg_minus = MEMBER(
-    "dg-minus", "time-discontinuous Galerkin D-, velocity jump at the right: explicit for order=1",
-    "v_l = v_0 + h sum_{k<m} beta~_k(tau_l) a_k\n" STAGES
-    "v_1 = v_0 + h sum beta_l a_l + M_m^-1 W_m p,   g(q_m) <= 0: 0 <= u_1 + e u_m _|_ p >= 0\n\n" NOTES
-    "order=1 is the forecasting trapezoidal rule (explicit, h omega < 2), order=0 moreau-jean with theta = 0.", allocate_minus, levels_minus, false);
+const carom_scheme carom_scheme_dg_minus =
+    MEMBER("dg-minus", "time-discontinuous Galerkin D-, velocity jump at the right: explicit for order=1",
+           "v_l = v_0 + h sum_{k<m} beta~_k(tau_l) a_k\n" STAGES
+           "v_1 = v_0 + h sum beta_l a_l + M_m^-1 W_m p,   g(q_m) <= 0: 0 <= u_1 + e u_m _|_ p >= 0\n\n" NOTES
+           "order=1 is the forecasting trapezoidal rule (explicit, h omega < 2), order=0 moreau-jean with theta = 0.",
+           allocate_minus, levels_minus, false);

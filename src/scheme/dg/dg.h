@@ -2,8 +2,8 @@
 //
 // Block l = 0..m is the stage at t_0 + tau_l h.  Block m + 1 is the velocity jump w at the end of the step, written
 // as an acceleration w/h that acts through the column of stage m, and its reactions as forces p/h.  So everything
-// below knows accelerations and forces only.  A contact with friction either slides, decided before the solution: then its one unknown
-// is the normal force, which acts along W_N - mu W_T d; or it obeys Coulomb's law with all its rows.
+// below knows accelerations and forces only.  A contact with friction either slides, decided before the solution: then
+// its one unknown is the normal force, which acts along W_N - mu W_T d; or it obeys Coulomb's law with all its rows.
 #pragma once
 #include "linalg/saddle.h"
 #include "scheme/dg/dg_weights.h"
@@ -29,21 +29,26 @@ typedef struct carom_dg {
     carom_dg_block *block;      // m + 2
     int lowest, highest;        // degrees there is room for
     carom_dg_weights *weights;  // of each of them
-    carom_dg_block *own;        // highest + 2: blocks with storage of their own; the jump shares q, v and M with stage m
+    carom_dg_block *own;        // highest + 2: blocks with storage of their own; the jump shares q, v and M with stage
+                                // m
     double *x;                  // nv: displacement, scratch
-    double *d, *shift;          // (m + 1) nv, where (+) is no sum: rates of the displacements, displacements of the stages
+    double *d, *shift;          // (m + 1) nv, where (+) is no sum: rates of the displacements, displacements of the
+                                // stages
     const bool *lasting;        // by id: p + h sum beta lambda >= 0 instead of p >= 0, see (DG-10)
     const int *start;           // by id: first of its directions among those of all constraints
     const double *lambda_0;     // by direction of all constraints: forces at t_0
-    const double *slow;         // by direction of all constraints: u_T of contacts too slow to slide, added to the rows of stages
+    const double *slow;         // by direction of all constraints: u_T of contacts too slow to slide, added to the rows
+                                // of stages
     const double *bias;         // by direction of all constraints: e u_0, added to the rows of p
     // Newton over blocks first..last
     int first, last, count;
     double noise;               // rounding of the rows
-    double correction, before;  // largest change of an acceleration by the last correction, by the one before; HUGE_VAL: none yet
+    double correction, before;  // largest change of an acceleration by the last correction, by the one before;
+                                // HUGE_VAL: none yet
     carom_matrix A;             // coordinates of all blocks, those of one coordinate side by side
     carom_factor F;
-    struct { double h; int m, first, last; } of_F; // step, degree and blocks of a constant A whose factor stands; h = 0: none
+    struct { double h; int m, first, last; } of_F; // step, degree and blocks of a constant A whose factor stands; h =
+                                                   // 0: none
     carom_matrix K, C;          // tangent_shape
     carom_saddle S;             // (DG-24): joints of all blocks in the linear system
     carom_matrix M_t;           // M in the storage of K

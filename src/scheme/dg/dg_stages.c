@@ -8,7 +8,8 @@
 #include <float.h>
 #include <math.h>
 
-enum { MOST = 49, FOLLOWED = 24, REPEATS = 50 }; // corrections; those that turn sliding directions; repetitions that make rates consistent
+enum { MOST = 49, FOLLOWED = 24, REPEATS = 50 }; // corrections; those that turn sliding directions; repetitions that
+                                                 // make rates consistent
 
 // Weight of the proximal term in (DG-16), relative to the diagonal of G.
 static const double PROXIMAL = 1e-12;
@@ -19,7 +20,8 @@ static const double PROXIMAL = 1e-12;
 static carom_shape shape_of(const carom_system *sys, int count) {
     const carom_shape one = sys->tangent_shape;
     const int band = carom_shape_band(one), n = sys->nv * count;
-    if (one.storage == CAROM_DENSE || (one.storage == CAROM_SPARSE && 4 * band >= sys->nv)) return (carom_shape){CAROM_DENSE, n, 0, NULL};
+    if (one.storage == CAROM_DENSE || (one.storage == CAROM_SPARSE && 4 * band >= sys->nv))
+        return (carom_shape){CAROM_DENSE, n, 0, NULL};
     return (carom_shape){CAROM_BANDED, n, (band + 1) * count - 1, NULL};
 }
 
@@ -73,9 +75,12 @@ carom_dg carom_allocate_dg(carom_arena *mem, const carom_system *sys, int lowest
         carom_saddle_levels levels = {.velocities = count, .reactions = count};
         for (int l = 0; l < count; ++l) {
             levels.W[l][l] = true;
-            for (int k = 0; k < count; ++k) levels.V[l][k] = true, levels.A[l][k] = k == l || !plus || l + 1 < count; // the jump has its own mass alone
+            // the jump has its own mass alone
+            for (int k = 0; k < count; ++k) levels.V[l][k] = true, levels.A[l][k] = k == l || !plus || l + 1 < count;
         }
-        w.S = carom_allocate_saddle(mem, sys->nv, sys->nparts, sys->flags & CAROM_LINEAR ? NULL : carom_saddle_groups(sys), sys->ne, sys->tangent_shape, sys->column_stride, &levels);
+        w.S = carom_allocate_saddle(mem, sys->nv, sys->nparts,
+                                    sys->flags & CAROM_LINEAR ? NULL : carom_saddle_groups(sys), sys->ne,
+                                    sys->tangent_shape, sys->column_stride, &levels);
         if (w.S.on) w.M_t = carom_allocate_matrix(mem, sys->tangent_shape);
     }
     CAROM_ALLOCATE(mem, N, &w.r, &w.y);
@@ -99,8 +104,8 @@ static double weight(const carom_dg *w, const double *A, int l, int k) {
 }
 static double end_weight(const carom_dg *w, int k) { return k <= w->c.m ? w->c.b[k] : 1; }
 
-// Where (+) is no sum: shift_l = h sum_k beta_k(tau_l) d_k, d_k = lift(shift_k, v_k), by repetition, since d differs from v
-// by about |shift| |v| only.
+// Where (+) is no sum: shift_l = h sum_k beta_k(tau_l) d_k, d_k = lift(shift_k, v_k), by repetition, since d differs
+// from v by about |shift| |v| only.
 static void hang_together(carom_dg *w, const carom_step *s) {
     const int nv = s->sys->nv, m = w->c.m;
     for (int k = 0; k <= m; ++k) carom_copy(w->d + k * nv, w->block[k].v, nv);
@@ -108,7 +113,8 @@ static void hang_together(carom_dg *w, const carom_step *s) {
         double change = 0, size = 0;
         carom_zero(w->shift, (m + 1) * nv);
         for (int l = 0; l <= m; ++l)
-            for (int k = 0; k <= m; ++k) carom_axpy(w->shift + l * nv, s->h * w->c.P[l * (m + 1) + k], w->d + k * nv, nv);
+            for (int k = 0; k <= m; ++k)
+                carom_axpy(w->shift + l * nv, s->h * w->c.P[l * (m + 1) + k], w->d + k * nv, nv);
         for (int l = 0; l <= m; ++l) {
             carom_lift(s, w->x, w->shift + l * nv, w->block[l].v);
             for (int k = 0; k < nv; ++k) change = fmax(change, fabs(w->x[k] - w->d[l * nv + k]));
@@ -170,14 +176,17 @@ static carom_status evaluate_stage(carom_dg *w, carom_step *s, int l) {
         b->R[i] -= b->f[i];
     }
     for (int k = 0; k < b->L.at[b->L.nb]; ++k) {
-        static const double DIFFERENCE = 1e-9; // of u per unit of distance: curvatures by differences are good to about a tenth of it
-        const double kappa = s->sys->curvature ? 16 * DBL_EPSILON * curving(b, k)
-                                               : DIFFERENCE * carom_local_magnitude(&b->L, k, b->v) * fmax(1, carom_norm_max(b->v, nv));
+        static const double DIFFERENCE = 1e-9; // of u per unit of distance: curvatures by differences are good to about
+                                               // a tenth of it
+        const double kappa =
+            s->sys->curvature ? 16 * DBL_EPSILON * curving(b, k)
+                              : DIFFERENCE * carom_local_magnitude(&b->L, k, b->v) * fmax(1, carom_norm_max(b->v, nv));
         w->noise = fmax(w->noise, s->h * (carom_local_rounding(&b->L, k, b->a, nv) + kappa));
         b->row[k] = s->h * (b->row[k] + carom_column_dot(&b->L.W, k, b->a));
     }
     for (int c = s->sys->ne; c < b->L.nb; ++c)
-        for (int k = b->L.at[c] + 1; k < b->L.at[c + 1]; ++k) b->row[k] += w->slow[w->start[b->L.id[c]] + k - b->L.at[c]];
+        for (int k = b->L.at[c] + 1; k < b->L.at[c + 1]; ++k)
+            b->row[k] += w->slow[w->start[b->L.id[c]] + k - b->L.at[c]];
     return CAROM_OK;
 }
 
@@ -210,7 +219,8 @@ void carom_dg_follow(carom_dg_block *b, int k, const double *u) {
 
 void carom_dg_rub(const carom_step *s, carom_dg_block *b, int k) {
     const int first = b->L.at[k];
-    for (int i = first + 1; i < b->L.at[k + 1]; ++i) b->lambda[i] = -friction_of(s, b->L.id[k]) * b->lambda[first] * b->d[i];
+    for (int i = first + 1; i < b->L.at[k + 1]; ++i)
+        b->lambda[i] = -friction_of(s, b->L.id[k]) * b->lambda[first] * b->d[i];
 }
 
 // Directions of sliding from the velocities of the iterate, where there is more than one to choose from.
@@ -232,7 +242,8 @@ static int unknowns(const carom_dg_block *b, int k) { return b->slides[k] ? 1 : 
 static carom_block law_of(const carom_step *s, const carom_dg_block *b, int k, int at) {
     const int id = b->L.id[k];
     if (id < s->sys->ne) return (carom_block){CAROM_BILATERAL, at, 0};
-    return (carom_block){carom_law_friction(unknowns(b, k) - 1), at, b->stays && b->stays[id] ? carom_friction_static(s, id - s->sys->ne) : friction_of(s, id)};
+    return (carom_block){carom_law_friction(unknowns(b, k) - 1), at,
+                         b->stays && b->stays[id] ? carom_friction_static(s, id - s->sys->ne) : friction_of(s, id)};
 }
 
 carom_status carom_dg_react(carom_step *s, const carom_dg_block *b) {
@@ -246,7 +257,8 @@ carom_status carom_dg_react(carom_step *s, const carom_dg_block *b) {
     double *G = carom_problem_matrix(s);
     for (int k = s->sys->ne; k < L->nb; ++k)
         for (int i = L->at[k] + 1; b->slides[k] && i < L->at[k + 1]; ++i)
-            carom_axpy(G + (size_t)L->at[k] * (size_t)full, -friction_of(s, L->id[k]) * b->d[i], G + (size_t)i * (size_t)full, full);
+            carom_axpy(G + (size_t)L->at[k] * (size_t)full, -friction_of(s, L->id[k]) * b->d[i],
+                       G + (size_t)i * (size_t)full, full);
     for (int k = 0, col = 0; k < L->nb; ++k) {
         s->blocks[k] = law_of(s, b, k, col);
         for (int j = 0; j < unknowns(b, k); ++j, ++col) {
@@ -315,9 +327,10 @@ static bool stands(const carom_dg *w, const carom_step *s, bool constant) {
     return constant && w->of_F.h == s->h && w->of_F.m == w->c.m && w->of_F.first == w->first && w->of_F.last == w->last;
 }
 
-// -- joints in the linear system ----------------------------------------------------------------------------------------
+// -- joints in the linear system --------------------------------------------------------------------------------------
 
-// (DG-24)  sum_k A_lk da_k - W_l dlambda_l = W_l lambda_l - R_l,   sum_k V_lk'da_k = -row_l   of the joints of each block, A of (DG-14) and V of (DG-15)
+// (DG-24)  sum_k A_lk da_k - W_l dlambda_l = W_l lambda_l - R_l,  sum_k V_lk'da_k = -row_l  of the joints of each
+//          block, A of (DG-14) and V of (DG-15)
 static bool add_block(carom_dg *w, carom_step *s, int l) {
     const carom_dg_block *b = w->block + l;
     carom_saddle *S = &w->S;
@@ -329,9 +342,13 @@ static bool add_block(carom_dg *w, carom_step *s, int l) {
     bool good = carom_saddle_add_matrix(S, at, at, 1, w->M_t) && carom_saddle_add_forces(S, at, at, 1, &b->L.W);
     for (int k = w->first; good && k <= w->last; ++k) {
         const int to = k - w->first;
-        if (stage) good = carom_saddle_add_matrix(S, at, to, h * weight(w, w->c.A, l, k), w->C) && carom_saddle_add_matrix(S, at, to, h * h * weight(w, w->c.Q, l, k), w->K);
-        const double on = stage ? (k == l ? h : 0) : h * end_weight(w, k), turn = stage ? 2 * h * h * weight(w, w->c.A, l, k) : h * h * weight(w, w->c.Q, w->c.m, k);
-        good = good && (on == 0 || carom_saddle_add_rates(S, at, to, on, &b->L.W)) && (turn == 0 || carom_saddle_add_rates(S, at, to, turn, &b->D));
+        if (stage)
+            good = carom_saddle_add_matrix(S, at, to, h * weight(w, w->c.A, l, k), w->C) &&
+                   carom_saddle_add_matrix(S, at, to, h * h * weight(w, w->c.Q, l, k), w->K);
+        const double on = stage ? (k == l ? h : 0) : h * end_weight(w, k),
+                     turn = stage ? 2 * h * h * weight(w, w->c.A, l, k) : h * h * weight(w, w->c.Q, w->c.m, k);
+        good = good && (on == 0 || carom_saddle_add_rates(S, at, to, on, &b->L.W)) &&
+               (turn == 0 || carom_saddle_add_rates(S, at, to, turn, &b->D));
     }
     return good;
 }
@@ -353,7 +370,8 @@ static carom_status factorise_joints(carom_dg *w, carom_step *s) {
 // Joints of a block that are in the linear system; they come first, of one row each.
 static int joined_rows(const carom_dg *w) { return w->joined ? w->S.ne : 0; }
 
-// Solution for the right-hand side in y, in place, blocks side by side; with the rows of joints and their reactions at the present iterate, or none.
+// Solution for the right-hand side in y, in place, blocks side by side; with the rows of joints and their reactions at
+// the present iterate, or none.
 static bool solve_joined(carom_dg *w, const carom_step *s, double *y, bool present, bool check) {
     carom_saddle *S = &w->S;
     const int nv = s->sys->nv, ne = S->ne, count = w->count;
@@ -406,7 +424,8 @@ static carom_status factorise_rows(carom_dg *w, carom_step *s) {
             for (int i = j > band ? j - band : 0; i < nv && i <= j + band; ++i)
                 *carom_matrix_entry(w->A, i * w->count + w->count - 1, j * w->count + w->count - 1) = entry(b->M, i, j);
     }
-    if (carom_factorise(&w->F, w->A, NULL) != CAROM_OK) return carom_retry(s, "the iteration matrix of the stages is singular");
+    if (carom_factorise(&w->F, w->A, NULL) != CAROM_OK)
+        return carom_retry(s, "the iteration matrix of the stages is singular");
     return CAROM_OK;
 }
 
@@ -433,7 +452,8 @@ static void scatter(carom_dg *w, double *y, int k, double x, const carom_columns
     for (int j = 0; j < W->rows; ++j) y[j * w->count + k - w->first] += x * w->x[j];
 }
 
-// Reaction columns X = A^-1 W/h and row derivatives V of all blocks, one after the other; of contacts alone where joints are in the linear system.
+// Reaction columns X = A^-1 W/h and row derivatives V of all blocks, one after the other; of contacts alone where
+// joints are in the linear system.
 static void columns(carom_dg *w, carom_step *s) {
     const size_t N = (size_t)(s->sys->nv * w->count);
     const double h = s->h;
@@ -448,7 +468,8 @@ static void columns(carom_dg *w, carom_step *s) {
                 carom_zero(x, (int)N);
                 carom_zero(v, (int)N);
                 scatter(w, x, l, 1 / h, &b->L.W, i);
-                for (int t = i + 1; b->slides[c] && t < b->L.at[c + 1]; ++t) scatter(w, x, l, -friction_of(s, b->L.id[c]) * b->d[t] / h, &b->L.W, t);
+                for (int t = i + 1; b->slides[c] && t < b->L.at[c + 1]; ++t)
+                    scatter(w, x, l, -friction_of(s, b->L.id[c]) * b->d[t] / h, &b->L.W, t);
                 if (w->joined) solve_joined(w, s, x, false, false);
                 else carom_factor_solve(&w->F, x);
                 // (DG-15)  d(h (W'a + kappa)) = h W'da_l + 2 h D'dv_l,   d(u_1) = W'dv_1 + D'dx_1
@@ -466,7 +487,8 @@ static void columns(carom_dg *w, carom_step *s) {
             }
         }
     }
-    s->problem = (carom_problem){.n = n, .nb = blocks, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
+    s->problem =
+        (carom_problem){.n = n, .nb = blocks, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
 }
 
 // Constraint of the last block that is lasting and has this id, -1 if there is none.
@@ -477,8 +499,9 @@ static int lasting_at_end(const carom_dg *w, int id) {
     return -1;
 }
 
-// The unknown of a lasting contact is P = p + h sum beta_l lambda_l: the reaction column of each lambda_l loses beta_l times that of
-// P.  What slides at the end has one column there; else a sliding stage takes its share (1, -mu d_l) of all of them.
+// The unknown of a lasting contact is P = p + h sum beta_l lambda_l: the reaction column of each lambda_l loses beta_l
+// times that of P.  What slides at the end has one column there; else a sliding stage takes its share (1, -mu d_l) of
+// all of them.
 static void share(const carom_dg *w, const carom_step *s) {
     const carom_dg_block *e = w->block + w->c.m + 1;
     const size_t N = (size_t)(s->sys->nv * w->count);
@@ -490,10 +513,12 @@ static void share(const carom_dg *w, const carom_step *s) {
         const int j = lasting_at_end(w, at->L.id[c]);
         if (j < 0) continue;
         const int from = s->blocks[ends + j - nj].at, own = s->blocks[b].at;
-        for (int i = 0; i < unknowns(at, c); ++i) carom_axpy(w->X + (size_t)(own + i) * N, -w->c.b[l], w->X + (size_t)(from + i) * N, (int)N);
+        for (int i = 0; i < unknowns(at, c); ++i)
+            carom_axpy(w->X + (size_t)(own + i) * N, -w->c.b[l], w->X + (size_t)(from + i) * N, (int)N);
         if (!at->slides[c] || e->slides[j]) continue;
         for (int i = 1; i < unknowns(e, j); ++i)
-            carom_axpy(w->X + (size_t)own * N, w->c.b[l] * friction_of(s, at->L.id[c]) * at->d[at->L.at[c] + i], w->X + (size_t)(from + i) * N, (int)N);
+            carom_axpy(w->X + (size_t)own * N, w->c.b[l] * friction_of(s, at->L.id[c]) * at->d[at->L.at[c] + i],
+                       w->X + (size_t)(from + i) * N, (int)N);
     }
 }
 
@@ -506,7 +531,8 @@ static void spread(carom_dg *w, const carom_step *s) {
         for (int c = joined_rows(w); c < b->L.nb; ++c) {
             if (b->slides[c]) carom_dg_rub(s, b, c);
             const int j = w->last > w->c.m ? lasting_at_end(w, b->L.id[c]) : -1;
-            for (int i = 0; j >= 0 && i < unknowns(e, j); ++i) e->lambda[e->L.at[j] + i] -= w->c.b[l] * b->lambda[b->L.at[c] + i];
+            for (int i = 0; j >= 0 && i < unknowns(e, j); ++i)
+                e->lambda[e->L.at[j] + i] -= w->c.b[l] * b->lambda[b->L.at[c] + i];
         }
     }
     for (int j = 0; w->last > w->c.m && j < e->L.nb; ++j)
@@ -526,15 +552,16 @@ static void row_products(carom_dg *w, double *G, size_t ld, const double *V, int
     }
 }
 
-// (DG-16)  G = V'X + r,  c = rows - V'A^-1 R - r p_before,  r = 1e-12 diag(V'X).  The term in r vanishes with convergence; without
-//          it, opposing contacts that are parallel to rounding can be jammed by enormous forces.
+// (DG-16)  G = V'X + r,  c = rows - V'A^-1 R - r p_before,  r = 1e-12 diag(V'X).  The term in r vanishes with
+//          convergence; without it, opposing contacts that are parallel to rounding can be jammed by enormous forces.
 static void form(carom_dg *w, carom_step *s) {
     const int N = s->sys->nv * w->count, n = s->problem.n;
     const size_t stride = (size_t)N, ld = (size_t)n;
     double *G = carom_problem_matrix(s);
     share(w, s);
     for (int i = 0; i < n; ++i) row_products(w, G + i, ld, w->V + (size_t)i * stride, N, n);
-    for (int i = 0; i < n; ++i) s->c[i] = w->block[w->of[i]].row[w->at_row[i]] - carom_dot(w->V + (size_t)i * stride, w->y, N);
+    for (int i = 0; i < n; ++i)
+        s->c[i] = w->block[w->of[i]].row[w->at_row[i]] - carom_dot(w->V + (size_t)i * stride, w->y, N);
     for (int i = 0; i < n; ++i) {
         w->r_p[i] = PROXIMAL * G[i + i * ld];
         s->c[i] -= w->r_p[i] * s->p[i];
@@ -542,8 +569,8 @@ static void form(carom_dg *w, carom_step *s) {
     }
 }
 
-// The first guess of the forces: none in a small problem; else contacts that are closed at t_0 have those of t_0.  Where many share a load these are
-// one of many answers, and the proximal term keeps to it.
+// The first guess of the forces: none in a small problem; else contacts that are closed at t_0 have those of t_0.
+// Where many share a load these are one of many answers, and the proximal term keeps to it.
 static void guess(carom_dg *w, carom_step *s) {
     int n = 0;
     carom_zero(s->p, s->problem.n);
@@ -575,7 +602,7 @@ static carom_status react(carom_dg *w, carom_step *s, bool first) {
     return CAROM_OK;
 }
 
-// -- Newton -------------------------------------------------------------------------------------------------------------
+// -- Newton -----------------------------------------------------------------------------------------------------------
 
 // Largest residual of the equations of motion relative to their terms, at the point just evaluated.
 static double motion_residual(carom_dg *w, const carom_step *s) {
@@ -591,7 +618,8 @@ static double motion_residual(carom_dg *w, const carom_step *s) {
     return size > 0 ? most / size : most;
 }
 
-// Done when the equations hold to tolerance, or when the last correction h da was rounding of the velocities; and the laws.
+// Done when the equations hold to tolerance, or when the last correction h da was rounding of the velocities; and the
+// laws.
 static bool done(carom_dg *w, carom_step *s) {
     double v = 0;
     int worst;
@@ -614,13 +642,15 @@ static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     return CAROM_OK;
 }
 
-// w->y = R, blocks side by side; without the reactions of the contacts of L, where joints are in the linear system and contacts have been found.
+// w->y = R, blocks side by side; without the reactions of the contacts of L, where joints are in the linear system and
+// contacts have been found.
 static void right_hand_side(carom_dg *w, const carom_step *s, bool contacts) {
     const int nv = s->sys->nv, first = w->first;
     for (int l = first; l <= w->last; ++l) {
         const carom_dg_block *b = w->block + l;
         carom_copy(w->x, b->R, nv);
-        for (int k = joined_rows(w); contacts && k < b->L.at[b->L.nb]; ++k) carom_column_axpy(w->x, -b->lambda[k], &b->L.W, k);
+        for (int k = joined_rows(w); contacts && k < b->L.at[b->L.nb]; ++k)
+            carom_column_axpy(w->x, -b->lambda[k], &b->L.W, k);
         for (int i = 0; i < nv; ++i) w->y[i * w->count + l - first] = w->x[i];
     }
 }
@@ -678,6 +708,11 @@ carom_status carom_dg_solve(carom_dg *w, carom_step *s, int first, int last, int
     for (int l = first; l <= last; ++l) carom_zero(w->block[l].lambda, w->block[l].L.at[w->block[l].L.nb]);
     w->correction = w->before = HUGE_VAL;
     carom_zero(w->r, s->sys->nv * w->count);
-    const carom_iteration I = {.method = "Newton's method for the stages", .most = MOST, .x = w->r, .n = s->sys->nv * w->count, .evaluate = judge, .correct = correct};
+    const carom_iteration I = {.method = "Newton's method for the stages",
+                               .most = MOST,
+                               .x = w->r,
+                               .n = s->sys->nv * w->count,
+                               .evaluate = judge,
+                               .correct = correct};
     return carom_iterate(&I, w, s, iterations);
 }

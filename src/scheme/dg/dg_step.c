@@ -1,4 +1,5 @@
-// dg_step.c: one step of a discontinuous Galerkin scheme of degree m: which contacts are closed at which stage, the stages, the impulse at the end.
+// dg_step.c: one step of a discontinuous Galerkin scheme of degree m: which contacts are closed at which stage, the
+// stages, the impulse at the end.
 //
 // Spec: docs/METHODS.md, section DG.
 #include "scheme/dg/dg_step.h"
@@ -23,7 +24,8 @@ static carom_status before(carom_dg_work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// (CL-5)  A contact of L that meets a kink on the way to q, at t_0 + h, approaches with the velocity along the directions there, and does not rest.
+// (CL-5)  A contact of L that meets a kink on the way to q, at t_0 + h, approaches with the velocity along the
+//         directions there, and does not rest.
 static carom_status kinks(carom_dg_work *w, carom_step *s, carom_local *L, const double *q) {
     CAROM_TRY(carom_directions(s, L, s->t + s->h, q));
     for (int k = 0; k < L->nb; ++k) carom_copy(w->u + L->at[k], w->u_0 + w->start[L->id[k]], L->at[k + 1] - L->at[k]);
@@ -37,7 +39,8 @@ static carom_status kinks(carom_dg_work *w, carom_step *s, carom_local *L, const
     return CAROM_OK;
 }
 
-// The contacts that are closed at t_0, on the way to q_0 + h v_0; and at t_0, where a wall may have changed its velocity (CL-4).
+// The contacts that are closed at t_0, on the way to q_0 + h v_0; and at t_0, where a wall may have changed its
+// velocity (CL-4).
 static carom_status kinks_of_closed(carom_dg_work *w, carom_step *s) {
     carom_dg_block *b = w->dg.block;
     bool some;
@@ -56,7 +59,8 @@ static carom_status kinks_ahead(carom_dg_work *w, carom_step *s) {
     const carom_dg_block *b = w->dg.block + w->m;
     const int ne = s->sys->ne, all = constraints(s);
     bool some = false;
-    if (s->sys->nc == 0 || (s->sys->flags & CAROM_CONSTANT_DIRECTIONS && s->sys->flags & CAROM_TIMELESS_GAPS)) return CAROM_OK;
+    if (s->sys->nc == 0 || (s->sys->flags & CAROM_CONSTANT_DIRECTIONS && s->sys->flags & CAROM_TIMELESS_GAPS))
+        return CAROM_OK;
     CAROM_TRY(carom_gaps(s, w->g, b->t, b->q));
     for (int id = ne; id < all; ++id) {
         if (w->closed_0[id]) w->g[id] = 1;
@@ -70,24 +74,29 @@ static carom_status kinks_ahead(carom_dg_work *w, carom_step *s) {
 
 // Is the contact at rest: no velocity but the rounding of W_k'v?
 static bool at_rest(const carom_dg_work *w, const carom_step *s, int id) {
-    return fabs(approach(w, id)) <= fmax(s->tol * fmax(s->scale, carom_local_magnitude(&w->L, w->start[id], s->v)), carom_impulse_rounding(s));
+    return fabs(approach(w, id)) <=
+           fmax(s->tol * fmax(s->scale, carom_local_magnitude(&w->L, w->start[id], s->v)), carom_impulse_rounding(s));
 }
 
-// (DG-17)  slides: |u_T| > 4 tol speed + 16 r + 64 eps sum |W_T v|, more than the contact solver and rounding leave of sticking
-static bool slides(const carom_step *s, const carom_local *L, int first, const double *u, int tangents, const double *v) {
+// (DG-17)  slides: |u_T| > 4 tol speed + 16 r + 64 eps sum |W_T v|, more than the contact solver and rounding leave of
+//          sticking
+static bool slides(const carom_step *s, const carom_local *L, int first, const double *u, int tangents,
+                   const double *v) {
     double rounding = 0;
-    for (int i = 0; i < tangents; ++i) rounding = fmax(rounding, 64 * DBL_EPSILON * (carom_local_magnitude(L, first + i, v) + fabs(L->w[first + i])));
+    for (int i = 0; i < tangents; ++i)
+        rounding = fmax(rounding, 64 * DBL_EPSILON * (carom_local_magnitude(L, first + i, v) + fabs(L->w[first + i])));
     return carom_length(u, tangents) > carom_velocity_left(s) + rounding;
 }
 
-// Which constraints of the block slide, and where to: as at t_0 (u NULL), or by the velocities u of its set.  Lasting contacts slide
-// through all stages as they do at t_0, in directions that follow their velocity until it reverses.
+// Which constraints of the block slide, and where to: as at t_0 (u NULL), or by the velocities u of its set.  Lasting
+// contacts slide through all stages as they do at t_0, in directions that follow their velocity until it reverses.
 static void decide(const carom_dg_work *w, const carom_step *s, carom_dg_block *b, const double *u) {
     for (int k = s->sys->ne; w->rubs && k < b->L.nb; ++k) {
         const int id = b->L.id[k], first = b->L.at[k] + 1, tangents = b->L.at[k + 1] - first;
         const bool as_before = !u || w->carries[id];
         const double *u_T = as_before ? w->u_0 + w->start[id] + 1 : u + first;
-        b->slides[k] = tangents > 0 && !w->jammed && (as_before ? w->slips[id] : slides(s, &b->L, first, u_T, tangents, b->v));
+        b->slides[k] =
+            tangents > 0 && !w->jammed && (as_before ? w->slips[id] : slides(s, &b->L, first, u_T, tangents, b->v));
         if (!b->slides[k]) continue;
         const double size = carom_length(u_T, tangents);
         for (int i = 0; i < tangents; ++i) b->d[first + i] = u_T[i] / size;
@@ -95,8 +104,8 @@ static void decide(const carom_dg_work *w, const carom_step *s, carom_dg_block *
     }
 }
 
-// The same for the impulse: lasting contacts that slide to the end do so there too, u NULL or their velocities then.  All others,
-// those that have come to rest or turned among them, obey Coulomb's law.
+// The same for the impulse: lasting contacts that slide to the end do so there too, u NULL or their velocities then.
+// All others, those that have come to rest or turned among them, obey Coulomb's law.
 static void decide_end(const carom_dg_work *w, const carom_step *s, const double *u) {
     carom_dg_block *e = w->dg.block + w->m + 1;
     decide(w, s, e, u);
@@ -104,8 +113,8 @@ static void decide_end(const carom_dg_work *w, const carom_step *s, const double
         if (!w->lasting[e->L.id[k]] || w->turns[e->L.id[k]]) e->slides[k] = false;
 }
 
-// Does a contact that slides to the end come to rest, or turn, with velocity v there?  (FV-1)  Then the static coefficient decides whether it stays; if it goes on,
-// it has that of its slip.
+// Does a contact that slides to the end come to rest, or turn, with velocity v there?  (FV-1)  Then the static
+// coefficient decides whether it stays; if it goes on, it has that of its slip.
 static bool reverses(carom_dg_work *w, const carom_step *s, const double *v) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
     bool some = false;
@@ -114,7 +123,8 @@ static bool reverses(carom_dg_work *w, const carom_step *s, const double *v) {
     for (int k = s->sys->ne; k < e->L.nb; ++k) {
         const int first = e->L.at[k] + 1, tangents = e->L.at[k + 1] - first;
         const int id = e->L.id[k];
-        if (w->stays[id] && carom_length(w->u + first, tangents) > carom_velocity_left(s)) w->stays[id] = false, some = true;
+        if (w->stays[id] && carom_length(w->u + first, tangents) > carom_velocity_left(s))
+            w->stays[id] = false, some = true;
         if (!e->slides[k] || carom_dot(w->u + first, e->d + first, tangents) > 0) continue;
         some = w->turns[id] = w->stays[id] = true;
     }
@@ -143,15 +153,16 @@ static carom_status explicit_stage(carom_dg_work *w, carom_step *s, int l) {
 
 // -- the start of the step ------------------------------------------------------------------------------------------
 
-// (DG-18)  in space, |u_T| <= 4 h |W_T'M^-1 W lambda_0|: friction can turn the direction of sliding within a few steps, and where it points
-//          is a matter of Coulomb's law and not of u_T at t_0 alone.  Such contacts obey that law with the rows u_T0 + h (W_T'a + kappa_T).
-//          *some: there are any.
+// (DG-18)  in space, |u_T| <= 4 h |W_T'M^-1 W lambda_0|: friction can turn the direction of sliding within a few steps,
+//          and where it points is a matter of Coulomb's law and not of u_T at t_0 alone.  Such contacts obey that law
+//          with the rows u_T0 + h (W_T'a + kappa_T).  *some: there are any.
 static void slow(carom_dg_work *w, carom_step *s, bool *some) {
     static const double FEW = 4;
     const carom_local *L = &w->dg.block->L;
     double *a = w->v_1;
     *some = false;
-    for (int k = s->sys->ne; w->rubs && k < L->nb; ++k) *some = *some || (w->slips[L->id[k]] && L->at[k + 1] - L->at[k] > 2);
+    for (int k = s->sys->ne; w->rubs && k < L->nb; ++k)
+        *some = *some || (w->slips[L->id[k]] && L->at[k + 1] - L->at[k] > 2);
     if (!*some) return;
     *some = false;
     carom_zero(a, s->sys->nv);
@@ -174,7 +185,8 @@ static void guess(carom_dg_work *w, const carom_step *s) {
 }
 
 // (DG-8)  closed and not opening at t_0:  I_0 = { j : kept, or g_j <= 0 and u_j <= 0 },  lambda_0 on it.
-//         Carrying: bilateral constraints and those of I_0 at rest that do not open, lambda_0j > 0 or h u'_0j <= 4 tol speed.
+//         Carrying: bilateral constraints and those of I_0 at rest that do not open, lambda_0j > 0 or h u'_0j <= 4 tol
+//         speed.
 static carom_status begin(carom_dg_work *w, carom_step *s) {
     carom_dg_block *b = w->dg.block;
     const int ne = s->sys->ne, all = constraints(s);
@@ -196,7 +208,8 @@ static carom_status begin(carom_dg_work *w, carom_step *s) {
         w->still[id] = w->closed_0[id] && !w->kinked[id] && (id < ne || w->kept[id] != 0 || at_rest(w, s, id));
         w->lasting[id] = w->still[id] || (w->closed_0[id] && approach(w, id) <= 0);
         const int first = w->start[id] + 1, tangents = w->start[id + 1] - first;
-        w->slips[id] = w->closed_0[id] && tangents > 0 && !w->jammed && slides(s, &w->L, first, w->u_0 + first, tangents, s->v);
+        w->slips[id] =
+            w->closed_0[id] && tangents > 0 && !w->jammed && slides(s, &w->L, first, w->u_0 + first, tangents, s->v);
     }
     carom_close_these(s, &b->L, w->lasting + ne);
     decide(w, s, b, NULL);
@@ -214,7 +227,8 @@ static carom_status begin(carom_dg_work *w, carom_step *s) {
     for (int k = 0; k < b->L.nb; ++k) {
         const int id = b->L.id[k];
         carom_copy(w->lambda_0 + w->start[id], b->lambda + b->L.at[k], b->L.at[k + 1] - b->L.at[k]);
-        w->carries[id] = w->still[id] && (id < ne || b->lambda[b->L.at[k]] > 0 || b->row[b->L.at[k]] <= carom_velocity_left(s));
+        w->carries[id] =
+            w->still[id] && (id < ne || b->lambda[b->L.at[k]] > 0 || b->row[b->L.at[k]] <= carom_velocity_left(s));
     }
     for (int id = 0; id < all; ++id) w->lasting[id] = id >= ne && w->carries[id];
     carom_copy(w->a_0, b->a, s->sys->nv);
@@ -228,15 +242,17 @@ static bool settles(const carom_dg_work *w, const carom_step *s, int id) {
 }
 static const carom_contact *restitutions(const carom_dg_work *w, const carom_step *s, int id) {
     static const carom_contact none = {0};
-    return id < s->sys->ne || w->still[id] || w->plastic || settles(w, s, id) ? &none : s->sys->contacts + (id - s->sys->ne);
+    return id < s->sys->ne || w->still[id] || w->plastic || settles(w, s, id) ? &none
+                                                                              : s->sys->contacts + (id - s->sys->ne);
 }
 static double restitution(const carom_dg_work *w, const carom_step *s, int id) {
     const carom_contact *c = restitutions(w, s, id);
     return c->varies ? carom_restitution(s, id - s->sys->ne, approach(w, id)) : c->restitution;
 }
 
-// (DG-21)  Other laws than Newton's: -b of (IL-8), b the velocities that the impact of u leaves to the contacts it strikes.  Joints and contacts at rest
-//          come to it without velocity, and may be struck by others.  The problem is formed.
+// (DG-21)  Other laws than Newton's: -b of (IL-8), b the velocities that the impact of u leaves to the contacts it
+//          strikes.  Joints and contacts at rest come to it without velocity, and may be struck by others.  The problem
+//          is formed.
 static carom_status bias_by_laws(carom_dg_work *w, carom_step *s, const double *u) {
     carom_dg_block *e = w->dg.block + w->m + 1;
     const carom_local *L = &e->L;
@@ -250,7 +266,8 @@ static carom_status bias_by_laws(carom_dg_work *w, carom_step *s, const double *
     const double *after = s->impacts->b, none = 4 * s->tol * fmax(s->scale, carom_norm_max(w->u, L->at[L->nb]));
     for (int b = s->sys->ne; b < L->nb; ++b) {
         const int first = L->at[b];
-        for (int k = first; k < L->at[b + 1]; ++k) w->bias[w->start[L->id[b]] + k - first] = k == first && fabs(after[k]) <= none ? 0 : -after[k];
+        for (int k = first; k < L->at[b + 1]; ++k)
+            w->bias[w->start[L->id[b]] + k - first] = k == first && fabs(after[k]) <= none ? 0 : -after[k];
         if (s->impacts->p[first] > 0) e->slides[b] = false; // Coulomb's law with all its rows
     }
     return CAROM_OK;
@@ -263,14 +280,15 @@ static carom_status set_bias(carom_dg_work *w, carom_step *s, const double *u) {
     for (int b = 0; b < L->nb; ++b) {
         const carom_contact *e = restitutions(w, s, L->id[b]);
         double *bias = w->bias + w->start[L->id[b]];
-        for (int k = L->at[b]; k < L->at[b + 1]; ++k) bias[k - L->at[b]] = s->impacts ? 0 : (k == L->at[b] ? e->restitution : e->tangential_restitution) * u[k];
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k)
+            bias[k - L->at[b]] = s->impacts ? 0 : (k == L->at[b] ? e->restitution : e->tangential_restitution) * u[k];
         some = some || (L->id[b] >= s->sys->ne && !w->still[L->id[b]] && u[L->at[b]] < 0);
     }
     return s->impacts && some ? bias_by_laws(w, s, u) : CAROM_OK;
 }
 
-// Do the exceptions of (DG-11) give contacts of the impulse different coefficients?  Only then can contacts that oppose each
-// other leave Newton's law without a solution, or with one that creates energy.
+// Do the exceptions of (DG-11) give contacts of the impulse different coefficients?  Only then can contacts that oppose
+// each other leave Newton's law without a solution, or with one that creates energy.
 static bool mixed(const carom_dg_work *w, const carom_step *s) {
     const carom_local *L = &w->dg.block[w->m + 1].L;
     bool some = false, none = false;
@@ -286,22 +304,25 @@ void carom_dg_free_velocity(carom_dg_work *w, const carom_step *s, const double 
     for (int k = 0; k < e->L.at[e->L.nb]; ++k) w->u_f[k] -= s->h * carom_column_dot(&e->L.W, k, e->a);
 }
 
-// Does the jump w create energy: more than walls that move give?  The velocities before it are those that its law compares with: that they differ from u_f by h a is no gain of the law.
+// Does the jump w create energy: more than walls that move give?  The velocities before it are those that its law
+// compares with: that they differ from u_f by h a is no gain of the law.
 static bool gains(const carom_dg_work *w, const carom_step *s) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
     double given = 0, size = 0;
     for (int k = 0; k < e->L.at[e->L.nb]; ++k) {
-        const double p = s->h * e->lambda[k], mean = 0.5 * (w->u_b[k] + w->u_f[k] + s->h * carom_column_dot(&e->L.W, k, e->a));
+        const double p = s->h * e->lambda[k],
+                     mean = 0.5 * (w->u_b[k] + w->u_f[k] + s->h * carom_column_dot(&e->L.W, k, e->a));
         given += p * mean;
         size += fabs(p);
     }
-    return given > s->tol * s->scale * size; // with the velocities of this step: it may hold the first impact of the run
+    return given > s->tol * s->scale * size; // with the velocities of this step: it may hold the first impact of the
+                                             // run
 }
 
 // -- the stages -----------------------------------------------------------------------------------------------------
 
-// (DG-9)  I_l = carrying, and, unless the step jams, those with g_j(q_l) <= 0 and u_j(q_l, v_l) <= 0; D+: not those that bounce, e u_0 < 0.
-//         *changed: the set of block l changed.
+// (DG-9)  I_l = carrying, and, unless the step jams, those with g_j(q_l) <= 0 and u_j(q_l, v_l) <= 0; D+: not those
+//         that bounce, e u_0 < 0. *changed: the set of block l changed.
 static carom_status close_stage(carom_dg_work *w, carom_step *s, int l, bool *changed) {
     carom_dg_block *b = w->dg.block + l;
     const int ne = s->sys->ne, nc = s->sys->nc;
@@ -380,7 +401,8 @@ static carom_status stages_minus(carom_dg_work *w, carom_step *s, int *iteration
 // D+: the law compares with u_0.  Where other laws act, the impact is one at the end of the step as it was solved last.
 static carom_status bias_plus(carom_dg_work *w, carom_step *s) {
     carom_dg_block *e = w->dg.block + w->m + 1;
-    for (int b = 0; b < e->L.nb; ++b) carom_copy(w->u_b + e->L.at[b], w->u_0 + w->start[e->L.id[b]], e->L.at[b + 1] - e->L.at[b]);
+    for (int b = 0; b < e->L.nb; ++b)
+        carom_copy(w->u_b + e->L.at[b], w->u_0 + w->start[e->L.id[b]], e->L.at[b + 1] - e->L.at[b]);
     if (s->impacts && e->L.nb > 0) {
         CAROM_TRY(carom_mass_factor(s, &w->F, s->t + s->h, e->q));
         CAROM_TRY(carom_directions(s, &e->L, s->t + s->h, e->q));
@@ -427,9 +449,10 @@ static carom_status stages_plus(carom_dg_work *w, carom_step *s, int *iterations
     return CAROM_OK;
 }
 
-// -- the impulse ---------------------------------------------------------------------------------------------------------
+// -- the impulse ------------------------------------------------------------------------------------------------------
 
-// s_j = h sum_l beta_l lambda_lj of the constraints of the impulse; of those that slide to the end, friction along their last direction
+// s_j = h sum_l beta_l lambda_lj of the constraints of the impulse; of those that slide to the end, friction along
+// their last direction
 static void transmitted(carom_dg_work *w, const carom_step *s) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
     const carom_local *L = &e->L;
@@ -504,7 +527,7 @@ static carom_status impulse_minus(carom_dg_work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// -- all of it ----------------------------------------------------------------------------------------------------------
+// -- all of it --------------------------------------------------------------------------------------------------------
 
 static carom_status stages_and_impulse(carom_dg_work *w, carom_step *s, int m, int *iterations) {
     CAROM_TRY(begin(w, s));
@@ -518,8 +541,9 @@ static carom_status stages_and_impulse(carom_dg_work *w, carom_step *s, int m, i
     return CAROM_OK;
 }
 
-// (DG-22)  Where sliding has no forces that the laws allow (with much friction a body jams), all contacts of the step obey Coulomb's law with the rows
-//          u_T0 + h (W_T'a + kappa_T), as slow ones do (DG-18): that has a solution, in which slip may stop at once.  Contacts that close in it have the impulse alone
+// (DG-22)  Where sliding has no forces that the laws allow (with much friction a body jams), all contacts of the step
+//          obey Coulomb's law with the rows u_T0 + h (W_T'a + kappa_T), as slow ones do (DG-18): that has a solution,
+//          in which slip may stop at once.  Contacts that close in it have the impulse alone
 carom_status carom_dg_attempt(carom_dg_work *w, carom_step *s, int m, int *iterations) {
     carom_dg_degree(&w->dg, m);
     w->m = m;

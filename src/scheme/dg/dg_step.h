@@ -9,7 +9,8 @@ typedef struct carom_dg_work {
     bool plus, automatic;
     int m;
     double *q_0, *v_0;             // where the step began, m = 0
-    double *degree;                // kept, order=auto: [0] degree of the next step, 0: the first; [k] steps of degree k; then steps done again
+    double *degree;                // kept, order=auto: [0] degree of the next step, 0: the first; [k] steps of degree
+                                   // k; then steps done again
     double *largest;               // kept, order=auto: by velocity, the largest |v| so far
     carom_theta moreau;            // m = 0
     carom_dg dg;
@@ -20,7 +21,8 @@ typedef struct carom_dg_work {
     double *u;                     // by row of a set: local velocities
     double *a_0, *v_1;             // acceleration at t_0; new velocity
     int *start;                    // by id: first of its directions among those of all constraints
-    double *u_0, *bias, *slow;     // by direction of all constraints: W(q_0)'v_0 + w; e o u, or -b of other laws; u_T of contacts too slow to slide
+    double *u_0, *bias, *slow;     // by direction of all constraints: W(q_0)'v_0 + w; e o u, or -b of other laws; u_T
+                                   // of contacts too slow to slide
     double *lambda_0;              // the same: forces at t_0
     double *u_b, *u_f, *u_a;       // rows of the impulse: local velocity of the law before it; v_1 - w; v_1
     double *p_i, *p_f, *s;         // p counted as impulse, as force; h sum beta lambda

@@ -81,14 +81,15 @@ static void fill(carom_dg_weights *c, bool plus) {
         }
 }
 
-// L_k = 2/m sum'' e_k T_j(y_k) T_j(y),  y = 2x - 1,  y_k = -cos(pi k/m), the first and the last term of a sum and of e halved;
-// int T_j dy = (T_(j+1)/(j+1) - T_(j-1)/(j-1))/2 for j > 1
+// L_k = 2/m sum'' e_k T_j(y_k) T_j(y),  y = 2x - 1,  y_k = -cos(pi k/m), the first and the last term of a sum and of e
+// halved; int T_j dy = (T_(j+1)/(j+1) - T_(j-1)/(j-1))/2 for j > 1
 void carom_dg_basis(const carom_dg_weights *c, double x, double *value, double *integral) {
     const int m = c->m;
     const double y = 2 * x - 1, pi = acos(-1.0);
     double T[CAROM_DG_MOST + 2] = {1, y}, I[CAROM_DG_MOST + 1] = {y + 1, (y * y - 1) / 2};
     for (int j = 1; j <= m; ++j) T[j + 1] = 2 * y * T[j] - T[j - 1];
-    for (int j = 2; j <= m; ++j) I[j] = ((T[j + 1] + (j % 2 ? -1 : 1)) / (j + 1) - (T[j - 1] + (j % 2 ? -1 : 1)) / (j - 1)) / 2;
+    for (int j = 2; j <= m; ++j)
+        I[j] = ((T[j + 1] + (j % 2 ? -1 : 1)) / (j + 1) - (T[j - 1] + (j % 2 ? -1 : 1)) / (j - 1)) / 2;
     for (int k = 0; k <= m; ++k) {
         value[k] = integral[k] = 0;
         for (int j = 0; j <= m; ++j) {

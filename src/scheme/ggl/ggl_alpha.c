@@ -17,17 +17,38 @@
 
 enum { OPT_RHO, OPT_NEWTON, OPT_COMPLEMENTARITY, OPT_THETA, OPT_ACTIVE, OPT_PENALTY };
 static const carom_option options[] = {
-    {.name = "rho", .kind = CAROM_REAL, .fallback = 0.8, .low = 0, .high = 1,
+    {.name = "rho",
+     .kind = CAROM_REAL,
+     .fallback = 0.8,
+     .low = 0,
+     .high = 1,
      .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
-    {.name = "newton", .kind = CAROM_CHOICE, .choices = "monolithic|sequential",
-     .about = "all unknowns at once; or smooth part, positions and velocities in turn (cheaper, fails on stiff systems)"},
-    {.name = "complementarity", .kind = CAROM_CHOICE, .choices = "ggl|modified",
-     .about = "gap against nu; modified: against nu - h Lambda, which chatters for ever after an accumulation (counter-example, always monolithic)"},
-    {.name = "theta", .kind = CAROM_REAL, .fallback = 1, .low = 0.1, .high = 1,
+    {.name = "newton",
+     .kind = CAROM_CHOICE,
+     .choices = "monolithic|sequential",
+     .about =
+         "all unknowns at once; or smooth part, positions and velocities in turn (cheaper, fails on stiff systems)"},
+    {.name = "complementarity",
+     .kind = CAROM_CHOICE,
+     .choices = "ggl|modified",
+     .about = "gap against nu; modified: against nu - h Lambda, which chatters for ever after an accumulation "
+              "(counter-example, always monolithic)"},
+    {.name = "theta",
+     .kind = CAROM_REAL,
+     .fallback = 1,
+     .low = 0.1,
+     .high = 1,
      .about = "complementarity=modified: nu = h theta (mu_1 + Lambda) + h (1 - theta) mu_0, the gap against mu_1"},
-    {.name = "active", .kind = CAROM_CHOICE, .choices = "corrected|smooth|start|forecast|end",
-     .about = "closed on velocity level: g(q~) <= 0 or position corrected; g(q~) <= 0 alone; g(q_n) <= 0; g(q_n + h v_n) <= 0; g(q_n+1) = 0"},
-    {.name = "penalty", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 1e12,
+    {.name = "active",
+     .kind = CAROM_CHOICE,
+     .choices = "corrected|smooth|start|forecast|end",
+     .about = "closed on velocity level: g(q~) <= 0 or position corrected; g(q~) <= 0 alone; g(q_n) <= 0; g(q_n + h "
+              "v_n) <= 0; g(q_n+1) = 0"},
+    {.name = "penalty",
+     .kind = CAROM_REAL,
+     .fallback = 0,
+     .low = 0,
+     .high = 1e12,
      .about = "r of the augmented Lagrangian in Newton's residuals, in kg: another path to the same solution; 0: none "
               "(small systems)"},
     {0},
@@ -78,7 +99,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     CAROM_ALLOCATE(mem, nl, &w->u_0, &w->u, &w->u_s, &w->T, &w->slide, &w->b);
     w->M = carom_allocate_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->P, &w->V};
-    for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i) *tangents[i] = carom_allocate_matrix(mem, sys->tangent_shape);
+    for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i)
+        *tangents[i] = carom_allocate_matrix(mem, sys->tangent_shape);
     w->D_s = carom_allocate_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
     w->D_v = carom_allocate_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
     carom_ggl_alpha_allocate_schur(w, mem, sys);
@@ -116,7 +138,8 @@ static void kinematics(work *w, carom_step *s, int k) {
 static void candidates(work *w, const carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     for (int id = ne; id < ne + nc; ++id) {
-        const bool in = carom_closed(s, w->g_s[id]) || carom_closed(s, w->g[id]) || carom_closed(s, w->g_0[id]) || w->nu[id] > 0 || w->Lambda[id] > 0;
+        const bool in = carom_closed(s, w->g_s[id]) || carom_closed(s, w->g[id]) || carom_closed(s, w->g_0[id]) ||
+                        w->nu[id] > 0 || w->Lambda[id] > 0;
         w->scratch[id] = in ? -1 : 1;
     }
     carom_close(s, &w->L, w->scratch);
@@ -132,7 +155,8 @@ static carom_status before(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// u_0 along the directions at q where a contact of L meets a kink; where nothing else leads to an answer it keeps them, and their plane (CL-10).
+// u_0 along the directions at q where a contact of L meets a kink; where nothing else leads to an answer it keeps them,
+// and their plane (CL-10).
 static carom_status kinks(work *w, carom_step *s) {
     const carom_place at = {.t = s->t + s->h, .q = w->q, .v = s->v};
     bool all;
@@ -166,7 +190,9 @@ static int jump_rows(const work *w) {
 // Does friction act?
 static bool rubbed(const work *w, const carom_step *s) {
     for (int b = s->sys->ne; b < w->L.nb; ++b)
-        if (w->in_B[w->L.id[b]] && s->sys->contacts[w->L.id[b] - s->sys->ne].friction > 0 && carom_ggl_alpha_tangents(w, b) > 0) return true;
+        if (w->in_B[w->L.id[b]] && s->sys->contacts[w->L.id[b] - s->sys->ne].friction > 0 &&
+            carom_ggl_alpha_tangents(w, b) > 0)
+            return true;
     return false;
 }
 
@@ -190,7 +216,8 @@ static carom_status look(work *w, carom_step *s, int k) {
     CAROM_TRY(carom_close_place(s, &w->L, w->g_s, (carom_place){.t = t_1, .q = w->q_s, .v = s->v}));
     if (w->have_M) {
         CAROM_TRY(carom_force(s, w->f, t_1, w->q, w->v));
-        if (w->L.nb == s->sys->ne && same(w->q, w->q_s, s->sys->nq)) carom_copy(w->g, w->g_s, s->sys->ne + s->sys->nc); // in flight; no gap was rounded
+        // in flight; no gap was rounded
+        if (w->L.nb == s->sys->ne && same(w->q, w->q_s, s->sys->nq)) carom_copy(w->g, w->g_s, s->sys->ne + s->sys->nc);
         else CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
     } else {
         CAROM_TRY(carom_motion(s, w->M, w->f, w->g, t_1, w->q, w->v));
@@ -220,7 +247,8 @@ static carom_status look(work *w, carom_step *s, int k) {
 static carom_status evaluate(work *w, carom_step *s, int k) {
     const int nv = s->sys->nv;
     CAROM_TRY(look(w, s, k));
-    const bool stale_U = !moved(w, s) && carom_norm_max(w->U, nv) > 0, stale_w = !jumped(w) && carom_norm_max(w->w, nv) > 0;
+    const bool stale_U = !moved(w, s) && carom_norm_max(w->U, nv) > 0,
+               stale_w = !jumped(w) && carom_norm_max(w->w, nv) > 0;
     if (stale_U) carom_zero(w->U, nv);
     if (stale_w) carom_zero(w->w, nv);
     return stale_U || stale_w ? look(w, s, k) : CAROM_OK;
@@ -267,10 +295,12 @@ static void residual(work *w, const carom_step *s, int blocks) {
         } else if (blocks & POSITION && w->nu[id] != 0) {
             carom_column_axpy(r + w->at_U, -w->nu[id] / h, &w->L.W, k);
         }
-        for (int i = 1; blocks & POSITION && i <= tangents; ++i) carom_column_axpy(r + w->at_U, -0.5 * w->T[w->L_0.at[id] + i], &w->L.W, k + i);
+        for (int i = 1; blocks & POSITION && i <= tangents; ++i)
+            carom_column_axpy(r + w->at_U, -0.5 * w->T[w->L_0.at[id] + i], &w->L.W, k + i);
         if (blocks & VELOCITY && w->in_B[id]) {
             carom_column_axpy(r + w->at_w, -w->Lambda[id], &w->L.W, k);
-            for (int i = 1; i <= tangents; ++i) carom_column_axpy(r + w->at_w, -w->T[w->L_0.at[id] + i], &w->L.W, k + i);
+            for (int i = 1; i <= tangents; ++i)
+                carom_column_axpy(r + w->at_w, -w->T[w->L_0.at[id] + i], &w->L.W, k + i);
             r[l++] = id < s->sys->ne ? w->u[k] : carom_ggl_alpha_law_velocity(w, s, b, 0);
             for (int i = 1; i <= tangents && w->sticks[id]; ++i) r[l++] = carom_ggl_alpha_law_velocity(w, s, b, i);
         }
@@ -291,7 +321,8 @@ static const double *gather(work *w, const carom_step *s, const double *by_id, d
     for (int b = 0; b < w->L.nb; ++b) {
         const int id = w->L.id[b];
         w->scratch[w->L.at[b]] = by_id[id] - (newton ? taken(w, s, b, by_id) : 0);
-        for (int i = 1; i <= carom_ggl_alpha_tangents(w, b); ++i) w->scratch[w->L.at[b] + i] = a * w->T[w->L_0.at[id] + i];
+        for (int i = 1; i <= carom_ggl_alpha_tangents(w, b); ++i)
+            w->scratch[w->L.at[b] + i] = a * w->T[w->L_0.at[id] + i];
     }
     return w->scratch;
 }
@@ -367,7 +398,8 @@ static carom_status correct(work *w, carom_step *s, int blocks) {
 
 // -- when is it done ---------------------------------------------------------------------------------------------
 
-// (NEW-5)  unit_i = 1/sqrt(M_ii), or of M + h C + h^2 K where there is no inertia; where there is nothing, the least of all.
+// (NEW-5)  unit_i = 1/sqrt(M_ii), or of M + h C + h^2 K where there is no inertia; where there is nothing, the least of
+//          all.
 static void find_units(work *w, const carom_step *s) {
     const int nv = s->sys->nv;
     const double h = s->h;
@@ -416,7 +448,8 @@ static double reach(const work *w, int k) {
     const carom_columns *W = &w->L.W;
     const double *a = W->a + (size_t)k * (size_t)W->stride;
     double most = 0;
-    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e) most = fmax(most, fabs(a[e]) * w->unit[W->count ? carom_column_rows(W, k)[e] : e]);
+    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e)
+        most = fmax(most, fabs(a[e]) * w->unit[W->count ? carom_column_rows(W, k)[e] : e]);
     return most;
 }
 
@@ -431,8 +464,9 @@ static double rounding_of_forces(work *w, const carom_step *s) {
     return 8 * DBL_EPSILON * s->h * (here + momentum_size(w, w->scratch, nv)) + LOST;
 }
 
-// What solving for all velocities leaves in a local one: it counts where joints hold what is at rest.  There the velocities themselves are what solving with forces left:
-// p, the momentum that counts as one, is worth |W_k'M^-1 p|, roughly.
+// What solving for all velocities leaves in a local one: it counts where joints hold what is at rest.  There the
+// velocities themselves are what solving with forces left: p, the momentum that counts as one, is worth |W_k'M^-1 p|,
+// roughly.
 static double solved_to(const work *w, const carom_step *s, double p) {
     const int nv = s->sys->nv;
     const double v = fmax(velocity_size(w, w->v_p, nv), fmax(velocity_size(w, w->dv, nv), velocity_size(w, w->w, nv)));
@@ -471,7 +505,8 @@ static bool done(work *w, carom_step *s) {
     if (!(tol_p < HUGE_VAL)) return false; // a force or mass that is not a number
     if (!(momentum_size(w, w->r, nv) <= tol_p)) tol_p = fmax(tol_p, rounding_of_forces(w, s));
     double speed = *s->speed; // of an iterate; it counts for the run once the step has it for an answer
-    for (int k = 0; k < w->L.at[w->L.nb]; ++k) speed = fmax(speed, fmin(carom_local_magnitude(&w->L, k, w->v_s), 1e300));
+    for (int k = 0; k < w->L.at[w->L.nb]; ++k)
+        speed = fmax(speed, fmin(carom_local_magnitude(&w->L, k, w->v_s), 1e300));
     const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s, p));
     bool good = momentum_size(w, w->r, nv) <= tol_p && carom_norm_max(w->r + w->at_l, sys->ne) <= tol_u;
     if (w->judged) tol_p = fmax(tol_p, s->tol * p); // of impulses that are known to that
@@ -487,7 +522,8 @@ static bool done(work *w, carom_step *s) {
             good = fabs(w->r[a++]) <= fmax(tol_u, rounding / s->h);
         }
         if (!(blocks & VELOCITY && w->in_B[id])) continue;
-        for (int i = 0; i <= (w->sticks[id] ? carom_ggl_alpha_tangents(w, b) : 0); ++i) good = good && fabs(w->r[l++]) <= tol_u;
+        for (int i = 0; i <= (w->sticks[id] ? carom_ggl_alpha_tangents(w, b) : 0); ++i)
+            good = good && fabs(w->r[l++]) <= tol_u;
     }
     w->speed = speed;
     return good;
@@ -504,8 +540,10 @@ static carom_status check_inertia(work *w, carom_step *s) {
         const int k = w->L.at[b], entries = W->count ? W->count[k] : W->rows;
         if (carom_ggl_alpha_mobility(w, k) == 0 && carom_norm_max(W->a + (size_t)k * (size_t)W->stride, entries) > 0)
             return carom_fail(s->err, CAROM_BAD_INPUT,
-                              "t = %.9g: '%s' acts on coordinates without inertia only; ggl-alpha allows them anywhere but at contacts, "
-                              "whose reactions are impulses: give them mass", s->t, s->name ? s->name(s->name_user, w->L.id[b]) : "a contact");
+                              "t = %.9g: '%s' acts on coordinates without inertia only; ggl-alpha allows them anywhere "
+                              "but at contacts, "
+                              "whose reactions are impulses: give them mass",
+                              s->t, s->name ? s->name(s->name_user, w->L.id[b]) : "a contact");
     }
     return CAROM_OK;
 }
@@ -537,7 +575,8 @@ static carom_status start(void *memory, carom_step *s) {
     CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
     CAROM_TRY(carom_force(s, w->r, s->t, s->q, s->v));
     if (ne > 0) CAROM_TRY(carom_curvature(s, w->r + nv, &w->L, s->t, s->q, s->v));
-    if (!w->have_K && (!w->schur.on || carom_ggl_alpha_wants_tangent(w, s))) CAROM_TRY(carom_tangent(s, w->K, w->C, s->t, s->q, s->v));
+    if (!w->have_K && (!w->schur.on || carom_ggl_alpha_wants_tangent(w, s)))
+        CAROM_TRY(carom_tangent(s, w->K, w->C, s->t, s->q, s->v));
     for (int i = 0; i < nv; ++i) w->r[i] = -w->r[i];
     CAROM_TRY(solve_start(w, s));
     carom_copy(w->s_n, w->r, nv);
@@ -552,8 +591,9 @@ static carom_status start(void *memory, carom_step *s) {
     return CAROM_OK;
 }
 
-// (GA-6)  prediction with s = 0:  a_p = (alpha_f s_n - alpha_m a_n)/(1 - alpha_m), v_p, x_p from it;  warm: contacts that last begin with the
-//         reactions of the last step, so that their sets need not be found anew, in a stack one layer after the other
+// (GA-6)  prediction with s = 0:  a_p = (alpha_f s_n - alpha_m a_n)/(1 - alpha_m), v_p, x_p from it;  warm: contacts
+//         that last begin with the reactions of the last step, so that their sets need not be found anew, in a stack
+//         one layer after the other
 // (GA-20)  a is the acceleration at a time that differs from t_n by a multiple of the step; after a step of
 //          another size:  a_n <- s_n + (h/h_n) (a_n - s_n)
 static void predict(work *w, const carom_step *s, bool warm) {
@@ -580,7 +620,8 @@ static void predict(work *w, const carom_step *s, bool warm) {
     carom_copy(w->nu, w->nu_n, nb);
     carom_copy(w->Lambda, w->Lambda_n, nb);
     carom_close_kinds(s, &w->L_0, CAROM_JOINTS | CAROM_CONTACTS);
-    for (int id = 0; id < nb; ++id) carom_copy(w->T + w->L_0.at[id], w->T_n + s->dir[id], w->L_0.at[id + 1] - w->L_0.at[id]);
+    for (int id = 0; id < nb; ++id)
+        carom_copy(w->T + w->L_0.at[id], w->T_n + s->dir[id], w->L_0.at[id + 1] - w->L_0.at[id]);
 }
 
 // What the next step may begin with.  Contacts without friction are found in few iterations.
@@ -598,15 +639,16 @@ static void remember(work *w, const carom_step *s) {
     }
 }
 
-// Where forces are stiff and depend on large rotations the equations have other roots, far away; so have the gaps of a mechanism that
-// can be folded the other way.
+// Where forces are stiff and depend on large rotations the equations have other roots, far away; so have the gaps of a
+// mechanism that can be folded the other way.
 static bool astray(const work *w, const carom_step *s, int k) {
     const int nv = s->sys->nv;
     const double far = FAR * fmax(carom_norm_max(s->v, nv), carom_norm_max(w->v_p, nv));
     return (k > SOON && carom_norm_max(w->v, nv) > far) || carom_norm_max(w->U, nv) > fmax(s->h * far, FAR * w->first);
 }
 
-// One iteration: everything at once; or in turn smooth part, positions and velocities, these by Newton or by the contact solvers.
+// One iteration: everything at once; or in turn smooth part, positions and velocities, these by Newton or by the
+// contact solvers.
 static carom_status improve(void *memory, carom_step *s, int k) {
     work *w = memory;
     const how way = (how)w->way;
@@ -634,21 +676,26 @@ static void detail(void *memory, carom_step *s, char *text, size_t size) {
     int id;
     const double off = carom_ggl_alpha_residual(w, s, &id);
     if (id < 0 || !s->name) return;
-    carom_format(text, size, " (%d of %d candidate contacts active; the law of '%.60s' is off by %.3g)", count(w, w->in_B) - s->sys->ne, w->L.nb - s->sys->ne,
-                 s->name(s->name_user, id), off);
+    carom_format(text, size, " (%d of %d candidate contacts active; the law of '%.60s' is off by %.3g)",
+                 count(w, w->in_B) - s->sys->ne, w->L.nb - s->sys->ne, s->name(s->name_user, id), off);
 }
 
 static carom_status iterate(work *w, carom_step *s, how way, bool warm) {
     w->judged = way == SOLVERS && w->crowded;
     predict(w, s, warm || w->judged);
     w->way = way;
-    const carom_iteration I = {.method = "Newton's method", .most = way == MONOLITHIC ? MOST : MOST_IN_TURN, .x = w->v, .n = s->sys->nv,
-                               .evaluate = judge, .correct = improve, .detail = detail};
+    const carom_iteration I = {.method = "Newton's method",
+                               .most = way == MONOLITHIC ? MOST : MOST_IN_TURN,
+                               .x = w->v,
+                               .n = s->sys->nv,
+                               .evaluate = judge,
+                               .correct = improve,
+                               .detail = detail};
     return carom_iterate(&I, w, s, NULL);
 }
 
-// Newton's method as asked for, from the last step's contacts, then from none; where contacts keep it from an answer, with the contact solvers in it,
-// which then come first for some steps.
+// Newton's method as asked for, from the last step's contacts, then from none; where contacts keep it from an answer,
+// with the contact solvers in it, which then come first for some steps.
 static carom_status attempts(work *w, carom_step *s) {
     const how newton = w->sequential ? IN_TURN : MONOLITHIC;
     const bool solvers = w->solvers[0] > 0, warm = !solvers && carom_norm_max(w->Lambda_n, s->sys->ne + s->sys->nc) > 0;
@@ -726,7 +773,8 @@ static carom_status step(void *memory, carom_step *s) {
     if (w->L.nb > 0) {
         double *before = w->u_s; // not needed any more
         for (int b = 0; b < w->L.nb; ++b)
-            for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) before[k] = w->u_0[w->L_0.at[w->L.id[b]] + k - w->L.at[b]];
+            for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k)
+                before[k] = w->u_0[w->L_0.at[w->L.id[b]] + k - w->L.at[b]];
         carom_book_impulses(s, &w->L, gather(w, s, w->Lambda, 1, false), before, w->u);
         w->L.nb = ne;
         carom_book_forces(s, &w->L, w->lambda, w->u, s->h, true);
@@ -749,17 +797,24 @@ static const char *warning(const double *opt) {
 const carom_scheme carom_scheme_ggl_alpha = {
     .name = "ggl-alpha",
     .about = "nonsmooth generalized-alpha, constraints on position and velocity level",
-    .text = "q = q~ + U,  v = v~ + w:  smooth part, position correction, velocity jump\n"
-            "M s = f + W_E lambda~,   W_E'v~ = 0            generalized-alpha in (q~, v~, s)\n"
-            "M U = W nu + h/2 W_T Lambda_T,  g_E = 0,  0 <= g _|_ nu >= 0    position level\n"
-            "M w = W Lambda,  u_E = 0,  g(q~) <= 0: 0 <= u + e u_0 _|_ Lambda >= 0, friction   velocity level\n\n"
-            "No penetration and no drift at step ends, to Newton's tolerance.  Second order in smooth motion with\n"
-            "joints, first order across impacts; accumulations are reached too early by order h.  rho sets the\n"
-            "damping of high frequencies.  active=smooth is the rule of the paper; start closes contacts one step late.\n"
-            "Unilateral reactions are impulses, bilateral ones lambda~ + Lambda/h.",
+    .text =
+        "q = q~ + U,  v = v~ + w:  smooth part, position correction, velocity jump\n"
+        "M s = f + W_E lambda~,   W_E'v~ = 0            generalized-alpha in (q~, v~, s)\n"
+        "M U = W nu + h/2 W_T Lambda_T,  g_E = 0,  0 <= g _|_ nu >= 0    position level\n"
+        "M w = W Lambda,  u_E = 0,  g(q~) <= 0: 0 <= u + e u_0 _|_ Lambda >= 0, friction   velocity level\n\n"
+        "No penetration and no drift at step ends, to Newton's tolerance.  Second order in smooth motion with\n"
+        "joints, first order across impacts; accumulations are reached too early by order h.  rho sets the\n"
+        "damping of high frequencies.  active=smooth is the rule of the paper; start closes contacts one step late.\n"
+        "Unilateral reactions are impulses, bilateral ones lambda~ + Lambda/h.",
     .order = 2,
-    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 2, .loss = 0.2, .slow_piles = true,
-                 .forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
+    .promises = {.contacts = CAROM_POSITION_LEVEL,
+                 .joints = CAROM_POSITION_LEVEL,
+                 .joint_order = 2,
+                 .loss = 0.2,
+                 .slow_piles = true,
+                 .forces = CAROM_AT_END,
+                 .gaps = CAROM_AT_END,
+                 .directions = CAROM_AT_START | CAROM_AT_END},
     .massless = true,
     .positions = true,
     .impulses = true,

@@ -1,7 +1,7 @@
 // ggl_alpha.h: what the parts of ggl-alpha share: the iterate, the linear system, and its two ways of being solved.
 //
-// Small systems assemble the whole matrix (GA-11).  Large ones (ggl_alpha_schur.c) factorise A and M alone and solve for
-// the multipliers first.
+// Small systems assemble the whole matrix (GA-11).  Large ones (ggl_alpha_schur.c) factorise A and M alone and solve
+// for the multipliers first.
 #pragma once
 #include "linalg/saddle.h"
 #include "scheme/bent.h"
@@ -42,7 +42,8 @@ typedef struct carom_ggl_alpha {
     double *a_n, *s_n;                    // kept
     double *h_n;                          // kept, one: step that a_n belongs to; 0: a_n is that of the start
     double *solvers;                      // kept, one: steps that the contact solvers have first
-    double *nu_n, *Lambda_n, *T_n;        // kept: multipliers of lasting contacts in the last step, 0 for others; T_n: recorded directions
+    double *nu_n, *Lambda_n, *T_n;        // kept: multipliers of lasting contacts in the last step, 0 for others; T_n:
+                                          // recorded directions
     // the step: predicted, then found
     double *a_p, *v_p, *x_p;              // a, v~ and displacement of q~ at s = 0
     double *dv, *s, *U, *w;               // v~ - v_p; rate of v~; position correction; velocity jump
@@ -52,14 +53,17 @@ typedef struct carom_ggl_alpha {
     double *x, *q_s, *q, *v_s, *v, *f;    // displacement; q~, q; v~, v; forces
     double *q_W;                          // where directions are those of the iterate
     double *g_s, *g, *g_0;                // gaps at q~, q and, for active=start and forecast, where these look, by id
-    double *u_0, *u, *u_s, *D;            // local velocities of v_n at q_n (rows of L_0), of v and v~ at q (rows of L); W'M^-1 W, roughly
-    double *b, *closed;                   // other laws of impact than Newton's: velocities after the impact (rows of L_0), of the set with -1 (by id)
+    double *u_0, *u, *u_s, *D;            // local velocities of v_n at q_n (rows of L_0), of v and v~ at q (rows of L);
+                                          // W'M^-1 W, roughly
+    double *b, *closed;                   // other laws of impact than Newton's: velocities after the impact (rows of
+                                          // L_0), of the set with -1 (by id)
     double *T, *slide;                    // rows of L_0: friction impulses; of contacts that slide, friction per Lambda
     bool *sticks;                         // by id: in B, and friction holds
     int *slipped;                         // by id: how often it has begun to slip in this iteration
     bool have_u_0, *in_A, *in_B;          // by id
     carom_local L, L_0;                   // candidates at q; all constraints at q_n
-    carom_bent bent;                      // where nothing else leads to an answer (seeks): found at the first q that meets a kink
+    carom_bent bent;                      // where nothing else leads to an answer (seeks): found at the first q that
+                                          // meets a kink
     bool seeks;
     carom_matrix M, K, C, P, V;           // M, -df/dq, -df/dv, d(M U - W nu)/dq, d(M w - W Lambda)/dq
     carom_columns D_s, D_v;               // d(W'v~ + w)/dq, d(W'v + w)/dq
@@ -75,7 +79,8 @@ typedef struct carom_ggl_alpha {
     carom_factor F_M;
     carom_local L_p;
     bool crowded;                         // there may be more multipliers than Newton's matrix has room for
-    bool judged;                          // such a system, by the solvers: sets are those that react, and the laws are judged as in (CP-7), (CP-8)
+    bool judged;                          // such a system, by the solvers: sets are those that react, and the laws are
+                                          // judged as in (CP-7), (CP-8)
     double *balance;                      // scales of the rows and columns of S
     double *unit;                         // nv: of velocities, by the size of momenta
     double speed;                         // largest local velocity of the run, and of the iterate judged last
@@ -85,7 +90,8 @@ typedef struct carom_ggl_alpha {
 /// A and B of (GA-9), and friction (GA-14), at the present iterate; multipliers of who is in neither become zero.
 void carom_ggl_alpha_sets(carom_ggl_alpha *w, const carom_step *s);
 
-/// Of a row of L: W'M^-1 W, with the diagonal of M where there is inertia.  Of row k of constraint b: the local velocity that the law is about, u + e o u_0.
+/// Of a row of L: W'M^-1 W, with the diagonal of M where there is inertia.  Of row k of constraint b: the local
+/// velocity that the law is about, u + e o u_0.
 double carom_ggl_alpha_mobility(const carom_ggl_alpha *w, int k);
 double carom_ggl_alpha_law_velocity(const carom_ggl_alpha *w, const carom_step *s, int b, int k);
 
@@ -102,16 +108,19 @@ void carom_ggl_alpha_certify(carom_ggl_alpha *w, carom_step *s);
 /// Is constraint b of L in lasting contact: held on both levels, without normal velocity?
 bool carom_ggl_alpha_lasts(const carom_ggl_alpha *w, const carom_step *s, int b);
 
-/// Is this contact closed on velocity level?  By default at q~, or where its position had to be corrected; else (GA-17).
+/// Is this contact closed on velocity level?  By default at q~, or where its position had to be corrected; else
+/// (GA-17).
 bool carom_ggl_alpha_closed(const carom_ggl_alpha *w, const carom_step *s, int id);
 
 /// Friction of constraint b of L: rows from L.at[b] + 1 on.  How many, and are they equations of their own?
 int carom_ggl_alpha_tangents(const carom_ggl_alpha *w, int b);
 
-/// x := -S^-1 x for the N x N matrix in w->S; the shortest least-squares answer when dependent constraints make it singular.
+/// x := -S^-1 x for the N x N matrix in w->S; the shortest least-squares answer when dependent constraints make it
+/// singular.
 void carom_ggl_alpha_solve(carom_ggl_alpha *w, int N, double *x);
 
-/// Into w->S: the matrix of (GA-11) for these blocks, the gradients standing; that of the start (GA-2), M and L standing.
+/// Into w->S: the matrix of (GA-11) for these blocks, the gradients standing; that of the start (GA-2), M and L
+/// standing.
 void carom_ggl_alpha_assemble(carom_ggl_alpha *w, const carom_step *s, int blocks);
 /// (GA-23)  for the matrix and the residual of these blocks, which stand.
 void carom_ggl_alpha_augment(carom_ggl_alpha *w, const carom_step *s, int blocks);
@@ -127,7 +136,8 @@ carom_status carom_ggl_alpha_schur_start(carom_ggl_alpha *w, carom_step *s);
 
 /// Position and velocity level at the present iterate by the contact solvers: U and nu; w, Lambda and T.
 void carom_ggl_alpha_allocate_solver(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys);
-/// Where contacts follow other laws of impact than Newton's: w->b, found anew when the set of the velocity level changes (afresh: in any case).
+/// Where contacts follow other laws of impact than Newton's: w->b, found anew when the set of the velocity level
+/// changes (afresh: in any case).
 carom_status carom_ggl_alpha_bounce(carom_ggl_alpha *w, carom_step *s, bool afresh);
 carom_status carom_ggl_alpha_positions(carom_ggl_alpha *w, carom_step *s);
 carom_status carom_ggl_alpha_velocities(carom_ggl_alpha *w, carom_step *s);

@@ -5,7 +5,8 @@
 #include "scheme/ggl/ggl_alpha.h"
 #include <math.h>
 
-static const double SINGULAR = 1e-13;  // pivots that have cancelled to this, relatively: elimination is not to be trusted
+static const double SINGULAR = 1e-13;  // pivots that have cancelled to this, relatively: elimination is not to be
+                                       // trusted
 static const double DEPENDENT = 1e-11; // columns of the shortest solution that count as dependent
 
 typedef carom_ggl_alpha work;
@@ -31,10 +32,12 @@ static void add_turned(work *w, int row, int col, double x, const carom_columns 
     for (int j = 0; j < W->rows; ++j) w->S[row + (size_t)(col + j) * (size_t)w->N] += x * y[j];
 }
 
-// (GA-21)  d_i = 1/sqrt(|S_ii|) where that is not 0, else d_k = 1/sqrt(sum_i (S_ki d_i)^2), about:  d_i S_ij d_j has no units, whatever those of coordinates and constraints
+// (GA-21)  d_i = 1/sqrt(|S_ii|) where that is not 0, else d_k = 1/sqrt(sum_i (S_ki d_i)^2), about:  d_i S_ij d_j has no
+//          units, whatever those of coordinates and constraints
 static void balance(work *w, int N, double *x) {
     double *d = w->balance;
-    for (int i = 0; i < N; ++i) d[i] = w->S[i + (size_t)i * (size_t)N] != 0 ? carom_inverse_root(fabs(w->S[i + (size_t)i * (size_t)N]), 1) : 0;
+    for (int i = 0; i < N; ++i)
+        d[i] = w->S[i + (size_t)i * (size_t)N] != 0 ? carom_inverse_root(fabs(w->S[i + (size_t)i * (size_t)N]), 1) : 0;
     for (int k = 0; k < N; ++k) {
         double sum = 0;
         if (w->S[k + (size_t)k * (size_t)N] != 0) continue;
@@ -61,7 +64,8 @@ void carom_ggl_alpha_solve(carom_ggl_alpha *w, int N, double *x) {
     for (int i = 0; i < N; ++i) x[i] *= -w->balance[i];
 }
 
-// Rows and columns of a contact on velocity level: its normal, with the friction that goes with it when it slides; tangents when it sticks.
+// Rows and columns of a contact on velocity level: its normal, with the friction that goes with it when it slides;
+// tangents when it sticks.
 static void assemble_jump(work *w, const carom_step *s, int b, int *l, int blocks) {
     const int id = w->L.id[b], k = w->L.at[b], tangents = carom_ggl_alpha_tangents(w, b);
     const double h = s->h, bg = w->beta / w->gamma;
@@ -133,8 +137,8 @@ static void add_multiple(work *w, int to, int row, int k) {
     carom_axpy(w->r + to, w->r[row], w->scratch, nv);
 }
 
-// (GA-23)  penalty=r:  h lambda~ - r u~_E,  nu - r g,  Lambda - r (u + e u_0) in the momenta of (GA-10):  multiples of the
-//          rows of the constraints
+// (GA-23)  penalty=r:  h lambda~ - r u~_E,  nu - r g,  Lambda - r (u + e u_0) in the momenta of (GA-10):  multiples of
+//          the rows of the constraints
 void carom_ggl_alpha_augment(carom_ggl_alpha *w, const carom_step *s, int blocks) {
     for (int b = 0; blocks & SMOOTH && b < s->sys->ne; ++b) add_multiple(w, 0, w->at_l + b, b);
     for (int b = 0, a = w->at_nu, l = w->at_L; b < w->L.nb; ++b) {

@@ -12,7 +12,8 @@
 #include "scheme/newton.h"
 
 enum { LARGE = 20, LARGE_CONSTANT = 16 }; // unknowns
-enum { MANY = 600, MANY_LISTED = 150 };   // multipliers beyond which the contact solvers are faster: dense problems, and problems by blocks
+enum { MANY = 600, MANY_LISTED = 150 };   // multipliers beyond which the contact solvers are faster: dense problems,
+                                          // and problems by blocks
 static const double TRACE = 1e-10;        // of the largest mass
 
 enum { BY_A, BY_M, BY_K, BY_C, PRODUCTS }; // W'XW for X = A^-1, M^-1, A^-1 K M^-1, A^-1 C M^-1
@@ -40,9 +41,13 @@ void carom_ggl_alpha_allocate_schur(carom_ggl_alpha *w, carom_arena *mem, const 
     c->M_plus = carom_allocate_matrix(mem, sys->mass_shape);
     c->F_A = carom_allocate_factor(mem, sys->tangent_shape, false);
     c->F_M = carom_allocate_factor(mem, sys->mass_shape, true);
-    const carom_saddle_levels levels = {.velocities = 3, .reactions = 3, .A = {{true, true, true}, {false, true}, {false, false, true}},
-                                        .W = {{true}, {false, true}, {false, false, true}}, .V = {{true, true}, {true, true}, {true, true, true}}};
-    c->saddle = carom_allocate_saddle(mem, sys->nv, sys->nparts, c->constant ? NULL : carom_saddle_groups(sys), sys->ne, sys->tangent_shape, sys->column_stride, &levels);
+    const carom_saddle_levels levels = {.velocities = 3,
+                                        .reactions = 3,
+                                        .A = {{true, true, true}, {false, true}, {false, false, true}},
+                                        .W = {{true}, {false, true}, {false, false, true}},
+                                        .V = {{true, true}, {true, true}, {true, true, true}}};
+    c->saddle = carom_allocate_saddle(mem, sys->nv, sys->nparts, c->constant ? NULL : carom_saddle_groups(sys), sys->ne,
+                                      sys->tangent_shape, sys->column_stride, &levels);
     if (c->saddle.on) c->M_t = carom_allocate_matrix(mem, sys->tangent_shape);
     if (!c->constant) return;
     c->keep = carom_allocate_responses(mem, sys, PRODUCTS);
@@ -83,7 +88,8 @@ static carom_status factorise_motion(carom_ggl_alpha *w, carom_step *s) {
     c->damped = carom_norm_max(w->C.a, (int)carom_shape_size(w->C.shape)) > 0;
     c->h = 0;
     if (carom_factorise(&c->F_A, c->A, NULL) != CAROM_OK)
-        return carom_retry(s, "the iteration matrix is singular: a coordinate has neither inertia nor stiffness nor a joint, or the step is too large");
+        return carom_retry(s, "the iteration matrix is singular: a coordinate has neither inertia nor stiffness nor a "
+                              "joint, or the step is too large");
     c->h = h;
     if (c->constant) carom_responses_forget(&c->keep);
     return CAROM_OK;
@@ -198,7 +204,8 @@ static int multipliers(carom_ggl_alpha *w, const carom_step *s, int blocks) {
         const int id = w->L.id[b];
         if (!w->in_B[id]) continue;
         take(c, &m, JUMP, b, w->L.at[b], w->r[l++]);
-        for (int i = 1; w->sticks[id] && i <= carom_ggl_alpha_tangents(w, b); ++i) take(c, &m, STICK, b, w->L.at[b] + i, w->r[l++]);
+        for (int i = 1; w->sticks[id] && i <= carom_ggl_alpha_tangents(w, b); ++i)
+            take(c, &m, STICK, b, w->L.at[b] + i, w->r[l++]);
     }
     return m;
 }
@@ -211,9 +218,13 @@ static carom_status complement(carom_ggl_alpha *w, carom_step *s, int m, int blo
         } else {
             clear(c, s->sys->nv);
             act(w, k, 1, blocks);
-            respond(w, s, blocks & (SMOOTH | (c->kind[k] == JOINT ? 0 : c->kind[k] == GAP ? POSITION : POSITION | VELOCITY)));
+            respond(w, s,
+                    blocks & (SMOOTH | (c->kind[k] == JOINT ? 0
+                                        : c->kind[k] == GAP ? POSITION
+                                                            : POSITION | VELOCITY)));
         }
-        for (int i = 0; i < m; ++i) w->S[i + (size_t)k * (size_t)m] = c->constant ? known_entry(w, s, i, k, blocks) : row(w, s, i);
+        for (int i = 0; i < m; ++i)
+            w->S[i + (size_t)k * (size_t)m] = c->constant ? known_entry(w, s, i, k, blocks) : row(w, s, i);
     }
     return CAROM_OK;
 }
@@ -232,8 +243,10 @@ static void free_response(carom_ggl_alpha *w, const carom_step *s, int blocks, i
 
 // -- joints in the linear system -------------------------------------------------------------------------------------
 
-// (GA-24)  A dv + h^2 K y + h C dw + W x_l = -r1,   M y + W x_nu = -r3,   M dw + W x_L = -r6   with joints in all three rows of x, of contacts on the right-hand side, and
-//          (W + h beta/gamma D~)'dv + h D~'y = -r2,   beta/gamma W'dv + W'y = -r4,   (W + h beta/gamma D)'dv + h D'y + W'dw = -r7   for joints
+// (GA-24)  A dv + h^2 K y + h C dw + W x_l = -r1,  M y + W x_nu = -r3,  M dw + W x_L = -r6  with joints in all three
+//          rows of x, of contacts on the right-hand side, and
+//          (W + h beta/gamma D~)'dv + h D~'y = -r2,  beta/gamma W'dv + W'y = -r4,  (W + h beta/gamma D)'dv + h D'y +
+//          W'dw = -r7  for joints
 // False: there is no factor, or not all blocks are asked for.
 static bool factorise_joints(carom_ggl_alpha *w, const carom_step *s, int blocks) {
     carom_saddle *S = &w->schur.saddle;
@@ -242,11 +255,16 @@ static bool factorise_joints(carom_ggl_alpha *w, const carom_step *s, int blocks
     if (!S->on || blocks != ALL || !carom_saddle_begin(S, w->schur.A, W, &w->D_v)) return false;
     carom_matrix_zero(w->schur.M_t);
     carom_matrix_add(w->schur.M_t, 1, w->M);
-    bool good = carom_saddle_add_matrix(S, 0, 0, 1, w->schur.A) && carom_saddle_add_matrix(S, 0, 1, h * h, w->K) && carom_saddle_add_matrix(S, 0, 2, h, w->C);
+    bool good = carom_saddle_add_matrix(S, 0, 0, 1, w->schur.A) && carom_saddle_add_matrix(S, 0, 1, h * h, w->K) &&
+                carom_saddle_add_matrix(S, 0, 2, h, w->C);
     for (int l = 1; l < 3; ++l) good = good && carom_saddle_add_matrix(S, l, l, 1, w->schur.M_t);
-    for (int l = 0; l < 3; ++l) good = good && carom_saddle_add_forces(S, l, l, 1, W) && carom_saddle_add_rates(S, l, 0, l == 1 ? bg : 1, W);
-    for (int l = 0; l < 3; l += 2) good = good && carom_saddle_add_rates(S, l, 0, h * bg, l ? &w->D_v : &w->D_s) && carom_saddle_add_rates(S, l, 1, h, l ? &w->D_v : &w->D_s);
-    return good && carom_saddle_add_rates(S, 1, 1, 1, W) && carom_saddle_add_rates(S, 2, 2, 1, W) && carom_saddle_finish(S);
+    for (int l = 0; l < 3; ++l)
+        good = good && carom_saddle_add_forces(S, l, l, 1, W) && carom_saddle_add_rates(S, l, 0, l == 1 ? bg : 1, W);
+    for (int l = 0; l < 3; l += 2)
+        good = good && carom_saddle_add_rates(S, l, 0, h * bg, l ? &w->D_v : &w->D_s) &&
+               carom_saddle_add_rates(S, l, 1, h, l ? &w->D_v : &w->D_s);
+    return good && carom_saddle_add_rates(S, 1, 1, 1, W) && carom_saddle_add_rates(S, 2, 2, 1, W) &&
+           carom_saddle_finish(S);
 }
 
 // dv, y and dw for their right-hand sides, in place, with joints; joints: their rows, NULL: 0.
@@ -277,7 +295,8 @@ static void right_hand_sides(carom_ggl_alpha *w, const carom_step *s, int m, con
     for (int k = 0; k < m; ++k) act(w, which[k], x[k], ALL);
 }
 
-// The increments with joints in the linear system, the multipliers of contacts by their Schur complement.  False: c->e is as it was, solve it another way.
+// The increments with joints in the linear system, the multipliers of contacts by their Schur complement.  False: c->e
+// is as it was, solve it another way.
 static bool solve_joined(carom_ggl_alpha *w, carom_step *s, int m, int blocks) {
     carom_ggl_schur *c = &w->schur;
     const int ne = s->sys->ne;
@@ -339,7 +358,8 @@ carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks
     return CAROM_OK;
 }
 
-// [A W; W' 0] (z, x) = (-w->r, -kappa) of joints, kappa behind w->r: w->r = z.  The other levels are there for the factor alone.
+// [A W; W' 0] (z, x) = (-w->r, -kappa) of joints, kappa behind w->r: w->r = z.  The other levels are there for the
+// factor alone.
 static bool start_joined(carom_ggl_alpha *w, const carom_step *s) {
     carom_ggl_schur *c = &w->schur;
     carom_saddle *S = &c->saddle;
@@ -347,7 +367,8 @@ static bool start_joined(carom_ggl_alpha *w, const carom_step *s) {
     if (!S->on || !carom_saddle_begin(S, c->A, &w->L.W, &w->L.W)) return false;
     bool good = true;
     for (int l = 0; l < 3; ++l)
-        good = good && carom_saddle_add_matrix(S, l, l, 1, c->A) && carom_saddle_add_forces(S, l, l, 1, &w->L.W) && carom_saddle_add_rates(S, l, l, 1, &w->L.W);
+        good = good && carom_saddle_add_matrix(S, l, l, 1, c->A) && carom_saddle_add_forces(S, l, l, 1, &w->L.W) &&
+               carom_saddle_add_rates(S, l, l, 1, &w->L.W);
     if (!good || !carom_saddle_finish(S)) return false;
     carom_zero(S->b, 3 * (nv + ne));
     carom_axpy(S->b, -1, w->r, nv);

@@ -1,4 +1,5 @@
-// ggl_alpha_sets.c: the laws of contact in ggl-alpha: who is active, who slides and where to, and the certificate of both levels.
+// ggl_alpha_sets.c: the laws of contact in ggl-alpha: who is active, who slides and where to, and the certificate of
+// both levels.
 #include "scheme/friction.h"
 #include "scheme/ggl/ggl_alpha.h"
 #include "solver/local.h"
@@ -57,13 +58,15 @@ double carom_ggl_alpha_law_velocity(const carom_ggl_alpha *w, const carom_step *
 
 int carom_ggl_alpha_tangents(const carom_ggl_alpha *w, int b) { return w->L.at[b + 1] - w->L.at[b] - 1; }
 
-// (GA-14)  y = Lambda_T - r (u_T + e_T u_T0):  |y| <= mu Lambda_N sticks, u_T + e_T u_T0 = 0;  else Lambda_T = mu Lambda_N s with (SOL-2), (SOL-3) for
-//          the velocities u_T + e_T u_T0 + r^-1 (Lambda_T' - Lambda_T) over Lambda_T', for one tangent s = y/|y|;  r = (W_T'M^-1 W_T)^-1
+// (GA-14)  y = Lambda_T - r (u_T + e_T u_T0):  |y| <= mu Lambda_N sticks, u_T + e_T u_T0 = 0;  else Lambda_T = mu
+//          Lambda_N s with (SOL-2), (SOL-3) for the velocities u_T + e_T u_T0 + r^-1 (Lambda_T' - Lambda_T) over
+//          Lambda_T', for one tangent s = y/|y|;  r = (W_T'M^-1 W_T)^-1
 static bool slides(const work *w, const carom_step *s, int b, const double *T, double limit, double *dir) {
     const int n = carom_ggl_alpha_tangents(w, b), at = w->L.at[b] + 1;
     double A[CAROM_TANGENTS * CAROM_TANGENTS], r[CAROM_TANGENTS];
     if (n == 1) {
-        const double D = carom_ggl_alpha_mobility(w, at), y = T[0] - (D > 0 ? carom_ggl_alpha_law_velocity(w, s, b, 1) / D : 0);
+        const double D = carom_ggl_alpha_mobility(w, at),
+                     y = T[0] - (D > 0 ? carom_ggl_alpha_law_velocity(w, s, b, 1) / D : 0);
         dir[0] = y > 0 ? 1 : -1;
         return !(fabs(y) <= limit);
     }
@@ -96,14 +99,15 @@ static double no_friction(const work *w, const carom_step *s, int b) {
     return most;
 }
 
-// A contact that has begun to slip so often in one iteration does so: with the static coefficient the answer that the coefficient of slip has made looks like sticking again, because normal forces
-// depend on friction, too.
+// A contact that has begun to slip so often in one iteration does so: with the static coefficient the answer that the
+// coefficient of slip has made looks like sticking again, because normal forces depend on friction, too.
 enum { OFTEN = 3 };
 
 static void friction(work *w, const carom_step *s, int b) {
     const int id = w->L.id[b], n = carom_ggl_alpha_tangents(w, b);
     double *T = w->T + w->L_0.at[id] + 1, *slide = w->slide + w->L_0.at[id] + 1, dir[CAROM_TANGENTS] = {0};
-    const bool stuck = w->sticks[id], still = id >= s->sys->ne && w->slipped[id] < OFTEN && (stuck || carom_friction_still(s, id - s->sys->ne));
+    const bool stuck = w->sticks[id], still = id >= s->sys->ne && w->slipped[id] < OFTEN &&
+                                              (stuck || carom_friction_still(s, id - s->sys->ne));
     if (id >= s->sys->ne) carom_friction_set(s, id - s->sys->ne, still);
     double mu = id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction;
     const bool rubs = w->in_B[id] && mu > 0 && n > 0;
@@ -114,8 +118,8 @@ static void friction(work *w, const carom_step *s, int b) {
     for (int k = 0; k < n && !w->sticks[id]; ++k) T[k] = slide[k] * w->Lambda[id];
 }
 
-// (GA-17)  closed on velocity level:  g(q~) <= 0 or nu > 0 (corrected);  g(q~) <= 0 (smooth);  g(q_n) <= 0 (start);  g(q_n + h v_n) <= 0 (forecast);
-//          g(q_{n+1}) = 0, within rounding (end)
+// (GA-17)  closed on velocity level:  g(q~) <= 0 or nu > 0 (corrected);  g(q~) <= 0 (smooth);  g(q_n) <= 0 (start);
+//          g(q_n + h v_n) <= 0 (forecast); g(q_{n+1}) = 0, within rounding (end)
 bool carom_ggl_alpha_closed(const carom_ggl_alpha *w, const carom_step *s, int id) {
     switch (w->active) {
     case CAROM_GGL_SMOOTH: return carom_closed(s, w->g_s[id]);
@@ -126,7 +130,8 @@ bool carom_ggl_alpha_closed(const carom_ggl_alpha *w, const carom_step *s, int i
     }
 }
 
-// (GA-9)  A = { nu_j >= r g_j },  B = { (g_j(q~) <= 0 or nu_j > 0) and Lambda_j >= r (u_j + e u_0j) },  r = 1/(W'M^-1 W)_jj with the
+// (GA-9)  A = { nu_j >= r g_j },  B = { (g_j(q~) <= 0 or nu_j > 0) and Lambda_j >= r (u_j + e u_0j) },  r = 1/(W'M^-1
+//         W)_jj with the
 // diagonal of M: r only decides who is active.  Bilateral constraints are in both.
 void carom_ggl_alpha_sets(carom_ggl_alpha *w, const carom_step *s) {
     const double size = carom_size_of_positions(s->sys, w->q);
@@ -141,16 +146,19 @@ void carom_ggl_alpha_sets(carom_ggl_alpha *w, const carom_step *s) {
         }
         const double D = w->D[b] = carom_ggl_alpha_mobility(w, w->L.at[b]);
         // Contacts that rest on each other start without reactions, gap and velocity: those are in.
-        const double none = no_velocity(w, s, w->L.at[b]), none_g = carom_local_rounding_within(&w->L, w->L.at[b], w->q, s->sys->nq, size);
+        const double none = no_velocity(w, s, w->L.at[b]),
+                     none_g = carom_local_rounding_within(&w->L, w->L.at[b], w->q, s->sys->nq, size);
         w->in_A[id] = id < s->sys->ne || (w->nu[id] - carom_ggl_alpha_shared(w, s, id)) * D >= w->g[id] - none_g;
         if (!w->in_A[id]) w->nu[id] = carom_ggl_alpha_shared(w, s, id);
-        w->in_B[id] = id < s->sys->ne || (carom_ggl_alpha_closed(w, s, id) && w->Lambda[id] * D >= carom_ggl_alpha_law_velocity(w, s, b, 0) - none);
+        w->in_B[id] = id < s->sys->ne || (carom_ggl_alpha_closed(w, s, id) &&
+                                          w->Lambda[id] * D >= carom_ggl_alpha_law_velocity(w, s, b, 0) - none);
         if (!w->in_B[id]) w->Lambda[id] = 0;
         friction(w, s, b);
     }
 }
 
-// The independent certificate of both laws, contact by contact with the diagonal of W'M^-1 W.  Gaps that are rounding are none; size: largest |q|.
+// The independent certificate of both laws, contact by contact with the diagonal of W'M^-1 W.  Gaps that are rounding
+// are none; size: largest |q|.
 static double certificate(work *w, const carom_step *s, int b, double size) {
     const int id = w->L.id[b], n = 1 + carom_ggl_alpha_tangents(w, b);
     enum { MOST = 1 + CAROM_TANGENTS };

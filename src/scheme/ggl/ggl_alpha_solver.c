@@ -1,8 +1,10 @@
-// ggl_alpha_solver.c: position and velocity level of ggl-alpha by the contact solvers, where Newton's method on active sets fails.
+// ggl_alpha_solver.c: position and velocity level of ggl-alpha by the contact solvers, where Newton's method on active
+// sets fails.
 //
-// The sets of (GA-9) and (GA-14) may be exchanged in a circle: many contacts with friction that depend on each other, and friction
-// in space whose direction lags.  With q~, v~ and the directions of the present iterate both levels are contact problems like those of
-// all other schemes, which solvers of several kinds treat in turn.  Wants inertia everywhere.
+// The sets of (GA-9) and (GA-14) may be exchanged in a circle: many contacts with friction that depend on each other,
+// and friction in space whose direction lags.  With q~, v~ and the directions of the present iterate both levels are
+// contact problems like those of all other schemes, which solvers of several kinds treat in turn.  Wants inertia
+// everywhere.
 #include "scheme/friction.h"
 #include "scheme/ggl/ggl_alpha.h"
 #include "scheme/impact.h"
@@ -23,7 +25,8 @@ static void rub(carom_ggl_alpha *w, const carom_step *s, double *U_T) {
 }
 
 // (GA-15)  G = W'M^-1 W of normals,  0 <= nu/h _|_ (g - W'(U - U_T))/h + G nu/h >= 0,  U = M^-1 W nu + U_T
-// Friction alone, without the normal reactions that it comes with, throws light bodies far: such a c is the scale of this problem, and no velocity of the run.
+// Friction alone, without the normal reactions that it comes with, throws light bodies far: such a c is the scale of
+// this problem, and no velocity of the run.
 carom_status carom_ggl_alpha_positions(carom_ggl_alpha *w, carom_step *s) {
     carom_local *L = &w->L_p;
     const double t_1 = s->t + s->h;
@@ -65,7 +68,9 @@ static carom_status form(carom_ggl_alpha *w, carom_step *s, const double *set, d
     return CAROM_OK;
 }
 
-static double side(const carom_ggl_alpha *w, const carom_step *s, int id) { return id < s->sys->ne || carom_ggl_alpha_closed(w, s, id) ? -1 : 1; }
+static double side(const carom_ggl_alpha *w, const carom_step *s, int id) {
+    return id < s->sys->ne || carom_ggl_alpha_closed(w, s, id) ? -1 : 1;
+}
 
 carom_status carom_ggl_alpha_bounce(carom_ggl_alpha *w, carom_step *s, bool afresh) {
     const carom_local *L = &w->L_p;
@@ -96,13 +101,15 @@ static carom_status resume(carom_ggl_alpha *w, carom_step *s) {
     return carom_problem_rub(s, L->id);
 }
 
-// (GA-16)  over joints and what is closed at q~ or pushed out, nu > 0:  u = W'v~ + G (Lambda, Lambda_T),  law(u + e o u_0, (Lambda, Lambda_T)),  w = M^-1 W (Lambda, Lambda_T)
+// (GA-16)  over joints and what is closed at q~ or pushed out, nu > 0:  u = W'v~ + G (Lambda, Lambda_T),  law(u + e o
+//          u_0, (Lambda, Lambda_T)),  w = M^-1 W (Lambda, Lambda_T)
 carom_status carom_ggl_alpha_velocities(carom_ggl_alpha *w, carom_step *s) {
     carom_local *L = &w->L_p;
     for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) w->scratch[id] = side(w, s, id);
     CAROM_TRY(form(w, s, w->scratch, w->u));
     carom_local_velocity(w->u_s, L, w->v_s);
-    if (s->impacts) carom_local_pick(s->impacts->b, L, w->b, &w->L_0); // as found with the set, not anew at every iterate
+    // as found with the set, not anew at every iterate
+    if (s->impacts) carom_local_pick(s->impacts->b, L, w->b, &w->L_0);
     carom_problem_restitution(s, L, w->u_s, w->u);
     CAROM_TRY(resume(w, s));
     w->accepted = fmax(w->accepted, s->contact.last);

@@ -27,7 +27,9 @@ static const carom_option options[] = {
     {.name = "active",
      .kind = CAROM_CHOICE,
      .choices = "lasting|midpoint|end",
-     .about = "contacts closed at the explicit midpoint, with lasting ones that would be below zero at the end of the step; the former alone (the paper's, never rests with restitution); all that would be below zero at the end"},
+     .about =
+         "contacts closed at the explicit midpoint, with lasting ones that would be below zero at the end of the step; "
+         "the former alone (the paper's, never rests with restitution); all that would be below zero at the end"},
     {.name = "levels",
      .kind = CAROM_CHOICE,
      .choices = "both|velocity",
@@ -35,7 +37,8 @@ static const carom_option options[] = {
     {.name = "metric",
      .kind = CAROM_CHOICE,
      .choices = "kinetic|euclidean",
-     .about = "length of a position correction: by the mass matrix, in any unit; by the coordinates (the paper's), which depends on the unit of length"},
+     .about = "length of a position correction: by the mass matrix, in any unit; by the coordinates (the paper's), "
+              "which depends on the unit of length"},
     {0},
 };
 
@@ -100,15 +103,24 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     if (w->paper) w->D_x = carom_allocate_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
     w->F_B = carom_allocate_factor(mem, sys->tangent_shape, false);
     w->F_A = carom_allocate_factor(mem, sys->tangent_shape, false);
-    if (w->kinetic) w->Q = carom_allocate_matrix(mem, sys->tangent_shape), w->F_Q = carom_allocate_factor(mem, sys->tangent_shape, false);
+    if (w->kinetic)
+        w->Q = carom_allocate_matrix(mem, sys->tangent_shape),
+        w->F_Q = carom_allocate_factor(mem, sys->tangent_shape, false);
     CAROM_ALLOCATE(mem, nv * (nl + nb), &w->X_v, &w->X_x);
     w->id = carom_allocate_ints(mem, 2 * nb);
     w->bent = carom_allocate_bent(mem, sys);
     const int *groups = w->paper || w->velocity ? NULL : carom_saddle_groups(sys);
-    const carom_saddle_levels levels = {.velocities = 2, .reactions = 2, .A = {{true, true}, {true, true}}, .W = {{true}, {false, true}}, .V = {{true, true}, {false, true}}};
-    w->S = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride, &levels);
+    const carom_saddle_levels levels = {.velocities = 2,
+                                        .reactions = 2,
+                                        .A = {{true, true}, {true, true}},
+                                        .W = {{true}, {false, true}},
+                                        .V = {{true, true}, {false, true}}};
+    w->S = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride,
+                                 &levels);
     if (w->S.on) w->past = carom_allocate_past(keep, sys);
-    if (w->S.on) w->TW = carom_allocate_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride), w->at = carom_allocate_ints(mem, nb + 1);
+    if (w->S.on)
+        w->TW = carom_allocate_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride),
+        w->at = carom_allocate_ints(mem, nb + 1);
     w->by_saddle = false;
 }
 
@@ -262,8 +274,8 @@ static void respond(work *w, const carom_step *s, double *r_v, double *r_x, bool
     carom_axpy(r_x, 0.5 * s->h, w->f, nv);
 }
 
-// Row i of the constraints applied to (dv, dx): du on velocity level, dg/h on position level.  With local=exact they are those at q_1,
-// which moves by xi = T dx (NEW-4).
+// Row i of the constraints applied to (dv, dx): du on velocity level, dg/h on position level.  With local=exact they
+// are those at q_1, which moves by xi = T dx (NEW-4).
 static double row_velocity(const work *w, int k, const double *dv, const double *dx) {
     if (w->paper) return carom_column_dot(&w->L_T.W, k, dv) + 0.5 * carom_column_dot(&w->D, k, dx);
     return carom_column_dot(&w->L_1.W, k, dv) + carom_column_dot(&w->D, k, dx);
@@ -343,7 +355,8 @@ static double rounding(const work *w, const carom_step *s) {
     return most;
 }
 
-// (CP-10)  What rounding of large impulses leaves in velocities, by their size: that of a local velocity u_k is |u_k|/sqrt(G_kk).
+// (CP-10)  What rounding of large impulses leaves in velocities, by their size: that of a local velocity u_k is
+//          |u_k|/sqrt(G_kk).
 static double impulses_to(const carom_step *s) {
     const carom_problem *pb = &s->problem;
     double least = HUGE_VAL;
@@ -363,7 +376,8 @@ static double joints_left(const work *w, const carom_step *s) {
 
 static bool done(work *w, carom_step *s) {
     const double momentum = carom_momentum_size(w->phi_v, w->M), size = carom_momentum_size(w->size_v, w->M);
-    const double speed = fmax(fmax(w->pace, carom_velocity_size(w->x, w->M) / s->h), fmax(carom_velocity_size(w->v_1, w->M), carom_velocity_size(s->v, w->M)));
+    const double speed = fmax(fmax(w->pace, carom_velocity_size(w->x, w->M) / s->h),
+                              fmax(carom_velocity_size(w->v_1, w->M), carom_velocity_size(s->v, w->M)));
     const double left = carom_velocity_size(w->phi_x, w->M) / s->h;
     if (w->by_saddle) carom_chord_note(&w->chord, momentum / size + left / speed + joints_left(w, s) / s->scale);
     if (!carom_motion_met(s, momentum, size, 2, w->K, w->M, w->q_T, w->y_v)) return false;
@@ -382,7 +396,8 @@ static bool done(work *w, carom_step *s) {
 
 // -- joints in the linear system ------------------------------------------------------------------------------------
 
-// (GM-12)  (M + h/2 C) dv + P dx - W~ dLambda = -phi_v,   B dx - h/2 Q dv - N~ dPsi = -Q phi_x,   W_1'dv + D'T dx = -u,   N_1'T dx = -g   of joints
+// (GM-12)  (M + h/2 C) dv + P dx - W~ dLambda = -phi_v,  B dx - h/2 Q dv - N~ dPsi = -Q phi_x,  W_1'dv + D'T dx = -u,
+//          N_1'T dx = -g  of joints
 // False: there is no factor.
 static bool factorise_joints(work *w, carom_step *s) {
     carom_saddle *S = &w->S;
@@ -396,9 +411,11 @@ static bool factorise_joints(work *w, carom_step *s) {
     }
     w->chord.age = 0;
     carom_turn_columns(&w->turn, &w->TW, &w->D, s->sys->ne);
-    bool good = carom_saddle_begin(S, w->A, W, &w->TW) && carom_saddle_add_matrix(S, 0, 0, 1, w->A) && carom_saddle_add_matrix(S, 0, 0, -0.5 * h, w->K) &&
-                carom_saddle_add_matrix(S, 0, 1, 1, w->K) && carom_saddle_add_matrix(S, 1, 1, 1, w->B) && carom_saddle_add_rates(S, 0, 0, 1, V) &&
-                carom_saddle_add_rates(S, 0, 1, 1, &w->TW) && carom_saddle_add_forces(S, 0, 0, 1, W) && carom_saddle_add_forces(S, 1, 1, h, W);
+    bool good = carom_saddle_begin(S, w->A, W, &w->TW) && carom_saddle_add_matrix(S, 0, 0, 1, w->A) &&
+                carom_saddle_add_matrix(S, 0, 0, -0.5 * h, w->K) && carom_saddle_add_matrix(S, 0, 1, 1, w->K) &&
+                carom_saddle_add_matrix(S, 1, 1, 1, w->B) && carom_saddle_add_rates(S, 0, 0, 1, V) &&
+                carom_saddle_add_rates(S, 0, 1, 1, &w->TW) && carom_saddle_add_forces(S, 0, 0, 1, W) &&
+                carom_saddle_add_forces(S, 1, 1, h, W);
     if (w->kinetic) good = good && carom_saddle_add_matrix(S, 1, 0, -0.5 * h, w->Q);
     else if (good) { // Q = 1 in the place of A, which has been added
         carom_matrix_zero(w->A);
@@ -416,14 +433,16 @@ static void add_metric(const work *w, double *y, double s, const double *x, int 
     else carom_axpy(y, s, x, nv);
 }
 
-// The right-hand side at the present iterate, with the reactions of the contacts L in p instead of those that stand; NULL: none.
+// The right-hand side at the present iterate, with the reactions of the contacts L in p instead of those that stand;
+// NULL: none.
 static void right_hand_side(work *w, const carom_step *s, const carom_local *L, const double *p) {
     const int nv = s->sys->nv, ne = s->sys->ne, n_v = rows(L);
     double *b = w->S.b;
     for (int i = 0; i < nv; ++i) b[i] = -w->phi_v[i], b[nv + i] = 0;
     add_metric(w, b + nv, -1, w->phi_x, nv);
     for (int k = 0; k < n_v; ++k) carom_column_axpy(b, (p ? p[k] : 0) - w->Lambda[ne + k], &L->W, k);
-    for (int k = 0; k < L->nb; ++k) carom_column_axpy(b + nv, s->h * ((p ? p[n_v + k] : 0) - w->Psi[ne + k]), &L->W, L->at[k]);
+    for (int k = 0; k < L->nb; ++k)
+        carom_column_axpy(b + nv, s->h * ((p ? p[n_v + k] : 0) - w->Psi[ne + k]), &L->W, L->at[k]);
     for (int j = 0; j < ne; ++j) b[2 * nv + j] = -w->u[j], b[2 * nv + ne + j] = -w->g[w->L_T.id[j]] / s->h;
 }
 
@@ -516,7 +535,8 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     CAROM_TRY(linearise(w, s));
     if (joints) {
         for (int b = 0; b < ne; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
-        if (k == 0) without_reactions(w, s, n_v, ne), w->free = fmax(carom_norm_max(s->c, ne), carom_norm_max(s->c + n_v, ne));
+        if (k == 0)
+            without_reactions(w, s, n_v, ne), w->free = fmax(carom_norm_max(s->c, ne), carom_norm_max(s->c + n_v, ne));
         if (factorise_joints(w, s)) CAROM_TRY(correct_joints(w, s, &w->by_saddle));
         if (w->by_saddle) return CAROM_OK;
         CAROM_TRY(matrix_of_velocities(w, s));
@@ -548,7 +568,8 @@ static carom_status correct(void *memory, carom_step *s, int k) {
 static carom_status before(work *w, carom_step *s) {
     const double h = s->h;
     bool all;
-    if (w->paper) return carom_velocity_before(s, w->u_0, &w->L_T, (carom_place){.t = s->t + 0.5 * h, .q = w->q_T, .v = s->v});
+    if (w->paper)
+        return carom_velocity_before(s, w->u_0, &w->L_T, (carom_place){.t = s->t + 0.5 * h, .q = w->q_T, .v = s->v});
     CAROM_TRY(carom_bent_find(&w->bent, s, w->u_0, &w->L_1, (carom_place){.t = s->t + h, .q = w->q_1, .v = s->v}));
     carom_bent_keep(&w->bent, &w->L_T);
     return w->planes ? carom_bent_plane(&w->bent, s, &all, w->g, w->x, s->q) : CAROM_OK;
@@ -576,11 +597,13 @@ static carom_status attempt(work *w, carom_step *s, int *iterations) {
     w->pace = 0;
     w->by_saddle = false;
     w->bent.some = false;
-    const carom_iteration I = {.method = "Newton's method", .most = MOST, .x = w->v_1, .n = s->sys->nv, .evaluate = judge, .correct = correct};
+    const carom_iteration I = {
+        .method = "Newton's method", .most = MOST, .x = w->v_1, .n = s->sys->nv, .evaluate = judge, .correct = correct};
     return carom_iterate(&I, w, s, iterations);
 }
 
-// The step for the set of L_T; where a contact meets a kink and the position level has no answer, with smaller steps neither, with the plane in which it met it (CL-10).
+// The step for the set of L_T; where a contact meets a kink and the position level has no answer, with smaller steps
+// neither, with the plane in which it met it (CL-10).
 static carom_status solve(work *w, carom_step *s, int *iterations) {
     w->planes = false;
     const carom_status status = attempt(w, s, iterations);
@@ -607,7 +630,8 @@ static carom_status predict(work *w, carom_step *s, double *g) {
     return carom_gaps(s, g, s->t + s->h, w->q_1);
 }
 
-// active=lasting: contacts that reacted in the last step and are below zero at the same prediction take part from the start.
+// active=lasting: contacts that reacted in the last step and are below zero at the same prediction take part from the
+// start.
 static carom_status foresee(work *w, carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     bool some = false;
@@ -624,7 +648,9 @@ static carom_status foresee(work *w, carom_step *s) {
 static carom_status grow(work *w, carom_step *s, bool *more) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q_1));
-    if (!w->end) return carom_close_thrown(s, more, w->sign, w->g, &w->L_0, w->g_start, (carom_place){.t = s->t, .q = s->q, .v = s->v});
+    if (!w->end)
+        return carom_close_thrown(s, more, w->sign, w->g, &w->L_0, w->g_start,
+                                  (carom_place){.t = s->t, .q = s->q, .v = s->v});
     *more = false;
     for (int id = ne; id < ne + nc; ++id) {
         const bool in = carom_closed(s, w->sign[id]);
@@ -683,8 +709,16 @@ const carom_scheme carom_scheme_ggl_midpoint = {
             "metric=euclidean (the paper's): Q = I, which depends on the unit of length.  Second order in smooth\n"
             "motion, with joints too; first order across impacts.  levels=velocity leaves the position level out.",
     .order = 2,
-    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 2, .gain = 0.1, .loss = 0.1, .slow_piles = true, .option = "active=end",
-                 .forces = CAROM_AT_MIDDLE, .gaps = CAROM_AT_MIDDLE | CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_MIDDLE | CAROM_AT_END},
+    .promises = {.contacts = CAROM_POSITION_LEVEL,
+                 .joints = CAROM_POSITION_LEVEL,
+                 .joint_order = 2,
+                 .gain = 0.1,
+                 .loss = 0.1,
+                 .slow_piles = true,
+                 .option = "active=end",
+                 .forces = CAROM_AT_MIDDLE,
+                 .gaps = CAROM_AT_MIDDLE | CAROM_AT_END,
+                 .directions = CAROM_AT_START | CAROM_AT_MIDDLE | CAROM_AT_END},
     .impulses = true,
     .levels = 2,
     .positions = true,

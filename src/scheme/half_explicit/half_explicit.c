@@ -16,27 +16,48 @@ enum { OPT_ACTIVE, OPT_IMPULSIVE, OPT_POWER, OPT_TIME, OPT_DAMPING };
 enum { APPROACH = 40 }; // attempts to end a part before a contact closes
 static const double LEAST = 1e-6; // impulsive step, of h
 static const carom_option options[] = {
-    {.name = "active", .kind = CAROM_CHOICE, .choices = "current|predicted",
+    {.name = "active",
+     .kind = CAROM_CHOICE,
+     .choices = "current|predicted",
      .about = "closed contacts and impacts are decided at the current position, or at the prediction q_0 + h v_0"},
-    {.name = "impulsive-step", .kind = CAROM_REAL, .fallback = 1, .low = 1e-6, .high = 1,
+    {.name = "impulsive-step",
+     .kind = CAROM_REAL,
+     .fallback = 1,
+     .low = 1e-6,
+     .high = 1,
      .about = "length of an impulsive step as a fraction of h (active=predicted only)"},
-    {.name = "impulsive-power", .kind = CAROM_INTEGER, .fallback = 0, .low = 0, .high = 6,
+    {.name = "impulsive-power",
+     .kind = CAROM_INTEGER,
+     .fallback = 0,
+     .low = 0,
+     .high = 6,
      .about = "p > 0: impulsive steps of impulsive-step h (h/impulsive-time)^p, with steps that end before contacts "
               "close; 1: second order through impacts (active=predicted only)"},
-    {.name = "impulsive-time", .kind = CAROM_REAL, .fallback = 1, .low = 1e-12, .high = 1e12, .about = "unit of h in impulsive-power, in s"},
-    {.name = "damping", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 0.5,
+    {.name = "impulsive-time",
+     .kind = CAROM_REAL,
+     .fallback = 1,
+     .low = 1e-12,
+     .high = 1e12,
+     .about = "unit of h in impulsive-power, in s"},
+    {.name = "damping",
+     .kind = CAROM_REAL,
+     .fallback = 0,
+     .low = 0,
+     .high = 0.5,
      .about = "numerical damping of high frequencies, eta: radius sqrt(1 - eta (omega h)^4/2); 0: none, 0.2: much; "
               "one force evaluation more"},
     {0},
 };
 
 typedef struct work {
-    carom_factor *F_0, *F_1, F[2];     // M(q_0), M(q_1).  The end of a step is the start of the next: pointers change places, structs stay where they are
+    carom_factor *F_0, *F_1, F[2];     // M(q_0), M(q_1).  The end of a step is the start of the next: pointers change
+                                       // places, structs stay where they are
     double t_F;                        // F_1 belongs to (t_F, q_1), where the next step starts; NAN: to none
     bool seen;                         // so does L_1
     double *g_F;                       // gaps there, as the system gives them
     bool known;                        // the step starts there, and L_1 is seen
-    long number;                       // the problem with F_1^-1 W_1, then with F_0^-1 W_0, which may be the same; 0: none
+    long number;                       // the problem with F_1^-1 W_1, then with F_0^-1 W_0, which may be the same; 0:
+                                       // none
     carom_local *L_0, *L_1, L[2], L_P; // directions at q_0, at q_1; at the prediction
     double *q_P, *q_1, *v_1, *v_m;     // positions; stage velocity; mean velocity, then v-
     double *g_0, *g_P, *g_1;           // gaps
@@ -50,7 +71,8 @@ typedef struct work {
     double *kappa;                     // curvatures at q_0, rows of L_0: those of contacts
     int *at;                           // first rows of contacts, counted from the first contact on
     bool curved;                       // the last step needed them: this one will, too, as a rule
-    double *q, *v;                     // the state at the start of the part of a step; q: that of the simulation, or q_parts
+    double *q, *v;                     // the state at the start of the part of a step; q: that of the simulation, or
+                                       // q_parts
     double *q_parts;                   // where a step may have several parts: a later one may fail
 } work;
 
@@ -91,9 +113,10 @@ static bool unmoved(const double *a, const double *b, int n) {
     return i == n;
 }
 
-// M(q_0) was factorised at the end of the last step, unless somebody moved the state in between, or a signal has changed, on which masses may depend.
-// t + h and the time at which the next step starts often differ by rounding; where time enters nothing of what was seen, that does not matter.  Gaps may depend on signals, which a restored state replaces:
-// then the time decides.
+// M(q_0) was factorised at the end of the last step, unless somebody moved the state in between, or a signal has
+// changed, on which masses may depend.  t + h and the time at which the next step starts often differ by rounding;
+// where time enters nothing of what was seen, that does not matter.  Gaps may depend on signals, which a restored state
+// replaces: then the time decides.
 static carom_status factor_start(work *w, carom_step *s, double t) {
     const bool timeless = s->sys->flags & CAROM_CONSTANT_MASS && s->sys->flags & CAROM_TIMELESS_GAPS && s->sys->ni == 0;
     w->known = w->u_known = false;
@@ -139,7 +162,8 @@ static carom_status strike(work *w, carom_step *s, const carom_local *L, const c
     return CAROM_OK;
 }
 
-// (HE-6)  a contact closed at q_0 approaches, u(q_0, v_0) < -theta: an impact now, before the step.  Forces may depend on v_0.
+// (HE-6)  a contact closed at q_0 approaches, u(q_0, v_0) < -theta: an impact now, before the step.  Forces may depend
+//         on v_0.
 static carom_status impact_at_start(work *w, carom_step *s, double t) {
     bool struck;
     carom_contact_velocity(s, w->u_0, w->L_0, w->v);
@@ -153,7 +177,9 @@ static carom_status impact_at_start(work *w, carom_step *s, double t) {
 }
 
 // Are directions the same everywhere?  Then there are no kinks, and those of a set are evaluated once.
-static bool straight(const carom_step *s) { return s->sys->flags & CAROM_CONSTANT_DIRECTIONS && s->sys->flags & CAROM_TIMELESS_GAPS; }
+static bool straight(const carom_step *s) {
+    return s->sys->flags & CAROM_CONSTANT_DIRECTIONS && s->sys->flags & CAROM_TIMELESS_GAPS;
+}
 
 // q_P = q_0 + h v_0 and the directions of L_0's set there.
 static carom_status look_ahead(work *w, carom_step *s, double t, double h) {
@@ -191,7 +217,8 @@ static carom_status meets_kink(work *w, carom_step *s, double t, double h, bool 
     if (first) CAROM_TRY(curvatures_start(w, s, t));
     CAROM_TRY(look_ahead(w, s, t, h));
     carom_contact_velocity(s, w->u_1, &w->L_P, w->v);
-    return carom_struck_on(s, kink, &w->curved, w->L_0, w->u_1, first ? w->kappa : NULL, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f});
+    return carom_struck_on(s, kink, &w->curved, w->L_0, w->u_1, first ? w->kappa : NULL,
+                           (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f});
 }
 
 // (HE-2)  v_1 = v_0 + h M_0^-1 (f_0 + W_0 lambda+),  law(W_P'v_1, lambda+) over L_0's set: the force acts along the
@@ -267,13 +294,17 @@ static carom_status impact(work *w, carom_step *s, double h) {
     return w->L_1->nb > 0 ? strike(w, s, w->L_1, w->F_1, w->v_m) : CAROM_OK;
 }
 
-// (BK-4)  Friction works along (v_0 + v)/2, as other forces do: where a body jams, lambda+ stops it in no time and lambda- is none.  u is booked, of this end; v the velocity at the other.
-static void book_mean_slip(const carom_local *L, carom_step *s, const double *lambda, const double *u, const double *v, double weight) {
+// (BK-4)  Friction works along (v_0 + v)/2, as other forces do: where a body jams, lambda+ stops it in no time and
+//         lambda- is none.  u is booked, of this end; v the velocity at the other.
+static void book_mean_slip(const carom_local *L, carom_step *s, const double *lambda, const double *u, const double *v,
+                           double weight) {
     for (int b = carom_joints_of(s, L).nb; b < L->nb; ++b)
-        for (int k = L->at[b] + 1; k < L->at[b + 1]; ++k) s->account.friction -= 0.5 * weight * lambda[k] * (carom_column_dot(&L->W, k, v) + L->w[k] - u[k]);
+        for (int k = L->at[b] + 1; k < L->at[b + 1]; ++k)
+            s->account.friction -= 0.5 * weight * lambda[k] * (carom_column_dot(&L->W, k, v) + L->w[k] - u[k]);
 }
 
-// Forces of the sets at both ends of the step act half a step each.  u: local velocities of L_1's set at the end; NULL: not known.
+// Forces of the sets at both ends of the step act half a step each.  u: local velocities of L_1's set at the end; NULL:
+// not known.
 static void book(work *w, carom_step *s, const carom_local *L_0, const carom_local *L_1, const double *u, double h) {
     if (L_0->nb > s->sys->ne && !w->u_known) carom_contact_velocity(s, w->u_0, L_0, w->v);
     if (!u) carom_local_velocity(w->u_1, L_1, w->v_m);
@@ -291,18 +322,21 @@ static carom_status approach(work *w, carom_step *s, double t, double *h, double
     for (int i = 0; *hits && i < APPROACH; ++i) {
         double tau = *h;
         for (int id = ne; id < ne + s->sys->nc; ++id)
-            if (!carom_closed(s, w->g_0[id]) && carom_closed(s, w->g_P[id])) tau = fmin(tau, *h * (w->g_0[id] / (w->g_0[id] - w->g_P[id])));
+            if (!carom_closed(s, w->g_0[id]) && carom_closed(s, w->g_P[id]))
+                tau = fmin(tau, *h * (w->g_0[id] / (w->g_0[id] - w->g_P[id])));
         if (!(tau > 2 * shortest)) return CAROM_OK;
         *h = tau - shortest;
         carom_move(s, w->q_P, w->q, *h, w->v);
         CAROM_TRY(carom_gaps(s, w->g_P, t + *h, w->q_P));
-        CAROM_TRY(carom_close_place(s, w->L_1, w->g_P, (carom_place){.t = t + *h, .q = w->q_P, .v = w->v, .f = w->a_f}));
+        CAROM_TRY(
+            carom_close_place(s, w->L_1, w->g_P, (carom_place){.t = t + *h, .q = w->q_P, .v = w->v, .f = w->a_f}));
         *hits = closes(s, w->g_0, w->g_P);
     }
     return CAROM_OK;
 }
 
-// (HE-1)  active=predicted: the set at q_P, and whether a contact closes there, which shortens h.  Directions are those at hand where set and h stay.
+// (HE-1)  active=predicted: the set at q_P, and whether a contact closes there, which shortens h.  Directions are those
+//         at hand where set and h stay.
 static carom_status look_at_prediction(work *w, carom_step *s, double t, double *h, double shortest, bool *hits) {
     if (w->L_0->nb == 0) carom_move(s, w->q_P, w->q, *h, w->v); // else it has been looked ahead
     CAROM_TRY(carom_gaps(s, w->g_P, t + *h, w->q_P));
@@ -329,7 +363,8 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     CAROM_TRY(carom_force(s, w->a_f, t, w->q, w->v));
     carom_factor_solve(w->F_0, w->a_f);
     CAROM_TRY(gaps_start(w, s, t));
-    if (!carom_close_open(s, w->L_0, w->g_0, NULL)) CAROM_TRY(carom_close_near(s, w->L_0, w->g_0, &(carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
+    if (!carom_close_open(s, w->L_0, w->g_0, NULL))
+        CAROM_TRY(carom_close_near(s, w->L_0, w->g_0, &(carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
     bool kink = false;
     const bool contacts = w->L_0->nb > s->sys->ne; // joints neither strike nor kink
     if (w->L_0->nb > 0) {
@@ -355,7 +390,8 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     if (s->opt[OPT_DAMPING] > 0) CAROM_TRY(damp(w, s, t + h, h, s->opt[OPT_DAMPING]));
     if (power) CAROM_TRY(carom_power_stage(s, 0.5 * h, t + h, w->q_1, w->v_1));
     if (!carom_close_open(s, w->L_1, w->g_1, w->held))
-        CAROM_TRY(carom_close_near(s, w->L_1, w->g_1, &(carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
+        CAROM_TRY(carom_close_near(s, w->L_1, w->g_1,
+                                   &(carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
     hits = hits || closes(s, w->g_0, w->g_1); // predicted: forces may have closed one that the prediction left open
     CAROM_TRY(directions_end(w, s, t + h));
     w->seen = true;
@@ -366,7 +402,8 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     } else {
         CAROM_TRY(stage_2(w, s, w->L_1, h));
         if (power) carom_book_power(s, w->v, w->v_m);
-        if (w->L_0->nb + w->L_1->nb > 0) book(w, s, w->L_0, w->L_1, w->L_1->nb > s->sys->ne ? NULL : s->problem.u, h); // of joints alone nobody needs more digits
+        // of joints alone nobody needs more digits
+        if (w->L_0->nb + w->L_1->nb > 0) book(w, s, w->L_0, w->L_1, w->L_1->nb > s->sys->ne ? NULL : s->problem.u, h);
     }
     carom_copy(w->q, w->q_1, s->sys->nq);
     carom_copy(w->v, w->v_m, s->sys->nv);
@@ -376,7 +413,8 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     // (HE-8)  h~ = impulsive-step h (h/impulsive-time)^p
-    const double part_of_h = fmax(LEAST, fmin(1, s->opt[OPT_IMPULSIVE] * pow(s->h / s->opt[OPT_TIME], s->opt[OPT_POWER])));
+    const double part_of_h =
+        fmax(LEAST, fmin(1, s->opt[OPT_IMPULSIVE] * pow(s->h / s->opt[OPT_TIME], s->opt[OPT_POWER])));
     const double shortest = s->opt[OPT_ACTIVE] == 1 ? part_of_h * s->h : s->h;
     const bool parts = shortest < s->h;
     w->q = parts ? w->q_parts : s->q; // positions change when a part has succeeded
@@ -402,7 +440,8 @@ const carom_scheme carom_scheme_half_explicit = {
     .name = "half-explicit",
     .about = "half-explicit scheme on velocity level: second order between impacts, with friction",
     .text = "q_P = q_0 + h v_0\n"
-            "v_1 = v_0 + h M_0^-1 (f_0 + W_0 lambda+),   contact law between W(q_P)'v_1 and lambda+, contacts closed at q_0\n"
+            "v_1 = v_0 + h M_0^-1 (f_0 + W_0 lambda+),   contact law between W(q_P)'v_1 and lambda+, contacts closed "
+            "at q_0\n"
             "q_1 = q_0 + h/2 (v_0 + v_1)\n"
             "v   = v_0 + h/2 M_0^-1 (f_0 + W_0 lambda+) + h/2 M_1^-1 (f(q_1, v_1) + W_1 lambda-),\n"
             "      contact law between W_1'v and lambda-, contacts closed at q_1\n"
@@ -412,8 +451,11 @@ const carom_scheme carom_scheme_half_explicit = {
             "first order; first order across impacts.  Explicit: stable for omega h < 2 (velocity Verlet).  A\n"
             "contact enters by at most h times its approach speed and then stays there without sinking.",
     .order = 2,
-    .promises = {.joint_order = 2, .limited_steps = true,
-                 .forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_START | CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
+    .promises = {.joint_order = 2,
+                 .limited_steps = true,
+                 .forces = CAROM_AT_START | CAROM_AT_END,
+                 .gaps = CAROM_AT_START | CAROM_AT_END,
+                 .directions = CAROM_AT_START | CAROM_AT_END},
     .stable = 2,
     .stable_of = stable_of,
     .lanes = CAROM_LANE_HALF_EXPLICIT,

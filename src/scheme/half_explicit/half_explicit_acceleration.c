@@ -28,8 +28,10 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     CAROM_ALLOCATE(mem, (size_t)w->L_0.W.n, &w->lambda_0, &w->lambda_1, &w->u, &w->u_1, &w->kappa);
 }
 
-// (HA-1)  I2 = { j : closed and u_j <= eps_u }: closed and not opening.  L holds all that are closed; found: with their directions.
-static carom_status choose(carom_step *s, carom_local *L, bool found, double *u, double t, const double *q, const double *v) {
+// (HA-1)  I2 = { j : closed and u_j <= eps_u }: closed and not opening.  L holds all that are closed; found: with their
+//         directions.
+static carom_status choose(carom_step *s, carom_local *L, bool found, double *u, double t, const double *q,
+                           const double *v) {
     if (!found) CAROM_TRY(carom_directions(s, L, t, q));
     carom_local_velocity(u, L, v);
     const double eps_u = carom_local_velocity_rounding(L, v) + carom_velocity_left(s);
@@ -44,8 +46,8 @@ static carom_status choose(carom_step *s, carom_local *L, bool found, double *u,
 }
 
 // (HA-2)  0 <= lambda _|_ W'a + kappa >= 0 over I2, a = M^-1 (f + W lambda); in velocity units, times h
-static carom_status contact_force(work *w, carom_step *s, const carom_local *L, const carom_factor *F, double *lambda, double *a,
-                                  double t, const double *q, const double *v) {
+static carom_status contact_force(work *w, carom_step *s, const carom_local *L, const carom_factor *F, double *lambda,
+                                  double *a, double t, const double *q, const double *v) {
     if (L->nb == 0) return CAROM_OK;
     CAROM_TRY(carom_curvature(s, w->kappa, L, t, q, v));
     carom_problem_form(s, L, L, F, s->h);
@@ -90,7 +92,8 @@ static carom_status impact_at_start(work *w, carom_step *s) {
     bool struck;
     CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
     carom_local_velocity(w->u, &w->L_0, w->v_0);
-    CAROM_TRY(carom_struck(s, &struck, NULL, &w->L_0, w->u, (carom_place){.t = s->t, .q = s->q, .v = w->v_0, .f = w->a_f}));
+    CAROM_TRY(
+        carom_struck(s, &struck, NULL, &w->L_0, w->u, (carom_place){.t = s->t, .q = s->q, .v = w->v_0, .f = w->a_f}));
     if (!struck) return CAROM_OK;
     CAROM_TRY(strike(w, s, &w->L_0, &w->F_0, w->v_0));
     CAROM_TRY(carom_force(s, w->a_f, s->t, s->q, w->v_0));
@@ -103,7 +106,8 @@ static carom_status meets_kink(work *w, carom_step *s, bool *kink) {
     carom_local_velocity(w->u, &w->L_1, w->v_0);
     for (int b = s->sys->ne; b < w->L_1.nb; ++b)
         if (!carom_closed(s, w->g_0[w->L_1.id[b]])) w->u[b] = 0;
-    return carom_struck(s, kink, NULL, &w->L_1, w->u, (carom_place){.t = s->t + s->h, .q = w->q_1, .v = w->v_0, .f = w->a_1});
+    return carom_struck(s, kink, NULL, &w->L_1, w->u,
+                        (carom_place){.t = s->t + s->h, .q = w->q_1, .v = w->v_0, .f = w->a_1});
 }
 
 static carom_status step(void *memory, carom_step *s) {
@@ -130,7 +134,8 @@ static carom_status step(void *memory, carom_step *s) {
 
     CAROM_TRY(carom_free_motion(s, &w->F_1, w->a_1, w->g_1, t_1, w->q_1, w->v_1));
     CAROM_TRY(carom_power_stage(s, 0.5 * h, t_1, w->q_1, w->v_1));
-    CAROM_TRY(carom_close_place(s, &w->L_1, w->g_1, (carom_place){.t = t_1, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
+    CAROM_TRY(carom_close_place(s, &w->L_1, w->g_1,
+                                (carom_place){.t = t_1, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
     if (w->L_1.nb > 0) CAROM_TRY(choose(s, &w->L_1, false, w->u, t_1, w->q_1, w->v_1));
     bool hits = false;
     if (w->L_1.nb > ne) CAROM_TRY(meets_kink(w, s, &hits));
@@ -155,15 +160,21 @@ static carom_status step(void *memory, carom_step *s) {
 const carom_scheme carom_scheme_half_explicit_acceleration = {
     .name = "half-explicit-acceleration",
     .about = "half-explicit scheme on acceleration level; drifts, for comparison",
-    .text = "lambda+ at (q_0, v_0) from 0 <= lambda _|_ W'v' + kappa >= 0 over contacts closed and not opening\n"
-            "v_1 = v_0 + h M_0^-1 (f_0 + W_0 lambda+),   q_1 = q_0 + h/2 (v_0 + v_1),   lambda- likewise at (q_1, v_1)\n"
-            "v = v_0 + h/2 (a_0 + a_1); a contact closes: all contact forces zero, then Newton's law\n\n"
-            "Second order in smooth phases, first order across impacts.  A closed contact that approaches faster than\n"
-            "the forces of a few steps explain is an impact.  It keeps a smaller approach velocity and sinks, linearly\n"
-            "in time; the ledger shows it.  Use half-explicit.",
+    .text =
+        "lambda+ at (q_0, v_0) from 0 <= lambda _|_ W'v' + kappa >= 0 over contacts closed and not opening\n"
+        "v_1 = v_0 + h M_0^-1 (f_0 + W_0 lambda+),   q_1 = q_0 + h/2 (v_0 + v_1),   lambda- likewise at (q_1, v_1)\n"
+        "v = v_0 + h/2 (a_0 + a_1); a contact closes: all contact forces zero, then Newton's law\n\n"
+        "Second order in smooth phases, first order across impacts.  A closed contact that approaches faster than\n"
+        "the forces of a few steps explain is an impact.  It keeps a smaller approach velocity and sinks, linearly\n"
+        "in time; the ledger shows it.  Use half-explicit.",
     .order = 2,
-    .promises = {.contacts = CAROM_ACCELERATION_LEVEL, .joints = CAROM_ACCELERATION_LEVEL, .joint_order = 2, .limited_steps = true,
-                 .forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_START | CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
+    .promises = {.contacts = CAROM_ACCELERATION_LEVEL,
+                 .joints = CAROM_ACCELERATION_LEVEL,
+                 .joint_order = 2,
+                 .limited_steps = true,
+                 .forces = CAROM_AT_START | CAROM_AT_END,
+                 .gaps = CAROM_AT_START | CAROM_AT_END,
+                 .directions = CAROM_AT_START | CAROM_AT_END},
     .stable = 2,
     .lacks = CAROM_NO_FRICTION,
     .work_size = sizeof(work),

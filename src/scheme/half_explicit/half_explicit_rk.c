@@ -16,7 +16,8 @@ static const carom_rk_table tables[] = {
 };
 
 enum { STAGES = 8 };
-static const double DRIFT = 0.01; // of what moves in a step: the local error of lasting contact is far smaller, flight is faster
+static const double DRIFT = 0.01; // of what moves in a step: the local error of lasting contact is far smaller, flight
+                                  // is faster
 
 const carom_rk_table *carom_rk_find(int order) {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
@@ -26,8 +27,15 @@ const carom_rk_table *carom_rk_find(int order) {
 
 enum { OPT_ORDER, OPT_SETS };
 static const carom_option options[] = {
-    {.name = "order", .kind = CAROM_INTEGER, .fallback = 3, .low = 2, .high = 5, .about = "order of the table between impacts"},
-    {.name = "sets", .kind = CAROM_CHOICE, .choices = "start|stage",
+    {.name = "order",
+     .kind = CAROM_INTEGER,
+     .fallback = 3,
+     .low = 2,
+     .high = 5,
+     .about = "order of the table between impacts"},
+    {.name = "sets",
+     .kind = CAROM_CHOICE,
+     .choices = "start|stage",
      .about = "contacts that react in a stage: those closed at the start of the step; or those closed at the "
               "position of the stage, as in the paper"},
     {0},
@@ -88,7 +96,9 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
 }
 
 // c_l h after t: where stage l stands.
-static double stage_time(const work *w, const carom_step *s, int l) { return l == w->T->stages ? s->t + s->h : s->t + w->c[l] * s->h; }
+static double stage_time(const work *w, const carom_step *s, int l) {
+    return l == w->T->stages ? s->t + s->h : s->t + w->c[l] * s->h;
+}
 
 // (HR-1)  Q_l = q_0 + h sum_{k<l} a_lk V_k, where (+) is no sum with D_k instead of V_k
 static void position(work *w, const carom_step *s, int l) {
@@ -107,7 +117,8 @@ static void lift(work *w, const carom_step *s, int l) {
 
 // (HR-2)  velocity at stage l (l = stages: at the end) with M_{l-1}, f_{l-1} at hand in F and K[l-1]:
 //         V_l = v_0 + h sum_{k<l-1} a_lk K_k + h a_{l,l-1} (M^-1 f + M^-1 W lambda),  law(W(Q_l)'V_l, lambda)
-static carom_status velocity(work *w, carom_step *s, int l, const carom_local *L, const carom_local *L_next, double *const *K, double *v) {
+static carom_status velocity(work *w, carom_step *s, int l, const carom_local *L, const carom_local *L_next,
+                             double *const *K, double *v) {
     const double h = s->h, *row = w->row[l], a = row[l - 1];
     carom_copy(v, w->v_0, s->sys->nv);
     for (int k = 0; k < l; ++k) carom_axpy(v, h * row[k], K[k], s->sys->nv);
@@ -220,8 +231,10 @@ static carom_status stages(work *w, carom_step *s, int nb, bool by_stage, bool *
     return CAROM_OK;
 }
 
-// (HR-4)  a jam (Painleve): the slip u_T of a contact turns round, from more than theta_T = 4 h (|W_T'a| + 4 mu |W_N'a|), which the forces of a few steps explain.  Forces that stop it at a stage are of order 1/h, and with the weights of
-//         the others they throw it back.  a = M^-1 f at the last stage; L_next holds the directions at (t_1, q_1).
+// (HR-4)  a jam (Painleve): the slip u_T of a contact turns round, from more than theta_T = 4 h (|W_T'a| + 4 mu
+//         |W_N'a|), which the forces of a few steps explain.  Forces that stop it at a stage are of order 1/h, and with
+//         the weights of the others they throw it back.  a = M^-1 f at the last stage; L_next holds the directions at
+//         (t_1, q_1).
 static bool jams(work *w, const carom_step *s) {
     const carom_local *L = &w->L_next;
     const double *a = w->K_E[w->T->stages - 1];
@@ -231,7 +244,8 @@ static bool jams(work *w, const carom_step *s) {
     for (int b = s->sys->ne; b < L->nb && !some; ++b) {
         const int first = L->at[b] + 1, tangents = L->at[b + 1] - first;
         if (tangents < 1 || !(carom_dot(w->u_0 + first, w->u_1 + first, tangents) < 0)) continue;
-        double theta = 4 * s->sys->contacts[L->id[b] - s->sys->ne].friction * fabs(carom_column_dot(&L->W, first - 1, a));
+        double theta =
+            4 * s->sys->contacts[L->id[b] - s->sys->ne].friction * fabs(carom_column_dot(&L->W, first - 1, a));
         for (int i = first; i < first + tangents; ++i) theta += fabs(carom_column_dot(&L->W, i, a));
         some = carom_length(w->u_0 + first, tangents) > carom_velocity_left(s) + 4 * s->h * theta;
     }
@@ -261,7 +275,8 @@ static carom_status impact(work *w, carom_step *s) {
     // A contact that rested has no velocity to give back: what v- shows there is the force it lost.
     carom_copy(w->u_1, w->u_0, w->L_next.at[w->L_next.nb]);
     for (int b = ne; b < w->L_next.nb; ++b)
-        if (w->held_1[w->L_next.id[b] - ne] > 0) carom_zero(w->u_1 + w->L_next.at[b], w->L_next.at[b + 1] - w->L_next.at[b]);
+        if (w->held_1[w->L_next.id[b] - ne] > 0)
+            carom_zero(w->u_1 + w->L_next.at[b], w->L_next.at[b + 1] - w->L_next.at[b]);
     return strike(w, s, &w->L_next, w->u_1, w->v);
 }
 
@@ -273,7 +288,8 @@ static carom_status step(void *memory, carom_step *s) {
     carom_copy(w->v_0, s->v, nv);
     CAROM_TRY(carom_gaps_before(s, w->g_0));
     bool known = false; // L, L_next hold directions of their sets at q_0, q_1
-    CAROM_TRY(carom_close_knowing(s, &w->L, w->g_0, &known, (carom_place){.t = s->t, .q = s->q, .v = s->v, .drift = DRIFT}));
+    CAROM_TRY(
+        carom_close_knowing(s, &w->L, w->g_0, &known, (carom_place){.t = s->t, .q = s->q, .v = s->v, .drift = DRIFT}));
     const int nb = w->L.nb;
     if (!known) CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
     if (nb > ne) CAROM_TRY(impact_at_start(w, s));
@@ -295,7 +311,9 @@ static carom_status step(void *memory, carom_step *s) {
     }
     CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->Q_next));
     known = true;
-    CAROM_TRY(carom_close_knowing(s, &w->L_next, w->g_1, &known, (carom_place){.t = t_1, .q = w->Q_next, .v = w->v, .held = w->held_1, .drift = DRIFT}));
+    CAROM_TRY(
+        carom_close_knowing(s, &w->L_next, w->g_1, &known,
+                            (carom_place){.t = t_1, .q = w->Q_next, .v = w->v, .held = w->held_1, .drift = DRIFT}));
     bool hits = kink;
     for (int id = ne; id < ne + nc; ++id) hits = hits || (!carom_closed(s, w->g_0[id]) && carom_closed(s, w->g_1[id]));
     if (hits) {
@@ -314,11 +332,12 @@ static int order_of(const double *opt) { return (int)opt[OPT_ORDER]; }
 const carom_scheme carom_scheme_half_explicit_rk = {
     .name = "half-explicit-rk",
     .about = "half-explicit Runge-Kutta on velocity level, order 2 to 5 between impacts",
-    .text = "Q_l = q_0 + h sum_{k<l} a_lk V_k\n"
-            "V_l = v_0 + h sum_{k<l} a_lk M_k^-1 (f_k + W_k lambda_k),   contact law between W(Q_l)'V_l and lambda_{l-1}\n"
-            "q_1, v- with the weights b; a contact closes: contact forces zero, then Newton's law\n\n"
-            "The order of the table in positions and velocities while the set of contacts does not change; first\n"
-            "order across impacts.  Explicit.",
+    .text =
+        "Q_l = q_0 + h sum_{k<l} a_lk V_k\n"
+        "V_l = v_0 + h sum_{k<l} a_lk M_k^-1 (f_k + W_k lambda_k),   contact law between W(Q_l)'V_l and lambda_{l-1}\n"
+        "q_1, v- with the weights b; a contact closes: contact forces zero, then Newton's law\n\n"
+        "The order of the table in positions and velocities while the set of contacts does not change; first\n"
+        "order across impacts.  Explicit.",
     .order = 3,
     .promises = {.joint_order = 3, .limited_steps = true},
     .order_of = order_of,

@@ -57,5 +57,6 @@ typedef struct carom_theta {
     carom_identity I;
 } carom_theta;
 /// keep NULL: steps do not depend on those before.
-void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *mem, carom_arena *keep, const carom_system *sys);
+void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *mem, carom_arena *keep,
+                          const carom_system *sys);
 carom_status carom_theta_step(void *w, carom_step *s);

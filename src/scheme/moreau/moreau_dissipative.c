@@ -9,8 +9,16 @@
 
 enum { OPT_THETA, OPT_IDENTITY };
 static const carom_option options[] = {
-    {.name = "theta", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1, .about = "where the forces are evaluated: q_0 + theta (q_1 - q_0)"},
-    {.name = "identity", .kind = CAROM_CHOICE, .choices = "on|off", .about = "check the discrete energy balance at every step of a linear system"},
+    {.name = "theta",
+     .kind = CAROM_REAL,
+     .fallback = 0.5,
+     .low = 0,
+     .high = 1,
+     .about = "where the forces are evaluated: q_0 + theta (q_1 - q_0)"},
+    {.name = "identity",
+     .kind = CAROM_CHOICE,
+     .choices = "on|off",
+     .about = "check the discrete energy balance at every step of a linear system"},
     {0},
 };
 
@@ -93,11 +101,13 @@ static carom_status check_identity(work *w, carom_step *s) {
     carom_zero(w->dv, s->sys->nv);
     carom_local_react(w->dv, 1, &w->N.L, w->N.p);
     carom_move(s, w->q_M, s->q, s->h, w->v_M);
-    const carom_balance b = {.h = s->h, .q_0 = s->q, .v_0 = s->v, .q_1 = w->q_M, .v_1 = w->v_1, .f_0 = I->f_0, .f_1 = I->f_0, .r = w->dv};
+    const carom_balance b = {
+        .h = s->h, .q_0 = s->q, .v_0 = s->v, .q_1 = w->q_M, .v_1 = w->v_1, .f_0 = I->f_0, .f_1 = I->f_0, .r = w->dv};
     double scale;
     const double off = carom_identity_dissipative(I, &b, w->theta, &scale);
     carom_book_identity(s, off, scale);
-    if (w->theta < 0.5 && s->sys->flags & CAROM_TIMELESS_GAPS) carom_book_rise(s, carom_rise_dissipative(I, &b, w->theta), CAROM_RULE_MEAN, w->theta, 0);
+    if (w->theta < 0.5 && s->sys->flags & CAROM_TIMELESS_GAPS)
+        carom_book_rise(s, carom_rise_dissipative(I, &b, w->theta), CAROM_RULE_MEAN, w->theta, 0);
     return CAROM_OK;
 }
 
@@ -127,13 +137,14 @@ static int order_of(const double *opt) { return opt[OPT_THETA] == 0.5 ? 2 : 1; }
 const carom_scheme carom_scheme_moreau_dissipative = {
     .name = "moreau-dissipative",
     .about = "Moreau-Jean variant that moves with the mean velocity; dissipates for theta >= 1/2",
-    .text = "v_M = (v_0 + v_1)/2,   q_1 = q_0 + h v_M\n"
-            "active: g(q_0 + h/2 v_0) <= 0\n"
-            "M(q_M) (v_1 - v_0) = h f(t_theta, q_theta, v_M) + W(q_M) p,   q_M halfway, q_theta = q_0 + theta (q_1 - q_0)\n"
-            "Newton's law between W_M'v_0 and W_M'v_1\n\n"
-            "For linear systems the energy balance of a step holds exactly, with impact loss 1/2 (u_0 + u_1).p and\n"
-            "numerical loss (theta - 1/2) |q_1 - q_0|_K^2.  The impact loss has the right sign when u_0 <= 0.\n"
-            "Second order without contacts and joints at theta = 1/2, first order with them.",
+    .text =
+        "v_M = (v_0 + v_1)/2,   q_1 = q_0 + h v_M\n"
+        "active: g(q_0 + h/2 v_0) <= 0\n"
+        "M(q_M) (v_1 - v_0) = h f(t_theta, q_theta, v_M) + W(q_M) p,   q_M halfway, q_theta = q_0 + theta (q_1 - q_0)\n"
+        "Newton's law between W_M'v_0 and W_M'v_1\n\n"
+        "For linear systems the energy balance of a step holds exactly, with impact loss 1/2 (u_0 + u_1).p and\n"
+        "numerical loss (theta - 1/2) |q_1 - q_0|_K^2.  The impact loss has the right sign when u_0 <= 0.\n"
+        "Second order without contacts and joints at theta = 1/2, first order with them.",
     .order = 2,
     .promises = {.forces = CAROM_AT_MIDDLE, .gaps = CAROM_AT_MIDDLE, .directions = CAROM_AT_MIDDLE},
     .impulses = true,

@@ -2,15 +2,18 @@
 //
 // Spec: docs/METHODS.md, section MEX.  Forces are seen at the old state, contacts at the new position;
 // the velocity before the impact is taken at the old one.  First order everywhere, closed gaps drift,
-// and oscillators gain energy: a forward Euler step stands behind it.  forces=end sees forces at the new position as well:
-// then symplectic Euler stands behind it, and undamped oscillators are stable up to h omega = 2.
+// and oscillators gain energy: a forward Euler step stands behind it.  forces=end sees forces at the new position as
+// well: then symplectic Euler stands behind it, and undamped oscillators are stable up to h omega = 2.
 #include "scheme/step.h"
 
 enum { OPT_FORCES };
 static const double STEPS = 1024; // in which a lasting contact may drift open, h^2/2 of its curvature in each
 static const carom_option options[] = {
-    {.name = "forces", .kind = CAROM_CHOICE, .choices = "start|end",
-     .about = "forces are evaluated at the old position, or at the new one (with the old velocity): stable for oscillations, h omega < 2"},
+    {.name = "forces",
+     .kind = CAROM_CHOICE,
+     .choices = "start|end",
+     .about = "forces are evaluated at the old position, or at the new one (with the old velocity): stable for "
+              "oscillations, h omega < 2"},
     {0},
 };
 

@@ -12,27 +12,46 @@
 
 enum { OPT_THETA, OPT_GAMMA, OPT_AT, OPT_GAP, OPT_IDENTITY };
 static const carom_option options[] = {
-    {.name = "theta", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1, .about = "weight of the new state in the theta rule"},
-    {.name = "gamma", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1, .about = "forecast: contacts closed at q_0 + gamma h v_0 are active"},
-    {.name = "at", .kind = CAROM_CHOICE, .choices = "end|theta|start",
+    {.name = "theta",
+     .kind = CAROM_REAL,
+     .fallback = 0.5,
+     .low = 0,
+     .high = 1,
+     .about = "weight of the new state in the theta rule"},
+    {.name = "gamma",
+     .kind = CAROM_REAL,
+     .fallback = 0.5,
+     .low = 0,
+     .high = 1,
+     .about = "forecast: contacts closed at q_0 + gamma h v_0 are active"},
+    {.name = "at",
+     .kind = CAROM_CHOICE,
+     .choices = "end|theta|start",
      .about = "mass and contact directions at q_1, or at q_0 + theta (q_1 - q_0); start: mass at q_1, directions at "
               "q_0, so that they are constant in a step"},
-    {.name = "gap", .kind = CAROM_CHOICE, .choices = "position|update",
+    {.name = "gap",
+     .kind = CAROM_CHOICE,
+     .choices = "position|update",
      .about = "forecast gaps: those at the position forecast; or the gap before, updated with the velocities along "
               "the directions at q_0 alone, so that it drifts from the position where they turn"},
-    {.name = "identity", .kind = CAROM_CHOICE, .choices = "on|off", .about = "check the discrete energy balance at every step of a linear system"},
+    {.name = "identity",
+     .kind = CAROM_CHOICE,
+     .choices = "on|off",
+     .about = "check the discrete energy balance at every step of a linear system"},
     {0},
 };
 
 static void allocate_past(carom_theta *w, carom_arena *keep, const carom_system *sys) {
     w->past = NULL;
     if (!keep || !(w->theta > 0 && w->theta < 1) || w->inside || w->N.constant) return; // theta = 1 needs no M_0
-    if (sys->ne > 0 || sys->list) return; // joints act always, and in a world of many bodies something touches nearly always
+    if (sys->ne > 0 || sys->list) return; // joints act always, and in a world of many bodies something touches nearly
+                                          // always
     w->past = (carom_theta_past *)carom_allocate(keep, sizeof *w->past / sizeof(double));
     CAROM_ALLOCATE(keep, (size_t)sys->nv, &w->s_1, &w->s_2);
 }
 
-void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *mem, carom_arena *keep, const carom_system *sys) {
+void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *mem, carom_arena *keep,
+                          const carom_system *sys) {
     const size_t nv = (size_t)sys->nv;
     w->theta = rule.theta;
     w->gamma = rule.gamma;
@@ -67,18 +86,26 @@ void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *me
     w->g = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
     w->u_0 = carom_allocate(mem, (size_t)w->L_0.W.n);
     w->jump = w->strikes = NULL;
-    if (!w->inside && !w->start && !(sys->flags & CAROM_TIMELESS_GAPS)) w->jump = carom_allocate(mem, (size_t)w->L_0.W.n), w->strikes = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
+    if (!w->inside && !w->start && !(sys->flags & CAROM_TIMELESS_GAPS))
+        w->jump = carom_allocate(mem, (size_t)w->L_0.W.n),
+        w->strikes = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
     allocate_past(w, keep, sys);
 }
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
-    const carom_theta_rule rule = {.theta = opt[OPT_THETA], .gamma = opt[OPT_GAMMA], .inside = opt[OPT_AT] == 1, .start = opt[OPT_AT] == 2, .updates = opt[OPT_GAP] == 1, .identity = opt[OPT_IDENTITY] == 0};
+    const carom_theta_rule rule = {.theta = opt[OPT_THETA],
+                                   .gamma = opt[OPT_GAMMA],
+                                   .inside = opt[OPT_AT] == 1,
+                                   .start = opt[OPT_AT] == 2,
+                                   .updates = opt[OPT_GAP] == 1,
+                                   .identity = opt[OPT_IDENTITY] == 0};
     carom_theta_allocate(memory, rule, mem, keep, sys);
 }
 
 // at=theta, all but the forces at q_theta:
 // (MJ-7)  q_theta = q_0 + theta h ((1 - theta) v_0 + theta v_1)
-//         R = M(q_theta) (v_1 - v_0) - h ((1 - theta) f_0 + theta f(t_1, q_1, v_1)),   u_0, u_1 = W(q_theta)'(v_0, v_1) + w
+//         R = M(q_theta) (v_1 - v_0) - h ((1 - theta) f_0 + theta f(t_1, q_1, v_1)),  u_0, u_1 = W(q_theta)'(v_0, v_1)
+//         + w
 static carom_status eval_inside(carom_theta *w, carom_step *s, carom_newton *N, const double *v_1, bool matrix) {
     const int nv = s->sys->nv;
     const double h = s->h, theta = w->theta, t_1 = s->t + h, t_theta = s->t + theta * h, share = theta * theta * h;
@@ -101,7 +128,8 @@ static carom_status eval_inside(carom_theta *w, carom_step *s, carom_newton *N, 
         carom_local_velocity_shared(s, N->u_1, &N->L, v_1);
         return CAROM_OK;
     }
-    // (MJ-8)  A = M + h theta (C + h theta K + theta (d(M y)/dq - d(W p)/dq)),   V = W + h theta^2 (d u_1/dq + e o d u_0/dq)
+    // (MJ-8)  A = M + h theta (C + h theta K + theta (d(M y)/dq - d(W p)/dq)),  V = W + h theta^2 (d u_1/dq + e o d
+    //         u_0/dq)
     carom_matrix_zero(N->A);
     carom_matrix_add(N->A, 1, w->M);
     carom_local_blend(&N->V, &N->L, 0, NULL);
@@ -172,7 +200,9 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
         CAROM_TRY(carom_directions(s, &N->L, t_1, w->q_1));
         if (N->k > 0) carom_bent_keep(&w->bent, &N->L);
         carom_local_velocity_shared(s, N->u_1, &N->L, v_1);
-        if (N->k == 0) CAROM_TRY(carom_bent_find(&w->bent, s, w->u_0, &N->L, (carom_place){.t = t_1, .q = w->q_1, .v = s->v, .f = theta < 1 ? w->s_0 : NULL}));
+        if (N->k == 0)
+            CAROM_TRY(carom_bent_find(&w->bent, s, w->u_0, &N->L,
+                                      (carom_place){.t = t_1, .q = w->q_1, .v = s->v, .f = theta < 1 ? w->s_0 : NULL}));
         carom_copy(N->u_0, w->u_0, N->L.at[N->L.nb]);
         return CAROM_OK;
     }
@@ -203,7 +233,8 @@ static carom_status check_identity(carom_theta *w, carom_step *s) {
     CAROM_TRY(carom_identity_loads(I, s, s->t, s->t + s->h));
     carom_zero(w->y, nv);
     carom_local_react(w->y, 1, &w->N.L, w->N.p);
-    const carom_balance b = {.h = s->h, .q_0 = s->q, .v_0 = s->v, .q_1 = w->q_1, .v_1 = w->v_1, .f_0 = I->f_0, .f_1 = I->f_1, .r = w->y};
+    const carom_balance b = {
+        .h = s->h, .q_0 = s->q, .v_0 = s->v, .q_1 = w->q_1, .v_1 = w->v_1, .f_0 = I->f_0, .f_1 = I->f_1, .r = w->y};
     double scale;
     const double off = carom_identity_theta(I, &b, w->theta, &scale);
     carom_book_identity(s, off, scale);
@@ -212,20 +243,26 @@ static carom_status check_identity(carom_theta *w, carom_step *s) {
     const carom_local *L = &w->N.L;
     for (int k = s->sys->ne; k < L->nb; ++k)
         if (w->N.p[L->at[k]] > 0) e = fmax(e, s->sys->contacts[L->id[k] - s->sys->ne].restitution);
-    if (w->theta < 0.5 || w->theta * (1 + e) > 1 + CAROM_SAME) carom_book_rise(s, carom_rise_theta(I, &b, w->theta), CAROM_RULE_THETA, w->theta, 1 / (1 + e));
+    if (w->theta < 0.5 || w->theta * (1 + e) > 1 + CAROM_SAME)
+        carom_book_rise(s, carom_rise_theta(I, &b, w->theta), CAROM_RULE_THETA, w->theta, 1 / (1 + e));
     return CAROM_OK;
 }
 
-// -- steps without contacts --------------------------------------------------------------------------------------------
+// -- steps without contacts -------------------------------------------------------------------------------------------
 
-enum { STEPS = 2, WAIT = 50 }; // steps to continue; after an attempt in vain the next WAIT steps are left to Newton's method, which keeps the loss below 2 %
+enum { STEPS = 2, WAIT = 50 }; // steps to continue; after an attempt in vain the next WAIT steps are left to Newton's
+                               // method, which keeps the loss below 2 %
 
-static inline bool continues(const carom_theta *w, const carom_step *s) { return w->past && w->past->steps == STEPS && w->past->h == s->h; }
+static inline bool continues(const carom_theta *w, const carom_step *s) {
+    return w->past && w->past->steps == STEPS && w->past->h == s->h;
+}
 
-// (MJ-10)  v_1 = v_0 + h ((1 - theta) s_0 + theta s_1),  where s_1 = M_1^-1 f_1 is about 3 s_0 - 3 s_-1 + s_-2;  for n velocities.
+// (MJ-10)  v_1 = v_0 + h ((1 - theta) s_0 + theta s_1),  where s_1 = M_1^-1 f_1 is about 3 s_0 - 3 s_-1 + s_-2;  for n
+//          velocities.
 static inline void continue_motion(carom_theta *w, const carom_step *s, int n) {
     const double h = s->h, theta = w->theta, *v = s->v, *s_0 = w->s_0;
-    for (int i = 0; i < n; ++i) w->v_1[i] = v[i] + h * ((1 - theta) * s_0[i] + theta * (3 * (s_0[i] - w->s_1[i]) + w->s_2[i]));
+    for (int i = 0; i < n; ++i)
+        w->v_1[i] = v[i] + h * ((1 - theta) * s_0[i] + theta * (3 * (s_0[i] - w->s_1[i]) + w->s_2[i]));
 }
 
 // The step is done.  chord: the corrections of (MJ-10), 0 after an attempt in vain, -1: not attempted.
@@ -255,7 +292,8 @@ static carom_status mean_walls(carom_theta *w, carom_step *s) {
     for (int k = 0; k < L->at[L->nb]; ++k) w->jump[k] = fmin(w->u_0[k], -fabs(w->jump[k]));
     CAROM_TRY(carom_struck(s, &some, w->strikes, &w->L_0, w->jump, at));
     for (int b = 0; b < L->nb; ++b)
-        for (int k = L->at[b]; k < L->at[b + 1] && !(L->id[b] < s->sys->ne ? joints : w->strikes[b] != 0); ++k) L->w[k] = 0.5 * (w->L_0.w[k] + L->w[k]);
+        for (int k = L->at[b]; k < L->at[b + 1] && !(L->id[b] < s->sys->ne ? joints : w->strikes[b] != 0); ++k)
+            L->w[k] = 0.5 * (w->L_0.w[k] + L->w[k]);
     return CAROM_OK;
 }
 
@@ -349,20 +387,23 @@ static int order_of(const double *opt) { return opt[OPT_THETA] == 0.5 ? 2 : 1; }
 const carom_scheme carom_scheme_moreau_jean = {
     .name = "moreau-jean",
     .about = "Moreau-Jean with the theta rule, implicit for theta > 0",
-    .text = "active: g(q_0 + gamma h v_0) <= 0\n"
-            "q_1 = q_0 + h ((1 - theta) v_0 + theta v_1)\n"
-            "M_1 (v_1 - v_0 - h (1 - theta) M_0^-1 f_0) = h theta f_1 + W_1 p\n"
-            "Newton's law between u(q_0, v_0) and u(q_1, v_1); bilateral constraints: u(q_1, v_1) = 0\n"
-            "at=theta, as the lecture prints it:\n"
-            "M(q_t) (v_1 - v_0) = h ((1 - theta) f_0 + theta f_1) + W(q_t) p,   q_t = q_0 + theta (q_1 - q_0)\n"
-            "Newton's law between u(q_t, v_0) and u(q_t, v_1)\n"
-            "at=start: W(q_0) for W_1, Newton's law between u(q_0, v_0) and u(q_0, v_1)\n\n"
-            "First order across impacts and for joints, whose reactions are impulses; theta = 1/2 is second\n"
-            "order without contacts and joints.  theta >= 1/2 is stable for stiff linear systems; stiff nonlinear\n"
-            "structures with impacts want theta > 1/2.  Closed gaps and joints drift with order h.\n"
-            "gamma: forecast of impacts; 1 finds every impact of the step, smaller values let fast ones end below zero.",
+    .text =
+        "active: g(q_0 + gamma h v_0) <= 0\n"
+        "q_1 = q_0 + h ((1 - theta) v_0 + theta v_1)\n"
+        "M_1 (v_1 - v_0 - h (1 - theta) M_0^-1 f_0) = h theta f_1 + W_1 p\n"
+        "Newton's law between u(q_0, v_0) and u(q_1, v_1); bilateral constraints: u(q_1, v_1) = 0\n"
+        "at=theta, as the lecture prints it:\n"
+        "M(q_t) (v_1 - v_0) = h ((1 - theta) f_0 + theta f_1) + W(q_t) p,   q_t = q_0 + theta (q_1 - q_0)\n"
+        "Newton's law between u(q_t, v_0) and u(q_t, v_1)\n"
+        "at=start: W(q_0) for W_1, Newton's law between u(q_0, v_0) and u(q_0, v_1)\n\n"
+        "First order across impacts and for joints, whose reactions are impulses; theta = 1/2 is second\n"
+        "order without contacts and joints.  theta >= 1/2 is stable for stiff linear systems; stiff nonlinear\n"
+        "structures with impacts want theta > 1/2.  Closed gaps and joints drift with order h.\n"
+        "gamma: forecast of impacts; 1 finds every impact of the step, smaller values let fast ones end below zero.",
     .order = 2,
-    .promises = {.forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_MIDDLE, .directions = CAROM_AT_START | CAROM_AT_END},
+    .promises = {.forces = CAROM_AT_START | CAROM_AT_END,
+                 .gaps = CAROM_AT_MIDDLE,
+                 .directions = CAROM_AT_START | CAROM_AT_END},
     .impulses = true,
     .order_of = order_of,
     .second_order = "theta=0.5",

@@ -31,7 +31,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
 }
 
 // (MID-4) to (MID-6): the velocity after contact, in place; s->q is q_M.
-static carom_status contacts(carom_midpoint *w, carom_step *s, bool found, const double *q_0, const double *v_0, bool paper) {
+static carom_status contacts(carom_midpoint *w, carom_step *s, bool found, const double *q_0, const double *v_0,
+                             bool paper) {
     const double h = s->h, t_M = s->t + 0.5 * h;
     double *v = s->v;
     // (MID-4)  p solves CP over I,  G = W_M' M_M^-1 W_M,  c = W_M' v_f + e o W_M' v_0
@@ -46,7 +47,8 @@ static carom_status contacts(carom_midpoint *w, carom_step *s, bool found, const
         carom_local_same(&w->L_0, &w->L);
         CAROM_TRY(carom_directions(s, &w->L_0, s->t, q_0));
         carom_local_velocity_shared(s, w->u_0, &w->L_0, v_0);
-        CAROM_TRY(carom_velocity_before(s, w->u_0, &w->L, (carom_place){.t = t_M, .q = s->q, .v = v_0, .F = &w->F, .f = w->a}));
+        CAROM_TRY(carom_velocity_before(s, w->u_0, &w->L,
+                                        (carom_place){.t = t_M, .q = s->q, .v = v_0, .F = &w->F, .f = w->a}));
         carom_axpy(w->u, 1, w->u_0, n);
     }
     CAROM_TRY(carom_problem_step(s, &w->L, &w->F, w->u, w->u_0));
@@ -66,7 +68,8 @@ carom_status carom_midpoint_take(carom_midpoint *w, carom_step *s, bool paper) {
     const double h = s->h, t_M = s->t + 0.5 * h;
     double *q = s->q, *v = s->v, *q_0 = w->q_0, *v_0 = w->v_0;
 
-    // Large systems go through as few passes as there can be: q and v change in place, and come back when the step fails.
+    // Large systems go through as few passes as there can be: q and v change in place, and come back when the step
+    // fails.
     // (MID-1)  q_M = q_0 + h/2 v_0
     if (s->sys->move) {
         carom_copy(q_0, q, nq);
@@ -76,18 +79,21 @@ carom_status carom_midpoint_take(carom_midpoint *w, carom_step *s, bool paper) {
         carom_add_keeping(q_0, v_0, q, 0.5 * h, v, nv);
     }
 
-    // (MID-2)  v_f = v_0 + h M_M^-1 f(t_M, q_M, v_0); W_M as well where a set of contacts lasts, and no factor of M where nothing is near
+    // (MID-2)  v_f = v_0 + h M_M^-1 f(t_M, q_M, v_0); W_M as well where a set of contacts lasts, and no factor of M
+    //          where nothing is near
     bool found = false, solved = false;
     if (s->sys->motion_directions) carom_local_same(&w->L_0, &w->L);
     double *g = s->sys->nc ? w->g : NULL;
-    carom_status status = w->lasts || w->join || s->sys->ne > 0 ? CAROM_OK : carom_acceleration(s, &solved, &w->F, w->a, w->g, t_M, q, v);
+    carom_status status =
+        w->lasts || w->join || s->sys->ne > 0 ? CAROM_OK : carom_acceleration(s, &solved, &w->F, w->a, w->g, t_M, q, v);
     solved = solved && carom_all_open(w->g, s->held, s->sys->nc);
     if (status == CAROM_OK && w->lasts) status = carom_motion_ahead(s, &w->F, w->a, g, &w->L_0, &found, t_M, q, v);
     else if (status == CAROM_OK && !solved) status = carom_motion_factor(s, &w->F, w->a, g, t_M, q, v);
 
     // (MID-3)  I = { j : g_j(q_M) <= 0 }, and those that join
     for (int id = s->sys->ne; w->join && id < s->sys->ne + s->sys->nc; ++id) w->g[id] = fmin(w->g[id], w->join[id]);
-    if (status == CAROM_OK) status = carom_close_place(s, &w->L, w->g, (carom_place){.t = t_M, .q = q, .v = v, .F = &w->F, .f = w->a});
+    if (status == CAROM_OK)
+        status = carom_close_place(s, &w->L, w->g, (carom_place){.t = t_M, .q = q, .v = v, .F = &w->F, .f = w->a});
     w->lasts = status == CAROM_OK && s->sys->motion_directions && w->L.nb > 0 && carom_local_alike(&w->L, &w->L_0);
     found = found && w->lasts;
     if (found) {

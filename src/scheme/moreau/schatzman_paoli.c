@@ -31,13 +31,16 @@ typedef struct work {
     span span;
     bool good;                    // the last reactions meet the laws
     carom_factor F;               // explicit: M(q_k); implicit: iteration matrix
-    carom_local L, V;             // directions at z; implicit: the same as rows, because the iteration matrix is not symmetric; walls that move: those of t_k
+    carom_local L, V;             // directions at z; implicit: the same as rows, because the iteration matrix is not
+                                  // symmetric; walls that move: those of t_k
     bool implicit;
     double e, theta;              // the one restitution
     double *ahead, *d;            // kept: q_k (one ahead of the report), d_k
     double *power;                // kept: external and damping power at the last report
-    double *since, *taken;        // kept: by contact, steps in a row that push it, at most 3; what the impact of the last step has taken so far
-    double *first, *law, *work, *booked; // kept, by contact, of its first step: velocity before it, impulse of the law, work of the impulse; what was booked
+    double *since, *taken;        // kept: by contact, steps in a row that push it, at most 3; what the impact of the
+                                  // last step has taken so far
+    double *first, *law, *work, *booked; // kept, by contact, of its first step: velocity before it, impulse of the law,
+                                         // work of the impulse; what was booked
     double *d_f, *d_1, *dz;       // new increment without reactions and with them; z = q_k + h/(1+e) dz
     double *z, *g, *u, *u_0, *u_f, *p;
     double *strikes;              // by row of L: 1 where a contact is struck
@@ -72,7 +75,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     if (!w->implicit) return;
     w->M = carom_allocate_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->A};
-    for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i) *tangents[i] = carom_allocate_matrix(mem, sys->tangent_shape);
+    for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i)
+        *tangents[i] = carom_allocate_matrix(mem, sys->tangent_shape);
     CAROM_ALLOCATE(mem, nq, &w->q_1, &w->q_t);
     CAROM_ALLOCATE(mem, nv, &w->v_t, &w->y, &w->f, &w->r, &w->size);
 }
@@ -85,7 +89,8 @@ static carom_status gaps_at_z(work *w, carom_step *s) {
     return carom_gaps(s, w->g, a->t_z, w->z);
 }
 
-// One iteration of Newton's method at d_1: d_f and the factor of its matrix.  *small: is the equation met with the reactions p?
+// One iteration of Newton's method at d_1: d_f and the factor of its matrix.  *small: is the equation met with the
+// reactions p?
 static carom_status linearise(work *w, carom_step *s, int k, bool *small) {
     const span *a = &w->span;
     const int nv = s->sys->nv;
@@ -105,7 +110,8 @@ static carom_status linearise(work *w, carom_step *s, int k, bool *small) {
         w->size[i] = fabs(w->size[i]) + a->x * h * fabs(w->f[i]);
     }
     carom_local_react(w->r, -1, &w->L, w->p);
-    *small = carom_motion_met(s, carom_momentum_size(w->r, w->M), carom_momentum_size(w->size, w->M), k > 0 ? a->x * h : 0, w->K, w->M, a->q, w->d_f);
+    *small = carom_motion_met(s, carom_momentum_size(w->r, w->M), carom_momentum_size(w->size, w->M),
+                              k > 0 ? a->x * h : 0, w->K, w->M, a->q, w->d_f);
     // (SP-8)  A = M + x h theta (C/2 + h K) + h d(M y)/dq - h/(1 + e) d(W p)/dq
     CAROM_TRY(carom_tangent(s, w->K, w->C, t_t, w->q_t, w->v_t));
     carom_matrix_zero(w->A);
@@ -136,7 +142,8 @@ static carom_status react(work *w, carom_step *s) {
     if (w->L.nb > 0) {
         carom_problem_form(s, rows(w), &w->L, &w->F, 1 / (1 + w->e));
         carom_add(w->dz, w->d_f, -1, w->d_1, nv); // from the last iterate back to the free increment
-        for (int b = 0; b < w->L.nb; ++b) s->c[b] = w->g[w->L.id[b]] / s->h + carom_column_dot(&w->L.W, b, w->dz) / (1 + w->e);
+        for (int b = 0; b < w->L.nb; ++b)
+            s->c[b] = w->g[w->L.id[b]] / s->h + carom_column_dot(&w->L.W, b, w->dz) / (1 + w->e);
         CAROM_TRY(carom_problem_solve(s, &w->L));
     }
     carom_copy(w->d_1, w->d_f, nv);
@@ -146,16 +153,18 @@ static carom_status react(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// What rounding may leave in the gap of row b.  Gaps may hold lengths larger than what moves, and z may be a small difference of large terms: from the fourth
-// iterate on the largest of them stands for all.
+// What rounding may leave in the gap of row b.  Gaps may hold lengths larger than what moves, and z may be a small
+// difference of large terms: from the fourth iterate on the largest of them stands for all.
 static double rounding(const work *w, const carom_step *s, int b, int k) {
     if (k < 3) return carom_local_rounding(&w->L, b, w->z, s->sys->nq);
-    const double most = fmax(carom_norm_max(w->span.q, s->sys->nq), s->h * fmax(carom_norm_max(w->d_1, s->sys->nv), carom_norm_max(w->span.d, s->sys->nv)));
+    const double most = fmax(carom_norm_max(w->span.q, s->sys->nq),
+                             s->h * fmax(carom_norm_max(w->d_1, s->sys->nv), carom_norm_max(w->span.d, s->sys->nv)));
     for (int i = 0; i < s->sys->nv; ++i) w->dz[i] = most;
     return carom_local_rounding(&w->L, b, w->dz, s->sys->nv);
 }
 
-// Does the law hold at the new z itself, within tolerance or the gap's own rounding, and no other contact come into play?
+// Does the law hold at the new z itself, within tolerance or the gap's own rounding, and no other contact come into
+// play?
 static bool met(work *w, carom_step *s, int k) {
     const carom_system *sys = s->sys;
     bool more = false, good = true;
@@ -211,20 +220,28 @@ static carom_status advance(work *w, carom_step *s) {
     if (taking_part == 0 && !w->implicit) return CAROM_OK;
 
     carom_zero(w->p, w->L.W.n);
-    const carom_iteration I = {.method = "the position-level contact problem", .most = MOST, .x = w->d_1, .n = nv, .evaluate = evaluate, .correct = correct};
+    const carom_iteration I = {.method = "the position-level contact problem",
+                               .most = MOST,
+                               .x = w->d_1,
+                               .n = nv,
+                               .evaluate = evaluate,
+                               .correct = correct};
     return carom_iterate(&I, w, s, NULL);
 }
 
-// (SP-9)  Is a drive struck, which changes its speed at once?  |W'd_k + w| > theta (CL-4) at z, and with the theta of q_k: that of one place may be 0 in passing.
-//         g(z) = 0 takes some steps to reach the new speed; what their impulses take is lost to impact.
+// (SP-9)  Is a drive struck, which changes its speed at once?  |W'd_k + w| > theta (CL-4) at z, and with the theta of
+//         q_k: that of one place may be 0 in passing. g(z) = 0 takes some steps to reach the new speed; what their
+//         impulses take is lost to impact.
 static carom_status drives_struck(work *w, carom_step *s, bool *struck) {
     const span *a = &w->span;
     CAROM_TRY(carom_joints_struck(s, struck, &w->L, w->u_0, (carom_place){.t = a->t_z, .q = w->z, .v = a->d}));
-    if (*struck) CAROM_TRY(carom_joints_struck(s, struck, &w->L, w->u_0, (carom_place){.t = a->t, .q = a->q, .v = a->d}));
+    if (*struck)
+        CAROM_TRY(carom_joints_struck(s, struck, &w->L, w->u_0, (carom_place){.t = a->t, .q = a->q, .v = a->d}));
     return CAROM_OK;
 }
 
-// Does the impact of the last step go on: is some contact in the second step that pushes it?  *strikes: some is in the first or the second.
+// Does the impact of the last step go on: is some contact in the second step that pushes it?  *strikes: some is in the
+// first or the second.
 static bool going_on(work *w, const carom_step *s, bool *strikes) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     bool some = false;
@@ -240,23 +257,26 @@ static bool going_on(work *w, const carom_step *s, bool *strikes) {
     return some;
 }
 
-// (SP-10)  g(z) = 0 takes two steps from u to -e u: u_1 = e u - (1 + e) g/h, u_2 = e u_1 - (1 + e) g_1/h = -e u with g_1 = g + h u_1.  The first takes too
-//          much, the second gives some of it back.  Both are one impact:
+// (SP-10)  g(z) = 0 takes two steps from u to -e u: u_1 = e u - (1 + e) g/h, u_2 = e u_1 - (1 + e) g_1/h = -e u with
+//          g_1 = g + h u_1.  The first takes too much, the second gives some of it back.  Both are one impact:
 // (SP-11)      P = sum p (u_1 - u_0)/(u_1 - u_f),   taken = e (-1/2 (u + u_2) P) + (1 - e) (- sum 1/2 (u_0 + u_1) p)
-//          The first is what the law takes at the velocity u, P being p without what holds forces; the second has the work of forces until the impact in it, of which the law
-//          takes 1 - e as well.  The rest of the work of p is an error of the scheme, and stays in the balance: with e = 1 an impact takes nothing.
+//          The first is what the law takes at the velocity u, P being p without what holds forces; the second has the
+//          work of forces until the impact in it, of which the law takes 1 - e as well.  The rest of the work of p is
+//          an error of the scheme, and stays in the balance: with e = 1 an impact takes nothing.
 static double taken_by_law(work *w, int c, int b, double work) {
     if (w->since[c] > 2) return work;
     const double moved = w->u[b] - w->u_f[b], p = moved != 0 ? w->p[b] * ((w->u[b] - w->u_0[b]) / moved) : w->p[b];
     if (w->since[c] == 1) w->first[c] = w->u_0[b], w->law[c] = w->work[c] = w->booked[c] = 0;
     w->law[c] += p;
     w->work[c] += work;
-    const double taken = w->e * (-0.5 * (w->first[c] + w->u[b]) * w->law[c]) + (1 - w->e) * w->work[c], before = w->booked[c];
+    const double taken = w->e * (-0.5 * (w->first[c] + w->u[b]) * w->law[c]) + (1 - w->e) * w->work[c],
+                 before = w->booked[c];
     w->booked[c] = taken;
     return taken - before;
 }
 
-// (SP-12)  Joints hold some of the forces as well: u_f = W'(d_f + M^-1 W_J p_f), the velocity without contacts, with p_f from W_J'(d_f + M^-1 W_J p_f - d_{k+1}) = 0.
+// (SP-12)  Joints hold some of the forces as well: u_f = W'(d_f + M^-1 W_J p_f), the velocity without contacts, with
+//          p_f from W_J'(d_f + M^-1 W_J p_f - d_{k+1}) = 0.
 static carom_status free_velocity(work *w, carom_step *s) {
     const carom_local J = carom_joints_of(s, &w->L), V = carom_joints_of(s, rows(w));
     if (J.nb > 0) {
@@ -270,7 +290,8 @@ static carom_status free_velocity(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// An impact creates what its second step gives beyond what the first took.  Joints take nothing by law, u = 0 before and after: their part of (SP-11) is (1 - e) of their work.
+// An impact creates what its second step gives beyond what the first took.  Joints take nothing by law, u = 0 before
+// and after: their part of (SP-11) is (1 - e) of their work.
 static void split_by_impacts(work *w, carom_step *s, bool same, double of_joints) {
     carom_account *a = &s->account;
     const bool joints = carom_book_counts(s, &w->L, 0, w->p, w->u_0);
@@ -293,7 +314,8 @@ static void split_by_impacts(work *w, carom_step *s, bool same, double of_joints
     *w->taken += a->lost;
 }
 
-// (SP-13)  The work of p is that at v_k = (d_k + d_{k+1})/2: walls and drives have their velocity w of t_k, too, not that of t_z, unless they are struck: that of a wall may jump between the two.
+// (SP-13)  The work of p is that at v_k = (d_k + d_{k+1})/2: walls and drives have their velocity w of t_k, too, not
+//          that of t_z, unless they are struck: that of a wall may jump between the two.
 static carom_status walls_at_report(work *w, carom_step *s) {
     const span *a = &w->span;
     bool struck;
@@ -374,24 +396,28 @@ static double stable_of(const double *opt) {
 const carom_scheme carom_scheme_schatzman_paoli = {
     .name = "schatzman-paoli",
     .about = "two-step scheme on position level, one restitution for all contacts",
-    .text = "M(q_k) (q_{k+1} - 2 q_k + q_{k-1}) = h^2 f(t_k, q_k, (q_k - q_{k-1})/h) + h W(z) p\n"
-            "with theta:  M(q_{k+1}) (q_{k+1} - 2 q_k + q_{k-1}) = h^2 f(t, q, v at k + theta) + h W(z) p\n"
-            "z = (q_{k+1} + e q_{k-1})/(1 + e),   0 <= g(z) _|_ p >= 0,   v_{k+1} = (q_{k+1} - q_{k-1})/(2h)\n"
-            "joints: g(z) = 0\n\n"
-            "Without theta explicit (stable for omega h < 2), central differences without contact; first order when\n"
-            "forces depend on velocity.  theta > 0 is implicit, first order and damps; stable for every step from\n"
-            "1/2 on, below for omega h < 2/sqrt(1 - 2 theta).  The central difference is reported as the velocity at\n"
-            "t_k, which it approximates.\n"
-            "The constraints hold for z, so q penetrates with order h, and joints are off by order h^2 (by rounding when\n"
-            "e = 0).  Velocities inside contact episodes are noisy: a central difference across a jump.  The law is a\n"
-            "normal cone to the set of admissible positions; Coulomb's friction, a law for velocities, has no place in it.",
+    .text =
+        "M(q_k) (q_{k+1} - 2 q_k + q_{k-1}) = h^2 f(t_k, q_k, (q_k - q_{k-1})/h) + h W(z) p\n"
+        "with theta:  M(q_{k+1}) (q_{k+1} - 2 q_k + q_{k-1}) = h^2 f(t, q, v at k + theta) + h W(z) p\n"
+        "z = (q_{k+1} + e q_{k-1})/(1 + e),   0 <= g(z) _|_ p >= 0,   v_{k+1} = (q_{k+1} - q_{k-1})/(2h)\n"
+        "joints: g(z) = 0\n\n"
+        "Without theta explicit (stable for omega h < 2), central differences without contact; first order when\n"
+        "forces depend on velocity.  theta > 0 is implicit, first order and damps; stable for every step from\n"
+        "1/2 on, below for omega h < 2/sqrt(1 - 2 theta).  The central difference is reported as the velocity at\n"
+        "t_k, which it approximates.\n"
+        "The constraints hold for z, so q penetrates with order h, and joints are off by order h^2 (by rounding when\n"
+        "e = 0).  Velocities inside contact episodes are noisy: a central difference across a jump.  The law is a\n"
+        "normal cone to the set of admissible positions; Coulomb's friction, a law for velocities, has no place in it.",
     .order = 1,
     .promises = {.limited_steps = true,
-                 .forces = CAROM_AT_END, .gaps = CAROM_AT_OTHERS, .directions = CAROM_AT_END | CAROM_AT_OTHERS},
+                 .forces = CAROM_AT_END,
+                 .gaps = CAROM_AT_OTHERS,
+                 .directions = CAROM_AT_END | CAROM_AT_OTHERS},
     .impulses = true,
     .stable = 2,
     .stable_of = stable_of,
-    .lacks = CAROM_NO_FRICTION | CAROM_NO_UNEQUAL_RESTITUTION | CAROM_NO_IMPACT_LAWS | CAROM_NO_STEP_CHANGE | CAROM_NO_ADAPTIVE,
+    .lacks = CAROM_NO_FRICTION | CAROM_NO_UNEQUAL_RESTITUTION | CAROM_NO_IMPACT_LAWS | CAROM_NO_STEP_CHANGE |
+             CAROM_NO_ADAPTIVE,
     .options = options,
     .work_size = sizeof(work),
     .allocate = allocate,

@@ -6,8 +6,16 @@
 
 enum { OPT_RHO, OPT_IMPACTS };
 static const carom_option options[] = {
-    {.name = "rho", .kind = CAROM_REAL, .fallback = 0.8, .low = 0, .high = 1, .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
-    {.name = "impacts", .kind = CAROM_CHOICE, .choices = "refuse|ignore", .about = "refuse: models with contacts are declined; ignore: they run without an impact law, for comparison only"},
+    {.name = "rho",
+     .kind = CAROM_REAL,
+     .fallback = 0.8,
+     .low = 0,
+     .high = 1,
+     .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
+    {.name = "impacts",
+     .kind = CAROM_CHOICE,
+     .choices = "refuse|ignore",
+     .about = "refuse: models with contacts are declined; ignore: they run without an impact law, for comparison only"},
     {0},
 };
 
@@ -31,12 +39,17 @@ const carom_scheme carom_scheme_alpha_index3 = {
     .text =
         "M s_1 = f(q_1, v_1) + W_1 lambda,   g_E(q_1) = 0,   0 <= g(q_1) _|_ lambda >= 0\n"
         "(1 - alpha_m) a_1 + alpha_m a_0 = (1 - alpha_f) s_1 + alpha_f s_0;   v_1, q_1 from a_0, a_1 as Newmark\n\n"
-        "Second order with joints, which are satisfied exactly on position level.  No impact law and no restitution: the\n"
+        "Second order with joints, which are satisfied exactly on position level.  No impact law and no restitution: "
+        "the\n"
         "reaction of an impact is O(1/h) and comes back through a_0 in the next step.  Energy is made at impacts, so\n"
         "models with contacts are declined; impacts=ignore runs them, as a counter-example.",
     .order = 2,
-    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 2,
-                 .forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
+    .promises = {.contacts = CAROM_POSITION_LEVEL,
+                 .joints = CAROM_POSITION_LEVEL,
+                 .joint_order = 2,
+                 .forces = CAROM_AT_END,
+                 .gaps = CAROM_AT_END,
+                 .directions = CAROM_AT_START | CAROM_AT_END},
     .lacks = CAROM_NO_FRICTION | CAROM_NO_IMPACTS,
     .options = options,
     .warning = warning,

@@ -6,14 +6,54 @@
 
 enum { OPT_RHO, OPT_ALPHA_M, OPT_ALPHA_F, OPT_GAMMA, OPT_BETA, OPT_CONTACT, OPT_ACTIVE, OPT_START };
 static const carom_option options[] = {
-    {.name = "rho", .kind = CAROM_REAL, .fallback = 0.8, .low = 0, .high = 1, .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
-    {.name = "alpha-m", .kind = CAROM_REAL, .fallback = NAN, .derived = "by-rho", .low = -1, .high = 1, .open_high = true, .about = "weight of the old acceleration"},
-    {.name = "alpha-f", .kind = CAROM_REAL, .fallback = NAN, .derived = "by-rho", .low = 0, .high = 1, .open_high = true, .about = "weight of the old forces; stable for alpha-m <= alpha-f <= 1/2 and the default gamma and beta"},
-    {.name = "gamma", .kind = CAROM_REAL, .fallback = NAN, .derived = "by-alphas", .low = 0, .high = 2, .about = "as in newmark; second order with the default only"},
-    {.name = "beta", .kind = CAROM_REAL, .fallback = NAN, .derived = "by-gamma", .low = 0, .high = 2, .about = "as in newmark"},
-    {.name = "contact", .kind = CAROM_CHOICE, .choices = "nonsmooth|position|velocity", .about = "nonsmooth: impulses apart from accelerations; the others put contact into the accelerations and are wrong at impacts"},
-    {.name = "active", .kind = CAROM_CHOICE, .choices = "free|half", .about = "contacts closed at the end of the step without contact, or at q_0 + h/2 v_0"},
-    {.name = "start", .kind = CAROM_CHOICE, .choices = "step|force",
+    {.name = "rho",
+     .kind = CAROM_REAL,
+     .fallback = 0.8,
+     .low = 0,
+     .high = 1,
+     .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
+    {.name = "alpha-m",
+     .kind = CAROM_REAL,
+     .fallback = NAN,
+     .derived = "by-rho",
+     .low = -1,
+     .high = 1,
+     .open_high = true,
+     .about = "weight of the old acceleration"},
+    {.name = "alpha-f",
+     .kind = CAROM_REAL,
+     .fallback = NAN,
+     .derived = "by-rho",
+     .low = 0,
+     .high = 1,
+     .open_high = true,
+     .about = "weight of the old forces; stable for alpha-m <= alpha-f <= 1/2 and the default gamma and beta"},
+    {.name = "gamma",
+     .kind = CAROM_REAL,
+     .fallback = NAN,
+     .derived = "by-alphas",
+     .low = 0,
+     .high = 2,
+     .about = "as in newmark; second order with the default only"},
+    {.name = "beta",
+     .kind = CAROM_REAL,
+     .fallback = NAN,
+     .derived = "by-gamma",
+     .low = 0,
+     .high = 2,
+     .about = "as in newmark"},
+    {.name = "contact",
+     .kind = CAROM_CHOICE,
+     .choices = "nonsmooth|position|velocity",
+     .about = "nonsmooth: impulses apart from accelerations; the others put contact into the accelerations and are "
+              "wrong at impacts"},
+    {.name = "active",
+     .kind = CAROM_CHOICE,
+     .choices = "free|half",
+     .about = "contacts closed at the end of the step without contact, or at q_0 + h/2 v_0"},
+    {.name = "start",
+     .kind = CAROM_CHOICE,
+     .choices = "step|force",
      .about = "first acceleration: M^-1 f but for stiff forces, which have that over a step; or M^-1 f of all, with "
               "which rho=1 conserves the energy of linear systems exactly and stiff springs out of balance may blow "
               "up"},
@@ -50,7 +90,8 @@ const carom_scheme carom_scheme_generalized_alpha = {
         "1/2)^2/4 (with joints gamma/2) unless given\n"
         "v_1, q_1 and impulses as in newmark\n\n"
         "Second order without contacts and joints; rho sets the damping of high frequencies.  A joint anywhere\n"
-        "in the model changes beta for all of it; give beta to compare models with and without joints.  Otherwise as newmark.\n"
+        "in the model changes beta for all of it; give beta to compare models with and without joints.  Otherwise as "
+        "newmark.\n"
         "ggl-alpha is the variant without penetration and drift.",
     CAROM_NEWMARK_TABLE,
 };

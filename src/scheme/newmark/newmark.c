@@ -8,8 +8,18 @@
 
 enum { OPT_GAMMA, OPT_BETA, OPT_CONTACT, OPT_ACTIVE, OPT_IDENTITY };
 static const carom_option options[] = {
-    {.name = "gamma", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1, .about = "weight of the new acceleration in the velocity; 1/2 for second order"},
-    {.name = "beta", .kind = CAROM_REAL, .fallback = 0.25, .low = 0, .high = 1, .about = "half the weight of the new acceleration in the position; stable for 2 beta >= gamma >= 1/2"},
+    {.name = "gamma",
+     .kind = CAROM_REAL,
+     .fallback = 0.5,
+     .low = 0,
+     .high = 1,
+     .about = "weight of the new acceleration in the velocity; 1/2 for second order"},
+    {.name = "beta",
+     .kind = CAROM_REAL,
+     .fallback = 0.25,
+     .low = 0,
+     .high = 1,
+     .about = "half the weight of the new acceleration in the position; stable for 2 beta >= gamma >= 1/2"},
     CAROM_NEWMARK_OPTIONS,
     {0},
 };
@@ -42,7 +52,8 @@ const carom_scheme carom_scheme_newmark = {
             "the\n"
             "accelerations; joints are satisfied on velocity level and drift with order h.  For linear systems with\n"
             "2 beta >= gamma >= 1/2 an algorithmic energy does not grow (checked at every step: energy.identity).\n"
-            "gamma = 1/2 and beta = 1/4: average acceleration; 1/6: linear acceleration, stable for omega h < 3.46; 1/12: Fox and\n"
+            "gamma = 1/2 and beta = 1/4: average acceleration; 1/6: linear acceleration, stable for omega h < 3.46; "
+            "1/12: Fox and\n"
             "Goodwin, omega h < 2.45; 0: central differences, omega h < 2.",
     CAROM_NEWMARK_TABLE,
     .stable_of = stable_of,

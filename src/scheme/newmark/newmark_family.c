@@ -7,7 +7,8 @@
 
 enum { MOST = 50 };                         // Newton iterations
 static const size_t ROOM = (size_t)1 << 22; // doubles for columns, unless all are fewer
-enum { KEPT_FROM = 16, MANY = 8 };          // unknowns from which on columns are kept; a solution costs about so many columns
+enum { KEPT_FROM = 16, MANY = 8 };          // unknowns from which on columns are kept; a solution costs about so many
+                                            // columns
 
 carom_newmark_par carom_newmark_rho(double rho) {
     // (NM-5)  alpha_m = (2 rho - 1)/(rho + 1), alpha_f = rho/(rho + 1),
@@ -37,7 +38,8 @@ const char *carom_newmark_warning(carom_newmark_par par) {
 void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena *mem, carom_arena *keep,
                          const carom_system *sys) {
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
-    // (NM-14)  beta = gamma/2 with joints: s and a lack their reactions, and what joints hold drifts by h^2 (beta - gamma/2) (a_n - a_0)
+    // (NM-14)  beta = gamma/2 with joints: s and a lack their reactions, and what joints hold drifts by h^2 (beta -
+    //          gamma/2) (a_n - a_0)
     if (par.choose_beta && sys->ne > 0 && par.contact == CAROM_NEWMARK_NONSMOOTH) par.beta = 0.5 * par.gamma;
     w->par = par;
     w->c = (1 - par.alpha_f) / (1 - par.alpha_m);
@@ -45,7 +47,8 @@ void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena
     w->have_M = false;
     CAROM_ALLOCATE(keep, nv, &w->a_0, &w->s_0);
     w->h_0 = carom_allocate(keep, 1);
-    w->I = carom_allocate_identity(mem, sys, par.identity && par.contact == CAROM_NEWMARK_NONSMOOTH && par.alpha_m == 0);
+    w->I =
+        carom_allocate_identity(mem, sys, par.identity && par.contact == CAROM_NEWMARK_NONSMOOTH && par.alpha_m == 0);
     if (w->I.asked && par.alpha_f > 0) {
         CAROM_ALLOCATE(keep, nv, &w->dq_before, &w->df_before);
         w->before = carom_allocate(keep, 1);
@@ -74,8 +77,13 @@ void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena
     w->F_A = carom_allocate_factor(mem, sys->tangent_shape, false);
     w->F_E = carom_allocate_factor(mem, sys->tangent_shape, false);
     w->F_0 = carom_allocate_factor(mem, sys->mass_shape, true);
-    const carom_saddle_levels levels = {.velocities = 2, .reactions = 1, .A = {{true, true}, {false, true}}, .W = {{true}, {true}}, .V = {{true, true}}};
-    w->S = carom_allocate_saddle(mem, sys->nv, sys->nparts, w->constant ? NULL : carom_saddle_groups(sys), sys->ne, sys->tangent_shape, sys->column_stride, &levels);
+    const carom_saddle_levels levels = {.velocities = 2,
+                                        .reactions = 1,
+                                        .A = {{true, true}, {false, true}},
+                                        .W = {{true}, {true}},
+                                        .V = {{true, true}}};
+    w->S = carom_allocate_saddle(mem, sys->nv, sys->nparts, w->constant ? NULL : carom_saddle_groups(sys), sys->ne,
+                                 sys->tangent_shape, sys->column_stride, &levels);
     if (w->S.on) {
         w->V = carom_allocate_local(mem, sys);
         w->TD = carom_allocate_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
@@ -129,12 +137,14 @@ static carom_status local(carom_newmark *w, carom_step *s) {
 // u_0 along the directions at q_1 where the contact meets a kink.
 static carom_status before(carom_newmark *w, carom_step *s) {
     if (on_position(w) || w->L.nb == 0) return CAROM_OK; // choose() has cleared w->bent
-    return carom_bent_find(&w->bent, s, w->u_0, &w->L, (carom_place){.t = s->t + s->h, .q = w->q_1, .v = s->v, .f = w->s});
+    return carom_bent_find(&w->bent, s, w->u_0, &w->L,
+                           (carom_place){.t = s->t + s->h, .q = w->q_1, .v = s->v, .f = w->s});
 }
 
 // (NM-6)  v_1 = v_p + h gamma c s + dw,  q_1 = q_0 + x_p + h^2 beta c s + h/2 dw,  c = (1 - alpha_f)/(1 - alpha_m)
 static inline void kinematics(const carom_newmark *w, double h, int nv) {
-    const double gc = w->par.gamma * w->c, bc = w->par.beta * w->c, *restrict v_p = w->v_p, *restrict x_p = w->x_p, *restrict a = w->s, *restrict dw = w->dw;
+    const double gc = w->par.gamma * w->c, bc = w->par.beta * w->c, *restrict v_p = w->v_p, *restrict x_p = w->x_p,
+                 *restrict a = w->s, *restrict dw = w->dw;
     double *restrict v_1 = w->v_1, *restrict x = w->x;
     for (int i = 0; i < nv; ++i) {
         v_1[i] = v_p[i] + h * gc * a[i] + dw[i];
@@ -206,7 +216,8 @@ static carom_status matrices(carom_newmark *w, carom_step *s) {
 }
 
 // dv = gamma c y + dw,  dx = h beta c y + h/2 dw
-static inline void effect(const carom_newmark *w, double *restrict dv, double *restrict dx, double h, const double *restrict y, const double *restrict dw, int nv) {
+static inline void effect(const carom_newmark *w, double *restrict dv, double *restrict dx, double h,
+                          const double *restrict y, const double *restrict dw, int nv) {
     const double gamma = w->par.gamma, beta = w->par.beta, c = w->c;
     for (int i = 0; i < nv; ++i) {
         dv[i] = gamma * c * y[i] + dw[i];
@@ -248,7 +259,8 @@ static void constraints(carom_newmark *w, carom_step *s) {
 // The answer to a unit impulse in direction k of W: in column `to` when there is room, and as (dv, dx) in any case.
 static void unit_response(carom_newmark *w, const carom_step *s, const carom_columns *W, int k, int to) {
     const int nv = s->sys->nv;
-    double *y = to < w->room ? w->X_s + (size_t)to * (size_t)nv : w->y_s, *dw = to < w->room ? w->X_w + (size_t)to * (size_t)nv : w->y_w;
+    double *y = to < w->room ? w->X_s + (size_t)to * (size_t)nv : w->y_s,
+           *dw = to < w->room ? w->X_w + (size_t)to * (size_t)nv : w->y_w;
     carom_zero(y, nv);
     carom_zero(dw, nv);
     carom_column_axpy(splits(w) ? dw : y, 1, W, k);
@@ -264,10 +276,13 @@ static carom_status kept_matrix(carom_newmark *w, carom_step *s) {
     for (int b = 0; b < w->L.nb; ++b)
         for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) {
             const int d = carom_responses_at(keep, &w->L, b, k);
-            if (!keep->known[d]) unit_response(w, s, &keep->all.W, d, d), carom_responses_put(keep, 0, d, on_position(w) ? w->dx : w->dv);
+            if (!keep->known[d])
+                unit_response(w, s, &keep->all.W, d, d),
+                    carom_responses_put(keep, 0, d, on_position(w) ? w->dx : w->dv);
             const double *column = carom_responses_column(keep, 0, d);
             for (int c = 0; c < w->L.nb; ++c)
-                for (int i = w->L.at[c]; i < w->L.at[c + 1]; ++i) G[i + k * (size_t)n] = column[carom_responses_at(keep, &w->L, c, i)];
+                for (int i = w->L.at[c]; i < w->L.at[c + 1]; ++i)
+                    G[i + k * (size_t)n] = column[carom_responses_at(keep, &w->L, c, i)];
             for (int i = 0; on_position(w) && i < n; ++i) G[i + k * (size_t)n] /= s->h;
         }
     return CAROM_OK;
@@ -306,7 +321,8 @@ static void add_reactions(carom_newmark *w, const carom_step *s, const double *p
     const int nv = s->sys->nv;
     bool solve = w->constant && rows(&w->L) > MANY && w->F_A.shape.storage != CAROM_DENSE;
     for (int b = 0; b < w->L.nb; ++b)
-        for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) solve = solve || (w->constant ? carom_responses_at(&w->keep, &w->L, b, k) : k) >= w->room;
+        for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k)
+            solve = solve || (w->constant ? carom_responses_at(&w->keep, &w->L, b, k) : k) >= w->room;
     if (solve) {
         increments(w, s, p);
         return;
@@ -319,19 +335,23 @@ static void add_reactions(carom_newmark *w, const carom_step *s, const double *p
         }
 }
 
-// Gaps of redundant joints contradict each other by their rounding, which no solver can mend: it is allowed, and is no velocity of the run.
+// Gaps of redundant joints contradict each other by their rounding, which no solver can mend: it is allowed, and is no
+// velocity of the run.
 static carom_status solve(carom_newmark *w, carom_step *s, const carom_local *L) {
     const double scale = s->scale;
-    for (int b = 0; on_position(w) && b < L->nb; ++b) s->scale = fmax(s->scale, carom_local_rounding(L, b, w->q_1, s->sys->nq) / (s->h * s->tol));
+    for (int b = 0; on_position(w) && b < L->nb; ++b)
+        s->scale = fmax(s->scale, carom_local_rounding(L, b, w->q_1, s->sys->nq) / (s->h * s->tol));
     const carom_status status = carom_problem_solve(s, L);
     s->scale = fmax(scale, s->contact.scale);
     return status;
 }
 
-// -- joints in the linear system ---------------------------------------------------------------------------------------
+// -- joints in the linear system --------------------------------------------------------------------------------------
 
-// (NM-16)  A y + h (C + h/2 K) dw = -r_s,   (M + h/2 E) dw - W_j dp_j = -r_w + W_c dp_c,   (gamma c W_j + h beta c T'D_j)'y + (W_j + h/2 T'D_j)'dw = -c_j
-// with the rows c_j of joints at the present iterate.  Contact inside: W dp in the first equation and dw = 0; on position level (beta c T'W_j)'y.  False: there is no factor.
+// (NM-16)  A y + h (C + h/2 K) dw = -r_s,  (M + h/2 E) dw - W_j dp_j = -r_w + W_c dp_c,  (gamma c W_j + h beta c
+//          T'D_j)'y + (W_j + h/2 T'D_j)'dw = -c_j
+// with the rows c_j of joints at the present iterate.  Contact inside: W dp in the first equation and dw = 0; on
+// position level (beta c T'W_j)'y.  False: there is no factor.
 static bool factorise_joints(carom_newmark *w, carom_step *s) {
     carom_saddle *S = &w->S;
     const double h = s->h, gc = w->par.gamma * w->c, bc = w->par.beta * w->c;
@@ -341,9 +361,14 @@ static bool factorise_joints(carom_newmark *w, carom_step *s) {
     carom_local_same(&w->V, &w->L);
     carom_turn_columns(&w->turn, &w->TD, on_position(w) ? &w->L.W : &w->D, rows(&w->L));
     carom_local_blend(&w->V, &w->L, on_position(w) ? 0 : 0.5 * h, &w->TD);
-    if (!carom_saddle_begin(S, w->A, &w->L.W, &w->V.W) || !carom_saddle_add_matrix(S, 0, 0, 1, w->A) || !carom_saddle_add_matrix(S, 1, 1, 1, w->E)) return false;
+    if (!carom_saddle_begin(S, w->A, &w->L.W, &w->V.W) || !carom_saddle_add_matrix(S, 0, 0, 1, w->A) ||
+        !carom_saddle_add_matrix(S, 1, 1, 1, w->E))
+        return false;
     if (!carom_saddle_add_forces(S, level, 0, 1, &w->L.W)) return false;
-    if (splits(w) && !(carom_saddle_add_matrix(S, 0, 1, h, w->C) && carom_saddle_add_matrix(S, 0, 1, 0.5 * h * h, w->K) && carom_saddle_add_rates(S, 0, 1, 1, &w->V.W))) return false;
+    if (splits(w) &&
+        !(carom_saddle_add_matrix(S, 0, 1, h, w->C) && carom_saddle_add_matrix(S, 0, 1, 0.5 * h * h, w->K) &&
+          carom_saddle_add_rates(S, 0, 1, 1, &w->V.W)))
+        return false;
     if (!on_position(w) && !(carom_saddle_add_rates(S, 0, 0, gc, &w->L.W))) return false;
     return carom_saddle_add_rates(S, 0, 0, on_position(w) ? bc : h * bc, &w->TD) && carom_saddle_finish(S);
 }
@@ -386,7 +411,8 @@ static void right_hand_side(carom_newmark *w, const carom_step *s, const carom_l
     for (int j = 0; j < nj; ++j) b[2 * nv + j] = -s->c[j];
 }
 
-// Increments y_s and y_w, and reactions w->p.  again: the factor of an iterate before serves.  *done is false where joints are rows of the contact problem.
+// Increments y_s and y_w, and reactions w->p.  again: the factor of an iterate before serves.  *done is false where
+// joints are rows of the contact problem.
 static carom_status correct_joints(carom_newmark *w, carom_step *s, bool again, bool *done) {
     carom_saddle *S = &w->S;
     const int nv = s->sys->nv, n = rows(&w->L), nj = S->ne, nc = w->L.nb - nj;
@@ -463,18 +489,23 @@ static double rounding(const carom_newmark *w, const carom_step *s) {
     return most;
 }
 
-// Is it no more than what rounding leaves in forces: by that of the position, or of the displacement, in steps of many periods a small difference of large terms?
+// Is it no more than what rounding leaves in forces: by that of the position, or of the displacement, in steps of many
+// periods a small difference of large terms?
 static bool rounding_of_forces(carom_newmark *w, const carom_step *s, double left) {
     const double h = s->h, bc = w->par.beta * w->c;
     if (left <= h * carom_force_rounding(s, w->K, w->M, w->q_1, w->dx)) return true;
-    for (int i = 0; i < s->sys->nv; ++i) w->dv[i] = fabs(w->x_p[i]) + h * h * bc * fabs(w->s[i]) + 0.5 * h * fabs(w->dw[i]);
+    for (int i = 0; i < s->sys->nv; ++i)
+        w->dv[i] = fabs(w->x_p[i]) + h * h * bc * fabs(w->s[i]) + 0.5 * h * fabs(w->dw[i]);
     return left <= h * carom_force_rounding(s, w->K, w->M, w->dv, w->dx);
 }
 
 static bool done(carom_newmark *w, carom_step *s) {
     const int n = rows(&w->L);
-    const double size = carom_momentum_size(w->size, w->M), allowed = s->newton_tol * size, left = carom_momentum_size(w->r_s, w->M);
-    if (w->by_saddle) carom_chord_note(&w->chord, (left + carom_momentum_size(w->r_w, w->M)) / size + carom_norm_max(w->u, w->S.ne) / s->scale);
+    const double size = carom_momentum_size(w->size, w->M), allowed = s->newton_tol * size,
+                 left = carom_momentum_size(w->r_s, w->M);
+    if (w->by_saddle)
+        carom_chord_note(&w->chord,
+                         (left + carom_momentum_size(w->r_w, w->M)) / size + carom_norm_max(w->u, w->S.ne) / s->scale);
     if (!(left <= allowed) && !rounding_of_forces(w, s, left)) return false;
     if (n == 0) return true;
     if (splits(w) && !(carom_momentum_size(w->r_w, w->M) <= allowed)) return false;
@@ -489,7 +520,8 @@ static bool done(carom_newmark *w, carom_step *s) {
     return carom_problem_met(s, rounding(w, s));
 }
 
-// (NM-9)  active=free:  I = { j : g_j(q_1) <= 0 } with q_1 after one iteration without contacts, and the contacts that rest at q_0: bodies
+// (NM-9)  active=free:  I = { j : g_j(q_1) <= 0 } with q_1 after one iteration without contacts, and the contacts that
+//         rest at q_0: bodies
 //                       on each other fall together without contacts
 //         active=half:  I = { j : g_j(q_0 + h/2 v_0) <= 0 }
 static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
@@ -499,8 +531,11 @@ static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     bool same = true;
     if (!w->decided) {
         CAROM_TRY(carom_gaps(s, w->sign, s->t + s->h, w->q_1));
-        if (!on_position(w)) CAROM_TRY(carom_close_together(s, &w->L, w->sign, (carom_place){.t = s->t + s->h, .q = w->q_1, .v = w->v_1}));
-        for (int id = s->sys->ne; !on_position(w) && id < s->sys->ne + s->sys->nc; ++id) w->sign[id] = fmin(w->sign[id], w->g[id]);
+        if (!on_position(w))
+            CAROM_TRY(
+                carom_close_together(s, &w->L, w->sign, (carom_place){.t = s->t + s->h, .q = w->q_1, .v = w->v_1}));
+        for (int id = s->sys->ne; !on_position(w) && id < s->sys->ne + s->sys->nc; ++id)
+            w->sign[id] = fmin(w->sign[id], w->g[id]);
         CAROM_TRY(choose(w, s));
         CAROM_TRY(local(w, s));
         CAROM_TRY(before(w, s));
@@ -522,7 +557,8 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
     if (w->decided && nc > 0) {
         carom_move(s, w->q_1, s->q, 0.5 * s->h, s->v);
         CAROM_TRY(carom_gaps(s, w->sign, s->t + 0.5 * s->h, w->q_1));
-        CAROM_TRY(carom_close_place(s, &w->L, w->sign, (carom_place){.t = s->t + 0.5 * s->h, .q = w->q_1, .v = s->v, .f = w->s_0}));
+        CAROM_TRY(carom_close_place(s, &w->L, w->sign,
+                                    (carom_place){.t = s->t + 0.5 * s->h, .q = w->q_1, .v = s->v, .f = w->s_0}));
     } else {
         if (nc > 0 && !on_position(w)) {
             CAROM_TRY(carom_gaps_before(s, w->g));
@@ -532,7 +568,8 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
     }
     CAROM_TRY(choose(w, s));
     w->by_saddle = false;
-    const carom_iteration I = {.method = "Newton's method", .most = MOST, .x = w->v_1, .n = s->sys->nv, .evaluate = judge, .correct = correct};
+    const carom_iteration I = {
+        .method = "Newton's method", .most = MOST, .x = w->v_1, .n = s->sys->nv, .evaluate = judge, .correct = correct};
     return carom_iterate(&I, w, s, NULL);
 }
 
@@ -603,9 +640,9 @@ carom_status carom_newmark_start(void *memory, carom_step *s) {
     return CAROM_OK;
 }
 
-// (NM-11)  prediction:  a_p = (alpha_f s_0 - alpha_m a_0)/(1 - alpha_m);  v_p and x_p with a_0 and a_p.  Newton's method
-//          starts from s_0, and with joints from the dw that keeps v: s_0 knows nothing of reactions, and where joints hold
-//          stiff members it would lead far away, to another root
+// (NM-11)  prediction:  a_p = (alpha_f s_0 - alpha_m a_0)/(1 - alpha_m);  v_p and x_p with a_0 and a_p.  Newton's
+//          method starts from s_0, and with joints from the dw that keeps v: s_0 knows nothing of reactions, and where
+//          joints hold stiff members it would lead far away, to another root
 // (NM-15)  a is the acceleration at a time that differs from t_0 by a multiple of the step; after a step of
 //          another size h_0:  a_0 <- s_0 + (h/h_0) (a_0 - s_0)
 static void predict(carom_newmark *w, const carom_step *s) {
@@ -652,7 +689,8 @@ static carom_status check_identity(carom_newmark *w, carom_step *s) {
                              .a_0 = w->a_h,
                              .a_1 = w->a_p};
     double scale;
-    if (alpha > 0 && *w->before != 0 && ratio != 1) { // by (NM-15) M a_0 = f_0 - alpha (h/h_0) df_before, as if the step before had been as long
+    if (alpha > 0 && *w->before != 0 && ratio != 1) { // by (NM-15) M a_0 = f_0 - alpha (h/h_0) df_before, as if the
+                                                      // step before had been as long
         for (int i = 0; i < nv; ++i) w->dq_before[i] *= ratio, w->df_before[i] *= ratio;
     }
     if (alpha == 0 || *w->before != 0) {
@@ -661,7 +699,8 @@ static carom_status check_identity(carom_newmark *w, carom_step *s) {
         carom_book_identity(s, off, scale);
         const double gamma = w->par.gamma, beta = w->par.beta;
         const bool holds = 2 * beta >= gamma - CAROM_SAME && gamma >= 0.5;
-        if (alpha == 0 && !holds && s->sys->flags & CAROM_TIMELESS_GAPS) carom_book_rise(s, carom_rise_newmark(I, &b, gamma, beta), CAROM_RULE_NEWMARK, gamma, beta);
+        if (alpha == 0 && !holds && s->sys->flags & CAROM_TIMELESS_GAPS)
+            carom_book_rise(s, carom_rise_newmark(I, &b, gamma, beta), CAROM_RULE_NEWMARK, gamma, beta);
     }
     if (alpha > 0) {
         carom_add(w->dq_before, w->q_1, -1, s->q, nv);

@@ -87,8 +87,8 @@ const char *carom_newmark_warning(carom_newmark_par par);
 // clang-format off
 /// The functions of a member of the family that has parameters(opt), and their lines in its table.
 #define CAROM_NEWMARK_FUNCTIONS                                                                                        \
-    static void allocate(void *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {      \
-        carom_newmark_allocate(w, parameters(opt), mem, keep, sys);                                                       \
+    static void allocate(void *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {   \
+        carom_newmark_allocate(w, parameters(opt), mem, keep, sys);                                                    \
     }                                                                                                                  \
     static int order_of(const double *opt) { return carom_newmark_order(parameters(opt)); }                            \
     static const char *warning(const double *opt) { return carom_newmark_warning(parameters(opt)); }
