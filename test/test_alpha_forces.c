@@ -150,6 +150,77 @@ static void forces_with_adaptive_steps(void **state) {
 
 // -- impacts ----------------------------------------------------------------------------------------------------------
 
+// Steps of 0.5 h and 1.5 h in turn: what is carried from step to step is converted, or the order is lost.
+static errors off_in_turn(const char *text, double h, int pairs) {
+    errors e = {0};
+    carom_error err = {0};
+    carom_model *m = good(text);
+    carom_sim *exact = model_sim(m, "event-driven", TIGHT, 2 * h, 2 * pairs * h);
+    carom_sim *sim = model_sim(m, "alpha-forces", NULL, 1.5 * h, 2 * pairs * h);
+    const carom_system *sys = carom_sim_system(sim);
+    for (int k = 0; k < pairs; ++k) {
+        assert_int_equal(carom_sim_step_until(sim, (2 * k + 0.5) * h, &err), CAROM_OK);
+        assert_int_equal(carom_sim_step_until(sim, (2 * k + 2) * h, &err), CAROM_OK);
+        sim_step(exact);
+        const carom_now now = carom_sim_now(sim), x = carom_sim_now(exact);
+        assert_float_equal(now.t, x.t, 1e-12);
+        for (int i = 0; i < sys->nq; ++i) e.q = fmax(e.q, fabs(now.q[i] - x.q[i]));
+        for (int i = 0; i < sys->nv; ++i) e.v = fmax(e.v, fabs(now.v[i] - x.v[i]));
+        for (int i = 0; i < now.dir[sys->ne + sys->nc] && k > 1; ++i)
+            e.force = fmax(e.force, fabs(now.force[i] - x.force[i]));
+    }
+    carom_sim_destroy(sim);
+    carom_sim_destroy(exact);
+    carom_model_destroy(m);
+    return e;
+}
+
+static void steps_of_two_sizes_in_turn(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "carom: 1\ncoordinates: {x: 1, y: 0}\n" BODY "constraints: {rod: sqrt(x^2 + y^2) - 1}\n", BOWL "0.2}}\n"};
+    for (int k = 0; k < 2; ++k) {
+        double h[3], q[3], v[3], f[3];
+        for (int i = 0; i < 3; ++i) {
+            h[i] = ldexp(0.01, -i);
+            const errors e = off_in_turn(texts[k], h[i], 30 << i);
+            q[i] = e.q, v[i] = e.v, f[i] = e.force;
+        }
+        print_message("    %s: orders %.2f %.2f %.2f\n", k == 0 ? "joint" : "slip", slope(h, q, 3), slope(h, v, 3),
+                      slope(h, f, 3));
+        assert_true(slope(h, q, 3) > 1.85 && slope(h, v, 3) > 1.85 && slope(h, f, 3) > 1.8);
+    }
+}
+
+// Three balls fall on each other and come to rest: putting them on the wall may lift them, by little, and then nothing
+// moves and every contact carries the weight above it.
+static void a_stack_comes_to_rest(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {a: 0.3, b: 0.6, c: 1}\n"
+                          "energy: {kinetic: 1/2*(a'^2 + b'^2 + c'^2), potential: 9.81*(a + b + c)}\n"
+                          "contact defaults: {restitution: 0}\n"
+                          "contacts: {floor: {gap: a - 0.1}, ab: {gap: b - a - 0.2}, bc: {gap: c - b - 0.2}}\n");
+    carom_sim *sim = model_sim(m, "alpha-forces", NULL, 0.004, 1);
+    double before = sim_energy(sim), most = 0;
+    const double first = before;
+    for (int k = 0; k < 250; ++k) {
+        sim_step(sim);
+        const double now = sim_energy(sim);
+        most = fmax(most, now - before);
+        before = now;
+    }
+    const carom_now now = carom_sim_now(sim);
+    print_message("    largest gain of a step: %.1e of %.3g J\n", most, first);
+    assert_true(most < 1e-2 * first);
+    for (int i = 0; i < 3; ++i) {
+        assert_true(fabs(now.v[i]) < 1e-12);
+        assert_float_equal(now.force[now.dir[i]], 9.81 * (3 - i), 1e-9);
+        assert_float_equal(now.q[i], 0.1 + 0.2 * i, 1e-12);
+    }
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 // Restitution is exact whatever the step, of a stiff dumbbell too: both ends of h omega = 100 leave the floor with e
 // times what one mass hits it with, and energy does not rise.
 static void restitution_of_a_stiff_body(void **state) {
@@ -225,6 +296,8 @@ int main(void) {
         cmocka_unit_test(slip_that_turns),
         cmocka_unit_test(stick_and_slip),
         cmocka_unit_test(forces_with_adaptive_steps),
+        cmocka_unit_test(steps_of_two_sizes_in_turn),
+        cmocka_unit_test(a_stack_comes_to_rest),
         cmocka_unit_test(restitution_of_a_stiff_body),
         cmocka_unit_test(located_impacts_keep_the_order),
         cmocka_unit_test(a_massless_node_at_the_wall),
