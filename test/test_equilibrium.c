@@ -307,7 +307,7 @@ static void files(void **state) {
 // The range of a coordinate in the output, [low, high].
 static void range_is(const char *name, double low, double high) {
     char words[60];
-    double a, b;
+    double a = 0, b = 0;
     snprintf(words, sizeof words, "\"%s\": [", name);
     const char *part = strstr(out, "\"range\": {"), *at = part ? strstr(part, words) : NULL;
     if (!at || sscanf(at + strlen(words), "%lf, %lf", &a, &b) != 2) fail_msg("no range of %s in: %s", name, out);
