@@ -212,8 +212,8 @@ static void repairs(void **s) {
     carom_model *m = robot_as((carom_robot_def){.repair = true}, false, bad);
     static const char *const lines[] = {"# repaired: no limits, of joint \"two\"\n",
                                         "# repaired: no mass, 1/1000 of the robot's now, of link \"dummy\"\n",
-                                        "# repaired: inertia not positive definite, moments below those of a ball of 1 "
-                                        "cm raised to these, of link \"arm\"\n",
+                                        ("# repaired: inertia not positive definite, moments below those of a ball of 1 "
+                                         "cm raised to these, of link \"arm\"\n"),
                                         "arm: {mass: 2, inertia: [8e-05, 0.5, 8e-05, 0, 0, 0]",
                                         "dummy: {mass: 0.002, inertia: [8e-08, 8e-08, 8e-08, 0, 0, 0]"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i)
@@ -319,8 +319,9 @@ static void mjcf_bodies(void **s) {
         "knee_lower: {gap: knee.shift - (0)}",
         "knee_upper: {gap: 0.1 - knee.shift}",
         "arm_c1_on_ground_1: {between: [arm.c1, ground_1], friction: 1}",
-        "inputs:\n  drive: 0\n  knee_control: 0\nmotors:\n  drive_motor: {joint: hip, torque: \"10*(max(min(drive, 1), "
-        "-1))\"}\n  knee_control_motor: {joint: knee, force: \"(40*knee_control + (-40)*(knee.shift + (0.1)))\"}\n",
+        ("inputs:\n  drive: 0\n  knee_control: 0\nmotors:\n"
+         "  drive_motor: {joint: hip, torque: \"10*(max(min(drive, 1), -1))\"}\n"
+         "  knee_control_motor: {joint: knee, force: \"(40*knee_control + (-40)*(knee.shift + (0.1)))\"}\n"),
         "step: 0.01",
         "#   <cylinder> that drives no hinge or slide (1)\n",
         "#   <touch> of sensor (1)\n",
