@@ -13,12 +13,7 @@
 
 enum { OPT_RHO, OPT_LOCATE, OPT_BEFORE, OPT_REACTION };
 static const carom_option options[] = {
-    {.name = "rho",
-     .kind = CAROM_REAL,
-     .fallback = 0.8,
-     .low = 0,
-     .high = 1,
-     .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
+    CAROM_RHO_OPTION,
     {.name = "locate",
      .kind = CAROM_CHOICE,
      .choices = "no|yes",

@@ -17,12 +17,7 @@
 
 enum { OPT_RHO, OPT_NEWTON, OPT_COMPLEMENTARITY, OPT_THETA, OPT_ACTIVE, OPT_PENALTY };
 static const carom_option options[] = {
-    {.name = "rho",
-     .kind = CAROM_REAL,
-     .fallback = 0.8,
-     .low = 0,
-     .high = 1,
-     .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
+    CAROM_RHO_OPTION,
     {.name = "newton",
      .kind = CAROM_CHOICE,
      .choices = "monolithic|sequential",
@@ -64,12 +59,8 @@ typedef carom_ggl_alpha work;
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     work *w = memory;
-    const double rho = opt[OPT_RHO];
-    // (GA-1)  the family's parameters from the spectral radius at infinity
-    w->alpha_m = (2 * rho - 1) / (rho + 1);
-    w->alpha_f = rho / (rho + 1);
-    w->gamma = 0.5 + w->alpha_f - w->alpha_m;
-    w->beta = 0.25 * (w->gamma + 0.5) * (w->gamma + 0.5);
+    const carom_alpha_par a = carom_alpha_of_rho(opt[OPT_RHO]); // (GA-1)
+    w->alpha_m = a.alpha_m, w->alpha_f = a.alpha_f, w->gamma = a.gamma, w->beta = a.beta;
     w->c = (1 - w->alpha_f) / (1 - w->alpha_m);
     w->modified = opt[OPT_COMPLEMENTARITY] == 1;
     w->theta = opt[OPT_THETA];

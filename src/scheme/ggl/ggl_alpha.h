@@ -6,6 +6,7 @@
 #include "linalg/saddle.h"
 #include "scheme/bent.h"
 #include "scheme/responses.h"
+#include "scheme/rho.h"
 #include "scheme/turn.h"
 
 enum { CAROM_GGL_CORRECTED, CAROM_GGL_SMOOTH, CAROM_GGL_START, CAROM_GGL_FORECAST, CAROM_GGL_END }; // option active

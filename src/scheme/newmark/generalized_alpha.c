@@ -6,12 +6,7 @@
 
 enum { OPT_RHO, OPT_ALPHA_M, OPT_ALPHA_F, OPT_GAMMA, OPT_BETA, OPT_CONTACT, OPT_ACTIVE, OPT_START };
 static const carom_option options[] = {
-    {.name = "rho",
-     .kind = CAROM_REAL,
-     .fallback = 0.8,
-     .low = 0,
-     .high = 1,
-     .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
+    CAROM_RHO_OPTION,
     {.name = "alpha-m",
      .kind = CAROM_REAL,
      .fallback = NAN,

@@ -11,12 +11,8 @@ enum { KEPT_FROM = 16, MANY = 8 };          // unknowns from which on columns ar
                                             // columns
 
 carom_newmark_par carom_newmark_rho(double rho) {
-    // (NM-5)  alpha_m = (2 rho - 1)/(rho + 1), alpha_f = rho/(rho + 1),
-    //         gamma = 1/2 + alpha_f - alpha_m, beta = (gamma + 1/2)^2/4
-    carom_newmark_par par = {.alpha_m = (2 * rho - 1) / (rho + 1), .alpha_f = rho / (rho + 1)};
-    par.gamma = 0.5 + par.alpha_f - par.alpha_m;
-    par.beta = 0.25 * (par.gamma + 0.5) * (par.gamma + 0.5);
-    return par;
+    const carom_alpha_par a = carom_alpha_of_rho(rho);
+    return (carom_newmark_par){.alpha_m = a.alpha_m, .alpha_f = a.alpha_f, .gamma = a.gamma, .beta = a.beta};
 }
 
 int carom_newmark_order(carom_newmark_par par) {

@@ -13,6 +13,7 @@
 #include "scheme/identity.h"
 #include "scheme/newton.h"
 #include "scheme/responses.h"
+#include "scheme/rho.h"
 #include "scheme/turn.h"
 
 typedef enum carom_newmark_contact {
