@@ -120,23 +120,8 @@ static void print_json(const job *j, bool whole) {
            j->f.unlocated, whole ? "true" : "false"),
         carom_json_string(stdout, j->out);
     fputs(",\n \"note\": ", stdout), carom_json_string(stdout, j->f.note.code == CAROM_OK ? "" : j->f.note.text);
-    fputs(",\n \"events\": [", stdout);
-    int n = 0;
-    for (long r = 0; r < t->rows; ++r) {
-        if (!t->column[5].text[r][0]) continue;
-        fputs(n++ ? ",\n  {" : "\n  {", stdout);
-        for (int i = 0; i < t->columns; ++i)
-            fputs(i ? ", " : "", stdout), carom_json_string(stdout, t->column[i].name), fputs(": ", stdout),
-                follow_cell(&t->column[i], r);
-        fputs("}", stdout);
-    }
-    fputs("],\n \"columns\": {", stdout);
-    for (int i = 0; i < t->columns; ++i) {
-        fputs(i ? ",\n  " : "\n  ", stdout), carom_json_string(stdout, t->column[i].name), fputs(": [", stdout);
-        for (long r = 0; r < t->rows; ++r) fputs(r ? ", " : "", stdout), follow_cell(&t->column[i], r);
-        fputs("]", stdout);
-    }
-    puts("}}");
+    fputs(",\n ", stdout), follow_json(t, 5);
+    puts("}");
 }
 
 // NAME=A:B, in units of the model's parameter.

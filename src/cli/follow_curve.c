@@ -178,22 +178,8 @@ static void print_json(const job *j, const carom_locus *l) {
         carom_json_string(stdout, j->def.by[1]);
     fputs("], \"file\": ", stdout), carom_json_string(stdout, j->out);
     fputs(",\n \"note\": ", stdout), carom_json_string(stdout, l->note.code == CAROM_OK ? "" : l->note.text);
-    fputs(",\n \"events\": [", stdout);
-    for (long r = 0, n = 0; r < t->rows; ++r) {
-        if (!t->column[6].text[r][0]) continue;
-        fputs(n++ ? ",\n  {" : "\n  {", stdout);
-        for (int i = 0; i < t->columns; ++i)
-            fputs(i ? ", " : "", stdout), carom_json_string(stdout, t->column[i].name), fputs(": ", stdout),
-                follow_cell(&t->column[i], r);
-        fputs("}", stdout);
-    }
-    fputs("],\n \"columns\": {", stdout);
-    for (int i = 0; i < t->columns; ++i) {
-        fputs(i ? ",\n  " : "\n  ", stdout), carom_json_string(stdout, t->column[i].name), fputs(": [", stdout);
-        for (long r = 0; r < t->rows; ++r) fputs(r ? ", " : "", stdout), follow_cell(&t->column[i], r);
-        fputs("]", stdout);
-    }
-    puts("}}");
+    fputs(",\n ", stdout), follow_json(t, 6);
+    puts("}");
 }
 
 static int follow_it(job *j) {

@@ -13,10 +13,31 @@ static const char *column_name(const void *user, int i) {
     return i < t->columns ? t->column[i].name : NULL;
 }
 
-void follow_cell(const carom_column *c, long r) {
+static void put_cell(const carom_column *c, long r) {
     if (c->kind == CAROM_COLUMN_TEXT) carom_json_string(stdout, c->text[r]);
     else if (c->kind == CAROM_COLUMN_INTEGER) printf("%lld", c->integer[r]);
     else carom_json_number(stdout, c->real[r]);
+}
+
+static void put_key(const char *before, const carom_column *c) {
+    fputs(before, stdout), carom_json_string(stdout, c->name), fputs(": ", stdout);
+}
+
+void follow_json(const carom_table *t, int event) {
+    fputs("\"events\": [", stdout);
+    for (long r = 0, n = 0; r < t->rows; ++r) {
+        if (!t->column[event].text[r][0]) continue;
+        fputs(n++ ? ",\n  {" : "\n  {", stdout);
+        for (int i = 0; i < t->columns; ++i) put_key(i ? ", " : "", &t->column[i]), put_cell(&t->column[i], r);
+        fputs("}", stdout);
+    }
+    fputs("],\n \"columns\": {", stdout);
+    for (int i = 0; i < t->columns; ++i) {
+        put_key(i ? ",\n  " : "\n  ", &t->column[i]), fputs("[", stdout);
+        for (long r = 0; r < t->rows; ++r) fputs(r ? ", " : "", stdout), put_cell(&t->column[i], r);
+        fputs("]", stdout);
+    }
+    fputs("}", stdout);
 }
 
 // Pieces of equal stability; a piece begins where the one before it ends.  kind: stable or not.

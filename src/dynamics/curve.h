@@ -100,6 +100,9 @@ typedef struct carom_curve {
     carom_status (*multiple)(void *user, int periods);
 } carom_curve;
 
+/// Room for one more row behind those of t; *room: how many it has room for.  False: no memory.
+bool carom_curve_room(carom_table *t, long *room);
+
 /// also: a second parameter, for aim(); NULL: none.  To be closed whatever happens.
 carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, const char *also, const carom_model **m,
                                 const char **scheme, carom_error *err);

@@ -170,26 +170,9 @@ static void put_multipliers(walk *w, long r, int branch, int at, const carom_cur
     }
 }
 
-static bool grow(void **p, size_t n, size_t size) {
-    void *more = realloc(*p, n * size);
-    if (more) *p = more;
-    return more != NULL;
-}
-
 static carom_status add_row(walk *w, int branch, const carom_curve_look *l, const char *event) {
     carom_table *t = &w->f->branch;
-    if (t->rows >= w->room) {
-        const size_t room = (size_t)(2 * t->rows + 64);
-        bool good = true;
-        for (int i = 0; i < t->columns && good; ++i) {
-            carom_column *c = &t->column[i];
-            good = c->kind == CAROM_COLUMN_REAL      ? grow((void **)&c->real, room, sizeof *c->real)
-                   : c->kind == CAROM_COLUMN_INTEGER ? grow((void **)&c->integer, room, sizeof *c->integer)
-                                                     : grow((void **)&c->text, room, sizeof *c->text);
-        }
-        if (!good) return no_memory(w->err);
-        w->room = (long)room;
-    }
+    if (!carom_curve_room(t, &w->room)) return no_memory(w->err);
     const long r = t->rows;
     double period = 0, response[CAROM_RESPONSES];
     for (int i = 0; i < CAROM_RESPONSES; ++i) response[i] = NAN;
@@ -229,8 +212,9 @@ static double *task_at(const walk *w, int i) { return w->task + (size_t)i * (siz
 
 // At the end of the queue: from the place of the curve now.
 static carom_status add_task(walk *w, int branch, double step, kind what, const double *tau) {
-    if (!grow((void **)&w->task, (size_t)(w->ntasks + 1) * (size_t)w->length, sizeof *w->task))
-        return no_memory(w->err);
+    double *task = realloc(w->task, (size_t)(w->ntasks + 1) * (size_t)w->length * sizeof *task);
+    if (!task) return no_memory(w->err);
+    w->task = task;
     double *t = task_at(w, w->ntasks++);
     carom_zero(t, w->length);
     t[0] = branch, t[1] = step, t[2] = what, t[6] = (double)(w->f->branch.rows - 1), t[7] = w->orbits;

@@ -391,12 +391,6 @@ static carom_status make_table(locus *s) {
     return good ? CAROM_OK : no_memory(s->err);
 }
 
-static bool grow(void **p, size_t n, size_t size) {
-    void *more = realloc(*p, n * size);
-    if (more) *p = more;
-    return more != NULL;
-}
-
 // How many eigenvalues are unstable beside those that are on the border all along the curve.
 static bool is_stable(locus *s) {
     factor own = {0, -1, -1};
@@ -413,18 +407,7 @@ static bool is_stable(locus *s) {
 
 static carom_status add_row(locus *s, int part, double A, double B, const char *event) {
     carom_table *t = &s->l->curve;
-    if (t->rows >= s->room) {
-        const size_t room = (size_t)(2 * t->rows + 64);
-        bool good = true;
-        for (int i = 0; i < t->columns && good; ++i) {
-            carom_column *c = &t->column[i];
-            good = c->kind == CAROM_COLUMN_REAL      ? grow((void **)&c->real, room, sizeof *c->real)
-                   : c->kind == CAROM_COLUMN_INTEGER ? grow((void **)&c->integer, room, sizeof *c->integer)
-                                                     : grow((void **)&c->text, room, sizeof *c->text);
-        }
-        if (!good) return no_memory(s->err);
-        s->room = (long)room;
-    }
+    if (!carom_curve_room(t, &s->room)) return no_memory(s->err);
     double period = 0, frequency = NAN;
     CAROM_TRY(s->k.row(s->k.user, &period, s->x, s->least, s->most));
     if (s->kind == CAROM_LOCUS_HOPF) frequency = sqrt(fmax(0, s->critical));
