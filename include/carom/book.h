@@ -15,8 +15,8 @@ unsigned char *carom_row_pack(const carom_sweep *s, const carom_sweep_row *row, 
 /// none of this sweep.
 bool carom_row_unpack(const carom_sweep *s, const unsigned char *bytes, size_t n, carom_sweep_row *row);
 
-/// A new journal; definition: bytes that say what the sweep is, for whoever goes on with it.  file NULL: rows in memory
-/// only.  CAROM_BAD_INPUT: there is such a file.
+/// A new journal.  definition: bytes that identify the sweep, returned by carom_book_open().  file NULL: rows in memory
+/// only.  CAROM_BAD_INPUT: the file exists already.
 carom_book *carom_book_create(const char *file, const void *definition, size_t length, carom_error *err);
 /// An existing one; *definition is to be freed.
 carom_book *carom_book_open(const char *file, char **definition, size_t *length, carom_error *err);

@@ -19,8 +19,8 @@ typedef struct carom_functions_def {
     unsigned flags;                // CAROM_CONSTANT_MASS, CAROM_CONSTANT_DIRECTIONS, CAROM_TIMELESS_GAPS; without
                                    // effect with a base
 
-    // Outputs are zero on entry (force: holds the base's).  Anything but CAROM_OK fails the step that asks; only
-    // CAROM_RETRY asks for a smaller one.
+    // Outputs are zero on entry (force: the base's).  A status other than CAROM_OK fails the step; after CAROM_RETRY it
+    // is repeated with a smaller size.
     void *user;
     /// n x n by columns.  Needed without a base, else not asked.
     carom_status (*mass)(void *user, double t, const double *q, double *M);

@@ -71,8 +71,8 @@ typedef struct carom_model_sizes {
 carom_model_sizes carom_model_count(const carom_model *m);
 const char *carom_model_coordinate(const carom_model *m, int i); // of nq
 const char *carom_model_velocity(const carom_model *m, int i);   // of nv: "x'", "body.vx"
-/// Is position (velocity) i a column of results?  Unknowns of flexible members are so only where the model asks for
-/// them.
+/// Whether position (velocity) i is a column of results.  Unknowns of flexible members are columns only where the model
+/// asks for them.
 bool carom_model_recorded(const carom_model *m, int i);
 bool carom_model_velocity_recorded(const carom_model *m, int i);
 /// Coordinate i, and velocity i, belong to a contact that is friction alone: they stay 0, and have no columns.
