@@ -110,7 +110,7 @@ gallery() {
 
 # -- pictures of the other pages ------------------------------------------------------------------------------------
 
-# What pages quote of studies: rows of tables, data, pictures, of one run.
+# What pages and studies/data/ quote of studies: rows of tables, data, pictures, of one run.
 studies() { # [NAME]...
     want gnuplot
     want pngquant
@@ -122,7 +122,9 @@ studies() { # [NAME]...
         CAROM=$carom "$source/studies/$study.sh" "$work/$study" >/dev/null
         page=$(sed -n "s/^| \`.\/do study $study\` .*](\([a-z0-9-]*\.md\)) |$/\1/p" "$docs/studies.md")
         "$source/tools/quotes.py" renew "$docs/$page" "$work/$study"
-        for picture in "$work/$study"/*.png; do keep "$picture" "$(basename "$picture" .png)"; done
+        for picture in "$work/$study"/*.png; do # those that the page shows; the others are for who runs the study
+            if grep -q "images/$(basename "$picture"))" "$docs/$page"; then keep "$picture" "$(basename "$picture" .png)"; fi
+        done
     done
 }
 
