@@ -1,9 +1,10 @@
 # pages.awk: are the tables of a page those that its study prints?
 # awk -f pages.awk REPORT PAGE
 #
-# Rows of a table whose header the study prints, perhaps for several tables, must be among its rows, each once.  A table of the page may leave out rows, and
-# columns other than the first.  Numbers may differ by 1 %, below 1e-9 by anything; times by a factor of 5; what chaotic motion leaves is free, and so are the
-# numbers of rows that begin with a name in a line
+# Rows of a table whose header the study prints, perhaps for several tables, must be among its rows, each once.  A table
+# of the page may leave out rows, and columns other than the first.  Numbers may differ by 1 %, below 1e-9 by anything;
+# times by a factor of 5; what chaotic motion leaves is free, and so are the numbers of rows that begin with a name in a
+# line
 #   <!-- rounding decides: NAME, NAME -->
 # Prints the number of rows compared, after a line for each that is missing.
 function number(s) { return s ~ /^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$/ }
@@ -37,7 +38,8 @@ function cells_of(head, i, n, a) { # a cell without a name belongs to the one be
     }
 }
 
-# places[]: where the cells of a head are in a wider one with the same first cell, in order.  Returns their number, 0: it is another table.
+# places[]: where the cells of a head are in a wider one with the same first cell, in order.
+# Returns their number, 0: it is another table.
 function places_of(head, wide, i, k, n, m, a, b) {
     split("", places)
     n = split(head, a, "|")
@@ -55,8 +57,8 @@ function places_of(head, wide, i, k, n, m, a, b) {
 function sources_of(head, i, k, n) {
     split("", source)
     sources = 0
-    if (head in rows) { source[++sources] = head; n = places_of(head, head); for (k = 1; k <= n; ++k) place[1, k] = places[k]; return }
     for (i = 1; i <= heads; ++i) {
+        if (head in rows && printed[i] != head) continue
         n = places_of(head, printed[i])
         if (n) { source[++sources] = printed[i]; for (k = 1; k <= n; ++k) place[sources, k] = places[k] }
     }
@@ -73,7 +75,10 @@ function found(line, s, n, row, a) {
     n = split(head, a, "|")
     for (s = 1; s <= sources; ++s)
         for (row = 1; row <= rows[source[s]]; ++row)
-            if (!((source[s], row) in used) && same(line, part(table[source[s], row], s, n))) { used[source[s], row] = 1; return 1 }
+            if (!((source[s], row) in used) && same(line, part(table[source[s], row], s, n))) {
+                used[source[s], row] = 1
+                return 1
+            }
     return 0
 }
 

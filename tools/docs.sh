@@ -34,42 +34,51 @@ references() {
 
 # -- gallery ---------------------------------------------------------------------------------------------------------
 
-# What the comment at the top of a model says: its first paragraph, and what to look at.
+# What the comment at the top of a model says: its first paragraph, what to look at, and what was measured.
 words() { # MODEL.yaml
     awk '!/^#/ { exit }
         { sub(/^# ?/, "") }
-        /^$/ { part = "" ; first = 1; next }
+        /^$/ { part = ""; first = 1; next }
         !first { say = say (say ? " " : "") $0; next }
         /^Source:/ { part = "source" }
         /^Look at:/ { part = "look" }
-        part == "look" { look = look (look ? " " : "") $0 }
-        END { print say; if (look) { print ""; print look } }' "$1"
+        /^Measured:/ { part = "measured" }
+        { text[part] = text[part] (text[part] ? " " : "") $0 }
+        END {
+            print say
+            if (text["look"]) { print ""; print text["look"] }
+            if (text["measured"]) { print ""; print text["measured"] }
+        }' "$1"
 }
 
-figures() { # LEDGER.json: two rows of a table
-    awk 'function number(name) { return match($0, "\"" name "\": [-+0-9.e]+") ? substr($0, RSTART + length(name) + 4, RLENGTH - length(name) - 4) : "" }
+figures() { # NAME LEDGER.json: a row of the table at the end
+    awk -v name="$1" 'function number(name) {
+            return match($0, "\"" name "\": [-+0-9.e]+") ? substr($0, RSTART + length(name) + 4, RLENGTH - length(name) - 4) : ""
+        }
         /"scheme":/ { split($0, part, "\""); scheme = part[4] }
         /"step":/ { step = number("step"); end = number("end") }
         /"steps": [0-9]+,$/ { steps = number("steps") }
         /"impacts":/ { impacts = number("impacts") }
         /"penetration":/ { penetration = number("penetration") }
         /"drift":/ { drift = number("drift") }
-        /"energy": [{]/ { start = number("start"); last = number("end"); impact = number("impact"); friction = number("friction"); damping = number("damping"); external = number("external"); balance = number("balance") }
+        /"energy": [{]/ {
+            start = number("start"); last = number("end"); impact = number("impact"); friction = number("friction")
+            damping = number("damping"); external = number("external"); balance = number("balance")
+        }
         END {
-            print "| scheme | steps | impacts | penetration | drift | energy, start to end | to impacts | to friction | to damping | external work | unaccounted |"
-            print "|---|---|---|---|---|---|---|---|---|---|---|"
-            printf "| `%s` | %d to t = %.4g | %d | %.2g | %.2g | %.4g to %.4g | %.3g | %.3g | %.3g | %.3g | %.1g |\n", scheme, steps, end, impacts, penetration, drift, start, last, impact, friction, damping, external, balance
-        }' "$1"
+            printf "| %s | `%s` | %d to t = %.4g | %d | %.2g | %.2g | %.4g to %.4g | %.3g | %.3g | %.3g | %.3g | %.1g |\n", name, scheme, steps,
+                end, impacts, penetration, drift, start, last, impact, friction, damping, external, balance
+        }' "$2"
 }
 
 gallery_text() {
     cat <<'END'
 # Gallery
 
-<!-- Made by `make docs` from models/. -->
+<!-- Made by `make docs` from the comments at the top of models/*.yaml. -->
 
-Every model that ships. `carom examples NAME` writes one here; then `carom run NAME.yaml` and `carom view NAME.h5` make what the pictures show (at two thirds of the
-run). Below each are the main figures of its [ledger](ledger.md).
+All bundled models. `carom examples NAME` writes one to the current directory, `carom run NAME.yaml` runs it, `carom view NAME.h5` shows it. Images are from two thirds of each run. The main figures of all [ledgers](ledger.md) are
+[at the end](#ledgers). Known behaviour is checked by `checks:` of the model and by `test/test_mechanisms.c`.
 END
     local model name
     for model in "$source"/models/*.yaml; do
@@ -77,8 +86,17 @@ END
         "$carom" run "$model" --json --quiet --out "$work/$name.h5" >"$work/$name.json"
         printf '\n## %s\n\n![%s](images/gallery-%s.png)\n\n' "$name" "$name" "$name"
         words "$model"
-        echo
-        figures "$work/$name.json"
+    done
+    cat <<'END'
+
+## Ledgers
+
+| model | scheme | steps | impacts | penetration | drift | energy, start to end | to impacts | to friction | to damping | external work | unaccounted |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+END
+    for model in "$source"/models/*.yaml; do
+        name=$(basename "$model" .yaml)
+        figures "$name" "$work/$name.json"
     done
 }
 

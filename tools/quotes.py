@@ -3,8 +3,10 @@
 
 usage: tools/quotes.py renew PAGE.md FOLDER     write the rows that the study prints into the page, and the data of its pictures
        tools/quotes.py data PAGE.md FOLDER      exit status 1: the pictures of the page show other data
-FOLDER is what studies/NAME.sh has written.  A table of the page whose head is that of a table in FOLDER/report.md gets its rows; rows and columns
-(not the first) that the page leaves out stay out.  studies/data/NAME.md holds all tables of a study and is renewed with its page.  Computing times alone are no reason to change a table.  The check of the tables is test/pages.awk.
+FOLDER is what studies/NAME.sh has written.  A table of the page whose head is that of a table in FOLDER/report.md gets
+its rows; rows and columns (not the first) that the page leaves out stay out.  studies/data/NAME.md holds all tables of a
+study and is renewed with its page.  Computing times alone are no reason to change a table.  The check of the tables is
+test/pages.awk.
 Of the data of pictures, all .csv of FOLDER, studies/data/NAME.txt keeps the least, the largest and the mean value of each column; pictures are drawn
 from the same files, so both are renewed together (make docs).
 """
