@@ -64,5 +64,8 @@ for page in sorted(glob.glob(os.path.join(source, "docs", "*.md"))):
         wrong = re.search(r"[A-Za-z]{3,}\^T", words)
         if wrong:
             fault(f"{page}: '{wrong.group()}' in '{words}': a word is no matrix")
+for line, text in [("after a step", True), ("a_n = a mu", False), ("a the distance", False), ("materials a and b", False)]:
+    if ("<mtext>a</mtext>" in equations.row(line)) != text:
+        fault(f"{line}: 'a' is {'a symbol' if text else 'a word'}")
 print(f"{shown} equations, {failures} wrong")
 sys.exit(failures > 0 or shown == 0)

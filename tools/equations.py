@@ -17,6 +17,7 @@ TAG = re.compile(r"\(([A-Z]{2,5}-\d+[a-z]?)\)")
 TOKEN = re.compile(r"""(?P<code>`[^`]*`)|(?P<space>\s+)|(?P<number>\d+(?:\.\d+)?(?:e[-+]?\d+)?)|(?P<term>[A-Z]{2,5}-\d+[a-z]?\b|[A-Za-z]{2,}(?:-[A-Za-z]{2,})+)|(?P<word>[A-Za-z]+)
     |(?P<operator>_\|_|<=|>=|!=|<-|->|\.\.\.|[-+*/=<>,;:.|!~'^_()\[\]{}]|.)""", re.X)
 SUBSCRIPT = re.compile(r"_(\{[^}]*\}|\([^)]*\)|[A-Za-z0-9]+)")
+ARTICLE = re.compile(r" (?!(?:the|and|or|is)\b)[a-z]{2,}\b")  # behind "a": a step, not a symbol
 POSSESSIVE = re.compile(r"'s(?![A-Za-z0-9_^'])")  # behind a word of a sentence: Coulomb's law
 POWER = re.compile(r"\^(\{[^}]*\}|\([^)]*\)|-?\d+/\d+|[-+]?[A-Za-z0-9]+|[-+])")
 
@@ -94,7 +95,8 @@ def row(text, within=False):
             x, at = decorated(tag("mn", safe(word)), False, text, at)
             out.append(x)
         elif kind == "word":
-            base = symbol(word)
+            follows = ARTICLE.match(text, at) if word == "a" else None
+            base = None if follows and symbol(follows.group().strip()) is None else symbol(word)
             owner = POSSESSIVE.match(text, at) if base is None else None
             if owner:
                 out.append(tag("mtext", safe(word) + "&#8217;s"))
