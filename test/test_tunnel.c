@@ -618,7 +618,7 @@ static carom_model *volley(bool plate, double r, double d, double y) {
 }
 
 static bool lists(const carom_scheme *scheme) {
-    return looks_at_points(scheme) && scheme->many > 0 && !scheme->recalls;
+    return looks_at_points(scheme) && !scheme->recalls;
 }
 
 static void what_comes_and_goes_is_not_passed_in_silence(void **state) {
@@ -729,7 +729,9 @@ static void the_far_side_is_not_reached_in_silence(void **state) {
             const bool behind = carom_sim_now(sim).q[0] > 0;
             carom_sim_destroy(sim);
             const carom_ledger l = ten_steps(m, name, NULL);
-            if (l.counts.missed != behind)
+            // a law of positions may leave on the far side, with or without a list: that is said as penetration
+            const bool deep = carom_schemes()[i]->leads && l.penetration > 0.1 * d;
+            if (l.counts.missed != behind && !deep)
                 fail_msg("%s, from %g, %g thick: %s the plate, passed %ld times", name, at, 2 * thick[k / 31],
                          behind ? "behind" : "before", l.counts.missed);
             passed += behind;
