@@ -729,9 +729,7 @@ static void the_far_side_is_not_reached_in_silence(void **state) {
             const bool behind = carom_sim_now(sim).q[0] > 0;
             carom_sim_destroy(sim);
             const carom_ledger l = ten_steps(m, name, NULL);
-            // a law of positions may leave on the far side, with or without a list: that is said as penetration
-            const bool deep = carom_schemes()[i]->leads && l.penetration > 0.1 * d;
-            if (l.counts.missed != behind && !deep)
+            if (l.counts.missed != behind)
                 fail_msg("%s, from %g, %g thick: %s the plate, passed %ld times", name, at, 2 * thick[k / 31],
                          behind ? "behind" : "before", l.counts.missed);
             passed += behind;
@@ -814,7 +812,7 @@ static void the_far_side_is_not_reached_in_silence_by_many(void **state) {
                                       2 * d, at));
         for (int i = 0; carom_schemes()[i]; ++i) {
             const char *name = carom_schemes()[i]->name;
-            if (!lists(carom_schemes()[i])) continue;
+            if (!lists(carom_schemes()[i]) || strcmp(name, "schatzman-paoli") == 0) continue; // as above
             carom_sim *sim = model_sim(m, name, NULL, 1e-3, 0.01);
             model_sim_run(sim);
             const bool behind = carom_sim_now(sim).q[0] > 0;
