@@ -715,7 +715,7 @@ static const carom_key sections_keys[] = {
     KEY(WORD, "assemble", "no", "yes: project the initial positions onto joints and constraints", "", TOP(assemble)),
     KEY(NUMBER, "sleep", "0",
         "speed below which groups of touching bodies fall asleep after 0.5 s without acceleration; they wake when "
-        "touched; 0: no sleeping (dynamic contact lists only)",
+        "touched; 0: no sleeping",
         "m/s", TOP(sleep)),
     KEY(WORD, "settle", "no", "yes: separate bodies whose shapes overlap initially", "", TOP(settle)),
     SEVERAL("springs", "", "NAME: springs, dampers and bushings between bodies and at joints", TOP(springs),

@@ -215,11 +215,17 @@ static bool some_boxes(const carom_mech *x) {
     return false;
 }
 
+// Bodies of a list alone fall asleep.
+static bool some_sleep(const resolver *r) {
+    const carom_datum *sleep = carom_given(&r->mech->sleep);
+    return sleep && !carom_datum_is(sleep, "0") && !r->m->written;
+}
+
 bool carom_pairs_many(const resolver *r) {
     long total = 0;
     for (int i = 0; i < r->mech->ncontacts; ++i) total += count_pairs(&r->mech->contacts[i]);
     const long most = r->m->written ? MOST_CONTACTS : some_boxes(r->mech) ? MOST_BOXES : MOST_PAIRS;
-    return total > most || some_searched(r->mech);
+    return total > most || some_searched(r->mech) || (total > 0 && some_sleep(r));
 }
 
 static carom_status read_sleep(resolver *r, bool many) {
@@ -230,7 +236,7 @@ static carom_status read_sleep(resolver *r, bool many) {
         return carom_fault(r, sleep, 0,
                            "sleep is %g; it is the speed below which bodies fall asleep, and must not be negative",
                            r->m->sleep);
-    if (!many) r->m->sleep = 0; // carom_model_examine() says so
+    if (!many) r->m->sleep = 0; // carom_model_examine() says so, or it is a model without motion
     return CAROM_OK;
 }
 
