@@ -446,6 +446,23 @@ static bool hovers(writer *w, const carom_ledger *l) {
     return false;
 }
 
+// (BK-8)  An impact that leaves bodies before the wall, behind it, or late: penetration shows only one of these.  By
+//         the gaps until then, later flights may be far longer; but where they are, a small part of them is no matter.
+static bool displaced(writer *w, const carom_ledger *l) {
+    static const double MATTERS = 1e-2;
+    const carom_sim *sim = w->sim;
+    const carom_kept *k = sim->kept;
+    const bool shapes = k->off.size > 0;
+    const double length = shapes ? k->off.size : fmax(k->off.gap, MATTERS / DEEP * l->gap);
+    if (!(k->off.way > DEEP * length + ROUNDING * carom_norm_max(sim->q, sim->sys->nq))) return false;
+    snprintf(add(w, "resolution", (int)k->off.id, k->off.t), ROOM,
+             "the impact in the step to t = %.9g leaves bodies %.3g away from where it should, and %s %.3g: the step "
+             "%.9g is too long for their speed.  Try %s",
+             k->off.t, k->off.way, shapes ? "the smaller shape has a radius of" : "the largest gap until then is",
+             shapes ? length : k->off.gap, sim->h, carom_sim_finer(sim));
+    return true;
+}
+
 static void resolution(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
     carom_pace p;
@@ -470,7 +487,7 @@ static void resolution(writer *w, const carom_ledger *l) {
                  sim->scheme->name, sqrt(p.stiffness), sim->h, -l->energy.balance, step);
         return;
     }
-    if (hovers(w, l) || short_pulse(w)) return;
+    if (hovers(w, l) || short_pulse(w) || displaced(w, l)) return;
     if (carom_resolution_lost(sim, l->pace, false, &p, &longest))
         unstable(w, p, longest, "that was so whenever it was looked at");
     else if (!restless(w, l)) pulsed(w, l);
