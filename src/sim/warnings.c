@@ -18,7 +18,7 @@ static const double GROWN = 0.1;
 static const double STILL = 1e-9;
 // Energy that disappeared: implicit schemes damp what steps do not resolve, so only more than half of what the motion
 // ever had counts; or a tenth of it, where the scheme is known to damp the fastest vibration.  Where events are located
-// nothing is damped, and GROWN counts.
+// nothing is damped, nor by schemes of an order beyond 2, which follow what they resolve: GROWN counts.
 static const double FADED = 0.5, DAMPED = 0.1; // DAMPED also where forces have kinks, as those of soft contacts
 // Penetration relative to the smaller of two shapes: a tenth of a radius is seen with the eye.  Where events are
 // located there is none but rounding and drift: a thousandth is an event that was missed.
@@ -161,6 +161,10 @@ static bool kinked(const carom_system *sys) {
     return some;
 }
 
+static bool keeps(const carom_sim *sim) {
+    return sim->scheme->emits_events || carom_sim_order(sim->scheme, sim->opt) > 2;
+}
+
 static void unaccounted(writer *w, const carom_ledger *l) {
     const double rest = still(w->sim), t = w->sim->kept->t;
     const double size = fmax(w->sim->kept->explained, rest); // energy from nowhere does not make its own measure
@@ -200,7 +204,7 @@ static void unaccounted(writer *w, const carom_ledger *l) {
                  own                  ? "smaller tolerances"
                  : w->sim->list.slots ? "a smaller step"
                                       : "a smaller step, or a scheme that chooses its own (auto)");
-    else if (-l->energy.balance > fmax((w->sim->scheme->emits_events ? GROWN : FADED) * size, exact))
+    else if (-l->energy.balance > fmax((keeps(w->sim) ? GROWN : FADED) * size, exact))
         snprintf(
             add(w, "unaccounted-energy", -1, t), ROOM,
             "%.3g J are unaccounted for (lost); the largest kinetic energy is %.3g J. Numerical damping dominates: "
@@ -454,7 +458,8 @@ static bool displaced(writer *w, const carom_ledger *l) {
     const carom_kept *k = sim->kept;
     const bool shapes = k->off.size > 0;
     const double length = shapes ? k->off.size : fmax(k->off.gap, MATTERS / DEEP * l->gap);
-    if (!(k->off.way > DEEP * length + ROUNDING * carom_norm_max(sim->q, sim->sys->nq))) return false;
+    const double least = shapes ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq);
+    if (!(k->off.way > DEEP * length + least)) return false;
     snprintf(add(w, "resolution", (int)k->off.id, k->off.t), ROOM,
              "the impact in the step to t = %.9g leaves bodies %.3g away from where it should, and %s %.3g: the step "
              "%.9g is too long for their speed.  Try %s",
