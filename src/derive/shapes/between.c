@@ -111,20 +111,15 @@ static carom_status add_pair(resolver *r, const carom_mech_contact *entry, const
     return add(r, entry, b, A, B, count);
 }
 
-// between: [A, B], either may be a list: every one of the first with every one of the second; three and more:
-// neighbours.
+// between: [A, B], either may be a list: every one of the first with every one of the second; three and more: each
+// with its neighbour.
 static carom_status read_between(resolver *r, const carom_mech_contact *entry, const carom_datum *list, int *count) {
     if (list->kind != CAROM_LIST || list->count < 2)
         return carom_fault(r, list, 0, "between is a list of two shapes: between: [ball, floor]");
-    if (list->count > 2) {
-        for (const carom_datum *c = list->item; c + 1 != carom_end(list); ++c)
-            CAROM_TRY(add_pair(r, entry, c, c + 1, count));
-        return CAROM_OK;
-    }
-    const carom_datum *a = list->item, *b = a + 1;
-    for (const carom_datum *x = carom_ones(a); x != carom_ones_end(a); ++x)
-        for (const carom_datum *y = carom_ones(b); y != carom_ones_end(b); ++y)
-            CAROM_TRY(add_pair(r, entry, x, y, count));
+    for (const carom_datum *a = list->item, *b = a + 1; b != carom_end(list); ++a, ++b)
+        for (const carom_datum *x = carom_ones(a); x != carom_ones_end(a); ++x)
+            for (const carom_datum *y = carom_ones(b); y != carom_ones_end(b); ++y)
+                CAROM_TRY(add_pair(r, entry, x, y, count));
     return CAROM_OK;
 }
 
@@ -147,9 +142,10 @@ static long count_pairs(const carom_mech_contact *entry) {
     const carom_datum *list = &entry->between;
     if (entry->among.kind == CAROM_LIST) return (long)entry->among.count * (entry->among.count - 1) / 2;
     if (list->kind != CAROM_LIST || list->count < 2) return 0;
-    if (list->count > 2) return list->count - 1;
-    const carom_datum *a = list->item, *b = a + 1;
-    return (long)(a->kind == CAROM_LIST ? a->count : 1) * (b->kind == CAROM_LIST ? b->count : 1);
+    long pairs = 0;
+    for (const carom_datum *a = list->item, *b = a + 1; b != carom_end(list); ++a, ++b)
+        pairs += (long)(a->kind == CAROM_LIST ? a->count : 1) * (b->kind == CAROM_LIST ? b->count : 1);
+    return pairs;
 }
 
 // A box in space: two of them have 25 contacts.
@@ -254,8 +250,7 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
             return carom_fault(r, entry->ignore.key, 0, "`ignore` requires `between` or `among`");
         if (!list && !each) continue;
         CAROM_TRY(carom_ignore_check(r, entry));
-        if (!carom_name_valid(entry->name.text) || entry->name.length > 60)
-            return carom_fault(r, &entry->name, 0, "'%.60s' is not a name for a contact", entry->name.text);
+        CAROM_TRY(carom_part_name(r, &entry->name));
         bool near = false;
         if (many) CAROM_TRY(carom_near_read(r, entry, &near));
         if (near) continue;
