@@ -21,6 +21,8 @@ void carom_kind_sizes(const pair_kind *k, const pair *p, double *x) {
     const shape *const both[2] = {p->A, p->B};
     for (int i = 0; i < 2; ++i) {
         if (!k->sized[i]) continue;
+        for (int j = 0; j < PIECE_NUMBERS && both[i]->piece; ++j) *x++ = both[i]->piece->x[j];
+        if (both[i]->piece) continue;
         for (int j = 0; j < 3; ++j) *x++ = both[i]->kind == SHAPE_ROUND ? both[i]->radius : both[i]->half[j];
         *x++ = both[i]->bound_radius;
     }

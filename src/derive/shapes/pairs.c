@@ -10,13 +10,13 @@
 static const double NORMAL = 1e-12; // sine: a direction of friction so near to the normal has no part in the plane;
                                     // this keeps the root from 0
 
-enum { MOST_PLAN = 2 * MOST_CORNERS + 3 };
+enum { MOST_PLAN = 2 * MOST_CORNERS + 3 }; // of pieces of a polygon, too
 
 static bool single(const shape *s) { return s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND; }
 
 // -- which contacts ---------------------------------------------------------------------------------------------------
 
-typedef enum way { A_ON_B, B_ON_A, EDGES, CROSSING, ACROSS, RIM, RIM_LINE, RIM_FACE, RIM_EDGE, RIM_RIM } way;
+typedef enum way { A_ON_B, B_ON_A, EDGES, CROSSING, ACROSS, RIM, RIM_LINE, RIM_FACE, RIM_EDGE, RIM_RIM, PIECES } way;
 // corner: or edge, or bits that number rims and places; swapped: it is of B, on A
 typedef struct plan { way way; int corner; bool swapped; } plan;
 
@@ -46,6 +46,12 @@ static int plan_corners(const shape *of, way way, plan *x, int n) {
 static int make_plan(const shape *A, const shape *B, plan *x) {
     int n = 0;
     const bool rolls = A->kind == SHAPE_CYLINDER, B_rolls = B->kind == SHAPE_CYLINDER;
+    if (carom_shape_piece(A) || carom_shape_piece(B)) {
+        int which[MOST_PLAN];
+        n = carom_pieces_plan(A, B, which);
+        for (int i = 0; i < n; ++i) x[i] = (plan){PIECES, which[i], false};
+        return n;
+    }
     if (!carom_shape_finite(A) && !carom_shape_finite(B)) return 0;
     if ((rolls && !carom_shape_finite(B) && B->kind != SHAPE_PLANE) ||
         (B_rolls && !carom_shape_finite(A) && A->kind != SHAPE_PLANE))
@@ -188,6 +194,7 @@ static touching make_touch(carom_graph *g, const shape *A, const shape *B, plan 
     corner c;
     touching t;
     switch (x.way) {
+    case PIECES: return carom_pieces_touch(g, A, B, x.corner);
     case EDGES: return carom_edges(g, A, B);
     case CROSSING: return carom_crossing(g, A, B, rest, bit ? 1 : -1);
     case ACROSS: t = carom_across(g, of, on, x.corner); break;
