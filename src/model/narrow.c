@@ -256,8 +256,11 @@ static double *bounds(const carom_model *m, void *work, double t, const double *
     return x;
 }
 
+// A pair that is held on its features is not far, wherever a long step has led: the gap of a closed contact shows there
+// that it has run off.
 static bool far(const carom_model *m, void *work, const pair *p, double bound) {
-    return bound > p->own->margin && head(m, work)[EXACT] == 0 && p->own->bound != CAROM_NONE;
+    return bound > p->own->margin && head(m, work)[EXACT] == 0 && p->own->bound != CAROM_NONE &&
+           held_block(m, work, p) == 0;
 }
 
 carom_status carom_pairs_own_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {

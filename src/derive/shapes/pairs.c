@@ -168,6 +168,11 @@ static void bound_element(carom_graph *g, pair *p) {
     p->own->margin = other->bound_radius;
 }
 
+// Where the bound of a shape is taken for its gaps must not be where it touches: a corner has no radius of its own.
+static double margin_of(const shape *s) {
+    return carom_shape_piece(s) ? fmax(s->bound_radius, 0.1 * s->piece->x[PIECE_SIZE]) : s->bound_radius;
+}
+
 void carom_pair_bound(carom_graph *g, pair *p) {
     const shape *A = p->A, *B = p->B;
     p->own->bound = CAROM_NONE;
@@ -182,7 +187,9 @@ void carom_pair_bound(carom_graph *g, pair *p) {
     const carom_node distance = flat ? v_dot(g, carom_shape_vector(g, B, (double[]){1, 0, 0}), way)
                                      : n_fun(g, CAROM_OP_SQRT, v_dot(g, way, way));
     p->own->bound = n_sub(g, distance, n_num(g, A->bound_radius + (flat ? 0 : B->bound_radius)));
-    p->own->margin = flat || A->bound_radius < B->bound_radius ? A->bound_radius : B->bound_radius;
+    const double margin[2] = {margin_of(A), margin_of(B)};
+    p->own->margin = flat || margin[0] < margin[1] ? margin[0] : margin[1];
+    if (carom_shape_piece(A) != carom_shape_piece(B) && !(p->own->margin > 0)) p->own->margin = fmax(margin[0], margin[1]);
 }
 
 // -- expressions ------------------------------------------------------------------------------------------------------

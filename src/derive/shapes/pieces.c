@@ -14,6 +14,7 @@ static const double PI = 3.14159265358979323846;
 static const double ROUND = 1e-11; // of the size: pieces overlap by so much, so that rounding leaves no gap between them
 static const double SLACK = 1e-3;  // of the size: pieces that do not touch are so much farther apart
 static const double TINY = 1e-13;  // of the size: nearer centres have no direction
+static const double ENDLESS = 1e30; // length of a line without end: a number, which may be multiplied by zero
 
 // -- pieces of other shapes -------------------------------------------------------------------------------------------
 
@@ -34,7 +35,7 @@ static carom_outline_piece plane(const shape *s) {
     carom_outline_piece p = {.kind = CAROM_OUTLINE_LINE};
     p.x[PIECE_AT] = s->at[0], p.x[PIECE_AT + 1] = s->at[1];
     p.x[PIECE_FROM] = -s->X[3], p.x[PIECE_FROM + 1] = s->X[0];
-    p.x[PIECE_TO] = INFINITY, p.x[PIECE_TO + 1] = -INFINITY;
+    p.x[PIECE_TO] = ENDLESS, p.x[PIECE_TO + 1] = -ENDLESS, p.x[PIECE_SIZE] = 1 / ENDLESS;
     p.x[PIECE_BISECTOR + 2] = p.x[PIECE_BISECTOR + 5] = -1;
     p.x[PIECE_DEEP] = INFINITY;
     return p;
@@ -101,7 +102,9 @@ int carom_pieces_plan(const shape *A, const shape *B, int *which) {
 }
 
 bool carom_pieces_never(const shape *A, const shape *B) {
-    return carom_shape_piece(A) && carom_shape_piece(B) && !touch(A->piece->kind, B->piece->kind);
+    int which[MOST_PIECES];
+    return (carom_shape_piece(A) || carom_shape_piece(B)) && pieces_of(A, NULL) && pieces_of(B, NULL) &&
+           carom_pieces_plan(A, B, which) == 0;
 }
 
 // -- formulas ---------------------------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ touching carom_crossing(carom_graph *g, const shape *A, const shape *B, int numb
 touching carom_edges(carom_graph *g, const shape *A, const shape *B);
 
 /// pieces.c: contacts of a piece of an outline with another shape: which pieces of that one it may touch, and one of
-/// these.  Two pieces that never touch, wherever they are.
+/// these.  Do they have pieces that never touch, wherever they are?
 int carom_pieces_plan(const shape *A, const shape *B, int *which);
 touching carom_pieces_touch(carom_graph *g, const shape *A, const shape *B, int i);
 bool carom_pieces_never(const shape *A, const shape *B);
