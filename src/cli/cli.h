@@ -45,9 +45,9 @@ struct cli_args {
     cli_given *given;
 };
 
-extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_import, cli_export,
-    cli_sweep, cli_merge, cli_basins, cli_plot, cli_view, cli_film, cli_play, cli_solve, cli_equilibrium, cli_modes,
-    cli_fit, cli_gradient, cli_optimise, cli_orbit, cli_follow, cli_lyapunov, cli_help;
+#define CLI_VERB(name) extern const cli_verb cli_##name;
+#include "cli/verbs.def"
+#undef CLI_VERB
 
 // options.c
 /// Parse argv[0 .. argc) for a verb.  False: complained, or *help is set and it is the help that is wanted.
