@@ -193,7 +193,7 @@ carom_node carom_member_lookup(resolver *r, const char *word, int primes);
 /// Place of a member at arc length s: axis 0, 1, 2 for x, y, z; CAROM_NONE: no memory.
 carom_node carom_member_where(carom_model *m, member *b, double s, int axis);
 // pairs.c
-bool carom_pairs_many(const resolver *r); // so many pairs of shapes that they come and go
+bool carom_pairs_many(resolver *r); // so many pairs of shapes that they come and go
 // free.c
 /// Which bodies of the mechanism no expression names.
 carom_status carom_free_find(resolver *r, bool *is_free);
