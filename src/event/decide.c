@@ -119,8 +119,8 @@ static void gather(carom_phase *w, carom_step *s, double delta, bool first, cons
 }
 
 // (EV-36)  Contacts that were struck together last time, as two corners of an edge that lands flat, arrive together
-//          again: g <= 4 (t - t_last) eps_u, what the speeds that count as none make of a gap since then.  Which of them
-//          the integrator brings to the wall first is its error, and would decide what follows.
+//          again: g <= 4 (t - t_last) eps_u, what the speeds that count as none make of a gap since then.  Which of
+//          them the integrator brings to the wall first is its error, and would decide what follows.
 static void bring_together(carom_phase *w, const carom_step *s) {
     static const double FEW = 4;
     const carom_run *r = w->runs.run;
@@ -185,8 +185,7 @@ static carom_status join(carom_phase *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// (EV-35)  Contacts that were struck together last time, as two corners of an edge that lands flat, are not known better
-//          now: eps = max(eps, eps then).  Flights of an accumulation become shorter, but what one of them has left of
+// (EV-35)  Gaps of contacts that were struck together last time are not known better now: eps = max(eps, eps then).  Flights of an accumulation become shorter, but what one of them has left of
 //          the angle between the edge and the wall stays, and in the end it would decide which corner is first.
 static void keep_together(carom_phase *w, const carom_step *s) {
     carom_turns *z = &w->runs.turns;

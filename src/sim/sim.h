@@ -165,6 +165,9 @@ struct carom_sim {
     double *input;      // kept, ni: signals
     double *sampled;    // kept, 2 nsamplers: samples, and how many of them have taken effect
     double *signal;     // ni: signals that are computed
+    carom_status (*on_sample)(void *user, int k, bool effect, double t, const double *q, const double *v,
+                              const double *signals); // NULL: none
+    void *sample_user;
     double *gap_before; // ne + nc: before signals change; NULL: they do not, or contacts come and go
     double *power, *done; // kept, nworks: power at the end of the last step, work so far
     double *power_now;  // nworks

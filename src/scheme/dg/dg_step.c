@@ -11,6 +11,11 @@
 
 static int constraints(const carom_step *s) { return s->sys->ne + s->sys->nc; }
 
+void carom_dg_directions(carom_dg_work *w, const carom_system *sys) {
+    for (int id = 0; id < sys->ne + sys->nc; ++id)
+        w->start[id + 1] = w->start[id] + carom_system_directions(sys, id);
+}
+
 // Normal component of u_0.
 static double approach(const carom_dg_work *w, int id) { return w->u_0[w->start[id]]; }
 
@@ -192,6 +197,7 @@ static carom_status begin(carom_dg_work *w, carom_step *s) {
     const int ne = s->sys->ne, all = constraints(s);
     bool any = false, touches = false;
     w->have_u_0 = w->plastic = false;
+    if (s->renumbers) carom_dg_directions(w, s->sys);
     carom_zero(w->slow, w->start[all]);
     CAROM_TRY(carom_gaps_before(s, w->g));
     CAROM_TRY(carom_close_place(s, &w->L, w->g, (carom_place){.t = s->t, .q = s->q, .v = s->v}));
