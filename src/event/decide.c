@@ -185,8 +185,9 @@ static carom_status join(carom_phase *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// (EV-35)  Gaps of contacts that were struck together last time are not known better now: eps = max(eps, eps then).  Flights of an accumulation become shorter, but what one of them has left of
-//          the angle between the edge and the wall stays, and in the end it would decide which corner is first.
+// (EV-35)  Gaps of contacts that were struck together last time are not known better now: eps = max(eps, eps then).
+//          Flights of an accumulation become shorter, but what one of them has left of the angle between an edge and
+//          the wall stays, and in the end it would decide which corner is first.
 static void keep_together(carom_phase *w, const carom_step *s) {
     carom_turns *z = &w->runs.turns;
     carom_run *r = w->runs.run;
