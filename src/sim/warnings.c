@@ -458,9 +458,9 @@ static bool told(const writer *w, const char *kind) {
 }
 
 // (BK-8)  An impact that leaves bodies before the wall, behind it, or late: penetration shows only one of these.  By
-//         the gaps until then, later flights may be far longer; but where they are, a small part of them is no matter.
+//         the gaps until then, later flights may be far longer; but a twentieth of these is no matter.
 static bool displaced(writer *w, const carom_ledger *l) {
-    static const double MATTERS = 1e-2;
+    static const double MATTERS = 0.05;
     const carom_sim *sim = w->sim;
     const carom_kept *k = sim->kept;
     const bool shapes = k->off.size > 0;
