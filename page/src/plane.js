@@ -94,7 +94,7 @@ export class Plane {
         }
         Object.assign(this, { w, h, ratio });
         if (this.view) return;
-        const [x0, y0, x1, y1] = this.wide || this.bounds, side = 44, top = 50, bottom = 40;
+        const [x0, y0, x1, y1] = this.wide || this.bounds, side = 30, top = 22, bottom = 38;
         const scale = Math.min((w - 2 * side) / Math.max(x1 - x0, 1e-3 * this.size), (h - top - bottom) / Math.max(y1 - y0, 1e-3 * this.size));
         this.view = { scale: Math.max(scale, 1e-12), x: (x0 + x1) / 2, y: (y0 + y1) / 2 + (top - bottom) / 2 / Math.max(scale, 1e-12) };
     }
