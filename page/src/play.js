@@ -98,6 +98,9 @@ function sliders() {
     el('sliders').replaceChildren(...list.map(slider));
 }
 
+// Six digits, short.
+const digits = x => { const a = Math.abs(x), y = +x.toPrecision(6); return a > 0 && (a < 1e-3 || a >= 1e6) ? y.toExponential().replace('e+', 'e') : String(y); };
+
 function put(name, x, renew) {
     const row = [...el('sliders').children].find(r => r.dataset.name === name);
     if (!row) return;
@@ -105,7 +108,7 @@ function put(name, x, renew) {
     if (renew) [range.min, range.max] = x === 0 ? [-1, 1] : x > 0 ? [0, 2 * x] : [2 * x, 0];
     range.step = (range.max - range.min) / 200;
     range.value = x;
-    number.value = String(+x.toPrecision(6));
+    number.value = digits(x);
     row.classList.toggle('moved', name in values);
 }
 
@@ -123,7 +126,7 @@ function slider(p) {
     [range.min, range.max] = p.number === 0 ? [-1, 1] : p.number > 0 ? [0, 2 * p.number] : [2 * p.number, 0];
     range.step = (range.max - range.min) / 200;
     range.value = x;
-    number.value = String(+x.toPrecision(6));
+    number.value = digits(x);
     row.classList.toggle('moved', p.name in values);
     const move = v => { if (!Number.isFinite(v)) return; values[p.name] = v; put(p.name, v, false); later(run, 200); };
     range.oninput = () => move(+range.value);

@@ -6,7 +6,7 @@ import {
 } from 'three';
 import { ConvexGeometry } from 'three/examples/jsm/geometries/ConvexGeometry.js';
 import { bends, deflected } from './deflect.js';
-import { stays } from './extent.js';
+import { larger, stays } from './extent.js';
 import { impostor, square } from './impostor.js';
 import { Painter } from './painter.js';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
@@ -331,9 +331,10 @@ class Space {
             });
         }
         if (!(all.high.x >= all.low.x)) all.low.set(-1, -1, -1), all.high.set(1, 1, 1);
-        const near = stays(data.rows, movers.length, 3, (i, b, j) => movers[b].at(i, j), b => movers[b].r), box = near ? rest : all;
-        if (near) box.low.min(new Vector3(...near.low)), box.high.max(new Vector3(...near.high));
-        this.all = near ? all : null;
+        const near = stays(data.rows, movers.length, 3, (i, b, j) => movers[b].at(i, j), b => movers[b].r);
+        if (near) rest.low.min(new Vector3(...near.low)), rest.high.max(new Vector3(...near.high));
+        const hides = near && larger({ low: all.low.toArray(), high: all.high.toArray() }, { low: rest.low.toArray(), high: rest.high.toArray() }), box = hides ? rest : all;
+        this.all = hides ? all : null;
         const { low, high } = box;
         for (const s of this.shapes.filter(s => s.endless)) { // the nearest point of each is seen
             const c = new Vector3(...s.point[0].map(x => x[0])), mid = low.clone().add(high).multiplyScalar(0.5), n = Z.clone().applyQuaternion(this.turn(s, 0, 0, new Quaternion()));
