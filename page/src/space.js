@@ -391,6 +391,7 @@ class Space {
         controls.target.copy(mid);
         this.followed = null;
         this.moved = false;
+        this.everything = everything;
         this.drawing = true;
         controls.update();
         this.drawing = false;
@@ -475,6 +476,7 @@ class Space {
             renderer.setSize(w, h, false);
             camera.aspect = w / Math.max(h, 1);
             camera.updateProjectionMatrix();
+            if (!this.moved && !this.followed) this.fit(this.everything);
         }
         this.chase(i, f);
         for (const s of this.shapes) if (!s.many) this.place(s, i, f);

@@ -273,8 +273,8 @@ void figure_frame(FILE *s, const char *kind, const char *title, double right) {
     enum { HEIGHT = 560 };
     gnuplot_terminal(s, kind, WIDTH, HEIGHT);
     fprintf(s,
-            "set encoding utf8\nset style line 100 lc rgb '#dddddd' lw 0.5\nset lmargin at screen 0.105\nset rmargin at "
-            "screen %.4f\nset tmargin at screen %.4f\nset bmargin at screen 0.11\n",
+            "set encoding utf8\nset style line 100 lc rgb '#dddddd' lw 0.5\nset lmargin at screen 0.105\nset rmargin "
+            "at screen %.4f\nset tmargin at screen %.4f\nset bmargin at screen 0.11\n",
             right, 1 - (TOP + STRIP) / (double)HEIGHT);
     fputs(axes, s);
     fputs("set key at graph 1, graph 1.01 right bottom horizontal samplen 2.2 spacing 1.1\nset label 1 ", s);

@@ -101,8 +101,8 @@ static void map_over(FILE *s, const carom_table *runs, const carom_column *x, co
         put_labels(s, z, runs->rows);
         return;
     }
-    fputs("EOD\nunset key\nset palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', 4 '#fde725')\nset autoscale "
-          "fix\n"
+    fputs("EOD\nunset key\nset palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', 4 "
+          "'#fde725')\nset autoscale fix\n"
           "plot $d using 1:2:3:4:5:6:7 with boxxyerror fillstyle solid noborder lc palette\n",
           s);
 }
