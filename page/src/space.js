@@ -122,7 +122,7 @@ class Shape {
 class Space {
     constructor(holder, data, contacts, colours) {
         Object.assign(this, { holder, data, contacts, colours, options: { forces: true, names: false, axes: false }, deflection: 1, follow: -1 });
-        this.scratch = { m: new Matrix4(), at: new Vector3(), q: new Quaternion(), next: new Quaternion(), by: new Vector3() }; // of every frame
+        this.scratch = { q: new Quaternion(), next: new Quaternion() }; // of every frame
         const drawn = data.page.shapes.filter(s => s.figure !== 'contact');
         this.painted = !graphics(drawn.length);
         this.renderer = this.painted ? new Painter() : new WebGLRenderer({ antialias: true });
