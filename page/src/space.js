@@ -259,6 +259,7 @@ class Space {
         const mesh = new Mesh(geometry, material);
         mesh.castShadow = mesh.receiveShadow = true;
         mesh.userData.endless = shape.endless;
+        mesh.userData.fixed = Array.from({ length: shape.sizes + 3 * shape.points + shape.turn }).every((_, k) => this.data.constant(shape.at + k));
         if (figure === 'point') return mesh;
         shape.lines = new LineBasicMaterial();
         if (figure === 'sphere' || figure === 'ellipsoid') { // two circles, so that one sees it turn
