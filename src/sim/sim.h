@@ -60,6 +60,11 @@ typedef struct carom_kept {
         double force;    // the largest reaction there,
         long id;         // and the joint with the largest part
     } joints;
+    struct {
+        double way, size, gap, t; // the impact that left bodies farthest from where it should (BK-8): how far, the
+                                  // size of the smaller one (0: not known), the largest gap until then, and when
+        long id;
+    } off;
     carom_rise rise;    // energy that steps created outside the condition of their rule of dissipation (EN-6)
     carom_ledger ledger;
 } carom_kept;
