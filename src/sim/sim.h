@@ -60,6 +60,7 @@ typedef struct carom_kept {
         double force;    // the largest reaction there,
         long id;         // and the joint with the largest part
     } joints;
+    carom_choice choice; // which solver goes first on large problems
     carom_rise rise;    // energy that steps created outside the condition of their rule of dissipation (EN-6)
     carom_ledger ledger;
 } carom_kept;
