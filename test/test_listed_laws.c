@@ -545,8 +545,8 @@ static void a_settled_pile_falls_asleep(void **state) {
     carom_error err = {0};
     carom_ledger l;
     carom_model *m = model(
-        "carom: 1\ngravity: [0, 0, -9.81]\nsleep: 0.1\nbodies: {s: {repeat: [4, 4, 4], body: {mass: 1, inertia: [0.004, "
-        "0.004, 0.004], at: [0.21*(i + 0.5) + 0.004*sin(13*((i*4 + j)*4 + k)), 0.21*(j + 0.5) + "
+        "carom: 1\ngravity: [0, 0, -9.81]\nsleep: 0.1\nbodies: {s: {repeat: [4, 4, 4], body: {mass: 1, inertia: "
+        "[0.004, 0.004, 0.004], at: [0.21*(i + 0.5) + 0.004*sin(13*((i*4 + j)*4 + k)), 0.21*(j + 0.5) + "
         "0.004*sin(78*((i*4 + j)*4 + k)), 0.12 + 0.203*k], shape: {sphere: 0.1}}}}\n"
         "shapes: {floor: {plane: [0, 0, 1]}, a: {plane: [1, 0, 0], at: [-0.01, 0, 0]}, b: {plane: [-1, 0, 0], at: "
         "[0.85, 0, 0]}, c: {plane: [0, 1, 0], at: [0, -0.01, 0]}, d: {plane: [0, -1, 0], at: [0, 0.85, 0]}}\n"

@@ -247,9 +247,9 @@ static void the_solver_over_bodies_meets_its_tolerance(void **state) {
     carom_model_destroy(m);
 }
 
-// (SOL-27)  10 648 spheres in a cubic grid between walls, 33 000 contacts.  Momentum that all contacts had in common grew
-// until its limit of sweeps ended it, and 222 iterations were the mean of these problems; with a momentum of its own
-// for each contact it is 31.
+// (SOL-27)  10 648 spheres in a cubic grid between walls, 33 000 contacts.  Momentum that all contacts had in common
+// grew until its limit of sweeps ended it, and 222 iterations were the mean of these problems; with a momentum of its
+// own for each contact it is 31.
 static void a_large_grid_takes_few_iterations(void **state) {
     (void)state;
     QUICK_SKIPS();
@@ -295,8 +295,8 @@ static void a_tower_rests_at_a_moderate_tolerance(void **state) {
     carom_sim_destroy(sim), carom_model_destroy(m);
 }
 
-// (SOL-28)  Spheres that settle: the other solver takes over, the choice is saved with the state, and a run that goes on
-// from it makes the same steps.
+// (SOL-28)  Spheres that settle: the other solver takes over, the choice is saved with the state, and a run that goes
+// on from it makes the same steps.
 static void spheres_are_swept_and_the_choice_is_saved(void **state) {
     (void)state;
     static const char *const options[] = {"tol=1e-3", NULL};

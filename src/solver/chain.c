@@ -149,9 +149,9 @@ static void tidy(const carom_chain *chain, const carom_problem *pb) {
 
 void carom_chain_forget(const carom_chain *chain) { carom_forget(chain->shared, chain->shared_size); }
 
-// (SOL-28)  What `hybrid` aims at where it may stop much earlier, relative to the largest |c|.  Newton's method gains the
-// last digits in one or two iterations, and contacts that rest start from them in the next step; with answers of 1e-3
-// they never come to rest.
+// (SOL-28)  What `hybrid` aims at where it may stop much earlier, relative to the largest |c|.  Newton's method gains
+// the last digits in one or two iterations, and contacts that rest start from them in the next step; with answers of
+// 1e-3 they never come to rest.
 static const double PRECISE = 1e-8;
 
 static carom_report solve_hybrid(carom_chain *chain, carom_problem *pb, double tol) {

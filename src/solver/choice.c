@@ -1,21 +1,21 @@
 // choice.c: which solver goes first on large problems with moderate tolerances: `bodies` or `hybrid`.
 //
-// Spec: docs/solvers.md, "The chain".  Spheres in motion are solved by sweeps, boxes at rest by Newton's method from the
-// last answer; no count of bodies or contacts tells them apart.  So the work of both is remembered, and the one that is
-// not in use is tried now and then.  Work is counted, in nanoseconds of a common machine, and not timed: the choice is
-// the same on every computer and for any number of threads.
+// Spec: docs/solvers.md, "The chain", (SOL-28).  Spheres in motion are solved by sweeps, boxes at rest by Newton's
+// method from the last answer; no count of bodies or contacts tells them apart.  So the work of both is remembered, and
+// the one that is not in use is tried now and then.  Work is counted, in nanoseconds of a common machine, and not
+// timed: the choice is the same on every computer and for any number of threads.
 #include "solver/choice.h"
 #include <math.h>
 
-// Problems of a trial; problems between two trials at first and at most; problems until the next one where the solver in
-// use has become slow.
+// Problems of a trial; problems between two trials at first and at most; problems until the next one where the solver
+// in use has become slow.
 enum { TRIAL = 4, PAUSE = 16, LONGEST = 1024, SOON = 4 };
 enum { MANY = 20000 }; // contacts whose blocks of G take too much memory for a trial
 // Work for each contact that is not worth a trial: 40 sweeps of `bodies`; more of `hybrid`, since the first answers of
 // `bodies` cost nothing where contacts rest, and the next ones lose some of them.
 static const double CHEAP[] = {[CAROM_BY_BODIES] = 3500, [CAROM_BY_HYBRID] = 6000};
-static const double START = 50000; // for each contact, that `hybrid` may take in the first problem, which nothing is known of
-static const double ALLOWED = 2;   // work of a trial over that of the solver in use: the first problem has a poor start
+static const double START = 50000; // for each contact, that `hybrid` may take in the first problem of a run
+static const double ALLOWED = 2;   // work of a trial over that of the solver in use: its first start is a poor one
 static const double PATIENCE = 4;  // work of `hybrid` in use over that of `bodies`
 static const double SLOW = 3;      // work over that of the other solver, which is then tried soon
 static const double BETTER = 0.7;  // work over that of the solver in use, which it then replaces

@@ -14,8 +14,8 @@ bool carom_chain_by_parts(const carom_chain *chain);
 /// Give the memory of the solvers back to the machine; the next problem takes it anew.
 void carom_chain_forget(const carom_chain *chain);
 
-/// What a run has learnt about the work of the solvers `bodies` (0) and `hybrid` (1), and which of them goes first where
-/// both may (choice.c).  All zero at the start; part of the state of a run.
+/// What a run has learnt about the work of the solvers `bodies` (0) and `hybrid` (1), and which of them goes first
+/// where both may (choice.c).  All zero at the start; part of the state of a run.
 typedef struct carom_choice {
     double cost[2]; // work for each contact in the last problem, or the most of a trial, ns; 0: not known
     int first;      // the one in use
