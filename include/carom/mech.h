@@ -71,7 +71,8 @@ typedef struct carom_mech_contact {
 
 /// A shape that touches; the key of `size` says which: circle, box, ...
 typedef struct carom_mech_shape {
-    carom_datum name, size, at, angle, axis, scale, corners, solids, cell, of, surface_velocity, material;
+    carom_datum name, size, at, angle, axis, scale, corners, solids, cell, round, repeat, open, hollow, of,
+        surface_velocity, material;
 } carom_mech_shape;
 typedef struct carom_mech_motion { carom_datum name, at, angle, axis; } carom_mech_motion;
 

@@ -227,7 +227,7 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
 }
 
 static bool has_corners(const shape *s) {
-    return s->kind == SHAPE_POLYGON || s->kind == SHAPE_BOX || s->kind == SHAPE_HULL;
+    return s->kind == SHAPE_POLYGON || s->kind == SHAPE_BOX || s->kind == SHAPE_HULL || carom_shape_piece(s);
 }
 static bool is_ball(const shape *s) { return s->kind == SHAPE_ROUND; } // rolls on anything
 

@@ -75,12 +75,13 @@ static carom_model *model_of(carom_mech *mech, const char *const *observe, bool 
 }
 
 carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, carom_error *err) {
-    return carom_model_apart(mech, observe, false, err);
+    return carom_model_apart(mech, observe, false, false, err);
 }
 
-carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, carom_error *err) {
+carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, bool pairs,
+                               carom_error *err) {
     if (!mech) return carom_fail(err, CAROM_BAD_INPUT, "a model needs a mechanism"), NULL;
-    return model_of(carom_mech_copy(mech), observe, apart, false, err);
+    return model_of(carom_mech_copy(mech), observe, apart, pairs, err);
 }
 
 carom_model *carom_model_create(const carom_model_def *def, carom_error *err) {

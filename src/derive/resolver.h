@@ -193,7 +193,7 @@ carom_node carom_member_lookup(resolver *r, const char *word, int primes);
 /// Place of a member at arc length s: axis 0, 1, 2 for x, y, z; CAROM_NONE: no memory.
 carom_node carom_member_where(carom_model *m, member *b, double s, int axis);
 // pairs.c
-bool carom_pairs_many(const resolver *r); // so many pairs of shapes that they come and go
+bool carom_pairs_many(resolver *r); // so many pairs of shapes that they come and go
 // free.c
 /// Which bodies of the mechanism no expression names.
 carom_status carom_free_find(resolver *r, bool *is_free);
@@ -220,7 +220,8 @@ bool carom_terms_gradient(carom_model *m, terms *t, carom_node x, carom_input ki
 /// Of all constraints and contacts: directions, their derivatives, and the curvatures.
 carom_status carom_model_derive_directions(carom_model *m, carom_node **kappa, carom_error *err);
 /// The model of a copy of the mechanism; see `apart`.
-carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, carom_error *err);
+carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, bool pairs,
+                               carom_error *err);
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err);
 /// The initial state from m->start: put together, completed, checked.
 carom_status carom_model_begin(carom_model *m, carom_error *err);

@@ -295,6 +295,14 @@ static const carom_key solid_keys[] = {
     KEY(FORM, "capsule", "", "[radius, length]: a segment thickened by radius, along x in the plane, along z in space",
         "m", AT(shape, size)),
     KEY(FORM, "polygon", "", "3 to 64 corners, convex (plane)", "m", AT(shape, size)),
+    KEY(FORM, "outline", "",
+        "contour with the solid on its left (plane): points [x, y], {arc: [x, y], radius: r}, {arc: [x, y], through: [x, "
+        "y]}, {spline: [[x, y], ...]} or {spline: FILE.csv}, {involute: {base: r, to: r}}",
+        "m", AT(shape, size)),
+    KEY(FORM, "gear", "",
+        "involute gear (plane): {teeth, module, pressure angle: 20 deg, addendum: 1, dedendum: 1.25, shift: 0, "
+        "backlash: 0}",
+        "", AT(shape, size)),
     KEY(FORM, "box", "", "edges", "m", AT(shape, size)),
     KEY(FORM, "cylinder", "", "[radius, length], along its z (space)", "m", AT(shape, size)),
     KEY(FORM, "hull", "", "the convex hull of points [x, y, z], or of those of a file (STL, OBJ)", "m",
@@ -323,6 +331,13 @@ static const carom_key solid_keys[] = {
         "of a mesh file: a concave mesh becomes convex solids, at most this number, which contain it", "1",
         AT(shape, solids)),
     KEY(NUMBER, "cell", "1", "of heights: the distance between them, or [x, y]", "m", AT(shape, cell)),
+    KEY(NUMBER, "round", "0", "of an outline or gear: all within this distance belongs to it, too", "m",
+        AT(shape, round)),
+    KEY(EXPRESSION, "repeat", "", "of an outline: {about: [x, y], times: n}: turned copies, one behind the other", "",
+        AT(shape, repeat)),
+    KEY(WORD, "open", "no", "of an outline: yes: it does not lead back to its first point (rails)", "",
+        AT(shape, open)),
+    KEY(WORD, "hollow", "no", "of an outline: yes: it runs clockwise, the solid is outside", "", AT(shape, hollow)),
     KEY(EXPRESSION, "surface velocity", "0",
         "conveyor velocity of the surface in the body frame, expressions of time and parameters; acts through friction "
         "only",
@@ -782,7 +797,7 @@ static const carom_key sections_keys[] = {
     KEY(WORD, "assemble", "no", "yes: project the initial positions onto joints and constraints", "", TOP(assemble)),
     KEY(NUMBER, "sleep", "0",
         "speed below which groups of touching bodies fall asleep after 0.5 s without acceleration; they wake when "
-        "touched; 0: no sleeping (dynamic contact lists only)",
+        "touched; 0: no sleeping",
         "m/s", TOP(sleep)),
     KEY(WORD, "settle", "no", "yes: separate bodies whose shapes overlap initially", "", TOP(settle)),
     SEVERAL("ropes", "", "NAME: a rope between bodies, rigid or elastic", TOP(ropes), TOP(nropes), ropes, NULL),

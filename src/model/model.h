@@ -288,6 +288,7 @@ struct carom_model {
     struct carom_mesh *meshes; // of files that shapes name, by matrix; nt = 0: not read
     int nmeshes;
     struct kept_points *kept;  // of their hulls and solids
+    struct kept_outline *outlines; // as they are written
     struct pair *pairs; // their contacts are the last ones
     int npairs, pair_room, lone_pairs; // lone: with a tape of their own
     bool *unrecorded_q, *unrecorded_v; // of bodies without columns; NULL: all have them
