@@ -294,8 +294,8 @@ static const carom_key solid_keys[] = {
         "m", AT(shape, size)),
     KEY(FORM, "polygon", "", "3 to 64 corners, convex (plane)", "m", AT(shape, size)),
     KEY(FORM, "outline", "",
-        "contour with the solid on its left (plane): points [x, y], {arc: [x, y], radius: r}, {arc: [x, y], through: [x, "
-        "y]}, {spline: [[x, y], ...]} or {spline: FILE.csv}, {involute: {base: r, to: r}}",
+        "contour with the solid on its left (plane): points [x, y], {arc: [x, y], radius: r}, {arc: [x, y], through: "
+        "[x, y]}, {spline: [[x, y], ...]} or {spline: FILE.csv}, {involute: {base: r, to: r}}",
         "m", AT(shape, size)),
     KEY(FORM, "gear", "",
         "involute gear (plane): {teeth, module, pressure angle: 20 deg, addendum: 1, dedendum: 1.25, shift: 0, "

@@ -61,7 +61,7 @@ carom_status carom_solid_mass(resolver *r, const carom_mech_body *of, body *b) {
     for (int i = of->shape ? -1 : 0; i < of->nshapes; ++i) {
         const carom_mech_shape *x = i < 0 ? of->shape : &of->shapes[i];
         int parts = 1;
-        CAROM_TRY(carom_mesh_parts(r, x, &parts));
+        CAROM_TRY(carom_shape_parts(r, x, &parts));
         for (int part = 0; part < parts; ++part) CAROM_TRY(add_volume(r, x, b, part, &sum, first, second));
     }
     for (int k = 0; k < 3; ++k) b->centre[k] = first[k] / sum;

@@ -33,6 +33,7 @@ static inline const char *carom_shape_article(shape_kind kind) {
 /// One shape of b, or one part of a mesh; how many parts it has.
 carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body *b, int part, shape *s,
                               const char *where);
+carom_status carom_shape_parts(resolver *r, const carom_mech_shape *x, int *n);
 carom_status carom_mesh_parts(resolver *r, const carom_mech_shape *x, int *n);
 
 // -- hulls.c ----------------------------------------------------------------------------------------------------------
