@@ -43,11 +43,10 @@ static carom_outline_piece plane(const shape *s) {
 }
 
 // A capsule, or the inside of one.
-static int long_round(const shape *s, carom_outline_piece *out) {
+static void long_round(const shape *s, carom_stretch *line) {
     const double e[2] = {s->X[0] * s->half[0], s->X[3] * s->half[0]},
                  n[2] = {-s->X[3] * s->radius, s->X[0] * s->radius};
     double p[4][2];
-    carom_stretch line[4];
     for (int i = 0; i < 4; ++i)
         for (int k = 0; k < 2; ++k) p[i][k] = s->at[k] + (i == 0 || i == 3 ? -e[k] : e[k]) + (i < 2 ? -n[k] : n[k]);
     const bool hollow = s->kind == SHAPE_SLOT;
@@ -59,15 +58,23 @@ static int long_round(const shape *s, carom_outline_piece *out) {
         line[0] = carom_stretch_line(p[0], p[1]), line[1] = carom_stretch_round(p[1], b, PI);
         line[2] = carom_stretch_line(p[2], p[3]), line[3] = carom_stretch_round(p[3], a, PI);
     }
-    const int n_pieces = carom_outline_pieces(line, 4, true, out);
-    for (int i = 0; i < n_pieces && hollow; ++i) out[i].x[PIECE_DEEP] = INFINITY;
-    return n_pieces;
+}
+
+int carom_shape_stretches(const shape *s, carom_stretch *out) {
+    if (s->kind == SHAPE_CAPSULE || s->kind == SHAPE_SLOT) return long_round(s, out), 4;
+    if (s->kind == SHAPE_ROUND) {
+        const double from[2] = {s->at[0] + s->radius, s->at[1]}, to[2] = {s->at[0] - s->radius, s->at[1]};
+        out[0] = carom_stretch_round(from, s->at, PI), out[1] = carom_stretch_round(to, s->at, PI);
+        return 2;
+    }
+    for (int i = 0; i < s->ncorners; ++i) out[i] = carom_stretch_line(s->corner[i], s->corner[(i + 1) % s->ncorners]);
+    return s->ncorners;
 }
 
 // The pieces of a shape, in the frame of its body; out NULL: how many.  0: it has none.
 static int pieces_of(const shape *s, carom_outline_piece *out) {
-    carom_outline_piece room[12];
     carom_stretch side[MOST_CORNERS];
+    int n = 0;
     switch (s->kind) {
     case SHAPE_POINT:
     case SHAPE_ROUND:
@@ -78,12 +85,12 @@ static int pieces_of(const shape *s, carom_outline_piece *out) {
         if (out) *out = plane(s);
         return 1;
     case SHAPE_CAPSULE:
-    case SHAPE_SLOT: return long_round(s, out ? out : room);
+    case SHAPE_SLOT:
     case SHAPE_POLYGON:
     case SHAPE_BOX:
-        for (int i = 0; i < s->ncorners; ++i)
-            side[i] = carom_stretch_line(s->corner[i], s->corner[(i + 1) % s->ncorners]);
-        return carom_outline_pieces(side, s->ncorners, true, out);
+        n = carom_outline_pieces(side, carom_shape_stretches(s, side), true, out);
+        for (int i = 0; i < n && out && s->kind == SHAPE_SLOT; ++i) out[i].x[PIECE_DEEP] = INFINITY;
+        return n;
     case SHAPE_LINE:
     case SHAPE_ARC:
     case SHAPE_HOLLOW:
