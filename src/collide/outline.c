@@ -193,7 +193,7 @@ int carom_outline_offset(carom_stretch *s, int n, bool closed, double d) {
         for (int k = 0; k < 2; ++k) s[i].from[k] += d * a[k], s[i].to[k] += d * b[k];
     }
     memmove(s + n, s, (size_t)n * sizeof *s);
-    const carom_stretch *old = s + n;
+    const carom_stretch *old = s + n, first = s[0];
     double cut = 0; // off the start of the next one
     m = 0;
     for (int i = 0; i < n; ++i) { // m <= 2 i: nothing that is still to be read is overwritten
@@ -201,7 +201,7 @@ int carom_outline_offset(carom_stretch *s, int n, bool closed, double d) {
         carom_stretch now = cut > 0 ? part_of(&old[i], cut, 1) : old[i];
         cut = 0;
         const carom_stretch next = last ? (i > 0 ? s[0] : now) : old[i + 1];
-        const double bend = last && !closed ? 0 : carom_stretch_bend(&old[i], last ? &old[0] : &old[i + 1]);
+        const double bend = last && !closed ? 0 : carom_stretch_bend(&old[i], last ? &first : &old[i + 1]);
         if (bend < -TANGENT) {
             double u, v;
             if (!meet(&now, &next, &u, &v)) return -1 - i;
