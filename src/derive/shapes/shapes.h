@@ -5,6 +5,7 @@
 //   across.c    middle lines across faces of boxes                         crossings.c  boxes face to face
 //   rims.c      rims of cylinders                                          skins.c   shapes of flexible members
 //   kinds.c     tapes of pairs; pairs that share one                       rules.c   pairs that come and go
+//   pieces.c    pieces of outlines                                         outlines.c  outlines as they are written
 //   hulls.c     hulls and meshes as they are written    density.c           ../draw/draw_shapes.c   how they look
 #pragma once
 #include "derive/bodies/body.h"
