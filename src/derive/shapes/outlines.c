@@ -560,6 +560,16 @@ static carom_status find(resolver *r, const carom_mech_shape *x, struct kept_out
     return CAROM_OK;
 }
 
+void carom_outlines_describe(const carom_model *m, void (*say)(void *user, const char *text), void *user) {
+    for (const struct kept_outline *k = m->outlines; k; k = k->next) {
+        char text[200];
+        if (!(k->c.error > 0)) continue;
+        snprintf(text, sizeof text, "the outline in line %d: its splines are arcs, no farther from them than %.3g m",
+                 k->of->size.line, k->c.error);
+        say(user, text);
+    }
+}
+
 carom_status carom_outline_parts(resolver *r, const carom_mech_shape *x, int *n) {
     struct kept_outline *k = NULL;
     CAROM_TRY(find(r, x, &k));
