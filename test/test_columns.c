@@ -247,9 +247,9 @@ static void matrices_by_parts_are_those_of_columns(void **state) {
     carom_arena count = {0};
     carom_allocate_assembly(&count, &sys, BLOCKS, SIZE);
     const size_t size = count.used + (1 << 16);
-    assert_int_equal(carom_delassus_dense_rows(&sys, 90), 90);
-    assert_int_equal(carom_delassus_dense_rows(&sys, 91), 90); // beyond: by blocks
-    assert_int_equal(carom_delassus_dense_rows(&(carom_system){.nv = NV, .nc = BLOCKS}, 91), 91);
+    assert_int_equal(carom_delassus_dense_rows(&sys, 90, false), 90);
+    assert_int_equal(carom_delassus_dense_rows(&sys, 91, false), 90); // beyond: by blocks
+    assert_int_equal(carom_delassus_dense_rows(&(carom_system){.nv = NV, .nc = BLOCKS}, 91, false), 91);
     for (int variant = 0; variant < 16; ++variant) {
         const bool sparse = variant & 1, even = variant & 2, diagonal = variant & 8;
         carom_team *team = variant & 4 ? &three : NULL;
@@ -354,7 +354,7 @@ static void sparse_columns_make_the_matrix_of_the_problem(void **state) {
         .nq = LONG, .nv = LONG, .ne = MOST, .column_stride = ENTRIES, .mass_shape = {CAROM_DIAGONAL, LONG, 0, NULL}};
     carom_arena mem = {.base = aligned_alloc(64, 1 << 20), .size = 1 << 20};
     assert_non_null(mem.base);
-    carom_delassus d = carom_allocate_delassus(&mem, &sys, MOST, MOST, false);
+    carom_delassus d = carom_allocate_delassus(&mem, &sys, MOST, MOST, false, true);
     const double *G = d.G;
     carom_factor F = carom_allocate_factor(&mem, sys.mass_shape, true);
     assert_int_equal(carom_factorise(&F, (carom_matrix){sys.mass_shape, mass}, NULL), CAROM_OK);
@@ -396,7 +396,7 @@ static void a_problem_takes_over_what_the_last_one_has_solved(void **state) {
                                   .mass_shape = {CAROM_DIAGONAL, LONG, 0, NULL}};
         carom_arena mem = {.base = aligned_alloc(64, 1 << 20), .size = 1 << 20};
         assert_non_null(mem.base);
-        carom_delassus d = carom_allocate_delassus(&mem, &sys, MOST, MOST, false);
+        carom_delassus d = carom_allocate_delassus(&mem, &sys, MOST, MOST, false, true);
         const double *G = d.G;
         carom_factor F[2];
         for (int i = 0; i < 2; ++i) {
@@ -449,7 +449,7 @@ static void all_storages_give_one_operator(void **state) {
         carom_arena mem = {.base = aligned_alloc(64, 1 << 20), .size = 1 << 20};
         assert_non_null(mem.base);
         memset((char *)mem.base, 0, 1 << 20);
-        carom_delassus d = carom_allocate_delassus(&mem, &sys, ROWS, ROWS, false);
+        carom_delassus d = carom_allocate_delassus(&mem, &sys, ROWS, ROWS, false, true);
         carom_factor F = carom_allocate_factor(&mem, sys.mass_shape, true);
         assert_int_equal(carom_factorise(&F, (carom_matrix){sys.mass_shape, mass}, NULL), CAROM_OK);
         F.ready = true;

@@ -107,43 +107,6 @@ static void a_run_without_memory_can_go_on(void **state) {
     }
 }
 
-// The list begins with 64 slots and grows by a quarter of them and 64.  A scheme that has room for fewer ends the run
-// where more are wanted, and the run is as it was; one that has room for just as many goes on.
-static void a_scheme_has_no_more_slots_than_it_says(void **state) {
-    (void)state;
-    char text[800];
-    snprintf(text, sizeof text, spheres, friction[0]);
-    carom_model *m = good(text);
-    carom_scheme scheme = *carom_scheme_find("moreau-midpoint");
-    scheme.name = "few";
-    const carom_scheme *const list[] = {&scheme, NULL};
-    for (int enough = 0; enough < 2; ++enough) {
-        carom_error err = {0};
-        carom_sim_def d = sim_def(m, "few", NULL, 1e-3, 1e-3 * STEPS);
-        scheme.many = CAROM_MANY;
-        d.schemes = list;
-        carom_sim *sim = carom_sim_create(&d, &err);
-        if (!sim) fail_msg("%s", err.text);
-        const int slots = sim->list.slots, grown = slots + slots / 4 + 64;
-        int before = slots;
-        carom_status status = CAROM_OK;
-        scheme.many = enough ? grown : grown - 1;
-        while (status == CAROM_OK && sim->list.slots == slots && !carom_sim_done(sim))
-            before = sim->list.slots, status = carom_sim_step(sim, &err);
-        assert_int_equal(before, slots);
-        if (enough) {
-            assert_int_equal(status, CAROM_OK);
-            assert_int_equal(sim->list.slots, grown);
-        } else {
-            assert_int_equal(status, CAROM_BAD_INPUT);
-            assert_non_null(strstr(err.text, "dynamic contact list"));
-            assert_int_equal(sim->list.slots, slots);
-        }
-        carom_sim_destroy(sim);
-    }
-    carom_model_destroy(m);
-}
-
 // -- slots ------------------------------------------------------------------------------------------------------------
 
 // In slots behind all that are in use, where the last contact may have left anything.
@@ -252,7 +215,7 @@ static void schemes_are_told_of_new_contacts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_without_memory_can_go_on), cmocka_unit_test(a_scheme_has_no_more_slots_than_it_says),
+        cmocka_unit_test(a_run_without_memory_can_go_on),
         cmocka_unit_test(a_slot_says_nothing_of_its_next_contact), cmocka_unit_test(schemes_are_told_of_new_contacts)};
     return cmocka_run_group_tests_name("lists that grow", tests, NULL, NULL);
 }

@@ -618,7 +618,7 @@ static carom_model *volley(bool plate, double r, double d, double y) {
 }
 
 static bool lists(const carom_scheme *scheme) {
-    return looks_at_points(scheme) && scheme->many > 0 && !scheme->recalls;
+    return looks_at_points(scheme) && !scheme->recalls;
 }
 
 static void what_comes_and_goes_is_not_passed_in_silence(void **state) {
@@ -812,7 +812,7 @@ static void the_far_side_is_not_reached_in_silence_by_many(void **state) {
                                       2 * d, at));
         for (int i = 0; carom_schemes()[i]; ++i) {
             const char *name = carom_schemes()[i]->name;
-            if (!lists(carom_schemes()[i])) continue;
+            if (!lists(carom_schemes()[i]) || strcmp(name, "schatzman-paoli") == 0) continue; // as above
             carom_sim *sim = model_sim(m, name, NULL, 1e-3, 0.01);
             model_sim_run(sim);
             const bool behind = carom_sim_now(sim).q[0] > 0;

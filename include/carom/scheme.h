@@ -300,8 +300,6 @@ enum { // what a scheme lacks
     CAROM_NO_ADAPTIVE = 32    // step doubling says nothing about it, or it controls its steps itself
 };
 
-enum { CAROM_MANY = 1 << 28 };
-
 /// Level on which closed contacts, or joints, hold at step ends.
 typedef enum carom_level { CAROM_VELOCITY_LEVEL, CAROM_POSITION_LEVEL, CAROM_ACCELERATION_LEVEL } carom_level;
 
@@ -376,10 +374,12 @@ typedef struct carom_scheme {
     void (*dense)(void *work, const carom_step *s, double x, double *q, double *v);
     void (*say)(const void *work, char *text, size_t size); // what it chose and changed on the way, in words; NULL:
                                                             // nothing
-    int many;                  // most contacts that come and go, CAROM_MANY: any number; 0: such systems are declined
+    bool leads;                // it runs one step ahead of what it reports: contacts of two steps have to be in the list
+    bool dense_operator;       // it writes or reads G = W'M^-1 W of its contact problems as a dense matrix, at any size
     carom_lane_scheme lanes;   // as which one it runs in the lanes of a sweep; CAROM_LANE_NONE: it does not
-    void (*forget)(void *work, carom_step *s, int id); // constraint id is another contact now: clear what is kept of
-                                                       // it; NULL: nothing is
+    /// Constraint id is another contact now (contacts of a dynamic list come and go): clear what is kept of it.  NULL:
+    /// nothing is kept of a contact.
+    void (*forget)(void *work, carom_step *s, int id);
     /// Does it remember of constraint id what may matter later, so that this contact has to stay in the list?  NULL:
     /// never; then contacts are forgotten where they are not near.
     bool (*recalls)(const void *work, const carom_step *s, int id);

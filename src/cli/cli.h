@@ -159,6 +159,9 @@ int cli_exit(carom_status status);
 void cli_say_of(const char *file, const char *text);
 /// The same about the model, and where the best state so far is, if there is one and --save keeps it.
 void cli_say_best(const cli_args *a, const char *text, bool best);
+/// Signal i of controllers; an output on its way has the name of the output, and is not shown.
+const char *cli_signal_name(const carom_model *m, int i);
+bool cli_signal_shown(const carom_model *m, int i);
 /// The state in a file for the model, positions, velocities, then signals, to be freed; NULL: complained.
 double *cli_state(const carom_model *m, const char *file);
 /// Where in the model's file stands what a simulation was refused for: its scheme, or one of its options; NULL: not

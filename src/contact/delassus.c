@@ -17,16 +17,17 @@ enum { DENSE_ROWS = 90 };                   // up to which G of parts is dense: 
                                             // (solver/chain.c)
 enum { MANY_BANDED = 8, MANY_SPARSE = 24 }; // a solution costs about as much as so many columns
 
-size_t carom_delassus_dense_rows(const carom_system *sys, size_t rows) {
-    return sys->listed && sys->part && rows > DENSE_ROWS ? DENSE_ROWS : rows;
+size_t carom_delassus_dense_rows(const carom_system *sys, size_t rows, bool whole) {
+    return !whole && sys->listed && sys->part && rows > DENSE_ROWS ? DENSE_ROWS : rows;
 }
 
-carom_delassus carom_allocate_delassus(carom_arena *mem, const carom_system *sys, int rows, int blocks, bool dense) {
-    carom_delassus d = {.parts = carom_allocate_assembly(mem, sys, blocks, rows)};
-    const size_t side = dense ? (size_t)rows : carom_delassus_dense_rows(sys, (size_t)rows);
+carom_delassus carom_allocate_delassus(carom_arena *mem, const carom_system *sys, int rows, int blocks, bool whole,
+                                       bool keeps) {
+    carom_delassus d = {.whole = whole, .parts = carom_allocate_assembly(mem, sys, blocks, rows)};
+    const size_t side = carom_delassus_dense_rows(sys, (size_t)rows, whole);
     d.G = carom_allocate(mem, side * side);
     if (d.parts.blocks) return d;
-    d.keeps = !dense && sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->flags & (CAROM_CONSTANT_MASS | CAROM_LINEAR) &&
+    d.keeps = keeps && sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->flags & (CAROM_CONSTANT_MASS | CAROM_LINEAR) &&
               sys->nv >= KEPT_FROM;
     int n = 0;
     for (int id = 0; id < sys->ne + sys->nc; ++id) n += carom_system_recorded(sys, id);
@@ -198,7 +199,7 @@ bool carom_delassus_form(carom_delassus *d, const carom_local *V, const carom_lo
     case CAROM_BY_COLUMNS: form_columns(d, &V->W, &W->W, solved); return true;
     case CAROM_BY_PARTS: break;
     }
-    d->dense = d->n <= DENSE_ROWS && !way.parts;
+    d->dense = d->whole || (d->n <= DENSE_ROWS && !way.parts);
     if (!carom_assembly_form(&d->parts, V, W, F, a, way.team)) return d->dense = false;
     if (d->dense) carom_assembly_dense(&d->parts, d->G);
     else if (way.blocks || V != W) return carom_assembly_rows(&d->parts, way.team);

@@ -83,6 +83,7 @@ typedef struct carom_delassus {
     long formed;                 // operators so far
     double *G;                   // n x n, column-major; by parts beyond carom_delassus_dense_rows() it is not there
     bool dense;                  // G is there
+    bool whole;                  // G is dense at any size
     bool symmetric;              // exactly
     const int *first;            // row i and column i of G are zero before first[i]; NULL: not known
 
@@ -109,12 +110,13 @@ typedef struct carom_delassus {
     carom_assembly parts;        // of systems whose mass couples parts only; x NULL: of no other
 } carom_delassus;
 
-/// For so many rows and constraints; dense: G is needed as a dense matrix at any size, and columns are not kept from
+/// For so many rows and constraints; whole: G is needed as a dense matrix at any size; keeps: columns may be kept from
 /// operator to operator.
-carom_delassus carom_allocate_delassus(carom_arena *mem, const carom_system *sys, int rows, int blocks, bool dense);
+carom_delassus carom_allocate_delassus(carom_arena *mem, const carom_system *sys, int rows, int blocks, bool whole,
+                                       bool keeps);
 
 /// Rows up to which this system's operators are dense.
-size_t carom_delassus_dense_rows(const carom_system *sys, size_t rows);
+size_t carom_delassus_dense_rows(const carom_system *sys, size_t rows, bool whole);
 
 /// (DLS-1)  formed, the number of an earlier operator, if not 0: where it was the last one, its F^-1 W is used; it had
 ///          the same F and columns of W, or those and more behind them.  blocks: by

@@ -215,8 +215,7 @@ static void laws(exam *x) {
     const carom_datum *sleep = carom_given(&m->mech->sleep);
     if (sleep && !m->near && !(sleep->kind == CAROM_TEXT && strcmp(sleep->text, "0") == 0))
         carom_exam_say(x, CAROM_WARNING,
-                       "sleep has no effect: it requires a dynamic contact list (more than 500 pairs of shapes, 300 "
-                       "with spatial boxes, or hulls, meshes, ellipsoids and height fields)");
+                       "sleep has no effect: no contact between shapes of bodies is in a dynamic contact list");
 }
 
 static bool rubs(const pair *p) { return p->own->rub.slides || (p->soft && p->soft->friction > 0); }

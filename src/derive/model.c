@@ -9,7 +9,9 @@ carom_status carom_model_begin(carom_model *m, carom_error *err) {
     void *work = carom_model_work(m, err);
     if (!work) return CAROM_NO_MEMORY;
     if (m->start) carom_copy(m->q0, m->start, m->nq), carom_copy(m->v0, m->start + m->nq, m->nv);
-    carom_status status = carom_model_assemble(m, work, err);
+    carom_status status = m->project ? carom_model_project(m, work, false, err) : CAROM_OK;
+    if (status == CAROM_OK) status = carom_model_assemble(m, work, err);
+    if (status == CAROM_OK && m->project) status = carom_model_project(m, work, true, err);
     if (status == CAROM_OK && m->settle) status = carom_model_settle(m, work, err);
     if (status == CAROM_OK) status = carom_model_start(m, work, err);
     if (status == CAROM_OK) status = carom_model_levers(m, work, err);
@@ -73,12 +75,13 @@ static carom_model *model_of(carom_mech *mech, const char *const *observe, bool 
 }
 
 carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, carom_error *err) {
-    return carom_model_apart(mech, observe, false, err);
+    return carom_model_apart(mech, observe, false, false, err);
 }
 
-carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, carom_error *err) {
+carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, bool pairs,
+                               carom_error *err) {
     if (!mech) return carom_fail(err, CAROM_BAD_INPUT, "a model needs a mechanism"), NULL;
-    return model_of(carom_mech_copy(mech), observe, apart, false, err);
+    return model_of(carom_mech_copy(mech), observe, apart, pairs, err);
 }
 
 carom_model *carom_model_create(const carom_model_def *def, carom_error *err) {

@@ -300,7 +300,6 @@ const carom_scheme carom_scheme_auto = {
     .emits_events = true,
     .powers = true,
     .lacks = CAROM_NO_ADAPTIVE | CAROM_NO_REST,
-    .many = CAROM_MANY,
     .ahead = ahead,
     .forget = forget,
     .recalls = recalls,

@@ -554,7 +554,6 @@ const carom_scheme carom_scheme_event_driven = {
     .work_size = sizeof(work),
     .allocate = allocate,
     .start = start,
-    .many = CAROM_MANY,
     .lacks = CAROM_NO_REST,
     .step = step,
     .forget = forget,

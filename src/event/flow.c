@@ -48,7 +48,7 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     f.row = carom_allocate_ints(mem, nl);
     f.col = carom_allocate_ints(mem, nl);
     f.order = carom_allocate_ints(mem, nl);
-    f.G = carom_allocate_delassus(mem, sys, (int)rows, (int)nb, true);
+    f.G = carom_allocate_delassus(mem, sys, (int)rows, (int)nb, true, false);
     f.rows = carom_allocate_local(mem, sys);
     f.push_on = carom_allocate_local(mem, sys);
     f.push_on.W = carom_allocate_columns(mem, sys->nv, (int)rows, sys->nv);

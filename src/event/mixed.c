@@ -263,7 +263,6 @@ const carom_scheme carom_scheme_mixed = {
     .powers = true,
     .options = options,
     .work_size = sizeof(work),
-    .many = CAROM_MANY,
     .lacks = CAROM_NO_REST,
     .allocate = allocate,
     .step = step,

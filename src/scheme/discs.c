@@ -27,7 +27,7 @@ carom_discs *carom_allocate_discs(carom_arena *mem, const carom_system *sys, int
     to->disc = carom_allocate_bytes(mem, (size_t)nb * sizeof *to->disc);
     double **const lines[] = {&to->c, &to->p, &to->u};
     for (int i = 0; i < 3; ++i) *lines[i] = carom_allocate(mem, rows);
-    const size_t dense = carom_delassus_dense_rows(sys, (size_t)n),
+    const size_t dense = carom_delassus_dense_rows(sys, (size_t)n, false),
                  side = dense < (size_t)n ? (1 + CAROM_DISC_ROWS) * dense : rows;
     to->G = carom_allocate(mem, side * side);
     to->space = (carom_rows_space){.blocks = 9 * blocks, .values = 2 * values};

@@ -4,7 +4,6 @@
 // until none approaches: a unit is one contact (energetic, or impact order sequential), or all contacts with one law
 // that are struck at once.  Bilateral constraints take part in every strike.
 #include "scheme/impact.h"
-#include "contact/delassus.h"
 #include "contact/energetic.h"
 #include "contact/operator.h"
 #include <float.h>
@@ -28,9 +27,10 @@ bool carom_impacts_differ(const carom_system *sys) {
 }
 
 // The part's matrix: dense, or by blocks where the set's has more rows than are dense.
-static void allocate_matrix(impacts *to, carom_arena *mem, const carom_system *sys, int n, size_t blocks,
-                            size_t values) {
-    const size_t rows = carom_delassus_dense_rows(sys, (size_t)n), nb = (size_t)(sys->ne + sys->nc);
+static void allocate_matrix(impacts *to, carom_arena *mem, const carom_system *sys, int n,
+                            const carom_delassus *of) {
+    const size_t rows = carom_delassus_dense_rows(sys, (size_t)n, of->whole), nb = (size_t)(sys->ne + sys->nc),
+                 blocks = of->parts.blocks, values = of->parts.values;
     to->R = NULL;
     CAROM_ALLOCATE(mem, rows * rows, &to->G, &to->part);
     if (!blocks) return;
@@ -44,12 +44,12 @@ static void allocate_matrix(impacts *to, carom_arena *mem, const carom_system *s
                                    .value = carom_allocate(mem, values)};
 }
 
-impacts *carom_allocate_impacts(carom_arena *mem, const carom_system *sys, int n, size_t blocks_of_G, size_t values) {
+impacts *carom_allocate_impacts(carom_arena *mem, const carom_system *sys, int n, const carom_delassus *of) {
     impacts *I = carom_allocate_bytes(mem, sizeof *I);
     impacts scratch, *to = I ? I : &scratch;
     const size_t rows = (size_t)n, blocks = (size_t)(sys->ne + sys->nc);
     double **lines[] = {&to->u, &to->p, &to->b, &to->c, &to->p_part, &to->u_part};
-    allocate_matrix(to, mem, sys, n, blocks_of_G, values);
+    allocate_matrix(to, mem, sys, n, of);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i) *lines[i] = carom_allocate(mem, rows);
     to->plastic = carom_allocate_bytes(mem, blocks * sizeof *to->plastic);
     to->in = carom_allocate_bytes(mem, blocks * sizeof *to->in);

@@ -1,5 +1,6 @@
 // impact.h: what the laws of impact need beside the words of a step (impact.c).
 #pragma once
+#include "contact/delassus.h"
 #include "contact/operator.h"
 #include "scheme/step.h"
 
@@ -25,6 +26,6 @@ struct carom_impacts {
 
 /// Does a contact follow another law than Newton's, all at once, with a constant restitution?
 bool carom_impacts_differ(const carom_system *sys);
-/// For problems up to n rows.  blocks, values: room for G by blocks, where contacts come and go.
-struct carom_impacts *carom_allocate_impacts(carom_arena *mem, const carom_system *sys, int n, size_t blocks,
-                                             size_t values);
+/// For problems up to n rows whose operator is `of`.
+struct carom_impacts *carom_allocate_impacts(carom_arena *mem, const carom_system *sys, int n,
+                                             const carom_delassus *of);

@@ -21,17 +21,17 @@ static void blank(carom_sim *sim, int c) {
     if (sim->reaction) carom_zero(sim->reaction + d, n);
 }
 
+enum { MOST = 1 << 28 }; // slots: their numbers and those of their directions are ints
+
 // More room by a quarter, by a slot for every fourth part (all that a part has is made anew as well, which shall not
 // happen every few steps), or as much as the list wants; what is kept stays.
 static carom_status grow(carom_sim *sim, carom_error *err) {
     const int had = sim->list.slots, wants = sim->list.used - had,
               least = (had > sim->own.nparts ? had : sim->own.nparts) / 4 + 64, more = wants > least ? wants : least;
     carom_status status = CAROM_OK;
-    if (had > sim->scheme->many - more)
-        status = carom_fail(
-            err, CAROM_BAD_INPUT,
-            "t = %.9g: scheme %s does not support dynamic contact lists of more than %d contacts; try moreau-midpoint",
-            sim->kept->t, sim->scheme->name, had);
+    if (had > MOST - more)
+        status = carom_fail(err, CAROM_NO_MEMORY, "t = %.9g: a dynamic contact list has at most %d contacts",
+                            sim->kept->t, MOST);
     if (status == CAROM_OK) sim->list.slots += more, status = carom_sim_allocate(sim, err);
     if (status != CAROM_OK) sim->list.slots = had, carom_sim_adopt(sim); // as it was
     return status;
@@ -88,7 +88,7 @@ carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err) {
         carom_way ahead = {.q_0 = sim->q, .v_0 = sim->v};
         l->reach = sim->kept->reach;
         l->ahead = sim->scheme->ahead && sim->scheme->ahead(sim->scheme_work, sim->kept->t, &ahead) ? &ahead : NULL;
-        status = sim->own.list(sim->own.model, l, sim->kept->t, sim->q, sim->v, h);
+        status = sim->own.list(sim->own.model, l, sim->kept->t, sim->q, sim->v, sim->scheme->leads ? 2 * h : h);
         if (status == CAROM_NO_MEMORY) CAROM_TRY(grow(sim, err));
         l->ahead = NULL;
     } while (status == CAROM_NO_MEMORY);

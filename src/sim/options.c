@@ -190,6 +190,7 @@ static unsigned needs_of(const carom_sim_def *def, bool whole, bool adaptive) {
     if (carom_impacts_differ(sys)) needs |= CAROM_NO_IMPACT_LAWS;
     if (!whole && !adaptive) needs |= CAROM_NO_STEP_CHANGE;
     if (adaptive) needs |= CAROM_NO_ADAPTIVE;
+    if (sys->sleeps || carom_discs_used(sys)) needs |= CAROM_NO_REST;
     return needs;
 }
 
@@ -202,7 +203,7 @@ static const carom_scheme *scheme_at(const carom_sim_def *def, int i) {
 
 static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *scheme, unsigned needs, unsigned ignored,
                                 carom_error *err) {
-    static const struct { unsigned flag; const char *text; } lacks[] = {
+    const struct { unsigned flag; const char *text; } lacks[] = {
         {CAROM_NO_IMPACTS, "impacts"},
         {CAROM_NO_FRICTION, "friction"},
         {CAROM_NO_BILATERAL, "bilateral constraints"},
@@ -210,36 +211,13 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
         {CAROM_NO_IMPACT_LAWS, "other laws of impact than Newton's with constant restitution"},
         {CAROM_NO_STEP_CHANGE, "an end time that is not a whole number of steps"},
         {CAROM_NO_ADAPTIVE, "adaptive step sizes"},
+        {CAROM_NO_REST, def->system->sleeps ? "`sleep`" : "`resistance: discs`"},
     };
     const char *what = NULL;
-    if (def->system->listed > scheme->many) {
-        char many[400] = "";
-        for (int i = 0; scheme_at(def, i); ++i) {
-            const size_t used = strlen(many);
-            if (scheme_at(def, i)->many >= def->system->listed)
-                snprintf(many + used, sizeof many - used, "%s%s", used ? ", " : "", scheme_at(def, i)->name);
-        }
-        return carom_fail(
-            err, CAROM_BAD_INPUT,
-            "scheme %s does not support dynamic contact lists; these do: %s. carom uses a dynamic list for more than "
-            "500 pairs of shapes (300 with spatial boxes) and for hulls, meshes, ellipsoids and height fields",
-            scheme->name, many);
-    }
     for (int c = 0; c < def->system->nc; ++c)
         if (carom_system_gated(def->system, c) && !scheme->gates)
             return carom_fail(err, CAROM_UNSUPPORTED,
                               "scheme %s does not support `closes while`; event-driven and mixed do", scheme->name);
-    const bool bare = scheme->many < CAROM_MANY || scheme->lacks & CAROM_NO_REST;
-    if (def->system->sleeps && bare)
-        return carom_fail(err, CAROM_UNSUPPORTED,
-                          "scheme %s does not support `sleep`; moreau-midpoint, moreau-jean, moreau-explicit, "
-                          "half-explicit and ggl-projection do",
-                          scheme->name);
-    if (carom_discs_used(def->system) && bare)
-        return carom_fail(err, CAROM_UNSUPPORTED,
-                          "scheme %s does not support `resistance: discs`; moreau-midpoint, moreau-jean, "
-                          "moreau-explicit, half-explicit and ggl-projection do",
-                          scheme->name);
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)
         if (scheme->lacks & needs & ~ignored & lacks[i].flag) what = lacks[i].text;
     if (!what) return CAROM_OK;

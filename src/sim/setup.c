@@ -103,7 +103,7 @@ static void allocate_problem(carom_sim *sim, carom_arena *mem, carom_arena *keep
               blocks = nb - k + again * (nb - k);
     const double *common = sim->opt + carom_option_count(sim->scheme->options);
     carom_step *s = &sim->step;
-    s->inside->delassus = carom_allocate_delassus(mem, seen, rows, blocks, false);
+    s->inside->delassus = carom_allocate_delassus(mem, seen, rows, blocks, sim->scheme->dense_operator, true);
     const carom_assembly *parts = &s->inside->delassus.parts;
     s->blocks = carom_allocate_bytes(mem, (size_t)blocks * sizeof *s->blocks);
     s->G = s->inside->delassus.G;
@@ -111,7 +111,7 @@ static void allocate_problem(carom_sim *sim, carom_arena *mem, carom_arena *keep
     s->rub = sim->rubs ? carom_allocate_rubbing(mem, seen, sim->laws ? sim->laws : sim->contacts, sim->reacts) : NULL;
     sim->reaction = sim->reacts ? carom_allocate(keep, (size_t)sim->nl) : NULL;
     sim->guess = sim->reacts ? carom_allocate(mem, (size_t)sim->nl) : NULL;
-    s->impacts = sim->bounces ? carom_allocate_impacts(mem, seen, sim->nl, parts->blocks, parts->values) : NULL;
+    s->impacts = sim->bounces ? carom_allocate_impacts(mem, seen, sim->nl, &s->inside->delassus) : NULL;
     s->inside->difference = carom_allocate_difference(mem, seen);
     s->inside->discs = sim->discs ? carom_allocate_discs(mem, seen, rows, blocks, parts->blocks, parts->values) : NULL;
     s->inside->chain = carom_allocate_chain(mem, rows + (sim->discs ? CAROM_DISC_ROWS * blocks : 0),

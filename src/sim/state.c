@@ -209,7 +209,7 @@ static bool counts_are_sound(const carom_kept *k) {
 // A list of another length; the state holds a number for each slot, so a length that it cannot hold is none.
 static bool another_length(const carom_sim *sim, const carom_kept *k, size_t bytes) {
     return sim->list.slots && k->stamp == sim->kept->stamp && sim->list.slots != k->slots && k->slots > 0 &&
-           k->slots <= sim->scheme->many && (size_t)k->slots <= bytes / sizeof *sim->list.holds;
+           (size_t)k->slots <= bytes / sizeof *sim->list.holds;
 }
 
 static carom_status restore(carom_sim *sim, const void *state, size_t bytes, carom_error *err) {

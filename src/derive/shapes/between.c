@@ -115,20 +115,15 @@ static carom_status add_pair(resolver *r, const carom_mech_contact *entry, const
     return CAROM_OK;
 }
 
-// between: [A, B], either may be a list: every one of the first with every one of the second; three and more:
-// neighbours.
+// between: [A, B], either may be a list: every one of the first with every one of the second; three and more: each
+// with its neighbour.
 static carom_status read_between(resolver *r, const carom_mech_contact *entry, const carom_datum *list, int *count) {
     if (list->kind != CAROM_LIST || list->count < 2)
         return carom_fault(r, list, 0, "between is a list of two shapes: between: [ball, floor]");
-    if (list->count > 2) {
-        for (const carom_datum *c = list->item; c + 1 != carom_end(list); ++c)
-            CAROM_TRY(add_pair(r, entry, c, c + 1, count));
-        return CAROM_OK;
-    }
-    const carom_datum *a = list->item, *b = a + 1;
-    for (const carom_datum *x = carom_ones(a); x != carom_ones_end(a); ++x)
-        for (const carom_datum *y = carom_ones(b); y != carom_ones_end(b); ++y)
-            CAROM_TRY(add_pair(r, entry, x, y, count));
+    for (const carom_datum *a = list->item, *b = a + 1; b != carom_end(list); ++a, ++b)
+        for (const carom_datum *x = carom_ones(a); x != carom_ones_end(a); ++x)
+            for (const carom_datum *y = carom_ones(b); y != carom_ones_end(b); ++y)
+                CAROM_TRY(add_pair(r, entry, x, y, count));
     return CAROM_OK;
 }
 
@@ -198,10 +193,10 @@ static long count_pairs(resolver *r, const carom_mech_contact *entry, bool outli
         return sum;
     }
     if (list->kind != CAROM_LIST || list->count < 2) return 0;
-    if (list->count > 2) return list->count - 1;
-    const carom_datum *a = list->item, *b = a + 1;
-    if (outlines) return pieces_called(r, a) * pieces_called(r, b);
-    return (long)(a->kind == CAROM_LIST ? a->count : 1) * (b->kind == CAROM_LIST ? b->count : 1);
+    for (const carom_datum *a = list->item, *b = a + 1; b != carom_end(list); ++a, ++b)
+        sum += outlines ? pieces_called(r, a) * pieces_called(r, b)
+                        : (long)(a->kind == CAROM_LIST ? a->count : 1) * (b->kind == CAROM_LIST ? b->count : 1);
+    return sum;
 }
 
 // A box in space: two of them have 25 contacts.
@@ -267,12 +262,18 @@ static bool some_boxes(const carom_mech *x) {
     return false;
 }
 
+// Bodies of a list alone fall asleep.
+static bool some_sleep(const resolver *r) {
+    const carom_datum *sleep = carom_given(&r->mech->sleep);
+    return sleep && !carom_datum_is(sleep, "0") && !r->m->written;
+}
+
 bool carom_pairs_many(resolver *r) {
     const bool outlines = some_outlines(r->mech);
     long total = 0;
     for (int i = 0; i < r->mech->ncontacts; ++i) total += count_pairs(r, &r->mech->contacts[i], outlines);
     const long most = r->m->written ? MOST_CONTACTS : some_boxes(r->mech) ? MOST_BOXES : MOST_PAIRS;
-    return total > most || some_searched(r->mech);
+    return total > most || some_searched(r->mech) || (total > 0 && some_sleep(r));
 }
 
 static carom_status read_sleep(resolver *r, bool many) {
@@ -283,7 +284,7 @@ static carom_status read_sleep(resolver *r, bool many) {
         return carom_fault(r, sleep, 0,
                            "sleep is %g; it is the speed below which bodies fall asleep, and must not be negative",
                            r->m->sleep);
-    if (!many) r->m->sleep = 0; // carom_model_examine() says so
+    if (!many) r->m->sleep = 0; // carom_model_examine() says so, or it is a model without motion
     return CAROM_OK;
 }
 
@@ -301,8 +302,7 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
             return carom_fault(r, entry->ignore.key, 0, "`ignore` requires `between` or `among`");
         if (!list && !each) continue;
         CAROM_TRY(carom_ignore_check(r, entry));
-        if (!carom_name_valid(entry->name.text) || entry->name.length > 60)
-            return carom_fault(r, &entry->name, 0, "'%.60s' is not a name for a contact", entry->name.text);
+        CAROM_TRY(carom_part_name(r, &entry->name));
         bool near = false;
         if (many) CAROM_TRY(carom_near_read(r, entry, &near));
         if (near) continue;

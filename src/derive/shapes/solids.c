@@ -402,8 +402,7 @@ static carom_status read_material(resolver *r, const carom_datum *own, const bod
 static carom_status add_shape(resolver *r, const carom_mech_shape *x, const body *b, const char *part) {
     carom_model *m = r->m;
     char text[140], where[170];
-    if (part && (!carom_name_valid(part) || strlen(part) > 60))
-        return carom_fault(r, &x->name, 0, "'%.60s' is not a name for a shape", part);
+    if (part) CAROM_TRY(carom_part_name(r, &x->name));
     if (part && b->place) snprintf(text, sizeof text, "%.60s.%.60s", b->name, part);
     else snprintf(text, sizeof text, "%.60s", part ? part : b->name);
     snprintf(where, sizeof where, "shape '%.130s'", text);

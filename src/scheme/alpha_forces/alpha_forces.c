@@ -518,7 +518,6 @@ const carom_scheme carom_scheme_alpha_forces = {
     .massless = true,
     .positions = true,
     .options = options,
-    .many = CAROM_MANY,
     .lacks = CAROM_NO_REST,
     .forget = forget,
     .work_size = sizeof(work),

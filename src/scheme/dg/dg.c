@@ -58,7 +58,7 @@ static void allocate(carom_dg_work *w, carom_arena *mem, carom_arena *keep, cons
     w->L = carom_allocate_local(mem, sys);
     const size_t rows = (size_t)w->L.W.n;
     w->start = carom_allocate_ints(mem, nb + 1);
-    for (int id = 0; w->start && id < (int)nb; ++id) w->start[id + 1] = w->start[id] + carom_system_directions(sys, id);
+    if (w->start) carom_dg_directions(w, sys);
     w->rubs = rows > nb;
     CAROM_ALLOCATE(mem, nv, &w->a_0, &w->v_1);
     CAROM_ALLOCATE(mem, nb, &w->g, &w->sign);
@@ -286,6 +286,12 @@ static carom_status step(void *memory, carom_step *s) {
     return CAROM_OK;
 }
 
+static void forget(void *memory, carom_step *s, int id) {
+    (void)s;
+    carom_dg_work *w = memory;
+    if (w->kept) w->kept[id] = 0;
+}
+
 // v(x) = sum L_k(x) v_k,  q(x) = q_0 (+) h sum beta_k(x) v_k; m = 0: v constant, v_1 (D+) or v_0 (D-)
 static void dense(void *memory, const carom_step *s, double x, double *q, double *v) {
     carom_dg_work *w = memory;
@@ -339,8 +345,9 @@ static int levels_minus(const double *opt) { return carom_dg_coupled(highest(opt
                      .directions = CAROM_AT_START | CAROM_AT_END,                                                      \
                      .slow_piles = plus_,                                                                              \
                      .no_piles = plus_},                                                                               \
-        .levels_of = levels_, .full_levels = true, .options = options, .work_size = sizeof(carom_dg_work),             \
-        .allocate = allocate_, .step = step, .dense = dense, .say = say                                                \
+        .levels_of = levels_, .full_levels = true, .lacks = CAROM_NO_REST, .dense_operator = true, .options = options, \
+        .work_size = sizeof(carom_dg_work), .allocate = allocate_, .step = step, .forget = forget, .dense = dense,     \
+        .say = say                                                                                                     \
     }
 
 const carom_scheme carom_scheme_dg_plus = MEMBER(

@@ -11,6 +11,11 @@
 
 static int constraints(const carom_step *s) { return s->sys->ne + s->sys->nc; }
 
+void carom_dg_directions(carom_dg_work *w, const carom_system *sys) {
+    for (int id = 0; id < sys->ne + sys->nc; ++id)
+        w->start[id + 1] = w->start[id] + carom_system_directions(sys, id);
+}
+
 // Normal component of u_0.
 static double approach(const carom_dg_work *w, int id) { return w->u_0[w->start[id]]; }
 
@@ -78,12 +83,12 @@ static bool at_rest(const carom_dg_work *w, const carom_step *s, int id) {
            fmax(s->tol * fmax(s->scale, carom_local_magnitude(&w->L, w->start[id], s->v)), carom_impulse_rounding(s));
 }
 
-// (DG-17)  slides: |u_T| > 4 tol speed + 16 r + 64 eps sum |W_T v|, more than the contact solver and rounding leave of
-//          sticking
+// (DG-17)  slides: |u_T| > 4 tol speed + 16 r + 64 eps max(sum |W_N v|, sum |W_T v|), more than the contact solver and
+//          rounding leave of sticking: what falls straight has no slip but what rounding makes of its fall
 static bool slides(const carom_step *s, const carom_local *L, int first, const double *u, int tangents,
                    const double *v) {
     double rounding = 0;
-    for (int i = 0; i < tangents; ++i)
+    for (int i = -1; i < tangents; ++i)
         rounding = fmax(rounding, 64 * DBL_EPSILON * (carom_local_magnitude(L, first + i, v) + fabs(L->w[first + i])));
     return carom_length(u, tangents) > carom_velocity_left(s) + rounding;
 }
@@ -192,6 +197,7 @@ static carom_status begin(carom_dg_work *w, carom_step *s) {
     const int ne = s->sys->ne, all = constraints(s);
     bool any = false, touches = false;
     w->have_u_0 = w->plastic = false;
+    if (s->renumbers) carom_dg_directions(w, s->sys);
     carom_zero(w->slow, w->start[all]);
     CAROM_TRY(carom_gaps_before(s, w->g));
     CAROM_TRY(carom_close_place(s, &w->L, w->g, (carom_place){.t = s->t, .q = s->q, .v = s->v}));

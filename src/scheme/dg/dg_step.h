@@ -37,6 +37,8 @@ typedef struct carom_dg_work {
     bool *stays, jammed;           // by id: then with the static coefficient; (DG-22)
 } carom_dg_work;
 
+/// w->start: those of contacts that come and go change with them.
+void carom_dg_directions(carom_dg_work *w, const carom_system *sys);
 /// One step of degree m, up to v_1; counts its iterations in *iterations.
 carom_status carom_dg_attempt(carom_dg_work *w, carom_step *s, int m, int *iterations);
 /// u_f = velocities of the impulse's rows without the impulse, v_1 with it being known.

@@ -811,7 +811,6 @@ const carom_scheme carom_scheme_ggl_alpha = {
     .impulses = true,
     .options = options,
     .warning = warning,
-    .many = CAROM_MANY,
     .lacks = CAROM_NO_REST,
     .forget = forget,
     .work_size = sizeof(work),

@@ -139,7 +139,6 @@ const carom_scheme carom_scheme_ggl_projection = {
     .stable = 2,
     .positions = true,
     .options = options,
-    .many = CAROM_MANY,
     .work_size = sizeof(work),
     .allocate = allocate,
     .step = step,

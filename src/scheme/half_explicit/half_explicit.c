@@ -460,7 +460,6 @@ const carom_scheme carom_scheme_half_explicit = {
     .stable_of = stable_of,
     .lanes = CAROM_LANE_HALF_EXPLICIT,
     .options = options,
-    .many = CAROM_MANY,
     .work_size = sizeof(work),
     .allocate = allocate,
     .step = step,

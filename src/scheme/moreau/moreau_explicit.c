@@ -99,7 +99,6 @@ const carom_scheme carom_scheme_moreau_explicit = {
     .impulses = true,
     .lanes = CAROM_LANE_MOREAU_EXPLICIT,
     .options = options,
-    .many = CAROM_MANY,
     .work_size = sizeof(work),
     .allocate = allocate,
     .step = step,

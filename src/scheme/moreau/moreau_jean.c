@@ -409,7 +409,6 @@ const carom_scheme carom_scheme_moreau_jean = {
     .second_order = "theta=0.5",
     .lanes = CAROM_LANE_MOREAU_JEAN,
     .options = options,
-    .many = CAROM_MANY,
     .work_size = sizeof(carom_theta),
     .allocate = allocate,
     .start = start,

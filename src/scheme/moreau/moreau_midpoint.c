@@ -141,7 +141,6 @@ const carom_scheme carom_scheme_moreau_midpoint = {
     .stable = 2,
     .lanes = CAROM_LANE_MOREAU_MIDPOINT,
     .options = options,
-    .many = CAROM_MANY,
     .work_size = sizeof(carom_midpoint),
     .allocate = allocate,
     .step = step,

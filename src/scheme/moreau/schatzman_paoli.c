@@ -387,6 +387,12 @@ static carom_status step(void *memory, carom_step *s) {
     return book_power(w, s, w->span.t, s->h);
 }
 
+static void forget(void *memory, carom_step *s, int id) {
+    work *w = memory;
+    const int c = id - s->sys->ne;
+    w->since[c] = w->first[c] = w->law[c] = w->work[c] = w->booked[c] = 0;
+}
+
 // (1 + theta w) r^2 - (2 - (1 - theta) w) r + 1 = 0 has a root -1 at w = (h omega)^2 = 4/(1 - 2 theta).
 static double stable_of(const double *opt) {
     const double theta = isnan(opt[OPT_THETA]) ? 0 : opt[OPT_THETA];
@@ -414,13 +420,15 @@ const carom_scheme carom_scheme_schatzman_paoli = {
                  .gaps = CAROM_AT_OTHERS,
                  .directions = CAROM_AT_END | CAROM_AT_OTHERS},
     .impulses = true,
+    .leads = true,
     .stable = 2,
     .stable_of = stable_of,
     .lacks = CAROM_NO_FRICTION | CAROM_NO_UNEQUAL_RESTITUTION | CAROM_NO_IMPACT_LAWS | CAROM_NO_STEP_CHANGE |
-             CAROM_NO_ADAPTIVE,
+             CAROM_NO_ADAPTIVE | CAROM_NO_REST,
     .options = options,
     .work_size = sizeof(work),
     .allocate = allocate,
     .start = start,
     .step = step,
+    .forget = forget,
 };

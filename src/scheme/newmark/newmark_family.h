@@ -95,7 +95,8 @@ const char *carom_newmark_warning(carom_newmark_par par);
     static const char *warning(const double *opt) { return carom_newmark_warning(parameters(opt)); }
 #define CAROM_NEWMARK_TABLE                                                                                            \
     .order = 2, .order_of = order_of, .impulses = true, .options = options, .warning = warning,                        \
-    .promises = {.forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END}, \
+    .promises = {.forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},           \
+    .lacks = CAROM_NO_REST, .dense_operator = true,                                                                    \
     .work_size = sizeof(carom_newmark), .allocate = allocate, .start = carom_newmark_start, .step = carom_newmark_step
 
 #define CAROM_NEWMARK_OPTIONS                                                                                          \
