@@ -77,7 +77,7 @@ typedef struct carom_mech_shape {
 typedef struct carom_mech_motion { carom_datum name, at, angle, axis; } carom_mech_motion;
 
 typedef struct carom_mech_body {
-    carom_datum name, mass, inertia, density, at, angle, axis, quaternion, velocity, spin, points, material;
+    carom_datum name, mass, inertia, density, thickness, at, angle, axis, quaternion, velocity, spin, points, material;
     carom_mech_shape *shape;   // called like the body; NULL: none
     carom_mech_shape *shapes;  // with names of their own
     int nshapes;

@@ -12,9 +12,8 @@ static double wrap(double a) { return a - 2 * PI * floor(a / (2 * PI) + 0.5); }
 // -- stretches --------------------------------------------------------------------------------------------------------
 
 carom_stretch carom_stretch_line(const double *from, const double *to) {
-    return (carom_stretch){.from = {from[0], from[1]},
-                           .to = {to[0], to[1]},
-                           .normal = atan2(from[0] - to[0], to[1] - from[1])};
+    return (carom_stretch){
+        .from = {from[0], from[1]}, .to = {to[0], to[1]}, .normal = atan2(from[0] - to[0], to[1] - from[1])};
 }
 
 // Of a stretch that turns, at the angle theta from its start on.
@@ -82,7 +81,8 @@ void carom_stretch_at(const carom_stretch *s, double u, double *p, double *n) {
     const double theta = u * s->turn;
     if (s->turn == 0)
         for (int k = 0; k < 2; ++k) p[k] = s->from[k] + u * (s->to[k] - s->from[k]);
-    else point_at(s, theta, p);
+    else
+        point_at(s, theta, p);
     if (n) n[0] = cos(s->normal + theta), n[1] = sin(s->normal + theta);
 }
 
@@ -193,7 +193,7 @@ int carom_outline_offset(carom_stretch *s, int n, bool closed, double d) {
         for (int k = 0; k < 2; ++k) s[i].from[k] += d * a[k], s[i].to[k] += d * b[k];
     }
     memmove(s + n, s, (size_t)n * sizeof *s);
-    const carom_stretch *old = s + n;
+    const carom_stretch *old = s + n, first = s[0];
     double cut = 0; // off the start of the next one
     m = 0;
     for (int i = 0; i < n; ++i) { // m <= 2 i: nothing that is still to be read is overwritten
@@ -201,21 +201,23 @@ int carom_outline_offset(carom_stretch *s, int n, bool closed, double d) {
         carom_stretch now = cut > 0 ? part_of(&old[i], cut, 1) : old[i];
         cut = 0;
         const carom_stretch next = last ? (i > 0 ? s[0] : now) : old[i + 1];
-        const double bend = last && !closed ? 0 : carom_stretch_bend(&old[i], last ? &old[0] : &old[i + 1]);
+        const double bend = last && !closed ? 0 : carom_stretch_bend(&old[i], last ? &first : &old[i + 1]);
         if (bend < -TANGENT) {
             double u, v;
             if (!meet(&now, &next, &u, &v)) return -1 - i;
             now = part_of(&now, 0, u);
-            if (last) s[0] = part_of(&s[0], v, 1);
-            else cut = v;
+            if (last)
+                s[0] = part_of(&s[0], v, 1);
+            else
+                cut = v;
         }
         s[m++] = now;
         if (bend > TANGENT) {
             double knot[2];
             for (int k = 0; k < 2; ++k) knot[k] = now.to[k];
             const double a = now.normal + now.turn;
-            carom_stretch arc = {.centre = {knot[0] - d * cos(a), knot[1] - d * sin(a)}, .radius = d, .normal = a,
-                                 .turn = bend};
+            carom_stretch arc = {
+                .centre = {knot[0] - d * cos(a), knot[1] - d * sin(a)}, .radius = d, .normal = a, .turn = bend};
             memcpy(arc.from, knot, sizeof knot);
             point_at(&arc, bend, arc.to);
             s[m++] = arc;
@@ -250,7 +252,9 @@ static bool chords(const double *a, const double *b, const double *c, const doub
 }
 
 // Chord k of m along stretch i.
-typedef struct chord { double a[2], b[2]; } chord;
+typedef struct chord {
+    double a[2], b[2];
+} chord;
 enum { CHORDS = 8 };
 
 static int chords_of(const carom_stretch *s, chord *c) {
@@ -287,8 +291,8 @@ bool carom_outline_crosses(const carom_stretch *s, int n, bool closed, double *p
 // -- moments ----------------------------------------------------------------------------------------------------------
 
 // (OUT-3)  A = oint (x dy - y dx)/2,  int x = oint x^2/2 dy,  int y = -oint y^2/2 dx,  int x^2 = oint x^3/3 dy,
-//          int y^2 = -oint y^3/3 dx,  int x y = oint x^2 y/2 dy;  dp = rho t dpsi.  Gauss' rule with eight points is exact
-//          for lines, and for arcs of an eighth of a turn exact to rounding.
+//          int y^2 = -oint y^3/3 dx,  int x y = oint x^2 y/2 dy;  dp = rho t dpsi.  Gauss' rule with eight points is
+//          exact for lines, and for arcs of an eighth of a turn exact to rounding.
 void carom_outline_moments(const carom_stretch *s, int n, double *m) {
     static const double at[4] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363},
                         weight[4] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};
@@ -299,8 +303,8 @@ void carom_outline_moments(const carom_stretch *s, int n, double *m) {
             const double node = k % 8 < 4 ? -at[k % 4] : at[k % 4], u = (k / 8 + (1 + node) / 2) / parts;
             double p[2], nn[2];
             carom_stretch_at(&s[i], u, p, nn);
-            const double rate = s[i].turn == 0 ? carom_stretch_length(&s[i])
-                                               : (s[i].radius + s[i].wind * u * s[i].turn) * s[i].turn;
+            const double rate =
+                s[i].turn == 0 ? carom_stretch_length(&s[i]) : (s[i].radius + s[i].wind * u * s[i].turn) * s[i].turn;
             const double w = weight[k % 4] / 2 / parts * rate, x = p[0], y = p[1], dx = -w * nn[1], dy = w * nn[0];
             m[0] += (x * dy - y * dx) / 2;
             m[1] += x * x / 2 * dy;
@@ -315,7 +319,8 @@ void carom_outline_moments(const carom_stretch *s, int n, double *m) {
 // -- pieces -----------------------------------------------------------------------------------------------------------
 
 // Between the stretches a and b there is a convex corner: where the inside is halved.
-static void halve(const carom_stretch *a, const carom_stretch *b, carom_outline_piece *of_a, carom_outline_piece *of_b) {
+static void halve(const carom_stretch *a, const carom_stretch *b, carom_outline_piece *of_a,
+                  carom_outline_piece *of_b) {
     const double first = a->normal + a->turn, middle = first + carom_stretch_bend(a, b) / 2,
                  w[2] = {-sin(middle), cos(middle)}; // along the way
     const double offset = w[0] * b->from[0] + w[1] * b->from[1];
@@ -358,7 +363,8 @@ static double inwards(const carom_stretch *s, int n, int own, const double *p, c
         chord c[CHORDS];
         const int m = i == own ? 0 : chords_of(&s[i], c);
         for (int k = 0; k < m; ++k) {
-            const double a[2] = {c[k].a[0] - p[0], c[k].a[1] - p[1]}, e[2] = {c[k].b[0] - c[k].a[0], c[k].b[1] - c[k].a[1]};
+            const double a[2] = {c[k].a[0] - p[0], c[k].a[1] - p[1]},
+                         e[2] = {c[k].b[0] - c[k].a[0], c[k].b[1] - c[k].a[1]};
             const double det = d[0] * e[1] - d[1] * e[0], along = (a[0] * e[1] - a[1] * e[0]) / det,
                          u = (a[0] * d[1] - a[1] * d[0]) / det;
             if (det != 0 && along > 0 && u >= 0 && u <= 1) least = fmin(least, along);
@@ -397,8 +403,8 @@ static carom_outline_piece corner_piece(const carom_stretch *a, const carom_stre
     const double first = a ? a->normal + a->turn : b->normal - PI / 2,
                  turn = a && b ? carom_stretch_bend(a, b) : PI / 2;
     const double *at = a ? a->to : b->from;
-    const carom_stretch corner = {.from = {at[0], at[1]}, .to = {at[0], at[1]}, .centre = {at[0], at[1]},
-                                  .normal = first, .turn = turn};
+    const carom_stretch corner = {
+        .from = {at[0], at[1]}, .to = {at[0], at[1]}, .centre = {at[0], at[1]}, .normal = first, .turn = turn};
     carom_outline_piece p = arc_piece(&corner);
     p.x[PIECE_FLAT] = a && a->turn == 0;
     p.x[PIECE_FLAT + 1] = b && b->turn == 0;
@@ -412,7 +418,8 @@ int carom_outline_pieces(const carom_stretch *s, int n, bool closed, carom_outli
         const int parts = 1 + (int)(fabs(s[i].turn) / (PI / 2 + 1e-9));
         const bool first = i == 0 && !closed, last = i == n - 1 && !closed;
         const carom_stretch *before = first ? NULL : &s[(i + n - 1) % n], *next = last ? NULL : &s[(i + 1) % n];
-        const double bend = before ? carom_stretch_bend(before, &s[i]) : 1, bend_next = next ? carom_stretch_bend(&s[i], next) : 1;
+        const double bend = before ? carom_stretch_bend(before, &s[i]) : 1,
+                     bend_next = next ? carom_stretch_bend(&s[i], next) : 1;
         if (bend > TANGENT) {
             if (out) out[count] = corner_piece(before, &s[i]), out[count].x[PIECE_SIZE] = size;
             ++count;
@@ -426,7 +433,8 @@ int carom_outline_pieces(const carom_stretch *s, int n, bool closed, carom_outli
             p->x[PIECE_DEEP] = depth(s, n, i, u, v, size);
             p->x[PIECE_SIZE] = size;
             // A concave arc is walked against its angles, but lines beside it make no difference to it.
-            p->x[PIECE_FLAT] = p->kind == CAROM_OUTLINE_ARC && k == 0 && before && before->turn == 0 && fabs(bend) <= TANGENT;
+            p->x[PIECE_FLAT] =
+                p->kind == CAROM_OUTLINE_ARC && k == 0 && before && before->turn == 0 && fabs(bend) <= TANGENT;
             p->x[PIECE_FLAT + 1] =
                 p->kind == CAROM_OUTLINE_ARC && k == parts - 1 && next && next->turn == 0 && fabs(bend_next) <= TANGENT;
             for (int j = 0; j < 6; ++j) p->x[PIECE_BISECTOR + j] = j % 3 < 2 ? 0 : -size;
@@ -439,7 +447,8 @@ int carom_outline_pieces(const carom_stretch *s, int n, bool closed, carom_outli
         }
     }
     for (int i = 0; i < count && out; ++i)
-        for (int k = 0; k < 2 && out[i].kind != CAROM_OUTLINE_LINE && out[i].x[PIECE_RADIUS] == 0 && out[i].reach == 0; ++k)
+        for (int k = 0; k < 2 && out[i].kind != CAROM_OUTLINE_LINE && out[i].x[PIECE_RADIUS] == 0 && out[i].reach == 0;
+             ++k)
             out[i].x[PIECE_BISECTOR + 3 * k + 2] = -size; // a corner has none
     return count;
 }

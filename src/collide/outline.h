@@ -2,9 +2,9 @@
 // pieces that touch: lines, arcs of less than a right angle, corners.
 //
 // (OUT-1)  A stretch that turns has the support function h(psi) = c.n + rho,  rho = r + b (psi - psi_0),  n = (cos psi,
-//          sin psi) its outward normal: the point with this normal is p = c + rho n + b t,  t = (-sin psi, cos psi), and
-//          rho is its radius of curvature, positive where the contour is convex.  b = 0: an arc; |b| > 0: an involute of
-//          the circle with radius |b| round c.  A corner is an arc with r = 0.
+//          sin psi) its outward normal: the point with this normal is p = c + rho n + b t,  t = (-sin psi, cos psi),
+//          and rho is its radius of curvature, positive where the contour is convex.  b = 0: an arc; |b| > 0: an
+//          involute of the circle with radius |b| round c.  A corner is an arc with r = 0.
 #pragma once
 #include <stdbool.h>
 
@@ -15,8 +15,8 @@ typedef struct carom_stretch {
 } carom_stretch;
 
 /// A line; an arc by its signed radius (left turns positive), at most a half circle; one through a third point; an
-/// involute of the circle round `about`, from a point outside of it to a radius (larger: up a flank; smaller: down one).
-/// False: there is none.
+/// involute of the circle round `about`, from a point outside of it to a radius (larger: up a flank; smaller: down
+/// one). False: there is none.
 carom_stretch carom_stretch_line(const double *from, const double *to);
 bool carom_stretch_arc(const double *from, const double *to, double radius, carom_stretch *s);
 bool carom_stretch_through(const double *from, const double *through, const double *to, carom_stretch *s);
@@ -32,9 +32,10 @@ double carom_stretch_bend(const carom_stretch *a, const carom_stretch *b);
 /// Two arcs that meet with one direction, from p with direction t to q with direction u, unit vectors.
 int carom_stretch_biarc(const double *p, const double *t, const double *q, const double *u, carom_stretch *two);
 
-/// (OUT-2)  All points within d of the solid: lines and arcs move by d along their normals, arcs of radius d round convex
-///          corners, stretches that meet in a concave one are cut where they cross.  s: room for 2 n.  Returns how many;
-///          -1 - k: there is no room at stretch k.
+/// (OUT-2)  All points within d of the solid: lines and arcs move by d along their normals, arcs of radius d round
+/// convex
+///          corners, stretches that meet in a concave one are cut where they cross.  s: room for 2 n.  Returns how
+///          many; -1 - k: there is no room at stretch k.
 int carom_outline_offset(carom_stretch *s, int n, bool closed, double d);
 /// Points along it, at most `step` (an angle) apart where it turns; p NULL: how many.
 int carom_outline_points(const carom_stretch *s, int n, bool closed, double step, double (*p)[2]);
@@ -52,17 +53,17 @@ enum {
     PIECE_TO = 4,     // where a line ends and begins, from its start; normal at the end of an arc
     PIECE_RADIUS = 6, // signed
     PIECE_WIND = 7,
-    PIECE_FLAT = 8,   // of an arc: is there a line before it, behind it?
+    PIECE_FLAT = 8,      // of an arc: is there a line before it, behind it?
     PIECE_BISECTOR = 10, // twice x, y and offset: a place p inside belongs to the piece, not to the one beyond a convex
                          // corner, if (x, y).p >= offset
-    PIECE_DEEP = 16,  // half the width of the solid behind it
-    PIECE_SIZE = 17,  // of the whole outline
+    PIECE_DEEP = 16,     // half the width of the solid behind it
+    PIECE_SIZE = 17,     // of the whole outline
     PIECE_NUMBERS = 18
 };
 
 typedef struct carom_outline_piece {
     carom_outline_kind kind;
-    bool winds;          // an involute
+    bool winds; // an involute
     double x[PIECE_NUMBERS];
     double middle[2], reach; // a ball that holds it
 } carom_outline_piece;

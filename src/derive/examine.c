@@ -319,6 +319,7 @@ int carom_model_examine(const carom_model *m, void (*report)(void *user, carom_f
     members(&x);
     inertias(&x);
     carom_kept_describe(m, say_kept, &x);
+    carom_outlines_describe(m, say_kept, &x);
     laws(&x);
     belts(&x);
     overlaps(&x);

@@ -1,4 +1,4 @@
-// model_files.c: the files that a model names: tables, meshes, heights.  A model reads nothing outside of its
+// model_files.c: the files that a model names: tables, meshes, heights, splines.  A model reads nothing outside of its
 // directory.
 #define _XOPEN_SOURCE 700
 #include "base/missing.h"
@@ -72,12 +72,22 @@ static carom_status add_file(const search *s, const carom_datum *name) {
     return text ? carom_fail(s->err, CAROM_NO_MEMORY, "not enough memory for %.300s", path) : CAROM_IO;
 }
 
+// Files of the splines of an outline.
+static carom_status add_splines(const search *s, const carom_datum *outline) {
+    for (const carom_datum *c = carom_first(outline); c != carom_end(outline); ++c) {
+        const carom_datum *file = carom_datum_get(c, "spline");
+        if (file) CAROM_TRY(add_file(s, file));
+    }
+    return CAROM_OK;
+}
+
 static carom_status add_shapes(const search *s, const carom_mech_shape *list, int n) {
     for (int i = 0; i < n; ++i) {
         const carom_datum *key = list[i].size.key;
         if (key &&
             (strcmp(key->text, "hull") == 0 || strcmp(key->text, "mesh") == 0 || strcmp(key->text, "heights") == 0))
             CAROM_TRY(add_file(s, &list[i].size));
+        if (key && strcmp(key->text, "outline") == 0) CAROM_TRY(add_splines(s, &list[i].size));
     }
     return CAROM_OK;
 }
@@ -97,7 +107,8 @@ carom_status carom_model_files(const char *text, size_t length, const char *file
                                carom_error *err) {
     if (!text || !file || !list || !n) return CAROM_MISSING(err);
     carom_error own, *const to = err ? err : &own;
-    const bool some = strstr(text, "hull") || strstr(text, "mesh") || strstr(text, "heights") || strstr(text, "tables");
+    const bool some = strstr(text, "hull") || strstr(text, "mesh") || strstr(text, "heights") || strstr(text, "tables") ||
+                      strstr(text, "spline");
     carom_mech *x = some ? carom_mech_read(text, length, file, &(carom_error){0})
                          : NULL; // what is wrong with it is found elsewhere
     const search s = {file, list, n, to};

@@ -296,8 +296,8 @@ static const carom_key solid_keys[] = {
         "m", AT(shape, size)),
     KEY(FORM, "polygon", "", "3 to 64 corners, convex (plane)", "m", AT(shape, size)),
     KEY(FORM, "outline", "",
-        "contour with the solid on its left (plane): points [x, y], {arc: [x, y], radius: r}, {arc: [x, y], through: [x, "
-        "y]}, {spline: [[x, y], ...]} or {spline: FILE.csv}, {involute: {base: r, to: r}}",
+        "contour with the solid on its left (plane): points [x, y], {arc: [x, y], radius: r}, {arc: [x, y], through: "
+        "[x, y]}, {spline: [[x, y], ...]} or {spline: FILE.csv}, {involute: {base: r, to: r}}",
         "m", AT(shape, size)),
     KEY(FORM, "gear", "",
         "involute gear (plane): {teeth, module, pressure angle: 20 deg, addendum: 1, dedendum: 1.25, shift: 0, "
@@ -357,7 +357,8 @@ static const carom_key body_keys[] = {
     KEY(NUMBER, "inertia", "needed",
         "one number: a planar body; a list of three or six: a spatial one, about its centre of mass", "kg m^2",
         AT(body, inertia)),
-    KEY(NUMBER, "density", "", "instead of mass and inertia (spatial bodies): uniform density of its shapes", "kg/m^3",
+    KEY(NUMBER, "thickness", "1", "of a planar body with a density", "m", AT(body, thickness)),
+    KEY(NUMBER, "density", "", "instead of mass and inertia: uniform density of its shapes", "kg/m^3",
         AT(body, density)),
     KEY(NUMBER, "at", "0", "initial position of the centre of mass; with a density: where its shapes put it", "m",
         AT(body, at)),

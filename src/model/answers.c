@@ -317,8 +317,8 @@ double carom_model_contact_size(const carom_model *m, int id) {
     if (m->near && id >= m->ne + m->nc) return carom_near_size(m, id);
     if (m->npairs == 0 || id < m->pairs[0].first) return 0;
     const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
-    const double a = p->A->bound_radius > 0 ? p->A->bound_radius : INFINITY,
-                 b = p->B->bound_radius > 0 ? p->B->bound_radius : INFINITY, size = fmin(a, b);
+    const double r[2] = {carom_shape_extent(p->A), carom_shape_extent(p->B)};
+    const double a = r[0] > 0 ? r[0] : INFINITY, b = r[1] > 0 ? r[1] : INFINITY, size = fmin(a, b);
     return isfinite(size) ? size : 0;
 }
 

@@ -778,7 +778,8 @@ bool carom_near_made_by(const carom_model *m, int rule, int both) {
 double carom_near_size(const carom_model *m, int id) {
     const struct near_pairs *x = m->near;
     const int both = id - m->ne - m->nc;
-    const double a = x->shape[both / x->nshapes]->bound_radius, b = x->shape[both % x->nshapes]->bound_radius,
+    const double a = carom_shape_extent(x->shape[both / x->nshapes]),
+                 b = carom_shape_extent(x->shape[both % x->nshapes]),
                  size = fmin(a > 0 ? a : INFINITY, b > 0 ? b : INFINITY);
     return isfinite(size) ? size : 0;
 }

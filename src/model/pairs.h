@@ -72,6 +72,11 @@ typedef struct shape {
 static inline bool carom_shape_finite(const shape *s) { return s->kind <= SHAPE_ELEMENT; }
 static inline bool carom_shape_piece(const shape *s) { return s->kind >= SHAPE_LINE && s->kind <= SHAPE_HOLLOW; }
 
+/// What is small for it: its radius, of a piece that of its whole outline.
+static inline double carom_shape_extent(const shape *s) {
+    return carom_shape_piece(s) ? s->piece->x[PIECE_SIZE] : s->bound_radius;
+}
+
 /// An outline in the frame of its body: points along it, and its stretches.
 typedef struct contour {
     double (*point)[2];

@@ -51,6 +51,7 @@ static carom_status read_planar(resolver *r, const carom_mech_body *of, body *b)
                       *velocity = carom_given(&of->velocity), *spin = carom_given(&of->spin);
     double v[3] = {0}, phi = 0;
     const int body = (int)(b - r->m->bodies), first = 6 * body;
+    memcpy(b->r0, b->centre, sizeof b->r0);
     if (at)
         CAROM_TRY(carom_resolve_bound_vector(
             r, at, "the position of a planar body (its inertia is one number, in space it is a list of three)", 2,
@@ -85,11 +86,13 @@ static carom_status read_mass(resolver *r, const carom_mech_body *of, body *b) {
     if (density && (mass || inertia))
         return carom_fault(r, density->key, 0, "%s has a density, and '%s' as well; remove one of the two", b->where,
                            (mass ? mass : inertia)->key->text);
+    if (!density && carom_given(&of->thickness))
+        return carom_fault(r, of->thickness.key, 0, "%s has no density; `thickness` belongs to that", b->where);
     if (density) return carom_solid_mass(r, of, b);
     if (!mass || !inertia)
         return carom_fault(r, b->place, 0,
                            "%s has no %s; write `mass: 1, inertia: 0.1` (planar) or `inertia: [0.1, 0.1, 0.2]` "
-                           "(spatial), or in space `density: 1000` and a shape",
+                           "(spatial), or `density: 1000` and a shape",
                            b->where, mass ? "inertia" : "mass");
     const int body = (int)(b - r->m->bodies), first = 6 * body;
     CAROM_TRY(carom_resolve_term(r, mass, "the mass", BOUND_MASS, body, &b->mass, &b->mass_node));

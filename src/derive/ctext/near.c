@@ -146,13 +146,21 @@ static void put_solids(const ctext *c) {
 
 // -- shapes, rules, kinds ---------------------------------------------------------------------------------------------
 
+// Sizes of a shape: pieces of outlines have many numbers.
+static int most_sizes(const struct near_pairs *x) {
+    int most = 4;
+    for (int i = 0; i < x->nshapes; ++i)
+        if (x->group[i] >= 0 && x->shape[i]->piece) most = PIECE_NUMBERS;
+    return most;
+}
+
 static void put_shapes(const ctext *c) {
     const struct near_pairs *x = c->m->near;
     PUT(c,
         "// Shapes: number of the body, its first position and velocity (-1: it stands still); group (-1: it touches "
         "nothing); centre in the frame of the body, radius round it; sizes.\n"
-        "const struct { const char *name; int body, q, v, group; double at[3], radius, size[4]; } %.100s_shape[] = {",
-        c->prefix);
+        "const struct { const char *name; int body, q, v, group; double at[3], radius, size[%d]; } %.100s_shape[] = {",
+        most_sizes(x), c->prefix);
     for (int i = 0; i < x->nshapes; ++i) {
         const shape *s = x->shape[i];
         const body *b = s->body;
@@ -162,8 +170,10 @@ static void put_shapes(const ctext *c) {
             x->group[i], s->at[0], s->at[1], s->at[2]);
         carom_ctext_number(c, s->bound_radius);
         put(c, ", {");
-        for (int k = 0; k < 3; ++k) carom_ctext_number(c, round ? s->radius : s->half[k]), put(c, ", ");
-        carom_ctext_number(c, s->bound_radius);
+        for (int k = 0; k < PIECE_NUMBERS && s->piece; ++k)
+            put(c, k ? ", " : ""), carom_ctext_number(c, s->piece->x[k]);
+        for (int k = 0; k < 3 && !s->piece; ++k) carom_ctext_number(c, round ? s->radius : s->half[k]), put(c, ", ");
+        if (!s->piece) carom_ctext_number(c, s->bound_radius);
         put(c, "}}");
     }
     put(c, "};\n\n");
@@ -244,13 +254,14 @@ static carom_status put_kinds(const ctext *c, bool *tapes, carom_error *err) {
     }
     put(c, "};\n\n");
     if (*tapes && m->npairs == 0) put(c, "typedef void pair_function" CTEXT_ARGUMENTS ";\n");
-    put(c, "static const struct { int nq[2], nv[2]; bool sized[2], patch; double roll, spin;");
+    put(c, "static const struct { int nq[2], nv[2], sized[2]; bool patch; double roll, spin;");
     put(c, *tapes ? " pair_function *gaps, *directions, *rates, *curvature; } near[] = {" : " } near[] = {");
     for (int k = 0; k < x->npairs; ++k) {
         const pair *p = &x->pairs[k];
         const pair_kind *of = &m->kinds[p->kind];
+        const int sizes[2] = {of->sized[0] ? carom_shape_sizes(p->A) : 0, of->sized[1] ? carom_shape_sizes(p->B) : 0};
         PUT(c, "%s\n    {{%d, %d}, {%d, %d}, {%d, %d}, %d, %.17g, %.17g", k ? "," : "", of->nq[0], of->nq[1], of->nv[0],
-            of->nv[1], of->sized[0], of->sized[1], of->patch, p->own->rub.roll, p->own->rub.spin);
+            of->nv[1], sizes[0], sizes[1], of->patch, p->own->rub.roll, p->own->rub.spin);
         if (*tapes && of->patch) put(c, ", 0, 0, 0, 0");
         else if (*tapes)
             PUT(c, ", kind%d_gaps, kind%d_directions, kind%d_rates, kind%d_curvature", p->kind, p->kind, p->kind,
@@ -265,15 +276,17 @@ static carom_status put_kinds(const ctext *c, bool *tapes, carom_error *err) {
 
 static void put_ask(const ctext *c) {
     put(c, "\nstatic void near_ask(int kind, pair_function *f, int a, int b, const double *q, const double *v, double "
-           "*out) {\n"
-           "    const int of[2] = {a, b};\n    double at[14], rate[12], size[8], *x = at, *y = rate, *s = size;\n    "
-           "for (int k = 0; k < 2; ++k) {\n");
+           "*out) {\n");
+    PUT(c,
+        "    const int of[2] = {a, b};\n    double at[14], rate[12], size[%d], *x = at, *y = rate, *s = size;\n    "
+        "for (int k = 0; k < 2; ++k) {\n",
+        2 * most_sizes(c->m->near));
     PUT(c,
         "        for (int j = 0; j < near[kind].nq[k]; ++j) *x++ = q[%.100s_shape[of[k]].q + j];\n        for (int j = "
         "0; j < near[kind].nv[k]; ++j) *y++ = v ? v[%.100s_shape[of[k]].v + j] : 0;\n",
         c->prefix, c->prefix);
     PUT(c,
-        "        for (int j = 0; j < 4 && near[kind].sized[k]; ++j) *s++ = %.100s_shape[of[k]].size[j];\n    }\n    "
+        "        for (int j = 0; j < near[kind].sized[k]; ++j) *s++ = %.100s_shape[of[k]].size[j];\n    }\n    "
         "f(0, at, rate, size, out);\n}\n",
         c->prefix);
 }

@@ -123,7 +123,15 @@ static const char ask_text[] =
     "    f(0, at, rate, pairs[i].size, out);\n"
     "}\n\n";
 
-static void put_pair(const ctext *c, int i, int kind, int *entry, bool last) {
+// Sizes of a pair: pieces of outlines have many numbers.
+static int most_sizes(const carom_model *m) {
+    int most = 8;
+    for (int i = 0; i < m->npairs; ++i)
+        if (m->pairs[i].shares && (m->pairs[i].A->piece || m->pairs[i].B->piece)) most = MOST_SIZES;
+    return most;
+}
+
+static void put_pair(const ctext *c, int i, int kind, int *entry, bool last, int sizes) {
     const carom_model *m = c->m;
     const pair *p = &m->pairs[i];
     const constraint *x = &m->links[p->first];
@@ -138,7 +146,7 @@ static void put_pair(const ctext *c, int i, int kind, int *entry, bool last) {
         p->shares ? 0 : p->own->to.w - p->own->from.w);
     carom_ctext_number(c, p->own->bound == CAROM_NONE ? INFINITY : p->own->margin);
     put(c, ", {");
-    for (int k = 0; k < MOST_SIZES; ++k) put(c, k ? ", " : ""), carom_ctext_number(c, size[k]);
+    for (int k = 0; k < sizes; ++k) put(c, k ? ", " : ""), carom_ctext_number(c, size[k]);
     PUT(c, "}}%s // %.80s, %.80s\n", last ? "" : ",", p->A->name, p->B->name);
 }
 
@@ -150,6 +158,7 @@ carom_status carom_ctext_pairs(const ctext *c, carom_error *err) {
            "-----------------------------------------------------------------------------------------\n\n");
     char name[40];
     int nkinds = 0;
+    const int sizes = most_sizes(m);
     for (int k = 0; k < m->nkinds; ++k) {
         if (m->kinds[k].first->listed) continue;
         snprintf(name, sizeof name, "kind%d", k);
@@ -176,9 +185,10 @@ carom_status carom_ctext_pairs(const ctext *c, carom_error *err) {
     put(c, "};\n\n// Kind; positions and velocities of two bodies; first contact, contacts; first direction, "
            "directions of each; entries of W and w; margin; sizes.\n"
            "static const struct { int kind, q[2], v[2], contact, contacts, direction, directions, entry, entries, w, "
-           "ws; double margin, size[8]; } pairs[] = {\n");
+           "ws; ");
+    PUT(c, "double margin, size[%d]; } pairs[] = {\n", sizes);
     for (int i = 0, whole = nkinds, entry = 0; i < m->npairs; ++i)
-        put_pair(c, i, m->pairs[i].shares ? m->pairs[i].kind : whole++, &entry, i + 1 == m->npairs);
+        put_pair(c, i, m->pairs[i].shares ? m->pairs[i].kind : whole++, &entry, i + 1 == m->npairs, sizes);
     PUT(c, "};\nenum { npairs = %d };\n", m->npairs);
     put(c, ask_text);
     CAROM_TRY(carom_ctext_function(c, m->tape, GROUP_BOUNDS, carom_ctext_input,

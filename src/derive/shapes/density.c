@@ -50,6 +50,51 @@ static carom_status add_volume(resolver *r, const carom_mech_shape *x, const bod
     return CAROM_OK;
 }
 
+// -- in the plane -----------------------------------------------------------------------------------------------------
+
+static bool planar(const carom_mech_shape *x) {
+    const carom_datum *key = carom_given(&x->size) ? x->size.key : NULL;
+    return key && (carom_outline_given(x) || carom_datum_is(key, "circle") || carom_datum_is(key, "polygon") ||
+                   (carom_datum_is(key, "box") && carom_count(&x->size) == 2));
+}
+
+// (OUT-3)  area, first and second moments
+static carom_status add_area(resolver *r, const carom_mech_shape *x, const body *b, double *sum) {
+    shape s = {.name = b->name};
+    const contour *c = NULL;
+    carom_stretch side[MOST_CORNERS];
+    double m[6] = {0};
+    CAROM_TRY(carom_read_shape(r, x, b, 0, &s, b->where));
+    if (carom_shape_piece(&s)) {
+        CAROM_TRY(carom_outline_contour(r, x, &c));
+        if (c->closed) carom_outline_moments(c->stretch, c->n, m);
+    } else
+        carom_outline_moments(side, carom_shape_stretches(&s, side), m);
+    if (!(m[0] > 0))
+        return carom_fault(r, &x->name, 0, "%s has a density, and this %s has no area; give `mass` and `inertia`",
+                           b->where, carom_shape_word(s.kind));
+    for (int k = 0; k < 6; ++k) sum[k] += m[k];
+    return CAROM_OK;
+}
+
+static carom_status planar_mass(resolver *r, const carom_mech_body *of, body *b, double density) {
+    double m[6] = {0}, thickness = 1;
+    const carom_datum *n = carom_given(&of->thickness);
+    b->space = PLANAR;
+    if (n) CAROM_TRY(carom_resolve_number(r, n, "the thickness", &thickness));
+    if (!(thickness > 0)) return carom_fault(r, n, 0, "the thickness must be positive, got %g", thickness);
+    for (int i = of->shape ? -1 : 0; i < of->nshapes; ++i)
+        CAROM_TRY(add_area(r, i < 0 ? of->shape : &of->shapes[i], b, m));
+    for (int k = 0; k < 2; ++k) b->centre[k] = m[1 + k] / m[0];
+    const double inertia = m[3] + m[4] - (m[1] * m[1] + m[2] * m[2]) / m[0];
+    b->mass = density * thickness * m[0];
+    b->mass_node = carom_graph_number(r->m->graph, b->mass);
+    for (int k = 0; k < 6; ++k) b->J_node[k] = carom_graph_number(r->m->graph, 0);
+    b->J[0] = b->J[4] = b->J[8] = density * thickness * inertia;
+    b->J_node[2] = carom_graph_number(r->m->graph, b->J[8]);
+    return CAROM_OK;
+}
+
 carom_status carom_solid_mass(resolver *r, const carom_mech_body *of, body *b) {
     static const int I[6] = {0, 1, 2, 0, 0, 1}, J[6] = {0, 1, 2, 1, 2, 2};
     double density = 0, sum = 0, first[3] = {0}, second[6] = {0};
@@ -57,11 +102,14 @@ carom_status carom_solid_mass(resolver *r, const carom_mech_body *of, body *b) {
     if (!(density > 0)) return carom_fault(r, &of->density, 0, "the density must be positive, got %g", density);
     if (!of->shape && of->nshapes == 0)
         return carom_fault(r, &of->density, 0, "%s has a density and no shape; add `shape:`", b->where);
+    if (of->shape ? planar(of->shape) : planar(of->shapes)) return planar_mass(r, of, b, density);
+    if (carom_given(&of->thickness))
+        return carom_fault(r, of->thickness.key, 0, "%s is spatial; `thickness` belongs to planar bodies", b->where);
     b->space = SPATIAL;
     for (int i = of->shape ? -1 : 0; i < of->nshapes; ++i) {
         const carom_mech_shape *x = i < 0 ? of->shape : &of->shapes[i];
         int parts = 1;
-        CAROM_TRY(carom_mesh_parts(r, x, &parts));
+        CAROM_TRY(carom_shape_parts(r, x, &parts));
         for (int part = 0; part < parts; ++part) CAROM_TRY(add_volume(r, x, b, part, &sum, first, second));
     }
     for (int k = 0; k < 3; ++k) b->centre[k] = first[k] / sum;

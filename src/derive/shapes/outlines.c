@@ -12,9 +12,9 @@
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
-static const double FIT = 1e-6;   // of the size of a spline: how far arcs may lie from it
-static const double SAME = 1e-9;  // of the size: points so near are one
-static const double DRAWN = 0.1;  // angle between points that are drawn
+static const double FIT = 1e-6;  // of the size of a spline: how far arcs may lie from it
+static const double SAME = 1e-9; // of the size: points so near are one
+static const double DRAWN = 0.1; // angle between points that are drawn
 
 enum { MOST_STRETCHES = 20000, MOST_HALVINGS = 24 };
 
@@ -32,9 +32,9 @@ typedef struct chain {
     resolver *r;
     carom_stretch *s;
     int n;
-    bool some;                // is there a point already?
+    bool some; // is there a point already?
     double start[2], at[2];
-    double error;             // how far arcs lie from splines
+    double error; // how far arcs lie from splines
 } chain;
 
 bool carom_outline_given(const carom_mech_shape *x) {
@@ -100,11 +100,14 @@ static carom_status read_arc(chain *c, const carom_datum *n) {
     carom_stretch s;
     CAROM_TRY(only(c->r, n, "an arc", keys));
     if (!radius == !through)
-        return carom_fault(c->r, n, 0, "an arc has a `radius` or a point that it goes `through`: {arc: [x, y], radius: r}");
+        return carom_fault(c->r, n, 0,
+                           "an arc has a `radius` or a point that it goes `through`: {arc: [x, y], radius: r}");
     if (!c->some) return carom_fault(c->r, n, 0, "an outline starts with a point [x, y]; an arc goes on from there");
     CAROM_TRY(point(c, carom_datum_get(n, "arc"), p));
-    if (through) CAROM_TRY(point(c, through, q));
-    else CAROM_TRY(length(c->r, radius, "the radius of an arc", &r));
+    if (through)
+        CAROM_TRY(point(c, through, q));
+    else
+        CAROM_TRY(length(c->r, radius, "the radius of an arc", &r));
     if (through && !carom_stretch_through(c->at, q, p, &s))
         return carom_fault(c->r, n, 0, "the three points of this arc lie on a line, or coincide");
     if (radius && !carom_stretch_arc(c->at, p, r, &s))
@@ -127,7 +130,8 @@ static carom_status read_involute(chain *c, const carom_datum *n) {
         return carom_fault(c->r, n, 0,
                            "an involute has the radius of its base circle and the radius it goes to: {involute: {base: "
                            "r, to: r}}");
-    if (!c->some) return carom_fault(c->r, n, 0, "an outline starts with a point [x, y]; an involute goes on from there");
+    if (!c->some)
+        return carom_fault(c->r, n, 0, "an outline starts with a point [x, y]; an involute goes on from there");
     CAROM_TRY(length(c->r, base, "the base of an involute", &b));
     CAROM_TRY(length(c->r, to, "the end of an involute", &end));
     if (about) CAROM_TRY(point(c, about, centre));
@@ -142,7 +146,11 @@ static carom_status read_involute(chain *c, const carom_datum *n) {
 // -- splines --------------------------------------------------------------------------------------------------------
 
 // Points of a cubic spline over the length u of the chords, and its second derivatives there (M).
-typedef struct spline { double (*p)[2], (*M)[2], *u; int n; bool periodic; } spline;
+typedef struct spline {
+    double (*p)[2], (*M)[2], *u;
+    int n;
+    bool periodic;
+} spline;
 
 // h_i/6 M_i + (h_i + h_i+1)/3 M_i+1 + h_i+1/6 M_i+2 = jump of the slopes of the chords; M = 0 at the ends, or periodic:
 // by conjugate gradients, which need no more than the row, for a matrix with a dominant diagonal.
@@ -295,8 +303,10 @@ static carom_status read_spline(chain *c, const carom_datum *n, bool alone) {
     if (status == CAROM_OK && s.n < (s.periodic ? 3 : 2))
         status = carom_fault(c->r, n, 0, "a spline goes through two points and more, a closed one through three");
     if (status == CAROM_OK && s.periodic && !same(s.p[0], s.p[s.n - 1])) {
-        if (CAROM_GROW(s.p, s.n)) memcpy(s.p[s.n], s.p[0], sizeof *s.p), ++s.n;
-        else status = carom_fault_memory(c->r);
+        if (CAROM_GROW(s.p, s.n))
+            memcpy(s.p[s.n], s.p[0], sizeof *s.p), ++s.n;
+        else
+            status = carom_fault_memory(c->r);
     }
     if (status == CAROM_OK && !c->some) start_at(c, s.p[0]);
     if (status == CAROM_OK) status = fit_all(c, n, &s);
@@ -306,7 +316,9 @@ static carom_status read_spline(chain *c, const carom_datum *n, bool alone) {
 
 // -- gears ------------------------------------------------------------------------------------------------------------
 
-typedef struct toothing { double teeth, module, angle, addendum, dedendum, shift, backlash; } toothing;
+typedef struct toothing {
+    double teeth, module, angle, addendum, dedendum, shift, backlash;
+} toothing;
 
 static carom_status read_toothing(resolver *r, const carom_datum *n, toothing *x) {
     static const char *const keys[] = {"teeth",    "module", "pressure angle", "addendum",
@@ -336,7 +348,8 @@ static double involute(double angle) { return tan(angle) - angle; }
 
 static void polar(double radius, double angle, double *p) { p[0] = radius * cos(angle), p[1] = radius * sin(angle); }
 
-// (OUT-8)  Pitch radius r = m z/2, base r cos alpha, tip r + (a + x) m, root r - (d - x) m; half the angle of a tooth at
+// (OUT-8)  Pitch radius r = m z/2, base r cos alpha, tip r + (a + x) m, root r - (d - x) m; half the angle of a tooth
+// at
 //          radius rho:  (pi/2 + 2 x tan alpha)/z - j/(2 r) + inv alpha - inv acos(r_b/rho),  inv a = tan a - a.
 static carom_status read_gear(chain *c, const carom_datum *n) {
     static const double origin[2] = {0};
@@ -348,12 +361,14 @@ static carom_status read_gear(chain *c, const carom_datum *n) {
                  low = fmax(base, root), at_low = half - involute(acos(fmin(base / low, 1))),
                  at_tip = tip > base ? half - involute(acos(base / tip)) : 0;
     if (!(root > 0) || !(tip > low) || !(half > 0) || !(PI / x.teeth > at_low))
-        return carom_fault(c->r, n, 0, "such teeth do not exist: root %g, base %g, tip %g; change addendum, dedendum, "
-                                       "shift or backlash",
+        return carom_fault(c->r, n, 0,
+                           "such teeth do not exist: root %g, base %g, tip %g; change addendum, dedendum, "
+                           "shift or backlash",
                            root, base, tip);
     if (!(at_tip > 0))
-        return carom_fault(c->r, n, 0, "teeth come to a point below the tip circle of radius %g; make the addendum or "
-                                       "the shift smaller",
+        return carom_fault(c->r, n, 0,
+                           "teeth come to a point below the tip circle of radius %g; make the addendum or "
+                           "the shift smaller",
                            tip);
     double p[2];
     for (int k = 0; k < (int)x.teeth; ++k) {
@@ -391,16 +406,20 @@ static carom_status read_items(chain *c, const carom_datum *n, bool closed) {
         return carom_fault(c->r, n, 0, "an outline is a list of points [x, y], arcs, splines and involutes");
     for (const carom_datum *d = carom_first(n); d != carom_end(n); ++d) {
         double p[2];
-        if (carom_datum_get(d, "arc")) CAROM_TRY(read_arc(c, d));
-        else if (carom_datum_get(d, "spline")) CAROM_TRY(read_spline(c, d, closed && n->count == 1));
-        else if (carom_datum_get(d, "involute")) CAROM_TRY(read_involute(c, d));
+        if (carom_datum_get(d, "arc"))
+            CAROM_TRY(read_arc(c, d));
+        else if (carom_datum_get(d, "spline"))
+            CAROM_TRY(read_spline(c, d, closed && n->count == 1));
+        else if (carom_datum_get(d, "involute"))
+            CAROM_TRY(read_involute(c, d));
         else if (d->kind == CAROM_LIST) {
             CAROM_TRY(point(c, d, p));
             CAROM_TRY(line_to(c, d, p));
         } else
-            return carom_fault(c->r, d, 0,
-                               "an outline has points [x, y], {arc: [x, y], radius: r}, {arc: [x, y], through: [x, y]}, "
-                               "{spline: [[x, y], ...]} and {involute: {base: r, to: r}}");
+            return carom_fault(
+                c->r, d, 0,
+                "an outline has points [x, y], {arc: [x, y], radius: r}, {arc: [x, y], through: [x, y]}, "
+                "{spline: [[x, y], ...]} and {involute: {base: r, to: r}}");
     }
     return CAROM_OK;
 }
@@ -424,8 +443,7 @@ static carom_status repeat(chain *c, const carom_datum *n) {
     static const char *const keys[] = {"about", "times", NULL};
     const carom_datum *times = carom_datum_get(n, "times"), *about = carom_datum_get(n, "about");
     double count = 0, centre[2] = {0}, next[2];
-    if (n->kind != CAROM_MAP || !times)
-        return carom_fault(c->r, n, 0, "repeat is {about: [x, y], times: n}");
+    if (n->kind != CAROM_MAP || !times) return carom_fault(c->r, n, 0, "repeat is {about: [x, y], times: n}");
     CAROM_TRY(only(c->r, n, "repeat", keys));
     CAROM_TRY(carom_resolve_number(c->r, times, "times", &count));
     if (about) CAROM_TRY(point(c, about, centre));
@@ -454,8 +472,9 @@ static carom_status offset(chain *c, const carom_datum *n, bool closed) {
     c->s = more;
     const int k = carom_outline_offset(c->s, c->n, closed, d);
     if (k < 0)
-        return carom_fault(c->r, n, 0, "there is no room for round %g in the concave part near [%g, %g]; make it smaller",
-                           d, c->s[-1 - k].from[0], c->s[-1 - k].from[1]);
+        return carom_fault(c->r, n, 0,
+                           "there is no room for round %g in the concave part near [%g, %g]; make it smaller", d,
+                           c->s[-1 - k].from[0], c->s[-1 - k].from[1]);
     c->n = k;
     return CAROM_OK;
 }
@@ -464,7 +483,8 @@ static carom_status sound(chain *c, const carom_mech_shape *x, bool closed, bool
     double m[6], place[2];
     int which[2];
     if (carom_outline_crosses(c->s, c->n, closed, place, which))
-        return carom_fault(c->r, &x->size, 0, "this outline crosses or touches itself near [%g, %g]", place[0], place[1]);
+        return carom_fault(c->r, &x->size, 0, "this outline crosses or touches itself near [%g, %g]", place[0],
+                           place[1]);
     if (!closed) return CAROM_OK;
     carom_outline_moments(c->s, c->n, m);
     if (m[0] < 0 && !hollow)
@@ -486,9 +506,11 @@ static carom_status read_chain(chain *c, const carom_mech_shape *x, contour *out
     if (carom_datum_is(n->key, "gear")) {
         const carom_datum *const none[] = {&x->open, &x->hollow, &x->repeat};
         for (int i = 0; i < 3; ++i)
-            if (carom_given(none[i])) return carom_fault(c->r, none[i]->key, 0, "a gear has no `%s`", none[i]->key->text);
+            if (carom_given(none[i]))
+                return carom_fault(c->r, none[i]->key, 0, "a gear has no `%s`", none[i]->key->text);
         CAROM_TRY(read_gear(c, n));
-    } else CAROM_TRY(read_items(c, n, !open && !carom_given(&x->repeat)));
+    } else
+        CAROM_TRY(read_items(c, n, !open && !carom_given(&x->repeat)));
     if (open && (hollow || carom_given(&x->repeat)))
         return carom_fault(c->r, x->open.key, 0, "an open outline is neither hollow nor repeated");
     if (carom_given(&x->repeat)) CAROM_TRY(repeat(c, &x->repeat));
@@ -536,6 +558,16 @@ static carom_status find(resolver *r, const carom_mech_shape *x, struct kept_out
     k->next = r->m->outlines;
     r->m->outlines = *out = k;
     return CAROM_OK;
+}
+
+void carom_outlines_describe(const carom_model *m, void (*say)(void *user, const char *text), void *user) {
+    for (const struct kept_outline *k = m->outlines; k; k = k->next) {
+        char text[200];
+        if (!(k->c.error > 0)) continue;
+        snprintf(text, sizeof text, "the outline in line %d: its splines are arcs, no farther from them than %.3g m",
+                 k->of->size.line, k->c.error);
+        say(user, text);
+    }
 }
 
 carom_status carom_outline_parts(resolver *r, const carom_mech_shape *x, int *n) {

@@ -189,7 +189,8 @@ void carom_pair_bound(carom_graph *g, pair *p) {
     p->own->bound = n_sub(g, distance, n_num(g, A->bound_radius + (flat ? 0 : B->bound_radius)));
     const double margin[2] = {margin_of(A), margin_of(B)};
     p->own->margin = flat || margin[0] < margin[1] ? margin[0] : margin[1];
-    if (carom_shape_piece(A) != carom_shape_piece(B) && !(p->own->margin > 0)) p->own->margin = fmax(margin[0], margin[1]);
+    if (carom_shape_piece(A) != carom_shape_piece(B) && !(p->own->margin > 0))
+        p->own->margin = fmax(margin[0], margin[1]);
 }
 
 // -- expressions ------------------------------------------------------------------------------------------------------

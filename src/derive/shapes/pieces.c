@@ -11,9 +11,10 @@
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
-static const double ROUND = 1e-11; // of the size: pieces overlap by so much, so that rounding leaves no gap between them
-static const double SLACK = 1e-3;  // of the size: pieces that do not touch are so much farther apart
-static const double TINY = 1e-13;  // of the size: nearer centres have no direction
+static const double ROUND =
+    1e-11;                        // of the size: pieces overlap by so much, so that rounding leaves no gap between them
+static const double SLACK = 1e-3; // of the size: pieces that do not touch are so much farther apart
+static const double TINY = 1e-13; // of the size: nearer centres have no direction
 static const double ENDLESS = 1e30; // length of a line without end: a number, which may be multiplied by zero
 
 // -- pieces of other shapes -------------------------------------------------------------------------------------------
@@ -42,13 +43,12 @@ static carom_outline_piece plane(const shape *s) {
 }
 
 // A capsule, or the inside of one.
-static int long_round(const shape *s, carom_outline_piece *out) {
-    const double e[2] = {s->X[0] * s->half[0], s->X[3] * s->half[0]}, n[2] = {-s->X[3] * s->radius, s->X[0] * s->radius};
+static void long_round(const shape *s, carom_stretch *line) {
+    const double e[2] = {s->X[0] * s->half[0], s->X[3] * s->half[0]},
+                 n[2] = {-s->X[3] * s->radius, s->X[0] * s->radius};
     double p[4][2];
-    carom_stretch line[4];
     for (int i = 0; i < 4; ++i)
-        for (int k = 0; k < 2; ++k)
-            p[i][k] = s->at[k] + (i == 0 || i == 3 ? -e[k] : e[k]) + (i < 2 ? -n[k] : n[k]);
+        for (int k = 0; k < 2; ++k) p[i][k] = s->at[k] + (i == 0 || i == 3 ? -e[k] : e[k]) + (i < 2 ? -n[k] : n[k]);
     const bool hollow = s->kind == SHAPE_SLOT;
     const double a[2] = {s->at[0] - e[0], s->at[1] - e[1]}, b[2] = {s->at[0] + e[0], s->at[1] + e[1]};
     if (hollow) {
@@ -58,28 +58,42 @@ static int long_round(const shape *s, carom_outline_piece *out) {
         line[0] = carom_stretch_line(p[0], p[1]), line[1] = carom_stretch_round(p[1], b, PI);
         line[2] = carom_stretch_line(p[2], p[3]), line[3] = carom_stretch_round(p[3], a, PI);
     }
-    const int n_pieces = carom_outline_pieces(line, 4, true, out);
-    for (int i = 0; i < n_pieces && hollow; ++i) out[i].x[PIECE_DEEP] = INFINITY;
-    return n_pieces;
+}
+
+int carom_shape_stretches(const shape *s, carom_stretch *out) {
+    if (s->kind == SHAPE_CAPSULE || s->kind == SHAPE_SLOT) return long_round(s, out), 4;
+    if (s->kind == SHAPE_ROUND) {
+        const double from[2] = {s->at[0] + s->radius, s->at[1]}, to[2] = {s->at[0] - s->radius, s->at[1]};
+        out[0] = carom_stretch_round(from, s->at, PI), out[1] = carom_stretch_round(to, s->at, PI);
+        return 2;
+    }
+    for (int i = 0; i < s->ncorners; ++i) out[i] = carom_stretch_line(s->corner[i], s->corner[(i + 1) % s->ncorners]);
+    return s->ncorners;
 }
 
 // The pieces of a shape, in the frame of its body; out NULL: how many.  0: it has none.
 static int pieces_of(const shape *s, carom_outline_piece *out) {
-    carom_outline_piece room[12];
     carom_stretch side[MOST_CORNERS];
+    int n = 0;
     switch (s->kind) {
-    case SHAPE_POINT: case SHAPE_ROUND: case SHAPE_HOLE:
+    case SHAPE_POINT:
+    case SHAPE_ROUND:
+    case SHAPE_HOLE:
         if (out) *out = circle(s, s->kind == SHAPE_HOLE ? -s->radius : s->radius);
         return 1;
     case SHAPE_PLANE:
         if (out) *out = plane(s);
         return 1;
-    case SHAPE_CAPSULE: case SHAPE_SLOT: return long_round(s, out ? out : room);
-    case SHAPE_POLYGON: case SHAPE_BOX:
-        for (int i = 0; i < s->ncorners; ++i)
-            side[i] = carom_stretch_line(s->corner[i], s->corner[(i + 1) % s->ncorners]);
-        return carom_outline_pieces(side, s->ncorners, true, out);
-    case SHAPE_LINE: case SHAPE_ARC: case SHAPE_HOLLOW:
+    case SHAPE_CAPSULE:
+    case SHAPE_SLOT:
+    case SHAPE_POLYGON:
+    case SHAPE_BOX:
+        n = carom_outline_pieces(side, carom_shape_stretches(s, side), true, out);
+        for (int i = 0; i < n && out && s->kind == SHAPE_SLOT; ++i) out[i].x[PIECE_DEEP] = INFINITY;
+        return n;
+    case SHAPE_LINE:
+    case SHAPE_ARC:
+    case SHAPE_HOLLOW:
         if (out) *out = *s->piece;
         return 1;
     default: return 0;
@@ -139,9 +153,7 @@ static carom_node cross(carom_graph *g, vec a, vec b) {
 }
 static vec left(carom_graph *g, vec a) { return flat(g, n_fun(g, CAROM_OP_NEG, a.c[1]), a.c[0]); }
 static vec minus(carom_graph *g, vec a) { return v_scale(g, a, n_num(g, -1)); }
-static carom_node at_least(carom_graph *g, carom_node x, carom_node least) {
-    return n_op(g, CAROM_OP_LE, least, x);
-}
+static carom_node at_least(carom_graph *g, carom_node x, carom_node least) { return n_op(g, CAROM_OP_LE, least, x); }
 static carom_node larger(carom_graph *g, carom_node a, carom_node b) { return n_op(g, CAROM_OP_MAX, a, b); }
 
 // rho of (OUT-1) where the normal is n, in the body's frame.
@@ -190,10 +202,12 @@ static touching decided(carom_graph *g, const place *A, const place *B, carom_no
     return (touching){n_if(g, touches, gap, n_add(g, n_abs(g, gap), slack)), normal, point};
 }
 
-// (OUT-5)  d = c_A - c_B,  b = b_A + b_B,  n = (a d - b J d)/|d|^2,  a = +-sqrt(|d|^2 - b^2) (-: one of them is concave):
+// (OUT-5)  d = c_A - c_B,  b = b_A + b_B,  n = (a d - b J d)/|d|^2,  a = +-sqrt(|d|^2 - b^2) (-: one of them is
+// concave):
 //          then t.d = b, and g = a - rho_A - rho_B is stationary.
 static touching arcs(carom_graph *g, const place *A, const place *B) {
-    const bool hollow = A->kind == CAROM_OUTLINE_HOLLOW || B->kind == CAROM_OUTLINE_HOLLOW, winds = A->winds || B->winds;
+    const bool hollow = A->kind == CAROM_OUTLINE_HOLLOW || B->kind == CAROM_OUTLINE_HOLLOW,
+               winds = A->winds || B->winds;
     const vec c_A = to_world(g, A, pair_of(g, A, PIECE_AT)), c_B = to_world(g, B, pair_of(g, B, PIECE_AT)),
               d = v_sub(g, c_A, c_B);
     const carom_node square = v_dot(g, d, d), zero = n_num(g, 0), sign = n_num(g, hollow ? -1 : 1);
@@ -237,7 +251,8 @@ static touching arc_on_line(carom_graph *g, const place *A, const place *L) {
     const carom_node more[2] = {larger(g, none, n_mul(g, A->x[PIECE_FLAT], n_div(g, ahead, four))),
                                 larger(g, none, n_mul(g, A->x[PIECE_FLAT + 1], n_div(g, behind, four)))};
     const carom_node least = n_fun(g, CAROM_OP_NEG, tiny);
-    carom_node here = n_and(g, allows(g, A, n_A, more), n_and(g, at_least(g, ahead, least), at_least(g, behind, least)));
+    carom_node here =
+        n_and(g, allows(g, A, n_A, more), n_and(g, at_least(g, ahead, least), at_least(g, behind, least)));
     here = n_and(g, here, n_and(g, nearer(g, A, foot), nearer(g, L, p)));
     return decided(g, A, L, here, gap, n, p);
 }

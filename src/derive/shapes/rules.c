@@ -146,12 +146,25 @@ static bool some_meet(const struct near_pairs *x, int rule, int a, int b) {
     return false;
 }
 
+// Outlines: two shapes of these groups on different bodies that meet, in the order of near.c; false: there are none.
+static bool find_pieces(const struct near_pairs *x, int rule, int a, int b, const shape **A, const shape **B) {
+    for (int i = 0; i < x->nshapes; ++i)
+        for (int k = 0; x->group[i] == a && k < x->nshapes; ++k) {
+            const body *p = x->shape[i]->body, *q = x->shape[k]->body;
+            if (x->group[k] != b || p == q || (q->v >= 0 && q->v < p->v) || !carom_near_meet(x, rule, i, k)) continue;
+            *A = x->shape[i], *B = x->shape[k];
+            return true;
+        }
+    return false;
+}
+
 // A pair of two groups: for its contacts and laws.
 static carom_status sample_pair(resolver *r, int rule, int a, int b) {
     struct near_pairs *x = r->m->near;
     const near_rule *of = &x->rule[rule];
     const shape *A = x->sample[a], *B = x->sample[b];
     const carom_datum *place = &of->entry->name;
+    if ((carom_shape_piece(A) || carom_shape_piece(B)) && !find_pieces(x, rule, a, b, &A, &B)) return CAROM_OK;
     if (a != b) CAROM_TRY(carom_pair_check(r, place, A, B));
     else if (A->body->v < 0)
         return carom_fault(r, place, 0, "'%s' and others like it cannot move; no contact among them is needed",

@@ -5,6 +5,7 @@
 //   across.c    middle lines across faces of boxes                         crossings.c  boxes face to face
 //   rims.c      rims of cylinders                                          skins.c   shapes of flexible members
 //   kinds.c     tapes of pairs; pairs that share one                       rules.c   pairs that come and go
+//   pieces.c    pieces of outlines                                         outlines.c  outlines as they are written
 //   hulls.c     hulls and meshes as they are written    density.c           ../draw/draw_shapes.c   how they look
 #pragma once
 #include "derive/bodies/body.h"
@@ -33,6 +34,7 @@ static inline const char *carom_shape_article(shape_kind kind) {
 /// One shape of b, or one part of a mesh; how many parts it has.
 carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body *b, int part, shape *s,
                               const char *where);
+carom_status carom_shape_parts(resolver *r, const carom_mech_shape *x, int *n);
 carom_status carom_mesh_parts(resolver *r, const carom_mech_shape *x, int *n);
 
 // -- hulls.c ----------------------------------------------------------------------------------------------------------
@@ -100,7 +102,10 @@ touching carom_edges(carom_graph *g, const shape *A, const shape *B);
 int carom_pieces_plan(const shape *A, const shape *B, int *which);
 touching carom_pieces_touch(carom_graph *g, const shape *A, const shape *B, int i);
 bool carom_pieces_never(const shape *A, const shape *B);
+/// The stretches of a circle, capsule, slot, polygon or box, in the frame of its body; at most MOST_CORNERS.
+int carom_shape_stretches(const shape *s, carom_stretch *out);
 /// outlines.c: an outline, or a gear, as it is written: made once; the number of its pieces, and one of them.
+void carom_outlines_describe(const carom_model *m, void (*say)(void *user, const char *text), void *user);
 bool carom_outline_given(const carom_mech_shape *x);
 carom_status carom_outline_parts(resolver *r, const carom_mech_shape *x, int *n);
 carom_status carom_outline_contour(resolver *r, const carom_mech_shape *x, const contour **c);

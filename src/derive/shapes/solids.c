@@ -298,6 +298,10 @@ static carom_status wrong_space(resolver *r, const carom_datum *key, const struc
                        said == PLANAR ? "spatial" : "planar", hint);
 }
 
+carom_status carom_shape_parts(resolver *r, const carom_mech_shape *x, int *n) {
+    return carom_outline_given(x) ? carom_outline_parts(r, x, n) : carom_mesh_parts(r, x, n);
+}
+
 carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body *b, int part, shape *s,
                               const char *where) {
     const carom_datum *value = &x->size, *of = carom_given(&x->of);
@@ -409,7 +413,7 @@ static carom_status add_shape(resolver *r, const carom_mech_shape *x, const body
     shape *s = &m->shapes[m->nshapes];
     s->name = carom_pool_text(&m->memory, text, strlen(text));
     if (!s->name) return carom_fault_memory(r);
-    CAROM_TRY(carom_mesh_parts(r, x, &s->parts));
+    CAROM_TRY(carom_shape_parts(r, x, &s->parts));
     --s->parts;
     for (int k = 0; k <= s->parts; ++k) {
         s[k].name = s->name;
@@ -444,7 +448,7 @@ static carom_status add_point(resolver *r, const body *b, int i) {
 static carom_status count_parts(resolver *r, const carom_mech_shape *list, int n, int *count) {
     for (int i = 0; i < n; ++i) {
         int parts = 1;
-        CAROM_TRY(carom_mesh_parts(r, &list[i], &parts));
+        CAROM_TRY(carom_shape_parts(r, &list[i], &parts));
         *count += parts;
     }
     return CAROM_OK;

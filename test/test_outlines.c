@@ -1,0 +1,364 @@
+// test_outlines.c: planar outlines: areas, distances against polygons and samples, derivatives, laws of machine
+// elements that have formulas, and what is refused.
+#include "collide/outline.h"
+#include "model_text.h"
+
+static const double PI = 3.14159265358979323846;
+
+// -- stretches --------------------------------------------------------------------------------------------------------
+
+// By the chords between many points; the error of a chord of an angle phi is phi^2/6 of the area beside it.
+static double area_of_chords(const carom_stretch *s, int n) {
+    enum { PARTS = 400 };
+    double sum = 0, p[2], q[2];
+    for (int i = 0; i < n; ++i)
+        for (int k = 0; k < PARTS; ++k) {
+            carom_stretch_at(&s[i], (double)k / PARTS, p, NULL);
+            carom_stretch_at(&s[i], (k + 1.0) / PARTS, q, NULL);
+            sum += (p[0] * q[1] - p[1] * q[0]) / 2;
+        }
+    return sum;
+}
+
+static void moments_are_exact(void **state) {
+    (void)state;
+    const double a[2] = {3, 1}, b[2] = {-1, 1}, about[2] = {1, 1};
+    double m[6];
+    const carom_stretch circle[2] = {carom_stretch_round(a, about, PI), carom_stretch_round(b, about, PI)};
+    carom_outline_moments(circle, 2, m);
+    assert_close(m[0], 4 * PI, 1e-13);
+    assert_close(m[1], 4 * PI, 1e-13);
+    assert_close(m[3], 4 * PI + 4 * PI, 1e-13); // pi r^4/4 + A x^2
+    assert_close(m[5], 4 * PI, 1e-13);
+    // up a flank, along the tip, down again and back along the base circle
+    const double base = 2, tip = 2.5, l = sqrt(tip * tip / (base * base) - 1), start = 0.3;
+    const double from[2] = {base * cos(start), base * sin(start)}, origin[2] = {0};
+    carom_stretch tooth[4];
+    assert_true(carom_stretch_involute(from, origin, base, tip, &tooth[0]));
+    assert_close(hypot(tooth[0].to[0], tooth[0].to[1]), tip, 1e-14);
+    assert_close(atan2(tooth[0].to[1], tooth[0].to[0]), start + l - atan(l), 1e-14);
+    tooth[1] = carom_stretch_round(tooth[0].to, origin, 0.2);
+    assert_true(carom_stretch_involute(tooth[1].to, origin, base, base, &tooth[2]));
+    assert_close(atan2(tooth[2].to[1], tooth[2].to[0]), start + 2 * (l - atan(l)) + 0.2, 1e-14);
+    tooth[3] = carom_stretch_round(tooth[2].to, origin, -(2 * (l - atan(l)) + 0.2));
+    carom_outline_moments(tooth, 4, m);
+    assert_close(m[0], area_of_chords(tooth, 4), 1e-6);
+    assert_close(carom_stretch_length(&tooth[0]), base * l * l / 2, 1e-14);
+}
+
+static void offsets_keep_their_distance(void **state) {
+    (void)state;
+    // an L with one concave corner
+    static const double p[6][2] = {{0, 0}, {3, 0}, {3, 1}, {1, 1}, {1, 3}, {0, 3}};
+    carom_stretch s[12];
+    double m[6];
+    for (int i = 0; i < 6; ++i) s[i] = carom_stretch_line(p[i], p[(i + 1) % 6]);
+    const int n = carom_outline_offset(s, 6, true, 0.1);
+    assert_int_equal(n, 11);
+    carom_outline_moments(s, n, m);
+    // area + d times the length + 5 quarters of a disc - the corner, where two strips overlap
+    assert_close(m[0], 5 + 0.1 * 12 + 0.01 * (5 * PI / 4 - 1), 1e-13);
+    for (int i = 0; i < n; ++i) assert_close(s[i].to[0], s[(i + 1) % n].from[0], 1e-14);
+}
+
+// -- motion -----------------------------------------------------------------------------------------------------------
+
+static void compare(const char *one, const char *other, const char *scheme, double h, double end, double tolerance) {
+    const char *const text[2] = {one, other};
+    double x[2][12];
+    for (int k = 0; k < 2; ++k) {
+        carom_model *m = good(text[k]);
+        carom_sim *sim = model_sim(m, scheme, NULL, h, end);
+        model_sim_run(sim);
+        const carom_now now = carom_sim_now(sim);
+        memcpy(x[k], now.q, 6 * sizeof **x);
+        memcpy(x[k] + 6, now.v, 6 * sizeof **x);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+    for (int i = 0; i < 12; ++i)
+        if (!(fabs(x[0][i] - x[1][i]) <= tolerance))
+            fail_msg("%s: number %d: %.17g and %.17g", scheme, i, x[0][i], x[1][i]);
+}
+
+#define TWO(a, b)                                                                                                      \
+    "carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}}\nbodies:\n"                                       \
+    "  a: {mass: 1, inertia: 0.02, at: [0, 0.8], angle: 0.5, velocity: [0.6, 0], shape: " a "}\n"                      \
+    "  b: {mass: 2, inertia: 0.05, at: [0.1, 0.3], angle: -0.2, velocity: [-0.3, 0], shape: " b "}\n"                  \
+    "contacts: {c: {between: [a, b], friction: 0.3, restitution: 0.2}, d: {between: [[a, b], floor], friction: "       \
+    "0.4}}\n"
+
+// Polygons, boxes, capsules and circles move as outlines of the same form do.
+static void outlines_move_like_the_shapes_they_are(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"event-driven", "mixed", "moreau-jean", "half-explicit", "ggl-alpha"};
+    for (int i = 0; i < 5; ++i) {
+        const double h = i < 2 ? 1e-2 : 1e-4, tolerance = i == 0 ? 1e-9 : i == 1 ? 1e-5 : 2e-2;
+        compare(TWO("{box: [0.4, 0.2]}", "{polygon: [[-0.3, -0.1], [0.2, -0.2], [0.3, 0.1], [0, 0.2]]}"),
+                TWO("{outline: [[-0.2, -0.1], [0.2, -0.1], [0.2, 0.1], [-0.2, 0.1]]}",
+                    "{outline: [[-0.3, -0.1], [0.2, -0.2], [0.3, 0.1], [0, 0.2]]}"),
+                schemes[i], h, 0.4, tolerance);
+        compare(TWO("{capsule: [0.1, 0.3]}", "{circle: 0.2}"),
+                TWO("{outline: [[-0.15, 0], [0.15, 0]], round: 0.1}",
+                    "{outline: [[0.2, 0], {arc: [-0.2, 0], radius: 0.2}, {arc: [0.2, 0], through: [0, -0.2]}]}"),
+                schemes[i], h, 0.4, tolerance);
+    }
+}
+
+static void note(void *user, carom_finding kind, const char *sentence) {
+    if (kind != CAROM_FAULT) return;
+    print_message("    %s\n", sentence);
+    ++*(int *)user;
+}
+
+static void derivatives_are_exact(void **state) {
+    (void)state;
+    static const char *const shapes[][2] = {
+        {"{outline: [[0.3, 0], {arc: [-0.3, 0], radius: 0.4}, [-0.2, -0.3]]}",
+         "{gear: {teeth: 8, module: 0.1}, at: [0, -1]}"},
+        {"{circle: 0.1}", "{outline: [[-0.5, 0.5], [0.5, 0.5], {arc: [0.5, -0.5], radius: -0.6}, {arc: [-0.5, -0.5], "
+                          "radius: -0.6}], hollow: yes}"},
+        {"{gear: {teeth: 8, module: 0.1}}", "{gear: {teeth: 10, module: 0.1, shift: 0.1}, at: [0, -1.1]}"},
+        {"{outline: [[-0.3, 0], {spline: [[0, 0.1], [0.3, 0], [0.4, 0.3]]}, [-0.3, 0.4]]}",
+         "{box: [0.4, 0.2], at: [0, -0.4]}"},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; ++i)
+        for (int pose = 0; pose < 4; ++pose) {
+            char text[1000];
+            snprintf(text, sizeof text,
+                     "carom: 1\nbodies:\n  a: {mass: 2, inertia: 0.1, angle: %g, at: [%g, %g], velocity: [0.3, -1], "
+                     "spin: 2, shape: %s}\n  b: {mass: 3, inertia: 0.2, angle: 0.1, spin: -1, shape: %s}\n"
+                     "contacts: {c: {between: [a, b], friction: 0.3}}\n",
+                     1.3 * pose, 0.03 * pose, i == 1 ? 0.02 * pose : 0.4 + 0.05 * pose, shapes[i][0], shapes[i][1]);
+            carom_error err = {0};
+            carom_model *m = model_of(text, &err);
+            if (!m && strstr(err.text, "overlap")) continue;
+            if (!m) fail_msg("%s", err.text);
+            int faults = 0;
+            carom_model_examine(m, note, &faults, &err);
+            if (faults) fail_msg("%s against %s", shapes[i][0], shapes[i][1]);
+            carom_model_destroy(m);
+        }
+}
+
+// The lift of a roller on a tangent cam, and the cam never loses it.
+static void a_cam_lifts_by_its_law(void **state) {
+    (void)state;
+    const double R = 0.02, r = 0.008, d = 0.022, p = 0.01, a = acos((R - r) / d), w = 1000.0 / 60 * 2 * PI;
+    carom_model *m = shipped_model("cam-follower");
+    carom_sim *sim = model_sim(m, "auto", (const char *const[]){"rtol=1e-9", NULL}, 5e-4, 0.06);
+    carom_error err = {0};
+    while (carom_sim_now(sim).t < 0.06 - 1e-9) {
+        assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+        const carom_now now = carom_sim_now(sim);
+        const double phi = fabs(remainder(PI / 2 - w * now.t, 2 * PI)); // of the roller from the nose
+        const double nose = d * cos(phi) + sqrt((r + p) * (r + p) - d * d * sin(phi) * sin(phi)),
+                     flank = (R + p) / cos(phi - a);
+        // on a flank while the foot of the roller, (R + p) tan(a - phi), is between both tangent points
+        const double foot = (R + p) * tan(a - phi), length = d * sin(a);
+        const double y = phi >= a ? R + p : foot <= length ? flank : nose;
+        assert_close(now.q[1], y, 1e-9);
+    }
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// A quarter of a turn of the wheel for every turn of the driver; in a slot the wheel follows the pin but for the play,
+// and else it stands still within the play of the lock.
+static void a_geneva_wheel_turns_by_quarters(void **state) {
+    (void)state;
+    const double C = 0.1, a = C * sqrt(0.5), play = 1e-4;
+    carom_model *m = shipped_model("geneva-drive");
+    carom_sim *sim = model_sim(m, "auto", NULL, 2e-3, 1.3);
+    carom_error err = {0};
+    double slowest = 0;
+    while (carom_sim_now(sim).t < 1.3 - 1e-9) {
+        assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+        const carom_now now = carom_sim_now(sim);
+        const double phi = remainder(now.q[2], 2 * PI), turns = floor(now.q[2] / (2 * PI) + 0.5),
+                     wheel = now.q[5] - PI + PI / 2 * (turns - 1);
+        // 45 degrees before and behind; how far it is off by the play: that over the pin's distance from the axle
+        const double way = -atan2(a * sin(phi), C - a * cos(phi)), arm = hypot(C - a * cos(phi), a * sin(phi));
+        if (fabs(phi) < PI / 4)
+            assert_close(wheel + PI / 4, way, 1.01 * play / arm);
+        else
+            slowest = fmax(slowest, fabs(remainder(now.q[5], PI / 2)));
+    }
+    // the lock has a play of 1e-4 m at an arm of about b = 0.0245 m, half of its opening
+    assert_true(slowest < 5e-3);
+    assert_close(carom_sim_now(sim).q[5], 0, 5e-3);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+static double latched(double v) {
+    size_t length = 0;
+    char *text = shipped_text("door-latch", &length), *at = strstr(text, "v: 0.38"), number[16];
+    assert_non_null(at);
+    snprintf(number, sizeof number, "v: %.2f", v);
+    memcpy(at, number, 7);
+    carom_model *m = good(text);
+    carom_sim *sim = model_sim(m, "event-driven", NULL, 1e-3, 0.4);
+    model_sim_run(sim);
+    const double x = carom_sim_now(sim).q[0];
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+    free(text);
+    return x;
+}
+
+// By its energy behind the impact a door of more than 0.37116 m/s passes the bolt.
+static void a_latch_closes_above_its_speed(void **state) {
+    (void)state;
+    assert_true(latched(0.38) > 0.015);
+    assert_true(latched(0.50) > 0.015);
+    assert_true(latched(0.37) < -0.03);
+    assert_true(latched(0.25) < -0.03);
+}
+
+static void gears_keep_their_ratio(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("gear-pair");
+    carom_sim *sim = model_sim(m, "event-driven", NULL, 1e-3, 0.03);
+    carom_error err = {0};
+    double first = 0;
+    for (int k = 0; k < 30; ++k) {
+        assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+        const carom_now now = carom_sim_now(sim);
+        const double sum = 17 * now.q[2] + 29 * now.q[5];
+        if (now.t < 0.0095)
+            first = sum; // flanks have met
+        else
+            assert_close(sum, first, 1e-12);
+    }
+    // a play of 0.2 mm along the pitch circles, half of it from the middle
+    assert_close(fabs(remainder(first, 2 * PI)), fabs(remainder(2 * (1e-4 / 0.002), 2 * PI)), 2 * PI);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// A ratchet rests on its pawl at angles that differ by whole teeth.
+static void a_ratchet_gains_whole_teeth(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("ratchet");
+    carom_sim *sim = model_sim(m, "auto", NULL, 1e-3, 1.2);
+    carom_error err = {0};
+    double rest[3] = {0};
+    int n = 0;
+    while (carom_sim_now(sim).t < 1.2 - 1e-9) {
+        assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+        const carom_now now = carom_sim_now(sim);
+        const double when = (1.95 * PI + 2 * PI * n) / 20; // the torque has turned the wheel back, and is about to end
+        if (n < 3 && now.t > when) rest[n++] = now.q[2];
+    }
+    assert_int_equal(n, 3);
+    for (int i = 1; i < 3; ++i) {
+        const double teeth = (rest[i] - rest[i - 1]) / (PI / 6);
+        assert_true(teeth > 0.5);
+        assert_close(teeth, floor(teeth + 0.5), 1e-6);
+    }
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// A disc rolls through a valley of a line, an arc and a line; half-explicit has order one, as on a polygon.
+static void schemes_keep_their_order(void **state) {
+    (void)state;
+    const char *text =
+        "carom: 1\ngravity: [0, -9.81]\nshapes: {rail: {open: yes, outline: [[1.5, 1], [0.8, 0.3], {arc: "
+        "[-0.8, 0.3], radius: -1.2}, [-1.5, 1]]}}\n"
+        "bodies: {b: {mass: 1, inertia: 1e-3, at: [-1.1, 0.8], shape: {circle: 0.1}}}\n"
+        "contacts: {c: {between: [b, rail]}}\n";
+    double x[3];
+    for (int k = 0; k < 3; ++k) {
+        carom_model *m = good(text);
+        carom_sim *sim =
+            model_sim(m, k == 2 ? "event-driven" : "half-explicit", NULL, k == 2 ? 1e-2 : 2e-4 / (1 + k), 0.6);
+        model_sim_run(sim);
+        x[k] = carom_sim_now(sim).q[0];
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+    const double ratio = (x[0] - x[2]) / (x[1] - x[2]);
+    if (!(ratio > 1.7 && ratio < 2.4)) fail_msg("errors %g and %g", x[0] - x[2], x[1] - x[2]);
+}
+
+static void mass_follows_from_density(void **state) {
+    (void)state;
+    carom_model *m =
+        good("carom: 1\nbodies:\n"
+             "  a: {density: 7800, thickness: 10 mm, velocity: [1, 0], shape: {outline: [[0, 0], [0.2, 0], "
+             "[0.2, 0.1], [0, 0.1]]}}\n"
+             "  b: {density: 1000, spin: 2, at: [1, 1], shapes: {a: {circle: 0.1, at: [1, 2]}, b: {box: "
+             "[0.1, 0.2], at: [1, 2.5]}}}\n");
+    const double *q = carom_model_q0(m);
+    assert_close(q[0], 0.1, 1e-15);
+    assert_close(q[1], 0.05, 1e-15);
+    assert_close(q[3], 1, 0);
+    const double m1 = 1000 * PI * 0.01, m2 = 1000 * 0.02, J = m1 * 0.005 + m2 * 0.05 / 12 + m1 * m2 / (m1 + m2) * 0.25;
+    carom_sim *sim = model_sim(m, "moreau-jean", NULL, 1e-3, 1e-3);
+    carom_ledger l;
+    carom_error err = {0};
+    model_sim_run(sim);
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    assert_close(l.energy.start, 0.5 * 1.56 + 2 * J, 1e-12);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// -- what is refused --------------------------------------------------------------------------------------------------
+
+static void mistakes_are_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *shape, *says;
+    } all[] = {
+        {"{outline: [[0, 0], [1, 1], [1, 0], [0, 1]]}", "crosses or touches itself"},
+        {"{outline: [[0, 0], [0, 1], [1, 1], [1, 0]]}", "runs clockwise"},
+        {"{outline: [[0, 0], [1, 0], [1, 1]], hollow: yes}", "a hollow outline runs clockwise"},
+        {"{outline: [[0, 0], [1, 0], [1, 0], [1, 1]]}", "this line has no length"},
+        {"{outline: [[0, 0], {arc: [1, 0], radius: 0.4}]}", "there is no arc with a radius of 0.4"},
+        {"{outline: [[0, 0], {arc: [1, 0]}]}", "an arc has a `radius` or a point"},
+        {"{outline: [[0, 0], {arc: [1, 0], through: [2, 0]}]}", "lie on a line"},
+        {"{outline: [{arc: [1, 0], radius: 1}]}", "starts with a point"},
+        {"{outline: [[0, 0], {arc: [1, 0], radios: 1}]}", "has no key 'radios'"},
+        {"{outline: [[0, 0], {involute: {base: 1, to: 2}}]}", "there is no involute"},
+        {"{outline: [[0, 0], [3, 0], [3, 1], [1, 1], [1, 1.1], [3, 1.1], [3, 2], [0, 2]], round: 0.1}",
+         "no room for round"},
+        {"{outline: [[0, 0]]}", "two points and more"},
+        {"{outline: [[1, 0], [1.2, 0]], repeat: {times: 2.5}}", "times is a whole number"},
+        {"{outline: [[0, 0], [1, 0], [1, 1]], open: maybe}", "`open` is yes or no"},
+        {"{gear: {teeth: 12}}", "a gear needs `module`"},
+        {"{gear: {teeth: 12, module: 1, addendum: 3}}", "come to a point"},
+        {"{gear: {teeth: 2, module: 1}}", "4 to 1000 teeth"},
+        {"{gear: {teeth: 20, module: 1}, open: yes}", "a gear has no `open`"},
+        {"{circle: 1, round: 0.1}", "belongs to these"},
+        {"{outline: [[0, 0], {spline: nothing.csv}]}", "is not given"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+        char text[500];
+        carom_error err = {0};
+        snprintf(text, sizeof text, "carom: 1\nbodies: {a: {mass: 1, inertia: 1, shape: %s}}\n", all[i].shape);
+        carom_model *m = model_of(text, &err);
+        if (m || !strstr(err.text, all[i].says))
+            fail_msg("%s: '%s' instead of '%s'", all[i].shape, err.text, all[i].says);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(moments_are_exact),
+        cmocka_unit_test(offsets_keep_their_distance),
+        cmocka_unit_test(outlines_move_like_the_shapes_they_are),
+        cmocka_unit_test(derivatives_are_exact),
+        cmocka_unit_test(a_cam_lifts_by_its_law),
+        cmocka_unit_test(a_geneva_wheel_turns_by_quarters),
+        cmocka_unit_test(a_latch_closes_above_its_speed),
+        cmocka_unit_test(gears_keep_their_ratio),
+        cmocka_unit_test(a_ratchet_gains_whole_teeth),
+        cmocka_unit_test(schemes_keep_their_order),
+        cmocka_unit_test(mass_follows_from_density),
+        cmocka_unit_test(mistakes_are_named),
+    };
+    return cmocka_run_group_tests_name("outlines", tests, NULL, NULL);
+}
