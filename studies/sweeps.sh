@@ -7,6 +7,8 @@ sweep() { # FILE MODEL OPTIONS: a table; a run that fails ends the study
     shift
     "$carom" sweep "$@" --quiet --out $file
 }
+kept() { tee -a rows.md; } # for the table of all five
+rm -f rows.md
 calculate() { awk "BEGIN { pi = atan2(0, -1); print $1 }"; }
 
 # -- the ball: period doubling ---------------------------------------------------------------------------------------------------
@@ -20,7 +22,7 @@ for e in 0.4 0.5 0.6; do
     critical=$(calculate "sqrt((pi*(1 - $e)/(1 + $e))^2 + (2*(1 + $e^2)/(1 + $e)^2)^2)")
     sweep orbit.csv "$studies/vibrating-table.yaml" --set e=$e --vary Gamma=$(calculate "$critical - 0.1") --transient 400 --section 'impact table' --count 1 --observe "x'"
     sweep doubling.csv "$studies/vibrating-table.yaml" --set e=$e --vary Gamma=$(calculate "$critical + 0.004 \":\" $critical + 0.016 \":7\"") --transient 1000 --section 'impact table' --count 2 --observe "x'"
-    awk -F, -v e=$e -v c="$critical" -v ours="$(awk -F, "$doubling" doubling.csv doubling.csv.section.csv)" 'NR == 2 { printf "| %s | %.6f | %.6f | %.4f | %s |\n", e, atan2(0, -1), $3, c, ours }' orbit.csv.section.csv
+    awk -F, -v e=$e -v c="$critical" -v ours="$(awk -F, "$doubling" doubling.csv doubling.csv.section.csv)" 'NR == 2 { printf "| %s | %.6f | %.6f | %.4f | %s |\n", e, atan2(0, -1), $3, c, ours }' orbit.csv.section.csv | kept
 done
 sweep table.csv "$studies/vibrating-table.yaml" --step 0.1 --vary Gamma=1.2:2:201 --transient 600 --section 'impact table' --count 30 --observe "x'"
 echo
@@ -46,7 +48,7 @@ awk -F, 'FNR == NR { if (FNR > 1) a[$1] = $2; next } FNR > 1 {
         B = (-q + sign*sqrt(q^2 - 4*p*z))/(2*p); after = -A*w*k*B - zeta*B + v*r*B
         if (after < 0 && (best == "" || after < best)) best = after       # it leaves the stop; the faster one is stable
     }
-    printf "| %.1f | %.6f | %.6f |\n", A, best, $3 }' after.csv after.csv.section.csv
+    printf "| %.1f | %.6f | %.6f |\n", A, best, $3 }' after.csv after.csv.section.csv | kept
 sweep grazing.csv "$studies/grazing.yaml" --vary a=0.9:1.6:211 --transient 150 --section 'every 2*pi/w' --count 40 --observe x
 echo
 
@@ -59,7 +61,7 @@ echo "|---|---|---|---|---|"
 awk -F, 'NR > 1 && $6 == 0 { if (!k || $7 < low) low = $7; if (!k || $7 > high) high = $7; ++k } END { printf "| at rest on the table | - | 0.9500 | %.4f to %.4f | %d |\n", low, high, k }' basins.csv
 for n in 1 2; do
     awk -F, -v n=$n 'NR > 1 && $6 == 6/n { if (!k || $7 < low) low = $7; if (!k || $7 > high) high = $7; ++k }
-        END { pi = atan2(0, -1); C = n*pi/7/0.95; printf "| one impact in %d period%s | %.4f | %.4f | %.4f to %.4f | %d |\n", n, (n > 1 ? "s" : ""), n*pi, 0.95*sqrt(1 - C^2) + (n*pi)^2/2, low, high, k }' basins.csv
+        END { pi = atan2(0, -1); C = n*pi/7/0.95; printf "| one impact in %d period%s | %.4f | %.4f | %.4f to %.4f | %d |\n", n, (n > 1 ? "s" : ""), n*pi, 0.95*sqrt(1 - C^2) + (n*pi)^2/2, low, high, k }' basins.csv | kept
 done
 awk -F, 'NR > 1 && $6 != 0 && $6 != 3 && $6 != 6 { ++k } END { printf "| another one | - | - | - | %d |\n", k }' basins.csv
 echo
@@ -71,7 +73,7 @@ sweep threshold.csv "$models/gear-rattle.yaml" --scheme mixed --step 1e-4 --end 
 echo "| gear rattle: w (rad/s) | silent above a drag of, theory | ours |"
 echo "|---|---|---|"
 awk -F, 'NR > 1 { if ($7 > 1e-10) loud[$3] = $4; else if (!($3 in silent)) silent[$3] = $4 }
-    END { for (w = 120; w <= 200; w += 40) printf "| %d | %.3e | %.2e to %.2e |\n", w, 1e-4*0.02*w^2/sqrt(80^2 - (0.02*w)^2), loud[w], silent[w] }' threshold.csv
+    END { for (w = 120; w <= 200; w += 40) printf "| %d | %.3e | %.2e to %.2e |\n", w, 1e-4*0.02*w^2/sqrt(80^2 - (0.02*w)^2), loud[w], silent[w] }' threshold.csv | kept
 sweep rattle.csv "$models/gear-rattle.yaml" --scheme mixed --step 1e-4 --end 0.25 --transient 0.1 --vary idle.angle=0.0025 --vary drag=1e-4:10e-4:31 --vary w=80:240:33 --observe energy.impact --observe 'max(front.gap)'
 echo
 
@@ -88,7 +90,7 @@ for q in 0.05 0.5 0.95; do
     k=$(calculate "int(400*$q + 0.5)")
     c=$(awk -F, 'NR > 1 { print $2 }' first.csv | sort -g | sed -n ${k}p)
     ours=$(awk -F, 'NR > 1 { print $2 }' first.csv.section.csv | sort -g | sed -n ${k}p)
-    awk -F, -v c="$c" -v ours="$ours" -v q=$q 'NR > 1 && !done { if ($3 >= c) { printf "| %d %% | %.4f | %.4f |\n", 100*q + 0.5, 1000*(t + ($2 - t)*(c - y)/($3 - y)), 1000*ours; done = 1 } t = $2; y = $3 }' free.csv.section.csv
+    awk -F, -v c="$c" -v ours="$ours" -v q=$q 'NR > 1 && !done { if ($3 >= c) { printf "| %d %% | %.4f | %.4f |\n", 100*q + 0.5, 1000*(t + ($2 - t)*(c - y)/($3 - y)), 1000*ours; done = 1 } t = $2; y = $3 }' free.csv.section.csv | kept
 done
 echo
 echo "| clearance: after 0.15 s | mean | standard deviation |"
@@ -101,5 +103,16 @@ done <<'END'
 5 energy_lost_in_impacts_(J) 1
 6 impacts 1
 END
+
+# -- one row of each ---------------------------------------------------------------------------------------------------------------
+
+echo
+echo "| sweep | quantity | theory | ours |"
+echo "|---|---|---|---|"
+awk -F' *[|] *' '$2 == "0.5" { print "| vibrating table, e = 1/2 | Gamma where the period doubles | " $5 " | " $6 " |" }
+    $2 == "1.6" { print "| oscillator with a stop, a = 1.6 | velocity after its impact | " $3 " | " $4 " |" }
+    $2 == "one impact in 2 periods" { print "| basins, one impact in 2 periods | height | " $4 " | " $5 " |" }
+    $2 == "160" { print "| gear rattle, 160 rad/s | silent above a drag of | " $3 " | " $4 " |" }
+    $2 == "50 %" { print "| clearance, median | first impact (ms) | " $3 " | " $4 " |" }' rows.md
 
 draw sweeps.gp "pictures=1"

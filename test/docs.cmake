@@ -7,6 +7,9 @@ foreach(pair "cli|help;--markdown" "model|help;model;--markdown" "schemes|scheme
            -DPAGE=${docs}/reference-${name}.md -P ${CMAKE_CURRENT_SOURCE_DIR}/check_reference.cmake)
 endforeach()
 
+add_test(NAME docs_equations COMMAND sh -c "command -v python3 >/dev/null || exit 77; exec python3 -B '${CMAKE_CURRENT_SOURCE_DIR}/equations.py' '${PROJECT_SOURCE_DIR}'")
+set_tests_properties(docs_equations PROPERTIES SKIP_RETURN_CODE 77)
+
 # Sanitizers see nothing new there.
 if(NOT CAROM_SANITIZE)
   set_tests_properties(check_install PROPERTIES FIXTURES_SETUP installed)
@@ -31,5 +34,6 @@ if(NOT CAROM_SANITIZE)
   endforeach()
 endif()
 if(NOT CAROM_SANITIZE)
+  add_test(NAME check_troubleshooting COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/troubleshooting.sh ${PROJECT_SOURCE_DIR})
   add_test(NAME docs_gallery COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/gallery.sh ${CMAKE_BINARY_DIR})
 endif()

@@ -3,55 +3,26 @@
 # Included: the code block of the page becomes a file, and the conformance suites are built once more for it alone.  Faults planted in it must be caught by the
 # test that is named with each.
 # As a script (cmake -DSOURCE=... -DWORK=... -P): a copy of the sources gets the file and the line, is built, and runs the suites.
-function(page_block text before result) # the first fenced block after a text
-  string(FIND "${text}" "${before}" at)
-  if(at EQUAL -1)
-    message(FATAL_ERROR "docs/add-a-scheme.md: '${before}' is not there")
-  endif()
-  string(SUBSTRING "${text}" ${at} -1 text)
-  string(REGEX MATCH "\n```[a-z][^\n]*\n" opening "${text}")
-  string(LENGTH "${opening}" length)
-  string(FIND "${text}" "${opening}" at)
-  math(EXPR at "${at} + ${length}")
-  string(SUBSTRING "${text}" ${at} -1 text)
-  string(FIND "${text}" "\n```" at)
-  math(EXPR at "${at} + 1")
-  string(SUBSTRING "${text}" 0 ${at} text)
-  set(${result} "${text}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/page_block.cmake)
 
 function(page_read source)
-  file(READ ${source}/docs/add-a-scheme.md page)
-  string(REPLACE ";" "<semicolon>" page "${page}") # a list else
+  page_file(${source}/docs/add-a-scheme.md page)
   page_block("${page}" "`src/scheme/symplectic_euler.c`" code)
   page_block("${page}" "`src/scheme/schemes.def`" line)
-  string(REPLACE "<semicolon>" ";" code "${code}")
   set(code "${code}" PARENT_SCOPE)
   set(line "${line}" PARENT_SCOPE)
 endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE)
   page_read(${SOURCE})
-  file(REMOVE_RECURSE ${WORK})
-  file(MAKE_DIRECTORY ${WORK})
-  foreach(part CMakeLists.txt Makefile LICENSE THIRD-PARTY.md cmake include src test docs models bench tools README.md studies examples python page)
-    if(EXISTS ${SOURCE}/${part})
-      file(COPY ${SOURCE}/${part} DESTINATION ${WORK})
-    endif()
-  endforeach()
+  copy_sources(${SOURCE} ${WORK})
   file(WRITE ${WORK}/src/scheme/symplectic_euler.c "${code}")
   file(APPEND ${WORK}/src/scheme/schemes.def "${line}")
   set(suites conformance_order conformance_points conformance_scheme conformance_friction conformance_run test_every_scheme test_bodies test_joints test_heap)
-  foreach(command
-      "cmake -S ${WORK} -B ${WORK}/build -G Ninja -DCMAKE_BUILD_TYPE=Release ${OPTIONS}"
-      "cmake --build ${WORK}/build --target carom check_layers check_equations ${suites}"
-      "sh -c \"${WORK}/build/carom schemes symplectic-euler\"")
-    separate_arguments(command UNIX_COMMAND "${command}")
-    execute_process(COMMAND ${command} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
-    if(status)
-      message(FATAL_ERROR "${command}: ${output}")
-    endif()
-  endforeach()
+  string(REPLACE ";" " " targets "${suites}")
+  must("cmake -S ${WORK} -B ${WORK}/build -G Ninja -DCMAKE_BUILD_TYPE=Release ${OPTIONS}")
+  must("cmake --build ${WORK}/build --target carom carom_cli check_layers check_equations ${targets}")
+  must("${WORK}/build/carom schemes symplectic-euler")
   string(REPLACE ";" "|" names "${suites}")
   execute_process(COMMAND ctest --test-dir ${WORK}/build -R "^(${names}|check_layers|check_equations)$" --output-on-failure RESULT_VARIABLE status)
   if(status)
@@ -113,3 +84,7 @@ new_scheme_fault(old_velocity "s->q, s->q, s->h, w->v_1" "s->q, s->q, s->h, s->v
 add_test(NAME test_new_scheme_long COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DWORK=${CMAKE_BINARY_DIR}/test/new_scheme
   "-DOPTIONS=-DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER}" -P ${CMAKE_CURRENT_SOURCE_DIR}/new_scheme.cmake)
 set_tests_properties(test_new_scheme_long PROPERTIES LABELS long)
+
+add_test(NAME test_new_command_long COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DWORK=${CMAKE_BINARY_DIR}/test/new_command
+  "-DOPTIONS=-DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER}" -P ${CMAKE_CURRENT_SOURCE_DIR}/new_command.cmake)
+set_tests_properties(test_new_command_long PROPERTIES LABELS long)

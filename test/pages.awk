@@ -1,8 +1,10 @@
 # pages.awk: are the tables of a page those that its study prints?
 # awk -f pages.awk REPORT PAGE
 #
-# Rows of a table whose header the study prints, perhaps for several tables, must be among its rows, each once.  Numbers may differ by 1 %, below 1e-9 by
-# anything; times by a factor of 5; what chaotic motion leaves is free, and so are the numbers of rows that begin with a name in a line
+# Rows of a table whose header the study prints, perhaps for several tables, must be among its rows, each once.  A table
+# of the page may leave out rows, and columns other than the first.  Numbers may differ by 1 %, below 1e-9 by anything;
+# times by a factor of 5; what chaotic motion leaves is free, and so are the numbers of rows that begin with a name in a
+# line
 #   <!-- rounding decides: NAME, NAME -->
 # Prints the number of rows compared, after a line for each that is missing.
 function number(s) { return s ~ /^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$/ }
@@ -36,17 +38,59 @@ function cells_of(head, i, n, a) { # a cell without a name belongs to the one be
     }
 }
 
+# places[]: where the cells of a head are in a wider one with the same first cell, in order.
+# Returns their number, 0: it is another table.
+function places_of(head, wide, i, k, n, m, a, b) {
+    split("", places)
+    n = split(head, a, "|")
+    m = split(wide, b, "|")
+    if (a[2] != b[2]) return 0
+    for (i = k = 1; i <= n; ++i) {
+        while (k <= m && b[k] != a[i]) ++k
+        if (k > m) return 0
+        places[i] = k++
+    }
+    return n
+}
+
+# Tables of the study that this head belongs to: those with the same head, or else with more columns.
+function sources_of(head, i, k, n) {
+    split("", source)
+    sources = 0
+    for (i = 1; i <= heads; ++i) {
+        if (head in rows && printed[i] != head) continue
+        n = places_of(head, printed[i])
+        if (n) { source[++sources] = printed[i]; for (k = 1; k <= n; ++k) place[sources, k] = places[k] }
+    }
+}
+
+function part(row, s, n, k, a, text) {
+    split(row, a, "|")
+    text = a[place[s, 1]]
+    for (k = 2; k <= n; ++k) text = text "|" a[place[s, k]]
+    return text
+}
+
+function found(line, s, n, row, a) {
+    n = split(head, a, "|")
+    for (s = 1; s <= sources; ++s)
+        for (row = 1; row <= rows[source[s]]; ++row)
+            if (!((source[s], row) in used) && same(line, part(table[source[s], row], s, n))) {
+                used[source[s], row] = 1
+                return 1
+            }
+    return 0
+}
+
 FNR == 1 { ++file; head = "" }
 /^<!-- rounding decides: / { sub(/^<!-- rounding decides: /, ""); sub(/ -->$/, ""); split($0, chaotic, ", ") }
 !/^\|/ { head = ""; next }
-head == "" { head = $0; if (file == 2) cells_of(head); next }
+head == "" { head = $0; if (file == 2) { cells_of(head); sources_of(head) } next }
 /^\|-/ { next }
-file == 1 { table[head, ++rows[head]] = $0; next }
-!(head in rows) { next }
+file == 1 { if (!(head in rows)) printed[++heads] = head; table[head, ++rows[head]] = $0; next }
+sources == 0 { next }
 {
     ++compared
-    for (row = 1; row <= rows[head] && ((head, row) in used || !same($0, table[head, row])); ++row) continue
-    if (row <= rows[head]) used[head, row] = 1
-    else print FILENAME ":" FNR ": the study does not print " $0
+    if (!found($0)) print FILENAME ":" FNR ": the study does not print " $0
 }
 END { print compared + 0 }

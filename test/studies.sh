@@ -95,20 +95,23 @@ check_list() {
     done < <(awk -F'|' 'NF == 8 && $5 ~ /`/ { split($5, part, "`"); print part[2] }' docs/studies.md | sort -u)
 }
 
-# The page that docs/studies.md names for this study: its tables are those of the report.
+# The page that docs/studies.md names for this study, and studies/data/NAME.md with all its tables: they are those of the report.
 check_page() {
-    local page compared
+    local page file compared
     page=$(sed -n "s/^| \`.\/do study $study\` .*](\([a-z0-9-]*\.md\)) |$/\1/p" "$source/docs/studies.md")
-    compared=$(awk -f "$source/test/pages.awk" "$out/report.md" "$source/docs/$page")
-    checked=$((checked + ${compared##*$'\n'}))
-    if [[ $compared == *$'\n'* ]]; then
-        echo "${compared%$'\n'*}"
-        failures=$((failures + 1))
-    fi
-    if ((${compared##*$'\n'} == 0)); then
-        echo "docs/$page has no table that $study prints"
-        failures=$((failures + 1))
-    fi
+    for file in "$source/docs/$page" "$source/studies/data/$study.md"; do
+        [[ -e $file ]] || continue
+        compared=$(awk -f "$source/test/pages.awk" "$out/report.md" "$file")
+        checked=$((checked + ${compared##*$'\n'}))
+        if [[ $compared == *$'\n'* ]]; then
+            echo "${compared%$'\n'*}"
+            failures=$((failures + 1))
+        fi
+        if ((${compared##*$'\n'} == 0)); then
+            echo "$file has no table that $study prints"
+            failures=$((failures + 1))
+        fi
+    done
 }
 
 # Pictures of the page show what the study computes.

@@ -631,7 +631,7 @@ static void the_readme_counts_the_schemes(void **state) {
     assert_non_null(f);
     text[fread(text, 1, sizeof text - 1, f)] = 0;
     assert_int_equal(fclose(f), 0);
-    snprintf(says, sizeof says, "carom has %d schemes", n);
+    snprintf(says, sizeof says, "%d nonsmooth schemes", n);
     if (!strstr(text, says)) fail_msg("README.md does not say '%s'", says);
 }
 

@@ -457,7 +457,7 @@ static void mistakes_in_joints_have_their_place_and_sentence(void **state) {
         {"carom: 1\nbodies: {a: {mass: 1, inertia: 1, velocity: [1, 0], spin: 2}}\njoints: {j: {type: weld, between: "
          "[ground, a], at: [0, 0]}}\n",
          "3:10: initial velocities violate joint 'j' (rate 1, expected 0); give fewer velocities (those not given are "
-         "completed), or others"},
+         "completed), others, or use `start: project`"},
         {"carom: 1\nassemble: maybe\n",
          "2:11: assemble must be yes or no: yes projects the initial positions onto joints and constraints"},
     };

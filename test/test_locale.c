@@ -128,6 +128,18 @@ static void put_built(FILE *out) {
     carom_build_destroy(b);
 }
 
+static void put_text(void *user, const char *text, size_t length) {
+    fwrite(text, 1, length, user);
+}
+
+static void put_c(FILE *out) {
+    carom_error err = {0};
+    const carom_model_def md = {.text = ball, .length = strlen(ball), .file = "model.yaml"};
+    carom_model *m = carom_model_create(&md, &err);
+    assert_int_equal(carom_model_write_c(m, "ball", ball, strlen(ball), put_text, out, &err), CAROM_OK);
+    carom_model_destroy(m);
+}
+
 static char *everything(size_t *size) {
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
@@ -136,6 +148,7 @@ static char *everything(size_t *size) {
     put_errors(out);
     put_matrices(out);
     put_built(out);
+    put_c(out);
     fclose(out);
     return text;
 }

@@ -15,8 +15,8 @@ static const struct { const char *text, *error; } cases[] = {
     {H "contact: {}\n", "4:1: unknown key 'contact' in the model; did you mean 'contacts'?"},
     {H "ground: {}\n", "4:1: unknown key 'ground' in the model; shapes of the ground stand under `shapes`"},
     {H "zzzzzzzz: {}\n", "4:1: unknown key 'zzzzzzzz' in the model; expected one of carom, name, about, parameters, "
-                         "tables, inputs, controllers, coordinates, bodies, shapes, gravity, joints, assemble, sleep, "
-                         "settle, springs, motors, loads, flexible, let, energy, forces, constraints, contact "
+                         "tables, inputs, controllers, coordinates, bodies, shapes, gravity, joints, start, assemble, "
+                         "sleep, settle, ropes, springs, motors, loads, flexible, let, energy, forces, constraints, contact "
                          "defaults, materials, contacts, outputs, exact, checks, sweep, record, simulation, draw"},
     {H "---\ncarom: 1\n", "4:1: a second document starts here; a model file holds one model (remove the ---)"},
     {H "parameters: &p {a: 1}\n",
@@ -156,7 +156,8 @@ static const struct { const char *text, *error; } cases[] = {
     {H "constraints: {c: x - 2*t}\n",
      "4:18: initial velocities violate constraint 'c' (rate -2, expected 0); for example set x: {rate: 2}"},
     {H "contacts: {c: {gap: x - y}}\n",
-     "4:21: contact 'c' has a negative initial gap (-1); change the initial positions (`at`) or the sign of the gap"},
+     "4:21: contact 'c' has a negative initial gap (-1); change the initial positions (`at`) or the sign of the gap, "
+     "or use `start: project`"},
     {H "contacts: {c: {gap: log(x)}}\n",
      "4:21: contact 'c' has no finite value at the initial position; check divisions, roots and logarithms"},
     {H "outputs: {x: 2*x}\n", "4:11: 'x' is already defined as a coordinate (line 2); rename one of them"},

@@ -34,42 +34,51 @@ references() {
 
 # -- gallery ---------------------------------------------------------------------------------------------------------
 
-# What the comment at the top of a model says: its first paragraph, and what to look at.
+# What the comment at the top of a model says: its first paragraph, what to look at, and what was measured.
 words() { # MODEL.yaml
     awk '!/^#/ { exit }
         { sub(/^# ?/, "") }
-        /^$/ { part = "" ; first = 1; next }
+        /^$/ { part = ""; first = 1; next }
         !first { say = say (say ? " " : "") $0; next }
         /^Source:/ { part = "source" }
         /^Look at:/ { part = "look" }
-        part == "look" { look = look (look ? " " : "") $0 }
-        END { print say; if (look) { print ""; print look } }' "$1"
+        /^Measured:/ { part = "measured" }
+        { text[part] = text[part] (text[part] ? " " : "") $0 }
+        END {
+            print say
+            if (text["look"]) { print ""; print text["look"] }
+            if (text["measured"]) { print ""; print text["measured"] }
+        }' "$1"
 }
 
-figures() { # LEDGER.json: two rows of a table
-    awk 'function number(name) { return match($0, "\"" name "\": [-+0-9.e]+") ? substr($0, RSTART + length(name) + 4, RLENGTH - length(name) - 4) : "" }
+figures() { # NAME LEDGER.json: a row of the table at the end
+    awk -v name="$1" 'function number(name) {
+            return match($0, "\"" name "\": [-+0-9.e]+") ? substr($0, RSTART + length(name) + 4, RLENGTH - length(name) - 4) : ""
+        }
         /"scheme":/ { split($0, part, "\""); scheme = part[4] }
         /"step":/ { step = number("step"); end = number("end") }
         /"steps": [0-9]+,$/ { steps = number("steps") }
         /"impacts":/ { impacts = number("impacts") }
         /"penetration":/ { penetration = number("penetration") }
         /"drift":/ { drift = number("drift") }
-        /"energy": [{]/ { start = number("start"); last = number("end"); impact = number("impact"); friction = number("friction"); damping = number("damping"); external = number("external"); balance = number("balance") }
+        /"energy": [{]/ {
+            start = number("start"); last = number("end"); impact = number("impact"); friction = number("friction")
+            damping = number("damping"); external = number("external"); balance = number("balance")
+        }
         END {
-            print "| scheme | steps | impacts | penetration | drift | energy, start to end | to impacts | to friction | to damping | external work | unaccounted |"
-            print "|---|---|---|---|---|---|---|---|---|---|---|"
-            printf "| `%s` | %d to t = %.4g | %d | %.2g | %.2g | %.4g to %.4g | %.3g | %.3g | %.3g | %.3g | %.1g |\n", scheme, steps, end, impacts, penetration, drift, start, last, impact, friction, damping, external, balance
-        }' "$1"
+            printf "| %s | `%s` | %d to t = %.4g | %d | %.2g | %.2g | %.4g to %.4g | %.3g | %.3g | %.3g | %.3g | %.1g |\n", name, scheme, steps,
+                end, impacts, penetration, drift, start, last, impact, friction, damping, external, balance
+        }' "$2"
 }
 
 gallery_text() {
     cat <<'END'
 # Gallery
 
-<!-- Made by `make docs` from models/. -->
+<!-- Made by `make docs` from the comments at the top of models/*.yaml. -->
 
-Every model that ships. `carom examples NAME` writes one here; then `carom run NAME.yaml` and `carom view NAME.h5` make what the pictures show (at two thirds of the
-run). Below each are the main figures of its [ledger](ledger.md).
+All bundled models. `carom examples NAME` writes one to the current directory, `carom run NAME.yaml` runs it, `carom view NAME.h5` shows it. Images are from two thirds of each run. The main figures of all [ledgers](ledger.md) are
+[at the end](#ledgers). Known behaviour is checked by `checks:` of the model and by `test/test_mechanisms.c`.
 END
     local model name
     for model in "$source"/models/*.yaml; do
@@ -77,8 +86,17 @@ END
         "$carom" run "$model" --json --quiet --out "$work/$name.h5" >"$work/$name.json"
         printf '\n## %s\n\n![%s](images/gallery-%s.png)\n\n' "$name" "$name" "$name"
         words "$model"
-        echo
-        figures "$work/$name.json"
+    done
+    cat <<'END'
+
+## Ledgers
+
+| model | scheme | steps | impacts | penetration | drift | energy, start to end | to impacts | to friction | to damping | external work | unaccounted |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+END
+    for model in "$source"/models/*.yaml; do
+        name=$(basename "$model" .yaml)
+        figures "$name" "$work/$name.json"
     done
 }
 
@@ -110,7 +128,7 @@ gallery() {
 
 # -- pictures of the other pages ------------------------------------------------------------------------------------
 
-# What pages quote of studies: rows of tables, data, pictures, of one run.
+# What pages and studies/data/ quote of studies: rows of tables, data, pictures, of one run.
 studies() { # [NAME]...
     want gnuplot
     want pngquant
@@ -122,7 +140,9 @@ studies() { # [NAME]...
         CAROM=$carom "$source/studies/$study.sh" "$work/$study" >/dev/null
         page=$(sed -n "s/^| \`.\/do study $study\` .*](\([a-z0-9-]*\.md\)) |$/\1/p" "$docs/studies.md")
         "$source/tools/quotes.py" renew "$docs/$page" "$work/$study"
-        for picture in "$work/$study"/*.png; do keep "$picture" "$(basename "$picture" .png)"; done
+        for picture in "$work/$study"/*.png; do # those that the page shows; the others are for who runs the study
+            if grep -q "images/$(basename "$picture"))" "$docs/$page"; then keep "$picture" "$(basename "$picture" .png)"; fi
+        done
     done
 }
 

@@ -14,9 +14,11 @@ FUNCTIONS = {"sin", "cos", "tan", "atan", "exp", "log", "sqrt", "max", "min", "d
 LARGE = {"int": "∫", "sum": "∑"}
 OPERATORS = {"<=": "≤", ">=": "≥", "!=": "≠", "<-": "←", "->": "→", "_|_": "⊥", "...": "…", "*": "⋅", "-": "−", "<": "<", ">": ">"}
 TAG = re.compile(r"\(([A-Z]{2,5}-\d+[a-z]?)\)")
-TOKEN = re.compile(r"""(?P<code>`[^`]*`)|(?P<space>\s+)|(?P<number>\d+(?:\.\d+)?(?:e[-+]?\d+)?)|(?P<term>[A-Za-z]{2,}(?:-[A-Za-z]{2,})+)|(?P<word>[A-Za-z]+)
+TOKEN = re.compile(r"""(?P<code>`[^`]*`)|(?P<space>\s+)|(?P<number>\d+(?:\.\d+)?(?:e[-+]?\d+)?)|(?P<term>[A-Z]{2,5}-\d+[a-z]?\b|[A-Za-z]{2,}(?:-[A-Za-z]{2,})+)|(?P<word>[A-Za-z]+)
     |(?P<operator>_\|_|<=|>=|!=|<-|->|\.\.\.|[-+*/=<>,;:.|!~'^_()\[\]{}]|.)""", re.X)
 SUBSCRIPT = re.compile(r"_(\{[^}]*\}|\([^)]*\)|[A-Za-z0-9]+)")
+ARTICLE = re.compile(r" (?!(?:the|and|or|is)\b)[a-z]{2,}\b")  # behind "a": a step, not a symbol
+POSSESSIVE = re.compile(r"'s(?![A-Za-z0-9_^'])")  # behind a word of a sentence: Coulomb's law
 POWER = re.compile(r"\^(\{[^}]*\}|\([^)]*\)|-?\d+/\d+|[-+]?[A-Za-z0-9]+|[-+])")
 
 
@@ -62,6 +64,8 @@ def decorated(base, capital, text, at):
         elif power:
             above, at = above + inside(power.group(1)), power.end()
         elif text[at] == "'":
+            if not capital and re.match(r"'s [a-z]{2,}\b", text[at:]) and symbol(text[at + 3:].split()[0]) is None:  # w_k's row
+                break
             above, at = above + (tag("mi", "T", mathvariant="normal") if capital else operator("′")), at + 1
         elif text[at] == "~":
             base, at = tag("mover", base + operator("~"), accent="true"), at + 1
@@ -91,7 +95,13 @@ def row(text, within=False):
             x, at = decorated(tag("mn", safe(word)), False, text, at)
             out.append(x)
         elif kind == "word":
-            base = symbol(word)
+            follows = ARTICLE.match(text, at) if word == "a" else None
+            base = None if follows and symbol(follows.group().strip()) is None else symbol(word)
+            owner = POSSESSIVE.match(text, at) if base is None else None
+            if owner:
+                out.append(tag("mtext", safe(word) + "&#8217;s"))
+                at = owner.end()
+                continue
             digits = re.match(r"\d+", text[at:]) if base and len(word) == 1 else None
             if base is None and not (at < len(text) and text[at] in "_^~'"):
                 out.append(tag("mtext", safe(word)))
@@ -101,6 +111,10 @@ def row(text, within=False):
                 base, at = tag("msub", base + tag("mn", digits.group())), at + digits.end()
             x, at = decorated(base, word[0].isupper(), text, at)
             out.append(x)
+            owner = POSSESSIVE.match(text, at)
+            if owner:
+                out.append(tag("mtext", "&#8217;s"))
+                at = owner.end()
         elif word in ")]}|":
             base = operator(word, stretchy="false", **({"lspace": "0", "rspace": "0"} if word == "|" else {}))
             x, at = decorated(base, True, text, at) if at < len(text) and text[at] in "_^'" and not text.startswith("_|_", at) else (base, at)

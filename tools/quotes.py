@@ -3,8 +3,10 @@
 
 usage: tools/quotes.py renew PAGE.md FOLDER     write the rows that the study prints into the page, and the data of its pictures
        tools/quotes.py data PAGE.md FOLDER      exit status 1: the pictures of the page show other data
-FOLDER is what studies/NAME.sh has written.  A table of the page whose head is that of a table in FOLDER/report.md gets its rows; rows that the
-page leaves out stay out.  Computing times alone are no reason to change a table.  The check of the tables is test/pages.awk.
+FOLDER is what studies/NAME.sh has written.  A table of the page whose head is that of a table in FOLDER/report.md gets
+its rows; rows and columns (not the first) that the page leaves out stay out.  studies/data/NAME.md holds all tables of a
+study and is renewed with its page.  Computing times alone are no reason to change a table.  The check of the tables is
+test/pages.awk.
 Of the data of pictures, all .csv of FOLDER, studies/data/NAME.txt keeps the least, the largest and the mean value of each column; pictures are drawn
 from the same files, so both are renewed together (make docs).
 """
@@ -75,12 +77,26 @@ def partner(row, rows):
     return match[0] if match else None
 
 
+def project(head, wide):
+    """Where the cells of a head are in a wider one with the same first cell, in order; None: it is another table."""
+    at, places = 0, []
+    for cell in head:
+        if cell not in wide[at:] or (not places and cell != wide[0]):
+            return None
+        places.append(wide.index(cell, at))
+        at = places[-1] + 1
+    return places
+
+
 def renew(page, lines, report, changes):
     """New lines of the page; what is renewed is added to changes."""
     out = list(lines)
     known = [(head, list(rows.values())) for head, _, rows in tables(report)]
     for head, first, rows in tables(lines):
         sources = [r for h, r in known if h == head]
+        if not sources:  # a table with fewer columns
+            fits = [(project(head, h), r) for h, r in known]
+            sources = [[[row[k] for k in places] for row in r] for places, r in fits if places]
         if not sources:
             continue
         pool, changed, new = [r for s in sources for r in s], False, {}
@@ -159,12 +175,14 @@ def main():
     file = os.path.join(os.path.dirname(page), "..", "studies", "data", os.path.basename(page)[:-3].removeprefix("study-") + ".txt")
     data, said = summary(folder), []
     if action == "renew":
-        with open(page, encoding="utf-8") as f:
-            lines = f.read().split("\n")
         with open(os.path.join(folder, "report.md"), encoding="utf-8") as f:
-            lines = renew(page, lines, f.read().split("\n"), said)
-        with open(page, "w", encoding="utf-8") as f:
-            f.write("\n".join(lines))
+            report = f.read().split("\n")
+        for quoting in (page, file.removesuffix(".txt") + ".md"):
+            if os.path.exists(quoting):
+                with open(quoting, encoding="utf-8") as f:
+                    lines = renew(quoting, f.read().split("\n"), report, said)
+                with open(quoting, "w", encoding="utf-8") as f:
+                    f.write("\n".join(lines))
         with open(file, "w", encoding="utf-8") as f:
             f.writelines(line + "\n" for line in data)
     else:

@@ -57,10 +57,11 @@ int main(void) {
     if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) return fprintf(stderr, "%s\n", err.text), 1;
     carom_ledger ledger;
     if (carom_sim_ledger(sim, &ledger, &err) != CAROM_OK) return fprintf(stderr, "%s\n", err.text), 1;
-    double turn;
+    double out[32] = {0}; // outputs, those that are written first, then coordinates of joints
+    if (carom_model_count(model).outputs > 32) return 1;
     const carom_now now = carom_sim_now(sim);
-    carom_model_outputs(model, carom_sim_work(sim), now.t, now.q, now.v, &turn);
-    printf("%.2f turns, %ld impacts, %.3f J lost in them, %.3f J from the motor\n", turn / (2 * acos(-1)),
+    carom_model_outputs(model, carom_sim_work(sim), now.t, now.q, now.v, out);
+    printf("%.2f turns, %ld impacts, %.3f J lost in them, %.3f J from the motor\n", out[0] / (2 * acos(-1)),
            ledger.impacts, ledger.energy.impact, ledger.energy.external);
     const bool sound = ledger.impacts > 0 && fabs(ledger.energy.balance) < 1e-2 && ledger.drift < 1e-4;
     carom_sim_destroy(sim);

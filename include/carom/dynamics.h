@@ -25,6 +25,9 @@ carom_status carom_state_signals(const carom_model *m, const char *file, double 
 /// Every coordinate and velocity under its name: a table with one row, in full precision.
 carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v,
                                carom_error *err);
+/// The same with states and outputs of controllers, the system's ni less its nset; NULL: none.
+carom_status carom_state_keep(const carom_model *m, const char *file, const double *q, const double *v,
+                              const double *signals, carom_error *err);
 
 // -- a state of rest ----------------------------------------------------------------------------------------------
 
@@ -54,6 +57,8 @@ typedef struct carom_rest {
     int free;                 // independent combinations of reactions that move nothing; 0: forces are unique
     int unbalanced;           // not at rest: velocity whose force is balanced least, and that force
     double force_left;
+    int nsignals;             // of controllers: the system's ni less its nset
+    double *signals;          // what they hold at rest
 } carom_rest;
 
 /// Find a state of rest near (q, 0), q NULL: near the initial state.  CAROM_NOT_CONVERGED: there is none that was
@@ -85,6 +90,9 @@ typedef struct carom_modes {
     double unbalanced;   // acceleration that is left, relative to that of the forces: 0 at an equilibrium
     const char *method;  // "lapack", "arpack"
     double *shapes;      // storage
+    double sample;       // with controllers: the common period of their samples; lambda is log(multiplier)/sample, with
+                         // |im| <= pi/sample, and shapes are those at t = 0.  0: there are none
+    int forgotten;       // multipliers that are 0: what controllers compute anew
 } carom_modes;
 
 typedef struct carom_modes_def {
@@ -259,6 +267,7 @@ typedef struct carom_orbit_def {
     carom_run_given run;         // scheme (NULL: event-driven), options; end: how long to look for a return (free
                                  // periods), NAN: the model's
     const double *start;         // positions, velocities; NULL: the model's own
+    const double *signals;       // there, as from carom_state_signals(); NULL: the model's own
     const char *period;          // an expression of parameters, or "free"
     const char *const *exchange; // "A=B": coordinates that have changed places after a period, as the legs of a walker
                                  // after a step; NULL: none
@@ -290,6 +299,8 @@ typedef struct carom_orbit {
     double period, residual;     // residual: largest difference of the state after a period, relative to how far each
                                  // part of it moves
     double *q, *v;               // at t = 0
+    int nsignals;                // of controllers: the system's ni less its nset
+    double *signals;             // at t = 0, before controllers compute there
     double *advance;             // nq: of positions after a period
     double *re, *im;             // nmultipliers, largest first; then the trivial ones, which are 1
     int trivial;                 // along the motion where time does not enter the model, along coordinates that do not
@@ -300,7 +311,7 @@ typedef struct carom_orbit {
     carom_orbit_event *event;    // in the order of time
     int iterations;
     int segments;                // pieces of multiple shooting; 1: none
-    double *node;                // segments > 1: positions and velocities at t = k period/segments
+    double *node;                // segments > 1: positions, velocities and signals at t = k period/segments
     const char *scheme;
 } carom_orbit;
 
@@ -380,6 +391,7 @@ typedef struct carom_follow_def {
     carom_model_def model;       // `observe` is not used here
     carom_run_given run;         // scheme (NULL: event-driven), options
     const double *start;         // positions, velocities on the orbit (at t = 0), or at rest; NULL: the model's own
+    const double *signals;       // there, as from carom_state_signals(); NULL: the model's own
     const char *period;          // as in carom_orbit_def; NULL: states of rest are followed
     double guess;                // of a free period
     const char *const *exchange; // as in carom_orbit_def

@@ -55,7 +55,7 @@ typedef struct carom_mech_law {
 } carom_mech_law;
 /// A law of two parts of one material, and of this material with others, which are called by name.
 typedef struct carom_mech_material { carom_mech_law own; carom_mech_law *with; int nwith; } carom_mech_material;
-typedef struct carom_mech_record { carom_datum name, bodies, contacts, columns; } carom_mech_record;
+typedef struct carom_mech_record { carom_datum name, bodies, joints, contacts, columns; } carom_mech_record;
 typedef struct carom_mech_simulation { carom_datum name, scheme, options, step, end; } carom_mech_simulation;
 
 /// A gap that is written (gap), swept along a member (along, point), or between shapes (between, among); or friction
@@ -71,7 +71,8 @@ typedef struct carom_mech_contact {
 
 /// A shape that touches; the key of `size` says which: circle, box, ...
 typedef struct carom_mech_shape {
-    carom_datum name, size, at, angle, axis, scale, corners, solids, cell, of, surface_velocity, material;
+    carom_datum name, size, at, angle, axis, scale, corners, solids, cell, round, repeat, open, hollow, of,
+        surface_velocity, material;
 } carom_mech_shape;
 typedef struct carom_mech_motion { carom_datum name, at, angle, axis; } carom_mech_motion;
 
@@ -85,11 +86,27 @@ typedef struct carom_mech_body {
     struct carom_mech_body *body;
 } carom_mech_body;
 
+/// Between what values a coordinate of a joint stays.
+typedef struct carom_mech_limits {
+    carom_datum name, of, lower, upper, restitution, stiffness, damping;
+} carom_mech_limits;
+/// The play of a gear.
+typedef struct carom_mech_backlash { carom_datum name, width, restitution, stiffness, damping; } carom_mech_backlash;
+
 typedef struct carom_mech_joint {
-    carom_datum name, type, between, at, points, axis, axes, motion, length, pitch, joints, ratio;
+    carom_datum name, type, between, at, points, axis, axes, motion, length, pitch, joints, ratio, friction, radius;
     carom_datum repeat, index;
+    carom_mech_limits *limits;     // NULL: none
+    carom_mech_backlash *backlash; // NULL: none
     struct carom_mech_joint *joint;
 } carom_mech_joint;
+
+/// What pulls points together that are farther from each other than its length.
+typedef struct carom_mech_rope {
+    carom_datum name, between, points, length, restitution, stiffness, damping;
+    carom_datum repeat, index;
+    struct carom_mech_rope *rope;
+} carom_mech_rope;
 
 /// Along a line, at a joint, or a bushing.
 typedef struct carom_mech_spring {
@@ -134,7 +151,7 @@ typedef struct carom_matrix_text {
 
 typedef struct carom_mech {
     const char *file;                                             // for messages
-    carom_datum format, name, about, assemble, settle, sleep, gravity, checks;
+    carom_datum format, name, about, start, assemble, settle, sleep, gravity, checks;
     carom_datum parameters, let, forces, constraints, outputs, exact, sweep; // maps
     carom_mech_table *tables;
     carom_mech_input *inputs;
@@ -148,6 +165,7 @@ typedef struct carom_mech {
     carom_mech_body *bodies;
     carom_mech_shape *shapes; // of the ground and of members
     carom_mech_joint *joints;
+    carom_mech_rope *ropes;
     carom_mech_spring *springs;
     carom_mech_motor *motors;
     carom_mech_load *loads;
@@ -155,8 +173,8 @@ typedef struct carom_mech {
     carom_mech_contact *contacts;
     carom_mech_figure *figures;
     carom_mech_touch *touches;
-    int ntables, ninputs, ncontrollers, ncoordinates, nbodies, nshapes, njoints, nsprings, nmotors, nloads, nmembers,
-        ncontacts, nmaterials, nfigures, ntouches;
+    int ntables, ninputs, ncontrollers, ncoordinates, nbodies, nshapes, njoints, nropes, nsprings, nmotors, nloads,
+        nmembers, ncontacts, nmaterials, nfigures, ntouches;
     carom_matrix_text *matrices;
     int nmatrices;
     struct carom_pool *memory; // of all of the above

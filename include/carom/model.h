@@ -178,7 +178,9 @@ int carom_model_elements(const carom_model *m);
 const char *carom_model_element(const carom_model *m, int i, const char **kind);
 void carom_model_stored(const carom_model *m, void *work, double t, const double *q, const double *v, double *energy);
 
-/// Outputs at a state; `work` is carom_sim_work() of a simulation of this model's system.
+/// Outputs at a state, carom_model_count().outputs of them: those that are written, forces of contacts that yield,
+/// signals, coordinates of joints, points of members; `work` is carom_sim_work() of a simulation of this model's
+/// system.
 void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out);
 /// In one evaluation what a row of a record holds: energies (kinetic, potential), the velocities of all recorded
 /// directions, the gaps of pairs of shapes (at their ids in gap; far ones too are exact here), outputs.  CAROM_USER:

@@ -107,6 +107,14 @@ typedef struct carom_sim_def {
                                                        // returns 0: not known
     double input_t;             // `input` is what a run left that ended at this time: controllers that sampled then do
                                 // not sample again at t0; 0: none did
+    bool input_whole;           // `input` has outputs of controllers that are on their way, too: those that were
+                                // computed before t0 take effect at their time, also where controllers would
+                                // begin after that.  input_t does not count then
+    // before controller k computes at an instant, or (effect) its outputs take effect: signals as they are (ni); also
+    // at t0, inside of carom_sim_create().  NULL: none
+    carom_status (*on_sample)(void *user, int k, bool effect, double t, const double *q, const double *v,
+                              const double *signals);
+    void *sample_user;
 } carom_sim_def;
 
 carom_sim_def carom_sim_default(void);

@@ -22,7 +22,8 @@ typedef struct carom_direction {
     const double *q, *v, *p;
 } carom_direction;
 
-/// Of model m as it is now, with respect to n parameters (numbers of carom_model_parameter()).  Parameters given by
+/// Of model m as it is now, with respect to n parameters (numbers of carom_model_parameter(); behind them signals:
+/// numbers of carom_model_signal(), and those of all parameters added).  Parameters given by
 /// expressions of these follow; one that is chosen does not follow others.  It keeps nothing of m, and belongs to one
 /// thread at a time.  NULL on failure: CAROM_UNSUPPORTED where contacts come and go or friction depends on reactions,
 /// CAROM_BAD_INPUT where there is no model beside this one (a count, say).
@@ -63,6 +64,11 @@ carom_status carom_variation_watched(carom_variation *x, double t, const double 
 /// least and largest value, mean, rms and integral.
 carom_status carom_variation_composed(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
                                       const carom_average *a, const double *watched, double *y);
+/// What controllers compute, all of them: outputs and next states of the first, of the second, ...
+carom_status carom_variation_control(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
+                                     double *y);
+/// Signals (all of the system's ni) have these values from now on.
+void carom_variation_hold(carom_variation *x, const double *signals);
 /// Restitution of one contact that is struck with an approach speed which changes by d; p: as in carom_direction.
 /// Where it varies with the speed, by differences; CAROM_USER: it varies, and the speed is not positive.
 carom_status carom_variation_restitution(carom_variation *x, int contact, double speed, double d, const double *p,

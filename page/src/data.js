@@ -1,8 +1,8 @@
 // data.js: what carom wrote into the page: JSON with names, and one block of numbers.
 //
-// The block holds, little-endian: row times and event times (float64), stored channels (float32, an offset to be added),
-// then per event impulse, velocity before and after (float32), contact and kind (uint32).  A channel is a column of the result or a number of the
-// drawing, one value per row; constant ones are not stored.
+// The block holds, little-endian: row times and event times (float64), of every coarse channel offset and scale (float64), stored channels (float32, an offset to be
+// added), then per event impulse, velocity before and after (float32), contact and kind (uint32), and the coarse channels of a world (uint16: offset + scale times
+// that; 65535: no number).  A channel is a column of the result or a number of the drawing, one value per row; constant ones are not stored.
 
 function bytesOf(text) {
     const binary = atob(text), n = binary.length, bytes = new Uint8Array(n);
@@ -18,15 +18,16 @@ export function load(document) {
     const f64 = count => { const a = new Float64Array(block, at, count); at += 8 * count; return a; };
     const f32 = count => { const a = new Float32Array(block, at, count); at += 4 * count; return a; };
     const u32 = count => { const a = new Uint32Array(block, at, count); at += 4 * count; return a; };
-    const t = f64(rows), eventTime = f64(n);
-    const stored = Array.from({ length: page.stored }, () => f32(rows));
+    const t = f64(rows), eventTime = f64(n), scales = f64(2 * (page.coarse || 0));
+    const stored = Array.from({ length: page.stored || 0 }, () => f32(rows));
     const events = { t: eventTime, impulse: f32(n), before: f32(n), after: f32(n), contact: u32(n), kind: u32(n), count: n };
-    return new Data(page, t, stored, events);
+    const coarse = new Uint16Array(block, at, rows * (page.coarse || 0));
+    return new Data(page, t, stored, events, { scales, coarse });
 }
 
 export class Data {
-    constructor(page, t, stored, events) {
-        Object.assign(this, { page, t, stored, events, rows: t.length });
+    constructor(page, t, stored, events, world) {
+        Object.assign(this, { page, t, stored, events, world, rows: t.length });
         this.start = t[0];
         this.end = t[t.length - 1];
         this.columns = page.columns;
@@ -50,12 +51,33 @@ export class Data {
     channel(i) {
         let x = this.cache.get(i);
         if (x) return x;
-        const c = this.page.channels[i];
         if (i === 0) x = this.t;
-        else if (!Array.isArray(c)) x = new Float64Array(this.rows).fill(c === null ? NaN : c);
-        else x = Float64Array.from(this.stored[c[0]], v => v + c[1]);
+        else this.spread(i, x = new Float64Array(this.rows), 0, 1);
         this.cache.set(i, x);
         return x;
+    }
+
+    /** All rows of a channel to x[at], x[at + step], ... */
+    spread(i, x, at, step) {
+        const c = this.page.channels[i], { rows } = this;
+        if (!Array.isArray(c)) {
+            for (let k = 0; k < rows; ++k) x[at + k * step] = c === null ? NaN : c;
+        } else if (this.page.coarse) {
+            const { scales, coarse } = this.world, offset = scales[2 * c[0]], scale = scales[2 * c[0] + 1];
+            for (let k = 0, from = rows * c[0]; k < rows; ++k) x[at + k * step] = coarse[from + k] === 65535 ? NaN : offset + scale * coarse[from + k];
+        } else {
+            const from = this.stored[c[0]];
+            for (let k = 0; k < rows; ++k) x[at + k * step] = from[k] + c[1];
+        }
+    }
+
+    /** A channel at a row. */
+    value(i, k) {
+        const c = this.page.channels[i];
+        if (i === 0 || !Array.isArray(c)) return i === 0 ? this.t[k] : c === null ? NaN : c;
+        if (!this.page.coarse) return this.stored[c[0]][k] + c[1];
+        const u = this.world.coarse[this.rows * c[0] + k];
+        return u === 65535 ? NaN : this.world.scales[2 * c[0]] + this.world.scales[2 * c[0] + 1] * u;
     }
 
     constant(i) { return i !== 0 && !Array.isArray(this.page.channels[i]); }

@@ -6,9 +6,13 @@ function recall() {
     try { return JSON.parse(sessionStorage.getItem(key())); } catch { return null; } // a browser may keep nothing for files
 }
 
-export function live(going, player, data, { tab, choose }) {
+export function live(going, player, data, scene, { tab, choose }) {
     const before = recall();
     if (before) {
+        if (before.look) {
+            scene.look = before.look;
+            scene.moved = true;
+        }
         player.seek(before.atEnd ? data.end : before.t);
         choose(before.tab);
     } else if (going) {
@@ -18,7 +22,7 @@ export function live(going, player, data, { tab, choose }) {
     try { sessionStorage.removeItem(key()); } catch { /* nothing is kept */ }
     if (!going) return;
     setTimeout(() => {
-        try { sessionStorage.setItem(key(), JSON.stringify({ t: player.t, atEnd: player.t >= data.end - 1e-12 * Math.abs(data.end), tab: tab() })); } catch { /* nothing is kept */ }
+        try { sessionStorage.setItem(key(), JSON.stringify({ t: player.t, atEnd: player.t >= data.end - 1e-12 * Math.abs(data.end), tab: tab(), look: scene.moved ? scene.look : null })); } catch { /* nothing is kept */ }
         location.reload();
-    }, 2000);
+    }, Math.max(2000, 3 * performance.now())); // a page that takes long to load is shown for longer
 }

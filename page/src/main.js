@@ -32,7 +32,7 @@ const layout = `
 <main>
   <section class="left">
     <div class="stage"><div class="chips"></div>
-      <div class="corner"><button id="fit" title="show everything (F)" aria-label="show everything">${svg('fit')}</button></div>
+      <div class="corner"><button id="all" class="more" title="bodies that left the rest, too (A)" hidden>all</button><button id="fit" title="show the whole mechanism (F)" aria-label="show the whole mechanism">${svg('fit')}</button></div>
       <div class="legend"><label><input type="checkbox" id="forces" checked> forces</label><label><input type="checkbox" id="names"> names</label><label><input type="checkbox" id="axes"> axes</label>
         <label id="follow-box">follow <select id="follow"></select></label><label id="deflection-box" hidden>deflection <select id="deflection"></select></label></div>
     </div>
@@ -61,7 +61,7 @@ const layout = `
 <div id="chooser" class="chooser" hidden><input type="search" placeholder="find a column" aria-label="find a column"><div class="list"></div></div>`;
 
 const keys = [['space', 'play or pause'], ['← →', 'one row back or on; with shift ten'], ['P  N', 'previous, next impact'], ['↑ ↓', 'faster, slower'], ['home end', 'start, end'],
-              ['L', 'repeat'], ['F', 'show everything'], ['V', 'forces on or off'], ['T', 'names on or off'], ['X', 'axes on or off'], ['C', 'the view follows the next body'], ['D', 'light or dark'], ['Z', 'plots: whole time'], ['?', 'this list']];
+              ['L', 'repeat'], ['F', 'show the whole mechanism'], ['A', 'bodies that left the rest, too'], ['V', 'forces on or off'], ['T', 'names on or off'], ['X', 'axes on or off'], ['C', 'the view follows the next body'], ['D', 'light or dark'], ['Z', 'plots: whole time'], ['?', 'this list']];
 
 function start() {
     const data = load(document), { page } = data, app = document.createElement('div');
@@ -78,10 +78,11 @@ function start() {
     let scene = null, flat = !drawn;
     try {
         scene = drawn && (page.dim === 3 ? window.caromSpace(stage, data, contacts, colours) : new Plane(stage, data, contacts));
-    } catch (problem) { // a browser without WebGL
+    } catch (problem) {
         page.notes.push(`no spatial drawing: ${problem.message}`);
         flat = true;
     }
+    if (scene?.note) page.notes.push(scene.note);
     if (flat) scene = new Tracks(stage, data);
     if (flat) find('.legend').hidden = $('fit').hidden = true;
     find('.name p').textContent = [page.run.scheme, page.run.step ? `step ${brief(page.run.step)}` : '', `t = ${brief(data.start)} … ${brief(data.end)}`, rows, ...page.notes].filter(Boolean).join('  ·  ');
@@ -124,6 +125,9 @@ function start() {
         redraw();
     };
     const fit = () => { scene.fit(); redraw(); };
+    const fitAll = () => { scene.fit(true); redraw(); };
+    $('all').hidden = flat || !scene.all;
+    $('all').onclick = fitAll;
     const whole = () => plots.zoom(data.start, data.end);
     slider.addEventListener('input', () => { player.pause(); player.seek(data.start + slider.value / 1e5 * (data.end - data.start)); });
     $('play').onclick = () => player.toggle();
@@ -138,8 +142,13 @@ function start() {
 
     // -- a view that moves along, and deflections one can see --
     const option = (value, text) => Object.assign(document.createElement('option'), { value, textContent: text });
-    const shapes = flat ? [] : scene.shapes, moving = shapes.map((s, i) => ({ s, i })).filter(({ s }) => s.figure !== 'wall' && s.point.some(p => p.some(x => x.some(v => v !== x[0]))));
-    const named = moving.filter(({ s }, k) => moving.findIndex(o => o.s.name === s.name) === k).slice(0, 200);
+    const shapes = flat ? [] : scene.shapes, seen = new Set(), named = [];
+    for (let i = 0; i < shapes.length && named.length < 200; ++i) { // bodies that move, each once
+        const s = shapes[i], first = s.at + s.sizes;
+        if (s.figure === 'wall' || seen.has(s.name) || !Array.from({ length: s.points * page.dim }).some((_, k) => !data.constant(first + k))) continue;
+        seen.add(s.name);
+        named.push({ s, i });
+    }
     $('follow').append(option(-1, 'nothing'), ...named.map(({ s, i }) => option(i, s.name)));
     $('follow-box').hidden = named.length === 0;
     $('follow').onchange = () => { scene.follow = +$('follow').value; redraw(); };
@@ -252,7 +261,7 @@ function start() {
     const actions = {
         ' ': () => player.toggle(), ArrowRight: e => player.step(e.shiftKey ? 10 : 1), ArrowLeft: e => player.step(e.shiftKey ? -10 : -1),
         ArrowUp: () => player.faster(1), ArrowDown: () => player.faster(-1), Home: () => player.seek(data.start), End: () => player.seek(data.end),
-        n: () => player.impact(1), p: () => player.impact(-1), l: $('loop').onclick, f: fit, v: () => flat || flip('forces'), t: () => flat || flip('names'), x: () => flat || flip('axes'), c: () => flat || chase(),
+        n: () => player.impact(1), p: () => player.impact(-1), l: $('loop').onclick, f: fit, a: () => flat || fitAll(), v: () => flat || flip('forces'), t: () => flat || flip('names'), x: () => flat || flip('axes'), c: () => flat || chase(),
         d: paint, z: whole, '?': () => $('keys').showModal(),
     };
     document.addEventListener('keydown', e => {
@@ -274,7 +283,7 @@ function start() {
     const asked = /[#&]t=([-+.\de]+)/i.exec(location.hash);
     if (asked) player.seek(+asked[1]);
     else if (!window.matchMedia('(prefers-reduced-motion: reduce)').matches) player.play();
-    live(page.live, player, data, { tab: () => tabs.find(([n]) => !$(`tab-${n}`).hidden)[0], choose });
+    live(page.live, player, data, scene, { tab: () => tabs.find(([n]) => !$(`tab-${n}`).hidden)[0], choose });
     window.carom = { data, player, plots, scene, ready: performance.now() };
 }
 

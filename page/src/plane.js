@@ -1,6 +1,7 @@
 // plane.js: planar drawings on a canvas.  World coordinates have y up; one scale for both axes.
 import { between, range, withUnit } from './data.js';
 import { bends, deflected } from './deflect.js';
+import { stays } from './extent.js';
 import { alpha, colour, dealer, faint, ground, hit, ink, mix, muted, nth } from './colour.js';
 
 const nice = x => {
@@ -29,14 +30,25 @@ export class Plane {
         this.mouse();
     }
 
-    // The box around everything at all times.
+    // The box around what is to be seen: everything at all times, but for bodies that left the rest; with them it is `all`, where there are such.
     reach() {
-        let box = [Infinity, Infinity, -Infinity, -Infinity];
+        const movers = this.shapes.filter(s => !s.endless && s.points > 0 && (s.of || s.point[0].some((_, j) => !this.data.constant(s.at + s.sizes + j))));
+        const round = s => s.figure === 'circle' ? s.size[0][0] : s.figure === 'box' ? Math.hypot(s.size[0][0], s.size[1][0]) / 2 : 0;
+        const near = stays(this.data.rows, movers.length, 2, (i, b, j) => movers[b].point[0][j][i], b => round(movers[b])), whole = this.around(this.shapes, null), moving = new Set(movers);
+        this.all = near ? whole : null;
+        const box = near ? this.around(this.shapes.filter(s => !moving.has(s)), near) : whole;
+        this.size = Math.max(box[2] - box[0], box[3] - box[1]) || 1;
+        return box;
+    }
+
+    // Around these shapes at all times, and around what is given.
+    around(shapes, near) {
+        let box = near ? [...near.low, ...near.high] : [Infinity, Infinity, -Infinity, -Infinity];
         const grow = (x, y, r) => {
             if (![x[0], x[1], y[0], y[1], r].every(Number.isFinite)) return;
             box = [Math.min(box[0], x[0] - r), Math.min(box[1], y[0] - r), Math.max(box[2], x[1] + r), Math.max(box[3], y[1] + r)];
         };
-        for (const s of this.shapes) {
+        for (const s of shapes) {
             if (s.endless) continue;
             let r = 0;
             if (s.figure === 'box') r = Math.hypot(range(s.size[0])[1], range(s.size[1])[1]) / 2;
@@ -48,19 +60,21 @@ export class Plane {
             }
             for (const p of s.point) grow(range(p[0]), range(p[1]), r);
         }
-        for (const c of this.contacts.list) grow(range(c.place[0]), range(c.place[1]), 0);
+        if (!near) for (const c of this.contacts.list) grow(range(c.place[0]), range(c.place[1]), 0);
         if (!(box[2] >= box[0])) box = [-1, -1, 1, 1];
-        for (const s of this.shapes.filter(s => s.endless)) { // where it is nearest to the rest at the start
+        for (const s of shapes.filter(s => s.endless)) { // where it is nearest to the rest at the start
             const [a, b] = s.point.map(p => [p[0][0], p[1][0]]), d = [b[0] - a[0], b[1] - a[1]], m = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
             const f = ((m[0] - a[0]) * d[0] + (m[1] - a[1]) * d[1]) / (d[0] * d[0] + d[1] * d[1]), x = a[0] + f * d[0], y = a[1] + f * d[1];
             grow([x, x], [y, y], 0);
         }
-        const size = Math.max(box[2] - box[0], box[3] - box[1]) || 1;
-        this.size = size;
         return box;
     }
 
-    fit() { this.view = this.followed = null; }
+    fit(everything = false) { this.view = this.followed = null; this.wide = everything && this.all; this.moved = false; }
+
+    /** From where one looks, to be kept while the page loads itself again. */
+    get look() { return this.view; }
+    set look(view) { this.view = view; }
 
     // The view moves with the middle of a shape.
     chase(i, f) {
@@ -80,7 +94,7 @@ export class Plane {
         }
         Object.assign(this, { w, h, ratio });
         if (this.view) return;
-        const [x0, y0, x1, y1] = this.bounds, side = 44, top = 50, bottom = 40;
+        const [x0, y0, x1, y1] = this.wide || this.bounds, side = 44, top = 50, bottom = 40;
         const scale = Math.min((w - 2 * side) / Math.max(x1 - x0, 1e-3 * this.size), (h - top - bottom) / Math.max(y1 - y0, 1e-3 * this.size));
         this.view = { scale: Math.max(scale, 1e-12), x: (x0 + x1) / 2, y: (y0 + y1) / 2 + (top - bottom) / 2 / Math.max(scale, 1e-12) };
     }
@@ -95,6 +109,7 @@ export class Plane {
             const f = Math.exp(-e.deltaY * 0.0015), v = this.view;
             const x = v.x + (e.offsetX - this.w / 2) / v.scale, y = v.y - (e.offsetY - this.h / 2) / v.scale;
             v.scale *= f;
+            this.moved = true;
             v.x = x - (e.offsetX - this.w / 2) / v.scale;
             v.y = y + (e.offsetY - this.h / 2) / v.scale;
             this.changed?.();
@@ -103,6 +118,7 @@ export class Plane {
         c.addEventListener('pointerdown', e => { from = [e.clientX, e.clientY]; c.setPointerCapture(e.pointerId); });
         c.addEventListener('pointermove', e => {
             if (!from) return;
+            this.moved = true;
             this.view.x -= (e.clientX - from[0]) / this.view.scale;
             this.view.y += (e.clientY - from[1]) / this.view.scale;
             from = [e.clientX, e.clientY];

@@ -6,9 +6,14 @@ import {
 } from 'three';
 import { ConvexGeometry } from 'three/examples/jsm/geometries/ConvexGeometry.js';
 import { bends, deflected } from './deflect.js';
+import { stays } from './extent.js';
+import { impostor, square } from './impostor.js';
+import { Painter } from './painter.js';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 
 const CROWD = 80; // more shapes than this are drawn as instances, without edges
+const MOST_NAMES = 300, PAINTED = 300;
+const SUN = new Vector3(0.5, -0.8, 1.6);
 const Z = new Vector3(0, 0, 1), Y = new Vector3(0, 1, 0);
 const between = (x, i, s) => s > 0 && i + 1 < x.length ? x[i] + s * (x[i + 1] - x[i]) : x[i];
 
@@ -16,7 +21,7 @@ const between = (x, i, s) => s > 0 && i + 1 < x.length ? x[i] + s * (x[i + 1] - 
 class Tube {
     constructor(n, material) {
         this.bars = new InstancedMesh(new CylinderGeometry(1, 1, 1, 14, 1), material, n - 1);
-        this.balls = new InstancedMesh(new SphereGeometry(1, 14, 10), material, n);
+        this.balls = new InstancedMesh(ball(14, 10), material, n);
         this.group = new Group();
         this.group.add(this.bars, this.balls);
         for (const m of [this.bars, this.balls]) m.castShadow = true, m.frustumCulled = false;
@@ -54,10 +59,28 @@ function shaded(geometry, round) {
     geometry.setAttribute('color', new BufferAttribute(shade, 3));
     return geometry;
 }
+const ball = (n, m) => { // a unit sphere, and known to be one
+    const g = new SphereGeometry(1, n, m);
+    g.userData.round = true;
+    return g;
+};
 const many = {
-    sphere: () => shaded(new SphereGeometry(1, 16, 12), true), ellipsoid: () => shaded(new SphereGeometry(1, 16, 12), true), point: () => shaded(new SphereGeometry(1, 8, 6), false),
+    sphere: square, ellipsoid: () => shaded(ball(16, 12), true), point: () => shaded(ball(8, 6), false),
     box: () => shaded(new BoxGeometry(1, 1, 1), false), cylinder: () => shaded(new CylinderGeometry(1, 1, 1, 24).rotateX(Math.PI / 2), false),
 };
+
+// Is there WebGL?  A scene without it is painted, and so is a large one where a program does the work of the graphics card; #webgl asks for it all the same.
+function graphics(shapes) {
+    try {
+        const gl = document.createElement('canvas').getContext('webgl2');
+        if (!gl || shapes <= PAINTED || /[#&]webgl\b/.test(location.hash)) return !!gl;
+        const about = gl.getExtension('WEBGL_debug_renderer_info'), name = gl.getParameter(about ? about.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+        gl.getExtension('WEBGL_lose_context')?.loseContext();
+        return !/swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+    } catch {
+        return false;
+    }
+}
 
 const corners = x => Array.from({ length: x.length / 3 }, (_, k) => new Vector3(x[3 * k], x[3 * k + 1], x[3 * k + 2]));
 
@@ -87,11 +110,23 @@ class Arrow {
     }
 }
 
+// A shape of the page with its channels, which are read when they are asked for: a world has many.
+class Shape {
+    constructor(data, s) { Object.assign(this, s); Object.defineProperty(this, 'data', { value: data }); }
+
+    get size() { return Array.from({ length: this.sizes }, (_, k) => this.data.channel(this.at + k)); }
+    get point() { return Array.from({ length: this.points }, (_, k) => [0, 1, 2].map(j => this.data.channel(this.at + this.sizes + 3 * k + j))); }
+    get turnBy() { return Array.from({ length: this.turn }, (_, k) => this.data.channel(this.at + this.sizes + 3 * this.points + k)); }
+}
+
 class Space {
     constructor(holder, data, contacts, colours) {
         Object.assign(this, { holder, data, contacts, colours, options: { forces: true, names: false, axes: false }, deflection: 1, follow: -1 });
         this.scratch = { m: new Matrix4(), at: new Vector3(), q: new Quaternion(), next: new Quaternion(), by: new Vector3() }; // of every frame
-        this.renderer = new WebGLRenderer({ antialias: true });
+        const drawn = data.page.shapes.filter(s => s.figure !== 'contact');
+        this.painted = !graphics(drawn.length);
+        this.renderer = this.painted ? new Painter() : new WebGLRenderer({ antialias: true });
+        if (this.painted) this.note = 'no graphics card: a simpler drawing';
         this.renderer.shadowMap.enabled = true;
         this.renderer.shadowMap.type = PCFSoftShadowMap;
         this.canvas = this.renderer.domElement;
@@ -102,9 +137,9 @@ class Space {
         this.camera.up.copy(Z);
         this.controls = new OrbitControls(this.camera, this.canvas);
         this.controls.addEventListener('change', () => { if (!this.drawing) this.changed?.(); });
+        this.controls.addEventListener('start', () => { this.moved = true; });
         this.canvas.addEventListener('dblclick', () => { this.fit(); this.changed?.(); });
         const deal = colours.dealer();
-        const drawn = data.page.shapes.filter(s => s.figure !== 'contact');
         this.crowd = drawn.length > CROWD;
         this.shapes = drawn.map(s => this.prepare(s, deal(s)));
         this.gather();
@@ -117,7 +152,7 @@ class Space {
     }
 
     ball(opacity) {
-        const m = new Mesh(new SphereGeometry(1, 24, 16), new MeshBasicMaterial({ transparent: true, opacity, depthWrite: false }));
+        const m = new Mesh(ball(24, 16), new MeshBasicMaterial({ transparent: true, opacity, depthWrite: false }));
         this.scene.add(m);
         return m;
     }
@@ -125,15 +160,13 @@ class Space {
     // -- shapes ---------------------------------------------------------------------------------------------
 
     prepare(s, dealt) {
-        const { data } = this, channel = k => data.channel(s.at + k), size = [], point = [], turn = [];
-        for (let k = 0; k < s.sizes; ++k) size.push(channel(k));
-        for (let k = 0; k < s.points; ++k) point.push([0, 1, 2].map(j => channel(s.sizes + 3 * k + j)));
-        for (let k = 0; k < s.turn; ++k) turn.push(channel(s.sizes + 3 * s.points + k));
-        const material = new MeshLambertMaterial(), shape = { ...s, size, point, turnBy: turn, material };
-        shape.paint = () => s.colour ? this.colours.colour(s.colour) : dealt === null ? this.colours.colour('grey') : this.colours.nth(dealt);
+        const { data } = this, shape = new Shape(data, s);
+        const plain = () => s.colour ? this.colours.colour(s.colour) : dealt === null ? this.colours.colour('grey') : this.colours.nth(dealt);
+        shape.paint = s.endless && (!s.colour || s.colour === 'grey') ? () => this.colours.mix(plain(), this.colours.ground(), this.colours.theme.dark ? 0.75 : 0.5) : plain; // what fills the picture stays behind
+        if (this.crowd && !s.trace && !s.endless && s.figure in many) { shape.many = true; return shape; }
+        const material = shape.material = new MeshLambertMaterial(), { point } = shape;
         if (s.figure === 'segment' || s.figure === 'line') shape.tube = new Tube(s.points, material);
         else if (s.figure === 'spring') shape.tube = new Tube(121, material);
-        else if (this.crowd && !s.trace && s.figure in many) { shape.many = true; return shape; }
         else shape.mesh = this.solid(s.figure, material, shape);
         if (s.trace) {
             const g = new BufferGeometry(), x = new Float32Array(3 * data.rows), p = point[point.length - 1];
@@ -147,32 +180,62 @@ class Space {
         return shape;
     }
 
-    // Shapes of one kind in one call: a matrix and a colour each.
+    // Shapes of one kind in one call: a matrix and a colour each.  pose: of every row and shape place and turn (a quaternion, on the side of that of the row before).
     gather() {
         this.groups = Object.keys(many).map(figure => {
-            const list = this.shapes.filter(s => s.many && s.figure === figure);
-            if (!list.length) return null;
-            const mesh = new InstancedMesh(many[figure](), new MeshLambertMaterial({ vertexColors: true }), list.length);
+            const list = this.shapes.filter(s => s.many && s.figure === figure), n = list.length;
+            if (!n) return null;
+            const ray = figure === 'sphere' && !this.painted, geometry = figure === 'sphere' && !ray ? ball(16, 12) : many[figure]();
+            const mesh = new InstancedMesh(geometry, new MeshLambertMaterial({ vertexColors: !ray && figure !== 'sphere' }), n);
             mesh.castShadow = mesh.receiveShadow = true;
             mesh.frustumCulled = false;
+            if (ray) impostor(mesh, SUN);
+            mesh.userData.spheres = figure === 'sphere';
             this.scene.add(mesh);
-            return { list, mesh };
+            const pose = new Float32Array(7 * n * this.data.rows), size = new Float32Array(3 * n);
+            list.forEach((s, k) => this.pose(s, k, n, pose, size));
+            return { list, mesh, pose, size, steady: list.every(s => Array.from({ length: s.sizes }).every((_, k) => this.data.constant(s.at + k))) };
         }).filter(Boolean);
     }
 
+    pose(s, k, n, x, size) {
+        const { data } = this, { q } = this.scratch, at = 7 * k, step = 7 * n, first = s.at + s.sizes;
+        for (let j = 0; j < 3; ++j) data.spread(first + j, x, at + j, step);
+        if (s.turn === 4) [6, 3, 4, 5].forEach((to, j) => data.spread(first + 3 + j, x, at + to, step)); // w x y z
+        for (let i = 0, a = at; i < data.rows; ++i, a += step) {
+            if (s.turn === 3) this.turn(s, i, 0, q).toArray(x, a + 3);
+            else if (s.turn !== 4) x[a + 6] = 1;
+            const b = a - step, side = i && x[a + 3] * x[b + 3] + x[a + 4] * x[b + 4] + x[a + 5] * x[b + 5] + x[a + 6] * x[b + 6] < 0 ? -1 : 1;
+            for (let j = 3; j < 7; ++j) x[a + j] *= side;
+        }
+        this.sizeOf(s, 0, 0, size, 3 * k);
+    }
+
+    sizeOf(s, i, f, x, at) {
+        const of = k => { const c = s.at + k, v = this.data.value(c, i); return f > 0 && i + 1 < this.data.rows ? v + f * (this.data.value(c, i + 1) - v) : v; };
+        const a = s.sizes > 0 ? of(0) : 0;
+        if (s.figure === 'box' || s.figure === 'ellipsoid') x[at] = a, x[at + 1] = of(1), x[at + 2] = of(2);
+        else if (s.figure === 'cylinder') x[at] = x[at + 1] = a, x[at + 2] = of(1);
+        else x.fill(s.figure === 'point' ? (s.sizes ? a / 2 : NaN) : a, at, at + 3);
+    }
+
     placeMany(i, f) {
-        const { m, at, q, by } = this.scratch;
-        for (const { list, mesh } of this.groups) {
-            for (let k = 0; k < list.length; ++k) {
-                const s = list[k], [x, y, z] = s.point[0], flat = s.endless ? s.wide : 0;
-                at.set(between(x, i, f), between(y, i, f), between(z, i, f));
-                const a = s.size.length > 0 ? between(s.size[0], i, f) : 0, b = s.size.length > 1 ? between(s.size[1], i, f) : 0;
-                this.turn(s, i, f, q);
-                if (s.figure === 'box' || s.figure === 'ellipsoid') by.set(flat || a, flat || b, between(s.size[2], i, f));
-                else if (s.figure === 'cylinder') by.set(a, a, b);
-                else by.setScalar(s.figure === 'point' ? (s.size.length ? a / 2 : 0.011 * this.size) : a);
-                if (!Number.isFinite(at.x + at.y + at.z + by.x + by.y + by.z)) by.setScalar(0), at.set(0, 0, 0);
-                mesh.setMatrixAt(k, m.compose(at, q, by));
+        const least = 0.011 * this.size; // of points that say nothing of their size
+        for (const { list, mesh, pose, size, steady } of this.groups) {
+            const n = list.length, m = mesh.instanceMatrix.array, next = i + 1 < this.data.rows ? 7 * n : 0;
+            for (let k = 0, a = 7 * n * i, o = 0; k < n; ++k, a += 7, o += 16) {
+                const b = a + next, g = 1 - f;
+                if (!steady) this.sizeOf(list[k], i, f, size, 3 * k);
+                let x = g * pose[a + 3] + f * pose[b + 3], y = g * pose[a + 4] + f * pose[b + 4], z = g * pose[a + 5] + f * pose[b + 5], w = g * pose[a + 6] + f * pose[b + 6];
+                const l = 1 / (Math.sqrt(x * x + y * y + z * z + w * w) || 1), point = list[k].figure === 'point';
+                x *= l, y *= l, z *= l, w *= l;
+                const sx = size[3 * k] || (point ? least : 0), sy = size[3 * k + 1] || (point ? least : 0), sz = size[3 * k + 2] || (point ? least : 0);
+                m[o] = sx * (1 - 2 * (y * y + z * z)), m[o + 1] = sx * 2 * (x * y + w * z), m[o + 2] = sx * 2 * (x * z - w * y);
+                m[o + 4] = sy * 2 * (x * y - w * z), m[o + 5] = sy * (1 - 2 * (x * x + z * z)), m[o + 6] = sy * 2 * (y * z + w * x);
+                m[o + 8] = sz * 2 * (x * z + w * y), m[o + 9] = sz * 2 * (y * z - w * x), m[o + 10] = sz * (1 - 2 * (x * x + y * y));
+                m[o + 12] = g * pose[a] + f * pose[b], m[o + 13] = g * pose[a + 1] + f * pose[b + 1], m[o + 14] = g * pose[a + 2] + f * pose[b + 2];
+                if (!Number.isFinite(m[o] + m[o + 5] + m[o + 10] + m[o + 12] + m[o + 13] + m[o + 14])) m.fill(0, o, o + 15);
+                m[o + 15] = 1;
             }
             mesh.instanceMatrix.needsUpdate = true;
         }
@@ -180,21 +243,22 @@ class Space {
 
     // Floors and walls without an end reach as far as what moves, and a bit more.
     widen() {
-        const corner = new Vector3();
+        const corner = new Vector3(), { low, high } = this.all || this;
         for (const s of this.shapes.filter(s => s.endless)) {
             const c = new Vector3(...s.point[0].map(x => x[0]));
             s.wide = 0;
             for (let k = 0; k < 8; ++k) {
-                corner.set(k & 1 ? this.low.x : this.high.x, k & 2 ? this.low.y : this.high.y, k & 4 ? this.low.z : this.high.z);
+                corner.set(k & 1 ? low.x : high.x, k & 2 ? low.y : high.y, k & 4 ? low.z : high.z);
                 s.wide = Math.max(s.wide, 2.1 * corner.distanceTo(c));
             }
         }
     }
 
     solid(figure, material, shape) {
-        const geometry = figure === 'hull' ? new ConvexGeometry(corners(shape.fixed)) : figure === 'surface' ? surface(shape.fixed) : figure === 'box' ? new BoxGeometry(1, 1, 1) : figure === 'cylinder' ? new CylinderGeometry(1, 1, 1, 40).rotateX(Math.PI / 2) : new SphereGeometry(1, 40, 28);
+        const geometry = figure === 'hull' ? new ConvexGeometry(corners(shape.fixed)) : figure === 'surface' ? surface(shape.fixed) : figure === 'box' ? new BoxGeometry(1, 1, 1) : figure === 'cylinder' ? new CylinderGeometry(1, 1, 1, 40).rotateX(Math.PI / 2) : ball(40, 28);
         const mesh = new Mesh(geometry, material);
         mesh.castShadow = mesh.receiveShadow = true;
+        mesh.userData.endless = shape.endless;
         if (figure === 'point') return mesh;
         shape.lines = new LineBasicMaterial();
         if (figure === 'sphere' || figure === 'ellipsoid') { // two circles, so that one sees it turn
@@ -230,24 +294,47 @@ class Space {
         return [0, 1, 2].map(k => Math.abs(m[k]) * a[0] + Math.abs(m[4 + k]) * a[1] + Math.abs(m[8 + k]) * a[2]);
     }
 
-    // The box around everything at all times.
+    // Half of the box around a shape that does not turn, or of one that may turn anyhow.
+    halves(s, size) {
+        const r = s.figure === 'box' ? Math.hypot(...size) / 2 : s.figure === 'sphere' ? size[0] : s.figure === 'ellipsoid' ? Math.max(...size) : s.figure === 'cylinder' ? Math.hypot(size[0], size[1] / 2) : 0;
+        if (s.fixed) s.radius = s.figure === 'hull' ? Math.max(...corners(s.fixed).map(c => c.length())) : 0;
+        return s.figure === 'hull' ? [s.radius, s.radius, s.radius] : s.figure === 'surface' ? this.half(s.fixed) : s.figure === 'box' && !s.turn ? size.map(x => x / 2) : [r, r, r];
+    }
+
+    // The box around what is to be seen, low to high: everything at all times, but for bodies that left the rest; with them it is `all`, where there are such.
     reach() {
-        const low = new Vector3(Infinity, Infinity, Infinity), high = low.clone().negate(), step = Math.max(1, Math.floor(this.data.rows / 500));
+        const { data } = this, step = Math.max(1, Math.floor(data.rows / 500)), movers = [];
+        const empty = () => ({ low: new Vector3(Infinity, Infinity, Infinity), high: new Vector3(-Infinity, -Infinity, -Infinity) }), all = empty(), rest = empty();
+        const grow = (box, x, y, z, h) => {
+            if (!Number.isFinite(x + y + z)) return;
+            const { low, high } = box;
+            low.x = Math.min(low.x, x - h[0]), low.y = Math.min(low.y, y - h[1]), low.z = Math.min(low.z, z - h[2]);
+            high.x = Math.max(high.x, x + h[0]), high.y = Math.max(high.y, y + h[1]), high.z = Math.max(high.z, z + h[2]);
+        };
+        const of = (at, h) => { for (let i = 0; i < data.rows; i += step) grow(all, at(i, 0), at(i, 1), at(i, 2), h(i)); movers.push({ at, r: Math.max(...h(0)) }); };
         for (const s of this.shapes) {
-            const r = s.figure === 'box' ? Math.hypot(...s.size.map(x => x[0])) / 2 : s.figure === 'sphere' ? s.size[0][0] : s.figure === 'ellipsoid' ? Math.max(...s.size.map(x => x[0])) : s.figure === 'cylinder' ? Math.hypot(s.size[0][0], s.size[1][0] / 2) : 0;
-            if (s.fixed) s.radius = s.figure === 'hull' ? Math.max(...corners(s.fixed).map(c => c.length())) : 0;
-            const flat = s.figure === 'hull' ? [s.radius, s.radius, s.radius] : s.figure === 'surface' ? this.half(s.fixed) : s.figure === 'box' && !s.turn ? s.size.map(x => x[0] / 2) : [r, r, r];
-            for (const p of s.endless ? [] : s.point) {
-                for (let i = 0; i < this.data.rows; i += step) {
-                    const x = p.map(c => c[i]);
-                    if (!x.every(Number.isFinite)) continue;
-                    const h = s.figure === 'box' && s.turn ? this.turned(s, i) : flat;
-                    low.min(new Vector3(x[0] - h[0], x[1] - h[1], x[2] - h[2]));
-                    high.max(new Vector3(x[0] + h[0], x[1] + h[1], x[2] + h[2]));
-                }
-            }
+            if (s.endless || s.many) continue;
+            const flat = this.halves(s, s.size.map(x => x[0])), h = i => s.figure === 'box' && s.turn ? this.turned(s, i) : flat;
+            s.point.forEach((p, k) => {
+                const first = s.at + s.sizes + 3 * k;
+                if (!s.of && [0, 1, 2].every(j => data.constant(first + j))) grow(all, p[0][0], p[1][0], p[2][0], h(0)), grow(rest, p[0][0], p[1][0], p[2][0], h(0));
+                else of((i, j) => p[j][i], h);
+            });
         }
-        if (!(high.x >= low.x)) low.set(-1, -1, -1), high.set(1, 1, 1);
+        for (const { list, pose } of this.groups) {
+            const n = list.length;
+            list.forEach((s, k) => {
+                const size = Array.from({ length: s.sizes }, (_, j) => data.value(s.at + j, 0)), first = s.at + s.sizes, h = this.halves(s, size), at = (i, j) => pose[7 * (n * i + k) + j];
+                if (s.of || ![0, 1, 2].every(j => data.constant(first + j))) { of(at, () => h); return; }
+                const still = s.figure === 'box' && s.turn ? this.turned(s, 0) : h;
+                grow(all, at(0, 0), at(0, 1), at(0, 2), still), grow(rest, at(0, 0), at(0, 1), at(0, 2), still);
+            });
+        }
+        if (!(all.high.x >= all.low.x)) all.low.set(-1, -1, -1), all.high.set(1, 1, 1);
+        const near = stays(data.rows, movers.length, 3, (i, b, j) => movers[b].at(i, j), b => movers[b].r), box = near ? rest : all;
+        if (near) box.low.min(new Vector3(...near.low)), box.high.max(new Vector3(...near.high));
+        this.all = near ? all : null;
+        const { low, high } = box;
         for (const s of this.shapes.filter(s => s.endless)) { // the nearest point of each is seen
             const c = new Vector3(...s.point[0].map(x => x[0])), mid = low.clone().add(high).multiplyScalar(0.5), n = Z.clone().applyQuaternion(this.turn(s, 0, 0, new Quaternion()));
             const foot = mid.clone().addScaledVector(n, -mid.clone().sub(c).dot(n));
@@ -259,7 +346,7 @@ class Space {
 
     lights() {
         const { low, high, size } = this, mid = low.clone().add(high).multiplyScalar(0.5), sun = new DirectionalLight(0xffffff, 2.1);
-        sun.position.copy(mid).add(new Vector3(0.5, -0.8, 1.6).multiplyScalar(size));
+        sun.position.copy(mid).addScaledVector(SUN, size);
         sun.target.position.copy(mid);
         sun.castShadow = true;
         sun.shadow.mapSize.set(1024, 1024);
@@ -285,23 +372,36 @@ class Space {
         this.scene.add(this.grid);
     }
 
-    // Seen from `from`, how far away must the camera be so that the box around everything is in the picture?
-    distance(from, aspect) {
-        const right = Z.clone().cross(from).normalize(), up = from.clone().cross(right), half = this.high.clone().sub(this.low).multiplyScalar(0.5);
+    // Seen from `from`, how far away must the camera be so that a box is in the picture?
+    distance(from, aspect, { low, high }) {
+        const right = Z.clone().cross(from).normalize(), up = from.clone().cross(right), half = high.clone().sub(low).multiplyScalar(0.5);
         const tall = Math.tan(Math.PI / 360 * this.camera.fov), wide = tall * aspect;
         const along = v => Math.abs(v.x) * half.x + Math.abs(v.y) * half.y + Math.abs(v.z) * half.z; // of the corner that is farthest that way
         return along(from) + Math.max(along(right) / wide, along(up) / tall);
     }
 
-    fit() {
-        const mid = this.low.clone().add(this.high).multiplyScalar(0.5), from = new Vector3(0.55, -1.15, 0.6).normalize(), { size, camera, controls } = this;
+    fit(everything = false) {
+        const box = everything && this.all || this, { camera, controls } = this, size = box.high.clone().sub(box.low).length() || 1;
+        const mid = box.low.clone().add(box.high).multiplyScalar(0.5), from = new Vector3(0.55, -1.15, 0.6).normalize();
         const aspect = (this.holder.clientWidth || 1) / (this.holder.clientHeight || 1);
-        camera.position.copy(mid).addScaledVector(from, Math.max(1.45 * size / Math.min(1, aspect), 1.05 * this.distance(from, aspect)));
-        Object.assign(camera, { near: 0.01 * size, far: 20 * size });
+        camera.position.copy(mid).addScaledVector(from, Math.max(this.crowd ? 0 : 1.45 * size / Math.min(1, aspect), 1.05 * this.distance(from, aspect, box)));
+        Object.assign(camera, { near: 0.01 * this.size, far: Math.max(20 * this.size, this.all ? 6 * this.all.high.distanceTo(this.all.low) : 0) });
+        camera.updateProjectionMatrix();
         controls.target.copy(mid);
         this.followed = null;
+        this.moved = false;
         this.drawing = true;
         controls.update();
+        this.drawing = false;
+    }
+
+    /** From where one looks, to be kept while the page loads itself again. */
+    get look() { return { position: this.camera.position.toArray(), target: this.controls.target.toArray() }; }
+    set look({ position, target }) {
+        this.camera.position.fromArray(position);
+        this.controls.target.fromArray(target);
+        this.drawing = true;
+        this.controls.update();
         this.drawing = false;
     }
 
@@ -315,6 +415,7 @@ class Space {
             mesh.instanceColor.needsUpdate = true;
         }
         for (const s of this.shapes) {
+            if (s.many) continue;
             s.material.color.set(s.paint());
             s.lines?.color.set(mix(s.paint(), ink(), 0.55));
             s.path?.material.color.set(mix(s.paint(), ground(), 0.35));
@@ -448,7 +549,7 @@ class Space {
         };
         if (this.options.axes) ['x', 'y', 'z'].forEach((text, k) => put(this.data.lengthUnit ? `${text} (${this.data.lengthUnit})` : text, [0, 1, 2].map(j => (j === k ? 0.22 * this.size : 0))));
         if (!this.options.names) return;
-        for (const s of this.shapes) put(s.name, [0, 1, 2].map(j => s.point.reduce((sum, p) => sum + between(p[j], i, f), 0) / s.point.length));
+        for (const s of this.shapes.slice(0, MOST_NAMES)) put(s.name, [0, 1, 2].map(j => s.point.reduce((sum, p) => sum + between(p[j], i, f), 0) / s.point.length));
         for (const { c } of this.touch) put(c.name, this.contacts.point(c, i, f));
     }
 }

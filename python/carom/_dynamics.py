@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _library as c
 from ._library import Path, Source, Time, lib
-from ._run import initial_state, signals_of, text_model
+from ._run import initial_state, signals_at, signals_of, text_model
 
 KINDS = ("open", "closed", "sticks", "slides")
 
@@ -34,6 +34,7 @@ class Equilibrium(c.Made):
     residual    largest relative violation of balance, laws of contact and gaps
     unique      are the forces unique?
     q           positions as an array
+    signals     {name: number}: what controllers hold at rest
     """
     _made_by = "carom.equilibrium()"
 
@@ -46,12 +47,14 @@ class Equilibrium(c.Made):
         self.ranges = {c.text(f.name): (f.low, f.high) for f in forces if not math.isnan(f.low)}
         self.contacts = {name: KINDS[rest.contact[i]] for i, name in enumerate(model.contacts)}
         self.residual, self.free, self.unique = rest.residual, rest.free, rest.free == 0
+        self._held = _array(rest.signals, rest.nsignals)
+        self.signals = signals_at(model, self._held)
         self._model = model
 
     def save(self, file: Path) -> Any:
         """A file for `carom run --start`."""
         v, err = np.zeros(len(self._model.velocities)), c.CError()
-        status = lib.carom_state_write(self._model._handle.pointer, os.fsencode(file), self.q.ctypes.data, v.ctypes.data, ctypes.byref(err))
+        status = lib.carom_state_keep(self._model._handle.pointer, os.fsencode(file), self.q.ctypes.data, v.ctypes.data, self._held.ctypes.data, ctypes.byref(err))
         if status != c.OK:
             raise c.failure(err, status)
 
@@ -76,7 +79,9 @@ def equilibrium(model: Source, *, set: Mapping[str, Any] | None = None, matrices
 
 
 class Modes(c.Made):
-    """frequencies (Hz), damping (ratios), eigenvalues (complex, 1/s), shapes (complex, a row per mode), names of the columns of shapes."""
+    """frequencies (Hz), damping (ratios), eigenvalues (complex, 1/s), shapes (complex, a row per mode), names of the columns of shapes.
+
+    With controllers, eigenvalues are log(multipliers)/sample, where sample is the common period of their samples; forgotten: how many further multipliers are 0."""
     _made_by = "carom.modes()"
 
     def _set_up(self, model, x):
@@ -89,6 +94,8 @@ class Modes(c.Made):
         self.names = [model.velocities[i] for i in shown]
         self.joints, self.sticking, self.sliding, self.unbalanced = x.joints, x.sticking, x.sliding, x.unbalanced
         self.method = c.text(x.method)
+        self.sample, self.forgotten = x.sample, x.forgotten
+        self.multipliers = np.exp(x.sample * self.eigenvalues) if x.sample > 0 else None
 
     def __len__(self):
         return len(self.frequencies)

@@ -113,7 +113,7 @@ class ModelRun(Structure):
 class SimDef(Structure):
     _fields_ = [("system", c_void_p), ("scheme", c_char_p), ("schemes", c_void_p), ("options", POINTER(c_char_p)), ("t0", c_double),
                 ("h", c_double), ("t_end", c_double), ("q0", c_void_p), ("v0", c_void_p), ("input", c_void_p), ("name", c_void_p), ("name_user", c_void_p),
-                ("rate_name", c_void_p), ("size", c_void_p), ("input_t", c_double)]
+                ("rate_name", c_void_p), ("size", c_void_p), ("input_t", c_double), ("input_whole", c_bool), ("on_sample", c_void_p), ("sample_user", c_void_p)]
 
 
 class Now(Structure):
@@ -135,7 +135,7 @@ class RecordDef(Structure):
                 ("step", c_double), ("end", c_double), ("every", c_long), ("dt_out", c_double), ("event_rows", c_bool), ("text", c_char_p),
                 ("length", c_size_t), ("model_file", c_char_p), ("set", POINTER(c_char_p)), ("options", POINTER(c_char_p)),
                 ("coordinates", POINTER(c_char_p)), ("constraints", POINTER(c_char_p)), ("extra", c_void_p), ("extra_value", c_void_p),
-                ("compress", c_bool), ("units", c_bool)]
+                ("columns", POINTER(c_char_p)), ("compress", c_bool), ("units", c_bool)]
 
 
 class ResultEvent(Structure):
@@ -215,7 +215,7 @@ class RestForce(Structure):
 class Rest(Structure):
     _fields_ = [("nq", c_int), ("nv", c_int), ("nforce", c_int), ("nc", c_int), ("q", POINTER(c_double)), ("force", POINTER(RestForce)),
                 ("contact", POINTER(c_int)), ("residual", c_double), ("iterations", c_int), ("free", c_int), ("unbalanced", c_int),
-                ("force_left", c_double)]
+                ("force_left", c_double), ("nsignals", c_int), ("signals", POINTER(c_double))]
 
 
 class Mode(Structure):
@@ -224,7 +224,8 @@ class Mode(Structure):
 
 class Modes(Structure):
     _fields_ = [("nv", c_int), ("count", c_int), ("mode", POINTER(Mode)), ("q", POINTER(c_double)), ("v", POINTER(c_double)), ("joints", c_int),
-                ("sticking", c_int), ("sliding", c_int), ("unbalanced", c_double), ("method", c_char_p), ("shapes", POINTER(c_double))]
+                ("sticking", c_int), ("sliding", c_int), ("unbalanced", c_double), ("method", c_char_p), ("shapes", POINTER(c_double)),
+                ("sample", c_double), ("forgotten", c_int)]
 
 
 class ModesDef(Structure):
@@ -259,7 +260,7 @@ class Gradient(Structure):
 
 
 class OrbitDef(Structure):
-    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("period", c_char_p), ("exchange", c_void_p), ("segments", c_int), ("transient", c_double), ("guess", c_double), ("conservative", c_bool), ("energy", c_double),
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("signals", c_void_p), ("period", c_char_p), ("exchange", c_void_p), ("segments", c_int), ("transient", c_double), ("guess", c_double), ("conservative", c_bool), ("energy", c_double),
                 ("stop", c_void_p), ("user", c_void_p)]
 
 
@@ -269,7 +270,7 @@ class OrbitEvent(Structure):
 
 class Orbit(Structure):
     _fields_ = [("nq", c_int), ("nv", c_int), ("nmultipliers", c_int), ("nevents", c_int), ("nc", c_int), ("period", c_double), ("residual", c_double),
-                ("q", POINTER(c_double)), ("v", POINTER(c_double)), ("advance", POINTER(c_double)), ("re", POINTER(c_double)), ("im", POINTER(c_double)),
+                ("q", POINTER(c_double)), ("v", POINTER(c_double)), ("nsignals", c_int), ("signals", POINTER(c_double)), ("advance", POINTER(c_double)), ("re", POINTER(c_double)), ("im", POINTER(c_double)),
                 ("trivial", c_int), ("lost", c_int), ("largest", c_double), ("isolated", c_bool), ("event", POINTER(OrbitEvent)), ("iterations", c_int),
                 ("segments", c_int), ("node", POINTER(c_double)), ("scheme", c_char_p)]
 
@@ -292,7 +293,7 @@ class CTable(Structure):
 
 
 class FollowDef(Structure):
-    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("period", c_char_p), ("guess", c_double), ("exchange", c_void_p), ("by", c_char_p),
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("signals", c_void_p), ("period", c_char_p), ("guess", c_double), ("exchange", c_void_p), ("by", c_char_p),
                 ("from", c_double), ("to", c_double), ("step", c_double), ("most", c_int), ("switches", c_int), ("conservative", c_bool), ("response", c_char_p), ("on_point", c_void_p), ("user", c_void_p),
                 ("stop", c_void_p)]
 
@@ -446,13 +447,14 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_model_signal": (c_char_p, [_P, c_int]),
     "carom_model_signals": (_P, [_P]),
     "carom_result_unit": (c_bool, [_P, c_char_p, c_char_p, c_size_t]),
-    "carom_state_write": (c_int, [_P, c_char_p, _P, _P, _E]),
     "carom_rest_find": (c_int, [POINTER(Rest), _P, _P, _E]),
     "carom_rest_free": (None, [POINTER(Rest)]),
     "carom_modes_find": (c_int, [POINTER(Modes), _P, POINTER(ModesDef), _E]),
     "carom_modes_free": (None, [POINTER(Modes)]),
     "carom_orbit_find": (c_int, [POINTER(Orbit), POINTER(OrbitDef), _E]),
     "carom_orbit_free": (None, [POINTER(Orbit)]),
+    "carom_orbit_mode": (c_int, [_P, c_int, c_double, _P, POINTER(c_double), _E]),
+    "carom_state_keep": (c_int, [_P, c_char_p, _P, _P, _P, _E]),
     "carom_lyapunov_find": (c_int, [POINTER(Lyapunov), POINTER(LyapunovDef), _E]),
     "carom_lyapunov_free": (None, [POINTER(Lyapunov)]),
     "carom_model_timeless": (c_int, [_P, c_char_p, POINTER(c_bool), _E]),

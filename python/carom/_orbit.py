@@ -10,7 +10,7 @@ import numpy as np
 from . import _library as c
 from ._library import Source, Time, lib
 from ._result import Result
-from ._run import initial_state, run, text_model
+from ._run import initial_state, run, signals_at, signals_of, text_model
 
 
 def _array(pointer, n):
@@ -26,7 +26,10 @@ def _fill(d, model, scheme, options, start, keep):
     d.run.scheme, d.run.options = scheme and scheme.encode(), c.strings(c.pairs(options))
     state = None if start is None else np.concatenate(initial_state(model, start))
     d.start = None if state is None else state.ctypes.data
-    keep += [texts, state]
+    signals = None if start is None or not hasattr(d, "signals") else signals_of(model, start)
+    if signals is not None:
+        d.signals = signals.ctypes.data
+    keep += [texts, state, signals]
 
 
 def _pairs(exchange, keep):
@@ -57,6 +60,7 @@ class Orbit(c.Made):
     state                   {name: number} at t = 0; q and v the same as arrays; advance: how far positions go in a period
     multipliers             complex array, largest first, then zeros of closed contacts and `trivial` ones
     stable, neutral         neutral: the largest multiplier lies on the unit circle
+    signals                 {name: number}: those of controllers at t = 0, before they compute there
     isolated                False: there are other orbits beside it
     events                  [(t, contact, kind)]: impact, chatter, close, open, stick, slip, reverse
     """
@@ -67,6 +71,7 @@ class Orbit(c.Made):
         self.period, self.residual, self.iterations, self.trivial = o.period, o.residual, o.iterations, o.trivial
         self.q, self.v, self.advance = _array(o.q, o.nq), _array(o.v, o.nv), _array(o.advance, o.nq)
         self.state = {**dict(zip(model.coordinates, self.q.tolist())), **dict(zip(model.velocities, self.v.tolist()))}
+        self.signals = signals_at(model, _array(o.signals, o.nsignals))
         self.multipliers = _array(o.re, o.nmultipliers) + 1j * _array(o.im, o.nmultipliers)
         self.isolated, self.scheme = bool(o.isolated), c.text(o.scheme)
         self.neutral = abs(o.largest - 1) <= 1e-7 if found else None
@@ -76,7 +81,7 @@ class Orbit(c.Made):
 
     def run(self, rows: int | None = 500) -> Result:
         """One period as a result."""
-        return run(self._model, scheme=self.scheme, start=(self.q, self.v), end=self.period, step=self.period / rows, every=1)
+        return run(self._model, scheme=self.scheme, start=self, end=self.period, step=self.period / rows, every=1)
 
     def __repr__(self):
         if not self.found:
@@ -84,10 +89,11 @@ class Orbit(c.Made):
         return f"<carom.Orbit: period {self.period:.9g}, {'neutral' if self.neutral else 'stable' if self.stable else 'unstable'}>"
 
 
-def orbit(model: Source, *, period: Any, transient: Time = 0.0, start: Any = None, guess: Any = None, end: Time | None = None, exchange: Mapping[str, str] | None = None, segments: int | None = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Orbit:
+def orbit(model: Source, *, period: Any = None, transient: Time = 0.0, start: Any = None, guess: Any = None, end: Time | None = None, exchange: Mapping[str, str] | None = None, segments: int | None = None, conservative: bool = False, energy: float | None = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Orbit:
     """A motion that repeats itself.  SimulationError: none was found, and why; its attribute `best` is the nearest so far, an Orbit with a larger residual and `found` False, or None.
 
     period     an expression of parameters, a number, or "free"
+    conservative, energy   the model keeps its energy: that of the orbit, left out: of the start; its period is free
     exchange   {"a": "b"}: coordinates that have changed places after a period, as the legs of a walker after a step
     segments   pieces of multiple shooting; left out: one, and more where the motion grows too much for that
     """
@@ -95,7 +101,12 @@ def orbit(model: Source, *, period: Any, transient: Time = 0.0, start: Any = Non
     keep: list[Any] = []
     d, o, err = c.OrbitDef(), c.Orbit(), c.CError()
     _fill(d, model, scheme, options, start, keep)
-    d.period, d.transient, d.guess = str(period).encode(), c.seconds("transient", transient), math.nan if guess is None else guess
+    if period is None and not conservative:
+        raise c.InputError('give period=: an expression, a number or "free"')
+    if energy is not None and not conservative:
+        raise c.InputError("energy= belongs to conservative=True")
+    d.conservative, d.energy = conservative, math.nan if energy is None else energy
+    d.period, d.transient, d.guess = ("free" if period is None else str(period)).encode(), c.seconds("transient", transient), math.nan if guess is None else guess
     d.exchange, d.segments = _pairs(exchange, keep), segments or 0
     if end is not None:
         d.run.end = c.seconds("end", end)
@@ -138,20 +149,35 @@ class Branch(c.Made):
         return f"<carom.Branch: {len(self)} points over {self.by}>"
 
 
-def follow(model: Source, *, by: Any, between: tuple[float, float], orbit: Any = None, equilibrium: Any = None, period: Any = None, exchange: Mapping[str, str] | None = None, switch: bool | str = False, step: float | None = None, points: int | None = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Branch:
+def follow(model: Source, *, by: Any = None, between: tuple[float, float], orbit: Any = None, equilibrium: Any = None, period: Any = None, exchange: Mapping[str, str] | None = None, switch: bool | str = False, step: float | None = None, points: int | None = None, response: str | None = None, conservative: bool = False, mode: int = 1, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Branch:
     """A branch over the parameter `by`, between two values, through an orbit (an Orbit) or a state of rest (an Equilibrium, or any start of simulate).
 
     exchange   as for orbit()
     period     as for orbit(); left out: that of the orbit, free where the model does not depend on time
     switch     follow other branches, too: "doubling" (or True), "branch", "hopf" or "all"
+    response   an expression: columns with its mean and the amplitudes and phases of its harmonics
+    conservative   nonlinear modes: `between` are energies, by is "energy"; without orbit= the family begins at linear mode number `mode`, slowest first
     """
     model = text_model(model, set, matrices)._written()
-    if (orbit is None) == (equilibrium is None):
+    if conservative:
+        if equilibrium is not None or period is not None or by not in (None, "energy"):
+            raise c.InputError('conservative=True: the parameter is the energy, by="energy", and the period is free; leave out equilibrium= and period=')
+        by, period = "energy", "free"
+    elif by is None:
+        raise c.InputError("give by=, a parameter")
+    elif (orbit is None) == (equilibrium is None):
         raise c.InputError("give orbit= or equilibrium=")
     keep: list[Any] = []
     d, b, err = c.FollowDef(), c.Branch(), c.CError()
-    _fill(d, model, scheme, options, (orbit.q, orbit.v) if orbit is not None else equilibrium, keep)
-    d.guess = orbit.period if orbit is not None else math.nan
+    guess, start = ctypes.c_double(math.nan if orbit is None else orbit.period), orbit if orbit is not None else equilibrium
+    if conservative and orbit is None:
+        x, n = np.zeros(model.sizes.coordinates + model.sizes.velocities), model.sizes.coordinates
+        status = lib.carom_orbit_mode(model._handle.pointer, mode, float(min(between)), x.ctypes.data, ctypes.byref(guess), ctypes.byref(err))
+        if status != c.OK:
+            raise c.failure(err, status)
+        start = (x[:n], x[n:])
+    _fill(d, model, scheme, options, start, keep)
+    d.guess, d.conservative, d.response = guess.value, conservative, response and response.encode()
     d.exchange = _pairs(exchange, keep)
     if orbit is not None and period is None:
         timeless = ctypes.c_bool()
@@ -159,7 +185,7 @@ def follow(model: Source, *, by: Any, between: tuple[float, float], orbit: Any =
         if status != c.OK:
             raise c.failure(err, status)
         period = "free" if timeless.value else repr(orbit.period)
-    d.period = None if orbit is None else str(period).encode()
+    d.period = None if orbit is None and not conservative else str(period).encode()
     d.by, d.to = by.encode(), float(between[1])
     setattr(d, "from", float(between[0]))
     known = {False: 0, True: 1, "doubling": 1, "branch": 2, "hopf": 4, "all": 7}

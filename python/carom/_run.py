@@ -105,8 +105,16 @@ def initial_state(model, start):
     return q, v
 
 
+def signals_at(model, values):
+    """{name: value} of the signals of controllers, in the order of the model; outputs on their way have the name of the output."""
+    held, first = {}, len(model.inputs)
+    for i, value in enumerate(values):
+        held.setdefault(c.text(lib.carom_model_signal(model._handle.pointer, first + i)), float(value))
+    return held
+
+
 def signals_of(model, start):
-    """The values of inputs and of signals of controllers at the start, those of controllers from a file or a Result, where it has them; then the time at which it has all of them, or 0."""
+    """The values of inputs and of signals of controllers at the start, those of controllers from a file, an Equilibrium, an Orbit or a Result, where it has them; then the time at which it has all of them, or 0."""
     p = model._handle.pointer
     names = []
     while (name := lib.carom_model_signal(p, len(names))) is not None:
@@ -121,7 +129,10 @@ def signals_of(model, start):
             raise c.failure(err, status)
         return x
     x[:-1] = view(lib.carom_model_signals(p), len(names), model._handle)
+    held = getattr(start, "signals", None)  # an Equilibrium, an Orbit
     for i, name in enumerate(names[inputs:], inputs):
+        if isinstance(held, dict) and name in held:
+            x[i] = held[name]
         if isinstance(start, Result) and name in start.columns:
             x[i] = start[name][-1]
     if isinstance(start, Result) and len(names) > inputs and all(name in start.columns for name in names[inputs:]):

@@ -45,9 +45,9 @@ struct cli_args {
     cli_given *given;
 };
 
-extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_import, cli_export,
-    cli_sweep, cli_merge, cli_basins, cli_plot, cli_view, cli_film, cli_play, cli_solve, cli_equilibrium, cli_modes,
-    cli_fit, cli_gradient, cli_optimise, cli_orbit, cli_follow, cli_lyapunov, cli_help;
+#define CLI_VERB(name) extern const cli_verb cli_##name;
+#include "cli/verbs.def"
+#undef CLI_VERB
 
 // options.c
 /// Parse argv[0 .. argc) for a verb.  False: complained, or *help is set and it is the help that is wanted.
@@ -159,6 +159,9 @@ int cli_exit(carom_status status);
 void cli_say_of(const char *file, const char *text);
 /// The same about the model, and where the best state so far is, if there is one and --save keeps it.
 void cli_say_best(const cli_args *a, const char *text, bool best);
+/// Signal i of controllers; an output on its way has the name of the output, and is not shown.
+const char *cli_signal_name(const carom_model *m, int i);
+bool cli_signal_shown(const carom_model *m, int i);
 /// The state in a file for the model, positions, velocities, then signals, to be freed; NULL: complained.
 double *cli_state(const carom_model *m, const char *file);
 /// Where in the model's file stands what a simulation was refused for: its scheme, or one of its options; NULL: not

@@ -63,6 +63,8 @@ static void print_json(const carom_model *m, const carom_rest *r, bool found, co
             member(i == 0, carom_model_coordinate(m, i)), carom_json_number(stdout, r->q[i]);
     for (int i = 0; i < r->nv; ++i)
         if (!carom_model_presses(m, i)) member(false, carom_model_velocity(m, i)), carom_json_number(stdout, 0);
+    for (int i = 0; i < r->nsignals; ++i)
+        if (cli_signal_shown(m, i)) member(false, cli_signal_name(m, i)), carom_json_number(stdout, r->signals[i]);
     fputs("\n  },\n  \"forces\": {", stdout);
     for (int i = 0; i < r->nforce; ++i) member(i == 0, r->force[i].name), carom_json_number(stdout, r->force[i].value);
     fputs("\n  },\n  \"ranges\": {", stdout);
@@ -96,6 +98,8 @@ static void print_text(const carom_model *m, const carom_rest *r, const char *fi
               r->iterations == 1 ? "" : "s", r->residual);
     for (int i = 0; i < r->nq && i < SHOWN; ++i)
         if (!carom_model_presses(m, i)) cli_print("  %-24s %.12g\n", carom_model_coordinate(m, i), r->q[i]);
+    for (int i = 0; i < r->nsignals && i < SHOWN; ++i)
+        if (cli_signal_shown(m, i)) cli_print("  %-24s %.12g\n", cli_signal_name(m, i), r->signals[i]);
     if (r->nq > SHOWN) printf("  and %d more; --json or --save FILE has all\n", r->nq - SHOWN);
     const int ne = carom_model_system(m)->ne;
     for (int i = 0, n = 0; i < r->nforce; ++i) {
@@ -122,7 +126,7 @@ static bool save(const cli_args *a, const carom_model *m, const carom_rest *r) {
     double *v = calloc((size_t)r->nv + 1, sizeof *v);
     carom_error err = {0};
     if (!v) abort();
-    const bool good = carom_state_write(m, file, r->q, v, &err) == CAROM_OK;
+    const bool good = carom_state_keep(m, file, r->q, v, r->signals, &err) == CAROM_OK;
     if (!good) cli_say("%s", err.text);
     free(v);
     return good;

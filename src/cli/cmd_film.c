@@ -39,7 +39,7 @@ static int run(const cli_args *a) {
     page_view v = {0};
     int status = CLI_USAGE;
     if (!carom_ends(out, ".mp4") && !carom_ends(out, ".gif")) cli_say("-o: '%s' ends neither in .mp4 nor in .gif", out);
-    else if (cli_writable(out) && film_size(a, &f) && page_open(&v, a->word[0], cli_value(a, "model"), 0) &&
+    else if (cli_writable(out) && film_size(a, &f) && page_open(&v, a->word[0], cli_value(a, "model"), 0, false) &&
              read_film(a, &v.page, &f))
         status = film_make(&v, &f, out);
     page_close(&v);

@@ -235,7 +235,7 @@ static bool read_start(job *j, const carom_model *m) {
     if (strcmp(file, "initial") != 0) {
         j->start = cli_state(m, file);
         if (!j->start) return false;
-        j->def.start = j->start;
+        j->def.start = j->start, j->def.signals = j->start + carom_model_system(m)->nq + carom_model_system(m)->nv;
         carom_error err = {0};
         carom_result *r = orbit && carom_result_probe(file) ? carom_result_open(file, &err) : NULL;
         const long rows = r ? carom_result_rows(r) : 0;

@@ -92,6 +92,9 @@ static void print_text(const carom_model *m, const carom_modes *x, const char *f
               x->sliding == 1 ? "s" : "");
     if (x->unbalanced > BALANCED)
         printf("  this is not an equilibrium: unbalanced forces %.3g (relative)\n", x->unbalanced);
+    if (x->sample > 0)
+        cli_print("  with controllers: re and im are log(multiplier)/%.9g s; %d multiplier%s 0\n", x->sample,
+                  x->forgotten, x->forgotten == 1 ? " is" : "s are");
     printf("  %4s  %14s  %12s  %14s  %14s  %s\n", "mode", "frequency/Hz", "damping", "re/(1/s)", "im/(1/s)",
            "largest in");
     for (int i = 0; i < x->count; ++i) {
@@ -122,6 +125,15 @@ static void print_json(const carom_model *m, const carom_modes *x) {
     for (int i = 0; i < x->count; ++i) {
         fputs(i ? ", [" : "[", stdout), carom_json_number(stdout, x->mode[i].re);
         fputs(", ", stdout), carom_json_number(stdout, x->mode[i].im), fputs("]", stdout);
+    }
+    if (x->sample > 0) {
+        fputs("],\n \"sample\": ", stdout), carom_json_number(stdout, x->sample);
+        printf(", \"forgotten\": %d, \"multipliers\": [", x->forgotten);
+        for (int i = 0; i < x->count; ++i) {
+            const double size = exp(x->sample * x->mode[i].re), angle = x->sample * x->mode[i].im;
+            fputs(i ? ", [" : "[", stdout), carom_json_number(stdout, size * cos(angle));
+            fputs(", ", stdout), carom_json_number(stdout, size * sin(angle)), fputs("]", stdout);
+        }
     }
     printf("],\n \"joints\": %d, \"sticking\": %d, \"sliding\": %d, \"method\": \"%s\", \"unbalanced\": ", x->joints,
            x->sticking, x->sliding, x->method);

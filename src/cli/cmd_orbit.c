@@ -85,6 +85,11 @@ static void print_json(const carom_orbit *o, const carom_model *m, bool found) {
             carom_json_string(stdout, position ? carom_model_coordinate(m, i) : carom_model_velocity(m, i - o->nq));
         fputs(": ", stdout), carom_json_number(stdout, position ? o->q[i] : o->v[i - o->nq]);
     }
+    for (int i = 0; i < o->nsignals; ++i) {
+        if (!cli_signal_shown(m, i)) continue;
+        fputs(", ", stdout), carom_json_string(stdout, cli_signal_name(m, i));
+        fputs(": ", stdout), carom_json_number(stdout, o->signals[i]);
+    }
     fputs("},\n \"advance\": {", stdout);
     for (int i = 0, n = 0; i < o->nq; ++i) {
         if (carom_model_presses(m, i)) continue;
@@ -118,7 +123,8 @@ static bool keep(const cli_args *a, const carom_model *m, const carom_orbit *o, 
                  bool found) {
     const char *save = cli_value(a, "save"), *out = cli_value(a, "out");
     carom_error err = {0};
-    if (save && carom_state_write(m, save, o->q, o->v, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    if (save && carom_state_keep(m, save, o->q, o->v, o->signals, &err) != CAROM_OK)
+        return cli_say("%s", err.text), false;
     if (out && found && carom_orbit_record(o, def, out, &err) != CAROM_OK) return cli_say("%s", err.text), false;
     return true;
 }
@@ -170,7 +176,7 @@ static int run(const cli_args *a) {
     const char **exchange = cli_names(a, "exchange", &own);
     cli_source s;
     const bool good = cli_source_pairs(&s, a) && cli_source_start(&s, a);
-    d.model = s.def, d.run.options = s.options, d.start = s.start, d.exchange = exchange;
+    d.model = s.def, d.run.options = s.options, d.start = s.start, d.signals = s.signals, d.exchange = exchange;
     const int code = good ? orbit(a, s.model, &d) : CLI_USAGE;
     cli_source_free(&s);
     free(exchange), free(own);

@@ -40,7 +40,7 @@ static int picture(const cli_args *a, const char *file, const char *out) {
     f.to = f.from;
     page_view v;
     int status = CLI_USAGE;
-    if (page_open(&v, file, cli_value(a, "model"), 0) && film_within(&v.page, &f)) status = film_make(&v, &f, out);
+    if (page_open(&v, file, cli_value(a, "model"), 0, false) && film_within(&v.page, &f)) status = film_make(&v, &f, out);
     page_close(&v);
     return status;
 }
@@ -67,10 +67,8 @@ static int run(const cli_args *a) {
         page_view v = {0};
         if (rows > 0 && (rows < 2 || rows != floor(rows) || rows > 1e9))
             cli_say("--rows: expected an integer of at least 2, got %s", cli_value(a, "rows"));
-        else if (page_open(&v, file, cli_value(a, "model"), (long)rows)) {
-            v.page.live = cli_has(a, "live");
+        else if (page_open(&v, file, cli_value(a, "model"), (long)rows, cli_has(a, "live")))
             status = page_save(out, page_write_view, &v);
-        }
         page_close(&v);
     }
     free(own);

@@ -6,6 +6,7 @@
 #include "cli/child.h"
 #include "cli/film.h"
 #include "io/publish.h"
+#include "io/scratch.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -211,7 +212,6 @@ static int remove_one(const char *name, const struct stat *st, int kind, struct 
 }
 
 int film_make(const page_view *v, const film *f, const char *out) {
-    const char *scratch = getenv("TMPDIR");
     char folder[4096], page[4160], home[4160];
     if (v->page.drawing == NULL || v->page.kept < 1)
         return cli_say("%s: there is nothing to draw: %s", v->page.file,
@@ -219,10 +219,10 @@ int film_make(const page_view *v, const film *f, const char *out) {
                CLI_USAGE;
     if (f->frames > MOST_FRAMES)
         return cli_say("%ld pictures are too many; at most %d", f->frames, MOST_FRAMES), CLI_USAGE;
-    if (snprintf(folder, sizeof folder, "%s/carom-film-XXXXXX", scratch && scratch[0] == '/' ? scratch : "/tmp") >=
-            (int)sizeof folder ||
-        !mkdtemp(folder))
-        return cli_say("cannot make a folder for the pictures: %s", strerror(errno)), CLI_FAILED;
+    if (!scratch_folder(folder, sizeof folder, "carom-film"))
+        return cli_say("cannot make a folder for the pictures: %s; set TMPDIR to a folder that can be written",
+                       strerror(errno)),
+               CLI_FAILED;
     snprintf(page, sizeof page, "%s/page.html", folder);
     snprintf(home, sizeof home, "%s/browser", folder);
     char *part = part_name(out);

@@ -3,6 +3,7 @@
 #include "cli/child.h"
 #include "cli/figure.h"
 #include "io/publish.h"
+#include "io/scratch.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -24,8 +25,9 @@ const char *const gnuplot_palette[GNUPLOT_COLOURS] = {"#0072b2", "#d55e00", "#00
                                                       "#e69f00", "#56b4e9", "#6a3d9a", "#555555"};
 
 FILE *gnuplot_begin(void) {
-    FILE *s = tmpfile();
-    if (!s) cli_say("cannot create a file for gnuplot: %s", strerror(errno));
+    FILE *s = scratch_file();
+    if (!s)
+        cli_say("cannot create a file for gnuplot: %s; set TMPDIR to a folder that can be written", strerror(errno));
     return s;
 }
 
@@ -71,7 +73,7 @@ static void pass_on(FILE *complaints) {
 
 bool gnuplot_render(FILE *script, const char *file) {
     char *part = part_name(file);
-    FILE *complaints = tmpfile();
+    FILE *complaints = scratch_file();
     if (!part || !complaints) abort();
     const int out = part_open(part);
     bool good = out >= 0;

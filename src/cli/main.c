@@ -6,10 +6,10 @@
 #include <string.h>
 
 static const cli_verb *const verbs[] = {
-    &cli_run,  &cli_compare,  &cli_sweep,    &cli_merge,  &cli_basins, &cli_equilibrium, &cli_modes,
-    &cli_fit,  &cli_gradient, &cli_optimise, &cli_orbit,  &cli_follow, &cli_lyapunov,    &cli_check,
-    &cli_info, &cli_schemes,  &cli_examples, &cli_import, &cli_export, &cli_plot,        &cli_view,
-    &cli_film, &cli_play,     &cli_solve,    &cli_help,   NULL};
+#define CLI_VERB(name) &cli_##name,
+#include "cli/verbs.def"
+#undef CLI_VERB
+    NULL};
 
 static const cli_verb *find_verb(const char *name) {
     int i = 0;

@@ -24,6 +24,7 @@ typedef struct page {
     unsigned contacts;
     char note[160];         // for the reader; "" none
     bool live;              // the result grows: the page is to load itself again
+    bool coarse;            // numbers of 16 bits: worlds, whose page would become too large
 } page;
 
 enum { PAGE_KINDS = 6 };
@@ -58,10 +59,10 @@ typedef struct page_view {
     const char **set;
     const char *model_text;
 } page_view;
-/// model: a file that draws it instead, NULL: the result's own; rows 0: as many as fit.  False: complained;
-/// page_close() all the same.
+/// model: a file that draws it instead, NULL: the result's own; rows 0: as many as fit; live: the result grows.  False:
+/// complained; page_close() all the same.
 bool page_begin(page_view *v, const char *file, const char *model); // result, model and drawing, but no rows
-bool page_open(page_view *v, const char *file, const char *model, long rows);
+bool page_open(page_view *v, const char *file, const char *model, long rows, bool live);
 void page_close(page_view *v);
 bool page_write_view(const void *view, FILE *f, carom_error *err); // for page_save()
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// without a number of rows: so many, and bytes of numbers
-enum { MOST_ROWS = 8000, LEAST_ROWS = 500, MOST_SHAPES = 4000, BUDGET = 24 << 20 };
+// without a number of rows: so many, and bytes of numbers; a world takes what fits, but at least so many rows
+enum { MOST_ROWS = 8000, LEAST_ROWS = 500, WORLD_ROWS = 40, MOST_SHAPES = 120000, BUDGET = 24 << 20 };
 
 // Lines of the result's attribute `set`.
 static void read_set(page_view *v) {
@@ -71,20 +71,24 @@ static void read_drawing(page_view *v) {
         no_drawing(v, why);
 }
 
-// A page that would become too large does without velocities.
+// A page that would become too large does without velocities; one that still would has coarse numbers.
 static void shrink(page_view *v) {
     page *p = &v->page;
     if (!v->model || (double)p->columns * (double)p->kept * 16 / 3 < BUDGET) return;
+    p->coarse = (double)p->columns * (double)p->kept * 8 / 3 > BUDGET;
     const int dropped = page_drop_rates(p, v->model);
     if (dropped && !p->note[0])
         snprintf(p->note, sizeof p->note, "%d columns of velocities are not on this page, which would become too large",
                  dropped);
 }
 
-static long default_rows(const carom_result *r) {
+static long default_rows(const page_view *v) {
     // 4 bytes in base64, and as much again for some of them
-    const double fits = BUDGET / (6.0 * carom_result_columns(r));
-    return fits > MOST_ROWS ? MOST_ROWS : fits < LEAST_ROWS ? LEAST_ROWS : (long)fits;
+    const double fits = BUDGET / (6.0 * carom_result_columns(v->page.r));
+    if (fits >= LEAST_ROWS || !v->drawing) return fits > MOST_ROWS ? MOST_ROWS : fits < LEAST_ROWS ? LEAST_ROWS : (long)fits;
+    // a world: 2 bytes in base64 for every coordinate, no velocities; a page that is often loaded again has fewer
+    const double bytes = 8.0 / 3 * (1.0 + carom_model_count(v->model).coordinates), budget = v->page.live ? BUDGET / 4 : BUDGET;
+    return budget / bytes > LEAST_ROWS ? LEAST_ROWS : budget / bytes < WORLD_ROWS ? WORLD_ROWS : (long)(budget / bytes);
 }
 
 bool page_begin(page_view *v, const char *file, const char *model) {
@@ -102,8 +106,10 @@ bool page_begin(page_view *v, const char *file, const char *model) {
     return true;
 }
 
-bool page_open(page_view *v, const char *file, const char *model, long rows) {
-    if (!page_begin(v, file, model) || !page_read(&v->page, rows > 0 ? rows : default_rows(v->page.r))) return false;
+bool page_open(page_view *v, const char *file, const char *model, long rows, bool live) {
+    if (!page_begin(v, file, model)) return false;
+    v->page.live = live;
+    if (!page_read(&v->page, rows > 0 ? rows : default_rows(v))) return false;
     read_drawing(v);
     shrink(v);
     return true;

@@ -2,8 +2,9 @@
 //
 // Numbers go in as one block in base64: times in double precision, everything else as 32-bit floats.  A column whose
 // values vary little around something large is stored as differences from there, so that the error is at most 6e-8 of
-// the value or of the column's range, whichever is smaller.  Constant channels are not stored, equal ones once.  Text
-// from the result cannot end a script: every < of the JSON is written as an escape.
+// the value or of the column's range, whichever is smaller.  Of a world (page.coarse) they are integers of 16 bits, parts
+// of the column's range.  Constant channels are not stored, equal ones once.  Text from the result cannot end a script:
+// every < of the JSON is written as an escape.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/page.h"
 #include <float.h>
@@ -62,6 +63,7 @@ static void put_float(encoder *e, double x) {
 typedef struct store {
     int *slot;      // of every channel: which stored one, -1: constant
     double *offset; // of every channel
+    double *scale;  // of every channel; of a coarse page
     int *first;     // of every stored one: its channel
     uint64_t *hash;
     int *bucket, buckets; // stored ones by hash, + 1; 0: free
@@ -96,15 +98,36 @@ static double offset_of(const double *x, long n) {
     return low <= high && isfinite(mid) && high - low < fabs(mid) ? mid : 0;
 }
 
+enum { PARTS = 65534, UNKNOWN }; // of a range in 16 bits; what is no number
+
+// The range of a channel in PARTS steps: x = offset + scale k, so that the error is at most range / (2 PARTS).
+static void scale_of(const double *x, long n, double *offset, double *scale) {
+    double low = INFINITY, high = -INFINITY;
+    for (long i = 0; i < n; ++i) {
+        if (!isfinite(x[i])) continue;
+        low = fmin(low, x[i]);
+        high = fmax(high, x[i]);
+    }
+    *offset = low <= high ? low : 0;
+    *scale = low < high ? high / PARTS - low / PARTS : 0;
+}
+
+static unsigned part_of(double x, double offset, double scale) {
+    if (!isfinite(x)) return UNKNOWN;
+    const double k = scale > 0 ? round((x - offset) / scale) : 0;
+    return k < 0 ? 0 : k > PARTS ? PARTS : (unsigned)k;
+}
+
 static bool arrange(const page *p, store *s) {
     const size_t n = (size_t)p->channels;
     *s = (store){.slot = calloc(n, sizeof *s->slot),
                  .offset = calloc(n, sizeof *s->offset),
+                 .scale = calloc(n, sizeof *s->scale),
                  .first = calloc(n, sizeof *s->first),
                  .hash = calloc(n, sizeof *s->hash)};
     for (s->buckets = 64; s->buckets < 2 * p->channels;) s->buckets *= 2;
     s->bucket = calloc((size_t)s->buckets, sizeof *s->bucket);
-    if (!s->slot || !s->offset || !s->first || !s->hash || !s->bucket) return false;
+    if (!s->slot || !s->offset || !s->scale || !s->first || !s->hash || !s->bucket) return false;
     for (int c = 1; c < p->channels; ++c) {
         const double *x = p->channel[c];
         s->slot[c] = -1;
@@ -122,7 +145,8 @@ static bool arrange(const page *p, store *s) {
             s->bucket[b] = ++s->stored;
         }
         s->slot[c] = s->bucket[b] - 1;
-        s->offset[c] = offset_of(x, p->kept);
+        if (p->coarse) scale_of(x, p->kept, &s->offset[c], &s->scale[c]);
+        else s->offset[c] = offset_of(x, p->kept);
     }
     return true;
 }
@@ -130,6 +154,7 @@ static bool arrange(const page *p, store *s) {
 static void release(store *s) {
     free(s->slot);
     free(s->offset);
+    free(s->scale);
     free(s->first);
     free(s->hash);
     free(s->bucket);
@@ -137,15 +162,22 @@ static void release(store *s) {
 
 static void put_block(const page *p, const store *s, FILE *f) {
     encoder e = {.f = f};
+    const int fine = p->coarse ? 0 : s->stored;
     for (long i = 0; i < p->kept; ++i) put_double(&e, p->channel[0][i]);
     for (long i = 0; i < p->events; ++i) put_double(&e, p->event[i].t);
-    for (int k = 0; k < s->stored; ++k)
+    for (int k = fine; k < s->stored; ++k)
+        put_double(&e, s->offset[s->first[k]]), put_double(&e, s->scale[s->first[k]]);
+    for (int k = 0; k < fine; ++k)
         for (long i = 0; i < p->kept; ++i) put_float(&e, p->channel[s->first[k]][i] - s->offset[s->first[k]]);
     for (long i = 0; i < p->events; ++i) put_float(&e, p->event[i].impulse);
     for (long i = 0; i < p->events; ++i) put_float(&e, p->event[i].before);
     for (long i = 0; i < p->events; ++i) put_float(&e, p->event[i].after);
     for (long i = 0; i < p->events; ++i) put_bytes(&e, p->event[i].contact, 4);
     for (long i = 0; i < p->events; ++i) put_bytes(&e, p->event[i].kind, 4);
+    for (int k = fine; k < s->stored; ++k) {
+        const int c = s->first[k];
+        for (long i = 0; i < p->kept; ++i) put_bytes(&e, part_of(p->channel[c][i], s->offset[c], s->scale[c]), 2);
+    }
     flush(&e);
 }
 
@@ -179,11 +211,11 @@ static void put_channels(const page *p, const store *s, FILE *f) {
             carom_json_number(f, p->channel[c][0]);
             continue;
         }
-        fprintf(f, "[%d,", s->slot[c]);
-        carom_json_number(f, s->offset[c]);
+        fprintf(f, p->coarse ? "[%d" : "[%d,", s->slot[c]);
+        if (!p->coarse) carom_json_number(f, s->offset[c]);
         fputc(']', f);
     }
-    fprintf(f, "],\"stored\":%d", s->stored);
+    fprintf(f, "],\"%s\":%d", p->coarse ? "coarse" : "stored", s->stored);
 }
 
 static void put_shapes(const page *p, FILE *f) {

@@ -278,6 +278,16 @@ static bool holds_model(const char *file) {
     return model;
 }
 
+const char *cli_signal_name(const carom_model *m, int i) {
+    return carom_model_signal(m, carom_model_system(m)->nset + i);
+}
+
+bool cli_signal_shown(const carom_model *m, int i) {
+    for (int k = 0; k < i; ++k)
+        if (strcmp(cli_signal_name(m, k), cli_signal_name(m, i)) == 0) return false;
+    return true;
+}
+
 double *cli_state(const carom_model *m, const char *file) {
     if (!carom_result_probe(file) && holds_model(file))
         return cli_say("%s is a model, not a state; `carom equilibrium --save FILE` and `carom run` make states", file),

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/child.h"
 #include "cli/watch.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const double rest = 2; // seconds between two pages, and the time that writing one took
+static const double least_rest = 2, rest = 4; // between two pages: seconds, and times as long as writing one took
 
 // Rows that were not flushed yet are for the next page.
 static void begin_page(cli_watch *w, bool live) {
     const char *argv[] = {"/proc/self/exe", "view", w->result, "-o", w->page, live ? "--live" : NULL, NULL};
+    w->began = cli_clock();
     if (cli_child_start(&w->child, argv, -1, -1, -1) != 0) w->child = 0;
 }
 
@@ -62,7 +64,7 @@ void cli_watch_tend(cli_watch *w) {
     int status = 0;
     if (w->child && waitpid(w->child, &status, WNOHANG) == w->child) {
         w->child = 0;
-        w->next = cli_clock() + rest;
+        w->next = cli_clock() + fmax(least_rest, rest * (cli_clock() - w->began));
         if (!w->shown && WIFEXITED(status) && WEXITSTATUS(status) == 0) show(w);
     }
     if (!w->child && cli_clock() >= w->next) begin_page(w, true);

@@ -10,7 +10,7 @@ typedef struct cli_watch {
     char *page;    // its file; NULL: nobody watches
     const char *result;
     pid_t child;   // that writes it; 0: none
-    double next;   // when to begin again
+    double began, next; // when the child was started, and when to begin again
     bool shown;    // opened in a browser
 } cli_watch;
 

@@ -44,11 +44,11 @@ carom_status carom_reaction_input(resolver *r, int id, carom_node *x) {
 }
 
 // |R|, the reaction of a joint across its axis: its first rows.
-static carom_status joint_force(resolver *r, const joint *j, int rows, carom_node *force) {
+static carom_status joint_force(resolver *r, int first, int rows, carom_node *force) {
     carom_graph *g = r->m->graph;
     carom_node sum = n_num(g, 0), x;
     for (int i = 0; i < rows; ++i) {
-        CAROM_TRY(carom_reaction_input(r, j->first + i, &x));
+        CAROM_TRY(carom_reaction_input(r, first + i, &x));
         sum = n_add(g, sum, n_mul(g, x, x));
     }
     *force = rows == 1 ? n_fun(g, CAROM_OP_ABS, x) : n_fun(g, CAROM_OP_SQRT, sum);
@@ -61,7 +61,7 @@ static void slide(constraint *c, carom_node rate) {
 }
 
 // Slip rates of the surfaces of a joint: r w about its axis, the rate of its shift, or r w in a ball.
-static carom_status joint_slips(resolver *r, const carom_mech_contact *of, const joint *j, carom_rub_of what,
+static carom_status joint_slips(resolver *r, const carom_mech_contact *of, joint *j, carom_rub_of what,
                                 constraint *c) {
     carom_graph *g = r->m->graph;
     const carom_datum *n = carom_given(&of->radius);
@@ -77,15 +77,32 @@ static carom_status joint_slips(resolver *r, const carom_mech_contact *of, const
                           v_sub(g, carom_shape_turning(g, r->m, &(shape){.body = j->B}),
                                 carom_shape_turning(g, r->m, &(shape){.body = j->A})),
                           n_num(g, radius));
-    const double s[3] = {j->X_A[2], j->X_A[5], j->X_A[8]};
+    const double s[3] = {j->X_A[2], j->X_A[5], j->X_A[8]}, s_B[3] = {j->X_B[2], j->X_B[5], j->X_B[8]};
+    const double pitch = what.thread ? atan2(j->lead, radius) : 0;
+    const bool second = carom_contact_stop(r, of) == STOP_SECOND;
     vec z;
-    carom_body_vector(r, j->A, s, z.c);
+    carom_body_vector(r, second ? j->B : j->A, second ? s_B : s, z.c);
+    if (what.thread) { // (FV-8)  along the helix: cos(l) r w + sin(l) s', tan(l) = lead/r
+        const carom_node turn = n_mul(g, n_num(g, cos(pitch)), v_dot(g, z, w));
+        slide(c, n_add(g, turn, n_mul(g, n_num(g, sin(pitch)), carom_graph_rate(g, j->shift, r->m->visible.nv))));
+        return CAROM_OK;
+    }
+    for (int i = 0; i < 2 && what.plane; ++i) {
+        static const char *const parts[] = {"shift1", "shift2"};
+        bool shift;
+        carom_node x;
+        const carom_datum part = {.kind = CAROM_TEXT, .text = parts[i], .length = 6};
+        CAROM_TRY(carom_joint_part(r, &of->name, j, &part, &x, &shift));
+        slide(c, carom_graph_rate(g, x, r->m->visible.nv));
+    }
     if (what.ball)
         for (int i = 0; i < 3; ++i) slide(c, w.c[i]);
     else if (what.turns) slide(c, j->spatial ? v_dot(g, z, w) : w.c[2]);
     if (what.slides) slide(c, carom_graph_rate(g, j->shift, r->m->visible.nv));
     return CAROM_OK;
 }
+
+enum { SCREW_ROW = 4 }; // of a screw: behind two that keep a point on the axis and two of parallel axes
 
 carom_status carom_derive_pressed(resolver *r, const carom_mech_contact *of, constraint *c, carom_pressed *p) {
     carom_model *m = r->m;
@@ -102,9 +119,14 @@ carom_status carom_derive_pressed(resolver *r, const carom_mech_contact *of, con
         CAROM_TRY(carom_find_joint(r, joint_of, &j));
         CAROM_TRY(carom_joint_rubs(r, joint_of, j, &what));
         CAROM_TRY(joint_slips(r, of, j, what, c));
-        CAROM_TRY(joint_force(r, j, what.rows, &r->joint_force));
-        p->first = j->first;
+        p->first = j->first + (what.thread ? SCREW_ROW : 0);
         p->rows = what.rows;
+        CAROM_TRY(joint_force(r, p->first, p->rows, &r->joint_force));
+        if (what.thread) { // (FV-8)  N = F/cos(l) of the axial force F
+            double radius = 0;
+            CAROM_TRY(carom_resolve_number(r, &of->radius, "radius", &radius));
+            r->joint_force = n_mul(g, r->joint_force, n_num(g, hypot(1, j->lead / radius)));
+        }
     }
     p->N = r->joint_force;
     if (force)

@@ -151,8 +151,10 @@ static int sign_of(void *user, carom_node x) {
     return (value > 0) - (value < 0);
 }
 
-static carom_status read_gap(resolver *r, const carom_datum *gap, carom_node *x) {
-    CAROM_TRY(carom_resolve_expression(r, gap, SCOPE_STATE, "the gap", x));
+static carom_status read_gap(resolver *r, const carom_mech_contact *of, carom_node *x) {
+    const carom_datum *gap = &of->gap;
+    if (carom_contact_stop(r, of)) CAROM_TRY(carom_stop_gap(r, of, x));
+    else CAROM_TRY(carom_resolve_expression(r, gap, SCOPE_STATE, "the gap", x));
     return no_rates(r, gap, *x, "the gap", "it is a distance, made of positions and time");
 }
 
@@ -163,8 +165,9 @@ static carom_status split_gap(resolver *r, const carom_mech_contact *of, gap_par
     int bends = 0;
     *n = 1;
     // force of a contact that yields: that of the whole gap
-    if (!p->gap || carom_contact_pressed(of) || carom_contact_soft(of)) return CAROM_OK;
-    CAROM_TRY(read_gap(r, p->gap, &x));
+    if (!p->gap || carom_contact_pressed(of) || carom_contact_soft(of) || carom_contact_stop(r, of) == STOP_ROPE)
+        return CAROM_OK;
+    CAROM_TRY(read_gap(r, of, &x));
     *n = carom_graph_parts(r->m->graph, x, sign_of, p, p->part);
     CAROM_TRY(p->status);
     if (*n == 1) return CAROM_OK;
@@ -188,7 +191,7 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
         return carom_fault(r, &of->name, 0,
                            "%s needs `gap:` (a distance that must stay non-negative) or `between:` (two shapes)",
                            where);
-    CAROM_TRY(read_gap(r, gap, &c->gap));
+    CAROM_TRY(read_gap(r, of, &c->gap));
     if (r->part) c->gap = *r->part;
     if (r->along && !carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1)) {
         c->gap = CAROM_NONE; // a node that is held: no contact there
@@ -224,7 +227,7 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
 }
 
 static bool has_corners(const shape *s) {
-    return s->kind == SHAPE_POLYGON || s->kind == SHAPE_BOX || s->kind == SHAPE_HULL;
+    return s->kind == SHAPE_POLYGON || s->kind == SHAPE_BOX || s->kind == SHAPE_HULL || carom_shape_piece(s);
 }
 static bool is_ball(const shape *s) { return s->kind == SHAPE_ROUND; } // rolls on anything
 
@@ -515,7 +518,8 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
     CAROM_TRY(carom_check_soft(r, of));
     CAROM_TRY(read_contact(r, of, fallback, c));
     if (c->gap == CAROM_NONE) return CAROM_OK;
-    if (carom_given(&of->gap)) CAROM_TRY(carom_add_kinks_of(r, c->gap, carom_contact_soft(of) ? -1 : m->nc));
+    if (carom_given(&of->gap) && carom_contact_stop(r, of) != STOP_ROPE)
+        CAROM_TRY(carom_add_kinks_of(r, c->gap, carom_contact_soft(of) ? -1 : m->nc));
     if (carom_contact_soft(of) && (m->contacts[m->nc].friction_varies || m->contacts[m->nc].ellipse[0] > 0))
         return carom_fault(
             r, carom_given(&of->friction) ? &of->friction : &of->name, 0,
@@ -601,7 +605,7 @@ static carom_status read_parts(resolver *r, const carom_mech_contact *of, const 
     CAROM_TRY(make_room(r, n - 1));
     constraint *c = &r->m->links[r->m->ne + r->m->nc]; // for its quantities, then that of the first part
     *c = (constraint){.name = name, .place = p.gap};
-    CAROM_TRY(read_gap(r, p.gap, &c->gap));
+    CAROM_TRY(read_gap(r, of, &c->gap));
     CAROM_TRY(read_slips(r, of, c));
     CAROM_TRY(add_quantities(r, c));
     *c = (constraint){0};

@@ -1,4 +1,4 @@
-// families.c: `repeat`: one entry of a mechanism stands for many parts.
+// families.c: names that stand for many parts: `repeat`, one entry for many; a body, for all its shapes.
 //
 // The mechanism keeps the family as it was given.  Here it becomes records like all others, in a mechanism of the
 // model's own: a member is called NAME.0, and those of its expressions that use an index know what it stands for.  A
@@ -40,7 +40,8 @@ typedef struct section {
             offsetof(carom_mech_##record_, repeat), offsetof(carom_mech_##record_, index),                             \
             offsetof(carom_mech_##record_, record_), #record_                                                          \
     }
-static const section sections[] = {SECTION(bodies, body), SECTION(joints, joint), SECTION(springs, spring),
+static const section sections[] = {SECTION(bodies, body), SECTION(joints, joint), SECTION(ropes, rope),
+                                   SECTION(springs, spring),
                                    SECTION(contacts, contact)};
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
@@ -410,4 +411,160 @@ carom_status carom_derive_families(resolver *r) {
     for (int k = 0; k < SECTIONS; ++k) CAROM_TRY(make_section(&x, whole, &sections[k], list + first[k]));
     r->mech = whole;
     return CAROM_OK;
+}
+
+// -- bodies where shapes are listed -----------------------------------------------------------------------------------
+
+/// Shapes of one body, or of the ground: names as `between` has them.
+typedef struct shapes_of { carom_datum *item; int count; } shapes_of;
+
+typedef struct owners {
+    resolver *r;
+    names named;     // of those that have more shapes than the one that is called like them
+    shapes_of *list; // by index of these
+    carom_mech_contact *contact;
+} owners;
+
+static bool belongs(const carom_mech_shape *s, const char *body) {
+    return body ? carom_datum_is(&s->of, body) : !carom_given(&s->of);
+}
+
+static bool spell(owners *o, shapes_of *list, const char *body, const char *shape) {
+    char text[200];
+    const int length = snprintf(text, sizeof text, "%.80s%s%.80s", body, *body && *shape ? "." : "", shape);
+    carom_datum *d = &list->item[list->count++];
+    *d = (carom_datum){.kind = CAROM_TEXT, .length = (size_t)length};
+    return (d->text = carom_pool_text(&o->r->m->memory, text, (size_t)length)) != NULL;
+}
+
+// body NULL: the ground
+static carom_status list_shapes(owners *o, const carom_mech_body *body) {
+    const carom_mech *x = o->r->mech;
+    const char *called = body ? body->name.text : "ground";
+    int count = body ? body->nshapes + (body->shape != NULL) : 0, others = body ? body->nshapes : 0;
+    for (int i = 0; i < x->nshapes; ++i) {
+        const bool is = belongs(&x->shapes[i], body ? called : NULL);
+        if (is && strcmp(x->shapes[i].name.text, called) == 0) return CAROM_OK; // that shape alone is meant
+        count += is, others += is;
+    }
+    if (others == 0 || carom_names_find(&o->named, called, strlen(called))) return CAROM_OK;
+    shapes_of *list = &o->list[o->named.count];
+    list->item = carom_pool_take(&o->r->m->memory, (size_t)count * sizeof *list->item);
+    bool good = list->item && carom_names_add(&o->named, called, NAME_QUANTITY, o->named.count, 0);
+    if (good && body && body->shape) good = spell(o, list, called, "");
+    for (int i = 0; good && body && i < body->nshapes; ++i) good = spell(o, list, called, body->shapes[i].name.text);
+    for (int i = 0; good && i < x->nshapes; ++i)
+        if (belongs(&x->shapes[i], body ? called : NULL)) good = spell(o, list, "", x->shapes[i].name.text);
+    return good ? CAROM_OK : carom_fault_memory(o->r);
+}
+
+static const shapes_of *owned_by(const owners *o, const carom_datum *d) {
+    const name *n = d->kind == CAROM_TEXT ? carom_names_find(&o->named, d->text, d->length) : NULL;
+    return n ? &o->list[n->index] : NULL;
+}
+
+// Copies of an owner's shapes at the place where it is named.
+static carom_datum *put_shapes(const shapes_of *s, const carom_datum *at, carom_datum *to) {
+    for (int i = 0; i < s->count; ++i) {
+        *to = *at;
+        to->text = s->item[i].text, to->length = s->item[i].length, to->aligned = false;
+        ++to;
+    }
+    return to;
+}
+
+// Names of bodies in a list, or alone, become those of their shapes; `deep`: lists inside it, too.
+static carom_status name_shapes(owners *o, carom_datum *d, bool deep) {
+    long count = 0;
+    bool any = false;
+    for (const carom_datum *c = carom_ones(d); c != carom_ones_end(d); ++c) {
+        const shapes_of *s = owned_by(o, c);
+        any = any || s || (deep && c->kind == CAROM_LIST);
+        count += s && !deep ? s->count : 1;
+    }
+    if (!any) return CAROM_OK;
+    carom_datum *item = carom_pool_take(&o->r->m->memory, (size_t)count * sizeof *item), *to = item;
+    if (!item) return carom_fault_memory(o->r);
+    for (const carom_datum *c = carom_ones(d); c != carom_ones_end(d); ++c) {
+        const shapes_of *s = owned_by(o, c);
+        if (!deep && s) {
+            to = put_shapes(s, c, to);
+            continue;
+        }
+        *to = *c;
+        if (deep && (s || c->kind == CAROM_LIST)) CAROM_TRY(name_shapes(o, to, false));
+        ++to;
+    }
+    d->kind = CAROM_LIST;
+    d->item = item;
+    d->count = (int)count;
+    return CAROM_OK;
+}
+
+// among: shapes of one body do not touch each other.
+static carom_status ignore_own(owners *o, carom_mech_contact *c) {
+    int more = 0;
+    for (const carom_datum *d = carom_ones(&c->among); d != carom_ones_end(&c->among); ++d)
+        more += owned_by(o, d) != NULL;
+    const int old = carom_count(&c->ignore);
+    carom_datum *item = carom_pool_take(&o->r->m->memory, ((size_t)old + 3 * (size_t)more) * sizeof *item),
+                *pair = item + old + more;
+    if (!item) return carom_fault_memory(o->r);
+    if (old) memcpy(item, c->ignore.item, (size_t)old * sizeof *item);
+    int n = old;
+    for (const carom_datum *d = carom_ones(&c->among); d != carom_ones_end(&c->among); ++d) {
+        if (!owned_by(o, d)) continue;
+        item[n] = *d;
+        item[n].kind = CAROM_LIST, item[n].item = pair, item[n].count = 2;
+        pair[0] = pair[1] = *d;
+        pair += 2, ++n;
+    }
+    if (n == old) return CAROM_OK;
+    c->ignore = (carom_datum){.kind = CAROM_LIST, .item = item, .count = n, .line = c->name.line, .text = ""};
+    return CAROM_OK;
+}
+
+static carom_status name_shapes_of(owners *o, carom_mech_contact *c) {
+    if (carom_given(&c->among)) {
+        CAROM_TRY(ignore_own(o, c));
+        CAROM_TRY(name_shapes(o, &c->among, false));
+    }
+    if (c->between.kind == CAROM_LIST) CAROM_TRY(name_shapes(o, &c->between, true));
+    if (c->ignore.kind != CAROM_LIST || c->ignore.count == 0) return CAROM_OK;
+    carom_datum *item = carom_pool_take(&o->r->m->memory, (size_t)c->ignore.count * sizeof *item);
+    if (!item) return carom_fault_memory(o->r);
+    memcpy(item, c->ignore.item, (size_t)c->ignore.count * sizeof *item);
+    c->ignore.item = item;
+    for (int i = 0; i < c->ignore.count; ++i)
+        if (item[i].kind == CAROM_LIST) CAROM_TRY(name_shapes(o, &item[i], true));
+    return CAROM_OK;
+}
+
+static carom_status derive_owners(owners *o) {
+    resolver *r = o->r;
+    const carom_mech *x = r->mech;
+    carom_mech *whole = carom_pool_take(&r->m->memory, sizeof *whole);
+    o->list = carom_pool_take(&r->m->memory, ((size_t)x->nbodies + 1) * sizeof *o->list);
+    o->contact = carom_pool_take(&r->m->memory, (size_t)x->ncontacts * sizeof *o->contact);
+    if (!whole || !o->list || !o->contact) return carom_fault_memory(r);
+    CAROM_TRY(list_shapes(o, NULL));
+    for (int i = 0; i < x->nbodies; ++i)
+        if (x->bodies[i].nshapes || x->nshapes) CAROM_TRY(list_shapes(o, &x->bodies[i]));
+    if (o->named.count == 0) return CAROM_OK;
+    memcpy(o->contact, x->contacts, (size_t)x->ncontacts * sizeof *o->contact);
+    for (int i = 0; i < x->ncontacts; ++i) CAROM_TRY(name_shapes_of(o, &o->contact[i]));
+    *whole = *x;
+    whole->contacts = o->contact;
+    r->mech = whole;
+    return CAROM_OK;
+}
+
+carom_status carom_derive_owners(resolver *r) {
+    bool any = r->mech->nshapes > 0;
+    for (int i = 0; i < r->mech->nbodies && !any; ++i) any = r->mech->bodies[i].nshapes > 0;
+    if (!any || r->mech->ncontacts == 0) return CAROM_OK;
+    owners o = {.r = r};
+    const carom_status status = derive_owners(&o);
+    carom_names_free(&o.named);
+    return status;
 }

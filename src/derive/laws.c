@@ -316,6 +316,7 @@ carom_status carom_law_between(resolver *r, const pair *p, law *l) {
 // `with` names materials, and a pair once.
 carom_status carom_materials_check(resolver *r) {
     const carom_mech *x = r->mech;
+    for (int i = 0; i < x->nmaterials; ++i) CAROM_TRY(carom_part_name(r, &x->materials[i].own.name));
     for (int i = 0; i < x->nmaterials; ++i)
         for (int k = 0; k < x->materials[i].nwith; ++k) {
             const carom_datum *name = &x->materials[i].with[k].name;

@@ -9,7 +9,9 @@ carom_status carom_model_begin(carom_model *m, carom_error *err) {
     void *work = carom_model_work(m, err);
     if (!work) return CAROM_NO_MEMORY;
     if (m->start) carom_copy(m->q0, m->start, m->nq), carom_copy(m->v0, m->start + m->nq, m->nv);
-    carom_status status = carom_model_assemble(m, work, err);
+    carom_status status = m->project ? carom_model_project(m, work, false, err) : CAROM_OK;
+    if (status == CAROM_OK) status = carom_model_assemble(m, work, err);
+    if (status == CAROM_OK && m->project) status = carom_model_project(m, work, true, err);
     if (status == CAROM_OK && m->settle) status = carom_model_settle(m, work, err);
     if (status == CAROM_OK) status = carom_model_start(m, work, err);
     if (status == CAROM_OK) status = carom_model_levers(m, work, err);

@@ -1,13 +1,14 @@
 // resolver.h (private): a model in the making.
 //
 //   scope.c           names and expressions of a mechanism, and faults that point to where they are written
-//   families.c        `repeat`: one entry for many parts
+//   families.c        `repeat`: one entry for many parts; a body for its shapes
 //   sections.c        parameters, coordinates, let, energy, forces, outputs, exact, simulation
 //   bodies/           bodies, joints, springs, motors, loads
 //   members/          flexible members, shafts, floating frames, matrices
 //   shapes/           shapes, and the contacts that pairs of them make
 //   draw/             what is drawn, derived last, and what draws itself
 //   laws.c, contacts.c  laws; constraints and contacts  derive.c  nodes -> terms -> tape
+//   stops.c           contacts that ropes and joints make
 //   signals.c         inputs and controllers          start.c   is the initial state allowed?
 //   checks.c          checks, the ledger's names      examine.c `carom check`
 //   model.c           create, destroy                 ctext.c   `carom export c`
@@ -48,6 +49,9 @@ typedef struct resolver {
     carom_node slip_speed, normal_force, joint_force; // what slip.speed and normal.force are in scope SCOPE_SLIP,
                                                       // joint.force in SCOPE_JOINT
     carom_node spring_length, spring_rate;            // length and rate in SCOPE_SPRING
+    int first_stop;                  // of the contacts: from here on ropes and joints make them
+    const struct carom_stop *stops;  // what each of these is; NULL: there are none
+    carom_node *rope_gap;            // by rope
     bool arc_known; // the arc length s is this number, not a variable
     double arc;
     bool failed; // err->text has its place already
@@ -76,6 +80,8 @@ enum {
 // families.c
 /// Families become records like all others: r->mech is one without families from then on.
 carom_status carom_derive_families(resolver *r);
+/// Where contacts list shapes, a body means all of its own, and ground those of the ground.
+carom_status carom_derive_owners(resolver *r);
 
 // tables.c
 /// Tables become functions; first of all, so that parameters may use them.
@@ -137,6 +143,17 @@ carom_status carom_fix_vector(resolver *r, const carom_datum *n); // a number, o
 /// Those bound from number `first` on.
 carom_status carom_fix_bound(resolver *r, int first);
 
+// stops.c
+typedef enum stop_kind { STOP_NONE, STOP_LOWER, STOP_UPPER, STOP_ROPE, STOP_FRICTION, STOP_SECOND } stop_kind;
+/// Ropes, limits, play and friction of joints become contacts, behind those that are written.
+carom_status carom_derive_stops(resolver *r);
+/// When bodies are known: what ropes leave.
+carom_status carom_derive_ropes(resolver *r);
+/// What made this contact; STOP_NONE: it is written.  STOP_SECOND: friction about the axis of a joint's second body.
+stop_kind carom_contact_stop(const resolver *r, const carom_mech_contact *of);
+/// The gap of one that ropes and joints make.
+carom_status carom_stop_gap(resolver *r, const carom_mech_contact *of, carom_node *x);
+
 // brakes.c
 /// Is this contact friction alone?
 static inline bool carom_contact_pressed(const carom_mech_contact *of) {
@@ -176,7 +193,7 @@ carom_node carom_member_lookup(resolver *r, const char *word, int primes);
 /// Place of a member at arc length s: axis 0, 1, 2 for x, y, z; CAROM_NONE: no memory.
 carom_node carom_member_where(carom_model *m, member *b, double s, int axis);
 // pairs.c
-bool carom_pairs_many(const resolver *r); // so many pairs of shapes that they come and go
+bool carom_pairs_many(resolver *r); // so many pairs of shapes that they come and go
 // free.c
 /// Which bodies of the mechanism no expression names.
 carom_status carom_free_find(resolver *r, bool *is_free);

@@ -491,6 +491,8 @@ carom_status carom_resolve_parameters(resolver *r) {
 
 // -- keys ----------------------------------------------------------------------------------------------
 
+#define NAMES "names are letters, digits, _ and dots inside, and start with a letter"
+
 // bare: the name itself stands in expressions.
 static carom_status new_name(resolver *r, const carom_datum *key, bool empty, const names *others, bool bare) {
     enum { CONSTANTS = 2 }; // t and pi come first, then functions
@@ -499,7 +501,7 @@ static carom_status new_name(resolver *r, const carom_datum *key, bool empty, co
         return carom_fault(r, key, 0, "name '%.20s...' is longer than 60 characters; shorten it", key->text);
     if (!carom_name_valid(key->text))
         return carom_fault(r, key, 0, "'%s' is not a name; %s", key->text,
-                           advice ? advice : "names are letters, digits, _ and dots inside, and start with a letter");
+                           advice ? advice : NAMES);
     for (int i = 0; carom_name_reserved(i) && (bare || i < CONSTANTS); ++i)
         if (strcmp(carom_name_reserved(i), key->text) == 0)
             return carom_fault(r, key, 0, "'%s' is a reserved name; choose another", key->text);
@@ -519,7 +521,7 @@ carom_status carom_new_owner(resolver *r, const carom_datum *n, bool empty, cons
 
 carom_status carom_part_name(resolver *r, const carom_datum *n) {
     if (carom_name_valid(n->text) && n->length <= 60) return CAROM_OK;
-    return carom_fault(r, n, 0, "'%.60s' is not a name; names are letters, digits, _ and dots inside", n->text);
+    return carom_fault(r, n, 0, "'%.60s' is not a name; " NAMES, n->text);
 }
 
 carom_status carom_resolve_map(resolver *r, const carom_datum *n, const char *where, const carom_datum **children) {

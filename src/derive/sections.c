@@ -29,6 +29,12 @@ static carom_status read_title(resolver *r) {
     if (settle && !r->m->settle && !carom_datum_is(settle, "no"))
         return carom_fault(r, settle, 0,
                            "settle must be yes or no: yes separates bodies whose shapes overlap initially");
+    const carom_datum *start = carom_given(&r->mech->start);
+    r->m->project = carom_datum_is(start, "project");
+    if (start && !r->m->project && !carom_datum_is(start, "given"))
+        return carom_fault(r, start, 0,
+                           "start must be given or project: project moves positions out of obstacles and onto joints, "
+                           "and velocities along joints");
     if (!assemble || r->m->assemble || carom_datum_is(assemble, "no")) return CAROM_OK;
     return carom_fault(r, assemble, 0,
                        "assemble must be yes or no: yes projects the initial positions onto joints and constraints");
@@ -295,10 +301,39 @@ static void add_signals(resolver *r) {
     }
 }
 
+static carom_status add_output(resolver *r, const char *text, carom_node node) {
+    carom_model *m = r->m;
+    if (carom_names_find(&m->outs, text, strlen(text))) return CAROM_OK;
+    const char *copy = carom_pool_text(&m->memory, text, strlen(text));
+    if (!copy) return carom_fault_memory(r);
+    m->output[m->nout] = copy;
+    m->output_node[m->nout++] = node;
+    return CAROM_OK;
+}
+
+// Coordinates of joints and their rates.  An angle that is counted is a position, and has a column already.
+static carom_status add_joints(resolver *r) {
+    carom_model *m = r->m;
+    for (int i = 0; i < m->njoints; ++i)
+        for (const char *const *part = carom_joint_parts; *part; ++part) {
+            char text[100];
+            snprintf(text, sizeof text, "%.60s.%s", m->joints[i].name, *part);
+            const name *n = carom_names_find(&m->names, text, strlen(text));
+            if (!n || n->node == CAROM_NONE || (n->kind != NAME_LET && n->kind != NAME_COORDINATE)) continue;
+            if (n->kind == NAME_COORDINATE && n->index != m->joints[i].at) continue;
+            if (!m->joints[i].recorded) continue;
+            if (n->kind == NAME_LET) CAROM_TRY(add_output(r, text, n->node));
+            const carom_node rate = carom_graph_rate(m->graph, n->node, m->visible.nv);
+            strcat(text, "'");
+            CAROM_TRY(add_output(r, text, rate));
+        }
+    return CAROM_OK;
+}
+
 static carom_status read_outputs(resolver *r) {
     carom_model *m = r->m;
     const carom_datum *map = &r->mech->outputs;
-    int room = map->count + m->nsoft;
+    int room = map->count + m->nsoft + 6 * m->njoints;
     for (int i = 0; i < m->names.count; ++i)
         room += m->names.at[i].kind == NAME_POINT ? 2 : m->names.at[i].kind == NAME_INPUT;
     m->output = take(r, room, sizeof *m->output);
@@ -324,6 +359,7 @@ static carom_status read_outputs(resolver *r) {
         m->output_node[m->nout++] = m->soft[i].node;
     }
     add_signals(r);
+    CAROM_TRY(add_joints(r));
     return add_points(r);
 }
 
@@ -427,15 +463,15 @@ static const char *body_text(const void *user, int i) {
 }
 
 // A body called like this, or a member of the family that is.
-static bool is_of(const body *b, const carom_datum *n) {
-    return strncmp(b->name, n->text, n->length) == 0 && (b->name[n->length] == 0 || b->name[n->length] == '.');
+static bool is_of(const char *name, const carom_datum *n) {
+    return strncmp(name, n->text, n->length) == 0 && (name[n->length] == 0 || name[n->length] == '.');
 }
 
 // `bodies` of `record`: the others have no columns.
 static carom_status choose_bodies(resolver *r, const carom_datum *list) {
     carom_model *m = r->m;
     if (carom_datum_is(list, "all")) return CAROM_OK;
-    m->unrecorded_q = take(r, m->nq, sizeof *m->unrecorded_q);
+    m->unrecorded_q = take(r, m->nq + m->njoints, sizeof *m->unrecorded_q); // a joint may count an angle
     m->unrecorded_v = take(r, m->nv, sizeof *m->unrecorded_v);
     bool *kept = take(r, m->nbodies, sizeof *kept);
     if (!m->unrecorded_q || !m->unrecorded_v || !kept) return carom_fault_memory(r);
@@ -444,7 +480,7 @@ static carom_status choose_bodies(resolver *r, const carom_datum *list) {
         if (c->kind != CAROM_TEXT)
             return carom_fault(r, c, 0, "record needs names of bodies: bodies: [a, b], a family, all or none");
         for (int i = 1; i < m->nbodies; ++i)
-            if (is_of(&m->bodies[i], c)) kept[i] = any = true;
+            if (is_of(m->bodies[i].name, c)) kept[i] = any = true;
         const char *near = any ? NULL : carom_nearest(c->text, body_text, m);
         if (!any)
             return carom_fault(r, c, 0, "unknown body '%.60s' in `record`%s%s%s", c->text,
@@ -456,6 +492,40 @@ static carom_status choose_bodies(resolver *r, const carom_datum *list) {
         if (kept[i] || b->v < 0 || b->floating) continue;
         for (int k = 0; k < (n == 3 ? 7 : 3); ++k) m->unrecorded_q[b->turn - n + k] = true;
         for (int k = 0; k < (n == 3 ? 6 : 3); ++k) m->unrecorded_v[b->v + k] = true;
+    }
+    return CAROM_OK;
+}
+
+static const char *joint_text(const void *user, int i) {
+    const carom_model *m = user;
+    return i < m->njoints ? m->joints[i].name : NULL;
+}
+
+// `joints` of `record`: whose coordinates are columns.  An angle in space is counted by a position of its own, which
+// is made where it is asked for.
+static carom_status choose_joints(resolver *r) {
+    carom_model *m = r->m;
+    const carom_datum *list = r->mech->record ? carom_given(&r->mech->record->joints) : NULL;
+    const bool all = !list || carom_datum_is(list, "all");
+    for (int i = 0; i < m->njoints; ++i) m->joints[i].recorded = all;
+    if (!list || carom_datum_is(list, "none")) return CAROM_OK;
+    for (const carom_datum *c = carom_ones(list); c != carom_ones_end(list) && !all; ++c) {
+        bool any = false;
+        if (c->kind != CAROM_TEXT)
+            return carom_fault(r, c, 0, "record needs names of joints: joints: [a, b], a family, all or none");
+        for (int i = 0; i < m->njoints; ++i)
+            if (is_of(m->joints[i].name, c)) m->joints[i].recorded = any = true;
+        const char *near = any ? NULL : carom_nearest(c->text, joint_text, m);
+        if (!any)
+            return carom_fault(r, c, 0, "unknown joint '%.60s' in `record`%s%s%s", c->text,
+                               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    for (int i = 0; i < m->njoints; ++i) {
+        char text[80];
+        carom_node unused;
+        snprintf(text, sizeof text, "%.60s.angle", m->joints[i].name);
+        const name *n = m->joints[i].recorded ? carom_names_find(&m->names, text, strlen(text)) : NULL;
+        if (n && n->angle) CAROM_TRY(carom_joint_angle(r, &m->joints[i], &unused));
     }
     return CAROM_OK;
 }
@@ -479,10 +549,13 @@ carom_status carom_derive_mechanism(resolver *r) {
     CAROM_TRY(carom_derive_tables(r));
     CAROM_TRY(read_parameters(r));
     CAROM_TRY(carom_derive_families(r));
+    CAROM_TRY(carom_derive_owners(r));
+    CAROM_TRY(carom_derive_stops(r));
     r->m->whole = r->mech;
     CAROM_TRY(read_coordinates(r));
     CAROM_TRY(carom_derive_bodies(r));
     CAROM_TRY(carom_derive_joints(r));
+    CAROM_TRY(choose_joints(r));
     CAROM_TRY(carom_derive_members(r));
     CAROM_TRY(carom_free_place(r));
     CAROM_TRY(read_record(r));
@@ -492,6 +565,7 @@ carom_status carom_derive_mechanism(resolver *r) {
     CAROM_TRY(read_forces(r));
     CAROM_TRY(carom_derive_bends(r));
     CAROM_TRY(carom_derive_shapes(r));
+    CAROM_TRY(carom_derive_ropes(r));
     CAROM_TRY(carom_matrices_used(r));
     CAROM_TRY(carom_derive_links(r));
     CAROM_TRY(read_outputs(r));

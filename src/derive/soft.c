@@ -41,7 +41,7 @@ carom_status carom_check_soft(resolver *r, const carom_mech_contact *of) {
                 r, rigid[i]->key, 0,
                 "contact '%.60s' has a stiffness, so forces act and no impacts; `%s` belongs to rigid contacts",
                 of->name.text, rigid[i]->key->text);
-    return carom_contact_soft(of) ? check_stiffness(r, of) : CAROM_OK;
+    return carom_contact_soft(of) && !carom_contact_stop(r, of) ? check_stiffness(r, of) : CAROM_OK;
 }
 
 // An expression of parameters whose value is not below `least`; with `above` it must exceed it.

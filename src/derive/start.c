@@ -118,9 +118,10 @@ static carom_status check_position(const carom_model *m, int id, double g, doubl
     }
     if (id >= m->ne && g < -GAP_TOLERANCE * scale)
         return carom_model_fault(m, err, c->place,
-                                 "contact '%.60s' has a negative initial gap (%.6g); change the initial positions "
-                                 "(`at`) or the sign of the gap",
-                                 c->name, g);
+                                 "contact '%.60s' has a negative initial gap (%.6g); %s", c->name, g,
+                                 m->project ? "no positions near these let it fit"
+                                            : "change the initial positions (`at`) or the sign of the gap, or use "
+                                              "`start: project`");
     return CAROM_OK;
 }
 
@@ -141,7 +142,7 @@ static carom_status check_rate(const carom_model *m, int id, const double *x, ca
     if (m->njoints)
         return carom_model_fault(m, err, c->place,
                                  "initial velocities violate %s '%.60s' (rate %.6g, expected 0); give "
-                                 "fewer velocities (those not given are completed), or others",
+                                 "fewer velocities (those not given are completed), others, or use `start: project`",
                                  c->part ? "joint" : "constraint", c->name, u);
     if (strongest < 0 || x[strongest] == 0 || !isfinite(u))
         return carom_model_fault(m, err, c->place,

@@ -29,6 +29,7 @@ enum {
     V_OBSERVED,
     V_WATCHED,
     V_PARAMETERS,
+    V_CONTROL,
     V_COUNT
 };
 enum { BESIDE = 4 };
@@ -80,7 +81,8 @@ static void allocate(desk *d) {
     d->C = carom_allocate_matrix(&d->mem, s->tangent_shape);
     d->value = carom_allocate(&d->mem, (size_t)s->nv + (size_t)s->ne +
                                            (size_t)(5 + CAROM_FRICTION_LAW) * (size_t)s->nc + (size_t)d->m->ndir +
-                                           (size_t)d->m->nout + (size_t)d->m->nobserved + (size_t)d->m->nwatch + 1);
+                                           (size_t)d->m->nout + (size_t)d->m->nobserved + (size_t)d->m->nwatch +
+                                           (size_t)d->m->ncontrol + 1);
 }
 
 // The model belongs to the desk from now on, also when there is no memory.
@@ -106,7 +108,7 @@ static carom_status desk_open(desk *d, carom_model *m, carom_error *err) {
 
 /// A question: z is a, lambda, or nothing.
 typedef struct question {
-    enum { MOTION, GAPS, REACTION, RATES, ACCELERATION, OUTPUTS, OBSERVED, WATCHED, LAWS } what;
+    enum { MOTION, GAPS, REACTION, RATES, ACCELERATION, OUTPUTS, OBSERVED, WATCHED, CONTROL, LAWS } what;
     double t;
     const double *q, *v, *z;
     const carom_average *average; // OBSERVED: NULL: zeros
@@ -120,6 +122,7 @@ static int answers(const carom_model *m, const question *k) {
     case OUTPUTS: return m->nout;
     case OBSERVED: return m->nobserved;
     case WATCHED: return m->nwatch;
+    case CONTROL: return m->ncontrol;
     case LAWS: break;
     }
     return 4 * m->nc;
@@ -176,6 +179,7 @@ static carom_status value(desk *d, const question *k) {
     case OUTPUTS: carom_model_outputs(m, d->work, k->t, k->q, k->v, y); return CAROM_OK;
     case OBSERVED: break;
     case WATCHED: carom_model_watch(m, d->work, k->t, k->q, k->v, y, y, true); return CAROM_OK;
+    case CONTROL: carom_model_eval(m, d->work, GROUP_CONTROL, k->t, k->q, k->v, y); return CAROM_OK;
     case LAWS: return laws(d, k, y);
     }
     const carom_ledger nothing = {0};
@@ -302,7 +306,8 @@ static carom_status answer(carom_variation *x, const question *k, carom_directio
     const carom_model *m = x->own.m;
     const int n = answers(m, k),
               group[] = {[GAPS] = V_GAPS,       [RATES] = V_RATES,       [ACCELERATION] = V_CURVATURE,
-                         [OUTPUTS] = V_OUTPUTS, [OBSERVED] = V_OBSERVED, [WATCHED] = V_WATCHED};
+                         [OUTPUTS] = V_OUTPUTS, [OBSERVED] = V_OBSERVED, [WATCHED] = V_WATCHED,
+                         [CONTROL] = V_CONTROL};
     switch (k->what) {
     case MOTION: change_motion(x, k, d, y); break;
     case LAWS: change_laws(x, k, d, y); break;
@@ -360,6 +365,23 @@ carom_status carom_variation_observed(carom_variation *x, double t, const double
                                       double *y) {
     if (!x || !q || !v || !y) return CAROM_BAD_INPUT;
     return answer(x, &(question){OBSERVED, t, q, v, NULL, NULL}, d, y);
+}
+
+carom_status carom_variation_control(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
+                                     double *y) {
+    if (!x || !q || !v || !y) return CAROM_BAD_INPUT;
+    return answer(x, &(question){CONTROL, t, q, v, NULL, NULL}, d, y);
+}
+
+void carom_variation_hold(carom_variation *x, const double *signals) {
+    if (!x || !signals) return;
+    const carom_model *m = x->own.m;
+    carom_copy(x->parameters + m->np_own, signals, m->nsignals);
+    carom_tape_work_parameters(x->tape, x->work, x->parameters);
+    for (int i = -1; i < BESIDE * x->n; ++i) {
+        desk *d = i < 0 ? &x->own : &x->beside[i];
+        if (d->m) d->m->sys.inputs(d->m, d->work, signals);
+    }
 }
 
 carom_status carom_variation_watched(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
@@ -472,7 +494,8 @@ static carom_status changes(carom_variation *x, carom_node **node, carom_node *o
     carom_graph *g = m->graph;
     const int links = m->ne + m->nc, n = m->visible.nv;
     const int count[V_COUNT] = {n,           m->mass.n, links,   m->W.n + m->w.n, m->ndir,   m->ndir,
-                                2 * m->nrub, m->nbound, m->nout, m->nobserved,    m->nwatch, m->np};
+                                2 * m->nrub, m->nbound, m->nout, m->nobserved,    m->nwatch, m->np,
+                                m->ncontrol};
     memcpy(x->count, count, sizeof count);
     size_t all = 0;
     *most = 0;
@@ -490,6 +513,7 @@ static carom_status changes(carom_variation *x, carom_node **node, carom_node *o
     for (int i = 0; i < m->nout; ++i) of[V_OUTPUTS][i] = m->output_node[i];
     for (int i = 0; i < m->nobserved; ++i) of[V_OBSERVED][i] = m->observed[i];
     for (int i = 0; i < m->nwatch; ++i) of[V_WATCHED][i] = m->watch[i];
+    for (int i = 0; i < m->ncontrol; ++i) of[V_CONTROL][i] = m->control[i];
     CAROM_TRY(read_outside(m, of[V_PARAMETERS], of[V_BOUND], err));
     for (int k = 0; k < V_COUNT; ++k)
         for (int i = 0; i < count[k]; ++i) of[k][i] = carom_graph_change(g, of[k][i], n);
@@ -710,18 +734,26 @@ static void follow(carom_variation *x, int k) {
     }
 }
 
+// How many of the chosen ones are parameters; signals stand behind them.
+static int own_parameters(const carom_variation *x) {
+    int n = 0;
+    while (n < x->n && x->parameter[n] < x->own.m->np_own) ++n;
+    return n;
+}
+
 // The model with chosen parameter k elsewhere and the other chosen ones as they are; the caller destroys it, also after
 // a failure.
 static carom_status beside(const carom_variation *x, int k, int b, carom_model **m, carom_error *err) {
     const carom_model *a = x->own.m;
     const double p = a->parameter[x->parameter[k]];
+    const int given = own_parameters(x);
     carom_error own = {0};
     double *value = calloc((size_t)x->n, sizeof *value);
     if (!value) return no_memory(err);
-    for (int i = 0; i < x->n; ++i) value[i] = a->parameter[x->parameter[i]];
+    for (int i = 0; i < given; ++i) value[i] = a->parameter[x->parameter[i]];
     value[k] += AT[b] * (p != 0 ? STEP * fabs(p) : STEP);
     *m = carom_model_apart(a->mech, a->observe, true, a->written, &own);
-    carom_status status = *m ? carom_model_set(*m, x->n, x->parameter, value, NULL, &own) : own.code;
+    carom_status status = *m ? carom_model_set(*m, given, x->parameter, value, NULL, &own) : own.code;
     const carom_model *c = *m;
     if (status == CAROM_OK &&
         (a->nq != c->nq || a->nv != c->nv || a->ne != c->ne || a->nc != c->nc || a->ndir != c->ndir))
@@ -739,6 +771,7 @@ static carom_status make_start(carom_variation *x, int k, carom_error *err) {
     double *s = x->start + (size_t)k * 2 * (size_t)m->nv, *dq = calloc((size_t)m->nq + (size_t)x->n + 1, sizeof *dq),
            *p = dq + m->nq;
     if (!dq) return no_memory(err);
+    if (x->parameter[k] >= m->np_own) return free(dq), CAROM_OK; // a signal
     const double at = m->parameter[x->parameter[k]], h = at != 0 ? STEP * fabs(at) : STEP;
     p[k] = 1;
     if (x->h[k] == 0 && m->ne == 0) {
@@ -785,11 +818,10 @@ static carom_status make_beside(carom_variation *x, int k, carom_error *err) {
 static carom_status make(carom_variation *x, const carom_model *m, const int *parameter, carom_error *err) {
     const size_t n = (size_t)x->n + 1, np = (size_t)m->np + 1;
     for (int k = 0; k < x->n; ++k)
-        if (parameter[k] < 0 || parameter[k] >= m->np_own)
+        if (parameter[k] < 0 || parameter[k] >= m->np || (parameter[k] < m->np_own && k > 0 &&
+                                                          parameter[k - 1] >= m->np_own))
             return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %d parameters and no number %d", m->file, m->np_own,
                               parameter[k]);
-    if (m->ncontrols)
-        return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: derivatives are not supported with controllers", m->file);
     if (m->near)
         return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: derivatives are not supported with dynamic contact lists",
                           m->file);
@@ -833,8 +865,9 @@ carom_status carom_variation_set(carom_variation *x, const double *value, bool *
     bool derived = false;
     *kept = true;
     for (int k = 0; k < x->n; ++k) *kept = *kept && x->h[k] == 0;
-    if (!*kept || x->n == 0) return CAROM_OK;
-    CAROM_TRY(carom_model_set(m, x->n, x->parameter, value, &derived, err));
+    const int n = own_parameters(x);
+    if (!*kept || n == 0) return CAROM_OK;
+    CAROM_TRY(carom_model_set(m, n, x->parameter, value, &derived, err));
     *kept = !derived;
     if (derived) return CAROM_OK;
     carom_copy(x->parameters, m->parameter, m->np);

@@ -9,6 +9,7 @@
 // Two runs have one attractor when their orbits share a point within SHARED.
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_cond_timedwait
 #include "base/grow.h"
+#include "base/news.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "base/tolerance.h"
@@ -222,11 +223,7 @@ static void *worker(void *user) {
 static void look_after(basins *k, int started) {
     pthread_mutex_lock(&k->lock);
     while (k->ended < started) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 100000000;
-        if (until.tv_nsec >= 1000000000) until.tv_nsec -= 1000000000, ++until.tv_sec;
-        pthread_cond_timedwait(&k->news, &k->lock, &until);
+        carom_news_wait(&k->news, &k->lock, 100);
         const long done = k->done;
         pthread_mutex_unlock(&k->lock);
         if (k->def->tick && !k->def->tick(k->def->user, done, k->s->runs)) atomic_store(&k->s->stop, true);
@@ -240,7 +237,7 @@ static carom_status run_all(basins *k) {
     pthread_t *threads = calloc((size_t)wanted, sizeof *threads);
     if (!threads) return no_memory(k->err);
     pthread_mutex_init(&k->lock, NULL);
-    pthread_cond_init(&k->news, NULL);
+    carom_news_init(&k->news);
     int started = 0;
     while (started < wanted && pthread_create(&threads[started], NULL, worker, k) == 0) ++started;
     if (started > 0) look_after(k, started);

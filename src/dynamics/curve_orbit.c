@@ -48,14 +48,14 @@ static const char *const tests[CAROM_TESTS] = {"fold", "branch", "period-doublin
 
 // -- places: parameter, T, t_0, fold, nsym, timeless, noise, x, shift, scale, sym -------------------------------------
 
-static int place_size(const carom_shooter *s) { return HEAD + s->nq + s->nv + s->nq + s->n + s->n * s->n; }
+static int place_size(const carom_shooter *s) { return HEAD + s->nx + s->nq + s->n + s->n * s->n; }
 
 static void save(void *user, double *place) {
     const carom_cycle *c = &((orbits *)user)->c;
     const carom_shooter *s = &c->s;
     const double head[HEAD] = {s->value, c->T, c->t_0, c->fold, c->nsym, c->timeless, c->noise};
     carom_copy(place, head, HEAD), place += HEAD;
-    carom_copy(place, c->x, s->nq + s->nv), place += s->nq + s->nv;
+    carom_copy(place, c->x, s->nx), place += s->nx;
     carom_copy(place, c->shift, s->nq), place += s->nq;
     carom_copy(place, s->scale, s->n), place += s->n;
     carom_copy(place, c->sym, (ptrdiff_t)s->n * s->n);
@@ -64,10 +64,10 @@ static void save(void *user, double *place) {
 static carom_status restore(void *user, const double *place) {
     carom_cycle *c = &((orbits *)user)->c;
     carom_shooter *s = &c->s;
-    const double *x = place + HEAD, *shift = x + s->nq + s->nv, *scale = shift + s->nq;
+    const double *x = place + HEAD, *shift = x + s->nx, *scale = shift + s->nq;
     c->noise = fmax(1, place[6]);
     if (s->linear && place[0] == s->value && place[1] == c->T && place[2] == c->t_0 && place[3] == c->fold &&
-        memcmp(x, c->x, (size_t)(s->nq + s->nv) * sizeof *x) == 0 &&
+        memcmp(x, c->x, (size_t)s->nx * sizeof *x) == 0 &&
         memcmp(scale, s->scale, (size_t)s->n * sizeof *scale) == 0)
         return CAROM_OK; // it is there, and its linearisation is good
     if (!(place[1] > 0 && place[3] >= 1 && place[3] < 1e6 && place[4] >= 0 && place[4] <= s->nv && place[6] > 0))
@@ -76,7 +76,7 @@ static carom_status restore(void *user, const double *place) {
     CAROM_TRY(carom_cycle_set(c, place[0]));
     c->T = place[1], c->t_0 = place[2];
     place += HEAD;
-    carom_copy(c->x, place, s->nq + s->nv), place += s->nq + s->nv;
+    carom_copy(c->x, place, s->nx), place += s->nx;
     carom_copy(c->shift, place, s->nq), place += s->nq;
     carom_copy(s->scale, place, s->n), place += s->n;
     carom_copy(c->sym, place, (ptrdiff_t)s->n * s->n);
@@ -89,7 +89,7 @@ static carom_status predict(void *user, const double *tau, double sigma) {
     carom_cycle *c = &o->c;
     carom_shooter *s = &c->s;
     for (int i = 0; i < s->n; ++i) o->x[i] = sigma * tau[i];
-    carom_copy(c->y, c->x, s->nq + s->nv);
+    carom_copy(c->y, c->x, s->nx);
     if (!c->expression) c->T += sigma * tau[s->n] * c->T;
     if (tau[s->n + 1] != 0) CAROM_TRY(carom_cycle_set(c, s->value + sigma * tau[s->n + 1] * o->size));
     return carom_shooter_move(s, c->y, o->x, c->x); // closed contacts are closed with the new parameter
@@ -137,9 +137,7 @@ static carom_status begin(void *user) {
     carom_cycle *c = &o->c;
     carom_shooter *s = &c->s;
     const carom_model *m = s->task.base;
-    const double *start = o->def->start;
-    carom_copy(o->x, start ? start : carom_model_q0(m), s->nq);
-    carom_copy(o->x + s->nq, start ? start + s->nq : carom_model_v0(m), s->nv);
+    carom_shooter_begin(s, o->def->start, o->x);
     const double guess = o->def->guess, end = carom_model_simulation(m).end,
                  window = !isnan(guess) ? 1.6 * guess
                           : isnan(end)  ? 100
@@ -441,7 +439,7 @@ static carom_status graze(void *user, char *text, size_t size) {
     o->before = c->s.value;
     const carom_status off = precise(o, false);
     if (status != CAROM_OK || off != CAROM_OK) return status != CAROM_OK ? status : off;
-    carom_copy(c->x, o->g.x, c->s.nq + c->s.nv);
+    carom_copy(c->x, o->g.x, c->s.nx);
     c->T = o->g.T, c->t_0 = c->timeless ? 0 : fmod(o->g.t, c->T) + (o->g.t < 0 ? c->T : 0);
     return CAROM_OK;
 }
@@ -716,7 +714,7 @@ static carom_status cubic(orbits *o, const double *x, double *c) {
 static carom_status first_lyapunov(void *user, double *c) {
     orbits *o = user;
     carom_cycle *k = &o->c;
-    const int n = k->s.nq + k->s.nv;
+    const int n = k->s.nx;
     if (k->timeless || k->nsym > 0)
         return carom_fail(o->err, CAROM_UNSUPPORTED, "the coefficient is computed of driven orbits only");
     double *x = malloc((size_t)n * sizeof *x);
@@ -754,7 +752,7 @@ static carom_status touch(void *user, double y) {
     carom_cycle *c = &o->c;
     o->g.size = o->size, o->g.T = c->T;
     CAROM_TRY(carom_graze_solve(&o->g, y));
-    carom_copy(c->x, o->g.x, c->s.nq + c->s.nv);
+    carom_copy(c->x, o->g.x, c->s.nx);
     c->T = o->g.T, c->t_0 = c->timeless ? 0 : fmod(o->g.t, c->T) + (o->g.t < 0 ? c->T : 0);
     return CAROM_OK;
 }
@@ -762,7 +760,7 @@ static carom_status touch(void *user, double y) {
 // Where it touches: state and time (nq + nv + 1), to be kept and put back.
 static void touching(void *user, double *x, bool put) {
     orbits *o = user;
-    const int n = o->c.s.nq + o->c.s.nv;
+    const int n = o->c.s.nx;
     if (put) {
         carom_cycle *c = &o->c;
         carom_copy(o->g.x, x, n), carom_copy(c->x, x, n);
@@ -787,7 +785,8 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     carom_shooter *s = &o->c.s;
     o->c.nearer = "--orbit FILE with an orbit at this value of the parameter";
     o->def = def, o->err = err, o->size = fabs(def->to - def->from);
-    s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true,
+    s->task.model = def->model, s->task.run = def->run, s->task.signals = def->signals,
+    s->stop = def->stop, s->user = def->user, s->lows = true,
     s->rtol = LINEAR, s->also = also, s->response = def->response;
     CAROM_TRY(carom_cycle_open(&o->c, def->period, def->exchange, def->conservative ? NULL : def->by, err));
     o->rtol = o->c.rtol;

@@ -704,6 +704,11 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
     r->task.model = def->model, r->task.run = def->run;
     r->task.model.pairs = true;
     CAROM_TRY(carom_task_open(&r->task, names, err));
+    if (carom_model_system(r->task.base)->nsamplers > 0)
+        return carom_fail(err, CAROM_UNSUPPORTED,
+                          "branches of equilibria are not supported with controllers, as '%.60s'; follow them as "
+                          "orbits whose period is the sample time",
+                          carom_model_system(r->task.base)->samplers[0].name);
     for (int i = 0; i < 2 && names[i]; ++i) {
         if (r->task.free[i].kind != CAROM_FREE_PARAMETER)
             return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", names[i]);

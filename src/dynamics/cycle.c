@@ -15,6 +15,7 @@
 #include "dynamics/cycle.h"
 #include "dynamics/border.h"
 #include "linalg/dense.h"
+#include "model/controls.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,12 +42,13 @@ carom_status carom_orbit_no_memory(carom_error *err) {
 
 // -- what the model does not depend on -----------------------------------------------------------------------------
 
-// Rows of d(gaps), d(f - M a), d(W'v + w), d(W'a + kappa) along unit vectors of positions, at a state; orthonormal rows
-// go to basis.
+// Rows of d(gaps), d(f - M a), d(W'v + w), d(W'a + kappa) and of what controllers compute along unit vectors of
+// positions, at a state; orthonormal rows go to basis.
 static carom_status dependence(carom_cycle *c, double t, const double *x, double *basis, int *rank) {
     carom_shooter *s = &c->s;
     const int nv = s->nv, links = carom_model_system(s->task.base)->ne + s->p.nc,
-              dirs = carom_variation_directions(s->x), rows = links + nv + 2 * dirs;
+              dirs = carom_variation_directions(s->x),
+              control = carom_model_controlled(s->task.base), rows = links + nv + 2 * dirs + control;
     double *D = calloc((size_t)rows * (size_t)nv + 3 * (size_t)nv + (size_t)rows, sizeof *D),
            *e = D + (size_t)rows * (size_t)nv, *a = e + nv, *row = a + nv;
     if (!D) return carom_orbit_no_memory(c->err);
@@ -61,10 +63,11 @@ static carom_status dependence(carom_cycle *c, double t, const double *x, double
         good = carom_variation_gaps(s->x, t, q, d, to) == CAROM_OK &&
                carom_variation_motion(s->x, t, q, v, a, d, to + links) == CAROM_OK &&
                carom_variation_rates(s->x, t, q, v, d, to + links + nv) == CAROM_OK &&
-               carom_variation_acceleration(s->x, t, q, v, a, d, to + links + nv + dirs) == CAROM_OK;
+               carom_variation_acceleration(s->x, t, q, v, a, d, to + links + nv + dirs) == CAROM_OK &&
+               carom_variation_control(s->x, t, q, v, d, to + links + nv + 2 * dirs) == CAROM_OK;
     }
-    const int first[] = {0, links, links + nv, links + nv + dirs, rows};
-    for (int g = 0; g < 4 && good; ++g) {
+    const int first[] = {0, links, links + nv, links + nv + dirs, links + nv + 2 * dirs, rows};
+    for (int g = 0; g < 5 && good; ++g) {
         double most = 0;
         for (int i = 0; i < nv; ++i)
             most = fmax(most, carom_norm_max(cycle_column(D, i, rows) + first[g], first[g + 1] - first[g]));
@@ -85,7 +88,7 @@ static carom_status dependence(carom_cycle *c, double t, const double *x, double
 
 carom_status carom_cycle_symmetry(carom_cycle *c, const double *samples, const double *times, int count) {
     carom_shooter *s = &c->s;
-    const int nv = s->nv, nx = s->nq + nv;
+    const int nv = s->nv, nx = s->nx;
     double *basis = calloc((size_t)nv * (size_t)nv + (size_t)nv, sizeof *basis), *x = basis + (size_t)nv * (size_t)nv;
     if (!basis) return carom_orbit_no_memory(c->err);
     int rank = 0;
@@ -97,7 +100,7 @@ carom_status carom_cycle_symmetry(carom_cycle *c, const double *samples, const d
         c->nsym = nv - rank;
         for (int k = 0; k < c->nsym; ++k) {
             carom_copy(cycle_column(c->sym, k, s->n), cycle_column(basis, rank + k, nv), nv);
-            carom_zero(cycle_column(c->sym, k, s->n) + nv, nv);
+            carom_zero(cycle_column(c->sym, k, s->n) + nv, s->n - nv);
         }
     }
     free(basis);
@@ -317,7 +320,7 @@ static carom_status step(carom_cycle *c, const double *tau, double size, carom_h
     const double T = c->T, value = s->value, before = c->residual;
     double *x = c->y, *by = c->tau, dT, dp;
     if (!solve_step(c, tau, size, &dT, &dp)) return CAROM_RETRY;
-    carom_copy(x, c->x, s->nq + s->nv), carom_copy(by, c->by, n), carom_copy(c->r_0, c->r, n);
+    carom_copy(x, c->x, s->nx), carom_copy(by, c->by, n), carom_copy(c->r_0, c->r, n);
     double a = 1;
     for (int k = 0; k < c->halvings; ++k, a /= 2) {
         for (int i = 0; i < n; ++i) c->by[i] = a * by[i];
@@ -334,7 +337,7 @@ static carom_status step(carom_cycle *c, const double *tau, double size, carom_h
         }
     }
     // back to where it was best
-    carom_copy(c->x, x, s->nq + s->nv), carom_copy(c->r, c->r_0, n);
+    carom_copy(c->x, x, s->nx), carom_copy(c->r, c->r_0, n);
     c->T = T, c->residual = before;
     if (tau) CAROM_TRY(carom_cycle_set(c, value));
     return CAROM_RETRY;
@@ -638,7 +641,7 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
     s->task.model.observe = NULL;
     CAROM_TRY(status);
     c->rtol = s->run_rtol, c->noise = 1;
-    const size_t n = (size_t)s->n, x = (size_t)(s->nq + s->nv), N = 2 * n + 3;
+    const size_t n = (size_t)s->n, x = (size_t)s->nx, N = 2 * n + 3;
     double **part[] = {&c->x,   &c->y, &c->first, &c->shift, &c->sym, &c->r,    &c->r_0,    &c->by,
                        &c->tau, &c->A, &c->B,     &c->b,     &c->z,   &c->work, &c->learnt, &c->slope};
     const size_t size[] = {x, x, x, x, n * n, n, n, n + 2, n + 2, N * N, N * N, N, N, 3 * N, 2 * LEARNT * N, n};

@@ -23,13 +23,19 @@ static carom_status take(void *watch, double t, const double *q, const double *v
     f->t[f->n] = t, f->closed[f->n] = closed;
     carom_copy(f->x + (size_t)f->n * (size_t)f->nx, q, s->nq),
         carom_copy(f->x + (size_t)f->n * (size_t)f->nx + s->nq, v, s->nv);
+    carom_copy(f->x + (size_t)f->n * (size_t)f->nx + s->nq + s->nv,
+               s->signal + carom_model_system(s->task.base)->nset, s->nz);
     ++f->n;
     return CAROM_OK;
 }
 
-static carom_status film_open(film *f, const carom_cycle *c, int steps) {
+static carom_status film_open(film *f, const carom_cycle *c, double span, int steps) {
+    const carom_system *sys = carom_model_system(c->s.task.base);
+    double instants = 0; // steps end there, too
+    for (int k = 0; k < sys->nsamplers; ++k) instants += 2 * (span / sys->samplers[k].sample + 1);
+    steps += (int)fmin(instants, 1e6);
     const size_t room = (size_t)steps + 2;
-    *f = (film){.room = steps + 2, .nx = c->s.nq + c->s.nv, .c = c};
+    *f = (film){.room = steps + 2, .nx = c->s.nx, .c = c};
     f->t = calloc(room, sizeof *f->t), f->closed = calloc(room, sizeof *f->closed),
     f->x = calloc(room * (size_t)f->nx, sizeof *f->x);
     return f->t && f->closed && f->x ? CAROM_OK : carom_orbit_no_memory(c->err);
@@ -39,6 +45,7 @@ static void film_close(film *f) { free(f->t), free(f->closed), free(f->x); }
 
 static carom_status shoot_film(carom_cycle *c, film *f, double t_0, double span, const double *x, int steps) {
     carom_shooter *s = &c->s;
+    carom_copy(s->signal + carom_model_system(s->task.base)->nset, x + s->nq + s->nv, s->nz);
     take(f, t_0, x, x + s->nq, 0);
     s->on_state = take, s->watch = f;
     const carom_status status = carom_shoot(s, t_0, span, x, false, steps);
@@ -58,12 +65,22 @@ static void measure(carom_cycle *c, const film *f) {
         for (int i = 0; i < s->nv; ++i)
             c->z[i] = fmax(c->z[i], fabs(to[i])),
             c->z[s->nv + i] = fmax(c->z[s->nv + i], fabs(f->x[(size_t)k * (size_t)f->nx + (size_t)(s->nq + i)]));
+        for (int i = 2 * s->nv; i < s->n; ++i)
+            c->z[i] = fmax(c->z[i], fabs(f->x[(size_t)k * (size_t)f->nx + (size_t)(s->nq - s->nv + i)]));
     }
+    // where nothing moves but by rounding, the place is the size
+    double place = carom_norm_max(carom_model_q0(s->task.base), s->nq);
+    for (int k = 0; k < f->n; ++k) place = fmax(place, carom_norm_max(f->x + (size_t)k * (size_t)f->nx, s->nq));
+    const bool still = s->nz > 0 && carom_norm_max(c->z, s->nv) <= AT_REST * place &&
+                       carom_norm_max(c->z + s->nv, s->nv) * c->T <= AT_REST * place;
     for (int half = 0; half < 2; ++half) {
         const double most = carom_norm_max(c->z + half * s->nv, s->nv);
         for (int i = half * s->nv; i < (half + 1) * s->nv; ++i)
-            s->scale[i] = fmax(c->z[i], most > 0 ? TYPICAL * most : 1);
+            s->scale[i] = still && place > 0 ? place / (half ? c->T : 1)
+                                             : fmax(c->z[i], most > 0 && !still ? TYPICAL * most : 1);
     }
+    for (int i = 2 * s->nv; i < s->n; ++i) // signals: each by itself
+        s->scale[i] = still || c->z[i] == 0 ? fmax(1, c->z[i]) : c->z[i];
     for (int i = 0; i < s->nv && s->nq == s->nv; ++i)
         if (c->shift[i] != 0) s->scale[i] = fmin(s->scale[i], PI);
 }
@@ -71,7 +88,7 @@ static void measure(carom_cycle *c, const film *f) {
 // x without what goes along sym, and without whole turns that the model does not feel.
 static double distance(carom_cycle *c, const double *a, const double *b) {
     carom_shooter *s = &c->s;
-    carom_copy(c->y, b, s->nq + s->nv);
+    carom_copy(c->y, b, s->nx);
     carom_cycle_exchange(c, c->y);
     carom_shooter_apart(s, a, c->y, c->r);
     for (int i = 0; i < s->nv && s->nq == s->nv; ++i)
@@ -138,14 +155,14 @@ static carom_status sample(carom_cycle *c, const film *f) {
 static carom_status go_on(carom_cycle *c, double t) {
     carom_shooter *s = &c->s;
     CAROM_TRY(carom_shoot(s, c->t_0, t - c->t_0, c->x, false, c->steps));
-    carom_copy(c->x, s->end, s->nq + s->nv);
+    carom_copy(c->x, s->end, s->nx);
     c->t_0 = c->timeless ? 0 : fmod(t, c->T);
     return carom_shooter_snap(s, c->t_0, c->x);
 }
 
 // Sizes, turns and what the model does not depend on, from the motion over `span`.
 static carom_status survey(carom_cycle *c, film *f, double t_0, double span, int steps) {
-    CAROM_TRY(film_open(f, c, steps));
+    CAROM_TRY(film_open(f, c, span, steps));
     CAROM_TRY(shoot_film(c, f, t_0, span, c->x, steps));
     carom_zero(c->shift, c->s.nq);
     measure(c, f);
@@ -174,7 +191,8 @@ static carom_status guess_forced(carom_cycle *c) {
                      last = s->nhits > 0 ? s->hit[s->nhits - 1].t - c->t_0 : 0;
         const bool early = !s->struck && first > 0.05 * c->T && last < 0.95 * c->T && (s->closed == 0 || s->nhits == 0);
         const double t = early ? 0 : quiet(c, c->t_0, c->t_0 + c->T, c->timeless) - c->t_0;
-        const int k = (int)fmin(STEPS, fmax(0, round(t / c->T * STEPS)));
+        int k = (int)fmin(STEPS, fmax(0, round(t / c->T * STEPS)));
+        while (s->nz > 0 && k > 0 && k + 1 < f.n && f.t[k] < c->t_0 + t) ++k; // frames stand at the instants, too
         if (k > 0 && k < f.n) status = go_on(c, f.t[k]);
     }
     film_close(&f);
@@ -279,7 +297,7 @@ static carom_status guess_free(carom_cycle *c, double window, double guess) {
 // states beside it, where they may differ although they do not at rest.
 static carom_status repeats(carom_cycle *c, const double *x, bool *same) {
     carom_shooter *s = &c->s;
-    double *y = calloc((size_t)(s->nq + s->nv) + 1, sizeof *y), *by = calloc((size_t)s->n + 1, sizeof *by);
+    double *y = calloc((size_t)s->nx + 1, sizeof *y), *by = calloc((size_t)s->n + 1, sizeof *by);
     carom_status status = y && by ? CAROM_OK : carom_orbit_no_memory(c->err);
     *same = true;
     if (status == CAROM_OK) status = carom_shooter_same(s, c->T, x, c->T, NULL, same);
@@ -319,16 +337,16 @@ carom_status carom_cycle_time(carom_cycle *c, const double *x) {
 
 carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient, double window, double guess) {
     carom_shooter *s = &c->s;
-    carom_copy(c->x, x, s->nq + s->nv);
+    carom_copy(c->x, x, s->nx);
     c->t_0 = 0;
     CAROM_TRY(carom_cycle_time(c, x));
     if (transient > 0) {
         CAROM_TRY(carom_shoot(s, 0, c->expression ? c->T * ceil(transient / c->T - CAROM_INSTANT) : transient, c->x,
                               false, 100));
-        carom_copy(c->x, s->end, s->nq + s->nv);
+        carom_copy(c->x, s->end, s->nx);
         CAROM_TRY(carom_shooter_snap(s, 0, c->x));
     }
-    carom_copy(c->first, c->x, s->nq + s->nv);
+    carom_copy(c->first, c->x, s->nx);
     return c->expression ? guess_forced(c) : guess_free(c, window, guess);
 }
 
@@ -349,10 +367,14 @@ carom_status carom_cycle_near(carom_cycle *c) {
     carom_shooter *s = &c->s;
     film f;
     c->t_0 = 0;
-    carom_status status = film_open(&f, c, PERIODS);
+    carom_status status = film_open(&f, c, PERIODS * c->T, PERIODS);
     if (status == CAROM_OK) status = shoot_film(c, &f, 0, PERIODS * c->T, c->first, PERIODS);
-    int best = 0;
+    int best = 0, whole = 0;
     double least = INFINITY;
+    for (int k = 0; k < f.n && s->nz > 0; ++k) // without the instants of controllers in between
+        if (fabs(remainder(f.t[k], c->T)) < SETTLED * c->T)
+            carom_copy(f.x + (size_t)whole++ * (size_t)f.nx, f.x + (size_t)k * (size_t)f.nx, f.nx);
+    if (s->nz > 0) f.n = whole;
     for (int k = 0; k + 1 < f.n && status == CAROM_OK; ++k) {
         const double d = distance(c, f.x + (size_t)k * (size_t)f.nx, f.x + (size_t)(k + 1) * (size_t)f.nx);
         if (d < least) least = d, best = k;

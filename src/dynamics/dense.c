@@ -244,6 +244,52 @@ static carom_status eigenvalues(dense *d, carom_spectrum *s) {
     return status;
 }
 
+// (MOD-1) solved for the accelerations, with nz columns F of forces behind it.
+static carom_status first_order(dense *d, const double *F, int nz, double *A) {
+    const int m = d->m, n = 2 * m, nv = d->nv, many = 2 * m + nz;
+    const size_t mm = (size_t)m * (size_t)m;
+    double *X = calloc((size_t)m * (size_t)many + 1, sizeof *X);
+    int info = 0;
+    if (!X) return no_memory(d->err);
+    for (size_t i = 0; i < mm; ++i) X[i] = -d->P[mm + i], X[mm + i] = -d->P[2 * mm + i];
+    for (int j = 0; j < nz; ++j)
+        for (int i = 0; i < m; ++i)
+            X[2 * mm + (size_t)j * (size_t)m + (size_t)i] =
+                carom_dot(d->Y + (size_t)(nv - m + i) * (size_t)nv, F + (size_t)j * (size_t)nv, nv);
+    d->lapack.dgesv(&m, &many, d->P, &m, d->pivot, X, &m, &info);
+    for (int j = 0; j < many && info == 0; ++j)
+        for (int i = 0; i < m; ++i) {
+            double *to = A + (size_t)j * (size_t)n;
+            to[i] = j == m + i, to[m + i] = X[(size_t)j * (size_t)m + (size_t)i];
+        }
+    free(X);
+    return info == 0 ? CAROM_OK
+                     : carom_fail(d->err, CAROM_SINGULAR,
+                                  "the linearisation is singular: the mass matrix that joints and contacts leave "
+                                  "cannot be inverted; a sliding contact may jam");
+}
+
+carom_status carom_linear_reduce(const carom_linear *l, const double *F, int nz, int *m, double **A, double **Z,
+                                 carom_error *err) {
+    const size_t nv = (size_t)l->grip.p.nv, n = 2 * nv;
+    dense d = {.l = l, .nv = (int)nv, .err = err};
+    *A = *Z = NULL, *m = 0;
+    CAROM_TRY(carom_lapack_load(&d.lapack, err));
+    double *block = calloc(5 * nv * nv + 3 * nv, sizeof *block);
+    d.pivot = calloc(nv, sizeof *d.pivot);
+    *A = calloc(n * (n + (size_t)nz) + 1, sizeof **A), *Z = calloc(nv * nv + 1, sizeof **Z);
+    carom_status status = block && d.pivot && *A && *Z ? CAROM_OK : no_memory(err);
+    if (status == CAROM_OK) {
+        d.Z = block, d.Y = d.Z + nv * nv, d.P = d.Y + nv * nv, d.x = d.P + 3 * nv * nv, d.y = d.x + nv, d.z = d.y + nv;
+        status = reduce(&d);
+    }
+    *m = d.m;
+    if (status == CAROM_OK && d.m > 0) status = first_order(&d, F, nz, *A);
+    if (status == CAROM_OK) carom_copy(*Z, d.Z + (nv - (size_t)d.m) * nv, (ptrdiff_t)d.m * (ptrdiff_t)nv);
+    free(block), free(d.pivot);
+    return status;
+}
+
 carom_status carom_spectrum_dense(carom_spectrum *s, const carom_linear *l, carom_error *err) {
     const size_t nv = (size_t)l->grip.p.nv, n = 2 * nv;
     dense d = {.l = l, .nv = (int)nv, .err = err};

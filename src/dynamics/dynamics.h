@@ -49,6 +49,8 @@ typedef struct carom_point {
 
 /// Can a point be made of this model?  CAROM_UNSUPPORTED: no, and why.
 carom_status carom_point_supports(const carom_model *m, carom_error *err);
+/// CAROM_UNSUPPORTED: it has controllers, and `what` does not know how to linearise these.
+carom_status carom_point_uncontrolled(const carom_model *m, const char *what, carom_error *err);
 /// At the initial state of the model, at rest.  p must stay where it is.
 carom_status carom_point_open(carom_point *p, const carom_model *m, carom_error *err);
 void carom_point_close(carom_point *p);
@@ -113,9 +115,27 @@ void carom_grip_spread(carom_grip *s);
 void carom_grip_remember(carom_grip *s);
 void carom_grip_recall(carom_grip *s);
 
+/// The m signals z of controllers beside a point: at rest each is what its controller would compute, z = c(q, 0, z).
+typedef struct carom_steady {
+    int m;                    // 0: there are none
+    carom_variation *x;
+    double *all, *z;          // ni: inputs, then z
+    double *computed;         // what controllers compute
+    double *F, *H, *C;        // nv x m: of forces by z; m x nv: of c by q; m x m: of c by z
+    double *V;                // m x nv: of c by v; NULL: not wanted
+    double *X, *S;            // nv x m: A^-1 F; m x m: factors
+    double *r, *dz, *moved;   // m: c - z; a change of z; what has changed in a step
+    double *rows;             // m for each row of the contact problem
+    double *unit;             // a direction: nv, then m
+    int *pivot;
+    double size;              // the largest signal so far
+    double *before, *best;    // m: z at the start of a step; where least was left
+} carom_steady;
+
 /// The linearised equations about a point, M x'' + C x' + K x = out mu with in'x = 0.
 typedef struct carom_linear {
     carom_grip grip;          // M, C, K are those of grip.p; in and out have grip.rows columns
+    carom_steady steady;      // of controllers
     int nrank;
     struct carom_rank { bool rate; double *left, *right; } *rank; // C (rate) or K += left right', by friction
     double *frame;            // nv x nv: x' = v - v_0 + frame x, where positions turn and v_0 is not zero; NULL: zero
@@ -140,6 +160,11 @@ typedef struct carom_spectrum {
 /// All of them, by LAPACK; the `count` slowest, by ARPACK.  CAROM_UNSUPPORTED: that library cannot be loaded.
 carom_status carom_spectrum_dense(carom_spectrum *s, const carom_linear *l, carom_error *err);
 carom_status carom_spectrum_sparse(carom_spectrum *s, const carom_linear *l, int count, carom_error *err);
+
+/// The free motion as (y, y')' = A (y, y', z), A 2 m x (2 m + nz), for forces that change by F z (nv x nz);
+/// displacements are Z y, Z nv x m.  A and Z are to be freed whatever happens.
+carom_status carom_linear_reduce(const carom_linear *l, const double *F, int nz, int *m, double **A, double **Z,
+                                 carom_error *err);
 
 /// A model with free names: parameters, `x` for the initial value and `x'` for the initial rate of a coordinate, as in
 /// sweeps.  What fits, gradients, orbits and continuation have in common.

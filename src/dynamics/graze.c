@@ -24,7 +24,7 @@ static double *column(double *A, int j, int n) { return A + (size_t)j * (size_t)
 
 carom_status carom_graze_open(carom_graze *g, carom_cycle *c, const carom_touching *touch, double size) {
     const carom_shooter *s = &c->s;
-    const size_t x = (size_t)(s->nq + s->nv), n = (size_t)s->n, N = 2 * n + 4, nc = (size_t)s->p.nc;
+    const size_t x = (size_t)s->nx, n = (size_t)s->n, N = 2 * n + 4, nc = (size_t)s->p.nc;
     *g = (carom_graze){.c = c, .contact = touch->contact, .t = touch->t, .T = c->T, .size = size};
     double **part[] = {&g->x, &g->after, &g->mode, &g->way, &g->A, &g->b, &g->z, &g->work};
     const size_t length[] = {x, x, nc, n + 2, N * N, N, N, 4 * N + n};
@@ -34,7 +34,7 @@ carom_status carom_graze_open(carom_graze *g, carom_cycle *c, const carom_touchi
     }
     g->with = calloc(nc + 1, sizeof *g->with), g->col = calloc(N, sizeof *g->col);
     if (!g->with || !g->col) return carom_orbit_no_memory(c->err);
-    carom_copy(g->x, touch->x, s->nq + s->nv), carom_copy(g->mode, touch->mode, s->p.nc);
+    carom_copy(g->x, touch->x, s->nx), carom_copy(g->mode, touch->mode, s->p.nc);
     for (int i = 0; i < s->p.nc; ++i) g->with[i] = g->mode[i] != CAROM_MODE_OPEN || i == g->contact;
     return CAROM_OK;
 }
@@ -130,7 +130,7 @@ static carom_status strike(carom_graze *g, double y) {
     const double e =
         law->varies && y > 0 ? sys->restitution(sys->model, s->path.p.work, g->contact, y) : law->restitution;
     CAROM_TRY(change(g, true, (1 + e) * y, dx));
-    carom_copy(g->after, g->x, s->nq + s->nv);
+    carom_copy(g->after, g->x, s->nx);
     carom_axpy(g->after + s->nq, 1, dx, s->nv);
     return CAROM_OK;
 }
@@ -259,7 +259,7 @@ static carom_status newton(carom_graze *g, double y, double *residual) {
         carom_zero(c->by, s->n);
         for (int j = 0; j < s->m; ++j) carom_axpy(c->by, by * g->z[j], cycle_column(s->Z, j, s->n), s->n);
         carom_axpy(c->by, dp, s->p_0, s->n);
-        carom_copy(c->y, g->x, s->nq + s->nv);
+        carom_copy(c->y, g->x, s->nx);
         if (c->timeless) g->T *= 1 + by * g->z[s->m];
         else g->t += by * g->z[s->m] * g->T;
         status = c->conservative ? CAROM_OK : carom_cycle_set(c, s->value + dp);
@@ -286,7 +286,7 @@ carom_status carom_graze_solve(carom_graze *g, double y) {
 carom_status carom_graze_orbit(carom_graze *g, double clear) {
     carom_cycle *c = g->c;
     carom_shooter *s = &c->s;
-    carom_copy(c->x, g->after, s->nq + s->nv);
+    carom_copy(c->x, g->after, s->nx);
     if (g->y == 0 && clear > 0) {
         if (g->rises == 0)
             return carom_fail(c->err, CAROM_SINGULAR, "the gap does not change with the parameter where it is touched");
@@ -295,7 +295,7 @@ carom_status carom_graze_orbit(carom_graze *g, double clear) {
         CAROM_TRY(carom_cycle_set(c, s->value + by * g->size));
         if (c->timeless) g->T *= 1 + by * g->way[s->n];
         else g->t += by * g->way[s->n] * g->T;
-        carom_copy(c->y, g->x, s->nq + s->nv);
+        carom_copy(c->y, g->x, s->nx);
         CAROM_TRY(carom_shooter_move(s, c->y, c->by, c->x));
     }
     c->T = g->T, c->t_0 = c->timeless ? 0 : fmod(g->t, g->T);

@@ -11,7 +11,7 @@
 //
 // The equations are those of frozen coefficients where the point moves.
 #include "base/grow.h"
-#include "dynamics/dynamics.h"
+#include "dynamics/steady.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -107,6 +107,12 @@ static void find_balance(carom_linear *l) {
     for (int i = 0; i < p->nv; ++i) x[i] = h->length;
     carom_matrix_magnitude(size, p->K, x);
     for (int i = 0; i < p->nv; ++i) size[i] += fabs(p->f[i]);
+    for (int k = 0; k < l->steady.m; ++k) { // controllers answer a displacement, too
+        const carom_steady *c = &l->steady;
+        double z = fabs(c->z[k]);
+        for (int j = 0; j < p->nv; ++j) z += fabs(c->H[k + j * c->m]) * h->length;
+        for (int i = 0; i < p->nv; ++i) size[i] += fabs(c->F[i + k * p->nv]) * z;
+    }
     for (int k = 0; k < h->rows; ++k)
         for (int i = 0; i < p->nv; ++i) size[i] += fabs(h->out[(size_t)i + (size_t)k * (size_t)p->nv] * h->x[k]);
     carom_matrix_mul(x, p->M, h->a);
@@ -265,10 +271,13 @@ static carom_status linearise(carom_linear *l, const carom_modes_def *def) {
     if (def->v) carom_copy(p->v, def->v, p->nv);
     CAROM_TRY(carom_point_look(p, h->err));
     carom_grip_measure(h);
+    // at rest all may be zero up to rounding
+    if (!def->q) h->length = fmax(h->length, carom_norm_max(carom_model_q0(p->model), p->nq));
     CAROM_TRY(find_noise(l));
     CAROM_TRY(find_closed(l, def));
     CAROM_TRY(find_forces(l, def));
     CAROM_TRY(carom_point_tangent(p, h->lambda, h->err));
+    if (l->steady.m > 0) CAROM_TRY(carom_steady_linearise(&l->steady, p, h->err));
     find_balance(l);
     if (l->unbalanced > REST) {
         const carom_status status =
@@ -289,6 +298,11 @@ carom_status carom_linear_make(carom_linear *l, const carom_model *m, const caro
     if (status == CAROM_OK) status = carom_grip_open(&l->grip, m, err);
     if (status == CAROM_OK) {
         carom_copy(l->grip.p.q, def->q ? def->q : rest.q, l->grip.p.nq);
+        status = carom_steady_open(&l->steady, &l->grip.p, true, err);
+    }
+    if (status == CAROM_OK) {
+        if (!def->q) carom_copy(l->steady.z, rest.signals, l->steady.m);
+        carom_steady_hold(&l->steady, &l->grip.p);
         status = linearise(l, def);
     }
     carom_rest_free(&rest);
@@ -300,6 +314,7 @@ void carom_linear_free(carom_linear *l) {
     free(l->rank);
     free(l->frame);
     free(l->drift);
+    carom_steady_close(&l->steady);
     carom_grip_close(&l->grip);
     *l = (carom_linear){.nrank = 0};
 }

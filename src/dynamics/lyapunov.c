@@ -89,6 +89,7 @@ static carom_status find(spectrum *k, const carom_lyapunov_def *def, carom_error
     s->stop = def->stop, s->user = def->user;
     CAROM_TRY(carom_shooter_open(s, NULL, err));
     const carom_model *m = s->task.base;
+    CAROM_TRY(carom_point_uncontrolled(m, "Lyapunov exponents", err));
     const size_t n = (size_t)s->n;
     const double end = isnan(def->run.end) ? carom_model_simulation(m).end : def->run.end;
     if (isnan(end))

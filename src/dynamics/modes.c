@@ -1,5 +1,5 @@
 // modes.c: frequencies, damping ratios and shapes from eigenvalues.
-#include "dynamics/dynamics.h"
+#include "dynamics/sampled.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -142,12 +142,14 @@ static carom_status find_rigid(carom_modes *modes, const carom_linear *l, carom_
 static carom_status find(carom_modes *modes, const carom_linear *l, int count, carom_error *err) {
     const carom_point *p = &l->grip.p;
     carom_spectrum s = {.n = 0};
-    const bool large = p->nv - l->grip.rows > SMALL && !l->frame && !l->drift;
+    const bool sampled = p->sys.nsamplers > 0,
+               large = p->nv - l->grip.rows > SMALL && !l->frame && !l->drift && !sampled;
     const int wanted = count > 0 ? count : large ? SOME : p->nv;
     modes->method = large ? "arpack" : "lapack";
     modes->joints = l->joints, modes->sticking = l->sticking, modes->sliding = l->sliding;
     modes->unbalanced = l->unbalanced;
-    carom_status status = large ? carom_spectrum_sparse(&s, l, wanted < p->nv / 2 ? wanted : p->nv / 2, err)
+    carom_status status = sampled ? carom_spectrum_sampled(&s, l, &modes->sample, &modes->forgotten, err)
+                          : large ? carom_spectrum_sparse(&s, l, wanted < p->nv / 2 ? wanted : p->nv / 2, err)
                                 : carom_spectrum_dense(&s, l, err);
     modes->q = calloc((size_t)p->nq + (size_t)p->nv, sizeof *modes->q);
     modes->mode = calloc((size_t)s.n + 1, sizeof *modes->mode);
@@ -159,7 +161,7 @@ static carom_status find(carom_modes *modes, const carom_linear *l, int count, c
         carom_copy(modes->q, p->q, p->nq);
         carom_copy(modes->v, p->v, p->nv);
         gather(modes, &s);
-        if (!l->frame && !l->drift && !large) status = find_rigid(modes, l, err);
+        if (!l->frame && !l->drift && !large && !sampled) status = find_rigid(modes, l, err);
         if (count > 0 && modes->count > count) modes->count = count;
     }
     free(s.re);

@@ -29,6 +29,11 @@ static carom_status put_multipliers(carom_orbit *o, carom_cycle *c, carom_segmen
     return CAROM_OK;
 }
 
+static void put(carom_orbit *o, const double *x) {
+    carom_copy(o->q, x, o->nq), carom_copy(o->v, x + o->nq, o->nv);
+    carom_copy(o->signals, x + o->nq + o->nv, o->nsignals);
+}
+
 static int by_time(const void *a, const void *b) {
     const carom_orbit_event *x = a, *y = b;
     return x->t < y->t ? -1 : x->t > y->t;
@@ -47,14 +52,14 @@ static carom_status put_events(carom_orbit *o, const carom_cycle *c, const carom
 
 // The same of an orbit in pieces, and the states between them.
 static carom_status put_nodes(carom_orbit *o, carom_cycle *c, carom_segments *g) {
-    const size_t nx = (size_t)(o->nq + o->nv);
+    const size_t nx = (size_t)c->s.nx;
     o->segments = g->n;
     o->node = calloc((size_t)g->n * nx, sizeof *o->node);
     if (!o->node) return carom_orbit_no_memory(c->err);
     CAROM_TRY(put_events(o, c, g->hit, g->nhits));
     for (int i = 0; i < o->nq; ++i) o->advance[i] = g->end[i] - g->piece[0].x[i];
     for (int k = 0; k < g->n; ++k) CAROM_TRY(carom_segments_state(g, k * c->T / g->n, o->node + (size_t)k * nx));
-    carom_copy(o->q, o->node, o->nq), carom_copy(o->v, o->node + o->nq, o->nv);
+    put(o, o->node);
     return CAROM_OK;
 }
 
@@ -69,7 +74,29 @@ static carom_status put_state(carom_orbit *o, carom_cycle *c) {
         status = carom_shoot(s, c->t_0, c->T - c->t_0, c->x, false, c->steps);
         x = s->end;
     }
-    carom_copy(o->q, x, s->nq), carom_copy(o->v, x + s->nq, s->nv);
+    put(o, x);
+    return status;
+}
+
+// With controllers a state of rest is an orbit, too, and may be far from where the motion is after one sample.
+static carom_status from_rest(carom_cycle *c) {
+    carom_shooter *s = &c->s;
+    carom_rest rest = {0};
+    carom_error why = {0};
+    carom_status status = carom_rest_find(&rest, s->task.base, NULL, &why);
+    double *x = calloc((size_t)s->nx + (size_t)s->n + 1, sizeof *x), *scale = x + s->nx;
+    if (!x) status = carom_orbit_no_memory(c->err);
+    if (status == CAROM_OK) {
+        carom_copy(x, rest.q, s->nq), carom_copy(x + s->nq + s->nv, rest.signals, s->nz);
+        carom_shooter_apart(s, c->first, x, scale);
+        for (int i = 0; i < s->n; ++i) scale[i] = s->scale[i] * fmax(1, fabs(scale[i]));
+        status = carom_cycle_guess(c, x, 0, c->T, NAN);
+        // at rest nothing moves but by rounding: sizes are those of the motion from the start
+        for (int i = 0; i < s->n; ++i) s->scale[i] = fmax(s->scale[i], scale[i]);
+    }
+    if (status == CAROM_OK) status = carom_cycle_solve(c, NULL, 1);
+    free(x);
+    carom_rest_free(&rest);
     return status;
 }
 
@@ -88,6 +115,7 @@ static carom_status solve(carom_cycle *c) {
     if ((status == CAROM_NOT_CONVERGED || (status == CAROM_UNSUPPORTED && first == CAROM_NOT_CONVERGED)) &&
         !c->timeless && carom_cycle_near(c) == CAROM_OK)
         status = carom_cycle_solve(c, NULL, 1);
+    if (status == CAROM_NOT_CONVERGED && c->s.nz > 0 && c->expression) status = from_rest(c);
     if (status == CAROM_OK || status == CAROM_STOPPED || first == CAROM_OK) return status;
     *c->err = kept; // what failed first tells most
     return first;
@@ -109,37 +137,37 @@ static carom_status in_pieces(carom_orbit *o, carom_cycle *c, int pieces) {
 
 static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *def) {
     carom_shooter *s = &c->s;
-    s->task.model = def->model, s->task.run = def->run, s->task.start = def->start;
+    s->task.model = def->model, s->task.run = def->run, s->task.start = def->start, s->task.signals = def->signals;
     s->stop = def->stop, s->user = def->user;
     CAROM_TRY(carom_cycle_open(c, def->period, def->exchange, NULL, c->err));
     const carom_model *m = s->task.base;
     const size_t n = (size_t)s->n;
-    o->nq = s->nq, o->nv = s->nv, o->nc = s->p.nc, o->scheme = s->run.scheme;
+    o->nq = s->nq, o->nv = s->nv, o->nsignals = s->nz, o->nc = s->p.nc, o->scheme = s->run.scheme;
     o->q = calloc((size_t)o->nq + 1, sizeof *o->q), o->v = calloc((size_t)o->nv + 1, sizeof *o->v),
     o->advance = calloc((size_t)o->nq + 1, sizeof *o->advance);
+    o->signals = calloc((size_t)s->nz + 1, sizeof *o->signals);
     o->re = calloc(n + 1, sizeof *o->re), o->im = calloc(n + 1, sizeof *o->im);
-    if (!o->q || !o->v || !o->advance || !o->re || !o->im) return carom_orbit_no_memory(c->err);
+    if (!o->q || !o->v || !o->advance || !o->signals || !o->re || !o->im) return carom_orbit_no_memory(c->err);
     const double window = isnan(def->run.end) ? carom_model_simulation(m).end : def->run.end;
     if (!c->expression && isnan(window))
         return carom_fail(c->err, CAROM_BAD_INPUT,
                           "no end time; give --end T, the time to search for a return of the trajectory");
     double *x = calloc(n + (size_t)o->nq, sizeof *x);
     if (!x) return carom_orbit_no_memory(c->err);
-    carom_copy(x, def->start ? def->start : carom_model_q0(m), o->nq);
-    carom_copy(x + o->nq, def->start ? def->start + o->nq : carom_model_v0(m), o->nv);
+    carom_shooter_begin(s, def->start, x);
     carom_status status = carom_cycle_guess(c, x, def->transient, window, def->guess);
     o->segments = 1;
     if (def->conservative)
         c->conservative = true, c->target = isnan(def->energy) ? carom_cycle_energy(c, x) : def->energy;
     // In pieces: from where the search began, because the motion leads away from there; free periods from the first
     // return.
-    carom_copy(x, c->expression ? c->first : c->x, o->nq + o->nv);
+    carom_copy(x, c->expression ? c->first : c->x, s->nx);
     const double T = c->T;
     if (def->segments > 1 && (status == CAROM_OK || c->expression)) {
-        carom_copy(c->x, x, o->nq + o->nv);
+        carom_copy(c->x, x, s->nx);
         c->t_0 = 0;
         status = in_pieces(o, c, def->segments);
-        if (status != CAROM_OK) carom_copy(o->q, x, o->nq), carom_copy(o->v, x + o->nq, o->nv);
+        if (status != CAROM_OK) put(o, x);
         return free(x), status;
     }
     const bool guessed = status == CAROM_OK;
@@ -150,11 +178,12 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
         const carom_error kept = *c->err;
         const double t_0 = c->t_0, residual = c->residual, last = c->T;
         const int iterations = c->iterations, pieces = (int)fmin(60, 2 + ceil(log10(growth(s))));
-        carom_copy(o->q, c->x, o->nq), carom_copy(o->v, c->x + o->nq, o->nv);
-        carom_copy(c->x, x, o->nq + o->nv);
+        put(o, c->x);
+        carom_copy(c->x, x, s->nx);
         c->T = T, c->t_0 = 0;
         if (in_pieces(o, c, pieces) == CAROM_OK) return free(x), CAROM_OK;
-        carom_copy(c->x, o->q, o->nq), carom_copy(c->x + o->nq, o->v, o->nv);
+        carom_copy(c->x, o->q, o->nq), carom_copy(c->x + o->nq, o->v, o->nv),
+            carom_copy(c->x + o->nq + o->nv, o->signals, o->nsignals);
         c->T = last, c->t_0 = t_0, c->residual = residual, c->iterations = iterations, s->linear = false;
         *c->err = kept;
     }
@@ -165,7 +194,7 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
         const carom_status put = put_multipliers(o, c, NULL) == CAROM_OK ? put_state(o, c) : c->err->code;
         if (status != CAROM_OK) *c->err = kept;
         else status = put;
-    } else carom_copy(o->q, c->x, o->nq), carom_copy(o->v, c->x + o->nq, o->nv);
+    } else put(o, c->x);
     return status;
 }
 
@@ -188,17 +217,18 @@ carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, ca
 
 void carom_orbit_free(carom_orbit *o) {
     if (!o) return;
-    free(o->q), free(o->v), free(o->advance), free(o->re), free(o->im), free(o->event), free(o->node);
+    free(o->q), free(o->v), free(o->signals), free(o->advance), free(o->re), free(o->im), free(o->event), free(o->node);
     *o = (carom_orbit){0};
 }
 
 // An orbit in pieces runs from node to node.
 static carom_status run_pieces(const carom_orbit *o, carom_sim_def sd, carom_sim *sim, carom_record *record, long rows,
-                               carom_error *err) {
+                               double *signals, carom_error *err) {
     carom_status status = CAROM_OK;
     for (int k = 0; k < o->segments && status == CAROM_OK; ++k) {
         sd.t0 = k * o->period / o->segments;
-        sd.q0 = o->node + (size_t)k * (size_t)(o->nq + o->nv), sd.v0 = sd.q0 + o->nq;
+        sd.q0 = o->node + (size_t)k * (size_t)(o->nq + o->nv + o->nsignals), sd.v0 = sd.q0 + o->nq;
+        if (o->nsignals > 0) carom_copy(signals + sd.system->nset, sd.v0 + o->nv, o->nsignals);
         carom_sim *piece = k > 0 ? carom_sim_create(&sd, err) : NULL;
         if (k > 0) status = piece ? carom_sim_continue(sim, piece, err) : err->code;
         carom_sim_destroy(piece);
@@ -228,6 +258,13 @@ carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def 
     carom_status status = carom_run_resolve(&run, m, &given, err);
     carom_sim_def sd = carom_run_sim(&run, m);
     sd.q0 = orbit->q, sd.v0 = orbit->v;
+    double *signals = calloc((size_t)sd.system->ni + 1, sizeof *signals);
+    if (status == CAROM_OK && !signals) status = carom_orbit_no_memory(err);
+    if (status == CAROM_OK && orbit->nsignals > 0) {
+        carom_copy(signals, sd.system->input, sd.system->nset);
+        carom_copy(signals + sd.system->nset, orbit->signals, orbit->nsignals);
+        sd.input = signals, sd.input_whole = true;
+    }
     carom_sim *sim = status == CAROM_OK ? carom_sim_create(&sd, err) : NULL;
     carom_record_def rd = carom_record_default();
     rd.model = m, rd.sim = sim, rd.file = file, rd.step = given.step, rd.end = orbit->period, rd.every = 1,
@@ -237,13 +274,14 @@ carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def 
     carom_record *record = sim ? carom_record_create(&rd, err) : NULL;
     if (status == CAROM_OK && !record) status = err->code;
     if (status == CAROM_OK)
-        status = pieces > 1 ? run_pieces(orbit, sd, sim, record, rows, err)
+        status = pieces > 1 ? run_pieces(orbit, sd, sim, record, rows, signals, err)
                             : carom_sim_run(sim, carom_record_step, record, err);
     if (status == CAROM_OK) status = carom_record_finish(record, "done", NULL, err);
     carom_record_destroy(record);
     carom_sim_destroy(sim);
     carom_run_free(&run);
     carom_model_destroy(m);
+    free(signals);
     return status;
 }
 

@@ -20,6 +20,7 @@
 
 static const double RTOL = 1e-10;    // of one internal step
 static const double ARRIVES = 1e-5;  // relative: the state must arrive where the scheme did
+static const double STILL = 1e-8;    // of positions: who moves less in a step rests, and what is left is rounding
 static const double NATURAL = 1e-3; // of the change of a motion that is proportional to the name
 static const double DIFFERENCE = 1e-4; // of the size: second differences, where rounding and the error are equal
 static const double JUMP = 1e-3;    // of an acceleration: what counts as one
@@ -228,7 +229,8 @@ static carom_status arrive(carom_path *w, double t, const double *q, const doubl
     double wrong = 0;
     w->size_q = fmax(w->size_q, carom_norm_max(q, nq)), w->size_v = fmax(w->size_v, carom_norm_max(v, nv));
     // what begins from rest is small
-    const double speed = fmax(w->size_v, w->span * w->drive), size = fmax(w->size_q, w->span * speed);
+    const double speed = fmax(fmax(w->size_v, w->span * w->drive), w->span > 0 ? STILL * w->size_q / w->span : 0),
+                 size = fmax(w->size_q, w->span * speed);
     for (int i = 0; i < nq; ++i) wrong = fmax(wrong, fabs(q[i] - w->q[i]) / fmax(size, DBL_MIN));
     for (int i = 0; i < nv; ++i) wrong = fmax(wrong, fabs(v[i] - w->v[i]) / fmax(speed, DBL_MIN));
     if (!(wrong < ARRIVES))
@@ -293,6 +295,7 @@ carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim
     w->t_event = -1;
     if (!(w->rtol > 0)) w->rtol = RTOL;
     w->model = m, w->sim = sim, w->n = n, w->dp = dp, w->np = np, w->nz = nz, w->err = err;
+    if (!w->borrowed) CAROM_TRY(carom_point_uncontrolled(m, "derivatives of a run", err));
     CAROM_TRY(carom_point_open(&w->p, m, err));
     if (!w->borrowed) w->x = carom_variation_create(m, np, parameter, err);
     if (!w->x) return err->code;

@@ -58,11 +58,6 @@ carom_status carom_point_supports(const carom_model *m, carom_error *err) {
             "equilibria, modes, derivatives and orbits need every contact as a formula (in C: carom_model_def.pairs); "
             "contacts that are found by search (hulls, meshes, ellipsoids and height fields), "
             "and more than 20000 pairs of shapes, are not supported; for an equilibrium, run the model until it rests");
-    if (s->nsamplers)
-        return carom_fail(err, CAROM_UNSUPPORTED,
-                          "equilibria, modes, derivatives and orbits are not supported with controllers, as '%.60s'; "
-                          "write the law of control as a force",
-                          s->samplers[0].name);
     for (int c = 0; c < s->nc; ++c)
         if (carom_discs_used(s))
             return carom_fail(err, CAROM_UNSUPPORTED,
@@ -73,6 +68,14 @@ carom_status carom_point_supports(const carom_model *m, carom_error *err) {
                               "forces, as that of '%.60s' does",
                               carom_model_constraint(m, s->ne + c));
     return CAROM_OK;
+}
+
+carom_status carom_point_uncontrolled(const carom_model *m, const char *what, carom_error *err) {
+    const carom_system *s = carom_model_system(m);
+    if (s->nsamplers == 0) return CAROM_OK;
+    return carom_fail(err, CAROM_UNSUPPORTED,
+                      "%s are not supported with controllers, as '%.60s'; write the law of control as a force", what,
+                      s->samplers[0].name);
 }
 
 carom_status carom_point_open(carom_point *p, const carom_model *m, carom_error *err) {

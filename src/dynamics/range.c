@@ -257,6 +257,7 @@ carom_status carom_rest_range(const carom_model *m, const carom_rest *rest, int 
                           "a range needs a model, an equilibrium of it and a place for the answer");
     if (rest->nq != rest->nv || coordinate < 0 || coordinate >= rest->nq)
         return carom_fail(err, CAROM_UNSUPPORTED, "ranges of coordinates are not supported with rotations in space");
+    CAROM_TRY(carom_point_uncontrolled(m, "ranges of coordinates", err));
     set s = {.rest = rest, .err = err};
     carom_status status = carom_point_open(&s.p, m, err);
     if (status != CAROM_OK) return carom_point_close(&s.p), status;

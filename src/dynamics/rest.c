@@ -12,7 +12,7 @@
 // far away it descends along the forces and friction resists, with tau to infinity it is Newton's method for (RST-1).
 // Friction resists the way W_T'(D + d) of the whole step: an iteration that went too far is taken back.
 #include "base/block.h"
-#include "dynamics/dynamics.h"
+#include "dynamics/steady.h"
 #include "linalg/dense.h"
 #include <float.h>
 #include <math.h>
@@ -33,6 +33,7 @@ static const double SHORTEST = 1e-12; // of the first step
 
 typedef struct search {
     carom_grip grip;          // p.q is the present position
+    carom_steady steady;      // controllers
     carom_arena mem;
     carom_local all;          // contacts with finite gaps, for their normals
     double *kept;             // reactions before the step
@@ -44,6 +45,7 @@ typedef struct search {
     int *column, *carrying;
     double strength, balance; // largest terms of f + W lambda so far; |f + W lambda| relative to its terms
     double rounding;          // of f
+    double period;            // the longest sample time
 } search;
 
 static void allocate(search *s, carom_arena *mem) {
@@ -62,6 +64,7 @@ static void allocate(search *s, carom_arena *mem) {
 
 static carom_status open(search *s, const carom_model *m, carom_error *err) {
     CAROM_TRY(carom_grip_open(&s->grip, m, err));
+    CAROM_TRY(carom_steady_open(&s->steady, &s->grip.p, false, err));
     allocate(s, &s->mem);
     if (!carom_arena_begin(&s->mem)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an equilibrium");
     allocate(s, &s->mem);
@@ -70,6 +73,7 @@ static carom_status open(search *s, const carom_model *m, carom_error *err) {
 
 static void close(search *s) {
     free(s->mem.base);
+    carom_steady_close(&s->steady);
     carom_grip_close(&s->grip);
 }
 
@@ -140,6 +144,27 @@ static bool carries_on(search *s, carom_problem *pb, double scale) {
     return admissible(s, h->x) && carom_residual(pb, NULL) <= CERTIFIED * scale;
 }
 
+// (STD-1)  Controllers answer what contacts do: their rows, and G.
+static void answer_rows(search *s) {
+    carom_grip *h = &s->grip;
+    const size_t nv = (size_t)h->p.nv, m = (size_t)s->steady.m;
+    for (int j = 0; j < h->rows && m > 0; ++j) {
+        double *X = h->X + (size_t)j * nv;
+        carom_steady_answer(&s->steady, &h->p, NULL, X, s->steady.rows + (size_t)j * m);
+        for (int i = 0; i < h->rows; ++i)
+            h->G[(size_t)i + (size_t)j * (size_t)h->rows] = carom_dot(h->in + (size_t)i * nv, X, h->p.nv);
+    }
+}
+
+// What controllers have to change, as slowly as the step goes.
+static void answer_forces(search *s, double tau) {
+    carom_steady *c = &s->steady;
+    if (c->m == 0) return;
+    carom_steady_error(c, &s->grip.p);
+    carom_axpy(c->r, -s->period / tau, c->moved, c->m);
+    carom_steady_answer(c, &s->grip.p, c->r, s->d, c->dz);
+}
+
 // (RST-2); CAROM_RETRY: a smaller tau may do.
 static carom_status displace(search *s, double tau) {
     carom_point *p = &s->grip.p;
@@ -148,6 +173,10 @@ static carom_status displace(search *s, double tau) {
     carom_matrix_add(s->grip.B, 1, p->K);
     carom_matrix_add(s->grip.B, 1 / (tau * tau), p->M);
     if (carom_factorise(&s->grip.A, s->grip.B, NULL) != CAROM_OK) return CAROM_RETRY;
+    if (s->steady.m > 0) {
+        CAROM_TRY(carom_steady_linearise(&s->steady, p, s->grip.err));
+        if (!carom_steady_factor(&s->steady, p, &s->grip.A, s->period / tau)) return CAROM_RETRY;
+    }
     s->all.nb = 0;
     for (int c = 0; c < p->nc; ++c) {
         if (p->g[p->ne + c] < HUGE_VAL) s->all.id[s->all.nb++] = p->ne + c;
@@ -158,8 +187,10 @@ static carom_status displace(search *s, double tau) {
         CAROM_TRY(carom_grip_gather(&s->grip));
         CAROM_TRY(lay_out(s));
         carom_grip_fill(&s->grip);
+        answer_rows(s);
         carom_add(s->d, p->f, -1, s->predicted, p->nv);
         carom_factor_solve(&s->grip.A, s->d);
+        answer_forces(s, tau);
         double scale = 0;
         for (int b = 0; b < p->L.nb; ++b)
             for (int k = s->grip.row[b]; k < s->grip.row[b + 1]; ++k) {
@@ -176,7 +207,8 @@ static carom_status displace(search *s, double tau) {
             if (!report.converged && !(report.residual <= USABLE * scale)) return CAROM_RETRY;
         }
         for (int k = 0; k < s->grip.rows; ++k)
-            carom_axpy(s->d, s->grip.x[k], s->grip.X + (size_t)k * (size_t)p->nv, p->nv);
+            carom_axpy(s->d, s->grip.x[k], s->grip.X + (size_t)k * (size_t)p->nv, p->nv),
+                carom_axpy(s->steady.dz, s->grip.x[k], s->steady.rows + k * s->steady.m, s->steady.m);
         if (!isfinite(carom_norm_max(s->d, p->nv))) return CAROM_RETRY;
         if (!closes_more(s)) break;
     }
@@ -264,11 +296,16 @@ static carom_status iterate(search *s, double tau, int *count) {
     carom_point *p = &s->grip.p;
     double last = HUGE_VAL;
     carom_zero(s->D, p->nv);
+    carom_zero(s->steady.moved, s->steady.m);
     for (*count = 1; *count <= NEWTON; ++*count) {
         inertia(s, tau);
         CAROM_TRY(displace(s, tau));
-        if (*count == 1 && !downhill(s, tau)) return CAROM_RETRY;
+        // forces of controllers have no valleys
+        if (*count == 1 && s->steady.m == 0 && !downhill(s, tau)) return CAROM_RETRY;
         move(s, p->q, p->q, s->d);
+        carom_axpy(s->steady.z, 1, s->steady.dz, s->steady.m);
+        carom_axpy(s->steady.moved, 1, s->steady.dz, s->steady.m);
+        carom_steady_hold(&s->steady, p);
         carom_axpy(s->D, 1, s->d, p->nv);
         if (look(s) != CAROM_OK) return CAROM_RETRY;
         const double now = missing(s, tau);
@@ -284,9 +321,12 @@ static carom_status step(search *s, double tau, int *count) {
     carom_point *p = &s->grip.p;
     carom_copy(s->q, p->q, p->nq);
     carom_copy(s->kept, s->grip.warm, p->n);
+    carom_copy(s->steady.before, s->steady.z, s->steady.m);
     const carom_status status = iterate(s, tau, count);
     if (status == CAROM_RETRY) {
         carom_copy(p->q, s->q, p->nq);
+        carom_copy(s->steady.z, s->steady.before, s->steady.m);
+        carom_steady_hold(&s->steady, p);
         carom_copy(s->grip.warm, s->kept, p->n);
         CAROM_TRY(look(s));
         for (int b = 0; b < p->L.nb; ++b)
@@ -340,6 +380,7 @@ static carom_status descend(search *s, carom_rest *rest) {
     p->L.nb = 0;
     p->L.at[0] = 0;
     carom_copy(s->q_best, p->q, p->nq);
+    carom_copy(s->steady.best, s->steady.z, s->steady.m);
     s->strength = norm(s, p->f);
     const double far = 1e6 * fmax(s->grip.length, 1), most = 1e10;
     double tau = first_tau(s), least = SHORTEST * tau;
@@ -353,15 +394,20 @@ static carom_status descend(search *s, carom_rest *rest) {
         }
         CAROM_TRY(status);
         carom_grip_measure(&s->grip);
-        const double now = fmax(s->balance, gap_error(s) / s->grip.length);
+        const double control = carom_steady_error(&s->steady, p),
+                     now = fmax(fmax(s->balance, control), gap_error(s) / s->grip.length);
         const bool better = now < 0.5 * best,
-                   exact = norm(s, s->r) <= s->rounding && gap_error(s) <= ENOUGH * s->grip.length;
-        if (now < best) best = now, carom_copy(s->q_best, p->q, p->nq);
+                   exact = norm(s, s->r) <= s->rounding && gap_error(s) <= ENOUGH * s->grip.length &&
+                           control <= ENOUGH;
+        if (now < best)
+            best = now, carom_copy(s->q_best, p->q, p->nq), carom_copy(s->steady.best, s->steady.z, s->steady.m);
         if (now <= TIGHT || ((now <= ENOUGH || exact) && !better)) return CAROM_OK;
         if (carom_norm_max(p->q, p->nq) > far) break;
         if (count <= QUICK) tau = fmin(GROW * tau, most);
     }
     carom_copy(p->q, s->q_best, p->nq);
+    carom_copy(s->steady.z, s->steady.best, s->steady.m);
+    carom_steady_hold(&s->steady, p);
     CAROM_TRY(carom_point_look(p, s->grip.err));
     return CAROM_NOT_CONVERGED;
 }
@@ -467,7 +513,8 @@ static double certify(search *s) {
     }
     scale = fmax(scale, WEAK * most * s->strength);
     laws = laws > most * s->rounding ? laws / scale : 0;
-    return fmax(fmax(norm(s, s->r) > s->rounding ? s->balance : 0, laws), gap_error(s) / s->grip.length);
+    return fmax(fmax(fmax(norm(s, s->r) > s->rounding ? s->balance : 0, laws), gap_error(s) / s->grip.length),
+                carom_steady_error(&s->steady, &s->grip.p));
 }
 
 // -- the answer ---------------------------------------------------------------------------------------------------
@@ -488,6 +535,7 @@ static carom_status answer(search *s, carom_rest *rest, carom_error *err) {
     const carom_system *all = carom_model_system(m);
     const int shift = p->redundant;
     carom_copy(rest->q, p->q, p->nq);
+    carom_copy(rest->signals, s->steady.z, s->steady.m);
     const size_t n = (size_t)rest->nforce;
     double *x = calloc(2 * n + 1, sizeof *x), *y = x ? x + n : NULL;
     int *dir = calloc((size_t)(all->ne + all->nc) + 1, sizeof *dir);
@@ -574,8 +622,11 @@ carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const doubl
     rest->q = calloc((size_t)all->nq, sizeof *rest->q);
     rest->force = calloc((size_t)rest->nforce + 1, sizeof *rest->force);
     rest->contact = calloc((size_t)all->nc + 1, sizeof *rest->contact);
+    rest->nsignals = all->nsamplers > 0 ? all->ni - all->nset : 0;
+    rest->signals = calloc((size_t)rest->nsignals + 1, sizeof *rest->signals);
+    for (int k = 0; k < all->nsamplers; ++k) s.period = fmax(s.period, all->samplers[k].sample);
     *err = (carom_error){0};
-    carom_status status = rest->q && rest->force && rest->contact
+    carom_status status = rest->q && rest->force && rest->contact && rest->signals
                               ? CAROM_OK
                               : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an equilibrium");
     if (status == CAROM_OK) status = open(&s, m, err);
@@ -595,5 +646,6 @@ void carom_rest_free(carom_rest *rest) {
     free(rest->q);
     free(rest->force);
     free(rest->contact);
+    free(rest->signals);
     *rest = (carom_rest){0};
 }

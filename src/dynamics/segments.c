@@ -18,6 +18,7 @@ enum { MOST = 40, HALVINGS = 10, SWEEPS = 200 };
 static const double GOOD = 1e-11, ENOUGH = 1e-10, CUT = 1e-13;
 static const double LAST_BIT = 1e-15; // of a column: what orthogonalisation leaves of a dependent one
 static const double COUPLED = 1e-6;   // entry below the diagonal: two rows belong to a pair of complex eigenvalues
+static const double MODERATE = 1e4;   // growth over the whole orbit: its matrix has all digits that pieces have
 
 static carom_status no_memory(carom_error *err) {
     return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the pieces of an orbit");
@@ -33,7 +34,7 @@ static double *allocate(double **at, size_t n) {
 
 carom_status carom_segments_open(carom_segments *g, carom_cycle *c, int n) {
     const carom_shooter *s = &c->s;
-    const size_t nx = (size_t)(s->nq + s->nv), dim = (size_t)s->n,
+    const size_t nx = (size_t)s->nx, dim = (size_t)s->n,
                  one = 2 * nx + 2 * dim * dim + 3 * dim + (size_t)s->p.nc, N = (size_t)n * dim + dim + 2;
     *g = (carom_segments){.c = c, .n = n};
     g->piece = calloc((size_t)n, sizeof *g->piece),
@@ -155,7 +156,7 @@ static carom_status step(carom_segments *g) {
     const double before = g->residual, T = c->T;
     solve(g);
     const double dT = c->timeless && !c->expression ? g->z[g->piece[g->n - 1].at + g->piece[g->n - 1].m] * T : 0;
-    for (int k = 0; k < g->n; ++k) carom_copy(g->piece[k].y, g->piece[k].x, s->nq + s->nv);
+    for (int k = 0; k < g->n; ++k) carom_copy(g->piece[k].y, g->piece[k].x, s->nx);
     double a = fmin(1, 0.3 * T / fmax(fabs(dT), CAROM_NOT_ZERO));
     for (int i = 0; i < HALVINGS; ++i, a /= 2) {
         carom_status status = go(g, a, T, dT);
@@ -163,7 +164,7 @@ static carom_status step(carom_segments *g) {
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
         if (status == CAROM_OK && (g->residual < before * (1 - 0.2 * a) || g->residual < GOOD)) return CAROM_OK;
     }
-    for (int k = 0; k < g->n; ++k) carom_copy(g->piece[k].x, g->piece[k].y, s->nq + s->nv);
+    for (int k = 0; k < g->n; ++k) carom_copy(g->piece[k].x, g->piece[k].y, s->nx);
     c->T = T, g->residual = before;
     return CAROM_RETRY;
 }
@@ -172,7 +173,7 @@ static carom_status step(carom_segments *g) {
 static carom_status guess(carom_segments *g) {
     carom_cycle *c = g->c;
     carom_shooter *s = &c->s;
-    const int nx = s->nq + s->nv;
+    const int nx = s->nx;
     carom_copy(g->piece[0].x, c->x, nx);
     for (int k = 0; k + 1 < g->n; ++k) {
         CAROM_TRY(carom_shoot(s, start_of(g, k), c->T / g->n, g->piece[k].x, false, 1));
@@ -198,7 +199,7 @@ carom_status carom_segments_solve(carom_segments *g) {
     if (status == CAROM_RETRY) status = shoot(g, true);
     c->residual = g->residual;
     if (status != CAROM_OK) return status;
-    if (g->residual < ENOUGH) return carom_copy(c->x, g->piece[0].x, c->s.nq + c->s.nv), CAROM_OK;
+    if (g->residual < ENOUGH) return carom_copy(c->x, g->piece[0].x, c->s.nx), CAROM_OK;
     return carom_fail(c->err, CAROM_NOT_CONVERGED,
                       "no orbit of period %.9g was found in %d pieces: the residual stays at %.2g after %d iterations; "
                       "give %s, or other --segments",
@@ -250,6 +251,26 @@ static void around(const carom_segments *g, double *Q, double *next, double *R, 
     }
 }
 
+// The product of all pieces, where it does not grow so much that it loses digits.
+static bool whole(const carom_segments *g, double *P, double *next, double *work) {
+    const int n = g->c->s.n, m = g->piece[0].m;
+    double most = 1;
+    carom_zero(P, (ptrdiff_t)m * m);
+    for (int i = 0; i < m; ++i) column(P, i, m)[i] = 1;
+    for (int k = 0; k < g->n; ++k) {
+        const carom_piece *p = &g->piece[k];
+        const int rows = g->piece[(k + 1) % g->n].m;
+        for (int j = 0; j < m; ++j) {
+            carom_zero(work, n);
+            for (int i = 0; i < p->m; ++i) carom_axpy(work, column(P, j, p->m)[i], column(p->Y, i, n), n);
+            piece_column(g, k, work, column(next, j, rows));
+        }
+        carom_copy(P, next, (ptrdiff_t)rows * m);
+        most = fmax(most, carom_norm_max(P, rows * m));
+    }
+    return most < MODERATE;
+}
+
 carom_status carom_segments_multipliers(carom_segments *g, double *re, double *im, int *count, int *trivial,
                                         int *lost) {
     carom_cycle *c = g->c;
@@ -259,13 +280,18 @@ carom_status carom_segments_multipliers(carom_segments *g, double *re, double *i
     double *Q = calloc(5 * size + (size_t)n, sizeof *Q), *was = Q + size, *next = was + size, *R = next + size,
            *product = R + size, *work = product + size;
     if (!Q) return no_memory(c->err);
+    const bool moderate = whole(g, product, next, work);
+    if (moderate) {
+        const carom_status status = carom_eigen(product, m, re, im, NULL, c->err);
+        if (status != CAROM_OK) return free(Q), status;
+    }
     for (int i = 0; i < m; ++i) column(Q, i, m)[i] = 1;
-    for (int k = 0; k < SWEEPS; ++k) {
+    for (int k = 0; k < SWEEPS && !moderate; ++k) {
         carom_copy(was, Q, (ptrdiff_t)m * m);
         around(g, Q, next, R, product, work);
     }
     // was'Q product: blocks of one, or of two where the plane turns
-    for (int i = 0; i < m; ++i) {
+    for (int i = 0; i < m && !moderate; ++i) {
         double u[4], b[4];
         const int w = i + 1 < m && fabs(carom_dot(column(was, i + 1, m), column(Q, i, m), m)) > COUPLED ? 2 : 1;
         for (int j = 0; j < w; ++j)
@@ -307,9 +333,9 @@ carom_status carom_segments_state(carom_segments *g, double t, double *x) {
     const double since = fmod(t - c->t_0 + 2 * c->T, c->T);
     const int k = (int)fmin(g->n - 1, floor(since / c->T * g->n));
     const double over = since - k * c->T / g->n;
-    carom_copy(x, g->piece[k].x, s->nq + s->nv);
+    carom_copy(x, g->piece[k].x, s->nx);
     if (!(over > CAROM_QUOTIENT * c->T)) return CAROM_OK;
     CAROM_TRY(carom_shoot(s, start_of(g, k), over, g->piece[k].x, false, 1));
-    carom_copy(x, s->end, s->nq + s->nv);
+    carom_copy(x, s->end, s->nx);
     return CAROM_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "dynamics/shoot.h"
 #include "dynamics/lapack.h"
+#include "model/controls.h"
 #include "model/forcing.h"
 #include "model/soft_gaps.h"
 #include <carom/event.h>
@@ -57,6 +58,7 @@ static void keep_touch(const carom_shooter *s, carom_touching *to, int contact, 
                        const double *v, const double *mode) {
     to->contact = contact, to->t = t;
     carom_copy(to->x, q, s->nq), carom_copy(to->x + s->nq, v, s->nv), carom_copy(to->mode, mode, s->p.nc);
+    carom_copy(to->x + s->nq + s->nv, s->signal + carom_model_system(s->task.base)->nset, s->nz);
 }
 
 static void note_change(carom_shooter *s, const carom_change *x) {
@@ -113,7 +115,7 @@ static carom_status on_cross(void *user, carom_path *w, const carom_change *x) {
 static carom_direction unit_direction(const carom_shooter *s, double *e, int i) {
     carom_zero(e, s->n);
     e[i] = s->scale[i];
-    return (carom_direction){0, e, e + s->nv, NULL};
+    return (carom_direction){0, e, e + s->nv, NULL}; // constraints do not follow signals of controllers
 }
 
 // Column i of C (i < n), or how c changes with the parameter (i = n).  n_rows: its length.
@@ -159,6 +161,82 @@ void carom_basis_complete(double *basis, int count, int n, double *x) {
     }
 }
 
+// Component i of column j: the motion has positions and velocities, its changes of parameters the signals.
+static double *entry(carom_shooter *s, carom_path *w, int j, int i) {
+    const int own = 2 * s->nv;
+    return i < own ? w->y + (size_t)j * (size_t)own + i : s->dp + j * (s->np + s->nz) + s->np + i - own;
+}
+
+// -- controllers ------------------------------------------------------------------------------------------------------
+//
+//     z+ = c(t, q, v, z, p)  at fixed times t, the rest goes on:  dz+ = c_q dq + c_v dv + c_z dz + c_p dp     (SMP-1)
+
+static carom_status keep_sampling(void *user, int k, bool effect, double t, const double *q, const double *v,
+                                  const double *signals) {
+    carom_shooter *s = user;
+    const int ni = carom_model_system(s->task.base)->ni;
+    if (s->ended) return CAROM_OK;
+    if (t > s->sim_end - CAROM_INSTANT * s->span) {
+        s->ended = true;
+        carom_copy(s->end + s->nq + s->nv, signals + ni - s->nz, s->nz);
+        return CAROM_OK;
+    }
+    double *x = malloc((size_t)(s->nq + s->nv + ni) * sizeof *x);
+    if (!x || !CAROM_GROW(s->sampling, s->nsampling)) return free(x), CAROM_NO_MEMORY;
+    carom_copy(x, q, s->nq), carom_copy(x + s->nq, v, s->nv), carom_copy(x + s->nq + s->nv, signals, ni);
+    s->sampling[s->nsampling++] = (carom_sampling){k, effect, t, x};
+    return CAROM_OK;
+}
+
+static void drop_samplings(carom_shooter *s) {
+    for (int i = 0; i < s->nsampling; ++i) free(s->sampling[i].x);
+    s->nsampling = 0;
+}
+
+// Forces and their derivatives with these signals.
+static void hold(carom_shooter *s, carom_path *w, const double *signals) {
+    const carom_system *sys = &w->p.sys;
+    if (signals != s->signal) carom_copy(s->signal, signals, sys->ni);
+    sys->inputs(sys->model, w->p.work, signals);
+    carom_variation_hold(s->x, signals);
+    w->ready = false;
+}
+
+// (SMP-1)  What has happened since the columns jumped last, up to now: the scheme may be a step ahead.
+static carom_status pass_samplings(carom_shooter *s, carom_path *w) {
+    const carom_system *sys = &w->p.sys;
+    const int nset = sys->nset, columns = s->n + (s->parameter >= 0);
+    int done = 0;
+    for (; done < s->nsampling && s->sampling[done].t <= w->t + CAROM_INSTANT * s->span; ++done) {
+        const carom_sampling *a = &s->sampling[done];
+        const carom_control_place c = carom_model_control(s->task.base, a->k);
+        const double *q = a->x, *v = q + s->nq;
+        carom_variation_hold(s->x, v + s->nv);
+        for (int j = 0; j < columns; ++j) {
+            double *dp = s->dp + j * (s->np + s->nz), *dz = dp + s->np - nset;
+            const double *dq = w->y + (size_t)j * 2 * (size_t)s->nv, *y = s->computed + c.first;
+            if (a->effect) {
+                carom_copy(dz + c.output, dz + c.pending, c.noutputs);
+                continue;
+            }
+            if (carom_variation_control(s->x, a->t, q, v, (carom_direction){0, dq, dq + s->nv, dp}, s->computed) !=
+                CAROM_OK)
+                return carom_fail(s->err, CAROM_USER,
+                                  "t = %.9g: the derivatives of a controller have no finite value here", a->t);
+            carom_copy(dz + (c.delayed ? c.pending : c.output), y, c.noutputs);
+            carom_copy(dz + c.state, y + c.noutputs, c.nstates);
+        }
+        hold(s, w, v + s->nv);
+        if (sys->sample(sys->model, w->p.work, a->k, a->effect, a->t, q, v, s->signal) != CAROM_OK)
+            return carom_fail(s->err, CAROM_USER, "t = %.9g: a controller has no finite value here", a->t);
+        hold(s, w, s->signal);
+        free(a->x);
+    }
+    s->nsampling -= done;
+    if (done > 0) memmove(s->sampling, s->sampling + done, (size_t)s->nsampling * sizeof *s->sampling);
+    return CAROM_OK;
+}
+
 // Rows of C, orthonormal, with -c by the parameter as their right-hand sides; then Z.
 static carom_status on_start(void *user, carom_path *w) {
     carom_shooter *s = user;
@@ -193,15 +271,13 @@ static carom_status on_start(void *user, carom_path *w) {
         carom_copy(s->Z, s->rows + (size_t)rank * (size_t)n, (ptrdiff_t)s->m * n);
         for (int j = 0; j < n; ++j)
             for (int i = 0; i < n; ++i)
-                w->y[(size_t)j * (size_t)n + (size_t)i] =
-                    j < s->m ? s->scale[i] * s->Z[(size_t)j * (size_t)n + (size_t)i] : 0;
-        for (int i = 0; i < n && s->parameter >= 0; ++i)
-            w->y[(size_t)n * (size_t)n + (size_t)i] = s->scale[i] * s->p_0[i];
+                *entry(s, w, j, i) = j < s->m ? s->scale[i] * s->Z[(size_t)j * (size_t)n + (size_t)i] : 0;
+        for (int i = 0; i < n && s->parameter >= 0; ++i) *entry(s, w, n, i) = s->scale[i] * s->p_0[i];
         for (int i = 0; i < s->nv; ++i)
             s->rate_0[i] = w->v[i] / s->scale[i], s->rate_0[s->nv + i] = w->a_after[i] / s->scale[s->nv + i];
     }
     free(C), free(row);
-    return status;
+    return status == CAROM_OK ? pass_samplings(s, w) : status;
 }
 
 // -- lowest gaps --------------------------------------------------------------------------------------------------
@@ -341,6 +417,14 @@ static carom_status on_step(void *user, carom_path *w, double h) {
 static carom_sim *simulate(carom_shooter *s, double t_0, double span, const double *x, int steps) {
     carom_sim_def def = carom_run_sim(&s->run, s->task.base);
     def.t0 = t_0, def.h = span / steps, def.t_end = t_0 + span, def.q0 = x, def.v0 = x + s->nq;
+    if (s->nz > 0) {
+        const carom_system *sys = carom_model_system(s->task.base);
+        carom_copy(s->signal, sys->input, sys->nset), carom_copy(s->signal + sys->nset, x + s->nq + s->nv, s->nz);
+        def.input = s->signal, def.input_whole = true;
+        def.on_sample = keep_sampling, def.sample_user = s;
+        drop_samplings(s);
+    }
+    s->sim_end = def.t_end, s->ended = false;
     carom_sim *sim = carom_sim_create(&def, s->err);
     if (sim) carom_sim_stop_when(sim, s->stop, s->user);
     return sim;
@@ -351,6 +435,8 @@ static carom_status plain(carom_shooter *s, carom_sim *sim) {
     while (!carom_sim_done(sim)) {
         CAROM_TRY(carom_sim_step(sim, s->err));
         const carom_now now = carom_sim_now(sim);
+        drop_samplings(s);
+        if (s->nz > 0) carom_copy(s->signal, carom_sim_inputs(sim), carom_model_system(s->task.base)->ni);
         if (s->on_state) CAROM_TRY(s->on_state(s->watch, now.t, now.q, now.v, s->closed));
     }
     return CAROM_OK;
@@ -363,7 +449,8 @@ static void close_path(carom_shooter *s) {
 
 static carom_status on_row(void *user, carom_path *w) {
     carom_shooter *s = user;
-    return s->on_row(s->watch, w);
+    CAROM_TRY(pass_samplings(s, w));
+    return s->on_row ? s->on_row(s->watch, w) : CAROM_OK;
 }
 
 static carom_status open_path(carom_shooter *s, carom_sim *sim) {
@@ -373,15 +460,18 @@ static carom_status open_path(carom_shooter *s, carom_sim *sim) {
                            .on_start = on_start,
                            .on_cross = on_cross,
                            .on_step = s->lows ? on_step : NULL,
-                           .on_row = s->on_row ? on_row : NULL,
+                           .on_row = s->on_row || s->nz > 0 ? on_row : NULL,
                            .x = s->x,
                            .borrowed = true,
                            .rtol = s->rtol > 0 ? s->rtol : 1e-11,
                            .longest = s->lows ? s->span / 40 : 0};
     s->opened = true;
-    carom_zero(s->dp, columns * s->np);
-    carom_copy(s->dp + n * s->np, s->way, s->np);
-    return carom_path_open(&s->path, s->task.base, sim, columns, s->dp, s->np, s->index, 0, s->err);
+    const int np = s->np + s->nz;
+    carom_zero(s->dp, columns * np);
+    if (s->parameter >= 0) carom_copy(s->dp + n * np, s->way, np);
+    CAROM_TRY(carom_path_open(&s->path, s->task.base, sim, columns, s->dp, np, s->index, 0, s->err));
+    if (s->nz > 0 && sim) hold(s, &s->path, carom_sim_inputs(sim));
+    return CAROM_OK;
 }
 
 static carom_status linearised(carom_shooter *s, carom_sim *sim) {
@@ -391,9 +481,8 @@ static carom_status linearised(carom_shooter *s, carom_sim *sim) {
     CAROM_TRY(carom_path_run(w));
     if (s->coast > 0) CAROM_TRY(carom_path_coast(w, s->t_0 + s->span));
     for (int j = 0; j < s->m; ++j)
-        for (int i = 0; i < n; ++i)
-            s->Y[(size_t)j * (size_t)n + (size_t)i] = w->y[(size_t)j * (size_t)n + (size_t)i] / s->scale[i];
-    for (int i = 0; i < n && s->parameter >= 0; ++i) s->p_1[i] = w->y[(size_t)n * (size_t)n + (size_t)i] / s->scale[i];
+        for (int i = 0; i < n; ++i) s->Y[(size_t)j * (size_t)n + (size_t)i] = *entry(s, w, j, i) / s->scale[i];
+    for (int i = 0; i < n && s->parameter >= 0; ++i) s->p_1[i] = *entry(s, w, n, i) / s->scale[i];
     CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
     for (int i = 0; i < s->nv; ++i)
         s->rate_1[i] = w->v[i] / s->scale[i], s->rate_1[s->nv + i] = w->a[i] / s->scale[s->nv + i];
@@ -404,7 +493,7 @@ static carom_status linearised(carom_shooter *s, carom_sim *sim) {
 
 carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double *x, bool linear, int steps) {
     s->t_0 = t_0, s->span = span, s->nhits = 0, s->closed = 0, s->struck = false;
-    if (x != s->start) carom_copy(s->start, x, s->nq + s->nv);
+    if (x != s->start) carom_copy(s->start, x, s->nx);
     for (int c = 0; c < s->p.nc; ++c) s->mode[c] = CAROM_MODE_OPEN, s->low[c] = linear ? INFINITY : s->low[c];
     for (int i = 0; i < s->nq && linear; ++i) s->least[i] = INFINITY, s->most[i] = -INFINITY;
     if (linear) s->linear = false, s->mean = 0, carom_zero(s->harmonic, 2 * CAROM_HARMONICS);
@@ -415,11 +504,17 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
         s->crossed[i] = 0, s->soft_closed[i] = s->soft_now[i] = s->soft_gap[i] < 0;
     carom_sim *sim = simulate(s, t_0, linear ? span - s->coast : span, s->start, steps);
     if (!sim) return s->err->code;
+    if (linear && s->coast > 0 && s->nz > 0) {
+        carom_sim_destroy(sim);
+        return carom_fail(s->err, CAROM_UNSUPPORTED, "branches through grazing are not supported with controllers");
+    }
     carom_status status = linear ? linearised(s, sim) : plain(s, sim);
     const carom_now now = carom_sim_now(sim);
     const bool coasted = linear && s->coast > 0 && status == CAROM_OK;
     carom_copy(s->end, coasted ? s->path.q : now.q, s->nq),
         carom_copy(s->end + s->nq, coasted ? s->path.v : now.v, s->nv);
+    if (s->nz > 0 && !s->ended)
+        carom_copy(s->end + s->nq + s->nv, carom_sim_inputs(sim) + carom_model_system(s->task.base)->nset, s->nz);
     s->path.sim = NULL;
     carom_sim_destroy(sim);
     return status;
@@ -440,7 +535,7 @@ void carom_shooter_apart(const carom_shooter *s, const double *a, const double *
         }
         carom_model_velocities(m, a, dq, out);
     }
-    for (int i = 0; i < s->nv; ++i) out[s->nv + i] = b[s->nq + i] - a[s->nq + i];
+    for (int i = 0; i < s->nv + s->nz; ++i) out[s->nv + i] = b[s->nq + i] - a[s->nq + i];
     for (int i = 0; i < s->n; ++i) out[i] /= s->scale[i];
 }
 
@@ -514,7 +609,7 @@ carom_status carom_shooter_move(carom_shooter *s, const double *x, const double 
     for (int i = 0; i < s->nv; ++i) d[i] = s->scale[i] * by[i];
     if (sys->move) sys->move(sys->model, y, x, 1, d);
     else carom_add(y, x, 1, d, s->nv);
-    for (int i = 0; i < s->nv; ++i) y[s->nq + i] = x[s->nq + i] + s->scale[s->nv + i] * by[s->nv + i];
+    for (int i = 0; i < s->nv + s->nz; ++i) y[s->nq + i] = x[s->nq + i] + s->scale[s->nv + i] * by[s->nv + i];
     return settle(s, y, y + s->nq);
 }
 
@@ -591,7 +686,7 @@ static carom_status prepare(carom_shooter *s) {
     carom_point_close(&s->p);
     CAROM_TRY(carom_point_open(&s->p, s->task.base, s->err));
     if (s->x) return CAROM_OK;
-    s->x = carom_variation_create(s->task.base, s->np, s->index, s->err);
+    s->x = carom_variation_create(s->task.base, s->np + s->nz, s->index, s->err);
     return s->x ? CAROM_OK : s->err->code;
 }
 
@@ -618,11 +713,12 @@ carom_status carom_shooter_aim(carom_shooter *s, const double *at, const double 
 }
 
 static carom_status allocate(carom_shooter *s) {
-    const size_t n = (size_t)s->n, nc = (size_t)s->p.nc, x = (size_t)(s->nq + s->nv);
+    const size_t n = (size_t)s->n, nc = (size_t)s->p.nc, x = (size_t)s->nx, np = (size_t)(s->np + s->nz);
     double **part[] = {&s->scale, &s->p_0,   &s->p_1,     &s->rate_0, &s->rate_1, &s->Z,    &s->Y,
                        &s->rows,  &s->start, &s->end,     &s->mode_0, &s->mode_1, &s->mode, &s->low,
                        &s->block, &s->dp,    &s->scratch, &s->least,  &s->most};
-    const size_t size[] = {n, n, n, n, n, n * n, n * n, n * n, x, x, nc, nc, nc, nc, x + n, 2 * n + 2, 2 * n, x, x};
+    const size_t size[] = {n, n, n, n, n, n * n, n * n, n * n, x, x, nc, nc, nc, nc, x + n, (n + 1) * np,
+                           2 * n, x, x};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof(double));
         if (!*part[i]) return no_memory(s->err);
@@ -643,6 +739,50 @@ static carom_status allocate(carom_shooter *s) {
         t->mode = t->x + x;
     }
     return CAROM_OK;
+}
+
+// Signals of controllers behind the parameters.
+static carom_status open_signals(carom_shooter *s) {
+    const carom_model *m = s->task.base;
+    const carom_system *sys = carom_model_system(m);
+    if (s->nz == 0) return CAROM_OK;
+    const int link = carom_model_controlled_link(m);
+    if (link >= 0)
+        return carom_fail(s->err, CAROM_UNSUPPORTED,
+                          "orbits are not supported where a controller moves a joint or a wall, as '%.60s'",
+                          carom_model_constraint(m, link));
+    for (int i = 0; i < s->nz; ++i) s->index[s->np + i] = carom_model_count(m).parameters + sys->nset + i;
+    for (int k = 0; k < s->np; ++k) { // instants must not move with a parameter
+        const carom_sampler *c = sys->samplers;
+        const double value = s->task.free[k].value, other = value != 0 ? value * (1 + 1e-3) : 1e-3;
+        bool same = true;
+        carom_sampler *kept = malloc((size_t)sys->nsamplers * sizeof *kept);
+        if (!kept) return no_memory(s->err);
+        memcpy(kept, c, (size_t)sys->nsamplers * sizeof *kept);
+        carom_error none = {0};
+        carom_status status = carom_model_set(s->task.base, 1, &s->index[k], &other, NULL, &none);
+        c = carom_model_system(m)->samplers;
+        for (int i = 0; i < sys->nsamplers && status == CAROM_OK; ++i)
+            same = same && c[i].sample == kept[i].sample && c[i].offset == kept[i].offset &&
+                   c[i].delay == kept[i].delay;
+        free(kept);
+        CAROM_TRY(carom_model_set(s->task.base, 1, &s->index[k], &value, NULL, s->err));
+        if (!same)
+            return carom_fail(s->err, CAROM_UNSUPPORTED,
+                              "the sample times of controllers depend on '%.60s': orbits cannot be followed along it; "
+                              "`carom modes --over` and `carom sweep` can vary it",
+                              s->task.free[k].name);
+    }
+    return CAROM_OK;
+}
+
+void carom_shooter_begin(const carom_shooter *s, const double *start, double *x) {
+    const carom_model *m = s->task.base;
+    const carom_system *sys = carom_model_system(m);
+    carom_copy(x, start ? start : carom_model_q0(m), s->nq);
+    carom_copy(x + s->nq, start ? start + s->nq : carom_model_v0(m), s->nv);
+    if (s->nz > 0)
+        carom_copy(x + s->nq + s->nv, (s->task.signals ? s->task.signals : sys->input) + sys->nset, s->nz);
 }
 
 const char *carom_shooter_scheme(const char *name) {
@@ -683,9 +823,17 @@ carom_status carom_shooter_tolerance(carom_shooter *s, double rtol, bool *change
 carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *err) {
     const char *const names[] = {by, by ? s->also : NULL, NULL};
     s->err = err;
-    s->parameter = -1, s->way[0] = 1;
+    s->parameter = -1;
     s->task.model.pairs = true;
     CAROM_TRY(carom_task_open(&s->task, names, err));
+    const carom_system *sys = carom_model_system(s->task.base);
+    s->nq = sys->nq, s->nv = sys->nv, s->nz = sys->nsamplers > 0 ? sys->ni - sys->nset : 0;
+    s->nx = s->nq + s->nv + s->nz, s->n = 2 * s->nv + s->nz;
+    s->index = calloc((size_t)s->nz + 3, sizeof *s->index), s->way = calloc((size_t)s->nz + 3, sizeof *s->way);
+    s->signal = calloc((size_t)sys->ni + 1, sizeof *s->signal);
+    s->computed = calloc((size_t)carom_model_controlled(s->task.base) + 1, sizeof *s->computed);
+    if (!s->index || !s->way || !s->signal || !s->computed) return no_memory(err);
+    s->way[0] = by != NULL;
     CAROM_TRY(resolve(s, s->task.run.rtol));
     if (!carom_shooter_scheme(s->run.scheme))
         return carom_fail(err, CAROM_UNSUPPORTED,
@@ -703,9 +851,8 @@ carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *e
     }
     if (by) s->parameter = s->index[0], s->value = s->task.free[0].value;
     if (s->np == 2) s->at[1] = s->task.free[1].value;
-    const carom_system *sys = carom_model_system(s->task.base);
-    s->nq = sys->nq, s->nv = sys->nv, s->n = 2 * sys->nv;
     if (sys->nv == 0) return carom_fail(err, CAROM_BAD_INPUT, "the model has no coordinates");
+    CAROM_TRY(open_signals(s));
     CAROM_TRY(prepare(s));
     s->averages = calloc((size_t)carom_model_watched(s->task.base) + 1, sizeof *s->averages);
     if (!s->averages) return no_memory(err);
@@ -722,6 +869,8 @@ void carom_shooter_close(carom_shooter *s) {
                       s->rows,  s->start, s->end,     s->mode_0, s->mode_1, s->mode, s->low,
                       s->block, s->dp,    s->scratch, s->least,  s->most};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
+    drop_samplings(s);
+    free(s->index), free(s->way), free(s->signal), free(s->computed), free(s->sampling);
     free(s->averages), free(s->hit), free(s->nearest), free(s->touches), free(s->crossed), free(s->soft_gap),
         free(s->soft_closed);
     *s = (carom_shooter){0};

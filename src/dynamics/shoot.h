@@ -30,6 +30,9 @@ typedef struct carom_touching { int contact; double t, jump, *x, *mode; } carom_
 
 enum { CAROM_HARMONICS = 9 };
 
+/// A controller that computes, or (effect) whose outputs take effect: state and signals before.
+typedef struct carom_sampling { int k; bool effect; double t, *x; } carom_sampling;
+
 typedef struct carom_shooter {
     // the caller's
     const char *response;  // an expression of the state; NULL: none
@@ -53,15 +56,16 @@ typedef struct carom_shooter {
     carom_run run;
     carom_point p;
     carom_variation *x;
-    int nq, nv, n, parameter; // n = 2 nv; parameter -1: none
+    // a state is x = (q, v, signals of controllers), before what controllers do at its time; dx is along velocities
+    int nq, nv, nz, nx, n, parameter; // nx = nq + nv + nz, n = 2 nv + nz; parameter -1: none
     double value;
     // two parameters: they are at + value way; with one, way is 1 and at is 0
     const char *also;      // the caller's: the second one; NULL: none
-    int np, index[2];
-    double at[2], way[2];
+    int np, *index;        // np + nz: these parameters, then the signals of controllers
+    double at[2], *way;    // way: np + nz, of signals 0
     // the last run
     double t_0, span; // begun at, to last
-    double *start, *end;   // nq + nv
+    double *start, *end;   // nx
     int m;                 // dimension of the states beside the start
     double *Z, *Y;         // n x m in units of `scale`: an orthonormal basis of them, and what becomes of it
     double *p_0, *p_1;     // n: how start and end change with the parameter, in units of `scale`
@@ -88,6 +92,11 @@ typedef struct carom_shooter {
     bool opened;
     double *rows, *dp, *block, *scratch;
     double *mode, *touches;
+    double *signal, *computed; // ni; what controllers compute
+    carom_sampling *sampling;  // since the columns have jumped last
+    int nsampling;
+    double sim_end;        // of the run at hand; controllers do nothing at it
+    bool ended;            // one would do something there: the signals of `end` are known
     carom_error *err;
 } carom_shooter;
 
@@ -103,6 +112,8 @@ carom_status carom_shooter_tolerance(carom_shooter *s, double rtol, bool *change
 carom_status carom_shooter_aim(carom_shooter *s, const double *at, const double *way, double value);
 /// Another value of the parameter.
 carom_status carom_shooter_set(carom_shooter *s, double value);
+/// The state at which runs of the model begin: its own, or the caller's positions and velocities.
+void carom_shooter_begin(const carom_shooter *s, const double *start, double *x);
 /// From x at t_0 over `span`, with the linearisation or without, in so many steps.
 carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double *x, bool linear, int steps);
 /// y = x moved along n numbers in units of `scale`, with joints and the contacts that were closed at the start of the

@@ -198,8 +198,20 @@ carom_status carom_state_signals(const carom_model *m, const char *file, double 
 
 // -- writing ------------------------------------------------------------------------------------------------------
 
+// An output on its way has the name of the output.
+static bool first_of_name(const carom_model *m, int i) {
+    for (int k = 0; k < i; ++k)
+        if (strcmp(carom_model_signal(m, k), carom_model_signal(m, i)) == 0) return false;
+    return true;
+}
+
 carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v,
                                carom_error *err) {
+    return carom_state_keep(m, file, q, v, NULL, err);
+}
+
+carom_status carom_state_keep(const carom_model *m, const char *file, const double *q, const double *v,
+                              const double *signals, carom_error *err) {
     if (!m || !file || !q || !v)
         return carom_fail(err, CAROM_BAD_INPUT, "a state needs a model, the name of a file, positions and velocities");
     const carom_system *s = carom_model_system(m);
@@ -212,10 +224,18 @@ carom_status carom_state_write(const carom_model *m, const char *file, const dou
         if (!carom_model_presses(m, i)) fprintf(f, ",%s", carom_model_coordinate(m, i));
     for (int i = 0; i < s->nv; ++i)
         if (!carom_model_presses(m, i)) fprintf(f, ",%s", carom_model_velocity(m, i));
+    const int last = signals ? s->ni : s->nset;
+    for (int i = s->nset; i < last; ++i)
+        if (first_of_name(m, i)) fprintf(f, ",%s", carom_model_signal(m, i));
     fputs("\n0", f);
     for (int i = 0; i < s->nq + s->nv; ++i) {
         if (carom_model_presses(m, i < s->nq ? i : i - s->nq)) continue;
         carom_format(text, sizeof text, "%.17g", i < s->nq ? q[i] : v[i - s->nq]);
+        fprintf(f, ",%s", text);
+    }
+    for (int i = s->nset; i < last; ++i) {
+        if (!first_of_name(m, i)) continue;
+        carom_format(text, sizeof text, "%.17g", signals[i - s->nset]);
         fprintf(f, ",%s", text);
     }
     fputc('\n', f);

@@ -148,6 +148,7 @@ carom_status carom_task_locate(carom_task *t, bool *located, carom_error *err) {
 
 carom_status carom_task_derivable(carom_task *t, int rows, carom_error *err) {
     CAROM_TRY(carom_point_supports(t->base, err));
+    CAROM_TRY(carom_point_uncontrolled(t->base, "derivatives of a run", err));
     carom_run_given *given = &t->run;
     const double end = isnan(given->end) ? carom_model_simulation(t->base).end : given->end;
     if (!given->scheme) given->scheme = "event-driven";

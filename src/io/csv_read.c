@@ -3,6 +3,7 @@
 #include "base/grow.h"
 #include "base/number.h"
 #include "io/csv.h"
+#include "io/scratch.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,7 @@ static carom_status cannot_spill(const char *file, carom_error *err) {
 
 // All rows so far go to a temporary file, and all that follow.
 static carom_status begin_spill(csv_table *t, const char *file, carom_error *err) {
-    t->spill = tmpfile();
+    t->spill = scratch_file();
     const size_t bytes = (size_t)t->columns * sizeof *t->value, rows = (size_t)t->rows;
     if (!t->spill || fwrite(t->value, bytes, rows, t->spill) != rows) return cannot_spill(file, err);
     free(t->value);

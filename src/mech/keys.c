@@ -268,6 +268,8 @@ static const carom_key record_keys[] = {
     KEY(NAME, "bodies", "all",
         "whose positions and velocities are columns of results: all, none, or a list of bodies and families", "",
         AT(record, bodies)),
+    KEY(NAME, "joints", "all but angles in space that no expression uses",
+        "whose coordinates are columns: all, none, or a list of joints and families", "", AT(record, joints)),
     KEY(NUMBER, "contacts", "",
         "time between snapshots of all contacts between shapes, in the table /contacts of results", "s",
         AT(record, contacts)),
@@ -298,6 +300,14 @@ static const carom_key solid_keys[] = {
     KEY(FORM, "capsule", "", "[radius, length]: a segment thickened by radius, along x in the plane, along z in space",
         "m", AT(shape, size)),
     KEY(FORM, "polygon", "", "3 to 64 corners, convex (plane)", "m", AT(shape, size)),
+    KEY(FORM, "outline", "",
+        "contour with the solid on its left (plane): points [x, y], {arc: [x, y], radius: r}, {arc: [x, y], through: [x, "
+        "y]}, {spline: [[x, y], ...]} or {spline: FILE.csv}, {involute: {base: r, to: r}}",
+        "m", AT(shape, size)),
+    KEY(FORM, "gear", "",
+        "involute gear (plane): {teeth, module, pressure angle: 20 deg, addendum: 1, dedendum: 1.25, shift: 0, "
+        "backlash: 0}",
+        "", AT(shape, size)),
     KEY(FORM, "box", "", "edges", "m", AT(shape, size)),
     KEY(FORM, "cylinder", "", "[radius, length], along its z (space)", "m", AT(shape, size)),
     KEY(FORM, "hull", "", "the convex hull of points [x, y, z], or of those of a file (STL, OBJ)", "m",
@@ -326,6 +336,13 @@ static const carom_key solid_keys[] = {
         "of a mesh file: a concave mesh becomes convex solids, at most this number, which contain it", "1",
         AT(shape, solids)),
     KEY(NUMBER, "cell", "1", "of heights: the distance between them, or [x, y]", "m", AT(shape, cell)),
+    KEY(NUMBER, "round", "0", "of an outline or gear: all within this distance belongs to it, too", "m",
+        AT(shape, round)),
+    KEY(EXPRESSION, "repeat", "", "of an outline: {about: [x, y], times: n}: turned copies, one behind the other", "",
+        AT(shape, repeat)),
+    KEY(WORD, "open", "no", "of an outline: yes: it does not lead back to its first point (rails)", "",
+        AT(shape, open)),
+    KEY(WORD, "hollow", "no", "of an outline: yes: it runs clockwise, the solid is outside", "", AT(shape, hollow)),
     KEY(EXPRESSION, "surface velocity", "0",
         "conveyor velocity of the surface in the body frame, expressions of time and parameters; acts through friction "
         "only",
@@ -366,6 +383,43 @@ static const key_group *const bodies_single[] = {&body_group, NULL};
 FAMILY(body, bodies, "each of them, as `bodies.NAME`");
 static const key_group *const bodies[] = {&body_family_group, &body_group, NULL};
 
+#define STOP_STIFFNESS "elastic stops instead of rigid ones: force or torque per way beyond the stop"
+#define STOP_DAMPING "with stiffness: Hunt and Crossley's damping, force k d (1 + c d')"
+static const carom_key limits_keys[] = {
+    KEY(WORD, "of", "the joint's first one",
+        "which coordinate: angle or shift; of a universal joint angle1 or angle2; of a planar one in space shift1, "
+        "shift2 or angle",
+        "", AT(limits, of)),
+    KEY(EXPRESSION, "lower", "none", "smallest value: an expression of time and positions; 0 is the start", "",
+        AT(limits, lower)),
+    KEY(EXPRESSION, "upper", "none",
+        "largest value; of a spherical joint the angle by which its axis can tilt (a number below pi)", "",
+        AT(limits, upper)),
+    KEY(NUMBER, "restitution", "contact defaults", "of the stops, 0 to 1; may use approach.speed", "1",
+        AT(limits, restitution)),
+    KEY(NUMBER, "stiffness", "rigid", STOP_STIFFNESS, "", AT(limits, stiffness)),
+    KEY(NUMBER, "damping", "0", STOP_DAMPING, "", AT(limits, damping)),
+    END};
+static const key_group limits_group = {
+    GROUP("joints.NAME.limits", "Stops of a joint: contacts NAME.lower and NAME.upper.", limits_keys,
+          carom_mech_limits, "limits"),
+    .without_name = true};
+static const key_group *const limits[] = {&limits_group, NULL};
+static const carom_key backlash_keys[] = {
+    KEY(NUMBER, "width", "needed", "play in all, in the coordinate of TWO; half of it on each side at the start", "",
+        AT(backlash, width)),
+    KEY(NUMBER, "restitution", "contact defaults", "of the teeth, 0 to 1; may use approach.speed", "1",
+        AT(backlash, restitution)),
+    KEY(NUMBER, "stiffness", "rigid", "elastic teeth: force or torque on TWO per way beyond the play", "",
+        AT(backlash, stiffness)),
+    KEY(NUMBER, "damping", "0", STOP_DAMPING, "", AT(backlash, damping)),
+    END};
+static const key_group backlash_group = {
+    GROUP("joints.NAME.backlash", "Play of a gear: contacts NAME.lower and NAME.upper instead of a constraint.",
+          backlash_keys, carom_mech_backlash, "backlash"),
+    .without_name = true, .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_backlash, width)};
+static const key_group *const backlashes[] = {&backlash_group, NULL};
+
 static const carom_key joint_keys[] = {
     KEY(WORD, "type", "needed", "see the types of joints", "", AT(joint, type)),
     KEY(NAME, "between", "needed", "[A, B]: two bodies, one may be ground", "", AT(joint, between)),
@@ -380,11 +434,35 @@ static const carom_key joint_keys[] = {
     KEY(NUMBER, "pitch", "needed", "screws: shift per turn", "m", AT(joint, pitch)),
     KEY(NAME, "joints", "needed", "gears: [ONE, TWO]", "", AT(joint, joints)),
     KEY(NUMBER, "ratio", "needed", "gears: coordinate of TWO over coordinate of ONE", "1", AT(joint, ratio)),
+    ONE("backlash", "none", "gears: play between their teeth; `backlash: 0.01` is short for `{width: 0.01}`",
+        AT(joint, backlash), backlashes),
+    ONE("limits", "none", "stops: between what values its coordinate stays", AT(joint, limits), limits),
+    KEY(EXPRESSION, "friction", "0", FRICTION "; pressed by the joint's own reaction", "1", AT(joint, friction)),
+    KEY(NUMBER, "radius", "needed with friction where it turns", "of the bearing or thread, at which friction acts",
+        "m", AT(joint, radius)),
     END};
 static const key_group joint_group = {GROUP("joints.NAME", "A joint.", joint_keys, carom_mech_joint, "joint")};
 static const key_group *const joints_single[] = {&joint_group, NULL};
 FAMILY(joint, joints, "each of them, as `joints.NAME`");
 static const key_group *const joints[] = {&joint_family_group, &joint_group, NULL};
+
+static const carom_key rope_keys[] = {
+    KEY(NAME, "between", "needed",
+        "[A, B]: bodies, or points of bodies as BODY.POINT; with three and more it runs through all of them", "",
+        AT(rope, between)),
+    KEY(NUMBER, "points", "the points named, or centres of mass",
+        "a point of each body, in its frame or by name", "m", AT(rope, points)),
+    KEY(EXPRESSION, "length", "initial", "an expression of time and positions", "m", AT(rope, length)),
+    KEY(NUMBER, "restitution", "contact defaults", "when it becomes taut, 0 to 1; may use approach.speed (m/s)", "1",
+        AT(rope, restitution)),
+    KEY(NUMBER, "stiffness", "rigid", "tension per length beyond its own", "N/m", AT(rope, stiffness)),
+    KEY(NUMBER, "damping", "0", STOP_DAMPING, "s/m", AT(rope, damping)),
+    END};
+static const key_group rope_group = {GROUP("ropes.NAME", "A rope: it pulls and does not push.", rope_keys,
+                                           carom_mech_rope, "rope")};
+static const key_group *const ropes_single[] = {&rope_group, NULL};
+FAMILY(rope, ropes, "each of them, as `ropes.NAME`");
+static const key_group *const ropes[] = {&rope_family_group, &rope_group, NULL};
 
 static const carom_key line_spring_keys[] = {
     KEY(NAME, "between", "needed", "[A, B]: two bodies", "", AT(spring, between)),
@@ -717,12 +795,17 @@ static const carom_key sections_keys[] = {
             NULL),
     KEY(NUMBER, "gravity", "0", "[x, y] or [x, y, z]: acts on all bodies", "m/s^2", TOP(gravity)),
     SEVERAL("joints", "", "NAME: a joint between two bodies", TOP(joints), TOP(njoints), joints, NULL),
+    KEY(WORD, "start", "given",
+        "project: initial positions that are slightly inside an obstacle, or off a joint or constraint, are moved by "
+        "the shortest way, and velocities against joints and constraints projected; the run says by how much",
+        "", TOP(start)),
     KEY(WORD, "assemble", "no", "yes: project the initial positions onto joints and constraints", "", TOP(assemble)),
     KEY(NUMBER, "sleep", "0",
         "speed below which groups of touching bodies fall asleep after 0.5 s without acceleration; they wake when "
         "touched; 0: no sleeping",
         "m/s", TOP(sleep)),
     KEY(WORD, "settle", "no", "yes: separate bodies whose shapes overlap initially", "", TOP(settle)),
+    SEVERAL("ropes", "", "NAME: a rope between bodies, rigid or elastic", TOP(ropes), TOP(nropes), ropes, NULL),
     SEVERAL("springs", "", "NAME: springs, dampers and bushings between bodies and at joints", TOP(springs),
             TOP(nsprings), springs, NULL),
     SEVERAL("motors", "", "NAME: torques and forces at joints", TOP(motors), TOP(nmotors), motors, NULL),
@@ -777,7 +860,11 @@ const key_group *const carom_key_groups[] = {&carom_key_top,
                                              &motion_group,
                                              &shape_group,
                                              &joint_group,
+                                             &limits_group,
+                                             &backlash_group,
                                              &joint_family_group,
+                                             &rope_group,
+                                             &rope_family_group,
                                              &line_spring_group,
                                              &joint_spring_group,
                                              &bushing_group,

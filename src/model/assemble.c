@@ -5,6 +5,9 @@
 //     q <- q (+) M^-1 W x,   W'M^-1 W x = -g                                                    (ASM-1)
 // Velocities that the file does not give are completed, those it gives stay:  with F the free ones,
 //     v_F <- v_F + M_FF^-1 W_F x,   W_F'M_FF^-1 W_F x = -(W'v + w)                              (ASM-2)
+// `start: project` does both for all velocities, those that are given, too, and moves positions out of obstacles:
+//     min |x|_M  such that  g + W'x = 0 of joints,  g + W'x >= 0 of contacts,  q <- q (+) x      (ASM-4)
+// round by round, in each with the contacts that overlap and those of the round before that still push.
 #include "contact/delassus.h"
 #include "linalg/dense.h"
 #include "model/model.h"
@@ -21,19 +24,23 @@ static const double FOLLOWS = 1e-14; // of its terms: the rate of a joint that f
 typedef struct desk {
     carom_model *m;
     void *work;
-    int n, ne, nf;      // velocities, bilateral rows, free velocities
+    int n, ne, nf;      // velocities, rows, free velocities
     int *free;          // nf
+    int *id;            // ne: whose rows they are; ascending, joints first
     double *M, *W, *X;  // free part of M, factorised; rows of W by column; M^-1 W
     double *G, *x, *b, *scratch, *diagonal, *v, *q, *g;
     int *col;
+    carom_local L;      // of contacts, where these have rows
 } desk;
 
 static bool desk_open(desk *d) {
     const size_t n = (size_t)d->n, ne = (size_t)d->ne;
-    d->free = calloc(2 * n + ne + 1, sizeof *d->free);
+    d->free = calloc(2 * n + 2 * ne + 1, sizeof *d->free);
     d->x = calloc(6 * ne + n + (size_t)d->m->nv + (size_t)d->m->nq + (size_t)d->m->nc + 1, sizeof *d->x);
     if (!d->free || !d->x) return false;
     d->col = d->free + n;
+    d->id = d->col + n + ne;
+    for (int i = 0; i < d->ne; ++i) d->id[i] = i;
     d->b = d->x + ne;
     d->scratch = d->b + ne;
     d->diagonal = d->scratch + 3 * ne;
@@ -66,16 +73,33 @@ static void desk_close(desk *d) {
 static const double *rates(desk *d, const double *q, double *u, double *size) {
     const carom_model *m = d->m;
     double *x = carom_model_scratch(m, d->work);
-    carom_model_directions(m, d->work, 0, q, (int[]){0}, 0, x);
-    for (int id = 0; u && id < d->ne; ++id) {
-        const int k = m->links[id].dir;
-        u[id] = m->w_of[k] < 0 ? 0 : x[m->W.n + m->w_of[k]], size[id] = fabs(u[id]);
+    carom_model_directions(m, d->work, 0, q, d->id, d->ne, x);
+    for (int i = 0; u && i < d->ne; ++i) {
+        const int k = m->links[d->id[i]].dir;
+        u[i] = m->w_of[k] < 0 ? 0 : x[m->W.n + m->w_of[k]], size[i] = fabs(u[i]);
         for (int e = m->W_at[k]; e < m->W_at[k + 1]; ++e) {
             const double term = x[e] * m->v0[m->W.i[e]];
-            u[id] += term, size[id] += fabs(term);
+            u[i] += term, size[i] += fabs(term);
         }
     }
     return x;
+}
+
+// The normal direction of a contact, whatever tape it comes from.
+static bool normal(desk *d, const double *q, int id, const int *place, double *w) {
+    const carom_system *s = &d->m->sys;
+    carom_local *L = &d->L;
+    L->nb = 1;
+    L->id[0] = id;
+    L->at[0] = 0, L->at[1] = carom_system_directions(s, id);
+    if (!L->W.count) carom_zero(L->W.a, L->at[1] * L->W.rows);
+    if (s->directions(s->model, d->work, 0, q, L) != CAROM_OK) return false;
+    const int *rows = L->W.row ? carom_column_rows(&L->W, 0) : NULL;
+    for (int e = 0; e < (rows ? L->W.count[0] : L->W.rows); ++e) {
+        const int i = place[rows ? rows[e] : e] - 1;
+        if (i >= 0) w[i] += L->W.a[e];
+    }
+    return true;
 }
 
 // M and W of the free velocities at q, and G = W'M^-1 W.  False: M is not positive definite.
@@ -94,13 +118,14 @@ static bool look(desk *d, const double *q) {
     }
     const double *directions = rates(d, q, NULL, NULL);
     for (int id = 0; id < d->ne; ++id) {
-        const int k = m->links[id].dir;
+        const int k = m->links[d->id[id]].dir;
         double *w = d->W + (size_t)id * nf;
         carom_zero(w, d->nf);
-        for (int e = m->W_at[k]; e < m->W_at[k + 1]; ++e) {
+        for (int e = m->W_at[k]; d->id[id] < m->ne && e < m->W_at[k + 1]; ++e) {
             const int i = place[m->W.i[e]] - 1;
             if (i >= 0) w[i] = directions[e];
         }
+        if (d->id[id] >= m->ne && !normal(d, q, d->id[id], place, w)) return false;
         carom_copy(d->X + (size_t)id * nf, w, d->nf);
     }
     if (carom_dense_ldl(d->M, d->nf, d->nf, MASSLESS, d->diagonal) > 0) return false;
@@ -179,6 +204,134 @@ static void velocities(desk *d) {
         m->completed = fmax(m->completed, fabs(d->v[i]));
         m->v0[i] += d->v[i];
     }
+}
+
+// -- start: project -------------------------------------------------------------------------------------
+
+// How far gaps are from what they must be: joints from 0, contacts below it.  *worst: whose it is.
+static double misfit(const desk *d, int joints, int *worst) {
+    double most = 0;
+    for (int id = 0; id < joints + d->m->nc; ++id) {
+        const double lack = id < joints ? fabs(d->g[id]) : -d->g[id];
+        if (!(lack > most)) continue;
+        most = lack, *worst = id;
+    }
+    return most;
+}
+
+// One round of (ASM-4): rows of joints and of contacts that overlap or have pushed; those that would pull are left out
+// one by one.
+static bool push(desk *d, int joints, bool *pushes) {
+    d->ne = joints;
+    for (int c = 0; c < d->m->nc; ++c) {
+        pushes[c] = pushes[c] || d->g[joints + c] < 0;
+        if (pushes[c]) d->id[d->ne++] = joints + c;
+    }
+    for (;;) {
+        int pulls = -1;
+        if (!look(d, d->q)) return false;
+        for (int i = 0; i < d->ne; ++i) d->b[i] = d->g[d->id[i]];
+        answer(d, d->v);
+        for (int i = joints; i < d->ne; ++i)
+            if (d->x[i] < 0 && (pulls < 0 || d->x[i] < d->x[pulls])) pulls = i;
+        if (pulls < 0) return true;
+        pushes[d->id[pulls] - joints] = false;
+        memmove(&d->id[pulls], &d->id[pulls + 1], (size_t)(--d->ne - pulls) * sizeof *d->id);
+    }
+}
+
+static void say(carom_model *m, const char *format, ...) CAROM_FORMAT(2);
+static void say(carom_model *m, const char *format, ...) {
+    const size_t used = strlen(m->settled);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(m->settled + used, sizeof m->settled - used, format, args);
+    va_end(args);
+}
+
+static const char *kind_of(const carom_model *m, int id) {
+    return m->links[id].part ? "joint" : id < m->ne ? "constraint" : "contact";
+}
+
+// (ASM-4)
+static void project_positions(desk *d) {
+    enum { MOST = 100 };
+    carom_model *m = d->m;
+    const int joints = m->ne;
+    int worst = 0, first = 0;
+    double last = HUGE_VAL, start = 0;
+    bool *pushes = calloc((size_t)m->nc + 1, sizeof *pushes);
+    d->nf = d->n;
+    for (int i = 0; i < d->n; ++i) d->free[i] = i;
+    carom_copy(d->q, m->q0, m->nq);
+    for (int k = 0; pushes && k < MOST; ++k) {
+        carom_model_gaps(m, d->work, 0, d->q, d->g);
+        const double size = misfit(d, joints, &worst);
+        if (k == 0) start = size, first = worst;
+        if (size == 0 || !(size < HUGE_VAL) || (k > 3 && size < FITS * start && size >= 0.5 * last)) break;
+        last = size;
+        if (!push(d, joints, pushes)) break;
+        move(m, d->q, d->v);
+    }
+    free(pushes);
+    if (!(start > 0)) return;
+    double most = 0;
+    int who = -1;
+    for (int i = 0; i < m->nq; ++i)
+        if (fabs(d->q[i] - m->q0[i]) > most) most = fabs(d->q[i] - m->q0[i]), who = i;
+    carom_copy(m->q0, d->q, m->nq);
+    if (who >= 0 && start > 1e-12 * (1 + carom_norm_max(m->q0, m->nq)))
+        say(m, "start: %s '%.60s' was violated by %.6g; positions moved, '%.60s' farthest, by %.6g",
+            kind_of(m, first), m->links[first].name, start, carom_model_coordinate(m, who), most);
+}
+
+// All velocities, those that are given, too.
+static void project_velocities(desk *d) {
+    carom_model *m = d->m;
+    int worst = 0;
+    d->ne = m->ne;
+    d->nf = d->n;
+    for (int i = 0; i < d->n; ++i) d->free[i] = i;
+    for (int i = 0; i < d->ne; ++i) d->id[i] = i;
+    bool fits = true;
+    rates(d, m->q0, d->g, d->b);
+    for (int i = 0; i < d->ne; ++i) {
+        fits = fits && fabs(d->g[i]) <= FITS * d->b[i];
+        if (fabs(d->g[i]) > fabs(d->g[worst])) worst = i;
+    }
+    if (fits || !look(d, m->q0)) return;
+    const double rate = d->g[worst];
+    carom_copy(d->b, d->g, d->ne);
+    answer(d, d->v);
+    double most = 0;
+    int who = 0;
+    for (int i = 0; i < d->n; ++i) {
+        if (fabs(d->v[i]) > most) most = fabs(d->v[i]), who = i;
+        m->v0[i] += d->v[i];
+    }
+    say(m, "%svelocities against %s '%.60s' (rate %.6g) are projected, that of '%.60s' most, by %.6g",
+        *m->settled ? "; " : "start: ", kind_of(m, worst), m->links[worst].name, rate, carom_model_freedom(m, who),
+        most);
+}
+
+carom_status carom_model_project(carom_model *m, void *work, bool velocities, carom_error *err) {
+    if (m->nmember || m->near)
+        return carom_fail(err, CAROM_BAD_INPUT, "%.200s: `start: project` is for models without %s; %s", m->file,
+                          m->nmember ? "flexible members" : "dynamic contact lists",
+                          m->nmember ? "give positions that fit" : "use `settle: yes`, which moves bodies apart");
+    desk d = {.m = m, .work = work, .n = m->visible.nv, .ne = m->ne + m->nc};
+    if (!velocities) m->settled[0] = 0;
+    carom_arena mem = {0};
+    d.L = carom_allocate_local(&mem, &m->sys); // counts
+    const size_t size = (mem.used + 63) & ~(size_t)63;
+    mem = (carom_arena){.base = size ? aligned_alloc(64, size) : NULL, .size = size};
+    bool good = mem.base && desk_open(&d) && desk_matrices(&d);
+    if (good) memset(mem.base, 0, size), d.L = carom_allocate_local(&mem, &m->sys);
+    if (good && velocities && m->ne) project_velocities(&d);
+    if (good && !velocities) project_positions(&d);
+    free(mem.base);
+    desk_close(&d);
+    return good ? CAROM_OK : carom_model_no_memory(m, err);
 }
 
 // -- dependent constraints ------------------------------------------------------------------------------

@@ -113,6 +113,10 @@ typedef struct joint {
     double way0[3], shift0, angle0;        // at the start: second point less first, in the frame of A; joint
                                            // coordinates
     carom_node angle, shift;   // CAROM_NONE: none, or not wanted yet
+    carom_node play;           // of a gear: what its constraint keeps at 0
+    bool shifts;               // of a gear: that is a length
+    bool recorded;             // its coordinates are columns
+    double lead;               // of a screw: way per radian
     int at;                    // spatial: position that holds the angle, -1: none
     int nrows, turned;         // constraints; the first `turned` are world components
     carom_node frame[9];       // turned > 0: x, y, z of the joint's frame in the world
@@ -125,12 +129,13 @@ typedef struct element_book {
     carom_node energy, power; // stored; given to the mechanism
 } element_book;
 
-/// A spring between two points, as far as it is seen.
+/// A spring or rope between two points, as far as it is seen.
 typedef struct strut {
     const char *name;
     const carom_datum *place;
     const body *A, *B;
     double s_A[3], s_B[3];
+    bool rope; // else a spring
     struct strut *next;
 } strut;
 
@@ -283,9 +288,11 @@ struct carom_model {
     struct carom_mesh *meshes; // of files that shapes name, by matrix; nt = 0: not read
     int nmeshes;
     struct kept_points *kept;  // of their hulls and solids
+    struct kept_outline *outlines; // as they are written
     struct pair *pairs; // their contacts are the last ones
     int npairs, pair_room, lone_pairs; // lone: with a tape of their own
     bool *unrecorded_q, *unrecorded_v; // of bodies without columns; NULL: all have them
+    bool project;            // `start: project`
     bool settle;             // bodies that overlap at the start are moved apart
     char settled[300];       // what that did; "": nothing
     double snapshots;        // time between snapshots of contacts; 0: none
@@ -479,6 +486,8 @@ bool carom_model_turns(const carom_model *m); // is q + h v not enough?
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);
 void carom_model_lift(const void *model, double *dx, const double *x, const double *v);
 carom_status carom_model_assemble(carom_model *m, void *work, carom_error *err);
+/// `start: project`: positions, or velocities, that fit; m->settled says what was done.
+carom_status carom_model_project(carom_model *m, void *work, bool velocities, carom_error *err);
 /// carom_system.lever at the initial position.
 carom_status carom_model_levers(carom_model *m, void *work, carom_error *err);
 /// settle.c: bodies whose shapes overlap at the start move apart, where the model says so.

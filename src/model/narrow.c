@@ -21,6 +21,8 @@ void carom_kind_sizes(const pair_kind *k, const pair *p, double *x) {
     const shape *const both[2] = {p->A, p->B};
     for (int i = 0; i < 2; ++i) {
         if (!k->sized[i]) continue;
+        for (int j = 0; j < PIECE_NUMBERS && both[i]->piece; ++j) *x++ = both[i]->piece->x[j];
+        if (both[i]->piece) continue;
         for (int j = 0; j < 3; ++j) *x++ = both[i]->kind == SHAPE_ROUND ? both[i]->radius : both[i]->half[j];
         *x++ = both[i]->bound_radius;
     }
@@ -254,8 +256,11 @@ static double *bounds(const carom_model *m, void *work, double t, const double *
     return x;
 }
 
+// A pair that is held on its features is not far, wherever a long step has led: the gap of a closed contact shows there
+// that it has run off.
 static bool far(const carom_model *m, void *work, const pair *p, double bound) {
-    return bound > p->own->margin && head(m, work)[EXACT] == 0 && p->own->bound != CAROM_NONE;
+    return bound > p->own->margin && head(m, work)[EXACT] == 0 && p->own->bound != CAROM_NONE &&
+           held_block(m, work, p) == 0;
 }
 
 carom_status carom_pairs_own_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {

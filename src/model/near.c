@@ -268,6 +268,7 @@ static void note(search *f, int part, int a, int b) {
     const int A = swap ? b : a, B = swap ? a : b;
     if (x->shape[A]->body->v < 0) return;
     for (int rule = 0; rule < x->nrules; ++rule) {
+        if (*carom_near_kind_of(x, rule, x->group[A], x->group[B]) < 0) continue; // pieces that never touch
         if (!carom_near_meet(x, rule, A, B)) continue;
         if (f->own[part].n > MOST_SLOTS) return;
         if (f->own[part].n < most_found(f))

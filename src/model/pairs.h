@@ -7,6 +7,7 @@
 //
 // derive/shapes/ makes them: expressions of gaps and slips, and tapes of these.
 #pragma once
+#include "collide/outline.h"
 #include "collide/patch.h"
 #include "expr/vector.h"
 #include "model/model.h"
@@ -22,6 +23,10 @@ typedef enum shape_kind {
     SHAPE_HULL,
     SHAPE_HEIGHTS,
     SHAPE_ELLIPSOID,
+    // pieces of outlines, planar: a line, an arc or corner, a concave arc
+    SHAPE_LINE,
+    SHAPE_ARC,
+    SHAPE_HOLLOW,
     // the same, between two nodes of a member
     SHAPE_ELEMENT,
     SHAPE_PLANE, // solid, endless
@@ -49,10 +54,13 @@ typedef struct shape {
     double (*corner)[2];
     struct carom_hull *hull; // of a hull, and of whatever may touch one; in the body's frame
     const struct carom_grid *grid; // of heights
-    int parts;         // of a mesh: so many more shapes behind this one belong to it
+    int parts;         // of a mesh or an outline: so many more shapes behind this one belong to it
+    carom_outline_piece *piece; // of an outline, in the body's frame
+    const struct contour *contour; // of the first piece of an outline: all of it
     const carom_mech_material *material; // NULL: none
     double bound_radius;      // radius of a ball round `at` that holds it; infinite: none
-    const carom_node *size; // of a box in the model of a kind: half edges and reach; NULL: those numbers
+    const carom_node *size; // of a box in the model of a kind: half edges and reach; of a piece: its numbers; NULL:
+                            // those numbers
     const member *member; // of a flexible member; else NULL
     vec spin;          // its angular velocity there
     const body *next;  // of an element: the frame of its second node, `body` is that of the first
@@ -62,6 +70,17 @@ typedef struct shape {
 } shape;
 
 static inline bool carom_shape_finite(const shape *s) { return s->kind <= SHAPE_ELEMENT; }
+static inline bool carom_shape_piece(const shape *s) { return s->kind >= SHAPE_LINE && s->kind <= SHAPE_HOLLOW; }
+
+/// An outline in the frame of its body: points along it, and its stretches.
+typedef struct contour {
+    double (*point)[2];
+    int npoints;
+    carom_stretch *stretch;
+    int n;
+    bool closed, hollow;
+    double error; // how far it lies from the splines that it stands for
+} contour;
 
 /// One contact of a pair, as expressions.
 typedef struct touching {
@@ -167,7 +186,8 @@ static inline const pair *carom_pair_shared(const carom_model *m, int id) {
     return p->shares ? p : NULL;
 }
 /// Parameters of a kind for one of its pairs.
-enum { MOST_SIZES = 8 };
+enum { MOST_SIZES = 2 * PIECE_NUMBERS };
+static inline int carom_shape_sizes(const shape *s) { return carom_shape_piece(s) ? PIECE_NUMBERS : 4; }
 void carom_kind_sizes(const pair_kind *k, const pair *p, double *x);
 /// Velocity i of a kind for one of its pairs.
 static inline int carom_kind_velocity(const pair_kind *k, const pair *p, int i) {

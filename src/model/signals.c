@@ -3,6 +3,7 @@
 // To expressions a signal is like a parameter: an input of the tape, behind the parameters.  Its present value is in
 // the work block of a simulation.  In order: inputs; of every controller its states, its outputs and, with a delay,
 // what the outputs are going to be.
+#include "model/controls.h"
 #include "model/pairs.h"
 #include <carom/option.h>
 #include <math.h>
@@ -52,6 +53,27 @@ void carom_signals_system(carom_model *m) {
     s->nsamplers = m->ncontrols;
     s->samplers = m->samplers;
     s->sample = m->ncontrols ? sample : NULL;
+}
+
+// -- for those that linearise controllers -----------------------------------------------------------------------------
+
+carom_control_place carom_model_control(const carom_model *m, int k) {
+    const control *c = &m->controls[k];
+    return (carom_control_place){c->state,   c->nstates, c->output,
+                                 c->noutputs, c->pending, c->first, m->samplers[k].delay > 0};
+}
+
+int carom_model_controlled(const carom_model *m) { return m->ncontrol; }
+
+void carom_model_compute(const carom_model *m, void *work, double t, const double *q, const double *v, double *y) {
+    carom_model_eval(m, work, GROUP_CONTROL, t, q, v, y);
+}
+
+int carom_model_controlled_link(const carom_model *m) {
+    for (int id = 0; id < m->ne + m->nc; ++id)
+        for (int i = m->nset; i < m->nsignals; ++i)
+            if (carom_graph_depends(m->graph, m->links[id].gap, CAROM_PARAMETER, m->np_own + i)) return id;
+    return -1;
 }
 
 // -- answers ----------------------------------------------------------------------------------------------------------

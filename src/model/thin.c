@@ -38,6 +38,7 @@ double carom_shape_thin(const shape *s) {
     case SHAPE_BOX: return fmin(fmin(s->half[0], s->half[1]), s->space == SPATIAL ? s->half[2] : INFINITY);
     case SHAPE_ELLIPSOID: return fmin(fmin(s->half[0], s->half[1]), s->half[2]);
     case SHAPE_HULL: return polyhedron(s->hull);
+    case SHAPE_LINE: case SHAPE_ARC: case SHAPE_HOLLOW: return s->piece->x[PIECE_DEEP];
     case SHAPE_HEIGHTS:
     case SHAPE_ELEMENT:
     case SHAPE_PLANE:

@@ -98,6 +98,21 @@ static bool contact_unit(const carom_mech *x, const char *name, const char *dot,
     return false;
 }
 
+// Coordinates of joints, and what their stops and bearings do; ropes.
+static bool joint_unit(const carom_mech *x, const char *name, const char *dot, carom_unit *u) {
+    static const column_kind kinds[] = {{" angle angle1 angle2 ", "rad"},
+                                        {" angle' angle1' angle2' ", "rad/s"},
+                                        {" shift shift1 shift2 ", "m"},
+                                        {" shift' shift1' shift2' ", "m/s"}};
+    static const column_kind rope[] = {
+        {" gap ", "m"}, {" gap' ", "m/s"}, {" force ", "N"}, {" impulse ", "N s"}};
+    for (int i = 0; i < x->nropes; ++i)
+        if (is_of(&x->ropes[i].name, name, (size_t)(dot - name))) return unit_among(rope, 4, dot + 1, u);
+    for (int i = 0; i < x->njoints; ++i)
+        if (is_of(&x->joints[i].name, name, (size_t)(dot - name))) return unit_among(kinds, 4, dot + 1, u);
+    return false;
+}
+
 // Does the model give any unit?  It is looked through once.
 typedef enum units_given { UNITS_UNKNOWN, UNITS_NONE, UNITS_SOME } units_given;
 
@@ -107,7 +122,8 @@ static bool some_units(const carom_mech *x, units_given given) {
 
 static bool column_unit(const carom_mech *x, units_given given, const char *name, carom_unit *u) {
     const char *dot = strrchr(name, '.');
-    return dot && given != UNITS_NONE && (body_unit(x, name, dot, u) || contact_unit(x, name, dot, u)) &&
+    return dot && given != UNITS_NONE &&
+           (body_unit(x, name, dot, u) || contact_unit(x, name, dot, u) || joint_unit(x, name, dot, u)) &&
            some_units(x, given);
 }
 

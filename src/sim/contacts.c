@@ -99,6 +99,40 @@ static bool struck(carom_sim *sim, int c, double t_0, double h, bool *known) {
     return approach > m->theta;
 }
 
+// Gaps at the start of the present step; NULL: nobody asked for them.
+static const double *gaps_before(const carom_sim *sim) {
+    const size_t at = (size_t)((const unsigned char *)sim->gap - (const unsigned char *)sim->kept);
+    return sim->was.stale ? NULL : (const double *)(const void *)((const unsigned char *)sim->before + at);
+}
+
+// A contact that was open at the start is met for the first time: no lasting contact, however fast forces of a few steps
+// of this length are.
+static bool lands(const carom_sim *sim, int c) {
+    const int id = sim->sys->ne + c, d = sim->step.dir[id];
+    const carom_memory *m = sim->memory + c;
+    return c < carom_sim_fixed_contacts(sim) && sim->gap_first[id] > sim->touches && !m->closed && m->reacting == 0 &&
+           sim->step.impulse[d] > 0 && sim->step.u_before[d] < 0;
+}
+
+// (BK-8)  A body that approaches with u- touches after g_0/|u-| and leaves with u+ from there on: at the end of a step
+//         of h
+//         g = min(g_0, 0) + (h - g_0/|u-|)+ max(u+, 0).
+//         Where the impact has left it elsewhere, the step has moved it; no farther than it was going to move.
+static void measure_way(carom_sim *sim, int c, double h) {
+    const int id = sim->sys->ne + c, d = sim->step.dir[id];
+    const double *before = gaps_before(sim), approach = -sim->step.u_before[d], leave = fmax(0, sim->step.u_after[d]);
+    if (!before || sim->stale || !(before[id] < HUGE_VAL && sim->gap[id] < HUGE_VAL)) return;
+    const double g = fmin(before[id], 0) + fmax(0, h - fmax(0, before[id]) / approach) * leave,
+                 way = fmin(fabs(sim->gap[id] - g), h * fmax(approach, leave));
+    const int known = carom_sim_known_as(sim, id);
+    const double size = sim->size ? sim->size(sim->names.name_user, known) : 0;
+    carom_kept *k = sim->kept;
+    // of two, the one that is off by more of its length
+    const double length = size > 0 ? size : k->ledger.gap, worst = k->off.size > 0 ? k->off.size : k->off.gap;
+    if (k->off.way > 0 ? way * worst > k->off.way * length : way > 0)
+        k->off.way = way, k->off.size = size, k->off.gap = k->ledger.gap, k->off.t = k->t, k->off.id = known;
+}
+
 // When did the contact of a located event touch last?
 static void remember(carom_sim *sim, const carom_event *e) {
     carom_memory *m = sim->memory + e->contact;
@@ -115,6 +149,7 @@ void carom_contacts_update(carom_sim *sim, double t_0, double h) {
     for (int c = 0; c < sim->sys->nc && !emits_events; ++c) {
         if (carom_memory_idle(sim->memory + c, s, c)) continue;
         const bool impact = struck(sim, c, t_0, h, &known);
+        if ((impact || lands(sim, c)) && !sim->control.on) measure_way(sim, c, h);
         if (!impact && lasting(sim, c)) l->energy.impact -= s->lost[c]; // it remains in the balance
         carom_memory_update(sim->memory + c, s, sim->kept->t, c, impact);
         if (sim->memory[c].reacting) sim->memory[c].touched = sim->kept->t - sim->t0;

@@ -110,6 +110,7 @@ carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err) {
     sim->kept->counted_from = sim->kept->n;
     sim->kept->damped = sim->kept->uneven = 0;
     sim->kept->joints.work = 0;
+    sim->kept->off.way = 0;
     return CAROM_OK;
 }
 

@@ -26,16 +26,26 @@ static bool samples_at(const carom_sampler *c, double t) {
     return n > -CAROM_INSTANT && fabs(n - round(n)) <= CAROM_INSTANT * fmax(1, round(n));
 }
 
+// How many samples of a controller lie before this time since its first one?  Negative: so many fit in between.
+static double before(const carom_sampler *c, double t) {
+    const double n = t / c->sample;
+    return ceil(n - CAROM_QUOTIENT * fabs(n));
+}
+
 void carom_sim_signals_start(carom_sim *sim, const carom_sim_def *def) {
     const carom_system *sys = sim->sys;
     carom_copy(sim->input, def->input ? def->input : sys->input, sys->ni);
     for (int k = 0; k < sys->nsamplers; ++k) { // those before the start are past, and one at the start that was done
                                                // already
         const carom_sampler *c = &sys->samplers[k];
-        const bool done = def->input && def->input_t > 0 && samples_at(c, def->input_t) && samples_at(c, sim->t0);
-        sim->sampled[2 * k] = sim->sampled[2 * k + 1] =
-            fmax(0, ceil((sim->t0 - c->offset) / c->sample * (1 - CAROM_QUOTIENT))) + done;
+        const bool done = def->input && !def->input_whole && def->input_t > 0 && samples_at(c, def->input_t) &&
+                          samples_at(c, sim->t0);
+        const double past = before(c, sim->t0 - c->offset);
+        // signals that are whole may be those of a motion that has gone on for ever
+        sim->sampled[2 * k] = sim->sampled[2 * k + 1] = (def->input_whole ? past : fmax(0, past)) + done;
+        if (def->input_whole && c->delay > 0) sim->sampled[2 * k + 1] = before(c, sim->t0 - c->offset - c->delay);
     }
+    sim->on_sample = def->on_sample, sim->sample_user = def->sample_user;
 }
 
 // -- when -------------------------------------------------------------------------------------------------------------
@@ -128,6 +138,9 @@ static carom_status act(carom_sim *sim, int k, bool effect, carom_error *err) {
     const carom_system *sys = sim->sys;
     const double t = instant(sim, k, effect); // kept->t, without the rounding of steps
     carom_copy(sim->signal, sim->input, sys->ni);
+    if (sim->on_sample && sim->on_sample(sim->sample_user, k, effect, t, sim->q, sim->v, sim->input) != CAROM_OK)
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the samples of controller '%.60s'",
+                          sys->samplers[k].name);
     const carom_status status = sys->sample(sys->model, sim->step.sys_work, k, effect, t, sim->q, sim->v, sim->signal);
     if (status != CAROM_OK)
         return carom_fail(err, status, "t = %.9g: a state or output of controller '%.60s' is not a finite number",

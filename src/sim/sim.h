@@ -60,6 +60,11 @@ typedef struct carom_kept {
         double force;    // the largest reaction there,
         long id;         // and the joint with the largest part
     } joints;
+    struct {
+        double way, size, gap, t; // the impact that left bodies farthest from where it should (BK-8): how far, the
+                                  // size of the smaller one (0: not known), the largest gap until then, and when
+        long id;
+    } off;
     carom_rise rise;    // energy that steps created outside the condition of their rule of dissipation (EN-6)
     carom_ledger ledger;
 } carom_kept;
@@ -160,6 +165,9 @@ struct carom_sim {
     double *input;      // kept, ni: signals
     double *sampled;    // kept, 2 nsamplers: samples, and how many of them have taken effect
     double *signal;     // ni: signals that are computed
+    carom_status (*on_sample)(void *user, int k, bool effect, double t, const double *q, const double *v,
+                              const double *signals); // NULL: none
+    void *sample_user;
     double *gap_before; // ne + nc: before signals change; NULL: they do not, or contacts come and go
     double *power, *done; // kept, nworks: power at the end of the last step, work so far
     double *power_now;  // nworks

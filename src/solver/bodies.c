@@ -11,7 +11,7 @@
 #include "solver/bodies.h"
 #include "solver/local.h"
 
-enum { SWEEPS = 60, AHEAD = 4 }; // contacts
+enum { SWEEPS = 600, WINDOW = 150, LOOK = 10, AHEAD = 4 }; // the last: contacts
 
 static void allocate(void *work, carom_arena *mem, int n, int nb) {
     bodies *w = work;
@@ -36,43 +36,64 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
     w->J = carom_allocate(mem, 2 * SIZE * m);
     w->t = carom_allocate(mem, (size_t)nb);
     w->G = (void *)w->t;
+    w->age = carom_allocate_bytes(mem, (size_t)nb);
     w->diagonal = carom_allocate(mem, SIZE * SIZE * b);
     carom_allocate_anderson(&w->anderson, mem, n, 5);
 }
 
 // -- sweeps with momentum ---------------------------------------------------------------------------------------------
 
-// (SOL-11) of a contact, y follows; returns the largest change, as a velocity.  Inlined for its number of rows.
-static inline double relax_rows(const bodies *w, int b, int rows, double *p, double *y) {
+// (SOL-21) beta of a contact that has not turned back for so many sweeps; the last one counts for all that follow.
+enum { AGES = 64 };
+
+static void set_momentum(double *beta) {
+    double theta = 1;
+    for (int i = 0; i < AGES; i++) {
+        const double next = 0.5 * (1 + sqrt(1 + 4 * theta * theta));
+        beta[i] = (theta - 1) / next;
+        theta = next;
+    }
+}
+
+// (SOL-27) of a contact: x is where it begins, z its last answer, y_new follows, y_old gathers what extrapolation will
+// add to that after the sweep.  Returns the largest change, as a velocity.  Inlined for its number of rows.
+static inline double relax_rows(const bodies *w, int b, int rows) {
     const carom_block *k = w->block + b;
     const int at = k->at;
-    const double *g = w->G[b];
-    double u[1 + CAROM_TANGENTS], q[1 + CAROM_TANGENTS], most = 0;
+    const double *g = w->G[b], *d = w->d + at;
+    double *x = w->x + at, *z = w->z + at, most = 0, back = 0;
+    double u[1 + CAROM_TANGENTS], q[1 + CAROM_TANGENTS], e[1 + CAROM_TANGENTS];
     for (int i = 0; i < rows; i++) u[i] = w->c[at + i];
-    contact_take(w, b, rows, y, u);
+    contact_take(w, b, rows, w->y_new, u);
     if (carom_has_friction(k)) {
-        if (p[at] == 0 && u[0] >= 0) return 0; // open, and stays so
+        if (x[0] == 0 && z[0] == 0 && u[0] >= 0) return w->age[b] = 0; // open, and stays so
         for (int j = 0; j < rows; j++)
-            for (int i = 0; i < rows; i++) u[i] -= g[i + j * rows] * p[at + j];
+            for (int i = 0; i < rows; i++) u[i] -= g[i + j * rows] * x[j];
         if (rows == 3) carom_local_spatial(g, 3, u, k->mu, 1e-6, q); // the next sweep changes more
         else carom_local_friction(g, rows, u, rows - 1, k->mu, q);
     } else {
-        q[0] = carom_local_normal(k->law, g[0], u[0], p[at]);
+        q[0] = carom_local_normal(k->law, g[0], u[0], x[0]);
         for (int i = 1; i < rows; i++) q[i] = 0;
     }
+    for (int i = 0; i < rows; i++) back += d[i] * (x[i] - q[i]) * (q[i] - z[i]);
+    const int age = back > 0 ? 0 : w->age[b];
+    w->age[b] = (unsigned char)(age < AGES - 1 ? age + 1 : age);
     for (int i = 0; i < rows; i++) {
-        const double change = q[i] - p[at + i];
-        most = fmax(most, w->d[at + i] * fabs(change));
-        p[at + i] = q[i];
+        const double change = q[i] - x[i];
+        most = fmax(most, d[i] * fabs(change));
+        e[i] = w->beta[age] * (q[i] - z[i]);
+        z[i] = q[i];
+        x[i] = q[i] + e[i];
         q[i] = change;
     }
-    contact_add(w, b, rows, q, y);
+    contact_add(w, b, rows, q, w->y_new);
+    contact_add(w, b, rows, e, w->y_old);
     return most;
 }
 
-static double relax(const bodies *w, int b, double *p, double *y) {
+static double relax(const bodies *w, int b) {
     const int rows = carom_rows_of(w->block + b);
-    return rows == 3 ? relax_rows(w, b, 3, p, y) : relax_rows(w, b, rows, p, y);
+    return rows == 3 ? relax_rows(w, b, 3) : relax_rows(w, b, rows);
 }
 
 static double relax_turns(const task *t, int from, int to) {
@@ -80,57 +101,26 @@ static double relax_turns(const task *t, int from, int to) {
     double most = 0;
     for (int i = from; i < to; i++) {
         if (i + AHEAD < to) __builtin_prefetch(w->G[w->turn[i + AHEAD]]); // these lie in another order
-        most = fmax(most, relax(w, w->turn[i], t->out, w->y_new));
+        most = fmax(most, relax(w, w->turn[i]));
     }
     return most;
 }
 
-// new = x + alpha (x - before), in place and in `start`; before = x
-static void extend(double *restrict x, double *restrict start, double *restrict before, double alpha, int n) {
-    for (int i = 0; i < n; i++) {
-        const double own = x[i];
-        x[i] = start[i] = own + alpha * (own - before[i]);
-        before[i] = own;
-    }
-}
-
-// x and y of the next sweep, which begins from them.
-static void extrapolate(const task *t, int part, int parts) {
-    const bodies *w = t->w;
-    int from, to;
-    for (int k = 0; k < w->colours; k++) {
-        own_rows(w, k, part, parts, &from, &to);
-        extend(w->g + from, w->x + from, w->z + from, t->alpha, to - from);
-    }
-    own_bodies(w, part, parts, &from, &to);
-    extend(w->y_new + SIZE * from, w->y + SIZE * from, w->y_old + SIZE * from, t->alpha, SIZE * (to - from));
-}
-
-// Products of pieces of (x - g) and (g - z).
-static void turns_back(const bodies *w, int part, int parts) {
-    for (int c = 0, from, to; c < w->colours; c++) {
-        own_rows(w, c, part, parts, &from, &to);
-        own_pieces(w->n, &from, &to);
-        for (int i = from; i < to; i += PIECE) {
-            const double *d = w->d, *x = w->x, *g = w->g, *z = w->z;
-            double back = 0;
-            for (int k = i; k < i + PIECE && k < w->n; k++) back += d[k] * (x[k] - g[k]) * (g[k] - z[k]);
-            w->sum[0][i / PIECE] = back;
-        }
-    }
-}
-
 static void sweep_own(void *user, int part, int parts) {
     task *t = user;
-    int step = 0;
-    if (t->moves) extrapolate(t, part, parts);
+    const bodies *w = t->w;
+    int step = 0, from, to;
+    own_bodies(w, part, parts, &from, &to);
+    for (int i = SIZE * from; i < SIZE * to; i++) {
+        w->y_new[i] += w->y_old[i]; // what the last sweep extrapolated
+        w->y_old[i] = 0;
+    }
     t->most[part] = carom_bodies_in_order(t, part, parts, &step, relax_turns);
-    turns_back(t->w, part, parts);
 }
 
-// g = sweep(x), from where the last left off or, if that moves, alpha further; returns the largest change.
-static double sweep(bodies *w, double alpha, bool moves) {
-    task t = {.w = w, .out = w->g, .alpha = alpha, .moves = moves};
+// One sweep more; returns the largest change.
+static double sweep(bodies *w) {
+    task t = {.w = w};
     carom_team_run(w->team, sweep_own, &t);
     return largest(&t);
 }
@@ -141,32 +131,33 @@ static void begin_sweeps(void *user, int part, int parts) {
     int from, to;
     OWN_CONTACTS(w, part, parts, b) {
         const double *best = given_rows(w, b, w->given->p);
-        // z: g_k-1
-        for (int i = w->block[b].at, end = i + carom_rows_of(w->block + b); i < end; i++)
-            w->x[i] = w->z[i] = w->g[i] = *best++;
+        w->age[b] = 0;
+        for (int i = w->block[b].at, end = i + carom_rows_of(w->block + b); i < end; i++) w->x[i] = w->z[i] = *best++;
     }
     own_bodies(w, part, parts, &from, &to);
     const size_t at = SIZE * (size_t)from, bytes = SIZE * (size_t)(to - from) * sizeof *w->y;
-    memcpy(w->y_old + at, w->y + at, bytes), memcpy(w->y_new + at, w->y + at, bytes);
+    memset(w->y_old + at, 0, bytes);
+    memcpy(w->y_new + at, w->y + at, bytes);
 }
 
-// (SOL-21)  g_k = sweep(x_k),  x_k+1 = g_k + beta (g_k - g_k-1),  beta = (theta - 1)/theta',  theta' = (1 + sqrt(1 + 4
-//           theta^2))/2; theta = 1 again when a step turns back
+// Sweeps until the answers are good, or hardly better than a window ago: then ADMM goes on.
 static void sweeps(bodies *w) {
-    double theta = 1, beta = 0;
+    double mark = INFINITY, beta[AGES];
+    set_momentum(beta);
+    w->beta = beta;
     carom_team_run(w->team, begin_sweeps, &(task){.w = w});
     for (int it = 1; it <= SWEEPS; it++) {
-        const double change = sweep(w, beta, it > 1);
+        const double change = sweep(w);
         w->iterations++;
-        if (change <= 3 * w->target || it % 10 == 0 || it == SWEEPS) {
+        if (change <= 3 * w->target || it % LOOK == 0) {
             const double before = w->error;
-            carom_bodies_look(w, w->g, w->y_new); // y anew: sums gather rounding
+            carom_bodies_look(w, w->z, w->y_new); // y anew: sums gather rounding
             if (w->error <= w->target || carom_stagnates(0.95 * w->given->enough, before, w->error)) return;
         }
-        if (total(w->sum[0], w->n) > 0) theta = 1;
-        const double next = 0.5 * (1 + sqrt(1 + 4 * theta * theta));
-        beta = (theta - 1) / next;
-        theta = next;
+        if (it % WINDOW == 0) {
+            if (w->error > 0.5 * mark) return;
+            mark = w->error;
+        }
     }
 }
 

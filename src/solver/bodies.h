@@ -23,6 +23,7 @@ typedef struct bodies {
     int *cut, *middle;         // (COLOURS + 1) (CAROM_TEAM + 1): by colour and thread, where its contacts start; its
                                // first inner one in `turn`
     int *turn;                 // nb: contacts of each colour and thread, those that touch shared bodies first
+    unsigned char *age;        // nb: sweeps since a contact last turned back
     bool *shared;              // bodies: contacts of several threads act on it
     double *J;                 // 2 SIZE n: of contact b from 2 SIZE at on, first body then second, by rows
     const double **G;          // nb: G_bb, column-major, where the given problem has it; for sweeps
@@ -39,6 +40,7 @@ typedef struct bodies {
     double *diagonal;          // SIZE^2 bodies: inverses of the blocks of I + J'K J
     double *sum[2];            // partial sums
     double error, target;
+    const double *beta;        // momentum of sweeps, by age
     int iterations;
 } bodies;
 
@@ -47,7 +49,6 @@ typedef struct task {
     bodies *w;
     const double *in;
     double *out, alpha;
-    bool moves;              // a sweep begins with a step of extrapolation
     double most[CAROM_TEAM]; // by thread
 } task;
 

@@ -4,6 +4,7 @@
 // on who runs it.  The calling thread waits, tells rows in the jobs' order and asks the front end whether to go on.
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_cond_timedwait
 #include "base/missing.h"
+#include "base/news.h"
 #include "study/compare.h"
 #include <carom/matrix.h>
 #include <math.h>
@@ -325,20 +326,12 @@ static void report_rows(race *r, const carom_compare_watch *watch, int *first, b
     }
 }
 
-static void wait_a_moment(race *r) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 100000000;
-    if (until.tv_nsec >= 1000000000) until.tv_nsec -= 1000000000, ++until.tv_sec;
-    pthread_cond_timedwait(&r->news, &r->lock, &until);
-}
-
 static void look_after(race *r, int started, const carom_compare_watch *watch) {
     carom_compare *c = r->c;
     int first = 0;
     pthread_mutex_lock(&r->lock);
     while (r->ended < started) {
-        wait_a_moment(r);
+        carom_news_wait(&r->news, &r->lock, 100);
         if (!r->alone) report_rows(r, watch, &first, false);
         pthread_mutex_unlock(&r->lock);
         const double part = (double)atomic_load(&c->progress) / (double)(c->total > 0 ? c->total : 1);
@@ -355,7 +348,7 @@ static carom_status hold(carom_compare *c, bool alone, const carom_compare_watch
     pthread_t *threads = calloc((size_t)wanted, sizeof *threads);
     if (!threads) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d threads", wanted);
     pthread_mutex_init(&r.lock, NULL);
-    pthread_cond_init(&r.news, NULL);
+    carom_news_init(&r.news);
     int started = 0;
     while (started < wanted && pthread_create(&threads[started], NULL, worker, &r) == 0) ++started;
     if (started > 0) look_after(&r, started, watch);

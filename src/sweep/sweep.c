@@ -4,6 +4,7 @@
 // without that, every run is a chain of its own.  Threads take whole chains in their order.
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_cond_timedwait
 #include "base/missing.h"
+#include "base/news.h"
 #include "model/forcing.h"
 #include "sim/sim.h"
 #include "sweep/lanes.h"
@@ -336,11 +337,7 @@ static void *worker(void *user) {
 static void look_after(crew *c, int started) {
     pthread_mutex_lock(&c->lock);
     while (c->ended < started || (c->away > 0 && !atomic_load(&c->s->stop))) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += c->watch->often ? 1000000 : 100000000;
-        if (until.tv_nsec >= 1000000000) until.tv_nsec -= 1000000000, ++until.tv_sec;
-        pthread_cond_timedwait(&c->news, &c->lock, &until);
+        carom_news_wait(&c->news, &c->lock, c->watch->often ? 1 : 100);
         const long done = c->done;
         pthread_mutex_unlock(&c->lock);
         if (c->watch->tick && !c->watch->tick(c->watch->user, done, c->total)) atomic_store(&c->s->stop, true);
@@ -398,7 +395,7 @@ carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, car
     pthread_t *threads = calloc((size_t)wanted, sizeof *threads);
     if (!threads) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d threads", wanted);
     pthread_mutex_init(&c.lock, NULL);
-    pthread_cond_init(&c.news, NULL);
+    carom_news_init(&c.news);
     s->crew = &c;
     int started = 0;
     while (started < wanted && pthread_create(&threads[started], NULL, worker, &c) == 0) ++started;

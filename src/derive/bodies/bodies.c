@@ -166,8 +166,7 @@ static carom_status read_points(resolver *r, const carom_datum *points, body *b)
     if (!b->points) return carom_fault_memory(r);
     int i = 0;
     for (const carom_datum *c = carom_first(points); c != carom_end(points); ++c, ++i) {
-        if (!carom_name_valid(c->key->text) || c->key->length > 60)
-            return carom_fault(r, c->key, 0, "'%.60s' is not a name for a point", c->key->text);
+        CAROM_TRY(carom_part_name(r, c->key));
         b->points[i].name = c->key->text;
         CAROM_TRY(carom_resolve_vector(r, c, "a point of a body", n, b->points[i].s));
         carom_node p[3];

@@ -64,10 +64,17 @@ carom_status carom_derive_floating(resolver *r, const double *gravity);
 carom_status carom_find_joint(resolver *r, const carom_datum *n, joint **j);
 carom_status carom_joint_angle(resolver *r, joint *j, carom_node *node);
 carom_status carom_joint_coordinate(resolver *r, const carom_datum *place, joint *j, carom_node *node);
+/// The coordinate that `of` names, or its first one (NULL); *shift: it is a length.
+carom_status carom_joint_part(resolver *r, const carom_datum *place, joint *j, const carom_datum *of, carom_node *node,
+                              bool *shift);
+extern const char *const carom_joint_parts[]; // names of coordinates of joints; NULL at the end
+bool carom_joint_spherical(const joint *j);
+bool carom_joint_geared(const joint *j);
 
 /// Surfaces of a joint that friction acts on: do they turn about its axis, slide along it, turn as a ball; its first
 /// `rows` reactions are the force that presses them.
-typedef struct carom_rub_of { bool turns, slides, ball; int rows; } carom_rub_of;
+/// crossed: about one axis of each body; plane: they slide in a plane; thread: on a helix, pressed by the last row.
+typedef struct carom_rub_of { bool turns, slides, ball, crossed, plane, thread; int rows; } carom_rub_of;
 carom_status carom_joint_rubs(resolver *r, const carom_datum *place, const joint *j, carom_rub_of *what);
 
 /// What a joint looks like: its points coincide, slide, keep a distance, or it has none.

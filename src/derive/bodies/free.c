@@ -100,6 +100,9 @@ static void mark_all(const resolver *r, marks *k) {
         for (int w = 0; w < x->materials[i].nwith; ++w) mark_values(k, &x->materials[i].with[w].friction);
     }
     mark_records(k, x->joints, x->njoints, sizeof *x->joints);
+    for (int i = 0; i < x->njoints; ++i)
+        if (x->joints[i].limits) mark_records(k, x->joints[i].limits, 1, sizeof *x->joints[i].limits);
+    mark_records(k, x->ropes, x->nropes, sizeof *x->ropes);
     mark_records(k, x->springs, x->nsprings, sizeof *x->springs);
     mark_records(k, x->motors, x->nmotors, sizeof *x->motors);
     mark_records(k, x->loads, x->nloads, sizeof *x->loads);

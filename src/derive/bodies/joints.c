@@ -28,16 +28,17 @@ joint_look carom_joint_look(const joint *j) {
 }
 
 enum { // what a joint asks for, and allows
-    POINT = 1, AXIS = 2, AXES = 4, PLANAR_TOO = 8, SPATIAL_TOO = 16, TURNS = 32, SLIDES = 64, DRIVEN = 128
+    POINT = 1, AXIS = 2, AXES = 4, PLANAR_TOO = 8, SPATIAL_TOO = 16, TURNS = 32, SLIDES = 64, DRIVEN = 128,
+    MAY_AXIS = 256
 };
 
 static const unsigned needs_of[] = {
     [REVOLUTE] = POINT | AXIS | PLANAR_TOO | SPATIAL_TOO | TURNS | DRIVEN,
     [PRISMATIC] = POINT | AXIS | PLANAR_TOO | SPATIAL_TOO | SLIDES | DRIVEN,
-    [SPHERICAL] = POINT | SPATIAL_TOO,
+    [SPHERICAL] = POINT | SPATIAL_TOO | MAY_AXIS,
     [CYLINDRICAL] = POINT | AXIS | SPATIAL_TOO | TURNS | SLIDES,
     [UNIVERSAL] = POINT | AXES | SPATIAL_TOO,
-    [PLANE] = POINT | AXIS | SPATIAL_TOO,
+    [PLANE] = POINT | AXIS | SPATIAL_TOO | TURNS,
     [WELD] = POINT | PLANAR_TOO | SPATIAL_TOO,
     [DISTANCE] = POINT | PLANAR_TOO | SPATIAL_TOO,
     [SCREW] = POINT | AXIS | SPATIAL_TOO | TURNS | SLIDES | DRIVEN,
@@ -219,23 +220,99 @@ carom_status carom_joint_coordinate(resolver *r, const carom_datum *place, joint
                        strchr("aeiou", type_name(NULL, j->type)[0]) ? "an" : "a", type_name(NULL, j->type));
 }
 
+// JOINT.PART among the names; NULL: it has no such coordinate.
+static name *coordinate_name(resolver *r, const joint *j, const char *part) {
+    char text[90];
+    const int length = snprintf(text, sizeof text, "%.60s.%.24s", j->name, part);
+    name *n = carom_names_find(&r->m->names, text, (size_t)length);
+    return n && (n->kind == NAME_LET || n->kind == NAME_COORDINATE) ? n : NULL;
+}
+
+const char *const carom_joint_parts[] = {"angle", "shift", "angle1", "angle2", "shift1", "shift2", NULL};
+
+carom_status carom_joint_part(resolver *r, const carom_datum *place, joint *j, const carom_datum *of, carom_node *node,
+                              bool *shift) {
+    char known[100] = "";
+    for (int i = 0, used = 0; carom_joint_parts[i]; ++i) {
+        const name *n = coordinate_name(r, j, carom_joint_parts[i]);
+        if (!n) continue;
+        used += snprintf(known + used, sizeof known - (size_t)used, "%s%s", used ? ", " : "", carom_joint_parts[i]);
+        if (of && !carom_datum_is(of, carom_joint_parts[i])) continue;
+        *shift = carom_joint_parts[i][0] == 's';
+        *node = n->node;
+        return *node == CAROM_NONE ? carom_joint_angle(r, j, node) : CAROM_OK;
+    }
+    if (of && *known)
+        return carom_fault(r, of, 0, "joint '%s' has no coordinate '%.24s'; it has %s", j->name,
+                           of->kind == CAROM_TEXT ? of->text : "", known);
+    return carom_fault(r, place, 0, "joint '%s' is of type %s and has no coordinate that could have limits", j->name,
+                       type_name(NULL, j->type));
+}
+
+bool carom_joint_spherical(const joint *j) { return j->type == SPHERICAL; }
+bool carom_joint_geared(const joint *j) { return j->type == GEAR; }
+
 carom_status carom_joint_rubs(resolver *r, const carom_datum *place, const joint *j, carom_rub_of *what) {
     const int across = j->spatial ? 2 : 1;
     switch ((type)j->type) {
+    case UNIVERSAL: return *what = (carom_rub_of){.turns = true, .crossed = true, .rows = j->turned}, CAROM_OK;
+    case PLANE: return *what = (carom_rub_of){.plane = true, .rows = 1}, CAROM_OK;
+    case SCREW: return *what = (carom_rub_of){.turns = true, .slides = true, .thread = true, .rows = 1}, CAROM_OK;
     case REVOLUTE: return *what = (carom_rub_of){.turns = true, .rows = j->turned}, CAROM_OK;
     case SPHERICAL: return *what = (carom_rub_of){.turns = true, .ball = true, .rows = j->turned}, CAROM_OK;
     case PRISMATIC: return *what = (carom_rub_of){.slides = true, .rows = across}, CAROM_OK;
     case CYLINDRICAL: return *what = (carom_rub_of){.turns = true, .slides = true, .rows = across}, CAROM_OK;
-    case UNIVERSAL: case PLANE: case WELD: case DISTANCE: case SCREW: case GEAR: break;
+    case WELD: case DISTANCE: case GEAR: break;
     }
-    return carom_fault(
-        r, place, 0,
-        "friction acts in revolute, prismatic, cylindrical and spherical joints, not in '%s', which is of type %s",
-        j->name, type_name(NULL, j->type));
+    return carom_fault(r, place, 0,
+                       "friction acts between surfaces that slide on each other; joint '%s', which is of type %s, has "
+                       "none",
+                       j->name, type_name(NULL, j->type));
+}
+
+// (JNT-7)  The cross of a universal joint turns by atan2(y_A.z_B, x_A.z_B) about z_A, and alike about z_B, from the
+//          start.
+static carom_status cross_angle(maker *k, const char *part, const double *X, const carom_node *x, const carom_node *y,
+                                const carom_node *z, const double *z0) {
+    double c0 = 0, s0 = 0;
+    for (int i = 0; i < 3; ++i) c0 += X[3 * i] * z0[i], s0 += X[3 * i + 1] * z0[i];
+    const carom_node c = dot(k, x, z), s = dot(k, y, z);
+    const carom_node up = sub(k, mul(k, num(k, c0), s), mul(k, num(k, s0), c)),
+                     along = add(k, mul(k, num(k, c0), c), mul(k, num(k, s0), s));
+    return add_coordinate(k, part, carom_graph_apply(k->r->m->graph, CAROM_OP_ATAN2, up, along, CAROM_NONE));
+}
+
+static carom_status universal_angles(maker *k) {
+    double world[3], z0[3];
+    const double *X[2] = {k->X_A, k->X_B};
+    const body *of[2] = {k->A, k->B};
+    for (int side = 0; side < 2; ++side) {
+        for (int i = 0; i < 3; ++i) { // z of the other one at the start, in this frame
+            world[i] = 0;
+            for (int j = 0; j < 3; ++j) world[i] += of[1 - side]->R0[3 * i + j] * X[1 - side][3 * j + 2];
+        }
+        carom_body_turn_back(of[side], world, z0);
+        if (side == 0) CAROM_TRY(cross_angle(k, "angle1", X[0], axis_A(k, 0), axis_A(k, 1), axis_B(k, 2), z0));
+        else CAROM_TRY(cross_angle(k, "angle2", X[1], axis_B(k, 0), axis_B(k, 1), axis_A(k, 2), z0));
+    }
+    return CAROM_OK;
+}
+
+// Shifts of a planar joint in space, from the start.
+static carom_status plane_shifts(maker *k) {
+    static const char *const part[] = {"shift1", "shift2"};
+    for (int i = 0; i < 2; ++i) {
+        double start = 0;
+        for (int j = 0; j < 3; ++j) start += k->X_A[3 * j + i] * k->j->way0[j];
+        CAROM_TRY(add_coordinate(k, part[i], sub(k, dot(k, axis_A(k, i), k->d), num(k, start))));
+    }
+    return CAROM_OK;
 }
 
 static carom_status coordinates(maker *k) {
     joint *j = k->j;
+    if (j->type == UNIVERSAL) CAROM_TRY(universal_angles(k));
+    if (j->type == PLANE) CAROM_TRY(plane_shifts(k));
     if (k->needs & SLIDES) {
         const carom_node along = dot(k, axis_A(k, k->spatial ? 2 : 0), k->d);
         j->shift = sub(k, along, num(k, j->shift0));
@@ -401,7 +478,8 @@ static carom_status read_frames(maker *k) {
     const carom_datum *axis = carom_given(&k->of->axis), *axes = carom_given(&k->of->axes);
     const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     memcpy(k->X_A, unit, sizeof unit);
-    if (!(k->needs & (AXIS | AXES)) || (!k->spatial && k->j->type == REVOLUTE)) {
+    if (!(k->needs & (AXIS | AXES) || (k->needs & MAY_AXIS && (axis || axes))) ||
+        (!k->spatial && k->j->type == REVOLUTE)) {
         if (axis || axes)
             return carom_fault(k->r, (axis ? axis : axes)->key, 0, "%s needs no axis; remove it", k->where);
         match(k);
@@ -484,6 +562,7 @@ static carom_status screw(maker *k) {
         return carom_fault(k->r, k->j->place, 0, "%s has no pitch; write `pitch: 0.01`, its travel per turn", k->where);
     CAROM_TRY(carom_resolve_number(k->r, n, "the pitch", &pitch));
     CAROM_TRY(carom_joint_angle(k->r, k->j, &angle));
+    k->j->lead = pitch / (2 * 3.14159265358979323846);
     return add_row(k, sub(k, k->j->shift, mul(k, num(k, pitch / (2 * 3.14159265358979323846)), angle)));
 }
 
@@ -525,7 +604,9 @@ static carom_status gear(maker *k) {
     if (one == two) return carom_fault(k->r, pair, 0, "%s couples a joint with itself", k->where);
     CAROM_TRY(carom_joint_coordinate(k->r, pair->item, one, &x));
     CAROM_TRY(carom_joint_coordinate(k->r, pair->item + 1, two, &y));
-    return add_row(k, sub(k, y, mul(k, num(k, ratio), x)));
+    k->j->play = sub(k, y, mul(k, num(k, ratio), x));
+    k->j->shifts = y == two->shift;
+    return k->of->backlash ? CAROM_OK : add_row(k, k->j->play); // else contacts hold it: stops.c
 }
 
 static carom_status constrain(maker *k) {
@@ -575,6 +656,9 @@ static carom_status read_joint(resolver *r, const carom_mech_joint *of, joint *j
         if (carom_given(only[i].given) && (type)j->type != only[i].type)
             return carom_fault(r, only[i].given->key, 0, "'%s' does not apply to a %s joint", only[i].given->key->text,
                                type_name(NULL, j->type));
+    if (of->backlash && (type)j->type != GEAR)
+        return carom_fault(r, &of->backlash->name, 0, "'backlash' does not apply to a %s joint; it is that of gears",
+                           type_name(NULL, j->type));
     if (j->type == GEAR) {
         if (carom_given(&of->between))
             return carom_fault(r, of->between.key, 0, "%s couples joints, not bodies; write `joints: [NAME, NAME]`",
@@ -607,7 +691,8 @@ carom_status carom_derive_joints(resolver *r) {
     for (int i = 0; i < r->mech->njoints; ++i) {
         const carom_mech_joint *of = &r->mech->joints[i];
         joint *j = &m->joints[m->njoints];
-        *j = (joint){.name = of->name.text, .place = &of->name, .angle = CAROM_NONE, .shift = CAROM_NONE, .at = -1};
+        *j = (joint){.name = of->name.text, .place = &of->name, .angle = CAROM_NONE, .shift = CAROM_NONE,
+                     .play = CAROM_NONE, .at = -1};
         CAROM_TRY(carom_part_name(r, &of->name));
         CAROM_TRY(read_joint(r, of, j));
         ++m->njoints;

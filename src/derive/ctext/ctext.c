@@ -3,6 +3,7 @@
 // Every function computes what a group of the tape computes, bit for bit, from t, q, v and the parameters p.  Matrices
 // are lists of entries with their subscripts beside them.
 #include "derive/ctext/ctext.h"
+#include "base/number.h"
 #include "expr/curve.h"
 #include "derive/bodies/body.h"
 
@@ -235,16 +236,11 @@ static bool is_prefix(const char *s) {
     return *s != 0;
 }
 
-carom_status carom_model_write_c(const carom_model *m, const char *prefix, const char *text, size_t length,
-                                 carom_write_text *write, void *user, carom_error *err) {
-    if (!m || !prefix || !write)
-        return carom_fail(err, CAROM_BAD_INPUT, "a model, the prefix of its names or a writer is missing");
-    if (!is_prefix(prefix))
-        return carom_fail(err, CAROM_BAD_INPUT, "expected letters, digits and _ as the prefix of C names, got '%.60s'",
-                          prefix);
-    if (!text) length = 0;
-    CAROM_TRY(refuse(m, err));
-    const ctext c = {.m = m, .prefix = prefix, .write = write, .user = user};
+// The whole text, in the C locale.
+static carom_status write_all(const ctext *at, const char *text, size_t length, carom_error *err) {
+    const ctext c = *at;
+    const carom_model *m = c.m;
+    const char *prefix = c.prefix;
     const terms w_as = m->w;
     const int mass = m->mass.n + carom_ctext_mass_entries(&c), K = m->K.n + carom_ctext_tangent_entries(&c, false),
               C = m->C.n + carom_ctext_tangent_entries(&c, true);
@@ -328,4 +324,19 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
     CAROM_TRY(carom_ctext_near(&c, err));
     put_move(&c);
     return CAROM_OK;
+}
+
+carom_status carom_model_write_c(const carom_model *m, const char *prefix, const char *text, size_t length,
+                                 carom_write_text *write, void *user, carom_error *err) {
+    if (!m || !prefix || !write)
+        return carom_fail(err, CAROM_BAD_INPUT, "a model, the prefix of its names or a writer is missing");
+    if (!is_prefix(prefix))
+        return carom_fail(err, CAROM_BAD_INPUT, "expected letters, digits and _ as the prefix of C names, got '%.60s'",
+                          prefix);
+    CAROM_TRY(refuse(m, err));
+    const ctext c = {.m = m, .prefix = prefix, .write = write, .user = user};
+    const carom_locale locale = carom_locale_begin(); // 0.8, not 0,8
+    const carom_status status = write_all(&c, text, text ? length : 0, err);
+    carom_locale_end(locale);
+    return status;
 }

@@ -1,7 +1,7 @@
 // draw_bodies.c: mechanisms of parts draw themselves: a body by its shapes and by bars from its centre of mass to what
 // the shapes leave out: named points, joints, small shapes at its ends.  Without shapes and with less than two bars, as
-// the solid body of even density that has its mass and inertia.  Joints as marks, springs as springs.  What `draw` says
-// something of is left to it.
+// the solid body of even density that has its mass and inertia.  Joints as marks, springs as springs, ropes as lines.
+// What `draw` says something of is left to it.
 #include "derive/bodies/body.h"
 #include "derive/draw/draw.h"
 #include "derive/shapes/shapes.h"
@@ -187,7 +187,7 @@ static carom_status links(resolver *r, int dim) {
         if (carom_draw_named(r->mech, s->name)) continue;
         in_world(r, s->A, dim, s->s_A, a);
         in_world(r, s->B, dim, s->s_B, b);
-        CAROM_TRY(stretch(r, s->place, s->name, CAROM_SPRING, 0, dim, a, b));
+        CAROM_TRY(stretch(r, s->place, s->name, s->rope ? CAROM_LINE : CAROM_SPRING, 0, dim, a, b));
     }
     return CAROM_OK;
 }

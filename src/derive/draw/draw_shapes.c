@@ -128,6 +128,21 @@ static carom_status corners(resolver *r, const shape *s) {
     return CAROM_OK;
 }
 
+// A whole outline; one that is open or hollow is a wall, which is solid on the right-hand side.
+static carom_status contour_of(resolver *r, const shape *s) {
+    carom_drawn *d = NULL;
+    const contour *c = s->contour;
+    const bool wall = !c->closed || c->hollow, again = wall && c->closed;
+    const int n = c->npoints + again;
+    CAROM_TRY(begin(r, s, wall ? CAROM_WALL : CAROM_POLYGON, 0, n, &d));
+    for (int i = 0; i < n; ++i) {
+        const double *p = c->point[(wall ? n - 1 - i : i) % c->npoints];
+        const double *o = s->body->centre, own[3] = {p[0] - o[0], p[1] - o[1], 0};
+        CAROM_TRY(put(r, s->place, carom_shape_point(r->m->graph, s, own), 2));
+    }
+    return CAROM_OK;
+}
+
 // How far the model reaches at the start: the centre and half the size of what holds all bodies.
 static double extent(const carom_model *m, double *centre) {
     double low[3] = {0}, high[3] = {0}, size = 0;
@@ -211,6 +226,7 @@ static carom_status draw_one(resolver *r, const shape *s, int dim) {
     case SHAPE_CYLINDER: return placed(r, s, CAROM_CYLINDER, tube, 2, 3);
     case SHAPE_HULL: case SHAPE_HEIGHTS: return fixed(r, s);
     case SHAPE_ELLIPSOID: return placed(r, s, CAROM_ELLIPSOID, s->half, 3, 3);
+    case SHAPE_LINE: case SHAPE_ARC: case SHAPE_HOLLOW: return s->contour ? contour_of(r, s) : CAROM_OK;
     case SHAPE_PLANE: return flat(r, s, dim);
     case SHAPE_ELEMENT: case SHAPE_SKIN: return CAROM_OK; // members draw themselves
     case SHAPE_HOLE: case SHAPE_SLOT: case SHAPE_BORE: break;

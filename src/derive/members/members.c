@@ -261,7 +261,8 @@ static carom_status read_points(draft *d) {
         const char *text = p->key->text;
         if (!rows && (strcmp(text, "start") == 0 || strcmp(text, "end") == 0))
             return carom_fault(r, p->key, 0, "every member has the points start and end; choose another name");
-        if (!carom_name_valid(text) || strchr(text, '.') || p->key->length > 40)
+        CAROM_TRY(carom_part_name(r, p->key));
+        if (strchr(text, '.') || p->key->length > 40)
             return carom_fault(r, p->key, 0, "'%.60s' is not a name for a point; use letters, digits and _", text);
         double s = 0;
         CAROM_TRY(carom_resolve_number(r, p, "the place of a point", &s));

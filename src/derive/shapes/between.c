@@ -27,6 +27,7 @@ static carom_status add(resolver *r, const carom_mech_contact *entry, const caro
                            carom_shape_article((carom_patch_pair(A, A) ? A : B)->kind),
                            carom_shape_word((carom_patch_pair(A, A) ? A : B)->kind));
     const int n = carom_pair_formulas(A, B);
+    if (n == 0 && carom_pieces_never(A, B)) return CAROM_OK;
     if (n == 0)
         return carom_fault(r, b, 0, "contact between %s %s and %s %s is not supported", carom_shape_article(A->kind),
                            carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
@@ -111,23 +112,21 @@ static carom_status add_pair(resolver *r, const carom_mech_contact *entry, const
     if (ignored) return CAROM_OK;
     CAROM_TRY(carom_pair_check(r, b, A, B));
     if (A->part || B->part) return add_skin(r, entry, b, A, B, count);
-    return add(r, entry, b, A, B, count);
+    const int pieces_A = carom_shape_piece(A) ? A->parts : 0, pieces_B = carom_shape_piece(B) ? B->parts : 0;
+    for (int i = 0; i <= pieces_A; ++i)
+        for (int k = 0; k <= pieces_B; ++k) CAROM_TRY(add(r, entry, b, A + i, B + k, count));
+    return CAROM_OK;
 }
 
-// between: [A, B], either may be a list: every one of the first with every one of the second; three and more:
-// neighbours.
+// between: [A, B], either may be a list: every one of the first with every one of the second; three and more: each
+// with its neighbour.
 static carom_status read_between(resolver *r, const carom_mech_contact *entry, const carom_datum *list, int *count) {
     if (list->kind != CAROM_LIST || list->count < 2)
         return carom_fault(r, list, 0, "between is a list of two shapes: between: [ball, floor]");
-    if (list->count > 2) {
-        for (const carom_datum *c = list->item; c + 1 != carom_end(list); ++c)
-            CAROM_TRY(add_pair(r, entry, c, c + 1, count));
-        return CAROM_OK;
-    }
-    const carom_datum *a = list->item, *b = a + 1;
-    for (const carom_datum *x = carom_ones(a); x != carom_ones_end(a); ++x)
-        for (const carom_datum *y = carom_ones(b); y != carom_ones_end(b); ++y)
-            CAROM_TRY(add_pair(r, entry, x, y, count));
+    for (const carom_datum *a = list->item, *b = a + 1; b != carom_end(list); ++a, ++b)
+        for (const carom_datum *x = carom_ones(a); x != carom_ones_end(a); ++x)
+            for (const carom_datum *y = carom_ones(b); y != carom_ones_end(b); ++y)
+                CAROM_TRY(add_pair(r, entry, x, y, count));
     return CAROM_OK;
 }
 
@@ -146,13 +145,61 @@ static carom_status read_among(resolver *r, const carom_mech_contact *entry, con
     return CAROM_OK;
 }
 
-static long count_pairs(const carom_mech_contact *entry) {
+// Pieces of the shape that is called this; 1 of all but outlines.  What is wrong with one is said elsewhere.
+static long pieces_of(resolver *r, const carom_mech_shape *x) {
+    int n = 1;
+    return carom_outline_given(x) && carom_outline_parts(r, x, &n) != CAROM_OK ? 1 : n;
+}
+
+static long pieces_called(resolver *r, const carom_datum *d) {
+    const carom_mech *x = r->mech;
+    long sum = 0;
+    for (const carom_datum *c = carom_ones(d); d->kind == CAROM_LIST && c != carom_ones_end(d); ++c)
+        sum += pieces_called(r, c);
+    if (d->kind == CAROM_LIST) return sum;
+    if (d->kind != CAROM_TEXT) return 1;
+    for (int i = 0; i < x->nshapes; ++i)
+        if (strcmp(x->shapes[i].name.text, d->text) == 0) return pieces_of(r, &x->shapes[i]);
+    for (int i = 0; i < x->nbodies; ++i) {
+        const carom_mech_body *b = &x->bodies[i];
+        const size_t n = b->name.length;
+        if (b->shape && strcmp(b->name.text, d->text) == 0) return pieces_of(r, b->shape);
+        for (int k = 0; k < b->nshapes; ++k)
+            if (strncmp(b->name.text, d->text, n) == 0 && d->text[n] == '.' &&
+                strcmp(b->shapes[k].name.text, d->text + n + 1) == 0)
+                return pieces_of(r, &b->shapes[k]);
+    }
+    return 1;
+}
+
+static bool some_outlines(const carom_mech *x) {
+    for (int i = 0; i < x->nshapes; ++i)
+        if (carom_outline_given(&x->shapes[i])) return true;
+    for (int i = 0; i < x->nbodies; ++i) {
+        const carom_mech_body *b = &x->bodies[i];
+        if (b->shape && carom_outline_given(b->shape)) return true;
+        for (int k = 0; k < b->nshapes; ++k)
+            if (carom_outline_given(&b->shapes[k])) return true;
+    }
+    return false;
+}
+
+// Pairs of shapes, of outlines pairs of their pieces.
+static long count_pairs(resolver *r, const carom_mech_contact *entry, bool outlines) {
     const carom_datum *list = &entry->between;
-    if (entry->among.kind == CAROM_LIST) return (long)entry->among.count * (entry->among.count - 1) / 2;
+    long sum = 0;
+    if (entry->among.kind == CAROM_LIST && !outlines) return (long)entry->among.count * (entry->among.count - 1) / 2;
+    if (entry->among.kind == CAROM_LIST) {
+        for (int i = 0; i < entry->among.count; ++i)
+            for (int k = 0; k < i; ++k)
+                sum += pieces_called(r, &entry->among.item[i]) * pieces_called(r, &entry->among.item[k]);
+        return sum;
+    }
     if (list->kind != CAROM_LIST || list->count < 2) return 0;
-    if (list->count > 2) return list->count - 1;
-    const carom_datum *a = list->item, *b = a + 1;
-    return (long)(a->kind == CAROM_LIST ? a->count : 1) * (b->kind == CAROM_LIST ? b->count : 1);
+    for (const carom_datum *a = list->item, *b = a + 1; b != carom_end(list); ++a, ++b)
+        sum += outlines ? pieces_called(r, a) * pieces_called(r, b)
+                        : (long)(a->kind == CAROM_LIST ? a->count : 1) * (b->kind == CAROM_LIST ? b->count : 1);
+    return sum;
 }
 
 // A box in space: two of them have 25 contacts.
@@ -224,9 +271,10 @@ static bool some_sleep(const resolver *r) {
     return sleep && !carom_datum_is(sleep, "0") && !r->m->written;
 }
 
-bool carom_pairs_many(const resolver *r) {
+bool carom_pairs_many(resolver *r) {
+    const bool outlines = some_outlines(r->mech);
     long total = 0;
-    for (int i = 0; i < r->mech->ncontacts; ++i) total += count_pairs(&r->mech->contacts[i]);
+    for (int i = 0; i < r->mech->ncontacts; ++i) total += count_pairs(r, &r->mech->contacts[i], outlines);
     const long most = r->m->written ? MOST_CONTACTS : some_boxes(r->mech) ? MOST_BOXES : MOST_PAIRS;
     return total > most || some_searched(r->mech) || (total > 0 && some_sleep(r));
 }
@@ -257,12 +305,11 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
             return carom_fault(r, entry->ignore.key, 0, "`ignore` requires `between` or `among`");
         if (!list && !each) continue;
         CAROM_TRY(carom_ignore_check(r, entry));
-        if (!carom_name_valid(entry->name.text) || entry->name.length > 60)
-            return carom_fault(r, &entry->name, 0, "'%.60s' is not a name for a contact", entry->name.text);
+        CAROM_TRY(carom_part_name(r, &entry->name));
         bool near = false;
         if (many) CAROM_TRY(carom_near_read(r, entry, &near));
         if (near) continue;
-        if (count_pairs(entry) > MOST_CONTACTS)
+        if (count_pairs(r, entry, false) > MOST_CONTACTS)
             return carom_fault(r, &entry->name, 0,
                                "more than %d pairs of shapes that bend, or move as expressions say; build such a "
                                "system with the C library",

@@ -145,6 +145,7 @@ static bool is_mesh(const carom_mech_shape *x) { return carom_given(&x->size) &&
 carom_status carom_mesh_parts(resolver *r, const carom_mech_shape *x, int *n) {
     carom_mesh *mesh = NULL;
     *n = 1;
+    if (carom_outline_given(x)) return carom_outline_parts(r, x, n);
     if (!is_mesh(x)) return CAROM_OK;
     if (x->size.kind == CAROM_LIST && x->size.count > MOST_PARTS)
         return carom_fault(r, &x->size, 0, "a mesh has at most %d parts", MOST_PARTS);

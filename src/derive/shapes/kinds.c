@@ -92,12 +92,16 @@ bool carom_shape_same(const shape *a, const shape *b, bool sized) {
     if (sized) {
         memset(x.half, 0, sizeof x.half), memset(y.half, 0, sizeof y.half);
         x.bound_radius = y.bound_radius = 0;
+        if (carom_shape_piece(&x) && x.kind == y.kind && x.piece->winds == y.piece->winds)
+            memset(x.at, 0, sizeof x.at), memset(y.at, 0, sizeof y.at), x.piece = y.piece = NULL;
         if (x.kind == SHAPE_ROUND && y.kind == SHAPE_ROUND) x.radius = y.radius = 0;
     }
     x.name = y.name = NULL;
     x.place = y.place = NULL;
     x.body = y.body = NULL;
     x.corner = y.corner = NULL;
+    x.contour = y.contour = NULL;
+    x.parts = y.parts = 0;
     x.belt = y.belt = NULL; // pairs of one kind have them apart
     if (memcmp(&x, &y, sizeof x) != 0) return false;
     return a->ncorners == 0 || memcmp(a->corner, b->corner, (size_t)a->ncorners * sizeof *a->corner) == 0;
@@ -109,6 +113,7 @@ static bool simple(const shape *s) {
     return (s->kind == SHAPE_BOX && s->space == SPATIAL) || s->kind <= SHAPE_ROUND || s->kind == SHAPE_PLANE;
 }
 static bool sized(const pair *p, const shape *s) {
+    if (carom_shape_piece(s)) return true;
     return (s->kind == SHAPE_BOX || (p->listed && s->kind == SHAPE_ROUND)) && simple(p->A) && simple(p->B);
 }
 
@@ -160,9 +165,10 @@ static carom_status write(const carom_model *m, const pair_kind *k, const pair *
     s[0].belt = s[1].belt = NULL;
     for (int i = 0; i < 2; ++i) {
         if (!k->sized[i]) continue;
-        carom_node *size = carom_pool_take(&two->memory, 4 * sizeof *size);
+        const int n = carom_shape_sizes(&s[i]);
+        carom_node *size = carom_pool_take(&two->memory, (size_t)n * sizeof *size);
         if (!size) return carom_fault_memory(r);
-        for (int j = 0; j < 4; ++j) size[j] = carom_graph_input(two->graph, CAROM_PARAMETER, two->np++);
+        for (int j = 0; j < n; ++j) size[j] = carom_graph_input(two->graph, CAROM_PARAMETER, two->np++);
         s[i].size = size;
     }
     *q = (pair){.A = &s[0], .B = &s[1], .entry = p->entry, .count = p->count, .own = own};

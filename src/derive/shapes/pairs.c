@@ -10,13 +10,13 @@
 static const double NORMAL = 1e-12; // sine: a direction of friction so near to the normal has no part in the plane;
                                     // this keeps the root from 0
 
-enum { MOST_PLAN = 2 * MOST_CORNERS + 3 };
+enum { MOST_PLAN = 2 * MOST_CORNERS + 3 }; // of pieces of a polygon, too
 
 static bool single(const shape *s) { return s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND; }
 
 // -- which contacts ---------------------------------------------------------------------------------------------------
 
-typedef enum way { A_ON_B, B_ON_A, EDGES, CROSSING, ACROSS, RIM, RIM_LINE, RIM_FACE, RIM_EDGE, RIM_RIM } way;
+typedef enum way { A_ON_B, B_ON_A, EDGES, CROSSING, ACROSS, RIM, RIM_LINE, RIM_FACE, RIM_EDGE, RIM_RIM, PIECES } way;
 // corner: or edge, or bits that number rims and places; swapped: it is of B, on A
 typedef struct plan { way way; int corner; bool swapped; } plan;
 
@@ -46,6 +46,12 @@ static int plan_corners(const shape *of, way way, plan *x, int n) {
 static int make_plan(const shape *A, const shape *B, plan *x) {
     int n = 0;
     const bool rolls = A->kind == SHAPE_CYLINDER, B_rolls = B->kind == SHAPE_CYLINDER;
+    if (carom_shape_piece(A) || carom_shape_piece(B)) {
+        int which[MOST_PLAN];
+        n = carom_pieces_plan(A, B, which);
+        for (int i = 0; i < n; ++i) x[i] = (plan){PIECES, which[i], false};
+        return n;
+    }
     if (!carom_shape_finite(A) && !carom_shape_finite(B)) return 0;
     if ((rolls && !carom_shape_finite(B) && B->kind != SHAPE_PLANE) ||
         (B_rolls && !carom_shape_finite(A) && A->kind != SHAPE_PLANE))
@@ -162,6 +168,11 @@ static void bound_element(carom_graph *g, pair *p) {
     p->own->margin = other->bound_radius;
 }
 
+// Where the bound of a shape is taken for its gaps must not be where it touches: a corner has no radius of its own.
+static double margin_of(const shape *s) {
+    return carom_shape_piece(s) ? fmax(s->bound_radius, 0.1 * s->piece->x[PIECE_SIZE]) : s->bound_radius;
+}
+
 void carom_pair_bound(carom_graph *g, pair *p) {
     const shape *A = p->A, *B = p->B;
     p->own->bound = CAROM_NONE;
@@ -176,7 +187,9 @@ void carom_pair_bound(carom_graph *g, pair *p) {
     const carom_node distance = flat ? v_dot(g, carom_shape_vector(g, B, (double[]){1, 0, 0}), way)
                                      : n_fun(g, CAROM_OP_SQRT, v_dot(g, way, way));
     p->own->bound = n_sub(g, distance, n_num(g, A->bound_radius + (flat ? 0 : B->bound_radius)));
-    p->own->margin = flat || A->bound_radius < B->bound_radius ? A->bound_radius : B->bound_radius;
+    const double margin[2] = {margin_of(A), margin_of(B)};
+    p->own->margin = flat || margin[0] < margin[1] ? margin[0] : margin[1];
+    if (carom_shape_piece(A) != carom_shape_piece(B) && !(p->own->margin > 0)) p->own->margin = fmax(margin[0], margin[1]);
 }
 
 // -- expressions ------------------------------------------------------------------------------------------------------
@@ -188,6 +201,7 @@ static touching make_touch(carom_graph *g, const shape *A, const shape *B, plan 
     corner c;
     touching t;
     switch (x.way) {
+    case PIECES: return carom_pieces_touch(g, A, B, x.corner);
     case EDGES: return carom_edges(g, A, B);
     case CROSSING: return carom_crossing(g, A, B, rest, bit ? 1 : -1);
     case ACROSS: t = carom_across(g, of, on, x.corner); break;

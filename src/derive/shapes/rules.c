@@ -29,7 +29,8 @@ static carom_status read_ignored(resolver *r, near_rule *rule) {
                  ++c) {
                 const shape *s = NULL;
                 CAROM_TRY(carom_find_shape(r, c, &s));
-                rule->ignore[(size_t)i * n + (size_t)(s - r->m->shapes)] |= (unsigned char)(1 << k);
+                for (int part = 0; part <= s->parts; ++part)
+                    rule->ignore[(size_t)i * n + (size_t)(s - r->m->shapes + part)] |= (unsigned char)(1 << k);
             }
     return CAROM_OK;
 }
@@ -65,7 +66,9 @@ static struct near_pairs *near_of(resolver *r) {
 }
 
 // Boxes and rounds of one kind have their sizes as parameters.
-static bool sized(const shape *s) { return s->kind == SHAPE_ROUND || (s->kind == SHAPE_BOX && s->space == SPATIAL); }
+static bool sized(const shape *s) {
+    return carom_shape_piece(s) || s->kind == SHAPE_ROUND || (s->kind == SHAPE_BOX && s->space == SPATIAL);
+}
 
 // Hulls are all of one kind.
 static bool alike(const shape *a, const shape *b) {
@@ -154,6 +157,7 @@ static carom_status sample_pair(resolver *r, int rule, int a, int b) {
         return carom_fault(r, place, 0, "'%s' and others like it cannot move; no contact among them is needed",
                            A->name);
     const int n = carom_pair_contacts(A, B);
+    if (n == 0 && carom_pieces_never(A, B)) return CAROM_OK;
     if (n == 0)
         return carom_fault(r, place, 0, "contact between %s %s and %s %s is not supported",
                            carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind),

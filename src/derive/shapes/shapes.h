@@ -27,7 +27,9 @@ carom_status carom_material_find(resolver *r, const carom_datum *n, const carom_
 carom_status carom_find_shape(resolver *r, const carom_datum *n, const shape **s);
 const char *carom_shape_word(shape_kind kind);
 shape_kind carom_shape_kind_of(const carom_mech_shape *x); // as it is written; a point if it is not
-static inline const char *carom_shape_article(shape_kind kind) { return kind == SHAPE_ELLIPSOID ? "an" : "a"; }
+static inline const char *carom_shape_article(shape_kind kind) {
+    return kind == SHAPE_ELLIPSOID || (kind >= SHAPE_LINE && kind <= SHAPE_HOLLOW) ? "an" : "a";
+}
 /// One shape of b, or one part of a mesh; how many parts it has.
 carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body *b, int part, shape *s,
                               const char *where);
@@ -92,6 +94,17 @@ touching carom_rim_to_rim(carom_graph *g, const shape *A, int end_A, const shape
 touching carom_crossing(carom_graph *g, const shape *A, const shape *B, int number, int way);
 /// Edges of two spatial shapes, one contact.
 touching carom_edges(carom_graph *g, const shape *A, const shape *B);
+
+/// pieces.c: contacts of a piece of an outline with another shape: which pieces of that one it may touch, and one of
+/// these.  Do they have pieces that never touch, wherever they are?
+int carom_pieces_plan(const shape *A, const shape *B, int *which);
+touching carom_pieces_touch(carom_graph *g, const shape *A, const shape *B, int i);
+bool carom_pieces_never(const shape *A, const shape *B);
+/// outlines.c: an outline, or a gear, as it is written: made once; the number of its pieces, and one of them.
+bool carom_outline_given(const carom_mech_shape *x);
+carom_status carom_outline_parts(resolver *r, const carom_mech_shape *x, int *n);
+carom_status carom_outline_contour(resolver *r, const carom_mech_shape *x, const contour **c);
+carom_status carom_read_outline(resolver *r, const carom_mech_shape *x, int part, shape *s);
 
 /// Angular velocity of a shape.
 vec carom_shape_turning(carom_graph *g, const carom_model *m, const shape *s);

@@ -16,6 +16,8 @@ static const struct form {
     {"sphere", SHAPE_ROUND, false, true, "a radius"},
     {"capsule", SHAPE_CAPSULE, true, true, "[radius, length]"},
     {"polygon", SHAPE_POLYGON, true, false, "a list of points [x, y]"},
+    {"outline", SHAPE_LINE, true, false, "a list of points [x, y], arcs, splines and involutes"},
+    {"gear", SHAPE_LINE, true, false, "{teeth: n, module: m}"},
     {"box", SHAPE_BOX, true, true, "two edges, in space three"},
     {"cylinder", SHAPE_CYLINDER, false, true, "[radius, length]"},
     {"hull", SHAPE_HULL, false, true, "a list of points [x, y, z], or a file"},
@@ -33,6 +35,7 @@ enum { FORMS = sizeof forms / sizeof *forms };
 const char *carom_shape_word(shape_kind kind) {
     if (kind == SHAPE_ROUND) return "circle or sphere";
     if (kind == SHAPE_ELEMENT) return "skin";
+    if (kind == SHAPE_ARC || kind == SHAPE_HOLLOW) return "outline";
     for (int i = 0; i < FORMS; ++i)
         if (forms[i].kind == kind) return forms[i].word;
     return "shape";
@@ -206,6 +209,7 @@ static carom_status read_value(resolver *r, const carom_datum *value, const stru
         return CAROM_OK;
     case SHAPE_PLANE: return read_normal(r, value, s);
     case SHAPE_HULL: case SHAPE_HEIGHTS: // when it has its place
+    case SHAPE_LINE: case SHAPE_ARC: case SHAPE_HOLLOW:
     case SHAPE_ELEMENT: break;
     }
     return CAROM_OK;
@@ -226,7 +230,7 @@ static carom_status complete(resolver *r, shape *s) {
     if (s->kind == SHAPE_POLYGON)
         for (int i = 0; i < s->ncorners; ++i)
             for (int k = 0; k < 2; ++k) s->at[k] += s->corner[i][k] / s->ncorners;
-    if (s->kind == SHAPE_HULL || s->kind == SHAPE_HEIGHTS) return CAROM_OK;
+    if (s->kind == SHAPE_HULL || s->kind == SHAPE_HEIGHTS || carom_shape_piece(s)) return CAROM_OK;
     s->bound_radius = INFINITY;
     if (s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND) s->bound_radius = s->radius;
     if (s->kind == SHAPE_CAPSULE) s->bound_radius = s->radius + s->half[0];
@@ -313,13 +317,19 @@ carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body
     if (s->space == EITHER) s->space = carom_skin_space(r->m, of);
     if (s->space == EITHER) s->space = r->m->nbodies > 1 ? r->m->bodies[1].space : PLANAR;
     if (said != EITHER && said != s->space) return wrong_space(r, value->key, f, where, b, said);
-    if (value->kind == CAROM_MAP || carom_datum_empty(value))
+    if ((value->kind == CAROM_MAP && !carom_outline_given(x)) || carom_datum_empty(value))
         return carom_fault(r, value->key, 0, "`%s` is %s", f->word, f->value);
     CAROM_TRY(read_value(r, value, f, s));
     CAROM_TRY(read_place(r, x, s, where));
     if (carom_given(&x->surface_velocity)) CAROM_TRY(read_belt(r, &x->surface_velocity, of, s));
     if (f->kind == SHAPE_HULL) CAROM_TRY(carom_read_hull(r, x, part, where, s));
     if (f->kind == SHAPE_HEIGHTS) CAROM_TRY(carom_read_heights(r, x, where, s));
+    if (f->kind == SHAPE_LINE) CAROM_TRY(carom_read_outline(r, x, part, s));
+    const carom_datum *const of_outlines[] = {&x->round, &x->repeat, &x->open, &x->hollow};
+    for (int i = 0; i < 4 && f->kind != SHAPE_LINE; ++i)
+        if (carom_given(of_outlines[i]))
+            return carom_fault(r, of_outlines[i]->key, 0, "%s is no outline; `%s` belongs to these", where,
+                               of_outlines[i]->key->text);
     const carom_datum *const of_points[] = {&x->scale, &x->corners, &x->solids};
     for (int i = 0; i < 3 && f->kind != SHAPE_HULL; ++i)
         if (carom_given(of_points[i]))
@@ -351,6 +361,9 @@ static carom_status count_shape(resolver *r, const shape *s) {
 static void from_centre(shape *s) {
     if (!s->body) return; // a skin
     for (int k = 0; k < 3; ++k) s->at[k] -= s->body->centre[k];
+    for (int i = 0; i < s->ncorners; ++i)
+        for (int k = 0; k < 2; ++k) s->corner[i][k] -= s->body->centre[k];
+    if (s->piece) carom_outline_piece_move(s->piece, (double[]){-s->body->centre[0], -s->body->centre[1]});
     for (int i = 0; s->hull && i < s->hull->nv; ++i)
         for (int k = 0; k < 3; ++k) s->hull->v[i][k] -= s->body->centre[k];
     for (int f = 0; s->hull && f < s->hull->nf; ++f)
@@ -385,8 +398,7 @@ static carom_status read_material(resolver *r, const carom_datum *own, const bod
 static carom_status add_shape(resolver *r, const carom_mech_shape *x, const body *b, const char *part) {
     carom_model *m = r->m;
     char text[140], where[170];
-    if (part && (!carom_name_valid(part) || strlen(part) > 60))
-        return carom_fault(r, &x->name, 0, "'%.60s' is not a name for a shape", part);
+    if (part) CAROM_TRY(carom_part_name(r, &x->name));
     if (part && b->place) snprintf(text, sizeof text, "%.60s.%.60s", b->name, part);
     else snprintf(text, sizeof text, "%.60s", part ? part : b->name);
     snprintf(where, sizeof where, "shape '%.130s'", text);

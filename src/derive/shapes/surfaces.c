@@ -408,6 +408,7 @@ touching carom_surface(carom_graph *g, const corner *c, const shape *s) {
     case SHAPE_ELEMENT: return element_surface(g, c, s);
     case SHAPE_PLANE: return plane_surface(g, c, s);
     case SHAPE_HULL: case SHAPE_HEIGHTS: case SHAPE_ELLIPSOID: // patches.c
+    case SHAPE_LINE: case SHAPE_ARC: case SHAPE_HOLLOW:        // pieces.c
     case SHAPE_HOLE: case SHAPE_SLOT: case SHAPE_BORE: case SHAPE_SKIN: break;
     }
     return inside_surface(g, c, s);

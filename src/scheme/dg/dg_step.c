@@ -83,12 +83,12 @@ static bool at_rest(const carom_dg_work *w, const carom_step *s, int id) {
            fmax(s->tol * fmax(s->scale, carom_local_magnitude(&w->L, w->start[id], s->v)), carom_impulse_rounding(s));
 }
 
-// (DG-17)  slides: |u_T| > 4 tol speed + 16 r + 64 eps sum |W_T v|, more than the contact solver and rounding leave of
-//          sticking
+// (DG-17)  slides: |u_T| > 4 tol speed + 16 r + 64 eps max(sum |W_N v|, sum |W_T v|), more than the contact solver and
+//          rounding leave of sticking: what falls straight has no slip but what rounding makes of its fall
 static bool slides(const carom_step *s, const carom_local *L, int first, const double *u, int tangents,
                    const double *v) {
     double rounding = 0;
-    for (int i = 0; i < tangents; ++i)
+    for (int i = -1; i < tangents; ++i)
         rounding = fmax(rounding, 64 * DBL_EPSILON * (carom_local_magnitude(L, first + i, v) + fabs(L->w[first + i])));
     return carom_length(u, tangents) > carom_velocity_left(s) + rounding;
 }

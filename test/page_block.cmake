@@ -1,0 +1,42 @@
+# page_block.cmake: parts of a page, and a copy of the sources to apply them to.
+function(page_file file result) # its text; ";" as <semicolon>, for it separates a list
+  file(READ ${file} text)
+  string(REPLACE ";" "<semicolon>" text "${text}")
+  set(${result} "${text}" PARENT_SCOPE)
+endfunction()
+
+function(page_block text before result) # the first fenced block after a text
+  string(FIND "${text}" "${before}" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "the page does not have '${before}'")
+  endif()
+  string(SUBSTRING "${text}" ${at} -1 text)
+  string(REGEX MATCH "\n```[a-z][^\n]*\n" opening "${text}")
+  string(LENGTH "${opening}" length)
+  string(FIND "${text}" "${opening}" at)
+  math(EXPR at "${at} + ${length}")
+  string(SUBSTRING "${text}" ${at} -1 text)
+  string(FIND "${text}" "\n```" at)
+  math(EXPR at "${at} + 1")
+  string(SUBSTRING "${text}" 0 ${at} text)
+  string(REPLACE "<semicolon>" ";" text "${text}")
+  set(${result} "${text}" PARENT_SCOPE)
+endfunction()
+
+function(copy_sources from to)
+  file(REMOVE_RECURSE ${to})
+  file(MAKE_DIRECTORY ${to})
+  foreach(part CMakeLists.txt Makefile LICENSE THIRD-PARTY.md cmake include src test docs models bench tools README.md studies examples python page)
+    if(EXISTS ${from}/${part})
+      file(COPY ${from}/${part} DESTINATION ${to})
+    endif()
+  endforeach()
+endfunction()
+
+function(must command) # runs it; what it prints is shown where it fails
+  separate_arguments(words UNIX_COMMAND "${command}")
+  execute_process(COMMAND ${words} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(status)
+    message(FATAL_ERROR "${command}: ${output}")
+  endif()
+endfunction()
