@@ -44,6 +44,9 @@ static const struct { const char *text, *error; } cases[] = {
      "3:49: unknown name 'thetta'; did you mean 'theta'?"},
     {"carom: 1\ncoordinates: {theta: 0}\nenergy:\n  kinetic: theta'^2\n  potential: >\n    3 +\n    sin(foo)\n",
      "5:14: unknown name 'foo'; define it in parameters, coordinates or let"},
+    {H "contacts: {floor: {gap: x}}\nchecks: [max(floor.force) < 3]\n",
+     "5:14: expressions cannot use 'floor.force': reactions of rigid contacts and constraints are columns of results; "
+     "plot it with --of floor.force"},
     {H "let: {a: 2*(x + 3}\n", "4:12: unmatched '('; an expression with a comma inside { } or [ ] needs quotes"},
     {H "let:\n  a: 2*(x + 3\n", "5:8: ..."},
     {H "let:\n  a: 2*/x\n", "5:8: ..."},

@@ -110,6 +110,27 @@ static carom_node refuse(carom_error *err, const char *format, ...) {
     return CAROM_NONE;
 }
 
+// Is there NAME.END, for the NAME before the dot?
+static bool has_end(const scope_user *u, const char *word, const char *dot, const char *end) {
+    char text[200];
+    const int n = snprintf(text, sizeof text, "%.*s.%s", (int)(dot - word), word, end);
+    return n < (int)sizeof text && carom_names_find(&u->r->m->outs, text, (size_t)n);
+}
+
+// Is `word` a force or an impulse of a rigid contact or constraint, as floor.force?  Results have it, expressions not.
+static bool is_reaction(const scope_user *u, const char *word) {
+    static const char *const ends[] = {"force", "impulse", "friction", "friction_impulse"};
+    const char *dot = strrchr(word, '.');
+    if (!dot) return false;
+    const size_t length = strcspn(dot + 1, "0123456789");
+    bool found = false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i)
+        found |= strlen(ends[i]) == length && strncmp(dot + 1, ends[i], length) == 0;
+    if (!found || has_end(u, word, dot, "force") || has_end(u, word, dot, "1.force")) return false; // compliant
+    return has_end(u, word, dot, "gap") || has_end(u, word, dot, "gap1") || has_end(u, word, dot, "slip") ||
+           has_end(u, word, dot, "slip1") || has_end(u, word, dot, "1.gap");
+}
+
 static carom_node unknown(const scope_user *u, const char *word, carom_error *err) {
     const name *n = carom_names_find(&u->r->m->names, word, strlen(word));
     const char *may = u->scope == SCOPE_VALUES ? "numbers"
@@ -125,6 +146,11 @@ static carom_node unknown(const scope_user *u, const char *word, carom_error *er
                    u->what, may);
         return CAROM_NONE;
     }
+    if (is_reaction(u, word))
+        return refuse(err,
+                      "expressions cannot use '%.60s': reactions of rigid contacts and constraints are columns of "
+                      "results; plot it with --of %.60s",
+                      word, word);
     const char *near = nearest_name(u, word);
     if (near) return refuse(err, "unknown name '%.60s'; did you mean '%.60s'?", word, near);
     // perhaps the name of a state, which is not known yet
