@@ -151,7 +151,7 @@ pictures() {
     studies
     local picture page
     cmake --install "$build" --prefix "$work/prefix" >/dev/null
-    for page in results compare dynamics first-five-minutes writing-a-model laws-of-contact; do # their commands make pictures
+    for page in results compare dynamics first-five-minutes writing-a-model laws-of-contact cookbook; do # their commands make pictures
         "$source/test/docs.sh" "$work/prefix" "$work/pages" "$docs/$page.md" >"$work/$page.log" || { cat "$work/$page.log" >&2; exit 1; }
         for picture in "$work/pages/$page"/*.png; do
             if grep -q "images/$(basename "$picture"))" "$docs/$page.md"; then keep "$picture" "$(basename "$picture" .png)"; fi

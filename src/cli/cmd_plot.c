@@ -353,7 +353,7 @@ static bool known(const plot *p, const char *name) {
             cli_suggest(hint, sizeof hint, name, column_name, p->s[0].r));
     if (strchr(name, ':'))
         fputs("one column over another: --of NAME --vs NAME; a rate over its position: --phase NAME\n", stderr);
-    carom_safe_file(stderr, "`carom info %s` lists the columns\n", p->s[0].file);
+    carom_safe_file(stderr, "`carom info %s` lists the columns; `outputs` of the model add others\n", p->s[0].file);
     return false;
 }
 
