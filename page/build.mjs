@@ -37,7 +37,7 @@ function sources() {
 
 mkdirSync(out, { recursive: true });
 const made = [await bundle('main.js', 'page.js', ['uplot']), await bundle('page.css', 'page.css', []), await bundle('space.js', 'space.js', ['three']),
-              await bundle('play.js', 'play.js', [], 'esm'), await bundle('worker.js', 'worker.js', []), await bundle('play.css', 'play.css', [])];
+              await bundle('play.js', 'play.js', ['@codemirror/state', '@lezer/common', 'style-mod', 'w3c-keyname', 'crelt', '@marijn/find-cluster-break'], 'esm'), await bundle('worker.js', 'worker.js', []), await bundle('play.css', 'play.css', [])];
 sources();
 if (!check) {
     console.log(made.join(', '));

@@ -92,11 +92,11 @@ static void an_accumulation_has_as_many_impacts_with_any_records(void **state) {
 // Contacts that take turns, and closed ones that a moving wall lets go.
 static void bundled_models_count_alike_with_any_records(void **state) {
     (void)state;
-    static const char *const models[] = {"slider-crank", "gear-rattle", "woodpecker", "newtons-cradle",
-                                         "rocking-block"},
+    static const char *const models[] = {"slider-crank",  "gear-rattle",   "woodpecker",
+                                         "newtons-cradle", "rocking-block", "slider-crank-clearance"},
                              *const schemes[] = {"auto", "event-driven"};
     static const double step[] = {0.05, 0.004, 0.001};
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 6; ++k) {
         carom_model *m = shipped_model(models[k]);
         for (int i = 0; i < 2; ++i) {
             counts first = {0};

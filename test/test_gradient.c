@@ -295,6 +295,8 @@ static void no_number(void **state) {
     refused(BALL, "y at floor.impact[0]", y, 1, CAROM_BAD_INPUT, "CONTACT.impact[N]");
     refused(BALL, "time of flor.impact[1]", y, 1, CAROM_BAD_INPUT, "did you mean 'floor'?");
     refused(BALL, "time of floor.impact[3]", y, 0.5, CAROM_NOT_CONVERGED, "has 1 event 'impact'");
+    refused(BALL, "2*time of floor.impact[1]", y, 1, CAROM_BAD_INPUT, "must be the whole expression");
+    refused(BALL, "time of floor.impact[2] - time of floor.impact[1]", y, 1, CAROM_BAD_INPUT, "must be the whole");
     refused(BALL, "max(y) at floor.impact[1]", y, 1, CAROM_UNSUPPORTED, "not to an event");
     refused(BALL, "y", nobody, 1, CAROM_BAD_INPUT, "no parameter");
     // it lies on the floor: raised it would fall, lowered there is no motion

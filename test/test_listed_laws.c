@@ -538,6 +538,30 @@ static void what_accelerates_stays_awake(void **state) {
     }
 }
 
+// 64 spheres fall into a box and settle: at a moderate tolerance, too, the pile falls asleep as a whole.
+static void a_settled_pile_falls_asleep(void **state) {
+    (void)state;
+    static const char *const options[] = {"tol=1e-3", NULL};
+    carom_error err = {0};
+    carom_ledger l;
+    carom_model *m = model(
+        "carom: 1\ngravity: [0, 0, -9.81]\nsleep: 0.1\nbodies: {s: {repeat: [4, 4, 4], body: {mass: 1, inertia: "
+        "[0.004, 0.004, 0.004], at: [0.21*(i + 0.5) + 0.004*sin(13*((i*4 + j)*4 + k)), 0.21*(j + 0.5) + "
+        "0.004*sin(78*((i*4 + j)*4 + k)), 0.12 + 0.203*k], shape: {sphere: 0.1}}}}\n"
+        "shapes: {floor: {plane: [0, 0, 1]}, a: {plane: [1, 0, 0], at: [-0.01, 0, 0]}, b: {plane: [-1, 0, 0], at: "
+        "[0.85, 0, 0]}, c: {plane: [0, 1, 0], at: [0, -0.01, 0]}, d: {plane: [0, -1, 0], at: [0, 0.85, 0]}}\n"
+        "contacts: {all: {among: s, friction: 0.3}, walls: {between: [s, [floor, a, b, c, d]], friction: 0.3}}\n");
+    carom_sim_def d = carom_sim_default();
+    d.system = carom_model_system(m), d.scheme = "moreau-midpoint", d.options = options, d.h = 2e-3, d.t_end = 6,
+    d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    assert_int_equal(l.sleep.falls - l.sleep.wakes, 64);
+    assert_true(l.sleep.energy < 64 * 0.5 * 0.1 * 0.1); // no rim was faster than 0.1
+    carom_sim_destroy(sim), carom_model_destroy(m);
+}
+
 // Balls on a conveyor that starts after 0.8 s are awake then, v = t - 0.8; those on the floor beside it sleep.  Where
 // nothing could fall asleep, `sleep` is a mistake.
 static void conveyors_keep_awake(void **state) {
@@ -649,7 +673,8 @@ int main(void) {
                                        cmocka_unit_test(a_saved_state_goes_on),
                                        cmocka_unit_test(rolling_and_spinning_one_by_one),
                                        cmocka_unit_test(bodies_fall_asleep_and_wake),
-                                       cmocka_unit_test(conveyors_keep_awake),
+                                       cmocka_unit_test(a_settled_pile_falls_asleep),
+        cmocka_unit_test(conveyors_keep_awake),
                                        cmocka_unit_test(what_accelerates_stays_awake),
                                        cmocka_unit_test(discs_are_refused_where_they_make_no_sense)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,6 +48,27 @@ static void a_kept_script_makes_the_picture_again(void **state) {
     assert_memory_equal(first, again, n);
 }
 
+// A branch and a sweep: what is over what, of which model, in the style of the others.
+static void pictures_of_branches_and_sweeps_have_titles(void **state) {
+    (void)state;
+    static char svg[1 << 20];
+    if (!gnuplot()) skip();
+    put("snap.yaml", "carom: 1\nname: \"Shallow arch\" # snaps\nparameters: {P: 0, h: 0.3, k: 100}\ncoordinates: {y: "
+                     "{at: 0.3}}\nenergy: {kinetic: 1/2*y'^2, potential: \"k*(sqrt(1 + y^2) - sqrt(1 + h^2))^2 + "
+                     "P*y\"}\nforces: {y: -y'}\nsimulation: {scheme: half-explicit, step: 1e-2, end: 1}\n");
+    assert_int_equal(carom("follow snap.yaml --equilibrium initial --by P=-3:3 -o snap.h5"), 0);
+    plot("snap.h5 --of y");
+    assert_says(script, "set label 1 \"Shallow arch: y over P\"");
+    assert_says(script, "set border 3");
+    assert_int_equal(carom("sweep snap.yaml --vary P=0:1:3 --observe y -o swept.h5 --plot swept.svg"), 0);
+    get("swept.svg", svg, sizeof svg);
+    assert_says(svg, "Shallow arch: y over P");
+    assert_int_equal(
+        carom("sweep snap.yaml --vary P=0:1:3 --vary h=0.2,0.3 --observe y -o map.h5 --plot map.svg"), 0);
+    get("map.svg", svg, sizeof svg);
+    assert_says(svg, "Shallow arch: y over h and P");
+}
+
 // Three results of three energies: the legend has every column once and every result once.
 static void the_legend_of_several_results_stays_whole(void **state) {
     (void)state;
@@ -292,6 +313,7 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kept_script_makes_the_picture_again),
+        cmocka_unit_test(pictures_of_branches_and_sweeps_have_titles),
         cmocka_unit_test(the_legend_of_several_results_stays_whole),
         cmocka_unit_test(a_long_legend_stays_in_the_picture),
         cmocka_unit_test(rates_of_points_of_members_are_drawn_when_asked_for),

@@ -1,8 +1,6 @@
 // test_sampled.c: equilibria, modes, orbits and branches of models with controllers, against sampled systems in closed
 // form.
-#define _DEFAULT_SOURCE // mkdtemp
 #include "orbits.h"
-#include "program.h"
 
 static double complex_of(const carom_orbit *o, double re, double im) {
     double least = HUGE_VAL;

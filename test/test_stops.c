@@ -141,7 +141,8 @@ static void stops_of_every_joint(void **state) {
 // back at 0.3, where it came from: d = 0.05 (1 - cos(w s)), w^2 = 60.
 static void an_elastic_stop(void **state) {
     (void)state;
-    const char *text = "carom: 1\nbodies: {rod: {mass: 1, inertia: 1}}\njoints: {pin: {type: revolute, between: [ground, "
+    const char *text = "carom: 1\nbodies: {rod: {mass: 1, inertia: 1}}\njoints: {pin: {type: revolute, between: "
+        "[ground, "
                        "rod], at: [0, 0], limits: {upper: 0, stiffness: 60}}}\n"
                        "motors: {m: {joint: pin, torque: 3}}\n";
     const end e = run(text, "event-driven", 1e-3, 0.3, NAMES("rod.angle", "pin.upper.force"));
@@ -165,8 +166,10 @@ static void a_gear_has_play(void **state) {
         scheme_near(z->name, e.x[2], 0.1 + 0.25 * 0.4 + 0.625 * 0.1, fine(z, 1e-9, 2e-3));
         scheme_near(z->name, e.x[3], e.x[1], 1e-14);
     }
-    const char *pitched = "carom: 1\nbodies: {a: {mass: 1, inertia: 1, spin: 1}, b: {mass: 1, inertia: 1, at: [1, 0]}}\n"
-                          "joints: {p: {type: revolute, between: [ground, a], at: [0, 0]}, r: {type: prismatic, between: "
+    const char *pitched = "carom: 1\nbodies: {a: {mass: 1, inertia: 1, spin: 1}, b: {mass: 1, inertia: 1, at: [1, "
+        "0]}}\n"
+                          "joints: {p: {type: revolute, between: [ground, a], at: [0, 0]}, r: {type: prismatic, "
+                          "between: "
                           "[ground, b], at: [1, 0], axis: [0, 1]}, mesh: {type: gear, joints: [p, r], ratio: 0.5, "
                           "backlash: 0.1 m}}\n";
     const end e = run(pitched, "event-driven", 1e-3, 0.5, NAMES("a.wz", "b.vy")); // e = 0: they go on together
@@ -187,13 +190,16 @@ static void joints_rub(void **state) {
          "between: [ground, b], at: [0, 0], axis: [1, 0], friction: 0.2}}", "b.vx", 1 - 2 * 0.2},
         // a plate on its plane
         {"gravity: [0, 0, -10]\nbodies: {b: {mass: 2, inertia: [1, 1, 1], velocity: [3, 4, 0]}}\njoints: {j: {type: "
-         "planar, between: [ground, b], at: [0, 0, 0], axis: [0, 0, 1], friction: 0.2}}", "b.vx", 3 * (5 - 2 * 0.2) / 5},
+         "planar, between: [ground, b], at: [0, 0, 0], axis: [0, 0, 1], friction: 0.2}}", "b.vx",
+             3 * (5 - 2 * 0.2) / 5},
         // a cross of two bearings, of which the second turns: mu r N = 0.3 0.02 20
-        {"gravity: [0, 0, -10]\nbodies: {b: {mass: 2, inertia: [0.01, 0.01, 0.01], spin: [0, 6, 0]}}\njoints: {j: {type: "
+        {"gravity: [0, 0, -10]\nbodies: {b: {mass: 2, inertia: [0.01, 0.01, 0.01], spin: [0, 6, 0]}}\njoints: {j: "
+            "{type: "
          "universal, between: [ground, b], at: [0, 0, 0], axis: [[1, 0, 0], [0, 1, 0]], friction: 0.3, radius: 0.02}}",
          "b.wy", 6 - 12 * 0.2},
         // a nut runs down: phi'' = -m g/(m l + J (1 + mu l/r)/(l - mu r)), lead l = 0.1, r = 0.2, mu = 0.1
-        {"gravity: [0, 0, -10]\nbodies: {b: {mass: 2, inertia: [1, 1, 0.05]}}\njoints: {j: {type: screw, between: [ground, "
+        {"gravity: [0, 0, -10]\nbodies: {b: {mass: 2, inertia: [1, 1, 0.05]}}\njoints: {j: {type: screw, between: "
+            "[ground, "
          "b], at: [0, 0, 0], axis: [0, 0, 1], pitch: 0.1*2*pi, friction: 0.1, radius: 0.2}}", "b.wz",
          -0.2 * 20 / (2 * 0.1 + 0.05 * (1 + 0.05) / (0.1 - 0.02))}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
@@ -207,8 +213,8 @@ static void joints_rub(void **state) {
 
 // -- the start --------------------------------------------------------------------------------------------------------
 
-// A ball 0.01 inside the floor; a rod whose velocity leaves its pin: it turns about it with the angular momentum that it
-// has, v 0.5 1/(J + m/4) = 0.5/(0.35) rad/s of 1 m/s.
+// A ball 0.01 inside the floor; a rod whose velocity leaves its pin: it turns about it with the angular momentum that
+// it has, 0.5/0.35 rad/s of 1 m/s.
 static void starts_are_projected(void **state) {
     (void)state;
     const char *text = "carom: 1\nstart: project\nbodies: {ball: {mass: 1, inertia: 1, at: [0, 0.09], shape: {circle: "
@@ -253,8 +259,10 @@ static void a_body_means_all_its_shapes(void **state) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         char text[600];
         snprintf(text, sizeof text,
-                 "carom: 1\nbodies: {table: {mass: 1, inertia: 1, at: [0, 1], shape: {circle: 0.1}, shapes: {a: {circle: "
-                 "0.1, at: [-0.3, 0]}, b: {circle: 0.1, at: [0.3, 0]}}}, ball: {mass: 1, inertia: 1, at: [0, 3], shape: "
+                 "carom: 1\nbodies: {table: {mass: 1, inertia: 1, at: [0, 1], shape: {circle: 0.1}, shapes: {a: "
+                 "{circle: "
+                 "0.1, at: [-0.3, 0]}, b: {circle: 0.1, at: [0.3, 0]}}}, ball: {mass: 1, inertia: 1, at: [0, 3], "
+                 "shape: "
                  "{circle: 0.1}}}\nshapes: {floor: {plane: [0, 1]}, wall: {plane: [1, 0], at: [-1, 0]}}\n"
                  "contacts: {c: {%s}}\n", cases[k].contact);
         carom_model *m = good(text);
@@ -290,7 +298,8 @@ static void names_have_no_spaces_anywhere(void **state) {
         snprintf(text, sizeof text, "carom: 1\n%s\n", models[k]);
         carom_model *m = model_of(text, &err);
         if (m) fail_msg("%s is accepted", models[k]);
-        if (!strstr(err.text, "'a b' is not a name; names are letters, digits, _ and dots inside, and start with a letter"))
+        if (!strstr(err.text, "'a b' is not a name; names are letters, digits, _ and dots inside, and start with a "
+            "letter"))
             fail_msg("%s: %s", models[k], err.text);
     }
     carom_model_destroy(good("carom: 1\n" ONE "draw: {a b: {point: [0, 0]}}\n")); // a label
@@ -333,8 +342,10 @@ static void mistakes_are_named(void **state) {
         {PIN "friction: 0.1}}", "add `radius:`"},
         {PIN "backlash: 0.1}}", "'backlash' does not apply to a revolute joint"},
         {"joints: {j: {type: weld, between: [ground, b], at: [0, 0], limits: {upper: 1}}}", "no coordinate that could"},
-        {"joints: {j: {type: weld, between: [ground, b], at: [0, 0], friction: 0.1}}", "friction acts between surfaces"},
-        {PIN "}, k: {type: revolute, between: [ground, c], at: [0, 0]}, g: {type: gear, joints: [j, k], ratio: 1, backlash: "
+        {"joints: {j: {type: weld, between: [ground, b], at: [0, 0], friction: 0.1}}", "friction acts between "
+            "surfaces"},
+        {PIN "}, k: {type: revolute, between: [ground, c], at: [0, 0]}, g: {type: gear, joints: [j, k], ratio: 1, "
+            "backlash: "
          "-1}}", "the width of a backlash must be positive, got -1"},
         {"ropes: {r: {between: [ground, x], length: 1}}", "unknown body 'x'"},
         {"ropes: {r: {between: [ground], length: 1}}", "rope 'r' connects bodies"},

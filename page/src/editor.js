@@ -1,40 +1,110 @@
-// editor.js: a text area over a copy of its text, in which places that are wrong are underlined.
+// editor.js: the text of a model, with colours, places that are wrong underlined, and keys that may stand where one writes.
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { HighlightStyle, StreamLanguage, bracketMatching, indentService, indentUnit, syntaxHighlighting } from '@codemirror/language';
+import { EditorState, StateEffect, StateField } from '@codemirror/state';
+import { Decoration, EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { Schema, context } from './context.js';
+
+// Enough of YAML for models: keys, numbers with units, texts, names in expressions, comments.
+const yaml = StreamLanguage.define({
+    name: 'model',
+    startState: () => ({}),
+    token(s) {
+        if (s.eatSpace()) return null;
+        if ((s.sol() || /\s/.test(s.string[s.pos - 1] ?? ' ')) && s.match(/^#.*/)) return 'comment';
+        if (s.match(/^("[^"]*"|'[^']*'(?!\w))(?=\s*:(\s|$))/) || s.match(/^[A-Za-z_][\w .()[\]-]*'?(?=:(\s|$))/)) return 'propertyName';
+        if (s.match(/^("(?:[^"\\]|\\.)*"|'[^'\n]*'(?![\w]))/)) return 'string';
+        if (s.match(/^(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?/)) return 'number';
+        if (s.match(/^[A-Za-z_][\w.]*(?=\()/)) return 'function';
+        if (s.match(/^[A-Za-z_][\w.]*'*/)) return 'name';
+        if (s.match(/^[-+*/^<>=!&|]+/)) return 'operator';
+        s.next();
+        return 'punctuation';
+    },
+    languageData: { commentTokens: { line: '#' } },
+    tokenTable: { comment: tags.comment, propertyName: tags.propertyName, string: tags.string, number: tags.number, function: tags.function(tags.variableName), name: tags.variableName, operator: tags.operator, punctuation: tags.punctuation },
+});
+const colours = HighlightStyle.define([
+    { tag: tags.comment, color: 'var(--muted)', fontStyle: 'italic' }, { tag: tags.propertyName, color: 'var(--accent)', fontWeight: '550' }, { tag: tags.number, color: 'var(--number)' },
+    { tag: tags.string, color: 'var(--text)' }, { tag: tags.function(tags.variableName), color: 'var(--call)' }, { tag: [tags.operator, tags.punctuation], color: 'var(--muted)' },
+]);
+
+// A new line is as far in as the one before, and farther behind a key alone.
+const indent = indentService.of((c, at) => {
+    const { text } = c.lineAt(at, -1), before = /^ */.exec(text)[0].length;
+    return /:\s*(#.*)?$/.test(text) ? before + c.unit : before;
+});
+
+const setMarks = StateEffect.define();
+const marks = StateField.define({
+    create: () => Decoration.none,
+    update(set, change) {
+        for (const e of change.effects) if (e.is(setMarks)) return e.value;
+        return change.docChanged ? Decoration.none : set;
+    },
+    provide: f => EditorView.decorations.from(f),
+});
+
+const calls = ['sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'atan2', 'sinh', 'cosh', 'tanh', 'exp', 'log', 'sqrt', 'abs', 'sign', 'min', 'max', 'hypot'];
 
 export class Editor {
-    constructor(box, changed) {
+    /** changed(): somebody wrote; words(key): what may stand behind a key, or null. */
+    constructor(box, schema, changed, words) {
+        this.schema = new Schema(schema);
+        this.words = words;
+        this.quiet = false;
+        this.view = new EditorView({
+            parent: box,
+            state: this.state(''),
+        });
+        this.changed = changed;
         box.classList.add('editor');
-        box.innerHTML = '<pre aria-hidden="true"></pre><textarea spellcheck="false" autocapitalize="off" autocomplete="off" aria-label="model" wrap="off"></textarea>';
-        [this.copy, this.area] = box.children;
-        this.marks = [];
-        this.area.addEventListener('input', () => { this.marks = []; this.draw(); changed(); });
-        this.area.addEventListener('scroll', () => this.follow());
-        this.area.addEventListener('keydown', e => {
-            if (e.key !== 'Tab' || e.shiftKey) return;
-            e.preventDefault();
-            document.execCommand('insertText', false, '  ');
+    }
+
+    state(doc) {
+        return EditorState.create({
+            doc, extensions: [
+                lineNumbers(), history(), drawSelection(), highlightActiveLine(), highlightActiveLineGutter(), bracketMatching(), closeBrackets(), indentUnit.of('  '), EditorState.tabSize.of(2), EditorView.lineWrapping,
+                yaml, indent, syntaxHighlighting(colours), marks, autocompletion({ override: [c => this.complete(c)], icons: false }),
+                keymap.of([...closeBracketsKeymap, ...defaultKeymap.filter(k => k.key !== 'Mod-Enter'), ...historyKeymap, ...completionKeymap, indentWithTab]),
+                EditorView.contentAttributes.of({ 'aria-label': 'model', spellcheck: 'false', autocapitalize: 'off' }),
+                EditorView.updateListener.of(u => { if (u.docChanged && !this.quiet) this.changed(); }),
+            ],
         });
     }
 
-    get text() { return this.area.value; }
-    set text(text) { this.area.value = text; this.marks = []; this.draw(); this.area.scrollTop = 0; }
-
-    /** marks: {line, column, text}, from 1. */
-    mark(marks) { this.marks = marks; this.draw(); }
-
-    draw() {
-        const lines = this.text.split('\n');
-        this.copy.replaceChildren(...lines.map((line, i) => {
-            const row = document.createElement('span'), m = this.marks.find(x => x.line === i + 1);
-            row.className = m ? 'row wrong' : 'row';
-            if (!m) { row.textContent = `${line}\n`; return row; }
-            const at = Math.min(m.column - 1, Math.max(line.length - 1, 0)), word = /^[\w.'-]+|^./.exec(line.slice(at))?.[0] ?? ' ', u = document.createElement('u');
-            u.textContent = word;
-            u.title = m.text;
-            row.append(line.slice(0, at), u, `${line.slice(at + word.length)}\n`);
-            return row;
-        }));
-        this.follow();
+    get text() { return this.view.state.doc.toString(); }
+    set text(text) {
+        this.quiet = true;
+        this.view.setState(this.state(text));
+        this.quiet = false;
+        this.view.scrollDOM.scrollTop = 0;
     }
 
-    follow() { this.copy.style.transform = `translate(${-this.area.scrollLeft}px, ${-this.area.scrollTop}px)`; }
+    /** list: {line, column, text}, from 1. */
+    mark(list) {
+        const { doc } = this.view.state, found = [];
+        for (const m of list) {
+            if (m.line < 1 || m.line > doc.lines) continue;
+            const line = doc.line(m.line), at = Math.min(m.column - 1, Math.max(line.length - 1, 0)), length = (/^[\w.'-]+|^./.exec(line.text.slice(at))?.[0] ?? '').length;
+            found.push(Decoration.line({ class: 'wrong', attributes: { title: m.text } }).range(line.from));
+            if (length) found.push(Decoration.mark({ tagName: 'u', attributes: { title: m.text } }).range(line.from + at, line.from + at + length));
+        }
+        this.view.dispatch({ effects: setMarks.of(Decoration.set(found, true)) });
+    }
+
+    complete(c) {
+        const here = context(c.state.sliceDoc(0, c.pos));
+        if (!here || (!here.word && !c.explicit)) return null;
+        if (here.key === null) {
+            const options = this.schema.keys(here).map(k => ({ label: k.name, info: k.about || undefined, apply: `${k.name}: `, type: 'property' }));
+            return options.length ? { from: here.from, options, validFor: /^[\w .-]*$/ } : null;
+        }
+        const from = here.from + here.word.lastIndexOf(' ') + 1, given = this.words(here.key);
+        if (given) return { from, options: given.map(([label, info]) => ({ label, info: info || undefined })), validFor: /^[\w.-]*$/ };
+        const names = new Set([...this.text.matchAll(/(?:^|[{,])\s*([A-Za-z_][\w.]*)(?=:\s)/gm)].map(m => m[1]).filter(n => n !== here.word));
+        return { from, options: [...[...names].map(label => ({ label })), ...calls.map(label => ({ label, apply: `${label}(`, detail: '(' }))], validFor: /^[\w.]*$/ };
+    }
 }

@@ -36,3 +36,6 @@ export function stays(rows, n, dim, at, radius) {
     }
     return left && low.every(Number.isFinite) ? { low, high } : null;
 }
+
+/** Is the box around everything so much larger that it is worth hiding something?  Boxes as lists of their lowest and highest coordinates. */
+export const larger = (all, near) => Math.hypot(...all.high.map((x, k) => x - all.low[k])) > 1.6 * Math.hypot(...near.high.map((x, k) => x - near.low[k]));

@@ -31,8 +31,9 @@ const layout = `
 </header>
 <main>
   <section class="left">
-    <div class="stage"><div class="chips"></div>
-      <div class="corner"><button id="all" class="more" title="bodies that left the rest, too (A)" hidden>all</button><button id="fit" title="show the whole mechanism (F)" aria-label="show the whole mechanism">${svg('fit')}</button></div>
+    <div class="stage">
+      <div class="strip"><div class="chips"></div><button id="all" class="more" title="bodies that left the rest, too (A)" hidden>all</button><button id="fit" title="show the whole mechanism (F)" aria-label="show the whole mechanism">${svg('fit')}</button></div>
+      <div class="view"></div>
       <div class="legend"><label><input type="checkbox" id="forces" checked> forces</label><label><input type="checkbox" id="names"> names</label><label><input type="checkbox" id="axes"> axes</label>
         <label id="follow-box">follow <select id="follow"></select></label><label id="deflection-box" hidden>deflection <select id="deflection"></select></label></div>
     </div>
@@ -74,7 +75,7 @@ function start() {
     const rows = page.rows < page.of ? `${page.rows} of ${page.of} rows` : `${page.rows} rows`;
 
     // -- stage --
-    const stage = find('.stage'), contacts = new Contacts(data), drawn = page.shapes.length > 0;
+    const stage = find('.view'), contacts = new Contacts(data), drawn = page.shapes.length > 0;
     let scene = null, flat = !drawn;
     try {
         scene = drawn && (page.dim === 3 ? window.caromSpace(stage, data, contacts, colours) : new Plane(stage, data, contacts));

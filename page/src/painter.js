@@ -1,7 +1,7 @@
 // painter.js: a scene of three.js on a canvas without WebGL: what is far is painted first.  Spheres are discs, everything else triangles.
 import { Color, InstancedMesh, Matrix4, Vector3, Vector4 } from 'three';
 
-const NEAR = 1e-6, SPRITE = 64;
+const NEAR = 1e-6, SPRITE = 64, FLOOR = 1e9;
 const sun = new Vector3(0.5, -0.8, 1.6).normalize();
 
 // Pixels of spheres, with their depths.
@@ -94,13 +94,13 @@ export class Painter {
 
     mesh(o) {
         const { color, opacity } = o.material;
-        if (!(o instanceof InstancedMesh)) { this.solid(o.geometry, o.matrixWorld, color, opacity, o.userData.endless); return; }
+        if (!(o instanceof InstancedMesh)) { this.solid(o.geometry, o.matrixWorld, color, opacity, o.userData); return; }
         if (o.userData.spheres) { this.spheres(o); return; }
         const m = new Matrix4(), tone = new Color();
         for (let k = 0; k < o.count; ++k) {
             o.getMatrixAt(k, m);
             if (o.instanceColor) tone.fromArray(o.instanceColor.array, 3 * k);
-            this.solid(o.geometry, m.premultiply(o.matrixWorld), o.instanceColor ? tone : color, opacity, false);
+            this.solid(o.geometry, m.premultiply(o.matrixWorld), o.instanceColor ? tone : color, opacity, {});
         }
     }
 
@@ -124,7 +124,7 @@ export class Painter {
         if (seen) this.items.push({ far: sum / seen, layer: layer.done(), opacity: 1 });
     }
 
-    solid(geometry, m, color, opacity, endless) {
+    solid(geometry, m, color, opacity, about) {
         const e = m.elements, r = Math.hypot(e[0], e[1], e[2]);
         if (!(r > 0)) return;
         const even = Math.abs(Math.hypot(e[4], e[5], e[6]) - r) < 1e-6 * r && Math.abs(Math.hypot(e[8], e[9], e[10]) - r) < 1e-6 * r;
@@ -133,10 +133,11 @@ export class Painter {
             if (c.w > NEAR) this.items.push({ far: c.w, x: this.X(c), y: this.Y(c), r: r * this.focal / c.w, tone: this.tone(color), opacity });
             return;
         }
-        this.triangles(geometry, m, color, opacity, endless);
+        this.triangles(geometry, m, color, opacity, about);
     }
 
-    triangles(geometry, m, color, opacity, endless) {
+    // Floors are painted before what stands on them, also where a part of them is nearer.
+    triangles(geometry, m, color, opacity, { endless, fixed }) {
         const p = geometry.attributes.position, index = geometry.index, n = index ? index.count : p.count, corner = [new Vector3(), new Vector3(), new Vector3()];
         const u = new Vector3(), v = new Vector3(), to = new Vector3();
         for (let k = 0; k + 2 < n; k += 3) {
@@ -149,7 +150,7 @@ export class Painter {
             const shape = this.clip(corner.map(c => this.project(c.x, c.y, c.z)));
             if (shape.length < 3) continue;
             const light = Math.min(1.15, 0.62 + 0.14 * v.z + 0.42 * Math.max(0, v.dot(sun)));
-            this.items.push({ far: endless ? Number.MAX_VALUE : shape.reduce((sum, c) => sum + c.w, 0) / shape.length, shape: shape.map(c => [this.X(c), this.Y(c)]), tone: this.tone(color, light), opacity });
+            this.items.push({ far: endless ? Number.MAX_VALUE : shape.reduce((sum, c) => sum + c.w, 0) / shape.length + (fixed && v.z > 0.7 ? FLOOR : 0), shape: shape.map(c => [this.X(c), this.Y(c)]), tone: this.tone(color, light), opacity });
         }
     }
 

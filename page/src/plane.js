@@ -1,7 +1,7 @@
 // plane.js: planar drawings on a canvas.  World coordinates have y up; one scale for both axes.
 import { between, range, withUnit } from './data.js';
 import { bends, deflected } from './deflect.js';
-import { stays } from './extent.js';
+import { larger, stays } from './extent.js';
 import { alpha, colour, dealer, faint, ground, hit, ink, mix, muted, nth } from './colour.js';
 
 const nice = x => {
@@ -35,8 +35,9 @@ export class Plane {
         const movers = this.shapes.filter(s => !s.endless && s.points > 0 && (s.of || s.point[0].some((_, j) => !this.data.constant(s.at + s.sizes + j))));
         const round = s => s.figure === 'circle' ? s.size[0][0] : s.figure === 'box' ? Math.hypot(s.size[0][0], s.size[1][0]) / 2 : 0;
         const near = stays(this.data.rows, movers.length, 2, (i, b, j) => movers[b].point[0][j][i], b => round(movers[b])), whole = this.around(this.shapes, null), moving = new Set(movers);
-        this.all = near ? whole : null;
-        const box = near ? this.around(this.shapes.filter(s => !moving.has(s)), near) : whole;
+        const part = near && this.around(this.shapes.filter(s => !moving.has(s)), near), pair = b => ({ low: b.slice(0, 2), high: b.slice(2) });
+        this.all = near && larger(pair(whole), pair(part)) ? whole : null;
+        const box = this.all ? part : whole;
         this.size = Math.max(box[2] - box[0], box[3] - box[1]) || 1;
         return box;
     }
@@ -94,7 +95,7 @@ export class Plane {
         }
         Object.assign(this, { w, h, ratio });
         if (this.view) return;
-        const [x0, y0, x1, y1] = this.wide || this.bounds, side = 44, top = 50, bottom = 40;
+        const [x0, y0, x1, y1] = this.wide || this.bounds, side = 30, top = this.holder.closest('.film') ? 44 : 22, bottom = 38; // a film has its time above
         const scale = Math.min((w - 2 * side) / Math.max(x1 - x0, 1e-3 * this.size), (h - top - bottom) / Math.max(y1 - y0, 1e-3 * this.size));
         this.view = { scale: Math.max(scale, 1e-12), x: (x0 + x1) / 2, y: (y0 + y1) / 2 + (top - bottom) / 2 / Math.max(scale, 1e-12) };
     }

@@ -10,7 +10,7 @@ const el = id => document.getElementById(id);
 document.body.innerHTML += `
 <div id="app">
   <header><h1>carom</h1>
-    <select id="gallery" aria-label="shipped models"></select>
+    <label>model <select id="gallery"></select></label>
     <span class="grow"></span>
     <button id="share" title="a link that holds this model">share</button>
     <button id="save" title="the model as a file">save</button>
@@ -19,26 +19,28 @@ document.body.innerHTML += `
     <section class="write">
       <div id="editor"></div>
       <p id="message" role="status"></p>
-      <div id="sliders"></div>
+      <div id="parameters" hidden><h2>parameters</h2><div id="sliders"></div></div>
     </section>
+    <div id="split" role="separator" aria-orientation="vertical" aria-label="width of the text" tabindex="0"></div>
     <section class="watch">
       <div class="bar">
         <label>scheme <select id="scheme"></select></label>
         <label>beside it <select id="other"></select></label>
-        <label>step <input id="step" size="8" inputmode="decimal"></label>
-        <label>end <input id="end" size="6" inputmode="decimal"></label>
+        <label>step <input id="step" size="8" title="a time, like 2 ms"></label>
+        <label>end <input id="end" size="6" title="a time, like 0.5 s"></label>
         <button id="run" class="main" title="Ctrl+Enter">run</button>
         <progress id="progress" max="1" value="0" hidden></progress>
       </div>
-      <div id="results"><p class="hint">Press run.</p></div>
+      <div id="results"><p class="hint">The engine is being started.</p></div>
     </section>
   </main>
 </div>`;
 
 const module = await compile(document);
 const checker = new Engine(document, module), engines = [new Engine(document, module), new Engine(document, module)];
-const editor = new Editor(el('editor'), () => { changed = true; later(check, 250); });
-let changed = false, timer = 0, facts = null, values = {}; // values: of sliders that were moved
+let changed = false, timer = 0, facts = null, values = {}, known = []; // values: of sliders that were moved, in the units of the text; known: schemes
+const editor = new Editor(el('editor'), JSON.parse(part('carom-schema')), () => { changed = true; later(check, 250); },
+                          key => key === 'scheme' ? known.map(s => [s.name, s.about]) : null);
 
 const later = (f, ms) => { clearTimeout(timer); timer = setTimeout(f, ms); };
 
@@ -61,8 +63,7 @@ async function check() {
     if (answer.code !== 0) { say(answer.wrong, true); return; }
     facts = JSON.parse(answer.out);
     say([], false);
-    el('step').placeholder = facts.step ?? '';
-    el('end').placeholder = facts.end ?? '';
+    for (const k of ['step', 'end']) el(k).placeholder = facts[k] ? written(k, facts[k])?.text ?? (facts.parameters.some(p => p.unit) ? `${facts[k]} s` : String(facts[k])) : '';
     const own = el('scheme').options[0];
     const here = !facts.scheme || [...el('other').options].some(o => o.value === facts.scheme);
     own.textContent = !facts.scheme ? 'the default' : here ? `${facts.scheme} (the model's)` : `mixed (${facts.scheme} needs the program)`;
@@ -72,16 +73,33 @@ async function check() {
 
 // -- parameters --------------------------------------------------------------------------------------------------
 
+/** How the text writes a number, "k: 3 kN/m", that the engine knows as x of its own unit: the number, its unit, and what one of them is for the engine; null: it is computed. */
+function written(name, x) {
+    const exact = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    for (const [, number, unit] of editor.text.matchAll(new RegExp(`(?:^|[{,\\s])${exact}: +([-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?)(?: +([A-Za-zµ%°][^,}#\\n]*?))?(?=\\s*(?:[,}#\\n]|$))`, 'g'))) {
+        if (!unit && Math.abs(+number - x) > 1e-12 * Math.abs(x)) continue; // another of this name
+        return { number: +number, unit: unit?.trim() ?? '', text: unit ? `${number} ${unit.trim()}` : number };
+    }
+    return null;
+}
+
+const own = p => written(p.name, p.value) ?? { number: p.value, unit: p.unit ?? '' };
+
 function sliders() {
-    const names = facts.parameters.map(p => `${p.name} ${p.unit ?? ''}`).join('\n');
-    for (const name of Object.keys(values)) if (!facts.parameters.some(p => p.name === name)) delete values[name];
+    const list = facts.parameters.map(p => ({ name: p.name, ...own(p) })), names = list.map(p => `${p.name} ${p.unit}`).join('\n');
+    for (const name of Object.keys(values)) if (!list.some(p => p.name === name)) delete values[name];
+    el('parameters').hidden = !list.length;
     if (el('sliders').dataset.names === names) {
-        for (const p of facts.parameters) if (!(p.name in values)) put(p.name, p.value, true);
+        for (const p of list) if (!(p.name in values)) put(p.name, p.number, true);
         return;
     }
     el('sliders').dataset.names = names;
-    el('sliders').replaceChildren(...facts.parameters.map(slider));
+    el('sliders').classList.toggle('units', list.some(p => p.unit && p.unit !== '1'));
+    el('sliders').replaceChildren(...list.map(slider));
 }
+
+// Six digits, short.
+const digits = x => { const a = Math.abs(x), y = +x.toPrecision(6); return a > 0 && (a < 1e-3 || a >= 1e6) ? y.toExponential().replace('e+', 'e') : String(y); };
 
 function put(name, x, renew) {
     const row = [...el('sliders').children].find(r => r.dataset.name === name);
@@ -90,36 +108,41 @@ function put(name, x, renew) {
     if (renew) [range.min, range.max] = x === 0 ? [-1, 1] : x > 0 ? [0, 2 * x] : [2 * x, 0];
     range.step = (range.max - range.min) / 200;
     range.value = x;
-    number.value = String(+x.toPrecision(6));
+    number.value = digits(x);
+    row.classList.toggle('moved', name in values);
 }
 
 function slider(p) {
-    const row = document.createElement('label');
+    const row = document.createElement('div');
     row.className = 'slider';
     row.dataset.name = p.name;
-    row.innerHTML = '<span></span><input type="range"><input class="number" inputmode="decimal">';
-    const [name, range, number] = row.children;
-    name.textContent = withUnit(p.name, p.unit);
-    range.setAttribute('aria-label', name.textContent);
-    const x = p.name in values ? values[p.name] : p.value;
-    [range.min, range.max] = p.value === 0 ? [-1, 1] : p.value > 0 ? [0, 2 * p.value] : [2 * p.value, 0];
+    row.dataset.unit = p.unit;
+    row.innerHTML = '<button></button><input type="range"><input class="number" inputmode="decimal"><span></span>';
+    const [name, range, number, unit] = row.children, label = withUnit(p.name, p.unit), x = p.name in values ? values[p.name] : p.number;
+    name.textContent = p.name;
+    unit.textContent = p.unit === '1' ? '' : p.unit;
+    range.setAttribute('aria-label', label);
+    number.setAttribute('aria-label', `${label}, as a number`);
+    [range.min, range.max] = p.number === 0 ? [-1, 1] : p.number > 0 ? [0, 2 * p.number] : [2 * p.number, 0];
     range.step = (range.max - range.min) / 200;
     range.value = x;
-    number.value = String(+x.toPrecision(6));
+    number.value = digits(x);
+    row.classList.toggle('moved', p.name in values);
     const move = v => { if (!Number.isFinite(v)) return; values[p.name] = v; put(p.name, v, false); later(run, 200); };
     range.oninput = () => move(+range.value);
     number.onchange = () => move(+number.value);
     name.title = 'back to the value in the text';
-    name.onclick = e => { e.preventDefault(); delete values[p.name]; put(p.name, facts.parameters.find(q => q.name === p.name).value, true); later(run, 200); };
+    name.onclick = () => { delete values[p.name]; put(p.name, own(facts.parameters.find(q => q.name === p.name)).number, true); later(run, 200); };
     return row;
 }
 
 // -- runs --------------------------------------------------------------------------------------------------------
 
-const own = scheme => scheme || el('scheme').options[0].dataset.instead;
+const chosen = scheme => scheme || el('scheme').options[0].dataset.instead;
+const unitOf = name => { const unit = facts && own(facts.parameters.find(p => p.name === name) ?? { name }).unit; return unit && unit !== '1' ? unit : ''; };
 const settings = scheme => [
     ...(scheme ? [`scheme=${scheme}`] : []), ...['step', 'end'].filter(k => el(k).value.trim()).map(k => `${k}=${el(k).value.trim()}`),
-    ...Object.entries(values).map(([name, x]) => `set:${name}=${x}`),
+    ...Object.entries(values).map(([name, x]) => `set:${name}=${x}${unitOf(name) ? ` ${unitOf(name)}` : ''}`),
 ];
 
 function show(i, count, title, answer) {
@@ -128,6 +151,7 @@ function show(i, count, title, answer) {
     const frame = document.createElement('figure'), caption = document.createElement('figcaption');
     caption.textContent = answer.wrong.length ? `${title}: ${answer.wrong.map(w => placed(w).text).join(' ')}` : title;
     caption.classList.toggle('bad', answer.code !== 0);
+    caption.hidden = count === 1 && !answer.wrong.length; // the page says it
     frame.append(caption);
     if (answer.out.startsWith('<!doctype')) {
         const page = document.createElement('iframe');
@@ -153,7 +177,7 @@ function together() {
 let runs = 0;
 
 async function run() {
-    const mine = ++runs, wanted = [own(el('scheme').value)], began = performance.now();
+    const mine = ++runs, wanted = [chosen(el('scheme').value)], began = performance.now();
     if (el('other').value !== '-') wanted.push(el('other').value);
     el('run').textContent = 'stop';
     el('progress').hidden = false;
@@ -196,8 +220,8 @@ const option = (value, text, title = '') => Object.assign(document.createElement
 async function schemes() {
     let answer = null;
     while (!answer) answer = await checker.call(['schemes'], ''); // a check of changed text may cut in
-    const list = JSON.parse(answer.out);
-    for (const k of ['scheme', 'other']) el(k).append(...list.map(s => option(s.name, s.name, s.about)));
+    known = JSON.parse(answer.out);
+    for (const k of ['scheme', 'other']) el(k).append(...known.map(s => option(s.name, s.name, s.about)));
 }
 
 async function begin() {
@@ -227,6 +251,16 @@ async function begin() {
     if (held || shipped.own) await run();
     else if (!el('message').textContent) say([said], false);
     if (broken) say([`This link cannot be read; the model shown is ${shipped.own?.name ?? shipped.first}.`], true);
+}
+
+// The line between text and picture can be moved.
+{
+    const line = el('split'), share = x => document.querySelector('main').style.setProperty('--text', `${Math.min(75, Math.max(20, x)).toFixed(1)}%`);
+    const now = () => 100 * el('editor').offsetWidth / document.querySelector('main').clientWidth;
+    line.onpointerdown = e => { line.setPointerCapture(e.pointerId); document.body.classList.add('dragging'); };
+    line.onpointermove = e => { if (line.hasPointerCapture(e.pointerId)) share(100 * (e.clientX - document.querySelector('main').getBoundingClientRect().left - 16) / document.querySelector('main').clientWidth); };
+    line.onpointerup = line.onpointercancel = () => document.body.classList.remove('dragging');
+    line.onkeydown = e => { if (e.key === 'ArrowLeft' || e.key === 'ArrowRight') share(now() + (e.key === 'ArrowLeft' ? -2 : 2)); };
 }
 
 el('run').onclick = () => (el('run').textContent === 'stop' ? stop() : run());

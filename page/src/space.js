@@ -6,7 +6,7 @@ import {
 } from 'three';
 import { ConvexGeometry } from 'three/examples/jsm/geometries/ConvexGeometry.js';
 import { bends, deflected } from './deflect.js';
-import { stays } from './extent.js';
+import { larger, stays } from './extent.js';
 import { impostor, square } from './impostor.js';
 import { Painter } from './painter.js';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
@@ -122,7 +122,7 @@ class Shape {
 class Space {
     constructor(holder, data, contacts, colours) {
         Object.assign(this, { holder, data, contacts, colours, options: { forces: true, names: false, axes: false }, deflection: 1, follow: -1 });
-        this.scratch = { m: new Matrix4(), at: new Vector3(), q: new Quaternion(), next: new Quaternion(), by: new Vector3() }; // of every frame
+        this.scratch = { q: new Quaternion(), next: new Quaternion() }; // of every frame
         const drawn = data.page.shapes.filter(s => s.figure !== 'contact');
         this.painted = !graphics(drawn.length);
         this.renderer = this.painted ? new Painter() : new WebGLRenderer({ antialias: true });
@@ -259,6 +259,7 @@ class Space {
         const mesh = new Mesh(geometry, material);
         mesh.castShadow = mesh.receiveShadow = true;
         mesh.userData.endless = shape.endless;
+        mesh.userData.fixed = Array.from({ length: shape.sizes + 3 * shape.points + shape.turn }).every((_, k) => this.data.constant(shape.at + k));
         if (figure === 'point') return mesh;
         shape.lines = new LineBasicMaterial();
         if (figure === 'sphere' || figure === 'ellipsoid') { // two circles, so that one sees it turn
@@ -331,9 +332,10 @@ class Space {
             });
         }
         if (!(all.high.x >= all.low.x)) all.low.set(-1, -1, -1), all.high.set(1, 1, 1);
-        const near = stays(data.rows, movers.length, 3, (i, b, j) => movers[b].at(i, j), b => movers[b].r), box = near ? rest : all;
-        if (near) box.low.min(new Vector3(...near.low)), box.high.max(new Vector3(...near.high));
-        this.all = near ? all : null;
+        const near = stays(data.rows, movers.length, 3, (i, b, j) => movers[b].at(i, j), b => movers[b].r);
+        if (near) rest.low.min(new Vector3(...near.low)), rest.high.max(new Vector3(...near.high));
+        const hides = near && larger({ low: all.low.toArray(), high: all.high.toArray() }, { low: rest.low.toArray(), high: rest.high.toArray() }), box = hides ? rest : all;
+        this.all = hides ? all : null;
         const { low, high } = box;
         for (const s of this.shapes.filter(s => s.endless)) { // the nearest point of each is seen
             const c = new Vector3(...s.point[0].map(x => x[0])), mid = low.clone().add(high).multiplyScalar(0.5), n = Z.clone().applyQuaternion(this.turn(s, 0, 0, new Quaternion()));
@@ -390,6 +392,7 @@ class Space {
         controls.target.copy(mid);
         this.followed = null;
         this.moved = false;
+        this.everything = everything;
         this.drawing = true;
         controls.update();
         this.drawing = false;
@@ -474,6 +477,7 @@ class Space {
             renderer.setSize(w, h, false);
             camera.aspect = w / Math.max(h, 1);
             camera.updateProjectionMatrix();
+            if (!this.moved && !this.followed) this.fit(this.everything);
         }
         this.chase(i, f);
         for (const s of this.shapes) if (!s.many) this.place(s, i, f);

@@ -1,7 +1,7 @@
 // browser.mjs CAROM CHROMIUM FOLDER: the pages of `carom view` in a real browser: they load without a word on the console, play, scrub, zoom.
 // SHOTS=FOLDER keeps screenshots; MODELS=a,b looks at these models only.
 import { chromium } from 'playwright-core';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -389,6 +389,12 @@ const shown = run('film', 'roll.h5', '-o', 'roll.gif', '--size', '200x120', '--f
 if (/ffmpeg, which is not/.test(shown.out)) console.log('skip   a film: no ffmpeg');
 else {
     const gif = readFileSync(join(folder, 'roll.gif')), pictures = [...Array(gif.length - 2).keys()].filter(k => gif[k] === 0x21 && gif[k + 1] === 0xf9 && gif[k + 2] === 4).length;
+    const child = spawn(carom, ['film', 'roll.h5', '-o', 'stopped.mp4', '--size', '200x120'], { cwd: folder, env: { ...process.env, CHROMIUM: executablePath, TMPDIR: folder }, stdio: 'ignore' });
+    await new Promise(done => setTimeout(done, 2500));
+    child.kill('SIGTERM');
+    await new Promise(done => child.on('exit', done));
+    const left = readdirSync(folder).filter(f => /^stopped|\.part$|^carom-film/.test(f));
+    check('a film that is stopped leaves nothing', left.length === 0, left.join());
     check('a film of 21 pictures', shown.status === 0 && gif.toString('latin1', 0, 6) === 'GIF89a' && gif.readUInt16LE(6) === 200 && pictures >= 20, pictures);
 }
 

@@ -1,5 +1,6 @@
 // cmd_play.c: carom play: the engine and an editor as one HTML file.
 #define _POSIX_C_SOURCE 200809L
+#include "cli/manual.h"
 #include "cli/page.h"
 #include <stdlib.h>
 #include <string.h>
@@ -43,13 +44,23 @@ static void put_models(const play *p, FILE *f) {
     fputs("]}", f);
 }
 
-static bool write_play(const void *user, FILE *f, carom_error *err) {
+static void put_schema(const play *p, FILE *f) { (void)p, manual_schema(f); }
+
+// A part of the page that is JSON.  False: no memory.
+static bool put_part(const play *p, void (*put)(const play *p, FILE *f), const char *id, FILE *f) {
     char *json = NULL;
     size_t length = 0;
     FILE *memory = open_memstream(&json, &length);
-    if (memory) put_models(user, memory);
-    if (!memory || fclose(memory) != 0)
-        return free(json), carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the page"), false;
+    if (memory) put(p, memory);
+    const bool good = memory && fclose(memory) == 0;
+    fprintf(f, "<script type=\"application/json\" id=\"%s\">\n", id);
+    if (good) page_json(f, json, length);
+    fputs("</script>\n", f);
+    free(json);
+    return good;
+}
+
+static bool write_play(const void *user, FILE *f, carom_error *err) {
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
           "content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"generator\" content=\"carom " CAROM_VERSION "\">\n"
@@ -59,11 +70,10 @@ static bool write_play(const void *user, FILE *f, carom_error *err) {
           f);
     page_part(f, "<style>\n", page_play_css, page_play_css_size,
               "</style>\n</head>\n<body>\n<noscript>This page computes with JavaScript, which is switched off "
-              "here.</noscript>\n"
-              "<script type=\"application/json\" id=\"carom-play\">\n");
-    page_json(f, json, length);
-    free(json);
-    fputs("</script>\n<script type=\"text/plain\" id=\"carom-wasm\">\n", f);
+              "here.</noscript>\n");
+    if (!put_part(user, put_models, "carom-play", f) || !put_part(user, put_schema, "carom-schema", f))
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the page"), false;
+    fputs("<script type=\"text/plain\" id=\"carom-wasm\">\n", f);
     page_base64(f, page_carom_wasm_gz, page_carom_wasm_gz_size);
     page_part(f, "\n</script>\n<script type=\"text/plain\" id=\"carom-page-js\">\n", page_js, page_js_size,
               "</script>\n");

@@ -323,9 +323,12 @@ static int write_result(sweep *k) {
     int n = 0;
     char runs[32];
     snprintf(runs, sizeof runs, "%ld", carom_sweep_runs(k->s));
-    const carom_table_note notes[] = {{"carom", CAROM_VERSION}, {"kind", "sweep"}, {"runs", runs}};
+    char *name = figure_model_name(k->def.model.text); // for the title of a picture
+    const carom_table_note notes[] = {
+        {"carom", CAROM_VERSION}, {"kind", "sweep"}, {"runs", runs}, {"name", name ? name : ""}};
     carom_status status = carom_book_tables(k->book, tables, &n, &k->err);
-    if (status == CAROM_OK) status = carom_tables_write(k->out, tables, n, notes, 3, &k->err);
+    if (status == CAROM_OK) status = carom_tables_write(k->out, tables, n, notes, 4, &k->err);
+    free(name);
     for (int i = 0; i < 2; ++i) carom_table_free(&tables[i]);
     if (status != CAROM_OK) {
         cli_say("%s; the runs are in %s: continue with --resume %s", k->err.text, k->journal, k->out);

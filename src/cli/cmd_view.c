@@ -40,7 +40,8 @@ static int picture(const cli_args *a, const char *file, const char *out) {
     f.to = f.from;
     page_view v;
     int status = CLI_USAGE;
-    if (page_open(&v, file, cli_value(a, "model"), 0, false) && film_within(&v.page, &f)) status = film_make(&v, &f, out);
+    if (page_open(&v, file, cli_value(a, "model"), 0, false) && film_within(&v.page, &f))
+        status = film_make(&v, &f, out);
     page_close(&v);
     return status;
 }

@@ -2,8 +2,10 @@
 //
 // Names come from files and may hold anything: they are escaped (gnuplot_quote), so that gnuplot neither substitutes
 // commands nor expands macros, and shown in a terminal that reads no markup.
+#define _POSIX_C_SOURCE 200809L
 #include "base/grow.h"
 #include "cli/figure.h"
+#include <carom/table.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,4 +265,48 @@ void figure_script(const figure *f, FILE *s, const char *kind, const char *outpu
         at += part;
     }
     fputs("unset multiplot\n", s);
+}
+
+// -- pictures of one panel ------------------------------------------------------------------------------------------
+
+void figure_frame(FILE *s, const char *kind, const char *title, double right) {
+    enum { HEIGHT = 560 };
+    gnuplot_terminal(s, kind, WIDTH, HEIGHT);
+    fprintf(s,
+            "set encoding utf8\nset style line 100 lc rgb '#dddddd' lw 0.5\nset lmargin at screen 0.105\nset rmargin "
+            "at screen %.4f\nset tmargin at screen %.4f\nset bmargin at screen 0.11\n",
+            right, 1 - (TOP + STRIP) / (double)HEIGHT);
+    fputs(axes, s);
+    fputs("set key at graph 1, graph 1.01 right bottom horizontal samplen 2.2 spacing 1.1\nset label 1 ", s);
+    gnuplot_quote(s, title);
+    fprintf(s, " at screen 0.105, screen %.5f left font ',13'\n", 1 - 0.5 * TOP / HEIGHT);
+}
+
+char *figure_model_name(const char *text) {
+    const char *line = text;
+    while (line && strncmp(line, "name:", 5) != 0) line = (line = strchr(line, '\n')) ? line + 1 : NULL;
+    if (!line) return NULL;
+    line += 5 + strspn(line + 5, " ");
+    size_t n = strcspn(line, "\r\n");
+    if (n > 1 && (*line == '"' || *line == '\'') && memchr(line + 1, *line, n - 1)) {
+        const char *end = memchr(line + 1, *line, n - 1);
+        ++line, n = (size_t)(end - line);
+    } else {
+        for (size_t i = 1; i < n; ++i)
+            if (line[i] == '#' && line[i - 1] == ' ') n = i;
+        while (n > 0 && line[n - 1] == ' ') --n;
+    }
+    return n > 0 ? strndup(line, n) : NULL;
+}
+
+char *figure_name(const char *file) {
+    char *name = carom_table_note_read(file, "name"), *model = name ? NULL : carom_table_note_read(file, "model");
+    if (model) name = figure_model_name(model);
+    free(model);
+    if (name && *name) return name;
+    free(name);
+    const char *slash = strrchr(file, '/'), *own = slash ? slash + 1 : file, *dot = strrchr(own, '.');
+    name = strndup(own, dot && dot > own ? (size_t)(dot - own) : strlen(own));
+    if (!name) abort();
+    return name;
 }

@@ -37,6 +37,13 @@ void figure_free(figure *f);
 /// kind: "svg", "png" or "pdf".  The script holds its data and writes the picture to `output`; NULL: to standard
 /// output.
 void figure_script(const figure *f, FILE *script, const char *kind, const char *output);
+/// A picture of one panel in the same style: terminal, axes, place of the legend and title ("NAME: what"), before
+/// `plot`.  right: where the axes end, in parts of the width.
+void figure_frame(FILE *s, const char *kind, const char *title, double right);
+/// NAME of such a title: the name of the model in the text of a note of the file, else the file's own.  To be freed.
+char *figure_name(const char *file);
+/// The name that a model's text gives, to be freed; NULL: none.
+char *figure_model_name(const char *text);
 /// Extremes of what a panel shows, with room around values; zero where it belongs into view.
 void figure_range(const panel *p, bool of_x, double *low, double *high);
 /// The next curve of a panel, from k on, whose label no earlier one has; p->n after the last.

@@ -2,6 +2,9 @@
 //
 // The page draws the frames that its address asks for (#film=) and leaves them in its document, one line of base64
 // each; chromium prints that document.  Nothing goes through a shell.  A film under its name is whole or is not there.
+//
+// A busy machine draws slowly: each call of the browser is asked for as many pictures as take about half a minute, and
+// one that gives none in time is ended and begun again.
 #define _GNU_SOURCE // pipe2, nftw
 #include "cli/child.h"
 #include "cli/film.h"
@@ -10,13 +13,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_FRAMES = 20000, PART = 60 }; // frames of one call of the browser
+enum { MOST_FRAMES = 20000, FIRST = 8, PART = 60, TRIES = 4 }; // frames of one call of the browser: at first, at most
+static const double CALL = 30, PATIENCE = 240; // seconds that a call should take, and those after which it is given up
 
 bool film_size(const cli_args *a, film *f) {
     const char *text = cli_value(a, "size");
@@ -71,7 +76,7 @@ static bool start_browser(pid_t *pid, const char *page, const film *f, double fr
                           const char *folder, int out) {
     static const char *const names[] = {"chromium", "chromium-browser", "google-chrome", "chrome"};
     const char *given = getenv("CHROMIUM");
-    char size[40], home[4200], *address = malloc(strlen(page) + 200);
+    char size[40], home[4300], *address = malloc(strlen(page) + 200);
     if (!address) abort();
     snprintf(size, sizeof size, "--window-size=%d,%d", f->width, f->height);
     snprintf(home, sizeof home, "--user-data-dir=%s", folder);
@@ -103,30 +108,68 @@ static bool start_browser(pid_t *pid, const char *page, const film *f, double fr
     return failed == 0;
 }
 
-// n frames from one call of the browser.
-static bool frames(const char *page, const film *f, double from, double to, long n, const char *folder, FILE *out) {
+// What a child says, in lines.
+typedef struct lines {
+    int fd;
+    char *text;
+    size_t used, room;
+} lines;
+
+typedef enum heard { LINE, END, LATE, STOPPED } heard;
+
+// The next line, which ends with a newline and stays until the next call.
+static heard next_line(lines *l, size_t *taken, const char **line, double until) {
+    memmove(l->text, l->text + *taken, l->used -= *taken);
+    *taken = 0;
+    for (size_t seen = 0;;) {
+        char *end = memchr(l->text + seen, '\n', l->used - seen);
+        if (end) {
+            *end = 0, *line = l->text, *taken = (size_t)(end - l->text) + 1;
+            return LINE;
+        }
+        seen = l->used;
+        if (l->room - l->used < 1 << 16) {
+            char *more = realloc(l->text, l->room *= 2);
+            if (!more) abort();
+            l->text = more;
+        }
+        struct pollfd p = {.fd = l->fd, .events = POLLIN};
+        const int ready = poll(&p, 1, 200);
+        if (cli_signals_asked(NULL)) return STOPPED;
+        if (cli_clock() > until) return LATE;
+        if (ready <= 0) continue;
+        const ssize_t n = read(l->fd, l->text + l->used, l->room - l->used);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return END;
+        l->used += (size_t)n;
+    }
+}
+
+// Frames from one call of the browser: how many of n came, -1: no use in going on (complained).
+static long frames(const char *page, const film *f, double from, double to, long n, const char *folder, FILE *out) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return cli_say("cannot start chromium: %s", strerror(errno)), false;
+    if (pipe2(ends, O_CLOEXEC) != 0) return cli_say("cannot start chromium: %s", strerror(errno)), -1;
     pid_t pid = -1;
     const bool there = start_browser(&pid, page, f, from, to, n, folder, ends[1]);
     close(ends[1]);
-    FILE *in = fdopen(ends[0], "rb");
-    if (!in) abort();
-    char *line = NULL;
-    size_t room = 0;
+    lines l = {.fd = ends[0], .text = malloc(1 << 20), .room = 1 << 20};
+    if (!l.text) abort();
+    size_t taken = 0;
+    const char *line = NULL;
     long got = 0;
-    bool good = there;
-    while (there && getline(&line, &room, in) >= 0) {
-        if (strncmp(line, "frame:", 6) != 0 || !good) continue;
-        good = put_frame(out, line + 6) && fflush(out) == 0;
-        ++got;
+    const double until = cli_clock() + PATIENCE;
+    heard h = there ? LINE : END;
+    while (h == LINE && (h = next_line(&l, &taken, &line, until)) == LINE && got >= 0) {
+        if (strncmp(line, "frame:", 6) != 0) continue;
+        if (got < n && put_frame(out, line + 6) && fflush(out) == 0) ++got;
+        else cli_say("ffmpeg took no more pictures"), got = -1;
     }
-    free(line);
-    fclose(in);
-    if (there && !cli_child_wait(pid) && got < n) cli_say("chromium ended without the pictures"), good = false;
-    else if (good && got < n) cli_say("chromium gave %ld of %ld pictures", got, n), good = false;
-    else if (there && !good) cli_say("ffmpeg took no more pictures");
-    return good;
+    free(l.text);
+    close(ends[0]);
+    if (there && (h == LATE || h == STOPPED)) kill(pid, SIGKILL);
+    if (there) cli_child_wait(pid);
+    if (h == STOPPED) cli_say("stopped");
+    return there && h != STOPPED ? got : -1;
 }
 
 // -- films ------------------------------------------------------------------------------------------------------------
@@ -167,16 +210,25 @@ static bool start_ffmpeg(pid_t *pid, const film *f, const char *part, bool gif, 
 
 static bool make_frames(const film *f, const char *page, const char *folder, FILE *out) {
     const bool live = f->frames > PART && isatty(STDERR_FILENO);
-    bool good = true;
-    for (long k = 0; good && k < f->frames; k += PART) {
-        const long n = f->frames - k < PART ? f->frames - k : PART;
-        const double dt = f->frames > 1 ? (f->to - f->from) / (double)(f->frames - 1) : 0,
-                     from = f->from + dt * (double)k;
-        good = frames(page, f, from, from + dt * (double)(n - 1), n, folder, out);
-        if (good && live) fprintf(stderr, "\r%ld of %ld pictures", k + n, f->frames);
+    const double dt = f->frames > 1 ? (f->to - f->from) / (double)(f->frames - 1) : 0;
+    long k = 0, part = FIRST, got = 0;
+    int calls = 0, vain = 0; // vain: calls in a row that gave nothing
+    while (k < f->frames && got >= 0 && vain < TRIES) {
+        const long n = f->frames - k < part ? f->frames - k : part;
+        const double from = f->from + dt * (double)k, began = cli_clock();
+        char home[4200]; // one for each call: a browser that was ended may have left anything
+        snprintf(home, sizeof home, "%s%d", folder, calls++);
+        got = frames(page, f, from, from + dt * (double)(n - 1), n, home, out);
+        const double fits = CALL / (cli_clock() - began) * (double)n; // pictures in half a minute
+        if (got < n) part = n > 1 ? n / 2 : 1;
+        else part = fits > PART ? PART : fits < 1 ? 1 : (long)fits;
+        vain = got == 0 ? vain + 1 : 0;
+        if (got > 0) k += got;
+        if (got > 0 && live) fprintf(stderr, "\r%ld of %ld pictures", k, f->frames);
     }
     if (live) fputs("\r\033[K", stderr);
-    return good;
+    if (vain == TRIES) cli_say("chromium gave %ld of %ld pictures, and in %d calls no more", k, f->frames, TRIES);
+    return k == f->frames;
 }
 
 static bool make_film(const film *f, const char *page, const char *folder, const char *part, bool gif) {
@@ -228,6 +280,7 @@ int film_make(const page_view *v, const film *f, const char *out) {
     char *part = part_name(out);
     if (!part) abort();
     carom_error err = {0};
+    cli_signals_begin(); // a film that is stopped leaves nothing behind
     FILE *html = fopen(page, "wbx");
     bool good = html && page_write_view(v, html, &err);
     if (html) good = fclose(html) == 0 && good;
@@ -237,6 +290,7 @@ int film_make(const page_view *v, const film *f, const char *out) {
     if (good && rename(part, out) != 0) cli_say("cannot create %s: %s", out, strerror(errno)), good = false;
     if (!good) unlink(part);
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    cli_signals_end();
     free(part);
     if (good) cli_print("%s\n", out);
     return good ? CLI_DONE : CLI_FAILED;

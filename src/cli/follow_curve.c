@@ -294,7 +294,8 @@ static long put_events(FILE *s, const carom_table *t) {
     return n;
 }
 
-static bool draw(const carom_table *t, char *const *kind, int n, const char *file, const char *script) {
+static bool draw(const char *result, const carom_table *t, char *const *kind, int n, const char *file,
+                 const char *script) {
     static const char *const colour[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"};
     FILE *s = gnuplot_begin();
     if (!s) return false;
@@ -306,10 +307,12 @@ static bool draw(const carom_table *t, char *const *kind, int n, const char *fil
             fprintf(s, "$%s%d << EOD\n", k ? "stable" : "unstable", i), put_points(s, &t[i], k), fputs("EOD\n", s);
         fprintf(s, "$events%d << EOD\n", i), events[i] = put_events(s, &t[i]), fputs("EOD\n", s);
     }
-    gnuplot_terminal(s, gnuplot_kind(file), 800, 560);
-    fputs("set grid\nset key outside top center horizontal\nset offsets graph 0.02, graph 0.12, graph 0.06, graph "
-          "0.06\nset xlabel ",
-          s),
+    char title[400], *name = figure_name(result);
+    snprintf(title, sizeof title, "%.150s: curves over %.60s and %.60s", name, t[0].column[1].name,
+             t[0].column[2].name);
+    free(name);
+    figure_frame(s, gnuplot_kind(file), title, 0.97);
+    fputs("set offsets graph 0.02, graph 0.12, graph 0.06, graph 0.06\nset xlabel ", s),
         gnuplot_quote(s, t[0].column[1].name);
     fputs("\nset ylabel ", s), gnuplot_quote(s, t[0].column[2].name);
     fputs("\nplot NaN notitle", s);
@@ -354,7 +357,7 @@ int curve_plot(const char *const *files, int n, const char *file, const char *sc
         kind[read] = good ? carom_table_note_read(files[read], "kind") : NULL;
         good = good && kind[read];
     }
-    const int code = !good ? CLI_USAGE : draw(t, kind, n, file, script) ? CLI_DONE : CLI_FAILED;
+    const int code = !good ? CLI_USAGE : draw(files[0], t, kind, n, file, script) ? CLI_DONE : CLI_FAILED;
     for (int i = 0; i < read; ++i) carom_table_free(&t[i]), free(kind[i]);
     free(t), free(kind);
     return code;

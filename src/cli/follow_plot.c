@@ -6,6 +6,7 @@
 #include <carom/table.h>
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *column_name(const void *user, int i) {
@@ -99,7 +100,8 @@ bool follow_keep_script(FILE *s, const char *script, const char *file) {
     return cli_say("cannot write %s: %s", script, strerror(errno)), false;
 }
 
-static bool draw(const carom_table *t, const carom_column *y, const char *file, const char *script) {
+static bool draw(const char *result, const carom_table *t, const carom_column *y, const char *file,
+                 const char *script) {
     FILE *s = gnuplot_begin();
     if (!s) return false;
     long events = 0, of[2] = {0};
@@ -108,10 +110,11 @@ static bool draw(const carom_table *t, const carom_column *y, const char *file, 
     fputs("EOD\n$unstable << EOD\n", s), put_lines(s, t, y, false);
     fputs("EOD\n$events << EOD\n", s), put_events(s, t, y);
     fputs("EOD\n", s);
-    gnuplot_terminal(s, gnuplot_kind(file), 800, 560);
-    fputs("set grid\nset key outside top center horizontal\nset offsets graph 0.02, graph 0.12, graph 0.06, graph "
-          "0.06\nset xlabel ",
-          s),
+    char title[400], *name = figure_name(result);
+    snprintf(title, sizeof title, "%.150s: %.100s over %.60s", name, y->name, t->column[1].name);
+    free(name);
+    figure_frame(s, gnuplot_kind(file), title, 0.97);
+    fputs("set offsets graph 0.02, graph 0.12, graph 0.06, graph 0.06\nset xlabel ", s),
         gnuplot_quote(s, t->column[1].name);
     fputs("\nset ylabel ", s), gnuplot_quote(s, y->name);
     fputs("\nplot NaN notitle", s);
@@ -147,7 +150,7 @@ int follow_plot(const char *result, const char *of, const char *file, const char
                 cli_suggest(hint, sizeof hint, of ? of : "", column_name, &t));
         good = false;
     }
-    const int code = !good ? CLI_USAGE : draw(&t, y, file, script) ? CLI_DONE : CLI_FAILED;
+    const int code = !good ? CLI_USAGE : draw(result, &t, y, file, script) ? CLI_DONE : CLI_FAILED;
     carom_table_free(&t);
     return code;
 }

@@ -85,10 +85,12 @@ static void shrink(page_view *v) {
 static long default_rows(const page_view *v) {
     // 4 bytes in base64, and as much again for some of them
     const double fits = BUDGET / (6.0 * carom_result_columns(v->page.r));
-    if (fits >= LEAST_ROWS || !v->drawing) return fits > MOST_ROWS ? MOST_ROWS : fits < LEAST_ROWS ? LEAST_ROWS : (long)fits;
+    if (fits >= LEAST_ROWS) return fits > MOST_ROWS ? MOST_ROWS : (long)fits;
+    if (!v->drawing) return LEAST_ROWS;
     // a world: 2 bytes in base64 for every coordinate, no velocities; a page that is often loaded again has fewer
-    const double bytes = 8.0 / 3 * (1.0 + carom_model_count(v->model).coordinates), budget = v->page.live ? BUDGET / 4 : BUDGET;
-    return budget / bytes > LEAST_ROWS ? LEAST_ROWS : budget / bytes < WORLD_ROWS ? WORLD_ROWS : (long)(budget / bytes);
+    const double bytes = 8.0 / 3 * (1.0 + carom_model_count(v->model).coordinates);
+    const double rows = (v->page.live ? BUDGET / 4 : BUDGET) / bytes;
+    return rows > LEAST_ROWS ? LEAST_ROWS : rows < WORLD_ROWS ? WORLD_ROWS : (long)rows;
 }
 
 bool page_begin(page_view *v, const char *file, const char *model) {

@@ -2,9 +2,9 @@
 //
 // Numbers go in as one block in base64: times in double precision, everything else as 32-bit floats.  A column whose
 // values vary little around something large is stored as differences from there, so that the error is at most 6e-8 of
-// the value or of the column's range, whichever is smaller.  Of a world (page.coarse) they are integers of 16 bits, parts
-// of the column's range.  Constant channels are not stored, equal ones once.  Text from the result cannot end a script:
-// every < of the JSON is written as an escape.
+// the value or of the column's range, whichever is smaller.  Of a world (page.coarse) they are integers of 16 bits,
+// parts of the column's range.  Constant channels are not stored, equal ones once.  Text from the result cannot end a
+// script: every < of the JSON is written as an escape.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/page.h"
 #include <float.h>

@@ -11,13 +11,6 @@ static void label(FILE *s, const char *axis, const char *text) {
     fputs("\n", s);
 }
 
-static void head(FILE *s, const char *kind) {
-    gnuplot_terminal(s, kind, 960, 640);
-    fputs("set autoscale xfix\nset encoding utf8\nset grid lc rgb '#dddddd'\nset border lc rgb '#555555'\nunset "
-          "key\nset tics nomirror\n",
-          s);
-}
-
 // Columns between `run` and `status` are varied; behind `message` they are observed.
 typedef struct shape { int varied, first; } shape;
 
@@ -62,9 +55,8 @@ static void plot_over(FILE *s, const carom_table *runs, const carom_table *secti
                       const carom_column *y) {
     const char *const style = section ? "points pt 7 ps 0.15" : "linespoints pt 7 ps 0.3";
     const long up = put_way(s, runs, section, x, y, 0), down = put_way(s, runs, section, x, y, 1);
-    if (up && down) fputs("set key outside top center horizontal\n", s);
     fputs("plot NaN notitle", s);
-    if (up) fprintf(s, ", $d0 with %s lc rgb '#0072b2' title 'up'", style);
+    if (up) fprintf(s, ", $d0 with %s lc rgb '#0072b2' %s", style, down ? "title 'up'" : "notitle");
     if (down) fprintf(s, ", $d1 with %s lc rgb '#d55e00' title 'down'", style);
     fputs("\n", s);
 }
@@ -82,7 +74,7 @@ static double edge(const carom_column *c, long stride, long n, long k) {
 static void put_labels(FILE *s, const carom_column *z, long rows) {
     long most = 0;
     for (long k = 0; k < rows; ++k) most = z->integer[k] > most ? (long)z->integer[k] : most;
-    fputs("EOD\nset autoscale fix\nset key outside top center horizontal\nplot NaN notitle", s);
+    fputs("EOD\nset autoscale fix\nplot NaN notitle", s);
     for (long label = 1; label <= most; ++label)
         fprintf(s,
                 ", $d using ($7 == %ld ? $1 : NaN):2:3:4:5:6 with boxxyerror fillstyle solid noborder lc rgb '%s' "
@@ -109,8 +101,8 @@ static void map_over(FILE *s, const carom_table *runs, const carom_column *x, co
         put_labels(s, z, runs->rows);
         return;
     }
-    fputs("EOD\nset palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', 4 '#fde725')\nset autoscale "
-          "fix\n"
+    fputs("EOD\nunset key\nset palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', 4 "
+          "'#fde725')\nset autoscale fix\n"
           "plot $d using 1:2:3:4:5:6:7 with boxxyerror fillstyle solid noborder lc palette\n",
           s);
 }
@@ -138,14 +130,20 @@ static int draw(const char *result, const carom_table *runs, const carom_table *
     const carom_column *x = &runs->column[k.varied];
     FILE *s = gnuplot_begin();
     if (!s) return CLI_FAILED;
-    head(s, gnuplot_kind(file));
+    const bool map = !section->rows && k.varied > 1, bar = map && strcmp(y->name, "label") != 0;
+    char title[400], *name = figure_name(result);
+    snprintf(title, sizeof title, "%.150s: %.100s over %.60s%s%.60s", name, map && !bar ? "attractors" : y->name,
+             x->name, map ? " and " : "", map ? runs->column[k.varied - 1].name : "");
+    free(name);
+    figure_frame(s, gnuplot_kind(file), title, bar ? 0.88 : 0.97);
+    fputs("set autoscale xfix\n", s);
     label(s, "xlabel", x->name);
-    if (section->rows || k.varied == 1) {
+    if (!map) {
         label(s, "ylabel", y->name);
         plot_over(s, runs, section->rows ? section : NULL, x, y);
     } else {
         label(s, "ylabel", runs->column[k.varied - 1].name);
-        label(s, "title", y->name);
+        if (bar) label(s, "cblabel", y->name);
         map_over(s, runs, x, &runs->column[k.varied - 1], y);
     }
     return gnuplot_finish(s, file) ? CLI_DONE : CLI_FAILED;

@@ -654,15 +654,16 @@ static carom_status coefficient_with(rests *r, double h, double *c) {
 }
 
 // Rounding falls with the length of the differences and their error grows: of lengths from BEND on, that which changes
-// least against the one before.
+// least against the two before; two alone may agree by chance.
 static carom_status first_lyapunov(void *user, double *c) {
-    enum { LENGTHS = 7 };
+    enum { LENGTHS = 10 };
     rests *r = user;
     double x[LENGTHS], least = INFINITY;
     carom_status status = CAROM_OK;
     for (int i = 0; i < LENGTHS && status == CAROM_OK; ++i) {
         status = coefficient_with(r, BEND * r->length * pow(10, i), &x[i]);
-        const double change = i > 0 && status == CAROM_OK ? fabs(x[i] - x[i - 1]) : INFINITY;
+        const double change =
+            i > 1 && status == CAROM_OK ? fabs(x[i] - x[i - 1]) + fabs(x[i - 1] - x[i - 2]) : INFINITY;
         if (change < least) least = change, *c = x[i];
         if (i > 1 && status != CAROM_OK && status != CAROM_UNSUPPORTED && isfinite(least)) { // too far away
             status = CAROM_OK;

@@ -32,6 +32,8 @@ static const double SHORT = 1e-4;     // of a step: the tangent may turn by more
 static const double AWAY = 1e-3, SLANT = 10; // (SWI-1)  how far from a crossing other branches are looked for at first;
                                              // of that: they are no farther
 static const double MIRROR = 1e-4;    // of the way to both halves of a branch, and of eigenvalues: they are alike
+static const double ONE_EVENT = 1e-6;  // of the parameter: an end so near to an event belongs to it
+static const double AGREE = 0.2;       // of a coefficient: that of the normal form and that of the first orbits
 static const double FELT = 1e-5, NOTICED = 1e-9; // of the parameter's range: the way to the first orbit beside a Hopf
                                                  // point; what rounding does not make
 static const double BESIDE = 1e-4;    // of the range: how far beside an event eigenvalues are looked at
@@ -816,6 +818,23 @@ static carom_status locate_sudden(walk *w, double ds, double *a, double *b, bool
     return fatal(status) ? status : off;
 }
 
+// No solution just behind a grazing-sliding: the branch ends there, where orbits with this phase of sticking and those
+// without it meet.
+static bool ended_there(walk *w, int branch, double value) {
+    static const char what[] = "grazing-sliding", word[] = " (nonsmooth fold)";
+    carom_table *t = &w->f->branch;
+    for (long r = t->rows - 1; r >= 0 && t->column[0].integer[r] == branch; --r) {
+        const char *text = t->column[5].text[r];
+        if (text[0] == 0) continue;
+        const double off = fabs(t->column[1].real[r] - value);
+        if (strncmp(text, what, sizeof what - 1) != 0 || !(off <= ONE_EVENT * fmax(fabs(value), w->size))) return false;
+        char *more = realloc(t->column[5].text[r], strlen(text) + sizeof word);
+        if (more) t->column[5].text[r] = strcat(more, word);
+        return more != NULL;
+    }
+    return false;
+}
+
 // Contacts do something else before ds, or there is no solution: bisection.  *ended: there is none behind it; else the
 // curve ends just behind it.
 static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
@@ -861,6 +880,7 @@ static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
     if (passed) return CAROM_OK;
     if (touches) CAROM_TRY(w->k.restore(w->k.user, at->place));
     if (touches) CAROM_TRY(w->k.linearise(w->k.user));
+    if (!found && ended_there(w, branch, at->place[0])) return *ended = true, CAROM_OK;
     CAROM_TRY(add_row(w, branch, &at->look, text));
     *ended = !found;
     if (!found) note_end(w, branch, &why);
@@ -1070,6 +1090,16 @@ static carom_status begin_grown(walk *w, double *t) {
     carom_status status = w->k.pair(w->k.user, x, shape, &rate);
     const bool known = status == CAROM_OK && both_sides(w, place, w->tau, side);
     const double slope = known ? slope_of(side) : NAN;
+    // by derivatives, where the contacts allow it; else from the orbits
+    double by_normal_form = NAN;
+    if (status == CAROM_OK) {
+        const carom_error before = *w->err;
+        status = w->k.restore(w->k.user, place);
+        if (status == CAROM_OK && w->k.first_lyapunov &&
+            w->k.first_lyapunov(w->k.user, &by_normal_form) != CAROM_OK)
+            by_normal_form = NAN, *w->err = before;
+        if (status == CAROM_OK) status = w->k.restore(w->k.user, place);
+    }
     double size = 0.01 * fmax(carom_norm_max(x, w->nq), 1e-3), c[2] = {NAN, NAN}, off = 0;
     int most = 0, good = -1;
     for (int i = 0; i < w->nv; ++i)
@@ -1094,7 +1124,8 @@ static carom_status begin_grown(walk *w, double *t) {
         const double r = (w->most[most] - w->least[most]) / 2;
         if (status == CAROM_OK) off = value_now(w) - value, c[half] = -4 * slope * off / (r * r);
     }
-    const double c1 = (4 * c[1] - c[0]) / 3;
+    const double orbits = (4 * c[1] - c[0]) / 3,
+                 c1 = fabs(by_normal_form - orbits) <= AGREE * fabs(orbits) ? by_normal_form : orbits;
     if (status == CAROM_OK) status = amend(w, t[6], word_of(isnan(c1) || fabs(off) < NOTICED * w->size ? 0 : -c1), c1);
     free(x);
     return status;

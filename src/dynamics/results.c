@@ -87,6 +87,12 @@ static carom_status read_one(carom_results *r, int i, char *text, const char *op
     text += strspn(text, " ");
     r->expression[i] = text;
     const bool time = strncmp(text, time_of, sizeof time_of - 1) == 0;
+    const char *inside = strstr(text + (time ? 1 : 0), time_of);
+    if (inside && (inside == text || !(isalnum((unsigned char)inside[-1]) || inside[-1] == '_')))
+        return carom_fail(r->err, CAROM_BAD_INPUT,
+                          "%s '%s': `time of EVENT` must be the whole expression, it cannot be part of another one; "
+                          "for a difference of two times ask for each of them",
+                          option, whole);
     char *at = time ? text + sizeof time_of - 1 : split(text, &e->before);
     if (!at) return CAROM_OK;
     e->some = true, e->time = time;

@@ -62,6 +62,7 @@ static void count(carom_run *r, double t, double u) {
                      .flight = flight,
                      .before = r->flight,
                      .speed = fmax(-u, sooner ? r->speed : 0),
+                     .eps = sooner ? r->eps : 0,
                      .silent = sooner ? r->silent : 0};
 }
 

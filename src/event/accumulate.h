@@ -13,6 +13,7 @@ typedef struct carom_run {
     double first, t;             // time of the first and of the last of them
     double flight, before;       // time between the last two, and between the two before
     double speed;                // largest approach of the run
+    double eps;                  // what was not known of the gap at the last of them (EV-35); 0: it was not asked
     double silent;               // 1: its limit is known, so that further impacts are not recorded
     double slip[CAROM_TANGENTS]; // tangential velocity after the last impact
 } carom_run;

@@ -121,7 +121,7 @@ static carom_status error_of(auto_work *w, carom_step *s, double h, const carom_
 static carom_status avoid_hidden(auto_work *w, carom_step *s, double h, double *error) {
     bool hidden;
     double at, width;
-    CAROM_TRY(carom_phase_hidden(&w->P, s, s->opt[AUTO_RTOL], &hidden, &at, &width));
+    CAROM_TRY(carom_phase_hidden(&w->P, s, s->opt[AUTO_RTOL], 1, &hidden, &at, &width));
     if (!hidden || h <= auto_coarse(w, s)) return CAROM_OK;
     const double length = fmax(0.1 * h, fmin(at, 0.5 * h));
     *error = pow(s->control.safety * h / length, 5);

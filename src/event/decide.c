@@ -118,6 +118,23 @@ static void gather(carom_phase *w, carom_step *s, double delta, bool first, cons
     }
 }
 
+// (EV-36)  Contacts that were struck together last time, as two corners of an edge that lands flat, arrive together
+//          again: g <= 4 (t - t_last) eps_u, what the speeds that count as none make of a gap since then.  Which of
+//          them the integrator brings to the wall first is its error, and would decide what follows.
+static void bring_together(carom_phase *w, const carom_step *s) {
+    static const double FEW = 4;
+    const carom_run *r = w->runs.run;
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    for (int c = 0; c < nc; ++c)
+        for (int d = 0; d < nc && w->in[c] && w->hit[c] && w->was[c] == CAROM_MODE_OPEN && r[c].count > 0; ++d) {
+            const int k = w->all.at[ne + d];
+            if (w->in[d] || w->was[d] != CAROM_MODE_OPEN || w->barred[d] || !(r[d].count > 0 && r[d].t == r[c].t) ||
+                !(w->gap[d] <= FEW * (w->t - r[d].t) * w->slow[d]) || !(carom_local_magnitude(&w->all, k, w->span) > 0))
+                continue;
+            w->in[d] = w->hit[d] = carom_column_dot(&w->all.W, k, w->v) + w->all.w[k] < -w->slow[d];
+        }
+}
+
 // Contacts that were closed are put on the wall, and so are those reported where that was located to rounding; also
 // those that will leave: their gap is zero to rounding only.  Not so those that leave because they have run off their
 // feature.
@@ -168,6 +185,19 @@ static carom_status join(carom_phase *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// (EV-35)  Gaps of contacts that were struck together last time are not known better now: eps = max(eps, eps then).
+//          Flights of an accumulation become shorter, but what one of them has left of the angle between an edge and
+//          the wall stays, and in the end it would decide which corner is first.
+static void keep_together(carom_phase *w, const carom_step *s) {
+    carom_turns *z = &w->runs.turns;
+    carom_run *r = w->runs.run;
+    for (int c = 0; c < s->sys->nc; ++c)
+        for (int d = 0; d < s->sys->nc && z->among[c] && r[c].count > 0; ++d)
+            if (d != c && z->among[d] && r[d].count > 0 && r[d].t == r[c].t) z->eps[c] = fmax(z->eps[c], r[c].eps);
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (z->among[c]) r[c].eps = r[c].count > 0 ? z->eps[c] : 0;
+}
+
 // Contacts that arrive within one interval, or that belong to a run that has come too near to the wall for events of
 // their own, hit one after the other.
 static bool in_turn(carom_phase *w, const carom_step *s, bool across) {
@@ -186,7 +216,9 @@ static bool in_turn(carom_phase *w, const carom_step *s, bool across) {
         n += z->among[c];
         run = run || (w->limits.exact && z->among[c] && r->count >= CAROM_RUN);
     }
-    return run && n > 1;
+    if (!run || n < 2) return false;
+    if (!across) keep_together(w, s);
+    return true;
 }
 
 // Where events are located to rounding: does a contact approach faster than what that leaves?
@@ -557,6 +589,7 @@ static carom_status resolve(carom_phase *w, carom_step *s, double delta, double 
     CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
     CAROM_TRY(slow_speeds(w, s, delta));
     gather(w, s, delta, first, lasting);
+    if (w->limits.exact) bring_together(w, s);
     CAROM_TRY(touch(w, s));
     if (dt > 0) CAROM_TRY(join(w, s));
     CAROM_TRY(impact(w, s, dt > 0));

@@ -347,7 +347,7 @@ static carom_status short_step(work *w, carom_step *s, double h, double blur, bo
     if (!(error <= most)) return CAROM_OK;
     bool hidden = false;
     double at, width;
-    if (!(blur > 0)) CAROM_TRY(carom_phase_hidden(P, s, s->opt[OPT_RTOL], &hidden, &at, &width));
+    if (!(blur > 0)) CAROM_TRY(carom_phase_hidden(P, s, s->opt[OPT_RTOL], 1, &hidden, &at, &width));
     if (hidden) return CAROM_OK;
     *done = true;
     if (low) P->armed[w->who] = P->scan.watched[w->who] = false;
@@ -374,7 +374,7 @@ static carom_status end_before_hidden(work *w, carom_step *s, bool first, bool *
     double at, width;
     const double length = P->b.tau - P->from.tau;
     *hidden = false;
-    if (length > FINEST * s->h) CAROM_TRY(carom_phase_hidden(P, s, s->opt[OPT_RTOL], hidden, &at, &width));
+    if (length > FINEST * s->h) CAROM_TRY(carom_phase_hidden(P, s, s->opt[OPT_RTOL], 1, hidden, &at, &width));
     if (!*hidden) return CAROM_OK;
     w->cap = length / CAROM_PHASE_FINE;
     if (first) return CAROM_OK;

@@ -62,8 +62,9 @@ static bool explained(const carom_hidden *z, int nv, const carom_hidden_sample *
 }
 
 // (HF-3)  a bump where one of the samples in the quarters of the step is farther from the cubic through the other four
-//         samples than these span
-static bool stands_out(const carom_hidden *z, int nv, const carom_hidden_sample *const x[5], int k) {
+//         samples than `wide` of what these span: 1 where the scheme knows its error, 1/20 where nothing else tells
+//         that the step does not follow a force
+static bool stands_out(const carom_hidden *z, int nv, const carom_hidden_sample *const x[5], int k, double wide) {
     static const double cubic[3][5] = {{1. / 4, 0, 3. / 2, -1, 1. / 4},
                                        {-1. / 6, 2. / 3, 0, 2. / 3, -1. / 6},
                                        {1. / 4, -1, 3. / 2, 0, 1. / 4}};
@@ -73,7 +74,7 @@ static bool stands_out(const carom_hidden *z, int nv, const carom_hidden_sample 
             sum += cubic[k - 1][j] * x[j]->f[i];
             if (j != k) low = fmin(low, x[j]->f[i]), high = fmax(high, x[j]->f[i]);
         }
-        if (fabs(x[k]->f[i] - sum) > high - low + z->none[i]) return true;
+        if (fabs(x[k]->f[i] - sum) > wide * (high - low) + z->none[i]) return true;
     }
     return false;
 }
@@ -110,7 +111,8 @@ static carom_status set_none(carom_phase *w, carom_step *s, double part, double 
     return CAROM_OK;
 }
 
-carom_status carom_phase_hidden(carom_phase *w, carom_step *s, double part, bool *hidden, double *at, double *width) {
+carom_status carom_phase_hidden(carom_phase *w, carom_step *s, double part, double wide, bool *hidden, double *at,
+                                double *width) {
     carom_hidden *z = &w->hidden;
     const int nv = s->sys->nv;
     const double from = w->from.tau, to = w->b.tau, quarter = 0.25 * (to - from);
@@ -127,7 +129,8 @@ carom_status carom_phase_hidden(carom_phase *w, carom_step *s, double part, bool
     // The stack holds the end, three quarters, the middle, a quarter.
     for (int k = 1; k <= 3; ++k) CAROM_TRY(sample(w, s, to - k * quarter, z->right + k));
     const carom_hidden_sample *const x[5] = {&z->left, z->right + 3, z->right + 2, z->right + 1, z->right};
-    for (int k = 1; k <= 3 && !*hidden; ++k) *hidden = stands_out(z, nv, x, k), *at = x[k - 1]->tau, *width = quarter;
+    for (int k = 1; k <= 3 && !*hidden; ++k)
+        *hidden = stands_out(z, nv, x, k, wide), *at = x[k - 1]->tau, *width = quarter;
     if (*hidden || explained(z, nv, x[0], x[2], x[4])) return CAROM_OK;
     for (int k = 1; k <= 3; ++k) span(z, nv, x[k], false);
     for (int n = 4, looks = 0; n > 0 && looks < LOOKS;) {

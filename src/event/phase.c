@@ -450,7 +450,8 @@ carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part,
 double carom_kinked_part(const carom_step *s, const carom_kinked_parts *p, double t, double left) {
     static const double LEAST = 1e-3; // of a step
     const bool young = p->cap == HUGE_VAL && p->last[0] != 0 && p->last[1] <= s->t;
-    return young ? fmin(left, 0.125 * fmax(t - p->last[1], LEAST * s->h)) : fmin(left, p->cap);
+    const double most = young ? 0.125 * fmax(t - p->last[1], LEAST * s->h) : p->cap;
+    return fmin(left, p->thin > 0 ? fmin(most, p->thin) : most);
 }
 
 void carom_kinked_begin(carom_kinked_parts *p, double t) {
@@ -468,11 +469,11 @@ bool carom_kinked_divide(const carom_step *s, double tau, bool kink, bool met, c
 }
 
 carom_status carom_phase_divide_hidden(carom_phase *w, carom_step *s, carom_kinked_parts *p, bool *shorter) {
-    static const double PART = 1e-6, FINEST = 1e-6; // of the largest velocity; of a step
+    static const double PART = 1e-6, FINEST = 1e-6, WIDE = 0.05; // of the largest velocity; of a step; of (HF-3)
     double at, width;
     *shorter = false;
-    if (w->b.tau - w->from.tau > FINEST * s->h) CAROM_TRY(carom_phase_hidden(w, s, PART, shorter, &at, &width));
-    if (*shorter) p->cap = width / CAROM_PHASE_FINE;
+    if (w->b.tau - w->from.tau > FINEST * s->h) CAROM_TRY(carom_phase_hidden(w, s, PART, WIDE, shorter, &at, &width));
+    p->thin = *shorter ? width / CAROM_PHASE_FINE : 2 * p->thin;
     return CAROM_OK;
 }
 

@@ -77,6 +77,8 @@ carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part,
 /// How a step is divided where forces have kinks (MX-18).
 typedef struct carom_kinked_parts {
     double cap;      // no part is longer; HUGE_VAL: any
+    double thin;     // nor longer than this, where a force was met that no stage had seen; twice as long after every
+                     // part without one; 0: any
     bool kinked;     // the part begins at a kink
     double *last;    // kept: [0] 1, if the run has met a kink; [1] when it met the last one
 } carom_kinked_parts;
@@ -88,7 +90,7 @@ void carom_kinked_begin(carom_kinked_parts *p, double t);
 /// is its length.
 bool carom_kinked_divide(const carom_step *s, double tau, bool kink, bool met, carom_kinked_parts *p);
 /// (MX-22)  The part to w->b, of a scheme without tolerance: is there a force in it that no stage has met (HF)?  Then
-///          p->cap is the length of a shorter part to be tried.
+///          p->thin is the length of a shorter part to be tried.
 carom_status carom_phase_divide_hidden(carom_phase *w, carom_step *s, carom_kinked_parts *p, bool *shorter);
 
 /// w->b lies beyond an event.  Then w->a before it, w->b beyond, b - a <= delta, or the event functions at b are

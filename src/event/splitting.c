@@ -398,7 +398,7 @@ static carom_status divide(work *w, carom_step *s) {
                                    fmax(s->control.shrink, safety * pow(fmax(error, CAROM_ESTIMATE), -0.2)));
         bool hidden = false;
         double at = 0, width;
-        if (error <= 1 && h > SHORT * s->h) CAROM_TRY(carom_phase_hidden(P, s, rtol, &hidden, &at, &width));
+        if (error <= 1 && h > SHORT * s->h) CAROM_TRY(carom_phase_hidden(P, s, rtol, 1, &hidden, &at, &width));
         if (error > 1 || hidden) {
             next = hidden ? fmax(0.1 * h, fmin(at, 0.5 * h)) : h * fmin(factor, safety); // (AU-17)
             refused = true;

@@ -8,7 +8,7 @@
 #include <math.h>
 
 static const double AFTER = 0.5;   // seconds
-static const double STEADY = 1e-3; // of V: a body that gains less in that time is in equilibrium
+static const double STEADY = 1e-2; // of V: a body that gains less in that time is in equilibrium
 
 static int find_root(int *root, int k) {
     while (root[k] != k) k = root[k] = root[root[k]];

@@ -15,7 +15,7 @@ typedef struct builder {
     carom_datum *key[YAML_DEEPEST]; // key of an open map that waits for its value
     carom_datum *waiting;           // children of all that is open
     int count;
-    int depth, nodes, documents;
+    int depth, documents;
     carom_datum *root;
 } builder;
 
@@ -103,24 +103,21 @@ static bool wants_key(const builder *b) {
     return b->depth > 0 && b->open[b->depth - 1].kind == CAROM_MAP && !b->key[b->depth - 1];
 }
 
-static carom_status begin(builder *b, carom_datum_kind kind, const yaml_event_t *e, carom_datum *d) {
-    if (++b->nodes > YAML_LARGEST)
-        return fail_mark(b, &e->start_mark, "more than 1000000 values in one file; split the model");
+static void begin(builder *b, carom_datum_kind kind, const yaml_event_t *e, carom_datum *d) {
     *d = (carom_datum){.kind = kind,
                        .text = "",
                        .line = (int)e->start_mark.line + 1,
                        .column = (int)e->start_mark.column + 1,
                        .flow = b->depth > 0 && b->open[b->depth - 1].flow};
-    if (b->depth == 0 || wants_key(b)) return CAROM_OK;
+    if (b->depth == 0 || wants_key(b)) return;
     d->key = b->key[b->depth - 1];
     b->key[b->depth - 1] = NULL;
-    return CAROM_OK;
 }
 
 static carom_status add_text(builder *b, const yaml_event_t *e) {
     const bool is_key = wants_key(b);
     carom_datum d;
-    CAROM_TRY(begin(b, CAROM_TEXT, e, &d));
+    begin(b, CAROM_TEXT, e, &d);
     const char *text = (const char *)e->data.scalar.value;
     d.length = e->data.scalar.length;
     if (memchr(text, 0, d.length)) return fail_mark(b, &e->start_mark, "a zero byte in a text; remove the \\0");
@@ -146,7 +143,7 @@ static carom_status open_node(builder *b, const yaml_event_t *e, carom_datum_kin
     if (wants_key(b))
         return fail_mark(b, &e->start_mark, "a key must be a word, not a list or a map; check the brackets here");
     carom_datum *d = &b->open[b->depth];
-    CAROM_TRY(begin(b, kind, e, d));
+    begin(b, kind, e, d);
     d->flow = d->flow || flow;
     b->first[b->depth] = b->count;
     b->key[b->depth++] = NULL;
@@ -241,7 +238,7 @@ static carom_status build(builder *b) {
 carom_datum *carom_yaml_read(pool *p, const char *text, size_t length, const char *file, carom_error *err) {
     builder b = {.memory = p, .file = file, .err = err};
     if (length > YAML_BYTES) {
-        fail_at(&b, 1, 1, "the file is larger than 16 MB; a model file is a few kB (is it a result file?)");
+        fail_at(&b, 1, 1, "the file is larger than 256 MB; most model files are a few kB (is it a result file?)");
         return NULL;
     }
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, length -= 3; // byte order mark

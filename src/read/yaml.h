@@ -6,8 +6,8 @@
 #include "mech/datum.h"
 #include "mech/pool.h"
 
-enum { YAML_DEEPEST = 64, YAML_LARGEST = 1000000 };
-#define YAML_BYTES ((size_t)16 << 20)
+enum { YAML_DEEPEST = 64 };
+#define YAML_BYTES ((size_t)256 << 20)
 
 /// Is this UTF-8 without control characters?  If not, err->text is `file:line:column: what; what to do`.
 carom_status carom_text_check(const char *text, size_t length, const char *file, carom_error *err);

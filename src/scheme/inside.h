@@ -31,6 +31,7 @@ typedef struct carom_inside {
     double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is
                          // counted
     carom_rise *rise;
+    carom_choice *choice; // kept: which solver goes first on large problems
     const double *residual; // kept: largest one of contact problems before those of carom_step.counts
     double entered;      // of adaptive steps: largest depth from which contacts that closed were lifted; set to 0 there
     double spent;        // parts of the run's present step, with those of its halves and of all that was refused of it

@@ -606,6 +606,7 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     carom_problem_scale(s, pb->c, pb->n);
     pb->enough = fmax(s->inside->solved * s->scale, carom_acceptable(s->inside, pb->nb) * s->contact.scale); // (TOL-5)
     carom_chain_set_prox(s->inside->chain, &s->inside->prox);
+    carom_chain_set_choice(s->inside->chain, s->inside->choice);
     const carom_report r = solve(s, pb, id);
     carom_counts *counts = s->counts;
     counts->problems += 1;

@@ -105,8 +105,8 @@ static const double *gaps_before(const carom_sim *sim) {
     return sim->was.stale ? NULL : (const double *)(const void *)((const unsigned char *)sim->before + at);
 }
 
-// A contact that was open at the start is met for the first time: no lasting contact, however fast forces of a few steps
-// of this length are.
+// A contact that was open at the start is met for the first time: that is no lasting contact, however fast forces of a
+// few steps of this length are.
 static bool lands(const carom_sim *sim, int c) {
     const int id = sim->sys->ne + c, d = sim->step.dir[id];
     const carom_memory *m = sim->memory + c;

@@ -190,6 +190,7 @@ void carom_sim_wire(carom_sim *sim) {
     s->speed = &sim->kept->speed;
     s->counts = &sim->kept->ledger.counts;
     s->inside->rise = &sim->kept->rise;
+    s->inside->choice = &sim->kept->choice;
     s->inside->residual = &sim->kept->residual;
     s->events = sim->events;
     set_directions(sim->dir, sys);

@@ -60,6 +60,7 @@ typedef struct carom_kept {
         double force;    // the largest reaction there,
         long id;         // and the joint with the largest part
     } joints;
+    carom_choice choice; // which solver goes first on large problems
     struct {
         double way, size, gap, t; // the impact that left bodies farthest from where it should (BK-8): how far, the
                                   // size of the smaller one (0: not known), the largest gap until then, and when

@@ -5,6 +5,7 @@
 #include "sim/sim.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // Energy that impacts created, relative to the largest kinetic energy: a gain that size is no rounding where events are
 // located, and no error of first order in a step elsewhere.
@@ -450,15 +451,22 @@ static bool hovers(writer *w, const carom_ledger *l) {
     return false;
 }
 
+static bool told(const writer *w, const char *kind) {
+    for (int i = 0; i < w->n; ++i)
+        if (strcmp(w->list[i].kind, kind) == 0) return true;
+    return false;
+}
+
 // (BK-8)  An impact that leaves bodies before the wall, behind it, or late: penetration shows only one of these.  By
-//         the gaps until then, later flights may be far longer; but where they are, a small part of them is no matter.
+//         the gaps until then, later flights may be far longer; but a twentieth of these is no matter.
 static bool displaced(writer *w, const carom_ledger *l) {
-    static const double MATTERS = 1e-2;
+    static const double MATTERS = 0.05;
     const carom_sim *sim = w->sim;
     const carom_kept *k = sim->kept;
     const bool shapes = k->off.size > 0;
     const double length = shapes ? k->off.size : fmax(k->off.gap, MATTERS / DEEP * l->gap);
     const double least = shapes ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq);
+    if (told(w, "penetration")) return false; // the same steps are too long, and it says so
     if (!(k->off.way > DEEP * length + least)) return false;
     snprintf(add(w, "resolution", (int)k->off.id, k->off.t), ROOM,
              "the impact in the step to t = %.9g leaves bodies %.3g away from where it should, and %s %.3g: the step "

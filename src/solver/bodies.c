@@ -9,6 +9,7 @@
 // (bodies_order.c).  A body sums up what its contacts give in their order, and sums over all are sums of pieces of
 // fixed size: the bits do not depend on the number of threads.
 #include "solver/bodies.h"
+#include "solver/choice.h"
 #include "solver/local.h"
 
 enum { SWEEPS = 600, WINDOW = 150, LOOK = 10, AHEAD = 4 }; // the last: contacts
@@ -39,6 +40,7 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
     w->age = carom_allocate_bytes(mem, (size_t)nb);
     w->diagonal = carom_allocate(mem, SIZE * SIZE * b);
     carom_allocate_anderson(&w->anderson, mem, n, 5);
+    w->limit = INFINITY;
 }
 
 // -- sweeps with momentum ---------------------------------------------------------------------------------------------
@@ -146,7 +148,7 @@ static void sweeps(bodies *w) {
     set_momentum(beta);
     w->beta = beta;
     carom_team_run(w->team, begin_sweeps, &(task){.w = w});
-    for (int it = 1; it <= SWEEPS; it++) {
+    for (int it = 1; it <= SWEEPS && !carom_bodies_tired(w); it++) {
         const double change = sweep(w);
         w->iterations++;
         if (change <= 3 * w->target || it % LOOK == 0) {
@@ -177,6 +179,10 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     if (w->error > fmax(w->target, 0.95 * pb->enough)) carom_bodies_split(w);
     return (carom_report){.converged = w->error <= tol, .iterations = w->iterations};
 }
+
+void carom_bodies_limit(void *work, double limit) { ((bodies *)work)->limit = limit; }
+
+double carom_bodies_spent(const void *work) { return carom_bodies_work(work); }
 
 const carom_solver carom_solver_bodies = {
     .name = "bodies",

@@ -40,6 +40,7 @@ typedef struct bodies {
     double *diagonal;          // SIZE^2 bodies: inverses of the blocks of I + J'K J
     double *sum[2];            // partial sums
     double error, target;
+    double limit;              // of work, see choice.h
     const double *beta;        // momentum of sweeps, by age
     int iterations;
 } bodies;
@@ -146,6 +147,10 @@ static inline void contact_take(const bodies *w, int b, int rows, const double *
         else row_take(J + s * SIZE * rows, rows, from, u);
     }
 }
+
+/// Work so far in nanoseconds: of preparation, and of an iteration of any kind.
+static inline double carom_bodies_work(const bodies *w) { return (500 + 80.0 * w->iterations) * w->nb; }
+static inline bool carom_bodies_tired(const bodies *w) { return carom_bodies_work(w) > w->limit; }
 
 /// The problem by colours and bodies.  False: a contact acts on more than two bodies, or a body has no mass or more
 /// than six velocities.

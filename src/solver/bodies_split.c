@@ -241,7 +241,7 @@ void carom_bodies_split(bodies *w) {
     if (!precondition(w)) return;
     split_start(w);
     carom_anderson_reset(&w->anderson, n, w->team);
-    for (int it = 1; it <= MOST; it++) {
+    for (int it = 1; it <= MOST && !carom_bodies_tired(w); it++) {
         const double size = split(w, w->anderson.last, &most);
         w->iterations++;
         if (!(size < INFINITY)) return;

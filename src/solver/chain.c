@@ -1,9 +1,10 @@
 // chain.c: one solver after the other until the certificate is good enough.
 //
-// Spec: docs/solvers.md, "The chain".  The order depends on laws and size alone, so a run is reproducible.  All solvers
-// share one piece of memory, since only one works at a time.
+// Spec: docs/solvers.md, "The chain".  The order depends on laws and size, and where two solvers may go
+// first on the work that they took in this run (choice.c), so a run is reproducible.  All solvers share one piece of
+// memory, since only one works at a time.
 #include "base/pages.h"
-#include "solver/solvers.h"
+#include "solver/choice.h"
 #include <assert.h>
 #include <stdalign.h>
 
@@ -19,6 +20,7 @@ static const carom_solver *const solvers[COUNT] = {
 struct carom_chain {
     int n, nb; // largest problem
     int rigid; // rows of the largest one of joints alone
+    carom_choice *choice; // NULL: none
     const carom_solver *first;
     void *first_work;
     double *best;  // n
@@ -39,6 +41,7 @@ static const signed char SMOOTH_MANY[] = {NEWTON, LEMKE, NEWTON,   HYBRID, GAUSS
                                           NEWTON, PROX,  HOMOTOPY, NEWTON, END};
 static const signed char RUBBING[] = {NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, HOMOTOPY, NEWTON, END};
 static const signed char LOOSE[] = {BODIES, HYBRID, NEWTON, LEMKE, GAUSS_SEIDEL, PROX, END};
+static const signed char TURNED[] = {HYBRID, BODIES, HYBRID, NEWTON, LEMKE, GAUSS_SEIDEL, PROX, END};
 static const signed char SPARSE[] = {HYBRID, NEWTON, LEMKE, GAUSS_SEIDEL, PROX, END};
 
 // Rows from which on the hybrid is the fastest on piles, cold and warm (bench_solvers): with friction, without.
@@ -128,6 +131,7 @@ carom_chain *carom_allocate_chain(carom_arena *mem, int n, int nb, int rigid, co
     chain->n = n;
     chain->nb = nb;
     chain->rigid = rigid;
+    chain->choice = NULL;
     chain->first = first;
     chain->first_work = first_work;
     chain->best = best;
@@ -144,6 +148,18 @@ static void tidy(const carom_chain *chain, const carom_problem *pb) {
 }
 
 void carom_chain_forget(const carom_chain *chain) { carom_forget(chain->shared, chain->shared_size); }
+
+// (SOL-28)  What `hybrid` aims at where it may stop much earlier, relative to the largest |c|.  Newton's method gains
+// the last digits in one or two iterations, and contacts that rest start from them in the next step; with answers of
+// 1e-3 they never come to rest.
+static const double PRECISE = 1e-8;
+
+static carom_report solve_hybrid(carom_chain *chain, carom_problem *pb, double tol) {
+    carom_report report = carom_solver_solve(&carom_solver_hybrid, chain->work[HYBRID], pb,
+                                             fmin(tol, PRECISE * largest_velocity(pb)));
+    report.converged = carom_solved(pb, report.residual, tol);
+    return report;
+}
 
 // The slow road: the solver that went first has failed with `report`.
 static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, const signed char *next, carom_kind kind,
@@ -176,7 +192,9 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
         if (since[*next] == gains || !fits(chain, s, pb, kind)) continue;
         for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
         tidy(chain, pb);
-        report = carom_solver_solve(s, chain->work[*next], pb, tol);
+        report = *next == HYBRID && chain->choice && loose(pb, tol)
+                     ? solve_hybrid(chain, pb, tol)
+                     : carom_solver_solve(s, chain->work[*next], pb, tol);
         report.fallbacks = tried++;
         iterations += report.iterations;
         if (report.converged || report.residual < best.residual) {
@@ -204,6 +222,30 @@ static carom_problem *expand(carom_chain *chain, carom_problem *pb, carom_proble
     return view;
 }
 
+// The solver in use, or the other one on trial; the rest of the order in *next.
+static carom_report by_choice(carom_chain *chain, carom_problem *pb, double tol, const signed char **next) {
+    const carom_turn turn = carom_choice_next(chain->choice, pb->nb);
+    const bool hybrid = turn.who == CAROM_BY_HYBRID;
+    carom_report report = {.residual = INFINITY, .worst = -1, .fallbacks = -1, .solver = "none"};
+    double work = 0;
+    *next = (hybrid ? TURNED : LOOSE) + 1;
+    if (!hybrid) {
+        carom_bodies_limit(chain->work[BODIES], turn.limit);
+        report = carom_solver_solve(&carom_solver_bodies, chain->work[BODIES], pb, tol);
+        carom_bodies_limit(chain->work[BODIES], INFINITY);
+        work = carom_bodies_spent(chain->work[BODIES]);
+    } else if (carom_problem_rows(pb)) { // else there is no room for them
+        carom_hybrid_limit(chain->work[HYBRID], turn.limit);
+        report = solve_hybrid(chain, pb, tol);
+        carom_hybrid_limit(chain->work[HYBRID], INFINITY);
+        work = carom_hybrid_spent(chain->work[HYBRID]);
+    }
+    const bool solved = report.converged || report.residual <= pb->enough;
+    if (!solved && turn.limit < INFINITY) report.fallbacks = -1; // a trial, which does not count
+    carom_choice_learn(chain->choice, turn, pb->nb, work, solved);
+    return report;
+}
+
 // Any order, from its first solver that fits.
 static carom_report in_order(carom_chain *chain, carom_problem *given, double tol) {
     carom_problem view, *pb = given;
@@ -218,6 +260,8 @@ static carom_report in_order(carom_chain *chain, carom_problem *given, double to
     if (chain->first) {
         report.fallbacks = 0;
         if (fits(chain, chain->first, pb, kind)) report = carom_solver_solve(chain->first, chain->first_work, pb, tol);
+    } else if (next == LOOSE && chain->choice && (kind.laws & ~carom_solver_bodies.laws) == 0) {
+        report = by_choice(chain, pb, tol, &next);
     } else {
         while (!fits(chain, solvers[*next], pb, kind)) next++;
         report = carom_solver_solve(solvers[*next], chain->work[*next], pb, tol);
@@ -235,6 +279,8 @@ static bool by_formula(const carom_problem *pb) {
     if (!pb->G || pb->nb < 1 || pb->nb > 2 || b->law == CAROM_BILATERAL) return false;
     return pb->nb == 1 || (b[1].law != CAROM_BILATERAL && !carom_has_friction(b) && !carom_has_friction(b + 1));
 }
+
+void carom_chain_set_choice(carom_chain *chain, carom_choice *choice) { chain->choice = choice; }
 
 void carom_chain_set_prox(carom_chain *chain, const carom_prox_rule *rule) {
     carom_prox_set(chain->work[PROX], rule);

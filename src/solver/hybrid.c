@@ -2,6 +2,7 @@
 //
 // Spec: docs/solvers.md, "hybrid".  Each part starts from the best point so far, and is given about as much work as the
 // next one would take.
+#include "solver/choice.h"
 #include "solver/hybrid.h"
 #include "solver/sweep.h"
 
@@ -21,6 +22,7 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = carom_allocate(mem, m);
     CAROM_ALLOCATE(mem, CAROM_BLOCK_ROWS * m, &w->T, &w->S);
     carom_allocate_anderson(&w->anderson, mem, n, 8);
+    w->limit = INFINITY;
     w->plain = carom_allocate_bytes(mem, b * sizeof *w->plain);
     w->size = carom_allocate_ints(mem, b);
     w->first = carom_allocate_ints(mem, b);
@@ -42,6 +44,7 @@ static bool begin(carom_hybrid *w, const carom_problem *pb, double tol) {
     carom_problem_scales(&w->pb, w->d);
     w->error = INFINITY;
     w->iterations = 0;
+    w->spent = 20 * carom_hybrid_sweep_work(w); // the blocks of G, and more
     w->tol = tol;
     w->target = 0.5 * tol;
     for (int i = 0; i < pb->n; i++) w->p[i] = pb->p[i];
@@ -50,12 +53,9 @@ static bool begin(carom_hybrid *w, const carom_problem *pb, double tol) {
     return carom_hybrid_look(w) < INFINITY;
 }
 
-// How many sweeps cost as much as four factorisations, in nanoseconds.
+// How many sweeps cost as much as four factorisations.
 static int affordable(const carom_hybrid *w) {
-    const double d = (double)w->pb.n / w->pb.nb, entries = w->pb.rows->start[w->pb.nb];
-    const double factor = 0.35 * d * d * d * w->lu.work + 10 * (double)w->lu.up[w->pb.nb];
-    const double sweep = 0.3 * d * d * entries + (d > 2 ? 45 : 12) * w->pb.nb + 3.2 * w->pb.n;
-    return (int)fmin(4 * factor / sweep, 3000);
+    return (int)fmin(4 * carom_hybrid_factor_work(w) / carom_hybrid_sweep_work(w), 3000);
 }
 
 static void solve_sparse(carom_hybrid *w) {
@@ -65,6 +65,8 @@ static void solve_sparse(carom_hybrid *w) {
         carom_hybrid_accelerate(w, 3000);
         return;
     }
+    w->spent += 10 * carom_hybrid_sweep_work(w);
+    if (w->spent + carom_hybrid_factor_work(w) > w->limit) return;
     // ADMM where a factorisation costs much more than an iteration, two triangular solutions.
     if (w->lu.work > 10.0 * (2.0 * w->lu.up[w->pb.nb] + w->pb.nb)) carom_hybrid_split(w, 15);
     const int sweeps = affordable(w);
@@ -78,12 +80,17 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     if (w->error > w->target) {
         for (int k = 0; k < 5; k++) carom_sweep(&w->pb, w->p, 1);
         w->iterations += 5;
+        w->spent += 5 * carom_hybrid_sweep_work(w);
         carom_hybrid_look(w);
     }
-    if (w->error > w->target) solve_sparse(w);
+    if (w->error > w->target && !carom_hybrid_tired(w)) solve_sparse(w);
     for (int i = 0; i < pb->n; i++) pb->p[i] = w->best[i];
     return (carom_report){.converged = w->error <= tol, .iterations = w->iterations};
 }
+
+void carom_hybrid_limit(void *work, double limit) { ((carom_hybrid *)work)->limit = limit; }
+
+double carom_hybrid_spent(const void *work) { return ((const carom_hybrid *)work)->spent; }
 
 const carom_solver carom_solver_hybrid = {
     .name = "hybrid",

@@ -21,8 +21,13 @@ typedef struct carom_hybrid {
     double *kept;                // the best p of an inner problem                                n
     carom_anderson anderson;
     int iterations;
+    double spent, limit;         // work so far, and its limit, see choice.h
 } carom_hybrid;
 
+/// Work of a sweep and of a factorisation with its solutions, in nanoseconds.
+double carom_hybrid_sweep_work(const carom_hybrid *w);
+double carom_hybrid_factor_work(const carom_hybrid *w);
+static inline bool carom_hybrid_tired(const carom_hybrid *w) { return w->spent > w->limit; }
 /// u = G p + c and the error of p; keeps p if it is the best so far.  Not a number: infinite.
 double carom_hybrid_look(carom_hybrid *w);
 /// Sweeps with Anderson acceleration from `best`, at most so many.

@@ -10,11 +10,12 @@ void carom_hybrid_accelerate(carom_hybrid *w, int most) {
     double *x = w->x, *f = w->r, *g = w->p, mark = INFINITY;
     carom_anderson_reset(&w->anderson, n, NULL);
     for (int i = 0; i < n; i++) x[i] = w->best[i];
-    for (int it = 1; it <= most; it++) {
+    for (int it = 1; it <= most && !carom_hybrid_tired(w); it++) {
         double size = 0;
         for (int i = 0; i < n; i++) g[i] = x[i];
         carom_sweep(&w->pb, g, 1);
         w->iterations++;
+        w->spent += carom_hybrid_sweep_work(w);
         for (int i = 0; i < n; i++) f[i] = w->d[i] * (g[i] - x[i]), size += f[i] * f[i];
         if (it % CHECK == 0 || it == most) {
             const double before = w->error;

@@ -66,6 +66,7 @@ static void defect(carom_hybrid *w, const double *x) {
 // p of the law linearised at p.  False: singular.
 static bool step(carom_hybrid *w, double delta) {
     const int n = w->pb.n;
+    w->spent += carom_hybrid_factor_work(w) + carom_hybrid_sweep_work(w);
     for (int b = 0; b < w->pb.nb; b++) w->lu.skip[w->lu.place[b]] = !linearise(w, b, delta);
     if (!carom_block_lu_factor(&w->lu, &(carom_block_values){w->pb.rows->value, w->T, w->S, w->plain})) return false;
     carom_block_lu_solve(&w->lu, w->rhs, w->x);
@@ -94,7 +95,7 @@ typedef struct { double start, best; int steps; bool solved; } inner;
 // error below another, and the law linearised there opens the contact.
 static inner solve_inner(carom_hybrid *w, double delta, double *kept) {
     inner s = {.best = INFINITY};
-    for (; s.steps < INNER; s.steps++) {
+    for (; s.steps < INNER && !carom_hybrid_tired(w); s.steps++) {
         carom_hybrid_look(w);
         const double error = proximal_error(w, delta);
         if (s.steps == 0) s.start = error;
@@ -135,7 +136,7 @@ void carom_hybrid_newton(carom_hybrid *w) {
     const int n = w->pb.n, wait = patience(w);
     double delta = fmin(0.05, 0.1 * sqrt(w->error / (w->speed > 0 ? w->speed : 1))), mark = w->error, last = w->error;
     for (int i = 0; i < n; i++) w->p[i] = w->best[i];
-    for (int k = 1; k <= OUTER && w->error > w->target; k++) {
+    for (int k = 1; k <= OUTER && w->error > w->target && !carom_hybrid_tired(w); k++) {
         const double before = w->error;
         for (int i = 0; i < n; i++) w->centre[i] = w->p[i];
         const inner s = solve_inner(w, delta, w->kept);

@@ -48,6 +48,7 @@ static bool factor(carom_hybrid *w, double rho, const double *scale) {
         for (int q = 0; q < rows * rows; q++) S[q] = q % (rows + 1) == 0 ? rho * scale[b] : 0;
         w->plain[b] = true;
     }
+    w->spent += carom_hybrid_factor_work(w);
     return carom_block_lu_factor(&w->lu, &(carom_block_values){w->pb.rows->value, w->T, w->S, w->plain});
 }
 
@@ -64,6 +65,7 @@ void carom_hybrid_split(carom_hybrid *w, int most) {
     for (int it = 1; it <= most; it++) {
         iterate(w, rho, scale, z, y, &primal, &dual);
         w->iterations++;
+        w->spent += 2 * carom_hybrid_sweep_work(w);
         balance += 0.5 * (log(primal + DBL_MIN) - log(dual + DBL_MIN));
         if (it % CHECK != 0) continue;
         carom_hybrid_look(w);

@@ -14,6 +14,19 @@ bool carom_chain_by_parts(const carom_chain *chain);
 /// Give the memory of the solvers back to the machine; the next problem takes it anew.
 void carom_chain_forget(const carom_chain *chain);
 
+/// What a run has learnt about the work of the solvers `bodies` (0) and `hybrid` (1), and which of them goes first
+/// where both may (choice.c).  All zero at the start; part of the state of a run.
+typedef struct carom_choice {
+    double cost[2]; // work for each contact in the last problem, or the most of a trial, ns; 0: not known
+    int first;      // the one in use
+    int trial;      // problems left in a trial of the other one
+    int wait;       // problems until the next trial
+    int pause;      // and between the trials after that; 0: nothing was learnt yet
+} carom_choice;
+
+/// Where the chain keeps it; NULL: the order depends on each problem alone.  It must outlive the solutions.
+void carom_chain_set_choice(carom_chain *chain, carom_choice *choice);
+
 /// How the prox iteration goes on and ends (solver `prox`); zeros are the defaults.
 typedef struct carom_prox_rule {
     double r;    // step of all rows, in units of 1/G (kg for impulses); 0: of each row 1 / sum_j |G_ij|
