@@ -59,6 +59,17 @@ static const char ball[] =
 
 // -- the bits of carom run --------------------------------------------------------------------------------------------
 
+// Multipliers of the position level, and columns of entries that make several contacts: FMUs have those of contacts.
+static bool not_exported(const rig *r, const char *column) {
+    const char *dot = strrchr(column, '.');
+    if (!dot || (strcmp(dot, ".closed") != 0 && strcmp(dot, ".gap") != 0 && strcmp(dot, ".force") != 0 &&
+                 strcmp(dot, ".impulse") != 0))
+        return strstr(column, ".nu");
+    bool there = false;
+    for (int i = 0; i < r->n; ++i) there = there || strcmp(r->variable[i].name, column) == 0;
+    return !there;
+}
+
 // Column by column, row by row; the last row of a run is at its end time, which may differ from k h by rounding.
 static void same_as_run(const char *name, const char *model, const char *arguments, double end, int every,
                         int version) {
@@ -78,7 +89,7 @@ static void same_as_run(const char *name, const char *model, const char *argumen
     unsigned ref[RIG_VARIABLES];
     double x[RIG_VARIABLES], y[RIG_VARIABLES];
     for (int k = 0; k < n; ++k)
-        ref[k] = strstr(carom_result_column(table, k), ".nu") ? 0 : rig_ref(r, carom_result_column(table, k));
+        ref[k] = not_exported(r, carom_result_column(table, k)) ? 0 : rig_ref(r, carom_result_column(table, k));
     const fmi3 f = version == 3 ? rig_fmi3(r) : (fmi3){0};
     const fmi2 g = version == 2 ? rig_fmi2(r) : (fmi2){0};
     const fmi2_callbacks callbacks = {.log = on_log2};
@@ -97,7 +108,7 @@ static void same_as_run(const char *name, const char *model, const char *argumen
         assert_int_equal(version == 3 ? f.get(i, ref, (size_t)n, x, (size_t)n) : g.get(i, ref, (size_t)n, x), 0);
         assert_int_equal(carom_result_read_rows(table, row, 1, y, &err), CAROM_OK);
         for (int k = 0; k < n; ++k)
-            if (!strstr(carom_result_column(table, k), ".nu") && memcmp(&x[k], &y[k], sizeof *x) != 0)
+            if (!not_exported(r, carom_result_column(table, k)) && memcmp(&x[k], &y[k], sizeof *x) != 0)
                 fail_msg("%s, row %ld, %s: %.17g, carom run has %.17g", name, row, carom_result_column(table, k), x[k],
                          y[k]);
     }

@@ -318,6 +318,36 @@ static void pairs_have_columns_up_to_64(void **state) {
     }
 }
 
+// Entries have the same columns at every number of pairs, formulas or list; columns are selected by patterns.
+static void entries_have_columns_at_every_size(void **state) {
+    (void)state;
+    static const char *const parts[] = {"all.gap", "all.force", "all.impulse", "all.closed"};
+    static const int sizes[] = {2, 9, 10, 28, 35};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+        const int n = sizes[i], corners = n < 30 ? 4 : 1; // of a box on the floor
+        simulate(text_of(n, ""), "moreau-midpoint", "p.h5", 1e-3, 0.05, 0, 0);
+        carom_result *r = load("p.h5");
+        const long last = carom_result_rows(r) - 1;
+        double x[4];
+        for (int k = 0; k < 4; ++k) {
+            if (carom_result_find(r, parts[k]) < 0) fail_msg("%d: no column %s", n, parts[k]);
+            double *y = column(r, parts[k]);
+            x[k] = y[last];
+            free(y);
+        }
+        // all of them lie on the floor: their weight, 20 N each, and the one of 10 N
+        if (!(fabs(x[0]) < 1e-9 && fabs(x[1] - (20 * n + 10)) < 1e-6 && fabs(x[2] - 1e-3 * x[1]) < 1e-9 && x[3] == n * corners + 1))
+            fail_msg("%d: gap %g, force %.12g, impulse %g, %g closed", n, x[0], x[1], x[2], x[3]);
+        carom_result_close(r);
+        simulate(text_of(n, "record: {columns: [\"all.?orce\", \"t.z\"]}"), "moreau-midpoint", "p.h5", 1e-3, 0.05, 0,
+                 0);
+        r = load("p.h5");
+        assert_int_equal(carom_result_columns(r), 3);
+        assert_true(carom_result_find(r, "all.force") >= 0 && carom_result_find(r, "t.z") >= 0);
+        carom_result_close(r);
+    }
+}
+
 static void mistakes_are_explained(void **state) {
     (void)state;
     static const char *const wrong[][2] = {
@@ -383,6 +413,7 @@ int main(void) {
         cmocka_unit_test(a_saved_result_is_the_same),
         cmocka_unit_test(columns_are_those_of_chosen_bodies),
         cmocka_unit_test(pairs_have_columns_up_to_64),
+        cmocka_unit_test(entries_have_columns_at_every_size),
         cmocka_unit_test(mistakes_are_explained),
         cmocka_unit_test(the_longest_names_are_whole),
     };

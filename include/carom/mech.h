@@ -55,7 +55,7 @@ typedef struct carom_mech_law {
 } carom_mech_law;
 /// A law of two parts of one material, and of this material with others, which are called by name.
 typedef struct carom_mech_material { carom_mech_law own; carom_mech_law *with; int nwith; } carom_mech_material;
-typedef struct carom_mech_record { carom_datum name, bodies, joints, contacts; } carom_mech_record;
+typedef struct carom_mech_record { carom_datum name, bodies, joints, contacts, columns; } carom_mech_record;
 typedef struct carom_mech_simulation { carom_datum name, scheme, options, step, end; } carom_mech_simulation;
 
 /// A gap that is written (gap), swept along a member (along, point), or between shapes (between, among); or friction

@@ -115,6 +115,13 @@ double carom_model_contact_size(const carom_model *m, int id);
 size_t carom_model_longest_contact(const carom_model *m);
 /// Contacts with columns in results: all but those of pairs of shapes, where there are more than 64 pairs.
 int carom_model_shown(const carom_model *m);
+/// Pattern i of the columns that the model wants in results (record: columns), "all" alone: every one; NULL: no more.
+const char *carom_model_columns(const carom_model *m, int i);
+/// Entries of contacts, 0 .. carom_model_entries() - 1: the name of one that makes rigid pairs of shapes, else
+/// NULL; and the one that makes contact id (work: of the simulation, for contacts that come and go), -1: none.
+int carom_model_entries(const carom_model *m);
+const char *carom_model_entry_name(const carom_model *m, int entry);
+int carom_model_entry_of(const carom_model *m, const void *work, int id);
 /// Name of a contact of finite stiffness, as carom_system.compliant numbers them.  Valid as that of
 /// carom_model_constraint().
 const char *carom_model_compliant(const carom_model *m, int which);

@@ -86,6 +86,9 @@ typedef struct carom_record_def {
     // none.
     const char *const *extra;
     const double *extra_value;
+    // Columns by patterns, NULL-terminated, as `record: columns` of a model has them, which they replace.  NULL: the
+    // model's.
+    const char *const *columns;
     bool compress;               // HDF5: tables are compressed (shuffle, deflate)
     bool units;                  // CSV: a second line names the units of columns, - where they are unknown
 } carom_record_def;
@@ -98,6 +101,9 @@ carom_record *carom_record_create(const carom_record_def *def, carom_error *err)
 /// Open def->file, a result that stopped, bring def->sim to the state it stopped in, and go on writing behind it.
 /// def->model, sim, step must be those of the file (carom_result_text tells them); every and dt_out come from it.
 carom_record *carom_record_resume(const carom_record_def *def, carom_error *err);
+
+/// Bytes that the table of rows will have, and its columns; before the run, by the rows that are to be expected.
+double carom_record_expected(const carom_record *r, int *columns);
 
 /// To be called after every step, in the form that carom_sim_run() wants; record is a carom_record.
 carom_status carom_record_step(void *record, const carom_now *now);

@@ -374,7 +374,7 @@ typedef struct carom_scheme {
     void (*dense)(void *work, const carom_step *s, double x, double *q, double *v);
     void (*say)(const void *work, char *text, size_t size); // what it chose and changed on the way, in words; NULL:
                                                             // nothing
-    bool leads;                // it runs one step ahead of what it reports: contacts of two steps have to be in the list
+    bool leads;                // it runs one step ahead of what it reports: lists have the contacts of two steps
     bool dense_operator;       // it writes or reads G = W'M^-1 W of its contact problems as a dense matrix, at any size
     carom_lane_scheme lanes;   // as which one it runs in the lanes of a sweep; CAROM_LANE_NONE: it does not
     /// Constraint id is another contact now (contacts of a dynamic list come and go): clear what is kept of it.  NULL:

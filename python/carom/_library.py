@@ -135,7 +135,7 @@ class RecordDef(Structure):
                 ("step", c_double), ("end", c_double), ("every", c_long), ("dt_out", c_double), ("event_rows", c_bool), ("text", c_char_p),
                 ("length", c_size_t), ("model_file", c_char_p), ("set", POINTER(c_char_p)), ("options", POINTER(c_char_p)),
                 ("coordinates", POINTER(c_char_p)), ("constraints", POINTER(c_char_p)), ("extra", c_void_p), ("extra_value", c_void_p),
-                ("compress", c_bool), ("units", c_bool)]
+                ("columns", POINTER(c_char_p)), ("compress", c_bool), ("units", c_bool)]
 
 
 class ResultEvent(Structure):

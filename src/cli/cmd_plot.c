@@ -1,5 +1,6 @@
 // cmd_plot.c: pictures of results: which curves, in which panels.
 #define _POSIX_C_SOURCE 200809L
+#include "base/column.h"
 #include "cli/figure.h"
 #include "cli/follow_curve.h"
 #include "cli/follow_plot.h"
@@ -205,15 +206,6 @@ static void drop_empty(plot *p) {
 
 // -- the standard picture -----------------------------------------------------------------------------
 
-// What stands behind the last dot of a column's name, without the number of a tangential direction.
-static bool part_is(const char *name, const char *part) {
-    const char *dot = strrchr(name, '.');
-    if (!dot) return false;
-    size_t n = strlen(dot + 1);
-    if (n > 1 && strchr("12", dot[n])) --n;
-    return strlen(part) == n && strncmp(dot + 1, part, n) == 0;
-}
-
 typedef enum owner { CONTACTS, CONSTRAINTS, ALL } owner;
 
 // Do earlier results than number i have this column?
@@ -233,22 +225,20 @@ static bool owned(const carom_result *r, const char *name, owner who) {
 }
 
 // A panel of one part of all contacts or constraints.  A contact has the same colour in every panel.
-static void parts(plot *p, const char *label, const char *part, owner who, bool stems, bool zero) {
+static void parts(plot *p, const char *label, carom_role role, owner who, bool stems, bool zero) {
     figure_panel(&p->fig, label, zero);
     int colour = -1;
     for (int k = 0; k < p->n; ++k) {
         const carom_result *r = p->s[k].r;
         for (int i = 1; i < carom_result_columns(r); ++i) {
             const char *name = carom_result_column(r, i);
-            if (!part_is(name, part) || seen(p, k, name)) continue;
+            if (carom_column_role(name) != role || seen(p, k, name)) continue;
             ++colour;
             if (!owned(r, name, who)) continue;
             char text[256];
-            const size_t n = strlen(name);
-            snprintf(text, sizeof text, "%.*s%s", (int)(strrchr(name, '.') - name), name,
-                     name[n - 1] == '1'   ? " 1"
-                     : name[n - 1] == '2' ? " 2"
-                                          : "");
+            const char *dot = strrchr(name, '.'), *number = dot + strcspn(dot, "0123456789");
+            const int digits = (int)strspn(number, "0123456789");
+            snprintf(text, sizeof text, "%.*s%s%.*s", (int)(dot - name), name, digits ? " " : "", digits, number);
             add(p, name, text, colour, stems, zero);
         }
     }
@@ -268,14 +258,6 @@ static double spread(plot *p, const char *name) {
     }
     free(y);
     return high > low ? high - low : 0;
-}
-
-static bool is_part(const char *name) {
-    static const char *const part[] = {"gap", "gap'", "force", "impulse", "slip'", "friction", "friction_impulse",
-                                       "nu"};
-    for (size_t i = 0; i < sizeof part / sizeof *part; ++i)
-        if (part_is(name, part[i])) return true;
-    return false;
 }
 
 // The column of the rate of a coordinate, as its name: x' of x; b.vx of a body's b.x, b.wz of its b.angle.  False:
@@ -312,7 +294,8 @@ static bool is_rate(const carom_result *r, const char *name) {
 
 static bool is_output(const carom_result *r, int i) {
     const int energy = carom_result_find(r, "energy");
-    return energy > 0 && i > energy && !is_part(carom_result_column(r, i)) && !is_rate(r, carom_result_column(r, i));
+    return energy > 0 && i > energy && carom_column_role(carom_result_column(r, i)) == CAROM_ROLE_OTHER &&
+           !is_rate(r, carom_result_column(r, i));
 }
 
 // Coordinates or outputs; those that move a thirtieth of the others or less get a panel of their own.
@@ -345,14 +328,14 @@ static void standard(plot *p) {
     const int outputs = courses(p, "output", is_output, -1);
     courses(p, "position", is_coordinate, outputs > 0 ? FEW : MANY);
     if (outputs > 0) courses(p, "output", is_output, MANY);
-    parts(p, "gap", "gap", CONTACTS, false, false);
+    parts(p, "gap", CAROM_ROLE_GAP, CONTACTS, false, false);
     if (!p->brief) {
-        parts(p, "gap velocity", "gap'", CONTACTS, false, false);
-        parts(p, "constraint", "gap", CONSTRAINTS, false, true);
-        parts(p, "force (N)", "force", ALL, false, true);
-        parts(p, "friction (N)", "friction", ALL, false, true);
-        parts(p, "impulse (N s)", "impulse", ALL, true, true);
-        parts(p, "friction (N s)", "friction_impulse", ALL, true, true);
+        parts(p, "gap velocity", CAROM_ROLE_GAP_RATE, CONTACTS, false, false);
+        parts(p, "constraint", CAROM_ROLE_GAP, CONSTRAINTS, false, true);
+        parts(p, "force (N)", CAROM_ROLE_FORCE, ALL, false, true);
+        parts(p, "friction (N)", CAROM_ROLE_FRICTION, ALL, false, true);
+        parts(p, "impulse (N s)", CAROM_ROLE_IMPULSE, ALL, true, true);
+        parts(p, "friction (N s)", CAROM_ROLE_FRICTION_IMPULSE, ALL, true, true);
     }
     figure_panel(&p->fig, "energy (J)", false);
     static const char *const energy[] = {"kinetic", "potential", "energy"};
@@ -384,8 +367,8 @@ static bool asked(plot *p, const char *of) {
         int colour = 0;
         for (char *name = strtok_r(group, "+", &inner); name && good; name = strtok_r(NULL, "+", &inner)) {
             good = known(p, name);
-            const bool stems =
-                carom_ends(name, "impulse") || carom_ends(name, "impulse1") || carom_ends(name, "impulse2");
+            const carom_role role = carom_column_role(name);
+            const bool stems = role == CAROM_ROLE_IMPULSE || role == CAROM_ROLE_FRICTION_IMPULSE;
             if (good) add(p, name, name, colour++, stems, false);
         }
         drop_empty(p);

@@ -36,6 +36,10 @@ static const cli_option options[] = {
     {"out", 'o', "FILE",
      "result: .h5 (default: the model's file name with .h5, in this folder), .csv, or - for CSV on standard output",
      false},
+    {"columns", 0, "PATTERN,...",
+     "columns of the result by name, * for any text and ? for any character; all: every one (like `record: {columns: "
+     "[...]}` in the model file)",
+     false},
     {"compress", 0, NULL, "compress the tables of an .h5 result", false},
     {"units", 0, NULL, "write a second line into a .csv result: the units of columns, - where they are unknown", false},
     CLI_COMPILE,
@@ -67,8 +71,8 @@ typedef struct run {
     char *text;              // the model
     size_t length;
     const char *model_file;
-    char *model_file_own, *scheme_own, *set_own, *options_own; // from a resumed file
-    const char **set, **options;
+    char *model_file_own, *scheme_own, *set_own, *options_own, *columns_own; // from a resumed file, or the command line
+    const char **set, **options, **columns;
     cli_matrices matrices;
     bool complete;           // the resumed run has reached its end
     double reached;          // time of its last row
@@ -212,6 +216,8 @@ static bool read_resumed(run *r, const char *file) {
         r->model_file = r->model_file_own && r->model_file_own[0] ? r->model_file_own : file;
         r->set = cli_split(r->set_own, '\n');
         r->given.options = r->options = cli_split(r->options_own, '\n');
+        const char *columns = carom_result_text(old, "columns_given"); // an older file has none
+        if (columns && *columns) r->columns_own = copy_text(columns), r->columns = cli_split(r->columns_own, '\n');
         r->given.step = step;
         if (!cli_has(a, "end")) r->given.end = end;
     }
@@ -273,6 +279,8 @@ static bool read_new(run *r) {
     r->set = cli_list(a, "set");
     r->text = cli_read_file(r->model_file, &r->length);
     add_settle(r);
+    if (cli_has(a, "columns"))
+        r->columns_own = copy_text(cli_value(a, "columns")), r->columns = cli_split(r->columns_own, ',');
     r->given.options = r->options = cli_list(a, "option");
     r->given.scheme = cli_value(a, "scheme");
     r->given.adaptive = cli_has(a, "adaptive");
@@ -364,6 +372,17 @@ bool cli_same_file(const char *a, const char *b) {
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+// The size of a large result, before the run.
+static void say_size(const run *r) {
+    static const double LARGE = 2e8; // bytes
+    int columns;
+    const double bytes = carom_record_expected(r->record, &columns);
+    if (!(bytes >= LARGE)) return;
+    cli_say("expected size of %s: %.2g GB, about %.0f rows of %d columns; reduce it with --columns, --every or "
+            "--dt-out",
+            r->out, 1e-9 * (carom_ends(r->out, ".csv") ? 2.5 : 1) * bytes, bytes / (8.0 * columns), columns);
+}
+
 static bool open_record(run *r) {
     const char *resume = cli_value(r->a, "resume"), *out = cli_value(r->a, "out");
     static const char *const endings[] = {".yaml", ".yml", NULL};
@@ -388,6 +407,7 @@ static bool open_record(run *r) {
     def.model_file = r->model_file;
     def.set = r->set;
     def.options = (const char *const *)r->run.options;
+    def.columns = r->columns;
     def.replace = cli_has(r->a, "force");
     if (cli_has(r->a, "watch") && !def.replace && !cli_watch_allowed(r->out)) return false;
     if (resume) {
@@ -397,6 +417,7 @@ static bool open_record(run *r) {
     }
     r->record = resume ? carom_record_resume(&def, &r->err) : carom_record_create(&def, &r->err);
     if (!r->record) cli_say("%s", r->err.text);
+    else if (r->out && !r->quiet) say_size(r);
     return r->record != NULL;
 }
 
@@ -668,6 +689,8 @@ static int go(const cli_args *a) {
     free(r.scheme_own);
     free(r.set_own);
     free(r.options_own);
+    free(r.columns_own);
+    free(r.columns);
     free(r.out_own);
     return code;
 }

@@ -4,6 +4,7 @@
 // row, and of every stretch the rows where some column is lowest or highest.  Impulses are sums since the previous row,
 // so those of rows left out go to the next row that is kept: their sum stays what it is.
 #define _POSIX_C_SOURCE 200809L
+#include "base/column.h"
 #include "base/grow.h"
 #include "base/tolerance.h"
 #include "cli/page.h"
@@ -15,12 +16,8 @@
 enum { BLOCK = 4096, BLOCK_CELLS = 1 << 19, MOST_EVENTS = 50000, MOST_CELLS = 1 << 20 };
 
 bool page_is_impulse(const char *column) {
-    static const char *const ends[] = {".impulse", ".friction_impulse", ".friction_impulse1", ".friction_impulse2",
-                                       NULL};
-    for (int i = 0; ends[i]; ++i)
-        if (carom_ends(column, ends[i])) return true;
-    const char *dot = strrchr(column, '.'); // of a constraint in several parts: NAME.impulse3
-    return dot && strncmp(dot, ".impulse", 8) == 0 && strspn(dot + 8, "0123456789") == strlen(dot + 8);
+    const carom_role role = carom_column_role(column);
+    return role == CAROM_ROLE_IMPULSE || role == CAROM_ROLE_FRICTION_IMPULSE;
 }
 
 static bool no_memory(void) {

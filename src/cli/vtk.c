@@ -6,6 +6,7 @@
 //     u = (p(t + h, q + h v) - p(t - h, q - h v)) / (2 h),   h = min(1e-4/max|v|, 1e-3 of the time between two rows)
 // which is exact for what moves straight, and to (h omega)^2/6 <= 2e-9 of itself for what turns.
 #define _POSIX_C_SOURCE 200809L
+#include "base/column.h"
 #include "base/grow.h"
 #include "base/number.h"
 #include "base/tolerance.h"
@@ -269,12 +270,14 @@ static bool find_touches(series *s) {
         const carom_drawn d = carom_drawing_shape(s->v->drawing, i);
         int *column = s->column + (size_t)i * TOUCH_COLUMNS;
         for (int k = 0; k < TOUCH_COLUMNS; ++k) {
-            static const char *const word[] = {
-                "gap", "force", "friction", "friction2", "impulse", "friction_impulse", "friction_impulse2"};
-            char name[220];
-            const bool first_of_two = d.points > 3 && (k == FORCE + 1 || k == IMPULSE + 1);
-            if (d.figure == CAROM_TOUCH)
-                snprintf(name, sizeof name, "%.160s.%s%s", d.name, word[k], first_of_two ? "1" : "");
+            static const struct { carom_role role; int tangent; } of[TOUCH_COLUMNS] = {
+                {CAROM_ROLE_GAP, 0},      {CAROM_ROLE_FORCE, 0},   {CAROM_ROLE_FRICTION, 1},
+                {CAROM_ROLE_FRICTION, 2}, {CAROM_ROLE_IMPULSE, 0}, {CAROM_ROLE_FRICTION_IMPULSE, 1},
+                {CAROM_ROLE_FRICTION_IMPULSE, 2}};
+            char name[220], part[40];
+            const bool alone = of[k].tangent == 1 && d.points <= 3; // one tangent has no number
+            carom_role_text(of[k].role, alone ? 0 : of[k].tangent, part, sizeof part);
+            if (d.figure == CAROM_TOUCH) snprintf(name, sizeof name, "%.160s.%s", d.name, part);
             column[k] = d.figure == CAROM_TOUCH ? carom_result_find(s->v->page.r, name) : -1;
         }
         if (d.figure == CAROM_TOUCH && !s->own &&

@@ -1,5 +1,6 @@
 // variables.c: which variables an FMU has, and what they are in terms of FMI.  Names are those of the columns of
 // results (docs/results.md).
+#include "base/column.h"
 #include "base/grow.h"
 #include "base/number.h"
 #include "base/unit.h"
@@ -128,24 +129,20 @@ static void add_states(fmu_variables *v, const carom_model *m) {
 // -- contacts and joints ----------------------------------------------------------------------------------------------
 
 static void add_contact(fmu_variables *v, const char *name, const carom_contact *c, int id, int dir) {
-    static const struct {
-        const char *word, *end;
-        fmu_kind kind;
-    } tangential[] = {{"slip", "'", FMU_RATE}, {"friction", "", FMU_FORCE}, {"friction_impulse", "", FMU_IMPULSE}};
-    if (!c->pressed) {
-        add(v, FMU_GAP, id, "%s.%s", name, "gap");
-        add(v, FMU_RATE, dir, "%s.%s", name, "gap'");
-        add(v, FMU_FORCE, dir, "%s.%s", name, "force");
-        add(v, FMU_IMPULSE, dir, "%s.%s", name, "impulse");
-    }
-    for (int i = 0; i < 3; ++i)
-        for (int k = 1; k <= c->tangents; ++k) {
-            char number[12] = "", part[40];
-            if (c->tangents > 1) snprintf(number, sizeof number, "%d", k);
-            snprintf(part, sizeof part, "%s%s%s", tangential[i].word, number, tangential[i].end);
-            add(v, tangential[i].kind, dir + k, "%s.%s", name, part)->scale =
-                c->ellipse[0] > 0 && k <= 2 ? c->ellipse[k - 1] : 1;
+    static const struct { carom_role role; fmu_kind kind; } list[] = {
+        {CAROM_ROLE_GAP, FMU_GAP},          {CAROM_ROLE_GAP_RATE, FMU_RATE},   {CAROM_ROLE_FORCE, FMU_FORCE},
+        {CAROM_ROLE_IMPULSE, FMU_IMPULSE},  {CAROM_ROLE_SLIP_RATE, FMU_RATE},  {CAROM_ROLE_FRICTION, FMU_FORCE},
+        {CAROM_ROLE_FRICTION_IMPULSE, FMU_IMPULSE}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
+        const bool tangential = carom_role_parts[list[i].role].tangential;
+        for (int k = tangential; k <= (tangential ? c->tangents : 0); ++k) {
+            char part[40];
+            if (!tangential && c->pressed) continue;
+            carom_role_text(list[i].role, c->tangents > 1 ? k : 0, part, sizeof part);
+            fmu_variable *x = add(v, list[i].kind, list[i].kind == FMU_GAP ? id : dir + k, "%s.%s", name, part);
+            if (tangential) x->scale = c->ellipse[0] > 0 && k <= 2 ? c->ellipse[k - 1] : 1;
         }
+    }
 }
 
 // NAME.gap, ... of contacts NAME.1, NAME.2, ... that are parts of one gap.
@@ -163,14 +160,12 @@ static void add_whole(fmu_variables *v, const carom_model *m, int id, int dir) {
 
 static void add_joint(fmu_variables *v, const carom_model *m, int id, int dir) {
     static const struct {
-        const char *word;
+        carom_role role;
         fmu_kind kind;
-    } parts[] = {{"gap", FMU_GAP}, {"force", FMU_FORCE}, {"impulse", FMU_IMPULSE}};
+    } parts[] = {{CAROM_ROLE_GAP, FMU_GAP}, {CAROM_ROLE_FORCE, FMU_FORCE}, {CAROM_ROLE_IMPULSE, FMU_IMPULSE}};
     for (int i = 0; i < 3; ++i) {
         char part[24];
-        const int number = carom_model_part(m, id);
-        if (number) snprintf(part, sizeof part, "%s%d", parts[i].word, number);
-        else snprintf(part, sizeof part, "%s", parts[i].word);
+        carom_role_text(parts[i].role, carom_model_part(m, id), part, sizeof part);
         add(v, parts[i].kind, parts[i].kind == FMU_GAP ? id : dir, "%s.%s", carom_model_constraint(m, id), part)
             ->joint = true;
     }

@@ -98,6 +98,7 @@ typedef struct h5_def {
     size_t columns;
     char *const *column;
     char *const *unit;      // of columns, "": unknown; NULL: all are
+    char *const *role;      // of columns: what they are
     bool compress;
     long rows;              // expected, to choose a chunk
     size_t contact_size;    // longest name of a contact

@@ -245,6 +245,7 @@ static bool put_columns(h5_file *f, const h5_def *def) {
         good = put_texts(f, def->columns, def->unit, "units") &&
                (unit = put_names(f, def->columns, def->unit, "unit")) >= 0 && h5_attach_scales(unit, &column, 1) &&
                (!*def->unit[0] || h5_put_text(f->time.set, "units", def->unit[0], strlen(def->unit[0])));
+    if (good && def->role) good = put_texts(f, def->columns, def->role, "roles");
     good = good && (f->events.scale = h5_bare_scale(f->file, "event", 0, EVENT_ROWS)) >= 0 &&
            h5_attach_scales(f->events.set, &f->events.scale, 1);
     if (good && def->snapshots)

@@ -61,6 +61,7 @@ static carom_status add_row(carom_record *r, const carom_now *now, const double 
 static carom_status put_row(carom_record *r, const carom_now *now) {
     CAROM_TRY(add_row(r, now, r->acc));
     carom_zero(r->acc, r->ndir);
+    carom_zero(r->entry_acc, r->nentry);
     r->row_step = now->step;
     return CAROM_OK;
 }
@@ -195,6 +196,7 @@ static carom_status see_step(carom_record *r, const carom_now *now) {
     if (now->reacted && !first) {
         const double *impulse = record_reactions(r, now, now->impulse, r->turned);
         for (int i = 0; i < r->ndir; ++i) r->acc[i] += impulse[i];
+        if (r->nentry) record_add_entries(r, now);
     }
     if (r->nwatched)
         carom_model_watch(r->model, carom_sim_work(r->sim), now->t, now->q, now->v, r->low, r->high, first);
@@ -276,10 +278,12 @@ static carom_status put_run(carom_record *r, const carom_record_def *def, carom_
     const bool good =
         put_text(r, "name", name ? name : "", 0) && put_text(r, "model_file", file, 0) &&
         put_text(r, "scheme", scheme, 0) && put_text(r, "options", options, 0) &&
-        put_list(r, "options_given", def->options) && put_list(r, "set", def->set) && put_real(r, "step", def->step) &&
+        put_list(r, "options_given", def->options) && put_list(r, "set", def->set) &&
+        put_list(r, "columns_given", def->columns) && put_real(r, "step", def->step) &&
         put_real(r, "end", def->end) && put_integer(r, "every", r->every) && put_real(r, "dt_out", r->dt_out) &&
         put_integer(r, "event_rows", r->event_rows) && put_text(r, "version", CAROM_VERSION, 0) &&
-        put_text(r, "started", started, 0) && put_real(r, "wall", 0) && put_text(r, "status", "running", 16) &&
+        put_text(r, "started", started, 0) && put_real(r, "wall", 0) &&
+        put_integer(r, "state_format", RECORD_STATE_FORMAT) && put_text(r, "status", "running", 16) &&
         put_text(r, "message", "", 960) && put_text(r, "choice", "", CHOICE);
     const carom_status status =
         good ? CAROM_OK : h5_fail(err, "cannot write %s", def->file ? def->file : "what the run is about");
@@ -348,7 +352,8 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->positions = carom_sim_now(def->sim).nu != NULL;
     r->sys = carom_sim_system(def->sim);
     r->extended = !def->model || r->sys->model != def->model; // the simulation may have a copy of the model's
-    r->nc = r->extended ? r->sys->nc - r->sys->listed : carom_model_shown(def->model);
+    const bool chosen = record_pattern(r, def, 0); // of all columns that there are
+    r->nc = r->extended || chosen ? r->sys->nc - r->sys->listed : carom_model_shown(def->model);
     r->snapshots = r->extended ? 0 : carom_model_snapshots(def->model);
     r->h = def->step;
     r->end = def->end;
@@ -366,11 +371,6 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
         rates += carom_system_recorded(r->sys, id);
     }
     r->step = r->row_step = -1;
-    size_t bytes = 0;
-    carom_sim_state(r->sim, &bytes);
-    r->state_size = record_state_size(r, bytes);
-    r->state = calloc(1, r->state_size);
-    r->acc = calloc((size_t)record_doubles(r) + 1, sizeof(double));
     r->u = calloc((size_t)rates + 1, sizeof(double)); // of all of the model's, whatever is shown
     r->gap = calloc((size_t)(r->sys->ne + own) + 1, sizeof(double));
     r->force = calloc((size_t)r->ndir + 1, sizeof(double));
@@ -378,9 +378,24 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->unknown = calloc((size_t)r->ndir + 1, sizeof(double));
     const bool turned = r->model && carom_model_turned(r->model);
     r->turned = turned ? calloc(2 * (size_t)r->ndir + 1, sizeof(double)) : NULL;
-    if (!r->state || !r->acc || !r->u || !r->gap || !r->force || !r->side_gap || !r->unknown ||
-        (turned && !r->turned) || !record_describe(r, def)) {
+    bool good = r->u && r->gap && r->force && r->side_gap && r->unknown && (!turned || r->turned) &&
+                record_describe(r, def);
+    if (good) { // all columns are known now
+        size_t bytes = 0;
+        carom_sim_state(r->sim, &bytes);
+        r->state_size = record_state_size(r, bytes);
+        r->state = calloc(1, r->state_size);
+        r->acc = calloc((size_t)record_doubles(r) + 1, sizeof(double));
+        good = r->state && r->acc;
+    }
+    if (!good) {
         carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a recorder");
+        carom_record_destroy(r);
+        return NULL;
+    }
+    if (r->unmatched) {
+        carom_fail(err, CAROM_BAD_INPUT, "no column matches '%.100s'; `carom info` lists the columns of a result",
+                   r->unmatched);
         carom_record_destroy(r);
         return NULL;
     }
@@ -388,6 +403,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     if (r->event_rows) carom_sim_watch_events(r->sim, sides_add, &r->sides);
     r->low = r->acc + r->ndir;
     r->high = r->low + r->nwatched;
+    r->entry_acc = r->high + r->nwatched;
     choose_rows(r);
     return r;
 }
@@ -396,6 +412,12 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
 static long expected(const carom_record *r) {
     const double rows = r->dt_out > 0 ? r->end / r->dt_out : (double)carom_sim_total_steps(r->sim) / (double)r->every;
     return rows < 1e9 ? (long)rows + 2 : 1000000000;
+}
+
+double carom_record_expected(const carom_record *r, int *columns) {
+    if (!r) return NAN;
+    if (columns) *columns = r->ncol;
+    return (double)expected(r) * r->ncol * (double)sizeof(double);
 }
 
 static h5_def file_def(const carom_record *r, const carom_record_def *def) {
@@ -412,6 +434,7 @@ static h5_def file_def(const carom_record *r, const carom_record_def *def) {
                     .columns = (size_t)r->ncol,
                     .column = r->column,
                     .unit = r->unit,
+                    .role = r->role,
                     .compress = def->compress,
                     .rows = expected(r),
                     .contact_size = longest,
@@ -616,6 +639,11 @@ void carom_record_destroy(carom_record *r) {
     free(r->state);
     free(r->acc);
     free(r->u);
+    free(r->out);
+    free(r->role);
+    free(r->entry);
+    free(r->entry_of);
+    free(r->entry_value);
     free(r->gap);
     free(r->side_gap);
     free(r->unknown);

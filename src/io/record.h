@@ -21,6 +21,10 @@ typedef enum record_quantity {
     RECORD_JOINT_FORCE,
     RECORD_NU,
     RECORD_JOINT_NU,
+    RECORD_ENTRY_GAP, // of an entry of pairs: the least, sums, and how many are closed
+    RECORD_ENTRY_FORCE,
+    RECORD_ENTRY_IMPULSE,
+    RECORD_ENTRY_CLOSED,
     RECORD_EXTRA,
     RECORD_OUTPUT,
     RECORD_QUANTITIES
@@ -45,12 +49,20 @@ struct carom_record {
     int nc;                      // contacts with columns: those that come and go have none
     char **column;               // ncol: names
     char **unit;                 // of them; "": unknown
+    char **role;                 // of them: texts that are not its own
     record_value *value;         // ncol: what stands in each
     const double *extra;         // values of the caller's columns
     h5_field_def *field;         // what is recorded along flexible members
     struct { int member; carom_field kind; } *field_of;
     int nfield;
     double *acc, *u, *gap, *low, *high; // acc, low, high lie in one block: they are saved
+    double *out;                 // nout: values of all outputs
+    const char *unmatched;       // a pattern of columns that no name matches; NULL: none
+    int nentry;                  // entries of pairs
+    int *entry;                  // number among them by entry of the model's; -1: it is none
+    int *entry_of;               // by contact that is always there: its entry; -1: none
+    double *entry_value;         // 4 nentry: what stands in their columns
+    double *entry_acc;           // impulses since the last row; lies behind high
     double *force;               // of the last step that succeeded
     double *turned;              // 2 ndir: reactions and multipliers in the frames of joints; NULL: no need
     long rows, events, step;     // step: last one seen, -1: none
@@ -80,15 +92,22 @@ struct carom_record {
 
 /// Names of constraints; the table of columns; fields along members.  false: no memory.
 bool record_describe(carom_record *r, const carom_record_def *def);
+/// Pattern i of the columns that are asked for; NULL: no more.
+const char *record_pattern(const carom_record *r, const carom_record_def *def, int i);
 /// Name of a constraint; NULL: none.
 const char *record_name(const carom_record *r, int id);
 /// Reactions x as they are recorded: those of joints in the joints' frames, in `turned` where that differs.
 const double *record_reactions(const carom_record *r, const carom_now *now, const double *x, double *turned);
+/// The impulses of a step are added to those of entries of pairs.
+void record_add_entries(carom_record *r, const carom_now *now);
 /// One row, at the state of now, with these impulses.
 carom_status record_fill(carom_record *r, double *row, const carom_now *now, const double *impulse);
 carom_status record_fields(carom_record *r, const carom_now *now);
 
 // -- record_state.c --
+
+/// Changes whenever the simulation or the recorder keeps something else: an older state cannot be continued.
+enum { RECORD_STATE_FORMAT = 3 };
 
 /// Bytes of a saved state in which the simulation has so many.
 size_t record_state_size(const carom_record *r, size_t bytes);

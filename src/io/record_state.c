@@ -39,7 +39,7 @@ static uint64_t about_run(const char *text, size_t length, const char *set, cons
 }
 
 int record_doubles(const carom_record *r) {
-    return r->ndir + 2 * r->nwatched;
+    return r->ndir + 2 * r->nwatched + r->nentry;
 }
 
 size_t record_state_size(const carom_record *r, size_t bytes) {
@@ -178,6 +178,13 @@ carom_status record_recall(carom_record *r, const char *file, carom_ledger *l, b
             carom_fail(err, CAROM_BAD_INPUT,
                        "%s was computed by %s%s, this is carom %s, which may round differently; run its model again",
                        file, version ? "carom " : "an unknown version", version ? version : "", CAROM_VERSION);
+    double format = 0;
+    if (!carom_result_number(old, "state_format", &format)) format = 0; // before they had a number
+    if (status == CAROM_OK && format != RECORD_STATE_FORMAT)
+        status = carom_fail(err, CAROM_BAD_INPUT,
+                            "%s: its saved state has the format of another release (%g, this carom reads %d); begin at "
+                            "its last row with --start %s, or run its model again",
+                            file, format, RECORD_STATE_FORMAT, file);
     carom_result_close(old);
     return status;
 }

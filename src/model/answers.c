@@ -128,6 +128,52 @@ double carom_model_snapshots(const carom_model *m) { return m ? m->snapshots : N
 
 bool carom_model_lists(const carom_model *m) { return m && m->near; }
 
+const char *carom_model_columns(const carom_model *m, int i) {
+    const carom_datum *list = m && m->mech->record ? carom_given(&m->mech->record->columns) : NULL;
+    if (!list || i < 0) return NULL;
+    const carom_datum *one = carom_ones(list) + i;
+    return one < carom_ones_end(list) ? one->text : NULL;
+}
+
+// Entries of pairs: those of pairs that are always there, then the rules of those that come and go.
+static int written_entries(const carom_model *m) { return m->npairs ? m->pairs[m->npairs - 1].entry_number + 1 : 0; }
+
+int carom_model_entries(const carom_model *m) {
+    return m ? written_entries(m) + (m->near ? m->near->nrules : 0) : 0;
+}
+
+// The entry of this number that makes rigid contacts.
+static const char *entry_among(const pair *list, int n, int number) {
+    for (int i = 0; i < n; ++i) {
+        const carom_mech_contact *e = list[i].entry, *of = e->contact ? e->contact : e;
+        if (list[i].entry_number == number && list[i].count > 0 && !carom_given(&of->stiffness)) return e->name.text;
+    }
+    return NULL;
+}
+
+const char *carom_model_entry_name(const carom_model *m, int entry) {
+    if (!m || entry < 0 || entry >= carom_model_entries(m)) return NULL;
+    const int written = written_entries(m);
+    return entry < written ? entry_among(m->pairs, m->npairs, entry)
+                           : entry_among(m->near->pairs, m->near->npairs, entry - written);
+}
+
+int carom_model_entry_of(const carom_model *m, const void *work, int id) {
+    if (!m) return -1;
+    if (id >= m->ne + m->nc) {
+        const pair *p = m->near && work ? carom_near_pair(m, work, id) : NULL;
+        return p ? written_entries(m) + p->entry_number : -1;
+    }
+    for (int low = 0, high = m->npairs; low < high;) { // pairs stand in the order of their contacts
+        const int k = low + (high - low) / 2;
+        const pair *p = &m->pairs[k];
+        if (id < p->first) high = k;
+        else if (id >= p->first + p->count) low = k + 1;
+        else return p->entry_number;
+    }
+    return -1;
+}
+
 int carom_model_shown(const carom_model *m) {
     if (!m) return 0;
     enum { MOST_SHOWN = 64 };

@@ -132,6 +132,7 @@ typedef struct pair {
     struct patch *patch; // patches.c: where its features are kept
     void *held;          // of one that comes and goes: its tape, held on its features; NULL: it is not followed
     int number;          // of its first contact under the entry's name, from 1; 0: the name alone
+    int entry_number;    // of its entry, among those of pairs that are always there; of one of a list: its rule
     int first, count;
     bool shares;         // has a tape in common with pairs of its kind
     bool listed;         // comes and goes: near.c

@@ -1,4 +1,5 @@
 // units.c: which unit the numbers of a model have, where the model gives units.
+#include "base/column.h"
 #include "base/number.h"
 #include "base/unit.h"
 #include "mech/datum.h"
@@ -85,18 +86,14 @@ static bool body_unit(const carom_mech *x, const char *name, const char *dot, ca
 
 // Contacts of shapes and points: gaps are lengths there.  A written gap may be anything, and rolling is no velocity.
 static bool contact_unit(const carom_mech *x, const char *name, const char *dot, carom_unit *u) {
-    static const column_kind kinds[] = {{" gap ", "m"},
-                                        {" gap' ", "m/s"},
-                                        {" force ", "N"},
-                                        {" impulse ", "N s"},
-                                        {" slip' slip1' slip2' ", "m/s"},
-                                        {" friction friction1 friction2 ", "N"},
-                                        {" friction_impulse friction_impulse1 friction_impulse2 ", "N s"}};
+    const carom_role role = carom_column_role(name);
+    const carom_role_part *p = role < CAROM_ROLES ? &carom_role_parts[role] : NULL;
     for (int i = 0; i < x->ncontacts; ++i) {
         const carom_mech_contact *c = &x->contacts[i], *of = c->contact ? c->contact : c;
         if (!is_of(&c->name, name, (size_t)(dot - name))) continue;
         if (!carom_given(&of->between) && !carom_given(&of->among)) return false;
-        return unit_among(kinds, carom_given(&of->rolling) || carom_given(&of->spinning) ? 4 : 7, dot + 1, u);
+        const bool turns = carom_given(&of->rolling) || carom_given(&of->spinning);
+        return p && *p->unit && !(turns && p->tangential) && carom_unit_read(p->unit, strlen(p->unit), u);
     }
     return false;
 }

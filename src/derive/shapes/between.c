@@ -36,7 +36,10 @@ static carom_status add(resolver *r, const carom_mech_contact *entry, const caro
                            "more than %d contacts of shapes; build such a system with the C library", MOST_CONTACTS);
     pair_own *own = carom_pair_own(m, (rubbing){0});
     if (!own || !room_for_one(m)) return carom_fault_memory(r);
-    m->pairs[m->npairs++] = (pair){.A = A, .B = B, .entry = entry, .count = n, .own = own};
+    const pair *last = m->npairs ? &m->pairs[m->npairs - 1] : NULL;
+    const int number = last ? last->entry_number + (last->entry != entry) : 0;
+    m->pairs[m->npairs++] =
+        (pair){.A = A, .B = B, .entry = entry, .entry_number = number, .count = n, .own = own};
     *count += n;
     return CAROM_OK;
 }

@@ -181,7 +181,8 @@ static carom_status sample_pair(resolver *r, int rule, int a, int b) {
     pair_own *own = carom_pair_own(r->m, (rubbing){0});
     if (!own) return carom_fault_memory(r);
     x->pairs[x->npairs] =
-        (pair){.A = A, .B = B, .entry = of->entry, .count = n, .own = own, .shares = true, .listed = true};
+        (pair){.A = A, .B = B, .entry = of->entry, .entry_number = rule, .count = n, .own = own, .shares = true,
+               .listed = true};
     *carom_near_kind_of(x, rule, a, b) = x->npairs++; // becomes the kind of that pair
     return CAROM_OK;
 }
