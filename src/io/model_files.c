@@ -107,8 +107,9 @@ carom_status carom_model_files(const char *text, size_t length, const char *file
                                carom_error *err) {
     if (!text || !file || !list || !n) return CAROM_MISSING(err);
     carom_error own, *const to = err ? err : &own;
-    const bool some = strstr(text, "hull") || strstr(text, "mesh") || strstr(text, "heights") ||
-                      strstr(text, "tables") || strstr(text, "spline");
+    static const char *const words[] = {"hull", "mesh", "heights", "tables", "spline"};
+    bool some = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) some = some || strstr(text, words[i]);
     carom_mech *x = some ? carom_mech_read(text, length, file, &(carom_error){0})
                          : NULL; // what is wrong with it is found elsewhere
     const search s = {file, list, n, to};

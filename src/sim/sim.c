@@ -217,8 +217,8 @@ static inline carom_status take_step(carom_sim *sim, double *h, carom_error *err
 
 carom_status carom_sim_ready(carom_sim *sim, carom_error *err) {
     if (!sim) return CAROM_MISSING(err);
-    return sim->kept->n > 0 && sim->list.slots ? carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err)
-                                               : CAROM_OK;
+    // before the first step, too: a state that was restored comes with the list of another time
+    return sim->list.slots ? carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err) : CAROM_OK;
 }
 
 // (LST-4)  A scheme that must not miss a contact says how long the list has to be, step by step of its integrator

@@ -74,6 +74,17 @@ static carom_status bar(resolver *r, const body *b, int dim, const double *s, ca
     return CAROM_OK;
 }
 
+// Is it inside a closed outline?  Its points are those of the file, from which the centre of mass is not yet taken.
+static bool inside(const contour *c, const body *b, const double *p) {
+    const double x = p[0] + b->centre[0], y = p[1] + b->centre[1];
+    bool odd = false;
+    for (int i = 0, k = c->npoints - 1; i < c->npoints; k = i++) {
+        const double *u = c->point[i], *v = c->point[k];
+        if ((u[1] > y) != (v[1] > y) && x < u[0] + (y - u[1]) / (v[1] - u[1]) * (v[0] - u[0])) odd = !odd;
+    }
+    return odd && c->closed && !c->hollow;
+}
+
 // The shape of b that covers this point; NULL: none does.  Holes cover nothing.
 static const shape *covering(const carom_model *m, const body *b, const double *p) {
     for (int i = m->drawn->head[b - m->bodies]; i >= 0; i = m->drawn->next[i]) {
@@ -81,6 +92,8 @@ static const shape *covering(const carom_model *m, const body *b, const double *
         if (s->member || s->kind == SHAPE_POINT || s->kind == SHAPE_HOLE || s->kind == SHAPE_SLOT ||
             s->kind == SHAPE_BORE)
             continue;
+        if (carom_shape_piece(s) && !(s->contour && inside(s->contour, b, p))) continue;
+        if (carom_shape_piece(s)) return s;
         if (!(hypot(hypot(p[0] - s->at[0], p[1] - s->at[1]), p[2] - s->at[2]) > s->bound_radius * (1 + 1e-9))) return s;
     }
     return NULL;
@@ -99,7 +112,7 @@ static carom_status bars_to_joints(resolver *r, const body *b, int dim, carom_dr
     if (covering(m, b, (const double[3]){0, 0, 0})) return CAROM_OK;
     for (int i = m->drawn->head[b - m->bodies]; i >= 0; i = m->drawn->next[i]) {
         const shape *s = &m->shapes[i];
-        if (!s->member && s->kind != SHAPE_POINT) CAROM_TRY(bar(r, b, dim, s->at, way, count));
+        if (!s->member && s->kind != SHAPE_POINT && !carom_shape_piece(s)) CAROM_TRY(bar(r, b, dim, s->at, way, count));
     }
     return CAROM_OK;
 }
