@@ -353,7 +353,8 @@ static bool coarse_pulse(writer *w, const carom_ledger *l) {
     carom_pulse p = {0};
     char name[80];
     if (l->counts.problems == 0 && l->impacts == 0 && !(l->penetration > 0)) return false;
-    if (told(w, "penetration")) return false; // the same steps are too long, and it says so
+    if (sim->scheme->powers && l->impacts == 0) return false; // splitting follows walls that bodies rest on
+    if (told(w, "penetration")) return false;                 // the same steps are too long, and it says so
     if (!carom_sim_coarse_pulse(sim, FEWEST_WALL, &p)) return false;
     const int id = p.i - sim->sys->nv;
     snprintf(add(w, "resolution", id, p.t), ROOM,
