@@ -57,6 +57,7 @@ static const struct { const char *what, *reason; } optional[] = {
     {"carom_model_write_c text", "the file holds no copy of the model"},
     {"carom_model_row gap", "needed where there are pairs of shapes"},
     {"carom_problems_add start", "zero"},
+    {"carom_state_keep signals", "the system has no controllers"},
     {"carom_problems_add title", "none"},
     {"carom_record_finish why", "no reason"},
     {"carom_compare_run watch", "no observer"},

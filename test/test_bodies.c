@@ -272,9 +272,9 @@ static void mistakes_in_bodies_have_their_place_and_sentence(void **state) {
     (void)state;
     static const struct { const char *text, *error; } cases[] = {
         {H "  b: {mass: 1}\n", "3:3: body 'b' has no inertia; write `mass: 1, inertia: 0.1` (planar) or `inertia: "
-                               "[0.1, 0.1, 0.2]` (spatial), or in space `density: 1000` and a shape"},
+                               "[0.1, 0.1, 0.2]` (spatial), or `density: 1000` and a shape"},
         {H "  b: {inertia: 1}\n", "3:3: body 'b' has no mass; write `mass: 1, inertia: 0.1` (planar) or `inertia: "
-                                  "[0.1, 0.1, 0.2]` (spatial), or in space `density: 1000` and a shape"},
+                                  "[0.1, 0.1, 0.2]` (spatial), or `density: 1000` and a shape"},
         {H "  b: {mass: 0, inertia: 1}\n", "3:13: mass must be positive, got 0"},
         {H "  b: {mass: 1, inertia: -1}\n", "3:25: the inertia must be positive"},
         {H "  b: {mass: 1, inertia: [1, 1]}\n",

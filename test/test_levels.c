@@ -177,7 +177,7 @@ static void sweep(const char *name, const carom_model *m, void *user) {
         if (sys->contacts[i].friction > 0 && scheme->lacks & CAROM_NO_FRICTION) return;
     const int rows = 1 + sys->ne + (sys->nc > 6 ? sys->nc : 0);
     const double dear = rows * (double)rows; // joints and many contacts make steps dear
-    const long steps = (long)fmin(at_length ? 6000 : 700, (at_length ? 1e6 : 5e4) / dear);
+    const long steps = (long)fmin(at_length ? 6000 : 700, fmax(3, (at_length ? 1e6 : 5e4) / dear));
     const bool stiff = p->open_loop && (strcmp(name, "rotating-beam") == 0 || strcmp(name, "bouncing-bar") == 0 ||
                                         strcmp(name, "flexible-rod") == 0);
     const bool pile = sys->nc > 10 && 2 * sys->nc > sys->nv; // more reactions than can be told apart: its own step and

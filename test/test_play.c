@@ -78,7 +78,7 @@ static void the_page_is_one_file(void **state) {
     put("ball.yaml", ball);
     assert_int_equal(carom("play ball.yaml"), 0);
     assert_int_equal(stat("ball.html", &st), 0);
-    assert_true(st.st_size < 2000000 && st.st_size > 500000);
+    assert_true(st.st_size < 2300000 && st.st_size > 500000);
     get("ball.html", out, sizeof out);
     assert_says(out, "\"own\":{\"name\":\"ball.yaml\"");
     assert_null(strstr(out, "Ball </script>"));

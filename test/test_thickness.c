@@ -47,12 +47,12 @@ static void half_the_thickness_of_each_shape(void **state) {
     }
 }
 
-// A block on a smooth floor that a force accelerates by a sleeps iff a 0.5 s <= V/1000 (SLP-1): V = 0.1, a = 2e-4 -+ 3
+// A block on a smooth floor that a force accelerates by a sleeps iff a 0.5 s <= V/100 (SLP-1): V = 0.1, a = 2e-3 -+ 3
 // %. The slope of the line that fits a velocity that grows evenly is a, whatever the step.
 static void the_limit_of_sleep_is_an_acceleration(void **state) {
     (void)state;
     for (int k = 0; k < 4; ++k) {
-        const double a = 2e-4 * (k % 2 ? 1.03 : 0.97), h = k < 2 ? 2e-3 : 1e-2;
+        const double a = 2e-3 * (k % 2 ? 1.03 : 0.97), h = k < 2 ? 2e-3 : 1e-2;
         char text[600];
         snprintf(text, sizeof text,
                  "carom: 1\ngravity: [%.17g, 0, -10]\nsleep: 0.1\nbodies:\n  s: {repeat: 34, body: {mass: 1, inertia: "

@@ -193,13 +193,18 @@ static carom_node nearer(carom_graph *g, const place *p, vec x) {
     return both;
 }
 
-// Pieces that do not touch are farther apart than any that do.
+// Pieces that do not touch are farther apart than any that do.  A step may hold them closed all the same, where they
+// touched at its start: so their gap grows along the same normal, by little where
+// they hardly overlap, unless one is too deep inside for that to matter.
 static touching decided(carom_graph *g, const place *A, const place *B, carom_node here, carom_node gap, vec normal,
                         vec point) {
-    const carom_node deepest = larger(g, A->x[PIECE_DEEP], B->x[PIECE_DEEP]);
+    const carom_node deepest = larger(g, A->x[PIECE_DEEP], B->x[PIECE_DEEP]), zero = n_num(g, 0);
     const carom_node touches = n_and(g, here, n_less(g, n_fun(g, CAROM_OP_NEG, deepest), gap));
-    const carom_node slack = n_mul(g, n_num(g, SLACK), larger(g, A->x[PIECE_SIZE], B->x[PIECE_SIZE]));
-    return (touching){n_if(g, touches, gap, n_add(g, n_abs(g, gap), slack)), normal, point};
+    const carom_node size = larger(g, A->x[PIECE_SIZE], B->x[PIECE_SIZE]), slack = n_mul(g, n_num(g, SLACK), size),
+                     twice = n_add(g, size, size), lifted = n_add(g, gap, twice);
+    const carom_node shallow = n_less(g, n_mul(g, n_num(g, -0.5), slack), gap), inside = n_less(g, zero, lifted),
+                     apart = n_if(g, shallow, gap, n_if(g, inside, lifted, n_abs(g, gap)));
+    return (touching){n_if(g, touches, gap, n_add(g, apart, slack)), normal, point};
 }
 
 // (OUT-5)  d = c_A - c_B,  b = b_A + b_B,  n = (a d - b J d)/|d|^2,  a = +-sqrt(|d|^2 - b^2) (-: one of them is
