@@ -1,6 +1,7 @@
 // test_auto.c: `auto`: does it keep its tolerance, choose what suits, change its mind when it must, and say so?
 #include "model_text.h"
 #include "schemes.h"
+#include "sim/sim.h"
 
 static carom_sim *sim_of_model_by(const carom_model *m, const char *scheme, const char *const *options, double h,
                                   double t_end) {
@@ -551,11 +552,66 @@ static void chatter_is_stepped_over(void **state) {
     carom_model_destroy(m);
 }
 
+// -- work -------------------------------------------------------------------------------------------------------------
+
+static const double LIMIT = 1e8, LEFT = 2e5; // of work; of it, that is left at the start of a step
+static long inner_steps;
+static carom_status almost_spent(void *work, carom_step *s) {
+    s->inside->calls = (LIMIT - LEFT) / (1 + (s->sys->nv + s->sys->ne + s->sys->nc) / 8.0);
+    const carom_status status = carom_scheme_find("auto")->step(work, s);
+    inner_steps = s->counts->inner; // the step is taken back
+    return status;
+}
+
+// n masses that vibrate alike, or in stiff pairs (1e10), for long between two records: internal steps until the end of
+// the work.
+static double steps_of_work(int n, bool stiff) {
+    char text[8000], *at = text;
+    at += sprintf(at, "carom: 1\ncoordinates: {");
+    for (int i = 0; i < n; ++i) at += sprintf(at, "%sx%d: %d", i ? ", " : "", i, i % 2 ? -1 : 1);
+    at += sprintf(at, "}\nenergy: {kinetic: 0");
+    for (int i = 0; i < n; ++i) at += sprintf(at, " + x%d'^2/2", i);
+    at += sprintf(at, ", potential: 0");
+    for (int i = 0; i < n; ++i) at += sprintf(at, " + x%d^2/2 + x%d^4/4", i, i);
+    for (int i = 1; stiff && i < n; i += 2) at += sprintf(at, " + 1e10*(x%d + x%d)^2/2", i, i - 1);
+    at += sprintf(at, "}\n");
+    if (stiff) at += sprintf(at, "forces: {x0: sin(3*t)}\n");
+    carom_scheme scheme = *carom_scheme_find("auto");
+    scheme.step = almost_spent;
+    const carom_scheme *const list[] = {&scheme, NULL};
+    carom_model *m = good(text);
+    carom_error err = {0};
+    carom_sim_def d = sim_def(m, "auto", NULL, 1e7, 1e7);
+    d.schemes = list;
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s", err.text);
+    assert_int_equal(carom_sim_step(sim, &err), CAROM_NOT_CONVERGED);
+    if (!strstr(err.text, "exceeded the work limit, 1e+08 evaluations")) fail_msg("%s", err.text);
+    const double done = carom_work_done(&sim->step);
+    if (!(done > LIMIT && done < LIMIT + 0.05 * LEFT)) fail_msg("%d masses: ended after %.9g", n, done);
+    assert_int_equal(sim->step.inside->multiplied > 0, stiff);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+    return (double)inner_steps;
+}
+
+// (AU-19)  The same work ends a run whose steps are cheap and one whose steps are dear: 1 + n/8 is what an evaluation
+//          costs, so it has fewer steps by that.  Implicit steps have factorisations as well.
+static void the_limit_is_one_of_work(void **state) {
+    (void)state;
+    const double one = steps_of_work(1, false), many = steps_of_work(40, false), ratio = 6 / 1.125;
+    if (!(many > 1000 && fabs(one / many - ratio) < 0.05 * ratio))
+        fail_msg("%g steps with one mass, %g with 40", one, many);
+    const double few_stiff = steps_of_work(2, true), many_stiff = steps_of_work(40, true);
+    if (!(few_stiff > 1.1 * 6 / 1.25 * many_stiff)) fail_msg("stiff: %g and %g steps", few_stiff, many_stiff);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_follow_the_tolerance),
         cmocka_unit_test(a_record_shows_what_a_step_has_missed),
         cmocka_unit_test(loads_end_no_flights),
+        cmocka_unit_test(the_limit_is_one_of_work),
         cmocka_unit_test(forces_that_overflow_ask_for_a_shorter_step),
         cmocka_unit_test(a_pulse_tears_a_body_loose),
         cmocka_unit_test(the_slider_crank_meets_its_references),

@@ -212,8 +212,8 @@ static void event_driven_takes_loose_tolerances(void **state) {
     def.end = 0.05;
     def.reference = "event-driven:1e-4";
     const outcome o = compare(&def);
-    // of angles of order 1; the error of a run scatters about its tolerance
-    for (int k = 0; k < 4; ++k) assert_true(o.row[k].error < 2 * o.row[k].tolerance);
+    // of angles of order 1: measured 0.06, 0.0008, 0.6 and 1.8 of the tolerance, which is one of single steps
+    for (int k = 0; k < 4; ++k) assert_true(o.row[k].error < (k < 3 ? 1 : 2) * o.row[k].tolerance);
     const char *const loose[] = {"rtol=1e-3", "rtol=1e-5", "rtol=1e-7", "rtol=1e-9"};
     for (int i = 0; i < 4; ++i) { // the same with outputs every millisecond
         carom_error err = {0};

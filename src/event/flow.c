@@ -360,6 +360,7 @@ static void solve_symmetric(carom_flow *f, carom_step *s) {
     }
     balance(f);
     scale(f);
+    carom_factored(s, n);
     if (carom_dense_lu(f->S, n, n, WEAK, f->col)) {
         carom_dense_lu_solve(f->S, n, n, f->col, f->x);
         scale(f);
@@ -412,6 +413,7 @@ static void solve_reactions(carom_flow *f, carom_step *s) {
         return;
     }
     balance(f);
+    carom_factored(s, n);
     f->shared = !carom_dense_lu(f->S, n, n, CAROM_FLOW_CUT, f->col);
     for (int r = 0; r < n && !f->shared; ++r)
         small = small || fabs(f->S[r + (ptrdiff_t)r * n]) < SUSPECT * f->D[f->row[r]] * f->balance[r] * f->balance[r];
@@ -472,6 +474,7 @@ static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q
     if (laws && f->L.nb > s->sys->ne) {
         if (!eliminate(f)) {
             balance(f);
+            carom_factored(s, n);
             f->shared = !carom_dense_lu(f->S, n, n, CAROM_FLOW_CUT, f->col);
         }
         return solve_laws(f, s);

@@ -402,6 +402,7 @@ static carom_status newton_matrix(carom_flow *f, carom_step *s, double tau) {
                     f->J[at] = (i == j && x == y) - a * f->Jv[from] - a_2 * f->Jq[from];
                 }
         }
+    carom_factored(s, n);
     if (!carom_dense_lu(f->J, n, n, DBL_EPSILON, f->J_pivot))
         return carom_retry(s, "the iteration matrix of the stages is singular");
     return CAROM_OK;
@@ -512,6 +513,7 @@ static carom_status radau_error(carom_flow *f, carom_step *s, double tau, const 
         for (int i = 0; i < nv; ++i)
             f->J[(size_t)i + (size_t)j * (size_t)nv] = (i == j) / x - v_column[i] - x * q_column[i];
     }
+    carom_factored(s, nv);
     if (!carom_dense_lu(f->J, nv, nv, DBL_EPSILON, f->J_pivot))
         return carom_retry(s, "the matrix of the error estimate is singular");
     carom_dense_lu_solve(f->J, nv, nv, f->J_pivot, r_v);

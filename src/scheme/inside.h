@@ -35,6 +35,7 @@ typedef struct carom_inside {
     const double *residual; // kept: largest one of contact problems before those of carom_step.counts
     double entered;      // of adaptive steps: largest depth from which contacts that closed were lifted; set to 0 there
     double spent;        // parts of the run's present step, with those of its halves and of all that was refused of it
+    double calls, multiplied; // the same, as work (AU-19): evaluations of the model, multiplications of factorisations
     bool last;           // smaller steps have failed: contacts that meet a kink keep their plane (CL-10)
     const double *gaps;  // at the start of the step, as the simulation has them; NULL: it has none, or the system lacks
                          // some of its constraints

@@ -23,7 +23,10 @@
 #define SYSTEM(call, what) CALL(call, failed(s, status_, what))
 
 // Forces or gaps are evaluated in every loop, so a request to stop is seen there inside a step, however long that is.
-static inline bool stopped(const carom_step *s) { return s->inside->stop && s->inside->stop(s->inside->stop_user); }
+static inline bool stopped(const carom_step *s) {
+    s->inside->calls += 1;
+    return s->inside->stop && s->inside->stop(s->inside->stop_user);
+}
 static carom_status stop(carom_step *s) { return carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", s->t); }
 
 static carom_status failed(carom_step *s, carom_status status, const char *what) {
@@ -123,6 +126,7 @@ static carom_status indefinite(carom_step *s, int row) {
 carom_status carom_mass_factorise(carom_step *s, carom_factor *F) {
     int row = 0;
     if (carom_factorise(F, s->M, &row) != CAROM_OK) return indefinite(s, row);
+    if (s->M.shape.storage == CAROM_DENSE) carom_factored(s, s->sys->nv);
     s->inside->mass_seen = true;
     F->ready = s->sys->flags & CAROM_CONSTANT_MASS;
     if (F->ready) F->count = CAROM_FACTOR_OF_MASS;
@@ -611,6 +615,8 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     carom_counts *counts = s->counts;
     counts->problems += 1;
     counts->iterations += r.iterations;
+    carom_factored(s, pb->n);
+    s->inside->multiplied += (double)r.iterations * pb->n * pb->n;
     counts->fallbacks += r.fallbacks;
     s->contact.last = 0;
     if (!r.converged && r.residual <= s->inside->solved * s->scale) s->contact.last = r.residual; // (TOL-2)
@@ -835,6 +841,26 @@ carom_status carom_limit_parts(carom_step *s, double parts, double most) {
         "t = %.9g: one step exceeded the work limit of %g internal steps: impacts or vibrations are too fast for it. "
         "Try a smaller step, or a scheme that does not follow them (moreau-jean, newmark)",
         s->t, most);
+}
+
+void carom_factored(carom_step *s, int n) { s->inside->multiplied += (double)n * n * n / 3; }
+
+// (AU-19)  work = calls (1 + n/SMALL) + multiplications/MANY,  n = nv + ne + nc: in evaluations of a small model
+double carom_work_done(const carom_step *s) {
+    static const double SMALL = 8, MANY = 300;
+    const carom_inside *in = s->inside;
+    return in->calls * (1 + (s->sys->nv + s->sys->ne + s->sys->nc) / SMALL) + in->multiplied / MANY;
+}
+
+carom_status carom_limit_work(carom_step *s, double most) {
+    s->inside->calls += 1; // also where nothing is evaluated
+    if (carom_work_done(s) <= most) return CAROM_OK;
+    return carom_fail(
+        s->err, CAROM_NOT_CONVERGED,
+        "t = %.9g: one step exceeded the work limit, %.3g evaluations of a small model (here %.3g evaluations and "
+        "factorisations of %.3g multiplications): impacts or vibrations are too fast for it. "
+        "Try a smaller step, or a scheme that does not follow them (moreau-jean, newmark)",
+        s->t, most, s->inside->calls, s->inside->multiplied);
 }
 
 carom_status carom_beside(carom_step *s, carom_side side, double t, const double *q, const double *v) {

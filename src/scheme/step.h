@@ -277,6 +277,10 @@ void carom_list_suffices(carom_step *s, const carom_way *motion);
 /// `most`, with those of its halves and of all that was refused: a step that is refused for its many parts has as many
 /// when it is halved, and would take for ever.
 carom_status carom_limit_parts(carom_step *s, double parts, double most);
+/// The same by work (AU-19), whatever it is spent on: evaluations of the model and factorisations so far.
+carom_status carom_limit_work(carom_step *s, double most);
+double carom_work_done(const carom_step *s);
+void carom_factored(carom_step *s, int n); // a dense matrix of n rows
 
 /// What contact problems leave behind in the step and in the counts of the run.  Far iterates and rejected attempts
 /// have velocities that nothing ever had: what they leave is taken back.

@@ -1,5 +1,5 @@
 // pulses.c: does the model have a pulse in time that is shorter than a step, which a scheme that does not locate events
-// misses, or takes for one as long as a step?
+// misses, or takes for one as long as a step?  Or a wall that moves in a pulse of too few steps?
 #include "scheme/friction.h"
 #include "sim/sim.h"
 #include <math.h>
@@ -165,4 +165,155 @@ bool carom_sim_short_pulse(const carom_sim *sim, carom_pulse *pulse) {
             half_way(&z, pulse->t, pulse->t + sim->h, pulse->i) - half_way(&z, pulse->t, pulse->t - sim->h, pulse->i);
     free(z.x);
     return found && pulse->width < sim->h;
+}
+
+// The motion of gaps in time alone, at the present positions.
+typedef struct wall { // the last two turning points of a gap, the second with its time; the farthest behind them
+    double range[2], base, peak, t_peak, now, t_now;
+    bool shaped;
+} wall;
+
+typedef struct walls {
+    const carom_sim *sim;
+    int judged;
+    double *g;    // ne + nc
+    wall *of;     // nc
+    carom_pulse *best;
+    double speed; // of the best one
+} walls;
+
+static bool gaps_at(const walls *z, double t) {
+    const carom_system *sys = z->sim->sys;
+    return sys->gaps(sys->model, z->sim->step.sys_work, fmin(fmax(t, z->sim->t0), z->sim->t_end), z->sim->q, z->g) ==
+           CAROM_OK;
+}
+
+static double gap_at(const walls *z, int c, double t) {
+    return gaps_at(z, t) ? z->g[z->sim->sys->ne + c] : NAN;
+}
+
+// A gap of shapes is one of several between them, and turns where others are nearest.
+static bool shaped(const carom_sim *sim, int c) {
+    return sim->size && sim->size(sim->names.name_user, carom_sim_known_as(sim, sim->sys->ne + c)) > 0;
+}
+
+// The time at which gap c has come from t, where it is beyond the level, to the level; NAN: not within `far`.
+static double reaches(const walls *z, int c, double t, double level, double sign, double far) {
+    const double h = copysign(z->sim->h, far), from = t;
+    double to = t + h;
+    for (; sign * (gap_at(z, c, to) - level) > 0; t = to, to += h)
+        if (fabs(to - from) > fabs(far)) return NAN;
+    for (int k = 0; k < 30; ++k) *(sign * (gap_at(z, c, 0.5 * (t + to)) - level) > 0 ? &t : &to) = 0.5 * (t + to);
+    return to;
+}
+
+static const double INSTANT = 1e-6; // of a step
+
+// Does gap c change by much of the height of a pulse in an instant?  Walls that jump have no speed.
+static bool leaps(const walls *z, int c, double t, double height) {
+    static const double MUCH = 0.25;
+    const double e = INSTANT * z->sim->h;
+    return !(fabs(gap_at(z, c, t + e) - gap_at(z, c, t - e)) < MUCH * height);
+}
+
+// What does not turn by more, of all that a gap does, does not turn.
+static double least(const wall *w) { return 0.1 * (w->range[1] - w->range[0]); }
+
+// (JT-7)  A turning point of gap c between two others: a pulse of height H, by the lesser of both, is as wide as it is
+//         beyond H/2.  In fewer than FEWEST steps, and with H/width above a part of the speed that contacts take away,
+//         its motion decides and is not followed.
+static void judge(walls *z, int c, double fewest) {
+    static const double SEEN = 0.1;
+    const wall *w = z->of + c;
+    const double sign = w->peak > w->now ? 1 : -1, h = z->sim->h, lowest = sign > 0 ? fmax(w->base, w->now)
+                                                                                   : fmin(w->base, w->now);
+    if (w->shaped || !(sign * (w->peak - lowest) > least(w)) || z->judged >= MOST) return;
+    z->judged += 1;
+    double a = w->t_peak - h, b = w->t_peak + h;
+    for (int k = 0; k < 40; ++k) {
+        const double x = a + (b - a) / 3, y = b - (b - a) / 3;
+        if (sign * (gap_at(z, c, x) - gap_at(z, c, y)) > 0) b = y;
+        else a = x;
+    }
+    double t = 0.5 * (a + b), peak = gap_at(z, c, t);
+    if (!(sign * (peak - w->peak) > 0)) t = w->t_peak, peak = w->peak;
+    const double height = fabs(peak - lowest), level = 0.5 * (peak + lowest);
+    const double from = reaches(z, c, t, level, sign, -fewest * h), to = reaches(z, c, t, level, sign, fewest * h),
+                 width = to - from;
+    if (!(width < fewest * h && height > z->speed * width && height > SEEN * z->sim->kept->speed * width)) return;
+    // splitting divides steps at pulses that are this short, and follows them
+    if (z->sim->scheme->powers && width < 2 * h) return;
+    if (width < 4 * INSTANT * h || leaps(z, c, from, height) || leaps(z, c, to, height)) return;
+    z->speed = height / width;
+    *z->best = (carom_pulse){.i = z->sim->sys->nv + z->sim->sys->ne + c, .t = t, .width = width};
+}
+
+// Turning points of each gap, by looks at every step from t to `to`.
+static void follow(walls *z, double t, double to, double fewest) {
+    static const double LOOKS = 1e6;
+    const double h = fmax(z->sim->h, (to - t) / LOOKS);
+    const int ne = z->sim->sys->ne, nc = z->sim->sys->nc;
+    bool begun = false;
+    for (double k = 0; t + k * h <= to; ++k) {
+        if (!gaps_at(z, t + k * h)) continue;
+        for (int c = 0; c < nc; ++c) {
+            const double y = z->g[ne + c];
+            wall *w = z->of + c;
+            if (!begun) w->base = w->peak = w->now = y, w->t_peak = w->t_now = t + k * h;
+            const double sign = w->now > w->peak ? 1 : -1; // now: the farthest from the peak
+            if (w->now == w->peak || sign * (y - w->now) > 0) w->now = y, w->t_now = t + k * h;
+            else if (sign * (w->now - y) > least(w)) {
+                judge(z, c, fewest);
+                w->base = w->peak, w->peak = w->now, w->t_peak = w->t_now, w->now = y, w->t_now = t + k * h;
+            }
+        }
+        begun = true;
+    }
+    for (int c = 0; begun && c < nc; ++c) judge(z, c, fewest);
+}
+
+// How far gaps move in n parts of the time from t to `to`; is it more than rounding?
+static bool ranges(walls *z, double t, double to, int n) {
+    static const double ROUNDING = 1e-9;
+    const int ne = z->sim->sys->ne, nc = z->sim->sys->nc;
+    bool moves = false;
+    for (int c = 0; c < nc; ++c) z->of[c].range[0] = HUGE_VAL, z->of[c].range[1] = -HUGE_VAL;
+    for (int k = 0; k <= n; ++k) {
+        if (!gaps_at(z, t + (to - t) * k / n)) continue;
+        for (int c = 0; c < nc; ++c) {
+            wall *w = z->of + c;
+            w->range[0] = fmin(w->range[0], z->g[ne + c]), w->range[1] = fmax(w->range[1], z->g[ne + c]);
+            moves = moves || (!w->shaped &&
+                              w->range[1] - w->range[0] > ROUNDING * fmax(fabs(w->range[1]), fabs(w->range[0])));
+        }
+    }
+    return moves;
+}
+
+bool carom_sim_coarse_pulse(const carom_sim *sim, double fewest, carom_pulse *pulse) {
+    static const double WIDE = 8; // a bell is not flat for so many times its width
+    const carom_system *sys = sim->sys;
+    const int divided = carom_option_find(sim->scheme->options, "adaptive", 8);
+    if (sys->nc == 0 || sys->listed || sim->control.on || sim->scheme->emits_events || sim->scheme->own_steps ||
+        (divided >= 0 && sim->opt[divided] != 0))
+        return false;
+    walls z = {.sim = sim, .best = pulse};
+    z.g = calloc((size_t)(sys->ne + sys->nc), sizeof *z.g);
+    z.of = calloc((size_t)sys->nc, sizeof *z.of);
+    const double run[2] = {sim->t0, sim->t_end}, t_1 = sim->kept->t, reach = fewest * sim->h;
+    for (int c = 0; z.of && c < sys->nc; ++c) z.of[c].shaped = shaped(sim, c);
+    if (z.g && z.of && ranges(&z, sim->t0, t_1, TIMES)) follow(&z, sim->t0, t_1, fewest);
+    else if (z.g && z.of && sys->even) {
+        double from = sim->t0;
+        for (int k = 0; k < MOST && from < t_1; ++k) {
+            const double to = sys->even(sys->model, sim->step.sys_work, run, 1, from, t_1),
+                         a = fmax(from - reach, run[0]), b = fmin(to + reach, t_1);
+            if (to - from < WIDE * reach && ranges(&z, a, b, TIMES)) follow(&z, a, b, fewest);
+            if (!(to > from)) break;
+            from = to;
+        }
+    }
+    free(z.g);
+    free(z.of);
+    return z.speed > 0;
 }

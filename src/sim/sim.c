@@ -242,7 +242,7 @@ static carom_status take_listed_step(carom_sim *sim, double *h, carom_error *err
         CAROM_TRY(carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err));
         carom_sim_mark(sim);
         sim->step.parts = 0;
-        in->spent = 0;
+        in->spent = in->calls = in->multiplied = 0;
     }
 }
 
@@ -349,7 +349,7 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
     carom_kept *k = sim->kept; // the list of contacts may have wanted more memory
     sim->refused_scale = 0;
     sim->grown = false;
-    in->spent = 0;
+    in->spent = in->calls = in->multiplied = 0;
     if (k->n == 0 && sim->reaction && !sim->scheme->emits_events) guess_reactions(sim);
     const double residual = k->ledger.counts.residual, t_0 = k->t;
     const bool reacts = s->reacted; // did so in the step before

@@ -301,6 +301,9 @@ double carom_sim_one_step(const carom_sim *sim); // with the forces of the prese
 /// or falls for `width` about t (0: at t alone).  Nothing for schemes that cut steps there.
 typedef struct carom_pulse { int i; double t, width; } carom_pulse;
 bool carom_sim_short_pulse(const carom_sim *sim, carom_pulse *pulse);
+/// The fastest pulse of fewer steps in which the wall of a contact moves (JT-7), shapes left out.  Nothing for schemes
+/// that locate events or choose their own steps.
+bool carom_sim_coarse_pulse(const carom_sim *sim, double fewest, carom_pulse *pulse);
 /// Does a force, gap or coefficient of friction have a value at `at`, known to rounding, that it has neither before nor
 /// behind (JT-6)?  No for schemes that cannot divide their steps there.
 bool carom_sim_alone(const carom_sim *sim, double at);
