@@ -340,7 +340,7 @@ static bool short_pulse(writer *w) {
         snprintf(add(w, "resolution", id, p.t), ROOM,
                  "%s has a pulse of %.3g s at t = %.9g, which is shorter than the step %.9g: %s misses it or sees too "
                  "much of it.  Try a step below %.3g, or a scheme that cuts its steps there (mixed, auto)",
-                 what, p.width, p.t, sim->h, sim->scheme->name, 0.1 * p.width);
+                 what, p.width, p.t, sim->h, sim->scheme->name, p.width / 20); // (JT-7) wants 8 at half its height
     return true;
 }
 
