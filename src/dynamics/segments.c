@@ -226,19 +226,25 @@ static void orthonormalise(double *X, int rows, int m, double *R) {
     }
 }
 
+// The m_0 columns of Q through piece k: as many of `next`; how many rows these have.
+static int through(const carom_segments *g, int k, const double *Q, double *next, double *work) {
+    const carom_piece *p = &g->piece[k];
+    const int n = g->c->s.n, m = g->piece[0].m, rows = g->piece[(k + 1) % g->n].m;
+    for (int j = 0; j < m; ++j) {
+        carom_zero(work, n);
+        for (int i = 0; i < p->m; ++i) carom_axpy(work, column(Q, j, p->m)[i], column(p->Y, i, n), n);
+        piece_column(g, k, work, column(next, j, rows));
+    }
+    return rows;
+}
+
 // Once around from Q (m_0 columns of m_0): the new Q, and the product of all R.
 static void around(const carom_segments *g, double *Q, double *next, double *R, double *product, double *work) {
-    const int n = g->c->s.n, m = g->piece[0].m;
+    const int m = g->piece[0].m;
     carom_zero(product, (ptrdiff_t)m * m);
     for (int i = 0; i < m; ++i) column(product, i, m)[i] = 1;
     for (int k = 0; k < g->n; ++k) {
-        const carom_piece *p = &g->piece[k];
-        const int rows = g->piece[(k + 1) % g->n].m;
-        for (int j = 0; j < m; ++j) {
-            carom_zero(work, n);
-            for (int i = 0; i < p->m; ++i) carom_axpy(work, column(Q, j, p->m)[i], column(p->Y, i, n), n);
-            piece_column(g, k, work, column(next, j, rows));
-        }
+        const int rows = through(g, k, Q, next, work);
         orthonormalise(next, rows, m, R);
         carom_copy(Q, next, (ptrdiff_t)rows * m);
         for (int j = 0; j < m; ++j) { // product = R product; both are upper triangular
@@ -253,18 +259,12 @@ static void around(const carom_segments *g, double *Q, double *next, double *R, 
 
 // The product of all pieces, where it does not grow so much that it loses digits.
 static bool whole(const carom_segments *g, double *P, double *next, double *work) {
-    const int n = g->c->s.n, m = g->piece[0].m;
+    const int m = g->piece[0].m;
     double most = 1;
     carom_zero(P, (ptrdiff_t)m * m);
     for (int i = 0; i < m; ++i) column(P, i, m)[i] = 1;
     for (int k = 0; k < g->n; ++k) {
-        const carom_piece *p = &g->piece[k];
-        const int rows = g->piece[(k + 1) % g->n].m;
-        for (int j = 0; j < m; ++j) {
-            carom_zero(work, n);
-            for (int i = 0; i < p->m; ++i) carom_axpy(work, column(P, j, p->m)[i], column(p->Y, i, n), n);
-            piece_column(g, k, work, column(next, j, rows));
-        }
+        const int rows = through(g, k, P, next, work);
         carom_copy(P, next, (ptrdiff_t)rows * m);
         most = fmax(most, carom_norm_max(P, rows * m));
     }
