@@ -264,5 +264,9 @@ static void missing_arguments_are_errors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(missing_arguments_are_errors)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    char folder[] = "/tmp/carom-arguments-XXXXXX", command[100]; // functions write files called VALUE_char
+    if (!mkdtemp(folder) || chdir(folder) != 0) return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command) != 0 || failed;
 }

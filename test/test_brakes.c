@@ -1,41 +1,9 @@
 // test_brakes.c: friction with a given normal force (brakes, clutches), in joints, by normal force, by direction, and
 // on conveyors, against closed forms.
-#include "model_text.h"
-#include "schemes.h"
+#include "ends.h"
 #include <carom/event.h>
 
-enum { MOST = 8 };
-typedef struct end {
-    double x[MOST];
-    carom_ledger ledger;
-} end;
-
-static double value(const carom_model *m, const carom_now *now, const char *name) {
-    const carom_system *sys = carom_model_system(m);
-    for (int i = 0; i < sys->nq; ++i)
-        if (strcmp(carom_model_coordinate(m, i), name) == 0) return now->q[i];
-    for (int i = 0; i < sys->nv; ++i)
-        if (strcmp(carom_model_velocity(m, i), name) == 0) return now->v[i];
-    fail_msg("there is no '%s'", name);
-    return NAN;
-}
-
-// At the end the values of the names, which end with NULL.
-static end run(const char *text, const char *scheme, double h, double t_end, const char *const *names) {
-    carom_model *m = good(text);
-    carom_sim *sim = model_sim(m, scheme, NULL, h, t_end);
-    model_sim_run(sim);
-    const carom_now now = carom_sim_now(sim);
-    end e = {.ledger = sim_ledger(sim)};
-    for (int i = 0; names[i]; ++i) e.x[i] = value(m, &now, names[i]);
-    carom_sim_destroy(sim);
-    carom_model_destroy(m);
-    return e;
-}
-#define NAMES(...) (const char *const[]){__VA_ARGS__, NULL}
-
 #define EACH(s) int i_ = 0; (s = scheme_with(&i_, CAROM_NO_FRICTION | CAROM_NO_IMPACTS));
-static double fine(const carom_scheme *s, double located, double others) { return s->emits_events ? located : others; }
 
 // I = 0.2, mu r N = 0.1 0.05 40 = 0.2: 1 rad/s^2, from 3 rad/s to rest after 4.5 rad.
 static void a_shaft_spins_down(void **state) {
