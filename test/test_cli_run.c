@@ -185,6 +185,16 @@ static void csv_goes_to_standard_output_and_the_ledger_beside_it(void **state) {
     assert_says(out, "101 rows");
 }
 
+// A model is not trusted: patterns that match in very many ways take no longer than others.
+static void patterns_of_columns_end(void **state) {
+    (void)state;
+    put("globs.yaml", "carom: 1\ncoordinates: {aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: 1}\n"
+                      "energy: {kinetic: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'^2}\n"
+                      "simulation: {step: 0.1, end: 0.2}\n");
+    assert_int_equal(carom("run globs.yaml -q --columns 'a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b'"), 2);
+    assert_int_equal(carom("run globs.yaml -q --columns '*a*a?*'"), 0);
+}
+
 static void errors_are_estimated(void **state) {
     (void)state;
     put("ball.yaml", ball);
@@ -520,6 +530,7 @@ int main(void) {
         cmocka_unit_test(ends_and_initial_values_are_expressions),
         cmocka_unit_test(adaptive_is_a_scheme_s_own_option_where_it_has_one),
         cmocka_unit_test(csv_goes_to_standard_output_and_the_ledger_beside_it),
+        cmocka_unit_test(patterns_of_columns_end),
         cmocka_unit_test(errors_are_estimated), cmocka_unit_test(the_ledger_as_json),
         cmocka_unit_test(a_failed_check_is_exit_3_and_the_result_is_kept),
         cmocka_unit_test(a_run_that_cannot_go_on_is_exit_1_and_saved),

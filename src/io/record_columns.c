@@ -335,16 +335,18 @@ const char *record_pattern(const carom_record *r, const carom_record_def *def, i
     return def->columns[i];
 }
 
-// * stands for any text, ? for any character.
+// * stands for any text, ? for any character.  What a * takes grows only behind the last one, so that the work is at
+// most the product of both lengths.
 static bool matches(const char *pattern, const char *name) {
-    for (; *pattern && *pattern != '*'; ++pattern, ++name)
-        if (!*name || (*pattern != '?' && *pattern != *name)) return false;
-    if (!*pattern) return !*name;
-    while (*pattern == '*') ++pattern;
-    for (;; ++name) {
-        if (matches(pattern, name)) return true;
-        if (!*name) return false;
+    const char *star = NULL, *taken = NULL; // the last *, and where what it takes ends
+    while (*name) {
+        if (*pattern == '*') star = pattern++, taken = name;
+        else if (*pattern == '?' || *pattern == *name) ++pattern, ++name;
+        else if (star) pattern = star + 1, name = ++taken;
+        else return false;
     }
+    while (*pattern == '*') ++pattern;
+    return !*pattern;
 }
 
 // Columns that no pattern matches go; t stays.
