@@ -196,7 +196,7 @@ static void say(const char *command, int n, int expected, char *said, size_t siz
 // The number behind `key`.
 static double number_after(const char *said, const char *key) {
     const char *at = strstr(said, key);
-    double x;
+    double x = NAN;
     if (!at || sscanf(at + strlen(key), " %lf", &x) != 1) fail_msg("no %s in: %s", key, said);
     return x;
 }
