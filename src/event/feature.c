@@ -100,7 +100,7 @@ static bool turns(carom_phase *w, const carom_step *s, int c) {
     return false;
 }
 
-// (MX-20)
+// (MX-20)  Another feature may have the same direction, and show in the gap alone (EV-27).
 carom_status carom_phase_turns(carom_phase *w, carom_step *s, bool *some) {
     const double t_a = w->t + w->a.tau, t_b = w->t + w->b.tau;
     *some = false;
@@ -108,10 +108,12 @@ carom_status carom_phase_turns(carom_phase *w, carom_step *s, bool *some) {
     carom_close_kinds(s, &w->C, CAROM_JOINTS | CAROM_CONTACTS);
     CAROM_TRY(carom_phase_hold(s, t_a, w->a.q));
     CAROM_TRY(carom_directions(s, &w->C, t_b, w->b.q));
+    CAROM_TRY(carom_gaps(s, w->aside.g, t_b, w->b.q));
     CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(carom_directions(s, &w->all, t_b, w->b.q));
-    for (int c = 0; c < s->sys->nc && !*some; ++c)
-        *some = carom_phase_open(w, c) && w->b.phi[c] < 0 && turns(w, s, c);
+    for (int c = 0, ne = s->sys->ne; c < s->sys->nc && !*some; ++c)
+        *some = carom_phase_open(w, c) && w->b.phi[c] < 0 &&
+                (turns(w, s, c) || apart_by(w, &w->C, ne + c, w->aside.g[ne + c] - w->b.g[ne + c]));
     return carom_phase_held(s);
 }
 
