@@ -88,6 +88,38 @@ double carom_local_rounding(const carom_local *L, int k, const double *x, int n)
     return carom_local_rounding_within(L, k, x, n, size);
 }
 
+// 1e-6 sum |W| size_q of direction k
+static double elsewhere(const carom_step *s, const carom_local *L, int k, double size) {
+    static const double ELSEWHERE = 1e-6;
+    const carom_columns *W = &L->W;
+    const double *a = W->a + (size_t)k * (size_t)W->stride;
+    double sum = 0;
+    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e)
+        sum += fabs(a[e]) / carom_lever(s->sys, W->count ? carom_column_rows(W, k)[e] : e);
+    return ELSEWHERE * sum * size;
+}
+
+carom_status carom_run_off(carom_step *s, const carom_local *L, double t, const double *q, const double *g,
+                           double *held, bool *keeps) {
+    const double size = carom_size_of_positions(s->sys, q);
+    bool known = false;
+    for (int b = 0; b < L->nb && s->sys->hold && size > 0; ++b) {
+        const int id = L->id[b];
+        if (id < s->sys->ne || !keeps[id]) continue;
+        const double far = elsewhere(s, L, L->at[b], size);
+        if (!(g[id] > far)) continue;
+        if (!known) {
+            CAROM_TRY(carom_hold_features(s, CAROM_HOLD, s->t, s->q));
+            const carom_status status = carom_gaps(s, held, t, q);
+            CAROM_TRY(carom_hold_features(s, CAROM_FREE, s->t, s->q));
+            CAROM_TRY(status);
+            known = true;
+        }
+        keeps[id] = !(g[id] - held[id] > far);
+    }
+    return CAROM_OK;
+}
+
 // (CL-8)  |g| <= eps_g:  g = W'x + h w where its terms are within eps_g, too, else 0;  eps_g = 16 eps sum |W| |q|
 void carom_settle_gaps(const carom_step *s, double *g, const carom_local *L, const double *q, const double *x) {
     const int nq = s->sys->nq;

@@ -148,6 +148,11 @@ void carom_local_magnitudes(double *y, const carom_local *L, int n, const double
 double carom_local_rounding(const carom_local *L, int k, const double *x, int n);
 /// The same where the largest |x_i| is known: positions that are no velocities may all enter.
 double carom_local_rounding_within(const carom_local *L, int k, const double *x, int n, double size);
+/// (CL-12)  Contacts that a scheme keeps closed without asking for their gaps, and that have run off the features they
+///          had at the start of the step:  g - g by those features > 1e-6 sum |W| size_q, far above drift.  Nothing is
+///          there that could push, and keeps[id] becomes false.  g: gaps at (t, q), by id; held: scratch, by id.
+carom_status carom_run_off(carom_step *s, const carom_local *L, double t, const double *q, const double *g,
+                           double *held, bool *keeps);
 
 /// Gaps of L's contacts at the end of a step, q = q_0 (+) x with the directions there, that are no larger than their
 /// rounding: contacts that share a load must not contradict each other by it.  They become 0, or the displacement W'x +
