@@ -172,6 +172,17 @@ typedef struct carom_model_run {
 } carom_model_run;
 carom_model_run carom_model_simulation(const carom_model *m);
 
+/// A world: rigid bodies that no joint holds and that may hit each other, ten or more in the plane, five in space, and
+/// half of all that moves; nothing in it is elastic.  Single impacts do not matter in it; in `step` nothing passes a
+/// tenth of the half width of the thinnest shape, at the speed of the fastest body after a fall through all of the
+/// world.
+typedef struct carom_world {
+    int bodies;
+    double width, speed, step;
+} carom_world;
+/// False: it is none, and *w is not complete.
+bool carom_model_world(const carom_model *m, carom_world *w);
+
 /// Springs, motors and loads: their names and kinds ("spring", "motor", "load"), numbered like carom_sim_works(); and
 /// the energy that each stores at a state.
 int carom_model_elements(const carom_model *m);

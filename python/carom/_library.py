@@ -113,7 +113,7 @@ class ModelRun(Structure):
 class SimDef(Structure):
     _fields_ = [("system", c_void_p), ("scheme", c_char_p), ("schemes", c_void_p), ("options", POINTER(c_char_p)), ("t0", c_double),
                 ("h", c_double), ("t_end", c_double), ("q0", c_void_p), ("v0", c_void_p), ("input", c_void_p), ("name", c_void_p), ("name_user", c_void_p),
-                ("rate_name", c_void_p), ("size", c_void_p), ("input_t", c_double), ("input_whole", c_bool), ("on_sample", c_void_p), ("sample_user", c_void_p)]
+                ("rate_name", c_void_p), ("size", c_void_p), ("input_t", c_double), ("input_whole", c_bool), ("on_sample", c_void_p), ("sample_user", c_void_p), ("choice", c_char_p)]
 
 
 class Now(Structure):
@@ -186,7 +186,7 @@ class RunGiven(Structure):
 
 class Run(Structure):
     _fields_ = [("scheme", c_char_p), ("table", c_void_p), ("step", c_double), ("end", c_double), ("options", POINTER(c_char_p)),
-                ("own", c_void_p), ("from_file", c_bool), ("evaluations", c_double)]
+                ("own", c_void_p), ("from_file", c_bool), ("evaluations", c_double), ("chosen", c_char * 240)]
 
 
 class SweepDef(Structure):
