@@ -283,11 +283,7 @@ static void pulses(void **state) {
     static const char *const schemes[] = {"event-driven", "auto", "mixed", "splitting"};
     static const double width[] = {1e-2, 1e-3, 1e-5}, steps[] = {1, 0.1, 0.04}, tolerance[] = {1e-8, 1e-7, 3e-4, 3e-4};
     char text[300];
-#ifdef QUICK
-    enum { STRIDE = 5 }; // no multiple of 2, 3 or 4
-#else
-    enum { STRIDE = 1 };
-#endif
+    enum { STRIDE = BRIEF ? 5 : 1 }; // no multiple of 2, 3 or 4
     for (int n = 0; n < 72; n += STRIDE) {
         const double w = width[n % 3], h = steps[n / 3 % 3];
         const int k = n / 9 % 4;
