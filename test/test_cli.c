@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE // mkdtemp
 #include "cli_rig.h"
 #include "json.h"
+#include "quick.h"
 #include <sys/stat.h>
 
 // -- usage --------------------------------------------------------------------------------------------
@@ -270,10 +271,12 @@ static void every_example_is_written_and_sound(void **state) {
         snprintf(file, sizeof file, "%s.yaml", name);
         assert_int_equal(carom("examples %s", name), 0);
         assert_true(there(file));
-        assert_int_equal(carom("examples %s", name), 2);
-        assert_says(complaints, "--force");
-        assert_int_equal(carom("examples %s --force", name), 0);
-        if (carom("check %s", file) != 0) fail_msg("%s: %s", file, out);
+        if (n % 8 == 0) {
+            assert_int_equal(carom("examples %s", name), 2);
+            assert_says(complaints, "--force");
+            assert_int_equal(carom("examples %s --force", name), 0);
+        }
+        if ((!BRIEF || n % 4 == 0) && carom("check %s", file) != 0) fail_msg("%s: %s", file, out);
         ++n;
     }
     assert_true(n >= 8);

@@ -4,6 +4,7 @@
 // pairs so many that all of them come and go, and must change nothing.
 #define _POSIX_C_SOURCE 200809L
 #include "result_rig.h"
+#include "quick.h"
 #include <carom/event.h>
 #include <math.h>
 
@@ -86,6 +87,7 @@ static void laws_of_lists_are_those_of_pairs(void **state) {
         roll(laws[0], true, schemes[s], plain);
         for (size_t l = 0; l < sizeof laws / sizeof *laws; ++l) {
             double apart = 0, other = 0;
+            if (BRIEF && (l + (size_t)s) % 4 != 0) continue; // every law with some scheme, and the other way round
             roll(laws[l], false, schemes[s], few);
             roll(laws[l], true, schemes[s], many);
             for (int i = 0; i < NUMBERS; ++i)

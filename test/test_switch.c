@@ -85,6 +85,7 @@ static void belt(void **state) {
 // x'' + 0.2 x' + x^3 = F cos t: the symmetric orbit loses its symmetry at F = 2.403377116057.
 static void duffing(void **state) {
     (void)state;
+    QUICK_SKIPS();
     const carom_orbit_def d = define("carom: 1\nparameters: {F: 2.3}\ncoordinates: {x: 1.2}\nenergy: {kinetic: "
                                      "\"1/2*x'^2\", potential: \"1/4*x^4\"}\nforces: {x: \"F*cos(t) - 0.2*x'\"}\n",
                                      "2*pi", 200);
