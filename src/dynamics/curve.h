@@ -53,6 +53,9 @@ typedef struct carom_curve {
     carom_status (*keep)(void *user, double *tau);
     // of the solution, in units of tau, not below 1
     double (*extent)(void *user);
+    // orbits of a period of their own: how slow they are where they are slowest, against where they are fastest; NULL:
+    // there are none
+    double (*slowest)(void *user);
     // from a place to this solution, in units of tau
     void (*apart)(void *user, const double *place, double *by);
     // how this solution differs from the one kept; failed: there is none
@@ -99,6 +102,16 @@ typedef struct carom_curve {
     // before begin(): the orbit has so many periods of the excitation
     carom_status (*multiple)(void *user, int periods);
 } carom_curve;
+
+/// The parameter at which the period of orbits would be infinite.
+typedef struct carom_limit {
+    double value, error, before; // error: as the last points tell it; before: as those before them told it
+    double rate;                 // of the saddle: the period grows by 1/rate where the parameter comes nearer by e
+    bool saddle_node;
+} carom_limit;
+enum { CAROM_ENDLESS = 7 }; // points that it needs
+/// By the last of n points with growing periods.  False: they do not follow such a law.
+bool carom_endless(const double *p, const double *T, int n, carom_limit *to);
 
 /// Room for one more row behind those of t; *room: how many it has room for.  False: no memory.
 bool carom_curve_room(carom_table *t, long *room);

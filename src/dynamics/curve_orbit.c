@@ -132,6 +132,11 @@ static double extent(void *user) {
     return most;
 }
 
+static double slowest(void *user) {
+    const carom_cycle *c = &((orbits *)user)->c;
+    return c->timeless && !c->expression ? c->s.slow / c->s.fast : INFINITY;
+}
+
 static carom_status begin(void *user) {
     orbits *o = user;
     carom_cycle *c = &o->c;
@@ -822,6 +827,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
                        .same = same,
                        .keep = keep,
                        .extent = extent,
+                       .slowest = slowest,
                        .describe = describe,
                        .graze = graze,
                        .leave = leave,

@@ -37,6 +37,9 @@ static const double AGREE = 0.2;       // of a coefficient: that of the normal f
 static const double FELT = 1e-5, NOTICED = 1e-9; // of the parameter's range: the way to the first orbit beside a Hopf
                                                  // point; what rounding does not make
 static const double BESIDE = 1e-4;    // of the range: how far beside an event eigenvalues are looked at
+static const double LINGERS = 0.05, LONGER = 1.5; // (END-1)  of its largest rate: so slow is an orbit beside an
+                                                  // equilibrium; of the shortest period: it has grown
+static const double NEARLY = 1e-8, ENOUGH = 2e-7; // of the range: a limit that is known; where more points do not help
 static const double KNOWN = 1e-5;     // of the parameter's range and of sizes: the same point
 static const double NEAR_BORDER = 1.2, TURN = 0.5236, GROW = 1; // of multipliers near their border, in logarithms: how
                                                                 // far they may turn and grow in a step
@@ -1249,6 +1252,48 @@ static carom_status step_ahead(walk *w, double *ds, double *edge, int *iteration
     return to_edge(w, *ds, *edge);
 }
 
+// -- periods without bound ------------------------------------------------------------------------------------------
+
+// Most of the period is spent where next to nothing moves: runs are then as accurate as they can be.
+static bool lingers(const walk *w) { return w->orbits && w->k.slowest && w->k.slowest(w->k.user) < LINGERS; }
+
+// (END-1)  By the last points of the branch that has just got a row.  sure: the branch ends here whatever this tells.
+//          *ended: it is at its end, which is in the table.
+static carom_status look_for_end(walk *w, int branch, bool sure, bool *ended) {
+    enum { LAST = CAROM_ENDLESS };
+    carom_table *t = &w->f->branch;
+    double p[LAST], T[LAST], shortest = INFINITY;
+    int n = LAST;
+    if (!w->orbits || !w->k.slowest || !(w->k.slowest(w->k.user) < LINGERS)) return CAROM_OK;
+    for (long r = t->rows - 1; r >= 0 && t->column[0].integer[r] == branch; --r) {
+        shortest = fmin(shortest, t->column[2].real[r]);
+        const bool usable = n > 0 && t->column[5].text[r][0] == 0 && (n == LAST || t->column[2].real[r] < T[n]);
+        if (usable) --n, p[n] = t->column[1].real[r], T[n] = t->column[2].real[r];
+    }
+    carom_limit limit;
+    if (n > 0 || !(T[LAST - 1] > LONGER * shortest) || !carom_endless(p, T, LAST, &limit)) return CAROM_OK;
+    const bool known = limit.error <= NEARLY * w->size,
+               told = limit.error <= ENOUGH * w->size && limit.error >= limit.before;
+    if (!(known || told || (sure && limit.error <= FELT * w->size))) return CAROM_OK;
+    w->low_event = limit.value - limit.error, w->high_event = limit.value + limit.error;
+    CAROM_TRY(add_row(w, branch, &w->spot[HERE].look, limit.saddle_node ? "saddle-node homoclinic" : "homoclinic"));
+    t->column[1].real[t->rows - 1] = w->f->value = limit.value;
+    carom_error why = {.code = CAROM_NOT_CONVERGED};
+    if (limit.saddle_node)
+        snprintf(why.text, sizeof why.text,
+                 "the period grows without bound, like 1/sqrt(|%.60s - %.9g|), as the orbit approaches an equilibrium "
+                 "that is about to appear (the last one has the period %.6g)",
+                 w->def->by, limit.value, T[LAST - 1]);
+    else
+        snprintf(why.text, sizeof why.text,
+                 "the period grows without bound, like -log(|%.60s - %.9g|)/%.6g, as the orbit approaches an unstable "
+                 "equilibrium (the last one has the period %.6g)",
+                 w->def->by, limit.value, limit.rate, T[LAST - 1]);
+    note_end(w, branch, &why);
+    *ended = true;
+    return CAROM_OK;
+}
+
 // *more: as many points as are wanted were found before its end.
 static carom_status march(walk *w, double *t, bool *more) {
     const int most = w->def->most > 0 ? w->def->most : 2000, last = w->k.ntau - 1;
@@ -1263,6 +1308,7 @@ static carom_status march(walk *w, double *t, bool *more) {
         here->s = 0;
         double ds = step, edge, turn = 0;
         int iterations = 0;
+        if (lingers(w)) CAROM_TRY(w->k.precise(w->k.user, true));
         carom_status status = step_ahead(w, &ds, &edge, &iterations);
         if (fatal(status)) return status;
         if (status == CAROM_OK && !isnan(edge) && ds < ARRIVED) return CAROM_OK;
@@ -1281,6 +1327,10 @@ static carom_status march(walk *w, double *t, bool *more) {
         }
         if (!good || !same) {
             bool ended = false;
+            CAROM_TRY(w->k.restore(w->k.user, w->place));
+            CAROM_TRY(w->k.linearise(w->k.user));
+            CAROM_TRY(look_for_end(w, branch, true, &ended));
+            if (ended) return CAROM_OK;
             CAROM_TRY(sudden_event(w, branch, ds, &ended));
             if (ended) return CAROM_OK;
             carom_zero(w->bend, w->k.ntau);
@@ -1305,7 +1355,9 @@ static carom_status march(walk *w, double *t, bool *more) {
         const spot swapped = *here;
         *here = *there, *there = swapped;
         if (!isnan(edge)) return CAROM_OK;
-        bool moved = false;
+        bool moved = false, ended = false;
+        CAROM_TRY(look_for_end(w, branch, false, &ended));
+        if (ended) return CAROM_OK;
         CAROM_TRY(settle(w, &moved));
         if (moved) {
             CAROM_TRY(stand(w));
