@@ -68,6 +68,9 @@ typedef struct carom_curve {
     carom_status (*graze)(void *user, char *text, size_t size);
     // from there to the next solution on the other side; *clear: the branch can be followed as usual from here on
     carom_status (*leave)(void *user, double *tau, bool *clear);
+    // the solution at the parameter as it is, from a state moved by sigma tau, if contacts do something else from there
+    // (*other) than in the solution that was kept; NULL: there are none
+    carom_status (*beside)(void *user, const double *tau, double sigma, bool *other);
     // of a doubled solution: from its start to the state after half its period, in units of tau
     void (*half)(void *user, double *by);
     // are doubled solutions followed?  NULL: there are none

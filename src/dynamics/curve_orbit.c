@@ -482,6 +482,20 @@ static carom_status leave(void *user, double *tau, bool *clear) {
     return tangent(o, tau, NULL) ? CAROM_OK : carom_fail(o->err, CAROM_SINGULAR, "the orbit has no tangent");
 }
 
+static carom_status beside(void *user, const double *tau, double sigma, bool *other) {
+    orbits *o = user;
+    carom_cycle *c = &o->c;
+    CAROM_TRY(predict(o, tau, sigma));
+    CAROM_TRY(carom_cycle_shoot(c, false));
+    *other = !same(o);
+    if (!*other) return CAROM_OK;
+    c->s.linear = false;
+    carom_cycle_expect(c, false);
+    const carom_status status = carom_cycle_solve(c, NULL, 1);
+    carom_cycle_expect(c, true);
+    return status;
+}
+
 // -- rows -----------------------------------------------------------------------------------------------------------
 
 static carom_status row(void *user, double *period, double *x, double *least, double *most) {
@@ -831,6 +845,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
                        .describe = describe,
                        .graze = graze,
                        .leave = leave,
+                       .beside = beside,
                        .half = half,
                        .doubles = doubles,
                        .twice = twice,

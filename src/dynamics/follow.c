@@ -36,6 +36,8 @@ static const double ONE_EVENT = 1e-6;  // of the parameter: an end so near to an
 static const double AGREE = 0.2;       // of a coefficient: that of the normal form and that of the first orbits
 static const double FELT = 1e-5, NOTICED = 1e-9; // of the parameter's range: the way to the first orbit beside a Hopf
                                                  // point; what rounding does not make
+static const double SIDEWAYS[] = {1e-6, 1e-5, 1e-4}, FARTHER = 10, NOT_FAR = 1e3; // of the range: how far from the end
+                                      // of a branch its other side is looked for; of that, states; and where they lie
 static const double BESIDE = 1e-4;    // of the range: how far beside an event eigenvalues are looked at
 static const double LINGERS = 0.05, LONGER = 1.5; // (END-1)  of its largest rate: so slow is an orbit beside an
                                                   // equilibrium; of the shortest period: it has grown
@@ -789,30 +791,34 @@ static carom_status pass_grazing(walk *w, int branch, const spot *at, bool *pass
     return CAROM_OK;
 }
 
-// Between a and b contacts begin to do something else.  What the linearised motion alone has seen is located again with
-// all accuracy there is.
+// Between a and b contacts begin to do something else.  What the linearised motion alone has seen, and where no
+// solution is found behind it, is located again with all accuracy there is.
 static carom_status locate_sudden(walk *w, double ds, double *a, double *b, bool *exact) {
     double low = *a, high = *b;
     int iterations;
-    carom_status status = CAROM_OK;
     if (!w->k.roughly) return CAROM_OK;
-    status = go(w, w->place, w->tau, *b, &iterations);
-    if (status != CAROM_OK || !w->k.roughly(w->k.user)) return fatal(status) ? status : CAROM_OK;
+    carom_status status = go(w, w->place, w->tau, *b, &iterations);
+    const bool none = status != CAROM_OK;
+    if (fatal(status) || (!none && !w->k.roughly(w->k.user))) return fatal(status) ? status : CAROM_OK;
     CAROM_TRY(w->k.precise(w->k.user, true));
     bool before = false, behind = false;
+    status = CAROM_OK;
     // a bracket of the more accurate event
-    for (double by = 1e-7 * ds; by < 1e-3 * ds && !(before && behind) && status == CAROM_OK; by *= 10) {
+    const double reach = none ? fmax(ds, SHORT) : ds;
+    for (double by = 1e-7 * reach; by < 1e-3 * reach && !(before && behind) && status == CAROM_OK; by *= 10) {
         low = fmax(0, *a - by), high = *b + by;
         status = go(w, w->place, w->tau, low, &iterations);
         before = status == CAROM_OK && w->k.same(w->k.user);
         if (status == CAROM_OK) status = go(w, w->place, w->tau, high, &iterations);
-        behind = status == CAROM_OK && !w->k.same(w->k.user);
+        behind = none ? status != CAROM_OK : status == CAROM_OK && !w->k.same(w->k.user);
+        if (none && !fatal(status)) status = CAROM_OK;
     }
     for (int i = 0; i < 60 && high - low > EXACT && before && behind && status == CAROM_OK; ++i) {
         const double sigma = (low + high) / 2;
         status = go(w, w->place, w->tau, sigma, &iterations);
         if (status == CAROM_OK && w->k.same(w->k.user)) low = sigma;
         else high = sigma;
+        if (none && !fatal(status)) status = CAROM_OK;
     }
     // else it is where it was, or Newton's method has its limits there
     *exact = status == CAROM_OK && before && behind && fabs(low - *a) > 4 * EXACT;
@@ -821,21 +827,54 @@ static carom_status locate_sudden(walk *w, double ds, double *a, double *b, bool
     return fatal(status) ? status : off;
 }
 
-// No solution just behind a grazing-sliding: the branch ends there, where orbits with this phase of sticking and those
-// without it meet.
-static bool ended_there(walk *w, int branch, double value) {
+// No solution just behind a grazing-sliding: orbits with this phase of sticking and those without it meet there, and
+// the branch turns back.
+static bool turned_there(walk *w, int branch, double value) {
     static const char what[] = "grazing-sliding", word[] = " (nonsmooth fold)";
     carom_table *t = &w->f->branch;
     for (long r = t->rows - 1; r >= 0 && t->column[0].integer[r] == branch; --r) {
         const char *text = t->column[5].text[r];
         if (text[0] == 0) continue;
         const double off = fabs(t->column[1].real[r] - value);
-        if (strncmp(text, what, sizeof what - 1) != 0 || !(off <= ONE_EVENT * fmax(fabs(value), w->size))) return false;
+        if (strncmp(text, what, sizeof what - 1) != 0 || strstr(text, word) ||
+            !(off <= ONE_EVENT * fmax(fabs(value), w->size)))
+            return false;
         char *more = realloc(t->column[5].text[r], strlen(text) + sizeof word);
         if (more) t->column[5].text[r] = strcat(more, word);
         return more != NULL;
     }
     return false;
+}
+
+// The curve stands at the last solution before contacts do something else, and there is none beyond it.  Solutions with
+// other contacts may lie on either side of that value, as where a slip phase begins to stick: from states a little
+// beside it, from which contacts do something else.  *found: the curve ends there, and w->tau leads on.
+static carom_status look_beside_end(walk *w, const spot *at, bool *found, bool *back) {
+    enum { MOST = 12 };
+    const int last = w->k.ntau - 1, n = last - 1 < MOST ? last - 1 : MOST;
+    const double way = at->tau[last] < 0 ? -1 : 1;
+    for (int k = 0; k < 3; ++k)
+        for (int turned = 0; turned < 2; ++turned)
+            for (int i = 0; i < 2 * n; ++i) {
+                const double by = SIDEWAYS[k] * (turned ? -way : way);
+                bool other = false;
+                CAROM_TRY(w->k.restore(w->k.user, at->place));
+                carom_zero(w->tau_1, w->k.ntau);
+                w->tau_1[last] = 1;
+                carom_status status = w->k.predict(w->k.user, w->tau_1, by);
+                w->tau_1[last] = 0, w->tau_1[i / 2] = 1;
+                if (status == CAROM_OK)
+                    status = w->k.beside(w->k.user, w->tau_1, (i % 2 ? -FARTHER : FARTHER) * fabs(by), &other);
+                if (fatal(status)) return status;
+                if (status != CAROM_OK || !other || w->k.same(w->k.user)) continue;
+                w->k.apart(w->k.user, at->place, w->by);
+                if (!(carom_length(w->by, w->k.ntau) < NOT_FAR * fabs(by))) continue;
+                carom_zero(w->tau, w->k.ntau);
+                w->tau[last] = turned ? -way : way;
+                *found = true, *back = turned;
+                return CAROM_OK;
+            }
+    return CAROM_OK;
 }
 
 // Contacts do something else before ds, or there is no solution: bisection.  *ended: there is none behind it; else the
@@ -883,8 +922,24 @@ static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
     if (passed) return CAROM_OK;
     if (touches) CAROM_TRY(w->k.restore(w->k.user, at->place));
     if (touches) CAROM_TRY(w->k.linearise(w->k.user));
-    if (!found && ended_there(w, branch, at->place[0])) return *ended = true, CAROM_OK;
+    bool beside = false, back = false;
+    if (!found && turned_there(w, branch, at->place[0])) {
+        for (int i = 0; i < w->k.ntau; ++i) w->tau[i] = -at->tau[i];
+        return CAROM_OK;
+    }
+    if (!found && w->k.beside) CAROM_TRY(look_beside_end(w, at, &beside, &back));
+    if (beside) {
+        w->k.describe(w->k.user, false, text, sizeof text);
+        if (back) strcat(text, " (nonsmooth fold)");
+        w->k.save(w->k.user, w->spot[TRIED].place);
+    }
+    CAROM_TRY(w->k.restore(w->k.user, at->place));
+    CAROM_TRY(w->k.linearise(w->k.user));
     CAROM_TRY(add_row(w, branch, &at->look, text));
+    if (beside) {
+        CAROM_TRY(w->k.restore(w->k.user, w->spot[TRIED].place));
+        return w->k.linearise(w->k.user);
+    }
     *ended = !found;
     if (!found) note_end(w, branch, &why);
     return found ? go(w, w->place, w->tau, behind, &iterations) : CAROM_OK;
