@@ -73,6 +73,10 @@ typedef struct carom_curve {
     carom_status (*beside)(void *user, const double *tau, double sigma, bool *other);
     // of a doubled solution: from its start to the state after half its period, in units of tau
     void (*half)(void *user, double *by);
+    // the same of every orbit; NULL: not at all
+    carom_status (*across)(void *user, double *by);
+    // of an orbit that may shrink to an equilibrium, in units of tau
+    double (*width)(void *user);
     // are doubled solutions followed?  NULL: there are none
     bool (*doubles)(void *user);
     // the doubled solution beside a period doubling; NULL: there are none
@@ -105,16 +109,6 @@ typedef struct carom_curve {
     // before begin(): the orbit has so many periods of the excitation
     carom_status (*multiple)(void *user, int periods);
 } carom_curve;
-
-/// The parameter at which the period of orbits would be infinite.
-typedef struct carom_limit {
-    double value, error, before; // error: as the last points tell it; before: as those before them told it
-    double rate;                 // of the saddle: the period grows by 1/rate where the parameter comes nearer by e
-    bool saddle_node;
-} carom_limit;
-enum { CAROM_ENDLESS = 7 }; // points that it needs
-/// By the last of n points with growing periods.  False: they do not follow such a law.
-bool carom_endless(const double *p, const double *T, int n, carom_limit *to);
 
 /// Room for one more row behind those of t; *room: how many it has room for.  False: no memory.
 bool carom_curve_room(carom_table *t, long *room);

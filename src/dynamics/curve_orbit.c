@@ -566,12 +566,11 @@ static carom_status settle(void *user, bool *moved) {
 static bool doubles(void *user) { return ((orbits *)user)->c.fold < MOST_PERIODS; }
 
 // From the start to the state after half the period.
-static void half(void *user, double *by) {
+static carom_status across(void *user, double *by) {
     orbits *o = user;
     carom_cycle *c = &o->c;
     carom_shooter *s = &c->s;
     carom_zero(by, s->n + 2);
-    if (c->fold % 2) return;
     const bool linear = s->linear;
     const double span = s->span;
     const int nhits = s->nhits;
@@ -584,6 +583,26 @@ static void half(void *user, double *by) {
         carom_axpy(by, -carom_dot(cycle_column(c->sym, k, s->n), by, s->n), cycle_column(c->sym, k, s->n), s->n);
     free(s->hit);
     s->hit = hit, s->nhits = nhits, s->linear = linear, s->span = span;
+    return status;
+}
+
+static void half(void *user, double *by) {
+    const carom_cycle *c = &((orbits *)user)->c;
+    if (c->fold % 2) carom_zero(by, c->s.n + 2);
+    else across(user, by);
+}
+
+// In units of typical sizes; of orbits that cannot shrink to an equilibrium it is infinite.
+static double width(void *user) {
+    const carom_cycle *c = &((orbits *)user)->c;
+    const carom_shooter *s = &c->s;
+    double most = 0;
+    if (!c->timeless || c->expression || s->nq != s->nv) return INFINITY;
+    for (int i = 0; i < s->nq; ++i) {
+        if (c->shift[i] != 0) return INFINITY;
+        most = fmax(most, (s->most[i] - s->least[i]) / s->scale[i]);
+    }
+    return most;
 }
 
 // Twice around, started a little along the direction that turns over.  The orbit that is found must not be the single
@@ -847,6 +866,8 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
                        .leave = leave,
                        .beside = beside,
                        .half = half,
+                       .across = across,
+                       .width = width,
                        .doubles = doubles,
                        .twice = twice,
                        .cross = cross,

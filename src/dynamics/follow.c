@@ -8,6 +8,7 @@
 #include "base/missing.h"
 #include "base/number.h"
 #include "dynamics/curve.h"
+#include "dynamics/endless.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -38,6 +39,8 @@ static const double FELT = 1e-5, NOTICED = 1e-9; // of the parameter's range: th
                                                  // point; what rounding does not make
 static const double SIDEWAYS[] = {1e-6, 1e-5, 1e-4}, FARTHER = 10, NOT_FAR = 1e3; // of the range: how far from the end
                                       // of a branch its other side is looked for; of that, states; and where they lie
+static const double SHRUNK = 0.3, SMALL_ORBIT = 0.02; // (HOP-3)  of the widest orbit of the branch: it may vanish in the
+                                                      // next step; amplitudes there, in typical sizes
 static const double BESIDE = 1e-4;    // of the range: how far beside an event eigenvalues are looked at
 static const double LINGERS = 0.05, LONGER = 1.5; // (END-1)  of its largest rate: so slow is an orbit beside an
                                                   // equilibrium; of the shortest period: it has grown
@@ -1266,6 +1269,139 @@ static bool too_far(walk *w, const carom_curve_look *a, const carom_curve_look *
     return false;
 }
 
+// -- orbits that shrink to an equilibrium -----------------------------------------------------------------------------
+//
+// Beside a Hopf point the parameter, the period and the centre of orbits are functions of the square of the amplitude
+// a, half the way across: they are interpolated at four amplitudes and continued to a = 0.  Of small orbits
+//
+//     log(mu)/T = Re c1 r^2/2  (HOP-3)
+//
+// with mu the multiplier that becomes 1.
+
+enum { AMPLITUDES = 4 };
+
+// Neville's scheme: the value at 0 of the polynomial through y over x; y is spoilt.
+static double at_zero(const double *x, double *y, int n) {
+    for (int k = 1; k < n; ++k)
+        for (int i = 0; i + k < n; ++i) y[i] = (x[i + k] * y[i] - x[i] * y[i + 1]) / (x[i + k] - x[i]);
+    return y[0];
+}
+
+static double nearest_to_one(const carom_curve_look *l) {
+    double best = INFINITY;
+    for (int i = 0; i < l->n; ++i)
+        if (fabs(l->re[i] - 1) < fabs(best - 1) && l->im[i] == 0) best = l->re[i];
+    return best;
+}
+
+// The row of the same Hopf point, if it is in the table as an event of equilibria; -1: it is not.
+static long known_hopf(const walk *w, double value) {
+    const carom_table *t = &w->f->branch;
+    for (long r = 0; r < t->rows; ++r)
+        if (strncmp(t->column[5].text[r], "hopf", 4) == 0 && t->column[2].real[r] == 0 &&
+            fabs(t->column[1].real[r] - value) < KNOWN * w->size)
+            return r;
+    return -1;
+}
+
+// Orbits from a Hopf point that is reached from its other side are known.
+static void forget_grown(walk *w, long row) {
+    for (int i = w->ntasks - 1; i > 0; --i) {
+        const double *t = task_at(w, i);
+        if (t[2] != FROM_HOPF || t[0] > 0 || (long)t[6] != row) continue;
+        --w->ntasks;
+        memmove(task_at(w, i), task_at(w, i + 1), (size_t)(w->ntasks - i) * (size_t)w->length * sizeof *w->task);
+    }
+}
+
+// The last row becomes that of the equilibrium: x is the centre, nq + nv numbers.
+static carom_status put_hopf(walk *w, double value, double period, const double *x, double c1) {
+    carom_table *t = &w->f->branch;
+    const long r = t->rows - 1, known = known_hopf(w, value);
+    char text[60] = "hopf";
+    t->column[1].real[r] = w->f->value = value, t->column[2].real[r] = period;
+    t->column[3].integer[r] = 0, t->column[4].real[r] = w->def->period ? 1 : 0;
+    int at = COLUMNS;
+    for (int i = 0; i < w->nq + w->nv; ++i)
+        if (shown(w, i < w->nq ? i : i - w->nq)) t->column[at++].real[r] = i < w->nq ? x[i] : 0;
+    for (int side = 0; side < 2; ++side)
+        for (int i = 0; i < w->nq; ++i)
+            if (shown(w, i)) t->column[at++].real[r] = x[i];
+    at += 2 * w->neig;
+    t->column[at].real[r] = t->column[at + 1].real[r] = value;
+    if (known >= 0) {
+        snprintf(text, sizeof text, "joins branch %lld", t->column[0].integer[known]);
+        forget_grown(w, known);
+        if (!strchr(t->column[5].text[known], '(')) CAROM_TRY(amend(w, (double)known, word_of(-c1), c1));
+    }
+    char *more = realloc(t->column[5].text[r], strlen(text) + 1);
+    if (!more) return no_memory(w->err);
+    t->column[5].text[r] = strcpy(more, text);
+    return known >= 0 ? CAROM_OK : amend(w, (double)r, word_of(-c1), c1);
+}
+
+// Between the ends of the step the orbit turns itself over: it vanishes there.
+static carom_status vanishes(walk *w, int branch, const spot *a, const spot *b, bool *vanished) {
+    const int n = w->k.ntau, nx = w->nq + w->nv;
+    spot *to = &w->spot[TRIED];
+    *vanished = false;
+    CAROM_TRY(w->k.restore(w->k.user, a->place));
+    CAROM_TRY(w->k.across(w->k.user, w->half));
+    CAROM_TRY(w->k.restore(w->k.user, b->place));
+    CAROM_TRY(w->k.across(w->k.user, w->half_1));
+    w->strayed = true;
+    const double here = carom_length(w->half, n) / 2, there = carom_dot(w->half, w->half_1, n) / (4 * here);
+    if (!(there < 0)) return CAROM_OK;
+    const double zero = b->s * here / (here - there), by = fmin(SMALL_ORBIT, here / (AMPLITUDES + 1));
+    double square[AMPLITUDES], value[AMPLITUDES], period[AMPLITUDES], c1[AMPLITUDES],
+        *x = calloc((AMPLITUDES + 1) * (size_t)nx + 1, sizeof *x), *centre = x + nx;
+    if (!x) return no_memory(w->err);
+    carom_status status = w->k.precise(w->k.user, true);
+    for (int i = 0; i < AMPLITUDES && status == CAROM_OK; ++i) {
+        status = solve_at(w, i == 0 ? a : to, zero - zero / here * by * (AMPLITUDES - i), to);
+        if (status != CAROM_OK) break;
+        w->k.save(w->k.user, w->place_1);
+        status = w->k.row(w->k.user, &period[i], x, w->least, w->most);
+        double r = 0;
+        for (int k = 0; k < w->nq; ++k) r = fmax(r, (w->most[k] - w->least[k]) / 2);
+        for (int k = 0; k < nx; ++k) centre[i * nx + k] = k < w->nq ? (w->least[k] + w->most[k]) / 2 : 0;
+        if (status == CAROM_OK) status = w->k.across(w->k.user, w->half_1);
+        square[i] = pow(carom_length(w->half_1, n) / 2, 2), value[i] = w->place_1[0];
+        c1[i] = 2 * log(fabs(nearest_to_one(&to->look))) / (period[i] * r * r);
+    }
+    if (status == CAROM_OK) status = add_row(w, branch, &to->look, "");
+    if (status == CAROM_OK) {
+        for (int k = 0; k < nx; ++k) {
+            double y[AMPLITUDES];
+            for (int i = 0; i < AMPLITUDES; ++i) y[i] = centre[i * nx + k];
+            x[k] = at_zero(square, y, AMPLITUDES);
+        }
+        const double p = at_zero(square, value, AMPLITUDES), T = at_zero(square, period, AMPLITUDES);
+        status = put_hopf(w, p, T, x, at_zero(square, c1, AMPLITUDES));
+    }
+    free(x);
+    const carom_status off = w->k.precise(w->k.user, false);
+    *vanished = status == CAROM_OK;
+    return fatal(status) ? status : off;
+}
+
+// Has it shrunk so far, of what it was?
+static bool has_shrunk(const walk *w, int branch) {
+    const carom_table *t = &w->f->branch;
+    const double now = w->orbits && w->k.width ? w->k.width(w->k.user) : INFINITY;
+    const int least = COLUMNS + w->nq + w->nv - 2 * w->hidden, most = least + w->nq - w->hidden;
+    double was = 0, is = 0;
+    if (!isfinite(now)) return false;
+    for (long r = t->rows - 1; r >= 0 && t->column[0].integer[r] == branch; --r) {
+        double size = 0;
+        for (int i = 0; i < w->nq - w->hidden; ++i)
+            size = fmax(size, t->column[most + i].real[r] - t->column[least + i].real[r]);
+        if (r == t->rows - 1) is = size;
+        was = fmax(was, size);
+    }
+    return is < SHRUNK * was;
+}
+
 // The end of a step: is it a good one?  Its events are then in the table, and the curve stands there.  *turn: of the
 // chord.
 static carom_status arrive(walk *w, int branch, double step, bool *good, double *turn) {
@@ -1284,6 +1420,12 @@ static carom_status arrive(walk *w, int branch, double step, bool *good, double 
         if (w->joined)
             return *good = true, locate(w, branch, &w->spot[HERE], b,
                                         differs(&w->spot[HERE], b, CAROM_FOLD) ? CAROM_FOLD : CAROM_TESTS);
+    }
+    if (has_shrunk(w, branch)) {
+        CAROM_TRY(vanishes(w, branch, &w->spot[HERE], b, &w->joined));
+        if (w->joined) return CAROM_OK;
+        CAROM_TRY(w->k.restore(w->k.user, b->place));
+        CAROM_TRY(w->k.linearise(w->k.user));
     }
     CAROM_TRY(smooth_events(w, branch, good));
     if (!*good && step < SHORT) *good = true;
