@@ -52,7 +52,7 @@ static void separatrix(void **state) {
 static void laws(void **state) {
     (void)state;
     double p[CAROM_ENDLESS], T[CAROM_ENDLESS];
-    carom_limit limit;
+    carom_period_limit limit;
     for (int i = 0; i < CAROM_ENDLESS; ++i)
         T[i] = 10 + i, p[i] = 3 - 2 * exp(-0.7 * T[i]) + exp(-1.1 * T[i]);
     assert_true(carom_endless(p, T, CAROM_ENDLESS, &limit));

@@ -53,9 +53,9 @@ static double nearer(const double *limit, const double *T) {
     return isnan(at) || fabs(at - limit[2]) > 3 * fabs(limit[2] - limit[1]) ? limit[2] : at;
 }
 
-bool carom_endless(const double *p, const double *T, int n, carom_limit *to) {
+bool carom_endless(const double *p, const double *T, int n, carom_period_limit *to) {
     enum { LIMITS = 5 };
-    *to = (carom_limit){.value = NAN, .error = INFINITY};
+    *to = (carom_period_limit){.value = NAN, .error = INFINITY};
     if (n < CAROM_ENDLESS) return false;
     p += n - CAROM_ENDLESS, T += n - CAROM_ENDLESS;
     for (int law = 0; law < 2; ++law) {
@@ -69,7 +69,7 @@ bool carom_endless(const double *p, const double *T, int n, carom_limit *to) {
         for (int k = 0; k < 2; ++k)
             off[k] = fmax(fabs(better[k + 1] - better[k]), fabs(better[k + 1] - at[k + 3])) / fmax(1 - closer, 1e-3);
         if (!(off[1] < HOLDS * left) || !(off[1] < to->error)) continue;
-        *to = (carom_limit){
+        *to = (carom_period_limit){
             .value = better[2], .error = off[1], .before = off[0], .rate = lambda, .saddle_node = law == 1};
     }
     return !isnan(to->value);

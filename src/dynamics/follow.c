@@ -1467,7 +1467,7 @@ static carom_status look_for_end(walk *w, int branch, bool sure, bool *ended) {
         const bool usable = n > 0 && t->column[5].text[r][0] == 0 && (n == LAST || t->column[2].real[r] < T[n]);
         if (usable) --n, p[n] = t->column[1].real[r], T[n] = t->column[2].real[r];
     }
-    carom_limit limit;
+    carom_period_limit limit;
     if (n > 0 || !(T[LAST - 1] > LONGER * shortest) || !carom_endless(p, T, LAST, &limit)) return CAROM_OK;
     const bool known = limit.error <= NEARLY * w->size,
                told = limit.error <= ENOUGH * w->size && limit.error >= limit.before;
