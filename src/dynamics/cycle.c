@@ -30,8 +30,8 @@ static const double MOST_NOISE = 1e6; // errors of a run, in units of its tolera
 static const double TIGHTER = 0.1, WORTH = 1e4; // (ORB-4)  of the tolerance, where Newton's method stalls; of the
                                                 // residual that is enough: from farther away, tolerances are not the
                                                 // reason
-static const double TIGHTEST = 1e-12, TIGHTEST_RUN = 1e-13; // tolerances of the linearised motion and of the scheme where
-                                                            // neighbouring runs part fast
+// tolerances of the linearised motion and of the scheme where neighbouring runs part fast
+static const double TIGHTEST = 1e-12, TIGHTEST_RUN = 1e-13;
 static const double BESIDE = 1e-7;  // of a direction: what must be left of it beside others
 static const double SAME_ENERGY = 1e-12; // in typical sizes: an energy that is held
 static const double BESIDE_STATE = 1e-5; // in typical sizes: differences of the energy

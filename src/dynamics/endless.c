@@ -5,7 +5,8 @@
 //
 //     p = p_0 + C exp(-lambda T),   p = p_0 + a/T^2 + b/T^3  (END-1)
 //
-// Each law has three unknowns, which three points give; the points before them tell how well it holds, and how the limit itself converges.
+// Each law has three unknowns, which three points give; the points before them tell how well it holds, and how the limit
+// itself converges.
 #include "dynamics/endless.h"
 #include <math.h>
 
@@ -13,8 +14,8 @@ static const double HOLDS = 0.1; // of the way that is left: how well the law mu
 
 // (p_3 - p_2)/(p_2 - p_1) of an exponential law over the periods between.
 static double ratio(double lambda, double first, double second) {
-    return lambda * fmax(first, second) < 1e-8 ? second / first
-                                               : exp(-lambda * first) * expm1(-lambda * second) / expm1(-lambda * first);
+    if (lambda * fmax(first, second) < 1e-8) return second / first;
+    return exp(-lambda * first) * expm1(-lambda * second) / expm1(-lambda * first);
 }
 
 // (END-1)  The limit of the exponential law through three points; NAN: they do not follow one.

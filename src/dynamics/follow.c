@@ -39,8 +39,8 @@ static const double FELT = 1e-5, NOTICED = 1e-9; // of the parameter's range: th
                                                  // point; what rounding does not make
 static const double SIDEWAYS[] = {1e-6, 1e-5, 1e-4}, FARTHER = 10, NOT_FAR = 1e3; // of the range: how far from the end
                                       // of a branch its other side is looked for; of that, states; and where they lie
-static const double SHRUNK = 0.3, SMALL_ORBIT = 0.02; // (HOP-3)  of the widest orbit of the branch: it may vanish in the
-                                                      // next step; amplitudes there, in typical sizes
+// (HOP-3)  of the widest orbit of the branch: it may vanish in the next step; amplitudes there, in typical sizes
+static const double SHRUNK = 0.3, SMALL_ORBIT = 0.02;
 static const double BESIDE = 1e-4;    // of the range: how far beside an event eigenvalues are looked at
 static const double LINGERS = 0.05, LONGER = 1.5; // (END-1)  of its largest rate: so slow is an orbit beside an
                                                   // equilibrium; of the shortest period: it has grown

@@ -289,7 +289,8 @@ void carom_results_free(carom_results *r) {
     for (int i = 0; r->event && i < r->all; ++i) free(r->event[i].contact);
     for (int k = 0; r->watch && k < r->nwatch; ++k) free(r->watch[k].low.gradient), free(r->watch[k].high.gradient);
     for (int i = 0; r->limit && i < r->all; ++i) free(r->limit[i].gradient);
-    free(r->limit), free(r->expression), free(r->said), free(r->term), free(r->told), free(r->event), free(r->own), free(r->watch), free(r->average),
+    free(r->said), free(r->term), free(r->told);
+    free(r->limit), free(r->expression), free(r->event), free(r->own), free(r->watch), free(r->average),
         free(r->grazing);
     free(r->x), free(r->dx), free(r->dwatch), free(r->out), free(r->dout), free(r->value), free(r->gradient),
         free(r->rate_0);
