@@ -703,7 +703,30 @@ static carom_status map_at(orbits *o, const double *x, const double *z, double *
 
 static const double BEND = 3e-3; // in typical sizes: differences of the map
 
-// P q = -q, P'p = -p, p.q = 1, q of length 1 in typical sizes:
+// How far q moves the coordinate that it moves most, at t = 0.
+static carom_status largest_move(orbits *o, const double *x, const double *q, double *most) {
+    carom_cycle *c = &o->c;
+    carom_shooter *s = &c->s;
+    double period, *at[2], *kept = malloc((size_t)(3 * s->nx + 2 * s->nq) * sizeof *kept);
+    if (!kept) return carom_orbit_no_memory(o->err);
+    at[0] = kept + s->nx, at[1] = at[0] + s->nx;
+    carom_status status = CAROM_OK;
+    carom_copy(kept, c->x, s->nx);
+    for (int side = 0; side < 2 && status == CAROM_OK; ++side) {
+        carom_zero(c->by, s->n);
+        for (int j = 0; j < s->m; ++j) carom_axpy(c->by, side ? BEND * q[j] : 0, cycle_column(s->Z, j, s->n), s->n);
+        status = carom_shooter_move(s, x, c->by, c->x);
+        if (status == CAROM_OK) status = row(o, &period, at[side], at[1] + s->nx, at[1] + s->nx + s->nq);
+    }
+    *most = 0;
+    for (int i = 0; i < s->nq && status == CAROM_OK; ++i) *most = fmax(*most, fabs(at[1][i] - at[0][i]) / BEND);
+    carom_copy(c->x, kept, s->nx);
+    free(kept);
+    return status;
+}
+
+// P q = -q, P'p = -p, p.q = 1, q of length 1 in typical sizes, and in the end of size 1 in the coordinate that it moves
+// most at t = 0:
 //
 //     c = p.[C(q, q, q) + 3 B(q, (1 - P)^-1 B(q, q))]/6  (DBL-1)
 static carom_status cubic(orbits *o, const double *x, double *c) {
@@ -744,6 +767,9 @@ static carom_status cubic(orbits *o, const double *x, double *c) {
             if (status == CAROM_OK) second += a * b * carom_dot(p, f[0], m) / (4 * BEND * BEND) * size;
         }
         *c = (third + 3 * second) / (6 * scale);
+        double most = 1;
+        if (status == CAROM_OK) status = largest_move(o, x, q, &most);
+        *c /= most * most;
     }
     free(own), free(pivot);
     return status;

@@ -5,8 +5,8 @@
 //
 //     p = p_0 + C exp(-lambda T),   p = p_0 + a/T^2 + b/T^3  (END-1)
 //
-// Each law has three unknowns, which three points give; the points before them tell how well it holds, and how the limit
-// itself converges.
+// Each law has three unknowns, which three points give; the points before them tell how well it holds, and how the
+// limit itself converges.
 #include "dynamics/endless.h"
 #include <math.h>
 

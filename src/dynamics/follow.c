@@ -1029,18 +1029,6 @@ static double slope_of(const beside side[2]) {
     return (side[1].critical - side[0].critical) / (side[1].value - side[0].value);
 }
 
-static carom_status begin_doubled(walk *w, double *t) {
-    beside side[2];
-    const double *place = t + w->head + 2 * w->k.ntau, value = place[0];
-    const bool known = both_sides(w, place, w->tau, side);
-    CAROM_TRY(w->k.restore(w->k.user, place));
-    CAROM_TRY(w->k.twice(w->k.user, w->tau));
-    const double off = value_now(w) - value;
-    w->k.half(w->k.user, w->half_1);
-    const double u = carom_length(w->half_1, w->k.ntau) / 2, c = known ? -slope_of(side) * off / (u * u) : NAN;
-    return amend(w, t[6], word_of(isnan(c) || fabs(off) < NOTICED * w->size ? 0 : c), c);
-}
-
 // One half of the branch that crosses: its place, parameter and look.
 static carom_status cross_at(walk *w, const double *place, const double *phi, double s, bool *good, beside *to) {
     int iterations;
@@ -1075,6 +1063,7 @@ static carom_status are_images(walk *w, const double *other, const beside *half,
     return CAROM_OK;
 }
 
+// Half the way between two solutions at t = 0, of the coordinate that has the longest one; the curve ends at b.
 static carom_status largest_way(walk *w, const double *a, const double *b, double *r) {
     double period, *x = calloc((size_t)(w->nq + w->nv) + 1, sizeof *x);
     carom_status status = x ? w->k.restore(w->k.user, a) : no_memory(w->err);
@@ -1084,6 +1073,31 @@ static carom_status largest_way(walk *w, const double *a, const double *b, doubl
     for (int i = 0; i < w->nq && status == CAROM_OK; ++i) *r = fmax(*r, fabs(w->x[i] - x[i]) / 2);
     free(x);
     return status;
+}
+
+static carom_status begin_doubled(walk *w, double *t) {
+    beside side[2];
+    const double *place = t + w->head + 2 * w->k.ntau, value = place[0];
+    const bool known = both_sides(w, place, w->tau, side);
+    CAROM_TRY(w->k.restore(w->k.user, place));
+    double by_normal_form = NAN;
+    const carom_error before = *w->err;
+    if (w->k.linearise(w->k.user) != CAROM_OK || w->k.keep(w->k.user, w->tau) != CAROM_OK ||
+        w->k.first_lyapunov(w->k.user, &by_normal_form) != CAROM_OK)
+        by_normal_form = NAN, *w->err = before;
+    CAROM_TRY(w->k.restore(w->k.user, place));
+    CAROM_TRY(w->k.twice(w->k.user, w->tau));
+    const double off = value_now(w) - value;
+    double *doubled = malloc((size_t)w->k.nplace * sizeof *doubled), u = 0;
+    if (!doubled) return no_memory(w->err);
+    carom_copy(doubled, w->place_1, w->k.nplace);
+    carom_status status = largest_way(w, place, doubled, &u); // half of it
+    const double orbits = known ? -slope_of(side) * off / (4 * u * u) : NAN,
+                 c = fabs(by_normal_form - orbits) <= AGREE * fabs(orbits) ? by_normal_form : orbits;
+    if (status == CAROM_OK) status = w->k.linearise(w->k.user);
+    free(doubled);
+    CAROM_TRY(status);
+    return amend(w, t[6], word_of(isnan(c) || fabs(off) < NOTICED * w->size ? 0 : c), c);
 }
 
 static carom_status begin_crossing(walk *w, double *t) {
