@@ -392,8 +392,16 @@ static carom_status add_response(carom_shooter *s, carom_path *w, double h) {
     return w->tried == h ? CAROM_OK : carom_path_try(w, h, NULL);
 }
 
+static void pace(carom_shooter *s, const carom_path *w, double h) {
+    double rate = 0;
+    for (int i = 0; i < s->nv; ++i)
+        rate = fmax(rate, fmax(fabs(w->v_1[i]) / s->scale[i], fabs(w->v_1[i] - w->v[i]) / (h * s->scale[s->nv + i])));
+    s->slow = fmin(s->slow, rate), s->fast = fmax(s->fast, rate);
+}
+
 static carom_status on_step(void *user, carom_path *w, double h) {
     carom_shooter *s = user;
+    pace(s, w, h);
     if (s->respond) CAROM_TRY(add_response(s, w, h));
     if (s->soft > 0) CAROM_TRY(cross_soft(s, w, h));
     range(s, w->q), range(s, w->q_1);
@@ -496,6 +504,7 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
     if (x != s->start) carom_copy(s->start, x, s->nx);
     for (int c = 0; c < s->p.nc; ++c) s->mode[c] = CAROM_MODE_OPEN, s->low[c] = linear ? INFINITY : s->low[c];
     for (int i = 0; i < s->nq && linear; ++i) s->least[i] = INFINITY, s->most[i] = -INFINITY;
+    if (linear) s->slow = INFINITY, s->fast = 0;
     if (linear) s->linear = false, s->mean = 0, carom_zero(s->harmonic, 2 * CAROM_HARMONICS);
     s->weakest.contact = -1;
     for (int c = 0; c < s->p.nc && linear; ++c) s->nearest[c].contact = -1;
