@@ -275,6 +275,10 @@ typedef struct carom_path {
                                                     // model
     double *u, *kappa, *lambda, *r, *rhs, *dlambda, *before, *a, *dv, *dx, *da, *shift, *b, *e, *X, *G, *S, *A,
         *scratch, *full, *full_0, *gaps, *scale_dt, *dmu, *de, *touched;
+    carom_joined joined;       // motion and joints, where these are many
+    int nj;                    // joints that are no rows: all, or 0; X and G are those of what moves as they allow
+    double *joint, *Y;         // nj; nj x rows: reactions of joints to X
+    carom_arena of_rows;       // arrays over all rows
     bool *with, *young, *starts; // nc: young: slip along several tangents that is too slow to have a direction of its
                                  // own; starts: it began from stick
     double *first, *turn;      // nc x CAROM_TANGENTS: the direction in which it began; n times that: how this changes
@@ -301,6 +305,15 @@ carom_status carom_path_try(carom_path *w, double h, double *error);
 carom_status carom_task_columns(const carom_task *t, const carom_task_run *r, carom_path *w, int nz, carom_error *err);
 // Among these files:
 void carom_path_solve(carom_path *w, const double *G, int n, double *x);
+/// M x = x + B r over the rows, which move by r, and joints, which move by `joint` where these are no rows (NULL: 0):
+/// x becomes the motion, r and joint the reactions.
+void carom_path_push(carom_path *w, double *x, double *r, double *joint);
+/// The same for joints alone: M x = x.
+void carom_path_invert(carom_path *w, double *x, double *joint);
+/// X and G of rows 0 .. n - 1, whose directions B stand in X; symmetric: B is W.
+void carom_path_respond(carom_path *w, int n, bool symmetric);
+/// Joints are rows, or, joined, none of them is.
+carom_status carom_path_rows(carom_path *w, bool joined);
 double carom_path_age(carom_path *w);
 carom_status carom_path_grow_up(carom_path *w);
 void carom_path_spread(carom_path *w, const double *x);
