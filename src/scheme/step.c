@@ -516,7 +516,7 @@ void carom_problem_subtract(carom_step *s, const double *x) {
     const int n = pb->n;
     for (int i = n - 1, end = n; i >= 0 && pb->G; --i) { // within the envelope, where that is known
         while (pb->first && end > i + 1 && pb->first[end - 1] > i) --end;
-        for (int k = pb->first ? pb->first[i] : 0; k < end; ++k) s->c[i] -= s->G[i + k * (size_t)n] * x[k];
+        for (int k = pb->first ? pb->first[i] : 0; k < end; ++k) s->c[i] -= s->G[i + k * (size_t)pb->ld] * x[k];
     }
     for (int b = 0; b < pb->nb && !pb->G && R; ++b) {
         const int at = pb->block[b].at, rows = (b + 1 < pb->nb ? pb->block[b + 1].at : n) - at;
