@@ -251,7 +251,7 @@ static void belts(exam *x) {
 // Contacts of finite stiffness may overlap at the start, as where a body rests on them.
 static void overlaps(exam *x) {
     const carom_model *m = x->m;
-    int which = -1;
+    long long which = -1;
     near_look look;
     carom_error ignored = {0};
     if (!m->sys.compliant || (m->near && carom_near_open(m, x->work, m->q0, &look, &ignored) != CAROM_OK)) return;

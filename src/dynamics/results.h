@@ -19,7 +19,7 @@ typedef struct carom_at_event {
     bool time, before;
     carom_at_word word;
     char *contact;
-    int id;            // carom_model_contact()
+    long long id;      // carom_model_contact()
     long number, seen; // from 1
     bool now, found;
 } carom_at_event;

@@ -124,9 +124,9 @@ void carom_run_free(carom_run *run) {
     *run = (carom_run){0};
 }
 
-static const char *constraint_name(const void *user, int id) { return carom_model_constraint(user, id); }
+static const char *constraint_name(const void *user, long long id) { return carom_model_constraint(user, id); }
 
-static double contact_size(const void *user, int id) { return carom_model_contact_size(user, id); }
+static double contact_size(const void *user, long long id) { return carom_model_contact_size(user, id); }
 
 static const char *rate_name(const void *user, int i) {
     const carom_system *sys = carom_model_system(user);

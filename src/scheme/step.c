@@ -537,9 +537,9 @@ void carom_problem_restitution(carom_step *s, const carom_local *L, const double
         }
 }
 
-const char *carom_constraint_text(const carom_step *s, int id, char *space, size_t size) {
+const char *carom_constraint_text(const carom_step *s, long long id, char *space, size_t size) {
     if (s->name) return s->name(s->name_user, id);
-    snprintf(space, size, "%s %d", id < s->sys->ne ? "constraint" : "contact",
+    snprintf(space, size, "%s %lld", id < s->sys->ne ? "constraint" : "contact",
              1 + (id < s->sys->ne ? id : id - s->sys->ne));
     return space;
 }

@@ -286,7 +286,7 @@ void carom_factored(carom_step *s, int n); // a dense matrix of n rows
 /// have velocities that nothing ever had: what they leave is taken back.
 typedef struct carom_traces {
     double scale, step_scale, most, residual;
-    int residual_id;
+    long long residual_id;
 } carom_traces;
 carom_traces carom_problem_traces(const carom_step *s);
 void carom_problem_take_back(carom_step *s, const carom_traces *before);
@@ -332,5 +332,5 @@ void carom_book_identity(carom_step *s, double violation, double terms);
 void carom_book_rise(carom_step *s, double rise, int rule, double x, double y);
 
 /// Velocity i as messages call it: its name in quotes, or its number; in a buffer of the caller.
-const char *carom_constraint_text(const carom_step *s, int id, char *space, size_t size);
+const char *carom_constraint_text(const carom_step *s, long long id, char *space, size_t size);
 const char *carom_rate_text(const carom_step *s, int i, char *text, size_t size);

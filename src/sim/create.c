@@ -60,9 +60,10 @@ static uint64_t stamp_of(const carom_sim *sim) {
 }
 
 // Names of what the schemes see.
-static const char *name_of(const void *user, int id) {
+static const char *name_of(const void *user, long long id) {
     const carom_sim *sim = user;
-    return sim->names.name(sim->names.name_user, carom_sim_known_as(sim, carom_independent_id(&sim->independent, id)));
+    const int own = carom_independent_id(&sim->independent, (int)id);
+    return sim->names.name(sim->names.name_user, carom_sim_known_as(sim, own));
 }
 
 static const char *rate_name_of(const void *user, int i) {
