@@ -138,6 +138,10 @@ static carom_status derive_motion(carom_model *m, carom_node *f, carom_error *er
     if (!subtract_gradient(m, f)) return carom_model_no_memory(m, err);
     for (int i = 0; i < m->visible.nv_own; ++i)
         if (m->force[i] != CAROM_NONE) f[i] = n_add(g, f[i], m->force[i]);
+    for (int k = 0; k < m->nstates; ++k) // (STA-1)
+        f[m->first_state + k] = n_add(
+            g, f[m->first_state + k],
+            n_mul(g, n_num(g, 1 / (m->state_scale[k] * m->state_scale[k])), m->state_rate[k]));
     const terms *F = &m->point_force;
     for (int e = 0; e < F->n; ++e) f[F->i[e]] = n_add(g, f[F->i[e]], F->node[e]);
     return CAROM_OK;

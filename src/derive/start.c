@@ -42,6 +42,7 @@ static carom_status check_kinetic(const carom_model *m, void *work, double *q, d
         for (int i = 0; i < m->nq; ++i)
             q[i] = m->q0[i] + (trial ? 0.1 * carom_random(&seed) * (1 + fabs(m->q0[i])) : 0);
         for (int i = 0; i < m->nv; ++i) v[i] = carom_random(&seed) * (1 + fabs(m->v0[i]));
+        carom_zero(v + m->first_state, m->nstates); // they have mass and no energy
         double size = 0;
         const double half = quadratic(m, work, q, v, &size), T = kinetic(m, work, q, v);
         if (trial == 0 && !(isfinite(T) && isfinite(half)))

@@ -710,6 +710,9 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
                           "branches of equilibria are not supported with controllers, as '%.60s'; follow them as "
                           "orbits whose period is the sample time",
                           carom_model_system(r->task.base)->samplers[0].name);
+    if (carom_model_system(r->task.base)->nstates)
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "branches of equilibria are for models without `states`; `carom equilibrium` finds single ones");
     for (int i = 0; i < 2 && names[i]; ++i) {
         if (r->task.free[i].kind != CAROM_FREE_PARAMETER)
             return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", names[i]);

@@ -524,7 +524,7 @@ bool carom_cycle_cross(carom_cycle *c, double size, const double *tau, double *o
 
 int carom_cycle_hidden(const carom_cycle *c) {
     int n = 0;
-    for (int i = 0; i < c->s.nq; ++i) n += carom_model_presses(c->s.task.base, i);
+    for (int i = 0; i < c->s.nq; ++i) n += carom_model_hidden(c->s.task.base, i);
     return n;
 }
 

@@ -294,6 +294,9 @@ static carom_status linearise(carom_linear *l, const carom_modes_def *def) {
 carom_status carom_linear_make(carom_linear *l, const carom_model *m, const carom_modes_def *def, carom_error *err) {
     *l = (carom_linear){.nrank = 0};
     carom_rest rest = {.q = NULL};
+    if (carom_model_system(m)->nstates)
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "modes are for models without `states`; equilibria, runs, sweeps and gradients know them");
     carom_status status = def->q ? CAROM_OK : carom_rest_find(&rest, m, NULL, err);
     if (status == CAROM_OK) status = carom_grip_open(&l->grip, m, err);
     if (status == CAROM_OK) {

@@ -610,11 +610,7 @@ static carom_status find(search *s, carom_rest *rest, carom_error *err) {
                       rest->residual);
 }
 
-carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err) {
-    carom_error own = {0};
-    if (!err) err = &own;
-    if (rest) *rest = (carom_rest){0};
-    if (!rest || !m) return carom_fail(err, CAROM_BAD_INPUT, "null model or output pointer");
+static carom_status find_rest(carom_rest *rest, const carom_model *m, const double *q, carom_error *err) {
     const carom_system *all = carom_model_system(m);
     search s = {0};
     *rest = (carom_rest){.nq = all->nq, .nv = all->nv, .nc = all->nc, .unbalanced = -1, .residual = NAN};
@@ -639,6 +635,28 @@ carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const doubl
     close(&s);
     if (rest->force && !rest->force[0].name[0]) rest->nforce = 0; // they were not found
     return status;
+}
+
+// A first-order state rests where its rate is zero, not its value: the search wants its value as a position (STA-3).
+static carom_status find_still(carom_rest *rest, const carom_model *m, const double *q, carom_error *err) {
+    const int nq = carom_model_system(m)->nq;
+    carom_model *still = carom_model_still(m, err);
+    double *start = still ? calloc((size_t)nq, sizeof *start) : NULL;
+    for (int i = 0; start && i < nq; ++i) start[i] = q && !carom_model_state(m, i) ? q[i] : carom_model_q0(still)[i];
+    const carom_status status = start   ? find_rest(rest, still, start, err)
+                                : still ? carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an equilibrium")
+                                        : CAROM_BAD_INPUT;
+    free(start);
+    carom_model_destroy(still);
+    return status;
+}
+
+carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err) {
+    carom_error own = {0};
+    if (!err) err = &own;
+    if (rest) *rest = (carom_rest){0};
+    if (!rest || !m) return carom_fail(err, CAROM_BAD_INPUT, "null model or output pointer");
+    return carom_model_system(m)->nstates ? find_still(rest, m, q, err) : find_rest(rest, m, q, err);
 }
 
 void carom_rest_free(carom_rest *rest) {

@@ -834,6 +834,10 @@ carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *e
     s->computed = calloc((size_t)carom_model_controlled(s->task.base) + 1, sizeof *s->computed);
     if (!s->index || !s->way || !s->signal || !s->computed) return no_memory(err);
     s->way[0] = by != NULL;
+    if (carom_model_system(s->task.base)->nstates)
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "orbits and exponents are for models without `states`; equilibria, runs, sweeps and gradients "
+                          "know them");
     CAROM_TRY(resolve(s, s->task.run.rtol));
     if (!carom_shooter_scheme(s->run.scheme))
         return carom_fail(err, CAROM_UNSUPPORTED,

@@ -119,6 +119,12 @@ bool carom_model_presses(const carom_model *m, int i) {
     return i >= first && i < first + m->npressed;
 }
 
+bool carom_model_state(const carom_model *m, int i) {
+    return m && i >= m->first_state && i < m->first_state + m->nstates;
+}
+
+bool carom_model_hidden(const carom_model *m, int i) { return carom_model_presses(m, i) || carom_model_state(m, i); }
+
 const char *carom_model_settled(const carom_model *m) {
     if (!m) return NULL;
     return m->settled[0] ? m->settled : NULL;
@@ -182,7 +188,7 @@ int carom_model_shown(const carom_model *m) {
 
 bool carom_model_recorded(const carom_model *m, int i) {
     if (!m) return false;
-    if (carom_model_presses(m, i) || (m->unrecorded_q && m->unrecorded_q[i])) return false;
+    if (carom_model_hidden(m, i) || (m->unrecorded_q && m->unrecorded_q[i])) return false;
     i -= carom_model_named_q(m);
     return i < 0 || member_of(m, &i)->unknowns;
 }

@@ -180,7 +180,12 @@ static inline double carom_position_lever(const carom_system *sys, int position)
 }
 /// (LV-3)  The length by which a position or rate counts in tolerances: its lever, of an angle no less than size_q, so
 /// that an angle's tolerance is at most that of 1 rad.  A lever of exactly 1 is that of a length.
-static inline double carom_tolerance_lever(double lever, double size_q) { return lever == 1 ? 1 : fmax(lever, size_q); }
+/// First-order states and their integrals are neither (STA-2).
+static inline double carom_tolerance_lever(const carom_system *sys, bool position, int i, double size_q) {
+    const double lever = position ? carom_position_lever(sys, i) : carom_lever(sys, i);
+    const bool state = i >= sys->first_state && i < sys->first_state + sys->nstates; // positions have the same numbers
+    return lever == 1 || state ? lever : fmax(lever, size_q);
+}
 static inline double carom_size_of_rates(const carom_system *sys, const double *v) {
     if (!sys->lever) return carom_norm_max(v, sys->nv);
     double most = 0;
