@@ -81,8 +81,8 @@ bool carom_model_presses(const carom_model *m, int i);
 bool carom_model_state(const carom_model *m, int i);
 /// Has position i no meaning for people: carom_model_presses(), or that of a state?
 bool carom_model_hidden(const carom_model *m, int i);
-/// The same model for states of rest: the value of a first-order state is its position.
-carom_model *carom_model_still(const carom_model *m, carom_error *err);
+/// v: velocities at rest, zero but for first-order states: their values, which equilibria have in place of positions.
+void carom_model_at_rest(const carom_model *m, const double *q, double *v);
 /// Rates q' of all positions; and back.  Without spatial bodies these are the velocities themselves.
 void carom_model_rates(const carom_model *m, const double *q, const double *v, double *dq);
 void carom_model_velocities(const carom_model *m, const double *q, const double *dq, double *v);

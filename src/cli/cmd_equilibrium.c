@@ -132,7 +132,7 @@ static bool save(const cli_args *a, const carom_model *m, const carom_rest *r) {
     double *v = calloc((size_t)r->nv + 1, sizeof *v);
     carom_error err = {0};
     if (!v) abort();
-    for (int i = 0; i < r->nv; ++i) v[i] = carom_model_state(m, i) ? r->q[i] : 0;
+    carom_model_at_rest(m, r->q, v);
     const bool good = carom_state_keep(m, file, r->q, v, r->signals, &err) == CAROM_OK;
     if (!good) cli_say("%s", err.text);
     free(v);

@@ -57,8 +57,7 @@ static carom_status make(carom_model *m, const char *const *observe, carom_error
 }
 
 // The model of a mechanism, which now belongs to it.
-static carom_model *model_of(carom_mech *mech, const char *const *observe, bool apart, bool pairs, bool still,
-                             carom_error *err) {
+static carom_model *model_of(carom_mech *mech, const char *const *observe, bool apart, bool pairs, carom_error *err) {
     carom_model *m = mech ? calloc(1, sizeof *m) : NULL;
     if (!m) {
         carom_mech_destroy(mech);
@@ -69,16 +68,10 @@ static carom_model *model_of(carom_mech *mech, const char *const *observe, bool 
     m->units = carom_mech_has_units(mech);
     m->apart = apart;
     m->written = pairs;
-    m->still = still;
     m->file = mech->file;
     if (make(m, observe, err) == CAROM_OK) return m;
     carom_model_destroy(m);
     return NULL;
-}
-
-carom_model *carom_model_still(const carom_model *of, carom_error *err) {
-    carom_mech *mech = carom_mech_copy(of->mech);
-    return model_of(mech, NULL, false, of->written, true, err);
 }
 
 carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, carom_error *err) {
@@ -88,7 +81,7 @@ carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, 
 carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, bool pairs,
                                carom_error *err) {
     if (!mech) return carom_fail(err, CAROM_BAD_INPUT, "a model needs a mechanism"), NULL;
-    return model_of(carom_mech_copy(mech), observe, apart, pairs, false, err);
+    return model_of(carom_mech_copy(mech), observe, apart, pairs, err);
 }
 
 carom_model *carom_model_create(const carom_model_def *def, carom_error *err) {
@@ -100,7 +93,7 @@ carom_model *carom_model_create(const carom_model_def *def, carom_error *err) {
         status = carom_mech_add_matrix(mech, &def->matrices[i], err);
     for (const char *const *set = def->set; set && *set && status == CAROM_OK; ++set)
         status = carom_mech_set(mech, *set, err);
-    if (status == CAROM_OK) return model_of(mech, def->observe, false, def->pairs, false, err);
+    if (status == CAROM_OK) return model_of(mech, def->observe, false, def->pairs, err);
     carom_mech_destroy(mech);
     return NULL;
 }

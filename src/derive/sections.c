@@ -129,66 +129,6 @@ static carom_status count_coordinates(resolver *r) {
     return take_state(r, x->ncoordinates + r->m->npressed + x->nstates + 7 * x->nbodies + floating + x->njoints);
 }
 
-// (STA-1)  z' = r(t, q, v, z):  a velocity of mass 1/s^2 with the force r/s^2, s its scale.  Its position, the integral,
-//          is in no expression, and has a name that none can write.
-static carom_status read_states(resolver *r) {
-    enum { MOST = 4000 };
-    carom_model *m = r->m;
-    const int n = r->mech->nstates;
-    m->first_state = m->nv;
-    m->nstates = n;
-    if (n > MOST) return carom_fault(r, &r->mech->states->name, 0, "more than %d states", MOST);
-    m->state_scale = take(r, n, sizeof *m->state_scale);
-    m->state_rate = take(r, n, sizeof *m->state_rate);
-    if (!m->state_scale || !m->state_rate) return carom_fault_memory(r);
-    m->graph->first_kept = m->first_state, m->graph->kept = n;
-    for (int k = 0; k < n; ++k) {
-        const carom_mech_state *of = &r->mech->states[k];
-        const carom_datum *at = carom_given(&of->at), *scale = carom_given(&of->scale);
-        const int i = m->nv;
-        char text[80];
-        name *own = carom_names_find(&m->names, of->name.text, of->name.length);
-        own->index = i;
-        own->node = carom_graph_input(m->graph, m->still ? CAROM_POSITION : CAROM_VELOCITY, i);
-        snprintf(text, sizeof text, "integral of %.60s", of->name.text);
-        const char *copy = carom_pool_text(&m->memory, text, strlen(text));
-        name *hidden = copy ? carom_names_add(&m->names, copy, NAME_COORDINATE, i, of->name.line) : NULL;
-        if (!hidden) return carom_fault_memory(r);
-        hidden->node = carom_graph_input(m->graph, CAROM_POSITION, i);
-        hidden->rate = carom_graph_input(m->graph, CAROM_VELOCITY, i);
-        hidden->used = true;
-        m->coordinate_name[i] = m->names.count - 1;
-        m->velocity_of[i] = i;
-        m->velocity[i] = of->name.text;
-        m->given[i] = true;
-        if (!carom_given(&of->rate))
-            return carom_fault(r, &of->name, 0, "state '%.60s' has no rate; write `rate:`, what it changes by per second",
-                               of->name.text);
-        double *start = m->still ? &m->q0[i] : &m->v0[i];
-        if (at)
-            CAROM_TRY(carom_resolve_bound(r, at, "the initial value", m->still ? BOUND_POSITION : BOUND_RATE, i, start));
-        m->state_scale[k] = *start != 0 ? fabs(*start) : 1;
-        if (scale) CAROM_TRY(carom_resolve_number(r, scale, "the scale", &m->state_scale[k]));
-        if (!(m->state_scale[k] > 0 && isfinite(m->state_scale[k] * m->state_scale[k])))
-            return carom_fault(r, scale ? scale : &of->name, 0, "the scale of a state must be positive, got %g",
-                               m->state_scale[k]);
-        ++m->nq, ++m->nv;
-    }
-    return CAROM_OK;
-}
-
-// Their rates, when all names are known.
-static carom_status read_state_rates(resolver *r) {
-    carom_model *m = r->m;
-    for (int k = 0; k < m->nstates; ++k) {
-        const carom_mech_state *of = &r->mech->states[k];
-        CAROM_TRY(carom_resolve_expression(r, &of->rate, SCOPE_STATE, "the rate of a state", &m->state_rate[k]));
-        name *own = carom_names_find(&m->names, of->name.text, of->name.length);
-        own->rate = m->state_rate[k];
-    }
-    return CAROM_OK;
-}
-
 static carom_status read_coordinates(resolver *r) {
     carom_model *m = r->m;
     const int pressed = m->names.count - r->mech->ncoordinates; // name of coordinate i of theirs: pressed + i
@@ -208,7 +148,7 @@ static carom_status read_coordinates(resolver *r) {
         if (rate) CAROM_TRY(carom_resolve_bound(r, rate, "the initial rate", BOUND_RATE, i, &m->v0[i]));
         m->given[i] = rate != NULL || !of;
     }
-    return read_states(r);
+    return carom_derive_states(r);
 }
 
 static carom_status read_let(resolver *r, int first) {
@@ -232,10 +172,13 @@ static carom_status read_energy(resolver *r) {
                            "missing kinetic energy; add `energy: {kinetic: 1/2*m*x'^2}`");
     m->own_kinetic = m->potential = m->driven = m->carried = carom_graph_number(m->graph, 0);
     m->energy = kinetic ? kinetic : carom_mech_start(r->mech);
-    if (kinetic) CAROM_TRY(carom_resolve_expression(r, kinetic, SCOPE_STATE, "the kinetic energy", &m->own_kinetic));
+    if (kinetic) {
+        CAROM_TRY(carom_resolve_expression(r, kinetic, SCOPE_STATE, "the kinetic energy", &m->own_kinetic));
+        CAROM_TRY(carom_no_states(r, kinetic, m->own_kinetic, "the kinetic energy"));
+    }
     if (potential) {
         CAROM_TRY(carom_resolve_expression(r, potential, SCOPE_STATE, "the potential energy", &m->potential));
-        if (carom_graph_depends(m->graph, m->potential, CAROM_VELOCITY, -1))
+        if (carom_depends_on_rates(m, m->potential))
             return carom_fault(r, potential, 0,
                                "the potential energy depends on rates; put such terms into kinetic or forces");
     }
@@ -243,11 +186,7 @@ static carom_status read_energy(resolver *r) {
     m->own_kinetic = n_add(m->graph, m->own_kinetic, m->floating_kinetic);
     m->potential = n_add(m->graph, m->potential, m->floating_potential);
     m->kinetic = n_add(m->graph, m->own_kinetic, m->body_kinetic);
-    for (int k = 0; k < m->nstates; ++k) { // mass, and no energy (STA-1)
-        const carom_node z = carom_graph_input(m->graph, CAROM_VELOCITY, m->first_state + k);
-        const carom_node half = n_num(m->graph, 0.5 / (m->state_scale[k] * m->state_scale[k]));
-        m->own_kinetic = n_add(m->graph, m->own_kinetic, n_mul(m->graph, half, n_mul(m->graph, z, z)));
-    }
+    carom_weigh_states(r);
     m->potential = n_add(m->graph, m->potential, m->body_potential);
     return CAROM_OK;
 }
@@ -633,10 +572,10 @@ carom_status carom_derive_mechanism(resolver *r) {
     CAROM_TRY(carom_free_place(r));
     CAROM_TRY(read_record(r));
     CAROM_TRY(read_let(r, let));
+    CAROM_TRY(carom_derive_state_rates(r));
     CAROM_TRY(carom_derive_elements(r));
     CAROM_TRY(read_energy(r));
     CAROM_TRY(read_forces(r));
-    CAROM_TRY(read_state_rates(r));
     CAROM_TRY(carom_derive_bends(r));
     CAROM_TRY(carom_derive_shapes(r));
     CAROM_TRY(carom_derive_ropes(r));

@@ -128,7 +128,8 @@ static carom_status linearise(void *user) { return carom_cycle_shoot(&((orbits *
 static double extent(void *user) {
     const carom_shooter *s = &((orbits *)user)->c.s;
     double most = 1;
-    for (int i = 0; i < s->nq && s->nq == s->nv; ++i) most = fmax(most, (s->most[i] - s->least[i]) / s->scale[i]);
+    for (int i = 0; i < s->nq && s->nq == s->nv; ++i)
+        if (!carom_model_state(s->task.base, i)) most = fmax(most, (s->most[i] - s->least[i]) / s->scale[i]);
     return most;
 }
 
@@ -802,7 +803,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     *k = (carom_curve){.user = o,
                        .ntau = s->n + 2,
                        .nplace = place_size(s),
-                       .neig = s->n - 2 * carom_cycle_hidden(&o->c),
+                       .neig = s->n - carom_cycle_hidden(&o->c),
                        .test = tests,
                        .clear = CLEAR,
                        .begin = begin,

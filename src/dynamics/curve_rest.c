@@ -55,6 +55,7 @@ static carom_status set(rests *r, double value) {
         carom_point_close(&r->p);
     }
     if (!r->p.mem.base) CAROM_TRY(carom_point_open(&r->p, r->task.base, r->err));
+    r->p.still = true;
     if (!r->x) r->x = carom_variation_create(r->task.base, r->np, r->index, r->err);
     return r->x ? CAROM_OK : r->err->code;
 }
@@ -98,7 +99,8 @@ static carom_status change_friction(rests *r) {
         carom_zero(r->v, r->nv);
         if (j < r->nv) r->v[j] = 1;
         if (carom_variation_laws(r->x, 0, p->q, p->v,
-                                 j < r->nv ? (carom_direction){0, r->v, NULL, NULL}
+                                 j < r->nv ? carom_model_state(r->task.base, j) ? (carom_direction){0, NULL, r->v, NULL}
+                                                                        : (carom_direction){0, r->v, NULL, NULL}
                                            : (carom_direction){0, NULL, NULL, r->way},
                                  NULL, NULL, r->dmu, NULL) != CAROM_OK)
             return carom_fail(r->err, CAROM_USER, "the derivatives of the friction have no finite value");
@@ -295,7 +297,7 @@ static carom_status begin(void *user) {
         for (int id = 0; id < r->ids; ++id)
             r->with[id] = id < r->p.ne || r->p.g[id] < AT_CORNER * fmax(carom_norm_max(r->q, r->nq), SMALLEST);
     }
-    r->length = fmax(carom_norm_max(r->q, r->nq), SMALLEST);
+    r->length = fmax(carom_point_largest(&r->p, r->q, r->nq), SMALLEST);
     // typical forces: those of a displacement of one length
     r->force = fmax(r->force, CAROM_NOT_ZERO);
     CAROM_TRY(evaluate(r));
@@ -315,7 +317,7 @@ static double beyond(void *user, double re, double im) { return (void)user, (voi
 static carom_status look(void *user, carom_curve_look *l) {
     rests *r = user;
     carom_modes modes;
-    carom_zero(r->v, r->nv);
+    carom_model_at_rest(r->task.base, r->q, r->v);
     const carom_modes_def def = {.q = r->q, .v = r->v, .closed = r->with + r->p.ne};
     const carom_status status = carom_modes_find(&modes, r->task.base, &def, r->err);
     double fastest = 0, nearest = INFINITY;
@@ -350,7 +352,7 @@ static bool cross(void *user, const double *tau, double *other) {
 static carom_status pair(void *user, double *x, double *shape, double *rate) {
     rests *r = user;
     carom_modes modes;
-    carom_zero(r->v, r->nv);
+    carom_model_at_rest(r->task.base, r->q, r->v);
     const carom_modes_def def = {.q = r->q, .v = r->v, .closed = r->with + r->p.ne};
     carom_status status = carom_modes_find(&modes, r->task.base, &def, r->err);
     int best = -1;
@@ -358,7 +360,7 @@ static carom_status pair(void *user, double *x, double *shape, double *rate) {
         if (modes.mode[i].im != 0 && (best < 0 || fabs(modes.mode[i].re) < fabs(modes.mode[best].re))) best = i;
     if (status == CAROM_OK && best < 0) status = carom_fail(r->err, CAROM_NOT_CONVERGED, "no mode oscillates");
     if (status == CAROM_OK) {
-        carom_copy(x, r->q, r->nq), carom_zero(x + r->nq, r->nv);
+        carom_copy(x, r->q, r->nq), carom_model_at_rest(r->task.base, r->q, x + r->nq);
         carom_copy(shape, modes.mode[best].shape, 2 * r->nv);
         *rate = modes.mode[best].im;
     }
@@ -373,7 +375,7 @@ static carom_status settle(void *user, bool *moved) { return (void)user, *moved 
 static carom_status row(void *user, double *period, double *x, double *least, double *most) {
     const rests *r = user;
     *period = 0;
-    carom_copy(x, r->q, r->nq), carom_zero(x + r->nq, r->nv);
+    carom_copy(x, r->q, r->nq), carom_model_at_rest(r->task.base, r->q, x + r->nq);
     carom_copy(least, r->q, r->nq), carom_copy(most, r->q, r->nq);
     return CAROM_OK;
 }
@@ -710,9 +712,6 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
                           "branches of equilibria are not supported with controllers, as '%.60s'; follow them as "
                           "orbits whose period is the sample time",
                           carom_model_system(r->task.base)->samplers[0].name);
-    if (carom_model_system(r->task.base)->nstates)
-        return carom_fail(err, CAROM_BAD_INPUT,
-                          "branches of equilibria are for models without `states`; `carom equilibrium` finds single ones");
     for (int i = 0; i < 2 && names[i]; ++i) {
         if (r->task.free[i].kind != CAROM_FREE_PARAMETER)
             return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", names[i]);

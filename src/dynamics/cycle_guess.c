@@ -74,7 +74,7 @@ static void measure(carom_cycle *c, const film *f) {
     const bool still = s->nz > 0 && carom_norm_max(c->z, s->nv) <= AT_REST * place &&
                        carom_norm_max(c->z + s->nv, s->nv) * c->T <= AT_REST * place;
     for (int half = 0; half < 2; ++half) {
-        const double most = carom_norm_max(c->z + half * s->nv, s->nv);
+        const double most = carom_point_largest(&s->p, c->z + half * s->nv, s->nv);
         for (int i = half * s->nv; i < (half + 1) * s->nv; ++i)
             s->scale[i] = still && place > 0 ? place / (half ? c->T : 1)
                                              : fmax(c->z[i], most > 0 && !still ? TYPICAL * most : 1);

@@ -64,6 +64,7 @@ static void allocate(search *s, carom_arena *mem) {
 
 static carom_status open(search *s, const carom_model *m, carom_error *err) {
     CAROM_TRY(carom_grip_open(&s->grip, m, err));
+    s->grip.p.still = true;
     CAROM_TRY(carom_steady_open(&s->steady, &s->grip.p, false, err));
     allocate(s, &s->mem);
     if (!carom_arena_begin(&s->mem)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an equilibrium");
@@ -289,7 +290,7 @@ static double missing(search *s, double tau) {
     for (int i = 0; i < p->nv; ++i) s->left[i] = s->r[i] - s->predicted[i];
     const double off = norm(s, s->left), open = carom_norm_max(p->g, p->ne);
     return fmax(off > 0 ? off / fmax(size, NOTHING * s->strength) : 0,
-                open > 0 ? open / (MOVED * carom_norm_max(s->D, p->nv) + CLOSED * s->grip.length) : 0);
+                open > 0 ? open / (MOVED * carom_point_largest(p, s->D, p->nv) + CLOSED * s->grip.length) : 0);
 }
 
 static carom_status iterate(search *s, double tau, int *count) {
@@ -300,8 +301,8 @@ static carom_status iterate(search *s, double tau, int *count) {
     for (*count = 1; *count <= NEWTON; ++*count) {
         inertia(s, tau);
         CAROM_TRY(displace(s, tau));
-        // forces of controllers have no valleys
-        if (*count == 1 && s->steady.m == 0 && !downhill(s, tau)) return CAROM_RETRY;
+        // forces of controllers and of states have no valleys
+        if (*count == 1 && s->steady.m == 0 && p->sys.nstates == 0 && !downhill(s, tau)) return CAROM_RETRY;
         move(s, p->q, p->q, s->d);
         carom_axpy(s->steady.z, 1, s->steady.dz, s->steady.m);
         carom_axpy(s->steady.moved, 1, s->steady.dz, s->steady.m);
@@ -402,7 +403,7 @@ static carom_status descend(search *s, carom_rest *rest) {
         if (now < best)
             best = now, carom_copy(s->q_best, p->q, p->nq), carom_copy(s->steady.best, s->steady.z, s->steady.m);
         if (now <= TIGHT || ((now <= ENOUGH || exact) && !better)) return CAROM_OK;
-        if (carom_norm_max(p->q, p->nq) > far) break;
+        if (carom_point_largest(p, p->q, p->nq) > far) break;
         if (count <= QUICK) tau = fmin(GROW * tau, most);
     }
     carom_copy(p->q, s->q_best, p->nq);
@@ -610,7 +611,11 @@ static carom_status find(search *s, carom_rest *rest, carom_error *err) {
                       rest->residual);
 }
 
-static carom_status find_rest(carom_rest *rest, const carom_model *m, const double *q, carom_error *err) {
+carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err) {
+    carom_error own = {0};
+    if (!err) err = &own;
+    if (rest) *rest = (carom_rest){0};
+    if (!rest || !m) return carom_fail(err, CAROM_BAD_INPUT, "null model or output pointer");
     const carom_system *all = carom_model_system(m);
     search s = {0};
     *rest = (carom_rest){.nq = all->nq, .nv = all->nv, .nc = all->nc, .unbalanced = -1, .residual = NAN};
@@ -627,6 +632,8 @@ static carom_status find_rest(carom_rest *rest, const carom_model *m, const doub
                               : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an equilibrium");
     if (status == CAROM_OK) status = open(&s, m, err);
     if (status == CAROM_OK) {
+        for (int i = 0; i < all->nv; ++i)
+            if (carom_model_state(m, i)) s.grip.p.q[i] = carom_model_v0(m)[i];
         if (q) carom_copy(s.grip.p.q, q, all->nq);
         carom_copy(rest->q, s.grip.p.q, all->nq);
         for (int i = 0; i < s.grip.p.n; ++i) s.low[i] = s.high[i] = NAN;
@@ -635,28 +642,6 @@ static carom_status find_rest(carom_rest *rest, const carom_model *m, const doub
     close(&s);
     if (rest->force && !rest->force[0].name[0]) rest->nforce = 0; // they were not found
     return status;
-}
-
-// A first-order state rests where its rate is zero, not its value: the search wants its value as a position (STA-3).
-static carom_status find_still(carom_rest *rest, const carom_model *m, const double *q, carom_error *err) {
-    const int nq = carom_model_system(m)->nq;
-    carom_model *still = carom_model_still(m, err);
-    double *start = still ? calloc((size_t)nq, sizeof *start) : NULL;
-    for (int i = 0; start && i < nq; ++i) start[i] = q && !carom_model_state(m, i) ? q[i] : carom_model_q0(still)[i];
-    const carom_status status = start   ? find_rest(rest, still, start, err)
-                                : still ? carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an equilibrium")
-                                        : CAROM_BAD_INPUT;
-    free(start);
-    carom_model_destroy(still);
-    return status;
-}
-
-carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err) {
-    carom_error own = {0};
-    if (!err) err = &own;
-    if (rest) *rest = (carom_rest){0};
-    if (!rest || !m) return carom_fail(err, CAROM_BAD_INPUT, "null model or output pointer");
-    return carom_model_system(m)->nstates ? find_still(rest, m, q, err) : find_rest(rest, m, q, err);
 }
 
 void carom_rest_free(carom_rest *rest) {

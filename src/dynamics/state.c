@@ -172,7 +172,11 @@ carom_status carom_state_read(const carom_model *m, const char *file, double *q,
         if (!carom_model_presses(m, i)) status = value(&r, file, carom_model_velocity(m, i), &v[i], err);
     forget(&r);
     if (status == CAROM_OK) status = normalise(m, q, file, err);
-    return status == CAROM_OK ? check_joints(m, q, file, err) : status;
+    if (status == CAROM_OK) status = check_joints(m, q, file, err);
+    // of states, where equilibria have their values
+    for (int i = 0; i < s->nv; ++i)
+        if (carom_model_state(m, i)) q[i] = v[i];
+    return status;
 }
 
 carom_status carom_state_signals(const carom_model *m, const char *file, double *x, carom_error *err) {

@@ -627,9 +627,9 @@ double carom_flow_error(const carom_step *s, const double *error, const double *
     for (int i = 0; i < nq + nv; ++i) {
         const bool position = i < nq;
         const double x = position ? fmax(fabs(q_0[i]), fabs(q_1[i])) : fmax(fabs(v_0[i - nq]), fabs(v_1[i - nq]));
-        const double lever = carom_tolerance_lever(s->sys, position, position ? i : i - nq, size_q);
         if (error[i] == 0) continue; // where all is zero there is nothing to divide by
-        const double e = fabs(error[i]) / (rtol * x + atol * (position ? size_q : size_v) / lever);
+        const double e = fabs(error[i]) / (rtol * x + carom_tolerance_of(s->sys, position, position ? i : i - nq, atol,
+                                                                         position ? size_q : size_v, size_q));
         if (!(e <= most)) most = e == e ? e : HUGE_VAL;
     }
     return most;

@@ -131,7 +131,7 @@ static void measure(carom_phase *w, const carom_step *s, double h) {
 void carom_phase_grow(carom_phase *w, const carom_step *s, const double *q) {
     double *size_q = w->now + CAROM_PHASE_SIZE_Q;
     *size_q = fmax(*size_q, carom_size_of_positions(s->sys, q));
-    for (int i = 0; i < s->sys->nv; ++i) w->span[i] = *size_q / carom_tolerance_lever(s->sys, false, i, *size_q);
+    for (int i = 0; i < s->sys->nv; ++i) w->span[i] = *size_q / carom_tolerance_lever(carom_lever(s->sys, i), *size_q);
 }
 
 // -- Runge-Kutta -----------------------------------------------------------------------------------------------------

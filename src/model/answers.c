@@ -123,6 +123,10 @@ bool carom_model_state(const carom_model *m, int i) {
     return m && i >= m->first_state && i < m->first_state + m->nstates;
 }
 
+void carom_model_at_rest(const carom_model *m, const double *q, double *v) {
+    for (int i = 0; m && q && v && i < m->nv; ++i) v[i] = carom_model_state(m, i) ? q[i] : 0;
+}
+
 bool carom_model_hidden(const carom_model *m, int i) { return carom_model_presses(m, i) || carom_model_state(m, i); }
 
 const char *carom_model_settled(const carom_model *m) {

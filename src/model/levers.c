@@ -93,7 +93,7 @@ carom_status carom_model_levers(carom_model *m, void *work, carom_error *err) {
         of_coordinates(m, diagonal, m->lever, of_body(m, diagonal, m->lever));
         for (int k = 0; k < m->nstates; ++k) { // (STA-2)  they count by their scales, their integrals hardly
             m->lever[m->first_state + k] = 1 / m->state_scale[k];
-            m->lever[m->nv + m->first_state + k] = (m->still ? 1 : 1e-12) / m->state_scale[k];
+            m->lever[m->nv + m->first_state + k] = 1e-12 / m->state_scale[k];
         }
         m->sys.lever = m->lever;
     }
