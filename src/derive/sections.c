@@ -115,7 +115,7 @@ static carom_status name_rate(resolver *r, const name *n, const char **text) {
 static carom_status count_coordinates(resolver *r) {
     const carom_mech *x = r->mech;
     int floating = 0, frames = 0;
-    if (x->ncoordinates == 0 && x->nbodies == 0 && x->nmembers == 0)
+    if (x->ncoordinates == 0 && x->nbodies == 0 && x->nmembers == 0 && x->nstates == 0)
         return carom_fault(r, carom_mech_start(x), 0,
                            "the model has no coordinates; add `coordinates: {x: {at: 0, rate: 0}}`");
     if (x->ncoordinates > MOST_COORDINATES)

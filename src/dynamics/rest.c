@@ -357,6 +357,10 @@ static carom_status describe(search *s, carom_rest *rest) {
                  carom_model_constraint(p->model, carom_point_id(p, id)));
         break;
     }
+    if (carom_model_state(p->model, rest->unbalanced))
+        return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "no equilibrium found: the rate of '%.60s' is %.6g; %s",
+                          carom_point_rate(p, rest->unbalanced),
+                          rest->force_left / *carom_matrix_entry(p->M, rest->unbalanced, rest->unbalanced), why);
     return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "no equilibrium found: unbalanced force %.6g on '%.60s'; %s",
                       rest->force_left, carom_point_rate(p, rest->unbalanced), why);
 }

@@ -283,7 +283,7 @@ static void hang_together(carom_flow *f, const carom_step *s, double tau, const 
             carom_lift(s, f->V_sum, f->shift[i], f->V[i]);
             for (int l = 0; l < nv; ++l)
                 change = fmax(change, carom_lever(s->sys, l) * fabs(f->V_sum[l] - f->lifted[i][l]));
-            size = fmax(size, carom_size_of_rates(s->sys, f->V_sum));
+            size = fmax(size, carom_size_of_motion(s->sys, f->V_sum));
             carom_copy(f->lifted[i], f->V_sum, nv);
         }
         if (!(change > 4 * DBL_EPSILON * size)) return;
@@ -446,14 +446,14 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     const int nv = s->sys->nv, n = f->T->stages * nv;
     CAROM_TRY(residual(f, s, x->t, x->tau, x->q, x->v));
     carom_dense_lu_solve(f->J, n, n, f->J_pivot, f->r);
-    x->size = carom_size_of_rates(s->sys, x->v) / x->tau;
+    x->size = carom_size_of_motion(s->sys, x->v) / x->tau;
     for (int i = 0; i < f->T->stages; ++i) {
-        x->size = fmax(x->size, carom_size_of_rates(s->sys, f->K[i]));
+        x->size = fmax(x->size, carom_size_of_motion(s->sys, f->K[i]));
         carom_axpy(f->K[i], 1, f->r + i * nv, nv);
     }
     x->last = x->change;
     x->change = 0;
-    for (int i = 0; i < f->T->stages; ++i) x->change = fmax(x->change, carom_size_of_rates(s->sys, f->r + i * nv));
+    for (int i = 0; i < f->T->stages; ++i) x->change = fmax(x->change, carom_size_of_motion(s->sys, f->r + i * nv));
     return CAROM_OK;
 }
 

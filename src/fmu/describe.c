@@ -66,7 +66,7 @@ static void put_units(FILE *f, const carom_model *m, const fmu_variables *v) {
         fprintf(f, "%s    <Unit name=\"%s\">%s", n == 1 ? "  <UnitDefinitions>\n" : "", text,
                 whole ? "<BaseUnit" : "</Unit>\n");
         if (!whole) continue;
-        static const char *const base[] = {"kg", "m", "s", "rad"};
+        static const char *const base[] = {"kg", "m", "s", "rad", "A"};
         for (int d = 0; d < CAROM_DIMENSIONS; ++d)
             if (u.power[d] != 0) fprintf(f, " %s=\"%d\"", base[d], (int)u.power[d]);
         fputs("/></Unit>\n", f);

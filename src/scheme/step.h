@@ -201,6 +201,15 @@ static inline double carom_size_of_rates(const carom_system *sys, const double *
     }
     return most;
 }
+/// The same with first-order states, by their scales: for iterations, which have to end in all of them.
+static inline double carom_size_of_motion(const carom_system *sys, const double *v) {
+    double most = carom_size_of_rates(sys, v);
+    for (int i = sys->first_state; i < sys->first_state + sys->nstates; ++i) {
+        const double x = fabs(v[i]) * sys->lever[i];
+        most = x <= most ? most : x;
+    }
+    return most;
+}
 static inline double carom_size_of_positions(const carom_system *sys, const double *q) {
     if (!sys->lever) return carom_norm_max(q, sys->nq);
     double most = 0;
