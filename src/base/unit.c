@@ -7,7 +7,8 @@
 #include <string.h>
 
 const char carom_unit_examples[] = "m, cm, mm, km, in, ft, g, kg, t, lb, s, ms, min, h, N, kN, lbf, J, W, Pa, MPa, "
-                                   "bar, rad, deg, rev, rpm, Hz, A, V, ohm, H, F and products such as kN/m, N m s/rad, kg/m^3";
+                                   "bar, rad, deg, rev, rpm, Hz, A, V, ohm, H, F and "
+                                   "products such as kN/m, N m s/rad, kg/m^3";
 
 #define PI 3.14159265358979323846
 static const struct symbol { const char *name; bool prefixed; carom_unit u; } symbols[] = {

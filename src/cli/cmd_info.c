@@ -52,7 +52,8 @@ static void coordinates(const carom_model *m, int n) {
         if (carom_model_recorded(m, i)) cli_print("  %-20s %.9g\n", carom_model_coordinate(m, i), q[i]);
     puts("\nvelocities             at the start");
     for (int i = 0; i < sys->nv; ++i)
-        if (carom_model_velocity_recorded(m, i) && !carom_model_state(m, i)) cli_print("  %-20s %.9g\n", carom_model_velocity(m, i), v[i]);
+        if (carom_model_velocity_recorded(m, i) && !carom_model_state(m, i))
+            cli_print("  %-20s %.9g\n", carom_model_velocity(m, i), v[i]);
 }
 
 static void states(const carom_model *m) {

@@ -51,7 +51,8 @@ static void print_text(const carom_orbit *o, const carom_model *m, const char *f
         putchar('\n');
     }
     for (int i = 0; i < o->nv; ++i)
-        if (o->nq != o->nv || carom_model_state(m, i)) cli_print("  %-20s %20.12g\n", carom_model_velocity(m, i), o->v[i]);
+        if (o->nq != o->nv || carom_model_state(m, i))
+            cli_print("  %-20s %20.12g\n", carom_model_velocity(m, i), o->v[i]);
     puts("multipliers");
     for (int i = 0; i < o->nmultipliers; ++i) {
         printf("  %20.12g %+20.12g i   |%.9g|", o->re[i], o->im[i], hypot(o->re[i], o->im[i]));

@@ -167,7 +167,8 @@ static carom_node rate_of(const scope_user *u, carom_graph *g, name *n, carom_er
         return refuse(err, "%.60s' is zero: '%.60s' keeps its value between its changes; remove it", n->text, n->text);
     if (n->rate != CAROM_NONE) return n->rate;
     if (n->kind == NAME_VELOCITY && carom_model_state(u->r->m, n->index))
-        return refuse(err, "%.60s' is not known yet here; rates of states are read in order, move its line up", n->text);
+        return refuse(err, "%.60s' is not known yet here; rates of states are read in order, move its line up",
+                      n->text);
     if (n->kind == NAME_VELOCITY)
         return refuse(err, "%.60s' would be an acceleration: '%.60s' is a velocity already", n->text, n->text);
     if (n->kind == NAME_HELPER) return n->rate = carom_graph_diff(g, n->node, CAROM_TIME, 0);

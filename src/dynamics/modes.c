@@ -175,12 +175,12 @@ static carom_status find(carom_modes *modes, const carom_linear *l, int count, c
     carom_spectrum s = {.n = 0};
     const bool sampled = p->sys.nsamplers > 0,
                large = p->nv - l->grip.rows > SMALL && !l->frame && !l->drift && !sampled;
-    const int wanted = count > 0 ? count : large ? SOME : p->nv;
+    const int wanted = p->sys.nstates + (count > 0 ? count : large ? SOME : p->nv);
     modes->method = large ? "arpack" : "lapack";
     modes->joints = l->joints, modes->sticking = l->sticking, modes->sliding = l->sliding;
     modes->unbalanced = l->unbalanced;
     carom_status status = sampled ? carom_spectrum_sampled(&s, l, &modes->sample, &modes->forgotten, err)
-                          : large ? carom_spectrum_sparse(&s, l, wanted + p->sys.nstates < p->nv / 2 ? wanted + p->sys.nstates : p->nv / 2, err)
+                          : large ? carom_spectrum_sparse(&s, l, wanted < p->nv / 2 ? wanted : p->nv / 2, err)
                                 : carom_spectrum_dense(&s, l, err);
     modes->q = calloc((size_t)p->nq + (size_t)p->nv, sizeof *modes->q);
     modes->mode = calloc((size_t)s.n + 1, sizeof *modes->mode);

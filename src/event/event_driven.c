@@ -433,7 +433,8 @@ static carom_status with_multistep(work *w, carom_step *s, double h, bool *found
     // a contact that has just left must not come back inside one internal step
     if (w->T > 0 && w->T < h) longest = fmin(longest, 0.25 * w->T);
     if (s->opt[OPT_LONGEST] > 0) longest = fmin(longest, s->opt[OPT_LONGEST]);
-    carom_cvode_limit(P, (carom_cvode_limits){longest < HUGE_VAL ? longest : 0, atol, size_v, w->energy / size_v, w->energy});
+    carom_cvode_limit(
+        P, (carom_cvode_limits){longest < HUGE_VAL ? longest : 0, atol, size_v, w->energy / size_v, w->energy});
     P->integrator = &carom_integrator_cvode;
     const double cap = w->cap;
     const carom_status status = multistep(w, s, h, found);
