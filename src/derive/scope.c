@@ -166,7 +166,7 @@ static carom_node rate_of(const scope_user *u, carom_graph *g, name *n, carom_er
     if (n->kind == NAME_INPUT && n->index >= 0)
         return refuse(err, "%.60s' is zero: '%.60s' keeps its value between its changes; remove it", n->text, n->text);
     if (n->rate != CAROM_NONE) return n->rate;
-    if (n->kind == NAME_VELOCITY && carom_model_state(u->r->m, n->index))
+    if (n->kind == NAME_STATE)
         return refuse(err, "%.60s' is not known yet here; rates of states are read in order, move its line up",
                       n->text);
     if (n->kind == NAME_VELOCITY)

@@ -64,7 +64,7 @@ static carom_status declare_all(resolver *r) {
     }
     for (int i = 0; i < x->nstates; ++i) {
         const carom_mech_state *s = &x->states[i];
-        CAROM_TRY(declare(r, &s->name, !carom_given(&s->at) && !carom_given(&s->rate), NAME_VELOCITY, 0));
+        CAROM_TRY(declare(r, &s->name, !carom_given(&s->at) && !carom_given(&s->rate), NAME_STATE, 0));
     }
     for (int i = 0; i < m->nlet; ++i)
         CAROM_TRY(declare(r, x->let.item[i].key, carom_datum_empty(&x->let.item[i]), NAME_LET, i));
@@ -228,7 +228,7 @@ static carom_status find_coordinate(resolver *r, const carom_datum *c, const cha
         *index = r->m->velocity_of[n->index];
         return CAROM_OK;
     }
-    if (n && n->kind == NAME_VELOCITY && n->index >= r->m->first_state && n->index < r->m->first_state + r->m->nstates)
+    if (n && n->kind == NAME_STATE)
         return carom_fault(r, c->key, 0, "'%.60s' is a state; write what changes it into its rate", c->key->text);
     if (n && n->kind == NAME_VELOCITY) {
         *index = n->index;

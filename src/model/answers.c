@@ -212,6 +212,7 @@ carom_model_member carom_model_member_at(const carom_model *m, int i) {
 
 const char *carom_model_freedom(const carom_model *m, int i) {
     if (i >= carom_model_named_v(m)) return unknown_name(m, i - m->visible.nv_own, false);
+    if (carom_model_state(m, i)) return m->velocity[i];
     for (int k = i; k < carom_model_named_q(m); ++k) // no body has more velocities than positions
         if (m->velocity_of[k] == i) return carom_model_coordinate(m, k);
     return m->velocity[i];
