@@ -60,7 +60,8 @@ static carom_status fastest(auto_work *w, carom_step *s, double *rate) {
 // Momentum at the largest velocity, to scale reactions.
 static carom_status measure_momentum(auto_work *w, carom_step *s) {
     CAROM_TRY(carom_mass(s, s->M, w->P.t, w->P.q));
-    for (int i = 0; i < s->sys->nv; ++i) w->x[i] = w->head.size_v / carom_lever(s->sys, i);
+    for (int i = 0; i < s->sys->nv; ++i)
+        w->x[i] = carom_is_state(s->sys, i) ? 0 : w->head.size_v / carom_lever(s->sys, i);
     carom_matrix_mul(w->y, s->M, w->x);
     w->head.size_p = 0;
     for (int i = 0; i < s->sys->nv; ++i) w->head.size_p = fmax(w->head.size_p, fabs(w->y[i]) / carom_lever(s->sys, i));

@@ -163,7 +163,7 @@ static carom_status measure_energy(work *w, carom_step *s) {
     carom_phase *P = &w->P;
     const double size_v = P->now[CAROM_PHASE_SIZE_V];
     CAROM_TRY(carom_mass(s, s->M, P->t, P->q));
-    for (int i = 0; i < s->sys->nv; ++i) P->v_1[i] = size_v / carom_lever(s->sys, i);
+    for (int i = 0; i < s->sys->nv; ++i) P->v_1[i] = carom_is_state(s->sys, i) ? 0 : size_v / carom_lever(s->sys, i);
     carom_matrix_mul(P->f.dv, s->M, P->v_1);
     w->energy = DBL_MIN;
     for (int i = 0; i < s->sys->nv; ++i) w->energy = fmax(w->energy, fabs(P->f.dv[i] * P->v_1[i]));
