@@ -181,8 +181,8 @@ static carom_status examine_local(exam *x, double t) {
     return CAROM_OK;
 }
 
-// The energies where the state has moved for the time h along q' = v at constant v; first-order states along z' = r/M_z,
-// r the forces on them in x->b.
+// The energies where the state has moved for the time h along q' = v at constant v; first-order states along z' =
+// r/M_z, r the forces on them in x->b.
 static carom_status energies_beside(exam *x, double t, double h, double *T, double *V) {
     const carom_model *m = x->m;
     const carom_system *s = &m->sys;

@@ -627,6 +627,8 @@ static carom_status grow(void *user, double value, const double *x, const double
     CAROM_TRY(carom_cycle_time(c, x));
     c->fold = 1, c->nsym = 0, c->t_0 = 0, c->T = 8 * atan(1) / fabs(rate), c->noise = 1;
     for (int i = 0; i < s->nv; ++i) by[i] = size * shape[i], by[s->nv + i] = -size * rate * shape[s->nv + i];
+    for (int i = sys->first_state; i < sys->first_state + sys->nstates; ++i) // (STA-4), (STA-5)
+        by[s->nv + i] = by[i], by[i] = 0;
     if (sys->move) sys->move(sys->model, c->x, x, 1, by);
     else carom_add(c->x, x, 1, by, s->nv);
     carom_add(c->x + s->nq, x + s->nq, 1, by + s->nv, s->nv);

@@ -60,6 +60,11 @@ static carom_status set(rests *r, double value) {
     return r->x ? CAROM_OK : r->err->code;
 }
 
+// The size of unknown i < nv: a length, or the scale of a first-order state.
+static double unit(const rests *r, int i) {
+    return carom_model_state(r->task.base, i) ? 1 / r->p.sys.lever[i] : r->length;
+}
+
 static void save(void *user, double *place) {
     const rests *r = user;
     *place++ = r->value, *place++ = r->length, *place++ = r->force;
@@ -183,7 +188,7 @@ static carom_status evaluate(rests *r) {
     for (int i = 0; i < n - 1; ++i) {
         const double by = i < nv ? r->force : r->length;
         r->F[i] /= by;
-        for (int j = 0; j < n; ++j) r->J[i + j * n] *= (j < nv ? r->length : j < n - 1 ? r->force : r->size) / by;
+        for (int j = 0; j < n; ++j) r->J[i + j * n] *= (j < nv ? unit(r, j) : j < n - 1 ? r->force : r->size) / by;
     }
     for (int id = 0; id < r->ids; ++id) // what is open stays without force
         if (!r->with[id]) r->F[nv + id] = 0, r->J[nv + id + (nv + id) * n] = 1;
@@ -199,7 +204,7 @@ static void put_row(rests *r, const double *tau) {
 }
 
 static void advance(rests *r, const double *z, double by) {
-    for (int i = 0; i < r->nv; ++i) r->v[i] = by * r->length * z[i];
+    for (int i = 0; i < r->nv; ++i) r->v[i] = by * unit(r, i) * z[i];
     move(r, r->v);
     for (int id = 0; id < r->ids; ++id) r->lambda[id] += by * r->force * z[r->nv + id];
     for (int t = 0; t < r->ntan; ++t) r->friction[t] += by * r->force * z[r->nv + r->ids + t];
@@ -258,7 +263,7 @@ static void apart(void *user, const double *place, double *by) {
         for (int i = 0; i < r->nq; ++i) r->full[r->nv + i] = r->q[i] - q[i];
         carom_model_velocities(r->task.base, q, r->full + r->nv, r->full);
     }
-    for (int i = 0; i < r->nv; ++i) by[i] = r->full[i] / r->length;
+    for (int i = 0; i < r->nv; ++i) by[i] = r->full[i] / unit(r, i);
     for (int id = 0; id < r->ids; ++id) by[r->nv + id] = (r->lambda[id] - lambda[2 * id + 1]) / r->force;
     for (int t = 0; t < r->ntan; ++t) by[r->nv + r->ids + t] = (r->friction[t] - lambda[2 * r->ids + t]) / r->force;
     by[r->n - 1] = (r->value - place[0]) / r->size;
@@ -578,10 +583,10 @@ static bool solve_shifted(bend *k, double w, double *x, double *E) {
 
 static carom_status coefficient_with(rests *r, double h, double *c) {
     const int nv = r->nv, n = 2 * nv, N = 2 * n;
-    bool free_of_contacts = r->nq == nv;
+    bool free_of_contacts = r->nq == nv && r->p.sys.nstates == 0;
     for (int id = 0; id < r->ids; ++id) free_of_contacts = free_of_contacts && !r->with[id];
     if (!free_of_contacts)
-        return carom_fail(r->err, CAROM_UNSUPPORTED, "the coefficient is not computed with joints and closed contacts");
+        return carom_fail(r->err, CAROM_UNSUPPORTED, "the coefficient is not computed with joints, closed contacts and states");
     double *own = calloc((size_t)(2 * N * N + n * n + nv * nv + 16 * N), sizeof *own), *at = own;
     int *pivot = calloc((size_t)N + 1, sizeof *pivot);
     if (!own || !pivot) return free(own), free(pivot), no_memory(r->err);
@@ -678,7 +683,8 @@ static carom_status first_lyapunov(void *user, double *c) {
 
 static double extent(void *user) {
     const rests *r = user;
-    return fmax(1, fmax(carom_norm_max(r->q, r->nq) / r->length, carom_norm_max(r->lambda, r->ids) / r->force));
+    return fmax(1, fmax(carom_point_largest(&r->p, r->q, r->nq) / r->length,
+                        carom_norm_max(r->lambda, r->ids) / r->force));
 }
 
 static void describe(void *user, bool failed, char *text, size_t size) {

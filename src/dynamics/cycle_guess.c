@@ -79,6 +79,9 @@ static void measure(carom_cycle *c, const film *f) {
             s->scale[i] = still && place > 0 ? place / (half ? c->T : 1)
                                              : fmax(c->z[i], most > 0 && !still ? TYPICAL * most : 1);
     }
+    const carom_system *sys = carom_model_system(s->task.base);
+    for (int i = sys->first_state; i < sys->first_state + sys->nstates; ++i) // states: by their scales
+        s->scale[s->nv + i] = fmax(c->z[s->nv + i], 1 / sys->lever[i]);
     for (int i = 2 * s->nv; i < s->n; ++i) // signals: each by itself
         s->scale[i] = still || c->z[i] == 0 ? fmax(1, c->z[i]) : c->z[i];
     for (int i = 0; i < s->nv && s->nq == s->nv; ++i)
