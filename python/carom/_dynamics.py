@@ -20,15 +20,23 @@ def _array(pointer, n):
     return np.ctypeslib.as_array(pointer, (n,)).copy() if n else np.zeros(0)
 
 
-def _shown(model, n):
-    """Which of the first n coordinates or velocities a user knows: all but those of brakes."""
-    return [i for i in range(n) if not lib.carom_model_presses(model._handle.pointer, i)]
+def _shown(model, n, positions=False):
+    """Which of the first n velocities (positions) a user knows: all but those of brakes, and integrals of states."""
+    out = lib.carom_model_hidden if positions else lib.carom_model_presses
+    return [i for i in range(n) if not out(model._handle.pointer, i)]
+
+
+def _at_rest(model, q):
+    """Velocities of an equilibrium: zero, of first-order states their values."""
+    v = np.zeros(len(model.velocities))
+    lib.carom_model_at_rest(model._handle.pointer, q.ctypes.data, v.ctypes.data)
+    return v
 
 
 class Equilibrium(c.Made):
     """A state of rest.
 
-    state       {name: number}, positions and (zero) rates
+    state       {name: number}, positions, (zero) rates and values of first-order states
     forces      {"floor.force": number}: joints and contacts; ranges: {name: (low, high)} where forces are not unique and one combination is free
     contacts    {name: "open", "closed", "sticks" or "slides"}
     residual    largest relative violation of balance, laws of contact and gaps
@@ -42,8 +50,8 @@ class Equilibrium(c.Made):
 
     def _set_up(self, model, rest):
         self.q = _array(rest.q, rest.nq)
-        q, v = _shown(model, rest.nq), _shown(model, rest.nv)
-        self.state = {**{model.coordinates[i]: float(self.q[i]) for i in q}, **{model.velocities[i]: 0.0 for i in v}}
+        q, v, rates = _shown(model, rest.nq, True), _shown(model, rest.nv), _at_rest(model, self.q)
+        self.state = {**{model.coordinates[i]: float(self.q[i]) for i in q}, **{model.velocities[i]: float(rates[i]) for i in v}}
         forces = [rest.force[i] for i in range(rest.nforce)]
         self.forces = {c.text(f.name): f.value for f in forces}
         self.ranges = {c.text(f.name): (f.low, f.high) for f in forces if not math.isnan(f.low)}
@@ -56,7 +64,7 @@ class Equilibrium(c.Made):
 
     def save(self, file: Path) -> Any:
         """A file for `carom run --start`."""
-        v, err = np.zeros(len(self._model.velocities)), c.CError()
+        v, err = _at_rest(self._model, self.q), c.CError()
         status = lib.carom_state_keep(self._model._handle.pointer, os.fsencode(file), self.q.ctypes.data, v.ctypes.data, self._held.ctypes.data, ctypes.byref(err))
         if status != c.OK:
             raise c.failure(err, status)

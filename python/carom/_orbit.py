@@ -71,7 +71,8 @@ class Orbit(c.Made):
         self.found = found
         self.period, self.residual, self.iterations, self.trivial = o.period, o.residual, o.iterations, o.trivial
         self.q, self.v, self.advance = _array(o.q, o.nq), _array(o.v, o.nv), _array(o.advance, o.nq)
-        self.state = {**dict(zip(model.coordinates, self.q.tolist())), **dict(zip(model.velocities, self.v.tolist()))}
+        self.state = {**{model.coordinates[i]: float(self.q[i]) for i in range(o.nq) if not lib.carom_model_state(model._handle.pointer, i)},
+                      **dict(zip(model.velocities, self.v.tolist()))}
         self.signals = signals_at(model, _array(o.signals, o.nsignals))
         self.multipliers = _array(o.re, o.nmultipliers) + 1j * _array(o.im, o.nmultipliers)
         self.isolated, self.scheme = bool(o.isolated), c.text(o.scheme)

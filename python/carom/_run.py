@@ -98,10 +98,15 @@ def initial_state(model, start):
                 raise c.InputError(f"start: the model has no coordinate or rate {name!r}")
             x, i = places[name]
             x[i] = value
-        if whole and any(name not in given and not name.endswith((".press", ".press'")) for name in places): # friction alone stays as it is
+        # friction alone stays as it is, and integrals of states are in no force
+        unsaid = [name for name in places if name not in given and not name.endswith((".press", ".press'"))]
+        if whole and any(not name.startswith("integral of ") for name in unsaid):
             raise c.InputError("start: this is a state of another model")
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
         raise c.InputError("start: a state needs finite numbers")
+    for i in range(n.velocities): # where equilibria have their values
+        if lib.carom_model_state(p, i):
+            q[i] = v[i]
     return q, v
 
 

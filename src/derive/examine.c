@@ -78,7 +78,7 @@ static void redundant(exam *x) {
 
 static void freedom(exam *x) {
     const carom_model *m = x->m;
-    const int n = m->nv - m->npressed, rank = m->ne - m->nredundant;
+    const int n = m->nv - m->npressed - m->nstates, rank = m->ne - m->nredundant;
     redundant(x);
     carom_exam_say(x, CAROM_FINE, "%d degree%s of freedom: %d coordinate%s, %d independent of %d constraint%s",
                    n - rank, n - rank == 1 ? "" : "s", n, n == 1 ? "" : "s", rank, m->ne, m->ne == 1 ? "" : "s");

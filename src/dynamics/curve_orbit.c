@@ -128,7 +128,8 @@ static carom_status linearise(void *user) { return carom_cycle_shoot(&((orbits *
 static double extent(void *user) {
     const carom_shooter *s = &((orbits *)user)->c.s;
     double most = 1;
-    for (int i = 0; i < s->nq && s->nq == s->nv; ++i) most = fmax(most, (s->most[i] - s->least[i]) / s->scale[i]);
+    for (int i = 0; i < s->nq && s->nq == s->nv; ++i)
+        if (!carom_model_state(s->task.base, i)) most = fmax(most, (s->most[i] - s->least[i]) / s->scale[i]);
     return most;
 }
 
@@ -664,6 +665,8 @@ static carom_status grow(void *user, double value, const double *x, const double
     CAROM_TRY(carom_cycle_time(c, x));
     c->fold = 1, c->nsym = 0, c->t_0 = 0, c->T = 8 * atan(1) / fabs(rate), c->noise = 1;
     for (int i = 0; i < s->nv; ++i) by[i] = size * shape[i], by[s->nv + i] = -size * rate * shape[s->nv + i];
+    for (int i = sys->first_state; i < sys->first_state + sys->nstates; ++i) // (STA-4), (STA-5)
+        by[s->nv + i] = by[i], by[i] = 0;
     if (sys->move) sys->move(sys->model, c->x, x, 1, by);
     else carom_add(c->x, x, 1, by, s->nv);
     carom_add(c->x + s->nq, x + s->nq, 1, by + s->nv, s->nv);
@@ -866,7 +869,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     *k = (carom_curve){.user = o,
                        .ntau = s->n + 2,
                        .nplace = place_size(s),
-                       .neig = s->n - 2 * carom_cycle_hidden(&o->c),
+                       .neig = s->n - carom_cycle_hidden(&o->c),
                        .test = tests,
                        .clear = CLEAR,
                        .begin = begin,

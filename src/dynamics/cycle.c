@@ -95,6 +95,8 @@ carom_status carom_cycle_symmetry(carom_cycle *c, const double *samples, const d
     if (!basis) return carom_orbit_no_memory(c->err);
     int rank = 0;
     carom_status status = CAROM_OK;
+    for (int i = 0; i < nv; ++i) // integrals of first-order states are left out
+        if (carom_model_state(s->task.base, i)) cycle_column(basis, rank++, nv)[i] = 1;
     for (int k = 0; k < count && status == CAROM_OK; ++k)
         status = dependence(c, times[k], samples + (size_t)k * (size_t)nx, basis, &rank);
     if (status == CAROM_OK) {
@@ -538,7 +540,8 @@ bool carom_cycle_cross(carom_cycle *c, double size, const double *tau, double *o
 
 int carom_cycle_hidden(const carom_cycle *c) {
     int n = 0;
-    for (int i = 0; i < c->s.nq; ++i) n += carom_model_presses(c->s.task.base, i);
+    for (int i = 0; i < c->s.nq; ++i)
+        n += carom_model_state(c->s.task.base, i) ? 1 : 2 * carom_model_presses(c->s.task.base, i);
     return n;
 }
 
@@ -595,7 +598,7 @@ carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, dou
     if (s->p.ne > 0) {
         for (int id = 0; id < s->p.ne; ++id) joints += 2 * carom_system_directions(&s->p.sys, id);
     }
-    *lost = n - joints - m - 2 * carom_cycle_hidden(c);
+    *lost = n - joints - m - carom_cycle_hidden(c);
     if (*lost < 0) *lost = 0;
     free(P);
     return status;

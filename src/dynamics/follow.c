@@ -79,7 +79,7 @@ typedef struct walk {
                                  // point and at the next one
     double *tau, *bend, *tau_1, *by, *place, *place_1, *x, *least, *most; // tau, place: those of the last point
     double low_event, high_event; // the interval of the event of the next row
-    int hidden;                  // coordinates without a column
+    int hidden, hidden_v;        // positions and velocities without a column
     long room;
     carom_error *err;
 } walk;
@@ -105,11 +105,13 @@ static bool name_column(carom_table *t, carom_column_kind kind, const char *form
 // Of a row: branch, parameter, period, stable, multiplier, event; coordinates and rates; ranges; all multipliers; where
 // the event lies; its coefficient.
 static int columns(const walk *w) {
-    return COLUMNS + 3 * (w->nq - w->hidden) + w->nv - w->hidden + 2 * w->neig + 3 +
+    return COLUMNS + 3 * (w->nq - w->hidden) + w->nv - w->hidden_v + 2 * w->neig + 3 +
            (w->def->response ? CAROM_RESPONSES : 0);
 }
 
-static bool shown(const walk *w, int i) { return !carom_model_presses(w->m, i); }
+// Have position i, velocity i a column?
+static bool shown(const walk *w, int i) { return !carom_model_hidden(w->m, i); }
+static bool shown_v(const walk *w, int i) { return !carom_model_presses(w->m, i); }
 
 static carom_status make_table(walk *w) {
     carom_table *t = &w->f->branch;
@@ -125,7 +127,7 @@ static carom_status make_table(walk *w) {
     for (int i = 0; i < w->nq; ++i)
         good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_coordinate(w->m, i)));
     for (int i = 0; i < w->nv; ++i)
-        good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_velocity(w->m, i)));
+        good = good && (!shown_v(w, i) || name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_velocity(w->m, i)));
     for (int i = 0; i < w->nq; ++i)
         good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "min(%s)", carom_model_coordinate(w->m, i)));
     for (int i = 0; i < w->nq; ++i)
@@ -198,7 +200,7 @@ static carom_status add_row(walk *w, int branch, const carom_curve_look *l, cons
     t->column[4].real[r] = w->orbits && !w->def->period ? log(l->largest) / period : l->largest;
     int at = COLUMNS;
     for (int i = 0; i < w->nq + w->nv; ++i)
-        if (shown(w, i < w->nq ? i : i - w->nq)) t->column[at++].real[r] = w->x[i];
+        if (i < w->nq ? shown(w, i) : shown_v(w, i - w->nq)) t->column[at++].real[r] = w->x[i];
     for (int i = 0; i < w->nq; ++i)
         if (shown(w, i)) t->column[at++].real[r] = w->least[i];
     for (int i = 0; i < w->nq; ++i)
@@ -410,7 +412,7 @@ static int kind_of(walk *w, const carom_curve_look *l) {
 static double between_rows(const walk *w, long r, long k) {
     const carom_table *t = &w->f->branch;
     double most = 0;
-    for (int i = 1; i < COLUMNS + w->nq + w->nv - 2 * w->hidden; i = i == 1 ? COLUMNS : i + 1) {
+    for (int i = 1; i < COLUMNS + w->nq + w->nv - w->hidden - w->hidden_v; i = i == 1 ? COLUMNS : i + 1) {
         const double *x = t->column[i].real;
         double low = x[r], high = x[r];
         for (long n = 0; n < t->rows; ++n) low = fmin(low, x[n]), high = fmax(high, x[n]);
@@ -1651,7 +1653,8 @@ static carom_status follow(walk *w) {
     w->nq = s->nq, w->nv = s->nv, w->neig = k[1].neig, w->head = head_size(most_eig),
     w->length = w->head + 2 * most_tau + most_place;
     w->low_event = w->high_event = NAN;
-    for (int i = 0; i < w->nq; ++i) w->hidden += carom_model_presses(w->m, i);
+    for (int i = 0; i < w->nq; ++i) w->hidden += !shown(w, i);
+    for (int i = 0; i < w->nv; ++i) w->hidden_v += !shown_v(w, i);
     const size_t ntau = (size_t)most_tau, nplace = (size_t)most_place, neig = (size_t)most_eig;
     double **part[] = {&w->half,  &w->half_1,  &w->tau, &w->bend,  &w->tau_1, &w->by,
                        &w->place, &w->place_1, &w->x,   &w->least, &w->most};

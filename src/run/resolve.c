@@ -130,7 +130,8 @@ static double contact_size(const void *user, long long id) { return carom_model_
 
 static const char *rate_name(const void *user, int i) {
     const carom_system *sys = carom_model_system(user);
-    return sys->nq == sys->nv ? carom_model_coordinate(user, i) : carom_model_velocity(user, i);
+    return sys->nq == sys->nv && !carom_model_state(user, i) ? carom_model_coordinate(user, i)
+                                                             : carom_model_velocity(user, i);
 }
 
 carom_sim_def carom_run_sim(const carom_run *run, const carom_model *m) {
