@@ -538,7 +538,7 @@ void carom_problem_subtract(carom_step *s, const double *x) {
     const int n = pb->n;
     for (int i = n - 1, end = n; i >= 0 && pb->G; --i) { // within the envelope, where that is known
         while (pb->first && end > i + 1 && pb->first[end - 1] > i) --end;
-        for (int k = pb->first ? pb->first[i] : 0; k < end; ++k) s->c[i] -= s->G[i + k * (size_t)n] * x[k];
+        for (int k = pb->first ? pb->first[i] : 0; k < end; ++k) s->c[i] -= s->G[i + k * (size_t)pb->ld] * x[k];
     }
     for (int b = 0; b < pb->nb && !pb->G && R; ++b) {
         const int at = pb->block[b].at, rows = (b + 1 < pb->nb ? pb->block[b + 1].at : n) - at;
@@ -559,9 +559,9 @@ void carom_problem_restitution(carom_step *s, const carom_local *L, const double
         }
 }
 
-const char *carom_constraint_text(const carom_step *s, int id, char *space, size_t size) {
+const char *carom_constraint_text(const carom_step *s, long long id, char *space, size_t size) {
     if (s->name) return s->name(s->name_user, id);
-    snprintf(space, size, "%s %d", id < s->sys->ne ? "constraint" : "contact",
+    snprintf(space, size, "%s %lld", id < s->sys->ne ? "constraint" : "contact",
              1 + (id < s->sys->ne ? id : id - s->sys->ne));
     return space;
 }

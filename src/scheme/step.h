@@ -188,15 +188,35 @@ static inline double carom_lever(const carom_system *sys, int velocity) {
 static inline double carom_position_lever(const carom_system *sys, int position) {
     return sys->lever ? sys->lever[sys->nv + position] : 1;
 }
+/// Is velocity i a first-order state?  Position i is its integral then.
+static inline bool carom_is_state(const carom_system *sys, int i) {
+    return i >= sys->first_state && i < sys->first_state + sys->nstates;
+}
 /// (LV-3)  The length by which a position or rate counts in tolerances: its lever, of an angle no less than size_q, so
 /// that an angle's tolerance is at most that of 1 rad.  A lever of exactly 1 is that of a length.
 static inline double carom_tolerance_lever(double lever, double size_q) { return lever == 1 ? 1 : fmax(lever, size_q); }
+/// An absolute tolerance of position or rate i: atol of `size` over that length, and of a first-order state atol of its
+/// scale (STA-2).
+static inline double carom_tolerance_of(const carom_system *sys, bool position, int i, double atol, double size,
+                                        double size_q) {
+    const double lever = position ? carom_position_lever(sys, i) : carom_lever(sys, i);
+    return carom_is_state(sys, i) ? atol / lever : atol * size / carom_tolerance_lever(lever, size_q);
+}
 static inline double carom_size_of_rates(const carom_system *sys, const double *v) {
     if (!sys->lever) return carom_norm_max(v, sys->nv);
     double most = 0;
     for (int i = 0; i < sys->nv; ++i) {
         const double x = fabs(v[i]) * sys->lever[i];
-        most = x <= most ? most : x; // not a number stays
+        most = x <= most || (carom_is_state(sys, i) && x == x) ? most : x; // not a number stays
+    }
+    return most;
+}
+/// The same with first-order states, by their scales: for iterations, which have to end in all of them.
+static inline double carom_size_of_motion(const carom_system *sys, const double *v) {
+    double most = carom_size_of_rates(sys, v);
+    for (int i = sys->first_state; i < sys->first_state + sys->nstates; ++i) {
+        const double x = fabs(v[i]) * sys->lever[i];
+        most = x <= most ? most : x;
     }
     return most;
 }
@@ -205,7 +225,7 @@ static inline double carom_size_of_positions(const carom_system *sys, const doub
     double most = 0;
     for (int i = 0; i < sys->nq; ++i) {
         const double x = fabs(q[i]) * sys->lever[sys->nv + i];
-        most = x <= most ? most : x;
+        most = x <= most || (carom_is_state(sys, i) && x == x) ? most : x;
     }
     return most;
 }
@@ -296,7 +316,7 @@ void carom_factored(carom_step *s, int n); // a dense matrix of n rows
 /// have velocities that nothing ever had: what they leave is taken back.
 typedef struct carom_traces {
     double scale, step_scale, most, residual;
-    int residual_id;
+    long long residual_id;
 } carom_traces;
 carom_traces carom_problem_traces(const carom_step *s);
 void carom_problem_take_back(carom_step *s, const carom_traces *before);
@@ -342,5 +362,5 @@ void carom_book_identity(carom_step *s, double violation, double terms);
 void carom_book_rise(carom_step *s, double rise, int rule, double x, double y);
 
 /// Velocity i as messages call it: its name in quotes, or its number; in a buffer of the caller.
-const char *carom_constraint_text(const carom_step *s, int id, char *space, size_t size);
+const char *carom_constraint_text(const carom_step *s, long long id, char *space, size_t size);
 const char *carom_rate_text(const carom_step *s, int i, char *text, size_t size);

@@ -625,7 +625,7 @@ static double motion_residual(carom_dg *w, const carom_step *s) {
 static bool done(carom_dg *w, carom_step *s) {
     double v = 0;
     int worst;
-    for (int l = 0; l <= w->c.m; ++l) v = fmax(v, carom_size_of_rates(s->sys, w->block[l].v));
+    for (int l = 0; l <= w->c.m; ++l) v = fmax(v, carom_size_of_motion(s->sys, w->block[l].v));
     if (!(motion_residual(w, s) <= s->newton_tol || s->h * w->correction <= 2 * DBL_EPSILON * v)) return false;
     for (int l = w->first; l <= w->last && w->joined; ++l)
         if (!carom_joints_met(s, &w->block[l].L, w->block[l].row, w->S.ne, w->noise)) return false;

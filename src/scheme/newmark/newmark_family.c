@@ -334,9 +334,9 @@ static void add_reactions(carom_newmark *w, const carom_step *s, const double *p
 // Gaps of redundant joints contradict each other by their rounding, which no solver can mend: it is allowed, and is no
 // velocity of the run.
 static carom_status solve(carom_newmark *w, carom_step *s, const carom_local *L) {
-    const double scale = s->scale;
+    const double scale = s->scale, size = s->sys->nq == s->sys->nv ? 0 : carom_size_of_positions(s->sys, w->q_1);
     for (int b = 0; on_position(w) && b < L->nb; ++b)
-        s->scale = fmax(s->scale, carom_local_rounding(L, b, w->q_1, s->sys->nq) / (s->h * s->tol));
+        s->scale = fmax(s->scale, carom_local_rounding_within(L, b, w->q_1, s->sys->nq, size) / (s->h * s->tol));
     const carom_status status = carom_problem_solve(s, L);
     s->scale = fmax(scale, s->contact.scale);
     return status;
@@ -481,9 +481,10 @@ static carom_status correct(void *memory, carom_step *s, int k) {
 
 // What rounding leaves in local velocities and in gaps over h.
 static double rounding(const carom_newmark *w, const carom_step *s) {
+    const double size = s->sys->nq == s->sys->nv ? 0 : carom_size_of_positions(s->sys, w->q_1);
     double most = carom_local_velocity_rounding(s, &w->L, w->v_1);
     for (int k = 0; on_position(w) && k < rows(&w->L); ++k)
-        most = fmax(most, carom_local_rounding(&w->L, k, w->q_1, s->sys->nq) / s->h);
+        most = fmax(most, carom_local_rounding_within(&w->L, k, w->q_1, s->sys->nq, size) / s->h);
     return most;
 }
 
