@@ -488,6 +488,25 @@ carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_lo
 
 // -- the contact problem -----------------------------------------------------------------------------
 
+double carom_row_lever(const carom_step *s, const carom_local *L, int k) {
+    const carom_columns *W = &L->W;
+    const double *a = W->a + (size_t)k * (size_t)W->stride;
+    double most = 0;
+    for (int e = 0; s->sys->lever && e < (W->count ? W->count[k] : W->rows); ++e) {
+        const double lever = s->sys->lever[W->count ? carom_column_rows(W, k)[e] : e];
+        if (a[e] == 0) continue;
+        if (lever == 1) return 1;
+        most = fmax(most, fabs(a[e]) / lever);
+    }
+    return most > 0 && most < HUGE_VAL ? ldexp(1, -(int)lround(log2(most))) : 1;
+}
+
+double carom_joints_size(const carom_step *s, const carom_local *L, const double *u, int n) {
+    double most = 0;
+    for (int k = 0; k < n; ++k) most = fmax(most, u[k] != 0 ? carom_row_lever(s, L, k) * fabs(u[k]) : 0);
+    return carom_norm_max(u, n) < HUGE_VAL ? most : HUGE_VAL;
+}
+
 void carom_problem_blocks(carom_step *s, const carom_local *L) {
     const int nb = L->nb, n = L->at[nb], ne = s->sys->ne, *restrict id = L->id, *restrict at = L->at;
     const carom_contact *contacts = s->sys->contacts;
