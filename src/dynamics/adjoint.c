@@ -242,6 +242,9 @@ static carom_status check(adjoint *k) {
         if (carom_system_directions(s, s->ne + c) > 2)
             return carom_fail(k->err, CAROM_UNSUPPORTED,
                               "derivatives backwards are not supported with contacts of two tangents");
+    if (r->all > r->n)
+        return carom_fail(k->err, CAROM_UNSUPPORTED,
+                          "derivatives backwards are not supported for expressions of results at events");
     for (int i = 0; i < r->nwatch; ++i)
         if (r->watch[i].slots & (1u << WATCH_LOW | 1u << WATCH_HIGH))
             return carom_fail(k->err, CAROM_UNSUPPORTED, "derivatives backwards are not supported for extremes");

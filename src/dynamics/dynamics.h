@@ -41,6 +41,7 @@ typedef struct carom_point {
     int nq, nv, ne, nc, n;    // n: recorded directions
     int redundant;            // constraints of the model that are left out
     double t, *q, *v;         // where
+    bool still;               // for states of rest: values of first-order states stand in place of positions (STA-3)
     double noise;             // a velocity below this is rounding; 0 unless the caller knows better
     double *g, *f, *law;      // gaps, forces, CAROM_FRICTION_LAW nc
     carom_local L;            // the constraints that take part
@@ -56,6 +57,8 @@ carom_status carom_point_uncontrolled(const carom_model *m, const char *what, ca
 carom_status carom_point_open(carom_point *p, const carom_model *m, carom_error *err);
 void carom_point_close(carom_point *p);
 
+/// The largest of n positions or velocities x, first-order states left out.
+double carom_point_largest(const carom_point *p, const double *x, int n);
 /// Gaps, forces, mass matrix and coefficients of friction at (t, q, v).
 carom_status carom_point_look(carom_point *p, carom_error *err);
 /// Directions W and w of the constraints in L->id, L->nb of them.

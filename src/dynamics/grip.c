@@ -179,7 +179,7 @@ void carom_grip_remember(carom_grip *s) {
 
 void carom_grip_measure(carom_grip *s) {
     const carom_point *p = &s->p;
-    s->length = fmax(s->length, carom_norm_max(p->q, p->nq));
+    s->length = fmax(s->length, carom_point_largest(p, p->q, p->nq));
     for (int id = 0; id < p->ne + p->nc; ++id)
         if (isfinite(p->g[id])) s->length = fmax(s->length, fabs(p->g[id]));
     if (s->length == 0) s->length = 1;

@@ -221,7 +221,7 @@ static carom_status friction(carom_linear *l) {
 static carom_status find_frame(carom_linear *l) {
     carom_point *p = &l->grip.p;
     const size_t nv = (size_t)p->nv;
-    if (!p->sys.lift || carom_norm_max(p->v, p->nv) == 0) return CAROM_OK;
+    if (!p->sys.lift || carom_point_largest(p, p->v, p->nv) == 0) return CAROM_OK;
     l->frame = calloc(nv * nv + 3 * nv, sizeof *l->frame);
     if (!l->frame) return no_memory(l->grip.err);
     double *x = l->frame + nv * nv, *up = x + nv, *down = up + nv;
@@ -241,7 +241,7 @@ static carom_status find_drift(carom_linear *l) {
     carom_grip *h = &l->grip;
     carom_point *p = &h->p;
     const carom_system *s = &p->sys;
-    if (carom_grip_all(h) == 0 || carom_norm_max(p->v, p->nv) == 0) return CAROM_OK;
+    if (carom_grip_all(h) == 0 || carom_point_largest(p, p->v, p->nv) == 0) return CAROM_OK;
     const size_t nv = (size_t)p->nv;
     carom_columns D = {.rows = p->nv, .n = p->L.at[p->L.nb], .stride = p->L.W.stride};
     const size_t stride = p->L.W.count ? (size_t)D.stride : nv, n = (size_t)D.n;
@@ -303,6 +303,7 @@ carom_status carom_linear_make(carom_linear *l, const carom_model *m, const caro
     if (status == CAROM_OK) status = carom_grip_open(&l->grip, m, err);
     if (status == CAROM_OK) {
         carom_copy(l->grip.p.q, def->q ? def->q : rest.q, l->grip.p.nq);
+        carom_model_at_rest(m, l->grip.p.q, l->grip.p.v);
         status = carom_steady_open(&l->steady, &l->grip.p, true, err);
     }
     if (status == CAROM_OK) {

@@ -1,5 +1,6 @@
 // modes.c: frequencies, damping ratios and shapes from eigenvalues.
 #include "dynamics/sampled.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -65,6 +66,36 @@ static void gather(carom_modes *modes, const carom_spectrum *s) {
         normalise(m->shape, modes->nv);
     }
     sort(modes);
+}
+
+// (STA-4)  The integral y of a first-order state, y' = z, is in no force: an eigenvalue 0 for each, with a shape of y
+//          alone, is left out.  Of the others the shape has z = lambda y in its place.
+static void forget_integrals(carom_spectrum *s, const carom_point *p) {
+    const size_t nv = (size_t)p->nv;
+    const int first = p->sys.first_state, n = p->sys.nstates;
+    for (int round = 0; round < n && s->n > 0; ++round) {
+        int best = 0;
+        double least = HUGE_VAL;
+        for (int k = 0; k < s->n; ++k) {
+            const double *shape = s->shape + 2 * nv * (size_t)k, size = hypot(s->re[k], s->im[k]);
+            const double moves =
+                fmax(carom_point_largest(p, shape, p->nv), carom_point_largest(p, shape + nv, p->nv)) /
+                fmax(carom_norm_max(shape, 2 * p->nv), DBL_MIN);
+            const double far = size <= s->tiny ? moves : 1 + size / fmax(s->tiny, DBL_MIN);
+            if (far < least) least = far, best = k;
+        }
+        --s->n;
+        for (int k = best; k < s->n; ++k) {
+            s->re[k] = s->re[k + 1], s->im[k] = s->im[k + 1];
+            carom_copy(s->shape + 2 * nv * (size_t)k, s->shape + 2 * nv * (size_t)(k + 1), 2 * p->nv);
+        }
+    }
+    for (int k = 0; k < s->n; ++k)
+        for (int i = first; i < first + n && hypot(s->re[k], s->im[k]) > s->tiny; ++i) {
+            double *re = s->shape + 2 * nv * (size_t)k + i, *im = re + nv;
+            const double x = *re, y = *im;
+            *re = s->re[k] * x - s->im[k] * y, *im = s->re[k] * y + s->im[k] * x;
+        }
 }
 
 // Is A x nothing but rounding of its terms, beside the forces of constraints?  y: nv, terms: nv, basis: nv x rows.
@@ -145,14 +176,14 @@ static bool is_large(const carom_linear *l, int count) {
     const carom_point *p = &l->grip.p;
     const int freedoms = p->nv - carom_grip_all(&l->grip);
     if (l->frame || l->drift || p->sys.nsamplers > 0) return false;
-    return freedoms > SMALL || (p->nv > SMALL && l->grip.nj > 0 && count > 0 && FEW * count < freedoms);
+    return freedoms > SMALL || (p->nv > SMALL && l->grip.nj > 0 && p->sys.nstates == 0 && count > 0 && FEW * count < freedoms);
 }
 
 static carom_status find(carom_modes *modes, carom_linear *l, int count, carom_error *err) {
     const carom_point *p = &l->grip.p;
     carom_spectrum s = {.n = 0};
     const bool sampled = p->sys.nsamplers > 0, large = is_large(l, count);
-    const int wanted = count > 0 ? count : large ? SOME : p->nv;
+    const int wanted = p->sys.nstates + (count > 0 ? count : large ? SOME : p->nv);
     modes->method = large ? "arpack" : "lapack";
     modes->joints = l->joints, modes->sticking = l->sticking, modes->sliding = l->sliding;
     modes->unbalanced = l->unbalanced;
@@ -168,6 +199,7 @@ static carom_status find(carom_modes *modes, carom_linear *l, int count, carom_e
         modes->v = modes->q + p->nq;
         carom_copy(modes->q, p->q, p->nq);
         carom_copy(modes->v, p->v, p->nv);
+        if (p->sys.nstates > 0) forget_integrals(&s, p);
         gather(modes, &s);
         if (!l->frame && !l->drift && !large && !sampled) status = find_rigid(modes, l, err);
         if (count > 0 && modes->count > count) modes->count = count;

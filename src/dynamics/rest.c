@@ -60,6 +60,7 @@ static void allocate(search *s, carom_arena *mem) {
 
 static carom_status open(search *s, const carom_model *m, carom_error *err) {
     CAROM_TRY(carom_grip_open(&s->grip, m, err));
+    s->grip.p.still = true;
     CAROM_TRY(carom_steady_open(&s->steady, &s->grip.p, false, err));
     allocate(s, &s->mem);
     if (!carom_arena_begin(&s->mem)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an equilibrium");
@@ -303,7 +304,7 @@ static double missing(search *s, double tau) {
     for (int i = 0; i < p->nv; ++i) s->left[i] = s->r[i] - s->predicted[i];
     const double off = norm(s, s->left), open = carom_norm_max(p->g, p->ne);
     return fmax(off > 0 ? off / fmax(size, NOTHING * s->strength) : 0,
-                open > 0 ? open / (MOVED * carom_norm_max(s->D, p->nv) + CLOSED * s->grip.length) : 0);
+                open > 0 ? open / (MOVED * carom_point_largest(p, s->D, p->nv) + CLOSED * s->grip.length) : 0);
 }
 
 static carom_status iterate(search *s, double tau, int *count) {
@@ -314,8 +315,8 @@ static carom_status iterate(search *s, double tau, int *count) {
     for (*count = 1; *count <= NEWTON; ++*count) {
         inertia(s, tau);
         CAROM_TRY(displace(s, tau));
-        // forces of controllers have no valleys
-        if (*count == 1 && s->steady.m == 0 && !downhill(s, tau)) return CAROM_RETRY;
+        // forces of controllers and of states have no valleys
+        if (*count == 1 && s->steady.m == 0 && p->sys.nstates == 0 && !downhill(s, tau)) return CAROM_RETRY;
         move(s, p->q, p->q, s->d);
         carom_axpy(s->steady.z, 1, s->steady.dz, s->steady.m);
         carom_axpy(s->steady.moved, 1, s->steady.dz, s->steady.m);
@@ -370,6 +371,10 @@ static carom_status describe(search *s, carom_rest *rest) {
                  carom_model_constraint(p->model, carom_point_id(p, id)));
         break;
     }
+    if (carom_model_state(p->model, rest->unbalanced))
+        return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "no equilibrium found: the rate of '%.60s' is %.6g; %s",
+                          carom_point_rate(p, rest->unbalanced),
+                          rest->force_left / *carom_matrix_entry(p->M, rest->unbalanced, rest->unbalanced), why);
     return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "no equilibrium found: unbalanced force %.6g on '%.60s'; %s",
                       rest->force_left, carom_point_rate(p, rest->unbalanced), why);
 }
@@ -416,7 +421,7 @@ static carom_status descend(search *s, carom_rest *rest) {
         if (now < best)
             best = now, carom_copy(s->q_best, p->q, p->nq), carom_copy(s->steady.best, s->steady.z, s->steady.m);
         if (now <= TIGHT || ((now <= ENOUGH || exact) && !better)) return CAROM_OK;
-        if (carom_norm_max(p->q, p->nq) > far) break;
+        if (carom_point_largest(p, p->q, p->nq) > far) break;
         if (count <= QUICK) tau = fmin(GROW * tau, most);
     }
     carom_copy(p->q, s->q_best, p->nq);
@@ -645,6 +650,8 @@ carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const doubl
                               : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an equilibrium");
     if (status == CAROM_OK) status = open(&s, m, err);
     if (status == CAROM_OK) {
+        for (int i = 0; i < all->nv; ++i)
+            if (carom_model_state(m, i)) s.grip.p.q[i] = carom_model_v0(m)[i];
         if (q) carom_copy(s.grip.p.q, q, all->nq);
         carom_copy(rest->q, s.grip.p.q, all->nq);
         for (int i = 0; i < s.grip.p.n; ++i) s.low[i] = s.high[i] = NAN;

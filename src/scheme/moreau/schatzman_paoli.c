@@ -173,7 +173,8 @@ static bool met(work *w, carom_step *s, int k) {
     for (int id = sys->ne; id < sys->ne + sys->nc; ++id)
         if (!w->in[id] && w->g[id] < 0) w->in[id] = more = true;
     for (int b = 0; b < w->L.nb; ++b) {
-        const double g = w->g[w->L.id[b]], allowed = fmax(s->tol * s->scale * s->h, rounding(w, s, b, k, size));
+        const double lever = w->L.id[b] < sys->ne ? carom_row_lever(s, &w->L, b) : 1; // (LV-4)
+        const double g = w->g[w->L.id[b]], allowed = fmax(s->tol * s->scale * s->h / lever, rounding(w, s, b, k, size));
         if (g < -allowed || ((w->p[b] > 0 || w->L.id[b] < sys->ne) && g > allowed)) good = false;
     }
     if (more) carom_zero(w->p, w->L.W.n); // they belong to another set
