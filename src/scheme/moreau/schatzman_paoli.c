@@ -157,7 +157,7 @@ static carom_status react(work *w, carom_step *s) {
 // difference of large terms: from the fourth iterate on the largest of them stands for all.
 static double rounding(const work *w, const carom_step *s, int b, int k) {
     if (k < 3) return carom_local_rounding(&w->L, b, w->z, s->sys->nq);
-    const double most = fmax(carom_norm_max(w->span.q, s->sys->nq),
+    const double most = fmax(carom_size_moving(s->sys, w->span.q, s->sys->nq),
                              s->h * fmax(carom_norm_max(w->d_1, s->sys->nv), carom_norm_max(w->span.d, s->sys->nv)));
     for (int i = 0; i < s->sys->nv; ++i) w->dz[i] = most;
     return carom_local_rounding(&w->L, b, w->dz, s->sys->nv);
