@@ -4,6 +4,7 @@
 // pairs so many that all of them come and go, and must change nothing.
 #define _POSIX_C_SOURCE 200809L
 #include "result_rig.h"
+#include "quick.h"
 #include <carom/event.h>
 #include <math.h>
 
@@ -30,7 +31,7 @@ static carom_sim *simulation(const carom_model *m, const char *scheme, double h,
     d.t_end = end;
     d.q0 = carom_model_q0(m);
     d.v0 = carom_model_v0(m);
-    d.name = (const char *(*)(const void *, int))carom_model_constraint;
+    d.name = (const char *(*)(const void *, long long))carom_model_constraint;
     d.name_user = m;
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim) fail_msg("%s: %s", scheme, err.text);
@@ -86,6 +87,7 @@ static void laws_of_lists_are_those_of_pairs(void **state) {
         roll(laws[0], true, schemes[s], plain);
         for (size_t l = 0; l < sizeof laws / sizeof *laws; ++l) {
             double apart = 0, other = 0;
+            if (BRIEF && (l + (size_t)s) % 4 != 0) continue; // every law with some scheme, and the other way round
             roll(laws[l], false, schemes[s], few);
             roll(laws[l], true, schemes[s], many);
             for (int i = 0; i < NUMBERS; ++i)

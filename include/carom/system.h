@@ -224,7 +224,7 @@ typedef struct carom_system {
     bool (*explain)(const void *model, void *work, char *text, size_t size);
     /// The largest overlap of contacts of finite stiffness, which are forces, at t and q, and which of them has it
     /// (carom_model_compliant() has its name); 0: none overlaps.  NULL: there are none.
-    double (*compliant)(const void *model, void *work, double t, const double *q, int *which);
+    double (*compliant)(const void *model, void *work, double t, const double *q, long long *which);
     /// nk functions of the state; where one changes its sign the forces have a kink, and schemes that locate events
     /// begin anew there.
     int nk;
@@ -277,7 +277,7 @@ typedef struct carom_system {
     void (*adopt)(const void *model, void *work, carom_list *list);
     /// The number by which messages, events and ledgers know the contact in a slot: ne + nc - listed and more.  It
     /// stays the same.
-    int (*known_as)(const void *model, const carom_list *list, int slot);
+    long long (*known_as)(const void *model, const carom_list *list, int slot);
     /// May the bodies of pair k (0 .. list->pairs-1) pass each other in the step that the list is for, because they
     /// travel far against their size?  Fills *pair then.  NULL: not known.
     bool (*may_pass)(const void *model, const carom_list *list, int k, carom_list_pair *pair);

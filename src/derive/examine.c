@@ -177,7 +177,7 @@ static double limit(const carom_model *m, const carom_scheme *s) {
 // Frequencies, and the step that explicit schemes allow.
 static void members(exam *x) {
     const carom_model *m = x->m;
-    const carom_scheme *scheme = m->scheme ? carom_scheme_find(m->scheme) : carom_scheme_at(0);
+    const carom_scheme *scheme = m->scheme ? carom_scheme_find(m->scheme) : NULL; // auto is none of the core
     const double stable = limit(m, scheme);
     for (int k = 0; k < m->nmember; ++k) {
         const member *b = &m->members[k];
@@ -251,7 +251,7 @@ static void belts(exam *x) {
 // Contacts of finite stiffness may overlap at the start, as where a body rests on them.
 static void overlaps(exam *x) {
     const carom_model *m = x->m;
-    int which = -1;
+    long long which = -1;
     near_look look;
     carom_error ignored = {0};
     if (!m->sys.compliant || (m->near && carom_near_open(m, x->work, m->q0, &look, &ignored) != CAROM_OK)) return;

@@ -387,7 +387,7 @@ void carom_exam_derivatives(exam *x) {
                        w->error > 0 ? ", " : "", w->entry);
     bool light = false;
     for (int k = 0; k < m->nmember; ++k) light = light || isinf(carom_member_fastest(m->members[k].flex));
-    const carom_scheme *scheme = m->scheme ? carom_scheme_find(m->scheme) : carom_scheme_at(0);
+    const carom_scheme *scheme = m->scheme ? carom_scheme_find(m->scheme) : NULL; // auto is none of the core
     if (!(lowest > MASSLESS) && light)
         carom_exam_say(
             x, CAROM_WARNING,

@@ -30,6 +30,8 @@ static const double MOST_NOISE = 1e6; // errors of a run, in units of its tolera
 static const double TIGHTER = 0.1, WORTH = 1e4; // (ORB-4)  of the tolerance, where Newton's method stalls; of the
                                                 // residual that is enough: from farther away, tolerances are not the
                                                 // reason
+// tolerances of the linearised motion and of the scheme where neighbouring runs part fast
+static const double TIGHTEST = 1e-12, TIGHTEST_RUN = 1e-13;
 static const double BESIDE = 1e-7;  // of a direction: what must be left of it beside others
 static const double SAME_ENERGY = 1e-12; // in typical sizes: an energy that is held
 static const double BESIDE_STATE = 1e-5; // in typical sizes: differences of the energy
@@ -175,7 +177,19 @@ carom_status carom_cycle_slope(carom_cycle *c, const double *x) {
 carom_status carom_cycle_shoot(carom_cycle *c, bool linear) {
     carom_shooter *s = &c->s;
     if (linear) c->nlearnt = 0;
-    CAROM_TRY(carom_shoot(s, c->t_0, c->T, c->x, linear, c->steps));
+    carom_status status = carom_shoot(s, c->t_0, c->T, c->x, linear, c->steps);
+    // errors have grown so far that both runs part: as tight as possible
+    if (linear && status == CAROM_NOT_CONVERGED && c->near && s->rtol > TIGHTEST && !s->given) {
+        const double rtol = s->rtol, run_rtol = s->run_rtol;
+        bool changed;
+        s->rtol = TIGHTEST;
+        status = carom_shooter_tolerance(s, TIGHTEST_RUN, &changed);
+        if (status == CAROM_OK) status = carom_shoot(s, c->t_0, c->T, c->x, true, c->steps);
+        s->rtol = rtol;
+        const carom_status back = carom_shooter_tolerance(s, run_rtol, &changed);
+        if (status == CAROM_OK) status = back;
+    }
+    CAROM_TRY(status);
     carom_cycle_return(c, c->x, linear, c->r);
     c->residual = carom_norm_max(c->r, s->n);
     if (!c->conservative) return CAROM_OK;

@@ -31,7 +31,7 @@ static const double RTOL = 1e-10, ATOL = 1e-12; // of a scheme that is chosen he
                                                 // those of data
 
 // observed: expression, -1: times of impacts of contact
-typedef struct match { char *column; int observed, contact; double sigma; } match;
+typedef struct match { char *column; int observed; long long contact; double sigma; } match;
 
 typedef struct bound { double low, high; } bound; // infinite: none
 
@@ -108,7 +108,7 @@ static carom_status put_rows(watch *w, const carom_now *now, double began) {
 }
 
 // Does this contact belong to match i?
-static bool strikes(const fitting *k, int i, int contact) {
+static bool strikes(const fitting *k, int i, long long contact) {
     return carom_model_contact_is(k->task.base, k->match[i].contact, contact);
 }
 
@@ -598,11 +598,11 @@ static double within(double t, int freedoms) {
     return freedoms % 2 ? 2 / PI * (angle + s * sum) : s * sum;
 }
 
-// Student's quantile at 97.5 %: by bisection, or for many freedoms by Cornish and Fisher's expansion.
+// Student's quantile at 97.5 %: by bisection, or for so many freedoms that the next term of Cornish and Fisher's expansion
+// is below 3e-8, by its first.
 static double student(int freedoms) {
-    const double z = 1.959963984540054, z3 = z * z * z, z5 = z3 * z * z;
-    if (freedoms > 200)
-        return z + (z3 + z) / (4.0 * freedoms) + (5 * z5 + 16 * z3 + 3 * z) / (96.0 * freedoms * freedoms);
+    const double z = 1.959963984540054;
+    if (freedoms > 10000) return z + (z * z * z + z) / (4.0 * freedoms);
     double low = z, high = 13;
     for (int i = 0; i < 60; ++i) {
         const double t = (low + high) / 2;

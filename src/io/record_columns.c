@@ -27,7 +27,7 @@ static bool name_constraints(carom_record *r, const carom_record_def *def) {
 }
 
 // Contacts that come and go have no columns; their names are the model's.
-const char *record_name(const carom_record *r, int id) {
+const char *record_name(const carom_record *r, long long id) {
     return id < r->sys->ne + r->nc ? r->constraint[id] : r->model ? carom_model_constraint(r->model, id) : NULL;
 }
 

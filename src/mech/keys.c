@@ -267,9 +267,10 @@ static const key_group *const contacts[] = {
     &contact_family_group, &joint_friction_group, &pressed_group, &pair_group, &among_group, &contact_group, NULL};
 
 static const carom_key simulation_keys[] = {
-    KEY(WORD, "scheme", "half-explicit", "`carom schemes` lists them", "", AT(simulation, scheme)),
+    KEY(WORD, "scheme", "auto", "`carom schemes` lists them", "", AT(simulation, scheme)),
     KEY(NAMED, "options", "", "OPTION: value, of the scheme and the contact solver", "", AT(simulation, options)),
-    KEY(NUMBER, "step", "needed, here or by --step", "step size", "s", AT(simulation, step)),
+    KEY(NUMBER, "step", "auto: end/1000", "step size; of auto, the interval between records", "s",
+        AT(simulation, step)),
     KEY(NUMBER, "end", "needed, here or by --end", "end time", "s", AT(simulation, end)),
     END};
 static const key_group simulation_group = {

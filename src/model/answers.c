@@ -224,7 +224,7 @@ const char *carom_model_parameter(const carom_model *m, int i, double *value) {
     return m->names.at[m->parameter_name[i]].text;
 }
 
-const char *carom_model_constraint(const carom_model *m, int id) {
+const char *carom_model_constraint(const carom_model *m, long long id) {
     if (!m) return NULL;
     enum { TURNS = 8, ROOM = 140 };
     static _Thread_local char text[TURNS][ROOM]; // names of contacts that come and go are made when they are asked for
@@ -233,7 +233,7 @@ const char *carom_model_constraint(const carom_model *m, int id) {
     return carom_near_name(m, id, text[turn = (turn + 1) % TURNS], ROOM);
 }
 
-const char *carom_model_compliant(const carom_model *m, int which) {
+const char *carom_model_compliant(const carom_model *m, long long which) {
     if (!m) return NULL;
     return which < m->ncompliant ? m->compliant[which].name
                                  : carom_model_constraint(m, m->ne + m->nc + which - m->ncompliant);
@@ -253,11 +253,11 @@ static int numbers_behind(const char *name, const char *owner, size_t n) {
 enum { MOST_NUMBERS = 8 };
 static int rules_of(const carom_model *m) { return m->near ? m->near->nrules : 0; }
 
-int carom_model_contact(const carom_model *m, const char *name) {
+long long carom_model_contact(const carom_model *m, const char *name) {
     if (!m || !name) return 0;
     for (int i = 0; i < m->nc; ++i)
         if (strcmp(m->links[m->ne + i].name, name) == 0) return i;
-    const int near = m->near ? carom_near_find(m, name) : CAROM_NO_CONTACT;
+    const long long near = m->near ? carom_near_find(m, name) : CAROM_NO_CONTACT;
     for (int i = 0; near == CAROM_NO_CONTACT && i < m->nc; ++i) {
         const int numbers = numbers_behind(m->links[m->ne + i].name, name, strlen(name));
         if (numbers > 0 && numbers < MOST_NUMBERS)
@@ -266,9 +266,9 @@ int carom_model_contact(const carom_model *m, const char *name) {
     return near;
 }
 
-bool carom_model_contact_is(const carom_model *m, int found, int contact) {
+bool carom_model_contact_is(const carom_model *m, long long found, long long contact) {
     if (found >= CAROM_NO_CONTACT || contact < 0) return found == contact;
-    const int of = CAROM_NO_CONTACT - 1 - found, first = (of - rules_of(m)) / MOST_NUMBERS;
+    const int of = (int)(CAROM_NO_CONTACT - 1 - found), first = (of - rules_of(m)) / MOST_NUMBERS;
     if (of < rules_of(m)) return contact >= m->nc && carom_near_made_by(m, of, contact - m->nc);
     if (contact >= m->nc) return false;
     const char *owner = m->links[m->ne + first].name;
@@ -369,7 +369,7 @@ size_t carom_model_longest_contact(const carom_model *m) {
     return most;
 }
 
-double carom_model_contact_size(const carom_model *m, int id) {
+double carom_model_contact_size(const carom_model *m, long long id) {
     if (!m) return NAN;
     if (m->near && id >= m->ne + m->nc) return carom_near_size(m, id);
     if (m->npairs == 0 || id < m->pairs[0].first) return 0;

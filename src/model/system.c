@@ -589,7 +589,7 @@ static carom_status kinks(const void *model, void *work, double t, const double 
     return finite(x, m->nkinks);
 }
 
-static double compliant(const void *model, void *work, double t, const double *q, int *which) {
+static double compliant(const void *model, void *work, double t, const double *q, long long *which) {
     const carom_model *m = model;
     const double *x = m->ncompliant ? eval(m, work, GROUP_KINKS, t, q, m->v0) : NULL;
     double most = 0;

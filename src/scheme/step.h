@@ -148,6 +148,16 @@ void carom_local_magnitudes(double *y, const carom_local *L, int n, const double
 double carom_local_rounding(const carom_local *L, int k, const double *x, int n);
 /// The same where the largest |x_i| is known: positions that are no velocities may all enter.
 double carom_local_rounding_within(const carom_local *L, int k, const double *x, int n, double size);
+/// (LV-4)  The length by which the velocity of a joint along direction k of L counts beside velocities: of a row that
+///         moves angles alone min lever_i/|W_ik|, to a power of two; else 1.
+double carom_row_lever(const carom_step *s, const carom_local *L, int k);
+/// The largest |u_k| of the first n rows of L, joints, as lengths in time.
+double carom_joints_size(const carom_step *s, const carom_local *L, const double *u, int n);
+/// (CL-12)  Contacts that a scheme keeps closed without asking for their gaps, and that have run off the features they
+///          had at the start of the step:  g - g by those features > 1e-6 sum |W| size_q, far above drift.  Nothing is
+///          there that could push, and keeps[id] becomes false.  g: gaps at (t, q), by id; held: scratch, by id.
+carom_status carom_run_off(carom_step *s, const carom_local *L, double t, const double *q, const double *g,
+                           double *held, bool *keeps);
 
 /// Gaps of L's contacts at the end of a step, q = q_0 (+) x with the directions there, that are no larger than their
 /// rounding: contacts that share a load must not contradict each other by it.  They become 0, or the displacement W'x +
@@ -160,7 +170,7 @@ void carom_contact_velocity(const carom_step *s, double *u, const carom_local *L
 void carom_local_velocity_shared(const carom_step *s, double *u, const carom_local *L, const double *v);
 
 /// What rounding may leave in the local velocities u = W'v + w of L's set: 16 eps max_k (|w_k| + sum_i |W_ik v_i|).
-double carom_local_velocity_rounding(const carom_local *L, const double *v);
+double carom_local_velocity_rounding(const carom_step *s, const carom_local *L, const double *v);
 
 /// What rounding of large impulses leaves of a local velocity: 16 r, r the largest residual so far, or 1e-8 V where
 /// that is less.  Where impulses are large against velocities, as under a heavy body, it is more than tol V (CP-10); r
@@ -313,7 +323,7 @@ void carom_factored(carom_step *s, int n); // a dense matrix of n rows
 /// have velocities that nothing ever had: what they leave is taken back.
 typedef struct carom_traces {
     double scale, step_scale, most, residual;
-    int residual_id;
+    long long residual_id;
 } carom_traces;
 carom_traces carom_problem_traces(const carom_step *s);
 void carom_problem_take_back(carom_step *s, const carom_traces *before);
@@ -321,7 +331,7 @@ void carom_problem_take_back(carom_step *s, const carom_traces *before);
 /// Do the impulses in s->p and the velocities in s->c (u + e o u_0 of an iterate, not of its linearisation) meet the
 /// laws of s->problem?  To tolerance, to the rounding given, to that of G p (CP-9), or as well as the last problem was
 /// solved.
-bool carom_problem_met(carom_step *s, double rounding);
+bool carom_problem_met(carom_step *s, const int *id, double rounding);
 
 /// As carom_problem_apply, for other numbers than p, from the first row on.
 void carom_problem_react(carom_step *s, double *v, double a, const double *p, int rows);
@@ -359,5 +369,5 @@ void carom_book_identity(carom_step *s, double violation, double terms);
 void carom_book_rise(carom_step *s, double rise, int rule, double x, double y);
 
 /// Velocity i as messages call it: its name in quotes, or its number; in a buffer of the caller.
-const char *carom_constraint_text(const carom_step *s, int id, char *space, size_t size);
+const char *carom_constraint_text(const carom_step *s, long long id, char *space, size_t size);
 const char *carom_rate_text(const carom_step *s, int i, char *text, size_t size);
