@@ -22,13 +22,3 @@ add_test(NAME check_install COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR}
 add_test(NAME check_core_only COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/core_only -DCC=${CMAKE_C_COMPILER}
          -P ${CMAKE_CURRENT_SOURCE_DIR}/check_core_only.cmake)
 set_tests_properties(check_core_only PROPERTIES LABELS long) # minutes of compiling
-
-# The program under the leak check (see the end of CMakeLists.txt).
-if(CAROM_SANITIZE)
-  foreach(verb check info)
-    add_test(NAME leaks_${verb} COMMAND carom_cli ${verb} ${PROJECT_SOURCE_DIR}/models/bouncing-ball.yaml)
-  endforeach()
-  foreach(model bouncing-bar four-bar)
-    add_test(NAME leaks_${model} COMMAND carom_cli run ${PROJECT_SOURCE_DIR}/models/${model}.yaml --quiet --out ${CMAKE_BINARY_DIR}/test/leaks-${model}.h5)
-  endforeach()
-endif()

@@ -17,11 +17,7 @@
 #define CAROM_SOURCE_DIR "."
 #endif
 
-#ifdef QUICK // with sanitizers, which see nothing new in long motions and many repetitions
-#define QUICK_SKIPS() skip()
-#else
-#define QUICK_SKIPS() (void)0
-#endif
+#include "quick.h"
 
 static const char *const shipped[] = {"bouncing-ball",
                                       "bouncing-ball-b",

@@ -281,6 +281,7 @@ static void pendulum_by_moreau_jean(void **state) {
 
 static void pendulum_with_small_steps(void **state) {
     (void)state;
+    QUICK_SKIPS();
     // The reference run made one Newton iteration a step.  Its loss of energy is half of what the converged step gives
     // (second order from -4.1e-5 at 1e-3), so it is compared under the same tolerance.
     const char *const one_iteration[] = {"tol=1e-9", "newton-tol=1e-9", NULL};
@@ -306,6 +307,7 @@ static void pendulum_error_of_ggl_alpha_by_step_size(void **state) {
 
 static void pendulum_without_inertia_by_ggl_alpha(void **state) {
     (void)state;
+    QUICK_SKIPS();
     known k;
     known_pendulum(&k, 0);
     carom_sim *sim = sim_of(&k, "ggl-alpha", NULL, 1e-3, 0.6);

@@ -99,6 +99,7 @@ static void wells(void **state) {
 // x'' + 0.05 x' + x^3 = 7.5 cos t (Ueda): the motion is irregular, and the largest exponent is positive.
 static void irregular(void **state) {
     (void)state;
+    QUICK_SKIPS();
     carom_basins_def d =
         define("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2, potential: x^4/4}\nforces: {x: 7.5*cos(t) - "
                "0.05*x'}\nsimulation: {scheme: half-explicit-rk, step: 0.02, end: 10, options: {order: 4}}\n",

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE // mkdtemp
 #include "cli_rig.h"
 #include "json.h"
+#include "quick.h"
 #include <sys/stat.h>
 
 // -- usage --------------------------------------------------------------------------------------------
@@ -108,7 +109,8 @@ static void wrong_usage_is_exit_2_with_a_suggestion(void **state) {
 static void a_step_or_end_that_is_missing_is_asked_for(void **state) {
     (void)state;
     put("bare.yaml", "carom: 1\ncoordinates: {y: {at: 1}}\nenergy: {kinetic: 1/2*y'^2, potential: y}\n");
-    assert_int_equal(carom("run bare.yaml --end 1"), 2);
+    assert_int_equal(carom("run bare.yaml --quiet --end 1"), 0); // auto needs none
+    assert_int_equal(carom("run bare.yaml --scheme half-explicit --end 1"), 2);
     assert_says(complaints, "give --step");
     assert_int_equal(carom("run bare.yaml --step 0.1"), 2);
     assert_says(complaints, "give --end");
@@ -269,10 +271,12 @@ static void every_example_is_written_and_sound(void **state) {
         snprintf(file, sizeof file, "%s.yaml", name);
         assert_int_equal(carom("examples %s", name), 0);
         assert_true(there(file));
-        assert_int_equal(carom("examples %s", name), 2);
-        assert_says(complaints, "--force");
-        assert_int_equal(carom("examples %s --force", name), 0);
-        if (carom("check %s", file) != 0) fail_msg("%s: %s", file, out);
+        if (n % 8 == 0) {
+            assert_int_equal(carom("examples %s", name), 2);
+            assert_says(complaints, "--force");
+            assert_int_equal(carom("examples %s --force", name), 0);
+        }
+        if ((!BRIEF || n % 4 == 0) && carom("check %s", file) != 0) fail_msg("%s: %s", file, out);
         ++n;
     }
     assert_true(n >= 8);

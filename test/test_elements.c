@@ -66,6 +66,65 @@ static void a_spring_is_its_energy_and_a_damper_its_force(void **state) {
     carom_model_destroy(k);
 }
 
+static double output(const carom_model *m, carom_sim *sim, const char *name) {
+    const carom_now now = carom_sim_now(sim);
+    double out[32];
+    assert_in_range(carom_model_count(m).outputs, 1, 32);
+    carom_model_outputs(m, carom_sim_work(sim), now.t, now.q, now.v, out);
+    for (int i = 0; i < carom_model_count(m).outputs; ++i)
+        if (strcmp(carom_model_output(m, i), name) == 0) return out[i];
+    fail_msg("there is no '%s'", name);
+    return NAN;
+}
+
+// What an element says of itself, at a state that is given, by hand: forces k (x - x_0) + c x', energies of springs, and
+// the power of everything else.  p_a = (0.1, 0.2), p_b = (1, 0.4) + (-0.1, -0.2) for the angle pi/2; velocities by
+// v + omega x r.
+static void quantities_of_elements_are_their_formulas(void **state) {
+    (void)state;
+    carom_model *m = good(
+        "carom: 1\nbodies:\n  a: {mass: 1, inertia: 0.3, velocity: [0.3, -0.2], spin: 0.7, points: {p: [0.1, 0.2]}}\n"
+        "  b: {mass: 2, inertia: 1, at: [1, 0.4], angle: pi/2, velocity: [-0.1, 0.4], spin: -1.1, points: {p: [-0.2, "
+        "0.1]}}\n"
+        "  c: {mass: 1, inertia: 0.2, at: [3, 0], spin: 2}\n  d: {mass: 1, inertia: 1, at: [5, 0], velocity: [0.7, 0]}\n"
+        "joints:\n  j: {type: revolute, between: [ground, c], at: [3, 0]}\n"
+        "  s: {type: prismatic, between: [ground, d], at: [5, 0], axis: [1, 0]}\n"
+        "springs:\n  line: {between: [a, b], points: [p, p], stiffness: 40, length: 0.7, damping: 0.3}\n"
+        "  turn: {joint: j, stiffness: 12, damping: 0.5, rest: 0.1}\n"
+        "  shift: {joint: s, stiffness: 7, damping: 0.2, rest: -0.3}\n"
+        "motors: {m: {joint: j, torque: 0.6}, push: {joint: s, force: -1.5}}\n"
+        "loads: {jet: {on: a, point: p, force: [2, -3]}, twist: {on: b, torque: 0.8}}\n"
+        "outputs: {l: line.length, F: line.force, V: line.energy, P: line.power, tF: turn.force, tV: turn.energy, tP: "
+        "turn.power, sF: shift.force, sV: shift.energy, sP: shift.power, mP: m.power, pP: push.power, jP: jet.power, wP: "
+        "twist.power}\n");
+    carom_sim *sim = model_sim(m, "moreau-jean", NULL, 1e-3, 1);
+    const double v_a[2] = {0.3 - 0.7 * 0.2, -0.2 + 0.7 * 0.1}, r_b[2] = {-0.1, -0.2},
+                 v_b[2] = {-0.1 + 1.1 * r_b[1], 0.4 - 1.1 * r_b[0]}, d[2] = {1 + r_b[0] - 0.1, 0.4 + r_b[1] - 0.2},
+                 l = hypot(d[0], d[1]), rate = (d[0] * (v_b[0] - v_a[0]) + d[1] * (v_b[1] - v_a[1])) / l;
+    const struct { const char *name; double x; } want[] = {
+        {"l", l},
+        {"F", 40 * (l - 0.7) + 0.3 * rate},
+        {"V", 20 * (l - 0.7) * (l - 0.7)},
+        {"P", -0.3 * rate * rate},
+        {"tF", 12 * (0 - 0.1) + 0.5 * 2},
+        {"tV", 6 * 0.1 * 0.1},
+        {"tP", -0.5 * 2 * 2},
+        {"sF", 7 * 0.3 + 0.2 * 0.7},
+        {"sV", 3.5 * 0.3 * 0.3},
+        {"sP", -0.2 * 0.7 * 0.7},
+        {"mP", 0.6 * 2},
+        {"pP", -1.5 * 0.7},
+        {"jP", 2 * v_a[0] - 3 * v_a[1]},
+        {"wP", 0.8 * -1.1},
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; ++i) {
+        const double x = output(m, sim, want[i].name);
+        if (!(fabs(x - want[i].x) <= 1e-12)) fail_msg("%s is %.15g, not %.15g", want[i].name, x, want[i].x);
+    }
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 // J phi'' = -k phi - c phi': a damped oscillation about a joint's axis.
 static void a_torsion_spring_turns_its_joint_back(void **state) {
     (void)state;
@@ -383,6 +442,7 @@ static void mistakes_of_laws(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spring_is_its_energy_and_a_damper_its_force),
+        cmocka_unit_test(quantities_of_elements_are_their_formulas),
         cmocka_unit_test(a_torsion_spring_turns_its_joint_back),
         cmocka_unit_test(a_motor_does_external_work),
         cmocka_unit_test(loads_act_at_their_points_in_their_frames),

@@ -4,6 +4,7 @@
 #include "cli_rig.h"
 #include "io/print.h"
 #include "json.h"
+#include "quick.h"
 #include <carom/mech.h>
 #include <dirent.h>
 #include <stdbool.h>
@@ -229,7 +230,7 @@ static void json_output(const char *what, const char *text) {
 static void test_names(void **state) {
     (void)state;
     static char page[1 << 22], plain[1 << 22];
-    const bool xmllint = tool("xmllint"), gnuplot = tool("gnuplot");
+    const bool xmllint = !BRIEF && tool("xmllint"), gnuplot = tool("gnuplot");
     put_model("model.yaml", "plain");
     done("run model.yaml -o result.h5 --force", "plain");
     done("view result.h5 -o plain.html", "plain");
@@ -239,12 +240,13 @@ static void test_names(void **state) {
     for (int i = 0; hostile[i]; ++i) {
         put_model("model.yaml", hostile[i]);
         done("export c model.yaml -o model.c", hostile[i]);
+        if (BRIEF) continue; // what other programs say to carom's files is no matter of sanitizers
         shell("cc -std=c17 -trigraphs -Wall -Wextra -Werror -fsyntax-only model.c >log.txt 2>&1", hostile[i]);
     }
     char text[2000] = "";
     for (int i = 0; hostile[i]; ++i) { // the others with several at once: one is enough to break out
         strcat(text, hostile[i]);
-        if (i % 4 && hostile[i + 1]) continue;
+        if (i % (BRIEF ? 16 : 4) && hostile[i + 1]) continue;
         put_model("model.yaml", text);
         done("info model.yaml", text);
         done("check model.yaml", text);

@@ -12,11 +12,7 @@
 
 static bool at_length; // "long"
 static int part = 1, parts = 1, unit; // of pairs, counted in order
-#ifdef QUICK // with sanitizers
-enum { FIRST_STEPS = 8 };
-#else
-enum { FIRST_STEPS = 40 };
-#endif
+enum { FIRST_STEPS = BRIEF ? 8 : 40 };
 
 // -- what runs with what ----------------------------------------------------------------------------------------------
 

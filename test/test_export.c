@@ -305,6 +305,7 @@ static void every_shipped_model_has_the_bits_of_the_library(void **state) {
     for (char *end; *rest; rest = end, ++models) {
         end = rest + strcspn(rest, " ");
         if (*end) *end++ = 0;
+        if (BRIEF && models % 4 != 0) continue;
         carom_model *m = shipped_model(rest);
         same_bits(m, rest, 0.4);
         carom_model_destroy(m);

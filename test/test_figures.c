@@ -30,12 +30,6 @@
 #include <carom/event.h>
 #include <carom/team.h>
 
-#ifdef QUICK // with sanitizers
-enum { BRIEF = 1 };
-#else
-enum { BRIEF = 0 };
-#endif
-
 // -- figures ----------------------------------------------------------------------------------------------------------
 
 enum { MOTION, REACTIONS, EVENTS, ENERGY, BOOKS, REALS };

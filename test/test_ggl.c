@@ -285,6 +285,7 @@ static void joints_have_second_order_in_the_unified_scheme(void **state) {
 // below that, and of first order.
 static void friction_converges_to_half_explicit(void **state) {
     (void)state;
+    QUICK_SKIPS();
     static const struct {
         const char *scheme, *option;
     } runs[] = {{"ggl-projection", "local=exact"},

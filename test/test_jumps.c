@@ -276,6 +276,33 @@ static void values_at_an_instant(void **state) {
         }
 }
 
+// A potential of 1 J before and 3 J behind T, without a force: at T = 0 the run starts with the 3 J, later the 2 J come
+// from outside.  T = 0.1 is the end of a step, 0.13 lies inside one.
+static void a_jump_at_the_start_belongs_to_the_start(void **state) {
+    (void)state;
+    static const struct { const char *scheme; bool inside; } schemes[] = {
+        {"auto", true}, {"mixed", true}, {"event-driven", true}, {"splitting", true}, {"half-explicit", false}};
+    static const double at[] = {0, 0.1, 0.13};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; ++i)
+        for (int k = 0; k < (schemes[i].inside ? 3 : 2); ++k) {
+            char text[200];
+            snprintf(text, sizeof text,
+                     "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: \"if(t > %g, "
+                     "3, 1)\"}\n",
+                     at[k]);
+            carom_model *m = good(text);
+            carom_sim *sim = model_sim(m, schemes[i].scheme, NULL, 0.1, 0.5);
+            carom_error err = {0};
+            carom_ledger l;
+            model_sim_run(sim);
+            assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+            if (!(fabs(l.energy.start - (k ? 1.5 : 3.5)) < 1e-12 && fabs(l.energy.external - (k ? 2 : 0)) < 1e-12))
+                fail_msg("%s, a jump at %g: starts with %g J, %g J from outside", schemes[i].scheme, at[k],
+                         l.energy.start, l.energy.external);
+            carom_sim_destroy(sim), carom_model_destroy(m);
+        }
+}
+
 // Smooth pulses of width w and impulse 0.3 at 0.3137 s, on a body in flight and on one that rests; steps are up to 1e5
 // times longer.  And a force that rises from 0 to 10 N around 0.5 s: the two halves of tanh cancel.
 static void pulses(void **state) {
@@ -283,11 +310,7 @@ static void pulses(void **state) {
     static const char *const schemes[] = {"event-driven", "auto", "mixed", "splitting"};
     static const double width[] = {1e-2, 1e-3, 1e-5}, steps[] = {1, 0.1, 0.04}, tolerance[] = {1e-8, 1e-7, 3e-4, 3e-4};
     char text[300];
-#ifdef QUICK
-    enum { STRIDE = 5 }; // no multiple of 2, 3 or 4
-#else
-    enum { STRIDE = 1 };
-#endif
+    enum { STRIDE = BRIEF ? 5 : 1 }; // no multiple of 2, 3 or 4
     for (int n = 0; n < 72; n += STRIDE) {
         const double w = width[n % 3], h = steps[n / 3 % 3];
         const int k = n / 9 % 4;
@@ -536,7 +559,7 @@ int main(void) {
         cmocka_unit_test(in_flight), cmocka_unit_test(energies), cmocka_unit_test(in_contact),
         cmocka_unit_test(laws),      cmocka_unit_test(walls),    cmocka_unit_test(stacks),
         cmocka_unit_test(drives),    cmocka_unit_test(cart),     cmocka_unit_test(values_at_an_instant),
-        cmocka_unit_test(pulses),    cmocka_unit_test(works),    cmocka_unit_test(adaptive),
+        cmocka_unit_test(a_jump_at_the_start_belongs_to_the_start), cmocka_unit_test(pulses),    cmocka_unit_test(works),    cmocka_unit_test(adaptive),
         cmocka_unit_test(looks),     cmocka_unit_test(instants), cmocka_unit_test(unbounded),
         cmocka_unit_test(goes_on),   cmocka_unit_test(no_value), cmocka_unit_test(tents_are_no_instants)};
     return cmocka_run_group_tests(tests, NULL, NULL);

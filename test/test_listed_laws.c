@@ -4,6 +4,7 @@
 // pairs so many that all of them come and go, and must change nothing.
 #define _POSIX_C_SOURCE 200809L
 #include "result_rig.h"
+#include "quick.h"
 #include <carom/event.h>
 #include <math.h>
 
@@ -86,6 +87,7 @@ static void laws_of_lists_are_those_of_pairs(void **state) {
         roll(laws[0], true, schemes[s], plain);
         for (size_t l = 0; l < sizeof laws / sizeof *laws; ++l) {
             double apart = 0, other = 0;
+            if (BRIEF && (l + (size_t)s) % 4 != 0) continue; // every law with some scheme, and the other way round
             roll(laws[l], false, schemes[s], few);
             roll(laws[l], true, schemes[s], many);
             for (int i = 0; i < NUMBERS; ++i)
@@ -646,13 +648,13 @@ static void discs_are_refused_where_they_make_no_sense(void **state) {
 // direction, which lists of boxes do not have, from 301 on; of spheres from 501 on.
 static void pairs_come_and_go_where_they_are_many(void **state) {
     (void)state;
-    static const struct {
+    static const char *const turned = "{along: 0.3, across: 0.1, direction: [1, 0, 0]}";
+    const struct {
         int n;
         bool boxes, listed;
         const char *friction;
-    } cases[] = {{2, true, true, "0.3"},    {2, true, false, "[0.3, 0.1]"},
-                 {25, true, true, "0.3"},   {24, true, false, "[0.3, 0.1]"}, {27, false, false, "0.3"},
-                 {31, false, false, "0.3"}, {32, false, true, "0.3"}};
+    } cases[] = {{2, true, true, "0.3"},    {2, true, false, turned},   {24, true, false, turned}, {25, true, true, "0.3"},
+                 {27, false, false, "0.3"}, {31, false, false, "0.3"}, {32, false, true, "0.3"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[600];
         snprintf(

@@ -2,6 +2,7 @@
 // a run that is told to stop by any of the usual signals saves; what is complete is reported as such.
 #define _GNU_SOURCE // wait4, mkdtemp
 #include "cli_rig.h"
+#include "quick.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -74,7 +75,7 @@ static void sums_take_time_in_proportion(void **state) {
         {"sin(#*x)*1e-9", true},    {"abs(x - #e-5)*1e-9", false},      {"1e-9*max(x - #e-6, 0)^2", true},
         {"1e-9*min(x', #)", false}, {"1e-9*tanh(#*(t - 0.05))", false}, {"1e-9*exp(-#*t)*x", false},
     };
-    enum { FEW = 2500, MANY = 8 * FEW };
+    enum { FEW = BRIEF ? 800 : 2500, MANY = 8 * FEW };
     for (size_t i = 0; i < sizeof sums / sizeof *sums; ++i) {
         spent s[3];
         for (int k = 0; k < 3; ++k) {
@@ -211,7 +212,7 @@ static void a_resumed_sweep_keeps_its_plot(void **state) {
     if (system("command -v gnuplot >/dev/null 2>&1") != 0) skip();
     put("ball.yaml", ball);
     const pid_t pid =
-        start((const char *const[]){"carom", "sweep", "ball.yaml", "--vary", "m=1:2:400", "--observe", "y", "--end",
+        start((const char *const[]){"carom", "sweep", "ball.yaml", "--vary", BRIEF ? "m=1:2:50" : "m=1:2:200", "--observe", "y", "--end",
                                     "20", "--jobs", "1", "-o", "s.h5", "--plot", "s.svg", NULL});
     for (int k = 0; k < 500 && !there("s.h5.journal"); ++k) nap(0.01);
     nap(0.2);

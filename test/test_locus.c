@@ -109,6 +109,7 @@ static void bautin(void **state) {
 // x'' + 0.2 x' + x + x^3 = F cos w t
 static void duffing(void **state) {
     (void)state;
+    QUICK_SKIPS();
     const char *text = "carom: 1\nparameters: {w: 1.2, F: 0.2}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", "
                        "potential: \"1/2*x^2 + 1/4*x^4\"}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\n";
     carom_branch b = orbits(text, "2*pi/w", 100, "w", 1.1, 1.5);
@@ -122,6 +123,7 @@ static void duffing(void **state) {
 // x'' - 0.2 (1 - x^2) x' + x = F cos w t: resonance 1:4 on the border of entrainment.
 static void van_der_pol(void **state) {
     (void)state;
+    QUICK_SKIPS();
     const char *text = "carom: 1\nparameters: {w: 1.2, F: 1}\ncoordinates: {x: 2}\nenergy: {kinetic: \"1/2*x'^2\", "
                        "potential: \"1/2*x^2\"}\nforces: {x: \"0.2*(1 - x^2)*x' + F*cos(w*t)\"}\n";
     carom_branch b = orbits(text, "2*pi/w", 300, "w", 1.15, 1.4);
@@ -167,6 +169,7 @@ static void table(void **state) {
 // frequency divides that of the force, w = sqrt(0.99).
 static void grazing(void **state) {
     (void)state;
+    QUICK_SKIPS();
     const char *text =
         "carom: 1\nparameters: {e: 0.8, w: 0.9, F: 0.2}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", "
         "potential: 1/2*x^2}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\ncontacts: {stop: {gap: 1 - x, restitution: e}}\n";

@@ -162,6 +162,7 @@ static void balls_come_to_rest(void **state) {
 
 static void a_body_without_clearance_changes_from_wall_to_wall(void **state) {
     (void)state;
+    QUICK_SKIPS();
     static const char text[] =
         "carom: 1\nname: none\ncoordinates: {x: {}}\nenergy: {kinetic: 1/2*x'^2, potential: 0*x}\n"
         "forces: {x: cos(3*t)}\n"
@@ -201,6 +202,7 @@ static const char feet[] =
 // Four reactions, three coordinates: how friction is shared is not unique, that the block stays is, and when it slides.
 static void a_block_sticks_on_two_feet_until_it_is_pushed_hard_enough(void **state) {
     (void)state;
+    QUICK_SKIPS();
     const way *w;
     for (EACH_WAY(w)) {
         result r = clean(w, feet, NULL, 10);
@@ -239,6 +241,7 @@ static void a_chattering_valve_opens_at_every_pulse(void **state) {
 // there is no solution.  The other way round there is one, and all agree.  In the end the rod lies flat.
 static void a_rod_that_jams_is_stopped_or_told(void **state) {
     (void)state;
+    QUICK_SKIPS();
     static const char text[] =
         "carom: 1\nname: rod\nparameters: {th0: 1.1, u: 2}\n"
         "coordinates: {x: {rate: u}, y: {at: sin(th0)/2}, th: {at: th0}}\n"

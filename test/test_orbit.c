@@ -199,6 +199,7 @@ static void chatter(void **state) {
 // since x' = 0 at both ends.  Behind the maximum x'' = P cos phi + 1 - x0 = 1 - w^2 x0: it sticks where x0 < 1/w^2.
 static void onset_of_sticking(void **state) {
     (void)state;
+    QUICK_SKIPS();
     carom_orbit_def d = define("carom: 1\nparameters: {P: 1.6, w: 1.5}\ncoordinates: {x: {at: 0.5}, y: 0}\nenergy: "
                                "{kinetic: \"1/2*(x'^2 + y'^2)\", potential: \"1/2*x^2 + y\"}\n"
                                "forces: {x: P*cos(w*t)}\ncontacts: {floor: {gap: y, slip: x, friction: 1}}\n",
@@ -509,6 +510,20 @@ static void sum_rule(void **state) {
     assert_int_equal(x.n, 2);
     assert_close(x.sum, -0.2 + 2 * n * log(0.7) / 60, 1e-7);
     assert_true(x.exponent[0] > 0.02);
+    // Standard errors by the table: t lambda(t) grows from tenth to tenth by ten samples of the mean, and the error of
+    // that is their deviation over sqrt(10).
+    assert_int_equal(x.rows, 120);
+    for (int j = 0; j < 2; ++j) {
+        double before = 0, sum = 0, squares = 0;
+        for (int k = 1; k <= 10; ++k) {
+            const double *row = x.history + 3 * (12 * k - 1), now = row[0] * row[1 + j];
+            assert_close(row[0], 6 * k, 1e-12);
+            const double sample = (now - before) / 6;
+            before = now, sum += sample, squares += sample * sample;
+        }
+        assert_close(sum / 10, x.exponent[j], 1e-12);
+        assert_close(x.error[j], sqrt((squares / 10 - sum * sum / 100) / 9), 1e-12);
+    }
     carom_sim_destroy(sim);
     carom_model_destroy(m);
     carom_lyapunov_free(&x);

@@ -7,6 +7,7 @@
 // none left out.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "problems.h"
+#include "quick.h"
 #include "result_rig.h"
 #include <carom/problem_file.h>
 #include <carom/table.h>
@@ -390,11 +391,7 @@ static bool text_goes(void) { return problem_goes("problem.txt", false); }
 
 // -- every call in turn -----------------------------------------------------------------------------------------------
 
-#ifdef QUICK // with sanitizers
-enum { STRIDE = 5 };
-#else
-enum { STRIDE = 1 };
-#endif
+enum { STRIDE = BRIEF ? 5 : 1 };
 
 static bool at_length; // "long"
 

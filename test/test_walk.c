@@ -105,6 +105,7 @@ static double doubling(double m, double x[2]) {
 // 0.56 i; period two beyond 0.0151.
 static void compass_walker(void **state) {
     (void)state;
+    QUICK_SKIPS();
     const char *const exchange[] = {"a=b", NULL};
     size_t length = 0;
     char *text = shipped_text("compass-walker", &length);

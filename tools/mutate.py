@@ -3,8 +3,9 @@
 
     tools/mutate.py BUILD [--faults N] [--seed S] [--minutes M] [--seconds T] [--sharp | --tests NAMES] FOLDER...
 
-Faults by rule: a sign; a comparison turned round (between real numbers `<` and `<=` are the same); `&&` for `||`; a constant (integers plus one, reals
-times 1.5, thresholds such as 1e-12 times 1000); a call or an assignment left out.  Not planted, because no result can depend on it or because another
+Faults by rule: a sign; `*` for `/` and the other way round; a comparison turned round (between real numbers `<` and `<=` are the same); `&&` for `||`; a constant
+(integers plus one, reals times 1.5, thresholds such as 1e-12 times 1000); another index of an array; a loop that ends one too early; a factor, a call or an
+assignment left out.  Not planted, because no result can depend on it or because another
 kind of test looks for it: sizes of allocations, releases of memory, pages and handles (the leak sanitizer), assertions, texts and arguments of messages, what
 a scheme promises (tests alone read it).
 A fault that gives an equivalent program is listed in tools/mutate-equivalent.txt, with the reason; where it survives it is counted apart, and the rate is
@@ -49,7 +50,7 @@ def faults_of(path, text):
         before = code[statement + 1:at]
         if depth[at] == 0 and rule != "constant": return
         if re.search(MESSAGE, before) and before.count("(") > before.count(")"): return
-        if re.search(ALLOCATION, whole) and rule in ("constant", "sign"): return
+        if re.search(ALLOCATION, whole) and rule in ("constant", "sign", "operator", "factor", "index"): return
         if ".promises = " in whole: return
         source = lines[n].strip()
         name = "%s: %s @%d `%s` -> `%s`: %s" % (path, rule, at - starts[n] - (len(lines[n]) - len(lines[n].lstrip())), text[at:end], new, source)
@@ -58,6 +59,10 @@ def faults_of(path, text):
     for m in re.finditer(r"(?<=[\w\)\]]) ([+-]) (?=[\w\(])|(?<= )([+-])(?==\s)", code):
         g = 1 if m.group(1) else 2
         add(m, g, "-" if m.group(g) == "+" else "+", "sign")
+    for m in re.finditer(r"(?<=[\w\)\]]) ([*/]) (?=[\w\(])", code): add(m, 1, "/" if m.group(1) == "*" else "*", "operator")
+    for m in re.finditer(r"(?<=[\w\)\]])( \* [\w.\[\]]+(?:->[\w.\[\]]+)*)(?=[;,\)]| [-+] )", code): add(m, 1, "", "factor")
+    for m in re.finditer(r"(?<=\w)\[([0-2])\](?! = \{)", code): add(m, 1, {"0": "1", "1": "0", "2": "1"}[m.group(1)], "index")
+    for m in re.finditer(r"\bfor \([^;\n]*; \w+ < ([^;&|\n]+);", code): add(m, 1, m.group(1) + " - 1", "end of a loop")
     turned = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
     for m in re.finditer(r" (<=|>=|<|>|==|!=) (?=[\w\(\-'\"*&!])", code): add(m, 1, turned[m.group(1)], "comparison")
     for m in re.finditer(r" (&&|\|\|)(?=\s)", code): add(m, 1, "||" if m.group(1) == "&&" else "&&", "logic")

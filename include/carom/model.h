@@ -77,6 +77,12 @@ bool carom_model_recorded(const carom_model *m, int i);
 bool carom_model_velocity_recorded(const carom_model *m, int i);
 /// Coordinate i, and velocity i, belong to a contact that is friction alone: they stay 0, and have no columns.
 bool carom_model_presses(const carom_model *m, int i);
+/// Is velocity i a first-order state?  Its position, which has the same number, is in no expression.
+bool carom_model_state(const carom_model *m, int i);
+/// Has position i no meaning for people: carom_model_presses(), or that of a state?
+bool carom_model_hidden(const carom_model *m, int i);
+/// v: velocities at rest, zero but for first-order states: their values, which equilibria have in place of positions.
+void carom_model_at_rest(const carom_model *m, const double *q, double *v);
 /// Rates q' of all positions; and back.  Without spatial bodies these are the velocities themselves.
 void carom_model_rates(const carom_model *m, const double *q, const double *v, double *dq);
 void carom_model_velocities(const carom_model *m, const double *q, const double *dq, double *v);
@@ -171,6 +177,17 @@ typedef struct carom_model_run {
     const char *const *option_places; // the same of each option
 } carom_model_run;
 carom_model_run carom_model_simulation(const carom_model *m);
+
+/// A world: rigid bodies that no joint holds and that may hit each other, ten or more in the plane, five in space, and
+/// half of all that moves; nothing in it is elastic.  Single impacts do not matter in it; in `step` nothing passes a
+/// tenth of the half width of the thinnest shape, at the speed of the fastest body after a fall through all of the
+/// world.
+typedef struct carom_world {
+    int bodies;
+    double width, speed, step;
+} carom_world;
+/// False: it is none, and *w is not complete.
+bool carom_model_world(const carom_model *m, carom_world *w);
 
 /// Springs, motors and loads: their names and kinds ("spring", "motor", "load"), numbered like carom_sim_works(); and
 /// the energy that each stores at a state.

@@ -115,6 +115,7 @@ typedef struct carom_sim_def {
     carom_status (*on_sample)(void *user, int k, bool effect, double t, const double *q, const double *v,
                               const double *signals);
     void *sample_user;
+    const char *choice;         // why the scheme was chosen, for carom_sim_choice(); it is copied.  NULL: it was named
 } carom_sim_def;
 
 carom_sim_def carom_sim_default(void);

@@ -291,6 +291,9 @@ typedef struct carom_system {
     /// Lengths by which velocities (nv) and then positions (nq) are multiplied for the size of a state, positive: 1 of
     /// a length, a radius of gyration of an angle.  NULL: all are 1.
     const double *lever;
+    /// Velocities that are first-order states z' = f/M, of their own unit, with the mass 1/scale^2: their positions are
+    /// in no expression.  Positions have the same numbers.  0: none.
+    int first_state, nstates;
     /// On a piece of a motion as of bounds(), of the forces f: f[i] is not farther than off[i] from mid[i] + x
     /// slope[i], x from -1 to 1 in time.  off infinite: nothing is known.  NULL: of none, or f has no narrow features.
     carom_status (*force_bounds)(const void *model, void *work, double t_0, double t_1, const double *q_0,

@@ -26,7 +26,8 @@ export async function unpack(hash) {
         const state = JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream('deflate-raw'))));
         if (typeof state.text !== 'string') return null;
         const numbers = Object.entries(state.values ?? {}).filter(([, x]) => Number.isFinite(x));
-        return { ...state, values: Object.fromEntries(numbers) };
+        const settings = Object.entries(state).filter(([k, x]) => k === 'values' || typeof x === 'string'); // objects have ways of their own to become text
+        return { ...Object.fromEntries(settings), values: Object.fromEntries(numbers) };
     } catch {
         return null;
     }

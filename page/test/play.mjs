@@ -59,6 +59,7 @@ const through = async state => JSON.stringify(await unpack(await pack(state)));
 check('a link holds text, values and settings', await through({ text: 'a', values: { k: 2 }, end: '3' }) === '{"text":"a","values":{"k":2},"end":"3"}');
 check('values that are no numbers are left out', await through({ text: 'a', values: { k: '2', m: null, o: 3 } }) === '{"text":"a","values":{"o":3}}' && await through({ text: 'a', values: 'abc' }) === '{"text":"a","values":{}}');
 check('a link without a text is none', await through(null) === 'null' && await through({ text: 5 }) === 'null' && await unpack('#m=!') === null);
+check('settings of a link are texts', await through({ text: 'a', values: {}, end: { toString: 1 }, step: ['3'] }) === '{"text":"a","values":{}}');
 check('a link that unpacks to too much is none', await through({ text: 'x'.repeat(1e7) }) === 'null');
 
 // -- the page ----------------------------------------------------------------------------------------------------

@@ -598,11 +598,11 @@ static double within(double t, int freedoms) {
     return freedoms % 2 ? 2 / PI * (angle + s * sum) : s * sum;
 }
 
-// Student's quantile at 97.5 %: by bisection, or for many freedoms by Cornish and Fisher's expansion.
+// Student's quantile at 97.5 %: by bisection, or for so many freedoms that the next term of Cornish and Fisher's expansion
+// is below 3e-8, by its first.
 static double student(int freedoms) {
-    const double z = 1.959963984540054, z3 = z * z * z, z5 = z3 * z * z;
-    if (freedoms > 200)
-        return z + (z3 + z) / (4.0 * freedoms) + (5 * z5 + 16 * z3 + 3 * z) / (96.0 * freedoms * freedoms);
+    const double z = 1.959963984540054;
+    if (freedoms > 10000) return z + (z * z * z + z) / (4.0 * freedoms);
     double low = z, high = 13;
     for (int i = 0; i < 60; ++i) {
         const double t = (low + high) / 2;

@@ -376,7 +376,9 @@ static bool find_roles(carom_record *r) {
         [RECORD_JOINT_GAP] = "constraint"};
     r->role = calloc((size_t)r->ncol + 1, sizeof *r->role);
     for (int i = 0; r->role && i < r->ncol; ++i) {
-        char *known = of_quantity[r->value[i].of];
+        const bool state =
+            r->model && r->value[i].of == RECORD_VELOCITY && carom_model_state(r->model, r->value[i].at);
+        char *known = state ? "state" : of_quantity[r->value[i].of];
         r->role[i] = known ? known : (char *)carom_role_name(carom_column_role(r->column[i]));
     }
     return r->role;

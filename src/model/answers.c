@@ -119,6 +119,16 @@ bool carom_model_presses(const carom_model *m, int i) {
     return i >= first && i < first + m->npressed;
 }
 
+bool carom_model_state(const carom_model *m, int i) {
+    return m && i >= m->first_state && i < m->first_state + m->nstates;
+}
+
+void carom_model_at_rest(const carom_model *m, const double *q, double *v) {
+    for (int i = 0; m && q && v && i < m->nv; ++i) v[i] = carom_model_state(m, i) ? q[i] : 0;
+}
+
+bool carom_model_hidden(const carom_model *m, int i) { return carom_model_presses(m, i) || carom_model_state(m, i); }
+
 const char *carom_model_settled(const carom_model *m) {
     if (!m) return NULL;
     return m->settled[0] ? m->settled : NULL;
@@ -182,7 +192,7 @@ int carom_model_shown(const carom_model *m) {
 
 bool carom_model_recorded(const carom_model *m, int i) {
     if (!m) return false;
-    if (carom_model_presses(m, i) || (m->unrecorded_q && m->unrecorded_q[i])) return false;
+    if (carom_model_hidden(m, i) || (m->unrecorded_q && m->unrecorded_q[i])) return false;
     i -= carom_model_named_q(m);
     return i < 0 || member_of(m, &i)->unknowns;
 }
@@ -202,6 +212,7 @@ carom_model_member carom_model_member_at(const carom_model *m, int i) {
 
 const char *carom_model_freedom(const carom_model *m, int i) {
     if (i >= carom_model_named_v(m)) return unknown_name(m, i - m->visible.nv_own, false);
+    if (carom_model_state(m, i)) return m->velocity[i];
     for (int k = i; k < carom_model_named_q(m); ++k) // no body has more velocities than positions
         if (m->velocity_of[k] == i) return carom_model_coordinate(m, k);
     return m->velocity[i];

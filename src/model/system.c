@@ -751,6 +751,7 @@ static void set_functions(const carom_model *m, carom_system *s) {
 carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
     *s = carom_system_default(m->nq, m->nv, m->ne, m->nc); // and those that come and go
+    s->first_state = m->first_state, s->nstates = m->nstates;
     const bool turns = carom_model_turns(m);
     CAROM_TRY(carom_model_shapes(m, err));
     s->flags = (carom_terms_constant(m, &m->mass) ? CAROM_CONSTANT_MASS : 0u) |

@@ -1,4 +1,5 @@
 // create.c: a simulation is made, with its first state, and freed.
+#include "base/number.h"
 #include "base/tolerance.h"
 #include "scheme/discs.h"
 #include "scheme/friction.h"
@@ -163,6 +164,7 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
                        .given = def->h,
                        .t_end = def->t_end,
                        .total = total};
+    if (def->choice) carom_format(sim->choice, sizeof sim->choice, "%s", def->choice);
     carom_sim_list_make(sim);
     for (int id = 0; id < sim->sys->ne + sim->sys->nc; ++id) sim->nl += carom_system_recorded(sim->sys, id);
     sim->behind = NAN;
@@ -207,4 +209,5 @@ void carom_sim_choice(const carom_sim *sim, char *text, size_t size) {
     if (!sim || !text) return;
     if (size > 0) text[0] = 0;
     if (sim->scheme->say) sim->scheme->say(sim->scheme_work, text, size);
+    else carom_format(text, size, "%s", sim->choice);
 }

@@ -185,6 +185,7 @@ struct carom_sim {
     double *impulse, *force, *nu; // recorded directions of all constraints; nu may be NULL
     carom_independent independent; // its rows are in use where k > 0
     carom_sim_def names;           // of constraints and rates, as given
+    char choice[240];              // why the scheme was chosen; empty: somebody named it
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // the observer of inner steps
     void *inner_user;
     // the observer of the dense output, and of how many states per step
