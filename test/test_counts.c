@@ -158,6 +158,67 @@ static void a_box_that_slides_accumulates_nothing(void **state) {
         }
 }
 
+static const char *const located[] = {"event-driven", "auto", "mixed"};
+
+// An oval of four arcs drops and rolls to and fro: the curvature jumps where the arcs meet, velocities do not.  One
+// impact, without restitution.
+static void an_oval_rolls_over_its_joints_without_impacts(void **state) {
+    (void)state;
+    for (int k = 0; k < UNITS; ++k)
+        for (int i = 0; i < 3; ++i) {
+            const double L = units[k][0], M = units[k][1];
+            char text[1200];
+            snprintf(text, sizeof text,
+                     "carom: 1\ngravity: [0, %.17g]\nparameters: {L: %.17g}\nshapes: {floor: {plane: [0, 1]}}\n"
+                     "bodies:\n"
+                     "  oval: {mass: %.17g, inertia: %.17g, at: [0, 3.5*L], angle: 1.3, shape: {outline: [[2.8*L, "
+                     "-0.6*L], "
+                     "{arc: [2.8*L, 0.6*L], through: [3*L, 0]}, {arc: [-2.8*L, 0.6*L], through: [0, 2*L]}, "
+                     "{arc: [-2.8*L, -0.6*L], through: [-3*L, 0]}, {arc: [2.8*L, -0.6*L], through: [0, -2*L]}]}}\n"
+                     "contacts: {table: {between: [oval, floor], friction: 0.8}}\n",
+                     -9.81 * L, L, M, 4 * M * L * L);
+            const counts x = count_text(text, located[i], 0.05, 12);
+            if (x.impacts != 1 || x.kind[CAROM_CLOSE] < 8)
+                fail_msg("%s, unit %d: %ld impacts, %ld times closed", located[i], k, x.impacts, x.kind[CAROM_CLOSE]);
+        }
+}
+
+// Some two hundred arcs of a spline, and a cam whose follower stays on it.
+static void smooth_contours_have_no_impacts(void **state) {
+    (void)state;
+    static const char egg[] =
+        "carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}}\nbodies:\n"
+        "  egg: {density: 1000, thickness: 1 cm, at: [0, 0.04], angle: 1.2, shape: {outline: [{spline: [[0.03, 0], "
+        "[0.022, 0.022], [0, 0.033], [-0.03, 0.023], [-0.045, 0], [-0.03, -0.023], [0, -0.033], [0.022, -0.022]]}]}}\n"
+        "contacts: {table: {between: [egg, floor], friction: 0.5}}\n";
+    carom_model *m = shipped_model("cam-follower");
+    for (int i = 0; i < 3; ++i) {
+        const counts rolls = count_text(egg, located[i], 0.01, 0.2), follows = count(m, located[i], 5e-4, 0.12);
+        if (rolls.impacts != 1 || rolls.kind[CAROM_CLOSE] < 20)
+            fail_msg("%s: %ld impacts, %ld times closed", located[i], rolls.impacts, rolls.kind[CAROM_CLOSE]);
+        if (follows.impacts != 0) fail_msg("%s: %ld impacts on a cam", located[i], follows.impacts);
+    }
+    carom_model_destroy(m);
+}
+
+// A wheel at 1 m/s comes to a rail that rises by an angle: so fast is the impact, however small the angle.
+static void slight_impacts_are_impacts(void **state) {
+    (void)state;
+    static const double angle[] = {1e-3, 1e-5, 1e-7};
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < 3; ++i) {
+            char text[500];
+            snprintf(text, sizeof text,
+                     "carom: 1\ngravity: [0, -9.81]\n"
+                     "shapes: {rail: {open: yes, outline: [[2, %.17g], [0, 0], [-1, 0]]}}\n"
+                     "bodies: {b: {mass: 1, inertia: 0.005, at: [-0.5, 0.1], velocity: [1, 0], shape: {circle: 0.1}}}\n"
+                     "contacts: {c: {between: [b, rail]}}\n",
+                     2 * angle[k]);
+            const counts x = count_text(text, located[i], 0.01, 1);
+            if (x.impacts != 1) fail_msg("%s, %g: %ld impacts", located[i], angle[k], x.impacts);
+        }
+}
+
 // Another scheme on the command line keeps the step of the model.
 static void a_scheme_that_is_given_keeps_the_step_of_the_model(void **state) {
     (void)state;
@@ -183,6 +244,9 @@ int main(void) {
         cmocka_unit_test(bundled_models_count_alike_with_any_records),
         cmocka_unit_test(the_ledger_counts_the_rows_of_the_table),
         cmocka_unit_test(a_box_that_slides_accumulates_nothing),
+        cmocka_unit_test(an_oval_rolls_over_its_joints_without_impacts),
+        cmocka_unit_test(smooth_contours_have_no_impacts),
+        cmocka_unit_test(slight_impacts_are_impacts),
         cmocka_unit_test(a_scheme_that_is_given_keeps_the_step_of_the_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -295,8 +295,11 @@ static void no_number(void **state) {
     refused(BALL, "y at floor.impact[0]", y, 1, CAROM_BAD_INPUT, "CONTACT.impact[N]");
     refused(BALL, "time of flor.impact[1]", y, 1, CAROM_BAD_INPUT, "did you mean 'floor'?");
     refused(BALL, "time of floor.impact[3]", y, 0.5, CAROM_NOT_CONVERGED, "has 1 event 'impact'");
-    refused(BALL, "2*time of floor.impact[1]", y, 1, CAROM_BAD_INPUT, "must be the whole expression");
-    refused(BALL, "time of floor.impact[2] - time of floor.impact[1]", y, 1, CAROM_BAD_INPUT, "must be the whole");
+    refused(BALL, "y at floor.impact[1] + 1", y, 1, CAROM_BAD_INPUT, "in parentheses inside of another expression");
+    refused(BALL, "2*time of flor.impact[1]", y, 1, CAROM_BAD_INPUT, "did you mean 'floor'?");
+    refused(BALL, "1 - time of floor.impact[3]", y, 0.5, CAROM_NOT_CONVERGED, "has 1 event 'impact'");
+    refused(BALL, "1 + (max(y) at floor.impact[1])", y, 1, CAROM_UNSUPPORTED, "not to an event");
+    refused(BALL, "lifetime of - 1", y, 1, CAROM_BAD_INPUT, "unknown name 'lifetime'");
     refused(BALL, "max(y) at floor.impact[1]", y, 1, CAROM_UNSUPPORTED, "not to an event");
     refused(BALL, "y", nobody, 1, CAROM_BAD_INPUT, "no parameter");
     // it lies on the floor: raised it would fall, lowered there is no motion
@@ -323,6 +326,23 @@ static void times_of_impacts(void **state) {
     assert_close(g.value, 1.75191172702, 1e-11);
     assert_close(g.gradient[0], 2.34792293313, 1e-10);
     assert_close(g.gradient[1], 0.875955863512, 1e-10);
+    carom_gradient_free(&g);
+    // inside of other expressions
+    g = gradient(ball, "time of floor.impact[2] - time of floor.impact[1]", by, 5);
+    assert_close(g.value, 2 * e * T, 1e-11);
+    assert_close(g.gradient[0], 2 * T, 1e-10);
+    assert_close(g.gradient[1], e * T, 1e-10);
+    assert_true(g.t < 2 * e * T + T + 1e-6); // the rest of the run does not count
+    carom_gradient_free(&g);
+    g = gradient(ball, "-(y' at floor.impact[1])/(y' before floor.impact[1])", by, 5);
+    assert_close(g.value, e, 1e-11);
+    assert_close(g.gradient[0], 1, 1e-10);
+    assert_close(g.gradient[1], 0, 1e-10);
+    carom_gradient_free(&g);
+    g = gradient(ball, "3*h + max(y) + (y' at floor.impact[2])^2*2 - 2*time of floor.impact + y'", by, 1.3);
+    assert_close(g.value, 4 + 2 * pow(e * e * u, 2) - 2 * T + e * e * u - 9.81 * (1.3 - T * (1 + 2 * e)), 1e-9);
+    assert_close(g.gradient[0], 8 * e * e * e * u * u + 2 * e * u + 2 * u, 1e-8);
+    assert_close(g.gradient[1], 4 + 2 * pow(e, 4) * u * u - T + (e * e + 2 * e + 1) * u / 2, 1e-8);
     carom_gradient_free(&g);
     g = gradient(ball, "time of floor.close[1]", by, 5);
     assert_close(g.value, T * (1 + e) / (1 - e), 1e-10);

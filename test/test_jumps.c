@@ -514,7 +514,8 @@ static void no_value(void **state) {
         carom_sim_def d = carom_sim_default();
         d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = schemes[i % 3], d.h = 0.1,
         d.t_end = 1, d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
-        d.name = (const char *(*)(const void *, int))carom_model_constraint, d.rate_name = coordinate, d.name_user = m;
+        d.name = (const char *(*)(const void *, long long))carom_model_constraint, d.rate_name = coordinate;
+        d.name_user = m;
         carom_sim *sim = carom_sim_create(&d, &err);
         if (sim) carom_sim_run(sim, NULL, NULL, &err);
         if (!strstr(err.text, z[i / 3].error)) fail_msg("%s: %s, not %s", schemes[i % 3], err.text, z[i / 3].error);

@@ -31,7 +31,7 @@ static carom_sim *simulation(const carom_model *m, const char *scheme, double h,
     d.t_end = end;
     d.q0 = carom_model_q0(m);
     d.v0 = carom_model_v0(m);
-    d.name = (const char *(*)(const void *, int))carom_model_constraint;
+    d.name = (const char *(*)(const void *, long long))carom_model_constraint;
     d.name_user = m;
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim) fail_msg("%s: %s", scheme, err.text);

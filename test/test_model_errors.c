@@ -15,7 +15,7 @@ static const struct { const char *text, *error; } cases[] = {
     {H "contact: {}\n", "4:1: unknown key 'contact' in the model; did you mean 'contacts'?"},
     {H "ground: {}\n", "4:1: unknown key 'ground' in the model; shapes of the ground stand under `shapes`"},
     {H "zzzzzzzz: {}\n", "4:1: unknown key 'zzzzzzzz' in the model; expected one of carom, name, about, parameters, "
-                         "tables, inputs, controllers, coordinates, bodies, shapes, gravity, joints, start, assemble, "
+                         "tables, inputs, controllers, coordinates, states, bodies, shapes, gravity, joints, start, assemble, "
                          "sleep, settle, ropes, springs, motors, loads, flexible, let, energy, forces, constraints, contact "
                          "defaults, materials, contacts, outputs, exact, checks, sweep, record, simulation, draw"},
     {H "---\ncarom: 1\n", "4:1: a second document starts here; a model file holds one model (remove the ---)"},

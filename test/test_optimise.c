@@ -128,6 +128,31 @@ static void kink(void **state) {
     carom_optimum_free(&o);
 }
 
+// Of a ball dropped from 1 the second flight lasts 2 e sqrt(2/g): by its length, with derivatives and without them, and
+// as a constraint.
+static void times(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\nparameters: {e: 0.8}\ncoordinates: {y: 1}\nenergy: {kinetic: y'^2/2, "
+                               "potential: 9.81*y}\ncontacts: {floor: {gap: y, restitution: e}}\n";
+    const double e = 0.25 / sqrt(2 / 9.81);
+    static const char of[] = "(time of floor.impact[2] - time of floor.impact[1] - 0.5)^2";
+    carom_optimise_def d = define(text, of, LIST("e=0.1:0.9"), 3);
+    carom_optimum o = optimum(&d);
+    assert_close(o.value[0], e, 1e-6);
+    assert_true(o.exact);
+    carom_optimum_free(&o);
+    d.run.scheme = "half-explicit", d.run.step = 1e-4;
+    o = optimum(&d);
+    assert_close(o.value[0], e, 1e-3);
+    assert_false(o.exact);
+    carom_optimum_free(&o);
+    d = define(text, "e", LIST("e=0.1:0.9"), 3);
+    d.most = true, d.subject = LIST("time of floor.impact[2] - time of floor.impact[1] <= 0.5");
+    o = optimum(&d);
+    assert_close(o.value[0], e, 1e-6);
+    carom_optimum_free(&o);
+}
+
 // Sixty names: the force of least effort that moves a mass from rest at 0 to rest at 1 in unit time is 6 - 12 t, of
 // effort 12.  Here it is a sum of sixty cosines, and missing the end costs 1e3 of the square.
 static void many_names(void **state) {
@@ -181,6 +206,7 @@ static void bad_input(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(damping),    cmocka_unit_test(throw),
                                        cmocka_unit_test(restarts),   cmocka_unit_test(kink),
-                                       cmocka_unit_test(many_names), cmocka_unit_test(bad_input)};
+                                       cmocka_unit_test(many_names), cmocka_unit_test(bad_input),
+                                       cmocka_unit_test(times)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -414,7 +414,7 @@ static void what_passes_has_its_time(void **state) {
 }
 
 // Names as a program gives them: of constraint id and of rate i.
-static const char *name_given(const void *user, int id) { return ((const char *const *)user)[id]; }
+static const char *name_given(const void *user, long long id) { return ((const char *const *)user)[id]; }
 static const char *rate_given(const void *user, int i) { return ((const char *const *)user)[3 + i]; }
 
 // A bump of 1e-12 s on the way, which no look meets: it is told where the gap may fall below zero by more than a

@@ -477,7 +477,7 @@ static void what_is_passed_after_an_impact(void **state) {
     assert_true(passed > 0);
 }
 
-static double size_of(const void *user, int id) { return carom_model_contact_size(user, id); }
+static double size_of(const void *user, long long id) { return carom_model_contact_size(user, id); }
 
 static carom_sim *sim_of_shapes(const carom_model *m, const char *scheme, double h, double t_end) {
     carom_error err = {0};

@@ -24,7 +24,7 @@ static const setting PLAIN = {.scheme = "moreau-midpoint", .h = 0.1, .end = 1, .
                      OWN = {.scheme = "event-driven", .h = 0.1, .end = 1, .explained = 100};
 
 static double radius; // what radius_of() answers
-static double radius_of(const void *user, int id) { return (void)user, (void)id, radius; }
+static double radius_of(const void *user, long long id) { return (void)user, (void)id, radius; }
 
 static carom_sim *sim_of(const setting *x, carom_model **m) {
     char text[400];

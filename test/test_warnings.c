@@ -9,7 +9,7 @@ static int run_to_end(const char *text, const char *scheme, const char *option, 
     carom_error err = {0};
     carom_sim_def d = sim_def(m, scheme, (const char *const[]){option, NULL}, h, end);
     d.name_user = m;
-    d.size = (double (*)(const void *, int))carom_model_contact_size;
+    d.size = (double (*)(const void *, long long))carom_model_contact_size;
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim) fail_msg("%s: %s", scheme, err.text);
     model_sim_run(sim);

@@ -155,7 +155,7 @@ static void run(const carom_model *m, const writer *w, const char *scheme, doubl
     carom_error err = {0};
     carom_sim_def d = sim_def(m, scheme, NULL, h, STEPS * h);
     d.name_user = m;
-    d.size = (double (*)(const void *, int))carom_model_contact_size;
+    d.size = (double (*)(const void *, long long))carom_model_contact_size;
     ++runs;
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim) {

@@ -282,7 +282,7 @@ static void storage_does_not_matter(void **state) {
         }
 }
 
-static const char *wall_name(const void *user, int id) {
+static const char *wall_name(const void *user, long long id) {
     (void)user;
     return id == 0 ? "floor" : "?";
 }

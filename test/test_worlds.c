@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "program.h"
 #include "result_rig.h"
+#include <limits.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -216,6 +217,42 @@ static void heavy_boxes_on_light_ones_take_few_iterations(void **state) {
     carom_model_destroy(m);
 }
 
+// 50 000 discs and two that meet: the pair's number is above 2^31, and events, ledger and names agree on it.
+static void pairs_of_fifty_thousand_shapes_have_names(void **state) {
+    (void)state;
+    carom_error err = {0};
+    carom_model *m = model("carom: 1\nbodies:\n  s: {repeat: [250, 200], body: {mass: 1, inertia: 0.005, at: [0.3*i, "
+                           "0.3*j], shape: {circle: 0.1}}}\n"
+                           "  a: {mass: 1, inertia: 0.005, at: [-1, 0], velocity: [1, 0], shape: {circle: 0.1}}\n"
+                           "  b: {mass: 1, inertia: 0.005, at: [-0.7997, 0], shape: {circle: 0.1}}\n"
+                           "contacts: {all: {among: [s, a, b]}}\n",
+                           &err);
+    if (!m) fail_msg("%s", err.text);
+    carom_sim_def d = carom_sim_default();
+    d.system = carom_model_system(m), d.scheme = "moreau-midpoint", d.h = 1e-3, d.t_end = 1;
+    d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s", err.text);
+    long long struck = CAROM_NO_CONTACT;
+    for (int k = 0; k < 3; ++k) {
+        if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
+        const carom_now now = carom_sim_now(sim);
+        for (int i = 0; i < now.nevents; ++i)
+            if (now.events[i].kind == CAROM_IMPACT) struck = now.events[i].contact;
+    }
+    carom_ledger l;
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    assert_int_equal(l.impacts, 1);
+    assert_true(struck > INT_MAX && struck == carom_model_contact(m, "a-b"));
+    assert_true(carom_model_contact_is(m, carom_model_contact(m, "all"), struck));
+    assert_true(carom_model_contact(m, "s.249.199-s.249.198") != struck);
+    assert_string_equal(carom_model_constraint(m, carom_model_system(m)->ne + struck), "a-b");
+    assert_string_equal(carom_ledger_names_of(&l, m).penetration, "a-b");
+    assert_true(fabs(carom_model_contact_size(m, l.penetration_id) - 0.1) < 1e-15);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 // 9 discs of diameter 0.2 between walls 0.5 apart do not fit; with joints nothing is moved.
 static void what_cannot_be_moved_apart_is_refused(void **state) {
     (void)state;
@@ -421,6 +458,7 @@ int main(int argc, char **argv) {
                                        cmocka_unit_test(a_thousandfold_mass_ratio_stands),
                                        cmocka_unit_test(heavy_boxes_on_light_ones_take_few_iterations),
                                        cmocka_unit_test(shapes_without_contacts_do_not_count),
+                                       cmocka_unit_test(pairs_of_fifty_thousand_shapes_have_names),
                                        cmocka_unit_test(what_cannot_be_moved_apart_is_refused)};
     const struct CMUnitTest slow[] = {cmocka_unit_test(the_floor_of_a_column_carries_less_and_less),
                                       cmocka_unit_test(heaps_are_steeper_with_friction),

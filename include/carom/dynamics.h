@@ -49,7 +49,7 @@ typedef enum carom_rest_kind {
 /// A state of rest, or the best one found.
 typedef struct carom_rest {
     int nq, nv, nforce, nc;
-    double *q;                // nq; velocities are zero
+    double *q;                // nq; velocities are zero.  Of a first-order state: its value
     carom_rest_force *force;  // nforce: all joints and constraints, all contacts
     carom_rest_kind *contact; // nc; a contact over a moving surface slides at rest
     double residual;          // largest violation, relative: balance of forces, laws of the contacts, gaps

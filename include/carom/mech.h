@@ -41,6 +41,8 @@ typedef struct carom_datum {
 // NAME.1, ...  `name` is what a record is called (of records that have no name: the key that holds it), and its place.
 
 typedef struct carom_mech_coordinate { carom_datum name, at, rate; } carom_mech_coordinate;
+/// A quantity that has a rate: a current, a pressure, what a filter or controller remembers.
+typedef struct carom_mech_state { carom_datum name, at, rate, scale; } carom_mech_state;
 /// A function given by points: of a file, or x and y.
 typedef struct carom_mech_table { carom_datum name, file, x, y, kind, outside; } carom_mech_table;
 /// A signal that is set from outside and held in between.
@@ -162,6 +164,7 @@ typedef struct carom_mech {
     carom_mech_simulation *simulation;
     carom_mech_record *record; // what results hold
     carom_mech_coordinate *coordinates;
+    carom_mech_state *states;
     carom_mech_body *bodies;
     carom_mech_shape *shapes; // of the ground and of members
     carom_mech_joint *joints;
@@ -173,8 +176,8 @@ typedef struct carom_mech {
     carom_mech_contact *contacts;
     carom_mech_figure *figures;
     carom_mech_touch *touches;
-    int ntables, ninputs, ncontrollers, ncoordinates, nbodies, nshapes, njoints, nropes, nsprings, nmotors, nloads,
-        nmembers, ncontacts, nmaterials, nfigures, ntouches;
+    int ntables, ninputs, ncontrollers, ncoordinates, nstates, nbodies, nshapes, njoints, nropes, nsprings, nmotors,
+        nloads, nmembers, ncontacts, nmaterials, nfigures, ntouches;
     carom_matrix_text *matrices;
     int nmatrices;
     struct carom_pool *memory; // of all of the above

@@ -77,6 +77,12 @@ bool carom_model_recorded(const carom_model *m, int i);
 bool carom_model_velocity_recorded(const carom_model *m, int i);
 /// Coordinate i, and velocity i, belong to a contact that is friction alone: they stay 0, and have no columns.
 bool carom_model_presses(const carom_model *m, int i);
+/// Is velocity i a first-order state?  Its position, which has the same number, is in no expression.
+bool carom_model_state(const carom_model *m, int i);
+/// Has position i no meaning for people: carom_model_presses(), or that of a state?
+bool carom_model_hidden(const carom_model *m, int i);
+/// v: velocities at rest, zero but for first-order states: their values, which equilibria have in place of positions.
+void carom_model_at_rest(const carom_model *m, const double *q, double *v);
 /// Rates q' of all positions; and back.  Without spatial bodies these are the velocities themselves.
 void carom_model_rates(const carom_model *m, const double *q, const double *v, double *dq);
 void carom_model_velocities(const carom_model *m, const double *q, const double *dq, double *v);
@@ -110,7 +116,7 @@ int carom_model_find_input(const carom_model *m, const char *name, carom_error *
 /// Does the structure hold the value of parameter i, so that another one derives the model again?
 bool carom_model_fixed(const carom_model *m, int i);
 /// Radius of the smaller of the two shapes that touch at contact id; 0: its gap is not that of shapes.
-double carom_model_contact_size(const carom_model *m, int id);
+double carom_model_contact_size(const carom_model *m, long long id);
 /// Bytes of the longest name of a contact, of those that come and go, too.
 size_t carom_model_longest_contact(const carom_model *m);
 /// Contacts with columns in results: all but those of pairs of shapes, where there are more than 64 pairs.
@@ -124,7 +130,7 @@ const char *carom_model_entry_name(const carom_model *m, int entry);
 int carom_model_entry_of(const carom_model *m, const void *work, int id);
 /// Name of a contact of finite stiffness, as carom_system.compliant numbers them.  Valid as that of
 /// carom_model_constraint().
-const char *carom_model_compliant(const carom_model *m, int which);
+const char *carom_model_compliant(const carom_model *m, long long which);
 /// What `settle: yes` did: a sentence; NULL: nothing overlapped, or it was not asked for.
 const char *carom_model_settled(const carom_model *m);
 /// Time between snapshots of contacts, as the model's `record` says; 0: none.
@@ -137,11 +143,11 @@ bool carom_model_touch(const carom_model *m, void *work, double t, const double 
 /// The number by which events know contact NAME, or all contacts of one entry of `contacts` (NAME.1, NAME.2, ..., and
 /// those that come and go); of pairs that come and go also one pair A-B.
 enum { CAROM_NO_CONTACT = -1 };
-int carom_model_contact(const carom_model *m, const char *name);
+long long carom_model_contact(const carom_model *m, const char *name);
 /// Does an event at `contact` belong to what carom_model_contact() has found?
-bool carom_model_contact_is(const carom_model *m, int found, int contact);
+bool carom_model_contact_is(const carom_model *m, long long found, long long contact);
 // bilateral first (joints, constraints), then contacts
-const char *carom_model_constraint(const carom_model *m, int id);
+const char *carom_model_constraint(const carom_model *m, long long id);
 int carom_model_part(const carom_model *m, int id); // of a joint with several constraints: which, from 1; else 0
 int carom_model_parts(const carom_model *m, int id); // of a contact, the first of several of one gap (NAME.1, NAME.2,
                                                      // ...): how many; else 0
@@ -171,6 +177,17 @@ typedef struct carom_model_run {
     const char *const *option_places; // the same of each option
 } carom_model_run;
 carom_model_run carom_model_simulation(const carom_model *m);
+
+/// A world: rigid bodies that no joint holds and that may hit each other, ten or more in the plane, five in space, and
+/// half of all that moves; nothing in it is elastic.  Single impacts do not matter in it; in `step` nothing passes a
+/// tenth of the half width of the thinnest shape, at the speed of the fastest body after a fall through all of the
+/// world.
+typedef struct carom_world {
+    int bodies;
+    double width, speed, step;
+} carom_world;
+/// False: it is none, and *w is not complete.
+bool carom_model_world(const carom_model *m, carom_world *w);
 
 /// Springs, motors and loads: their names and kinds ("spring", "motor", "load"), numbered like carom_sim_works(); and
 /// the energy that each stores at a state.

@@ -70,7 +70,8 @@ typedef struct carom_parts {
 
 typedef struct carom_problem {
     int n, nb;                    // rows, blocks
-    int ld;                       // leading dimension of G, column-major; G need not be symmetric
+    int ld;                       // leading dimension of G, column-major; G need not be symmetric.  ld < n: joints
+                                  // alone, and G_ij = G[i + j ld] within `first`; entries beyond are not there
     const carom_block *block;     // nb, in order of rows, covering 0..n-1
     const double *G, *c;          // n x n, n; G may be NULL where `rows` is given
     /// By block: 0, 0: tangential rows share one ball; else so many the first, so many the second and the rest a third,

@@ -20,7 +20,7 @@ typedef struct carom_account {
     // Impulses of contacts, all of an impact together, split by sign.  Part of impact and friction above.
     double lost, created;
     double gain;     // largest energy that one impact created; 0: none
-    int gain_id;     // the contact that gave most of it
+    long long gain_id;     // the contact that gave most of it
     double gain_t;   // when
 } carom_account;
 
@@ -30,7 +30,7 @@ enum { CAROM_NEWTON_COUNTED = 60 };
 typedef struct carom_counts {
     long problems, iterations, fallbacks; // contact problems
     double residual;                      // largest contact residual, velocity units
-    int residual_id;                      // constraint it belongs to, -1: none
+    long long residual_id;                // constraint it belongs to, -1: none
     long accepted;                        // steps with a contact problem that was accepted above tolerance (TOL-3)
     double accepted_residual;             // largest residual of these over the scale of its step
     long newton;                          // Newton iterations, all steps
@@ -43,7 +43,7 @@ typedef struct carom_counts {
     double violation, terms;              // of the scheme's energy balance: largest violation, largest sum of its terms
                                           // (J)
     long missed;                          // steps in which gaps change too fast to be followed
-    int missed_id;                        // constraint of the first one, and when
+    long long missed_id;                  // constraint of the first one, and when
     double missed_t;
     long inner, inner_rejected;           // steps that schemes took inside their steps; attempts at them that were
                                           // rejected
@@ -60,7 +60,7 @@ typedef enum carom_event_kind {
 
 typedef struct carom_event {
     double t;
-    int contact; // 0 .. nc-1
+    long long contact; // 0 .. nc-1; of a list, from carom_sim: as known_as() of carom_system numbers it, less ne
     carom_event_kind kind;
     double before, after, impulse; // normal velocities and impulse (tangential velocities for stick and slip)
 } carom_event;
@@ -163,7 +163,7 @@ typedef struct carom_step {
     struct carom_rubbing *rub;     // friction that varies (friction.c); NULL: none does
     struct carom_impacts *impacts; // laws of impact (impact.c); NULL: all contacts follow Newton's at once, with
                                    // constant restitution
-    const char *(*name)(const void *user, int id); // of a constraint, for messages; NULL: by number
+    const char *(*name)(const void *user, long long id); // of a constraint, for messages; NULL: by number
     const void *name_user;
     carom_error *err;
 } carom_step;

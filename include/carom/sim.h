@@ -22,12 +22,12 @@ typedef struct carom_ledger {
     double seconds, wall;                 // thread CPU time in the step loop; wall time
     long impacts, accumulations;
     double penetration;                   // largest max(0, -gap) at step ends
-    int penetration_id;                   // constraint id, -1: never
+    long long penetration_id;             // constraint id, -1: never
     double penetration_t;
     struct {
         double overlap, t;                // largest overlap of contacts of finite stiffness at step ends, and when
         double start;                     // at the start
-        int which;                        // for carom_model_compliant(), -1: none overlapped, or the model has none
+        long long which;                  // for carom_model_compliant(), -1: none overlapped, or the model has none
     } compliant;
     double drift;                         // largest |g| of a bilateral constraint at step ends
     int drift_id;
@@ -63,7 +63,7 @@ typedef struct carom_warning {
                       // resolution,
                       // scheme
     char text[600];   // what happened, where, what to do
-    int id;           // constraint, -1: none
+    long long id;     // constraint, -1: none
     const char *name; // of it; NULL: none
     double t;         // when; NaN: no instant
 } carom_warning;
@@ -100,10 +100,10 @@ typedef struct carom_sim_def {
     double t0, h, t_end;        // with the option adaptive=on, h is the first step to try
     const double *q0, *v0;
     const double *input;        // the system's ni signals at the start; NULL: those of the system
-    const char *(*name)(const void *user, int id); // name of a constraint, for messages; NULL: "contact 3"
+    const char *(*name)(const void *user, long long id); // name of a constraint, for messages; NULL: "contact 3"
     const void *name_user;
     const char *(*rate_name)(const void *user, int i); // name of velocity i, with name_user; NULL, or returns NULL: "3"
-    double (*size)(const void *user, int id);          // length of what touches at contact id, with name_user; NULL, or
+    double (*size)(const void *user, long long id);    // length of what touches at contact id, with name_user; NULL, or
                                                        // returns 0: not known
     double input_t;             // `input` is what a run left that ended at this time: controllers that sampled then do
                                 // not sample again at t0; 0: none did
@@ -115,6 +115,7 @@ typedef struct carom_sim_def {
     carom_status (*on_sample)(void *user, int k, bool effect, double t, const double *q, const double *v,
                               const double *signals);
     void *sample_user;
+    const char *choice;         // why the scheme was chosen, for carom_sim_choice(); it is copied.  NULL: it was named
 } carom_sim_def;
 
 carom_sim_def carom_sim_default(void);

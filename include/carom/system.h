@@ -224,7 +224,7 @@ typedef struct carom_system {
     bool (*explain)(const void *model, void *work, char *text, size_t size);
     /// The largest overlap of contacts of finite stiffness, which are forces, at t and q, and which of them has it
     /// (carom_model_compliant() has its name); 0: none overlaps.  NULL: there are none.
-    double (*compliant)(const void *model, void *work, double t, const double *q, int *which);
+    double (*compliant)(const void *model, void *work, double t, const double *q, long long *which);
     /// nk functions of the state; where one changes its sign the forces have a kink, and schemes that locate events
     /// begin anew there.
     int nk;
@@ -277,7 +277,7 @@ typedef struct carom_system {
     void (*adopt)(const void *model, void *work, carom_list *list);
     /// The number by which messages, events and ledgers know the contact in a slot: ne + nc - listed and more.  It
     /// stays the same.
-    int (*known_as)(const void *model, const carom_list *list, int slot);
+    long long (*known_as)(const void *model, const carom_list *list, int slot);
     /// May the bodies of pair k (0 .. list->pairs-1) pass each other in the step that the list is for, because they
     /// travel far against their size?  Fills *pair then.  NULL: not known.
     bool (*may_pass)(const void *model, const carom_list *list, int k, carom_list_pair *pair);
@@ -291,6 +291,9 @@ typedef struct carom_system {
     /// Lengths by which velocities (nv) and then positions (nq) are multiplied for the size of a state, positive: 1 of
     /// a length, a radius of gyration of an angle.  NULL: all are 1.
     const double *lever;
+    /// Velocities that are first-order states z' = f/M, of their own unit, with the mass 1/scale^2: their positions are
+    /// in no expression.  Positions have the same numbers.  0: none.
+    int first_state, nstates;
     /// On a piece of a motion as of bounds(), of the forces f: f[i] is not farther than off[i] from mid[i] + x
     /// slope[i], x from -1 to 1 in time.  off infinite: nothing is known.  NULL: of none, or f has no narrow features.
     carom_status (*force_bounds)(const void *model, void *work, double t_0, double t_1, const double *q_0,

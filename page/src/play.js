@@ -66,7 +66,7 @@ async function check() {
     for (const k of ['step', 'end']) el(k).placeholder = facts[k] ? written(k, facts[k])?.text ?? (facts.parameters.some(p => p.unit) ? `${facts[k]} s` : String(facts[k])) : '';
     const own = el('scheme').options[0];
     const here = !facts.scheme || [...el('other').options].some(o => o.value === facts.scheme);
-    own.textContent = !facts.scheme ? 'the default' : here ? `${facts.scheme} (the model's)` : `mixed (${facts.scheme} needs the program)`;
+    own.textContent = !facts.scheme ? 'auto (the default)' : here ? `${facts.scheme} (the model's)` : `mixed (${facts.scheme} needs the program)`;
     own.dataset.instead = here ? '' : 'mixed';
     sliders();
 }
@@ -225,7 +225,7 @@ async function schemes() {
 }
 
 async function begin() {
-    el('scheme').append(option('', 'the default'));
+    el('scheme').append(option('', 'auto (the default)'));
     el('other').append(option('-', 'nothing'));
     el('gallery').append(...(shipped.own ? [option('-1', shipped.own.name)] : []), ...shipped.models.map((m, i) => option(i, m.name, m.about)));
     el('gallery').onchange = async () => {

@@ -10,7 +10,7 @@ from ._dynamics import Equilibrium, Fit, Gradient, Modes, equilibrium, fit, grad
 from ._library import Error, FileError, InputError, SimulationError, library_path, schemes, version
 from ._mechanism import Mechanism
 from ._model import Model, System
-from ._orbit import Branch, Lyapunov, Orbit, follow, lyapunov, orbit
+from ._orbit import Branch, Curve, Lyapunov, Orbit, follow, lyapunov, orbit
 from ._page import Page
 from ._result import Ledger, Result, open
 from ._run import Finding, Simulation, check, run, simulate
@@ -18,6 +18,6 @@ from ._search import Basins, Optimum, basins, optimise
 from ._study import Comparison, Sweep, Table, bifurcation, compare, sweep
 
 __version__ = version()
-__all__ = ["Basins", "Branch", "Comparison", "Equilibrium", "Error", "FileError", "Finding", "Fit", "Gradient", "InputError", "Ledger", "Lyapunov", "Mechanism", "Model", "Modes", "Optimum", "Orbit", "Page", "Result", "Simulation",
+__all__ = ["Basins", "Branch", "Comparison", "Curve", "Equilibrium", "Error", "FileError", "Finding", "Fit", "Gradient", "InputError", "Ledger", "Lyapunov", "Mechanism", "Model", "Modes", "Optimum", "Orbit", "Page", "Result", "Simulation",
            "SimulationError", "Sweep", "System", "Table", "basins", "bifurcation", "check", "compare", "equilibrium", "fit", "follow", "gradient", "library_path", "lyapunov", "modes", "open", "optimise", "orbit", "run", "schemes",
            "simulate", "sweep", "version"]

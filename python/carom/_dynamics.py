@@ -20,19 +20,29 @@ def _array(pointer, n):
     return np.ctypeslib.as_array(pointer, (n,)).copy() if n else np.zeros(0)
 
 
-def _shown(model, n):
-    """Which of the first n coordinates or velocities a user knows: all but those of brakes."""
-    return [i for i in range(n) if not lib.carom_model_presses(model._handle.pointer, i)]
+def _shown(model, n, positions=False):
+    """Which of the first n velocities (positions) a user knows: all but those of brakes, and integrals of states."""
+    out = lib.carom_model_hidden if positions else lib.carom_model_presses
+    return [i for i in range(n) if not out(model._handle.pointer, i)]
+
+
+def _at_rest(model, q):
+    """Velocities of an equilibrium: zero, of first-order states their values."""
+    v = np.zeros(len(model.velocities))
+    lib.carom_model_at_rest(model._handle.pointer, q.ctypes.data, v.ctypes.data)
+    return v
 
 
 class Equilibrium(c.Made):
     """A state of rest.
 
-    state       {name: number}, positions and (zero) rates
+    state       {name: number}, positions, (zero) rates and values of first-order states
     forces      {"floor.force": number}: joints and contacts; ranges: {name: (low, high)} where forces are not unique and one combination is free
     contacts    {name: "open", "closed", "sticks" or "slides"}
     residual    largest relative violation of balance, laws of contact and gaps
-    unique      are the forces unique?
+    unique      True: the forces are unique and no contact sticks, so that no other equilibrium is beside it
+    free        independent combinations of forces that move nothing
+    range       {name: (low, high)} of the coordinates in `range` of equilibrium(): where else friction would hold them
     q           positions as an array
     signals     {name: number}: what controllers hold at rest
     """
@@ -40,20 +50,21 @@ class Equilibrium(c.Made):
 
     def _set_up(self, model, rest):
         self.q = _array(rest.q, rest.nq)
-        q, v = _shown(model, rest.nq), _shown(model, rest.nv)
-        self.state = {**{model.coordinates[i]: float(self.q[i]) for i in q}, **{model.velocities[i]: 0.0 for i in v}}
+        q, v, rates = _shown(model, rest.nq, True), _shown(model, rest.nv), _at_rest(model, self.q)
+        self.state = {**{model.coordinates[i]: float(self.q[i]) for i in q}, **{model.velocities[i]: float(rates[i]) for i in v}}
         forces = [rest.force[i] for i in range(rest.nforce)]
         self.forces = {c.text(f.name): f.value for f in forces}
         self.ranges = {c.text(f.name): (f.low, f.high) for f in forces if not math.isnan(f.low)}
         self.contacts = {name: KINDS[rest.contact[i]] for i, name in enumerate(model.contacts)}
-        self.residual, self.free, self.unique = rest.residual, rest.free, rest.free == 0
+        self.residual, self.free = rest.residual, rest.free
+        self.unique, self.range = rest.free == 0 and "sticks" not in self.contacts.values(), {}
         self._held = _array(rest.signals, rest.nsignals)
         self.signals = signals_at(model, self._held)
         self._model = model
 
     def save(self, file: Path) -> Any:
         """A file for `carom run --start`."""
-        v, err = np.zeros(len(self._model.velocities)), c.CError()
+        v, err = _at_rest(self._model, self.q), c.CError()
         status = lib.carom_state_keep(self._model._handle.pointer, os.fsencode(file), self.q.ctypes.data, v.ctypes.data, self._held.ctypes.data, ctypes.byref(err))
         if status != c.OK:
             raise c.failure(err, status)
@@ -62,8 +73,24 @@ class Equilibrium(c.Made):
         return f"<carom.Equilibrium: residual {self.residual:.2g}>"
 
 
-def equilibrium(model: Source, *, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, start: Any = None) -> Equilibrium:
-    """A state of rest near the initial state, or near `start` (see simulate).  SimulationError: none was found, and why; its attribute `best` is the nearest so far, or None."""
+def _ranges(found, model, rest, names):
+    err = c.CError()
+    for name in [names] if isinstance(names, str) else names:
+        if name not in found.state or name not in model.coordinates:
+            raise c.InputError(f"range: the model has no coordinate {name!r}")
+        limits = (ctypes.c_double * 2)()
+        status = lib.carom_rest_range(model._handle.pointer, ctypes.byref(rest), model.coordinates.index(name), limits, ctypes.byref(err))
+        if status != c.OK:
+            raise c.failure(err, status)
+        found.range[name] = tuple(limits)
+    return found
+
+
+def equilibrium(model: Source, *, range: str | Sequence[str] = (), set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, start: Any = None) -> Equilibrium:
+    """A state of rest near the initial state, or near `start` (see simulate).  SimulationError: none was found, and why; its attribute `best` is the nearest so far, or None.
+
+    range      coordinates, whose admissible ranges with friction are then in the attribute `range`
+    """
     model = text_model(model, set, matrices)._written()
     rest, err = c.Rest(), c.CError()
     q = None if start is None else initial_state(model, start)[0]
@@ -73,13 +100,13 @@ def equilibrium(model: Source, *, set: Mapping[str, Any] | None = None, matrices
             failure = c.failure(err, status)
             failure.best = Equilibrium._make(model, rest) if rest.q else None
             raise failure
-        return Equilibrium._make(model, rest)
+        return _ranges(Equilibrium._make(model, rest), model, rest, range)
     finally:
         lib.carom_rest_free(ctypes.byref(rest))
 
 
 class Modes(c.Made):
-    """frequencies (Hz), damping (ratios), eigenvalues (complex, 1/s), shapes (complex, a row per mode), names of the columns of shapes.
+    """frequencies (Hz), damping (ratios), eigenvalues (complex, 1/s), shapes (complex, a row per mode), names of the columns of shapes, rigid (bool: nothing is deformed).
 
     With controllers, eigenvalues are log(multipliers)/sample, where sample is the common period of their samples; forgotten: how many further multipliers are 0."""
     _made_by = "carom.modes()"
@@ -89,6 +116,7 @@ class Modes(c.Made):
         self.frequencies = np.array([m.frequency for m in modes])
         self.damping = np.array([m.damping for m in modes])
         self.eigenvalues = np.array([complex(m.re, m.im) for m in modes])
+        self.rigid = np.array([m.rigid for m in modes], bool)
         parts = [_array(m.shape, 2 * nv) for m in modes]
         self.shapes = np.array([p[:nv] + 1j * p[nv:] for p in parts]).reshape(len(modes), nv)[:, shown]
         self.names = [model.velocities[i] for i in shown]

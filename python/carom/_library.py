@@ -113,7 +113,7 @@ class ModelRun(Structure):
 class SimDef(Structure):
     _fields_ = [("system", c_void_p), ("scheme", c_char_p), ("schemes", c_void_p), ("options", POINTER(c_char_p)), ("t0", c_double),
                 ("h", c_double), ("t_end", c_double), ("q0", c_void_p), ("v0", c_void_p), ("input", c_void_p), ("name", c_void_p), ("name_user", c_void_p),
-                ("rate_name", c_void_p), ("size", c_void_p), ("input_t", c_double), ("input_whole", c_bool), ("on_sample", c_void_p), ("sample_user", c_void_p)]
+                ("rate_name", c_void_p), ("size", c_void_p), ("input_t", c_double), ("input_whole", c_bool), ("on_sample", c_void_p), ("sample_user", c_void_p), ("choice", c_char_p)]
 
 
 class Now(Structure):
@@ -186,7 +186,7 @@ class RunGiven(Structure):
 
 class Run(Structure):
     _fields_ = [("scheme", c_char_p), ("table", c_void_p), ("step", c_double), ("end", c_double), ("options", POINTER(c_char_p)),
-                ("own", c_void_p), ("from_file", c_bool), ("evaluations", c_double)]
+                ("own", c_void_p), ("from_file", c_bool), ("evaluations", c_double), ("chosen", c_char * 240)]
 
 
 class SweepDef(Structure):
@@ -302,6 +302,15 @@ class Branch(Structure):
     _fields_ = [("branch", CTable), ("queue", CTable), ("branches", c_int), ("value", c_double), ("scheme", c_char_p), ("unlocated", c_int), ("note", CError)]
 
 
+class LocusDef(Structure):
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("kind", c_int), ("start", c_void_p), ("period", c_char_p), ("guess", c_double), ("exchange", c_void_p), ("response", c_char_p),
+                ("by", c_char_p * 2), ("from", c_double * 2), ("to", c_double * 2), ("step", c_double), ("most", c_int), ("stop", c_void_p), ("user", c_void_p)]
+
+
+class Locus(Structure):
+    _fields_ = [("curve", CTable), ("scheme", c_char_p), ("note", CError)]
+
+
 class OptimiseDef(Structure):
     _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("signals", c_void_p), ("of", c_char_p), ("most", c_bool), ("by", POINTER(c_char_p)), ("subject", POINTER(c_char_p)),
                 ("method", c_char_p), ("restarts", c_int), ("evaluations", c_int), ("tolerance", c_double), ("on_run", c_void_p), ("user", c_void_p), ("stop", c_void_p), ("stop_user", c_void_p)]
@@ -331,7 +340,7 @@ MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def
            "carom_run_given": RunGiven, "carom_run": Run, "carom_sweep_def": SweepDef, "carom_sweep_row": SweepRow, "carom_sweep_watch": SweepWatch,
            "carom_rest": Rest, "carom_rest_force": RestForce, "carom_mode": Mode, "carom_modes": Modes, "carom_modes_def": ModesDef,
            "carom_orbit_def": OrbitDef, "carom_orbit_event": OrbitEvent, "carom_orbit": Orbit, "carom_lyapunov_def": LyapunovDef, "carom_lyapunov": Lyapunov,
-           "carom_column": TableColumn, "carom_table": CTable, "carom_follow_def": FollowDef, "carom_branch": Branch,
+           "carom_column": TableColumn, "carom_table": CTable, "carom_follow_def": FollowDef, "carom_branch": Branch, "carom_locus_def": LocusDef, "carom_locus": Locus,
            "carom_fit": Fit, "carom_fit_def": FitDef, "carom_fit_point": FitPoint,
            "carom_gradient": Gradient, "carom_gradient_def": GradientDef, "carom_optimise_def": OptimiseDef, "carom_optimum": Optimum, "carom_basins_def": BasinsDef, "carom_basins": Basins}
 
@@ -364,11 +373,14 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_model_velocity": (c_char_p, [_P, c_int]),
     "carom_model_input": (c_char_p, [_P, c_int, POINTER(c_double)]),
     "carom_model_presses": (c_bool, [_P, c_int]),
+    "carom_model_state": (c_bool, [_P, c_int]),
+    "carom_model_hidden": (c_bool, [_P, c_int]),
+    "carom_model_at_rest": (None, [_P, _P, _P]),
     "carom_model_parameter": (c_char_p, [_P, c_int, POINTER(c_double)]),
     "carom_model_set": (c_int, [_P, c_int, POINTER(c_int), POINTER(c_double), POINTER(c_bool), _E]),
     "carom_model_quantity": (c_bool, [_P, c_char_p, c_char_p, c_size_t, POINTER(c_double), _E]),
-    "carom_model_constraint": (c_char_p, [_P, c_int]),
-    "carom_model_contact_size": (c_double, [_P, c_int]),
+    "carom_model_constraint": (c_char_p, [_P, c_longlong]),
+    "carom_model_contact_size": (c_double, [_P, c_longlong]),
     "carom_model_output": (c_char_p, [_P, c_int]),
     "carom_model_simulation": (ModelRun, [_P]),
     "carom_model_compile": (c_int, [_P, c_int, c_double, POINTER(c_bool), _E]),
@@ -460,6 +472,8 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_model_timeless": (c_int, [_P, c_char_p, POINTER(c_bool), _E]),
     "carom_follow_run": (c_int, [POINTER(Branch), POINTER(FollowDef), _E]),
     "carom_branch_free": (None, [POINTER(Branch)]),
+    "carom_locus_run": (c_int, [POINTER(Locus), POINTER(LocusDef), _E]),
+    "carom_locus_free": (None, [POINTER(Locus)]),
     "carom_rest_range": (c_int, [_P, POINTER(Rest), c_int, POINTER(c_double), _E]),
     "carom_fit_find": (c_int, [POINTER(Fit), POINTER(FitDef), _E]),
     "carom_fit_free": (None, [POINTER(Fit)]),

@@ -179,6 +179,11 @@ class Model:
         return self._names(lib.carom_model_velocity, self.sizes.velocities)
 
     @property
+    def states(self) -> list[str]:
+        """First-order states; they are among the velocities."""
+        return [name for i, name in enumerate(self.velocities) if lib.carom_model_state(self._handle.pointer, i)]
+
+    @property
     def constraints(self) -> list[str]:
         """Names of bilateral constraints and contacts, by id."""
         return self._names(lib.carom_model_constraint, self.sizes.constraints + self.sizes.contacts)

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _library as c
 from ._library import Source, Time, lib
+from ._model import Model
 from ._result import Result
 from ._run import initial_state, run, signals_at, signals_of, text_model
 
@@ -70,7 +71,8 @@ class Orbit(c.Made):
         self.found = found
         self.period, self.residual, self.iterations, self.trivial = o.period, o.residual, o.iterations, o.trivial
         self.q, self.v, self.advance = _array(o.q, o.nq), _array(o.v, o.nv), _array(o.advance, o.nq)
-        self.state = {**dict(zip(model.coordinates, self.q.tolist())), **dict(zip(model.velocities, self.v.tolist()))}
+        self.state = {**{model.coordinates[i]: float(self.q[i]) for i in range(o.nq) if not lib.carom_model_state(model._handle.pointer, i)},
+                      **dict(zip(model.velocities, self.v.tolist()))}
         self.signals = signals_at(model, _array(o.signals, o.nsignals))
         self.multipliers = _array(o.re, o.nmultipliers) + 1j * _array(o.im, o.nmultipliers)
         self.isolated, self.scheme = bool(o.isolated), c.text(o.scheme)
@@ -121,6 +123,36 @@ def orbit(model: Source, *, period: Any = None, transient: Time = 0.0, start: An
         lib.carom_orbit_free(ctypes.byref(o))
 
 
+KINDS = ("fold", "branch", "hopf", "doubling", "torus", "grazing", "quadrature")
+WORDS = ("fold", "branch", "hopf", "period-doubling", "neimark-sacker", "grazing ")
+
+
+class Curve(c.Made):
+    """An event in two parameters: columns by name, curve["A"], curve["B"], curve["event"], curve["stable"], curve["coefficient"] and the state.
+
+    note       why a part ends inside the ranges; None: none does
+    """
+    _made_by = "carom.Branch.curve()"
+
+    def _set_up(self, f, kind, by):
+        self.kind, self.by, self._columns = kind, by, columns_of(f.curve)
+        self.note, self.names = c.text(f.note.text) if f.note.code != c.OK else None, list(self._columns)
+
+    @property
+    def events(self):
+        """[(value of the first parameter, of the second, event)]"""
+        return [(float(x), float(y), e) for x, y, e in zip(self[self.by[0]], self[self.by[1]], self["event"]) if e]
+
+    def __getitem__(self, name):
+        return self._columns[name]
+
+    def __len__(self):
+        return len(self["event"])
+
+    def __repr__(self):
+        return f"<carom.Curve: {len(self)} points of a {self.kind} curve over {self.by[0]} and {self.by[1]}>"
+
+
 class Branch(c.Made):
     """Columns by name: branch["A"], branch["period"], branch["max(y)"]; "branch" and "stable" are integers, "event" texts ("" at ordinary points).
 
@@ -129,10 +161,59 @@ class Branch(c.Made):
     """
     _made_by = "carom.follow()"
 
-    def _set_up(self, f, by):
+    def _set_up(self, f, by, model, given):
         self.by, self._columns = by, columns_of(f.branch)
         self.complete, self.note = f.queue.rows == 0, c.text(f.note.text) if f.note.code != c.OK else None
         self.names = list(self._columns)
+        self._model, self._given = model, given
+
+    def _row(self, kind, number):
+        """The row of event `number` of a kind."""
+        rows = [i for i, e in enumerate(self["event"]) if kind != "quadrature" and e.startswith(WORDS[KINDS.index(kind)]) and not e.endswith("?")]
+        if kind == "quadrature":
+            name = self._given["response"]
+            if not name:
+                raise c.InputError("a curve of quadrature needs a branch with response=")
+            quarter = np.cos(np.radians(self[name + ".phase"]))
+            rows = [i if abs(quarter[i]) < abs(quarter[i + 1]) else i + 1 for i in range(len(self) - 1)
+                    if self["branch"][i] == self["branch"][i + 1] and quarter[i] * quarter[i + 1] < 0]
+        if not 1 <= number <= len(rows):
+            raise c.InputError(f"the branch has {len(rows)} event{'' if len(rows) == 1 else 's'} of the kind {kind!r}, not number {number}")
+        return rows[number - 1]
+
+    def curve(self, kind: str, by: Mapping[str, tuple[float, float]], *, number: int = 1, step: float | None = None, points: int | None = None) -> Curve:
+        """The curve of an event in two parameters: branch.curve("fold", {"P": (-4, 4), "h": (0.1, 0.5)}).
+
+        kind       fold, branch, hopf, doubling, torus, grazing; quadrature: the response is a quarter of a period behind the excitation
+        by         two parameters, each with the values between which the curve is followed
+        number     of the event among those of the kind, from 1
+        """
+        if kind not in KINDS:
+            raise c.InputError(f"kind is one of {', '.join(KINDS)}, not {kind!r}")
+        if len(by) != 2:
+            raise c.InputError("by= has two parameters, each with two values")
+        row, given = self._row(kind, number), self._given
+        model = Model(self._model._data.decode(), {**dict(pair.split("=", 1) for pair in self._model._set), self.by: repr(float(self[self.by][row]))},
+                      matrices={name: text for name, (text, _) in self._model._matrices.items()})
+        state = {name: float(self[name][row]) for name in [*model.coordinates, *model.velocities] if name in self._columns}
+        keep: list[Any] = []
+        d, x, err = c.LocusDef(), c.Locus(), c.CError()
+        _fill(d, model, given["scheme"], given["options"], state, keep)
+        period = float(self["period"][row])
+        d.kind, d.guess, d.exchange = KINDS.index(kind), period if period > 0 else math.nan, _pairs(given["exchange"], keep)
+        d.period = ((given["period"] or "free").encode() if period > 0 else None)
+        d.response = given["response"].encode() if kind == "quadrature" else None
+        d.step, d.most = step or 0, points or 0
+        for i, (name, limits) in enumerate(by.items()):
+            d.by[i], d.to[i] = name.encode(), float(limits[1])
+            getattr(d, "from")[i] = float(limits[0])
+        status = lib.carom_locus_run(ctypes.byref(x), ctypes.byref(d), ctypes.byref(err))
+        try:
+            if status != c.OK:
+                raise c.failure(err, status)
+            return Curve._make(x, kind, tuple(by))
+        finally:
+            lib.carom_locus_free(ctypes.byref(x))
 
     @property
     def events(self):
@@ -196,7 +277,7 @@ def follow(model: Source, *, by: Any = None, between: tuple[float, float], orbit
     try:
         if status != c.OK:
             raise c.failure(err, status)
-        return Branch._make(b, by)
+        return Branch._make(b, by, model, {"scheme": scheme, "options": options, "exchange": exchange, "response": response, "period": d.period and d.period.decode()})
     finally:
         lib.carom_branch_free(ctypes.byref(b))
 

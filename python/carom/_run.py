@@ -98,10 +98,15 @@ def initial_state(model, start):
                 raise c.InputError(f"start: the model has no coordinate or rate {name!r}")
             x, i = places[name]
             x[i] = value
-        if whole and any(name not in given and not name.endswith((".press", ".press'")) for name in places): # friction alone stays as it is
+        # friction alone stays as it is, and integrals of states are in no force
+        unsaid = [name for name in places if name not in given and not name.endswith((".press", ".press'"))]
+        if whole and any(not name.startswith("integral of ") for name in unsaid):
             raise c.InputError("start: this is a state of another model")
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
         raise c.InputError("start: a state needs finite numbers")
+    for i in range(n.velocities): # where equilibria have their values
+        if lib.carom_model_state(p, i):
+            q[i] = v[i]
     return q, v
 
 
@@ -146,7 +151,7 @@ def _positive(name, x):
 
 
 def _resolve(model, scheme, step, end, options, adaptive, rtol, atol, dt_out):
-    """Scheme, step, end, options and about how often the model will be evaluated, by the library's rules."""
+    """Scheme, step, end, options, about how often the model will be evaluated and why the scheme was chosen, by the library's rules."""
     for name, x in (("rtol", rtol), ("atol", atol)):
         _positive(name, x)
     text = model if isinstance(model, Model) else model.base
@@ -159,7 +164,7 @@ def _resolve(model, scheme, step, end, options, adaptive, rtol, atol, dt_out):
     try:
         if status != c.OK:
             raise c.failure(err, status)
-        return c.text(run.scheme), run.step, run.end, c.listed(run.options), run.evaluations
+        return c.text(run.scheme), run.step, run.end, c.listed(run.options), run.evaluations, run.chosen
     finally:
         lib.carom_run_free(ctypes.byref(run))
 
@@ -201,7 +206,7 @@ class Simulation(c.Made):
         if out is not None and not os.fspath(out).endswith((".h5", ".csv")):
             raise c.InputError(f"out: {os.fspath(out)!r} ends neither in .h5 nor in .csv")
         self.model = model
-        self.scheme, self.step, self.end, options, evaluations = _resolve(model, scheme, step, end, options, adaptive, rtol, atol, dt_out)
+        self.scheme, self.step, self.end, options, evaluations, self._chosen = _resolve(model, scheme, step, end, options, adaptive, rtol, atol, dt_out)
         text = model if isinstance(model, Model) else model.base
         if text:
             text._compile_once(compile, evaluations)
@@ -306,6 +311,7 @@ class Simulation(c.Made):
     def _create(self, options):
         b, err = self._bound, c.CError()
         d = self._definition(options)
+        d.choice = self._chosen or None
         with self._calm():
             pointer = lib.carom_sim_create(ctypes.byref(d), ctypes.byref(err))
         if not pointer:

@@ -136,6 +136,69 @@ simulation: {scheme: event-driven, step: 0.05, end: 1}
         self.assertIsNone(best.stable)
         self.assertIn("not an orbit", repr(best))
 
+    def test_friction_sets_and_rigid_modes(self):
+        block = "carom: 1\ncoordinates: {x: 0.8, y: 0.2}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 9.81*y + 5*x^2}\ncontacts: {p: {gap: y, slip: x, friction: 0.5}}\n"
+        e = carom.equilibrium(block, range="x")
+        self.assertFalse(e.unique)  # a set, although the forces are unique
+        self.assertEqual(e.free, 0)
+        np.testing.assert_allclose(e.range["x"], (-0.4905, 0.4905), rtol=1e-9)
+        self.assertEqual(list(carom.equilibrium(block, range=["x", "y"]).range), ["x", "y"])
+        with self.assertRaisesRegex(carom.InputError, "no coordinate 'z'"):
+            carom.equilibrium(block, range="z")
+        free = "carom: 1\ncoordinates: {a: 0, b: 0}\nenergy: {kinetic: \"1/2*(a'^2 + b'^2)\", potential: 50*(a - b)^2}\n"
+        m = carom.modes(free)
+        self.assertEqual(m.rigid.tolist(), [True, False])
+        self.assertEqual(len(carom.modes(free, count=1)), 1)
+        with self.assertRaisesRegex(carom.InputError, "neither open nor closed"):
+            carom.modes(free, contacts="shut")
+
+    def test_response_and_curves(self):
+        model = "carom: 1\nparameters: {F: 0.3, w: 1.2}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2 + 1/4*x^4}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\n"
+        o = carom.orbit(model, period="2*pi/w", transient=300)
+        b = carom.follow(model, orbit=o, by="w", between=(1.2, 1.3), period="2*pi/w", response="x")
+        self.assertAlmostEqual(b["w"][-1], 1.3, 12)
+        self.assertAlmostEqual(b["x.amplitude"][-1], 1.032702885561, 8)
+        self.assertAlmostEqual(b["x.phase"][-1], -63.9760133990, 6)
+        self.assertAlmostEqual(b["x.h3"][-1], 0.021822915951, 8)
+        b = carom.follow(model, orbit=o, by="w", between=(1.15, 1.45), period="2*pi/w", response="x")
+        folds = b.curve("fold", {"w": (1.1, 1.4), "F": (0.15, 0.31)})
+        w, F = [(w, F) for w, F, e in folds.events if e == "cusp"][0]
+        self.assertAlmostEqual(w, 1.18729985814, 7)
+        self.assertAlmostEqual(F, 0.16470226034, 7)
+        backbone = b.curve("quadrature", {"w": (1, 1.8), "F": (0.25, 0.35)}, points=12)
+        self.assertIn("amplitude", backbone.names)
+        self.assertGreater(len(backbone), 5)
+        for wrong, what in ((dict(kind="folds"), "kind is one of"), (dict(kind="hopf"), "0 events of the kind"), (dict(kind="fold", number=9), "not number 9"),
+                            (dict(kind="fold", by={"w": (1, 2)}), "two parameters"), (dict(kind="fold", by={"w": (1, 2), "q": (0, 1)}), "no parameter")):
+            with self.assertRaisesRegex(carom.InputError, what):
+                b.curve(**{"by": {"w": (1, 2), "F": (0.1, 0.4)}, **wrong})
+        with self.assertRaisesRegex(carom.InputError, "needs a branch with response="):
+            carom.follow(model, orbit=o, by="w", between=(1.19, 1.21), period="2*pi/w").curve("quadrature", {"w": (1, 2), "F": (0.1, 0.4)})
+
+    def test_nonlinear_modes_and_switching(self):
+        stop = "carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\ncontacts: {stop: {gap: 1 - x, restitution: 1}}\n"
+        b = carom.follow(stop, conservative=True, between=(0.1, 2))
+        self.assertEqual([e for _, e in b.events], ["grazing stop"])
+        self.assertAlmostEqual(b["period"][-1], 4 * math.pi / 3, 8)
+        two = "carom: 1\ncoordinates: {a: 0, b: 0}\nenergy: {kinetic: \"1/2*(a'^2 + b'^2)\", potential: a^2 - a*b + b^2 + a^4/8}\n"
+        self.assertAlmostEqual(carom.follow(two, conservative=True, by="energy", between=(0.001, 1))["period"][-1], 5.89468561546, 7)
+        self.assertAlmostEqual(carom.follow(two, conservative=True, mode=2, between=(0.001, 0.01))["period"][0], 2 * math.pi / math.sqrt(3), 2)
+        with self.assertRaisesRegex(carom.InputError, "the parameter is the energy"):
+            carom.follow(two, conservative=True, by="k", between=(0, 1))
+        pol = "carom: 1\nparameters: {p: -0.5}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\nforces: {x: \"(p - x^2)*x'\"}\n"
+        rest = carom.equilibrium(pol)
+        for word, branches in ((False, 1), ("hopf", 2), ("all", 2), ("doubling", 1)):
+            b = carom.follow(pol, equilibrium=rest, by="p", between=(-0.5, 0.3), switch=word)
+            self.assertEqual(b["branch"].max(), branches)
+        with self.assertRaisesRegex(carom.InputError, "switch= is"):
+            carom.follow(pol, equilibrium=rest, by="p", between=(-0.5, 0.3), switch="hopfs")
+
+    def test_times_in_expressions(self):
+        ball = "carom: 1\nparameters: {e: 0.5}\ncoordinates: {y: 1}\nenergy: {kinetic: y'^2/2, potential: 10*y}\ncontacts: {floor: {gap: y, restitution: e}}\n"
+        g = carom.gradient(ball, "time of floor.impact[2] - time of floor.impact[1]", "e", end=3)
+        self.assertAlmostEqual(g.value, math.sqrt(0.2), 9)
+        self.assertAlmostEqual(g["e"], 2 * math.sqrt(0.2), 8)
+
     def test_fit(self):
         t = np.linspace(0, 1, 30)
         y = 0.3 * np.cos(6 * t)

@@ -130,7 +130,7 @@ class Raising(Case):
                 raise Boom
             return -q
         try:
-            carom.run(oscillator(force=force), step=1e-3, end=1)
+            carom.run(oscillator(force=force), scheme="half-explicit", step=1e-3, end=1)
         except Boom as e:
             caught = e
         gc.collect()

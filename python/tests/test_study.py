@@ -73,8 +73,8 @@ class Study(Case):
             carom.sweep(TEXT, {"e": [1]}, section="every 1")
 
     def test_sweeps_in_processes_and_of_functions(self):
-        threads = carom.sweep(spring, {"e": [0.2, 0.9]}, of=last, step=1e-2, end=5)
-        processes = carom.sweep(spring, {"e": [0.2, 0.9]}, of=last, processes=True, workers=2, step=1e-2, end=5)
+        threads = carom.sweep(spring, {"e": [0.2, 0.9]}, of=last, scheme="half-explicit", step=1e-2, end=5)
+        processes = carom.sweep(spring, {"e": [0.2, 0.9]}, of=last, processes=True, workers=2, scheme="half-explicit", step=1e-2, end=5)
         np.testing.assert_array_equal(threads["q"], processes["q"])
         text = carom.sweep(TEXT, {"e": [0.2, 0.9]}, of=last, scheme="half-explicit", step=1e-2, end=5)
         np.testing.assert_array_equal(threads["q"], text["q"])

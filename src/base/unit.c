@@ -7,7 +7,8 @@
 #include <string.h>
 
 const char carom_unit_examples[] = "m, cm, mm, km, in, ft, g, kg, t, lb, s, ms, min, h, N, kN, lbf, J, W, Pa, MPa, "
-                                   "bar, rad, deg, rev, rpm, Hz and products such as kN/m, N m s/rad, kg/m^3";
+                                   "bar, rad, deg, rev, rpm, Hz, A, V, ohm, H, F and "
+                                   "products such as kN/m, N m s/rad, kg/m^3";
 
 #define PI 3.14159265358979323846
 static const struct symbol { const char *name; bool prefixed; carom_unit u; } symbols[] = {
@@ -32,6 +33,15 @@ static const struct symbol { const char *name; bool prefixed; carom_unit u; } sy
     {"deg", false, {PI, 180, {0, 0, 0, 1}}},
     {"rev", false, {2 * PI, 1, {0, 0, 0, 1}}},
     {"rpm", false, {PI, 30, {0, 0, -1, 1}}},
+    {"A", true, {1, 1, {[CAROM_A] = 1}}},
+    {"V", true, {1, 1, {1, 2, -3, 0, -1}}},
+    {"ohm", true, {1, 1, {1, 2, -3, 0, -2}}},
+    {"\xce\xa9", true, {1, 1, {1, 2, -3, 0, -2}}},
+    {"H", true, {1, 1, {1, 2, -2, 0, -2}}},
+    {"F", true, {1, 1, {-1, -2, 4, 0, 2}}},
+    {"C", true, {1, 1, {0, 0, 1, 0, 1}}},
+    {"T", true, {1, 1, {1, 0, -2, 0, -1}}},
+    {"Wb", true, {1, 1, {1, 2, -2, 0, -1}}},
     {"1", false, {1, 1, {0}}},
     {"%", false, {1, 100, {0}}},
 };
@@ -80,7 +90,8 @@ static const struct { const char *other, *name; } spellings[] = {
     {"rads", "rad"},    {"degree", "deg"}, {"degrees", "deg"}, {"\xc2\xb0", "deg"}, {"cm", "cm"},    {"mm", "mm"},
     {"km", "km"},       {"kg", "kg"},      {"lb", "lb"},       {"ms", "ms"},        {"min", "min"},  {"kN", "kN"},
     {"lbf", "lbf"},     {"Pa", "Pa"},      {"MPa", "MPa"},     {"bar", "bar"},      {"rad", "rad"},  {"deg", "deg"},
-    {"rev", "rev"},     {"rpm", "rpm"},    {"Hz", "Hz"},
+    {"rev", "rev"},     {"rpm", "rpm"},    {"Hz", "Hz"},      {"volt", "V"},       {"volts", "V"},  {"amp", "A"},
+    {"amps", "A"},      {"ampere", "A"},   {"Ohm", "ohm"},    {"ohms", "ohm"},     {"henry", "H"},
 };
 enum { SPELLINGS = sizeof spellings / sizeof *spellings };
 
@@ -244,7 +255,7 @@ static size_t write_power(char *text, size_t size, const char *name, double powe
 }
 
 void carom_unit_write(const carom_unit *u, bool fmi, char *text, size_t size) {
-    static const char *const names[] = {"kg", "m", "s", "rad"};
+    static const char *const names[] = {"kg", "m", "s", "rad", "A"};
     size_t used = 0;
     int below = 0, n = 0;
     text[0] = 0;
@@ -266,7 +277,8 @@ void carom_unit_write(const carom_unit *u, bool fmi, char *text, size_t size) {
 }
 
 void carom_unit_label(const carom_unit *u, bool fmi, char *text, size_t size) {
-    static const char *const usual[] = {"N", "J", "W", "Pa", "N/m", "N s/m", "N s", "N m/rad", "N m s/rad"};
+    static const char *const usual[] = {"N", "J", "W", "Pa", "N/m", "N s/m", "N s", "N m/rad", "N m s/rad",
+                                        "V", "ohm", "H", "F", "C", "T", "N m/A"};
     for (size_t i = 0; i < sizeof usual / sizeof *usual; ++i) {
         carom_unit other;
         if (!carom_unit_read(usual[i], strlen(usual[i]), &other) || !carom_unit_same(&other, u)) continue;
@@ -296,6 +308,10 @@ const char *carom_unit_kind(const carom_unit *u) {
                  {{.power = {1, -3, 0, 0}}, "a density"},
                  {{.power = {0, 2, 0, 0}}, "an area"},
                  {{.power = {1, 2, -3, 0}}, "a power"},
+                 {{.power = {[CAROM_A] = 1}}, "a current"},
+                 {{.power = {1, 2, -3, 0, -1}}, "a voltage"},
+                 {{.power = {1, 2, -3, 0, -2}}, "a resistance"},
+                 {{.power = {1, 2, -2, 0, -2}}, "an inductance"},
                  {{.power = {0, 0, 0, 0}}, "a number without a unit"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
         if (carom_unit_same(&kinds[i].u, u)) return kinds[i].name;

@@ -3,13 +3,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CAROM_KG, CAROM_M, CAROM_S, CAROM_RAD, CAROM_DIMENSIONS };
+enum { CAROM_KG, CAROM_M, CAROM_S, CAROM_RAD, CAROM_A, CAROM_DIMENSIONS };
 
 /// A number in this unit times up/down is one in SI; both are mostly whole, so that 5 mm is the double nearest to
 /// 0.005.
 typedef struct carom_unit {
     double up, down;
-    double power[CAROM_DIMENSIONS]; // of kg, m, s, rad; of a contact law any: N/m^1.5
+    double power[CAROM_DIMENSIONS]; // of kg, m, s, rad, A; of a contact law any: N/m^1.5
 } carom_unit;
 
 /// False: this is no unit, or one that carom does not know.

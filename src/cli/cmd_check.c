@@ -18,24 +18,29 @@ static void report(void *user, carom_finding kind, const char *sentence) {
     cli_print("%-8s %s\n", (unsigned)kind < 3 ? word[kind] : "", sentence);
 }
 
-// Can the scheme that the file names take this model?
+// Can the scheme of the file, or the one that is chosen for it, take this model?
 static int try_scheme(const carom_model *m, listener *l) {
     const carom_model_run file = carom_model_simulation(m);
-    if (!file.scheme && !file.options) return 0;
-    const double step = isnan(file.step) ? 1e-3 : file.step;
-    const carom_run run = {.scheme = file.scheme,
-                           .options = (const char **)file.options,
-                           .step = step,
-                           .end = isnan(file.end) ? 1000 * step : file.end};
-    const carom_sim_def def = carom_run_sim(&run, m);
+    carom_run_given given = carom_run_nothing();
+    if (isnan(file.end)) given.end = isnan(file.step) ? 1 : 1000 * file.step; // something to try it with
+    if (isnan(file.step) && file.scheme) given.step = 1e-3;
+    carom_run run = {0};
     carom_error err = {0};
-    carom_sim *sim = carom_sim_create(&def, &err);
+    carom_sim *sim = NULL;
+    if (carom_run_resolve(&run, m, &given, &err) == CAROM_OK) {
+        const carom_sim_def def = carom_run_sim(&run, m);
+        sim = carom_sim_create(&def, &err);
+    }
     char text[400 + sizeof err.text];
     const char *place = sim ? NULL : cli_blame(m, true, err.code);
-    if (sim) snprintf(text, sizeof text, "simulation: %s can run this model", carom_sim_scheme(sim)->name);
+    if (sim && run.chosen[0])
+        snprintf(text, sizeof text, "simulation: %s can run this model, step %g, chosen %s", run.scheme, run.step,
+                 run.chosen);
+    else if (sim) snprintf(text, sizeof text, "simulation: %s can run this model", run.scheme);
     else snprintf(text, sizeof text, "simulation: %.300s%s%s", place ? place : "", place ? ": " : "", err.text);
     report(l, sim ? CAROM_FINE : CAROM_FAULT, text);
     carom_sim_destroy(sim);
+    carom_run_free(&run);
     return sim ? 0 : 1;
 }
 

@@ -31,6 +31,11 @@ static void member(bool first, const char *name) {
 // Coordinates of --range, and their ranges.
 typedef struct ranges { const char **name; double (*of)[2]; char *own; int n; } ranges;
 
+// What entry i of a state of rest is: a position, or the value of a first-order state.
+static const char *name_of(const carom_model *m, int i) {
+    return carom_model_state(m, i) ? carom_model_velocity(m, i) : carom_model_coordinate(m, i);
+}
+
 static bool held_by_friction(const carom_rest *r) {
     bool sticks = false;
     for (int c = 0; c < r->nc; ++c) sticks = sticks || r->contact[c] == CAROM_REST_STICKS;
@@ -39,7 +44,7 @@ static bool held_by_friction(const carom_rest *r) {
 
 static int coordinate_of(const carom_model *m, const carom_rest *r, const char *name) {
     for (int i = 0; i < r->nq; ++i)
-        if (!carom_model_presses(m, i) && strcmp(carom_model_coordinate(m, i), name) == 0) return i;
+        if (!carom_model_hidden(m, i) && strcmp(carom_model_coordinate(m, i), name) == 0) return i;
     return -1;
 }
 
@@ -60,9 +65,10 @@ static void print_json(const carom_model *m, const carom_rest *r, bool found, co
     printf("{\n  \"found\": %s,\n  \"state\": {", found ? "true" : "false");
     for (int i = 0; i < r->nq; ++i)
         if (!carom_model_presses(m, i))
-            member(i == 0, carom_model_coordinate(m, i)), carom_json_number(stdout, r->q[i]);
+            member(i == 0, name_of(m, i)), carom_json_number(stdout, r->q[i]);
     for (int i = 0; i < r->nv; ++i)
-        if (!carom_model_presses(m, i)) member(false, carom_model_velocity(m, i)), carom_json_number(stdout, 0);
+        if (!carom_model_presses(m, i) && !carom_model_state(m, i))
+            member(false, carom_model_velocity(m, i)), carom_json_number(stdout, 0);
     for (int i = 0; i < r->nsignals; ++i)
         if (cli_signal_shown(m, i)) member(false, cli_signal_name(m, i)), carom_json_number(stdout, r->signals[i]);
     fputs("\n  },\n  \"forces\": {", stdout);
@@ -97,7 +103,7 @@ static void print_text(const carom_model *m, const carom_rest *r, const char *fi
     cli_print("%s: at rest after %d iteration%s, residual %.2g\n", name ? name : file, r->iterations,
               r->iterations == 1 ? "" : "s", r->residual);
     for (int i = 0; i < r->nq && i < SHOWN; ++i)
-        if (!carom_model_presses(m, i)) cli_print("  %-24s %.12g\n", carom_model_coordinate(m, i), r->q[i]);
+        if (!carom_model_presses(m, i)) cli_print("  %-24s %.12g\n", name_of(m, i), r->q[i]);
     for (int i = 0; i < r->nsignals && i < SHOWN; ++i)
         if (cli_signal_shown(m, i)) cli_print("  %-24s %.12g\n", cli_signal_name(m, i), r->signals[i]);
     if (r->nq > SHOWN) printf("  and %d more; --json or --save FILE has all\n", r->nq - SHOWN);
@@ -126,6 +132,7 @@ static bool save(const cli_args *a, const carom_model *m, const carom_rest *r) {
     double *v = calloc((size_t)r->nv + 1, sizeof *v);
     carom_error err = {0};
     if (!v) abort();
+    carom_model_at_rest(m, r->q, v);
     const bool good = carom_state_keep(m, file, r->q, v, r->signals, &err) == CAROM_OK;
     if (!good) cli_say("%s", err.text);
     free(v);

@@ -52,7 +52,15 @@ static void coordinates(const carom_model *m, int n) {
         if (carom_model_recorded(m, i)) cli_print("  %-20s %.9g\n", carom_model_coordinate(m, i), q[i]);
     puts("\nvelocities             at the start");
     for (int i = 0; i < sys->nv; ++i)
-        if (carom_model_velocity_recorded(m, i)) cli_print("  %-20s %.9g\n", carom_model_velocity(m, i), v[i]);
+        if (carom_model_velocity_recorded(m, i) && !carom_model_state(m, i))
+            cli_print("  %-20s %.9g\n", carom_model_velocity(m, i), v[i]);
+}
+
+static void states(const carom_model *m) {
+    const carom_system *sys = carom_model_system(m);
+    if (sys->nstates) puts("\nstates                 at the start");
+    for (int i = sys->first_state; i < sys->first_state + sys->nstates; ++i)
+        put_value(m, carom_model_velocity(m, i), carom_model_v0(m)[i]);
 }
 
 static void members(const carom_model *m, int n) {
@@ -102,10 +110,11 @@ static void simulation(const carom_model *m) {
 static void info_model(const char *file, const carom_model *m) {
     const carom_model_sizes n = carom_model_count(m);
     const char *name = carom_model_name(m);
+    const int nstates = carom_model_system(m)->nstates;
     const struct {
         int n;
         const char *word;
-    } counts[] = {{n.coordinates, n.coordinates == n.velocities ? "coordinate" : "position"},
+    } counts[] = {{n.coordinates - nstates, n.coordinates == n.velocities ? "coordinate" : "position"},
                   {n.contacts, "contact"},
                   {n.constraints, "constraint"},
                   {n.parameters, "parameter"},
@@ -114,10 +123,12 @@ static void info_model(const char *file, const carom_model *m) {
     cli_print("%s: %s\n", file, name ? name : "a model");
     for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i)
         printf("%s%d %s%s", i ? ", " : "", counts[i].n, counts[i].word, counts[i].n == 1 ? "" : "s");
+    if (nstates) printf(", %d state%s", nstates, nstates == 1 ? "" : "s");
     puts(n.exact ? ", exact solution" : "");
     parameters(m, n.parameters);
     inputs(m);
     coordinates(m, n.coordinates);
+    states(m);
     members(m, n.members);
     contacts(m);
     if (n.outputs) puts("\noutputs");

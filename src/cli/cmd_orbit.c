@@ -44,14 +44,15 @@ static void print_text(const carom_orbit *o, const carom_model *m, const char *f
     if (o->segments > 1) printf(" on %d pieces", o->segments);
     printf(", with %s\n", o->scheme);
     for (int i = 0; i < o->nq; ++i) {
-        if (carom_model_presses(m, i)) continue;
+        if (carom_model_hidden(m, i)) continue;
         cli_print("  %-20s %20.12g", carom_model_coordinate(m, i), o->q[i]);
         if (o->nq == o->nv) printf("   rate %20.12g", o->v[i]);
         if (fabs(o->advance[i]) > CLI_DIGITS * (1 + fabs(o->q[i]))) printf("   %+.9g per period", o->advance[i]);
         putchar('\n');
     }
-    for (int i = 0; i < o->nv && o->nq != o->nv; ++i)
-        cli_print("  %-20s %20.12g\n", carom_model_velocity(m, i), o->v[i]);
+    for (int i = 0; i < o->nv; ++i)
+        if (o->nq != o->nv || carom_model_state(m, i))
+            cli_print("  %-20s %20.12g\n", carom_model_velocity(m, i), o->v[i]);
     puts("multipliers");
     for (int i = 0; i < o->nmultipliers; ++i) {
         printf("  %20.12g %+20.12g i   |%.9g|", o->re[i], o->im[i], hypot(o->re[i], o->im[i]));
@@ -80,7 +81,7 @@ static void print_json(const carom_orbit *o, const carom_model *m, bool found) {
     fputs(",\n \"state\": {", stdout);
     for (int i = 0, n = 0; i < o->nq + o->nv; ++i) {
         const bool position = i < o->nq;
-        if (carom_model_presses(m, position ? i : i - o->nq)) continue;
+        if (position ? carom_model_hidden(m, i) : carom_model_presses(m, i - o->nq)) continue;
         fputs(n++ ? ", " : "", stdout),
             carom_json_string(stdout, position ? carom_model_coordinate(m, i) : carom_model_velocity(m, i - o->nq));
         fputs(": ", stdout), carom_json_number(stdout, position ? o->q[i] : o->v[i - o->nq]);
@@ -92,7 +93,7 @@ static void print_json(const carom_orbit *o, const carom_model *m, bool found) {
     }
     fputs("},\n \"advance\": {", stdout);
     for (int i = 0, n = 0; i < o->nq; ++i) {
-        if (carom_model_presses(m, i)) continue;
+        if (carom_model_hidden(m, i)) continue;
         fputs(n++ ? ", " : "", stdout), carom_json_string(stdout, carom_model_coordinate(m, i));
         fputs(": ", stdout), carom_json_number(stdout, o->advance[i]);
     }

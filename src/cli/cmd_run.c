@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static const cli_option options[] = {
-    {"scheme", 0, "NAME", "time-stepping scheme; `carom schemes` lists them", false},
+    {"scheme", 0, "NAME", "scheme (default: the model's, else auto); `carom schemes` lists them", false},
     {"step", 0, "H", "step size; the last step is shortened when T/H is not an integer", false},
     {"end", 0, "T", "end time: a number, one with a unit, or an expression of parameters", false},
     {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver; `carom schemes NAME` lists them", true},
@@ -72,6 +72,7 @@ typedef struct run {
     size_t length;
     const char *model_file;
     char *model_file_own, *scheme_own, *set_own, *options_own, *columns_own; // from a resumed file, or the command line
+    char *chosen_own;        // why a resumed file has its scheme
     const char **set, **options, **columns;
     cli_matrices matrices;
     bool complete;           // the resumed run has reached its end
@@ -218,6 +219,8 @@ static bool read_resumed(run *r, const char *file) {
         r->given.options = r->options = cli_split(r->options_own, '\n');
         const char *columns = carom_result_text(old, "columns_given"); // an older file has none
         if (columns && *columns) r->columns_own = copy_text(columns), r->columns = cli_split(r->columns_own, '\n');
+        const char *chosen = carom_result_text(old, "choice");
+        if (chosen) r->chosen_own = copy_text(chosen);
         r->given.step = step;
         if (!cli_has(a, "end")) r->given.end = end;
     }
@@ -323,6 +326,7 @@ static bool create_sim(run *r) {
         return cli_say_of(r->model_file, r->err.text), false;
     if (!cli_compile(r->model, r->compile, r->run.evaluations)) return false;
     carom_sim_def def = carom_run_sim(&r->run, r->model);
+    if (r->chosen_own) def.choice = r->chosen_own;
     if (cli_has(r->a, "start")) {
         r->start = cli_state(r->model, cli_value(r->a, "start"));
         if (!r->start) return false;
@@ -687,6 +691,7 @@ static int go(const cli_args *a) {
     free(r.text);
     free(r.model_file_own);
     free(r.scheme_own);
+    free(r.chosen_own);
     free(r.set_own);
     free(r.options_own);
     free(r.columns_own);

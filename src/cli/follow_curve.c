@@ -150,6 +150,8 @@ static bool read_event(job *j) {
                       : i < s->nq                       ? carom_model_q0(j->model)[i]
                                                         : carom_model_v0(j->model)[i - s->nq];
     }
+    for (int i = 0; i < s->nv; ++i) // where equilibria have their values
+        if (carom_model_state(j->model, i)) j->start[i] = j->start[s->nq + i];
     const double period = t->column[2].real[j->row];
     j->def.start = j->start, j->def.guess = period > 0 ? period : NAN;
     j->def.period = period > 0 ? j->note[PERIOD][0] ? j->note[PERIOD] : "free" : NULL;

@@ -189,12 +189,13 @@ bool carom_delassus_form(carom_delassus *d, const carom_local *V, const carom_lo
     d->W = W, d->F = F, d->a = a;
     d->n = V->at[V->nb];
     d->first = NULL;
+    d->ld = d->n;
     d->dense = true;
     d->storage = storage_for(d, V, W, F, way.kept);
     d->symmetric = V == W && !(way.whole && d->storage == CAROM_BY_COLUMNS);
     if (d->storage != CAROM_BY_PRODUCTS) d->only = NULL;
     switch (d->storage) {
-    case CAROM_BY_PRODUCTS: carom_products_form(d, &V->W, &W->W, solved); return true;
+    case CAROM_BY_PRODUCTS: carom_products_form(d, &V->W, &W->W, solved, way.narrow); return true;
     case CAROM_BY_KEPT_COLUMNS: form_kept(d, W); return true;
     case CAROM_BY_COLUMNS: form_columns(d, &V->W, &W->W, solved); return true;
     case CAROM_BY_PARTS: break;

@@ -19,6 +19,8 @@ enum { CAROM_SHORT_SUM = 8 }; // products; longer sums have a loop of their own
 /// What has to be multiplied for G = A'X with sparse columns, remembered while their rows stay the same.
 typedef struct carom_products {
     int of_n;                 // rows of the problem that this is for
+    int ld;                   // from one column of G to the next: n, or less (narrow)
+    bool narrow;
     bool alike, fits;         // A and W have the same rows: one triangle is enough; there was room for all products
     int n, room, *at, *terms; // entries of G, short sums first; of each: where it stands, twice; of how many products
                               // it is the sum
@@ -85,6 +87,8 @@ typedef struct carom_delassus {
     bool dense;                  // G is there
     bool whole;                  // G is dense at any size
     bool symmetric;              // exactly
+    int ld;                      // from one column of G to the next: n, or less, where entries beyond `first` are not
+                                 // there
     const int *first;            // row i and column i of G are zero before first[i]; NULL: not known
 
     // columns F^-1 W_k
@@ -120,13 +124,14 @@ size_t carom_delassus_dense_rows(const carom_system *sys, size_t rows, bool whol
 
 /// (DLS-1)  formed, the number of an earlier operator, if not 0: where it was the last one, its F^-1 W is used; it had
 ///          the same F and columns of W, or those and more behind them.  blocks: by
-/// parts, blocks beside the diagonal are made at once, else when carom_delassus_rows() needs them.  d->keep has the
+/// parts, blocks beside the diagonal are made at once, else when carom_delassus_rows() needs them.  narrow: G may have
+/// d->ld < n, as carom_problem.ld says.  d->keep has the
 /// directions of all constraints, if the system's are constant and columns may be kept (kept).  parts: a solver needs G
 /// by parts, at any size.  whole: by columns, both triangles of G are computed where V and W are the same, each with
 /// its own rounding.  False: there is no room.
 typedef struct carom_delassus_way {
     long formed;
-    bool kept, blocks, parts, whole;
+    bool kept, blocks, parts, whole, narrow;
     struct carom_team *team;
 } carom_delassus_way;
 bool carom_delassus_form(carom_delassus *d, const carom_local *V, const carom_local *W, const carom_factor *F, double a,

@@ -76,7 +76,7 @@ static bool list_products(carom_products *o, const carom_columns *W, int n, int 
         if (terms == 0) continue;
         if (o->n == o->room || *total + terms > o->room) return false;
         int *at = o->at_by_column + 2 * (size_t)o->n;
-        at[0] = i + k * n, at[1] = alike ? k + i * n : i + k * n;
+        at[0] = i + k * o->ld, at[1] = alike ? k + i * o->ld : i + k * o->ld;
         o->terms_by_column[o->n++] = terms;
         count[i] = *total;
         *total += terms;
@@ -116,6 +116,16 @@ static void sort_products(carom_products *o) {
     }
 }
 
+// (DLS-2)  G_ij at i + j ld, |i - j| <= band, with ld = 2 band: entries do not meet, and those of columns side by side
+//          lie side by side, as in a banded matrix.  The margin: readers take rows in groups.
+static int width(const carom_products *o, int n) {
+    enum { MARGIN = 12, LONG = 4 };
+    int band = 0;
+    for (int k = 0; k < n && o->narrow; ++k)
+        if (k - o->first[k] > band) band = k - o->first[k];
+    return o->narrow && LONG * (band + MARGIN) < n ? 2 * (band + MARGIN) : n;
+}
+
 // What there is to multiply, and where rows and columns of G start.
 static void plan(carom_products *o, const carom_columns *A, const carom_columns *W, int n) {
     const bool alike = o->alike;
@@ -129,8 +139,9 @@ static void plan(carom_products *o, const carom_columns *A, const carom_columns 
     for (int k = 0; k < n; ++k) {
         const int rows = start_of(W, k, first_A), columns = alike ? rows : start_of(A, k, first_W);
         o->first[k] = rows < columns ? rows : columns;
-        o->fits = o->fits && list_products(o, W, n, k, &total);
     }
+    o->ld = width(o, n);
+    for (int k = 0; k < n; ++k) o->fits = o->fits && list_products(o, W, n, k, &total);
     if (o->fits) sort_products(o);
 }
 
@@ -179,7 +190,7 @@ static inline void multiply(double *restrict G, const carom_products *o, const d
 // The same when there are too many products to remember.
 static void multiply_listed(double *G, const carom_products *o, const carom_columns *A, const carom_columns *X, int n,
                             double a, bool both) {
-    const size_t ld = (size_t)n;
+    const size_t ld = (size_t)o->ld;
     for (int k = 0; k < n; ++k)
         for (int e = k * X->stride; e < k * X->stride + X->count[k]; ++e)
             for (int f = o->alike ? e : o->head[X->row[e]]; f >= 0; f = o->next[f]) {
@@ -190,7 +201,7 @@ static void multiply_listed(double *G, const carom_products *o, const carom_colu
         for (int i = o->first[k]; i < k; ++i) G[(size_t)i + (size_t)k * ld] = G[(size_t)k + (size_t)i * ld];
 }
 
-void carom_products_form(carom_delassus *d, const carom_columns *V, const carom_columns *W, bool solved) {
+void carom_products_form(carom_delassus *d, const carom_columns *V, const carom_columns *W, bool solved, bool narrow) {
     const int n = d->n;
     const bool alike = d->symmetric || same_rows(V, W, n), both = alike && !d->symmetric;
     carom_products *o = &d->products[alike];
@@ -198,10 +209,11 @@ void carom_products_form(carom_delassus *d, const carom_columns *V, const carom_
     const bool same = as_before || remembered(o->known[0], V, n), same_f = alike || remembered(o->known[1], W, n);
     o->alike = alike;
     d->last = alike ? o : NULL;
-    if (!same || !same_f || o->of_n != n) plan(o, V, W, n), d->only = NULL;
+    if (!same || !same_f || o->of_n != n || o->narrow != narrow) o->narrow = narrow, plan(o, V, W, n), d->only = NULL;
     if (!solved) solve_sparse(&d->sparse, W, d->F->a, n);
     // else the rest is zero, and all others are written anew
-    if (d->only != o || !o->fits) memset(d->G, 0, (size_t)n * (size_t)n * sizeof *d->G);
+    d->ld = o->ld;
+    if (d->only != o || !o->fits) memset(d->G, 0, (size_t)n * (size_t)(o->ld < n ? o->ld + 1 : n) * sizeof *d->G);
     d->only = o->fits ? o : NULL;
     if (!o->fits) multiply_listed(d->G, o, V, &d->sparse, n, d->a, both);
     else if (both) multiply(d->G, o, V->a, d->sparse.a, d->a, true);

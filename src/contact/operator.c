@@ -75,6 +75,13 @@ void carom_rows_sums(const carom_problem *pb, double *r) {
     }
 }
 
+void carom_problem_copy(const carom_problem *pb, double *G, int ld) {
+    for (int j = 0; j < pb->n; j++)
+        for (int i = 0; i < pb->n; i++)
+            G[i + (size_t)j * (size_t)ld] =
+                carom_problem_inside(pb, i, j) ? pb->G[i + (size_t)j * (size_t)pb->ld] : 0;
+}
+
 void carom_problem_expand(const carom_problem *pb, double *G, int ld) {
     const carom_block_rows *R = pb->rows;
     for (int j = 0; j < pb->n; j++)

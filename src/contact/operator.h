@@ -28,6 +28,15 @@ static inline bool carom_problem_rows(carom_problem *pb) {
     return pb->G || pb->rows || (pb->assemble && pb->assemble(pb));
 }
 
+/// Is G narrow, with entries inside its envelope alone?
+static inline bool carom_problem_narrow(const carom_problem *pb) { return pb->G && pb->ld < pb->n; }
+/// Is entry (i, j) inside the envelope, where that is known?
+static inline bool carom_problem_inside(const carom_problem *pb, int i, int j) {
+    return !pb->first || (i > j ? j >= pb->first[i] : i >= pb->first[j]);
+}
+/// G as a matrix of n x n numbers; ld: from one column to the next.
+void carom_problem_copy(const carom_problem *pb, double *G, int ld);
+
 /// y = c_b + sum_j G_bj p_j, the rows of block b
 void carom_rows_row(const carom_problem *pb, int b, const double *p, double *y);
 /// u = G p + c

@@ -8,6 +8,7 @@
 
 static carom_status no_rates(resolver *r, const carom_datum *n, carom_node x, const char *what, const char *remedy) {
     if (!carom_graph_depends(r->m->graph, x, CAROM_VELOCITY, -1)) return CAROM_OK;
+    CAROM_TRY(carom_no_states(r, n, x, what));
     return carom_fault(r, n, 0, "%s depends on rates; %s", what, remedy);
 }
 
@@ -20,6 +21,7 @@ static carom_status read_slip(resolver *r, const carom_datum *n, bool rate, cons
         return no_rates(r, n, c->slip[k], "the slip", "it is a displacement: write `slip rate` instead");
     }
     CAROM_TRY(carom_resolve_expression(r, n, SCOPE_STATE, "the slip rate", &c->slip[k]));
+    CAROM_TRY(carom_no_states(r, n, c->slip[k], "the slip rate"));
     for (int i = 0; i < r->m->visible.nv; ++i) {
         if (!carom_graph_depends(g, c->slip[k], CAROM_VELOCITY, i)) continue;
         if (carom_graph_depends(g, carom_graph_diff(g, c->slip[k], CAROM_VELOCITY, i), CAROM_VELOCITY, -1))

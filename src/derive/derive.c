@@ -138,6 +138,10 @@ static carom_status derive_motion(carom_model *m, carom_node *f, carom_error *er
     if (!subtract_gradient(m, f)) return carom_model_no_memory(m, err);
     for (int i = 0; i < m->visible.nv_own; ++i)
         if (m->force[i] != CAROM_NONE) f[i] = n_add(g, f[i], m->force[i]);
+    for (int k = 0; k < m->nstates; ++k) { // (STA-1)
+        carom_node *own = &f[m->first_state + k];
+        *own = n_add(g, *own, n_mul(g, n_num(g, m->state_mass[k]), m->state_rate[k]));
+    }
     const terms *F = &m->point_force;
     for (int e = 0; e < F->n; ++e) f[F->i[e]] = n_add(g, f[F->i[e]], F->node[e]);
     return CAROM_OK;
@@ -154,6 +158,7 @@ static void derive_power(carom_model *m, carom_node power[2]) {
     carom_graph *g = m->graph;
     power[0] = n_sub(g, carom_node_derivative(g, m->potential, CAROM_TIME, 0),
                      carom_node_derivative(g, m->kinetic, CAROM_TIME, 0));
+    if (m->nstates) power[0] = n_add(g, power[0], carom_moved_by_states(m, m->potential));
     power[1] = carom_graph_number(g, 0);
     for (int i = 0; i < m->visible.nv_own; ++i)
         if (m->force[i] != CAROM_NONE) add_power(g, power, i, m->force[i]);
@@ -197,6 +202,7 @@ static carom_group derive_along(carom_model *m) {
                     n_sub(g, carom_node_derivative(g, m->potential, CAROM_TIME, 0),
                           carom_node_derivative(g, m->kinetic, CAROM_TIME, 0)),
                     m->carried);
+    if (m->nstates) node[0] = n_add(g, node[0], carom_moved_by_states(m, m->potential));
     node[1] = m->carried;
     for (int i = 0; i < n; ++i) {
         if (F[i] == CAROM_NONE) continue;

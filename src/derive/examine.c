@@ -78,7 +78,7 @@ static void redundant(exam *x) {
 
 static void freedom(exam *x) {
     const carom_model *m = x->m;
-    const int n = m->nv - m->npressed, rank = m->ne - m->nredundant;
+    const int n = m->nv - m->npressed - m->nstates, rank = m->ne - m->nredundant;
     redundant(x);
     carom_exam_say(x, CAROM_FINE, "%d degree%s of freedom: %d coordinate%s, %d independent of %d constraint%s",
                    n - rank, n - rank == 1 ? "" : "s", n, n == 1 ? "" : "s", rank, m->ne, m->ne == 1 ? "" : "s");
@@ -177,7 +177,7 @@ static double limit(const carom_model *m, const carom_scheme *s) {
 // Frequencies, and the step that explicit schemes allow.
 static void members(exam *x) {
     const carom_model *m = x->m;
-    const carom_scheme *scheme = m->scheme ? carom_scheme_find(m->scheme) : carom_scheme_at(0);
+    const carom_scheme *scheme = m->scheme ? carom_scheme_find(m->scheme) : NULL; // auto is none of the core
     const double stable = limit(m, scheme);
     for (int k = 0; k < m->nmember; ++k) {
         const member *b = &m->members[k];
@@ -251,7 +251,7 @@ static void belts(exam *x) {
 // Contacts of finite stiffness may overlap at the start, as where a body rests on them.
 static void overlaps(exam *x) {
     const carom_model *m = x->m;
-    int which = -1;
+    long long which = -1;
     near_look look;
     carom_error ignored = {0};
     if (!m->sys.compliant || (m->near && carom_near_open(m, x->work, m->q0, &look, &ignored) != CAROM_OK)) return;

@@ -181,7 +181,22 @@ static carom_status examine_local(exam *x, double t) {
     return CAROM_OK;
 }
 
+// The energies where the state has moved for the time h along q' = v at constant v; first-order states along z' =
+// r/M_z, r the forces on them in x->b.
+static carom_status energies_beside(exam *x, double t, double h, double *T, double *V) {
+    const carom_model *m = x->m;
+    const carom_system *s = &m->sys;
+    double *z = x->v + m->first_state, *kept = x->a + m->first_state;
+    beside(x, x->q, h, x->v);
+    carom_copy(kept, z, m->nstates);
+    for (int k = 0; k < m->nstates; ++k) z[k] += h * x->b[m->first_state + k] / m->state_mass[k];
+    const carom_status status = s->energy(s->model, x->work, t + h, x->q_1, x->v, T, V);
+    carom_copy(z, kept, m->nstates);
+    return status;
+}
+
 // M v against differences of T by v, and the balance v.f + dE/ds = external - damping along q' = v at constant v.
+// First-order states have a mass and no energy.
 static carom_status examine_energy(exam *x, double t) {
     const carom_system *s = &x->m->sys;
     double T1, T2, V1, V2, external = 0, damping = 0;
@@ -190,6 +205,7 @@ static carom_status examine_energy(exam *x, double t) {
     CAROM_TRY(s->mass(s->model, x->work, t, x->q, M));
     carom_matrix_mul(x->a, M, x->v);
     for (int i = 0; i < s->nv; ++i) {
+        if (carom_model_state(x->m, i)) continue;
         const double v = x->v[i], h = fmax(1, fabs(v));
         x->v[i] = v + h;
         CAROM_TRY(s->energy(s->model, x->work, t, x->q, x->v, &T1, &V1));
@@ -203,10 +219,9 @@ static carom_status examine_energy(exam *x, double t) {
     carom_zero(x->b, s->nv);
     CAROM_TRY(s->force(s->model, x->work, t, x->q, x->v, x->b));
     if (s->power) CAROM_TRY(s->power(s->model, x->work, t, x->q, x->v, &external, &damping));
-    beside(x, x->q, h, x->v);
-    CAROM_TRY(s->energy(s->model, x->work, t + h, x->q_1, x->v, &T1, &V1));
-    beside(x, x->q, -h, x->v);
-    CAROM_TRY(s->energy(s->model, x->work, t - h, x->q_1, x->v, &T2, &V2));
+    CAROM_TRY(energies_beside(x, t, h, &T1, &V1));
+    CAROM_TRY(energies_beside(x, t, -h, &T2, &V2));
+    carom_zero(x->b + x->m->first_state, x->m->nstates);
     double scale =
         ENERGY * (fabs(T1) + fabs(V1)) / h + fabs(external) + fabs(damping); // rounding of the energies, divided by h
     for (int i = 0; i < s->nv; ++i) scale += fabs(x->b[i] * x->v[i]);
@@ -372,7 +387,7 @@ void carom_exam_derivatives(exam *x) {
                        w->error > 0 ? ", " : "", w->entry);
     bool light = false;
     for (int k = 0; k < m->nmember; ++k) light = light || isinf(carom_member_fastest(m->members[k].flex));
-    const carom_scheme *scheme = m->scheme ? carom_scheme_find(m->scheme) : carom_scheme_at(0);
+    const carom_scheme *scheme = m->scheme ? carom_scheme_find(m->scheme) : NULL; // auto is none of the core
     if (!(lowest > MASSLESS) && light)
         carom_exam_say(
             x, CAROM_WARNING,

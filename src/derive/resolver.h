@@ -73,7 +73,8 @@ enum {
     SCOPE_SPRING = 262144
 };
 enum {
-    SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | NAME_POINT | NAME_INPUT | SCOPE_TIME,
+    SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_STATE | NAME_LET | NAME_POINT | NAME_INPUT |
+                  SCOPE_TIME,
     SCOPE_MOTION = NAME_PARAMETER | NAME_INPUT | SCOPE_TIME
 };
 
@@ -142,6 +143,20 @@ carom_status carom_fix(resolver *r, const carom_datum *n);
 carom_status carom_fix_vector(resolver *r, const carom_datum *n); // a number, or a list of them
 /// Those bound from number `first` on.
 carom_status carom_fix_bound(resolver *r, int first);
+
+// moved.c
+/// Does x depend on rates of positions?  On first-order states it may.
+bool carom_depends_on_rates(const carom_model *m, carom_node x);
+/// What x changes by per second because states do: sum dx/dz z'.
+carom_node carom_moved_by_states(const carom_model *m, carom_node x);
+
+// states.c
+/// First-order states, behind the coordinates; their rates, when all names are known; their masses, with the energies.
+carom_status carom_derive_states(resolver *r);
+carom_status carom_derive_state_rates(resolver *r);
+void carom_weigh_states(resolver *r);
+/// x, `what` in messages, must not depend on them.
+carom_status carom_no_states(resolver *r, const carom_datum *d, carom_node x, const char *what);
 
 // stops.c
 typedef enum stop_kind { STOP_NONE, STOP_LOWER, STOP_UPPER, STOP_ROPE, STOP_FRICTION, STOP_SECOND } stop_kind;

@@ -166,16 +166,24 @@ static carom_node rate_of(const scope_user *u, carom_graph *g, name *n, carom_er
     if (n->kind == NAME_INPUT && n->index >= 0)
         return refuse(err, "%.60s' is zero: '%.60s' keeps its value between its changes; remove it", n->text, n->text);
     if (n->rate != CAROM_NONE) return n->rate;
+    if (n->kind == NAME_STATE)
+        return refuse(err, "%.60s' is not known yet here; rates of states are read in order, move its line up",
+                      n->text);
     if (n->kind == NAME_VELOCITY)
         return refuse(err, "%.60s' would be an acceleration: '%.60s' is a velocity already", n->text, n->text);
     if (n->kind == NAME_HELPER) return n->rate = carom_graph_diff(g, n->node, CAROM_TIME, 0);
-    if (carom_graph_depends(g, n->node, CAROM_VELOCITY, -1))
+    if (carom_depends_on_rates(u->r->m, n->node))
         return refuse(
             err, "%.60s' would be an acceleration: '%.60s' is made of rates already; rates exist of positions only",
             n->text, n->text);
     if (u->r->m->nmember && carom_graph_depends(g, n->node, CAROM_POSITION, u->r->m->visible.nq_own))
         return refuse(err, "%.60s' would be the rate of an energy, which expressions do not have", n->text);
-    return n->rate = carom_graph_rate(g, n->node, u->r->m->visible.nv);
+    const carom_model *m = u->r->m;
+    for (int k = 0; k < m->nstates; ++k)
+        if (m->state_rate[k] == CAROM_NONE && carom_graph_depends(g, n->node, CAROM_VELOCITY, m->first_state + k))
+            return refuse(err, "%.60s' is not known yet here: '%.60s' is made of states, whose rates come later",
+                          n->text, n->text);
+    return n->rate = n_add(g, carom_graph_rate(g, n->node, m->visible.nv), carom_moved_by_states(m, n->node));
 }
 
 static carom_node value_of(const scope_user *u, carom_graph *g, name *n, int primes, carom_error *err) {

@@ -62,6 +62,10 @@ static carom_status declare_all(resolver *r) {
         const carom_mech_coordinate *c = &x->coordinates[i];
         CAROM_TRY(declare(r, &c->name, !carom_given(&c->at) && !carom_given(&c->rate), NAME_COORDINATE, i));
     }
+    for (int i = 0; i < x->nstates; ++i) {
+        const carom_mech_state *s = &x->states[i];
+        CAROM_TRY(declare(r, &s->name, !carom_given(&s->at) && !carom_given(&s->rate), NAME_STATE, 0));
+    }
     for (int i = 0; i < m->nlet; ++i)
         CAROM_TRY(declare(r, x->let.item[i].key, carom_datum_empty(&x->let.item[i]), NAME_LET, i));
     return CAROM_OK;
@@ -111,7 +115,7 @@ static carom_status name_rate(resolver *r, const name *n, const char **text) {
 static carom_status count_coordinates(resolver *r) {
     const carom_mech *x = r->mech;
     int floating = 0, frames = 0;
-    if (x->ncoordinates == 0 && x->nbodies == 0 && x->nmembers == 0)
+    if (x->ncoordinates == 0 && x->nbodies == 0 && x->nmembers == 0 && x->nstates == 0)
         return carom_fault(r, carom_mech_start(x), 0,
                            "the model has no coordinates; add `coordinates: {x: {at: 0, rate: 0}}`");
     if (x->ncoordinates > MOST_COORDINATES)
@@ -122,7 +126,7 @@ static carom_status count_coordinates(resolver *r) {
                            MOST_BODIES);
     CAROM_TRY(carom_floating_count(r, &floating, &frames));
     // a joint may count an angle
-    return take_state(r, x->ncoordinates + r->m->npressed + 7 * x->nbodies + floating + x->njoints);
+    return take_state(r, x->ncoordinates + r->m->npressed + x->nstates + 7 * x->nbodies + floating + x->njoints);
 }
 
 static carom_status read_coordinates(resolver *r) {
@@ -144,7 +148,7 @@ static carom_status read_coordinates(resolver *r) {
         if (rate) CAROM_TRY(carom_resolve_bound(r, rate, "the initial rate", BOUND_RATE, i, &m->v0[i]));
         m->given[i] = rate != NULL || !of;
     }
-    return CAROM_OK;
+    return carom_derive_states(r);
 }
 
 static carom_status read_let(resolver *r, int first) {
@@ -168,10 +172,13 @@ static carom_status read_energy(resolver *r) {
                            "missing kinetic energy; add `energy: {kinetic: 1/2*m*x'^2}`");
     m->own_kinetic = m->potential = m->driven = m->carried = carom_graph_number(m->graph, 0);
     m->energy = kinetic ? kinetic : carom_mech_start(r->mech);
-    if (kinetic) CAROM_TRY(carom_resolve_expression(r, kinetic, SCOPE_STATE, "the kinetic energy", &m->own_kinetic));
+    if (kinetic) {
+        CAROM_TRY(carom_resolve_expression(r, kinetic, SCOPE_STATE, "the kinetic energy", &m->own_kinetic));
+        CAROM_TRY(carom_no_states(r, kinetic, m->own_kinetic, "the kinetic energy"));
+    }
     if (potential) {
         CAROM_TRY(carom_resolve_expression(r, potential, SCOPE_STATE, "the potential energy", &m->potential));
-        if (carom_graph_depends(m->graph, m->potential, CAROM_VELOCITY, -1))
+        if (carom_depends_on_rates(m, m->potential))
             return carom_fault(r, potential, 0,
                                "the potential energy depends on rates; put such terms into kinetic or forces");
     }
@@ -179,6 +186,7 @@ static carom_status read_energy(resolver *r) {
     m->own_kinetic = n_add(m->graph, m->own_kinetic, m->floating_kinetic);
     m->potential = n_add(m->graph, m->potential, m->floating_potential);
     m->kinetic = n_add(m->graph, m->own_kinetic, m->body_kinetic);
+    carom_weigh_states(r);
     m->potential = n_add(m->graph, m->potential, m->body_potential);
     return CAROM_OK;
 }
@@ -220,6 +228,8 @@ static carom_status find_coordinate(resolver *r, const carom_datum *c, const cha
         *index = r->m->velocity_of[n->index];
         return CAROM_OK;
     }
+    if (n && n->kind == NAME_STATE)
+        return carom_fault(r, c->key, 0, "'%.60s' is a state; write what changes it into its rate", c->key->text);
     if (n && n->kind == NAME_VELOCITY) {
         *index = n->index;
         return CAROM_OK;
@@ -368,6 +378,8 @@ static carom_status read_exact(resolver *r) {
     carom_model *m = r->m;
     const carom_datum *map = carom_given(&r->mech->exact);
     if (!map) return CAROM_OK;
+    if (m->nstates)
+        return carom_fault(r, map, 0, "`exact` is for models without states; write `checks` instead");
     if (m->nq > MOST_EXACT)
         return carom_fault(r, map, 0, "%d coordinates are too many for an exact solution; use fewer elements", m->nq);
     m->exact = take(r, m->nq, sizeof *m->exact);
@@ -560,6 +572,7 @@ carom_status carom_derive_mechanism(resolver *r) {
     CAROM_TRY(carom_free_place(r));
     CAROM_TRY(read_record(r));
     CAROM_TRY(read_let(r, let));
+    CAROM_TRY(carom_derive_state_rates(r));
     CAROM_TRY(carom_derive_elements(r));
     CAROM_TRY(read_energy(r));
     CAROM_TRY(read_forces(r));

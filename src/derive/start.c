@@ -42,6 +42,7 @@ static carom_status check_kinetic(const carom_model *m, void *work, double *q, d
         for (int i = 0; i < m->nq; ++i)
             q[i] = m->q0[i] + (trial ? 0.1 * carom_random(&seed) * (1 + fabs(m->q0[i])) : 0);
         for (int i = 0; i < m->nv; ++i) v[i] = carom_random(&seed) * (1 + fabs(m->v0[i]));
+        carom_zero(v + m->first_state, m->nstates); // they have mass and no energy
         double size = 0;
         const double half = quadratic(m, work, q, v, &size), T = kinetic(m, work, q, v);
         if (trial == 0 && !(isfinite(T) && isfinite(half)))
@@ -236,6 +237,20 @@ static carom_status check_motion(const carom_model *m, void *work, carom_error *
     return status;
 }
 
+// Rates of first-order states there.
+static carom_status check_states(const carom_model *m, void *work, carom_error *err) {
+    double *x = carom_model_scratch(m, work);
+    if (m->nstates == 0) return CAROM_OK;
+    carom_model_eval(m, work, GROUP_FORCE, 0, m->q0, m->v0, x);
+    for (int k = 0; k < m->nstates; ++k)
+        if (!isfinite(x[m->first_state + k]))
+            return carom_model_fault(m, err, &m->mech->states[k].rate,
+                                     "the rate of '%.60s' has no finite value at the start; check divisions, roots and "
+                                     "logarithms",
+                                     m->velocity[m->first_state + k]);
+    return CAROM_OK;
+}
+
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
     double *x = calloc((size_t)m->nq + (size_t)m->nv + 1, sizeof *x);
     if (!x) return carom_model_no_memory(m, err);
@@ -243,7 +258,8 @@ carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
     free(x);
     CAROM_TRY(status);
     CAROM_TRY(check_positions(m, work, err));
-    return check_motion(m, work, err);
+    CAROM_TRY(check_motion(m, work, err));
+    return check_states(m, work, err);
 }
 
 carom_status carom_model_start_at(carom_model *m, double *q, carom_error *err) {

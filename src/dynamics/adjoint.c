@@ -118,7 +118,9 @@ static carom_status stage_back(adjoint *k, const double *kq, const double *kv, d
         carom_column_axpy(r, -w->r[i], &L->W, w->row[i]);
         s[w->at_full[L->id[b]] + w->row[i] - L->at[b]] = -w->r[i];
     }
-    carom_factor_solve(&w->F, r);
+    carom_zero(w->joint, w->nj);
+    carom_path_invert(w, r, w->joint);
+    for (int k = 0; k < w->nj; ++k) s[w->at_full[k]] = w->joint[k];
     for (int b = 0; b < L->nb; ++b) { // friction of contacts that slide: -dmu lambda_N e
         const int c = L->id[b] - w->p.ne, t = L->at[b] + 1;
         if (c < 0 || w->phase[c] != CAROM_MODE_SLIP || t >= L->at[b + 1]) continue;
@@ -127,7 +129,7 @@ static carom_status stage_back(adjoint *k, const double *kq, const double *kv, d
     carom_axpy(g + nv, 1, kq, nv); // dq' = dv
     carom_path_spread(w, w->lambda);
     const carom_status status =
-        carom_variation_back(w->x, w->p.t, w->p.q, w->p.v, w->a, n > 0 ? w->full : NULL, r, s, slip, g, g + nv, k->all);
+        carom_variation_back(w->x, w->p.t, w->p.q, w->p.v, w->a, L->nb > 0 ? w->full : NULL, r, s, slip, g, g + nv, k->all);
     return status == CAROM_OK
                ? CAROM_OK
                : carom_fail(k->err, status, "t = %.9g: the derivatives of the model have no finite value here", w->p.t);
@@ -240,6 +242,9 @@ static carom_status check(adjoint *k) {
         if (carom_system_directions(s, s->ne + c) > 2)
             return carom_fail(k->err, CAROM_UNSUPPORTED,
                               "derivatives backwards are not supported with contacts of two tangents");
+    if (r->all > r->n)
+        return carom_fail(k->err, CAROM_UNSUPPORTED,
+                          "derivatives backwards are not supported for expressions of results at events");
     for (int i = 0; i < r->nwatch; ++i)
         if (r->watch[i].slots & (1u << WATCH_LOW | 1u << WATCH_HIGH))
             return carom_fail(k->err, CAROM_UNSUPPORTED, "derivatives backwards are not supported for extremes");

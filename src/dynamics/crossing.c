@@ -8,7 +8,6 @@
 // with x'- and x'+ the motion on both sides.  h is the gap of a contact that arrives, the slip of one that comes to
 // rest, what is left of the friction that holds it, the reaction of one that opens.  Where velocities and accelerations
 // are continuous nothing jumps.
-#include "contact/delassus.h"
 #include "base/tolerance.h"
 #include "dynamics/dynamics.h"
 #include "linalg/dense.h"
@@ -126,20 +125,20 @@ static carom_status find_impulses(carom_path *w, const carom_change *x) {
     const int nv = p->nv;
     for (int c = 0; c < p->nc; ++c) w->with[c] = x->impulse[c] > 0;
     CAROM_TRY(carom_path_stand(w, x->t, x->q, x->v, w->with));
-    const int n = w->n_rows = L->at[L->nb];
+    const int n = L->at[L->nb] - w->nj;
     for (int k = 0; k < n; ++k) {
-        carom_column_expand(w->X + (size_t)k * (size_t)nv, &L->W, k);
-        w->row[k] = k;
+        w->row[k] = w->nj + k;
+        carom_column_expand(w->X + (size_t)k * (size_t)nv, &L->W, w->row[k]);
     }
-    carom_delassus_dense(w->G, n, w->X, &L->W, NULL, &w->F, 1, true);
+    carom_path_respond(w, n, true);
     for (int i = 0; i < nv; ++i) w->b[i] = x->v[i] - x->v_before[i];
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < L->at[L->nb]; ++k) {
         w->lambda[k] = carom_column_dot(&L->W, k, w->b);
         w->before[k] = w->u[k] - w->lambda[k];
     }
-    if (n > 0) carom_path_solve(w, w->G, n, w->lambda);
-    carom_copy(w->da, w->b, nv);
-    for (int k = 0; k < n; ++k) carom_axpy(w->da, -w->lambda[k], w->X + (size_t)k * (size_t)nv, nv);
+    carom_zero(w->da, nv);
+    carom_path_push(w, w->da, w->lambda + w->nj, w->lambda);
+    for (int i = 0; i < nv; ++i) w->da[i] = w->b[i] - w->da[i];
     if (carom_norm_max(w->da, nv) <= SAME * carom_norm_max(w->b, nv) + ROUNDING * w->size_v) return CAROM_OK;
     return carom_fail(
         w->err, CAROM_UNSUPPORTED,
@@ -175,23 +174,25 @@ static carom_status laws(carom_path *w, const carom_change *x, int b, carom_dire
                          const double *before) {
     const carom_point *p = &w->p;
     const carom_local *L = &p->L;
-    const int n = w->n_rows, k = L->at[b], tangents = L->at[b + 1] - k - 1, c = L->id[b] - p->ne;
-    for (int i = k; i < L->at[b + 1]; ++i) {
-        for (int j = 0; j < n; ++j) w->A[i + j * n] = w->G[i + j * n];
-        w->r[i] = -carom_column_dot(&L->W, i, w->da) - after[i - k];
+    const int n = w->n_rows, k = L->at[b], tangents = L->at[b + 1] - k - 1, c = L->id[b] - p->ne, first = k - w->nj;
+    double *r = w->r + first, *A = w->A + first;
+    const double *G = w->G + first;
+    for (int i = 0; i <= tangents; ++i) {
+        for (int j = 0; j < n; ++j) A[i + j * n] = G[i + j * n];
+        r[i] = -carom_column_dot(&L->W, k + i, w->da) - after[i];
     }
     if (c < 0) return CAROM_OK;
     double e, de, xi[CAROM_TANGENTS] = {0}, dxi[CAROM_TANGENTS] = {0};
     const double rounding = LAST_BITS * (carom_local_magnitude(L, k, p->v) + fabs(L->w[k]));
     CAROM_TRY(restitution(w, x, c, w->before[k], w->u[k], rounding, d, before[0], &e, &de));
-    w->r[k] -= e * before[0] + de * w->before[k];
+    r[0] -= e * before[0] + de * w->before[k];
     if (tangents == 0) return CAROM_OK;
     const double back = p->contacts[c].tangential_restitution;
     CAROM_TRY(no_number(w, carom_variation_laws(w->x, p->t, p->q, p->v, d, NULL, w->de, w->dmu, NULL)));
     for (int i = 0; i < tangents; ++i) { // u_T + e_T u_T-
         xi[i] = w->u[k + 1 + i] + back * w->before[k + 1 + i];
-        dxi[i] = -w->r[k + 1 + i] + back * before[1 + i] + w->de[c] * w->before[k + 1 + i];
-        w->r[k + 1 + i] = -dxi[i];
+        dxi[i] = -r[1 + i] + back * before[1 + i] + w->de[c] * w->before[k + 1 + i];
+        r[1 + i] = -dxi[i];
     }
     const double speed = carom_length(xi, tangents), held = carom_length(w->lambda + k + 1, tangents),
                  mu = held / w->lambda[k];
@@ -204,13 +205,13 @@ static carom_status laws(carom_path *w, const carom_change *x, int b, carom_dire
     double along = 0;
     for (int i = 0; i < tangents; ++i) xi[i] /= speed, along += xi[i] * dxi[i];
     for (int i = 0; i < tangents; ++i) { // p_T + mu p_N xi/|xi| = 0
-        const int row = k + 1 + i;
+        const int row = 1 + i;
         const double stiff = tangents > 1 ? mu * w->lambda[k] / speed : 0;
-        w->r[row] = -w->dmu[c] * w->lambda[k] * xi[i] - stiff * (dxi[i] - along * xi[i]);
+        r[row] = -w->dmu[c] * w->lambda[k] * xi[i] - stiff * (dxi[i] - along * xi[i]);
         for (int j = 0; j < n; ++j) {
-            double turn = w->G[row + j * n];
-            for (int l = 0; l < tangents; ++l) turn -= xi[i] * xi[l] * w->G[k + 1 + l + j * n];
-            w->A[row + j * n] = stiff * turn + (j == row) + (j == k ? mu * xi[i] : 0);
+            double turn = G[row + j * n];
+            for (int l = 0; l < tangents; ++l) turn -= xi[i] * xi[l] * G[1 + l + j * n];
+            A[row + j * n] = stiff * turn + (j == first + row) + (j == first ? mu * xi[i] : 0);
         }
     }
     return CAROM_OK;
@@ -229,10 +230,11 @@ static carom_status strike(carom_path *w, const carom_change *x, carom_direction
     carom_path_spread(w, w->lambda);
     CAROM_TRY(no_number(w, carom_variation_reaction(w->x, p->t, p->q, w->full, d, w->dv)));
     carom_axpy(w->da, 1, w->dv, nv);
-    carom_factor_solve(&w->F, w->da);
     CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, x->v, d, w->full)));
     CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, x->v_before, d, w->full_0)));
-    for (int b = 0; b < L->nb; ++b)
+    for (int k = 0; k < w->nj; ++k) w->joint[k] = -w->full[w->at_full[k]];
+    carom_path_invert(w, w->da, w->joint);
+    for (int b = w->nj; b < L->nb; ++b)
         CAROM_TRY(laws(w, x, b, d, w->full + w->at_full[L->id[b]], w->full_0 + w->at_full[L->id[b]]));
     if (n > 0) carom_path_solve(w, w->A, n, w->r);
     carom_axpy(dv, 1, w->da, nv);
@@ -427,8 +429,10 @@ static carom_status settle(carom_path *w, const carom_change *x) {
             while (w->row[r] >= L->at[b + 1]) ++b;
             w->r[r] = -w->full[w->at_full[L->id[b]] + w->row[r] - L->at[b]];
         }
-        carom_path_solve(w, w->G, w->n_rows, w->r);
-        for (int r = 0; r < w->n_rows; ++r) carom_axpy(dv, w->r[r], w->X + (size_t)r * (size_t)p->nv, p->nv);
+        for (int k = 0; k < w->nj; ++k) w->joint[k] = -w->full[w->at_full[k]];
+        carom_zero(w->da, p->nv);
+        carom_path_push(w, w->da, w->r, w->joint);
+        carom_axpy(dv, 1, w->da, p->nv);
     }
     return CAROM_OK;
 }
@@ -562,10 +566,12 @@ static carom_status cross_apart(carom_path *w, const carom_change *x, parts *k) 
     for (int b = 0; b < L->nb; ++b) {
         const int c = L->id[b] - w->p.ne;
         for (int i = L->at[b]; i < L->at[b + 1]; ++i) {
+            carom_column_expand(w->dx, &L->W, i);
+            carom_factor_solve(&w->F, w->dx);
             // joints couple
-            if (c < 0 && fabs(w->lambda[i]) * carom_norm_max(w->X + (size_t)i * (size_t)nv, nv) > ROUNDING * w->size_v)
+            if (c < 0 && fabs(w->lambda[i]) * carom_norm_max(w->dx, nv) > ROUNDING * w->size_v)
                 return CAROM_UNSUPPORTED;
-            if (c >= 0) carom_axpy(k->b + (size_t)c * (size_t)nv, w->lambda[i], w->X + (size_t)i * (size_t)nv, nv);
+            if (c >= 0) carom_axpy(k->b + (size_t)c * (size_t)nv, w->lambda[i], w->dx, nv);
         }
     }
     carom_status (*on_side)(void *, carom_path *, carom_side) = w->on_side;

@@ -53,6 +53,9 @@ typedef struct carom_curve {
     carom_status (*keep)(void *user, double *tau);
     // of the solution, in units of tau, not below 1
     double (*extent)(void *user);
+    // orbits of a period of their own: how slow they are where they are slowest, against where they are fastest; NULL:
+    // there are none
+    double (*slowest)(void *user);
     // from a place to this solution, in units of tau
     void (*apart)(void *user, const double *place, double *by);
     // how this solution differs from the one kept; failed: there is none
@@ -65,8 +68,15 @@ typedef struct carom_curve {
     carom_status (*graze)(void *user, char *text, size_t size);
     // from there to the next solution on the other side; *clear: the branch can be followed as usual from here on
     carom_status (*leave)(void *user, double *tau, bool *clear);
+    // the solution at the parameter as it is, from a state moved by sigma tau, if contacts do something else from there
+    // (*other) than in the solution that was kept; NULL: there are none
+    carom_status (*beside)(void *user, const double *tau, double sigma, bool *other);
     // of a doubled solution: from its start to the state after half its period, in units of tau
     void (*half)(void *user, double *by);
+    // the same of every orbit; NULL: not at all
+    carom_status (*across)(void *user, double *by);
+    // of an orbit that may shrink to an equilibrium, in units of tau
+    double (*width)(void *user);
     // are doubled solutions followed?  NULL: there are none
     bool (*doubles)(void *user);
     // the doubled solution beside a period doubling; NULL: there are none

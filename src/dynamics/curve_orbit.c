@@ -128,8 +128,14 @@ static carom_status linearise(void *user) { return carom_cycle_shoot(&((orbits *
 static double extent(void *user) {
     const carom_shooter *s = &((orbits *)user)->c.s;
     double most = 1;
-    for (int i = 0; i < s->nq && s->nq == s->nv; ++i) most = fmax(most, (s->most[i] - s->least[i]) / s->scale[i]);
+    for (int i = 0; i < s->nq && s->nq == s->nv; ++i)
+        if (!carom_model_state(s->task.base, i)) most = fmax(most, (s->most[i] - s->least[i]) / s->scale[i]);
     return most;
+}
+
+static double slowest(void *user) {
+    const carom_cycle *c = &((orbits *)user)->c;
+    return c->timeless && !c->expression ? c->s.slow / c->s.fast : INFINITY;
 }
 
 static carom_status begin(void *user) {
@@ -477,6 +483,20 @@ static carom_status leave(void *user, double *tau, bool *clear) {
     return tangent(o, tau, NULL) ? CAROM_OK : carom_fail(o->err, CAROM_SINGULAR, "the orbit has no tangent");
 }
 
+static carom_status beside(void *user, const double *tau, double sigma, bool *other) {
+    orbits *o = user;
+    carom_cycle *c = &o->c;
+    CAROM_TRY(predict(o, tau, sigma));
+    CAROM_TRY(carom_cycle_shoot(c, false));
+    *other = !same(o);
+    if (!*other) return CAROM_OK;
+    c->s.linear = false;
+    carom_cycle_expect(c, false);
+    const carom_status status = carom_cycle_solve(c, NULL, 1);
+    carom_cycle_expect(c, true);
+    return status;
+}
+
 // -- rows -----------------------------------------------------------------------------------------------------------
 
 static carom_status row(void *user, double *period, double *x, double *least, double *most) {
@@ -547,12 +567,11 @@ static carom_status settle(void *user, bool *moved) {
 static bool doubles(void *user) { return ((orbits *)user)->c.fold < MOST_PERIODS; }
 
 // From the start to the state after half the period.
-static void half(void *user, double *by) {
+static carom_status across(void *user, double *by) {
     orbits *o = user;
     carom_cycle *c = &o->c;
     carom_shooter *s = &c->s;
     carom_zero(by, s->n + 2);
-    if (c->fold % 2) return;
     const bool linear = s->linear;
     const double span = s->span;
     const int nhits = s->nhits;
@@ -565,6 +584,26 @@ static void half(void *user, double *by) {
         carom_axpy(by, -carom_dot(cycle_column(c->sym, k, s->n), by, s->n), cycle_column(c->sym, k, s->n), s->n);
     free(s->hit);
     s->hit = hit, s->nhits = nhits, s->linear = linear, s->span = span;
+    return status;
+}
+
+static void half(void *user, double *by) {
+    const carom_cycle *c = &((orbits *)user)->c;
+    if (c->fold % 2) carom_zero(by, c->s.n + 2);
+    else across(user, by);
+}
+
+// In units of typical sizes; of orbits that cannot shrink to an equilibrium it is infinite.
+static double width(void *user) {
+    const carom_cycle *c = &((orbits *)user)->c;
+    const carom_shooter *s = &c->s;
+    double most = 0;
+    if (!c->timeless || c->expression || s->nq != s->nv) return INFINITY;
+    for (int i = 0; i < s->nq; ++i) {
+        if (c->shift[i] != 0) return INFINITY;
+        most = fmax(most, (s->most[i] - s->least[i]) / s->scale[i]);
+    }
+    return most;
 }
 
 // Twice around, started a little along the direction that turns over.  The orbit that is found must not be the single
@@ -626,6 +665,8 @@ static carom_status grow(void *user, double value, const double *x, const double
     CAROM_TRY(carom_cycle_time(c, x));
     c->fold = 1, c->nsym = 0, c->t_0 = 0, c->T = 8 * atan(1) / fabs(rate), c->noise = 1;
     for (int i = 0; i < s->nv; ++i) by[i] = size * shape[i], by[s->nv + i] = -size * rate * shape[s->nv + i];
+    for (int i = sys->first_state; i < sys->first_state + sys->nstates; ++i) // (STA-4), (STA-5)
+        by[s->nv + i] = by[i], by[i] = 0;
     if (sys->move) sys->move(sys->model, c->x, x, 1, by);
     else carom_add(c->x, x, 1, by, s->nv);
     carom_add(c->x + s->nq, x + s->nq, 1, by + s->nv, s->nv);
@@ -665,7 +706,30 @@ static carom_status map_at(orbits *o, const double *x, const double *z, double *
 
 static const double BEND = 3e-3; // in typical sizes: differences of the map
 
-// P q = -q, P'p = -p, p.q = 1, q of length 1 in typical sizes:
+// How far q moves the coordinate that it moves most, at t = 0.
+static carom_status largest_move(orbits *o, const double *x, const double *q, double *most) {
+    carom_cycle *c = &o->c;
+    carom_shooter *s = &c->s;
+    double period, *at[2], *kept = malloc((size_t)(3 * s->nx + 2 * s->nq) * sizeof *kept);
+    if (!kept) return carom_orbit_no_memory(o->err);
+    at[0] = kept + s->nx, at[1] = at[0] + s->nx;
+    carom_status status = CAROM_OK;
+    carom_copy(kept, c->x, s->nx);
+    for (int side = 0; side < 2 && status == CAROM_OK; ++side) {
+        carom_zero(c->by, s->n);
+        for (int j = 0; j < s->m; ++j) carom_axpy(c->by, side ? BEND * q[j] : 0, cycle_column(s->Z, j, s->n), s->n);
+        status = carom_shooter_move(s, x, c->by, c->x);
+        if (status == CAROM_OK) status = row(o, &period, at[side], at[1] + s->nx, at[1] + s->nx + s->nq);
+    }
+    *most = 0;
+    for (int i = 0; i < s->nq && status == CAROM_OK; ++i) *most = fmax(*most, fabs(at[1][i] - at[0][i]) / BEND);
+    carom_copy(c->x, kept, s->nx);
+    free(kept);
+    return status;
+}
+
+// P q = -q, P'p = -p, p.q = 1, q of length 1 in typical sizes, and in the end of size 1 in the coordinate that it moves
+// most at t = 0:
 //
 //     c = p.[C(q, q, q) + 3 B(q, (1 - P)^-1 B(q, q))]/6  (DBL-1)
 static carom_status cubic(orbits *o, const double *x, double *c) {
@@ -706,6 +770,9 @@ static carom_status cubic(orbits *o, const double *x, double *c) {
             if (status == CAROM_OK) second += a * b * carom_dot(p, f[0], m) / (4 * BEND * BEND) * size;
         }
         *c = (third + 3 * second) / (6 * scale);
+        double most = 1;
+        if (status == CAROM_OK) status = largest_move(o, x, q, &most);
+        *c /= most * most;
     }
     free(own), free(pivot);
     return status;
@@ -802,7 +869,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     *k = (carom_curve){.user = o,
                        .ntau = s->n + 2,
                        .nplace = place_size(s),
-                       .neig = s->n - 2 * carom_cycle_hidden(&o->c),
+                       .neig = s->n - carom_cycle_hidden(&o->c),
                        .test = tests,
                        .clear = CLEAR,
                        .begin = begin,
@@ -822,10 +889,14 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
                        .same = same,
                        .keep = keep,
                        .extent = extent,
+                       .slowest = slowest,
                        .describe = describe,
                        .graze = graze,
                        .leave = leave,
+                       .beside = beside,
                        .half = half,
+                       .across = across,
+                       .width = width,
                        .doubles = doubles,
                        .twice = twice,
                        .cross = cross,

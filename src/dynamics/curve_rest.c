@@ -55,8 +55,14 @@ static carom_status set(rests *r, double value) {
         carom_point_close(&r->p);
     }
     if (!r->p.mem.base) CAROM_TRY(carom_point_open(&r->p, r->task.base, r->err));
+    r->p.still = true;
     if (!r->x) r->x = carom_variation_create(r->task.base, r->np, r->index, r->err);
     return r->x ? CAROM_OK : r->err->code;
+}
+
+// The size of unknown i < nv: a length, or the scale of a first-order state.
+static double unit(const rests *r, int i) {
+    return carom_model_state(r->task.base, i) ? 1 / r->p.sys.lever[i] : r->length;
 }
 
 static void save(void *user, double *place) {
@@ -98,7 +104,8 @@ static carom_status change_friction(rests *r) {
         carom_zero(r->v, r->nv);
         if (j < r->nv) r->v[j] = 1;
         if (carom_variation_laws(r->x, 0, p->q, p->v,
-                                 j < r->nv ? (carom_direction){0, r->v, NULL, NULL}
+                                 j < r->nv ? carom_model_state(r->task.base, j) ? (carom_direction){0, NULL, r->v, NULL}
+                                                                        : (carom_direction){0, r->v, NULL, NULL}
                                            : (carom_direction){0, NULL, NULL, r->way},
                                  NULL, NULL, r->dmu, NULL) != CAROM_OK)
             return carom_fail(r->err, CAROM_USER, "the derivatives of the friction have no finite value");
@@ -181,7 +188,7 @@ static carom_status evaluate(rests *r) {
     for (int i = 0; i < n - 1; ++i) {
         const double by = i < nv ? r->force : r->length;
         r->F[i] /= by;
-        for (int j = 0; j < n; ++j) r->J[i + j * n] *= (j < nv ? r->length : j < n - 1 ? r->force : r->size) / by;
+        for (int j = 0; j < n; ++j) r->J[i + j * n] *= (j < nv ? unit(r, j) : j < n - 1 ? r->force : r->size) / by;
     }
     for (int id = 0; id < r->ids; ++id) // what is open stays without force
         if (!r->with[id]) r->F[nv + id] = 0, r->J[nv + id + (nv + id) * n] = 1;
@@ -197,7 +204,7 @@ static void put_row(rests *r, const double *tau) {
 }
 
 static void advance(rests *r, const double *z, double by) {
-    for (int i = 0; i < r->nv; ++i) r->v[i] = by * r->length * z[i];
+    for (int i = 0; i < r->nv; ++i) r->v[i] = by * unit(r, i) * z[i];
     move(r, r->v);
     for (int id = 0; id < r->ids; ++id) r->lambda[id] += by * r->force * z[r->nv + id];
     for (int t = 0; t < r->ntan; ++t) r->friction[t] += by * r->force * z[r->nv + r->ids + t];
@@ -256,7 +263,7 @@ static void apart(void *user, const double *place, double *by) {
         for (int i = 0; i < r->nq; ++i) r->full[r->nv + i] = r->q[i] - q[i];
         carom_model_velocities(r->task.base, q, r->full + r->nv, r->full);
     }
-    for (int i = 0; i < r->nv; ++i) by[i] = r->full[i] / r->length;
+    for (int i = 0; i < r->nv; ++i) by[i] = r->full[i] / unit(r, i);
     for (int id = 0; id < r->ids; ++id) by[r->nv + id] = (r->lambda[id] - lambda[2 * id + 1]) / r->force;
     for (int t = 0; t < r->ntan; ++t) by[r->nv + r->ids + t] = (r->friction[t] - lambda[2 * r->ids + t]) / r->force;
     by[r->n - 1] = (r->value - place[0]) / r->size;
@@ -295,7 +302,7 @@ static carom_status begin(void *user) {
         for (int id = 0; id < r->ids; ++id)
             r->with[id] = id < r->p.ne || r->p.g[id] < AT_CORNER * fmax(carom_norm_max(r->q, r->nq), SMALLEST);
     }
-    r->length = fmax(carom_norm_max(r->q, r->nq), SMALLEST);
+    r->length = fmax(carom_point_largest(&r->p, r->q, r->nq), SMALLEST);
     // typical forces: those of a displacement of one length
     r->force = fmax(r->force, CAROM_NOT_ZERO);
     CAROM_TRY(evaluate(r));
@@ -315,7 +322,7 @@ static double beyond(void *user, double re, double im) { return (void)user, (voi
 static carom_status look(void *user, carom_curve_look *l) {
     rests *r = user;
     carom_modes modes;
-    carom_zero(r->v, r->nv);
+    carom_model_at_rest(r->task.base, r->q, r->v);
     const carom_modes_def def = {.q = r->q, .v = r->v, .closed = r->with + r->p.ne};
     const carom_status status = carom_modes_find(&modes, r->task.base, &def, r->err);
     double fastest = 0, nearest = INFINITY;
@@ -350,7 +357,7 @@ static bool cross(void *user, const double *tau, double *other) {
 static carom_status pair(void *user, double *x, double *shape, double *rate) {
     rests *r = user;
     carom_modes modes;
-    carom_zero(r->v, r->nv);
+    carom_model_at_rest(r->task.base, r->q, r->v);
     const carom_modes_def def = {.q = r->q, .v = r->v, .closed = r->with + r->p.ne};
     carom_status status = carom_modes_find(&modes, r->task.base, &def, r->err);
     int best = -1;
@@ -358,7 +365,7 @@ static carom_status pair(void *user, double *x, double *shape, double *rate) {
         if (modes.mode[i].im != 0 && (best < 0 || fabs(modes.mode[i].re) < fabs(modes.mode[best].re))) best = i;
     if (status == CAROM_OK && best < 0) status = carom_fail(r->err, CAROM_NOT_CONVERGED, "no mode oscillates");
     if (status == CAROM_OK) {
-        carom_copy(x, r->q, r->nq), carom_zero(x + r->nq, r->nv);
+        carom_copy(x, r->q, r->nq), carom_model_at_rest(r->task.base, r->q, x + r->nq);
         carom_copy(shape, modes.mode[best].shape, 2 * r->nv);
         *rate = modes.mode[best].im;
     }
@@ -373,7 +380,7 @@ static carom_status settle(void *user, bool *moved) { return (void)user, *moved 
 static carom_status row(void *user, double *period, double *x, double *least, double *most) {
     const rests *r = user;
     *period = 0;
-    carom_copy(x, r->q, r->nq), carom_zero(x + r->nq, r->nv);
+    carom_copy(x, r->q, r->nq), carom_model_at_rest(r->task.base, r->q, x + r->nq);
     carom_copy(least, r->q, r->nq), carom_copy(most, r->q, r->nq);
     return CAROM_OK;
 }
@@ -576,10 +583,10 @@ static bool solve_shifted(bend *k, double w, double *x, double *E) {
 
 static carom_status coefficient_with(rests *r, double h, double *c) {
     const int nv = r->nv, n = 2 * nv, N = 2 * n;
-    bool free_of_contacts = r->nq == nv;
+    bool free_of_contacts = r->nq == nv && r->p.sys.nstates == 0;
     for (int id = 0; id < r->ids; ++id) free_of_contacts = free_of_contacts && !r->with[id];
     if (!free_of_contacts)
-        return carom_fail(r->err, CAROM_UNSUPPORTED, "the coefficient is not computed with joints and closed contacts");
+        return carom_fail(r->err, CAROM_UNSUPPORTED, "the coefficient is not computed with joints, closed contacts and states");
     double *own = calloc((size_t)(2 * N * N + n * n + nv * nv + 16 * N), sizeof *own), *at = own;
     int *pivot = calloc((size_t)N + 1, sizeof *pivot);
     if (!own || !pivot) return free(own), free(pivot), no_memory(r->err);
@@ -676,7 +683,8 @@ static carom_status first_lyapunov(void *user, double *c) {
 
 static double extent(void *user) {
     const rests *r = user;
-    return fmax(1, fmax(carom_norm_max(r->q, r->nq) / r->length, carom_norm_max(r->lambda, r->ids) / r->force));
+    return fmax(1, fmax(carom_point_largest(&r->p, r->q, r->nq) / r->length,
+                        carom_norm_max(r->lambda, r->ids) / r->force));
 }
 
 static void describe(void *user, bool failed, char *text, size_t size) {

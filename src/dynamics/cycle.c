@@ -30,6 +30,8 @@ static const double MOST_NOISE = 1e6; // errors of a run, in units of its tolera
 static const double TIGHTER = 0.1, WORTH = 1e4; // (ORB-4)  of the tolerance, where Newton's method stalls; of the
                                                 // residual that is enough: from farther away, tolerances are not the
                                                 // reason
+// tolerances of the linearised motion and of the scheme where neighbouring runs part fast
+static const double TIGHTEST = 1e-12, TIGHTEST_RUN = 1e-13;
 static const double BESIDE = 1e-7;  // of a direction: what must be left of it beside others
 static const double SAME_ENERGY = 1e-12; // in typical sizes: an energy that is held
 static const double BESIDE_STATE = 1e-5; // in typical sizes: differences of the energy
@@ -93,6 +95,8 @@ carom_status carom_cycle_symmetry(carom_cycle *c, const double *samples, const d
     if (!basis) return carom_orbit_no_memory(c->err);
     int rank = 0;
     carom_status status = CAROM_OK;
+    for (int i = 0; i < nv; ++i) // integrals of first-order states are left out
+        if (carom_model_state(s->task.base, i)) cycle_column(basis, rank++, nv)[i] = 1;
     for (int k = 0; k < count && status == CAROM_OK; ++k)
         status = dependence(c, times[k], samples + (size_t)k * (size_t)nx, basis, &rank);
     if (status == CAROM_OK) {
@@ -173,7 +177,19 @@ carom_status carom_cycle_slope(carom_cycle *c, const double *x) {
 carom_status carom_cycle_shoot(carom_cycle *c, bool linear) {
     carom_shooter *s = &c->s;
     if (linear) c->nlearnt = 0;
-    CAROM_TRY(carom_shoot(s, c->t_0, c->T, c->x, linear, c->steps));
+    carom_status status = carom_shoot(s, c->t_0, c->T, c->x, linear, c->steps);
+    // errors have grown so far that both runs part: as tight as possible
+    if (linear && status == CAROM_NOT_CONVERGED && c->near && s->rtol > TIGHTEST && !s->given) {
+        const double rtol = s->rtol, run_rtol = s->run_rtol;
+        bool changed;
+        s->rtol = TIGHTEST;
+        status = carom_shooter_tolerance(s, TIGHTEST_RUN, &changed);
+        if (status == CAROM_OK) status = carom_shoot(s, c->t_0, c->T, c->x, true, c->steps);
+        s->rtol = rtol;
+        const carom_status back = carom_shooter_tolerance(s, run_rtol, &changed);
+        if (status == CAROM_OK) status = back;
+    }
+    CAROM_TRY(status);
     carom_cycle_return(c, c->x, linear, c->r);
     c->residual = carom_norm_max(c->r, s->n);
     if (!c->conservative) return CAROM_OK;
@@ -524,7 +540,8 @@ bool carom_cycle_cross(carom_cycle *c, double size, const double *tau, double *o
 
 int carom_cycle_hidden(const carom_cycle *c) {
     int n = 0;
-    for (int i = 0; i < c->s.nq; ++i) n += carom_model_presses(c->s.task.base, i);
+    for (int i = 0; i < c->s.nq; ++i)
+        n += carom_model_state(c->s.task.base, i) ? 1 : 2 * carom_model_presses(c->s.task.base, i);
     return n;
 }
 
@@ -581,7 +598,7 @@ carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, dou
     if (s->p.ne > 0) {
         for (int id = 0; id < s->p.ne; ++id) joints += 2 * carom_system_directions(&s->p.sys, id);
     }
-    *lost = n - joints - m - 2 * carom_cycle_hidden(c);
+    *lost = n - joints - m - carom_cycle_hidden(c);
     if (*lost < 0) *lost = 0;
     free(P);
     return status;

@@ -93,7 +93,7 @@ void carom_cycle_spread(carom_cycle *c, double size, const double *z, double *ta
 /// Where branches cross: the direction perpendicular to the tangent in which there are other orbits, n + 2 numbers of
 /// length 1.  False: it was not found.
 bool carom_cycle_cross(carom_cycle *c, double size, const double *tau, double *other);
-/// Coordinates that belong to friction laws alone: they and their rates are no states.
+/// Directions that are no states: coordinates and rates of friction laws alone, integrals of first-order states.
 int carom_cycle_hidden(const carom_cycle *c);
 /// P = Z'Y of the last linearised shot, m x m, reduced by the motion and sym: nontrivial multipliers into re, im (room
 /// n), how many; vectors (n x n, in units of scale, as LAPACK has them; NULL: not wanted).  *trivial: how many were

@@ -74,11 +74,14 @@ static void measure(carom_cycle *c, const film *f) {
     const bool still = s->nz > 0 && carom_norm_max(c->z, s->nv) <= AT_REST * place &&
                        carom_norm_max(c->z + s->nv, s->nv) * c->T <= AT_REST * place;
     for (int half = 0; half < 2; ++half) {
-        const double most = carom_norm_max(c->z + half * s->nv, s->nv);
+        const double most = carom_point_largest(&s->p, c->z + half * s->nv, s->nv);
         for (int i = half * s->nv; i < (half + 1) * s->nv; ++i)
             s->scale[i] = still && place > 0 ? place / (half ? c->T : 1)
                                              : fmax(c->z[i], most > 0 && !still ? TYPICAL * most : 1);
     }
+    const carom_system *sys = carom_model_system(s->task.base);
+    for (int i = sys->first_state; i < sys->first_state + sys->nstates; ++i) // states: by their scales
+        s->scale[s->nv + i] = fmax(c->z[s->nv + i], 1 / sys->lever[i]);
     for (int i = 2 * s->nv; i < s->n; ++i) // signals: each by itself
         s->scale[i] = still || c->z[i] == 0 ? fmax(1, c->z[i]) : c->z[i];
     for (int i = 0; i < s->nv && s->nq == s->nv; ++i)

@@ -33,9 +33,10 @@ static carom_status no_memory(carom_error *err) {
     return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the eigenvalues");
 }
 
-// An orthonormal basis of what is perpendicular to n columns: the columns of U from *rank on.
-static carom_status complement(dense *d, const double *columns, int n, double *U, int *rank) {
-    const int nv = d->nv, room = 5 * (nv + n) + 64, one = 1;
+// An orthonormal basis of what is perpendicular to all rows, `in` or `out`: the columns of U from *rank on.
+static carom_status complement(dense *d, bool out, double *U, int *rank) {
+    const carom_grip *h = &d->l->grip;
+    const int nv = d->nv, n = carom_grip_all(h), room = 5 * (nv + n) + 64, one = 1;
     for (int i = 0; i < nv * nv; ++i) U[i] = i % (nv + 1) == 0;
     *rank = 0;
     if (n == 0) return CAROM_OK;
@@ -43,8 +44,10 @@ static carom_status complement(dense *d, const double *columns, int n, double *U
     if (!a) return no_memory(d->err);
     double *s = a + (size_t)nv * (size_t)n, *work = s + nv + n;
     for (int k = 0; k < n; ++k) {
-        const double length = carom_length(columns + (size_t)k * (size_t)nv, nv);
-        for (int i = 0; i < nv; ++i) a[i + k * nv] = length > 0 ? columns[i + k * nv] / length : 0;
+        double *column = a + (size_t)k * (size_t)nv;
+        carom_grip_row(h, k, out ? d->x : column, out ? column : d->x);
+        const double length = carom_length(column, nv);
+        for (int i = 0; i < nv; ++i) column[i] = length > 0 ? column[i] / length : 0;
     }
     int info = 0;
     d->lapack.dgesvd("A", "N", &nv, &n, a, &nv, s, U, &nv, none, &one, work, &room, &info, 1, 1);
@@ -69,13 +72,13 @@ static void project(dense *d, int j, carom_linear_part A, const double *Nz, caro
 // Do joints and contacts turn with the motion?  Then frozen coefficients do not exist.
 static carom_status check_drift(dense *d) {
     const carom_linear *l = d->l;
-    for (int k = 0; l->drift && k < l->grip.rows; ++k) {
+    for (int k = 0; l->drift && k < carom_grip_all(&l->grip); ++k) {
         const double *D = l->drift + (size_t)k * (size_t)d->nv;
         const double most = carom_norm_max(D, d->nv);
+        carom_grip_row(&l->grip, k, d->x, d->y);
         for (int j = d->nv - d->m; most > 0 && j < d->nv; ++j)
             if (fabs(carom_dot(D, d->Z + (size_t)j * (size_t)d->nv, d->nv)) >
-                TURNS * carom_norm_max(l->grip.in + (size_t)k * (size_t)d->nv, d->nv) *
-                    carom_norm_max(l->grip.p.v, d->nv))
+                TURNS * carom_norm_max(d->x, d->nv) * carom_norm_max(l->grip.p.v, d->nv))
                 return carom_fail(d->err, CAROM_UNSUPPORTED,
                                   "joints or contacts turn with the motion in this state, so that the linearised "
                                   "equations change with time; "
@@ -88,8 +91,8 @@ static carom_status reduce(dense *d) {
     const carom_linear *l = d->l;
     const int nv = d->nv;
     int right = 0, left = 0;
-    CAROM_TRY(complement(d, l->grip.in, l->grip.rows, d->Z, &right));
-    CAROM_TRY(complement(d, l->grip.out, l->grip.rows, d->Y, &left));
+    CAROM_TRY(complement(d, false, d->Z, &right));
+    CAROM_TRY(complement(d, true, d->Y, &left));
     d->m = nv - right;
     const size_t m = (size_t)d->m;
     if (left != right)

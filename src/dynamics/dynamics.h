@@ -2,6 +2,7 @@
 // them.
 #pragma once
 #include "base/tolerance.h"
+#include "dynamics/joined.h"
 #include "system/independent.h"
 #include <carom/run.h>
 #include <carom/dynamics.h>
@@ -40,6 +41,7 @@ typedef struct carom_point {
     int nq, nv, ne, nc, n;    // n: recorded directions
     int redundant;            // constraints of the model that are left out
     double t, *q, *v;         // where
+    bool still;               // for states of rest: values of first-order states stand in place of positions (STA-3)
     double noise;             // a velocity below this is rounding; 0 unless the caller knows better
     double *g, *f, *law;      // gaps, forces, CAROM_FRICTION_LAW nc
     carom_local L;            // the constraints that take part
@@ -55,6 +57,8 @@ carom_status carom_point_uncontrolled(const carom_model *m, const char *what, ca
 carom_status carom_point_open(carom_point *p, const carom_model *m, carom_error *err);
 void carom_point_close(carom_point *p);
 
+/// The largest of n positions or velocities x, first-order states left out.
+double carom_point_largest(const carom_point *p, const double *x, int n);
 /// Gaps, forces, mass matrix and coefficients of friction at (t, q, v).
 carom_status carom_point_look(carom_point *p, carom_error *err);
 /// Directions W and w of the constraints in L->id, L->nb of them.
@@ -73,14 +77,19 @@ bool carom_point_slides(const carom_point *p, int b, double *d);
 
 /// The contact problem at a point.  A contact that slides has one row: its normal gap moves along `in`, its normal
 /// force with the friction that belongs to it acts along `out` = W_N + mu W_T d.  All others have the columns of W in
-/// both.
+/// both.  Joints that are many are no rows: everything moves as they allow, and A^-1 is that of (JND-1).
 typedef struct carom_grip {
     carom_point p;
-    carom_arena mem;
+    carom_arena mem, of_rows; // of_rows: arrays over all rows
     carom_factor A;           // what moves: M, or M/tau^2 + K
     carom_matrix B;           // tangent_shape
+    carom_joined joined;      // motion and joints, where these are many
+    int nj;                   // joints that are no rows: all, or 0
     double *in, *out, *X;     // nv x rows; A^-1 out
     double *G, *c, *x, *u;    // G = in'X; reactions by row
+    double *Y, *joint;        // nj x rows: reactions of joints to X; nj: those without contacts
+    double *spare;            // 7 room + room^2
+    int room, *pivot;         // rows that there is room for; room: scratch
     double *a;                // nv: A^-1 f
     carom_block *block_of;    // nb
     int rows, *row;           // nb + 1: first row of each block of L
@@ -105,6 +114,13 @@ carom_status carom_grip_gather(carom_grip *s);
 /// Rows, blocks, `in` and `out`; X and G.
 void carom_grip_lay_out(carom_grip *s);
 void carom_grip_fill(carom_grip *s);
+/// A = B.  CAROM_SINGULAR: it has no inverse, whatever joints depend on each other.
+carom_status carom_grip_factor(carom_grip *s);
+/// x = A^-1 x; joints (NULL: 0), where they are no rows: by how much they move, and then their reactions.
+void carom_grip_solve(carom_grip *s, double *x, double *joints);
+/// Row k of all, joints included: the direction in which it moves, and that in which its reaction acts (nv each).
+static inline int carom_grip_all(const carom_grip *s) { return s->nj + s->rows; }
+void carom_grip_row(const carom_grip *s, int k, double *in, double *out);
 /// A = M, a = M^-1 f.
 carom_status carom_grip_weigh(carom_grip *s);
 /// All of this with A = M, and c: u = G x + c are the accelerations with the reactions x, (f + out x) = M a.
@@ -134,12 +150,12 @@ typedef struct carom_steady {
 
 /// The linearised equations about a point, M x'' + C x' + K x = out mu with in'x = 0.
 typedef struct carom_linear {
-    carom_grip grip;          // M, C, K are those of grip.p; in and out have grip.rows columns
+    carom_grip grip;          // M, C, K are those of grip.p; in and out: its rows, joints included
     carom_steady steady;      // of controllers
     int nrank;
     struct carom_rank { bool rate; double *left, *right; } *rank; // C (rate) or K += left right', by friction
     double *frame;            // nv x nv: x' = v - v_0 + frame x, where positions turn and v_0 is not zero; NULL: zero
-    double *drift;            // nv x rows: by how much in'v changes with x, at v_0; NULL: zero
+    double *drift;            // nv x all rows: by how much in'v changes with x, at v_0; NULL: zero
     double unbalanced;
     int joints, sticking, sliding;
 } carom_linear;
@@ -157,9 +173,9 @@ typedef struct carom_spectrum {
     double *re, *im, *shape;
     double tiny, rounding; // an eigenvalue below tiny counts as zero, a real part below rounding too
 } carom_spectrum;
-/// All of them, by LAPACK; the `count` slowest, by ARPACK.  CAROM_UNSUPPORTED: that library cannot be loaded.
+/// All of them, by LAPACK; the `count` slowest, by ARPACK, which uses B and the factor of the grip.  CAROM_UNSUPPORTED: that library cannot be loaded.
 carom_status carom_spectrum_dense(carom_spectrum *s, const carom_linear *l, carom_error *err);
-carom_status carom_spectrum_sparse(carom_spectrum *s, const carom_linear *l, int count, carom_error *err);
+carom_status carom_spectrum_sparse(carom_spectrum *s, carom_linear *l, int count, carom_error *err);
 
 /// The free motion as (y, y')' = A (y, y', z), A 2 m x (2 m + nz), for forces that change by F z (nv x nz);
 /// displacements are Z y, Z nv x m.  A and Z are to be freed whatever happens.
@@ -262,6 +278,10 @@ typedef struct carom_path {
                                                     // model
     double *u, *kappa, *lambda, *r, *rhs, *dlambda, *before, *a, *dv, *dx, *da, *shift, *b, *e, *X, *G, *S, *A,
         *scratch, *full, *full_0, *gaps, *scale_dt, *dmu, *de, *touched;
+    carom_joined joined;       // motion and joints, where these are many
+    int nj;                    // joints that are no rows: all, or 0; X and G are those of what moves as they allow
+    double *joint, *Y;         // nj; nj x rows: reactions of joints to X
+    carom_arena of_rows;       // arrays over all rows
     bool *with, *young, *starts; // nc: young: slip along several tangents that is too slow to have a direction of its
                                  // own; starts: it began from stick
     double *first, *turn;      // nc x CAROM_TANGENTS: the direction in which it began; n times that: how this changes
@@ -288,6 +308,15 @@ carom_status carom_path_try(carom_path *w, double h, double *error);
 carom_status carom_task_columns(const carom_task *t, const carom_task_run *r, carom_path *w, int nz, carom_error *err);
 // Among these files:
 void carom_path_solve(carom_path *w, const double *G, int n, double *x);
+/// M x = x + B r over the rows, which move by r, and joints, which move by `joint` where these are no rows (NULL: 0):
+/// x becomes the motion, r and joint the reactions.
+void carom_path_push(carom_path *w, double *x, double *r, double *joint);
+/// The same for joints alone: M x = x.
+void carom_path_invert(carom_path *w, double *x, double *joint);
+/// X and G of rows 0 .. n - 1, whose directions B stand in X; symmetric: B is W.
+void carom_path_respond(carom_path *w, int n, bool symmetric);
+/// Joints are rows, or, joined, none of them is.
+carom_status carom_path_rows(carom_path *w, bool joined);
 double carom_path_age(carom_path *w);
 carom_status carom_path_grow_up(carom_path *w);
 void carom_path_spread(carom_path *w, const double *x);

@@ -108,6 +108,7 @@ typedef struct plain {
     carom_results r;
     carom_task_run run;
     carom_average *average;
+    double *time; // of events that were found
     carom_error *err;
 } plain;
 
@@ -115,7 +116,7 @@ typedef struct plain {
 static carom_status note_events(plain *p, const carom_now *now) {
     static const carom_event_kind kinds[CAROM_AT_COUNT] = {CAROM_IMPACT, CAROM_CLOSE, CAROM_OPEN, CAROM_STICK,
                                                            CAROM_SLIP};
-    for (int i = 0; i < p->r.n; ++i) {
+    for (int i = 0; i < p->r.all; ++i) {
         carom_at_event *e = &p->r.event[i];
         double last = NAN;
         for (int k = 0; e->some && !e->found && k < now->nevents; ++k) {
@@ -124,7 +125,7 @@ static carom_status note_events(plain *p, const carom_now *now) {
                 continue;
             last = x->t;
             if (++e->seen < e->number) continue;
-            e->found = true, p->k->result[i] = x->t;
+            e->found = true, p->time[i] = x->t;
         }
     }
     return carom_results_complete(&p->r) ? CAROM_STOPPED : CAROM_OK;
@@ -145,7 +146,8 @@ static carom_status run_plain(plain *p) {
     t->model.observe = NULL;
     CAROM_TRY(begun);
     k->o->scheme = carom_sim_scheme(p->run.sim)->name;
-    for (int i = 0; i < p->r.n; ++i) {
+    carom_results_find_terms(&p->r, p->run.model);
+    for (int i = 0; i < p->r.all; ++i) {
         carom_at_event *e = &p->r.event[i];
         if (e->some && !e->time)
             return carom_fail(p->err, CAROM_UNSUPPORTED,
@@ -155,8 +157,9 @@ static carom_status run_plain(plain *p) {
             return carom_fail(p->err, CAROM_BAD_INPUT, "%s: the model has no contact '%.60s'", t->option, e->contact);
     }
     p->average = calloc((size_t)carom_model_watched(p->run.model) + 1, sizeof *p->average);
-    double *out = calloc((size_t)p->r.n + 1, sizeof *out);
-    if (!p->average || !out)
+    double *out = calloc((size_t)p->r.all + 1, sizeof *out);
+    p->time = calloc((size_t)p->r.all + 1, sizeof *p->time);
+    if (!p->average || !out || !p->time)
         return free(out), carom_fail(p->err, CAROM_NO_MEMORY, "not enough memory for results of a run");
     carom_sim_stop_when(p->run.sim, k->def->stop, k->def->stop_user);
     carom_status status = carom_sim_run(p->run.sim, on_step, p, p->err);
@@ -165,16 +168,17 @@ static carom_status run_plain(plain *p) {
     if (status == CAROM_OK) status = carom_sim_ledger(p->run.sim, &ledger, p->err);
     if (status == CAROM_OK) {
         const carom_now now = carom_sim_now(p->run.sim);
-        carom_model_observe(p->run.model, p->average, &ledger, carom_sim_work(p->run.sim), now.t, now.q, now.v, out);
-        for (int i = 0; i < p->r.n && status == CAROM_OK; ++i) {
+        for (int i = 0; i < p->r.all && status == CAROM_OK; ++i) {
             const carom_at_event *e = &p->r.event[i];
-            if (!e->some)
-                k->result[i] = out[i];
-            else if (!e->found)
+            if (e->some && !e->found)
                 status = carom_fail(p->err, CAROM_NOT_CONVERGED,
                                     "'%.60s' has only %ld of %ld such events until t = %.9g; increase --end",
                                     e->contact, e->seen, e->number, now.t);
+            const int term = i - p->r.n;
+            if (term >= 0 && p->r.term[term].watch >= 0) p->average[p->r.term[term].watch].high = p->time[i];
         }
+        carom_model_observe(p->run.model, p->average, &ledger, carom_sim_work(p->run.sim), now.t, now.q, now.v, out);
+        for (int i = 0; i < p->r.n; ++i) k->result[i] = p->r.event[i].some ? p->time[i] : out[i];
     }
     free(out);
     return status;
@@ -184,7 +188,7 @@ carom_status carom_evaluate_plain(search *k, carom_error *err) {
     plain p = {.k = k, .err = err};
     const carom_status status = run_plain(&p);
     k->distance = INFINITY;
-    free(p.average);
+    free(p.average), free(p.time);
     carom_task_end(&p.run);
     carom_results_free(&p.r);
     return status;

@@ -31,7 +31,7 @@ static const double RTOL = 1e-10, ATOL = 1e-12; // of a scheme that is chosen he
                                                 // those of data
 
 // observed: expression, -1: times of impacts of contact
-typedef struct match { char *column; int observed, contact; double sigma; } match;
+typedef struct match { char *column; int observed; long long contact; double sigma; } match;
 
 typedef struct bound { double low, high; } bound; // infinite: none
 
@@ -108,7 +108,7 @@ static carom_status put_rows(watch *w, const carom_now *now, double began) {
 }
 
 // Does this contact belong to match i?
-static bool strikes(const fitting *k, int i, int contact) {
+static bool strikes(const fitting *k, int i, long long contact) {
     return carom_model_contact_is(k->task.base, k->match[i].contact, contact);
 }
 

@@ -8,6 +8,7 @@
 #include "base/missing.h"
 #include "base/number.h"
 #include "dynamics/curve.h"
+#include "dynamics/endless.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +37,14 @@ static const double ONE_EVENT = 1e-6;  // of the parameter: an end so near to an
 static const double AGREE = 0.2;       // of a coefficient: that of the normal form and that of the first orbits
 static const double FELT = 1e-5, NOTICED = 1e-9; // of the parameter's range: the way to the first orbit beside a Hopf
                                                  // point; what rounding does not make
+static const double SIDEWAYS[] = {1e-6, 1e-5, 1e-4}, FARTHER = 10, NOT_FAR = 1e3; // of the range: how far from the end
+                                      // of a branch its other side is looked for; of that, states; and where they lie
+// (HOP-3)  of the widest orbit of the branch: it may vanish in the next step; amplitudes there, in typical sizes
+static const double SHRUNK = 0.3, SMALL_ORBIT = 0.02;
 static const double BESIDE = 1e-4;    // of the range: how far beside an event eigenvalues are looked at
+static const double LINGERS = 0.05, LONGER = 1.5; // (END-1)  of its largest rate: so slow is an orbit beside an
+                                                  // equilibrium; of the shortest period: it has grown
+static const double NEARLY = 1e-8, ENOUGH = 2e-7; // of the range: a limit that is known; where more points do not help
 static const double KNOWN = 1e-5;     // of the parameter's range and of sizes: the same point
 static const double NEAR_BORDER = 1.2, TURN = 0.5236, GROW = 1; // of multipliers near their border, in logarithms: how
                                                                 // far they may turn and grow in a step
@@ -71,7 +79,7 @@ typedef struct walk {
                                  // point and at the next one
     double *tau, *bend, *tau_1, *by, *place, *place_1, *x, *least, *most; // tau, place: those of the last point
     double low_event, high_event; // the interval of the event of the next row
-    int hidden;                  // coordinates without a column
+    int hidden, hidden_v;        // positions and velocities without a column
     long room;
     carom_error *err;
 } walk;
@@ -97,11 +105,13 @@ static bool name_column(carom_table *t, carom_column_kind kind, const char *form
 // Of a row: branch, parameter, period, stable, multiplier, event; coordinates and rates; ranges; all multipliers; where
 // the event lies; its coefficient.
 static int columns(const walk *w) {
-    return COLUMNS + 3 * (w->nq - w->hidden) + w->nv - w->hidden + 2 * w->neig + 3 +
+    return COLUMNS + 3 * (w->nq - w->hidden) + w->nv - w->hidden_v + 2 * w->neig + 3 +
            (w->def->response ? CAROM_RESPONSES : 0);
 }
 
-static bool shown(const walk *w, int i) { return !carom_model_presses(w->m, i); }
+// Have position i, velocity i a column?
+static bool shown(const walk *w, int i) { return !carom_model_hidden(w->m, i); }
+static bool shown_v(const walk *w, int i) { return !carom_model_presses(w->m, i); }
 
 static carom_status make_table(walk *w) {
     carom_table *t = &w->f->branch;
@@ -117,7 +127,7 @@ static carom_status make_table(walk *w) {
     for (int i = 0; i < w->nq; ++i)
         good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_coordinate(w->m, i)));
     for (int i = 0; i < w->nv; ++i)
-        good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_velocity(w->m, i)));
+        good = good && (!shown_v(w, i) || name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_velocity(w->m, i)));
     for (int i = 0; i < w->nq; ++i)
         good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "min(%s)", carom_model_coordinate(w->m, i)));
     for (int i = 0; i < w->nq; ++i)
@@ -190,7 +200,7 @@ static carom_status add_row(walk *w, int branch, const carom_curve_look *l, cons
     t->column[4].real[r] = w->orbits && !w->def->period ? log(l->largest) / period : l->largest;
     int at = COLUMNS;
     for (int i = 0; i < w->nq + w->nv; ++i)
-        if (shown(w, i < w->nq ? i : i - w->nq)) t->column[at++].real[r] = w->x[i];
+        if (i < w->nq ? shown(w, i) : shown_v(w, i - w->nq)) t->column[at++].real[r] = w->x[i];
     for (int i = 0; i < w->nq; ++i)
         if (shown(w, i)) t->column[at++].real[r] = w->least[i];
     for (int i = 0; i < w->nq; ++i)
@@ -402,7 +412,7 @@ static int kind_of(walk *w, const carom_curve_look *l) {
 static double between_rows(const walk *w, long r, long k) {
     const carom_table *t = &w->f->branch;
     double most = 0;
-    for (int i = 1; i < COLUMNS + w->nq + w->nv - 2 * w->hidden; i = i == 1 ? COLUMNS : i + 1) {
+    for (int i = 1; i < COLUMNS + w->nq + w->nv - w->hidden - w->hidden_v; i = i == 1 ? COLUMNS : i + 1) {
         const double *x = t->column[i].real;
         double low = x[r], high = x[r];
         for (long n = 0; n < t->rows; ++n) low = fmin(low, x[n]), high = fmax(high, x[n]);
@@ -786,30 +796,34 @@ static carom_status pass_grazing(walk *w, int branch, const spot *at, bool *pass
     return CAROM_OK;
 }
 
-// Between a and b contacts begin to do something else.  What the linearised motion alone has seen is located again with
-// all accuracy there is.
+// Between a and b contacts begin to do something else.  What the linearised motion alone has seen, and where no
+// solution is found behind it, is located again with all accuracy there is.
 static carom_status locate_sudden(walk *w, double ds, double *a, double *b, bool *exact) {
     double low = *a, high = *b;
     int iterations;
-    carom_status status = CAROM_OK;
     if (!w->k.roughly) return CAROM_OK;
-    status = go(w, w->place, w->tau, *b, &iterations);
-    if (status != CAROM_OK || !w->k.roughly(w->k.user)) return fatal(status) ? status : CAROM_OK;
+    carom_status status = go(w, w->place, w->tau, *b, &iterations);
+    const bool none = status != CAROM_OK;
+    if (fatal(status) || (!none && !w->k.roughly(w->k.user))) return fatal(status) ? status : CAROM_OK;
     CAROM_TRY(w->k.precise(w->k.user, true));
     bool before = false, behind = false;
+    status = CAROM_OK;
     // a bracket of the more accurate event
-    for (double by = 1e-7 * ds; by < 1e-3 * ds && !(before && behind) && status == CAROM_OK; by *= 10) {
+    const double reach = none ? fmax(ds, SHORT) : ds;
+    for (double by = 1e-7 * reach; by < 1e-3 * reach && !(before && behind) && status == CAROM_OK; by *= 10) {
         low = fmax(0, *a - by), high = *b + by;
         status = go(w, w->place, w->tau, low, &iterations);
         before = status == CAROM_OK && w->k.same(w->k.user);
         if (status == CAROM_OK) status = go(w, w->place, w->tau, high, &iterations);
-        behind = status == CAROM_OK && !w->k.same(w->k.user);
+        behind = none ? status != CAROM_OK : status == CAROM_OK && !w->k.same(w->k.user);
+        if (none && !fatal(status)) status = CAROM_OK;
     }
     for (int i = 0; i < 60 && high - low > EXACT && before && behind && status == CAROM_OK; ++i) {
         const double sigma = (low + high) / 2;
         status = go(w, w->place, w->tau, sigma, &iterations);
         if (status == CAROM_OK && w->k.same(w->k.user)) low = sigma;
         else high = sigma;
+        if (none && !fatal(status)) status = CAROM_OK;
     }
     // else it is where it was, or Newton's method has its limits there
     *exact = status == CAROM_OK && before && behind && fabs(low - *a) > 4 * EXACT;
@@ -818,21 +832,54 @@ static carom_status locate_sudden(walk *w, double ds, double *a, double *b, bool
     return fatal(status) ? status : off;
 }
 
-// No solution just behind a grazing-sliding: the branch ends there, where orbits with this phase of sticking and those
-// without it meet.
-static bool ended_there(walk *w, int branch, double value) {
+// No solution just behind a grazing-sliding: orbits with this phase of sticking and those without it meet there, and
+// the branch turns back.
+static bool turned_there(walk *w, int branch, double value) {
     static const char what[] = "grazing-sliding", word[] = " (nonsmooth fold)";
     carom_table *t = &w->f->branch;
     for (long r = t->rows - 1; r >= 0 && t->column[0].integer[r] == branch; --r) {
         const char *text = t->column[5].text[r];
         if (text[0] == 0) continue;
         const double off = fabs(t->column[1].real[r] - value);
-        if (strncmp(text, what, sizeof what - 1) != 0 || !(off <= ONE_EVENT * fmax(fabs(value), w->size))) return false;
+        if (strncmp(text, what, sizeof what - 1) != 0 || strstr(text, word) ||
+            !(off <= ONE_EVENT * fmax(fabs(value), w->size)))
+            return false;
         char *more = realloc(t->column[5].text[r], strlen(text) + sizeof word);
         if (more) t->column[5].text[r] = strcat(more, word);
         return more != NULL;
     }
     return false;
+}
+
+// The curve stands at the last solution before contacts do something else, and there is none beyond it.  Solutions with
+// other contacts may lie on either side of that value, as where a slip phase begins to stick: from states a little
+// beside it, from which contacts do something else.  *found: the curve ends there, and w->tau leads on.
+static carom_status look_beside_end(walk *w, const spot *at, bool *found, bool *back) {
+    enum { MOST = 12 };
+    const int last = w->k.ntau - 1, n = last - 1 < MOST ? last - 1 : MOST;
+    const double way = at->tau[last] < 0 ? -1 : 1;
+    for (int k = 0; k < 3; ++k)
+        for (int turned = 0; turned < 2; ++turned)
+            for (int i = 0; i < 2 * n; ++i) {
+                const double by = SIDEWAYS[k] * (turned ? -way : way);
+                bool other = false;
+                CAROM_TRY(w->k.restore(w->k.user, at->place));
+                carom_zero(w->tau_1, w->k.ntau);
+                w->tau_1[last] = 1;
+                carom_status status = w->k.predict(w->k.user, w->tau_1, by);
+                w->tau_1[last] = 0, w->tau_1[i / 2] = 1;
+                if (status == CAROM_OK)
+                    status = w->k.beside(w->k.user, w->tau_1, (i % 2 ? -FARTHER : FARTHER) * fabs(by), &other);
+                if (fatal(status)) return status;
+                if (status != CAROM_OK || !other || w->k.same(w->k.user)) continue;
+                w->k.apart(w->k.user, at->place, w->by);
+                if (!(carom_length(w->by, w->k.ntau) < NOT_FAR * fabs(by))) continue;
+                carom_zero(w->tau, w->k.ntau);
+                w->tau[last] = turned ? -way : way;
+                *found = true, *back = turned;
+                return CAROM_OK;
+            }
+    return CAROM_OK;
 }
 
 // Contacts do something else before ds, or there is no solution: bisection.  *ended: there is none behind it; else the
@@ -880,8 +927,24 @@ static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
     if (passed) return CAROM_OK;
     if (touches) CAROM_TRY(w->k.restore(w->k.user, at->place));
     if (touches) CAROM_TRY(w->k.linearise(w->k.user));
-    if (!found && ended_there(w, branch, at->place[0])) return *ended = true, CAROM_OK;
+    bool beside = false, back = false;
+    if (!found && turned_there(w, branch, at->place[0])) {
+        for (int i = 0; i < w->k.ntau; ++i) w->tau[i] = -at->tau[i];
+        return CAROM_OK;
+    }
+    if (!found && w->k.beside) CAROM_TRY(look_beside_end(w, at, &beside, &back));
+    if (beside) {
+        w->k.describe(w->k.user, false, text, sizeof text);
+        if (back) strcat(text, " (nonsmooth fold)");
+        w->k.save(w->k.user, w->spot[TRIED].place);
+    }
+    CAROM_TRY(w->k.restore(w->k.user, at->place));
+    CAROM_TRY(w->k.linearise(w->k.user));
     CAROM_TRY(add_row(w, branch, &at->look, text));
+    if (beside) {
+        CAROM_TRY(w->k.restore(w->k.user, w->spot[TRIED].place));
+        return w->k.linearise(w->k.user);
+    }
     *ended = !found;
     if (!found) note_end(w, branch, &why);
     return found ? go(w, w->place, w->tau, behind, &iterations) : CAROM_OK;
@@ -968,18 +1031,6 @@ static double slope_of(const beside side[2]) {
     return (side[1].critical - side[0].critical) / (side[1].value - side[0].value);
 }
 
-static carom_status begin_doubled(walk *w, double *t) {
-    beside side[2];
-    const double *place = t + w->head + 2 * w->k.ntau, value = place[0];
-    const bool known = both_sides(w, place, w->tau, side);
-    CAROM_TRY(w->k.restore(w->k.user, place));
-    CAROM_TRY(w->k.twice(w->k.user, w->tau));
-    const double off = value_now(w) - value;
-    w->k.half(w->k.user, w->half_1);
-    const double u = carom_length(w->half_1, w->k.ntau) / 2, c = known ? -slope_of(side) * off / (u * u) : NAN;
-    return amend(w, t[6], word_of(isnan(c) || fabs(off) < NOTICED * w->size ? 0 : c), c);
-}
-
 // One half of the branch that crosses: its place, parameter and look.
 static carom_status cross_at(walk *w, const double *place, const double *phi, double s, bool *good, beside *to) {
     int iterations;
@@ -1014,6 +1065,7 @@ static carom_status are_images(walk *w, const double *other, const beside *half,
     return CAROM_OK;
 }
 
+// Half the way between two solutions at t = 0, of the coordinate that has the longest one; the curve ends at b.
 static carom_status largest_way(walk *w, const double *a, const double *b, double *r) {
     double period, *x = calloc((size_t)(w->nq + w->nv) + 1, sizeof *x);
     carom_status status = x ? w->k.restore(w->k.user, a) : no_memory(w->err);
@@ -1023,6 +1075,31 @@ static carom_status largest_way(walk *w, const double *a, const double *b, doubl
     for (int i = 0; i < w->nq && status == CAROM_OK; ++i) *r = fmax(*r, fabs(w->x[i] - x[i]) / 2);
     free(x);
     return status;
+}
+
+static carom_status begin_doubled(walk *w, double *t) {
+    beside side[2];
+    const double *place = t + w->head + 2 * w->k.ntau, value = place[0];
+    const bool known = both_sides(w, place, w->tau, side);
+    CAROM_TRY(w->k.restore(w->k.user, place));
+    double by_normal_form = NAN;
+    const carom_error before = *w->err;
+    if (w->k.linearise(w->k.user) != CAROM_OK || w->k.keep(w->k.user, w->tau) != CAROM_OK ||
+        w->k.first_lyapunov(w->k.user, &by_normal_form) != CAROM_OK)
+        by_normal_form = NAN, *w->err = before;
+    CAROM_TRY(w->k.restore(w->k.user, place));
+    CAROM_TRY(w->k.twice(w->k.user, w->tau));
+    const double off = value_now(w) - value;
+    double *doubled = malloc((size_t)w->k.nplace * sizeof *doubled), u = 0;
+    if (!doubled) return no_memory(w->err);
+    carom_copy(doubled, w->place_1, w->k.nplace);
+    carom_status status = largest_way(w, place, doubled, &u); // half of it
+    const double orbits = known ? -slope_of(side) * off / (4 * u * u) : NAN,
+                 c = fabs(by_normal_form - orbits) <= AGREE * fabs(orbits) ? by_normal_form : orbits;
+    if (status == CAROM_OK) status = w->k.linearise(w->k.user);
+    free(doubled);
+    CAROM_TRY(status);
+    return amend(w, t[6], word_of(isnan(c) || fabs(off) < NOTICED * w->size ? 0 : c), c);
 }
 
 static carom_status begin_crossing(walk *w, double *t) {
@@ -1208,6 +1285,139 @@ static bool too_far(walk *w, const carom_curve_look *a, const carom_curve_look *
     return false;
 }
 
+// -- orbits that shrink to an equilibrium -----------------------------------------------------------------------------
+//
+// Beside a Hopf point the parameter, the period and the centre of orbits are functions of the square of the amplitude
+// a, half the way across: they are interpolated at four amplitudes and continued to a = 0.  Of small orbits
+//
+//     log(mu)/T = Re c1 r^2/2  (HOP-3)
+//
+// with mu the multiplier that becomes 1.
+
+enum { AMPLITUDES = 4 };
+
+// Neville's scheme: the value at 0 of the polynomial through y over x; y is spoilt.
+static double at_zero(const double *x, double *y, int n) {
+    for (int k = 1; k < n; ++k)
+        for (int i = 0; i + k < n; ++i) y[i] = (x[i + k] * y[i] - x[i] * y[i + 1]) / (x[i + k] - x[i]);
+    return y[0];
+}
+
+static double nearest_to_one(const carom_curve_look *l) {
+    double best = INFINITY;
+    for (int i = 0; i < l->n; ++i)
+        if (fabs(l->re[i] - 1) < fabs(best - 1) && l->im[i] == 0) best = l->re[i];
+    return best;
+}
+
+// The row of the same Hopf point, if it is in the table as an event of equilibria; -1: it is not.
+static long known_hopf(const walk *w, double value) {
+    const carom_table *t = &w->f->branch;
+    for (long r = 0; r < t->rows; ++r)
+        if (strncmp(t->column[5].text[r], "hopf", 4) == 0 && t->column[2].real[r] == 0 &&
+            fabs(t->column[1].real[r] - value) < KNOWN * w->size)
+            return r;
+    return -1;
+}
+
+// Orbits from a Hopf point that is reached from its other side are known.
+static void forget_grown(walk *w, long row) {
+    for (int i = w->ntasks - 1; i > 0; --i) {
+        const double *t = task_at(w, i);
+        if (t[2] != FROM_HOPF || t[0] > 0 || (long)t[6] != row) continue;
+        --w->ntasks;
+        memmove(task_at(w, i), task_at(w, i + 1), (size_t)(w->ntasks - i) * (size_t)w->length * sizeof *w->task);
+    }
+}
+
+// The last row becomes that of the equilibrium: x is the centre, nq + nv numbers.
+static carom_status put_hopf(walk *w, double value, double period, const double *x, double c1) {
+    carom_table *t = &w->f->branch;
+    const long r = t->rows - 1, known = known_hopf(w, value);
+    char text[60] = "hopf";
+    t->column[1].real[r] = w->f->value = value, t->column[2].real[r] = period;
+    t->column[3].integer[r] = 0, t->column[4].real[r] = w->def->period ? 1 : 0;
+    int at = COLUMNS;
+    for (int i = 0; i < w->nq + w->nv; ++i)
+        if (shown(w, i < w->nq ? i : i - w->nq)) t->column[at++].real[r] = i < w->nq ? x[i] : 0;
+    for (int side = 0; side < 2; ++side)
+        for (int i = 0; i < w->nq; ++i)
+            if (shown(w, i)) t->column[at++].real[r] = x[i];
+    at += 2 * w->neig;
+    t->column[at].real[r] = t->column[at + 1].real[r] = value;
+    if (known >= 0) {
+        snprintf(text, sizeof text, "joins branch %lld", t->column[0].integer[known]);
+        forget_grown(w, known);
+        if (!strchr(t->column[5].text[known], '(')) CAROM_TRY(amend(w, (double)known, word_of(-c1), c1));
+    }
+    char *more = realloc(t->column[5].text[r], strlen(text) + 1);
+    if (!more) return no_memory(w->err);
+    t->column[5].text[r] = strcpy(more, text);
+    return known >= 0 ? CAROM_OK : amend(w, (double)r, word_of(-c1), c1);
+}
+
+// Between the ends of the step the orbit turns itself over: it vanishes there.
+static carom_status vanishes(walk *w, int branch, const spot *a, const spot *b, bool *vanished) {
+    const int n = w->k.ntau, nx = w->nq + w->nv;
+    spot *to = &w->spot[TRIED];
+    *vanished = false;
+    CAROM_TRY(w->k.restore(w->k.user, a->place));
+    CAROM_TRY(w->k.across(w->k.user, w->half));
+    CAROM_TRY(w->k.restore(w->k.user, b->place));
+    CAROM_TRY(w->k.across(w->k.user, w->half_1));
+    w->strayed = true;
+    const double here = carom_length(w->half, n) / 2, there = carom_dot(w->half, w->half_1, n) / (4 * here);
+    if (!(there < 0)) return CAROM_OK;
+    const double zero = b->s * here / (here - there), by = fmin(SMALL_ORBIT, here / (AMPLITUDES + 1));
+    double square[AMPLITUDES], value[AMPLITUDES], period[AMPLITUDES], c1[AMPLITUDES],
+        *x = calloc((AMPLITUDES + 1) * (size_t)nx + 1, sizeof *x), *centre = x + nx;
+    if (!x) return no_memory(w->err);
+    carom_status status = w->k.precise(w->k.user, true);
+    for (int i = 0; i < AMPLITUDES && status == CAROM_OK; ++i) {
+        status = solve_at(w, i == 0 ? a : to, zero - zero / here * by * (AMPLITUDES - i), to);
+        if (status != CAROM_OK) break;
+        w->k.save(w->k.user, w->place_1);
+        status = w->k.row(w->k.user, &period[i], x, w->least, w->most);
+        double r = 0;
+        for (int k = 0; k < w->nq; ++k) r = fmax(r, (w->most[k] - w->least[k]) / 2);
+        for (int k = 0; k < nx; ++k) centre[i * nx + k] = k < w->nq ? (w->least[k] + w->most[k]) / 2 : 0;
+        if (status == CAROM_OK) status = w->k.across(w->k.user, w->half_1);
+        square[i] = pow(carom_length(w->half_1, n) / 2, 2), value[i] = w->place_1[0];
+        c1[i] = 2 * log(fabs(nearest_to_one(&to->look))) / (period[i] * r * r);
+    }
+    if (status == CAROM_OK) status = add_row(w, branch, &to->look, "");
+    if (status == CAROM_OK) {
+        for (int k = 0; k < nx; ++k) {
+            double y[AMPLITUDES];
+            for (int i = 0; i < AMPLITUDES; ++i) y[i] = centre[i * nx + k];
+            x[k] = at_zero(square, y, AMPLITUDES);
+        }
+        const double p = at_zero(square, value, AMPLITUDES), T = at_zero(square, period, AMPLITUDES);
+        status = put_hopf(w, p, T, x, at_zero(square, c1, AMPLITUDES));
+    }
+    free(x);
+    const carom_status off = w->k.precise(w->k.user, false);
+    *vanished = status == CAROM_OK;
+    return fatal(status) ? status : off;
+}
+
+// Has it shrunk so far, of what it was?
+static bool has_shrunk(const walk *w, int branch) {
+    const carom_table *t = &w->f->branch;
+    const double now = w->orbits && w->k.width ? w->k.width(w->k.user) : INFINITY;
+    const int least = COLUMNS + w->nq + w->nv - 2 * w->hidden, most = least + w->nq - w->hidden;
+    double was = 0, is = 0;
+    if (!isfinite(now)) return false;
+    for (long r = t->rows - 1; r >= 0 && t->column[0].integer[r] == branch; --r) {
+        double size = 0;
+        for (int i = 0; i < w->nq - w->hidden; ++i)
+            size = fmax(size, t->column[most + i].real[r] - t->column[least + i].real[r]);
+        if (r == t->rows - 1) is = size;
+        was = fmax(was, size);
+    }
+    return is < SHRUNK * was;
+}
+
 // The end of a step: is it a good one?  Its events are then in the table, and the curve stands there.  *turn: of the
 // chord.
 static carom_status arrive(walk *w, int branch, double step, bool *good, double *turn) {
@@ -1226,6 +1436,12 @@ static carom_status arrive(walk *w, int branch, double step, bool *good, double 
         if (w->joined)
             return *good = true, locate(w, branch, &w->spot[HERE], b,
                                         differs(&w->spot[HERE], b, CAROM_FOLD) ? CAROM_FOLD : CAROM_TESTS);
+    }
+    if (has_shrunk(w, branch)) {
+        CAROM_TRY(vanishes(w, branch, &w->spot[HERE], b, &w->joined));
+        if (w->joined) return CAROM_OK;
+        CAROM_TRY(w->k.restore(w->k.user, b->place));
+        CAROM_TRY(w->k.linearise(w->k.user));
     }
     CAROM_TRY(smooth_events(w, branch, good));
     if (!*good && step < SHORT) *good = true;
@@ -1249,6 +1465,48 @@ static carom_status step_ahead(walk *w, double *ds, double *edge, int *iteration
     return to_edge(w, *ds, *edge);
 }
 
+// -- periods without bound ------------------------------------------------------------------------------------------
+
+// Most of the period is spent where next to nothing moves: runs are then as accurate as they can be.
+static bool lingers(const walk *w) { return w->orbits && w->k.slowest && w->k.slowest(w->k.user) < LINGERS; }
+
+// (END-1)  By the last points of the branch that has just got a row.  sure: the branch ends here whatever this tells.
+//          *ended: it is at its end, which is in the table.
+static carom_status look_for_end(walk *w, int branch, bool sure, bool *ended) {
+    enum { LAST = CAROM_ENDLESS };
+    carom_table *t = &w->f->branch;
+    double p[LAST], T[LAST], shortest = INFINITY;
+    int n = LAST;
+    if (!w->orbits || !w->k.slowest || !(w->k.slowest(w->k.user) < LINGERS)) return CAROM_OK;
+    for (long r = t->rows - 1; r >= 0 && t->column[0].integer[r] == branch; --r) {
+        shortest = fmin(shortest, t->column[2].real[r]);
+        const bool usable = n > 0 && t->column[5].text[r][0] == 0 && (n == LAST || t->column[2].real[r] < T[n]);
+        if (usable) --n, p[n] = t->column[1].real[r], T[n] = t->column[2].real[r];
+    }
+    carom_period_limit limit;
+    if (n > 0 || !(T[LAST - 1] > LONGER * shortest) || !carom_endless(p, T, LAST, &limit)) return CAROM_OK;
+    const bool known = limit.error <= NEARLY * w->size,
+               told = limit.error <= ENOUGH * w->size && limit.error >= limit.before;
+    if (!(known || told || (sure && limit.error <= FELT * w->size))) return CAROM_OK;
+    w->low_event = limit.value - limit.error, w->high_event = limit.value + limit.error;
+    CAROM_TRY(add_row(w, branch, &w->spot[HERE].look, limit.saddle_node ? "saddle-node homoclinic" : "homoclinic"));
+    t->column[1].real[t->rows - 1] = w->f->value = limit.value;
+    carom_error why = {.code = CAROM_NOT_CONVERGED};
+    if (limit.saddle_node)
+        snprintf(why.text, sizeof why.text,
+                 "the period grows without bound, like 1/sqrt(|%.60s - %.9g|), as the orbit approaches an equilibrium "
+                 "that is about to appear (the last one has the period %.6g)",
+                 w->def->by, limit.value, T[LAST - 1]);
+    else
+        snprintf(why.text, sizeof why.text,
+                 "the period grows without bound, like -log(|%.60s - %.9g|)/%.6g, as the orbit approaches an unstable "
+                 "equilibrium (the last one has the period %.6g)",
+                 w->def->by, limit.value, limit.rate, T[LAST - 1]);
+    note_end(w, branch, &why);
+    *ended = true;
+    return CAROM_OK;
+}
+
 // *more: as many points as are wanted were found before its end.
 static carom_status march(walk *w, double *t, bool *more) {
     const int most = w->def->most > 0 ? w->def->most : 2000, last = w->k.ntau - 1;
@@ -1263,6 +1521,7 @@ static carom_status march(walk *w, double *t, bool *more) {
         here->s = 0;
         double ds = step, edge, turn = 0;
         int iterations = 0;
+        if (lingers(w)) CAROM_TRY(w->k.precise(w->k.user, true));
         carom_status status = step_ahead(w, &ds, &edge, &iterations);
         if (fatal(status)) return status;
         if (status == CAROM_OK && !isnan(edge) && ds < ARRIVED) return CAROM_OK;
@@ -1281,6 +1540,10 @@ static carom_status march(walk *w, double *t, bool *more) {
         }
         if (!good || !same) {
             bool ended = false;
+            CAROM_TRY(w->k.restore(w->k.user, w->place));
+            CAROM_TRY(w->k.linearise(w->k.user));
+            CAROM_TRY(look_for_end(w, branch, true, &ended));
+            if (ended) return CAROM_OK;
             CAROM_TRY(sudden_event(w, branch, ds, &ended));
             if (ended) return CAROM_OK;
             carom_zero(w->bend, w->k.ntau);
@@ -1305,7 +1568,9 @@ static carom_status march(walk *w, double *t, bool *more) {
         const spot swapped = *here;
         *here = *there, *there = swapped;
         if (!isnan(edge)) return CAROM_OK;
-        bool moved = false;
+        bool moved = false, ended = false;
+        CAROM_TRY(look_for_end(w, branch, false, &ended));
+        if (ended) return CAROM_OK;
         CAROM_TRY(settle(w, &moved));
         if (moved) {
             CAROM_TRY(stand(w));
@@ -1388,7 +1653,8 @@ static carom_status follow(walk *w) {
     w->nq = s->nq, w->nv = s->nv, w->neig = k[1].neig, w->head = head_size(most_eig),
     w->length = w->head + 2 * most_tau + most_place;
     w->low_event = w->high_event = NAN;
-    for (int i = 0; i < w->nq; ++i) w->hidden += carom_model_presses(w->m, i);
+    for (int i = 0; i < w->nq; ++i) w->hidden += !shown(w, i);
+    for (int i = 0; i < w->nv; ++i) w->hidden_v += !shown_v(w, i);
     const size_t ntau = (size_t)most_tau, nplace = (size_t)most_place, neig = (size_t)most_eig;
     double **part[] = {&w->half,  &w->half_1,  &w->tau, &w->bend,  &w->tau_1, &w->by,
                        &w->place, &w->place_1, &w->x,   &w->least, &w->most};

@@ -218,7 +218,7 @@ static carom_status find(finding *k, const carom_gradient_def *def, carom_gradie
     carom_results *r = &k->results;
     carom_path *w = &k->path;
     CAROM_TRY(carom_results_read(r, of, "--of", k->err));
-    if (r->event[0].some && (def->rows || def->file))
+    if ((r->event[0].some || r->all > r->n) && (def->rows || def->file))
         return carom_fail(k->err, CAROM_UNSUPPORTED,
                           "--of '%.80s': a result at an event has no value at every row; leave -o out", def->of);
     CAROM_TRY(prepare(k, def, g));

@@ -86,7 +86,7 @@ static carom_status change(carom_graze *g, bool impact, double want, double *dx)
     const carom_point *p = &w->p;
     const carom_local *L = &p->L;
     int n = 0;
-    for (int b = 0; b < L->nb; ++b) {
+    for (int b = w->nj; b < L->nb; ++b) {
         double d[CAROM_TANGENTS] = {0};
         const bool contact = L->id[b] >= p->ne, hit = L->id[b] == p->ne + g->contact,
                    slides = contact && impact && carom_point_slides(p, b, d);
@@ -97,7 +97,7 @@ static carom_status change(carom_graze *g, bool impact, double want, double *dx)
             carom_column_expand(X, &L->W, k);
             for (int i = k + 1; slides && i < L->at[b + 1]; ++i)
                 carom_column_axpy(X, p->contacts[L->id[b] - p->ne].friction * d[i - k - 1], &L->W, i);
-            carom_factor_solve(&w->F, X);
+            carom_path_invert(w, X, NULL);
             w->r[n] = hit ? want : 0;
             w->row[n++] = k;
         }

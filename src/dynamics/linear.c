@@ -65,7 +65,7 @@ static carom_status solve(carom_linear *l) {
     CAROM_TRY(carom_grip_accelerate(h));
     carom_zero(h->x, h->rows);
     carom_problem pb = carom_grip_problem(h);
-    const double scale = carom_norm_max(h->c, h->rows);
+    const double scale = fmax(carom_norm_max(h->c, h->rows), h->nj > 0 ? carom_norm_max(h->a, h->p.nv) : 0);
     const carom_report report =
         h->rows > 0 ? carom_chain_solve(h->chain, &pb, SOLVED * scale) : (carom_report){.converged = true};
     if (!report.converged && !(report.residual <= USABLE * scale))
@@ -81,7 +81,7 @@ static carom_status find_forces(carom_linear *l, const carom_modes_def *def) {
     carom_grip *h = &l->grip;
     carom_point *p = &h->p;
     CAROM_TRY(solve(l));
-    const double most = carom_norm_max(h->x, h->rows);
+    const double most = fmax(carom_norm_max(h->x, h->rows), carom_norm_max(h->lambda, h->nj));
     bool again = false;
     for (int b = 0; b < p->L.nb && !def->closed; ++b)
         if (p->L.id[b] >= p->ne && !p->contacts[p->L.id[b] - p->ne].pressed && !(h->x[h->row[b]] > CARRIES * most))
@@ -113,6 +113,10 @@ static void find_balance(carom_linear *l) {
         for (int j = 0; j < p->nv; ++j) z += fabs(c->H[k + j * c->m]) * h->length;
         for (int i = 0; i < p->nv; ++i) size[i] += fabs(c->F[i + k * p->nv]) * z;
     }
+    for (int k = 0; k < h->nj; ++k)
+        for (int e = 0; e < p->L.W.count[k]; ++e)
+            size[carom_column_rows(&p->L.W, k)[e]] +=
+                fabs(p->L.W.a[(size_t)k * (size_t)p->L.W.stride + (size_t)e] * h->lambda[k]);
     for (int k = 0; k < h->rows; ++k)
         for (int i = 0; i < p->nv; ++i) size[i] += fabs(h->out[(size_t)i + (size_t)k * (size_t)p->nv] * h->x[k]);
     carom_matrix_mul(x, p->M, h->a);
@@ -217,7 +221,7 @@ static carom_status friction(carom_linear *l) {
 static carom_status find_frame(carom_linear *l) {
     carom_point *p = &l->grip.p;
     const size_t nv = (size_t)p->nv;
-    if (!p->sys.lift || carom_norm_max(p->v, p->nv) == 0) return CAROM_OK;
+    if (!p->sys.lift || carom_point_largest(p, p->v, p->nv) == 0) return CAROM_OK;
     l->frame = calloc(nv * nv + 3 * nv, sizeof *l->frame);
     if (!l->frame) return no_memory(l->grip.err);
     double *x = l->frame + nv * nv, *up = x + nv, *down = up + nv;
@@ -237,25 +241,26 @@ static carom_status find_drift(carom_linear *l) {
     carom_grip *h = &l->grip;
     carom_point *p = &h->p;
     const carom_system *s = &p->sys;
-    if (h->rows == 0 || carom_norm_max(p->v, p->nv) == 0) return CAROM_OK;
+    if (carom_grip_all(h) == 0 || carom_point_largest(p, p->v, p->nv) == 0) return CAROM_OK;
     const size_t nv = (size_t)p->nv;
     carom_columns D = {.rows = p->nv, .n = p->L.at[p->L.nb], .stride = p->L.W.stride};
     const size_t stride = p->L.W.count ? (size_t)D.stride : nv, n = (size_t)D.n;
     D.a = calloc(stride * n + 1, sizeof *D.a);
     D.row = p->L.W.count ? calloc(stride * n + n + 1, sizeof *D.row) : NULL;
     D.count = D.row ? D.row + stride * n : NULL;
-    l->drift = calloc(nv * (size_t)h->rows, sizeof *l->drift);
+    l->drift = calloc(nv * (size_t)(carom_grip_all(h) + 2), sizeof *l->drift);
     carom_status status = D.a && l->drift && (D.row || !p->L.W.count) ? CAROM_OK : no_memory(h->err);
     if (status == CAROM_OK)
         status = s->rate_gradient
                      ? s->rate_gradient(s->model, p->work, p->t, p->q, p->v, &p->L, &D)
                      : carom_difference_rate_gradient(&p->difference, s, p->work, p->t, p->q, p->v, &p->L, &D);
-    for (int b = 0; status == CAROM_OK && b < p->L.nb; ++b)
-        for (int k = h->row[b]; k < h->row[b + 1]; ++k) {
-            double *y = l->drift + (size_t)k * nv;
-            carom_column_expand(y, &D, p->L.at[b] + k - h->row[b]);
-            for (size_t j = 0; l->frame && j < nv; ++j)
-                y[j] -= carom_dot(h->in + (size_t)k * nv, l->frame + j * nv, p->nv);
+    double *in = l->drift ? l->drift + nv * (size_t)carom_grip_all(h) : NULL;
+    for (int b = 0, row = 0; status == CAROM_OK && b < p->L.nb; ++b)
+        for (int k = 0; k < (b < h->nj ? 1 : h->row[b + 1] - h->row[b]); ++k, ++row) {
+            double *y = l->drift + (size_t)row * nv;
+            carom_column_expand(y, &D, p->L.at[b] + k);
+            carom_grip_row(h, row, in, in + nv);
+            for (size_t j = 0; l->frame && j < nv; ++j) y[j] -= carom_dot(in, l->frame + j * nv, p->nv);
         }
     free(D.a);
     free(D.row);
@@ -298,6 +303,7 @@ carom_status carom_linear_make(carom_linear *l, const carom_model *m, const caro
     if (status == CAROM_OK) status = carom_grip_open(&l->grip, m, err);
     if (status == CAROM_OK) {
         carom_copy(l->grip.p.q, def->q ? def->q : rest.q, l->grip.p.nq);
+        carom_model_at_rest(m, l->grip.p.q, l->grip.p.v);
         status = carom_steady_open(&l->steady, &l->grip.p, true, err);
     }
     if (status == CAROM_OK) {

@@ -384,7 +384,7 @@ static carom_status make_table(locus *s) {
                 add_column(t, CAROM_COLUMN_REAL, s->kind == CAROM_LOCUS_QUADRATURE ? "amplitude" : "coefficient");
     for (int i = 0; i < s->nq; ++i)
         good =
-            good && (carom_model_presses(s->m, i) || add_column(t, CAROM_COLUMN_REAL, carom_model_coordinate(s->m, i)));
+            good && (carom_model_hidden(s->m, i) || add_column(t, CAROM_COLUMN_REAL, carom_model_coordinate(s->m, i)));
     for (int i = 0; i < s->nv; ++i)
         good =
             good && (carom_model_presses(s->m, i) || add_column(t, CAROM_COLUMN_REAL, carom_model_velocity(s->m, i)));
@@ -421,7 +421,8 @@ static carom_status add_row(locus *s, int part, double A, double B, const char *
     t->column[5].real[r] = frequency, t->column[6].text[r] = text, t->column[7].real[r] = s->coefficient;
     int at = HEAD;
     for (int i = 0; i < s->nq + s->nv; ++i)
-        if (!carom_model_presses(s->m, i < s->nq ? i : i - s->nq)) t->column[at++].real[r] = s->x[i];
+        if (i < s->nq ? !carom_model_hidden(s->m, i) : !carom_model_presses(s->m, i - s->nq))
+            t->column[at++].real[r] = s->x[i];
     ++t->rows;
     return CAROM_OK;
 }

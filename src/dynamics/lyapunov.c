@@ -43,6 +43,8 @@ static carom_status orthonormalise(void *watch, carom_path *w) {
     if (k->done == 0) k->to->n = k->s.m;
     for (int j = 0; j < k->to->n; ++j) {
         double *y = w->y + (size_t)j * (size_t)n;
+        for (int i = 0; i < k->s.nv; ++i) // (STA-5)
+            if (carom_model_state(k->s.task.base, i)) y[i] = 0;
         const double before = carom_length(y, n), left = carom_basis_reject(w->y, j, y, n);
         const bool lost = !(left > LOST * before);
         const double growth = lost ? -INFINITY : log(left);

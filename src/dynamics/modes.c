@@ -1,9 +1,11 @@
 // modes.c: frequencies, damping ratios and shapes from eigenvalues.
 #include "dynamics/sampled.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 enum { SMALL = 300, SOME = 20 }; // freedoms of a small model; modes of a large one that are found by default
+enum { FEW = 4 };                // of long mechanisms: so many times fewer modes than freedoms are few
 
 static const double AS_LARGE = 1e-9; // of a component: of those that are as large, the first counts
 static const double UNDAMPED = 1e-9; // of an eigenvalue: a real part that is rounding
@@ -66,6 +68,36 @@ static void gather(carom_modes *modes, const carom_spectrum *s) {
     sort(modes);
 }
 
+// (STA-4)  The integral y of a first-order state, y' = z, is in no force: an eigenvalue 0 for each, with a shape of y
+//          alone, is left out.  Of the others the shape has z = lambda y in its place.
+static void forget_integrals(carom_spectrum *s, const carom_point *p) {
+    const size_t nv = (size_t)p->nv;
+    const int first = p->sys.first_state, n = p->sys.nstates;
+    for (int round = 0; round < n && s->n > 0; ++round) {
+        int best = 0;
+        double least = HUGE_VAL;
+        for (int k = 0; k < s->n; ++k) {
+            const double *shape = s->shape + 2 * nv * (size_t)k, size = hypot(s->re[k], s->im[k]);
+            const double moves =
+                fmax(carom_point_largest(p, shape, p->nv), carom_point_largest(p, shape + nv, p->nv)) /
+                fmax(carom_norm_max(shape, 2 * p->nv), DBL_MIN);
+            const double far = size <= s->tiny ? moves : 1 + size / fmax(s->tiny, DBL_MIN);
+            if (far < least) least = far, best = k;
+        }
+        --s->n;
+        for (int k = best; k < s->n; ++k) {
+            s->re[k] = s->re[k + 1], s->im[k] = s->im[k + 1];
+            carom_copy(s->shape + 2 * nv * (size_t)k, s->shape + 2 * nv * (size_t)(k + 1), 2 * p->nv);
+        }
+    }
+    for (int k = 0; k < s->n; ++k)
+        for (int i = first; i < first + n && hypot(s->re[k], s->im[k]) > s->tiny; ++i) {
+            double *re = s->shape + 2 * nv * (size_t)k + i, *im = re + nv;
+            const double x = *re, y = *im;
+            *re = s->re[k] * x - s->im[k] * y, *im = s->re[k] * y + s->im[k] * x;
+        }
+}
+
 // Is A x nothing but rounding of its terms, beside the forces of constraints?  y: nv, terms: nv, basis: nv x rows.
 static bool vanishes(const carom_linear *l, carom_linear_part part, const double *x, double *y, double *terms,
                      double *basis) {
@@ -80,9 +112,9 @@ static bool vanishes(const carom_linear *l, carom_linear_part part, const double
         for (int i = 0; i < nv; ++i) terms[i] += fabs(y[i]);
     }
     carom_linear_multiply(l, part, x, y);
-    for (int k = 0; k < g->rows; ++k) {
+    for (int k = 0; k < carom_grip_all(g); ++k) {
         double *b = basis + (size_t)rank * (size_t)nv;
-        carom_copy(b, g->out + (size_t)k * (size_t)nv, nv);
+        carom_grip_row(g, k, b + nv, b);
         const double size = carom_length(b, nv);
         for (int round = 0; round < 2; ++round)
             for (int i = 0; i < rank; ++i)
@@ -119,7 +151,7 @@ static bool adds(double *shapes, int *rank, const double *x, int nv) {
 //          made sqrt(eps) of the fastest: 0 again, and one mode for each independent shape.
 static carom_status find_rigid(carom_modes *modes, const carom_linear *l, carom_error *err) {
     const size_t nv = (size_t)modes->nv;
-    double fastest = 0, *y = calloc(nv * ((size_t)l->grip.rows + 3 + nv) + 1, sizeof *y), *terms = y + nv,
+    double fastest = 0, *y = calloc(nv * ((size_t)carom_grip_all(&l->grip) + 4 + nv) + 1, sizeof *y), *terms = y + nv,
            *shapes = terms + nv, *basis = shapes + nv * nv;
     if (!y) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the modes");
     for (int i = 0; i < modes->count; ++i) fastest = fmax(fastest, hypot(modes->mode[i].re, modes->mode[i].im));
@@ -139,12 +171,20 @@ static carom_status find_rigid(carom_modes *modes, const carom_linear *l, carom_
     return CAROM_OK;
 }
 
-static carom_status find(carom_modes *modes, const carom_linear *l, int count, carom_error *err) {
+// The slowest modes alone, where all are too many, or few are asked for of a mechanism with many velocities.
+static bool is_large(const carom_linear *l, int count) {
+    const carom_point *p = &l->grip.p;
+    const int freedoms = p->nv - carom_grip_all(&l->grip);
+    if (l->frame || l->drift || p->sys.nsamplers > 0) return false;
+    return freedoms > SMALL ||
+           (p->nv > SMALL && l->grip.nj > 0 && p->sys.nstates == 0 && count > 0 && FEW * count < freedoms);
+}
+
+static carom_status find(carom_modes *modes, carom_linear *l, int count, carom_error *err) {
     const carom_point *p = &l->grip.p;
     carom_spectrum s = {.n = 0};
-    const bool sampled = p->sys.nsamplers > 0,
-               large = p->nv - l->grip.rows > SMALL && !l->frame && !l->drift && !sampled;
-    const int wanted = count > 0 ? count : large ? SOME : p->nv;
+    const bool sampled = p->sys.nsamplers > 0, large = is_large(l, count);
+    const int wanted = p->sys.nstates + (count > 0 ? count : large ? SOME : p->nv);
     modes->method = large ? "arpack" : "lapack";
     modes->joints = l->joints, modes->sticking = l->sticking, modes->sliding = l->sliding;
     modes->unbalanced = l->unbalanced;
@@ -160,6 +200,7 @@ static carom_status find(carom_modes *modes, const carom_linear *l, int count, c
         modes->v = modes->q + p->nq;
         carom_copy(modes->q, p->q, p->nq);
         carom_copy(modes->v, p->v, p->nv);
+        if (p->sys.nstates > 0) forget_integrals(&s, p);
         gather(modes, &s);
         if (!l->frame && !l->drift && !large && !sampled) status = find_rigid(modes, l, err);
         if (count > 0 && modes->count > count) modes->count = count;

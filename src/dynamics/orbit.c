@@ -87,7 +87,8 @@ static carom_status from_rest(carom_cycle *c) {
     double *x = calloc((size_t)s->nx + (size_t)s->n + 1, sizeof *x), *scale = x + s->nx;
     if (!x) status = carom_orbit_no_memory(c->err);
     if (status == CAROM_OK) {
-        carom_copy(x, rest.q, s->nq), carom_copy(x + s->nq + s->nv, rest.signals, s->nz);
+        carom_copy(x, rest.q, s->nq), carom_model_at_rest(s->task.base, rest.q, x + s->nq);
+        carom_copy(x + s->nq + s->nv, rest.signals, s->nz);
         carom_shooter_apart(s, c->first, x, scale);
         for (int i = 0; i < s->n; ++i) scale[i] = s->scale[i] * fmax(1, fabs(scale[i]));
         status = carom_cycle_guess(c, x, 0, c->T, NAN);
@@ -293,7 +294,8 @@ static double energy_at(const carom_model *m, carom_point *p, const carom_rest *
     const carom_system *s = carom_model_system(m);
     double kinetic = 0, potential = 0;
     carom_copy(x, rest->q, s->nq);
-    for (int i = 0; i < s->nv; ++i) x[s->nq + i] = size * shape[i];
+    carom_model_at_rest(m, rest->q, x + s->nq);
+    for (int i = 0; i < s->nv; ++i) x[s->nq + i] += size * shape[i];
     if (s->energy) s->energy(s->model, p->work, 0, x, x + s->nq, &kinetic, &potential);
     return kinetic + potential;
 }

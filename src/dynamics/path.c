@@ -273,8 +273,7 @@ static void allocate(carom_path *w, carom_arena *mem) {
     w->q = carom_allocate(mem, nq), w->q_1 = carom_allocate(mem, nq);
     w->z = carom_allocate(mem, nz), w->z_1 = carom_allocate(mem, nz);
     w->e = carom_allocate(mem, 2 * nv * (n + 1));
-    w->X = carom_allocate(mem, nl * nv);
-    w->G = carom_allocate(mem, nl * nl), w->S = carom_allocate(mem, nl * nl), w->A = carom_allocate(mem, nl * nl);
+    w->joint = carom_allocate(mem, (size_t)p->ne);
     w->scratch = carom_allocate(mem, 3 * nl);
     w->pivot = carom_allocate_ints(mem, nl), w->row = carom_allocate_ints(mem, nl);
     w->full = carom_allocate(mem, full), w->full_0 = carom_allocate(mem, full);
@@ -304,6 +303,9 @@ carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim
     if (!carom_arena_begin(&w->mem))
         return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d variations of the motion", n);
     allocate(w, &w->mem);
+    if (!carom_joined_open(&w->joined, &w->p.sys, w->p.sys.mass_shape, &w->p.L.W))
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d joints", w->p.ne);
+    CAROM_TRY(carom_path_rows(w, w->joined.on));
     for (int id = 0, at = 0, k = 0; id < s->ne + s->nc; ++id) {
         if (k < w->p.ne + w->p.nc && carom_point_id(&w->p, k) == id) w->at_full[k++] = at;
         at += carom_system_directions(s, id);
@@ -322,8 +324,9 @@ void carom_path_close(carom_path *w) {
     free(w->pending);
     free(w->phases);
     if (!w->borrowed) carom_variation_destroy(w->x);
+    carom_joined_close(&w->joined);
     carom_arena_release(&w->mem);
-    free(w->mem.base);
+    free(w->of_rows.base), free(w->mem.base);
     carom_point_close(&w->p);
 }
 

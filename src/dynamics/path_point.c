@@ -4,11 +4,13 @@
 //     (VAR-1)
 //
 // over joints, closed normals and sticking tangents; B has the friction of sliding contacts in it.
+#include "base/block.h"
 #include "contact/delassus.h"
 #include "dynamics/dynamics.h"
 #include "linalg/dense.h"
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 static const double CUT = 1e-11;     // of a pivot: below it a constraint is redundant
 static const double YOUNG = 1.5e-7; // above what event-driven takes for it
@@ -51,6 +53,51 @@ void carom_path_solve(carom_path *w, const double *G, int n, double *x) {
     carom_dense_shortest(w->S, n, n, CUT, w->pivot, w->scratch, w->rhs, x);
 }
 
+carom_status carom_path_rows(carom_path *w, bool joined) {
+    carom_arena *mem = &w->of_rows;
+    free(mem->base);
+    *mem = (carom_arena){0};
+    w->nj = joined ? w->p.ne : 0;
+    const size_t n = (size_t)(w->p.n - w->nj), nv = (size_t)w->p.nv;
+    for (int round = 0; round < 2; ++round) {
+        w->X = carom_allocate(mem, n * nv), w->Y = carom_allocate(mem, n * (size_t)w->nj);
+        CAROM_ALLOCATE(mem, n * n, &w->G, &w->S, &w->A);
+        if (round == 0 && !carom_arena_begin(mem))
+            return carom_fail(w->err, CAROM_NO_MEMORY, "not enough memory for %zu joints and contacts", n);
+    }
+    return CAROM_OK;
+}
+
+void carom_path_invert(carom_path *w, double *x, double *joint) {
+    if (w->nj == 0) {
+        carom_factor_solve(&w->F, x);
+        return;
+    }
+    if (!joint) carom_zero(joint = w->joint, w->nj);
+    carom_joined_solve(&w->joined, x, joint);
+}
+
+void carom_path_respond(carom_path *w, int n, bool symmetric) {
+    const size_t nv = (size_t)w->p.nv, nj = (size_t)w->nj;
+    w->n_rows = n;
+    carom_zero(w->Y, (ptrdiff_t)nj * n);
+    for (int r = 0; r < n && nj > 0; ++r)
+        carom_path_invert(w, w->X + (size_t)r * nv, w->Y + (size_t)r * nj);
+    carom_delassus_dense(w->G, n, w->X, &w->p.L.W, w->row, nj > 0 ? NULL : &w->F, 1, symmetric);
+}
+
+void carom_path_push(carom_path *w, double *x, double *r, double *joint) {
+    const int n = w->n_rows, nv = w->p.nv;
+    if (!joint) carom_zero(joint = w->joint, w->nj);
+    carom_path_invert(w, x, joint);
+    for (int i = 0; i < n; ++i) r[i] -= carom_column_dot(&w->p.L.W, w->row[i], x);
+    if (n > 0) carom_path_solve(w, w->G, n, r);
+    for (int i = 0; i < n; ++i) {
+        carom_axpy(x, r[i], w->X + (size_t)i * (size_t)nv, nv);
+        carom_axpy(joint, r[i], w->Y + (size_t)i * (size_t)w->nj, w->nj);
+    }
+}
+
 // L with its directions and velocities, M factorised; contacts that take part: those `with`, NULL: the closed ones.
 carom_status carom_path_stand(carom_path *w, double t, const double *q, const double *v, const bool *with) {
     carom_point *p = &w->p;
@@ -70,7 +117,10 @@ carom_status carom_path_stand(carom_path *w, double t, const double *q, const do
     if (carom_factorise(&w->F, p->M, &where) != CAROM_OK)
         return carom_fail(w->err, CAROM_SINGULAR, "the mass matrix is not positive definite at '%.60s'",
                           carom_point_rate(p, where));
-    return CAROM_OK;
+    const carom_status status = w->nj > 0 ? carom_joined_factor(&w->joined, p->M, &p->L.W) : CAROM_OK;
+    if (status == CAROM_NO_MEMORY) return carom_fail(w->err, status, "not enough memory for %d joints", p->ne);
+    // joints that depend on each other share what they carry
+    return status == CAROM_OK ? CAROM_OK : carom_path_rows(w, false);
 }
 
 // Numbers by direction of L to those of all constraints of the model.
@@ -87,30 +137,29 @@ carom_status carom_path_evaluate(carom_path *w, double t, const double *q, const
     const carom_local *L = &p->L;
     const size_t nv = (size_t)p->nv;
     double d[CAROM_TANGENTS];
+    int n = 0;
     CAROM_TRY(carom_path_stand(w, t, q, v, NULL));
     carom_copy(w->a, p->f, p->nv);
     carom_factor_solve(&w->F, w->a);
     w->drive = carom_norm_max(w->a, p->nv);
     CAROM_TRY(carom_point_curvature(p, w->kappa, w->err));
-    w->n_rows = 0;
-    for (int b = 0; b < L->nb; ++b)
+    for (int b = w->nj; b < L->nb; ++b)
         for (int k = L->at[b]; k < L->at[b + (slides(w, b) ? 0 : 1)] + slides(w, b); ++k) {
-            double *X = w->X + (size_t)w->n_rows * nv;
+            double *X = w->X + (size_t)n * nv;
             carom_column_expand(X, &L->W, k);
             if (slides(w, b)) slip(w, b, d);
             for (int i = k + 1; slides(w, b) && i < L->at[b + 1]; ++i)
                 carom_column_axpy(X, -p->contacts[L->id[b] - p->ne].friction * d[i - k - 1], &L->W, i);
-            w->row[w->n_rows++] = k;
+            w->row[n++] = k;
         }
-    const int n = w->n_rows;
-    for (int r = 0; r < n; ++r) w->r[r] = -carom_column_dot(&L->W, w->row[r], w->a) - w->kappa[w->row[r]];
-    carom_delassus_dense(w->G, n, w->X, &L->W, w->row, &w->F, 1, false);
-    if (n > 0) carom_path_solve(w, w->G, n, w->r);
+    carom_path_respond(w, n, false);
+    for (int r = 0; r < n; ++r) w->r[r] = -w->kappa[w->row[r]];
+    for (int k = 0; k < w->nj; ++k) w->joint[k] = -w->kappa[k];
+    carom_copy(w->a, p->f, p->nv);
+    carom_path_push(w, w->a, w->r, w->joint);
     carom_zero(w->lambda, L->at[L->nb]);
-    for (int r = 0; r < n; ++r) {
-        carom_axpy(w->a, w->r[r], w->X + (size_t)r * nv, p->nv);
-        w->lambda[w->row[r]] = w->r[r];
-    }
+    carom_copy(w->lambda, w->joint, w->nj);
+    for (int r = 0; r < n; ++r) w->lambda[w->row[r]] = w->r[r];
     for (int b = 0; b < L->nb; ++b) {
         if (!slides(w, b)) continue;
         slip(w, b, d);
@@ -166,7 +215,7 @@ static carom_status straighten(carom_path *w, int b) {
         double *X = w->X + (size_t)(w->n_rows + i) * (size_t)nv;
         carom_zero(X, nv);
         for (int l = 0; l < m; ++l) carom_column_axpy(X, B[i * m + l], &L->W, k + l);
-        carom_factor_solve(&w->F, X);
+        carom_path_invert(w, X, NULL);
     }
     for (int j = 0; j < n; ++j) {
         const double *X = w->X + (size_t)j * (size_t)nv;
@@ -231,21 +280,20 @@ static carom_status change_friction(carom_path *w, carom_direction d, int j, dou
 carom_status carom_path_differentiate(carom_path *w, carom_direction d, int j, double *da, double *dlambda) {
     carom_point *p = &w->p;
     const carom_local *L = &p->L;
-    const int n = w->n_rows, nv = p->nv;
+    const int nv = p->nv;
     CAROM_TRY(bad(w, carom_variation_motion(w->x, p->t, p->q, p->v, w->a, d, da), p->t));
-    if (n > 0) {
+    if (L->nb > 0) {
         carom_path_spread(w, w->lambda);
         CAROM_TRY(bad(w, carom_variation_reaction(w->x, p->t, p->q, w->full, d, w->dv), p->t));
         carom_axpy(da, 1, w->dv, nv);
         CAROM_TRY(change_friction(w, d, j, da));
         CAROM_TRY(bad(w, carom_variation_acceleration(w->x, p->t, p->q, p->v, w->a, d, w->full), p->t));
     }
-    carom_factor_solve(&w->F, da);
-    for (int r = 0, b = 0; r < n; ++r) {
+    for (int r = 0, b = 0; r < w->n_rows; ++r) {
         while (w->row[r] >= L->at[b + 1]) ++b;
-        dlambda[r] = -carom_column_dot(&L->W, w->row[r], da) - w->full[w->at_full[L->id[b]] + w->row[r] - L->at[b]];
+        dlambda[r] = -w->full[w->at_full[L->id[b]] + w->row[r] - L->at[b]];
     }
-    if (n > 0) carom_path_solve(w, w->G, n, dlambda);
-    for (int r = 0; r < n; ++r) carom_axpy(da, dlambda[r], w->X + (size_t)r * (size_t)nv, nv);
+    for (int k = 0; k < w->nj; ++k) w->joint[k] = -w->full[w->at_full[k]];
+    carom_path_push(w, da, dlambda, w->joint);
     return CAROM_OK;
 }

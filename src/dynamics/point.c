@@ -2,6 +2,7 @@
 #include "base/block.h"
 #include "dynamics/dynamics.h"
 #include "scheme/discs.h"
+#include "scheme/step.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -125,8 +126,16 @@ static carom_status look_friction(carom_point *p, carom_error *err) {
     return CAROM_OK;
 }
 
+double carom_point_largest(const carom_point *p, const double *x, int n) {
+    double most = 0;
+    for (int i = 0; i < n; ++i)
+        if (!carom_is_state(&p->sys, i) && !(fabs(x[i]) <= most)) most = fabs(x[i]);
+    return most;
+}
+
 carom_status carom_point_look(carom_point *p, carom_error *err) {
     const carom_system *s = &p->sys;
+    for (int i = s->first_state; p->still && i < s->first_state + s->nstates; ++i) p->v[i] = p->q[i];
     if (p->redundant && !carom_redundant_look(&p->independent.rows, p->work, p->t, p->q, NULL))
         return failed(CAROM_USER, "directions of joints", err);
     carom_zero(p->g, p->ne + p->nc);
@@ -148,6 +157,23 @@ carom_status carom_point_directions(carom_point *p, carom_local *L, carom_error 
     return failed(p->sys.directions(p->sys.model, p->work, p->t, p->q, L), "directions of contacts", err);
 }
 
+// (STA-3)  At rest first-order states z are unknowns like positions: K = -df/dz, and C = 0.
+static void move_columns(carom_point *p) {
+    const carom_shape shape = p->K.shape;
+    for (int j = p->sys.first_state; j < p->sys.first_state + p->sys.nstates; ++j) {
+        const size_t n = (size_t)shape.n, wide = 2 * (size_t)shape.band + 1, at = (size_t)j;
+        const size_t from = shape.storage == CAROM_SPARSE     ? (size_t)shape.pattern->start[j]
+                            : shape.storage == CAROM_BANDED   ? at * wide
+                            : shape.storage == CAROM_DIAGONAL ? at
+                                                              : at * n,
+                     to = shape.storage == CAROM_SPARSE     ? (size_t)shape.pattern->start[j + 1]
+                          : shape.storage == CAROM_BANDED   ? from + wide
+                          : shape.storage == CAROM_DIAGONAL ? from + 1
+                                                            : from + n;
+        for (size_t k = from; k < to; ++k) p->K.a[k] += p->C.a[k], p->C.a[k] = 0;
+    }
+}
+
 carom_status carom_point_tangent(carom_point *p, const double *lambda, carom_error *err) {
     const carom_system *s = &p->sys;
     carom_matrix_zero(p->K);
@@ -155,6 +181,7 @@ carom_status carom_point_tangent(carom_point *p, const double *lambda, carom_err
     CAROM_TRY(failed(s->tangent ? s->tangent(s->model, p->work, p->t, p->q, p->v, p->K, p->C)
                                 : carom_difference_tangent(&p->difference, s, p->work, p->t, p->q, p->v, p->K, p->C),
                      "derivatives of forces", err));
+    if (p->still) move_columns(p);
     if (!lambda || p->L.nb == 0) return CAROM_OK;
     return failed(s->reaction_gradient ? s->reaction_gradient(s->model, p->work, p->t, p->q, &p->L, lambda, -1, p->K)
                                        : carom_difference_reaction_gradient(&p->difference, s, p->work, p->t, p->q,
@@ -180,7 +207,8 @@ bool carom_point_slides(const carom_point *p, int b, double *d) {
 }
 
 const char *carom_point_rate(const carom_point *p, int i) {
-    return p->nq == p->nv ? carom_model_coordinate(p->model, i) : carom_model_velocity(p->model, i);
+    return p->nq == p->nv && !carom_model_state(p->model, i) ? carom_model_coordinate(p->model, i)
+                                                             : carom_model_velocity(p->model, i);
 }
 
 carom_status carom_point_curvature(carom_point *p, double *kappa, carom_error *err) {

@@ -41,8 +41,6 @@ typedef struct search {
     double *d, *D, *r, *size; // nv: an iteration, their sum, force that is left, sum of absolute terms
     double *predicted, *left; // nv: M D/tau^2; scratch
     double *low, *high;       // n: ranges of reactions, by recorded direction
-    double *spare;            // 7 n + n^2
-    int *column, *carrying;
     double strength, balance; // largest terms of f + W lambda so far; |f + W lambda| relative to its terms
     double rounding;          // of f
     double period;            // the longest sample time
@@ -58,12 +56,11 @@ static void allocate(search *s, carom_arena *mem) {
     s->size = carom_allocate(mem, nv);
     s->predicted = carom_allocate(mem, nv), s->D = carom_allocate(mem, nv);
     s->low = carom_allocate(mem, n), s->high = carom_allocate(mem, n);
-    s->spare = carom_allocate(mem, 7 * n + n * n);
-    s->column = carom_allocate_ints(mem, n), s->carrying = carom_allocate_ints(mem, n);
 }
 
 static carom_status open(search *s, const carom_model *m, carom_error *err) {
     CAROM_TRY(carom_grip_open(&s->grip, m, err));
+    s->grip.p.still = true;
     CAROM_TRY(carom_steady_open(&s->steady, &s->grip.p, false, err));
     allocate(s, &s->mem);
     if (!carom_arena_begin(&s->mem)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an equilibrium");
@@ -129,18 +126,18 @@ static bool carries_on(search *s, carom_problem *pb, double scale) {
     const carom_grip *h = &s->grip;
     const int n = h->rows;
     if (n > MOST_SHARED || h->p.L.nb == h->p.ne) return false; // joints have one answer
-    double *y = s->spare, *b = y + n, *work = b + n, *G = work + 3 * n;
-    int m = 0;
+    double *y = h->spare, *b = y + n, *work = b + n, *G = work + 3 * n;
+    int m = 0, *carrying = h->pivot + n;
     for (int i = 0; i < h->p.L.nb; ++i)
         for (int k = h->row[i]; k < h->row[i + 1]; ++k)
-            if (h->p.L.id[i] < h->p.ne || h->warm[h->dir[h->p.L.id[i]]] > 0) s->carrying[m++] = k;
+            if (h->p.L.id[i] < h->p.ne || h->warm[h->dir[h->p.L.id[i]]] > 0) carrying[m++] = k;
     for (int j = 0; j < m; ++j) {
-        b[j] = -h->c[s->carrying[j]];
-        for (int i = 0; i < m; ++i) G[i + j * m] = h->G[s->carrying[i] + (size_t)s->carrying[j] * (size_t)n];
+        b[j] = -h->c[carrying[j]];
+        for (int i = 0; i < m; ++i) G[i + j * m] = h->G[carrying[i] + (size_t)carrying[j] * (size_t)n];
     }
-    carom_dense_shortest(G, m, m, RANK, s->column, work, b, y);
+    carom_dense_shortest(G, m, m, RANK, h->pivot, work, b, y);
     carom_zero(h->x, n);
-    for (int j = 0; j < m; ++j) h->x[s->carrying[j]] = y[j];
+    for (int j = 0; j < m; ++j) h->x[carrying[j]] = y[j];
     return admissible(s, h->x) && carom_residual(pb, NULL) <= CERTIFIED * scale;
 }
 
@@ -165,17 +162,29 @@ static void answer_forces(search *s, double tau) {
     carom_steady_answer(c, &s->grip.p, c->r, s->d, c->dz);
 }
 
+// Reactions of joints to what controllers have answered: with all forces at once.
+static void react(search *s) {
+    carom_grip *h = &s->grip;
+    const carom_point *p = &h->p;
+    carom_add(s->left, p->f, -1, s->predicted, p->nv);
+    for (int i = 0; i < s->steady.m; ++i)
+        carom_axpy(s->left, s->steady.dz[i], s->steady.F + (size_t)i * (size_t)p->nv, p->nv);
+    for (int k = 0; k < h->nj; ++k) h->joint[k] = -p->g[k];
+    carom_grip_solve(h, s->left, h->joint);
+}
+
 // (RST-2); CAROM_RETRY: a smaller tau may do.
 static carom_status displace(search *s, double tau) {
     carom_point *p = &s->grip.p;
+    if (p->L.nb < s->grip.nj) CAROM_TRY(carom_grip_gather(&s->grip)); // at the start
     CAROM_TRY(carom_point_tangent(p, s->grip.lambda, s->grip.err));
     carom_matrix_zero(s->grip.B);
     carom_matrix_add(s->grip.B, 1, p->K);
     carom_matrix_add(s->grip.B, 1 / (tau * tau), p->M);
-    if (carom_factorise(&s->grip.A, s->grip.B, NULL) != CAROM_OK) return CAROM_RETRY;
+    if (carom_grip_factor(&s->grip) != CAROM_OK) return CAROM_RETRY;
     if (s->steady.m > 0) {
         CAROM_TRY(carom_steady_linearise(&s->steady, p, s->grip.err));
-        if (!carom_steady_factor(&s->steady, p, &s->grip.A, s->period / tau)) return CAROM_RETRY;
+        if (!carom_steady_factor(&s->steady, &s->grip, s->period / tau)) return CAROM_RETRY;
     }
     s->all.nb = 0;
     for (int c = 0; c < p->nc; ++c) {
@@ -189,7 +198,8 @@ static carom_status displace(search *s, double tau) {
         carom_grip_fill(&s->grip);
         answer_rows(s);
         carom_add(s->d, p->f, -1, s->predicted, p->nv);
-        carom_factor_solve(&s->grip.A, s->d);
+        for (int k = 0; k < s->grip.nj; ++k) s->grip.joint[k] = -p->g[k];
+        carom_grip_solve(&s->grip, s->d, s->grip.joint);
         answer_forces(s, tau);
         double scale = 0;
         for (int b = 0; b < p->L.nb; ++b)
@@ -212,6 +222,7 @@ static carom_status displace(search *s, double tau) {
         if (!isfinite(carom_norm_max(s->d, p->nv))) return CAROM_RETRY;
         if (!closes_more(s)) break;
     }
+    if (s->steady.m > 0 && s->grip.nj > 0) react(s);
     carom_grip_spread(&s->grip);
     carom_grip_remember(&s->grip);
     return CAROM_OK;
@@ -235,9 +246,13 @@ static void balance(search *s) {
     for (int i = 0; i < p->nv; ++i) s->size[i] = fabs(p->f[i]);
     carom_copy(s->r, p->f, p->nv);
     for (int k = 0; k < p->L.at[p->L.nb]; ++k) {
-        carom_column_expand(s->left, &p->L.W, k);
-        for (int i = 0; i < p->nv; ++i)
-            s->r[i] += s->left[i] * s->grip.lambda[k], s->size[i] += fabs(s->left[i] * s->grip.lambda[k]);
+        const carom_columns *W = &p->L.W;
+        const double *a = W->a + (size_t)k * (size_t)W->stride;
+        const int count = W->count ? W->count[k] : p->nv, *row = W->count ? carom_column_rows(W, k) : NULL;
+        for (int e = 0; e < count; ++e) {
+            const int i = row ? row[e] : e;
+            s->r[i] += a[e] * s->grip.lambda[k], s->size[i] += fabs(a[e] * s->grip.lambda[k]);
+        }
     }
     const double size = norm(s, s->size);
     s->strength = fmax(s->strength, size);
@@ -289,7 +304,7 @@ static double missing(search *s, double tau) {
     for (int i = 0; i < p->nv; ++i) s->left[i] = s->r[i] - s->predicted[i];
     const double off = norm(s, s->left), open = carom_norm_max(p->g, p->ne);
     return fmax(off > 0 ? off / fmax(size, NOTHING * s->strength) : 0,
-                open > 0 ? open / (MOVED * carom_norm_max(s->D, p->nv) + CLOSED * s->grip.length) : 0);
+                open > 0 ? open / (MOVED * carom_point_largest(p, s->D, p->nv) + CLOSED * s->grip.length) : 0);
 }
 
 static carom_status iterate(search *s, double tau, int *count) {
@@ -300,8 +315,8 @@ static carom_status iterate(search *s, double tau, int *count) {
     for (*count = 1; *count <= NEWTON; ++*count) {
         inertia(s, tau);
         CAROM_TRY(displace(s, tau));
-        // forces of controllers have no valleys
-        if (*count == 1 && s->steady.m == 0 && !downhill(s, tau)) return CAROM_RETRY;
+        // forces of controllers and of states have no valleys
+        if (*count == 1 && s->steady.m == 0 && p->sys.nstates == 0 && !downhill(s, tau)) return CAROM_RETRY;
         move(s, p->q, p->q, s->d);
         carom_axpy(s->steady.z, 1, s->steady.dz, s->steady.m);
         carom_axpy(s->steady.moved, 1, s->steady.dz, s->steady.m);
@@ -356,6 +371,10 @@ static carom_status describe(search *s, carom_rest *rest) {
                  carom_model_constraint(p->model, carom_point_id(p, id)));
         break;
     }
+    if (carom_model_state(p->model, rest->unbalanced))
+        return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "no equilibrium found: the rate of '%.60s' is %.6g; %s",
+                          carom_point_rate(p, rest->unbalanced),
+                          rest->force_left / *carom_matrix_entry(p->M, rest->unbalanced, rest->unbalanced), why);
     return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "no equilibrium found: unbalanced force %.6g on '%.60s'; %s",
                       rest->force_left, carom_point_rate(p, rest->unbalanced), why);
 }
@@ -402,7 +421,7 @@ static carom_status descend(search *s, carom_rest *rest) {
         if (now < best)
             best = now, carom_copy(s->q_best, p->q, p->nq), carom_copy(s->steady.best, s->steady.z, s->steady.m);
         if (now <= TIGHT || ((now <= ENOUGH || exact) && !better)) return CAROM_OK;
-        if (carom_norm_max(p->q, p->nq) > far) break;
+        if (carom_point_largest(p, p->q, p->nq) > far) break;
         if (count <= QUICK) tau = fmin(GROW * tau, most);
     }
     carom_copy(p->q, s->q_best, p->nq);
@@ -429,7 +448,7 @@ static carom_status accelerate(search *s) {
 // The largest part of the way along z, up to `most`, on which reactions stay admissible; the admissible ones are
 // convex.
 static double way(search *s, const double *z, double most) {
-    double low = 0, high = most, *y = s->spare;
+    double low = 0, high = most, *y = s->grip.spare;
     for (int i = 0; i < 200; ++i) {
         const double middle = i == 0 ? most : 0.5 * (low + high);
         carom_add(y, s->grip.x, middle, z, s->grip.rows);
@@ -443,17 +462,17 @@ static double way(search *s, const double *z, double most) {
 // y = G^+ G x, the part of reactions x that moves something; returns the rank of G.
 static int moving(search *s, const double *x, double *y) {
     const int n = s->grip.rows;
-    double *b = s->spare + n, *work = b + n, *G = work + 3 * n;
+    double *b = s->grip.spare + n, *work = b + n, *G = work + 3 * n;
     carom_zero(b, n);
     for (int j = 0; j < n; ++j) carom_axpy(b, x[j], s->grip.G + (size_t)j * (size_t)n, n);
     carom_copy(G, s->grip.G, (ptrdiff_t)n * n);
-    return carom_dense_shortest(G, n, n, RANK, s->column, work, b, y);
+    return carom_dense_shortest(G, n, n, RANK, s->grip.pivot, work, b, y);
 }
 
 // The longest z = e_i - G^+ G e_i: where one combination of reactions moves nothing, it is that one.
 static void free_combination(search *s, double *z) {
     const int n = s->grip.rows;
-    double *e = s->spare + 5 * n + n * n, *y = e + n, longest = 0; // behind what moving() uses
+    double *e = s->grip.spare + 5 * n + n * n, *y = e + n, longest = 0; // behind what moving() uses
     for (int i = 0; i < n; ++i) {
         for (int k = 0; k < n; ++k) e[k] = k == i;
         moving(s, e, y);
@@ -631,6 +650,8 @@ carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const doubl
                               : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an equilibrium");
     if (status == CAROM_OK) status = open(&s, m, err);
     if (status == CAROM_OK) {
+        for (int i = 0; i < all->nv; ++i)
+            if (carom_model_state(m, i)) s.grip.p.q[i] = carom_model_v0(m)[i];
         if (q) carom_copy(s.grip.p.q, q, all->nq);
         carom_copy(rest->q, s.grip.p.q, all->nq);
         for (int i = 0; i < s.grip.p.n; ++i) s.low[i] = s.high[i] = NAN;

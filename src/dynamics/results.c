@@ -14,6 +14,7 @@
 //
 // and what happens is another sequence of events beyond.
 #include "dynamics/results.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "model/watch.h"
 #include <carom/option.h>
@@ -79,46 +80,129 @@ static char *split(char *text, bool *before) {
     return NULL;
 }
 
-static carom_status read_one(carom_results *r, int i, char *text, const char *option) {
-    static const char time_of[] = "time of ";
+static const char TIME_OF[] = "time of ";
+
+// "time of EVENT", or "EXPR at EVENT", "EXPR before EVENT", to result or term i; the text is cut.  said: for messages.
+static carom_status read_one(carom_results *r, int i, char *text, const char *said, const char *option) {
     carom_at_event *e = &r->event[i];
-    char whole[100];
-    snprintf(whole, sizeof whole, "%.80s", text);
     text += strspn(text, " ");
     r->expression[i] = text;
-    const bool time = strncmp(text, time_of, sizeof time_of - 1) == 0;
-    const char *inside = strstr(text + (time ? 1 : 0), time_of);
-    if (inside && (inside == text || !(isalnum((unsigned char)inside[-1]) || inside[-1] == '_')))
-        return carom_fail(r->err, CAROM_BAD_INPUT,
-                          "%s '%s': `time of EVENT` must be the whole expression, it cannot be part of another one; "
-                          "for a difference of two times ask for each of them",
-                          option, whole);
-    char *at = time ? text + sizeof time_of - 1 : split(text, &e->before);
+    const bool time = strncmp(text, TIME_OF, sizeof TIME_OF - 1) == 0;
+    char *at = time ? text + sizeof TIME_OF - 1 : split(text, &e->before);
     if (!at) return CAROM_OK;
     e->some = true, e->time = time;
     if (!read_event(at, e, &e->contact) || e->number < 1)
         return carom_fail(r->err, CAROM_BAD_INPUT,
-                          "%s '%s': expected `time of CONTACT.impact[N]` or `EXPRESSION at CONTACT.impact[N]`, N = 1, "
-                          "2, ...; also close, open, stick, slip",
-                          option, whole);
+                          "%s '%.80s': expected `time of CONTACT.impact[N]` or `EXPRESSION at CONTACT.impact[N]`, N = "
+                          "1, 2, ..., in parentheses inside of another expression; also close, open, stick, slip",
+                          option, said);
     if (!e->contact) return no_memory(r->err);
     if (time) r->expression[i] = "t";
     return CAROM_OK;
 }
 
+static bool in_a_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
+
+// Behind "CONTACT.impact[N]" at the start of a text; 0: there is none.
+static size_t event_length(const char *text) {
+    for (size_t dot = 1; text[0] && text[dot]; ++dot)
+        for (int k = 0; k < CAROM_AT_COUNT && text[dot] == '.'; ++k) {
+            size_t n = dot + 1 + strlen(words[k]);
+            if (strncmp(text + dot + 1, words[k], strlen(words[k])) != 0 || in_a_name(text[n])) continue;
+            if (text[n] == '[') n += strcspn(text + n, "]");
+            return n + (text[n] == ']');
+        }
+    return 0;
+}
+
+// Behind the parenthesis that closes the one at the start of a text; 0: none does.
+static size_t closing(const char *text) {
+    int depth = 0;
+    for (size_t i = 0; text[i]; ++i) {
+        depth += (text[i] == '(') - (text[i] == ')');
+        if (depth == 0) return i + 1;
+    }
+    return 0;
+}
+
+// A term at `text`: *from and *length of what is to be read, and how much of the text it takes; 0: there is none.
+static size_t term_length(const char *whole, const char *text, size_t *from, size_t *length) {
+    if (strncmp(text, TIME_OF, sizeof TIME_OF - 1) == 0 && (text == whole || !in_a_name(text[-1]))) {
+        const size_t n = event_length(text + sizeof TIME_OF - 1);
+        *from = 0, *length = n + sizeof TIME_OF - 1;
+        return n > 0 ? *length : 0;
+    }
+    const size_t n = text[0] == '(' && (text == whole || !in_a_name(text[-1])) ? closing(text) : 0;
+    if (n < 3) return 0;
+    char *inside = calloc(n, 1);
+    bool before;
+    if (inside) memcpy(inside, text + 1, n - 2);
+    const bool some = inside && split(inside, &before);
+    free(inside);
+    *from = 1, *length = n - 2;
+    return some ? n : 0;
+}
+
+// Terms inside of text i become expressions of their own, with texts at *room; in `to` marks stand for them.
+static carom_status take_terms(carom_results *r, const char *text, char *to, char **room, const char *option) {
+    size_t from = 0, length = 0;
+    for (const char *c = text; *c;) {
+        const size_t n = term_length(text, c, &from, &length);
+        if (n == 0) {
+            *to++ = *c++;
+            continue;
+        }
+        const int k = r->all - r->n;
+        char *own = *room;
+        memcpy(own, c + from, length);
+        *room += length + 1;
+        CAROM_TRY(read_one(r, r->all++, own, text, option));
+        char mark[20];
+        snprintf(mark, sizeof mark, "%de-250", k + 1);
+        r->term[k] = (carom_term){.mark = carom_number(mark, NULL), .watch = -1};
+        to += sprintf(to, "max(%s)", mark);
+        c += n;
+    }
+    return CAROM_OK;
+}
+
+// Is there a term in the text that is not all of it?
+static bool has_terms(const char *text) {
+    text += strspn(text, " ");
+    size_t from, length;
+    char own[sizeof TIME_OF];
+    snprintf(own, sizeof own, "%s", text);
+    const size_t first = strcmp(own, TIME_OF) == 0 ? term_length(text, text, &from, &length) : 0;
+    if (first > 0 && text[first + strspn(text + first, " ")] == 0) return false;
+    for (const char *c = text; *c; ++c)
+        if (term_length(text, c, &from, &length) > 0) return true;
+    return false;
+}
+
 carom_status carom_results_read(carom_results *r, const char *const *texts, const char *option, carom_error *err) {
     *r = (carom_results){.n = carom_list_length(texts), .err = err};
-    size_t bytes = 1;
-    for (int i = 0; i < r->n; ++i) bytes += strlen(texts[i]) + 1;
+    // a term has five letters at least, in parentheses; a mark has no more than twenty
+    size_t bytes = 1, count = (size_t)r->n + 1;
+    for (int i = 0; i < r->n; ++i) bytes += 6 * (strlen(texts[i]) + 8), count += strlen(texts[i]) / 5;
+    r->all = r->n;
     r->own = calloc(bytes, 1);
-    r->expression = calloc((size_t)r->n + 1, sizeof *r->expression),
-    r->event = calloc((size_t)r->n + 1, sizeof *r->event);
-    if (!r->own || !r->expression || !r->event) return no_memory(err);
+    r->expression = calloc(count, sizeof *r->expression), r->said = calloc((size_t)r->n + 1, sizeof *r->said),
+    r->event = calloc(count, sizeof *r->event), r->term = calloc(count, sizeof *r->term),
+    r->told = calloc((size_t)r->n + 1, sizeof *r->told);
+    if (!r->own || !r->expression || !r->said || !r->event || !r->term || !r->told) return no_memory(err);
     char *at = r->own;
     for (int i = 0; i < r->n; ++i) {
-        strcpy(at, texts[i]);
-        CAROM_TRY(read_one(r, i, at, option));
-        at += strlen(texts[i]) + 1;
+        const size_t length = strlen(texts[i]);
+        r->said[i] = strcpy(at, texts[i]), at += length + 1;
+        char *text = at;
+        if (has_terms(texts[i])) {
+            at += 4 * (length + 8);
+            r->expression[i] = text + strspn(text, " ");
+            CAROM_TRY(take_terms(r, texts[i], text, &at, option));
+        } else {
+            strcpy(text, texts[i]), at += length + 1;
+            CAROM_TRY(read_one(r, i, text, texts[i], option));
+        }
     }
     return CAROM_OK;
 }
@@ -133,14 +217,14 @@ static carom_status allocate(carom_results *r) {
     const size_t n = (size_t)r->columns + 1, watched = (size_t)r->nwatch + 1;
     double **part[] = {&r->x, &r->dx, &r->dwatch, &r->out, &r->dout, &r->value, &r->gradient, &r->rate_0};
     const size_t size[] = {
-        watched,          watched,          WATCH_COUNT * watched, (size_t)r->n + 1,
-        (size_t)r->n + 1, (size_t)r->n + 1, (size_t)r->n * n + 1,  (size_t)s->nc + (size_t)s->ne + 1};
+        watched,            watched,            WATCH_COUNT * watched,   (size_t)r->all + 1,
+        (size_t)r->all + 1, (size_t)r->all + 1, (size_t)r->all * n + 1, (size_t)s->nc + (size_t)s->ne + 1};
     bool good = true;
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i)
         *part[i] = calloc(size[i], sizeof(double)), good = good && *part[i];
-    r->limit = calloc((size_t)r->n + 1, sizeof *r->limit);
+    r->limit = calloc((size_t)r->all + 1, sizeof *r->limit);
     good = good && r->limit;
-    for (int i = 0; good && i < r->n; ++i) good = (r->limit[i].gradient = calloc(3 * n, sizeof(double))) != NULL;
+    for (int i = 0; good && i < r->all; ++i) good = (r->limit[i].gradient = calloc(3 * n, sizeof(double))) != NULL;
     r->watch = calloc(watched, sizeof *r->watch), r->average = calloc(watched, sizeof *r->average),
     r->grazing = calloc(n, sizeof *r->grazing);
     good = good && r->watch && r->average && r->grazing;
@@ -151,13 +235,25 @@ static carom_status allocate(carom_results *r) {
     return good ? CAROM_OK : no_memory(r->err);
 }
 
+void carom_results_find_terms(carom_results *r, const carom_model *m) {
+    for (int i = 0; i < r->n; ++i) r->told[i] = !r->event[i].some && !carom_model_observes_state(m, i);
+    for (int k = 0; k < carom_model_watched(m); ++k) {
+        double value;
+        bool term = false;
+        for (int i = 0; i < r->all - r->n && carom_model_watch_number(m, k, &value); ++i)
+            if (value == r->term[i].mark) r->term[i].watch = k, term = true;
+        for (int i = 0; i < r->n; ++i) r->told[i] = r->told[i] && (term || !carom_model_watch_uses(m, k, i));
+    }
+}
+
 carom_status carom_results_bind(carom_results *r, const carom_model *m, int columns, const char *option,
                                 carom_error *err) {
     const carom_system *s = carom_model_system(m);
     r->model = m, r->columns = columns, r->nwatch = carom_model_watched(m), r->err = err;
     CAROM_TRY(allocate(r));
+    carom_results_find_terms(r, m);
     for (int j = 0; j < columns; ++j) r->grazing[j].distance = INFINITY;
-    for (int i = 0; i < r->n; ++i) {
+    for (int i = 0; i < r->all; ++i) {
         carom_at_event *e = &r->event[i];
         const char *figure = carom_model_ledger_use(m, i);
         if (figure)
@@ -178,6 +274,8 @@ carom_status carom_results_bind(carom_results *r, const carom_model *m, int colu
             return carom_fail(err, CAROM_BAD_INPUT, "%s: the model has no contact '%.60s'%s%s%s", option, e->contact,
                               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
+    for (int i = 0; i < r->all - r->n; ++i)
+        if (r->term[i].watch >= 0) r->watch[r->term[i].watch].slots = 0; // nothing runs over it
     for (int k = 0; k < r->nwatch; ++k) {
         carom_watching *w = &r->watch[k];
         w->integral = w->square = -1;
@@ -188,9 +286,10 @@ carom_status carom_results_bind(carom_results *r, const carom_model *m, int colu
 }
 
 void carom_results_free(carom_results *r) {
-    for (int i = 0; r->event && i < r->n; ++i) free(r->event[i].contact);
+    for (int i = 0; r->event && i < r->all; ++i) free(r->event[i].contact);
     for (int k = 0; r->watch && k < r->nwatch; ++k) free(r->watch[k].low.gradient), free(r->watch[k].high.gradient);
-    for (int i = 0; r->limit && i < r->n; ++i) free(r->limit[i].gradient);
+    for (int i = 0; r->limit && i < r->all; ++i) free(r->limit[i].gradient);
+    free(r->said), free(r->term), free(r->told);
     free(r->limit), free(r->expression), free(r->event), free(r->own), free(r->watch), free(r->average),
         free(r->grazing);
     free(r->x), free(r->dx), free(r->dwatch), free(r->out), free(r->dout), free(r->value), free(r->gradient),
@@ -208,7 +307,7 @@ static const double *watched(carom_results *r, double t, const double *q, const 
 static carom_status bad(carom_results *r, carom_status status, double t) {
     return status == CAROM_OK
                ? CAROM_OK
-               : carom_fail(r->err, status, "t = %.9g: the derivative of '%.80s' is not finite", t, r->expression[0]);
+               : carom_fail(r->err, status, "t = %.9g: the derivative of '%.80s' is not finite", t, r->said[0]);
 }
 
 static carom_status change(carom_results *r, double t, const double *q, const double *v, carom_direction d) {
@@ -299,7 +398,7 @@ static bool happens(const carom_results *r, const carom_at_event *e, const carom
 // Is this event one whose time is asked for?
 static bool asks(void *user, const carom_change *x) {
     const carom_results *r = user;
-    for (int i = 0; i < r->n; ++i)
+    for (int i = 0; i < r->all; ++i)
         if (r->event[i].some && r->event[i].seen + 1 == r->event[i].number && happens(r, &r->event[i], x)) return true;
     return false;
 }
@@ -350,7 +449,7 @@ static carom_status predict(carom_results *r, int i, int c) {
 // Before an impact of a contact whose closing is asked for.
 static carom_status predict_all(carom_results *r, carom_path *w) {
     const carom_change *x = w->change;
-    for (int i = 0; i < r->n; ++i) {
+    for (int i = 0; i < r->all; ++i) {
         const carom_at_event *e = &r->event[i];
         for (int c = 0; e->some && e->time && e->word == CAROM_AT_CLOSE && !e->found && c < w->p.nc; ++c)
             if (x->mode_before[c] == CAROM_MODE_OPEN && x->impulse[c] > 0 && carom_model_contact_is(r->model, e->id, c))
@@ -367,6 +466,14 @@ static void take_limit(carom_results *r, int i) {
     carom_copy(r->gradient + (size_t)i * (size_t)r->path->n, z->gradient, r->path->n);
 }
 
+// The change of result i alone: others may have no value here.
+static carom_status change_of(carom_results *r, int i, carom_direction d) {
+    const carom_path *w = r->path;
+    r->dout[i] = NAN;
+    const carom_status status = carom_variation_observed(w->x, w->t, w->q, w->v, d, r->dout);
+    return isfinite(r->dout[i]) ? CAROM_OK : bad(r, status, w->t);
+}
+
 // (RES-1)
 static carom_status keep(carom_results *r, int i, const double *a) {
     const carom_path *w = r->path;
@@ -375,24 +482,24 @@ static carom_status keep(carom_results *r, int i, const double *a) {
     carom_model_observe(r->model, r->average, &none, carom_sim_work(r->sim), w->t, w->q, w->v, r->out);
     r->value[i] = r->out[i], r->event[i].found = true;
     if (w->n == 0) return CAROM_OK;
-    CAROM_TRY(
-        bad(r, carom_variation_observed(w->x, w->t, w->q, w->v, (carom_direction){1, w->v, a, NULL}, r->dout), w->t));
+    CAROM_TRY(change_of(r, i, (carom_direction){1, w->v, a, NULL}));
     along = r->dout[i];
     for (int j = 0; j < w->n; ++j) {
-        CAROM_TRY(bad(r, carom_variation_observed(w->x, w->t, w->q, w->v, direction(w, w->y, j), r->dout), w->t));
+        CAROM_TRY(change_of(r, i, direction(w, w->y, j)));
         r->gradient[(size_t)i * (size_t)w->n + (size_t)j] = r->event[i].time ? w->dt[j] : r->dout[i] + along * w->dt[j];
     }
     return CAROM_OK;
 }
 
 bool carom_results_complete(const carom_results *r) {
-    bool all = true;
-    for (int i = 0; i < r->n; ++i) all = all && r->event[i].found;
-    return all;
+    bool all = true, some = false;
+    for (int i = 0; i < r->all; ++i)
+        all = all && (r->event[i].found || (i < r->n && r->told[i])), some = some || r->event[i].some;
+    return all && some;
 }
 
 static carom_status meet(carom_results *r, carom_path *w, carom_side side) {
-    for (int i = 0; i < r->n; ++i) {
+    for (int i = 0; i < r->all; ++i) {
         carom_at_event *e = &r->event[i];
         if (!e->some || e->found) continue;
         if (side == CAROM_LEFT) e->now = happens(r, e, w->change) && ++e->seen == e->number;
@@ -546,6 +653,10 @@ static carom_status change_watched(carom_results *r, int j) {
         d[WATCH_RMS] = T > 0 ? rms > 0 ? square / (2 * T * rms) : 0 : r->x[k] < 0 ? -r->dx[k] : r->dx[k];
         d[WATCH_INTEGRAL] = integral;
     }
+    for (int i = 0; i < r->all - r->n; ++i)
+        if (r->term[i].watch >= 0)
+            r->dwatch[WATCH_COUNT * r->term[i].watch + WATCH_HIGH] =
+                r->gradient[(size_t)(r->n + i) * (size_t)w->n + (size_t)j];
     return CAROM_OK;
 }
 
@@ -564,15 +675,16 @@ carom_status carom_results_now(carom_results *r, double *value, double *gradient
                                         .x = x[k],
                                         .t = w->t};
     }
-    carom_model_observe(r->model, r->average, &none, carom_sim_work(r->sim), w->t, w->q, w->v, r->out);
-    for (int i = 0; i < r->n; ++i) {
+    for (int i = 0; i < r->all; ++i) {
         const carom_at_event *e = &r->event[i];
-        value[i] = e->some ? r->value[i] : r->out[i];
         if (e->some && !e->found)
             return carom_fail(r->err, CAROM_NOT_CONVERGED,
                               "'%.60s' has %ld event%s '%s' until t = %.9g, not %ld; increase --end", e->contact,
                               e->seen, e->seen == 1 ? "" : "s", words[e->word], w->t, e->number);
+        if (i >= r->n && r->term[i - r->n].watch >= 0) r->average[r->term[i - r->n].watch].high = r->value[i];
     }
+    carom_model_observe(r->model, r->average, &none, carom_sim_work(r->sim), w->t, w->q, w->v, r->out);
+    for (int i = 0; i < r->n; ++i) value[i] = r->event[i].some ? r->value[i] : r->out[i];
     for (int j = 0; j < w->n && gradient; ++j) {
         CAROM_TRY(change_watched(r, j));
         CAROM_TRY(bad(

@@ -19,10 +19,17 @@ typedef struct carom_at_event {
     bool time, before;
     carom_at_word word;
     char *contact;
-    int id;            // carom_model_contact()
+    long long id;      // carom_model_contact()
     long number, seen; // from 1
     bool now, found;
 } carom_at_event;
+
+/// A result at an event inside of an expression, as `time of A.impact[2]` in a difference: an expression of its own
+/// behind those of the results.  In the other one max(mark) stands for it, a number that is watched in its place.
+typedef struct carom_term {
+    double mark;
+    int watch; // watched expression that it is
+} carom_term;
 
 /// The limit of a run of impacts, as its impacts predict it; gradient: of `value`, of the last two predictions.
 typedef struct carom_limit {
@@ -49,9 +56,12 @@ typedef struct carom_grazing {
 } carom_grazing; // distance infinite: none is known
 
 typedef struct carom_results {
-    int n;                   // results
-    const char **expression; // for carom_model_def.observe; NULL-terminated
-    carom_at_event *event;
+    int n, all;              // results; with the terms inside them
+    const char **expression; // all, for carom_model_def.observe; NULL-terminated
+    const char **said;       // n: as they were given
+    carom_at_event *event;   // all
+    carom_term *term;        // all - n
+    bool *told;              // n: terms and parameters alone, so that the end of the run does not count
     bool plain; // values alone: no columns
     // bound to a run
     const carom_model *model;
@@ -60,8 +70,8 @@ typedef struct carom_results {
     carom_watching *watch;
     carom_average *average;
     double *x, *dx, *dwatch, *out, *dout; // watched; their changes; observed
-    double *value, *gradient;             // of events that were found: n; n x columns
-    carom_limit *limit;                   // n
+    double *value, *gradient;             // of events that were found: all; all x columns
+    carom_limit *limit;                   // all
     double *rate_0;                       // nc: gap rates at the start of a step
     carom_grazing *grazing;               // columns
     int nwatch, nz, columns;
@@ -72,6 +82,8 @@ typedef struct carom_results {
 
 /// texts: NULL-terminated; option: for messages.  To be freed whatever happens.
 carom_status carom_results_read(carom_results *r, const char *const *texts, const char *option, carom_error *err);
+/// Which watched expressions stand for terms; carom_results_bind() does it.
+void carom_results_find_terms(carom_results *r, const carom_model *m);
 /// Of a model made with r->expression.  Sizes are known behind it.  derivatives false: figures of the ledger are
 /// allowed.
 carom_status carom_results_bind(carom_results *r, const carom_model *m, int columns, const char *option,

@@ -322,7 +322,7 @@ carom_status carom_segments_multipliers(carom_segments *g, double *re, double *i
     }
     int joints = 0;
     for (int id = 0; id < s->p.ne; ++id) joints += 2 * carom_system_directions(&s->p.sys, id);
-    const int left = n - joints - m - 2 * carom_cycle_hidden(c);
+    const int left = n - joints - m - carom_cycle_hidden(c);
     *lost = left > 0 ? left : 0;
     return CAROM_OK;
 }

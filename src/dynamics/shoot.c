@@ -2,7 +2,6 @@
 //
 // States beside a start satisfy joints and the contacts that are closed there, to first order:  c(x) = 0,  C dx = 0.  Z
 // is an orthonormal basis of these dx in units of typical sizes, Y what becomes of it, by (VAR-1) and (VAR-2).
-#include "contact/delassus.h"
 #include "base/missing.h"
 #include "base/grow.h"
 #include "base/number.h"
@@ -237,6 +236,7 @@ static carom_status pass_samplings(carom_shooter *s, carom_path *w) {
     return CAROM_OK;
 }
 
+// (STA-5)  Integrals of first-order states are no part of the map: they start as they are, and end there.
 // Rows of C, orthonormal, with -c by the parameter as their right-hand sides; then Z.
 static carom_status on_start(void *user, carom_path *w) {
     carom_shooter *s = user;
@@ -248,6 +248,12 @@ static carom_status on_start(void *user, carom_path *w) {
     for (int i = 0; i < n + (s->parameter >= 0) && status == CAROM_OK && w->p.L.nb > 0; ++i)
         status = constraint_column(s, w, i, C + (size_t)i * (size_t)most, &n_rows);
     carom_zero(s->p_0, n);
+    for (int i = 0; i < s->nv && status == CAROM_OK; ++i) { // (STA-5)
+        if (!carom_model_state(s->task.base, i)) continue;
+        carom_zero(s->rows + (size_t)rank * (size_t)n, n);
+        s->rows[(size_t)rank * (size_t)n + (size_t)i] = 1;
+        s->scratch[n + rank++] = 0;
+    }
     for (int r = 0; r < n_rows && status == CAROM_OK && rank < n; ++r) {
         for (int i = 0; i <= n; ++i) row[i] = C[(size_t)i * (size_t)most + (size_t)r];
         const double size = carom_length(row, n);
@@ -274,7 +280,8 @@ static carom_status on_start(void *user, carom_path *w) {
                 *entry(s, w, j, i) = j < s->m ? s->scale[i] * s->Z[(size_t)j * (size_t)n + (size_t)i] : 0;
         for (int i = 0; i < n && s->parameter >= 0; ++i) *entry(s, w, n, i) = s->scale[i] * s->p_0[i];
         for (int i = 0; i < s->nv; ++i)
-            s->rate_0[i] = w->v[i] / s->scale[i], s->rate_0[s->nv + i] = w->a_after[i] / s->scale[s->nv + i];
+            s->rate_0[i] = carom_model_state(s->task.base, i) ? 0 : w->v[i] / s->scale[i],
+            s->rate_0[s->nv + i] = w->a_after[i] / s->scale[s->nv + i];
     }
     free(C), free(row);
     return status == CAROM_OK ? pass_samplings(s, w) : status;
@@ -392,8 +399,16 @@ static carom_status add_response(carom_shooter *s, carom_path *w, double h) {
     return w->tried == h ? CAROM_OK : carom_path_try(w, h, NULL);
 }
 
+static void pace(carom_shooter *s, const carom_path *w, double h) {
+    double rate = 0;
+    for (int i = 0; i < s->nv; ++i)
+        rate = fmax(rate, fmax(fabs(w->v_1[i]) / s->scale[i], fabs(w->v_1[i] - w->v[i]) / (h * s->scale[s->nv + i])));
+    s->slow = fmin(s->slow, rate), s->fast = fmax(s->fast, rate);
+}
+
 static carom_status on_step(void *user, carom_path *w, double h) {
     carom_shooter *s = user;
+    pace(s, w, h);
     if (s->respond) CAROM_TRY(add_response(s, w, h));
     if (s->soft > 0) CAROM_TRY(cross_soft(s, w, h));
     range(s, w->q), range(s, w->q_1);
@@ -486,6 +501,11 @@ static carom_status linearised(carom_shooter *s, carom_sim *sim) {
     CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
     for (int i = 0; i < s->nv; ++i)
         s->rate_1[i] = w->v[i] / s->scale[i], s->rate_1[s->nv + i] = w->a[i] / s->scale[s->nv + i];
+    for (int i = 0; i < s->nv; ++i) {
+        if (!carom_model_state(s->task.base, i)) continue;
+        for (int j = 0; j < s->m; ++j) s->Y[(size_t)j * (size_t)n + (size_t)i] = 0;
+        s->p_1[i] = s->rate_1[i] = 0;
+    }
     carom_copy(s->mode_1, w->phase, s->p.nc);
     s->linear = true;
     return CAROM_OK;
@@ -496,6 +516,7 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
     if (x != s->start) carom_copy(s->start, x, s->nx);
     for (int c = 0; c < s->p.nc; ++c) s->mode[c] = CAROM_MODE_OPEN, s->low[c] = linear ? INFINITY : s->low[c];
     for (int i = 0; i < s->nq && linear; ++i) s->least[i] = INFINITY, s->most[i] = -INFINITY;
+    if (linear) s->slow = INFINITY, s->fast = 0;
     if (linear) s->linear = false, s->mean = 0, carom_zero(s->harmonic, 2 * CAROM_HARMONICS);
     s->weakest.contact = -1;
     for (int c = 0; c < s->p.nc && linear; ++c) s->nearest[c].contact = -1;
@@ -513,6 +534,8 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
     const bool coasted = linear && s->coast > 0 && status == CAROM_OK;
     carom_copy(s->end, coasted ? s->path.q : now.q, s->nq),
         carom_copy(s->end + s->nq, coasted ? s->path.v : now.v, s->nv);
+    for (int i = 0; i < s->nv; ++i)
+        if (carom_model_state(s->task.base, i)) s->end[i] = s->start[i];
     if (s->nz > 0 && !s->ended)
         carom_copy(s->end + s->nq + s->nv, carom_sim_inputs(sim) + carom_model_system(s->task.base)->nset, s->nz);
     s->path.sim = NULL;
@@ -550,7 +573,9 @@ static carom_status project(carom_shooter *s, double *q, double *v) {
         CAROM_TRY(carom_path_stand(w, s->t_0, q, v, NULL));
         double wrong = 0;
         int n = 0;
-        for (int b = 0; b < L->nb; ++b) {
+        for (int k = 0; k < w->nj; ++k)
+            w->joint[k] = positions ? -p->g[k] : -w->u[k], wrong = fmax(wrong, fabs(w->joint[k]));
+        for (int b = w->nj; b < L->nb; ++b) {
             const bool slides = L->id[b] >= p->ne && w->phase[L->id[b] - p->ne] == CAROM_MODE_SLIP;
             for (int k = L->at[b]; k < (positions || slides ? L->at[b] + 1 : L->at[b + 1]); ++k) {
                 carom_column_expand(w->X + (size_t)n * (size_t)s->nv, &L->W, k);
@@ -563,10 +588,9 @@ static carom_status project(carom_shooter *s, double *q, double *v) {
             if (positions) round = 5;
             continue;
         }
-        carom_delassus_dense(w->G, n, w->X, &L->W, w->row, &w->F, 1, true);
-        carom_path_solve(w, w->G, n, w->r);
+        carom_path_respond(w, n, true);
         carom_zero(w->dx, s->nv);
-        for (int k = 0; k < n; ++k) carom_axpy(w->dx, w->r[k], w->X + (size_t)k * (size_t)s->nv, s->nv);
+        carom_path_push(w, w->dx, w->r, w->joint);
         if (!positions) carom_axpy(v, 1, w->dx, s->nv);
         else if (sys->move) sys->move(sys->model, q, q, 1, w->dx);
         else carom_axpy(q, 1, w->dx, s->nv);

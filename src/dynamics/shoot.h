@@ -83,6 +83,7 @@ typedef struct carom_shooter {
     bool *soft_closed, *soft_now; // at the start; now
     double *low;           // nc: lowest gap at which an open contact turned back; infinite: none did
     double *least, *most;  // nq: range of positions; like `low`, of the last linearised run
+    double slow, fast;     // the least and the largest rate of change, in units of `scale`; likewise
     double mean, harmonic[2 * CAROM_HARMONICS]; // integrals of the response, and of it times cos(k pitch t), sin(k
                                                 // pitch t)
     int observed;          // which observed expression the response is

@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/lapack.h"
-#include <carom/sparse.h>
+#include "sparse/pivots.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,8 +21,8 @@ static const double ROUNDING = 1e-10, NOTHING = 1e-9; // of the least that is no
 
 typedef struct sparse {
     carom_arpack arpack;
-    const carom_linear *l;
-    int nv, rows, *keep;  // rows of in and out that are independent
+    carom_linear *l;
+    int nv, rows, *keep;  // rows that are independent
     size_t count;         // entries of (MOD-2)
     int *row, *col;
     double *value;
@@ -37,23 +37,39 @@ static carom_status no_memory(carom_error *err) {
     return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the eigenvalues");
 }
 
-// Columns of `in` that do not depend on those before, by Gram and Schmidt.
+// Rows whose `in` does not depend on those before, by Gram and Schmidt; joints that are no rows of the contact problem
+// are independent, and are taken off by (JND-1) with A = 1.
 static carom_status choose(sparse *s) {
-    const carom_grip *h = &s->l->grip;
+    carom_grip *h = &s->l->grip;
     const size_t nv = (size_t)s->nv;
-    double *Q = calloc(nv * (size_t)h->rows + 1, sizeof *Q);
-    s->keep = calloc((size_t)h->rows + 1, sizeof *s->keep);
+    const int all = carom_grip_all(h);
+    double *Q = calloc(nv * ((size_t)h->rows + 2) + (size_t)h->nj + 1, sizeof *Q);
+    s->keep = calloc((size_t)all + 1, sizeof *s->keep);
     if (!Q || !s->keep) return free(Q), no_memory(s->err);
-    for (int k = 0; k < h->rows; ++k) {
-        double *q = Q + (size_t)s->rows * nv;
-        carom_copy(q, h->in + (size_t)k * nv, s->nv);
+    double *joints = Q + nv * ((size_t)h->rows + 2);
+    if (h->nj > 0 && h->rows > 0) {
+        carom_matrix_zero(h->B);
+        for (int i = 0; i < s->nv; ++i) *carom_matrix_entry(h->B, i, i) = 1;
+        const carom_status status = carom_joined_factor(&h->joined, h->B, &h->p.L.W);
+        if (status != CAROM_OK)
+            return free(Q), carom_fail(s->err, status, "the directions of joints could not be decomposed");
+    }
+    int rank = 0;
+    while (s->rows < h->nj) s->keep[s->rows] = s->rows, ++s->rows;
+    for (int k = h->nj; k < all; ++k) {
+        double *q = Q + (size_t)rank * nv;
+        carom_grip_row(h, k, q, q + nv);
         const double before = carom_length(q, s->nv);
-        for (int twice = 0; twice < 2; ++twice)
-            for (int i = 0; i < s->rows; ++i)
+        for (int twice = 0; twice < 2; ++twice) {
+            carom_zero(joints, h->nj);
+            if (h->nj > 0) carom_joined_solve(&h->joined, q, joints);
+            for (int i = 0; i < rank; ++i)
                 carom_axpy(q, -carom_dot(q, Q + (size_t)i * nv, s->nv), Q + (size_t)i * nv, s->nv);
+        }
         const double after = carom_length(q, s->nv);
         if (!(after > CAROM_DEPENDENT * before)) continue;
         for (int i = 0; i < s->nv; ++i) q[i] /= after;
+        ++rank;
         s->keep[s->rows++] = k;
     }
     free(Q);
@@ -67,9 +83,13 @@ static bool put(sparse *s, int i, int j, double x) {
 }
 
 static bool put_matrix(sparse *s, carom_matrix A, double factor) {
-    const int band = carom_shape_band(A.shape);
+    const carom_pattern *P = A.shape.storage == CAROM_SPARSE ? A.shape.pattern : NULL;
+    const int band = P ? -1 : carom_shape_band(A.shape);
     bool good = true;
-    for (int j = 0; j < s->nv; ++j)
+    for (int j = 0; P && j < s->nv; ++j)
+        for (int e = P->start[j]; e < P->start[j + 1]; ++e)
+            if (A.a[e] != 0 || P->row[e] == j) good = good && put(s, P->row[e], j, factor * A.a[e]);
+    for (int j = 0; !P && j < s->nv; ++j)
         for (int i = j > band ? j - band : 0; i < s->nv && i <= j + band; ++i) {
             const double *x = carom_matrix_entry(A, i, j);
             if (x && (*x != 0 || i == j)) good = good && put(s, i, j, factor * *x);
@@ -89,14 +109,21 @@ static carom_status assemble(sparse *s) {
                 if (l->rank[r].left[i] != 0)
                     good = good &&
                            put(s, i, j, (l->rank[r].rate ? s->sigma : 1) * l->rank[r].left[i] * l->rank[r].right[j]);
-    for (int k = 0; good && k < s->rows; ++k)
+    const carom_columns *W = &p->L.W;
+    for (int k = 0; good && k < l->grip.nj; ++k)
+        for (int e = 0; e < W->count[k]; ++e) {
+            const double x = W->a[(size_t)k * (size_t)W->stride + (size_t)e];
+            const int i = carom_column_rows(W, k)[e];
+            good = good && put(s, i, nv + k, -x) && put(s, nv + k, i, x);
+        }
+    for (int k = l->grip.nj; good && k < s->rows; ++k)
         for (int i = 0; i < nv; ++i) {
-            const size_t at = (size_t)s->keep[k] * (size_t)nv + (size_t)i;
+            const size_t at = (size_t)(s->keep[k] - l->grip.nj) * (size_t)nv + (size_t)i;
             if (l->grip.out[at] != 0) good = good && put(s, i, nv + k, -l->grip.out[at]);
             if (l->grip.in[at] != 0) good = good && put(s, nv + k, i, l->grip.in[at]);
         }
     if (!good) return no_memory(s->err);
-    const carom_direct *klu = carom_direct_klu();
+    const carom_direct *klu = carom_direct_pivots();
     if (s->direct) klu->destroy(s->direct);
     carom_pattern_destroy(s->pattern);
     free(s->a);
@@ -189,7 +216,7 @@ static carom_status iterate(sparse *s, carom_spectrum *out, int count) {
     return status;
 }
 
-carom_status carom_spectrum_sparse(carom_spectrum *out, const carom_linear *l, int count, carom_error *err) {
+carom_status carom_spectrum_sparse(carom_spectrum *out, carom_linear *l, int count, carom_error *err) {
     sparse s = {.l = l, .nv = l->grip.p.nv, .err = err};
     if (l->frame || l->drift)
         return carom_fail(err, CAROM_UNSUPPORTED,
@@ -210,7 +237,7 @@ carom_status carom_spectrum_sparse(carom_spectrum *out, const carom_linear *l, i
         if (hypot(out->re[k], out->im[k]) > AT_SHIFT * s.sigma) least = fmin(least, hypot(out->re[k], out->im[k]));
     out->rounding = ROUNDING * (isfinite(least) ? least : 0);
     out->tiny = fmax(TINY * s.sigma, NOTHING * (isfinite(least) ? least : 0));
-    if (s.direct) carom_direct_klu()->destroy(s.direct);
+    if (s.direct) carom_direct_pivots()->destroy(s.direct);
     carom_pattern_destroy(s.pattern);
     free(s.a), free(s.row), free(s.col), free(s.value), free(s.keep), free(s.x);
     return status;

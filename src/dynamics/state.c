@@ -167,12 +167,16 @@ carom_status carom_state_read(const carom_model *m, const char *file, double *q,
     carom_copy(q, carom_model_q0(m), s->nq);
     carom_copy(v, carom_model_v0(m), s->nv);
     for (int i = 0; i < s->nq && status == CAROM_OK; ++i)
-        if (!carom_model_presses(m, i)) status = value(&r, file, carom_model_coordinate(m, i), &q[i], err);
+        if (!carom_model_hidden(m, i)) status = value(&r, file, carom_model_coordinate(m, i), &q[i], err);
     for (int i = 0; i < s->nv && status == CAROM_OK; ++i)
         if (!carom_model_presses(m, i)) status = value(&r, file, carom_model_velocity(m, i), &v[i], err);
     forget(&r);
     if (status == CAROM_OK) status = normalise(m, q, file, err);
-    return status == CAROM_OK ? check_joints(m, q, file, err) : status;
+    if (status == CAROM_OK) status = check_joints(m, q, file, err);
+    // of states, where equilibria have their values
+    for (int i = 0; i < s->nv; ++i)
+        if (carom_model_state(m, i)) q[i] = v[i];
+    return status;
 }
 
 carom_status carom_state_signals(const carom_model *m, const char *file, double *x, carom_error *err) {
@@ -221,7 +225,7 @@ carom_status carom_state_keep(const carom_model *m, const char *file, const doub
     char text[40];
     fputs("t", f);
     for (int i = 0; i < s->nq; ++i)
-        if (!carom_model_presses(m, i)) fprintf(f, ",%s", carom_model_coordinate(m, i));
+        if (!carom_model_hidden(m, i)) fprintf(f, ",%s", carom_model_coordinate(m, i));
     for (int i = 0; i < s->nv; ++i)
         if (!carom_model_presses(m, i)) fprintf(f, ",%s", carom_model_velocity(m, i));
     const int last = signals ? s->ni : s->nset;
@@ -229,7 +233,7 @@ carom_status carom_state_keep(const carom_model *m, const char *file, const doub
         if (first_of_name(m, i)) fprintf(f, ",%s", carom_model_signal(m, i));
     fputs("\n0", f);
     for (int i = 0; i < s->nq + s->nv; ++i) {
-        if (carom_model_presses(m, i < s->nq ? i : i - s->nq)) continue;
+        if (i < s->nq ? carom_model_hidden(m, i) : carom_model_presses(m, i - s->nq)) continue;
         carom_format(text, sizeof text, "%.17g", i < s->nq ? q[i] : v[i - s->nq]);
         fprintf(f, ",%s", text);
     }

@@ -125,12 +125,12 @@ static void apply(const carom_steady *s, int nv, const double *x, double *y) {
     for (int j = 0; j < nv; ++j) carom_axpy(y, x[j], s->H + (size_t)j * (size_t)s->m, s->m);
 }
 
-bool carom_steady_factor(carom_steady *s, const carom_point *p, const carom_factor *A, double slow) {
-    const int nv = p->nv, m = s->m;
+bool carom_steady_factor(carom_steady *s, carom_grip *grip, double slow) {
+    const int nv = grip->p.nv, m = s->m;
     carom_copy(s->X, s->F, (ptrdiff_t)nv * m);
     for (int i = 0; i < m; ++i) {
         double *X = s->X + (size_t)i * (size_t)nv, *S = s->S + (size_t)i * (size_t)m;
-        carom_factor_solve(A, X);
+        carom_grip_solve(grip, X, NULL);
         carom_zero(S, m);
         apply(s, nv, X, S);
         for (int k = 0; k < m; ++k) S[k] = (k == i ? 1 + slow : 0) - s->C[(size_t)i * (size_t)m + (size_t)k] - S[k];

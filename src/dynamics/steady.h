@@ -12,7 +12,7 @@ void carom_steady_hold(carom_steady *s, carom_point *p);
 double carom_steady_error(carom_steady *s, carom_point *p);
 /// F, H, C and, where wanted, V at the point.
 carom_status carom_steady_linearise(carom_steady *s, carom_point *p, carom_error *err);
-/// (STD-1) with the factors A; slow: weight of what z has moved in the step.  False: singular.
-bool carom_steady_factor(carom_steady *s, const carom_point *p, const carom_factor *A, double slow);
+/// (STD-1) with A of the grip; slow: weight of what z has moved in the step.  False: singular.
+bool carom_steady_factor(carom_steady *s, carom_grip *grip, double slow);
 /// x = A^-1 b becomes what it is with controllers, dz what they answer; r NULL: for a change of forces alone.
 void carom_steady_answer(const carom_steady *s, const carom_point *p, const double *r, double *x, double *dz);

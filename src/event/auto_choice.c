@@ -41,7 +41,7 @@ static carom_status fastest(auto_work *w, carom_step *s, double *rate) {
         double found = 0;
         for (int i = 0; i < nv; ++i) d[i] = (1 + 0.3 * sin(1 + 7.0 * i)) / carom_lever(s->sys, i); // some of every mode
         for (int k = 0; k < ITERATIONS; ++k) {
-            const double size = carom_size_of_rates(s->sys, d);
+            const double size = carom_size_of_motion(s->sys, d);
             if (!(size > 0)) break;
             for (int i = 0; i < nv; ++i) d[i] /= size;
             carom_copy(w->q, w->P.q, s->sys->nq);
@@ -50,7 +50,7 @@ static carom_status fastest(auto_work *w, carom_step *s, double *rate) {
             else carom_move(s, w->q, w->P.q, e, d);
             CAROM_TRY(carom_flow_rate(f, s, w->P.t, w->q, w->y, false));
             for (int i = 0; i < nv; ++i) d[i] = (f->a[i] - w->x[i]) / e;
-            found = carom_size_of_rates(s->sys, d);
+            found = carom_size_of_motion(s->sys, d);
         }
         *rate = fmax(*rate, by_v ? found : sqrt(found));
     }
@@ -60,7 +60,8 @@ static carom_status fastest(auto_work *w, carom_step *s, double *rate) {
 // Momentum at the largest velocity, to scale reactions.
 static carom_status measure_momentum(auto_work *w, carom_step *s) {
     CAROM_TRY(carom_mass(s, s->M, w->P.t, w->P.q));
-    for (int i = 0; i < s->sys->nv; ++i) w->x[i] = w->head.size_v / carom_lever(s->sys, i);
+    for (int i = 0; i < s->sys->nv; ++i)
+        w->x[i] = carom_is_state(s->sys, i) ? 0 : w->head.size_v / carom_lever(s->sys, i);
     carom_matrix_mul(w->y, s->M, w->x);
     w->head.size_p = 0;
     for (int i = 0; i < s->sys->nv; ++i) w->head.size_p = fmax(w->head.size_p, fabs(w->y[i]) / carom_lever(s->sys, i));

@@ -216,8 +216,8 @@ static void set_tolerances(ode *o, const carom_step *s) {
     double *atol = N_VGetArrayPointer(o->atol);
     const carom_cvode_limits *z = &o->limits;
     const double size_q = o->phase->now[CAROM_PHASE_SIZE_Q];
-    for (int i = 0; i < sys->nq; ++i) *atol++ = z->q / carom_tolerance_lever(carom_position_lever(sys, i), size_q);
-    for (int i = 0; i < sys->nv; ++i) *atol++ = z->v / carom_tolerance_lever(carom_lever(sys, i), size_q);
+    for (int i = 0; i < sys->nq; ++i) *atol++ = carom_tolerance_of(sys, true, i, z->atol, size_q, size_q);
+    for (int i = 0; i < sys->nv; ++i) *atol++ = carom_tolerance_of(sys, false, i, z->atol, z->size_v, size_q);
     for (int c = 0; c < fixed(sys); ++c)
         *atol++ = SEEN * (carom_phase_open(o->phase, c) ? o->phase->now[CAROM_PHASE_SIZE_Q] : z->p);
     for (int i = 0; sys->list && i < sys->nv; ++i)

@@ -7,7 +7,7 @@ extern const carom_integrator carom_integrator_cvode;
 
 typedef struct carom_cvode_limits {
     double longest;                // internal step; 0: no limit
-    double q, v, p, works;         // absolute tolerances of positions and velocities; sizes of impulses and of works
+    double atol, size_v, p, works; // part of sizes that is the absolute tolerance; sizes of velocities, impulses, works
 } carom_cvode_limits;
 
 /// Its objects, for a phase: made at the start of a simulation, w->memory.

@@ -42,7 +42,7 @@ static carom_status slow_speeds(carom_phase *w, carom_step *s, double delta) {
     for (int c = 0; c < s->sys->nc; ++c) {
         const int first = w->all.at[ne + c], end = w->all.at[ne + c + 1];
         if (w->limits.exact) {
-            w->slow[c] = still_exactly(w, s, first, false);
+            w->slow[c] = still_exactly(w, s, first, false) + w->over_to[c];
             w->slow_T[c] = end > first + 1 ? still_exactly(w, s, first + 1, true) : 0;
             continue;
         }
@@ -52,7 +52,7 @@ static carom_status slow_speeds(carom_phase *w, carom_step *s, double delta) {
         double press = fmax(0, -(carom_column_dot(&w->all.W, first, f->a) + w->kappa[first]));
         for (int b = ne; b < f->L.nb; ++b) // a closed one: what its reaction prevents
             if (f->L.id[b] == ne + c) press = fmax(press, f->lambda[f->L.at[b]] * f->D[f->L.at[b]]);
-        w->slow[c] = slow_speed(w, s, c, press, delta);
+        w->slow[c] = slow_speed(w, s, c, press, delta) + w->over_to[c];
         w->slow_T[c] = 2 * Gamma_T * delta + residual +
                        (end > first + 1 ? 64 * DBL_EPSILON * carom_local_magnitude(&w->all, first + 1, w->v) : 0);
     }
@@ -106,7 +106,7 @@ static void gather(carom_phase *w, carom_step *s, double delta, bool first, cons
     find_accumulated(w, s);
     for (int c = 0; c < sys->nc; ++c) {
         const double reach = carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->span);
-        const double near = w->limits.exact ? relative * reach : 4 * w->tol_g[c];
+        const double near = (w->limits.exact ? relative * reach : 4 * w->tol_g[c]) + w->passed * w->over_to[c];
         w->was[c] = w->f.mode[c];
         const bool passes = w->barred[c] && !(first && w->gap[c] >= -near); // at the start it may be closed already
         const double speed = carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->v);
@@ -221,12 +221,17 @@ static bool in_turn(carom_phase *w, const carom_step *s, bool across) {
     return true;
 }
 
-// Where events are located to rounding: does a contact approach faster than what that leaves?
+// So slowly a gap goes by no more than its rounding while something happens: eps_g over size_q/size_v.
+static double unseen(const carom_phase *w, int c) { return w->tol_g[c] / carom_phase_time(w); }
+
+// Does a contact approach faster than what location and rounding leave?
 static bool approaches(const carom_phase *w, const carom_step *s) {
     for (int c = 0; c < s->sys->nc; ++c) {
         const int k = w->all.at[s->sys->ne + c];
-        const double little = CAROM_PHASE_LITTLE * carom_phase_still(w, s, &w->all, k, false) +
-                              64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v);
+        const double none = w->limits.exact ? CAROM_PHASE_LITTLE * carom_phase_still(w, s, &w->all, k, false) +
+                                                  64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v)
+                                            : carom_flow_no_approach(s, &w->all, k, w->v) + unseen(w, c);
+        const double little = none + w->over_to[c];
         if (w->in[c] && carom_column_dot(&w->all.W, k, w->v) + w->all.w[k] < -little) return true;
     }
     return false;
@@ -235,7 +240,7 @@ static bool approaches(const carom_phase *w, const carom_step *s) {
 static carom_status impact(carom_phase *w, carom_step *s, bool across) {
     bool some;
     for (int c = 0; c < s->sys->nc; ++c) w->p[c] = 0;
-    if (w->limits.exact && !approaches(w, s)) return CAROM_OK;
+    if (!approaches(w, s)) return CAROM_OK;
     const bool turns = in_turn(w, s, across);
     for (int c = 0; c < s->sys->nc; ++c)
         w->pull[c] = w->over[c] ? HUGE_VAL : w->limits.exact && !turns ? 0 : w->slow[c];

@@ -163,7 +163,7 @@ static carom_status measure_energy(work *w, carom_step *s) {
     carom_phase *P = &w->P;
     const double size_v = P->now[CAROM_PHASE_SIZE_V];
     CAROM_TRY(carom_mass(s, s->M, P->t, P->q));
-    for (int i = 0; i < s->sys->nv; ++i) P->v_1[i] = size_v / carom_lever(s->sys, i);
+    for (int i = 0; i < s->sys->nv; ++i) P->v_1[i] = carom_is_state(s->sys, i) ? 0 : size_v / carom_lever(s->sys, i);
     carom_matrix_mul(P->f.dv, s->M, P->v_1);
     w->energy = DBL_MIN;
     for (int i = 0; i < s->sys->nv; ++i) w->energy = fmax(w->energy, fabs(P->f.dv[i] * P->v_1[i]));
@@ -433,8 +433,8 @@ static carom_status with_multistep(work *w, carom_step *s, double h, bool *found
     // a contact that has just left must not come back inside one internal step
     if (w->T > 0 && w->T < h) longest = fmin(longest, 0.25 * w->T);
     if (s->opt[OPT_LONGEST] > 0) longest = fmin(longest, s->opt[OPT_LONGEST]);
-    carom_cvode_limit(P, (carom_cvode_limits){longest < HUGE_VAL ? longest : 0, atol * P->now[CAROM_PHASE_SIZE_Q],
-                                              atol * size_v, w->energy / size_v, w->energy});
+    carom_cvode_limit(
+        P, (carom_cvode_limits){longest < HUGE_VAL ? longest : 0, atol, size_v, w->energy / size_v, w->energy});
     P->integrator = &carom_integrator_cvode;
     const double cap = w->cap;
     const carom_status status = multistep(w, s, h, found);

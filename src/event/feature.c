@@ -59,9 +59,8 @@ static double kink(const carom_phase *w, const carom_step *s, const carom_point 
     return P->u[c] < -theta ? P->u[c] : 0;
 }
 
-// (EV-27)  Features may have one direction and lie apart: then the gap shows the change.  Is this gap of block b of L
-// finite?
-static bool apart_by(const carom_phase *w, const carom_local *L, int b, double gap) {
+// (EV-27)  Features may have one direction and lie apart: then the gap shows the change.
+bool carom_phase_apart(const carom_phase *w, const carom_local *L, int b, double gap) {
     return fabs(gap) > CAROM_ELSEWHERE * carom_local_magnitude(L, L->at[b], w->span);
 }
 
@@ -72,10 +71,10 @@ static carom_status switched_gaps(carom_phase *w, carom_step *s, carom_point *P)
     bool known = false;
     for (int b = ne; b < f->L.nb && s->sys->hold; ++b) {
         const int c = f->L.id[b] - ne;
-        if (P->kink[c] < 0 || !apart_by(w, &f->L, b, P->g[ne + c])) continue;
+        if (P->kink[c] < 0 || !carom_phase_apart(w, &f->L, b, P->g[ne + c])) continue;
         if (!known) CAROM_TRY(carom_gaps(s, w->aside.g, w->t + P->tau, P->q));
         known = true;
-        if (apart_by(w, &f->L, b, P->g[ne + c] - w->aside.g[ne + c])) P->kink[c] = -1;
+        if (carom_phase_apart(w, &f->L, b, P->g[ne + c] - w->aside.g[ne + c])) P->kink[c] = -1;
     }
     return CAROM_OK;
 }
@@ -100,7 +99,7 @@ static bool turns(carom_phase *w, const carom_step *s, int c) {
     return false;
 }
 
-// (MX-20)
+// (MX-20)  Another feature may have the same direction, and show in the gap alone (EV-27).
 carom_status carom_phase_turns(carom_phase *w, carom_step *s, bool *some) {
     const double t_a = w->t + w->a.tau, t_b = w->t + w->b.tau;
     *some = false;
@@ -108,10 +107,12 @@ carom_status carom_phase_turns(carom_phase *w, carom_step *s, bool *some) {
     carom_close_kinds(s, &w->C, CAROM_JOINTS | CAROM_CONTACTS);
     CAROM_TRY(carom_phase_hold(s, t_a, w->a.q));
     CAROM_TRY(carom_directions(s, &w->C, t_b, w->b.q));
+    CAROM_TRY(carom_gaps(s, w->aside.g, t_b, w->b.q));
     CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(carom_directions(s, &w->all, t_b, w->b.q));
-    for (int c = 0; c < s->sys->nc && !*some; ++c)
-        *some = carom_phase_open(w, c) && w->b.phi[c] < 0 && turns(w, s, c);
+    for (int c = 0, ne = s->sys->ne; c < s->sys->nc && !*some; ++c)
+        *some = carom_phase_open(w, c) && w->b.phi[c] < 0 &&
+                (turns(w, s, c) || carom_phase_apart(w, &w->C, ne + c, w->aside.g[ne + c] - w->b.g[ne + c]));
     return carom_phase_held(s);
 }
 
@@ -126,6 +127,6 @@ carom_status carom_phase_moved_on(carom_phase *w, carom_step *s, bool *some) {
     CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
     CAROM_TRY(carom_gaps(s, w->aside.g, w->t, w->q));
     for (int c = 0, ne = s->sys->ne; c < s->sys->nc && !*some; ++c)
-        *some = !carom_phase_open(w, c) && (turns(w, s, c) || apart_by(w, &w->C, ne + c, w->aside.g[ne + c]));
+        *some = !carom_phase_open(w, c) && (turns(w, s, c) || carom_phase_apart(w, &w->C, ne + c, w->aside.g[ne + c]));
     return CAROM_OK;
 }

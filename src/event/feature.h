@@ -22,3 +22,6 @@ carom_status carom_phase_turns(carom_phase *w, carom_step *s, bool *some);
 /// *some: a closed contact has another feature at (w->t, w->q) than the one that is held.  The features of (w->t, w->q)
 /// are held from then on.
 carom_status carom_phase_moved_on(carom_phase *w, carom_step *s, bool *some);
+
+/// Is this gap, or difference of gaps, of block b of L finite, so that features lie apart?
+bool carom_phase_apart(const carom_phase *w, const carom_local *L, int b, double gap);

@@ -183,6 +183,17 @@ carom_status carom_flow_look(carom_flow *f, carom_step *s, double t, const doubl
     return CAROM_OK;
 }
 
+static bool make_operator(carom_flow *f, carom_step *s, bool narrow) {
+    // as unsymmetric as with slip: elimination near a singular position sees rounding, not symmetry
+    const carom_delassus_way way = {.whole = true, .narrow = narrow, .team = s->team};
+    return carom_delassus_form(&f->G, f->of_G[0], f->of_G[1], &f->F, 1, way);
+}
+
+// All of G, where it was narrow: pivots must be looked for.
+static void widen(carom_flow *f, carom_step *s) {
+    if (f->G.ld < f->n) make_operator(f, s, false);
+}
+
 // The closed contacts (by their modes) at a point, their directions and G = W'M^-1 B, where column r of B is the
 // direction in which unknown r pushes; v, where given: their velocities.  Rows: of positions the normals alone; of
 // velocities and forces also the tangents that stick.  Without slip, what is wanted for one purpose serves the others
@@ -208,12 +219,12 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     const carom_local *W = all ? L : &f->rows, *B = pushes ? &f->push_on : W;
     if (!all) take_blocks(f, &f->rows), take_rows(f);
     if (pushes) take_blocks(f, &f->push_on), take_pushes(f, s);
-    // as unsymmetric as with slip: elimination near a singular position sees rounding, not symmetry
-    if (!carom_delassus_form(&f->G, W, B, &f->F, 1, (carom_delassus_way){.whole = true, .team = s->team}))
+    f->of_G[0] = W, f->of_G[1] = B;
+    if (!make_operator(f, s, L->nb == sys->ne))
         return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t,
                           L->nb);
     if (!all) carom_zero(f->D, L->at[L->nb]);
-    for (int r = 0; r < f->n; ++r) f->D[f->row[r]] = fabs(f->G.G[r + (size_t)r * (size_t)f->n]);
+    for (int r = 0; r < f->n; ++r) f->D[f->row[r]] = fabs(f->G.G[(size_t)r * (size_t)(f->G.ld + 1)]);
     f->at.n = slip ? -1 : f->n;
     return CAROM_OK;
 }
@@ -235,7 +246,7 @@ static bool eliminate(carom_flow *f) {
     enum { MANY = 30 };
     if (f->n < MANY) return false;
     if (f->of_E != f->G.formed)
-        f->of_E = carom_envelope_factor(&f->E, f->G.G, f->n, f->G.first, SUSPECT) > 0 ? f->G.formed : 0;
+        f->of_E = carom_envelope_factor(&f->E, f->G.G, f->n, f->G.ld, f->G.first, SUSPECT) > 0 ? f->G.formed : 0;
     return f->of_E != 0;
 }
 
@@ -244,7 +255,7 @@ static void add_noise(carom_flow *f, const double *restrict G, const double *res
     const int n = f->n;
     double *restrict sum = f->scratch;
     for (int r = 0; r < n; ++r) sum[r] = f->noise[f->row[r]];
-    if (f->of_E == f->G.formed) carom_envelope_magnitude(&f->E, sum, G, x);
+    if (f->of_E == f->G.formed) carom_envelope_magnitude(&f->E, sum, G, f->G.ld, x);
     else for (int i = 0; i < n; ++i, G += n)
         for (int r = 0; r < n; ++r) sum[r] += fabs(G[r] * x[i]);
     for (int r = 0; r < n; ++r) f->noise[f->row[r]] = sum[r];
@@ -358,6 +369,7 @@ static void solve_symmetric(carom_flow *f, carom_step *s) {
         carom_envelope_solve(&f->E, f->x);
         return;
     }
+    widen(f, s);
     balance(f);
     scale(f);
     carom_factored(s, n);
@@ -412,6 +424,7 @@ static void solve_reactions(carom_flow *f, carom_step *s) {
         carom_envelope_solve(&f->E, f->x);
         return;
     }
+    widen(f, s);
     balance(f);
     carom_factored(s, n);
     f->shared = !carom_dense_lu(f->S, n, n, CAROM_FLOW_CUT, f->col);
@@ -528,7 +541,7 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
         for (int b = 0; b < f->L.nb; ++b) {
             const double g = f->g[f->L.id[b]];
             f->x[b] = -g;
-            most = fmax(most, fabs(g) / sqrt(f->G.G[(size_t)b * (size_t)(f->n + 1)])); // angles and lengths
+            most = fmax(most, fabs(g) / sqrt(f->G.G[(size_t)b * (size_t)(f->G.ld + 1)])); // angles and lengths
             met = met && fabs(g) <= 0.25 * carom_local_rounding_within(&f->L, f->L.at[b], q, s->sys->nq, size);
         }
         if (most > WORSE * last) carom_copy(q, f->q_last, s->sys->nq); // gaps do not follow their directions there

@@ -71,6 +71,7 @@ typedef struct carom_flow {
     int n, *row;                   // rows of the problem: directions of L
     int most;                      // there is room for so many
     carom_delassus G;              // W'M^-1 B: column r of B is the direction in which unknown r pushes
+    const carom_local *of_G[2];    // W and B of the last one
     carom_local rows, push_on;     // W and B, where they are not the directions of L: rows that are left out, slips
     double *S, *x, *scratch;       // n x n, to be eliminated; n; 3 n
     double *balance;               // n: scales of rows of S

@@ -283,7 +283,7 @@ static void hang_together(carom_flow *f, const carom_step *s, double tau, const 
             carom_lift(s, f->V_sum, f->shift[i], f->V[i]);
             for (int l = 0; l < nv; ++l)
                 change = fmax(change, carom_lever(s->sys, l) * fabs(f->V_sum[l] - f->lifted[i][l]));
-            size = fmax(size, carom_size_of_rates(s->sys, f->V_sum));
+            size = fmax(size, carom_size_of_motion(s->sys, f->V_sum));
             carom_copy(f->lifted[i], f->V_sum, nv);
         }
         if (!(change > 4 * DBL_EPSILON * size)) return;
@@ -446,14 +446,14 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     const int nv = s->sys->nv, n = f->T->stages * nv;
     CAROM_TRY(residual(f, s, x->t, x->tau, x->q, x->v));
     carom_dense_lu_solve(f->J, n, n, f->J_pivot, f->r);
-    x->size = carom_size_of_rates(s->sys, x->v) / x->tau;
+    x->size = carom_size_of_motion(s->sys, x->v) / x->tau;
     for (int i = 0; i < f->T->stages; ++i) {
-        x->size = fmax(x->size, carom_size_of_rates(s->sys, f->K[i]));
+        x->size = fmax(x->size, carom_size_of_motion(s->sys, f->K[i]));
         carom_axpy(f->K[i], 1, f->r + i * nv, nv);
     }
     x->last = x->change;
     x->change = 0;
-    for (int i = 0; i < f->T->stages; ++i) x->change = fmax(x->change, carom_size_of_rates(s->sys, f->r + i * nv));
+    for (int i = 0; i < f->T->stages; ++i) x->change = fmax(x->change, carom_size_of_motion(s->sys, f->r + i * nv));
     return CAROM_OK;
 }
 
@@ -627,10 +627,9 @@ double carom_flow_error(const carom_step *s, const double *error, const double *
     for (int i = 0; i < nq + nv; ++i) {
         const bool position = i < nq;
         const double x = position ? fmax(fabs(q_0[i]), fabs(q_1[i])) : fmax(fabs(v_0[i - nq]), fabs(v_1[i - nq]));
-        const double lever = position ? carom_position_lever(s->sys, i) : carom_lever(s->sys, i - nq);
         if (error[i] == 0) continue; // where all is zero there is nothing to divide by
-        const double e =
-            fabs(error[i]) / (rtol * x + atol * (position ? size_q : size_v) / carom_tolerance_lever(lever, size_q));
+        const double e = fabs(error[i]) / (rtol * x + carom_tolerance_of(s->sys, position, position ? i : i - nq, atol,
+                                                                         position ? size_q : size_v, size_q));
         if (!(e <= most)) most = e == e ? e : HUGE_VAL;
     }
     return most;

@@ -44,8 +44,8 @@ carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const caro
     for (size_t i = 0; i < sizeof points / sizeof *points; ++i) *points[i] = allocate_point(mem, sys);
     CAROM_ALLOCATE(mem, nq, &w.q, &w.q_1, &w.q_before, &w.q_held);
     CAROM_ALLOCATE(mem, nv, &w.v, &w.v_1, &w.v_before, &w.span);
-    CAROM_ALLOCATE(mem, nc, &w.tol_g, &w.offset, &w.gap, &w.slow, &w.slow_T, &w.was, &w.before, &w.after, &w.p, &w.left,
-                   &w.pull);
+    CAROM_ALLOCATE(mem, nc, &w.tol_g, &w.offset, &w.gap, &w.slow, &w.slow_T, &w.over_to, &w.was, &w.before, &w.after,
+                   &w.p, &w.left, &w.pull);
     CAROM_ALLOCATE(mem, (size_t)w.all.W.n, &w.kappa, &w.u_minus, &w.u_plus, &w.impulse, &w.lambda_0, &w.Gamma_0,
                    &w.noise_0, &w.D_0);
     w.sign = carom_allocate(mem, (size_t)sys->nk);
@@ -533,6 +533,11 @@ carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
 
 // -- what happens there -----------------------------------------------------------------------------------------------
 
+static void features_last(carom_phase *w, const carom_step *s) {
+    w->passed = 0;
+    carom_zero(w->over_to, s->sys->nc);
+}
+
 static carom_status ahead(void *user, carom_step *s, double tau, const bool *without, double *q, double *v,
                           bool *clear) {
     carom_phase *w = user;
@@ -562,6 +567,7 @@ static carom_status end_run(carom_phase *w, carom_step *s, double delta) {
     carom_phase_book(s, &w->trial.work);
     carom_list_suffices(s, &(carom_way){w->q, w->v, w->q, w->v, 0});
     w->switched = false;
+    features_last(w, s);
     for (int i = 0; i < 2 * nc; ++i) w->hit[i] = i < nc && z->over[i];
     CAROM_TRY(carom_gaps(s, w->trial.g, w->t, w->q));
     for (int c = 0; c < nc; ++c) w->gap[c] = z->over[c] ? 0 : w->trial.g[s->sys->ne + c];
@@ -589,6 +595,35 @@ static void go_to(carom_phase *w, carom_step *s, const carom_point *P) {
     carom_copy(w->q, P->q, s->sys->nq);
     carom_copy(w->v, P->v, s->sys->nv);
     carom_phase_book(s, &P->work);
+}
+
+// (EV-37)  Beyond a change of features the state is put on the constraints that end here, so that a contact which takes
+//          over finds no drift of the step.  So fast it may be by what is not known of the time of the change, T:
+//          2 |Gamma| T + 2 |u - u_b| + 2 max |u - u_b| of those that end,  T = max(t_b - t_a, 1e-10 size_q/size_v),
+//          Gamma by the constraints that end,  u - u_b what drift does to rates.
+static carom_status leave_features(carom_phase *w, carom_step *s) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    const carom_local *L = &w->f.L;
+    double change = 0;
+    CAROM_TRY(carom_flow_rate(&w->f, s, w->t, w->q, w->v, false));
+    carom_local_velocity(w->u_minus, L, w->v);
+    CAROM_TRY(carom_flow_project_position(&w->f, s, w->t, w->q));
+    CAROM_TRY(carom_flow_rate(&w->f, s, w->t, w->q, w->v, false));
+    carom_local_velocity(w->u_plus, L, w->v);
+    for (int b = ne; b < L->nb; ++b) change = fmax(change, fabs(w->u_plus[L->at[b]] - w->u_minus[L->at[b]]));
+    CAROM_TRY(carom_phase_free(s));
+    CAROM_TRY(carom_gaps(s, w->trial.g, w->t, w->q));
+    CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
+    CAROM_TRY(carom_curvature(s, w->kappa, &w->all, w->t, w->q, w->v));
+    CAROM_TRY(carom_phase_held(s));
+    for (int c = 0; c < nc; ++c) {
+        const int k = w->all.at[ne + c];
+        const double u = carom_column_dot(&w->all.W, k, w->v) + w->all.w[k],
+                     Gamma = carom_column_dot(&w->all.W, k, w->f.a) + w->kappa[k];
+        w->gap[c] = w->trial.g[ne + c];
+        w->over_to[c] = 2 * (w->passed * fabs(Gamma) + fabs(u - w->b.u[c]) + change);
+    }
+    return carom_flow_project_velocity(&w->f, s, w->t, w->q, w->v);
 }
 
 // (MX-12)  Across the enclosed event.  A contact that closes: the Moreau step  v = v_a + M^-1 W P at q_a,  q = q_a +
@@ -630,6 +665,11 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     for (int i = 0; i < 2 * nc; ++i) w->hit[i] = w->b.phi[i] < 0 && !(i < nc && w->b.kink[i] < 0);
     for (int c = 0; c < nc; ++c) w->gap[c] = fmin(P->g[ne + c], w->b.g[ne + c]);
     w->t += w->b.tau;
+    w->switched = w->switched || passes;
+    features_last(w, s);
+    if (w->switched && !turns)
+        w->passed = fmax(fmax(w->b.tau - w->a.tau, delta), w->limits.time * carom_phase_time(w));
+    if (w->passed > 0) CAROM_TRY(leave_features(w, s));
     return happen(w, s, delta, across ? w->b.tau - w->a.tau : 0, hits);
 }
 
@@ -641,6 +681,7 @@ bool carom_phase_unchanged(const carom_phase *w, const carom_step *s) {
 
 carom_status carom_phase_impact(carom_phase *w, carom_step *s, const carom_point *P) {
     w->switched = w->bent = false;
+    features_last(w, s);
     go_to(w, s, P);
     for (int c = 0; c < s->sys->nc; ++c) w->gap[c] = P->g[s->sys->ne + c];
     w->t += P->tau;
@@ -664,6 +705,7 @@ carom_status carom_phase_enter(carom_phase *w, carom_step *s, double h, bool *ch
 carom_status carom_phase_settle(carom_phase *w, carom_step *s, double delta, const bool *lasting) {
     const int nc = s->sys->nc;
     if (nc == 0 && !w->limits.exact) return CAROM_OK;
+    features_last(w, s);
     w->switched = s->jumped; // walls may have changed their velocity: a closed contact that approaches has an impact
     for (int i = 0; i < 2 * nc; ++i) w->hit[i] = false;
     for (int c = 0; c < nc; ++c) w->gap[c] = w->from.g[s->sys->ne + c];

@@ -57,6 +57,7 @@ typedef struct work {
     double *g;           // by id: at the start of a part
     double *still;       // nc
     bool *halted;        // nc: has no slip at the end of the part, whatever its velocity says
+    bool *came;          // nc: takes over from a contact that has run off its feature
     double *error;       // nq + nv
     int stops;           // of slip, in this step
 } work;
@@ -70,6 +71,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->g = carom_allocate(mem, (size_t)(sys->nc + sys->ne));
     w->still = carom_allocate(mem, (size_t)sys->nc);
     w->halted = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof(bool));
+    w->came = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof(bool));
     w->error = carom_allocate(mem, (size_t)(sys->nq + sys->nv));
 }
 
@@ -153,13 +155,42 @@ static carom_status halt(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// (RKF-9)  The features of the end of the part.  A closed contact that has run off its own is open, (EV-27); one that
+//          has come in the same part takes over where it is no farther from the wall than drift and the part explain,
+//          g <= max |g| of those that ran off + h |u|.
+static carom_status change_features(work *w, carom_step *s, double h) {
+    carom_phase *P = &w->P;
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    double drift = -1;
+    if (!s->sys->hold || nc == 0) return carom_phase_hold(s, P->t, P->q);
+    CAROM_TRY(carom_phase_held(s));
+    CAROM_TRY(carom_gaps(s, P->aside.g, P->t, P->q));
+    CAROM_TRY(carom_phase_hold(s, P->t, P->q));
+    CAROM_TRY(carom_gaps(s, w->g, P->t, P->q));
+    CAROM_TRY(carom_directions(s, &P->all, P->t, P->q));
+    for (int c = 0; c < nc; ++c) {
+        const double g = w->g[ne + c], held = P->aside.g[ne + c];
+        w->came[c] = carom_phase_apart(P, &P->all, ne + c, g - held);
+        if (carom_phase_open(P, c) || !w->came[c] || !(g > 0)) continue;
+        P->f.mode[c] = CAROM_MODE_OPEN;
+        w->came[c] = false;
+        drift = fmax(drift, fabs(held));
+    }
+    for (int c = 0; c < nc; ++c) {
+        const int k = P->all.at[ne + c];
+        const double u = carom_column_dot(&P->all.W, k, P->v) + P->all.w[k];
+        w->came[c] = w->came[c] && carom_phase_open(P, c) && drift >= 0 && w->g[ne + c] <= drift + h * fabs(u);
+    }
+    return CAROM_OK;
+}
+
 // (RKF-2)  q_1 stays;  v = v_1 + M^-1 W P with Newton's law over contacts with g(q_1) <= 0.  Then, with forces, the
 //          contacts without normal velocity that push are the closed ones of the next part.
 static carom_status impact(work *w, carom_step *s, double h) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     carom_phase *P = &w->P;
     carom_flow *f = &P->f;
-    CAROM_TRY(carom_phase_hold(s, P->t, P->q));
+    CAROM_TRY(change_features(w, s, h));
     if (ne > 0) {
         carom_copy(P->was, f->mode, nc);
         carom_zero(f->mode, nc); // open: joints alone
@@ -172,7 +203,7 @@ static carom_status impact(work *w, carom_step *s, double h) {
     CAROM_TRY(carom_close_at(s, &P->C, w->g, (carom_place){.t = P->t, .q = P->q, .v = P->v}));
     bool some = false;
     for (int c = 0; c < nc; ++c) {
-        P->in[c] = carom_closed(s, w->g[ne + c]) || !carom_phase_open(P, c);
+        P->in[c] = carom_closed(s, w->g[ne + c]) || !carom_phase_open(P, c) || w->came[c];
         P->was[c] = f->mode[c];
         some = some || P->in[c];
     }

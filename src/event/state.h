@@ -45,11 +45,11 @@ typedef struct carom_limits {
     double velocity; // exact: local velocities, relative to the largest of the run
     double gap, gap_first; // exact: gaps that take part in an impact, relative to positions; at the start and where
                            // features switch
-    double time;     // exact: flights of a single contact, relative to size_q/size_v; changes of features
+    double time;     // changes of features, relative to size_q/size_v; exact: flights of a single contact
     double kink;     // approach of a closed contact, relative to its velocities
     double events;   // exact: in one step, after which long runs end sooner
 } carom_limits;
-#define CAROM_LIMITS_ENCLOSED {.decide = 1e-8, .kink = 1e-6, .events = HUGE_VAL}
+#define CAROM_LIMITS_ENCLOSED {.decide = 1e-8, .time = 1e-10, .kink = 1e-6, .events = HUGE_VAL}
 
 /// A tube around the motion, tube.c.
 typedef struct carom_tube {
@@ -116,6 +116,8 @@ typedef struct carom_phase {
     bool switched;                 // a closed contact has switched features, or its direction jumps
     bool *in, *over;               // nc: takes part; its run has accumulated
     double *gap, *slow, *slow_T;   // nc: least gap seen; normal velocities and slips that count as none
+    double passed;                 // features have changed: this is how well the time is known (EV-37); else 0
+    double *over_to;               // nc: normal velocities that this leaves to contacts that take over
     double *span;                  // nv: size_q, in the unit of each
     double *was, *before, *after, *p, *left, *pull; // nc: mode before; normal velocities, normal impulses; velocity
                                                     // left, time of the rest of a run

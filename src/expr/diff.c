@@ -230,9 +230,11 @@ static bool choose_one(const carom_vertex *v, carom_node n, int input) {
     return n == input;
 }
 
-static bool choose_kind(const carom_vertex *v, carom_node n, int kind) {
+// A velocity, and not one of those that are kept: from number kept & 0xffff, kept >> 16 of them.
+static bool choose_rate(const carom_vertex *v, carom_node n, int kept) {
     (void)n;
-    return v->a == kind;
+    const int first = kept & 0xffff, count = kept >> 16;
+    return v->a == CAROM_VELOCITY && !(v->b >= first && v->b < first + count);
 }
 
 carom_node carom_graph_substitute(carom_graph *g, carom_node x, carom_input kind, int index, carom_node y) {
@@ -241,5 +243,5 @@ carom_node carom_graph_substitute(carom_graph *g, carom_node x, carom_input kind
 }
 
 carom_node carom_graph_at_rest(carom_graph *g, carom_node x) {
-    return replaced(g, x, UINT64_MAX, choose_kind, CAROM_VELOCITY, n_num(g, 0));
+    return replaced(g, x, UINT64_MAX, choose_rate, g->first_kept | g->kept << 16, n_num(g, 0));
 }

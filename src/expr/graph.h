@@ -55,6 +55,7 @@ struct carom_graph {
     int mask;    // table size - 1
     int depth;   // of rules calling rules in a sum, see apply.c
     bool failed;
+    int first_kept, kept; // velocities that are no rates of positions: carom_graph_at_rest() leaves them
     bool sided;  // the slope of |x| at 0 is that of one side, 1, and not 0 between both: for motions that turn back,
                  // which have the one or the other speed
     carom_walk *walk;

@@ -34,7 +34,7 @@ static const char *about(const fmu_variable *v) {
     case FMU_PARAMETER: case FMU_CALCULATED: return "parameter";
     case FMU_INPUT: case FMU_SIGNAL: return "input, held during a step";
     case FMU_POSITION: return "position";
-    case FMU_VELOCITY: return "velocity, behind impacts";
+    case FMU_VELOCITY: return v->state ? "first-order state" : "velocity, behind impacts";
     case FMU_KINETIC: return "kinetic energy";
     case FMU_POTENTIAL: return "potential energy";
     case FMU_ENERGY: return "total energy";
@@ -66,7 +66,7 @@ static void put_units(FILE *f, const carom_model *m, const fmu_variables *v) {
         fprintf(f, "%s    <Unit name=\"%s\">%s", n == 1 ? "  <UnitDefinitions>\n" : "", text,
                 whole ? "<BaseUnit" : "</Unit>\n");
         if (!whole) continue;
-        static const char *const base[] = {"kg", "m", "s", "rad"};
+        static const char *const base[] = {"kg", "m", "s", "rad", "A"};
         for (int d = 0; d < CAROM_DIMENSIONS; ++d)
             if (u.power[d] != 0) fprintf(f, " %s=\"%d\"", base[d], (int)u.power[d]);
         fputs("/></Unit>\n", f);

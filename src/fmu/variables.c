@@ -122,8 +122,10 @@ static void add_states(fmu_variables *v, const carom_model *m) {
         if (carom_model_recorded(m, i))
             add(v, FMU_POSITION, i, "%s%s", carom_model_coordinate(m, i), "")->start = carom_model_q0(m)[i];
     for (int i = 0; i < sys->nv; ++i)
-        if (carom_model_velocity_recorded(m, i))
-            add(v, FMU_VELOCITY, i, "%s%s", carom_model_velocity(m, i), "")->start = carom_model_v0(m)[i];
+        if (carom_model_velocity_recorded(m, i)) {
+            fmu_variable *x = add(v, FMU_VELOCITY, i, "%s%s", carom_model_velocity(m, i), "");
+            x->start = carom_model_v0(m)[i], x->state = carom_model_state(m, i);
+        }
 }
 
 // -- contacts and joints ----------------------------------------------------------------------------------------------

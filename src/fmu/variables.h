@@ -23,6 +23,7 @@ typedef struct fmu_variable {
     int index;
     double scale;   // of reactions; rates are divided by it
     bool joint;     // a reaction of a joint, in the joint's frame
+    bool state;     // a first-order state
     int first, parts, stride; // of the contacts that are parts of one gap, together: id of the first, how many,
                               // directions of each; parts 0: a single one
     double start;   // of those that have one

@@ -155,7 +155,7 @@ bool carom_infeasible(carom_problem *pb, double tol, double *y) {
     bool found = false;
     if (room && w.active && w.block) {
         if (pb->rows) carom_problem_expand(pb, G, pb->n);
-        for (size_t j = 0; !pb->rows && j < n; j++) memcpy(G + j * n, pb->G + j * (size_t)pb->ld, n * sizeof *G);
+        if (!pb->rows) carom_problem_copy(pb, G, (int)n);
         w.G = G, w.d = G + n * n, w.A = w.d + n, w.r = w.A + (n + 1) * m, w.H = w.r + n + 1, w.P = w.H + m * m;
         w.q = w.P + m * m, w.z = w.q + m, w.u = w.z + m;
         carom_problem_scales(pb, w.d);

@@ -97,8 +97,8 @@ const char *ledger_get_name(const carom_ledger_names *names, const ledger_entry 
 carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_model *m) {
     if (!l || !m) return (carom_ledger_names){0};
     const carom_system *sys = carom_model_system(m);
-    const int n = sys->listed ? INT_MAX : sys->ne + sys->nc; // those that come and go have numbers beyond
-    const int id[3] = {l->penetration_id, l->drift_id, l->counts.residual_id};
+    const long long n = sys->listed ? LLONG_MAX : sys->ne + sys->nc; // those that come and go have numbers beyond
+    const long long id[3] = {l->penetration_id, l->drift_id, l->counts.residual_id};
     const char *name[3] = {NULL, NULL, NULL};
     for (int i = 0; i < 3; ++i)
         if (id[i] >= 0 && id[i] < n) name[i] = carom_model_constraint(m, id[i]);

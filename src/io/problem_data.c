@@ -1,5 +1,6 @@
 // problem_data.c: contact problems being read and written, in memory; all formats fill them.
 #include "base/grow.h"
+#include "contact/operator.h"
 #include "io/problem_data.h"
 #include <stdlib.h>
 
@@ -128,7 +129,7 @@ size_t problem_entries(const carom_problem *pb, problem_entry *to) {
     size_t n = 0;
     for (int j = 0; !pb->rows && j < pb->n; ++j)
         for (int i = 0; i < pb->n; ++i) {
-            const double x = pb->G[i + (size_t)j * (size_t)pb->ld];
+            const double x = carom_problem_inside(pb, i, j) ? pb->G[i + (size_t)j * (size_t)pb->ld] : 0;
             if (x == 0) continue;
             if (to) to[n] = (problem_entry){i, j, x};
             ++n;

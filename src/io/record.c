@@ -28,7 +28,7 @@ carom_record_def carom_record_default(void) {
 }
 
 static carom_ledger_names ledger_names(carom_record *r, const carom_ledger *l) {
-    const int id[3] = {l->penetration_id, l->drift_id, l->counts.residual_id};
+    const long long id[3] = {l->penetration_id, l->drift_id, l->counts.residual_id};
     const char *name[3] = {NULL, NULL, NULL};
     for (int i = 0; i < 3; ++i)
         if (id[i] >= 0) name[i] = record_name(r, id[i]);

@@ -95,7 +95,7 @@ bool record_describe(carom_record *r, const carom_record_def *def);
 /// Pattern i of the columns that are asked for; NULL: no more.
 const char *record_pattern(const carom_record *r, const carom_record_def *def, int i);
 /// Name of a constraint; NULL: none.
-const char *record_name(const carom_record *r, int id);
+const char *record_name(const carom_record *r, long long id);
 /// Reactions x as they are recorded: those of joints in the joints' frames, in `turned` where that differs.
 const double *record_reactions(const carom_record *r, const carom_now *now, const double *x, double *turned);
 /// The impulses of a step are added to those of entries of pairs.
@@ -107,7 +107,7 @@ carom_status record_fields(carom_record *r, const carom_now *now);
 // -- record_state.c --
 
 /// Changes whenever the simulation or the recorder keeps something else: an older state cannot be continued.
-enum { RECORD_STATE_FORMAT = 3 };
+enum { RECORD_STATE_FORMAT = 4 };
 
 /// Bytes of a saved state in which the simulation has so many.
 size_t record_state_size(const carom_record *r, size_t bytes);

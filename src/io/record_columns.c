@@ -27,7 +27,7 @@ static bool name_constraints(carom_record *r, const carom_record_def *def) {
 }
 
 // Contacts that come and go have no columns; their names are the model's.
-const char *record_name(const carom_record *r, int id) {
+const char *record_name(const carom_record *r, long long id) {
     return id < r->sys->ne + r->nc ? r->constraint[id] : r->model ? carom_model_constraint(r->model, id) : NULL;
 }
 
@@ -376,7 +376,9 @@ static bool find_roles(carom_record *r) {
         [RECORD_JOINT_GAP] = "constraint"};
     r->role = calloc((size_t)r->ncol + 1, sizeof *r->role);
     for (int i = 0; r->role && i < r->ncol; ++i) {
-        char *known = of_quantity[r->value[i].of];
+        const bool state =
+            r->model && r->value[i].of == RECORD_VELOCITY && carom_model_state(r->model, r->value[i].at);
+        char *known = state ? "state" : of_quantity[r->value[i].of];
         r->role[i] = known ? known : (char *)carom_role_name(carom_column_role(r->column[i]));
     }
     return r->role;

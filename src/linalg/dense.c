@@ -3,6 +3,7 @@
 // LDL' and LU are right-looking with panels of four columns: the trailing update reads and writes each entry
 // once per four pivots, four columns at a time, and its inner loop runs down them, so it vectorises without
 // reassociation.
+#include "linalg/balance.h"
 #include "linalg/dense.h"
 #include "linalg/minus.h"
 #include <math.h>
@@ -263,21 +264,26 @@ void carom_dense_lu_solve(const double *A, int n, int ld, const int *pivot, doub
 
 // -- full pivoting ---------------------------------------------------------------------------------------
 
-// scale[i] A_ij scale[n + j] has a largest entry of 1 in every row and about 1 in every column.
+// scale[i] A_ij scale[n + j] has a largest entry of 1 in every row and about 1 in every column.  First rows and columns
+// are divided by the root of their diagonal entry, to a power of two: what is left does not depend on their units.
 static void equilibrate(double *A, int n, int ld, double *scale) {
+    double *d = scale + n;
+    for (int i = 0; i < n; i++) d[i] = carom_inverse_root(COLUMN(i)[i], 1);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) COLUMN(j)[i] *= d[i] * d[j];
     for (int i = 0; i < n; i++) {
         double s = 0;
         for (int j = 0; j < n; j++) s = fmax(s, fabs(COLUMN(j)[i]));
         scale[i] = s > 0 ? 1 / s : 1;
     }
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) COLUMN(j)[i] *= scale[i];
+    for (int i = 0; i < n; i++) scale[i] *= d[i];
     for (int j = 0; j < n; j++) {
         double *a = COLUMN(j), s = 0;
-        for (int i = 0; i < n; i++) {
-            a[i] *= scale[i];
-            s = fmax(s, fabs(a[i]));
-        }
-        scale[n + j] = s > 0 ? 1 / s : 1;
-        for (int i = 0; i < n; i++) a[i] *= scale[n + j];
+        for (int i = 0; i < n; i++) s = fmax(s, fabs(a[i]));
+        for (int i = 0; i < n && s > 0; i++) a[i] *= 1 / s;
+        d[j] = s > 0 ? d[j] / s : d[j];
     }
 }
 

@@ -33,7 +33,8 @@ static inline double dot(const double *restrict x, const double *restrict y, int
     return k < n ? even + odd + x[k] * y[k] : even + odd;
 }
 
-double carom_envelope_factor(carom_envelope *E, const double *G, int n, const int *first, double least) {
+double carom_envelope_factor(carom_envelope *E, const double *G, int n, int ld, const int *first, double least) {
+    const size_t step = (size_t)ld;
     double smallest = HUGE_VAL;
     E->n = 0;
     if (!first) find(E, G, n);
@@ -41,15 +42,15 @@ double carom_envelope_factor(carom_envelope *E, const double *G, int n, const in
     E->at[0] = 0;
     for (int i = 0; i < n; ++i) {
         const int from = E->first[i];
-        double *restrict l = E->L + E->at[i], *restrict u = E->U + E->at[i], d = G[(size_t)i * (size_t)(n + 1)];
+        double *restrict l = E->L + E->at[i], *restrict u = E->U + E->at[i], d = G[(size_t)i * (step + 1)];
         E->at[i + 1] = E->at[i] + (size_t)(i - from);
         // (ENV-1)  d_j u_ji = G_ji - sum_k l_jk d_k u_ki,  l_ij d_j = G_ij - sum_k l_ik d_k u_kj,  k from where both
         //          have started
         for (int j = from; j < i; ++j) {
             const int k = E->first[j] > from ? E->first[j] : from;
             const size_t at = E->at[j] + (size_t)(k - E->first[j]);
-            u[j - from] = G[(size_t)j + (size_t)i * (size_t)n] - dot(E->L + at, u + (k - from), j - k);
-            l[j - from] = G[(size_t)i + (size_t)j * (size_t)n] - dot(E->U + at, l + (k - from), j - k);
+            u[j - from] = G[(size_t)j + (size_t)i * step] - dot(E->L + at, u + (k - from), j - k);
+            l[j - from] = G[(size_t)i + (size_t)j * step] - dot(E->U + at, l + (k - from), j - k);
         }
         // so far u holds d u, and l holds l d
         for (int j = from; j < i; ++j) {
@@ -58,7 +59,7 @@ double carom_envelope_factor(carom_envelope *E, const double *G, int n, const in
             l[j - from] = x;
             u[j - from] *= E->D[j];
         }
-        const double pivot = fabs(d / G[(size_t)i * (size_t)(n + 1)]);
+        const double pivot = fabs(d / G[(size_t)i * (step + 1)]);
         if (!(pivot >= least) || !(pivot < HUGE_VAL)) return 0;
         smallest = fmin(smallest, pivot);
         E->D[i] = 1 / d;
@@ -76,15 +77,15 @@ void carom_envelope_solve(const carom_envelope *E, double *restrict x) {
     }
 }
 
-void carom_envelope_magnitude(const carom_envelope *E, double *restrict y, const double *restrict G,
+void carom_envelope_magnitude(const carom_envelope *E, double *restrict y, const double *restrict G, int ld,
                               const double *restrict x) {
-    const size_t n = (size_t)E->n;
+    const size_t n = (size_t)E->n, step = (size_t)ld;
     for (size_t i = 0; i < n; ++i) {
         double own = 0;
         for (size_t k = (size_t)E->first[i]; k < i; ++k) {
-            own += fabs(G[i + k * n] * x[k]);
-            y[k] += fabs(G[k + i * n] * x[i]);
+            own += fabs(G[i + k * step] * x[k]);
+            y[k] += fabs(G[k + i * step] * x[i]);
         }
-        y[i] += own + fabs(G[i + i * n] * x[i]);
+        y[i] += own + fabs(G[i + i * step] * x[i]);
     }
 }

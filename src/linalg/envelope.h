@@ -19,12 +19,13 @@ typedef struct carom_envelope {
 /// For n rows at most; store: n (n - 1) numbers.
 carom_envelope carom_allocate_envelope(carom_arena *mem, int n, double *store);
 
-/// Factor of G (n x n, by columns, n from one to the next).  first: row and column i are zero before first[i]; NULL: it
+/// Factor of G (n x n, by columns, ld from one to the next, and less than n where `first` is given and nothing beyond
+/// it is there).  first: row and column i are zero before first[i]; NULL: it
 /// is found.  The smallest |d_i/G_ii|; 0, and no factor, where it is below `least`.
-double carom_envelope_factor(carom_envelope *E, const double *G, int n, const int *first, double least);
+double carom_envelope_factor(carom_envelope *E, const double *G, int n, int ld, const int *first, double least);
 
 /// x = G^-1 x.
 void carom_envelope_solve(const carom_envelope *E, double *x);
 
 /// y += |G| |x|, by rows.
-void carom_envelope_magnitude(const carom_envelope *E, double *y, const double *G, const double *x);
+void carom_envelope_magnitude(const carom_envelope *E, double *y, const double *G, int ld, const double *x);

@@ -357,10 +357,10 @@ bool carom_saddle_factor(carom_saddle *S, carom_matrix A, const carom_columns *W
            carom_saddle_add_forces(S, 0, 0, 1, W) && carom_saddle_add_rates(S, 0, 0, 1, V) && carom_saddle_finish(S);
 }
 
-// Is b - K x small against its terms, in rows of motion and in those of joints?
+// Is b - K x small against its terms, row by row, or against what is small in rows of joints?  Rows have units of their
+// own: forces and moments, lengths and angles.
 static bool small_rest(carom_saddle *S, double small) {
     const carom_block_pattern *P = &S->all;
-    double most[2] = {0, 0}, rest[2] = {0, 0};
     for (int i = 0; i < P->nb; ++i) {
         const int rows = P->size[i], at = P->first[i], kind = at >= S->levels.velocities * S->nv;
         double sum[MOST], size[MOST];
@@ -371,12 +371,10 @@ static bool small_rest(carom_saddle *S, double small) {
                 for (int q = 0; q < rows; ++q)
                     sum[q] -= a[q + c * rows] * x[c], size[q] += fabs(a[q + c * rows] * x[c]);
         }
-        for (int q = 0; q < rows; ++q) {
-            if (!(fabs(sum[q]) <= rest[kind])) rest[kind] = fabs(sum[q]);
-            most[kind] = fmax(most[kind], size[q]);
-        }
+        for (int q = 0; q < rows; ++q)
+            if (!(fabs(sum[q]) <= fmax(LEFT * size[q], kind ? small : 0))) return false;
     }
-    return rest[0] <= LEFT * most[0] && rest[1] <= fmax(LEFT * most[1], small);
+    return true;
 }
 
 void carom_saddle_solve(carom_saddle *S) { carom_block_lu_solve(&S->F, S->b, S->x); }

@@ -41,6 +41,18 @@ static const key_group coordinate_group = {GROUP("coordinates.NAME", "`NAME: 0.3
                                            .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_coordinate, at)};
 static const key_group *const coordinates[] = {&coordinate_group, NULL};
 
+static const carom_key state_keys[] = {
+    KEY(NUMBER, "at", "0", "initial value, an expression of parameters", "", AT(state, at)),
+    KEY(EXPRESSION, "rate", "needed", "what it changes by per second: an expression of time and state", "",
+        AT(state, rate)),
+    KEY(NUMBER, "scale", "the initial value, or 1", "its usual size, positive: what tolerances compare its errors with",
+        "", AT(state, scale)),
+    END};
+static const key_group state_group = {GROUP("states.NAME",
+                                            "A first-order state: current, pressure, filter, continuous controller.",
+                                            state_keys, carom_mech_state, "state")};
+static const key_group *const states[] = {&state_group, NULL};
+
 static const carom_key table_keys[] = {
     KEY(NAME, "file", "",
         "a CSV file of two columns, x and y, in the folder of the model or below it; `NAME: FILE` is short for it", "",
@@ -255,9 +267,10 @@ static const key_group *const contacts[] = {
     &contact_family_group, &joint_friction_group, &pressed_group, &pair_group, &among_group, &contact_group, NULL};
 
 static const carom_key simulation_keys[] = {
-    KEY(WORD, "scheme", "half-explicit", "`carom schemes` lists them", "", AT(simulation, scheme)),
+    KEY(WORD, "scheme", "auto", "`carom schemes` lists them", "", AT(simulation, scheme)),
     KEY(NAMED, "options", "", "OPTION: value, of the scheme and the contact solver", "", AT(simulation, options)),
-    KEY(NUMBER, "step", "needed, here or by --step", "step size", "s", AT(simulation, step)),
+    KEY(NUMBER, "step", "auto: end/1000", "step size; of auto, the interval between records", "s",
+        AT(simulation, step)),
     KEY(NUMBER, "end", "needed, here or by --end", "end time", "s", AT(simulation, end)),
     END};
 static const key_group simulation_group = {
@@ -791,6 +804,8 @@ static const carom_key sections_keys[] = {
     SEVERAL("coordinates", "needed, or bodies, flexible",
             "NAME: {at, rate}: generalised coordinates with initial position and velocity", TOP(coordinates),
             TOP(ncoordinates), coordinates, NULL),
+    SEVERAL("states", "", "NAME: {at, rate}: a quantity with a rate of its own, such as a current", TOP(states),
+            TOP(nstates), states, NULL),
     SEVERAL("bodies", "", "NAME: a rigid body, planar or spatial", TOP(bodies), TOP(nbodies), bodies, NULL),
     SEVERAL("shapes", "", "NAME: a shape of the ground, for contacts between shapes", TOP(shapes), TOP(nshapes), shapes,
             NULL),
@@ -845,6 +860,7 @@ const key_group *const carom_key_groups[] = {&carom_key_top,
                                              &input_group,
                                              &controller_group,
                                              &coordinate_group,
+                                             &state_group,
                                              &energy_group,
                                              &contact_group,
                                              &pair_group,

@@ -266,8 +266,8 @@ static carom_datum *component(carom_mech *m, carom_datum *list, int n, int k) {
     return &item[k];
 }
 
-// Where the initial value stands: x and x' of a coordinate; of a body whose place is given b.x, b.y, b.z, b.vx, b.vy,
-// b.vz and, of a planar one, b.angle.  NULL: there is no such name.
+// Where the initial value stands: x and x' of a coordinate; of a state; of a body whose place is given b.x, b.y, b.z,
+// b.vx, b.vy, b.vz and, of a planar one, b.angle.  NULL: there is no such name.
 static carom_datum *initial(carom_mech *m, const char *word) {
     const size_t n = strlen(word);
     const bool rate = n > 1 && word[n - 1] == '\'';
@@ -276,6 +276,8 @@ static carom_datum *initial(carom_mech *m, const char *word) {
         if (strlen(name) == n - rate && strncmp(name, word, n - rate) == 0)
             return rate ? &m->coordinates[i].rate : &m->coordinates[i].at;
     }
+    for (int i = 0; i < m->nstates; ++i)
+        if (strcmp(m->states[i].name.text, word) == 0) return &m->states[i].at;
     const char *dot = strrchr(word, '.');
     for (int i = 0; i < m->nbodies && dot; ++i) {
         carom_mech_body *b = &m->bodies[i];

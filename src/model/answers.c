@@ -119,6 +119,16 @@ bool carom_model_presses(const carom_model *m, int i) {
     return i >= first && i < first + m->npressed;
 }
 
+bool carom_model_state(const carom_model *m, int i) {
+    return m && i >= m->first_state && i < m->first_state + m->nstates;
+}
+
+void carom_model_at_rest(const carom_model *m, const double *q, double *v) {
+    for (int i = 0; m && q && v && i < m->nv; ++i) v[i] = carom_model_state(m, i) ? q[i] : 0;
+}
+
+bool carom_model_hidden(const carom_model *m, int i) { return carom_model_presses(m, i) || carom_model_state(m, i); }
+
 const char *carom_model_settled(const carom_model *m) {
     if (!m) return NULL;
     return m->settled[0] ? m->settled : NULL;
@@ -182,7 +192,7 @@ int carom_model_shown(const carom_model *m) {
 
 bool carom_model_recorded(const carom_model *m, int i) {
     if (!m) return false;
-    if (carom_model_presses(m, i) || (m->unrecorded_q && m->unrecorded_q[i])) return false;
+    if (carom_model_hidden(m, i) || (m->unrecorded_q && m->unrecorded_q[i])) return false;
     i -= carom_model_named_q(m);
     return i < 0 || member_of(m, &i)->unknowns;
 }
@@ -202,6 +212,7 @@ carom_model_member carom_model_member_at(const carom_model *m, int i) {
 
 const char *carom_model_freedom(const carom_model *m, int i) {
     if (i >= carom_model_named_v(m)) return unknown_name(m, i - m->visible.nv_own, false);
+    if (carom_model_state(m, i)) return m->velocity[i];
     for (int k = i; k < carom_model_named_q(m); ++k) // no body has more velocities than positions
         if (m->velocity_of[k] == i) return carom_model_coordinate(m, k);
     return m->velocity[i];
@@ -213,7 +224,7 @@ const char *carom_model_parameter(const carom_model *m, int i, double *value) {
     return m->names.at[m->parameter_name[i]].text;
 }
 
-const char *carom_model_constraint(const carom_model *m, int id) {
+const char *carom_model_constraint(const carom_model *m, long long id) {
     if (!m) return NULL;
     enum { TURNS = 8, ROOM = 140 };
     static _Thread_local char text[TURNS][ROOM]; // names of contacts that come and go are made when they are asked for
@@ -222,7 +233,7 @@ const char *carom_model_constraint(const carom_model *m, int id) {
     return carom_near_name(m, id, text[turn = (turn + 1) % TURNS], ROOM);
 }
 
-const char *carom_model_compliant(const carom_model *m, int which) {
+const char *carom_model_compliant(const carom_model *m, long long which) {
     if (!m) return NULL;
     return which < m->ncompliant ? m->compliant[which].name
                                  : carom_model_constraint(m, m->ne + m->nc + which - m->ncompliant);
@@ -242,11 +253,11 @@ static int numbers_behind(const char *name, const char *owner, size_t n) {
 enum { MOST_NUMBERS = 8 };
 static int rules_of(const carom_model *m) { return m->near ? m->near->nrules : 0; }
 
-int carom_model_contact(const carom_model *m, const char *name) {
+long long carom_model_contact(const carom_model *m, const char *name) {
     if (!m || !name) return 0;
     for (int i = 0; i < m->nc; ++i)
         if (strcmp(m->links[m->ne + i].name, name) == 0) return i;
-    const int near = m->near ? carom_near_find(m, name) : CAROM_NO_CONTACT;
+    const long long near = m->near ? carom_near_find(m, name) : CAROM_NO_CONTACT;
     for (int i = 0; near == CAROM_NO_CONTACT && i < m->nc; ++i) {
         const int numbers = numbers_behind(m->links[m->ne + i].name, name, strlen(name));
         if (numbers > 0 && numbers < MOST_NUMBERS)
@@ -255,9 +266,9 @@ int carom_model_contact(const carom_model *m, const char *name) {
     return near;
 }
 
-bool carom_model_contact_is(const carom_model *m, int found, int contact) {
+bool carom_model_contact_is(const carom_model *m, long long found, long long contact) {
     if (found >= CAROM_NO_CONTACT || contact < 0) return found == contact;
-    const int of = CAROM_NO_CONTACT - 1 - found, first = (of - rules_of(m)) / MOST_NUMBERS;
+    const int of = (int)(CAROM_NO_CONTACT - 1 - found), first = (of - rules_of(m)) / MOST_NUMBERS;
     if (of < rules_of(m)) return contact >= m->nc && carom_near_made_by(m, of, contact - m->nc);
     if (contact >= m->nc) return false;
     const char *owner = m->links[m->ne + first].name;
@@ -358,7 +369,7 @@ size_t carom_model_longest_contact(const carom_model *m) {
     return most;
 }
 
-double carom_model_contact_size(const carom_model *m, int id) {
+double carom_model_contact_size(const carom_model *m, long long id) {
     if (!m) return NAN;
     if (m->near && id >= m->ne + m->nc) return carom_near_size(m, id);
     if (m->npairs == 0 || id < m->pairs[0].first) return 0;

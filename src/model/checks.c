@@ -139,6 +139,10 @@ unsigned carom_model_watch_uses(const carom_model *m, int k, int observed) {
     return slots;
 }
 
+bool carom_model_watch_number(const carom_model *m, int k, double *value) {
+    return carom_graph_is_number(m->graph, m->watch[k], value);
+}
+
 const char *carom_model_ledger_use(const carom_model *m, int observed) {
     for (int i = 0; i < LEDGER; ++i)
         if (carom_graph_depends(m->graph, m->observed[observed], CAROM_PARAMETER, m->np + i)) return ledger_name[i];

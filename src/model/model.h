@@ -308,6 +308,9 @@ struct carom_model {
     carom_contact *contacts;
     carom_node *rub;   // CAROM_FRICTION_LAW nodes of every contact whose friction varies
     int *rub_of, nrub; // nc: which of them it is
+    int first_state, nstates; // velocities that are first-order states
+    double *state_scale, *state_mass; // of each (STA-1)
+    carom_node *state_rate;
     int first_pressed, npressed; // contacts that are friction alone: each has a coordinate, after those of the section
     int *reacting, nreacting; // constraints whose (first) reactions friction uses: inputs np, np + 1, ... of its tape
     carom_tape *rub_tape; // NULL: none varies

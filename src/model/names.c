@@ -78,6 +78,7 @@ const char *carom_name_kind(name_kind kind) {
     case NAME_QUANTITY: return "the name of a contact or constraint";
     case NAME_OUTPUT: return "an output";
     case NAME_VELOCITY: return "a velocity of a body";
+    case NAME_STATE: return "a state";
     case NAME_POINT: return "a point of a flexible member";
     case NAME_TABLE: return "a table";
     case NAME_INPUT: return "an input or a signal of a controller";

@@ -10,6 +10,7 @@ typedef enum name_kind { // bits, so that a scope is a set of kinds
     NAME_QUANTITY = 16, // CONTACT.gap, CONTACT.slip, CONSTRAINT.gap
     NAME_OUTPUT = 32,
     NAME_VELOCITY = 2048, // vx ... wz of bodies
+    NAME_STATE = 1048576, // a first-order state
     NAME_POINT = 4096,  // MEMBER.POINT.u, ... of a flexible member
     NAME_TABLE = 262144, // a function of one argument
     NAME_INPUT = 524288, // a signal that is held: an input, a state or output of a controller

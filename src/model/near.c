@@ -549,10 +549,10 @@ static void adopt(const void *model, void *work, carom_list *list) {
     carom_pairs_unknown(m, work);
 }
 
-static int known_as(const void *model, const carom_list *list, int slot) {
+static long long known_as(const void *model, const carom_list *list, int slot) {
     const carom_model *m = model;
     const long long code = llabs(list->holds[slot]);
-    return code ? m->ne + m->nc + (int)((code - 1) / m->near->nrules) : m->ne + m->nc + slot;
+    return code ? m->ne + m->nc + (code - 1) / m->near->nrules : m->ne + m->nc + slot;
 }
 
 // Parts for contacts that come and go: their inverses are dense.
@@ -749,14 +749,14 @@ carom_status carom_near_friction(const carom_model *m, void *work, double t, con
     return bad ? CAROM_USER : CAROM_OK;
 }
 
-const char *carom_near_name(const carom_model *m, int id, char *text, size_t size) {
+const char *carom_near_name(const carom_model *m, long long id, char *text, size_t size) {
     const struct near_pairs *x = m->near;
-    const int both = id - m->ne - m->nc;
+    const long long both = id - m->ne - m->nc;
     snprintf(text, size, "%.60s-%.60s", x->shape[both / x->nshapes]->name, x->shape[both % x->nshapes]->name);
     return text;
 }
 
-int carom_near_find(const carom_model *m, const char *name) {
+long long carom_near_find(const carom_model *m, const char *name) {
     const struct near_pairs *x = m->near;
     for (int i = 0; i < x->nrules; ++i)
         if (strcmp(x->rule[i].entry->name.text, name) == 0) return CAROM_NO_CONTACT - 1 - i;
@@ -765,19 +765,19 @@ int carom_near_find(const carom_model *m, const char *name) {
                       *b = a ? carom_names_find(&m->shape_names, dash + 1, strlen(dash + 1)) : NULL;
     if (!b) return CAROM_NO_CONTACT;
     const bool swap = second_first(x->shape[a->index], x->shape[b->index]);
-    const int both = swap ? b->index * x->nshapes + a->index : a->index * x->nshapes + b->index;
+    const long long A = swap ? b->index : a->index, B = swap ? a->index : b->index, both = A * x->nshapes + B;
     for (int i = 0; i < x->nrules; ++i)
         if (carom_near_made_by(m, i, both)) return m->nc + both;
     return CAROM_NO_CONTACT;
 }
 
-bool carom_near_made_by(const carom_model *m, int rule, int both) {
-    return carom_near_meet(m->near, rule, both / m->near->nshapes, both % m->near->nshapes);
+bool carom_near_made_by(const carom_model *m, int rule, long long both) {
+    return carom_near_meet(m->near, rule, (int)(both / m->near->nshapes), (int)(both % m->near->nshapes));
 }
 
-double carom_near_size(const carom_model *m, int id) {
+double carom_near_size(const carom_model *m, long long id) {
     const struct near_pairs *x = m->near;
-    const int both = id - m->ne - m->nc;
+    const long long both = id - m->ne - m->nc;
     const double a = carom_shape_extent(x->shape[both / x->nshapes]),
                  b = carom_shape_extent(x->shape[both % x->nshapes]),
                  size = fmin(a > 0 ? a : INFINITY, b > 0 ? b : INFINITY);

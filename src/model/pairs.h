@@ -244,7 +244,7 @@ struct near_pairs {
     size_t held_size;     // bytes of a pair whose tape has several features, held on some; 0: none has
 };
 
-enum { MOST_PAIRS = 500, MOST_BOXES = 300, MOST_NEAR_SHAPES = 46000, MOST_LANES = 8, MOST_NEAR_KINDS = 2000 };
+enum { MOST_PAIRS = 500, MOST_BOXES = 2, MOST_NEAR_SHAPES = 1 << 26, MOST_LANES = 8, MOST_NEAR_KINDS = 2000 };
 
 /// Do two shapes meet by this rule?  The kind that shapes of groups A and B make.
 bool carom_near_meet(const struct near_pairs *x, int rule, int a, int b);
@@ -279,11 +279,11 @@ carom_status carom_near_friction(const carom_model *m, void *work, double t, con
                                  const double *force, double *law);
 /// Names of contacts that come and go, by the number that stays; text is the caller's.
 carom_status carom_near_system(carom_model *m, carom_error *err);
-const char *carom_near_name(const carom_model *m, int id, char *text, size_t size);
+const char *carom_near_name(const carom_model *m, long long id, char *text, size_t size);
 /// The number behind nc of the pair A-B; CAROM_NO_CONTACT - 1 - i: all pairs of rule i; CAROM_NO_CONTACT: neither.
-int carom_near_find(const carom_model *m, const char *name);
-bool carom_near_made_by(const carom_model *m, int rule, int both); // may that pair be one of this rule?
-double carom_near_size(const carom_model *m, int id);
+long long carom_near_find(const carom_model *m, const char *name);
+bool carom_near_made_by(const carom_model *m, int rule, long long both); // may that pair be one of this rule?
+double carom_near_size(const carom_model *m, long long id);
 double carom_shape_thin(const shape *s); // thin.c: half of its smallest width; infinite: nothing passes it
 /// Contacts that are near at a place, with their gaps by id; carom_near_close() afterwards.
 typedef struct near_look { carom_list list; double *gap; } near_look;
@@ -318,7 +318,7 @@ void carom_soft_power(const carom_model *m, void *work, double t, const double *
 void carom_soft_along(const carom_model *m, void *work, double t, const double *q, const double *v, double weight,
                       double *external, double *damping);
 /// Where a contact is deeper than *most: how deep, and m->ncompliant plus the number of its pair of shapes.
-void carom_soft_deepest(const carom_model *m, void *work, const double *q, double *most, int *which);
+void carom_soft_deepest(const carom_model *m, void *work, const double *q, double *most, long long *which);
 void carom_soft_tangent(const carom_model *m, void *work, double t, const double *q, const double *v, carom_matrix K,
                         carom_matrix C);
 

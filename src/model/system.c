@@ -589,7 +589,7 @@ static carom_status kinks(const void *model, void *work, double t, const double 
     return finite(x, m->nkinks);
 }
 
-static double compliant(const void *model, void *work, double t, const double *q, int *which) {
+static double compliant(const void *model, void *work, double t, const double *q, long long *which) {
     const carom_model *m = model;
     const double *x = m->ncompliant ? eval(m, work, GROUP_KINKS, t, q, m->v0) : NULL;
     double most = 0;
@@ -751,6 +751,7 @@ static void set_functions(const carom_model *m, carom_system *s) {
 carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
     *s = carom_system_default(m->nq, m->nv, m->ne, m->nc); // and those that come and go
+    s->first_state = m->first_state, s->nstates = m->nstates;
     const bool turns = carom_model_turns(m);
     CAROM_TRY(carom_model_shapes(m, err));
     s->flags = (carom_terms_constant(m, &m->mass) ? CAROM_CONSTANT_MASS : 0u) |

@@ -138,6 +138,8 @@ static bool find_unit(const carom_mech *x, units_given given, const char *name, 
         if (strncmp(x->coordinates[i].name.text, name, length - rate) == 0 &&
             x->coordinates[i].name.length == length - rate)
             return coordinate_unit(&x->coordinates[i], rate, u);
+    for (int i = 0; i < x->nstates; ++i)
+        if (strcmp(x->states[i].name.text, name) == 0) return unit_of(&x->states[i].at, u);
     if (carom_datum_get(&x->outputs, name)) return false; // an expression
     if (column_unit(x, given, name, u)) return true;
     const bool energy = strcmp(name, "kinetic") == 0 || strcmp(name, "potential") == 0 || strcmp(name, "energy") == 0;

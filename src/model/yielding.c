@@ -121,7 +121,7 @@ static void look_deeper(const carom_model *m, const pressing *x, void *to) {
     if (x->depth > *d->most) *d->most = x->depth, d->p = x->p;
 }
 
-void carom_soft_deepest(const carom_model *m, void *work, const double *q, double *most, int *which) {
+void carom_soft_deepest(const carom_model *m, void *work, const double *q, double *most, long long *which) {
     deepest d = {.most = most};
     if (!can_press(m)) return;
     each(m, work, 0, q, NULL, look_deeper, &d);
@@ -129,7 +129,7 @@ void carom_soft_deepest(const carom_model *m, void *work, const double *q, doubl
     int a = 0, b = 0;
     while (m->near->shape[a] != d.p->A) ++a;
     while (m->near->shape[b] != d.p->B) ++b;
-    *which = m->ncompliant + a * m->near->nshapes + b;
+    *which = m->ncompliant + (long long)a * m->near->nshapes + b;
 }
 
 /// Where power goes that is asked in parts.

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ROWS = 1000 }; // of a run whose step is not given
+
 carom_run_given carom_run_nothing(void) { return (carom_run_given){.step = NAN, .end = NAN, .rtol = NAN, .atol = NAN}; }
 
 static bool switched_on(const char *const *options) {
@@ -64,26 +66,49 @@ static carom_status gather(carom_run *run, const carom_model_run *model, bool ot
     return CAROM_OK;
 }
 
+// Does an option, or a tolerance, speak to the scheme itself?
+static bool addressed(const carom_run *run, const carom_run_given *given) {
+    if (given->adaptive || !isnan(given->rtol) || !isnan(given->atol)) return true;
+    for (int i = 0; i < carom_list_length((const char *const *)run->options); ++i)
+        if (carom_option_find(run->table->options, run->options[i], strcspn(run->options[i], "=")) >= 0) return true;
+    return false;
+}
+
+// A world is not located event by event: `auto` leaves it to the cheapest scheme that keeps piles standing, with a step
+// by (WLD-1), unless one is given or an option is meant for `auto` itself.
+static void step_through_world(carom_run *run, const carom_model *m, const carom_run_given *given) {
+    carom_world w;
+    const carom_scheme *stepping = carom_schemes_find("moreau-midpoint");
+    if (!m || !stepping || addressed(run, given) || !carom_model_world(m, &w)) return;
+    run->scheme = stepping->name;
+    run->table = stepping;
+    carom_format(run->chosen, sizeof run->chosen,
+                 "by auto: %d bodies may hit each other%s; with a tolerance (rtol) auto locates every impact", w.bodies,
+                 isnan(run->step) ? ", the step follows from their widths and speeds" : "");
+    if (isnan(run->step)) run->step = isnan(run->end) ? w.step : fmin(w.step, run->end / ROWS);
+}
+
 carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom_run_given *given, carom_error *err) {
     if (!run || !given) return CAROM_MISSING(err);
     const carom_model_run file = m ? carom_model_simulation(m) : (carom_model_run){.step = NAN, .end = NAN};
     const char *dash = given->dash ? given->dash : "";
     *run = (carom_run){.scheme = given->scheme, .step = given->step, .end = given->end};
     if (!run->scheme) run->scheme = file.scheme;
-    if (!run->scheme) run->scheme = carom_sim_default().scheme;
+    if (!run->scheme) run->scheme = carom_schemes_find("auto") ? "auto" : carom_sim_default().scheme;
     run->table = carom_schemes_find(run->scheme);
     if (isnan(run->step)) run->step = file.step;
     if (isnan(run->end)) run->end = file.end;
     const bool other = file.scheme && given->scheme && strcmp(file.scheme, given->scheme) != 0;
     run->from_file = file.scheme && !other;
     CAROM_TRY(gather(run, &file, other, given, err));
+    if (strcmp(run->scheme, "auto") == 0 && run->table) step_through_world(run, m, given);
     if (isnan(run->end))
         return carom_fail(err, CAROM_BAD_INPUT,
                           "the end time is missing; give %send, or `end:` in the model's simulation section", dash);
     if (given->adaptive && isnan(run->step)) run->step = 1e-3 * run->end; // the first to try
     if (run->table && run->table->own_steps && isnan(run->step))
         // between rows nothing depends on the end, so a run to a later end has the same
-        run->step = given->interval > 0 ? given->interval : run->end / 2000;
+        run->step = given->interval > 0 ? given->interval : run->end / ROWS;
     if (isnan(run->step))
         return carom_fail(err, CAROM_BAD_INPUT,
                           "the step size is missing; give %sstep, or `step:` in the model's simulation section", dash);
@@ -99,13 +124,14 @@ void carom_run_free(carom_run *run) {
     *run = (carom_run){0};
 }
 
-static const char *constraint_name(const void *user, int id) { return carom_model_constraint(user, id); }
+static const char *constraint_name(const void *user, long long id) { return carom_model_constraint(user, id); }
 
-static double contact_size(const void *user, int id) { return carom_model_contact_size(user, id); }
+static double contact_size(const void *user, long long id) { return carom_model_contact_size(user, id); }
 
 static const char *rate_name(const void *user, int i) {
     const carom_system *sys = carom_model_system(user);
-    return sys->nq == sys->nv ? carom_model_coordinate(user, i) : carom_model_velocity(user, i);
+    return sys->nq == sys->nv && !carom_model_state(user, i) ? carom_model_coordinate(user, i)
+                                                             : carom_model_velocity(user, i);
 }
 
 carom_sim_def carom_run_sim(const carom_run *run, const carom_model *m) {
@@ -123,6 +149,7 @@ carom_sim_def carom_run_sim(const carom_run *run, const carom_model *m) {
     def.name_user = m;
     def.rate_name = rate_name;
     def.size = contact_size;
+    def.choice = run->chosen[0] ? run->chosen : NULL;
     return def;
 }
 

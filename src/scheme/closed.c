@@ -88,6 +88,57 @@ double carom_local_rounding(const carom_local *L, int k, const double *x, int n)
     return carom_local_rounding_within(L, k, x, n, size);
 }
 
+double carom_row_lever(const carom_step *s, const carom_local *L, int k) {
+    const carom_columns *W = &L->W;
+    const double *a = W->a + (size_t)k * (size_t)W->stride;
+    double most = 0;
+    for (int e = 0; s->sys->lever && e < (W->count ? W->count[k] : W->rows); ++e) {
+        const double lever = s->sys->lever[W->count ? carom_column_rows(W, k)[e] : e];
+        if (a[e] == 0) continue;
+        if (lever == 1) return 1;
+        most = fmax(most, fabs(a[e]) / lever);
+    }
+    return most > 0 && most < HUGE_VAL ? ldexp(1, -(int)lround(log2(most))) : 1;
+}
+
+double carom_joints_size(const carom_step *s, const carom_local *L, const double *u, int n) {
+    double most = 0;
+    for (int k = 0; k < n; ++k) most = fmax(most, u[k] != 0 ? carom_row_lever(s, L, k) * fabs(u[k]) : 0);
+    return carom_norm_max(u, n) < HUGE_VAL ? most : HUGE_VAL;
+}
+
+// 1e-6 sum |W| size_q of direction k
+static double elsewhere(const carom_step *s, const carom_local *L, int k, double size) {
+    static const double ELSEWHERE = 1e-6;
+    const carom_columns *W = &L->W;
+    const double *a = W->a + (size_t)k * (size_t)W->stride;
+    double sum = 0;
+    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e)
+        sum += fabs(a[e]) / carom_lever(s->sys, W->count ? carom_column_rows(W, k)[e] : e);
+    return ELSEWHERE * sum * size;
+}
+
+carom_status carom_run_off(carom_step *s, const carom_local *L, double t, const double *q, const double *g,
+                           double *held, bool *keeps) {
+    const double size = carom_size_of_positions(s->sys, q);
+    bool known = false;
+    for (int b = 0; b < L->nb && s->sys->hold && size > 0; ++b) {
+        const int id = L->id[b];
+        if (id < s->sys->ne || !keeps[id]) continue;
+        const double far = elsewhere(s, L, L->at[b], size);
+        if (!(g[id] > far)) continue;
+        if (!known) {
+            CAROM_TRY(carom_hold_features(s, CAROM_HOLD, s->t, s->q));
+            const carom_status status = carom_gaps(s, held, t, q);
+            CAROM_TRY(carom_hold_features(s, CAROM_FREE, s->t, s->q));
+            CAROM_TRY(status);
+            known = true;
+        }
+        keeps[id] = !(g[id] - held[id] > far);
+    }
+    return CAROM_OK;
+}
+
 // (CL-8)  |g| <= eps_g:  g = W'x + h w where its terms are within eps_g, too, else 0;  eps_g = 16 eps sum |W| |q|
 void carom_settle_gaps(const carom_step *s, double *g, const carom_local *L, const double *q, const double *x) {
     const int nq = s->sys->nq;
@@ -101,9 +152,13 @@ void carom_settle_gaps(const carom_step *s, double *g, const carom_local *L, con
     }
 }
 
-double carom_local_velocity_rounding(const carom_local *L, const double *v) {
+double carom_local_velocity_rounding(const carom_step *s, const carom_local *L, const double *v) {
     double most = 0;
-    for (int k = 0; k < L->at[L->nb]; ++k) most = fmax(most, fabs(L->w[k]) + carom_local_magnitude(L, k, v));
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) {
+            const double x = fabs(L->w[k]) + carom_local_magnitude(L, k, v);
+            most = fmax(most, L->id[b] < s->sys->ne ? carom_row_lever(s, L, k) * x : x);
+        }
     return 16 * DBL_EPSILON * most;
 }
 

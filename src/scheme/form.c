@@ -39,9 +39,12 @@ void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_loca
         const double enough = fmax(s->inside->solved, carom_acceptable(s->inside, L->nb));
         way.blocks = L != Lf || !carom_chain_loose(L->at[L->nb], enough, 1);
         way.parts = carom_chain_by_parts(s->inside->chain);
-    } else
+    } else {
+        way.narrow = L->nb == s->sys->ne && !carom_chain_chosen(s->inside->chain); // joints alone, which need no more
         way.kept = d->keeps && F->ready && carom_responses_begin(&d->keep, s) == CAROM_OK;
+    }
     const bool formed = carom_delassus_form(d, L, Lf, F, a, way); // if not, nothing can solve it
+    s->problem.ld = d->ld;
     s->problem.first = d->first;
     s->problem.symmetric = d->symmetric && (d->storage == CAROM_BY_PRODUCTS || d->storage == CAROM_BY_PARTS);
     if (!d->dense) present_parts(s, formed, way.blocks);

@@ -65,6 +65,7 @@ typedef struct carom_inside {
                             // free
     double a;               // scale of the impulses in problem: p acts as a p
     carom_difference difference;
+    double *row_lever;   // ne: (LV-4), of the last problem
     carom_chain *chain;
     carom_noted noted;
     bool gaps_before;       // the scheme has asked for gaps at the start of a step (carom_gaps_before)

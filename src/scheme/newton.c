@@ -62,8 +62,8 @@ carom_local carom_contacts_of(const carom_step *s, const carom_local *of, int *a
     return L;
 }
 
-bool carom_joints_met(const carom_step *s, const double *u, int n, double rounding) {
-    return carom_norm_max(u, n) <= fmax(s->tol * s->scale, rounding);
+bool carom_joints_met(const carom_step *s, const carom_local *L, const double *u, int n, double rounding) {
+    return carom_joints_size(s, L, u, n) <= fmax(s->tol * s->scale, rounding);
 }
 
 // -- the first iterate ------------------------------------------------------------------------------------------------
@@ -175,7 +175,8 @@ static carom_status factorise_joints(carom_newton *N, carom_step *s, int k, int 
     carom_copy(N->x, N->R, s->sys->nv);
     carom_factor_solve(&N->F, N->x);
     N->free = 0;
-    for (int j = 0; j < nj; ++j) N->free = fmax(N->free, fabs(N->u_1[j] - carom_column_dot(&N->V.W, j, N->x)));
+    for (int j = 0; j < nj; ++j)
+        N->free = fmax(N->free, carom_row_lever(s, &N->L, j) * fabs(N->u_1[j] - carom_column_dot(&N->V.W, j, N->x)));
     return CAROM_OK;
 }
 
@@ -211,17 +212,17 @@ static carom_status correct_joints(carom_newton *N, carom_step *s, int k, bool *
 
 // Do joints hold, and do contacts meet their laws, to the tolerance of contact problems?
 static bool laws_met(carom_newton *N, carom_step *s) {
-    const double rounding = carom_local_velocity_rounding(&N->L, N->v_1);
+    const double rounding = carom_local_velocity_rounding(s, &N->L, N->v_1);
     if (!N->by_saddle) {
         carom_problem_restitution(s, &N->L, N->u_1, N->u_0);
-        return carom_problem_met(s, rounding);
+        return carom_problem_met(s, N->L.id, rounding);
     }
     const int nj = carom_joints_of(s, &N->L).nb;
-    if (!carom_joints_met(s, N->u_1, nj, rounding)) return false;
+    if (!carom_joints_met(s, &N->L, N->u_1, nj, rounding)) return false;
     if (nj == N->L.nb) return true;
     const carom_local L = carom_contacts_of(s, &N->L, N->at);
     carom_problem_restitution(s, &L, N->u_1 + nj, N->u_0 + nj);
-    return carom_problem_met(s, rounding);
+    return carom_problem_met(s, L.id, rounding);
 }
 
 // -- Newton's method -------------------------------------------------------------------------------------------------
@@ -233,7 +234,8 @@ static bool done(carom_newton *N, carom_step *s) {
     carom_local_react(N->r, -1, &N->L, N->p);
     const double size = fmax(carom_momentum_size(N->size, N->M), carom_momentum_size(N->R, N->M)),
                  left = carom_momentum_size(N->r, N->M);
-    if (N->by_saddle) carom_chord_note(&N->chord, left / size + carom_norm_max(N->u_1, N->S.ne) / s->scale);
+    if (N->by_saddle)
+        carom_chord_note(&N->chord, left / size + carom_joints_size(s, &N->L, N->u_1, N->S.ne) / s->scale);
     if (!carom_motion_met(s, left, size, N->share, N->K, N->M, N->q, N->x)) return false;
     return N->L.nb == 0 || laws_met(N, s);
 }

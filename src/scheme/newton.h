@@ -90,7 +90,7 @@ carom_local carom_contacts_of(const carom_step *s, const carom_local *L, int *at
 static inline double carom_joints_small(const carom_step *s) { return 0.01 * s->tol * s->scale; }
 /// Do joints that a scheme has solved itself hold: are their velocities u, or gaps over h, within the tolerance of
 /// contact problems, or rounding?
-bool carom_joints_met(const carom_step *s, const double *u, int n, double rounding);
+bool carom_joints_met(const carom_step *s, const carom_local *L, const double *u, int n, double rounding);
 
 typedef struct carom_newton carom_newton;
 

@@ -493,7 +493,10 @@ void carom_problem_blocks(carom_step *s, const carom_local *L) {
     const carom_contact *contacts = s->sys->contacts;
     carom_block *restrict block = s->blocks;
     int b = 0;
-    for (; b < nb && id[b] < ne; ++b) block[b] = (carom_block){CAROM_BILATERAL, at[b], 0}; // they come first
+    for (; b < nb && id[b] < ne; ++b) { // they come first
+        block[b] = (carom_block){CAROM_BILATERAL, at[b], 0};
+        s->inside->row_lever[id[b]] = carom_row_lever(s, L, at[b]);
+    }
     for (; b < nb; ++b)
         block[b] =
             (carom_block){carom_law_with(carom_directions_of(s->sys, id[b]) - 1), at[b], contacts[id[b] - ne].friction};
@@ -516,7 +519,7 @@ void carom_problem_subtract(carom_step *s, const double *x) {
     const int n = pb->n;
     for (int i = n - 1, end = n; i >= 0 && pb->G; --i) { // within the envelope, where that is known
         while (pb->first && end > i + 1 && pb->first[end - 1] > i) --end;
-        for (int k = pb->first ? pb->first[i] : 0; k < end; ++k) s->c[i] -= s->G[i + k * (size_t)n] * x[k];
+        for (int k = pb->first ? pb->first[i] : 0; k < end; ++k) s->c[i] -= s->G[i + k * (size_t)pb->ld] * x[k];
     }
     for (int b = 0; b < pb->nb && !pb->G && R; ++b) {
         const int at = pb->block[b].at, rows = (b + 1 < pb->nb ? pb->block[b + 1].at : n) - at;
@@ -537,9 +540,9 @@ void carom_problem_restitution(carom_step *s, const carom_local *L, const double
         }
 }
 
-const char *carom_constraint_text(const carom_step *s, int id, char *space, size_t size) {
+const char *carom_constraint_text(const carom_step *s, long long id, char *space, size_t size) {
     if (s->name) return s->name(s->name_user, id);
-    snprintf(space, size, "%s %d", id < s->sys->ne ? "constraint" : "contact",
+    snprintf(space, size, "%s %lld", id < s->sys->ne ? "constraint" : "contact",
              1 + (id < s->sys->ne ? id : id - s->sys->ne));
     return space;
 }
@@ -601,17 +604,33 @@ void carom_problem_scale(carom_step *s, const double *c, int n) {
     s->contact.last = 0;
 }
 
+// (LV-4)  Rows of angles as lengths, and back: powers of two, so that nothing is rounded.
+static void weigh(carom_step *s, const int *id, bool back) {
+    carom_problem *pb = &s->problem;
+    for (int b = 0; b < pb->nb && pb->G == s->G; ++b) {
+        if (id[b] >= s->sys->ne) continue;
+        const double x = back ? 1 / s->inside->row_lever[id[b]] : s->inside->row_lever[id[b]];
+        const int i = pb->block[b].at;
+        if (x == 1) continue;
+        for (int j = 0; j < pb->n; ++j) s->G[i + (size_t)j * (size_t)pb->ld] *= x;
+        for (int j = 0; j < pb->n; ++j) s->G[j + (size_t)i * (size_t)pb->ld] *= x;
+        s->c[i] *= x, s->u[i] *= x, s->p[i] /= x;
+    }
+}
+
 carom_status carom_problem_run(carom_step *s, const int *id) {
     carom_problem *pb = &s->problem;
     if (pb->n == 0) return CAROM_OK;
     if (!pb->G && !pb->rows && !pb->parts)
         return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t,
                           pb->nb);
+    weigh(s, id, false);
     carom_problem_scale(s, pb->c, pb->n);
     pb->enough = fmax(s->inside->solved * s->scale, carom_acceptable(s->inside, pb->nb) * s->contact.scale); // (TOL-5)
     carom_chain_set_prox(s->inside->chain, &s->inside->prox);
     carom_chain_set_choice(s->inside->chain, s->inside->choice);
     const carom_report r = solve(s, pb, id);
+    weigh(s, id, true);
     carom_counts *counts = s->counts;
     counts->problems += 1;
     counts->iterations += r.iterations;
@@ -650,10 +669,12 @@ double carom_impulse_rounding(const carom_step *s) {
 
 double carom_velocity_left(const carom_step *s) { return 4 * s->tol * s->scale + carom_impulse_rounding(s); }
 
-bool carom_problem_met(carom_step *s, double rounding) {
+bool carom_problem_met(carom_step *s, const int *id, double rounding) {
     const carom_problem *pb = &s->problem;
     if (pb->n == 0) return true;
     carom_copy(s->u, s->c, pb->n);
+    for (int b = 0; b < pb->nb; ++b) // (LV-4)
+        if (id[b] < s->sys->ne) s->u[pb->block[b].at] *= s->inside->row_lever[id[b]];
     const double residual = carom_residual_at(pb, NULL);
     // (CP-10), but c is what is left of U
     return residual <= fmax(fmax(s->tol * s->scale, rounding), 2 * s->contact.last) ||

@@ -148,6 +148,16 @@ void carom_local_magnitudes(double *y, const carom_local *L, int n, const double
 double carom_local_rounding(const carom_local *L, int k, const double *x, int n);
 /// The same where the largest |x_i| is known: positions that are no velocities may all enter.
 double carom_local_rounding_within(const carom_local *L, int k, const double *x, int n, double size);
+/// (LV-4)  The length by which the velocity of a joint along direction k of L counts beside velocities: of a row that
+///         moves angles alone min lever_i/|W_ik|, to a power of two; else 1.
+double carom_row_lever(const carom_step *s, const carom_local *L, int k);
+/// The largest |u_k| of the first n rows of L, joints, as lengths in time.
+double carom_joints_size(const carom_step *s, const carom_local *L, const double *u, int n);
+/// (CL-12)  Contacts that a scheme keeps closed without asking for their gaps, and that have run off the features they
+///          had at the start of the step:  g - g by those features > 1e-6 sum |W| size_q, far above drift.  Nothing is
+///          there that could push, and keeps[id] becomes false.  g: gaps at (t, q), by id; held: scratch, by id.
+carom_status carom_run_off(carom_step *s, const carom_local *L, double t, const double *q, const double *g,
+                           double *held, bool *keeps);
 
 /// Gaps of L's contacts at the end of a step, q = q_0 (+) x with the directions there, that are no larger than their
 /// rounding: contacts that share a load must not contradict each other by it.  They become 0, or the displacement W'x +
@@ -160,7 +170,7 @@ void carom_contact_velocity(const carom_step *s, double *u, const carom_local *L
 void carom_local_velocity_shared(const carom_step *s, double *u, const carom_local *L, const double *v);
 
 /// What rounding may leave in the local velocities u = W'v + w of L's set: 16 eps max_k (|w_k| + sum_i |W_ik v_i|).
-double carom_local_velocity_rounding(const carom_local *L, const double *v);
+double carom_local_velocity_rounding(const carom_step *s, const carom_local *L, const double *v);
 
 /// What rounding of large impulses leaves of a local velocity: 16 r, r the largest residual so far, or 1e-8 V where
 /// that is less.  Where impulses are large against velocities, as under a heavy body, it is more than tol V (CP-10); r
@@ -178,15 +188,35 @@ static inline double carom_lever(const carom_system *sys, int velocity) {
 static inline double carom_position_lever(const carom_system *sys, int position) {
     return sys->lever ? sys->lever[sys->nv + position] : 1;
 }
+/// Is velocity i a first-order state?  Position i is its integral then.
+static inline bool carom_is_state(const carom_system *sys, int i) {
+    return i >= sys->first_state && i < sys->first_state + sys->nstates;
+}
 /// (LV-3)  The length by which a position or rate counts in tolerances: its lever, of an angle no less than size_q, so
 /// that an angle's tolerance is at most that of 1 rad.  A lever of exactly 1 is that of a length.
 static inline double carom_tolerance_lever(double lever, double size_q) { return lever == 1 ? 1 : fmax(lever, size_q); }
+/// An absolute tolerance of position or rate i: atol of `size` over that length, and of a first-order state atol of its
+/// scale (STA-2).
+static inline double carom_tolerance_of(const carom_system *sys, bool position, int i, double atol, double size,
+                                        double size_q) {
+    const double lever = position ? carom_position_lever(sys, i) : carom_lever(sys, i);
+    return carom_is_state(sys, i) ? atol / lever : atol * size / carom_tolerance_lever(lever, size_q);
+}
 static inline double carom_size_of_rates(const carom_system *sys, const double *v) {
     if (!sys->lever) return carom_norm_max(v, sys->nv);
     double most = 0;
     for (int i = 0; i < sys->nv; ++i) {
         const double x = fabs(v[i]) * sys->lever[i];
-        most = x <= most ? most : x; // not a number stays
+        most = x <= most || (carom_is_state(sys, i) && x == x) ? most : x; // not a number stays
+    }
+    return most;
+}
+/// The same with first-order states, by their scales: for iterations, which have to end in all of them.
+static inline double carom_size_of_motion(const carom_system *sys, const double *v) {
+    double most = carom_size_of_rates(sys, v);
+    for (int i = sys->first_state; i < sys->first_state + sys->nstates; ++i) {
+        const double x = fabs(v[i]) * sys->lever[i];
+        most = x <= most ? most : x;
     }
     return most;
 }
@@ -195,7 +225,7 @@ static inline double carom_size_of_positions(const carom_system *sys, const doub
     double most = 0;
     for (int i = 0; i < sys->nq; ++i) {
         const double x = fabs(q[i]) * sys->lever[sys->nv + i];
-        most = x <= most ? most : x;
+        most = x <= most || (carom_is_state(sys, i) && x == x) ? most : x;
     }
     return most;
 }
@@ -286,7 +316,7 @@ void carom_factored(carom_step *s, int n); // a dense matrix of n rows
 /// have velocities that nothing ever had: what they leave is taken back.
 typedef struct carom_traces {
     double scale, step_scale, most, residual;
-    int residual_id;
+    long long residual_id;
 } carom_traces;
 carom_traces carom_problem_traces(const carom_step *s);
 void carom_problem_take_back(carom_step *s, const carom_traces *before);
@@ -294,7 +324,7 @@ void carom_problem_take_back(carom_step *s, const carom_traces *before);
 /// Do the impulses in s->p and the velocities in s->c (u + e o u_0 of an iterate, not of its linearisation) meet the
 /// laws of s->problem?  To tolerance, to the rounding given, to that of G p (CP-9), or as well as the last problem was
 /// solved.
-bool carom_problem_met(carom_step *s, double rounding);
+bool carom_problem_met(carom_step *s, const int *id, double rounding);
 
 /// As carom_problem_apply, for other numbers than p, from the first row on.
 void carom_problem_react(carom_step *s, double *v, double a, const double *p, int rows);
@@ -332,5 +362,5 @@ void carom_book_identity(carom_step *s, double violation, double terms);
 void carom_book_rise(carom_step *s, double rise, int rule, double x, double y);
 
 /// Velocity i as messages call it: its name in quotes, or its number; in a buffer of the caller.
-const char *carom_constraint_text(const carom_step *s, int id, char *space, size_t size);
+const char *carom_constraint_text(const carom_step *s, long long id, char *space, size_t size);
 const char *carom_rate_text(const carom_step *s, int i, char *text, size_t size);

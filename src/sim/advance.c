@@ -42,9 +42,10 @@ static carom_status grown(carom_sim *sim, double t, double h, carom_error *err) 
     while (fabs(sim->v[i]) < CAROM_GROWN) ++i;
     sim->grown = true;
     return carom_fail(err, CAROM_NOT_CONVERGED,
-                      "t = %.9g: the solution diverges (rate of %s is %.3g); step %.3g is too large for this "
+                      "t = %.9g: the solution diverges (%s%s is %.3g); step %.3g is too large for this "
                       "scheme and model; try %s",
-                      t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h, carom_sim_finer(sim));
+                      t, carom_is_state(sim->sys, i) ? "" : "rate of ",
+                      carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h, carom_sim_finer(sim));
 }
 
 // Are there rotations that are none any more?  They turn with the stages of a scheme, which may be faster than its

@@ -48,7 +48,7 @@ void carom_sim_book_account(carom_sim *sim) {
         l->kinetic = fmax(l->kinetic, a->lost);
         sim->kept->explained = fmax(sim->kept->explained, a->lost);
     }
-    if (a->gain > 0) a->gain_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, a->gain_id));
+    if (a->gain > 0) a->gain_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, (int)a->gain_id));
     carom_account_split(&l->impulses, a);
 }
 
@@ -137,7 +137,7 @@ void carom_sim_book_gaps(carom_sim *sim) { book_gaps(sim); }
 
 void carom_sim_book_compliant(carom_sim *sim) {
     carom_ledger *l = &sim->kept->ledger;
-    int which = -1;
+    long long which = -1;
     const double overlap = sim->sys->compliant(sim->sys->model, sim->step.sys_work, sim->kept->t, sim->q, &which);
     if (overlap > l->compliant.overlap)
         l->compliant.overlap = overlap, l->compliant.t = sim->kept->t, l->compliant.which = which;

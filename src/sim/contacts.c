@@ -124,7 +124,7 @@ static void measure_way(carom_sim *sim, int c, double h) {
     if (!before || sim->stale || !(before[id] < HUGE_VAL && sim->gap[id] < HUGE_VAL)) return;
     const double g = fmin(before[id], 0) + fmax(0, h - fmax(0, before[id]) / approach) * leave,
                  way = fmin(fabs(sim->gap[id] - g), h * fmax(approach, leave));
-    const int known = carom_sim_known_as(sim, id);
+    const long long known = carom_sim_known_as(sim, id);
     const double size = sim->size ? sim->size(sim->names.name_user, known) : 0;
     carom_kept *k = sim->kept;
     // of two, the one that is off by more of its length

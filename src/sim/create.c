@@ -1,4 +1,5 @@
 // create.c: a simulation is made, with its first state, and freed.
+#include "base/number.h"
 #include "base/tolerance.h"
 #include "scheme/discs.h"
 #include "scheme/friction.h"
@@ -59,9 +60,10 @@ static uint64_t stamp_of(const carom_sim *sim) {
 }
 
 // Names of what the schemes see.
-static const char *name_of(const void *user, int id) {
+static const char *name_of(const void *user, long long id) {
     const carom_sim *sim = user;
-    return sim->names.name(sim->names.name_user, carom_sim_known_as(sim, carom_independent_id(&sim->independent, id)));
+    const int own = carom_independent_id(&sim->independent, (int)id);
+    return sim->names.name(sim->names.name_user, carom_sim_known_as(sim, own));
 }
 
 static const char *rate_name_of(const void *user, int i) {
@@ -162,6 +164,7 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
                        .given = def->h,
                        .t_end = def->t_end,
                        .total = total};
+    if (def->choice) carom_format(sim->choice, sizeof sim->choice, "%s", def->choice);
     carom_sim_list_make(sim);
     for (int id = 0; id < sim->sys->ne + sim->sys->nc; ++id) sim->nl += carom_system_recorded(sim->sys, id);
     sim->behind = NAN;
@@ -206,4 +209,5 @@ void carom_sim_choice(const carom_sim *sim, char *text, size_t size) {
     if (!sim || !text) return;
     if (size > 0) text[0] = 0;
     if (sim->scheme->say) sim->scheme->say(sim->scheme_work, text, size);
+    else carom_format(text, size, "%s", sim->choice);
 }

@@ -24,7 +24,7 @@ bool carom_sim_jerked(carom_sim *sim, double before, double behind) {
         sim->scheme->lacks & CAROM_NO_STEP_CHANGE)
         return false;
     if (rates(sim, before, u) != CAROM_OK || rates(sim, behind, u_behind) != CAROM_OK) return false;
-    const double rounding = carom_local_velocity_rounding(&sim->all, sim->v);
+    const double rounding = carom_local_velocity_rounding(s, &sim->all, sim->v);
     bool some = false;
     for (int b = 0; b < ne; ++b) some = some || fabs(u_behind[b] - u[b]) > ROUNDINGS * rounding;
     return some;
@@ -55,7 +55,7 @@ static carom_status strike(carom_sim *sim, double t) {
 // it.
 static bool struck_already(const carom_sim *sim) {
     return carom_norm_max(sim->jerk + sim->nl, sim->step.sys->ne) <=
-           ROUNDINGS * carom_local_velocity_rounding(&sim->all, sim->v);
+           ROUNDINGS * carom_local_velocity_rounding(&sim->step, &sim->all, sim->v);
 }
 
 carom_status carom_sim_jerk(carom_sim *sim, double before, double behind, carom_error *err) {

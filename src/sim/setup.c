@@ -90,6 +90,7 @@ static void allocate_functions(carom_sim *sim, carom_arena *mem) {
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &s->inside->a_free, &s->inside->still);
     CAROM_ALLOCATE(mem, (size_t)sim->nl, &s->inside->kappa, &s->inside->kappa_before);
     s->inside->q_before = carom_allocate(mem, (size_t)sys->nq);
+    s->inside->row_lever = carom_allocate(mem, (size_t)sys->ne);
     if (sys->power_along) CAROM_ALLOCATE(mem, (size_t)sys->nv + 1, &s->inside->power.given, &s->inside->power.taken);
 }
 

@@ -102,7 +102,7 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
         return carom_sim_give_up(sim, err, 0);
     carom_sim_book_account(sim); // a scheme that runs ahead may have met an impact
     k->speed = fmax(k->speed, s->scale);
-    k->ledger.counts.residual_id = carom_independent_id(&sim->independent, k->ledger.counts.residual_id);
+    k->ledger.counts.residual_id = carom_independent_id(&sim->independent, (int)k->ledger.counts.residual_id);
     carom_resolution_look(sim, k->ledger.pace, true);
     return carom_sim_share(sim, err);
 }
@@ -270,7 +270,7 @@ static inline void book_contacts(carom_sim *sim, double t_0, double h, bool reac
     if (reacts) carom_lasting_forces(sim, h);
     if (sim->reaction) carom_last_reactions(sim, h);
     for (int i = 0; i < s->nevents && sim->list.slots; ++i)
-        s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + s->events[i].contact) - sim->sys->ne;
+        s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + (int)s->events[i].contact) - sim->sys->ne;
     if (s->nevents > 0 && sim->watched) carom_sim_thrown(sim, h);
 }
 
@@ -365,7 +365,7 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
     if (taken && k->ledger.counts.residual > residual) {
         k->ledger.residual_t = k->t;
         k->ledger.counts.residual_id =
-            carom_sim_known_as(sim, carom_independent_id(&sim->independent, k->ledger.counts.residual_id));
+            carom_sim_known_as(sim, carom_independent_id(&sim->independent, (int)k->ledger.counts.residual_id));
     }
     if (taken) status = end_step(sim, t_0, h, reacts, carom_gaps_known(sim), err);
     if (status == CAROM_OK) return CAROM_OK;

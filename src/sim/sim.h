@@ -64,7 +64,7 @@ typedef struct carom_kept {
     struct {
         double way, size, gap, t; // the impact that left bodies farthest from where it should (BK-8): how far, the
                                   // size of the smaller one (0: not known), the largest gap until then, and when
-        long id;
+        long long id;
     } off;
     carom_rise rise;    // energy that steps created outside the condition of their rule of dissipation (EN-6)
     carom_ledger ledger;
@@ -75,7 +75,7 @@ typedef struct carom_kept {
 typedef struct carom_largest {
     double speed, fastest, residual, accepted_residual, residual_t;
     long accepted;
-    int residual_id;
+    long long residual_id;
 } carom_largest;
 static inline carom_largest carom_largest_of(const carom_kept *k) {
     const carom_counts *c = &k->ledger.counts;
@@ -185,6 +185,7 @@ struct carom_sim {
     double *impulse, *force, *nu; // recorded directions of all constraints; nu may be NULL
     carom_independent independent; // its rows are in use where k > 0
     carom_sim_def names;           // of constraints and rates, as given
+    char choice[240];              // why the scheme was chosen; empty: somebody named it
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // the observer of inner steps
     void *inner_user;
     // the observer of the dense output, and of how many states per step
@@ -209,7 +210,7 @@ struct carom_sim {
     double cpu, wall;   // (thread CPU time, clock)
     double *booked;     // nl: impulses before an attempt, to go back to; behind them what was lost, nc
     carom_event *events; // recorded by the last step; step.nevents of them
-    double (*size)(const void *user, int id); // of contacts; NULL: not known
+    double (*size)(const void *user, long long id); // of contacts; NULL: not known
     carom_resolution resolution;
     carom_forecast forecast;
     carom_error error;  // of the step loop
@@ -378,7 +379,7 @@ void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep
 carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err); // for a step of h from the present state on
 void carom_sim_adopt(carom_sim *sim);                   // after what is kept has been replaced
 /// What messages, events and ledgers call constraint id.
-int carom_sim_known_as(const carom_sim *sim, int id);
+long long carom_sim_known_as(const carom_sim *sim, int id);
 /// setup.c: one block of memory for all, for list.slots slots; what was kept stays.
 carom_status carom_sim_allocate(carom_sim *sim, carom_error *err);
 /// What points into the block, and the system's own work.

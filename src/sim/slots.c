@@ -60,7 +60,7 @@ void carom_sim_team(carom_sim *sim, struct carom_team *team) {
     carom_sim_adopt(sim);
 }
 
-int carom_sim_known_as(const carom_sim *sim, int id) {
+long long carom_sim_known_as(const carom_sim *sim, int id) {
     const int first = sim->sys->ne + sim->sys->nc - sim->sys->listed;
     return sim->list.slots && id >= first && id < first + sim->list.used
                ? sim->own.known_as(sim->own.model, &sim->list, id - first)

@@ -46,7 +46,7 @@ typedef struct writer {
     int n;
 } writer;
 
-static char *add(writer *w, const char *kind, int id, double t) {
+static char *add(writer *w, const char *kind, long long id, double t) {
     const carom_sim_def *names = &w->sim->names;
     // numbers of contacts that come and go have no end
     const bool known = id >= 0 && (id < w->sim->sys->ne + w->sim->sys->nc || w->sim->list.slots);
@@ -56,6 +56,14 @@ static char *add(writer *w, const char *kind, int id, double t) {
                          .name = known && names->name ? names->name(names->name_user, id) : NULL,
                          .t = t};
     return x->text;
+}
+
+// Of a constraint as the system numbers it.
+static const char *text_of(const carom_sim *sim, int id, char *space, size_t size) {
+    if (sim->names.name) return sim->names.name(sim->names.name_user, carom_sim_known_as(sim, id));
+    snprintf(space, size, "%s %d", id < sim->sys->ne ? "constraint" : "contact",
+             1 + (id < sim->sys->ne ? id : id - sim->sys->ne));
+    return space;
 }
 
 static bool told(const writer *w, const char *kind) {
@@ -223,7 +231,7 @@ static void unaccounted(writer *w, const carom_ledger *l) {
 
 // Was the contact that is deepest open at the start?  That gap is no error of steps, however long these are.
 static bool opened(const carom_sim *sim, const carom_ledger *l) {
-    const int id = l->penetration_id;
+    const long long id = l->penetration_id;
     return id >= sim->sys->ne && id < sim->sys->ne + carom_sim_fixed_contacts(sim) && sim->gap_first[id] > sim->touches;
 }
 
@@ -328,16 +336,14 @@ static bool short_pulse(writer *w) {
     if (!carom_sim_short_pulse(sim, &p)) return false;
     const int id = p.i - sim->sys->nv;
     if (id < 0) snprintf(what, sizeof what, "the force on %s", carom_rate_text(s, p.i, name, sizeof name));
-    else
-        snprintf(what, sizeof what, "the gap of '%.60s'",
-                 carom_constraint_text(s, carom_sim_known_as(sim, id), name, sizeof name));
+    else snprintf(what, sizeof what, "the gap of '%.60s'", text_of(sim, id, name, sizeof name));
     if (p.width == 0)
-        snprintf(add(w, "resolution", id, p.t), ROOM,
+        snprintf(add(w, "resolution", carom_sim_known_as(sim, id), p.t), ROOM,
                  "%s has a value at the instant t = %.9g alone.  Where a step meets it, %s takes it for one that "
                  "lasts.  Try a step that does not, or another scheme: they pass over it",
                  what, p.t, sim->scheme->name);
     else
-        snprintf(add(w, "resolution", id, p.t), ROOM,
+        snprintf(add(w, "resolution", carom_sim_known_as(sim, id), p.t), ROOM,
                  "%s has a pulse of %.3g s at t = %.9g, which is shorter than the step %.9g: %s misses it or sees too "
                  "much of it.  Try a step below %.3g, or a scheme that cuts its steps there (mixed, auto)",
                  what, p.width, p.t, sim->h, sim->scheme->name, p.width / 20); // (JT-7) wants 8 at half its height
@@ -357,12 +363,12 @@ static bool coarse_pulse(writer *w, const carom_ledger *l) {
     if (told(w, "penetration")) return false;                 // the same steps are too long, and it says so
     if (!carom_sim_coarse_pulse(sim, FEWEST_WALL, &p)) return false;
     const int id = p.i - sim->sys->nv;
-    snprintf(add(w, "resolution", id, p.t), ROOM,
+    snprintf(add(w, "resolution", carom_sim_known_as(sim, id), p.t), ROOM,
              "the wall of '%.60s' moves in a pulse of %.3g s at t = %.9g, which is %.2g steps of %.9g: too few for %s "
              "to find its speed where it strikes.  Try a step below %.3g, or a scheme that locates events (mixed, "
              "auto)",
-             carom_constraint_text(&sim->step, carom_sim_known_as(sim, id), name, sizeof name), p.width, p.t,
-             p.width / sim->h, sim->h, sim->scheme->name, p.width / ENOUGH_WALL);
+             text_of(sim, id, name, sizeof name), p.width, p.t, p.width / sim->h, sim->h, sim->scheme->name,
+             p.width / ENOUGH_WALL);
     return true;
 }
 
@@ -443,7 +449,7 @@ static bool restless(writer *w, const carom_ledger *l) {
 
 // The smallest gap of the pair that makes this contact: in slots of a pair contacts change places.
 static double pair_gap(const carom_sim *sim, int id) {
-    const int known = carom_sim_known_as(sim, id);
+    const long long known = carom_sim_known_as(sim, id);
     double least = sim->gap[id];
     for (int i = sim->sys->ne; i < sim->sys->ne + sim->sys->nc; ++i)
         if (sim->list.slots && sim->gap[i] < least && carom_sim_known_as(sim, i) == known) least = sim->gap[i];
@@ -463,11 +469,13 @@ static bool hovers(writer *w, const carom_ledger *l) {
     for (int c = 0; c < sim->sys->nc; ++c) {
         const int id = sim->sys->ne + c, d = sim->dir[id];
         if (!(sim->held[c] > 0 && sim->gap[id] > 0)) continue;
-        const double gap = pair_gap(sim, id);
+        double least = fmax(NONE * moved, FEW * sim->h * fmax(fabs(s->u_before[d]), fabs(s->u_after[d])));
+        if (!(sim->gap[id] > least)) continue;
         const double size = sim->size ? sim->size(sim->names.name_user, carom_sim_known_as(sim, id)) : 0;
-        if (!(gap > DEEP * (size > 0 ? size : far) && gap > NONE * moved &&
-              gap > FEW * sim->h * fmax(fabs(s->u_before[d]), fabs(s->u_after[d]))))
-            continue;
+        least = fmax(least, DEEP * (size > 0 ? size : far));
+        if (!(sim->gap[id] > least)) continue;
+        const double gap = pair_gap(sim, id); // it looks at all contacts, and few come here
+        if (!(gap > least)) continue;
         snprintf(
             add(w, "resolution", carom_sim_known_as(sim, id), sim->kept->t), ROOM,
             "the contact pushes although it is open by %.3g at t = %.9g: in one step of %.9g forces move bodies "
@@ -490,7 +498,7 @@ static bool displaced(writer *w, const carom_ledger *l) {
     const double least = shapes ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq);
     if (told(w, "penetration")) return false; // the same steps are too long, and it says so
     if (!(k->off.way > DEEP * length + least)) return false;
-    snprintf(add(w, "resolution", (int)k->off.id, k->off.t), ROOM,
+    snprintf(add(w, "resolution", k->off.id, k->off.t), ROOM,
              "the impact in the step to t = %.9g leaves bodies %.3g away from where it should, and %s %.3g: the step "
              "%.9g is too long for their speed.  Try %s",
              k->off.t, k->off.way, shapes ? "the smaller shape has a radius of" : "the largest gap until then is",

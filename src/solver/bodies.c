@@ -39,20 +39,27 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
     w->G = (void *)w->t;
     w->age = carom_allocate_bytes(mem, (size_t)nb);
     w->diagonal = carom_allocate(mem, SIZE * SIZE * b);
+    const size_t mark = mem->used;
     carom_allocate_anderson(&w->anderson, mem, n, 5);
+    const size_t end = mem->used;
+    mem->used = mark; // sweeps are over when ADMM begins
+    w->row = carom_allocate_bytes(mem, carom_bodies_four_size(n, nb));
+    if (mem->used < end) mem->used = end;
+    w->lead = w->at;
     w->limit = INFINITY;
 }
 
 // -- sweeps with momentum ---------------------------------------------------------------------------------------------
 
 // (SOL-21) beta of a contact that has not turned back for so many sweeps; the last one counts for all that follow.
-enum { AGES = 64 };
+enum { AGES = CAROM_BODIES_AGES };
 
-static void set_momentum(double *beta) {
+static void set_momentum(double *beta, float *beta_four) {
     double theta = 1;
     for (int i = 0; i < AGES; i++) {
         const double next = 0.5 * (1 + sqrt(1 + 4 * theta * theta));
         beta[i] = (theta - 1) / next;
+        beta_four[i] = (float)beta[i];
         theta = next;
     }
 }
@@ -145,15 +152,20 @@ static void begin_sweeps(void *user, int part, int parts) {
 // Sweeps until the answers are good, or hardly better than a window ago: then ADMM goes on.
 static void sweeps(bodies *w) {
     double mark = INFINITY, beta[AGES];
-    set_momentum(beta);
-    w->beta = beta;
-    carom_team_run(w->team, begin_sweeps, &(task){.w = w});
+    float beta_four[AGES];
+    set_momentum(beta, beta_four);
+    w->beta = beta, w->beta_four = beta_four;
+    w->four = carom_bodies_four_begin(w);
+    if (w->four) carom_bodies_four_set(w, w->y, true);
+    else carom_team_run(w->team, begin_sweeps, &(task){.w = w});
     for (int it = 1; it <= SWEEPS && !carom_bodies_tired(w); it++) {
-        const double change = sweep(w);
-        w->iterations++;
-        if (change <= 3 * w->target || it % LOOK == 0) {
+        const double change = w->four ? carom_bodies_four_sweep(w) : sweep(w);
+        w->iterations++, w->quick += w->four;
+        if (change <= 3 * w->target || it % (w->four ? 2 * LOOK : LOOK) == 0) {
             const double before = w->error;
+            if (w->four) carom_bodies_four_read(w);
             carom_bodies_look(w, w->z, w->y_new); // y anew: sums gather rounding
+            if (w->four) carom_bodies_four_set(w, w->y_new, false);
             if (w->error <= w->target || carom_stagnates(0.95 * w->given->enough, before, w->error)) return;
         }
         if (it % WINDOW == 0) {
@@ -172,7 +184,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
         return (carom_report){.converged = false};
     w->error = INFINITY;
     w->target = 0.95 * tol; // the certificate measures the same, up to rounding
-    w->iterations = 0;
+    w->iterations = w->quick = 0;
     carom_bodies_look(w, w->z, w->y);
     if (!(w->error < INFINITY)) return (carom_report){.converged = false};
     if (w->error > w->target) sweeps(w);

@@ -7,8 +7,13 @@
 #include <string.h>
 
 enum { SIZE = 6, COLOURS = 64 }; // velocities of a body; colours of contacts
+enum { CAROM_BODIES_AGES = 64 }; // sweeps after which the momentum of a contact grows no more
+enum { CAROM_BODIES_WIDE = 4 };  // contacts of a group
 enum { PIECE = 64, FEW = 32 };   // contacts, rows or bodies of a partial sum; a problem of fewer contacts is solved by
                                  // one thread
+
+typedef struct carom_group carom_group;       // bodies_four.c
+typedef struct carom_body_row carom_body_row;
 
 typedef struct bodies {
     const carom_problem *given;
@@ -42,7 +47,12 @@ typedef struct bodies {
     double error, target;
     double limit;              // of work, see choice.h
     const double *beta;        // momentum of sweeps, by age
-    int iterations;
+    const float *beta_four;    // the same
+    carom_body_row *row;       // sweeps of four contacts at once: bodies, in the place of what ADMM remembers,
+    carom_group *group;        // and groups behind them;
+    int *lead;                 // by turn: the group that begins there; in the place of `at`
+    bool four;                 // they are in use
+    int iterations, quick;     // all; those of four contacts at once
 } bodies;
 
 /// What a piece of work needs to know.  `most` is given back.
@@ -52,8 +62,6 @@ typedef struct task {
     double *out, alpha;
     double most[CAROM_TEAM]; // by thread
 } task;
-
-static const double CAROM_BODIES_RHO = 0.6;
 
 static inline double largest(const task *t) {
     double most = 0;
@@ -148,8 +156,10 @@ static inline void contact_take(const bodies *w, int b, int rows, const double *
     }
 }
 
-/// Work so far in nanoseconds: of preparation, and of an iteration of any kind.
-static inline double carom_bodies_work(const bodies *w) { return (500 + 80.0 * w->iterations) * w->nb; }
+/// Work so far in nanoseconds: of preparation, and of iterations; of four contacts at once they take less.
+static inline double carom_bodies_work(const bodies *w) {
+    return (500 + 80.0 * (w->iterations - w->quick) + 30.0 * w->quick) * w->nb;
+}
 static inline bool carom_bodies_tired(const bodies *w) { return carom_bodies_work(w) > w->limit; }
 
 /// The problem by colours and bodies.  False: a contact acts on more than two bodies, or a body has no mass or more
@@ -173,3 +183,15 @@ double carom_bodies_look(bodies *w, const double *p, double *y);
 static inline double *given_rows(const bodies *w, int b, double *p) { return p + w->given->block[w->from[b]].at; }
 /// ADMM from the best impulses on, until their error is below the target or they get no better.
 void carom_bodies_split(bodies *w);
+
+/// Sweeps in single precision, four contacts at once (bodies_four.c).  Begin with the impulses of the given problem;
+/// false: they are not for this problem.
+bool carom_bodies_four_begin(bodies *w);
+/// Velocities J'z of bodies; first: nothing is extrapolated.
+void carom_bodies_four_set(bodies *w, const double *y, bool first);
+/// One sweep more; the largest change.
+double carom_bodies_four_sweep(bodies *w);
+/// z of the groups becomes w->z.
+void carom_bodies_four_read(bodies *w);
+/// Bytes of groups and rows for that many rows and contacts at most.
+size_t carom_bodies_four_size(int n, int nb);

@@ -107,13 +107,6 @@ static void factor_bodies(task *t, int part_of, int parts) {
     }
 }
 
-static void scale_contact(const bodies *w, int b) {
-    const int at = w->block[b].at, rows = carom_rows_of(w->block + b);
-    w->scale[b] = 0;
-    for (int i = 0; i < rows; i++) w->scale[b] += w->d[at + i] / rows;
-    w->K[b] = 1 / (CAROM_BODIES_RHO * w->scale[b]);
-}
-
 // (CP-6) where all G_ii are positive; false: they are not.
 static bool scale_rows(const bodies *w, int b) {
     const int rows = carom_rows_of(w->block + b);
@@ -126,7 +119,6 @@ static bool scale_rows(const bodies *w, int b) {
         if (i > 0 && d[i] > most) most = d[i];
     }
     for (int i = 1; i < rows && rows > 2; i++) d[i] = most;
-    scale_contact(w, b);
     return all;
 }
 
@@ -136,11 +128,9 @@ static void scale_anew(const bodies *w) {
         &(carom_problem){
             .n = w->n, .nb = w->nb, .block = w->given->block, .rows = w->given->rows, .parts = w->given->parts},
         w->x);
-    for (int b = 0; b < w->nb; b++) {
+    for (int b = 0; b < w->nb; b++)
         memcpy(w->d + w->block[b].at, w->x + w->given->block[w->from[b]].at,
                (size_t)carom_rows_of(w->block + b) * sizeof *w->d);
-        scale_contact(w, b);
-    }
 }
 
 // J = A L of a contact, and what else is known of it.  False: it acts on more than two bodies.

@@ -5,7 +5,7 @@
 #include "solver/local.h"
 
 enum { CHECK = 4, MOST = 1000, WINDOW = 200, KRYLOV = 50 };
-static const double RELAX = 1.6, INEXACT = 0.3;
+static const double RHO = 0.6, RELAX = 1.6, INEXACT = 0.3;
 
 // The inverse of a symmetric positive matrix, in place.
 static bool invert(double *A) {
@@ -24,6 +24,17 @@ static bool invert(double *A) {
             A[i + j * SIZE] = sum;
         }
     return true;
+}
+
+static void scale_contacts(void *user, int part, int parts) {
+    const task *t = user;
+    const bodies *w = t->w;
+    OWN_CONTACTS(w, part, parts, b) {
+        const int at = w->block[b].at, rows = carom_rows_of(w->block + b);
+        w->scale[b] = 0;
+        for (int i = 0; i < rows; i++) w->scale[b] += w->d[at + i] / rows;
+        w->K[b] = 1 / (RHO * w->scale[b]);
+    }
 }
 
 // Blocks of I + J'K J on the diagonal, inverted; K = 1/(rho d).
@@ -48,6 +59,7 @@ static void precondition_part(void *user, int part, int parts) {
 
 static bool precondition(bodies *w) {
     task t = {.w = w};
+    carom_team_run(w->team, scale_contacts, &t);
     carom_team_run(w->team, carom_bodies_list, &t);
     carom_team_run(w->team, precondition_part, &t);
     return largest(&t) < INFINITY;

@@ -70,6 +70,8 @@ static const double TIGHT = 3e-5; // relative to the largest |c|: below it Newto
 
 bool carom_chain_loose(int n, double tol, double size) { return n > RUBBING_ROWS && tol >= TIGHT * size; }
 
+bool carom_chain_chosen(const carom_chain *chain) { return !chain || chain->first; }
+
 bool carom_chain_by_parts(const carom_chain *chain) { return chain && chain->first && chain->first->parts; }
 
 static double largest_velocity(const carom_problem *pb) {
@@ -101,6 +103,7 @@ static int largest(const carom_solver *s, int n, int rigid) {
 
 static bool fits(const carom_chain *chain, const carom_solver *s, const carom_problem *pb, carom_kind k) {
     if ((!pb->G && !s->sparse) || (s->parts ? !pb->parts : !pb->G && !pb->rows)) return false;
+    if (carom_problem_narrow(pb) && s != &carom_solver_joints) return false;
     return (k.laws & ~s->laws) == 0 && (s->max_blocks == 0 || k.unilateral <= s->max_blocks) &&
            pb->n <= largest(s, chain->n, chain->rigid);
 }
@@ -212,11 +215,13 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
     return best;
 }
 
-// A dense view of a G that is given by blocks, for solvers that need it.
+// A dense view of a G that is narrow or given by blocks, for solvers that need it.
 static carom_problem *expand(carom_chain *chain, carom_problem *pb, carom_problem *view) {
-    if (pb->G || pb->n > CAROM_DENSE_ROWS || !carom_problem_rows(pb)) return pb;
+    const bool narrow = carom_problem_narrow(pb);
+    if ((pb->G && !narrow) || pb->n > CAROM_DENSE_ROWS || !carom_problem_rows(pb)) return pb;
     *view = *pb;
-    carom_problem_expand(pb, chain->dense, pb->n);
+    if (narrow) carom_problem_copy(pb, chain->dense, pb->n);
+    else carom_problem_expand(pb, chain->dense, pb->n);
     view->G = chain->dense;
     view->ld = pb->n > 0 ? pb->n : 1;
     return view;
@@ -255,7 +260,8 @@ static carom_report in_order(carom_chain *chain, carom_problem *given, double to
     if (next != LOOSE && next != SPARSE) given->enough = 0; // (TOL-5): solvers of dense matrices cost little, all are
                                                             // tried
     if (chain->first && !chain->first->parts) carom_problem_rows(pb);
-    if (!(chain->first ? chain->first : solvers[*next])->sparse) pb = expand(chain, pb, &view);
+    if (!carom_problem_narrow(pb) && !(chain->first ? chain->first : solvers[*next])->sparse)
+        pb = expand(chain, pb, &view);
     carom_report report = {.residual = INFINITY, .worst = -1, .fallbacks = -1, .solver = "none"};
     if (chain->first) {
         report.fallbacks = 0;

@@ -7,12 +7,12 @@
 #include "solver/sweep.h"
 
 // Numbers in each of L and U, and of blocks of a dense G: all of them up to this number of rows, beyond it `PER_ROW`
-// for each row.
-enum { ROWS = 3000, PER_ROW = 1100 };
+// for each row; never more than `LARGEST`, since the address space is taken for all of them.
+enum { ROWS = 3000, PER_ROW = 1100, LARGEST = 110000000 };
 
 static size_t room(int n) {
-    const size_t full = (size_t)ROWS * ROWS, sparse = PER_ROW * (size_t)n;
-    return sparse > full ? sparse : full;
+    const size_t full = (size_t)ROWS * ROWS, sparse = PER_ROW * (size_t)n, more = sparse > full ? sparse : full;
+    return more < LARGEST ? more : LARGEST;
 }
 
 static void allocate(void *work, carom_arena *mem, int n, int nb) {

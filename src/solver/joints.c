@@ -283,8 +283,7 @@ static void solve_upper(const joints *w, int n) {
 // p = -G^+ c
 static void shortest(joints *w, const carom_problem *pb) {
     const int n = pb->n;
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++) w->L[i + (size_t)j * n] = pb->G[i + (size_t)j * pb->ld];
+    carom_problem_copy(pb, w->L, n);
     for (int i = 0; i < n; i++) w->r[i] = -pb->c[i];
     carom_dense_shortest(w->L, n, n, CUT, w->column, w->work, w->r, pb->p);
 }

@@ -11,6 +11,8 @@
 bool carom_chain_loose(int n, double tol, double size);
 /// Does the chosen solver need G by parts?
 bool carom_chain_by_parts(const carom_chain *chain);
+/// Did the caller choose the first solver?
+bool carom_chain_chosen(const carom_chain *chain);
 /// Give the memory of the solvers back to the machine; the next problem takes it anew.
 void carom_chain_forget(const carom_chain *chain);
 

@@ -4,11 +4,12 @@
 // is factorised there, which puts all pivots on the diagonal, and later matrices are factorised in the same places.
 // Symmetric positive definite ones need nothing else.  Others are watched: when entries grow far more than in the last
 // factorisation with pivoting, the pivots are chosen afresh, and only that asks the heap again.
-#include <carom/sparse.h>
+#include "sparse/pivots.h"
 #include <klu.h>
 #include <math.h>
 #include <stdlib.h>
 
+enum { COLUMNS = 1 };                // KLU: COLAMD
 static const double TINY = 1e-14;    // a pivot below that part of its column is zero
 static const double GROWTH = 1e-3;   // growth factors worse than those of the last pivoting by so much want new pivots
 
@@ -49,7 +50,7 @@ static double *stand_in(const carom_pattern *P) {
     return NULL;
 }
 
-static void *create(const carom_pattern *pattern, bool symmetric) {
+static void *make(const carom_pattern *pattern, bool symmetric, bool pivots) {
     state *s = calloc(1, sizeof *s);
     double *a = stand_in(pattern);
     if (s && a) {
@@ -57,6 +58,7 @@ static void *create(const carom_pattern *pattern, bool symmetric) {
         s->common.btf = 0; // mechanical systems hang together
         s->common.halt_if_singular = 0; // the state stays whole
         if (symmetric) s->common.scale = -1;
+        if (pivots) s->common.ordering = COLUMNS;
         s->pattern = pattern;
         s->symmetric = symmetric;
         s->symbolic = klu_analyze(pattern->n, starts(s), rows(s), &s->common);
@@ -66,6 +68,11 @@ static void *create(const carom_pattern *pattern, bool symmetric) {
     if (s && s->numeric) return s;
     if (s) destroy(s);
     return NULL;
+}
+
+static void *create(const carom_pattern *pattern, bool symmetric) { return make(pattern, symmetric, false); }
+static void *create_for_pivots(const carom_pattern *pattern, bool symmetric) {
+    return make(pattern, symmetric, !symmetric);
 }
 
 static carom_status singular(int *where, int row) {
@@ -134,5 +141,10 @@ static void solve(void *memory, double *x) {
 
 const carom_direct *carom_direct_klu(void) {
     static const carom_direct klu = {"klu", create, factorise, solve, destroy};
+    return &klu;
+}
+
+const carom_direct *carom_direct_pivots(void) {
+    static const carom_direct klu = {"klu", create_for_pivots, factorise, solve, destroy};
     return &klu;
 }

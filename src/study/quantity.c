@@ -57,7 +57,9 @@ static carom_status take_all(quantities *s, carom_error *err) {
     s->at = calloc((size_t)s->nq + 1, sizeof *s->at);
     if (!s->at) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d names", s->nq);
     for (s->n = 0; s->n < s->nq; ++s->n)
-        s->at[s->n] = (quantity){COORDINATE, s->n, carom_model_coordinate(s->model, s->n)};
+        s->at[s->n] = carom_model_state(s->model, s->n)
+                          ? (quantity){VELOCITY, s->n, carom_model_velocity(s->model, s->n)}
+                          : (quantity){COORDINATE, s->n, carom_model_coordinate(s->model, s->n)};
     return CAROM_OK;
 }
 

@@ -35,6 +35,7 @@ int carom_lane_values(const carom_model *m, carom_lane_value *list, int room) {
         add(list, room, &n, CAROM_LANE_POSITION, i, &x->coordinates[i].at);
         add(list, room, &n, CAROM_LANE_RATE, i, &x->coordinates[i].rate);
     }
+    for (i = 0; i < x->nstates; ++i) add(list, room, &n, CAROM_LANE_RATE, m->first_state + i, &x->states[i].at);
     for (i = 0; i < x->ncontacts && i < m->nc; ++i) {
         const carom_mech_contact *c = &x->contacts[i];
         add(list, room, &n, CAROM_LANE_RESTITUTION, i, either(&c->restitution, law ? &law->restitution : &none));

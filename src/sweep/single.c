@@ -36,7 +36,7 @@ typedef struct single {
     node *nodes;                 // of the present step, its beginning first
     long nnodes, nodes_room;
     int nq, nv;                  // of its model
-    int contact;                 // SECTION_IMPACT: carom_model_contact() there
+    long long contact;           // SECTION_IMPACT: carom_model_contact() there
     bool begun;                  // the transient is over
     double t0, transient;        // when it starts; when the transient is over
     bool goes_on;                // a further piece of a run

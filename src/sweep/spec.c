@@ -194,7 +194,7 @@ static const char *known_name(const void *user, int i) {
     const int np = carom_model_count(m).parameters, nq = carom_model_count(m).coordinates;
     if (i >= np + nq) return NULL;
     return i < np                           ? carom_model_parameter(m, i, NULL)
-           : carom_model_presses(m, i - np) ? ""
+           : carom_model_hidden(m, i - np)  ? ""
                                             : carom_model_coordinate(m, i - np);
 }
 
@@ -204,7 +204,7 @@ static carom_status name_it(const carom_sweep *s, varied *v, carom_error *err) {
     for (v->index = 0; v->index < carom_model_count(m).parameters; ++v->index)
         if (strcmp(carom_model_parameter(m, v->index, NULL), v->name) == 0) return v->kind = VARY_PARAMETER, CAROM_OK;
     for (v->index = 0; v->index < s->nq; ++v->index)
-        if (!carom_model_presses(m, v->index) && strcmp(carom_model_coordinate(m, v->index), v->name) == 0)
+        if (!carom_model_hidden(m, v->index) && strcmp(carom_model_coordinate(m, v->index), v->name) == 0)
             return v->kind = VARY_POSITION, CAROM_OK;
     for (v->index = 0; v->index < s->nv; ++v->index)
         if (!carom_model_presses(m, v->index) && strcmp(carom_model_velocity(m, v->index), v->name) == 0)

@@ -28,7 +28,7 @@ typedef enum section_kind { SECTION_NONE, SECTION_EVERY, SECTION_CROSSING, SECTI
 
 typedef struct section {
     section_kind kind;
-    int contact;       // SECTION_IMPACT: carom_model_contact() of the sweep's own model,
+    long long contact; // SECTION_IMPACT: carom_model_contact() of the sweep's own model,
     char *name;        // and what it was called
     int direction;     // SECTION_CROSSING: +1 rising, -1 falling, 0 both
     char *expression;  // for carom_model_def.observe: the period, or what becomes zero; NULL: none

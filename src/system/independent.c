@@ -170,7 +170,7 @@ static carom_status list(const void *model, carom_list *to, double t, const doub
 static void adopt(const void *model, void *work, carom_list *of) {
     base_of(model)->adopt(base_of(model)->model, work, of);
 }
-static int known_as(const void *model, const carom_list *of, int slot) {
+static long long known_as(const void *model, const carom_list *of, int slot) {
     return base_of(model)->known_as(base_of(model)->model, of, slot);
 }
 

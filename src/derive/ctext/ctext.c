@@ -17,6 +17,8 @@ typedef struct part {
 
 static const char *parameter_name(const carom_model *m, int i) { return carom_model_parameter(m, i, NULL); }
 
+static const char *constraint_name(const carom_model *m, int i) { return carom_model_constraint(m, i); }
+
 // The model's text as a comment that it cannot end.
 static void put_model(const ctext *c, const char *text, size_t length) {
     put(c, "// The model:\n//\n");
@@ -302,7 +304,7 @@ static carom_status write_all(const ctext *at, const char *text, size_t length, 
     carom_ctext_enum(&c, CAROM_PARAMETER);
     put_names(&c, "coordinates", carom_model_coordinate, m->nq);
     put_names(&c, "parameters", parameter_name, m->np);
-    put_names(&c, "constraints", carom_model_constraint, m->ne + m->nc);
+    put_names(&c, "constraints", constraint_name, m->ne + m->nc);
     put_names(&c, "output_names", carom_model_output, m->nout);
     put_numbers(&c, "p0", m->parameter, m->np);
     put_numbers(&c, "q0", m->q0, m->nq);

@@ -180,15 +180,41 @@ static carom_node allows(carom_graph *g, const place *p, vec n, const carom_node
     return n_and(g, n_and(g, first, last), at_least(g, v_dot(g, v_add(g, from, to), n), none));
 }
 
-// The place x of the other contour is on this piece's side of the bisectors at its ends.
-static carom_node nearer(carom_graph *g, const place *p, vec x) {
+// Behind the corner at end k, in the frame of the body: the normal n of the contour there, by the bisector, of which m
+// is the normal between both, 2 (m.n) m - n; and how far y lies inside, n.(corner - y).
+typedef struct behind { vec normal; carom_node inside; } behind;
+static behind behind_of(carom_graph *g, const place *p, int k, vec y) {
+    const carom_node *b = p->x + PIECE_BISECTOR + 3 * k;
+    const bool line = p->kind == CAROM_OUTLINE_LINE;
+    const vec along = pair_of(g, p, PIECE_FROM), at = pair_of(g, p, PIECE_AT),
+              m = flat(g, b[1], n_fun(g, CAROM_OP_NEG, b[0])),
+              own = line ? flat(g, along.c[1], n_fun(g, CAROM_OP_NEG, along.c[0]))
+                         : pair_of(g, p, k ? PIECE_TO : PIECE_FROM),
+              corner = line ? (k ? v_add(g, at, v_scale(g, along, p->x[PIECE_TO])) : at)
+                            : v_add(g, at, v_scale(g, own, p->x[PIECE_RADIUS])),
+              n = v_sub(g, v_scale(g, m, n_mul(g, n_num(g, 2), v_dot(g, m, own))), own);
+    return (behind){n, v_dot(g, n, v_sub(g, corner, y))};
+}
+
+// The place x of the other contour is on this piece's side of the bisectors at its ends; or (OUT-9) it is beyond one,
+// inside what lies behind the corner there, and the other piece cannot touch that, as a tip that has dropped beside the
+// edge of a door: nothing else would hold it.
+static carom_node nearer(carom_graph *g, const place *p, vec x, const place *other) {
     const vec y = to_body(g, p, x);
     const carom_node least = n_mul(g, n_num(g, -ROUND), p->x[PIECE_SIZE]);
     carom_node both = n_num(g, 1);
     for (int k = 0; k < 2; ++k) {
         const carom_node *b = p->x + PIECE_BISECTOR + 3 * k;
         const carom_node beyond = n_sub(g, n_add(g, n_mul(g, b[0], y.c[0]), n_mul(g, b[1], y.c[1])), b[2]);
-        both = n_and(g, both, at_least(g, beyond, least));
+        carom_node here = at_least(g, beyond, least);
+        if (other->kind == CAROM_OUTLINE_ARC && !p->winds) {
+            const behind there = behind_of(g, p, k, y);
+            const vec n = v_back(g, other->b->R, minus(g, v_turn(g, p->b->R, there.normal)));
+            const carom_node inside = at_least(g, there.inside, n_num(g, 0)),
+                             never = n_not(g, allows(g, other, n, NULL));
+            here = n_or(g, here, n_and(g, inside, never));
+        }
+        both = n_and(g, both, here);
     }
     return both;
 }
@@ -235,7 +261,7 @@ static touching arcs(carom_graph *g, const place *A, const place *B) {
     const carom_node rho_A = radius_at(g, A, n_A), rho_B = radius_at(g, B, n_B);
     const vec p_A = surface(g, A, c_A, rho_A, back), p_B = surface(g, B, c_B, rho_B, n);
     carom_node here = n_and(g, some, n_and(g, allows(g, A, n_A, NULL), allows(g, B, n_B, NULL)));
-    here = n_and(g, here, n_and(g, nearer(g, A, p_B), nearer(g, B, p_A)));
+    here = n_and(g, here, n_and(g, nearer(g, A, p_B, B), nearer(g, B, p_A, A)));
     if (hollow) here = n_and(g, here, n_less(g, n_add(g, rho_A, rho_B), zero));
     return decided(g, A, B, here, n_sub(g, a, n_add(g, rho_A, rho_B)), v_if(g, some, n, flat(g, zero, zero)), p_A);
 }
@@ -258,7 +284,7 @@ static touching arc_on_line(carom_graph *g, const place *A, const place *L) {
     const carom_node least = n_fun(g, CAROM_OP_NEG, tiny);
     carom_node here =
         n_and(g, allows(g, A, n_A, more), n_and(g, at_least(g, ahead, least), at_least(g, behind, least)));
-    here = n_and(g, here, n_and(g, nearer(g, A, foot), nearer(g, L, p)));
+    here = n_and(g, here, n_and(g, nearer(g, A, foot, L), nearer(g, L, p, A)));
     return decided(g, A, L, here, gap, n, p);
 }
 

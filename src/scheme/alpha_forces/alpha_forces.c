@@ -284,20 +284,23 @@ static carom_status restart(work *w, carom_step *s, carom_alpha_state *z, const 
 
 // -- a part of a step -------------------------------------------------------------------------------------------------
 
-// F of the next step: held or hit, or closed, and not leaving.  *left: one has left.
-static void find_next(work *w, const carom_step *s, bool *left) {
+// F of the next step: held or hit and still on its feature (CL-12), or closed, and not leaving.  *left: one has left.
+static carom_status find_next(work *w, carom_step *s, bool *left) {
     const carom_local *L = &w->L_v;
     const int ne = s->sys->ne, nq = s->sys->nq;
     const double size = carom_size_of_positions(s->sys, w->P.q);
     *left = false;
     carom_zero(w->next.in, s->sys->nc);
+    for (int id = 0; id < ne + s->sys->nc; ++id) w->pick[id] = w->holds[id] || w->hit[id];
+    CAROM_TRY(carom_run_off(s, L, s->t + s->h, w->P.q, w->P.g, w->g_0, w->pick));
     for (int b = ne; b < L->nb; ++b) {
         const int id = L->id[b], k = L->at[b];
         const bool closed =
-            w->holds[id] || w->hit[id] || w->P.g[id] <= carom_local_rounding_within(L, k, w->P.q, nq, size);
+            w->pick[id] || w->P.g[id] <= carom_local_rounding_within(L, k, w->P.q, nq, size);
         w->next.in[id - ne] = closed && w->u[k] <= carom_alpha_no_velocity(s, L, k, w->v_1);
     }
     for (int c = 0; c < s->sys->nc; ++c) *left = *left || (w->now.in[c] != 0 && w->next.in[c] == 0);
+    return CAROM_OK;
 }
 
 // The three levels.
@@ -344,7 +347,7 @@ static carom_status part(work *w, carom_step *s) {
     CAROM_TRY(carom_held_solve(
         &(carom_held_step){.solve = levels, .work = w, .q = w->P.q, .left = left_of_gaps, .g = w->g_0}, s));
     CAROM_TRY(carom_mass_still_positive(s, w->M));
-    find_next(w, s, &event);
+    CAROM_TRY(find_next(w, s, &event));
     event = event || w->struck;
     for (int id = ne; id < ne + nc; ++id) event = event || w->turns[id];
     carom_copy(z->q, w->P.q, s->sys->nq);

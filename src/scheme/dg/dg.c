@@ -170,15 +170,24 @@ static void book_impulses(carom_dg_work *w, carom_step *s) {
     carom_book_forces(s, L, w->p_f, w->u, 1, false);
 }
 
-// Kept: the contacts that the end of the step holds at u_1 = 0.
-static void keep(carom_dg_work *w, const carom_step *s) {
+// Kept: the contacts that the end of the step holds at u_1 = 0, on the features that they had at its start (CL-12).
+static carom_status keep(carom_dg_work *w, carom_step *s) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
-    carom_zero(w->kept, s->sys->ne + s->sys->nc);
+    const double *q_1 = w->dg.block[w->m].q;
+    bool some = false;
+    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) w->still[id] = false;
     for (int b = 0; b < e->L.nb; ++b) {
         const int id = e->L.id[b], k = e->L.at[b];
         const double p = s->h * e->lambda[k];
-        w->kept[id] = id >= s->sys->ne && (w->lasting[id] ? p + w->s[k] > 0 : p > 0 && w->bias[w->start[id]] == 0);
+        w->still[id] = id >= s->sys->ne && (w->lasting[id] ? p + w->s[k] > 0 : p > 0 && w->bias[w->start[id]] == 0);
+        some = some || w->still[id];
     }
+    if (some && s->sys->hold) {
+        CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, q_1));
+        CAROM_TRY(carom_run_off(s, &e->L, s->t + s->h, q_1, w->g, w->sign, w->still));
+    }
+    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) w->kept[id] = w->still[id];
+    return CAROM_OK;
 }
 
 // -- order=auto -------------------------------------------------------------------------------------------------------
@@ -280,7 +289,7 @@ static carom_status step(void *memory, carom_step *s) {
     book_stages(w, s);
     if (w->dg.block[w->m + 1].L.nb > 0) book_impulses(w, s);
     if (iterations > 0) carom_book_newton(s, iterations);
-    keep(w, s);
+    CAROM_TRY(keep(w, s));
     carom_copy(s->q, w->dg.block[w->m].q, s->sys->nq);
     carom_copy(s->v, w->v_1, s->sys->nv);
     return CAROM_OK;

@@ -198,7 +198,7 @@ static carom_status evaluate_jump(carom_dg *w, carom_step *s) {
     carom_matrix_mul(b->R, b->M, b->a);
     for (int i = 0; i < nv; ++i) b->size[i] = fabs(b->R[i]);
     carom_zero(b->f, nv);
-    w->noise = fmax(w->noise, carom_local_velocity_rounding(&b->L, b->v));
+    w->noise = fmax(w->noise, carom_local_velocity_rounding(s, &b->L, b->v));
     for (int b_k = 0; b_k < b->L.nb; ++b_k)
         for (int k = b->L.at[b_k], i = w->start[b->L.id[b_k]]; k < b->L.at[b_k + 1]; ++k, ++i)
             // D+ ends with v_m, which holds the jump
@@ -403,7 +403,8 @@ static void joints_scale(carom_dg *w, carom_step *s) {
             const double m = entry(b->M, i, i);
             w->x[i] = m > 0 ? w->x[i] / m : 0;
         }
-        for (int j = 0; j < ne; ++j) most = fmax(most, fabs(carom_column_dot(&b->L.W, j, w->x)));
+        for (int j = 0; j < ne; ++j)
+            most = fmax(most, carom_row_lever(s, &b->L, j) * fabs(carom_column_dot(&b->L.W, j, w->x)));
     }
     carom_problem_scale(s, &most, 1);
 }
@@ -623,13 +624,13 @@ static double motion_residual(carom_dg *w, const carom_step *s) {
 static bool done(carom_dg *w, carom_step *s) {
     double v = 0;
     int worst;
-    for (int l = 0; l <= w->c.m; ++l) v = fmax(v, carom_size_of_rates(s->sys, w->block[l].v));
+    for (int l = 0; l <= w->c.m; ++l) v = fmax(v, carom_size_of_motion(s->sys, w->block[l].v));
     if (!(motion_residual(w, s) <= s->newton_tol || s->h * w->correction <= 2 * DBL_EPSILON * v)) return false;
     for (int l = w->first; l <= w->last && w->joined; ++l)
-        if (!carom_joints_met(s, w->block[l].row, w->S.ne, w->noise)) return false;
+        if (!carom_joints_met(s, &w->block[l].L, w->block[l].row, w->S.ne, w->noise)) return false;
     if (w->joined && s->problem.n == 0) return true;
     for (int i = 0; i < s->problem.n; ++i) s->c[i] = w->block[w->of[i]].row[w->at_row[i]];
-    if (!carom_problem_met(s, w->noise)) return false;
+    if (!carom_problem_met(s, w->id, w->noise)) return false;
     const double residual = carom_residual_at(&s->problem, &worst);
     if (residual > s->counts->residual) s->counts->residual = residual, s->counts->residual_id = w->id[worst];
     return true;

@@ -481,14 +481,13 @@ static void transmitted(carom_dg_work *w, const carom_step *s) {
 static carom_status impulse_problem(carom_dg_work *w, carom_step *s) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
     const carom_local *L = &e->L;
-    const int n = L->at[L->nb];
     carom_problem_form(s, L, L, &w->F, 1); // F is the mass of stage m, treated last
     CAROM_TRY(set_bias(w, s, w->u_b));
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->c[k] = w->u_f[k] + w->bias[w->start[L->id[b]] + k - L->at[b]];
     for (int b = 0; b < L->nb; ++b)
-        for (int k = L->at[b]; w->lasting[L->id[b]] && k < L->at[b + 1]; ++k)
-            for (int i = 0; i < n; ++i) s->c[i] -= s->G[i + k * (size_t)n] * w->s[k];
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->u[k] = w->lasting[L->id[b]] ? w->s[k] : 0;
+    carom_problem_subtract(s, s->u);
     CAROM_TRY(carom_dg_react(s, e));
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b]; k < L->at[b + 1]; ++k) {

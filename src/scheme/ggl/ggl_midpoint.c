@@ -349,7 +349,7 @@ static void present(work *w, carom_step *s, const carom_local *L, int first) {
 // What rounding leaves in local velocities and in gaps over h.
 static double rounding(const work *w, const carom_step *s) {
     const double size = carom_size_of_positions(s->sys, w->q_1);
-    double most = carom_local_velocity_rounding(&w->L_T, w->v_1);
+    double most = carom_local_velocity_rounding(s, &w->L_T, w->v_1);
     for (int b = 0; b < held_gaps(w); ++b)
         most = fmax(most, carom_local_rounding_within(&w->L_T, w->L_T.at[b], w->q_1, s->sys->nq, size) / s->h);
     return most;
@@ -369,8 +369,9 @@ static double impulses_to(const carom_step *s) {
 
 // The largest row of a joint, on both levels.
 static double joints_left(const work *w, const carom_step *s) {
-    double most = carom_norm_max(w->u, s->sys->ne);
-    for (int b = 0; b < s->sys->ne; ++b) most = fmax(most, fabs(w->g[w->L_T.id[b]]) / s->h);
+    double most = 0;
+    for (int b = 0; b < s->sys->ne; ++b)
+        most = fmax(most, carom_row_lever(s, &w->L_T, b) * fmax(fabs(w->u[b]), fabs(w->g[w->L_T.id[b]]) / s->h));
     return most;
 }
 
@@ -386,12 +387,12 @@ static bool done(work *w, carom_step *s) {
     if (w->L_T.nb == 0) return true;
     if (nj > 0) {
         const double most = joints_left(w, s);
-        if (!carom_joints_met(s, &most, 1, rounding(w, s))) return false;
+        if (!(most <= fmax(s->tol * s->scale, rounding(w, s)))) return false;
     }
     if (w->L_T.nb == nj) return true;
     const carom_local L = nj > 0 ? carom_contacts_of(s, &w->L_T, w->at) : w->L_T;
     present(w, s, &L, nj);
-    return carom_problem_met(s, rounding(w, s));
+    return carom_problem_met(s, w->id, rounding(w, s));
 }
 
 // -- joints in the linear system ------------------------------------------------------------------------------------
@@ -535,8 +536,12 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     CAROM_TRY(linearise(w, s));
     if (joints) {
         for (int b = 0; b < ne; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
-        if (k == 0)
-            without_reactions(w, s, n_v, ne), w->free = fmax(carom_norm_max(s->c, ne), carom_norm_max(s->c + n_v, ne));
+        if (k == 0) {
+            without_reactions(w, s, n_v, ne);
+            w->free = 0;
+            for (int b = 0; b < ne; ++b)
+                w->free = fmax(w->free, carom_row_lever(s, L, b) * fmax(fabs(s->c[b]), fabs(s->c[n_v + b])));
+        }
         if (factorise_joints(w, s)) CAROM_TRY(correct_joints(w, s, &w->by_saddle));
         if (w->by_saddle) return CAROM_OK;
         CAROM_TRY(matrix_of_velocities(w, s));

@@ -34,7 +34,7 @@ static carom_status choose(carom_step *s, carom_local *L, bool found, double *u,
                            const double *v) {
     if (!found) CAROM_TRY(carom_directions(s, L, t, q));
     carom_local_velocity(u, L, v);
-    const double eps_u = carom_local_velocity_rounding(L, v) + carom_velocity_left(s);
+    const double eps_u = carom_local_velocity_rounding(s, L, v) + carom_velocity_left(s);
     int opening = 0;
     for (int b = s->sys->ne; b < L->nb; ++b) opening += u[b] > eps_u;
     if (opening == 0) return CAROM_OK;

@@ -22,6 +22,8 @@ typedef struct work {
     carom_local L_0, L_1;      // all constraints at q_0; the active ones at q_1
     double *q_1, *v_f, *a;     // new position, velocity if nothing touched, acceleration
     double *g;                 // forecast gaps
+    double *g_1, *held;        // at q_0 + h/2 v_0; by the features at q_0
+    bool *meets, *ends;        // by id: forecast as closed
     double *u_all;             // local velocities of all constraints at (q_0, v_0)
     double *u_0, *u;           // of the active ones: before; free, then after
 } work;
@@ -35,9 +37,34 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->L_1 = carom_allocate_local(mem, sys);
     w->q_1 = carom_allocate(mem, (size_t)sys->nq);
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &w->v_f, &w->a);
-    w->g = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
+    const size_t all = (size_t)(sys->ne + sys->nc);
+    CAROM_ALLOCATE(mem, all, &w->g, &w->g_1, &w->held);
+    w->meets = carom_allocate_bytes(mem, all * sizeof(bool));
+    w->ends = carom_allocate_bytes(mem, all * sizeof(bool));
     const size_t nl = (size_t)w->L_0.W.n;
     CAROM_ALLOCATE(mem, nl, &w->u_all, &w->u_0, &w->u);
+}
+
+// (MEX-7)  A gap that is open at q_0 and forecast as closed belongs to features, which may end before they meet,
+//          (CL-12): then the gap at q_0 + h/2 v_0 counts instead.
+static carom_status look_ahead(work *w, carom_step *s) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    const double t = s->t + 0.5 * s->h;
+    bool some = false;
+    if (!s->sys->hold) return CAROM_OK;
+    for (int id = ne; id < ne + nc; ++id) {
+        w->meets[id] = w->g[id] <= 0 && w->g[id] > 0.5 * s->h * w->u_all[w->L_0.at[id]];
+        some = some || w->meets[id];
+    }
+    if (!some) return CAROM_OK;
+    carom_move(s, w->q_1, s->q, 0.5 * s->h, s->v);
+    CAROM_TRY(carom_gaps(s, w->g_1, t, w->q_1));
+    for (int id = ne; id < ne + nc; ++id) w->ends[id] = w->meets[id];
+    CAROM_TRY(carom_run_off(s, &w->L_0, t, w->q_1, w->g_1, w->held, w->meets));
+    for (int id = ne; id < ne + nc; ++id)
+        if (w->ends[id] && !w->meets[id]) w->g[id] = w->g_1[id];
+    carom_move(s, w->q_1, s->q, s->h, s->v);
+    return CAROM_OK;
 }
 
 static carom_status step(void *memory, carom_step *s) {
@@ -63,6 +90,7 @@ static carom_status step(void *memory, carom_step *s) {
     if (!found) CAROM_TRY(carom_directions(s, &w->L_0, t_0, q));
     carom_local_velocity_shared(s, w->u_all, &w->L_0, v);
     for (int id = 0; id < all; ++id) w->g[id] += 0.5 * h * w->u_all[w->L_0.at[id]];
+    CAROM_TRY(look_ahead(w, s));
     CAROM_TRY(carom_close_place(s, &w->L_1, w->g, (carom_place){.t = t_0, .q = q, .v = v, .f = w->a, .steps = STEPS}));
 
     if (w->L_1.nb > 0) {

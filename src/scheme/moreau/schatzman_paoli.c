@@ -155,11 +155,9 @@ static carom_status react(work *w, carom_step *s) {
 
 // What rounding may leave in the gap of row b.  Gaps may hold lengths larger than what moves, and z may be a small
 // difference of large terms: from the fourth iterate on the largest of them stands for all.
-static double rounding(const work *w, const carom_step *s, int b, int k) {
-    if (k < 3) return carom_local_rounding(&w->L, b, w->z, s->sys->nq);
-    const double most = fmax(carom_norm_max(w->span.q, s->sys->nq),
-                             s->h * fmax(carom_norm_max(w->d_1, s->sys->nv), carom_norm_max(w->span.d, s->sys->nv)));
-    for (int i = 0; i < s->sys->nv; ++i) w->dz[i] = most;
+// Before, `size` is that of positions.
+static double rounding(const work *w, const carom_step *s, int b, int k, double size) {
+    if (k < 3) return carom_local_rounding_within(&w->L, b, w->z, s->sys->nq, size);
     return carom_local_rounding(&w->L, b, w->dz, s->sys->nv);
 }
 
@@ -167,11 +165,16 @@ static double rounding(const work *w, const carom_step *s, int b, int k) {
 // play?
 static bool met(work *w, carom_step *s, int k) {
     const carom_system *sys = s->sys;
+    const double size = sys->nq == sys->nv ? 0 : carom_size_of_positions(sys, w->z),
+                 most = fmax(carom_norm_max(w->span.q, sys->nq),
+                             s->h * fmax(carom_norm_max(w->d_1, sys->nv), carom_norm_max(w->span.d, sys->nv)));
     bool more = false, good = true;
+    for (int i = 0; k >= 3 && i < sys->nv; ++i) w->dz[i] = most;
     for (int id = sys->ne; id < sys->ne + sys->nc; ++id)
         if (!w->in[id] && w->g[id] < 0) w->in[id] = more = true;
     for (int b = 0; b < w->L.nb; ++b) {
-        const double g = w->g[w->L.id[b]], allowed = fmax(s->tol * s->scale * s->h, rounding(w, s, b, k));
+        const double lever = w->L.id[b] < sys->ne ? carom_row_lever(s, &w->L, b) : 1; // (LV-4)
+        const double g = w->g[w->L.id[b]], allowed = fmax(s->tol * s->scale * s->h / lever, rounding(w, s, b, k, size));
         if (g < -allowed || ((w->p[b] > 0 || w->L.id[b] < sys->ne) && g > allowed)) good = false;
     }
     if (more) carom_zero(w->p, w->L.W.n); // they belong to another set

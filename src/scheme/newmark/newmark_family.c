@@ -334,9 +334,9 @@ static void add_reactions(carom_newmark *w, const carom_step *s, const double *p
 // Gaps of redundant joints contradict each other by their rounding, which no solver can mend: it is allowed, and is no
 // velocity of the run.
 static carom_status solve(carom_newmark *w, carom_step *s, const carom_local *L) {
-    const double scale = s->scale;
+    const double scale = s->scale, size = s->sys->nq == s->sys->nv ? 0 : carom_size_of_positions(s->sys, w->q_1);
     for (int b = 0; on_position(w) && b < L->nb; ++b)
-        s->scale = fmax(s->scale, carom_local_rounding(L, b, w->q_1, s->sys->nq) / (s->h * s->tol));
+        s->scale = fmax(s->scale, carom_local_rounding_within(L, b, w->q_1, s->sys->nq, size) / (s->h * s->tol));
     const carom_status status = carom_problem_solve(s, L);
     s->scale = fmax(scale, s->contact.scale);
     return status;
@@ -443,7 +443,8 @@ static void look_at_joints(carom_newmark *w, carom_step *s) {
     increments(w, s, NULL);
     constraints(w, s);
     w->free = 0;
-    for (int j = 0; j < w->S.ne; ++j) w->free = fmax(w->free, fabs(s->c[j] + row(w, s, j)));
+    for (int j = 0; j < w->S.ne; ++j)
+        w->free = fmax(w->free, carom_row_lever(s, &w->L, j) * fabs(s->c[j] + row(w, s, j)));
 }
 
 static carom_status correct(void *memory, carom_step *s, int k) {
@@ -479,9 +480,10 @@ static carom_status correct(void *memory, carom_step *s, int k) {
 
 // What rounding leaves in local velocities and in gaps over h.
 static double rounding(const carom_newmark *w, const carom_step *s) {
-    double most = carom_local_velocity_rounding(&w->L, w->v_1);
+    const double size = s->sys->nq == s->sys->nv ? 0 : carom_size_of_positions(s->sys, w->q_1);
+    double most = carom_local_velocity_rounding(s, &w->L, w->v_1);
     for (int k = 0; on_position(w) && k < rows(&w->L); ++k)
-        most = fmax(most, carom_local_rounding(&w->L, k, w->q_1, s->sys->nq) / s->h);
+        most = fmax(most, carom_local_rounding_within(&w->L, k, w->q_1, s->sys->nq, size) / s->h);
     return most;
 }
 
@@ -500,20 +502,20 @@ static bool done(carom_newmark *w, carom_step *s) {
     const double size = carom_momentum_size(w->size, w->M), allowed = s->newton_tol * size,
                  left = carom_momentum_size(w->r_s, w->M);
     if (w->by_saddle)
-        carom_chord_note(&w->chord,
-                         (left + carom_momentum_size(w->r_w, w->M)) / size + carom_norm_max(w->u, w->S.ne) / s->scale);
+        carom_chord_note(&w->chord, (left + carom_momentum_size(w->r_w, w->M)) / size +
+                                        carom_joints_size(s, &w->L, w->u, w->S.ne) / s->scale);
     if (!(left <= allowed) && !rounding_of_forces(w, s, left)) return false;
     if (n == 0) return true;
     if (splits(w) && !(carom_momentum_size(w->r_w, w->M) <= allowed)) return false;
     constraints(w, s);
     const int nj = w->by_saddle ? w->S.ne : 0;
     if (nj > 0) {
-        if (!carom_joints_met(s, s->c, nj, rounding(w, s))) return false;
+        if (!carom_joints_met(s, &w->L, s->c, nj, rounding(w, s))) return false;
         for (int i = nj; i < n; ++i) s->c[i - nj] = s->c[i];
     }
     if (nj == n) return true;
     carom_copy(s->p, w->p + nj, n - nj);
-    return carom_problem_met(s, rounding(w, s));
+    return carom_problem_met(s, w->L.id + nj, rounding(w, s));
 }
 
 // (NM-9)  active=free:  I = { j : g_j(q_1) <= 0 } with q_1 after one iteration without contacts, and the contacts that
