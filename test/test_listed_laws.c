@@ -653,8 +653,9 @@ static void pairs_come_and_go_where_they_are_many(void **state) {
         int n;
         bool boxes, listed;
         const char *friction;
-    } cases[] = {{2, true, true, "0.3"},    {2, true, false, turned},   {24, true, false, turned}, {25, true, true, "0.3"},
-                 {27, false, false, "0.3"}, {31, false, false, "0.3"}, {32, false, true, "0.3"}};
+    } cases[] = {{2, true, true, "0.3"},    {2, true, false, turned},  {24, true, false, turned},
+                 {25, true, true, "0.3"},   {27, false, false, "0.3"}, {31, false, false, "0.3"},
+                 {32, false, true, "0.3"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[600];
         snprintf(
