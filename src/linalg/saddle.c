@@ -59,6 +59,8 @@ carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *
     S.all_at = carom_allocate_ints(mem, S.all_entries);
     carom_allocate_block_lu(&S.F, mem, (int)N, (int)blocks, S.all_entries, S.values * pairs);
     CAROM_ALLOCATE(mem, N, &S.b, &S.x);
+    S.lever = carom_allocate(mem, (size_t)ne);
+    for (int j = 0; S.lever && j < ne; ++j) S.lever[j] = 1;
     double *none = carom_allocate(mem, N * MOST);
     bool *plain = carom_allocate_bytes(mem, blocks * sizeof *plain);
     S.a = (carom_block_values){.value = S.value, .T = none, .S = none, .plain = plain};
@@ -357,10 +359,10 @@ bool carom_saddle_factor(carom_saddle *S, carom_matrix A, const carom_columns *W
            carom_saddle_add_forces(S, 0, 0, 1, W) && carom_saddle_add_rates(S, 0, 0, 1, V) && carom_saddle_finish(S);
 }
 
-// Is b - K x small against its terms, row by row, or against what is small in rows of joints?  Rows have units of their
-// own: forces and moments, lengths and angles.
+// Is b - K x small against its terms, in rows of motion and in those of joints?
 static bool small_rest(carom_saddle *S, double small) {
     const carom_block_pattern *P = &S->all;
+    double most[2] = {0, 0}, rest[2] = {0, 0};
     for (int i = 0; i < P->nb; ++i) {
         const int rows = P->size[i], at = P->first[i], kind = at >= S->levels.velocities * S->nv;
         double sum[MOST], size[MOST];
@@ -371,10 +373,13 @@ static bool small_rest(carom_saddle *S, double small) {
                 for (int q = 0; q < rows; ++q)
                     sum[q] -= a[q + c * rows] * x[c], size[q] += fabs(a[q + c * rows] * x[c]);
         }
-        for (int q = 0; q < rows; ++q)
-            if (!(fabs(sum[q]) <= fmax(LEFT * size[q], kind ? small : 0))) return false;
+        for (int q = 0; q < rows; ++q) {
+            const double lever = kind ? S->lever[(at + q - S->levels.velocities * S->nv) % S->ne] : 1;
+            if (!(fabs(sum[q]) * lever <= rest[kind])) rest[kind] = fabs(sum[q]) * lever;
+            most[kind] = fmax(most[kind], size[q] * lever);
+        }
     }
-    return true;
+    return rest[0] <= LEFT * most[0] && rest[1] <= fmax(LEFT * most[1], small);
 }
 
 void carom_saddle_solve(carom_saddle *S) { carom_block_lu_solve(&S->F, S->b, S->x); }

@@ -54,6 +54,7 @@ typedef struct carom_saddle {
     size_t all_entries;
     carom_block_lu F;
     carom_block_values a;
+    double *lever;          // ne: lengths by which rows of joints count, 1 at first
     double *b, *x;          // right-hand side and solution: velocities of each level (nv), then reactions of each level
                             // (ne)
 } carom_saddle;

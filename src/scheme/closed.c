@@ -88,25 +88,6 @@ double carom_local_rounding(const carom_local *L, int k, const double *x, int n)
     return carom_local_rounding_within(L, k, x, n, size);
 }
 
-double carom_row_lever(const carom_step *s, const carom_local *L, int k) {
-    const carom_columns *W = &L->W;
-    const double *a = W->a + (size_t)k * (size_t)W->stride;
-    double most = 0;
-    for (int e = 0; s->sys->lever && e < (W->count ? W->count[k] : W->rows); ++e) {
-        const double lever = s->sys->lever[W->count ? carom_column_rows(W, k)[e] : e];
-        if (a[e] == 0) continue;
-        if (lever == 1) return 1;
-        most = fmax(most, fabs(a[e]) / lever);
-    }
-    return most > 0 && most < HUGE_VAL ? ldexp(1, -(int)lround(log2(most))) : 1;
-}
-
-double carom_joints_size(const carom_step *s, const carom_local *L, const double *u, int n) {
-    double most = 0;
-    for (int k = 0; k < n; ++k) most = fmax(most, u[k] != 0 ? carom_row_lever(s, L, k) * fabs(u[k]) : 0);
-    return carom_norm_max(u, n) < HUGE_VAL ? most : HUGE_VAL;
-}
-
 // 1e-6 sum |W| size_q of direction k
 static double elsewhere(const carom_step *s, const carom_local *L, int k, double size) {
     static const double ELSEWHERE = 1e-6;

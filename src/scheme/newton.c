@@ -192,6 +192,7 @@ static carom_status correct_joints(carom_newton *N, carom_step *s, int k, bool *
     else if (good) CAROM_TRY(factorise_joints(N, s, k, nj, &good));
     if (!good) return CAROM_OK;
     right_hand_side(N, nv, nj, NULL, NULL);
+    carom_joints_weigh(s, S, &N->L);
     if (again) carom_saddle_solve(S);
     else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return CAROM_OK;
     carom_problem_scale(s, &N->free, 1);

@@ -88,6 +88,10 @@ carom_local carom_contacts_of(const carom_step *s, const carom_local *L, int *at
 /// What a solution may leave in the rows of joints, velocities, whatever their size: little against the tolerance of
 /// contact problems.
 static inline double carom_joints_small(const carom_step *s) { return 0.01 * s->tol * s->scale; }
+/// (LV-4)  Rows of joints, the first of L, count as lengths in the check of a solution.
+static inline void carom_joints_weigh(const carom_step *s, carom_saddle *S, const carom_local *L) {
+    for (int j = 0; j < S->ne; ++j) S->lever[j] = carom_row_lever(s, L, j);
+}
 /// Do joints that a scheme has solved itself hold: are their velocities u, or gaps over h, within the tolerance of
 /// contact problems, or rounding?
 bool carom_joints_met(const carom_step *s, const carom_local *L, const double *u, int n, double rounding);

@@ -488,6 +488,25 @@ carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_lo
 
 // -- the contact problem -----------------------------------------------------------------------------
 
+double carom_row_lever(const carom_step *s, const carom_local *L, int k) {
+    const carom_columns *W = &L->W;
+    const double *a = W->a + (size_t)k * (size_t)W->stride;
+    double most = 0;
+    for (int e = 0; s->sys->lever && e < (W->count ? W->count[k] : W->rows); ++e) {
+        const double lever = s->sys->lever[W->count ? carom_column_rows(W, k)[e] : e];
+        if (a[e] == 0) continue;
+        if (lever == 1) return 1;
+        most = fmax(most, fabs(a[e]) / lever);
+    }
+    return most > 0 && most < HUGE_VAL ? ldexp(1, -(int)lround(log2(most))) : 1;
+}
+
+double carom_joints_size(const carom_step *s, const carom_local *L, const double *u, int n) {
+    double most = 0;
+    for (int k = 0; k < n; ++k) most = fmax(most, u[k] != 0 ? carom_row_lever(s, L, k) * fabs(u[k]) : 0);
+    return carom_norm_max(u, n) < HUGE_VAL ? most : HUGE_VAL;
+}
+
 void carom_problem_blocks(carom_step *s, const carom_local *L) {
     const int nb = L->nb, n = L->at[nb], ne = s->sys->ne, *restrict id = L->id, *restrict at = L->at;
     const carom_contact *contacts = s->sys->contacts;
@@ -604,16 +623,20 @@ void carom_problem_scale(carom_step *s, const double *c, int n) {
     s->contact.last = 0;
 }
 
-// (LV-4)  Rows of angles as lengths, and back: powers of two, so that nothing is rounded.
+// (LV-4)  Rows of angles as lengths, and back: powers of two, so that nothing is rounded.  Within the envelope alone:
+//         beyond it a narrow G has no entries.
 static void weigh(carom_step *s, const int *id, bool back) {
     carom_problem *pb = &s->problem;
     for (int b = 0; b < pb->nb && pb->G == s->G; ++b) {
         if (id[b] >= s->sys->ne) continue;
         const double x = back ? 1 / s->inside->row_lever[id[b]] : s->inside->row_lever[id[b]];
-        const int i = pb->block[b].at;
+        const int i = pb->block[b].at, end = carom_problem_narrow(pb) && i + pb->ld < pb->n ? i + pb->ld : pb->n;
         if (x == 1) continue;
-        for (int j = 0; j < pb->n; ++j) s->G[i + (size_t)j * (size_t)pb->ld] *= x;
-        for (int j = 0; j < pb->n; ++j) s->G[j + (size_t)i * (size_t)pb->ld] *= x;
+        for (int j = pb->first ? pb->first[i] : 0; j < end; ++j) {
+            if (j > i && pb->first && pb->first[j] > i) continue;
+            s->G[i + (size_t)j * (size_t)pb->ld] *= x;
+            s->G[j + (size_t)i * (size_t)pb->ld] *= x;
+        }
         s->c[i] *= x, s->u[i] *= x, s->p[i] /= x;
     }
 }

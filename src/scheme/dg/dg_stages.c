@@ -384,6 +384,7 @@ static bool solve_joined(carom_dg *w, const carom_step *s, double *y, bool prese
             if (present) carom_column_axpy(to, -b->lambda[j], &b->L.W, j);
         }
     }
+    carom_joints_weigh(s, S, &w->block[w->first].L);
     if (!check) carom_saddle_solve(S);
     else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return false;
     for (int l = 0; l < count; ++l)

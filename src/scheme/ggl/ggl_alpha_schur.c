@@ -370,6 +370,7 @@ static bool start_joined(carom_ggl_alpha *w, const carom_step *s) {
         good = good && carom_saddle_add_matrix(S, l, l, 1, c->A) && carom_saddle_add_forces(S, l, l, 1, &w->L.W) &&
                carom_saddle_add_rates(S, l, l, 1, &w->L.W);
     if (!good || !carom_saddle_finish(S)) return false;
+    for (int j = 0; j < ne; ++j) S->lever[j] = carom_row_lever(s, &w->L, j);
     carom_zero(S->b, 3 * (nv + ne));
     carom_axpy(S->b, -1, w->r, nv);
     carom_axpy(S->b + 3 * nv, -1, w->r + nv, ne);

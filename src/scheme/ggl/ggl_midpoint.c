@@ -483,6 +483,7 @@ static carom_status correct_joints(work *w, carom_step *s, bool *done) {
     const carom_local L = carom_contacts_of(s, &w->L_T, w->at);
     *done = false;
     right_hand_side(w, s, &L, NULL);
+    carom_joints_weigh(s, S, &w->L_T);
     if (w->chord.age > 0) carom_saddle_solve(S);
     else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return CAROM_OK;
     carom_problem_scale(s, &w->free, 1);

@@ -373,6 +373,7 @@ static bool factorise_joints(carom_newmark *w, carom_step *s) {
 static bool solve_joints(carom_newmark *w, const carom_step *s, bool check) {
     carom_saddle *S = &w->S;
     const int nv = s->sys->nv;
+    carom_joints_weigh(s, S, &w->L);
     if (!check) carom_saddle_solve(S);
     else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return false;
     double *dx = w->turn.ready ? w->dx_0 : w->dx;
