@@ -298,7 +298,7 @@ static void crossings(void **state) {
             assert_close(real(&r.t[1], "x", k), 0.5, 1e-12); // it is on the section
         }
         end(&r);
-        d.section = "x = k/2 falling";
+        d.section = "  x = k/2  falling ";
         r = run(&d, NULL, 0);
         assert_int_equal(r.t[1].rows, 8);
         for (long k = 0; k < 3; ++k)

@@ -1817,9 +1817,13 @@ static carom_status compare_notes(const carom_follow_def *def, const char *file,
 carom_status carom_follow_read(carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err) {
     if (!f || !file) return carom_fail(err, CAROM_BAD_INPUT, "a branch or the name of its file is missing");
     *f = (carom_branch){0};
-    CAROM_TRY(carom_table_read(file, "branch", &f->branch, err));
-    CAROM_TRY(carom_table_read(file, "queue", &f->queue, err));
-    if (def) CAROM_TRY(compare_notes(def, file, err));
+    carom_status status = carom_table_read(file, "branch", &f->branch, err);
+    if (status == CAROM_OK) status = carom_table_read(file, "queue", &f->queue, err);
+    if (status == CAROM_OK && def) status = compare_notes(def, file, err);
+    if (status != CAROM_OK) {
+        carom_branch_free(f);
+        return status;
+    }
     char *number = carom_table_note_read(file, "branches");
     f->branches = number ? atoi(number) : 0;
     free(number);
