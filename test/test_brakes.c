@@ -361,8 +361,30 @@ static void mistakes_are_told(void **state) {
     }
 }
 
+// A nut of 2 kg on a screw of lead l = 0.02 m and radius r = 0.05 m, along gravity.  With the axial load F of the
+// thread, pressed by F/cos and rubbed along the helix, m l a = -m g + F (1 + mu l/r) and J a = -F (l - mu r): it turns with
+// a = -m g/(m l + J (1 + mu l/r)/(l - mu r)), and holds itself where mu > l/r.
+static void a_nut_runs_down_a_screw_or_holds_itself(void **state) {
+    (void)state;
+    const double l = 0.02, r = 0.05, m = 2, J = 0.01, g = 10, mus[] = {0, 0.2, 0.35, 0.45};
+    for (int k = 0; k < 4; ++k)
+        for (int i = 0; i < 2; ++i) {
+            const double mu = mus[k], a = mu > l / r ? 0 : -m * g / (m * l + J * (1 + mu * l / r) / (l - mu * r));
+            char text[500];
+            snprintf(text, sizeof text,
+                     "carom: 1\ngravity: [0, 0, -10]\nbodies: {nut: {mass: 2, inertia: [0.02, 0.02, 0.01]}}\n"
+                     "joints: {thread: {type: screw, between: [ground, nut], at: [0, 0, 0], axis: [0, 0, 1], pitch: "
+                     "2*pi*0.02}}\ncontacts: {rub: {joint: thread, radius: 0.05, friction: %g}}\n",
+                     mu);
+            const end e = run(text, i ? "auto" : "event-driven", 1e-2, 0.3, NAMES("nut.z"));
+            const double want = l * a * 0.3 * 0.3 / 2;
+            if (!(fabs(e.x[0] - want) < 1e-8)) fail_msg("friction %g: %.12g, not %.12g", mu, e.x[0], want);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_nut_runs_down_a_screw_or_holds_itself),
         cmocka_unit_test(a_shaft_spins_down),
         cmocka_unit_test(a_brake_holds_and_slips),
         cmocka_unit_test(a_clutch_engages_and_opens),

@@ -538,10 +538,9 @@ static void what_accelerates_stays_awake(void **state) {
     }
 }
 
-// 64 spheres fall into a box and settle: at a moderate tolerance, too, the pile falls asleep as a whole.
-static void a_settled_pile_falls_asleep(void **state) {
-    (void)state;
-    static const char *const options[] = {"tol=1e-3", NULL};
+// 64 spheres fall into a box and settle: at the default tolerance and at a moderate one the pile falls asleep as a
+// whole.
+static void a_settled_pile_falls_asleep(const char *const *options) {
     carom_error err = {0};
     carom_ledger l;
     carom_model *m = model(
@@ -560,6 +559,12 @@ static void a_settled_pile_falls_asleep(void **state) {
     assert_int_equal(l.sleep.falls - l.sleep.wakes, 64);
     assert_true(l.sleep.energy < 64 * 0.5 * 0.1 * 0.1); // no rim was faster than 0.1
     carom_sim_destroy(sim), carom_model_destroy(m);
+}
+
+static void settled_piles_fall_asleep(void **state) {
+    (void)state;
+    a_settled_pile_falls_asleep((const char *const[]){"tol=1e-3", NULL});
+    a_settled_pile_falls_asleep(NULL);
 }
 
 // Balls on a conveyor that starts after 0.8 s are awake then, v = t - 0.8; those on the floor beside it sleep.  Where
@@ -639,22 +644,26 @@ static void discs_are_refused_where_they_make_no_sense(void **state) {
     carom_model_destroy(m);
 }
 
-// Two boxes in space have 25 formulas, so n (n - 1)/2 + n pairs with the floor come and go from 300 on, of spheres from
-// 500 on.
+// Two boxes in space have 25 formulas, so n (n - 1)/2 + n pairs with the floor come and go from 3 on, with friction by
+// direction, which lists of boxes do not have, from 301 on; of spheres from 501 on.
 static void pairs_come_and_go_where_they_are_many(void **state) {
     (void)state;
-    static const struct {
+    static const char *const turned = "{along: 0.3, across: 0.1, direction: [1, 0, 0]}";
+    const struct {
         int n;
         bool boxes, listed;
-    } cases[] = {{24, true, false},  {25, true, true},   {27, true, true},
-                 {27, false, false}, {31, false, false}, {32, false, true}};
+        const char *friction;
+    } cases[] = {{2, true, true, "0.3"},    {2, true, false, turned},  {24, true, false, turned},
+                 {25, true, true, "0.3"},   {27, false, false, "0.3"}, {31, false, false, "0.3"},
+                 {32, false, true, "0.3"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[600];
         snprintf(
             text, sizeof text,
             "carom: 1\nbodies:\n  s: {repeat: %d, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.3], shape: {%s}}}\n"
-            "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: s}, ground: {between: [s, floor]}}\n",
-            cases[i].n, cases[i].boxes ? "box: [0.2, 0.2, 0.2]" : "sphere: 0.1");
+            "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: s}, ground: {between: [s, floor], friction: "
+            "%s}}\n",
+            cases[i].n, cases[i].boxes ? "box: [0.2, 0.2, 0.2]" : "sphere: 0.1", cases[i].friction);
         carom_model *m = model(text);
         assert_int_equal(carom_model_system(m)->listed > 0, cases[i].listed);
         carom_model_destroy(m);
@@ -673,7 +682,7 @@ int main(void) {
                                        cmocka_unit_test(a_saved_state_goes_on),
                                        cmocka_unit_test(rolling_and_spinning_one_by_one),
                                        cmocka_unit_test(bodies_fall_asleep_and_wake),
-                                       cmocka_unit_test(a_settled_pile_falls_asleep),
+                                       cmocka_unit_test(settled_piles_fall_asleep),
         cmocka_unit_test(conveyors_keep_awake),
                                        cmocka_unit_test(what_accelerates_stays_awake),
                                        cmocka_unit_test(discs_are_refused_where_they_make_no_sense)};

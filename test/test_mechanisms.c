@@ -279,6 +279,32 @@ static void the_chain_hangs_over_the_drum(void **state) {
     finish(&r);
 }
 
+// Arms that go down together carry the platform straight down: -arm sin a - sqrt(rod^2 - (base + arm cos a - plate)^2).
+static void the_robot_keeps_its_platform_level(void **state) {
+    (void)state;
+    run r = start("delta-robot", "circle=0", NULL, 0, 0.3);
+    while (step(&r)) {}
+    const double *q = carom_sim_now(r.sim).q, a = asin(-q[position(&r, "arms.0.z")] / 0.15), reach = 0.15 + 0.3 * cos(a);
+    assert_true(a > 0.1);
+    assert_close(q[position(&r, "platform.z")], -0.3 * sin(a) - sqrt(0.36 - reach * reach), 1e-8);
+    assert_close(q[position(&r, "platform.x")], 0, 1e-10);
+    assert_close(fabs(q[position(&r, "platform.qw")]), 1, 1e-14);
+    finish(&r);
+}
+
+// On level ground plates neither slip on it nor on the driven wheel: the hull is as fast as plates go round the axle.
+static void the_crawler_rolls_on_its_track(void **state) {
+    (void)state;
+    run r = start("crawler-track", NULL, NULL, 0, 0.8);
+    while (step(&r)) {}
+    const carom_now now = carom_sim_now(r.sim);
+    const double wheel = -now.v[position(&r, "wheels.3.angle")], hull = now.v[position(&r, "hull.x")],
+                 axle = 0.1 / (2 * tan(0.0625 * 3.14159265358979));
+    assert_true(hull > 0.7);
+    assert_close(hull, wheel * axle, 0.1 * hull); // plates are straight, and the hull rocks
+    finish(&r);
+}
+
 // Eight links in space, over a floor where `floor`: joints belong to the linear system, and contact problems have
 // contacts alone.  A spring that does next to nothing couples two links without a joint: then joints are rows of the
 // contact problem.  Both ways give the same motion.
@@ -373,6 +399,8 @@ int main(void) {
         cmocka_unit_test(play_moves_the_four_bar_no_more_than_it_can),
         cmocka_unit_test(the_slider_crank_by_its_parts_moves_as_by_angles),
         cmocka_unit_test(the_chain_hangs_over_the_drum),
+        cmocka_unit_test(the_robot_keeps_its_platform_level),
+        cmocka_unit_test(the_crawler_rolls_on_its_track),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,6 +50,43 @@ static void oscillator(void **state) {
     drop(&x, m);
 }
 
+// (lambda^2 M + lambda C + K) x = 0 for every mode, with damping and gyroscopic forces that mix the modes, so that
+// shapes are complex; the largest entry of a shape is 1.
+static void modes_solve_their_equation(void **state) {
+    (void)state;
+    static const double M[3][3] = {{2, 0.3, 0}, {0.3, 1, 0.1}, {0, 0.1, 1.5}},
+                        C[3][3] = {{0.4, 0.7, 0}, {-0.6, 0.1, 0.2}, {0.1, -0.3, 0}},
+                        K[3][3] = {{9, -3, 0}, {-3, 7, -2}, {0, -2, 4}};
+    carom_model *m = good("carom: 1\ncoordinates: {x: 0, y: 0, z: 0}\n"
+                          "energy: {kinetic: \"x'^2 + 0.3*x'*y' + 1/2*y'^2 + 0.1*y'*z' + 0.75*z'^2\", potential: "
+                          "\"4.5*x^2 - 3*x*y + 3.5*y^2 - 2*y*z + 2*z^2\"}\n"
+                          "forces: {x: \"-0.4*x' - 0.7*y'\", y: \"0.6*x' - 0.1*y' - 0.2*z'\", z: \"-0.1*x' + "
+                          "0.3*y'\"}\n");
+    carom_modes x = modes_of(m);
+    assert_int_equal(x.count, 3);
+    double mixed = 0;
+    for (int k = 0; k < 3; ++k) {
+        const double a = x.mode[k].re, b = x.mode[k].im, *u = x.mode[k].shape, *w = u + 3;
+        double largest = 0;
+        for (int i = 0; i < 3; ++i) {
+            double re = 0, im = 0;
+            for (int j = 0; j < 3; ++j) { // (A + i B)(u + i w)
+                const double A = (a * a - b * b) * M[i][j] + a * C[i][j] + K[i][j],
+                             B = 2 * a * b * M[i][j] + b * C[i][j];
+                re += A * u[j] - B * w[j], im += A * w[j] + B * u[j];
+            }
+            if (!(hypot(re, im) < 1e-11)) fail_msg("mode %d leaves %g", k, hypot(re, im));
+            if (hypot(u[i], w[i]) > largest + 1e-9) largest = hypot(u[i], w[i]);
+            mixed = fmax(mixed, fabs(w[i]));
+        }
+        assert_close(largest, 1, 1e-12);
+        assert_close(x.mode[k].frequency, hypot(a, b) / (2 * PI), 1e-12);
+        assert_close(x.mode[k].damping, -a / hypot(a, b), 1e-12);
+    }
+    assert_true(mixed > 0.1);
+    drop(&x, m);
+}
+
 // A rigid body on a hinge, spatial: w^2 = m g d/(J + m d^2); it starts level.
 static void hinge(void **state) {
     (void)state;
@@ -317,6 +354,7 @@ static void released(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(modes_solve_their_equation),
         cmocka_unit_test(oscillator),   cmocka_unit_test(hinge),    cmocka_unit_test(supports),
         cmocka_unit_test(buckling),     cmocka_unit_test(rotor),    cmocka_unit_test(top),
         cmocka_unit_test(rigid_bodies), cmocka_unit_test(brake),    cmocka_unit_test(falling_friction),

@@ -3,6 +3,7 @@
 #include "program.h"
 #include <carom/carom.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <time.h>
 
 static char folder[64], script[1 << 22];
@@ -67,6 +68,44 @@ static void pictures_of_branches_and_sweeps_have_titles(void **state) {
         carom("sweep snap.yaml --vary P=0:1:3 --vary h=0.2,0.3 --observe y -o map.h5 --plot map.svg"), 0);
     get("map.svg", svg, sizeof svg);
     assert_says(svg, "Shallow arch: y over h and P");
+}
+
+// What gnuplot is given, by a gnuplot that keeps it: the numbers of the tables, and edges of cells half-way to their
+// neighbours, the outer ones as far beyond.
+static void pictures_of_sweeps_hold_their_tables(void **state) {
+    (void)state;
+    static const struct { const char *sweep, *data[7]; } pictures[] = {
+        {"lines.yaml --vary a=1,2,4 --observe x",
+         {"$d0 << EOD\n1 1\n2 2\n4 4\nEOD\n", "$d1 << EOD\nEOD\n", "linespoints"}},
+        {"lines.yaml --vary a=1,2,4 --vary b=0,1 --observe x",
+         {"set xlabel \"b\"", "set ylabel \"a\"", "set cblabel \"x\"",
+          "$d << EOD\n0 1 -0.5 0.5 0.5 1.5 1\n1 1 0.5 1.5 0.5 1.5 11\n0 2 -0.5 0.5 1.5 3 2\n1 2 0.5 1.5 1.5 3 12\n"
+          "0 4 -0.5 0.5 3 5 4\n1 4 0.5 1.5 3 5 14\nEOD\n",
+          "using 1:2:3:4:5:6:7 with boxxyerror"}},
+        {"lines.yaml --vary a=1,2,4 --observe '2*a' --follow both",
+         {"$d0 << EOD\n1 2\n2 4\n4 8\nEOD\n", "$d1 << EOD\n4 8\n2 4\n1 2\nEOD\n", "title 'up'", "title 'down'"}},
+        {"turns.yaml --vary a=1,2 --observe \"x'\" --section 'x = 0 rising'",
+         {"$d0 << EOD\n1 1\n1 1\n2 2\n2 2\nEOD\n", "with points"}},
+    };
+    put("lines.yaml", "carom: 1\nparameters: {a: 1, b: 0}\ncoordinates: {x: {at: a + 10*b}}\nenergy: {kinetic: "
+                      "1/2*x'^2}\nsimulation: {scheme: moreau-jean, step: 0.1, end: 0.2}\n");
+    put("turns.yaml", "carom: 1\nparameters: {a: 1}\ncoordinates: {x: {at: a}}\nenergy: {kinetic: 1/2*x'^2, potential: "
+                      "1/2*x^2}\nsimulation: {scheme: event-driven, step: 0.1, end: 14}\n");
+    put("gnuplot", "#!/bin/sh\ncat >p.gp\necho '<svg></svg>'\n");
+    char path[4000], *const before = strdup(getenv("PATH"));
+    snprintf(path, sizeof path, "%s:%s", folder, before);
+    assert_int_equal(chmod("gnuplot", 0755) + setenv("PATH", path, 1), 0);
+    for (size_t i = 0; i < sizeof pictures / sizeof *pictures; ++i) {
+        remove("sweep.h5");
+        if (carom("sweep %s -q -o sweep.h5 --plot sweep.svg", pictures[i].sweep) != 0)
+            fail_msg("%s: %s", pictures[i].sweep, complaints);
+        get("p.gp", script, sizeof script);
+        for (int k = 0; pictures[i].data[k]; ++k)
+            if (!strstr(script, pictures[i].data[k]))
+                fail_msg("%s: no '%s' in\n%s", pictures[i].sweep, pictures[i].data[k], script);
+    }
+    assert_int_equal(setenv("PATH", before, 1) + remove("gnuplot"), 0);
+    free(before);
 }
 
 // Three results of three energies: the legend has every column once and every result once.
@@ -314,6 +353,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kept_script_makes_the_picture_again),
         cmocka_unit_test(pictures_of_branches_and_sweeps_have_titles),
+        cmocka_unit_test(pictures_of_sweeps_hold_their_tables),
         cmocka_unit_test(the_legend_of_several_results_stays_whole),
         cmocka_unit_test(a_long_legend_stays_in_the_picture),
         cmocka_unit_test(rates_of_points_of_members_are_drawn_when_asked_for),

@@ -64,7 +64,8 @@ static void orders_on_a_motor_against_a_stop(void **state) {
     for (int k = 0; (s = carom_schemes()[k]); ++k) {
         double error, after;
         if (!fixed_steps(s) || s->lacks & CAROM_NO_IMPACTS) continue;
-        const double order = observed(MOTOR, s, s->order > 3 ? 0.02 : 0.005, 0.3, NAMES("phi", "phi'", "i"), exact[0], 3, &error);
+        const double h = s->order > 3 ? 0.02 : 0.005;
+        const double order = observed(MOTOR, s, h, 0.3, NAMES("phi", "phi'", "i"), exact[0], 3, &error);
         const double across = observed(MOTOR, s, 0.002, 1.2, NAMES("phi", "phi'", "i"), exact[1], 3, &after);
         print_message("    %-28s order %.2f, error %.2g; across impacts %.2f, %.2g\n", s->name, order, error, across,
                       after);
@@ -95,6 +96,31 @@ static void impacts_leave_states_alone(void **state) {
         }
         scheme_true(s->name, impacts > 0);
         carom_sim_destroy(sim), carom_model_destroy(m);
+    }
+}
+
+// The same current in MA and in uA, without a scale and with one: the motion is the same, up to the tolerances of
+// Newton's method and of schemes that choose their steps.
+static void units_of_states_do_not_matter(void **state) {
+    (void)state;
+    static const char form[] =
+        "carom: 1\nparameters: {u: %g}\ncoordinates: {phi: 0}\nstates: {i: {at: 0, rate: u*(6 - 1.2*i/u - "
+        "0.3*phi')/0.05%s}}\nenergy: {kinetic: 0.04*phi'^2, potential: -1.962*cos(phi)}\nforces: {phi: "
+        "0.3*i/u}\ncontacts: {stop: {gap: 1 - phi, restitution: 0.4}}\n";
+    static const struct { double u; const char *scale; } cases[] = {{1e-6, ""}, {1e6, ""}, {1e-6, ", scale: u"}};
+    const carom_scheme *s;
+    for (int k = 0; (s = carom_schemes()[k]); ++k) {
+        if (s->lacks & CAROM_NO_IMPACTS) continue;
+        const end one = run(MOTOR, s->name, 2e-3, 1, NAMES("phi", "phi'", "i"));
+        for (size_t n = 0; n < sizeof cases / sizeof *cases; ++n) {
+            char text[600];
+            snprintf(text, sizeof text, form, cases[n].u, cases[n].scale);
+            const end other = run(text, s->name, 2e-3, 1, NAMES("phi", "phi'", "i"));
+            const double tol = s->own_steps ? 1e-5 : 1e-6;
+            scheme_near(s->name, other.x[0], one.x[0], tol);
+            scheme_near(s->name, other.x[1], one.x[1], 10 * tol);
+            scheme_near(s->name, other.x[2] / cases[n].u, one.x[2], 10 * tol);
+        }
     }
 }
 
@@ -173,9 +199,9 @@ static void modes_of_a_motor(void **state) {
 // multiplier exp(-R T); the oscillator's two are those of x'' + d x' + x = 0.
 static void orbits_and_branches(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nparameters: {U: 2, R: 1.5, w: 1.7, d: 0.2}\ncoordinates: {x: 0}\nstates: {i: "
-                               "{rate: U*cos(w*t) - R*i}}\nenergy: {kinetic: 1/2*x'^2, potential: 1/2*x^2}\nforces: {x: "
-                               "i - d*x'}\n";
+    static const char text[] =
+        "carom: 1\nparameters: {U: 2, R: 1.5, w: 1.7, d: 0.2}\ncoordinates: {x: 0}\nstates: {i: {rate: U*cos(w*t) - "
+        "R*i}}\nenergy: {kinetic: 1/2*x'^2, potential: 1/2*x^2}\nforces: {x: i - d*x'}\n";
     const double R = 1.5, w = 1.7, T = 8 * atan(1) / w;
     const carom_orbit_def d = define(text, "2*pi/w", 20);
     carom_orbit o = find_orbit(&d);
@@ -237,7 +263,8 @@ static void gradients(void **state) {
     carom_gradient_free(&g);
 }
 
-// R/L = 1.2e7: implicit schemes and auto reach the quasi-static current (U - k phi')/R; explicit ones say what is wrong.
+// R/L = 1.2e7: implicit schemes and auto reach the quasi-static current (U - k phi')/R; explicit ones say what is
+// wrong.
 static void stiff_states(void **state) {
     (void)state;
     static const char text[] =
@@ -270,8 +297,9 @@ static void stiff_states(void **state) {
 // itself is none.
 static void energy_is_that_of_the_mechanism(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\ncoordinates: {x: 0}\nstates: {z: {at: 1, rate: 2*(cos(t) - z)}}\nlet: {e: x - "
-                               "z}\nenergy: {kinetic: 1/2*x'^2, potential: 8*e^2}\noutputs: {rate: e', z.rate: z'}\n";
+    static const char text[] =
+        "carom: 1\ncoordinates: {x: 0}\nstates: {z: {at: 1, rate: 2*(cos(t) - z)}}\nlet: {e: x - z}\nenergy: {kinetic: "
+        "1/2*x'^2, potential: 8*e^2}\noutputs: {rate: e', z.rate: z'}\n";
     const end e = run(text, "event-driven", 0.1, 3, NAMES("rate", "x'", "z.rate", "z"));
     check_near(e.x[0], e.x[1] - e.x[2], 1e-12);
     check_near(e.x[2], 2 * (cos(3) - e.x[3]), 1e-12);
@@ -285,12 +313,13 @@ static void energy_is_that_of_the_mechanism(void **state) {
 // w = 3 - 5 (t - (1 - exp(-10 t))/10).
 static void a_magnetic_brake(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\ncoordinates: {phi: {rate: 3}}\nstates: {i: {rate: 10*(1 - i)}}\nenergy: "
-                               "{kinetic: 1/2*phi'^2}\ncontacts: {brake: {normal force: 100*i, slip: 0.1*phi, friction: "
-                               "0.5}}\n";
+    static const char text[] =
+        "carom: 1\ncoordinates: {phi: {rate: 3}}\nstates: {i: {rate: 10*(1 - i)}}\nenergy: {kinetic: "
+        "1/2*phi'^2}\ncontacts: {brake: {normal force: 100*i, slip: 0.1*phi, friction: 0.5}}\n";
     const carom_scheme *s;
     for (int k = 0; (s = scheme_with(&k, CAROM_NO_FRICTION | CAROM_NO_IMPACTS));) {
-        const end e = run(text, s->name, 2e-3, 0.3, NAMES("phi'", "i")), rests = run(text, s->name, 2e-3, 1, NAMES("phi'"));
+        const end e = run(text, s->name, 2e-3, 0.3, NAMES("phi'", "i")),
+                  rests = run(text, s->name, 2e-3, 1, NAMES("phi'"));
         scheme_near(s->name, e.x[0], 3 - 5 * (0.3 - (1 - exp(-3)) / 10), fine(s, 1e-5, 2e-2));
         scheme_near(s->name, e.x[1], 1 - exp(-3), fine(s, 1e-6, 2e-2));
         scheme_near(s->name, rests.x[0], 0, 1e-12);
@@ -314,8 +343,8 @@ static void sampled_controllers_and_states(void **state) {
 static void units_and_names(void **state) {
     (void)state;
     char unit[40];
-    carom_model *m = good("carom: 1\nparameters: {R: 2 ohm, L: 3 mH, U: 5 V, k: 0.1 N m/A, C: 2 uF, F: 10 mA}\nstates: {i: "
-                          "{at: 100 mA, rate: (U - R*i)/L, scale: 1 A}}\n");
+    carom_model *m = good("carom: 1\nparameters: {R: 2 ohm, L: 3 mH, U: 5 V, k: 0.1 N m/A, C: 2 uF, F: 10 mA}\n"
+                          "states: {i: {at: 100 mA, rate: (U - R*i)/L, scale: 1 A}}\n");
     static const char *const of[][2] = {{"i", "A"}, {"R", "ohm"}, {"L", "H"}, {"U", "V"}, {"k", "N m/A"}, {"C", "F"}};
     for (int n = 0; n < 6; ++n) {
         assert_true(carom_model_unit(m, of[n][0], false, unit, sizeof unit));
@@ -370,6 +399,7 @@ int main(void) {
         cmocka_unit_test(every_scheme_keeps_its_order),
         cmocka_unit_test(orders_on_a_motor_against_a_stop),
         cmocka_unit_test(impacts_leave_states_alone),
+        cmocka_unit_test(units_of_states_do_not_matter),
         cmocka_unit_test(equilibria),
         cmocka_unit_test(modes_of_a_motor),
         cmocka_unit_test(orbits_and_branches),

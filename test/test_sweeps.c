@@ -298,6 +298,12 @@ static void crossings(void **state) {
             assert_close(real(&r.t[1], "x", k), 0.5, 1e-12); // it is on the section
         }
         end(&r);
+        d.section = "  x = k/2  falling ";
+        r = run(&d, NULL, 0);
+        assert_int_equal(r.t[1].rows, 8);
+        for (long k = 0; k < 3; ++k)
+            assert_close(real(&r.t[1], "t", k), (1.0 / 3 + 2 * (double)k) * 3.14159265358979324, tries[i].tolerance);
+        end(&r);
         d.section = "x = k/2";
         r = run(&d, NULL, 0);
         assert_int_equal(r.t[1].rows, 14); // falling at 1.047, 7.33, 13.6, 19.9 too

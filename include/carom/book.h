@@ -33,7 +33,8 @@ long carom_book_failed(const carom_book *b);
 bool carom_book_row(const carom_book *b, long run, carom_sweep_row *row);
 const char *carom_book_message(const carom_book *b, long *run); // of the first run that failed; NULL: none
 
-/// /runs and, with a section, /section, of the runs that are there; each to be freed with carom_table_free().
+/// /runs and, with a section, /section, of the runs that are there; each to be freed with carom_table_free().  Where it
+/// fails there are none.
 carom_status carom_book_tables(const carom_book *b, carom_table tables[2], int *n, carom_error *err);
 
 #ifdef __cplusplus

@@ -25,23 +25,24 @@ static void try_faces(const posed *x, const posed *other, bool first, axis *best
 }
 
 // Do the arcs between the normals of A's edge and between the opposite ones of B's edge cross?  Then the edges make a
-// face of A - B.
-static bool arcs_cross(const posed *A, int e, const double *d, const posed *B, int f, const double *g) {
-    const double *a = A->n[A->h->edge[e][2]], *b = A->n[A->h->edge[e][3]], *c = B->n[B->h->edge[f][2]],
-                 *m = B->n[B->h->edge[f][3]];
-    const double c_side = dot(c, d), m_side = dot(m, d), a_side = -dot(a, g), b_side = -dot(b, g);
-    return c_side * m_side < 0 && a_side * b_side < 0 && c_side * b_side > 0;
+// face of A - B.  side: of B's normals against A's edge; few edges of B have normals on both sides of it.
+static bool arcs_cross(const posed *A, int e, const double *side, const posed *B, int f, double *g) {
+    const double c_side = side[B->h->edge[f][2]], m_side = side[B->h->edge[f][3]];
+    if (!(c_side * m_side < 0)) return false;
+    edge_along(B, f, g);
+    const double a_side = -dot(A->n[A->h->edge[e][2]], g), b_side = -dot(A->n[A->h->edge[e][3]], g);
+    return a_side * b_side < 0 && c_side * b_side > 0;
 }
 
 static void try_edges(const posed *A, const posed *B, axis *best) {
     double margin = TIE * fmin(A->size, B->size);
     for (int e = 0; e < A->h->ne; ++e) {
-        double d[3];
+        double d[3], side[2 * CAROM_HULL_CORNERS];
         edge_along(A, e, d);
+        for (int f = 0; f < B->h->nf; ++f) side[f] = dot(B->n[f], d);
         for (int f = 0; f < B->h->ne; ++f) {
             double g[3], n[3], w[3], sum[3];
-            edge_along(B, f, g);
-            if (!arcs_cross(A, e, d, B, f, g)) continue;
+            if (!arcs_cross(A, e, side, B, f, g)) continue;
             cross(d, g, n);
             const double size = size_of(n);
             if (!(size > 1e-6 * size_of(d) * size_of(g))) continue;

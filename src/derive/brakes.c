@@ -149,27 +149,7 @@ static double power_of_two(double x) {
 typedef struct sample { carom_node *x; int n; double *value; } sample;
 
 static carom_status evaluate(resolver *r, sample *s) {
-    const carom_model *m = r->m;
-    const int nq = m->visible.nq, nv = m->visible.nv, np = m->np + m->nreacting;
-    const carom_group group = {.count = s->n, .nodes = s->x};
-    carom_error err = {0};
-    carom_tape *tape = carom_tape_compile(m->graph, &group, 1, nq, nv, np, &err);
-    void *work = tape ? calloc(1, carom_tape_work_size(tape)) : NULL;
-    // reactions and unknowns of members: 0
-    double *given = calloc((size_t)np + (size_t)nq + (size_t)nv + 1, sizeof *given);
-    if (work && given) {
-        double *q = given + np, *v = q + nq;
-        memcpy(given, m->parameter, (size_t)m->np * sizeof *given);
-        memcpy(q, m->q0, (size_t)m->visible.nq_own * sizeof *q);
-        memcpy(v, m->v0, (size_t)m->visible.nv_own * sizeof *v);
-        carom_tape_work_init(tape, work, given);
-        carom_tape_eval(tape, work, 0, 0, q, v, s->value);
-    }
-    carom_tape_destroy(tape);
-    const bool good = work && given;
-    free(work);
-    free(given);
-    return good ? CAROM_OK : carom_fault_memory(r);
+    return carom_values_at_start(r->m, s->x, s->n, s->value) ? CAROM_OK : carom_fault_memory(r);
 }
 
 // d'M^-1 d with the diagonal of M, where it is known

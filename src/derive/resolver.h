@@ -150,11 +150,14 @@ bool carom_depends_on_rates(const carom_model *m, carom_node x);
 /// What x changes by per second because states do: sum dx/dz z'.
 carom_node carom_moved_by_states(const carom_model *m, carom_node x);
 
+/// Values of n nodes at the start, members and reactions at rest.  False: no memory.
+bool carom_values_at_start(const carom_model *m, const carom_node *x, int n, double *value);
+
 // states.c
 /// First-order states, behind the coordinates; their rates, when all names are known; their masses, with the energies.
 carom_status carom_derive_states(resolver *r);
 carom_status carom_derive_state_rates(resolver *r);
-void carom_weigh_states(resolver *r);
+carom_status carom_weigh_states(resolver *r);
 /// x, `what` in messages, must not depend on them.
 carom_status carom_no_states(resolver *r, const carom_datum *d, carom_node x, const char *what);
 

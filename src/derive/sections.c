@@ -186,7 +186,7 @@ static carom_status read_energy(resolver *r) {
     m->own_kinetic = n_add(m->graph, m->own_kinetic, m->floating_kinetic);
     m->potential = n_add(m->graph, m->potential, m->floating_potential);
     m->kinetic = n_add(m->graph, m->own_kinetic, m->body_kinetic);
-    carom_weigh_states(r);
+    CAROM_TRY(carom_weigh_states(r));
     m->potential = n_add(m->graph, m->potential, m->body_potential);
     return CAROM_OK;
 }

@@ -5,12 +5,11 @@
 // A state is a velocity with a mass of its own, s its scale, and no energy: every scheme integrates it as it does
 // velocities, with its own order, and impacts, which act along gaps, leave it as it is.  The position that belongs to
 // it, its integral, is in no expression, and has a name that none can write.
-#include "base/number.h"
-#include "base/unit.h"
 #include "derive/resolver.h"
 #include "expr/graph.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_STATES = 4000 };
@@ -31,28 +30,42 @@ static double power_of_two(double x) {
     return frexp(x, &e) > 0.70710678118654752 ? ldexp(1, e) : ldexp(1, e - 1);
 }
 
-// The size of an initial value that is written as a number; else 1.
-static double written(const carom_datum *at) {
-    double x = 0;
-    carom_unit u;
-    size_t where;
-    if (!at || (at->kind != CAROM_TEXT && at->kind != CAROM_NUMBER)) return 1;
-    if (at->kind == CAROM_NUMBER) x = at->number;
-    else if (carom_quantity_read(at->text, at->length, &x, &u, &where) != CAROM_QUANTITY_READ) {
-        char *end = NULL;
-        x = carom_number(at->text, &end);
-        if (end == at->text || *end) return 1;
-    }
-    return fabs(x) > 0 && isfinite(x * x) && 1 / (x * x) > 0 ? fabs(x) : 1;
-}
+static bool fits(double scale) { return scale > 0 && isfinite(scale * scale) && isfinite(1 / (scale * scale)); }
 
+// The scale that is given; 0: none.
 static carom_status read_scale(resolver *r, const carom_mech_state *of, double *scale) {
     const carom_datum *given = carom_given(&of->scale);
-    *scale = written(carom_given(&of->at));
-    if (given) CAROM_TRY(carom_resolve_number(r, given, "the scale", scale));
-    if (!(*scale > 0 && isfinite(*scale * *scale) && isfinite(1 / (*scale * *scale))))
-        return carom_fault(r, given ? given : &of->name, 0, "the scale of a state must be positive, got %g", *scale);
+    *scale = 0;
+    if (!given) return CAROM_OK;
+    CAROM_TRY(carom_resolve_number(r, given, "the scale", scale));
+    if (!fits(*scale)) return carom_fault(r, given, 0, "the scale of a state must be positive, got %g", *scale);
     return CAROM_OK;
+}
+
+// (STA-6)  Scales that are not given: s = max(|z|, |r/(dr/dz)|) at the start, where a state that is left alone would go
+//          from there; 1 where that is 0.
+static carom_status find_scales(resolver *r) {
+    carom_model *m = r->m;
+    const int n = m->nstates;
+    bool asked = false;
+    for (int k = 0; k < n; ++k) asked = asked || m->state_scale[k] == 0;
+    if (!asked) return CAROM_OK;
+    carom_node *x = malloc(2 * (size_t)n * sizeof *x);
+    double *value = calloc(2 * (size_t)n, sizeof *value);
+    for (int k = 0; x && k < n; ++k) {
+        x[2 * k] = m->state_rate[k];
+        x[2 * k + 1] = carom_node_derivative(m->graph, m->state_rate[k], CAROM_VELOCITY, m->first_state + k);
+    }
+    const bool good = x && value && !carom_graph_failed(m->graph) && carom_values_at_start(m, x, 2 * n, value);
+    for (int k = 0; good && k < n; ++k) {
+        if (m->state_scale[k] > 0) continue;
+        const double z = fabs(m->v0[m->first_state + k]), way = fabs(value[2 * k] / value[2 * k + 1]);
+        m->state_scale[k] = fits(way) && way > z ? way : fits(z) ? z : 1;
+        m->scaled = true; // the initial state may depend on any parameter; but motions do not depend on scales
+    }
+    free(x);
+    free(value);
+    return good ? CAROM_OK : carom_fault_memory(r);
 }
 
 // Units of at, rate and scale belong together.
@@ -93,8 +106,6 @@ static carom_status read_state(resolver *r, int k) {
     if (at) CAROM_TRY(carom_resolve_bound(r, at, "the initial value", BOUND_RATE, i, &m->v0[i]));
     CAROM_TRY(check_units(r, of));
     CAROM_TRY(read_scale(r, of, &m->state_scale[k]));
-    const double s = power_of_two(m->state_scale[k]);
-    m->state_mass[k] = 1 / (s * s);
     m->state_rate[k] = CAROM_NONE;
     ++m->nq, ++m->nv;
     return CAROM_OK;
@@ -128,11 +139,15 @@ carom_status carom_derive_state_rates(resolver *r) {
     return CAROM_OK;
 }
 
-void carom_weigh_states(resolver *r) {
+carom_status carom_weigh_states(resolver *r) {
     carom_model *m = r->m;
     carom_graph *g = m->graph;
+    CAROM_TRY(find_scales(r));
     for (int k = 0; k < m->nstates; ++k) { // a mass, and no energy: `kinetic` is without it
         const carom_node z = carom_graph_input(g, CAROM_VELOCITY, m->first_state + k);
+        const double s = power_of_two(m->state_scale[k]);
+        m->state_mass[k] = 1 / (s * s);
         m->own_kinetic = n_add(g, m->own_kinetic, n_mul(g, n_num(g, 0.5 * m->state_mass[k]), n_mul(g, z, z)));
     }
+    return CAROM_OK;
 }

@@ -128,8 +128,9 @@ static carom_status stage_back(adjoint *k, const double *kq, const double *kv, d
     }
     carom_axpy(g + nv, 1, kq, nv); // dq' = dv
     carom_path_spread(w, w->lambda);
+    const double *reactions = L->nb > 0 ? w->full : NULL;
     const carom_status status =
-        carom_variation_back(w->x, w->p.t, w->p.q, w->p.v, w->a, L->nb > 0 ? w->full : NULL, r, s, slip, g, g + nv, k->all);
+        carom_variation_back(w->x, w->p.t, w->p.q, w->p.v, w->a, reactions, r, s, slip, g, g + nv, k->all);
     return status == CAROM_OK
                ? CAROM_OK
                : carom_fail(k->err, status, "t = %.9g: the derivatives of the model have no finite value here", w->p.t);

@@ -33,7 +33,7 @@ typedef struct rests {
     int np, index[2];                    // one parameter or two: at + value way
     double at[2], way[2];
     bool *with;                          // ids: joints and closed contacts
-    double *q, *lambda, *F, *J, *B, *z, *b, *work, *v, *u, *full, *dmu;
+    double *q, *lambda, *F, *J, *B, *z, *b, *work, *v, *u, *full, *dmu, *scale;
     carom_error *err;
 } rests;
 
@@ -60,9 +60,9 @@ static carom_status set(rests *r, double value) {
     return r->x ? CAROM_OK : r->err->code;
 }
 
-// The size of unknown i < nv: a length, or the scale of a first-order state.
+// The size of unknown i < nv: a length, or the scale that a first-order state has where the branch begins.
 static double unit(const rests *r, int i) {
-    return carom_model_state(r->task.base, i) ? 1 / r->p.sys.lever[i] : r->length;
+    return carom_model_state(r->task.base, i) ? r->scale[i] : r->length;
 }
 
 static void save(void *user, double *place) {
@@ -300,7 +300,8 @@ static carom_status begin(void *user) {
         carom_copy(r->q, r->def->start, r->nq), carom_copy(r->p.q, r->q, r->nq);
         CAROM_TRY(carom_point_look(&r->p, r->err));
         for (int id = 0; id < r->ids; ++id)
-            r->with[id] = id < r->p.ne || r->p.g[id] < AT_CORNER * fmax(carom_norm_max(r->q, r->nq), SMALLEST);
+            r->with[id] =
+                id < r->p.ne || r->p.g[id] < AT_CORNER * fmax(carom_point_largest(&r->p, r->q, r->nq), SMALLEST);
     }
     r->length = fmax(carom_point_largest(&r->p, r->q, r->nq), SMALLEST);
     // typical forces: those of a displacement of one length
@@ -586,7 +587,8 @@ static carom_status coefficient_with(rests *r, double h, double *c) {
     bool free_of_contacts = r->nq == nv && r->p.sys.nstates == 0;
     for (int id = 0; id < r->ids; ++id) free_of_contacts = free_of_contacts && !r->with[id];
     if (!free_of_contacts)
-        return carom_fail(r->err, CAROM_UNSUPPORTED, "the coefficient is not computed with joints, closed contacts and states");
+        return carom_fail(r->err, CAROM_UNSUPPORTED,
+                          "the coefficient is not computed with joints, closed contacts and states");
     double *own = calloc((size_t)(2 * N * N + n * n + nv * nv + 16 * N), sizeof *own), *at = own;
     int *pivot = calloc((size_t)N + 1, sizeof *pivot);
     if (!own || !pivot) return free(own), free(pivot), no_memory(r->err);
@@ -737,13 +739,14 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
                         (size_t)r->nq,
                  nv = (size_t)r->nv;
     double **part[] = {&r->q,    &r->lambda, &r->F, &r->J,    &r->B,   &r->z,       &r->b,
-                       &r->work, &r->v,      &r->u, &r->full, &r->dmu, &r->friction};
+                       &r->work, &r->v,      &r->u, &r->full, &r->dmu, &r->friction, &r->scale};
     const size_t size[] = {(size_t)r->nq,   (size_t)r->ids, n, n * n, n * n, full, n, 3 * n, nv, nv, full,
-                           (size_t)r->p.nc, (size_t)r->ntan};
+                           (size_t)r->p.nc, (size_t)r->ntan, nv};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof **part[i]);
         if (!*part[i]) return no_memory(err);
     }
+    for (int i = 0; i < r->nv; ++i) r->scale[i] = carom_model_state(r->task.base, i) ? 1 / r->p.sys.lever[i] : 1;
     r->sticks = calloc((size_t)r->ids + 1, sizeof *r->sticks), r->with = calloc((size_t)r->ids + 1, sizeof *r->with),
     r->col = calloc(n, sizeof *r->col);
     if (!r->with || !r->col || !r->sticks) return no_memory(err);
@@ -784,7 +787,8 @@ void carom_curve_rests_close(carom_curve *k) {
     carom_variation_destroy(r->x);
     carom_point_close(&r->p);
     carom_task_close(&r->task);
-    double *part[] = {r->q, r->lambda, r->F, r->J, r->B, r->z, r->b, r->work, r->v, r->u, r->full, r->dmu, r->friction};
+    double *part[] = {r->q, r->lambda, r->F, r->J, r->B, r->z, r->b, r->work, r->v, r->u, r->full, r->dmu, r->friction,
+                      r->scale};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
     free(r->with), free(r->sticks), free(r->tangent), free(r->col), free(r);
     k->user = NULL;

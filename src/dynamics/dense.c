@@ -78,7 +78,7 @@ static carom_status check_drift(dense *d) {
         carom_grip_row(&l->grip, k, d->x, d->y);
         for (int j = d->nv - d->m; most > 0 && j < d->nv; ++j)
             if (fabs(carom_dot(D, d->Z + (size_t)j * (size_t)d->nv, d->nv)) >
-                TURNS * carom_norm_max(d->x, d->nv) * carom_norm_max(l->grip.p.v, d->nv))
+                TURNS * carom_norm_max(d->x, d->nv) * carom_point_largest(&l->grip.p, l->grip.p.v, d->nv))
                 return carom_fail(d->err, CAROM_UNSUPPORTED,
                                   "joints or contacts turn with the motion in this state, so that the linearised "
                                   "equations change with time; "

@@ -173,7 +173,8 @@ typedef struct carom_spectrum {
     double *re, *im, *shape;
     double tiny, rounding; // an eigenvalue below tiny counts as zero, a real part below rounding too
 } carom_spectrum;
-/// All of them, by LAPACK; the `count` slowest, by ARPACK, which uses B and the factor of the grip.  CAROM_UNSUPPORTED: that library cannot be loaded.
+/// All of them, by LAPACK; the `count` slowest, by ARPACK, which uses B and the factor of the grip.
+/// CAROM_UNSUPPORTED: that library cannot be loaded.
 carom_status carom_spectrum_dense(carom_spectrum *s, const carom_linear *l, carom_error *err);
 carom_status carom_spectrum_sparse(carom_spectrum *s, carom_linear *l, int count, carom_error *err);
 

@@ -11,6 +11,7 @@
 #include <math.h>
 
 static const double HOLDS = 0.1; // of the way that is left: how well the law must tell the limit
+static const double ALIKE = 0.3; // of the rate: between the first points and the last ones
 
 // (p_3 - p_2)/(p_2 - p_1) of an exponential law over the periods between.
 static double ratio(double lambda, double first, double second) {
@@ -60,8 +61,12 @@ bool carom_endless(const double *p, const double *T, int n, carom_period_limit *
     if (n < CAROM_ENDLESS) return false;
     p += n - CAROM_ENDLESS, T += n - CAROM_ENDLESS;
     for (int law = 0; law < 2; ++law) {
-        double at[LIMITS], better[3], lambda = 0;
-        for (int k = 0; k < LIMITS; ++k) at[k] = law ? saddle_node(p + k, T + k) : saddle(p + k, T + k, &lambda);
+        double at[LIMITS], better[3], lambda = 0, first = 0;
+        for (int k = 0; k < LIMITS; ++k) {
+            at[k] = law ? saddle_node(p + k, T + k) : saddle(p + k, T + k, &lambda);
+            if (k == 0) first = lambda;
+        }
+        if (fabs(lambda - first) > ALIKE * lambda) continue;
         for (int k = 0; k < 3; ++k) better[k] = law ? at[k + 2] : nearer(at + k, T + k + 2);
         const double left = fabs(p[CAROM_ENDLESS - 1] - better[2]),
                      closer = left / fabs(p[CAROM_ENDLESS - 2] - better[2]); // by such a part in a step
@@ -69,9 +74,10 @@ bool carom_endless(const double *p, const double *T, int n, carom_period_limit *
         // what all further steps would change, if each changes by this part of the one before
         for (int k = 0; k < 2; ++k)
             off[k] = fmax(fabs(better[k + 1] - better[k]), fabs(better[k + 1] - at[k + 3])) / fmax(1 - closer, 1e-3);
-        if (!(off[1] < HOLDS * left) || !(off[1] < to->error)) continue;
+        const double error = fmax(off[1], closer * off[0]); // two of them may agree by chance
+        if (!(error < HOLDS * left) || !(error < to->error)) continue;
         *to = (carom_period_limit){
-            .value = better[2], .error = off[1], .before = off[0], .rate = lambda, .saddle_node = law == 1};
+            .value = better[2], .error = error, .before = off[0], .rate = lambda, .saddle_node = law == 1};
     }
     return !isnan(to->value);
 }

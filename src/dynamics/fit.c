@@ -598,8 +598,8 @@ static double within(double t, int freedoms) {
     return freedoms % 2 ? 2 / PI * (angle + s * sum) : s * sum;
 }
 
-// Student's quantile at 97.5 %: by bisection, or for so many freedoms that the next term of Cornish and Fisher's expansion
-// is below 3e-8, by its first.
+// Student's quantile at 97.5 %: by bisection, or for so many freedoms that the next term of Cornish and Fisher's
+// expansion is below 3e-8, by its first.
 static double student(int freedoms) {
     const double z = 1.959963984540054;
     if (freedoms > 10000) return z + (z * z * z + z) / (4.0 * freedoms);

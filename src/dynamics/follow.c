@@ -44,6 +44,8 @@ static const double SHRUNK = 0.3, SMALL_ORBIT = 0.02;
 static const double BESIDE = 1e-4;    // of the range: how far beside an event eigenvalues are looked at
 static const double LINGERS = 0.05, LONGER = 1.5; // (END-1)  of its largest rate: so slow is an orbit beside an
                                                   // equilibrium; of the shortest period: it has grown
+static const double DEEP = 1e-3;      // of its largest rate: an orbit that is as near to an equilibrium as makes sense
+static const double SPACED = 0.012;   // of the period: points that tell it are so far apart
 static const double NEARLY = 1e-8, ENOUGH = 2e-7; // of the range: a limit that is known; where more points do not help
 static const double KNOWN = 1e-5;     // of the parameter's range and of sizes: the same point
 static const double NEAR_BORDER = 1.2, TURN = 0.5236, GROW = 1; // of multipliers near their border, in logarithms: how
@@ -1480,14 +1482,16 @@ static carom_status look_for_end(walk *w, int branch, bool sure, bool *ended) {
     if (!w->orbits || !w->k.slowest || !(w->k.slowest(w->k.user) < LINGERS)) return CAROM_OK;
     for (long r = t->rows - 1; r >= 0 && t->column[0].integer[r] == branch; --r) {
         shortest = fmin(shortest, t->column[2].real[r]);
-        const bool usable = n > 0 && t->column[5].text[r][0] == 0 && (n == LAST || t->column[2].real[r] < T[n]);
+        const bool usable = n > 0 && t->column[5].text[r][0] == 0 &&
+                            (n == LAST || t->column[2].real[r] < (1 - SPACED) * T[n]);
         if (usable) --n, p[n] = t->column[1].real[r], T[n] = t->column[2].real[r];
     }
     carom_period_limit limit;
     if (n > 0 || !(T[LAST - 1] > LONGER * shortest) || !carom_endless(p, T, LAST, &limit)) return CAROM_OK;
     const bool known = limit.error <= NEARLY * w->size,
-               told = limit.error <= ENOUGH * w->size && limit.error >= limit.before;
-    if (!(known || told || (sure && limit.error <= FELT * w->size))) return CAROM_OK;
+               told = limit.error <= ENOUGH * w->size && limit.error >= limit.before,
+               deep = w->k.slowest(w->k.user) < DEEP; // beyond, errors grow too much
+    if (!(known || told || ((deep || sure) && limit.error <= FELT * w->size))) return CAROM_OK;
     w->low_event = limit.value - limit.error, w->high_event = limit.value + limit.error;
     CAROM_TRY(add_row(w, branch, &w->spot[HERE].look, limit.saddle_node ? "saddle-node homoclinic" : "homoclinic"));
     t->column[1].real[t->rows - 1] = w->f->value = limit.value;
@@ -1813,9 +1817,13 @@ static carom_status compare_notes(const carom_follow_def *def, const char *file,
 carom_status carom_follow_read(carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err) {
     if (!f || !file) return carom_fail(err, CAROM_BAD_INPUT, "a branch or the name of its file is missing");
     *f = (carom_branch){0};
-    CAROM_TRY(carom_table_read(file, "branch", &f->branch, err));
-    CAROM_TRY(carom_table_read(file, "queue", &f->queue, err));
-    if (def) CAROM_TRY(compare_notes(def, file, err));
+    carom_status status = carom_table_read(file, "branch", &f->branch, err);
+    if (status == CAROM_OK) status = carom_table_read(file, "queue", &f->queue, err);
+    if (status == CAROM_OK && def) status = compare_notes(def, file, err);
+    if (status != CAROM_OK) {
+        carom_branch_free(f);
+        return status;
+    }
     char *number = carom_table_note_read(file, "branches");
     f->branches = number ? atoi(number) : 0;
     free(number);

@@ -34,8 +34,10 @@ static carom_status find_noise(carom_linear *l) {
     carom_grip *h = &l->grip;
     carom_point *p = &h->p;
     CAROM_TRY(carom_grip_weigh(h));
-    p->noise = REST * sqrt(h->length * carom_norm_max(h->a, p->nv));
-    if (carom_norm_max(p->v, p->nv) <= p->noise) carom_zero(p->v, p->nv);
+    p->noise = REST * sqrt(h->length * carom_point_largest(p, h->a, p->nv));
+    const bool still = carom_point_largest(p, p->v, p->nv) <= p->noise;
+    for (int i = 0; still && i < p->nv; ++i)
+        if (!carom_model_state(p->model, i)) p->v[i] = 0;
     return carom_point_look(p, h->err);
 }
 
@@ -51,10 +53,11 @@ static carom_status find_closed(carom_linear *l, const carom_modes_def *def) {
     }
     if (def->closed) return CAROM_OK;
     CAROM_TRY(carom_grip_gather(h));
+    const double fastest = carom_point_largest(p, p->v, p->nv);
     for (int b = 0; b < p->L.nb; ++b) {
         const int id = p->L.id[b], k = p->L.at[b];
         const double u = carom_column_dot(&p->L.W, k, p->v);
-        if (id >= p->ne && fabs(u + p->L.w[k]) > GIVEN * (carom_norm_max(p->v, p->nv) + fabs(p->L.w[k])) + p->noise)
+        if (id >= p->ne && fabs(u + p->L.w[k]) > GIVEN * (fastest + fabs(p->L.w[k])) + p->noise)
             h->with[id - p->ne] = false;
     }
     return CAROM_OK;

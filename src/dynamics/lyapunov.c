@@ -53,7 +53,8 @@ static carom_status orthonormalise(void *watch, carom_path *w) {
     }
     const double t = w->t - k->t_0;
     k->to->rests = (k->done == 0 || k->to->rests) &&
-                   carom_norm_max(w->v, k->s.nv) * k->span <= RESTS * fmax(carom_norm_max(w->q, k->s.nq), DBL_MIN);
+                   carom_norm_max(w->v, k->s.nv) * k->span <=
+                       RESTS * fmax(carom_point_largest(&w->p, w->q, k->s.nq), DBL_MIN);
     ++k->done;
     if (k->done * ROWS / k->steps > k->to->rows) {
         double *row = k->to->history + (size_t)k->to->rows * (size_t)(1 + k->to->n);

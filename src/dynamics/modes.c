@@ -176,8 +176,8 @@ static bool is_large(const carom_linear *l, int count) {
     const carom_point *p = &l->grip.p;
     const int freedoms = p->nv - carom_grip_all(&l->grip);
     if (l->frame || l->drift || p->sys.nsamplers > 0) return false;
-    return freedoms > SMALL ||
-           (p->nv > SMALL && l->grip.nj > 0 && p->sys.nstates == 0 && count > 0 && FEW * count < freedoms);
+    if (freedoms > SMALL) return true;
+    return p->nv > SMALL && l->grip.nj > 0 && p->sys.nstates == 0 && count > 0 && FEW * count < freedoms;
 }
 
 static carom_status find(carom_modes *modes, carom_linear *l, int count, carom_error *err) {

@@ -227,7 +227,8 @@ static carom_status integrate(carom_path *w, double t_1) {
 static carom_status arrive(carom_path *w, double t, const double *q, const double *v) {
     const int nq = w->p.nq, nv = w->p.nv;
     double wrong = 0;
-    w->size_q = fmax(w->size_q, carom_norm_max(q, nq)), w->size_v = fmax(w->size_v, carom_norm_max(v, nv));
+    w->size_q = fmax(w->size_q, carom_point_largest(&w->p, q, nq)),
+    w->size_v = fmax(w->size_v, carom_point_largest(&w->p, v, nv));
     // what begins from rest is small
     const double speed = fmax(fmax(w->size_v, w->span * w->drive), w->span > 0 ? STILL * w->size_q / w->span : 0),
                  size = fmax(w->size_q, w->span * speed);
@@ -360,7 +361,7 @@ static carom_status begin(carom_path *w, const carom_change *x) {
     w->phase = w->phases, w->phase_1 = w->phases + w->phase_size;
     w->t = x->t;
     for (int c = 0; c < w->p.nc; ++c) w->touched[c] = x->t;
-    w->size_q = carom_norm_max(x->q, w->p.nq), w->size_v = carom_norm_max(x->v, w->p.nv);
+    w->size_q = carom_point_largest(&w->p, x->q, w->p.nq), w->size_v = carom_point_largest(&w->p, x->v, w->p.nv);
     carom_copy(w->q, x->q, w->p.nq), carom_copy(w->v, x->v, w->p.nv);
     return carom_path_cross(w, x, true);
 }

@@ -127,10 +127,7 @@ static carom_status look_friction(carom_point *p, carom_error *err) {
 }
 
 double carom_point_largest(const carom_point *p, const double *x, int n) {
-    double most = 0;
-    for (int i = 0; i < n; ++i)
-        if (!carom_is_state(&p->sys, i) && !(fabs(x[i]) <= most)) most = fabs(x[i]);
-    return most;
+    return carom_size_moving(&p->sys, x, n);
 }
 
 carom_status carom_point_look(carom_point *p, carom_error *err) {

@@ -587,9 +587,10 @@ static carom_status energy_size(carom_flow *f, carom_step *s, double t, const do
     const double *a = carom_butcher_explicit(f->T) ? f->K[0] : f->a_0;
     CAROM_TRY(carom_mass(s, s->M, t, q));
     carom_matrix_mul(f->dv, s->M, v);
+    carom_zero(f->dv + s->sys->first_state, s->sys->nstates); // they have a mass and no energy
     *size = 0.5 * fabs(carom_dot(f->dv, v, nv));
     carom_matrix_mul(f->dv, s->M, a);
-    *size += carom_norm_max(f->dv, nv) * carom_norm_max(q, s->sys->nq);
+    *size += carom_size_moving(s->sys, f->dv, nv) * carom_size_moving(s->sys, q, s->sys->nq);
     return CAROM_OK;
 }
 

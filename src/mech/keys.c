@@ -45,7 +45,7 @@ static const carom_key state_keys[] = {
     KEY(NUMBER, "at", "0", "initial value, an expression of parameters", "", AT(state, at)),
     KEY(EXPRESSION, "rate", "needed", "what it changes by per second: an expression of time and state", "",
         AT(state, rate)),
-    KEY(NUMBER, "scale", "the initial value, or 1", "its usual size, positive: what tolerances compare its errors with",
+    KEY(NUMBER, "scale", "from its start and rate", "its usual size, positive: what tolerances compare its errors with",
         "", AT(state, scale)),
     END};
 static const key_group state_group = {GROUP("states.NAME",

@@ -244,7 +244,8 @@ struct near_pairs {
     size_t held_size;     // bytes of a pair whose tape has several features, held on some; 0: none has
 };
 
-enum { MOST_PAIRS = 500, MOST_BOXES = 2, MOST_NEAR_SHAPES = 1 << 26, MOST_LANES = 8, MOST_NEAR_KINDS = 2000 };
+enum { MOST_PAIRS = 500, FEW_BOXES = 2, MOST_BOXES = 300 }; // that are written out
+enum { MOST_NEAR_SHAPES = 1 << 26, MOST_LANES = 8, MOST_NEAR_KINDS = 2000 };
 
 /// Do two shapes meet by this rule?  The kind that shapes of groups A and B make.
 bool carom_near_meet(const struct near_pairs *x, int rule, int a, int b);

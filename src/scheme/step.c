@@ -623,16 +623,20 @@ void carom_problem_scale(carom_step *s, const double *c, int n) {
     s->contact.last = 0;
 }
 
-// (LV-4)  Rows of angles as lengths, and back: powers of two, so that nothing is rounded.
+// (LV-4)  Rows of angles as lengths, and back: powers of two, so that nothing is rounded.  Within the envelope alone:
+//         beyond it a narrow G has no entries.
 static void weigh(carom_step *s, const int *id, bool back) {
     carom_problem *pb = &s->problem;
     for (int b = 0; b < pb->nb && pb->G == s->G; ++b) {
         if (id[b] >= s->sys->ne) continue;
         const double x = back ? 1 / s->inside->row_lever[id[b]] : s->inside->row_lever[id[b]];
-        const int i = pb->block[b].at;
+        const int i = pb->block[b].at, end = carom_problem_narrow(pb) && i + pb->ld < pb->n ? i + pb->ld : pb->n;
         if (x == 1) continue;
-        for (int j = 0; j < pb->n; ++j) s->G[i + (size_t)j * (size_t)pb->ld] *= x;
-        for (int j = 0; j < pb->n; ++j) s->G[j + (size_t)i * (size_t)pb->ld] *= x;
+        for (int j = pb->first ? pb->first[i] : 0; j < end; ++j) {
+            if (j > i && pb->first && pb->first[j] > i) continue;
+            s->G[i + (size_t)j * (size_t)pb->ld] *= x;
+            s->G[j + (size_t)i * (size_t)pb->ld] *= x;
+        }
         s->c[i] *= x, s->u[i] *= x, s->p[i] /= x;
     }
 }

@@ -192,6 +192,13 @@ static inline double carom_position_lever(const carom_system *sys, int position)
 static inline bool carom_is_state(const carom_system *sys, int i) {
     return i >= sys->first_state && i < sys->first_state + sys->nstates;
 }
+/// The largest of n positions or velocities in its own unit, first-order states left out (STA-2).
+static inline double carom_size_moving(const carom_system *sys, const double *x, int n) {
+    if (sys->nstates == 0) return carom_norm_max(x, n);
+    const int behind = sys->first_state + sys->nstates;
+    const double a = carom_norm_max(x, sys->first_state), b = carom_norm_max(x + behind, n - behind);
+    return a <= b ? b : a;
+}
 /// (LV-3)  The length by which a position or rate counts in tolerances: its lever, of an angle no less than size_q, so
 /// that an angle's tolerance is at most that of 1 rad.  A lever of exactly 1 is that of a length.
 static inline double carom_tolerance_lever(double lever, double size_q) { return lever == 1 ? 1 : fmax(lever, size_q); }

@@ -107,14 +107,15 @@ static double slip_that_ended(const carom_sim *sim) {
 
 // How far the largest velocity goes in h, in units of the tolerance.
 static double moved(const carom_sim *sim, double h) {
-    const double speed = fmax(carom_norm_max(sim->v, sim->sys->nv), carom_norm_max(sim->v_0, sim->sys->nv));
-    return speed * h / (sim->control.atol + sim->control.rtol * carom_norm_max(sim->q_0, sim->sys->nq));
+    const carom_system *sys = sim->sys;
+    const double speed = fmax(carom_size_moving(sys, sim->v, sys->nv), carom_size_moving(sys, sim->v_0, sys->nv));
+    return speed * h / (sim->control.atol + sim->control.rtol * carom_size_moving(sys, sim->q_0, sys->nq));
 }
 
 // The difference of velocities, in units of the tolerance of the largest of the run: a slow bounce among fast ones is
 // not resolved where it does not move noticeably.
 static double noticeable(const carom_sim *sim) {
-    const double size = fmax(sim->kept->fastest, carom_norm_max(sim->v_0, sim->sys->nv));
+    const double size = fmax(sim->kept->fastest, carom_size_moving(sim->sys, sim->v_0, sim->sys->nv));
     double most = 0;
     for (int i = 0; i < sim->sys->nv; ++i) most = fmax(most, fabs(sim->v[i] - sim->v_try[i]));
     return most / (sim->control.atol + sim->control.rtol * size);
@@ -226,7 +227,8 @@ static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, 
     *error = fmax(weight * difference(sim, sim->q_try, sim->q, sim->q_0, nq),
                   deepest / (sim->control.atol + sim->control.rtol * k->length));
     // error <- max(error, h u/12) where slip u ends in the first half and whole and halves agree
-    const double unknown = h * ended / 12 / (sim->control.atol + sim->control.rtol * carom_norm_max(sim->q_0, nq));
+    const double unknown =
+        h * ended / 12 / (sim->control.atol + sim->control.rtol * carom_size_moving(sim->sys, sim->q_0, nq));
     if (*error < 0.5 * unknown) *error = unknown;
     // (AD-6)  Contacts that close within rounding of each other may be hit in another order by the halves, and
     //         velocities

@@ -166,8 +166,8 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     carom_status status = s->rub ? carom_friction_at(s, s->t, s->q, s->v) : CAROM_OK;
     if (status == CAROM_OK) status = sim->scheme->step(sim->scheme_work, s);
     if (status != CAROM_OK) return again(sim, &a, status, err);
-    const double fastest = carom_norm_max(sim->v, sim->sys->nv);
-    if (fastest < CAROM_GROWN && !lost(sim)) { // positions only grow with them
+    const double fastest = carom_size_moving(sim->sys, sim->v, sim->sys->nv);
+    if (carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN && !lost(sim)) { // positions only grow with them
         carom_ledger *l = &sim->kept->ledger;
         if (s->scale > sim->kept->speed) sim->kept->speed = s->scale;
         if (fastest > sim->kept->fastest) sim->kept->fastest = fastest;

@@ -31,8 +31,8 @@ carom_forces carom_sim_forces(const carom_sim *sim) {
     if (v) carom_zero(v, sys->nv);
     if (x.unit > 0 && isfinite(x.unit) &&
         sys->force(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, v) == CAROM_OK) {
-        const double all = sys->nv * carom_norm_max(v, sys->nv);
-        x.a = all / (2 * x.unit), x.work = all * carom_norm_max(sim->q, sys->nq);
+        const double all = sys->nv * carom_size_moving(sys, v, sys->nv);
+        x.a = all / (2 * x.unit), x.work = all * carom_size_moving(sys, sim->q, sys->nq);
         x.power = power_of(sim, v);
     }
     free(v);

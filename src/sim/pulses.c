@@ -47,7 +47,7 @@ static double scale_of(const look *z, int i) {
                    : i < to_gaps ? to_gaps
                                  : z->n;
     const double most = fmax(carom_norm_max(z->x + from, to - from), carom_norm_max(z->left + from, to - from));
-    return i >= sys->nv && i < to_gaps ? fmax(most, carom_norm_max(z->sim->q, sys->nq)) : most;
+    return i >= sys->nv && i < to_gaps ? fmax(most, carom_size_moving(sys, z->sim->q, sys->nq)) : most;
 }
 
 // (JT-6)  Is there an entry with a value at t alone?  It is outside of those e before and behind, by more than

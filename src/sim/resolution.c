@@ -101,7 +101,7 @@ static carom_status apply(carom_sim *sim, double *y, const double *x, bool rate)
     carom_resolution *r = &sim->resolution;
     carom_step *s = &sim->step;
     const int nv = s->sys->nv;
-    const double size = carom_norm_max(rate ? sim->v : sim->q, rate ? nv : s->sys->nq),
+    const double size = carom_size_moving(s->sys, rate ? sim->v : sim->q, rate ? nv : s->sys->nq),
                  h = DIFFERENCE * fmax(1, size) / carom_norm_max(x, nv);
     for (int side = -1; side <= 1; side += 2) {
         carom_add(r->v, sim->v, rate ? side * h : 0, x, nv);

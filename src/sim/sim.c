@@ -63,8 +63,9 @@ static carom_status refuse_toil(const carom_sim *sim, carom_error *err) {
 // Contacts that touch at the start, to rounding, count as such that reacted: whether they stay is then decided as in
 // later steps (CL-3).
 static void hold_touching(carom_sim *sim) {
+    const carom_system *sys = sim->sys;
     const double near =
-        TOUCHES * (carom_norm_max(sim->q, sim->sys->nq) + sim->h * carom_norm_max(sim->v, sim->sys->nv));
+        TOUCHES * (carom_size_moving(sys, sim->q, sys->nq) + sim->h * carom_size_moving(sys, sim->v, sys->nv));
     sim->touches = near;
     sim->kept->near = UINT64_MAX;
     for (int c = 0; c < sim->sys->nc; ++c) {
@@ -97,7 +98,7 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     s->t = sim->t0;
     s->h = sim->sys->nsamplers ? carom_sim_planned(sim) : sim->total == 1 ? sim->t_end - sim->t0 : sim->h;
     s->scale = k->speed;
-    k->fastest = carom_norm_max(sim->v, sim->sys->nv);
+    k->fastest = carom_size_moving(sim->sys, sim->v, sim->sys->nv);
     if (sim->scheme->start && sim->scheme->start(sim->scheme_work, s) != CAROM_OK)
         return carom_sim_give_up(sim, err, 0);
     carom_sim_book_account(sim); // a scheme that runs ahead may have met an impact

@@ -245,7 +245,7 @@ static void drift(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
     const carom_kept *k = sim->kept;
     const double size = fmax(fmax(k->explained, passed_through(l)), NONE * carom_sim_one_step(sim));
-    const double least = fmax(known_to(l), EXACT * carom_norm_max(sim->q, sim->sys->nq) * k->joints.force);
+    const double least = fmax(known_to(l), EXACT * carom_size_moving(sim->sys, sim->q, sim->sys->nq) * k->joints.force);
     if (!(k->joints.work > fmax(GROWN * size, least))) return;
     const double part = GROWN * size / k->joints.work;
     char other[120];
@@ -267,7 +267,9 @@ static void penetration(writer *w, const carom_ledger *l) {
                                                          // nothing else says what rounding is
     const double length = size > 0 ? size : fmax(0, l->gap),
                  least =
-                     size > 0 ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq) + (pushed < HUGE_VAL ? pushed : 0);
+                     size > 0 ? 0
+                              : ROUNDING * carom_size_moving(sim->sys, sim->q, sim->sys->nq) +
+                                    (pushed < HUGE_VAL ? pushed : 0);
     // its wall, or a curve: the approach says nothing of how fast they move
     const bool follows = size == 0 && !sim->scheme->emits_events && l->impacts == 0 && l->gap < l->penetration;
     // in a step
@@ -464,7 +466,7 @@ static bool hovers(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
     const carom_step *s = &sim->step;
     const double moved = sim->h * sim->h * carom_sim_forces(sim).a,
-                 far = fmax(l->gap, carom_norm_max(sim->q, sim->sys->nq));
+                 far = fmax(l->gap, carom_size_moving(sim->sys, sim->q, sim->sys->nq));
     if (sim->scheme->emits_events || sim->stale) return false; // what reacted in the step may have left since
     for (int c = 0; c < sim->sys->nc; ++c) {
         const int id = sim->sys->ne + c, d = sim->dir[id];
@@ -495,7 +497,7 @@ static bool displaced(writer *w, const carom_ledger *l) {
     const carom_kept *k = sim->kept;
     const bool shapes = k->off.size > 0;
     const double length = shapes ? k->off.size : fmax(k->off.gap, MATTERS / DEEP * l->gap);
-    const double least = shapes ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq);
+    const double least = shapes ? 0 : ROUNDING * carom_size_moving(sim->sys, sim->q, sim->sys->nq);
     if (told(w, "penetration")) return false; // the same steps are too long, and it says so
     if (!(k->off.way > DEEP * length + least)) return false;
     snprintf(add(w, "resolution", k->off.id, k->off.t), ROOM,

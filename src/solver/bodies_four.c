@@ -51,11 +51,18 @@ static inline four root(four a) {
 static inline four absolute(four a) { return pick(a < 0, -a, a); }
 static inline four larger(four a, four b) { return pick(a > b, a, b); }
 
+// Numbers i, j, k, l of those of a and then those of b.
+#if !defined(__clang__) && __GNUC__ < 12
+#define MIX(a, b, i, j, k, l) __builtin_shuffle(a, b, (mask){i, j, k, l})
+#else
+#define MIX(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#endif
+
 static inline void transpose(four *m) {
-    const four a = __builtin_shufflevector(m[0], m[1], 0, 4, 2, 6), b = __builtin_shufflevector(m[0], m[1], 1, 5, 3, 7),
-               c = __builtin_shufflevector(m[2], m[3], 0, 4, 2, 6), d = __builtin_shufflevector(m[2], m[3], 1, 5, 3, 7);
-    m[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5), m[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    m[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7), m[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+    const four a = MIX(m[0], m[1], 0, 4, 2, 6), b = MIX(m[0], m[1], 1, 5, 3, 7), c = MIX(m[2], m[3], 0, 4, 2, 6),
+               d = MIX(m[2], m[3], 1, 5, 3, 7);
+    m[0] = MIX(a, c, 0, 1, 4, 5), m[1] = MIX(b, d, 0, 1, 4, 5);
+    m[2] = MIX(a, c, 2, 3, 6, 7), m[3] = MIX(b, d, 2, 3, 6, 7);
 }
 
 // Velocities of four bodies, a vector for each of the six.

@@ -275,12 +275,12 @@ static carom_status runs_table(const carom_book *b, carom_table *t, carom_error 
         carom_column *c = t->column;
         (c++)->integer[k] = run;
         for (int i = 0; i < s->nvary; ++i, ++c) {
-            if (s->vary[i].word) good = good && (c->text[k] = strdup(s->vary[i].word[(long)value[i]]));
+            if (s->vary[i].word) good = (c->text[k] = strdup(s->vary[i].word[(long)value[i]])) && good;
             else c->real[k] = value[i];
         }
-        if (follow) good = good && ((c++)->text[k] = strdup(direction < 0 ? "down" : "up"));
+        if (follow) good = ((c++)->text[k] = strdup(direction < 0 ? "down" : "up")) && good;
         (c++)->integer[k] = r.status;
-        good = good && ((c++)->text[k] = strdup(r.message));
+        good = ((c++)->text[k] = strdup(r.message)) && good;
         for (int i = 0; i < s->nobserve; ++i) (c++)->real[k] = r.observed[i];
         ++k;
     }
@@ -312,9 +312,13 @@ carom_status carom_book_tables(const carom_book *b, carom_table tables[2], int *
     if (!b || !tables || !n) return CAROM_MISSING(err);
     carom_error own;
     if (!err) err = &own;
+    tables[0] = tables[1] = (carom_table){0};
     *n = 1;
-    CAROM_TRY(runs_table(b, &tables[0], err));
-    if (b->s->section.kind == SECTION_NONE) return CAROM_OK;
-    *n = 2;
-    return section_table(b, &tables[1], err);
+    carom_status status = runs_table(b, &tables[0], err);
+    if (status == CAROM_OK && b->s->section.kind != SECTION_NONE) {
+        *n = 2;
+        status = section_table(b, &tables[1], err);
+    }
+    for (; status != CAROM_OK && *n > 0; --*n) carom_table_free(&tables[*n - 1]);
+    return status;
 }

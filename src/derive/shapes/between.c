@@ -265,6 +265,22 @@ static bool some_boxes(const carom_mech *x) {
     return false;
 }
 
+// Friction by direction, which patches of a list do not have.
+static bool by_direction(const carom_datum *mu) {
+    return mu && (mu->kind == CAROM_LIST || carom_datum_get(mu, "along") || carom_datum_get(mu, "across"));
+}
+
+// Pairs that are written out where there are boxes in space: a pair has 25 formulas, a patch of the list 9 contacts.
+// 10 boxes on each other take 2.6 ms a step by formulas and 0.12 as a list.
+static long most_boxes(const carom_mech *x) {
+    bool some = x->defaults && by_direction(carom_given(&x->defaults->friction));
+    for (int i = 0; i < x->ncontacts && !some; ++i) {
+        const carom_mech_contact *c = x->contacts[i].contact ? x->contacts[i].contact : &x->contacts[i];
+        some = by_direction(carom_given(&c->friction));
+    }
+    return some ? MOST_BOXES : FEW_BOXES;
+}
+
 // Bodies of a list alone fall asleep.
 static bool some_sleep(const resolver *r) {
     const carom_datum *sleep = carom_given(&r->mech->sleep);
@@ -275,7 +291,7 @@ bool carom_pairs_many(resolver *r) {
     const bool outlines = some_outlines(r->mech);
     long total = 0;
     for (int i = 0; i < r->mech->ncontacts; ++i) total += count_pairs(r, &r->mech->contacts[i], outlines);
-    const long most = r->m->written ? MOST_CONTACTS : some_boxes(r->mech) ? MOST_BOXES : MOST_PAIRS;
+    const long most = r->m->written ? MOST_CONTACTS : some_boxes(r->mech) ? most_boxes(r->mech) : MOST_PAIRS;
     return total > most || some_searched(r->mech) || (total > 0 && some_sleep(r));
 }
 

@@ -727,7 +727,7 @@ static carom_status answer(void *memory, carom_step *s) {
 static double left_of_gaps(const void *memory, carom_step *s) {
     const work *w = memory;
     const int nq = s->sys->nq;
-    const double size = carom_norm_max(w->q, nq);
+    const double size = carom_size_moving(s->sys, w->q, nq);
     double left = s->h * fmax(s->tol, 4 * DBL_EPSILON) * w->speed;
     for (int b = s->sys->ne; b < w->L.nb; ++b)
         left = fmax(left, carom_local_rounding_within(&w->L, w->L.at[b], w->q, nq, size));

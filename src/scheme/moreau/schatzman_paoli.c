@@ -166,7 +166,7 @@ static double rounding(const work *w, const carom_step *s, int b, int k, double 
 static bool met(work *w, carom_step *s, int k) {
     const carom_system *sys = s->sys;
     const double size = sys->nq == sys->nv ? 0 : carom_size_of_positions(sys, w->z),
-                 most = fmax(carom_norm_max(w->span.q, sys->nq),
+                 most = fmax(carom_size_moving(sys, w->span.q, sys->nq),
                              s->h * fmax(carom_norm_max(w->d_1, sys->nv), carom_norm_max(w->span.d, sys->nv)));
     bool more = false, good = true;
     for (int i = 0; k >= 3 && i < sys->nv; ++i) w->dz[i] = most;
