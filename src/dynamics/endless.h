@@ -9,5 +9,6 @@ typedef struct carom_period_limit {
     bool saddle_node;
 } carom_period_limit;
 enum { CAROM_ENDLESS = 7 }; // points that it needs
-/// By the last of n points with growing periods, which should not lie closer together than their errors allow.  False: they do not follow such a law.
+/// By the last of n points with growing periods, which should not lie closer together than their errors allow.  False:
+/// they do not follow such a law.
 bool carom_endless(const double *p, const double *T, int n, carom_period_limit *to);
