@@ -45,7 +45,7 @@ static inline carom_model *good(const char *text) {
 
 /// The text of a shipped model, for free().
 static inline char *shipped_text(const char *name, size_t *length) {
-    char path[4096];
+    char path[2000];
     snprintf(path, sizeof path, "%s/models/%s.yaml", CAROM_SOURCE_DIR, name);
     FILE *f = fopen(path, "rb");
     if (!f) fail_msg("cannot open %s", path);
