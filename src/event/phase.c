@@ -600,11 +600,18 @@ static void go_to(carom_phase *w, carom_step *s, const carom_point *P) {
 // (EV-37)  Beyond a change of features the state is put on the constraints that end here, so that a contact which takes
 //          over finds no drift of the step.  So fast it may be by what is not known of the time of the change, T:
 //          2 |Gamma| T + 2 |u - u_b| + 2 max |u - u_b| of those that end,  T = max(t_b - t_a, 1e-10 size_q/size_v),
-//          Gamma by the constraints that end,  u - u_b what drift does to rates.
+//          Gamma by the constraints that end,  u - u_b what drift does to rates, by the same features.
 static carom_status leave_features(carom_phase *w, carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     const carom_local *L = &w->f.L;
     double change = 0;
+    CAROM_TRY(carom_phase_free(s));
+    CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
+    CAROM_TRY(carom_phase_held(s));
+    for (int c = 0; c < nc; ++c) {
+        const int k = w->all.at[ne + c];
+        w->over_to[c] = carom_column_dot(&w->all.W, k, w->v) + w->all.w[k];
+    }
     CAROM_TRY(carom_flow_rate(&w->f, s, w->t, w->q, w->v, false));
     carom_local_velocity(w->u_minus, L, w->v);
     CAROM_TRY(carom_flow_project_position(&w->f, s, w->t, w->q));
@@ -621,9 +628,19 @@ static carom_status leave_features(carom_phase *w, carom_step *s) {
         const double u = carom_column_dot(&w->all.W, k, w->v) + w->all.w[k],
                      Gamma = carom_column_dot(&w->all.W, k, w->f.a) + w->kappa[k];
         w->gap[c] = w->trial.g[ne + c];
-        w->over_to[c] = 2 * (w->passed * fabs(Gamma) + fabs(u - w->b.u[c]) + change);
+        w->over_to[c] = 2 * (w->passed * fabs(Gamma) + fabs(u - w->over_to[c]) + change);
     }
     return carom_flow_project_velocity(&w->f, s, w->t, w->q, w->v);
+}
+
+// Is there a contact in this event whose gap is written with a kink?  It cannot be held as it was before.
+static bool bends(const carom_phase *w, const carom_step *s) {
+    const carom_system *sys = s->sys;
+    for (int i = 0; i < sys->nk && sys->kink_of; ++i) {
+        const int c = sys->kink_of[i];
+        if (c >= 0 && (w->b.phi[c] < 0 || w->b.kink[c] < 0)) return true;
+    }
+    return false;
 }
 
 // (MX-12)  Across the enclosed event.  A contact that closes: the Moreau step  v = v_a + M^-1 W P at q_a,  q = q_a +
@@ -667,7 +684,7 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     w->t += w->b.tau;
     w->switched = w->switched || passes;
     features_last(w, s);
-    if (w->switched && !turns)
+    if (w->switched && !bends(w, s))
         w->passed = fmax(fmax(w->b.tau - w->a.tau, delta), w->limits.time * carom_phase_time(w));
     if (w->passed > 0) CAROM_TRY(leave_features(w, s));
     return happen(w, s, delta, across ? w->b.tau - w->a.tau : 0, hits);

@@ -23,7 +23,7 @@ bool carom_patch_solid(carom_model *m, shape *s) {
     double v[8][3] = {{0}}, n[1][3], offset[1] = {0};
     int edge[1][4] = {{0, 1, -1, -1}}, at[2] = {0, 0};
     carom_hull h = {.v = v, .normal = n, .offset = offset, .face_at = at, .edge = edge};
-    if (s->hull) return true;
+    if (s->hull || s->space == PLANAR) return true; // in the plane there are no patches
     if (s->kind == SHAPE_PLANE) {
         h.nf = 1;
         for (int k = 0; k < 3; ++k) n[0][k] = s->X[3 * k], offset[0] += s->X[3 * k] * s->at[k];
