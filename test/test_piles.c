@@ -37,6 +37,15 @@ static const char mixed[] =
     "  pr: {between: [p, r]}\n"
     "  rp: {between: [[r, p], line]}\n";
 
+// Pairs are written, however many they are.
+static carom_model *written(const char *text) {
+    carom_error err = {0};
+    const carom_model_def def = {.text = text, .length = strlen(text), .file = "m.yaml", .pairs = true};
+    carom_model *m = carom_model_create(&def, &err);
+    if (!m) fail_msg("%s", err.text);
+    return m;
+}
+
 // The same with NAME.gap, NAME.slip1', ... of all contacts as outputs, which are expressions of the model's own graph.
 static carom_model *with_outputs(const carom_model *m) {
     const size_t size = 1 << 20;
@@ -51,14 +60,14 @@ static carom_model *with_outputs(const carom_model *m) {
             used += planar ? (size_t)snprintf(text + used, size - used, "  t%d_%d: %s.slip'\n", i, k, name)
                            : (size_t)snprintf(text + used, size - used, "  t%d_%d: %s.slip%d'\n", i, k, name, k);
     }
-    carom_model *out = good(text);
+    carom_model *out = written(text);
     free(text);
     return out;
 }
 
 static void pairs_that_share_a_tape_give_what_their_expressions_say(void **state) {
     (void)state;
-    carom_model *bare = good(mixed), *m = with_outputs(bare);
+    carom_model *bare = written(mixed), *m = with_outputs(bare);
     const carom_system *s = carom_model_system(m);
     void *work = work_of(m);
     carom_arena mem;
@@ -108,7 +117,7 @@ static void note(void *user, carom_finding kind, const char *sentence) {
 
 static void their_derivatives_are_exact(void **state) {
     (void)state;
-    carom_model *m = good(mixed);
+    carom_model *m = written(mixed);
     carom_error err;
     int faults = 0;
     carom_model_examine(m, note, &faults, &err);
@@ -160,7 +169,7 @@ static int put_pyramid(writer *w, int rows) {
 }
 
 static carom_model *pile(writer *w) {
-    carom_model *m = good(w->text);
+    carom_model *m = written(w->text);
     free(w->text);
     return m;
 }
