@@ -185,7 +185,7 @@ static void same_now(const side *x, const side *y) {
     for (int i = 0; i < a.nevents; ++i) {
         const carom_event *e = &a.events[i], *f = &b.events[i];
         if (e->kind != f->kind || e->contact != f->contact)
-            fail_msg("%s, t = %g: event %d is of kind %d at %d, and of %d at %d", where, e->t, i, (int)e->kind,
+            fail_msg("%s, t = %g: event %d is of kind %d at %lld, and of %d at %lld", where, e->t, i, (int)e->kind,
                      e->contact, (int)f->kind, f->contact);
         same("time of an event", e->t, f->t - BEGIN, x->end), same("velocity before", e->before, f->before, 1),
             same("velocity after", e->after, f->after, 1);

@@ -120,7 +120,7 @@ static void loads_that_begin_at_zero(void **state) {
                 const carom_event *e = now.events + i;
                 if (n >= 3 || e->kind != want[n].kind || e->contact != want[n].contact ||
                     !(fabs(e->t - want[n].t) <= runs[k].accuracy))
-                    fail_msg("%s: kind %d of contact %d at %.12g", runs[k].scheme, e->kind, e->contact, e->t);
+                    fail_msg("%s: kind %d of contact %lld at %.12g", runs[k].scheme, e->kind, e->contact, e->t);
                 ++n;
             }
         }

@@ -104,7 +104,7 @@ static void others_change_no_event(int added) {
             for (int j = 0; j < a.n; ++j) {
                 const carom_event *x = a.event + j, *y = b.event + j;
                 if (x->kind != y->kind || x->contact != y->contact || !(fabs(x->t - y->t) <= accuracy))
-                    fail_msg("%s, %s, event %d: kind %d of contact %d at %.12g, and kind %d of contact %d at %.12g",
+                    fail_msg("%s, %s, event %d: kind %d of contact %lld at %.12g, and kind %d of contact %lld at %.12g",
                              RUNS[i].scheme, SETTINGS[k].name, j, x->kind, x->contact, x->t, y->kind, y->contact, y->t);
             }
             for (int j = 0; j < 4; ++j) assert_close(a.q[j], b.q[j], 10 * accuracy); // speeds are below 10 m/s
