@@ -401,7 +401,8 @@ static void all_that_is_passed_is_counted(void **state) {
         const carom_ledger l = ten_steps(m, carom_schemes()[i]->name, NULL);
         if (l.energy.impact > 1) continue; // it met one of them
         if (l.counts.missed != 2 || l.counts.missed_id != 2)
-            fail_msg("%s: %ld passed, number %lld first", carom_schemes()[i]->name, l.counts.missed, l.counts.missed_id);
+            fail_msg("%s: %ld passed, number %lld first", carom_schemes()[i]->name, l.counts.missed,
+                     l.counts.missed_id);
         assert_close(l.counts.missed_t, (1.06 - 1e-5) / 300, 1e-9);
         ++both;
     }
