@@ -95,7 +95,7 @@ static void belt(void **state) {
                "contacts: {belt: {normal force: 1, slip rate: \"x' - v\", friction: \"1/(1 + 3*slip.speed)\"}}\n",
                "free", 50);
     carom_orbit o = find_orbit(&d);
-    double start[2];
+    double start[4]; // a law of friction has a coordinate of its own
     const carom_follow_def f = define_branch(&d, &o, start, "v", 1.08, 1.2);
     carom_branch b = follow(&f);
     if (b.note.code != CAROM_OK) fail_msg("%s", b.note.text);
