@@ -14,4 +14,4 @@ static const carom_scheme *const all[] = {
 
 const carom_scheme *const *carom_schemes(void) { return all; }
 
-const carom_direct *carom_direct_klu(void) { return NULL; } // models with sparse matrices are refused
+const carom_direct *carom_direct_klu(void) { return NULL; } // matrices are dense, if they are not too large

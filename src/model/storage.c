@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 enum { WIDEST_BAND = 48, SMALLEST_SPARSE = 64 };
+enum { LARGEST_DENSE = 4000 }; // 128 MB: where nothing factorises sparse matrices, as in the engine of the page
 
 typedef carom_places places;
 
@@ -120,12 +121,14 @@ static bool simple(int n, int band, carom_shape *shape) {
     return shape->storage != CAROM_DENSE || n <= SMALLEST_SPARSE;
 }
 
-// Sparse when a quarter of the entries are zero by structure, else dense.
+// Sparse when a quarter of the entries are zero by structure, else dense.  Without KLU all that fit are dense.
 static carom_status sparse(const carom_model *m, void (*fill)(places *, const carom_model *), carom_pattern **pattern,
                            carom_shape *shape, carom_error *err) {
     places p = {0};
+    const carom_direct *direct = carom_direct_klu();
+    if (!direct && m->nv <= LARGEST_DENSE) return CAROM_OK;
     fill(&p, m);
-    *pattern = carom_places_pattern(&p, m->nv, carom_direct_klu());
+    *pattern = carom_places_pattern(&p, m->nv, direct);
     if (!*pattern) return carom_model_no_memory(m, err);
     if ((double)(*pattern)->start[m->nv] < 0.75 * m->nv * (double)m->nv) *shape = carom_shape_sparse(*pattern);
     return CAROM_OK;
