@@ -339,6 +339,8 @@ typedef struct carom_scheme {
     unsigned lacks;
     carom_promises promises;
     bool own_steps;            // it controls its error itself: h is only the interval between records
+    const struct carom_scheme *worlds; // takes over where many bodies may hit each other (carom_model_world()); NULL:
+                                       // none
     double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none
                                // known
     double (*stable_of)(const double *opt); // when an option decides; else NULL

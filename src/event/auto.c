@@ -3,6 +3,7 @@
 // Spec: docs/methods-auto.md.  The step is the interval between records and does not enter the error.
 #include "event/auto.h"
 #include "event/feature.h"
+#include "scheme/schemes.h"
 #include <math.h>
 #include <string.h>
 
@@ -295,6 +296,7 @@ const carom_scheme carom_scheme_auto = {
                  .loss = 1e-3,
                  .slow_piles = true},
     .own_steps = true,
+    .worlds = &carom_scheme_moreau_midpoint,
     .exact = "",
     .emits_events = true,
     .powers = true,

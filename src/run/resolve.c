@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 1000 }; // of a run whose step is not given
+enum { ROWS = 1000 };                 // of a run whose step is not given
+static const char CHOOSES[] = "auto"; // the scheme of a run that names none, where the program has it
 
 carom_run_given carom_run_nothing(void) { return (carom_run_given){.step = NAN, .end = NAN, .rtol = NAN, .atol = NAN}; }
 
@@ -74,17 +75,17 @@ static bool addressed(const carom_run *run, const carom_run_given *given) {
     return false;
 }
 
-// A world is not located event by event: `auto` leaves it to the cheapest scheme that keeps piles standing, with a step
-// by (WLD-1), unless one is given or an option is meant for `auto` itself.
+// A world is not located event by event: the scheme leaves it to the cheapest one that keeps piles standing, with a
+// step by (WLD-1) unless one is given.  Not so where an option or a tolerance is meant for the scheme itself.
 static void step_through_world(carom_run *run, const carom_model *m, const carom_run_given *given) {
     carom_world w;
-    const carom_scheme *stepping = carom_schemes_find("moreau-midpoint");
+    const carom_scheme *stepping = run->table ? run->table->worlds : NULL;
     if (!m || !stepping || addressed(run, given) || !carom_model_world(m, &w)) return;
+    carom_format(run->chosen, sizeof run->chosen,
+                 "by %s: %d bodies may hit each other%s; with a tolerance (rtol) %s locates every impact", run->scheme,
+                 w.bodies, isnan(run->step) ? ", the step follows from their widths and speeds" : "", run->scheme);
     run->scheme = stepping->name;
     run->table = stepping;
-    carom_format(run->chosen, sizeof run->chosen,
-                 "by auto: %d bodies may hit each other%s; with a tolerance (rtol) auto locates every impact", w.bodies,
-                 isnan(run->step) ? ", the step follows from their widths and speeds" : "");
     if (isnan(run->step)) run->step = isnan(run->end) ? w.step : fmin(w.step, run->end / ROWS);
 }
 
@@ -94,14 +95,14 @@ carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom
     const char *dash = given->dash ? given->dash : "";
     *run = (carom_run){.scheme = given->scheme, .step = given->step, .end = given->end};
     if (!run->scheme) run->scheme = file.scheme;
-    if (!run->scheme) run->scheme = carom_schemes_find("auto") ? "auto" : carom_sim_default().scheme;
+    if (!run->scheme) run->scheme = carom_schemes_find(CHOOSES) ? CHOOSES : carom_sim_default().scheme;
     run->table = carom_schemes_find(run->scheme);
     if (isnan(run->step)) run->step = file.step;
     if (isnan(run->end)) run->end = file.end;
     const bool other = file.scheme && given->scheme && strcmp(file.scheme, given->scheme) != 0;
     run->from_file = file.scheme && !other;
     CAROM_TRY(gather(run, &file, other, given, err));
-    if (strcmp(run->scheme, "auto") == 0 && run->table) step_through_world(run, m, given);
+    step_through_world(run, m, given);
     if (isnan(run->end))
         return carom_fail(err, CAROM_BAD_INPUT,
                           "the end time is missing; give %send, or `end:` in the model's simulation section", dash);
