@@ -36,4 +36,6 @@ static inline end run(const char *text, const char *scheme, double h, double t_e
 #define NAMES(...) (const char *const[]){__VA_ARGS__, NULL}
 
 /// A tolerance for schemes that locate events, and one for the others.
-static inline double fine(const carom_scheme *s, double located, double others) { return s->emits_events ? located : others; }
+static inline double fine(const carom_scheme *s, double located, double others) {
+    return s->emits_events ? located : others;
+}

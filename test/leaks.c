@@ -1,9 +1,12 @@
-/* Leaks of a program, found when it ends.  Loaded before it (LD_PRELOAD), this keeps the address of every block of the heap; at the end, blocks that no pointer
- * leads to are told on stderr, and the exit status is 23.  Pointers are looked for in what the program's and libraries' variables occupy, in the stack of
- * the main thread and its thread-local variables, and in blocks that are reached; one into the middle of a block counts, so a number that looks like an address hides a leak, but nothing is
- * told that is in use.  The leak sanitizer does the same, but takes three seconds on machines with addresses of 48 bits and a 32-bit allocator (aarch64).
- *
- * Programs outside of the folder CAROM_LEAKS_IN (compilers, gnuplot, shells), which inherit LD_PRELOAD, are left alone. */
+// leaks.c: reports heap blocks that a program loses, when it ends.
+//
+// Loaded before the program (LD_PRELOAD), it keeps the address of every heap block.  At the end it prints blocks that
+// no pointer reaches to stderr and exits with status 23.  It looks for pointers in the variables of the program and its
+// libraries, in the stack and the thread-local variables of the main thread, and in blocks that are reached.  A pointer
+// into the middle of a block counts, so a number that looks like an address hides a leak, but a block in use is never
+// reported.  The leak sanitizer does the same, but takes three seconds per program on aarch64.
+//
+// Programs outside the folder CAROM_LEAKS_IN (compilers, gnuplot, shells) inherit LD_PRELOAD and are left alone.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,7 +20,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 extern void *__libc_stack_end;
 
@@ -81,7 +85,9 @@ static struct block drop(void *at) {
 void *malloc(size_t size) { return keep(__libc_malloc(size), size, __builtin_return_address(0)); }
 void *calloc(size_t n, size_t size) { return keep(__libc_calloc(n, size), n * size, __builtin_return_address(0)); }
 void *memalign(size_t by, size_t size) { return keep(__libc_memalign(by, size), size, __builtin_return_address(0)); }
-void *aligned_alloc(size_t by, size_t size) { return keep(__libc_memalign(by, size), size, __builtin_return_address(0)); }
+void *aligned_alloc(size_t by, size_t size) {
+    return keep(__libc_memalign(by, size), size, __builtin_return_address(0));
+}
 int posix_memalign(void **at, size_t by, size_t size) {
     void *new = keep(__libc_memalign(by, size), size, __builtin_return_address(0));
     if (new) *at = new;
@@ -135,9 +141,11 @@ static int segments(struct dl_phdr_info *o, size_t size, void *use) {
     for (int i = 0; i < o->dlpi_phnum; i++) {
         const ElfW(Phdr) *h = &o->dlpi_phdr[i];
         uintptr_t from = o->dlpi_addr + h->p_vaddr;
-        if (h->p_type == PT_TLS && o->dlpi_tls_data) scan((uintptr_t)o->dlpi_tls_data, (uintptr_t)o->dlpi_tls_data + h->p_memsz);
+        if (h->p_type == PT_TLS && o->dlpi_tls_data)
+            scan((uintptr_t)o->dlpi_tls_data, (uintptr_t)o->dlpi_tls_data + h->p_memsz);
         if (h->p_type != PT_LOAD || !(h->p_flags & PF_W)) continue;
-        if ((uintptr_t)&table >= from && (uintptr_t)&table < from + h->p_memsz) continue; // this library: it knows every block
+        // this library knows every block
+        if ((uintptr_t)&table >= from && (uintptr_t)&table < from + h->p_memsz) continue;
         scan(from, from + h->p_memsz);
     }
     return 0;
@@ -157,7 +165,8 @@ __attribute__((destructor, noinline)) static void look(void) {
     qsort(blocks, count, sizeof *blocks, by_address);
     for (size_t i = 0; i < count; i++) { // the loader's own, for threads, and those that HDF5 keeps
         Dl_info in;
-        if (!dladdr((void *)blocks[i].by, &in) || (!strstr(in.dli_fname, "/ld-") && !strstr(in.dli_fname, "/libhdf5"))) continue;
+        if (!dladdr((void *)blocks[i].by, &in)) continue;
+        if (!strstr(in.dli_fname, "/ld-") && !strstr(in.dli_fname, "/libhdf5")) continue;
         reached[i] = 1;
         queue[queued++] = i;
     }
@@ -178,10 +187,12 @@ __attribute__((destructor, noinline)) static void look(void) {
         if (!reached[i]) {
             Dl_info in;
             int known = dladdr((void *)blocks[i].by, &in);
-            fprintf(stderr, "  %zu bytes, asked for at %s+0x%zx\n", blocks[i].size, known ? in.dli_fname : "?", (size_t)(blocks[i].by - (known ? (uintptr_t)in.dli_fbase : 0)));
+            fprintf(stderr, "  %zu bytes, asked for at %s+0x%zx\n", blocks[i].size, known ? in.dli_fname : "?",
+                    (size_t)(blocks[i].by - (known ? (uintptr_t)in.dli_fbase : 0)));
             told++;
         }
-    fprintf(stderr, "(addr2line -f -e PROGRAM ADDRESS, or ASAN_OPTIONS=detect_leaks=1 in a build with sanitizers, tells more)\n");
+    fprintf(stderr, "(addr2line -f -e PROGRAM ADDRESS, or ASAN_OPTIONS=detect_leaks=1 in a build with sanitizers, "
+                    "says more)\n");
     _exit(23);
 }
 
