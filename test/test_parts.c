@@ -61,7 +61,7 @@ static void a_step_ends_where_it_is_told_to(void **state) {
     now = carom_sim_now(r.sim);
     assert_true(now.t == 0.4);
     is_near(now.q[1], 1 - 4 * 0.16, 1e-14);
-    assert_int_equal(carom_sim_step_until(r.sim, 1, &err), CAROM_STOPPED);
+    assert_int_equal(carom_sim_step_until(r.sim, 1, &err), CAROM_END);
     finish(&r);
     r = start(form, "schatzman-paoli", 0.04, 0.4, NULL); // it needs equal steps
     steps(r.sim, 1);

@@ -1,8 +1,8 @@
 // arena.h: one block of memory, allocated once.
 //
-// Create measures, allocates one block, allocates it.  A allocate function describes its memory once and
-// runs twice: first against an empty arena (base NULL), which only counts, then for real.  The step
-// loop asks the heap for nothing.
+// A function that allocates describes its memory once and runs twice: first against an empty arena (base NULL), which
+// only counts, then for real.  So a simulation is one block, and its step loop takes no memory; a list of contacts that
+// outgrows its block is the one exception: it gets a larger one, between steps.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,12 +13,12 @@ extern "C" {
 
 typedef struct carom_model carom_model;
 
-/// Overrides of parameters ("name=expression"), as typed with --set.
+/// A model in text.
 typedef struct carom_model_def {
     const char *text;            // YAML
     size_t length;
     const char *file;            // for messages
-    const char *const *set;      // NULL-terminated; NULL: none
+    const char *const *set;      // parameters: "name=expression", NULL-terminated; NULL: none
     const carom_matrix_text *matrices; // nmatrices of them; copied
     int nmatrices;
     const char *const *observe;  // expressions for carom_model_observe(), NULL-terminated; NULL: none

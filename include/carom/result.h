@@ -66,7 +66,7 @@ typedef struct carom_record_def {
     bool memory;                 // neither: rows and events stay in memory, see carom_record_result()
     bool replace;                // an older file of that name is replaced at once; else it is FILE.before until the run
                                  // is done
-    double step, end;            // as given to the simulation, which starts at t = 0
+    double step, end;            // those of the simulation (carom_sim_def), for the run's entry in the file
     long every;                  // a row every so many steps, or
     double dt_out;               // at the first step end at or after k dt_out; both 0: about 2000 rows
     bool event_rows;             // and two rows at every event that the scheme locates, left and right limits; their

@@ -270,7 +270,7 @@ void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, c
 void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight,
                        bool end);
 
-/// Tell an event at time t.  For schemes that find events themselves (`tells` in their table).
+/// Tell an event at time t.  For schemes that find events themselves (`emits_events` in their table).
 carom_status carom_emit_event(carom_step *s, carom_event event);
 
 /// Tell the end of a step inside this one, with right limits.  For schemes that divide their steps by tolerances.

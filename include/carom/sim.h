@@ -125,7 +125,7 @@ carom_sim_def carom_sim_default(void);
 carom_sim *carom_sim_create(const carom_sim_def *def, carom_error *err);
 void carom_sim_destroy(carom_sim *sim);
 
-/// Advance by one step of h (the last one is shortened to end at t_end).  CAROM_STOPPED once t_end is reached.
+/// Advance by one step of h (the last one is shortened to end at t_end).  CAROM_END once t_end is reached.
 carom_status carom_sim_step(carom_sim *sim, carom_error *err);
 
 /// The same, but a step that would go beyond `end` is shortened to end there, and the next steps of h are counted from

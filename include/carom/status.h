@@ -26,7 +26,8 @@ typedef enum carom_status {
     CAROM_USER,          // a callback of the user's model failed
     CAROM_IO,            // a file could not be read or written
     CAROM_STOPPED,       // somebody asked the run to stop
-    CAROM_UNSUPPORTED    // the scheme lacks something that the model needs; another one may have it
+    CAROM_UNSUPPORTED,   // the scheme lacks something that the model needs; another one may have it
+    CAROM_END            // a step was asked for, and the run is at its end
 } carom_status;
 
 typedef struct carom_error {

@@ -44,7 +44,8 @@ typedef struct carom_sweep_row {
     long run;
     int direction;           // follow: +1 up, -1 down; else 0
     const double *vary;      // values of what is varied
-    int status;              // exit status of that run: 0, 1 (it could not go on), 2 (wrong model or option)
+    int status;              // of `carom run`, not a carom_status: 0, 1 (it could not go on), 2 (wrong model or
+                             // option)
     const char *message;     // why, where status is not 0; else ""
     const double *observed;  // at the end of the run; NaN where there is none
     long points;             // section points

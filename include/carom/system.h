@@ -307,8 +307,7 @@ carom_system carom_system_default(int nq, int nv, int ne, int nc);
 /// Is the struct complete and sensible?  Says what is missing.
 carom_status carom_system_check(const carom_system *sys, carom_error *err);
 
-/// Local directions that constraint id has in records (all its tangents); and the first one's place
-/// in arrays over all constraints.
+/// Local directions that constraint id has in records: its normal and all its tangents.
 int carom_system_recorded(const carom_system *sys, int id);
 
 /// Storage for the directions of constraints.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 VERSION = "0.1.0"  # of the headers that the mirrors below were written for
 
-OK, RETRY, BAD_INPUT, NO_MEMORY, SINGULAR, NOT_CONVERGED, USER, IO, STOPPED, UNSUPPORTED = range(10)
+OK, RETRY, BAD_INPUT, NO_MEMORY, SINGULAR, NOT_CONVERGED, USER, IO, STOPPED, UNSUPPORTED, END = range(11)
 
 Path = Union[str, "os.PathLike[str]"]
 Time = Union[float, str]  # seconds, or with a unit: "2 ms"

@@ -12,7 +12,7 @@ bool carom_sim_done(const carom_sim *sim) {
 
 carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     if (!sim) return CAROM_MISSING(err);
-    return carom_sim_done(sim) ? carom_fail(err, CAROM_STOPPED, "the end time %g is reached", sim->t_end)
+    return carom_sim_done(sim) ? carom_fail(err, CAROM_END, "the end time %g is reached", sim->t_end)
                                : carom_sim_whole_step(sim, err);
 }
 
