@@ -1,6 +1,7 @@
 // torture.c: runs that are killed at random times, and requests for memory that fail one by one.
 //
-//     torture [ROUNDS] [SEED] [TEST]      kills (default 6); every n-th request fails, n = 1, 2, ... (with few rounds not
+//     torture [ROUNDS] [SEED] [TEST]      kills (default 6); every n-th request fails, n = 1, 2, ... (with few rounds
+//     not
 //                                         every n); only tests of this name, with * and ?
 //
 // Each time the result opens, holds the beginning of the run that nothing happened to, and goes on to the same bits:
@@ -28,7 +29,7 @@ static const char slow[] =
     "contacts: {ground: {gap: y, slip: x, restitution: 0.8, friction: 0.2}, wall: {gap: z + 0.5, restitution: 1}}\n"
     "simulation: {scheme: moreau-midpoint, step: 2e-6, end: 2}\n";
 
-static rlim_t largest = RLIM_INFINITY; // file of programs that are started
+static rlim_t largest = RLIM_INFINITY;    // file of programs that are started
 static const char *printed = "/dev/null"; // where their standard output goes
 
 static pid_t start(const char *const *arguments) {
@@ -200,14 +201,16 @@ static void runs_of_every_kind_go_on_to_the_same_bits(void **state) {
             // a signal that comes before it is asked for ends the program
             if (!done && status != 1000 + signal_number && !(signal_number == SIGINT && status == 130))
                 fail_msg("%s: kind %d, status %d", kinds[kind][0], kind, status);
-            if (!done) child = access(path("part.h5"), F_OK) == 0 ? start(resume) : start(arguments_of(kind, "part.h5"));
+            if (!done)
+                child = access(path("part.h5"), F_OK) == 0 ? start(resume) : start(arguments_of(kind, "part.h5"));
         }
         assert_same(whole, "part.h5");
         assert_same_ledgers(ledger, "part.json");
         ++ended[signal_number == SIGINT];
     }
     printed = "/dev/null";
-    print_message("%d runs with kills, %d with interrupts, stopped %d times: the same bits\n", ended[0], ended[1], stopped);
+    print_message("%d runs with kills, %d with interrupts, stopped %d times: the same bits\n", ended[0], ended[1],
+                  stopped);
 }
 
 static char *bytes_of(const char *name, size_t *size) {
@@ -454,7 +457,9 @@ static void refused_memory_in_sweeps_is_told(void **state) {
 
 static void refused_memory_is_told(void **state) {
     (void)state;
-    static const struct { const char *scheme, *file; } lives[] = {
+    static const struct {
+        const char *scheme, *file;
+    } lives[] = {
         {"moreau-midpoint", "memory.h5"}, {"mixed", "memory.csv"}, {"event-driven", "memory.h5"}, {"auto", NULL}};
     for (size_t i = 0; i < sizeof lives / sizeof *lives; ++i) {
         char file[200];
@@ -485,13 +490,10 @@ int main(int argc, char **argv) {
     if (argc > 3) cmocka_set_test_filter(argv[3]);
     const struct CMUnitTest tests[] = {
 #ifndef OWN_HEAP
-        cmocka_unit_test(refused_memory_is_told),
-        cmocka_unit_test(refused_memory_in_sweeps_is_told),
+        cmocka_unit_test(refused_memory_is_told),      cmocka_unit_test(refused_memory_in_sweeps_is_told),
 #endif
-        cmocka_unit_test(kills_cost_a_second_at_most),
-        cmocka_unit_test(runs_of_every_kind_go_on_to_the_same_bits),
-        cmocka_unit_test(killed_runs_leave_lines),
-        cmocka_unit_test(killed_sweeps_go_on_to_the_same_bytes),
+        cmocka_unit_test(kills_cost_a_second_at_most), cmocka_unit_test(runs_of_every_kind_go_on_to_the_same_bits),
+        cmocka_unit_test(killed_runs_leave_lines),     cmocka_unit_test(killed_sweeps_go_on_to_the_same_bytes),
         cmocka_unit_test(sweeps_survive_a_full_disk),
     };
     return cmocka_run_group_tests(tests, begin, end);
