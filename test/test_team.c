@@ -3,6 +3,7 @@
 #include "base/team.h"
 #include "contact/residual.h"
 #include "model_text.h"
+#include "quick.h"
 #include <stdatomic.h>
 
 enum { PIECES = 10000 };
@@ -102,7 +103,9 @@ static void look(void *user, double t, const carom_problem *pb, const carom_repo
 }
 
 // Tight and loose: with the second no blocks of G are made where nobody observes the problems, and the bits are the
-// same.
+// same. A step has some thousand points at which threads wait for each other. Where other programs have the processors,
+// each of them takes as long as the one that is waited for waits for a processor: some milliseconds. With sanitizers one
+// and three threads alone.
 static void results_do_not_depend_on_the_number_of_threads(void **state) {
     (void)state;
     static const char *const options[2][4] = {{"tol=1e-9", "accept=1e-2", "solver=bodies"},
@@ -111,7 +114,7 @@ static void results_do_not_depend_on_the_number_of_threads(void **state) {
     carom_error err = {0};
     carom_model *m = good(plate);
     const carom_system *sys = carom_model_system(m);
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < 8; k += BRIEF ? 2 : 1) {
         const int n = (const int[]){1, 2, 3, 8}[k % 4], loose = k / 4;
         carom_team *team = carom_team_create(n, &err);
         carom_sim_def def = carom_sim_default();

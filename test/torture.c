@@ -1,6 +1,8 @@
 // torture.c: runs that are killed at random times, and requests for memory that fail one by one.
 //
-//     torture [ROUNDS]      kills (default 6); every n-th request fails, n = 1, 2, ... (with few rounds not every n)
+//     torture [ROUNDS] [SEED] [TEST]      kills (default 6); every n-th request fails, n = 1, 2, ... (with few rounds
+//     not
+//                                         every n); only tests of this name, with * and ?
 //
 // Each time the result opens, holds the beginning of the run that nothing happened to, and goes on to the same bits:
 // HDF5 and text files, and sweeps. That writes fail is for results the business of test_storage.c, for sweeps it is
@@ -27,17 +29,17 @@ static const char slow[] =
     "contacts: {ground: {gap: y, slip: x, restitution: 0.8, friction: 0.2}, wall: {gap: z + 0.5, restitution: 1}}\n"
     "simulation: {scheme: moreau-midpoint, step: 2e-6, end: 2}\n";
 
-static rlim_t largest = RLIM_INFINITY; // file of programs that are started
+static rlim_t largest = RLIM_INFINITY;    // file of programs that are started
+static const char *printed = "/dev/null"; // where their standard output goes
 
 static pid_t start(const char *const *arguments) {
     const pid_t child = fork();
     if (child != 0) return child;
     const struct rlimit limit = {largest, largest};
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(98);
-    const int nowhere = open("/dev/null", O_WRONLY);
-    dup2(nowhere, 1);
-    dup2(nowhere, 2);
     if (chdir(folder) != 0) _exit(99);
+    dup2(open(printed, O_WRONLY | O_CREAT | O_TRUNC, 0666), 1);
+    dup2(open("/dev/null", O_WRONLY), 2);
     execv(CAROM_BINARY_DIR "/carom", (char *const *)(size_t)arguments);
     _exit(99);
 }
@@ -103,6 +105,112 @@ static void kills_cost_a_second_at_most(void **state) {
     }
     print_message("%d kills, %d runs gone on with to the same bits\n", killed, resumed);
     assert_true(killed > 0 && resumed > 0);
+}
+
+// Every kind of run: located, adaptive, own steps, compiled, with a controller, with elastic bodies, lists of contacts,
+// threads.
+static const char *const kinds[][9] = {
+    {"slider-crank-bodies"},
+    {"slider-crank", "--scheme", "half-explicit", "--step", "5e-6"},
+    {"slider-crank", "--scheme", "moreau-midpoint", "--adaptive", "--rtol", "1e-4"},
+    {"slider-crank", "--scheme", "auto", "--option", "rtol=1e-11", "--end", "1"},
+    {"slider-crank", "--scheme", "event-driven", "--dt-out", "1e-5", "--event-rows"},
+    {"slider-crank-bodies", "--scheme", "mixed", "--step", "1e-5"},
+    {"slider-crank", "--scheme", "newmark", "--step", "1e-6", "--compile", "on"},
+    {"gear-rattle", "--step", "5e-6"},
+    {"gear-rattle", "--scheme", "splitting", "--step", "1e-5", "--adaptive"},
+    {"gear-rattle", "--scheme", "event-driven", "--end", "1"},
+    {"balancing-cart", "--end", "200"},
+    {"balancing-cart", "--scheme", "auto", "--end", "100"},
+    {"woodpecker", "--scheme", "ggl-alpha", "--step", "2e-5"},
+    {"rocking-block", "--scheme", "moreau-jean", "--step", "5e-6"},
+    {"two-ball-oscillator", "--scheme", "dg-plus", "--step", "1e-4"},
+    {"elastic-bar", "--scheme", "generalized-alpha"},
+    {"motor-current", "--scheme", "alpha-forces", "--step", "2e-5"},
+    {"stones", "--threads", "3"},
+    {"drum", "--end", "0.5"},
+    {"dominoes", "--scheme", "auto", "--end", "0.4"},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds, CHECKS_FAIL = 3 }; // a model's checks are for its own step and end
+
+static const char **arguments_of(int kind, const char *file) {
+    static const char *all[24];
+    static char model[300];
+    snprintf(model, sizeof model, "%s/models/%s.yaml", CAROM_SOURCE_DIR, kinds[kind][0]);
+    int n = 0;
+    for (const char *const *a = (const char *const[]){"carom", "run", model, "--json", "--force", "--out", file, NULL};
+         *a; ++a)
+        all[n++] = *a;
+    for (int i = 1; i < 9 && kinds[kind][i]; ++i) all[n++] = kinds[kind][i];
+    all[n] = NULL;
+    return all;
+}
+
+// The ledgers that were printed, line by line, but for names and times of the clock.
+static void assert_same_ledgers(const char *a, const char *b) {
+    FILE *x = fopen(path(a), "r"), *y = fopen(path(b), "r");
+    char p[4000], q[4000];
+    int lines = 0;
+    assert_true(x && y);
+    while (fgets(p, sizeof p, x)) {
+        ++lines;
+        assert_non_null(fgets(q, sizeof q, y));
+        const char *const word = p + strspn(p, " ");
+        if (strncmp(word, "\"result\"", 8) == 0 || strncmp(word, "\"seconds\"", 9) == 0 ||
+            strncmp(word, "\"ns_per_step\"", 13) == 0 || strncmp(word, "\"wall\"", 6) == 0)
+            continue;
+        assert_string_equal(p, q);
+    }
+    assert_null(fgets(q, sizeof q, y));
+    assert_true(lines > 20);
+    fclose(x);
+    fclose(y);
+}
+
+// Killed (SIGKILL) or interrupted (SIGINT) at random times, up to three times: rows, events and ledger are those of the
+// run that nothing happened to.
+static void runs_of_every_kind_go_on_to_the_same_bits(void **state) {
+    (void)state;
+    static const char *const resume[] = {"carom", "run", "--resume", "part.h5", "--json", NULL};
+    static double length[KINDS];
+    int ended[2] = {0, 0}, stopped = 0;
+    const int turns = rounds < 20 ? 2 : 2 * rounds, first = (int)(seed / 7919 % KINDS); // others with another seed
+    for (int i = 0; i < turns; ++i) {
+        const int kind = (first + i) % KINDS, signal_number = i / KINDS % 2 ? SIGINT : SIGKILL;
+        char whole[40], ledger[40];
+        snprintf(whole, sizeof whole, "whole-%d.h5", kind), snprintf(ledger, sizeof ledger, "whole-%d.json", kind);
+        if (length[kind] == 0) {
+            const double begun = seconds();
+            printed = ledger;
+            const int status = wait_for(start(arguments_of(kind, whole)));
+            if (status != 0 && status != CHECKS_FAIL) fail_msg("%s: kind %d, status %d", kinds[kind][0], kind, status);
+            length[kind] = seconds() - begun;
+        }
+        unlink(path("part.h5"));
+        printed = "part.json";
+        pid_t child = start(arguments_of(kind, "part.h5"));
+        bool done = false;
+        for (int times = 0; !done; ++times) {
+            if (times < 3) {
+                usleep((useconds_t)(1e6 * length[kind] * draw()));
+                kill(child, signal_number);
+            }
+            const int status = wait_for(child);
+            done = status == 0 || status == CHECKS_FAIL;
+            stopped += !done;
+            // a signal that comes before it is asked for ends the program
+            if (!done && status != 1000 + signal_number && !(signal_number == SIGINT && status == 130))
+                fail_msg("%s: kind %d, status %d", kinds[kind][0], kind, status);
+            if (!done)
+                child = access(path("part.h5"), F_OK) == 0 ? start(resume) : start(arguments_of(kind, "part.h5"));
+        }
+        assert_same(whole, "part.h5");
+        assert_same_ledgers(ledger, "part.json");
+        ++ended[signal_number == SIGINT];
+    }
+    printed = "/dev/null";
+    print_message("%d runs with kills, %d with interrupts, stopped %d times: the same bits\n", ended[0], ended[1],
+                  stopped);
 }
 
 static char *bytes_of(const char *name, size_t *size) {
@@ -349,7 +457,9 @@ static void refused_memory_in_sweeps_is_told(void **state) {
 
 static void refused_memory_is_told(void **state) {
     (void)state;
-    static const struct { const char *scheme, *file; } lives[] = {
+    static const struct {
+        const char *scheme, *file;
+    } lives[] = {
         {"moreau-midpoint", "memory.h5"}, {"mixed", "memory.csv"}, {"event-driven", "memory.h5"}, {"auto", NULL}};
     for (size_t i = 0; i < sizeof lives / sizeof *lives; ++i) {
         char file[200];
@@ -377,14 +487,13 @@ static void refused_memory_is_told(void **state) {
 int main(int argc, char **argv) {
     if (argc > 1) rounds = atoi(argv[1]);
     if (argc > 2) seed += strtoul(argv[2], NULL, 10) * 7919; // other times to be killed at
+    if (argc > 3) cmocka_set_test_filter(argv[3]);
     const struct CMUnitTest tests[] = {
 #ifndef OWN_HEAP
-        cmocka_unit_test(refused_memory_is_told),
-        cmocka_unit_test(refused_memory_in_sweeps_is_told),
+        cmocka_unit_test(refused_memory_is_told),      cmocka_unit_test(refused_memory_in_sweeps_is_told),
 #endif
-        cmocka_unit_test(kills_cost_a_second_at_most),
-        cmocka_unit_test(killed_runs_leave_lines),
-        cmocka_unit_test(killed_sweeps_go_on_to_the_same_bytes),
+        cmocka_unit_test(kills_cost_a_second_at_most), cmocka_unit_test(runs_of_every_kind_go_on_to_the_same_bits),
+        cmocka_unit_test(killed_runs_leave_lines),     cmocka_unit_test(killed_sweeps_go_on_to_the_same_bytes),
         cmocka_unit_test(sweeps_survive_a_full_disk),
     };
     return cmocka_run_group_tests(tests, begin, end);

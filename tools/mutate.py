@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Plants faults in a copy of the sources, one at a time, and runs the quick tests that reach them.
+"""Plants faults in a copy of the sources and asks for each whether the quick tests that reach it notice it.
 
-    tools/mutate.py BUILD [--faults N] [--seed S] [--minutes M] [--seconds T] [--sharp | --tests NAMES] FOLDER...
+    tools/mutate.py BUILD [--faults N] [--seed S] [--minutes M] [--seconds T] [--sharp | --tests NAMES] [--matrix] FOLDER...
 
 Faults by rule: a sign; `*` for `/` and the other way round; a comparison turned round (between real numbers `<` and `<=` are the same); `&&` for `||`; a constant
 (integers plus one, reals times 1.5, thresholds such as 1e-12 times 1000); another index of an array; a loop that ends one too early; a factor, a call or an
@@ -11,9 +11,12 @@ a scheme promises (tests alone read it).
 A fault that gives an equivalent program is listed in tools/mutate-equivalent.txt, with the reason; where it survives it is counted apart, and the rate is
 given with and without.
 
-The copy is built once with gcc's coverage.  Each test of the default suite (no label `long`) runs once, must pass, and tells which lines it executes.  A fault is
-judged by the tests that execute its line, those that found most for their time first, until one fails or takes more than five times its time (killed),
-or until all have passed or T seconds of tests (120) are spent and those that take no time have passed, too (survived).  A fault that does not build is not counted.
+All faults are built at once: a function with a fault is there twice, and the variable CAROM_FAULT says which of the two runs, so that nothing is compiled or linked
+between faults.  Faults outside of functions (tables, constants) are built one by one.  Each test of the default suite (no label `long`) runs once without a fault, must
+pass, and tells which functions with faults it enters.  A fault is judged by those tests, those that found most for their time first, until one fails or takes
+more than five times its time (killed), or until all have passed or T seconds of tests (120) are spent and those that take no time have passed, too (survived).
+With --matrix all of these tests are asked, whatever they find, and at the end those are listed that found nothing which another did not find.
+A fault that does not build is not counted.
 
 The same seed plants the same faults in the same sources.  Results are kept in BUILD/mutate/results.jsonl: a campaign that was interrupted goes on, and
 survivors are judged again after a test has changed, or with more seconds."""
@@ -96,17 +99,102 @@ def run(command, cwd, env, cpu=None, wall=None):
         p.wait()
 
 
+# Top-level functions of a C text without comments: (where the header begins, `{`, the end, name, arguments, whether it returns something), None for those that
+# cannot be called by another function with the same arguments.
+def functions_of(code):
+    found, depth, start, last = [], 0, 0, 0
+    for m in re.finditer(r"[{};]", code):
+        if m.group() == "{":
+            if depth == 0: start = m.start()
+            depth += 1
+        elif m.group() == "}":
+            depth -= 1
+            if depth == 0:
+                header = code[last:start]
+                call = re.fullmatch(r"(?s)(.*?)\b(\w+)(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))\s*", header)
+                if call and "=" not in header: found.append((last + len(header) - len(header.lstrip()), start, m.end(), call))
+                last = m.end()
+        elif depth == 0: last = m.end()
+    return found
+
+
+def arguments_of(text):
+    """Names of the parameters of `(...)`, or None."""
+    inner, parts, depth, at = text[1:-1], [], 0, 0
+    if inner.strip() in ("", "void"): return []
+    for i, ch in enumerate(inner + ","):
+        depth += (ch in "([") - (ch in ")]")
+        if ch == "," and depth == 0: parts.append(inner[at:i]); at = i + 1
+    names = []
+    for p in parts:
+        p = re.sub(r"\[[^\]]*\]", "", p).strip()
+        m = re.match(r"(?s).*?\(\s*\*\s*(?:const\s+)?(\w+)\s*\)", p) or re.fullmatch(r"(?s).*[\s\*](\w+)", p)
+        if not m or "..." in p: return None
+        names.append(m.group(1))
+    return names
+
+
+# Without the headers of POSIX, which not every source may include; 02101: to write at the end of a file, which is made where it is missing.
+POINT = """#include <stdlib.h>
+#include <sys/syscall.h>
+extern long syscall(long, ...);
+static int carom_fault_now = -1;
+static const char *carom_fault_file;
+static __attribute__((constructor)) void carom_fault_begin(void) {
+    const char *which = getenv("CAROM_FAULT");
+    carom_fault_file = getenv("CAROM_FAULT_SEEN");
+    if (which) carom_fault_now = atoi(which);
+}
+static __attribute__((unused, noinline, cold)) void carom_fault_note(int k) {
+    const int fd = (int)syscall(SYS_openat, -100, carom_fault_file, 02101, 0666);
+    const char text[] = {(char)('0' + k / 1000), (char)('0' + k / 100 % 10), (char)('0' + k / 10 % 10), (char)('0' + k % 10), 10};
+    if (fd >= 0) syscall(SYS_write, fd, text, sizeof text), syscall(SYS_close, fd);
+}
+#define CAROM_FAULT_SEEN(k) do { static char seen; if (!seen && carom_fault_file) seen = 1, carom_fault_note(k); } while (0)
+"""
+
+
+def planted(text, faults):
+    """The text with all faults of functions, and the numbers of those that are not in functions: [(number, fault)] of one file."""
+    code = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.M | re.S)
+    blank = re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", lambda m: re.sub(r"[^\n]", " ", m.group())[:-1] + ";" if len(m.group()) > 1 else m.group(), code, flags=re.M)
+    pieces, alone = [], []  # (where, what is put there)
+    functions = functions_of(blank)
+    for k, f in faults:
+        for start, brace, end, call in functions:
+            names = arguments_of(call.group(3)) if brace < f.at < end else None
+            if names is not None: break
+        else:
+            alone.append(k)
+            continue
+        before, name = call.group(1), call.group(2)
+        nothing = re.search(r"\bvoid\s*$", before.strip()) is not None
+        header = "%s%s__fault_%d%s" % (re.sub(r"\b(static|inline|extern|CAROM_API)\b", "", before), name, k, call.group(3))
+        body = text[brace:f.at] + f.new + text[f.at + f.length:end]
+        own = "%s%s%s;" % (before if "static" in before else "", name, call.group(3)) if "static" in before else ""
+        pieces.append((start, "%s\nstatic %s%s\n" % (own, header, body)))
+        go = "%s__fault_%d(%s);" % (name, k, ", ".join(names))
+        pieces.append((brace + 1, " CAROM_FAULT_SEEN(%d); if (carom_fault_now == %d) %s" % (k, k, "{ %s return; }" % go if nothing else "return " + go)))
+    for k in alone:
+        for start, brace, end, call in functions: pieces.append((brace + 1, " CAROM_FAULT_SEEN(%d);" % k))
+    first = min([start for start, *_ in functions], default=0)  # after what is included
+    pieces.append((first, POINT))
+    for where, what in sorted(pieces, key=lambda x: (-x[0], x[1] != POINT)): text = text[:where] + what + text[where:]
+    return text, alone
+
+
 class Campaign:
-    def __init__(self, a):
+    def __init__(self, a, faults):
         self.a, self.base = a, os.path.join(os.path.abspath(a.build), "mutate")
-        self.source, self.build = os.path.join(self.base, "source"), os.path.join(self.base, "build")
+        self.source = os.path.join(self.base, "copy")
+        self.build = os.path.join(self.source, "build")  # as in a tree of one's own: ccache knows what has not changed
         os.makedirs(self.base, exist_ok=True)
         self.alone = open(os.path.join(self.base, "lock"), "w")
         fcntl.flock(self.alone, fcntl.LOCK_EX)  # one campaign at a time
         files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.split()
         self.text = {f: open(os.path.join(ROOT, f), "rb").read() for f in sorted(files) if os.path.isfile(os.path.join(ROOT, f))}
-        self.env = dict(os.environ, TMPDIR=self.base, XDG_CACHE_HOME=os.path.join(self.base, "cache"), GCOV_PREFIX=os.path.join(self.base, "counts"), CAROM_TEST_FIRST="1")
-        self.sources = self.digest("src/|include/")
+        self.env = dict(os.environ, TMPDIR=self.base, XDG_CACHE_HOME=os.path.join(self.base, "cache"), CAROM_TEST_FIRST="1")
+        self.faults = dict(enumerate(faults))
         self.make_copy()
         self.look()
 
@@ -116,34 +204,65 @@ class Campaign:
             if re.match(pattern, f): h.update(f.encode() + b"\0" + text)
         return h.hexdigest()[:16]
 
-    def ninja(self, *targets): return subprocess.run(["ninja", "-C", self.build, "-j", self.a.jobs] + list(targets), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+    def ninja(self, *targets, keep=False): return subprocess.run(["ninja", "-C", self.build, "-j", self.a.jobs] + ["-k", "0"] * keep + list(targets), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
 
-    def target(self, command):
-        program = os.path.relpath(command[0], self.build)
-        return program if program.startswith("test/") else "carom_cli"
+    def put(self, f, text):
+        to = os.path.join(self.source, f)
+        if os.path.exists(to) and open(to, "rb").read() == text: return
+        os.makedirs(os.path.dirname(to), exist_ok=True)
+        with open(to, "wb") as o: o.write(text)
+        if f in self.text and os.access(os.path.join(ROOT, f), os.X_OK): os.chmod(to, 0o755)
+
+    def write_file(self, file, only=None):
+        """The file with its faults in functions, or with the one fault `only` that is in none."""
+        faults = [(k, f) for k, f in self.faults.items() if f.file == file and k not in self.unbuilt]
+        text = self.text[file].decode()
+        if only is not None:
+            f = self.faults[only]
+            text = text[:f.at] + f.new + text[f.at + f.length:]
+            self.put(file, text.encode())
+            return
+        text, alone = planted(text, faults)
+        self.outside |= set(alone)
+        self.put(file, text.encode())
 
     def make_copy(self):
+        changed = sorted({f.file for f in self.faults.values()})
+        self.unbuilt, self.outside = set(), set()
         for f, text in self.text.items():
-            to = os.path.join(self.source, f)
-            if not os.path.exists(to) or open(to, "rb").read() != text:
-                os.makedirs(os.path.dirname(to), exist_ok=True)
-                shutil.copy2(os.path.join(ROOT, f), to), os.utime(to)
+            if f == "src/CMakeLists.txt":  # warnings of doubled functions are of no use
+                text += "".join("set_source_files_properties(%s TARGET_DIRECTORY carom_core carom_files carom_cli PROPERTIES COMPILE_OPTIONS -w)\n" % os.path.join(self.source, c) for c in changed).encode()
+            if f not in changed: self.put(f, text)
+        for f in changed: self.write_file(f)
         if not os.path.exists(os.path.join(self.build, "build.ninja")):
-            subprocess.check_call(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_C_COMPILER=gcc", "-DCMAKE_BUILD_TYPE=Coverage", "-DCMAKE_C_FLAGS_COVERAGE=-O1 --coverage",
-                                   "-DCMAKE_C_COMPILER_LAUNCHER=" + (shutil.which("ccache") or "")], stdout=subprocess.DEVNULL)
+            linker = ["-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld"] if shutil.which("ld.lld") else []
+            subprocess.check_call(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_C_COMPILER_LAUNCHER=" + (shutil.which("ccache") or "")] + linker + self.a.cmake, stdout=subprocess.DEVNULL)
         self.ninja("build.ninja")  # new tests are known after it
-        for again in (False, True):  # a program that is not built yet has no command
-            shown = subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], stdout=subprocess.PIPE, text=True, check=True).stdout
-            self.tests, missing = {}, []
-            for t in json.loads(shown)["tests"]:
-                properties = {p["name"]: p["value"] for p in t.get("properties", [])}
-                if not re.fullmatch(self.a.tests, t["name"]) or "long" in properties.get("LABELS", []): continue
-                if "command" in t: self.tests[t["name"]] = (t["command"], properties["WORKING_DIRECTORY"])
-                else: missing.append(t["name"])
-            if not missing or again: break
-            if self.a.tests == ".*": self.ninja()
-            else: self.ninja("carom_cli", *{re.sub(r"_\d$", "", t) for t in missing if os.path.exists(os.path.join(self.source, "test/%s.c" % re.sub(r"_\d$", "", t)))})  # parts of one program
-        if self.ninja("carom_core", "carom_files") != 0: sys.exit("the copy does not build: ninja -C " + self.build)
+        if self.ninja("carom_core", "carom_files", keep=True) != 0:
+            commands = {os.path.relpath(c["file"], self.source): c for c in json.loads(subprocess.run(["ninja", "-C", self.build, "-t", "compdb"], stdout=subprocess.PIPE, text=True).stdout) if c["file"].endswith(".c")}
+            def builds(file):
+                c = commands[file]
+                words = [w for w in c["command"].split() if not w.endswith("ccache")]
+                words = words[:words.index("-o")] + words[words.index("-o") + 2:] + ["-fsyntax-only", "-w"]
+                return subprocess.run(words, cwd=c["directory"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+            for file in changed:
+                if file not in commands or builds(file): continue
+                mine = {k for k, f in self.faults.items() if f.file == file}
+                for k in sorted(mine):
+                    before, self.unbuilt = self.unbuilt, self.unbuilt | (mine - {k})
+                    self.write_file(file)
+                    good = builds(file)
+                    self.unbuilt = before | (set() if good else {k})
+                self.write_file(file)
+            if self.ninja("carom_core", "carom_files") != 0: sys.exit("the copy does not build: ninja -C " + self.build)
+        self.ninja(keep=True)
+        shown = subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.tests = {}
+        for t in json.loads(shown)["tests"]:
+            properties = {p["name"]: p["value"] for p in t.get("properties", [])}
+            if not re.fullmatch(self.a.tests, t["name"]) or "long" in properties.get("LABELS", []) or "command" not in t: continue
+            environment = dict(e.split("=", 1) for e in properties.get("ENVIRONMENT", []) if "=" in e)
+            self.tests[t["name"]] = (t["command"], properties["WORKING_DIRECTORY"], environment)
 
     def parts_of(self, file, known=()):
         """A test, the headers of test/ that it includes, and theirs, and the files of test/ that it names."""
@@ -154,65 +273,40 @@ class Campaign:
         return known
 
     def look(self):
-        """Seconds of every quick test and the lines that it executes, known from the last time if the test has not changed.  Where a source has
-        changed since, a test that reached any line of it counts as reaching all."""
+        """Seconds of every quick test and the faults whose function it enters, known from the last time if neither the test nor the faults have changed."""
         kept = os.path.join(self.base, "looked.json")
         known = json.load(open(kept)) if os.path.exists(kept) else {}
-        self.looked, self.reach, self.touch = {}, collections.defaultdict(set), collections.defaultdict(set)
-        for t, (command, cwd) in self.tests.items():
+        plan = short(json.dumps([[k, f.name, self.digest(re.escape(f.file))] for k, f in self.faults.items()]).encode())
+        self.looked, self.reach = {}, collections.defaultdict(set)
+        for t, (command, cwd, environment) in self.tests.items():
             key = short(b"".join(self.text[f] for f in self.parts_of("test/%s.c" % os.path.basename(command[0]))) + " ".join(command[1:]).encode())
-            longer = known.get(t, {}).get("seconds", 0) is None and known[t].get("longest", 0) < self.a.longest  # it was left out: now there may be time for it
-            if known.get(t, {}).get("key") != key or longer or not set(self.a.folders) <= set(known[t]["folders"]):
-                if self.ninja(self.target(command)) != 0: sys.exit("%s does not build: ninja -C %s" % (t, self.build))
-                folders = sorted(set(self.a.folders) | set(known.get(t, {}).get("folders", [])))
-                known[t] = dict(self.look_at(command, cwd, folders), key=key, folders=folders, longest=self.a.longest, sources=self.sources)
+            old = known.get(t, {})
+            too_long = old.get("seconds", 0) is None and old.get("key") == key and old.get("longest", 0) >= self.a.longest
+            if not too_long and (old.get("key") != key or old.get("plan") != plan):
+                seen = os.path.join(self.base, "seen")
+                if os.path.exists(seen): os.unlink(seen)
+                before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
+                status = run(command, cwd, dict(self.env, CAROM_FAULT_SEEN=seen, **environment), cpu=self.a.longest, wall=10 * self.a.longest)
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+                entered = sorted(set(int(l) for l in open(seen) if re.fullmatch(r"\d{4}\n", l))) if os.path.exists(seen) else []
+                known[t] = {"seconds": cpu if status in (0, 77) else None, "wall": time.time() - start, "key": key, "plan": plan, "entered": entered, "longest": self.a.longest}
                 with open(kept + ".part", "w") as o: json.dump(known, o)
                 os.rename(kept + ".part", kept)
-                print("%s: %s" % (t, "left out" if known[t]["seconds"] is None else "%.1f s" % known[t]["seconds"]), flush=True)
-            if known[t]["seconds"] is not None: self.looked[t] = known[t]
+                print("%s: %s" % (t, "left out" if status not in (0, 77) else "%.1f s" % cpu), flush=True)
+            if known[t]["seconds"] is not None:
+                self.looked[t] = known[t]
+                for k in known[t]["entered"]: self.reach[k].add(t)
         self.left_out = [t for t in self.tests if t not in self.looked]
-        for t, k in self.looked.items():
-            for f, (source, lines) in k["lines"].items():
-                if source != short(self.text.get(f, b"")): self.touch[f].add(t)
-                else:
-                    for line in lines: self.reach[f, line].add(t)
 
-    def look_at(self, command, cwd, folders):
-        for top, _, names in os.walk(self.build):
-            for f in names:
-                if f.endswith(".gcda"): os.unlink(os.path.join(top, f))
-        env = {k: v for k, v in self.env.items() if k != "GCOV_PREFIX"}
-        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
-        status = run(command, cwd, env, cpu=self.a.longest, wall=4 * self.a.longest)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        if status not in (0, 77): return {"seconds": None, "lines": {}}
-        lines, data = collections.defaultdict(set), []
-        for folder in folders:
-            for top, _, names in os.walk(os.path.join(self.build, "src", "CMakeFiles")):
-                data += [os.path.join(top, f) for f in names if f.endswith(".gcda") and "/%s/" % folder in top + "/"]
-        if data:
-            told = subprocess.run(["gcov", "--json-format", "--stdout"] + data, cwd=self.base, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-            for one in told.decode().split("\n"):
-                report = json.loads(one) if one.startswith("{") else {"files": []}
-                for f in report["files"]:
-                    path = os.path.relpath(os.path.join(report["current_working_directory"], f["file"]), self.source)
-                    if path in self.text: lines[path].update(l["line_number"] for l in f["lines"] if l["count"] > 0)
-        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return {"seconds": cpu, "wall": time.time() - start, "lines": {f: (short(self.text[f]), sorted(v)) for f, v in lines.items()}}
-
-    def reaching(self, fault):
-        """Tests that execute the fault's line, or, where gcov counts a statement at another line, one of its neighbours; where there are none, as in a table of
-        numbers, all that execute something of the file."""
-        for near in (0, 1, 2):
-            tests = set().union(*(self.reach[fault.file, fault.line + d] for d in (near, -near)))
-            if tests: return tests | self.touch[fault.file]
-        return {t for t, k in self.looked.items() if fault.file in k["lines"]}
-
-    def judge(self, fault, kills):
-        """(what notices the fault or None, seconds, tests that passed)"""
-        text, path, start, spent, passed = self.text[fault.file].decode(), os.path.join(self.source, fault.file), time.time(), 0, 0
-        with open(path, "w") as o: o.write(text[:fault.at] + fault.new + text[fault.at + fault.length:])
-        fate = None
+    def judge(self, k, kills):
+        """(what notices fault k, [] for nothing; seconds; how many tests were asked)"""
+        fault, start, spent, asked, found = self.faults[k], time.time(), 0, 0, []
+        if k in self.unbuilt: return ["does not build"], 0, 0
+        alone = k in self.outside
+        if alone:
+            self.write_file(fault.file, only=k)
+            if self.ninja("carom_core", "carom_files", "program") != 0: found = ["does not build"]
         try:
             words = [w for w in re.split(r"[_./]", fault.file) if len(w) > 1 and w != "src"]
             if "io" in words: words += ["storage", "result", "hostile", "survivors", "snapshots", "refused", "rows", "layout", "misfit"]
@@ -220,35 +314,18 @@ class Campaign:
             if "sim" in words: words += ["steps", "measures", "parts"]
             if "event" in words: words += ["margin", "numbering", "changes"]
             if "energetic" in words: words += ["impact_laws"]
-            worth = lambda t: (1 + 3 * kills[t]) * (12 if t.startswith("test_figures") else 4 if any(w in t for w in words) else 1) / (0.5 + self.looked[t]["seconds"])  # that sees most; a test of that name is sharp, too
-            order = sorted(self.reaching(fault), key=lambda t: (-worth(t), t))
-            if self.ninja("carom_core", "carom_files") != 0: order, fate = [], "does not build"
-            for t in order:
+            worth = lambda t: (1 + 3 * kills[t]) * (4 if t.startswith("test_figures") or any(w in t for w in words) else 1) / (0.5 + self.looked[t]["seconds"])  # a test of that name is sharp
+            for t in sorted(self.reach[k], key=lambda t: (-worth(t), t)) if not found else []:
                 if spent > self.a.seconds and self.looked[t]["seconds"] > 0.2: continue  # those that take no time are asked in any case
-                command, cwd = self.tests[t]
-                if self.ninja(self.target(command)) != 0: fate = "does not build"; break
-                shutil.rmtree(self.env["GCOV_PREFIX"], ignore_errors=True)  # counts of another program would be told on stderr, which some tests read
-                status = run(command, cwd, self.env, cpu=5 * self.looked[t]["seconds"] + 5, wall=20 * self.looked[t]["wall"] + 20)
-                if status not in (0, 77): fate = t + (" (time)" if status is None else ""); break
-                spent, passed = spent + self.looked[t]["seconds"], passed + 1
+                command, cwd, environment = self.tests[t]
+                if alone and os.path.relpath(command[0], self.build).startswith("test/") and self.ninja(os.path.relpath(command[0], self.build)) != 0: continue
+                status = run(command, cwd, dict(self.env, CAROM_FAULT=str(k), **environment), cpu=5 * self.looked[t]["seconds"] + 5, wall=20 * self.looked[t]["wall"] + 20)
+                spent, asked = spent + self.looked[t]["seconds"], asked + 1
+                if status not in (0, 77): found.append(t + (" (time)" if status is None else ""))
+                if found and not self.a.matrix: break
         finally:
-            with open(path, "w") as o: o.write(text)
-        if fate and fate != "does not build" and not self.sound(fate.split()[0]): return self.judge(fault, kills)
-        return fate, time.time() - start, passed
-
-    def sound(self, t):
-        """A test that was looked at with other sources: does it pass without a fault?  If not, it is not asked any more."""
-        k = self.looked[t]
-        if k.get("sources") != self.sources:
-            command, cwd = self.tests[t]
-            shutil.rmtree(self.env["GCOV_PREFIX"], ignore_errors=True)
-            if self.ninja("carom_core", "carom_files", self.target(command)) != 0 or run(command, cwd, self.env, cpu=5 * k["seconds"] + 5, wall=20 * k["wall"] + 20) not in (0, 77):
-                del self.looked[t]
-                self.left_out.append(t)
-                for tests in list(self.reach.values()) + list(self.touch.values()): tests.discard(t)
-                return False
-            k["sources"] = self.sources
-        return True
+            if alone: self.write_file(fault.file)
+        return found, time.time() - start, asked
 
 
 def equivalent():
@@ -264,14 +341,16 @@ def main():
     ap.add_argument("--jobs", default="2")
     ap.add_argument("--minutes", type=float, default=1e9, help="stop after so many")
     ap.add_argument("--seconds", type=float, default=120, help="of tests for one fault")
-    ap.add_argument("--longest", type=float, default=12, help="seconds of computing that a test may take in the build with coverage, about three times those of the default build; others are not asked")
+    ap.add_argument("--longest", type=float, default=12, help="seconds of computing that a test may take; others are not asked")
     ap.add_argument("--tests", default=".*", help="names of tests, a regular expression; without: all of the default suite")
     ap.add_argument("--sharp", dest="tests", action="store_const", const=SHARP, help="the programs that have found most, none else")
+    ap.add_argument("--matrix", action="store_true", help="ask every test for every fault, and list those that alone find nothing")
+    ap.add_argument("--cmake", action="append", default=[], help="an argument for cmake")
     ap.add_argument("--only", default="", help="faults whose name has this in it")
     ap.add_argument("--list", action="store_true", help="print the faults and do no more")
     ap.add_argument("folders", nargs="+")
     a = ap.parse_args()
-    equal, planted = equivalent(), []
+    equal, chosen = equivalent(), []
     by_folder = {}
     for folder in a.folders:
         every, rng = [], random.Random("%d %s" % (a.seed, folder))
@@ -285,32 +364,32 @@ def main():
         by_folder[folder] = [x for x in every if a.only in x.name]
     for n in range(a.faults):
         of = by_folder[a.folders[n % len(a.folders)]]
-        if of: planted.append((a.folders[n % len(a.folders)], of.pop()))
+        if of: chosen.append((a.folders[n % len(a.folders)], of.pop()))
     if a.list:
-        for n, (folder, fault) in enumerate(planted): print(n, "%s:%d" % (fault.file, fault.line), fault.name)
+        for n, (folder, fault) in enumerate(chosen): print(n, "%s:%d" % (fault.file, fault.line), fault.name)
         return
-    c = Campaign(a)
+    c = Campaign(a, [fault for _, fault in chosen])
     kept = os.path.join(c.base, "results.jsonl")
-    known, kills, tests = {}, collections.defaultdict(collections.Counter), c.digest("test/")
+    known, kills, tests = {}, collections.Counter(), c.digest("test/")
     for r in map(json.loads, open(kept)) if os.path.exists(kept) else []:
         known[r["name"], r["file"]] = r
-        if r["fate"]: kills[r["folder"]][r["fate"].split()[0]] += 1
-    tally, survivors, begun = collections.Counter(), [], time.time()
-    fresh = lambda x: (x[1][1].name, short(c.text[x[1][1].file])) not in known  # before survivors are judged again
-    for n, (folder, fault) in sorted(enumerate(planted), key=lambda x: not fresh(x)):
+        for t in r["found"]: kills[t.split()[0]] += 1
+    tally, survivors, begun, alone = collections.Counter(), [], time.time(), collections.defaultdict(set)
+    for k, (folder, fault) in enumerate(chosen):
         of = short(c.text[fault.file])
         r = known.get((fault.name, of))
-        if not r or (not r["fate"] and (r["tests"] != tests or r.get("allowed", 0) < a.seconds)):
+        if not r or (not r["found"] and (r["tests"] != tests or r["allowed"] < a.seconds)) or (a.matrix and not r["matrix"]):
             if time.time() - begun > 60 * a.minutes: break
-            fate, seconds, passed = c.judge(fault, kills[folder])
-            r = {"name": fault.name, "file": of, "folder": folder, "line": fault.line, "fate": fate, "tests": tests, "seconds": round(seconds, 1), "passed": passed, "allowed": a.seconds}
+            found, seconds, asked = c.judge(k, kills)
+            r = {"name": fault.name, "file": of, "folder": folder, "line": fault.line, "found": found, "tests": tests, "seconds": round(seconds, 1), "asked": asked, "allowed": a.seconds, "matrix": a.matrix}
             with open(kept, "a") as o: o.write(json.dumps(r) + "\n")
-            if fate: kills[folder][fate.split()[0]] += 1
-        tally[folder, "unbuilt" if r["fate"] == "does not build" else "killed" if r["fate"] else "equivalent" if fault.name in equal else "survived"] += 1
-        if not r["fate"] and fault.name not in equal: survivors.append("%s (line %d, %d tests passed)" % (fault.name, r["line"], r["passed"]))
-        print("%3d %-24s %5.0f s %s" % (n, r["fate"] or "SURVIVED", r["seconds"], fault.name[:180]), flush=True)
-    c.ninja("carom_core", "carom_files")
+            for t in found: kills[t.split()[0]] += 1
+        tally[folder, "unbuilt" if r["found"] == ["does not build"] else "killed" if r["found"] else "equivalent" if fault.name in equal else "survived"] += 1
+        if not r["found"] and fault.name not in equal: survivors.append("%s (line %d, %d tests passed)" % (fault.name, r["line"], r["asked"]))
+        if r["found"]: alone[r["found"][0].split()[0] if len(r["found"]) == 1 else ""].add(k)
+        print("%3d %-24s %5.0f s %s" % (k, " ".join(r["found"][:1]) + (" and %d" % (len(r["found"]) - 1)) * (len(r["found"]) > 1) or "SURVIVED", r["seconds"], fault.name[:180]), flush=True)
     if c.left_out: print("\nnot asked, because they fail or take more than %g s (--longest): %s" % (a.longest, " ".join(c.left_out)))
+    if a.matrix: print("\nfound nothing that no other test found: " + " ".join("%s (%.1f s)" % (t, c.looked[t]["seconds"]) for t in sorted(c.looked, key=lambda t: -c.looked[t]["seconds"]) if not alone[t]))
     print("\nsurvivors:" if survivors else "\nno survivors")
     for s in survivors: print("  " + s)
     for folder in a.folders + ["all"]:

@@ -237,6 +237,8 @@ struct near_pairs {
     int slots;            // to begin with
     double *thin;         // nshapes: half of the smallest width; infinite: nothing passes it
     bool patches;         // some contacts are found by search
+    bool numbered;        // some shape is an element of a member or a piece of an outline
+    bool others;          // some shape is neither round nor a box nor a plane, and not found by search
     size_t at;            // offset in the model's work block: the list in use
     int lanes;            // threads that may ask tapes of its pairs at once: each has work blocks and a place for
                           // answers

@@ -107,14 +107,18 @@ bool carom_shape_same(const shape *a, const shape *b, bool sized) {
     return a->ncorners == 0 || memcmp(a->corner, b->corner, (size_t)a->ncorners * sizeof *a->corner) == 0;
 }
 
-// Boxes in space may have any size, against boxes, planes and what is round: their half edges are parameters.  (Other
-// formulas are made for the numbers.)
+// Boxes in space may have any size, against boxes, planes and what is round: their half edges are parameters.  What is
+// round may have any radius in a list, against all but elements and outlines.  (Other formulas are made for the numbers; shapes whose
+// numbers they have do not differ in them, see rules.c.)
 static bool simple(const shape *s) {
     return (s->kind == SHAPE_BOX && s->space == SPATIAL) || s->kind <= SHAPE_ROUND || s->kind == SHAPE_PLANE;
 }
 static bool sized(const pair *p, const shape *s) {
     if (carom_shape_piece(s)) return true;
-    return (s->kind == SHAPE_BOX || (p->listed && s->kind == SHAPE_ROUND)) && simple(p->A) && simple(p->B);
+    if (s->kind == SHAPE_ROUND)
+        return p->listed && p->A->kind != SHAPE_ELEMENT && p->B->kind != SHAPE_ELEMENT && !carom_shape_piece(p->A) &&
+               !carom_shape_piece(p->B);
+    return s->kind == SHAPE_BOX && simple(p->A) && simple(p->B);
 }
 
 static bool same_rubbing(const rubbing *a, const rubbing *b) {

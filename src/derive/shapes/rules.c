@@ -61,18 +61,25 @@ static struct near_pairs *near_of(resolver *r) {
     x->rule = carom_pool_take(&m->memory, rules * sizeof *x->rule);
     x->side = carom_pool_take(&m->memory, rules * n);
     if (!x->shape || !x->group || !x->sample || !x->rule || !x->side) return NULL;
-    for (int i = 0; i < m->nshapes; ++i) x->shape[i] = &m->shapes[i], x->group[i] = -1;
+    for (int i = 0; i < m->nshapes; ++i) {
+        const shape *s = x->shape[i] = &m->shapes[i];
+        x->group[i] = -1;
+        x->numbered = x->numbered || s->kind == SHAPE_ELEMENT || carom_shape_piece(s);
+        x->others = x->others || (s->kind > SHAPE_ROUND && s->kind != SHAPE_BOX && s->kind != SHAPE_PLANE &&
+                                  !carom_patch_pair(s, s));
+    }
     return m->near = x;
 }
 
-// Boxes and rounds of one kind have their sizes as parameters.
-static bool sized(const shape *s) {
-    return carom_shape_piece(s) || s->kind == SHAPE_ROUND || (s->kind == SHAPE_BOX && s->space == SPATIAL);
+// Boxes and rounds of one kind have their sizes as parameters, where all formulas of the model do (kinds.c).
+static bool sized(const struct near_pairs *x, const shape *s) {
+    return carom_shape_piece(s) || (s->kind == SHAPE_ROUND && !x->numbered) ||
+           (s->kind == SHAPE_BOX && s->space == SPATIAL && !x->others);
 }
 
 // Hulls are all of one kind.
-static bool alike(const shape *a, const shape *b) {
-    return carom_patch_pair(a, a) ? a->kind == b->kind : carom_shape_same(a, b, sized(a));
+static bool alike(const struct near_pairs *x, const shape *a, const shape *b) {
+    return carom_patch_pair(a, a) ? a->kind == b->kind : carom_shape_same(a, b, sized(x, a));
 }
 
 // Is a direction of friction fixed in one of two bodies, and not in the other?
@@ -100,7 +107,7 @@ static void join_group(const carom_mech *mech, struct near_pairs *x, int i) {
     if (x->group[i] >= 0) return;
     int g = 0;
     while (g < x->ngroups &&
-           !(s->material == x->sample[g]->material && alike(s, x->sample[g]) &&
+           !(s->material == x->sample[g]->material && alike(x, s, x->sample[g]) &&
              carom_body_same(s->body, x->sample[g]->body) && !told_apart(mech, s->body, x->sample[g]->body)))
         ++g;
     if (g == x->ngroups) x->sample[x->ngroups++] = s;
@@ -158,6 +165,27 @@ static bool find_pieces(const struct near_pairs *x, int rule, int a, int b, cons
     return false;
 }
 
+// Shapes of a group differ in size: whether one has room inside another is asked of each.
+static carom_status check_room(resolver *r, int rule, int a, int b) {
+    const struct near_pairs *x = r->m->near;
+    for (int i = 0; i < x->nshapes; ++i)
+        for (int k = 0; x->group[i] == a && k < x->nshapes; ++k)
+            if (x->group[k] == b && carom_near_meet(x, rule, i, k))
+                CAROM_TRY(carom_pair_check(r, &x->rule[rule].entry->name, x->shape[i], x->shape[k]));
+    return CAROM_OK;
+}
+
+// Bodies of a pair come in the order of near.c, and formulas are made for that order: two shapes of these groups that
+// have it; false: there are none.
+static bool in_order(const struct near_pairs *x, int a, int b, const shape **A, const shape **B) {
+    if (a == b || (*B)->body->v < 0 || (*A)->body->v < (*B)->body->v) return true;
+    for (int i = 0; i < x->nshapes; ++i) {
+        if (x->group[i] == a && x->shape[i]->body->v < (*A)->body->v) *A = x->shape[i];
+        if (x->group[i] == b && x->shape[i]->body->v > (*B)->body->v) *B = x->shape[i];
+    }
+    return (*A)->body->v < (*B)->body->v;
+}
+
 // A pair of two groups: for its contacts and laws.
 static carom_status sample_pair(resolver *r, int rule, int a, int b) {
     struct near_pairs *x = r->m->near;
@@ -165,7 +193,10 @@ static carom_status sample_pair(resolver *r, int rule, int a, int b) {
     const shape *A = x->sample[a], *B = x->sample[b];
     const carom_datum *place = &of->entry->name;
     if ((carom_shape_piece(A) || carom_shape_piece(B)) && !find_pieces(x, rule, a, b, &A, &B)) return CAROM_OK;
-    if (a != b) CAROM_TRY(carom_pair_check(r, place, A, B));
+    if (!in_order(x, a, b, &A, &B)) return CAROM_OK;
+    if (a != b && (A->kind > SHAPE_PLANE || B->kind > SHAPE_PLANE) && !carom_shape_piece(A) && !carom_shape_piece(B))
+        CAROM_TRY(check_room(r, rule, a, b));
+    else if (a != b) CAROM_TRY(carom_pair_check(r, place, A, B));
     else if (A->body->v < 0)
         return carom_fault(r, place, 0, "'%s' and others like it cannot move; no contact among them is needed",
                            A->name);
