@@ -1,0 +1,348 @@
+// follow_events.c: events at which a smooth branch bifurcates or turns back, between the two ends of a step.
+//
+//     fold: tau_p = 0;  branch: det [F_x F_p; tau'] = 0;  period-doubling: det(P + 1) = 0  (FOL-4)
+//
+// change their signs there; a pair that crosses changes the number of unstable eigenvalues by two and none of these.
+#include "dynamics/follow.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double VANISHED = 1e-13; // of a test at the ends of the step: zero
+static const double SETTLED = 1e-13;  // of a step: an event that is located
+static const double APART = 2.5e-3, NEARBY = 0.1; // (FOL-5)  distance of the points beside a crossing of branches; of
+                                                  // the test at the ends of the step: such a crossing is near
+
+static double value_of(carom_signed x, double reference) { return x.sign * exp(fmin(x.log_size - reference, 300)); }
+
+bool follow_differs(const follow_spot *a, const follow_spot *b, int k) {
+    return a->look.test[k].sign * b->look.test[k].sign < 0;
+}
+
+// How many of the tests that have signs change them; *which: the last of them.
+static int changes(const follow_spot *a, const follow_spot *b, int *which) {
+    int n = 0;
+    for (int k = CAROM_FOLD; k < CAROM_PAIR; ++k)
+        if (follow_differs(a, b, k)) ++n, *which = k;
+    return n;
+}
+
+// Where the number of unstable eigenvalues changes and no test does: by the eigenvalue that is nearest to its border.
+static int kind_of(follow_walk *w, const carom_curve_look *l) {
+    double least = INFINITY;
+    int kind = CAROM_PAIR;
+    for (int i = 0; i < l->n; ++i) {
+        const double off = fabs(w->k.beyond(w->k.user, l->re[i], l->im[i]));
+        if (off < least)
+            least = off, kind = l->im[i] != 0 ? CAROM_PAIR : w->orbits && l->re[i] < 0 ? CAROM_DOUBLING : CAROM_BRANCH;
+    }
+    return kind;
+}
+
+// How far apart two rows are: parameter, coordinates and rates, each of its range in the table.
+static double between_rows(const follow_walk *w, long r, long k) {
+    const carom_table *t = &w->f->branch;
+    double most = 0;
+    for (int i = 1; i < FOLLOW_COLUMNS + w->nq + w->nv - w->hidden - w->hidden_v; i = i == 1 ? FOLLOW_COLUMNS : i + 1) {
+        const double *x = t->column[i].real;
+        double low = x[r], high = x[r];
+        for (long n = 0; n < t->rows; ++n) low = fmin(low, x[n]), high = fmax(high, x[n]);
+        if (high > low) most = fmax(most, fabs(x[r] - x[k]) / (i == 1 ? w->size : high - low));
+    }
+    return most;
+}
+
+static bool is_crossing(const follow_walk *w, long r) {
+    return strncmp(w->f->branch.column[5].text[r], "branch", 6) == 0 && !strchr(w->f->branch.column[5].text[r], '?');
+}
+
+// Is the crossing in the last row one that another branch has met before?
+static bool is_known(const follow_walk *w) {
+    const long last = w->f->branch.rows - 1;
+    for (long r = 0; r < last; ++r)
+        if (is_crossing(w, r) && between_rows(w, r, last) < FOLLOW_KNOWN) return true;
+    return false;
+}
+
+// What bifurcates at the event of the last row is followed later.
+static carom_status add_switch(follow_walk *w, int branch, const follow_spot *at, int kind) {
+    const int wanted = w->def->switches;
+    const bool doubles =
+        kind == CAROM_DOUBLING && wanted & CAROM_SWITCH_DOUBLING && w->k.doubles && w->k.doubles(w->k.user);
+    const bool crosses = kind == CAROM_BRANCH && wanted & CAROM_SWITCH_BRANCH && !is_known(w),
+               grows = kind == CAROM_PAIR && w->k.pair && wanted & CAROM_SWITCH_HOPF;
+    if (!(doubles || crosses || grows) || w->ntasks >= 16) return CAROM_OK;
+    CAROM_TRY(follow_add_task(w, 0, w->longest * FOLLOW_FIRST,
+                              doubles   ? FOLLOW_DOUBLE
+                              : crosses ? FOLLOW_CROSS
+                                        : FOLLOW_FROM_HOPF,
+                              at->tau));
+    if (doubles) follow_task_at(w, w->ntasks - 1)[5] = branch;
+    return CAROM_OK;
+}
+
+static carom_status add_event(follow_walk *w, int branch, const follow_spot *at, int kind, bool located, double low,
+                              double high) {
+    char text[60];
+    snprintf(text, sizeof text, "%s%s", w->k.test[kind], located ? "" : "?");
+    if (w->joined) snprintf(text, sizeof text, "joins branch %d%s", w->parent, located ? "" : "?");
+    if (!located) w->low_event = fmin(low, high), w->high_event = fmax(low, high);
+    CAROM_TRY(follow_add_row(w, branch, &at->look, text));
+    return located && !w->joined ? add_switch(w, branch, at, kind) : CAROM_OK;
+}
+
+// Regula falsi (Illinois) on a test, or bisection on the number of unstable eigenvalues (kind CAROM_TESTS).  *to is the
+// event.
+static carom_status close_in(follow_walk *w, const follow_spot *a, const follow_spot *b, int kind, follow_spot *to,
+                             carom_bracket *k, bool *located) {
+    static const double part[] = {0, 0.38, 0.62};
+    const bool counts = kind == CAROM_TESTS || (kind == CAROM_PAIR && !follow_differs(a, b, CAROM_PAIR));
+    const double reference = counts ? 0 : fmax(a->look.test[kind].log_size, b->look.test[kind].log_size),
+                 width = b->s - a->s;
+    *k = (carom_bracket){.a = a->s,
+                         .b = b->s,
+                         .f_a = counts ? -1 : value_of(a->look.test[kind], reference),
+                         .f_b = counts ? 1 : value_of(b->look.test[kind], reference)};
+    const double size = fabs(k->f_a) + fabs(k->f_b);
+    const int before = a->look.unstable;
+    double last = INFINITY;
+    bool halve = counts;
+    *located = true;
+    for (int i = 0; i < 80; ++i) {
+        double s = halve ? (k->a + k->b) / 2 : carom_bracket_next(k);
+        if (!(s > k->a && s < k->b)) s = (k->a + k->b) / 2;
+        carom_status status = CAROM_NOT_CONVERGED;
+        for (int round = 0; round < 3 && status != CAROM_OK; ++round) {
+            status = follow_solve_between(w, a, b, round ? k->a + part[round] * (k->b - k->a) : s, to);
+            if (follow_fatal(status)) return status;
+        }
+        if (status != CAROM_OK) {
+            *located = k->b - k->a < FOLLOW_NOUGHT * width;
+            return CAROM_OK;
+        }
+        s = to->s;
+        const double x = counts ? to->look.unstable == before ? -1 : 1 : value_of(to->look.test[kind], reference);
+        const bool settled = fabs(s - last) <= SETTLED * width || k->b - k->a <= SETTLED * width;
+        const bool near = kind == CAROM_BRANCH && (fabs(x) <= NEARBY * size || k->b - k->a < APART);
+        if ((!counts && fabs(x) <= VANISHED * size) || settled || near) return CAROM_OK;
+        if (counts && k->b - k->a <= FOLLOW_EXACT * width) return CAROM_OK;
+        halve = counts || (i > 30 && i % 2);
+        carom_bracket_cut(k, s, x, (x < 0) == (k->f_a < 0));
+        last = s;
+    }
+    return CAROM_OK;
+}
+
+// Where branches cross, a solution is known to eps/d at the distance d only: the equations are singular there.  So the
+// test and the solution are interpolated from four points beside it,
+//
+//     u(s) = sum_i L_i(s) u(s_i),  s_i = s_0 + (-2, -1, 1, 2) h  (FOL-5)
+//
+// with h such that their error, eps/h, is about that of the interpolation, h^4.  The curve ends there.
+static carom_status interpolate(follow_walk *w, const follow_spot *a, const follow_spot *b, double s, follow_spot *to) {
+    static const double at[] = {-2, -1, 1, 2};
+    const int n = w->k.ntau;
+    const double h = fmin(APART, (b->s - a->s) / 8);
+    double f[4], u[4], reference = -INFINITY, *d = calloc(4 * (size_t)n + (size_t)w->k.nplace + 1, sizeof *d),
+                       *place = d + 4 * n;
+    carom_signed x[4];
+    carom_status status = d ? CAROM_OK : follow_no_memory(w->err);
+    for (int i = 0; i < 4 && status == CAROM_OK; ++i) {
+        status = follow_solve_between(w, a, b, s + at[i] * h, to);
+        if (status != CAROM_OK) break;
+        if (i == 0) carom_copy(place, to->place, w->k.nplace);
+        w->k.apart(w->k.user, place, d + i * n);
+        x[i] = to->look.test[CAROM_BRANCH], u[i] = (to->s - s) / h;
+        reference = fmax(reference, x[i].log_size);
+    }
+    for (int i = 0; i < 4; ++i) f[i] = status == CAROM_OK ? value_of(x[i], reference) : 0;
+    double y = 0;
+    for (int round = 0; round < 20 && status == CAROM_OK; ++round) { // Newton's method on the cubic through them
+        double value = 0, slope = 0;
+        for (int i = 0; i < 4; ++i) {
+            double L = 1, dL = 0;
+            for (int k = 0; k < 4; ++k) {
+                if (k == i) continue;
+                dL = (dL * (y - u[k]) + L) / (u[i] - u[k]), L *= (y - u[k]) / (u[i] - u[k]);
+            }
+            value += L * f[i], slope += dL * f[i];
+        }
+        const double by = -value / slope;
+        if (!(fabs(y + by) < 2)) status = CAROM_NOT_CONVERGED;
+        y += by;
+        if (fabs(by) < SETTLED) break;
+    }
+    if (status == CAROM_OK) {
+        carom_zero(w->tau_1, n);
+        for (int i = 0; i < 4; ++i) {
+            double L = 1;
+            for (int k = 0; k < 4; ++k) L *= k == i ? 1 : (y - u[k]) / (u[i] - u[k]);
+            carom_axpy(w->tau_1, L, d + i * n, n);
+        }
+        status = w->k.restore(w->k.user, place);
+        if (status == CAROM_OK) status = w->k.predict(w->k.user, w->tau_1, 1);
+        if (status == CAROM_OK) status = w->k.linearise(w->k.user);
+        if (status == CAROM_OK) status = follow_look_at(w, to);
+        if (status == CAROM_SINGULAR) status = CAROM_OK;
+    }
+    free(d);
+    return status;
+}
+
+carom_status follow_locate(follow_walk *w, int branch, const follow_spot *a, const follow_spot *b, int kind) {
+    follow_spot *to = &w->spot[FOLLOW_TRIED];
+    carom_bracket k;
+    bool located = true;
+    if (w->k.precise) CAROM_TRY(w->k.precise(w->k.user, true));
+    w->locating = true;
+    carom_status status = close_in(w, a, b, kind, to, &k, &located);
+    if (status == CAROM_OK && located && kind == CAROM_BRANCH) {
+        const double s = to->look.test[kind].sign == 0 || !(k.b > k.a) ? to->s : carom_bracket_next(&k);
+        status = interpolate(w, a, b, s, to);
+        if (status != CAROM_OK && !follow_fatal(status)) status = CAROM_OK, located = false;
+    }
+    w->locating = false;
+    if (status == CAROM_OK && !located) { // the last point before it that was found
+        status = w->k.restore(w->k.user, a->place);
+        if (status == CAROM_OK) status = w->k.linearise(w->k.user);
+        if (status == CAROM_OK) status = follow_look_at(w, to);
+        if (status == CAROM_SINGULAR) status = CAROM_OK;
+    }
+    const double there = (b->place[0] - a->place[0]) / (b->s - a->s);
+    if (status == CAROM_OK)
+        status = add_event(w, branch, to, kind == CAROM_TESTS ? kind_of(w, &to->look) : kind, located,
+                           a->place[0] + (k.a - a->s) * there, a->place[0] + (k.b - a->s) * there);
+    if (w->k.precise && !follow_fatal(status)) CAROM_TRY(w->k.precise(w->k.user, false));
+    return status;
+}
+
+// A branch that comes back to a crossing turns round there: does it go through one that is in the table between the
+// last row and b?
+static carom_status comes_back(follow_walk *w, int branch, const follow_spot *b, bool *back) {
+    carom_table *t = &w->f->branch;
+    *back = false;
+    if (!(w->def->switches & CAROM_SWITCH_BRANCH) || t->rows == 0) return CAROM_OK;
+    const long here = t->rows - 1;
+    CAROM_TRY(w->k.restore(w->k.user, b->place));
+    CAROM_TRY(w->k.linearise(w->k.user));
+    CAROM_TRY(follow_add_row(w, branch, &b->look, "")); // for now
+    long found = -1;
+    for (long r = 0; r < here && found < 0; ++r)
+        if (is_crossing(w, r) && between_rows(w, r, here) < 2 * between_rows(w, here + 1, here) + FOLLOW_KNOWN)
+            found = r;
+    if (found >= 0) {
+        char text[60];
+        snprintf(text, sizeof text, "joins branch %lld", t->column[0].integer[found]);
+        char *more = realloc(t->column[5].text[here + 1], strlen(text) + 1);
+        if (!more) return follow_no_memory(w->err);
+        t->column[5].text[here + 1] = strcpy(more, text);
+        for (int i = 1; i < t->columns; ++i) // it ends there
+            if (t->column[i].kind == CAROM_COLUMN_REAL && i != 4)
+                t->column[i].real[here + 1] = t->column[i].real[found];
+        *back = w->joined = true;
+        return CAROM_OK;
+    }
+    free(t->column[5].text[--t->rows]);
+    return CAROM_OK;
+}
+
+// All events between two solutions: halved until each part has one.
+static carom_status find_events(follow_walk *w, int branch, const follow_spot *a, const follow_spot *b, int depth) {
+    int which = CAROM_TESTS;
+    const int n = changes(a, b, &which), more = abs(b->look.unstable - a->look.unstable);
+    if (n == 0 && more == 0) return CAROM_OK;
+    const bool pair = n == 0 && more == 2;
+    if ((n == 1 && more <= 1) || pair) return follow_locate(w, branch, a, b, pair ? CAROM_PAIR : which);
+    if (n == 0 && more == 1) return follow_locate(w, branch, a, b, CAROM_TESTS); // a test has no sign here
+    if (follow_differs(a, b, CAROM_FOLD) && follow_differs(a, b, CAROM_BRANCH)) {
+        bool back = false;
+        CAROM_TRY(comes_back(w, branch, b, &back));
+        if (back) return CAROM_OK;
+    }
+    enum { DEEPEST = 36 };
+    double *place = malloc(((size_t)w->k.nplace + (size_t)w->k.ntau + 2 * (size_t)w->k.neig + 1) * sizeof *place);
+    if (!place) return follow_no_memory(w->err);
+    follow_spot mid = {.place = place, .tau = place + w->k.nplace};
+    mid.look.re = mid.tau + w->k.ntau, mid.look.im = mid.look.re + w->k.neig;
+    carom_status status =
+        depth < DEEPEST ? follow_solve_between(w, a, b, (a->s + b->s) / 2, &mid) : CAROM_NOT_CONVERGED;
+    if (status == CAROM_OK) {
+        status = find_events(w, branch, a, &mid, depth + 1);
+        if (status == CAROM_OK && !w->joined) status = find_events(w, branch, &mid, b, depth + 1);
+    } else if (!follow_fatal(status)) { // they cannot be told apart
+        status = CAROM_OK;
+        for (int k = CAROM_FOLD; k < CAROM_PAIR && status == CAROM_OK; ++k)
+            if (follow_differs(a, b, k)) status = follow_locate(w, branch, a, b, k);
+        if (status == CAROM_OK && more > n) status = follow_locate(w, branch, a, b, CAROM_PAIR);
+    }
+    free(place);
+    return status;
+}
+
+// Through values at -h, 0 and d: how far the parabola leaves the chord between the last two.
+static double bulge(double f_h, double f_0, double f_d, double h, double d) {
+    const double curvature = ((f_d - f_0) / d - (f_0 - f_h) / h) / (d + h);
+    return fabs(curvature) * d * d / 4;
+}
+
+// May a test vanish twice between two points that have the same sign of it?
+static bool may_hide(const follow_walk *w, const follow_spot *a, const follow_spot *b) {
+    for (int k = CAROM_FOLD; k < CAROM_TESTS; ++k) {
+        const carom_signed x = w->last[k], y = a->look.test[k], z = b->look.test[k];
+        if (x.sign == 0 || y.sign != x.sign || z.sign != x.sign) continue;
+        const double reference = fmax(x.log_size, fmax(y.log_size, z.log_size)), f_0 = value_of(y, reference),
+                     f_d = value_of(z, reference);
+        if (fmin(fabs(f_0), fabs(f_d)) < 2 * bulge(value_of(x, reference), f_0, f_d, w->before, b->s)) return true;
+    }
+    return false;
+}
+
+// Is the middle where both ends with their tangents lead (Hermite)?  Else they lie on two branches.
+static bool leads_there(follow_walk *w, const follow_spot *a, const follow_spot *b, const follow_spot *mid) {
+    const int n = w->k.ntau;
+    double off = 0, whole = 0;
+    w->k.restore(w->k.user, b->place), w->k.apart(w->k.user, a->place, w->by);
+    for (int i = 0; i < n; ++i)
+        w->tau_1[i] = w->by[i] / 2 + b->s / 8 * (a->tau[i] - b->tau[i]), whole += w->by[i] * w->by[i];
+    w->k.restore(w->k.user, mid->place), w->k.apart(w->k.user, a->place, w->by);
+    for (int i = 0; i < n; ++i) off += pow(w->by[i] - w->tau_1[i], 2);
+    return off <= FOLLOW_ASTRAY * FOLLOW_ASTRAY * whole;
+}
+
+// Where the parabola through three values of a test is nearest to zero, if that lies between them and may be beyond it.
+static bool lowest(const follow_spot *a, const follow_spot *m, const follow_spot *b, int k, double *s) {
+    const carom_signed x = a->look.test[k], y = m->look.test[k], z = b->look.test[k];
+    if (x.sign == 0 || y.sign != x.sign || z.sign != x.sign) return false;
+    const double reference = fmax(x.log_size, fmax(y.log_size, z.log_size)), f = value_of(x, reference),
+                 g = value_of(y, reference), h = value_of(z, reference);
+    const double p = m->s - a->s, q = b->s - a->s, c = ((h - f) / q - (g - f) / p) / (q - p), l = (g - f) / p - c * p,
+                 at = -l / (2 * c);
+    *s = a->s + at;
+    return x.sign * c > 0 && at > 0.02 * q && at < 0.98 * q &&
+           x.sign * (f + at * (l + c * at)) < 0.5 * fmin(fabs(f), fabs(h));
+}
+
+carom_status follow_smooth_events(follow_walk *w, int branch, bool *good) {
+    follow_spot *a = &w->spot[FOLLOW_HERE], *b = &w->spot[FOLLOW_THERE], *mid = &w->spot[FOLLOW_MIDDLE],
+                *low = &w->spot[FOLLOW_LOWEST];
+    int which;
+    *good = true;
+    w->strayed = false;
+    const bool change = changes(a, b, &which) > 0 || a->look.unstable != b->look.unstable;
+    if (!change && w->before > 0 && !may_hide(w, a, b)) return CAROM_OK;
+    carom_status status = follow_solve_between(w, a, b, b->s / 2, mid);
+    if (follow_fatal(status)) return status;
+    if (status != CAROM_OK) return change ? find_events(w, branch, a, b, 0) : CAROM_OK;
+    *good = leads_there(w, a, b, mid);
+    if (!*good) return CAROM_OK;
+    double s = 0;
+    bool more = false;
+    for (int k = CAROM_FOLD; k < CAROM_TESTS && !more && !change && changes(a, mid, &which) == 0; ++k)
+        more = lowest(a, mid, b, k, &s);
+    if (more) status = follow_solve_between(w, a, b, s, low);
+    if (follow_fatal(status)) return status;
+    if (more && status == CAROM_OK) mid = low;
+    CAROM_TRY(find_events(w, branch, a, mid, 0));
+    return w->joined ? CAROM_OK : find_events(w, branch, mid, b, 0);
+}
