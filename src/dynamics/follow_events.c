@@ -11,6 +11,8 @@
 
 static const double VANISHED = 1e-13; // of a test at the ends of the step: zero
 static const double SETTLED = 1e-13;  // of a step: an event that is located
+static const double LOCATED = 1e-10;  // of the parameter, or of the step: a crossing of branches that is located
+static const double TRUSTED = 10;     // of its estimated error: it is not larger
 static const double APART = 2.5e-3, NEARBY = 0.1; // (FOL-5)  distance of the points beside a crossing of branches; of
                                                   // the test at the ends of the step: such a crossing is near
 
@@ -29,12 +31,13 @@ static int changes(const follow_spot *a, const follow_spot *b, int *which) {
 }
 
 // Where the number of unstable eigenvalues changes and no test does: by the eigenvalue that is nearest to its border.
-static int kind_of(follow_walk *w, const carom_curve_look *l) {
+// One alone is real behind it, though it may have been one of a pair that meets there.
+static int kind_of(follow_walk *w, const carom_curve_look *l, bool single) {
     double least = INFINITY;
-    int kind = CAROM_PAIR;
+    int kind = single ? CAROM_BRANCH : CAROM_PAIR;
     for (int i = 0; i < l->n; ++i) {
         const double off = fabs(w->k.beyond(w->k.user, l->re[i], l->im[i]));
-        if (off < least)
+        if (off < least && !(single && l->im[i] != 0))
             least = off, kind = l->im[i] != 0 ? CAROM_PAIR : w->orbits && l->re[i] < 0 ? CAROM_DOUBLING : CAROM_BRANCH;
     }
     return kind;
@@ -116,6 +119,7 @@ static carom_status close_in(follow_walk *w, const follow_spot *a, const follow_
         for (int round = 0; round < 3 && status != CAROM_OK; ++round) {
             status = follow_solve_between(w, a, b, round ? k->a + part[round] * (k->b - k->a) : s, to);
             if (follow_fatal(status)) return status;
+            if (status == CAROM_OK && !(to->s >= k->a && to->s <= k->b)) status = CAROM_NOT_CONVERGED; // elsewhere
         }
         if (status != CAROM_OK) {
             *located = k->b - k->a < FOLLOW_NOUGHT * width;
@@ -139,54 +143,116 @@ static carom_status close_in(follow_walk *w, const follow_spot *a, const follow_
 //
 //     u(s) = sum_i L_i(s) u(s_i),  s_i = s_0 + (-2, -1, 1, 2) h  (FOL-5)
 //
-// with h such that their error, eps/h, is about that of the interpolation, h^4.  The curve ends there.
+// The error of the interpolation is known from polynomials of lower degree; where it is too large, h is shortened.
+enum { BESIDE = 4 };
+typedef struct beside_crossing {
+    double s, h, at[BESIDE];     // at: of each point, in units of h
+    double *place, *left, *right;
+    carom_signed test[BESIDE];
+} beside_crossing;
+
+// The Lagrange polynomials of the first n points at y, and their slopes.
+static void lagrange(const double *at, int n, double y, double *L, double *dL) {
+    for (int i = 0; i < n; ++i) {
+        L[i] = 1, dL[i] = 0;
+        for (int k = 0; k < n; ++k) {
+            if (k == i) continue;
+            dL[i] = (dL[i] * (y - at[k]) + L[i]) / (at[i] - at[k]), L[i] *= (y - at[k]) / (at[i] - at[k]);
+        }
+    }
+}
+
+// Newton's method on the polynomial through the n points from the first one on, from y.  False: its zero is far away.
+static bool zero_of(const double *at, const double *f, int n, double *y) {
+    double by = INFINITY;
+    for (int round = 0; round < 20 && fabs(by) > SETTLED; ++round) {
+        double L[BESIDE], dL[BESIDE], value = 0, slope = 0;
+        lagrange(at, n, *y, L, dL);
+        for (int i = 0; i < n; ++i) value += L[i] * f[i], slope += dL[i] * f[i];
+        by = -value / slope;
+        if (!(fabs(*y + by) < 2)) return false;
+        *y += by;
+    }
+    return true;
+}
+
+static carom_status look_around(follow_walk *w, const follow_spot *a, const follow_spot *b, beside_crossing *k,
+                                follow_spot *to) {
+    static const double at[BESIDE] = {-1, 1, -2, 2};
+    for (int i = 0; i < BESIDE; ++i) {
+        CAROM_TRY(follow_solve_between(w, a, b, k->s + at[i] * k->h, to));
+        carom_copy(k->place + (size_t)i * (size_t)w->k.nplace, to->place, w->k.nplace);
+        k->test[i] = to->look.test[CAROM_BRANCH], k->at[i] = (to->s - k->s) / k->h;
+    }
+    return CAROM_OK;
+}
+
+// The zero y of the test, or of the product of null vectors; *error: of it, in units of h.
+static carom_status interpolated_zero(follow_walk *w, beside_crossing *k, bool products, double *y, double *error) {
+    double f[BESIDE], reference = -INFINITY, line = *y, parabola;
+    for (int i = 0; i < BESIDE; ++i) reference = fmax(reference, k->test[i].log_size);
+    for (int i = 0; i < BESIDE; ++i) {
+        f[i] = value_of(k->test[i], reference);
+        if (!products) continue;
+        CAROM_TRY(w->k.restore(w->k.user, k->place + (size_t)i * (size_t)w->k.nplace));
+        CAROM_TRY(w->k.projected(w->k.user, k->left, k->right, &f[i]));
+    }
+    bool good = zero_of(k->at, f, 2, &line);
+    parabola = line;
+    good = good && zero_of(k->at, f, 3, &parabola);
+    *y = parabola;
+    good = good && zero_of(k->at, f, BESIDE, y);
+    const double second = fabs(parabola - line), third = fabs(*y - parabola);
+    *error = third * fmin(1, second > 0 ? third / second : 1);
+    return good ? CAROM_OK : carom_fail(w->err, CAROM_NOT_CONVERGED, "a crossing of branches cannot be located");
+}
+
+// The curve to the interpolated solution at y.
+static carom_status to_interpolated(follow_walk *w, const beside_crossing *k, double y) {
+    double L[BESIDE], dL[BESIDE];
+    lagrange(k->at, BESIDE, y, L, dL);
+    carom_zero(w->tau_1, w->k.ntau);
+    for (int i = 1; i < BESIDE; ++i) { // from the first one
+        CAROM_TRY(w->k.restore(w->k.user, k->place + (size_t)i * (size_t)w->k.nplace));
+        w->k.apart(w->k.user, k->place, w->by);
+        carom_axpy(w->tau_1, L[i], w->by, w->k.ntau);
+    }
+    CAROM_TRY(w->k.restore(w->k.user, k->place));
+    CAROM_TRY(w->k.predict(w->k.user, w->tau_1, 1));
+    return w->k.linearise(w->k.user);
+}
+
 static carom_status interpolate(follow_walk *w, const follow_spot *a, const follow_spot *b, double s, follow_spot *to) {
-    static const double at[] = {-2, -1, 1, 2};
-    const int n = w->k.ntau;
-    const double h = fmin(APART, (b->s - a->s) / 8);
-    double f[4], u[4], reference = -INFINITY, *d = calloc(4 * (size_t)n + (size_t)w->k.nplace + 1, sizeof *d),
-                       *place = d + 4 * n;
-    carom_signed x[4];
-    carom_status status = d ? CAROM_OK : follow_no_memory(w->err);
-    for (int i = 0; i < 4 && status == CAROM_OK; ++i) {
-        status = follow_solve_between(w, a, b, s + at[i] * h, to);
-        if (status != CAROM_OK) break;
-        if (i == 0) carom_copy(place, to->place, w->k.nplace);
-        w->k.apart(w->k.user, place, d + i * n);
-        x[i] = to->look.test[CAROM_BRANCH], u[i] = (to->s - s) / h;
-        reference = fmax(reference, x[i].log_size);
-    }
-    for (int i = 0; i < 4; ++i) f[i] = status == CAROM_OK ? value_of(x[i], reference) : 0;
-    double y = 0;
-    for (int round = 0; round < 20 && status == CAROM_OK; ++round) { // Newton's method on the cubic through them
-        double value = 0, slope = 0;
-        for (int i = 0; i < 4; ++i) {
-            double L = 1, dL = 0;
-            for (int k = 0; k < 4; ++k) {
-                if (k == i) continue;
-                dL = (dL * (y - u[k]) + L) / (u[i] - u[k]), L *= (y - u[k]) / (u[i] - u[k]);
-            }
-            value += L * f[i], slope += dL * f[i];
+    enum { ROUNDS = 4 };
+    const size_t n = (size_t)w->k.ntau, places = BESIDE * (size_t)w->k.nplace;
+    double *own = calloc(2 * places + 2 * n + 1, sizeof *own), least = INFINITY, best = 0;
+    beside_crossing k = {.s = s, .h = fmin(APART, (b->s - a->s) / 8)}, kept = {.h = 0};
+    carom_status status = own ? CAROM_OK : follow_no_memory(w->err);
+    k.place = own, kept.place = own + places, k.left = own + 2 * places, k.right = k.left + n;
+    for (int round = 0; round < ROUNDS && status == CAROM_OK; ++round) {
+        double y = 0, error = INFINITY;
+        status = look_around(w, a, b, &k, to);
+        if (status == CAROM_OK) status = interpolated_zero(w, &k, false, &y, &error);
+        if (status == CAROM_OK && w->k.critical) {
+            status = to_interpolated(w, &k, y);
+            if (status == CAROM_OK && w->k.critical(w->k.user, w->tau, k.left, k.right))
+                status = interpolated_zero(w, &k, true, &y, &error);
         }
-        const double by = -value / slope;
-        if (!(fabs(y + by) < 2)) status = CAROM_NOT_CONVERGED;
-        y += by;
-        if (fabs(by) < SETTLED) break;
-    }
-    if (status == CAROM_OK) {
-        carom_zero(w->tau_1, n);
-        for (int i = 0; i < 4; ++i) {
-            double L = 1;
-            for (int k = 0; k < 4; ++k) L *= k == i ? 1 : (y - u[k]) / (u[i] - u[k]);
-            carom_axpy(w->tau_1, L, d + i * n, n);
+        // farther away than the error before allows: the points are now too near for their own errors
+        if (status != CAROM_OK || (kept.h > 0 && fabs(k.s + y * k.h - kept.s - best * kept.h) > TRUSTED * least)) break;
+        if (k.h * error < least) {
+            double *place = kept.place;
+            least = k.h * error, best = y;
+            kept = k, kept.place = k.place, k.place = place;
         }
-        status = w->k.restore(w->k.user, place);
-        if (status == CAROM_OK) status = w->k.predict(w->k.user, w->tau_1, 1);
-        if (status == CAROM_OK) status = w->k.linearise(w->k.user);
-        if (status == CAROM_OK) status = follow_look_at(w, to);
-        if (status == CAROM_SINGULAR) status = CAROM_OK;
+        // of the parameter, in units of its range
+        if (least < LOCATED * fmax(fabs(a->place[0]) / w->size, b->s - a->s)) break;
+        k.s += y * k.h, k.h /= 4;
     }
-    free(d);
+    if (!follow_fatal(status) && kept.h > 0) status = to_interpolated(w, &kept, best);
+    if (status == CAROM_OK) status = follow_look_at(w, to);
+    if (status == CAROM_SINGULAR) status = CAROM_OK;
+    free(own);
     return status;
 }
 
@@ -197,6 +263,8 @@ carom_status follow_locate(follow_walk *w, int branch, const follow_spot *a, con
     if (w->k.precise) CAROM_TRY(w->k.precise(w->k.user, true));
     w->locating = true;
     carom_status status = close_in(w, a, b, kind, to, &k, &located);
+    if (kind == CAROM_TESTS && status == CAROM_OK)
+        kind = kind_of(w, &to->look, (b->look.unstable - a->look.unstable) % 2 != 0);
     if (status == CAROM_OK && located && kind == CAROM_BRANCH) {
         const double s = to->look.test[kind].sign == 0 || !(k.b > k.a) ? to->s : carom_bracket_next(&k);
         status = interpolate(w, a, b, s, to);
@@ -211,7 +279,7 @@ carom_status follow_locate(follow_walk *w, int branch, const follow_spot *a, con
     }
     const double there = (b->place[0] - a->place[0]) / (b->s - a->s);
     if (status == CAROM_OK)
-        status = add_event(w, branch, to, kind == CAROM_TESTS ? kind_of(w, &to->look) : kind, located,
+        status = add_event(w, branch, to, kind, located,
                            a->place[0] + (k.a - a->s) * there, a->place[0] + (k.b - a->s) * there);
     if (w->k.precise && !follow_fatal(status)) CAROM_TRY(w->k.precise(w->k.user, false));
     return status;

@@ -2,6 +2,8 @@
 #include "dynamics/follow.h"
 #include <math.h>
 
+static const double SLANT = 0.3; // of a tangent: its part along that of the step, from which it leads to any s
+
 carom_status follow_go(follow_walk *w, const double *place, const double *tau, double sigma, int *iterations) {
     CAROM_TRY(w->k.restore(w->k.user, place));
     carom_add(w->tau_1, tau, sigma / 2, w->bend, w->k.ntau);
@@ -37,10 +39,12 @@ carom_status follow_look_at(follow_walk *w, follow_spot *to) {
 
 carom_status follow_solve_at(follow_walk *w, const follow_spot *from, double s, follow_spot *to) {
     int iterations;
-    const double along = carom_dot(from->tau, w->tau, w->k.ntau);
+    const double along = carom_dot(from->tau, w->tau, w->k.ntau), by = (s - from->s) / fmax(along, SLANT),
+                 rest = s - from->s - by * along; // where the branch is nearly perpendicular to w->tau
     w->strayed = true;
     CAROM_TRY(w->k.restore(w->k.user, from->place));
-    CAROM_TRY(w->k.predict(w->k.user, from->tau, (s - from->s) / fmax(along, 0.3)));
+    CAROM_TRY(w->k.predict(w->k.user, from->tau, by));
+    if (along < SLANT) CAROM_TRY(w->k.predict(w->k.user, w->tau, rest));
     CAROM_TRY(w->k.correct(w->k.user, w->tau, &iterations));
     if (!w->k.same(w->k.user)) return carom_fail(w->err, CAROM_NOT_CONVERGED, "the sequence of contacts changes");
     const carom_status status = follow_look_at(w, to);
