@@ -1,6 +1,7 @@
 // follow_file.c: branches in files, and what a branch must have in common with its file to go on.
 #include "base/number.h"
 #include "dynamics/follow.h"
+#include "io/table.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // follow_tasks.c: what is left to do: a queue of tasks, each a branch to begin or to go on with.
 #include "dynamics/follow.h"
+#include "io/table.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
