@@ -240,6 +240,56 @@ static void buckling(void **state) {
     }
 }
 
+// p = sqrt(x^2 + d^2) turns by a right angle within d: the branch behind it is perpendicular to the step before.
+static void sharp_fold(void **state) {
+    (void)state;
+    const carom_orbit_def d = define("carom: 1\nparameters: {p: 1}\ncoordinates: {x: {at: -1}}\nenergy: {kinetic: "
+                                     "\"1/2*x'^2\"}\nforces: {x: \"sqrt(x^2 + 1e-6) - p - x'\"}\n", NULL, 0);
+    const carom_follow_def f = define_branch(&d, NULL, NULL, "p", 0, 1.2);
+    carom_branch b = follow(&f);
+    consistent(&b);
+    assert_int_equal(count_events(&b), 1);
+    assert_close(at_event(&b, "fold", 0), 1e-3, 1e-14);
+    carom_branch_free(&b);
+}
+
+// A cantilever of n exact beams under a load along it.  Without a force across, y' = (lambda - N/GA) phi in every
+// element; with lambda = 1 - P/EA and h = l/n what is left is a chain of angles, phi_i = sin(i a), a = (2 k - 1) pi/(2
+// n):
+//     P (1 - P/EA) + P^2/GA = 4 EI/h^2 tan(a/2)^2.
+// Entries of the stiffness are 3e9 times what a load changes: a determinant of it knows eight digits.
+
+static double cantilever_load(int n, int k, double EI, double EA, double GA, double l) {
+    const double a = (2 * k - 1) * PI / (2 * n), c = 4 * EI * n * n / (l * l) * pow(tan(a / 2), 2),
+                 r = 1 / EA - 1 / GA;
+    return 2 * c / (1 + sqrt(1 - 4 * r * c));
+}
+
+static void buckling_of_a_beam(void **state) {
+    (void)state;
+    // lengths in m, mm and um; in the last one the branch begins where rounding can hardly tell the load from its own
+    static const struct { double l, P, low, high; int events; } as[] = {
+        {1, 0, 0, 2.6, 1}, {1, 0, 0, 300, 5}, {1e3, 0, 0, 30, 2}, {1e6, 0, 0, 2.6, 1}, {1, 2.47, 2.4, 2.5, 1}};
+    for (int i = 0; i < (int)(sizeof as / sizeof *as); ++i) {
+        char text[400];
+        const double l = as[i].l;
+        snprintf(text, sizeof text,
+                 "carom: 1\nparameters: {P: %g}\nflexible:\n  b: {type: exact beam, length: %g, elements: 20, density: "
+                 "%g, modulus: %g, shear modulus: %g, area: %g, inertia: %g, fix: start}\nforces: {b.end.x: -P}\n",
+                 as[i].P, l, 1e3 / (l * l * l), 1e6 / (l * l), 4e8 / (l * l), 1e-2 * l * l, 1e-6 * pow(l, 4));
+        const carom_orbit_def d = define(text, NULL, 0);
+        const carom_follow_def f = define_branch(&d, NULL, NULL, "P", as[i].low, as[i].high);
+        carom_branch b = follow(&f);
+        consistent(&b);
+        assert_int_equal(count_events(&b), as[i].events);
+        for (int k = 1; k <= as[i].events; ++k) {
+            const double P = cantilever_load(20, k, 1, 1e4, 4e6 * 5 / 6, 1);
+            assert_close(at_event(&b, "branch", k - 1), P, 1e-10 * P);
+        }
+        carom_branch_free(&b);
+    }
+}
+
 // -- through grazing --------------------------------------------------------------------------------------------------
 // x'' + 2 z x' + x = F cos(w t), x <= d, restitution e.  Without impacts the amplitude is R = F/|1 - w^2 + 2 i z w|: it
 // grazes at R = d.  With one impact in a period and the rate V < 0 behind it, y = x - X goes with Phi = exp over the
@@ -450,6 +500,8 @@ int main(void) {
                                        cmocka_unit_test(time_in_expressions),
                                        cmocka_unit_test(any_units),
                                        cmocka_unit_test(buckling),
+                                       cmocka_unit_test(sharp_fold),
+                                       cmocka_unit_test(buckling_of_a_beam),
                                        cmocka_unit_test(through_grazing),
                                        cmocka_unit_test(nonsmooth_fold),
                                        cmocka_unit_test(crossing_sliding),

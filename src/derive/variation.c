@@ -8,6 +8,7 @@
 #include "derive/variation.h"
 #include "expr/graph.h"
 #include "expr/transpose.h"
+#include "flex/flex.h"
 #include "derive/shapes/shapes.h"
 #include "flex/member.h"
 #include "linalg/matrix.h"
@@ -270,12 +271,18 @@ static void change_motion(carom_variation *x, const question *k, carom_direction
         if (i != j) y[j] -= M[e] * k->z[i];
     }
     if (m->nmember == 0 || (!d.q && !d.v)) return;
+    bool rest = false; // members by their tangents
     carom_matrix_zero(own->K);
     carom_matrix_zero(own->C);
     for (int i = 0; i < m->nmember; ++i) {
         const member *b = &m->members[i];
+        if (carom_flex_change(b->flex, k->q + b->q, k->v + b->v, d.q ? d.q + b->v : NULL, d.v ? d.v + b->v : NULL,
+                              y + b->v))
+            continue;
+        rest = true;
         carom_member_tangent(b->flex, k->q + b->q, k->v + b->v, own->K, own->C, b->v);
     }
+    if (!rest) return;
     if (d.q) carom_matrix_muladd(y, -1, own->K, d.q);
     if (d.v) carom_matrix_muladd(y, -1, own->C, d.v);
 }

@@ -2,31 +2,41 @@
 #include "dynamics/border.h"
 #include "linalg/dense.h"
 #include <carom/matrix.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-static const double SHIFT = 1e-15; // of A'A: keeps it definite
+static const double CUT = 1e-3 * DBL_EPSILON; // of a column: a pivot that is none
 enum { ROUNDS = 12 };
 
-// (NUL-1)  x <- (A'A + shift)^-1 x, normalised: the vector of the least singular value
+// P A = L U (transposed: of A'); B: n x n.  A pivot that has cancelled is replaced by one of the size of rounding.
+static void factorise(const double *A, int n, bool transposed, double *B, int *pivot) {
+    double most = 0;
+    for (int i = 0; i < n * n; ++i) most = fmax(most, fabs(A[i]));
+    if (most == 0) most = 1;
+    for (int round = 0; round < 8; ++round) {
+        for (int j = 0; j < n; ++j)
+            for (int i = 0; i < n; ++i) B[i + j * n] = transposed ? A[j + i * n] : A[i + j * n];
+        for (int i = 0; i < n && round > 0; ++i)
+            B[i + i * n] += pow(4, round) * DBL_EPSILON * most * (1 + 0.37 * cos(1.7 * i + round));
+        if (carom_dense_lu(B, n, n, CUT, pivot)) return;
+    }
+}
+
+// (NUL-1)  x <- A^-1 A'^-1 x, normalised: the vector of the least singular value
 bool carom_null_vector(const double *A, int n, bool transposed, double *x) {
-    double *B = calloc((size_t)n * (size_t)n + (size_t)n, sizeof *B), *diagonal = B + (size_t)n * (size_t)n, trace = 0;
-    if (!B) return false;
-    for (int j = 0; j < n; ++j)
-        for (int i = j; i < n; ++i) {
-            double sum = 0;
-            for (int k = 0; k < n; ++k) sum += transposed ? A[i + k * n] * A[j + k * n] : A[k + i * n] * A[k + j * n];
-            B[i + j * n] = sum;
-            if (i == j) trace += sum;
-        }
-    for (int i = 0; i < n; ++i)
-        B[i + i * n] += SHIFT * trace + (trace == 0), x[i] = 1 + 0.37 * cos(1.7 * i); // any vector
-    carom_dense_ldl(B, n, n, 0, diagonal);
-    for (int round = 0; round < ROUNDS; ++round) {
-        carom_dense_ldl_solve(B, n, n, x);
+    double *B = calloc(2 * (size_t)n * (size_t)n + 1, sizeof *B);
+    int *pivot = calloc(2 * (size_t)n + 1, sizeof *pivot);
+    const bool good = B && pivot;
+    for (int i = 0; i < n && good; ++i) x[i] = 1 + 0.37 * cos(1.7 * i); // any vector
+    for (int side = 0; side < 2 && good; ++side) // first the one that is solved first
+        factorise(A, n, transposed == (side == 1), B + (size_t)side * (size_t)n * (size_t)n, pivot + side * n);
+    for (int round = 0; round < 2 * ROUNDS && good; ++round) {
+        const int side = round % 2;
+        carom_dense_lu_solve(B + (size_t)side * (size_t)n * (size_t)n, n, n, pivot + side * n, x);
         const double length = carom_length(x, n);
         for (int i = 0; i < n && length > 0; ++i) x[i] /= length;
     }
-    free(B);
-    return true;
+    free(B), free(pivot);
+    return good;
 }

@@ -83,6 +83,10 @@ typedef struct carom_curve {
     carom_status (*twice)(void *user, double *tau);
     // at a crossing of branches: the direction perpendicular to the tangent in which there are others, of length 1
     bool (*cross)(void *user, const double *tau, double *other);
+    // there: null vectors of the equations bordered by the tangent, ntau each; then, at a solution, left'[F_x F_p]
+    // right, which vanishes at the crossing like the determinant and is more accurate.  NULL: the determinant will do
+    bool (*critical)(void *user, const double *tau, double *left, double *right);
+    carom_status (*projected)(void *user, const double *left, const double *right, double *g);
     // of equilibria at a Hopf point: the state, the displacement of the mode (2 nv) and its frequency; NULL: not at all
     carom_status (*pair)(void *user, double *x, double *shape, double *rate);
     // orbits: that beside an equilibrium, displaced by size times the shape; NULL: not at all

@@ -17,6 +17,7 @@
 
 static const double GOOD = 1e-12, ENOUGH = 1e-9; // residuals, relative: to end with; where rounding does not allow more
 static const double CUT = 1e-12;      // of a matrix that has cancelled
+static const double UNIQUE = 3e-14;   // the same, where only one that vanishes everywhere counts
 static const double SMALLEST = 1e-3;  // m: the size of a model whose coordinates are all 0
 static const double GROWS = 1e-9;     // of the fastest rate: real parts of eigenvalues below are 0
 static const double NOUGHT = 1e-9;    // of a tangent: a part of it that is none
@@ -62,9 +63,14 @@ static carom_status set(rests *r, double value) {
     return r->x ? CAROM_OK : r->err->code;
 }
 
-// The size of unknown i < nv: a length, or the scale that a first-order state has where the branch begins.
+// The size of unknown i < nv: a length, a radian, or the scale that a first-order state has where the branch begins;
+// and that of the force on it, so that work is force times length.
+static bool turns(const rests *r, int i) { return r->p.sys.lever && r->p.sys.lever[i] != 1; } // (LV-3)
 static double unit(const rests *r, int i) {
-    return carom_model_state(r->task.base, i) ? r->scale[i] : r->length;
+    return carom_model_state(r->task.base, i) ? r->scale[i] : turns(r, i) ? 1 : r->length;
+}
+static double load(const rests *r, int i) {
+    return !carom_model_state(r->task.base, i) && turns(r, i) ? r->force * r->length : r->force;
 }
 
 static void save(void *user, double *place) {
@@ -188,7 +194,7 @@ static carom_status evaluate(rests *r) {
         if (r->with[id]) r->J[nv + id + (n - 1) * n] = r->z[carom_point_id(p, id)];
     // units: columns length, force, size; rows force, length
     for (int i = 0; i < n - 1; ++i) {
-        const double by = i < nv ? r->force : r->length;
+        const double by = i < nv ? load(r, i) : r->length;
         r->F[i] /= by;
         for (int j = 0; j < n; ++j) r->J[i + j * n] *= (j < nv ? unit(r, j) : j < n - 1 ? r->force : r->size) / by;
     }
@@ -221,11 +227,14 @@ static carom_status predict(void *user, const double *tau, double sigma) {
 static carom_status correct(void *user, const double *tau, int *iterations) {
     rests *r = user;
     double last = INFINITY;
+    bool once_more = true; // what is a small force for stiff directions may move soft ones far
     for (int i = 0; i < 30; ++i) {
         *iterations = i;
         CAROM_TRY(evaluate(r));
         const double residual = carom_norm_max(r->F, r->n - 1);
-        if (residual < GOOD || (residual < ENOUGH && residual > 0.5 * last)) return CAROM_OK;
+        if (residual == 0 || (residual < GOOD && !once_more) || (residual < ENOUGH && residual > 0.5 * last))
+            return CAROM_OK;
+        once_more = once_more && residual >= GOOD;
         if (!isfinite(residual) || residual > 1e3 * last) break;
         last = residual;
         put_row(r, tau);
@@ -251,7 +260,7 @@ static bool tangent(void *user, double *tau, carom_signed *border) {
         carom_copy(r->B, r->J, (ptrdiff_t)r->n * r->n);
         border->sign = carom_dense_determinant(r->B, r->n, r->n, r->col, &border->log_size);
     }
-    const int rank = carom_dense_shortest(r->J, r->n, r->n, CUT, r->col, r->work, r->b, r->z);
+    const int rank = carom_dense_shortest(r->J, r->n, r->n, UNIQUE, r->col, r->work, r->b, r->z);
     const double length = carom_length(r->z, r->n);
     for (int i = 0; i < r->n; ++i) tau[i] = r->z[i] / length;
     return rank == r->n && length > 0;
@@ -354,6 +363,44 @@ static bool cross(void *user, const double *tau, double *other) {
     if (evaluate(r) != CAROM_OK) return false;
     put_row(r, tau);
     return carom_null_vector(r->J, r->n, false, other);
+}
+
+// The entries of K may be much larger than what a buckling load changes, and their rounding hides it.  A product K v by
+// the derivative of the forces along v has no such terms: it is made of strains, which are small.
+//
+//     g = u'[F_x F_p] v,  [F_x F_p; tau'] v = 0,  u'[F_x F_p; tau'] = 0  at the crossing  (FOL-6)
+static bool critical(void *user, const double *tau, double *left, double *right) {
+    rests *r = user;
+    if (r->p.sys.nstates > 0 || evaluate(r) != CAROM_OK) return false;
+    for (int b = 0; b < r->p.L.nb; ++b) { // friction that varies has derivatives of its own
+        double d[CAROM_TANGENTS] = {0};
+        const int id = r->p.L.id[b];
+        if (id >= r->p.ne && r->p.contacts[id - r->p.ne].friction_varies && carom_point_slides(&r->p, b, d))
+            return false;
+    }
+    put_row(r, tau);
+    return carom_null_vector(r->J, r->n, false, right) && carom_null_vector(r->J, r->n, true, left);
+}
+
+static carom_status projected(void *user, const double *left, const double *right, double *g) {
+    rests *r = user;
+    const carom_point *p = &r->p;
+    const int nv = r->nv, n = r->n;
+    CAROM_TRY(evaluate(r)); // r->full: reactions
+    for (int i = 0; i < nv; ++i) r->b[i] = unit(r, i) * right[i];
+    carom_zero(r->v, nv);
+    double *change = r->z;
+    const carom_direction d = {0, r->b, NULL, NULL};
+    if (carom_variation_motion(r->x, 0, p->q, p->v, r->v, d, r->u) != CAROM_OK ||
+        carom_variation_reaction(r->x, 0, p->q, r->full, d, change) != CAROM_OK)
+        return carom_fail(r->err, CAROM_USER, "the derivatives of the model have no finite value");
+    *g = 0;
+    for (int i = 0; i < n - 1; ++i) {
+        double sum = i < nv ? (r->u[i] + change[i]) / load(r, i) : 0;
+        for (int j = i < nv ? nv : 0; j < n; ++j) sum += r->J[i + j * n] * right[j];
+        *g += left[i] * sum;
+    }
+    return CAROM_OK;
 }
 
 // The mode whose growth is nearest to 0 among those that oscillate.
@@ -774,6 +821,8 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
                        .extent = extent,
                        .describe = describe,
                        .cross = cross,
+                       .critical = critical,
+                       .projected = projected,
                        .pair = pair,
                        .aim = aim,
                        .equations = equations,

@@ -17,6 +17,23 @@ static void stress(const carom_member *m, const double *x, double *s) {
     for (int k = 0; k < 3; ++k) s[k] = m->section[k] * a.e[k];
 }
 
+// (FLX-7)  df = -l (B'dsigma + sum sigma H dx),  dsigma = D (B dx + b (y'H dx + B dy))
+static void change(const carom_member *m, const double *x, const double *y, const double *dx, const double *dy,
+                   double *f) {
+    strains a;
+    const double *D = m->section, b = m->damping_stiffness;
+    double H[2][36];
+    strain(m, x, &a);
+    hessians(m, &a, H);
+    for (int k = 0; k < 3; ++k) {
+        double dB[6] = {0};
+        for (int i = 0; i < 6 && k < 2; ++i) dB[i] = dot6(H[k] + 6 * i, dx);
+        const double d = m->l * D[k], sigma = d * (a.e[k] + b * dot6(a.B[k], y)),
+                     by = d * (dot6(a.B[k], dx) + b * (dot6(dB, y) + dot6(a.B[k], dy)));
+        for (int i = 0; i < 6; ++i) f[i] -= by * a.B[k][i] + sigma * dB[i];
+    }
+}
+
 static void element(const carom_member *m, double *Me, double *Ke) {
     const carom_member_def *d = &m->def;
     const double area = d->density * d->area * m->l, turn = d->density * d->inertia * m->l;
@@ -35,4 +52,5 @@ const flex_kind carom_flex_exact_beam = {.component = {"x", "y", "angle"},
                                          .stresses = 3,
                                          .rule = EXACT_BEAM_RULE,
                                          .element = element,
-                                         .stress = stress};
+                                         .stress = stress,
+                                         .change = change};

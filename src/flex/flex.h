@@ -18,6 +18,9 @@ typedef struct flex_kind {
     void (*element)(const carom_member *m, double *Me, double *Ke);
     flex_rule rule;
     void (*stress)(const carom_member *m, const double *x, double *stress);
+    /// f += the change of the element's forces with its unknowns and rates, by strains; NULL: by tangents.
+    void (*change)(const carom_member *m, const double *x, const double *y, const double *dx, const double *dy,
+                   double *f);
     const struct flex_whole *whole; // kinds whose elements differ; NULL: by equal elements
 } flex_kind;
 
@@ -42,6 +45,12 @@ struct carom_member {
 
 extern const flex_kind carom_flex_bar, carom_flex_beam, carom_flex_exact_beam, carom_flex_spatial_beam,
     carom_flex_shaft, carom_flex_matrices;
+
+// forces.c
+/// f += df/dq dq + df/dv dv; dq, dv: NULL: 0.  It is made of changes of strains: entries of the tangent may be much
+/// larger than it, and their rounding, too.  False: this kind has tangents only.
+bool carom_flex_change(const carom_member *m, const double *q, const double *v, const double *dq, const double *dv,
+                       double *f);
 
 // modal.c: damping by modes.
 carom_status carom_flex_modal_make(carom_member *m, const carom_member_def *def, carom_error *err);

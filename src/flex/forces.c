@@ -23,6 +23,24 @@ void carom_member_tangent(const carom_member *m, const double *q, const double *
     member_tangent(m, q, v, K, C, at);
 }
 
+bool carom_flex_change(const carom_member *m, const double *q, const double *v, const double *dq, const double *dv,
+                       double *f) {
+    if (!m->kind->change) return false;
+    if (dv) modal_force(m, dv, f);
+    if (dv && m->damping_mass != 0) mass_muladd(m, -m->damping_mass, dv, f);
+    for (int e = 0; e + 1 < m->nodes; ++e) {
+        double x[MOST_ELEMENT], y[MOST_ELEMENT], dx[MOST_ELEMENT], dy[MOST_ELEMENT], r[MOST_ELEMENT] = {0};
+        const int *u = m->unknown + e * m->per;
+        member_gather(m, e, q, v, x, y);
+        for (int i = 0; i < 2 * m->per; ++i)
+            dx[i] = u[i] >= 0 && dq ? dq[u[i]] : 0, dy[i] = u[i] >= 0 && dv ? dv[u[i]] : 0;
+        m->kind->change(m, x, y, dx, dy, r);
+        for (int i = 0; i < 2 * m->per; ++i)
+            if (u[i] >= 0) f[u[i]] += r[i];
+    }
+    return true;
+}
+
 void carom_member_energy(const carom_member *m, const double *q, const double *v, double *kinetic, double *potential) {
     member_energy(m, q, v, kinetic, potential);
 }

@@ -1,0 +1,216 @@
+// follow_sudden.c: where contacts begin to do something else, and how the branch goes on behind it.
+#include "dynamics/follow.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double NEAR_GRAZING = 0.02; // of the parameter's range: how far ahead an orbit that grazes may lie
+static const double FURTHER[] = {1e-6, 1e-5, 1e-4}; // of a step: how far behind an event another solution is looked for
+static const double ONE_EVENT = 1e-6; // of the parameter: an end so near to an event belongs to it
+static const double SIDEWAYS[] = {1e-6, 1e-5, 1e-4}, FARTHER = 10, NOT_FAR = 1e3; // of the range: how far from the end
+                                      // of a branch its other side is looked for; of that, states; and where they lie
+
+// Is there a solution with other contacts just behind sigma?  Where an event has only begun it is hard to find: a
+// little further on, too.  The curve ends there.
+static carom_status look_behind(follow_walk *w, double sigma, double ds, bool *found, double *at, carom_error *why) {
+    enum { TIMES = 5 };
+    // events that come at nearly the same time are told apart first
+    const double further[TIMES] = {w->k.clear, 0, FURTHER[0], FURTHER[1], FURTHER[2]};
+    *found = false;
+    for (int i = w->k.clear > 0 ? 0 : 1; i < (w->k.clear > 0 ? TIMES : 2) && !*found; ++i) {
+        int iterations;
+        *at = sigma + further[i];
+        if (i > 1 && *at > fmax(ds, sigma + w->k.clear)) break;
+        const carom_status status = follow_go(w, w->place, w->tau, *at, &iterations);
+        if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
+        if (status != CAROM_OK) *why = *w->err;
+        *found = status == CAROM_OK && !w->k.same(w->k.user);
+    }
+    return CAROM_OK;
+}
+
+// The curve stands at a solution that nearly grazes a contact.  Through the orbit that does, to those on the other
+// side, until the branch can be followed as usual; *passed: it could.
+static carom_status pass_grazing(follow_walk *w, int branch, const follow_spot *at, bool *passed) {
+    enum { MOST = 14 };
+    const int last = w->k.ntau - 1;
+    carom_table *t = &w->f->branch;
+    char text[120] = "grazing";
+    const double way = at->tau[last], from = at->place[0];
+    *passed = false;
+    carom_status status = w->k.graze(w->k.user, text, sizeof text);
+    if (status == CAROM_OK && !(fabs(follow_value_now(w) - from) <= NEAR_GRAZING * w->size))
+        status = CAROM_NOT_CONVERGED;
+    if (status != CAROM_OK) return follow_fatal(status) ? status : CAROM_OK;
+    const long row = t->rows;
+    CAROM_TRY(follow_add_row(w, branch, &at->look, text));
+    bool clear = false;
+    for (int i = 0; i < MOST && !clear && status == CAROM_OK; ++i) {
+        status = w->k.leave(w->k.user, w->tau, &clear);
+        if (status == CAROM_OK) status = follow_stand(w);
+        if (status != CAROM_OK) break;
+        if (i == 0 && way * w->tau[last] < 0) {
+            strcat(text, " (nonsmooth fold)");
+            char *more = realloc(t->column[5].text[row], strlen(text) + 1);
+            if (!more) return follow_no_memory(w->err);
+            t->column[5].text[row] = strcpy(more, text);
+        }
+        status = follow_add_row(w, branch, &w->spot[FOLLOW_HERE].look, "");
+    }
+    *passed = status == CAROM_OK && clear;
+    if (status == CAROM_OK || follow_fatal(status)) return status;
+    while (t->rows > row) free(t->column[5].text[--t->rows]); // as if it had not been tried
+    return CAROM_OK;
+}
+
+// Between a and b contacts begin to do something else.  What the linearised motion alone has seen, and where no
+// solution is found behind it, is located again with all accuracy there is.
+static carom_status locate_sudden(follow_walk *w, double ds, double *a, double *b, bool *exact) {
+    double low = *a, high = *b;
+    int iterations;
+    if (!w->k.roughly) return CAROM_OK;
+    carom_status status = follow_go(w, w->place, w->tau, *b, &iterations);
+    const bool none = status != CAROM_OK;
+    if (follow_fatal(status) || (!none && !w->k.roughly(w->k.user))) return follow_fatal(status) ? status : CAROM_OK;
+    CAROM_TRY(w->k.precise(w->k.user, true));
+    bool before = false, behind = false;
+    status = CAROM_OK;
+    // a bracket of the more accurate event
+    const double reach = none ? fmax(ds, FOLLOW_SHORT) : ds;
+    for (double by = 1e-7 * reach; by < 1e-3 * reach && !(before && behind) && status == CAROM_OK; by *= 10) {
+        low = fmax(0, *a - by), high = *b + by;
+        status = follow_go(w, w->place, w->tau, low, &iterations);
+        before = status == CAROM_OK && w->k.same(w->k.user);
+        if (status == CAROM_OK) status = follow_go(w, w->place, w->tau, high, &iterations);
+        behind = none ? status != CAROM_OK : status == CAROM_OK && !w->k.same(w->k.user);
+        if (none && !follow_fatal(status)) status = CAROM_OK;
+    }
+    for (int i = 0; i < 60 && high - low > FOLLOW_EXACT && before && behind && status == CAROM_OK; ++i) {
+        const double sigma = (low + high) / 2;
+        status = follow_go(w, w->place, w->tau, sigma, &iterations);
+        if (status == CAROM_OK && w->k.same(w->k.user)) low = sigma;
+        else high = sigma;
+        if (none && !follow_fatal(status)) status = CAROM_OK;
+    }
+    // else it is where it was, or Newton's method has its limits there
+    *exact = status == CAROM_OK && before && behind && fabs(low - *a) > 4 * FOLLOW_EXACT;
+    if (*exact) *a = low, *b = high;
+    const carom_status off = w->k.precise(w->k.user, false);
+    return follow_fatal(status) ? status : off;
+}
+
+// No solution just behind a grazing-sliding: orbits with this phase of sticking and those without it meet there, and
+// the branch turns back.
+static bool turned_there(follow_walk *w, int branch, double value) {
+    static const char what[] = "grazing-sliding", word[] = " (nonsmooth fold)";
+    carom_table *t = &w->f->branch;
+    for (long r = t->rows - 1; r >= 0 && t->column[0].integer[r] == branch; --r) {
+        const char *text = t->column[5].text[r];
+        if (text[0] == 0) continue;
+        const double off = fabs(t->column[1].real[r] - value);
+        if (strncmp(text, what, sizeof what - 1) != 0 || strstr(text, word) ||
+            !(off <= ONE_EVENT * fmax(fabs(value), w->size)))
+            return false;
+        char *more = realloc(t->column[5].text[r], strlen(text) + sizeof word);
+        if (more) t->column[5].text[r] = strcat(more, word);
+        return more != NULL;
+    }
+    return false;
+}
+
+// The curve stands at the last solution before contacts do something else, and there is none beyond it.  Solutions with
+// other contacts may lie on either side of that value, as where a slip phase begins to stick: from states a little
+// beside it, from which contacts do something else.  *found: the curve ends there, and w->tau leads on.
+static carom_status look_beside_end(follow_walk *w, const follow_spot *at, bool *found, bool *back) {
+    enum { MOST = 12 };
+    const int last = w->k.ntau - 1, n = last - 1 < MOST ? last - 1 : MOST;
+    const double way = at->tau[last] < 0 ? -1 : 1;
+    for (int k = 0; k < 3; ++k)
+        for (int turned = 0; turned < 2; ++turned)
+            for (int i = 0; i < 2 * n; ++i) {
+                const double by = SIDEWAYS[k] * (turned ? -way : way);
+                bool other = false;
+                CAROM_TRY(w->k.restore(w->k.user, at->place));
+                carom_zero(w->tau_1, w->k.ntau);
+                w->tau_1[last] = 1;
+                carom_status status = w->k.predict(w->k.user, w->tau_1, by);
+                w->tau_1[last] = 0, w->tau_1[i / 2] = 1;
+                if (status == CAROM_OK)
+                    status = w->k.beside(w->k.user, w->tau_1, (i % 2 ? -FARTHER : FARTHER) * fabs(by), &other);
+                if (follow_fatal(status)) return status;
+                if (status != CAROM_OK || !other || w->k.same(w->k.user)) continue;
+                w->k.apart(w->k.user, at->place, w->by);
+                if (!(carom_length(w->by, w->k.ntau) < NOT_FAR * fabs(by))) continue;
+                carom_zero(w->tau, w->k.ntau);
+                w->tau[last] = turned ? -way : way;
+                *found = true, *back = turned;
+                return CAROM_OK;
+            }
+    return CAROM_OK;
+}
+
+carom_status follow_sudden_event(follow_walk *w, int branch, double ds, bool *ended) {
+    double a = 0, b = ds, behind = 0;
+    bool found = false;
+    int iterations;
+    char text[120] = "end";
+    carom_error why = {.code = CAROM_NOT_CONVERGED,
+                       .text =
+                           "the sequence of contacts changes, and no solution with another one was found behind it"};
+    for (int i = 0; i < 60 && b - a > FOLLOW_EXACT; ++i) {
+        const double sigma = (a + b) / 2;
+        const carom_status status = follow_go(w, w->place, w->tau, sigma, &iterations);
+        if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
+        if (status != CAROM_OK) why = *w->err;
+        if (status == CAROM_OK && w->k.same(w->k.user)) a = sigma;
+        else b = sigma;
+    }
+    bool exact = false;
+    CAROM_TRY(locate_sudden(w, ds, &a, &b, &exact));
+    if (a > FOLLOW_SMALLEST) { // is it the start of the orbit that meets an event, and nothing else?
+        bool moved = false;
+        CAROM_TRY(follow_go(w, w->place, w->tau, a, &iterations));
+        CAROM_TRY(follow_settle(w, &moved));
+        if (moved) return CAROM_OK;
+    }
+    CAROM_TRY(look_behind(w, b, ds, &found, &behind, &why));
+    if (found) w->k.describe(w->k.user, false, text, sizeof text);
+    const bool touches = w->k.graze && (!found || strncmp(text, "grazing", 7) == 0);
+    follow_spot *at = &w->spot[FOLLOW_THERE];
+    if (exact) CAROM_TRY(w->k.precise(w->k.user, true));
+    carom_status status = follow_go(w, w->place, w->tau, a, &iterations);
+    if (status == CAROM_OK) status = follow_look_at(w, at);
+    if (status != CAROM_OK && status != CAROM_SINGULAR) return status;
+    if (exact) CAROM_TRY(w->k.precise(w->k.user, false));
+    if (!found) w->k.describe(w->k.user, true, text, sizeof text);
+    bool good;
+    if (a > FOLLOW_SMALLEST) CAROM_TRY(follow_smooth_events(w, branch, &good)); // on the way there
+    CAROM_TRY(w->k.restore(w->k.user, at->place));
+    CAROM_TRY(w->k.linearise(w->k.user));
+    bool passed = false;
+    if (touches) CAROM_TRY(pass_grazing(w, branch, at, &passed));
+    if (passed) return CAROM_OK;
+    if (touches) CAROM_TRY(w->k.restore(w->k.user, at->place));
+    if (touches) CAROM_TRY(w->k.linearise(w->k.user));
+    bool beside = false, back = false;
+    if (!found && turned_there(w, branch, at->place[0])) {
+        for (int i = 0; i < w->k.ntau; ++i) w->tau[i] = -at->tau[i];
+        return CAROM_OK;
+    }
+    if (!found && w->k.beside) CAROM_TRY(look_beside_end(w, at, &beside, &back));
+    if (beside) {
+        w->k.describe(w->k.user, false, text, sizeof text);
+        if (back) strcat(text, " (nonsmooth fold)");
+        w->k.save(w->k.user, w->spot[FOLLOW_TRIED].place);
+    }
+    CAROM_TRY(w->k.restore(w->k.user, at->place));
+    CAROM_TRY(w->k.linearise(w->k.user));
+    CAROM_TRY(follow_add_row(w, branch, &at->look, text));
+    if (beside) {
+        CAROM_TRY(w->k.restore(w->k.user, w->spot[FOLLOW_TRIED].place));
+        return w->k.linearise(w->k.user);
+    }
+    *ended = !found;
+    if (!found) follow_note_end(w, branch, &why);
+    return found ? follow_go(w, w->place, w->tau, behind, &iterations) : CAROM_OK;
+}
