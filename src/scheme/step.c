@@ -536,9 +536,11 @@ void carom_problem_subtract(carom_step *s, const double *x) {
     carom_problem_rows(pb);
     const carom_block_rows *R = pb->rows;
     const int n = pb->n;
-    for (int i = n - 1, end = n; i >= 0 && pb->G; --i) { // within the envelope, where that is known
-        while (pb->first && end > i + 1 && pb->first[end - 1] > i) --end;
-        for (int k = pb->first ? pb->first[i] : 0; k < end; ++k) s->c[i] -= s->G[i + k * (size_t)pb->ld] * x[k];
+    carom_span span = carom_span_begin(pb); // within the envelope, where that is known
+    for (int i = n - 1; i >= 0 && pb->G; --i) {
+        carom_span_of(&span, pb, i, i + 1);
+        for (int k = span.from; k < span.last; ++k) s->c[i] -= s->G[i + k * (size_t)pb->ld] * x[k];
+        for (int k = carom_span_more(&span, pb); k < n; ++k) s->c[i] -= s->G[i + k * (size_t)pb->ld] * x[k];
     }
     for (int b = 0; b < pb->nb && !pb->G && R; ++b) {
         const int at = pb->block[b].at, rows = (b + 1 < pb->nb ? pb->block[b + 1].at : n) - at;
@@ -627,12 +629,16 @@ void carom_problem_scale(carom_step *s, const double *c, int n) {
 //         beyond it a narrow G has no entries.
 static void weigh(carom_step *s, const int *id, bool back) {
     carom_problem *pb = &s->problem;
-    for (int b = 0; b < pb->nb && pb->G == s->G; ++b) {
+    carom_span span = carom_span_begin(pb);
+    for (int b = pb->nb - 1; b >= 0 && pb->G == s->G; --b) {
         if (id[b] >= s->sys->ne) continue;
         const double x = back ? 1 / s->inside->row_lever[id[b]] : s->inside->row_lever[id[b]];
-        const int i = pb->block[b].at, end = carom_problem_narrow(pb) && i + pb->ld < pb->n ? i + pb->ld : pb->n;
+        const int i = pb->block[b].at;
+        carom_span_of(&span, pb, i, i + 1);
         if (x == 1) continue;
-        for (int j = pb->first ? pb->first[i] : 0; j < end; ++j) {
+        for (int j = span.from; j < pb->n; ++j) {
+            if (j == span.last) j = carom_span_more(&span, pb);
+            if (j == pb->n) break;
             if (j > i && pb->first && pb->first[j] > i) continue;
             s->G[i + (size_t)j * (size_t)pb->ld] *= x;
             s->G[j + (size_t)i * (size_t)pb->ld] *= x;
