@@ -168,9 +168,11 @@ static double discs(const carom_problem *pb, int b) {
     return most;
 }
 
+static inline double lever(const carom_problem *pb, int i) { return pb->lever ? pb->lever[i] : 1; }
+
 static inline double block_residual(const carom_problem *pb, int k) {
     const carom_block *b = pb->block + k;
-    if (b->law == CAROM_BILATERAL) return fabs(pb->u[b->at]); // (CP-2)
+    if (b->law == CAROM_BILATERAL) return lever(pb, b->at) * fabs(pb->u[b->at]); // (CP-2)
     const double e = unilateral(pb, k);                       // (CP-3)
     if (b->law == CAROM_UNILATERAL) return e;
     const double t = b->law == CAROM_PLANAR ? planar(pb, k) : discs(pb, k); // (CP-4), (CP-5)
@@ -263,7 +265,7 @@ double carom_rounding(const carom_problem *pb) {
         for (int j = x.from; pb->G && j < x.last; j++) sum += fabs(pb->G[i + (size_t)j * pb->ld] * pb->p[j]);
         for (int j = carom_span_more(&x, pb); pb->G && j < pb->n; j++)
             sum += fabs(pb->G[i + (size_t)j * pb->ld] * pb->p[j]);
-        largest = fmax(largest, sum);
+        largest = fmax(largest, lever(pb, i) * sum);
     }
     return (4 + 0.25 * pb->n) * 0x1p-52 * largest; // (CP-9)
 }
@@ -271,6 +273,6 @@ double carom_rounding(const carom_problem *pb) {
 bool carom_solved(const carom_problem *pb, double residual, double tol) {
     if (residual <= tol) return true;
     double size = 0;
-    for (int i = 0; i < pb->n; i++) size = fmax(size, fabs(pb->c[i]));
+    for (int i = 0; i < pb->n; i++) size = fmax(size, lever(pb, i) * fabs(pb->c[i]));
     return size < INFINITY && residual <= CAROM_EXCUSED * size && residual <= carom_rounding(pb); // (CP-10)
 }

@@ -4,7 +4,8 @@
 #include "solver/joints.h"
 #include "solver/solvers.h"
 
-enum { FEW = 20 }; // joints up to which solvers take them as rows of their own, and no slower
+enum { FEW = 20 };   // joints up to which solvers take them as rows of their own, and no slower
+enum { DENSE = 30 }; // S couples all contacts: where it has more entries than so many in each row of G, G is sparser
 
 void carom_allocate_border(carom_border *w, carom_arena *mem, int n, int nb, int rigid) {
     const bool used = rigid > FEW && n > rigid;
@@ -48,7 +49,8 @@ static bool fits(carom_border *w, const carom_problem *pb) {
     if (w->rigid == 0) return false;
     const int joints = w->n = carom_problem_joints(pb);
     if (!pb->G || pb->rows || carom_problem_narrow(pb) || joints <= FEW || joints == pb->nb) return false;
-    if (joints > w->rigid || pb->n - joints > w->rows || pb->nb - joints > w->blocks) return false;
+    const double rows = pb->n - joints;
+    if (rows * rows > DENSE * (double)pb->n || joints > w->rigid || pb->n - joints > w->rows || pb->nb - joints > w->blocks) return false;
     for (int b = joints; b < pb->nb; b++)
         if (pb->block[b].law == CAROM_BILATERAL) return false;
     return true;

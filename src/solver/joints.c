@@ -281,12 +281,17 @@ static void solve_upper(const joints *w, int n) {
     }
 }
 
-// p = -G^+ c
+// p = -G^+ c, in units of the levers
 static void shortest(joints *w, const carom_problem *pb) {
     const int n = pb->n;
     carom_problem_copy(pb, w->L, n);
     for (int i = 0; i < n; i++) w->r[i] = -pb->c[i];
+    for (int j = 0; j < n && pb->lever; j++) {
+        for (int i = 0; i < n; i++) w->L[i + (size_t)j * (size_t)n] *= pb->lever[i] * pb->lever[j];
+        w->r[j] *= pb->lever[j];
+    }
     carom_dense_shortest(w->L, n, n, CUT, w->column, w->work, w->r, pb->p);
+    for (int i = 0; i < n && pb->lever; i++) pb->p[i] *= pb->lever[i];
 }
 
 static carom_report solve(void *work, carom_problem *pb, double tol) {
