@@ -1,6 +1,7 @@
 // border.c: see border.h.
 #include "solver/border.h"
 #include "contact/operator.h"
+#include "contact/residual.h"
 #include "solver/joints.h"
 #include "solver/solvers.h"
 
