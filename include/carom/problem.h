@@ -86,6 +86,7 @@ typedef struct carom_problem {
     /// cannot be made.
     bool (*assemble)(struct carom_problem *pb);
     void *assembly;            // for that function
+    const double *lever;       // n: lengths by which rows of joints count in the certificate; NULL: 1
     double enough;             // residual with which the caller would go on: no costly solver is tried for less; 0:
                                // none
     double *p, *u;             // n: p is the start on entry (zeros are fine) and the answer on exit; u = G p + c

@@ -194,7 +194,7 @@ bool carom_delassus_form(carom_delassus *d, const carom_local *V, const carom_lo
     d->dense = true;
     d->storage = storage_for(d, V, W, F, way.kept);
     d->symmetric = V == W && !(way.whole && d->storage == CAROM_BY_COLUMNS);
-    if (d->storage != CAROM_BY_PRODUCTS) d->only = NULL;
+    if (d->storage != CAROM_BY_PRODUCTS) carom_delassus_matrix(d, d->n);
     switch (d->storage) {
     case CAROM_BY_PRODUCTS: carom_products_form(d, &V->W, &W->W, solved, way.narrow); return true;
     case CAROM_BY_KEPT_COLUMNS: form_kept(d, W); return true;
@@ -214,8 +214,9 @@ const carom_block_rows *carom_delassus_rows(carom_delassus *d, struct carom_team
     return d->parts.full || carom_assembly_rows(&d->parts, team) ? &d->parts.rows : NULL;
 }
 
-double *carom_delassus_matrix(carom_delassus *d) {
-    d->only = NULL;
+double *carom_delassus_matrix(carom_delassus *d, int n) {
+    const size_t numbers = (size_t)n * (size_t)n;
+    if (d->written < numbers) d->written = numbers;
     return d->G;
 }
 

@@ -100,7 +100,8 @@ typedef struct carom_delassus {
     int sources;
     carom_products products[2];  // V and W have other rows; the same
     const carom_products *last;  // those of the last operator, if the same
-    const carom_products *only;  // G is zero but for the entries of these; NULL: not known
+    const carom_products *only;  // G is zero but for the entries of these, and for the first `written` numbers; NULL:
+    size_t written;              // but for those
 
     // kept while F and W are constant
     bool keeps;                  // W is constant and large enough
@@ -140,8 +141,8 @@ bool carom_delassus_form(carom_delassus *d, const carom_local *V, const carom_lo
 /// G by blocks, of parts; NULL: it is dense, or there is no room.
 const carom_block_rows *carom_delassus_rows(carom_delassus *d, struct carom_team *team);
 
-/// G, to be written by the caller: the next operator relies on nothing that is there.
-double *carom_delassus_matrix(carom_delassus *d);
+/// G, to be written by the caller, n x n numbers: the next operator relies on nothing that is there.
+double *carom_delassus_matrix(carom_delassus *d, int n);
 
 /// v += a F^-1 W p, from the first row on.
 void carom_delassus_react(carom_delassus *d, double *v, double a, const double *p, int rows, struct carom_team *team);

@@ -201,20 +201,30 @@ static void multiply_listed(double *G, const carom_products *o, const carom_colu
         for (int i = o->first[k]; i < k; ++i) G[(size_t)i + (size_t)k * ld] = G[(size_t)k + (size_t)i * ld];
 }
 
+// G = 0: what was written.  Of a large one these are few pages, and what is never touched takes no memory.
+static void erase(carom_delassus *d) {
+    const carom_products *o = d->only;
+    for (int j = 0; o && j < o->n; ++j) d->G[o->at[2 * (size_t)j]] = d->G[o->at[2 * (size_t)j + 1]] = 0;
+    memset(d->G, 0, d->written * sizeof *d->G);
+    d->written = 0;
+    d->only = NULL;
+}
+
 void carom_products_form(carom_delassus *d, const carom_columns *V, const carom_columns *W, bool solved, bool narrow) {
     const int n = d->n;
     const bool alike = d->symmetric || same_rows(V, W, n), both = alike && !d->symmetric;
     carom_products *o = &d->products[alike];
     const bool as_before = solved && o == d->last && o->of_n == n; // with the rows of W, which V has too
     const bool same = as_before || remembered(o->known[0], V, n), same_f = alike || remembered(o->known[1], W, n);
+    const bool planned = same && same_f && o->of_n == n && o->narrow == narrow;
     o->alike = alike;
     d->last = alike ? o : NULL;
-    if (!same || !same_f || o->of_n != n || o->narrow != narrow) o->narrow = narrow, plan(o, V, W, n), d->only = NULL;
+    if (!planned || d->only != o || d->written > 0) erase(d); // while it is known what was written
+    if (!planned) o->narrow = narrow, plan(o, V, W, n);
     if (!solved) solve_sparse(&d->sparse, W, d->F->a, n);
-    // else the rest is zero, and all others are written anew
     d->ld = o->ld;
-    if (d->only != o || !o->fits) memset(d->G, 0, (size_t)n * (size_t)(o->ld < n ? o->ld + 1 : n) * sizeof *d->G);
-    d->only = o->fits ? o : NULL;
+    d->only = o->fits ? o : NULL; // all of its entries are written anew
+    if (!o->fits) d->written = (size_t)n * (size_t)(o->ld < n ? o->ld + 1 : n);
     if (!o->fits) multiply_listed(d->G, o, V, &d->sparse, n, d->a, both);
     else if (both) multiply(d->G, o, V->a, d->sparse.a, d->a, true);
     else multiply(d->G, o, V->a, d->sparse.a, d->a, false);

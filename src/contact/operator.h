@@ -34,6 +34,32 @@ static inline bool carom_problem_narrow(const carom_problem *pb) { return pb->G 
 static inline bool carom_problem_inside(const carom_problem *pb, int i, int j) {
     return !pb->first || (i > j ? j >= pb->first[i] : i >= pb->first[j]);
 }
+/// Joints that come first, of one row each: columns of contacts follow all of theirs.
+static inline int carom_problem_joints(const carom_problem *pb) {
+    int n = 0;
+    while (n < pb->nb && pb->block[n].law == CAROM_BILATERAL) n++;
+    return n;
+}
+/// Entries of rows i to before end stand in columns from .. last - 1 and, of joints, in those of contacts, joints ..
+/// n - 1.  Rows are asked for from the last one to the first, so that all together cost as much as there are entries.
+typedef struct carom_span { int from, last, joints; } carom_span;
+static inline carom_span carom_span_begin(const carom_problem *pb) {
+    return (carom_span){.last = pb->n, .joints = pb->first ? carom_problem_joints(pb) : pb->n};
+}
+static inline void carom_span_of(carom_span *x, const carom_problem *pb, int i, int end) {
+    x->from = 0;
+    if (!pb->first) return;
+    x->from = i;
+    for (int k = i; k < end; k++)
+        if (pb->first[k] < x->from) x->from = pb->first[k];
+    if (i >= x->joints) return; // of contacts: all columns from there on
+    if (x->last > x->joints && end <= x->joints) x->last = x->joints;
+    while (x->last > end && pb->first[x->last - 1] >= end) x->last--;
+}
+/// Columns of contacts that come beside those.
+static inline int carom_span_more(const carom_span *x, const carom_problem *pb) {
+    return x->last <= x->joints ? x->joints : pb->n;
+}
 /// G as a matrix of n x n numbers; ld: from one column to the next.
 void carom_problem_copy(const carom_problem *pb, double *G, int ld);
 

@@ -5,6 +5,7 @@
 // one, and that to 1).  No solver uses these functions, so a mistake in a solver cannot hide here.
 #include "base/team.h"
 #include "base/tolerance.h"
+#include "contact/operator.h"
 #include "contact/residual.h"
 #include <carom/problem.h>
 #include <carom/team.h>
@@ -16,30 +17,21 @@ int carom_law_rows(carom_law law) {
 
 carom_law carom_law_friction(int tangents) { return (carom_law)(CAROM_UNILATERAL + tangents); }
 
-// Columns from *from to before *last may have entries in rows i to before end.  *last is that of rows behind these, n
-// at first: it falls from the last row
-// to the first, and all rows together cost as much as there are.
-static void columns_of(const carom_problem *pb, int i, int end, int *from, int *last) {
-    *from = 0;
-    if (!pb->first) return;
-    *from = i;
-    for (int k = i; k < end; k++)
-        if (pb->first[k] < *from) *from = pb->first[k];
-    while (*last > end && pb->first[*last - 1] >= end) --*last;
-}
-
 // (CP-1)  u = G p + c, `rows` rows at a time in registers, from the last ones to the first.  Zeros of p are not
 // skipped: whatever is not finite
 // in G must show in u.
 #define MULTIPLY(rows, begin)                                                                                          \
     while (i - (rows) >= (begin)) {                                                                                    \
         double a[rows];                                                                                                \
-        int from;                                                                                                      \
         i -= (rows);                                                                                                   \
-        columns_of(pb, i, i + (rows), &from, &last);                                                                   \
-        const double *g = pb->G + i + (size_t)from * (size_t)pb->ld;                                                   \
+        carom_span_of(&x, pb, i, i + (rows));                                                                          \
+        const double *g = pb->G + i + (size_t)x.from * (size_t)pb->ld;                                                 \
         for (int k = 0; k < (rows); k++) a[k] = pb->c[i + k];                                                          \
-        for (int j = from; j < last; j++, g += pb->ld)                                                                 \
+        for (int j = x.from; j < x.last; j++, g += pb->ld)                                                             \
+            for (int k = 0; k < (rows); k++) a[k] += g[k] * p[j];                                                      \
+        const int more = carom_span_more(&x, pb);                                                                      \
+        g = pb->G + i + (size_t)more * (size_t)pb->ld;                                                                 \
+        for (int j = more; j < n; j++, g += pb->ld)                                                                    \
             for (int k = 0; k < (rows); k++) a[k] += g[k] * p[j];                                                      \
         for (int k = 0; k < (rows); k++) u[i + k] = a[k];                                                              \
     }
@@ -102,7 +94,8 @@ static void multiply(const carom_problem *pb) {
     const int n = pb->n;
     const double *restrict p = pb->p;
     double *restrict u = pb->u;
-    int i = n, last = n;
+    carom_span x = carom_span_begin(pb);
+    int i = n;
     MULTIPLY(1, n & ~1) // the same rows side by side as in a loop over eights, then four, two and one
     MULTIPLY(2, n & ~3)
     MULTIPLY(4, n & ~7)
@@ -177,9 +170,11 @@ static double discs(const carom_problem *pb, int b) {
     return most;
 }
 
+static inline double lever(const carom_problem *pb, int i) { return pb->lever ? pb->lever[i] : 1; }
+
 static inline double block_residual(const carom_problem *pb, int k) {
     const carom_block *b = pb->block + k;
-    if (b->law == CAROM_BILATERAL) return fabs(pb->u[b->at]); // (CP-2)
+    if (b->law == CAROM_BILATERAL) return lever(pb, b->at) * fabs(pb->u[b->at]); // (CP-2)
     const double e = unilateral(pb, k);                       // (CP-3)
     if (b->law == CAROM_UNILATERAL) return e;
     const double t = b->law == CAROM_PLANAR ? planar(pb, k) : discs(pb, k); // (CP-4), (CP-5)
@@ -265,11 +260,14 @@ static double largest_sum(const carom_problem *pb) {
 
 double carom_rounding(const carom_problem *pb) {
     double largest = pb->rows ? largest_sum(pb) : 0;
-    for (int i = pb->n - 1, from, last = pb->n; !pb->rows && i >= 0; i--) {
+    carom_span x = carom_span_begin(pb);
+    for (int i = pb->n - 1; !pb->rows && i >= 0; i--) {
         double sum = fabs(pb->c[i]); // by bodies it is less than it might be, and excuses less
-        columns_of(pb, i, i + 1, &from, &last);
-        for (int j = from; pb->G && j < last; j++) sum += fabs(pb->G[i + (size_t)j * pb->ld] * pb->p[j]);
-        largest = fmax(largest, sum);
+        carom_span_of(&x, pb, i, i + 1);
+        for (int j = x.from; pb->G && j < x.last; j++) sum += fabs(pb->G[i + (size_t)j * pb->ld] * pb->p[j]);
+        for (int j = carom_span_more(&x, pb); pb->G && j < pb->n; j++)
+            sum += fabs(pb->G[i + (size_t)j * pb->ld] * pb->p[j]);
+        largest = fmax(largest, lever(pb, i) * sum);
     }
     return (4 + 0.25 * pb->n) * 0x1p-52 * largest; // (CP-9)
 }
@@ -277,6 +275,6 @@ double carom_rounding(const carom_problem *pb) {
 bool carom_solved(const carom_problem *pb, double residual, double tol) {
     if (residual <= tol) return true;
     double size = 0;
-    for (int i = 0; i < pb->n; i++) size = fmax(size, fabs(pb->c[i]));
+    for (int i = 0; i < pb->n; i++) size = fmax(size, lever(pb, i) * fabs(pb->c[i]));
     return size < INFINITY && residual <= CAROM_EXCUSED * size && residual <= carom_rounding(pb); // (CP-10)
 }

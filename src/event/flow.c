@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { MOST_ROWS = 4096 }; // of contacts that are closed at once: their matrices are dense
+enum { MANY = 30 };        // rows from which on elimination keeps to the envelope of G
 static const double SUSPECT = 3e-3; // 30 times CAROM_FLOW_SINGULAR: elimination by rows may end with a pivot so much
                                     // larger
 static const double WEAK = 1e-4; // near a dead point: QR leaves less noise in the weak direction than elimination
@@ -53,7 +54,8 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     f.G = carom_allocate_delassus(mem, sys, (int)rows, (int)nb, true, false);
     f.rows = carom_allocate_local(mem, sys);
     f.push_on = carom_allocate_local(mem, sys);
-    f.push_on.W = carom_allocate_columns(mem, sys->nv, (int)rows, sys->nv);
+    f.push_few = f.push_on.W;
+    f.push_all = carom_allocate_columns(mem, sys->nv, (int)rows, sys->nv);
     CAROM_ALLOCATE(mem, rows * rows, &f.S, &f.N);
     f.E = carom_allocate_envelope(mem, (int)rows, f.S);
     f.scratch = carom_allocate(mem, 3 * nl);
@@ -135,18 +137,40 @@ static void take_rows(carom_flow *f) {
     }
 }
 
-// Column r of B: W_N - mu W_T d of a contact that slides, else W.
-static void take_pushes(carom_flow *f, const carom_step *s) {
+// B_r += x W_k, entry by entry.  False: there is no room.
+static bool add_entries(carom_columns *B, int r, double x, const carom_columns *W, int k) {
+    const size_t stride = (size_t)B->stride, from = (size_t)k * (size_t)W->stride;
+    double *a = B->a + (size_t)r * stride;
+    int *row = B->row + (size_t)r * stride, *count = B->count + r;
+    for (size_t e = from; e < from + (size_t)W->count[k]; ++e) {
+        int i = 0;
+        while (i < *count && row[i] != W->row[e]) ++i;
+        if (i == B->stride) return false;
+        if (i == *count) row[i] = W->row[e], a[i] = 0, ++*count;
+        a[i] += x * W->a[e];
+    }
+    return true;
+}
+
+// Column r of B: W_N - mu W_T d of a contact that slides, else W.  few: with the entries of W alone; false: there are
+// others.
+static bool take_pushes(carom_flow *f, const carom_step *s, bool few) {
     const carom_local *L = &f->L;
+    carom_columns *B = &f->push_on.W;
+    *B = few ? f->push_few : f->push_all;
     for (int r = 0, b = 0; r < f->n; ++r) {
         const int k = f->row[r];
         while (k >= L->at[b + 1]) ++b;
-        double *B = f->push_on.W.a + (size_t)r * (size_t)s->sys->nv;
-        carom_column_expand(B, &L->W, k);
+        double *column = B->a + (size_t)r * (size_t)B->stride;
+        if (few) B->count[r] = 0, add_entries(B, r, 1, &L->W, k);
+        else carom_column_expand(column, &L->W, k);
         if (!slides(f, s, L->id[b])) continue;
         const double mu = s->sys->contacts[L->id[b] - s->sys->ne].friction, *d = slip_direction(f, s, b);
-        for (int i = 0; k + 1 + i < L->at[b + 1]; ++i) carom_column_axpy(B, -mu * d[i], &L->W, k + 1 + i);
+        for (int i = 0; k + 1 + i < L->at[b + 1]; ++i)
+            if (!few) carom_column_axpy(column, -mu * d[i], &L->W, k + 1 + i);
+            else if (!add_entries(B, r, -mu * d[i], &L->W, k + 1 + i)) return false;
     }
+    return true;
 }
 
 // Blocks of W or B: rows of each constraint of L.
@@ -220,7 +244,10 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     const bool all = f->n == L->at[L->nb], pushes = slip && want == FOR_FORCE;
     const carom_local *W = all ? L : &f->rows, *B = pushes ? &f->push_on : W;
     if (!all) take_blocks(f, &f->rows), take_rows(f);
-    if (pushes) take_blocks(f, &f->push_on), take_pushes(f, s);
+    if (pushes) {
+        take_blocks(f, &f->push_on);
+        if (!(f->n >= MANY && L->W.count && !L->W.share && take_pushes(f, s, true))) take_pushes(f, s, false);
+    }
     f->of_G[0] = W, f->of_G[1] = B;
     if (!make_operator(f, s, L->nb == sys->ne))
         return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t,
@@ -242,10 +269,7 @@ bool carom_flow_free(carom_flow *f, const carom_step *s) {
     return true;
 }
 
-// Elimination of G within its envelope, where rows are many: joints meet their neighbours only.  False: rows are few,
-// or a pivot is small, and pivots must be looked for.
-static bool eliminate(carom_flow *f) {
-    enum { MANY = 30 };
+bool carom_flow_eliminate(carom_flow *f) {
     if (f->n < MANY) return false;
     if (f->of_E != f->G.formed)
         f->of_E = carom_envelope_factor(&f->E, f->G.G, f->n, f->G.ld, f->G.first, SUSPECT) > 0 ? f->G.formed : 0;
@@ -324,11 +348,17 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
                                      tangents > 0 ? sys->contacts[c].friction : 0};
         at += 1 + tangents;
     }
-    f->of_E = 0;
-    for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; ++i) f->S[i] = s->h * f->G.G[i];
     for (int i = 0; i < n; ++i) s->c[i] *= s->h, s->p[i] = 0;
     s->problem =
         (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = f->S, .c = s->c, .p = s->p, .u = s->u};
+    const bool many = f->n >= MANY; // as it is, with h lambda: S is what elimination has left
+    if (many) {
+        s->problem.G = f->G.G, s->problem.ld = f->G.ld;
+        s->problem.first = f->G.first, s->problem.symmetric = f->G.symmetric;
+    } else {
+        f->of_E = 0;
+        for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; ++i) f->S[i] = s->h * f->G.G[i];
+    }
     const double scale = s->scale, of_step = s->contact.scale;
     s->scale = s->contact.scale = finest(f, s);
     const carom_status status = carom_problem_run(s, L->id);
@@ -343,6 +373,7 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
                            L->nb);
     CAROM_TRY(status);
     for (int i = 0; i < n; ++i) s->u[i] /= s->h;
+    for (int i = 0; i < n && many; ++i) s->p[i] /= s->h;
     if (f->keeps && f->shared && all_slide(f, s)) keep_choice(f, s);
     spread(f, s, s->p, s->u);
     return CAROM_OK;
@@ -367,7 +398,7 @@ static void scale(carom_flow *f) {
 // x = G^+ x; with dependent rows the shortest answer of rows over sqrt(G_rr).
 static void solve_symmetric(carom_flow *f, carom_step *s) {
     const int n = f->n;
-    if (eliminate(f)) {
+    if (carom_flow_eliminate(f)) {
         carom_envelope_solve(&f->E, f->x);
         return;
     }
@@ -422,7 +453,7 @@ static void solve_reactions(carom_flow *f, carom_step *s) {
     const int n = f->n;
     bool small = false;
     for (int r = 0; r < n; ++r) f->x[r] = -s->c[r];
-    if (eliminate(f)) {
+    if (carom_flow_eliminate(f)) {
         carom_envelope_solve(&f->E, f->x);
         return;
     }
@@ -487,7 +518,7 @@ static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q
     if (n == 0) return CAROM_OK;
     if (f->per_h > 0) add_slow_slips(f, s);
     if (laws && f->L.nb > s->sys->ne) {
-        if (!eliminate(f)) {
+        if (!carom_flow_eliminate(f)) {
             balance(f);
             carom_factored(s, n);
             f->shared = !carom_dense_lu(f->S, n, n, CAROM_FLOW_CUT, f->col);

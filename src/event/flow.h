@@ -73,6 +73,7 @@ typedef struct carom_flow {
     carom_delassus G;              // W'M^-1 B: column r of B is the direction in which unknown r pushes
     const carom_local *of_G[2];    // W and B of the last one
     carom_local rows, push_on;     // W and B, where they are not the directions of L: rows that are left out, slips
+    carom_columns push_few, push_all; // columns of B, with the entries of W and with all
     double *S, *x, *scratch;       // n x n, to be eliminated; n; 3 n
     double *balance;               // n: scales of rows of S
     carom_envelope E;              // factor of G within its envelope, in the place of S
@@ -121,6 +122,9 @@ bool carom_flow_free(carom_flow *f, const carom_step *s);
 /// that is known of it.
 void carom_flow_remember(carom_flow *f, const carom_step *s, const double *v);
 bool carom_flow_remembers(const carom_flow *f, const carom_step *s, double t, const double *q, const double *v);
+/// f->E, the factor of G within its envelope, where rows are many: joints meet their neighbours only.  False: rows are
+/// few, or a pivot is small, and pivots must be looked for.
+bool carom_flow_eliminate(carom_flow *f);
 /// F and L are no longer those of a place.
 void carom_flow_leave(carom_flow *f);
 /// F and L: the joints and these contacts at a point.  Where it was the last one looked at, they are there.

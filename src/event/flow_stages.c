@@ -124,8 +124,13 @@ static double strongest_held(carom_flow *f, carom_step *s, int b) {
         carom_column_expand(y, W, k);
         carom_factor_solve(&f->F, y);
         for (int r = 0; r < n; ++r) f->b[r] = -carom_column_dot(W, f->row[r], y);
-        carom_copy(f->S, f->G.G, (ptrdiff_t)n * n);
-        carom_dense_shortest(f->S, n, n, CAROM_FLOW_CUT, f->col, f->scratch, f->b, f->x);
+        if (carom_flow_eliminate(f)) {
+            carom_copy(f->x, f->b, n);
+            carom_envelope_solve(&f->E, f->x);
+        } else {
+            carom_copy(f->S, f->G.G, (ptrdiff_t)n * n);
+            carom_dense_shortest(f->S, n, n, CAROM_FLOW_CUT, f->col, f->scratch, f->b, f->x);
+        }
         carom_delassus_react(&f->G, y, 1, f->x, n, NULL);
         most = fmax(most, carom_column_dot(W, k, y));
     }

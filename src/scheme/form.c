@@ -3,7 +3,7 @@
 #include "scheme/step.h"
 #include "solver/solvers.h"
 
-double *carom_problem_matrix(carom_step *s) { return carom_delassus_matrix(&s->inside->delassus); }
+double *carom_problem_matrix(carom_step *s, int n) { return carom_delassus_matrix(&s->inside->delassus, n); }
 
 long carom_problem_number(const carom_step *s) { return s->inside->delassus.formed; }
 

@@ -151,7 +151,7 @@ static carom_status solve_contacts(carom_newton *N, carom_step *s, const carom_l
     const int nv = s->sys->nv, n = L->at[L->nb];
     for (int i = 0; i < n; ++i) u_free[i] += carom_column_dot(V, i, S->x);
     carom_problem_blocks(s, L);
-    double *G = carom_problem_matrix(s);
+    double *G = carom_problem_matrix(s, n);
     carom_zero(S->b + nv, nj);
     for (int k = 0; k < n; ++k) {
         carom_column_expand(S->b, &L->W, k);

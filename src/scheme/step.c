@@ -501,7 +501,10 @@ double carom_row_lever(const carom_step *s, const carom_local *L, int k) {
         if (lever == 1) return 1;
         most = fmax(most, fabs(a[e]) / lever);
     }
-    return most > 0 && most < HUGE_VAL ? ldexp(1, -(int)lround(log2(most))) : 1;
+    if (!(most > 0 && most < HUGE_VAL)) return 1;
+    int power; // the nearest power of two
+    const bool less = frexp(most, &power) < 0.70710678118654752;
+    return ldexp(1, less - power);
 }
 
 double carom_joints_size(const carom_step *s, const carom_local *L, const double *u, int n) {
@@ -539,9 +542,11 @@ void carom_problem_subtract(carom_step *s, const double *x) {
     carom_problem_rows(pb);
     const carom_block_rows *R = pb->rows;
     const int n = pb->n;
-    for (int i = n - 1, end = n; i >= 0 && pb->G; --i) { // within the envelope, where that is known
-        while (pb->first && end > i + 1 && pb->first[end - 1] > i) --end;
-        for (int k = pb->first ? pb->first[i] : 0; k < end; ++k) s->c[i] -= s->G[i + k * (size_t)pb->ld] * x[k];
+    carom_span span = carom_span_begin(pb); // within the envelope, where that is known
+    for (int i = n - 1; i >= 0 && pb->G; --i) {
+        carom_span_of(&span, pb, i, i + 1);
+        for (int k = span.from; k < span.last; ++k) s->c[i] -= s->G[i + k * (size_t)pb->ld] * x[k];
+        for (int k = carom_span_more(&span, pb); k < n; ++k) s->c[i] -= s->G[i + k * (size_t)pb->ld] * x[k];
     }
     for (int b = 0; b < pb->nb && !pb->G && R; ++b) {
         const int at = pb->block[b].at, rows = (b + 1 < pb->nb ? pb->block[b + 1].at : n) - at;
@@ -630,12 +635,16 @@ void carom_problem_scale(carom_step *s, const double *c, int n) {
 //         beyond it a narrow G has no entries.
 static void weigh(carom_step *s, const int *id, bool back) {
     carom_problem *pb = &s->problem;
-    for (int b = 0; b < pb->nb && pb->G == s->G; ++b) {
+    carom_span span = carom_span_begin(pb);
+    for (int b = pb->nb - 1; b >= 0 && pb->G == s->G; --b) {
         if (id[b] >= s->sys->ne) continue;
         const double x = back ? 1 / s->inside->row_lever[id[b]] : s->inside->row_lever[id[b]];
-        const int i = pb->block[b].at, end = carom_problem_narrow(pb) && i + pb->ld < pb->n ? i + pb->ld : pb->n;
+        const int i = pb->block[b].at;
+        carom_span_of(&span, pb, i, i + 1);
         if (x == 1) continue;
-        for (int j = pb->first ? pb->first[i] : 0; j < end; ++j) {
+        for (int j = span.from; j < pb->n; ++j) {
+            if (j == span.last) j = carom_span_more(&span, pb);
+            if (j == pb->n) break;
             if (j > i && pb->first && pb->first[j] > i) continue;
             s->G[i + (size_t)j * (size_t)pb->ld] *= x;
             s->G[j + (size_t)i * (size_t)pb->ld] *= x;
@@ -644,19 +653,37 @@ static void weigh(carom_step *s, const int *id, bool back) {
     }
 }
 
+// Joints alone: elimination does not ask for units, the certificate does.
+static bool is_rigid(const carom_step *s, const carom_problem *pb) {
+    return pb->G == s->G && pb->nb == s->sys->ne && pb->n == pb->nb && carom_problem_joints(pb) == pb->nb &&
+           !carom_chain_chosen(s->inside->chain) && !s->inside->on_problem;
+}
+
+// As carom_problem_scale() of the velocities of joints.
+static void scale_joints(carom_step *s, const carom_problem *pb) {
+    double most = 0;
+    for (int i = 0; i < pb->n; ++i) most = fmax(most, s->inside->row_lever[i] * fabs(s->c[i]));
+    carom_problem_scale(s, carom_norm_max(s->c, pb->n) < HUGE_VAL ? &most : s->c, 1);
+}
+
 carom_status carom_problem_run(carom_step *s, const int *id) {
     carom_problem *pb = &s->problem;
     if (pb->n == 0) return CAROM_OK;
     if (!pb->G && !pb->rows && !pb->parts)
         return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t,
                           pb->nb);
-    weigh(s, id, false);
-    carom_problem_scale(s, pb->c, pb->n);
+    const bool rigid = is_rigid(s, pb);
+    if (rigid) scale_joints(s, pb);
+    else weigh(s, id, false), carom_problem_scale(s, pb->c, pb->n);
+    pb->lever = rigid ? s->inside->row_lever : NULL;
     pb->enough = fmax(s->inside->solved * s->scale, carom_acceptable(s->inside, pb->nb) * s->contact.scale); // (TOL-5)
     carom_chain_set_prox(s->inside->chain, &s->inside->prox);
     carom_chain_set_choice(s->inside->chain, s->inside->choice);
-    const carom_report r = solve(s, pb, id);
-    weigh(s, id, true);
+    carom_report r = solve(s, pb, id);
+    pb->lever = NULL;
+    const bool again = rigid && !r.converged; // by others, which ask for units
+    if (again) weigh(s, id, false), r = solve(s, pb, id);
+    if (!rigid || again) weigh(s, id, true);
     carom_counts *counts = s->counts;
     counts->problems += 1;
     counts->iterations += r.iterations;

@@ -266,8 +266,8 @@ carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_lo
 /// Blocks with their laws and the storage of the contact problem of the set; G and c are the scheme's business.
 void carom_problem_blocks(carom_step *s, const carom_local *L);
 
-/// s->G, to be written by the caller: carom_problem_form() relies on zeros that it has left there.
-double *carom_problem_matrix(carom_step *s);
+/// s->G, to be written by the caller, n x n numbers: carom_problem_form() relies on zeros that it has left there.
+double *carom_problem_matrix(carom_step *s, int n);
 /// The number of the problem that carom_problem_form() has formed last.
 long carom_problem_number(const carom_step *s);
 /// As carom_problem_form.  Where the last problem has that number, its B is taken: it had the same F and columns of Lf,

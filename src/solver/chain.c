@@ -5,6 +5,7 @@
 // memory, since only one works at a time.
 #include "base/pages.h"
 #include "contact/residual.h"
+#include "solver/border.h"
 #include "solver/choice.h"
 #include <assert.h>
 #include <stdalign.h>
@@ -26,6 +27,7 @@ struct carom_chain {
     void *first_work;
     double *best;  // n
     double *dense; // view of a G that is given by blocks, up to CAROM_DENSE_ROWS rows
+    carom_border border;
     void *shared;  // memory of the solvers, and its size
     size_t shared_size;
     alignas(64) unsigned char work[COUNT][CAROM_SOLVER_WORK];
@@ -125,6 +127,8 @@ carom_chain *carom_allocate_chain(carom_arena *mem, int n, int nb, int rigid, co
     const size_t view = n < CAROM_DENSE_ROWS ? (size_t)n : CAROM_DENSE_ROWS;
     double *dense = carom_allocate(mem, view * view);
     void *first_work = carom_allocate_bytes(mem, CAROM_SOLVER_WORK);
+    carom_border aside;
+    carom_allocate_border(chain ? &chain->border : &aside, mem, n, nb, rigid);
     const size_t mark = mem->used;
     size_t top = mark;
     for (int i = 0; i < COUNT; i++)
@@ -294,8 +298,7 @@ void carom_chain_set_prox(carom_chain *chain, const carom_prox_rule *rule) {
     if (chain->first == &carom_solver_prox) carom_prox_set(chain->first_work, rule);
 }
 
-carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol) {
-    assert(pb->n <= chain->n && pb->nb <= chain->nb);
+static carom_report solve(carom_chain *chain, carom_problem *pb, double tol) {
     const bool direct = !chain->first && by_formula(pb);
     carom_report report; // returned by every way: it is made where the caller wants it, and not copied
     if (direct) report = carom_solver_solve(solvers[DIRECT], chain->work[DIRECT], pb, tol);
@@ -307,4 +310,20 @@ carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol
         pb->enough = enough;
     }
     return report;
+}
+
+// Contacts alone, where many joints can be eliminated.
+static bool solve_contacts(carom_chain *chain, carom_problem *pb, double tol, carom_report *report) {
+    carom_border *w = &chain->border;
+    if (!carom_border_split(w, pb)) return false;
+    *report = solve(chain, &w->contacts, tol);
+    report->residual = carom_border_join(w, pb, tol, &report->worst);
+    report->converged = carom_solved(pb, report->residual, tol);
+    return report->converged || report->residual <= pb->enough;
+}
+
+carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol) {
+    assert(pb->n <= chain->n && pb->nb <= chain->nb);
+    carom_report report;
+    return solve_contacts(chain, pb, tol, &report) ? report : solve(chain, pb, tol);
 }

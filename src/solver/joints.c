@@ -5,6 +5,7 @@
 // are a group: they are eliminated together, and stored side by side, so that vector instructions treat all of them at
 // once.  No pivoting: G = W'M^-1 W is positive definite, or nearly so.  When a pivot has cancelled (redundant joints)
 // the shortest of all answers is taken.
+#include "solver/joints.h"
 #include "contact/law.h"
 #include "linalg/dense.h"
 #include <math.h>
@@ -280,12 +281,17 @@ static void solve_upper(const joints *w, int n) {
     }
 }
 
-// p = -G^+ c
+// p = -G^+ c, in units of the levers
 static void shortest(joints *w, const carom_problem *pb) {
     const int n = pb->n;
     carom_problem_copy(pb, w->L, n);
     for (int i = 0; i < n; i++) w->r[i] = -pb->c[i];
+    for (int j = 0; j < n && pb->lever; j++) {
+        for (int i = 0; i < n; i++) w->L[i + (size_t)j * (size_t)n] *= pb->lever[i] * pb->lever[j];
+        w->r[j] *= pb->lever[j];
+    }
     carom_dense_shortest(w->L, n, n, CUT, w->column, w->work, w->r, pb->p);
+    for (int i = 0; i < n && pb->lever; i++) pb->p[i] *= pb->lever[i];
 }
 
 static carom_report solve(void *work, carom_problem *pb, double tol) {
@@ -300,13 +306,30 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     return (carom_report){.converged = true, .iterations = 1};
 }
 
+bool carom_joints_factor(void *work, const carom_problem *pb) {
+    joints *w = work;
+    for (int i = 0; i < pb->n; i++) w->r[i] = pb->c[i];
+    return w->factored = factor(w, pb);
+}
+
+void carom_joints_solve(void *work, double *x, int n) {
+    joints *w = work;
+    double *own = w->r;
+    int g = 0, zeros = 0;
+    while (zeros < n && x[zeros] == 0) zeros++;
+    while (g + 1 < w->count && w->groups[g + 1].i <= zeros) g++;
+    w->r = x;
+    for (; g < w->count; g++) forward_group(w, w->groups + g);
+    solve_upper(w, n);
+    w->r = own;
+}
+
 // p = p - G^-1 (G p + c): rounding has left too much
 static bool refine(void *work, carom_problem *pb) {
     joints *w = work;
     if (!w->factored) return false;
     for (int i = 0; i < pb->n; i++) w->r[i] = pb->u[i];
-    for (int g = 0; g < w->count; g++) forward_group(w, w->groups + g);
-    solve_upper(w, pb->n);
+    carom_joints_solve(w, w->r, pb->n);
     for (int i = 0; i < pb->n; i++) pb->p[i] -= w->r[i];
     return true;
 }

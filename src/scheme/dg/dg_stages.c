@@ -256,7 +256,7 @@ carom_status carom_dg_react(carom_step *s, const carom_dg_block *b) {
     for (int k = 0; k < L->nb; ++k) n += unknowns(b, k);
     if (n == full) return carom_problem_solve(s, L);
     // G <- G (1, -mu d), then without the tangential rows and columns of what slides
-    double *G = carom_problem_matrix(s);
+    double *G = carom_problem_matrix(s, full);
     for (int k = s->sys->ne; k < L->nb; ++k)
         for (int i = L->at[k] + 1; b->slides[k] && i < L->at[k + 1]; ++i)
             carom_axpy(G + (size_t)L->at[k] * (size_t)full, -friction_of(s, L->id[k]) * b->d[i],
@@ -561,7 +561,7 @@ static void row_products(carom_dg *w, double *G, size_t ld, const double *V, int
 static void form(carom_dg *w, carom_step *s) {
     const int N = s->sys->nv * w->count, n = s->problem.n;
     const size_t stride = (size_t)N, ld = (size_t)n;
-    double *G = carom_problem_matrix(s);
+    double *G = carom_problem_matrix(s, n);
     share(w, s);
     for (int i = 0; i < n; ++i) row_products(w, G + i, ld, w->V + (size_t)i * stride, N, n);
     for (int i = 0; i < n; ++i)

@@ -308,7 +308,7 @@ static carom_status linearise(work *w, carom_step *s) {
 static void form(work *w, carom_step *s) {
     const carom_local *L = &w->L_T;
     const int nv = s->sys->nv, n_v = rows(L), n_x = held_gaps(w), n = n_v + n_x;
-    double *G = carom_problem_matrix(s);
+    double *G = carom_problem_matrix(s, n);
     for (int k = 0; k < n; ++k) {
         double *dv = w->X_v + (size_t)k * (size_t)nv, *dx = w->X_x + (size_t)k * (size_t)nv;
         carom_zero(dv, nv);
@@ -467,7 +467,7 @@ static carom_status solve_contacts(work *w, carom_step *s, const carom_local *L)
     for (int i = 0; i < n_v; ++i) c[i] = w->u[ne + i] + s->c[i];
     for (int b = 0; b < L->nb; ++b) s->c[n_v + b] += w->g[L->id[b]] / s->h;
     carom_problem_restitution(s, L, c, w->u_0 + ne);
-    double *G = carom_problem_matrix(s);
+    double *G = carom_problem_matrix(s, n);
     for (int k = 0; k < n; ++k) {
         carom_zero(S->b, 2 * (nv + ne));
         carom_column_axpy(S->b + (k < n_v ? 0 : nv), k < n_v ? 1 : s->h, &L->W, k < n_v ? k : L->at[k - n_v]);

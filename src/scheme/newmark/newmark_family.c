@@ -268,7 +268,7 @@ static void unit_response(carom_newmark *w, const carom_step *s, const carom_col
 static carom_status kept_matrix(carom_newmark *w, carom_step *s) {
     const int n = rows(&w->L);
     carom_responses *keep = &w->keep;
-    double *G = carom_problem_matrix(s);
+    double *G = carom_problem_matrix(s, n);
     CAROM_TRY(carom_responses_begin(keep, s));
     for (int b = 0; b < w->L.nb; ++b)
         for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) {
@@ -296,7 +296,7 @@ static carom_status contact_problem(carom_newmark *w, carom_step *s) {
     const int n = rows(&w->L);
     blocks(w, s, &w->L);
     if (w->constant) return kept_matrix(w, s);
-    double *G = carom_problem_matrix(s);
+    double *G = carom_problem_matrix(s, n);
     for (int k = 0; k < n; ++k) {
         unit_response(w, s, &w->L.W, k, k);
         for (int i = 0; i < n; ++i) G[i + k * (size_t)n] = row(w, s, i);
@@ -388,7 +388,7 @@ static carom_status solve_contacts(carom_newmark *w, carom_step *s, const carom_
     carom_saddle *S = &w->S;
     const int nv = s->sys->nv, n = rows(L);
     blocks(w, s, L);
-    double *G = carom_problem_matrix(s);
+    double *G = carom_problem_matrix(s, n);
     for (int k = 0; k < n; ++k) {
         carom_zero(S->b, 2 * nv + nj);
         carom_column_axpy(S->b + (splits(w) ? nv : 0), 1, &L->W, k);

@@ -1,0 +1,364 @@
+// mechanisms.c: microseconds per step of mechanisms with joints, by scheme, beside MuJoCo where that is installed: chains
+// of 10 to 640 links, a tree with 15 branches, a four-bar linkage, ten slider-cranks on one crankshaft, and a track with
+// contacts.
+//
+// MuJoCo steps joint angles (loops by soft constraints), carom the velocities of free bodies with the reactions of all
+// joints.  Its semi-implicit Euler scheme compares with moreau-midpoint: first order, one evaluation of forces per step.
+// Times are thread CPU time, the least of several runs.  Arguments: schemes to measure instead of all.
+#define _GNU_SOURCE
+#include <carom/carom.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef WITH_MUJOCO
+#include <mujoco/mujoco.h>
+#endif
+
+enum { RUNS = 3, CASES = 8, BRANCHES = 15, LINKS = 4, CRANKS = 10 };
+static const double H = 1e-3, PI = 3.14159265358979324, MOST = 0.15; // s per run
+
+typedef struct row { const char *scheme; double goal; } row; // goal: of MuJoCo's step, chain of ten links; 0: none
+
+static const row rows[] = {
+    {"moreau-midpoint", 2.2}, {"half-explicit", 3.6},  {"half-explicit-rk", 0}, {"moreau-jean", 13},
+    {"newmark", 16},          {"hht", 16},             {"generalized-alpha", 16}, {"ggl-projection", 10},
+    {"ggl-midpoint", 24},     {"ggl-alpha", 33},       {"alpha-forces", 0},     {"dg-minus", 9},
+    {"dg-plus", 45},          {"mixed", 16},           {"splitting", 0},        {"event-driven", 0},
+    {"auto", 0},              {NULL, 0}};
+
+static const char *const names[CASES] = {"chain 10",  "chain 40", "chain 160",     "chain 640",
+                                         "tree 15x4", "four-bar", "10 slider-cr.", "track"};
+static const int chains[] = {10, 40, 160, 640};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// -- models: for carom, and the same for MuJoCo -----------------------------------------------------------------------
+
+static const char *const LINK = "parameters: {m: 0.1, l: 0.1, r: 0.01, J: 1/12*m*l^2, J3: 1/2*m*r^2}\n";
+static const char *const INERTIA = "diaginertia='5e-6 8.3333333333333331e-5 8.3333333333333331e-5'";
+
+// Links along x, hinges about y and about y + z in turn.
+static void chain(FILE *f, int n) {
+    fprintf(f, "carom: 1\n%sgravity: [0, 0, -9.81]\nbodies:\n", LINK);
+    for (int i = 1; i <= n; ++i)
+        fprintf(f, "  b%d: {mass: m, inertia: [J3, J, J], at: [%d*l - l/2, 0, 0]}\n", i, i);
+    fprintf(f, "joints:\n  j1: {type: revolute, between: [ground, b1], at: [0, 0, 0], axis: [0, 1, 0]}\n");
+    for (int i = 2; i <= n; ++i)
+        fprintf(f, "  j%d: {type: revolute, between: [b%d, b%d], at: [%d*l, 0, 0], axis: [0, 1, %d]}\n", i, i - 1, i,
+                i - 1, (i + 1) % 2);
+}
+
+static void mujoco_chain(FILE *f, int n) {
+    fprintf(f, "<worldbody>");
+    for (int i = 0; i < n; ++i)
+        fprintf(f, "<body pos='%g 0 0'><joint type='hinge' axis='0 1 %d'/><inertial pos='0.05 0 0' mass='0.1' %s/>",
+                i ? 0.1 : 0.0, i % 2, INERTIA);
+    for (int i = 0; i < n; ++i) fprintf(f, "</body>");
+    fprintf(f, "</worldbody>");
+}
+
+// A hub that turns about y, and branches of hinged links all around it.
+static void tree(FILE *f, int n) {
+    (void)n;
+    fprintf(f, "carom: 1\n%sgravity: [0, 0, -9.81]\nbodies:\n  hub: {mass: 1, inertia: [0.01, 0.01, 0.01]}\n", LINK);
+    for (int b = 0; b < BRANCHES; ++b)
+        for (int i = 0; i < LINKS; ++i) {
+            const double a = 2 * PI * b / BRANCHES, x = 0.15 + 0.1 * i;
+            fprintf(f, "  b%d_%d: {mass: m, inertia: [J3, J, J], at: [%.17g, %.17g, 0], axis: [0, 0, 1], angle: %.17g}\n",
+                    b, i, x * cos(a), x * sin(a), a);
+        }
+    fprintf(f, "joints:\n  root: {type: revolute, between: [ground, hub], at: [0, 0, 0], axis: [0, 1, 0]}\n");
+    for (int b = 0; b < BRANCHES; ++b)
+        for (int i = 0; i < LINKS; ++i) {
+            const double a = 2 * PI * b / BRANCHES, x = 0.1 + 0.1 * i;
+            char inner[20] = "hub";
+            if (i > 0) snprintf(inner, sizeof inner, "b%d_%d", b, i - 1);
+            fprintf(f, "  j%d_%d: {type: revolute, between: [%s, b%d_%d], at: [%.17g, %.17g, 0], axis: [%.17g, %.17g, 0]}\n",
+                    b, i, inner, b, i, x * cos(a), x * sin(a), -sin(a), cos(a));
+        }
+}
+
+static void mujoco_tree(FILE *f, int n) {
+    (void)n;
+    fprintf(f, "<worldbody><body><joint type='hinge' axis='0 1 0'/><inertial pos='0 0 0' mass='1' "
+               "diaginertia='0.01 0.01 0.01'/>");
+    for (int b = 0; b < BRANCHES; ++b) {
+        const double a = 2 * PI * b / BRANCHES;
+        for (int i = 0; i < LINKS; ++i)
+            fprintf(f, "<body pos='%.17g %.17g 0' euler='0 0 %.17g'><joint type='hinge' axis='0 1 0'/><inertial "
+                       "pos='0.05 0 0' mass='0.1' %s/>",
+                    i ? 0.1 : 0.1 * cos(a), i ? 0 : 0.1 * sin(a), i ? 0 : a, INERTIA);
+        for (int i = 0; i < LINKS; ++i) fprintf(f, "</body>");
+    }
+    fprintf(f, "</body></worldbody>");
+}
+
+static void four_bar(FILE *f, int n) {
+    (void)n;
+    fprintf(f, "carom: 1\ngravity: [0, -9.81]\nbodies:\n  crank: {mass: 0.2, inertia: 1e-3, at: [0, 0.1]}\n"
+               "  rod: {mass: 0.5, inertia: 1e-2, at: [0.25, 0.3]}\n  rocker: {mass: 0.4, inertia: 5e-3, at: [0.5, 0.2]}\n"
+               "joints:\n  a: {type: revolute, between: [ground, crank], at: [0, 0]}\n"
+               "  b: {type: revolute, between: [crank, rod], at: [0, 0.2]}\n"
+               "  c: {type: revolute, between: [rod, rocker], at: [0.5, 0.4]}\n"
+               "  d: {type: revolute, between: [rocker, ground], at: [0.5, 0]}\n");
+}
+
+static void mujoco_four_bar(FILE *f, int n) {
+    (void)n;
+    const char *hinge = "<joint type='hinge' axis='0 -1 0'/>";
+    fprintf(f, "<worldbody><body>%s<inertial pos='0 0 0.1' mass='0.2' diaginertia='1e-3 1e-3 1e-3'/>"
+               "<body pos='0 0 0.2'>%s<inertial pos='0.25 0 0.1' mass='0.5' diaginertia='1e-2 1e-2 1e-2'/>"
+               "<body name='rocker' pos='0.5 0 0.2'>%s<inertial pos='0 0 -0.2' mass='0.4' diaginertia='5e-3 5e-3 5e-3'/>"
+               "</body></body></body></worldbody><equality><connect body1='rocker' anchor='0 0 -0.4'/></equality>",
+            hinge, hinge, hinge);
+}
+
+static const double CRANK = 0.05, ROD = 0.2;
+static void crank_at(int k, double *pin, double *slider) {
+    const double a = 2 * PI * k / CRANKS + 0.1;
+    pin[0] = CRANK * cos(a), pin[1] = CRANK * sin(a);
+    *slider = pin[0] + sqrt(ROD * ROD - pin[1] * pin[1]);
+}
+
+static void cranks(FILE *f, int n) {
+    (void)n;
+    fprintf(f, "carom: 1\ngravity: [0, -9.81]\nbodies:\n  shaft: {mass: 2, inertia: 0.01}\n");
+    for (int k = 0; k < CRANKS; ++k) {
+        double pin[2], x;
+        crank_at(k, pin, &x);
+        fprintf(f, "  rod%d: {mass: 0.3, inertia: 1e-3, at: [%.17g, %.17g]}\n  piston%d: {mass: 0.4, inertia: 1e-3, at: "
+                   "[%.17g, 0]}\n",
+                k, (pin[0] + x) / 2, pin[1] / 2, k, x);
+    }
+    fprintf(f, "joints:\n  bearing: {type: revolute, between: [ground, shaft], at: [0, 0]}\n");
+    for (int k = 0; k < CRANKS; ++k) {
+        double pin[2], x;
+        crank_at(k, pin, &x);
+        fprintf(f, "  pin%d: {type: revolute, between: [shaft, rod%d], at: [%.17g, %.17g]}\n  bolt%d: {type: revolute, "
+                   "between: [rod%d, piston%d], at: [%.17g, 0]}\n  bore%d: {type: prismatic, between: [ground, piston%d], "
+                   "at: [%.17g, 0], axis: [1, 0]}\n",
+                k, k, pin[0], pin[1], k, k, k, x, k, k, x);
+    }
+}
+
+static void mujoco_cranks(FILE *f, int n) {
+    (void)n;
+    fprintf(f, "<worldbody><body><joint type='hinge' axis='0 -1 0'/><inertial pos='0 0 0' mass='2' diaginertia='0.01 0.01 "
+               "0.01'/>");
+    for (int k = 0; k < CRANKS; ++k) {
+        double pin[2], x;
+        crank_at(k, pin, &x);
+        fprintf(f, "<body name='rod%d' pos='%.17g 0 %.17g'><joint type='hinge' axis='0 -1 0'/><inertial pos='%.17g 0 %.17g' "
+                   "mass='0.3' diaginertia='1e-3 1e-3 1e-3'/></body>",
+                k, pin[0], pin[1], (x - pin[0]) / 2, -pin[1] / 2);
+    }
+    fprintf(f, "</body>");
+    for (int k = 0; k < CRANKS; ++k) {
+        double pin[2], x;
+        crank_at(k, pin, &x);
+        fprintf(f, "<body name='piston%d' pos='%.17g 0 0'><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='0.4' "
+                   "diaginertia='1e-3 1e-3 1e-3'/></body>",
+                k, x);
+    }
+    fprintf(f, "</worldbody><equality>");
+    for (int k = 0; k < CRANKS; ++k) {
+        double pin[2], x;
+        crank_at(k, pin, &x);
+        fprintf(f, "<connect body1='rod%d' body2='piston%d' anchor='%.17g 0 %.17g'/>", k, k, x - pin[0], -pin[1]);
+    }
+    fprintf(f, "</equality>");
+}
+
+static void track(FILE *f, int n) {
+    (void)n;
+    FILE *in = fopen(CAROM_SOURCE_DIR "/models/crawler-track.yaml", "rb");
+    for (int c; in && (c = getc(in)) != EOF;) putc(c, f);
+    if (in) fclose(in);
+}
+
+// As models/crawler-track.yaml has it.
+static void mujoco_track(FILE *f, int n) {
+    (void)n;
+    const double pitch = 0.1, r = 0.012, D = 1.6, R = pitch / (2 * sin(PI / 16)), wheel = R * cos(PI / 16) - r - 0.0005;
+    const char *planar = "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/><joint type='hinge' "
+                         "axis='0 -1 0'/>",
+               *solid = "contype='2' conaffinity='1' friction='0.8'";
+    fprintf(f, "<worldbody><geom type='plane' size='9 9 1' pos='0 0 %.17g' %s/><geom type='cylinder' size='0.12 1' "
+               "zaxis='0 1 0' pos='2.3 0 %.17g' %s/>",
+            -R - r, solid, -R - r - 0.06, solid);
+    fprintf(f, "<body pos='%g 0 0.05'>%s<inertial pos='0 0 0' mass='30' diaginertia='8 8 8'/>", D / 2, planar);
+    for (int i = 0; i < 4; ++i)
+        fprintf(f, "<body pos='%.17g 0 -0.05'><joint name='axle%d' type='hinge' axis='0 1 0'/><inertial pos='0 0 0' mass='3' "
+                   "diaginertia='%.17g %.17g %.17g'/><geom type='cylinder' size='%.17g 0.1' zaxis='0 1 0' %s/></body>",
+                D * i / 3 - D / 2, i, 1.5 * wheel * wheel, 1.5 * wheel * wheel, 1.5 * wheel * wheel, wheel, solid);
+    fprintf(f, "</body>");
+    double before = 0;
+    for (int i = 0; i < 48; ++i) {
+        const double a = i < 16   ? 0
+                         : i < 24 ? (i - 15.5) * PI / 8
+                         : i < 40 ? PI
+                                  : PI + (i - 39.5) * PI / 8;
+        fprintf(f, "<body name='plate%d' pos='%g 0 %.17g' euler='0 %.17g 0'>%s<inertial pos='%g 0 0' mass='0.4' "
+                   "diaginertia='4e-4 4e-4 4e-4'/><geom type='capsule' size='%g' fromto='0 0 0 %g 0 0' contype='1' "
+                   "conaffinity='2' friction='0.8'/>",
+                i, i ? pitch : 0, i ? 0 : -R, before - a, i ? "<joint type='hinge' axis='0 -1 0'/>" : planar, pitch / 2, r,
+                pitch);
+        before = a;
+    }
+    for (int i = 0; i < 48; ++i) fprintf(f, "</body>");
+    fprintf(f, "</worldbody><equality><connect body1='plate47' body2='plate0' anchor='%g 0 0'/></equality><actuator>"
+               "<velocity joint='axle3' kv='20'/></actuator>",
+            pitch);
+}
+
+typedef void writer(FILE *f, int n);
+static writer *const of_carom[CASES] = {chain, chain, chain, chain, tree, four_bar, cranks, track},
+                     *const of_mujoco[CASES] = {mujoco_chain, mujoco_chain, mujoco_chain,    mujoco_chain,
+                                                mujoco_tree,  mujoco_four_bar, mujoco_cranks, mujoco_track};
+
+// -- MuJoCo -----------------------------------------------------------------------------------------------------------
+
+static bool is_track(int c) { return c == CASES - 1; }
+
+#ifdef WITH_MUJOCO
+static mjModel *mujoco_model(int c, const char *integrator) {
+    char *text = NULL, error[300];
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) return NULL;
+    fprintf(f, "<mujoco><compiler inertiafromgeom='false' angle='radian'/><size njmax='3000' nconmax='1000'/><option "
+               "timestep='%g' gravity='0 0 -9.81' integrator='%s'>%s</option>",
+            H, integrator, is_track(c) ? "" : "<flag contact='disable'/>");
+    of_mujoco[c](f, chains[c % 4]);
+    fprintf(f, "</mujoco>");
+    fclose(f);
+    mjVFS *files = malloc(sizeof *files);
+    mjModel *model = NULL;
+    if (files) {
+        mj_defaultVFS(files);
+        mj_makeEmptyFileVFS(files, "model.xml", (int)size);
+        memcpy(files->filedata[0], text, size);
+        model = mj_loadXML("model.xml", files, error, sizeof error);
+        if (!model) fprintf(stderr, "MuJoCo, %s: %s\n", names[c], error);
+        mj_deleteVFS(files);
+    }
+    free(files), free(text);
+    return model;
+}
+
+static double mujoco_us(int c, const char *integrator, int *closed) {
+    mjModel *m = mujoco_model(c, integrator);
+    if (!m) return NAN;
+    mjData *d = mj_makeData(m);
+    double best = HUGE_VAL;
+    const int steps = 100;
+    for (int run = 0; run < RUNS; ++run) {
+        mj_resetData(m, d);
+        if (is_track(c)) d->ctrl[0] = 4;
+        const double start = now();
+        for (int i = 0; i < steps; ++i) mj_step(m, d);
+        best = fmin(best, 1e6 * (now() - start) / steps);
+    }
+    *closed = d->ncon;
+    mj_deleteData(d);
+    mj_deleteModel(m);
+    return best;
+}
+#else
+static double mujoco_us(int c, const char *integrator, int *closed) {
+    (void)integrator, (void)of_mujoco[c];
+    *closed = 0;
+    return NAN;
+}
+#endif
+
+// -- carom ------------------------------------------------------------------------------------------------------------
+
+static carom_model *make_model(int c) {
+    char *text = NULL;
+    size_t size = 0;
+    carom_error err = {0};
+    FILE *f = open_memstream(&text, &size);
+    if (!f) return NULL;
+    of_carom[c](f, chains[c % 4]);
+    fclose(f);
+    carom_model *m = carom_model_create(&(carom_model_def){.text = text, .length = size, .file = names[c]}, &err);
+    if (!m) fprintf(stderr, "%s\n", err.text);
+    free(text);
+    return m;
+}
+
+// Microseconds per ms of motion; the first millisecond, in which memory is touched and starts are found, does not count.
+static double carom_run_us(const carom_model *m, const char *scheme, int steps, carom_error *err) {
+    carom_sim_def d = carom_sim_default();
+    d.system = carom_model_system(m), d.scheme = scheme, d.h = H, d.t_end = (steps + 1) * H;
+    d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&d, err);
+    if (!sim) return NAN;
+    carom_status status = carom_sim_step(sim, err);
+    const double start = now();
+    while (status == CAROM_OK && !carom_sim_done(sim)) status = carom_sim_step(sim, err);
+    const double us = 1e6 * (now() - start) / steps;
+    carom_sim_destroy(sim);
+    return status == CAROM_OK ? us : NAN;
+}
+
+static double carom_us(const carom_model *m, const char *scheme, carom_error *err) {
+    enum { FEW = 4, MANY = 200 };
+    double best = carom_run_us(m, scheme, FEW, err);
+    if (!isfinite(best) || best * FEW > 1e6 * MOST) return best;
+    const int steps = (int)fmin(MANY, fmax(FEW, 1e6 * MOST / best));
+    for (int run = 0; run < RUNS; ++run) {
+        const double us = carom_run_us(m, scheme, steps, err);
+        if (!isfinite(us)) return us;
+        best = run == 0 ? us : fmin(best, us);
+    }
+    return best;
+}
+
+static void cell(double us) {
+    if (isfinite(us)) printf(" %13.*f", us < 100 ? 2 : 0, us);
+    else printf(" %13s", "-");
+    fflush(stdout);
+}
+
+int main(int argc, char **argv) {
+    carom_model *model[CASES];
+    double mujoco[CASES], ours[CASES];
+    int closed = 0;
+    for (int c = 0; c < CASES; ++c)
+        if (!(model[c] = make_model(c))) return 1;
+    printf("mechanisms, step %g: us per step\n%-22s", H, "");
+    for (int c = 0; c < CASES; ++c) printf(" %13s", names[c]);
+    printf("   40..640   / MuJoCo at 10 (goal)\n%-22s", "MuJoCo, Euler");
+    for (int c = 0; c < CASES; ++c) cell(mujoco[c] = mujoco_us(c, "Euler", &closed));
+    printf("   %7.2f   1    (%d contacts on the track)\n%-22s", log(mujoco[3] / mujoco[1]) / log(16), closed,
+           "MuJoCo, RK4");
+    for (int c = 0; c < CASES; ++c) cell(mujoco_us(c, "RK4", &closed));
+    printf("\n");
+    for (int i = 0; rows[i].scheme; ++i) {
+        bool asked = argc == 1;
+        for (int k = 1; k < argc; ++k) asked = asked || strcmp(argv[k], rows[i].scheme) == 0;
+        if (!asked) continue;
+        char notes[2000] = "";
+        printf("%-22s", rows[i].scheme);
+        for (int c = 0; c < CASES; ++c) {
+            carom_error err = {0};
+            cell(ours[c] = carom_us(model[c], rows[i].scheme, &err));
+            const size_t used = strlen(notes);
+            if (!isfinite(ours[c])) snprintf(notes + used, sizeof notes - used, "    %s: %s\n", names[c], err.text);
+        }
+        printf("   %7.2f   %.1f", log(ours[3] / ours[1]) / log(16), ours[0] / mujoco[0]);
+        if (rows[i].goal > 0) printf(" (%g)", rows[i].goal);
+        printf("\n%s", notes);
+    }
+    for (int c = 0; c < CASES; ++c) carom_model_destroy(model[c]);
+    return 0;
+}
