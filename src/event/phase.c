@@ -554,11 +554,19 @@ static carom_status ahead(void *user, carom_step *s, double tau, const bool *wit
     return CAROM_OK;
 }
 
+// What is not known of the time of the next impact: where this one was, and what rounding of the gap makes of a flight,
+// 2 eps_g/u.
+static double late(const carom_phase *w, const carom_step *s, int c) {
+    const int k = w->all.at[s->sys->ne + c];
+    const double eps = w->limits.exact ? carom_local_rounding(&w->all, k, w->q, s->sys->nq) : w->tol_g[c];
+    return w->p[c] > 0 && w->after[c] > 0 ? 2 * eps / w->after[c] + w->b.tau - w->a.tau : 0;
+}
+
 // If the impact just made belongs to a run whose limit is known: there.
 static carom_status end_run(carom_phase *w, carom_step *s, double delta) {
     carom_accumulation *z = &w->runs;
     const int nc = s->sys->nc;
-    for (int c = 0; c < nc; ++c) z->closed[c] = !carom_phase_open(w, c);
+    for (int c = 0; c < nc; ++c) z->closed[c] = !carom_phase_open(w, c), z->late[c] = late(w, s, c);
     CAROM_TRY(carom_accumulation_limit(z, s, w->t, w->tol, ahead, w, &w->ended));
     if (!w->ended) return CAROM_OK;
     carom_copy(w->q, z->q, s->sys->nq);
