@@ -621,20 +621,25 @@ static carom_status rates_here(carom_phase *w, carom_step *s, double *u) {
 //          was located to less than that.  Then the features ahead would be those behind, once more: it goes on with
 //          its velocity, t + T, q + T v, T = T_0, 4 T_0, ... until the contacts that change have the features ahead.
 static carom_status go_beyond(carom_phase *w, carom_step *s, const double *u_ahead) {
-    enum { TIMES = 8 };
+    enum { TIMES = 6 };
     static const double OTHER = 1e-5; // of the speeds that make it up: drift makes no such change of a rate
+    const double t = w->t;
     double T = w->passed;
-    for (int i = 0; i < TIMES; ++i, T *= 4) {
+    carom_copy(w->trial.q, w->q, s->sys->nq);
+    for (int i = 0;; ++i, T *= 4) {
         bool back = false;
         CAROM_TRY(rates_here(w, s, w->left));
         for (int c = 0; c < s->sys->nc; ++c)
             back = back || (!carom_phase_open(w, c) &&
                             fabs(w->left[c] - u_ahead[c]) >
                                 OTHER * carom_local_magnitude(&w->all, w->all.at[s->sys->ne + c], w->v));
-        if (!back || !(w->t + T < s->t + s->h)) break;
+        if (!back) return CAROM_OK;
+        if (i == TIMES || !(w->t + T < s->t + s->h)) break;
         w->t += T;
         carom_move(s, w->q, w->q, T, w->v);
     }
+    w->t = t; // these features come and go: it stays
+    carom_copy(w->q, w->trial.q, s->sys->nq);
     return CAROM_OK;
 }
 
