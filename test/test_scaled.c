@@ -214,14 +214,6 @@ static double apart(const track *a, const track *b, const scene *s, int *row) {
 
 static const char *only_scene, *only_scheme;
 
-// Two corners that land together bounce without end: at which bounce two predictions of the limit agree, to the
-// tolerance of the scheme, (AC-3), is decided by its errors, and rounding is among them: 24 impacts or 30 by mixed,
-// with motions that differ by 2e-9.
-static bool counts_by_rounding(const scene *s, const carom_scheme *scheme) {
-    return strcmp(s->name, "crank") == 0 &&
-           (strcmp(scheme->name, "mixed") == 0 || strcmp(scheme->name, "auto") == 0);
-}
-
 // Sizes of energies that warnings compare with still count radians as metres.
 static bool warns_by_units(const scene *s, const carom_scheme *scheme) {
     return (strcmp(s->name, "spring pendulum") == 0 || strcmp(s->name, "crank") == 0) &&
@@ -233,7 +225,7 @@ static int compare(const track *a, const scene *s, unit u, const carom_scheme *s
     int row;
     run(&b, s, u, scheme, NULL);
     const double d = apart(a, &b, s, &row);
-    const bool events = a->impacts != b.impacts && !counts_by_rounding(s, scheme),
+    const bool events = a->impacts != b.impacts,
                warned = strcmp(a->warnings, b.warnings) != 0 && !warns_by_units(s, scheme);
     if (d <= tol && !events && !warned) return 0;
     print_error("%-16s %-26s M %-6.0e L %-6.0e T %-6.0e: %.1e", s->name, scheme->name, u.M, u.L, u.T, d);

@@ -140,12 +140,58 @@ static inline bool over(const posed *x, int f, const double *p, const double *n,
     return true;
 }
 
+// How far it is from p along d to the end of face f, seen along its normal; d crosses the end there, and does not run
+// along it.
+static inline double to_end(const posed *x, int f, const double *p, const double *d) {
+    const int *c = x->h->face + x->h->face_at[f], m = x->h->face_at[f + 1] - x->h->face_at[f];
+    double least = INFINITY;
+    for (int i = 0; i < m; ++i) {
+        double e[3], out[3], w[3];
+        minus(x->v[c[(i + 1) % m]], x->v[c[i]], e);
+        cross(e, x->n[f], out);
+        minus(p, x->v[c[i]], w);
+        const double rate = dot(out, d);
+        if (rate > STEEP * size_of(e) * size_of(d)) least = fmin(least, fmax(0, -dot(out, w) / rate));
+    }
+    return least * size_of(d);
+}
+
+// (SHP-21)  An edge that leads along d from x, over face f, touches there only if it does not pass through the face,
+//           -d.n <= s/(4 R),  s the way to the end of the face: else it meets that end, and what is here comes to the
+//           face just where it runs off.  Where faces lie flat, s ~ R, and a small angle between them is no matter.
+static inline bool passes_through(const posed *on, int f, const double *x, const double *d, double R) {
+    const double fall = -dot(d, on->n[f]);
+    return fall > 0 && 4 * fall * R > to_end(on, f, x, d) * size_of(d);
+}
+
+// Does an edge of the corner pass through the face?
+static inline bool corner_passes(const posed *of, int corner, const posed *on, int f) {
+    for (int e = 0; e < of->h->ne; ++e) {
+        const int *ends = of->h->edge[e];
+        double d[3];
+        if (ends[0] != corner && ends[1] != corner) continue;
+        minus(of->v[ends[ends[0] == corner]], of->v[corner], d);
+        if (passes_through(on, f, of->v[corner], d, fmin(of->size, on->size))) return true;
+    }
+    return false;
+}
+
+// Does the edge along d that crosses edge e of face f at x pass through the face, where it is over it?
+static inline bool edge_passes(const posed *on, int f, int e, const double *x, const double *d, double R) {
+    double along[3], inside[3], way[3];
+    edge_along(on, e, along);
+    cross(on->n[f], along, inside);
+    const double sign = (dot(inside, d) > 0) == (on->h->edge[e][2] == f) ? 1 : -1;
+    for (int k = 0; k < 3; ++k) way[k] = sign * d[k];
+    return passes_through(on, f, x, way, R);
+}
+
 static inline void corners_over(candidates *c, const posed *of, int face, const posed *on, int ground, const double *n,
                                 double side, double tolerance) {
     if (side * dot(n, on->n[ground]) < ALIGNED) return;
     for (int k = of->h->face_at[face]; k < of->h->face_at[face + 1]; ++k) {
         const int i = of->h->face[k];
-        if (!over(on, ground, of->v[i], n, side, tolerance)) continue;
+        if (!over(on, ground, of->v[i], n, side, tolerance) || corner_passes(of, i, on, ground)) continue;
         const double gap = dot(on->n[ground], of->v[i]) - on->offset[ground];
         if (side > 0) add(c, CAROM_CORNER_FACE, i, ground, 0, of->v[i], gap);
         else add(c, CAROM_FACE_CORNER, ground, i, 0, of->v[i], gap);
@@ -153,6 +199,7 @@ static inline void corners_over(candidates *c, const posed *of, int face, const 
 }
 
 static inline void edges_across(candidates *c, const posed *A, int f, const posed *B, int g, const double *n) {
+    const double R = fmin(A->size, B->size);
     for (int e = 0; e < A->h->ne; ++e) {
         if (A->h->edge[e][2] != f && A->h->edge[e][3] != f) continue;
         double d[3];
@@ -169,6 +216,7 @@ static inline void edges_across(candidates *c, const posed *A, int f, const pose
             const double sign = dot(m, n) > 0 ? 1 : -1;
             minus(edge_from(A, e), edge_from(B, k), w);
             for (int i = 0; i < 3; ++i) p[i] = edge_from(A, e)[i] + s * d[i];
+            if (edge_passes(A, f, e, p, b, R) || edge_passes(B, g, k, p, d, R)) continue;
             add(c, CAROM_EDGE_EDGE, e, k, sign, p, sign * dot(m, w) / size);
         }
     }

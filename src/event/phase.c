@@ -554,11 +554,19 @@ static carom_status ahead(void *user, carom_step *s, double tau, const bool *wit
     return CAROM_OK;
 }
 
+// What is not known of the time of the next impact: where this one was, and what rounding of the gap makes of a flight,
+// 2 eps_g/u.
+static double late(const carom_phase *w, const carom_step *s, int c) {
+    const int k = w->all.at[s->sys->ne + c];
+    const double eps = w->limits.exact ? carom_local_rounding(&w->all, k, w->q, s->sys->nq) : w->tol_g[c];
+    return w->p[c] > 0 && w->after[c] > 0 ? 2 * eps / w->after[c] + w->b.tau - w->a.tau : 0;
+}
+
 // If the impact just made belongs to a run whose limit is known: there.
 static carom_status end_run(carom_phase *w, carom_step *s, double delta) {
     carom_accumulation *z = &w->runs;
     const int nc = s->sys->nc;
-    for (int c = 0; c < nc; ++c) z->closed[c] = !carom_phase_open(w, c);
+    for (int c = 0; c < nc; ++c) z->closed[c] = !carom_phase_open(w, c), z->late[c] = late(w, s, c);
     CAROM_TRY(carom_accumulation_limit(z, s, w->t, w->tol, ahead, w, &w->ended));
     if (!w->ended) return CAROM_OK;
     carom_copy(w->q, z->q, s->sys->nq);
@@ -597,6 +605,44 @@ static void go_to(carom_phase *w, carom_step *s, const carom_point *P) {
     carom_phase_book(s, &P->work);
 }
 
+// Normal velocities of all contacts, by the features of the position itself.
+static carom_status rates_here(carom_phase *w, carom_step *s, double *u) {
+    CAROM_TRY(carom_phase_free(s));
+    CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
+    CAROM_TRY(carom_phase_held(s));
+    for (int c = 0; c < s->sys->nc; ++c) {
+        const int k = w->all.at[s->sys->ne + c];
+        u[c] = carom_column_dot(&w->all.W, k, w->v) + w->all.w[k];
+    }
+    return CAROM_OK;
+}
+
+// (EV-38)  What puts the state on the constraints that end may take it back to before the change of features, which
+//          was located to less than that.  Then the features ahead would be those behind, once more: it goes on with
+//          its velocity, t + T, q + T v, T = T_0, 4 T_0, ... until the contacts that change have the features ahead.
+static carom_status go_beyond(carom_phase *w, carom_step *s, const double *u_ahead) {
+    enum { TIMES = 6 };
+    static const double OTHER = 1e-5; // of the speeds that make it up: drift makes no such change of a rate
+    const double t = w->t;
+    double T = w->passed;
+    carom_copy(w->trial.q, w->q, s->sys->nq);
+    for (int i = 0;; ++i, T *= 4) {
+        bool back = false;
+        CAROM_TRY(rates_here(w, s, w->left));
+        for (int c = 0; c < s->sys->nc; ++c)
+            back = back || (!carom_phase_open(w, c) &&
+                            fabs(w->left[c] - u_ahead[c]) >
+                                OTHER * carom_local_magnitude(&w->all, w->all.at[s->sys->ne + c], w->v));
+        if (!back) return CAROM_OK;
+        if (i == TIMES || !(w->t + T < s->t + s->h)) break;
+        w->t += T;
+        carom_move(s, w->q, w->q, T, w->v);
+    }
+    w->t = t; // these features come and go: it stays
+    carom_copy(w->q, w->trial.q, s->sys->nq);
+    return CAROM_OK;
+}
+
 // (EV-37)  Beyond a change of features the state is put on the constraints that end here, so that a contact which takes
 //          over finds no drift of the step.  So fast it may be by what is not known of the time of the change, T:
 //          2 |Gamma| T + 2 |u - u_b| + 2 max |u - u_b| of those that end,  T = max(t_b - t_a, 1e-10 size_q/size_v),
@@ -605,19 +651,14 @@ static carom_status leave_features(carom_phase *w, carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     const carom_local *L = &w->f.L;
     double change = 0;
-    CAROM_TRY(carom_phase_free(s));
-    CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
-    CAROM_TRY(carom_phase_held(s));
-    for (int c = 0; c < nc; ++c) {
-        const int k = w->all.at[ne + c];
-        w->over_to[c] = carom_column_dot(&w->all.W, k, w->v) + w->all.w[k];
-    }
+    CAROM_TRY(rates_here(w, s, w->over_to));
     CAROM_TRY(carom_flow_rate(&w->f, s, w->t, w->q, w->v, false));
     carom_local_velocity(w->u_minus, L, w->v);
     CAROM_TRY(carom_flow_project_position(&w->f, s, w->t, w->q));
     CAROM_TRY(carom_flow_rate(&w->f, s, w->t, w->q, w->v, false));
     carom_local_velocity(w->u_plus, L, w->v);
     for (int b = ne; b < L->nb; ++b) change = fmax(change, fabs(w->u_plus[L->at[b]] - w->u_minus[L->at[b]]));
+    CAROM_TRY(go_beyond(w, s, w->over_to));
     CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(carom_gaps(s, w->trial.g, w->t, w->q));
     CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
