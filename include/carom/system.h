@@ -32,7 +32,7 @@ enum { CAROM_TANGENTS = 5 }; // most tangential directions of a contact
 enum { CAROM_FRICTION_LAW = 2 + CAROM_TANGENTS }; // coefficient of a contact that slips, of one that sticks, tangential
                                                   // velocities
 
-typedef enum carom_impact_law { CAROM_NEWTON, CAROM_POISSON, CAROM_ENERGETIC } carom_impact_law;
+typedef enum carom_impact_law { CAROM_NEWTON, CAROM_POISSON, CAROM_ENERGETIC, CAROM_FREMOND } carom_impact_law;
 
 typedef struct carom_contact {
     double restitution;            // normal, in [0, 1]; varies: at approach speed 0

@@ -115,8 +115,8 @@ static const key_group *const energies[] = {&energy_group, NULL};
     ", or {along, across, direction, of}: two coefficients in space, along a direction fixed in body or family `of` "  \
     "(default: the world) and across it"
 #define IMPACT_LAW                                                                                                     \
-    "definition of restitution: newton (ratio of velocities), poisson (ratio of impulses) or energetic (square root "  \
-    "of the ratio of works)"
+    "definition of restitution: newton (ratio of velocities), poisson (ratio of impulses), energetic (square root "    \
+    "of the ratio of works) or fremond (newton, with friction against the mean of the slip velocities before and after)"
 #define IMPACT_ORDER                                                                                                   \
     "treatment of simultaneous impacts: simultaneous, or sequential (fastest approach first); energetic is always "    \
     "sequential"
