@@ -123,6 +123,8 @@ typedef enum carom_hold { CAROM_FREE, CAROM_HOLD, CAROM_HELD } carom_hold;
 typedef struct carom_system {
     int nq, nv;                    // positions, velocities
     int ne, nc;                    // bilateral constraints, unilateral contacts
+    int nrates;                    // of the ne the last ones: constraints on rates alone, W'v + w = 0, where W need be
+                                   // no gradient; their gaps are 0
     unsigned flags;
     carom_shape mass_shape;        // storage of M
     carom_shape tangent_shape;     // storage of K, C and of all d()/dq; must hold mass_shape's pattern
@@ -313,6 +315,10 @@ int carom_system_directions(const carom_system *sys, int id);
 /// in arrays over all constraints.
 int carom_system_recorded(const carom_system *sys, int id);
 
+/// Is constraint id one on rates alone, without a gap that a position level could hold?
+static inline bool carom_on_rates(const carom_system *sys, int id) {
+    return id < sys->ne && id >= sys->ne - sys->nrates;
+}
 /// Does contact c (0 .. nc-1) close only while a function is positive?
 bool carom_system_gated(const carom_system *sys, int c);
 

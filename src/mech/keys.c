@@ -831,7 +831,10 @@ static const carom_key sections_keys[] = {
     KEY(NAMED, "let", "", "NAME: expression, in order; NAME' is its rate", "", TOP(let)),
     ONE("energy", "needed with coordinates", "kinetic and potential energy of the coordinates", TOP(energy), energies),
     KEY(NAMED, "forces", "", "COORDINATE: expression, the generalised force on it", "", TOP(forces)),
-    KEY(NAMED, "constraints", "", "NAME: expression of positions and time that stays 0", "", TOP(constraints)),
+    KEY(NAMED, "constraints", "",
+        "NAME: expression of positions and time that stays 0; NAME: {rate: expression}: one that is linear in the "
+        "rates and stays 0",
+        "", TOP(constraints)),
     ONE("contact defaults", "", "default restitution, friction and impact law of contacts", TOP(defaults), laws),
     SEVERAL("materials", "", "NAME: friction and restitution of shapes that name it; `with`: against others",
             TOP(materials), TOP(nmaterials), materials, NULL),

@@ -65,6 +65,7 @@ typedef struct constraint {
     const char *name;
     const carom_datum *place; // of its gap
     carom_node gap;
+    bool on_rates;      // it has none, and its gap is 0: slip[0] stays 0, linear in the rates
     int tangents;
     bool rate[CAROM_TANGENTS];       // tangent given as slip rate
     carom_node slip[CAROM_TANGENTS]; // slip or slip rate
@@ -279,6 +280,7 @@ struct carom_model {
     int nelements;
     constraint *rows; // of joints, until they become links
     int nrows;
+    int nrates;              // of the constraints the last ones: on rates
     bool assemble;
     double moved, completed; // largest violation before assembling; largest velocity that completion has added
     int nredundant;

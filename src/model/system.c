@@ -752,6 +752,7 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
     *s = carom_system_default(m->nq, m->nv, m->ne, m->nc); // and those that come and go
     s->first_state = m->first_state, s->nstates = m->nstates;
+    s->nrates = m->nrates;
     const bool turns = carom_model_turns(m);
     CAROM_TRY(carom_model_shapes(m, err));
     s->flags = (carom_terms_constant(m, &m->mass) ? CAROM_CONSTANT_MASS : 0u) |

@@ -269,6 +269,11 @@ carom_status carom_sim_leave_out_redundant(carom_sim *sim, const carom_sim_def *
     if (k < 0)
         return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to look for redundant ones among %d constraints",
                           sim->sys->ne);
+    if (k > 0 && sim->sys->nrates > 0)
+        return carom_fail(err, CAROM_UNSUPPORTED,
+                          "%d of the constraints and joints depend on others initially, and some constraints are on "
+                          "rates: scheme %s does not support both together; remove what says nothing new",
+                          k, sim->scheme->name);
     see(sim, k);
     return CAROM_OK;
 }

@@ -179,6 +179,7 @@ void carom_independent_make(carom_independent *I, const carom_system *base, int 
     carom_system *s = &I->sys;
     *s = *base; // sizes, flags, shapes, contacts
     s->ne = base->ne - k;
+    s->nrates = 0; // the rows that are kept have an order of their own
     s->model = I;
     I->scratch = (base->work_size + 63) & ~(size_t)63;
     I->ndir = 0;
