@@ -407,6 +407,12 @@ static carom_status read_soft_pairs(resolver *r, const law *fallback, names *tak
     return CAROM_OK;
 }
 
+// `exists while` of an entry of contacts.
+static carom_status read_existence(resolver *r, const carom_mech_contact *of, int *number) {
+    const carom_datum *n = carom_given(&of->exists_while);
+    return n ? carom_add_condition(r, n, of->name.text, -1, -1, number) : CAROM_OK;
+}
+
 // The contacts of a pair of shapes.
 static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *taken) {
     carom_model *m = r->m;
@@ -415,6 +421,8 @@ static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *
     CAROM_TRY(read_levers(r, p, &l));
     CAROM_TRY(check_ellipse(r, p, &l));
     CAROM_TRY(choose_member(r, p, &l));
+    int unused;
+    CAROM_TRY(read_existence(r, p->entry, &unused));
     p->shares = !l.rub && !l.ellipse && carom_pair_may_share(m, p);
     carom_pair_bound(m->graph, p);
     if (!p->shares) CAROM_TRY(carom_pair_express(r, p, &m->links[p->first]));
@@ -485,6 +493,7 @@ static carom_status read_rule(resolver *r, int i, const law *fallback) {
     if (i == 0) CAROM_TRY(carom_near_belts(r));
     const int first = x->npairs;
     CAROM_TRY(carom_check_soft(r, x->rule[i].entry));
+    CAROM_TRY(read_existence(r, x->rule[i].entry, &x->rule[i].condition));
     CAROM_TRY(carom_near_samples(r, i));
     for (int k = first; k < x->npairs; ++k) CAROM_TRY(read_listed(r, k, fallback));
     return CAROM_OK;
@@ -559,7 +568,10 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
                                "contact '%.60s' has a stiffness; `closes while` belongs to rigid contacts", c->name);
         CAROM_TRY(carom_resolve_expression(r, &of->closes_while, SCOPE_STATE, "`closes while`", &gate));
         CAROM_TRY(carom_add_kink(r, gate, CAROM_GATE(m->nc)));
+        int number;
+        CAROM_TRY(carom_add_condition(r, &of->closes_while, c->name, -1, m->nc, &number));
     }
+    CAROM_TRY(read_existence(r, of, &c->condition));
     if (carom_contact_soft(of)) {
         const constraint own = *c;
         *c = (constraint){0};

@@ -160,6 +160,9 @@ static const carom_key contact_keys[] = {
         "the contact can close only while this expression is positive; otherwise the gap may become negative; a closed "
         "contact is unaffected",
         "", AT(contact, closes_while)),
+    KEY(EXPRESSION, "exists while", "always",
+        "the contact is there only while this expression is positive (true); where it comes its gap must be positive",
+        "", AT(contact, exists_while)),
     KEY(EXPRESSION, "slip", "",
         "tangential displacement; two: spatial contact with a friction disc; three to five: friction ball (rolling, "
         "spinning)",
@@ -204,6 +207,8 @@ static const carom_key pair_keys[] = {
     KEY(NAME, "ignore", "",
         "[[A, B], ...]: no shape of A touches a shape of B; each is a shape, a family or a list, and [A, A] is allowed",
         "", AT(contact, ignore)),
+    KEY(EXPRESSION, "exists while", "always",
+        "these contacts are there only while this expression is positive (true)", "", AT(contact, exists_while)),
     KEY(EXPRESSION, "friction", "material, or contact defaults", FRICTION ELLIPSE, "1", AT(contact, friction)),
     KEY(NUMBER, "restitution", "material, or contact defaults",
         "in the normal direction, 0 to 1; may use approach.speed (m/s)", "1", AT(contact, restitution)),
@@ -388,6 +393,10 @@ static const carom_key body_keys[] = {
         AT(body, spin)),
     KEY(NAMED, "points", "", "NAME: a point in the body's frame; BODY.NAME.x is where it is", "m", AT(body, points)),
     KEY(NAME, "material", "", "of its shapes: one of section materials", "", AT(body, material)),
+    KEY(EXPRESSION, "exists while", "always",
+        "the body is there only while this expression is positive (true); it comes with its initial velocity, and "
+        "stands still without contacts and forces while it is not there",
+        "", AT(body, exists_while)),
     ONE("shape", "", "a collision shape with the name of the body", AT(body, shape), shapes),
     SEVERAL("shapes", "", "NAME: several shapes, called BODY.NAME", AT(body, shapes), AT(body, nshapes), shapes, NULL),
     ONE("motion", "", "instead of mass: prescribed motion", AT(body, motion), motions),

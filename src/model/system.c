@@ -2,6 +2,7 @@
 //
 // Work block: the tape's, the check tape's, then scratch for the largest group, then those of pairs of shapes.
 #include "expr/tape.h"
+#include "model/conditions.h"
 #include "model/pairs.h"
 #include "model/soft_gaps.h"
 #include <float.h>
@@ -767,5 +768,6 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     carom_signals_system(m);
     set_functions(m, s);
     set_optional(m, s, turns);
-    return m->near ? carom_near_system(m, err) : CAROM_OK;
+    if (m->near) CAROM_TRY(carom_near_system(m, err));
+    return carom_conditions_system(m, err);
 }

@@ -36,6 +36,7 @@ static void allocate_kept(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->watched = !sim->scheme->emits_events && carom_sim_fixed_contacts(sim) > 0;
     if (sim->watched) sim->gap_0 = carom_allocate(keep, (size_t)(sys->ne + carom_sim_fixed_contacts(sim)));
     carom_sim_signals_allocate(sim, mem, keep);
+    carom_sim_switches_allocate(sim, mem, keep);
     CAROM_ALLOCATE(keep, (size_t)sys->nworks, &sim->power, &sim->done);
     sim->memory = carom_allocate_bytes(keep, (size_t)sys->nc * sizeof *sim->memory);
     s->inside = &sim->inside;
@@ -135,6 +136,8 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     carom_allocate_resolution(sim, mem);
     if (k > 0) allocate_redundant(sim, mem, keep, k);
     sim->before = carom_allocate_bytes(mem, keep->used); // last: now it is known how much is kept
+    const bool located = sim->sys->nswitches && sim->scheme->emits_events && !sim->sys->listed;
+    sim->piece = located ? carom_allocate_bytes(mem, keep->used) : NULL;
 }
 
 // One block: the kept part first, scratch behind it, all zero.  There is room for a contact problem of all contacts at
@@ -197,7 +200,7 @@ void carom_sim_wire(carom_sim *sim) {
     set_directions(sim->dir, sys);
     if (sim->visible_dir) set_directions(sim->visible_dir, s->sys);
     if (sys->work_init) sys->work_init(sys->model, s->sys_work);
-    if (sys->ni) sys->inputs(sys->model, s->sys_work, sim->input);
+    carom_sim_tell(sim);
     carom_forecast_start(sim);
 }
 

@@ -395,6 +395,7 @@ static carom_status start(void *memory, carom_step *s) {
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv;
+    if (s->jumped && s->sys->nswitches) CAROM_TRY(start(w, s)); // parts have come or gone (SW-3)
     w->span = (span){.t = s->t + s->h, .x = 1, .q = w->ahead, .d = w->d};
     CAROM_TRY(advance(w, s));
     CAROM_TRY(book(w, s));
