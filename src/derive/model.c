@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "derive/shapes/shapes.h"
 #include "model/conditions.h"
+#include "mech/mech.h"
 #include "read/mesh.h"
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,8 @@
 #include "base/column.h"
 #include "base/grow.h"
 #include "io/record.h"
+#include "model/answers.h"
+#include "system/system.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 // nshapes + B) nrules + rule for the first contact of a pair, minus that for its others.
 #include "collide/broad.h"
 #include "model/conditions.h"
+#include "base/team.h"
 #include "model/pairs.h"
 #include <carom/team.h>
 #include <math.h>

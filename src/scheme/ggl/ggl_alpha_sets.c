@@ -1,8 +1,10 @@
 // ggl_alpha_sets.c: the laws of contact in ggl-alpha: who is active, who slides and where to, and the certificate of
 // both levels.
 #include "scheme/friction.h"
+#include "contact/residual.h"
 #include "scheme/ggl/ggl_alpha.h"
 #include "solver/local.h"
+#include "system/system.h"
 #include <math.h>
 
 typedef carom_ggl_alpha work;

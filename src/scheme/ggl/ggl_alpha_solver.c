@@ -8,6 +8,7 @@
 #include "scheme/friction.h"
 #include "scheme/ggl/ggl_alpha.h"
 #include "scheme/impact.h"
+#include "system/system.h"
 #include <math.h>
 
 void carom_ggl_alpha_allocate_solver(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys) {

@@ -1,8 +1,10 @@
 // newmark_family.c: see newmark_family.h.
 #include "base/tolerance.h"
+#include "linalg/matrix.h"
 #include "scheme/newmark/newmark_family.h"
 #include "scheme/inside.h"
 #include "scheme/newton.h"
+#include "system/system.h"
 #include <math.h>
 
 enum { MOST = 50 };                         // Newton iterations
