@@ -7,6 +7,7 @@
 //   Newton:    u+ = (1/2, 0)                   p = (13/14, -5/7)
 //   Poisson:   p_N = 3/2 9/14                  p = (27/28, -41/56)
 //   energetic: 7/8 x^2 = 37/448 more           p = (9/14 + x, -4/7 - x/2), x^2 = 37/392
+//   Fremond:   u+ = (1/2, -1/4)                p = (1, -1)
 #include "contact/energetic.h"
 #include "model_text.h"
 #include "schemes.h"
@@ -39,8 +40,11 @@ static void one_impact_by_hand(void **state) {
     (void)state;
     const double x = sqrt(37.0 / 392);
     const struct { const char *law; double p_N, p_T; } cases[] = {
-        {"newton", 13. / 14, -5. / 7}, {"poisson", 27. / 28, -41. / 56}, {"energetic", 9. / 14 + x, -4. / 7 - x / 2}};
-    for (int k = 0; k < 3; ++k) {
+        {"newton", 13. / 14, -5. / 7},
+        {"poisson", 27. / 28, -41. / 56},
+        {"energetic", 9. / 14 + x, -4. / 7 - x / 2},
+        {"fremond", 1, -1}};
+    for (int k = 0; k < 4; ++k) {
         char text[600];
         snprintf(text, sizeof text, "carom: 1\ncoordinates: {n: {at: 0.0105, rate: -1}, s: {at: 0, rate: 0.25}}\n"
                  "energy: {kinetic: 2/7*n'^2 - 2/7*n'*s' + 4/7*s'^2}\n"
@@ -69,8 +73,9 @@ static void a_cradle(void **state) {
         {"poisson", {-0.6, 0.4, 0.4, 0.4, 0.4}},
         {"newton, impact order: sequential", {0, 0, 0, 0, 1}},
         {"poisson, impact order: sequential", {0, 0, 0, 0, 1}},
+        {"fremond", {-0.6, 0.4, 0.4, 0.4, 0.4}},
         {"energetic", {0, 0, 0, 0, 1}}};
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 6; ++k) {
         char text[700];
         snprintf(text, sizeof text,
                  "carom: 1\ncoordinates: {a: {at: -0.5, rate: 1}, b: 1, c: 2, d: 3, f: 4}\n"
@@ -111,6 +116,37 @@ static void unequal_restitution(void **state) {
     }
 }
 
+// (IL-9)  A ball of mass 1 on the floor, u = (-1, 1/4), e = 1/2, p_N = 3/2.  mu = 0.1: it slides through the impact,
+// p_T = -mu p_N.  mu = 0.5: the mean of both slips is 0, so slip reverses.  A disc (r = 1, J = 1/2, g_T = 3): p_T =
+// -2/3 u_T where the mean is 0.  The energy changes by p_N (u_N + u_N+)/2 + p_T (u_T + u_T+)/2.
+static void fremond_by_hand(void **state) {
+    (void)state;
+    static const struct { double mu, J, p_T; } cases[] = {{0.1, 0, -0.15}, {0.5, 0, -0.5}, {0.5, 0.5, -0.5 / 3}};
+    for (int k = 0; k < 3; ++k) {
+        char text[600];
+        const double J = cases[k].J, p_T = cases[k].p_T;
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {y: {at: 0.0105, rate: -1}, x: {at: 0, rate: 0.25}, th: 0}\n"
+                 "energy: {kinetic: 1/2*(x'^2 + y'^2) + %g*th'^2}\n"
+                 "contacts: {floor: {gap: y, slip: x%s, restitution: 1/2, friction: %g, impact law: fremond}}\n",
+                 J > 0 ? J / 2 : 1, J > 0 ? " + th" : "", cases[k].mu);
+        const double T = 0.5 * (0.25 + (0.25 + p_T) * (0.25 + p_T) + (J > 0 ? p_T * p_T / J : 0)),
+                     mean = 0.25 + 0.5 * p_T * (J > 0 ? 3 : 1);
+        assert_true(fabs(0.5 * (1 + 0.0625) + 1.5 * (-1 + 0.5) / 2 + p_T * mean - T) < 1e-15);
+        const carom_scheme *s;
+        for (EACH(s, CAROM_NO_FRICTION)) {
+            const end r = run(text, s->name, 1e-3, 0.02);
+            scheme_near(s->name, r.v[0], 0.5, 1e-9);
+            scheme_near(s->name, r.v[1], 0.25 + p_T, 1e-9);
+            scheme_near(s->name, r.v[2], J > 0 ? p_T / J : 0, 1e-9);
+            scheme_near(s->name, r.ledger.energy.end, T, 1e-9);
+            scheme_near(s->name, r.ledger.energy.friction, -p_T * mean, 1e-9);
+            scheme_near(s->name, r.ledger.energy.balance, 0, 1e-9);
+            assert_int_equal(r.ledger.impacts, 1);
+        }
+    }
+}
+
 // Between two walls with e = 1/(1 + speed): 1, 1/2, 1/3, 1/4.
 static void restitution_by_approach_speed(void **state) {
     (void)state;
@@ -130,8 +166,8 @@ static void restitution_by_approach_speed(void **state) {
 // take part in the impact. The same in coordinates, without joints, has the same velocities.
 static void with_joints(void **state) {
     (void)state;
-    static const char *const laws[] = {"newton", "poisson", "energetic"};
-    for (int k = 0; k < 3; ++k) {
+    static const char *const laws[] = {"newton", "poisson", "energetic", "fremond"};
+    for (int k = 0; k < 4; ++k) {
         char joints[1200], angles[1000];
         snprintf(
             angles, sizeof angles,
@@ -363,7 +399,7 @@ static void mistakes_are_told(void **state) {
     (void)state;
     static const struct {
         const char *law, *says;
-    } cases[] = {{"impact law: newtom", "impact law is newton, poisson or energetic; did you mean 'newton'?"},
+    } cases[] = {{"impact law: newtom", "impact law is newton, poisson, energetic or fremond; did you mean 'newton'?"},
                  {"impact order: parallel", "impact order is simultaneous or sequential"},
                  {"impact law: energetic, impact order: simultaneous", "follows one contact after the other"},
                  {"impact law: poisson, friction: 0.1, slip: y, tangential restitution: 0.5",
@@ -424,6 +460,7 @@ static void impacts_at_the_start_are_listed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_impact_by_hand),
+        cmocka_unit_test(fremond_by_hand),
         cmocka_unit_test(a_cradle),
         cmocka_unit_test(unequal_restitution),
         cmocka_unit_test(restitution_by_approach_speed),

@@ -96,7 +96,6 @@ static void others_change_no_event(int added) {
     for (int i = 0; i < 4; ++i)
         for (size_t k = 0; k < sizeof SETTINGS / sizeof *SETTINGS; ++k) {
             const double accuracy = RUNS[i].accuracy[added == CONTACTS];
-            if (k == 2 && i >= 2) continue; // no `closes while`
             const list a = events_of(SETTINGS + k, RUNS[i].scheme, RUNS[i].h, NOTHING),
                        b = events_of(SETTINGS + k, RUNS[i].scheme, RUNS[i].h, added);
             if (a.n < 4 || a.n != b.n)

@@ -175,18 +175,12 @@ static double thrown(const char *text, const char *scheme) {
 // is back at 0.75 at t = 1.5; or falls past; or is below the floor where that begins.
 static void condition(void **state) {
     (void)state;
-    static const char *const schemes[] = {"event-driven", "mixed"};
-    for (int i = 0; i < 2; ++i) {
+    static const char *const schemes[] = {"event-driven", "mixed", "auto", "splitting"};
+    for (int i = 0; i < 4; ++i) {
         assert_close(thrown(RAMP("-0.5"), schemes[i]), 0.75, 1e-5);
         assert_close(thrown(RAMP("-9"), schemes[i]), 1 - 1.5 * 1.5, 1e-5);
         assert_close(thrown(RAMP("-1.2"), schemes[i]), -1, 0);
     }
-    carom_error err = {0};
-    carom_model *m = good(RAMP("0"));
-    carom_sim_def d = sim_def(m, "moreau-midpoint", NULL, 0.1, 1);
-    assert_null(carom_sim_create(&d, &err));
-    assert_non_null(strstr(err.text, "does not support `closes while`"));
-    carom_model_destroy(m);
 }
 
 // -- overturning ------------------------------------------------------------------------------------------------------

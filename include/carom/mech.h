@@ -64,7 +64,7 @@ typedef struct carom_mech_simulation { carom_datum name, scheme, options, step, 
 /// alone (normal_force, joint).
 typedef struct carom_mech_contact {
     carom_datum name, restitution, tangential_restitution, friction, impact_law, impact_order;
-    carom_datum gap, closes_while, slip, slip_rate, along, point, side, radius, normal_force, joint;
+    carom_datum gap, closes_while, exists_while, slip, slip_rate, along, point, side, radius, normal_force, joint;
     carom_datum between, among, ignore, rolling, spinning, resistance;
     carom_datum stiffness, exponent, damping, stiction_speed;
     carom_datum repeat, index;
@@ -79,7 +79,8 @@ typedef struct carom_mech_shape {
 typedef struct carom_mech_motion { carom_datum name, at, angle, axis; } carom_mech_motion;
 
 typedef struct carom_mech_body {
-    carom_datum name, mass, inertia, density, thickness, at, angle, axis, quaternion, velocity, spin, points, material;
+    carom_datum name, mass, inertia, density, thickness, at, angle, axis, quaternion, velocity, spin, points, material,
+        exists_while;
     carom_mech_shape *shape;   // called like the body; NULL: none
     carom_mech_shape *shapes;  // with names of their own
     int nshapes;

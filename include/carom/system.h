@@ -32,7 +32,7 @@ enum { CAROM_TANGENTS = 5 }; // most tangential directions of a contact
 enum { CAROM_FRICTION_LAW = 2 + CAROM_TANGENTS }; // coefficient of a contact that slips, of one that sticks, tangential
                                                   // velocities
 
-typedef enum carom_impact_law { CAROM_NEWTON, CAROM_POISSON, CAROM_ENERGETIC } carom_impact_law;
+typedef enum carom_impact_law { CAROM_NEWTON, CAROM_POISSON, CAROM_ENERGETIC, CAROM_FREMOND } carom_impact_law;
 
 typedef struct carom_contact {
     double restitution;            // normal, in [0, 1]; varies: at approach speed 0
@@ -95,6 +95,7 @@ typedef struct carom_list {
     bool follows;       // features of its pairs are held (hold_list): list_work() has room for that
     double reach;       // a length, beyond what the velocities at the start of the step say: so much farther may shapes
                         // go
+    const bool *off;    // nswitches: switches of the simulation that are off; NULL: none is
     const carom_way *ahead; // a motion from there that is known already; NULL: none
     bool rushes;        // in the step that the list is for, some bodies move far against their size: may_pass() says
                         // which
@@ -123,6 +124,8 @@ typedef enum carom_hold { CAROM_FREE, CAROM_HOLD, CAROM_HELD } carom_hold;
 typedef struct carom_system {
     int nq, nv;                    // positions, velocities
     int ne, nc;                    // bilateral constraints, unilateral contacts
+    int nrates;                    // of the ne the last ones: constraints on rates alone, W'v + w = 0, where W need be
+                                   // no gradient; their gaps are 0
     unsigned flags;
     carom_shape mass_shape;        // storage of M
     carom_shape tangent_shape;     // storage of K, C and of all d()/dq; must hold mass_shape's pattern
@@ -254,6 +257,20 @@ typedef struct carom_system {
     /// computes.
     carom_status (*sample)(const void *model, void *work, int k, bool effect, double t, const double *q,
                            const double *v, double *x);
+
+    // -- optional: contacts and parts that are there only while a condition holds --------------------
+    int nswitches;                 // on or off, in a simulation
+    const int *gate_of;            // nswitches: contact (0 .. nc-1) that may close only while it is on (CAROM_GATE),
+                                   // -1: what is off is not there
+    /// Switch i is to be on while c[i] is positive.
+    carom_status (*conditions)(const void *model, void *work, double t, const double *q, const double *v, double *c);
+    /// From now on functions with this work block use these switches, 1: on, 0: off.  A contact that is off has a
+    /// constant positive gap and no directions, a part that is off no forces and no contacts.
+    void (*switches)(const void *model, void *work, const double *on);
+    /// Velocities of the part of switch i where it has just been switched: those at its start, or none.
+    void (*switched)(const void *model, int i, bool on, double *v);
+    /// What switch i belongs to, for messages.
+    const char *(*switch_name)(const void *model, int i);
 
     // -- optional: contacts that come and go --------------------------------------------------------
     bool sleeps;                   // parts that are slow for long fall asleep

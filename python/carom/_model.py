@@ -297,7 +297,7 @@ class System:
     potential     potential(t, q) -> potential energy of those forces that have one, for the ledger
     constraints   names of bilateral constraints; none with a base
     contacts      {"wall": {"restitution": 0.5, "friction": 0.3, "tangents": 1}}; friction means one tangent unless said otherwise;
-                  also impact_law ("newton", "poisson", "energetic") and impact_order ("simultaneous", "sequential")
+                  also impact_law ("newton", "poisson", "energetic", "fremond") and impact_order ("simultaneous", "sequential")
     gaps          gaps(t, q) -> one number per constraint, then one per contact
     slips         slips(t, q) -> tangential displacements, one per tangent of the contacts; needed with tangents and no directions
     directions    directions(t, q) -> matrix W or (W, w): a row of derivatives by the coordinates per constraint, gap and slip
@@ -336,7 +336,7 @@ class System:
 
 
 def _contact(name, given):
-    laws, orders = ["newton", "poisson", "energetic"], ["simultaneous", "sequential"]
+    laws, orders = ["newton", "poisson", "energetic", "fremond"], ["simultaneous", "sequential"]
     known = {"restitution", "tangential_restitution", "friction", "tangents", "impact_law", "impact_order"}
     given = dict(given or {})
     if set(given) - known:

@@ -13,25 +13,28 @@ static carom_status no_rates(resolver *r, const carom_datum *n, carom_node x, co
     return carom_fault(r, n, 0, "%s depends on rates; %s", what, remedy);
 }
 
-static carom_status read_slip(resolver *r, const carom_datum *n, bool rate, constraint *c) {
+// An expression that is linear in the rates, and holds some.
+static carom_status read_rate(resolver *r, const carom_datum *n, const char *what, const char *instead, carom_node *x) {
     carom_graph *g = r->m->graph;
+    CAROM_TRY(carom_resolve_expression(r, n, SCOPE_STATE, what, x));
+    CAROM_TRY(carom_no_states(r, n, *x, what));
+    for (int i = 0; i < r->m->visible.nv; ++i) {
+        if (!carom_graph_depends(g, *x, CAROM_VELOCITY, i)) continue;
+        if (carom_graph_depends(g, carom_graph_diff(g, *x, CAROM_VELOCITY, i), CAROM_VELOCITY, -1))
+            return carom_fault(r, n, 0, "%s is not linear in the rates; write it as a sum of factors times rates",
+                               what);
+    }
+    if (!carom_graph_depends(g, *x, CAROM_VELOCITY, -1))
+        return carom_fault(r, n, 0, "%s holds no rate; write %s", what, instead);
+    return CAROM_OK;
+}
+
+static carom_status read_slip(resolver *r, const carom_datum *n, bool rate, constraint *c) {
     const int k = c->tangents++;
     c->rate[k] = rate;
-    if (!rate) {
-        CAROM_TRY(carom_resolve_expression(r, n, SCOPE_STATE, "the slip", &c->slip[k]));
-        return no_rates(r, n, c->slip[k], "the slip", "it is a displacement: write `slip rate` instead");
-    }
-    CAROM_TRY(carom_resolve_expression(r, n, SCOPE_STATE, "the slip rate", &c->slip[k]));
-    CAROM_TRY(carom_no_states(r, n, c->slip[k], "the slip rate"));
-    for (int i = 0; i < r->m->visible.nv; ++i) {
-        if (!carom_graph_depends(g, c->slip[k], CAROM_VELOCITY, i)) continue;
-        if (carom_graph_depends(g, carom_graph_diff(g, c->slip[k], CAROM_VELOCITY, i), CAROM_VELOCITY, -1))
-            return carom_fault(r, n, 0,
-                               "the slip rate is not linear in the rates; write it as a sum of factors times rates");
-    }
-    if (!carom_graph_depends(g, c->slip[k], CAROM_VELOCITY, -1))
-        return carom_fault(r, n, 0, "the slip rate holds no rate; write `slip` for a displacement");
-    return CAROM_OK;
+    if (rate) return read_rate(r, n, "the slip rate", "`slip` for a displacement", &c->slip[k]);
+    CAROM_TRY(carom_resolve_expression(r, n, SCOPE_STATE, "the slip", &c->slip[k]));
+    return no_rates(r, n, c->slip[k], "the slip", "it is a displacement: write `slip rate` instead");
 }
 
 static carom_status read_slips(resolver *r, const carom_mech_contact *of, constraint *c) {
@@ -74,6 +77,7 @@ static carom_status add_slips(resolver *r, const constraint *c) {
 }
 
 static carom_status add_quantities(resolver *r, const constraint *c) {
+    if (c->on_rates) return add_quantity(r, c, "rate", c->slip[0], CAROM_NONE);
     CAROM_TRY(add_quantity(r, c, "gap", c->gap, CAROM_NONE));
     return add_slips(r, c);
 }
@@ -404,6 +408,12 @@ static carom_status read_soft_pairs(resolver *r, const law *fallback, names *tak
     return CAROM_OK;
 }
 
+// `exists while` of an entry of contacts.
+static carom_status read_existence(resolver *r, const carom_mech_contact *of, int *number) {
+    const carom_datum *n = carom_given(&of->exists_while);
+    return n ? carom_add_condition(r, n, of->name.text, -1, -1, number) : CAROM_OK;
+}
+
 // The contacts of a pair of shapes.
 static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *taken) {
     carom_model *m = r->m;
@@ -412,6 +422,8 @@ static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *
     CAROM_TRY(read_levers(r, p, &l));
     CAROM_TRY(check_ellipse(r, p, &l));
     CAROM_TRY(choose_member(r, p, &l));
+    int unused;
+    CAROM_TRY(read_existence(r, p->entry, &unused));
     p->shares = !l.rub && !l.ellipse && carom_pair_may_share(m, p);
     carom_pair_bound(m->graph, p);
     if (!p->shares) CAROM_TRY(carom_pair_express(r, p, &m->links[p->first]));
@@ -482,14 +494,37 @@ static carom_status read_rule(resolver *r, int i, const law *fallback) {
     if (i == 0) CAROM_TRY(carom_near_belts(r));
     const int first = x->npairs;
     CAROM_TRY(carom_check_soft(r, x->rule[i].entry));
+    CAROM_TRY(read_existence(r, x->rule[i].entry, &x->rule[i].condition));
     CAROM_TRY(carom_near_samples(r, i));
     for (int k = first; k < x->npairs; ++k) CAROM_TRY(read_listed(r, k, fallback));
     return CAROM_OK;
 }
 
+// {rate: EXPRESSION}: a constraint on rates.
+static bool on_rates(const carom_datum *n) { return n->kind == CAROM_MAP; }
+
+static carom_status read_rate_constraint(resolver *r, const carom_datum *n, constraint *c) {
+    const carom_datum *rate = NULL;
+    for (const carom_datum *x = carom_first(n); x != carom_end(n); ++x)
+        if (carom_datum_is(x->key, "rate")) rate = x;
+        else
+            return carom_fault(r, x->key, 0, "unknown key '%.60s' in constraint '%.60s'; expected `rate`", x->key->text,
+                               c->name);
+    if (!rate || carom_datum_empty(rate))
+        return carom_fault(r, n, 0, "constraint '%.60s' has no expression; write {rate: x'*sin(a) - y'*cos(a)}",
+                           c->name);
+    c->gap = carom_graph_number(r->m->graph, 0);
+    c->on_rates = true;
+    c->place = rate;
+    r->m->nrates += 1;
+    return read_rate(r, rate, "the rate of a constraint", "`NAME: expression` to hold a position", &c->slip[0]);
+}
+
 static carom_status read_constraint(resolver *r, const carom_datum *n, constraint *c) {
+    if (on_rates(n)) return read_rate_constraint(r, n, c);
     CAROM_TRY(carom_resolve_expression(r, n, SCOPE_STATE, "the constraint", &c->gap));
-    CAROM_TRY(no_rates(r, n, c->gap, "the constraint", "it is an expression of positions and time that stays zero"));
+    CAROM_TRY(no_rates(r, n, c->gap, "the constraint", "it is an expression of positions and time that "
+                      "stays zero; one on rates is written {rate: expression}"));
     c->place = n;
     if (carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1)) return CAROM_OK;
     return carom_fault(r, n, 0, "constraint '%.60s' does not depend on any coordinate; remove it", c->name);
@@ -534,7 +569,10 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
                                "contact '%.60s' has a stiffness; `closes while` belongs to rigid contacts", c->name);
         CAROM_TRY(carom_resolve_expression(r, &of->closes_while, SCOPE_STATE, "`closes while`", &gate));
         CAROM_TRY(carom_add_kink(r, gate, CAROM_GATE(m->nc)));
+        int number;
+        CAROM_TRY(carom_add_condition(r, &of->closes_while, c->name, -1, m->nc, &number));
     }
+    CAROM_TRY(read_existence(r, of, &c->condition));
     if (carom_contact_soft(of)) {
         const constraint own = *c;
         *c = (constraint){0};
@@ -682,7 +720,9 @@ static carom_status read_constraints(resolver *r, names *taken) {
     carom_model *m = r->m;
     const carom_datum *map = &r->mech->constraints;
     for (; m->ne < m->nrows; ++m->ne) CAROM_TRY(take_row(r, m->ne, taken));
-    for (const carom_datum *n = carom_first(map); n != carom_end(map); ++n) {
+    for (int i = 0; i < 2 * map->count; ++i) { // those on rates come last
+        const carom_datum *n = map->item + i % map->count;
+        if (on_rates(n) != (i >= map->count)) continue;
         constraint *c = &m->links[m->ne];
         c->name = n->key->text;
         CAROM_TRY(carom_new_owner(r, n->key, carom_datum_empty(n), taken));

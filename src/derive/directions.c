@@ -122,8 +122,8 @@ carom_status carom_model_derive_directions(carom_model *m, carom_node **kappa, c
         const bool elsewhere = carom_pair_shared(m, id) != NULL;
         for (int k = 0; k < c->ndir && elsewhere; ++k) begin_direction(m, c->dir + k);
         for (int k = 0; k < c->ndir && !elsewhere; ++k)
-            if (!derive_direction(m, k ? c->slip[k - 1] : c->gap, k && c->rate[k - 1], c->dir + k,
-                                  &(*kappa)[c->dir + k]))
+            if (!derive_direction(m, k ? c->slip[k - 1] : c->on_rates ? c->slip[0] : c->gap,
+                                  k ? c->rate[k - 1] : c->on_rates, c->dir + k, &(*kappa)[c->dir + k]))
                 return carom_model_no_memory(m, err);
     }
     m->W_at[m->ndir] = m->W.n;

@@ -144,6 +144,7 @@ static carom_status examine_gaps(exam *x, double t) {
         CAROM_TRY(s->gaps(s->model, x->work, t - h_t, x->q_1, before));
         for (int id = 0; id < x->L.nb; ++id) {
             const int k = x->L.at[id], j = touched(x, k, g);
+            if (x->m->links[id].on_rates) continue; // the gradient of nothing
             carom_column_expand(x->a, &x->L.W, k);
             const double scale = carom_norm_max(x->a, s->nv),
                          d = (after[id] - before[id]) / (2 * (j < 0 ? h_t : x->dq[j]));

@@ -4,6 +4,7 @@
 #include "derive/laws.h"
 #include <carom/option.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,15 +55,18 @@ carom_status carom_law_word(resolver *r, const carom_datum *n, const char *const
         if (carom_datum_is(n, words[i])) *which = i;
     if (*which >= 0) return CAROM_OK;
     const char *near = n->kind == CAROM_TEXT ? carom_nearest(n->text, word_at, words) : NULL;
-    return carom_fault(r, n, 0, "%s is %s%s%s%s%s%s%s%s", n->key->text, words[0], words[2] ? ", " : " or ", words[1],
-                       words[2] ? " or " : "", words[2] ? words[2] : "", near ? "; did you mean '" : "",
-                       near ? near : "", near ? "'?" : "");
+    char list[120] = "";
+    for (int i = 0; words[i]; ++i)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ",
+                 words[i]);
+    return carom_fault(r, n, 0, "%s is %s%s%s%s", n->key->text, list, near ? "; did you mean '" : "", near ? near : "",
+                       near ? "'?" : "");
 }
 
 static carom_status read_impact(resolver *r, const carom_datum *kind, const carom_datum *order, const carom_datum *et,
                                 law *l) {
-    static const char *const laws[] = {"newton", "poisson", "energetic", NULL}, *const orders[] = {"simultaneous",
-                                                                                                   "sequential", NULL};
+    static const char *const laws[] = {"newton", "poisson", "energetic", "fremond", NULL},
+                      *const orders[] = {"simultaneous", "sequential", NULL};
     int k;
     CAROM_TRY(carom_law_word(r, kind, laws, &k));
     if (k >= 0) l->c.impact = (carom_impact_law)k;

@@ -1,6 +1,7 @@
 // model.c: create, destroy, and what a model answers.
 #include "base/text.h"
 #include "derive/shapes/shapes.h"
+#include "model/conditions.h"
 #include "mech/mech.h"
 #include "read/mesh.h"
 #include <stdlib.h>
@@ -10,6 +11,7 @@ carom_status carom_model_begin(carom_model *m, carom_error *err) {
     void *work = carom_model_work(m, err);
     if (!work) return CAROM_NO_MEMORY;
     if (m->start) carom_copy(m->q0, m->start, m->nq), carom_copy(m->v0, m->start + m->nq, m->nv);
+    carom_conditions_start(m, work);
     carom_status status = m->project ? carom_model_project(m, work, false, err) : CAROM_OK;
     if (status == CAROM_OK) status = carom_model_assemble(m, work, err);
     if (status == CAROM_OK && m->project) status = carom_model_project(m, work, true, err);

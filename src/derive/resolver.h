@@ -127,6 +127,10 @@ carom_status carom_resolve_start(resolver *r, const carom_datum *n, carom_node x
 /// the start; then what controllers compute, when all names are known.
 carom_status carom_declare_signals(resolver *r);
 carom_status carom_derive_signals(resolver *r);
+/// A condition under which a body (-1: none) is there, or a contact is or may close (gate; -1: no such); its number,
+/// from 1.
+carom_status carom_add_condition(resolver *r, const carom_datum *text, const char *name, int body, int gate,
+                                 int *number);
 carom_status carom_derive_controllers(resolver *r);
 
 // bound.c

@@ -5,6 +5,7 @@
 // what the outputs are going to be.
 #include "base/option.h"
 #include "derive/shapes/shapes.h"
+#include "model/conditions.h"
 #include <carom/option.h>
 #include <string.h>
 
@@ -151,9 +152,69 @@ static carom_status fix_starts(resolver *r) {
     return CAROM_OK;
 }
 
+carom_status carom_add_condition(resolver *r, const carom_datum *text, const char *name, int body, int gate,
+                                 int *number) {
+    carom_model *m = r->m;
+    for (int i = 0; gate < 0 && i < m->nconditions; ++i)
+        if (m->conditions[i].text == text) return *number = i + 1, CAROM_OK;
+    if (m->nconditions == m->room_conditions) {
+        const int room = 2 * m->room_conditions + 8;
+        condition *more = take(r, room, sizeof *more);
+        if (!more) return carom_fault_memory(r);
+        if (m->nconditions) memcpy(more, m->conditions, (size_t)m->nconditions * sizeof *more);
+        m->conditions = more, m->room_conditions = room;
+    }
+    m->conditions[m->nconditions++] = (condition){.text = text, .name = name, .body = body, .gate = gate};
+    *number = m->nconditions;
+    return CAROM_OK;
+}
+
+// Is this the name of a body, or of a point of it, or a list with such a name?
+static bool names_body(const carom_datum *d, const char *body) {
+    const size_t n = strlen(body);
+    if (d->kind == CAROM_TEXT && strncmp(d->text, body, n) == 0 && (d->text[n] == 0 || d->text[n] == '.')) return true;
+    for (int i = 0; i < d->count && d->item; ++i)
+        if (names_body(&d->item[i], body)) return true;
+    return false;
+}
+
+// A body that comes and goes hangs on nothing.
+static carom_status check_loose(resolver *r, const condition *c) {
+    const carom_mech *x = r->mech;
+    const carom_datum *held = NULL;
+    for (int i = 0; i < x->njoints && !held; ++i)
+        if (names_body(&x->joints[i].between, c->name)) held = &x->joints[i].name;
+    for (int i = 0; i < x->nsprings && !held; ++i)
+        if (names_body(&x->springs[i].between, c->name)) held = &x->springs[i].name;
+    for (int i = 0; i < x->nropes && !held; ++i)
+        if (names_body(&x->ropes[i].between, c->name)) held = &x->ropes[i].name;
+    if (held)
+        return carom_fault(r, held, 0,
+                           "'%.60s' holds body '%.60s', which is not always there (`exists while`); only contacts and "
+                           "loads can act on such a body",
+                           held->text, c->name);
+    if (r->m->nmember)
+        return carom_fault(r, c->text->key, 0,
+                           "`exists while` of a body is not supported in a model with flexible members");
+    return CAROM_OK;
+}
+
+static carom_status derive_conditions(resolver *r) {
+    carom_model *m = r->m;
+    m->first_condition = m->ncontrol;
+    for (int i = 0; i < m->nconditions; ++i) {
+        const condition *c = &m->conditions[i];
+        carom_node x;
+        if (c->body >= 0) CAROM_TRY(check_loose(r, c));
+        CAROM_TRY(carom_resolve_expression(r, c->text, SCOPE_STATE | SCOPE_OUTS, "a condition", &x));
+        m->control[m->ncontrol++] = x;
+    }
+    return CAROM_OK;
+}
+
 carom_status carom_derive_controllers(resolver *r) {
     carom_model *m = r->m;
-    m->control = take(r, m->nsignals, sizeof *m->control);
+    m->control = take(r, m->nsignals + m->nconditions, sizeof *m->control);
     if (!m->control) return carom_fault_memory(r);
     for (int i = 0; i < m->ncontrols; ++i) {
         const carom_datum *const maps[2] = {&r->mech->controllers[i].outputs, &r->mech->controllers[i].states};
@@ -164,5 +225,6 @@ carom_status carom_derive_controllers(resolver *r) {
                                                    k ? "the next state" : "the output of a controller",
                                                    &m->control[m->ncontrol++]));
     }
+    CAROM_TRY(derive_conditions(r));
     return fix_starts(r);
 }

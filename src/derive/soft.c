@@ -35,6 +35,11 @@ carom_status carom_check_soft(resolver *r, const carom_mech_contact *of) {
                                "contact '%.60s' has `%s` but no `stiffness`; add `stiffness:` for a contact that "
                                "yields, or remove `%s` from a rigid one",
                                of->name.text, own[i]->key->text, own[i]->key->text);
+    if (carom_contact_soft(of) && carom_given(&of->exists_while))
+        return carom_fault(r, of->exists_while.key, 0,
+                           "contact '%.60s' has a stiffness; `exists while` belongs to rigid contacts: write a spring, "
+                           "whose force may have if()",
+                           of->name.text);
     for (int i = 0; i < 6 && carom_contact_soft(of); ++i)
         if (carom_given(rigid[i]))
             return carom_fault(

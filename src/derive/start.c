@@ -1,4 +1,5 @@
 // start.c: is the kinetic energy what it must be, and may the motion start where the file says?
+#include "model/conditions.h"
 #include "base/missing.h"
 #include "base/random.h"
 #include "derive/shapes/shapes.h"
@@ -218,6 +219,7 @@ static carom_status check_positions(const carom_model *m, void *work, carom_erro
     if (!g) return carom_model_no_memory(m, err);
     carom_status status = part_sizes(m, work, size, err);
     carom_model_gaps(m, work, 0, m->q0, g);
+    carom_conditions_hide(m, work, g);
     for (int i = 0; i < m->nq; ++i) scale = fmax(scale, fabs(m->q0[i]));
     for (int id = 0; id < links; ++id) scale = fmax(scale, fabs(g[id]));
     for (int i = 0; i < m->nshapes && m->near; ++i) shapes = fmax(shapes, shape_size(&m->shapes[i]));

@@ -155,10 +155,11 @@ static carom_status restitution(carom_path *w, const carom_change *x, int c, dou
     if (x->mode_before[c] != CAROM_MODE_OPEN || !(u < 0)) return CAROM_OK;
     const carom_contact *law = s->contacts + c;
     const double given = law->varies ? s->restitution(s->model, w->p.work, c, -u) : law->restitution;
-    if (law->impact != CAROM_NEWTON || law->sequential)
+    if ((law->impact != CAROM_NEWTON && law->impact != CAROM_FREMOND) || law->sequential)
         return carom_fail(
             w->err, CAROM_UNSUPPORTED,
-            "t = %.9g: '%.60s' follows an impact law other than Newton's at once; its derivatives are not supported",
+            "t = %.9g: '%.60s' follows an impact law other than Newton's or Fremond's at once; its derivatives are not "
+            "supported",
             w->t, name_of(w, c));
     // too slow to bounce: the end of a run of impacts
     if (fabs(u_after) <= STOPPED * fabs(u) + rounding && given > 0) return CAROM_OK;
@@ -189,7 +190,8 @@ static carom_status laws(carom_path *w, const carom_change *x, int b, carom_dire
     CAROM_TRY(restitution(w, x, c, w->before[k], w->u[k], rounding, d, before[0], &e, &de));
     r[0] -= e * before[0] + de * w->before[k];
     if (tangents == 0) return CAROM_OK;
-    const double back = p->contacts[c].tangential_restitution;
+    // (IL-9)
+    const double back = p->contacts[c].impact == CAROM_FREMOND ? 1 : p->contacts[c].tangential_restitution;
     CAROM_TRY(no_number(w, carom_variation_laws(w->x, p->t, p->q, p->v, d, NULL, w->de, w->dmu, NULL)));
     for (int i = 0; i < tangents; ++i) { // u_T + e_T u_T-
         xi[i] = w->u[k + 1 + i] + back * w->before[k + 1 + i];

@@ -17,6 +17,7 @@
 #include "linalg/dense.h"
 #include "linalg/matrix.h"
 #include "model/answers.h"
+#include "system/system.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -84,9 +85,10 @@ static carom_status check_still(search *s, const double *motion) {
     const carom_local *L = &p->L;
     for (int b = 0; b < L->nb; ++b)
         if (motion[L->at[b]] != 0)
-            return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "no equilibrium exists: %s '%.60s' depends on time",
+            return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "no equilibrium exists: %s '%.60s' %s",
                               L->id[b] < p->ne ? "constraint" : "contact",
-                              carom_model_constraint(p->model, carom_point_id(p, L->id[b])));
+                              carom_model_constraint(p->model, carom_point_id(p, L->id[b])),
+                              carom_on_rates(&p->sys, L->id[b]) ? "prescribes a velocity" : "depends on time");
     return CAROM_OK;
 }
 

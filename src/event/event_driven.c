@@ -126,6 +126,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     work *w = memory;
     void *const integrator = w->P.memory; // it outlives a list of contacts that becomes longer
     w->P = carom_allocate_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_DORMAND, 5));
+    w->P.gates = true;
     w->P.memory = integrator;
     w->P.tol = fmax(opt[OPT_VELOCITY], 10 * opt[OPT_RTOL]); // predictions of a limit agree to what ends the run of a
                                                             // single contact, not to the noise of the integrator

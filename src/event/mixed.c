@@ -67,6 +67,7 @@ static const carom_butcher *table(const double *opt) {
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     work *w = memory;
     w->P = carom_allocate_phase(mem, keep, sys, table(opt));
+    w->P.gates = true;
     w->kept = carom_allocate(keep, KEPT);
     w->longest = w->begun = 0;
     w->across = -HUGE_VAL;

@@ -197,13 +197,14 @@ carom_status carom_phase_arm(carom_phase *w, carom_step *s) {
 }
 
 // (EV-24)  An open contact with a condition k is barred as long as k < 0: it may pass through the wall.  It must be out
-//          of it where k > 0 again.  Slots of a list that hold nothing have no gap.
+//          of it where k > 0 again.  Slots of a list that hold nothing have no gap.  Schemes that do not ask for gates
+//          have switches (SW-2).
 static carom_status bar(carom_phase *w, carom_step *s) {
     static const double INSIDE = 1e-6; // of the terms of a gap: far above its rounding and the error of a step, far
                                        // below what passing through a wall means
     const carom_system *sys = s->sys;
     for (int c = 0; c < sys->nc; ++c) w->barred[c] = w->from.g[sys->ne + c] == HUGE_VAL;
-    for (int i = 0; sys->kink_of && i < sys->nk; ++i) {
+    for (int i = 0; w->gates && sys->kink_of && i < sys->nk; ++i) {
         const int c = CAROM_GATE(sys->kink_of[i]);
         if (c < 0 || !carom_phase_open(w, c)) continue;
         const double g = w->from.g[sys->ne + c];

@@ -103,6 +103,7 @@ typedef struct carom_phase {
     bool laws;                     // Runge-Kutta stages follow the contact laws: for schemes that do not locate the
                                    // ends of contact
     bool walls;                    // contacts are put on the wall
+    bool gates;                    // those that may not close are barred (EV-24), else the simulation hides them
     double none;                   // normal velocities after an impact that count as none whatever else says so
     double tried;                  // length of the last step that was tried: to it belong the stages of f
     bool ended;                    // the last event was the limit of a run: the phase starts there

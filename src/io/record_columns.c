@@ -4,6 +4,7 @@
 #include "base/grow.h"
 #include "io/record.h"
 #include "model/answers.h"
+#include "system/system.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,7 +205,7 @@ static bool all_columns(carom_record *r, const carom_record_def *def) {
         good = good && whole_columns(r, ne + c) && contact_columns(r, r->constraint[ne + c], ne + c, 0);
     good = good && entry_columns(r);
     for (int id = 0; id < ne; ++id)
-        good = good && joint_column(r, id, RECORD_JOINT_GAP, CAROM_ROLE_GAP) &&
+        good = good && (carom_on_rates(r->sys, id) || joint_column(r, id, RECORD_JOINT_GAP, CAROM_ROLE_GAP)) &&
                joint_column(r, id, RECORD_JOINT_FORCE, CAROM_ROLE_FORCE) &&
                joint_column(r, id, RECORD_IMPULSE, CAROM_ROLE_IMPULSE);
     for (int c = 0; r->positions && c < r->nc; ++c)

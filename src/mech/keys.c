@@ -115,8 +115,8 @@ static const key_group *const energies[] = {&energy_group, NULL};
     ", or {along, across, direction, of}: two coefficients in space, along a direction fixed in body or family `of` "  \
     "(default: the world) and across it"
 #define IMPACT_LAW                                                                                                     \
-    "definition of restitution: newton (ratio of velocities), poisson (ratio of impulses) or energetic (square root "  \
-    "of the ratio of works)"
+    "definition of restitution: newton (ratio of velocities), poisson (ratio of impulses), energetic (square root "    \
+    "of the ratio of works) or fremond (newton, with friction against the mean of the slip velocities before and after)"
 #define IMPACT_ORDER                                                                                                   \
     "treatment of simultaneous impacts: simultaneous, or sequential (fastest approach first); energetic is always "    \
     "sequential"
@@ -160,6 +160,9 @@ static const carom_key contact_keys[] = {
         "the contact can close only while this expression is positive; otherwise the gap may become negative; a closed "
         "contact is unaffected",
         "", AT(contact, closes_while)),
+    KEY(EXPRESSION, "exists while", "always",
+        "the contact is there only while this expression is positive (true); where it comes its gap must be positive",
+        "", AT(contact, exists_while)),
     KEY(EXPRESSION, "slip", "",
         "tangential displacement; two: spatial contact with a friction disc; three to five: friction ball (rolling, "
         "spinning)",
@@ -204,6 +207,8 @@ static const carom_key pair_keys[] = {
     KEY(NAME, "ignore", "",
         "[[A, B], ...]: no shape of A touches a shape of B; each is a shape, a family or a list, and [A, A] is allowed",
         "", AT(contact, ignore)),
+    KEY(EXPRESSION, "exists while", "always",
+        "these contacts are there only while this expression is positive (true)", "", AT(contact, exists_while)),
     KEY(EXPRESSION, "friction", "material, or contact defaults", FRICTION ELLIPSE, "1", AT(contact, friction)),
     KEY(NUMBER, "restitution", "material, or contact defaults",
         "in the normal direction, 0 to 1; may use approach.speed (m/s)", "1", AT(contact, restitution)),
@@ -388,6 +393,10 @@ static const carom_key body_keys[] = {
         AT(body, spin)),
     KEY(NAMED, "points", "", "NAME: a point in the body's frame; BODY.NAME.x is where it is", "m", AT(body, points)),
     KEY(NAME, "material", "", "of its shapes: one of section materials", "", AT(body, material)),
+    KEY(EXPRESSION, "exists while", "always",
+        "the body is there only while this expression is positive (true); it comes with its initial velocity, and "
+        "stands still without contacts and forces while it is not there",
+        "", AT(body, exists_while)),
     ONE("shape", "", "a collision shape with the name of the body", AT(body, shape), shapes),
     SEVERAL("shapes", "", "NAME: several shapes, called BODY.NAME", AT(body, shapes), AT(body, nshapes), shapes, NULL),
     ONE("motion", "", "instead of mass: prescribed motion", AT(body, motion), motions),
@@ -831,7 +840,10 @@ static const carom_key sections_keys[] = {
     KEY(NAMED, "let", "", "NAME: expression, in order; NAME' is its rate", "", TOP(let)),
     ONE("energy", "needed with coordinates", "kinetic and potential energy of the coordinates", TOP(energy), energies),
     KEY(NAMED, "forces", "", "COORDINATE: expression, the generalised force on it", "", TOP(forces)),
-    KEY(NAMED, "constraints", "", "NAME: expression of positions and time that stays 0", "", TOP(constraints)),
+    KEY(NAMED, "constraints", "",
+        "NAME: expression of positions and time that stays 0; NAME: {rate: expression}: one that is linear in the "
+        "rates and stays 0",
+        "", TOP(constraints)),
     ONE("contact defaults", "", "default restitution, friction and impact law of contacts", TOP(defaults), laws),
     SEVERAL("materials", "", "NAME: friction and restitution of shapes that name it; `with`: against others",
             TOP(materials), TOP(nmaterials), materials, NULL),

@@ -168,6 +168,7 @@ static void move(const carom_model *m, double *q, const double *dq) {
 static void positions(desk *d) {
     enum { MOST = 50 };
     carom_model *m = d->m;
+    d->ne = m->ne - m->nrates;
     d->nf = d->n;
     for (int i = 0; i < d->n; ++i) d->free[i] = i;
     carom_copy(d->q, m->q0, m->nq);
@@ -187,6 +188,7 @@ static void positions(desk *d) {
         move(m, d->q, d->v);
     }
     if (last < HUGE_VAL) carom_copy(m->q0, d->q, m->nq);
+    d->ne = m->ne;
 }
 
 // (ASM-2)
@@ -224,7 +226,8 @@ static double misfit(const desk *d, int joints, int *worst) {
 // One round of (ASM-4): rows of joints and of contacts that overlap or have pushed; those that would pull are left out
 // one by one.
 static bool push(desk *d, int joints, bool *pushes) {
-    d->ne = joints;
+    const int gaps = joints - d->m->nrates; // with a position to hold
+    d->ne = gaps;
     for (int c = 0; c < d->m->nc; ++c) {
         pushes[c] = pushes[c] || d->g[joints + c] < 0;
         if (pushes[c]) d->id[d->ne++] = joints + c;
@@ -234,7 +237,7 @@ static bool push(desk *d, int joints, bool *pushes) {
         if (!look(d, d->q)) return false;
         for (int i = 0; i < d->ne; ++i) d->b[i] = d->g[d->id[i]];
         answer(d, d->v);
-        for (int i = joints; i < d->ne; ++i)
+        for (int i = gaps; i < d->ne; ++i)
             if (d->x[i] < 0 && (pulls < 0 || d->x[i] < d->x[pulls])) pulls = i;
         if (pulls < 0) return true;
         pushes[d->id[pulls] - joints] = false;

@@ -65,6 +65,8 @@ typedef struct constraint {
     const char *name;
     const carom_datum *place; // of its gap
     carom_node gap;
+    int condition;      // under which it is there, from 1; 0: always
+    bool on_rates;      // it has none, and its gap is 0: slip[0] stays 0, linear in the rates
     int tangents;
     bool rate[CAROM_TANGENTS];       // tangent given as slip rate
     carom_node slip[CAROM_TANGENTS]; // slip or slip rate
@@ -96,6 +98,7 @@ typedef struct body {
     bool floating;                // the frame of a floating member, whose energies are elsewhere
     bool carried;                 // a point of one: v < 0, but it moves with coordinates
     bool free;                    // no expression knows it: free.c
+    int condition;                // under which it is there, from 1; 0: always
     struct body_start { double v[6], turn[4]; } *start; // of a free one: velocities; angle or quaternion
     double angle0;                // carried and planar: at the start
     struct body_point { const char *name; double s[3]; } *points;
@@ -279,6 +282,11 @@ struct carom_model {
     int nelements;
     constraint *rows; // of joints, until they become links
     int nrows;
+    int nrates;              // of the constraints the last ones: on rates
+    struct condition *conditions; // nconditions, see conditions.h
+    struct carom_conditional *conditional; // NULL: there are none
+    int nconditions, room_conditions, first_condition; // the first one among what controllers compute
+    size_t off_work;         // nconditions bools, where they are in the work block
     bool assemble;
     double moved, completed; // largest violation before assembling; largest velocity that completion has added
     int nredundant;

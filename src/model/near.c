@@ -6,6 +6,7 @@
 // takes as many slots in a row as it has contacts, and keeps them while it stays near.  What a slot holds: 1 + (A
 // nshapes + B) nrules + rule for the first contact of a pair, minus that for its others.
 #include "collide/broad.h"
+#include "model/conditions.h"
 #include "base/team.h"
 #include "model/pairs.h"
 #include <carom/team.h>
@@ -261,16 +262,21 @@ static long long *found_by(const search *f, int part) {
     return (long long *)(void *)f->l->pair + (size_t)part * (size_t)most_found(f);
 }
 
+// (CND-2)  Is the condition, from 1, not met?
+static bool is_off(const bool *off, int condition) { return condition > 0 && off[condition - 1]; }
+
 // Pairs of a and b by all rules; those too many are counted, not written.
 static void note(search *f, int part, int a, int b) {
     const struct near_pairs *x = f->m->near;
+    const bool *off = f->list->off;
     if (x->shape[a]->body == x->shape[b]->body) return;
+    if (off && (is_off(off, x->shape[a]->body->condition) || is_off(off, x->shape[b]->body->condition))) return;
     const bool swap = second_first(x->shape[a], x->shape[b]);
     const int A = swap ? b : a, B = swap ? a : b;
     if (x->shape[A]->body->v < 0) return;
     for (int rule = 0; rule < x->nrules; ++rule) {
         if (*carom_near_kind_of(x, rule, x->group[A], x->group[B]) < 0) continue; // pieces that never touch
-        if (!carom_near_meet(x, rule, A, B)) continue;
+        if (!carom_near_meet(x, rule, A, B) || (off && is_off(off, x->rule[rule].condition))) continue;
         if (f->own[part].n > MOST_SLOTS) return;
         if (f->own[part].n < most_found(f))
             found_by(f, part)[f->own[part].n] = 1 + ((long long)A * x->nshapes + B) * x->nrules + rule;
@@ -803,6 +809,7 @@ carom_status carom_near_open(const carom_model *m, void *work, const double *q, 
         free_look(x);
         const size_t n = (size_t)x->list.slots;
         x->list = (carom_list){.slots = x->list.slots,
+                               .off = m->conditional ? carom_conditions_off(m, work) : NULL,
                                .holds = calloc(n, sizeof *x->list.holds),
                                .fresh = calloc(n, sizeof *x->list.fresh),
                                .law = calloc(n, sizeof *x->list.law)};

@@ -206,6 +206,7 @@ typedef struct near_rule {
     const carom_mech_contact *entry;
     unsigned char *ignore; // nignored x nshapes: 1 and 2: in the first and second list of a pair of `ignore`
     int nignored;
+    int condition;         // under which they are there, from 1; 0: always
 } near_rule;
 
 /// Shapes that take part, and what two of them make.  Shapes that formulas do not tell apart are a group.

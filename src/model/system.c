@@ -2,6 +2,7 @@
 //
 // Work block: the tape's, the check tape's, then scratch for the largest group, then those of pairs of shapes.
 #include "expr/tape.h"
+#include "model/conditions.h"
 #include "flex/member.h"
 #include "linalg/matrix.h"
 #include "model/answers.h"
@@ -755,6 +756,7 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
     *s = carom_system_default(m->nq, m->nv, m->ne, m->nc); // and those that come and go
     s->first_state = m->first_state, s->nstates = m->nstates;
+    s->nrates = m->nrates;
     const bool turns = carom_model_turns(m);
     CAROM_TRY(carom_model_shapes(m, err));
     s->flags = (carom_terms_constant(m, &m->mass) ? CAROM_CONSTANT_MASS : 0u) |
@@ -769,5 +771,6 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     carom_signals_system(m);
     set_functions(m, s);
     set_optional(m, s, turns);
-    return m->near ? carom_near_system(m, err) : CAROM_OK;
+    if (m->near) CAROM_TRY(carom_near_system(m, err));
+    return carom_conditions_system(m, err);
 }

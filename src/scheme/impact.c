@@ -192,11 +192,15 @@ static void present(impacts *I) {
 // -- the laws ---------------------------------------------------------------------------------------------------------
 
 // (IL-1)  c = u + e o u of contacts that approach
+// (IL-9)  Fremond:  c_N as of Newton's law,  c_T = 2 u_T of all: Coulomb's law is about c_T + (G p)_T = u_T + u_T+,
+//         twice the mean slip velocity
 static carom_status newton(impacts *I, carom_step *s, int n) {
     present(I);
     for (int b = 0; b < I->nb; ++b) {
         const carom_contact *c = contact_of(s, I->id[b]);
         const int at = I->block[b].at, rows = carom_law_rows(I->block[b].law);
+        if (c && c->impact == CAROM_FREMOND)
+            for (int k = at + 1; k < at + rows; ++k) I->c[k] *= 2;
         if (!c || I->c[at] >= 0 || I->plastic[I->of[b]]) continue;
         double e;
         CAROM_TRY(restitution(s, I->id[b] - s->sys->ne, I->c[at], &e));

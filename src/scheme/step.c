@@ -420,6 +420,19 @@ void carom_local_blend(carom_local *V, const carom_local *L, double a, const car
     }
 }
 
+void carom_local_take_row(carom_local *to, int r, const carom_local *from, int k) {
+    const carom_columns *W = &from->W;
+    const size_t count = (size_t)(W->count ? W->count[k] : W->rows);
+    double *a = to->W.a + (size_t)r * (size_t)to->W.stride;
+    if (!to->W.count) {
+        carom_column_expand(a, W, k);
+    } else {
+        memcpy(a, W->a + (size_t)k * (size_t)W->stride, count * sizeof *a);
+        memcpy(carom_column_own_rows(&to->W, r, (int)count), carom_column_rows(W, k), count * sizeof *W->row);
+    }
+    to->w[r] = from->w[k];
+}
+
 // Restitution of row k of block b.
 static double restitution(const carom_system *sys, const carom_local *L, int b, int k) {
     if (L->id[b] < sys->ne) return 0;

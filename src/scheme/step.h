@@ -21,6 +21,9 @@ static inline void carom_account_split(carom_account *a, const carom_account *b)
 /// rounds".
 void carom_move_iterate(const carom_step *s, double *q1, const double *q0, double h, const double *v, int k);
 
+/// Row r of `to` becomes row k of `from`; to's columns have room for it.
+void carom_local_take_row(carom_local *to, int r, const carom_local *from, int k);
+
 /// F = factor of s->M.  CAROM_SINGULAR: it is not positive definite, the error names the coordinate.
 carom_status carom_mass_factorise(carom_step *s, carom_factor *F);
 

@@ -217,8 +217,9 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
         {CAROM_NO_REST, def->system->sleeps ? "`sleep`" : "`resistance: discs`"},
     };
     const char *what = NULL;
-    for (int c = 0; c < def->system->nc; ++c)
-        if (carom_system_gated(def->system, c) && !scheme->gates)
+    const carom_system *sys = def->system;
+    for (int c = 0; c < sys->nc; ++c)
+        if (carom_system_gated(sys, c) && !scheme->gates && !sys->nswitches)
             return carom_fail(err, CAROM_UNSUPPORTED,
                               "scheme %s does not support `closes while`; event-driven and mixed do", scheme->name);
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)

@@ -37,6 +37,7 @@ static void allocate_kept(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->watched = !sim->scheme->emits_events && carom_sim_fixed_contacts(sim) > 0;
     if (sim->watched) sim->gap_0 = carom_allocate(keep, (size_t)(sys->ne + carom_sim_fixed_contacts(sim)));
     carom_sim_signals_allocate(sim, mem, keep);
+    carom_sim_switches_allocate(sim, mem, keep);
     CAROM_ALLOCATE(keep, (size_t)sys->nworks, &sim->power, &sim->done);
     sim->memory = carom_allocate_bytes(keep, (size_t)sys->nc * sizeof *sim->memory);
     s->inside = &sim->inside;
@@ -136,6 +137,8 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     carom_allocate_resolution(sim, mem);
     if (k > 0) allocate_redundant(sim, mem, keep, k);
     sim->before = carom_allocate_bytes(mem, keep->used); // last: now it is known how much is kept
+    const bool located = sim->sys->nswitches && sim->scheme->emits_events && !sim->sys->listed;
+    sim->piece = located ? carom_allocate_bytes(mem, keep->used) : NULL;
 }
 
 // One block: the kept part first, scratch behind it, all zero.  There is room for a contact problem of all contacts at
@@ -198,7 +201,7 @@ void carom_sim_wire(carom_sim *sim) {
     set_directions(sim->dir, sys);
     if (sim->visible_dir) set_directions(sim->visible_dir, s->sys);
     if (sys->work_init) sys->work_init(sys->model, s->sys_work);
-    if (sys->ni) sys->inputs(sys->model, s->sys_work, sim->input);
+    carom_sim_tell(sim);
     carom_forecast_start(sim);
 }
 
@@ -270,6 +273,11 @@ carom_status carom_sim_leave_out_redundant(carom_sim *sim, const carom_sim_def *
     if (k < 0)
         return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to look for redundant ones among %d constraints",
                           sim->sys->ne);
+    if (k > 0 && sim->sys->nrates > 0)
+        return carom_fail(err, CAROM_UNSUPPORTED,
+                          "%d of the constraints and joints depend on others initially, and some constraints are on "
+                          "rates: scheme %s does not support both together; remove what says nothing new",
+                          k, sim->scheme->name);
     see(sim, k);
     return CAROM_OK;
 }

@@ -74,10 +74,18 @@ static void hold_touching(carom_sim *sim) {
     }
 }
 
+// All is on until now.
+static carom_status begin_switches(carom_sim *sim, carom_error *err) {
+    for (int i = 0; i < sim->sys->nswitches; ++i) sim->on[i] = 1;
+    carom_sim_tell(sim);
+    return carom_sim_switch(sim, sim->kept->t + CAROM_INSTANT * sim->h, err);
+}
+
 carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
     double kinetic, potential;
+    if (sim->sys->nswitches) CAROM_TRY(begin_switches(sim, err));
     CAROM_TRY(carom_sim_list(sim, sim->h, err));
     CAROM_TRY(carom_sim_sample(sim, err));
     k = sim->kept; // the list may have wanted more memory
@@ -137,7 +145,8 @@ void carom_sim_stop_at(carom_sim *sim, double dt) {
 // From kept->t over h to t_1.
 static inline carom_status go_on(carom_sim *sim, double h, double t_1, carom_error *err) {
     carom_kept *k = sim->kept;
-    CAROM_TRY(sim->sys->jump || sim->sys->even ? carom_sim_pieces(sim, k->t, h, t_1, err)
+    if (sim->piece) CAROM_TRY(carom_sim_between_switches(sim, h, t_1, err));
+    else CAROM_TRY(sim->sys->jump || sim->sys->even ? carom_sim_pieces(sim, k->t, h, t_1, err)
                                                : carom_sim_advance_halving(sim, k->t, h, err));
     k->t = t_1;
     return CAROM_OK;
@@ -283,7 +292,7 @@ static carom_status end_step(carom_sim *sim, double t_0, double h, bool reacts, 
     k->n += 1;
     const bool looks = carom_sim_sampled(k->n);
     // time and number are all there is to book
-    if (known && sim->forecast.alone && !s->reacted && !reacts && !k->busy && !looks) {
+    if (known && sim->forecast.alone && !sim->sys->nswitches && !s->reacted && !reacts && !k->busy && !looks) {
         k->ledger.steps = k->n - k->counted_from;
         sim->stale = true;
         sim->quiet = h == sim->h && s->contact.scale == 0;
@@ -301,6 +310,7 @@ static carom_status end_step(carom_sim *sim, double t_0, double h, bool reacts, 
     if (looks || s->account.lost > k->explained) measure_kinetic(sim);
     if (looks && sim->sys->ne > 0 && !sim->stale) measure_drift(sim);
     if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
+    CAROM_TRY(carom_sim_switch_booked(sim, err));
     if (!sim->sys->nsamplers) return CAROM_OK;
     CAROM_TRY(carom_sim_sample(sim, err));
     if (k->n >= k->to_n) carom_sim_plan(sim);
@@ -338,7 +348,7 @@ static carom_status quiet_step(carom_sim *sim, bool *taken, carom_error *err) {
 
 // A step before the end, or a failure: then all is as before it.
 carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
-    bool quiet = sim->quiet;
+    bool quiet = sim->quiet && !sim->sys->nswitches;
     if (quiet) CAROM_TRY(quiet_step(sim, &quiet, err));
     if (quiet) return CAROM_OK;
 

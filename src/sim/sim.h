@@ -165,6 +165,11 @@ struct carom_sim {
     double *held;       // kept, nc: 1 for a contact that reacted in the last step of the scheme
     double *input;      // kept, ni: signals
     double *sampled;    // kept, 2 nsamplers: samples, and how many of them have taken effect
+    double *on;         // kept, nswitches: what is on
+    double *condition, *on_next, *wanted; // nswitches: scratch of switches.c
+    bool decided;       // the next ones are `wanted`
+    bool *off;          // nswitches: on, as lists want it
+    void *piece;        // all that is kept, as it was when a piece of a step began; NULL: switches are not located
     double *signal;     // ni: signals that are computed
     carom_status (*on_sample)(void *user, int k, bool effect, double t, const double *q, const double *v,
                               const double *signals); // NULL: none
@@ -262,6 +267,16 @@ carom_status carom_sim_sample(carom_sim *sim, carom_error *err);       // contro
 void carom_sim_plan(carom_sim *sim);                                   // equal steps to the next instant
 double carom_sim_next_sample(const carom_sim *sim);                    // HUGE_VAL: none
 double carom_sim_planned(const carom_sim *sim);                        // the length of these steps
+
+/// switches.c: contacts and parts that are there only while a condition holds.  Nothing where the system has none.
+void carom_sim_switches_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep);
+void carom_sim_tell(carom_sim *sim); // signals and switches, where the work block or what is kept is another
+/// All switches as they are to be at t, in the present state.  Energies are the caller's business.
+carom_status carom_sim_switch(carom_sim *sim, double t, carom_error *err);
+/// The same at the end of a step, or at the start, with the books.
+carom_status carom_sim_switch_booked(carom_sim *sim, carom_error *err);
+/// A step from kept->t over h to t_1 of a scheme that locates events, in pieces between switches.
+carom_status carom_sim_between_switches(carom_sim *sim, double h, double t_1, carom_error *err);
 
 /// times.c: what counts as one instant at t; the first time behind t_0, not behind t_1, up to which forces have jumped.
 double carom_sim_instant(const carom_sim *sim, double t);

@@ -45,7 +45,7 @@ static void set_accept(carom_sim *sim) {
 }
 
 void carom_sim_adopt(carom_sim *sim) {
-    if (sim->sys->ni) sim->sys->inputs(sim->sys->model, sim->step.sys_work, sim->input);
+    carom_sim_tell(sim);
     if (!sim->list.slots) return;
     sim->list.used = 0;
     for (int i = 0; i < sim->list.slots; ++i)

@@ -74,8 +74,7 @@ static void back(carom_sim *sim) {
 
 void carom_sim_undo(carom_sim *sim) {
     back(sim);
-    // signals are those of the step's start
-    if (sim->sys->ni) sim->sys->inputs(sim->sys->model, sim->step.sys_work, sim->input);
+    carom_sim_tell(sim); // signals are those of the step's start
 }
 
 void carom_sim_try_again(carom_sim *sim) {

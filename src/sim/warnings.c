@@ -123,7 +123,7 @@ static void energy_created(writer *w, const carom_ledger *l) {
     snprintf(add(w, "energy-created", a->gain_id, a->gain_t), ROOM,
              "impacts created %.3g J, %.3g J of it in one at t = %.9g.  Newton's law of restitution with Coulomb "
              "friction can do that; "
-             "`impact law: energetic` at this contact never does",
+             "`impact law: energetic` or `fremond` at this contact never does",
              l->energy.created, a->gain, a->gain_t);
 }
 

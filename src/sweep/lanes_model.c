@@ -122,6 +122,9 @@ carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
     if (m->nmember || x->nmembers) return refuse(err, "flexible members");
     if (x->ncontrollers) return refuse(err, "`controllers`");
     if (x->ntables) return refuse(err, "`tables`");
+    if (m->sys.nrates) return refuse(err, "constraints on rates");
+    for (int i = 0; i < m->sys.nswitches; ++i)
+        if (m->sys.gate_of[i] < 0) return refuse(err, "contacts with `exists while`");
     if (m->npairs) return refuse(err, "contacts between shapes; contacts written as gaps can run in lanes");
     if (x->nbodies || x->njoints || x->nsprings || x->nmotors || x->nloads)
         return refuse(err, "`bodies`; models written with coordinates and energies can run in lanes");

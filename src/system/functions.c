@@ -289,6 +289,10 @@ static carom_status check(const carom_functions_def *def, carom_error *err) {
                           "only contacts and forces can be added to a system, no bilateral constraints");
     if (def->base && def->mass)
         return carom_fail(err, CAROM_BAD_INPUT, "the system that is added to has its mass already; leave mass out");
+    if (def->base && def->base->nswitches)
+        return carom_fail(err, CAROM_UNSUPPORTED,
+                          "functions cannot be added to a model whose contacts or bodies are not always there (`exists "
+                          "while`, `closes while`)");
     if (def->base) CAROM_TRY(carom_system_check(def->base, err));
     if (!def->base && def->n < 1)
         return carom_fail(err, CAROM_BAD_INPUT, "a system needs at least one coordinate; n = %d", def->n);

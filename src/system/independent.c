@@ -158,6 +158,18 @@ static carom_status sample(const void *model, void *work, int k, bool effect, do
                            const double *v, double *x) {
     return base_of(model)->sample(base_of(model)->model, work, k, effect, t, q, v, x);
 }
+static carom_status conditions(const void *model, void *work, double t, const double *q, const double *v, double *c) {
+    return base_of(model)->conditions(base_of(model)->model, work, t, q, v, c);
+}
+static void switches(const void *model, void *work, const double *on) {
+    base_of(model)->switches(base_of(model)->model, work, on);
+}
+static void switched(const void *model, int i, bool on, double *v) {
+    base_of(model)->switched(base_of(model)->model, i, on, v);
+}
+static const char *switch_name(const void *model, int i) {
+    return base_of(model)->switch_name(base_of(model)->model, i);
+}
 static size_t list_work(const void *model, const carom_list *of) {
     return base_of(model)->list_work(base_of(model)->model, of);
 }
@@ -179,6 +191,7 @@ void carom_independent_make(carom_independent *I, const carom_system *base, int 
     carom_system *s = &I->sys;
     *s = *base; // sizes, flags, shapes, contacts
     s->ne = base->ne - k;
+    s->nrates = 0; // the rows that are kept have an order of their own
     s->model = I;
     I->scratch = (base->work_size + 63) & ~(size_t)63;
     I->ndir = 0;
@@ -214,6 +227,10 @@ void carom_independent_make(carom_independent *I, const carom_system *base, int 
     s->explain = base->explain ? explain : NULL;
     s->inputs = base->inputs ? inputs : NULL;
     s->sample = base->sample ? sample : NULL;
+    s->conditions = base->conditions ? conditions : NULL;
+    s->switches = base->switches ? switches : NULL;
+    s->switched = base->switched ? switched : NULL;
+    s->switch_name = base->switch_name ? switch_name : NULL;
     s->list_work = base->list_work ? list_work : NULL;
     s->list = base->list ? list : NULL;
     s->strays = base->strays ? strays : NULL;

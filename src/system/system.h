@@ -6,3 +6,7 @@
 int carom_system_directions(const carom_system *sys, int id);
 /// Does contact c (0 .. nc-1) close only while a function is positive?
 bool carom_system_gated(const carom_system *sys, int c);
+/// Is constraint id one on rates alone, without a gap that a position level could hold?
+static inline bool carom_on_rates(const carom_system *sys, int id) {
+    return id < sys->ne && id >= sys->ne - sys->nrates;
+}

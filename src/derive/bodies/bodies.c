@@ -299,6 +299,8 @@ carom_status carom_derive_bodies(resolver *r) {
                     .free = is_free[i]};
         snprintf(b->where, sizeof b->where, "body '%.60s'", b->name);
         CAROM_TRY(read_body(r, of, b));
+        if (carom_given(&of->exists_while))
+            CAROM_TRY(carom_add_condition(r, &of->exists_while, b->name, m->nbodies, -1, &b->condition));
         ++m->nbodies;
     }
     energies(r);

@@ -77,7 +77,8 @@ static bool comes_and_goes(const resolver *r, const marks *k, const carom_datum 
 }
 
 static void mark_contact(const resolver *r, marks *k, const carom_mech_contact *of) {
-    const carom_datum *const written[] = {&of->gap, &of->slip, &of->slip_rate, &of->point, &of->side, &of->radius},
+    const carom_datum *const written[] = {&of->exists_while, &of->gap,   &of->slip,  &of->slip_rate,
+                                          &of->point,        &of->side, &of->radius},
                              *two = carom_given(&of->between);
     for (size_t i = 0; i < sizeof written / sizeof *written; ++i) mark(k, written[i]);
     mark_values(k, &of->friction);
@@ -109,6 +110,7 @@ static void mark_all(const resolver *r, marks *k) {
     mark_records(k, x->figures, x->nfigures, sizeof *x->figures);
     mark_records(k, x->touches, x->ntouches, sizeof *x->touches);
     for (int i = 0; i < x->ncontacts; ++i) mark_contact(r, k, &x->contacts[i]);
+    for (int i = 0; i < x->nbodies; ++i) mark_values(k, &x->bodies[i].exists_while);
     for (const char *const *text = r->observe; text && *text; ++text) mark_text(k, *text, strlen(*text));
 }
 

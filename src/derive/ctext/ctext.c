@@ -2,6 +2,7 @@
 //
 // Every function computes what a group of the tape computes, bit for bit, from t, q, v and the parameters p.  Matrices
 // are lists of entries with their subscripts beside them.
+#include "model/conditions.h"
 #include "derive/ctext/ctext.h"
 #include "base/number.h"
 #include "expr/curve.h"
@@ -220,6 +221,11 @@ static carom_status put_controllers(const ctext *c, carom_error *err) {
 
 static carom_status refuse(const carom_model *m, carom_error *err) {
     CAROM_TRY(carom_ctext_refuse_pairs(m, err));
+    for (int i = 0; i < m->nconditions; ++i)
+        if (m->conditions[i].gate < 0)
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "%.200s: '%.60s' is not always there (`exists while`), which `export c` does not support",
+                              m->file, m->conditions[i].name);
     for (int c = 0; c < m->nc; ++c)
         if (m->contacts[c].varies || m->contacts[c].friction_varies || m->contacts[c].ellipse[0] > 0 ||
             m->contacts[c].impact || m->contacts[c].sequential)

@@ -150,7 +150,7 @@ static void choose_rows(work *w, const carom_step *s) {
     for (int b = 0; b < L->nb; ++b) {
         if (L->id[b] >= s->sys->ne && !w->holds[L->id[b]]) continue;
         w->row[R->nb] = L->at[b];
-        carom_alpha_take_row(R, R->nb, L, L->at[b]);
+        carom_local_take_row(R, R->nb, L, L->at[b]);
         R->id[R->nb] = L->id[b];
         R->nb += 1;
         R->at[R->nb] = R->nb;

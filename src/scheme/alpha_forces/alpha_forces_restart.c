@@ -71,8 +71,8 @@ static void choose_rows(work *w, const carom_step *s, const carom_local *L) {
         R->at[b + 1] = B->at[b + 1] = at + n;
         for (int k = 0; k < n; ++k) {
             w->row[at + k] = L->at[b] + k;
-            carom_alpha_take_row(R, at + k, L, L->at[b] + k);
-            carom_alpha_take_row(B, at + k, L, L->at[b] + k);
+            carom_local_take_row(R, at + k, L, L->at[b] + k);
+            carom_local_take_row(B, at + k, L, L->at[b] + k);
         }
         const double mu = slides ? s->sys->contacts[contact].friction : 0;
         for (int k = L->at[b] + 1; slides && k < L->at[b + 1]; ++k)

@@ -22,19 +22,6 @@ void carom_alpha_scatter(double *by_direction, const carom_step *s, const carom_
     for (int b = 0; b < L->nb; ++b) carom_copy(by_direction + s->dir[L->id[b]], x + L->at[b], L->at[b + 1] - L->at[b]);
 }
 
-void carom_alpha_take_row(carom_local *to, int r, const carom_local *from, int k) {
-    const carom_columns *W = &from->W;
-    const size_t count = (size_t)(W->count ? W->count[k] : W->rows);
-    double *a = to->W.a + (size_t)r * (size_t)to->W.stride;
-    if (!to->W.count) {
-        carom_column_expand(a, W, k);
-    } else {
-        memcpy(a, W->a + (size_t)k * (size_t)W->stride, count * sizeof *a);
-        memcpy(carom_column_own_rows(&to->W, r, (int)count), carom_column_rows(W, k), count * sizeof *W->row);
-    }
-    to->w[r] = from->w[k];
-}
-
 void carom_alpha_add_row(carom_local *to, int r, double x, const carom_local *from, int k) {
     const carom_columns *W = &from->W;
     double *a = to->W.a + (size_t)r * (size_t)to->W.stride;

@@ -119,7 +119,7 @@ void carom_ggl_alpha_assemble(carom_ggl_alpha *w, const carom_step *s, int block
             add_column(w, w->at_U, a, 1, &w->L.W, k);
             if (smooth) add_turned(w, a, 0, bg, &w->L.W, k);
             add_turned(w, a++, w->at_U, 1, &w->L.W, k);
-        } else if (position && velocity && w->modified && w->in_B[id]) {
+        } else if (position && velocity && w->modified && w->in_B[id] && id >= s->sys->ne) {
             add_column(w, w->at_U, l, w->theta, &w->L.W, k); // nu = h theta Lambda and what does not change
         }
         if (velocity && w->in_B[id]) assemble_jump(w, s, b, &l, blocks);

@@ -47,8 +47,10 @@ void carom_ggl_alpha_allocate_schur(carom_ggl_alpha *w, carom_arena *mem, const 
                                         .A = {{true, true, true}, {false, true}, {false, false, true}},
                                         .W = {{true}, {false, true}, {false, false, true}},
                                         .V = {{true, true}, {true, true}, {true, true, true}}};
-    c->saddle = carom_allocate_saddle(mem, sys->nv, sys->nparts, c->constant ? NULL : carom_saddle_groups(sys), sys->ne,
-                                      sys->tangent_shape, sys->column_stride, &levels);
+    // there every joint is on all three levels
+    const int *groups = c->constant || sys->nrates ? NULL : carom_saddle_groups(sys);
+    c->saddle = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape,
+                                      sys->column_stride, &levels);
     if (c->saddle.on) c->M_t = carom_allocate_matrix(mem, sys->tangent_shape);
     if (!c->constant) return;
     c->keep = carom_allocate_responses(mem, sys, PRODUCTS);

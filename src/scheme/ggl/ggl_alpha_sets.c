@@ -4,6 +4,7 @@
 #include "contact/residual.h"
 #include "scheme/ggl/ggl_alpha.h"
 #include "solver/local.h"
+#include "system/system.h"
 #include <math.h>
 
 typedef carom_ggl_alpha work;
@@ -133,14 +134,14 @@ bool carom_ggl_alpha_closed(const carom_ggl_alpha *w, const carom_step *s, int i
 
 // (GA-9)  A = { nu_j >= r g_j },  B = { (g_j(q~) <= 0 or nu_j > 0) and Lambda_j >= r (u_j + e u_0j) },  r = 1/(W'M^-1
 //         W)_jj with the
-// diagonal of M: r only decides who is active.  Bilateral constraints are in both.
+// diagonal of M: r only decides who is active.  Bilateral constraints are in both, those on rates in B alone.
 void carom_ggl_alpha_sets(carom_ggl_alpha *w, const carom_step *s) {
     const double size = carom_size_of_positions(s->sys, w->q);
     for (int b = 0; b < w->L.nb; ++b) {
         const int id = w->L.id[b];
         if (w->judged) {
             w->D[b] = carom_ggl_alpha_mobility(w, w->L.at[b]);
-            w->in_A[id] = id < s->sys->ne || w->nu[id] > 0;
+            w->in_A[id] = id < s->sys->ne ? !carom_on_rates(s->sys, id) : w->nu[id] > 0;
             w->in_B[id] = id < s->sys->ne || w->Lambda[id] > 0;
             w->sticks[id] = false;
             continue;
@@ -149,7 +150,8 @@ void carom_ggl_alpha_sets(carom_ggl_alpha *w, const carom_step *s) {
         // Contacts that rest on each other start without reactions, gap and velocity: those are in.
         const double none = no_velocity(w, s, w->L.at[b]),
                      none_g = carom_local_rounding_within(&w->L, w->L.at[b], w->q, s->sys->nq, size);
-        w->in_A[id] = id < s->sys->ne || (w->nu[id] - carom_ggl_alpha_shared(w, s, id)) * D >= w->g[id] - none_g;
+        w->in_A[id] = id < s->sys->ne ? !carom_on_rates(s->sys, id)
+                                      : (w->nu[id] - carom_ggl_alpha_shared(w, s, id)) * D >= w->g[id] - none_g;
         if (!w->in_A[id]) w->nu[id] = carom_ggl_alpha_shared(w, s, id);
         w->in_B[id] = id < s->sys->ne || (carom_ggl_alpha_closed(w, s, id) &&
                                           w->Lambda[id] * D >= carom_ggl_alpha_law_velocity(w, s, b, 0) - none);

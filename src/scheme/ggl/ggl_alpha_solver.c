@@ -8,6 +8,7 @@
 #include "scheme/friction.h"
 #include "scheme/ggl/ggl_alpha.h"
 #include "scheme/impact.h"
+#include "system/system.h"
 #include <math.h>
 
 void carom_ggl_alpha_allocate_solver(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys) {
@@ -34,8 +35,12 @@ carom_status carom_ggl_alpha_positions(carom_ggl_alpha *w, carom_step *s) {
     CAROM_TRY(carom_mass_factor(s, &w->F_M, t_1, w->q));
     rub(w, s, U_T);
     carom_axpy(w->U, -1, U_T, s->sys->nv);
-    carom_local_same(L, &w->L);
-    for (int b = 0; b <= L->nb; ++b) L->at[b] = b; // of each constraint its normal
+    L->nb = L->at[0] = 0;
+    for (int b = 0; b < w->L.nb; ++b) { // of each constraint with a gap its normal
+        if (carom_on_rates(s->sys, w->L.id[b])) continue;
+        L->id[L->nb++] = w->L.id[b];
+        L->at[L->nb] = L->nb;
+    }
     CAROM_TRY(carom_directions(s, L, t_1, w->q_W));
     carom_bent_keep(&w->bent, L);
     carom_problem_form(s, L, L, &w->F_M, 1);

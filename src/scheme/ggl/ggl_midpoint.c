@@ -16,6 +16,7 @@
 #include "scheme/inside.h"
 #include "scheme/newton.h"
 #include "scheme/turn.h"
+#include "system/system.h"
 #include <math.h>
 
 enum { MOST = 20 }; // Newton iterations
@@ -111,7 +112,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     CAROM_ALLOCATE(mem, nv * (nl + nb), &w->X_v, &w->X_x);
     w->id = carom_allocate_ints(mem, 2 * nb);
     w->bent = carom_allocate_bent(mem, sys);
-    const int *groups = w->paper || w->velocity ? NULL : carom_saddle_groups(sys);
+    const int *groups = w->paper || w->velocity || sys->nrates ? NULL : carom_saddle_groups(sys);
     const carom_saddle_levels levels = {.velocities = 2,
                                         .reactions = 2,
                                         .A = {{true, true}, {true, true}},
@@ -304,6 +305,14 @@ static carom_status linearise(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// Has constraint b of L a position level?  (GM-13)  Those on rates: Psi = 0 instead of a gap.
+static bool has_gap(const carom_step *s, const carom_local *L, int b) { return !carom_on_rates(s->sys, L->id[b]); }
+
+// What position level b says at the present iterate, as a velocity.
+static double gap_rate(const work *w, const carom_step *s, const carom_local *L, int b) {
+    return has_gap(s, L, b) ? w->g[L->id[b]] / s->h : 0;
+}
+
 // (GM-8)  the contact problem of the iteration in (Lambda, Psi/h):  rows (u_1 + e o u_0, g_1/h), columns from (GM-7)
 static void form(work *w, carom_step *s) {
     const carom_local *L = &w->L_T;
@@ -322,8 +331,15 @@ static void form(work *w, carom_step *s) {
         respond(w, s, dv, dx, k < n_v);
         carom_turn_increment(&w->turn, w->xi, dx, nv);
         for (int i = 0; i < n_v; ++i) G[i + k * (size_t)n] = row_velocity(w, i, dv, w->xi);
-        for (int b = 0; b < n_x; ++b) G[n_v + b + k * (size_t)n] = row_position(w, s, b, w->xi);
+        for (int b = 0; b < n_x; ++b)
+            G[n_v + b + k * (size_t)n] = has_gap(s, L, b) ? row_position(w, s, b, w->xi) : 0;
     }
+    for (int b = 0; b < n_x; ++b)
+        if (!has_gap(s, L, b)) { // D Psi = 0, with the D of its velocity level
+            double *column = G + (size_t)(n_v + b) * (size_t)n;
+            carom_zero(column, n);
+            column[n_v + b] = G[(size_t)L->at[b] * (size_t)(n + 1)];
+        }
 }
 
 // Blocks of the problem of L, all or contacts alone: those of the velocities, then normals alone for the positions.
@@ -343,7 +359,7 @@ static void blocks(work *w, carom_step *s, const carom_local *L) {
 static void present(work *w, carom_step *s, const carom_local *L, int first) {
     const int n_v = rows(L), n_x = w->velocity ? 0 : L->nb;
     carom_problem_restitution(s, L, w->u + first, w->u_0 + first);
-    for (int b = 0; b < n_x; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
+    for (int b = 0; b < n_x; ++b) s->c[n_v + b] = gap_rate(w, s, L, b);
     carom_copy(s->p, w->Lambda + first, n_v);
     carom_copy(s->p + n_v, w->Psi + first, n_x);
 }
@@ -518,7 +534,8 @@ static void without_reactions(work *w, carom_step *s, int n_v, int n_x) {
     if (n_v + n_x == 0) return;
     carom_turn_increment(&w->turn, w->xi, w->y_x, nv);
     for (int i = 0; i < n_v; ++i) s->c[i] += row_velocity(w, i, w->y_v, w->xi);
-    for (int b = 0; b < n_x; ++b) s->c[n_v + b] += row_position(w, s, b, w->xi);
+    for (int b = 0; b < n_x; ++b)
+        if (has_gap(s, L, b)) s->c[n_v + b] += row_position(w, s, b, w->xi);
 }
 
 static carom_status correct(void *memory, carom_step *s, int k) {
@@ -554,7 +571,7 @@ static carom_status correct(void *memory, carom_step *s, int k) {
         blocks(w, s, L);
         if (k == 0) CAROM_TRY(carom_problem_bounce(s, L, w->u_0));
         carom_problem_restitution(s, L, w->u, w->u_0);
-        for (int b = 0; b < n_x; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
+        for (int b = 0; b < n_x; ++b) s->c[n_v + b] = gap_rate(w, s, L, b);
     }
     without_reactions(w, s, n_v, n_x);
     if (n > 0) {

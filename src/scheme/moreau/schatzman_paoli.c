@@ -32,6 +32,7 @@ typedef struct work {
     span span;
     bool good;                    // the last reactions meet the laws
     carom_factor F;               // explicit: M(q_k); implicit: iteration matrix
+    carom_local R;                // of constraints on rates: directions at q_k
     carom_local L, V;             // directions at z; implicit: the same as rows, because the iteration matrix is not
                                   // symmetric; walls that move: those of t_k
     bool implicit;
@@ -59,6 +60,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->implicit = !isnan(w->theta);
     w->F = carom_allocate_factor(mem, w->implicit ? sys->tangent_shape : sys->mass_shape, !w->implicit);
     w->L = carom_allocate_local(mem, sys);
+    if (sys->nrates) w->R = carom_allocate_local(mem, sys);
     w->ahead = carom_allocate(keep, nq);
     w->d = carom_allocate(keep, nv);
     w->power = carom_allocate(keep, 2);
@@ -145,6 +147,9 @@ static carom_status react(work *w, carom_step *s) {
         carom_add(w->dz, w->d_f, -1, w->d_1, nv); // from the last iterate back to the free increment
         for (int b = 0; b < w->L.nb; ++b)
             s->c[b] = w->g[w->L.id[b]] / s->h + carom_column_dot(&w->L.W, b, w->dz) / (1 + w->e);
+        for (int b = s->sys->ne - s->sys->nrates; b < s->sys->ne; ++b) // (SP-15)
+            s->c[b] = (carom_column_dot(&w->L.W, b, w->d_f) + carom_column_dot(&w->L.W, b, w->span.d) +
+                       2 * w->L.w[b]) / (1 + w->e);
         CAROM_TRY(carom_problem_solve(s, &w->L));
     }
     carom_copy(w->d_1, w->d_f, nv);
@@ -182,6 +187,16 @@ static bool met(work *w, carom_step *s, int k) {
     return good && !more;
 }
 
+// (SP-15)  constraints on rates:  W(q_k)'(d_k + d_{k+1})/2 + w(t_k, q_k) = 0, that of the velocity v_k of the report
+static carom_status rates_at_report(work *w, carom_step *s) {
+    const carom_system *sys = s->sys;
+    if (!sys->nrates) return CAROM_OK;
+    carom_local_same(&w->R, &w->L);
+    CAROM_TRY(carom_directions(s, &w->R, w->span.t, w->span.q));
+    for (int b = sys->ne - sys->nrates; b < sys->ne; ++b) carom_local_take_row(&w->L, b, &w->R, b);
+    return CAROM_OK;
+}
+
 // The directions at z; the gaps there are known.
 static carom_status evaluate(void *memory, carom_step *s, int k, bool *answer) {
     work *w = memory;
@@ -190,6 +205,7 @@ static carom_status evaluate(void *memory, carom_step *s, int k, bool *answer) {
     if (*answer) return CAROM_OK;
     carom_close_these(s, &w->L, w->in + s->sys->ne);
     CAROM_TRY(carom_directions(s, &w->L, w->span.t_z, w->z));
+    CAROM_TRY(rates_at_report(w, s));
     if (w->implicit) CAROM_TRY(linearise(w, s, k, &small));
     *answer = w->good && small;
     return CAROM_OK;
@@ -380,6 +396,7 @@ static carom_status start(void *memory, carom_step *s) {
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv;
+    if (s->jumped && s->sys->nswitches) CAROM_TRY(start(w, s)); // parts have come or gone (SW-3)
     w->span = (span){.t = s->t + s->h, .x = 1, .q = w->ahead, .d = w->d};
     CAROM_TRY(advance(w, s));
     CAROM_TRY(book(w, s));

@@ -4,6 +4,7 @@
 #include "scheme/newmark/newmark_family.h"
 #include "scheme/inside.h"
 #include "scheme/newton.h"
+#include "system/system.h"
 #include <math.h>
 
 enum { MOST = 50 };                         // Newton iterations
@@ -31,6 +32,8 @@ const char *carom_newmark_warning(carom_newmark_par par) {
         return "gamma below 1/2 + alpha_f - alpha_m makes vibrations grow at every step size; for comparison only";
     return NULL;
 }
+
+static bool on_position(const carom_newmark *w) { return w->par.contact == CAROM_NEWMARK_POSITION; }
 
 void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena *mem, carom_arena *keep,
                          const carom_system *sys) {
@@ -63,7 +66,8 @@ void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena
     const size_t most = ROOM / nv + 1;
     w->room = (int)(nl < most ? nl : most);
     CAROM_ALLOCATE(mem, nv * (size_t)w->room, &w->X_s, &w->X_w);
-    w->constant = sys->flags & CAROM_LINEAR && sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->nv >= KEPT_FROM;
+    const bool mixed = on_position(w) && sys->nrates; // rows on both levels
+    w->constant = sys->flags & CAROM_LINEAR && sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->nv >= KEPT_FROM && !mixed;
     if (w->constant) w->keep = carom_allocate_responses(mem, sys, 1);
     w->bent = carom_allocate_bent(mem, sys);
     w->D = carom_allocate_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
@@ -79,8 +83,8 @@ void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena
                                         .A = {{true, true}, {false, true}},
                                         .W = {{true}, {true}},
                                         .V = {{true, true}}};
-    w->S = carom_allocate_saddle(mem, sys->nv, sys->nparts, w->constant ? NULL : carom_saddle_groups(sys), sys->ne,
-                                 sys->tangent_shape, sys->column_stride, &levels);
+    w->S = carom_allocate_saddle(mem, sys->nv, sys->nparts, w->constant || mixed ? NULL : carom_saddle_groups(sys),
+                                 sys->ne, sys->tangent_shape, sys->column_stride, &levels);
     if (w->S.on) {
         w->V = carom_allocate_local(mem, sys);
         w->TD = carom_allocate_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
@@ -91,7 +95,6 @@ void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena
 }
 
 static bool splits(const carom_newmark *w) { return w->par.contact == CAROM_NEWMARK_NONSMOOTH; }
-static bool on_position(const carom_newmark *w) { return w->par.contact == CAROM_NEWMARK_POSITION; }
 static int rows(const carom_local *L) { return L->at[L->nb]; }
 
 // -- the set of active constraints ----------------------------------------------------------------------------------
@@ -239,16 +242,17 @@ static void respond(carom_newmark *w, const carom_step *s, double *y, double *dw
     if (w->turn.ready) carom_turn_increment(&w->turn, w->dx, dx, nv); // at q_1 (NEW-4)
 }
 
-// Row i of the constraint for the (dv, dx) of the last respond().
+// Row i of the constraint for the (dv, dx) of the last respond().  On position level rows are constraints (choose()).
 static double row(const carom_newmark *w, const carom_step *s, int i) {
-    if (on_position(w)) return carom_column_dot(&w->L.W, i, w->dx) / s->h;
+    if (on_position(w) && !carom_on_rates(s->sys, w->L.id[i])) return carom_column_dot(&w->L.W, i, w->dx) / s->h;
     return carom_column_dot(&w->L.W, i, w->dv) + carom_column_dot(&w->D, i, w->dx);
 }
 
 // c: the constraints at the present iterate.
 static void constraints(carom_newmark *w, carom_step *s) {
     if (on_position(w))
-        for (int b = 0; b < w->L.nb; ++b) s->c[b] = w->g[w->L.id[b]] / s->h;
+        for (int b = 0; b < w->L.nb; ++b)
+            s->c[b] = carom_on_rates(s->sys, w->L.id[b]) ? w->u[b] : w->g[w->L.id[b]] / s->h;
     else
         carom_problem_restitution(s, &w->L, w->u, w->u_0);
 }
@@ -457,7 +461,8 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     else {
         w->chord.age = 0;
         CAROM_TRY(matrices(w, s));
-        if (n > 0 && !on_position(w)) CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L, s->t + s->h, w->q_1, w->v_1));
+        if (n > 0 && (!on_position(w) || s->sys->nrates))
+            CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L, s->t + s->h, w->q_1, w->v_1));
     }
     if (n > 0 && w->S.on) {
         if (!again && (k == 0 || w->chosen || !w->by_saddle)) look_at_joints(w, s);

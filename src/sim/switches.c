@@ -1,0 +1,189 @@
+// switches.c: contacts and parts that are there only while a condition holds.
+//
+// A simulation holds which of them are on, and the system answers as if the rest were not there.  Schemes know nothing
+// of it.
+//
+// (SW-1)  Switches change at the end of a step, c(t, q, v) > 0: on.  Schemes that locate events have their step cut
+//         where the first one changes, to rounding: the step is made again, up to the middle of the interval that holds
+//         the change, until that is one instant.
+// (SW-2)  A gate lets an open contact close; one that is closed keeps it on.  Schemes that know gates themselves
+//         (CAROM_GATE) have it always on.
+// (SW-3)  A part that comes has the velocities of its start, one that goes has none: what that does to the energy is
+//         external.
+// A switch that changes twice in a step is not seen.
+#include "base/tolerance.h"
+#include "sim/sim.h"
+#include <math.h>
+#include <string.h>
+
+void carom_sim_switches_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
+    const size_t n = (size_t)sim->sys->nswitches;
+    sim->on = carom_allocate(keep, n);
+    CAROM_ALLOCATE(mem, n, &sim->condition, &sim->on_next, &sim->wanted);
+    sim->off = n ? carom_allocate_bytes(mem, n * sizeof *sim->off) : NULL;
+}
+
+void carom_sim_tell(carom_sim *sim) {
+    const carom_system *sys = sim->sys;
+    if (sys->ni) sys->inputs(sys->model, sim->step.sys_work, sim->input);
+    if (!sys->nswitches) return;
+    for (int i = 0; i < sys->nswitches; ++i) sim->off[i] = sim->on[i] == 0;
+    sim->list.off = sim->off;
+    sys->switches(sys->model, sim->step.sys_work, sim->on);
+}
+
+// on_next at t.  *some: one of them differs from `on`.
+static carom_status look(carom_sim *sim, double t, bool *some, carom_error *err) {
+    const carom_system *sys = sim->sys;
+    *some = false;
+    const carom_status status = sys->conditions(sys->model, sim->step.sys_work, t, sim->q, sim->v, sim->condition);
+    if (status != CAROM_OK)
+        return carom_fail(err, status, "t = %.9g: a condition (`exists while`, `closes while`) is not a number", t);
+    for (int i = 0; i < sys->nswitches; ++i) {
+        const int c = sys->gate_of[i];
+        const bool stays = c >= 0 && (sim->scheme->gates || (sim->on[i] != 0 && sim->held[c] > 0)); // (SW-2)
+        sim->on_next[i] = stays || sim->condition[i] > 0;
+        *some = *some || sim->on_next[i] != sim->on[i];
+    }
+    return CAROM_OK;
+}
+
+// A contact that has come or gone: nothing is known of it.
+static void blank(carom_sim *sim, int c) {
+    const int d = sim->dir[sim->sys->ne + c], n = sim->dir[sim->sys->ne + c + 1] - d,
+              shift = sim->step.sys->ne - sim->sys->ne;
+    carom_step *s = &sim->step;
+    sim->memory[c] = (carom_memory){.touched = sim->kept->t - sim->t0};
+    sim->held[c] = 0;
+    carom_zero(s->inside->warm + d + shift, n);
+    carom_zero(sim->lasting + d, n);
+    if (sim->reaction) carom_zero(sim->reaction + d, n);
+    if (sim->scheme->forget) sim->scheme->forget(sim->scheme_work, s, s->sys->ne + c);
+}
+
+// Inside what it meets nothing can begin.
+static carom_status refuse_inside(const carom_sim *sim, double t, int id, carom_error *err) {
+    char name[80];
+    return carom_fail(err, CAROM_USER,
+                      "t = %.9g: '%.60s' begins to be there, or may close again (`exists while`, `closes while`), but "
+                      "its gap is %.6g: it must be positive there",
+                      t, sim->names.name ? sim->names.name(sim->names.name_user, carom_sim_known_as(sim, id))
+                                         : carom_constraint_text(&sim->step, id, name, sizeof name),
+                      sim->gap[id]);
+}
+
+carom_status carom_sim_switch(carom_sim *sim, double t, carom_error *err) {
+    static const double INSIDE = 1e-6; // as (EV-24), of positions
+    const carom_system *sys = sim->sys;
+    const int fixed = carom_sim_fixed_contacts(sim);
+    bool some = sim->decided;
+    if (some) carom_copy(sim->on_next, sim->wanted, sys->nswitches);
+    else CAROM_TRY(look(sim, t, &some, err));
+    if (!some) return CAROM_OK;
+    for (int i = 0; i < sys->nswitches; ++i)
+        if (sim->on_next[i] != sim->on[i] && sys->gate_of[i] < 0)
+            sys->switched(sys->model, i, sim->on_next[i] != 0, sim->v);
+    double *before = sim->gap_try;
+    const int all = sys->ne + sys->nc;
+    carom_zero(before, all);
+    if (all > 0) CAROM_TRY(sys->gaps(sys->model, sim->step.sys_work, t, sim->q, before));
+    carom_copy(sim->on, sim->on_next, sys->nswitches);
+    carom_sim_tell(sim);
+    carom_zero(sim->gap, all);
+    if (all > 0) CAROM_TRY(sys->gaps(sys->model, sim->step.sys_work, t, sim->q, sim->gap));
+    const double size = fmax(carom_size_moving(sys, sim->q, sys->nq), sim->h * carom_size_moving(sys, sim->v, sys->nv));
+    for (int id = sys->ne; id < sys->ne + fixed; ++id) {
+        if (sim->gap[id] == before[id]) continue;
+        blank(sim, id - sys->ne);
+        if (sim->gap_0) sim->gap_0[id] = sim->gap[id];
+        if (sim->kept->n > 0 && sim->gap[id] < -INSIDE * size) return refuse_inside(sim, t, id, err);
+    }
+    sim->kept->jumped = 1;
+    sim->quiet = false;
+    return CAROM_OK;
+}
+
+carom_status carom_sim_switch_booked(carom_sim *sim, carom_error *err) {
+    carom_kept *k = sim->kept;
+    double T[2], V[2];
+    bool some;
+    if (!sim->sys->nswitches) return CAROM_OK;
+    const double t = k->t + CAROM_INSTANT * sim->h; // a step that ends at the time of a change sees it
+    CAROM_TRY(look(sim, t, &some, err));
+    if (!some) return CAROM_OK;
+    CAROM_TRY(carom_sim_energy(sim, &T[0], &V[0], err));
+    CAROM_TRY(carom_sim_switch(sim, t, err));
+    CAROM_TRY(carom_sim_energy(sim, &T[1], &V[1], err));
+    *(k->n > 0 ? &k->ledger.energy.external : &k->ledger.energy.start) += (T[1] + V[1]) - (T[0] + V[0]); // (SW-3)
+    CAROM_TRY(carom_sim_observe(sim, &k->power_in, &k->power_out, err));
+    return carom_sim_book_works(sim, 0, err);
+}
+
+// -- where they change ------------------------------------------------------------------------------------------------
+
+typedef struct place { bool reacted, stale; int nevents; } place;
+
+static place keep(carom_sim *sim) {
+    memcpy(sim->piece, sim->kept, sim->kept_size);
+    return (place){sim->step.reacted, sim->stale, sim->step.nevents};
+}
+
+static void go_back(carom_sim *sim, place at) {
+    memcpy(sim->kept, sim->piece, sim->kept_size);
+    sim->step.reacted = at.reacted, sim->step.nevents = at.nevents;
+    sim->step.account = (carom_account){0};
+    sim->stale = at.stale;
+    carom_sim_tell(sim);
+}
+
+// From `from` to `to`.  *some: a switch is another one there.
+static carom_status advance(carom_sim *sim, double from, double h, double to, bool *some, carom_error *err) {
+    sim->unbooked = HUGE_VAL;
+    CAROM_TRY(sim->sys->jump || sim->sys->even ? carom_sim_pieces(sim, from, h, to, err)
+                                               : carom_sim_advance_halving(sim, from, h, err));
+    if (from > sim->kept->t && sim->unbooked == HUGE_VAL) sim->unbooked = to - from;
+    return look(sim, to, some, err);
+}
+
+// (SW-1)  The state at *to becomes that behind the first change, which lies between *to and an instant before it.
+static carom_status locate(carom_sim *sim, place at, double from, double *to, carom_error *err) {
+    double low = from;
+    bool some = true;
+    carom_status status = CAROM_OK;
+    carom_copy(sim->wanted, sim->on_next, sim->sys->nswitches);
+    carom_status (*const shown)(void *, double, const double *, const double *) = sim->on_dense;
+    sim->on_dense = NULL; // these are trials
+    while (status == CAROM_OK && *to - low > 2 * carom_sim_instant(sim, *to)) {
+        const double middle = low + 0.5 * (*to - low);
+        if (!(middle > low && middle < *to)) break;
+        go_back(sim, at);
+        status = advance(sim, from, middle - from, middle, &some, err);
+        if (some) *to = middle, carom_copy(sim->wanted, sim->on_next, sim->sys->nswitches);
+        else low = middle;
+    }
+    sim->on_dense = shown;
+    CAROM_TRY(status);
+    go_back(sim, at);
+    return low > from ? advance(sim, from, *to - from, *to, &some, err) : CAROM_OK; // else it is there already
+}
+
+carom_status carom_sim_between_switches(carom_sim *sim, double h, double t_1, carom_error *err) {
+    enum { MOST = 10000 }; // changes in a step
+    double from = sim->kept->t;
+    for (int n = 0; n < MOST; ++n) {
+        const place at = keep(sim);
+        bool some;
+        double to = t_1;
+        CAROM_TRY(advance(sim, from, n ? t_1 - from : h, t_1, &some, err));
+        if (!some) return CAROM_OK;
+        CAROM_TRY(locate(sim, at, from, &to, err));
+        if (to == t_1) return CAROM_OK; // at the end of the step
+        sim->decided = true; // whatever rounding makes of the condition there
+        const carom_status status = carom_sim_pass(sim, fmax(0, to - from), to, to, err);
+        sim->decided = false;
+        CAROM_TRY(status);
+        from = to;
+    }
+    return carom_fail(err, CAROM_NOT_CONVERGED,
+                      "t = %.9g: conditions (`exists while`, `closes while`) change without end", from);
+}
