@@ -47,14 +47,15 @@ static bool alike(const char *a, const char *b) {
             const double x = strtod(a, &a_end), y = strtod(b, &b_end);
             if (!free_numbers && fabs(x - y) > 3e-6 * fmax(fabs(x), fabs(y)) + 1e-9) return false;
             a = a_end, b = b_end;
-        } else if (*a == *b)
+        } else if (*a == *b || (free_numbers && isdigit((unsigned char)*a) && isdigit((unsigned char)*b))) { // a date
             ++a, ++b;
-        else if (free_numbers && isspace((unsigned char)*a))
+        } else if (free_numbers && isspace((unsigned char)*a)) {
             ++a;
-        else if (free_numbers && isspace((unsigned char)*b))
+        } else if (free_numbers && isspace((unsigned char)*b)) {
             ++b;
-        else
+        } else {
             return false;
+        }
     }
     return *a == *b;
 }

@@ -7,6 +7,8 @@
 // test prints, and write the table anew:
 //
 //     build/test/test_evaluated print >evaluated.new && mv evaluated.new test/evaluated.txt
+#include "linalg/matrix.h"
+#include "model/answers.h"
 #include "model_text.h"
 #include "sim/sim.h"
 

@@ -255,14 +255,19 @@ class Campaign:
                     self.unbuilt = before | (set() if good else {k})
                 self.write_file(file)
             if self.ninja("carom_core", "carom_files") != 0: sys.exit("the copy does not build: ninja -C " + self.build)
-        self.ninja(keep=True)
-        shown = subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], stdout=subprocess.PIPE, text=True, check=True).stdout
-        self.tests = {}
-        for t in json.loads(shown)["tests"]:
-            properties = {p["name"]: p["value"] for p in t.get("properties", [])}
-            if not re.fullmatch(self.a.tests, t["name"]) or "long" in properties.get("LABELS", []) or "command" not in t: continue
-            environment = dict(e.split("=", 1) for e in properties.get("ENVIRONMENT", []) if "=" in e)
-            self.tests[t["name"]] = (t["command"], properties["WORKING_DIRECTORY"], environment)
+        for again in (False, True):  # a program that is not built yet has no command
+            shown = subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], stdout=subprocess.PIPE, text=True, check=True).stdout
+            self.tests, missing = {}, []
+            for t in json.loads(shown)["tests"]:
+                properties = {p["name"]: p["value"] for p in t.get("properties", [])}
+                if not re.fullmatch(self.a.tests, t["name"]) or "long" in properties.get("LABELS", []): continue
+                environment = dict(e.split("=", 1) for e in properties.get("ENVIRONMENT", []) if "=" in e)
+                if "command" in t: self.tests[t["name"]] = (t["command"], properties["WORKING_DIRECTORY"], environment)
+                else: missing.append(t["name"])
+            if again or not missing: break
+            self.ninja(keep=True)
+        programs = {os.path.relpath(command[0], self.build) for command, _, _ in self.tests.values()}
+        self.ninja("program", *sorted(p for p in programs if p.startswith("test/")), keep=True)
 
     def parts_of(self, file, known=()):
         """A test, the headers of test/ that it includes, and theirs, and the files of test/ that it names."""

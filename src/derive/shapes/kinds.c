@@ -108,8 +108,8 @@ bool carom_shape_same(const shape *a, const shape *b, bool sized) {
 }
 
 // Boxes in space may have any size, against boxes, planes and what is round: their half edges are parameters.  What is
-// round may have any radius in a list, against all but elements and outlines.  (Other formulas are made for the numbers; shapes whose
-// numbers they have do not differ in them, see rules.c.)
+// round may have any radius in a list, against all but elements and outlines.  (Other formulas are made for the
+// numbers; shapes of one group do not differ in those, see rules.c.)
 static bool simple(const shape *s) {
     return (s->kind == SHAPE_BOX && s->space == SPATIAL) || s->kind <= SHAPE_ROUND || s->kind == SHAPE_PLANE;
 }
