@@ -60,6 +60,8 @@ typedef struct carom_curve {
     void (*apart)(void *user, const double *place, double *by);
     // how this solution differs from the one kept; failed: there is none
     void (*describe)(void *user, bool failed, char *text, size_t size);
+    // has the linearised motion alone seen this difference?  NULL: never
+    bool (*roughly)(void *user);
     // as accurate as possible, where events are located; NULL: it always is
     carom_status (*precise)(void *user, bool on);
     // a contact is hardly touched: the curve goes to the orbit that touches it, in words.  NULL: there are none

@@ -222,6 +222,8 @@ static int soft_changed(const orbits *o) {
     return -1;
 }
 
+static bool roughly(void *user) { return soft_changed(user) >= 0; }
+
 // The same events in the same order, whichever comes first.
 static bool same(void *user) {
     const orbits *o = user;
@@ -881,6 +883,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
                        .look = look,
                        .beyond = beyond,
                        .apart = apart,
+                       .roughly = roughly,
                        .precise = precise,
                        .settle = settle,
                        .row = row,
