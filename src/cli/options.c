@@ -77,7 +77,11 @@ static bool option(cli_args *a, int argc, char **argv, int *i) {
         return take(a, k, "");
     }
     if (!value && o->value[0] == '[') { // it may be left out: the next argument belongs to it if it is one of its words
-        const bool word = *i + 1 < argc && is_word(o->value, argv[*i + 1]);
+        const bool more = *i + 1 < argc, word = more && is_word(o->value, argv[*i + 1]);
+        if (more && !word && argv[*i + 1][0] != '-' && a->n >= a->verb->most) { // it would be one argument too many
+            cli_say("--%s: expected %s, got '%s'", o->name, o->value, argv[*i + 1]);
+            return false;
+        }
         return take(a, k, word ? argv[++*i] : "");
     }
     if (!value && *i + 1 < argc) value = argv[++*i];

@@ -119,7 +119,6 @@ static carom_status close_in(follow_walk *w, const follow_spot *a, const follow_
         for (int round = 0; round < 3 && status != CAROM_OK; ++round) {
             status = follow_solve_between(w, a, b, round ? k->a + part[round] * (k->b - k->a) : s, to);
             if (follow_fatal(status)) return status;
-            if (status == CAROM_OK && !(to->s >= k->a && to->s <= k->b)) status = CAROM_NOT_CONVERGED; // elsewhere
         }
         if (status != CAROM_OK) {
             *located = k->b - k->a < FOLLOW_NOUGHT * width;

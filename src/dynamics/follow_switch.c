@@ -18,6 +18,7 @@ static const double AWAY = 1e-3, SLANT = 10; // (SWI-1)  how far from a crossing
 static const double MIRROR = 1e-4;  // of the way to both halves of a branch, and of eigenvalues: they are alike
 static const double AGREE = 0.2;    // of a coefficient: that of the normal form and that of the first orbits
 static const double NOTICED = 1e-9; // of the parameter's range: what rounding does not make
+static const double HARDLY = 1e-8;  // the same: what runs may be off by
 static const double BESIDE = 1e-4;  // of the range: how far beside an event eigenvalues are looked at
 
 void follow_choose(follow_walk *w, bool orbits) { w->orbits = orbits, w->k = w->curve[orbits]; }
@@ -119,8 +120,10 @@ carom_status follow_begin_doubled(follow_walk *w, double *t) {
     if (!doubled) return follow_no_memory(w->err);
     carom_copy(doubled, w->place_1, w->k.nplace);
     carom_status status = largest_way(w, place, doubled, &u); // half of it
+    // the first orbit may be so near that the parameter has hardly changed
     const double orbits = known ? -slope_of(side) * off / (4 * u * u) : NAN,
-                 c = fabs(by_normal_form - orbits) <= AGREE * fabs(orbits) ? by_normal_form : orbits;
+                 doubt = known ? fabs(slope_of(side)) * HARDLY * w->size / (4 * u * u) : 0,
+                 c = fabs(by_normal_form - orbits) <= AGREE * fabs(orbits) + doubt ? by_normal_form : orbits;
     if (status == CAROM_OK) status = w->k.linearise(w->k.user);
     free(doubled);
     CAROM_TRY(status);

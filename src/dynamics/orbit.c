@@ -149,13 +149,16 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
     o->signals = calloc((size_t)s->nz + 1, sizeof *o->signals);
     o->re = calloc(n + 1, sizeof *o->re), o->im = calloc(n + 1, sizeof *o->im);
     if (!o->q || !o->v || !o->advance || !o->signals || !o->re || !o->im) return carom_orbit_no_memory(c->err);
-    const double window = isnan(def->run.end) ? carom_model_simulation(m).end : def->run.end;
-    if (!c->expression && isnan(window))
-        return carom_fail(c->err, CAROM_BAD_INPUT,
-                          "no end time; give --end T, the time to search for a return of the trajectory");
     double *x = calloc(n + (size_t)o->nq, sizeof *x);
     if (!x) return carom_orbit_no_memory(c->err);
     carom_shooter_begin(s, def->start, x);
+    const double window = isnan(def->run.end) ? carom_model_simulation(m).end : def->run.end;
+    if (!c->expression && isnan(window)) {
+        if (carom_cycle_time(c, x) == CAROM_OK)
+            carom_fail(c->err, CAROM_BAD_INPUT,
+                       "no end time; give --end T, the time to search for a return of the trajectory");
+        return free(x), c->err->code;
+    }
     carom_status status = carom_cycle_guess(c, x, def->transient, window, def->guess);
     o->segments = 1;
     if (def->conservative)
