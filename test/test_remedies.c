@@ -22,6 +22,8 @@ typedef struct one {
 #define JOINT                                                                                                          \
     "bodies: {b: {mass: 1, inertia: [0.1, 1, 1], at: [1, 0, -1]}}\ngravity: [0, 0, -9.81]\njoints: {k: {type: "        \
     "spherical, between: [ground, b], at: [0, 0, 0]}}\nforces: {b.x: -1e4*b.x, b.z: -1e4*b.z}\n"
+#define BARRIER                                                                                                        \
+    "coordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2, potential: '0.8*exp(-((x-0.5037)/2e-3)^2)'}\n"
 #define ROD                                                                                                            \
     "coordinates: {x: {at: 0, rate: 0.3}, y: {at: sin(0.6) + 1e-3, rate: -0.5}, th: {at: 0.6, rate: 0}}\nenergy: "     \
     "{kinetic: (x'^2 + y'^2 + 0.1*th'^2)/2}\n"                                                                         \
@@ -42,7 +44,10 @@ static const one cases[] = {
     {"penetration", "overlap by", "moreau-jean", NULL, 0.15, 1.5, WALL, {0}},
     {"penetration", "overlap by", "half-explicit", NULL, 0.07, 1.5, WALL, {0}},
     {"penetration", "overlap by", "moreau-jean", NULL, 0.01, 1, PULSE, {0}},
+    {"unaccounted-energy", "forces or directions change too much", "moreau-jean", NULL, 0.01, 1, BARRIER, {0}},
+    {"unaccounted-energy", "forces or directions change too much", "alpha-forces", NULL, 0.01, 1, BARRIER, {0}},
     {"drift", "joints drift by", "moreau-jean", "theta=1", 1e-3, 2, JOINT, {0}},
+    {"drift", "joints drift by", "half-explicit", NULL, 1e-2, 10, JOINT, {0}},
     {"resolution", "damps the model's vibration", "moreau-jean", "theta=1", 0.01, 1, OSCILLATOR(400, 0), {0}},
     {"resolution", "damps the model's vibration", "moreau-jean", "theta=1", 0.01, 10, OSCILLATOR(1e16, 0), {0}},
     {"resolution", "not stable", "half-explicit", NULL, 0.0101, 0.3, OSCILLATOR(4e4, 0), {0}},

@@ -301,12 +301,41 @@ static carom_status candidates(carom_phase *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// (EV-39)  Features that meet at one place, as an edge and a corner of it, have nearly the same direction.  What their
+//          velocities differ by would be taken away by impulses that cancel, |P_i| G_ii > 1e3 max |u|: of these
+//          contacts those that move away leave, and the others are stopped without them.
+static bool let_go(carom_phase *w, const carom_step *s) {
+    static const double CANCEL = 1e3;
+    const carom_flow *f = &w->f;
+    const int ne = s->sys->ne;
+    double most = 0, least = HUGE_VAL;
+    bool some = false;
+    for (int r = 0; r < f->n; ++r) most = fmax(most, fabs(f->u[f->row[r]]));
+    for (int r = 0, b = 0; r < f->n; ++r) {
+        const int k = f->row[r];
+        while (k >= f->L.at[b + 1]) ++b;
+        if (f->L.id[b] < ne || k != f->L.at[b]) continue;
+        least = fmin(least, f->u[k]);
+        some = some || fabs(f->x[r]) * f->G.G[(size_t)r * (size_t)(f->G.ld + 1)] > CANCEL * most;
+    }
+    for (int b = ne; b < f->L.nb && some; ++b) {
+        const int c = f->L.id[b] - ne;
+        if (f->u[f->L.at[b]] > 0 && f->u[f->L.at[b]] > least) w->in[c] = false, w->f.mode[c] = CAROM_MODE_OPEN;
+    }
+    return some;
+}
+
 // (EV-10)  The velocities that are left are taken away by one last, plastic impulse.  It is booked where it is more
 // than rounding.
 static carom_status settle(carom_phase *w, carom_step *s) {
     carom_flow *f = &w->f;
     const carom_local *L = &f->L;
+    carom_copy(w->trial.v, w->v, s->sys->nv);
     CAROM_TRY(carom_flow_stop(f, s, w->t, w->q, w->v));
+    if (let_go(w, s)) {
+        carom_copy(w->v, w->trial.v, s->sys->nv);
+        CAROM_TRY(carom_flow_stop(f, s, w->t, w->q, w->v));
+    }
     bool some = false;
     carom_zero(w->impulse, L->at[L->nb]);
     for (int r = 0; r < f->n; ++r) {

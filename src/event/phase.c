@@ -621,7 +621,7 @@ static carom_status rates_here(carom_phase *w, carom_step *s, double *u) {
 // (EV-38)  What puts the state on the constraints that end may take it back to before the change of features, which
 //          was located to less than that.  Then the features ahead would be those behind, once more: it goes on with
 //          its velocity, t + T, q + T v, T = T_0, 4 T_0, ... until the contacts that change have the features ahead.
-static carom_status go_beyond(carom_phase *w, carom_step *s, const double *u_ahead) {
+static carom_status go_beyond(carom_phase *w, carom_step *s, double *u_ahead) {
     enum { TIMES = 6 };
     static const double OTHER = 1e-5; // of the speeds that make it up: drift makes no such change of a rate
     const double t = w->t;
@@ -639,9 +639,9 @@ static carom_status go_beyond(carom_phase *w, carom_step *s, const double *u_ahe
         w->t += T;
         carom_move(s, w->q, w->q, T, w->v);
     }
-    w->t = t; // these features come and go: it stays
+    w->t = t; // these features come and go: it stays, and their difference is none of drift
     carom_copy(w->q, w->trial.q, s->sys->nq);
-    return CAROM_OK;
+    return rates_here(w, s, u_ahead);
 }
 
 // (EV-37)  Beyond a change of features the state is put on the constraints that end here, so that a contact which takes
