@@ -162,6 +162,7 @@ static void mistakes_are_told(void **state) {
          "has a stiffness; `exists while` belongs to rigid contacts"},
         {"", "contacts: {c: {slip: a.x, normal force: 3, friction: 1, exists while: t > 1}}\n",
          "unknown key 'exists while'"},
+        {"exists while: t > 1,", "sleep: 0.1\n", "not supported in a model with `sleep`"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[600];

@@ -50,7 +50,8 @@ static void begin_direction(carom_model *m, int k) {
     m->w_of[k] = -1;
 }
 
-// One local direction: its column of W, its w, and their derivatives.
+// One local direction: its column of W, its w, and their derivatives.  (RT-1)  x is a rate: W its coefficients, w what
+// it is at v = 0.
 static bool derive_direction(carom_model *m, carom_node x, bool rate, int k, carom_node *kappa) {
     carom_graph *g = m->graph;
     const carom_input by = rate ? CAROM_VELOCITY : CAROM_POSITION;

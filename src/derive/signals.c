@@ -193,9 +193,9 @@ static carom_status check_loose(resolver *r, const condition *c) {
                            "'%.60s' holds body '%.60s', which is not always there (`exists while`); only contacts and "
                            "loads can act on such a body",
                            held->text, c->name);
-    if (r->m->nmember)
-        return carom_fault(r, c->text->key, 0,
-                           "`exists while` of a body is not supported in a model with flexible members");
+    if (r->m->nmember || carom_given(&x->sleep))
+        return carom_fault(r, c->text->key, 0, "`exists while` of a body is not supported in a model with %s",
+                           r->m->nmember ? "flexible members" : "`sleep`");
     return CAROM_OK;
 }
 

@@ -45,7 +45,9 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     carom_status status = go_back(sim, before, err);
     carom_zero(s->impulse, sim->nl);
     carom_zero(s->force, sim->nl);
-    if (status == CAROM_OK && t > sim->kept->t) status = carom_sim_advance(sim, sim->kept->t, t - sim->kept->t, err);
+    if (status == CAROM_OK && t > sim->kept->t)
+        status = sim->piece ? carom_sim_between_switches(sim, t - sim->kept->t, t, err)
+                            : carom_sim_advance(sim, sim->kept->t, t - sim->kept->t, err);
     carom_copy(q, sim->q, sim->sys->nq);
     carom_copy(v, sim->v, sim->sys->nv);
     if (sim->list.slots != slots) {

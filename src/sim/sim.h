@@ -270,12 +270,13 @@ double carom_sim_planned(const carom_sim *sim);                        // the le
 
 /// switches.c: contacts and parts that are there only while a condition holds.  Nothing where the system has none.
 void carom_sim_switches_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep);
-void carom_sim_tell(carom_sim *sim); // signals and switches, where the work block or what is kept is another
+/// on_next at t; *some: one of them differs from `on`.
+carom_status carom_sim_conditions(carom_sim *sim, double t, bool *some, carom_error *err);
 /// All switches as they are to be at t, in the present state.  Energies are the caller's business.
 carom_status carom_sim_switch(carom_sim *sim, double t, carom_error *err);
 /// The same at the end of a step, or at the start, with the books.
 carom_status carom_sim_switch_booked(carom_sim *sim, carom_error *err);
-/// A step from kept->t over h to t_1 of a scheme that locates events, in pieces between switches.
+/// between.c: a step from kept->t over h to t_1 of a scheme that locates events, in pieces between switches.
 carom_status carom_sim_between_switches(carom_sim *sim, double h, double t_1, carom_error *err);
 
 /// times.c: what counts as one instant at t; the first time behind t_0, not behind t_1, up to which forces have jumped.
@@ -393,6 +394,7 @@ void carom_sim_list_make(carom_sim *sim);               // sys becomes one of th
 void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep);
 carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err); // for a step of h from the present state on
 void carom_sim_adopt(carom_sim *sim);                   // after what is kept has been replaced
+void carom_sim_tell(carom_sim *sim);                    // signals and switches, to the system's work
 /// What messages, events and ledgers call constraint id.
 long long carom_sim_known_as(const carom_sim *sim, int id);
 /// setup.c: one block of memory for all, for list.slots slots; what was kept stays.

@@ -44,6 +44,15 @@ static void set_accept(carom_sim *sim) {
     sim->inside.accept = sim->list.pairs > LARGE && sim->lenient ? LARGE_ACCEPT : accept;
 }
 
+void carom_sim_tell(carom_sim *sim) {
+    const carom_system *sys = sim->sys;
+    if (sys->ni) sys->inputs(sys->model, sim->step.sys_work, sim->input);
+    if (!sys->nswitches) return;
+    for (int i = 0; i < sys->nswitches; ++i) sim->off[i] = sim->on[i] == 0;
+    sim->list.off = sim->off;
+    sys->switches(sys->model, sim->step.sys_work, sim->on);
+}
+
 void carom_sim_adopt(carom_sim *sim) {
     carom_sim_tell(sim);
     if (!sim->list.slots) return;

@@ -4,13 +4,11 @@
 // of it.
 //
 // (SW-1)  Switches change at the end of a step, c(t, q, v) > 0: on.  Schemes that locate events have their step cut
-//         where the first one changes, to rounding: the step is made again, up to the middle of the interval that holds
-//         the change, until that is one instant.
+//         where the first one changes (between.c).
 // (SW-2)  A gate lets an open contact close; one that is closed keeps it on.  Schemes that know gates themselves
 //         (CAROM_GATE) have it always on.
 // (SW-3)  A part that comes has the velocities of its start, one that goes has none: what that does to the energy is
 //         external.
-// A switch that changes twice in a step is not seen.
 #include "base/tolerance.h"
 #include "sim/sim.h"
 #include <math.h>
@@ -23,17 +21,7 @@ void carom_sim_switches_allocate(carom_sim *sim, carom_arena *mem, carom_arena *
     sim->off = n ? carom_allocate_bytes(mem, n * sizeof *sim->off) : NULL;
 }
 
-void carom_sim_tell(carom_sim *sim) {
-    const carom_system *sys = sim->sys;
-    if (sys->ni) sys->inputs(sys->model, sim->step.sys_work, sim->input);
-    if (!sys->nswitches) return;
-    for (int i = 0; i < sys->nswitches; ++i) sim->off[i] = sim->on[i] == 0;
-    sim->list.off = sim->off;
-    sys->switches(sys->model, sim->step.sys_work, sim->on);
-}
-
-// on_next at t.  *some: one of them differs from `on`.
-static carom_status look(carom_sim *sim, double t, bool *some, carom_error *err) {
+carom_status carom_sim_conditions(carom_sim *sim, double t, bool *some, carom_error *err) {
     const carom_system *sys = sim->sys;
     *some = false;
     const carom_status status = sys->conditions(sys->model, sim->step.sys_work, t, sim->q, sim->v, sim->condition);
@@ -78,7 +66,7 @@ carom_status carom_sim_switch(carom_sim *sim, double t, carom_error *err) {
     const int fixed = carom_sim_fixed_contacts(sim);
     bool some = sim->decided;
     if (some) carom_copy(sim->on_next, sim->wanted, sys->nswitches);
-    else CAROM_TRY(look(sim, t, &some, err));
+    else CAROM_TRY(carom_sim_conditions(sim, t, &some, err));
     if (!some) return CAROM_OK;
     for (int i = 0; i < sys->nswitches; ++i)
         if (sim->on_next[i] != sim->on[i] && sys->gate_of[i] < 0)
@@ -86,11 +74,12 @@ carom_status carom_sim_switch(carom_sim *sim, double t, carom_error *err) {
     double *before = sim->gap_try;
     const int all = sys->ne + sys->nc;
     carom_zero(before, all);
-    if (all > 0) CAROM_TRY(sys->gaps(sys->model, sim->step.sys_work, t, sim->q, before));
+    carom_status status = all > 0 ? sys->gaps(sys->model, sim->step.sys_work, t, sim->q, before) : CAROM_OK;
     carom_copy(sim->on, sim->on_next, sys->nswitches);
     carom_sim_tell(sim);
     carom_zero(sim->gap, all);
-    if (all > 0) CAROM_TRY(sys->gaps(sys->model, sim->step.sys_work, t, sim->q, sim->gap));
+    if (all > 0 && status == CAROM_OK) status = sys->gaps(sys->model, sim->step.sys_work, t, sim->q, sim->gap);
+    if (status != CAROM_OK) return carom_sim_failed(sim, status, "gaps", err);
     const double size = fmax(carom_size_moving(sys, sim->q, sys->nq), sim->h * carom_size_moving(sys, sim->v, sys->nv));
     for (int id = sys->ne; id < sys->ne + fixed; ++id) {
         if (sim->gap[id] == before[id]) continue;
@@ -109,7 +98,7 @@ carom_status carom_sim_switch_booked(carom_sim *sim, carom_error *err) {
     bool some;
     if (!sim->sys->nswitches) return CAROM_OK;
     const double t = k->t + CAROM_INSTANT * sim->h; // a step that ends at the time of a change sees it
-    CAROM_TRY(look(sim, t, &some, err));
+    CAROM_TRY(carom_sim_conditions(sim, t, &some, err));
     if (!some) return CAROM_OK;
     CAROM_TRY(carom_sim_energy(sim, &T[0], &V[0], err));
     CAROM_TRY(carom_sim_switch(sim, t, err));
@@ -117,73 +106,4 @@ carom_status carom_sim_switch_booked(carom_sim *sim, carom_error *err) {
     *(k->n > 0 ? &k->ledger.energy.external : &k->ledger.energy.start) += (T[1] + V[1]) - (T[0] + V[0]); // (SW-3)
     CAROM_TRY(carom_sim_observe(sim, &k->power_in, &k->power_out, err));
     return carom_sim_book_works(sim, 0, err);
-}
-
-// -- where they change ------------------------------------------------------------------------------------------------
-
-typedef struct place { bool reacted, stale; int nevents; } place;
-
-static place keep(carom_sim *sim) {
-    memcpy(sim->piece, sim->kept, sim->kept_size);
-    return (place){sim->step.reacted, sim->stale, sim->step.nevents};
-}
-
-static void go_back(carom_sim *sim, place at) {
-    memcpy(sim->kept, sim->piece, sim->kept_size);
-    sim->step.reacted = at.reacted, sim->step.nevents = at.nevents;
-    sim->step.account = (carom_account){0};
-    sim->stale = at.stale;
-    carom_sim_tell(sim);
-}
-
-// From `from` to `to`.  *some: a switch is another one there.
-static carom_status advance(carom_sim *sim, double from, double h, double to, bool *some, carom_error *err) {
-    sim->unbooked = HUGE_VAL;
-    CAROM_TRY(sim->sys->jump || sim->sys->even ? carom_sim_pieces(sim, from, h, to, err)
-                                               : carom_sim_advance_halving(sim, from, h, err));
-    if (from > sim->kept->t && sim->unbooked == HUGE_VAL) sim->unbooked = to - from;
-    return look(sim, to, some, err);
-}
-
-// (SW-1)  The state at *to becomes that behind the first change, which lies between *to and an instant before it.
-static carom_status locate(carom_sim *sim, place at, double from, double *to, carom_error *err) {
-    double low = from;
-    bool some = true;
-    carom_status status = CAROM_OK;
-    carom_copy(sim->wanted, sim->on_next, sim->sys->nswitches);
-    carom_status (*const shown)(void *, double, const double *, const double *) = sim->on_dense;
-    sim->on_dense = NULL; // these are trials
-    while (status == CAROM_OK && *to - low > 2 * carom_sim_instant(sim, *to)) {
-        const double middle = low + 0.5 * (*to - low);
-        if (!(middle > low && middle < *to)) break;
-        go_back(sim, at);
-        status = advance(sim, from, middle - from, middle, &some, err);
-        if (some) *to = middle, carom_copy(sim->wanted, sim->on_next, sim->sys->nswitches);
-        else low = middle;
-    }
-    sim->on_dense = shown;
-    CAROM_TRY(status);
-    go_back(sim, at);
-    return low > from ? advance(sim, from, *to - from, *to, &some, err) : CAROM_OK; // else it is there already
-}
-
-carom_status carom_sim_between_switches(carom_sim *sim, double h, double t_1, carom_error *err) {
-    enum { MOST = 10000 }; // changes in a step
-    double from = sim->kept->t;
-    for (int n = 0; n < MOST; ++n) {
-        const place at = keep(sim);
-        bool some;
-        double to = t_1;
-        CAROM_TRY(advance(sim, from, n ? t_1 - from : h, t_1, &some, err));
-        if (!some) return CAROM_OK;
-        CAROM_TRY(locate(sim, at, from, &to, err));
-        if (to == t_1) return CAROM_OK; // at the end of the step
-        sim->decided = true; // whatever rounding makes of the condition there
-        const carom_status status = carom_sim_pass(sim, fmax(0, to - from), to, to, err);
-        sim->decided = false;
-        CAROM_TRY(status);
-        from = to;
-    }
-    return carom_fail(err, CAROM_NOT_CONVERGED,
-                      "t = %.9g: conditions (`exists while`, `closes while`) change without end", from);
 }
