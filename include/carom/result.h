@@ -104,6 +104,9 @@ carom_record *carom_record_resume(const carom_record_def *def, carom_error *err)
 
 /// Bytes that the table of rows will have, and its columns; before the run, by the rows that are to be expected.
 double carom_record_expected(const carom_record *r, int *columns);
+/// A column of a numbered contact of an entry with shapes of families; the next release has such contacts under the
+/// names of their shapes (A-B.gap) alone.  NULL: none.
+const char *carom_record_numbered(const carom_record *r);
 
 /// To be called after every step, in the form that carom_sim_run() wants; record is a carom_record.
 carom_status carom_record_step(void *record, const carom_now *now);
