@@ -18,6 +18,7 @@
 #endif
 
 #include "quick.h"
+#include "system/system.h"
 
 static const char *const shipped[] = {"bouncing-ball",
                                       "bouncing-ball-b",

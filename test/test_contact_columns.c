@@ -1,6 +1,7 @@
 // test_contact_columns.c: columns of contacts are the same, in name and value, whether pairs of shapes are always there
 // or come and go.
 #define _POSIX_C_SOURCE 200809L
+#include "io/recording.h"
 #include "model_text.h"
 
 // Families whose others, far away, decide how pairs are kept.

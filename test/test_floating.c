@@ -1,5 +1,6 @@
 // test_floating.c: flexible members with a floating frame: rigid limit, momenta, energy, other formulations, joints and
 // contacts at their points.
+#include "linalg/matrix.h"
 #include "model_text.h"
 #include <carom/flex.h>
 

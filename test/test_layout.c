@@ -4,7 +4,9 @@
 //     build/test/test_layout print >test/layout.txt        where a change is meant
 #define _DEFAULT_SOURCE // mkdtemp, open_memstream
 #include "io/h5.h"
+#include "contact/residual.h"
 #include "io/ledger.h"
+#include "io/table.h"
 #include "result_rig.h"
 #include <carom/problem_file.h>
 #include <carom/table.h>

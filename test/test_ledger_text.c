@@ -2,6 +2,7 @@
 //
 //     build/test/test_ledger_text print >test/ledger.txt        where a change is meant
 #define _POSIX_C_SOURCE 200809L // open_memstream
+#include "io/json.h"
 #include "model_text.h"
 #include <carom/result.h>
 

@@ -4,6 +4,8 @@
 // Gaps and joints at step ends, and energies that may not rise.  With the argument "long": more step sizes, longer
 // runs.
 #include "model_text.h"
+#include "scheme/registry.h"
+#include "sim/inspect.h"
 #include <float.h>
 
 #ifndef CAROM_SHIPPED

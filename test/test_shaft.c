@@ -1,5 +1,8 @@
 // test_shaft.c: shafts that turn: matrices against differences, statics, frequencies and their splitting by the spin,
 // flywheels, energy, the rotor.
+#include "flex/member.h"
+#include "linalg/matrix.h"
+#include "model/answers.h"
 #include "model_text.h"
 #include <carom/flex.h>
 

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE // mkdtemp, usleep
 #include "model_text.h"
 #include "program.h"
+#include "study/trajectory.h"
 #include <carom/study.h>
 #include <fcntl.h>
 #include <signal.h>

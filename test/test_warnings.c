@@ -1,5 +1,6 @@
 // test_warnings.c: warnings in the ledger: each is there when it should be, names contact and time, and is not there
 // when it should not; a request to stop is seen inside a step.
+#include "model/answers.h"
 #include "model_text.h"
 #include <carom/event.h>
 

@@ -6,6 +6,9 @@
 #include "base/number.h"
 #include "base/random.h"
 #include "derive/examine.h"
+#include "flex/member.h"
+#include "linalg/matrix.h"
+#include "scheme/registry.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

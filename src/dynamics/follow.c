@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "dynamics/curve.h"
 #include "dynamics/endless.h"
+#include "io/table.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

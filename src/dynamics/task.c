@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "dynamics/dynamics.h"
+#include "model/answers.h"
 #include "sweep/sweep.h"
 #include <carom/event.h>
 #include <math.h>

@@ -2,7 +2,9 @@
 // results (docs/results.md).
 #include "base/grow.h"
 #include "base/number.h"
+#include "base/option.h"
 #include "base/unit.h"
+#include "model/answers.h"
 #include "fmu/variables.h"
 #include "mech/datum.h"
 #include <carom/option.h>

@@ -1,6 +1,7 @@
 // record_columns.c: what a row holds: the table of columns, names, fields along flexible members.
 #define _POSIX_C_SOURCE 200809L
 #include "io/record.h"
+#include "model/answers.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // columns.c: see columns.h.
 #include "base/grow.h"
+#include "model/answers.h"
 #include "model/columns.h"
 #include <stdio.h>
 #include <stdlib.h>

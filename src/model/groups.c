@@ -1,5 +1,6 @@
 // groups.c: see groups.h.
 #include "base/grow.h"
+#include "model/answers.h"
 #include "model/groups.h"
 #include <math.h>
 #include <stdio.h>
