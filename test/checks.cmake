@@ -1,5 +1,5 @@
 # Checks of the project itself: layers, circles, equation tags, what the core links, what an installation holds.
-foreach(name check_layers check_circles check_equations check_messages)
+foreach(name check_layers check_circles check_equations check_messages check_limits)
   add_executable(${name} ${name}.c)
   target_compile_definitions(${name} PRIVATE CAROM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)

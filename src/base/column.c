@@ -29,6 +29,20 @@ carom_role carom_column_role(const char *name) {
 
 const char *carom_role_name(carom_role role) { return role < CAROM_ROLES ? carom_role_parts[role].name : ""; }
 
+// What a * takes grows only behind the last one, so that the work is at
+// most the product of both lengths.
+bool carom_column_matches(const char *pattern, const char *name) {
+    const char *star = NULL, *taken = NULL; // the last *, and where what it takes ends
+    while (*name) {
+        if (*pattern == '*') star = pattern++, taken = name;
+        else if (*pattern == '?' || *pattern == *name) ++pattern, ++name;
+        else if (star) pattern = star + 1, name = ++taken;
+        else return false;
+    }
+    while (*pattern == '*') ++pattern;
+    return !*pattern;
+}
+
 void carom_role_text(carom_role role, int number, char *text, size_t size) {
     const carom_role_part *p = &carom_role_parts[role];
     if (number > 0) snprintf(text, size, "%s%d%s", p->part, number, p->end);

@@ -28,5 +28,7 @@ extern const carom_role_part carom_role_parts[CAROM_ROLES];
 carom_role carom_column_role(const char *name);
 /// Its name, as it is stored with results.
 const char *carom_role_name(carom_role role);
+/// Does a pattern match a name?  * stands for any text, ? for any character.
+bool carom_column_matches(const char *pattern, const char *name);
 /// PART with a number; 0: none.
 void carom_role_text(carom_role role, int number, char *text, size_t size);

@@ -381,11 +381,16 @@ bool cli_same_file(const char *a, const char *b) {
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-// The size of a large result, before the run.
-static void say_size(const run *r) {
+// Before the run: the size of a large result, and names that will go.
+static void say_columns(const run *r) {
     static const double LARGE = 2e8; // bytes
     int columns;
     const double bytes = carom_record_expected(r->record, &columns);
+    const char *numbered = carom_record_numbered(r->record);
+    if (numbered)
+        cli_say("column '%s' numbers a contact of a family, and the next release has it under the names of its shapes "
+                "alone; use 'A-B.gap'",
+                numbered);
     if (!(bytes >= LARGE)) return;
     cli_say("expected size of %s: %.2g GB, about %.0f rows of %d columns; reduce it with --columns, --every or "
             "--dt-out",
@@ -426,7 +431,7 @@ static bool open_record(run *r) {
     }
     r->record = resume ? carom_record_resume(&def, &r->err) : carom_record_create(&def, &r->err);
     if (!r->record) cli_say("%s", r->err.text);
-    else if (r->out && !r->quiet) say_size(r);
+    else if (r->out && !r->quiet) say_columns(r);
     return r->record != NULL;
 }
 

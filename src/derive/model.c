@@ -114,7 +114,7 @@ void carom_model_destroy(carom_model *m) {
     free(m->times_part[1]);
     carom_tape_destroy(m->bounce_tape);
     carom_tape_destroy(m->rub_tape);
-    if (m->near) carom_tape_destroy(m->near->rub_tape);
+    if (m->near) carom_tape_destroy(m->near->rub_tape), free(m->near->named);
     free(m->reacting);
     free(m->bounces);
     free(m->bound);

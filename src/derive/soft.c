@@ -135,18 +135,18 @@ static bool by_position(const carom_graph *g, carom_node k) {
 }
 
 // Up to `most` kinks in all.
-static carom_status add_bends(resolver *r, carom_node x, bool smooth, int most) {
+static carom_status add_bends(resolver *r, carom_node x, bool smooth) {
     carom_model *m = r->m;
     carom_node *list = NULL, last = 0;
     carom_status status = CAROM_OK;
-    const int n = x == CAROM_NONE || m->nkinks >= most ? 0 : carom_graph_bends(m->graph, x, smooth, &list);
+    const int n = x == CAROM_NONE ? 0 : carom_graph_bends(m->graph, x, smooth, &list);
     if (n < 0) return carom_fault_memory(r);
     for (int i = 0; i < n; ++i) last = list[i] > last ? list[i] : last;
     bool *known = n > 0 ? calloc((size_t)last + 1, sizeof *known) : NULL;
     if (n > 0 && !known) status = carom_fault_memory(r);
     for (int k = 0; known && k < m->nkinks; ++k)
         if (m->kink[k] <= last) known[m->kink[k]] = true;
-    for (int i = 0; i < n && status == CAROM_OK && m->nkinks < most; ++i)
+    for (int i = 0; i < n && status == CAROM_OK; ++i)
         if (!known[list[i]] && by_position(m->graph, list[i])) status = carom_add_kink(r, list[i], -1);
     free(known);
     free(list);
@@ -154,11 +154,8 @@ static carom_status add_bends(resolver *r, carom_node x, bool smooth, int most) 
 }
 
 carom_status carom_derive_bends(resolver *r) {
-    enum { MOST = 64 }; // each is sampled in every step
-    const int before = r->m->nkinks, most = before + MOST + 1;
-    CAROM_TRY(add_bends(r, r->m->potential, true, most));
-    for (int i = 0; i < r->m->visible.nv; ++i) CAROM_TRY(add_bends(r, r->m->force[i], false, most));
-    if (r->m->nkinks == most) r->m->nkinks = before;
+    CAROM_TRY(add_bends(r, r->m->potential, true));
+    for (int i = 0; i < r->m->visible.nv; ++i) CAROM_TRY(add_bends(r, r->m->force[i], false));
     return CAROM_OK;
 }
 

@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_STEPS = 600, NEWTON = 8, QUICK = 4, ROUNDS = 30, MOST_SHARED = 200 };
+enum { MOST_STEPS = 600, NEWTON = 8, QUICK = 4, ROUNDS = 30 };
 static const double GROW = 4, SHRINK = 0.25, GOOD = 1e-2, RANK = 1e-10, WRONG = 1e-6;
 // residuals of contact problems, relative: asked for; of an answer that is certified; that a step may go on with
 static const double SOLVED = 1e-13, CERTIFIED = 1e-12, USABLE = 1e-8;
@@ -130,7 +130,7 @@ static bool admissible(const search *s, const double *x) {
 static bool carries_on(search *s, carom_problem *pb, double scale) {
     const carom_grip *h = &s->grip;
     const int n = h->rows;
-    if (n > MOST_SHARED || h->p.L.nb == h->p.ne) return false; // joints have one answer
+    if (h->p.L.nb == h->p.ne) return false; // joints have one answer
     double *y = h->spare, *b = y + n, *work = b + n, *G = work + 3 * n;
     int m = 0, *carrying = h->pivot + n;
     for (int i = 0; i < h->p.L.nb; ++i)
@@ -494,7 +494,7 @@ static void share(search *s, carom_rest *rest) {
     const double FAR = 1e9;
     double *z = s->grip.u;
     rest->free = s->grip.p.redundant;
-    if (n == 0 || n > MOST_SHARED) return;
+    if (n == 0) return;
     const int nullity = n - moving(s, s->grip.x, z);
     rest->free += nullity;
     if (nullity == 0 || !admissible(s, s->grip.x)) return;

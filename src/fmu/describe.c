@@ -27,7 +27,20 @@ static bool shortens(const char *scheme) {
     return s && !(s->lacks & CAROM_NO_STEP_CHANGE);
 }
 
-static const char *about(const fmu_variable *v) {
+static const char *about_reaction(const table_column *c) {
+    const bool joint = c->of >= CAROM_OF_JOINT_GAP && c->of <= CAROM_OF_JOINT_IMPULSE;
+    switch (c->role) {
+    case CAROM_ROLE_GAP: return joint ? "violation of a joint or constraint" : "gap of a contact";
+    case CAROM_ROLE_GAP_RATE: case CAROM_ROLE_SLIP_RATE: return "velocity at a contact";
+    case CAROM_ROLE_FORCE: case CAROM_ROLE_FRICTION: return "force that is not impulsive";
+    case CAROM_ROLE_IMPULSE: case CAROM_ROLE_FRICTION_IMPULSE:
+        return "impulse during the last communication step that is not counted as force";
+    case CAROM_ROLE_CLOSED: return "number of closed contacts";
+    default: return NULL;
+    }
+}
+
+static const char *about(const fmu_variables *all, const fmu_variable *v) {
     switch (v->kind) {
     case FMU_TIME: return "time";
     case FMU_STEP: return "largest step of the scheme";
@@ -38,10 +51,7 @@ static const char *about(const fmu_variable *v) {
     case FMU_KINETIC: return "kinetic energy";
     case FMU_POTENTIAL: return "potential energy";
     case FMU_ENERGY: return "total energy";
-    case FMU_GAP: return v->joint ? "violation of a joint or constraint" : "gap of a contact";
-    case FMU_RATE: return "velocity at a contact";
-    case FMU_FORCE: return "force that is not impulsive";
-    case FMU_IMPULSE: return "impulse during the last communication step that is not counted as force";
+    case FMU_REACTION: return about_reaction(&all->columns.list[v->index]);
     case FMU_OUTPUT: return "output of the model";
     case FMU_KINDS: break;
     }
@@ -84,7 +94,8 @@ static bool is_held(const carom_model *m, const char *name) {
     return signal;
 }
 
-static void put_variable(FILE *f, int version, const carom_model *m, const fmu_variable *v, int ref) {
+static void put_variable(FILE *f, int version, const carom_model *m, const fmu_variables *all, int ref) {
+    const fmu_variable *v = &all->list[ref];
     char unit[40];
     fmu_role role = carom_fmu_role(v->kind);
     const bool held = v->kind == FMU_OUTPUT && is_held(m, v->name);
@@ -93,7 +104,7 @@ static void put_variable(FILE *f, int version, const carom_model *m, const fmu_v
     fprintf(f, "    <%s", version == 2 ? "ScalarVariable" : "Float64");
     attribute(f, "name", v->name);
     fprintf(f, " valueReference=\"%d\"", ref);
-    attribute(f, "description", held ? "signal of a controller, held between its samples" : about(v));
+    attribute(f, "description", held ? "signal of a controller, held between its samples" : about(all, v));
     attribute(f, "causality", role.causality);
     attribute(f, "variability", role.variability);
     attribute(f, "initial", role.initial);
@@ -164,7 +175,7 @@ void carom_fmu_describe(FILE *f, const fmu_export_def *def, const fmu_bundle *b,
     number(f, "stopTime", b->end);
     number(f, "stepSize", b->step);
     fputs("/>\n  <ModelVariables>\n", f);
-    for (int i = 0; i < v->n; ++i) put_variable(f, def->version, def->model, &v->list[i], i);
+    for (int i = 0; i < v->n; ++i) put_variable(f, def->version, def->model, v, i);
     fputs("  </ModelVariables>\n", f);
     put_structure(f, def->version, v);
     fputs("</fmiModelDescription>\n", f);

@@ -306,7 +306,8 @@ static carom_status make_rows(fmu_unit *u, carom_error *err) {
     const int all = sys->ne + sys->nc - sys->listed;
     u->ndir = carom_sim_now(u->sim).dir[all];
     const size_t n = (size_t)u->ndir + 1;
-    if (!u->impulse) u->impulse = calloc(n, sizeof *u->impulse);
+    u->sums = u->ndir + CAROM_GROUP_ROWS * u->variables.groups->n;
+    if (!u->impulse) u->impulse = calloc((size_t)u->sums + 1, sizeof *u->impulse);
     if (!u->u) u->u = calloc(n, sizeof *u->u);
     if (!u->gap) u->gap = calloc((size_t)all + 1, sizeof *u->gap);
     if (!u->out) u->out = calloc((size_t)carom_model_count(u->model).outputs + 1, sizeof *u->out);
@@ -349,26 +350,14 @@ void carom_fmu_add_impulses(fmu_unit *u, const carom_now *now) {
         x = u->turned;
     }
     for (int i = 0; i < u->ndir; ++i) u->impulse[i] += x[i];
-}
-
-// The least gap of several parts, its rate, the sum of their reactions.
-static double value_of_whole(const fmu_unit *u, const fmu_variable *v, const carom_now *now) {
-    const double *x = v->kind == FMU_RATE ? u->u : v->kind == FMU_FORCE ? now->lasting : u->impulse;
-    int least = 0;
-    double sum = 0;
-    for (int k = 0; k < v->parts; ++k) {
-        if (u->gap[v->first + k] < u->gap[v->first + least]) least = k;
-        if (v->kind != FMU_GAP) sum += x[v->index + k * v->stride];
-    }
-    return v->kind == FMU_GAP    ? u->gap[v->first + least]
-           : v->kind == FMU_RATE ? x[v->index + least * v->stride] / v->scale
-                                 : sum * v->scale;
+    contact_groups *g = u->variables.groups;
+    g->model = u->model;
+    if (g->n) carom_groups_add(g, carom_sim_work(u->sim), now, carom_sim_system(u->sim), u->impulse + u->ndir);
 }
 
 static double value_of(const fmu_unit *u, const fmu_variable *v, const carom_now *now, const double energy[2],
-                       const double *turned) {
+                       const double *const *of) {
     double x;
-    if (v->parts) return value_of_whole(u, v, now);
     switch (v->kind) {
     case FMU_TIME: return now->t;
     case FMU_STEP: return step_size(u);
@@ -381,10 +370,7 @@ static double value_of(const fmu_unit *u, const fmu_variable *v, const carom_now
     case FMU_KINETIC: return energy[0];
     case FMU_POTENTIAL: return energy[1];
     case FMU_ENERGY: return energy[0] + energy[1];
-    case FMU_GAP: return v->joint ? now->gap[v->index] : u->gap[v->index];
-    case FMU_RATE: return u->u[v->index] / v->scale;
-    case FMU_FORCE: return v->joint ? turned[v->index] : now->lasting[v->index] * v->scale;
-    case FMU_IMPULSE: return u->impulse[v->index] * v->scale;
+    case FMU_REACTION: return carom_column_value(&u->variables.columns.list[v->index], of, u->gap, now->dir);
     case FMU_OUTPUT: return u->out[v->index];
     case FMU_KINDS: break;
     }
@@ -411,7 +397,24 @@ carom_status carom_fmu_row(fmu_unit *u, carom_error *err) {
         carom_model_reactions(u->model, work, now.t, now.q, now.dir, u->ndir, now.lasting, u->turned);
         turned = u->turned;
     }
-    for (int i = 0; i < u->variables.n; ++i) u->row[i] = value_of(u, &u->variables.list[i], &now, energy, turned);
+    contact_groups *g = u->variables.groups;
+    g->model = u->model; // that of the present settings
+    if (g->n) carom_groups_fill(g, work, &now, sys, u->gap, u->u, now.lasting, u->impulse + u->ndir);
+    const double *const of[CAROM_QUANTITIES] = {
+        [CAROM_OF_GAP] = u->gap,
+        [CAROM_OF_GAP_RATE] = u->u,
+        [CAROM_OF_FORCE] = now.lasting,
+        [CAROM_OF_IMPULSE] = u->impulse,
+        [CAROM_OF_JOINT_GAP] = now.gap,
+        [CAROM_OF_JOINT_FORCE] = turned,
+        [CAROM_OF_JOINT_IMPULSE] = u->impulse,
+        [CAROM_OF_GROUP_GAP] = g->gap,
+        [CAROM_OF_GROUP_CLOSED] = g->closed,
+        [CAROM_OF_GROUP_RATE] = g->rate,
+        [CAROM_OF_GROUP_FORCE] = g->force,
+        [CAROM_OF_GROUP_IMPULSE] = g->impulse,
+    };
+    for (int i = 0; i < u->variables.n; ++i) u->row[i] = value_of(u, &u->variables.list[i], &now, energy, of);
     u->fresh = true;
     return CAROM_OK;
 }

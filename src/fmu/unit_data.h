@@ -24,7 +24,8 @@ struct fmu_unit {
     carom_sim *sim;
     double start, stop;
     int ndir;
-    double *impulse;     // of every recorded direction, since the last communication point
+    int sums;            // of these, and of groups of contacts
+    double *impulse;     // sums: of every recorded direction, since the last communication point
     double *u, *gap, *out, *turned; // scratch of rows; turned: forces, then impulses
     double *row;
 };

@@ -77,7 +77,7 @@ fmu_level carom_fmu_step(fmu_unit *u, fmu_step *s) {
         carom_fmu_say(u, FMU_WRONG, "%s", err.text);
         return FMU_WRONG;
     }
-    memset(u->impulse, 0, (size_t)u->ndir * sizeof *u->impulse);
+    memset(u->impulse, 0, (size_t)u->sums * sizeof *u->impulse);
     u->fresh = false;
     const double until = s->last + s->h;
     const fmu_level level = advance(u, s, own_step(u));
@@ -91,11 +91,11 @@ fmu_level carom_fmu_step(fmu_unit *u, fmu_step *s) {
 typedef struct head {
     uint64_t magic, about, size, sum; // sum: over all that follows
     uint64_t sim_bytes;               // 0: there is no simulation yet
-    int32_t mode, n, ndir, unused;
+    int32_t mode, n, nsums, unused;
     double start, stop;
-} head; // then n values, ndir impulses, n flags, the state of the simulation
+} head; // then n values, nsums impulses, n flags, the state of the simulation
 
-static const uint64_t MAGIC = UINT64_C(0x316d66206d6f7263); // "crom fm1" on a machine of this byte order
+static const uint64_t MAGIC = UINT64_C(0x326d66206d6f7263); // "crom fm2" on a machine of this byte order
 
 static uint64_t sum_of(const head *h) {
     const unsigned char *at = (const unsigned char *)&h->sim_bytes, *end = (const unsigned char *)h + h->size;
@@ -104,13 +104,13 @@ static uint64_t sum_of(const head *h) {
     return sum;
 }
 
-static uint64_t size_for(uint64_t n, uint64_t ndir, uint64_t sim_bytes) {
-    return sizeof(head) + (n + ndir) * sizeof(double) + n + sim_bytes;
+static uint64_t size_for(uint64_t n, uint64_t nsums, uint64_t sim_bytes) {
+    return sizeof(head) + (n + nsums) * sizeof(double) + n + sim_bytes;
 }
 
 static unsigned char *values_of(const head *h) { return (unsigned char *)h + sizeof *h; }
 static unsigned char *impulses_of(const head *h) { return values_of(h) + (size_t)h->n * sizeof(double); }
-static unsigned char *flags_of(const head *h) { return impulses_of(h) + (size_t)h->ndir * sizeof(double); }
+static unsigned char *flags_of(const head *h) { return impulses_of(h) + (size_t)h->nsums * sizeof(double); }
 static unsigned char *sim_of(const head *h) { return flags_of(h) + h->n; }
 
 static void *fail(const fmu_unit *u, const char *what) {
@@ -127,8 +127,8 @@ void *carom_fmu_save(fmu_unit *u) {
     if (begun && carom_fmu_prepare(u, &err) != CAROM_OK) return fail(u, err.text);
     size_t bytes = 0;
     const void *sim = begun ? carom_sim_state(u->sim, &bytes) : NULL;
-    const int n = u->variables.n, ndir = begun ? u->ndir : 0;
-    const size_t size = (size_t)size_for((uint64_t)n, (uint64_t)ndir, bytes);
+    const int n = u->variables.n, nsums = begun ? u->sums : 0;
+    const size_t size = (size_t)size_for((uint64_t)n, (uint64_t)nsums, bytes);
     head *h = calloc(1, size);
     if (!h) return fail(u, "not enough memory for a state");
     *h = (head){.magic = MAGIC,
@@ -137,7 +137,7 @@ void *carom_fmu_save(fmu_unit *u) {
                 .sim_bytes = bytes,
                 .mode = (int32_t)u->mode,
                 .n = n,
-                .ndir = ndir,
+                .nsums = nsums,
                 .start = u->start,
                 .stop = u->stop};
     for (int i = 0; i < n; ++i) {
@@ -145,7 +145,7 @@ void *carom_fmu_save(fmu_unit *u) {
         memcpy(values_of(h) + (size_t)i * sizeof x, &x, sizeof x);
         flags_of(h)[i] = u->given[i];
     }
-    if (ndir) memcpy(impulses_of(h), u->impulse, (size_t)ndir * sizeof(double));
+    if (nsums) memcpy(impulses_of(h), u->impulse, (size_t)nsums * sizeof(double));
     if (bytes) memcpy(sim_of(h), sim, bytes);
     h->sum = sum_of(h);
     return h;
@@ -156,9 +156,9 @@ static bool sound(const fmu_unit *u, const head *h) {
                                     FMU_EVENT,        FMU_FAILED,       FMU_TERMINATED};
     bool mode = false;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; ++i) mode = mode || h->mode == modes[i];
-    return mode && h->magic == MAGIC && h->about == u->about && h->n == u->variables.n && h->ndir >= 0 &&
+    return mode && h->magic == MAGIC && h->about == u->about && h->n == u->variables.n && h->nsums >= 0 &&
            (h->sim_bytes > 0) == (h->mode >= FMU_STEPPING) && h->sim_bytes <= h->size &&
-           h->size == size_for((uint64_t)h->n, (uint64_t)h->ndir, h->sim_bytes) && h->sum == sum_of(h);
+           h->size == size_for((uint64_t)h->n, (uint64_t)h->nsums, h->sim_bytes) && h->sum == sum_of(h);
 }
 
 bool carom_fmu_restore(fmu_unit *u, const void *state) {
@@ -182,9 +182,9 @@ bool carom_fmu_restore(fmu_unit *u, const void *state) {
     u->mode = FMU_INITIALIZING; // a model of other settings is made from the start
     if (h->sim_bytes &&
         (carom_fmu_prepare(u, &err) != CAROM_OK ||
-         carom_sim_restore(u->sim, sim_of(h), (size_t)h->sim_bytes, &err) != CAROM_OK || h->ndir != u->ndir))
+         carom_sim_restore(u->sim, sim_of(h), (size_t)h->sim_bytes, &err) != CAROM_OK || h->nsums != u->sums))
         return fail(u, err.code != CAROM_OK ? err.text : "this is not a state of this FMU"), false;
-    if (h->ndir) memcpy(u->impulse, impulses_of(h), (size_t)h->ndir * sizeof(double));
+    if (h->nsums) memcpy(u->impulse, impulses_of(h), (size_t)h->nsums * sizeof(double));
     u->mode = (fmu_mode)h->mode;
     u->fresh = false;
     return true;

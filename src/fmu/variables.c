@@ -1,10 +1,10 @@
 // variables.c: which variables an FMU has, and what they are in terms of FMI.  Names are those of the columns of
 // results (docs/results.md).
-#include "base/column.h"
 #include "base/grow.h"
 #include "base/number.h"
 #include "base/option.h"
 #include "base/unit.h"
+#include "model/answers.h"
 #include "fmu/variables.h"
 #include "mech/datum.h"
 #include <carom/option.h>
@@ -36,7 +36,7 @@ static fmu_variable *add(fmu_variables *v, fmu_kind kind, int index, const char 
     char *own = v->failed ? NULL : malloc(strlen(text) + 1);
     v->failed = !own;
     if (!own) return &v->nothing;
-    v->list[v->n] = (fmu_variable){.name = strcpy(own, text), .kind = kind, .index = index, .scale = 1};
+    v->list[v->n] = (fmu_variable){.name = strcpy(own, text), .kind = kind, .index = index};
     return &v->list[v->n++];
 }
 
@@ -131,64 +131,16 @@ static void add_states(fmu_variables *v, const carom_model *m) {
 
 // -- contacts and joints ----------------------------------------------------------------------------------------------
 
-static void add_contact(fmu_variables *v, const char *name, const carom_contact *c, int id, int dir) {
-    static const struct { carom_role role; fmu_kind kind; } list[] = {
-        {CAROM_ROLE_GAP, FMU_GAP},          {CAROM_ROLE_GAP_RATE, FMU_RATE},   {CAROM_ROLE_FORCE, FMU_FORCE},
-        {CAROM_ROLE_IMPULSE, FMU_IMPULSE},  {CAROM_ROLE_SLIP_RATE, FMU_RATE},  {CAROM_ROLE_FRICTION, FMU_FORCE},
-        {CAROM_ROLE_FRICTION_IMPULSE, FMU_IMPULSE}};
-    for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
-        const bool tangential = carom_role_parts[list[i].role].tangential;
-        for (int k = tangential; k <= (tangential ? c->tangents : 0); ++k) {
-            char part[40];
-            if (!tangential && c->pressed) continue;
-            carom_role_text(list[i].role, c->tangents > 1 ? k : 0, part, sizeof part);
-            fmu_variable *x = add(v, list[i].kind, list[i].kind == FMU_GAP ? id : dir + k, "%s.%s", name, part);
-            if (tangential) x->scale = c->ellipse[0] > 0 && k <= 2 ? c->ellipse[k - 1] : 1;
-        }
-    }
-}
+static const char *constraint_name(const void *model, int id) { return carom_model_constraint(model, id); }
 
-// NAME.gap, ... of contacts NAME.1, NAME.2, ... that are parts of one gap.
-static void add_whole(fmu_variables *v, const carom_model *m, int id, int dir) {
-    const carom_system *sys = carom_model_system(m);
-    const int parts = carom_model_parts(m, id), before = v->n;
-    char name[500];
-    if (parts == 0) return;
-    snprintf(name, sizeof name, "%s", carom_model_constraint(m, id));
-    if (strrchr(name, '.')) *strrchr(name, '.') = 0;
-    add_contact(v, name, &sys->contacts[id - sys->ne], id, dir);
-    for (int i = before; i < v->n; ++i)
-        v->list[i].first = id, v->list[i].parts = parts, v->list[i].stride = carom_system_recorded(sys, id);
-}
-
-static void add_joint(fmu_variables *v, const carom_model *m, int id, int dir) {
-    static const struct {
-        carom_role role;
-        fmu_kind kind;
-    } parts[] = {{CAROM_ROLE_GAP, FMU_GAP}, {CAROM_ROLE_FORCE, FMU_FORCE}, {CAROM_ROLE_IMPULSE, FMU_IMPULSE}};
-    for (int i = 0; i < 3; ++i) {
-        char part[24];
-        carom_role_text(parts[i].role, carom_model_part(m, id), part, sizeof part);
-        add(v, parts[i].kind, parts[i].kind == FMU_GAP ? id : dir, "%s.%s", carom_model_constraint(m, id), part)
-            ->joint = true;
-    }
-}
-
-// Joints stand before contacts among directions, behind them among columns.
+// The columns that results have by default; their values come from the same table.
 static void add_reactions(fmu_variables *v, const carom_model *m) {
-    const carom_system *sys = carom_model_system(m);
-    int dir = 0;
-    for (int id = 0; id < sys->ne; ++id) dir += carom_system_recorded(sys, id);
-    for (int c = 0; c < sys->nc - sys->listed; ++c) {
-        add_whole(v, m, sys->ne + c, dir);
-        add_contact(v, carom_model_constraint(m, sys->ne + c), &sys->contacts[c], sys->ne + c, dir);
-        dir += carom_system_recorded(sys, sys->ne + c);
-    }
-    dir = 0;
-    for (int id = 0; id < sys->ne; ++id) {
-        add_joint(v, m, id, dir);
-        dir += carom_system_recorded(sys, id);
-    }
+    v->groups = carom_groups_create(m);
+    v->columns = (column_table){
+        .model = m, .sys = carom_model_system(m), .name = constraint_name, .user = m, .groups = v->groups};
+    v->failed = v->failed || !v->groups || !carom_columns_reactions(&v->columns, false) ||
+                !carom_groups_ready(v->groups);
+    for (int i = 0; i < v->columns.n && !v->failed; ++i) add(v, FMU_REACTION, i, "%s%s", v->columns.list[i].name, "");
 }
 
 // -- all --------------------------------------------------------------------------------------------------------------
@@ -232,5 +184,7 @@ carom_status carom_fmu_variables(fmu_variables *v, const fmu_bundle *b, const ca
 void carom_fmu_variables_free(fmu_variables *v) {
     for (int i = 0; i < v->n; ++i) free(v->list[i].name);
     free(v->list);
+    carom_columns_free(&v->columns);
+    carom_groups_destroy(v->groups);
     *v = (fmu_variables){.n = 0};
 }

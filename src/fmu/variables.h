@@ -1,6 +1,7 @@
 // variables.h (private): the variables of an FMU of a model, in the order of their value references.
 #pragma once
 #include "fmu/bundle.h"
+#include "model/columns.h"
 
 typedef enum fmu_kind {
     FMU_TIME,
@@ -11,8 +12,7 @@ typedef enum fmu_kind {
     FMU_CALCULATED, // the same, a parameter given by an expression of others
     FMU_POSITION, FMU_VELOCITY, // initial values, and states
     FMU_KINETIC, FMU_POTENTIAL, FMU_ENERGY,
-    FMU_GAP,       // index: id of the constraint
-    FMU_RATE, FMU_FORCE, FMU_IMPULSE, // index: recorded direction
+    FMU_REACTION,  // index: of the columns of contacts and joints
     FMU_OUTPUT,
     FMU_KINDS
 } fmu_kind;
@@ -21,16 +21,17 @@ typedef struct fmu_variable {
     char *name;
     fmu_kind kind;
     int index;
-    double scale;   // of reactions; rates are divided by it
-    bool joint;     // a reaction of a joint, in the joint's frame
     bool state;     // a first-order state
-    int first, parts, stride; // of the contacts that are parts of one gap, together: id of the first, how many,
-                              // directions of each; parts 0: a single one
     double start;   // of those that have one
 } fmu_variable;
 
-// nothing: where there was no memory
-typedef struct fmu_variables { fmu_variable *list, nothing; int n; bool failed; } fmu_variables;
+typedef struct fmu_variables {
+    fmu_variable *list, nothing; // nothing: where there was no memory
+    int n;
+    column_table columns;        // of contacts and joints
+    contact_groups *groups;
+    bool failed;
+} fmu_variables;
 
 /// In terms of FMI.
 typedef struct fmu_role { const char *causality, *variability, *initial; bool start; } fmu_role;

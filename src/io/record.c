@@ -64,7 +64,7 @@ static carom_status add_row(carom_record *r, const carom_now *now, const double 
 static carom_status put_row(carom_record *r, const carom_now *now) {
     CAROM_TRY(add_row(r, now, r->acc));
     carom_zero(r->acc, r->ndir);
-    carom_zero(r->entry_acc, r->nentry);
+    carom_zero(r->group_acc, (ptrdiff_t)CAROM_GROUP_ROWS * r->groups->n);
     r->row_step = now->step;
     return CAROM_OK;
 }
@@ -199,7 +199,7 @@ static carom_status see_step(carom_record *r, const carom_now *now) {
     if (now->reacted && !first) {
         const double *impulse = record_reactions(r, now, now->impulse, r->turned);
         for (int i = 0; i < r->ndir; ++i) r->acc[i] += impulse[i];
-        if (r->nentry) record_add_entries(r, now);
+        if (r->groups->n) carom_groups_add(r->groups, carom_sim_work(r->sim), now, r->sys, r->group_acc);
     }
     if (r->nwatched)
         carom_model_watch(r->model, carom_sim_work(r->sim), now->t, now->q, now->v, r->low, r->high, first);
@@ -355,8 +355,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->positions = carom_sim_now(def->sim).nu != NULL;
     r->sys = carom_sim_system(def->sim);
     r->extended = !def->model || r->sys->model != def->model; // the simulation may have a copy of the model's
-    const bool chosen = record_pattern(r, def, 0); // of all columns that there are
-    r->nc = r->extended || chosen ? r->sys->nc - r->sys->listed : carom_model_shown(def->model);
+    r->nc = r->sys->nc - r->sys->listed;
     r->snapshots = r->extended ? 0 : carom_model_snapshots(def->model);
     r->h = def->step;
     r->end = def->end;
@@ -367,15 +366,10 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->sides = (sides){.nq = r->sys->nq, .nv = r->sys->nv};
     r->nout = def->model ? carom_model_count(def->model).outputs : 0;
     r->nwatched = def->model ? carom_model_watched(def->model) : 0;
-    const int own = r->sys->nc - r->sys->listed;
-    int rates = 0;
-    for (int id = 0; id < r->sys->ne + own; ++id) {
-        if (id < r->sys->ne + r->nc) r->ndir += carom_system_recorded(r->sys, id);
-        rates += carom_system_recorded(r->sys, id);
-    }
+    for (int id = 0; id < r->sys->ne + r->nc; ++id) r->ndir += carom_system_recorded(r->sys, id);
     r->step = r->row_step = -1;
-    r->u = calloc((size_t)rates + 1, sizeof(double)); // of all of the model's, whatever is shown
-    r->gap = calloc((size_t)(r->sys->ne + own) + 1, sizeof(double));
+    r->u = calloc((size_t)r->ndir + 1, sizeof(double));
+    r->gap = calloc((size_t)(r->sys->ne + r->nc) + 1, sizeof(double));
     r->force = calloc((size_t)r->ndir + 1, sizeof(double));
     r->side_gap = calloc((size_t)(r->sys->ne + r->sys->nc) + 1, sizeof(double));
     r->unknown = calloc((size_t)r->ndir + 1, sizeof(double));
@@ -383,7 +377,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->turned = turned ? calloc(2 * (size_t)r->ndir + 1, sizeof(double)) : NULL;
     bool good = r->u && r->gap && r->force && r->side_gap && r->unknown && (!turned || r->turned) &&
                 record_describe(r, def);
-    if (good) { // all columns are known now
+    if (good && !r->crowded) { // all columns are known now
         size_t bytes = 0;
         carom_sim_state(r->sim, &bytes);
         r->state_size = record_state_size(r, bytes);
@@ -396,9 +390,13 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
         carom_record_destroy(r);
         return NULL;
     }
-    if (r->unmatched) {
-        carom_fail(err, CAROM_BAD_INPUT, "no column matches '%.100s'; `carom info` lists the columns of a result",
-                   r->unmatched);
+    if (r->unmatched || r->crowded) {
+        if (r->crowded)
+            carom_fail(err, CAROM_BAD_INPUT,
+                       "'%.100s' matches more than a million pairs of shapes; name fewer: 'A-B.gap'", r->crowded);
+        else
+            carom_fail(err, CAROM_BAD_INPUT, "no column matches '%.100s'; `carom info` lists the columns of a result",
+                       r->unmatched);
         carom_record_destroy(r);
         return NULL;
     }
@@ -406,7 +404,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     if (r->event_rows) carom_sim_watch_events(r->sim, sides_add, &r->sides);
     r->low = r->acc + r->ndir;
     r->high = r->low + r->nwatched;
-    r->entry_acc = r->high + r->nwatched;
+    r->group_acc = r->high + r->nwatched;
     choose_rows(r);
     return r;
 }
@@ -419,8 +417,8 @@ static long expected(const carom_record *r) {
 
 double carom_record_expected(const carom_record *r, int *columns) {
     if (!r) return NAN;
-    if (columns) *columns = r->ncol;
-    return (double)expected(r) * r->ncol * (double)sizeof(double);
+    if (columns) *columns = r->columns.n;
+    return (double)expected(r) * r->columns.n * (double)sizeof(double);
 }
 
 static h5_def file_def(const carom_record *r, const carom_record_def *def) {
@@ -434,7 +432,7 @@ static h5_def file_def(const carom_record *r, const carom_record_def *def) {
     return (h5_def){.file = def->file,
                     .matrices = matrices,
                     .nmatrices = nmatrices,
-                    .columns = (size_t)r->ncol,
+                    .columns = (size_t)r->columns.n,
                     .column = r->column,
                     .unit = r->unit,
                     .role = r->role,
@@ -452,8 +450,8 @@ static h5_def file_def(const carom_record *r, const carom_record_def *def) {
 
 // Units of columns, where the model gives them.
 static bool find_units(carom_record *r) {
-    r->unit = calloc((size_t)r->ncol + 1, sizeof *r->unit);
-    for (int i = 0; r->unit && i < r->ncol; ++i) {
+    r->unit = calloc((size_t)r->columns.n + 1, sizeof *r->unit);
+    for (int i = 0; r->unit && i < r->columns.n; ++i) {
         char text[80] = "";
         if (!r->model || !carom_model_unit(r->model, r->column[i], false, text, sizeof text)) text[0] = 0;
         if (!(r->unit[i] = strdup(text))) return false;
@@ -481,12 +479,12 @@ carom_record *carom_record_create(const carom_record_def *def, carom_error *err)
     carom_record *r = blank(def, err);
     if (!r) return NULL;
     if (!def->memory && !find_units(r))
-        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d columns", r->ncol), carom_record_destroy(r),
-               NULL;
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d columns", r->columns.n),
+               carom_record_destroy(r), NULL;
     if (def->memory) {
-        r->memory = memory_create(r->ncol, r->column, expected(r), def->text, def->length, err);
+        r->memory = memory_create(r->columns.n, r->column, expected(r), def->text, def->length, err);
     } else if (!def->file || carom_ends(def->file, ".csv")) {
-        r->csv = csv_create(def->file, !def->replace, def->stream, r->ncol, r->column, def->units ? r->unit : NULL,
+        r->csv = csv_create(def->file, !def->replace, def->stream, r->columns.n, r->column, def->units ? r->unit : NULL,
                             r->snapshots > 0, err);
     } else {
         const h5_def file = file_def(r, def);
@@ -634,19 +632,16 @@ void carom_record_destroy(carom_record *r) {
     carom_result_close(r->memory);
     for (int id = 0; r->constraint && id < r->sys->ne + r->nc; ++id) free(r->constraint[id]);
     free(r->constraint);
-    for (int i = 0; i < r->ncol; ++i) free(r->column[i]);
-    for (int i = 0; r->unit && i < r->ncol; ++i) free(r->unit[i]);
+    for (int i = 0; r->unit && i < r->columns.n; ++i) free(r->unit[i]);
+    carom_columns_free(&r->columns);
+    carom_groups_destroy(r->groups);
     free(r->column);
     free(r->unit);
-    free(r->value);
     free(r->state);
     free(r->acc);
     free(r->u);
     free(r->out);
     free(r->role);
-    free(r->entry);
-    free(r->entry_of);
-    free(r->entry_value);
     free(r->gap);
     free(r->side_gap);
     free(r->unknown);
@@ -690,7 +685,8 @@ bool carom_record_check(carom_record *r, int i, const char **text, double *left,
 
 const double *carom_record_row(const carom_record *r, long i) {
     if (!r) return NULL;
-    return r->memory && i >= 0 && i < r->rows ? carom_result_values(r->memory) + (size_t)i * (size_t)r->ncol : NULL;
+    const size_t n = (size_t)r->columns.n;
+    return r->memory && i >= 0 && i < r->rows ? carom_result_values(r->memory) + (size_t)i * n : NULL;
 }
 
 carom_result *carom_record_result(carom_record *r, carom_error *err) {
@@ -703,12 +699,18 @@ carom_result *carom_record_result(carom_record *r, carom_error *err) {
 
 int carom_record_columns(const carom_record *r) {
     if (!r) return 0;
-    return r->ncol;
+    return r->columns.n;
+}
+
+const char *carom_record_numbered(const carom_record *r) {
+    for (int i = 0; r && i < r->columns.n; ++i)
+        if (r->columns.list[i].numbered) return r->column[i];
+    return NULL;
 }
 
 const char *carom_record_column(const carom_record *r, int i) {
     if (!r) return NULL;
-    return i >= 0 && i < r->ncol ? r->column[i] : NULL;
+    return i >= 0 && i < r->columns.n ? r->column[i] : NULL;
 }
 
 double carom_record_saved(const carom_record *r) {

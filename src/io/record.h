@@ -5,33 +5,8 @@
 #include "flex/member.h"
 #include "io/sides.h"
 #include "io/spacing.h"
+#include "model/columns.h"
 #include <stdint.h>
-
-/// What stands in a column: entry `at` of a quantity, in the units of the model; of the parts of one gap together: `at`
-/// counts from the first direction of each.
-typedef enum record_quantity {
-    RECORD_TIME,
-    RECORD_POSITION,
-    RECORD_VELOCITY,
-    RECORD_ENERGY,
-    RECORD_GAP,
-    RECORD_GAP_RATE,
-    RECORD_FORCE,
-    RECORD_IMPULSE,
-    RECORD_JOINT_GAP,
-    RECORD_JOINT_FORCE,
-    RECORD_NU,
-    RECORD_JOINT_NU,
-    RECORD_ENTRY_GAP, // of an entry of pairs: the least, sums, and how many are closed
-    RECORD_ENTRY_FORCE,
-    RECORD_ENTRY_IMPULSE,
-    RECORD_ENTRY_CLOSED,
-    RECORD_EXTRA,
-    RECORD_OUTPUT,
-    RECORD_QUANTITIES
-} record_quantity;
-// times scale; of RECORD_GAP_RATE over it; plain: neither parts nor scale
-typedef struct record_value { record_quantity of; int at; bool plain; int first, parts; double scale; } record_value;
 
 struct carom_record {
     const carom_model *model;
@@ -46,12 +21,12 @@ struct carom_record {
     bool event_rows;
     sides sides;
     double *side_gap, *unknown;  // of such rows: gaps; NaN for reactions
-    int ncol, ndir, nwatched, nout;
-    int nc;                      // contacts with columns: those that come and go have none
-    char **column;               // ncol: names
+    int ndir, nwatched, nout;
+    int nc;                      // contacts that are always there
+    column_table columns;
+    char **column;               // their names
     char **unit;                 // of them; "": unknown
     char **role;                 // of them: texts that are not its own
-    record_value *value;         // ncol: what stands in each
     const double *extra;         // values of the caller's columns
     h5_field_def *field;         // what is recorded along flexible members
     struct { int member; carom_field kind; } *field_of;
@@ -59,11 +34,9 @@ struct carom_record {
     double *acc, *u, *gap, *low, *high; // acc, low, high lie in one block: they are saved
     double *out;                 // nout: values of all outputs
     const char *unmatched;       // a pattern of columns that no name matches; NULL: none
-    int nentry;                  // entries of pairs
-    int *entry;                  // number among them by entry of the model's; -1: it is none
-    int *entry_of;               // by contact that is always there: its entry; -1: none
-    double *entry_value;         // 4 nentry: what stands in their columns
-    double *entry_acc;           // impulses since the last row; lies behind high
+    const char *crowded;         // one that too many pairs of shapes match; NULL: none
+    contact_groups *groups;        // contacts that are one to readers
+    double *group_acc;           // their impulses since the last row; lies behind high
     double *force;               // of the last step that succeeded
     double *turned;              // 2 ndir: reactions and multipliers in the frames of joints; NULL: no need
     long rows, events, step;     // step: last one seen, -1: none
@@ -99,8 +72,6 @@ const char *record_pattern(const carom_record *r, const carom_record_def *def, i
 const char *record_name(const carom_record *r, long long id);
 /// Reactions x as they are recorded: those of joints in the joints' frames, in `turned` where that differs.
 const double *record_reactions(const carom_record *r, const carom_now *now, const double *x, double *turned);
-/// The impulses of a step are added to those of entries of pairs.
-void record_add_entries(carom_record *r, const carom_now *now);
 /// One row, at the state of now, with these impulses.
 carom_status record_fill(carom_record *r, double *row, const carom_now *now, const double *impulse);
 carom_status record_fields(carom_record *r, const carom_now *now);
@@ -108,7 +79,7 @@ carom_status record_fields(carom_record *r, const carom_now *now);
 // -- record_state.c --
 
 /// Changes whenever the simulation or the recorder keeps something else: an older state cannot be continued.
-enum { RECORD_STATE_FORMAT = 4 };
+enum { RECORD_STATE_FORMAT = 5 };
 
 /// Bytes of a saved state in which the simulation has so many.
 size_t record_state_size(const carom_record *r, size_t bytes);

@@ -40,7 +40,7 @@ static uint64_t about_run(const char *text, size_t length, const char *set, cons
 }
 
 int record_doubles(const carom_record *r) {
-    return r->ndir + 2 * r->nwatched + r->nentry;
+    return r->ndir + 2 * r->nwatched + CAROM_GROUP_ROWS * r->groups->n;
 }
 
 size_t record_state_size(const carom_record *r, size_t bytes) {

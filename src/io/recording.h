@@ -7,3 +7,6 @@ void carom_record_extremes(const carom_record *r, const double **low, const doub
 /// Does the file look like a result?  It begins with the signature of HDF5, or is a regular file whose name ends in
 /// .h5, or the name ends in .csv.
 bool carom_result_probe(const char *file);
+/// A column of a numbered contact of an entry with shapes of families; the next release has such contacts under the
+/// names of their shapes (A-B.gap) alone.  NULL: none.
+const char *carom_record_numbered(const carom_record *r);

@@ -293,8 +293,8 @@ static const carom_key record_keys[] = {
         AT(record, contacts)),
     KEY(NAME, "columns", "",
         "columns of results by name: all, or a list of patterns in which * stands for any text and ? for any "
-        "character; without it declared contacts, and of entries of pairs the least gap, sums of forces and "
-        "impulses, and the number of closed contacts",
+        "character; 'A-B.gap', ... of two shapes; without it written gaps, contacts of shapes that are named one by "
+        "one, and of entries of pairs the least gap, sums of forces and impulses, and the number of closed contacts",
         "", AT(record, columns)),
     END};
 static const key_group record_group = {GROUP("record", "What results hold.", record_keys, carom_mech_record, "record"),

@@ -49,11 +49,14 @@ int carom_model_tapes(const carom_model *m, carom_tape **list, int room) {
 
 void carom_model_adopt(carom_model *m, const carom_model *other) {
     if (!m || !other) return;
-    enum { MOST = 64 };
-    carom_tape *mine[MOST], *theirs[MOST];
-    const int n = carom_model_tapes(m, mine, MOST);
-    if (n != carom_model_tapes(other, theirs, MOST)) return;
-    for (int i = 0; i < n && i < MOST; ++i) carom_tape_attach(mine[i], carom_tape_native(theirs[i]));
+    const int n = carom_model_tapes(m, NULL, 0);
+    if (n != carom_model_tapes(other, NULL, 0)) return;
+    carom_tape **mine = calloc(2 * (size_t)n + 1, sizeof *mine), **theirs = mine + n;
+    if (!mine) return; // then they are interpreted
+    carom_model_tapes(m, mine, n);
+    carom_model_tapes(other, theirs, n);
+    for (int i = 0; i < n; ++i) carom_tape_attach(mine[i], carom_tape_native(theirs[i]));
+    free(mine);
 }
 
 long carom_model_motion_instructions(const carom_model *m) {
@@ -185,10 +188,11 @@ int carom_model_entry_of(const carom_model *m, const void *work, int id) {
     return -1;
 }
 
-int carom_model_shown(const carom_model *m) {
-    if (!m) return 0;
-    enum { MOST_SHOWN = 64 };
-    return m->npairs > MOST_SHOWN ? m->pairs[0].first - m->ne : m->nc;
+int carom_model_entry_rule(const carom_model *m, int entry) { return entry - written_entries(m); }
+
+bool carom_model_shown(const carom_model *m, int id) {
+    if (!m || id < m->ne || id >= m->ne + m->nc) return false;
+    return m->npairs == 0 || id < m->pairs[0].first || m->pairs[m->pair_of[id - m->pairs[0].first]].named;
 }
 
 bool carom_model_recorded(const carom_model *m, int i) {

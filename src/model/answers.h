@@ -19,8 +19,9 @@ void carom_model_velocities(const carom_model *m, const double *q, const double 
 int carom_model_quaternion(const carom_model *m, int i);
 /// Bytes of the longest name of a contact, of those that come and go, too.
 size_t carom_model_longest_contact(const carom_model *m);
-/// Contacts with columns in results: all but those of pairs of shapes, where there are more than 64 pairs.
-int carom_model_shown(const carom_model *m);
+/// Does contact id, one that is always there, have columns of its own in results by default?  Those of declared gaps
+/// do, and those of entries that name all their shapes one by one.
+bool carom_model_shown(const carom_model *m, int id);
 /// Pattern i of the columns that the model wants in results (record: columns), "all" alone: every one; NULL: no more.
 const char *carom_model_columns(const carom_model *m, int i);
 /// Entries of contacts, 0 .. carom_model_entries() - 1: the name of one that makes rigid pairs of shapes, else

@@ -23,7 +23,7 @@ bool carom_near_meet(const struct near_pairs *x, int rule, int a, int b) {
 }
 
 // The one whose velocities come first is A; what stands still is B.
-static bool second_first(const shape *a, const shape *b) {
+bool carom_near_swapped(const shape *a, const shape *b) {
     return b->body->v >= 0 && (a->body->v < 0 || b->body->v < a->body->v);
 }
 
@@ -271,7 +271,7 @@ static void note(search *f, int part, int a, int b) {
     const bool *off = f->list->off;
     if (x->shape[a]->body == x->shape[b]->body) return;
     if (off && (is_off(off, x->shape[a]->body->condition) || is_off(off, x->shape[b]->body->condition))) return;
-    const bool swap = second_first(x->shape[a], x->shape[b]);
+    const bool swap = carom_near_swapped(x->shape[a], x->shape[b]);
     const int A = swap ? b : a, B = swap ? a : b;
     if (x->shape[A]->body->v < 0) return;
     for (int rule = 0; rule < x->nrules; ++rule) {
@@ -730,7 +730,7 @@ carom_status carom_near_friction(const carom_model *m, void *work, double t, con
     const carom_list *list = carom_near_list(m, work);
     unsigned char *own = (unsigned char *)work + x->rub_work;
     double *u = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv, *input = carom_near_inputs(m, work),
-           mu[2 * MOST_NEAR_KINDS];
+           *mu = input + m->np + 2;
     const double *q_seen = q, *v_seen = v;
     int bad = 0, first = 0;
     for (int id = 0; id < m->ne + m->nc; ++id) first += carom_system_recorded(&m->sys, id);
@@ -771,7 +771,7 @@ long long carom_near_find(const carom_model *m, const char *name) {
     const struct name *a = dash ? carom_names_find(&m->shape_names, name, (size_t)(dash - name)) : NULL,
                       *b = a ? carom_names_find(&m->shape_names, dash + 1, strlen(dash + 1)) : NULL;
     if (!b) return CAROM_NO_CONTACT;
-    const bool swap = second_first(x->shape[a->index], x->shape[b->index]);
+    const bool swap = carom_near_swapped(x->shape[a->index], x->shape[b->index]);
     const long long A = swap ? b->index : a->index, B = swap ? a->index : b->index, both = A * x->nshapes + B;
     for (int i = 0; i < x->nrules; ++i)
         if (carom_near_made_by(m, i, both)) return m->nc + both;

@@ -134,6 +134,8 @@ typedef struct pair {
     int number;          // of its first contact under the entry's name, from 1; 0: the name alone
     int entry_number;    // of its entry, among those of pairs that are always there; of one of a list: its rule
     int first, count;
+    bool named;          // its entry names all shapes one by one, and its contacts are corners of these: they have
+                         // columns of their own
     bool shares;         // has a tape in common with pairs of its kind
     bool listed;         // comes and goes: near.c
     signed char holds;   // then: how its features are held, as head() of narrow.c has it for those that are always
@@ -209,6 +211,10 @@ typedef struct near_rule {
     int condition;         // under which they are there, from 1; 0: always
 } near_rule;
 
+/// Contact `part` of shapes a and b, in the order of the list, of an entry that names all its shapes one by one: its
+/// number under the entry's name, as if the pair were always there; 0: the name alone.
+typedef struct near_named { int rule, a, b, part, number; } near_named;
+
 /// Shapes that take part, and what two of them make.  Shapes that formulas do not tell apart are a group.
 struct near_pairs {
     const shape **shape;  // nshapes, in the order of the model's
@@ -218,6 +224,8 @@ struct near_pairs {
     near_rule *rule;
     unsigned char *side;  // nrules x nshapes: 1 and 2: in the first and second list of `between`; 4: in `among`
     int *kind;            // nrules x ngroups x ngroups: kind of A, B; -1: they do not meet
+    near_named *named;    // nnamed: contacts with columns of their own
+    int nnamed;
     pair *pairs;          // one for every kind
     carom_contact *law;   // of each of them
     int *bounce, *rub;    // of each: which of the model's `bounces` is its restitution, which of `rubs` its friction,
@@ -227,7 +235,7 @@ struct near_pairs {
     int nrubs;
     carom_tape *rub_tape; // NULL: none varies
     size_t rub_work;      // offset in the model's work block
-    int npairs;
+    int npairs, kind_room; // kinds, and how many there is room for
     bool yields;          // some contacts have a stiffness
     int *belt, nbelts;    // nshapes: which surface velocity it has; -1: none
     carom_node *belts;    // 6 nbelts: velocity in the frame of the body, and its rate
@@ -248,8 +256,10 @@ struct near_pairs {
 };
 
 enum { MOST_PAIRS = 500, FEW_BOXES = 2, MOST_BOXES = 300 }; // that are written out
-enum { MOST_NEAR_SHAPES = 1 << 26, MOST_LANES = 8, MOST_NEAR_KINDS = 2000 };
+enum { MOST_NEAR_SHAPES = 1 << 26, MOST_LANES = 8 };
 
+/// Is b the first of two shapes in the order of the list?
+bool carom_near_swapped(const shape *a, const shape *b);
 /// Do two shapes meet by this rule?  The kind that shapes of groups A and B make.
 bool carom_near_meet(const struct near_pairs *x, int rule, int a, int b);
 static inline int *carom_near_kind_of(const struct near_pairs *x, int rule, int A, int B) {
@@ -281,6 +291,7 @@ int carom_near_kind(const carom_model *m, const void *work, int slot);
 double *carom_near_inputs(const carom_model *m, void *work);
 carom_status carom_near_friction(const carom_model *m, void *work, double t, const double *q, const double *v,
                                  const double *force, double *law);
+int carom_model_entry_rule(const carom_model *m, int entry); // its rule; negative: its pairs are always there
 /// Names of contacts that come and go, by the number that stays; text is the caller's.
 carom_status carom_near_system(carom_model *m, carom_error *err);
 const char *carom_near_name(const carom_model *m, long long id, char *text, size_t size);

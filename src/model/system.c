@@ -696,7 +696,8 @@ static carom_status place_work(carom_model *m, carom_error *err) {
             place_block(&end, carom_tape_work_size(m->rub_tape) + (size_t)(m->np + m->nreacting) * sizeof(double));
     if (m->near && m->near->rub_tape)
         m->near->rub_work =
-            place_block(&end, carom_tape_work_size(m->near->rub_tape) + (size_t)(m->np + 2) * sizeof(double));
+            place_block(&end, carom_tape_work_size(m->near->rub_tape) +
+                                  (size_t)(m->np + 2 + 2 * m->near->nrubs) * sizeof(double));
     m->given_work = place_block(&end, (size_t)m->np * sizeof(double));
     const bool gaps = m->own.links > m->ne && (m->sys.flags & STEADY) != STEADY,
                forces = m->nmember == 0 && !m->near && carom_graph_narrow(m->graph);

@@ -1,5 +1,6 @@
 // between.c: `between` and `among`: which shapes of the model may touch, and whether their pairs are there for good or
 // come and go.
+#include "base/grow.h"
 #include "derive/shapes/shapes.h"
 #include <string.h>
 
@@ -118,20 +119,26 @@ static carom_status add_pair(resolver *r, const carom_mech_contact *entry, const
     return CAROM_OK;
 }
 
+// What becomes of a pair of shapes a and b; *count: of contacts so far.
+typedef carom_status (*pair_function)(resolver *r, const carom_mech_contact *entry, const carom_datum *a,
+                                      const carom_datum *b, int *count);
+
 // between: [A, B], either may be a list: every one of the first with every one of the second; three and more: each
 // with its neighbour.
-static carom_status read_between(resolver *r, const carom_mech_contact *entry, const carom_datum *list, int *count) {
+static carom_status read_between(resolver *r, const carom_mech_contact *entry, const carom_datum *list,
+                                 pair_function each, int *count) {
     if (list->kind != CAROM_LIST || list->count < 2)
         return carom_fault(r, list, 0, "between is a list of two shapes: between: [ball, floor]");
     for (const carom_datum *a = list->item, *b = a + 1; b != carom_end(list); ++a, ++b)
         for (const carom_datum *x = carom_ones(a); x != carom_ones_end(a); ++x)
             for (const carom_datum *y = carom_ones(b); y != carom_ones_end(b); ++y)
-                CAROM_TRY(add_pair(r, entry, x, y, count));
+                CAROM_TRY(each(r, entry, x, y, count));
     return CAROM_OK;
 }
 
 // among: [A, B, C, ...]: each with each.
-static carom_status read_among(resolver *r, const carom_mech_contact *entry, const carom_datum *list, int *count) {
+static carom_status read_among(resolver *r, const carom_mech_contact *entry, const carom_datum *list,
+                               pair_function each, int *count) {
     if (list->kind == CAROM_TEXT)
         return carom_fault(r, list, 0,
                            "among is a list of shapes, each of which may touch each other one: among: [a, b, c], or a "
@@ -141,7 +148,71 @@ static carom_status read_among(resolver *r, const carom_mech_contact *entry, con
         return carom_fault(r, list, 0,
                            "among is a list of shapes, each of which may touch each other one: among: [a, b, c]");
     for (const carom_datum *x = carom_first(list); x != carom_end(list); ++x)
-        for (const carom_datum *y = x + 1; y != carom_end(list); ++y) CAROM_TRY(add_pair(r, entry, x, y, count));
+        for (const carom_datum *y = x + 1; y != carom_end(list); ++y) CAROM_TRY(each(r, entry, x, y, count));
+    return CAROM_OK;
+}
+
+// -- contacts with columns of their own ------------------------------------------------------------------------------
+
+// Does the name have the number of a member of a family: NAME.3, NAME.3.SHAPE?
+static bool numbered(const char *name) {
+    for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
+        const size_t n = strspn(dot + 1, "0123456789");
+        if (n > 0 && (dot[1 + n] == 0 || dot[1 + n] == '.')) return true;
+    }
+    return false;
+}
+
+static bool some_numbered(const carom_datum *list) {
+    for (const carom_datum *c = carom_ones(list); c != carom_ones_end(list); ++c)
+        if (c->kind == CAROM_LIST ? some_numbered(c) : c->kind == CAROM_TEXT && numbered(c->text)) return true;
+    return false;
+}
+
+// Are its contacts corners of two shapes, as many as these have whatever else the model holds?  Those of members,
+// outlines, meshes and boxes in space against each other are features of finer ones, or found by search.
+static bool has_corners(const shape *A, const shape *B) {
+    const shape *const both[2] = {A, B};
+    for (int i = 0; i < 2; ++i)
+        if (both[i]->member || both[i]->part || both[i]->parts || carom_shape_piece(both[i])) return false;
+    return !carom_patch_listed(A, B);
+}
+
+// A pair that comes and goes: its contacts are numbered as if it were always there.
+static carom_status number_pair(resolver *r, const carom_mech_contact *entry, const carom_datum *a,
+                                const carom_datum *b, int *count) {
+    struct near_pairs *x = r->m->near;
+    const shape *A = NULL, *B = NULL;
+    bool ignored;
+    CAROM_TRY(carom_find_shape(r, a, &A));
+    CAROM_TRY(carom_find_shape(r, b, &B));
+    CAROM_TRY(is_ignored(r, entry, A, B, &ignored));
+    if (ignored || carom_patch_pair(A, B)) return CAROM_OK;
+    const int pieces_A = carom_shape_piece(A) ? A->parts : 0, pieces_B = carom_shape_piece(B) ? B->parts : 0;
+    const bool swapped = carom_near_swapped(A, B);
+    for (int i = 0; i <= pieces_A; ++i)
+        for (int k = 0; k <= pieces_B; ++k) {
+            const int n = carom_pair_formulas(A + i, B + k);
+            for (int c = 0; c < n && has_corners(A, B); ++c) {
+                if (!CAROM_GROW(x->named, x->nnamed)) return carom_fault_memory(r);
+                x->named[x->nnamed++] = (near_named){.rule = x->nrules - 1,
+                                                     .a = (int)((swapped ? B : A) - r->m->shapes),
+                                                     .b = (int)((swapped ? A : B) - r->m->shapes),
+                                                     .part = swapped ? carom_pair_part(A, B, c) : c,
+                                                     .number = *count + c + 1};
+            }
+            *count += n;
+        }
+    return CAROM_OK;
+}
+
+static carom_status number_contacts(resolver *r, const carom_mech_contact *entry, const carom_datum *list,
+                                    const carom_datum *each) {
+    int count = 0;
+    CAROM_TRY(list ? read_between(r, entry, list, number_pair, &count)
+                   : read_among(r, entry, each, number_pair, &count));
+    struct near_pairs *x = r->m->near;
+    if (count == 1 && x->nnamed && x->named[x->nnamed - 1].rule == x->nrules - 1) x->named[x->nnamed - 1].number = 0;
     return CAROM_OK;
 }
 
@@ -323,7 +394,9 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
         CAROM_TRY(carom_ignore_check(r, entry));
         CAROM_TRY(carom_part_name(r, &entry->name));
         bool near = false;
+        const bool named = !some_numbered(list ? list : each);
         if (many) CAROM_TRY(carom_near_read(r, entry, &near));
+        if (near && named) CAROM_TRY(number_contacts(r, entry, list, each));
         if (near) continue;
         if (count_pairs(r, entry, false) > MOST_CONTACTS)
             return carom_fault(r, &entry->name, 0,
@@ -331,7 +404,8 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
                                "system with the C library",
                                MOST_CONTACTS);
         const int from = m->npairs, before = *count;
-        CAROM_TRY(list ? read_between(r, entry, list, count) : read_among(r, entry, each, count));
+        CAROM_TRY(list ? read_between(r, entry, list, add_pair, count) : read_among(r, entry, each, add_pair, count));
+        for (int k = from; k < m->npairs; ++k) m->pairs[k].named = named && has_corners(m->pairs[k].A, m->pairs[k].B);
         for (int k = from, number = 1; k<m->npairs && * count> before + 1; number += m->pairs[k++].count)
             m->pairs[k].number = number;
     }

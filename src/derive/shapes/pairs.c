@@ -79,6 +79,21 @@ int carom_pair_formulas(const shape *A, const shape *B) {
     return make_plan(A, B, x);
 }
 
+// Is x of A and B what y is of B and A?
+static bool same_contact(const plan *x, const plan *y) {
+    const way other = x->way == A_ON_B ? B_ON_A : x->way == B_ON_A ? A_ON_B : x->way;
+    const bool sided = x->way == A_ON_B || x->way == B_ON_A || (x->way >= RIM && x->way <= RIM_EDGE);
+    return y->way == other && y->corner == x->corner && (!sided || y->swapped != x->swapped);
+}
+
+int carom_pair_part(const shape *A, const shape *B, int k) {
+    plan x[MOST_PLAN], y[MOST_PLAN];
+    const int n = make_plan(A, B, x), m = make_plan(B, A, y);
+    for (int i = 0; i < m && k < n; ++i)
+        if (same_contact(&x[k], &y[i])) return i;
+    return k;
+}
+
 int carom_pair_contacts(const shape *A, const shape *B) {
     return carom_patch_listed(A, B) ? carom_patch_contacts(A, B) : carom_pair_formulas(A, B);
 }

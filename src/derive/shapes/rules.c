@@ -186,6 +186,25 @@ static bool in_order(const struct near_pairs *x, int a, int b, const shape **A, 
     return (*A)->body->v < (*B)->body->v;
 }
 
+static void *larger(carom_model *m, const void *from, size_t n, size_t more, size_t size) {
+    void *to = carom_pool_take(&m->memory, more * size);
+    if (to && n) memcpy(to, from, n * size);
+    return to;
+}
+
+// Room for more kinds: the lists of what they are move together, while nothing points into them.
+static bool grow_kinds(carom_model *m) {
+    struct near_pairs *x = m->near;
+    const size_t n = (size_t)x->npairs, more = 2 * n + 16;
+    pair *pairs = larger(m, x->pairs, n, more, sizeof *pairs);
+    carom_contact *law = larger(m, x->law, n, more, sizeof *law);
+    int *bounce = larger(m, x->bounce, n, more, sizeof *bounce), *rub = larger(m, x->rub, n, more, sizeof *rub);
+    carom_node *rubs = larger(m, x->rubs, 2 * n, 2 * more, sizeof *rubs);
+    if (!pairs || !law || !bounce || !rub || !rubs) return false;
+    x->pairs = pairs, x->law = law, x->bounce = bounce, x->rub = rub, x->rubs = rubs, x->kind_room = (int)more;
+    return true;
+}
+
 // A pair of two groups: for its contacts and laws.
 static carom_status sample_pair(resolver *r, int rule, int a, int b) {
     struct near_pairs *x = r->m->near;
@@ -206,9 +225,7 @@ static carom_status sample_pair(resolver *r, int rule, int a, int b) {
         return carom_fault(r, place, 0, "contact between %s %s and %s %s is not supported",
                            carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind),
                            carom_shape_word(B->kind));
-    if (x->npairs == MOST_NEAR_KINDS)
-        return carom_fault(r, place, 0, "more than %d kinds of pairs of shapes; use fewer different shapes",
-                           MOST_NEAR_KINDS);
+    if (x->npairs == x->kind_room && !grow_kinds(r->m)) return carom_fault_memory(r);
     pair_own *own = carom_pair_own(r->m, (rubbing){0});
     if (!own) return carom_fault_memory(r);
     x->pairs[x->npairs] =
@@ -221,20 +238,10 @@ static carom_status sample_pair(resolver *r, int rule, int a, int b) {
 carom_status carom_near_samples(resolver *r, int rule) {
     carom_model *m = r->m;
     struct near_pairs *x = m->near;
-    if (x->ngroups > MOST_NEAR_KINDS)
-        return carom_fault(r, &x->rule[rule].entry->name, 0,
-                           "more than %d different shapes in a dynamic contact list; use fewer", MOST_NEAR_KINDS);
     const size_t cells = (size_t)x->nrules * (size_t)x->ngroups * (size_t)x->ngroups;
     if (rule == 0) {
         x->kind = carom_pool_take(&m->memory, cells * sizeof *x->kind);
-        x->pairs = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->pairs);
-        x->law = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->law);
-        x->bounce =
-            carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->bounce);
-        x->rub = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->rub);
-        x->rubs =
-            carom_pool_take(&m->memory, 2 * (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->rubs);
-        if (!x->kind || !x->pairs || !x->law || !x->bounce || !x->rub || !x->rubs) return carom_fault_memory(r);
+        if (!x->kind) return carom_fault_memory(r);
         for (size_t i = 0; i < cells; ++i) x->kind[i] = -1;
     }
     int *count = calloc(3 * (size_t)x->ngroups, sizeof *count);

@@ -141,6 +141,7 @@ carom_status carom_kinds_make(carom_model *m, carom_error *err);
 carom_status carom_pair_check(resolver *r, const carom_datum *n, const shape *A, const shape *B);
 int carom_pair_formulas(const shape *A, const shape *B); // how many contacts it has; 0: there is no formula
 int carom_pair_contacts(const shape *A, const shape *B); // the same where pairs come and go
+int carom_pair_part(const shape *A, const shape *B, int k); // which contact of B and A is contact k of A and B
 bool carom_shape_moves(resolver *r, const shape *s);
 bool carom_shape_same(const shape *a, const shape *b, bool sized);
 bool carom_body_same(const body *a, const body *b);

@@ -1,0 +1,199 @@
+// test_contact_columns.c: columns of contacts are the same, in name and value, whether pairs of shapes are always there
+// or come and go.
+#define _POSIX_C_SOURCE 200809L
+#include "io/recording.h"
+#include "model_text.h"
+
+// Families whose others, far away, decide how pairs are kept.
+typedef struct family {
+    const char *name, *text; // %d: how many others
+    const char *columns[4];  // on request
+    int sizes[4];
+    double tol, end;
+} family;
+
+static const family families[] = {
+    {"circles",
+     "carom: 1\ngravity: [0, -10]\nbodies:\n"
+     "  a: {mass: 1, inertia: 0.01, at: [0, 0.4], velocity: [0.3, 0], shape: {circle: 0.1}}\n"
+     "  d: {mass: 1, inertia: 0.01, at: [0.05, 0.9], shape: {circle: 0.1}}\n"
+     "  o: {repeat: %d, index: i, body: {mass: 1, inertia: 0.01, at: [9 + i, 9], shape: {circle: 0.1}}}\n"
+     "shapes: {floor: {plane: [0, 1]}}\ncontacts:\n"
+     "  all: {among: [a, d, o], restitution: 0.6, friction: 0.1}\n"
+     "  h: {between: [[a, d], floor], restitution: 0.5, friction: 0.2}\n  one: {between: [a, d], friction: 0.3}\n"
+     "  g: {between: [o, floor]}\n",
+     {"d-a.*", "o.0-o.*.gap", "floor-o.1.*"},
+     {3, 28, 29, 34},
+     1e-12, 0.6},
+    {"polygons", // corners of both on the other: their numbers do not depend on the order of the list
+     "carom: 1\ngravity: [0, -10]\nbodies:\n"
+     "  a: {mass: 1, inertia: 0.01, at: [0, 0.4], angle: 0.3, shape: {box: [0.2, 0.1]}}\n"
+     "  d: {mass: 1, inertia: 0.01, at: [0.05, 0.7], angle: 1, shape: {polygon: [[0, 0], [0.1, 0], [0, 0.1]]}}\n"
+     "  o: {repeat: %d, index: i, body: {mass: 1, inertia: 0.01, at: [9 + i, 9], shape: {circle: 0.1}}}\n"
+     "shapes: {floor: {plane: [0, 1]}}\ncontacts:\n"
+     "  two: {between: [d, a], friction: 0.2}\n  h: {between: [floor, [d, a]], friction: 0.2}\n"
+     "  g: {among: [o, a]}\n",
+     {"a-d.*", "o.*-a.gap"},
+     {2, 30, 32, 33},
+     1e-11, 0.6},
+    {"spheres",
+     "carom: 1\ngravity: [0, 0, -10]\nbodies:\n"
+     "  a: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [0, 0, 0.4], spin: [1, 2, 3], shape: {sphere: 0.1}}\n"
+     "  d: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [0.05, 0.02, 0.9], shape: {sphere: 0.1}}\n"
+     "  o: {repeat: %d, index: i, body: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [9 + i, 0, 9], "
+     "shape: {sphere: 0.1}}}\n"
+     "shapes: {floor: {plane: [0, 0, 1]}, roof: {plane: [0, 0, -1], at: [0, 0, 50]}}\ncontacts:\n"
+     "  all: {among: [a, d, o], restitution: 0.6, friction: 0.1}\n"
+     "  h: {between: [[a, d], [floor, roof]], restitution: 0.5, friction: {along: 0.2, across: 0.1, direction: [1, 0, 0]}}\n",
+     {"a-d.*", "a-roof.*", "o.*-d.force"},
+     {2, 28, 30, 33},
+     1e-11, 0.6},
+    {"boxes in space", // a list from three pairs on: the others are not among them
+     "carom: 1\ngravity: [0, 0, -10]\nbodies:\n"
+     "  a: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [0, 0, 0.4], spin: [1, 2, 3], shape: {box: [0.2, 0.2, 0.1]}}\n"
+     "  o: {repeat: %d, index: i, body: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [9 + i, 0, 9], "
+     "shape: {sphere: 0.1}}}\n"
+     "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts:\n"
+     "  h: {between: [a, floor], friction: 0.3}\n  far: {between: [a, o]}\n",
+     {"a-floor.*", "a-o.0.*"},
+     {1, 2, 5, 9},
+     1e-11, 0.3}, // before it rests on four corners: how they share its weight is not determined
+};
+
+static carom_result *result_of(const family *f, int others, const char *const *columns, bool *listed) {
+    char text[3000];
+    snprintf(text, sizeof text, f->text, others);
+    carom_model *m = good(text);
+    carom_error err = {0};
+    const carom_sim_def def = sim_def(m, "moreau-midpoint", NULL, 2e-3, f->end);
+    carom_sim *sim = carom_sim_create(&def, &err);
+    if (!sim) fail_msg("%s, %d: %s", f->name, others, err.text);
+    carom_record *r = carom_record_create(
+        &(carom_record_def){
+            .sim = sim, .model = m, .memory = true, .step = 2e-3, .end = f->end, .every = 1, .columns = columns},
+        &err);
+    if (!r) fail_msg("%s, %d: %s", f->name, others, err.text);
+    if (carom_record_advance(r, 0, 0, &err) != CAROM_OK) fail_msg("%s, %d: %s", f->name, others, err.text);
+    carom_result *result = carom_record_result(r, &err);
+    *listed = carom_model_lists(m);
+    carom_record_destroy(r);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+    return result;
+}
+
+// Of all models: those of other bodies are not compared.
+static bool is_others(const char *name) {
+    return strncmp(name, "o.", 2) == 0 || strstr(name, "-o.") || strcmp(name, "potential") == 0 ||
+           strcmp(name, "kinetic") == 0 || strcmp(name, "energy") == 0;
+}
+
+static int compare(const family *f, carom_result *x, carom_result *y, const char *what) {
+    const long rows = carom_result_rows(x);
+    int n = 0;
+    assert_int_equal(rows, carom_result_rows(y));
+    for (int side = 0; side < 2; ++side)
+        for (int i = 0; i < carom_result_columns(side ? y : x); ++i) {
+            const char *name = carom_result_column(side ? y : x, i);
+            if (!is_others(name) && carom_result_find(side ? x : y, name) < 0)
+                fail_msg("%s, %s: column %s is in one of two alone", f->name, what, name);
+        }
+    for (int i = 0; i < carom_result_columns(x); ++i) {
+        const char *name = carom_result_column(x, i);
+        const int k = carom_result_find(y, name), nx = carom_result_columns(x), ny = carom_result_columns(y);
+        if (is_others(name) && (k < 0 || strncmp(name, "o.0", 3) != 0)) continue;
+        ++n;
+        for (long row = 0; row < rows; ++row) {
+            const double a = carom_result_values(x)[row * nx + i], b = carom_result_values(y)[row * ny + k];
+            if (!(fabs(a - b) <= f->tol * (1 + fabs(a))))
+                fail_msg("%s, %s: %s in row %ld: %.17g and %.17g", f->name, what, name, row, a, b);
+        }
+    }
+    return n;
+}
+
+static void columns_do_not_depend_on_a_count(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof families / sizeof *families; ++i)
+        for (int asked = 0; asked < 2; ++asked) {
+            const family *f = &families[i];
+            bool listed, many = false;
+            carom_result *first = result_of(f, f->sizes[0], asked ? f->columns : NULL, &listed);
+            assert_false(listed);
+            for (int k = 1; k < 4; ++k) {
+                carom_result *x = result_of(f, f->sizes[k], asked ? f->columns : NULL, &listed);
+                const int n = compare(f, first, x, asked ? "on request" : "by default");
+                assert_true(n > 4);
+                many = many || listed;
+                carom_result_close(x);
+            }
+            if (!many) fail_msg("%s: not on both sides of the count", f->name);
+            carom_result_close(first);
+        }
+}
+
+// A pair that makes one contact has the numbers of the contact; the least gap of an entry is that of its pairs.
+static void pairs_have_the_numbers_of_their_contacts(void **state) {
+    (void)state;
+    static const char *const all[] = {"all", NULL};
+    for (int k = 0; k < 2; ++k) {
+        bool listed;
+        const family *f = &families[0];
+        carom_result *r = result_of(f, f->sizes[k ? 3 : 0], all, &listed);
+        const int n = carom_result_columns(r), gap = carom_result_find(r, "all.gap"),
+                  one = carom_result_find(r, "h.1.friction"), pair = carom_result_find(r, "a-floor.friction"),
+                  twice = carom_result_find(r, "a-d.closed");
+        assert_true(gap > 0 && one > 0 && pair > 0 && twice > 0); // a and d are a pair of two entries
+        for (long row = 0; row < carom_result_rows(r); ++row) {
+            const double *x = carom_result_values(r) + row * n;
+            double least = HUGE_VAL;
+            assert_true(x[one] == x[pair]);
+            for (int i = 0; i < n; ++i) {
+                const char *name = carom_result_column(r, i), *dash = strchr(name, '-');
+                if (dash && strcmp(strrchr(name, '.'), ".gap") == 0 && !strstr(name, "floor")) least = fmin(least, x[i]);
+            }
+            assert_true(x[gap] == least);
+        }
+        carom_result_close(r);
+    }
+}
+
+// Numbers of contacts of families belong to pairs that are always there: exact names alone are accepted.
+static void requests_that_cannot_be_met_are_errors(void **state) {
+    (void)state;
+    static const struct { const char *columns[2], *message; int others; } cases[] = {
+        {{"all.3.gap"}, NULL, 5},
+        {{"all.3.gap"}, "no column matches 'all.3.gap'", 34},
+        {{"all.*.gap"}, "no column matches 'all.*.gap'", 5},
+        {{"a-nothing.gap"}, "no column matches 'a-nothing.gap'", 34},
+        {{"o.0-o.0.gap"}, "no column matches 'o.0-o.0.gap'", 34},
+        {{"*-*.gap"}, "'*-*.gap' matches more than a million pairs of shapes", 1500},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[3000];
+        snprintf(text, sizeof text, families[0].text, cases[i].others);
+        carom_model *m = good(text);
+        carom_error err = {0};
+        const carom_sim_def def = sim_def(m, "moreau-midpoint", NULL, 2e-3, 0.6);
+        carom_sim *sim = carom_sim_create(&def, &err);
+        if (!sim) fail_msg("%s", err.text);
+        carom_record *r = carom_record_create(
+            &(carom_record_def){
+                .sim = sim, .model = m, .memory = true, .step = 2e-3, .end = 0.6, .columns = cases[i].columns},
+            &err);
+        if (!cases[i].message) {
+            assert_non_null(r);
+            assert_string_equal(carom_record_numbered(r), cases[i].columns[0]);
+        } else if (r || !strstr(err.text, cases[i].message)) fail_msg("%s: %s", cases[i].columns[0], err.text);
+        carom_record_destroy(r);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(columns_do_not_depend_on_a_count),
+                                       cmocka_unit_test(pairs_have_the_numbers_of_their_contacts),
+                                       cmocka_unit_test(requests_that_cannot_be_met_are_errors)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
