@@ -43,7 +43,7 @@ void carom_json_number(FILE *f, double x);
 void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim);
 void carom_elements_json(FILE *f, const carom_model *m, carom_sim *sim);
 
-/// One line of a ledger, as in docs/ledger.md.
+/// One line of a ledger, as in docs/reference-ledger.md.
 typedef struct carom_ledger_line {
     const char *name;  // "energy.start"
     bool is_text;      // a name of a constraint; else a number

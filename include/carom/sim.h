@@ -14,7 +14,7 @@ typedef struct carom_pace {
     double stiffness, damping; // 1/s^2, 1/s
 } carom_pace;
 
-/// The account of a run.  Names and meaning are those of `carom run`'s ledger (docs/ledger.md).
+/// The account of a run.  Names and meaning are those of `carom run`'s ledger (docs/reference-ledger.md).
 typedef struct carom_ledger {
     long steps, rejected;                 // steps done; attempts rejected for a smaller step
     long switches;                        // auto: changes of method on the way

@@ -94,7 +94,7 @@ void carom_trajectory_at(const carom_trajectory *tr, double t, carom_side side, 
 // -- the error of a run ---------------------------------------------------------------------------------------
 
 /// The run is repeated twice, each time with half the step, or with a tenth of the tolerance where the scheme has one;
-/// see docs/ledger.md.
+/// see docs/reference-ledger.md.
 typedef struct carom_estimate carom_estimate;
 
 typedef struct carom_estimate_def {
