@@ -74,7 +74,7 @@ typedef struct carom_problem {
                                   // alone, and G_ij = G[i + j ld] within `first`; entries beyond are not there
     const carom_block *block;     // nb, in order of rows, covering 0..n-1
     const double *G, *c;          // n x n, n; G may be NULL where `rows` is given
-    /// By block: 0, 0: tangential rows share one ball; else so many the first, so many the second and the rest a third,
+    /// By block: 0, 0: tangential rows share one ball; else the rows of the first, of the second, and the rest a third,
     /// each of radius mu p_N.  The certificate knows that; solvers get a problem that is split.  NULL: all share one.
     const int (*disc)[2];
     const carom_block_rows *rows; // the same matrix by blocks, for the certificate before G; NULL: not given
@@ -122,7 +122,7 @@ void carom_problem_expand(const carom_problem *pb, double *G, int ld);
 bool carom_solved(const carom_problem *pb, double residual, double tol);
 
 int carom_law_rows(carom_law law);       // 1, 1, 2, 3, 4, 5, 6
-carom_law carom_law_friction(int tangents); // of a contact with so many tangential directions; 0: CAROM_UNILATERAL
+carom_law carom_law_friction(int tangents); // tangential directions; 0: CAROM_UNILATERAL
 
 /// A solver improves the p that it is given.  Its work is scratch: nothing in it survives a solve, so
 /// that all solvers of a chain use the same memory.  Same problem, same start: same bits.
@@ -132,7 +132,7 @@ typedef struct carom_solver {
     bool sparse;    // it can do with G by blocks; else it reads the dense G
     bool parts;     // it needs G by bodies
     int max_blocks; // most unilateral blocks it should be asked to solve; 0: no limit
-    int max_rows;   // beyond so many rows it makes no sense; 0: no limit
+    int max_rows;   // largest number of rows for which it makes sense; 0: no limit
     /// For problems up to this size.  work is a place of work_size bytes also while mem only counts.
     void (*allocate)(void *work, carom_arena *mem, int n, int nb);
     size_t work_size; // at most CAROM_SOLVER_WORK

@@ -70,7 +70,7 @@ typedef struct carom_record_def {
     bool replace;                // an older file of that name is replaced at once; else it is FILE.before until the run
                                  // is done
     double step, end;            // as given to the simulation, which starts at t = 0
-    long every;                  // a row every so many steps, or
+    long every;                  // steps between two rows, or
     double dt_out;               // at the first step end at or after k dt_out; both 0: about 2000 rows
     bool event_rows;             // and two rows at every event that the scheme locates, left and right limits; their
                                  // reactions are NaN
@@ -110,7 +110,7 @@ carom_status carom_record_step(void *record, const carom_now *now);
 /// The failure behind a carom_record_step() that did not return CAROM_OK.
 const carom_error *carom_record_error(const carom_record *r);
 
-/// Steps and records: until so many steps are done or so many more rows are there (0: no limit), or until the end,
+/// Steps and records: at most `steps` steps and `rows` more rows (0: no limit), or until the end,
 /// which carom_sim_done() tells.
 carom_status carom_record_advance(carom_record *r, long steps, long rows, carom_error *err);
 

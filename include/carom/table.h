@@ -30,7 +30,7 @@ typedef struct carom_table {
 /// A text about the tables as a whole; HDF5 only.
 typedef struct carom_table_note { const char *name, *text; } carom_table_note;
 
-/// Room for so many rows of columns that have their names and kinds already.
+/// Room for this number of rows of columns that have their names and kinds already.
 carom_status carom_table_reserve(carom_table *t, long rows, carom_error *err);
 void carom_table_free(carom_table *t);
 carom_column *carom_table_column(const carom_table *t, const char *name); // NULL: none

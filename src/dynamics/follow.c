@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "dynamics/curve.h"
 #include "dynamics/endless.h"
+#include "scheme/advice.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -1599,7 +1600,7 @@ static carom_status begin(walk *w) {
     if (!(w->place[0] >= w->low - ROUNDED * w->size && w->place[0] <= w->high + ROUNDED * w->size))
         return carom_fail(
             w->err, CAROM_BAD_INPUT,
-            "--by: %.60s is %.9g in the model, which does not lie between %.9g and %.9g; set it with --set", w->def->by,
+            "`by`: %.60s is %.9g in the model, which does not lie between %.9g and %.9g; set it with `set`", w->def->by,
             w->place[0], w->low, w->high);
     CAROM_TRY(w->k.begin(w->k.user));
     const double way[2] = {w->def->to > w->def->from ? 1 : -1, w->def->to > w->def->from ? -1 : 1};
@@ -1637,7 +1638,7 @@ static void give_up(walk *w) {
 static carom_status follow(walk *w) {
     const carom_follow_def *def = w->def;
     if (!(def->from != def->to) || !isfinite(def->from) || !isfinite(def->to))
-        return carom_fail(w->err, CAROM_BAD_INPUT, "--by: give NAME=A:B with two different numbers");
+        return carom_fail(w->err, CAROM_BAD_INPUT, "`by`: give NAME=A:B with two different numbers");
     w->low = fmin(def->from, def->to), w->high = fmax(def->from, def->to), w->size = w->high - w->low;
     w->longest = def->step > 0 ? def->step : STEP;
     const carom_model *other;
@@ -1756,7 +1757,7 @@ static bool take_notes(const carom_follow_def *def, carom_table_note note[NOTES]
                                          {"set", set},
                                          {"exchange", exchange},
                                          {"options", options},
-                                         {"scheme", def->run.scheme ? def->run.scheme : "event-driven"},
+                                         {"scheme", def->run.scheme ? def->run.scheme : CAROM_SCHEME_OF_DERIVATIVES},
                                          {"step", step},
                                          {"switch", step + 60},
                                          {"files", files},
@@ -1786,18 +1787,18 @@ carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *d
 
 // The file must be of the same model, parameter, range and settings.
 static carom_status compare_notes(const carom_follow_def *def, const char *file, carom_error *err) {
-    static const char *const word[NOTES] = {"parameter of --by",
+    static const char *const word[NOTES] = {"parameter of `by`",
                                             "model",
-                                            "--period",
-                                            "range of --by",
-                                            "--set or --input",
-                                            "--exchange",
-                                            "--option",
-                                            "--scheme",
-                                            "--step",
-                                            "choice of --switch",
-                                            "--matrix or file of the model",
-                                            "--response"};
+                                            "`period`",
+                                            "range of `by`",
+                                            "`set` or `input`",
+                                            "`exchange`",
+                                            "`option`",
+                                            "`scheme`",
+                                            "`step`",
+                                            "choice of `switch`",
+                                            "`matrix` or file of the model",
+                                            "`response`"};
     carom_table_note notes[NOTES];
     char *own;
     if (!take_notes(def, notes, &own)) return no_memory(err);

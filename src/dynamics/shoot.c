@@ -10,6 +10,7 @@
 #include "model/controls.h"
 #include "model/forcing.h"
 #include "model/soft_gaps.h"
+#include "scheme/advice.h"
 #include <carom/event.h>
 #include <math.h>
 #include <stdlib.h>
@@ -794,7 +795,7 @@ static carom_status open_signals(carom_shooter *s) {
         if (!same)
             return carom_fail(s->err, CAROM_UNSUPPORTED,
                               "the sample times of controllers depend on '%.60s': orbits cannot be followed along it; "
-                              "`carom modes --over` and `carom sweep` can vary it",
+                              "modes and sweeps can vary it",
                               s->task.free[k].name);
     }
     return CAROM_OK;
@@ -817,7 +818,7 @@ const char *carom_shooter_scheme(const char *name) {
 // The scheme, with its tolerance; a tolerance among the options comes last and wins.
 static carom_status resolve(carom_shooter *s, double rtol) {
     carom_run_given given = s->task.run;
-    if (!given.scheme) given.scheme = "event-driven";
+    if (!given.scheme) given.scheme = CAROM_SCHEME_OF_DERIVATIVES;
     given.end = given.step = 1, given.rtol = rtol;
     carom_run_free(&s->run);
     return carom_run_resolve(&s->run, s->task.base, &given, s->err);
@@ -861,7 +862,7 @@ carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *e
     CAROM_TRY(resolve(s, s->task.run.rtol));
     if (!carom_shooter_scheme(s->run.scheme))
         return carom_fail(err, CAROM_UNSUPPORTED,
-                          "this needs a scheme that locates events to rounding: event-driven or auto, not %.40s",
+                          "this needs a scheme that locates events to rounding (" CAROM_LOCATING_ORBITS "), not %.40s",
                           s->run.scheme);
     double least;
     s->run_rtol = tolerance_of(s, &least);
