@@ -6,6 +6,8 @@
 // other arguments are models to measure instead of the shipped ones.
 #define _DEFAULT_SOURCE
 #include "native.h"
+#include "linalg/matrix.h"
+#include "scheme/registry.h"
 #include "yardstick.h"
 #include <carom/carom.h>
 #include <carom/compile.h>

@@ -4,7 +4,7 @@
 // compiled to a tape with one group each and a fifth group of all.  The yardstick computes the same 25 numbers in one
 // function, with the cancellations done by hand.  Thread CPU time, minimum over batches.
 #define _POSIX_C_SOURCE 200809L
-#include <carom/expr.h>
+#include "expr/expr.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

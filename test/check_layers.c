@@ -89,7 +89,6 @@ static void check_include(check *c, const char *path, int line, int layer, const
 static void check_includes(check *c, const char *path, const char *text, int layer) {
     int line = 1;
     for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n', ++line) {
-        if (strcspn(at, "\n") > WIDEST) fault(c, path, line, "more than 120 columns:", at, 40);
         const char *s = at + strspn(at, " \t");
         if (*s++ != '#') continue;
         s += strspn(s, " \t");
@@ -177,6 +176,12 @@ static void check_schemes(check *c, const char *path, const char *text) {
     }
 }
 
+static void check_width(void *user, const char *path, char *text) {
+    int line = 1;
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n', ++line)
+        if (strcspn(at, "\n") > WIDEST) fault(user, path, line, "more than 120 columns:", at, 40);
+}
+
 static void check_file(void *user, const char *path, char *text) {
     check *c = user;
     const char *folder = path + strlen(c->src) + 1, *slash = strchr(folder, '/');
@@ -186,6 +191,7 @@ static void check_file(void *user, const char *path, char *text) {
         return;
     }
     ++c->seen[layer];
+    check_width(c, path, text);
     check_includes(c, path, text, layer);
     if (layer != layer_of("scheme", 6) && layer != layer_of("event", 5) && layer < layer_of("cli", 3))
         check_schemes(c, path, text);
@@ -199,6 +205,7 @@ static void check_header(void *user, const char *path, char *text) {
     const int layer = owner_of(name, strlen(name) - 2);
     if (layer == UNKNOWN) fault(c, path, 1, "no layer owns the public header", name, strlen(name));
     else check_includes(c, path, text, layer);
+    check_width(c, path, text);
 }
 
 int main(void) {
@@ -208,6 +215,9 @@ int main(void) {
     if (c.nschemes < 15) fault(&c, c.src, 1, "hardly any scheme was found", "", 0);
     const int files =
         walk(c.src, ".c|.h|.def", check_file, &c) + walk(CAROM_SOURCE_DIR "/include/carom", ".h", check_header, &c);
+    walk(CAROM_SOURCE_DIR "/test", ".c|.h", check_width, &c);
+    walk(CAROM_SOURCE_DIR "/bench", ".c|.h", check_width, &c);
+    walk(CAROM_SOURCE_DIR "/examples", ".c|.h", check_width, &c);
     for (int i = 0; i < LAYERS; ++i) {
         if (c.seen[i]) continue;
         printf("src/%s: no sources found\n", layers[i]);

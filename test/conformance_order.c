@@ -1,5 +1,6 @@
 // conformance_order.c: every scheme in the table shows the order that it declares, on smooth motion, with joints and
 // across impacts.
+#include "base/option.h"
 #include "schemes.h"
 
 static int declared_order(const carom_scheme *s) {

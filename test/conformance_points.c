@@ -3,6 +3,7 @@
 //
 // Errors of first order hide evaluations at a wrong point of the step: both are right to O(h).  So the model watches
 // where it is evaluated.
+#include "base/option.h"
 #include "schemes.h"
 
 // A unit mass slides along a floor, without forces: q(t) = q_0 + v (t - t_0) exactly, whatever the scheme, and the

@@ -7,7 +7,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 // cmocka wants the three above first
+#include "contact/residual.h"
 #include "problems.h"
+#include "solver/solvers.h"
 #include <cmocka.h>
 #include <stdio.h>
 #include <sys/mman.h>

@@ -1,5 +1,6 @@
 // ignoring.h: options for tests that run schemes without an impact law on models with contacts.
 #pragma once
+#include "scheme/registry.h"
 #include <carom/scheme.h>
 
 /// The options, and impacts=ignore where the scheme declines contacts otherwise.  Valid until the next call.

@@ -1,5 +1,6 @@
 // orbits.h: periodic orbits and branches that must be found.
 #pragma once
+#include "io/table.h"
 #include "model_text.h"
 #include <carom/dynamics.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 // structure that mechanics produces, with as many degrees of freedom as asked for.  v = 0 is admissible, so a
 // solution exists.
 #pragma once
+#include "contact/residual.h"
 #include <carom/problem.h>
 #include <math.h>
 #include <stdint.h>

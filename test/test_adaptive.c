@@ -2,6 +2,7 @@
 // undoing.
 #include "model_text.h"
 #include "schemes.h"
+#include "sim/inspect.h"
 
 static carom_sim *adaptive(const known *k, const char *scheme, double rtol, const char *more, double h, double t_end) {
     char a[40], b[40];

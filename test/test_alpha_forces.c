@@ -6,6 +6,7 @@
 // event-driven at 1e-11.
 #include "model_text.h"
 #include "schemes.h"
+#include "sim/inspect.h"
 #include <carom/event.h>
 
 // -- runs ------------------------------------------------------------------------------------------------------------

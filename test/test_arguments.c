@@ -5,8 +5,8 @@
 // process; a function that returns a status fails with CAROM_BAD_INPUT, others return nothing, NULL, false, 0 or NaN.
 // What may be missing is listed below, with the reason.
 #define _GNU_SOURCE
+#include "sweep/book.h"
 #include <carom/carom.h>
-#include <carom/difference.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

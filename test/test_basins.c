@@ -1,4 +1,5 @@
 // test_basins.c: carom basins: labels against runs of its own, states of rest, runs that escape, an irregular motion.
+#include "io/table.h"
 #include "model_text.h"
 #include <carom/dynamics.h>
 #include <string.h>

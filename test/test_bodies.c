@@ -1,5 +1,7 @@
 // test_bodies.c: rigid bodies from model files: kinematics, equations of motion, conservation, orders of all schemes.
+#include "base/option.h"
 #include "model_text.h"
+#include "scheme/registry.h"
 
 // (e.x) R(e) v
 static void turned(const double *e, const double *v, double *out) {

@@ -1,6 +1,7 @@
 // test_changes.c: what observers learn of events is the whole motion: smooth motion from each event to the next, and
 // what happens there.
 #include "model_text.h"
+#include "sim/inspect.h"
 #include <carom/event.h>
 #include <math.h>
 

@@ -417,5 +417,5 @@ int main(void) {
         cmocka_unit_test(schemes_are_listed_and_described),
         cmocka_unit_test(every_example_is_written_and_sound),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

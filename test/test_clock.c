@@ -8,6 +8,7 @@
 #include "ignoring.h"
 #include "model_text.h"
 #include "io/ledger.h"
+#include "sim/inspect.h"
 #include <carom/event.h>
 
 static const double BEGIN = 2, SAME = 1e-7; // SAME: times the size of what is compared; rounding of 4e-16 grows up to a

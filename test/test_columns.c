@@ -1,6 +1,7 @@
 // test_columns.c: sparse columns say the same as dense ones, and so does G by parts.
 #include "problems.h"
 #include "contact/delassus_blocks.h"
+#include "linalg/matrix.h"
 #include <carom/matrix.h>
 #include <carom/team.h>
 #include <float.h>

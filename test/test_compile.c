@@ -1,6 +1,8 @@
 // test_compile.c: compiled models give the interpreter's bits, and only trusted files are loaded.
 #define _POSIX_C_SOURCE 200809L
 #include "exported.h"
+#include "expr/expr.h"
+#include "model/answers.h"
 #include "model_text.h"
 #include <carom/compile.h>
 #include <sys/stat.h>

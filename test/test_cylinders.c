@@ -1,6 +1,7 @@
 // test_cylinders.c: cylinders against boxes, capsules and cylinders: distances against a search with bounds,
 // derivatives.
 #include "model_text.h"
+#include "linalg/matrix.h"
 #include "poses.h"
 
 static double next(unsigned *seed) { // -1 .. 1

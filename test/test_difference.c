@@ -1,7 +1,9 @@
 // test_difference.c: derivatives by differences agree with derivatives by hand, and serve a simulation as well.
 #include "problems.h"
+#include "linalg/matrix.h"
 #include "schemes.h"
-#include <carom/difference.h>
+#include "system/difference.h"
+#include "system/system.h"
 
 typedef struct memory {
     carom_arena mem;

@@ -1,6 +1,8 @@
 // test_estimate.c: the estimated error of a run against the true one: exact solutions, very fine runs, a chaotic
 // motion.
+#include "model/answers.h"
 #include "model_text.h"
+#include "study/trajectory.h"
 #include <carom/event.h>
 #include <carom/run.h>
 #include <carom/study.h>

@@ -6,7 +6,9 @@
 // or more is reported when it ends; "long 2/8" is the second of eight parts, which have pairs in turn.  What a scheme
 // promises stands in its table (carom_promises); docs/choosing-a-scheme.md tells the steps.
 #include "ignoring.h"
+#include "base/option.h"
 #include "model_text.h"
+#include "sim/inspect.h"
 #include <carom/event.h>
 #include <time.h>
 

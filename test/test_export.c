@@ -2,6 +2,7 @@
 // functions give the bits of the library.
 #define _POSIX_C_SOURCE 200809L
 #include "exported.h"
+#include "linalg/matrix.h"
 #include "model/pairs.h"
 #include "model_text.h"
 #include <dlfcn.h>

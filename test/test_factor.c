@@ -1,5 +1,6 @@
 // test_factor.c: factorisations solve what they were made of, and say when they cannot.
 #include "problems.h"
+#include "linalg/matrix.h"
 #include "linalg/saddle.h"
 #include <carom/matrix.h>
 #include <float.h>

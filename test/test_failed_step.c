@@ -5,6 +5,7 @@
 #include "ignoring.h"
 #include "model_text.h"
 #include "schemes.h"
+#include "sim/inspect.h"
 #include "sim/sim.h"
 #include <math.h>
 

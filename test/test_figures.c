@@ -27,6 +27,8 @@
 #include "model_text.h"
 #include "problems.h"
 #include "contact/energetic.h"
+#include "sim/inspect.h"
+#include "solver/solvers.h"
 #include <carom/event.h>
 #include <carom/team.h>
 

@@ -1,4 +1,6 @@
 // test_flex.c: flexible members: matrices against differences, mass, points, statics, frequencies.
+#include "flex/member.h"
+#include "linalg/matrix.h"
 #include <carom/flex.h>
 #include <math.h>
 #include <setjmp.h>

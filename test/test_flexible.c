@@ -1,5 +1,7 @@
 // test_flexible.c: flexible members in model files: unknowns, points, supports, loads, contacts, messages.
 #define _POSIX_C_SOURCE 200809L
+#include "linalg/matrix.h"
+#include "model/answers.h"
 #include "model_text.h"
 #include <unistd.h>
 

@@ -3,6 +3,8 @@
 // Each request of each step fails once.  The step says so and changes nothing; as soon as there is memory, the run goes
 // on as one that had it all the time, to the bit.
 #include "measures.h"
+#include "scheme/registry.h"
+#include "sim/inspect.h"
 #include <malloc.h>
 
 static bool counting;

@@ -1,6 +1,7 @@
 // test_hard.c: small models that are hard for one reason each: balls that touch before the first impact, positions
 // where joints become dependent, joints that hold stiff members, a mechanism of seven bodies.
 #include "model_text.h"
+#include "sim/inspect.h"
 #include <carom/event.h>
 
 // -- the first impact of a run ------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 // test_hausdorff.c: distance of graphs that jump.
+#include "study/norm.h"
 #include <carom/study.h>
 #include <math.h>
 #include <setjmp.h>

@@ -3,6 +3,7 @@
 #include "model_text.h"
 #include "collide/patch.h"
 #include "read/mesh.h"
+#include "scheme/registry.h"
 #include <carom/sim.h>
 
 static void near_to(double x, double y, double tolerance) {

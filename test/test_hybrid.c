@@ -7,6 +7,7 @@
 #include "linalg/block_lu.h"
 #include "linalg/dense.h"
 #include "linalg/order.h"
+#include "solver/solvers.h"
 #include "walls.h"
 #include <carom/team.h>
 #include <cmocka.h>

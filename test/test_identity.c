@@ -1,5 +1,6 @@
 // test_identity.c: discrete energy balances hold to rounding on linear systems, and a wrong sign would be noticed.
 #include "chain.h"
+#include "linalg/matrix.h"
 #include "model_text.h"
 #include "scheme/identity.h"
 #include "scheme/inside.h"

@@ -1,6 +1,8 @@
 // test_joint_motion.c: one joint at a time against the formula of its motion: rail, pole, table, thread, cross, top,
 // turntable.
 #include "mechanisms.h"
+#include "model/answers.h"
+#include "scheme/registry.h"
 
 // A model after `end` by the scheme of order 6.
 static carom_sim *after(const carom_model *m, double h, double end) {

@@ -1,6 +1,8 @@
 // test_joints.c: joints between bodies: freedoms, conservation, agreement with coordinates, redundancy, couplings,
 // reactions.
 #include "mechanisms.h"
+#include "model/answers.h"
+#include "scheme/registry.h"
 
 // -- every joint ------------------------------------------------------------------------------------------------------
 

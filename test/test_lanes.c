@@ -4,8 +4,10 @@
 // With "long" all schemes, laws and sections; with "cuda" the CUDA text goes through nvcc, if there is one.
 #define _POSIX_C_SOURCE 200809L
 #include "model_text.h"
+#include "io/table.h"
+#include "sweep/book.h"
 #include "sweep/lanes.h"
-#include <carom/book.h>
+#include "sweep/shards.h"
 #include <unistd.h>
 
 #ifdef __clang__

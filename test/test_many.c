@@ -1,6 +1,7 @@
 // test_many.c: many bodies whose contacts come and go: found, kept in their slots, saved, and right.
 #include "model_text.h"
 #include "collide/broad.h"
+#include "sim/inspect.h"
 #include "sim/sim.h"
 #include <carom/sim.h>
 #include <float.h>

@@ -1,5 +1,6 @@
 // test_matrices.c: flexible members by their matrices: Matrix Market texts, members in C, models, results.
 #define _DEFAULT_SOURCE // mkstemp
+#include "flex/member.h"
 #include "model_text.h"
 #include <carom/event.h>
 #include <carom/result.h>

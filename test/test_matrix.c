@@ -1,5 +1,6 @@
 // test_matrix.c: the three storages say the same thing as a plain table of numbers.
 #include "linalg/sum.h"
+#include "linalg/matrix.h"
 #include "problems.h"
 #include <carom/matrix.h>
 #include <float.h>

@@ -2,6 +2,7 @@
 // sudden forces, the fastest modes, stability limits, sampled steps, last steps, sample instants, and who is named as
 // able to do what another scheme cannot.
 #include "measures.h"
+#include "sim/inspect.h"
 
 // -- forces -----------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,8 @@
 // test_mech.c: a mechanism as data: copies, comparisons, hashes, and the file that describes it.
 #include "mech/datum.h"
+#include "build/build.h"
 #include "mech/keys.h"
+#include "mech/mech.h"
 #include "model_text.h"
 #include "sources.h"
 

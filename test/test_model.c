@@ -1,6 +1,8 @@
 // test_model.c: the system that comes out of a model file, against formulas derived by hand and against differences.
+#include "linalg/matrix.h"
+#include "model/answers.h"
 #include "model_text.h"
-#include <carom/difference.h>
+#include "system/difference.h"
 
 static double next(unsigned *seed) {
     *seed = *seed * 1664525u + 1013904223u;

@@ -1,4 +1,5 @@
 // test_model_checks.c: checks, the ledger's names, and what `carom check` finds.
+#include "model/answers.h"
 #include "model_text.h"
 
 static const char *const ball = "carom: 1\nparameters: {m: 2}\ncoordinates: {x: {at: 3, rate: -1}}\nlet: {y: "

@@ -5,7 +5,8 @@
 
 // Text, and the error after the file's name.  "..." at the end: the rest of the sentence belongs to libyaml or to
 // expressions.
-static const struct { const char *text, *error; } cases[] = {
+static const struct { const char *text, *error;
+} cases[] = {
     {"", "1:1: the file is empty; a model starts with `carom: 1`"},
     {"# nothing\n", "1:1: the file is empty; a model starts with `carom: 1`"},
     {"- a\n- b\n", "1:1: a model is a map of sections (`carom: 1`, `coordinates:`, ...), this is something else"},
@@ -14,10 +15,11 @@ static const struct { const char *text, *error; } cases[] = {
     {"carom: 2\n", "1:8: unsupported format version; this carom reads `carom: 1`"},
     {H "contact: {}\n", "4:1: unknown key 'contact' in the model; did you mean 'contacts'?"},
     {H "ground: {}\n", "4:1: unknown key 'ground' in the model; shapes of the ground stand under `shapes`"},
-    {H "zzzzzzzz: {}\n", "4:1: unknown key 'zzzzzzzz' in the model; expected one of carom, name, about, parameters, "
-                         "tables, inputs, controllers, coordinates, states, bodies, shapes, gravity, joints, start, assemble, "
-                         "sleep, settle, ropes, springs, motors, loads, flexible, let, energy, forces, constraints, contact "
-                         "defaults, materials, contacts, outputs, exact, checks, sweep, record, simulation, draw"},
+    {H "zzzzzzzz: {}\n",
+     "4:1: unknown key 'zzzzzzzz' in the model; expected one of carom, name, about, parameters, "
+     "tables, inputs, controllers, coordinates, states, bodies, shapes, gravity, joints, start, assemble, "
+     "sleep, settle, ropes, springs, motors, loads, flexible, let, energy, forces, constraints, contact "
+     "defaults, materials, contacts, outputs, exact, checks, sweep, record, simulation, draw"},
     {H "---\ncarom: 1\n", "4:1: a second document starts here; a model file holds one model (remove the ---)"},
     {H "parameters: &p {a: 1}\n",
      "4:13: anchors (&name) are not used in model files; write the value where it is needed, or make it a parameter"},

@@ -4,6 +4,7 @@
 // Masses and inertias of solids are integrals over slices; forces of loads, springs, dampers, bushings and gravity are
 // vectors at points. Nothing here uses a derivative or a formula of the sources; states are random and general.
 #include "model_text.h"
+#include "linalg/matrix.h"
 #include "poses.h"
 
 enum { MOST = 24 };

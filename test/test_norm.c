@@ -1,4 +1,5 @@
 // test_norm.c: norms of differences at step ends.
+#include "study/norm.h"
 #include <carom/study.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 // test_option.c: described settings: found, read, checked, written; the nearest name.
+#include "base/option.h"
 #include <carom/option.h>
 #include <math.h>
 #include <setjmp.h>

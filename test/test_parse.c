@@ -1,5 +1,5 @@
 // test_parse.c: grammar, names, error sentences with their byte, and text that is not an expression at all.
-#include <carom/expr.h>
+#include "expr/expr.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

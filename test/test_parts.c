@@ -3,6 +3,7 @@
 //
 // A ball falls from y = 1 with y' = 0: y = 1 - g t^2/2 until t = sqrt(2/g), then it bounces with e = 1/2.
 #include "model_text.h"
+#include "sim/inspect.h"
 #include <carom/event.h>
 
 static const char form[] = "carom: 1\nparameters: {g: 8, m: 2}\ncoordinates: {x: {at: 0, rate: 3}, y: {at: "

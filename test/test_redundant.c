@@ -1,5 +1,6 @@
 // test_redundant.c: mechanisms with more joints than they need move like those without, in every scheme.
 #include "mechanisms.h"
+#include "contact/residual.h"
 #include "sim/sim.h"
 #include "system/redundant.h"
 #include <fenv.h>

@@ -7,6 +7,7 @@
 // none left out.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "problems.h"
+#include "io/table.h"
 #include "quick.h"
 #include "result_rig.h"
 #include <carom/problem_file.h>

@@ -1,5 +1,6 @@
 // test_rims.c: cylinders against what is finite: conservation, positions without a direction.
 #include "model_text.h"
+#include "linalg/matrix.h"
 #include "poses.h"
 
 // -- conservation -----------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 // test_set.c: parameters that are changed in a model give the bits of a model that is made with them.
+#include "linalg/matrix.h"
 #include "model_text.h"
 
 #ifndef CAROM_SHIPPED

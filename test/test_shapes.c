@@ -1,5 +1,6 @@
 // test_shapes.c: contacts between shapes: distances against projections, derivatives, conservation, what is refused.
 #include "model_text.h"
+#include "linalg/matrix.h"
 #include "poses.h"
 
 // -- pairs ------------------------------------------------------------------------------------------------------------

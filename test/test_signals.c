@@ -1,5 +1,6 @@
 // test_signals.c: inputs and discrete controllers, against sampled solutions by hand, with every scheme.
 #include "model_text.h"
+#include "sim/inspect.h"
 #include <carom/event.h>
 
 // -- controllers ------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // test_sim.c: making and running a simulation: definitions that are refused, events, ledger, saved state, observers.
 #define _POSIX_C_SOURCE 200809L // nanosleep
 #include "schemes.h"
+#include "sim/inspect.h"
 #include "sim/sim.h"
 #include <stdlib.h>
 #include <time.h>

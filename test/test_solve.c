@@ -1,6 +1,7 @@
 // Contact problems in files: formats, hostile files, `carom solve` and `carom run --dump-problems`.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "host.h"
+#include "io/problem_file.h"
 #include "program.h"
 #include "walls.h"
 #include <carom/problem_file.h>

@@ -1,4 +1,5 @@
 // test_sparse.c: sparse matrices say the same as dense ones, and are factorised as well as they.
+#include "linalg/matrix.h"
 #include "problems.h"
 #include <carom/carom.h>
 #include <float.h>

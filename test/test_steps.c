@@ -1,6 +1,8 @@
 // test_steps.c: what a step notes, books and leaves behind: where it fails, across jumps and signals, after obstacles,
 // where the run is set back.
 #include "measures.h"
+#include "scheme/registry.h"
+#include "sim/inspect.h"
 
 // What a step notes for itself, set to what no step leaves, does not change the next one.
 static void a_step_forgets_what_the_one_before_noted(void **state) {

@@ -5,6 +5,7 @@
 // calls are interrupted and do half of their work.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "io/h5_driver.h"
+#include "io/table.h"
 #include "result_rig.h"
 #include <carom/problem_file.h>
 #include <carom/table.h>

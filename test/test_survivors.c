@@ -1,11 +1,16 @@
 // test_survivors.c: faults that were once planted in the sources and that no test noticed; here each is noticed.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "io/publish.h"
+#include "dynamics/names.h"
+#include "io/recording.h"
 #include "io/sides.h"
+#include "io/table.h"
+#include "mech/mech.h"
 #include "problems.h"
 #include "result_rig.h"
 #include "sim/sim.h"
 #include "solver/local.h"
+#include "sweep/book.h"
 #include <carom/build.h>
 #include <carom/compile.h>
 #include <carom/draw.h>

@@ -1,7 +1,8 @@
 // test_sweeps.c: many runs of one model: lists, sections, chains, journals, tables.
 #define _POSIX_C_SOURCE 200809L
+#include "io/table.h"
 #include "model_text.h"
-#include <carom/book.h>
+#include "sweep/book.h"
 #include <carom/sweep.h>
 #include <unistd.h>
 

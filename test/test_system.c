@@ -1,5 +1,6 @@
 // test_system.c: an incomplete or senseless system is refused with a sentence that says why.
 #include "schemes.h"
+#include "system/system.h"
 
 static void refused(const carom_system *sys, const char *because) {
     carom_error err = {0};

@@ -1,6 +1,7 @@
 // test_table.c: tables of sweeps, and what members of a model hold, as they are written and read.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "json.h"
+#include "io/table.h"
 #include "result_rig.h"
 #include <carom/table.h>
 

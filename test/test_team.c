@@ -1,5 +1,7 @@
 // test_team.c: threads of one simulation: every piece of work is done once, and results have the same bits for every
 // number of threads.
+#include "base/team.h"
+#include "contact/residual.h"
 #include "model_text.h"
 #include <stdatomic.h>
 

@@ -1,4 +1,5 @@
 // test_trajectory.c: a motion between its nodes, and on either side of a jump.
+#include "study/trajectory.h"
 #include <carom/study.h>
 #include <math.h>
 #include <setjmp.h>

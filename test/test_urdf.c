@@ -210,12 +210,13 @@ static void repairs(void **s) {
     assert_non_null(strstr(err.text, "joint 'two' has no <limit lower=... upper=.../>; a joint without limits is "
                                      "continuous, and `repair` makes it one"));
     carom_model *m = robot_as((carom_robot_def){.repair = true}, false, bad);
-    static const char *const lines[] = {"# repaired: no limits, of joint \"two\"\n",
-                                        "# repaired: no mass, 1/1000 of the robot's now, of link \"dummy\"\n",
-                                        ("# repaired: inertia not positive definite, moments below those of a ball of 1 "
-                                         "cm raised to these, of link \"arm\"\n"),
-                                        "arm: {mass: 2, inertia: [8e-05, 0.5, 8e-05, 0, 0, 0]",
-                                        "dummy: {mass: 0.002, inertia: [8e-08, 8e-08, 8e-08, 0, 0, 0]"};
+    static const char *const lines[] = {
+        "# repaired: no limits, of joint \"two\"\n",
+        "# repaired: no mass, 1/1000 of the robot's now, of link \"dummy\"\n",
+        ("# repaired: inertia not positive definite, moments below those of a ball of 1 "
+         "cm raised to these, of link \"arm\"\n"),
+        "arm: {mass: 2, inertia: [8e-05, 0.5, 8e-05, 0, 0, 0]",
+        "dummy: {mass: 0.002, inertia: [8e-08, 8e-08, 8e-08, 0, 0, 0]"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i)
         if (!strstr(text, lines[i])) fail_msg("no \"%s\" in\n%s", lines[i], text);
     assert_non_null(strstr(notes, "r.urdf:4: repaired: inertia not positive definite"));

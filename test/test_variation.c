@@ -1,4 +1,6 @@
 // test_variation.c: derivatives by state and parameters against differences of the fourth order, and by hand.
+#include "linalg/matrix.h"
+#include "model/answers.h"
 #include "model_text.h"
 
 #ifndef CAROM_SHIPPED

@@ -1,5 +1,6 @@
 // test_words.c: the vocabulary of a step, word by word, on systems small enough to compute by hand.
 #include "schemes.h"
+#include "linalg/matrix.h"
 #include "scheme/newton.h"
 #include "sim/sim.h"
 #include <float.h>

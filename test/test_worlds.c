@@ -2,6 +2,7 @@
 // heaps.
 #define _POSIX_C_SOURCE 200809L
 #include "program.h"
+#include "model/answers.h"
 #include "result_rig.h"
 #include <limits.h>
 #include <sys/resource.h>

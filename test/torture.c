@@ -7,7 +7,7 @@
 // here.
 #define _DEFAULT_SOURCE // mkdtemp, usleep
 #include "result_rig.h"
-#include <carom/book.h>
+#include "sweep/book.h"
 #include <carom/event.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -31,12 +31,16 @@ for page in docs/study-*.md; do
     (($(words "$page") <= 400)) || complain "$page has $(words "$page") words, more than 400"
 done
 (($(words README.md) <= 910)) || complain "README.md has $(words README.md) words, more than 910"
-awk -f test/links.awk README.md docs/*.md src/README.md || complain "mend the links"
+awk -f test/links.awk README.md docs/*.md src/README.md test/README.md || complain "mend the links"
 # Every page is in the table of contents, and in the navigation of the site (some by pattern: tools/site.sh).
 for page in docs/*.md; do
     name=$(basename "$page")
     [[ $name =~ ^(README|METHODS|notation|solvers|studies|architecture|(methods|study|add-a)-.*)\.md$ ]] || grep -q ": $name\$" tools/mkdocs.yml || complain "$page has no place in tools/mkdocs.yml"
     [[ $name == README.md || $name == study-* ]] || grep -qF "($name" docs/README.md || complain "$page is not listed in docs/README.md"
     [[ $name != study-* ]] || grep -qF "($name" docs/studies.md docs/README.md || complain "$page is listed in no table"
+done
+# Every suite is in the table of tests.
+for suite in test/test_*.c test/conformance_*.c test/check_*.c; do
+    grep -qF "\`$(basename "$suite" .c)\`" test/README.md || complain "$suite is not listed in test/README.md"
 done
 exit $((failures > 0))

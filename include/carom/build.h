@@ -128,8 +128,6 @@ void carom_build_entry(carom_build *b, const char *section, const char *name, co
 
 /// NULL on failure: err->text names the element.  The builder stays as it is.
 carom_model *carom_build_model(carom_build *b, carom_error *err);
-/// The mechanism, which still belongs to the builder; NULL after a mistake.
-const carom_mech *carom_build_mech(carom_build *b, carom_error *err);
 /// The same as a model file; NULL after a mistake.  Valid until the next call.
 const char *carom_build_text(carom_build *b);
 

@@ -1,31 +1,24 @@
 // carom.h: simulation of mechanical systems that hit things.
 //
-//   status.h   how failures are reported        option.h  settings that are described
-//   arena.h    one block of memory              matrix.h  matrices, columns, vectors
-//   system.h   the system that a scheme sees    problem.h contact problems and their solvers
-//   scheme.h   the step and its vocabulary      sim.h     a simulation and its ledger
-//   expr.h     expressions and tapes            model.h   models read from text
-//   event.h    event-driven integration         result.h  recording and reading results
-//   study.h    comparing schemes                difference.h  derivatives by differences
-//   sparse.h   factorisation of sparse matrices draw.h    what a model looks like
-//   flex.h     flexible members                 structure.h  a system of flexible members
-//   build.h    mechanisms from C calls              variation.h  how terms of a model change with state and parameters
-//   functions.h  a system from plain functions, alone or added to another
-//   problem_file.h  contact problems in files  dynamics.h  states of rest, modes, fits
-//   team.h     threads of one simulation
-//   layout.h   sizes of structs, for other languages
+//   models       model.h   read from text      build.h   from C calls           functions.h  from plain functions
+//   runs         run.h     settings resolved   sim.h     simulation, ledger     result.h     recording, reading
+//   studies      study.h   comparing schemes   sweep.h   over parameters        dynamics.h   rest, modes, orbits, fits
+//   drawing      draw.h    what a model looks like        table.h   tables in results
+//   speed        compile.h models as machine code         team.h    threads of one simulation
+//   own systems  system.h  what a scheme sees  matrix.h  matrices, columns      sparse.h     factorisation
+//                flex.h    flexible members    structure.h  systems of them     variation.h  derivatives of a model
+//   own schemes  scheme.h  the step            event.h   event-driven           problem.h    contact problems, solvers
+//   everywhere   status.h  failures            option.h  described settings     arena.h      one block of memory
 //
 // Start with carom_model_create() for a model in text or with carom_system_default() for one in C,
 // then carom_sim_create() and carom_sim_run().  Symbols: docs/notation.md.
 #pragma once
 #include <carom/arena.h>
-#include <carom/book.h>
 #include <carom/build.h>
 #include <carom/compile.h>
 #include <carom/draw.h>
 #include <carom/dynamics.h>
 #include <carom/event.h>
-#include <carom/expr.h>
 #include <carom/flex.h>
 #include <carom/functions.h>
 #include <carom/layout.h>

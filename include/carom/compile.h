@@ -5,7 +5,6 @@
 // ($XDG_CACHE_HOME/carom or ~/.cache/carom), named by a hash of the expressions, the compiler, its flags and carom's
 // version.  A folder or file that belongs to another user, or that others can write to, is never used.
 #pragma once
-#include <carom/expr.h>
 #include <carom/model.h>
 
 #ifdef __cplusplus

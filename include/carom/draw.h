@@ -65,9 +65,6 @@ void carom_drawing_eval(carom_drawing *d, double t, const double *q, const doubl
 /// (a named point at that node), NULL: none.  Its rate is the column of that name with a prime.
 const char *carom_drawing_column(const carom_drawing *d, int i);
 
-const char *carom_figure_word(carom_figure f); // "point", "segment", ...; "contact" for CAROM_TOUCH; NULL outside
-const char *carom_colour_name(int i);          // colours a model may name; NULL after the last
-
 #ifdef __cplusplus
 }
 #endif

@@ -120,13 +120,6 @@ typedef struct carom_play_def {
 } carom_play_def;
 carom_status carom_modes_play(const carom_modes *modes, int k, const carom_play_def *def, carom_error *err);
 
-// -- values of a parameter ----------------------------------------------------------------------------------------
-
-/// "NAME=SPEC" as in sweeps.  CAROM_BAD_INPUT: the model has no parameter of that name, or SPEC is wrong.
-typedef struct carom_vary { char *name; long n; double *value; } carom_vary;
-carom_status carom_vary_of(carom_vary *v, const carom_model *m, const char *text, carom_error *err);
-void carom_vary_drop(carom_vary *v);
-
 // -- fits ---------------------------------------------------------------------------------------------------------
 
 typedef struct carom_fit_def {
@@ -446,7 +439,6 @@ typedef enum carom_locus_kind {
     CAROM_LOCUS_QUADRATURE,
     CAROM_LOCUS_KINDS
 } carom_locus_kind;
-const char *carom_locus_word(carom_locus_kind kind);
 
 typedef struct carom_locus_def {
     carom_model_def model;       // with the parameters of the event
@@ -477,8 +469,6 @@ typedef struct carom_locus {
 /// generalised-doubling, resonance 1:1 to 1:4, degenerate-grazing; closed: back at the start; end: not found any
 /// further.  To be freed whatever happens.
 carom_status carom_locus_run(carom_locus *l, const carom_locus_def *def, carom_error *err);
-// .h5 or .csv
-carom_status carom_locus_write(const carom_locus *l, const carom_locus_def *def, const char *file, carom_error *err);
 void carom_locus_free(carom_locus *l);
 
 #ifdef __cplusplus

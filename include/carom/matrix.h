@@ -44,15 +44,10 @@ typedef struct carom_matrix {
     double *a;
 } carom_matrix;
 
-size_t carom_shape_size(carom_shape shape);                   // number of doubles
-int carom_shape_band(carom_shape shape);                      // most |i - j| of an entry; sparse shapes are searched
 carom_matrix carom_allocate_matrix(carom_arena *mem, carom_shape shape);
 double *carom_matrix_entry(carom_matrix A, int i, int j);    // NULL outside the storage
-void carom_matrix_zero(carom_matrix A);
 void carom_matrix_add(carom_matrix A, double x, carom_matrix B); // A += x B; B's storage within A's
-void carom_matrix_mul(double *y, carom_matrix A, const double *x);           // y  = A x
 void carom_matrix_muladd(double *y, double s, carom_matrix A, const double *x); // y += s A x
-void carom_matrix_magnitude(double *y, carom_matrix A, const double *x);         // y_i = sum_j |A_ij x_j|
 
 /// The pattern of the given entries (in any order, repeated as they like) and the diagonal.  NULL: no memory, or an
 /// entry outside 0 .. n-1.
@@ -61,10 +56,6 @@ carom_pattern *carom_pattern_create(int n, size_t count, const int *row, const i
 carom_pattern *carom_pattern_union(carom_shape A, carom_shape B, const carom_direct *direct);
 void carom_pattern_destroy(carom_pattern *pattern);
 int carom_pattern_find(const carom_pattern *pattern, int i, int j); // place of an entry in `a`; -1: there is none
-/// Is it well-formed?  For patterns that were not made by the functions above.
-carom_status carom_pattern_check(const carom_pattern *pattern, carom_error *err);
-/// Does storage of shape big have room for every matrix of shape small?
-bool carom_shape_holds(carom_shape big, carom_shape small);
 
 /// A way to factorise sparse matrices.  The core has none of its own; a layer around it brings one.
 struct carom_direct {
@@ -100,7 +91,6 @@ carom_factor carom_allocate_factor(carom_arena *mem, carom_shape shape, bool sym
 /// *where is then the row (NULL allowed).
 carom_status carom_factorise(carom_factor *F, carom_matrix A, int *where);
 void carom_factor_solve(const carom_factor *F, double *x); // x = A^-1 x
-void carom_factor_advance(const carom_factor *F, double *v, double h, double *x); // v += h A^-1 x; x is spoilt
 
 /// n columns of length rows.  Dense when count is NULL: column k is a + k rows.  Else column k holds
 /// count[k] <= stride entries: values a[k stride + e], row numbers carom_column_rows(W, k)[e].  These are row[k stride
@@ -113,9 +103,6 @@ typedef struct carom_columns {
     int *share; // n; 0: row numbers of its own.  NULL: every column has its own
 } carom_columns;
 
-carom_columns carom_allocate_columns(carom_arena *mem, int rows, int n, int stride); // stride >= rows: dense
-/// With room for that number of lists of row numbers that columns may share; 0: share is NULL.
-carom_columns carom_allocate_sharing_columns(carom_arena *mem, int rows, int n, int stride, int lists);
 /// Row numbers of column k; W is sparse.
 static inline int *carom_column_rows(const carom_columns *W, int k) {
     return W->row + (size_t)(W->share && W->share[k] > 0 ? W->n + W->share[k] - 1 : k) * (size_t)W->stride;
@@ -130,7 +117,6 @@ double carom_column_dot(const carom_columns *W, int k, const double *x);        
 /// y[k] = W_(first + k)'x for n columns.
 void carom_columns_dot(double *y, const carom_columns *W, int first, int n, const double *x);
 void carom_column_axpy(double *y, double s, const carom_columns *W, int k);         // y += s W_k
-void carom_column_expand(double *y, const carom_columns *W, int k);                 // y = W_k, dense
 
 // Vectors; inline because most systems are small.  Lists of one to three numbers are the most frequent: a loop over
 // them would cost more than what it does.
@@ -192,10 +178,6 @@ static inline double carom_length(const double *x, int n) {
     for (int i = 1; i < n; ++i) l = hypot(l, x[i]);
     return l;
 }
-/// x_0 = x, z_0 = z, x += a z: a step of a large system that keeps where it began, in one pass.
-void carom_add_keeping(double *x_0, double *z_0, double *x, double a, const double *z, int n);
-/// x += a z; are all |z_i| below the limit (and numbers)?
-bool carom_axpy_below(double *x, double a, const double *z, int n, double limit);
 double carom_norm_max_long(const double *x, int n);
 /// Largest absolute entry; infinite when an entry is not a number.
 static inline double carom_norm_max(const double *x, int n) {

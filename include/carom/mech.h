@@ -188,9 +188,6 @@ carom_mech *carom_mech_create(const char *file);
 void carom_mech_destroy(carom_mech *m);
 /// The mechanism that a model file describes; NULL on failure: err->text is `file:line:column: what; what to do`.
 carom_mech *carom_mech_read(const char *text, size_t length, const char *file, carom_error *err);
-/// The unit of a column of results or of a parameter, by its usual name ("m/s", "J"), where the mechanism gives units;
-/// false: not known.
-bool carom_mech_unit(const carom_mech *m, const char *name, char *text, size_t size);
 /// Add an entry of a section as a file would have it, as data: ("bodies", "rod", a map), ("gravity", NULL, a list).
 /// Keys of maps are their items' `key`.  It is copied; `section.name` names it in messages.
 carom_status carom_mech_add(carom_mech *m, const char *section, const char *name, const carom_datum *value,
@@ -199,13 +196,6 @@ carom_status carom_mech_add(carom_mech *m, const char *section, const char *name
 void carom_mech_text_free(char *text);
 /// The model file that describes a mechanism, to be freed; NULL: no memory.
 char *carom_mech_text(const carom_mech *m);
-/// A copy; NULL: no memory.
-carom_mech *carom_mech_copy(const carom_mech *m);
-/// Do both say the same, so that the same would be written of them?  Places, and the files they come from, do not
-/// count.
-bool carom_mech_equal(const carom_mech *a, const carom_mech *b);
-/// The same number for mechanisms that are equal.
-uint64_t carom_mech_hash(const carom_mech *m);
 /// Override a parameter: "name=expression", as typed with --set.  Of an input: "name=number" is another value at the
 /// start, "name=expression" the signal that it follows, and "name=FILE.csv" a table of time whose text
 /// carom_mech_add_matrix() hands over under the name FILE.csv.

@@ -1,7 +1,6 @@
 // model.h: a model, made from text (docs/model-file.md) or from a mechanism: names, expressions, and the system made of
 // them.
 #pragma once
-#include <carom/expr.h>
 #include <carom/flex.h>
 #include <carom/mech.h>
 #include <carom/sim.h>
@@ -34,20 +33,11 @@ carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, 
 bool carom_model_lists(const carom_model *m); // do contacts come and go?  carom_model_def.pairs
 void carom_model_destroy(carom_model *m);
 
-/// All tapes that evaluate the model, at most `room` of them into list (NULL: only count); returns how many there are.
-int carom_model_tapes(const carom_model *m, carom_tape **list, int room);
-/// What one evaluation of the equations of motion costs, in instructions of the tape.
-long carom_model_motion_instructions(const carom_model *m);
 /// The model as one self-contained C17 file: functions PREFIX_mass, PREFIX_force, PREFIX_gaps, ... of (t, q, v,
 /// parameters), with the same bits as the tape.  text: the model's own, for a comment.  CAROM_BAD_INPUT: it has parts
 /// that have no C text.
 carom_status carom_model_write_c(const carom_model *m, const char *prefix, const char *text, size_t length,
                                  carom_write_text *write, void *user, carom_error *err);
-/// Evaluate m with the compiled code of another model that must outlive it, wherever the two have equal tapes.
-void carom_model_adopt(carom_model *m, const carom_model *other);
-/// Something the model needs while it lives; release(thing) is called when it is destroyed.  One thing; a second
-/// replaces it.
-void carom_model_own(carom_model *m, void *thing, void (*release)(void *thing));
 
 /// Texts of the files that a model's text names: tables, meshes, heights.  They lie in the directory of `file` or below
 /// it; links are followed where they end there.  Names that the list has already are left alone.  *list (NULL, or from
@@ -83,11 +73,6 @@ bool carom_model_state(const carom_model *m, int i);
 bool carom_model_hidden(const carom_model *m, int i);
 /// v: velocities at rest, zero but for first-order states: their values, which equilibria have in place of positions.
 void carom_model_at_rest(const carom_model *m, const double *q, double *v);
-/// Rates q' of all positions; and back.  Without spatial bodies these are the velocities themselves.
-void carom_model_rates(const carom_model *m, const double *q, const double *v, double *dq);
-void carom_model_velocities(const carom_model *m, const double *q, const double *dq, double *v);
-/// The first of four positions of a quaternion to which position i belongs; -1: it does not.
-int carom_model_quaternion(const carom_model *m, int i);
 const char *carom_model_parameter(const carom_model *m, int i, double *value);
 /// Other values of n parameters, numbered as above; parameters given by expressions of these follow.  The model is
 /// then, bit for bit, the one that is created with these values: mostly by writing numbers, and where one goes into the
@@ -117,20 +102,6 @@ int carom_model_find_input(const carom_model *m, const char *name, carom_error *
 bool carom_model_fixed(const carom_model *m, int i);
 /// Radius of the smaller of the two shapes that touch at contact id; 0: its gap is not that of shapes.
 double carom_model_contact_size(const carom_model *m, long long id);
-/// Bytes of the longest name of a contact, of those that come and go, too.
-size_t carom_model_longest_contact(const carom_model *m);
-/// Contacts with columns in results: all but those of pairs of shapes, where there are more than 64 pairs.
-int carom_model_shown(const carom_model *m);
-/// Pattern i of the columns that the model wants in results (record: columns), "all" alone: every one; NULL: no more.
-const char *carom_model_columns(const carom_model *m, int i);
-/// Entries of contacts, 0 .. carom_model_entries() - 1: the name of one that makes rigid pairs of shapes, else
-/// NULL; and the one that makes contact id (work: of the simulation, for contacts that come and go), -1: none.
-int carom_model_entries(const carom_model *m);
-const char *carom_model_entry_name(const carom_model *m, int entry);
-int carom_model_entry_of(const carom_model *m, const void *work, int id);
-/// Name of a contact of finite stiffness, as carom_system.compliant numbers them.  Valid as that of
-/// carom_model_constraint().
-const char *carom_model_compliant(const carom_model *m, long long which);
 /// What `settle: yes` did: a sentence; NULL: nothing overlapped, or it was not asked for.
 const char *carom_model_settled(const carom_model *m);
 /// Time between snapshots of contacts, as the model's `record` says; 0: none.
@@ -144,8 +115,6 @@ bool carom_model_touch(const carom_model *m, void *work, double t, const double 
 /// those that come and go); of pairs that come and go also one pair A-B.
 enum { CAROM_NO_CONTACT = -1 };
 long long carom_model_contact(const carom_model *m, const char *name);
-/// Does an event at `contact` belong to what carom_model_contact() has found?
-bool carom_model_contact_is(const carom_model *m, long long found, long long contact);
 // bilateral first (joints, constraints), then contacts
 const char *carom_model_constraint(const carom_model *m, long long id);
 int carom_model_part(const carom_model *m, int id); // of a joint with several constraints: which, from 1; else 0
@@ -154,16 +123,6 @@ int carom_model_parts(const carom_model *m, int id); // of a contact, the first 
 const char *carom_model_output(const carom_model *m, int i);
 /// Joints and constraints that follow from others at the start: "hinge, strut (2)"; NULL: none.
 const char *carom_model_redundant(const carom_model *m);
-
-/// Flexible member i: its name, itself, its first position and velocity; fields (a bit 1 << carom_field each) that
-/// results hold.
-typedef struct carom_model_member {
-    const char *name;
-    const carom_member *flex;
-    int q, v;
-    unsigned fields;
-} carom_model_member;
-carom_model_member carom_model_member_at(const carom_model *m, int i);
 
 /// The matrices that it was created with.
 const carom_matrix_text *carom_model_matrices(const carom_model *m, int *n);
@@ -178,17 +137,6 @@ typedef struct carom_model_run {
 } carom_model_run;
 carom_model_run carom_model_simulation(const carom_model *m);
 
-/// A world: rigid bodies that no joint holds and that may hit each other, ten or more in the plane, five in space, and
-/// half of all that moves; nothing in it is elastic.  Single impacts do not matter in it; in `step` nothing passes a
-/// tenth of the half width of the thinnest shape, at the speed of the fastest body after a fall through all of the
-/// world.
-typedef struct carom_world {
-    int bodies;
-    double width, speed, step;
-} carom_world;
-/// False: it is none, and *w is not complete.
-bool carom_model_world(const carom_model *m, carom_world *w);
-
 /// Springs, motors and loads: their names and kinds ("spring", "motor", "load"), numbered like carom_sim_works(); and
 /// the energy that each stores at a state.
 int carom_model_elements(const carom_model *m);
@@ -199,45 +147,10 @@ void carom_model_stored(const carom_model *m, void *work, double t, const double
 /// signals, coordinates of joints, points of members; `work` is carom_sim_work() of a simulation of this model's
 /// system.
 void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out);
-/// In one evaluation what a row of a record holds: energies (kinetic, potential), the velocities of all recorded
-/// directions, the gaps of pairs of shapes (at their ids in gap; far ones too are exact here), outputs.  CAROM_USER:
-/// one of them is not finite.
-carom_status carom_model_row(const carom_model *m, void *work, double t, const double *q, const double *v,
-                             double energy[2], double *u, double *gap, double *out);
-/// Does carom_model_reactions() do anything?
-bool carom_model_turned(const carom_model *m);
-/// Reactions x over all n recorded directions (dir: first one of every constraint) with those of joints in the joints'
-/// frames.
-void carom_model_reactions(const carom_model *m, void *work, double t, const double *q, const int *dir, int n,
-                           const double *x, double *y);
-/// The exact solution at t (only when the file gives one): positions and, by differentiation, rates.
-void carom_model_exact(const carom_model *m, void *work, double t, double *q, double *v);
 
-/// Checks.  Watched expressions are the arguments of min(x) and max(x): evaluate them at every step end
-/// (and the start) and keep the extremes.
-int carom_model_watched(const carom_model *m);
-void carom_model_watch(const carom_model *m, void *work, double t, const double *q, const double *v, double *low,
-                       double *high, bool first);
-/// Is check i met?  *text is the check as written, *left and *right its two sides.  Names of the model have their
-/// values at (t, q, v), the end of the run; low and high are what carom_model_watch() has kept.
-bool carom_model_check(const carom_model *m, int i, const double *low, const double *high,
-                       const carom_ledger *ledger, void *work, double t, const double *q, const double *v,
-                       const char **text, double *left, double *right);
 /// Observed expressions (carom_model_def.observe): the language of checks, and mean(x), rms(x) and integral(x) over
-/// time besides min(x) and max(x).  carom_model_average() follows the watched expressions from step end to step end; a
-/// holds carom_model_watched() of them.
-typedef struct carom_average {
-    double low, high;
-    double integral, square; // of x and of x^2 over time, by the trapezoidal rule
-    double x, t, start;      // the last value, its time, the first time
-} carom_average;
+/// time besides min(x) and max(x).
 int carom_model_observed(const carom_model *m);
-void carom_model_average(const carom_model *m, void *work, double t, const double *q, const double *v, carom_average *a,
-                         bool first);
-void carom_model_observe(const carom_model *m, const carom_average *a, const carom_ledger *ledger, void *work, double t,
-                         const double *q, const double *v, double *out);
-/// Does observed expression i depend on the state or on time (not on parameters, the ledger and averages alone)?
-bool carom_model_observes_state(const carom_model *m, int i);
 /// Value of a ledger name ("energy.balance"); false when there is no such name.  names: i-th name, NULL after the last.
 bool carom_ledger_value(const carom_ledger *l, const char *name, double *value);
 const char *carom_ledger_name(int i);

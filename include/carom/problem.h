@@ -109,20 +109,8 @@ double carom_residual(const carom_problem *pb, int *worst);
 /// only its linearisation.
 double carom_residual_at(const carom_problem *pb, int *worst);
 
-/// What the rounding of G p + c alone may leave in the residual,
-/// (4 + n/4) eps max_i (|c_i| + sum_j |G_ij p_j|)                                        (CP-9)
-double carom_rounding(const carom_problem *pb);
-
 /// The dense matrix of pb->rows into G, with leading dimension ld.
 void carom_problem_expand(const carom_problem *pb, double *G, int ld);
-
-/// Is a residual good enough?  At most tol (velocity units), or at most what rounding leaves (CP-9), which counts only
-/// up to
-/// 1e-8 of the largest |c|: huge reactions that contradict each other must not excuse a velocity.  (CP-10)
-bool carom_solved(const carom_problem *pb, double residual, double tol);
-
-int carom_law_rows(carom_law law);       // 1, 1, 2, 3, 4, 5, 6
-carom_law carom_law_friction(int tangents); // tangential directions; 0: CAROM_UNILATERAL
 
 /// A solver improves the p that it is given.  Its work is scratch: nothing in it survives a solve, so
 /// that all solvers of a chain use the same memory.  Same problem, same start: same bits.
@@ -147,9 +135,6 @@ enum { CAROM_SOLVER_WORK = 1024, CAROM_DENSE_ROWS = 600 };
 
 const carom_solver *carom_solver_find(const char *name);
 const carom_solver *carom_solver_at(int i); // NULL after the last
-
-/// Can this solver do the laws, the size and the form of G of this problem?
-bool carom_solver_fits(const carom_solver *solver, const carom_problem *pb);
 
 /// One solver and the certificate of what it found: all fields of the report, pb->p and pb->u.  Good enough is what
 /// carom_solved() says.

@@ -24,7 +24,6 @@ const char *carom_problems_title(const carom_problem_list *list, int i); // "": 
 /// A copy of pb, dense or by blocks, that starts from `start` (NULL: zero).
 carom_status carom_problems_add(carom_problem_list *list, const carom_problem *pb, const double *start,
                                 const char *title, carom_error *err);
-void carom_problems_remove(carom_problem_list *list, int i);
 
 /// FCLIB where the name ends in .h5 or .hdf5 (one problem with planar or spatial friction and equations); else text.
 carom_status carom_problems_write(const carom_problem_list *list, const char *file, carom_error *err);

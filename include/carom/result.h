@@ -34,9 +34,6 @@ void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names)
 /// Warnings as the JSON list of carom_ledger_names, into text of CAROM_WARNINGS_ROOM bytes.
 enum { CAROM_WARNINGS_ROOM = 8192 };
 void carom_warnings_json(char *text, const carom_warning *list, int n);
-/// A JSON string with its quotes; a number, or null when it is not finite.
-void carom_json_string(FILE *f, const char *text);
-void carom_json_number(FILE *f, double x);
 
 /// What springs, motors and loads of the model store and have done, a line each (the first twenty); all of them as a
 /// member "elements" of a JSON object, with a comma before it.  Nothing where there are none.
@@ -129,8 +126,6 @@ void carom_record_estimate(carom_record *r, const char *json);
 carom_status carom_record_finish(carom_record *r, const char *status, const char *why, carom_error *err);
 void carom_record_destroy(carom_record *r);
 
-/// Smallest and largest value of every watched expression so far, for carom_model_check().
-void carom_record_extremes(const carom_record *r, const double **low, const double **high);
 /// Verdict on check i of the model now; see carom_model_check().
 bool carom_record_check(carom_record *r, int i, const char **text, double *left, double *right, carom_error *err);
 /// The ledger as of now, and the names that belong to it (valid as long as the record and its model).
@@ -159,9 +154,6 @@ typedef struct carom_result_contact {
 /// Open a result, HDF5 or CSV.  Nothing in the file is trusted.
 carom_result *carom_result_open(const char *file, carom_error *err);
 void carom_result_close(carom_result *r);
-/// Does the file look like a result?  It begins with the signature of HDF5, or is a regular file whose name ends in
-/// .h5, or the name ends in .csv.
-bool carom_result_probe(const char *file);
 
 /// A finished record in memory as a result, which takes its rows and events; the rest of the record can be destroyed.
 /// It has a ledger, /run and the model's text, like the file that would have been written.

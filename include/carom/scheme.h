@@ -392,9 +392,6 @@ typedef struct carom_scheme {
                                 // nothing
 } carom_scheme;
 
-const carom_scheme *carom_scheme_find(const char *name);
-const carom_scheme *carom_scheme_at(int i); // NULL after the last
-
 #ifdef __cplusplus
 }
 #endif

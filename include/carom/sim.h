@@ -172,12 +172,6 @@ void carom_sim_watch_events(carom_sim *sim,
 void carom_sim_watch_changes(carom_sim *sim, carom_status (*on_change)(void *user, const carom_change *change),
                              void *user);
 
-/// The smooth motion of a phase (carom_change.phase) from t_0 to t_1, forwards or backwards, whatever becomes of its
-/// event functions: q and v at t_0 become those at t_1.  rtol: error of one internal step.  Between steps of the
-/// simulation, not inside an observer.
-carom_status carom_sim_flow(carom_sim *sim, const double *phase, double t_0, double t_1, double rtol, double *q,
-                            double *v, carom_error *err);
-
 /// Whether the run shall stop is asked all the time, inside steps too; it must be quick.  A step that is stopped did
 /// not take place, and carom_sim_run returns CAROM_STOPPED.  NULL: none.
 void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const void *user);
@@ -201,16 +195,12 @@ carom_now carom_sim_now(const carom_sim *sim);
 /// The gaps of the present state, brought up to date.
 const double *carom_sim_gaps(carom_sim *sim);
 bool carom_sim_done(const carom_sim *sim);
-bool carom_sim_ending(const carom_sim *sim); // t_end may shorten the next step; a run to a later end would take another
 long carom_sim_total_steps(const carom_sim *sim); // planned for the whole run; 0: not known, steps are adaptive or
                                                   // shortened for controllers
 
 /// Local velocities of all recorded directions at the present state; energies there.
 carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err);
 carom_status carom_sim_energy(carom_sim *sim, double *kinetic, double *potential, carom_error *err);
-
-/// Time that a run took before it was saved, as its ledger had it then: what is saved during a run does not know.
-void carom_sim_spent(carom_sim *sim, double seconds, double wall);
 
 /// Work that each of the system's nworks forces has given so far (J), by the trapezoidal rule over steps.
 const double *carom_sim_works(const carom_sim *sim);
@@ -220,9 +210,6 @@ carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error 
 
 /// Warnings about the run so far, from its ledger; returns how many of CAROM_WARNINGS were written.
 int carom_sim_warnings(const carom_sim *sim, const carom_ledger *ledger, carom_warning *list);
-
-/// The system that moves.
-const carom_system *carom_sim_system(const carom_sim *sim);
 
 /// The scheme in use and its option values (for records): "theta=0.5 closed=nonstrict ...".
 const carom_scheme *carom_sim_scheme(const carom_sim *sim);
@@ -240,22 +227,12 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
 /// Go on from the state of another simulation by the same scheme, of a model that differs in values of parameters only.
 carom_status carom_sim_continue(carom_sim *sim, const carom_sim *other, carom_error *err);
 
-/// Give memory that only a step needs (of contact solvers) back to the machine, as before something else that needs
-/// much; the next step takes it anew.  Changes no result.
-void carom_sim_trim(const carom_sim *sim);
 /// Bytes that the simulation reserves for the largest contact problem there can be; only what is touched of them
 /// becomes memory.
 size_t carom_sim_memory(const carom_sim *sim);
 /// Contacts that come and go: those of the next step, so that carom_sim_state() keeps its size during it.
 /// carom_sim_step() does this itself.
 carom_status carom_sim_ready(carom_sim *sim, carom_error *err);
-/// The state at time t inside the last step, computed by a shorter step from `before`: the bytes of carom_sim_state()
-/// when that step began.  room: as many bytes again.  The simulation itself stays where it is; its events of the last
-/// step are lost.
-carom_status carom_sim_between(carom_sim *sim, const void *before, double t, double *q, double *v, void *room,
-                               carom_error *err);
-/// From now on the ledger counts anew, as if the run began here.  The motion does not change.
-carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err);
 
 /// Scratch of the system's functions that belongs to this simulation (for models' own outputs).
 void *carom_sim_work(carom_sim *sim);

@@ -8,8 +8,9 @@
 // carom_status return CAROM_BAD_INPUT.  Functions that create return NULL, and err has the message.  Other functions
 // have no effect and return false, 0, NULL, NaN or a zeroed struct.  err is always optional; functions that destroy,
 // free or close accept NULL.  Exceptions are the functions of inner loops, which check nothing: those of arena.h,
-// matrix.h, expr.h, flex.h, system.h, problem.h, scheme.h and difference.h.
+// matrix.h, flex.h, system.h, problem.h and scheme.h.
 #pragma once
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,6 +40,9 @@ carom_status carom_fail(carom_error *err, carom_status code, const char *format,
     __attribute__((format(printf, 3, 4)))
 #endif
     ;
+
+/// Takes a long text piece by piece: C and CUDA files, models.
+typedef void carom_write_text(void *user, const char *text, size_t length);
 
 /// Pass a failure up.  All memory of a run is one block, so there is nothing to free on the way.
 #define CAROM_TRY(call)                                                                            \

@@ -29,68 +29,6 @@ typedef enum carom_norm_kind {
 /// "l3".
 const char *carom_norm_word(int kind);
 
-/// Gathers differences e (n components) row by row; h is the step that ends at the row (0 for the first row).
-///   l1      sum of h |e_j| over rows and components
-///   l2      root of the sum of h e_j^2
-///   lp      p-th root of the sum of h |e_j|^p, p >= 1
-///   linf    largest |e_j|
-///   matrix  largest singular value of the matrix of all rows, without h
-typedef struct carom_norm {
-    carom_norm_kind kind;
-    double p;     // lp
-    int n;
-    double sum;   // or the largest value so far
-    double *gram; // matrix: n x n, and scratch behind it
-} carom_norm;
-
-/// Every kind but CAROM_NORM_HAUSDORFF, which is not made of rows.  p is for CAROM_NORM_LP alone.
-carom_status carom_norm_begin(carom_norm *a, carom_norm_kind kind, double p, int n, carom_error *err);
-void carom_norm_add(carom_norm *a, double h, const double *e);
-double carom_norm_value(const carom_norm *a);
-void carom_norm_end(carom_norm *a);
-
-// -- graphs that jump -----------------------------------------------------------------------------------
-
-/// A function of time with its jumps filled in: a line through (t_i, x_i), t nondecreasing; equal times make a jump.
-typedef struct carom_polyline {
-    long n;
-    double *t, *x;
-} carom_polyline;
-
-/// Hausdorff distance of two filled-in graphs, in the metric max(|t - s|, |x - y|).  Exact at vertices and on vertical
-/// pieces; elsewhere at most 1/32 of the time between two vertices too small.  NaN when a value is not finite.
-carom_status carom_hausdorff(const carom_polyline *f, const carom_polyline *g, double *distance, carom_error *err);
-
-// -- trajectories -----------------------------------------------------------------------------------------
-
-/// A motion in memory: states at nodes, and where rates jump.  Two nodes at one time are the two sides of a jump; other
-/// nodes hold right limits.
-typedef struct carom_trajectory {
-    int n;          // coordinates, each with its rate
-    long count, room;
-    double *t;      // room, nondecreasing
-    double *q, *v;  // room x n; a rate that is NaN is not known
-    double *jump;   // room: time of a jump behind node k-1, at most t[k]; infinite: somewhere there; NaN: none
-} carom_trajectory;
-
-size_t carom_trajectory_bytes(int n, long room);
-/// Memory for room nodes, touched, so that recording costs a copy and nothing else.
-carom_status carom_trajectory_create(carom_trajectory *tr, int n, long room, carom_error *err);
-/// Room for more nodes; what is there stays.
-carom_status carom_trajectory_reserve(carom_trajectory *tr, long room, carom_error *err);
-void carom_trajectory_destroy(carom_trajectory *tr);
-/// Append a node at or after the time of the last one; jump is NaN, infinite, or a time after the last node and not
-/// after t.
-void carom_trajectory_add(carom_trajectory *tr, double t, const double *q, const double *v, double jump);
-
-/// The state at t, clipped to the nodes' range.  *hint (start with 0) makes ascending times cheap.
-///
-/// Between nodes without a jump: cubics in (q, v), or straight lines where a rate is not known.  With a jump at a known
-/// time: a parabola on either side with the rate of its node, meeting there.  With a jump somewhere, as a time-stepping
-/// scheme has it: the rate runs straight from v_0 to v_1, and the position is the parabola with that curvature through
-/// q_0 and q_1.  At a node the state is that of the node, on either side unless the node is double.
-void carom_trajectory_at(const carom_trajectory *tr, double t, carom_side side, long *hint, double *q, double *v);
-
 // -- the error of a run ---------------------------------------------------------------------------------------
 
 /// The run is repeated twice, each time with half the step, or with a tenth of the tolerance where the scheme has one;

@@ -72,20 +72,12 @@ carom_sweep *carom_sweep_create(const carom_sweep_def *def, carom_error *err);
 void carom_sweep_destroy(carom_sweep *s);
 
 long carom_sweep_runs(const carom_sweep *s);             // in all parts
-bool carom_sweep_mine(const carom_sweep *s, long run);   // in this part
 int carom_sweep_varied(const carom_sweep *s);
 const char *carom_sweep_vary_name(const carom_sweep *s, int i);
 int carom_sweep_observed(const carom_sweep *s);
 const char *carom_sweep_observe_text(const carom_sweep *s, int i);
-int carom_sweep_state(const carom_sweep *s);             // numbers in carom_sweep_row.end
-const carom_model *carom_sweep_model(const carom_sweep *s); // with the file's own parameters
-long carom_sweep_alone(const carom_sweep *s);            // runs so far that lanes left to the engine; -1: none are in
-                                                         // lanes
 /// Values of a run, carom_sweep_varied() of them; its direction.
 int carom_sweep_values(const carom_sweep *s, long run, double *value);
-
-/// This run is done already, by an earlier call; end: where it ended, for its follower.
-void carom_sweep_skip(carom_sweep *s, long run, const double *end);
 
 /// The sweep as one CUDA file with a main() that prints its tables.  CAROM_BAD_INPUT: it cannot run in lanes, and err
 /// says why.
@@ -93,12 +85,6 @@ carom_status carom_sweep_write_cuda(const carom_sweep *s, carom_write_text *writ
 
 /// CAROM_STOPPED: a watcher wanted to stop.  A run that fails is a row, not an error.
 carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, carom_error *err);
-
-/// Inside tick(), for a process that lets others help: the next chains for another of the `processes`; false: none are
-/// left.
-bool carom_sweep_give(carom_sweep *s, int processes, long *first, long *last);
-/// Inside tick(): a row that another process computed.  It goes to watch->row.
-void carom_sweep_accept(carom_sweep *s, const carom_sweep_row *row);
 
 #ifdef __cplusplus
 }

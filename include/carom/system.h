@@ -307,14 +307,9 @@ carom_system carom_system_default(int nq, int nv, int ne, int nc);
 /// Is the struct complete and sensible?  Says what is missing.
 carom_status carom_system_check(const carom_system *sys, carom_error *err);
 
-/// Local directions that constraint id brings into a contact problem (friction zero: normal only).
-int carom_system_directions(const carom_system *sys, int id);
 /// Local directions that constraint id has in records (all its tangents); and the first one's place
 /// in arrays over all constraints.
 int carom_system_recorded(const carom_system *sys, int id);
-
-/// Does contact c (0 .. nc-1) close only while a function is positive?
-bool carom_system_gated(const carom_system *sys, int c);
 
 /// Storage for the directions of constraints.
 carom_local carom_allocate_local(carom_arena *mem, const carom_system *sys);

@@ -22,11 +22,6 @@ typedef struct carom_team {
     void (*await)(struct carom_team *team, int part, int step);
 } carom_team;
 
-static inline void carom_team_run(carom_team *team, void (*work)(void *user, int part, int parts), void *user) {
-    if (team && team->n > 1) team->run(team, work, user);
-    else work(user, 0, 1);
-}
-
 /// Threads of the system (POSIX), in the library around the core.  NULL: err says why.
 carom_team *carom_team_create(int n, carom_error *err);
 void carom_team_destroy(carom_team *team);

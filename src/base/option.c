@@ -1,6 +1,7 @@
 // option.c: reading and writing described settings; the nearest known name.
 #include "base/missing.h"
 #include "base/number.h"
+#include "base/option.h"
 #include <carom/option.h>
 #include <math.h>
 #include <stdio.h>

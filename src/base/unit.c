@@ -1,6 +1,7 @@
 // unit.c: units as products of powers of known symbols, with prefixes.
 #include "base/unit.h"
 #include "base/number.h"
+#include "base/option.h"
 #include <carom/option.h>
 #include <math.h>
 #include <stdio.h>

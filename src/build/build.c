@@ -3,6 +3,7 @@
 // Every call adds a record to the mechanism; what it holds is given by the element ("joints.main"), which messages
 // name.
 #include "base/grow.h"
+#include "build/build.h"
 #include "mech/datum.h"
 #include "mech/pool.h"
 #include <carom/build.h>

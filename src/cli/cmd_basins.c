@@ -3,6 +3,8 @@
 #include "cli/figure.h"
 #include "cli/sweep_plot.h"
 #include "cli/sweep_words.h"
+#include "io/json.h"
+#include "io/table.h"
 #include <carom/dynamics.h>
 #include <math.h>
 #include <stdlib.h>

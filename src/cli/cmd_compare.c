@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "cli/compare_plot.h"
 #include "cli/figure.h"
+#include "io/recording.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

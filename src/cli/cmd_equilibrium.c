@@ -1,6 +1,7 @@
 // cmd_equilibrium.c: carom equilibrium: a state of rest with contacts and joints.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
+#include "io/json.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/figure.h"
+#include "io/json.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,6 +4,8 @@
 #include "cli/follow_curve.h"
 #include "cli/follow_plot.h"
 #include "cli/figure.h"
+#include "io/json.h"
+#include "io/recording.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // cmd_gradient.c: carom gradient: exact derivatives of a result of a run.
 #include "cli/cli.h"
+#include "io/json.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,9 @@
 // cmd_info.c: summarise a model, result or sweep.
 #include "cli/cli.h"
+#include "flex/member.h"
+#include "io/recording.h"
+#include "io/table.h"
+#include "model/answers.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
 #include "cli/cli.h"
+#include "io/json.h"
 #include <math.h>
 
 static const cli_option options[] = {

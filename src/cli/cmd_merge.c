@@ -1,6 +1,7 @@
 // cmd_merge.c: carom merge: join the parts of a sweep.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
+#include "io/table.h"
 #include <stdlib.h>
 #include <string.h>
 

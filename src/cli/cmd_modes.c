@@ -4,6 +4,8 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/figure.h"
+#include "dynamics/names.h"
+#include "io/json.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

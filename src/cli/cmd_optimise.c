@@ -3,6 +3,8 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/figure.h"
+#include "io/json.h"
+#include "io/table.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // cmd_orbit.c: carom orbit: a motion that repeats itself, with its multipliers.
 #include "cli/cli.h"
+#include "io/json.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

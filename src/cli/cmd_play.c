@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/manual.h"
 #include "cli/page.h"
+#include "io/json.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "cli/follow_curve.h"
 #include "cli/follow_plot.h"
 #include "cli/sweep_plot.h"
+#include "io/table.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,13 @@
 // computed is saved; only then does the exit status say how it went.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/watch.h"
+#include "io/json.h"
 #include "io/publish.h"
+#include "io/recording.h"
 #include "io/spacing.h"
+#include "io/table.h"
+#include "model/answers.h"
+#include "sim/inspect.h"
 #include <errno.h>
 #include <limits.h>
 #include <math.h>

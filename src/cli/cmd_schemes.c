@@ -1,5 +1,6 @@
 // cmd_schemes.c: the schemes, from their own tables.
 #include "cli/cli.h"
+#include "base/option.h"
 #include "sim/sim.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 // cmd_solve.c: carom solve: contact problems from a file, without a model.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
+#include "io/json.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

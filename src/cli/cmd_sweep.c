@@ -8,6 +8,9 @@
 #include "cli/ranks.h"
 #include "cli/sweep_plot.h"
 #include "cli/sweep_words.h"
+#include "io/table.h"
+#include "sweep/book.h"
+#include "sweep/shards.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -2,6 +2,7 @@
 //
 // Hard is what did not converge, then what needed the most fallback solvers, then the most iterations.
 #include "cli/cli.h"
+#include "io/problem_file.h"
 #include <stdlib.h>
 
 enum { KEPT = 10 };

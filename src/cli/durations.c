@@ -1,6 +1,7 @@
 // durations.c: times among the options: numbers, quantities, expressions of the model's parameters.
 #include "base/number.h"
 #include "cli/cli.h"
+#include "model/answers.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

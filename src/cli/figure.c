@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/grow.h"
 #include "cli/figure.h"
+#include "io/table.h"
 #include <carom/table.h>
 #include <math.h>
 #include <stdlib.h>

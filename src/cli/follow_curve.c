@@ -3,6 +3,9 @@
 #include "base/number.h"
 #include "cli/figure.h"
 #include "cli/follow_plot.h"
+#include "dynamics/names.h"
+#include "io/json.h"
+#include "io/table.h"
 #include <carom/dynamics.h>
 #include <carom/table.h>
 #include <math.h>

@@ -2,6 +2,8 @@
 #include "base/number.h"
 #include "cli/figure.h"
 #include "cli/follow_plot.h"
+#include "io/json.h"
+#include "io/table.h"
 #include <carom/dynamics.h>
 #include <carom/table.h>
 #include <errno.h>

@@ -1,6 +1,7 @@
 // options.c: one parser for all verbs.  --name value, --name=value, -x value; `--` ends options; `-` is an argument.
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
+#include "base/option.h"
 #include "cli/cli.h"
 #include <math.h>
 #include <stdlib.h>

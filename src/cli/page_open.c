@@ -1,6 +1,7 @@
 // page_open.c: from a result to its page: the model that it holds, its drawing, rows that fit; and how pages are saved.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/page.h"
+#include "io/recording.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

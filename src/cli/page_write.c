@@ -7,6 +7,8 @@
 // script: every < of the JSON is written as an escape.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/page.h"
+#include "derive/draw/words.h"
+#include "io/json.h"
 #include <float.h>
 #include <math.h>
 #include <stdint.h>

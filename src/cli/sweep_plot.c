@@ -1,6 +1,7 @@
 // sweep_plot.c: a sweep as a picture: a bifurcation diagram, curves over one parameter, or a map over two.
 #include "cli/sweep_plot.h"
 #include "cli/figure.h"
+#include "io/table.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,9 @@
 // text.c: files and sentences.
 #define _XOPEN_SOURCE 700
 #include "cli/cli.h"
+#include "base/option.h"
+#include "io/recording.h"
+#include "io/table.h"
 #include "mech/datum.h"
 #include "sim/sim.h"
 #include <errno.h>

@@ -12,6 +12,7 @@
 #include "base/tolerance.h"
 #include "cli/vtk.h"
 #include "cli/vtk_mesh.h"
+#include "derive/draw/words.h"
 #include "derive/shapes/cloud.h"
 #include "model/names.h"
 #include <errno.h>

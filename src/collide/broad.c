@@ -1,5 +1,6 @@
 // broad.c: sweep and prune in strips: boxes of a strip, sorted along one axis, are compared with those of the same and
 // the next strip that begin before they end.
+#include "base/team.h"
 #include "collide/broad.h"
 #include <carom/team.h>
 #include <string.h>

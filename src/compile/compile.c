@@ -1,6 +1,8 @@
 // compile.c: a model's tapes -> C text -> shared object -> attached.
 #define _POSIX_C_SOURCE 200809L
 #include "compile/compile.h"
+#include "expr/expr.h"
+#include "model/answers.h"
 #include <carom/compile.h>
 #include <carom/version.h>
 #include <dlfcn.h>

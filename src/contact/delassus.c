@@ -6,6 +6,7 @@
 // columns.
 #include "contact/delassus_blocks.h"
 #include "contact/delassus_products.h"
+#include "linalg/matrix.h"
 #include "linalg/two.h"
 #include <assert.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 // without them: they are made when another one needs them.
 #include "contact/delassus_blocks.h"
 #include "base/pages.h"
+#include "base/team.h"
 #include <carom/team.h>
 #include <string.h>
 

@@ -3,7 +3,9 @@
 // Spec: docs/solvers.md, "Certificate".  Everything is in velocity units: an impulse p_i counts as d_i p_i, the
 // velocity that it makes in its own row, d_i = G_ii (a zero or negative diagonal falls back to the largest
 // one, and that to 1).  No solver uses these functions, so a mistake in a solver cannot hide here.
+#include "base/team.h"
 #include "base/tolerance.h"
+#include "contact/residual.h"
 #include <carom/problem.h>
 #include <carom/team.h>
 #include <math.h>

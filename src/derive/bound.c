@@ -2,6 +2,7 @@
 // (set.c).
 #include "base/grow.h"
 #include "derive/resolver.h"
+#include "expr/expr.h"
 #include <stdlib.h>
 
 carom_status carom_bind(resolver *r, const carom_datum *n, bound_kind kind, int index, double value) {

@@ -1,5 +1,6 @@
 // checks.c: `checks`, and expressions that are observed, as they are written.
 #include "derive/resolver.h"
+#include "expr/expr.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // contacts.c: constraints and contacts: gaps, slips, names, and whose law they obey.
 #include "derive/laws.h"
+#include "base/option.h"
 #include "derive/soft.h"
 #include "expr/parts.h"
 #include <stdio.h>

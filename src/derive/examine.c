@@ -1,7 +1,14 @@
 // examine.c: `carom check`: what can be known about a model without running it.
 #include "base/missing.h"
 #include "base/number.h"
+#include "base/option.h"
 #include "derive/examine.h"
+#include "flex/member.h"
+#include "linalg/matrix.h"
+#include "model/answers.h"
+#include "scheme/registry.h"
+#include "system/difference.h"
+#include "system/system.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #pragma once
 #include "derive/shapes/shapes.h"
 #include "scheme/step.h"
-#include <carom/difference.h>
+#include "system/difference.h"
 
 enum { LARGE = 400 }; // beyond so many coordinates differences are not taken
 

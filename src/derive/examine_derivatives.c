@@ -6,7 +6,10 @@
 #include "base/number.h"
 #include "base/random.h"
 #include "derive/examine.h"
+#include "flex/member.h"
+#include "linalg/matrix.h"
 #include "scheme/advice.h"
+#include "scheme/registry.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 // family is named by its name where shapes of contacts are listed; a member by its own name or as NAME[expression of
 // indices].
 #include "derive/resolver.h"
+#include "expr/expr.h"
 #include "mech/keys.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 // laws.c: laws of contacts as they are written: restitution, impact, friction, materials.
 #include "base/grow.h"
+#include "base/option.h"
 #include "derive/laws.h"
 #include <carom/option.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 // model.c: create, destroy, and what a model answers.
 #include "base/text.h"
 #include "derive/shapes/shapes.h"
+#include "mech/mech.h"
 #include "read/mesh.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // moved.c: what first-order states do to expressions (states.c makes them), and expressions at the start.
 #include "derive/resolver.h"
+#include "expr/expr.h"
 #include "expr/graph.h"
 #include <stdlib.h>
 #include <string.h>

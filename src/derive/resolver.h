@@ -17,6 +17,7 @@
 //   lazy.c            names that are made when they are first used
 #pragma once
 #include "expr/vector.h"
+#include "expr/expr.h"
 #include "model/model.h"
 
 /// Names that cost something are made when an expression first uses them: angles of joints in space, quantities of

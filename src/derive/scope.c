@@ -2,6 +2,7 @@
 #include "model/watch.h"
 #include "base/grow.h"
 #include "base/number.h"
+#include "base/option.h"
 #include "base/unit.h"
 #include "expr/foreign.h"
 #include "derive/resolver.h"

@@ -1,6 +1,7 @@
 // sections.c: parameters, coordinates, let, energy, forces, outputs, exact and simulation; and the order in which names
 // become known.
 #include "expr/graph.h"
+#include "base/option.h"
 #include "derive/soft.h"
 #include "derive/bodies/body.h"
 #include <carom/option.h>

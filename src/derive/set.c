@@ -7,6 +7,7 @@
 // is, bit for bit, the one that would have been made with these values.
 #include "base/missing.h"
 #include "derive/shapes/shapes.h"
+#include "model/answers.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 // To expressions a signal is like a parameter: an input of the tape, behind the parameters.  Its present value is in
 // the work block of a simulation.  In order: inputs; of every controller its states, its outputs and, with a delay,
 // what the outputs are going to be.
+#include "base/option.h"
 #include "derive/shapes/shapes.h"
 #include <carom/option.h>
 #include <string.h>

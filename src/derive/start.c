@@ -4,6 +4,7 @@
 #include "derive/shapes/shapes.h"
 #include "expr/graph.h"
 #include "scheme/step.h"
+#include "system/system.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 // it, its integral, is in no expression, and has a name that none can write.
 #include "derive/resolver.h"
 #include "expr/graph.h"
+#include "mech/mech.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

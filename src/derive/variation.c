@@ -5,11 +5,15 @@
 // parameters (carom_graph_change()). With F at p - 2h, ..., p + 2h the derivative by p is (F(-2h) - 8 F(-h) + 8 F(h) -
 // F(2h))/(12 h) + O(h^4).
 #include "base/missing.h"
+#include "derive/variation.h"
 #include "expr/graph.h"
 #include "expr/transpose.h"
 #include "derive/shapes/shapes.h"
+#include "flex/member.h"
+#include "linalg/matrix.h"
+#include "model/answers.h"
 #include "model/watch.h"
-#include <carom/difference.h>
+#include "system/system.h"
 #include <carom/variation.h>
 #include <float.h>
 #include <math.h>

@@ -16,8 +16,11 @@
 #include "dynamics/adjoint.h"
 #include "base/grow.h"
 #include "base/tolerance.h"
+#include "derive/variation.h"
 #include "event/rk.h"
+#include "model/answers.h"
 #include "model/watch.h"
+#include "system/system.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -14,8 +14,10 @@
 #include "base/text.h"
 #include "base/tolerance.h"
 #include "dynamics/dynamics.h"
+#include "io/table.h"
 #include "model/forcing.h"
 #include "sweep/lanes.h"
+#include "sweep/shards.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -11,7 +11,9 @@
 #include "base/tolerance.h"
 #include "dynamics/dynamics.h"
 #include "linalg/dense.h"
+#include "linalg/matrix.h"
 #include "scheme/step.h"
+#include "system/system.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "dynamics/curve.h"
 #include "dynamics/graze.h"
 #include "linalg/dense.h"
+#include "model/answers.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

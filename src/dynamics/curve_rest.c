@@ -8,6 +8,8 @@
 #include "dynamics/border.h"
 #include "dynamics/curve.h"
 #include "linalg/dense.h"
+#include "model/answers.h"
+#include "system/system.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

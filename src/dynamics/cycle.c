@@ -13,9 +13,12 @@
 //
 // with delta = 0 at the solution, because the motion keeps E.
 #include "dynamics/cycle.h"
+#include "derive/variation.h"
 #include "dynamics/border.h"
 #include "linalg/dense.h"
+#include "model/answers.h"
 #include "model/controls.h"
+#include "system/system.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #pragma once
 #include "base/tolerance.h"
 #include "dynamics/joined.h"
+#include "system/difference.h"
 #include "system/independent.h"
 #include <carom/run.h>
 #include <carom/dynamics.h>

@@ -2,6 +2,7 @@
 #include "base/tolerance.h"
 #include "dynamics/adjoint.h"
 #include "dynamics/optimise.h"
+#include "model/answers.h"
 #include "scheme/advice.h"
 #include <math.h>
 #include <stdlib.h>

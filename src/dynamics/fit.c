@@ -6,11 +6,14 @@
 // by Levenberg and Marquardt (cminpack).  Bounds by substitution: x = low + (high - low)(1 + sin u)/2, or x = low - 1 +
 // sqrt(1 + u^2).
 #include "base/number.h"
+#include "base/option.h"
 #include "base/text.h"
 #include "dynamics/dynamics.h"
 #include "io/csv.h"
 #include "linalg/dense.h"
+#include "model/answers.h"
 #include "scheme/advice.h"
+#include "sim/inspect.h"
 #include <carom/event.h>
 #include <carom/option.h>
 #include <math.h>

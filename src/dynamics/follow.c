@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "dynamics/curve.h"
 #include "dynamics/endless.h"
+#include "io/table.h"
 #include "scheme/advice.h"
 #include <inttypes.h>
 #include <math.h>

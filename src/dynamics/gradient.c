@@ -3,6 +3,7 @@
 #include "base/grow.h"
 #include "base/tolerance.h"
 #include "dynamics/adjoint.h"
+#include "model/answers.h"
 #include <carom/event.h>
 #include <carom/result.h>
 #include <math.h>

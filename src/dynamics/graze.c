@@ -10,6 +10,7 @@
 #include "dynamics/graze.h"
 #include "base/tolerance.h"
 #include "linalg/dense.h"
+#include "linalg/matrix.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

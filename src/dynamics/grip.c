@@ -1,7 +1,9 @@
 // grip.c: the contact problem at a point.
 #include "contact/delassus.h"
 #include "base/block.h"
+#include "contact/residual.h"
 #include "dynamics/dynamics.h"
+#include "linalg/matrix.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 // joined.c: see joined.h.
 #include "dynamics/joined.h"
 #include "base/grow.h"
+#include "linalg/matrix.h"
 #include "sparse/pivots.h"
 #include <stdlib.h>
 #include <string.h>

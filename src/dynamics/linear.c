@@ -12,6 +12,7 @@
 // The equations are those of frozen coefficients where the point moves.
 #include "base/grow.h"
 #include "dynamics/steady.h"
+#include "linalg/matrix.h"
 #include <math.h>
 #include <stdlib.h>
 

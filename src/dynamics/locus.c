@@ -15,6 +15,8 @@
 #include "base/missing.h"
 #include "dynamics/border.h"
 #include "dynamics/curve.h"
+#include "dynamics/names.h"
+#include "io/table.h"
 #include "linalg/dense.h"
 #include <complex.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 // names.c: values of a parameter, in the words of sweeps.
 #include "dynamics/dynamics.h"
+#include "dynamics/names.h"
 #include "sweep/sweep.h"
 
 carom_status carom_vary_of(carom_vary *v, const carom_model *m, const char *text, carom_error *err) {

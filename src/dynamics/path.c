@@ -13,6 +13,7 @@
 #include "base/tolerance.h"
 #include "dynamics/dynamics.h"
 #include "event/rk.h"
+#include "system/system.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "contact/delassus.h"
 #include "dynamics/dynamics.h"
 #include "linalg/dense.h"
+#include "linalg/matrix.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,10 @@
 // point.c: a model at one point.
 #include "base/block.h"
 #include "dynamics/dynamics.h"
+#include "linalg/matrix.h"
 #include "scheme/discs.h"
 #include "scheme/step.h"
+#include "system/system.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -12,8 +12,11 @@
 // far away it descends along the forces and friction resists, with tau to infinity it is Newton's method for (RST-1).
 // Friction resists the way W_T'(D + d) of the whole step: an iteration that went too far is taken back.
 #include "base/block.h"
+#include "contact/residual.h"
 #include "dynamics/steady.h"
 #include "linalg/dense.h"
+#include "linalg/matrix.h"
+#include "model/answers.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

@@ -15,7 +15,10 @@
 // and what happens is another sequence of events beyond.
 #include "dynamics/results.h"
 #include "base/number.h"
+#include "base/option.h"
 #include "base/text.h"
+#include "derive/variation.h"
+#include "model/answers.h"
 #include "model/watch.h"
 #include <carom/option.h>
 #include <ctype.h>

@@ -2,6 +2,7 @@
 // integrals in them; times of events and values there.
 #pragma once
 #include "dynamics/dynamics.h"
+#include "model/answers.h"
 
 typedef enum carom_at_word {
     CAROM_AT_IMPACT,

@@ -10,6 +10,7 @@
 #include "dynamics/cycle.h"
 #include "dynamics/segments.h"
 #include "linalg/dense.h"
+#include "system/system.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

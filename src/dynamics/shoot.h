@@ -2,6 +2,7 @@
 // and continuation share.
 #pragma once
 #include "dynamics/dynamics.h"
+#include "model/answers.h"
 
 /// What happened to one contact on the way.
 typedef enum carom_hit_kind {

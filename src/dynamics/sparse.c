@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/lapack.h"
+#include "linalg/matrix.h"
 #include "sparse/pivots.h"
 #include <math.h>
 #include <stdlib.h>

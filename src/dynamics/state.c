@@ -4,6 +4,7 @@
 #include "dynamics/dynamics.h"
 #include "io/csv.h"
 #include "io/whole.h"
+#include "model/answers.h"
 #include <carom/result.h>
 #include <math.h>
 #include <stdio.h>

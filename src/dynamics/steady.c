@@ -6,6 +6,7 @@
 // mechanism alone.  slow > 0 lets z follow like c - z would move it in a time; an integrator, C = 1, needs that far
 // away. By elimination of d:  ((1 + slow) 1 - C - H A^-1 F) dz = c - z - slow moved + H A^-1 b.
 #include "dynamics/steady.h"
+#include "derive/variation.h"
 #include "linalg/dense.h"
 #include "model/controls.h"
 #include <math.h>

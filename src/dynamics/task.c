@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "dynamics/dynamics.h"
+#include "model/answers.h"
 #include "model/model.h"
 #include "scheme/advice.h"
 #include "sweep/sweep.h"

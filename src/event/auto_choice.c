@@ -1,7 +1,9 @@
 // auto_choice.c: which method suits the model, when it is changed, and the account of it.
 #include "base/number.h"
 #include "event/auto.h"
+#include "linalg/matrix.h"
 #include "scheme/inside.h"
+#include "system/system.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

@@ -3,10 +3,12 @@
 // For what located events are too many for, and for models too large for dense matrices.  A part is computed
 // once as a whole and once in two halves; the halves are kept.  Parts end at records.
 #include "base/tolerance.h"
+#include "base/option.h"
 #include "scheme/friction.h"
 #include "event/auto.h"
 #include "event/feature.h"
 #include "scheme/schemes.h"
+#include "system/system.h"
 #include <assert.h>
 #include <math.h>
 

@@ -10,6 +10,7 @@
 #include "event/phase.h"
 #include "event/singular.h"
 #include "event/watch.h"
+#include "linalg/matrix.h"
 #include <carom/event.h>
 #include <float.h>
 #include <math.h>

@@ -8,6 +8,7 @@
 // what decides between their branches are events (EV-23).  Other gaps, of systems in C, are watched: where their
 // direction jumps, the contact approaches, and the phase ends with an impact; only in models without shapes that touch.
 #include "event/feature.h"
+#include "linalg/matrix.h"
 #include "scheme/inside.h"
 #include <math.h>
 #include <string.h>

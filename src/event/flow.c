@@ -1,5 +1,7 @@
 // flow.c: accelerations, reactions and projections for a set of closed contacts; see flow.h.
 #include "scheme/inside.h"
+#include "contact/residual.h"
+#include "linalg/matrix.h"
 #include "scheme/friction.h"
 #include "event/flow.h"
 #include "linalg/balance.h"

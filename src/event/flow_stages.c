@@ -1,6 +1,7 @@
 // flow_stages.c: Runge-Kutta steps of the smooth motion, explicit and implicit; see flow.h.
 #include "linalg/dense.h"
 #include "event/flow.h"
+#include "linalg/matrix.h"
 #include "scheme/newton.h"
 #include "scheme/works.h"
 #include <float.h>

@@ -2,6 +2,7 @@
 // see phase.h.
 #include "event/margin.h"
 #include "event/watch.h"
+#include "system/system.h"
 #include <math.h>
 
 static int first(const carom_step *s) { return s->sys->nc + s->sys->nk; } // of these functions in the scan

@@ -1,5 +1,6 @@
 // scan.c: see scan.h.
 #include "event/scan.h"
+#include "system/system.h"
 #include <math.h>
 
 static const double SAFE = 4;

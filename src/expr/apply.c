@@ -8,6 +8,7 @@
 //   - common factors of the two sides of a sum are taken out, s^2 + c^2 = 1, a term and its negative cancel.
 // This is what makes the mass matrix and the inertia forces of a linkage as short as written by hand.
 #include "expr/curve.h"
+#include "expr/expr.h"
 #include "expr/graph.h"
 #include "expr/value.h"
 

@@ -2,6 +2,7 @@
 // nodes.
 #include "base/grow.h"
 #include "expr/curve.h"
+#include "expr/expr.h"
 #include "expr/graph.h"
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // The numbers of a curve of n knots: n, its value below the first and above the last knot (NaN: it has none), the
 // degree of its pieces, n knots, then 4 (n - 1) coefficients: c_0 + c_1 s + c_2 s^2 + c_3 s^3 with s = x - knot.
 #pragma once
-#include <carom/expr.h>
+#include "expr/expr.h"
 
 // Derivative k at x of the piece on which `at` lies; at a knot the piece on its right.  Text and function are one, so
 // compiled models have the same bits.

@@ -3,6 +3,7 @@
 // Nodes are found by open hashing.  Walks use a stack of their own, so deep graphs (a sum of a million
 // terms) are as good as flat ones.
 #include "base/grow.h"
+#include "expr/expr.h"
 #include "expr/graph.h"
 #include <stdlib.h>
 #include <string.h>

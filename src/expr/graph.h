@@ -5,7 +5,7 @@
 //   (3) nodes are never changed nor removed.
 // A graph belongs to one thread at a time, also when it is only asked: walks use marks kept in it.
 #pragma once
-#include <carom/expr.h>
+#include "expr/expr.h"
 #include <stdint.h>
 
 typedef struct carom_vertex {

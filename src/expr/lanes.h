@@ -3,7 +3,7 @@
 // The text is C in terms of a type `real` and functions T(name) of that type: of(), lt(), if(), sincos(), sqrt(), ...
 // Whoever uses it defines these, once for vectors and once for single numbers.
 #pragma once
-#include <carom/expr.h>
+#include "expr/expr.h"
 
 /// What is known of a tape when some of its parameters differ between systems and the others have these values.
 typedef struct carom_lane {

@@ -1,5 +1,6 @@
 // native.h: instructions of a tape as text, for those who write them: C functions (native.c) and lanes (lanes.c).
 #pragma once
+#include "expr/expr.h"
 #include "expr/tape.h"
 
 bool carom_native_of_pairs(int op); // the nearest place of a ring

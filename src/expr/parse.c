@@ -10,6 +10,7 @@
 // Recursive descent; nesting is limited, so no text can exhaust the stack.  The first error wins: its byte and
 // one sentence.
 #include "base/number.h"
+#include "base/option.h"
 #include "expr/foreign.h"
 #include "expr/graph.h"
 #include <carom/option.h>

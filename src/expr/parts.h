@@ -1,6 +1,6 @@
 // parts.h: where expressions have kinks, an expression as the least of smoother ones, and bounds of parts of a tape.
 #pragma once
-#include <carom/expr.h>
+#include "expr/expr.h"
 
 /// x = min(part[0], part[1], ...): what min, -max and -abs of positions make of it, through sums and factors whose sign
 /// is known (of factors of parameters `sign` gives -1, 1, or 0: not known).  The number of parts; 1: x is one part,

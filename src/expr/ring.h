@@ -1,6 +1,6 @@
 // ring.h: the nearest place of a ring, for the interpreter and for derivatives; see ring.c.
 #pragma once
-#include <carom/expr.h>
+#include "expr/expr.h"
 
 /// The angle; p: six numbers.
 double carom_ring_nearest(bool ring, int which, const double *p);

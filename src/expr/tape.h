@@ -9,7 +9,6 @@
 //       to segment would cost as much as their instructions.
 #pragma once
 #include "expr/ring.h"
-#include <carom/expr.h>
 #include <stdint.h>
 
 // Instructions are the operations of the graph and these.  Each rounds exactly as its parts would: the gain is one

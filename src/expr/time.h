@@ -1,6 +1,6 @@
 // time.h: how time enters expressions, decided by the graph.
 #pragma once
-#include <carom/expr.h>
+#include "expr/expr.h"
 
 /// Time in expressions.  Where every occurrence is the sine or cosine of a t + (what time does not enter), the n
 /// different |a| are its rates.

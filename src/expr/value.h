@@ -3,7 +3,7 @@
 //
 // NaN goes through min, max and sign; fmin and fmax would drop it.
 #pragma once
-#include <carom/expr.h>
+#include "expr/expr.h"
 #include <math.h>
 
 // X(operation, its value as C, the same for many systems at once where that is another text), of the arguments A, B and

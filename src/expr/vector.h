@@ -1,6 +1,6 @@
 // vector.h: vectors of expressions.  What is planar has a third component that is the number 0 and costs nothing.
 #pragma once
-#include <carom/expr.h>
+#include "expr/expr.h"
 
 typedef struct vec { carom_node c[3]; } vec;
 

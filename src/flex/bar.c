@@ -4,6 +4,7 @@
 //
 // Its force is one pass over the unknowns, without element matrices: bars have up to millions of elements.
 #include "flex/flex.h"
+#include "flex/member.h"
 #include "flex/bar.inc"
 
 static void element(const carom_member *m, double *Me, double *Ke) {

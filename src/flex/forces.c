@@ -1,5 +1,6 @@
 // forces.c: matrices, forces, energies and fields of a member, from its elements.
 #include "flex/flex.h"
+#include "flex/member.h"
 #include <math.h>
 #include "flex/elements.inc"
 

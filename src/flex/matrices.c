@@ -5,6 +5,7 @@
 // Rows are degrees of freedom, counted from 1 in names and as arc lengths; fixed ones are left out.  M and K are
 // symmetric; C may be anything (its skew part does no work).
 #include "flex/flex.h"
+#include "flex/member.h"
 #include <math.h>
 #include <stdlib.h>
 #include "flex/matrices.inc"

@@ -1,5 +1,6 @@
 // member.c: making a member: axes, unknowns, element matrices, mass, loads.
 #include "flex/flex.h"
+#include "flex/member.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -4,6 +4,7 @@
 //          rest, is damped with the ratio zeta_k; modes beyond the list, and rigid motions, are not damped.  C = Y Y'
 //          with columns y_k = (2 zeta_k omega_k)^1/2 M phi_k.
 #include "flex/flex.h"
+#include "flex/member.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -2,6 +2,8 @@
 //
 // (K + sigma M) X_{k+1} = M X_k, then Rayleigh-Ritz on X; sigma > 0 keeps members regular that can fly away.
 #include "flex/flex.h"
+#include "flex/member.h"
+#include "linalg/matrix.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 // points.c: where the points of a member are: nodes at rest, and unknowns with weights in between.
 #include "flex/flex.h"
+#include "flex/member.h"
 #include <math.h>
 
 double carom_member_arc(const carom_member *m, int node) {

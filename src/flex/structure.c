@@ -1,5 +1,6 @@
 // structure.c: see carom/structure.h.
 #include "base/grow.h"
+#include "flex/member.h"
 #include "linalg/places.h"
 #include <carom/structure.h>
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "fmu/export.h"
 #include "fmu/native.h"
 #include "fmu/zip.h"
+#include "scheme/registry.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 // native.c: the compiled model from the resources of an FMU.
+#include "expr/expr.h"
 #include "fmu/native.h"
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // native.h (private): the compiled model of an FMU: a shared object among its resources, for the machine of the export;
 // in a library that is built from the FMU's sources, a part of it.
 #pragma once
-#include <carom/expr.h>
+#include "expr/expr.h"
 
 #define FMU_NATIVE_SOURCE "src/fmu/model.c" // written by the export
 #if defined(__aarch64__)

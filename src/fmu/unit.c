@@ -1,6 +1,9 @@
 // unit.c: an instance from its birth to its end, what may be called when, and the values of its variables.
 #include "base/number.h"
 #include "fmu/unit_data.h"
+#include "mech/mech.h"
+#include "model/answers.h"
+#include "sim/inspect.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

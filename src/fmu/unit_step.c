@@ -1,6 +1,7 @@
 // unit_step.c: steps of an importer, and states that it keeps.
 #include "base/tolerance.h"
 #include "fmu/unit_data.h"
+#include "sim/inspect.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "base/column.h"
 #include "base/grow.h"
 #include "base/number.h"
+#include "base/option.h"
 #include "base/unit.h"
 #include "fmu/variables.h"
 #include "mech/datum.h"

@@ -1,5 +1,6 @@
 // fclib_read.c: reading FCLIB files.  The file is not trusted: counts, indices and numbers are checked before use.
 #define _POSIX_C_SOURCE 200809L
+#include "contact/residual.h"
 #include "io/fclib.h"
 #include <math.h>
 #include <stdlib.h>

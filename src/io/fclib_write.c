@@ -1,6 +1,7 @@
 // fclib_write.c: writing FCLIB files: contacts with planar or spatial friction first, then equations.
 #define _POSIX_C_SOURCE 200809L
 #include "io/publish.h"
+#include "contact/residual.h"
 #include "io/fclib.h"
 #include "io/h5_driver.h"
 #include <errno.h>

@@ -3,8 +3,10 @@
 // INTERFACE names first; beside them stand the constraint and the time that belong to a largest value.
 #define _POSIX_C_SOURCE 200809L // fmemopen
 #include "base/number.h"
+#include "io/json.h"
 #include "io/ledger.h"
 #include "io/print.h"
+#include "model/answers.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 //     rolling[nc]
 //
 // d = 1: no friction, 2: planar, 3: spatial; blocks column-major.  Rolling friction must be zero.
+#include "contact/residual.h"
 #include "io/problem_data.h"
 #include <math.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
 // problem_data.c: contact problems being read and written, in memory; all formats fill them.
 #include "base/grow.h"
 #include "contact/operator.h"
+#include "contact/residual.h"
 #include "io/problem_data.h"
 #include <stdlib.h>
 

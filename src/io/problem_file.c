@@ -3,7 +3,9 @@
 #include "base/missing.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "contact/residual.h"
 #include "io/problem_data.h"
+#include "io/problem_file.h"
 #include "io/whole.h"
 #include <errno.h>
 #include <math.h>

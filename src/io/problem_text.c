@@ -4,6 +4,7 @@
 // for.
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
+#include "contact/residual.h"
 #include "io/problem_data.h"
 #include <math.h>
 #include <stdlib.h>

@@ -10,8 +10,11 @@
 #include "base/tolerance.h"
 #include "io/publish.h"
 #include "io/record.h"
+#include "io/recording.h"
 #include "io/snapshots.h"
+#include "model/answers.h"
 #include "scheme/advice.h"
+#include "sim/inspect.h"
 #include <carom/version.h>
 #include <float.h>
 #include <math.h>

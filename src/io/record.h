@@ -2,6 +2,7 @@
 // state (record_state.c).
 #pragma once
 #include "io/result.h"
+#include "flex/member.h"
 #include "io/sides.h"
 #include "io/spacing.h"
 #include <stdint.h>

@@ -3,6 +3,7 @@
 #include "base/column.h"
 #include "base/grow.h"
 #include "io/record.h"
+#include "model/answers.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

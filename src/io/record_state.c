@@ -6,6 +6,7 @@
 #include "base/pages.h"
 #include "io/record.h"
 #include "io/snapshots.h"
+#include "sim/inspect.h"
 #include <carom/version.h>
 #include <math.h>
 #include <stdlib.h>

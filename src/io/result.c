@@ -3,7 +3,9 @@
 #include "base/missing.h"
 #include "base/text.h"
 #include "io/ledger.h"
+#include "io/recording.h"
 #include "io/result.h"
+#include "mech/mech.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

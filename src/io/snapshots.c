@@ -1,6 +1,7 @@
 // snapshots.c: see snapshots.h.
 #include "base/tolerance.h"
 #include "io/snapshots.h"
+#include "sim/inspect.h"
 #include "sim/sim.h"
 #include <math.h>
 #include <string.h>

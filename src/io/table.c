@@ -6,6 +6,7 @@
 #include "io/h5.h"
 #include "io/h5_driver.h"
 #include "io/publish.h"
+#include "io/table.h"
 #include <carom/table.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // columns.c: a set of columns, dense or with a few entries each.
+#include "linalg/matrix.h"
 #include <carom/matrix.h>
 
 carom_columns carom_allocate_sharing_columns(carom_arena *mem, int rows, int n, int stride, int lists) {

@@ -6,6 +6,7 @@
 // zero when it is below 1e-14 of what its row (LDL') or column (LU) started with.
 #include "linalg/banded.h"
 #include "linalg/dense.h"
+#include "linalg/matrix.h"
 #include "linalg/two.h"
 #include <assert.h>
 #include <carom/matrix.h>

@@ -1,4 +1,5 @@
 // matrix.c: square matrices, diagonal, banded, dense or sparse, behind one set of verbs.
+#include "linalg/matrix.h"
 #include "linalg/sum.h"
 #include <assert.h>
 #include <carom/matrix.h>

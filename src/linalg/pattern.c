@@ -2,6 +2,7 @@
 //
 // A pattern is made once, before anything is simulated, and never changes.
 #include "base/grow.h"
+#include "linalg/matrix.h"
 #include "linalg/places.h"
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 // saddle.c: see saddle.h.  The pattern follows from the structure of A, W and V alone: the same system, the same order,
 // whatever was factorised before.
 #include "linalg/saddle.h"
+#include "linalg/matrix.h"
 #include "linalg/order.h"
 #include <math.h>
 #include <string.h>

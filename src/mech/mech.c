@@ -1,9 +1,11 @@
 // mech.c: mechanisms as a whole: made, copied, changed.
 #include "base/missing.h"
 #include "base/number.h"
+#include "base/option.h"
 #include "base/unit.h"
 #include "mech/datum.h"
 #include "mech/keys.h"
+#include "mech/mech.h"
 #include "mech/pool.h"
 #include <carom/option.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 // answers.c: what a model answers to records, messages and programs: names, counts, outputs.
 #include "base/number.h"
+#include "model/answers.h"
 #include "model/pairs.h"
 #include <math.h>
 #include <stdlib.h>

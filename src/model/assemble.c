@@ -9,8 +9,10 @@
 //     min |x|_M  such that  g + W'x = 0 of joints,  g + W'x >= 0 of contacts,  q <- q (+) x      (ASM-4)
 // round by round, in each with the contacts that overlap and those of the round before that still push.
 #include "contact/delassus.h"
+#include "expr/expr.h"
 #include "linalg/dense.h"
 #include "model/model.h"
+#include "system/system.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

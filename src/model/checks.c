@@ -1,5 +1,7 @@
 // checks.c: names of the ledger; checks and observed expressions of a run (derive/checks.c reads them).
 #include "model/model.h"
+#include "expr/expr.h"
+#include "model/answers.h"
 #include "model/watch.h"
 #include <math.h>
 #include <string.h>

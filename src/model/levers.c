@@ -7,6 +7,7 @@
 // where there are none over bodies.  What is no angle, or nothing is known of, counts as a length.
 #include "expr/graph.h"
 #include "linalg/dense.h"
+#include "linalg/matrix.h"
 #include "model/model.h"
 #include <carom/arena.h>
 #include <float.h>

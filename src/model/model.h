@@ -10,9 +10,9 @@
 // derive/ fills it; what is here needs no mechanism and derives nothing.
 #pragma once
 #include "mech/datum.h"
+#include "expr/expr.h"
 #include "mech/pool.h"
 #include "model/names.h"
-#include <carom/expr.h>
 #include <carom/flex.h>
 #include <carom/model.h>
 #include <stdarg.h>

@@ -2,6 +2,7 @@
 //
 // Orientations move by the exponential map: a constant angular velocity turns by exactly h w, the length of the
 // quaternion stays 1 up to rounding, and that is taken out whenever it shows (BOD-3).
+#include "model/answers.h"
 #include "model/model.h"
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 // names.c: a table of names, found by hashing, kept in order of definition.
 #include "model/names.h"
+#include "expr/expr.h"
 #include "mech/keys.h"
 #include <stdlib.h>
 #include <string.h>

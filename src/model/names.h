@@ -1,6 +1,6 @@
 // names.h: the names of a model and what stands behind them.
 #pragma once
-#include <carom/expr.h>
+#include "expr/expr.h"
 
 typedef enum name_kind { // bits, so that a scope is a set of kinds
     NAME_PARAMETER = 1,

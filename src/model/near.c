@@ -6,6 +6,7 @@
 // takes as many slots in a row as it has contacts, and keeps them while it stays near.  What a slot holds: 1 + (A
 // nshapes + B) nrules + rule for the first contact of a pair, minus that for its others.
 #include "collide/broad.h"
+#include "base/team.h"
 #include "model/pairs.h"
 #include <carom/team.h>
 #include <math.h>

@@ -4,6 +4,7 @@
 // the work block of a simulation.  In order: inputs; of every controller its states, its outputs and, with a delay,
 // what the outputs are going to be.
 #include "model/controls.h"
+#include "base/option.h"
 #include "model/pairs.h"
 #include <carom/option.h>
 #include <math.h>

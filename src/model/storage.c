@@ -1,5 +1,6 @@
 // storage.c: in what storage the matrices of a model are: diagonal, banded, dense or sparse.
 #include "linalg/places.h"
+#include "flex/member.h"
 #include "model/pairs.h"
 #include <carom/sparse.h>
 #include <stdlib.h>

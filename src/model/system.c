@@ -2,6 +2,9 @@
 //
 // Work block: the tape's, the check tape's, then scratch for the largest group, then those of pairs of shapes.
 #include "expr/tape.h"
+#include "flex/member.h"
+#include "linalg/matrix.h"
+#include "model/answers.h"
 #include "model/pairs.h"
 #include "model/soft_gaps.h"
 #include <float.h>

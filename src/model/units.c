@@ -4,6 +4,7 @@
 #include "base/unit.h"
 #include "mech/datum.h"
 #include "mech/keys.h"
+#include "mech/mech.h"
 #include "model/model.h"
 #include <math.h>
 #include <stdio.h>

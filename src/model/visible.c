@@ -1,5 +1,6 @@
 // visible.c: between positions and velocities of a model and those that its expressions see.
 #include "base/grow.h"
+#include "flex/member.h"
 #include "model/model.h"
 #include <stdlib.h>
 

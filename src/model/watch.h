@@ -1,6 +1,7 @@
 // watch.h (private): expressions that min(x), max(x), mean(x), rms(x) and integral(x) run over (watched), and observed
 // expressions that use them.
 #pragma once
+#include "model/answers.h"
 #include <carom/model.h>
 
 enum { WATCH_LOW, WATCH_HIGH, WATCH_MEAN, WATCH_RMS, WATCH_INTEGRAL, WATCH_COUNT }; // of a watched expression

@@ -1,6 +1,7 @@
 // world.c: is a model a world, that is, many bodies that may hit each other?  Then single impacts do not matter, and a
 // step follows from sizes and speeds.
 #include "model/model.h"
+#include "model/answers.h"
 #include "model/pairs.h"
 #include <carom/model.h>
 #include <math.h>

@@ -12,6 +12,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
 #include "cli/page.h"
+#include "io/json.h"
 #include <carom/run.h>
 #include <stdarg.h>
 #include <stdlib.h>

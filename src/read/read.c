@@ -3,6 +3,7 @@
 // Here it is decided what is a key, a record or a map; whether a value makes sense where it stands is decided when the
 // mechanism is derived.
 #include "base/missing.h"
+#include "base/option.h"
 #include "base/unit.h"
 #include "mech/keys.h"
 #include "read/yaml.h"

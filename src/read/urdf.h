@@ -1,6 +1,5 @@
 // urdf.h: robot descriptions (URDF, MJCF) become the text of a model file.
 #pragma once
-#include <carom/expr.h>
 #include <carom/status.h>
 #include <stdbool.h>
 #include <stddef.h>

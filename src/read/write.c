@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "mech/datum.h"
 #include "mech/keys.h"
+#include "mech/mech.h"
 #include <stdlib.h>
 #include <string.h>
 

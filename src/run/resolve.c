@@ -4,7 +4,9 @@
 // do, unless one of the two schemes has an option with that name of its own.
 #include "base/missing.h"
 #include "base/number.h"
+#include "base/option.h"
 #include "base/text.h"
+#include "model/answers.h"
 #include "scheme/advice.h"
 #include <carom/event.h>
 #include <carom/run.h>

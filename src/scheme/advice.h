@@ -1,7 +1,7 @@
 // advice.h (private): schemes that are named for a purpose: in remedies of messages, and as defaults.
 //
 // Outside the tables of schemes, their names stand here and nowhere else (test/check_layers.c).  test/test_remedies.c
-// follows the remedies, test/test_words.c looks the names up.
+// follows the remedies, test/test_choice.c looks the names up.
 #pragma once
 
 #define CAROM_DEFAULT_SCHEME "auto"             // of a run that names none, where the program has it

@@ -7,6 +7,7 @@
 // G is not symmetric then.
 #include "scheme/discs.h"
 #include "contact/delassus.h"
+#include "contact/residual.h"
 #include <string.h>
 
 bool carom_discs_used(const carom_system *sys) {

@@ -3,6 +3,7 @@
 // Spec: docs/METHODS.md, "Friction that varies".  Schemes read the coefficient of a contact from s->sys->contacts,
 // which is theirs alone then: it is set at the start of a step, and by schemes that locate events at every point they
 // look at.
+#include "contact/residual.h"
 #include "scheme/friction.h"
 #include <math.h>
 

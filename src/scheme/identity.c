@@ -1,5 +1,6 @@
 // identity.c: see identity.h.
 #include "base/tolerance.h"
+#include "linalg/matrix.h"
 #include "scheme/identity.h"
 #include <math.h>
 

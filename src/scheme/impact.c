@@ -6,6 +6,7 @@
 #include "scheme/impact.h"
 #include "contact/energetic.h"
 #include "contact/operator.h"
+#include "contact/residual.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

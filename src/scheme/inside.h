@@ -2,10 +2,10 @@
 // scheme looks in here.
 #pragma once
 #include "base/tolerance.h"
-#include <carom/difference.h>
 #include "contact/delassus.h"
 #include "scheme/responses.h"
 #include "solver/solvers.h"
+#include "system/difference.h"
 #include <math.h>
 
 /// The gaps by which the scheme decided in this step what is closed, and where; for the simulation, which bounds those

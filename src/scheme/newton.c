@@ -1,4 +1,5 @@
 // newton.c: see newton.h.
+#include "linalg/matrix.h"
 #include "scheme/newton.h"
 #include <math.h>
 

@@ -1,4 +1,5 @@
 // registry.c: the list of schemes.
+#include "scheme/registry.h"
 #include "scheme/schemes.h"
 #include <string.h>
 

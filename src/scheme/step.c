@@ -1,8 +1,11 @@
 // step.c: the vocabulary of a step.  One line of a paper each; see scheme.h for the contracts.
 #include "scheme/inside.h"
 #include "base/number.h"
+#include "base/team.h"
 #include "base/tolerance.h"
 #include "contact/operator.h"
+#include "contact/residual.h"
+#include "linalg/matrix.h"
 #include "scheme/discs.h"
 #include "scheme/impact.h"
 #include "scheme/step.h"

@@ -5,6 +5,7 @@
 // the ends of the halves counts too.  What a rejected step did is undone to the last bit.
 #include "base/tolerance.h"
 #include "scheme/works.h"
+#include "sim/inspect.h"
 #include "sim/sim.h"
 #include <float.h>
 #include <math.h>

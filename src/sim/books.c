@@ -1,7 +1,9 @@
 // books.c: what a step adds to the ledger: what its scheme has accounted for, gaps, and the work of forces; and
 // energies.
 #include "base/missing.h"
+#include "linalg/matrix.h"
 #include "sim/sim.h"
+#include "system/system.h"
 #include <math.h>
 #include <stdint.h>
 

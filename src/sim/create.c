@@ -1,5 +1,6 @@
 // create.c: a simulation is made, with its first state, and freed.
 #include "base/number.h"
+#include "base/option.h"
 #include "base/tolerance.h"
 #include "scheme/discs.h"
 #include "scheme/friction.h"

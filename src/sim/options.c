@@ -1,8 +1,11 @@
 // options.c: the scheme of a simulation and its options: those that every scheme has, how they are read, and whether
 // the scheme supports what the system needs.
 #include "scheme/discs.h"
+#include "base/option.h"
 #include "scheme/impact.h"
+#include "scheme/registry.h"
 #include "sim/sim.h"
+#include "system/system.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // part.c: looking inside a step that is done, counting anew from here, going on where another simulation stands.
 #include "base/missing.h"
+#include "sim/inspect.h"
 #include "sim/sim.h"
 #include "event/change.h"
 #include "event/phase.h"

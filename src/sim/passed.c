@@ -4,6 +4,7 @@
 // line through the gaps of the step before tells whether one may have closed (carom_sim_may_have_closed() in sim.h).
 // Where it is open all the same, and nothing reacted, the motion inside the step is looked at.
 #include "sim/sim.h"
+#include "system/system.h"
 #include <math.h>
 
 enum { PLACES = 16, NARROWED = 48, HALVED = 40 }; // places in a step; by golden section, 0.618^48 of two of them;

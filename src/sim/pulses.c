@@ -1,6 +1,7 @@
 // pulses.c: does the model have a pulse in time that is shorter than a step, which a scheme that does not locate events
 // misses, or takes for one as long as a step?  Or a wall that moves in a pulse of too few steps?
 #include "scheme/friction.h"
+#include "base/option.h"
 #include "sim/sim.h"
 #include <math.h>
 #include <stdlib.h>

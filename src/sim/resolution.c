@@ -6,8 +6,10 @@
 // costs a dozen evaluations of forces where the step is short, at the start and when the number of steps has doubled;
 // in carom_sim_ledger() once more, if the step was too long every time.
 #include "base/pages.h"
+#include "base/option.h"
 #include "contact/delassus.h"
 #include "linalg/dense.h"
+#include "linalg/matrix.h"
 #include "sim/sim.h"
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 // rough.c: why does a step fail?  Is there a force that changes with a rate almost at once, like dry friction written
 // as sign(x')?  Does inertia vanish on the way? Implicit schemes find no answer there, and schemes with tolerances need
 // millions of steps.
+#include "base/option.h"
 #include "scheme/advice.h"
 #include "sim/sim.h"
 #include <math.h>

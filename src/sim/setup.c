@@ -1,5 +1,6 @@
 // setup.c: the memory of a simulation: one block, made anew where contacts need more slots, and what points into it.
 #include "base/pages.h"
+#include "base/option.h"
 #include "scheme/discs.h"
 #include "scheme/friction.h"
 #include "scheme/impact.h"

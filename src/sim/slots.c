@@ -1,5 +1,6 @@
 // slots.c: the slots of contacts that come and go: their memory, how many are in use, the names of the contacts in
 // them.
+#include "base/option.h"
 #include "sim/sim.h"
 
 // nc of the systems that the simulation and its scheme see, and the directions in use: slots behind them are blank.

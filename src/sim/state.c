@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 #include "base/missing.h"
 #include "base/tolerance.h"
+#include "sim/inspect.h"
 #include "sim/sim.h"
 #include "solver/solvers.h"
 #include <limits.h>

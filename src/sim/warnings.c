@@ -2,6 +2,7 @@
 //
 // All thresholds are here, with their reasons.  A warning says what happened, where, and what to do.
 #include "base/tolerance.h"
+#include "base/option.h"
 #include "scheme/advice.h"
 #include "sim/sim.h"
 #include <math.h>

@@ -1,6 +1,7 @@
 // anderson.c: see anderson.h.  Two passes over the columns, each shared by threads; sums are sums of pieces of fixed
 // size.
 #include "linalg/dense.h"
+#include "base/team.h"
 #include "solver/anderson.h"
 #include <carom/team.h>
 #include <math.h>

@@ -9,6 +9,7 @@
 // (bodies_order.c).  A body sums up what its contacts give in their order, and sums over all are sums of pieces of
 // fixed size: the bits do not depend on the number of threads.
 #include "solver/bodies.h"
+#include "base/team.h"
 #include "solver/choice.h"
 #include "solver/local.h"
 

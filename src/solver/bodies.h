@@ -12,7 +12,7 @@ enum { CAROM_BODIES_WIDE = 4 };  // contacts of a group
 enum { PIECE = 64, FEW = 32 };   // contacts, rows or bodies of a partial sum; a problem of fewer contacts is solved by
                                  // one thread
 
-typedef struct carom_group carom_group;       // bodies_four.c
+typedef struct carom_quartet carom_quartet;       // bodies_four.c
 typedef struct carom_body_row carom_body_row;
 
 typedef struct bodies {
@@ -49,7 +49,7 @@ typedef struct bodies {
     const double *beta;        // momentum of sweeps, by age
     const float *beta_four;    // the same
     carom_body_row *row;       // sweeps of four contacts at once: bodies, in the place of what ADMM remembers,
-    carom_group *group;        // and groups behind them;
+    carom_quartet *group;        // and groups behind them;
     int *lead;                 // by turn: the group that begins there; in the place of `at`
     bool four;                 // they are in use
     int iterations, quick;     // all; those of four contacts at once

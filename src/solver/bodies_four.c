@@ -6,6 +6,7 @@
 //
 // Only where all contacts have friction in space and the tolerance is far above single precision; impulses are judged
 // in double precision, and so are velocities summed up there (carom_bodies_look).
+#include "base/team.h"
 #include "solver/bodies.h"
 
 typedef float four __attribute__((vector_size(16)));
@@ -19,7 +20,7 @@ static const double REGULAR = 1e-5; // det G_bb over the product of its diagonal
 struct carom_body_row { four y[2], E[2]; };
 
 /// Contacts from turn `first` on, `count` of them.  For lanes of no contact and for missing bodies a thread has a row.
-struct carom_group {
+struct carom_quartet {
     int of[2 * WIDE], first, count, unused[2];
     four c[3], G[6], inverse[6], mu;       // G_bb and its inverse by columns of the lower triangle
     four J[36];                            // of body s, row r, velocity k: 18 s + 6 r + k
@@ -29,7 +30,7 @@ struct carom_group {
 
 size_t carom_bodies_four_size(int n, int nb) {
     const size_t contacts = (size_t)(nb < n / 3 ? nb : n / 3), most = contacts / WIDE + 2 * COLOURS * CAROM_TEAM;
-    return (contacts < most ? contacts : most) * sizeof(carom_group) +
+    return (contacts < most ? contacts : most) * sizeof(carom_quartet) +
            (2 * contacts + CAROM_TEAM) * sizeof(carom_body_row);
 }
 
@@ -116,7 +117,7 @@ static inline void local(const four *g, const four *I, const four *c, four mu, f
 }
 
 // (SOL-27) of four contacts; returns their largest changes, as velocities.
-static inline four relax(carom_group *k, carom_body_row *row, const float *beta) {
+static inline four relax(carom_quartet *k, carom_body_row *row, const float *beta) {
     const four *g = k->G, none = {0};
     four u[3] = {k->c[0], k->c[1], k->c[2]}, q[3], e[3], m[2 * WIDE], f[2 * WIDE], *x = k->x, *z = k->z;
     for (int s = 0; s < 2; s++) {
@@ -184,7 +185,7 @@ static bool invert(const double *g, float *own, float *inverse) {
 }
 
 // Lane i of a group from contact b; false: its block is nearly singular.
-static bool fill_lane(const bodies *w, carom_group *k, int i, int b) {
+static bool fill_lane(const bodies *w, carom_quartet *k, int i, int b) {
     const int at = w->block[b].at;
     const double *J = w->J + 2 * SIZE * (size_t)at, *p = given_rows(w, b, w->given->p);
     float own[6], inverse[6];
@@ -200,10 +201,10 @@ static bool fill_lane(const bodies *w, carom_group *k, int i, int b) {
 }
 
 // Lanes without a contact are open; `none` is the row of bodies that are missing.
-static bool fill_group(const bodies *w, carom_group *k, int none) {
+static bool fill_group(const bodies *w, carom_quartet *k, int none) {
     const four one = {1, 1, 1, 1};
     bool good = true;
-    *k = (carom_group){
+    *k = (carom_quartet){
         .first = k->first, .count = k->count, .c = {one}, .G = {one, [3] = one, [5] = one}, .mu = one};
     for (int i = 0; i < 2 * WIDE; i++) k->of[i] = none;
     for (int i = 0; i < k->count; i++) good = fill_lane(w, k, i, w->turn[k->first + i]) && good;
@@ -214,7 +215,7 @@ static bool fill_group(const bodies *w, carom_group *k, int none) {
 #define OWN_GROUPS(w, part, parts, k)                                                                                  \
     for (int c_ = 0, at_, end_; c_ < (w)->colours; c_++)                                                               \
         if (own_contacts(w, c_, part, parts, &at_, &end_), at_ < end_)                                                 \
-            for (carom_group *k = (w)->group + (w)->lead[at_]; at_ < end_; at_ += k++->count)
+            for (carom_quartet *k = (w)->group + (w)->lead[at_]; at_ < end_; at_ += k++->count)
 
 static void begin(void *user, int part, int parts) {
     task *t = user;
@@ -233,7 +234,7 @@ bool carom_bodies_four_begin(bodies *w) {
     for (int i = 0; i < w->n; i++) size = fmax(size, fabs(w->c[i]));
     if (!(fmax(w->target, w->given->enough) >= PRECISE * size)) return false;
     task t = {.w = w};
-    w->group = (carom_group *)(void *)(w->row + w->count + CAROM_TEAM);
+    w->group = (carom_quartet *)(void *)(w->row + w->count + CAROM_TEAM);
     list_groups(w);
     carom_team_run(w->team, begin, &t);
     return largest(&t) < INFINITY;
@@ -260,7 +261,7 @@ void carom_bodies_four_set(bodies *w, const double *y, bool first) {
 static double relax_groups(const task *t, int from, int to) {
     const bodies *w = t->w;
     four most = {0};
-    for (carom_group *k = w->group + w->lead[from]; from < to; from += k++->count)
+    for (carom_quartet *k = w->group + w->lead[from]; from < to; from += k++->count)
         most = larger(most, relax(k, w->row, w->beta_four));
     return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
 }

@@ -1,4 +1,5 @@
 // bodies_look.c: how good impulses of the solver `bodies` are.
+#include "base/team.h"
 #include "solver/bodies.h"
 
 double carom_bodies_push(const task *t, int from, int to) {

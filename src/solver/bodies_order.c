@@ -3,6 +3,7 @@
 // Contacts are ordered by colour, and within a colour by the lower of their bodies: the bits depend on this order, and
 // it on the problem alone.  A thread owns a range of bodies and the contacts whose lower body is among them, in every
 // loop the same: so its half of the problem stays in its own cache.
+#include "base/team.h"
 #include "solver/bodies.h"
 
 bool carom_bodies_factor(const double *F, int n, double *L) {

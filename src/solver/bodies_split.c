@@ -2,6 +2,7 @@
 //
 // Spec: docs/solvers.md, "bodies", (SOL-22).
 #include "solver/bodies.h"
+#include "base/team.h"
 #include "solver/local.h"
 
 enum { CHECK = 4, MOST = 1000, WINDOW = 200, KRYLOV = 50 };

@@ -4,6 +4,7 @@
 // first on the work that they took in this run (choice.c), so a run is reproducible.  All solvers share one piece of
 // memory, since only one works at a time.
 #include "base/pages.h"
+#include "contact/residual.h"
 #include "solver/choice.h"
 #include <assert.h>
 #include <stdalign.h>

@@ -4,6 +4,7 @@
 // sweep costs n^2 multiply-adds and no factorisation, so it is for many contacts; convergence is linear and slow when
 // contacts are nearly dependent.
 #include "contact/law.h"
+#include "contact/residual.h"
 #include "solver/local.h"
 #include "solver/sweep.h"
 

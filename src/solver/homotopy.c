@@ -7,6 +7,7 @@
 //
 // All numbers are velocities divided by the largest |c|: x = d p.  The path is y = (x, tau).
 #include "contact/law.h"
+#include "contact/residual.h"
 #include "linalg/dense.h"
 
 static const double EXACT = 1e-13;    // error of a point of the path, relative to the largest x

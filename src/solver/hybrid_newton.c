@@ -3,6 +3,7 @@
 // Spec: docs/solvers.md, "hybrid".  Sources: P. Alart, A. Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991)
 // 353-375; R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898 for the proximal sequence.  Undamped: a line
 // search on the natural map stops at kinks where the undamped method goes on.
+#include "contact/residual.h"
 #include "solver/hybrid.h"
 
 enum { INNER = 14, OUTER = 600 };

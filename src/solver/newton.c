@@ -7,6 +7,7 @@
 // shortest least-squares step.  What does not converge so is tried again with a proximal term, which makes dependent
 // contacts independent.  Success is likely, not certain: a chain has something behind it.
 #include "contact/law.h"
+#include "contact/residual.h"
 #include "linalg/dense.h"
 
 static const double SAME = 1e-14;       // asymmetry of G by rounding, relative

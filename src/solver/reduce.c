@@ -1,5 +1,6 @@
 // reduce.c: eliminating the bilateral rows (SOL-6) by LU with full pivoting, once per problem.
 #include "solver/reduce.h"
+#include "contact/residual.h"
 #include "linalg/dense.h"
 
 static const double REDUNDANT = 1e-12; // pivots of joints that depend on others, of the largest

@@ -1,4 +1,5 @@
 // registry.c: the list of solvers, from solvers.def.
+#include "contact/residual.h"
 #include "solver/solvers.h"
 #include <string.h>
 

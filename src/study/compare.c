@@ -3,6 +3,7 @@
 #include "base/tolerance.h"
 #include "base/number.h"
 #include "study/compare.h"
+#include "study/trajectory.h"
 #include <carom/event.h>
 #include <carom/result.h>
 #include <math.h>

@@ -12,7 +12,10 @@
 #include "base/grow.h"
 #include "base/number.h"
 #include "base/tolerance.h"
+#include "io/json.h"
+#include "model/answers.h"
 #include "study/reference.h"
+#include "study/trajectory.h"
 #include <carom/result.h>
 #include <math.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 // The same test on a smaller window covers a whole stretch of the other graph at once; only what is not covered by the
 // distance found so far is looked at more closely, down to DEPTH halvings of a segment.
 #include "base/missing.h"
+#include "study/norm.h"
 #include <carom/study.h>
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 // is n x n however many rows there are.  Squaring costs accuracy only in the small singular values.
 #include "base/missing.h"
 #include "base/number.h"
+#include "study/norm.h"
 #include <carom/study.h>
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,7 @@
 // quantity.c: what is compared: coordinates, rates and outputs by name.
 #define _POSIX_C_SOURCE 200809L // strdup
+#include "base/option.h"
+#include "model/answers.h"
 #include "study/reference.h"
 #include <carom/option.h>
 #include <stdlib.h>

@@ -5,7 +5,10 @@
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_cond_timedwait
 #include "base/missing.h"
 #include "base/news.h"
+#include "model/answers.h"
 #include "study/compare.h"
+#include "study/norm.h"
+#include "study/trajectory.h"
 #include <carom/matrix.h>
 #include <math.h>
 #include <pthread.h>

@@ -1,7 +1,11 @@
 // reference.c: what runs are compared with: an exact solution, another run, or a result file.
 #include "base/grow.h"
+#include "base/option.h"
 #include "base/tolerance.h"
+#include "model/answers.h"
+#include "study/norm.h"
 #include "study/reference.h"
+#include "study/trajectory.h"
 #include <carom/option.h>
 #include <carom/result.h>
 #include <math.h>

@@ -1,5 +1,7 @@
 // reference.h: the quantities that are compared, and what they are compared with.
 #pragma once
+#include "study/norm.h"
+#include "study/trajectory.h"
 #include <carom/study.h>
 
 typedef enum quantity_kind { COORDINATE, RATE, VELOCITY, OUTPUT } quantity_kind;

@@ -4,6 +4,7 @@
 // model's file and before all others: an atol that is given stays.
 #define _POSIX_C_SOURCE 200809L // strdup
 #include "base/number.h"
+#include "base/option.h"
 #include "base/text.h"
 #include "sim/sim.h"
 #include "study/compare.h"

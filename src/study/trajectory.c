@@ -1,5 +1,6 @@
 // trajectory.c: a motion in memory, and its state at any time.
 #include "base/missing.h"
+#include "study/trajectory.h"
 #include <carom/study.h>
 #include <math.h>
 #include <stdlib.h>

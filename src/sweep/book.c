@@ -5,8 +5,10 @@
 // what the sweep is.
 #define _POSIX_C_SOURCE 200809L
 #include "base/missing.h"
+#include "io/table.h"
+#include "sweep/book.h"
+#include "sweep/shards.h"
 #include "sweep/sweep.h"
-#include <carom/book.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

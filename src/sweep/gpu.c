@@ -2,6 +2,7 @@
 #include "base/grow.h"
 #include "compile/compile.h"
 #include "sweep/lanes.h"
+#include "sweep/shards.h"
 #include <stdlib.h>
 #include <string.h>
 

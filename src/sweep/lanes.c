@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "sweep/lanes.h"
 #include "compile/compile.h"
+#include "sweep/shards.h"
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

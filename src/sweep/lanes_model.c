@@ -5,6 +5,7 @@
 #include "sweep/lanes_model.h"
 #include "model/model.h"
 #include "expr/native.h"
+#include "system/system.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,9 @@
 #include "base/escape.h"
 #include "base/number.h"
 #include "expr/native.h"
+#include "model/answers.h"
 #include "sweep/lanes.h"
+#include "system/system.h"
 #include <carom/event.h>
 #include <dlfcn.h>
 #include <math.h>

@@ -1,4 +1,5 @@
 // runs.c: the runs of a sweep: how many, what is varied and observed, and the values of each.
+#include "sweep/shards.h"
 #include "sweep/sweep.h"
 
 long carom_sweep_runs(const carom_sweep *s) { return s ? s->runs : 0; }

@@ -1,4 +1,5 @@
 // section.c: "every EXPR", "impact NAME", "EXPR = VALUE [rising|falling]".
+#include "base/option.h"
 #include "sweep/sweep.h"
 #include <ctype.h>
 #include <carom/option.h>

@@ -6,7 +6,10 @@
 #include "base/text.h"
 #include "base/tolerance.h"
 #include "base/number.h"
+#include "model/answers.h"
 #include "model/forcing.h"
+#include "sim/inspect.h"
+#include "sweep/shards.h"
 #include "sweep/sweep.h"
 #include <carom/event.h>
 #include <carom/matrix.h>

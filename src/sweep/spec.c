@@ -1,5 +1,6 @@
 // spec.c: what is varied.  a:b:n, log:a:b:n, a,b,c, uniform:a:b:n:seed, normal:mean:sd:n:seed, FILE.csv:column.
 #include "base/number.h"
+#include "base/option.h"
 #include "sweep/sweep.h"
 #include <carom/option.h>
 #include <math.h>

@@ -5,9 +5,11 @@
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_cond_timedwait
 #include "base/missing.h"
 #include "base/news.h"
+#include "model/answers.h"
 #include "model/forcing.h"
 #include "sim/sim.h"
 #include "sweep/lanes.h"
+#include "sweep/shards.h"
 #include <carom/compile.h>
 #include <math.h>
 #include <pthread.h>

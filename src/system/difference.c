@@ -1,5 +1,6 @@
 // difference.c: central differences along velocities.
-#include <carom/difference.h>
+#include "linalg/matrix.h"
+#include "system/difference.h"
 #include <math.h>
 #include <stdlib.h>
 

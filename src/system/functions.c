@@ -2,6 +2,7 @@
 //
 // Ids of the base stay: the contacts that are added stand behind its own, and so do their directions.  The base does
 // its part of a frame as if the rest were not there.  Work block: the base's, then scratch.
+#include "linalg/matrix.h"
 #include <carom/functions.h>
 #include <math.h>
 #include <stdlib.h>

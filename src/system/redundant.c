@@ -1,5 +1,6 @@
 // redundant.c: see redundant.h.
 #include "base/random.h"
+#include "linalg/matrix.h"
 #include "system/redundant.h"
 #include "linalg/dense.h"
 #include <math.h>

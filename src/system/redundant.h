@@ -10,7 +10,7 @@
 //     n - k rows are kept; when some |r_jj| of theirs falls to 1e-4, they are chosen anew, with the same k    (RED-4)
 //     recorded reactions: p - Z (Z'Z)^-1 Z'p,  W Z = 0: the smallest of all that move the system alike    (RED-5)
 #pragma once
-#include <carom/difference.h>
+#include <carom/system.h>
 
 typedef struct carom_redundant {
     const carom_system *sys;

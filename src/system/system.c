@@ -1,4 +1,6 @@
 // system.c: sizes and sanity of a system.
+#include "linalg/matrix.h"
+#include "system/system.h"
 #include <carom/system.h>
 #include <math.h>
 

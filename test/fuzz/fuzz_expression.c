@@ -1,6 +1,6 @@
 // fuzz_expression.c: any text is an expression or a sentence with its place; derivatives and tapes of it exist.
+#include "expr/expr.h"
 #include "fuzz.h"
-#include <carom/expr.h>
 #include <math.h>
 
 static carom_node lookup(void *user, carom_graph *g, const char *name, size_t length, int primes, carom_error *err) {

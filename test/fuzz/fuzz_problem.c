@@ -4,6 +4,7 @@
 // contacts), scaled over many orders of magnitude, c = W'v or anything: solvers end, an answer that is called converged
 // has the certificate, and where v = 0 is admissible there is an answer.
 #include "../problems.h"
+#include "contact/residual.h"
 #include "fuzz.h"
 #include "io/problem_data.h"
 

@@ -4,6 +4,7 @@
 // 1/65536 of its length, and what.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "fuzz.h"
+#include "io/recording.h"
 #include <carom/carom.h>
 #include <carom/result.h>
 #include <unistd.h>

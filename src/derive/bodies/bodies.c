@@ -6,6 +6,7 @@
 // quaternion, whatever its length.  The reference point is the centre of mass.
 #include "derive/bodies/body.h"
 #include "derive/shapes/shapes.h"
+#include "expr/expr.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

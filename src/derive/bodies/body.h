@@ -1,6 +1,7 @@
 // body.h: rigid bodies of a model, and what joints and force elements ask of them.
 #pragma once
 #include "derive/resolver.h"
+#include "expr/expr.h"
 
 static inline carom_node r_num(resolver *r, double x) { return n_num(r->m->graph, x); }
 static inline carom_node r_add(resolver *r, carom_node a, carom_node b) { return n_add(r->m->graph, a, b); }

@@ -1,4 +1,5 @@
 // frames.c: frames of bodies: what joints, force elements, shapes and members ask of them.
+#include "base/option.h"
 #include "derive/bodies/body.h"
 #include <carom/option.h>
 #include <math.h>

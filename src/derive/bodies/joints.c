@@ -8,6 +8,7 @@
 // An angle of a spatial joint is a position of its own, counted over turns: it moves as atan2 says and is set by
 // move().
 #include "base/grow.h"
+#include "base/option.h"
 #include "derive/bodies/body.h"
 #include "mech/keys.h"
 #include <math.h>

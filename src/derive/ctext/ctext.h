@@ -11,6 +11,7 @@
 // here (carom_NAME_text).  The search of contacts (collide/) is printed as it is.
 #pragma once
 #include "base/escape.h"
+#include "expr/expr.h"
 #include "expr/native.h"
 #include "model/pairs.h"
 #include <stdio.h>

@@ -5,6 +5,7 @@
 // given by matrices, their entries.
 #include "derive/ctext/ctext.h"
 #include "flex/flex.h"
+#include "flex/member.h"
 #include <stdlib.h>
 
 bool carom_ctext_has_parts(const ctext *c) { return c->m->nmember || c->m->nfree; }

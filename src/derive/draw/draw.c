@@ -3,6 +3,8 @@
 // It is read after the model has been compiled: its expressions share the model's graph, and what was compiled before
 // must not depend on them in any bit.
 #include "derive/draw/draw.h"
+#include "base/option.h"
+#include "derive/draw/words.h"
 #include "derive/shapes/shapes.h"
 #include <carom/option.h>
 #include <ctype.h>

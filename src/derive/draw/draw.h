@@ -1,6 +1,7 @@
 // draw.h (private): shapes as read, before they are placed.
 #pragma once
 #include "derive/resolver.h"
+#include "expr/expr.h"
 #include <carom/draw.h>
 
 /// Where a contact's forces point to is not asked from the user: with the place p(q), J its derivative along velocities

@@ -2,6 +2,7 @@
 // they record the unknowns, else the named points.
 #include "derive/bodies/body.h"
 #include "derive/draw/draw.h"
+#include "flex/member.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

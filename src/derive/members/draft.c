@@ -1,4 +1,5 @@
 // draft.c: numbers, points and nodes of a flexible member while it is read.
+#include "base/option.h"
 #include "derive/members/member.h"
 #include <carom/option.h>
 #include <math.h>

@@ -21,6 +21,7 @@
 // by angle + th.
 #include "derive/bodies/body.h"
 #include "derive/members/member.h"
+#include "flex/member.h"
 #include <carom/flex.h>
 #include <math.h>
 #include <stdio.h>

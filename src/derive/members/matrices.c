@@ -1,5 +1,6 @@
 // matrices.c: matrices of flexible members that the user hands over beside the model: a model file names them, and
 // opens no file itself.
+#include "base/option.h"
 #include "derive/resolver.h"
 #include <carom/option.h>
 #include <string.h>

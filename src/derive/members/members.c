@@ -2,8 +2,10 @@
 //
 // A member's numbers are expressions of parameters; what varies along it is an expression of the arc length s as well.
 #include "expr/graph.h"
+#include "base/option.h"
 #include "derive/bodies/body.h"
 #include "derive/members/member.h"
+#include "flex/member.h"
 #include <carom/option.h>
 #include <math.h>
 #include <stdio.h>

@@ -9,6 +9,8 @@
 // gap is g plus the length of the element, so that a place that comes over has had its velocity before; beyond, the
 // distance to the nearer node.
 #include "derive/resolver.h"
+#include "expr/expr.h"
+#include "flex/member.h"
 
 // Of an element: on the outer side of a bend none of the two would see the place.
 static const double OVERLAP = 0.01, NEAR = 0.5;

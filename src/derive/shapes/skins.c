@@ -4,7 +4,9 @@
 //
 // A skin is a round at every node and a straight piece between neighbours; it bends with the nodes, not inside
 // elements.
+#include "base/option.h"
 #include "derive/shapes/shapes.h"
+#include "flex/member.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

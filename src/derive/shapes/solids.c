@@ -1,4 +1,5 @@
 // solids.c: shapes: `shape: {circle: 0.1}` or `shapes: {nose: {...}, tail: {...}}` of a body, and those of the ground.
+#include "base/option.h"
 #include "derive/shapes/shapes.h"
 #include <math.h>
 #include <stdio.h>

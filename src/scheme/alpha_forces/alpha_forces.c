@@ -5,6 +5,7 @@
 // moved on the constraints, and velocities obey them; contacts that close have impulses.  After an event
 // accelerations start anew.
 #include "scheme/alpha_forces/alpha_forces.h"
+#include "linalg/matrix.h"
 #include "scheme/friction.h"
 #include "scheme/held.h"
 #include "scheme/inside.h"

@@ -1,4 +1,5 @@
 // alpha_forces_levels.c: position and velocity level of a step of alpha-forces.
+#include "linalg/matrix.h"
 #include "scheme/alpha_forces/alpha_forces.h"
 #include <math.h>
 

@@ -1,5 +1,6 @@
 // alpha_forces_restart.c: accelerations and reactions that fit each other, at the start and after events.
 #include "scheme/alpha_forces/alpha_forces.h"
+#include "linalg/matrix.h"
 #include "scheme/friction.h"
 #include <math.h>
 

@@ -1,4 +1,5 @@
 // alpha_forces_rows.c: local velocities, reactions and directions of alpha-forces, row by row.
+#include "linalg/matrix.h"
 #include "scheme/alpha_forces/alpha_forces.h"
 #include <float.h>
 #include <math.h>

@@ -3,6 +3,8 @@
 // One linear system holds the accelerations of all blocks, ordered so that a banded mass gives a banded matrix, and
 // one contact problem the reactions of all blocks.  The matrix is kept while the iteration converges fast.
 #include "scheme/dg/dg.h"
+#include "contact/residual.h"
+#include "linalg/matrix.h"
 #include "scheme/friction.h"
 #include "scheme/newton.h"
 #include <float.h>

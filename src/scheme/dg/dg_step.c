@@ -4,6 +4,7 @@
 // Spec: docs/METHODS.md, section DG.
 #include "scheme/dg/dg_step.h"
 #include "scheme/impact.h"
+#include "system/system.h"
 #include <float.h>
 #include <math.h>
 

@@ -8,6 +8,7 @@
 // The linear system holds only what is active: in free flight without joints it is n x n.  The mass matrix may
 // be singular where joints or stiffness hold what has no inertia.  Large systems: ggl_alpha_schur.c.
 #include "base/number.h"
+#include "linalg/matrix.h"
 #include "scheme/ggl/ggl_alpha.h"
 #include "scheme/held.h"
 #include "scheme/inside.h"

@@ -1,6 +1,7 @@
 // ggl_alpha_matrix.c: the matrix of (GA-11) as a whole, for small systems, and its solution.
 #include "linalg/balance.h"
 #include "linalg/dense.h"
+#include "linalg/matrix.h"
 #include "linalg/sum.h"
 #include "scheme/ggl/ggl_alpha.h"
 #include <math.h>

@@ -9,6 +9,7 @@
 // Newton's method converges a little slower.  Where M has no inertia a trace of it is added for (GA-13) alone; the
 // residual knows none, so the answer does not depend on it.
 #include "scheme/ggl/ggl_alpha.h"
+#include "linalg/matrix.h"
 #include "scheme/newton.h"
 
 enum { LARGE = 20, LARGE_CONSTANT = 16 }; // unknowns

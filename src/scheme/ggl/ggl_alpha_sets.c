@@ -1,6 +1,7 @@
 // ggl_alpha_sets.c: the laws of contact in ggl-alpha: who is active, who slides and where to, and the certificate of
 // both levels.
 #include "scheme/friction.h"
+#include "contact/residual.h"
 #include "scheme/ggl/ggl_alpha.h"
 #include "solver/local.h"
 #include <math.h>

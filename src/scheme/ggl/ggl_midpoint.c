@@ -9,6 +9,8 @@
 // active=midpoint decides at q_0 + h/2 v_0 and may enter by h/2 |u| in an impact step; active=end decides at the end
 // of the step and does not enter.  active=lasting decides at the midpoint, and at the end for contacts that last.
 #include "base/tolerance.h"
+#include "contact/residual.h"
+#include "linalg/matrix.h"
 #include "scheme/bent.h"
 #include "scheme/friction.h"
 #include "scheme/inside.h"

@@ -8,6 +8,7 @@
 // active=predicted decides on the explicit prediction q_P, before anything is computed, and takes the
 // impulsive part of a step only impulsive-step times as long; the rest of the step follows as usual.
 #include "base/tolerance.h"
+#include "linalg/matrix.h"
 #include "scheme/step.h"
 #include <math.h>
 #include <string.h>

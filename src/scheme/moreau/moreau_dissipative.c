@@ -3,6 +3,7 @@
 // Spec: docs/METHODS.md, section MD.  Positions move with the mean velocity whatever theta is; theta only
 // says where between q_0 and q_1 the forces are evaluated.
 #include "scheme/identity.h"
+#include "linalg/matrix.h"
 #include "scheme/inside.h"
 #include "scheme/newton.h"
 #include <math.h>

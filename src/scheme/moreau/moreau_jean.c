@@ -5,6 +5,7 @@
 // only the smooth part
 // second order.  theta = 0 is explicit.
 #include "base/tolerance.h"
+#include "linalg/matrix.h"
 #include "linalg/sum.h"
 #include "scheme/inside.h"
 #include "scheme/moreau/moreau.h"

@@ -3,6 +3,7 @@
 // Spec: docs/METHODS.md, section MID.  Everything is seen once per step, half a step ahead; the cheapest
 // scheme there is.  Forces take the old velocity, so it is first order where forces depend on velocity.
 #include "scheme/moreau/moreau.h"
+#include "linalg/matrix.h"
 #include "scheme/step.h"
 
 enum { OPT_LOCAL };

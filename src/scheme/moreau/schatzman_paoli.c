@@ -4,6 +4,7 @@
 // and also serves coordinates that are not vectors.  The scheme runs one position ahead of what it reports, so
 // that the reported velocity is the central difference at the reported time.
 #include "scheme/inside.h"
+#include "linalg/matrix.h"
 #include "scheme/newton.h"
 #include <math.h>
 

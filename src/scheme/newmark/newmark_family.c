@@ -1,5 +1,6 @@
 // newmark_family.c: see newmark_family.h.
 #include "base/tolerance.h"
+#include "linalg/matrix.h"
 #include "scheme/newmark/newmark_family.h"
 #include "scheme/inside.h"
 #include "scheme/newton.h"

@@ -252,8 +252,6 @@ typedef struct carom_native {
     carom_native_free *const *free;     // ngroups
 } carom_native;
 
-typedef void carom_write_text(void *user, const char *text, size_t length);
-
 /// Definitions that every C file with tapes begins with.
 void carom_native_write_head(carom_write_text *write, void *user);
 /// The tape as C: static functions, and `static const carom_native NAME`.  No allocation beyond its own scratch.

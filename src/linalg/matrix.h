@@ -1,0 +1,22 @@
+// matrix.h: matrices and columns as schemes and models use them; users: <carom/matrix.h>.
+#pragma once
+#include <carom/matrix.h>
+
+size_t carom_shape_size(carom_shape shape);                   // number of doubles
+int carom_shape_band(carom_shape shape);                      // most |i - j| of an entry; sparse shapes are searched
+void carom_matrix_zero(carom_matrix A);
+void carom_matrix_mul(double *y, carom_matrix A, const double *x);           // y  = A x
+void carom_matrix_magnitude(double *y, carom_matrix A, const double *x);         // y_i = sum_j |A_ij x_j|
+/// Is it well-formed?  For patterns that carom_pattern_create() and carom_pattern_union() did not make.
+carom_status carom_pattern_check(const carom_pattern *pattern, carom_error *err);
+/// Does storage of shape big have room for every matrix of shape small?
+bool carom_shape_holds(carom_shape big, carom_shape small);
+void carom_factor_advance(const carom_factor *F, double *v, double h, double *x); // v += h A^-1 x; x is spoilt
+carom_columns carom_allocate_columns(carom_arena *mem, int rows, int n, int stride); // stride >= rows: dense
+/// With room for so many lists of row numbers that columns may share; 0: share is NULL.
+carom_columns carom_allocate_sharing_columns(carom_arena *mem, int rows, int n, int stride, int lists);
+void carom_column_expand(double *y, const carom_columns *W, int k);                 // y = W_k, dense
+/// x_0 = x, z_0 = z, x += a z: a step of a large system that keeps where it began, in one pass.
+void carom_add_keeping(double *x_0, double *z_0, double *x, double a, const double *z, int n);
+/// x += a z; are all |z_i| below the limit (and numbers)?
+bool carom_axpy_below(double *x, double a, const double *z, int n, double limit);

@@ -1,0 +1,24 @@
+// inspect.h: what records, sweeps and dynamics ask a simulation; users: <carom/sim.h>.
+#pragma once
+#include <carom/sim.h>
+
+/// The smooth motion of a phase (carom_change.phase) from t_0 to t_1, forwards or backwards, whatever becomes of its
+/// event functions: q and v at t_0 become those at t_1.  rtol: error of one internal step.  Between steps of the
+/// simulation, not inside an observer.
+carom_status carom_sim_flow(carom_sim *sim, const double *phase, double t_0, double t_1, double rtol, double *q,
+                            double *v, carom_error *err);
+bool carom_sim_ending(const carom_sim *sim); // t_end may shorten the next step; a run to a later end would take another
+/// Time that a run took before it was saved, as its ledger had it then: what is saved during a run does not know.
+void carom_sim_spent(carom_sim *sim, double seconds, double wall);
+/// The system that moves.
+const carom_system *carom_sim_system(const carom_sim *sim);
+/// Give memory that only a step needs (of contact solvers) back to the machine, as before something else that needs
+/// much; the next step takes it anew.  Changes no result.
+void carom_sim_trim(const carom_sim *sim);
+/// The state at time t inside the last step, computed by a shorter step from `before`: the bytes of carom_sim_state()
+/// when that step began.  room: as many bytes again.  The simulation itself stays where it is; its events of the last
+/// step are lost.
+carom_status carom_sim_between(carom_sim *sim, const void *before, double t, double *q, double *v, void *room,
+                               carom_error *err);
+/// From now on the ledger counts anew, as if the run began here.  The motion does not change.
+carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err);

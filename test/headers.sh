@@ -1,0 +1,43 @@
+#!/bin/sh
+# Public headers: each compiles alone, as C17 and as C++11, and no header has more functions, no struct more members
+# than headers.txt says.  The counts may only shrink: who adds a function to the interface takes another out, or says
+# why in the commit that raises a number.
+#   headers.sh INCLUDE_FOLDER LIST C_COMPILER [CXX_COMPILER]
+set -u
+include=$1 list=$2 cc=$3 cxx=${4:-}
+bad=0
+fail() { echo "$*"; bad=1; }
+
+for header in "$include"/carom/*.h; do
+    name=${header##*/}
+    echo "#include <carom/$name>" |
+        "$cc" -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$include" -x c - ||
+        fail "$name does not compile alone"
+    [ -z "$cxx" ] || echo "#include <carom/$name>" |
+        "$cxx" -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$include" -x c++ - ||
+        fail "$name does not compile alone as C++"
+done
+
+functions() { sed 's,//.*,,' "$1" | grep -v '^typedef' | grep -cE '^[a-z][A-Za-z0-9_ *]*[ *]carom_[a-z0-9_]+\('; }
+members() { # of struct $2 in header $1: declarators, by commas and semicolons at the top of its braces
+    sed 's,//.*,,' "$1" | awk -v name="$2" '
+        $0 ~ "^typedef struct " name " \\{" { on = 1; next }
+        on && $0 ~ "^} " name ";" {
+            while (gsub(/\([^()]*\)/, "", all) || gsub(/\{[^{}]*\}/, "", all)) {}
+            print gsub(/[;,]/, "", all); exit
+        }
+        on { all = all " " $0 }'
+}
+while read -r kind where name most; do
+    case $kind in
+    functions) now=$(functions "$include/carom/$where") most=$name ;;
+    members) now=$(members "$include/carom/$where" "$name") ;;
+    *) continue ;;
+    esac
+    [ "${now:-none}" -le "$most" ] 2>/dev/null || fail "$kind of $where ${name}: ${now:-none}, at most $most"
+done <"$list"
+for header in "$include"/carom/*.h; do
+    grep -q "^functions ${header##*/} " "$list" || [ "$(functions "$header")" = 0 ] || fail "${header##*/} is not in headers.txt"
+done
+echo "$(cat "$include"/carom/*.h | sed 's,//.*,,' | grep -v '^typedef' | grep -cE '^[a-z][A-Za-z0-9_ *]*[ *]carom_[a-z0-9_]+\(') public functions"
+exit $bad
