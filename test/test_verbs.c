@@ -134,9 +134,9 @@ static void wrong_words(void **state) {
         {2, "modes spring.yaml --input kk=2", "--input kk=2: the model has no `inputs` section"},
         {2, "run pushed.yaml --input pusj=2 --out p.h5", "the model has no input 'pusj'; did you mean 'push'?"},
         {2, "equilibrium pushed.yaml --input push", "--input push: write NAME=SIGNAL"},
-        {2, "orbit ball.yaml --period 2*pi/w --start sweep.csv", "sweep.csv is a sweep, which holds many states"},
+        {2, "orbit ball.yaml --period 2*pi/w --start sweep.csv", "sweep.csv is a sweep, which has many states"},
         {2, "orbit ball.yaml --period 2*pi/w --start branch.csv",
-         "branch.csv is a branch of `carom follow`, which holds many states"},
+         "branch.csv is a branch of `carom follow`, which has many states"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const int code = carom("%s", cases[i].line);
