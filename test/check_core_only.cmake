@@ -1,13 +1,6 @@
 # The core alone builds, is used through its CMake target, and shows nothing but carom_ names; with musl, too, where musl-gcc is.
 # Run with -DSOURCE= -DWORK= -DCC=.
-function(must)
-  execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE out)
-  if(status)
-    string(REPLACE ";" " " command "${ARGV}")
-    message(FATAL_ERROR "${command}\n${out}")
-  endif()
-  set(out "${out}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/must.cmake)
 
 find_program(musl musl-gcc)
 if(NOT musl)

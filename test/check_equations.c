@@ -1,5 +1,5 @@
 // check_equations.c: every equation tag such as (MID-3) in a comment of the sources stands in docs/*.md, and
-// every tag in the pages of methods (METHODS.md, methods-*.md, solvers.md, flexible.md) is used in the sources
+// every tag in the pages of methods (METHODS.md, methods-*.md, solvers.md) is used in the sources
 // and names one equation only.
 //
 // A tag: two to four capitals, a dash, a number, perhaps a letter, in parentheses.  It names the equation of an
@@ -70,8 +70,7 @@ static void collect_page(void *user, const char *path, char *text) {
 // Pages that define equations; what others quote is defined there.
 static bool defines(const char *path) {
     const char *name = strrchr(path, '/') + 1;
-    return strncmp(name, "methods-", 8) == 0 || strcmp(name, "METHODS.md") == 0 || strcmp(name, "solvers.md") == 0 ||
-           strcmp(name, "flexible.md") == 0;
+    return strncmp(name, "methods-", 8) == 0 || strcmp(name, "METHODS.md") == 0 || strcmp(name, "solvers.md") == 0;
 }
 
 static void collect_methods(void *user, const char *path, char *text) {

@@ -1,14 +1,7 @@
 # What `make install` leaves can be used: a program built through pkg-config (shared and static) and through
 # find_package, the installed carom, no symbol shown that is not public.
 # Run with -DBUILD= -DSOURCE= -DWORK= -DCC= -DFLAGS= -DREADELF=.
-function(must)
-  execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE out)
-  if(status)
-    string(REPLACE ";" " " command "${ARGV}")
-    message(FATAL_ERROR "${command}\n${out}")
-  endif()
-  set(out "${out}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/must.cmake)
 
 set(ENV{ASAN_OPTIONS} detect_leaks=0) # some seconds at the end of every program; check_core looks for leaks
 file(REMOVE_RECURSE ${WORK})

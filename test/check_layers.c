@@ -4,7 +4,8 @@
 // an earlier layer only; only src/sparse uses SuiteSparse, only src/read reads YAML, only src/event/cvode.c SUNDIALS,
 // only src/io HDF5 and files; the library neither prints nor ends the program; schemes, solvers and contacts ask the
 // heap for nothing.  Public headers obey the same order.  What one file uses of another is declared in a header: no
-// `extern` in a source file.
+// `extern` in a source file.  Names of schemes stand in their tables and in scheme/advice.h alone: other layers of the
+// library ask a scheme's table what it can do, and take names for advice from there.
 #include "sources.h"
 
 static const char *const layers[] = {"base",   "linalg",   "expr",  "system", "flex",   "collide", "contact",
@@ -38,6 +39,8 @@ typedef struct check {
     const char *src; // path of src/
     int faults;
     int seen[LAYERS]; // files looked at
+    char scheme[64][40]; // their names
+    int nschemes;
 } check;
 
 static int layer_of(const char *name, size_t length) {
@@ -86,7 +89,6 @@ static void check_include(check *c, const char *path, int line, int layer, const
 static void check_includes(check *c, const char *path, const char *text, int layer) {
     int line = 1;
     for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n', ++line) {
-        if (strcspn(at, "\n") > WIDEST) fault(c, path, line, "more than 120 columns:", at, 40);
         const char *s = at + strspn(at, " \t");
         if (*s++ != '#') continue;
         s += strspn(s, " \t");
@@ -137,6 +139,49 @@ static void check_words(check *c, const char *path, const char *code, int layer)
     }
 }
 
+// -- names of schemes ----------------------------------------------------------------------------------------------
+
+// .name = "X" in the tables; names that are words of their own anyway are left out.
+static void collect_schemes(void *user, const char *path, char *text) {
+    (void)path;
+    static const char *const words[] = {"auto", "mixed", "splitting"};
+    check *c = user;
+    if (!strstr(text, "const carom_scheme ")) return;
+    for (const char *at = text; (at = strstr(at, "  .name = \"")); ++at) { // options have a brace before it
+        const char *name = at + strlen("  .name = \"");
+        const size_t n = strcspn(name, "\"");
+        if (AMONG(words, name, n) || n >= sizeof c->scheme[0] || c->nschemes == 64) continue;
+        snprintf(c->scheme[c->nschemes++], sizeof c->scheme[0], "%.*s", (int)n, name);
+    }
+}
+
+static bool part_of_word(char c) { return letter(c) || c == '-'; }
+
+// String literals of a line of code that hold the name of a scheme.
+static void check_schemes(check *c, const char *path, const char *text) {
+    int line = 1;
+    bool inside = false;
+    for (const char *at = text; *at; ++at) {
+        line += *at == '\n';
+        if (!inside && strncmp(at, "//", 2) == 0) at += strcspn(at, "\n") - 1;
+        else if (!inside && *at == '\'') at += at[1] == '\\' ? 3 : 2;
+        else if (inside && *at == '\\') ++at;
+        else if (*at == '"') inside = !inside;
+        else if (inside && !part_of_word(at[-1]))
+            for (int i = 0; i < c->nschemes; ++i) {
+                const size_t n = strlen(c->scheme[i]);
+                if (strncmp(at, c->scheme[i], n) == 0 && !part_of_word(at[n]))
+                    fault(c, path, line, "a scheme's name outside the tables (scheme/advice.h):", at, n);
+            }
+    }
+}
+
+static void check_width(void *user, const char *path, char *text) {
+    int line = 1;
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n', ++line)
+        if (strcspn(at, "\n") > WIDEST) fault(user, path, line, "more than 120 columns:", at, 40);
+}
+
 static void check_file(void *user, const char *path, char *text) {
     check *c = user;
     const char *folder = path + strlen(c->src) + 1, *slash = strchr(folder, '/');
@@ -146,7 +191,10 @@ static void check_file(void *user, const char *path, char *text) {
         return;
     }
     ++c->seen[layer];
+    check_width(c, path, text);
     check_includes(c, path, text, layer);
+    if (layer != layer_of("scheme", 6) && layer != layer_of("event", 5) && layer < layer_of("cli", 3))
+        check_schemes(c, path, text);
     blank(text, false);
     check_words(c, path, text, layer);
 }
@@ -157,12 +205,19 @@ static void check_header(void *user, const char *path, char *text) {
     const int layer = owner_of(name, strlen(name) - 2);
     if (layer == UNKNOWN) fault(c, path, 1, "no layer owns the public header", name, strlen(name));
     else check_includes(c, path, text, layer);
+    check_width(c, path, text);
 }
 
 int main(void) {
     check c = {.src = CAROM_SOURCE_DIR "/src"};
+    walk(CAROM_SOURCE_DIR "/src/scheme", ".c|.h", collect_schemes, &c);
+    walk(CAROM_SOURCE_DIR "/src/event", ".c|.h", collect_schemes, &c);
+    if (c.nschemes < 15) fault(&c, c.src, 1, "hardly any scheme was found", "", 0);
     const int files =
         walk(c.src, ".c|.h|.def", check_file, &c) + walk(CAROM_SOURCE_DIR "/include/carom", ".h", check_header, &c);
+    walk(CAROM_SOURCE_DIR "/test", ".c|.h", check_width, &c);
+    walk(CAROM_SOURCE_DIR "/bench", ".c|.h", check_width, &c);
+    walk(CAROM_SOURCE_DIR "/examples", ".c|.h", check_width, &c);
     for (int i = 0; i < LAYERS; ++i) {
         if (c.seen[i]) continue;
         printf("src/%s: no sources found\n", layers[i]);

@@ -1,10 +1,9 @@
 // cli_rig.h: for tests of the program as a person uses it: a folder of their own, a model, and results that are opened.
 #pragma once
+#include "own_folder.h"
 #include "program.h"
 #include <carom/carom.h>
 #include <carom/result.h>
-
-static char folder[64];
 
 static const char ball[] =
     "carom: 1\n"
@@ -26,19 +25,4 @@ UNUSED_IS_FINE static carom_result *load(const char *file) {
     carom_result *r = carom_result_open(file, &err);
     if (!r) fail_msg("%s", err.text);
     return r;
-}
-
-static int begin(void **state) {
-    (void)state;
-    setenv("ASAN_OPTIONS", "detect_leaks=0", 0); // of all the processes that a test starts: the search takes seconds in
-                                                 // each
-    strcpy(folder, "/tmp/carom-test-XXXXXX");
-    return mkdtemp(folder) ? chdir(folder) : -1;
-}
-
-static int end(void **state) {
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") || system(command);
 }

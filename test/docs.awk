@@ -91,7 +91,7 @@ function done(text, status, skip) {
         printf "python %s:%d\n", page, at
     } else if (lang == "") {
         fault(at, "a block without a language: sh, console, yaml, c, python are run; text, json are samples")
-    } else if (lang !~ /^(text|json|cmake|html|bibtex)$/) {
+    } else if (lang !~ /^(text|json|cmake|html|bibtex|diff)$/) {
         fault(at, "language " lang " is not known to docs.sh")
     }
     if (mark("long") != "") print "fi"

@@ -1,11 +1,13 @@
 # The documentation: references are what the program prints now, pages do what they say, pictures are there and small.
 set(docs ${PROJECT_SOURCE_DIR}/docs)
-foreach(pair "cli|help;--markdown" "model|help;model;--markdown" "schemes|schemes;--markdown")
-  string(REGEX REPLACE "[|].*" "" name "${pair}")
+foreach(pair "reference-cli|help;--markdown" "reference-model|help;model;--markdown" "reference-schemes|schemes;--markdown" "support|schemes;--support")
+  string(REGEX REPLACE "[|].*" "" page "${pair}")
+  string(REPLACE "-" "_" name "${page}")
   string(REGEX REPLACE ".*[|]" "" arguments "${pair}")
-  add_test(NAME docs_reference_${name} COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:carom_cli> "-DARGUMENTS=${arguments}"
-           -DPAGE=${docs}/reference-${name}.md -P ${CMAKE_CURRENT_SOURCE_DIR}/check_reference.cmake)
+  add_test(NAME docs_${name} COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:carom_cli> "-DARGUMENTS=${arguments}"
+           -DPAGE=${docs}/${page}.md -P ${CMAKE_CURRENT_SOURCE_DIR}/check_reference.cmake)
 endforeach()
+add_test(NAME docs_words COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/words.sh ${PROJECT_SOURCE_DIR})
 
 add_test(NAME docs_equations COMMAND sh -c "command -v python3 >/dev/null || exit 77; exec python3 -B '${CMAKE_CURRENT_SOURCE_DIR}/equations.py' '${PROJECT_SOURCE_DIR}'")
 set_tests_properties(docs_equations PROPERTIES SKIP_RETURN_CODE 77)

@@ -9,7 +9,7 @@
 #   yaml      a model: checked, and kept with file=NAME; add=NAME: sections, checked behind those of that model
 #   c         file=NAME: kept; else statements, compiled into a main and run, behind those of a line <!-- given: ... -->
 #   python    run, where there is a Python with NumPy
-#   text json cmake html   samples, not looked at
+#   text json cmake html diff   samples, not looked at (diff: test/new_part.cmake applies them)
 # long: only in the long tests.  skip=REASON: not run, because it
 #   build     builds the sources              system     changes the machine
 #   study     is run by test/studies.sh       package    needs what carom does not need

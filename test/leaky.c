@@ -1,4 +1,5 @@
-/* Blocks that are lost, for leaks.c to find: one, one that only it leads to, one of the C library; a fourth is in use. */
+/* Blocks that are lost, for leaks.c to find: one, one that only it leads to, one of the C library; a fourth is in use.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>

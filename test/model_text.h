@@ -36,6 +36,14 @@ static inline carom_model *model_of(const char *text, carom_error *err) {
     return carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"}, err);
 }
 
+/// A model that must be refused, with a place and these words.
+static inline void model_refused(const char *text, const char *words) {
+    carom_error err = {0};
+    carom_model *m = model_of(text, &err);
+    if (m) fail_msg("no error for %s", text);
+    if (!strstr(err.text, words) || strncmp(err.text, "m.yaml:", 7) != 0) fail_msg("'%s' lacks '%s'", err.text, words);
+}
+
 /// A model that must be right.
 static inline carom_model *good(const char *text) {
     carom_error err = {0};

@@ -88,3 +88,12 @@ set_tests_properties(test_new_scheme_long PROPERTIES LABELS long)
 add_test(NAME test_new_command_long COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DWORK=${CMAKE_BINARY_DIR}/test/new_command
   "-DOPTIONS=-DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER}" -P ${CMAKE_CURRENT_SOURCE_DIR}/new_command.cmake)
 set_tests_properties(test_new_command_long PROPERTIES LABELS long)
+
+# Pages that change sources by diffs: they fit (every run), and do what they say (long).
+foreach(part joint shape column)
+  set(arguments -DSOURCE=${PROJECT_SOURCE_DIR} -DPAGE=add-a-${part})
+  add_test(NAME new_${part}_fits COMMAND ${CMAKE_COMMAND} ${arguments} -DWORK=${CMAKE_BINARY_DIR}/test/new_${part}_fits -DDRY=1 -P ${CMAKE_CURRENT_SOURCE_DIR}/new_part.cmake)
+  add_test(NAME test_new_${part}_long COMMAND ${CMAKE_COMMAND} ${arguments} -DWORK=${CMAKE_BINARY_DIR}/test/new_${part}
+    "-DOPTIONS=-DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER}" -P ${CMAKE_CURRENT_SOURCE_DIR}/new_part.cmake)
+  set_tests_properties(test_new_${part}_long PROPERTIES LABELS long)
+endforeach()

@@ -126,7 +126,7 @@ static void bad_input(void **state) {
                "event-driven, step: 0.05, end: 10}\n",
                LIST("x=0:1:2"));
     assert_int_equal(carom_basins_find(&b, &d, &err), CAROM_BAD_INPUT);
-    assert_non_null(strstr(err.text, "--section 'every PERIOD'"));
+    assert_non_null(strstr(err.text, "`section 'every PERIOD'`"));
     carom_basins_free(&b);
 }
 

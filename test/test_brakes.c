@@ -362,8 +362,8 @@ static void mistakes_are_told(void **state) {
 }
 
 // A nut of 2 kg on a screw of lead l = 0.02 m and radius r = 0.05 m, along gravity.  With the axial load F of the
-// thread, pressed by F/cos and rubbed along the helix, m l a = -m g + F (1 + mu l/r) and J a = -F (l - mu r): it turns with
-// a = -m g/(m l + J (1 + mu l/r)/(l - mu r)), and holds itself where mu > l/r.
+// thread, pressed by F/cos and rubbed along the helix, m l a = -m g + F (1 + mu l/r) and J a = -F (l - mu r): it turns
+// with a = -m g/(m l + J (1 + mu l/r)/(l - mu r)), and holds itself where mu > l/r.
 static void a_nut_runs_down_a_screw_or_holds_itself(void **state) {
     (void)state;
     const double l = 0.02, r = 0.05, m = 2, J = 0.01, g = 10, mus[] = {0, 0.2, 0.35, 0.45};

@@ -41,7 +41,7 @@ static void parametric_excitation(void **state) {
     carom_orbit_def d = define(MATHIEU, "free", 0);
     d.run.end = 50;
     refused(&d, CAROM_BAD_INPUT,
-            "the force along 'x' does; replace `--period free` by the excitation period, --period 3.14159265358979");
+            "the force along 'x' does; replace `period free` by the excitation period, `period 3.14159265358979`");
     d = define(MATHIEU, "3", 0);
     refused(&d, CAROM_BAD_INPUT, "does not repeat itself after 3");
     d = define(MATHIEU, "2*pi/w", 0);
@@ -90,13 +90,13 @@ static void time_in_expressions(void **state) {
     // two rates with a common period, two without, and one that is hidden in another function
     carom_orbit_def d = define(DRIVEN("1", "cos(2*t) + sin(3*t + x)"), "free", 0);
     d.run.end = 20;
-    refused(&d, CAROM_BAD_INPUT, "--period 6.28318530717959");
+    refused(&d, CAROM_BAD_INPUT, "`period 6.28318530717959`");
     d = define(DRIVEN("1", "cos(2*t) + sin(sqrt(2)*t)"), "free", 0);
     d.run.end = 20;
-    refused(&d, CAROM_BAD_INPUT, "--period EXPR");
+    refused(&d, CAROM_BAD_INPUT, "`period EXPR`");
     d = define(DRIVEN("1", "x*if(t - floor(t) > 0.5, 1, 0)"), "free", 0);
     d.run.end = 20;
-    refused(&d, CAROM_BAD_INPUT, "--period EXPR");
+    refused(&d, CAROM_BAD_INPUT, "`period EXPR`");
     // a square wave that acts on x alone: at x = 0 nothing changes with time, beside it everything does
     d = define("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"(1 + floor(2*(t - "
                "floor(t))))*x^2\"}\nforces: {x: \"-x'\"}\n",

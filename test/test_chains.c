@@ -48,7 +48,8 @@ static void hangs(void **state) {
         assert_close(x.q[7 * i + 2], -(i + 0.5) * LINK, 1e-9);
     }
     double all = 0;
-    for (int k = 0; k < x.nforce && strncmp(x.force[k].name, "j1.", 3) == 0; ++k) all = fmax(all, fabs(x.force[k].value));
+    for (int k = 0; k < x.nforce && strncmp(x.force[k].name, "j1.", 3) == 0; ++k)
+        all = fmax(all, fabs(x.force[k].value));
     assert_close(all, N * WEIGHT, 1e-9 * N * WEIGHT);
     assert_int_equal(x.free, 0);
     carom_rest_free(&x);

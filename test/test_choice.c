@@ -1,6 +1,7 @@
 // test_choice.c: which scheme and step a run has whose model names none: auto, and for worlds moreau-midpoint with a
 // step that follows from widths and speeds (WLD-1).
 #include "model_text.h"
+#include "scheme/advice.h"
 #include <carom/event.h>
 #include <carom/run.h>
 
@@ -145,8 +146,38 @@ static void a_world_runs_without_warnings(void **state) {
     }
 }
 
+// Schemes that messages advise are in the list of schemes.
+static void advised_schemes_are_there(void **state) {
+    (void)state;
+    static const char *const lists[] = {CAROM_DEFAULT_SCHEME,
+                                        CAROM_SCHEME_OF_DERIVATIVES,
+                                        CAROM_SCHEME_OF_MODES,
+                                        CAROM_SCHEME_OF_IMPORTS,
+                                        CAROM_LOCATING,
+                                        CAROM_LOCATING_EXACTLY,
+                                        CAROM_LOCATING_ORBITS,
+                                        CAROM_STIFF,
+                                        CAROM_IMPLICIT,
+                                        CAROM_SECOND_ORDER,
+                                        CAROM_OTHER_SECOND_ORDER,
+                                        CAROM_CLOSED_JOINTS,
+                                        CAROM_POSITIONS,
+                                        CAROM_MASSLESS};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i)
+        for (const char *at = lists[i]; *at;) {
+            char name[40];
+            const size_t n = strcspn(at, ",");
+            snprintf(name, sizeof name, "%.*s", (int)n, at);
+            if (!carom_schemes_find(name)) fail_msg("'%s' is advised and is no scheme", name);
+            at += n;
+            at += strspn(at, ", ");
+        }
+    assert_true(carom_schemes_find(CAROM_MASSLESS)->massless);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(advised_schemes_are_there),
         cmocka_unit_test(worlds_get_a_step),
         cmocka_unit_test(mechanisms_are_no_worlds),
         cmocka_unit_test(a_world_runs_without_warnings),

@@ -1,24 +1,8 @@
 // test_clearance.c: a pin in a hole with play, against what can be said by hand: a loaded journal, a pin that runs
 // round, one that bounces; what schemes of first order lose on a curved wall; a mechanism on which all agree.
+#include "frictional.h"
 #include "model_text.h"
 
-static const char *const FRICTION[] = {"moreau-explicit",
-                                       "half-explicit",
-                                       "half-explicit-rk",
-                                       "moreau-jean",
-                                       "moreau-midpoint",
-                                       "moreau-dissipative",
-                                       "ggl-projection",
-                                       "ggl-midpoint",
-                                       "ggl-alpha",
-                                       "newmark",
-                                       "hht",
-                                       "generalized-alpha",
-                                       "mixed",
-                                       "splitting",
-                                       "auto",
-                                       "event-driven",
-                                       NULL};
 static const double M = 0.5, J = 2.5e-5, R = 0.01, PLAY = 5e-4, GRAVITY = 9.81; // J = M R^2/2
 
 static carom_ledger ledger_of(carom_model *m, const char *scheme, double h, double end) {

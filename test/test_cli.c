@@ -305,7 +305,7 @@ static void a_model_says_how_it_is_swept(void **state) {
     put("wrong.yaml", "carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\"}\nsimulation: {step: 0.5, "
                       "end: 0.5}\nsweep: {vary: {x: '1,2'}, zip: 3}\n");
     assert_int_equal(carom("sweep wrong.yaml"), 2);
-    assert_non_null(strstr(complaints, "`zip` in sweep is yes or no"));
+    assert_non_null(strstr(complaints, "'zip' in sweep is yes or no"));
     assert_int_equal(carom("export cuda swept.yaml --scheme mixed"), 2);
     assert_non_null(strstr(complaints, "lanes do not support the scheme mixed"));
     assert_int_equal(carom("export c swept.yaml --vary k=1,2"), 2);
@@ -417,5 +417,5 @@ int main(void) {
         cmocka_unit_test(schemes_are_listed_and_described),
         cmocka_unit_test(every_example_is_written_and_sound),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -324,5 +324,5 @@ int main(void) {
         cmocka_unit_test(meshes_of_robots),
         cmocka_unit_test(damaged_results_end_no_verb_by_a_signal),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -542,5 +542,5 @@ int main(void) {
         cmocka_unit_test(with_rows_at_given_times_the_end_changes_nothing),
         cmocka_unit_test(warnings_are_told_everywhere_and_strict_is_3),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

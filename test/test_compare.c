@@ -1,6 +1,7 @@
 // test_compare.c: schemes x step sizes against a reference: the library, and the program around it.
 #define _DEFAULT_SOURCE // mkdtemp, usleep
 #include "model_text.h"
+#include "own_folder.h"
 #include "program.h"
 #include <carom/result.h>
 #include <carom/study.h>
@@ -276,8 +277,6 @@ static void table_of_the_unilateral_slider_crank(void **state) {
     check_table(&o, value, 5e-3); // moreau-explicit's values are for the reference at 1e-7
     carom_model_destroy(m);
 }
-
-static char folder[64];
 
 static const char *path(const char *name) {
     static char text[4][160];
@@ -762,19 +761,6 @@ static void an_interrupted_comparison_keeps_what_is_done(void **state) {
     assert_says(out, "interrupted");
 }
 
-static int set_up(void **state) {
-    (void)state;
-    strcpy(folder, "/tmp/carom-compare-XXXXXX");
-    return mkdtemp(folder) ? chdir(folder) : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_readme_counts_the_schemes), cmocka_unit_test(smooth_motion_shows_the_order_of_the_scheme),
@@ -803,5 +789,5 @@ int main(void) {
         cmocka_unit_test(a_reference_that_is_worse_than_a_scheme_is_doubted),
         cmocka_unit_test(an_interrupted_comparison_keeps_what_is_done),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

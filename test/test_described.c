@@ -116,5 +116,5 @@ static void a_line_of_units(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_result_describes_itself), cmocka_unit_test(compressed),
                                        cmocka_unit_test(a_line_of_units)};
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -77,8 +77,8 @@ static double output(const carom_model *m, carom_sim *sim, const char *name) {
     return NAN;
 }
 
-// What an element says of itself, at a state that is given, by hand: forces k (x - x_0) + c x', energies of springs, and
-// the power of everything else.  p_a = (0.1, 0.2), p_b = (1, 0.4) + (-0.1, -0.2) for the angle pi/2; velocities by
+// What an element says of itself, at a state that is given, by hand: forces k (x - x_0) + c x', energies of springs,
+// and the power of everything else.  p_a = (0.1, 0.2), p_b = (1, 0.4) + (-0.1, -0.2) for the angle pi/2; velocities by
 // v + omega x r.
 static void quantities_of_elements_are_their_formulas(void **state) {
     (void)state;
@@ -86,7 +86,8 @@ static void quantities_of_elements_are_their_formulas(void **state) {
         "carom: 1\nbodies:\n  a: {mass: 1, inertia: 0.3, velocity: [0.3, -0.2], spin: 0.7, points: {p: [0.1, 0.2]}}\n"
         "  b: {mass: 2, inertia: 1, at: [1, 0.4], angle: pi/2, velocity: [-0.1, 0.4], spin: -1.1, points: {p: [-0.2, "
         "0.1]}}\n"
-        "  c: {mass: 1, inertia: 0.2, at: [3, 0], spin: 2}\n  d: {mass: 1, inertia: 1, at: [5, 0], velocity: [0.7, 0]}\n"
+        "  c: {mass: 1, inertia: 0.2, at: [3, 0], spin: 2}\n  d: {mass: 1, inertia: 1, at: [5, 0], velocity: [0.7, "
+        "0]}\n"
         "joints:\n  j: {type: revolute, between: [ground, c], at: [3, 0]}\n"
         "  s: {type: prismatic, between: [ground, d], at: [5, 0], axis: [1, 0]}\n"
         "springs:\n  line: {between: [a, b], points: [p, p], stiffness: 40, length: 0.7, damping: 0.3}\n"
@@ -95,7 +96,8 @@ static void quantities_of_elements_are_their_formulas(void **state) {
         "motors: {m: {joint: j, torque: 0.6}, push: {joint: s, force: -1.5}}\n"
         "loads: {jet: {on: a, point: p, force: [2, -3]}, twist: {on: b, torque: 0.8}}\n"
         "outputs: {l: line.length, F: line.force, V: line.energy, P: line.power, tF: turn.force, tV: turn.energy, tP: "
-        "turn.power, sF: shift.force, sV: shift.energy, sP: shift.power, mP: m.power, pP: push.power, jP: jet.power, wP: "
+        "turn.power, sF: shift.force, sV: shift.energy, sP: shift.power, mP: m.power, pP: push.power, jP: jet.power, "
+        "wP: "
         "twist.power}\n");
     carom_sim *sim = model_sim(m, "moreau-jean", NULL, 1e-3, 1);
     const double v_a[2] = {0.3 - 0.7 * 0.2, -0.2 + 0.7 * 0.1}, r_b[2] = {-0.1, -0.2},

@@ -37,9 +37,8 @@ static void well(void **state) {
 // A pendulum of energy -g cos a + a'^2/2: swings end at the energy g of its upper equilibrium.
 static void separatrix(void **state) {
     (void)state;
-    const carom_orbit_def d =
-        define("carom: 1\ncoordinates: {a: 0.3}\nenergy: {kinetic: \"1/2*a'^2\", potential: \"-9.81*cos(a)\"}\n", "free",
-               0);
+    const carom_orbit_def d = define(
+        "carom: 1\ncoordinates: {a: 0.3}\nenergy: {kinetic: \"1/2*a'^2\", potential: \"-9.81*cos(a)\"}\n", "free", 0);
     double start[2] = {0.3, 0};
     carom_follow_def f = define_branch(&d, NULL, NULL, "energy", -9.81 * cos(0.3), 20);
     f.conservative = true, f.start = start, f.guess = 6.28 / sqrt(9.81);
@@ -69,7 +68,8 @@ static void laws(void **state) {
     assert_false(carom_endless(p, T, CAROM_ENDLESS, &limit));
 }
 
-// Orbits between two Hopf points, 1 - p^2 = 0: both are found from the orbit, and the branch from one ends at the other.
+// Orbits between two Hopf points, 1 - p^2 = 0: both are found from the orbit, and the branch from one ends at the
+// other.
 static void bubble(void **state) {
     (void)state;
     const carom_orbit_def d = define("carom: 1\nparameters: {p: -1.5}\ncoordinates: {x: 0}\nenergy: {kinetic: "

@@ -407,8 +407,8 @@ int main(void) {
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_yaml),
         cmocka_unit_test(test_lists),
-        cmocka_unit_test_setup_teardown(test_names, begin, end),
-        cmocka_unit_test_setup_teardown(test_words, begin, end),
+        cmocka_unit_test_setup_teardown(test_names, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(test_words, enter_folder, leave_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -492,7 +492,7 @@ static void backwards(void **state) {
     carom_gradient g = gradient(masses, "max(x)", by, 6);
     assert_true(!g.adjoint && g.n == 13);
     carom_gradient_free(&g);
-    refused(masses, "x at wall.impact[99]", by, 6, CAROM_NOT_CONVERGED, "increase --end");
+    refused(masses, "x at wall.impact[99]", by, 6, CAROM_NOT_CONVERGED, "increase `end`");
 }
 
 // A pendulum with a rod that is a joint, onto a stop: constraints in masses and directions.

@@ -286,10 +286,11 @@ static void a_jump_at_the_start_belongs_to_the_start(void **state) {
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; ++i)
         for (int k = 0; k < (schemes[i].inside ? 3 : 2); ++k) {
             char text[200];
-            snprintf(text, sizeof text,
-                     "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: \"if(t > %g, "
-                     "3, 1)\"}\n",
-                     at[k]);
+            snprintf(
+                text, sizeof text,
+                "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: \"if(t > %g, "
+                "3, 1)\"}\n",
+                at[k]);
             carom_model *m = good(text);
             carom_sim *sim = model_sim(m, schemes[i].scheme, NULL, 0.1, 0.5);
             carom_error err = {0};
@@ -555,12 +556,24 @@ static void tents_are_no_instants(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_flight), cmocka_unit_test(energies), cmocka_unit_test(in_contact),
-        cmocka_unit_test(laws),      cmocka_unit_test(walls),    cmocka_unit_test(stacks),
-        cmocka_unit_test(drives),    cmocka_unit_test(cart),     cmocka_unit_test(values_at_an_instant),
-        cmocka_unit_test(a_jump_at_the_start_belongs_to_the_start), cmocka_unit_test(pulses),    cmocka_unit_test(works),    cmocka_unit_test(adaptive),
-        cmocka_unit_test(looks),     cmocka_unit_test(instants), cmocka_unit_test(unbounded),
-        cmocka_unit_test(goes_on),   cmocka_unit_test(no_value), cmocka_unit_test(tents_are_no_instants)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_flight),
+                                       cmocka_unit_test(energies),
+                                       cmocka_unit_test(in_contact),
+                                       cmocka_unit_test(laws),
+                                       cmocka_unit_test(walls),
+                                       cmocka_unit_test(stacks),
+                                       cmocka_unit_test(drives),
+                                       cmocka_unit_test(cart),
+                                       cmocka_unit_test(values_at_an_instant),
+                                       cmocka_unit_test(a_jump_at_the_start_belongs_to_the_start),
+                                       cmocka_unit_test(pulses),
+                                       cmocka_unit_test(works),
+                                       cmocka_unit_test(adaptive),
+                                       cmocka_unit_test(looks),
+                                       cmocka_unit_test(instants),
+                                       cmocka_unit_test(unbounded),
+                                       cmocka_unit_test(goes_on),
+                                       cmocka_unit_test(no_value),
+                                       cmocka_unit_test(tents_are_no_instants)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

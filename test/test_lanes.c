@@ -293,9 +293,9 @@ static void sweeps_that_lanes_do_not_support(void **state) {
     c.run.scheme = "mixed";
     refused(c, "lanes do not support the scheme mixed");
     c = d, c.follow = CAROM_FOLLOW_UP;
-    refused(c, "--follow");
+    refused(c, "`follow`");
     c = d, c.run.adaptive = true;
-    refused(c, "--adaptive");
+    refused(c, "`adaptive`");
     c = d, c.observe = LIST("energy.impact");
     refused(c, "energy.impact");
     c = d, c.run.options = LIST("local=paper");
@@ -307,7 +307,7 @@ static void sweeps_that_lanes_do_not_support(void **state) {
                               "contacts: {floor: {gap: z, slip: [x, y], friction: [a, 0.4]}}\nsimulation: {scheme: "
                               "moreau-midpoint, step: 0.1, end: 1}\n";
     refused(def_of(two, LIST("a=0.1,0.2"), LIST("x")), "friction with two coefficients");
-    refused(def_of(own_step, LIST("h=0.1,0.2"), LIST("x")), "give --step");
+    refused(def_of(own_step, LIST("h=0.1,0.2"), LIST("x")), "give `step`");
     setenv("CC", "there-is-no-such-compiler", 1);
     refused(d, "there is no C compiler");
     unsetenv("CC");
@@ -343,7 +343,7 @@ static void gpu_refuses(void **state) {
     assert_non_null(strstr(err.text, "CAROM_NVCC"));
     d.section = "impact stop";
     assert_null(carom_sweep_create(&d, &err));
-    assert_non_null(strstr(err.text, "--count"));
+    assert_non_null(strstr(err.text, "`count`"));
     unsetenv("CAROM_NVCC");
 }
 

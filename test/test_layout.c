@@ -7,6 +7,7 @@
 #include "contact/residual.h"
 #include "io/ledger.h"
 #include "io/table.h"
+#include "letters.h"
 #include "result_rig.h"
 #include <carom/problem_file.h>
 #include <carom/table.h>
@@ -304,20 +305,13 @@ static void show_all(FILE *f) {
 
 static void letter_by_letter(void **state) {
     (void)state;
-    static char expected[100000];
     char *text = NULL;
     size_t size = 0;
-    FILE *f = open_memstream(&text, &size), *kept = fopen(CAROM_SOURCE_DIR "/test/layout.txt", "rb");
-    assert_true(f && kept);
+    FILE *f = open_memstream(&text, &size);
+    assert_non_null(f);
     show_all(f);
     fclose(f);
-    expected[fread(expected, 1, sizeof expected - 1, kept)] = 0;
-    fclose(kept);
-    for (const char *a = text, *b = expected; *a || *b; a += *a == '\n', b += *b == '\n') { // line by line
-        const size_t n = strcspn(a, "\n"), m = strcspn(b, "\n");
-        if (n != m || memcmp(a, b, n) != 0) fail_msg("%.*s\nis not\n%.*s", (int)n, a, (int)m, b);
-        a += n, b += m;
-    }
+    same_letters(text, CAROM_SOURCE_DIR "/test/layout.txt");
     free(text);
 }
 

@@ -3,6 +3,7 @@
 //     build/test/test_ledger_text print >test/ledger.txt        where a change is meant
 #define _POSIX_C_SOURCE 200809L // open_memstream
 #include "io/json.h"
+#include "letters.h"
 #include "model_text.h"
 #include <carom/result.h>
 
@@ -123,19 +124,13 @@ static void write_all(FILE *f) {
 
 static void letter_by_letter(void **state) {
     (void)state;
-    char *text = NULL, expected[20000] = "";
+    char *text = NULL;
     size_t size = 0;
-    FILE *f = open_memstream(&text, &size), *kept = fopen(CAROM_SOURCE_DIR "/test/ledger.txt", "rb");
-    assert_true(f && kept);
+    FILE *f = open_memstream(&text, &size);
+    assert_non_null(f);
     write_all(f);
     fclose(f);
-    expected[fread(expected, 1, sizeof expected - 1, kept)] = 0;
-    fclose(kept);
-    for (const char *a = text, *b = expected; *a || *b; a += *a == '\n', b += *b == '\n') { // line by line
-        const size_t n = strcspn(a, "\n"), m = strcspn(b, "\n");
-        if (n != m || memcmp(a, b, n) != 0) fail_msg("%.*s\nis not\n%.*s", (int)n, a, (int)m, b);
-        a += n, b += m;
-    }
+    same_letters(text, CAROM_SOURCE_DIR "/test/ledger.txt");
     free(text);
 }
 

@@ -180,8 +180,8 @@ static void sweep(const char *name, const carom_model *m, void *user) {
     const int rows = 1 + sys->ne + (sys->nc > 6 ? sys->nc : 0);
     const double dear = rows * (double)rows; // joints and many contacts make steps dear
     const long steps = (long)fmin(at_length ? 6000 : 700, fmax(3, (at_length ? 1e6 : 5e4) / dear));
-    // ggl-projection takes forces in the middle of a step, explicitly: elastic bodies are too fast for it with their own
-    // step (flexible-rod: 1e19 m/s after four steps of 0.1 ms), and its contact problems then have no solution
+    // ggl-projection takes forces in the middle of a step, explicitly: elastic bodies are too fast for it with their
+    // own step (flexible-rod: 1e19 m/s after four steps of 0.1 ms), and its contact problems then have no solution
     const bool stiff = p->open_loop && (strcmp(name, "rotating-beam") == 0 || strcmp(name, "bouncing-bar") == 0 ||
                                         strcmp(name, "flexible-rod") == 0);
     const bool pile = sys->nc > 10 && 2 * sys->nc > sys->nv; // more reactions than can be told apart: its own step and

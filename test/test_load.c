@@ -211,9 +211,9 @@ static void a_resumed_sweep_keeps_its_plot(void **state) {
     (void)state;
     if (system("command -v gnuplot >/dev/null 2>&1") != 0) skip();
     put("ball.yaml", ball);
-    const pid_t pid =
-        start((const char *const[]){"carom", "sweep", "ball.yaml", "--vary", BRIEF ? "m=1:2:50" : "m=1:2:200", "--observe", "y", "--end",
-                                    "20", "--jobs", "1", "-o", "s.h5", "--plot", "s.svg", NULL});
+    const pid_t pid = start((const char *const[]){"carom", "sweep", "ball.yaml", "--vary",
+                                                  BRIEF ? "m=1:2:50" : "m=1:2:200", "--observe", "y", "--end", "20",
+                                                  "--jobs", "1", "-o", "s.h5", "--plot", "s.svg", NULL});
     for (int k = 0; k < 500 && !there("s.h5.journal"); ++k) nap(0.01);
     nap(0.2);
     kill(pid, SIGUSR1);
@@ -230,12 +230,13 @@ static void a_resumed_sweep_keeps_its_plot(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(sums_take_time_in_proportion, begin, end),
-        cmocka_unit_test_setup_teardown(pictures_of_large_results_take_little_memory, begin, end),
-        cmocka_unit_test_setup_teardown(links_in_the_place_of_temporary_files_are_not_followed, begin, end),
-        cmocka_unit_test_setup_teardown(every_signal_to_stop_saves, begin, end),
-        cmocka_unit_test_setup_teardown(complete_runs_are_reported, begin, end),
-        cmocka_unit_test_setup_teardown(a_resumed_sweep_keeps_its_plot, begin, end),
+        cmocka_unit_test_setup_teardown(sums_take_time_in_proportion, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(pictures_of_large_results_take_little_memory, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(links_in_the_place_of_temporary_files_are_not_followed, enter_folder,
+                                        leave_folder),
+        cmocka_unit_test_setup_teardown(every_signal_to_stop_saves, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(complete_runs_are_reported, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(a_resumed_sweep_keeps_its_plot, enter_folder, leave_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,7 +198,7 @@ static void refused_curves(void **state) {
                          .by = {"p", "q"},
                          .from = {0, 0},
                          .to = {2, 2}};
-    static const char *const words[] = {"--curve torus belongs to orbits", "two different numbers", "got p twice",
+    static const char *const words[] = {"`curve torus` belongs to orbits", "two different numbers", "got p twice",
                                         "outside the given ranges", "'x' is not a parameter"};
     for (int i = 0; i < 5; ++i) {
         carom_locus_def e = d;

@@ -200,9 +200,9 @@ static void a_model_keeps_its_mechanism(void **state) {
     assert_true(carom_model_q0(model)[0] == 4);
     assert_int_equal(carom_mech_set(m, "m=quux", &err), CAROM_OK);
     assert_null(carom_model_of(m, NULL, &err));
-    assert_string_equal(err.text, "--set m=quux: unknown name 'quux'; define it in parameters");
+    assert_string_equal(err.text, "`set` m=quux: unknown name 'quux'; define it in parameters");
     assert_int_equal(carom_mech_set(m, "mm=1", &err), CAROM_BAD_INPUT);
-    assert_string_equal(err.text, "--set mm=1: the model has no parameter or initial value 'mm'; did you mean 'm'?");
+    assert_string_equal(err.text, "`set` mm=1: the model has no parameter or initial value 'mm'; did you mean 'm'?");
     carom_mech_destroy(m);
     assert_string_equal(carom_model_simulation(model).scheme, "half-explicit");
     assert_string_equal(carom_model_simulation(model).scheme_place, "m.yaml:5:22");
@@ -218,10 +218,10 @@ static void units_of_overrides_are_those_of_their_keys(void **state) {
                                "springs: {s: {between: [ground, a], points: [[0, 2], [0, 0]], stiffness: k}}\nshapes: "
                                "{floor: {plane: [0, 1]}}\ncontacts: {c: {between: [a, floor], friction: mu}}\n";
     static const struct { const char *set, *says; } cases[] = {
-        {"M=500 g", NULL},  {"M=1 s", "--set M=1 s: 'M' is given for mass, which is in kg"},
-        {"r=5 cm", NULL},   {"r=5 kg", "--set r=5 kg: 'r' is given for circle, which is in m"},
-        {"h=3 ft", NULL},   {"h=1 s", "--set h=1 s: 'h' is given for at, which is in m"},
-        {"mu=30 %", NULL},  {"mu=1 m", "--set mu=1 m: 'mu' is given for friction, which is a number without a unit"},
+        {"M=500 g", NULL},  {"M=1 s", "`set` M=1 s: 'M' is given for mass, which is in kg"},
+        {"r=5 cm", NULL},   {"r=5 kg", "`set` r=5 kg: 'r' is given for circle, which is in m"},
+        {"h=3 ft", NULL},   {"h=1 s", "`set` h=1 s: 'h' is given for at, which is in m"},
+        {"mu=30 %", NULL},  {"mu=1 m", "`set` mu=1 m: 'mu' is given for friction, which is a number without a unit"},
         {"k=5 N/mm", NULL}, {"c=1 kg", NULL},
         {"M=2*c", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {

@@ -284,7 +284,8 @@ static void the_robot_keeps_its_platform_level(void **state) {
     (void)state;
     run r = start("delta-robot", "circle=0", NULL, 0, 0.3);
     while (step(&r)) {}
-    const double *q = carom_sim_now(r.sim).q, a = asin(-q[position(&r, "arms.0.z")] / 0.15), reach = 0.15 + 0.3 * cos(a);
+    const double *q = carom_sim_now(r.sim).q, a = asin(-q[position(&r, "arms.0.z")] / 0.15),
+                 reach = 0.15 + 0.3 * cos(a);
     assert_true(a > 0.1);
     assert_close(q[position(&r, "platform.z")], -0.3 * sin(a) - sqrt(0.36 - reach * reach), 1e-8);
     assert_close(q[position(&r, "platform.x")], 0, 1e-10);

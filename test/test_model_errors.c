@@ -5,7 +5,8 @@
 
 // Text, and the error after the file's name.  "..." at the end: the rest of the sentence belongs to libyaml or to
 // expressions.
-static const struct { const char *text, *error; } cases[] = {
+static const struct { const char *text, *error;
+} cases[] = {
     {"", "1:1: the file is empty; a model starts with `carom: 1`"},
     {"# nothing\n", "1:1: the file is empty; a model starts with `carom: 1`"},
     {"- a\n- b\n", "1:1: a model is a map of sections (`carom: 1`, `coordinates:`, ...), this is something else"},
@@ -14,10 +15,11 @@ static const struct { const char *text, *error; } cases[] = {
     {"carom: 2\n", "1:8: unsupported format version; this carom reads `carom: 1`"},
     {H "contact: {}\n", "4:1: unknown key 'contact' in the model; did you mean 'contacts'?"},
     {H "ground: {}\n", "4:1: unknown key 'ground' in the model; shapes of the ground stand under `shapes`"},
-    {H "zzzzzzzz: {}\n", "4:1: unknown key 'zzzzzzzz' in the model; expected one of carom, name, about, parameters, "
-                         "tables, inputs, controllers, coordinates, states, bodies, shapes, gravity, joints, start, assemble, "
-                         "sleep, settle, ropes, springs, motors, loads, flexible, let, energy, forces, constraints, contact "
-                         "defaults, materials, contacts, outputs, exact, checks, sweep, record, simulation, draw"},
+    {H "zzzzzzzz: {}\n",
+     "4:1: unknown key 'zzzzzzzz' in the model; expected one of carom, name, about, parameters, "
+     "tables, inputs, controllers, coordinates, states, bodies, shapes, gravity, joints, start, assemble, "
+     "sleep, settle, ropes, springs, motors, loads, flexible, let, energy, forces, constraints, contact "
+     "defaults, materials, contacts, outputs, exact, checks, sweep, record, simulation, draw"},
     {H "---\ncarom: 1\n", "4:1: a second document starts here; a model file holds one model (remove the ---)"},
     {H "parameters: &p {a: 1}\n",
      "4:13: anchors (&name) are not used in model files; write the value where it is needed, or make it a parameter"},
@@ -45,8 +47,7 @@ static const struct { const char *text, *error; } cases[] = {
     {"carom: 1\ncoordinates: {theta: 0}\nenergy:\n  kinetic: theta'^2\n  potential: >\n    3 +\n    sin(foo)\n",
      "5:14: unknown name 'foo'; define it in parameters, coordinates or let"},
     {H "contacts: {floor: {gap: x}}\nchecks: [max(floor.force) < 3]\n",
-     "5:14: expressions cannot use 'floor.force': reactions of rigid contacts and constraints are columns of results; "
-     "plot it with --of floor.force"},
+     "5:14: expressions cannot use 'floor.force': reactions of rigid contacts and constraints are columns of results"},
     {H "let: {a: 2*(x + 3}\n", "4:12: unmatched '('; an expression with a comma inside { } or [ ] needs quotes"},
     {H "let:\n  a: 2*(x + 3\n", "5:8: ..."},
     {H "let:\n  a: 2*/x\n", "5:8: ..."},
@@ -208,14 +209,14 @@ static void every_mistake_has_its_place_and_sentence(void **state) {
 static void overrides_are_checked_like_the_file(void **state) {
     (void)state;
     static const struct { const char *set, *error; } bad[] = {
-        {"lenth=2", "--set lenth=2: the model has no parameter or initial value 'lenth'; did you mean 'length'?"},
-        {"y=2", "--set y=2: the model has no parameter or initial value 'y'; `carom info` lists them"},
-        {"length", "--set length: expected NAME=VALUE"},
-        {"=3", "--set =3: expected NAME=VALUE"},
-        {"length=2*mas", "--set length=2*mas: unknown name 'mas'; did you mean 'mass'?"},
+        {"lenth=2", "`set` lenth=2: the model has no parameter or initial value 'lenth'; did you mean 'length'?"},
+        {"y=2", "`set` y=2: the model has no parameter or initial value 'y'; `carom info` lists them"},
+        {"length", "`set length`: expected NAME=VALUE"},
+        {"=3", "`set =3`: expected NAME=VALUE"},
+        {"length=2*mas", "`set` length=2*mas: unknown name 'mas'; did you mean 'mass'?"},
         {"length=length",
-         "--set length=length: circular definition of parameters: length -> length; set one of them to a number"},
-        {"length=", "--set length=: parameter 'length' is empty; write an expression"},
+         "`set` length=length: circular definition of parameters: length -> length; set one of them to a number"},
+        {"length=", "`set` length=: parameter 'length' is empty; write an expression"},
     };
     const char *text =
         "carom: 1\nparameters: {length: 1, mass: 2}\ncoordinates: {x: 0}\nenergy: {kinetic: mass*length*x'^2}\n";

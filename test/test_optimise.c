@@ -200,7 +200,7 @@ static void bad_input(void **state) {
     d.of = "integral(q)";
     refused(&d, CAROM_BAD_INPUT, "'q'");
     d.of = "integral(x^2)", d.evaluations = 3;
-    refused(&d, CAROM_NOT_CONVERGED, "increase --evaluations");
+    refused(&d, CAROM_NOT_CONVERGED, "increase `evaluations`");
 }
 
 int main(void) {

@@ -578,7 +578,7 @@ static void no_orbit(void **state) {
     carom_orbit o;
     carom_error err = {0};
     assert_int_not_equal(carom_orbit_find(&o, &d, &err), CAROM_OK);
-    assert_non_null(strstr(err.text, "--period free"));
+    assert_non_null(strstr(err.text, "`period free`"));
     assert_non_null(o.q);
     carom_orbit_free(&o);
 }
@@ -636,7 +636,7 @@ static void goes_on(void **state) {
     const char *const option[] = {"tol=1e-9", NULL};
     const carom_matrix_text matrix = {.name = "M", .text = "1", .length = 1, .file = "m.mtx"};
     for (int i = 0; i < 5; ++i) {
-        static const char *const word[] = {"--step", "--scheme", "--option", "--switch", "--matrix"};
+        static const char *const word[] = {"`step`", "`scheme`", "`option`", "`switch`", "`matrix`"};
         g = f;
         if (i == 0) g.step = 0.01;
         if (i == 1) g.run.scheme = "auto";

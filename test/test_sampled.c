@@ -10,7 +10,7 @@ static double complex_of(const carom_orbit *o, double re, double im) {
 
 // x'' = u, u = -a x - b x' held for T:  mu^2 - (2 - b T - a T^2/2) mu + 1 - b T + a T^2/2 = 0.
 #define DOUBLE_INTEGRATOR                                                                                              \
-    "carom: 1\nparameters: {T: 0.5, a: 1, b: 1.2, m: 1}\ncoordinates: {x: 1}\nenergy: {kinetic: \"1/2*m*x'^2\"}\n"        \
+    "carom: 1\nparameters: {T: 0.5, a: 1, b: 1.2, m: 1}\ncoordinates: {x: 1}\nenergy: {kinetic: \"1/2*m*x'^2\"}\n"     \
     "forces: {x: m*u}\ncontrollers:\n  pd: {sample: T, outputs: {u: \"-a*x - b*x'\"}}\n"
 
 static void integrator_modes(void **state) {
@@ -51,9 +51,9 @@ static void integrator_branch(void **state) {
 
 // An integrator in the controller moves x to r exactly: sum = (F + k r)/ki.  Its outputs come a whole sample late.
 #define REGULATOR                                                                                                      \
-    "carom: 1\nparameters: {T: 0.05, k: 3, F: 2, ki: 4, r: 1, d: 0.05}\ncoordinates: {x: 0}\n"                            \
-    "energy: {kinetic: \"1/2*x'^2\", potential: 1/2*k*x^2}\nforces: {x: \"u - F - 2*x'\"}\n"                              \
-    "controllers:\n  pi: {sample: T, delay: d, states: {sum: sum + T*(r - x), last: x}, "                                \
+    "carom: 1\nparameters: {T: 0.05, k: 3, F: 2, ki: 4, r: 1, d: 0.05}\ncoordinates: {x: 0}\n"                         \
+    "energy: {kinetic: \"1/2*x'^2\", potential: 1/2*k*x^2}\nforces: {x: \"u - F - 2*x'\"}\n"                           \
+    "controllers:\n  pi: {sample: T, delay: d, states: {sum: sum + T*(r - x), last: x}, "                              \
     "outputs: {u: 2*(r - x) + ki*sum - 0.5*(x - last)/T}}\n"
 
 static void regulator_rests(void **state) {
@@ -70,8 +70,8 @@ static void regulator_rests(void **state) {
     carom_model_destroy(m);
 }
 
-// Modes by matrices and orbits by variations of a run are two ways to the same multipliers: delays of a part of a sample
-// and of a whole one, two controllers of different sample times with an offset.
+// Modes by matrices and orbits by variations of a run are two ways to the same multipliers: delays of a part of a
+// sample and of a whole one, two controllers of different sample times with an offset.
 static void two_ways(void **state) {
     (void)state;
     static const char two[] =
@@ -103,8 +103,8 @@ static void two_ways(void **state) {
     }
 }
 
-// A driven oscillator strikes a wall under control: the orbit returns, and its multipliers are those of the run itself by
-// central differences.
+// A driven oscillator strikes a wall under control: the orbit returns, and its multipliers are those of the run itself
+// by central differences.
 static void impacts_under_control(void **state) {
     (void)state;
     static const char text[] =

@@ -507,13 +507,7 @@ static void mistakes_are_told_with_their_place(void **state) {
          "{}}}\n",
          "unknown key 'flywheels'"},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
-        carom_error err = {0};
-        carom_model *m = model_of(wrong[i].text, &err);
-        if (m) fail_msg("no error for %s", wrong[i].text);
-        if (!strstr(err.text, wrong[i].part) || strncmp(err.text, "m.yaml:", 7) != 0)
-            fail_msg("'%s' lacks '%s'", err.text, wrong[i].part);
-    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) model_refused(wrong[i].text, wrong[i].part);
 }
 
 int main(void) {

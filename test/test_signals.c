@@ -382,7 +382,7 @@ static void mistakes(void **state) {
     refuse("carom: 1\n" REST "controllers: {c: {sample: 1, outputs: {u: y}}}\n", "m.yaml:4:43: unknown name 'y'");
     carom_error err = {0};
     assert_null(with(PUSHED, "G=2", NULL, &err));
-    assert_non_null(strstr(err.text, "--set or --input G=2: the model has no parameter, input or initial value 'G'"));
+    assert_non_null(strstr(err.text, "`set` or `input` G=2: the model has no parameter, input or initial value 'G'"));
     assert_null(with(PUSHED, "F=push.csv", NULL, &err));
     assert_non_null(strstr(err.text, "the text of 'push.csv' is not given"));
     carom_model *m = good("carom: 1\n" REST "controllers: {c: {sample: 1, outputs: {u: 1/x}}}\n");

@@ -133,8 +133,9 @@ static void no_scheme_declines_a_count(void **state) {
 // Saved on the way and restored, also in a simulation whose list has been longer, a run has the bits of the whole one.
 static void a_resumed_run_has_the_bits_of_the_whole_one(void **state) {
     (void)state;
-    static const char *const by[] = {"mixed",   "auto",         "event-driven", "splitting",         "newmark",
-                                     "dg-plus", "ggl-midpoint", "dg-minus",     "generalized-alpha", "moreau-dissipative"};
+    static const char *const by[] = {
+        "mixed",   "auto",         "event-driven", "splitting",         "newmark",
+        "dg-plus", "ggl-midpoint", "dg-minus",     "generalized-alpha", "moreau-dissipative"};
     for (size_t s = 0; s < sizeof by / sizeof *by; ++s) {
         const family *f = &families[s % 2 ? 0 : 1];
         carom_error err = {0};
@@ -201,15 +202,16 @@ static double number_after(const char *said, const char *key) {
     return x;
 }
 
-// A ball on a soft floor is pressed periodically, another one bounces beside it on a hard one; n others lie elsewhere on
-// soft ground.  With 28 of them there are 31 shapes and 465 pairs, with 31 others 561.
+// A ball on a soft floor is pressed periodically, another one bounces beside it on a hard one; n others lie elsewhere
+// on soft ground.  With 28 of them there are 31 shapes and 465 pairs, with 31 others 561.
 static const char shaken[] =
     "carom: 1\nparameters: {n: 31, F: 2, e: 0.6, v: 0.3}\ngravity: [0, -10]\nbodies:\n"
     "  a: {mass: 1, inertia: 0.01, at: [0, 0.3], velocity: [v, 0], shape: {circle: 0.1}}\n"
     "  d: {mass: 1, inertia: 0.01, at: [0.25, 0.1], shape: {circle: 0.1}}\n"
     "  o: {repeat: n, index: i, body: {mass: 1, inertia: 0.01, at: [9 + i, 0.08], shape: {circle: 0.1}}}\n"
     "shapes: {floor: {plane: [0, 1]}}\n"
-    "contacts:\n  c: {among: [a, d, o], restitution: e}\n  h: {between: [[a, d], floor], restitution: e, friction: 0.2}\n"
+    "contacts:\n  c: {among: [a, d, o], restitution: e}\n  h: {between: [[a, d], floor], restitution: e, friction: "
+    "0.2}\n"
     "  s: {between: [o, floor], stiffness: 500, damping: 5}\nloads: {p: {on: d, force: [F*sin(10*t), 0]}}\n"
     "simulation: {scheme: auto, step: 1e-2, end: 0.3}\n";
 

@@ -337,7 +337,8 @@ static void entries_have_columns_at_every_size(void **state) {
             free(y);
         }
         // all of them lie on the floor: their weight, 20 N each, and the one of 10 N
-        if (!(fabs(x[0]) < 1e-9 && fabs(x[1] - (20 * n + 10)) < 1e-6 && fabs(x[2] - 1e-3 * x[1]) < 1e-9 && x[3] == n * corners + 1))
+        if (!(fabs(x[0]) < 1e-9 && fabs(x[1] - (20 * n + 10)) < 1e-6 && fabs(x[2] - 1e-3 * x[1]) < 1e-9 &&
+              x[3] == n * corners + 1))
             fail_msg("%d: gap %g, force %.12g, impulse %g, %g closed", n, x[0], x[1], x[2], x[3]);
         carom_result_close(r);
         simulate(text_of(n, "record: {columns: [\"all.?orce\", \"t.z\"]}"), "moreau-midpoint", "p.h5", 1e-3, 0.05, 0,

@@ -207,8 +207,8 @@ static void wrong_words_are_told(void **state) {
         {"m=1,2", "x", "every x", 0, 0, "depends on the state"},
         {"m=1,2", "x", "now and then", 0, 0, "write `every PERIOD`"},
         {"m=1,2", "x", "impact wall", 0, 0, "no contact 'wall'"},
-        {"m=1,2", "x", NULL, 5, 0, "give --section"},
-        {"m=1,2", NULL, "every 1", 0, 0, "--section without --observe"},
+        {"m=1,2", "x", NULL, 5, 0, "give `section`"},
+        {"m=1,2", NULL, "every 1", 0, 0, "`section` without `observe`"},
         {"x=1,2", "x", NULL, 0, CAROM_FOLLOW_UP, "cannot be varied"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {

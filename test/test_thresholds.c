@@ -1,24 +1,9 @@
 // test_thresholds.c: where a body on a slope starts to slide: one contact within 1e-9 of the angle of friction, boxes
 // on contacts that share their weight in many ways within 1e-6, from a millimetre to a kilometre.
+#include "frictional.h"
 #include "model_text.h"
 
-static const char *const SCHEMES[] = {"moreau-explicit",
-                                      "half-explicit",
-                                      "half-explicit-rk",
-                                      "moreau-jean",
-                                      "moreau-midpoint",
-                                      "moreau-dissipative",
-                                      "ggl-projection",
-                                      "ggl-midpoint",
-                                      "ggl-alpha",
-                                      "newmark",
-                                      "hht",
-                                      "generalized-alpha",
-                                      "mixed",
-                                      "splitting",
-                                      "auto",
-                                      "event-driven"};
-enum { COUNT = sizeof SCHEMES / sizeof *SCHEMES, STEPS = 25 };
+enum { COUNT = sizeof FRICTION / sizeof *FRICTION - 1, STEPS = 25 };
 static const double SIZES[] = {1e-3, 1, 1e3}, GRAVITY = 9.81;
 
 typedef struct body { const char *shape, *slope; bool spatial, box; } body;
@@ -73,8 +58,8 @@ static void holds_or_slides(body B, double excess, double L, double angle, doubl
 static void every_scheme(body B, double excess, double angle, double in) {
     for (int i = 0; i < COUNT; ++i)
         for (int k = 0; k < 3; ++k) {
-            holds_or_slides(B, excess, SIZES[k], angle, in, SCHEMES[i], 1e-3);
-            holds_or_slides(B, -excess, SIZES[k], angle, in, SCHEMES[i], 1e-3);
+            holds_or_slides(B, excess, SIZES[k], angle, in, FRICTION[i], 1e-3);
+            holds_or_slides(B, -excess, SIZES[k], angle, in, FRICTION[i], 1e-3);
         }
 }
 
@@ -104,11 +89,11 @@ static void long_and_short_steps_and_slopes_that_are_boxes_change_nothing(void *
     (void)state;
     for (int i = 0; i < COUNT; ++i)
         for (int side = -1; side <= 1; side += 2) {
-            if (strcmp(SCHEMES[i], "event-driven") == 0) continue; // steps are only records there
-            holds_or_slides(SPATIAL, side * 1e-6, 1, 0.5, 0, SCHEMES[i], 1e-5);
-            holds_or_slides(SPATIAL, side * 1e-6, 1, 0.5, 0, SCHEMES[i], 1e-2);
-            holds_or_slides(PLANAR_ON_BOX, side * 1e-6, 1, 0.5, 0, SCHEMES[i], 1e-3);
-            holds_or_slides(SPATIAL_ON_BOX, side * 1e-6, 1, 0.5, 0, SCHEMES[i], 1e-3);
+            if (strcmp(FRICTION[i], "event-driven") == 0) continue; // steps are only records there
+            holds_or_slides(SPATIAL, side * 1e-6, 1, 0.5, 0, FRICTION[i], 1e-5);
+            holds_or_slides(SPATIAL, side * 1e-6, 1, 0.5, 0, FRICTION[i], 1e-2);
+            holds_or_slides(PLANAR_ON_BOX, side * 1e-6, 1, 0.5, 0, FRICTION[i], 1e-3);
+            holds_or_slides(SPATIAL_ON_BOX, side * 1e-6, 1, 0.5, 0, FRICTION[i], 1e-3);
         }
 }
 

@@ -1,6 +1,7 @@
 // test_tolerances.c: comparisons of adaptive runs: tolerances instead of steps, alone and beside them.
 #define _DEFAULT_SOURCE // mkdtemp, usleep
 #include "model_text.h"
+#include "own_folder.h"
 #include "program.h"
 #include "study/trajectory.h"
 #include <carom/study.h>
@@ -359,8 +360,6 @@ static void wrong_tolerances_are_refused(void **state) {
 
 // -- the program ----------------------------------------------------------------------------------------------
 
-static char folder[64];
-
 #define MODELS CAROM_SOURCE_DIR "/models/"
 
 static void the_program_shows_both_kinds_in_one_table_file_and_picture(void **state) {
@@ -436,19 +435,6 @@ static void an_interrupted_comparison_keeps_what_is_done(void **state) {
     assert_null(strstr(out, "tol 1e-14"));
 }
 
-static int set_up(void **state) {
-    (void)state;
-    strcpy(folder, "/tmp/carom-tolerances-XXXXXX");
-    return mkdtemp(folder) ? chdir(folder) : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tolerance_sets_rtol_and_atol_in_proportion),
@@ -470,5 +456,5 @@ int main(void) {
         cmocka_unit_test(wrong_usage_of_the_program_is_status_2),
         cmocka_unit_test(an_interrupted_comparison_keeps_what_is_done),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

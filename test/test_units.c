@@ -175,7 +175,7 @@ static void overrides(void **state) {
     assert_true(value == 0.3);
     carom_model_destroy(m);
     assert_null(with("carom: 1\nparameters: {m: 2 kg}\n" REST, "m=300 mm", &err));
-    assert_non_null(strstr(err.text, "--set m=300 mm: 'm' is 2 kg in the model"));
+    assert_non_null(strstr(err.text, "`set` m=300 mm: 'm' is 2 kg in the model"));
 }
 
 static void refuse(const char *text, const char *message) {

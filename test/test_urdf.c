@@ -168,7 +168,7 @@ static void what_is_left_out(void **s) {
               "<collision><geometry><mesh filename='package://p/m/arm.dae'/></geometry></collision></link></robot>\n",
               false);
     assert_non_null(
-        strstr(notes, "r.urdf:2: the root link '9 lives' has a mass and moves freely; --fixed welds it to the ground"));
+        strstr(notes, "r.urdf:2: the root link '9 lives' has a mass and moves freely; `fixed` welds it to the ground"));
     assert_non_null(strstr(notes, "r.urdf:3: the mesh 'm/arm.dae' is left out: carom reads STL and OBJ files"));
     assert_non_null(strstr(text, "  _9_lives: {mass: 1"));
     carom_model_destroy(m);
@@ -194,7 +194,7 @@ static void fixed_links_are_one_body(void **s) {
     carom_error err = {0};
     // w has no mass, and nothing that is fixed to it has
     assert_int_not_equal(import_as((carom_robot_def){.free = true}, false, TWO, &err), CAROM_OK);
-    assert_non_null(strstr(err.text, "link 'w' has no mass; give it an <inertial>, or use --repair"));
+    assert_non_null(strstr(err.text, "link 'w' has no mass; give it an <inertial>, or use `repair`"));
 }
 
 // What cannot move is replaced, and the model says so.
@@ -208,14 +208,15 @@ static void repairs(void **s) {
     carom_error err = {0};
     assert_int_not_equal(import(bad, false, &err), CAROM_OK);
     assert_non_null(strstr(err.text, "joint 'two' has no <limit lower=... upper=.../>; a joint without limits is "
-                                     "continuous, and --repair makes it one"));
+                                     "continuous, and `repair` makes it one"));
     carom_model *m = robot_as((carom_robot_def){.repair = true}, false, bad);
-    static const char *const lines[] = {"# repaired: no limits, of joint \"two\"\n",
-                                        "# repaired: no mass, 1/1000 of the robot's now, of link \"dummy\"\n",
-                                        ("# repaired: inertia not positive definite, moments below those of a ball of 1 "
-                                         "cm raised to these, of link \"arm\"\n"),
-                                        "arm: {mass: 2, inertia: [8e-05, 0.5, 8e-05, 0, 0, 0]",
-                                        "dummy: {mass: 0.002, inertia: [8e-08, 8e-08, 8e-08, 0, 0, 0]"};
+    static const char *const lines[] = {
+        "# repaired: no limits, of joint \"two\"\n",
+        "# repaired: no mass, 1/1000 of the robot's now, of link \"dummy\"\n",
+        ("# repaired: inertia not positive definite, moments below those of a ball of 1 "
+         "cm raised to these, of link \"arm\"\n"),
+        "arm: {mass: 2, inertia: [8e-05, 0.5, 8e-05, 0, 0, 0]",
+        "dummy: {mass: 0.002, inertia: [8e-08, 8e-08, 8e-08, 0, 0, 0]"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i)
         if (!strstr(text, lines[i])) fail_msg("no \"%s\" in\n%s", lines[i], text);
     assert_non_null(strstr(notes, "r.urdf:4: repaired: inertia not positive definite"));
@@ -380,7 +381,7 @@ static void mjcf_mistakes(void **s) {
         {"<robot/>", "use carom import urdf"},
         {"<mujoco/>", "no body has a joint"},
         {MJCF("", "<body><joint/></body>", ""),
-         "body 'body_1' moves and has no mass; give it an <inertial> or a <geom>, or use --repair"},
+         "body 'body_1' moves and has no mass; give it an <inertial> or a <geom>, or use `repair`"},
         {MJCF("", "<body><joint type='screw'/><geom size='1'/></body>", ""), "types are hinge, slide, ball and free"},
         {MJCF("", "<body pos='1 2'><joint/></body>", ""), "pos=\"1 2\" of <body> must be 3 numbers"},
         {MJCF("", "<body><joint axis='0 0 0'/><geom size='1'/></body>", ""), "has no length"},
@@ -494,7 +495,7 @@ static void mistakes(void **s) {
          "r.urdf:2: this is a xacro file: <xacro:property> is not expanded; run  xacro r.urdf >robot.urdf"},
         {"<robot>\n<link name='${prefix}a'/></robot>", "r.urdf:2: this is a xacro file: <link> is not expanded"},
         {"<mujoco/>", "use carom import mjcf"},
-        {"<robot>\n<link name='a'/></robot>", "no link moves, so there is nothing to simulate; --free"}};
+        {"<robot>\n<link name='a'/></robot>", "no link moves, so there is nothing to simulate; `free`"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         carom_error err = {0};
         assert_int_not_equal(import(wrong[i][0], false, &err), CAROM_OK);

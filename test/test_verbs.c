@@ -54,7 +54,7 @@ static void wrong_words(void **state) {
     static const struct { int code; const char *line, *says; } cases[] = {
         {2, "orbit ball.yaml", "give --period EXPR, or --period free"},
         {2, "orbit ball.yaml --period free --end 5",
-         "replace `--period free` by the excitation period, --period 0.2094395"},
+         "replace --period free by the excitation period, --period 0.2094395"},
         {2, "orbit ball.yaml --period 0.3", "the model does not repeat itself after 0.3"},
         {2, "orbit ball.yaml --period -1", "must be positive, got -1"},
         {2, "orbit ball.yaml --period y", "depends on the state or on time"},
@@ -89,7 +89,7 @@ static void wrong_words(void **state) {
         {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --resume x.csv",
          "--resume: 'x.csv' does not end in .h5"},
         {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --scheme moreau-jean",
-         "event-driven or auto, not moreau-jean"},
+         "(event-driven, auto), not moreau-jean"},
         {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --resume none.h5", "cannot read none.h5"},
         {2, "follow spring.yaml --equilibrium initial --by k=1:2 --period 3", "--period belongs to orbits"},
         {2, "follow spring.yaml --equilibrium initial --by k=1:2 --switch", "--switch doubling belongs to orbits"},
@@ -134,9 +134,9 @@ static void wrong_words(void **state) {
         {2, "modes spring.yaml --input kk=2", "--input kk=2: the model has no `inputs` section"},
         {2, "run pushed.yaml --input pusj=2 --out p.h5", "the model has no input 'pusj'; did you mean 'push'?"},
         {2, "equilibrium pushed.yaml --input push", "--input push: write NAME=SIGNAL"},
-        {2, "orbit ball.yaml --period 2*pi/w --start sweep.csv", "sweep.csv is a sweep, which holds many states"},
+        {2, "orbit ball.yaml --period 2*pi/w --start sweep.csv", "sweep.csv is a sweep, which has many states"},
         {2, "orbit ball.yaml --period 2*pi/w --start branch.csv",
-         "branch.csv is a branch of `carom follow`, which holds many states"},
+         "branch.csv is a branch of `carom follow`, which has many states"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const int code = carom("%s", cases[i].line);

@@ -402,8 +402,8 @@ static void deep_penetration_is_told(void **state) {
 
 // A bead that slides over waves and never leaves them: there is no gap to compare with.  What a few steps of falling
 // make, 4 h^2 g = 1.6e-4, is the error of a step; 0.016 is not.
-// (BK-8)  A body at 1 m from a wall with 10 m/s.  Steps that are too long leave it before the wall, behind it, or let it
-// rebound too early or too late: what is off by more than 0.25 m has a warning; short steps have none.
+// (BK-8)  A body at 1 m from a wall with 10 m/s.  Steps that are too long leave it before the wall, behind it, or let
+// it rebound too early or too late: what is off by more than 0.25 m has a warning; short steps have none.
 static void impacts_that_leave_bodies_elsewhere(void **state) {
     (void)state;
     static const double e[] = {0, 0.3, 1};

@@ -29,7 +29,8 @@ references() {
     "$carom" help --markdown >"$docs/reference-cli.md"
     "$carom" help model --markdown >"$docs/reference-model.md"
     "$carom" schemes --markdown >"$docs/reference-schemes.md"
-    echo "docs/reference-cli.md docs/reference-model.md docs/reference-schemes.md"
+    "$carom" schemes --support >"$docs/support.md"
+    echo "docs/reference-cli.md docs/reference-model.md docs/reference-schemes.md docs/support.md"
 }
 
 # -- gallery ---------------------------------------------------------------------------------------------------------

@@ -28,8 +28,9 @@ pages() { # TITLE FILE ...
     done
 }
 cd "$work/docs"
+pages "Develop: extending" architecture.md add-a-*.md >>"$work/mkdocs.yml"
+pages "Theory" METHODS.md notation.md methods-*.md solvers.md >>"$work/mkdocs.yml"
 pages "Papers and studies" studies.md study-*.md >>"$work/mkdocs.yml"
-pages "How it works" METHODS.md notation.md methods-*.md solvers.md architecture.md add-a-*.md >>"$work/mkdocs.yml"
 for page in *.md; do
     grep -q ": $page\$" "$work/mkdocs.yml" || { echo "tools/site.sh: docs/$page has no place in tools/mkdocs.yml" >&2; exit 1; }
 done

@@ -24,7 +24,7 @@ typedef struct carom_arena {
     carom_held *held;
     bool failed;         // something to hold could not be made
     size_t *ends;        // where each piece ends, in the order of carving; NULL: not wanted
-    int pieces, room;    // how many; room for so many
+    int pieces, room;    // number of pieces; capacity
 } carom_arena;
 
 /// Bytes aligned to 64; NULL while counting.  The memory is zero when the block was.

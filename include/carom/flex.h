@@ -17,7 +17,7 @@
 //
 // and, of a shaft, the gyroscopic force, which has no power.
 //
-// A member is constant after creation: several threads may use it.  docs/flexible.md has the elements.
+// A member is constant after creation: several threads may use it.  docs/methods-flexible.md has the elements.
 #pragma once
 #include <carom/matrix.h>
 #include <carom/status.h>

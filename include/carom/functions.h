@@ -32,7 +32,7 @@ typedef struct carom_functions_def {
     /// then not looked at.  NULL: by central differences of gaps().
     carom_status (*directions)(void *user, double t, const double *q, double *W, double *w);
     /// Of the forces here that have one.  NULL: 0.  What of force() it does not explain is booked as damping and as
-    /// given from outside.
+    /// external.
     carom_status (*potential)(void *user, double t, const double *q, double *potential);
 } carom_functions_def;
 

@@ -17,7 +17,7 @@ typedef enum carom_storage { CAROM_DIAGONAL, CAROM_BANDED, CAROM_DENSE, CAROM_SP
 typedef struct carom_direct carom_direct;
 
 /// Where a sparse matrix has entries: compressed columns, row numbers ascending in each, the diagonal always among
-/// them.  Constant and shared by all matrices of that shape; whoever made it keeps it as long as they live.
+/// them.  Constant and shared by all matrices of that shape; its creator keeps it as long as they live.
 typedef struct carom_pattern {
     int n;
     const int *start;           // n + 1: column j has the entries start[j] .. start[j+1]-1

@@ -74,7 +74,7 @@ typedef struct carom_problem {
                                   // alone, and G_ij = G[i + j ld] within `first`; entries beyond are not there
     const carom_block *block;     // nb, in order of rows, covering 0..n-1
     const double *G, *c;          // n x n, n; G may be NULL where `rows` is given
-    /// By block: 0, 0: tangential rows share one ball; else so many the first, so many the second and the rest a third,
+    /// By block: 0, 0: tangential rows share one ball; else the rows of the first, of the second, and the rest a third,
     /// each of radius mu p_N.  The certificate knows that; solvers get a problem that is split.  NULL: all share one.
     const int (*disc)[2];
     const carom_block_rows *rows; // the same matrix by blocks, for the certificate before G; NULL: not given
@@ -121,7 +121,7 @@ typedef struct carom_solver {
     bool sparse;    // it can do with G by blocks; else it reads the dense G
     bool parts;     // it needs G by bodies
     int max_blocks; // most unilateral blocks it should be asked to solve; 0: no limit
-    int max_rows;   // beyond so many rows it makes no sense; 0: no limit
+    int max_rows;   // largest number of rows for which it makes sense; 0: no limit
     /// For problems up to this size.  work is a place of work_size bytes also while mem only counts.
     void (*allocate)(void *work, carom_arena *mem, int n, int nb);
     size_t work_size; // at most CAROM_SOLVER_WORK

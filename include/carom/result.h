@@ -40,7 +40,7 @@ void carom_warnings_json(char *text, const carom_warning *list, int n);
 void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim);
 void carom_elements_json(FILE *f, const carom_model *m, carom_sim *sim);
 
-/// One line of a ledger, as in docs/ledger.md.
+/// One line of a ledger, as in docs/reference-ledger.md.
 typedef struct carom_ledger_line {
     const char *name;  // "energy.start"
     bool is_text;      // a name of a constraint; else a number
@@ -67,7 +67,7 @@ typedef struct carom_record_def {
     bool replace;                // an older file of that name is replaced at once; else it is FILE.before until the run
                                  // is done
     double step, end;            // those of the simulation (carom_sim_def), for the run's entry in the file
-    long every;                  // a row every so many steps, or
+    long every;                  // steps between two rows, or
     double dt_out;               // at the first step end at or after k dt_out; both 0: about 2000 rows
     bool event_rows;             // and two rows at every event that the scheme locates, left and right limits; their
                                  // reactions are NaN
@@ -107,7 +107,7 @@ carom_status carom_record_step(void *record, const carom_now *now);
 /// The failure behind a carom_record_step() that did not return CAROM_OK.
 const carom_error *carom_record_error(const carom_record *r);
 
-/// Steps and records: until so many steps are done or so many more rows are there (0: no limit), or until the end,
+/// Steps and records: at most `steps` steps and `rows` more rows (0: no limit), or until the end,
 /// which carom_sim_done() tells.
 carom_status carom_record_advance(carom_record *r, long steps, long rows, carom_error *err);
 

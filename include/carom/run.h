@@ -18,8 +18,7 @@ typedef struct carom_run_given {
     const char *const *options; // "key=value", NULL-terminated; they come after the model's
     bool adaptive;
     double rtol, atol;
-    const char *dash; // before the names of these in messages, "--" on a command line; NULL: nothing
-    double interval;  // time between rows; 0: not given
+    double interval; // time between rows; 0: not given
 } carom_run_given;
 
 carom_run_given carom_run_nothing(void);

@@ -14,7 +14,7 @@ typedef struct carom_pace {
     double stiffness, damping; // 1/s^2, 1/s
 } carom_pace;
 
-/// The account of a run.  Names and meaning are those of `carom run`'s ledger (docs/ledger.md).
+/// The account of a run.  Names and meaning are those of `carom run`'s ledger (docs/reference-ledger.md).
 typedef struct carom_ledger {
     long steps, rejected;                 // steps done; attempts rejected for a smaller step
     long switches;                        // auto: changes of method on the way
@@ -179,6 +179,10 @@ void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const v
 /// Steps until t_end, or until on_step (NULL allowed) returns something else than CAROM_OK.
 carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user,
                            carom_error *err);
+/// The same for an on_step that reads gaps by carom_sim_gaps() alone, not from now->gap (as carom_record_step does): a
+/// step leaves out gaps that the ledger does not need.  Results are bit-identical.
+carom_status carom_sim_run_lazily(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user,
+                                  carom_error *err);
 
 /// Another value of input i (0 .. nset-1 of the system; carom_model_input() has their names) from now on, between two
 /// steps.  The value is constant until the next call, and part of the saved state.  Energy that the change brings
@@ -188,9 +192,7 @@ carom_status carom_sim_input(carom_sim *sim, int i, double value, carom_error *e
 const double *carom_sim_inputs(const carom_sim *sim);
 
 carom_now carom_sim_now(const carom_sim *sim);
-/// Declares that this on_step of carom_sim_run() reads now->gap only after a call of carom_sim_gaps(), which brings the
-/// gaps up to date and returns them. A step may then leave out gaps that the ledger does not need either.
-void carom_sim_ask_gaps(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now));
+/// The gaps of the present state, brought up to date.
 const double *carom_sim_gaps(carom_sim *sim);
 bool carom_sim_done(const carom_sim *sim);
 long carom_sim_total_steps(const carom_sim *sim); // planned for the whole run; 0: not known, steps are adaptive or

@@ -25,7 +25,7 @@ typedef enum carom_status {
     CAROM_NOT_CONVERGED, // an iteration gave up, also at the smallest step
     CAROM_USER,          // a callback of the user's model failed
     CAROM_IO,            // a file could not be read or written
-    CAROM_STOPPED,       // somebody asked the run to stop
+    CAROM_STOPPED,       // the run was asked to stop
     CAROM_UNSUPPORTED,   // the scheme lacks something that the model needs; another one may have it
     CAROM_END            // a step was asked for, and the run is at its end
 } carom_status;

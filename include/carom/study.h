@@ -32,7 +32,7 @@ const char *carom_norm_word(int kind);
 // -- the error of a run ---------------------------------------------------------------------------------------
 
 /// The run is repeated twice, each time with half the step, or with a tenth of the tolerance where the scheme has one;
-/// see docs/ledger.md.
+/// see docs/reference-ledger.md.
 typedef struct carom_estimate carom_estimate;
 
 typedef struct carom_estimate_def {

@@ -25,7 +25,7 @@ typedef struct carom_sweep_def {
     bool zip;                    // walk the lists together instead of making a grid
     const char *const *observe;  // expressions, NULL-terminated
     const char *section;         // "every EXPR", "EXPR = VALUE [rising|falling]", "impact NAME"; NULL: none
-    long count;                  // a run ends after so many section points; 0: at its end time
+    long count;                  // a run ends after this number of section points; 0: at its end time
     double transient;            // nothing is observed before this time
     carom_follow follow;
     int part, parts;             // only part `part` (from 1) of `parts`; parts 0: all

@@ -85,7 +85,7 @@ typedef struct carom_list {
     int pairs;          // of bodies that are near each other; a pair may have several contacts
     long long *holds;   // slots; kept from step to step: what each slot holds, in the system's own code; 0: nothing
     bool *fresh;        // slots: does not hold what it held before
-    bool *stays;        // slots: holds what it holds, near or not; NULL: none does, and nobody asks strays()
+    bool *stays;        // slots: holds what it holds, near or not; NULL: none does, and strays() is not called
     double *calm;       // 1 + nparts + 2 nv, kept: up to when it is counted, for how long each part has been slow, and
                         // integrals of its velocities since; NULL: nothing sleeps
     bool *asleep;       // nparts, kept: such a part has no contacts and no forces

@@ -142,7 +142,7 @@ simulation: {scheme: mixed, step: 1e-4, end: 4e-3}
         told(carom.InputError, "must be positive, got -1", TEXT, step=-1)
         told(carom.InputError, "the step size is missing", TEXT.replace("step: 1e-3, ", ""))
         told(carom.InputError, "end time is missing", TEXT.replace(", end: 10", ""))
-        told(carom.InputError, "add adaptive", TEXT, rtol=1e-3)
+        told(carom.InputError, "add `adaptive`", TEXT, rtol=1e-3)
         told(carom.InputError, "twice", TEXT, every=2, dt_out=0.1)
         told(carom.InputError, "neither in .h5", TEXT, out="x.txt")
         told(carom.FileError, "cannot read nowhere.yaml", "nowhere.yaml")

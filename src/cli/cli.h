@@ -31,6 +31,8 @@ typedef struct cli_verb {
     const char *text;   // more, for --help; NULL: none
     int least, most;    // number of arguments
     const cli_option *options;
+    const char *const *settings;   // NULL-terminated pairs: a setting of the library, the option that gives it; NULL:
+                                   // all have the same names
     int (*run)(const cli_args *a); // exit status
 } cli_verb;
 
@@ -72,8 +74,16 @@ bool cli_read_time(const char *option, const char *text, double *x);
 void cli_verb_help(FILE *f, const cli_verb *verb);
 
 // say.c
+/// Settings that messages name in backquotes, as `end`, are named as options of this verb from now on: --end.
+void cli_say_as(const cli_verb *verb);
 /// `carom: ` and a sentence, on standard error.
 void cli_say(const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 1, 2)))
+#endif
+    ;
+/// A sentence that starts with its place, as file:line:column, on standard error.
+void cli_say_at(const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 1, 2)))
 #endif

@@ -174,7 +174,7 @@ static bool prepare(comparison *k) {
     def.threads = k->threads;
     k->c = carom_compare_create(&def, &k->err);
     const char *place = k->c || cli_has(k->a, "schemes") ? NULL : cli_blame(k->model, true, k->err.code);
-    if (place) carom_safe_file(stderr, "%s: %s\n", place, k->err.text);
+    if (place) cli_say_at("%s: %s", place, k->err.text);
     else if (!k->c) cli_say("%s", k->err.text);
     return k->c != NULL;
 }

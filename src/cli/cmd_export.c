@@ -21,7 +21,7 @@ static const cli_option options[] = {
      "fmu: put the model as machine code into it, made by the C compiler ($CC or cc); the results are the same bits. "
      "auto (default): where there is a compiler",
      false},
-    {"rows", 0, "N", "vtk: at most so many rows, evenly chosen (default 500, fewer where there are many shapes)",
+    {"rows", 0, "N", "vtk: maximum number of rows, evenly chosen (default 500, fewer where there are many shapes)",
      false},
     {"from", 0, "T", "vtk: the first time (default: the first row)", false},
     {"to", 0, "T", "vtk: the last time (default: the last row)", false},

@@ -43,7 +43,7 @@ typedef struct job {
 } job;
 
 static void print_note(void *user, const char *sentence) {
-    if (!((const job *)user)->quiet) carom_safe_file(stderr, "%s\n", sentence);
+    if (!((const job *)user)->quiet) cli_say_at("%s", sentence);
 }
 
 // -- where a file is --------------------------------------------------------------------------------------------------
@@ -276,7 +276,7 @@ static int convert(const cli_args *a, job *j, const char *out, double gravity, c
                                  .user = j};
     int code = CLI_USAGE;
     if ((mjcf ? carom_mjcf_write : carom_urdf_write)(&def, carom_text_append, &b, &err) != CAROM_OK)
-        carom_safe_file(stderr, "%s\n", err.text);
+        cli_say_at("%s", err.text);
     else if (b.failed)
         abort();
     else

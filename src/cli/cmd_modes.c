@@ -326,14 +326,12 @@ static int start(job *j) {
     const char *at = cli_value(j->a, "at"), *vary = cli_value(j->a, "over");
     carom_error err = {0};
     carom_model *m = read_model(j, NULL, &err);
-    if (!m) return carom_safe_file(stderr, "%s\n", err.text), CLI_USAGE;
+    if (!m) return cli_say_at("%s", err.text), CLI_USAGE;
     int code = CLI_DONE;
     j->initial = at && strcmp(at, "initial") == 0;
     if (at && !j->initial && strcmp(at, "equilibrium") != 0 && !(j->state = cli_state(m, at))) code = CLI_USAGE;
     if (code == CLI_DONE && vary && carom_vary_of(&j->vary, m, vary, &err) != CAROM_OK)
-        cli_say("--over%s%s", strncmp(err.text, "--vary", 6) == 0 ? "" : ": ",
-                err.text + (strncmp(err.text, "--vary", 6) == 0 ? 6 : 0)),
-            code = CLI_USAGE;
+        cli_say("%s", err.text), code = CLI_USAGE;
     if (code == CLI_DONE) code = vary ? over(j) : once(j, m);
     carom_model_destroy(m);
     return code;
@@ -356,6 +354,7 @@ const cli_verb cli_modes = {
     .least = 1,
     .most = 1,
     .options = options,
+    .settings = (const char *const[]){"vary", "over", NULL},
     .run = run,
     .text =
         "The equations are linearised with exact derivatives. Joints hold; closed contacts that stick hold like "

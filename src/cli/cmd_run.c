@@ -109,7 +109,6 @@ static bool read_usage(run *r, const cli_args *a) {
     r->quiet = cli_has(a, "quiet");
     r->json = cli_has(a, "json");
     r->given = carom_run_nothing();
-    r->given.dash = "--";
     if (!cli_compile_mode(a, &r->compile)) return false;
     const char *out = cli_value(a, "out");
     if (!cli_duration(a, "step", &r->given.step) || !cli_duration(a, "end", &r->given.end) ||
@@ -266,7 +265,7 @@ static bool read_model(run *r) {
         def.matrices = r->matrices.list, def.nmatrices = r->matrices.n;
     }
     r->model = carom_model_create(&def, &r->err);
-    if (!r->model) carom_safe_file(stderr, "%s\n", r->err.text);
+    if (!r->model) cli_say_at("%s", r->err.text);
     else if (!r->quiet && !r->resumed && carom_model_settled(r->model)) cli_say("%s", carom_model_settled(r->model));
     carom_result_close(r->resumed); // it is written on from here
     r->resumed = NULL;
@@ -343,7 +342,7 @@ static bool create_sim(run *r) {
     if (r->sim && r->team) carom_sim_team(r->sim, r->team);
     if (r->sim) say_memory(r);
     const char *place = r->sim ? NULL : cli_blame(r->model, r->run.from_file, r->err.code);
-    if (place) carom_safe_file(stderr, "%s: %s\n", place, r->err.text);
+    if (place) cli_say_at("%s: %s", place, r->err.text);
     else if (!r->sim) cli_say("%s", r->err.text);
     return r->sim != NULL;
 }
@@ -664,8 +663,7 @@ static int simulate(run *r) {
     cli_signals_begin();
     cli_dump *dump = cli_has(r->a, "dump-problems") ? cli_dump_begin(r->sim, cli_value(r->a, "dump-problems")) : NULL;
     carom_sim_stop_when(r->sim, cli_signals_asked, NULL);
-    carom_sim_ask_gaps(r->sim, on_step);
-    const carom_status status = carom_sim_run(r->sim, on_step, r, &r->err);
+    const carom_status status = carom_sim_run_lazily(r->sim, on_step, r, &r->err);
     carom_sim_stop_when(r->sim, NULL, NULL); // what follows is not to be stopped
     r->stopped = r->stopped || (status == CAROM_STOPPED && cli_signals_asked(NULL));
     cli_progress_end(&r->progress);

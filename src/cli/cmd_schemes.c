@@ -7,6 +7,7 @@
 
 static const cli_option options[] = {
     {"markdown", 0, NULL, "all schemes, with equations and options, as a page in Markdown", false},
+    {"support", 0, NULL, "which scheme supports which feature, as a page in Markdown", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -125,9 +126,84 @@ static void markdown(void) {
     }
 }
 
+// -- the support matrix -------------------------------------------------------------------------------------------
+
+static const char *yes(bool has) { return has ? "yes" : "-"; }
+
+static const char *across_impacts(const carom_scheme *s) {
+    return s->exact || s->promises.impact_order > 1 ? "kept" : "1";
+}
+static const char *friction(const carom_scheme *s) { return yes(!(s->lacks & CAROM_NO_FRICTION)); }
+static const char *joints(const carom_scheme *s) { return yes(!(s->lacks & CAROM_NO_BILATERAL)); }
+static const char *apart(const carom_scheme *s) {
+    return yes(s->exact || s->promises.contacts == CAROM_POSITION_LEVEL);
+}
+static const char *together(const carom_scheme *s) {
+    return yes(s->exact || s->promises.joints == CAROM_POSITION_LEVEL);
+}
+static const char *laws(const carom_scheme *s) {
+    return s->lacks & CAROM_NO_IMPACTS ? "-" : s->lacks & CAROM_NO_IMPACT_LAWS ? "Newton" : "all";
+}
+static const char *located(const carom_scheme *s) { return !s->exact ? "-" : s->exact[0] ? s->exact : "yes"; }
+static const char *lists(const carom_scheme *s) { return s->dense_operator ? "dense" : "yes"; }
+static const char *sleeps(const carom_scheme *s) { return yes(!(s->lacks & CAROM_NO_REST)); }
+static const char *adaptive(const carom_scheme *s) {
+    return s->own_steps ? "always" : yes(!(s->lacks & CAROM_NO_ADAPTIVE));
+}
+static const char *any_step(const carom_scheme *s) { return yes(!(s->lacks & CAROM_NO_STEP_CHANGE)); }
+static const char *stiff(const carom_scheme *s) { return yes(!s->promises.limited_steps); }
+static const char *massless(const carom_scheme *s) { return yes(s->massless); }
+static const char *lanes(const carom_scheme *s) { return yes(s->lanes != CAROM_LANE_NONE); }
+static const char *derivatives(const carom_scheme *s) { return yes(s->exact != NULL); }
+
+static const struct feature {
+    const char *name, *about;
+    const char *(*of)(const carom_scheme *s);
+} features[] = {
+    {"across impacts", "order of positions across impacts: kept, or 1", across_impacts},
+    {"friction", "Coulomb friction, in the plane and in space", friction},
+    {"joints", "joints and other bilateral constraints", joints},
+    {"no penetration", "closed gaps hold on position level; others penetrate by about speed times step", apart},
+    {"no drift", "joints hold on position level; others drift with the order of the scheme", together},
+    {"impact laws", "all: Newton, Poisson, energetic, each contact its own; Newton: one constant restitution", laws},
+    {"located events", "impacts and changes of contacts are located; or the option that locates them to rounding",
+     located},
+    {"contact lists", "dynamic contact lists; dense: with a dense matrix of all closed contacts", lists},
+    {"`sleep`, `discs`", "bodies that sleep, and `resistance: discs`, in contact lists", sleeps},
+    {"adaptive", "adaptive steps; always: it controls its steps itself", adaptive},
+    {"any step", "steps may be shortened: any end time, sample times of controllers", any_step},
+    {"stiff", "the step need not follow the fastest vibration", stiff},
+    {"massless", "the mass matrix may be singular where joints or stiffness hold what has no inertia", massless},
+    {"lanes", "lanes of sweeps, and GPUs", lanes},
+    {"derivatives", "gradients, fits with exact derivatives, orbits, branches, exponents", derivatives},
+};
+enum { FEATURES = sizeof features / sizeof *features };
+
+static void support(void) {
+    puts("# Support matrix\n\n"
+         "<!-- Made by `carom schemes --support`: change the tables of schemes and run `make docs`. -->\n\n"
+         "Which scheme supports which feature, with its default options. A model that needs a feature which its scheme "
+         "lacks is rejected before the run. Options and equations: [reference-schemes.md](reference-schemes.md).\n");
+    fputs("| scheme | order |", stdout);
+    for (int i = 0; i < FEATURES; ++i) printf(" %s |", features[i].name);
+    fputs("\n|---|---|", stdout);
+    for (int i = 0; i < FEATURES; ++i) fputs("---|", stdout);
+    putchar('\n');
+    for (const carom_scheme *const *at = carom_schemes(); *at; ++at) {
+        printf("| [`%s`](reference-schemes.md#%s) | %d%s |", (*at)->name, (*at)->name, order(*at),
+               (*at)->order_of ? "*" : "");
+        for (int i = 0; i < FEATURES; ++i) printf(" %s |", features[i].of(*at));
+        putchar('\n');
+    }
+    puts("\n`*`: an option changes the order.\n\n| feature | meaning |\n|---|---|\n| order | on smooth motion |");
+    for (int i = 0; i < FEATURES; ++i) printf("| %s | %s |\n", features[i].name, features[i].about);
+    puts("\nAll schemes run bodies, joints (redundant ones, too), springs, compliant contacts, inputs, controllers, "
+         "states, flexible members and dynamic contact lists, and can be saved and resumed bit for bit.");
+}
+
 static int run(const cli_args *a) {
-    if (cli_has(a, "markdown")) {
-        markdown();
+    if (cli_has(a, "markdown") || cli_has(a, "support")) {
+        (cli_has(a, "support") ? support : markdown)();
         return CLI_DONE;
     }
     if (a->n == 0) {

@@ -40,6 +40,7 @@ int main(int argc, char **argv) {
     if (!verb)
         return cli_help.run(
             &(cli_args){.verb = &cli_help, .verbs = verbs, .n = 1, .word = (const char *[]){name, NULL}});
+    cli_say_as(verb);
     cli_args a;
     bool help = false;
     int status = CLI_USAGE;

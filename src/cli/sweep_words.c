@@ -53,7 +53,6 @@ bool sweep_words_read(const cli_args *a, sweep_words *w, carom_sweep_def *d) {
     d->gpu = cli_has(a, "gpu");
     d->zip = cli_has(a, "zip");
     d->section = cli_value(a, "section");
-    d->run.dash = "--";
     d->run.scheme = cli_value(a, "scheme");
     d->run.adaptive = cli_has(a, "adaptive");
     d->run.options = w->options = cli_list(a, "option");
@@ -109,7 +108,7 @@ static void join_one(joined *j, int option, const cli_option *o, const carom_dat
         const bool off = d->kind == CAROM_TEXT && (strcmp(d->text, "no") == 0 || strcmp(d->text, "false") == 0);
         if (on) give(j, option, "");
         if (!on && !off)
-            cli_say("%s:%d:%d: `%s` in sweep is yes or no", j->all->word[0], d->line, d->column, o->name),
+            cli_say("%s:%d:%d: '%s' in sweep is yes or no", j->all->word[0], d->line, d->column, o->name),
                 j->wrong = true;
         return;
     }

@@ -84,7 +84,7 @@ static bool files_of_model(const char *file, cli_matrices *m) {
     if (!text) return false;
     carom_error err = {0};
     const bool good = carom_model_files(text, length, file, &m->list, &m->n, &err) == CAROM_OK;
-    if (!good) carom_safe_file(stderr, "%s\n", err.text);
+    if (!good) cli_say_at("%s", err.text);
     free(text);
     return good;
 }
@@ -182,7 +182,7 @@ bool cli_source_read(cli_source *s, const cli_args *a) {
 static bool make_model(cli_source *s) {
     carom_error err = {0};
     s->model = carom_model_create(&s->def, &err);
-    if (!s->model) carom_safe_file(stderr, "%s\n", err.text); // starts with file:line:column
+    if (!s->model) cli_say_at("%s", err.text); // starts with file:line:column
     return s->model != NULL;
 }
 
@@ -216,7 +216,6 @@ void cli_source_free(cli_source *s) {
 
 carom_run_given cli_run_given(const cli_args *a) {
     carom_run_given given = carom_run_nothing();
-    given.dash = "--";
     given.scheme = cli_value(a, "scheme");
     return given;
 }
@@ -247,7 +246,7 @@ carom_model *cli_model(const char *file, const char *const *set, const carom_mat
         .text = *text, .length = *length, .file = file, .set = set, .matrices = matrices, .nmatrices = nmatrices};
     carom_model *model = carom_model_create(&def, &err);
     if (!model) {
-        carom_safe_file(stderr, "%s\n", err.text); // starts with file:line:column
+        cli_say_at("%s", err.text); // starts with file:line:column
         free(*text);
         *text = NULL;
     }

@@ -76,7 +76,7 @@ carom_status carom_derive_observed(resolver *r) {
     if (!m->observed) return carom_fault_memory(r);
     for (int i = 0; i < n; ++i, ++m->nobserved) {
         char of[120];
-        snprintf(of, sizeof of, "--observe %.100s", r->observe[i]);
+        snprintf(of, sizeof of, "%.15s %.100s", m->observing, r->observe[i]);
         const carom_datum given = {
             .kind = CAROM_TEXT, .text = r->observe[i], .length = strlen(r->observe[i]), .of = of};
         const carom_status status =

@@ -8,6 +8,7 @@
 #include "derive/examine.h"
 #include "flex/member.h"
 #include "linalg/matrix.h"
+#include "scheme/advice.h"
 #include "scheme/registry.h"
 #include <math.h>
 #include <stdio.h>
@@ -404,7 +405,7 @@ void carom_exam_derivatives(exam *x) {
     else if (fabs(lowest) <= MASSLESS)
         carom_exam_say(
             x, CAROM_FAULT,
-            "coordinate '%s' has no inertia; give it some, or use ggl-alpha where joints or stiffness hold it",
+            "coordinate '%s' has no inertia; give it some, or use " CAROM_MASSLESS " where joints or stiffness hold it",
             carom_model_freedom(x->m, where));
     else if (!(lowest > MASSLESS))
         carom_exam_say(x, CAROM_FAULT,

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char OBSERVING[] = "`observe`"; // the setting whose expressions a model observes
+
 carom_status carom_model_begin(carom_model *m, carom_error *err) {
     void *work = carom_model_work(m, err);
     if (!work) return CAROM_NO_MEMORY;
@@ -60,7 +62,8 @@ static carom_status make(carom_model *m, const char *const *observe, carom_error
 }
 
 // The model of a mechanism, which now belongs to it.
-static carom_model *model_of(carom_mech *mech, const char *const *observe, bool apart, bool pairs, carom_error *err) {
+static carom_model *model_of(carom_mech *mech, const char *const *observe, bool apart, bool pairs,
+                             const char *observing, carom_error *err) {
     carom_model *m = mech ? calloc(1, sizeof *m) : NULL;
     if (!m) {
         carom_mech_destroy(mech);
@@ -70,6 +73,7 @@ static carom_model *model_of(carom_mech *mech, const char *const *observe, bool 
     m->mech = mech;
     m->units = carom_mech_has_units(mech);
     m->apart = apart;
+    m->observing = observing;
     m->written = pairs;
     m->file = mech->file;
     if (make(m, observe, err) == CAROM_OK) return m;
@@ -78,16 +82,20 @@ static carom_model *model_of(carom_mech *mech, const char *const *observe, bool 
 }
 
 carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, carom_error *err) {
-    return carom_model_apart(mech, observe, false, false, err);
+    return carom_model_apart(mech, observe, false, false, OBSERVING, err);
 }
 
 carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, bool pairs,
-                               carom_error *err) {
+                               const char *observing, carom_error *err) {
     if (!mech) return carom_fail(err, CAROM_BAD_INPUT, "a model needs a mechanism"), NULL;
-    return model_of(carom_mech_copy(mech), observe, apart, pairs, err);
+    return model_of(carom_mech_copy(mech), observe, apart, pairs, observing, err);
 }
 
 carom_model *carom_model_create(const carom_model_def *def, carom_error *err) {
+    return carom_model_observing(def, OBSERVING, err);
+}
+
+carom_model *carom_model_observing(const carom_model_def *def, const char *observing, carom_error *err) {
     if (!def || !def->text) return carom_fail(err, CAROM_BAD_INPUT, "a model needs a text"), NULL;
     carom_mech *mech = carom_mech_read(def->text, def->length, def->file ? def->file : "model", err);
     if (!mech) return NULL;
@@ -96,7 +104,7 @@ carom_model *carom_model_create(const carom_model_def *def, carom_error *err) {
         status = carom_mech_add_matrix(mech, &def->matrices[i], err);
     for (const char *const *set = def->set; set && *set && status == CAROM_OK; ++set)
         status = carom_mech_set(mech, *set, err);
-    if (status == CAROM_OK) return model_of(mech, def->observe, false, def->pairs, err);
+    if (status == CAROM_OK) return model_of(mech, def->observe, false, def->pairs, observing, err);
     carom_mech_destroy(mech);
     return NULL;
 }

@@ -244,7 +244,7 @@ bool carom_terms_gradient(carom_model *m, terms *t, carom_node x, carom_input ki
 carom_status carom_model_derive_directions(carom_model *m, carom_node **kappa, carom_error *err);
 /// The model of a copy of the mechanism; see `apart`.
 carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, bool pairs,
-                               carom_error *err);
+                               const char *observing, carom_error *err);
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err);
 /// The initial state from m->start: put together, completed, checked.
 carom_status carom_model_begin(carom_model *m, carom_error *err);

@@ -150,8 +150,8 @@ static carom_node unknown(const scope_user *u, const char *word, carom_error *er
     if (is_reaction(u, word))
         return refuse(err,
                       "expressions cannot use '%.60s': reactions of rigid contacts and constraints are columns of "
-                      "results; plot it with --of %.60s",
-                      word, word);
+                      "results",
+                      word);
     const char *near = nearest_name(u, word);
     if (near) return refuse(err, "unknown name '%.60s'; did you mean '%.60s'?", word, near);
     // perhaps the name of a state, which is not known yet

@@ -118,7 +118,7 @@ static bool exchange(carom_model *m, double *x) {
 // The model as it would be made from its mechanism now; compiled code goes on serving where tapes are equal.
 static carom_status derive_again(carom_model *m, carom_error *err) {
     carom_error own = {0};
-    carom_model *fresh = carom_model_apart(m->mech, m->observe, m->apart, m->written, &own);
+    carom_model *fresh = carom_model_apart(m->mech, m->observe, m->apart, m->written, m->observing, &own);
     if (!fresh) return carom_fail(err, own.code, "%s", own.text);
     carom_model_adopt(fresh, m);
     carom_model_own(fresh, m->owned, m->release);

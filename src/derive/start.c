@@ -116,7 +116,7 @@ static carom_status check_position(const carom_model *m, int id, double g, doubl
         const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
         return carom_model_fault(m, err, c->place,
                                  "contact '%.60s': '%.60s' and '%.60s' overlap initially (gap %.6g); move one, or use "
-                                 "`settle: yes` (--settle)",
+                                 "`settle: yes`",
                                  c->name, p->A->name, p->B->name, g);
     }
     if (id >= m->ne && g < -GAP_TOLERANCE * scale)

@@ -763,7 +763,7 @@ static carom_status beside(const carom_variation *x, int k, int b, carom_model *
     if (!value) return no_memory(err);
     for (int i = 0; i < given; ++i) value[i] = a->parameter[x->parameter[i]];
     value[k] += AT[b] * (p != 0 ? STEP * fabs(p) : STEP);
-    *m = carom_model_apart(a->mech, a->observe, true, a->written, &own);
+    *m = carom_model_apart(a->mech, a->observe, true, a->written, a->observing, &own);
     carom_status status = *m ? carom_model_set(*m, given, x->parameter, value, NULL, &own) : own.code;
     const carom_model *c = *m;
     if (status == CAROM_OK &&
@@ -849,7 +849,7 @@ static carom_status make(carom_variation *x, const carom_model *m, const int *pa
     x->no_start = calloc(n, sizeof *x->no_start);
     if (!x->parameter || !x->P || !x->h || !x->beside || !x->start || !x->no_start) return no_memory(err);
     for (int k = 0; k < x->n; ++k) x->parameter[k] = parameter[k];
-    carom_model *own = carom_model_apart(m->mech, m->observe, true, m->written, err);
+    carom_model *own = carom_model_apart(m->mech, m->observe, true, m->written, m->observing, err);
     if (!own) return CAROM_NO_MEMORY;
     CAROM_TRY(desk_open(&x->own, own, err));
     CAROM_TRY(make_tape(x, err));

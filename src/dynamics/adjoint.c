@@ -349,8 +349,8 @@ static carom_status direct(adjoint *k, const carom_change *x, bool before) {
 static carom_status end_at_event(adjoint *k, long i) {
     const char *texts[] = {k->of, NULL};
     carom_results at;
-    carom_status status = carom_results_read(&at, texts, "--of", k->err);
-    if (status == CAROM_OK) status = carom_results_bind(&at, k->run->model, k->jump.n, "--of", k->err);
+    carom_status status = carom_results_read(&at, texts, "`of`", k->err);
+    if (status == CAROM_OK) status = carom_results_bind(&at, k->run->model, k->jump.n, "`of`", k->err);
     if (status == CAROM_OK) {
         carom_results_attach(&at, &k->jump, k->run->sim);
         k->jump.on_step = NULL;
@@ -413,7 +413,7 @@ static carom_status find(adjoint *k, double *value, double *at) {
     carom_path *w = &k->path;
     const carom_task *t = k->task;
     carom_error *err = k->err;
-    CAROM_TRY(carom_results_bind(r, k->run->model, 0, "--of", err));
+    CAROM_TRY(carom_results_bind(r, k->run->model, 0, "`of`", err));
     carom_results_attach(r, w, k->run->sim);
     r->user = k, w->plain = true, w->on_step = on_step, w->on_cross = on_cross, w->on_start = on_start;
     CAROM_TRY(carom_path_open(w, k->run->model, k->run->sim, 0, NULL, t->np, t->parameter, r->nz, err));

@@ -510,7 +510,7 @@ static carom_status open(basins *k) {
     if (status == CAROM_OK) status = carom_model_forcing(m, -1, &f, k->err);
     if (status == CAROM_OK && !d.section && f.forced && !(f.period > 0))
         status = carom_fail(k->err, CAROM_BAD_INPUT,
-                            "time enters %s, and the period is not known; give --section 'every PERIOD'", f.where);
+                            "time enters %s, and the period is not known; give `section 'every PERIOD'`", f.where);
     if (status == CAROM_OK && !d.section && f.forced) {
         carom_format(k->section, sizeof k->section, "every %.17g", f.period);
         d.section = k->section;
@@ -518,7 +518,7 @@ static carom_status open(basins *k) {
     carom_model_destroy(m);
     CAROM_TRY(status);
     if (d.follow != CAROM_FOLLOW_NONE || d.parts > 0)
-        return carom_fail(k->err, CAROM_BAD_INPUT, "basins have neither --follow nor --part");
+        return carom_fail(k->err, CAROM_BAD_INPUT, "basins have neither `follow` nor `part`");
     k->most = d.count > 0 ? d.count : MOST, k->longest = LONGEST;
     const bool lanes = d.lanes != CAROM_LANES_OFF || d.gpu;
     d.count = !d.section ? 0 : lanes ? k->most : PIECE;

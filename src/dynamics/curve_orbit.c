@@ -158,7 +158,7 @@ static carom_status begin(void *user) {
         if (status == CAROM_BAD_INPUT)
             return carom_fail(o->err, CAROM_BAD_INPUT,
                               "with %.60s = %.9g the model does not repeat itself after %.9g: give its period as an "
-                              "expression, --period EXPR",
+                              "expression, `period EXPR`",
                               o->def->by, ends[i], c->T);
         CAROM_TRY(status);
     }
@@ -851,7 +851,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     *k = (carom_curve){.user = o};
     if (!o) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     carom_shooter *s = &o->c.s;
-    o->c.nearer = "--orbit FILE with an orbit at this value of the parameter";
+    o->c.nearer = "`orbit FILE` with an orbit at this value of the parameter";
     o->def = def, o->err = err, o->size = fabs(def->to - def->from);
     s->task.model = def->model, s->task.run = def->run, s->task.signals = def->signals,
     s->stop = def->stop, s->user = def->user, s->lows = true,

@@ -457,7 +457,7 @@ static carom_status newton(carom_cycle *c, const double *tau, double size) {
     if (good && c->timeless && carom_norm_max(c->s.rate_0, c->s.n) * c->T < STILL && c->s.nhits == 0)
         return carom_fail(c->err, CAROM_NOT_CONVERGED,
                           "the iteration converged to an equilibrium, not a periodic orbit; give %s%s", c->nearer,
-                          c->expression ? ", or --period free" : "");
+                          c->expression ? ", or `period free`" : "");
     if (good) return CAROM_OK;
     // the iteration has led to a motion without derivatives
     const bool astray = c->iterations > 0 && status == CAROM_UNSUPPORTED;
@@ -477,7 +477,7 @@ static carom_status newton(carom_cycle *c, const double *tau, double size) {
                           "no orbit was found: the linearisation is singular (rank %d of %d, residual %.2g)%s", c->rank,
                           c->unknowns, c->residual,
                           c->timeless && c->expression
-                              ? ": time does not enter the model; is it --period free?"
+                              ? ": time does not enter the model; is it `period free`?"
                               : "; other parameters or some damping may help, as at resonance");
     char why[300] = "";
     if (c->err->text[0]) memcpy(why, c->err->text, sizeof why - 1);
@@ -486,7 +486,7 @@ static carom_status newton(carom_cycle *c, const double *tau, double size) {
                       c->T, c->residual, c->iterations, c->iterations == 1 ? "" : "s",
                       why[0] ? "; the last attempt: " : "", why,
                       c->timeless && c->expression
-                          ? "--period free: time does not enter the model, so orbits have periods of their own"
+                          ? "`period free`: time does not enter the model, so orbits have periods of their own"
                           : c->nearer);
 }
 
@@ -619,10 +619,10 @@ static carom_status read_exchange(carom_cycle *c, const char *text) {
         if (strlen(name) == (size_t)(sign - text) && strncmp(name, text, strlen(name)) == 0) at[0] = i;
         if (strcmp(name, sign + 1) == 0) at[1] = i;
     }
-    if (s->nq != s->nv) return carom_fail(c->err, CAROM_UNSUPPORTED, "--exchange does not support rotations in space");
+    if (s->nq != s->nv) return carom_fail(c->err, CAROM_UNSUPPORTED, "`exchange` does not support rotations in space");
     if (at[0] < 0 || at[1] < 0 || at[0] == at[1] || c->partner[at[0]] != at[0] || c->partner[at[1]] != at[1])
         return carom_fail(c->err, CAROM_BAD_INPUT,
-                          "--exchange %.60s: write A=B with two coordinates of the model, each of them once", text);
+                          "`exchange %.60s`: write A=B with two coordinates of the model, each of them once", text);
     c->partner[at[0]] = at[1], c->partner[at[1]] = at[0];
     return CAROM_OK;
 }
@@ -650,12 +650,12 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
     c->fold = 1;
     c->expression = strcmp(period, "free") == 0 ? NULL : period;
     if (!c->nearer)
-        c->nearer = c->expression ? "--transient T, or a --start nearer to the orbit"
-                                  : "--transient T, a longer --end, or a --start nearer to the orbit";
+        c->nearer = c->expression ? "`transient T`, or a `start` nearer to the orbit"
+                                  : "`transient T`, a longer `end`, or a `start` nearer to the orbit";
     c->steps = 1;
     carom_cycle_expect(c, false);
     const char *const observe[] = {c->expression ? period : s->response, c->expression ? s->response : NULL, NULL};
-    if (observe[0]) s->task.model.observe = observe, s->task.option = c->expression ? "--period" : "--response";
+    if (observe[0]) s->task.model.observe = observe, s->task.option = c->expression ? "`period`" : "`response`";
     s->observed = c->expression != NULL;
     carom_status status = carom_shooter_open(s, by, err);
     s->task.model.observe = NULL;
@@ -676,11 +676,11 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
     if (!c->expression) return CAROM_OK;
     if (carom_model_observes_state(s->task.base, 0))
         return carom_fail(err, CAROM_BAD_INPUT,
-                          "--period: '%.80s' depends on the state or on time; give an expression of parameters",
+                          "`period`: '%.80s' depends on the state or on time; give an expression of parameters",
                           period);
     CAROM_TRY(carom_shooter_observe(s, &c->T, &c->T_p));
     if (!(c->T > 0) || !isfinite(c->T))
-        return carom_fail(err, CAROM_BAD_INPUT, "--period: '%.80s' must be positive, got %.9g", period, c->T);
+        return carom_fail(err, CAROM_BAD_INPUT, "`period`: '%.80s' must be positive, got %.9g", period, c->T);
     return CAROM_OK;
 }
 

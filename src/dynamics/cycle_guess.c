@@ -321,10 +321,10 @@ carom_status carom_cycle_time(carom_cycle *c, const double *x) {
     carom_forcing f;
     CAROM_TRY(carom_model_forcing(s->task.base, s->parameter, &f, c->err));
     c->timeless = !f.forced;
-    char offer[100] = "the excitation period, --period EXPR";
-    if (f.period > 0) snprintf(offer, sizeof offer, "the excitation period, --period %.15g", f.period);
+    char offer[100] = "the excitation period, `period EXPR`";
+    if (f.period > 0) snprintf(offer, sizeof offer, "the excitation period, `period %.15g`", f.period);
     if (!c->expression && f.forced)
-        return carom_fail(c->err, CAROM_BAD_INPUT, "the model depends on time: %s does; replace `--period free` by %s",
+        return carom_fail(c->err, CAROM_BAD_INPUT, "the model depends on time: %s does; replace `period free` by %s",
                           f.where, offer);
     if (!f.forced) return CAROM_OK;
     bool known, same = carom_forcing_repeats(&f, c->T, &known);
@@ -333,7 +333,7 @@ carom_status carom_cycle_time(carom_cycle *c, const double *x) {
     else snprintf(offer, sizeof offer, "the period of its excitation");
     return same ? CAROM_OK
                 : carom_fail(c->err, CAROM_BAD_INPUT,
-                             "--period: the model does not repeat itself after %.9g: %s has another period; give %s, "
+                             "`period`: the model does not repeat itself after %.9g: %s has another period; give %s, "
                              "or a multiple",
                              c->T, f.where, offer);
 }

@@ -194,7 +194,7 @@ typedef struct carom_task {
     carom_run_given run;     // scheme, step, end, options
     const double *start;     // positions, velocities; NULL: the model's own
     const double *signals;   // there, as from carom_state_signals(); NULL: the model's own
-    const char *option;      // that gave the observed expressions, for messages: --of
+    const char *option;      // that gave the observed expressions, for messages: `of`
     carom_model *base;       // with the parameters as given; owns compiled code that all others use
     carom_free_name *free;
     int nfree;

@@ -3,6 +3,7 @@
 #include "dynamics/adjoint.h"
 #include "dynamics/optimise.h"
 #include "model/answers.h"
+#include "scheme/advice.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ carom_status carom_evaluate_open(search *k) {
                              .run = d->run,
                              .start = d->start,
                              .signals = d->signals,
-                             .option = d->most ? "--maximise" : "--minimise"};
+                             .option = d->most ? "`maximise`" : "`minimise`"};
     k->task = k->simple;
     carom_results r;
     carom_status status = carom_results_read(&r, k->texts, k->task.option, k->err);
@@ -152,7 +153,8 @@ static carom_status run_plain(plain *p) {
         carom_at_event *e = &p->r.event[i];
         if (e->some && !e->time)
             return carom_fail(p->err, CAROM_UNSUPPORTED,
-                              "%s: values at events need a scheme that locates events, as event-driven", t->option);
+                              "%s: values at events need a scheme that locates events (" CAROM_LOCATING_EXACTLY ")",
+                              t->option);
         if (e->some) e->id = carom_model_contact(p->run.model, e->contact);
         if (e->some && e->id == CAROM_NO_CONTACT)
             return carom_fail(p->err, CAROM_BAD_INPUT, "%s: the model has no contact '%.60s'", t->option, e->contact);
@@ -173,7 +175,7 @@ static carom_status run_plain(plain *p) {
             const carom_at_event *e = &p->r.event[i];
             if (e->some && !e->found)
                 status = carom_fail(p->err, CAROM_NOT_CONVERGED,
-                                    "'%.60s' has only %ld of %ld such events until t = %.9g; increase --end",
+                                    "'%.60s' has only %ld of %ld such events until t = %.9g; increase `end`",
                                     e->contact, e->seen, e->number, now.t);
             const int term = i - p->r.n;
             if (term >= 0 && p->r.term[term].watch >= 0) p->average[p->r.term[term].watch].high = p->time[i];

@@ -12,6 +12,7 @@
 #include "io/csv.h"
 #include "linalg/dense.h"
 #include "model/answers.h"
+#include "scheme/advice.h"
 #include "sim/inspect.h"
 #include <carom/event.h>
 #include <carom/option.h>
@@ -409,7 +410,7 @@ static carom_status minimise(fitting *k) {
 static carom_status read_match(fitting *k, int i, const char *text) {
     const char *sign = strchr(text, '=');
     if (!sign || sign == text || !sign[1])
-        return carom_fail(k->err, CAROM_BAD_INPUT, "--match %.60s: write COLUMN=EXPR, or COLUMN=impact CONTACT", text);
+        return carom_fail(k->err, CAROM_BAD_INPUT, "`match %.60s`: write COLUMN=EXPR, or COLUMN=impact CONTACT", text);
     match *of = &k->match[i];
     of->column = calloc((size_t)(sign - text) + 1, 1);
     if (!of->column) return no_memory(k->err);
@@ -439,7 +440,7 @@ static carom_status find_contacts(fitting *k) {
         for (int c = 0; c < sys->nc - sys->listed; ++c) found = found || strikes(k, i, c);
         const char *near = carom_nearest(name, contact_name, k->task.base);
         if (!found)
-            return carom_fail(k->err, CAROM_BAD_INPUT, "--match %.60s: the model has no contact '%.60s'%s%s%s",
+            return carom_fail(k->err, CAROM_BAD_INPUT, "`match %.60s`: the model has no contact '%.60s'%s%s%s",
                               k->def->match[i], name, near ? "; did you mean '" : "", near ? near : "",
                               near ? "'?" : "");
     }
@@ -463,22 +464,22 @@ static carom_status read_bounds(fitting *k) {
         const char *colon = strchr(rest, ':');
         if (i < 0 || !colon)
             return carom_fail(k->err, CAROM_BAD_INPUT,
-                              "--bounds %.60s: write NAME=low:high with a name of --free; either side may be empty",
+                              "`bounds %.60s`: write NAME=low:high with a name of `free`; either side may be empty",
                               text);
         carom_error why;
         const char *name = k->fit->name[i];
         if (colon > rest &&
             !carom_model_quantity(k->task.base, name, rest, (size_t)(colon - rest), &k->bound[i].low, &why))
-            return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the lower bound %.200s", text, why.text);
+            return carom_fail(k->err, CAROM_BAD_INPUT, "`bounds %.60s`: the lower bound %.200s", text, why.text);
         if (colon[1] &&
             !carom_model_quantity(k->task.base, name, colon + 1, strlen(colon + 1), &k->bound[i].high, &why))
-            return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the upper bound %.200s", text, why.text);
+            return carom_fail(k->err, CAROM_BAD_INPUT, "`bounds %.60s`: the upper bound %.200s", text, why.text);
         if (!(k->bound[i].low < k->bound[i].high))
-            return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the lower bound is not below the upper one",
+            return carom_fail(k->err, CAROM_BAD_INPUT, "`bounds %.60s`: the lower bound is not below the upper one",
                               text);
         if (!(k->fit->value[i] >= k->bound[i].low && k->fit->value[i] <= k->bound[i].high))
             return carom_fail(k->err, CAROM_BAD_INPUT,
-                              "--bounds %.60s: the model starts with %g, outside; change it with --set", text,
+                              "`bounds %.60s`: the model starts with %g, outside; change it with `set`", text,
                               k->fit->value[i]);
     }
     for (int b = 0; b < carom_list_length(k->def->sigma); ++b) {
@@ -488,7 +489,7 @@ static carom_status read_bounds(fitting *k) {
         if (i >= 0) k->match[i].sigma = carom_number(rest, &end);
         if (i < 0 || end == rest || *end || !(k->match[i].sigma > 0) || !isfinite(k->match[i].sigma))
             return carom_fail(k->err, CAROM_BAD_INPUT,
-                              "--sigma %.60s: write COLUMN=VALUE with a column of --match and a number above 0", text);
+                              "`sigma %.60s`: write COLUMN=VALUE with a column of `match` and a number above 0", text);
     }
     return CAROM_OK;
 }
@@ -705,12 +706,12 @@ static carom_status prepare(fitting *k) {
     k->match = calloc(matches + 1, sizeof *k->match), k->expression = calloc(matches + 1, sizeof *k->expression),
     k->fit->match = calloc(matches + 1, sizeof *k->fit->match);
     if (!k->match || !k->expression || !k->fit->match) return no_memory(k->err);
-    if (matches == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "no quantity to match; give --match COLUMN=EXPR");
+    if (matches == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "no quantity to match; give `match COLUMN=EXPR`");
     if (carom_list_length(def->free) == 0)
-        return carom_fail(k->err, CAROM_BAD_INPUT, "nothing is free; give --free NAME,NAME");
+        return carom_fail(k->err, CAROM_BAD_INPUT, "nothing is free; give `free NAME,NAME`");
     for (int i = 0; i < (int)matches; ++i) CAROM_TRY(read_match(k, i, def->match[i]));
     k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start, .signals = def->signals};
-    k->task.model.observe = k->expression, k->task.option = "--match";
+    k->task.model.observe = k->expression, k->task.option = "`match`";
     CAROM_TRY(carom_task_open(&k->task, def->free, k->err));
     k->n = k->fit->nfree = k->task.nfree;
     const size_t n = (size_t)k->n;
@@ -737,7 +738,7 @@ static carom_status choose_scheme(fitting *k) {
     bool located = s && s->emits_events;
     if (!given->scheme && !located) {
         located = true;
-        given->scheme = "event-driven";
+        given->scheme = CAROM_SCHEME_OF_DERIVATIVES;
         if (isnan(given->rtol)) given->rtol = RTOL;
         if (isnan(given->atol)) given->atol = ATOL;
     }
@@ -747,8 +748,8 @@ static carom_status choose_scheme(fitting *k) {
     for (int i = 0; i < k->fit->nmatch && !located; ++i)
         if (k->match[i].observed < 0)
             return carom_fail(k->err, CAROM_BAD_INPUT,
-                              "--match %.60s: scheme %.40s does not locate impacts inside its steps, so that their "
-                              "times change by whole steps; leave --scheme out",
+                              "`match %.60s`: scheme %.40s does not locate impacts inside its steps, so that their "
+                              "times change by whole steps; leave `scheme` out",
                               k->def->match[i], given->scheme);
     return CAROM_OK;
 }
@@ -767,7 +768,7 @@ static carom_status find(fitting *k) {
     CAROM_TRY(carom_task_locate(&k->task, &k->located, k->err));
     if (!k->located)
         snprintf(k->fit->not_exact, sizeof k->fit->not_exact,
-                 "the scheme does not locate events to rounding, as event-driven, mixed and auto do");
+                 "the scheme does not locate events to rounding; schemes that do: " CAROM_LOCATING_EXACTLY);
     double sum;
     CAROM_TRY(residuals(k, k->fit->value, k->r));
     k->fit->residual_start = mean_square(k->r, k->m, &sum);

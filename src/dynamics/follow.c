@@ -233,7 +233,7 @@ static carom_status begin(follow_walk *w) {
     if (!(w->place[0] >= w->low - ROUNDED * w->size && w->place[0] <= w->high + ROUNDED * w->size))
         return carom_fail(
             w->err, CAROM_BAD_INPUT,
-            "--by: %.60s is %.9g in the model, which does not lie between %.9g and %.9g; set it with --set", w->def->by,
+            "`by`: %.60s is %.9g in the model, which does not lie between %.9g and %.9g; set it with `set`", w->def->by,
             w->place[0], w->low, w->high);
     CAROM_TRY(w->k.begin(w->k.user));
     const double way[2] = {w->def->to > w->def->from ? 1 : -1, w->def->to > w->def->from ? -1 : 1};
@@ -271,7 +271,7 @@ static void give_up(follow_walk *w) {
 static carom_status follow(follow_walk *w) {
     const carom_follow_def *def = w->def;
     if (!(def->from != def->to) || !isfinite(def->from) || !isfinite(def->to))
-        return carom_fail(w->err, CAROM_BAD_INPUT, "--by: give NAME=A:B with two different numbers");
+        return carom_fail(w->err, CAROM_BAD_INPUT, "`by`: give NAME=A:B with two different numbers");
     w->low = fmin(def->from, def->to), w->high = fmax(def->from, def->to), w->size = w->high - w->low;
     w->longest = def->step > 0 ? def->step : FOLLOW_STEP;
     const carom_model *other;

@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "dynamics/follow.h"
 #include "io/table.h"
+#include "scheme/advice.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ static bool take_notes(const carom_follow_def *def, carom_table_note note[NOTES]
                                          {"set", set},
                                          {"exchange", exchange},
                                          {"options", options},
-                                         {"scheme", def->run.scheme ? def->run.scheme : "event-driven"},
+                                         {"scheme", def->run.scheme ? def->run.scheme : CAROM_SCHEME_OF_DERIVATIVES},
                                          {"step", step},
                                          {"switch", step + 60},
                                          {"files", files},
@@ -77,18 +78,18 @@ carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *d
 
 // The file must be of the same model, parameter, range and settings.
 static carom_status compare_notes(const carom_follow_def *def, const char *file, carom_error *err) {
-    static const char *const word[NOTES] = {"parameter of --by",
+    static const char *const word[NOTES] = {"parameter of `by`",
                                             "model",
-                                            "--period",
-                                            "range of --by",
-                                            "--set or --input",
-                                            "--exchange",
-                                            "--option",
-                                            "--scheme",
-                                            "--step",
-                                            "choice of --switch",
-                                            "--matrix or file of the model",
-                                            "--response"};
+                                            "`period`",
+                                            "range of `by`",
+                                            "`set` or `input`",
+                                            "`exchange`",
+                                            "`option`",
+                                            "`scheme`",
+                                            "`step`",
+                                            "choice of `switch`",
+                                            "`matrix` or file of the model",
+                                            "`response`"};
     carom_table_note notes[NOTES];
     char *own;
     if (!take_notes(def, notes, &own)) return follow_no_memory(err);

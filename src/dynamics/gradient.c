@@ -137,12 +137,12 @@ static carom_status on_recorded(void *user, carom_path *w) {
 static const char *label(void *user, int j) { return ((finding *)((carom_results *)user)->user)->task.free[j].name; }
 
 static carom_status prepare(finding *k, const carom_gradient_def *def, carom_gradient *g) {
-    k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start, .option = "--of"};
+    k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start, .option = "`of`"};
     k->task.model.observe = k->results.expression;
     k->task.model.pairs = true;
     CAROM_TRY(carom_task_open(&k->task, def->by, k->err));
     const size_t n = (size_t)k->task.nfree;
-    if (n == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing to differentiate by: give --by NAME,NAME");
+    if (n == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing to differentiate by: give `by NAME,NAME`");
     double *value = calloc(n, sizeof *value);
     g->name = calloc(n, sizeof *g->name), g->gradient = calloc(n, sizeof *g->gradient),
     g->distance = calloc(n, sizeof *g->distance);
@@ -168,7 +168,7 @@ static carom_status prepare(finding *k, const carom_gradient_def *def, carom_gra
             const char *of[] = {def->of, NULL};
             carom_task_end(&k->run);
             carom_results_free(&k->results);
-            status = carom_results_read(&k->results, of, "--of", k->err);
+            status = carom_results_read(&k->results, of, "`of`", k->err);
             k->task.model.observe = k->results.expression;
             if (status == CAROM_OK) status = carom_task_begin(&k->task, value, given->end, &k->run, k->err);
         }
@@ -199,7 +199,7 @@ static carom_status look_for_grazing(finding *k, bool one_sided) {
              z->struck ? "is nearly grazed" : "is nearly touched", g->name[nearest], z->distance);
     if (!(least < AT) || one_sided) return snprintf(g->note, sizeof g->note, "%s", text), CAROM_OK;
     return carom_fail(k->err, CAROM_NOT_CONVERGED,
-                      "%.300s; they are one-sided (grazing): accept that by --one-sided, or change the value", text);
+                      "%.300s; they are one-sided (grazing): accept that by `one-sided`, or change the value", text);
 }
 
 // Two extremes that are equal have two gradients.
@@ -218,16 +218,16 @@ static carom_status find(finding *k, const carom_gradient_def *def, carom_gradie
     const char *of[] = {def->of, NULL};
     carom_results *r = &k->results;
     carom_path *w = &k->path;
-    CAROM_TRY(carom_results_read(r, of, "--of", k->err));
+    CAROM_TRY(carom_results_read(r, of, "`of`", k->err));
     if ((r->event[0].some || r->all > r->n) && (def->rows || def->file))
         return carom_fail(k->err, CAROM_UNSUPPORTED,
-                          "--of '%.80s': a result at an event has no value at every row; leave -o out", def->of);
+                          "`of '%.80s'`: a result at an event has no value at every row; write no file", def->of);
     CAROM_TRY(prepare(k, def, g));
     g->scheme = carom_sim_scheme(k->run.sim)->name;
     g->adjoint = k->done;
     for (int j = 0; j < g->n && k->done; ++j) g->distance[j] = INFINITY;
     if (k->done) return CAROM_OK;
-    CAROM_TRY(carom_results_bind(r, k->run.model, k->task.nfree, "--of", k->err));
+    CAROM_TRY(carom_results_bind(r, k->run.model, k->task.nfree, "`of`", k->err));
     carom_results_attach(r, w, k->run.sim);
     r->user = k, w->label = label;
     k->of = def->of, k->keeps = def->rows;

@@ -874,16 +874,16 @@ static carom_status run(locus *s) {
     const carom_locus_def *def = s->def;
     for (int i = 0; i < 2; ++i) {
         if (!def->by[i] || def->from[i] == def->to[i] || !isfinite(def->from[i]) || !isfinite(def->to[i]))
-            return carom_fail(s->err, CAROM_BAD_INPUT, "--by: give NAME=A:B twice, with two different numbers each");
+            return carom_fail(s->err, CAROM_BAD_INPUT, "`by`: give NAME=A:B twice, with two different numbers each");
         s->size[i] = fabs(def->to[i] - def->from[i]);
     }
     if (strcmp(def->by[0], def->by[1]) == 0)
-        return carom_fail(s->err, CAROM_BAD_INPUT, "--by: give two different parameters, got %.60s twice", def->by[0]);
+        return carom_fail(s->err, CAROM_BAD_INPUT, "`by`: give two different parameters, got %.60s twice", def->by[0]);
     s->orbits = def->period != NULL;
     if (s->kind == CAROM_LOCUS_QUADRATURE && !def->response)
-        return carom_fail(s->err, CAROM_BAD_INPUT, "--curve quadrature needs a branch with --response NAME");
+        return carom_fail(s->err, CAROM_BAD_INPUT, "`curve quadrature` needs a branch with `response NAME`");
     if (s->orbits ? s->kind == CAROM_LOCUS_HOPF : s->kind >= CAROM_LOCUS_DOUBLING)
-        return carom_fail(s->err, CAROM_BAD_INPUT, "--curve %s belongs to %s", carom_locus_word(s->kind),
+        return carom_fail(s->err, CAROM_BAD_INPUT, "`curve %s` belongs to %s", carom_locus_word(s->kind),
                           s->orbits ? "equilibria" : "orbits");
     s->follow = (carom_follow_def){.model = def->model,
                                    .run = def->run,
@@ -945,7 +945,7 @@ static carom_status run(locus *s) {
     }
     if (!inside(s, first_value(s), s->other, 1e-9))
         return carom_fail(s->err, CAROM_BAD_INPUT,
-                          "--by: the event lies at %.60s = %.9g, %.60s = %.9g, outside the given ranges", def->by[0],
+                          "`by`: the event lies at %.60s = %.9g, %.60s = %.9g, outside the given ranges", def->by[0],
                           first_value(s), def->by[1], s->other);
     // periods of the excitation in the orbit
     if (s->orbits && strcmp(def->period, "free") != 0 && !isnan(def->guess)) {

@@ -239,7 +239,7 @@ static carom_status go(search *k, const char *algorithm, const char *method, dou
     l->destroy(k->opt);
     k->opt = NULL, k->gradients = false;
     free(tol);
-    if (code == INVALID) return carom_fail(k->err, CAROM_UNSUPPORTED, "--method %s is not possible here", method);
+    if (code == INVALID) return carom_fail(k->err, CAROM_UNSUPPORTED, "`method %s` is not possible here", method);
     return k->status;
 }
 
@@ -388,10 +388,10 @@ static carom_status search_all(search *k) {
     if (o->violation > 0)
         return carom_fail(k->err, CAROM_NOT_CONVERGED,
                           "no values between the bounds satisfy all constraints: the best violates one by %.3g, "
-                          "relative to its size; add --restarts or widen bounds",
+                          "relative to its size; add `restarts` or widen bounds",
                           o->violation);
     return exhausted ? carom_fail(k->err, CAROM_NOT_CONVERGED,
-                                  "the search has not converged after %d runs; increase --evaluations", o->runs)
+                                  "the search has not converged after %d runs; increase `evaluations`", o->runs)
                      : CAROM_OK;
 }
 
@@ -402,7 +402,7 @@ static carom_status read_bounds(search *k) {
     for (int j = 0; j < o->n; ++j) {
         const char *text = k->def->by[j], *sign = strchr(text, '='), *colon = sign ? strchr(sign, ':') : NULL;
         if (!sign || !colon || sign == text)
-            return carom_fail(k->err, CAROM_BAD_INPUT, "--by %.60s: write NAME=LOW:HIGH", text);
+            return carom_fail(k->err, CAROM_BAD_INPUT, "`by %.60s`: write NAME=LOW:HIGH", text);
         o->name[j] = calloc((size_t)(sign - text) + 1, 1);
         if (!o->name[j]) return no_memory(k->err);
         memcpy(o->name[j], text, (size_t)(sign - text));
@@ -415,14 +415,14 @@ static carom_status read_bounds(search *k) {
         if (f->kind != CAROM_FREE_PARAMETER)
             return carom_fail(
                 k->err, CAROM_BAD_INPUT,
-                "--by %.60s: parameters are optimised; make the initial value a parameter, as in `%.40s: {at: %.40s0}`",
+                "`by %.60s`: parameters are optimised; make the initial value a parameter, as in `%.40s: {at: %.40s0}`",
                 text, o->name[j], o->name[j]);
         if (!carom_model_quantity(k->task.base, o->name[j], sign + 1, (size_t)(colon - sign - 1), &o->low[j], &why))
-            return carom_fail(k->err, CAROM_BAD_INPUT, "--by %.60s: the lower bound %.200s", text, why.text);
+            return carom_fail(k->err, CAROM_BAD_INPUT, "`by %.60s`: the lower bound %.200s", text, why.text);
         if (!carom_model_quantity(k->task.base, o->name[j], colon + 1, strlen(colon + 1), &o->high[j], &why))
-            return carom_fail(k->err, CAROM_BAD_INPUT, "--by %.60s: the upper bound %.200s", text, why.text);
+            return carom_fail(k->err, CAROM_BAD_INPUT, "`by %.60s`: the upper bound %.200s", text, why.text);
         if (!(o->low[j] < o->high[j] && isfinite(o->low[j]) && isfinite(o->high[j])))
-            return carom_fail(k->err, CAROM_BAD_INPUT, "--by %.60s: the lower bound must be below the upper one", text);
+            return carom_fail(k->err, CAROM_BAD_INPUT, "`by %.60s`: the lower bound must be below the upper one", text);
         o->begin[j] = fmin(fmax(f->value, o->low[j]), o->high[j]);
     }
     return CAROM_OK;
@@ -440,7 +440,7 @@ static carom_status read_subject(search *k, int i) {
     }
     if (!sign)
         return carom_fail(k->err, CAROM_BAD_INPUT,
-                          "--subject-to '%.80s': write EXPRESSION <= VALUE, also with >= or =", text);
+                          "`subject-to '%.80s'`: write EXPRESSION <= VALUE, also with >= or =", text);
     k->relation[i] = *sign == '<' ? -1 : *sign == '>' ? 1 : 0;
     k->equal = k->equal || *sign == '=';
     char *right = sign + 1 + (sign[1] == '=');
@@ -449,7 +449,7 @@ static carom_status read_subject(search *k, int i) {
     k->texts[1 + 2 * i] = text + strspn(text, " "), k->texts[2 + 2 * i] = right + strspn(right, " ");
     if (!*k->texts[1 + 2 * i] || !*k->texts[2 + 2 * i])
         return carom_fail(k->err, CAROM_BAD_INPUT,
-                          "--subject-to '%.80s': write EXPRESSION <= VALUE, also with >= or =", k->def->subject[i]);
+                          "`subject-to '%.80s'`: write EXPRESSION <= VALUE, also with >= or =", k->def->subject[i]);
     return CAROM_OK;
 }
 
@@ -490,7 +490,7 @@ static carom_status find(search *k) {
     o->n = carom_list_length(d->by), o->nsubject = carom_list_length(d->subject);
     o->first = k->best_f = o->slope = NAN, o->distance = INFINITY, k->worst = -INFINITY;
     CAROM_TRY(allocate(k));
-    if (o->n == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing to optimise; give --by NAME=LOW:HIGH");
+    if (o->n == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing to optimise; give `by NAME=LOW:HIGH`");
     bool known = !d->method;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i) known = known || strcmp(d->method, methods[i]) == 0;
     if (!known)
@@ -501,7 +501,7 @@ static carom_status find(search *k) {
     for (int i = 0; i < o->nsubject; ++i) CAROM_TRY(read_subject(k, i));
     CAROM_TRY(read_bounds(k));
     if (k->equal && d->method && strcmp(d->method, "ccsaq") == 0)
-        return carom_fail(k->err, CAROM_BAD_INPUT, "--method ccsaq: constraints with = need slsqp or cobyla");
+        return carom_fail(k->err, CAROM_BAD_INPUT, "`method ccsaq`: constraints with = need slsqp or cobyla");
     CAROM_TRY(name_history(k));
     const carom_status status = search_all(k);
     if (status == CAROM_OK || status == CAROM_NOT_CONVERGED || status == CAROM_STOPPED) {

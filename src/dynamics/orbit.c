@@ -156,7 +156,7 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
     if (!c->expression && isnan(window)) {
         if (carom_cycle_time(c, x) == CAROM_OK)
             carom_fail(c->err, CAROM_BAD_INPUT,
-                       "no end time; give --end T, the time to search for a return of the trajectory");
+                       "no end time; give `end T`, the time to search for a return of the trajectory");
         return free(x), c->err->code;
     }
     carom_status status = carom_cycle_guess(c, x, def->transient, window, def->guess);
@@ -279,7 +279,7 @@ carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def 
     if (status == CAROM_OK && !record) status = err->code;
     if (status == CAROM_OK)
         status = pieces > 1 ? run_pieces(orbit, sd, sim, record, rows, signals, err)
-                            : carom_sim_run(sim, carom_record_step, record, err);
+                            : carom_sim_run_lazily(sim, carom_record_step, record, err);
     if (status == CAROM_OK) status = carom_record_finish(record, "done", NULL, err);
     carom_record_destroy(record);
     carom_sim_destroy(sim);
@@ -317,7 +317,7 @@ carom_status carom_orbit_mode(const carom_model *m, int mode, double energy, dou
         if (modes.mode[i].im != 0 && ++count == mode) found = i;
     if (status == CAROM_OK && found < 0)
         status = carom_fail(err, CAROM_BAD_INPUT,
-                            "--mode: expected a number from 1 to %d, the modes that oscillate, got %d", count, mode);
+                            "`mode`: expected a number from 1 to %d, the modes that oscillate, got %d", count, mode);
     if (status == CAROM_OK) {
         const double *shape = modes.mode[found].shape, rest_energy = energy_at(m, &p, &rest, shape, 0, x);
         const double kinetic = energy_at(m, &p, &rest, shape, 1, x) - rest_energy; // quadratic in the velocities

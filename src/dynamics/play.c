@@ -1,5 +1,6 @@
 // play.c: one period of a mode as a result.
 #include "dynamics/dynamics.h"
+#include "scheme/advice.h"
 #include <carom/event.h>
 #include <carom/result.h>
 #include <math.h>
@@ -41,7 +42,7 @@ static carom_status frames(play *p, carom_sim *sim, carom_record *record, double
         carom_zero(p->gap, n);
         if (n > 0 && p->sys->gaps(p->sys->model, carom_sim_work(sim), now.t, p->q, p->gap) != CAROM_OK)
             return carom_fail(err, CAROM_USER,
-                              "the gaps of the model have no finite value in this mode; give a smaller --scale");
+                              "the gaps of the model have no finite value in this mode; give a smaller `scale`");
         const carom_status status = carom_record_step(record, &now);
         if (status != CAROM_OK) return *err = *carom_record_error(record), status;
     }
@@ -66,8 +67,8 @@ carom_status carom_modes_play(const carom_modes *modes, int k, const carom_play_
     p.q = block, p.v = p.q + sys->nq, p.x = p.v + sys->nv, p.gap = p.x + sys->nv;
     place(&p, 0);
     carom_sim_def sd = carom_sim_default();
-    sd.system = sys, sd.schemes = carom_schemes(), sd.scheme = "moreau-jean", sd.h = h, sd.t_end = period, sd.q0 = p.q,
-    sd.v0 = p.v;
+    sd.system = sys, sd.schemes = carom_schemes(), sd.scheme = CAROM_SCHEME_OF_MODES;
+    sd.h = h, sd.t_end = period, sd.q0 = p.q, sd.v0 = p.v;
     carom_sim *sim = carom_sim_create(&sd, err);
     carom_record_def rd = carom_record_default();
     rd.model = def->model, rd.sim = sim, rd.file = def->file, rd.step = h, rd.end = period, rd.every = 1;

@@ -682,7 +682,7 @@ carom_status carom_results_now(carom_results *r, double *value, double *gradient
         const carom_at_event *e = &r->event[i];
         if (e->some && !e->found)
             return carom_fail(r->err, CAROM_NOT_CONVERGED,
-                              "'%.60s' has %ld event%s '%s' until t = %.9g, not %ld; increase --end", e->contact,
+                              "'%.60s' has %ld event%s '%s' until t = %.9g, not %ld; increase `end`", e->contact,
                               e->seen, e->seen == 1 ? "" : "s", words[e->word], w->t, e->number);
         if (i >= r->n && r->term[i - r->n].watch >= 0) r->average[r->term[i - r->n].watch].high = r->value[i];
     }

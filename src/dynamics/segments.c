@@ -203,7 +203,7 @@ carom_status carom_segments_solve(carom_segments *g) {
     if (g->residual < ENOUGH) return carom_copy(c->x, g->piece[0].x, c->s.nx), CAROM_OK;
     return carom_fail(c->err, CAROM_NOT_CONVERGED,
                       "no orbit of period %.9g was found in %d pieces: the residual stays at %.2g after %d iterations; "
-                      "give %s, or other --segments",
+                      "give %s, or other `segments`",
                       c->T, g->n, g->residual, c->iterations, c->nearer);
 }
 

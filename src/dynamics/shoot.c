@@ -14,6 +14,7 @@
 #include "model/controls.h"
 #include "model/forcing.h"
 #include "model/soft_gaps.h"
+#include "scheme/advice.h"
 #include <carom/event.h>
 #include <math.h>
 #include <stdlib.h>
@@ -798,7 +799,7 @@ static carom_status open_signals(carom_shooter *s) {
         if (!same)
             return carom_fail(s->err, CAROM_UNSUPPORTED,
                               "the sample times of controllers depend on '%.60s': orbits cannot be followed along it; "
-                              "`carom modes --over` and `carom sweep` can vary it",
+                              "modes and sweeps can vary it",
                               s->task.free[k].name);
     }
     return CAROM_OK;
@@ -825,7 +826,7 @@ static const char DECIDES[] = "decide-tol=1e-11";
 
 static carom_status resolve(carom_shooter *s, double rtol) {
     carom_run_given given = s->task.run;
-    if (!given.scheme) given.scheme = "event-driven";
+    if (!given.scheme) given.scheme = CAROM_SCHEME_OF_DERIVATIVES;
     given.end = given.step = 1, given.rtol = rtol;
     int n = 0;
     while (given.options && given.options[n]) ++n;
@@ -877,7 +878,7 @@ carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *e
     CAROM_TRY(resolve(s, s->task.run.rtol));
     if (!carom_shooter_scheme(s->run.scheme))
         return carom_fail(err, CAROM_UNSUPPORTED,
-                          "this needs a scheme that locates events to rounding: event-driven or auto, not %.40s",
+                          "this needs a scheme that locates events to rounding (" CAROM_LOCATING_ORBITS "), not %.40s",
                           s->run.scheme);
     double least;
     s->run_rtol = tolerance_of(s, &least);

@@ -43,8 +43,8 @@ static carom_status refuse_others(const char *file, carom_error *err) {
                branch = strncmp(head, "branch,", 7) == 0 && strstr(head, ",event,");
     if (!sweep && !branch) return CAROM_OK;
     return carom_fail(err, CAROM_BAD_INPUT,
-                      "%.200s is a %s, which holds many states; give a result, or a table of one state such as `carom "
-                      "equilibrium --save FILE` writes",
+                      "%.200s is a %s, which has many states; give a result, or a table of one state such as an "
+                      "equilibrium saves",
                       file, sweep ? "sweep" : "branch of `carom follow`");
 }
 

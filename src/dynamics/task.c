@@ -3,6 +3,8 @@
 #include "base/text.h"
 #include "dynamics/dynamics.h"
 #include "model/answers.h"
+#include "model/model.h"
+#include "scheme/advice.h"
 #include "sweep/sweep.h"
 #include <carom/event.h>
 #include <math.h>
@@ -16,30 +18,24 @@ static carom_status no_memory(carom_error *err) {
     return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run");
 }
 
-// What a name is: by the words of sweeps.
+// What a name is: as in sweeps.
 static carom_status look_up(const carom_task *t, const char *name, carom_free_name *f, carom_error *err) {
+    static const carom_free_kind kind[] = {[VARY_PARAMETER] = CAROM_FREE_PARAMETER,
+                                           [VARY_POSITION] = CAROM_FREE_POSITION,
+                                           [VARY_RATE] = CAROM_FREE_RATE};
     const carom_system *sys = carom_model_system(t->base);
-    carom_sweep words = {.model = t->base, .nq = sys->nq, .nv = sys->nv};
-    varied of = {.name = NULL};
-    char text[TEXT];
+    varied_kind of;
     if (strlen(name) > TEXT - 10 || strchr(name, '='))
         return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a name", name);
-    snprintf(text, sizeof text, "%s=0", name);
-    const carom_status status = carom_vary_read(&words, &of, text, err);
-    if (status != CAROM_OK || of.kind == VARY_OPTION) {
-        const carom_error why = *err;
-        const char *colon = status == CAROM_OK ? NULL : strstr(why.text, ": the model has no "); // behind "--vary"
-        carom_vary_free(&of);
-        return colon ? carom_fail(err, CAROM_BAD_INPUT, "%.300s", colon + 2)
-                     : carom_fail(err, CAROM_BAD_INPUT, "the model has no parameter, coordinate or rate '%.60s'", name);
+    *f = (carom_free_name){.name = calloc(strlen(name) + 1, 1)};
+    if (!f->name) return no_memory(err);
+    memcpy(f->name, name, strlen(name));
+    if (!carom_vary_find(t->base, name, &of, &f->index)) {
+        free(f->name);
+        f->name = NULL;
+        return carom_vary_unknown(t->base, NULL, name, err);
     }
-    *f = (carom_free_name){of.name,
-                           of.kind == VARY_PARAMETER  ? CAROM_FREE_PARAMETER
-                           : of.kind == VARY_POSITION ? CAROM_FREE_POSITION
-                                                      : CAROM_FREE_RATE,
-                           of.index, 0};
-    of.name = NULL;
-    carom_vary_free(&of);
+    f->kind = kind[of];
     if (f->kind == CAROM_FREE_POSITION) f->value = (t->start ? t->start : carom_model_q0(t->base))[f->index];
     if (f->kind == CAROM_FREE_RATE)
         f->value = t->start ? t->start[sys->nq + f->index] : carom_model_v0(t->base)[f->index];
@@ -50,19 +46,14 @@ static carom_status look_up(const carom_task *t, const char *name, carom_free_na
     return CAROM_OK;
 }
 
-// Models call what is observed by the option of sweeps.
-static void name_option(const carom_task *t, carom_error *err) {
-    static const char sweeps[] = "--observe ";
-    char *at = strstr(err->text, sweeps), rest[sizeof err->text];
-    if (!at || !t->option) return;
-    snprintf(rest, sizeof rest, "%s", at + sizeof sweeps - 2);
-    snprintf(at, sizeof err->text - (size_t)(at - err->text), "%s%s", t->option, rest);
+static carom_model *open_model(const carom_task *t, const carom_model_def *def, carom_error *err) {
+    return t->option ? carom_model_observing(def, t->option, err) : carom_model_create(def, err);
 }
 
 carom_status carom_task_open(carom_task *t, const char *const *names, carom_error *err) {
     const int n = carom_list_length(names);
-    t->base = carom_model_create(&t->model, err);
-    if (!t->base) return name_option(t, err), CAROM_BAD_INPUT;
+    t->base = open_model(t, &t->model, err);
+    if (!t->base) return CAROM_BAD_INPUT;
     t->free = calloc((size_t)n + 1, sizeof *t->free);
     if (!t->free) return no_memory(err);
     for (int i = 0; i < n; ++i) {
@@ -152,7 +143,7 @@ carom_status carom_task_derivable(carom_task *t, int rows, carom_error *err) {
     CAROM_TRY(carom_point_uncontrolled(t->base, "derivatives of a run", err));
     carom_run_given *given = &t->run;
     const double end = isnan(given->end) ? carom_model_simulation(t->base).end : given->end;
-    if (!given->scheme) given->scheme = "event-driven";
+    if (!given->scheme) given->scheme = CAROM_SCHEME_OF_DERIVATIVES;
     const carom_scheme *scheme = carom_schemes_find(given->scheme);
     if (isnan(given->step) && end > 0 && scheme && scheme->own_steps) given->step = end / rows;
     bool located;
@@ -161,7 +152,7 @@ carom_status carom_task_derivable(carom_task *t, int rows, carom_error *err) {
                ? CAROM_OK
                : carom_fail(
                      err, CAROM_UNSUPPORTED,
-                     "derivatives need a scheme that locates events to rounding: event-driven, mixed or auto, not %s",
+                     "derivatives need a scheme that locates events to rounding (" CAROM_LOCATING_EXACTLY "), not %s",
                      given->scheme);
 }
 
@@ -185,7 +176,7 @@ static carom_model *make_model(const carom_task *t, const double *value, carom_e
     }
     carom_model_def def = t->model;
     def.set = set;
-    carom_model *m = carom_model_create(&def, err);
+    carom_model *m = open_model(t, &def, err);
     free(set);
     if (m) carom_model_adopt(m, t->base);
     return m;

@@ -204,7 +204,7 @@ long carom_cvode_rejected(const carom_phase *w) {
 static carom_status failed(ode *o, carom_step *s, int flag) {
     if (o->status != CAROM_OK) return o->status; // the sentence is there
     return carom_retry(
-        s, "CVODE failed after t = %.12g (%s); loosen rtol or atol (--option), or use method=bdf for a stiff model",
+        s, "CVODE failed after t = %.12g (%s); loosen rtol or atol, or use method=bdf for a stiff model",
         o->phase->t + o->phase->from.tau,
         flag == CV_TOO_MUCH_ACC                             ? "more accuracy is asked for than there are digits"
         : flag == CV_ERR_FAILURE || flag == CV_CONV_FAILURE ? "its step became too small"

@@ -107,7 +107,7 @@ static carom_status read_size(lines *s, bool array, symmetry kind, carom_triplet
         entries = kind == GENERAL ? rows * cols : kind == SYMMETRIC ? rows * (rows + 1) / 2 : rows * (rows - 1) / 2;
     if (entries > rows * cols) return wrong(s, "there are more entries than the matrix has places");
     if (entries * (array ? 2 : 6) - 1 > (double)(s->end - s->at))
-        return wrong(s, "the file is too short for so many entries");
+        return wrong(s, "the file is too short for the number of entries");
     t->rows = (int)rows;
     t->cols = (int)cols;
     *count = (size_t)entries;

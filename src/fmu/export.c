@@ -106,8 +106,8 @@ static carom_status refuse(const fmu_export_def *def, carom_error *err) {
         return carom_fail(err, CAROM_BAD_INPUT, "FMUs are written for 64-bit Linux on x86_64 and aarch64 only");
     if (!def->event_driven && !carom_scheme_find(def->bundle->run->scheme)) // it is not in the core
         return carom_fail(err, CAROM_BAD_INPUT,
-                          "this build of carom has no static SUNDIALS library, so its FMUs have no scheme %s; give "
-                          "--scheme auto or mixed",
+                          "this build of carom has no static SUNDIALS library, so its FMUs have no scheme %s; use "
+                          "another scheme",
                           def->bundle->run->scheme);
     return CAROM_OK;
 }

@@ -238,7 +238,7 @@ static carom_status check_structure(fmu_unit *u, const carom_model *model, carom
                strcmp(now.list[i].name, u->variables.list[i].name) == 0;
     if (status == CAROM_OK && !same)
         status = carom_fail(err, CAROM_BAD_INPUT,
-                            "these parameters change which variables the model has; export another FMU with --set");
+                            "these parameters change which variables the model has; export another FMU with `set`");
     carom_fmu_variables_free(&now);
     return status;
 }

@@ -102,7 +102,7 @@ static carom_status check_inputs(const fmu_bundle *b, const carom_model *m, caro
         for (int k = 0; (name = carom_model_following(m, k)); ++k)
             if (strcmp(name, b->inputs[i]) == 0)
                 return carom_fail(err, CAROM_BAD_INPUT,
-                                  "input '%.60s' follows its signal in the model; --set %.60s=0 instead makes it an "
+                                  "input '%.60s' follows its signal in the model; `set %.60s=0` instead makes it an "
                                   "input of the FMU that starts with 0",
                                   name, name);
         const char *near = carom_nearest(b->inputs[i], parameter_name, b->mech);

@@ -164,8 +164,8 @@ carom_status csv_read_to(csv_table *t, const char *file, bool whole, carom_error
     }
     if (status == CAROM_OK && !whole && t->columns > 1 && strcmp(t->column[0], "run") == 0)
         status = carom_fail(err, CAROM_IO,
-                            "%.400s is the table of a sweep, not the result of a run; `carom plot` draws a sweep that "
-                            "was written with --out FILE.h5",
+                            "%.400s is the table of a sweep, not the result of a run; `carom plot` draws the HDF5 file "
+                            "of a sweep",
                             file);
     bool second = false; // a line of units was seen
     double *spilt = status == CAROM_OK ? malloc(((size_t)t->columns + 1) * sizeof *spilt) : NULL;

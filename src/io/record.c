@@ -13,6 +13,7 @@
 #include "io/recording.h"
 #include "io/snapshots.h"
 #include "model/answers.h"
+#include "scheme/advice.h"
 #include "sim/inspect.h"
 #include <carom/version.h>
 #include <float.h>
@@ -172,9 +173,7 @@ carom_status carom_record_advance(carom_record *r, long steps, long rows, carom_
     if (!r) return CAROM_MISSING(err);
     stretch s = {r, steps, rows};
     r->err.code = CAROM_OK;
-    carom_sim_ask_gaps(r->sim, on_step);
-    const carom_status status = carom_sim_run(r->sim, on_step, &s, err);
-    carom_sim_ask_gaps(r->sim, carom_record_step);
+    const carom_status status = carom_sim_run_lazily(r->sim, on_step, &s, err);
     if (status == CAROM_STOPPED) return CAROM_OK;
     if (status != CAROM_OK && r->err.code != CAROM_OK && err) *err = r->err;
     return status;
@@ -314,7 +313,7 @@ static carom_status check_definition(const carom_record_def *def, carom_error *e
     if (def->event_rows && !carom_sim_scheme(def->sim)->emits_events)
         return carom_fail(
             err, CAROM_BAD_INPUT,
-            "%s does not locate events, so there are no rows beside them; event-driven, mixed and auto do",
+            "%s does not locate events, so there are no rows beside them; schemes that do: " CAROM_LOCATING_EXACTLY,
             carom_sim_scheme(def->sim)->name);
     if (def->event_rows && (!def->model || carom_sim_system(def->sim)->model != def->model))
         return carom_fail(err, CAROM_BAD_INPUT,
@@ -351,7 +350,6 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     }
     r->model = def->model;
     r->sim = def->sim;
-    carom_sim_ask_gaps(r->sim, carom_record_step);
     r->positions = carom_sim_now(def->sim).nu != NULL;
     r->sys = carom_sim_system(def->sim);
     r->extended = !def->model || r->sys->model != def->model; // the simulation may have a copy of the model's
@@ -516,7 +514,7 @@ static carom_status go_on(carom_record *r, const carom_record_def *def, const ca
     h5_hush_end(&h);
     if (!good) return carom_fail(err, CAROM_IO, "%s is damaged: /run does not say when rows are due", def->file);
     if (step != def->step)
-        return carom_fail(err, CAROM_BAD_INPUT, "%s was computed with step %.17g, not %.17g; leave --step out",
+        return carom_fail(err, CAROM_BAD_INPUT, "%s was computed with step %.17g, not %.17g; leave `step` out",
                           def->file, step, def->step);
     r->every = (long)every;
     r->dt_out = dt_out;

@@ -120,7 +120,7 @@ carom_status record_get_state(carom_record *r, const char *file, carom_error *er
         return carom_fail(
             err, CAROM_IO,
             "%s holds no state to resume from: it was saved from another result, or its model, parameters or options "
-            "were changed; begin at its last row with --start %s, or run the model again",
+            "were changed; begin at its last row with `start %s`, or run the model again",
             file, file);
     CAROM_TRY(h5_get_state(r->h5, slot, r->state, err));
     CAROM_TRY(carom_sim_restore(r->sim, r->state + sizeof best, (size_t)best.sim_bytes, err));
@@ -184,7 +184,7 @@ carom_status record_recall(carom_record *r, const char *file, carom_ledger *l, b
     if (status == CAROM_OK && format != RECORD_STATE_FORMAT)
         status = carom_fail(err, CAROM_BAD_INPUT,
                             "%s: its saved state has the format of another release (%g, this carom reads %d); begin at "
-                            "its last row with --start %s, or run its model again",
+                            "its last row with `start %s`, or run its model again",
                             file, format, RECORD_STATE_FORMAT, file);
     carom_result_close(old);
     return status;

@@ -28,7 +28,7 @@ size_t carom_characters(const char *text, size_t bytes);
 
 /// Where the mechanism starts, for messages about what is missing.
 const carom_datum *carom_mech_start(const carom_mech *m);
-/// "file:12:3", "joints.main", "--set a=3"; offset: in bytes of the text.
+/// "file:12:3", "joints.main", "`set` a=3"; offset: in bytes of the text.
 void carom_datum_place(const carom_datum *d, const char *file, size_t offset, char *text, size_t size);
 /// Copy all that a datum holds into the pool; false: no memory.
 bool carom_datum_own(struct carom_pool *memory, carom_datum *d);

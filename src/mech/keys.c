@@ -72,11 +72,11 @@ static const carom_key input_keys[] = {KEY(NUMBER, "start", "0",
                                            AT(input, start)),
                                        KEY(EXPRESSION, "signal", "",
                                            "instead of being set from outside: an expression of time and parameters "
-                                           "that it follows; --input NAME=EXPRESSION gives one",
+                                           "that it follows; a run may give one",
                                            "", AT(input, signal)),
                                        END};
 static const key_group input_group = {GROUP("inputs.NAME",
-                                            "A signal that is set from outside: --input, carom_sim_input(), an "
+                                            "A signal that is set from outside: by the command line, a program or an "
                                             "importer of an FMU.  It keeps its value in between.",
                                             input_keys, carom_mech_input, "input"),
                                       .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_input, start)};
@@ -276,7 +276,7 @@ static const carom_key simulation_keys[] = {
     KEY(NAMED, "options", "", "OPTION: value, of the scheme and the contact solver", "", AT(simulation, options)),
     KEY(NUMBER, "step", "auto: end/1000", "step size; of auto, the interval between records", "s",
         AT(simulation, step)),
-    KEY(NUMBER, "end", "needed, here or by --end", "end time", "s", AT(simulation, end)),
+    KEY(NUMBER, "end", "needed, here or for the run", "end time", "s", AT(simulation, end)),
     END};
 static const key_group simulation_group = {
     GROUP("simulation", "", simulation_keys, carom_mech_simulation, "simulation"), .without_name = true};
@@ -677,7 +677,7 @@ static const carom_key floating_spatial_keys[] = {
 
 static const carom_key matrices_keys[] = {
     KEY(WORD, "type", "needed", "matrices", "", AT(member, type)),
-    KEY(NAME, "mass", "needed", "the mass matrix: its name, which --matrix NAME=FILE gives", "", AT(member, mass)),
+    KEY(NAME, "mass", "needed", "the mass matrix: its name; the run says which file it is", "", AT(member, mass)),
     KEY(NAME, "stiffness", "needed", "the stiffness matrix", "", AT(member, stiffness)),
     ONE("damping", "", "the damping matrix, or {mass: a, stiffness: b}: C = a M + b K", AT(member, damping), dampings),
     KEY(NUMBER, "modal damping", "0",
@@ -803,7 +803,8 @@ static const carom_key sections_keys[] = {
     KEY(WORD, "carom", "needed", "format version: 1", "", TOP(format)),
     KEY(TEXT, "name", "file name", "a title", "", TOP(name)),
     KEY(TEXT, "about", "", "free text", "", TOP(about)),
-    KEY(NAMED, "parameters", "", "NAME: number, or an expression of other parameters, in any order; --set changes them",
+    KEY(NAMED, "parameters", "",
+        "NAME: number, or an expression of other parameters, in any order; a run may change them",
         "", TOP(parameters)),
     SEVERAL("tables", "", "NAME: a table of numbers, which expressions use as a function NAME(x)", TOP(tables),
             TOP(ntables), tables, NULL),

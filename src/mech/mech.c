@@ -263,7 +263,7 @@ static carom_datum *component(carom_mech *m, carom_datum *list, int n, int k) {
     if (!item) return NULL;
     for (int j = 0; j < n; ++j)
         item[j] =
-            list->kind == CAROM_LIST ? list->item[j] : (carom_datum){.kind = CAROM_NUMBER, .text = "", .of = "--set"};
+            list->kind == CAROM_LIST ? list->item[j] : (carom_datum){.kind = CAROM_NUMBER, .text = "", .of = "`set`"};
     list->kind = CAROM_LIST, list->count = n, list->item = item;
     return &item[k];
 }
@@ -300,7 +300,7 @@ carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
     if (!set) return CAROM_MISSING(err);
     const char *sign = strchr(set, '=');
     char word[128];
-    if (!sign || sign == set) return carom_fail(err, CAROM_BAD_INPUT, "--set %.100s: expected NAME=VALUE", set);
+    if (!sign || sign == set) return carom_fail(err, CAROM_BAD_INPUT, "`set %.100s`: expected NAME=VALUE", set);
     snprintf(word, sizeof word, "%.*s", (int)(sign - set < 127 ? sign - set : 127), set);
     carom_datum *d = (carom_datum *)carom_datum_get(&m->parameters, word);
     carom_mech_input *in = NULL;
@@ -308,7 +308,7 @@ carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
         if (strcmp(m->inputs[i].name.text, word) == 0) in = &m->inputs[i];
     carom_datum *start = d || in ? NULL : initial(m, word);
     if (!d && !in && !start) {
-        const char *near = carom_nearest(word, settable_name, m), *option = m->ninputs ? "--set or --input" : "--set",
+        const char *near = carom_nearest(word, settable_name, m), *option = m->ninputs ? "`set` or `input`" : "`set`",
                    *what = m->ninputs ? "parameter, input or initial value" : "parameter or initial value";
         if (near)
             return carom_fail(err, CAROM_BAD_INPUT, "%s %.100s: the model has no %s '%.60s'; did you mean '%s'?",
@@ -316,7 +316,7 @@ carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
         return carom_fail(err, CAROM_BAD_INPUT, "%s %.100s: the model has no %s '%.60s'; `carom info` lists them",
                           option, set, what, word);
     }
-    const char *option = in ? "--input" : "--set";
+    const char *option = in ? "`input`" : "`set`";
     char *of = carom_pool_take(m->memory, strlen(set) + 9),
          *text = carom_pool_text(m->memory, sign + 1, strlen(sign + 1));
     if (!of || !text) return no_memory(m, err);

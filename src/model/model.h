@@ -215,6 +215,9 @@ typedef struct bound {
 /// states.
 typedef struct control { int state, nstates, output, noutputs, pending, first; } control;
 
+/// carom_model_create(), whose messages name another setting for the observed expressions: `of` (derive/model.c).
+carom_model *carom_model_observing(const carom_model_def *def, const char *observing, carom_error *err);
+
 struct carom_model {
     pool memory;
     bool written;     // pairs of shapes are always there (carom_model_def.pairs)
@@ -223,6 +226,7 @@ struct carom_model {
     bool units;       // it gives units somewhere
     const carom_mech *whole; // the same without families
     const char **observe;    // what was asked for beside it, NULL-terminated
+    const char *observing;   // the setting that asked, for messages: `observe`
     const char *file, *name;
     carom_graph *graph;
     names names, outs; // outs: quantities and outputs, seen by outputs and checks only

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "read/robot.h"
 #include "read/yaml.h"
+#include "scheme/advice.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -637,14 +638,14 @@ static carom_status check_masses(mjcf *m) {
         if (b->carrier != i) continue;
         if (b->mass.m == 0 && !repair)
             return fail(m, b->e,
-                        "body '%.60s' moves and has no mass; give it an <inertial> or a <geom>, or use --repair",
+                        "body '%.60s' moves and has no mass; give it an <inertial> or a <geom>, or use `repair`",
                         b->name);
         const bool empty = b->mass.m == 0;
         if (empty) b->mass.m = total > 0 ? 1e-3 * total : 1e-3;
         if (!carom_positive(b->mass.J)) {
             if (!repair)
                 return fail(m, b->e,
-                            "the inertia of body '%.60s' is not positive definite; correct it, or use --repair",
+                            "the inertia of body '%.60s' is not positive definite; correct it, or use `repair`",
                             b->name);
             carom_mass_repair(&b->mass);
             note(m, b->e, "repaired: %s of body '%.60s'", empty ? "mass" : "inertia", b->name);
@@ -1020,7 +1021,8 @@ static carom_status convert(mjcf *m) {
     put_springs(m);
     CAROM_TRY(put_actuators(m, root));
     put_limits(m);
-    put(m, "simulation: {scheme: moreau-jean, step: "), carom_put_number(&m->i, m->timestep), put(m, ", end: 1}\n");
+    put(m, "simulation: {scheme: " CAROM_SCHEME_OF_IMPORTS ", step: ");
+    carom_put_number(&m->i, m->timestep), put(m, ", end: 1}\n");
     list_omitted(m, root);
     return CAROM_OK;
 }

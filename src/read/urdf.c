@@ -5,6 +5,7 @@
 // are fixed to a root without mass are part of the ground.
 #include "read/robot.h"
 #include "read/yaml.h"
+#include "scheme/advice.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -146,7 +147,7 @@ static carom_status read_limits(const robot *r, joint *j) {
     if (!e && !r->i.def->repair)
         return fail(r, j->e,
                     "joint '%.60s' has no <limit lower=... upper=.../>; a joint without limits is continuous, and "
-                    "--repair makes it one",
+                    "`repair` makes it one",
                     j->own);
     if (!e) return repaired(r, j->e, "no limits, of joint", j->own), CAROM_OK;
     j->limited = true; // lower and upper are 0 where they are left out, by the standard
@@ -310,7 +311,7 @@ static carom_status check_body(robot *r, link *l, bool root) {
     char with[100] = "";
     if (!root) snprintf(with, sizeof with, " moves with joint '%.60s' and", r->joints[l->joint].own);
     if (l->mass.m == 0 && !repair)
-        return fail(r, l->e, "link '%.60s'%s has no mass; give it an <inertial>, or use --repair", l->own, with);
+        return fail(r, l->e, "link '%.60s'%s has no mass; give it an <inertial>, or use `repair`", l->own, with);
     if (l->mass.m == 0) {
         l->mass.m = r->total > 0 ? 1e-3 * r->total : 1e-3;
         repaired(r, l->e, "no mass, 1/1000 of the robot's now, of link", l->own);
@@ -318,11 +319,11 @@ static carom_status check_body(robot *r, link *l, bool root) {
     if (carom_positive(l->mass.J)) return CAROM_OK;
     if (!repair && inertial && !carom_xml_child(inertial, "inertia") && l->part == l->last)
         return fail(r, inertial,
-                    "link '%.60s' has a mass and no <inertia ixx=... iyy=... izz=.../>; add it, or use --repair",
+                    "link '%.60s' has a mass and no <inertia ixx=... iyy=... izz=.../>; add it, or use `repair`",
                     l->own);
     if (!repair)
         return fail(r, inertial ? inertial : l->e,
-                    "the inertia of link '%.60s'%s is not positive definite; correct it, or use --repair", l->own,
+                    "the inertia of link '%.60s'%s is not positive definite; correct it, or use `repair`", l->own,
                     l->part == l->last ? "" : " with those fixed to it");
     carom_mass_repair(&l->mass);
     repaired(r, l->e, "inertia not positive definite, moments below those of a ball of 1 cm raised to these, of link",
@@ -365,7 +366,7 @@ static carom_status place_all(robot *r) {
         if (r->links[i].carrier == i) CAROM_TRY(check_body(r, &r->links[i], i == root));
     l = &r->links[root];
     if (l->carrier == root && !r->fixed && !def->free)
-        note(r, l->e, "the root link '%.60s' has a mass and moves freely; --fixed welds it to the ground", l->own);
+        note(r, l->e, "the root link '%.60s' has a mass and moves freely; `fixed` welds it to the ground", l->own);
     return CAROM_OK;
 }
 
@@ -629,7 +630,7 @@ static carom_status put_all(robot *r, const xml_element *root) {
         bodies += r->links[i].carrier == i,
             visuals += carom_xml_child(r->links[i].e, "visual") && carom_xml_child(r->links[i].e, "collision");
     if (bodies == 0)
-        return fail(r, root, "no link moves, so there is nothing to simulate; --free makes the root of the robot move");
+        return fail(r, root, "no link moves, so there is nothing to simulate; `free` makes the root of the robot move");
     carom_put_head(&r->i, carom_xml_get(root, "name"), (const double[]){0, 0, -r->i.def->gravity});
     CAROM_TRY(put_bodies(r));
     CAROM_TRY(put_ground(r));
@@ -637,7 +638,7 @@ static carom_status put_all(robot *r, const xml_element *root) {
     put_dampers(r);
     put_motors(r);
     put_contacts(r);
-    put(r, "simulation: {scheme: moreau-jean, step: 1e-3, end: 1}\n");
+    put(r, "simulation: {scheme: " CAROM_SCHEME_OF_IMPORTS ", step: 1e-3, end: 1}\n");
     note_drives(r, root);
     if (visuals)
         note(r, root, "visuals of %d link%s are left out: collisions are drawn instead", visuals,

@@ -7,14 +7,14 @@
 #include "base/option.h"
 #include "base/text.h"
 #include "model/answers.h"
+#include "scheme/advice.h"
 #include <carom/event.h>
 #include <carom/run.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 1000 };                 // of a run whose step is not given
-static const char CHOOSES[] = "auto"; // the scheme of a run that names none, where the program has it
+enum { ROWS = 1000 }; // of a run whose step is not given
 
 carom_run_given carom_run_nothing(void) { return (carom_run_given){.step = NAN, .end = NAN, .rtol = NAN, .atol = NAN}; }
 
@@ -42,7 +42,6 @@ static bool belongs(const char *option, const carom_scheme *own, const carom_sch
 static carom_status gather(carom_run *run, const carom_model_run *model, bool other, const carom_run_given *given,
                            carom_error *err) {
     enum { ROOM = 48 };
-    const char *dash = given->dash ? given->dash : "";
     const bool own = run->table && carom_option_find(run->table->options, "rtol", 4) >= 0,
                always = own && carom_option_find(run->table->options, "adaptive", 8) < 0;
     const char *const *file = model->options;
@@ -60,8 +59,8 @@ static carom_status gather(carom_run *run, const carom_model_run *model, bool ot
     for (int i = 0; i < 2; ++i) {
         if (isnan(tolerance[i].x)) continue;
         if (!always && !adaptive)
-            return carom_fail(err, CAROM_BAD_INPUT, "%s%s belongs to adaptive steps; add %sadaptive", dash,
-                              tolerance[i].name, dash);
+            return carom_fail(err, CAROM_BAD_INPUT, "`%s` belongs to adaptive steps; add `adaptive`",
+                              tolerance[i].name);
         carom_format(run->own + i * ROOM, ROOM, "%s=%.17g", tolerance[i].name, tolerance[i].x);
         run->options[k++] = run->own + i * ROOM;
     }
@@ -94,10 +93,10 @@ static void step_through_world(carom_run *run, const carom_model *m, const carom
 carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom_run_given *given, carom_error *err) {
     if (!run || !given) return CAROM_MISSING(err);
     const carom_model_run file = m ? carom_model_simulation(m) : (carom_model_run){.step = NAN, .end = NAN};
-    const char *dash = given->dash ? given->dash : "";
     *run = (carom_run){.scheme = given->scheme, .step = given->step, .end = given->end};
     if (!run->scheme) run->scheme = file.scheme;
-    if (!run->scheme) run->scheme = carom_schemes_find(CHOOSES) ? CHOOSES : carom_sim_default().scheme;
+    if (!run->scheme)
+        run->scheme = carom_schemes_find(CAROM_DEFAULT_SCHEME) ? CAROM_DEFAULT_SCHEME : carom_sim_default().scheme;
     run->table = carom_schemes_find(run->scheme);
     if (isnan(run->step)) run->step = file.step;
     if (isnan(run->end)) run->end = file.end;
@@ -107,14 +106,14 @@ carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom
     step_through_world(run, m, given);
     if (isnan(run->end))
         return carom_fail(err, CAROM_BAD_INPUT,
-                          "the end time is missing; give %send, or `end:` in the model's simulation section", dash);
+                          "the end time is missing; give `end`, or `end:` in the model's simulation section");
     if (given->adaptive && isnan(run->step)) run->step = 1e-3 * run->end; // the first to try
     if (run->table && run->table->own_steps && isnan(run->step))
         // between rows nothing depends on the end, so a run to a later end has the same
         run->step = given->interval > 0 ? given->interval : run->end / ROWS;
     if (isnan(run->step))
         return carom_fail(err, CAROM_BAD_INPUT,
-                          "the step size is missing; give %sstep, or `step:` in the model's simulation section", dash);
+                          "the step size is missing; give `step`, or `step:` in the model's simulation section");
     // located schemes take some ten steps between two records
     run->evaluations = run->end / run->step * (run->table && run->table->own_steps ? 20 : 2);
     return CAROM_OK;

@@ -602,7 +602,7 @@ static carom_status refuse(carom_step *s, const carom_report *r, const int *id) 
     char space[40], advice[160];
     s->contact.refused = scale;
     if (r->residual <= NEARLY * scale)
-        snprintf(advice, sizeof advice, "--option accept=%.0e goes on with such residuals and counts them",
+        snprintf(advice, sizeof advice, "the option accept=%.0e accepts such residuals and counts them",
                  10 * r->residual / scale);
     else
         snprintf(advice, sizeof advice,

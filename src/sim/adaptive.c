@@ -363,7 +363,7 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
             if (status != CAROM_OK) return carom_fail(err, status, "%.800s (also with a step of %.3g)", why.text, h);
             return carom_fail(err, CAROM_NOT_CONVERGED,
                               "t = %.9g: tolerance not met: estimated error is %.3g times too large at step %.3g; "
-                              "increase --rtol or --atol",
+                              "increase `rtol` or `atol`",
                               k->t, error, h);
         }
     }

@@ -1,6 +1,7 @@
 // advance.c: one step of the scheme, in halves where it asks for them, and the message where it fails.
 #include "base/pages.h"
 #include "base/tolerance.h"
+#include "scheme/advice.h"
 #include "scheme/friction.h"
 #include "sim/sim.h"
 #include <math.h>
@@ -31,8 +32,8 @@ carom_status carom_sim_give_up(carom_sim *sim, carom_error *err, int depth) {
 const char *carom_sim_finer(const carom_sim *sim) {
     if (sim->scheme->own_steps) return "smaller tolerances";
     return sim->scheme->emits_events || sim->sys->nc == 0
-               ? "a smaller step, or a scheme that chooses its own (auto, event-driven)"
-               : "a smaller step, or a scheme that locates events (auto, event-driven)";
+               ? "a smaller step, or a scheme that chooses its own (" CAROM_LOCATING ")"
+               : "a smaller step, or a scheme that locates events (" CAROM_LOCATING ")";
 }
 
 // Which rate ran away.

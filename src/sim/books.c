@@ -184,11 +184,6 @@ const double *carom_sim_gaps(carom_sim *sim) {
     return sim->gap;
 }
 
-void carom_sim_ask_gaps(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now)) {
-    if (!sim) return;
-    sim->asks = on_step;
-}
-
 // After a step of length h: gaps, and the work of forces without potential by the trapezoidal rule.
 carom_status carom_sim_book(carom_sim *sim, double t_0, double h, bool known, carom_error *err) {
     carom_kept *k = sim->kept;

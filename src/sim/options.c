@@ -204,6 +204,19 @@ static const carom_scheme *scheme_at(const carom_sim_def *def, int i) {
     return def->schemes[i];
 }
 
+static void add_name(char *list, size_t size, const char *name) {
+    const size_t used = strlen(list);
+    snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+static carom_status no_gates(const carom_sim_def *def, const carom_scheme *scheme, carom_error *err) {
+    char able[400] = "";
+    for (int i = 0; scheme_at(def, i); ++i)
+        if (scheme_at(def, i)->gates) add_name(able, sizeof able, scheme_at(def, i)->name);
+    return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support `closes while`; schemes that do: %s",
+                      scheme->name, able);
+}
+
 static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *scheme, unsigned needs, unsigned ignored,
                                 carom_error *err) {
     const struct { unsigned flag; const char *text; } lacks[] = {
@@ -218,19 +231,14 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
     };
     const char *what = NULL;
     const carom_system *sys = def->system;
-    for (int c = 0; c < sys->nc; ++c)
-        if (carom_system_gated(sys, c) && !scheme->gates && !sys->nswitches)
-            return carom_fail(err, CAROM_UNSUPPORTED,
-                              "scheme %s does not support `closes while`; event-driven and mixed do", scheme->name);
+    for (int c = 0; c < sys->nc && !scheme->gates && !sys->nswitches; ++c)
+        if (carom_system_gated(sys, c)) return no_gates(def, scheme, err);
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)
         if (scheme->lacks & needs & ~ignored & lacks[i].flag) what = lacks[i].text;
     if (!what) return CAROM_OK;
     char able[400] = "";
-    for (int i = 0; scheme_at(def, i); ++i) {
-        const size_t used = strlen(able);
-        if (!(scheme_at(def, i)->lacks & needs))
-            snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", scheme_at(def, i)->name);
-    }
+    for (int i = 0; scheme_at(def, i); ++i)
+        if (!(scheme_at(def, i)->lacks & needs)) add_name(able, sizeof able, scheme_at(def, i)->name);
     const bool impacts = (scheme->lacks & needs & ~ignored) == CAROM_NO_IMPACTS;
     return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support %s; schemes that support this model: %s%s",
                       scheme->name, what, able,

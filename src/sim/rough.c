@@ -2,6 +2,7 @@
 // as sign(x')?  Does inertia vanish on the way? Implicit schemes find no answer there, and schemes with tolerances need
 // millions of steps.
 #include "base/option.h"
+#include "scheme/advice.h"
 #include "sim/sim.h"
 #include <math.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ bool carom_sim_rough(const carom_sim *sim, bool jumps, char *text, size_t size) 
             snprintf(text, size,
                      "the force on %s jumps with the rate of %s, as dry friction does that is written as a force.  "
                      "Write it as friction of a contact with a `normal force`, or of a joint; where it has a `stiction "
-                     "speed`, take a larger one, or moreau-jean or newmark",
+                     "speed`, take a larger one, or an implicit scheme (" CAROM_IMPLICIT ")",
                      carom_rate_text(&s, j, force, sizeof force), carom_rate_text(&s, i, rate, sizeof rate));
     }
     if (!sim->sides) free(space);

@@ -44,14 +44,14 @@ carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err) 
     return status;
 }
 
-carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user,
-                           carom_error *err) {
+static carom_status run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user,
+                        bool lazy, carom_error *err) {
     if (!sim) return CAROM_MISSING(err);
     carom_error mine;
     carom_sim_start_time(sim);
     carom_status status = CAROM_OK;
     carom_now now = carom_sim_now(sim);
-    sim->lazy = sim->inside.noted.on && (!on_step || on_step == sim->asks);
+    sim->lazy = lazy && sim->inside.noted.on;
     while (status == CAROM_OK && !carom_sim_done(sim)) {
         status = carom_sim_whole_step(sim, err ? err : &mine);
         if (status != CAROM_OK || !on_step) continue;
@@ -67,4 +67,14 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
     carom_sim_add_time(sim, &sim->kept->ledger);
     sim->running = sim->quiet = false;
     return status;
+}
+
+carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user,
+                           carom_error *err) {
+    return run(sim, on_step, user, !on_step, err);
+}
+
+carom_status carom_sim_run_lazily(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user,
+                                  carom_error *err) {
+    return run(sim, on_step, user, true, err);
 }

@@ -3,6 +3,7 @@
 // All thresholds are here, with their reasons.  A warning says what happened, where, and what to do.
 #include "base/tolerance.h"
 #include "base/option.h"
+#include "scheme/advice.h"
 #include "sim/sim.h"
 #include <math.h>
 #include <stdio.h>
@@ -147,8 +148,8 @@ static void rule_violated(writer *w) {
 }
 
 static const char *second_order(const carom_sim *sim, char *text, size_t size) {
-    if (!sim->scheme->second_order) return "or a scheme of second order (moreau-jean, half-explicit)";
-    snprintf(text, size, "%.40s, or another scheme of second order (half-explicit, newmark)",
+    if (!sim->scheme->second_order) return "or a scheme of second order (" CAROM_SECOND_ORDER ")";
+    snprintf(text, size, "%.40s, or another scheme of second order (" CAROM_OTHER_SECOND_ORDER ")",
              sim->scheme->second_order);
     return text;
 }
@@ -159,7 +160,7 @@ static const char *trusted(const carom_sim *sim, const carom_ledger *l) {
     double longest;
     if (sim->scheme->own_steps) return "smaller tolerances";
     return carom_resolution_lost(sim, l->pace, false, &p, &longest)
-               ? "a smaller step, or a scheme for stiff models (auto, newmark, ggl-midpoint)"
+               ? "a smaller step, or a scheme for stiff models (" CAROM_DEFAULT_SCHEME ", " CAROM_STIFF ")"
                : carom_sim_finer(sim);
 }
 
@@ -211,7 +212,7 @@ static void unaccounted(writer *w, const carom_ledger *l) {
                  l->energy.damping, l->energy.balance,
                  own                  ? "smaller tolerances"
                  : w->sim->list.slots ? "a smaller step"
-                                      : "a smaller step, or a scheme that chooses its own (auto)");
+                                      : "a smaller step, or a scheme that chooses its own (" CAROM_DEFAULT_SCHEME ")");
     else if (excess > fmax(GROWN * size, exact))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and "
@@ -226,7 +227,7 @@ static void unaccounted(writer *w, const carom_ledger *l) {
                  -l->energy.balance, size,
                  own                  ? "smaller tolerances"
                  : w->sim->list.slots ? "a smaller step"
-                                      : "a smaller step, or a scheme that chooses its own (auto)");
+                                      : "a smaller step, or a scheme that chooses its own (" CAROM_DEFAULT_SCHEME ")");
     else if (!keeps(w->sim) && resolved(w->sim, l) && -l->energy.balance > fmax(DAMPED * size, exact))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "%.3g J are unaccounted for (lost); the largest kinetic energy is %.3g J. The model has no vibration "
@@ -240,7 +241,7 @@ static void unaccounted(writer *w, const carom_ledger *l) {
             "try %s",
             -l->energy.balance, size,
             own ? "smaller tolerances"
-                : "a smaller step, or a scheme that keeps the energy of vibrations (newmark, ggl-midpoint)");
+                : "a smaller step, or a scheme that keeps the energy of vibrations (" CAROM_STIFF ")");
 }
 
 // Was the contact that is deepest open at the start?  That gap is no error of steps, however long these are.
@@ -264,9 +265,9 @@ static void drift(writer *w, const carom_ledger *l) {
     char other[120];
     if (sim->scheme->own_steps) snprintf(other, sizeof other, "smaller tolerances");
     else
-        snprintf(other, sizeof other, "a step below %.3g%s", 0.5 * part * sim->h, // joints under load and contacts that
-                 // contradict them may be more than those schemes solve
-                 sim->sys->nc > 0 ? "" : ", or a scheme that keeps joints closed (ggl-midpoint, ggl-alpha)");
+        snprintf(other, sizeof other, "a step below %.3g%s", 0.5 * part * sim->h,
+                 // joints under load and contacts that contradict them may be more than those schemes solve
+                 sim->sys->nc > 0 ? "" : ", or a scheme that keeps joints closed (" CAROM_CLOSED_JOINTS ")");
     snprintf(add(w, "drift", k->joints.id, k->joints.t), ROOM,
              "joints drift by up to %.3g; the sum of drift times reaction is %.3g J at t = %.9g, where the energy of "
              "the motion is %.3g J. Do not trust this result; try %s",
@@ -322,7 +323,7 @@ static void moved(writer *w, const carom_ledger *l) {
     snprintf(add(w, "moved", l->moved_id, l->moved_t), ROOM,
              "a signal displaces the wall by a jump (at t = %.9g, %.3g): %s cannot see the wall's velocity, so it "
              "penetrates or separates without an impact. Move it by an expression of time or by a table, or "
-             "use a scheme with position-level constraints (ggl-alpha, mixed)",
+             "use a scheme with position-level constraints (" CAROM_POSITIONS ")",
              l->moved_t, l->moved, scheme->name);
 }
 
@@ -400,9 +401,10 @@ static void toil(writer *w, const carom_ledger *l) {
     }
     snprintf(add(w, "resolution", -1, NAN), ROOM,
              "%s has taken %.3g internal steps, %.3g for each of the run: it follows the fastest vibration of the "
-             "model.  Where that does not matter, try a scheme for stiff models (%snewmark, ggl-midpoint)",
+             "model.  Where that does not matter, try a scheme for stiff models (%s" CAROM_STIFF ")",
              // that one says what it chose
-             w->sim->scheme->name, inner, inner / fmax(1, (double)l->steps), w->sim->scheme->say ? "" : "auto, ");
+             w->sim->scheme->name, inner, inner / fmax(1, (double)l->steps),
+             w->sim->scheme->say ? "" : CAROM_DEFAULT_SCHEME ", ");
 }
 
 // (BK-5)  Damping acts in pulses of about N = 2 damping/uneven steps: are these too few?
@@ -432,7 +434,7 @@ static void unstable(writer *w, carom_pace p, double longest, const char *when) 
         snprintf(what, sizeof what, "a decay at the rate %.3g 1/s", p.damping),
             longest *= 0.5; // just below the limit, what should decay changes its sign from step to step
     // what is named to all others is unstable by its option alone
-    const char *other = sim->scheme->second_order ? "newmark, ggl-midpoint" : "moreau-jean, newmark";
+    const char *other = sim->scheme->second_order ? CAROM_STIFF : CAROM_IMPLICIT;
     if (longest > 0) snprintf(remedy, sizeof remedy, "a step below %.3g, or an implicit scheme (%s)", longest, other);
     else snprintf(remedy, sizeof remedy, "an implicit scheme (%s)", other);
     snprintf(add(w, "resolution", -1, NAN), ROOM,
@@ -542,7 +544,7 @@ static void resolution(writer *w, const carom_ledger *l) {
         snprintf(add(w, "resolution", -1, NAN), ROOM,
                  "%s damps the model's vibration of %.3g rad/s away with the step %.9g; %.3g J have disappeared that "
                  "way.  Try %sa scheme that keeps the energy of vibrations "
-                 "(newmark, ggl-midpoint)",
+                 "(" CAROM_STIFF ")",
                  sim->scheme->name, sqrt(p.stiffness), sim->h, -l->energy.balance, step);
         return;
     }

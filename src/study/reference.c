@@ -38,7 +38,7 @@ static const char *column_name(const void *user, int i) { return carom_result_co
 static carom_status no_column(carom_result *f, const char *file, const char *name, carom_error *err) {
     const char *near = carom_nearest(name, column_name, f);
     return carom_fail(err, CAROM_BAD_INPUT,
-                      "the reference %.200s has no column '%.60s'%s%.60s%s; compare what it has with --of NAME,NAME",
+                      "the reference %.200s has no column '%.60s'%s%.60s%s; compare what it has with `of NAME,NAME`",
                       file, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -83,7 +83,7 @@ static carom_status read_times(reference *r, carom_result *f, const char *file, 
                           tr->t[0]);
     if (!(tr->t[tr->room - 1] >= end * (1 - CAROM_INSTANT)))
         return carom_fail(err, CAROM_BAD_INPUT,
-                          "the reference %.200s ends at t = %.9g, before %.9g; compare until then with --end %.9g",
+                          "the reference %.200s ends at t = %.9g, before %.9g; compare until then with `end %.9g`",
                           file, tr->t[tr->room - 1], end, tr->t[tr->room - 1]);
     return CAROM_OK;
 }
@@ -140,7 +140,7 @@ static carom_status fill(reference *r, carom_result *f, const char *file, double
     if (bytes > most)
         return carom_fail(err, CAROM_BAD_INPUT,
                           "the %ld rows of the reference %.200s take %.3g GB, more than the limit of %.3g GB; record "
-                          "fewer with --dt-out",
+                          "fewer",
                           rows, file, 1e-9 * (double)bytes, 1e-9 * (double)most);
     CAROM_TRY(carom_trajectory_create(&r->tr, r->of->n, rows, err));
     CAROM_TRY(read_times(r, f, file, end, err));

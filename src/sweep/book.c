@@ -153,7 +153,7 @@ carom_book *carom_book_create(const char *file, const void *definition, size_t l
     if (b->f && fwrite(MAGIC, sizeof MAGIC, 1, b->f) == 1 && put_record(b->f, definition, length) && fflush(b->f) == 0)
         return b;
     if (!b->f && errno == EEXIST)
-        carom_fail(err, CAROM_BAD_INPUT, "%.400s exists: a sweep was interrupted; continue with --resume, or remove it",
+        carom_fail(err, CAROM_BAD_INPUT, "%.400s exists: a sweep was interrupted; continue with `resume`, or remove it",
                    file);
     else carom_fail(err, CAROM_IO, "cannot create %.400s: %s", file, strerror(errno));
     if (b->f) unlink(file);

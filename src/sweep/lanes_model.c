@@ -209,7 +209,7 @@ static carom_status open(text *x, carom_error *err) {
     for (int i = 0; i < x->nvalues; ++i)
         if ((x->value[i].kind == CAROM_LANE_STEP && x->r->step && depends(x, i)) ||
             (x->value[i].kind == CAROM_LANE_END && x->r->end && depends(x, i)))
-            return refuse(err, "a step size or end time that differs from run to run; give --step and --end");
+            return refuse(err, "a step size or end time that differs from run to run; give `step` and `end`");
     return CAROM_OK;
 }
 

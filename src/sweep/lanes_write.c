@@ -56,7 +56,7 @@ static carom_status read_vary(const carom_sweep *s, carom_lanes *l, carom_error 
         const varied *v = &s->vary[i];
         if (v->kind == VARY_OPTION)
             return carom_fail(err, CAROM_BAD_INPUT,
-                              "lanes do not support --vary %.60s: options are the same in all of them", v->name);
+                              "lanes do not support `vary %.60s`: options are the same in all of them", v->name);
         const carom_lane_kind kind = v->kind == VARY_PARAMETER  ? CAROM_LANE_PARAMETER
                                      : v->kind == VARY_POSITION ? CAROM_LANE_POSITION
                                                                 : CAROM_LANE_RATE;
@@ -126,9 +126,9 @@ static carom_status make_model(const carom_sweep *s, carom_lanes *l, carom_error
 
 static carom_status create(const carom_sweep *s, carom_lanes *l, carom_error *err) {
     if (s->def.follow != CAROM_FOLLOW_NONE)
-        return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --follow, because its runs depend on each other");
+        return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support `follow`, because its runs depend on each other");
     if (s->def.run.adaptive)
-        return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --adaptive: all of them take the same steps");
+        return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support `adaptive`: all of them take the same steps");
     CAROM_TRY(carom_run_resolve(&l->run, s->model, &s->def.run, err));
     CAROM_TRY(check_scheme(l, err));
     CAROM_TRY(read_options(l, err));
@@ -256,7 +256,7 @@ static carom_status put_values(const sheet *t, const carom_sweep *s, carom_error
         if (!range && v->n > MOST)
             return carom_fail(
                 err, CAROM_BAD_INPUT,
-                "--vary %.60s has %ld values that are not a range a:b:n; at most %d such values go into a file",
+                "`vary %.60s` has %ld values that are not a range a:b:n; at most %d such values go into a file",
                 v->name, v->n, MOST);
         if (range) {
             carom_native_number(v->value[0], a);
@@ -294,7 +294,7 @@ static carom_status put_cuda(const sheet *t, const carom_sweep *s, const carom_l
     if (s->section.kind != SECTION_NONE && s->def.count == 0)
         return carom_fail(
             err, CAROM_BAD_INPUT,
-            "a sweep with --section needs --count on a GPU, where room for its points is made before it starts");
+            "a sweep with `section` needs `count` on a GPU, where room for its points is made before it starts");
     put(t, carom_lanes_head_cuda);
     put(t, "enum { THREADS = 128 };\n");
     put_settings(t, s, l);

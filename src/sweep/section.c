@@ -23,7 +23,7 @@ static carom_status read_impact(carom_sweep *s, const char *name, carom_error *e
     if (!s->section.name) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a sweep");
     if (s->section.contact != CAROM_NO_CONTACT) return CAROM_OK;
     const char *near = carom_nearest(name, constraint_name, s->model);
-    return carom_fail(err, CAROM_BAD_INPUT, "--section impact: the model has no contact '%.60s'%s%s%s", name,
+    return carom_fail(err, CAROM_BAD_INPUT, "`section impact`: the model has no contact '%.60s'%s%s%s", name,
                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -50,7 +50,7 @@ static carom_status read_crossing(carom_sweep *s, char *text, carom_error *err) 
     if (!sign)
         return carom_fail(
             err, CAROM_BAD_INPUT,
-            "--section '%.100s': write `every PERIOD`, `impact CONTACT`, or `NAME = VALUE rising` (or falling)", text);
+            "`section '%.100s'`: write `every PERIOD`, `impact CONTACT`, or `NAME = VALUE rising` (or falling)", text);
     *sign = 0;
     const size_t room = strlen(text) + strlen(sign + 1) + 16;
     s->section.expression = malloc(room);

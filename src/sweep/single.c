@@ -343,7 +343,7 @@ static carom_status plan(single *k) {
     double end = k->run.end;
     if (d->count == 0 && d->transient >= end)
         return carom_fail(k->err, CAROM_BAD_INPUT,
-                          "--transient %.9g: the run ends at t = %.9g, before anything is observed; give a later --end",
+                          "`transient %.9g`: the run ends at t = %.9g, before anything is observed; give a later `end`",
                           d->transient, end);
     if (k->s->section.kind == SECTION_EVERY) {
         void *work = aligned_alloc(64, (carom_model_system(k->model)->work_size + 63) & ~(size_t)63);
@@ -355,7 +355,7 @@ static carom_status plan(single *k) {
         free(work);
         k->period = k->value[k->s->nobserve];
         if (!(k->period > 0 && isfinite(k->period)))
-            return carom_fail(k->err, CAROM_BAD_INPUT, "--section every: the period must be positive, got %g",
+            return carom_fail(k->err, CAROM_BAD_INPUT, "`section every`: the period must be positive, got %g",
                               k->period);
         k->next = k->goes_on ? floor(k->t0 / k->period * (1 + CAROM_QUOTIENT)) + 1
                              : ceil(k->transient / k->period * (1 - CAROM_QUOTIENT));

@@ -12,7 +12,7 @@ enum { MOST = 100000000 }; // values of one --vary
 
 static carom_status wrong(carom_error *err, const varied *v, const char *what) {
     return carom_fail(err, CAROM_BAD_INPUT,
-                      "--vary %.60s: %.500s; write a:b:n, log:a:b:n, a,b,c, uniform:a:b:n:seed, normal:mean:sd:n:seed "
+                      "`vary %.60s`: %.500s; write a:b:n, log:a:b:n, a,b,c, uniform:a:b:n:seed, normal:mean:sd:n:seed "
                       "or FILE.csv:column",
                       v->name, what);
 }
@@ -51,11 +51,11 @@ static int numbers(const varied *v, const char *text, char separator, double *x,
 static carom_status reserve(varied *v, double n, carom_error *err) {
     if (!(n >= 1 && n == floor(n))) return wrong(err, v, "the number of values must be an integer of at least 1");
     if (n > MOST)
-        return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %g values; at most %d are possible", v->name, n, MOST);
+        return carom_fail(err, CAROM_BAD_INPUT, "`vary %.60s`: %g values; at most %d are possible", v->name, n, MOST);
     v->n = (long)n;
     v->value = malloc((size_t)v->n * sizeof *v->value);
     return v->value ? CAROM_OK
-                    : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the values of --vary %.60s", v->name);
+                    : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the values of `vary %.60s`", v->name);
 }
 
 // a:b:n.  Both ends are exact.
@@ -115,7 +115,7 @@ static carom_status list(varied *v, const char *text, carom_error *err) {
     }
     return v->word && v->word[n - 1]
                ? CAROM_OK
-               : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the values of --vary %.60s", v->name);
+               : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the values of `vary %.60s`", v->name);
 }
 
 // -- a column of a CSV file --------------------------------------------------------------------------------------
@@ -141,10 +141,10 @@ static int column_of(const char *line, const char *name) {
 static carom_status column(varied *v, char *text, const char *file, const char *name, carom_error *err) {
     const int k = column_of(text, name);
     if (k < 0)
-        return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %.200s has no column '%.60s'", v->name, file, name);
+        return carom_fail(err, CAROM_BAD_INPUT, "`vary %.60s`: %.200s has no column '%.60s'", v->name, file, name);
     long rows = 0;
     for (const char *c = text; *c; ++c) rows += *c == '\n' && c[1] && c[1] != '\n' && c[1] != '\r';
-    if (rows == 0) return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %.200s has no rows", v->name, file);
+    if (rows == 0) return carom_fail(err, CAROM_BAD_INPUT, "`vary %.60s`: %.200s has no rows", v->name, file);
     CAROM_TRY(reserve(v, (double)rows, err));
     const char *line = text;
     for (long i = 0; i < rows; ++i) {
@@ -154,7 +154,7 @@ static carom_status column(varied *v, char *text, const char *file, const char *
         char *end = NULL;
         v->value[i] = at && n ? carom_number(at, &end) : NAN;
         if (!at || n == 0 || end != at + n || !isfinite(v->value[i]))
-            return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %.200s:%ld: '%.*s' is not a number", v->name, file,
+            return carom_fail(err, CAROM_BAD_INPUT, "`vary %.60s`: %.200s:%ld: '%.*s' is not a number", v->name, file,
                               i + 2, at ? (int)(n < 40 ? n : 40) : 0, at ? at : "");
     }
     return CAROM_OK;
@@ -167,7 +167,7 @@ static carom_status from_file(const carom_sweep *s, varied *v, const char *spec,
     snprintf(file, sizeof file, "%.*s", (int)(colon - spec), spec);
     carom_error why = {0};
     char *text = s->def.read_file(s->def.read_user, file, &why);
-    if (!text) return carom_fail(err, CAROM_IO, "--vary %.60s: %.500s", v->name, why.text);
+    if (!text) return carom_fail(err, CAROM_IO, "`vary %.60s`: %.500s", v->name, why.text);
     const carom_status status = column(v, text, file, colon + 1, err);
     free(text);
     return status;
@@ -199,33 +199,43 @@ static const char *known_name(const void *user, int i) {
                                             : carom_model_coordinate(m, i - np);
 }
 
-static carom_status name_it(const carom_sweep *s, varied *v, carom_error *err) {
-    const carom_model *m = s->model;
+bool carom_vary_find(const carom_model *m, const char *name, varied_kind *kind, int *index) {
+    const carom_system *sys = carom_model_system(m);
+    for (int i = 0; i < carom_model_count(m).parameters; ++i)
+        if (strcmp(carom_model_parameter(m, i, NULL), name) == 0) return *kind = VARY_PARAMETER, *index = i, true;
+    for (int i = 0; i < sys->nq; ++i)
+        if (!carom_model_hidden(m, i) && strcmp(carom_model_coordinate(m, i), name) == 0)
+            return *kind = VARY_POSITION, *index = i, true;
+    for (int i = 0; i < sys->nv; ++i)
+        if (!carom_model_presses(m, i) && strcmp(carom_model_velocity(m, i), name) == 0)
+            return *kind = VARY_RATE, *index = i, true;
+    return false;
+}
+
+carom_status carom_vary_unknown(const carom_model *m, const char *setting, const char *name, carom_error *err) {
+    const char *near = carom_nearest(name, known_name, m);
+    return carom_fail(err, CAROM_BAD_INPUT, "%s%sthe model has no parameter, coordinate or rate '%.60s'%s%s%s",
+                      setting ? setting : "", setting ? ": " : "", name,
+                      near ? "; did you mean '" : "; `carom info` lists them", near ? near : "", near ? "'?" : "");
+}
+
+static carom_status name_it(varied *v, carom_error *err) {
     if (strncmp(v->name, "option.", 7) == 0) return v->kind = VARY_OPTION, CAROM_OK;
-    for (v->index = 0; v->index < carom_model_count(m).parameters; ++v->index)
-        if (strcmp(carom_model_parameter(m, v->index, NULL), v->name) == 0) return v->kind = VARY_PARAMETER, CAROM_OK;
-    for (v->index = 0; v->index < s->nq; ++v->index)
-        if (!carom_model_hidden(m, v->index) && strcmp(carom_model_coordinate(m, v->index), v->name) == 0)
-            return v->kind = VARY_POSITION, CAROM_OK;
-    for (v->index = 0; v->index < s->nv; ++v->index)
-        if (!carom_model_presses(m, v->index) && strcmp(carom_model_velocity(m, v->index), v->name) == 0)
-            return v->kind = VARY_RATE, CAROM_OK;
-    const char *near = carom_nearest(v->name, known_name, m);
-    return carom_fail(err, CAROM_BAD_INPUT, "--vary: the model has no parameter, coordinate or rate '%.60s'%s%s%s",
-                      v->name, near ? "; did you mean '" : "; `carom info` lists them", near ? near : "",
-                      near ? "'?" : "");
+    return carom_vary_find(v->model, v->name, &v->kind, &v->index)
+               ? CAROM_OK
+               : carom_vary_unknown(v->model, "`vary`", v->name, err);
 }
 
 carom_status carom_vary_read(carom_sweep *s, varied *v, const char *text, carom_error *err) {
     const char *sign = strchr(text, '=');
     if (!sign || sign == text)
-        return carom_fail(err, CAROM_BAD_INPUT, "--vary %.100s: write NAME=SPEC, for instance mu=0:0.5:11", text);
+        return carom_fail(err, CAROM_BAD_INPUT, "`vary %.100s`: write NAME=SPEC, for instance mu=0:0.5:11", text);
     v->name = malloc((size_t)(sign - text) + 1);
     if (!v->name) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a sweep");
     memcpy(v->name, text, (size_t)(sign - text));
     v->name[sign - text] = 0;
     v->model = s->model;
-    CAROM_TRY(name_it(s, v, err));
+    CAROM_TRY(name_it(v, err));
     return values(s, v, sign + 1, err);
 }
 

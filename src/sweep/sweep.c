@@ -43,7 +43,7 @@ static carom_status count(carom_sweep *s, carom_error *err) {
     for (int i = 0; i < s->nvary; ++i) {
         if (s->def.zip && s->vary[i].n != s->vary[0].n)
             return carom_fail(err, CAROM_BAD_INPUT,
-                              "--zip needs lists of equal length; --vary %.60s has %ld values, --vary %.60s has %ld",
+                              "`zip` needs lists of equal length; `vary %.60s` has %ld values, `vary %.60s` has %ld",
                               s->vary[0].name, s->vary[0].n, s->vary[i].name, s->vary[i].n);
         grid = s->def.zip ? (double)s->vary[0].n : grid * (double)s->vary[i].n;
     }
@@ -58,27 +58,27 @@ static carom_status count(carom_sweep *s, carom_error *err) {
 
 static carom_status check(const carom_sweep *s, carom_error *err) {
     const carom_sweep_def *d = &s->def;
-    if (s->nvary == 0) return carom_fail(err, CAROM_BAD_INPUT, "nothing to vary; give --vary NAME=SPEC");
+    if (s->nvary == 0) return carom_fail(err, CAROM_BAD_INPUT, "nothing to vary; give `vary NAME=SPEC`");
     if (d->section && s->nobserve == 0)
         return carom_fail(err, CAROM_BAD_INPUT,
-                          "--section without --observe: say what is observed at the section points");
+                          "`section` without `observe`: say what is observed at the section points");
     if (d->count > 0 && !d->section)
-        return carom_fail(err, CAROM_BAD_INPUT, "--count counts section points; give --section");
+        return carom_fail(err, CAROM_BAD_INPUT, "`count` counts section points; give `section`");
     if (d->parts > 0 && !(d->part >= 1 && d->part <= d->parts))
-        return carom_fail(err, CAROM_BAD_INPUT, "--part %d/%d: the first number runs from 1 to the second", d->part,
+        return carom_fail(err, CAROM_BAD_INPUT, "`part %d/%d`: the first number runs from 1 to the second", d->part,
                           d->parts);
     if (!(d->transient >= 0 && isfinite(d->transient)))
-        return carom_fail(err, CAROM_BAD_INPUT, "--transient must not be negative");
+        return carom_fail(err, CAROM_BAD_INPUT, "`transient` must not be negative");
     for (int i = 0; i < s->nvary && d->follow != CAROM_FOLLOW_NONE; ++i)
         if (s->vary[i].kind == VARY_POSITION || s->vary[i].kind == VARY_RATE)
             return carom_fail(
                 err, CAROM_BAD_INPUT,
-                "--follow starts runs where others ended; the initial value of '%.60s' cannot be varied with it",
+                "`follow` starts runs where others ended; the initial value of '%.60s' cannot be varied with it",
                 s->vary[i].name);
     for (int i = 0; i < s->nvary; ++i)
         for (int k = 0; k < i; ++k)
             if (strcmp(s->vary[i].name, s->vary[k].name) == 0)
-                return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s is given twice", s->vary[i].name);
+                return carom_fail(err, CAROM_BAD_INPUT, "`vary %.60s` is given twice", s->vary[i].name);
     return CAROM_OK;
 }
 
@@ -115,7 +115,7 @@ static carom_status look_at_model(carom_sweep *s, carom_error *err) {
     s->model = with;
     if (s->section.kind == SECTION_EVERY && carom_model_observes_state(with, s->nobserve))
         return carom_fail(err, CAROM_BAD_INPUT,
-                          "--section every %.100s: the period depends on the state; use parameters only",
+                          "`section every %.100s`: the period depends on the state; use parameters only",
                           s->section.expression);
     return CAROM_OK;
 }
@@ -134,7 +134,7 @@ static carom_status make_lanes(carom_sweep *s, carom_error *err) {
     carom_lanes_destroy(s->lanes);
     s->lanes = NULL;
     if (s->def.lanes == CAROM_LANES_AUTO && !gpu && status != CAROM_NO_MEMORY) return CAROM_OK;
-    return carom_fail(err, status == CAROM_IO ? CAROM_BAD_INPUT : status, "%s: %s", gpu ? "--gpu" : "--lanes on",
+    return carom_fail(err, status == CAROM_IO ? CAROM_BAD_INPUT : status, "%s: %s", gpu ? "`gpu`" : "`lanes on`",
                       own.text);
 }
 
@@ -410,6 +410,6 @@ carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, car
     if (started == 0) return carom_fail(err, CAROM_NO_MEMORY, "cannot start a thread");
     if (c.status == CAROM_NO_MEMORY)
         return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the runs of the sweep");
-    if (c.err.text[0] && c.status != CAROM_STOPPED) return carom_fail(err, c.status, "--gpu: %s", c.err.text);
+    if (c.err.text[0] && c.status != CAROM_STOPPED) return carom_fail(err, c.status, "`gpu`: %s", c.err.text);
     return atomic_load(&s->stop) ? carom_fail(err, CAROM_STOPPED, "stopped") : CAROM_OK;
 }

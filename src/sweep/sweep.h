@@ -83,6 +83,10 @@ carom_status carom_sweep_look_for_time(carom_sweep *s, carom_error *err);
 // spec.c
 carom_status carom_vary_read(carom_sweep *s, varied *v, const char *text, carom_error *err);
 void carom_vary_free(varied *v);
+/// What a name stands for, and which one of its kind it is; false: the model has none of that name.
+bool carom_vary_find(const carom_model *m, const char *name, varied_kind *kind, int *index);
+/// The error about such a name; setting: that names it, NULL: none.
+carom_status carom_vary_unknown(const carom_model *m, const char *setting, const char *name, carom_error *err);
 
 // section.c
 carom_status carom_section_read(carom_sweep *s, const char *text, carom_error *err);

@@ -14,11 +14,11 @@ carom_status carom_resolve_matrix(resolver *r, const carom_datum *n, const char 
     const carom_mech *x = r->mech;
     int k = 0;
     if (n->kind != CAROM_TEXT || !carom_name_valid(n->text) || strchr(n->text, '.'))
-        return carom_fault(r, n, 0, "%s is the name of a matrix, which --matrix NAME=FILE gives", what);
+        return carom_fault(r, n, 0, "%s is the name of a matrix, which `matrix NAME=FILE` gives", what);
     while (k < x->nmatrices && strcmp(x->matrices[k].name, n->text) != 0) ++k;
     if (k == x->nmatrices) {
         const char *near = carom_nearest(n->text, matrix_name, x);
-        return carom_fault(r, n, 0, "no matrix '%.60s' is given%s%s%s; say where it is: --matrix %.60s=FILE", n->text,
+        return carom_fault(r, n, 0, "no matrix '%.60s' is given%s%s%s; say where it is: `matrix %.60s=FILE`", n->text,
                            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", n->text);
     }
     r->m->matrix_used[k] = true;
@@ -43,7 +43,7 @@ carom_status carom_matrices_used(resolver *r) {
     for (int i = 0; i < x->nmatrices; ++i)
         if (!r->m->matrix_used[i])
             return carom_fail(r->err, CAROM_BAD_INPUT,
-                              "%.300s: the model names no matrix '%.60s'; leave --matrix %.60s=... out", x->file,
+                              "%.300s: the model names no matrix '%.60s'; leave `matrix %.60s=...` out", x->file,
                               x->matrices[i].name, x->matrices[i].name);
     return CAROM_OK;
 }
