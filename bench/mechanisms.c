@@ -7,6 +7,7 @@
 // step. Times are thread CPU time, the least of several runs.  Arguments: schemes to measure instead of all.
 #define _GNU_SOURCE
 #include <carom/carom.h>
+#include <carom/event.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -254,9 +255,9 @@ static writer *const of_carom[CASES] = {chain, chain, chain, chain, tree, four_b
 
 // -- MuJoCo -----------------------------------------------------------------------------------------------------------
 
+#ifdef WITH_MUJOCO
 static bool is_track(int c) { return c == CASES - 1; }
 
-#ifdef WITH_MUJOCO
 static mjModel *mujoco_model(int c, const char *integrator) {
     char *text = NULL, error[300];
     size_t size = 0;
@@ -329,7 +330,8 @@ static carom_model *make_model(int c) {
 // count.
 static double carom_run_us(const carom_model *m, const char *scheme, int steps, carom_error *err) {
     carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m), d.scheme = scheme, d.h = H, d.t_end = (steps + 1) * H;
+    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = scheme, d.h = H,
+    d.t_end = (steps + 1) * H;
     d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
     carom_sim *sim = carom_sim_create(&d, err);
     if (!sim) return NAN;
