@@ -1,12 +1,13 @@
-// mechanisms.c: microseconds per step of mechanisms with joints, by scheme, beside MuJoCo where that is installed: chains
-// of 10 to 640 links, a tree with 15 branches, a four-bar linkage, ten slider-cranks on one crankshaft, and a track with
-// contacts.
+// mechanisms.c: microseconds per step of mechanisms with joints, by scheme, beside MuJoCo where that is installed:
+// chains of 10 to 640 links, a tree with 15 branches, a four-bar linkage, ten slider-cranks on one crankshaft, and a
+// track with contacts.
 //
 // MuJoCo steps joint angles (loops by soft constraints), carom the velocities of free bodies with the reactions of all
-// joints.  Its semi-implicit Euler scheme compares with moreau-midpoint: first order, one evaluation of forces per step.
-// Times are thread CPU time, the least of several runs.  Arguments: schemes to measure instead of all.
+// joints.  Its semi-implicit Euler scheme compares with moreau-midpoint: first order, one evaluation of forces per
+// step. Times are thread CPU time, the least of several runs.  Arguments: schemes to measure instead of all.
 #define _GNU_SOURCE
 #include <carom/carom.h>
+#include <carom/event.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,14 +21,29 @@
 enum { RUNS = 3, CASES = 8, BRANCHES = 15, LINKS = 4, CRANKS = 10 };
 static const double H = 1e-3, PI = 3.14159265358979324, MOST = 0.15; // s per run
 
-typedef struct row { const char *scheme; double goal; } row; // goal: of MuJoCo's step, chain of ten links; 0: none
+typedef struct row {
+    const char *scheme;
+    double goal;
+} row; // goal: of MuJoCo's step, chain of ten links; 0: none
 
-static const row rows[] = {
-    {"moreau-midpoint", 2.2}, {"half-explicit", 3.6},  {"half-explicit-rk", 0}, {"moreau-jean", 13},
-    {"newmark", 16},          {"hht", 16},             {"generalized-alpha", 16}, {"ggl-projection", 10},
-    {"ggl-midpoint", 24},     {"ggl-alpha", 33},       {"alpha-forces", 0},     {"dg-minus", 9},
-    {"dg-plus", 45},          {"mixed", 16},           {"splitting", 0},        {"event-driven", 0},
-    {"auto", 0},              {NULL, 0}};
+static const row rows[] = {{"moreau-midpoint", 2.2},
+                           {"half-explicit", 3.6},
+                           {"half-explicit-rk", 0},
+                           {"moreau-jean", 13},
+                           {"newmark", 16},
+                           {"hht", 16},
+                           {"generalized-alpha", 16},
+                           {"ggl-projection", 10},
+                           {"ggl-midpoint", 24},
+                           {"ggl-alpha", 33},
+                           {"alpha-forces", 0},
+                           {"dg-minus", 9},
+                           {"dg-plus", 45},
+                           {"mixed", 16},
+                           {"splitting", 0},
+                           {"event-driven", 0},
+                           {"auto", 0},
+                           {NULL, 0}};
 
 static const char *const names[CASES] = {"chain 10",  "chain 40", "chain 160",     "chain 640",
                                          "tree 15x4", "four-bar", "10 slider-cr.", "track"};
@@ -47,8 +63,7 @@ static const char *const INERTIA = "diaginertia='5e-6 8.3333333333333331e-5 8.33
 // Links along x, hinges about y and about y + z in turn.
 static void chain(FILE *f, int n) {
     fprintf(f, "carom: 1\n%sgravity: [0, 0, -9.81]\nbodies:\n", LINK);
-    for (int i = 1; i <= n; ++i)
-        fprintf(f, "  b%d: {mass: m, inertia: [J3, J, J], at: [%d*l - l/2, 0, 0]}\n", i, i);
+    for (int i = 1; i <= n; ++i) fprintf(f, "  b%d: {mass: m, inertia: [J3, J, J], at: [%d*l - l/2, 0, 0]}\n", i, i);
     fprintf(f, "joints:\n  j1: {type: revolute, between: [ground, b1], at: [0, 0, 0], axis: [0, 1, 0]}\n");
     for (int i = 2; i <= n; ++i)
         fprintf(f, "  j%d: {type: revolute, between: [b%d, b%d], at: [%d*l, 0, 0], axis: [0, 1, %d]}\n", i, i - 1, i,
@@ -71,7 +86,8 @@ static void tree(FILE *f, int n) {
     for (int b = 0; b < BRANCHES; ++b)
         for (int i = 0; i < LINKS; ++i) {
             const double a = 2 * PI * b / BRANCHES, x = 0.15 + 0.1 * i;
-            fprintf(f, "  b%d_%d: {mass: m, inertia: [J3, J, J], at: [%.17g, %.17g, 0], axis: [0, 0, 1], angle: %.17g}\n",
+            fprintf(f,
+                    "  b%d_%d: {mass: m, inertia: [J3, J, J], at: [%.17g, %.17g, 0], axis: [0, 0, 1], angle: %.17g}\n",
                     b, i, x * cos(a), x * sin(a), a);
         }
     fprintf(f, "joints:\n  root: {type: revolute, between: [ground, hub], at: [0, 0, 0], axis: [0, 1, 0]}\n");
@@ -80,8 +96,10 @@ static void tree(FILE *f, int n) {
             const double a = 2 * PI * b / BRANCHES, x = 0.1 + 0.1 * i;
             char inner[20] = "hub";
             if (i > 0) snprintf(inner, sizeof inner, "b%d_%d", b, i - 1);
-            fprintf(f, "  j%d_%d: {type: revolute, between: [%s, b%d_%d], at: [%.17g, %.17g, 0], axis: [%.17g, %.17g, 0]}\n",
-                    b, i, inner, b, i, x * cos(a), x * sin(a), -sin(a), cos(a));
+            fprintf(
+                f,
+                "  j%d_%d: {type: revolute, between: [%s, b%d_%d], at: [%.17g, %.17g, 0], axis: [%.17g, %.17g, 0]}\n",
+                b, i, inner, b, i, x * cos(a), x * sin(a), -sin(a), cos(a));
         }
 }
 
@@ -92,8 +110,9 @@ static void mujoco_tree(FILE *f, int n) {
     for (int b = 0; b < BRANCHES; ++b) {
         const double a = 2 * PI * b / BRANCHES;
         for (int i = 0; i < LINKS; ++i)
-            fprintf(f, "<body pos='%.17g %.17g 0' euler='0 0 %.17g'><joint type='hinge' axis='0 1 0'/><inertial "
-                       "pos='0.05 0 0' mass='0.1' %s/>",
+            fprintf(f,
+                    "<body pos='%.17g %.17g 0' euler='0 0 %.17g'><joint type='hinge' axis='0 1 0'/><inertial "
+                    "pos='0.05 0 0' mass='0.1' %s/>",
                     i ? 0.1 : 0.1 * cos(a), i ? 0 : 0.1 * sin(a), i ? 0 : a, INERTIA);
         for (int i = 0; i < LINKS; ++i) fprintf(f, "</body>");
     }
@@ -102,21 +121,23 @@ static void mujoco_tree(FILE *f, int n) {
 
 static void four_bar(FILE *f, int n) {
     (void)n;
-    fprintf(f, "carom: 1\ngravity: [0, -9.81]\nbodies:\n  crank: {mass: 0.2, inertia: 1e-3, at: [0, 0.1]}\n"
-               "  rod: {mass: 0.5, inertia: 1e-2, at: [0.25, 0.3]}\n  rocker: {mass: 0.4, inertia: 5e-3, at: [0.5, 0.2]}\n"
-               "joints:\n  a: {type: revolute, between: [ground, crank], at: [0, 0]}\n"
-               "  b: {type: revolute, between: [crank, rod], at: [0, 0.2]}\n"
-               "  c: {type: revolute, between: [rod, rocker], at: [0.5, 0.4]}\n"
-               "  d: {type: revolute, between: [rocker, ground], at: [0.5, 0]}\n");
+    fprintf(f,
+            "carom: 1\ngravity: [0, -9.81]\nbodies:\n  crank: {mass: 0.2, inertia: 1e-3, at: [0, 0.1]}\n"
+            "  rod: {mass: 0.5, inertia: 1e-2, at: [0.25, 0.3]}\n  rocker: {mass: 0.4, inertia: 5e-3, at: [0.5, 0.2]}\n"
+            "joints:\n  a: {type: revolute, between: [ground, crank], at: [0, 0]}\n"
+            "  b: {type: revolute, between: [crank, rod], at: [0, 0.2]}\n"
+            "  c: {type: revolute, between: [rod, rocker], at: [0.5, 0.4]}\n"
+            "  d: {type: revolute, between: [rocker, ground], at: [0.5, 0]}\n");
 }
 
 static void mujoco_four_bar(FILE *f, int n) {
     (void)n;
     const char *hinge = "<joint type='hinge' axis='0 -1 0'/>";
-    fprintf(f, "<worldbody><body>%s<inertial pos='0 0 0.1' mass='0.2' diaginertia='1e-3 1e-3 1e-3'/>"
-               "<body pos='0 0 0.2'>%s<inertial pos='0.25 0 0.1' mass='0.5' diaginertia='1e-2 1e-2 1e-2'/>"
-               "<body name='rocker' pos='0.5 0 0.2'>%s<inertial pos='0 0 -0.2' mass='0.4' diaginertia='5e-3 5e-3 5e-3'/>"
-               "</body></body></body></worldbody><equality><connect body1='rocker' anchor='0 0 -0.4'/></equality>",
+    fprintf(f,
+            "<worldbody><body>%s<inertial pos='0 0 0.1' mass='0.2' diaginertia='1e-3 1e-3 1e-3'/>"
+            "<body pos='0 0 0.2'>%s<inertial pos='0.25 0 0.1' mass='0.5' diaginertia='1e-2 1e-2 1e-2'/>"
+            "<body name='rocker' pos='0.5 0 0.2'>%s<inertial pos='0 0 -0.2' mass='0.4' diaginertia='5e-3 5e-3 5e-3'/>"
+            "</body></body></body></worldbody><equality><connect body1='rocker' anchor='0 0 -0.4'/></equality>",
             hinge, hinge, hinge);
 }
 
@@ -133,39 +154,46 @@ static void cranks(FILE *f, int n) {
     for (int k = 0; k < CRANKS; ++k) {
         double pin[2], x;
         crank_at(k, pin, &x);
-        fprintf(f, "  rod%d: {mass: 0.3, inertia: 1e-3, at: [%.17g, %.17g]}\n  piston%d: {mass: 0.4, inertia: 1e-3, at: "
-                   "[%.17g, 0]}\n",
+        fprintf(f,
+                "  rod%d: {mass: 0.3, inertia: 1e-3, at: [%.17g, %.17g]}\n  piston%d: {mass: 0.4, inertia: 1e-3, at: "
+                "[%.17g, 0]}\n",
                 k, (pin[0] + x) / 2, pin[1] / 2, k, x);
     }
     fprintf(f, "joints:\n  bearing: {type: revolute, between: [ground, shaft], at: [0, 0]}\n");
     for (int k = 0; k < CRANKS; ++k) {
         double pin[2], x;
         crank_at(k, pin, &x);
-        fprintf(f, "  pin%d: {type: revolute, between: [shaft, rod%d], at: [%.17g, %.17g]}\n  bolt%d: {type: revolute, "
-                   "between: [rod%d, piston%d], at: [%.17g, 0]}\n  bore%d: {type: prismatic, between: [ground, piston%d], "
-                   "at: [%.17g, 0], axis: [1, 0]}\n",
+        fprintf(f,
+                "  pin%d: {type: revolute, between: [shaft, rod%d], at: [%.17g, %.17g]}\n  bolt%d: {type: revolute, "
+                "between: [rod%d, piston%d], at: [%.17g, 0]}\n  bore%d: {type: prismatic, between: [ground, piston%d], "
+                "at: [%.17g, 0], axis: [1, 0]}\n",
                 k, k, pin[0], pin[1], k, k, k, x, k, k, x);
     }
 }
 
 static void mujoco_cranks(FILE *f, int n) {
     (void)n;
-    fprintf(f, "<worldbody><body><joint type='hinge' axis='0 -1 0'/><inertial pos='0 0 0' mass='2' diaginertia='0.01 0.01 "
-               "0.01'/>");
+    fprintf(f,
+            "<worldbody><body><joint type='hinge' axis='0 -1 0'/><inertial pos='0 0 0' mass='2' diaginertia='0.01 0.01 "
+            "0.01'/>");
     for (int k = 0; k < CRANKS; ++k) {
         double pin[2], x;
         crank_at(k, pin, &x);
-        fprintf(f, "<body name='rod%d' pos='%.17g 0 %.17g'><joint type='hinge' axis='0 -1 0'/><inertial pos='%.17g 0 %.17g' "
-                   "mass='0.3' diaginertia='1e-3 1e-3 1e-3'/></body>",
-                k, pin[0], pin[1], (x - pin[0]) / 2, -pin[1] / 2);
+        fprintf(
+            f,
+            "<body name='rod%d' pos='%.17g 0 %.17g'><joint type='hinge' axis='0 -1 0'/><inertial pos='%.17g 0 %.17g' "
+            "mass='0.3' diaginertia='1e-3 1e-3 1e-3'/></body>",
+            k, pin[0], pin[1], (x - pin[0]) / 2, -pin[1] / 2);
     }
     fprintf(f, "</body>");
     for (int k = 0; k < CRANKS; ++k) {
         double pin[2], x;
         crank_at(k, pin, &x);
-        fprintf(f, "<body name='piston%d' pos='%.17g 0 0'><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='0.4' "
-                   "diaginertia='1e-3 1e-3 1e-3'/></body>",
-                k, x);
+        fprintf(
+            f,
+            "<body name='piston%d' pos='%.17g 0 0'><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='0.4' "
+            "diaginertia='1e-3 1e-3 1e-3'/></body>",
+            k, x);
     }
     fprintf(f, "</worldbody><equality>");
     for (int k = 0; k < CRANKS; ++k) {
@@ -190,51 +218,54 @@ static void mujoco_track(FILE *f, int n) {
     const char *planar = "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/><joint type='hinge' "
                          "axis='0 -1 0'/>",
                *solid = "contype='2' conaffinity='1' friction='0.8'";
-    fprintf(f, "<worldbody><geom type='plane' size='9 9 1' pos='0 0 %.17g' %s/><geom type='cylinder' size='0.12 1' "
-               "zaxis='0 1 0' pos='2.3 0 %.17g' %s/>",
+    fprintf(f,
+            "<worldbody><geom type='plane' size='9 9 1' pos='0 0 %.17g' %s/><geom type='cylinder' size='0.12 1' "
+            "zaxis='0 1 0' pos='2.3 0 %.17g' %s/>",
             -R - r, solid, -R - r - 0.06, solid);
     fprintf(f, "<body pos='%g 0 0.05'>%s<inertial pos='0 0 0' mass='30' diaginertia='8 8 8'/>", D / 2, planar);
     for (int i = 0; i < 4; ++i)
-        fprintf(f, "<body pos='%.17g 0 -0.05'><joint name='axle%d' type='hinge' axis='0 1 0'/><inertial pos='0 0 0' mass='3' "
-                   "diaginertia='%.17g %.17g %.17g'/><geom type='cylinder' size='%.17g 0.1' zaxis='0 1 0' %s/></body>",
-                D * i / 3 - D / 2, i, 1.5 * wheel * wheel, 1.5 * wheel * wheel, 1.5 * wheel * wheel, wheel, solid);
+        fprintf(
+            f,
+            "<body pos='%.17g 0 -0.05'><joint name='axle%d' type='hinge' axis='0 1 0'/><inertial pos='0 0 0' mass='3' "
+            "diaginertia='%.17g %.17g %.17g'/><geom type='cylinder' size='%.17g 0.1' zaxis='0 1 0' %s/></body>",
+            D * i / 3 - D / 2, i, 1.5 * wheel * wheel, 1.5 * wheel * wheel, 1.5 * wheel * wheel, wheel, solid);
     fprintf(f, "</body>");
     double before = 0;
     for (int i = 0; i < 48; ++i) {
-        const double a = i < 16   ? 0
-                         : i < 24 ? (i - 15.5) * PI / 8
-                         : i < 40 ? PI
-                                  : PI + (i - 39.5) * PI / 8;
-        fprintf(f, "<body name='plate%d' pos='%g 0 %.17g' euler='0 %.17g 0'>%s<inertial pos='%g 0 0' mass='0.4' "
-                   "diaginertia='4e-4 4e-4 4e-4'/><geom type='capsule' size='%g' fromto='0 0 0 %g 0 0' contype='1' "
-                   "conaffinity='2' friction='0.8'/>",
-                i, i ? pitch : 0, i ? 0 : -R, before - a, i ? "<joint type='hinge' axis='0 -1 0'/>" : planar, pitch / 2, r,
-                pitch);
+        const double a = i < 16 ? 0 : i < 24 ? (i - 15.5) * PI / 8 : i < 40 ? PI : PI + (i - 39.5) * PI / 8;
+        fprintf(f,
+                "<body name='plate%d' pos='%g 0 %.17g' euler='0 %.17g 0'>%s<inertial pos='%g 0 0' mass='0.4' "
+                "diaginertia='4e-4 4e-4 4e-4'/><geom type='capsule' size='%g' fromto='0 0 0 %g 0 0' contype='1' "
+                "conaffinity='2' friction='0.8'/>",
+                i, i ? pitch : 0, i ? 0 : -R, before - a, i ? "<joint type='hinge' axis='0 -1 0'/>" : planar, pitch / 2,
+                r, pitch);
         before = a;
     }
     for (int i = 0; i < 48; ++i) fprintf(f, "</body>");
-    fprintf(f, "</worldbody><equality><connect body1='plate47' body2='plate0' anchor='%g 0 0'/></equality><actuator>"
-               "<velocity joint='axle3' kv='20'/></actuator>",
+    fprintf(f,
+            "</worldbody><equality><connect body1='plate47' body2='plate0' anchor='%g 0 0'/></equality><actuator>"
+            "<velocity joint='axle3' kv='20'/></actuator>",
             pitch);
 }
 
 typedef void writer(FILE *f, int n);
 static writer *const of_carom[CASES] = {chain, chain, chain, chain, tree, four_bar, cranks, track},
-                     *const of_mujoco[CASES] = {mujoco_chain, mujoco_chain, mujoco_chain,    mujoco_chain,
+                     *const of_mujoco[CASES] = {mujoco_chain, mujoco_chain,    mujoco_chain,  mujoco_chain,
                                                 mujoco_tree,  mujoco_four_bar, mujoco_cranks, mujoco_track};
 
 // -- MuJoCo -----------------------------------------------------------------------------------------------------------
 
+#ifdef WITH_MUJOCO
 static bool is_track(int c) { return c == CASES - 1; }
 
-#ifdef WITH_MUJOCO
 static mjModel *mujoco_model(int c, const char *integrator) {
     char *text = NULL, error[300];
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
     if (!f) return NULL;
-    fprintf(f, "<mujoco><compiler inertiafromgeom='false' angle='radian'/><size njmax='3000' nconmax='1000'/><option "
-               "timestep='%g' gravity='0 0 -9.81' integrator='%s'>%s</option>",
+    fprintf(f,
+            "<mujoco><compiler inertiafromgeom='false' angle='radian'/><size njmax='3000' nconmax='1000'/><option "
+            "timestep='%g' gravity='0 0 -9.81' integrator='%s'>%s</option>",
             H, integrator, is_track(c) ? "" : "<flag contact='disable'/>");
     of_mujoco[c](f, chains[c % 4]);
     fprintf(f, "</mujoco>");
@@ -295,10 +326,12 @@ static carom_model *make_model(int c) {
     return m;
 }
 
-// Microseconds per ms of motion; the first millisecond, in which memory is touched and starts are found, does not count.
+// Microseconds per ms of motion; the first millisecond, in which memory is touched and starts are found, does not
+// count.
 static double carom_run_us(const carom_model *m, const char *scheme, int steps, carom_error *err) {
     carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m), d.scheme = scheme, d.h = H, d.t_end = (steps + 1) * H;
+    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = scheme, d.h = H,
+    d.t_end = (steps + 1) * H;
     d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
     carom_sim *sim = carom_sim_create(&d, err);
     if (!sim) return NAN;
@@ -324,8 +357,10 @@ static double carom_us(const carom_model *m, const char *scheme, carom_error *er
 }
 
 static void cell(double us) {
-    if (isfinite(us)) printf(" %13.*f", us < 100 ? 2 : 0, us);
-    else printf(" %13s", "-");
+    if (isfinite(us))
+        printf(" %13.*f", us < 100 ? 2 : 0, us);
+    else
+        printf(" %13s", "-");
     fflush(stdout);
 }
 

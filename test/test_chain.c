@@ -281,6 +281,60 @@ static void joints_alone_are_a_linear_system(void **state) {
     }
 }
 
+// Joints in a row, each between two neighbours, and contacts in the middle and at the end: eliminated first (SOL-30),
+// they get the impulses that a solver of all rows finds.
+static void joints_are_eliminated_before_contacts(void **state) {
+    (void)state;
+    enum { JOINTS = 60, DOF = 3 * (JOINTS + 1), CONTACTS = 3 };
+    for (int kind = 0; kind < 4; ++kind) { // symmetric or not; with an envelope or not
+        const bool symmetric = kind % 2 == 0, envelope = kind / 2 == 0;
+        uint64_t seed = 5;
+        contact_problem x = problem_create(JOINTS + 3 * CONTACTS, JOINTS + CONTACTS);
+        for (int j = 0; j < JOINTS; ++j) problem_add(&x, CAROM_BILATERAL, 0);
+        for (int c = 0; c < CONTACTS; ++c) problem_add(&x, CAROM_SPATIAL, 0.3);
+        const int n = x.pb.n;
+        double *W = calloc((size_t)(DOF * n), sizeof *W), *A = calloc((size_t)(DOF * n), sizeof *A), w[DOF], v[DOF];
+        int first[JOINTS + 3 * CONTACTS];
+        assert_true(W && A);
+        for (int k = 0; k < DOF; ++k) w[k] = 1 + uniform(&seed), v[k] = symmetric_uniform(&seed);
+        for (int i = 0; i < n; ++i) {
+            const int from = i < JOINTS ? 3 * i : (i - JOINTS) / 3 * (DOF - 6) / (CONTACTS - 1);
+            for (int k = from; k < from + 6; ++k) {
+                double *a = W + k + (size_t)i * DOF;
+                *a = symmetric_uniform(&seed);
+                A[k + (size_t)i * DOF] = symmetric ? *a : *a * (1 + 0.01 * symmetric_uniform(&seed));
+            }
+        }
+        problem_from_directions(&x, DOF, A, W, w, v);
+        for (int c = 0; c < CONTACTS; ++c) x.c[JOINTS + 3 * c] -= 2; // they approach
+        for (int i = 0; i < n; ++i)
+            for (first[i] = 0; first[i] < i && PROBLEM_G(&x, i, first[i]) == 0 && PROBLEM_G(&x, first[i], i) == 0;)
+                first[i]++;
+        x.pb.symmetric = symmetric;
+        x.pb.first = envelope ? first : NULL;
+        carom_arena mem = {0};
+        carom_allocate_chain(&mem, n, x.pb.nb, JOINTS, NULL);
+        mem = (carom_arena){.base = aligned_alloc(64, (mem.used + 127) / 64 * 64), .size = mem.used + 64};
+        assert_non_null(mem.base);
+        memset(mem.base, 0xff, mem.size);
+        carom_chain *chain = carom_allocate_chain(&mem, n, x.pb.nb, JOINTS, NULL);
+        const carom_report r = carom_chain_solve(chain, &x.pb, 1e-11);
+        assert_true(r.converged && r.residual <= 1e-11);
+        double *p = calloc((size_t)n, sizeof *p), pushes = 0;
+        assert_non_null(p);
+        memcpy(p, x.p, (size_t)n * sizeof *p);
+        for (int c = 0; c < CONTACTS; ++c) pushes += p[JOINTS + 3 * c] > 0;
+        assert_true(pushes > 0);
+        problem_cold(&x);
+        solver_memory m = memory_for_solver(carom_solver_find("newton"), n, x.pb.nb);
+        assert_true(carom_solver_solve(carom_solver_find("newton"), m.work, &x.pb, 1e-11).converged);
+        for (int i = 0; i < n; ++i) assert_true(fabs(p[i] - x.p[i]) <= 1e-9);
+        memory_free(&m);
+        free(mem.base), free(p), free(W), free(A);
+        problem_destroy(&x);
+    }
+}
+
 // Bytes of these that are in memory.
 static size_t resident(const unsigned char *from, size_t size) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), skip = (page - (uintptr_t)from % page) % page,
@@ -366,6 +420,7 @@ int main(void) {
         cmocka_unit_test(what_a_fallback_used_is_given_back),
         cmocka_unit_test(no_contact_is_no_problem),
         cmocka_unit_test(joints_alone_are_a_linear_system),
+        cmocka_unit_test(joints_are_eliminated_before_contacts),
         cmocka_unit_test(joints_that_round_are_given_up_soon),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,7 +178,8 @@ static carom_delassus_storage storage_for(const carom_delassus *d, const carom_l
                                           const carom_factor *F, bool kept) {
     if (d->parts.blocks) return CAROM_BY_PARTS;
     assert(!V->W.share && !W->W.share); // columns that share rows belong to bodies, which are parts
-    if (F->shape.storage == CAROM_DIAGONAL && W->W.count && V->W.count) return CAROM_BY_PRODUCTS;
+    const bool fits = V->W.stride == d->sparse.stride && W->W.stride == d->sparse.stride; // else there is no room
+    if (F->shape.storage == CAROM_DIAGONAL && W->W.count && V->W.count && fits) return CAROM_BY_PRODUCTS;
     return kept && d->keeps && F->ready ? CAROM_BY_KEPT_COLUMNS : CAROM_BY_COLUMNS;
 }
 

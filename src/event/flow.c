@@ -246,7 +246,7 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     if (!all) take_blocks(f, &f->rows), take_rows(f);
     if (pushes) {
         take_blocks(f, &f->push_on);
-        if (!(f->n >= MANY && L->W.count && !L->W.share && take_pushes(f, s, true))) take_pushes(f, s, false);
+        if (!(sys->ne >= MANY && L->W.count && take_pushes(f, s, true))) take_pushes(f, s, false);
     }
     f->of_G[0] = W, f->of_G[1] = B;
     if (!make_operator(f, s, L->nb == sys->ne))
@@ -351,7 +351,7 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
     for (int i = 0; i < n; ++i) s->c[i] *= s->h, s->p[i] = 0;
     s->problem =
         (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = f->S, .c = s->c, .p = s->p, .u = s->u};
-    const bool many = f->n >= MANY; // as it is, with h lambda: S is what elimination has left
+    const bool many = sys->ne >= MANY; // as it is, with h lambda: S is what elimination has left
     if (many) {
         s->problem.G = f->G.G, s->problem.ld = f->G.ld;
         s->problem.first = f->G.first, s->problem.symmetric = f->G.symmetric;

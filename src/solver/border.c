@@ -51,7 +51,9 @@ static bool fits(carom_border *w, const carom_problem *pb) {
     const int joints = w->n = carom_problem_joints(pb);
     if (!pb->G || pb->rows || carom_problem_narrow(pb) || joints <= FEW || joints == pb->nb) return false;
     const double rows = pb->n - joints;
-    if (rows * rows > DENSE * (double)pb->n || joints > w->rigid || pb->n - joints > w->rows || pb->nb - joints > w->blocks) return false;
+    if (rows * rows > DENSE * (double)pb->n || joints > w->rigid || pb->n - joints > w->rows ||
+        pb->nb - joints > w->blocks)
+        return false;
     for (int b = joints; b < pb->nb; b++)
         if (pb->block[b].law == CAROM_BILATERAL) return false;
     return true;
@@ -75,9 +77,18 @@ bool carom_border_split(carom_border *w, const carom_problem *pb) {
         for (int i = 0; i < k && k < m && pb->symmetric; i++) y[i] = w->S[(size_t)k + (size_t)i * side];
     }
     for (int b = 0; b < nb; b++) w->block[b] = pb->block[n + b], w->block[b].at -= n;
-    w->contacts = (carom_problem){.n = m, .nb = nb, .ld = m, .block = w->block, .G = w->S, .c = w->s,
-                                  .disc = pb->disc ? pb->disc + n : NULL, .symmetric = pb->symmetric,
-                                  .team = pb->team, .enough = pb->enough, .p = pb->p + n, .u = w->u};
+    w->contacts = (carom_problem){.n = m,
+                                  .nb = nb,
+                                  .ld = m,
+                                  .block = w->block,
+                                  .G = w->S,
+                                  .c = w->s,
+                                  .disc = pb->disc ? pb->disc + n : NULL,
+                                  .symmetric = pb->symmetric,
+                                  .team = pb->team,
+                                  .enough = pb->enough,
+                                  .p = pb->p + n,
+                                  .u = w->u};
     return true;
 }
 

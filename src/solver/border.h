@@ -10,13 +10,13 @@
 
 typedef struct carom_border {
     alignas(64) unsigned char joints[CAROM_SOLVER_WORK]; // work of carom_solver_joints
-    int rows, blocks, rigid; // there is room for: contacts, joints
-    int n;                   // joints of the problem at hand
-    carom_block *block;      // of contacts
-    double *S, *s, *u;       // rows x rows, rows, rows
-    double *R;               // rows x rigid: rows of G_cj where G is not symmetric
-    int *from, *to;          // rows: where the entries of G_cj stand
-    double *x;               // rigid
+    int rows, blocks, rigid;                             // there is room for: contacts, joints
+    int n;                                               // joints of the problem at hand
+    carom_block *block;                                  // of contacts
+    double *S, *s, *u;                                   // rows x rows, rows, rows
+    double *R;                                           // rows x rigid: rows of G_cj where G is not symmetric
+    int *from, *to;                                      // rows: where the entries of G_cj stand
+    double *x;                                           // rigid
     carom_problem contacts;
 } carom_border;
 
