@@ -82,15 +82,75 @@ static carom_status rates(const void *model, void *work, double t, const double 
     return CAROM_OK;
 }
 
+// The body that condition i lets move; NULL: none.
+static const body *body_of(const carom_model *m, int i) {
+    const body *b = m->conditions[i].body < 0 ? NULL : &m->bodies[m->conditions[i].body];
+    return b && b->v >= 0 ? b : NULL;
+}
+
 // (CND-2)
+static void still(const carom_model *m, const void *work, double *f) {
+    const bool *off = carom_conditions_off(m, work);
+    for (int i = 0; i < m->nconditions; ++i)
+        if (off[i] && body_of(m, i)) carom_zero(f + body_of(m, i)->v, velocities_of(body_of(m, i)));
+}
+
 static carom_status force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
     const carom_model *m = model;
-    const bool *off = carom_conditions_off(m, work);
     CAROM_TRY(m->conditional->plain.force(m, work, t, q, v, f));
-    for (int i = 0; i < m->nconditions; ++i) {
-        const body *b = m->conditions[i].body < 0 ? NULL : &m->bodies[m->conditions[i].body];
-        if (b && off[i]) carom_zero(f + b->v, velocities_of(b));
-    }
+    still(m, work, f);
+    return CAROM_OK;
+}
+
+// Some are off?
+static bool some_off(const carom_model *m, const void *work) {
+    const bool *off = carom_conditions_off(m, work);
+    for (int i = 0; i < m->nconditions; ++i)
+        if (off[i]) return true;
+    return false;
+}
+
+// What answers several questions at once does so where all is there.
+static carom_status motion(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M,
+                           double *f, double *g) {
+    const carom_model *m = model;
+    CAROM_TRY(m->conditional->plain.motion(m, work, t, q, v, M, f, g));
+    still(m, work, f);
+    if (g) carom_conditions_hide(m, work, g);
+    return CAROM_OK;
+}
+
+static carom_status free_motion(const void *model, void *work, double t, const double *q, const double *v, double *a,
+                                double *g) {
+    const carom_model *m = model;
+    return some_off(m, work) ? CAROM_RETRY : m->conditional->plain.free_motion(m, work, t, q, v, a, g);
+}
+
+static carom_status motion_directions(const void *model, void *work, double t, const double *q, const double *v,
+                                      carom_matrix M, double *f, double *g, carom_local *L) {
+    const carom_model *m = model;
+    return some_off(m, work) ? CAROM_RETRY : m->conditional->plain.motion_directions(m, work, t, q, v, M, f, g, L);
+}
+
+// Nothing is known of contacts and forces that are off.
+static carom_status bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1,
+                           const double *v_0, const double *v_1, const double *v_off, double *least, double *slowest,
+                           double *fastest, double *turn) {
+    const carom_model *m = model;
+    const bool *off = carom_conditions_off(m, work);
+    CAROM_TRY(m->conditional->plain.bounds(m, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, least, slowest, fastest,
+                                           turn));
+    for (int c = 0; c < m->nc; ++c)
+        if (hidden(m, off, c)) least[c] = NAN;
+    return CAROM_OK;
+}
+
+static carom_status force_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0,
+                                 const double *q_1, const double *v_0, const double *v_1, const double *v_off,
+                                 double *mid, double *slope, double *off) {
+    const carom_model *m = model;
+    CAROM_TRY(m->conditional->plain.force_bounds(m, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, mid, slope, off));
+    still(m, work, mid), still(m, work, slope), still(m, work, off);
     return CAROM_OK;
 }
 
@@ -112,7 +172,7 @@ static void switches(const void *model, void *work, const double *on) {
 
 static void switched(const void *model, int i, bool on, double *v) {
     const carom_model *m = model;
-    const body *b = m->conditions[i].body < 0 ? NULL : &m->bodies[m->conditions[i].body];
+    const body *b = body_of(m, i);
     if (!b) return;
     if (on) carom_copy(v + b->v, m->v0 + b->v, velocities_of(b));
     else carom_zero(v + b->v, velocities_of(b));
@@ -171,8 +231,11 @@ carom_status carom_conditions_system(carom_model *m, carom_error *err) {
     if (s->curvature) s->curvature = curvature;
     if (s->rates) s->rates = rates;
     if (s->observe) s->observe = observe;
-    // what else answers several questions at once, or for all states, does not know of conditions
-    s->motion = NULL, s->free_motion = NULL, s->motion_directions = NULL;
-    s->reach = NULL, s->bounds = NULL, s->force_bounds = NULL;
+    if (s->motion) s->motion = motion;
+    if (s->free_motion) s->free_motion = free_motion;
+    if (s->motion_directions) s->motion_directions = motion_directions;
+    if (s->bounds) s->bounds = bounds;
+    if (s->force_bounds) s->force_bounds = force_bounds;
+    s->reach = NULL; // it does not know of conditions
     return CAROM_OK;
 }

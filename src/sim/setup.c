@@ -137,7 +137,7 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     carom_allocate_resolution(sim, mem);
     if (k > 0) allocate_redundant(sim, mem, keep, k);
     sim->before = carom_allocate_bytes(mem, keep->used); // last: now it is known how much is kept
-    const bool located = sim->sys->nswitches && sim->scheme->emits_events && !sim->sys->listed;
+    const bool located = sim->switches && sim->scheme->emits_events && !sim->sys->listed;
     sim->piece = located ? carom_allocate_bytes(mem, keep->used) : NULL;
 }
 

@@ -85,7 +85,7 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
     double kinetic, potential;
-    if (sim->sys->nswitches) CAROM_TRY(begin_switches(sim, err));
+    if (sim->switches) CAROM_TRY(begin_switches(sim, err));
     CAROM_TRY(carom_sim_list(sim, sim->h, err));
     CAROM_TRY(carom_sim_sample(sim, err));
     k = sim->kept; // the list may have wanted more memory
@@ -292,7 +292,7 @@ static carom_status end_step(carom_sim *sim, double t_0, double h, bool reacts, 
     k->n += 1;
     const bool looks = carom_sim_sampled(k->n);
     // time and number are all there is to book
-    if (known && sim->forecast.alone && !sim->sys->nswitches && !s->reacted && !reacts && !k->busy && !looks) {
+    if (known && sim->forecast.alone && !sim->switches && !s->reacted && !reacts && !k->busy && !looks) {
         k->ledger.steps = k->n - k->counted_from;
         sim->stale = true;
         sim->quiet = h == sim->h && s->contact.scale == 0;
@@ -348,7 +348,7 @@ static carom_status quiet_step(carom_sim *sim, bool *taken, carom_error *err) {
 
 // A step before the end, or a failure: then all is as before it.
 carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
-    bool quiet = sim->quiet && !sim->sys->nswitches;
+    bool quiet = sim->quiet && !sim->switches;
     if (quiet) CAROM_TRY(quiet_step(sim, &quiet, err));
     if (quiet) return CAROM_OK;
 

@@ -164,6 +164,7 @@ struct carom_sim {
     double *held;       // kept, nc: 1 for a contact that reacted in the last step of the scheme
     double *input;      // kept, ni: signals
     double *sampled;    // kept, 2 nsamplers: samples, and how many of them have taken effect
+    bool switches;      // some switch may change: it is no gate, or the scheme knows none
     double *on;         // kept, nswitches: what is on
     double *condition, *on_next, *wanted; // nswitches: scratch of switches.c
     bool decided;       // the next ones are `wanted`

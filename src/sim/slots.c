@@ -47,7 +47,7 @@ static void set_accept(carom_sim *sim) {
 void carom_sim_tell(carom_sim *sim) {
     const carom_system *sys = sim->sys;
     if (sys->ni) sys->inputs(sys->model, sim->step.sys_work, sim->input);
-    if (!sys->nswitches) return;
+    if (!sim->switches) return;
     for (int i = 0; i < sys->nswitches; ++i) sim->off[i] = sim->on[i] == 0;
     sim->list.off = sim->off;
     sys->switches(sys->model, sim->step.sys_work, sim->on);

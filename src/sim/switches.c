@@ -16,6 +16,8 @@
 
 void carom_sim_switches_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     const size_t n = (size_t)sim->sys->nswitches;
+    sim->switches = n > 0 && !sim->scheme->gates;
+    for (size_t i = 0; i < n; ++i) sim->switches = sim->switches || sim->sys->gate_of[i] < 0;
     sim->on = carom_allocate(keep, n);
     CAROM_ALLOCATE(mem, n, &sim->condition, &sim->on_next, &sim->wanted);
     sim->off = n ? carom_allocate_bytes(mem, n * sizeof *sim->off) : NULL;
@@ -96,7 +98,7 @@ carom_status carom_sim_switch_booked(carom_sim *sim, carom_error *err) {
     carom_kept *k = sim->kept;
     double T[2], V[2];
     bool some;
-    if (!sim->sys->nswitches) return CAROM_OK;
+    if (!sim->switches) return CAROM_OK;
     const double t = k->t + CAROM_INSTANT * sim->h; // a step that ends at the time of a change sees it
     CAROM_TRY(carom_sim_conditions(sim, t, &some, err));
     if (!some) return CAROM_OK;
