@@ -35,7 +35,7 @@ static const family families[] = {
      "  g: {among: [o, a]}\n",
      {"a-d.*", "o.*-a.gap"},
      {2, 30, 32, 33},
-     1e-11, 0.6},
+     1e-12, 0.6},
     {"spheres",
      "carom: 1\ngravity: [0, 0, -10]\nbodies:\n"
      "  a: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [0, 0, 0.4], spin: [1, 2, 3], shape: {sphere: 0.1}}\n"
@@ -48,7 +48,7 @@ static const family families[] = {
      "friction: {along: 0.2, across: 0.1, direction: [1, 0, 0]}}\n",
      {"a-d.*", "a-roof.*", "o.*-d.force"},
      {2, 28, 30, 33},
-     1e-11, 0.6},
+     1e-12, 0.6},
     {"boxes in space", // a list from three pairs on: the others are not among them
      "carom: 1\ngravity: [0, 0, -10]\nbodies:\n"
      "  a: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [0, 0, 0.4], spin: [1, 2, 3], shape: {box: [0.2, 0.2, 0.1]}}\n"
@@ -58,7 +58,7 @@ static const family families[] = {
      "  h: {between: [a, floor], friction: 0.3}\n  far: {between: [a, o]}\n",
      {"a-floor.*", "a-o.0.*"},
      {1, 2, 5, 9},
-     1e-11, 0.3}, // before it rests on four corners: how they share its weight is not determined
+     1e-12, 0.3}, // before it rests on four corners: how they share its weight is not determined
 };
 
 static carom_result *result_of(const family *f, int others, const char *const *columns, bool *listed) {
