@@ -58,7 +58,7 @@ static const family families[] = {
      "  h: {between: [a, floor], friction: 0.3}\n  far: {between: [a, o]}\n",
      {"a-floor.*", "a-o.0.*"},
      {1, 2, 5, 9},
-     1e-12, 0.3}, // before it rests on four corners: how they share its weight is not determined
+     1e-12, 0.3}, // before it rests on four corners, whose shares are not determined
 };
 
 static carom_result *result_of(const family *f, int others, const char *const *columns, bool *listed) {
