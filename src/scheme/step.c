@@ -749,9 +749,11 @@ bool carom_problem_met(carom_step *s, const int *id, double rounding) {
 
 // -- books ---------------------------------------------------------------------------------------------
 
+static const double APPROACH = 1e-9; // of the largest speed: a contact that lasts has u = 0 to rounding, of either sign
+
 // Is contact b of the set struck: does it approach, and is it pushed?
 static bool struck(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before) {
-    return L->id[b] >= s->sys->ne && p[L->at[b]] > 0 && u_before[L->at[b]] < 0;
+    return L->id[b] >= s->sys->ne && p[L->at[b]] > 0 && u_before[L->at[b]] < -APPROACH * s->scale;
 }
 
 // (BK-1)  Impact takes  - sum of 1/2 (u_before + u_after) p  over the normal impulses of contacts, and over those of
