@@ -1,10 +1,10 @@
-// mechanisms.c: microseconds per step of mechanisms with joints, by scheme, beside MuJoCo where that is installed: chains
-// of 10 to 640 links, a tree with 15 branches, a four-bar linkage, ten slider-cranks on one crankshaft, and a track with
-// contacts.
+// mechanisms.c: microseconds per step of mechanisms with joints, by scheme, beside MuJoCo where that is installed:
+// chains of 10 to 640 links, a tree with 15 branches, a four-bar linkage, ten slider-cranks on one crankshaft, and a
+// track with contacts.
 //
 // MuJoCo steps joint angles (loops by soft constraints), carom the velocities of free bodies with the reactions of all
-// joints.  Its semi-implicit Euler scheme compares with moreau-midpoint: first order, one evaluation of forces per step.
-// Times are thread CPU time, the least of several runs.  Arguments: schemes to measure instead of all.
+// joints.  Its semi-implicit Euler scheme compares with moreau-midpoint: first order, one evaluation of forces per
+// step. Times are thread CPU time, the least of several runs.  Arguments: schemes to measure instead of all.
 #define _GNU_SOURCE
 #include <carom/carom.h>
 #include <math.h>
@@ -71,7 +71,8 @@ static void tree(FILE *f, int n) {
     for (int b = 0; b < BRANCHES; ++b)
         for (int i = 0; i < LINKS; ++i) {
             const double a = 2 * PI * b / BRANCHES, x = 0.15 + 0.1 * i;
-            fprintf(f, "  b%d_%d: {mass: m, inertia: [J3, J, J], at: [%.17g, %.17g, 0], axis: [0, 0, 1], angle: %.17g}\n",
+            fprintf(f,
+                    "  b%d_%d: {mass: m, inertia: [J3, J, J], at: [%.17g, %.17g, 0], axis: [0, 0, 1], angle: %.17g}\n",
                     b, i, x * cos(a), x * sin(a), a);
         }
     fprintf(f, "joints:\n  root: {type: revolute, between: [ground, hub], at: [0, 0, 0], axis: [0, 1, 0]}\n");
@@ -80,8 +81,10 @@ static void tree(FILE *f, int n) {
             const double a = 2 * PI * b / BRANCHES, x = 0.1 + 0.1 * i;
             char inner[20] = "hub";
             if (i > 0) snprintf(inner, sizeof inner, "b%d_%d", b, i - 1);
-            fprintf(f, "  j%d_%d: {type: revolute, between: [%s, b%d_%d], at: [%.17g, %.17g, 0], axis: [%.17g, %.17g, 0]}\n",
-                    b, i, inner, b, i, x * cos(a), x * sin(a), -sin(a), cos(a));
+            fprintf(
+                f,
+                "  j%d_%d: {type: revolute, between: [%s, b%d_%d], at: [%.17g, %.17g, 0], axis: [%.17g, %.17g, 0]}\n",
+                b, i, inner, b, i, x * cos(a), x * sin(a), -sin(a), cos(a));
         }
 }
 
@@ -102,21 +105,23 @@ static void mujoco_tree(FILE *f, int n) {
 
 static void four_bar(FILE *f, int n) {
     (void)n;
-    fprintf(f, "carom: 1\ngravity: [0, -9.81]\nbodies:\n  crank: {mass: 0.2, inertia: 1e-3, at: [0, 0.1]}\n"
-               "  rod: {mass: 0.5, inertia: 1e-2, at: [0.25, 0.3]}\n  rocker: {mass: 0.4, inertia: 5e-3, at: [0.5, 0.2]}\n"
-               "joints:\n  a: {type: revolute, between: [ground, crank], at: [0, 0]}\n"
-               "  b: {type: revolute, between: [crank, rod], at: [0, 0.2]}\n"
-               "  c: {type: revolute, between: [rod, rocker], at: [0.5, 0.4]}\n"
-               "  d: {type: revolute, between: [rocker, ground], at: [0.5, 0]}\n");
+    fprintf(f,
+            "carom: 1\ngravity: [0, -9.81]\nbodies:\n  crank: {mass: 0.2, inertia: 1e-3, at: [0, 0.1]}\n"
+            "  rod: {mass: 0.5, inertia: 1e-2, at: [0.25, 0.3]}\n  rocker: {mass: 0.4, inertia: 5e-3, at: [0.5, 0.2]}\n"
+            "joints:\n  a: {type: revolute, between: [ground, crank], at: [0, 0]}\n"
+            "  b: {type: revolute, between: [crank, rod], at: [0, 0.2]}\n"
+            "  c: {type: revolute, between: [rod, rocker], at: [0.5, 0.4]}\n"
+            "  d: {type: revolute, between: [rocker, ground], at: [0.5, 0]}\n");
 }
 
 static void mujoco_four_bar(FILE *f, int n) {
     (void)n;
     const char *hinge = "<joint type='hinge' axis='0 -1 0'/>";
-    fprintf(f, "<worldbody><body>%s<inertial pos='0 0 0.1' mass='0.2' diaginertia='1e-3 1e-3 1e-3'/>"
-               "<body pos='0 0 0.2'>%s<inertial pos='0.25 0 0.1' mass='0.5' diaginertia='1e-2 1e-2 1e-2'/>"
-               "<body name='rocker' pos='0.5 0 0.2'>%s<inertial pos='0 0 -0.2' mass='0.4' diaginertia='5e-3 5e-3 5e-3'/>"
-               "</body></body></body></worldbody><equality><connect body1='rocker' anchor='0 0 -0.4'/></equality>",
+    fprintf(f,
+            "<worldbody><body>%s<inertial pos='0 0 0.1' mass='0.2' diaginertia='1e-3 1e-3 1e-3'/>"
+            "<body pos='0 0 0.2'>%s<inertial pos='0.25 0 0.1' mass='0.5' diaginertia='1e-2 1e-2 1e-2'/>"
+            "<body name='rocker' pos='0.5 0 0.2'>%s<inertial pos='0 0 -0.2' mass='0.4' diaginertia='5e-3 5e-3 5e-3'/>"
+            "</body></body></body></worldbody><equality><connect body1='rocker' anchor='0 0 -0.4'/></equality>",
             hinge, hinge, hinge);
 }
 
@@ -133,39 +138,46 @@ static void cranks(FILE *f, int n) {
     for (int k = 0; k < CRANKS; ++k) {
         double pin[2], x;
         crank_at(k, pin, &x);
-        fprintf(f, "  rod%d: {mass: 0.3, inertia: 1e-3, at: [%.17g, %.17g]}\n  piston%d: {mass: 0.4, inertia: 1e-3, at: "
-                   "[%.17g, 0]}\n",
+        fprintf(f,
+                "  rod%d: {mass: 0.3, inertia: 1e-3, at: [%.17g, %.17g]}\n  piston%d: {mass: 0.4, inertia: 1e-3, at: "
+                "[%.17g, 0]}\n",
                 k, (pin[0] + x) / 2, pin[1] / 2, k, x);
     }
     fprintf(f, "joints:\n  bearing: {type: revolute, between: [ground, shaft], at: [0, 0]}\n");
     for (int k = 0; k < CRANKS; ++k) {
         double pin[2], x;
         crank_at(k, pin, &x);
-        fprintf(f, "  pin%d: {type: revolute, between: [shaft, rod%d], at: [%.17g, %.17g]}\n  bolt%d: {type: revolute, "
-                   "between: [rod%d, piston%d], at: [%.17g, 0]}\n  bore%d: {type: prismatic, between: [ground, piston%d], "
-                   "at: [%.17g, 0], axis: [1, 0]}\n",
+        fprintf(f,
+                "  pin%d: {type: revolute, between: [shaft, rod%d], at: [%.17g, %.17g]}\n  bolt%d: {type: revolute, "
+                "between: [rod%d, piston%d], at: [%.17g, 0]}\n  bore%d: {type: prismatic, between: [ground, piston%d], "
+                "at: [%.17g, 0], axis: [1, 0]}\n",
                 k, k, pin[0], pin[1], k, k, k, x, k, k, x);
     }
 }
 
 static void mujoco_cranks(FILE *f, int n) {
     (void)n;
-    fprintf(f, "<worldbody><body><joint type='hinge' axis='0 -1 0'/><inertial pos='0 0 0' mass='2' diaginertia='0.01 0.01 "
-               "0.01'/>");
+    fprintf(f,
+            "<worldbody><body><joint type='hinge' axis='0 -1 0'/><inertial pos='0 0 0' mass='2' diaginertia='0.01 0.01 "
+            "0.01'/>");
     for (int k = 0; k < CRANKS; ++k) {
         double pin[2], x;
         crank_at(k, pin, &x);
-        fprintf(f, "<body name='rod%d' pos='%.17g 0 %.17g'><joint type='hinge' axis='0 -1 0'/><inertial pos='%.17g 0 %.17g' "
-                   "mass='0.3' diaginertia='1e-3 1e-3 1e-3'/></body>",
-                k, pin[0], pin[1], (x - pin[0]) / 2, -pin[1] / 2);
+        fprintf(
+            f,
+            "<body name='rod%d' pos='%.17g 0 %.17g'><joint type='hinge' axis='0 -1 0'/><inertial pos='%.17g 0 %.17g' "
+            "mass='0.3' diaginertia='1e-3 1e-3 1e-3'/></body>",
+            k, pin[0], pin[1], (x - pin[0]) / 2, -pin[1] / 2);
     }
     fprintf(f, "</body>");
     for (int k = 0; k < CRANKS; ++k) {
         double pin[2], x;
         crank_at(k, pin, &x);
-        fprintf(f, "<body name='piston%d' pos='%.17g 0 0'><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='0.4' "
-                   "diaginertia='1e-3 1e-3 1e-3'/></body>",
-                k, x);
+        fprintf(
+            f,
+            "<body name='piston%d' pos='%.17g 0 0'><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='0.4' "
+            "diaginertia='1e-3 1e-3 1e-3'/></body>",
+            k, x);
     }
     fprintf(f, "</worldbody><equality>");
     for (int k = 0; k < CRANKS; ++k) {
@@ -195,9 +207,11 @@ static void mujoco_track(FILE *f, int n) {
             -R - r, solid, -R - r - 0.06, solid);
     fprintf(f, "<body pos='%g 0 0.05'>%s<inertial pos='0 0 0' mass='30' diaginertia='8 8 8'/>", D / 2, planar);
     for (int i = 0; i < 4; ++i)
-        fprintf(f, "<body pos='%.17g 0 -0.05'><joint name='axle%d' type='hinge' axis='0 1 0'/><inertial pos='0 0 0' mass='3' "
-                   "diaginertia='%.17g %.17g %.17g'/><geom type='cylinder' size='%.17g 0.1' zaxis='0 1 0' %s/></body>",
-                D * i / 3 - D / 2, i, 1.5 * wheel * wheel, 1.5 * wheel * wheel, 1.5 * wheel * wheel, wheel, solid);
+        fprintf(
+            f,
+            "<body pos='%.17g 0 -0.05'><joint name='axle%d' type='hinge' axis='0 1 0'/><inertial pos='0 0 0' mass='3' "
+            "diaginertia='%.17g %.17g %.17g'/><geom type='cylinder' size='%.17g 0.1' zaxis='0 1 0' %s/></body>",
+            D * i / 3 - D / 2, i, 1.5 * wheel * wheel, 1.5 * wheel * wheel, 1.5 * wheel * wheel, wheel, solid);
     fprintf(f, "</body>");
     double before = 0;
     for (int i = 0; i < 48; ++i) {
@@ -205,11 +219,12 @@ static void mujoco_track(FILE *f, int n) {
                          : i < 24 ? (i - 15.5) * PI / 8
                          : i < 40 ? PI
                                   : PI + (i - 39.5) * PI / 8;
-        fprintf(f, "<body name='plate%d' pos='%g 0 %.17g' euler='0 %.17g 0'>%s<inertial pos='%g 0 0' mass='0.4' "
-                   "diaginertia='4e-4 4e-4 4e-4'/><geom type='capsule' size='%g' fromto='0 0 0 %g 0 0' contype='1' "
-                   "conaffinity='2' friction='0.8'/>",
-                i, i ? pitch : 0, i ? 0 : -R, before - a, i ? "<joint type='hinge' axis='0 -1 0'/>" : planar, pitch / 2, r,
-                pitch);
+        fprintf(f,
+                "<body name='plate%d' pos='%g 0 %.17g' euler='0 %.17g 0'>%s<inertial pos='%g 0 0' mass='0.4' "
+                "diaginertia='4e-4 4e-4 4e-4'/><geom type='capsule' size='%g' fromto='0 0 0 %g 0 0' contype='1' "
+                "conaffinity='2' friction='0.8'/>",
+                i, i ? pitch : 0, i ? 0 : -R, before - a, i ? "<joint type='hinge' axis='0 -1 0'/>" : planar, pitch / 2,
+                r, pitch);
         before = a;
     }
     for (int i = 0; i < 48; ++i) fprintf(f, "</body>");
@@ -295,7 +310,8 @@ static carom_model *make_model(int c) {
     return m;
 }
 
-// Microseconds per ms of motion; the first millisecond, in which memory is touched and starts are found, does not count.
+// Microseconds per ms of motion; the first millisecond, in which memory is touched and starts are found, does not
+// count.
 static double carom_run_us(const carom_model *m, const char *scheme, int steps, carom_error *err) {
     carom_sim_def d = carom_sim_default();
     d.system = carom_model_system(m), d.scheme = scheme, d.h = H, d.t_end = (steps + 1) * H;

@@ -1,4 +1,5 @@
-// check_limits.c: docs/limits.md says what the sources say: every constant that it names, `FILE: NAME = VALUE`, is there.
+// check_limits.c: docs/limits.md says what the sources say: every constant that it names, `FILE: NAME = VALUE`, is
+// there.
 #include "sources.h"
 #include <ctype.h>
 

@@ -24,7 +24,8 @@ static const family families[] = {
      "  g: {between: [o, floor]}\n",
      {"d-a.*", "o.0-o.*.gap", "floor-o.1.*"},
      {3, 28, 29, 34},
-     1e-12, 0.6},
+     1e-12,
+     0.6},
     {"polygons", // corners of both on the other: their numbers do not depend on the order of the list
      "carom: 1\ngravity: [0, -10]\nbodies:\n"
      "  a: {mass: 1, inertia: 0.01, at: [0, 0.4], angle: 0.3, shape: {box: [0.2, 0.1]}}\n"
@@ -35,7 +36,8 @@ static const family families[] = {
      "  g: {among: [o, a]}\n",
      {"a-d.*", "o.*-a.gap"},
      {2, 30, 32, 33},
-     1e-11, 0.6},
+     1e-11,
+     0.6},
     {"spheres",
      "carom: 1\ngravity: [0, 0, -10]\nbodies:\n"
      "  a: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [0, 0, 0.4], spin: [1, 2, 3], shape: {sphere: 0.1}}\n"
@@ -44,10 +46,12 @@ static const family families[] = {
      "shape: {sphere: 0.1}}}\n"
      "shapes: {floor: {plane: [0, 0, 1]}, roof: {plane: [0, 0, -1], at: [0, 0, 50]}}\ncontacts:\n"
      "  all: {among: [a, d, o], restitution: 0.6, friction: 0.1}\n"
-     "  h: {between: [[a, d], [floor, roof]], restitution: 0.5, friction: {along: 0.2, across: 0.1, direction: [1, 0, 0]}}\n",
+     "  h: {between: [[a, d], [floor, roof]], restitution: 0.5, friction: {along: 0.2, across: 0.1, direction: [1, 0, "
+     "0]}}\n",
      {"a-d.*", "a-roof.*", "o.*-d.force"},
      {2, 28, 30, 33},
-     1e-11, 0.6},
+     1e-11,
+     0.6},
     {"boxes in space", // a list from three pairs on: the others are not among them
      "carom: 1\ngravity: [0, 0, -10]\nbodies:\n"
      "  a: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [0, 0, 0.4], spin: [1, 2, 3], shape: {box: [0.2, 0.2, 0.1]}}\n"
@@ -57,7 +61,8 @@ static const family families[] = {
      "  h: {between: [a, floor], friction: 0.3}\n  far: {between: [a, o]}\n",
      {"a-floor.*", "a-o.0.*"},
      {1, 2, 5, 9},
-     1e-11, 0.3}, // before it rests on four corners: how they share its weight is not determined
+     1e-11,
+     0.3}, // before it rests on four corners: how they share its weight is not determined
 };
 
 static carom_result *result_of(const family *f, int others, const char *const *columns, bool *listed) {
@@ -150,7 +155,8 @@ static void pairs_have_the_numbers_of_their_contacts(void **state) {
             assert_true(x[one] == x[pair]);
             for (int i = 0; i < n; ++i) {
                 const char *name = carom_result_column(r, i), *dash = strchr(name, '-');
-                if (dash && strcmp(strrchr(name, '.'), ".gap") == 0 && !strstr(name, "floor")) least = fmin(least, x[i]);
+                if (dash && strcmp(strrchr(name, '.'), ".gap") == 0 && !strstr(name, "floor"))
+                    least = fmin(least, x[i]);
             }
             assert_true(x[gap] == least);
         }

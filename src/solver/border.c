@@ -51,7 +51,9 @@ static bool fits(carom_border *w, const carom_problem *pb) {
     const int joints = w->n = carom_problem_joints(pb);
     if (!pb->G || pb->rows || carom_problem_narrow(pb) || joints <= FEW || joints == pb->nb) return false;
     const double rows = pb->n - joints;
-    if (rows * rows > DENSE * (double)pb->n || joints > w->rigid || pb->n - joints > w->rows || pb->nb - joints > w->blocks) return false;
+    if (rows * rows > DENSE * (double)pb->n || joints > w->rigid || pb->n - joints > w->rows ||
+        pb->nb - joints > w->blocks)
+        return false;
     for (int b = joints; b < pb->nb; b++)
         if (pb->block[b].law == CAROM_BILATERAL) return false;
     return true;
