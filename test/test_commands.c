@@ -215,7 +215,7 @@ static void the_program_prints_and_writes_what_it_did_before(void **state) {
 
 int main(int argc, char **argv) {
     setenv("LC_ALL", "C", 1), setenv("COLUMNS", "120", 1);
-    if (argc > 1 && strcmp(argv[1], "print") == 0) return begin(NULL) || (run_table(true), end(NULL));
+    if (argc > 1 && strcmp(argv[1], "print") == 0) return enter_folder(NULL) || (run_table(true), leave_folder(NULL));
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_program_prints_and_writes_what_it_did_before)};
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

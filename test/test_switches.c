@@ -68,7 +68,8 @@ static void closes_while_in_every_scheme(void **state) {
         const end e = run(text, s->name, 1e-3, 5, NAMES("y", "y'"));
         scheme_near(s->name, e.x[0], 0, fine(s, 1e-8, 3e-3));
         scheme_near(s->name, e.x[1], 0, fine(s, 1e-8, 5e-3));
-        scheme_near(s->name, e.ledger.energy.impact, 2, fine(s, 1e-6, 2 * 4 * 1e-3 * 4)); // auto: rtol; Euler: omega^2 h t
+        scheme_near(s->name, e.ledger.energy.impact, 2,
+                    fine(s, 1e-6, 2 * 4 * 1e-3 * 4)); // auto: rtol; Euler: omega^2 h t
         scheme_true(s->name, e.ledger.penetration < 5e-3);
     }
 }

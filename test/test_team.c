@@ -104,8 +104,8 @@ static void look(void *user, double t, const carom_problem *pb, const carom_repo
 
 // Tight and loose: with the second no blocks of G are made where nobody observes the problems, and the bits are the
 // same. A step has some thousand points at which threads wait for each other. Where other programs have the processors,
-// each of them takes as long as the one that is waited for waits for a processor: some milliseconds. With sanitizers one
-// and three threads alone.
+// each of them takes as long as the one that is waited for waits for a processor: some milliseconds. With sanitizers
+// one and three threads alone.
 static void results_do_not_depend_on_the_number_of_threads(void **state) {
     (void)state;
     static const char *const options[2][4] = {{"tol=1e-9", "accept=1e-2", "solver=bodies"},

@@ -833,7 +833,7 @@ static carom_status resolve(carom_shooter *s, double rtol) {
     const char **list = calloc((size_t)n + 2, sizeof *list);
     if (!list) return no_memory(s->err);
     for (int i = 0; i <= n; ++i) list[i] = i == 0 ? DECIDES : given.options[i - 1]; // others come after it
-    if (rtol <= ACCURATE && strcmp(given.scheme, "event-driven") == 0) given.options = list;
+    if (rtol <= ACCURATE && strcmp(given.scheme, CAROM_SCHEME_OF_DERIVATIVES) == 0) given.options = list;
     carom_run_free(&s->run);
     const carom_status status = carom_run_resolve(&s->run, s->task.base, &given, s->err);
     free(list);
