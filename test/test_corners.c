@@ -157,8 +157,8 @@ static void put_hull(writer *w, double low, double high, double r) {
 
 // A hull slides off the edge of a table that is a box or a hull itself.
 static void hull_edge(writer *w) {
-    const double h = from(0.15, 0.3), v = from(2, 3), side = from(-0.4, 0.4), turn = from(-0.6, 0.6), high = from(0.1, 0.3),
-                 r = from(0.25, 0.4);
+    const double h = from(0.15, 0.3), v = from(2, 3), side = from(-0.4, 0.4), turn = from(-0.6, 0.6),
+                 high = from(0.1, 0.3), r = from(0.25, 0.4);
     const bool box = below(2);
     PUT(w, "gravity: [0, 0, -9.81]\nbodies:\n  b: {mass: 1, inertia: [0.1, 0.12, 0.15], at: [-0.4, 0, %.17g], ", h);
     PUT(w, "velocity: [%.4g, %.4g, 0], axis: [0, 0, 1], angle: %.4g, shape: ", v, side, turn);
@@ -171,12 +171,12 @@ static void hull_edge(writer *w) {
 
 // A hull falls on a step, turned, and on the lower floor.
 static void hull_step(writer *w) {
-    const double z = from(0.45, 0.6), x = from(-0.25, 0.25), v = from(0.5, 2), turn = from(-1.5, 1.5), spin = from(-2, 2),
-                 r = from(0.2, 0.35), low = from(0.1, 0.3), high = from(0.1, 0.3);
+    const double z = from(0.45, 0.6), x = from(-0.25, 0.25), v = from(0.5, 2), turn = from(-1.5, 1.5),
+                 spin = from(-2, 2), r = from(0.2, 0.35), low = from(0.1, 0.3), high = from(0.1, 0.3);
     const double ax = from(-1, 1), ay = from(-1, 1);
     PUT(w, "gravity: [0, 0, -9.81]\nbodies:\n  b: {mass: 1, inertia: [0.03, 0.04, 0.05], at: [%.4g, 0, %.4g], ", x, z);
-    PUT(w, "velocity: [%.4g, 0, 0], spin: [0, %.4g, 0.5], axis: [%.4g, %.4g, 0.3], angle: %.4g, shape: ", v, spin, ax, ay,
-        turn);
+    PUT(w, "velocity: [%.4g, 0, 0], spin: [0, %.4g, 0.5], axis: [%.4g, %.4g, 0.3], angle: %.4g, shape: ", v, spin, ax,
+        ay, turn);
     put_hull(w, low, high, r);
     PUT(w, "}\nshapes: {step: {box: [4, 6, 1], at: [-2, 0, -0.5]}, floor: {plane: [0, 0, 1], at: [0, 0, -0.25]}}\n");
     PUT(w, "contacts: {c: {between: [b, [step, floor]], ");
@@ -278,7 +278,8 @@ static void random_corners(void **state) {
             known += try(kinds + k, i, &wrong, &missed);
         }
     const int all = only ? models : KINDS * models;
-    print_message("%d models, %d known: %d wrong, %d warn of contacts that are not missed\n", all, known, wrong, missed);
+    print_message("%d models, %d known: %d wrong, %d warn of contacts that are not missed\n", all, known, wrong,
+                  missed);
     assert_int_equal(wrong, 0);
     assert_true(10 * missed <= known);
     assert_true(10 * known >= 7 * all);

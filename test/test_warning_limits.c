@@ -332,7 +332,8 @@ static void penetration(void **state) {
     BEGINS(x, l, overlap, 0.1, "penetration");
 }
 
-// Drift times reaction: a twentieth of the energy that moved, or has passed through; what stands still has its rounding.
+// Drift times reaction: a twentieth of the energy that moved, or has passed through; what stands still has its
+// rounding.
 static void begins_drifting(const setting *x, const carom_ledger l, double limit, int line) {
     carom_model *m;
     carom_sim *sim = sim_of(x, &m);
