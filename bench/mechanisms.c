@@ -232,14 +232,10 @@ static void mujoco_track(FILE *f, int n) {
     fprintf(f, "</body>");
     double before = 0;
     for (int i = 0; i < 48; ++i) {
-<<<<<<< HEAD
-        const double a = i < 16 ? 0 : i < 24 ? (i - 15.5) * PI / 8 : i < 40 ? PI : PI + (i - 39.5) * PI / 8;
-=======
         const double a = i < 16   ? 0
                          : i < 24 ? (i - 15.5) * PI / 8
                          : i < 40 ? PI
                                   : PI + (i - 39.5) * PI / 8;
->>>>>>> refs/heads/docs
         fprintf(f,
                 "<body name='plate%d' pos='%g 0 %.17g' euler='0 %.17g 0'>%s<inertial pos='%g 0 0' mass='0.4' "
                 "diaginertia='4e-4 4e-4 4e-4'/><geom type='capsule' size='%g' fromto='0 0 0 %g 0 0' contype='1' "

@@ -1,9 +1,4 @@
-<<<<<<< HEAD
 // check_limits.c: docs/limits.md agrees with the sources: every constant that it names, `FILE: NAME = VALUE`, is there.
-=======
-// check_limits.c: docs/limits.md says what the sources say: every constant that it names, `FILE: NAME = VALUE`, is
-// there.
->>>>>>> refs/heads/docs
 #include "sources.h"
 #include <ctype.h>
 

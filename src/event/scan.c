@@ -164,14 +164,16 @@ static double place(const interval *I, double lowest) {
 // Is contact c clear between two samples, or crosses it once?  Else *x is where to divide.
 //
 // (SC-1)  no event where phi_0 + phi_1 > d (max most + d/2 max |gamma|)
-// (SC-12) a gap that has changed by more than twice that has jumped to another feature: both ends must be above it
+// (SC-12) a gap that has not changed as its rates tell, |phi_1 - phi_0 - d (u_0 + u_1)/2| > d/10 max most + d^2/2 max
+//         |gamma|, may have jumped to another feature, also from below zero: both ends must be above that
 // (SC-3)  no event where the cubic p through phi and u at both ends has  p - E x^2 (1 - x)^2 > 0,
 //         E = 4 max |d^2 gamma - p''| at both ends: 2 is enough for a kink wherever it lies
 // (SC-4)  one event where phi_1 < 0 and p - E .. has fallen below zero for good before p + E .. does
 static bool clear(const carom_sample *A, const carom_sample *B, int c, double *x) {
     interval I = {.d = B->tau - A->tau, .g_0 = A->phi[c], .g_1 = B->phi[c]};
-    const double most = fmax(A->most[c], B->most[c]) + 0.5 * I.d * fmax(fabs(A->gamma[c]), fabs(B->gamma[c]));
-    const bool jumps = fabs(I.g_1 - I.g_0) > 2 * I.d * most;
+    const double rate = fmax(A->most[c], B->most[c]), bend = 0.5 * I.d * fmax(fabs(A->gamma[c]), fabs(B->gamma[c])),
+                 most = rate + bend;
+    const bool jumps = !(fabs(I.g_1 - I.g_0 - 0.5 * I.d * (A->u[c] + B->u[c])) <= I.d * (0.1 * rate + bend));
     if (I.g_1 >= 0 && (jumps ? fmin(I.g_0, I.g_1) : I.g_0 + I.g_1) > I.d * most) return true;
     I.m_0 = I.d * A->u[c], I.m_1 = I.d * B->u[c];
     I.a = I.m_0 + I.m_1 - 2 * (I.g_1 - I.g_0);

@@ -110,14 +110,13 @@ static carom_status begin(carom_phase *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// Is contact c clear in a step of h with gaps g at its end?  One that has jumped is as in (SC-12).
+// Is contact c clear in a step of h with gaps g at its end?  It may have jumped, as in (SC-12): each end stands alone.
 static bool far(const carom_phase *w, const carom_step *s, int c, double h, const double *g) {
     const int id = s->sys->ne + c;
     const double how = clear(&w->tube, s)[c], rate = most(&w->tube, s)[c];
     if (how != BY_RATE) return how != 0;
-    const double g_0 = w->from.g[id], g_1 = g[id], way = 2 * h * rate + 4 * w->tol_g[c];
-    const double room = fabs(g_1 - g_0) > way ? fmin(g_0, g_1) : g_0 + g_1;
-    return g_0 > 0 && g_1 > 0 && room > way && fabs(w->from.u[c]) <= rate;
+    const double g_0 = w->from.g[id], g_1 = g[id], way = h * rate + 2 * w->tol_g[c];
+    return fmin(g_0, g_1) > way && fabs(w->from.u[c]) <= rate;
 }
 
 carom_status carom_tube_enter(carom_phase *w, carom_step *s, bool *needless) {
