@@ -35,11 +35,7 @@ typedef struct carom_accumulation {
     bool *closed;                // nc, the caller's: in lasting contact
     bool *lasting;               // nc, the caller's: was closed and approaches by no more than what counts as none; its
                                  // impulse is no impact
-<<<<<<< HEAD
-    double *late; // nc, the caller's: by how much the time of its next impact is not known; 0: not struck
-=======
     double *late;                // nc, the caller's: what is not known of the time of its next impact; 0: not struck
->>>>>>> refs/heads/wrong
     bool *over;                  // nc: contacts whose run ends at the limit
     double t, *q, *v;            // the limit, just before its plastic impulse
     double recorded;             // time of the last event recorded

@@ -12,12 +12,7 @@ enum { LEVELS = 40, ROUNDS = 24 };
 static const double RESERVE = 0.3; // part of its own size and of its disc that a contact should keep, at first
 static const double LESS = 0.6;    // of the reserve, when that cannot be had
 static const double ENOUGH = 0.75; // of the reserve, to end the search
-<<<<<<< HEAD
-static const double LIGHT =
-    1e-6; // smallest weight: what a foot about to lift carries goes to nothing along its own ray
-=======
 static const double LIGHT = 1e-6;  // smallest weight: what a foot about to lift carries vanishes along its own ray
->>>>>>> refs/heads/wrong
 
 static double *place(const carom_flow *f, const carom_step *s, int k, int b) {
     return f->choice + s->dir[f->L.id[b]] + (k - f->L.at[b]);
