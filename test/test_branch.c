@@ -240,19 +240,6 @@ static void buckling(void **state) {
     }
 }
 
-// p = sqrt(x^2 + d^2) turns by a right angle within d: the branch behind it is perpendicular to the step before.
-static void sharp_fold(void **state) {
-    (void)state;
-    const carom_orbit_def d = define("carom: 1\nparameters: {p: 1}\ncoordinates: {x: {at: -1}}\nenergy: {kinetic: "
-                                     "\"1/2*x'^2\"}\nforces: {x: \"sqrt(x^2 + 1e-6) - p - x'\"}\n", NULL, 0);
-    const carom_follow_def f = define_branch(&d, NULL, NULL, "p", 0, 1.2);
-    carom_branch b = follow(&f);
-    consistent(&b);
-    assert_int_equal(count_events(&b), 1);
-    assert_close(at_event(&b, "fold", 0), 1e-3, 1e-14);
-    carom_branch_free(&b);
-}
-
 // A cantilever of n exact beams under a load along it.  Without a force across, y' = (lambda - N/GA) phi in every
 // element; with lambda = 1 - P/EA and h = l/n what is left is a chain of angles, phi_i = sin(i a), a = (2 k - 1) pi/(2
 // n):
@@ -500,7 +487,6 @@ int main(void) {
                                        cmocka_unit_test(time_in_expressions),
                                        cmocka_unit_test(any_units),
                                        cmocka_unit_test(buckling),
-                                       cmocka_unit_test(sharp_fold),
                                        cmocka_unit_test(buckling_of_a_beam),
                                        cmocka_unit_test(through_grazing),
                                        cmocka_unit_test(nonsmooth_fold),

@@ -17,6 +17,7 @@
 
 static const double GOOD = 1e-12, ENOUGH = 1e-9; // residuals, relative: to end with; where rounding does not allow more
 static const double CUT = 1e-12;      // of a matrix that has cancelled
+static const double SOFT = 1e3;       // sizes by which a typical force moves soft directions
 static const double UNIQUE = 3e-14;   // the same, where only one that vanishes everywhere counts
 static const double SMALLEST = 1e-3;  // m: the size of a model whose coordinates are all 0
 static const double GROWS = 1e-9;     // of the fastest rate: real parts of eigenvalues below are 0
@@ -241,6 +242,7 @@ static carom_status correct(void *user, const double *tau, int *iterations) {
         for (int k = 0; k < r->n; ++k) r->b[k] = k < r->n - 1 ? -r->F[k] : 0;
         carom_dense_shortest(r->J, r->n, r->n, CUT, r->col, r->work, r->b, r->z);
         if (!(carom_norm_max(r->z, r->n) < 1e3)) break;
+        if (residual < GOOD && carom_norm_max(r->z, r->n) < SOFT * residual) return CAROM_OK; // there are none
         double *z = r->full; // z is scratch of evaluate()
         carom_copy(z, r->z, r->n);
         advance(r, z, 1);

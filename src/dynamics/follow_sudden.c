@@ -63,23 +63,15 @@ static carom_status pass_grazing(follow_walk *w, int branch, const follow_spot *
     return CAROM_OK;
 }
 
-// The curve stands just behind an event of contacts: is it one of sliding and sticking?
-static bool slides(follow_walk *w) {
-    char text[120];
-    w->k.describe(w->k.user, false, text, sizeof text);
-    return strstr(text, "sliding") != NULL;
-}
-
-// Between a and b contacts begin to do something else.  What the linearised motion alone has seen, what friction
-// decides, and where no solution is found behind it, is located again with all accuracy there is.
+// Between a and b contacts begin to do something else.  What the linearised motion alone has seen, and where no
+// solution is found behind it, is located again with all accuracy there is.
 static carom_status locate_sudden(follow_walk *w, double ds, double *a, double *b, bool *exact) {
     double low = *a, high = *b;
     int iterations;
     if (!w->k.roughly) return CAROM_OK;
     carom_status status = follow_go(w, w->place, w->tau, *b, &iterations);
     const bool none = status != CAROM_OK;
-    if (follow_fatal(status)) return status;
-    if (!none && !w->k.roughly(w->k.user) && !slides(w)) return CAROM_OK;
+    if (follow_fatal(status) || (!none && !w->k.roughly(w->k.user))) return follow_fatal(status) ? status : CAROM_OK;
     CAROM_TRY(w->k.precise(w->k.user, true));
     bool before = false, behind = false;
     status = CAROM_OK;

@@ -820,24 +820,12 @@ const char *carom_shooter_scheme(const char *name) {
 }
 
 // The scheme, with its tolerance; a tolerance among the options comes last and wins.
-// Runs that locate events of branches, by their tolerance: what friction just holds is decided as accurately.
-static const double ACCURATE = 1e-13;
-static const char DECIDES[] = "decide-tol=1e-11";
-
 static carom_status resolve(carom_shooter *s, double rtol) {
     carom_run_given given = s->task.run;
     if (!given.scheme) given.scheme = CAROM_SCHEME_OF_DERIVATIVES;
     given.end = given.step = 1, given.rtol = rtol;
-    int n = 0;
-    while (given.options && given.options[n]) ++n;
-    const char **list = calloc((size_t)n + 2, sizeof *list);
-    if (!list) return no_memory(s->err);
-    for (int i = 0; i <= n; ++i) list[i] = i == 0 ? DECIDES : given.options[i - 1]; // others come after it
-    if (rtol <= ACCURATE && strcmp(given.scheme, CAROM_SCHEME_OF_DERIVATIVES) == 0) given.options = list;
     carom_run_free(&s->run);
-    const carom_status status = carom_run_resolve(&s->run, s->task.base, &given, s->err);
-    free(list);
-    return status;
+    return carom_run_resolve(&s->run, s->task.base, &given, s->err);
 }
 
 // What the options make of the tolerance, and its least value.
