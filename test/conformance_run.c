@@ -113,7 +113,7 @@ static void whole_number_of_steps_stays_whole(void **state) {
         while (!carom_sim_done(sim)) sim_step(sim);
         assert_true(carom_sim_now(sim).t == 0.3);
         carom_error err;
-        assert_int_equal(carom_sim_step(sim, &err), CAROM_STOPPED);
+        assert_int_equal(carom_sim_step(sim, &err), CAROM_END);
         carom_sim_destroy(sim);
     }
 }

@@ -114,7 +114,7 @@ static void a_state_goes_with_its_own_run_only(void **state) {
         {"set", "g=1.62", "model, parameters or options were changed"},
         {"options_given", "tol=1e-3", "model, parameters or options were changed"},
         {"version", "0.0.1", "was computed by carom 0.0.1"},
-        {"state_format", "2", "has the format of another release (0, this carom reads 4); begin at its last row"},
+        {"state_format", "2", "has the format of another release (0, this carom reads 5); begin at its last row"},
     };
     for (size_t i = 0; i < sizeof edits / sizeof *edits; ++i) {
         copy("half.h5", "edited.h5");

@@ -228,7 +228,8 @@ static void unaccounted(writer *w, const carom_ledger *l) {
                  own                  ? "smaller tolerances"
                  : w->sim->list.slots ? "a smaller step"
                                       : "a smaller step, or a scheme that chooses its own (" CAROM_DEFAULT_SCHEME ")");
-    else if (!keeps(w->sim) && resolved(w->sim, l) && -l->energy.balance > fmax(DAMPED * size, exact))
+    else if (!keeps(w->sim) && resolved(w->sim, l) &&
+             -l->energy.balance > fmax(DAMPED * fmax(size, passed_through(l)), exact))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "%.3g J are unaccounted for (lost); the largest kinetic energy is %.3g J. The model has no vibration "
                  "that the step %.9g would damp: forces or directions change too much within a step. Try %s",
