@@ -326,6 +326,11 @@ static void matrices_by_parts_are_those_of_columns(void **state) {
 
 enum { LONG = 12, MOST = 70, ENTRIES = 4, TRIES = 40 };
 
+static void *zeroed(size_t size) {
+    void *block = aligned_alloc(64, size);
+    return block ? memset(block, 0, size) : NULL;
+}
+
 // Columns of random numbers in rows that begin anywhere, or all in the first few.
 static void fill(carom_local *L, int n, bool crowded, uint64_t *rows, uint64_t *seed) {
     L->nb = n;
@@ -353,7 +358,7 @@ static void sparse_columns_make_the_matrix_of_the_problem(void **state) {
     for (int i = 0; i < LONG; ++i) mass[i] = 1 + i;
     const carom_system sys = {
         .nq = LONG, .nv = LONG, .ne = MOST, .column_stride = ENTRIES, .mass_shape = {CAROM_DIAGONAL, LONG, 0, NULL}};
-    carom_arena mem = {.base = aligned_alloc(64, 1 << 20), .size = 1 << 20};
+    carom_arena mem = {.base = zeroed(1 << 20), .size = 1 << 20};
     assert_non_null(mem.base);
     carom_delassus d = carom_allocate_delassus(&mem, &sys, MOST, MOST, false, true);
     const double *G = d.G;
@@ -395,7 +400,7 @@ static void a_problem_takes_over_what_the_last_one_has_solved(void **state) {
                                   .ne = MOST,
                                   .column_stride = dense ? LONG : ENTRIES,
                                   .mass_shape = {CAROM_DIAGONAL, LONG, 0, NULL}};
-        carom_arena mem = {.base = aligned_alloc(64, 1 << 20), .size = 1 << 20};
+        carom_arena mem = {.base = zeroed(1 << 20), .size = 1 << 20};
         assert_non_null(mem.base);
         carom_delassus d = carom_allocate_delassus(&mem, &sys, MOST, MOST, false, true);
         const double *G = d.G;
@@ -447,7 +452,7 @@ static void all_storages_give_one_operator(void **state) {
                                   .column_stride = sparse ? ENTRIES : VELOCITIES,
                                   .mass_shape = {CAROM_DIAGONAL, VELOCITIES, 0, NULL},
                                   .flags = way == 1 ? CAROM_CONSTANT_DIRECTIONS | CAROM_CONSTANT_MASS : 0};
-        carom_arena mem = {.base = aligned_alloc(64, 1 << 20), .size = 1 << 20};
+        carom_arena mem = {.base = zeroed(1 << 20), .size = 1 << 20};
         assert_non_null(mem.base);
         memset((char *)mem.base, 0, 1 << 20);
         carom_delassus d = carom_allocate_delassus(&mem, &sys, ROWS, ROWS, false, true);

@@ -115,8 +115,8 @@ typedef struct carom_delassus {
     carom_assembly parts;        // of systems whose mass couples parts only; x NULL: of no other
 } carom_delassus;
 
-/// For so many rows and constraints; whole: G is needed as a dense matrix at any size; keeps: columns may be kept from
-/// operator to operator.
+/// For so many rows and constraints, of memory that is zero; whole: G is needed as a dense matrix at any size; keeps:
+/// columns may be kept from operator to operator.
 carom_delassus carom_allocate_delassus(carom_arena *mem, const carom_system *sys, int rows, int blocks, bool whole,
                                        bool keeps);
 
