@@ -19,7 +19,8 @@ export class Contacts {
     constructor(data) {
         const { page } = data, dim = page.dim;
         this.data = data;
-        this.list = page.shapes.filter(s => s.figure === 'contact').map(s => this.prepare(data, s, dim));
+        // of an outline, features that never touch are left out
+        this.list = page.shapes.filter(s => s.figure === 'contact').map(s => this.prepare(data, s, dim)).filter(c => !c.idle);
         this.dim = dim;
         const sizes = [];
         for (const c of this.list) for (let i = 0; i < data.rows; ++i) if (c.size[i] > 0) sizes.push(c.size[i]);
@@ -44,7 +45,8 @@ export class Contacts {
         const f = parts.map(p => forces(data, s.name, p, hits));
         const size = new Float64Array(data.rows);
         for (let i = 0; i < data.rows; ++i) size[i] = Math.hypot(...f.map(x => x[i]));
-        return { name: s.name, colour: s.colour, place: vector(0), directions: f.map((_, k) => vector(k + 1)), f, size,
+        const idle = /\.\d+$/.test(s.name) && number < 0 && !size.some(x => x > 0);
+        return { name: s.name, idle, colour: s.colour, place: vector(0), directions: f.map((_, k) => vector(k + 1)), f, size,
                  bilateral: !data.has(`${s.name}.gap'`) };
     }
 

@@ -54,11 +54,8 @@ export class Editor {
     constructor(box, schema, changed, words) {
         this.schema = new Schema(schema);
         this.words = words;
-        this.quiet = false;
-        this.view = new EditorView({
-            parent: box,
-            state: this.state(''),
-        });
+        this.box = box;
+        this.view = new EditorView({ parent: box, state: this.state('') });
         this.changed = changed;
         box.classList.add('editor');
     }
@@ -70,17 +67,17 @@ export class Editor {
                 yaml, indent, syntaxHighlighting(colours), marks, autocompletion({ override: [c => this.complete(c)], icons: false }),
                 keymap.of([...closeBracketsKeymap, ...defaultKeymap.filter(k => k.key !== 'Mod-Enter'), ...historyKeymap, ...completionKeymap, indentWithTab]),
                 EditorView.contentAttributes.of({ 'aria-label': 'model', spellcheck: 'false', autocapitalize: 'off' }),
-                EditorView.updateListener.of(u => { if (u.docChanged && !this.quiet) this.changed(); }),
+                EditorView.updateListener.of(u => { if (u.docChanged) this.changed(); }),
             ],
         });
     }
 
     get text() { return this.view.state.doc.toString(); }
     set text(text) {
-        this.quiet = true;
-        this.view.setState(this.state(text));
-        this.quiet = false;
-        this.view.scrollDOM.scrollTop = 0;
+        const focus = this.view.hasFocus;
+        this.view.destroy(); // with a list of completions that may still want to know where it stands in the old text
+        this.view = new EditorView({ parent: this.box, state: this.state(text) });
+        if (focus) this.view.focus();
     }
 
     /** list: {line, column, text}, from 1. */

@@ -169,6 +169,9 @@ static bool some_numbered(const carom_datum *list) {
     return false;
 }
 
+// Pairs of pieces of outlines and members whose contacts have columns: the page draws forces where they act by them.
+enum { MOST_FEATURES = 64 };
+
 // Are its contacts corners of two shapes, as many as these have whatever else the model holds?  Those of members,
 // outlines, meshes and boxes in space against each other are features of finer ones, or found by search.
 static bool has_corners(const shape *A, const shape *B) {
@@ -405,7 +408,9 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
                                MOST_CONTACTS);
         const int from = m->npairs, before = *count;
         CAROM_TRY(list ? read_between(r, entry, list, add_pair, count) : read_among(r, entry, each, add_pair, count));
-        for (int k = from; k < m->npairs; ++k) m->pairs[k].named = named && has_corners(m->pairs[k].A, m->pairs[k].B);
+        const bool few = m->npairs - from <= MOST_FEATURES;
+        for (int k = from; k < m->npairs; ++k)
+            m->pairs[k].named = named && (few || has_corners(m->pairs[k].A, m->pairs[k].B));
         for (int k = from, number = 1; k<m->npairs && * count> before + 1; number += m->pairs[k++].count)
             m->pairs[k].number = number;
     }
