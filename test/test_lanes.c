@@ -100,6 +100,36 @@ static const char puck[] =
     "contacts: {floor: {gap: z + 0.01*x, slip: [x, y], friction: mu, restitution: 0.4}}\nsimulation: {scheme: "
     "moreau-midpoint, step: 0.001, end: 0.8}\n";
 
+// A crank, a rod and a slider with play in its guide: bodies, joints, shapes, a spring; one friction, restitution and
+// start for all by parameters.
+static const char clearance[] =
+    "carom: 1\nparameters: {m: 0.08, e: 0.4, mu: 0.1, k: 20, y0: 2e-4}\ngravity: [0, -9.81]\n"
+    "bodies:\n  crank: {mass: 0.04, inertia: 7e-5, at: [0.05, 0], spin: 60}\n"
+    "  rod: {mass: m/2, inertia: m*0.01, at: [0.2, 0]}\n  slider: {mass: m, inertia: 3e-5, at: [0.3, 0]}\n"
+    "  weight: {mass: m, inertia: 1e-4, at: [0.5, 0.05 + y0], velocity: [0.3, 0]}\n"
+    "joints:\n  main: {type: revolute, between: [ground, crank], at: [0, 0]}\n"
+    "  big: {type: revolute, between: [crank, rod], at: [0.1, 0]}\n"
+    "  small: {type: revolute, between: [rod, slider], at: [0.3, 0]}\n"
+    "springs: {pull: {between: [slider, weight], points: [[0, 0], [0, 0]], stiffness: k, damping: 0.1, length: 0.2}}\n"
+    "shapes: {low: {plane: [0, 1], at: [0, -0.021]}, high: {plane: [0, -1], at: [0, 0.021]}, table: {plane: [0, 1]},\n"
+    "  block: {box: [0.06, 0.04], of: slider}, ball: {circle: 0.05, of: weight}}\n"
+    "contact defaults: {restitution: e, friction: mu}\n"
+    "contacts: {below: {between: [block, low]}, above: {between: [block, high]}, on: {between: [ball, table]}}\n"
+    "simulation: {scheme: moreau-midpoint, step: 5e-5, end: 0.05}\n";
+
+// A die that falls on a floor, beside a flywheel that turns about a hinge in space.  The end is before the die lies on
+// four corners: how they share the load, and with friction the turning, is not unique then.
+static const char die[] =
+    "carom: 1\nparameters: {m: 0.01, e: 0.5, mu: 0.3, w: 4, z0: 0.03}\ngravity: [0, 0, -9.81]\n"
+    "bodies:\n  die: {mass: m, inertia: [m*1e-4, 1.2*m*1e-4, 0.9*m*1e-4], at: [0, 0, z0], spin: [9, -7, 3], velocity: "
+    "[0.4, 0.1, -0.2]}\n"
+    "  wheel: {mass: 1, inertia: [0.01, 0.02, 0.03], at: [1, 0.1, 0]}\n"
+    "joints: {hinge: {type: revolute, between: [ground, wheel], at: [1, 0, 0], axis: [1, 0, 0]}}\n"
+    "loads: {drive: {on: wheel, torque: [50*sin(hinge.angle) + 100*w, 0, 0]}}\n"
+    "shapes: {floor: {plane: [0, 0, 1]}, cube: {box: [0.02, 0.02, 0.02], of: die}}\n"
+    "contacts: {throw: {between: [cube, floor], restitution: e, friction: mu}}\n"
+    "simulation: {scheme: moreau-midpoint, step: 2e-4, end: 0.11}\n";
+
 static carom_sweep_def def_of(const char *text, const char *const *vary, const char *const *observe) {
     carom_sweep_def d = carom_sweep_default();
     d.model = (carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"};
@@ -253,6 +283,26 @@ static void joints_and_friction_agree(void **state) {
           "pendulum and bead");
 }
 
+static const char *const of_clearance[] = {"slider.x", "slider.y", "rod.angle", "weight.x",
+                                           "crank.wz", "impacts",  NULL};
+static const char *const of_die[] = {"die.x", "die.z", "die.qx", "die.wz", "wheel.wx", "hinge.angle", "impacts", NULL};
+
+// Bodies, joints, springs and shapes.  What differs: a mass that is in inertias as well, a coefficient, laws, starts.
+static void bodies_agree(void **state) {
+    (void)state;
+    agree(def_of(clearance, LIST("m=0.06:0.1:3", "e=0.3,0.5"), of_clearance), 1e-11, 0, "slider-crank with clearance");
+    agree(def_of(die, LIST("m=0.01,0.02", "w=3,4", "z0=0.03,0.032"), of_die), 1e-10, 0, "die and flywheel");
+}
+
+// A mass or stiffness out of its range, and a start that joints or shapes do not allow, are the engine's.
+static void bodies_that_lanes_leave(void **state) {
+    (void)state;
+    agree(def_of(clearance, LIST("m=0.08,-0.1"), of_clearance), 1e-11, 1, "a negative mass");
+    agree(def_of(clearance, LIST("k=20,0,-1"), of_clearance), 1e-11, 2, "no spring");
+    agree(def_of(clearance, LIST("y0=1e-4,-1e-4"), of_clearance), 1e-11, 1, "an overlap");
+    agree(def_of(clearance, LIST("mu=0.1,0"), of_clearance), 1e-11, 0, "no friction");
+}
+
 // What the engine refuses is its to say; a run without its section points says so.
 static void runs_that_lanes_do_not_support(void **state) {
     (void)state;
@@ -284,8 +334,9 @@ static void refused(carom_sweep_def d, const char *why) {
 
 static void sweeps_that_lanes_do_not_support(void **state) {
     (void)state;
-    static const char body[] = "carom: 1\nbodies: {b: {mass: 1, inertia: 1, at: [0, 1]}}\nparameters: {g: "
-                               "1}\nsimulation: {scheme: moreau-midpoint, step: 0.1, end: 1}\n";
+    static const char sized[] = "carom: 1\nparameters: {r: 0.1}\nbodies: {b: {mass: 1, inertia: 1, at: [0, 1]}}\n"
+                                "shapes: {ball: {circle: r, of: b}, floor: {plane: [0, 1]}}\ncontacts: {on: {between: "
+                                "[ball, floor]}}\nsimulation: {scheme: moreau-midpoint, step: 0.1, end: 1}\n";
     static const char own_step[] = "carom: 1\nparameters: {h: 0.1}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: "
                                    "\"1/2*x'^2\"}\nsimulation: {scheme: moreau-midpoint, step: h, end: 1}\n";
     carom_sweep_def d = def_of(oscillator, LIST("w=1,2"), LIST("x"));
@@ -301,12 +352,16 @@ static void sweeps_that_lanes_do_not_support(void **state) {
     c = d, c.run.options = LIST("local=paper");
     refused(c, "local=paper");
     refused(def_of(oscillator, LIST("option.tol=1e-12,1e-10"), LIST("x")), "options are the same");
-    refused(def_of(body, LIST("g=1,2"), LIST("b.x")), "`bodies`");
+    refused(def_of(sized, LIST("r=0.1,0.2"), LIST("b.x")), "other values of 'r'");
     static const char two[] = "carom: 1\nparameters: {a: 0.1}\ncoordinates: {x: {rate: 1}, y: {at: 0}, z: {at: "
                               "0}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 10*z}\n"
                               "contacts: {floor: {gap: z, slip: [x, y], friction: [a, 0.4]}}\nsimulation: {scheme: "
                               "moreau-midpoint, step: 0.1, end: 1}\n";
     refused(def_of(two, LIST("a=0.1,0.2"), LIST("x")), "friction with two coefficients");
+    static const char jumps[] = "carom: 1\nparameters: {a: 1}\ncoordinates: {x: {at: 0}}\nenergy: {kinetic: "
+                                "\"1/2*x'^2\"}\nforces: {x: a*sign(sin(t))}\nsimulation: {scheme: moreau-midpoint, "
+                                "step: 0.1, end: 1}\n";
+    refused(def_of(jumps, LIST("a=1,2"), LIST("x")), "at given times");
     refused(def_of(own_step, LIST("h=0.1,0.2"), LIST("x")), "give `step`");
     setenv("CC", "there-is-no-such-compiler", 1);
     refused(d, "there is no C compiler");
@@ -365,6 +420,12 @@ static void all_schemes_agree(void **state) {
         d = def_of(puck, LIST("mu=0:0.6:4", "v=0.5,2"), LIST("x", "y", "z'", "x'", "y'"));
         d.run.scheme = schemes[k];
         agree(d, 1e-9, 0, schemes[k]);
+        d = def_of(clearance, LIST("m=0.06,0.1", "k=10,30"), of_clearance);
+        d.run.scheme = schemes[k];
+        agree(d, 1e-11, 0, schemes[k]);
+        d = def_of(die, LIST("e=0.2,0.6", "mu=0.1,0.4"), of_die);
+        d.run.scheme = schemes[k];
+        agree(d, 1e-9, 0, schemes[k]);
     }
 }
 
@@ -383,7 +444,12 @@ static void shipped_models_agree(void **state) {
     (void)state;
     static const struct { const char *file, *vary, *observe; double end, step; } list[] = {
         {"slider-crank", "c=0.0005:0.001:5", "th1", 0.02, 1e-5}, {"woodpecker", "y=0:0.001:3", "y", 0.3, 1e-4},
-        {"rocking-block", "y'=0:0.1:3", "x", 0.5, 1e-3}, {"two-ball-oscillator", "y1'=0:0.1:3", "y1", 1, 1e-3}};
+        {"rocking-block", "y'=0:0.1:3", "x", 0.5, 1e-3}, {"two-ball-oscillator", "y1'=0:0.1:3", "y1", 1, 1e-3},
+        {"slider-crank-bodies", "m3=0.05:0.1:3", "rod.angle", 0.05, 1e-5},
+        {"slider-crank-clearance", "m3=0.05:0.1:3", "slider.x", 0.03, 1e-5},
+        {"falling-top", "m=0.1:0.3:3", "top.qw", 0.5, 1e-4}, {"spinning-top", "m=0.4:0.6:3", "top.qw", 0.3, 1e-4},
+        {"euler-disk", "m=0.3:0.5:3", "disk.qw", 0.2, 1e-4}, {"gear-rattle", "J=1e-4:2e-4:3", "J", 0.05, 1e-5},
+        {"newtons-cradle", "m=0.1:0.2:3", "m", 0.2, 1e-4}, {"four-bar-clearance", "w2=-3:-1:3", "impacts", 0.05, 1e-4}};
     for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
         char name[400], *text = calloc(1, 1 << 16);
         snprintf(name, sizeof name, "%s/models/%s.yaml", CAROM_SOURCE_DIR, list[i].file);
@@ -393,7 +459,7 @@ static void shipped_models_agree(void **state) {
         assert_true(fread(text, 1, (1 << 16) - 1, f) > 0);
         fclose(f);
         carom_sweep_def d = def_of(text, LIST(list[i].vary), LIST(list[i].observe, "impacts"));
-        d.run.scheme = schemes[i], d.run.end = list[i].end, d.run.step = list[i].step;
+        d.run.scheme = schemes[i % 4], d.run.end = list[i].end, d.run.step = list[i].step;
         agree(d, 1e-9, 0, list[i].file);
         free(text);
     }
@@ -434,11 +500,13 @@ int main(int argc, char **argv) {
         cmocka_unit_test(impacts_on_curved_walls_agree),
         cmocka_unit_test(far_angles_agree),
         cmocka_unit_test(joints_and_friction_agree),
+        cmocka_unit_test(bodies_agree),
         cmocka_unit_test(sweeps_that_lanes_do_not_support),
         cmocka_unit_test(gpu_refuses),
     };
     const struct CMUnitTest at_length[] = {
         cmocka_unit_test(runs_that_lanes_do_not_support),
+        cmocka_unit_test(bodies_that_lanes_leave),
         cmocka_unit_test(cuda_text_gives_the_same),
         cmocka_unit_test(all_schemes_agree),
         cmocka_unit_test(options_agree),

@@ -242,9 +242,6 @@ carom_node carom_node_derivative(carom_graph *g, carom_node x, carom_input kind,
 bool carom_terms_gradient(carom_model *m, terms *t, carom_node x, carom_input kind, int sign, int i, int j);
 /// Of all constraints and contacts: directions, their derivatives, and the curvatures.
 carom_status carom_model_derive_directions(carom_model *m, carom_node **kappa, carom_error *err);
-/// The model of a copy of the mechanism; see `apart`.
-carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, bool pairs,
-                               const char *observing, carom_error *err);
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err);
 /// The initial state from m->start: put together, completed, checked.
 carom_status carom_model_begin(carom_model *m, carom_error *err);

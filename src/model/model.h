@@ -217,6 +217,9 @@ typedef struct control { int state, nstates, output, noutputs, pending, first; }
 
 /// carom_model_create(), whose messages name another setting for the observed expressions: `of` (derive/model.c).
 carom_model *carom_model_observing(const carom_model_def *def, const char *observing, carom_error *err);
+/// The model of a copy of the mechanism; see `apart` and `written` (derive/model.c).
+carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, bool pairs,
+                               const char *observing, carom_error *err);
 
 struct carom_model {
     pool memory;

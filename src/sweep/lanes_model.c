@@ -1,51 +1,63 @@
 // lanes_model.c: a model as text for many systems at once.
 //
 // Functions of (t, q, v, k): k holds what differs between the systems and what depends on that alone.  Rows are local
-// directions that take part in contact problems, by constraint: ROW[id] is the first of constraint id.
+// directions that take part in contact problems, by constraint: ROW[id] is the first of constraint id.  Pairs of shapes
+// have tapes of their own (carom_model_apart); their statements follow those of the model in each function.
 #include "sweep/lanes_model.h"
-#include "model/model.h"
+#include "model/pairs.h"
 #include "expr/native.h"
 #include "system/system.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_V = 16, MOST_C = 16 };
+enum { MOST_V = 60, MOST_E = 32, MOST_C = 62, MOST_CLOSED = 32 }; // contacts are bits of a number
 enum { LEDGER_IMPACTS, LEDGER_PENETRATION };
 
 // -- constants ------------------------------------------------------------------------------------------------------
 
 static void add(carom_lane_value *list, int room, int *n, carom_lane_kind kind, int index, const carom_datum *d) {
     if (!carom_given(d) || d->kind != CAROM_TEXT) return;
-    if (list && *n < room) list[*n] = (carom_lane_value){kind, index, d->text};
+    if (list && *n < room) list[*n] = (carom_lane_value){kind, index, d};
     ++*n;
 }
 
-static const carom_datum *either(const carom_datum *own, const carom_datum *shared) {
-    return carom_given(own) ? own : shared;
+// What is bound to a place of the model (set.c) that lanes have, too; false: it stands in expressions alone.
+static bool value_of(const carom_model *m, int i, carom_lane_kind *kind, int *index) {
+    const bound *b = &m->bound[i];
+    const body *o = b->kind == BOUND_ANGLE                                ? &m->bodies[b->index]
+                    : b->kind >= BOUND_PLACE && b->kind <= BOUND_INERTIA ? &m->bodies[b->index / 6]
+                                                                           : NULL;
+    *index = b->index;
+    switch (b->kind) {
+    case BOUND_POSITION: return *kind = CAROM_LANE_POSITION, true;
+    case BOUND_RATE: return *kind = CAROM_LANE_RATE, true;
+    case BOUND_RESTITUTION: return *kind = CAROM_LANE_RESTITUTION, true;
+    case BOUND_TANGENTIAL: return *kind = CAROM_LANE_TANGENTIAL, true;
+    case BOUND_FRICTION: return *kind = CAROM_LANE_FRICTION, true;
+    case BOUND_PLACE:
+        *index = o->turn - (o->space == SPATIAL ? 3 : 2) + b->index % 6;
+        return *kind = CAROM_LANE_POSITION, true;
+    case BOUND_ANGLE: return *kind = CAROM_LANE_POSITION, *index = o->turn, true;
+    case BOUND_SPEED: return *kind = CAROM_LANE_RATE, *index = o->v + b->index % 6, true;
+    case BOUND_INPUT: return *kind = CAROM_LANE_PARAMETER, *index = m->np_own + b->index, true;
+    case BOUND_STEP: return *kind = CAROM_LANE_STEP, true;
+    case BOUND_END: return *kind = CAROM_LANE_END, true;
+    case BOUND_MASS: case BOUND_INERTIA: case BOUND_GRAVITY: case BOUND_COEFFICIENT:
+        return *kind = CAROM_LANE_RANGE, *index = i, true;
+    case BOUND_NUMBER: break;
+    }
+    return false;
 }
 
 int carom_lane_values(const carom_model *m, carom_lane_value *list, int room) {
-    static const carom_datum none = {0};
-    const carom_mech *x = m->mech;
-    const carom_mech_law *law = x->defaults;
-    int n = 0, i = 0;
-    for (const carom_datum *d = carom_first(&x->parameters); d != carom_end(&x->parameters); ++d, ++i)
+    const carom_datum *const own = &m->mech->parameters;
+    carom_lane_kind kind;
+    int n = 0, i = 0, index;
+    for (const carom_datum *d = carom_first(own); d != carom_end(own); ++d, ++i)
         add(list, room, &n, CAROM_LANE_PARAMETER, i, d);
-    for (i = 0; i < x->ncoordinates; ++i) {
-        add(list, room, &n, CAROM_LANE_POSITION, i, &x->coordinates[i].at);
-        add(list, room, &n, CAROM_LANE_RATE, i, &x->coordinates[i].rate);
-    }
-    for (i = 0; i < x->nstates; ++i) add(list, room, &n, CAROM_LANE_RATE, m->first_state + i, &x->states[i].at);
-    for (i = 0; i < x->ncontacts && i < m->nc; ++i) {
-        const carom_mech_contact *c = &x->contacts[i];
-        add(list, room, &n, CAROM_LANE_RESTITUTION, i, either(&c->restitution, law ? &law->restitution : &none));
-        add(list, room, &n, CAROM_LANE_TANGENTIAL, i,
-            either(&c->tangential_restitution, law ? &law->tangential_restitution : &none));
-        add(list, room, &n, CAROM_LANE_FRICTION, i, either(&c->friction, law ? &law->friction : &none));
-    }
-    add(list, room, &n, CAROM_LANE_STEP, 0, x->simulation ? &x->simulation->step : &none);
-    add(list, room, &n, CAROM_LANE_END, 0, x->simulation ? &x->simulation->end : &none);
+    for (i = 0; i < m->nbound; ++i)
+        if (value_of(m, i, &kind, &index)) add(list, room, &n, kind, index, m->bound[i].from);
     return n;
 }
 
@@ -69,13 +81,16 @@ typedef struct text {
     int *place;              // by parameter: in k
     bool *law_moves;         // 3 nc: restitution, tangential, friction
     int *law_place;
-    carom_lane lane, check;
-    int row[MOST_C + MOST_V + 1]; // by constraint
-    // while a group is written: what its results are called
-    int mode;
+    int *range_place;        // by bound: where the number is whose range the model has assumed; -1: it is a constant
+    int nk;
+    bool starts;             // initial values differ
+    carom_lane lane, check, *pair; // of the model, of what is observed, of each pair of shapes
+    int row[MOST_C + MOST_E + 1]; // by constraint
+    // while a group is written: what its results are called, and of which pair they are, from 1
+    int mode, of_pair;
 } text;
 
-enum { OUT_ALL, OUT_MOTION, OUT_ROWS, OUT_DIRECTIONS, OUT_KC, OUT_OBSERVE, OUT_ONE };
+enum { OUT_ALL, OUT_MOTION, OUT_ROWS, OUT_DIRECTIONS, OUT_JOINTS, OUT_GRADIENT, OUT_KC, OUT_OBSERVE, OUT_ONE };
 
 static void put(const text *x, const char *s) { x->write(x->user, s, strlen(s)); }
 
@@ -108,13 +123,37 @@ static void find_moving(text *x) {
         }
     }
     for (int p = m->np; p < m->check_parameters; ++p) x->moves[p] = true; // ledger and averages
-    for (int i = 0; i < x->nvalues; ++i)
-        if (x->value[i].kind >= CAROM_LANE_RESTITUTION && x->value[i].kind < CAROM_LANE_STEP && depends(x, i))
-            x->law_moves[3 * x->value[i].index + (int)x->value[i].kind - CAROM_LANE_RESTITUTION] = true;
+    for (int i = 0; i < m->nbound; ++i) x->range_place[i] = -1;
+    for (int i = 0; i < x->nvalues; ++i) {
+        const carom_lane_value *v = &x->value[i];
+        if (v->kind == CAROM_LANE_PARAMETER || !depends(x, i)) continue;
+        if (v->kind >= CAROM_LANE_RESTITUTION && v->kind <= CAROM_LANE_FRICTION)
+            x->law_moves[3 * v->index + (int)v->kind - CAROM_LANE_RESTITUTION] = true;
+        if (v->kind == CAROM_LANE_RANGE) x->range_place[v->index] = 0;
+        x->starts = x->starts || v->kind == CAROM_LANE_POSITION || v->kind == CAROM_LANE_RATE;
+    }
+    for (int i = 0; i < x->r->nvary; ++i) x->starts = x->starts || x->r->vary[i].kind != CAROM_LANE_PARAMETER;
 }
 
 static carom_status refuse(carom_error *err, const char *why) {
     return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support %s", why);
+}
+
+carom_status carom_lanes_size(const carom_model *m, carom_error *err) {
+    if (m->nv <= MOST_V && m->ne <= MOST_E) return CAROM_OK;
+    return carom_fail(err, CAROM_BAD_INPUT,
+                      "lanes are for models of at most %d rates and %d rows of joints and constraints; this one has %d "
+                      "and %d",
+                      MOST_V, MOST_E, m->nv, m->ne);
+}
+
+static carom_status check_pairs(const carom_model *m, carom_error *err) {
+    if (m->near) return refuse(err, "contacts of shapes that are searched for (hulls, heights, hundreds of pairs)");
+    for (int i = 0; i < m->npairs; ++i)
+        if (m->pairs[i].soft) return refuse(err, "contacts of finite stiffness");
+        else if (carom_shape_piece(m->pairs[i].A) || carom_shape_piece(m->pairs[i].B))
+            return refuse(err, "outlines"); // their text takes the compiler a minute, and their features are held
+    return CAROM_OK;
 }
 
 carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
@@ -123,14 +162,14 @@ carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
     if (x->ncontrollers) return refuse(err, "`controllers`");
     if (x->ntables) return refuse(err, "`tables`");
     if (m->sys.nrates) return refuse(err, "constraints on rates");
+    if (m->nfree) return refuse(err, "bodies that no expression knows");
+    if (m->nswitches)
+        return refuse(err, "forces and gaps that jump or bend at given times, where single runs end a step");
     for (int i = 0; i < m->sys.nswitches; ++i)
         if (m->sys.gate_of[i] < 0) return refuse(err, "contacts with `exists while`");
-    if (m->npairs) return refuse(err, "contacts between shapes; contacts written as gaps can run in lanes");
-    if (x->nbodies || x->njoints || x->nsprings || x->nmotors || x->nloads)
-        return refuse(err, "`bodies`; models written with coordinates and energies can run in lanes");
+    CAROM_TRY(check_pairs(m, err));
     for (int i = 0; i < x->ncontacts; ++i)
-        if (carom_given(&x->contacts[i].repeat)) return refuse(err, "families of contacts (`repeat`)");
-        else if (carom_given(&x->contacts[i].stiffness)) return refuse(err, "contacts of finite stiffness");
+        if (carom_given(&x->contacts[i].stiffness)) return refuse(err, "contacts of finite stiffness");
     for (int c = 0; c < m->nc; ++c) {
         const carom_contact *k = &m->contacts[c];
         if (carom_system_gated(&m->sys, c)) return refuse(err, "contacts with `closes while`");
@@ -140,13 +179,24 @@ carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
                 err,
                 "laws of impact other than Newton's, impacts in sequence, and restitution or friction that varies");
     }
-    if (m->nv > MOST_V || m->nc > MOST_C || m->ne > MOST_V)
-        return carom_fail(
-            err, CAROM_BAD_INPUT,
-            "lanes are for models of at most %d rates, %d contacts and %d constraints; this one has %d, %d and %d",
-            MOST_V, MOST_C, MOST_V, m->nv, m->nc, m->ne);
+    CAROM_TRY(carom_lanes_size(m, err));
+    if (m->nc > MOST_C)
+        return carom_fail(err, CAROM_BAD_INPUT, "lanes are for models of at most %d contacts; this one has %d", MOST_C,
+                          m->nc);
     for (int id = m->ne; id < m->ne + m->nc; ++id)
         if (m->links[id].ndir > 3) return refuse(err, "contacts with more than two slip directions");
+    return CAROM_OK;
+}
+
+// What has gone into the structure must be the same in all systems.
+static carom_status check_structure(const text *x, carom_error *err) {
+    const carom_model *m = x->m;
+    for (int p = 0; p < m->np_own; ++p)
+        if (x->moves[p] && m->fixed[p])
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "lanes do not support other values of '%.100s', on which the structure of the model "
+                              "depends: counts, sizes of shapes, places of joints",
+                              m->names.at[m->parameter_name[p]].text);
     return CAROM_OK;
 }
 
@@ -172,8 +222,42 @@ static void shut(text *x) {
     free(x->place);
     free(x->law_moves);
     free(x->law_place);
+    free(x->range_place);
+    for (int i = 0; x->pair && i < x->m->npairs; ++i) carom_lane_close(&x->pair[i]);
+    free(x->pair);
     carom_lane_close(&x->lane);
     carom_lane_close(&x->check);
+}
+
+static carom_status open_tapes(text *x) {
+    const carom_model *m = x->m;
+    double *inputs = calloc((size_t)m->check_parameters + 1, sizeof *inputs);
+    if (!inputs) return CAROM_NO_MEMORY;
+    carom_copy(inputs, m->parameter, m->np);
+    carom_status status = carom_lane_open(&x->check, m->check_tape, x->moves, inputs, 0);
+    free(inputs);
+    if (status == CAROM_OK) status = carom_lane_open(&x->lane, m->tape, x->moves, m->parameter, x->nk);
+    if (status == CAROM_OK) x->nk = x->lane.nk;
+    for (int i = 0; i < m->npairs && status == CAROM_OK; ++i) {
+        status = carom_lane_open(&x->pair[i], m->pairs[i].own->tape, x->moves, m->parameter, x->nk);
+        if (status == CAROM_OK) x->nk = x->pair[i].nk;
+    }
+    return status;
+}
+
+// Places of what differs: parameters, laws, numbers in a range.
+static void find_places(text *x) {
+    const carom_model *m = x->m;
+    for (int p = 0; p < m->np; ++p)
+        if (x->moves[p]) x->place[p] = x->nk++;
+    for (int k = 0; k < 3 * m->nc; ++k)
+        if (x->law_moves[k]) x->law_place[k] = x->nk++;
+    for (int i = 0; i < m->nbound; ++i)
+        if (x->range_place[i] >= 0) x->range_place[i] = x->nk++;
+    for (int id = 0, r = 0; id <= m->ne + m->nc; ++id) {
+        x->row[id] = r;
+        if (id < m->ne + m->nc) r += m->links[id].ndir;
+    }
 }
 
 static carom_status open(text *x, carom_error *err) {
@@ -184,28 +268,23 @@ static carom_status open(text *x, carom_error *err) {
     x->place = calloc((size_t)m->np + 1, sizeof *x->place);
     x->law_moves = calloc(3 * (size_t)m->nc + 1, sizeof *x->law_moves);
     x->law_place = calloc(3 * (size_t)m->nc + 1, sizeof *x->law_place);
-    double *inputs = calloc((size_t)m->check_parameters + 1, sizeof *inputs);
+    x->range_place = calloc((size_t)m->nbound + 1, sizeof *x->range_place);
+    x->pair = calloc((size_t)m->npairs + 1, sizeof *x->pair);
     carom_status status =
-        x->value && x->moves && x->place && x->law_moves && x->law_place && inputs ? CAROM_OK : CAROM_NO_MEMORY;
+        x->value && x->moves && x->place && x->law_moves && x->law_place && x->range_place && x->pair
+            ? CAROM_OK
+            : CAROM_NO_MEMORY;
     if (status == CAROM_OK) {
-        int nk = 0;
         carom_lane_values(m, x->value, x->nvalues);
         find_moving(x);
-        for (int p = 0; p < m->np; ++p)
-            if (x->moves[p]) x->place[p] = nk++;
-        for (int k = 0; k < 3 * m->nc; ++k)
-            if (x->law_moves[k]) x->law_place[k] = nk++;
-        for (int id = 0, r = 0; id <= m->ne + m->nc && id <= MOST_C + MOST_V; ++id) {
-            x->row[id] = r;
-            if (id < m->ne + m->nc) r += m->links[id].ndir;
-        }
-        carom_copy(inputs, m->parameter, m->np);
-        status = carom_lane_open(&x->lane, m->tape, x->moves, m->parameter, nk);
-        if (status == CAROM_OK) status = carom_lane_open(&x->check, m->check_tape, x->moves, inputs, 0);
+        find_places(x);
+        status = open_tapes(x);
     }
-    free(inputs);
     if (status != CAROM_OK) return carom_fail(err, status, "not enough memory for the text of lanes");
-    if (x->lane.pairs || x->check.pairs) return refuse(err, "rings");
+    CAROM_TRY(check_structure(x, err));
+    bool rings = x->lane.pairs || x->check.pairs;
+    for (int i = 0; i < m->npairs; ++i) rings = rings || x->pair[i].pairs;
+    if (rings) return refuse(err, "rings");
     for (int i = 0; i < x->nvalues; ++i)
         if ((x->value[i].kind == CAROM_LANE_STEP && x->r->step && depends(x, i)) ||
             (x->value[i].kind == CAROM_LANE_END && x->r->end && depends(x, i)))
@@ -259,18 +338,48 @@ static bool motion_name(const carom_model *m, int i, char s[CAROM_SLOT_NAME]) {
     return snprintf(s, CAROM_SLOT_NAME, "g[%d]", i - nm), true;
 }
 
+// Places of a list of dW and of one of dw that follows it, each from some entry on.
+static void gradient_name(const carom_model *m, span a, int ndW, int i, char s[CAROM_SLOT_NAME]) {
+    snprintf(s, CAROM_SLOT_NAME, "out[%d]", i < ndW ? a.dW + i : m->dW.n + a.dw + i - ndW);
+}
+
+// Entry e of W (w: beyond it).
+static bool direction_name(const text *x, bool of_w, int e, char s[CAROM_SLOT_NAME]) {
+    const carom_model *m = x->m;
+    const int r = row_of(x, of_w ? m->w.i[e] : m->W.j[e]);
+    if (of_w) snprintf(s, CAROM_SLOT_NAME, "w[%d]", r);
+    else snprintf(s, CAROM_SLOT_NAME, "W[%d]", r * m->nv + m->W.i[e]);
+    return r >= 0;
+}
+
+static bool pair_output_name(const text *x, int i, char s[CAROM_SLOT_NAME]) {
+    const carom_model *m = x->m;
+    const pair *p = &m->pairs[x->of_pair - 1];
+    const span a = p->own->from, b = p->own->to;
+    const int nW = b.W - a.W;
+    int r;
+    switch (x->mode) {
+    case OUT_MOTION: return snprintf(s, CAROM_SLOT_NAME, "g[%d]", p->first + i), true;
+    case OUT_ROWS: return snprintf(s, CAROM_SLOT_NAME, "out[%d]", r = row_of(x, a.dir + i)), r >= 0;
+    case OUT_DIRECTIONS: return direction_name(x, i >= nW, i < nW ? a.W + i : a.w + i - nW, s);
+    case OUT_GRADIENT: return gradient_name(m, a, b.dW - a.dW, i, s), true;
+    default: return snprintf(s, CAROM_SLOT_NAME, "out[%d]", p->first + i), true;
+    }
+}
+
 static bool output_name(void *user, int i, char s[CAROM_SLOT_NAME]) {
     const text *x = user;
     const carom_model *m = x->m;
     int r;
+    if (x->of_pair) return pair_output_name(x, i, s);
     switch (x->mode) {
     case OUT_MOTION: return motion_name(m, i, s);
     case OUT_ROWS: return snprintf(s, CAROM_SLOT_NAME, "out[%d]", r = row_of(x, i)), r >= 0;
-    case OUT_DIRECTIONS:
-        r = row_of(x, i < m->W.n ? m->W.j[i] : m->w.i[i - m->W.n]);
-        if (i < m->W.n) snprintf(s, CAROM_SLOT_NAME, "W[%d]", r * m->nv + m->W.i[i]);
-        else snprintf(s, CAROM_SLOT_NAME, "w[%d]", r);
-        return r >= 0;
+    case OUT_JOINTS: // joints have one direction each, and come first
+        r = row_of(x, i < m->own.W ? m->W.j[i] : m->w.i[i - m->own.W]);
+        return r < m->ne && direction_name(x, i >= m->own.W, i < m->own.W ? i : i - m->own.W, s);
+    case OUT_DIRECTIONS: return direction_name(x, i >= m->own.W, i < m->own.W ? i : i - m->own.W, s);
+    case OUT_GRADIENT: return gradient_name(m, (span){0}, m->own.dW, i, s), true;
     case OUT_KC:
         if (i < m->K.n) snprintf(s, CAROM_SLOT_NAME, "K[%d]", m->K.i[i] * m->nv + m->K.j[i]);
         else snprintf(s, CAROM_SLOT_NAME, "C[%d]", m->C.i[i - m->K.n] * m->nv + m->C.j[i - m->K.n]);
@@ -283,6 +392,29 @@ static bool output_name(void *user, int i, char s[CAROM_SLOT_NAME]) {
     }
 }
 
+// What pairs of shapes add to a group of the model; -1: nothing.
+static int group_of_pairs(int group) {
+    switch (group) {
+    case GROUP_MOTION_GAPS: case GROUP_GAPS: return PAIR_GAPS;
+    case GROUP_DIRECTIONS: return PAIR_DIRECTIONS;
+    case GROUP_RATES: return PAIR_RATES;
+    case GROUP_CURVATURE: return PAIR_CURVATURE;
+    case GROUP_RATE_GRADIENT: return PAIR_RATE_GRADIENT;
+    default: return -1;
+    }
+}
+
+static carom_status put_pairs(text *x, int group, const carom_lane_names *names) {
+    carom_status status = CAROM_OK;
+    for (x->of_pair = 1; x->of_pair <= x->m->npairs && status == CAROM_OK; ++x->of_pair) {
+        put(x, "    {\n");
+        status = carom_lane_write_group(&x->pair[x->of_pair - 1], group, names, false, x->write, x->user);
+        put(x, "    }\n");
+    }
+    x->of_pair = 0;
+    return status;
+}
+
 static carom_status put_group(text *x, const char *head, int group, int mode) {
     const carom_lane_names names = {x, input_name, output_name, mode == OUT_MOTION};
     x->mode = mode;
@@ -290,8 +422,10 @@ static carom_status put_group(text *x, const char *head, int group, int mode) {
     PUT(x, "\n%s {\n", head);
     put(x, check ? "    (void)t, (void)q, (void)v, (void)k, (void)a, (void)ledger, (void)out;\n"
                  : "    (void)t, (void)q, (void)k;\n");
-    const carom_status status =
+    carom_status status =
         carom_lane_write_group(check ? &x->check : &x->lane, check ? 0 : group, &names, check, x->write, x->user);
+    const int of_pairs = check || mode == OUT_JOINTS ? -1 : group_of_pairs(group);
+    if (status == CAROM_OK && of_pairs >= 0) status = put_pairs(x, of_pairs, &names);
     put(x, "}\n");
     return status;
 }
@@ -348,6 +482,127 @@ static void put_factor(const text *x) {
     put(x, "}\n");
 }
 
+// -- joints -----------------------------------------------------------------------------------------------------------
+
+// Which velocities the rows of joints have, in W and in M^-1 W.
+typedef struct joint_rows { bool W[MOST_E][MOST_V], y[MOST_E][MOST_V], G[MOST_E][MOST_E]; bool diagonal; } joint_rows;
+
+static void find_rows(const text *x, joint_rows *p) {
+    const carom_model *m = x->m;
+    *p = (joint_rows){.diagonal = true};
+    for (int e = 0; e < m->mass.n; ++e) p->diagonal = p->diagonal && m->mass.i[e] == m->mass.j[e];
+    for (int e = 0; e < m->W.n; ++e) {
+        const int r = row_of(x, m->W.j[e]);
+        if (r >= 0 && r < m->ne) p->W[r][m->W.i[e]] = true;
+    }
+    for (int i = 0; i < m->ne; ++i)
+        for (int e = 0; e < m->nv; ++e) p->y[i][e] = p->W[i][e] || !p->diagonal;
+    for (int i = 0; i < m->ne; ++i)
+        for (int j = 0; j < m->ne; ++j)
+            for (int e = 0; e < m->nv; ++e) p->G[i][j] = p->G[i][j] || (p->W[i][e] && p->y[j][e]);
+}
+
+static void put_hold(const text *x, joint_rows *p) {
+    const carom_model *m = x->m;
+    const int n = m->ne;
+    int at[MOST_V][MOST_V];
+    const int count = fill(m, at);
+    put(x, "\n// y = M^-1 W by rows, u = -(X'y)^-1 u.  Mask: no pivot has cancelled.\n"
+           "DEVICE T(mask) T(hold)(const real *X, const real *W, const real *l, real *y, real *u) {\n"
+           "    T(mask) good = T(equal)(u[0], u[0]);\n");
+    for (int i = 0; i < n; ++i) {
+        for (int e = 0; e < m->nv; ++e) {
+            const int k = i * m->nv + e;
+            if (p->diagonal && p->y[i][e]) PUT(x, "    y[%d] = W[%d] * l[%d];\n", k, k, count + e);
+            else if (!p->diagonal && p->W[i][e]) PUT(x, "    y[%d] = W[%d];\n", k, k);
+            else if (!p->diagonal) PUT(x, "    y[%d] = T(of)(0);\n", k);
+        }
+        if (!p->diagonal) PUT(x, "    T(solve)(l, y + %d);\n", i * m->nv);
+    }
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) {
+            if (!p->G[i][j]) continue;
+            PUT(x, "    real g%d_%d = ", i, j);
+            for (int e = 0, some = 0; e < m->nv; ++e)
+                if (p->W[i][e] && p->y[j][e])
+                    PUT(x, "%sX[%d] * y[%d]", some++ ? " + " : "", i * m->nv + e, j * m->nv + e);
+            put(x, ";\n");
+            if (i == j) PUT(x, "    const real s%d = 1e-10 * T(abs)(g%d_%d);\n", i, i, i);
+        }
+    for (int j = 0; j < n; ++j) {
+        PUT(x, "    good = good & T(below)(s%d, T(abs)(g%d_%d));\n", j, j, j);
+        PUT(x, "    const real d%d = 1.0 / g%d_%d;\n", j, j, j);
+        for (int i = j + 1; i < n; ++i) {
+            if (!p->G[i][j]) continue;
+            PUT(x, "    g%d_%d = g%d_%d * d%d;\n    u[%d] = u[%d] - g%d_%d * u[%d];\n", i, j, i, j, j, i, i, i, j, j);
+            for (int e = j + 1; e < n; ++e) {
+                if (!p->G[j][e]) continue;
+                if (p->G[i][e]) PUT(x, "    g%d_%d = g%d_%d - g%d_%d * g%d_%d;\n", i, e, i, e, i, j, j, e);
+                else PUT(x, "    real g%d_%d = -(g%d_%d * g%d_%d);\n", i, e, i, j, j, e);
+                p->G[i][e] = true;
+            }
+        }
+    }
+    for (int i = n - 1; i >= 0; --i) {
+        for (int e = i + 1; e < n; ++e)
+            if (p->G[i][e]) PUT(x, "    u[%d] = u[%d] + g%d_%d * u[%d];\n", i, i, i, e, e);
+        PUT(x, "    u[%d] = -(u[%d] * d%d);\n", i, i, i);
+    }
+    put(x, "    return good;\n}\n");
+}
+
+// Joints without closed contacts, written out where W and M have entries.
+static carom_status put_joints(text *x) {
+    const carom_model *m = x->m;
+    joint_rows *p = calloc(1, sizeof *p);
+    if (!p) return CAROM_NO_MEMORY;
+    find_rows(x, p);
+    carom_status status = put_group(x, "DEVICE void T(joints)(real t, const real *q, const real *k, real *W, real *w)",
+                                    GROUP_DIRECTIONS, OUT_JOINTS);
+    put(x, "\nDEVICE void T(joint_rates)(const real *W, const real *w, const real *v, real *u) {\n");
+    for (int i = 0; i < m->ne; ++i) {
+        PUT(x, "    u[%d] = w[%d]", i, i);
+        for (int e = 0; e < m->nv; ++e)
+            if (p->W[i][e]) PUT(x, " + W[%d] * v[%d]", i * m->nv + e, e);
+        put(x, ";\n");
+    }
+    put(x, "}\n\nDEVICE void T(pull)(const real *y, const real *p, real weight, real *x) {\n");
+    for (int e = 0; e < m->nv; ++e)
+        for (int i = 0; i < m->ne; ++i)
+            if (p->y[i][e]) PUT(x, "    x[%d] = x[%d] + weight * p[%d] * y[%d];\n", e, e, i, i * m->nv + e);
+    put(x, "}\n");
+    put_hold(x, p);
+    free(p);
+    return status;
+}
+
+// -- moving -----------------------------------------------------------------------------------------------------------
+
+// Axis `column` of a joint in body b, which turns or stands, as w in the world.
+static void put_axis(const text *x, const body *b, const double *X, int column, const char *w) {
+    char number[CAROM_NUMBER_TEXT];
+    PUT(x, "        real %s[3];\n        {\n        const double s[3] = {", w);
+    for (int i = 0; i < 3; ++i) {
+        double a = X[3 * i + column];
+        if (b->v < 0) {
+            a = 0;
+            for (int e = 0; e < 3; ++e) a += b->R0[3 * i + e] * X[3 * e + column];
+        }
+        carom_native_number(a, number);
+        PUT(x, "%s%s", i ? ", " : "", number);
+    }
+    if (b->v >= 0) PUT(x, "};\n        T(world)(q_1 + %d, s, %s);\n        }\n", b->turn, w);
+    else PUT(x, "};\n        for (int i = 0; i < 3; ++i) %s[i] = T(of)(s[i]);\n        }\n", w);
+}
+
+static void put_angle(const text *x, const joint *j) {
+    put(x, "    {\n");
+    put_axis(x, j->A, j->X_A, 0, "x_A");
+    put_axis(x, j->A, j->X_A, 1, "y_A");
+    put_axis(x, j->B, j->X_B, 0, "x_B");
+    PUT(x, "        q_1[%d] = T(nearest_angle)(x_A, y_A, x_B, q_0[%d]);\n    }\n", j->at, j->at);
+}
+
 // -- parts ------------------------------------------------------------------------------------------------------------
 
 static void put_ints(const text *x, const char *name, const int *value, int n) {
@@ -356,15 +611,39 @@ static void put_ints(const text *x, const char *name, const int *value, int n) {
     put(x, n ? "};\n" : "0};\n");
 }
 
+// (LV-1), (LV-2)  By velocity, then by position; first-order states do not count among lengths.
+static void put_levers(const text *x) {
+    const carom_model *m = x->m;
+    char number[CAROM_NUMBER_TEXT];
+    put(x, "CONSTANT double LEVER[] = {");
+    for (int i = 0; i < m->nv + m->nq; ++i) {
+        const int state = (i < m->nv ? i : i - m->nv) - m->first_state;
+        carom_native_number(state >= 0 && state < m->nstates ? 0 : m->sys.lever ? m->sys.lever[i] : 1, number);
+        PUT(x, "%s, ", number);
+    }
+    put(x, "};\n");
+}
+
 static void put_tables(const text *x) {
     const carom_model *m = x->m;
     const int links = m->ne + m->nc;
     int at[MOST_V][MOST_V];
     PUT(x, "enum { NQ = %d, NV = %d, NE = %d, NC = %d, NB = %d, NR = %d, NM = %d, NK = %d,\n", m->nq, m->nv, m->ne,
-        m->nc, links, x->row[links], m->mass.n, x->lane.nk);
+        m->nc, links, x->row[links], m->mass.n, x->nk);
     PUT(x, "       NX = %d, NOBSERVE = %d, NWATCH = %d, STEADY = %d, NL = %d };\n", x->r->nvary, x->r->nobserve,
         m->nwatch, (m->sys.flags & CAROM_CONSTANT_DIRECTIONS) && (m->sys.flags & CAROM_TIMELESS_GAPS),
         fill(m, at) + m->nv);
+    int rows = 0; // of the largest contacts, as many as may be closed at once
+    const int closed = m->nc < MOST_CLOSED ? m->nc : MOST_CLOSED;
+    for (int n = 1; n <= 3; ++n) {
+        int count = 0;
+        for (int c = 0; c < m->nc; ++c) count += m->links[m->ne + c].ndir >= n;
+        rows += count < closed ? count : closed;
+    }
+    PUT(x, "enum { NS = %d, NP = %d }; // constraints and rows that are closed at once\n", m->ne + closed,
+        m->ne + rows);
+    PUT(x, "#define STARTS %d\n#define JOINTS %d\n", x->starts, m->ne);
+    put_levers(x);
     PUT(x, "#define NWATCHED %d\n", m->nwatch);
     put_ints(x, "MASS_I", m->mass.i, m->mass.n), put_ints(x, "MASS_J", m->mass.j, m->mass.n);
 
@@ -380,6 +659,25 @@ static void put_tables(const text *x) {
     for (int e = 0; e < m->dw.n; ++e) PUT(x, "%d, ", row_of(x, m->dw.i[e]));
     put(x, "0};\n");
     put_ints(x, "Dw_L", m->dw.j, m->dw.n);
+}
+
+// (BOD-3), (JNT-5)  q_1 = q_0 moved along v for h; q_1 may be q_0.
+static void put_move(const text *x) {
+    const carom_model *m = x->m;
+    put(x, "\nDEVICE void T(move)(real *q_1, const real *q_0, real h, const real *v) {\n");
+    if (!carom_model_turns(m)) put(x, "    for (int i = 0; i < NQ; ++i) q_1[i] = q_0[i] + h * v[i];\n");
+    for (int i = 0; carom_model_turns(m) && i < m->nq; ++i)
+        if (m->velocity_of[i] >= 0) PUT(x, "    q_1[%d] = q_0[%d] + h * v[%d];\n", i, i, m->velocity_of[i]);
+    for (int i = 0; i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        if (b->v >= 0 && b->space == SPATIAL)
+            PUT(x, "    T(turn)(q_1 + %d, q_0 + %d, h, v + %d);\n", b->turn, b->turn, b->v + 3);
+    }
+    for (int i = 0; i < m->njoints; ++i) {
+        const joint *j = &m->joints[i];
+        if (j->at >= 0) put_angle(x, j);
+    }
+    put(x, "}\n");
 }
 
 static carom_status put_typed(text *x) {
@@ -400,7 +698,8 @@ static carom_status put_typed(text *x) {
                             GROUP_MASS_GRADIENT, OUT_ALL));
     }
     put_factor(x);
-    return CAROM_OK;
+    put_move(x);
+    return m->ne ? put_joints(x) : CAROM_OK;
 }
 
 // A constant that differs: where it goes.
@@ -411,6 +710,7 @@ static bool target_of(const text *x, int value, char s[CAROM_SLOT_NAME]) {
     case CAROM_LANE_PARAMETER: snprintf(s, CAROM_SLOT_NAME, "k[%d]", x->place[v->index]); break;
     case CAROM_LANE_POSITION: snprintf(s, CAROM_SLOT_NAME, "q[%d]", v->index); break;
     case CAROM_LANE_RATE: snprintf(s, CAROM_SLOT_NAME, "v[%d]", v->index); break;
+    case CAROM_LANE_RANGE: snprintf(s, CAROM_SLOT_NAME, "k[%d]", x->range_place[v->index]); break;
     default: snprintf(s, CAROM_SLOT_NAME, "k[%d]", x->law_place[3 * v->index + law]);
     }
     return true;
@@ -467,8 +767,27 @@ static carom_status put_setup(text *x) {
         if (x->r->vary[i].kind == CAROM_LANE_RATE) PUT(x, "    v[%d] = x[%d];\n", x->r->vary[i].index, i);
     }
     if (status == CAROM_OK) status = carom_lane_write_constants(&x->lane, &names, x->write, x->user);
+    for (int i = 0; i < m->npairs && status == CAROM_OK; ++i) {
+        put(x, "    {\n");
+        status = carom_lane_write_constants(&x->pair[i], &names, x->write, x->user);
+        put(x, "    }\n");
+    }
     put(x, "}\n");
     return status;
+}
+
+// As fits() of set.c: what becomes zero, or stops being it, changes the structure.
+static void put_ranges(const text *x) {
+    put(x, "\nDEVICE int fits(const double *k) {\n    (void)k;\n");
+    for (int i = 0; i < x->m->nbound; ++i) {
+        const bound *b = &x->m->bound[i];
+        const int at = x->range_place[i];
+        if (at < 0) continue;
+        if (b->kind == BOUND_MASS) PUT(x, "    if (!(k[%d] > 0)) return 0;\n", at);
+        else PUT(x, "    if ((k[%d] != 0) != %d) return 0;\n", at, b->value != 0);
+        if (b->kind == BOUND_COEFFICIENT) PUT(x, "    if (!(k[%d] >= 0)) return 0;\n", at);
+    }
+    put(x, "    return 1;\n}\n");
 }
 
 static void put_law(const text *x, const char *name, int which) {
@@ -494,7 +813,7 @@ static carom_status put_single(text *x) {
                   GROUP_CURVATURE, OUT_ROWS));
     if (x->r->jean)
         CAROM_TRY(put_group(x, "DEVICE void rate_gradient(double t, const double *q, const double *k, double *out)",
-                            GROUP_RATE_GRADIENT, OUT_ALL));
+                            GROUP_RATE_GRADIENT, OUT_GRADIENT));
     CAROM_TRY(put_group(x,
                         "DEVICE void observe(double t, const double *q, const double *v, const double *k, const double "
                         "*a, const double *ledger, double *out)",
@@ -517,6 +836,7 @@ static carom_status put_single(text *x) {
     for (int c = 0; c < m->nc; ++c)
         if (m->links[m->ne + c].ndir == 1) PUT(x, "    if (friction(k, %d) > 0) return 1;\n", c);
     put(x, "    return 0;\n}\n");
+    put_ranges(x);
     return put_setup(x);
 }
 

@@ -8,18 +8,19 @@
 typedef enum carom_lane_kind {
     CAROM_LANE_PARAMETER, CAROM_LANE_POSITION, CAROM_LANE_RATE, // index: of the parameter, position, velocity
     CAROM_LANE_RESTITUTION, CAROM_LANE_TANGENTIAL, CAROM_LANE_FRICTION, // of the contact
+    CAROM_LANE_RANGE, // of what is bound: it stands in expressions, which hold for a range of it
     CAROM_LANE_STEP, CAROM_LANE_END
 } carom_lane_kind;
 
-typedef struct carom_lane_value { carom_lane_kind kind; int index; const char *text; } carom_lane_value;
+typedef struct carom_lane_value { carom_lane_kind kind; int index; const carom_datum *from; } carom_lane_value;
 
 /// At most `room` of them (list NULL: count only); returns how many there are.
 int carom_lane_values(const carom_model *m, carom_lane_value *list, int room);
 
 /// What the text is for.  The model was created with observe = the observed expressions, the section's if there is one,
-/// the texts of carom_lane_values().
+/// those of carom_lane_values().
 typedef struct carom_lane_request {
-    const carom_lane_value *vary; // parameters, initial positions and rates that differ; text is not used
+    const carom_lane_value *vary; // parameters, initial positions and rates that differ; `from` is not used
     int nvary, nobserve;
     // what the section's expression is; PLAIN: there is none
     enum { CAROM_LANES_PLAIN, CAROM_LANES_CROSSING, CAROM_LANES_PERIOD } section;
@@ -29,7 +30,10 @@ typedef struct carom_lane_request {
 
 /// Does an observed expression use this name of the ledger?
 bool carom_lanes_observe(const carom_model *m, const carom_lane_request *r, const char *name);
-/// CAROM_BAD_INPUT: this model cannot run in lanes, and err says why.  The first asks of its parts only.
+/// CAROM_BAD_INPUT: this model cannot run in lanes, and err says why.  The first asks of its size, which any model of
+/// the mechanism tells; the others are for one whose pairs of shapes are apart (carom_model_apart): the second asks of
+/// its parts.
+carom_status carom_lanes_size(const carom_model *m, carom_error *err);
 carom_status carom_lanes_parts(const carom_model *m, carom_error *err);
 carom_status carom_lanes_check(const carom_model *m, const carom_lane_request *r, carom_error *err);
 /// Declarations and tables; then what is in terms of `real` and T(), to be written once for every type; then what is

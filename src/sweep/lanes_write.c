@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "expr/native.h"
 #include "model/answers.h"
+#include "model/model.h"
 #include "sweep/lanes.h"
 #include "system/system.h"
 #include <carom/event.h>
@@ -65,41 +66,73 @@ static carom_status read_vary(const carom_sweep *s, carom_lanes *l, carom_error 
     return CAROM_OK;
 }
 
-enum { TEXT = 400 };
+// The mechanism with the values of one run (-1: with its own) as a model whose pairs of shapes have expressions of
+// their own.
+static carom_model *model_with(const carom_sweep *s, const carom_mech *mech, const char *const *observe, long run,
+                               carom_error *err) {
+    carom_model *m = carom_model_apart(mech, observe, true, true, "observe", err);
+    double *value = calloc((size_t)s->nvary + 1, sizeof *value), *x = calloc((size_t)s->nvary + 1, sizeof *x);
+    int *index = calloc((size_t)s->nvary + 1, sizeof *index), n = 0;
+    carom_status status = !m                     ? err->code
+                          : value && x && index ? CAROM_OK
+                                                : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
+    if (status == CAROM_OK && run >= 0) {
+        carom_sweep_values(s, run, value);
+        for (int i = 0; i < s->nvary; ++i)
+            if (s->vary[i].kind == VARY_PARAMETER) index[n] = s->vary[i].index, x[n++] = value[i];
+        status = carom_model_set(m, n, index, x, NULL, err);
+    }
+    free(value), free(x), free(index);
+    if (status == CAROM_OK) return m;
+    carom_model_destroy(m);
+    return NULL;
+}
 
-// The model with the values of one run (-1: with its own), and besides what is observed the expressions of what may
-// depend on them.
+// The expression of a datum, with numbers for the indices of its family; NULL: no memory.
+static char *spell(const carom_datum *d) {
+    static const char WORD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.'";
+    const size_t room = 12 * d->length + 1; // an index is at least one letter
+    char *text = malloc(room), *to = text;
+    for (const char *c = d->text; text && *c;) {
+        const size_t n = strspn(c, WORD);
+        int i = 0;
+        while (d->indices && i < d->indices->n &&
+               !(strlen(d->indices->name[i]) == n && strncmp(d->indices->name[i], c, n) == 0))
+            ++i;
+        const bool index = n > 0 && d->indices && i < d->indices->n;
+        to += index ? snprintf(to, room - (size_t)(to - text), "%d", d->indices->at[i])
+                    : snprintf(to, room - (size_t)(to - text), "%.*s", n > 0 ? (int)n : 1, c);
+        c += n > 0 ? n : 1;
+    }
+    if (text) *to = '\0';
+    return text;
+}
+
+// That of one run; besides what is observed it has the expressions of what may depend on parameters.
 static carom_model *model_at(const carom_sweep *s, long run, carom_error *err) {
-    const int count = carom_lane_values(s->model, NULL, 0);
-    carom_model_def d = s->def.model;
-    size_t sets = 0, n = 0;
-    while (d.set && d.set[sets]) ++sets;
+    const carom_mech *mech = s->model->mech;
+    carom_model *m = model_with(s, mech, s->observe, run, err);
+    if (!m || carom_lanes_parts(m, err) != CAROM_OK) return carom_model_destroy(m), NULL;
+    const int count = carom_lane_values(m, NULL, 0);
+    size_t n = 0;
     while (s->observe[n]) ++n;
-    const char **set = calloc(sets + (size_t)s->nvary + 1, sizeof *set),
-               **observe = calloc(n + (size_t)count + 1, sizeof *observe);
-    char *text = calloc((size_t)s->nvary + 1, TEXT);
-    double *value = calloc((size_t)s->nvary + 1, sizeof *value);
+    const char **observe = calloc(n + (size_t)count + 1, sizeof *observe);
     carom_lane_value *list = calloc((size_t)count + 1, sizeof *list);
-    carom_model *m = NULL;
-    if (set && observe && text && value && list) {
-        carom_lane_values(s->model, list, count);
-        if (run >= 0) carom_sweep_values(s, run, value);
-        for (size_t i = 0; i < sets; ++i) set[i] = d.set[i];
-        for (int i = 0; i < s->nvary; ++i) {
-            if (s->vary[i].kind != VARY_PARAMETER || run < 0) continue;
-            carom_format(text + i * TEXT, TEXT, "%.300s=%.17g", s->vary[i].name, value[i]);
-            set[sets++] = text + i * TEXT;
-        }
+    carom_model *whole = NULL;
+    if (observe && list) {
+        carom_lane_values(m, list, count);
         for (size_t i = 0; i < n; ++i) observe[i] = s->observe[i];
-        for (int i = 0; i < count; ++i) observe[n++] = list[i].text;
-        d.set = set;
-        d.observe = observe;
-        m = carom_model_create(&d, err);
+        const size_t own = n;
+        for (int i = 0; i < count && (observe[n] = spell(list[i].from)); ++i) ++n;
+        if (n == own + (size_t)count) whole = model_with(s, mech, observe, run, err);
+        else carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
+        while (n > own) free((void *)observe[--n]);
     } else {
         carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
     }
-    free(set), free(observe), free(text), free(value), free(list);
-    return m;
+    free(observe), free(list);
+    carom_model_destroy(m);
+    return whole;
 }
 
 static int rows_of(const carom_model *m) {
@@ -133,7 +166,7 @@ static carom_status create(const carom_sweep *s, carom_lanes *l, carom_error *er
     CAROM_TRY(check_scheme(l, err));
     CAROM_TRY(read_options(l, err));
     CAROM_TRY(read_vary(s, l, err));
-    CAROM_TRY(carom_lanes_parts(s->model, err)); // before the laws are asked for as expressions
+    CAROM_TRY(carom_lanes_size(s->model, err)); // before all pairs of a large world are written
     CAROM_TRY(make_model(s, l, err));
     l->request = (carom_lane_request){.vary = l->vary,
                                       .nvary = s->nvary,
@@ -190,10 +223,11 @@ static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes
         "#define SCHEME %d\n#define FORCES_AT_END %d\n#define SECTION %s\n#define CROSSES %d\n#define DIRECTION %d\n",
         l->run.table->lanes, l->forces_at_end, kinds[s->section.kind], s->section.kind == SECTION_CROSSING,
         s->section.direction);
-    int strikes = 0; // bits: contacts of the section
-    for (int c = 0; impacts && c < carom_model_count(s->model).contacts; ++c)
-        strikes |= carom_model_contact_is(s->model, s->section.contact, c) << c;
-    PUT(t, "#define STRIKES %d\n#define COUNT %ld\n#define IMPACTS %d\n#define PENETRATION %d\n", strikes, s->def.count,
+    long long strikes = 0; // bits: contacts of the section
+    for (int c = 0; impacts && c < carom_model_count(l->model).contacts; ++c)
+        strikes |= (long long)carom_model_contact_is(l->model, s->section.contact, c) << c;
+    PUT(t, "#define STRIKES %lldLL\n", strikes);
+    PUT(t, "#define COUNT %ld\n#define IMPACTS %d\n#define PENETRATION %d\n", s->def.count,
         impacts, carom_lanes_observe(l->model, &l->request, "penetration"));
     put_number(t, "INSTANT", CAROM_INSTANT);
     put_number(t, "QUOTIENT", CAROM_QUOTIENT);
@@ -208,6 +242,7 @@ static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes
 static carom_status put_typed(const sheet *t, const carom_lanes *l, const char *real, char letter, carom_error *err) {
     PUT(t, "\n#define real %s\n#define T(name) %c_##name\n", real, letter);
     put(t, carom_lanes_math);
+    put(t, carom_lanes_turn);
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TYPED, t->write, t->user, err));
     put(t, carom_lanes_free);
     put(t, carom_lanes_average);
