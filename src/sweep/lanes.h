@@ -12,7 +12,7 @@ struct carom_lanes {
     carom_lane_value *vary;
     carom_lane_request request;
     carom_run run;               // scheme, step, end
-    double theta, tol, newton_tol;
+    double theta, tol, accept, newton_tol; // accept: the residual at which a problem counts as solved in the end
     bool forces_at_end;
     void *code;                  // of the C text; NULL: not compiled
     int (*work)(const void *job);

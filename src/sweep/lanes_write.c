@@ -32,14 +32,14 @@ static carom_status read_options(carom_lanes *l, carom_error *err) {
     static const char *const same[] = {"local=exact",  "active=current", "closed=tolerant",
                                        "adaptive=off", "solver=auto",    NULL};
     static const char *const free_of[] = {"identity=", "accept=", NULL}; // they do not change what lanes compute
-    l->theta = 0.5, l->tol = l->newton_tol = 1e-12;
+    l->theta = 0.5, l->tol = l->newton_tol = 1e-12, l->accept = 1e-8; // as direct solvers do unless tol is given
     for (int i = 0; l->run.options && l->run.options[i]; ++i) {
         const char *text = l->run.options[i], *value = strchr(text, '=');
         bool known = false;
         char *rest = NULL;
         if (strncmp(text, "theta=", 6) == 0 && l->run.table->lanes == CAROM_LANE_MOREAU_JEAN)
             l->theta = carom_number(value + 1, &rest), known = true;
-        if (strncmp(text, "tol=", 4) == 0) l->tol = carom_number(value + 1, &rest), known = true;
+        if (strncmp(text, "tol=", 4) == 0) l->tol = l->accept = carom_number(value + 1, &rest), known = true;
         if (strncmp(text, "newton-tol=", 11) == 0) l->newton_tol = carom_number(value + 1, &rest), known = true;
         if (strncmp(text, "forces=", 7) == 0 && l->run.table->lanes == CAROM_LANE_MOREAU_EXPLICIT)
             l->forces_at_end = strcmp(value, "=end") == 0, known = true;
@@ -233,6 +233,7 @@ static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes
     put_number(t, "QUOTIENT", CAROM_QUOTIENT);
     put_number(t, "THETA", l->theta);
     put_number(t, "TOL", l->tol);
+    put_number(t, "ACCEPT", l->accept);
     put_number(t, "NEWTON_TOL", l->newton_tol);
     put_number(t, "STEP", l->run.step);
     put_number(t, "END", l->run.end);
