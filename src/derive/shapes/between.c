@@ -171,6 +171,9 @@ static bool some_numbered(const carom_datum *list) {
 
 // Pairs of pieces of outlines and members whose contacts have columns: the page draws forces where they act by them.
 enum { MOST_FEATURES = 64 };
+// Pairs of an entry whose contacts have columns where they come and go: a list of a thousand names makes half a million
+// pairs, and five million columns.
+enum { MOST_NAMED = 500 };
 
 // Are its contacts corners of two shapes, as many as these have whatever else the model holds?  Those of members,
 // outlines, meshes and boxes in space against each other are features of finer ones, or found by search.
@@ -399,7 +402,8 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
         bool near = false;
         const bool named = !some_numbered(list ? list : each);
         if (many) CAROM_TRY(carom_near_read(r, entry, &near));
-        if (near && named) CAROM_TRY(number_contacts(r, entry, list, each));
+        if (near && named && count_pairs(r, entry, false) <= MOST_NAMED)
+            CAROM_TRY(number_contacts(r, entry, list, each));
         if (near) continue;
         if (count_pairs(r, entry, false) > MOST_CONTACTS)
             return carom_fault(r, &entry->name, 0,
