@@ -160,6 +160,65 @@ static void pairs_have_the_numbers_of_their_contacts(void **state) {
     }
 }
 
+// (SHP-23)  The least gap of an entry whose shapes are scattered is that of all its pairs: radii from 0.02 to 0.1 in a
+// cube, which touch nowhere, and one that has flown far away.
+static void the_least_gap_is_that_of_all_pairs(void **state) {
+    (void)state;
+    static const char *const all[] = {"all", NULL};
+    static const double edges[] = {6, 40, 3000};
+    for (size_t k = 0; k < sizeof edges / sizeof *edges; ++k) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "carom: 1\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1], at: [-1e4, 2e3, 5], shape: {sphere: 0.1}}\n"
+                 "  o:\n    repeat: %%d\n    body: {mass: 1, inertia: [1, 1, 1], shape: {sphere: 0.02 + 0.002*i}, "
+                 "velocity: [sin(i), cos(i), sin(3*i)], "
+                 "at: [%g*sin(12.9*i)^2, %g*sin(78.2*i + 1)^2, %g*sin(37.7*i + 2)^2]}\n"
+                 "contacts: {all: {among: [a, o]}}\n",
+                 edges[k], edges[k], edges[k]);
+        bool listed;
+        carom_result *r = result_of(&(family){.name = "scattered", .text = text, .end = 0.02}, 40, all, &listed);
+        const int n = carom_result_columns(r), gap = carom_result_find(r, "all.gap");
+        assert_true(listed && gap > 0);
+        for (long row = 0; row < carom_result_rows(r); ++row) {
+            const double *x = carom_result_values(r) + row * n;
+            double least = HUGE_VAL;
+            int pairs = 0;
+            for (int i = 0; i < n; ++i) {
+                const char *name = carom_result_column(r, i);
+                if (!strchr(name, '-') || strcmp(strrchr(name, '.'), ".gap") != 0) continue;
+                least = fmin(least, x[i]), ++pairs;
+            }
+            assert_int_equal(pairs, 41 * 40 / 2);
+            assert_true(x[gap] == least);
+        }
+        carom_result_close(r);
+    }
+}
+
+// 32 names make 496 pairs, and every contact has columns; 33 make 528, and the entry alone has.
+static void long_lists_of_names_have_columns_of_the_entry(void **state) {
+    (void)state;
+    for (int count = 32; count <= 33; ++count) {
+        char text[6000], names[400] = "";
+        int used = snprintf(text, sizeof text, "carom: 1\nbodies:\n"), listed_names = 0;
+        for (int i = 0; i < count; ++i) {
+            used += snprintf(text + used, sizeof text - (size_t)used,
+                             "  b%d: {mass: 1, inertia: [1, 1, 1], at: [%d, 0, 0], shape: {sphere: 0.1}}\n", i, i);
+            listed_names += snprintf(names + listed_names, sizeof names - (size_t)listed_names, "b%d, ", i);
+        }
+        snprintf(text + used, sizeof text - (size_t)used,
+                 "  o: {repeat: %%d, body: {mass: 1, inertia: [1, 1, 1], at: [0, 9 + i, 0], shape: {sphere: 0.1}}}\n"
+                 "contacts: {all: {among: [%s]}, far: {among: o}}\n",
+                 names);
+        bool listed;
+        carom_result *r = result_of(&(family){.name = "names", .text = text, .end = 4e-3}, 8, NULL, &listed);
+        assert_true(listed && carom_result_find(r, "all.gap") > 0);
+        assert_int_equal(carom_result_find(r, "all.496.gap") > 0, count == 32);
+        assert_int_equal(carom_result_find(r, "all.1.gap") > 0, count == 32);
+        carom_result_close(r);
+    }
+}
+
 // Numbers of contacts of families belong to pairs that are always there: exact names alone are accepted.
 static void requests_that_cannot_be_met_are_errors(void **state) {
     (void)state;
@@ -232,6 +291,8 @@ static void the_ledger_does_not_depend_on_a_count(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(columns_do_not_depend_on_a_count),
                                        cmocka_unit_test(pairs_have_the_numbers_of_their_contacts),
+                                       cmocka_unit_test(the_least_gap_is_that_of_all_pairs),
+                                       cmocka_unit_test(long_lists_of_names_have_columns_of_the_entry),
                                        cmocka_unit_test(requests_that_cannot_be_met_are_errors),
                                        cmocka_unit_test(the_ledger_does_not_depend_on_a_count)};
     return cmocka_run_group_tests(tests, NULL, NULL);

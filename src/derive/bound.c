@@ -8,6 +8,12 @@
 carom_status carom_bind(resolver *r, const carom_datum *n, bound_kind kind, int index, double value) {
     carom_model *m = r->m;
     if (!n) return CAROM_OK;
+    if (n->indices) { // members of a family may share it
+        struct { carom_datum d; carom_indices indices; } *own = carom_pool_take(&m->memory, sizeof *own);
+        if (!own) return carom_fault_memory(r);
+        own->d = *n, own->indices = *n->indices, own->d.indices = &own->indices;
+        n = &own->d;
+    }
     if (!CAROM_GROW(m->bound, m->nbound)) return carom_fault_memory(r);
     m->bound[m->nbound++] = (bound){n, kind, index, value};
     return CAROM_OK;

@@ -8,6 +8,7 @@
 #include "expr/expr.h"
 #include "mech/keys.h"
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,16 @@ typedef struct family {
     const char *name;
     int count[3], n; // members along each of n indices
 } family;
+
+/// Bodies `first` to before `first + count` of a mechanism without families: members of one that share a record, the
+/// first one's.  The places of the others are not touched and take no memory.
+struct body_run {
+    int first, count;
+    carom_mech_body *record;
+    carom_datum *name;      // of each
+    carom_indices *indices; // of the one that the record is for
+    const family *of;
+};
 
 typedef struct families {
     resolver *r;
@@ -271,6 +282,60 @@ static const key_group *const *groups_of(const section *s) {
     return k->groups;
 }
 
+// -- bodies that share a record ---------------------------------------------------------------------------------------
+
+typedef struct sharing { const carom_mech_body *of; const carom_indices *indices; bool good; } sharing;
+
+static void look_at_field(void *user, const carom_key *k) {
+    sharing *x = user;
+    static const size_t evaluated[] = {offsetof(carom_mech_body, mass),     offsetof(carom_mech_body, inertia),
+                                       offsetof(carom_mech_body, at),       offsetof(carom_mech_body, angle),
+                                       offsetof(carom_mech_body, velocity), offsetof(carom_mech_body, spin)};
+    if (carom_key_is_record(k)) {
+        families inner = {.indices = x->indices, .record = (void *)(uintptr_t)x->of};
+        look_for_index(&inner, k);
+        x->good = x->good && !inner.indexed;
+        return;
+    }
+    const carom_datum *d = carom_key_field(x->of, k->at);
+    bool at_once = false;
+    for (size_t i = 0; i < sizeof evaluated / sizeof *evaluated; ++i) at_once = at_once || k->at == evaluated[i];
+    // without indices: is a member of a family named there?
+    x->good = x->good && (at_once ? !uses(d, NULL) : !uses(d, x->indices));
+}
+
+// Do members differ in numbers alone that are evaluated when their body is derived?
+static bool may_share(const section *s, const carom_mech_body *of, const carom_indices *indices) {
+    sharing x = {.of = of, .indices = indices, .good = true};
+    carom_key_fields(groups_of(s), look_at_field, &x);
+    return x.good;
+}
+
+// Those of body i; NULL: it has a record of its own.
+static const struct body_run *run_of(const resolver *r, int i) {
+    const struct body_run *runs = r->m->runs;
+    int a = 0, b = r->m->nruns;
+    while (a < b) {
+        const int middle = (a + b) / 2;
+        if (runs[middle].first + runs[middle].count <= i) a = middle + 1;
+        else b = middle;
+    }
+    return a < r->m->nruns && runs[a].first <= i ? &runs[a] : NULL;
+}
+
+const carom_mech_body *carom_body_given(const resolver *r, int i) {
+    const struct body_run *run = run_of(r, i);
+    if (!run) return &r->mech->bodies[i];
+    number(run->of, i - run->first, run->indices->at);
+    run->record->name = run->name[i - run->first];
+    return run->record;
+}
+
+const carom_datum *carom_body_named(const resolver *r, int i) {
+    const struct body_run *run = run_of(r, i);
+    return run ? &run->name[i - run->first] : &r->mech->bodies[i].name;
+}
+
 // -- families where shapes are listed ---------------------------------------------------------------------------------
 
 // Names of families in a list become the names of their members; `apart`: each family a list of its own.
@@ -338,7 +403,36 @@ static carom_status make_record(families *x, const section *s, const void *of, v
     return strcmp(s->key, "contacts") == 0 ? spread_contact(x, record) : CAROM_OK;
 }
 
-static carom_status make_family(families *x, const section *s, const family *f, const void *of, unsigned char *to) {
+static carom_status name_member(families *x, const family *f, const int *at, const carom_datum *name, carom_datum *to) {
+    *to = *name;
+    to->text = name_of(x, f, at);
+    if (!to->text) return carom_fault_memory(x->r);
+    to->length = strlen(to->text);
+    return CAROM_OK;
+}
+
+// One record for all members.
+static carom_status make_shared(families *x, const section *s, const family *f, const carom_datum *name,
+                                carom_indices *indices, const void *each, carom_mech_body *to, int first) {
+    resolver *r = x->r;
+    const int n = members(f);
+    carom_datum *names = carom_pool_take(&r->m->memory, (size_t)n * sizeof *names);
+    if (!names) return carom_fault_memory(r);
+    for (int k = 0; k < n; ++k) {
+        number(f, k, indices->at);
+        CAROM_TRY(name_member(x, f, indices->at, name, &names[k]));
+    }
+    x->indices = indices;
+    CAROM_TRY(make_record(x, s, each, to));
+    x->indices = NULL;
+    to->name = names[0];
+    r->m->runs[r->m->nruns++] = (struct body_run){first, n, to, names, indices, f};
+    return CAROM_OK;
+}
+
+// Members of a family, from record `first` of the section on, which `to` is.
+static carom_status make_family(families *x, const section *s, const family *f, const void *of, unsigned char *to,
+                                int first) {
     resolver *r = x->r;
     const carom_datum *name = of, *repeat = datum_at(of, s->repeat), *index = datum_at(of, s->index);
     const void *each = *(void *const *)carom_key_field(of, s->member);
@@ -346,19 +440,18 @@ static carom_status make_family(families *x, const section *s, const family *f, 
     if (!each)
         return carom_fault(r, name, 0, "the family '%.60s' has nothing to repeat; add `%s: {...}`", f->name, s->each);
     CAROM_TRY(read_index(r, repeat, index, f, names));
-    carom_indices *indices = carom_pool_take(&r->m->memory, (size_t)members(f) * sizeof *indices);
+    const carom_indices any = {.n = f->n, .name = {names[0], names[1], names[2]}};
+    const bool shared = strcmp(s->key, "bodies") == 0 && may_share(s, each, &any);
+    carom_indices *indices = carom_pool_take(&r->m->memory, (size_t)(shared ? 1 : members(f)) * sizeof *indices);
     if (!indices) return carom_fault_memory(r);
+    *indices = any;
+    if (shared) return make_shared(x, s, f, name, indices, each, (carom_mech_body *)(void *)to, first);
     for (int k = 0; k < members(f); ++k, to += s->size) {
-        indices[k].n = f->n;
-        memcpy(indices[k].name, names, sizeof names);
+        indices[k] = any;
         number(f, k, indices[k].at);
         x->indices = &indices[k];
         CAROM_TRY(make_record(x, s, each, to));
-        carom_datum *called = (carom_datum *)to;
-        *called = *name;
-        called->text = name_of(x, f, indices[k].at);
-        if (!called->text) return carom_fault_memory(r);
-        called->length = strlen(called->text);
+        CAROM_TRY(name_member(x, f, indices[k].at, name, (carom_datum *)(void *)to));
     }
     x->indices = NULL;
     return CAROM_OK;
@@ -377,7 +470,8 @@ static carom_status make_section(families *x, carom_mech *whole, const section *
     for (int i = 0; i < n; ++i) {
         const void *record = old + (size_t)i * s->size;
         const bool many = datum_at(record, s->repeat);
-        CAROM_TRY(many ? make_family(x, s, &f[next], record, to) : make_record(x, s, record, to));
+        CAROM_TRY(many ? make_family(x, s, &f[next], record, to, (int)((to - list) / (ptrdiff_t)s->size))
+                       : make_record(x, s, record, to));
         to += (size_t)(many ? members(&f[next++]) : 1) * s->size;
     }
     *(void **)carom_key_field(whole, s->list) = list;
@@ -395,7 +489,8 @@ carom_status carom_derive_families(resolver *r) {
     if (n == 0) return CAROM_OK;
     family *list = carom_pool_take(&r->m->memory, (size_t)n * sizeof *list), *next = list;
     carom_mech *whole = carom_pool_take(&r->m->memory, sizeof *whole);
-    if (!list || !whole) return carom_fault_memory(r);
+    r->m->runs = carom_pool_take(&r->m->memory, (size_t)n * sizeof *r->m->runs);
+    if (!list || !whole || !r->m->runs) return carom_fault_memory(r);
     for (int k = 0; k < SECTIONS; ++k) {
         const section *s = &sections[k];
         for (int i = 0; i < count_of(r->mech, s); ++i) {
@@ -550,7 +645,7 @@ static carom_status derive_owners(owners *o) {
     if (!whole || !o->list || !o->contact) return carom_fault_memory(r);
     CAROM_TRY(list_shapes(o, NULL));
     for (int i = 0; i < x->nbodies; ++i)
-        if (x->bodies[i].nshapes || x->nshapes) CAROM_TRY(list_shapes(o, &x->bodies[i]));
+        if (carom_body_given(r, i)->nshapes || x->nshapes) CAROM_TRY(list_shapes(o, carom_body_given(r, i)));
     if (o->named.count == 0) return CAROM_OK;
     memcpy(o->contact, x->contacts, (size_t)x->ncontacts * sizeof *o->contact);
     for (int i = 0; i < x->ncontacts; ++i) CAROM_TRY(name_shapes_of(o, &o->contact[i]));
@@ -562,7 +657,7 @@ static carom_status derive_owners(owners *o) {
 
 carom_status carom_derive_owners(resolver *r) {
     bool any = r->mech->nshapes > 0;
-    for (int i = 0; i < r->mech->nbodies && !any; ++i) any = r->mech->bodies[i].nshapes > 0;
+    for (int i = 0; i < r->mech->nbodies && !any; ++i) any = carom_body_given(r, i)->nshapes > 0;
     if (!any || r->mech->ncontacts == 0) return CAROM_OK;
     owners o = {.r = r};
     const carom_status status = derive_owners(&o);

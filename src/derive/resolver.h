@@ -82,6 +82,11 @@ enum {
 // families.c
 /// Families become records like all others: r->mech is one without families from then on.
 carom_status carom_derive_families(resolver *r);
+/// Body i of r->mech, i < r->mech->nbodies.  Members of a family whose records differ in their names and in what is
+/// evaluated at once share one: it says what member i has until the next call.
+const carom_mech_body *carom_body_given(const resolver *r, int i);
+/// The name of body i, for as long as the model lives.
+const carom_datum *carom_body_named(const resolver *r, int i);
 /// Where contacts list shapes, a body means all of its own, and ground those of the ground.
 carom_status carom_derive_owners(resolver *r);
 
@@ -108,6 +113,8 @@ carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, 
                                 const char *what, carom_node *node);
 /// Number: an expression of parameters.
 carom_status carom_resolve_number(resolver *r, const carom_datum *n, const char *what, double *value);
+/// Between two bodies or shapes nobody holds a node of r->values: that graph begins anew where it has become large.
+carom_status carom_fresh_values(resolver *r);
 carom_status carom_resolve_parameter(resolver *r, int index);
 /// All parameters, into m->parameter; r->param_state holds zeros.
 carom_status carom_resolve_parameters(resolver *r);

@@ -476,6 +476,16 @@ carom_status carom_resolve_start(resolver *r, const carom_datum *n, carom_node x
                : carom_fault(r, n, 0, "value is not finite at t = 0; check divisions, square roots and logarithms");
 }
 
+carom_status carom_fresh_values(resolver *r) {
+    enum { LARGE = 1 << 18 }; // nodes: far below what a graph holds
+    if (carom_graph_count(r->values) < LARGE) return CAROM_OK;
+    carom_graph *fresh = carom_graph_create();
+    if (!fresh) return carom_fault_memory(r);
+    carom_graph_destroy(r->values);
+    r->values = fresh;
+    return CAROM_OK;
+}
+
 carom_status carom_resolve_number(resolver *r, const carom_datum *n, const char *what, double *value) {
     carom_node node = CAROM_NONE;
     CAROM_TRY(carom_resolve_expression(r, n, NAME_PARAMETER | SCOPE_VALUES, what, &node));

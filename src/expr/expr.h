@@ -91,6 +91,7 @@ typedef struct carom_magnitude { double least, most; } carom_magnitude;
 void carom_graph_magnitudes(const carom_graph *g, const double *parameter, int fixed, double position,
                             carom_magnitude *x, int n);
 bool carom_graph_failed(const carom_graph *g); // out of memory or beyond the node limit, sticky
+int carom_graph_count(const carom_graph *g);   // of nodes
 
 /// A node with the value of x that derivatives along velocities do not look into: they take its course instead.
 /// Rotation matrices are such symbols: D R = R skew(e) is shorter than any polynomial of a quaternion.

@@ -50,6 +50,7 @@ carom_node carom_graph_fail(carom_graph *g) {
 }
 
 bool carom_graph_failed(const carom_graph *g) { return g->failed; }
+int carom_graph_count(const carom_graph *g) { return g->count; }
 
 int carom_op_arity(carom_op op) {
     switch (op) {

@@ -2,6 +2,7 @@
 #include "base/grow.h"
 #include "model/answers.h"
 #include "model/groups.h"
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -351,16 +352,20 @@ static void compare(closest *x, int a, int b) {
 
 
 static int by_place(const void *a, const void *b) {
-    const double x = ((const group_place *)a)->x, y = ((const group_place *)b)->x;
-    return (x > y) - (x < y);
+    const group_place *x = a, *y = b;
+    if (x->row != y->row) return (x->row > y->row) - (x->row < y->row);
+    if (x->column != y->column) return (x->column > y->column) - (x->column < y->column);
+    return (x->x > y->x) - (x->x < y->x);
 }
 
-// Shapes of the rule: those with an end, sorted by the place of their middle along x.  Returns how many.
-static int place_shapes(const closest *x, double *widest) {
+// Shapes of the rule, and the middle of each.  Returns how many have an end; *widest: their largest radius; low, high:
+// a box that holds their middles.
+static int place_shapes(const closest *x, double *widest, double *low, double *high) {
     const contact_groups *g = x->g;
     const struct near_pairs *near = g->model->near;
     int n = 0;
     *widest = 0;
+    for (int j = 0; j < 3; ++j) low[j] = HUGE_VAL, high[j] = -HUGE_VAL;
     for (int i = 0; i < near->nshapes; ++i) {
         const shape *s = near->shape[i];
         double r[3], R[9], *c = g->centre + 3 * (size_t)i;
@@ -368,11 +373,24 @@ static int place_shapes(const closest *x, double *widest) {
         carom_body_pose(s->body, x->q, r, R);
         for (int j = 0; j < 3; ++j) c[j] = r[j] + carom_dot(R + 3 * j, s->at, 3);
         if (!carom_shape_finite(s)) continue;
-        g->order[n++] = (group_place){c[0], i};
+        for (int j = 0; j < 3; ++j) low[j] = fmin(low[j], c[j]), high[j] = fmax(high[j], c[j]);
+        g->order[n++] = (group_place){.x = c[0], .shape = i};
         *widest = fmax(*widest, s->bound_radius);
     }
-    qsort(g->order, (size_t)n, sizeof *g->order, by_place);
     return n;
+}
+
+// Which cell holds a number: those far away share the last one.
+static int cell_of(double x) { return (int)fmin(floor(x), 1e9); }
+
+// Shapes in columns along x with these edges in y and z, each column in the order of x.
+static void put_in_columns(const closest *x, int n, const double *low, double edge) {
+    const contact_groups *g = x->g;
+    for (int i = 0; i < n; ++i) {
+        const double *c = g->centre + 3 * (size_t)g->order[i].shape;
+        g->order[i].row = cell_of((c[1] - low[1]) / edge), g->order[i].column = cell_of((c[2] - low[2]) / edge);
+    }
+    qsort(g->order, (size_t)n, sizeof *g->order, by_place);
 }
 
 // (SHP-10)  the distance of the balls that hold two shapes, or of a ball and a plane
@@ -388,14 +406,41 @@ static double at_least(const closest *x, int a, int b) {
     return carom_dot(n, way, 3) - A->bound_radius;
 }
 
+static bool comes_before(const group_place *a, int row, int column, double place) {
+    if (a->row != row) return a->row < row;
+    if (a->column != column) return a->column < column;
+    return a->x < place;
+}
+
+// Pairs with gaps of at most d: every shape with those behind it in its own column, and with those of the four
+// neighbours that come later in order.  Where these begin moves on as the shape does: both follow by_place().
+static void compare_columns(closest *x, int n, double widest, double d) {
+    static const int next[4][2] = {{0, 1}, {1, -1}, {1, 0}, {1, 1}};
+    const struct near_pairs *near = x->g->model->near;
+    const group_place *at = x->g->order;
+    int from[4] = {0};
+    for (int i = 0; i < n; ++i) {
+        const double reach = near->shape[at[i].shape]->bound_radius + widest;
+        for (int w = -1; w < 4; ++w) {
+            const int row = at[i].row + (w < 0 ? 0 : next[w][0]), column = at[i].column + (w < 0 ? 0 : next[w][1]);
+            while (w >= 0 && from[w] < n && comes_before(&at[from[w]], row, column, at[i].x - 2 * widest - d))
+                ++from[w];
+            for (int k = w < 0 ? i + 1 : from[w]; k < n && at[k].row == row && at[k].column == column; ++k) {
+                if (at[k].x - at[i].x - reach >= fmin(x->gap, d)) break;
+                if (at_least(x, at[i].shape, at[k].shape) < x->gap) compare(x, at[i].shape, at[k].shape);
+            }
+        }
+    }
+}
+
 // The least gap of a rule, where the contacts of the list have none that is less than x->gap.  Shapes that touch are in
 // the list.
 static void find_closest(closest *x) {
     const struct near_pairs *near = x->g->model->near;
     const group_place *at = x->g->order;
-    double widest;
+    double widest, low[3], high[3];
     if (x->gap <= 0) return;
-    const int n = place_shapes(x, &widest);
+    const int n = place_shapes(x, &widest, low, high);
     for (int b = 0; b < near->nshapes; ++b) { // the nearest one first: then few others are compared
         int first = -1;
         double least = HUGE_VAL;
@@ -409,12 +454,15 @@ static void find_closest(closest *x) {
         for (int i = 0; i < n; ++i)
             if (at[i].shape != first && at_least(x, at[i].shape, b) < x->gap) compare(x, at[i].shape, b);
     }
-    for (int i = 0; i < n; ++i)
-        for (int k = i + 1; k < n; ++k) {
-            const int a = at[i].shape, b = at[k].shape;
-            if (at[k].x - at[i].x - near->shape[a]->bound_radius - widest >= x->gap) break;
-            if (at_least(x, a, b) < x->gap) compare(x, a, b);
-        }
+    if (n < 2) return;
+    // (SHP-23)  Columns with edges 2 R_max + d and their neighbours hold every pair with a gap of at most d.  Where the
+    //           least gap is larger, d doubles, until all shapes are in one.
+    const double spread = fmax(fmax(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+    for (double d = fmin(x->gap, widest > 0 ? 2 * widest : spread / cbrt(n));; d = fmin(2 * d, x->gap)) {
+        put_in_columns(x, n, low, fmax(2 * widest + d, DBL_MIN));
+        compare_columns(x, n, widest, d);
+        if (x->gap <= d || !(d < spread)) return;
+    }
 }
 
 // -- values -----------------------------------------------------------------------------------------------------------

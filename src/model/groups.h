@@ -27,7 +27,7 @@ typedef struct contact_group {
     double scale[CAROM_GROUP_ROWS]; // of a tangent of an ellipse: the slip is u/scale, the force scale lambda; 1: none
 } contact_group;
 
-typedef struct group_place { double x; int shape; } group_place;
+typedef struct group_place { double x; int row, column, shape; } group_place;
 
 typedef struct contact_groups {
     const carom_model *model;
@@ -43,7 +43,7 @@ typedef struct contact_groups {
     int *entry_of, *pair_of; // by contact that is always there: the groups; -1: none
     double *gap, *closed;   // n each
     double *rate, *force, *impulse; // CAROM_GROUP_ROWS n each
-    group_place *order;     // scratch of the search for the least gap: shapes along x,
+    group_place *order;     // scratch of the search for the least gap: shapes in columns,
     double *centre;         // and the middle of each
 } contact_groups;
 

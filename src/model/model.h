@@ -228,6 +228,8 @@ struct carom_model {
     carom_mech *mech; // what it is made of
     bool units;       // it gives units somewhere
     const carom_mech *whole; // the same without families
+    struct body_run *runs;   // those of its bodies that share a record
+    int nruns;
     const char **observe;    // what was asked for beside it, NULL-terminated
     const char *observing;   // the setting that asked, for messages: `observe`
     const char *file, *name;

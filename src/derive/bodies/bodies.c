@@ -281,19 +281,20 @@ carom_status carom_derive_bodies(resolver *r) {
     if (r->mech->nmembers == 0 && !carom_given(&r->mech->exact) && carom_pairs_many(r))
         CAROM_TRY(carom_free_find(r, is_free));
     for (int i = 0; i < r->mech->nbodies; ++i) {
-        const carom_mech_body *of = &r->mech->bodies[i];
+        const carom_mech_body *of = carom_body_given(r, i);
         body *b = &m->bodies[m->nbodies];
         if (m->nv > MOST_VELOCITIES)
             return carom_fault(
                 r, &of->name, 0,
                 "more than %d bodies that expressions, joints or springs name; build such a system with the C library",
                 MOST_VELOCITIES / 6);
+        CAROM_TRY(carom_fresh_values(r));
         CAROM_TRY(carom_part_name(r, &of->name));
         if (carom_datum_is(&of->name, "ground"))
             return carom_fault(r, &of->name, 0,
                                "'ground' is predefined; for a body with prescribed motion use `motion:`");
         *b = (body){.name = of->name.text,
-                    .place = &of->name,
+                    .place = carom_body_named(r, i),
                     .material = carom_given(&of->material),
                     .v = -1,
                     .free = is_free[i]};

@@ -294,7 +294,7 @@ carom_status carom_body_point_at(resolver *r, const carom_datum *n, const body *
 
 carom_status carom_body_start_fixed(resolver *r, const body *b) {
     if (b->v < 0 || b->floating || !b->place) return CAROM_OK;
-    const carom_mech_body *of = (const void *)b->place; // its name comes first
+    const carom_mech_body *of = carom_body_given(r, (int)(b - r->m->bodies) - 1); // the ground is first
     CAROM_TRY(carom_fix_vector(r, carom_given(&of->at)));
     return carom_fix_vector(r, carom_given(&of->angle));
 }

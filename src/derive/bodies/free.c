@@ -67,7 +67,7 @@ static bool comes_and_goes(const resolver *r, const marks *k, const carom_datum 
             while (length > 0 && c->text[--length] != '.') continue;
             n = length > 0 ? carom_names_find(&k->bodies, c->text, length) : NULL;
         }
-        if (n && r->mech->bodies[n->index].motion) return false;
+        if (n && carom_body_given(r, n->index)->motion) return false;
         bool ground = false;
         for (int i = 0; !n && i < r->mech->nshapes && !ground; ++i)
             ground = carom_datum_is(&r->mech->shapes[i].name, c->text) && !carom_given(&r->mech->shapes[i].of);
@@ -110,7 +110,7 @@ static void mark_all(const resolver *r, marks *k) {
     mark_records(k, x->figures, x->nfigures, sizeof *x->figures);
     mark_records(k, x->touches, x->ntouches, sizeof *x->touches);
     for (int i = 0; i < x->ncontacts; ++i) mark_contact(r, k, &x->contacts[i]);
-    for (int i = 0; i < x->nbodies; ++i) mark_values(k, &x->bodies[i].exists_while);
+    for (int i = 0; i < x->nbodies; ++i) mark_values(k, &carom_body_given(r, i)->exists_while);
     for (const char *const *text = r->observe; text && *text; ++text) mark_text(k, *text, strlen(*text));
 }
 
@@ -119,11 +119,13 @@ carom_status carom_free_find(resolver *r, bool *is_free) {
     marks k = {.named = calloc((size_t)x->nbodies + 1, sizeof *k.named)};
     bool good = k.named != NULL;
     for (int i = 0; i < x->nbodies && good; ++i) // a name that is there twice is a mistake of which others speak
-        if (!carom_names_find(&k.bodies, x->bodies[i].name.text, x->bodies[i].name.length))
-            good = carom_names_add(&k.bodies, x->bodies[i].name.text, NAME_QUANTITY, i, 0) != NULL;
+        if (!carom_names_find(&k.bodies, carom_body_named(r, i)->text, carom_body_named(r, i)->length))
+            good = carom_names_add(&k.bodies, carom_body_named(r, i)->text, NAME_QUANTITY, i, 0) != NULL;
     if (good) mark_all(r, &k);
-    for (int i = 0; i < x->nbodies && good; ++i)
-        is_free[i] = !k.energies && !k.named[i] && !x->bodies[i].motion && carom_count(&x->bodies[i].points) == 0;
+    for (int i = 0; i < x->nbodies && good; ++i) {
+        const carom_mech_body *b = carom_body_given(r, i);
+        is_free[i] = !k.energies && !k.named[i] && !b->motion && carom_count(&b->points) == 0;
+    }
     carom_names_free(&k.bodies);
     free(k.named);
     return good ? CAROM_OK : carom_fault_memory(r);

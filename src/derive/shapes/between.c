@@ -171,6 +171,9 @@ static bool some_numbered(const carom_datum *list) {
 
 // Pairs of pieces of outlines and members whose contacts have columns: the page draws forces where they act by them.
 enum { MOST_FEATURES = 64 };
+// Pairs of an entry whose contacts have columns where they come and go: a list of a thousand names makes half a million
+// pairs, and five million columns.
+enum { MOST_NAMED = 500 };
 
 // Are its contacts corners of two shapes, as many as these have whatever else the model holds?  Those of members,
 // outlines, meshes and boxes in space against each other are features of finer ones, or found by search.
@@ -235,7 +238,7 @@ static long pieces_called(resolver *r, const carom_datum *d) {
     for (int i = 0; i < x->nshapes; ++i)
         if (strcmp(x->shapes[i].name.text, d->text) == 0) return pieces_of(r, &x->shapes[i]);
     for (int i = 0; i < x->nbodies; ++i) {
-        const carom_mech_body *b = &x->bodies[i];
+        const carom_mech_body *b = carom_body_given(r, i);
         const size_t n = b->name.length;
         if (b->shape && strcmp(b->name.text, d->text) == 0) return pieces_of(r, b->shape);
         for (int k = 0; k < b->nshapes; ++k)
@@ -246,11 +249,12 @@ static long pieces_called(resolver *r, const carom_datum *d) {
     return 1;
 }
 
-static bool some_outlines(const carom_mech *x) {
+static bool some_outlines(const resolver *r) {
+    const carom_mech *x = r->mech;
     for (int i = 0; i < x->nshapes; ++i)
         if (carom_outline_given(&x->shapes[i])) return true;
     for (int i = 0; i < x->nbodies; ++i) {
-        const carom_mech_body *b = &x->bodies[i];
+        const carom_mech_body *b = carom_body_given(r, i);
         if (b->shape && carom_outline_given(b->shape)) return true;
         for (int k = 0; k < b->nshapes; ++k)
             if (carom_outline_given(&b->shapes[k])) return true;
@@ -293,12 +297,13 @@ static bool has_searched(const carom_mech_body *b, const char *name, size_t leng
 
 // Names of what has a shape whose contacts are found by search: bodies by their number, shapes of the ground and of
 // members by -1.
-static bool name_searched(const carom_mech *x, names *found) {
+static bool name_searched(const resolver *r, names *found) {
+    const carom_mech *x = r->mech;
     for (int i = 0; i < x->nshapes; ++i)
         if (carom_patch_given(&x->shapes[i]) && !carom_names_add(found, x->shapes[i].name.text, NAME_QUANTITY, -1, 0))
             return false;
     for (int i = 0; i < x->nbodies; ++i) {
-        const carom_mech_body *b = &x->bodies[i];
+        const carom_mech_body *b = carom_body_given(r, i);
         if (((b->shape && carom_patch_given(b->shape)) || has_searched(b, NULL, 0)) &&
             !carom_names_add(found, b->name.text, NAME_QUANTITY, i, 0))
             return false;
@@ -307,31 +312,34 @@ static bool name_searched(const carom_mech *x, names *found) {
 }
 
 // Does the datum name one of them: SHAPE, BODY or BODY.SHAPE?
-static bool names_searched(const carom_mech *x, const names *found, const carom_datum *d) {
+static bool names_searched(const resolver *r, const names *found, const carom_datum *d) {
     for (int i = 0; d->kind >= CAROM_LIST && i < d->count; ++i)
-        if (names_searched(x, found, &d->item[i])) return true;
+        if (names_searched(r, found, &d->item[i])) return true;
     if (d->kind != CAROM_TEXT) return false;
     const name *n = carom_names_find(found, d->text, d->length);
-    if (n && (n->index < 0 || (x->bodies[n->index].shape && carom_patch_given(x->bodies[n->index].shape)))) return true;
+    const carom_mech_shape *own = n && n->index >= 0 ? carom_body_given(r, n->index)->shape : NULL;
+    if (n && (n->index < 0 || (own && carom_patch_given(own)))) return true;
     for (size_t dot = 1; dot + 1 < d->length; ++dot)
         if (d->text[dot] == '.' && (n = carom_names_find(found, d->text, dot)) && n->index >= 0 &&
-            has_searched(&x->bodies[n->index], d->text + dot + 1, d->length - dot - 1))
+            has_searched(carom_body_given(r, n->index), d->text + dot + 1, d->length - dot - 1))
             return true;
     return false;
 }
 
-static bool some_searched(const carom_mech *x) {
+static bool some_searched(const resolver *r) {
+    const carom_mech *x = r->mech;
     names found = {0};
-    bool some = !name_searched(x, &found); // without memory: others will say so
+    bool some = !name_searched(r, &found); // without memory: others will say so
     for (int i = 0; i < x->ncontacts && found.count && !some; ++i)
-        some = names_searched(x, &found, &x->contacts[i].between) || names_searched(x, &found, &x->contacts[i].among);
+        some = names_searched(r, &found, &x->contacts[i].between) || names_searched(r, &found, &x->contacts[i].among);
     carom_names_free(&found);
     return some;
 }
 
-static bool some_boxes(const carom_mech *x) {
+static bool some_boxes(const resolver *r) {
+    const carom_mech *x = r->mech;
     for (int i = 0; i < x->nbodies; ++i) {
-        const carom_mech_body *b = &x->bodies[i];
+        const carom_mech_body *b = carom_body_given(r, i);
         if (b->shape && box_given(b->shape)) return true;
         for (int k = 0; k < b->nshapes; ++k)
             if (box_given(&b->shapes[k])) return true;
@@ -362,11 +370,11 @@ static bool some_sleep(const resolver *r) {
 }
 
 bool carom_pairs_many(resolver *r) {
-    const bool outlines = some_outlines(r->mech);
+    const bool outlines = some_outlines(r);
     long total = 0;
     for (int i = 0; i < r->mech->ncontacts; ++i) total += count_pairs(r, &r->mech->contacts[i], outlines);
-    const long most = r->m->written ? MOST_CONTACTS : some_boxes(r->mech) ? most_boxes(r->mech) : MOST_PAIRS;
-    return total > most || some_searched(r->mech) || (total > 0 && some_sleep(r));
+    const long most = r->m->written ? MOST_CONTACTS : some_boxes(r) ? most_boxes(r->mech) : MOST_PAIRS;
+    return total > most || some_searched(r) || (total > 0 && some_sleep(r));
 }
 
 static carom_status read_sleep(resolver *r, bool many) {
@@ -399,7 +407,8 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
         bool near = false;
         const bool named = !some_numbered(list ? list : each);
         if (many) CAROM_TRY(carom_near_read(r, entry, &near));
-        if (near && named) CAROM_TRY(number_contacts(r, entry, list, each));
+        if (near && named && count_pairs(r, entry, false) <= MOST_NAMED)
+            CAROM_TRY(number_contacts(r, entry, list, each));
         if (near) continue;
         if (count_pairs(r, entry, false) > MOST_CONTACTS)
             return carom_fault(r, &entry->name, 0,

@@ -459,7 +459,7 @@ static carom_status count_shapes(resolver *r, int *count) {
     const carom_model *m = r->m;
     CAROM_TRY(count_parts(r, r->mech->shapes, r->mech->nshapes, count));
     for (int i = 0; i < r->mech->nbodies; ++i) {
-        const carom_mech_body *b = &r->mech->bodies[i];
+        const carom_mech_body *b = carom_body_given(r, i);
         if (b->shape) CAROM_TRY(count_parts(r, b->shape, 1, count));
         CAROM_TRY(count_parts(r, b->shapes, b->nshapes, count));
     }
@@ -478,7 +478,8 @@ carom_status carom_derive_shapes(resolver *r) {
         CAROM_TRY(add_shape(r, &r->mech->shapes[i], &m->bodies[0], r->mech->shapes[i].name.text));
     const body *b = m->bodies + 1;
     for (int k = 0; k < r->mech->nbodies; ++k, ++b) {
-        const carom_mech_body *of = &r->mech->bodies[k];
+        const carom_mech_body *of = carom_body_given(r, k);
+        CAROM_TRY(carom_fresh_values(r));
         if (of->shape) CAROM_TRY(add_shape(r, of->shape, b, NULL));
         for (int i = 0; i < of->nshapes; ++i) CAROM_TRY(add_shape(r, &of->shapes[i], b, of->shapes[i].name.text));
         for (int i = 0; i < b->npoints; ++i) CAROM_TRY(add_point(r, b, i));
