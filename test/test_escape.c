@@ -465,7 +465,7 @@ int main(void) {
         cmocka_unit_test(test_targets),
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_yaml),
-        cmocka_unit_test(test_files),
+        cmocka_unit_test_setup_teardown(test_files, enter_folder, leave_folder),
         cmocka_unit_test(test_lists),
         cmocka_unit_test_setup_teardown(test_names, enter_folder, leave_folder),
         cmocka_unit_test_setup_teardown(test_words, enter_folder, leave_folder),
