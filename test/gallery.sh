@@ -13,7 +13,7 @@ complain() {
 }
 
 now=$1/test/gallery.md
-"$source/tools/docs.sh" "$1" gallery-text >"$now"
+"$source/tools/docs.sh" "$1" gallery-text "$1/test" >"$now" # ledgers of the tests model_NAME
 awk 'function number(s) { return s ~ /^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$/ }
     function size(x) { return x < 0 ? -x : x }
     NR == FNR { line[FNR] = $0; n = FNR; next }

@@ -1,10 +1,15 @@
-// test_commands.c: what the program prints and writes, command by command, compared with a table (commands.txt).
+// test_commands.c: what the program prints and writes, command by command, compared with tables: commands.txt has
+// commands as they are used; options.txt every further option by its effect, and what every exporter makes of the
+// models of zoo.yaml (zoo1.yaml, zoo2.yaml, ... in the folder of the test), which have every key.
 //
 // Other tests ask whether answers are right.  This one asks whether they are the same as before: every command with
 // each of its options, on small models, and every line and number of what it prints and writes as text.  Where a change
-// is meant, look at the lines that the test prints, and write the table anew:
+// is meant, look at the lines that the test prints, and write the tables anew:
 //
-//     build/test/test_commands print >commands.new && mv commands.new test/commands.txt
+//     for t in commands options; do build/test/test_commands print $t >new && mv new test/$t.txt; done
+//
+// Pictures: with options.txt a stand-in for gnuplot gives back its script, with all data, so that `.svg` files are
+// texts.
 //
 // In the table `@ NAME` begins a file, which `@@` ends; `$ ARGUMENTS` is a command; below it stand lines of its output
 // (`|`), its complaints (`!`), its exit status (`=`, where it is not 0) and the files that it has written or changed
@@ -13,6 +18,7 @@
 // anything; files whose name begins with `raw` are not looked at.
 #define _POSIX_C_SOURCE 200809L
 #include "cli_rig.h"
+#include "quick.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <math.h>
@@ -69,11 +75,61 @@ typedef struct seen {
 } seen;
 static seen files[400];
 static int nfiles;
+static bool pictures; // are texts
+
+static bool ends_with(const char *name, const char *end) {
+    return strlen(name) > strlen(end) && strcmp(name + strlen(name) - strlen(end), end) == 0;
+}
+
+// Arrays of a file for ParaView, which stand behind its text as they are in memory.
+static const char *digest_of_arrays(const char *content, size_t n) {
+    static const struct {
+        const char *name;
+        size_t size;
+    } types[] = {{"Float64", 8}, {"Float32", 4}, {"Int64", 8}, {"Int32", 4}, {"UInt8", 1}};
+    static char text[200];
+    const char *data = strstr(content, "<AppendedData encoding=\"raw\">\n_");
+    double sum = 0;
+    long arrays = 0, numbers = 0;
+    assert_non_null(data);
+    data += strlen("<AppendedData encoding=\"raw\">\n_");
+    for (const char *s = content; (s = strstr(s, "<DataArray type=\"")) && s < data; ++s) {
+        char type[20];
+        unsigned long long offset, bytes;
+        const char *at = strstr(s, "offset=\""), *end = strchr(s, '>');
+        if (!at || at > end) continue;
+        assert_int_equal(sscanf(s, "<DataArray type=\"%19[^\"]", type) + sscanf(at, "offset=\"%llu", &offset), 2);
+        size_t k = 0;
+        while (k < 5 && strcmp(types[k].name, type) != 0) ++k;
+        assert_true(k < 5);
+        assert_true(data + offset + sizeof bytes <= content + n);
+        memcpy(&bytes, data + offset, sizeof bytes);
+        assert_true(data + offset + sizeof bytes + bytes <= content + n);
+        for (size_t i = 0; i < bytes / types[k].size; ++i) {
+            const char *from = data + offset + sizeof bytes + i * types[k].size;
+            double x = 0;
+            float single;
+            int64_t whole;
+            int32_t small;
+            if (k == 0) memcpy(&x, from, 8);
+            if (k == 1) memcpy(&single, from, 4), x = single;
+            if (k == 2) memcpy(&whole, from, 8), x = (double)whole;
+            if (k == 3) memcpy(&small, from, 4), x = small;
+            if (k == 4) x = *(const unsigned char *)from;
+            ++numbers;
+            if (isfinite(x)) sum += (1 + fmod(0.6180339887498949 * (double)numbers, 1)) * x;
+        }
+        ++arrays;
+    }
+    snprintf(text, sizeof text, "%ld arrays, %ld numbers of sum %.9g", arrays, numbers, sum);
+    return text;
+}
 
 static const char *digest(const char *name) {
     static char text[200];
     static char content[ROOM];
     const size_t n = get(name, content, sizeof content);
+    if (ends_with(name, ".vtu")) return digest_of_arrays(content, n);
     if (memchr(content, 0, n)) return NULL; // no text
     double sum = 0;
     unsigned words = 0;
@@ -99,8 +155,8 @@ static bool kept_in_the_table(const char *name) {
     if (strncmp(name, "raw", 3) == 0 || strcmp(name, "stdout.txt") == 0 || strcmp(name, "stderr.txt") == 0)
         return false;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i)
-        if (strlen(name) > strlen(ends[i]) && strcmp(name + strlen(name) - strlen(ends[i]), ends[i]) == 0) return true;
-    return false;
+        if (ends_with(name, ends[i])) return true;
+    return pictures && ends_with(name, ".svg");
 }
 
 static int by_name(const void *a, const void *b) { return strcmp(a, b); }
@@ -161,6 +217,33 @@ static char *next_line(char **at) {
 
 static int wrong, commands;
 
+// A folder with the models of zoo.yaml and, before others, a gnuplot that gives its input back.
+static void prepare(void) {
+    static char all[ROOM];
+    char path[5000], *next = all;
+    FILE *f = fopen("gnuplot", "w");
+    assert_non_null(f);
+    fputs("#!/bin/sh\nexec cat\n", f);
+    fclose(f);
+    assert_int_equal(chmod("gnuplot", 0755), 0);
+    assert_non_null(getcwd(path, 1000));
+    snprintf(path + strlen(path), 4000, ":%s", getenv("PATH"));
+    setenv("PATH", path, 1);
+    pictures = true;
+    get(CAROM_SOURCE_DIR "/test/zoo.yaml", all, sizeof all);
+    for (int i = 1; next; ++i) {
+        char name[40], *text = next;
+        next = strstr(text, "\n---\n");
+        if (next) *next = 0, next += 5;
+        snprintf(name, sizeof name, "zoo%d.yaml", i);
+        assert_non_null(f = fopen(name, "w"));
+        fprintf(f, "%s\n", text);
+        if (!strstr(text, "\nsimulation:"))
+            fputs("simulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.02}\n", f);
+        fclose(f);
+    }
+}
+
 static void compare(const char *command, char *told, char *expected) {
     for (;;) {
         char *a = next_line(&told), *b = next_line(&expected);
@@ -172,11 +255,16 @@ static void compare(const char *command, char *told, char *expected) {
     }
 }
 
-static void run_table(bool print) {
+static void run_table(const char *name, bool print) {
     static char table[ROOM], told[ROOM], expected[ROOM];
-    get(CAROM_SOURCE_DIR "/test/commands.txt", table, sizeof table);
+    char file[1000];
+    snprintf(file, sizeof file, CAROM_SOURCE_DIR "/test/%s.txt", name);
+    get(file, table, sizeof table);
     char *at = table, command[2000] = "";
     size_t n = 0;
+    wrong = commands = nfiles = 0;
+    if (strcmp(name, "options") == 0) prepare();
+    look(told, sizeof told);
     for (char *line; (line = next_line(&at));) {
         if (*line != '$' && *line != '@' && *line != '#') { // what is expected
             n += (size_t)snprintf(expected + n, sizeof expected - n, "%s\n", line);
@@ -209,13 +297,23 @@ static void run_table(bool print) {
 
 static void the_program_prints_and_writes_what_it_did_before(void **state) {
     (void)state;
-    run_table(false);
+    run_table("commands", false);
+    if (wrong) fail_msg("%d of %d commands", wrong, commands);
+}
+
+static void every_option_and_exporter_does_what_it_did_before(void **state) {
+    QUICK_SKIPS(); // the same functions as above, and test_evaluated has the models
+    (void)state;
+    run_table("options", false);
     if (wrong) fail_msg("%d of %d commands", wrong, commands);
 }
 
 int main(int argc, char **argv) {
     setenv("LC_ALL", "C", 1), setenv("COLUMNS", "120", 1);
-    if (argc > 1 && strcmp(argv[1], "print") == 0) return enter_folder(NULL) || (run_table(true), leave_folder(NULL));
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_program_prints_and_writes_what_it_did_before)};
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+    if (argc > 2 && strcmp(argv[1], "print") == 0)
+        return enter_folder(NULL) || (run_table(argv[2], true), leave_folder(NULL));
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_program_prints_and_writes_what_it_did_before, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(every_option_and_exporter_does_what_it_did_before, enter_folder, leave_folder)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

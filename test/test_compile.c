@@ -15,7 +15,7 @@
 #endif
 
 static const char CACHE[] = CAROM_BINARY_DIR "/test/cache";
-static int steps = 12;
+static int steps = 6;
 
 static void compile(carom_model *m) {
     carom_error err = {0};
@@ -64,11 +64,15 @@ static void every_model_with_every_scheme_has_the_bits_of_the_tape(void **state)
         end = rest + strcspn(rest, " ");
         if (*end) *end++ = 0;
         carom_model *tape = shipped_model(rest), *native = shipped_model(rest);
-        compile(native);
         const bool large = carom_model_count(tape).coordinates > 12 || carom_model_system(tape)->nc > 6;
+        if (large && steps <= 6 && models % 2 != 0) { // the compiler takes long; test_export has their functions
+            carom_model_destroy(tape), carom_model_destroy(native);
+            continue;
+        }
+        compile(native);
         int turn = models; // of a large model a third of the schemes, another one for the next; all of them with `long`
         for (const carom_scheme *const *s = carom_schemes(); *s; ++s)
-            if (!large || steps > 12 || ++turn % 3 == 0) runs_alike(rest, tape, native, *s);
+            if (!large || steps > 6 || ++turn % 3 == 0) runs_alike(rest, tape, native, *s);
         carom_model_destroy(tape);
         carom_model_destroy(native);
     }

@@ -122,6 +122,7 @@ static void every_remedy_helps(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         const one *x = &cases[i];
+        if (BRIEF && i % 3 != 0) continue;
         char text[1200], other[1200], said[sizeof((carom_warning *)0)->text];
         const char *const options[] = {x->option, NULL};
         snprintf(text, sizeof text, "carom: 1\n%s", x->text);

@@ -3,6 +3,7 @@
 #include "host.h"
 #include "io/ledger.h"
 #include "json.h"
+#include "quick.h"
 #include "result_rig.h"
 #include <carom/event.h>
 #include <fcntl.h>
@@ -205,6 +206,7 @@ static void resumed_runs_are_bit_identical_for_every_scheme(void **state) {
                    "contacts: {ground: {gap: y, restitution: 0.6}}\n";
         simulate(text, scheme->name, "whole.h5", 1e-3, 1, 7, 0);
         for (size_t i = 0; i < sizeof stops / sizeof *stops; ++i) {
+            if (BRIEF && i != (size_t)s % 5) continue;
             rig g = make(text, scheme->name, "parts.h5", 1e-3, 1, 7, 0, false);
             g.stop = stops[i];
             finish(&g);

@@ -1,6 +1,7 @@
 // test_snapshots.c: what `record` chooses: columns of bodies, and snapshots of contacts, in every form of a result.
 #define _POSIX_C_SOURCE 200809L
 #include "result_rig.h"
+#include <time.h>
 
 // `n` boxes (or balls, from 30 on) of 2 kg and a ball of 1 kg stand on a floor.
 static const char *text_of(int n, const char *record) {
@@ -217,9 +218,13 @@ static void a_reader_knows_its_file(void **state) {
         for (int what = 0; what < 3; ++what) {
             carom_error err = {0};
             double before, after;
-            simulate(bouncing(0.01, 0.5, ""), "moreau-midpoint", "read.h5", 1e-3, 0.3, 1, 0);
-            simulate(bouncing(other[i].every, other[i].restitution, other[i].more), "moreau-midpoint", "other.h5", 1e-3,
-                     other[i].end, 1, 0);
+            time_t begun;
+            do { // a file is that of the same run where both were started in the same second
+                begun = time(NULL);
+                simulate(bouncing(0.01, 0.5, ""), "moreau-midpoint", "read.h5", 1e-3, 0.3, 1, 0);
+                simulate(bouncing(other[i].every, other[i].restitution, other[i].more), "moreau-midpoint", "other.h5",
+                         1e-3, other[i].end, 1, 0);
+            } while (other[i].good && time(NULL) != begun);
             carom_result *r = load("read.h5"), *x = load("other.h5");
             assert_true(carom_result_event_count(r) > 2 && carom_result_contact_count(r) > 20);
             if (i == 2) assert_true(carom_result_contact_count(x) < carom_result_contact_count(r));

@@ -3,7 +3,7 @@
 #
 # usage: tools/docs.sh BUILD [references|gallery|pictures]...     without a part: all; BUILD: where carom is built
 #        tools/docs.sh BUILD studies [NAME]...                    tables, data and pictures of the studies' pages (a part of pictures)
-#        tools/docs.sh BUILD gallery-text                         the gallery's page on standard output, no pictures
+#        tools/docs.sh BUILD gallery-text [FOLDER]                the gallery's page on standard output, no pictures; FOLDER: ledgers of runs that are done
 # Pictures want gnuplot, chromium (CHROMIUM names another), pngquant and some minutes.
 set -euo pipefail
 export LC_ALL=C
@@ -72,7 +72,7 @@ figures() { # NAME LEDGER.json: a row of the table at the end
         }' "$2"
 }
 
-gallery_text() {
+gallery_text() { # [FOLDER]
     cat <<'END'
 # Gallery
 
@@ -81,10 +81,10 @@ gallery_text() {
 All bundled models. `carom examples NAME` writes one to the current directory, `carom run NAME.yaml` runs it, `carom view NAME.h5` shows it. Images are from two thirds of each run. The main figures of all [ledgers](ledger.md) are
 [at the end](#ledgers). Known behaviour is checked by `checks:` of the model and by `test/test_mechanisms.c`.
 END
-    local model name
+    local model name ledgers=${1:-$work}
     for model in "$source"/models/*.yaml; do
         name=$(basename "$model" .yaml)
-        "$carom" run "$model" --json --quiet --out "$work/$name.h5" >"$work/$name.json"
+        (($#)) || "$carom" run "$model" --json --quiet --out "$work/$name.h5" >"$work/$name.json"
         printf '\n## %s\n\n![%s](images/gallery-%s.png)\n\n' "$name" "$name" "$name"
         words "$model"
     done
@@ -97,7 +97,7 @@ END
 END
     for model in "$source"/models/*.yaml; do
         name=$(basename "$model" .yaml)
-        figures "$name" "$work/$name.json"
+        figures "$name" "$ledgers/$name.json"
     done
 }
 
@@ -165,7 +165,7 @@ pictures() {
 
 case ${1:-all} in
 all) references && gallery && pictures ;;
-gallery-text) gallery_text ;;
+gallery-text) shift && gallery_text "$@" ;;
 studies) shift && studies "$@" ;;
 *) for part in "$@"; do
     case $part in references | gallery | pictures) "$part" ;; *) sed -n '2,8s/^# //p' "${BASH_SOURCE[0]}" >&2; exit 2 ;; esac

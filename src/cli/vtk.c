@@ -495,9 +495,9 @@ static bool save_all(series *s) {
     if (good && s->contact.count > 0)
         good = save_names(s, "contacts", false) &&
                save_list(s, ".contacts.pvd", "contacts", s->own ? snapshot : times, s->own ? snapshots : n);
-    if (good) printf("%s.pvd: %ld rows", s->stem, n);
+    if (good) cli_print("%s.pvd: %ld rows", s->stem, n);
     if (good && s->contact.count > 0)
-        printf("; %s.contacts.pvd: %ld %s", s->stem, s->own ? snapshots : n, s->own ? "snapshots" : "rows");
+        cli_print("; %s.contacts.pvd: %ld %s", s->stem, s->own ? snapshots : n, s->own ? "snapshots" : "rows");
     if (good) putchar('\n');
     free(t);
     free(times);
