@@ -1,5 +1,6 @@
 // density.c: mass, inertia and centre of a body that has a density, by the volumes of its shapes.
 #include "derive/shapes/shapes.h"
+#include "model/contours.h"
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
