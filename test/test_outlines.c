@@ -1,6 +1,7 @@
 // test_outlines.c: planar outlines: areas, distances against polygons and samples, derivatives, laws of machine
 // elements that have formulas, and what is refused.
 #include "collide/outline.h"
+#include "linalg/matrix.h"
 #include "model/contours.h"
 #include "model_text.h"
 
@@ -522,6 +523,35 @@ static void mass_follows_from_density(void **state) {
     carom_model_destroy(m);
 }
 
+// Capsules are planar where the rest of the body is, or gravity.  Area and inertia of one with radius a and length l:
+// A = pi a^2 + 2 a l,  J = rho (2 a l (l^2 + 4 a^2)/12 + pi a^4/2 + pi a^2 l^2/4 + 4 a^3 l/3).
+static void capsules_have_an_area(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "carom: 1\ngravity: [0, -9.81]\nbodies: {a: {density: 1000, spin: 2, shape: {capsule: [0.1, 0.3]}}}\n",
+        "carom: 1\nbodies: {a: {density: 1000, spin: 2, at: [1, 2], shape: {capsule: [0.1, 0.3]}}}\n",
+        "carom: 1\nbodies: {a: {density: 500, thickness: 2, spin: 2, shape: {capsule: [0.1, 0.3]}}}\n",
+        "carom: 1\nbodies: {a: {density: 1000, spin: 2, angle: 1, shapes: {b: {capsule: [0.1, 0.3], angle: 0.3}}}}\n"};
+    const double a = 0.1, l = 0.3, J = 1000 * (2 * a * l * (l * l + 4 * a * a) / 12 + PI * pow(a, 4) / 2 +
+                                               PI * a * a * l * l / 4 + 4 * pow(a, 3) * l / 3);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        carom_model *m = good(texts[i]);
+        assert_int_equal(carom_model_system(m)->nv, 3);
+        double M[9] = {0};
+        void *work = work_of(m);
+        const carom_system *s = carom_model_system(m);
+        carom_matrix A = {.a = M, .shape = s->mass_shape};
+        assert_int_equal(s->mass(m, work, 0, carom_model_q0(m), A), CAROM_OK);
+        assert_close(M[0], 1000 * (PI * a * a + 2 * a * l), 1e-10);
+        assert_close(*carom_matrix_entry(A, 2, 2), J, 1e-10);
+        free(work);
+        carom_model_destroy(m);
+    }
+    carom_model *m = good("carom: 1\nbodies: {a: {density: 1000, at: [1, 2, 3], shape: {capsule: [0.1, 0.3]}}}\n");
+    assert_int_equal(carom_model_system(m)->nv, 6);
+    carom_model_destroy(m);
+}
+
 // -- what is refused --------------------------------------------------------------------------------------------------
 
 static void mistakes_are_named(void **state) {
@@ -583,6 +613,7 @@ int main(void) {
         cmocka_unit_test(a_ratchet_gains_whole_teeth),
         cmocka_unit_test(schemes_keep_their_order),
         cmocka_unit_test(mass_follows_from_density),
+        cmocka_unit_test(capsules_have_an_area),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests_name("outlines", tests, NULL, NULL);
