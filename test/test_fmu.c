@@ -137,7 +137,8 @@ static void steps_have_the_bits_of_a_run(void **state) {
 static void parts_come_and_go(void **state) {
     (void)state;
     static const char hatch[] =
-        "carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}, deck: {plane: [0, 1], at: [0, 0.4]}}\nbodies:\n"
+        "carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}, deck: {plane: [0, 1], at: [0, 0.4]}}\n"
+        "bodies:\n"
         "  a: {mass: 1, inertia: 0.01, at: [0, 0.6], shape: {circle: 0.1}}\n"
         "  late: {mass: 2, inertia: 0.01, at: [1, 0.6], velocity: [0.5, 1], shape: {circle: 0.1}, "
         "exists while: t > 0.305}\n"

@@ -215,7 +215,8 @@ static void a_start_inside_is_refused(void **state) {
             carom_error err = {0};
             snprintf(text, sizeof text,
                      "carom: 1\nshapes: {o: {%s}}\nbodies:\n  a: {mass: 1, inertia: 1, at: %s, shape: {%s}}\n"
-                     "  far: {repeat: %d, index: i, body: {mass: 1, inertia: 1, at: [9 + i, 9], shape: {circle: 0.1}}}\n"
+                     "  far: {repeat: %d, index: i, body: {mass: 1, inertia: 1, at: [9 + i, 9], shape: {circle: "
+                     "0.1}}}\n"
                      "contacts: {c: {between: [[a, far], o]}}\n",
                      all[i].outline, all[i].at, all[i].shape, others);
             carom_model *m = model_of(text, &err);
@@ -590,7 +591,8 @@ static void mistakes_are_named(void **state) {
             fail_msg("%s: '%s' instead of '%s'", all[i].shape, err.text, all[i].says);
     }
     model_refused("carom: 1\nshapes: {floor: {plane: [0, 1]}}\nbodies: {a: {mass: 1, inertia: 1, at: [0, 1], shape: "
-                  "{hollow: yes, outline: [[0.5, 0], {arc: [-0.5, 0], radius: -0.5}, {arc: [0.5, 0], radius: -0.5}]}}}\n"
+                  "{hollow: yes, outline: [[0.5, 0], {arc: [-0.5, 0], radius: -0.5}, {arc: [0.5, 0], radius: "
+                  "-0.5}]}}}\n"
                   "contacts: {c: {between: [a, floor]}}\n",
                   "can never touch");
 }

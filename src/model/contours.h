@@ -8,9 +8,10 @@
 
 /// The stretches of a circle, capsule, slot, polygon or box, in the frame of its body; at most MOST_CORNERS.
 int carom_shape_stretches(const shape *s, carom_stretch *out);
-/// At q: is the gap of contact k of this pair one of the whole shapes?  Of pieces that do not overlap: the distance of a
-/// place of one contour from a place of the other.
-bool carom_contours_apart(const carom_model *m, void *work, const pair *p, int k, double gap, double t, const double *q);
+/// At q: is the gap of contact k of this pair one of the whole shapes?  Of pieces that do not overlap: the distance of
+/// a place of one contour from a place of the other.
+bool carom_contours_apart(const carom_model *m, void *work, const pair *p, int k, double gap, double t,
+                          const double *q);
 
 /// The same of the contact `id`.
 bool carom_contours_show(const carom_model *m, void *work, int id, double gap, double t, const double *q);

@@ -55,7 +55,8 @@ static carom_status add_volume(resolver *r, const carom_mech_shape *x, const bod
 
 // What the kind of a shape says; EITHER: a point or capsule, which both have.
 static space space_of_shape(const carom_mech_shape *x) {
-    static const char *const planar[] = {"circle", "polygon", "outline", "gear"}, *const either[] = {"point", "capsule"};
+    static const char *const planar[] = {"circle", "polygon", "outline", "gear"},
+                      *const either[] = {"point", "capsule"};
     const carom_datum *key = carom_given(&x->size) ? x->size.key : NULL;
     for (size_t i = 0; key && i < sizeof planar / sizeof *planar; ++i)
         if (carom_datum_is(key, planar[i])) return PLANAR;
