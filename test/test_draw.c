@@ -303,6 +303,37 @@ static void shapes_in_space_are_turned_with_their_bodies(void **state) {
     carom_model_destroy(m);
 }
 
+// A body that is not there has no place, nor has the contact that it would make.
+static void bodies_that_are_not_there_are_left_out(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nshapes: {floor: {plane: [0, 1]}}\nbodies:\n"
+                          "  a: {mass: 1, inertia: 1, at: [0, 1], shape: {circle: 0.1}}\n"
+                          "  b: {mass: 1, inertia: 1, at: [1, 1], shape: {circle: 0.1}, exists while: t > 0.5}\n"
+                          "  c: {mass: 1, inertia: 1, at: [2, 1], shape: {circle: 0.1}, exists while: c.y > 0.5}\n"
+                          "contacts: {h: {between: [[a, b, c], floor]}}\n");
+    carom_error err = {0};
+    carom_drawing *d = carom_drawing_create(m, &err);
+    assert_non_null(d);
+    double q[9], v[9] = {0}, *x = calloc((size_t)carom_drawing_values(d) + 1, sizeof *x);
+    int seen = 0;
+    for (int k = 0; k < 4; ++k) { // b comes, c goes
+        memcpy(q, carom_model_q0(m), sizeof q);
+        if (k & 2) q[7] = 0.4;
+        carom_drawing_eval(d, k & 1, q, v, x);
+        for (int i = 0; i < carom_drawing_shapes(d); ++i) {
+            const carom_drawn s = carom_drawing_shape(d, i);
+            const int body = s.figure == CAROM_TOUCH ? 1 + s.id : s.of; // a, b, c: bodies 1 to 3, contacts 0 to 2
+            const bool there = body < 2 || (body == 2 ? k & 1 : !(k & 2));
+            assert_int_equal(isfinite(x[s.first + s.sizes]) != 0, there);
+            seen += body >= 2;
+        }
+    }
+    assert_true(seen >= 16);
+    free(x);
+    carom_drawing_destroy(d);
+    carom_model_destroy(m);
+}
+
 static void joints_and_springs_are_seen(void **state) {
     (void)state;
     carom_model *m = good(B "bodies:\n"
@@ -521,6 +552,7 @@ int main(void) {
         cmocka_unit_test(bodies_draw_themselves),
         cmocka_unit_test(shapes_of_bodies_and_their_contacts_are_seen),
         cmocka_unit_test(shapes_in_space_are_turned_with_their_bodies),
+        cmocka_unit_test(bodies_that_are_not_there_are_left_out),
         cmocka_unit_test(joints_and_springs_are_seen),
         cmocka_unit_test(flexible_members_draw_themselves_through_what_is_recorded),
         cmocka_unit_test(unknowns_of_named_points_are_found_under_their_names),

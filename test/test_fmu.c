@@ -132,6 +132,42 @@ static void steps_have_the_bits_of_a_run(void **state) {
     same_as_run("crowd", write_model("crowd", crowd), "", 0.4, 2, 3);
 }
 
+// Bodies and contacts that are there only while a condition holds: by time, by the state, in located time; and from a
+// state that was kept before one of them came, back and once more.
+static void parts_come_and_go(void **state) {
+    (void)state;
+    static const char hatch[] =
+        "carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}, deck: {plane: [0, 1], at: [0, 0.4]}}\n"
+        "bodies:\n"
+        "  a: {mass: 1, inertia: 0.01, at: [0, 0.6], shape: {circle: 0.1}}\n"
+        "  late: {mass: 2, inertia: 0.01, at: [1, 0.6], velocity: [0.5, 1], shape: {circle: 0.1}, "
+        "exists while: t > 0.305}\n"
+        "  spent: {mass: 1, inertia: 0.01, at: [2, 0.9], velocity: [0, 1], shape: {circle: 0.1}, "
+        "exists while: spent.y > 0.5}\n"
+        "contacts:\n  land: {between: [[a, late, spent], floor], restitution: 0.5, friction: 0.2}\n"
+        "  hatch: {between: [a, deck], restitution: 0.3, exists while: t < 0.4}\n"
+        "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 1}\n";
+    const char *file = write_model("hatch", hatch);
+    same_as_run("hatch", file, "", 0.8, 5, 3);
+    same_as_run("hatch", file, "--scheme ggl-midpoint", 0.5, 5, 2);
+    same_as_run("hatch", file, "--scheme event-driven --step 0.01", 0.8, 1, 3);
+    rig *r = rig_open("hatch", file, 3, "");
+    const fmi3 f = rig_fmi3(r);
+    void *a = started(r, &f), *kept = NULL;
+    double x[RIG_VARIABLES], y[RIG_VARIABLES];
+    for (int k = 0; k < 30; ++k) assert_int_equal(step(&f, a, 0.01 * k, 0.01), 0);
+    assert_int_equal(f.save(a, &kept), 0);
+    for (int again = 0; again < 2; ++again) { // the late one comes, the hatch opens, the spent one goes
+        if (again) assert_int_equal(f.restore(a, kept), 0);
+        for (int k = 30; k < 60; ++k) assert_int_equal(step(&f, a, 0.01 * k, 0.01), 0);
+        all_values(r, &f, a, again ? y : x);
+    }
+    assert_memory_equal(x, y, sizeof *y * (size_t)r->n);
+    f.drop(a, &kept);
+    f.free(a);
+    rig_close(r);
+}
+
 static char notes[4000];
 static void on_note(void *user, int status, const char *category, const char *message) {
     (void)user, (void)status, (void)category;
@@ -608,6 +644,7 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(sources_build_the_same_library)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_have_the_bits_of_a_run),
+        cmocka_unit_test(parts_come_and_go),
         cmocka_unit_test(compiled_models_have_the_bits_of_a_run),
         cmocka_unit_test(a_step_that_is_taken_back_and_repeated_has_the_same_bits),
         cmocka_unit_test(impacts_end_steps_early),

@@ -538,7 +538,7 @@ static void bad_files(void **state) {
         {"mesh", "f 1 2\n", "three corners"},
         {"mesh", "v 1 2\n", "three numbers"},
         {"mesh", "v 1 nan 2\nf 1 2 3\n", "finite"},
-        {"mesh", "", "no triangle"},
+        {"mesh", "", "take its hull"}, // points alone
         {"hull", "f 1 2 3\n", "one plane"},
         {"heights", "f 1 2 3\n", "is not a number"},
     };

@@ -137,6 +137,16 @@ static void extrude(const double (*p)[2], int n, const int (*t)[3], int nt, char
                                  (k + 1) % n + n + 1, k + n + 1);
 }
 
+static void points_alone_have_a_hull(void **state) {
+    (void)state;
+    needs_qhull();
+    carom_error err = {0};
+    carom_model *m = with_file("hull: m.obj", "v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\nv 0.1 0.1 0.1\n", &err);
+    if (!m) fail_msg("%s", err.text);
+    assert_true(fabs(mass_of(m) - 1000) < 1e-9);
+    carom_model_destroy(m);
+}
+
 static void an_angle_as_two_solids(void **state) {
     (void)state;
     needs_qhull();
@@ -265,6 +275,7 @@ int main(void) {
         cmocka_unit_test(prisms_of_float32),
         cmocka_unit_test(fewer_corners),
         cmocka_unit_test(none),
+        cmocka_unit_test(points_alone_have_a_hull),
         cmocka_unit_test(an_angle_as_two_solids),
         cmocka_unit_test(a_ring_as_solids),
         cmocka_unit_test(a_prism_comes_to_rest),

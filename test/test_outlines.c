@@ -1,6 +1,8 @@
 // test_outlines.c: planar outlines: areas, distances against polygons and samples, derivatives, laws of machine
 // elements that have formulas, and what is refused.
 #include "collide/outline.h"
+#include "linalg/matrix.h"
+#include "model/contours.h"
 #include "model_text.h"
 
 static const double PI = 3.14159265358979323846;
@@ -62,6 +64,168 @@ static void offsets_keep_their_distance(void **state) {
 }
 
 // -- motion -----------------------------------------------------------------------------------------------------------
+
+// The least of the distances of many points; h: how far apart they are at most.
+static double distance_of_points(const carom_stretch *s, int n, const double *p, double *h) {
+    enum { PARTS = 2000 };
+    double least = INFINITY, x[2];
+    *h = 0;
+    for (int i = 0; i < n; ++i) {
+        *h = fmax(*h, carom_stretch_length(&s[i]) / PARTS);
+        for (int k = 0; k <= PARTS; ++k) {
+            carom_stretch_at(&s[i], (double)k / PARTS, x, NULL);
+            least = fmin(least, hypot(x[0] - p[0], x[1] - p[1]));
+        }
+    }
+    return least;
+}
+
+// Is it on the left?  By the angle that the contour is seen under, a whole turn or none.
+static bool surrounded(const carom_stretch *s, int n, const double *p) {
+    enum { PARTS = 200 };
+    double sum = 0, x[2], y[2];
+    for (int i = 0; i < n; ++i)
+        for (int k = 0; k < PARTS; ++k) {
+            carom_stretch_at(&s[i], (double)k / PARTS, x, NULL);
+            carom_stretch_at(&s[i], (k + 1.0) / PARTS, y, NULL);
+            for (int j = 0; j < 2; ++j) x[j] -= p[j], y[j] -= p[j];
+            sum += atan2(x[0] * y[1] - x[1] * y[0], x[0] * y[0] + x[1] * y[1]);
+        }
+    return sum > PI;
+}
+
+// (OUT-10)  Of a tooth (involutes, arcs, one of them concave) and of an L with a concave corner: the least distance d'
+// of points that are h apart is d <= d' <= d + h, and d' <= d + h^2/(8 d) where the nearest place is no corner.
+static void distances_are_exact(void **state) {
+    (void)state;
+    static const double L[6][2] = {{1.6, -0.7}, {2.6, -0.7}, {2.6, 0.1}, {2.2, 0.1}, {2.2, 0.6}, {1.6, 0.6}};
+    const double from[2] = {2 * cos(0.3), 2 * sin(0.3)}, origin[2] = {0};
+    carom_stretch all[2][6];
+    int n[2] = {4, 6}, inside = 0;
+    carom_stretch *tooth = all[0];
+    assert_true(carom_stretch_involute(from, origin, 2, 2.5, &tooth[0]));
+    tooth[1] = carom_stretch_round(tooth[0].to, origin, 0.2);
+    assert_true(carom_stretch_involute(tooth[1].to, origin, 2, 2, &tooth[2]));
+    tooth[3] =
+        carom_stretch_round(tooth[2].to, origin, 0.3 - atan2(tooth[2].to[1], tooth[2].to[0]));
+    for (int i = 0; i < 6; ++i) all[1][i] = carom_stretch_line(L[i], L[(i + 1) % 6]);
+    for (int c = 0; c < 2; ++c)
+        for (int i = 0; i < 400; ++i) {
+            const double p[2] = {1.2 + 1.8 * (i % 20) / 20 + 1e-3, -0.9 + 2.7 * (i / 20) / 20 + 1e-3};
+            double h;
+            const double points = distance_of_points(all[c], n[c], p, &h),
+                         d = carom_outline_distance(all[c], n[c], true, p);
+            assert_true(fabs(d) <= points * (1 + 1e-12) && points <= fabs(d) + h);
+            assert_int_equal(d < 0, surrounded(all[c], n[c], p));
+            inside += d < 0;
+        }
+    assert_true(inside > 40);
+    // a rail along y = 0 with a notch: beside its ends nothing is solid
+    static const double rail[4][2] = {{1, 0}, {0, -0.5}, {-1, 0}, {-2, 0}};
+    for (int i = 0; i < 3; ++i) all[1][i] = carom_stretch_line(rail[i], rail[i + 1]);
+    assert_close(carom_outline_distance(all[1], 3, false, (double[]){0, -0.7}), -0.2, 1e-14); // behind the notch
+    assert_close(carom_outline_distance(all[1], 3, false, (double[]){-1.5, -0.2}), -0.2, 1e-14);
+    assert_close(carom_outline_distance(all[1], 3, false, (double[]){-2.3, -0.4}), 0.5, 1e-14);
+    assert_close(carom_outline_distance(all[1], 3, false, (double[]){-1.5, 0.3}), 0.3, 1e-14);
+}
+
+// -- whole shapes -----------------------------------------------------------------------------------------------------
+
+// The least gap that contacts show of whole shapes.
+static double shown_gap(const char *text) {
+    carom_model *m = good(text);
+    const carom_system *s = carom_model_system(m);
+    void *work = work_of(m);
+    double g[1000], least = INFINITY;
+    assert_true(s->ne + s->nc < 1000);
+    carom_pairs_exact(m, work, true);
+    assert_int_equal(s->gaps(m, work, 0, m->q0, g), CAROM_OK);
+    for (int id = s->ne; id < s->ne + s->nc; ++id)
+        if (g[id] < least && carom_contours_show(m, work, id, g[id], 0, m->q0)) least = g[id];
+    free(work);
+    carom_model_destroy(m);
+    return least;
+}
+
+// A disc of radius 0.1 beside a square, a wheel of five teeth and a rail: distances of a point from segments.
+static void gaps_of_whole_shapes_are_distances(void **state) {
+    (void)state;
+    static const struct {
+        const char *outline;
+        int corners;
+        bool closed;
+        double corner[10][2];
+    } all[] = {
+        {"{outline: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}", 4, true, {{1, 1}, {-1, 1}, {-1, -1}, {1, -1}}},
+        {"{outline: [[0.9, 0], [0.2, 0.3], [-0.4, 0.8], [-0.2, 0], [-0.4, -0.8], [0.2, -0.3]]}", 6, true,
+         {{0.9, 0}, {0.2, 0.3}, {-0.4, 0.8}, {-0.2, 0}, {-0.4, -0.8}, {0.2, -0.3}}},
+        {"{open: yes, outline: [[1, 0], [0, -0.5], [-1, 0]]}", 3, false, {{1, 0}, {0, -0.5}, {-1, 0}}},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+        for (int k = 0; k < 24; ++k) {
+            const double r = 1.6 + 0.2 * (k % 4), phi = all[i].closed ? 2 * PI * k / 24 : 0.4 + (PI - 0.8) * k / 24,
+                         p[2] = {r * cos(phi), r * sin(phi)};
+            char text[600];
+            double d = INFINITY;
+            for (int c = 0; c < all[i].corners - !all[i].closed; ++c) {
+                const double *a = all[i].corner[c], *b = all[i].corner[(c + 1) % all[i].corners];
+                const double e[2] = {b[0] - a[0], b[1] - a[1]}, l = e[0] * e[0] + e[1] * e[1],
+                             u = fmin(fmax(((p[0] - a[0]) * e[0] + (p[1] - a[1]) * e[1]) / l, 0), 1);
+                d = fmin(d, hypot(a[0] + u * e[0] - p[0], a[1] + u * e[1] - p[1]));
+            }
+            snprintf(text, sizeof text,
+                     "carom: 1\nshapes: {o: %s}\nbodies: {a: {mass: 1, inertia: 1, at: [%.17g, %.17g], shape: "
+                     "{circle: 0.1}}}\ncontacts: {c: {between: [a, o]}}\n",
+                     all[i].outline, p[0], p[1]);
+            assert_close(shown_gap(text), d - 0.1, 1e-13);
+        }
+}
+
+// Deep in the solid of an outline, or behind a concave corner of it, there is no contact.
+static void a_start_inside_is_refused(void **state) {
+    (void)state;
+    static const char notch[] = "open: yes, outline: [[1, 0], [0, -0.5], [-1, 0]]",
+                      spline[] = "open: yes, outline: [[1, 0.3], {spline: [[0.5, 0.2], [0, -0.1], [-1, 0.3]]}]",
+                      square[] = "outline: [[1, 1], [-1, 1], [-1, -1], [1, -1]]",
+                      room[] = "outline: [[1, 1], [1, -1], [-1, -1], [-1, 1]], hollow: yes";
+    static const struct {
+        const char *outline, *at, *shape, *says;
+    } all[] = {
+        {notch, "[0, -0.6]", "circle: 0.1", "'a' starts inside the solid of 'o', by 0.2"},
+        {notch, "[0, -0.8]", "circle: 0.1", "starts inside"},
+        {spline, "[0, -0.6]", "circle: 0.1", "starts inside"},
+        {spline, "[0, -0.6]", "gear: {teeth: 8, module: 0.02}", "starts inside"},
+        {square, "[0, 0]", "circle: 0.1", "starts inside"},
+        {square, "[0, 0]", "circle: 1.2", "'o' starts inside the solid of 'a', by 0.2"},
+        {square, "[0, 0]", "box: [0.1, 0.1]", "by 0.95"},
+        {square, "[0, 0]", "point: [0, 0]", "by 1;"},
+        {square, "[0, 0]", "capsule: [0.2, 0.05]", "starts inside"},
+        {square, "[0, 0]", "outline: [[2, 2], [-2, 2], [-2, -2], [2, -2]]", "'o' starts inside the solid of 'a', by 1"},
+        {room, "[1.5, 1.5]", "circle: 0.1", "starts inside"},
+        // and what is beside it is not
+        {notch, "[0, 0.6]", "circle: 0.1", NULL},
+        {notch, "[1.5, -0.6]", "circle: 0.1", NULL},
+        {square, "[0, 1.1]", "circle: 0.1", NULL},
+        {square, "[0, 1.05]", "box: [0.1, 0.1]", NULL},
+        {room, "[0.9, 0]", "circle: 0.1", NULL},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+        for (int others = 1; others <= 601; others += 600) { // without a list, and with one
+            char text[1000];
+            carom_error err = {0};
+            snprintf(text, sizeof text,
+                     "carom: 1\nshapes: {o: {%s}}\nbodies:\n  a: {mass: 1, inertia: 1, at: %s, shape: {%s}}\n"
+                     "  far: {repeat: %d, index: i, body: {mass: 1, inertia: 1, at: [9 + i, 9], shape: {circle: "
+                     "0.1}}}\n"
+                     "contacts: {c: {between: [[a, far], o]}}\n",
+                     all[i].outline, all[i].at, all[i].shape, others);
+            carom_model *m = model_of(text, &err);
+            if (all[i].says ? m || !strstr(err.text, all[i].says) : !m)
+                fail_msg("%s in %s: '%s', expected '%s'", all[i].shape, all[i].outline, err.text,
+                         all[i].says ? all[i].says : "no error");
+            if (m) carom_model_destroy(m);
+        }
+}
 
 static void compare(const char *one, const char *other, const char *scheme, double h, double end, double tolerance) {
     const char *const text[2] = {one, other};
@@ -362,6 +526,35 @@ static void mass_follows_from_density(void **state) {
     carom_model_destroy(m);
 }
 
+// Capsules are planar where the rest of the body is, or gravity.  Area and inertia of one with radius a and length l:
+// A = pi a^2 + 2 a l,  J = rho (2 a l (l^2 + 4 a^2)/12 + pi a^4/2 + pi a^2 l^2/4 + 4 a^3 l/3).
+static void capsules_have_an_area(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "carom: 1\ngravity: [0, -9.81]\nbodies: {a: {density: 1000, spin: 2, shape: {capsule: [0.1, 0.3]}}}\n",
+        "carom: 1\nbodies: {a: {density: 1000, spin: 2, at: [1, 2], shape: {capsule: [0.1, 0.3]}}}\n",
+        "carom: 1\nbodies: {a: {density: 500, thickness: 2, spin: 2, shape: {capsule: [0.1, 0.3]}}}\n",
+        "carom: 1\nbodies: {a: {density: 1000, spin: 2, angle: 1, shapes: {b: {capsule: [0.1, 0.3], angle: 0.3}}}}\n"};
+    const double a = 0.1, l = 0.3, J = 1000 * (2 * a * l * (l * l + 4 * a * a) / 12 + PI * pow(a, 4) / 2 +
+                                               PI * a * a * l * l / 4 + 4 * pow(a, 3) * l / 3);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        carom_model *m = good(texts[i]);
+        assert_int_equal(carom_model_system(m)->nv, 3);
+        double M[9] = {0};
+        void *work = work_of(m);
+        const carom_system *s = carom_model_system(m);
+        carom_matrix A = {.a = M, .shape = s->mass_shape};
+        assert_int_equal(s->mass(m, work, 0, carom_model_q0(m), A), CAROM_OK);
+        assert_close(M[0], 1000 * (PI * a * a + 2 * a * l), 1e-10);
+        assert_close(*carom_matrix_entry(A, 2, 2), J, 1e-10);
+        free(work);
+        carom_model_destroy(m);
+    }
+    carom_model *m = good("carom: 1\nbodies: {a: {density: 1000, at: [1, 2, 3], shape: {capsule: [0.1, 0.3]}}}\n");
+    assert_int_equal(carom_model_system(m)->nv, 6);
+    carom_model_destroy(m);
+}
+
 // -- what is refused --------------------------------------------------------------------------------------------------
 
 static void mistakes_are_named(void **state) {
@@ -399,12 +592,20 @@ static void mistakes_are_named(void **state) {
         if (m || !strstr(err.text, all[i].says))
             fail_msg("%s: '%s' instead of '%s'", all[i].shape, err.text, all[i].says);
     }
+    model_refused("carom: 1\nshapes: {floor: {plane: [0, 1]}}\nbodies: {a: {mass: 1, inertia: 1, at: [0, 1], shape: "
+                  "{hollow: yes, outline: [[0.5, 0], {arc: [-0.5, 0], radius: -0.5}, {arc: [0.5, 0], radius: "
+                  "-0.5}]}}}\n"
+                  "contacts: {c: {between: [a, floor]}}\n",
+                  "can never touch");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moments_are_exact),
         cmocka_unit_test(offsets_keep_their_distance),
+        cmocka_unit_test(distances_are_exact),
+        cmocka_unit_test(gaps_of_whole_shapes_are_distances),
+        cmocka_unit_test(a_start_inside_is_refused),
         cmocka_unit_test(outlines_move_like_the_shapes_they_are),
         cmocka_unit_test(derivatives_are_exact),
         cmocka_unit_test(a_cam_lifts_by_its_law),
@@ -416,6 +617,7 @@ int main(void) {
         cmocka_unit_test(a_ratchet_gains_whole_teeth),
         cmocka_unit_test(schemes_keep_their_order),
         cmocka_unit_test(mass_follows_from_density),
+        cmocka_unit_test(capsules_have_an_area),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests_name("outlines", tests, NULL, NULL);

@@ -316,6 +316,67 @@ void carom_outline_moments(const carom_stretch *s, int n, double *m) {
     }
 }
 
+// -- distance ---------------------------------------------------------------------------------------------------------
+
+double carom_outline_size(const carom_stretch *s, int n) {
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (int i = 0; i < n; ++i)
+        for (int k = 0; k <= 4; ++k) {
+            double p[2];
+            carom_stretch_at(&s[i], k / 4.0, p, NULL);
+            for (int j = 0; j < 2; ++j) low[j] = fmin(low[j], p[j]), high[j] = fmax(high[j], p[j]);
+        }
+    return hypot(high[0] - low[0], high[1] - low[1]) / 2;
+}
+
+static void take_nearer(double *nearest, double distance) {
+    if (fabs(distance) < fabs(*nearest)) *nearest = distance;
+}
+
+// (OUT-10)  (p - x).t = 0 at the nearest place x of a stretch.  With p - c = R (cos phi, sin phi) that is
+//           R sin(phi - psi) = b,  psi = phi - asin(b/R)  or  phi - pi + asin(b/R);  the distance is n.(p - x).
+static void nearest_on(const carom_stretch *s, const double *p, double *nearest) {
+    double x[2], n[2];
+    if (s->turn == 0) {
+        const double l = carom_stretch_length(s);
+        const double e[2] = {(s->to[0] - s->from[0]) / l, (s->to[1] - s->from[1]) / l},
+                     d[2] = {p[0] - s->from[0], p[1] - s->from[1]}, along = e[0] * d[0] + e[1] * d[1];
+        if (along >= 0 && along <= l) take_nearer(nearest, e[1] * d[0] - e[0] * d[1]);
+        return;
+    }
+    const double d[2] = {p[0] - s->centre[0], p[1] - s->centre[1]}, sine = s->wind / hypot(d[0], d[1]);
+    if (!(fabs(sine) <= 1)) return; // p is the centre, or inside the base circle: an end is nearest
+    const double phi = atan2(d[1], d[0]), psi[2] = {phi - asin(sine), phi - PI + asin(sine)};
+    for (int k = 0; k < 2; ++k) {
+        double theta = psi[k] - s->normal;
+        theta -= 2 * PI * floor(theta / (2 * PI));
+        if (s->turn < 0) theta -= 2 * PI;
+        if (fabs(theta) > fabs(s->turn)) continue;
+        carom_stretch_at(s, theta / s->turn, x, n);
+        take_nearer(nearest, n[0] * (p[0] - x[0]) + n[1] * (p[1] - x[1]));
+    }
+}
+
+// Where a meets b: p is outside if it lies on the side of the sum of the normals, which is where a convex corner points
+// and where a concave one opens.  A contour that turns back has no such sum, and is convex there.
+static void nearest_at(const carom_stretch *a, const carom_stretch *b, const double *p, double *nearest) {
+    static const double BACK = 1e-9; // of a normal
+    const double d[2] = {p[0] - b->from[0], p[1] - b->from[1]}, first = a->normal + a->turn,
+                 sum[2] = {cos(first) + cos(b->normal), sin(first) + sin(b->normal)};
+    const bool inside = hypot(sum[0], sum[1]) > BACK && sum[0] * d[0] + sum[1] * d[1] < 0;
+    take_nearer(nearest, (inside ? -1 : 1) * hypot(d[0], d[1]));
+}
+
+double carom_outline_distance(const carom_stretch *s, int n, bool closed, const double *p) {
+    double nearest = INFINITY;
+    for (int i = 0; i < n; ++i) nearest_on(&s[i], p, &nearest);
+    for (int i = closed ? 0 : 1; i < n; ++i) nearest_at(&s[(i + n - 1) % n], &s[i], p, &nearest);
+    if (closed) return nearest;
+    take_nearer(&nearest, hypot(p[0] - s[0].from[0], p[1] - s[0].from[1]));
+    take_nearer(&nearest, hypot(p[0] - s[n - 1].to[0], p[1] - s[n - 1].to[1]));
+    return nearest;
+}
+
 // -- pieces -----------------------------------------------------------------------------------------------------------
 
 // Between the stretches a and b there is a convex corner: where the inside is halved.
@@ -386,17 +447,6 @@ static double depth(const carom_stretch *s, int n, int i, double from, double to
     return least;
 }
 
-static double size_of(const carom_stretch *s, int n) {
-    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-    for (int i = 0; i < n; ++i)
-        for (int k = 0; k <= 4; ++k) {
-            double p[2];
-            carom_stretch_at(&s[i], k / 4.0, p, NULL);
-            for (int j = 0; j < 2; ++j) low[j] = fmin(low[j], p[j]), high[j] = fmax(high[j], p[j]);
-        }
-    return hypot(high[0] - low[0], high[1] - low[1]) / 2;
-}
-
 // A convex corner between a and b, or (b NULL) the end of an open contour, (a NULL) its start: there the solid is cut
 // square.
 static carom_outline_piece corner_piece(const carom_stretch *a, const carom_stretch *b) {
@@ -412,7 +462,7 @@ static carom_outline_piece corner_piece(const carom_stretch *a, const carom_stre
 }
 
 int carom_outline_pieces(const carom_stretch *s, int n, bool closed, carom_outline_piece *out) {
-    const double size = out ? size_of(s, n) : 0;
+    const double size = out ? carom_outline_size(s, n) : 0;
     int count = 0;
     for (int i = 0; i < n; ++i) {
         const int parts = 1 + (int)(fabs(s[i].turn) / (PI / 2 + 1e-9));

@@ -44,6 +44,12 @@ bool carom_outline_crosses(const carom_stretch *s, int n, bool closed, double *p
 /// (OUT-3)  Area, its first moments x, y and second moments xx, yy, xy about the origin, by Green's theorem.
 void carom_outline_moments(const carom_stretch *s, int n, double *m);
 
+/// (OUT-10)  Distance of p from it, negative on the solid side.  Beyond the ends of an open one, which is cut square
+/// there, it is positive.
+double carom_outline_distance(const carom_stretch *s, int n, bool closed, const double *p);
+/// Half the diagonal of its bounding box.
+double carom_outline_size(const carom_stretch *s, int n);
+
 typedef enum carom_outline_kind { CAROM_OUTLINE_LINE, CAROM_OUTLINE_ARC, CAROM_OUTLINE_HOLLOW } carom_outline_kind;
 
 // What formulas see of a piece, in the frame of its body.

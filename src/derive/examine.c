@@ -6,6 +6,7 @@
 #include "flex/member.h"
 #include "linalg/matrix.h"
 #include "model/answers.h"
+#include "model/contours.h"
 #include "scheme/registry.h"
 #include "system/difference.h"
 #include "system/system.h"
@@ -125,9 +126,9 @@ static void start(exam *x) {
     if (m->ne) carom_exam_say(x, CAROM_FINE, "constraints hold initially: largest violation %.2g", drift);
     for (int id = m->ne; id < m->ne + m->nc; ++id) {
         closed += x->g[id] <= 0;
-        if (x->g[id] < least) least = x->g[id], first = id;
+        if (x->g[id] < least && carom_contours_show(m, x->work, id, x->g[id], 0, m->q0)) least = x->g[id], first = id;
     }
-    if (m->nc)
+    if (first >= 0)
         carom_exam_say(x, CAROM_FINE, "%d of %d contacts initially closed; smallest gap %.6g at '%s'", closed, m->nc,
                        least, m->links[first].name);
     initial_impacts(x);

@@ -1,5 +1,6 @@
 // start.c: is the kinetic energy what it must be, and may the motion start where the file says?
 #include "model/conditions.h"
+#include "model/contours.h"
 #include "base/missing.h"
 #include "base/random.h"
 #include "derive/shapes/shapes.h"
@@ -228,7 +229,8 @@ static carom_status check_positions(const carom_model *m, void *work, carom_erro
         status = check_position(m, id, g[id], fmax(scale, size[id]), err);
     if (status == CAROM_OK) status = check_tangents(m, work, g, scale, err);
     free(g);
-    return status == CAROM_OK && m->near ? carom_near_start(m, work, fmax(scale, shapes), err) : status;
+    if (status == CAROM_OK && m->near) status = carom_near_start(m, work, fmax(scale, shapes), err);
+    return status == CAROM_OK ? carom_contours_start(m, work, scale, err) : status;
 }
 
 static carom_status check_motion(const carom_model *m, void *work, carom_error *err) {

@@ -316,7 +316,8 @@ static bool analyse(carom_saddle *S, carom_matrix A, const carom_columns *W, con
 static bool add_columns(carom_saddle *S, int l, int m, double x, const carom_columns *W, carom_saddle_map map,
                         bool below) {
     double *restrict to = S->value + at_levels(S, l, m);
-    for (int k = 0; k < S->ne; ++k) {
+    const int n_k = S->ne - (S->levels.lacks[below ? l : m] ? S->levels.absent : 0);
+    for (int k = 0; k < n_k; ++k) {
         const size_t at = (size_t)k * (size_t)(W->stride + 1);
         const double *restrict a = W->a + (size_t)k * (size_t)W->stride;
         const int n = W->count[k];
@@ -334,6 +335,9 @@ bool carom_saddle_begin(carom_saddle *S, carom_matrix A, const carom_columns *W,
     if (!S->on || !W->count || !V->count) return false;
     if (!S->known && !(S->known = analyse(S, A, W, V))) return S->on = false; // nor will it be next time
     memset(S->value, 0, at_levels(S, (int)levels_of(&S->levels), 0) * sizeof *S->value);
+    for (int m = 0; m < S->levels.reactions; ++m) // (SDL-3)
+        for (int k = S->ne - S->levels.absent; k < S->ne && S->levels.lacks[m]; ++k)
+            S->value[at_levels(S, m, m) + (size_t)place(S, S->nv + k, S->nv + k)] = 1;
     return true;
 }
 

@@ -21,11 +21,13 @@
 enum { CAROM_SADDLE_LEVELS = 4 };
 
 /// Levels of velocities and of reactions, and which matrices there are: A[l][m], W[l][m] of velocities l and reactions
-/// m, V[m][l].
+/// m, V[m][l].  The last `absent` joint rows have no reactions on the levels m with lacks[m]: there y = b (SDL-3).
 typedef struct carom_saddle_levels {
     int velocities, reactions;
     bool A[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS], W[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS],
         V[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS];
+    int absent;
+    bool lacks[CAROM_SADDLE_LEVELS];
 } carom_saddle_levels;
 
 /// Where entries of columns stand, with the rows that this belongs to.

@@ -1,6 +1,7 @@
 // groups.c: see groups.h.
 #include "base/grow.h"
 #include "model/answers.h"
+#include "model/contours.h"
 #include "model/groups.h"
 #include <float.h>
 #include <math.h>
@@ -318,7 +319,8 @@ void carom_groups_add(const contact_groups *g, const void *work, const carom_now
     }
 }
 
-// Gaps of a pair that may be far away, and rates of its contact `part`, or of that with the least gap (-1).
+// Gaps of a pair that may be far away, and rates of its contact `part`, or of that with the least gap (-1; infinite:
+// none of them is a distance).
 static double gap_of(const contact_groups *g, void *work, double t, const double *q, const double *v, pair *p, int part,
                      int rows, double *u) {
     const carom_model *m = g->model;
@@ -326,11 +328,11 @@ static double gap_of(const contact_groups *g, void *work, double t, const double
     patch features = {.known = false};
     p->patch = &features;
     if (carom_pair_eval(m, work, p, PAIR_GAPS, q, m->v0, x)) return NAN;
-    int k = part < 0 ? 0 : part;
-    for (int i = 1; part < 0 && i < p->count; ++i)
-        if (x[i] < x[k]) k = i;
-    const double gap = x[k];
-    if (!rows) return gap;
+    int k = part;
+    for (int i = 0; part < 0 && i < p->count; ++i)
+        if ((k < 0 || x[i] < x[k]) && carom_contours_apart(m, work, p, i, x[i], t, q)) k = i;
+    const double gap = k < 0 ? HUGE_VAL : x[k];
+    if (!rows || k < 0) return gap;
     const constraint *c = &m->kinds[p->kind].two->links[k];
     if (carom_pair_eval(m, work, p, PAIR_RATES, q, v, x)) x[c->dir] = NAN;
     carom_belts_at(m, work, t, q);
@@ -506,6 +508,21 @@ static void look_far(contact_groups *g, void *work, const carom_now *now, int i)
     g->gap[i] = c.gap;
 }
 
+// Shapes of a group of which no contact shows a distance: one is inside the other, or behind a rail.
+typedef struct hidden { const contact_groups *g; const double *q; int group; } hidden;
+
+static carom_status find_hidden(void *user, const contour_pair *p) {
+    const hidden *h = user;
+    const contact_group *x = &h->g->list[h->group];
+    const shape *s = h->g->model->shapes;
+    const bool is = x->kind == CAROM_GROUP_ENTRY
+                        ? strcmp(p->entry->name.text, carom_model_entry_name(h->g->model, x->entry)) == 0
+                        : x->kind == CAROM_GROUP_PAIR &&
+                              ((p->a == s + x->a && p->b == s + x->b) || (p->a == s + x->b && p->b == s + x->a));
+    if (is) h->g->gap[h->group] = fmin(h->g->gap[h->group], carom_contours_gap(p->a, p->b, h->q));
+    return CAROM_OK;
+}
+
 void carom_groups_fill(contact_groups *g, void *work, const carom_now *now, const carom_system *sys, const double *gap,
                        const double *u, const double *lasting, const double *sum) {
     const carom_model *m = g->model;
@@ -519,10 +536,15 @@ void carom_groups_fill(contact_groups *g, void *work, const carom_now *now, cons
         if ((id >= own && !(x < HUGE_VAL)) || !groups_of(g, work, id, of)) continue;
         for (int i = 0; i < 3; ++i)
             if (of[i] >= 0)
-                take(g, of[i], x, id < own ? u + now->dir[id] : NULL, lasting ? lasting + now->dir[id] : NULL);
+                take(g, of[i], i == 2 || !(x < g->gap[of[i]]) || carom_contours_show(m, work, id, x, now->t, now->q)
+                                    ? x
+                                    : HUGE_VAL,
+                     id < own ? u + now->dir[id] : NULL, lasting ? lasting + now->dir[id] : NULL);
     }
     for (int i = 0; i < g->n && m->near; ++i) look_far(g, work, now, i);
     for (int i = 0; i < g->n; ++i) {
+        if (!(g->gap[i] < HUGE_VAL) && m)
+            carom_contours_each(m, NULL, find_hidden, &(hidden){g, now->q, i});
         if (!(g->gap[i] < HUGE_VAL)) g->gap[i] = NAN;
         for (int k = 0; k < ROWS; ++k) {
             const double scale = g->list[i].scale[k];

@@ -158,6 +158,9 @@ static carom_status read_obj(reading *r) {
             ++r->groups;
         }
     }
+    // points alone have a hull: a strip of triangles that holds all of them, and is open
+    for (int k = 0; r->m.nt == k && k + 2 < r->m.nv; ++k)
+        CAROM_TRY(add_triangle(r, k + k % 2, k + 1 - k % 2, k + 2));
     return CAROM_OK;
 }
 

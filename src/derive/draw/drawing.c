@@ -4,11 +4,12 @@
 // contact's column) in the sense of least squares with the smallest f: f = (J J')^+ J W.  That is exact whenever the
 // place belongs to the body that is pushed.
 #include "derive/draw/draw.h"
+#include "model/conditions.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUES, GRADIENTS, GROUPS };
+enum { VALUES, GRADIENTS, CONDITIONS, GROUPS };
 
 struct carom_drawing {
     const carom_model *m;
@@ -19,6 +20,7 @@ struct carom_drawing {
     double *visible;     // positions and velocities as the graph numbers them
     double *given;    // parameters and signals
     double *J, *W;    // of its place by component, one column; zeros between calls
+    double *condition; // under which bodies are there
 };
 
 static carom_status compile(carom_drawing *x, carom_error *err) {
@@ -31,7 +33,8 @@ static carom_status compile(carom_drawing *x, carom_error *err) {
     x->W = calloc((size_t)x->m->visible.nv + 1, sizeof *x->W);
     x->visible = calloc((size_t)x->m->visible.nq + (size_t)x->m->visible.nv + 1, sizeof *x->visible);
     x->given = calloc((size_t)x->m->np + 1, sizeof *x->given);
-    if (!all || !x->given || !x->visible || !x->gradient || !x->J || !x->W) {
+    x->condition = calloc((size_t)x->m->nconditions + 1, sizeof *x->condition);
+    if (!all || !x->condition || !x->given || !x->visible || !x->gradient || !x->J || !x->W) {
         free(all);
         return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a drawing");
     }
@@ -42,7 +45,9 @@ static carom_status compile(carom_drawing *x, carom_error *err) {
             for (int e = 0; e < both[b]->n; ++e) all[k++] = both[b]->node[e];
     }
     const carom_group group[GROUPS] = {
-        [VALUES] = {.count = d->values, .nodes = d->node}, [GRADIENTS] = {.count = n, .nodes = all}};
+        [VALUES] = {.count = d->values, .nodes = d->node},
+        [GRADIENTS] = {.count = n, .nodes = all},
+        [CONDITIONS] = {.count = x->m->nconditions, .nodes = x->m->control + x->m->first_condition}};
     const bool all_named = x->m->nfree > 0; // free bodies are drawn by their own numbers
     x->tape = carom_tape_compile(x->m->graph, group, GROUPS, all_named ? x->m->nq : x->m->visible.nq,
                                  all_named ? x->m->nv : x->m->visible.nv, x->m->np, err);
@@ -78,6 +83,7 @@ void carom_drawing_destroy(carom_drawing *x) {
     free(x->gradient);
     free(x->visible);
     free(x->given);
+    free(x->condition);
     free(x->J);
     free(x->W);
     free(x);
@@ -156,6 +162,28 @@ static void solve(carom_drawing *x, const touch *t, const double *J, const doubl
     }
 }
 
+// Is what it shows, a body or a contact, not there?
+static bool is_off(const carom_drawing *x, const carom_drawn *s) {
+    const carom_model *m = x->m;
+    const int c = s->id - m->ne, body[CAROM_NEEDS] = {s->of ? m->bodies[s->of].condition : 0},
+              *needs = s->figure == CAROM_TOUCH && c >= 0 && c < m->nc ? m->conditional->needs[c] : body;
+    for (int k = 0; k < CAROM_NEEDS; ++k)
+        if (needs[k] > 0 && !(x->condition[needs[k] - 1] > 0)) return true;
+    return false;
+}
+
+// Parts that are not there have no place.
+static void leave_out(carom_drawing *x, double t, const double *q, const double *v, double *out) {
+    const struct drawn *d = x->d;
+    if (!x->m->conditional) return;
+    carom_tape_eval(x->tape, x->work, CONDITIONS, t, q, v, x->condition);
+    for (int i = 0; i < d->count; ++i) {
+        const carom_drawn *s = &d->shape[i];
+        const int n = is_off(x, s) ? s->sizes + s->points * d->dim + s->turn : 0;
+        for (int k = 0; k < n; ++k) out[s->first + k] = NAN;
+    }
+}
+
 void carom_drawing_eval(carom_drawing *x, double t, const double *q, const double *v, double *out) {
     if (!x || !q || !out) return;
     const struct drawn *d = x->d;
@@ -165,7 +193,7 @@ void carom_drawing_eval(carom_drawing *x, double t, const double *q, const doubl
         carom_model_gather(x->m, q, v, x->visible, y);
         q = x->visible, v = y;
     }
-    if (d->values) carom_tape_eval(x->tape, x->work, VALUES, t, q, v, out);
+    if (d->values) carom_tape_eval(x->tape, x->work, VALUES, t, q, v, out), leave_out(x, t, q, v, out);
     if (!d->touches) return;
     carom_tape_eval(x->tape, x->work, GRADIENTS, t, q, v, x->gradient);
     const double *at = x->gradient;

@@ -417,6 +417,9 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
                                MOST_CONTACTS);
         const int from = m->npairs, before = *count;
         CAROM_TRY(list ? read_between(r, entry, list, add_pair, count) : read_among(r, entry, each, add_pair, count));
+        if (m->npairs == from)
+            return carom_fault(r, &entry->name, 0,
+                               "the shapes of contact '%.60s' can never touch; remove this contact", entry->name.text);
         const bool few = m->npairs - from <= MOST_FEATURES;
         for (int k = from; k < m->npairs; ++k)
             m->pairs[k].named = named && (few || has_corners(m->pairs[k].A, m->pairs[k].B));

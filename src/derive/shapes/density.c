@@ -1,5 +1,6 @@
 // density.c: mass, inertia and centre of a body that has a density, by the volumes of its shapes.
 #include "derive/shapes/shapes.h"
+#include "model/contours.h"
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
@@ -52,10 +53,31 @@ static carom_status add_volume(resolver *r, const carom_mech_shape *x, const bod
 
 // -- in the plane -----------------------------------------------------------------------------------------------------
 
-static bool planar(const carom_mech_shape *x) {
+// What the kind of a shape says; EITHER: a point or capsule, which both have.
+static space space_of_shape(const carom_mech_shape *x) {
+    static const char *const planar[] = {"circle", "polygon", "outline", "gear"},
+                      *const either[] = {"point", "capsule"};
     const carom_datum *key = carom_given(&x->size) ? x->size.key : NULL;
-    return key && (carom_outline_given(x) || carom_datum_is(key, "circle") || carom_datum_is(key, "polygon") ||
-                   (carom_datum_is(key, "box") && carom_count(&x->size) == 2));
+    for (size_t i = 0; key && i < sizeof planar / sizeof *planar; ++i)
+        if (carom_datum_is(key, planar[i])) return PLANAR;
+    for (size_t i = 0; key && i < sizeof either / sizeof *either; ++i)
+        if (carom_datum_is(key, either[i])) return EITHER;
+    return key && carom_datum_is(key, "box") && carom_count(&x->size) == 2 ? PLANAR : SPATIAL;
+}
+
+// A body without inertia, which would say so, is planar if its shapes are.  If all may be either, the rest of it
+// decides, or gravity.
+static space space_of(const resolver *r, const carom_mech_body *of) {
+    const carom_datum *const lists[] = {&of->at, &of->velocity, &r->mech->gravity};
+    for (int i = of->shape ? -1 : 0; i < of->nshapes; ++i) {
+        const space s = space_of_shape(i < 0 ? of->shape : &of->shapes[i]);
+        if (s != EITHER) return s;
+    }
+    if (carom_given(&of->axis) || carom_given(&of->quaternion)) return SPATIAL;
+    if (carom_given(&of->thickness) || carom_given(&of->angle)) return PLANAR;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i)
+        if (carom_given(lists[i]) && lists[i]->kind == CAROM_LIST) return lists[i]->count == 2 ? PLANAR : SPATIAL;
+    return SPATIAL;
 }
 
 // (OUT-3)  area, first and second moments
@@ -102,7 +124,7 @@ carom_status carom_solid_mass(resolver *r, const carom_mech_body *of, body *b) {
     if (!(density > 0)) return carom_fault(r, &of->density, 0, "the density must be positive, got %g", density);
     if (!of->shape && of->nshapes == 0)
         return carom_fault(r, &of->density, 0, "%s has a density and no shape; add `shape:`", b->where);
-    if (of->shape ? planar(of->shape) : planar(of->shapes)) return planar_mass(r, of, b, density);
+    if (space_of(r, of) == PLANAR) return planar_mass(r, of, b, density);
     if (carom_given(&of->thickness))
         return carom_fault(r, of->thickness.key, 0, "%s is spatial; `thickness` belongs to planar bodies", b->where);
     b->space = SPATIAL;

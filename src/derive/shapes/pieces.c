@@ -7,10 +7,10 @@
 // nearer to this piece than to the next one.  The pieces of a contour join without a gap, so that a contact that leaves
 // a piece is taken over by the next one, with the same gap and, but at corners on corners, the same direction.
 #include "derive/shapes/shapes.h"
+#include "model/contours.h"
 #include <math.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
 static const double ROUND =
     1e-11;                        // of the size: pieces overlap by so much, so that rounding leaves no gap between them
 static const double SLACK = 1e-3; // of the size: pieces that do not touch are so much farther apart
@@ -40,35 +40,6 @@ static carom_outline_piece plane(const shape *s) {
     p.x[PIECE_BISECTOR + 2] = p.x[PIECE_BISECTOR + 5] = -1;
     p.x[PIECE_DEEP] = INFINITY;
     return p;
-}
-
-// A capsule, or the inside of one.
-static void long_round(const shape *s, carom_stretch *line) {
-    const double e[2] = {s->X[0] * s->half[0], s->X[3] * s->half[0]},
-                 n[2] = {-s->X[3] * s->radius, s->X[0] * s->radius};
-    double p[4][2];
-    for (int i = 0; i < 4; ++i)
-        for (int k = 0; k < 2; ++k) p[i][k] = s->at[k] + (i == 0 || i == 3 ? -e[k] : e[k]) + (i < 2 ? -n[k] : n[k]);
-    const bool hollow = s->kind == SHAPE_SLOT;
-    const double a[2] = {s->at[0] - e[0], s->at[1] - e[1]}, b[2] = {s->at[0] + e[0], s->at[1] + e[1]};
-    if (hollow) {
-        line[0] = carom_stretch_line(p[3], p[2]), line[1] = carom_stretch_round(p[2], b, -PI);
-        line[2] = carom_stretch_line(p[1], p[0]), line[3] = carom_stretch_round(p[0], a, -PI);
-    } else {
-        line[0] = carom_stretch_line(p[0], p[1]), line[1] = carom_stretch_round(p[1], b, PI);
-        line[2] = carom_stretch_line(p[2], p[3]), line[3] = carom_stretch_round(p[3], a, PI);
-    }
-}
-
-int carom_shape_stretches(const shape *s, carom_stretch *out) {
-    if (s->kind == SHAPE_CAPSULE || s->kind == SHAPE_SLOT) return long_round(s, out), 4;
-    if (s->kind == SHAPE_ROUND) {
-        const double from[2] = {s->at[0] + s->radius, s->at[1]}, to[2] = {s->at[0] - s->radius, s->at[1]};
-        out[0] = carom_stretch_round(from, s->at, PI), out[1] = carom_stretch_round(to, s->at, PI);
-        return 2;
-    }
-    for (int i = 0; i < s->ncorners; ++i) out[i] = carom_stretch_line(s->corner[i], s->corner[(i + 1) % s->ncorners]);
-    return s->ncorners;
 }
 
 // The pieces of a shape, in the frame of its body; out NULL: how many.  0: it has none.

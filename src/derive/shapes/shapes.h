@@ -102,8 +102,6 @@ touching carom_edges(carom_graph *g, const shape *A, const shape *B);
 int carom_pieces_plan(const shape *A, const shape *B, int *which);
 touching carom_pieces_touch(carom_graph *g, const shape *A, const shape *B, int i);
 bool carom_pieces_never(const shape *A, const shape *B);
-/// The stretches of a circle, capsule, slot, polygon or box, in the frame of its body; at most MOST_CORNERS.
-int carom_shape_stretches(const shape *s, carom_stretch *out);
 /// outlines.c: an outline, or a gear, as it is written: made once; the number of its pieces, and one of them.
 void carom_outlines_describe(const carom_model *m, void (*say)(void *user, const char *text), void *user);
 bool carom_outline_given(const carom_mech_shape *x);

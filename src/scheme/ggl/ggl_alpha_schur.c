@@ -46,9 +46,10 @@ void carom_ggl_alpha_allocate_schur(carom_ggl_alpha *w, carom_arena *mem, const 
                                         .reactions = 3,
                                         .A = {{true, true, true}, {false, true}, {false, false, true}},
                                         .W = {{true}, {false, true}, {false, false, true}},
-                                        .V = {{true, true}, {true, true}, {true, true, true}}};
-    // there every joint is on all three levels
-    const int *groups = c->constant || sys->nrates ? NULL : carom_saddle_groups(sys);
+                                        .V = {{true, true}, {true, true}, {true, true, true}},
+                                        .absent = sys->nrates, // those on rates have no gap
+                                        .lacks = {false, true}};
+    const int *groups = c->constant ? NULL : carom_saddle_groups(sys);
     c->saddle = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape,
                                       sys->column_stride, &levels);
     if (c->saddle.on) c->M_t = carom_allocate_matrix(mem, sys->tangent_shape);
@@ -278,8 +279,9 @@ static bool respond_joined(carom_ggl_alpha *w, const carom_step *s, const double
     double *const of[3] = {c->dv, c->y, c->dw};
     for (int l = 0; l < 3; ++l) {
         double *b = S->b + 3 * nv + l * ne;
+        const int rows = ne - (l == 1 ? s->sys->nrates : 0); // that have a reaction on this level
         carom_copy(S->b + l * nv, of[l], nv);
-        for (int j = 0; j < ne; ++j) b[j] = joints ? -joints[l][j] : 0;
+        for (int j = 0; j < ne; ++j) b[j] = joints && j < rows ? -joints[l][j] : 0;
     }
     if (!check) carom_saddle_solve(S);
     else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return false;

@@ -112,12 +112,14 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     CAROM_ALLOCATE(mem, nv * (nl + nb), &w->X_v, &w->X_x);
     w->id = carom_allocate_ints(mem, 2 * nb);
     w->bent = carom_allocate_bent(mem, sys);
-    const int *groups = w->paper || w->velocity || sys->nrates ? NULL : carom_saddle_groups(sys);
+    const int *groups = w->paper || w->velocity ? NULL : carom_saddle_groups(sys);
     const carom_saddle_levels levels = {.velocities = 2,
                                         .reactions = 2,
                                         .A = {{true, true}, {true, true}},
                                         .W = {{true}, {false, true}},
-                                        .V = {{true, true}, {false, true}}};
+                                        .V = {{true, true}, {false, true}},
+                                        .absent = sys->nrates, // (GM-13)
+                                        .lacks = {false, true}};
     w->S = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride,
                                  &levels);
     if (w->S.on) w->past = carom_allocate_past(keep, sys);

@@ -83,7 +83,7 @@ void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena
                                         .A = {{true, true}, {false, true}},
                                         .W = {{true}, {true}},
                                         .V = {{true, true}}};
-    w->S = carom_allocate_saddle(mem, sys->nv, sys->nparts, w->constant || mixed ? NULL : carom_saddle_groups(sys),
+    w->S = carom_allocate_saddle(mem, sys->nv, sys->nparts, w->constant ? NULL : carom_saddle_groups(sys),
                                  sys->ne, sys->tangent_shape, sys->column_stride, &levels);
     if (w->S.on) {
         w->V = carom_allocate_local(mem, sys);
@@ -352,7 +352,8 @@ static carom_status solve(carom_newmark *w, carom_step *s, const carom_local *L)
 // (NM-16)  A y + h (C + h/2 K) dw = -r_s,  (M + h/2 E) dw - W_j dp_j = -r_w + W_c dp_c,  (gamma c W_j + h beta c
 //          T'D_j)'y + (W_j + h/2 T'D_j)'dw = -c_j
 // with the rows c_j of joints at the present iterate.  Contact inside: W dp in the first equation and dw = 0; on
-// position level (beta c T'W_j)'y.  False: there is no factor.
+// position level (beta c T'W_j)'y, and for those on rates, times beta/gamma, (beta c (W_j + h beta/gamma T'D_j))'y.
+// False: there is no factor.
 static bool factorise_joints(carom_newmark *w, carom_step *s) {
     carom_saddle *S = &w->S;
     const double h = s->h, gc = w->par.gamma * w->c, bc = w->par.beta * w->c;
@@ -360,8 +361,10 @@ static bool factorise_joints(carom_newmark *w, carom_step *s) {
     if (!S->on || nj != S->ne || (w->L.nb > nj && s->impacts)) return false;
     if (!splits(w)) carom_matrix_zero(w->E), carom_matrix_add(w->E, 1, w->M);
     carom_local_same(&w->V, &w->L);
-    carom_turn_columns(&w->turn, &w->TD, on_position(w) ? &w->L.W : &w->D, rows(&w->L));
-    carom_local_blend(&w->V, &w->L, on_position(w) ? 0 : 0.5 * h, &w->TD);
+    const bool mixed = on_position(w) && s->sys->nrates;
+    carom_turn_columns(&w->turn, &w->TD, on_position(w) && !mixed ? &w->L.W : &w->D, rows(&w->L));
+    carom_local_blend(&w->V, &w->L, mixed ? h * bc / gc : on_position(w) ? 0 : 0.5 * h, &w->TD);
+    if (mixed) carom_turn_columns(&w->turn, &w->V.W, &w->L.W, nj - s->sys->nrates);
     if (!carom_saddle_begin(S, w->A, &w->L.W, &w->V.W) || !carom_saddle_add_matrix(S, 0, 0, 1, w->A) ||
         !carom_saddle_add_matrix(S, 1, 1, 1, w->E))
         return false;
@@ -371,7 +374,8 @@ static bool factorise_joints(carom_newmark *w, carom_step *s) {
           carom_saddle_add_rates(S, 0, 1, 1, &w->V.W)))
         return false;
     if (!on_position(w) && !(carom_saddle_add_rates(S, 0, 0, gc, &w->L.W))) return false;
-    return carom_saddle_add_rates(S, 0, 0, on_position(w) ? bc : h * bc, &w->TD) && carom_saddle_finish(S);
+    return carom_saddle_add_rates(S, 0, 0, on_position(w) ? bc : h * bc, mixed ? &w->V.W : &w->TD) &&
+           carom_saddle_finish(S);
 }
 
 // S->x = (y, dw, -dp_j) for the right-hand side in S->b; with its effect on velocity and position.
@@ -410,7 +414,8 @@ static void right_hand_side(carom_newmark *w, const carom_step *s, const carom_l
     for (int i = 0; i < nv; ++i) b[i] = -w->r_s[i], b[nv + i] = -w->r_w[i];
     carom_local_react(forced, -1, L, w->p + nj);
     if (p) carom_local_react(forced, 1, L, p);
-    for (int j = 0; j < nj; ++j) b[2 * nv + j] = -s->c[j];
+    for (int j = 0; j < nj; ++j)
+        b[2 * nv + j] = -s->c[j] * (on_position(w) && carom_on_rates(s->sys, j) ? w->par.beta / w->par.gamma : 1);
 }
 
 // Increments y_s and y_w, and reactions w->p.  again: the factor of an iterate before serves.  *done is false where
