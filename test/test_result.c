@@ -1,7 +1,7 @@
 // test_result.c: recorder, result files and their reader.
 #define _DEFAULT_SOURCE // mkdtemp, usleep
 #include "host.h"
-#include "io/ledger.h"
+#include "sim/ledger.h"
 #include "json.h"
 #include "result_rig.h"
 #include <carom/event.h>
