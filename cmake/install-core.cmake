@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 set_target_properties(carom_core_static PROPERTIES EXPORT_NAME core)
 install(TARGETS carom_core_static EXPORT caromCoreTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(name arena event flex functions matrix option problem scheme sim status structure system team version)
+foreach(name arena event flex functions matrix option problem scheme sim status structure system team types version)
   install(FILES ${PROJECT_SOURCE_DIR}/include/carom/${name}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/carom)
 endforeach()
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/carom-core)

@@ -51,7 +51,14 @@ function prototype(t,    head, name, args, n, k, at, deep, ch, list, i) {
     call(head, name, n, list)
 }
 
-function call(head, name, n, list,    i, a, type, base, value, code, words, p, names) {
+function call(head, name, n, list,    i, a, type, base, value, code, words, p, names, sizes, size) {
+    sizes = 0 # of entries with sizes: those of the structs that follow
+    if (name ~ /_sized$/ || name == "carom_run_sim_view")
+        for (i = 1; i <= n; i++)
+            if (match(list[i], /carom_[a-z_]+ \*(x|def|given|run|watch)$/)) {
+                size[++sizes] = substr(list[i], RSTART)
+                sub(/ .*/, "", size[sizes])
+            }
     p = 0
     code = ""
     words = ""
@@ -77,7 +84,8 @@ function call(head, name, n, list,    i, a, type, base, value, code, words, p, n
             gsub(/^ +| +$/, "", base)
             gsub(/ +/, "_", base)
             if (base == "carom_write_text") stars = "*"
-            if (stars == "") value = base ~ /^carom_/ ? "(" base "){0}" : "1"
+            if (stars == "" && i in size) value = "sizeof(" size[i] ")"
+            else if (stars == "") value = base ~ /^carom_/ ? "(" base "){0}" : "1"
             else {
                 p++
                 names = names (p > 1 ? " " : "") word

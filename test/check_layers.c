@@ -17,7 +17,9 @@ enum { LAYERS = sizeof layers / sizeof *layers, UNKNOWN = -1 };
 // Which layer a public header belongs to; carom.h gathers all, so only the program may take it.
 static const struct {
     const char *header, *layer;
-} owners[] = {{"status", "base"},       {"version", "base"},     {"arena", "base"},       {"option", "base"},
+} owners[] = {{"status", "base"},       {"version", "base"},     {"types", "base"},
+              {"observe", "sim"},       {"inspect", "model"},    {"record", "io"},        {"estimate", "study"},
+              {"binding", "dynamics"},     {"arena", "base"},       {"option", "base"},
               {"matrix", "linalg"},     {"expr", "expr"},        {"team", "base"},        {"system", "system"},
               {"difference", "system"}, {"functions", "system"}, {"flex", "flex"},        {"structure", "flex"},
               {"problem", "contact"},   {"scheme", "scheme"},    {"sim", "sim"},          {"sparse", "sparse"},

@@ -3,6 +3,7 @@
 // Dropped from height H with restitution e it stops bouncing at T = sqrt(2 H/g) (1 + e)/(1 - e); then it rests,
 // and all its energy but the resting part is booked as impact loss.
 #include <carom/sim.h>
+#include <carom/system.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -50,18 +51,21 @@ int main(void) {
     def.q0 = &q0;
     def.v0 = &v0;
     carom_error err = {0};
-    carom_ledger ledger;
     carom_sim *sim = carom_sim_create(&def, &err);
-    if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK || carom_sim_ledger(sim, &ledger, &err) != CAROM_OK) {
+    const bool done = sim && carom_sim_run(sim, NULL, NULL, &err) == CAROM_OK;
+    carom_ledger *ledger = done ? carom_ledger_of_sim(sim, &err) : NULL;
+    if (!ledger) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
     const carom_now now = carom_sim_now(sim);
     // It falls at most one step too deep at the largest speed, and rests where it came to rest.
     const double speed = sqrt(2 * g * H);
-    const int fine = fabs(now.q[0]) <= h * speed && fabs(now.v[0]) <= 2 * g * h && ledger.accumulations == 1;
-    printf("height %g, velocity %g, %ld impacts, %ld accumulations\n", now.q[0], now.v[0], ledger.impacts,
-           ledger.accumulations);
+    const int fine = fabs(now.q[0]) <= h * speed && fabs(now.v[0]) <= 2 * g * h &&
+                     carom_ledger_number(ledger, "accumulations") == 1;
+    printf("height %g, velocity %g, %g impacts, %g accumulations\n", now.q[0], now.v[0],
+           carom_ledger_number(ledger, "impacts"), carom_ledger_number(ledger, "accumulations"));
+    carom_ledger_free(ledger);
     carom_sim_destroy(sim);
     return fine ? 0 : 1;
 }

@@ -7,7 +7,7 @@
 #include "figures_models.h"
 #include "ignoring.h"
 #include "model_text.h"
-#include "io/ledger.h"
+#include "sim/ledger.h"
 #include "sim/inspect.h"
 #include <carom/event.h>
 

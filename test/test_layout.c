@@ -5,7 +5,7 @@
 #define _DEFAULT_SOURCE // mkdtemp, open_memstream
 #include "io/h5.h"
 #include "contact/residual.h"
-#include "io/ledger.h"
+#include "sim/ledger.h"
 #include "io/table.h"
 #include "letters.h"
 #include "result_rig.h"

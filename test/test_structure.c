@@ -34,14 +34,14 @@ static parts build(carom_error *err) {
     d.origin[0] = 1, d.gravity[1] = -9.81, d.lumped = true;
     p.member[1] = carom_member_create(&d, err);
     if (!p.member[0] || !p.member[1]) fail_msg("%s", err->text);
-    static const carom_point joined[] = {{.member = 0, .s = 1, .component = 1, .factor = 2},
+    static const carom_sum_term joined[] = {{.member = 0, .s = 1, .component = 1, .factor = 2},
                                          {.member = 1, .s = 0, .component = 0, .factor = -2}};
-    static const carom_point below[] = {{.member = 0, .s = 2, .component = 1, .factor = 1},
+    static const carom_sum_term below[] = {{.member = 0, .s = 2, .component = 1, .factor = 1},
                                         {.member = 0, .s = 2 * 5 / 6.0, .component = 1, .factor = 0.5}};
-    static const carom_point along[] = {{.member = 0, .s = 2, .component = 0, .factor = 1},
+    static const carom_sum_term along[] = {{.member = 0, .s = 2, .component = 0, .factor = 1},
                                         {.member = 0, .s = 2, .component = 2, .factor = 0.05}};
-    static const carom_point above = {.member = 1, .s = 1, .component = 1, .place = true, .factor = -1};
-    static const carom_points constraint = {.point = joined, .n = 2};
+    static const carom_sum_term above = {.member = 1, .s = 1, .component = 1, .place = true, .factor = -1};
+    static const carom_sum constraint = {.point = joined, .n = 2};
     static const carom_structure_contact contact[] = {
         {.gap = {0.1, below, 2}, .slip = {0, along, 2}, .law = {.friction = 0.3, .restitution = 0.2}},
         {.gap = {1.01, &above, 1}, .law = {.restitution = 0.4}}};
@@ -120,8 +120,8 @@ static void sums_of_points_are_their_gaps_and_rates(void **state) {
     double q[40], v[40], g[3] = {0};
     for (int i = 0; i < s->nq; ++i) q[i] = sin(i), v[i] = cos(2 * i);
     assert_int_equal(s->gaps(s->model, NULL, 0, q, g), CAROM_OK);
-    const carom_point above = {.member = 1, .s = 1, .component = 1, .place = true, .factor = -1};
-    const carom_points sum = {1.01, &above, 1};
+    const carom_sum_term above = {.member = 1, .s = 1, .component = 1, .place = true, .factor = -1};
+    const carom_sum sum = {1.01, &above, 1};
     assert_close(g[2], carom_structure_value(p.structure, &sum, q), 1e-15);
     assert_close(carom_structure_value(p.structure, &sum, q), 1.01 - 1 - q[s->nq - 1], 1e-15);
     assert_close(carom_structure_rate(p.structure, &sum, v), -v[s->nv - 1], 1e-15);
@@ -182,7 +182,7 @@ static void rings_are_sparse_with_a_factoriser_and_dense_without(void **state) {
     d.mass = &M, d.stiffness = &K;
     carom_member *ring = carom_member_create(&d, &err);
     if (!ring) fail_msg("%s", err.text);
-    const carom_point p = {.s = 40, .factor = 1};
+    const carom_sum_term p = {.s = 40, .factor = 1};
     const carom_structure_contact c = {.gap = {0.5, &p, 1}, .law = {.restitution = 0.5}};
     double q[N] = {0}, v[N], end[2][N];
     for (int i = 0; i < N; ++i) v[i] = -1 - sin(i);
@@ -211,7 +211,7 @@ static void wrong_definitions_are_refused(void **state) {
     carom_error err = {0};
     parts p = build(&err);
     const carom_member *const both[] = {p.member[0], p.member[1]};
-    static const struct { carom_point point; const char *say; } cases[] = {
+    static const struct { carom_sum_term point; const char *say; } cases[] = {
         {{.member = 2, .s = 0, .factor = 1}, "on member 2; there are 2"},
         {{.member = 1, .s = 1.5, .factor = 1}, "at s = 1.5; member 1 reaches from 0 to 1"},
         {{.member = 1, .s = 1, .component = 1, .factor = 1}, "component 1; member 1 has 1"},
@@ -225,7 +225,7 @@ static void wrong_definitions_are_refused(void **state) {
             &(carom_structure_def){.members = both, .nmembers = 2, .contacts = &c, .nc = 1}, &err));
         if (!strstr(err.text, cases[k].say)) fail_msg("'%s' does not say '%s'", err.text, cases[k].say);
     }
-    const carom_point end = {.member = 0, .s = 2, .component = 1, .factor = 1};
+    const carom_sum_term end = {.member = 0, .s = 2, .component = 1, .factor = 1};
     const carom_structure_contact rough = {.gap = {0, &end, 1}, .law = {.friction = 0.5}};
     assert_null(carom_structure_create(
         &(carom_structure_def){.members = both, .nmembers = 2, .contacts = &rough, .nc = 1}, &err));

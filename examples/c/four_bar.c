@@ -3,6 +3,7 @@
 // A planar four-bar: a motor turns the crank, the rocker is held back by a spring and hits a stop.
 //
 //     cc four_bar.c $(pkg-config --cflags --libs carom) -lm && ./a.out
+#include <carom/build.h>
 #include <carom/carom.h>
 #include <math.h>
 #include <stdio.h>
@@ -55,15 +56,19 @@ int main(void) {
     def.t_end = 1;
     carom_sim *sim = carom_sim_create(&def, &err);
     if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) return fprintf(stderr, "%s\n", err.text), 1;
-    carom_ledger ledger;
-    if (carom_sim_ledger(sim, &ledger, &err) != CAROM_OK) return fprintf(stderr, "%s\n", err.text), 1;
+    carom_ledger *ledger = carom_ledger_of_sim(sim, &err);
+    if (!ledger) return fprintf(stderr, "%s\n", err.text), 1;
     double out[32] = {0}; // outputs, those that are written first, then coordinates of joints
     if (carom_model_count(model).outputs > 32) return 1;
     const carom_now now = carom_sim_now(sim);
     carom_model_outputs(model, carom_sim_work(sim), now.t, now.q, now.v, out);
-    printf("%.2f turns, %ld impacts, %.3f J lost in them, %.3f J from the motor\n", out[0] / (2 * acos(-1)),
-           ledger.impacts, ledger.energy.impact, ledger.energy.external);
-    const bool sound = ledger.impacts > 0 && fabs(ledger.energy.balance) < 1e-2 && ledger.drift < 1e-4;
+    printf("%.2f turns, %g impacts, %.3f J lost in them, %.3f J from the motor\n", out[0] / (2 * acos(-1)),
+           carom_ledger_number(ledger, "impacts"), carom_ledger_number(ledger, "energy.impact"),
+           carom_ledger_number(ledger, "energy.external"));
+    const bool sound = carom_ledger_number(ledger, "impacts") > 0 &&
+                       fabs(carom_ledger_number(ledger, "energy.balance")) < 1e-2 &&
+                       carom_ledger_number(ledger, "drift") < 1e-4;
+    carom_ledger_free(ledger);
     carom_sim_destroy(sim);
     carom_model_destroy(model);
     carom_build_destroy(b);

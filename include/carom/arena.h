@@ -1,8 +1,8 @@
 // arena.h: one block of memory, allocated once.
 //
-// A function that allocates describes its memory once and runs twice: first against an empty arena (base NULL), which
-// only counts, then for real.  So a simulation is one block, and its step loop takes no memory; a list of contacts that
-// outgrows its block is the one exception: it gets a larger one, between steps.
+// Creation has two passes over the same allocate function: the first runs on an empty arena (base NULL) and only counts
+// bytes, the second hands out memory.  A simulation is one block, and its step loop performs no heap allocation; the
+// one exception is a list of contacts that outgrows its block: it gets a larger one, between steps.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/// Something that lives with the block but is not made of it, and how to give it back.
+/// An external resource owned by the arena, and its release function.
 typedef struct carom_held {
     struct carom_held *next;
     void (*release)(void *object);
@@ -22,9 +22,9 @@ typedef struct carom_arena {
     unsigned char *base; // NULL while counting
     size_t used, size;   // bytes
     carom_held *held;
-    bool failed;         // something to hold could not be made
-    size_t *ends;        // where each piece ends, in the order of carving; NULL: not wanted
-    int pieces, room;    // number of pieces; capacity
+    bool failed;         // a resource could not be created
+    size_t *ends;        // end offset of each allocation, in order; NULL: not requested
+    int pieces, room;    // number of allocations; capacity
 } carom_arena;
 
 /// Bytes aligned to 64; NULL while counting.  The memory is zero when the block was.
@@ -35,9 +35,9 @@ double *carom_allocate(carom_arena *mem, size_t count);
 void carom_allocate_each(carom_arena *mem, size_t count, double **const *to); // the list ends with NULL
 int *carom_allocate_ints(carom_arena *mem, size_t count);
 
-/// From now on the arena owns object; NULL: it could not be made.
+/// Transfer ownership of object to the arena; NULL marks a failed creation.
 void carom_arena_hold(carom_arena *mem, void *object, void (*release)(void *object));
-/// Give back what the arena holds, newest first; before the block itself is freed.
+/// Release owned resources, newest first; call before freeing the block.
 void carom_arena_release(carom_arena *mem);
 
 #ifdef __cplusplus

@@ -131,6 +131,31 @@ carom_model *carom_build_model(carom_build *b, carom_error *err);
 /// The same as a model file; NULL after a mistake.  Valid until the next call.
 const char *carom_build_text(carom_build *b);
 
+// -- calls between versions: see carom/carom.h --------------------------------------------------------------------
+
+carom_body carom_build_planar_sized(size_t size, carom_build *b, const carom_planar_def *def);
+carom_body carom_build_spatial_sized(size_t size, carom_build *b, const carom_spatial_def *def);
+carom_body carom_build_moving_sized(size_t size, carom_build *b, const carom_moving_def *def);
+carom_joint carom_build_joint_sized(size_t size, carom_build *b, const carom_joint_def *def);
+void carom_build_spring_sized(size_t size, carom_build *b, const carom_spring_def *def);
+void carom_build_bushing_sized(size_t size, carom_build *b, const carom_bushing_def *def);
+void carom_build_motor_sized(size_t size, carom_build *b, const carom_motor_def *def);
+void carom_build_load_sized(size_t size, carom_build *b, const carom_load_def *def);
+void carom_build_contact_sized(size_t size, carom_build *b, const carom_touch_def *def);
+carom_solid carom_build_solid_sized(size_t size, carom_build *b, carom_body of, const carom_solid_def *def);
+#ifndef CAROM_INSIDE
+#define carom_build_planar(...) carom_build_planar_sized(sizeof(carom_planar_def), __VA_ARGS__)
+#define carom_build_spatial(...) carom_build_spatial_sized(sizeof(carom_spatial_def), __VA_ARGS__)
+#define carom_build_moving(...) carom_build_moving_sized(sizeof(carom_moving_def), __VA_ARGS__)
+#define carom_build_joint(...) carom_build_joint_sized(sizeof(carom_joint_def), __VA_ARGS__)
+#define carom_build_spring(...) carom_build_spring_sized(sizeof(carom_spring_def), __VA_ARGS__)
+#define carom_build_bushing(...) carom_build_bushing_sized(sizeof(carom_bushing_def), __VA_ARGS__)
+#define carom_build_motor(...) carom_build_motor_sized(sizeof(carom_motor_def), __VA_ARGS__)
+#define carom_build_load(...) carom_build_load_sized(sizeof(carom_load_def), __VA_ARGS__)
+#define carom_build_contact(...) carom_build_contact_sized(sizeof(carom_touch_def), __VA_ARGS__)
+#define carom_build_solid(...) carom_build_solid_sized(sizeof(carom_solid_def), __VA_ARGS__)
+#endif
+
 #ifdef __cplusplus
 }
 #endif

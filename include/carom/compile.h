@@ -17,9 +17,6 @@ typedef enum carom_compile_mode {
     CAROM_COMPILE_ON    // compile; a failure is an error
 } carom_compile_mode;
 
-/// The mode called off, auto or on; false: there is none of that name.
-bool carom_compile_mode_find(const char *name, carom_compile_mode *mode);
-
 /// Attach compiled code to the model, which owns it from then on.  `evaluations`: how often the equations of motion
 /// will be evaluated, roughly, for CAROM_COMPILE_AUTO.  *compiled (may be NULL): is compiled code in use? CAROM_IO,
 /// CAROM_BAD_INPUT only with CAROM_COMPILE_ON: no compiler, a compiler that failed, no place for files.
@@ -28,4 +25,8 @@ carom_status carom_model_compile(carom_model *m, carom_compile_mode mode, double
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef CAROM_INSIDE
+#include "compile/more.h"
 #endif

@@ -65,6 +65,13 @@ void carom_drawing_eval(carom_drawing *d, double t, const double *q, const doubl
 /// (a named point at that node), NULL: none.  Its rate is the column of that name with a prime.
 const char *carom_drawing_column(const carom_drawing *d, int i);
 
+// -- calls between versions: see carom/carom.h --------------------------------------------------------------------
+
+const carom_drawn *carom_drawing_shape_view(const carom_drawing *d, int i);
+#ifndef CAROM_INSIDE
+#define carom_drawing_shape(...) (*carom_drawing_shape_view(__VA_ARGS__))
+#endif
+
 #ifdef __cplusplus
 }
 #endif

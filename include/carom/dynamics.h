@@ -1,4 +1,4 @@
-// dynamics.h: from one run to the dynamics: states of rest, modes, fits, gradients.
+// dynamics.h: equilibria, modes, fits, gradients, optima, periodic orbits, basins, Lyapunov exponents, continuation.
 //
 // docs/dynamics.md says what the words mean.  Everything here is at t = 0.
 #pragma once
@@ -18,16 +18,9 @@ extern "C" {
 /// of the model must be there by its name, and the state must fit the joints.  CAROM_BAD_INPUT: err says what is wrong
 /// with which name.
 carom_status carom_state_read(const carom_model *m, const char *file, double *q, double *v, carom_error *err);
-/// The ni signals of the system at the start of a run from that file: states and outputs of controllers as it has them,
-/// where it has them; inputs as the model has them.  x: ni + 1; the last number is the time at which the file has them
-/// (carom_sim_def.input_t), 0 if it does not have all of them.
-carom_status carom_state_signals(const carom_model *m, const char *file, double *x, carom_error *err);
 /// Every coordinate and velocity under its name: a table with one row, in full precision.
 carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v,
                                carom_error *err);
-/// The same with states and outputs of controllers, the system's ni less its nset; NULL: none.
-carom_status carom_state_keep(const carom_model *m, const char *file, const double *q, const double *v,
-                              const double *signals, carom_error *err);
 
 // -- a state of rest ----------------------------------------------------------------------------------------------
 
@@ -62,7 +55,7 @@ typedef struct carom_rest {
 } carom_rest;
 
 /// Find a state of rest near (q, 0), q NULL: near the initial state.  CAROM_NOT_CONVERGED: there is none that was
-/// found; err says what is in the way and `rest` holds the best state.  To be freed whatever happens.
+/// found; err says what is in the way and `rest` holds the best state.  Free it in every case.
 carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err);
 void carom_rest_free(carom_rest *rest);
 /// The least and the largest value of a coordinate among the equilibria that friction allows beside this one, with the
@@ -103,8 +96,8 @@ typedef struct carom_modes_def {
 } carom_modes_def;
 
 /// M x'' + C x' + K x = out mu, in'x = 0 about a state: joints and contacts that stick hold both normal and tangential
-/// motion, contacts that slide hold their normal motion and carry friction in proportion to its force.  To be freed
-/// whatever happens.
+/// motion, contacts that slide hold their normal motion and carry friction in proportion to its force.  Free it in
+/// every case.
 carom_status carom_modes_find(carom_modes *modes, const carom_model *m, const carom_modes_def *def, carom_error *err);
 void carom_modes_free(carom_modes *modes);
 
@@ -161,7 +154,7 @@ typedef struct carom_fit {
     const char *scheme;       // in use
 } carom_fit;
 
-/// CAROM_NOT_CONVERGED: the iteration gave up, `fit` holds the best values.  To be freed whatever happens.
+/// CAROM_NOT_CONVERGED: the iteration gave up, `fit` holds the best values.  Free it in every case.
 carom_status carom_fit_find(carom_fit *fit, const carom_fit_def *def, carom_error *err);
 void carom_fit_free(carom_fit *fit);
 
@@ -197,7 +190,7 @@ typedef struct carom_gradient {
 } carom_gradient;
 
 /// Exact derivatives of the motion, through impacts, opening, stick and slip.  CAROM_NOT_CONVERGED: there is no
-/// derivative, as at grazing; err says where.  To be freed whatever happens.
+/// derivative, as at grazing; err says where.  Free it in every case.
 carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *def, carom_error *err);
 void carom_gradient_free(carom_gradient *g);
 
@@ -248,8 +241,8 @@ typedef struct carom_optimum {
     char *text;                  // the model's text with the best values; NULL: there is none
 } carom_optimum;
 
-/// CAROM_NOT_CONVERGED: no admissible values were found, or evaluations ran out; o has the best.  To be freed whatever
-/// happens.
+/// CAROM_NOT_CONVERGED: no admissible values were found, or evaluations ran out; o has the best.  Free it in every
+/// case, also after a failure.
 carom_status carom_optimise(carom_optimum *o, const carom_optimise_def *def, carom_error *err);
 void carom_optimum_free(carom_optimum *o);
 
@@ -266,7 +259,7 @@ typedef struct carom_orbit_def {
                                  // after a step; NULL: none
     int segments;                // pieces of multiple shooting; 0: one, and more where the motion grows too much for
                                  // that
-    double transient;            // run so long before the search
+    double transient;            // simulate this long before the search
     double guess;                // of a free period; NAN: the first return of the motion
     bool conservative;           // the model keeps its energy: that of the orbit is `energy`
     double energy;               // NAN: that of the start
@@ -308,22 +301,13 @@ typedef struct carom_orbit {
     const char *scheme;
 } carom_orbit;
 
-/// Does time not enter masses, forces, gaps, directions and friction, by their expressions with the parameters as they
-/// are?  by: a parameter that may change; NULL: none.
-carom_status carom_model_timeless(const carom_model *m, const char *by, bool *timeless, carom_error *err);
-/// A motion that repeats itself.  CAROM_NOT_CONVERGED, CAROM_SINGULAR: none was found, `orbit` holds the best state.
-/// To be freed whatever happens.
+/// A periodic orbit.  CAROM_NOT_CONVERGED, CAROM_SINGULAR: none found; `orbit` has the best state.
+/// Free it in every case.
 carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, carom_error *err);
 void carom_orbit_free(carom_orbit *orbit);
 /// One period of it as a result, .h5 or .csv.
 carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def *def, const char *file,
                                 carom_error *err);
-
-/// Where the nonlinear mode of a conservative model begins: the equilibrium with velocities of this energy along one of
-/// its modes (mode: from 1, slowest first); x: nq + nv, and the period of small oscillations.  CAROM_BAD_INPUT: there
-/// is no such mode, or the energy is not above that of the equilibrium.
-carom_status carom_orbit_mode(const carom_model *m, int mode, double energy, double *x, double *period,
-                              carom_error *err);
 
 // -- basins of attraction -----------------------------------------------------------------------------------------
 
@@ -343,7 +327,7 @@ typedef struct carom_basins {
                                  // there
 } carom_basins;
 
-/// Tables do not depend on the number of threads.  To be freed whatever happens.
+/// Tables do not depend on the number of threads.  Free it in every case.
 carom_status carom_basins_find(carom_basins *b, const carom_basins_def *def, carom_error *err);
 void carom_basins_free(carom_basins *b);
 
@@ -354,7 +338,7 @@ typedef struct carom_lyapunov_def {
     carom_run_given run;         // scheme (NULL: event-driven), end, options; step: time between two
                                  // orthonormalisations, NAN: a two-thousandth of the end
     const double *start;         // positions, velocities; NULL: the model's own
-    double transient;            // run so long before
+    double transient;            // simulate this long before
     bool (*stop)(const void *user); // NULL: none
     const void *user;
 } carom_lyapunov_def;
@@ -369,8 +353,8 @@ typedef struct carom_lyapunov {
     const char *scheme;
 } carom_lyapunov;
 
-/// The spectrum along one motion.  Where it fails on the way, the exponents until there are in x.  To be freed whatever
-/// happens.
+/// The spectrum along one motion.  Where it fails on the way, the exponents until there are in x.  Free it in every
+/// case, also after a failure.
 carom_status carom_lyapunov_find(carom_lyapunov *x, const carom_lyapunov_def *def, carom_error *err);
 void carom_lyapunov_free(carom_lyapunov *x);
 
@@ -419,7 +403,7 @@ typedef struct carom_branch {
 
 /// f is zero, or was read by carom_follow_read(): then it goes on.  Events: fold, period-doubling, neimark-sacker,
 /// branch, hopf; grazing, sticking, sequence, opening, closing, with the name of the contact; end: the branch could not
-/// be followed further.  CAROM_STOPPED: f holds what is there.  To be freed whatever happens.
+/// be followed further.  CAROM_STOPPED: f holds what is there.  Free it in every case.
 carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, carom_error *err);
 // .h5 or .csv
 carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err);
@@ -467,10 +451,83 @@ typedef struct carom_locus {
 
 /// Events: cusp, bogdanov-takens, zero-hopf, double-hopf, bautin, fold-flip, fold-torus, flip-torus, double-flip,
 /// generalised-doubling, resonance 1:1 to 1:4, degenerate-grazing; closed: back at the start; end: not found any
-/// further.  To be freed whatever happens.
+/// further.  Free it in every case.
 carom_status carom_locus_run(carom_locus *l, const carom_locus_def *def, carom_error *err);
 void carom_locus_free(carom_locus *l);
 
+// -- calls between versions: see carom/carom.h --------------------------------------------------------------------
+
+carom_status carom_rest_find_sized(size_t size, carom_rest *x, const carom_model *m, const double *q, carom_error *err);
+void carom_rest_free_sized(size_t size, carom_rest *x);
+carom_status carom_rest_range_sized(size_t size, const carom_model *m, const carom_rest *x, int coordinate,
+                                    double range[2], carom_error *err);
+carom_status carom_modes_find_sized(size_t out, size_t in, carom_modes *x, const carom_model *m,
+                                    const carom_modes_def *def, carom_error *err);
+void carom_modes_free_sized(size_t size, carom_modes *x);
+carom_status carom_modes_play_sized(size_t out, size_t in, const carom_modes *x, int k, const carom_play_def *def,
+                                    carom_error *err);
+carom_status carom_fit_find_sized(size_t out, size_t in, carom_fit *x, const carom_fit_def *def, carom_error *err);
+void carom_fit_free_sized(size_t size, carom_fit *x);
+carom_status carom_gradient_find_sized(size_t out, size_t in, carom_gradient *x, const carom_gradient_def *def,
+                                       carom_error *err);
+void carom_gradient_free_sized(size_t size, carom_gradient *x);
+carom_status carom_optimise_sized(size_t out, size_t in, carom_optimum *x, const carom_optimise_def *def,
+                                  carom_error *err);
+void carom_optimum_free_sized(size_t size, carom_optimum *x);
+carom_status carom_orbit_find_sized(size_t out, size_t in, carom_orbit *x, const carom_orbit_def *def,
+                                    carom_error *err);
+void carom_orbit_free_sized(size_t size, carom_orbit *x);
+carom_status carom_basins_find_sized(size_t out, size_t in, carom_basins *x, const carom_basins_def *def,
+                                     carom_error *err);
+void carom_basins_free_sized(size_t size, carom_basins *x);
+carom_status carom_lyapunov_find_sized(size_t out, size_t in, carom_lyapunov *x, const carom_lyapunov_def *def,
+                                       carom_error *err);
+void carom_lyapunov_free_sized(size_t size, carom_lyapunov *x);
+carom_status carom_follow_run_sized(size_t out, size_t in, carom_branch *x, const carom_follow_def *def,
+                                    carom_error *err);
+void carom_branch_free_sized(size_t size, carom_branch *x);
+carom_status carom_locus_run_sized(size_t out, size_t in, carom_locus *x, const carom_locus_def *def, carom_error *err);
+void carom_locus_free_sized(size_t size, carom_locus *x);
+carom_status carom_orbit_record_sized(size_t out, size_t in, const carom_orbit *x, const carom_orbit_def *def,
+                                      const char *file, carom_error *err);
+carom_status carom_follow_write_sized(size_t out, size_t in, const carom_branch *x, const carom_follow_def *def,
+                                      const char *file, carom_error *err);
+carom_status carom_follow_read_sized(size_t out, size_t in, carom_branch *x, const carom_follow_def *def,
+                                     const char *file, carom_error *err);
+#ifndef CAROM_INSIDE
+#define carom_rest_find(...) carom_rest_find_sized(sizeof(carom_rest), __VA_ARGS__)
+#define carom_rest_free(...) carom_rest_free_sized(sizeof(carom_rest), __VA_ARGS__)
+#define carom_rest_range(...) carom_rest_range_sized(sizeof(carom_rest), __VA_ARGS__)
+#define carom_modes_find(...) carom_modes_find_sized(sizeof(carom_modes), sizeof(carom_modes_def), __VA_ARGS__)
+#define carom_modes_free(...) carom_modes_free_sized(sizeof(carom_modes), __VA_ARGS__)
+#define carom_modes_play(...) carom_modes_play_sized(sizeof(carom_modes), sizeof(carom_play_def), __VA_ARGS__)
+#define carom_fit_find(...) carom_fit_find_sized(sizeof(carom_fit), sizeof(carom_fit_def), __VA_ARGS__)
+#define carom_fit_free(...) carom_fit_free_sized(sizeof(carom_fit), __VA_ARGS__)
+#define carom_gradient_find(...) \
+    carom_gradient_find_sized(sizeof(carom_gradient), sizeof(carom_gradient_def), __VA_ARGS__)
+#define carom_gradient_free(...) carom_gradient_free_sized(sizeof(carom_gradient), __VA_ARGS__)
+#define carom_optimise(...) carom_optimise_sized(sizeof(carom_optimum), sizeof(carom_optimise_def), __VA_ARGS__)
+#define carom_optimum_free(...) carom_optimum_free_sized(sizeof(carom_optimum), __VA_ARGS__)
+#define carom_orbit_find(...) carom_orbit_find_sized(sizeof(carom_orbit), sizeof(carom_orbit_def), __VA_ARGS__)
+#define carom_orbit_free(...) carom_orbit_free_sized(sizeof(carom_orbit), __VA_ARGS__)
+#define carom_basins_find(...) carom_basins_find_sized(sizeof(carom_basins), sizeof(carom_basins_def), __VA_ARGS__)
+#define carom_basins_free(...) carom_basins_free_sized(sizeof(carom_basins), __VA_ARGS__)
+#define carom_lyapunov_find(...) \
+    carom_lyapunov_find_sized(sizeof(carom_lyapunov), sizeof(carom_lyapunov_def), __VA_ARGS__)
+#define carom_lyapunov_free(...) carom_lyapunov_free_sized(sizeof(carom_lyapunov), __VA_ARGS__)
+#define carom_follow_run(...) carom_follow_run_sized(sizeof(carom_branch), sizeof(carom_follow_def), __VA_ARGS__)
+#define carom_branch_free(...) carom_branch_free_sized(sizeof(carom_branch), __VA_ARGS__)
+#define carom_locus_run(...) carom_locus_run_sized(sizeof(carom_locus), sizeof(carom_locus_def), __VA_ARGS__)
+#define carom_locus_free(...) carom_locus_free_sized(sizeof(carom_locus), __VA_ARGS__)
+#define carom_orbit_record(...) carom_orbit_record_sized(sizeof(carom_orbit), sizeof(carom_orbit_def), __VA_ARGS__)
+#define carom_follow_write(...) carom_follow_write_sized(sizeof(carom_branch), sizeof(carom_follow_def), __VA_ARGS__)
+#define carom_follow_read(...) carom_follow_read_sized(sizeof(carom_branch), sizeof(carom_follow_def), __VA_ARGS__)
+#endif
+
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef CAROM_INSIDE
+#include <carom/binding.h>
 #endif

@@ -6,7 +6,8 @@
 //     def.schemes = carom_schemes();
 //     def.scheme = "event-driven";
 #pragma once
-#include <carom/scheme.h>
+#include <carom/option.h>
+#include <carom/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,8 +18,6 @@ extern const carom_scheme carom_scheme_event_driven;
 
 /// All schemes, NULL-terminated: those of the core in their order, then the ones above.  For carom_sim_def.schemes.
 const carom_scheme *const *carom_schemes(void);
-/// The one of that name; NULL: there is none.
-const carom_scheme *carom_schemes_find(const char *name);
 
 /// What to know of scheme i of these before using it; name is NULL after the last.
 typedef struct carom_scheme_line {
@@ -29,6 +28,18 @@ typedef struct carom_scheme_line {
 } carom_scheme_line;
 carom_scheme_line carom_scheme_line_at(int i);
 
+// -- calls between versions: see carom/carom.h --------------------------------------------------------------------
+
+const carom_scheme_line *carom_scheme_line_at_view(int i);
+#ifndef CAROM_INSIDE
+#define carom_scheme_line_at(...) (*carom_scheme_line_at_view(__VA_ARGS__))
+#endif
+
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef CAROM_INSIDE
+#include "event/more.h"
+#include <carom/scheme.h>
 #endif

@@ -127,6 +127,15 @@ int carom_member_frequencies(const carom_member *m, int most, double *omega);
 /// h omega = stable: h = stable/omega (sqrt(1 + z^2) - z), z = b omega/2 from damping.
 double carom_member_step(const carom_member *m, double stable);
 
+// -- calls between versions: see carom/carom.h --------------------------------------------------------------------
+
+const carom_member_def *carom_member_default_view(carom_member_kind kind);
+carom_member *carom_member_create_sized(size_t size, const carom_member_def *def, carom_error *err);
+#ifndef CAROM_INSIDE
+#define carom_member_default(...) (*carom_member_default_view(__VA_ARGS__))
+#define carom_member_create(...) carom_member_create_sized(sizeof(carom_member_def), __VA_ARGS__)
+#endif
+
 #ifdef __cplusplus
 }
 #endif

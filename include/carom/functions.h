@@ -1,8 +1,8 @@
 // functions.h: a system from a handful of plain functions, alone or added to another system.
 //
 // For quick models, and for languages that can give functions of numbers but no more (python/ is built on it).
-// Matrices are dense; derivatives that are not given come by differences.  Who wants storage, exact gradients or speed
-// fills in a carom_system.
+// Matrices are dense; derivatives that are not given are finite differences.  For sparse storage, exact gradients or
+// speed, fill in a carom_system.
 #pragma once
 #include <carom/system.h>
 
@@ -13,7 +13,7 @@ extern "C" {
 typedef struct carom_functions_def {
     const carom_system *base;      // what the functions are added to; NULL: they are the whole system.  It must stay.
     int n;                         // coordinates, each with its rate; without effect with a base, which has its own
-    int ne, nc;                    // constraints (only without a base) and contacts that gaps() gives, behind those of
+    int ne, nc;                    // constraints (only without a base) and contacts that gaps() gives, after those of
                                    // the base
     const carom_contact *contacts; // nc; copied
     unsigned flags;                // CAROM_CONSTANT_MASS, CAROM_CONSTANT_DIRECTIONS, CAROM_TIMELESS_GAPS; without
@@ -22,17 +22,17 @@ typedef struct carom_functions_def {
     // Outputs are zero on entry (force: the base's).  A status other than CAROM_OK fails the step; after CAROM_RETRY it
     // is repeated with a smaller size.
     void *user;
-    /// n x n by columns.  Needed without a base, else not asked.
+    /// n x n, column-major.  Required without a base, otherwise not called.
     carom_status (*mass)(void *user, double t, const double *q, double *M);
     /// Adds to f.  NULL: no force.
     carom_status (*force)(void *user, double t, const double *q, const double *v, double *f);
-    /// One number per direction: constraints, then for each contact its gap and behind it its slips (displacements).
+    /// One number per direction: constraints, then for each contact its gap, followed by its slips (displacements).
     carom_status (*gaps)(void *user, double t, const double *q, double *g);
     /// Their derivatives along velocities, a column of W (nv) per direction, and by time, w.  The slips of gaps() are
     /// then not looked at.  NULL: by central differences of gaps().
     carom_status (*directions)(void *user, double t, const double *q, double *W, double *w);
-    /// Of the forces here that have one.  NULL: 0.  What of force() it does not explain is booked as damping and as
-    /// external.
+    /// Of the forces here that have one.  NULL: 0.  Forces not derived from it are accounted as damping and as external
+    /// work.
     carom_status (*potential)(void *user, double t, const double *q, double *potential);
 } carom_functions_def;
 
@@ -44,6 +44,13 @@ void carom_functions_destroy(carom_functions *f);
 /// Valid as long as f.  Its work block starts with the base's, so that carom_sim_work() serves functions of a base that
 /// is a model.
 const carom_system *carom_functions_system(const carom_functions *f);
+
+// -- calls between versions: see carom/carom.h --------------------------------------------------------------------
+
+carom_functions *carom_functions_create_sized(size_t size, const carom_functions_def *def, carom_error *err);
+#ifndef CAROM_INSIDE
+#define carom_functions_create(...) carom_functions_create_sized(sizeof(carom_functions_def), __VA_ARGS__)
+#endif
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-// layout.h: sizes of public structs, for languages that mirror them: a mirror of another size is stale.
+// layout.h: sizes of public structs, so that bindings in other languages can detect a mismatch.
 #pragma once
 #include <stddef.h>
 
@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-/// Bytes of the struct of that name ("carom_now"); 0: not one of those that can be asked for.
+/// Bytes of the struct of that name ("carom_now"); 0: unknown.
 size_t carom_layout_size(const char *name);
 
 #ifdef __cplusplus

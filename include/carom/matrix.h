@@ -17,7 +17,7 @@ typedef enum carom_storage { CAROM_DIAGONAL, CAROM_BANDED, CAROM_DENSE, CAROM_SP
 typedef struct carom_direct carom_direct;
 
 /// Where a sparse matrix has entries: compressed columns, row numbers ascending in each, the diagonal always among
-/// them.  Constant and shared by all matrices of that shape; its creator keeps it as long as they live.
+/// them.  Constant and shared by all matrices of that shape; its creator keeps it alive as long as they exist.
 typedef struct carom_pattern {
     int n;
     const int *start;           // n + 1: column j has the entries start[j] .. start[j+1]-1
@@ -57,12 +57,12 @@ carom_pattern *carom_pattern_union(carom_shape A, carom_shape B, const carom_dir
 void carom_pattern_destroy(carom_pattern *pattern);
 int carom_pattern_find(const carom_pattern *pattern, int i, int j); // place of an entry in `a`; -1: there is none
 
-/// A way to factorise sparse matrices.  The core has none of its own; a layer around it brings one.
+/// A sparse direct solver.  The core has none; an outer layer provides one.
 struct carom_direct {
     const char *name;
     /// Analysis and all memory; NULL: no memory.  symmetric: matrices will be symmetric positive definite.
     void *(*create)(const carom_pattern *pattern, bool symmetric);
-    /// As carom_factorise.  Asks the heap for nothing, unless the pivots found so far do not suit the matrix.
+    /// As carom_factorise.  No heap allocation, unless the pivots found so far do not suit the matrix.
     carom_status (*factorise)(void *state, const double *a, int *where);
     void (*solve)(void *state, double *x);
     void (*destroy)(void *state);
@@ -75,7 +75,7 @@ enum { CAROM_FACTOR_OF_MASS = -1 };
 typedef struct carom_factor {
     carom_shape shape;
     bool symmetric;
-    bool ready;    // set and read by those who keep it: a constant matrix is factorised once
+    bool ready;    // for the owner: a constant matrix is factorised once
     bool positive; // LU was asked for, but the matrix is symmetric positive definite and LDL' stands
     bool tiled;    // LU: by the kernels for larger dense matrices
     long count;    // factorisations so far; CAROM_FACTOR_OF_MASS: of the constant mass matrix, like every other of

@@ -1,11 +1,11 @@
-// mech.h: a mechanism as plain data: what a model file, C calls or another program say of it, and nothing that is
-// derived from that.
+// mech.h: a mechanism as plain data, as given by a model file, C calls or another program; nothing derived.
 //
 // Every quantity is a datum as given: a number, or the text of an expression that is resolved when a model is made.
 // Records are arrays in the order in which they were given; what is absent is zero.  The fields are the keys of the
 // model file (docs/reference-model.md).  A mechanism owns all of its data: it can be copied, compared and hashed.
 #pragma once
 #include <carom/status.h>
+#include <carom/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -143,14 +143,6 @@ typedef struct carom_mech_figure {
 } carom_mech_figure;
 /// Where a contact or constraint acts.
 typedef struct carom_mech_touch { carom_datum name, at, normal, tangent, tangent2, colour, color; } carom_mech_touch;
-
-/// A file that the mechanism names, as text: a matrix (Matrix Market), or a table (then `name` is the file that the
-/// model names).  A model opens no files itself.
-typedef struct carom_matrix_text {
-    const char *name, *text;
-    size_t length;
-    const char *file; // for messages; NULL: the name
-} carom_matrix_text;
 
 typedef struct carom_mech {
     const char *file;                                             // for messages

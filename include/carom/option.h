@@ -1,4 +1,4 @@
-// option.h: settings that are described, not merely read.
+// option.h: self-describing options.
 //
 // A scheme or solver declares its options in one table.  Checking, defaults, `carom schemes NAME`
 // and every error message come from that table; there is no second place to keep in step.
@@ -18,18 +18,18 @@ typedef struct carom_option {
     carom_option_kind kind;
     double fallback;      // default; for a choice the index of the default word; NaN: see derived
     double low, high;     // allowed range, inclusive; for CAROM_REAL, see open_high
-    const char *choices;  // CAROM_CHOICE: words separated by '|', "nonstrict|strict".  CAROM_INTEGER: words beside the
-                          // numbers, which
-                          // stand for high + 1 and so on
+    const char *choices;  // CAROM_CHOICE: words separated by '|', "nonstrict|strict".  CAROM_INTEGER: words besides the
+                          // numbers, which stand for high + 1 and so on
     const char *about;    // one sentence
     bool open_high;       // the upper end is excluded
     const char *derived;  // default that is not a number of its own, for display, one word: "by-alpha"; the value is
                           // then NaN
 } carom_option;
 
-/// Write value as a person would type it ("0.5", "strict").
-void carom_option_write(const carom_option *o, double value, char *text, size_t size);
-
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef CAROM_INSIDE
+#include "base/more.h"
 #endif

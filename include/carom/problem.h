@@ -87,8 +87,7 @@ typedef struct carom_problem {
     bool (*assemble)(struct carom_problem *pb);
     void *assembly;            // for that function
     const double *lever;       // n: lengths by which rows of joints count in the certificate; NULL: 1
-    double enough;             // residual with which the caller would go on: no costly solver is tried for less; 0:
-                               // none
+    double enough;             // residual that the caller accepts: no expensive solver is tried below it; 0: none
     double *p, *u;             // n: p is the start on entry (zeros are fine) and the answer on exit; u = G p + c
 } carom_problem;
 
@@ -120,12 +119,12 @@ typedef struct carom_solver {
     unsigned laws;  // mask of (1u << law) it can handle; a block with mu = 0 counts as unilateral
     bool sparse;    // it can do with G by blocks; else it reads the dense G
     bool parts;     // it needs G by bodies
-    int max_blocks; // most unilateral blocks it should be asked to solve; 0: no limit
-    int max_rows;   // largest number of rows for which it makes sense; 0: no limit
+    int max_blocks; // maximum useful number of unilateral blocks; 0: no limit
+    int max_rows;   // maximum useful number of rows; 0: no limit
     /// For problems up to this size.  work is a place of work_size bytes also while mem only counts.
     void (*allocate)(void *work, carom_arena *mem, int n, int nb);
     size_t work_size; // at most CAROM_SOLVER_WORK
-    /// Sets pb->p and reports converged and iterations; the certificate is the caller's business.
+    /// Sets pb->p and reports convergence and iterations; the caller checks the residual.
     carom_report (*solve)(void *work, carom_problem *pb, double tol);
     /// Right after it, where the certificate has left more than half of tol in pb->u: p once more, from what solve()
     /// has factorised.  False: it cannot.  NULL: there is nothing to refine.

@@ -4,7 +4,6 @@
 // rules are here and nowhere else.
 #pragma once
 #include <carom/model.h>
-#include <carom/scheme.h>
 #include <carom/sim.h>
 
 #ifdef __cplusplus
@@ -19,6 +18,7 @@ typedef struct carom_run_given {
     bool adaptive;
     double rtol, atol;
     double interval; // time between rows; 0: not given
+    const void *reserved[6]; // NULL: room for later fields, because other definitions contain this one
 } carom_run_given;
 
 carom_run_given carom_run_nothing(void);
@@ -41,10 +41,26 @@ void carom_run_free(carom_run *run);
 /// A simulation of the model from its initial state, whose messages have the model's names.  What `run` holds must live
 /// until it is made.
 carom_sim_def carom_run_sim(const carom_run *run, const carom_model *m);
-/// Signals of controllers as another run left them (ni + 1 numbers, as from carom_state_signals(); NULL: as the model
-/// has them).  room: ni numbers that live as long as def, where `left` may lie.
-void carom_run_signals(carom_sim_def *def, const double *left, double *room);
+
+// -- calls between versions: see carom/carom.h --------------------------------------------------------------------
+
+const carom_run_given *carom_run_nothing_view(void);
+carom_status carom_run_resolve_sized(size_t out, size_t in, carom_run *run, const carom_model *m,
+                                     const carom_run_given *given, carom_error *err);
+void carom_run_free_sized(size_t size, carom_run *x);
+const carom_sim_def *carom_run_sim_view(size_t size, const carom_run *run, const carom_model *m);
+#ifndef CAROM_INSIDE
+#define carom_run_nothing() (*carom_run_nothing_view())
+#define carom_run_resolve(...) carom_run_resolve_sized(sizeof(carom_run), sizeof(carom_run_given), __VA_ARGS__)
+#define carom_run_free(...) carom_run_free_sized(sizeof(carom_run), __VA_ARGS__)
+#define carom_run_sim(...) (*carom_run_sim_view(sizeof(carom_run), __VA_ARGS__))
+#endif
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef CAROM_INSIDE
+#include "run/more.h"
+#include <carom/scheme.h>
 #endif

@@ -1,4 +1,4 @@
-// scheme.h: for authors of schemes: the step, its vocabulary, and the table that describes a scheme.
+// scheme.h: interface for scheme authors: the step, its helper functions, and the scheme descriptor.
 //
 // A scheme is one small file that reads like its equations and ends in a const carom_scheme.  Its
 // step() takes (q, v) from t to t + h with the functions below.  See docs/add-a-scheme.md.
@@ -6,6 +6,7 @@
 #include <carom/option.h>
 #include <carom/problem.h>
 #include <carom/system.h>
+#include <carom/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,7 +27,7 @@ typedef struct carom_account {
 
 enum { CAROM_NEWTON_COUNTED = 60 };
 
-/// What the words have to count; the simulation adds it to the ledger.
+/// Counters of the helper functions; the simulation adds them to the ledger.
 typedef struct carom_counts {
     long problems, iterations, fallbacks; // contact problems
     double residual;                      // largest contact residual, velocity units
@@ -48,22 +49,6 @@ typedef struct carom_counts {
     long inner, inner_rejected;           // steps that schemes took inside their steps; attempts at them that were
                                           // rejected
 } carom_counts;
-
-typedef enum carom_event_kind {
-    CAROM_IMPACT,
-    CAROM_CLOSE,
-    CAROM_OPEN,
-    CAROM_STICK,
-    CAROM_SLIP,
-    CAROM_ACCUMULATION
-} carom_event_kind;
-
-typedef struct carom_event {
-    double t;
-    long long contact; // 0 .. nc-1; of a list, from carom_sim: as known_as() of carom_system numbers it, less ne
-    carom_event_kind kind;
-    double before, after, impulse; // normal velocities and impulse (tangential velocities for stick and slip)
-} carom_event;
 
 /// What a contact does between events.  STICK also: closed, without friction.
 enum { CAROM_MODE_OPEN, CAROM_MODE_STICK, CAROM_MODE_SLIP };
@@ -102,7 +87,7 @@ typedef struct carom_change {
 
 typedef enum carom_side { CAROM_LEFT, CAROM_RIGHT } carom_side; // of a time at which velocities jump
 
-/// Nothing mechanical is this large; energies of it are still numbers.
+/// Overflow guard for velocities; their energies are still finite.
 #define CAROM_GROWN 1e100
 
 /// One step.  Arrays over "recorded directions" hold, for every constraint id, its normal and
@@ -144,9 +129,9 @@ typedef struct carom_step {
     double *u_after;     // recorded directions: local velocity after it, or where the force at the end acts
     double *lost;        // nc, kept; zero on entry: part of account.impact that normal impulses of each contact took
     bool reacted;        // something was booked in this step
-    const double *held;  // nc, kept: 1 for a contact that reacted in the last step, or touches at the start
+    const double *held;  // nc, kept: 1 if the contact was active in the last step, or is closed initially
     carom_event *events;   // written by carom_emit_event
-    int nevents, most_events;
+    int nevents, max_events;
     long parts;            // steps inside this one, reported with carom_inner()
     carom_account account; // zero on entry
     double booked_t;       // time of the impulses that are booked; t + h on entry
@@ -168,7 +153,7 @@ typedef struct carom_step {
     carom_error *err;
 } carom_step;
 
-// -- the vocabulary of a step ----------------------------------------------------------------------
+// -- helper functions of a step --------------------------------------------------------------------
 // Each function is one line of a paper.  Outputs first.  Those that can fail return a status for CAROM_TRY.
 // A step that fails leaves q, v and its kept memory as they were: compute into scratch, write at the end.
 // (What it booked is undone.)
@@ -206,7 +191,7 @@ carom_status carom_gaps(carom_step *s, double *g, double t, const double *q);
 /// Is a contact with this gap closed: g <= 0 (option closed: g < 0)?
 static inline bool carom_closed(const carom_step *s, double g) { return s->strict ? g < 0 : g <= 0; }
 
-/// Where a scheme stands, for the functions that judge contacts: position, velocity, and M^-1 f there.
+/// Evaluation point for contact decisions: position, velocity and M^-1 f.
 typedef struct carom_place {
     double t;
     const double *q, *v;
@@ -270,17 +255,17 @@ void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, c
 void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight,
                        bool end);
 
-/// Tell an event at time t.  For schemes that find events themselves (`emits_events` in their table).
+/// Emit an event at time t.  For schemes with `emits_events`.
 carom_status carom_emit_event(carom_step *s, carom_event event);
 
-/// Tell the end of a step inside this one, with right limits.  For schemes that divide their steps by tolerances.
+/// Report the end of an internal step, with right limits.  For schemes that divide their steps by tolerances.
 /// Fails if the observer requests a stop.
 carom_status carom_inner(carom_step *s, double t, const double *q, const double *v);
 
 /// Count the Newton iterations of this step.
 void carom_book_newton(carom_step *s, int iterations);
 
-/// Fail this step: CAROM_RETRY with a sentence that starts with the time.
+/// Fail this step: CAROM_RETRY with a message that starts with the time.
 carom_status carom_retry(carom_step *s, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))
@@ -289,7 +274,7 @@ carom_status carom_retry(carom_step *s, const char *format, ...)
 
 // -- the table -------------------------------------------------------------------------------------
 
-enum { // what a scheme lacks
+enum { // limitations of a scheme
     CAROM_NO_FRICTION = 1,
     CAROM_NO_BILATERAL = 2,
     CAROM_NO_UNEQUAL_RESTITUTION = 4,
@@ -297,7 +282,7 @@ enum { // what a scheme lacks
     CAROM_NO_IMPACTS = 16,    // no impact law: contacts are declined, unless its option impacts=ignore says otherwise
     CAROM_NO_IMPACT_LAWS = 64, // Newton's law alone, for all contacts at once, with constant restitution
     CAROM_NO_REST = 128,      // of lists of contacts: bodies that sleep, and rolling and spinning as discs of their own
-    CAROM_NO_ADAPTIVE = 32    // step doubling says nothing about it, or it controls its steps itself
+    CAROM_NO_ADAPTIVE = 32    // step doubling does not apply, or the scheme controls its own steps
 };
 
 /// Level on which closed contacts, or joints, hold at step ends.
@@ -315,7 +300,7 @@ typedef struct carom_promises {
                                        // its start may be the simulation's); W.  0: where it needs them, for schemes
                                        // that locate events or are of third order or higher
     bool limited_steps;            // the fastest vibration limits h: explicit, or its iteration needs it
-    double gain, loss;             // energy that a mechanism may gain or lose without account, relative to the largest;
+    double gain, loss;             // allowed unaccounted energy gain or loss of a mechanism, relative to the maximum;
                                    // 0: gain 0.01, loss 0.2 where reactions of joints are of first order, else 0.01
     bool slow_piles, no_piles;     // many dependent contacts with friction: costly; not for those at all
     const char *option;            // to be set for mechanisms; NULL: none
@@ -374,13 +359,12 @@ typedef struct carom_scheme {
     /// Dense output: the state at t + x h of the step just done, 0 < x < 1, as the scheme's own polynomials have it.
     /// NULL: it has none.
     void (*dense)(void *work, const carom_step *s, double x, double *q, double *v);
-    void (*say)(const void *work, char *text, size_t size); // what it chose and changed on the way, in words; NULL:
-                                                            // nothing
+    void (*say)(const void *work, char *text, size_t size); // text about method choices made during the run;
+                                                            // NULL: none
     bool leads;                // it runs one step ahead of what it reports: lists have the contacts of two steps
     bool dense_operator;       // it writes or reads G = W'M^-1 W of its contact problems as a dense matrix, at any size
     carom_lane_scheme lanes;   // as which one it runs in the lanes of a sweep; CAROM_LANE_NONE: it does not
-    /// Constraint id is another contact now (contacts of a dynamic list come and go): clear what is kept of it.  NULL:
-    /// nothing is kept of a contact.
+    /// Slot id now has another contact (of a dynamic list): clear its history.  NULL: none is kept.
     void (*forget)(void *work, carom_step *s, int id);
     /// Does it remember of constraint id what may matter later, so that this contact has to stay in the list?  NULL:
     /// never; then contacts are forgotten where they are not near.
@@ -388,8 +372,8 @@ typedef struct carom_scheme {
     /// Motion that is decided already, from t, the end of the last step, on: where and how fast it ends, and how long
     /// it lasts.  Contacts that close on it are to be in the list.  False, or NULL: none.
     bool (*ahead)(const void *work, double t, carom_way *motion);
-    void (*finish)(void *work); // gives back what start got from elsewhere; also after a failed or missing start; NULL:
-                                // nothing
+    void (*finish)(void *work); // release resources acquired by start; also called after a failed or missing start;
+                                // NULL: none
 } carom_scheme;
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
-// status.h: how carom says that something went wrong.
+// status.h: error reporting.
 //
-// A function that can fail returns a carom_status.  The sentence for a person is written where the
-// failure is known, into a carom_error that the caller owns: where, what is wrong with which value,
-// what to do.  The library never prints, never exits and keeps no global state.
+// A function that can fail returns a carom_status.  The message is written where the failure is known, into a
+// carom_error that the caller owns: where, what is wrong with which value, what to do.  The library never prints,
+// never exits and keeps no global state.
 //
 // A missing argument (NULL where a header does not allow it) is an error, not a crash.  Functions that return a
 // carom_status return CAROM_BAD_INPUT.  Functions that create return NULL, and err has the message.  Other functions
@@ -11,6 +11,12 @@
 // matrix.h, flex.h, system.h, problem.h and scheme.h.
 #pragma once
 #include <stddef.h>
+
+#if defined(__has_include)
+#if __has_include("sim/carom_ledger.h") // src/ is among the include directories: carom itself is compiled
+#define CAROM_INSIDE 1
+#endif
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,14 +31,14 @@ typedef enum carom_status {
     CAROM_NOT_CONVERGED, // an iteration gave up, also at the smallest step
     CAROM_USER,          // a callback of the user's model failed
     CAROM_IO,            // a file could not be read or written
-    CAROM_STOPPED,       // the run was asked to stop
+    CAROM_STOPPED,       // stop requested by the caller
     CAROM_UNSUPPORTED,   // the scheme lacks something that the model needs; another one may have it
-    CAROM_END            // a step was asked for, and the run is at its end
+    CAROM_END            // no step was taken: the run is at its end
 } carom_status;
 
 typedef struct carom_error {
     carom_status code;
-    char text[960]; // one sentence: where, what, remedy
+    char text[960]; // one message: where, what, remedy
 } carom_error;
 
 /// Fill *err (NULL is allowed) and return code, so that a caller can write `return carom_fail(...)`.
@@ -45,7 +51,7 @@ carom_status carom_fail(carom_error *err, carom_status code, const char *format,
 /// Takes a long text piece by piece: C and CUDA files, models.
 typedef void carom_write_text(void *user, const char *text, size_t length);
 
-/// Pass a failure up.  All memory of a run is one block, so there is nothing to free on the way.
+/// Propagate a failure.  A run owns one block of memory, so that nothing needs freeing on the way.
 #define CAROM_TRY(call)                                                                            \
     do {                                                                                           \
         carom_status status_ = (call);                                                             \

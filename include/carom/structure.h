@@ -15,31 +15,31 @@ extern "C" {
 #endif
 
 /// One summand of (FLX-13).
-typedef struct carom_point {
+typedef struct carom_sum_term {
     int member;    // which, in the order of the definition
     double s;      // arc length; a row's number of CAROM_MATRICES
     int component; // by carom_member_component(); with `place` the axis: 0, 1, 2 for x, y, z
     bool place;
     double factor;
-} carom_point;
+} carom_sum_term;
 
 /// A sum of points.
-typedef struct carom_points {
+typedef struct carom_sum {
     double constant;
-    const carom_point *point;
+    const carom_sum_term *point;
     int n;
-} carom_points;
+} carom_sum;
 
 typedef struct carom_structure_contact {
-    carom_points gap;
-    carom_points slip;  // n = 0: none; its constant is without effect
+    carom_sum gap;
+    carom_sum slip;  // n = 0: none; its constant is without effect
     carom_contact law;  // `tangents` is without effect
 } carom_structure_contact;
 
 typedef struct carom_structure_def {
     const carom_member *const *members; // nmembers; they must live as long as the structure
     int nmembers;
-    const carom_points *constraints;    // ne: these stay 0
+    const carom_sum *constraints;    // ne: these stay 0
     int ne;
     const carom_structure_contact *contacts; // nc: gaps do not become negative
     int nc;
@@ -60,8 +60,15 @@ int carom_structure_first(const carom_structure *s, int member);
 /// Where all members are at rest: nq numbers to start from.
 void carom_structure_rest(const carom_structure *s, double *q);
 /// The sum at positions q; its rate at velocities v.
-double carom_structure_value(const carom_structure *s, const carom_points *sum, const double *q);
-double carom_structure_rate(const carom_structure *s, const carom_points *sum, const double *v);
+double carom_structure_value(const carom_structure *s, const carom_sum *sum, const double *q);
+double carom_structure_rate(const carom_structure *s, const carom_sum *sum, const double *v);
+
+// -- calls between versions: see carom/carom.h --------------------------------------------------------------------
+
+carom_structure *carom_structure_create_sized(size_t size, const carom_structure_def *def, carom_error *err);
+#ifndef CAROM_INSIDE
+#define carom_structure_create(...) carom_structure_create_sized(sizeof(carom_structure_def), __VA_ARGS__)
+#endif
 
 #ifdef __cplusplus
 }

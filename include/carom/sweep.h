@@ -35,6 +35,7 @@ typedef struct carom_sweep_def {
     /// A file named in a SPEC, opened by the caller: its bytes (freed by the sweep with free()); NULL: err says why.
     char *(*read_file)(void *user, const char *name, carom_error *err);
     void *read_user;
+    const void *reserved[6];     // NULL: room for later fields, because another definition contains this one
 } carom_sweep_def;
 
 carom_sweep_def carom_sweep_default(void);
@@ -73,20 +74,25 @@ carom_sweep *carom_sweep_create(const carom_sweep_def *def, carom_error *err);
 void carom_sweep_destroy(carom_sweep *s);
 
 long carom_sweep_runs(const carom_sweep *s);             // in all parts
-int carom_sweep_varied(const carom_sweep *s);
-const char *carom_sweep_vary_name(const carom_sweep *s, int i);
-int carom_sweep_observed(const carom_sweep *s);
-const char *carom_sweep_observe_text(const carom_sweep *s, int i);
-/// Values of a run, carom_sweep_varied() of them; its direction.
-int carom_sweep_values(const carom_sweep *s, long run, double *value);
 
-/// The sweep as one CUDA file with a main() that prints its tables.  CAROM_BAD_INPUT: it cannot run in lanes, and err
-/// says why.
-carom_status carom_sweep_write_cuda(const carom_sweep *s, carom_write_text *write, void *user, carom_error *err);
-
-/// CAROM_STOPPED: a watcher wanted to stop.  A run that fails is a row, not an error.
+/// CAROM_STOPPED: a callback requested a stop.  A failed run is a row, not an error.
 carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, carom_error *err);
+
+// -- calls between versions: see carom/carom.h --------------------------------------------------------------------
+
+const carom_sweep_def *carom_sweep_default_view(void);
+carom_sweep *carom_sweep_create_sized(size_t size, const carom_sweep_def *def, carom_error *err);
+carom_status carom_sweep_run_sized(size_t size, carom_sweep *s, const carom_sweep_watch *watch, carom_error *err);
+#ifndef CAROM_INSIDE
+#define carom_sweep_default() (*carom_sweep_default_view())
+#define carom_sweep_create(...) carom_sweep_create_sized(sizeof(carom_sweep_def), __VA_ARGS__)
+#define carom_sweep_run(...) carom_sweep_run_sized(sizeof(carom_sweep_watch), __VA_ARGS__)
+#endif
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef CAROM_INSIDE
+#include "sweep/more.h"
 #endif

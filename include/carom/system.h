@@ -12,9 +12,9 @@
 // The local velocity of constraint id is u = W'v + w, where the columns of W are the directions in
 // which its reactions act and w = dg/dt (and d slip/dt) is there only when time enters explicitly.
 //
-// A system is a struct of sizes and functions.  A person's three-line example in C, a model file
-// and a thousand bodies are the same thing to a scheme.  The system and the model behind it are
-// constant during a run; what a function wants to scribble on is `work`, of which every simulation
+// A system is a struct of sizes and functions.  A three-line example in C, a model file
+// and a thousand bodies look alike to a scheme.  The system and the model behind it are
+// constant during a run; functions use `work` as scratch memory, of which every simulation
 // has its own.  Functions are pure: the same arguments give the same bits.
 //
 // Derivatives "by q" are always taken along velocities: column j of d()/dq is the derivative along
@@ -41,12 +41,12 @@ typedef struct carom_contact {
     int tangents;                  // tangential directions known: 0, 1 (planar), 2 (spatial), with rolling and spinning
                                    // up to CAROM_TANGENTS
     carom_impact_law impact;       // what restitution means
-    bool sequential;               // struck on its own, one contact after the other, instead of all at once; energetic
-                                   // ones always are
+    bool sequential;               // resolve impacts one contact at a time instead of simultaneously; always so for the
+                                   // energetic law
     bool friction_varies;          // friction depends on the slip, on the state or on reactions: carom_system.friction
     bool friction_reacts;          // on reactions
-    bool pressed;                  // friction alone: a load of 1 N holds it closed, and its coefficient is the force
-                                   // that friction can take
+    bool pressed;                  // friction-only contact: closed by a unit load of 1 N; its coefficient is the limit
+                                   // of the friction force
     int disc[2];                   // tangents of sliding and of rolling, where these and the rest (spinning) are
                                    // bounded one by one; 0, 0: by one ball
     double ellipse[2];             // factors of the first two tangents, at most 1, whose coefficients differ; 0: they
@@ -76,7 +76,7 @@ enum { // what does not change; each lets a scheme save work
 /// A piece of a motion: it lasts h, from (q_0, v_0) to (q_1, v_1).
 typedef struct carom_way { const double *q_0, *v_0, *q_1, *v_1; double h; } carom_way;
 
-/// Contacts that come and go: where many bodies could touch, only those that are near each other are contacts.  The
+/// Dynamic contact list: of many possible pairs, only those in proximity are contacts.  The
 /// last contacts of a system are slots; from step to step a slot holds the same contact, or none (its gap is infinite),
 /// or another one (fresh).
 typedef struct carom_list {
@@ -86,8 +86,8 @@ typedef struct carom_list {
     long long *holds;   // slots; kept from step to step: what each slot holds, in the system's own code; 0: nothing
     bool *fresh;        // slots: does not hold what it held before
     bool *stays;        // slots: holds what it holds, near or not; NULL: none does, and strays() is not called
-    double *calm;       // 1 + nparts + 2 nv, kept: up to when it is counted, for how long each part has been slow, and
-                        // integrals of its velocities since; NULL: nothing sleeps
+    double *calm;       // 1 + nparts + 2 nv, kept: end of the counted interval; time below the sleep speed and
+                        // velocity integrals of each part; NULL: sleeping is off
     bool *asleep;       // nparts, kept: such a part has no contacts and no forces
     carom_contact *law; // slots
     void *work;         // list_work(slots) bytes; the system's
@@ -97,8 +97,7 @@ typedef struct carom_list {
                         // go
     const bool *off;    // nswitches: switches of the simulation that are off; NULL: none is
     const carom_way *ahead; // a motion from there that is known already; NULL: none
-    bool rushes;        // in the step that the list is for, some bodies move far against their size: may_pass() says
-                        // which
+    bool has_fast_bodies; // bodies move far relative to their size in the step of the list; see may_tunnel()
 } carom_list;
 
 /// A pair of a list: its contacts, slots first .. first + count - 1, and the velocities that move its two bodies, v[i]
@@ -133,10 +132,10 @@ typedef struct carom_system {
     const carom_contact *contacts; // nc
 
     const void *model;             // handed to every function
-    size_t work_size;              // bytes of scratch the functions want
+    size_t work_size;              // bytes of scratch that the functions need
     void (*work_init)(const void *model, void *work); // may be NULL: work starts as zeros
 
-    // -- needed ---------------------------------------------------------------------------------
+    // -- required -------------------------------------------------------------------------------
     /// M is zero on entry, like every matrix and vector that is an output below (but see CAROM_FORCE_SETS).
     carom_status (*mass)(const void *model, void *work, double t, const double *q, carom_matrix M);
     carom_status (*force)(const void *model, void *work, double t, const double *q, const double *v, double *f);
@@ -174,7 +173,7 @@ typedef struct carom_system {
     /// Energies, for the record only.  NULL: 1/2 v'Mv and 0.
     carom_status (*energy)(const void *model, void *work, double t, const double *q, const double *v,
                            double *kinetic, double *potential);
-    /// Power of the forces that no potential explains: v.f(t,q,0) is external, the rest damping
+    /// Power of the non-conservative forces: v.f(t,q,0) is external, the rest damping
     /// (counted positive when it takes energy).  NULL: none.
     carom_status (*power)(const void *model, void *work, double t, const double *q, const double *v,
                           double *external, double *damping);
@@ -202,10 +201,10 @@ typedef struct carom_system {
     /// gaps and power together, as they are booked after every step.  NULL: the two are called.
     carom_status (*observe)(const void *model, void *work, double t, const double *q, const double *v, double *g,
                             double *external, double *damping);
-    /// How far gaps reach anywhere; see carom_reach.  False: not known.  NULL: never known.
+    /// Global bounds of the gaps; see carom_reach.  False: unknown.  NULL: never available.
     bool (*reach)(const void *model, void *work, carom_reach *reach);
-    /// Gaps that belong to the nearest of several features (sides, corners, edges) change their formula where another
-    /// one comes nearest.  CAROM_HOLD: from now on gaps, directions and curvature follow the formulas that hold at (t,
+    /// A gap between shapes with several features (sides, corners, edges) switches formula when the active feature
+    /// changes.  CAROM_HOLD: from now on gaps, directions and curvature follow the formulas that hold at (t,
     /// q); CAROM_HELD: after CAROM_FREE, those once more, in a list with the features in addition that overlap at (t,
     /// q); CAROM_FREE: those of the point asked for, as always.  NULL: formulas do not change.
     carom_status (*hold)(const void *model, void *work, carom_hold what, double t, const double *q);
@@ -222,8 +221,8 @@ typedef struct carom_system {
                              const double *force, double *law);
     /// Restitution of a contact (0 .. nc-1) that `varies`, for its approach speed >= 0.  NULL: none varies.
     double (*restitution)(const void *model, void *work, int contact, double speed);
-    /// Why functions with this work block failed at the point that they were asked for last: a sentence.  False: not
-    /// known.  NULL: never known.
+    /// Message that explains the last failure of a function with this work block.  False: unknown.  NULL: never
+    /// available.
     bool (*explain)(const void *model, void *work, char *text, size_t size);
     /// The largest overlap of contacts of finite stiffness, which are forces, at t and q, and which of them has it
     /// (carom_model_compliant() has its name); 0: none overlaps.  NULL: there are none.
@@ -240,8 +239,8 @@ typedef struct carom_system {
     /// kink, whatever the state is, to rounding; HUGE_VAL: they do not.  Steps of schemes that locate events end before
     /// such times and begin behind them.  NULL: there are none.
     double (*jump)(const void *model, void *work, double t_0, double t_1);
-    /// The end of a step from t_0 to t_1 at most in which no function of time alone has a pulse that is short against
-    /// the step, nor changes by more than `share` of what it does in the run, between its start and end.  NULL: there
+    /// Latest end (at most t_1) of a step from t_0 that resolves all functions of time: no pulse shorter than the step,
+    /// no change between its ends larger than `share` of the change over the whole run.  NULL: there
     /// are no such functions.
     double (*even)(const void *model, void *work, const double *run, double share, double t_0, double t_1);
 
@@ -272,7 +271,7 @@ typedef struct carom_system {
     /// What switch i belongs to, for messages.
     const char *(*switch_name)(const void *model, int i);
 
-    // -- optional: contacts that come and go --------------------------------------------------------
+    // -- optional: dynamic contact list -------------------------------------------------------------
     bool sleeps;                   // parts that are slow for long fall asleep
     int listed;                    // of the nc contacts the last ones: slots of a list; a simulation has as many as it
                                    // needs.  0: none
@@ -297,7 +296,7 @@ typedef struct carom_system {
     long long (*known_as)(const void *model, const carom_list *list, int slot);
     /// May the bodies of pair k (0 .. list->pairs-1) pass each other in the step that the list is for, because they
     /// travel far against their size?  Fills *pair then.  NULL: not known.
-    bool (*may_pass)(const void *model, const carom_list *list, int k, carom_list_pair *pair);
+    bool (*may_tunnel)(const void *model, const carom_list *list, int k, carom_list_pair *pair);
     /// The smallest gap of such a pair where its bodies have moved from q0 along v for the time h; other velocities are
     /// not read.  q: nq numbers of scratch.
     carom_status (*gap_of_pair)(const void *model, void *work, int k, const double *q0, double h, const double *v,

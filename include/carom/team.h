@@ -1,7 +1,7 @@
 // team.h: threads that share the work of one simulation.
 //
-// The core starts no threads: it hands pieces of work to a team that it is given, and does them itself where there is
-// none.  What is computed does not depend on how many threads there are.
+// The core starts no threads: it dispatches work to the thread team passed in, or runs serially without one.  Results
+// do not depend on the number of threads.
 #pragma once
 #include <carom/status.h>
 

@@ -1,4 +1,4 @@
-// version.h: which carom this is.
+// version.h: the version of carom.
 #pragma once
 
 #ifdef __cplusplus
@@ -7,7 +7,7 @@ extern "C" {
 
 #define CAROM_VERSION "0.1.0"
 
-/// That of the library in use, which may be another than that of this header.
+/// Version of the loaded library; may differ from that of this header.
 const char *carom_version(void);
 
 #ifdef __cplusplus

@@ -25,14 +25,14 @@ const layout = `
 <header class="top">
   <div class="name"><h1></h1><p></p></div>
   <nav class="tools">
-    <button id="theme" title="light or dark (D)" aria-label="light or dark">${svg('moon')}</button>
+    <button id="theme" title="toggle dark mode (D)" aria-label="toggle dark mode">${svg('moon')}</button>
     <button id="help" title="keys (?)" aria-label="keys">${svg('help')}</button>
   </nav>
 </header>
 <main>
   <section class="left">
     <div class="stage">
-      <div class="strip"><div class="chips"></div><button id="all" class="more" title="bodies that left the rest, too (A)" hidden>all</button><button id="fit" title="show the whole mechanism (F)" aria-label="show the whole mechanism">${svg('fit')}</button></div>
+      <div class="strip"><div class="chips"></div><button id="all" class="more" title="fit view with bodies that left the others (A)" hidden>all</button><button id="fit" title="fit view (F)" aria-label="fit view">${svg('fit')}</button></div>
       <div class="view"></div>
       <div class="legend"><label><input type="checkbox" id="forces" checked> forces</label><label><input type="checkbox" id="names"> names</label><label><input type="checkbox" id="axes"> axes</label>
         <label id="follow-box">follow <select id="follow"></select></label><label id="deflection-box" hidden>deflection <select id="deflection"></select></label></div>
@@ -59,10 +59,10 @@ const layout = `
   </section>
 </main>
 <dialog id="keys"><h2>Keys</h2><table class="facts"><tbody></tbody></table><form method="dialog"><button class="more">close</button></form></dialog>
-<div id="chooser" class="chooser" hidden><input type="search" placeholder="find a column" aria-label="find a column"><div class="list"></div></div>`;
+<div id="chooser" class="chooser" hidden><input type="search" placeholder="search columns" aria-label="search columns"><div class="list"></div></div>`;
 
-const keys = [['space', 'play or pause'], ['← →', 'one row back or on; with shift ten'], ['P  N', 'previous, next impact'], ['↑ ↓', 'faster, slower'], ['home end', 'start, end'],
-              ['L', 'repeat'], ['F', 'show the whole mechanism'], ['A', 'bodies that left the rest, too'], ['V', 'forces on or off'], ['T', 'names on or off'], ['X', 'axes on or off'], ['C', 'the view follows the next body'], ['D', 'light or dark'], ['Z', 'plots: whole time'], ['?', 'this list']];
+const keys = [['space', 'play or pause'], ['← →', 'previous or next row; Shift: ten rows'], ['P  N', 'previous, next impact'], ['↑ ↓', 'faster, slower'], ['home end', 'start, end'],
+              ['L', 'repeat'], ['F', 'fit view'], ['A', 'fit view with bodies that left the others'], ['V', 'toggle forces'], ['T', 'toggle labels'], ['X', 'toggle axes'], ['C', 'follow next body'], ['D', 'toggle dark mode'], ['Z', 'reset plot zoom'], ['?', 'show keys']];
 
 function start() {
     const data = load(document), { page } = data, app = document.createElement('div');
@@ -80,7 +80,7 @@ function start() {
     try {
         scene = drawn && (page.dim === 3 ? window.caromSpace(stage, data, contacts, colours) : new Plane(stage, data, contacts));
     } catch (problem) {
-        page.notes.push(`no spatial drawing: ${problem.message}`);
+        page.notes.push(`3D view unavailable: ${problem.message}`);
         flat = true;
     }
     if (scene?.note) page.notes.push(scene.note);
@@ -209,7 +209,7 @@ function start() {
             const count = document.createElement('span');
             count.className = 'count';
             count.textContent = `${impacts} impact${impacts === 1 ? '' : 's'}`;
-            if (impacts !== data.impacts.length) count.title = `the run had ${impacts} impacts; the list holds the ${data.impacts.length} largest`;
+            if (impacts !== data.impacts.length) count.title = `${impacts} impacts in the run; the ${data.impacts.length} largest are listed`;
             b.append(' ', count);
         }
         b.onclick = () => choose(name);

@@ -19,13 +19,13 @@ const amount = (x, unit) => unit ? `${show(x)} ${unit}` : show(x);
 
 export function ledger(holder, l, run, data) {
     if (!l) {
-        holder.append(element('p', 'empty', 'This result holds no ledger.'));
+        holder.append(element('p', 'empty', 'This result has no ledger.'));
         return;
     }
     const card = (title, ...rows) => holder.append(element('h3', '', title), table(rows.filter(Boolean)));
     const e = l.energy, c = l.contact, n = l.newton, place = (where, t) => where ? `at ${where}, t = ${amount(t, data.unit('t'))}` : '';
     card(withUnit('Energy', data.unit('energy')), ['at the start', show(e.start)], ['at the end', show(e.end)], ['lost to impacts', show(e.impact)], ['lost to friction', show(e.friction)],
-         ['lost to damping', show(e.damping)], ['external work', show(e.external)], ['unaccounted', show(e.balance), 'should be small beside the others']);
+         ['lost to damping', show(e.damping)], ['external work', show(e.external)], ['unaccounted', show(e.balance), 'should be small compared with the others']);
     card('Contacts', ['impacts', String(l.impacts)], ['accumulations', String(l.accumulations)],
          ['largest penetration', amount(l.penetration, l.penetration_contact ? data.unit(`${l.penetration_contact}.gap`) : data.lengthUnit), place(l.penetration_contact, l.penetration_time)],
          l.drift_constraint ? ['largest drift', show(l.drift), place(l.drift_constraint, l.drift_time)] : null,
@@ -65,7 +65,7 @@ export function events(holder, data, seek) {
             body.append(row);
         }
         note.textContent = (all > shown ? `The first ${shown} of ${all} are listed. ` : '') +
-            (page.events.of > events.count ? `The run had ${page.events.of} events; this page holds the ${events.count} with the largest impulses.` : '');
+            (page.events.of > events.count ? `The run had ${page.events.of} events; this page lists the ${events.count} with the largest impulses.` : '');
     };
     filter.onchange = fill;
     // Contacts of shapes have the units that their columns have; those with a written gap may have others, and then none is named.
@@ -80,7 +80,7 @@ export function events(holder, data, seek) {
 // Comments, keys and the rest of a YAML text in colours.
 export function model(holder, page) {
     if (!page.model) {
-        holder.append(element('p', 'empty', 'This result holds no model text.'));
+        holder.append(element('p', 'empty', 'This result does not contain its model.'));
         return;
     }
     const pre = element('pre');

@@ -12,7 +12,7 @@ document.body.innerHTML += `
   <header><h1>carom</h1>
     <label>model <select id="gallery"></select></label>
     <span class="grow"></span>
-    <button id="share" title="a link that holds this model">share</button>
+    <button id="share" title="copy a link to this model">share</button>
     <button id="save" title="the model as a file">save</button>
   </header>
   <main>
@@ -25,7 +25,7 @@ document.body.innerHTML += `
     <section class="watch">
       <div class="bar">
         <label>scheme <select id="scheme"></select></label>
-        <label>beside it <select id="other"></select></label>
+        <label>compare with <select id="other"></select></label>
         <label>step <input id="step" size="8" title="a time, like 2 ms"></label>
         <label>end <input id="end" size="6" title="a time, like 0.5 s"></label>
         <button id="run" class="main" title="Ctrl+Enter">run</button>
@@ -131,7 +131,7 @@ function slider(p) {
     const move = v => { if (!Number.isFinite(v)) return; values[p.name] = v; put(p.name, v, false); later(run, 200); };
     range.oninput = () => move(+range.value);
     number.onchange = () => move(+number.value);
-    name.title = 'back to the value in the text';
+    name.title = 'reset to the value in the model';
     name.onclick = () => { delete values[p.name]; put(p.name, own(facts.parameters.find(q => q.name === p.name)).number, true); later(run, 200); };
     return row;
 }
@@ -229,7 +229,7 @@ async function begin() {
     el('other').append(option('-', 'nothing'));
     el('gallery').append(...(shipped.own ? [option('-1', shipped.own.name)] : []), ...shipped.models.map((m, i) => option(i, m.name, m.about)));
     el('gallery').onchange = async () => {
-        if (changed && !confirm('Leave the changed text?')) return;
+        if (changed && !confirm('Discard your changes?')) return;
         open(+el('gallery').value < 0 ? shipped.own.text : shipped.models[+el('gallery').value].text);
         history.replaceState(null, '', location.pathname + location.search);
         await check();
@@ -250,7 +250,7 @@ async function begin() {
     await check();
     if (held || shipped.own) await run();
     else if (!el('message').textContent) say([said], false);
-    if (broken) say([`This link cannot be read; the model shown is ${shipped.own?.name ?? shipped.first}.`], true);
+    if (broken) say([`This link is damaged; showing ${shipped.own?.name ?? shipped.first}.`], true);
 }
 
 // The line between text and picture can be moved.
@@ -270,7 +270,7 @@ el('share').onclick = async () => {
     const state = { text: editor.text, values };
     for (const k of ['scheme', 'other', 'step', 'end']) if (el(k).value && el(k).value !== '-') state[k] = el(k).value;
     location.hash = await pack(state);
-    try { await navigator.clipboard.writeText(location.href); say(['The link is in the address line, and copied.'], false); } catch { say(['The link is in the address line.'], false); }
+    try { await navigator.clipboard.writeText(location.href); say(['Link copied to the clipboard (and in the address bar).'], false); } catch { say(['The link is in the address bar.'], false); }
 };
 el('save').onclick = () => {
     const a = Object.assign(document.createElement('a'), { href: URL.createObjectURL(new Blob([editor.text], { type: 'text/yaml' })), download: 'model.yaml' });

@@ -226,7 +226,7 @@ class Panel {
         const more = document.createElement('button');
         more.className = 'more';
         more.textContent = 'columns';
-        more.title = 'choose the columns of this plot';
+        more.title = 'choose columns';
         more.onclick = () => plots.choose(this, more);
         const close = document.createElement('button');
         close.className = 'more';

@@ -63,7 +63,7 @@ export async function call(module, args, text, told) {
         instance.exports._start();
     } catch (e) {
         code = e instanceof Exit ? e.code : 70;
-        if (!(e instanceof Exit)) told({ wrong: `the engine stopped (${e.message}); the model may be too large for a browser` });
+        if (!(e instanceof Exit)) told({ wrong: `simulation engine stopped (${e.message}); the model may be too large for the browser` });
     }
     return { code, out: decoder.decode(await new Blob(s.out).arrayBuffer()) };
 }

@@ -161,7 +161,7 @@ check('a link brings text, settings and values', await frames(second.page).count
     await second.page.locator('.slider').first().locator('.number').inputValue() === '0.17', `${hash.length} letters`);
 await second.page.close();
 const broken = await open(file, { hash: '#m=broken' });
-await broken.page.waitForFunction(() => document.getElementById('message').textContent.startsWith('This link cannot be read; the model shown is slider-crank'), null, { timeout: 5000 })
+await broken.page.waitForFunction(() => document.getElementById('message').textContent.startsWith('This link is damaged; the model shown is slider-crank'), null, { timeout: 5000 })
     .then(() => check('a broken link is said to be one', true), () => check('a broken link is said to be one', false));
 await broken.page.close();
 

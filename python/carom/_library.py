@@ -97,7 +97,7 @@ Datum._fields_ = [("kind", c_int), ("count", c_int), ("number", c_double), ("tex
 
 class ModelDef(Structure):
     _fields_ = [("text", c_char_p), ("length", c_size_t), ("file", c_char_p), ("set", POINTER(c_char_p)),
-                ("matrices", POINTER(MatrixText)), ("nmatrices", c_int), ("observe", POINTER(c_char_p)), ("pairs", c_bool)]
+                ("matrices", POINTER(MatrixText)), ("nmatrices", c_int), ("observe", POINTER(c_char_p)), ("pairs", c_bool), ("reserved", c_void_p * 6)]
 
 
 class ModelSizes(Structure):
@@ -120,10 +120,6 @@ class Now(Structure):
     _fields_ = [("t", c_double), ("step", c_long), ("q", c_void_p), ("v", c_void_p), ("gap", c_void_p), ("dir", c_void_p),
                 ("reacted", c_bool), ("impulse", c_void_p), ("force", c_void_p), ("events", c_void_p), ("nevents", c_int), ("nu", c_void_p),
                 ("lasting", c_void_p)]
-
-
-class LedgerNames(Structure):
-    _fields_ = [("penetration", c_char_p), ("drift", c_char_p), ("residual", c_char_p), ("redundant", c_char_p), ("compliant", c_char_p), ("estimate", c_char_p), ("warnings", c_char_p)]
 
 
 class LedgerLine(Structure):
@@ -181,7 +177,7 @@ class CompareWatch(Structure):
 
 class RunGiven(Structure):
     _fields_ = [("scheme", c_char_p), ("step", c_double), ("end", c_double), ("options", POINTER(c_char_p)), ("adaptive", c_bool),
-                ("rtol", c_double), ("atol", c_double), ("interval", c_double)]
+                ("rtol", c_double), ("atol", c_double), ("interval", c_double), ("reserved", c_void_p * 6)]
 
 
 class Run(Structure):
@@ -192,7 +188,7 @@ class Run(Structure):
 class SweepDef(Structure):
     _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("signals", c_void_p), ("vary", POINTER(c_char_p)), ("zip", c_bool), ("observe", POINTER(c_char_p)),
                 ("section", c_char_p), ("count", c_long), ("transient", c_double), ("follow", c_int), ("part", c_int), ("parts", c_int),
-                ("jobs", c_int), ("lanes", c_int), ("gpu", c_bool), ("read_file", c_void_p), ("read_user", c_void_p)]
+                ("jobs", c_int), ("lanes", c_int), ("gpu", c_bool), ("read_file", c_void_p), ("read_user", c_void_p), ("reserved", c_void_p * 6)]
 
 
 class SweepRow(Structure):
@@ -334,7 +330,7 @@ class Basins(Structure):
 # The C name of every mirror above, for the test of layouts.
 MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def": FunctionsDef, "carom_model_def": ModelDef, "carom_matrix_text": MatrixText, "carom_datum": Datum,
            "carom_model_sizes": ModelSizes, "carom_model_run": ModelRun, "carom_sim_def": SimDef, "carom_now": Now,
-           "carom_ledger_names": LedgerNames, "carom_ledger_line": LedgerLine,
+           "carom_ledger_line": LedgerLine,
            "carom_record_def": RecordDef, "carom_result_event": ResultEvent, "carom_result_contact": ResultContact, "carom_option": Option, "carom_scheme_line": SchemeLine,
            "carom_estimate_def": EstimateDef, "carom_compare_def": CompareDef, "carom_compare_row": CompareRow, "carom_compare_watch": CompareWatch,
            "carom_run_given": RunGiven, "carom_run": Run, "carom_sweep_def": SweepDef, "carom_sweep_row": SweepRow, "carom_sweep_watch": SweepWatch,
@@ -408,13 +404,14 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_record_flush": (c_int, [_P, _E]),
     "carom_record_finish": (c_int, [_P, c_char_p, c_char_p, _E]),
     "carom_record_check": (c_bool, [_P, c_int, POINTER(c_char_p), POINTER(c_double), POINTER(c_double), _E]),
-    "carom_record_ledger": (c_int, [_P, _P, POINTER(LedgerNames), _E]),
+    "carom_ledger_of_record": (_P, [_P, _E]),
     "carom_record_columns": (c_int, [_P]),
     "carom_record_column": (c_char_p, [_P, c_int]),
     "carom_record_rows": (c_long, [_P]),
     "carom_record_row": (_P, [_P, c_long]),
     "carom_record_result": (_P, [_P, _E]),
-    "carom_ledger_line_at": (LedgerLine, [_P, POINTER(LedgerNames), c_int]),
+    "carom_ledger_entry": (POINTER(LedgerLine), [_P, c_int]),
+    "carom_ledger_free": (None, [_P]),
     "carom_result_open": (_P, [c_char_p, _E]),
     "carom_result_close": (None, [_P]),
     "carom_result_save": (c_int, [_P, c_char_p, _E]),
@@ -432,7 +429,7 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_result_number": (c_bool, [_P, c_char_p, POINTER(c_double)]),
     "carom_result_attribute": (c_char_p, [_P, c_int]),
     "carom_result_model": (c_char_p, [_P, POINTER(c_size_t)]),
-    "carom_result_ledger": (c_bool, [_P, _P, POINTER(LedgerNames)]),
+    "carom_ledger_of_result": (_P, [_P, _E]),
     "carom_estimate_create": (_P, [POINTER(EstimateDef), _E]),
     "carom_estimate_destroy": (None, [_P]),
     "carom_estimate_run": (c_int, [_P, TICK, _P, _E]),
@@ -510,11 +507,27 @@ def _load():
                       "libcarom.so" + "".join("\n  " + t for t in tried))
 
 
+def _bind(library, name, result, arguments):
+    """The function as the headers declare it.  What it returns is copied from a view; where it takes definitions or fills structs, their sizes go first (carom.h)."""
+    if isinstance(result, type) and issubclass(result, Structure):
+        view = getattr(library, name + "_view")
+        view.restype, view.argtypes = POINTER(result), arguments
+        return lambda *given: result.from_buffer_copy(view(*given).contents)
+    structs = [a._type_ for a in arguments if hasattr(a, "_type_") and isinstance(a._type_, type) and issubclass(a._type_, Structure) and a is not _E]
+    if not structs or not hasattr(library, name + "_sized"):
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+        return function
+    function = getattr(library, name + "_sized")
+    function.restype, function.argtypes = result, [c_size_t] * len(structs) + arguments
+    sizes = [ctypes.sizeof(s) for s in structs]
+    return lambda *given: function(*sizes, *given)
+
+
 lib, _path = _load()
 try:
     for _name, (_result, _arguments) in FUNCTIONS.items():
-        _function = getattr(lib, _name)
-        _function.restype, _function.argtypes = _result, _arguments
+        setattr(lib, _name, _bind(lib, _name, _result, _arguments))
 except AttributeError as e:
     raise ImportError(f"{_path} is another version of carom than this package, {VERSION}: {e}") from None
 if lib.carom_version().decode() != VERSION:
@@ -590,11 +603,6 @@ class Calm:
         if self._old is not None:
             signal.signal(signal.SIGINT, self._old)
             self._old = None
-
-
-def ledger_memory():
-    """Room for a carom_ledger, which has no mirror: it grows with what schemes count."""
-    return ctypes.create_string_buffer(lib.carom_layout_size(b"carom_ledger"))
 
 
 class Made:

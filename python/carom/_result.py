@@ -21,12 +21,15 @@ class Ledger(dict):
     """The account of a run, as in docs/ledger.md: ledger["energy"]["balance"], or ledger["energy.balance"]."""
 
     @classmethod
-    def of(cls, l, names):
+    def of(cls, l):
+        """Of a carom_ledger, which is freed."""
         ledger, i = cls(), 0
         while True:
-            line = lib.carom_ledger_line_at(l, ctypes.byref(names), i)
-            if line.name is None:
+            entry = lib.carom_ledger_entry(l, i)
+            if not entry:
+                lib.carom_ledger_free(l)
                 return ledger
+            line = entry.contents
             group, _, name = line.name.decode().rpartition(".")
             x = json.loads(c.text(line.text) or ("[]" if name == "warnings" else "null")) if name in ("warnings", "estimate") else c.text(line.text) if line.is_text else None if line.value != line.value else int(line.value) if line.whole else line.value
             (ledger.setdefault(group, {}) if group else ledger)[name] = x
@@ -169,10 +172,8 @@ class Result(c.Made):
     @property
     def ledger(self) -> Ledger:
         """The Ledger; an empty one when the result has none (CSV)."""
-        l, names = c.ledger_memory(), c.LedgerNames()
-        if not lib.carom_result_ledger(self._handle.pointer, l, ctypes.byref(names)):
-            return Ledger()
-        return Ledger.of(l, names)
+        l = lib.carom_ledger_of_result(self._handle.pointer, None)
+        return Ledger.of(l) if l else Ledger()
 
     @property
     def info(self) -> dict[str, Any]:

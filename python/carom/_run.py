@@ -369,12 +369,12 @@ class Simulation(c.Made):
         """The ledger as of now."""
         if self._result is not None:
             return self._result.ledger
-        l, names, err = c.ledger_memory(), c.LedgerNames(), c.CError()
+        err = c.CError()
         with self._calm():
-            status = lib.carom_record_ledger(self._record, l, ctypes.byref(names), ctypes.byref(err))
-        if status != c.OK:
-            raise self._failed(err, status)
-        return Ledger.of(l, names)
+            l = lib.carom_ledger_of_record(self._record, ctypes.byref(err))
+        if not l:
+            raise self._failed(err, err.code)
+        return Ledger.of(l)
 
     # -- going on -----------------------------------------------------------------------------------------------
 

@@ -21,7 +21,8 @@ class Layout(Case):
             for field, *_ in mirror._fields_:
                 lines.append(f'printf("{name}.{field} %zu %zu\\n", offsetof({name}, {field}), sizeof((({name} *)0)->{field}));')
         source, program = self.folder / "layout.c", self.folder / "layout"
-        source.write_text("#include <carom/carom.h>\n#include <stddef.h>\n#include <stdio.h>\nint main(void) {\n" +
+        headers = "".join(f"#include <carom/{p.name}>\n" for p in sorted((ROOT / "include" / "carom").glob("*.h")))
+        source.write_text(headers + "#include <stddef.h>\n#include <stdio.h>\nint main(void) {\n" +
                           "\n".join(lines) + "\nreturn 0;\n}\n")
         subprocess.run([CC, "-std=c17", f"-I{ROOT}/include", str(source), "-o", str(program)], check=True)
         said = dict(line.split(" ", 1) for line in subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout.splitlines())

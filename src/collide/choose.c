@@ -17,6 +17,7 @@ static void across(const carom_frame *a, const double *n, double *u, double *v) 
 }
 
 void carom_patch_choose(const candidates *c, const carom_frame *a, const double *n, double size, carom_feature *f) {
+    // depth counts ten times as much as distance: the deepest point is among those kept; pi/4
     static const double DEEP = 10, EIGHTH = 0.78539816339744831;
     int chosen[CAROM_PATCH], deepest = 0;
     double u[3], v[3];

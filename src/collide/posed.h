@@ -106,6 +106,7 @@ static inline bool flat(const carom_hull *h) { return h->nv == 0; }
 
 // Does n lie between the normals of the faces at this edge?
 static inline bool between_faces(const posed *B, int e, const double *n) {
+    // normals on the border belong to both sides: rounding of products of unit vectors, with room
     static const double ROOM = 1e-6;
     const double *a = B->n[B->h->edge[e][2]], *b = B->n[B->h->edge[e][3]];
     const double ab = dot(a, b), na = dot(n, a), nb = dot(n, b);

@@ -5,7 +5,7 @@
 #include "collide/posed.h"
 
 static bool convex(const posed *S, int e) {
-    static const double FLAT = 1e-9;
+    static const double FLAT = 1e-9; // of the edge: heights of one plane, rounded, make no ridge
     const int *of = S->h->edge[e];
     if (of[2] < 0 || of[3] < 0) return false; // the rim of the surface
     double n[3], d[3];

@@ -3,6 +3,8 @@
 // Where friction has a constant direction (in the plane, while sticking, without friction) u is linear in the normal
 // impulse x and its work quadratic: such pieces are exact.  A slip that turns, in space, is integrated over s with dx =
 // |u_T| ds, in which it is smooth up to the end of slip.
+#include "base/control.h"
+#include "base/dormand.h"
 #include "base/tolerance.h"
 #include "contact/energetic.h"
 #include "linalg/dense.h"
@@ -79,6 +81,7 @@ static bool turn(impact *a) {
 // A piece with constant f, at most as long as `stop`; *ended: the impact is over.  False: it would never end.  A
 // contact that sticks and whose normal does not yield is jammed: what it has not given back is lost.
 static bool straight(impact *a, const double *f, double stop, bool sticks, bool *ended) {
+    // of the normal entry: a difference of entries that is no more than their rounding
     static const double JAMMED = 1e-10;
     double *y = a->y, slope[1 + M];
     for (int i = 0; i <= a->m; ++i) {
@@ -125,20 +128,15 @@ static void rate(const impact *a, const double *y, double *dy) {
 
 // One step of Dormand and Prince, y_1 of order 5; returns its error relative to tolerance.
 static double leap(const impact *a, double h, double *y_1) {
-    static const double A[6][6] = {{1. / 5},
-                                   {3. / 40, 9. / 40},
-                                   {44. / 45, -56. / 15, 32. / 9},
-                                   {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
-                                   {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
-                                   {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84}};
+    static const double A[] = {CAROM_DORMAND_A};
     static const double E[7] = {71. / 57600, 0, -71. / 16695, 71. / 1920, -17253. / 339200, 22. / 525, -1. / 40};
-    static const double TOL = 1e-12;
+    static const double TOL = 1e-12; // error of a piece, relative: rounding for all that follows
     double k[7][STATE] = {{0}};
     rate(a, a->y, k[0]);
     for (int l = 0; l < 6; ++l) {
         for (int i = 0; i < STATE; ++i) {
             y_1[i] = a->y[i];
-            for (int j = 0; j <= l; ++j) y_1[i] += h * A[l][j] * k[j][i];
+            for (int j = 0; j <= l; ++j) y_1[i] += h * A[l * (l + 1) / 2 + j] * k[j][i];
         }
         rate(a, y_1, k[l + 1]);
     }
@@ -171,7 +169,7 @@ static bool curved(impact *a, bool *ended) {
     for (int k = 0; k < MOST; ++k) {
         const double error = leap(a, h, y_1);
         if (!(error < HUGE_VAL)) return false;
-        const double factor = fmin(5, fmax(0.2, 0.9 * pow(fmax(error, CAROM_ESTIMATE), -0.2)));
+        const double factor = carom_step_factor(fmax(error, CAROM_ESTIMATE), 5, 0.9, 0.2, 5);
         if (error > 1) {
             h *= factor;
             continue;

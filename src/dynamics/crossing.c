@@ -384,7 +384,7 @@ static bool stops(const carom_path *w, const carom_change *x, int c) {
 static carom_status find_last_direction(carom_path *w, const carom_change *x) {
     carom_point *p = &w->p;
     const carom_local *L = &p->L;
-    enum { MOST = 100 };
+    enum { MOST = 100 }; // a fixed point that contracts by a third each time is at rounding by then
     double change = 1;
     bool some = false;
     for (int c = 0; c < p->nc; ++c) some = some || stops(w, x, c);

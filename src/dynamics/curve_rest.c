@@ -465,7 +465,7 @@ static bool same(void *user) { return wrong(user) < 0; }
 //
 // which is looked for among all combinations; the way back is left out.  The parameter may turn round, as at a fold.
 
-enum { CORNER = 8 };
+enum { CORNER = 8 }; // contacts: 256 combinations
 
 // row: n x r->n, dg by unknowns
 typedef struct corner { int n, id[CORNER]; double *row, *tau; unsigned before; } corner;

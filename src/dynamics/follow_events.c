@@ -327,7 +327,7 @@ static carom_status find_events(follow_walk *w, int branch, const follow_spot *a
         CAROM_TRY(comes_back(w, branch, b, &back));
         if (back) return CAROM_OK;
     }
-    enum { DEEPEST = 36 };
+    enum { DEEPEST = 36 }; // halvings: 1.5e-11 of a step
     double *place = malloc(((size_t)w->k.nplace + (size_t)w->k.ntau + 2 * (size_t)w->k.neig + 1) * sizeof *place);
     if (!place) return follow_no_memory(w->err);
     follow_spot mid = {.place = place, .tau = place + w->k.nplace};

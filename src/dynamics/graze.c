@@ -19,7 +19,7 @@ static const double COAST = 0.005;               // of the period: for so long b
 static const double GOOD = 1e-12, ENOUGH = 1e-9; // residuals: to end with; where they fall no further
 static const double FAR = 0.3;                   // of a step, in typical sizes
 static const double CUT = 1e-12;                 // of a matrix that has cancelled
-enum { MOST = 25 };
+enum { MOST = 25 }; // Newton steps: it is damped
 
 static double *column(double *A, int j, int n) { return A + (size_t)j * (size_t)n; }
 

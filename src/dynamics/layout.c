@@ -13,7 +13,7 @@
 static const struct { const char *name; size_t size; } table[] = {
     SIZE(carom_error),         SIZE(carom_contact),      SIZE(carom_functions_def),  SIZE(carom_model_def),
     SIZE(carom_matrix_text),   SIZE(carom_model_sizes),  SIZE(carom_model_run),      SIZE(carom_sim_def),
-    SIZE(carom_now),           SIZE(carom_ledger),       SIZE(carom_ledger_names),   SIZE(carom_ledger_line),
+    SIZE(carom_now),           SIZE(carom_ledger_line),
     SIZE(carom_record_def),    SIZE(carom_result_event), SIZE(carom_result_contact), SIZE(carom_option),
     SIZE(carom_scheme_line),   SIZE(carom_estimate_def), SIZE(carom_compare_def),    SIZE(carom_compare_row),
     SIZE(carom_compare_watch), SIZE(carom_datum),        SIZE(carom_run_given),      SIZE(carom_run),

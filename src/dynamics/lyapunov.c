@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 10, ROWS = 200 };
+enum { PARTS = 10, ROWS = 200 }; // of the run, for standard errors; of the history
 static const double RESTS = 1e-9; // of the positions, between two looks: what moves by less is at rest
 static const double LOST = 1e-13; // of a column's length: nothing is left of it beside the others
 

@@ -9,6 +9,7 @@
 // where the motion goes and what happens; here the state is integrated once more, with its columns, from event to event
 // (Dormand and Prince), and must arrive where the scheme did.
 #include "base/block.h"
+#include "base/control.h"
 #include "base/grow.h"
 #include "base/tolerance.h"
 #include "dynamics/dynamics.h"
@@ -158,7 +159,7 @@ static double apart(const double *a, const double *b, int n) {
 // What is behind such a jump depends on when it comes, which
 // (VAR-1) does not see.  The step has been tried, and is tried again.
 static carom_status jumps_inside(carom_path *w, double tau, bool *jumps) {
-    enum { HALVINGS = 6 };
+    enum { HALVINGS = 6 }; // to a sixty-fourth of the step
     // the last stage is the end of the step
     const int nv = w->p.nv, last = carom_butcher_find(CAROM_RK_DORMAND, 5)->stages - 1;
     double low = 0, high = tau, *a = w->a_before, *b = w->a_after;
@@ -181,7 +182,7 @@ static carom_status jumps_inside(carom_path *w, double tau, bool *jumps) {
 
 // Smooth motion to t_1.
 static carom_status integrate(carom_path *w, double t_1) {
-    enum { MOST = 1000000 };
+    enum { MOST = 1000000 }; // a message instead of a run without an end
     double wanted = 0; // how long steps were of late
     const double longest = w->longest > 0 ? w->longest : INFINITY;
     double h = fmin(longest, w->h > 0 ? fmin(w->h, t_1 - w->t) : 0.01 * (t_1 - w->t));
@@ -201,7 +202,7 @@ static carom_status integrate(carom_path *w, double t_1) {
             h = wanted = tau * fmax(0.1, sqrt(2 / age));
             continue;
         }
-        const double next = fmin(longest, tau * fmin(4, fmax(0.1, 0.9 * pow(fmax(error, CAROM_ESTIMATE), -0.2))));
+        const double next = fmin(longest, tau * carom_step_factor(fmax(error, CAROM_ESTIMATE), 5, 0.9, 0.1, 4));
         if (!last || error > 1) w->h = next;
         if (error > 1 && tau > SHORTEST * fmax(fabs(t_1), SECOND)) {
             h = next;

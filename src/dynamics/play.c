@@ -9,7 +9,7 @@
 static const double SHOWN = 0.05, SMALLEST = 1e-3; // of the size of the model: amplitude; m: the size of a model whose
                                                    // coordinates are all 0
 
-enum { FRAMES = 120 };
+enum { FRAMES = 120 }; // two seconds of 60 pictures
 
 typedef struct play {
     const carom_modes *modes;

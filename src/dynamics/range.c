@@ -16,7 +16,7 @@ static const double CUT = 1e-11;      // of a matrix that has cancelled
 static const double GAINED = 1e-12;   // of the size of the model: a step that gains less is the last one
 static const double FEASIBLE = 1e-10; // of forces and lengths: a law that is kept
 static const double BEYOND = 1e6;     // sizes of the model: the set has no end
-enum { SIDES = 16, MOST = 200, PIVOTS = 2000 };
+enum { SIDES = 16, MOST = 200, PIVOTS = 2000 }; // a polygon within 2 % of the circle; bounds of the work
 
 typedef struct set {
     carom_point p;

@@ -24,6 +24,8 @@
 #include <stdlib.h>
 
 enum { MOST_STEPS = 600, NEWTON = 8, QUICK = 4, ROUNDS = 30 };
+// after few iterations a pseudo-step is four times as long, after a failure a quarter; it is solved to two digits, it
+// only leads on; rank within rounding of factors; a residual above WRONG is no equilibrium
 static const double GROW = 4, SHRINK = 0.25, GOOD = 1e-2, RANK = 1e-10, WRONG = 1e-6;
 // residuals of contact problems, relative: asked for; of an answer that is certified; that a step may go on with
 static const double SOLVED = 1e-13, CERTIFIED = 1e-12, USABLE = 1e-8;
@@ -491,7 +493,7 @@ static void free_combination(search *s, double *z) {
 // is free and no constraint was left out, also the ranges that it allows, low and high by recorded direction.
 static void share(search *s, carom_rest *rest) {
     const int n = s->grip.rows;
-    const double FAR = 1e9;
+    const double FAR = 1e9; // of the forces: an end that lies farther is none
     double *z = s->grip.u;
     rest->free = s->grip.p.redundant;
     if (n == 0) return;

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_RATIO = 64, MOST_INSTANTS = 100000, PADE = 8 };
+enum { MOST_RATIO = 64, MOST_INSTANTS = 100000, PADE = 8 }; // bounds of the work; exp to rounding for norms up to 1/2
 static const double FORGOTTEN = 1e-7; // a multiplier that is zero, up to the root of rounding
 static const double DOUBLE = 3e-8;    // of 1/period: a zero that is double may be off by the root of rounding
 

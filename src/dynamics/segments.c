@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 40, HALVINGS = 10, SWEEPS = 200 };
+enum { MOST = 40, HALVINGS = 10, SWEEPS = 200 }; // Newton steps; to a thousandth of one; of the QR iteration
+// residual of pieces: reached where derivatives are exact; accepted where it stalls; rank within rounding
 static const double GOOD = 1e-11, ENOUGH = 1e-10, CUT = 1e-13;
 static const double LAST_BIT = 1e-15; // of a column: what orthogonalisation leaves of a dependent one
 static const double COUPLED = 1e-6;   // entry below the diagonal: two rows belong to a pair of complex eigenvalues

@@ -54,10 +54,10 @@ static carom_status record(carom_accumulation *z, carom_step *s, carom_event e) 
     return carom_emit_event(s, e);
 }
 
-static void count(carom_run *r, double t, double u) {
+static void count(carom_impact_run *r, double t, double u) {
     const double flight = t - r->t;
     const bool sooner = r->count > 0 && (r->count == 1 || flight <= r->flight * (1 + CAROM_INSTANT));
-    *r = (carom_run){.count = sooner ? r->count + 1 : 1,
+    *r = (carom_impact_run){.count = sooner ? r->count + 1 : 1,
                      .first = sooner ? r->first : t,
                      .t = t,
                      .flight = flight,
@@ -170,7 +170,7 @@ static bool slides_alike(const carom_accumulation *z, const carom_step *s, doubl
 // (AC-8)  Or  |t - t_old| <= (1 + 4 R/(1 - R)^2) dt,  dt what is not known of the time of an impact: the error of t
 //         that errors dt of three impacts make in (AC-4).  Later flights are shorter, and known less well: predictions
 //         do not come nearer to each other than that, and rounding would decide after which impact they do.
-static bool agrees(carom_accumulation *z, const carom_step *s, const carom_run *r, double R, double tol) {
+static bool agrees(carom_accumulation *z, const carom_step *s, const carom_impact_run *r, double R, double tol) {
     const double *old = z->limit;
     double *apart = z->limit + LIMIT_HEAD, speed = 0;
     for (int c = 0; c < s->sys->nc; ++c) speed = fmax(speed, z->over[c] ? z->run[c].speed : 0);

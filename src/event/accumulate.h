@@ -8,7 +8,7 @@
 #include "scheme/memory.h"
 
 /// The impacts of one contact so far.  Kept, so doubles.
-typedef struct carom_run {
+typedef struct carom_impact_run {
     double count;                // impacts in a row, each sooner after its predecessor than that one was
     double first, t;             // time of the first and of the last of them
     double flight, before;       // time between the last two, and between the two before
@@ -16,7 +16,7 @@ typedef struct carom_run {
     double eps;                  // what was not known of the gap at the last of them (EV-35); 0: it was not asked
     double silent;               // 1: its limit is known, so that further impacts are not recorded
     double slip[CAROM_TANGENTS]; // tangential velocity after the last impact
-} carom_run;
+} carom_impact_run;
 
 /// Contacts that arrive within one interval of time, in the model with constant directions.
 typedef struct carom_turns {
@@ -29,7 +29,7 @@ typedef struct carom_turns {
 } carom_turns;
 
 typedef struct carom_accumulation {
-    carom_run *kept, *run;       // nc; of the step under way
+    carom_impact_run *kept, *run;       // nc; of the step under way
     double *kept_limit, *limit;  // the last prediction: time, ratio, velocity
     int size;                    // of that
     bool *closed;                // nc, the caller's: in lasting contact

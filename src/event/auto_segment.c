@@ -2,6 +2,7 @@
 //
 // Records lie inside steps: the state there is read off a polynomial, so the length of steps does not depend on
 // how often somebody looks.
+#include "base/control.h"
 #include "base/tolerance.h"
 #include "event/auto.h"
 #include "event/hidden.h"
@@ -9,7 +10,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { ATTEMPTS = 60 };
+enum { ATTEMPTS = 60 }; // halvings: below the rounding of time
 
 double auto_shortest(const carom_step *s, double t) { return 4 * DBL_EPSILON * (fabs(t) + s->h); }
 
@@ -104,7 +105,7 @@ double auto_coarse(const auto_work *w, const carom_step *s) {
 
 // (AU-2), (AU-4), (AU-13), (AU-16)  The error of the step of h just made to E: of states, of reactions, of slips that
 // kept one direction, and of works.
-static carom_status error_of(auto_work *w, carom_step *s, double h, const carom_point *E, double *error) {
+static carom_status error_of(auto_work *w, carom_step *s, double h, const carom_event_point *E, double *error) {
     carom_phase *P = &w->P;
     const double rtol = s->opt[AUTO_RTOL];
     double work;
@@ -185,7 +186,7 @@ static void note_powers(auto_work *w) {
 }
 
 // The ends of the polynomial: where the phase starts, and E, which was tried last.
-static void note_segment(auto_work *w, const carom_step *s, const carom_point *E) {
+static void note_segment(auto_work *w, const carom_step *s, const carom_event_point *E) {
     const carom_flow *f = &w->P.f;
     const int nq = s->sys->nq, nv = s->sys->nv, last = f->T->stages - 1; // that stage is at the end of the step
     auto_head *h = &w->head;
@@ -300,8 +301,8 @@ carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {
         carom_problem_take_back(s, &before);
         s->counts->inner_rejected += 1;
         length = try * (status != CAROM_OK ? 0.25
-                                           : fmin(s->control.safety,
-                                                  fmax(0.5 * s->control.shrink, s->control.safety * pow(error, -0.2))));
+                                           : carom_step_factor(error, 5, s->control.safety, 0.5 * s->control.shrink,
+                                                               s->control.safety));
         if (length < shortest)
             return status != CAROM_OK ? status
                                       : carom_retry(s, "the tolerance rtol = %g cannot be met", s->opt[AUTO_RTOL]);

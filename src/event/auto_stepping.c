@@ -2,6 +2,7 @@
 //
 // For what located events are too many for, and for models too large for dense matrices.  A part is computed
 // once as a whole and once in two halves; the halves are kept.  Parts end at records.
+#include "base/control.h"
 #include "base/tolerance.h"
 #include "base/option.h"
 #include "scheme/friction.h"
@@ -12,7 +13,7 @@
 #include <assert.h>
 #include <math.h>
 
-enum { ATTEMPTS = 80 };
+enum { ATTEMPTS = 80 }; // the same, with steps that shrink by less
 
 void auto_stepping_allocate(auto_work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys) {
     const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc, nb = nc + (size_t)sys->ne;
@@ -232,8 +233,8 @@ static carom_status measure(auto_work *w, carom_step *s) {
 carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
     auto_head *h = &w->head;
     const double shortest = auto_shortest(s, w->t), left = t_1 - w->t, rtol = s->opt[AUTO_RTOL];
-    if (s->nevents + 4 * s->sys->nc > s->most_events)
-        return carom_retry(s, "more than %d events in one step; reduce the step", s->most_events);
+    if (s->nevents + 4 * s->sys->nc > s->max_events)
+        return carom_retry(s, "more than %d events in one step; reduce the step", s->max_events);
     CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(measure(w, s));
     if (s->sys->ne + s->sys->nc > 0) CAROM_TRY(carom_gaps(s, w->g_0, w->t, w->q_s));
@@ -256,9 +257,8 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
             static const double LEAST = 1e-8; // estimates below it are taken for it: `most` limits the next part long
                                               // before
             const double most = fmin(2, s->opt[AUTO_GROW]);
-            const double factor =
-                fmin(refused ? 1 : most,
-                     fmax(s->control.shrink, s->control.safety * pow(fmax(error, LEAST), -1.0 / (p + 1))));
+            const double factor = carom_step_factor(fmax(error, LEAST), p + 1, s->control.safety, s->control.shrink,
+                                                    refused ? 1 : most);
             const double t = last ? t_1 : w->t + part;
             book_power(w, s, part);
             h->next = part * factor;
@@ -272,8 +272,8 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
         s->counts->inner_rejected += 1;
         length = part * (status != CAROM_OK
                              ? 0.25
-                             : fmin(s->control.safety,
-                                    fmax(0.5 * s->control.shrink, s->control.safety * pow(error, -1.0 / (p + 1)))));
+                             : carom_step_factor(error, p + 1, s->control.safety, 0.5 * s->control.shrink,
+                                                 s->control.safety));
         if (length < shortest)
             return status != CAROM_OK ? status
                                       : carom_retry(s, "the tolerance rtol = %g cannot be met by time-stepping", rtol);

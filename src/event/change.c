@@ -72,7 +72,7 @@ static carom_status direct(carom_phase *w, carom_step *s) {
 
 carom_status carom_phase_flow(carom_phase *w, carom_step *s, const double *phase, double t_0, double t_1, double rtol,
                               double *q, double *v, double *error) {
-    enum { MOST = 1000000 };
+    enum { MOST = 1000000 }; // a message instead of a run without an end
     const int nq = s->sys->nq, nv = s->sys->nv;
     carom_flow *f = &w->f;
     double h = 0.1 * (t_1 - t_0);

@@ -241,7 +241,7 @@ static carom_status reset(carom_phase *w, carom_step *s, double h) {
     return CAROM_OK;
 }
 
-static void point(const ode *o, const carom_step *s, double tau, carom_point *P) {
+static void point(const ode *o, const carom_step *s, double tau, carom_event_point *P) {
     const double *y = N_VGetArrayPointer(o->y), *work = y + o->n - WORKS;
     P->tau = tau;
     carom_copy(P->q, y, s->sys->nq);
@@ -252,7 +252,7 @@ static void point(const ode *o, const carom_step *s, double tau, carom_point *P)
 
 // Before a place where the model has no value steps become ever shorter, and CVODE goes on when they are nothing.  Has
 // the step to P met such a place, and moved neither the clock nor, though very short, any position?
-static bool stuck(const ode *o, const carom_step *s, const carom_point *P) {
+static bool stuck(const ode *o, const carom_step *s, const carom_event_point *P) {
     const carom_phase *w = o->phase;
     if (o->status == CAROM_OK) return false;
     if (!(w->t + P->tau > w->t + w->from.tau)) return true;
@@ -261,7 +261,7 @@ static bool stuck(const ode *o, const carom_step *s, const carom_point *P) {
     return !moved;
 }
 
-static carom_status advance(carom_phase *w, carom_step *s, double tau, carom_point *P, double *error) {
+static carom_status advance(carom_phase *w, carom_step *s, double tau, carom_event_point *P, double *error) {
     ode *o = w->memory;
     sunrealtype t = 0;
     (void)error;
@@ -281,13 +281,13 @@ static carom_status derivative(ode *o, carom_step *s, double tau, int k) {
     return flag == CV_SUCCESS ? CAROM_OK : failed(o, s, flag);
 }
 
-static carom_status at(carom_phase *w, carom_step *s, double tau, carom_point *P) {
+static carom_status at(carom_phase *w, carom_step *s, double tau, carom_event_point *P) {
     CAROM_TRY(derivative(w->memory, s, tau, 0));
     point(w->memory, s, tau, P);
     return CAROM_OK;
 }
 
-static carom_status look(carom_phase *w, carom_step *s, const carom_point *P) {
+static carom_status look(carom_phase *w, carom_step *s, const carom_event_point *P) {
     (void)P;
     carom_zero(w->scan.doubt, s->sys->nv);
     return CAROM_OK;

@@ -64,9 +64,9 @@ static carom_status slow_speeds(carom_phase *w, carom_step *s, double delta) {
 // A step that has used up most of its events hands over sooner: a long run of impacts that will end within the step, by
 // its own restitution, is ended now.
 static bool hand_over(const carom_phase *w, const carom_step *s, int c) {
-    const carom_run *r = w->runs.run + c;
+    const carom_impact_run *r = w->runs.run + c;
     const double e = s->sys->contacts[c].restitution, rest = e < 1 ? r->flight * e / (1 - e) : HUGE_VAL;
-    const bool late = (double)w->events > 0.75 * w->limits.events || s->nevents > 0.75 * s->most_events;
+    const bool late = (double)w->events > 0.75 * w->limits.events || s->nevents > 0.75 * s->max_events;
     return late && carom_phase_open(w, c) && r->count >= LONG_RUN && w->hit[c] && w->t + rest <= s->t + s->h;
 }
 
@@ -75,7 +75,7 @@ static bool hand_over(const carom_phase *w, const carom_step *s, int c) {
 // that take turns are left to carom_accumulation_limit().
 static void find_accumulated(carom_phase *w, const carom_step *s) {
     const double shortest = w->limits.time * carom_phase_time(w);
-    const carom_run *run = w->runs.run;
+    const carom_impact_run *run = w->runs.run;
     for (int i = 0; i < s->sys->nc; ++i) {
         bool alone = w->limits.exact;
         for (int j = 0; j < s->sys->nc && alone; ++j)
@@ -122,8 +122,8 @@ static void gather(carom_phase *w, carom_step *s, double delta, bool first, cons
 //          again: g <= 4 (t - t_last) eps_u, what the speeds that count as none make of a gap since then.  Which of
 //          them the integrator brings to the wall first is its error, and would decide what follows.
 static void bring_together(carom_phase *w, const carom_step *s) {
-    static const double FEW = 4;
-    const carom_run *r = w->runs.run;
+    static const double FEW = 4; // both contacts, and both sides: twice two errors of speed
+    const carom_impact_run *r = w->runs.run;
     const int ne = s->sys->ne, nc = s->sys->nc;
     for (int c = 0; c < nc; ++c)
         for (int d = 0; d < nc && w->in[c] && w->hit[c] && w->was[c] == CAROM_MODE_OPEN && r[c].count > 0; ++d) {
@@ -190,7 +190,7 @@ static carom_status join(carom_phase *w, carom_step *s) {
 //          the wall stays, and in the end it would decide which corner is first.
 static void keep_together(carom_phase *w, const carom_step *s) {
     carom_turns *z = &w->runs.turns;
-    carom_run *r = w->runs.run;
+    carom_impact_run *r = w->runs.run;
     for (int c = 0; c < s->sys->nc; ++c)
         for (int d = 0; d < s->sys->nc && z->among[c] && r[c].count > 0; ++d)
             if (d != c && z->among[d] && r[d].count > 0 && r[d].t == r[c].t) z->eps[c] = fmax(z->eps[c], r[c].eps);
@@ -206,7 +206,7 @@ static bool in_turn(carom_phase *w, const carom_step *s, bool across) {
     bool run = across;
     for (int c = 0; c < s->sys->nc; ++c) {
         const int k = w->all.at[s->sys->ne + c];
-        const carom_run *r = w->runs.run + c;
+        const carom_impact_run *r = w->runs.run + c;
         z->among[c] = w->in[c] && w->was[c] == CAROM_MODE_OPEN && !w->over[c];
         z->gap[c] = across ? w->gap[c] : fmax(w->gap[c], 0);
         const double unknown = w->limits.exact ? w->slow[c] : carom_flow_no_approach(s, &w->all, k, w->v);
@@ -305,6 +305,7 @@ static carom_status candidates(carom_phase *w, carom_step *s) {
 //          velocities differ by would be taken away by impulses that cancel, |P_i| G_ii > 1e3 max |u|: of these
 //          contacts those that move away leave, and the others are stopped without them.
 static bool let_go(carom_phase *w, const carom_step *s) {
+    // impulses a thousand times what the velocities need act on nothing but each other
     static const double CANCEL = 1e3;
     const carom_flow *f = &w->f;
     const int ne = s->sys->ne;

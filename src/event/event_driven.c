@@ -282,7 +282,7 @@ static carom_status end_before_curve(work *w, carom_step *s, bool *curved) {
         stops = stops || (P->f.mode[c] == CAROM_MODE_SLIP && sys->contacts[c].friction_varies && P->b.phi[nc + c] < 0);
     if (!stops || !(length > FINEST * s->h)) return CAROM_OK;
     CAROM_TRY(P->integrator->at(P, s, half, &P->trial));
-    const carom_point *at[3] = {&P->from, &P->trial, &P->a};
+    const carom_event_point *at[3] = {&P->from, &P->trial, &P->a};
     for (int i = 0; i < 3; ++i)
         if (!carom_friction_laws(s, P->t + at[i]->tau, at[i]->q, at[i]->v, w->law + i * size)) return CAROM_OK;
     for (int c = 0; c < nc; ++c) {

@@ -50,7 +50,7 @@ static bool differ(carom_phase *w, const carom_step *s, const carom_local *L, in
 //                   than the reactions of the step explain,
 //          u < -4 tau G lambda - kink sum |W v|, and than what counts as none.  What integration leaves of u is far
 //          below that.
-static double kink(const carom_phase *w, const carom_step *s, const carom_point *P, int c, int b) {
+static double kink(const carom_phase *w, const carom_step *s, const carom_event_point *P, int c, int b) {
     const carom_flow *f = &w->f;
     const int k = f->L.at[b];
     const double explained = w->limits.exact ? 4 * carom_phase_still(w, s, &f->L, k, false)
@@ -66,7 +66,7 @@ bool carom_phase_apart(const carom_phase *w, const carom_local *L, int b, double
 }
 
 // Gaps by the features that are held are computed only where a closed contact is not at the wall.
-static carom_status switched_gaps(carom_phase *w, carom_step *s, carom_point *P) {
+static carom_status switched_gaps(carom_phase *w, carom_step *s, carom_event_point *P) {
     const carom_flow *f = &w->f;
     const int ne = s->sys->ne;
     bool known = false;
@@ -80,7 +80,7 @@ static carom_status switched_gaps(carom_phase *w, carom_step *s, carom_point *P)
     return CAROM_OK;
 }
 
-carom_status carom_phase_switches(carom_phase *w, carom_step *s, carom_point *P) {
+carom_status carom_phase_switches(carom_phase *w, carom_step *s, carom_event_point *P) {
     const carom_flow *f = &w->f;
     const int ne = s->sys->ne;
     for (int b = ne; b < f->L.nb; ++b) {

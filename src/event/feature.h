@@ -13,7 +13,7 @@ carom_status carom_phase_held(carom_step *s);
 carom_status carom_phase_leave(carom_step *s, carom_status status);
 /// Which closed contacts have another feature at P than the one they are held on; the system f formed last, and w->all,
 /// are those of P.
-carom_status carom_phase_switches(carom_phase *w, carom_step *s, carom_point *P);
+carom_status carom_phase_switches(carom_phase *w, carom_step *s, carom_event_point *P);
 /// Of the terms of a gap: far above its rounding and drift, far below the slack of features that do not touch.
 #define CAROM_ELSEWHERE 1e-6
 /// An open contact closes between w->a and w->b.  *some: one of those has another feature at b than at a, so that the

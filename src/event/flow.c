@@ -190,7 +190,7 @@ void carom_flow_leave(carom_flow *f) {
 }
 
 carom_status carom_flow_look(carom_flow *f, carom_step *s, double t, const double *q, const bool *closed) {
-    carom_known *at = &f->at;
+    carom_flow_known *at = &f->at;
     const size_t nq = (size_t)s->sys->nq, nc = (size_t)s->sys->nc * sizeof *closed;
     const bool there = at->what >= CAROM_KNOWN_PLACE && t == at->t && s->inside->held == at->held &&
                        same(q, at->q, nq) && memcmp(closed, at->closed, nc) == 0;
@@ -556,7 +556,7 @@ carom_status carom_flow_rate_near(carom_flow *f, carom_step *s, double t, const 
     return carom_flow_rate(f, s, t, *q, *v, laws);
 }
 
-enum { CORRECTIONS = 8 };
+enum { CORRECTIONS = 8 }; // quadratic: more mean that there is no solution
 static const double WORSE = 4; // times the gaps before: a correction that has not come nearer, by more than rounding
 
 // (MX-6), (EV-4)  q <- q - M^-1 W (W'M^-1 W)^-1 g until g is rounding, v <- v - M^-1 W (W'M^-1 W)^-1 u

@@ -20,7 +20,7 @@ static inline bool carom_flow_exhausted(double used, double mu, double normal) {
 }
 
 /// What is known of the last point looked at, each kind under its key.
-typedef struct carom_known {
+typedef struct carom_flow_known {
     enum { CAROM_KNOWN_NOTHING,
            CAROM_KNOWN_FREE,       // a and a_f at (t, q, v), where nothing is closed
            CAROM_KNOWN_PLACE,      // F and L at (t, q) for `closed` and the features `held`
@@ -30,7 +30,7 @@ typedef struct carom_known {
     long held;
     int n;                         // of a place: D and G are there, of so many rows and none of them of a slip; -1:
                                    // they are not
-} carom_known;
+} carom_flow_known;
 
 typedef struct carom_flow {
     const carom_butcher *T;
@@ -83,7 +83,7 @@ typedef struct carom_flow {
     double *q_on, *v_on;           // a state put on the constraints
     double *q_last;                // before the last correction of a position
     double *g, *dv;                // by id; nv
-    carom_known at;                // what is still known of it
+    carom_flow_known at;                // what is still known of it
 
     // stages
     double *V[CAROM_RK_STAGES], *K[CAROM_RK_STAGES]; // velocities and accelerations

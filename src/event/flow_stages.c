@@ -438,6 +438,7 @@ typedef struct stages {
 
 // It ends when a correction is below LITTLE of the tolerance, or when corrections no longer fall and are CLOSE to it.
 static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
+    // errors of stages then hide in that of the step; a stall at more is no rounding
     static const double LITTLE = 0.01, CLOSE = 1e3;
     const stages *x = memory;
     const bool stalled = x->change > 0.5 * x->last && x->change <= CLOSE * s->newton_tol * x->size;

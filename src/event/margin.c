@@ -36,7 +36,7 @@ void carom_phase_margins(carom_phase *w, const carom_step *s, bool wanted) {
 }
 
 // phi' and phi'' by the parabola through three points of the path that are w->nudge apart, inside the step.
-carom_status carom_phase_margin_sample(carom_phase *w, carom_step *s, const carom_point *P, carom_sample *S) {
+carom_status carom_phase_margin_sample(carom_phase *w, carom_step *s, const carom_event_point *P, carom_sample *S) {
     const int n = 2 * s->sys->nc, at = first(s);
     const double e = w->nudge;
     const int shift = P->tau - e < w->from.tau ? 1 : P->tau + e > w->b.tau ? -1 : 0;

@@ -12,9 +12,9 @@
 #include <float.h>
 #include <math.h>
 
-static carom_point allocate_point(carom_arena *mem, const carom_system *sys) {
+static carom_event_point allocate_point(carom_arena *mem, const carom_system *sys) {
     const size_t nc = (size_t)sys->nc;
-    carom_point P = {0};
+    carom_event_point P = {0};
     P.q = carom_allocate(mem, (size_t)sys->nq);
     P.v = carom_allocate(mem, (size_t)sys->nv);
     P.g = carom_allocate(mem, nc + (size_t)sys->ne);
@@ -40,7 +40,7 @@ carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const caro
     w.tube = carom_allocate_tube(mem, keep, sys);
     w.hidden = carom_allocate_hidden(mem, sys);
     w.runs = carom_allocate_accumulation(mem, keep, sys);
-    carom_point *points[] = {&w.from, &w.a, &w.b, &w.trial, &w.aside};
+    carom_event_point *points[] = {&w.from, &w.a, &w.b, &w.trial, &w.aside};
     for (size_t i = 0; i < sizeof points / sizeof *points; ++i) *points[i] = allocate_point(mem, sys);
     CAROM_ALLOCATE(mem, nq, &w.q, &w.q_1, &w.q_before, &w.q_held);
     CAROM_ALLOCATE(mem, nv, &w.v, &w.v_1, &w.v_before, &w.span);
@@ -86,17 +86,17 @@ void carom_phase_keep(carom_phase *w, const carom_step *s) {
 
 void carom_phase_forget(carom_phase *w, const carom_step *s, int id) {
     carom_flow_forget(s, w->kept_flow, id);
-    w->runs.kept[id - s->sys->ne] = (carom_run){0};
+    w->runs.kept[id - s->sys->ne] = (carom_impact_run){0};
     carom_tube_forget(&w->tube, id - s->sys->ne);
 }
 
 bool carom_phase_recalls(const carom_phase *w, const carom_step *s, int id) {
     const int c = id - s->sys->ne;
-    const carom_run *r = &w->runs.kept[c];
+    const carom_impact_run *r = &w->runs.kept[c];
     return w->kept_flow[0][c] != CAROM_MODE_OPEN || carom_run_goes_on(r->count, r->t, r->flight, s->t + s->h);
 }
 
-void carom_phase_near(const carom_phase *w, carom_step *s, const carom_point *P) {
+void carom_phase_near(const carom_phase *w, carom_step *s, const carom_event_point *P) {
     carom_list_suffices(s, &(carom_way){w->from.q, w->from.v, P->q, P->v, P->tau - w->from.tau});
 }
 
@@ -140,7 +140,7 @@ static carom_status rk_reset(carom_phase *w, carom_step *s, double h) {
     return carom_flow_begin(&w->f, s, w->t, h, w->q, w->v, w->laws);
 }
 
-static carom_status rk_advance(carom_phase *w, carom_step *s, double tau, carom_point *P, double *error) {
+static carom_status rk_advance(carom_phase *w, carom_step *s, double tau, carom_event_point *P, double *error) {
     P->tau = w->tried = tau;
     P->work = (carom_account){0};
     if (tau == 0) {
@@ -153,11 +153,11 @@ static carom_status rk_advance(carom_phase *w, carom_step *s, double tau, carom_
     return CAROM_OK;
 }
 
-static carom_status rk_at(carom_phase *w, carom_step *s, double tau, carom_point *P) {
+static carom_status rk_at(carom_phase *w, carom_step *s, double tau, carom_event_point *P) {
     return rk_advance(w, s, tau, P, NULL);
 }
 
-static carom_status rk_look(carom_phase *w, carom_step *s, const carom_point *P) {
+static carom_status rk_look(carom_phase *w, carom_step *s, const carom_event_point *P) {
     carom_path_set(&w->scan, s, &w->f, P->tau, w->q, w->v, P->v);
     return CAROM_OK;
 }
@@ -245,7 +245,7 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     CAROM_TRY(w->integrator->reset(w, s, h));
     measure(w, s, h);
     w->longest = h;
-    carom_point *P = &w->from;
+    carom_event_point *P = &w->from;
     carom_copy(P->q, w->q, s->sys->nq);
     carom_copy(P->v, w->v, nv);
     P->tau = 0;
@@ -266,7 +266,7 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     return w->limits.exact ? CAROM_OK : carom_phase_arm(w, s);
 }
 
-carom_status carom_phase_try(carom_phase *w, carom_step *s, double tau, carom_point *P, double *error) {
+carom_status carom_phase_try(carom_phase *w, carom_step *s, double tau, carom_event_point *P, double *error) {
     CAROM_TRY(rk_advance(w, s, tau, P, error));
     return carom_phase_watch(w, s, P);
 }
@@ -276,24 +276,24 @@ carom_status carom_phase_advance(carom_phase *w, carom_step *s, double tau, doub
     return carom_phase_watch(w, s, &w->b);
 }
 
-static carom_status at(carom_phase *w, carom_step *s, double tau, carom_point *P) {
+static carom_status at(carom_phase *w, carom_step *s, double tau, carom_event_point *P) {
     CAROM_TRY(w->integrator->at(w, s, tau, P));
     return carom_phase_watch(w, s, P);
 }
 
-static bool violated(const carom_phase *w, const carom_point *P) {
+static bool violated(const carom_phase *w, const carom_event_point *P) {
     for (int j = 0; j < w->nphi; ++j)
         if (P->phi[j] < 0) return true;
     return false;
 }
 
-static void swap(carom_point *A, carom_point *B) {
-    const carom_point P = *A;
+static void swap(carom_event_point *A, carom_event_point *B) {
+    const carom_event_point P = *A;
     *A = *B;
     *B = P;
 }
 
-static void copy_point(carom_point *A, const carom_point *B, const carom_step *s) {
+static void copy_point(carom_event_point *A, const carom_event_point *B, const carom_step *s) {
     A->tau = B->tau;
     A->work = B->work;
     carom_copy(A->q, B->q, s->sys->nq);
@@ -361,7 +361,7 @@ static carom_status sample(void *user, carom_step *s, double tau, carom_sample *
 
 // A sample at the start of the step, where there is none yet; the directions at its end are wanted afterwards.
 static carom_status sample_start(carom_phase *w, carom_step *s) {
-    const carom_point *P = &w->from;
+    const carom_event_point *P = &w->from;
     CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(carom_directions(s, &w->all, w->t + P->tau, P->q));
     CAROM_TRY(sample_at(w, s, w->t + P->tau, P->q, P->v, P->g, &w->scan.left));
@@ -480,7 +480,7 @@ carom_status carom_phase_divide_hidden(carom_phase *w, carom_step *s, carom_kink
 
 // -- enclosing the event ----------------------------------------------------------------------------------------------
 
-static double worst(const carom_phase *w, const carom_point *P) {
+static double worst(const carom_phase *w, const carom_event_point *P) {
     double least = HUGE_VAL;
     for (int j = 0; j < w->nphi; ++j) least = fmin(least, P->phi[j] / w->scale[j]);
     return least;
@@ -488,7 +488,7 @@ static double worst(const carom_phase *w, const carom_point *P) {
 
 // Below zero, but by no more than rounding, or a change of features that is near enough: nothing is gained by coming
 // nearer.
-static bool near_enough(const carom_phase *w, const carom_step *s, const carom_point *P) {
+static bool near_enough(const carom_phase *w, const carom_step *s, const carom_event_point *P) {
     const int nc = s->sys->nc;
     const bool close = w->b.tau - w->a.tau <= w->limits.time * carom_phase_time(w);
     for (int i = 0; i < w->nphi; ++i)
@@ -600,7 +600,7 @@ static carom_status happen(carom_phase *w, carom_step *s, double delta, double d
     return hits ? end_run(w, s, delta) : CAROM_OK;
 }
 
-static void go_to(carom_phase *w, carom_step *s, const carom_point *P) {
+static void go_to(carom_phase *w, carom_step *s, const carom_event_point *P) {
     carom_copy(w->q, P->q, s->sys->nq);
     carom_copy(w->v, P->v, s->sys->nv);
     carom_phase_book(s, &P->work);
@@ -718,7 +718,7 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     const bool across = hits && !w->limits.exact && !passes;
     // Stages beyond the kink of a gap have the other direction: nothing of them is taken.
     turns = turns && !w->limits.exact;
-    const carom_point *P = across || turns ? &w->a : &w->b;
+    const carom_event_point *P = across || turns ? &w->a : &w->b;
     go_to(w, s, P);
     if (turns) carom_move(s, w->q, P->q, w->b.tau - w->a.tau, P->v);
     for (int i = 0; i < 2 * nc; ++i) w->hit[i] = w->b.phi[i] < 0 && !(i < nc && w->b.kink[i] < 0);
@@ -738,7 +738,7 @@ bool carom_phase_unchanged(const carom_phase *w, const carom_step *s) {
     return !w->bent;
 }
 
-carom_status carom_phase_impact(carom_phase *w, carom_step *s, const carom_point *P) {
+carom_status carom_phase_impact(carom_phase *w, carom_step *s, const carom_event_point *P) {
     w->switched = w->bent = false;
     features_last(w, s);
     go_to(w, s, P);

@@ -29,7 +29,7 @@ void carom_phase_forget(carom_phase *w, const carom_step *s, int id);
 bool carom_phase_recalls(const carom_phase *w, const carom_step *s, int id);
 /// The motion from the start of the step of the integrator to P is accepted: are all contacts in the list that may
 /// close on it?
-void carom_phase_near(const carom_phase *w, carom_step *s, const carom_point *P);
+void carom_phase_near(const carom_phase *w, carom_step *s, const carom_event_point *P);
 
 /// The very first phase, for steps of h: all contacts open, sizes known.
 carom_status carom_phase_begin(carom_phase *w, carom_step *s, double h);
@@ -51,7 +51,7 @@ carom_status carom_phase_advance(carom_phase *w, carom_step *s, double tau, doub
 
 /// The state after tau, its event functions, the work on the way; error (NULL: not wanted): nq + nv estimates.  By
 /// Runge-Kutta.
-carom_status carom_phase_try(carom_phase *w, carom_step *s, double tau, carom_point *P, double *error);
+carom_status carom_phase_try(carom_phase *w, carom_step *s, double tau, carom_event_point *P, double *error);
 
 /// After a step without event, for integrators that go on from its end.
 void carom_phase_next(carom_phase *w);
@@ -106,7 +106,7 @@ bool carom_phase_unchanged(const carom_phase *w, const carom_step *s);
 enum { CAROM_PHASE_UNCHANGED = 200 }; // such events in a row before a step is refused
 
 /// At P, where open contacts w->hit[c] arrive.
-carom_status carom_phase_impact(carom_phase *w, carom_step *s, const carom_point *P);
+carom_status carom_phase_impact(carom_phase *w, carom_step *s, const carom_event_point *P);
 
 /// Without event: the next phase starts at w->a; project: put on its constraints.
 carom_status carom_phase_end(carom_phase *w, carom_step *s, double t, bool project);

@@ -1,5 +1,6 @@
 // rk.c: see rk.h.
 #include "event/rk.h"
+#include "base/dormand.h"
 #include <stddef.h>
 
 static const carom_butcher tables[] = {

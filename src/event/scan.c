@@ -3,7 +3,7 @@
 #include "system/system.h"
 #include <math.h>
 
-static const double SAFE = 4;
+static const double SAFE = 4; // (SC-3): twice what a kink needs
 enum { GRID = 8, MOST = 400 }; // places where an envelope is looked at; samples in a step
 
 static carom_sample allocate_sample(carom_arena *mem, const carom_system *sys) {
@@ -273,6 +273,7 @@ static carom_status divide(carom_scan *z, carom_step *s, const carom_sample *P, 
 // thousandth of what it is at the ends of the step, at rates that neither sample explains, whichever way normals turn
 // (SC-2); bounds are never tight where a contact leaves with hardly any.  Which and when is noted the first time.
 static carom_status overlook(carom_scan *z, carom_step *s, const carom_sample *P, bool *unseen) {
+    // less is no contact worth a warning; rates above twice those of both samples are not seen by them
     static const double SLIGHT = 1e-3, STEEP = 4;
     const carom_sample *A = &z->left;
     if (!s->sys->bounds || *unseen) return CAROM_OK;

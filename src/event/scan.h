@@ -18,7 +18,7 @@ typedef struct carom_sample {
     double *q, *v, *a; // the motion there, where the system has bounds
 } carom_sample;
 
-enum { CAROM_SCAN_DEPTH = 24 };
+enum { CAROM_SCAN_DEPTH = 24 }; // halvings: 6e-8 of a step
 
 typedef struct carom_scan {
     int n;                                           // 3 nc + nk

@@ -1,5 +1,6 @@
 // schemes.c: the list of all schemes.
 #include "scheme/schemes.h"
+#include "base/sized.h"
 #include <carom/event.h>
 #include <stddef.h>
 
@@ -20,3 +21,5 @@ carom_scheme_line carom_scheme_line_at(int i) {
             return (carom_scheme_line){all[k]->name, all[k]->about, all[k]->order, all[k]->own_steps, all[k]->options};
     return (carom_scheme_line){.name = NULL};
 }
+
+CAROM_SIZED_VIEW(carom_scheme_line_at, carom_scheme_line, (int i), (i))

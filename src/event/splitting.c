@@ -3,6 +3,7 @@
 // Spec: docs/methods-mixed.md (Acary: the lecture's splitting).  With constant steps the impact comes up to a step too
 // late: first order.  adaptive=on divides the step so that the embedded error estimate and the penetration stay within
 // tolerance; then the error follows the tolerance, whatever the step.
+#include "base/control.h"
 #include "base/tolerance.h"
 #include "event/decide.h"
 #include "event/feature.h"
@@ -225,7 +226,7 @@ static carom_status impact(work *w, carom_step *s, double h) {
 }
 
 static carom_status gaps(work *w, carom_step *s) {
-    carom_point *b = &w->P.b;
+    carom_event_point *b = &w->P.b;
     if (s->sys->nc == 0) return CAROM_OK;
     CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(carom_gaps(s, b->g, w->P.t + b->tau, b->q));
@@ -246,8 +247,8 @@ static carom_status smooth(work *w, carom_step *s, double h) {
     return gaps(w, s);
 }
 
-static void swap(carom_point *A, carom_point *B) {
-    const carom_point P = *A;
+static void swap(carom_event_point *A, carom_event_point *B) {
+    const carom_event_point P = *A;
     *A = *B;
     *B = P;
 }
@@ -350,7 +351,7 @@ static bool slides_on(const carom_phase *P, const carom_step *s, int c) {
 //          other way.  Slip that stops as soon as it begins only stops at the end of the part, and so do those behind
 //          MOST_STOPS others in a step.
 static carom_status stop_slip(work *w, carom_step *s) {
-    static const double SHORT = 1e-6;
+    static const double SHORT = 1e-6; // of the part: slip that stops so early has only just begun
     enum { MOST_STOPS = 64 };
     carom_phase *P = &w->P;
     const int nc = s->sys->nc;
@@ -425,8 +426,8 @@ static carom_status divide(work *w, carom_step *s) {
         if (h <= carom_works_shortest(s)) works = fmin(works, CAROM_WORKS_COARSE);
         const double error =
             status == CAROM_OK ? fmax(fmax(state, works), carom_flow_turn_error(&P->f, s, h) / rtol) : HUGE_VAL;
-        const double factor = fmin(refused ? 1 : s->control.grow,
-                                   fmax(s->control.shrink, safety * pow(fmax(error, CAROM_ESTIMATE), -0.2)));
+        const double factor = carom_step_factor(fmax(error, CAROM_ESTIMATE), 5, safety, s->control.shrink,
+                                                refused ? 1 : s->control.grow);
         bool hidden = false;
         double at = 0, width;
         if (error <= 1 && h > SHORT * s->h) CAROM_TRY(carom_phase_hidden(P, s, rtol, 1, &hidden, &at, &width));

@@ -5,7 +5,7 @@
 #include <math.h>
 
 /// A state tau after the start of the phase.
-typedef struct carom_point {
+typedef struct carom_event_point {
     double tau;
     double *q, *v, *g;  // g by id
     double *u;          // nc: normal velocities
@@ -14,7 +14,7 @@ typedef struct carom_point {
     double *kink;       // nc: negative where a closed contact has switched features, or approaches as no force
                         // explains; else 0
     carom_account work; // done since the start of the phase
-} carom_point;
+} carom_event_point;
 
 struct carom_phase;
 
@@ -24,11 +24,11 @@ typedef struct carom_integrator {
     carom_status (*reset)(struct carom_phase *w, carom_step *s, double h);
     /// One step from w->from, to tau at most.  error (NULL: not wanted): nq + nv estimates, where the integrator does
     /// not control them itself.
-    carom_status (*advance)(struct carom_phase *w, carom_step *s, double tau, carom_point *P, double *error);
+    carom_status (*advance)(struct carom_phase *w, carom_step *s, double tau, carom_event_point *P, double *error);
     /// The state at tau within the last step.
-    carom_status (*at)(struct carom_phase *w, carom_step *s, double tau, carom_point *P);
+    carom_status (*at)(struct carom_phase *w, carom_step *s, double tau, carom_event_point *P);
     /// Before, and for, a cheap look at the last step, to P: w->scan.q, v, a, and doubt, the error that these may have.
-    carom_status (*look)(struct carom_phase *w, carom_step *s, const carom_point *P);
+    carom_status (*look)(struct carom_phase *w, carom_step *s, const carom_event_point *P);
     carom_status (*path)(struct carom_phase *w, carom_step *s, double tau);
     /// What else is known of event function j of a closed contact in the last step: *low and *high are widened.
     void (*range)(const struct carom_phase *w, int j, double *low, double *high);
@@ -91,7 +91,7 @@ typedef struct carom_phase {
     carom_accumulation runs;
     double tol;                    // error allowed in the limit of a run, relative to its velocities and length
     double t, *q, *v;              // start of the phase
-    carom_point from, a, b, trial, aside; // from: start of the step; a before, b beyond an event
+    carom_event_point from, a, b, trial, aside; // from: start of the step; a before, b beyond an event
     double *tol_g;                 // nc: rounding of gaps
     double *offset;                // nc: event function of an open contact less its gap
     int nphi;                      // event functions: 2 nc, and those where forces have kinks

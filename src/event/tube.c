@@ -97,7 +97,7 @@ static carom_status lay(carom_phase *w, carom_step *s, double length, double *ro
 // no other is tried.
 static carom_status begin(carom_phase *w, carom_step *s) {
     const double LONGEST = s->sys->bounds ? 64 : 16, PART = 0.7; // steps; of the room
-    enum { TRIES = 4, WAIT = 4 };
+    enum { TRIES = 4, WAIT = 4 }; // shorter each time; steps until it is tried again
     double *now = w->tube.now, length, room = 0;
     const double shortest = 1.001 * w->longest;
     for (int i = 0; i < TRIES && !(room > 1); ++i) {

@@ -11,7 +11,7 @@ static double rounding(const carom_phase *w) {
     return w->limits.exact ? CAROM_FLOW_ROUNDING : 0.1 * CAROM_FLOW_ROUNDING;
 }
 
-carom_status carom_phase_gaps(carom_phase *w, carom_step *s, double t, carom_point *P) {
+carom_status carom_phase_gaps(carom_phase *w, carom_step *s, double t, carom_event_point *P) {
     if (s->sys->nc == 0) return CAROM_OK;
     CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(carom_gaps(s, P->g, t, P->q));
@@ -25,6 +25,7 @@ carom_status carom_phase_gaps(carom_phase *w, carom_step *s, double t, carom_poi
 }
 
 double carom_phase_own_direction(const carom_phase *w, const carom_step *s, int b) {
+    // errors of slip speed, above which it has a direction of its own; of what friction does in a run
     static const double YOUNG = 100, TURNS = 1e6;
     const carom_flow *f = &w->f;
     const int k = f->L.at[b] + 1, tangents = f->L.at[b + 1] - k;
@@ -91,7 +92,7 @@ static double gap_floor(const carom_phase *w, const carom_step *s, int c, const 
 //                 or |u_T|; all plus
 //         what rounding may take.  Reactions are multiplied by their Delassus number, so that functions of closed
 //         contacts are accelerations.
-carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P) {
+carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_event_point *P) {
     const double t = w->t + P->tau;
     const int ne = s->sys->ne, nc = s->sys->nc;
     if (s->sys->nk > 0) CAROM_TRY(carom_phase_kinks(w, s, t, P->q, P->v, P->phi + 2 * nc));

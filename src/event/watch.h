@@ -3,10 +3,10 @@
 #include "event/state.h"
 
 /// Gaps, rates and event functions at a point.
-carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P);
+carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_event_point *P);
 
 /// Gaps and normal velocities alone.  Gaps and directions of open contacts are what they are.
-carom_status carom_phase_gaps(carom_phase *w, carom_step *s, double t, carom_point *P);
+carom_status carom_phase_gaps(carom_phase *w, carom_step *s, double t, carom_event_point *P);
 /// Event functions of kinks of forces and gaps.
 carom_status carom_phase_kinks(const carom_phase *w, carom_step *s, double t, const double *q, const double *v,
                                double *phi);

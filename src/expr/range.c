@@ -156,6 +156,7 @@ static range wide_cosine(range a, double shift) { // cos(a - shift)
 
 // f with f'' = -f: sine or cosine.  On a wide piece lines say little.
 static void wave(range *x, const range *a, double f, double slope, double shift) {
+    // rad: beyond, e^2/2 is more than an eighth, and the parabola bounds no better than all values
     static const double WIDE = 0.5;
     const double far = fabs(a->slope) + a->off, e = 0.5 * far * far, low = -e * clamp(f + far),
                  high = e * clamp(far - f);

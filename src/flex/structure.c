@@ -29,7 +29,7 @@ struct carom_structure {
 
 // -- points ------------------------------------------------------------------------------------------------------
 
-static carom_status check_point(const carom_structure *s, const carom_point *p, carom_error *err) {
+static carom_status check_point(const carom_structure *s, const carom_sum_term *p, carom_error *err) {
     if (p->member < 0 || p->member >= s->def.nmembers)
         return carom_fail(err, CAROM_BAD_INPUT, "a point is on member %d; there are %d, counted from 0", p->member,
                           s->def.nmembers);
@@ -51,7 +51,7 @@ static carom_status check_point(const carom_structure *s, const carom_point *p, 
     return CAROM_OK;
 }
 
-static int terms_of(const carom_structure *s, const carom_point *p, int *index, double *weight, double *constant) {
+static int terms_of(const carom_structure *s, const carom_sum_term *p, int *index, double *weight, double *constant) {
     const carom_member *m = s->member[p->member];
     const int n = p->place ? carom_member_position(m, p->s, p->component, index, weight, constant)
                            : carom_member_point(m, p->s, p->component, index, weight, constant);
@@ -61,7 +61,7 @@ static int terms_of(const carom_structure *s, const carom_point *p, int *index, 
 }
 
 // Unknowns that several points share are added up.
-static carom_status make_row(carom_structure *s, const carom_points *sum, row *r, const char *what, int i,
+static carom_status make_row(carom_structure *s, const carom_sum *sum, row *r, const char *what, int i,
                              carom_error *err) {
     *r = (row){.first = s->entries, .constant = sum->constant};
     for (int k = 0; k < sum->n; ++k) {
@@ -94,7 +94,7 @@ static double row_value(const carom_structure *s, const row *r, const double *q)
     return x;
 }
 
-double carom_structure_value(const carom_structure *s, const carom_points *sum, const double *q) {
+double carom_structure_value(const carom_structure *s, const carom_sum *sum, const double *q) {
     if (!sum) return NAN;
     double x = sum->constant;
     for (int k = 0; k < sum->n; ++k) {
@@ -107,7 +107,7 @@ double carom_structure_value(const carom_structure *s, const carom_points *sum, 
     return x;
 }
 
-double carom_structure_rate(const carom_structure *s, const carom_points *sum, const double *v) {
+double carom_structure_rate(const carom_structure *s, const carom_sum *sum, const double *v) {
     if (!sum) return NAN;
     double x = 0;
     for (int k = 0; k < sum->n; ++k) {

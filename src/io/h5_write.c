@@ -8,7 +8,7 @@
 #include "base/pages.h"
 #include "io/h5.h"
 #include "io/h5_driver.h"
-#include "io/ledger.h"
+#include "sim/ledger.h"
 #include "io/publish.h"
 #include <math.h>
 #include <stdlib.h>

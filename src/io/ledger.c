@@ -1,100 +1,14 @@
-// ledger.c: the ledger as a table, as a block of text, and as JSON.
-//
-// INTERFACE names first; beside them stand the constraint and the time that belong to a largest value.
+// ledger.c: the ledger as a block of text, and as JSON.
 #define _POSIX_C_SOURCE 200809L // fmemopen
 #include "base/number.h"
 #include "io/json.h"
-#include "io/ledger.h"
+#include "sim/ledger.h"
 #include "io/print.h"
 #include "model/answers.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define REAL(name_, field_) {name_, LEDGER_REAL, offsetof(carom_ledger, field_)}
-#define LONG(name_, field_) {name_, LEDGER_LONG, offsetof(carom_ledger, field_)}
-#define NAME(name_, field_) {name_, LEDGER_NAME, offsetof(carom_ledger_names, field_)}
-
-const ledger_entry ledger_table[] = {
-    LONG("steps", steps),
-    REAL("seconds", seconds),
-    {"ns_per_step", LEDGER_NS, 0},
-    REAL("wall", wall),
-    LONG("rejected", rejected),
-    LONG("inner.steps", counts.inner),
-    LONG("inner.rejected", counts.inner_rejected),
-    LONG("undecided", undecided),
-    LONG("switches", switches),
-    LONG("impacts", impacts),
-    LONG("accumulations", accumulations),
-    REAL("penetration", penetration),
-    NAME("penetration_contact", penetration),
-    REAL("penetration_time", penetration_t),
-    REAL("compliant.overlap", compliant.overlap),
-    NAME("compliant.contact", compliant),
-    REAL("compliant.time", compliant.t),
-    REAL("compliant.start", compliant.start),
-    REAL("drift", drift),
-    NAME("drift_constraint", drift),
-    REAL("drift_time", drift_t),
-    REAL("energy.start", energy.start),
-    REAL("energy.end", energy.end),
-    REAL("energy.impact", energy.impact),
-    REAL("energy.lost", energy.lost),
-    REAL("energy.created", energy.created),
-    REAL("energy.friction", energy.friction),
-    REAL("energy.damping", energy.damping),
-    REAL("energy.external", energy.external),
-    REAL("energy.balance", energy.balance),
-    REAL("energy.identity", energy.identity),
-    LONG("sleep.falls", sleep.falls),
-    LONG("sleep.wakes", sleep.wakes),
-    REAL("sleep.energy", sleep.energy),
-    LONG("contact.problems", counts.problems),
-    LONG("contact.iterations", counts.iterations),
-    REAL("contact.residual", counts.residual),
-    NAME("contact.residual_constraint", residual),
-    REAL("contact.residual_time", residual_t),
-    LONG("contact.fallbacks", counts.fallbacks),
-    LONG("contact.accepted", counts.accepted),
-    REAL("contact.accepted_residual", counts.accepted_residual),
-    LONG("newton.iterations", counts.newton),
-    {"newton.median", LEDGER_INT, offsetof(carom_ledger, counts.newton_median)},
-    {"newton.max", LEDGER_INT, offsetof(carom_ledger, counts.newton_max)},
-    REAL("newton.max_time", counts.newton_max_t),
-    LONG("newton.many", counts.newton_many),
-    NAME("redundant", redundant),
-    {"estimate", LEDGER_JSON, offsetof(carom_ledger_names, estimate)},
-    {"warnings", LEDGER_JSON, offsetof(carom_ledger_names, warnings)},
-    {NULL, LEDGER_REAL, 0},
-};
-
-double ledger_get(const carom_ledger *l, const ledger_entry *e) {
-    const char *place = (const char *)l + e->at;
-    switch (e->kind) {
-    case LEDGER_LONG: return (double)*(const long *)place;
-    case LEDGER_INT: return *(const int *)place;
-    case LEDGER_REAL: return *(const double *)place;
-    case LEDGER_NS: return l->steps > 0 ? 1e9 * l->seconds / (double)l->steps : 0;
-    case LEDGER_NAME: case LEDGER_JSON: break;
-    }
-    return NAN;
-}
-
-void ledger_set(carom_ledger *l, const ledger_entry *e, double x) {
-    char *place = (char *)l + e->at;
-    switch (e->kind) {
-    case LEDGER_LONG: *(long *)place = x >= 0 && x < 9e18 ? (long)x : 0; break;
-    case LEDGER_INT: *(int *)place = x >= 0 && x <= INT_MAX ? (int)x : 0; break;
-    case LEDGER_REAL: *(double *)place = x; break;
-    case LEDGER_NS: case LEDGER_NAME: case LEDGER_JSON: break;
-    }
-}
-
-const char *ledger_get_name(const carom_ledger_names *names, const ledger_entry *e) {
-    return *(const char *const *)((const char *)names + e->at);
-}
 
 carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_model *m) {
     if (!l || !m) return (carom_ledger_names){0};
@@ -130,7 +44,7 @@ static void most(FILE *f, const char *label, double x, const char *where, double
 }
 
 static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
-    static const double ROUNDING = 1e-12;
+    static const double ROUNDING = 1e-12; // of the energies: friction that gives so much is a sum of rounding errors
     const double each = l->steps > 0 ? l->seconds / (double)l->steps : 0;
     fprintf(f, "  %-12s %ld (%ld rejected), %.3g s of CPU time, %.3g ns per step, %.3g s wall time\n", "steps",
             l->steps, l->rejected, l->seconds, 1e9 * each, l->wall);
@@ -280,20 +194,6 @@ static const char *json_end(const char *s, int depth) {
 static void json_whole(FILE *f, const char *text, char first, const char *otherwise) {
     const char *end = text && text[strspn(text, " \t\r\n")] == first ? json_end(text, 0) : NULL;
     fputs(end && !end[strspn(end, " \t\r\n")] ? text : otherwise, f);
-}
-
-carom_ledger_line carom_ledger_line_at(const carom_ledger *l, const carom_ledger_names *names, int i) {
-    if (!l) return (carom_ledger_line){0};
-    enum { LINES = sizeof ledger_table / sizeof ledger_table[0] - 1 };
-    if (i < 0 || i >= LINES) return (carom_ledger_line){.name = NULL};
-    const ledger_entry *e = &ledger_table[i];
-    carom_ledger_line line = {.name = e->name, .value = NAN, .is_text = ledger_is_text(e)};
-    line.whole = e->kind == LEDGER_LONG || e->kind == LEDGER_INT;
-    if (line.is_text)
-        line.text = ledger_get_name(names, e);
-    else if (i == 0 || e[-1].kind != LEDGER_NAME || ledger_get_name(names, e - 1)) // else the time of what never was
-        line.value = ledger_get(l, e);
-    return line;
 }
 
 void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names) {

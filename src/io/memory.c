@@ -1,7 +1,7 @@
 // memory.c: a result that grows in memory.
 #define _POSIX_C_SOURCE 200809L
 #include "base/grow.h"
-#include "io/ledger.h"
+#include "sim/ledger.h"
 #include "io/result.h"
 #include <limits.h>
 #include <stdlib.h>

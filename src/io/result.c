@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/missing.h"
 #include "base/text.h"
-#include "io/ledger.h"
+#include "sim/ledger.h"
 #include "io/recording.h"
 #include "io/result.h"
 #include "mech/mech.h"

@@ -2,7 +2,7 @@
 // run goes with it; a saved result cannot be resumed, since the state of the scheme is not part of a result.
 #define _POSIX_C_SOURCE 200809L
 #include "base/text.h"
-#include "io/ledger.h"
+#include "sim/ledger.h"
 #include "io/result.h"
 #include <stdlib.h>
 #include <string.h>

@@ -20,7 +20,7 @@
 #define INLINE static inline
 #endif
 
-static const double TINY = 1e-14;
+static const double TINY = 1e-14; // of the column: a pivot that is no more than some roundings of its entries
 
 // Banded LU: 3 band + 1 rows a column, entry (i, j) at [2 band + i - j].
 static inline int lu_rows(carom_shape s) { return 3 * s.band + 1; }

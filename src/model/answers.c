@@ -231,7 +231,7 @@ const char *carom_model_parameter(const carom_model *m, int i, double *value) {
 
 const char *carom_model_constraint(const carom_model *m, long long id) {
     if (!m) return NULL;
-    enum { TURNS = 8, ROOM = 140 };
+    enum { TURNS = 8, ROOM = 140 }; // names of eight calls stay valid; two names of 64 and what is between
     static _Thread_local char text[TURNS][ROOM]; // names of contacts that come and go are made when they are asked for
     static _Thread_local int turn;
     if (id < m->ne + m->nc || !m->near) return m->links[id].name;

@@ -205,7 +205,7 @@ static double travel(const struct near_pairs *x, const live *l, int i) {
     return carom_shape_finite(x->shape[i]) ? l->skin[i] - SLACK * x->shape[i]->bound_radius - l->reach : 0;
 }
 
-static bool rushes(const struct near_pairs *x, const live *l) {
+static bool has_fast_bodies(const struct near_pairs *x, const live *l) {
     double most = 0, thinnest = INFINITY;
     for (int i = 0; i < x->nshapes; ++i)
         if (x->group[i] >= 0) most = fmax(most, travel(x, l, i)), thinnest = fmin(thinnest, x->thin[i]);
@@ -213,7 +213,7 @@ static bool rushes(const struct near_pairs *x, const live *l) {
 }
 
 // Contacts with a stiffness do not stop anything; nodes of members have no shape of their own in q.
-static bool may_pass(const void *model, const carom_list *list, int k, carom_list_pair *out) {
+static bool may_tunnel(const void *model, const carom_list *list, int k, carom_list_pair *out) {
     const carom_model *m = model;
     const struct near_pairs *x = m->near;
     const live *l = list->work;
@@ -245,7 +245,7 @@ static carom_status gap_of_pair(const void *model, void *work, int k, const doub
 
 // -- the search -------------------------------------------------------------------------------------------------------
 
-enum { MOST_SLOTS = 1 << 28 };
+enum { MOST_SLOTS = 1 << 28 }; // six rows each are still an int
 
 // Slots that contacts want: an eighth more than there are, so that rows of them are found, and that the list does not
 // grow with every one that comes.
@@ -346,7 +346,7 @@ static void look_at_all(void *user, int part, int parts) {
 
 // What the threads found, sorted by code, digit by digit.  False: it is too much, list->used says how much.
 static bool gather(search *f) {
-    enum { BITS = 8, DIGITS = 1 << BITS };
+    enum { BITS = 8, DIGITS = 1 << BITS }; // a byte: its counters stay in the first cache
     long long *from = f->l->found, *to = f->l->before, most = 0;
     long all = 0;
     for (int part = 0; part < CAROM_BROAD_PARTS; ++part) all += f->own[part].n;
@@ -455,7 +455,7 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     carom_team_run(list->team, look_at_all, &f);
     carom_team_run(list->team, all_beside, &f);
     carom_broad(f.l->box, boxes, f.l->room, list->team, found, &f);
-    list->rushes = rushes(x, f.l);
+    list->has_fast_bodies = has_fast_bodies(x, f.l);
     if (!gather(&f)) return CAROM_NO_MEMORY;
     long contacts = 0;
     carom_team_run(list->team, count_contacts, &f);
@@ -564,7 +564,7 @@ static long long known_as(const void *model, const carom_list *list, int slot) {
 
 // Parts for contacts that come and go: their inverses are dense.
 static carom_status find_parts(carom_model *m, carom_error *err) {
-    enum { LARGEST = 1200 };
+    enum { LARGEST = 1200 }; // 11 MB an inverse
     CAROM_TRY(carom_model_couple(m, true, err));
     for (int i = 0; i < m->sys.nparts; ++i) {
         const int n = m->sys.part[i + 1] - m->sys.part[i];
@@ -621,7 +621,7 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
     s->strays = strays;
     s->adopt = adopt;
     s->known_as = known_as;
-    s->may_pass = may_pass;
+    s->may_tunnel = may_tunnel;
     s->gap_of_pair = gap_of_pair;
     return CAROM_OK;
 }

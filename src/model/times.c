@@ -241,7 +241,7 @@ static bool uneven(search *z, const known *k, double share, double a, double b, 
 // (JT-5)  Along a line to within a fifth of what it rises by in a part, or flat: then the function is even on the part,
 //         wherever that lies.
 static bool straight(search *z, const known *k, double share, double a, double b, double part) {
-    static const double LINE = 0.2;
+    static const double LINE = 0.2; // (JT-5)
     over(z, a, b);
     for (int i = 0; i < z->m->npulses; ++i) {
         const carom_range *x = bounds(z, i);

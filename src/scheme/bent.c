@@ -50,7 +50,7 @@ void carom_bent_keep(const carom_bent *z, carom_local *L) {
 
 carom_status carom_bent_plane(carom_bent *z, carom_step *s, bool *all, const double *g, const double *x,
                               const double *q_0) {
-    static const double ROUNDINGS = 1 << 10;
+    static const double ROUNDINGS = 1 << 10; // sums of some hundred terms lose ten bits
     *all = true;
     if (!z->some) return CAROM_OK;
     CAROM_TRY(carom_gaps(s, z->g_0, s->t, q_0));

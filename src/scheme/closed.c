@@ -90,6 +90,7 @@ double carom_local_rounding(const carom_local *L, int k, const double *x, int n)
 
 // 1e-6 sum |W| size_q of direction k
 static double elsewhere(const carom_step *s, const carom_local *L, int k, double size) {
+    // of the positions: a gap so wide was opened by motion, and by no rounding or tolerance
     static const double ELSEWHERE = 1e-6;
     const carom_columns *W = &L->W;
     const double *a = W->a + (size_t)k * (size_t)W->stride;

@@ -35,7 +35,7 @@ carom_rubbing *carom_allocate_rubbing(carom_arena *mem, const carom_system *sys,
 // (FV-3)  mu(lambda), lambda(mu): by turns, until lambda stays
 carom_status carom_friction_settle(carom_step *s, const carom_local *L, const double *lambda, int round,
                                    bool *settled) {
-    static const double SAME = 1e-13;
+    static const double SAME = 1e-13; // of the largest reaction: some roundings
     *settled = true;
     if (!s->rub || !s->rub->force) return CAROM_OK;
     double *force = s->rub->force, most = 0, change = 0;

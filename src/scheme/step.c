@@ -904,8 +904,8 @@ void carom_book_position(carom_step *s, int id, double nu) {
 }
 
 carom_status carom_emit_event(carom_step *s, carom_event event) {
-    if (s->nevents == s->most_events)
-        return carom_retry(s, "more than %d events in one step; reduce the step", s->most_events);
+    if (s->nevents == s->max_events)
+        return carom_retry(s, "more than %d events in one step; reduce the step", s->max_events);
     s->events[s->nevents++] = event;
     return CAROM_OK;
 }
@@ -936,6 +936,7 @@ void carom_factored(carom_step *s, int n) { s->inside->multiplied += (double)n *
 
 // (AU-19)  work = calls (1 + n/SMALL) + multiplications/MANY,  n = nv + ne + nc: in evaluations of a small model
 double carom_work_done(const carom_step *s) {
+    // so that runs of one mass and of forty end after the same CPU time
     static const double SMALL = 8, MANY = 300;
     const carom_inside *in = s->inside;
     return in->calls * (1 + (s->sys->nv + s->sys->ne + s->sys->nc) / SMALL) + in->multiplied / MANY;

@@ -3,6 +3,7 @@
 // Spec: docs/METHODS.md, section AD.  A step of h is tried once as a whole and once as two halves; the halves are
 // kept.  Their difference estimates the error, but it is blind to an impact that both step over, so penetration at
 // the ends of the halves counts too.  What a rejected step did is undone to the last bit.
+#include "base/control.h"
 #include "base/tolerance.h"
 #include "scheme/works.h"
 #include "sim/inspect.h"
@@ -358,7 +359,7 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
         h = h_try *
             (status != CAROM_OK
                  ? 0.25
-                 : fmin(safety, fmax((sim->control.lecture ? 1 : 0.5) * shrink, safety * pow(error, -1.0 / (p + 1)))));
+                 : carom_step_factor(error, p + 1, safety, (sim->control.lecture ? 1 : 0.5) * shrink, safety));
         if (h < least) {
             if (status != CAROM_OK) return carom_fail(err, status, "%.800s (also with a step of %.3g)", why.text, h);
             return carom_fail(err, CAROM_NOT_CONVERGED,

@@ -196,7 +196,7 @@ carom_status carom_sim_book(carom_sim *sim, double t_0, double h, bool known, ca
     if (!known) book_gaps(sim);
     if (sim->sys->compliant) carom_sim_book_compliant(sim);
     if (near || (watched && stale)) carom_sim_look_back(sim, t_0, stale, near);
-    if (sim->list.rushes && !sim->scheme->emits_events) carom_sim_look_back_listed(sim, t_0);
+    if (sim->list.has_fast_bodies && !sim->scheme->emits_events) carom_sim_look_back_listed(sim, t_0);
     // there is none, or it did that
     if (!sim->sys->power || sim->scheme->powers || sim->inside.power.booked) return CAROM_OK;
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);

@@ -31,7 +31,7 @@ void carom_forecast_start(carom_sim *sim) {
 //         = q_1 - q_b and G, B of carom_reach, by Taylor's formula at q_b |g(q_1) - g_b - (g_b - g_a)/2| <= sum G_k
 //         |e_k - d_k/2| + sum B_k (e_k^2/2 + d_k^2/4);  positions and gaps are rounded.
 bool carom_forecast_leaves_books(carom_sim *sim) {
-    static const double ROUNDING = 1e-12;
+    static const double ROUNDING = 1e-12; // of positions and gaps: some thousand roundings, so that the bound stays one
     carom_forecast *f = &sim->forecast;
     carom_noted *x = &sim->inside.noted;
     const carom_ledger *l = &sim->kept->ledger;

@@ -61,7 +61,7 @@ static double next(carom_sim *sim, bool all, double t_0, double t_1) {
 // A piece of a step, cut again where functions of time have short pulses.  After a failure the simulation goes back to
 // the start of the step.  *from: moved to the start of the last part, whose works are not booked yet.
 static carom_status piece(carom_sim *sim, double *from, double to, carom_error *err) {
-    static const double GRADE = 2;
+    static const double GRADE = 2; // halving and doubling: seven parts to a hundredth
     for (double last = HUGE_VAL; *from < to;) {
         // A part is at most GRADE times as long as those beside it: the foot of a pulse grows by a constant factor over
         // its own width.

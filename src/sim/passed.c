@@ -298,10 +298,10 @@ void carom_sim_look_back_listed(carom_sim *sim, double t_0) {
     carom_counts *counts = &sim->kept->ledger.counts;
     carom_list_pair pair;
     path p = {.sim = sim, .t_0 = t_0, .h = sim->kept->t - t_0, .v_0 = sim->v_0, .pair = &pair};
-    if (sim->scheme->emits_events || !sys->may_pass || !(p.h > 0)) return;
+    if (sim->scheme->emits_events || !sys->may_tunnel || !(p.h > 0)) return;
     for (p.k = 0; p.k < sim->list.pairs; ++p.k) {
         double at;
-        if (!sys->may_pass(sys->model, &sim->list, p.k, &pair) || !pair_in_question(&p)) continue;
+        if (!sys->may_tunnel(sys->model, &sim->list, p.k, &pair) || !pair_in_question(&p)) continue;
         p.g_0 = gap_after(&p, t_0, sim->q_0, 0, sim->v_0),
         p.g_next = gap_after(&p, t_0 + START * p.h, sim->q_0, START * p.h, sim->v_0);
         const bool found = approaches(&p) && leaves(&p) && passed(&p, &at);

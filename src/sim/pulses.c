@@ -61,6 +61,7 @@ static bool beside(look *z, double t, double e) {
 }
 
 static bool alone(look *z, double t, double e, int *which) {
+    // of the range of a function; a value that stands alone does so eight times as wide, too
     static const double ROUNDING = 1e-9, WIDER = 8;
     if (!evaluate(z, t, z->x) || !beside(z, t, e)) return false;
     for (*which = 0; *which < z->n; ++*which) {
@@ -212,6 +213,7 @@ static const double INSTANT = 1e-6; // of a step
 
 // Does gap c change by much of the height of a pulse in an instant?  Walls that jump have no speed.
 static bool leaps(const walls *z, int c, double t, double height) {
+    // of the height: a smooth pulse of the width of a step rises by 4e-6 of it in an INSTANT
     static const double MUCH = 0.25;
     const double e = INSTANT * z->sim->h;
     return !(fabs(gap_at(z, c, t + e) - gap_at(z, c, t - e)) < MUCH * height);
@@ -224,7 +226,7 @@ static double least(const wall *w) { return 0.1 * (w->range[1] - w->range[0]); }
 //         beyond H/2.  In fewer than FEWEST steps, and with H/width above a part of the speed that contacts take away,
 //         its motion decides and is not followed.
 static void judge(walls *z, int c, double fewest) {
-    static const double SEEN = 0.1;
+    static const double SEEN = 0.1; // of the speed of impacts: slower walls change them by less than a tenth
     const wall *w = z->of + c;
     const double sign = w->peak > w->now ? 1 : -1, h = z->sim->h, lowest = sign > 0 ? fmax(w->base, w->now)
                                                                                    : fmin(w->base, w->now);
@@ -251,7 +253,7 @@ static void judge(walls *z, int c, double fewest) {
 
 // Turning points of each gap, by looks at every step from t to `to`.
 static void follow(walls *z, double t, double to, double fewest) {
-    static const double LOOKS = 1e6;
+    static const double LOOKS = 1e6; // at most so many looks, however long the run is
     const double h = fmax(z->sim->h, (to - t) / LOOKS);
     const int ne = z->sim->sys->ne, nc = z->sim->sys->nc;
     bool begun = false;
@@ -275,7 +277,7 @@ static void follow(walls *z, double t, double to, double fewest) {
 
 // How far gaps move in n parts of the time from t to `to`; is it more than rounding?
 static bool ranges(walls *z, double t, double to, int n) {
-    static const double ROUNDING = 1e-9;
+    static const double ROUNDING = 1e-9; // of the gap: functions of time in it are rounded, also far from zero
     const int ne = z->sim->sys->ne, nc = z->sim->sys->nc;
     bool moves = false;
     for (int c = 0; c < nc; ++c) z->of[c].range[0] = HUGE_VAL, z->of[c].range[1] = -HUGE_VAL;

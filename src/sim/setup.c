@@ -63,9 +63,9 @@ static void allocate_loop(carom_sim *sim, carom_arena *mem) {
     sim->power_now = carom_allocate(mem, (size_t)sys->nworks);
     // A step tells at most impact, accumulation, close and stick of each contact; one that finds its events in
     // continuous time may meet many.
-    s->most_events = sim->scheme->emits_events ? 32768 + 16 * sys->nc : 4 * sys->nc;
+    s->max_events = sim->scheme->emits_events ? 32768 + 16 * sys->nc : 4 * sys->nc;
     s->dir = sim->dir = carom_allocate_ints(mem, (size_t)nb + 1);
-    sim->events = carom_allocate_bytes(mem, (size_t)s->most_events * sizeof *sim->events);
+    sim->events = carom_allocate_bytes(mem, (size_t)s->max_events * sizeof *sim->events);
     sim->all = carom_allocate_local(mem, sys);
     sim->jerk = carom_allocate(mem, 2 * (size_t)sim->nl);
     sim->alone = carom_allocate(mem, sys->jump && !sys->listed ? 3 * (size_t)carom_sim_looked_at(sim) : 0);

@@ -236,7 +236,8 @@ carom_status carom_sim_ready(carom_sim *sim, carom_error *err) {
 //          one.  The next one is a little longer than this step needed; it shrinks slowly, so that few steps are made
 //          twice.
 static carom_status take_listed_step(carom_sim *sim, double *h, carom_error *err) {
-    enum { TRIES = 64 };
+    enum { TRIES = 64 }; // each time half as long again: 1e11 times the first length
+    // too short: half as much again; else a quarter to spare, and half of an excess goes in 14 steps
     static const double MORE = 1.5, SPARE = 1.25, SHRINKS = 0.95;
     carom_inside *in = sim->step.inside;
     for (int tries = 0;; ++tries) {

@@ -37,6 +37,7 @@ void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep
 // Contacts so many that a problem may be too large for every solver but one: a run goes on with what that leaves, and
 // counts it, where no tolerance is given.
 enum { LARGE = 250 }; // pairs that are near each other
+// of the speeds: what sweeps over bodies reach in piles; it is counted in the ledger
 static const double LARGE_ACCEPT = 1e-3;
 
 static void set_accept(carom_sim *sim) {

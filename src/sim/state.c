@@ -12,7 +12,7 @@
 #include <time.h>
 
 bool carom_sim_ran_away(const carom_ledger *l) {
-    static const double FAR = 1e3;
+    static const double FAR = 1e3; // of all energy that the run knows of: nothing mechanical comes from there
     const double known = fabs(l->energy.start) + fabs(l->energy.external) + fabs(l->energy.damping);
     return known > 0 && l->energy.end > FAR * known && l->energy.balance > FAR * known;
 }

@@ -13,6 +13,7 @@ double carom_sim_jump(const carom_sim *sim, double t_0, double t_1) {
 }
 
 double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1) {
+    // of what a function does in the run: in a step; in parts of it, by which works are accounted
     static const double MUCH = 0.5, LITTLE = 1.0 / 32;
     const carom_system *sys = sim->sys;
     const double run[2] = {sim->t0, sim->t_end};

@@ -84,7 +84,7 @@ static double still(const carom_sim *sim) { return STILL * carom_sim_one_step(si
 // tolerance, of positions or of what forces do in one step; elsewhere, at rest, that of the forces in one step.  Forces
 // beyond those at the start, and beyond what moved and was given, are an effect of the growth, and no cause.
 static double one_step(const carom_sim *sim, const carom_ledger *l, const carom_forces *x) {
-    static const double REST = 1e-2;
+    static const double REST = 1e-2; // of the work of forces in a step: less motion is rest
     const carom_kept *k = sim->kept;
     const int i = sim->scheme->own_steps ? carom_option_find(sim->scheme->options, "rtol", 4) : -1;
     const double all = carom_sim_of_step(sim, x),
@@ -446,7 +446,7 @@ static void unstable(writer *w, carom_pace p, double longest, const char *when) 
 // A force or a mode that is too fast at the end alone, as regularised friction that sticks, does not grow but never
 // rests: a warning where more than UNSTEADY of the energy is unaccounted for.
 static bool restless(writer *w, const carom_ledger *l) {
-    static const double UNSTEADY = 1e-2;
+    static const double UNSTEADY = 1e-2; // of the energy: a run that is read to two digits is wrong in the second
     carom_sim *sim = (carom_sim *)w->sim; // what is looked at is scratch
     carom_pace now[2] = {{0}}, p;
     double longest;
@@ -509,7 +509,7 @@ static bool hovers(writer *w, const carom_ledger *l) {
 // (BK-8)  An impact that leaves bodies before the wall, behind it, or late: penetration shows only one of these.  By
 //         the gaps until then, later flights may be far longer; but a twentieth of these is no matter.
 static bool displaced(writer *w, const carom_ledger *l) {
-    static const double MATTERS = 0.05;
+    static const double MATTERS = 0.05; // as said above: a twentieth
     const carom_sim *sim = w->sim;
     const carom_kept *k = sim->kept;
     const bool shapes = k->off.size > 0;

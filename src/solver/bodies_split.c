@@ -5,7 +5,8 @@
 #include "base/team.h"
 #include "solver/local.h"
 
-enum { CHECK = 4, MOST = 1000, WINDOW = 200, KRYLOV = 50 };
+enum { CHECK = 4, MOST = 1000, WINDOW = 200, KRYLOV = 50 }; // iterations between residuals; bounds of the work
+// (SOL-22); relaxation of 1.5 to 1.8 is usual for ADMM; inner residuals follow the outer one
 static const double RHO = 0.6, RELAX = 1.6, INEXACT = 0.3;
 
 // The inverse of a symmetric positive matrix, in place.

@@ -13,7 +13,7 @@ typedef struct {
     double *best;      // n
 } gauss_seidel;
 
-enum { FRESH = 64 };
+enum { FRESH = 64 }; // sweeps, whose updates of u gather rounding
 
 static void allocate(void *work, carom_arena *mem, int n, int nb) {
     gauss_seidel *w = work;

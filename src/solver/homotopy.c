@@ -23,7 +23,7 @@ static const double ALONG = 0.95;     // cosine of 18 degrees: of a step and its
 static const double FAR = 1e9;        // larger impulses: the path goes to infinity, and the problem has most likely no
                                       // answer
 
-enum { CORRECTIONS = 8, SYSTEMS = 4000, KINKS = 100 };
+enum { CORRECTIONS = 8, SYSTEMS = 4000, KINKS = 100 }; // quadratic, or the step is too long; bounds of the work
 
 typedef struct {
     carom_problem pb;

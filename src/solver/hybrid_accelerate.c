@@ -2,7 +2,7 @@
 #include "solver/hybrid.h"
 #include "solver/sweep.h"
 
-enum { CHECK = 10, PATIENCE = 60 };
+enum { CHECK = 10, PATIENCE = 60 }; // iterations between two residuals; without a gain
 
 // (SOL-20) of sweeps.  A step that grows twofold starts afresh from the last sweep.
 void carom_hybrid_accelerate(carom_hybrid *w, int most) {

@@ -6,7 +6,7 @@
 #include "solver/local.h"
 #include <float.h>
 
-enum { CHECK = 5 };
+enum { CHECK = 5 }; // iterations between two residuals, which cost as much as one
 static const double FIRST_RHO = 1e-3; // of the diagonal of G; adapted from there
 
 // (SOL-19)  (G + rho D) p = rho D (z - y) - c - mu rho |D y_T| n,   z = proj(p + y),   y = y + p - z:   u = -rho D y

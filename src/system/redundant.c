@@ -321,8 +321,8 @@ static double turned(const count *c) {
 // Along the motion until columns have turned by some hundredths; its length is made that long.  False: they do not
 // turn.
 static bool go_along(count *c, bool timed) {
-    static const double ENOUGH = 0.02;
-    enum { MOST = 60 };
+    static const double ENOUGH = 0.02; // rad: well above rounding, and small enough for a motion of first order
+    enum { MOST = 60 }; // doublings: from rounding to any length
     double s = FIRST / fmax(carom_norm_max(c->y, c->r.sys->nv), 1e-300);
     for (int k = 0; k < MOST; ++k, s *= 2) {
         c->t_1 = timed ? c->t + s : c->t;

@@ -322,7 +322,7 @@ carom_status carom_near_make(carom_model *m, carom_error *err) {
 // -- at the start -----------------------------------------------------------------------------------------------------
 
 carom_status carom_near_start(const carom_model *m, void *work, double scale, carom_error *err) {
-    static const double TOLERANCE = 1e-9;
+    static const double TOLERANCE = 1e-9; // of the size: shapes that are placed on each other overlap by rounding
     near_look x;
     int worst = -1, overlaps = 0;
     CAROM_TRY(carom_near_open(m, work, m->q0, &x, err));

@@ -33,7 +33,7 @@ static const carom_option options[] = {
 
 enum { ROUNDS = 8, SPLITS = 3 };  // sets of slip that ends; parts of a step
 static const double SPLIT = 1e-6; // of a step: shortest part
-static const double SAME_MU = 1e-11;
+static const double SAME_MU = 1e-11; // relative: the residual that Newton leaves, with room
 
 typedef carom_alpha_forces work;
 

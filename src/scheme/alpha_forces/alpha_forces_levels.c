@@ -23,7 +23,7 @@ static double reach(const work *w, const carom_local *L, int k) {
 // (AF-13)  H = { j in F : h gamma c (lambda_N (+ kap)) |W_N| > 1e-11 p },  p the momentum of a step:  forces that are
 //          no rounding
 static void find_held(work *w, const carom_step *s) {
-    static const double NONE = 1e-11;
+    static const double NONE = 1e-11; // of the momentum: no more than iterations leave
     const carom_local *L = &w->N.L;
     const double size = carom_momentum_size(w->N.size, w->M);
     for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) w->holds[id] = false;

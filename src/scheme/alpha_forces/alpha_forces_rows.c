@@ -10,7 +10,7 @@ double carom_alpha_no_velocity(const carom_step *s, const carom_local *L, int k,
 }
 
 bool carom_alpha_sticks(const carom_step *s, int id, const double *p, int n) {
-    static const double INSIDE = 1 - 1e-6;
+    static const double INSIDE = 1 - 1e-6; // on the cone to rounding of the solver: it slides
     return n > 0 && p[0] > 0 && carom_length(p + 1, n) < INSIDE * s->sys->contacts[id - s->sys->ne].friction * p[0];
 }
 

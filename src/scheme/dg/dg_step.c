@@ -163,7 +163,7 @@ static carom_status explicit_stage(carom_dg_work *w, carom_step *s, int l) {
 //          and where it points is a matter of Coulomb's law and not of u_T at t_0 alone.  Such contacts obey that law
 //          with the rows u_T0 + h (W_T'a + kappa_T).  *some: there are any.
 static void slow(carom_dg_work *w, carom_step *s, bool *some) {
-    static const double FEW = 4;
+    static const double FEW = 4; // steps, as in the equation above
     const carom_local *L = &w->dg.block->L;
     double *a = w->v_1;
     *some = false;

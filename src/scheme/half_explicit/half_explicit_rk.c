@@ -15,7 +15,7 @@ static const carom_rk_table tables[] = {
 #undef CAROM_TABLE
 };
 
-enum { STAGES = 8 };
+enum { STAGES = 8 }; // of the largest table
 static const double DRIFT = 0.01; // of what moves in a step: the local error of lasting contact is far smaller, flight
                                   // is faster
 

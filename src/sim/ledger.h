@@ -1,6 +1,7 @@
 // ledger.h: the ledger as a table of names, for every place that writes or reads it.
 #pragma once
-#include <carom/result.h>
+#include <carom/sim.h>
+#include <stddef.h>
 
 typedef enum ledger_kind { LEDGER_LONG, LEDGER_INT, LEDGER_REAL, LEDGER_NS, LEDGER_NAME, LEDGER_JSON } ledger_kind;
 

@@ -1,0 +1,9 @@
+// control.h: the size of the next step by the estimated error of the last one.
+#pragma once
+#include <math.h>
+
+/// h_1/h_0 = safety error^(-1/k) between least and most, as in (AD-5): an error that grows as h^k then meets the
+/// tolerance, which is 1.  Of a step that is made again, most is safety.
+static inline double carom_step_factor(double error, double k, double safety, double least, double most) {
+    return fmin(most, fmax(least, safety * pow(error, -1 / k)));
+}
