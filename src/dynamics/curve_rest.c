@@ -430,8 +430,8 @@ static carom_status linearise(void *user) { return evaluate(user); }
 
 static void resize(void *user, double by) { ((rests *)user)->length *= by, ((rests *)user)->force *= by; }
 
-// A branch that begins where all coordinates vanish does not know its lengths: they are measured again, and forces, of a
-// displacement by one length, with them.
+// A branch that begins where all coordinates vanish does not know its lengths: they are measured again, and with them
+// the forces of a displacement by one length.
 static carom_status settle(void *user, bool *moved) {
     rests *r = user;
     const double most = carom_point_largest(&r->p, r->q, r->nq);
