@@ -46,6 +46,8 @@ typedef struct carom_curve {
     double (*beyond)(void *user, double re, double im);
     // choose better coordinates of the same solution; *moved: its tangent is another one
     carom_status (*settle)(void *user, bool *moved);
+    // lengths are so much longer from here on; the tangent is then another one.  NULL: they are known
+    void (*resize)(void *user, double by);
     carom_status (*row)(void *user, double *period, double *x, double *least, double *most); // x: nq + nv
     // as the solution that was kept: contacts do the same
     bool (*same)(void *user);

@@ -20,6 +20,7 @@ static const double CUT = 1e-12;      // of a matrix that has cancelled
 static const double SOFT = 1e3;       // sizes by which a typical force moves soft directions
 static const double UNIQUE = 3e-14;   // the same, where only one that vanishes everywhere counts
 static const double SMALLEST = 1e-3;  // m: the size of a model whose coordinates are all 0
+static const double OUTGROWN = 10;    // of that size: it is measured again
 static const double GROWS = 1e-9;     // of the fastest rate: real parts of eigenvalues below are 0
 static const double NOUGHT = 1e-9;    // of a tangent: a part of it that is none
 static const double AT_CORNER = 1e-8; // of forces and lengths: contacts that change together with the first one
@@ -427,7 +428,19 @@ static carom_status pair(void *user, double *x, double *shape, double *rate) {
 
 static carom_status linearise(void *user) { return evaluate(user); }
 
-static carom_status settle(void *user, bool *moved) { return (void)user, *moved = false, CAROM_OK; }
+static void resize(void *user, double by) { ((rests *)user)->length *= by, ((rests *)user)->force *= by; }
+
+// A branch that begins where all coordinates vanish does not know its lengths: they are measured again, and with them
+// the forces of a displacement by one length.
+static carom_status settle(void *user, bool *moved) {
+    rests *r = user;
+    const double most = carom_point_largest(&r->p, r->q, r->nq);
+    *moved = most > OUTGROWN * r->length;
+    if (!*moved) return CAROM_OK;
+    resize(r, most / r->length);
+    int iterations;
+    return correct(r, NULL, &iterations);
+}
 
 static carom_status row(void *user, double *period, double *x, double *least, double *most) {
     const rests *r = user;
@@ -817,6 +830,7 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
                        .beyond = beyond,
                        .apart = apart,
                        .settle = settle,
+                       .resize = resize,
                        .row = row,
                        .same = same,
                        .keep = keep,

@@ -409,10 +409,10 @@ carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size) {
     c->hold = c->conservative && !tau;
     if (c->near) CAROM_TRY(carom_shooter_tolerance(&c->s, c->rtol, &changed));
     carom_status status = newton(c, tau, size);
-    if (!c->near || status != CAROM_NOT_CONVERGED || !(c->residual < WORTH * c->enough)) return status;
+    if (status != CAROM_NOT_CONVERGED || !(c->residual < WORTH * c->enough)) return status;
     // it may be the runs that are rougher than it was thought
     const carom_error kept = *c->err;
-    CAROM_TRY(carom_cycle_measure(c, &more));
+    if (c->near) CAROM_TRY(carom_cycle_measure(c, &more));
     c->s.linear = c->s.linear && !more;
     if (more) status = newton(c, tau, size);
     else *c->err = kept;

@@ -211,6 +211,7 @@ static carom_status march(follow_walk *w, double *t, bool *more) {
         if (ended) return CAROM_OK;
         CAROM_TRY(follow_settle(w, &moved));
         if (moved) {
+            step = fmin(step, longest(w)); // in new units
             CAROM_TRY(follow_stand(w));
             w->before = 0;
             if (w->parent > 0) w->k.half(w->k.user, w->half);

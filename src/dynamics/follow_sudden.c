@@ -6,17 +6,17 @@
 
 static const double NEAR_GRAZING = 0.02; // of the parameter's range: how far ahead an orbit that grazes may lie
 static const double FURTHER[] = {1e-6, 1e-5, 1e-4}; // of a step: how far behind an event another solution is looked for
-static const double ONE_EVENT = 1e-6; // of the parameter: an end so near to an event belongs to it
 static const double SIDEWAYS[] = {1e-6, 1e-5, 1e-4}, FARTHER = 10, NOT_FAR = 1e3; // of the range: how far from the end
                                       // of a branch its other side is looked for; of that, states; and where they lie
 
 // Is there a solution with other contacts just behind sigma?  Where an event has only begun it is hard to find: a
-// little further on, too.  The curve ends there.
-static carom_status look_behind(follow_walk *w, double sigma, double ds, bool *found, double *at, carom_error *why) {
+// little further on, too.  The curve ends there.  *only: there is one at sigma, and none where it would be clear.
+static carom_status look_behind(follow_walk *w, double sigma, double ds, bool *found, bool *only, double *at,
+                                carom_error *why) {
     enum { TIMES = 5 };
     // events that come at nearly the same time are told apart first
     const double further[TIMES] = {w->k.clear, 0, FURTHER[0], FURTHER[1], FURTHER[2]};
-    *found = false;
+    *found = *only = false;
     for (int i = w->k.clear > 0 ? 0 : 1; i < (w->k.clear > 0 ? TIMES : 2) && !*found; ++i) {
         int iterations;
         *at = sigma + further[i];
@@ -25,6 +25,7 @@ static carom_status look_behind(follow_walk *w, double sigma, double ds, bool *f
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
         if (status != CAROM_OK) *why = *w->err;
         *found = status == CAROM_OK && !w->k.same(w->k.user);
+        *only = i == 0 ? status != CAROM_OK : *only && i == 1;
     }
     return CAROM_OK;
 }
@@ -99,25 +100,6 @@ static carom_status locate_sudden(follow_walk *w, double ds, double *a, double *
     return follow_fatal(status) ? status : off;
 }
 
-// No solution just behind a grazing-sliding: orbits with this phase of sticking and those without it meet there, and
-// the branch turns back.
-static bool turned_there(follow_walk *w, int branch, double value) {
-    static const char what[] = "grazing-sliding", word[] = " (nonsmooth fold)";
-    carom_table *t = &w->f->branch;
-    for (long r = t->rows - 1; r >= 0 && t->column[0].integer[r] == branch; --r) {
-        const char *text = t->column[5].text[r];
-        if (text[0] == 0) continue;
-        const double off = fabs(t->column[1].real[r] - value);
-        if (strncmp(text, what, sizeof what - 1) != 0 || strstr(text, word) ||
-            !(off <= ONE_EVENT * fmax(fabs(value), w->size)))
-            return false;
-        char *more = realloc(t->column[5].text[r], strlen(text) + sizeof word);
-        if (more) t->column[5].text[r] = strcat(more, word);
-        return more != NULL;
-    }
-    return false;
-}
-
 // The curve stands at the last solution before contacts do something else, and there is none beyond it.  Solutions with
 // other contacts may lie on either side of that value, as where a slip phase begins to stick: from states a little
 // beside it, from which contacts do something else.  *found: the curve ends there, and w->tau leads on.
@@ -173,7 +155,8 @@ carom_status follow_sudden_event(follow_walk *w, int branch, double ds, bool *en
         CAROM_TRY(follow_settle(w, &moved));
         if (moved) return CAROM_OK;
     }
-    CAROM_TRY(look_behind(w, b, ds, &found, &behind, &why));
+    bool only = false;
+    CAROM_TRY(look_behind(w, b, ds, &found, &only, &behind, &why));
     if (found) w->k.describe(w->k.user, false, text, sizeof text);
     const bool touches = w->k.graze && (!found || strncmp(text, "grazing", 7) == 0);
     follow_spot *at = &w->spot[FOLLOW_THERE];
@@ -193,11 +176,10 @@ carom_status follow_sudden_event(follow_walk *w, int branch, double ds, bool *en
     if (touches) CAROM_TRY(w->k.restore(w->k.user, at->place));
     if (touches) CAROM_TRY(w->k.linearise(w->k.user));
     bool beside = false, back = false;
-    if (!found && turned_there(w, branch, at->place[0])) {
-        for (int i = 0; i < w->k.ntau; ++i) w->tau[i] = -at->tau[i];
-        return CAROM_OK;
-    }
-    if (!found && w->k.beside) CAROM_TRY(look_beside_end(w, at, &beside, &back));
+    // where orbits with a phase of sticking and those without it meet, one within the errors of Newton's method is no
+    // branch that goes on
+    const bool meet = found && only && strncmp(text, "grazing-sliding", 15) == 0;
+    if ((!found || meet) && w->k.beside) CAROM_TRY(look_beside_end(w, at, &beside, &back));
     if (beside) {
         w->k.describe(w->k.user, false, text, sizeof text);
         if (back) strcat(text, " (nonsmooth fold)");

@@ -15,6 +15,9 @@
 
 static const double AWAY = 1e-3, SLANT = 10; // (SWI-1)  how far from a crossing other branches are looked for at first;
                                              // of that: they are no farther
+static const double NEAREST = 1e-9, FARTHEST = 1e7; // the same of equilibria, whose lengths are not known where all
+                                                    // coordinates vanish
+static const double SHORTER = 0.1; // of a length: the new branch has one of its own
 static const double MIRROR = 1e-4;  // of the way to both halves of a branch, and of eigenvalues: they are alike
 static const double AGREE = 0.2;    // of a coefficient: that of the normal form and that of the first orbits
 static const double NOTICED = 1e-9; // of the parameter's range: what rounding does not make
@@ -56,11 +59,13 @@ static double slope_of(const beside side[2]) {
     return (side[1].critical - side[0].critical) / (side[1].value - side[0].value);
 }
 
-// One half of the branch that crosses: its place, parameter and look.
+// One half of the branch that crosses: its place, parameter and look.  Nearer than usual lengths are shorter.
 static carom_status cross_at(follow_walk *w, const double *place, const double *phi, double s, bool *good, beside *to) {
     int iterations;
     *good = false;
     CAROM_TRY(w->k.restore(w->k.user, place));
+    const double unit = w->k.resize ? fmin(1, fabs(s) / AWAY) : 1;
+    if (unit < 1) w->k.resize(w->k.user, unit), s /= unit;
     carom_status status = w->k.predict(w->k.user, phi, s);
     if (status == CAROM_OK) status = w->k.correct(w->k.user, phi, &iterations);
     if (status == CAROM_OK) status = w->k.look(w->k.user, &w->spot[FOLLOW_TRIED].look);
@@ -132,7 +137,8 @@ carom_status follow_begin_doubled(follow_walk *w, double *t) {
 
 carom_status follow_begin_crossing(follow_walk *w, double *t) {
     const int n = w->k.ntau;
-    enum { TIMES = 11 };
+    const double nearest = w->orbits ? AWAY : NEAREST, farthest = w->orbits ? 1e5 * AWAY : FARTHEST;
+    const int times = 1 + (int)round(2 * log10(farthest / nearest));
     double *place = malloc((3 * (size_t)w->k.nplace + (size_t)n + 1) * sizeof *place), *other = place + w->k.nplace,
            *first = other + w->k.nplace, *phi = first + w->k.nplace;
     if (!place) return follow_no_memory(w->err);
@@ -142,8 +148,9 @@ carom_status follow_begin_crossing(follow_walk *w, double *t) {
     carom_status status = w->k.linearise(w->k.user);
     if (status == CAROM_OK && !w->k.cross(w->k.user, w->tau, phi)) status = follow_no_memory(w->err);
     bool felt = false;
-    for (int i = 0; i < TIMES && !felt && status == CAROM_OK; ++i) { // as near as the parameter allows to tell
-        const double by = AWAY * pow(10, i / 2.0);
+    double away = 0, unit = 1;
+    for (int i = 0; i < times && !felt && status == CAROM_OK; ++i) { // as near as the parameter allows to tell
+        const double by = nearest * pow(10, i / 2.0);
         beside now[2] = {{0}};
         bool both = false;
         status = cross_at(w, place, phi, -by, &both, &now[1]);
@@ -152,7 +159,7 @@ carom_status follow_begin_crossing(follow_walk *w, double *t) {
         if (status != CAROM_OK || !both) continue;
         good = true, half[0] = now[0], half[1] = now[1];
         carom_copy(other, w->place, w->k.nplace), w->k.save(w->k.user, first);
-        felt = fabs(half[0].value - place[0]) + fabs(half[1].value - place[0]) > FOLLOW_FELT * w->size;
+        away = by, felt = fabs(half[0].value - place[0]) + fabs(half[1].value - place[0]) > FOLLOW_FELT * w->size;
     }
     if (status == CAROM_OK && !good)
         status = carom_fail(w->err, CAROM_NOT_CONVERGED, "the branch that crosses was not found");
@@ -162,6 +169,9 @@ carom_status follow_begin_crossing(follow_walk *w, double *t) {
         status = largest_way(w, other, first, &r);
         const bool pitchfork = fabs(up - down) < fabs(up + down);
         bool alike = false;
+        // (SWI-1) tells how far it is until the parameter has changed by its range: a length of the new branch
+        const double part = (fabs(up) + fabs(down)) / 2 / w->size;
+        if (felt && w->k.resize) unit = fmin(1, away / (pitchfork ? sqrt(part) : part)) / fmin(1, away / AWAY);
         if (pitchfork && status == CAROM_OK) status = are_images(w, other, &half[0], &alike);
         char text[60] = "transcritical";
         if (pitchfork) {
@@ -175,11 +185,13 @@ carom_status follow_begin_crossing(follow_walk *w, double *t) {
         if (status == CAROM_OK && !alike && w->ntasks < 16) { // the other half
             status = w->k.restore(w->k.user, other);
             for (int i = 0; i < n; ++i) w->tau_1[i] = -phi[i];
+            if (status == CAROM_OK && !(unit > SHORTER && unit < 1 / SHORTER)) w->k.resize(w->k.user, unit);
             if (status == CAROM_OK) status = follow_add_task(w, 0, w->longest * FOLLOW_FIRST, FOLLOW_START, w->tau_1);
             if (status == CAROM_OK) follow_task_at(w, w->ntasks - 1)[6] = -1;
         }
     }
     if (status == CAROM_OK) carom_copy(w->tau, phi, n), status = w->k.restore(w->k.user, first);
+    if (status == CAROM_OK && !(unit > SHORTER && unit < 1 / SHORTER)) w->k.resize(w->k.user, unit);
     if (status == CAROM_OK) status = w->k.linearise(w->k.user);
     free(place);
     return status;

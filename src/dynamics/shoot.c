@@ -819,15 +819,6 @@ const char *carom_shooter_scheme(const char *name) {
     return s && s->exact && s->own_steps ? s->name : NULL;
 }
 
-// The scheme, with its tolerance; a tolerance among the options comes last and wins.
-static carom_status resolve(carom_shooter *s, double rtol) {
-    carom_run_given given = s->task.run;
-    if (!given.scheme) given.scheme = CAROM_SCHEME_OF_DERIVATIVES;
-    given.end = given.step = 1, given.rtol = rtol;
-    carom_run_free(&s->run);
-    return carom_run_resolve(&s->run, s->task.base, &given, s->err);
-}
-
 // What the options make of the tolerance, and its least value.
 static double tolerance_of(const carom_shooter *s, double *least) {
     const carom_option *list = s->run.table->options;
@@ -837,6 +828,40 @@ static double tolerance_of(const carom_shooter *s, double *least) {
     for (int i = 0; s->run.options && s->run.options[i]; ++i)
         if (strncmp(s->run.options[i], "rtol=", 5) == 0) rtol = carom_number(s->run.options[i] + 5, NULL);
     return rtol;
+}
+
+// (ORB-6)  What accelerations decide at events follows from the tolerance of the run: tol = 10 rtol, at most the
+//           scheme's own, which moves events of sliding by 10 tol.  One that is given stays.
+static carom_status sharpen(carom_shooter *s, carom_run_given *given) {
+    static const char name[] = "decide-tol";
+    const carom_option *list = s->run.table ? s->run.table->options : NULL;
+    const int at = list ? carom_option_find(list, name, sizeof name - 1) : -1;
+    double least;
+    const double tol = at >= 0 ? fmax(list[at].low, 10 * tolerance_of(s, &least)) : HUGE_VAL;
+    int n = 0;
+    for (int i = 0; s->run.options && s->run.options[i]; ++i)
+        if (strncmp(s->run.options[i], "decide-tol=", sizeof name) == 0) return CAROM_OK;
+    if (at < 0 || !(tol < list[at].fallback)) return CAROM_OK;
+    while (given->options && given->options[n]) ++n;
+    const char **more = realloc(s->options, ((size_t)n + 2) * sizeof *more);
+    if (!more) return no_memory(s->err);
+    s->options = more;
+    carom_format(s->decide, sizeof s->decide, "decide-tol=%.17g", tol);
+    more[0] = s->decide;
+    for (int i = 0; i <= n; ++i) more[i + 1] = i < n ? given->options[i] : NULL;
+    given->options = more;
+    carom_run_free(&s->run);
+    return carom_run_resolve(&s->run, s->task.base, given, s->err);
+}
+
+// The scheme, with its tolerance; a tolerance among the options comes last and wins.
+static carom_status resolve(carom_shooter *s, double rtol) {
+    carom_run_given given = s->task.run;
+    if (!given.scheme) given.scheme = CAROM_SCHEME_OF_DERIVATIVES;
+    given.end = given.step = 1, given.rtol = rtol;
+    carom_run_free(&s->run);
+    CAROM_TRY(carom_run_resolve(&s->run, s->task.base, &given, s->err));
+    return sharpen(s, &given);
 }
 
 carom_status carom_shooter_tolerance(carom_shooter *s, double rtol, bool *changed) {
@@ -899,7 +924,7 @@ void carom_shooter_close(carom_shooter *s) {
                       s->block, s->dp,    s->scratch, s->least,  s->most};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
     drop_samplings(s);
-    free(s->index), free(s->way), free(s->signal), free(s->computed), free(s->sampling);
+    free(s->options), free(s->index), free(s->way), free(s->signal), free(s->computed), free(s->sampling);
     free(s->averages), free(s->hit), free(s->nearest), free(s->touches), free(s->crossed), free(s->soft_gap),
         free(s->soft_closed);
     *s = (carom_shooter){0};

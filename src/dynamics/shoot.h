@@ -55,6 +55,8 @@ typedef struct carom_shooter {
     // the model
     carom_task task;       // base is the model; free[0], where there is one, its parameter
     carom_run run;
+    const char **options;  // of the run, with decide: what accelerations decide at events
+    char decide[48];
     carom_point p;
     carom_variation *x;
     // a state is x = (q, v, signals of controllers), before what controllers do at its time; dx is along velocities
