@@ -261,7 +261,7 @@ carom_status carom_dg_react(carom_step *s, const carom_dg_block *b) {
     // where they are
     const int joints = s->sys->ne;
     const size_t ld = (size_t)full;
-    double *G = carom_problem_matrix(s, full);
+    double *G = s->G;
     for (int k = joints; k < L->nb; ++k)
         for (int i = L->at[k] + 1; b->slides[k] && i < L->at[k + 1]; ++i)
             carom_axpy(G + (size_t)L->at[k] * ld, -friction_of(s, L->id[k]) * b->d[i], G + (size_t)i * ld, full);
@@ -290,7 +290,10 @@ carom_status carom_dg_react(carom_step *s, const carom_dg_block *b) {
                           .p = s->p,
                           .u = s->u};
     carom_zero(s->p, n);
-    CAROM_TRY(carom_problem_run(s, L->id));
+    const carom_status status = carom_problem_run(s, L->id);
+    for (int k = 0; k < full; ++k) // what was moved: the next problem finds zeros where it writes nothing
+        carom_zero(G + (size_t)k * ld + (k < joints ? joints : 0), full - (k < joints ? joints : 0));
+    CAROM_TRY(status);
     pb->n = full, pb->first = NULL;
     for (int k = L->nb - 1; k >= 0; --k) {
         const int tangents = L->at[k + 1] - L->at[k] - 1;
