@@ -375,10 +375,13 @@ static void update(work *w, const carom_step *s, int blocks) {
 static carom_status correct(work *w, carom_step *s, int blocks) {
     blocks = layout(w, s, blocks);
     if (blocks == 0) return CAROM_OK;
-    CAROM_TRY(gradients(w, s, blocks));
     residual(w, s, blocks);
+    carom_chord_note(&w->schur.chord, carom_norm_max(w->r, w->N));
+    const bool again = w->schur.on && w->schur.joints_alone && w->L.nb == s->sys->ne && blocks == ALL &&
+                       carom_chord_serves(&w->schur.chord); // one factor serves a step while it contracts
+    if (!again) CAROM_TRY(gradients(w, s, blocks));
     if (w->schur.on) {
-        CAROM_TRY(carom_ggl_alpha_schur(w, s, blocks));
+        CAROM_TRY(carom_ggl_alpha_schur(w, s, blocks, again));
     } else {
         carom_ggl_alpha_assemble(w, s, blocks);
         if (w->penalty > 0) carom_ggl_alpha_augment(w, s, blocks);
@@ -676,6 +679,7 @@ static carom_status iterate(work *w, carom_step *s, how way, bool warm) {
     w->judged = way == SOLVERS && w->crowded;
     predict(w, s, warm || w->judged);
     w->way = way;
+    w->schur.joints_alone = false;
     const carom_iteration I = {.method = "Newton's method",
                                .most = way == MONOLITHIC ? MOST : MOST_IN_TURN,
                                .x = w->v,
