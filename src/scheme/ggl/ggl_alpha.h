@@ -79,6 +79,7 @@ typedef struct carom_ggl_alpha {
     bool have_K;                          // K and C are constant and stand
     carom_turn turn;                      // at x
     carom_ggl_schur schur;
+    carom_past past;      // there where joints belong to the linear system
     // the contact solvers, where Newton's method fails or its matrix would be too large
     carom_factor F_M;
     carom_local L_p;
