@@ -15,6 +15,7 @@ static const double SLOW = 0.1;     // of the residual before: directions are ol
 static const double FAR = 0.7;      // of a step, in typical sizes
 static const double LOST = 1e-10;   // of a direction: what is left of it beside the others
 static const double SHARP = 1e-6;   // of a multiplier: it has converged
+static const double NOISE = 100;    // of the tolerance of runs: no residual falls below it for certain
 enum { MOST = 30, HALVINGS = 8, DIRECTIONS = 80, ARNOLDI = 60, WANTED = 6 };
 
 typedef struct pairs {
@@ -124,6 +125,7 @@ carom_status carom_cycle_krylov(carom_cycle *c) {
            *by = rho + one;
     if (!block) return carom_orbit_no_memory(c->err);
     p.z = block, p.c = block + DIRECTIONS * one;
+    c->enough = fmax(c->enough, NOISE * c->s.run_rtol);
     carom_status status = keep(c);
     for (c->iterations = 0; status == CAROM_OK && c->residual > c->good && c->iterations < MOST; ++c->iterations) {
         const double before = c->residual;
