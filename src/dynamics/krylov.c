@@ -15,7 +15,9 @@ static const double SLOW = 0.1;     // of the residual before: directions are ol
 static const double FAR = 0.7;      // of a step, in typical sizes
 static const double LOST = 1e-10;   // of a direction: what is left of it beside the others
 static const double SHARP = 1e-6;   // of a multiplier: it has converged
-static const double NOISE = 100;    // of the tolerance of runs: no residual falls below it for certain
+// Of the tolerance of runs: no residual falls below it for certain.  That is relative to the largest motions, residuals
+// to a thousandth of these at least, and errors of some steps add up.
+static const double NOISE = 1e4;
 enum { MOST = 30, HALVINGS = 8, DIRECTIONS = 80, ARNOLDI = 60, WANTED = 6 };
 
 typedef struct pairs {
