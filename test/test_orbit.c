@@ -652,10 +652,57 @@ static void goes_on(void **state) {
     carom_orbit_free(&o);
 }
 
+// -- many coordinates -------------------------------------------------------------------------------------------------
+// The oscillator with a stop among 300 others, which their damping stops within a period: 602 numbers are too many for
+// a matrix (ORB-7).  The orbit, its events and its two multipliers are those of the oscillator alone, and
+//     y'' + 12 y' + k y = cos(w t):   y = Re(exp(i w t)/(k - w^2 + 12 i w)).
+
+enum { OTHERS = 300 };
+
+static void one_among_many(void **state) {
+    (void)state;
+    static char text[1 << 16];
+    static double start[2 * (OTHERS + 1)];
+    size_t used = 0;
+#define PUT(...) used += (size_t)snprintf(text + used, sizeof text - used, __VA_ARGS__)
+    PUT("carom: 1\nparameters: {z: 0.1, w: 2.8, e: 0.7, s: 0.1}\ncoordinates:\n  x: {at: 0, rate: 0}\n");
+    for (int i = 0; i < OTHERS; ++i) PUT("  y%d: {at: 0, rate: 0}\n", i);
+    PUT("energy: {kinetic: \"1/2*(x'^2");
+    for (int i = 0; i < OTHERS; ++i) PUT(" + y%d'^2", i);
+    PUT(")\", potential: \"1/2*(x^2");
+    for (int i = 0; i < OTHERS; ++i) PUT(" + %d*y%d^2", 30 + i % 7, i);
+    PUT(")\"}\nforces:\n  x: \"cos(w*t) - 2*z*x'\"\n");
+    for (int i = 0; i < OTHERS; ++i) PUT("  y%d: \"cos(w*t) - 12*y%d'\"\n", i, i);
+    PUT("contacts: {stop: {gap: s - x, restitution: e}}\n");
+#undef PUT
+    assert_true(used < sizeof text - 1);
+    carom_orbit_def d = define(text, "2*pi/w", 0), alone = define(STOP, "2*pi/w", 200);
+    static const char *const s[] = {"s=0.1", NULL};
+    alone.model.set = s;
+    carom_orbit a = find_orbit(&alone);
+    start[0] = a.q[0], start[OTHERS + 1] = a.v[0];
+    d.start = start;
+    carom_orbit o = find_orbit(&d);
+    assert_int_equal(a.others, 0);
+    assert_close(o.q[0], a.q[0], 1e-8);
+    assert_close(o.v[0], a.v[0], 1e-8);
+    const double w = 2.8;
+    for (int i = 0; i < OTHERS; ++i) {
+        const double k = 30 + i % 7 - w * w, c = 12 * w;
+        assert_close(o.q[1 + i], k / (k * k + c * c), 1e-8);
+    }
+    assert_int_equal(o.nevents, a.nevents);
+    for (int i = 0; i < a.nevents; ++i) assert_close(o.event[i].t, a.event[i].t, 1e-8);
+    assert_true(o.nmultipliers >= 2 && o.nmultipliers + o.others == 2 * (OTHERS + 1));
+    for (int i = 0; i < 2; ++i) assert_close(o.re[i], a.re[i], 1e-6), assert_close(o.im[i], a.im[i], 1e-6);
+    carom_orbit_free(&o), carom_orbit_free(&a);
+}
+
 int main(int argc, char **argv) {
     (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table),
+        cmocka_unit_test(one_among_many),
         cmocka_unit_test(stick_slip),
         cmocka_unit_test(chatter),
         cmocka_unit_test(onset_of_sticking),

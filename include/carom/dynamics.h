@@ -292,13 +292,15 @@ typedef struct carom_orbit {
     int trivial;                 // along the motion where time does not enter the model, along coordinates that do not
                                  // enter it
     int lost;                    // zeros: directions that closed contacts take
-    double largest;              // modulus of the largest one that is not trivial
+    double largest;              // modulus of the largest one that is not trivial; NAN: it did not converge (large
+                                 // models)
     bool isolated;               // false: a multiplier that is not trivial is 1, there are other orbits beside it
     carom_orbit_event *event;    // in the order of time
     int iterations;
     int segments;                // pieces of multiple shooting; 1: none
     double *node;                // segments > 1: positions, velocities and signals at t = k period/segments
     const char *scheme;
+    int others;                  // large models: multipliers that are not there, none of them larger
 } carom_orbit;
 
 /// A periodic orbit.  CAROM_NOT_CONVERGED, CAROM_SINGULAR: none found; `orbit` has the best state.

@@ -268,7 +268,7 @@ class Orbit(Structure):
     _fields_ = [("nq", c_int), ("nv", c_int), ("nmultipliers", c_int), ("nevents", c_int), ("nc", c_int), ("period", c_double), ("residual", c_double),
                 ("q", POINTER(c_double)), ("v", POINTER(c_double)), ("nsignals", c_int), ("signals", POINTER(c_double)), ("advance", POINTER(c_double)), ("re", POINTER(c_double)), ("im", POINTER(c_double)),
                 ("trivial", c_int), ("lost", c_int), ("largest", c_double), ("isolated", c_bool), ("event", POINTER(OrbitEvent)), ("iterations", c_int),
-                ("segments", c_int), ("node", POINTER(c_double)), ("scheme", c_char_p)]
+                ("segments", c_int), ("node", POINTER(c_double)), ("scheme", c_char_p), ("others", c_int)]
 
 
 class LyapunovDef(Structure):

@@ -60,6 +60,7 @@ class Orbit(c.Made):
     period, residual        the residual is relative to how far each part of the state moves
     state                   {name: number} at t = 0; q and v the same as arrays; advance: how far positions go in a period
     multipliers             complex array, largest first, then zeros of closed contacts and `trivial` ones
+    others                  multipliers of large models that are not among them, none of them larger
     stable, neutral         neutral: the largest multiplier lies on the unit circle
     signals                 {name: number}: those of controllers at t = 0, before they compute there
     isolated                False: there are other orbits beside it
@@ -75,9 +76,9 @@ class Orbit(c.Made):
                       **dict(zip(model.velocities, self.v.tolist()))}
         self.signals = signals_at(model, _array(o.signals, o.nsignals))
         self.multipliers = _array(o.re, o.nmultipliers) + 1j * _array(o.im, o.nmultipliers)
-        self.isolated, self.scheme = bool(o.isolated), c.text(o.scheme)
+        self.isolated, self.scheme, self.others = bool(o.isolated), c.text(o.scheme), o.others
         self.neutral = abs(o.largest - 1) <= 1e-7 if found else None
-        self.stable = o.largest < 1 and not self.neutral if found else None
+        self.stable = o.largest < 1 and not self.neutral if found and not math.isnan(o.largest) else None
         self.events = [(e.t, model.contacts[e.contact], c.text(e.kind)) for e in (o.event[i] for i in range(o.nevents))]
         self._model = model
 

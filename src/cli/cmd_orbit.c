@@ -61,10 +61,12 @@ static void print_text(const carom_orbit *o, const carom_model *m, const char *f
              : i >= o->nmultipliers - o->trivial - o->lost ? "   closed contact"
                                                            : "");
     }
+    if (o->others > 0) printf("  and %d others, none of them larger\n", o->others);
     printf("%s%s\n",
-           neutral(o)  ? "neutral: the largest multiplier lies on the unit circle"
-           : stable(o) ? "stable"
-                       : "unstable",
+           isnan(o->largest) ? "whether it is stable is not known: the largest multiplier did not converge"
+           : neutral(o)      ? "neutral: the largest multiplier lies on the unit circle"
+           : stable(o)       ? "stable"
+                             : "unstable",
            o->isolated ? "" : "; not isolated: there are other orbits beside it");
     if (o->nevents > 0) puts("events");
     for (int i = 0; i < o->nevents && i < 60; ++i) {
@@ -103,8 +105,9 @@ static void print_json(const carom_orbit *o, const carom_model *m, bool found) {
         fputs(i ? ", [" : "[", stdout), carom_json_number(stdout, o->re[i]);
         fputs(", ", stdout), carom_json_number(stdout, o->im[i]), fputs("]", stdout);
     }
-    printf("],\n \"trivial\": %d, \"stable\": %s, \"neutral\": %s, \"isolated\": %s,\n \"events\": [", o->trivial,
-           stable(o) ? "true" : "false", neutral(o) ? "true" : "false", o->isolated ? "true" : "false");
+    printf("],\n \"others\": %d, \"trivial\": %d, \"stable\": %s, \"neutral\": %s, \"isolated\": %s,\n \"events\": [",
+           o->others, o->trivial, isnan(o->largest) ? "null" : stable(o) ? "true" : "false",
+           neutral(o) ? "true" : "false", o->isolated ? "true" : "false");
     for (int i = 0; i < o->nevents; ++i) {
         fputs(i ? ", {\"t\": " : "{\"t\": ", stdout), carom_json_number(stdout, o->event[i].t);
         fputs(", \"contact\": ", stdout),

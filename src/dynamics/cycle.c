@@ -664,7 +664,9 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
     const size_t n = (size_t)s->n, x = (size_t)s->nx, N = 2 * n + 3;
     double **part[] = {&c->x,   &c->y, &c->first, &c->shift, &c->sym, &c->r,    &c->r_0,    &c->by,
                        &c->tau, &c->A, &c->B,     &c->b,     &c->z,   &c->work, &c->learnt, &c->slope};
-    const size_t size[] = {x, x, x, x, n * n, n, n, n + 2, n + 2, N * N, N * N, N, N, 3 * N, 2 * LEARNT * N, n};
+    const size_t all = s->few ? 0 : 1; // there is no matrix
+    const size_t size[] = {x, x,     x,           x,           all * n * n, n,     n,                    n + 2, n + 2,
+                           all * N * N, all * N * N, N, N, 3 * N, all * 2 * LEARNT * N, n};
     c->room = (int)N;
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof(double));

@@ -100,3 +100,8 @@ int carom_cycle_hidden(const carom_cycle *c);
 /// left out; *lost: how many are zero because contacts are closed.
 carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, double *vectors, int *count, int *trivial,
                                      int *lost);
+/// Of large models (s.few): Newton's method without P, from there.
+carom_status carom_cycle_krylov(carom_cycle *c);
+/// The largest multipliers at the orbit that it found, as far as they converge; how many others there are.
+carom_status carom_cycle_largest(carom_cycle *c, double *re, double *im, int *count, int *trivial, int *lost,
+                                 int *others);

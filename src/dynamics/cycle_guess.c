@@ -171,7 +171,7 @@ static carom_status survey(carom_cycle *c, film *f, double t_0, double span, int
     measure(c, f);
     CAROM_TRY(find_turns(c, c->x));
     measure(c, f);
-    return sample(c, f);
+    return c->s.few ? CAROM_OK : sample(c, f); // of large models, symmetries show as multipliers
 }
 
 carom_status carom_cycle_survey(carom_cycle *c, double span) {
@@ -184,9 +184,9 @@ carom_status carom_cycle_survey(carom_cycle *c, double span) {
 // A period that the model prescribes: from where it is, begin where nothing happens.
 static carom_status guess_forced(carom_cycle *c) {
     carom_shooter *s = &c->s;
-    enum { STEPS = 400 };
+    const int frames = s->few ? 100 : 400;
     film f = {0};
-    carom_status status = survey(c, &f, c->t_0, c->T, STEPS);
+    carom_status status = survey(c, &f, c->t_0, c->T, frames);
     if (status == CAROM_OK) {
         for (int i = 0; i < s->nq; ++i)
             if (c->shift[i] != 0) c->shift[i] *= round((s->end[i] - c->x[i]) / c->shift[i]);
@@ -194,7 +194,7 @@ static carom_status guess_forced(carom_cycle *c) {
                      last = s->nhits > 0 ? s->hit[s->nhits - 1].t - c->t_0 : 0;
         const bool early = !s->struck && first > 0.05 * c->T && last < 0.95 * c->T && (s->closed == 0 || s->nhits == 0);
         const double t = early ? 0 : quiet(c, c->t_0, c->t_0 + c->T, c->timeless) - c->t_0;
-        int k = (int)fmin(STEPS, fmax(0, round(t / c->T * STEPS)));
+        int k = (int)fmin(frames, fmax(0, round(t / c->T * frames)));
         while (s->nz > 0 && k > 0 && k + 1 < f.n && f.t[k] < c->t_0 + t) ++k; // frames stand at the instants, too
         if (k > 0 && k < f.n) status = go_on(c, f.t[k]);
     }
@@ -244,6 +244,7 @@ static carom_status tune_period(carom_cycle *c) {
     carom_shooter *s = &c->s;
     for (int k = 0; k < 3; ++k) {
         CAROM_TRY(carom_cycle_shoot(c, true));
+        if (s->few) CAROM_TRY(carom_shooter_follow(s, s->Z)); // any column: the rate at the end is wanted
         const double dT = -carom_dot(s->rate_1, c->r, s->n) / carom_dot(s->rate_1, s->rate_1, s->n);
         if (!(fabs(dT) < 0.1 * c->T)) break;
         c->T += dT;

@@ -284,11 +284,16 @@ typedef struct carom_path {
     int nj;                    // joints that are no rows: all, or 0; X and G are those of what moves as they allow
     double *joint, *Y;         // nj; nj x rows: reactions of joints to X
     carom_arena of_rows;       // arrays over all rows
+    double *LU;                // factors of G, where they are known
+    int *pivots;
+    bool factored, regular;    // they are; G has some
     bool *with, *young, *starts; // nc: young: slip along several tangents that is too slow to have a direction of its
                                  // own; starts: it began from stick
     double *first, *turn;      // nc x CAROM_TANGENTS: the direction in which it began; n times that: how this changes
     carom_path_event *pending;
     int npending;
+    bool records;              // the caller's: the run is kept, and no column follows it yet
+    double t_0, t_end, *q_0, *v_0, *q_end, *v_end; // of a run that was kept
 } carom_path;
 
 /// w is zero but for the caller's functions; dp: n x np.  CAROM_UNSUPPORTED: the model has no variations.  To be closed
@@ -300,6 +305,8 @@ void carom_path_close(carom_path *w);
 carom_status carom_path_run(carom_path *w);
 /// On from the end of the run to t_1, with the contacts as they are there: none is struck, opens, sticks or slips.
 carom_status carom_path_coast(carom_path *w, double t_1);
+/// Columns along a run that was kept, from its start.
+carom_status carom_path_again(carom_path *w);
 /// One event alone, from the state and the phase before it, with the columns w->y; touched is the caller's.
 carom_status carom_path_jump(carom_path *w, const carom_change *x, double size_q, double size_v);
 /// Does a contact arrive within this time?

@@ -12,15 +12,16 @@ static const double ISOLATED = 1e-6; // distance of a multiplier from 1: a neare
 // Largest first; zeros of lost directions and ones of trivial ones behind.
 static carom_status put_multipliers(carom_orbit *o, carom_cycle *c, carom_segments *g) {
     int count = 0;
-    CAROM_TRY(g ? carom_segments_multipliers(g, o->re, o->im, &count, &o->trivial, &o->lost)
-                : carom_cycle_multipliers(c, o->re, o->im, NULL, &count, &o->trivial, &o->lost));
+    CAROM_TRY(g          ? carom_segments_multipliers(g, o->re, o->im, &count, &o->trivial, &o->lost)
+              : c->s.few ? carom_cycle_largest(c, o->re, o->im, &count, &o->trivial, &o->lost, &o->others)
+                         : carom_cycle_multipliers(c, o->re, o->im, NULL, &count, &o->trivial, &o->lost));
     for (int i = 1; i < count; ++i) // by size, pairs stay together
         for (int k = i; k > 0 && hypot(o->re[k], o->im[k]) > (1 + CAROM_SAME) * hypot(o->re[k - 1], o->im[k - 1]);
              --k) {
             const double re = o->re[k], im = o->im[k];
             o->re[k] = o->re[k - 1], o->im[k] = o->im[k - 1], o->re[k - 1] = re, o->im[k - 1] = im;
         }
-    o->largest = count > 0 ? hypot(o->re[0], o->im[0]) : 0;
+    o->largest = count > 0 ? hypot(o->re[0], o->im[0]) : o->others > 0 ? NAN : 0;
     o->isolated = true;
     for (int i = 0; i < count; ++i) o->isolated = o->isolated && hypot(o->re[i] - 1, o->im[i]) > ISOLATED;
     for (int i = 0; i < o->lost; ++i) o->re[count] = o->im[count] = 0, ++count;
@@ -136,10 +137,21 @@ static carom_status in_pieces(carom_orbit *o, carom_cycle *c, int pieces) {
     return status;
 }
 
+// Large models: as far as one shot and few columns lead.
+static carom_status find_large(carom_orbit *o, carom_cycle *c) {
+    carom_status status = carom_cycle_krylov(c);
+    o->period = c->T, o->residual = c->residual, o->iterations = c->iterations;
+    if (status == CAROM_OK) status = put_multipliers(o, c, NULL);
+    if (status == CAROM_OK) status = put_state(o, c);
+    else put(o, c->x);
+    return status;
+}
+
 static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *def) {
     carom_shooter *s = &c->s;
     s->task.model = def->model, s->task.run = def->run, s->task.start = def->start, s->task.signals = def->signals;
     s->stop = def->stop, s->user = def->user;
+    s->may_follow_few = def->segments <= 1 && !def->conservative && !(def->exchange && def->exchange[0]);
     CAROM_TRY(carom_cycle_open(c, def->period, def->exchange, NULL, c->err));
     const carom_model *m = s->task.base;
     const size_t n = (size_t)s->n;
@@ -172,6 +184,10 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
         c->t_0 = 0;
         status = in_pieces(o, c, def->segments);
         if (status != CAROM_OK) put(o, x);
+        return free(x), status;
+    }
+    if (s->few) {
+        if (status == CAROM_OK) status = find_large(o, c);
         return free(x), status;
     }
     const bool guessed = status == CAROM_OK;

@@ -274,6 +274,8 @@ static void allocate(carom_path *w, carom_arena *mem) {
     for (size_t i = 0; i < sizeof by_column / sizeof *by_column; ++i) *by_column[i] = carom_allocate(mem, n);
     for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_allocate(mem, nc);
     w->q = carom_allocate(mem, nq), w->q_1 = carom_allocate(mem, nq);
+    w->q_0 = carom_allocate(mem, nq), w->q_end = carom_allocate(mem, nq);
+    w->v_0 = carom_allocate(mem, nv), w->v_end = carom_allocate(mem, nv);
     w->z = carom_allocate(mem, nz), w->z_1 = carom_allocate(mem, nz);
     w->e = carom_allocate(mem, 2 * nv * (n + 1));
     w->joint = carom_allocate(mem, (size_t)p->ne);
@@ -390,8 +392,8 @@ static carom_status begin_alone(carom_path *w) {
     return status;
 }
 
-// What happened in the step just done, and the motion to its end.
-static carom_status follow(carom_path *w) {
+// What has happened, and the motion to (t, q, v) behind it.
+static carom_status follow(carom_path *w, double t, const double *q, const double *v) {
     for (int i = 0; i < w->npending; ++i) {
         const carom_change *x = &w->pending[i].c;
         if (!w->begun) {
@@ -402,17 +404,18 @@ static carom_status follow(carom_path *w) {
         CAROM_TRY(arrive(w, x->t_before, x->q_before, x->v_before));
         CAROM_TRY(carom_path_cross(w, x, false));
     }
-    drop(w);
+    if (!w->records) drop(w);
     if (!w->begun) CAROM_TRY(begin_alone(w));
-    const carom_now now = carom_sim_now(w->sim);
-    CAROM_TRY(integrate(w, now.t));
-    return arrive(w, now.t, now.q, now.v);
+    CAROM_TRY(integrate(w, t));
+    return arrive(w, t, q, v);
 }
 
 static carom_status on_step(void *user, const carom_now *now) {
     carom_path *w = user;
     (void)now;
-    CAROM_TRY(follow(w));
+    if (w->records) return CAROM_OK;
+    const carom_now here = carom_sim_now(w->sim);
+    CAROM_TRY(follow(w, here.t, here.q, here.v));
     return w->on_row ? w->on_row(w->user, w) : CAROM_OK;
 }
 
@@ -434,10 +437,23 @@ carom_status carom_path_coast(carom_path *w, double t_1) { return integrate(w, t
 
 carom_status carom_path_run(carom_path *w) {
     const carom_now now = carom_sim_now(w->sim);
-    w->t = now.t;
+    w->t = w->t_0 = now.t;
     carom_copy(w->q, now.q, w->p.nq), carom_copy(w->v, now.v, w->p.nv);
+    carom_copy(w->q_0, now.q, w->p.nq), carom_copy(w->v_0, now.v, w->p.nv);
     carom_sim_watch_changes(w->sim, keep, w);
     const carom_status status = carom_sim_run(w->sim, on_step, w, w->err);
     carom_sim_watch_changes(w->sim, NULL, NULL);
+    const carom_now end = carom_sim_now(w->sim);
+    w->t_end = end.t;
+    carom_copy(w->q_end, end.q, w->p.nq), carom_copy(w->v_end, end.v, w->p.nv);
     return status;
+}
+
+carom_status carom_path_again(carom_path *w) {
+    free(w->phases);
+    w->phases = NULL, w->begun = w->ready = false, w->t_event = -1, w->h = 0;
+    for (int c = 0; c < w->p.nc; ++c) w->young[c] = w->starts[c] = false;
+    w->t = w->t_0;
+    carom_copy(w->q, w->q_0, w->p.nq), carom_copy(w->v, w->v_0, w->p.nv);
+    return follow(w, w->t_end, w->q_end, w->v_end);
 }

@@ -62,7 +62,8 @@ carom_status carom_path_rows(carom_path *w, bool joined) {
     const size_t n = (size_t)(w->p.n - w->nj), nv = (size_t)w->p.nv;
     for (int round = 0; round < 2; ++round) {
         w->X = carom_allocate(mem, n * nv), w->Y = carom_allocate(mem, n * (size_t)w->nj);
-        CAROM_ALLOCATE(mem, n * n, &w->G, &w->S, &w->A);
+        CAROM_ALLOCATE(mem, n * n, &w->G, &w->S, &w->A, &w->LU);
+        w->pivots = carom_allocate_ints(mem, n);
         if (round == 0 && !carom_arena_begin(mem))
             return carom_fail(w->err, CAROM_NO_MEMORY, "not enough memory for %zu joints and contacts", n);
     }
@@ -80,11 +81,21 @@ void carom_path_invert(carom_path *w, double *x, double *joint) {
 
 void carom_path_respond(carom_path *w, int n, bool symmetric) {
     const size_t nv = (size_t)w->p.nv, nj = (size_t)w->nj;
-    w->n_rows = n;
+    w->n_rows = n, w->factored = false;
     carom_zero(w->Y, (ptrdiff_t)nj * n);
     for (int r = 0; r < n && nj > 0; ++r)
         carom_path_invert(w, w->X + (size_t)r * nv, w->Y + (size_t)r * nj);
     carom_delassus_dense(w->G, n, w->X, &w->p.L.W, w->row, nj > 0 ? NULL : &w->F, 1, symmetric);
+}
+
+// x = G^-1 x with the factors of the first of many columns.
+static void solve_again(carom_path *w, int n, double *x) {
+    if (!w->factored) {
+        carom_copy(w->LU, w->G, (ptrdiff_t)n * n);
+        w->regular = carom_dense_lu(w->LU, n, n, CUT, w->pivots), w->factored = true;
+    }
+    if (w->regular) carom_dense_lu_solve(w->LU, n, n, w->pivots, x);
+    else carom_path_solve(w, w->G, n, x);
 }
 
 void carom_path_push(carom_path *w, double *x, double *r, double *joint) {
@@ -92,7 +103,7 @@ void carom_path_push(carom_path *w, double *x, double *r, double *joint) {
     if (!joint) carom_zero(joint = w->joint, w->nj);
     carom_path_invert(w, x, joint);
     for (int i = 0; i < n; ++i) r[i] -= carom_column_dot(&w->p.L.W, w->row[i], x);
-    if (n > 0) carom_path_solve(w, w->G, n, r);
+    if (n > 0) solve_again(w, n, r);
     for (int i = 0; i < n; ++i) {
         carom_axpy(x, r[i], w->X + (size_t)i * (size_t)nv, nv);
         carom_axpy(joint, r[i], w->Y + (size_t)i * (size_t)w->nj, w->nj);

@@ -26,6 +26,8 @@ static const double SOFT_STEP = 1e-7; // of a step: the rate of a gap by a diffe
 static const double LAST_BIT = 1e-15; // of positions and rates: what a projection leaves
 static const double ALIKE = 1e-8;     // of the terms of a state: those of its image under an exchange
 enum { MOST = 1000000 };              // hits kept
+enum { LARGE = 600 };                 // numbers of a state: more are followed one column at a time
+static const double FEW_RTOL = 1e-9;  // of the linearised motion there
 
 static carom_status no_memory(carom_error *err) {
     return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run");
@@ -209,7 +211,7 @@ static void hold(carom_shooter *s, carom_path *w, const double *signals) {
 // (SMP-1)  What has happened since the columns jumped last, up to now: the scheme may be a step ahead.
 static carom_status pass_samplings(carom_shooter *s, carom_path *w) {
     const carom_system *sys = &w->p.sys;
-    const int nset = sys->nset, columns = s->n + (s->parameter >= 0);
+    const int nset = sys->nset, columns = w->n;
     int done = 0;
     for (; done < s->nsampling && s->sampling[done].t <= w->t + CAROM_INSTANT * s->span; ++done) {
         const carom_sampling *a = &s->sampling[done];
@@ -241,10 +243,81 @@ static carom_status pass_samplings(carom_shooter *s, carom_path *w) {
     return CAROM_OK;
 }
 
+static void put_rate(carom_shooter *s, const carom_path *w) {
+    for (int i = 0; i < s->nv; ++i)
+        s->rate_0[i] = carom_model_state(s->task.base, i) ? 0 : w->v[i] / s->scale[i],
+        s->rate_0[s->nv + i] = w->a_after[i] / s->scale[s->nv + i];
+}
+
+// Columns of the path: Z, then the change with the parameter.
+static void put_columns(carom_shooter *s, carom_path *w) {
+    const int n = s->n, m = s->m, np = s->np + s->nz;
+    w->n = m + (s->parameter >= 0);
+    carom_zero(s->dp, (ptrdiff_t)w->n * np);
+    for (int j = 0; j < m; ++j)
+        for (int i = 0; i < n; ++i) *entry(s, w, j, i) = s->scale[i] * s->Z[(size_t)j * (size_t)n + (size_t)i];
+    if (s->parameter < 0) return;
+    carom_copy(s->dp + m * np, s->way, np);
+    for (int i = 0; i < n; ++i) *entry(s, w, m, i) = s->scale[i] * s->p_0[i];
+}
+
+// (ORB-6)  The nearest direction, as masses measure it, of states beside that at which w stands:
+//
+//     W'dq = 0,   d(W'v + w) = 0:   dq - M^-1 W G^-1 W'dq,   dv - M^-1 W G^-1 d(W'v + w)
+//
+// over joints and closed contacts, sparse as the mechanism is.
+static carom_status make_tangent(carom_shooter *s, carom_path *w, double *z) {
+    const carom_point *p = &w->p;
+    const carom_local *L = &p->L;
+    const int nv = s->nv;
+    double *d = s->scratch;
+    for (int i = 0; i < s->n; ++i) d[i] = s->scale[i] * z[i];
+    for (int i = 0; i < nv; ++i)
+        if (carom_model_state(s->task.base, i)) d[i] = 0; // (STA-5)
+    for (int half = 0; half < 2 && L->nb > 0; ++half) {
+        const carom_direction along = {0, d, d + nv, NULL};
+        if ((half ? carom_variation_rates(w->x, p->t, p->q, p->v, along, w->full)
+                  : carom_variation_gaps(w->x, p->t, p->q, along, w->gaps)) != CAROM_OK)
+            return carom_fail(s->err, CAROM_USER, "t = %.9g: the derivatives of the model have no finite value here",
+                              p->t);
+        int n = 0;
+        for (int b = 0; b < L->nb; ++b) {
+            const int id = L->id[b];
+            const bool one = !half || (id >= p->ne && w->phase[id - p->ne] == CAROM_MODE_SLIP);
+            for (int k = L->at[b]; k < (one ? L->at[b] + 1 : L->at[b + 1]); ++k) {
+                const double wrong = half ? w->full[w->at_full[id] + k - L->at[b]] : w->gaps[carom_point_id(p, id)];
+                if (b < w->nj) {
+                    w->joint[k] = -wrong;
+                    continue;
+                }
+                carom_column_expand(w->X + (size_t)n * (size_t)nv, &L->W, k);
+                w->r[n] = -wrong;
+                w->row[n++] = k;
+            }
+        }
+        carom_path_respond(w, n, true);
+        carom_zero(w->dx, nv);
+        carom_path_push(w, w->dx, w->r, w->joint);
+        carom_axpy(d + half * nv, 1, w->dx, nv);
+    }
+    for (int i = 0; i < s->n; ++i) z[i] = d[i] / s->scale[i];
+    return CAROM_OK;
+}
+
+static carom_status start_one(carom_shooter *s, carom_path *w) {
+    carom_copy(s->mode_0, w->phase, s->p.nc), carom_copy(s->mode, w->phase, s->p.nc);
+    s->m = 1;
+    CAROM_TRY(make_tangent(s, w, s->Z));
+    put_columns(s, w);
+    put_rate(s, w);
+    return CAROM_OK;
+}
+
 // (STA-5)  Integrals of first-order states are no part of the map: they start as they are, and end there.
 // Rows of C, orthonormal, with -c by the parameter as their right-hand sides; then Z.
 static carom_status on_start(void *user, carom_path *w) {
     carom_shooter *s = user;
+    if (s->few) return start_one(s, w);
     const int n = s->n, most = 2 * w->p.L.at[w->p.L.nb] + 1;
     carom_copy(s->mode_0, w->phase, s->p.nc), carom_copy(s->mode, w->phase, s->p.nc);
     double *C = calloc((size_t)most * (size_t)(n + 1), sizeof *C), *row = calloc((size_t)n + 1, sizeof *row);
@@ -280,13 +353,8 @@ static carom_status on_start(void *user, carom_path *w) {
         if (rank < n) carom_basis_complete(s->rows, rank, n, row);
         s->m = n - rank;
         carom_copy(s->Z, s->rows + (size_t)rank * (size_t)n, (ptrdiff_t)s->m * n);
-        for (int j = 0; j < n; ++j)
-            for (int i = 0; i < n; ++i)
-                *entry(s, w, j, i) = j < s->m ? s->scale[i] * s->Z[(size_t)j * (size_t)n + (size_t)i] : 0;
-        for (int i = 0; i < n && s->parameter >= 0; ++i) *entry(s, w, n, i) = s->scale[i] * s->p_0[i];
-        for (int i = 0; i < s->nv; ++i)
-            s->rate_0[i] = carom_model_state(s->task.base, i) ? 0 : w->v[i] / s->scale[i],
-            s->rate_0[s->nv + i] = w->a_after[i] / s->scale[s->nv + i];
+        put_columns(s, w);
+        put_rate(s, w);
     }
     free(C), free(row);
     return status == CAROM_OK ? pass_samplings(s, w) : status;
@@ -474,7 +542,7 @@ static carom_status on_row(void *user, carom_path *w) {
 }
 
 static carom_status open_path(carom_shooter *s, carom_sim *sim) {
-    const int n = s->n, columns = n + (s->parameter >= 0);
+    const int columns = s->few ? 1 : s->n + (s->parameter >= 0);
     close_path(s);
     s->path = (carom_path){.user = s,
                            .on_start = on_start,
@@ -483,26 +551,22 @@ static carom_status open_path(carom_shooter *s, carom_sim *sim) {
                            .on_row = s->on_row || s->nz > 0 ? on_row : NULL,
                            .x = s->x,
                            .borrowed = true,
-                           .rtol = s->rtol > 0 ? s->rtol : 1e-11,
+                           .records = s->few && sim,
+                           .rtol = s->rtol > 0 ? s->rtol : s->few ? FEW_RTOL : 1e-11,
                            .longest = s->lows ? s->span / 40 : 0};
     s->opened = true;
-    const int np = s->np + s->nz;
-    carom_zero(s->dp, columns * np);
-    if (s->parameter >= 0) carom_copy(s->dp + n * np, s->way, np);
-    CAROM_TRY(carom_path_open(&s->path, s->task.base, sim, columns, s->dp, np, s->index, 0, s->err));
+    CAROM_TRY(carom_path_open(&s->path, s->task.base, sim, columns, s->dp, s->np + s->nz, s->index, 0, s->err));
     if (s->nz > 0 && sim) hold(s, &s->path, carom_sim_inputs(sim));
     return CAROM_OK;
 }
 
-static carom_status linearised(carom_shooter *s, carom_sim *sim) {
+// Y, rates and modes at the end.
+static carom_status put_end(carom_shooter *s) {
     const int n = s->n;
     carom_path *w = &s->path;
-    CAROM_TRY(open_path(s, sim));
-    CAROM_TRY(carom_path_run(w));
-    if (s->coast > 0) CAROM_TRY(carom_path_coast(w, s->t_0 + s->span));
     for (int j = 0; j < s->m; ++j)
         for (int i = 0; i < n; ++i) s->Y[(size_t)j * (size_t)n + (size_t)i] = *entry(s, w, j, i) / s->scale[i];
-    for (int i = 0; i < n && s->parameter >= 0; ++i) s->p_1[i] = *entry(s, w, n, i) / s->scale[i];
+    for (int i = 0; i < n && s->parameter >= 0; ++i) s->p_1[i] = *entry(s, w, s->m, i) / s->scale[i];
     CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
     for (int i = 0; i < s->nv; ++i)
         s->rate_1[i] = w->v[i] / s->scale[i], s->rate_1[s->nv + i] = w->a[i] / s->scale[s->nv + i];
@@ -514,6 +578,15 @@ static carom_status linearised(carom_shooter *s, carom_sim *sim) {
     carom_copy(s->mode_1, w->phase, s->p.nc);
     s->linear = true;
     return CAROM_OK;
+}
+
+static carom_status linearised(carom_shooter *s, carom_sim *sim) {
+    carom_path *w = &s->path;
+    CAROM_TRY(open_path(s, sim));
+    CAROM_TRY(carom_path_run(w));
+    if (s->few) return CAROM_OK;
+    if (s->coast > 0) CAROM_TRY(carom_path_coast(w, s->t_0 + s->span));
+    return put_end(s);
 }
 
 carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double *x, bool linear, int steps) {
@@ -546,6 +619,30 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
     s->path.sim = NULL;
     carom_sim_destroy(sim);
     return status;
+}
+
+carom_status carom_shooter_keep(carom_shooter *s, double t_0, double span, const double *x) {
+    return carom_shoot(s, t_0, span, x, true, 1);
+}
+
+carom_status carom_shooter_tangent(carom_shooter *s, double *z) {
+    carom_path *w = &s->path;
+    double *phase = w->phase;
+    w->phase = s->mode_0;
+    carom_status status = carom_path_stand(w, s->t_0, s->start, s->start + s->nq, NULL);
+    if (status == CAROM_OK) status = make_tangent(s, w, z);
+    w->phase = phase;
+    return status;
+}
+
+carom_status carom_shooter_follow(carom_shooter *s, double *z) {
+    carom_path *w = &s->path;
+    s->nhits = 0, s->linear = false;
+    if (z != s->Z) carom_copy(s->Z, z, s->n);
+    CAROM_TRY(carom_path_again(w));
+    CAROM_TRY(put_end(s));
+    if (z != s->Z) carom_copy(z, s->Z, s->n);
+    return carom_shooter_tangent(s, s->Y);
 }
 
 // -- moving states ------------------------------------------------------------------------------------------------
@@ -746,7 +843,8 @@ static carom_status allocate(carom_shooter *s) {
     double **part[] = {&s->scale, &s->p_0,   &s->p_1,     &s->rate_0, &s->rate_1, &s->Z,    &s->Y,
                        &s->rows,  &s->start, &s->end,     &s->mode_0, &s->mode_1, &s->mode, &s->low,
                        &s->block, &s->dp,    &s->scratch, &s->least,  &s->most};
-    const size_t size[] = {n, n, n, n, n, n * n, n * n, n * n, x, x, nc, nc, nc, nc, x + n, (n + 1) * np,
+    const size_t all = s->few ? n : n * n;
+    const size_t size[] = {n, n, n, n, n, all, all, s->few ? 0 : all, x, x, nc, nc, nc, nc, x + n, (n + 1) * np,
                            2 * n, x, x};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof(double));
@@ -883,6 +981,7 @@ carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *e
     const carom_system *sys = carom_model_system(s->task.base);
     s->nq = sys->nq, s->nv = sys->nv, s->nz = sys->nsamplers > 0 ? sys->ni - sys->nset : 0;
     s->nx = s->nq + s->nv + s->nz, s->n = 2 * s->nv + s->nz;
+    s->few = s->may_follow_few && s->nz == 0 && s->n > LARGE;
     s->index = calloc((size_t)s->nz + 3, sizeof *s->index), s->way = calloc((size_t)s->nz + 3, sizeof *s->way);
     s->signal = calloc((size_t)sys->ni + 1, sizeof *s->signal);
     s->computed = calloc((size_t)carom_model_controlled(s->task.base) + 1, sizeof *s->computed);

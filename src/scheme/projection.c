@@ -3,6 +3,7 @@
 // Only contacts that the step leaves, or the correction brings, below zero take part in the projection.
 #include "scheme/projection.h"
 #include "scheme/inside.h"
+#include "linalg/matrix.h"
 #include "scheme/newton.h"
 #include <float.h>
 #include <math.h>
@@ -13,7 +14,7 @@ enum {
     STALLS = 3
 }; // iterations; those after which a kink is to blame; those without progress after which rounding is to blame
 
-enum { CHORDS = 8 }; // corrections of joints alone with a factor of another point
+enum { CHORDS = 8 }; // corrections of joints with a factor of another point
 
 carom_projection carom_allocate_projection(carom_arena *mem, const carom_system *sys) {
     carom_projection w = {0};
@@ -25,6 +26,7 @@ carom_projection carom_allocate_projection(carom_arena *mem, const carom_system 
     CAROM_ALLOCATE(mem, nv, &w.x, &w.moved);
     w.u = carom_allocate(mem, (size_t)w.L.W.n);
     CAROM_ALLOCATE(mem, nb, &w.g, &w.sign, &w.Psi);
+    w.at = carom_allocate_ints(mem, nb + 1);
     return w;
 }
 
@@ -113,12 +115,56 @@ static carom_status correct_joints(carom_projection *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// (GP-9)  joints by that factor, contacts by their own problem:  A z = N (p - p_old),  V'z = -g of joints,
+//         0 <= Psi _|_ (g + N'z)/h >= 0  of contacts,  or g + N'z = 0 of those that are held
+static carom_status correct_contacts(carom_projection *w, carom_step *s) {
+    carom_saddle *S = w->joints;
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    carom_local_same(&w->L_f, &w->L);
+    CAROM_TRY(carom_directions(s, &w->L_f, w->t_f, w->q_f));
+    CAROM_TRY(carom_directions(s, &w->L, s->t + s->h, w->q));
+    const carom_local C = carom_contacts_of(s, &w->L, w->at);
+    const carom_columns N = C.W, N_f = carom_contacts_of(s, &w->L_f, w->at).W;
+    const int n = C.nb;
+    carom_problem_blocks(s, &C);
+    double *G = carom_problem_matrix(s, n);
+    for (int k = 0; k < n; ++k) {
+        carom_column_expand(S->b, &N_f, k);
+        carom_zero(S->b + nv, ne);
+        carom_saddle_solve(S);
+        for (int i = 0; i < n; ++i) G[i + (size_t)k * (size_t)n] = carom_column_dot(&N, i, S->x);
+    }
+    carom_zero(S->b, nv);
+    for (int j = 0; j < ne; ++j) S->b[nv + j] = -w->g[j];
+    carom_saddle_solve(S);
+    for (int b = 0; b < n; ++b) {
+        s->blocks[b].law = held(w, s, C.id[b]) ? CAROM_BILATERAL : CAROM_UNILATERAL;
+        s->c[b] = (w->g[C.id[b]] + carom_column_dot(&N, b, S->x)) / s->h;
+        for (int k = 0; k < n; ++k) s->c[b] -= G[b + (size_t)k * (size_t)n] * w->Psi[C.id[k]];
+        s->p[b] = 0;
+    }
+    CAROM_TRY(carom_problem_run(s, C.id));
+    carom_zero(S->b, nv);
+    for (int b = 0; b < n; ++b) carom_column_axpy(S->b, s->h * (s->p[b] - w->Psi[C.id[b]]), &N_f, b);
+    for (int j = 0; j < ne; ++j) S->b[nv + j] = -w->g[j];
+    carom_saddle_solve(S);
+    carom_axpy(w->moved, 1, S->x, nv);
+    carom_move(s, w->q, w->q_P, 1, w->moved);
+    for (int j = 0; j < ne; ++j) w->Psi[j] -= S->x[nv + j] / s->h;
+    for (int b = 0; b < n; ++b) w->Psi[C.id[b]] = s->p[b];
+    return CAROM_OK;
+}
+
 // (GP-3)  one step of Newton: with G = N(q)'Q^-1 N_M over the set,  0 <= Psi _|_ (g(q) - G Psi_old + G Psi)/h >= 0
 static carom_status correct(void *memory, carom_step *s, int k) {
     carom_projection *w = memory;
     carom_close(s, &w->L, w->sign);
     normals(&w->L);
     if (w->joints && k < CHORDS && w->L.nb == s->sys->ne) return correct_joints(w, s);
+    if (w->joints && k < CHORDS && !w->bent.some) {
+        const carom_status status = correct_contacts(w, s);
+        if (status != CAROM_RETRY) return status;
+    }
     carom_local_same(&w->L_f, &w->L);
     CAROM_TRY(carom_directions(s, &w->L_f, w->t_f, w->q_f));
     CAROM_TRY(carom_directions(s, &w->L, s->t + s->h, w->q));

@@ -18,7 +18,7 @@ typedef struct carom_projection {
     double depth;            // penetration that is left alone (GP-7)
     bool *equal;             // by id: a contact that is held like a joint; NULL: none is
     bool free;               // the last attempt gave `equal` up
-    carom_saddle *joints;   // factor of [A N; V'  0] of all joints, where no contact takes part; NULL: none
+    carom_saddle *joints;   // factor of [A N; V'  0] of all joints; NULL: none
     // answer
     double *q, *moved;  // corrected position; its displacement from q_P
     double *Psi, *sign; // multipliers over h, by id; -1 for those that took part
@@ -27,6 +27,7 @@ typedef struct carom_projection {
     carom_local L_f, L; // normals at q_f, at the present position
     carom_bent bent;    // at q_P
     double *x, *u;
+    int *at;            // rows of contacts alone
     double least; // largest gap of the best iterate; iterates in turn that did not halve it
     int stalls;
 } carom_projection;

@@ -48,13 +48,11 @@ static double less(const carom_border *w, const carom_problem *pb, int k, double
 
 static bool fits(carom_border *w, const carom_problem *pb) {
     if (w->rigid == 0) return false;
-    const int joints = w->n = carom_problem_joints(pb);
+    const int rigid = carom_problem_joints(pb), joints = w->n = rigid < w->rigid ? rigid : w->rigid;
     if (!pb->G || pb->rows || carom_problem_narrow(pb) || joints <= FEW || joints == pb->nb) return false;
     const double rows = pb->n - joints;
-    if (rows * rows > DENSE * (double)pb->n || joints > w->rigid || pb->n - joints > w->rows ||
-        pb->nb - joints > w->blocks)
-        return false;
-    for (int b = joints; b < pb->nb; b++)
+    if (rows * rows > DENSE * (double)pb->n || pb->n - joints > w->rows || pb->nb - joints > w->blocks) return false;
+    for (int b = rigid; b < pb->nb; b++) // contacts that are held come behind the joints, or nowhere
         if (pb->block[b].law == CAROM_BILATERAL) return false;
     return true;
 }

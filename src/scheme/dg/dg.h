@@ -18,6 +18,7 @@ typedef struct carom_dg_block {
     carom_local L;        // closed constraints, their directions at (t, q)
     carom_columns D;      // d(W'v + w)/dq
     bool *slides;         // by constraint of L
+    int *first;           // by row: (CP-1) without the tangential rows of what slides
     const bool *stays;    // by id: comes to rest, and has the static coefficient; NULL: none does
     double *d;            // by row: tangential direction of a contact that slides
     double *lambda;       // by row: forces; block m + 1: p/h

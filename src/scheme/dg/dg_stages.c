@@ -9,6 +9,7 @@
 #include "scheme/newton.h"
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum { MOST = 49, FOLLOWED = 24, REPEATS = 50 }; // corrections; those that turn sliding directions; repetitions that
                                                  // make rates consistent
@@ -61,6 +62,7 @@ carom_dg carom_allocate_dg(carom_arena *mem, const carom_system *sys, int lowest
         b.D = carom_allocate_columns(mem, sys->nv, b.L.W.n, sys->column_stride);
         rows = (size_t)b.L.W.n;
         b.slides = carom_allocate_bytes(mem, nb * sizeof(bool));
+        b.first = carom_allocate_ints(mem, (size_t)b.L.W.n);
         CAROM_ALLOCATE(mem, rows, &b.d, &b.lambda, &b.row);
         if (w.own) w.own[l] = b;
     }
@@ -255,25 +257,44 @@ carom_status carom_dg_react(carom_step *s, const carom_dg_block *b) {
     int n = 0;
     for (int k = 0; k < L->nb; ++k) n += unknowns(b, k);
     if (n == full) return carom_problem_solve(s, L);
-    // G <- G (1, -mu d), then without the tangential rows and columns of what slides
-    double *G = carom_problem_matrix(s, full);
-    for (int k = s->sys->ne; k < L->nb; ++k)
+    // G <- G (1, -mu d), then without the tangential rows and columns of what slides; joints, which come first, stay
+    // where they are
+    const int joints = s->sys->ne;
+    const size_t ld = (size_t)full;
+    double *G = s->G;
+    for (int k = joints; k < L->nb; ++k)
         for (int i = L->at[k] + 1; b->slides[k] && i < L->at[k + 1]; ++i)
-            carom_axpy(G + (size_t)L->at[k] * (size_t)full, -friction_of(s, L->id[k]) * b->d[i],
-                       G + (size_t)i * (size_t)full, full);
+            carom_axpy(G + (size_t)L->at[k] * ld, -friction_of(s, L->id[k]) * b->d[i], G + (size_t)i * ld, full);
     for (int k = 0, col = 0; k < L->nb; ++k) {
         s->blocks[k] = law_of(s, b, k, col);
         for (int j = 0; j < unknowns(b, k); ++j, ++col) {
+            double *to = G + (size_t)col * ld;
+            const double *from = G + (size_t)(L->at[k] + j) * ld;
             s->c[col] = s->c[L->at[k] + j];
-            for (int i = 0, row = 0; i < L->nb; ++i)
-                for (int r = 0; r < unknowns(b, i); ++r, ++row)
-                    G[row + (size_t)col * (size_t)n] = G[L->at[i] + r + (size_t)(L->at[k] + j) * (size_t)full];
+            if (to != from) memmove(to, from, (size_t)joints * sizeof *to);
+            for (int i = joints, row = joints; i < L->nb; ++i)
+                for (int r = 0; r < unknowns(b, i); ++r) to[row++] = from[L->at[i] + r];
+            b->first[col] = pb->first ? pb->first[L->at[k]] : 0;
+            for (int r = L->at[k]; pb->first && r < L->at[k + 1]; ++r)
+                if (pb->first[r] < b->first[col]) b->first[col] = pb->first[r];
+            if (b->first[col] > joints) b->first[col] = joints;
         }
     }
-    *pb = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
+    *pb = (carom_problem){.n = n,
+                          .nb = L->nb,
+                          .ld = full,
+                          .block = s->blocks,
+                          .G = s->G,
+                          .c = s->c,
+                          .first = b->first,
+                          .p = s->p,
+                          .u = s->u};
     carom_zero(s->p, n);
-    CAROM_TRY(carom_problem_run(s, L->id));
-    pb->n = full;
+    const carom_status status = carom_problem_run(s, L->id);
+    for (int k = 0; k < full; ++k) // what was moved: the next problem finds zeros where it writes nothing
+        carom_zero(G + (size_t)k * ld + (k < joints ? joints : 0), full - (k < joints ? joints : 0));
+    CAROM_TRY(status);
+    pb->n = full, pb->first = NULL;
     for (int k = L->nb - 1; k >= 0; --k) {
         const int tangents = L->at[k + 1] - L->at[k] - 1;
         n -= unknowns(b, k);

@@ -96,6 +96,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->D_s = carom_allocate_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
     w->D_v = carom_allocate_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
     carom_ggl_alpha_allocate_schur(w, mem, sys);
+    if (w->schur.saddle.on) w->past = carom_allocate_past(keep, sys);
     const size_t all = 3 * nv + ne + nb + nl, N = w->schur.on ? (size_t)w->schur.room : all;
     w->have_M = w->have_K = false;
     CAROM_ALLOCATE(mem, N * N, &w->S, &w->S_copy);
@@ -375,10 +376,13 @@ static void update(work *w, const carom_step *s, int blocks) {
 static carom_status correct(work *w, carom_step *s, int blocks) {
     blocks = layout(w, s, blocks);
     if (blocks == 0) return CAROM_OK;
-    CAROM_TRY(gradients(w, s, blocks));
     residual(w, s, blocks);
+    carom_chord_note(&w->schur.chord, carom_norm_max(w->r, w->N));
+    const bool again = w->schur.on && w->schur.joints_alone && w->L.nb == s->sys->ne && blocks == ALL &&
+                       carom_chord_serves(&w->schur.chord); // one factor serves a step while it contracts
+    if (!again) CAROM_TRY(gradients(w, s, blocks));
     if (w->schur.on) {
-        CAROM_TRY(carom_ggl_alpha_schur(w, s, blocks));
+        CAROM_TRY(carom_ggl_alpha_schur(w, s, blocks, again));
     } else {
         carom_ggl_alpha_assemble(w, s, blocks);
         if (w->penalty > 0) carom_ggl_alpha_augment(w, s, blocks);
@@ -608,6 +612,8 @@ static void predict(work *w, const carom_step *s, bool warm) {
     w->have_u_0 = w->bent.some = false;
     for (int id = 0; id < nb; ++id) w->slipped[id] = 0;
     w->first = 0;
+    if (!warm && carom_past_continue(&w->past, s, s->sys->ne, w->v_s, w->lambda))
+        carom_add(w->dv, w->v_s, -1, w->v_p, nv); // (NEW-7)
     if (!warm) return;
     carom_copy(w->nu, w->nu_n, nb);
     carom_copy(w->Lambda, w->Lambda_n, nb);
@@ -676,6 +682,7 @@ static carom_status iterate(work *w, carom_step *s, how way, bool warm) {
     w->judged = way == SOLVERS && w->crowded;
     predict(w, s, warm || w->judged);
     w->way = way;
+    w->schur.joints_alone = false;
     const carom_iteration I = {.method = "Newton's method",
                                .most = way == MONOLITHIC ? MOST : MOST_IN_TURN,
                                .x = w->v,
@@ -759,6 +766,7 @@ static carom_status step(void *memory, carom_step *s) {
     carom_ggl_alpha_certify(w, s);
     if (!w->modified) remember(w, s);
     else carom_ggl_alpha_next_mu(w, s);
+    carom_past_note(&w->past, s, w->L.nb, w->v_s, w->lambda);
     for (int b = 0; b < w->L.nb; ++b) carom_book_position(s, w->L.id[b], w->nu[w->L.id[b]]);
 
     // (GA-7)  reactions: lambda~ is a force, Lambda an impulse

@@ -4,6 +4,7 @@
 // for the multipliers first.
 #pragma once
 #include "linalg/saddle.h"
+#include "scheme/newton.h"
 #include "scheme/bent.h"
 #include "scheme/responses.h"
 #include "scheme/rho.h"
@@ -26,6 +27,8 @@ typedef struct carom_ggl_schur {
     carom_matrix A, M_plus;     // iteration matrix; M, with a trace of inertia where it has none
     carom_factor F_A, F_M;
     carom_saddle saddle;        // (GA-24): joints of all blocks in the linear system
+    bool joints_alone;          // the last correction of this step was made with it, and no contact took part
+    carom_chord chord;          // its factor
     carom_matrix M_t;           // M in the storage of A
     carom_responses keep;            // constant: products W'XW for X = A^-1, M^-1, A^-1 K M^-1, A^-1 C M^-1
 } carom_ggl_schur;
@@ -76,6 +79,7 @@ typedef struct carom_ggl_alpha {
     bool have_K;                          // K and C are constant and stand
     carom_turn turn;                      // at x
     carom_ggl_schur schur;
+    carom_past past;      // there where joints belong to the linear system
     // the contact solvers, where Newton's method fails or its matrix would be too large
     carom_factor F_M;
     carom_local L_p;
@@ -129,7 +133,7 @@ void carom_ggl_alpha_assemble_start(carom_ggl_alpha *w, const carom_step *s);
 
 void carom_ggl_alpha_allocate_schur(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys);
 /// The increments of (GA-11) in place of the residual in w->r; the gradients must stand.
-carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks);
+carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks, bool again);
 /// Need K and C be computed for it?
 bool carom_ggl_alpha_wants_tangent(const carom_ggl_alpha *w, const carom_step *s);
 /// (GA-2) for it: w->r = s, lambda~ for the right-hand side -w->r.

@@ -302,11 +302,11 @@ static void right_hand_sides(carom_ggl_alpha *w, const carom_step *s, int m, con
 
 // The increments with joints in the linear system, the multipliers of contacts by their Schur complement.  False: c->e
 // is as it was, solve it another way.
-static bool solve_joined(carom_ggl_alpha *w, carom_step *s, int m, int blocks) {
+static bool solve_joined(carom_ggl_alpha *w, carom_step *s, int m, int blocks, bool again) {
     carom_ggl_schur *c = &w->schur;
     const int ne = s->sys->ne;
     int n = 0, *which = w->pivot + c->room; // multipliers of contacts
-    if (!factorise_joints(w, s, blocks)) return false;
+    if (!again && !factorise_joints(w, s, blocks)) return false;
     for (int k = 0; k < m; ++k) n += c->of[k] >= ne;
     if (n > c->room) return false;
     n = 0;
@@ -317,7 +317,7 @@ static bool solve_joined(carom_ggl_alpha *w, carom_step *s, int m, int blocks) {
         else if (!joints[level]) joints[level] = c->e + k; // one after the other
     }
     right_hand_sides(w, s, 0, NULL, NULL);
-    if (!respond_joined(w, s, joints, true)) return false;
+    if (!respond_joined(w, s, joints, !again)) return false;
     if (n > 0) {
         double *x = w->x_N + c->room;
         for (int i = 0; i < n; ++i) x[i] = c->e[which[i]] + row(w, s, which[i]);
@@ -339,14 +339,16 @@ static bool solve_joined(carom_ggl_alpha *w, carom_step *s, int m, int blocks) {
     return true;
 }
 
-carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks) {
+carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks, bool again) {
     carom_ggl_schur *c = &w->schur;
     const int nv = s->sys->nv;
     const int need = c->constant ? ALL : blocks; // products of constant systems ask for both factors
-    if (need & SMOOTH) CAROM_TRY(factorise_motion(w, s));
-    if (need & (POSITION | VELOCITY)) CAROM_TRY(factorise_mass(w, s));
+    if (need & SMOOTH && !again) CAROM_TRY(factorise_motion(w, s));
+    if (need & (POSITION | VELOCITY) && !again) CAROM_TRY(factorise_mass(w, s));
     const int m = multipliers(w, s, blocks);
-    const bool joined = solve_joined(w, s, m, blocks);
+    const bool joined = solve_joined(w, s, m, blocks, again);
+    c->joints_alone = joined && w->L.nb == s->sys->ne;
+    c->chord.age = again ? c->chord.age + 1 : 0;
     if (!joined && m > c->room) return carom_retry(s, "%d reactions are too many for Newton's method", m);
     if (!joined) free_response(w, s, blocks, 0);
     if (m > 0 && !joined) {
