@@ -8,6 +8,7 @@
 #include "contact/delassus_products.h"
 #include "linalg/matrix.h"
 #include "linalg/two.h"
+#include "system/system.h"
 #include <assert.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ enum { DENSE_ROWS = 90 };                   // up to which G of parts is dense: 
 enum { MANY_BANDED = 8, MANY_SPARSE = 24 }; // a solution costs about as much as so many columns
 
 size_t carom_delassus_dense_rows(const carom_system *sys, size_t rows, bool whole) {
-    return !whole && sys->listed && sys->part && rows > DENSE_ROWS ? DENSE_ROWS : rows;
+    return !whole && carom_system_world(sys) && rows > DENSE_ROWS ? DENSE_ROWS : rows;
 }
 
 carom_delassus carom_allocate_delassus(carom_arena *mem, const carom_system *sys, int rows, int blocks, bool whole,

@@ -182,8 +182,7 @@ typedef struct pair_kind {
     bool couples[12][12]; // does some dW_i/dq_l differ from zero?
     int blocks;        // work blocks; pairs take turns
     size_t size, work; // of one block; offset of the first
-    int holds;         // blocks for pairs that are held on their features, and the same of them
-    size_t held_size, held;
+    size_t held_size, held; // the same of blocks for pairs that are held on their features, one each
 } pair_kind;
 
 /// The pair that shares its tape and makes contact `id`, one of the model's own; NULL: none.
@@ -246,6 +245,7 @@ struct near_pairs {
     int slots;            // to begin with
     double *thin;         // nshapes: half of the smallest width; infinite: nothing passes it
     bool patches;         // some contacts are found by search
+    bool couples;         // derivatives have room for two bodies that touch each other
     bool numbered;        // some shape is an element of a member or a piece of an outline
     bool others;          // some shape is neither round nor a box nor a plane, and not found by search
     size_t at;            // offset in the model's work block: the list in use
@@ -255,7 +255,7 @@ struct near_pairs {
     size_t held_size;     // bytes of a pair whose tape has several features, held on some; 0: none has
 };
 
-enum { MOST_PAIRS = 500, FEW_BOXES = 2, MOST_BOXES = 300 }; // that are written out
+enum { MOST_PAIRS = 80, FEW_BOXES = 2, MOST_BOXES = 300 }; // that are written out
 enum { MOST_NEAR_SHAPES = 1 << 26, MOST_LANES = 8 };
 
 /// Is b the first of two shapes in the order of the list?
