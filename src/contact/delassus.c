@@ -25,7 +25,8 @@ size_t carom_delassus_dense_rows(const carom_system *sys, size_t rows, bool whol
 
 carom_delassus carom_allocate_delassus(carom_arena *mem, const carom_system *sys, int rows, int blocks, bool whole,
                                        bool keeps) {
-    carom_delassus d = {.whole = whole, .parts = carom_allocate_assembly(mem, sys, blocks, rows)};
+    carom_delassus d = {.whole = whole};
+    if (carom_system_world(sys)) d.parts = carom_allocate_assembly(mem, sys, blocks, rows);
     const size_t side = carom_delassus_dense_rows(sys, (size_t)rows, whole);
     d.G = carom_allocate(mem, side * side);
     if (d.parts.blocks) return d;

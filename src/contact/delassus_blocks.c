@@ -7,7 +7,6 @@
 #include "contact/delassus_blocks.h"
 #include "base/pages.h"
 #include "base/team.h"
-#include "system/system.h"
 #include <carom/team.h>
 #include <string.h>
 
@@ -20,7 +19,7 @@ static size_t numbers_of_row(const carom_assembly *x) { return 4 * (size_t)(x->l
 
 carom_assembly carom_allocate_assembly(carom_arena *mem, const carom_system *sys, int nb, int n) {
     carom_assembly x = {.nparts = sys->nparts, .part = sys->part};
-    if (!carom_system_world(sys)) return x;
+    if (!sys->listed || !sys->part) return x;
     const size_t b = (size_t)nb, parts = (size_t)sys->nparts;
     size_t numbers = 0;
     for (int i = 0; i < sys->nparts; ++i) {

@@ -5,6 +5,7 @@
 #include "system/system.h"
 #include <carom/sparse.h>
 #include <stdlib.h>
+#include "model/meet.inc"
 
 enum { WIDEST_BAND = 48, SMALLEST_SPARSE = 64 };
 enum { LARGEST_DENSE = 4000 }; // 128 MB: where nothing factorises sparse matrices, as in the engine of the page
@@ -63,7 +64,9 @@ static bool coupled_list(const carom_model *m) { return m->near && !carom_world_
 
 static bool may_meet(const struct near_pairs *x, int a, int b) {
     for (int rule = 0; rule < x->nrules; ++rule)
-        if (carom_near_meet(x, rule, a, b)) return true;
+        if (shapes_meet(x->side + (size_t)rule * (size_t)x->nshapes, x->rule[rule].ignore, x->rule[rule].nignored,
+                        x->nshapes, a, b))
+            return true;
     return false;
 }
 
