@@ -182,7 +182,8 @@ typedef struct pair_kind {
     bool couples[12][12]; // does some dW_i/dq_l differ from zero?
     int blocks;        // work blocks; pairs take turns
     size_t size, work; // of one block; offset of the first
-    size_t held_size, held; // the same of blocks for pairs that are held on their features, one each
+    int holds;         // blocks for pairs that are held on their features, and the same of them
+    size_t held_size, held;
 } pair_kind;
 
 /// The pair that shares its tape and makes contact `id`, one of the model's own; NULL: none.
