@@ -645,7 +645,7 @@ static void discs_are_refused_where_they_make_no_sense(void **state) {
 }
 
 // Two boxes in space have 25 formulas, so n (n - 1)/2 + n pairs with the floor come and go from 3 on, with friction by
-// direction, which lists of boxes do not have, from 301 on; of spheres from 501 on.
+// direction, which lists of boxes do not have, from 301 on; of spheres from 81 on.
 static void pairs_come_and_go_where_they_are_many(void **state) {
     (void)state;
     static const char *const turned = "{along: 0.3, across: 0.1, direction: [1, 0, 0]}";
@@ -654,8 +654,8 @@ static void pairs_come_and_go_where_they_are_many(void **state) {
         bool boxes, listed;
         const char *friction;
     } cases[] = {{2, true, true, "0.3"},    {2, true, false, turned},  {24, true, false, turned},
-                 {25, true, true, "0.3"},   {27, false, false, "0.3"}, {31, false, false, "0.3"},
-                 {32, false, true, "0.3"}};
+                 {25, true, true, "0.3"},   {2, false, false, "0.3"},  {12, false, false, "0.3"},
+                 {13, false, true, "0.3"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[600];
         snprintf(

@@ -8,6 +8,7 @@
 #include "contact/delassus_products.h"
 #include "linalg/matrix.h"
 #include "linalg/two.h"
+#include "system/system.h"
 #include <assert.h>
 #include <string.h>
 
@@ -19,12 +20,13 @@ enum { DENSE_ROWS = 90 };                   // up to which G of parts is dense: 
 enum { MANY_BANDED = 8, MANY_SPARSE = 24 }; // a solution costs about as much as so many columns
 
 size_t carom_delassus_dense_rows(const carom_system *sys, size_t rows, bool whole) {
-    return !whole && sys->listed && sys->part && rows > DENSE_ROWS ? DENSE_ROWS : rows;
+    return !whole && carom_system_world(sys) && rows > DENSE_ROWS ? DENSE_ROWS : rows;
 }
 
 carom_delassus carom_allocate_delassus(carom_arena *mem, const carom_system *sys, int rows, int blocks, bool whole,
                                        bool keeps) {
-    carom_delassus d = {.whole = whole, .parts = carom_allocate_assembly(mem, sys, blocks, rows)};
+    carom_delassus d = {.whole = whole};
+    if (carom_system_world(sys)) d.parts = carom_allocate_assembly(mem, sys, blocks, rows);
     const size_t side = carom_delassus_dense_rows(sys, (size_t)rows, whole);
     d.G = carom_allocate(mem, side * side);
     if (d.parts.blocks) return d;

@@ -112,7 +112,7 @@ typedef struct carom_delassus {
     int *slot;                   // by direction: its column, or -1 where it is not stored
     int *from;                   // by row: its direction
 
-    carom_assembly parts;        // of systems whose mass couples parts only; x NULL: of no other
+    carom_assembly parts;        // of worlds, whose mass couples parts only; x NULL: of no other
 } carom_delassus;
 
 /// For so many rows and constraints, of memory that is zero; whole: G is needed as a dense matrix at any size; keeps:

@@ -196,9 +196,20 @@ static bool request_pairs(carom_record *r, const carom_record_def *def) {
     return status == CAROM_OK || r->crowded;
 }
 
+// Does the pattern match a column of two shapes A-B under the name B-A?
+static bool matches_turned(const contact_groups *g, const table_column *c, const char *pattern) {
+    if (!c->pair) return false;
+    const contact_group *x = &g->list[c->pair - 1];
+    const shape *s = g->model->shapes;
+    char name[260];
+    snprintf(name, sizeof name, "%.90s-%.90s%s", s[x->b].name, s[x->a].name, c->name + strlen(x->name));
+    return carom_column_matches(pattern, name);
+}
+
 // Contacts that the model does not show by default have numbers where pairs are always there: exact names alone match.
-static bool in_selection(const table_column *c, const char *pattern) {
-    return c->numbered ? strcmp(pattern, c->name) == 0 : carom_column_matches(pattern, c->name);
+static bool in_selection(const contact_groups *g, const table_column *c, const char *pattern) {
+    return c->numbered ? strcmp(pattern, c->name) == 0
+                       : carom_column_matches(pattern, c->name) || matches_turned(g, c, pattern);
 }
 
 // Columns that no pattern matches go; t stays.
@@ -208,13 +219,14 @@ static void select_columns(carom_record *r, const carom_record_def *def) {
     if (!record_pattern(r, def, 0) || is_all(r, def)) return;
     for (int k = 0; (pattern = record_pattern(r, def, k)) && !r->unmatched; ++k) {
         bool some = false;
-        for (int i = 0; i < c->n && !some; ++i) some = in_selection(&c->list[i], pattern);
+        for (int i = 0; i < c->n && !some; ++i) some = in_selection(c->groups, &c->list[i], pattern);
         if (!some) r->unmatched = pattern;
     }
     int n = 0;
     for (int i = 0; i < c->n; ++i) {
         bool in = i == 0;
-        for (int k = 0; !in && (pattern = record_pattern(r, def, k)); ++k) in = in_selection(&c->list[i], pattern);
+        for (int k = 0; !in && (pattern = record_pattern(r, def, k)); ++k)
+            in = in_selection(c->groups, &c->list[i], pattern);
         if (in) c->list[n++] = c->list[i];
         else free(c->list[i].name);
     }

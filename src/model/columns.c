@@ -103,7 +103,11 @@ static bool all_groups(column_table *c) {
     bool good = true;
     for (int k = 0; k < 3; ++k)
         for (int i = 0; c->groups && i < c->groups->n && good; ++i)
-            if (c->groups->list[i].kind == order[k]) good = group_columns(c, i);
+            if (c->groups->list[i].kind == order[k]) {
+                const int before = c->n;
+                good = group_columns(c, i);
+                for (int at = before; at < c->n && order[k] == CAROM_GROUP_PAIR; ++at) c->list[at].pair = 1 + i;
+            }
     return good;
 }
 

@@ -38,6 +38,7 @@ typedef struct table_column {
     int at, first, parts;
     double scale;
     bool numbered; // of a contact that is not shown by default
+    int pair;      // of two shapes: 1 + their group; 0: of something else
 } table_column;
 
 typedef struct column_table {

@@ -246,6 +246,7 @@ struct near_pairs {
     int slots;            // to begin with
     double *thin;         // nshapes: half of the smallest width; infinite: nothing passes it
     bool patches;         // some contacts are found by search
+    bool couples;         // derivatives have room for two bodies that touch each other
     bool numbered;        // some shape is an element of a member or a piece of an outline
     bool others;          // some shape is neither round nor a box nor a plane, and not found by search
     size_t at;            // offset in the model's work block: the list in use
@@ -255,7 +256,7 @@ struct near_pairs {
     size_t held_size;     // bytes of a pair whose tape has several features, held on some; 0: none has
 };
 
-enum { MOST_PAIRS = 500, FEW_BOXES = 2, MOST_BOXES = 300 }; // that are written out
+enum { MOST_PAIRS = 80, FEW_BOXES = 2, MOST_BOXES = 300 }; // that are written out
 enum { MOST_NEAR_SHAPES = 1 << 26, MOST_LANES = 8 };
 
 /// Is b the first of two shapes in the order of the list?

@@ -198,8 +198,10 @@ carom_status carom_shared_reaction_gradient(const carom_model *m, void *work, co
         for (int b = from; b < to; ++b)
             for (int k = L->at[b], d = first_direction(two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d)
                 for (int e = two->dW_at[d]; e < two->dW_at[d + 1]; ++e) {
-                    // there is no room, and Newton's method does without
-                    if (p->listed && (two->dW.i[e] < kind->nv[0]) != (two->dW.l[e] < kind->nv[0])) continue;
+                    // in a world there is no room, and Newton's method does without
+                    if (p->listed && !m->near->couples &&
+                        (two->dW.i[e] < kind->nv[0]) != (two->dW.l[e] < kind->nv[0]))
+                        continue;
                     const int i = carom_kind_velocity(kind, p, two->dW.i[e]),
                               l = carom_kind_velocity(kind, p, two->dW.l[e]);
                     D.a[carom_model_place(D.shape, i, l)] += s * lambda[k] * x[e];

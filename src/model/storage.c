@@ -2,8 +2,10 @@
 #include "linalg/places.h"
 #include "flex/member.h"
 #include "model/pairs.h"
+#include "system/system.h"
 #include <carom/sparse.h>
 #include <stdlib.h>
+#include "model/meet.inc"
 
 enum { WIDEST_BAND = 48, SMALLEST_SPARSE = 64 };
 enum { LARGEST_DENSE = 4000 }; // 128 MB: where nothing factorises sparse matrices, as in the engine of the page
@@ -51,6 +53,40 @@ static void put_bodies(places *p, const carom_model *m) {
     }
 }
 
+static int band_of(const int *i, const int *j, int n, int band) {
+    for (int e = 0; e < n; ++e)
+        if (abs(i[e] - j[e]) > band) band = abs(i[e] - j[e]);
+    return band;
+}
+
+// Is it a list whose bodies are not those of a world?  Then derivatives have room for two that may touch.
+static bool coupled_list(const carom_model *m) { return m->near && !carom_world_size(m->nv, m->ne); }
+
+static bool may_meet(const struct near_pairs *x, int a, int b) {
+    for (int rule = 0; rule < x->nrules; ++rule)
+        if (shapes_meet(x->side + (size_t)rule * (size_t)x->nshapes, x->rule[rule].ignore, x->rule[rule].nignored,
+                        x->nshapes, a, b))
+            return true;
+    return false;
+}
+
+// Bodies of such a list that may touch each other; returns the band.  p NULL: the band alone.
+static int put_meeting(places *p, const carom_model *m, int band) {
+    const struct near_pairs *x = m->near;
+    for (int a = 0; coupled_list(m) && a < x->nshapes; ++a)
+        for (int b = a + 1, last = -1; b < x->nshapes; ++b) {
+            const body *A = x->shape[a]->body, *B = x->shape[b]->body;
+            if (x->group[a] < 0 || x->group[b] < 0 || A == B || A->v < 0 || B->v < 0 || B->v == last) continue;
+            if (!may_meet(x, a, b)) continue;
+            const int n = A->space == SPATIAL ? 6 : 3, ends[2][2] = {{A->v, B->v + n - 1}, {A->v + n - 1, B->v}};
+            last = B->v;
+            for (int i = 0; i < 2; ++i) band = band_of(&ends[i][0], &ends[i][1], 1, band);
+            for (int i = 0; p && i < n * n; ++i)
+                put(p, A->v + i / n, B->v + i % n), put(p, B->v + i % n, A->v + i / n);
+        }
+    return band;
+}
+
 // All that the storage of the mass matrix has room for: a tangent is M plus other terms, and the whole band of a
 // banded M is added to it, zeros included.
 static void put_band(places *p, carom_shape mass) {
@@ -61,6 +97,7 @@ static void put_band(places *p, carom_shape mass) {
 
 static void put_tangent(places *p, const carom_model *m) {
     put_bodies(p, m);
+    put_meeting(p, m, 0);
     put_mass(p, m);
     put_band(p, m->sys.mass_shape);
     for (int k = 0; k < m->nmember; ++k) put_member(p, &m->members[k], false);
@@ -70,12 +107,6 @@ static void put_tangent(places *p, const carom_model *m) {
     put_terms(p, m->dM.j, m->dM.l, m->dM.n, false);
     put_terms(p, m->dW.i, m->dW.l, m->dW.n, false);
     for (int i = 0; i < m->npairs; ++i) put_pair(p, m, &m->pairs[i]);
-}
-
-static int band_of(const int *i, const int *j, int n, int band) {
-    for (int e = 0; e < n; ++e)
-        if (abs(i[e] - j[e]) > band) band = abs(i[e] - j[e]);
-    return band;
 }
 
 static int band_of_pair(const carom_model *m, const pair *x, int band) {
@@ -197,11 +228,17 @@ carom_status carom_model_shapes(carom_model *m, carom_error *err) {
     band = band_of(m->dW.i, m->dW.l, m->dW.n, band);
     for (int i = 0; i < m->npairs; ++i) band = band_of_pair(m, &m->pairs[i], band);
     if (m->near && band < 5) band = 5;
+    if (m->near && m->nv <= SMALLEST_SPARSE) band = m->nv;
+    band = put_meeting(NULL, m, band);
     if (!simple(m->nv, band, &s->tangent_shape))
         CAROM_TRY(sparse(m, put_tangent, &m->tangent_pattern, &s->tangent_shape, err));
+    if (m->near) m->near->couples = coupled_list(m) || s->tangent_shape.storage == CAROM_DENSE;
     CAROM_TRY(carom_model_couple(m, false, err));
     int widest = widest_column(m);
-    if (m->near && widest < 12) widest = 12; // two bodies
+    for (int k = 0; k < m->nkinds; ++k) { // a column of a world has all velocities of its two bodies
+        const int both = m->kinds[k].nv[0] + m->kinds[k].nv[1];
+        if (m->kinds[k].first->listed && widest < both) widest = both;
+    }
     s->column_stride = m->nv > 16 && 2 * widest < m->nv ? widest : m->nv;
     return CAROM_OK;
 }

@@ -163,8 +163,8 @@ static void add_product(const carom_model *m, const pressing *x, int i, int j, d
     const carom_model *two = k->two;
     for (int e = two->W_at[x->d + i]; e < two->W_at[x->d + i + 1]; ++e)
         for (int l = two->W_at[x->d + j]; l < two->W_at[x->d + j + 1]; ++l) {
-            // there is no room, and Newton's method does without
-            if ((two->W.i[e] < k->nv[0]) != (two->W.i[l] < k->nv[0])) continue;
+            // in a world there is no room, and Newton's method does without
+            if (!m->near->couples && (two->W.i[e] < k->nv[0]) != (two->W.i[l] < k->nv[0])) continue;
             A.a[carom_model_place(A.shape, carom_kind_velocity(k, x->p, two->W.i[e]),
                                   carom_kind_velocity(k, x->p, two->W.i[l]))] += a * x->W[e] * x->W[l];
         }

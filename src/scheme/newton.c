@@ -1,6 +1,7 @@
 // newton.c: see newton.h.
 #include "linalg/matrix.h"
 #include "scheme/newton.h"
+#include "system/system.h"
 #include <math.h>
 
 enum { MOST = 49, DETAIL = 200 }; // corrections; characters
@@ -47,7 +48,7 @@ const int *carom_saddle_groups(const carom_system *sys) {
     enum { JOINTS = 20 }; // rows from which on the factor costs less than rows of the contact problem
     // then G has that of the mechanism, and costs no more
     const bool envelope = sys->tangent_shape.storage == CAROM_DIAGONAL;
-    return sys->listed || sys->ne < JOINTS || envelope ? NULL : sys->part;
+    return carom_system_world(sys) || sys->ne < JOINTS || envelope ? NULL : sys->part;
 }
 
 carom_local carom_contacts_of(const carom_step *s, const carom_local *of, int *at) {

@@ -7,18 +7,16 @@
 #include "sim/sim.h"
 #include <string.h>
 
-// A slot's contact is another one: nothing is known of it.
+// A slot's contact is another one: it had no part in the step either.
 static void blank(carom_sim *sim, int c) {
     const int d = sim->dir[sim->own.ne + c], n = sim->dir[sim->own.ne + c + 1] - d,
               shift = sim->step.sys->ne - sim->own.ne;
     carom_step *s = &sim->step;
-    double *const by_direction[] = {s->inside->warm, s->impulse, s->force, s->nu};
-    sim->memory[c] = (carom_memory){.touched = sim->kept->t - sim->t0};
-    sim->held[c] = s->lost[c] = 0;
-    carom_zero(sim->lasting + d, n);
-    for (int i = 0; i < 4; ++i)
-        if (by_direction[i]) carom_zero_changes(by_direction[i] + d + shift, (size_t)n);
-    if (sim->reaction) carom_zero(sim->reaction + d, n);
+    double *const of_step[] = {s->impulse, s->force, s->nu};
+    carom_sim_blank(sim, c);
+    s->lost[c] = 0;
+    for (int i = 0; i < 3; ++i)
+        if (of_step[i]) carom_zero_changes(of_step[i] + d + shift, (size_t)n);
 }
 
 enum { MOST = 1 << 28 }; // slots: their numbers and those of their directions are ints

@@ -390,6 +390,8 @@ carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_er
 carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err);
 
 /// slots.c, and carom_sim_list() in list.c: contacts that come and go.  Nothing where the system has none.
+void carom_sim_blank(carom_sim *sim, int contact);      // another contact, or one that has come or gone: nothing is
+                                                        // known of it
 void carom_sim_list_make(carom_sim *sim);               // sys becomes one of the simulation's own
 void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep);
 carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err); // for a step of h from the present state on

@@ -1,6 +1,7 @@
 // slots.c: the slots of contacts that come and go: their memory, how many are in use, the names of the contacts in
 // them.
 #include "base/option.h"
+#include "base/pages.h"
 #include "sim/sim.h"
 
 // nc of the systems that the simulation and its scheme see, and the directions in use: slots behind them are blank.
@@ -9,6 +10,17 @@ static void set_count(carom_sim *sim, int slots) {
     sim->own.listed = slots;
     sim->nl = sim->dir[sim->own.ne + sim->own.nc];
     if (sim->step.sys != sim->sys) sim->independent.sys.nc = sim->own.nc, sim->independent.sys.listed = slots;
+}
+
+void carom_sim_blank(carom_sim *sim, int c) {
+    const int d = sim->dir[sim->sys->ne + c], n = sim->dir[sim->sys->ne + c + 1] - d,
+              shift = sim->step.sys->ne - sim->sys->ne;
+    double *warm = sim->step.inside->warm;
+    sim->memory[c] = (carom_memory){.touched = sim->kept->t - sim->t0};
+    sim->held[c] = 0;
+    if (warm) carom_zero_changes(warm + d + shift, (size_t)n);
+    carom_zero(sim->lasting + d, n);
+    if (sim->reaction) carom_zero(sim->reaction + d, n);
 }
 
 void carom_sim_list_make(carom_sim *sim) {

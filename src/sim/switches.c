@@ -38,19 +38,6 @@ carom_status carom_sim_conditions(carom_sim *sim, double t, bool *some, carom_er
     return CAROM_OK;
 }
 
-// A contact that has come or gone: nothing is known of it.
-static void blank(carom_sim *sim, int c) {
-    const int d = sim->dir[sim->sys->ne + c], n = sim->dir[sim->sys->ne + c + 1] - d,
-              shift = sim->step.sys->ne - sim->sys->ne;
-    carom_step *s = &sim->step;
-    sim->memory[c] = (carom_memory){.touched = sim->kept->t - sim->t0};
-    sim->held[c] = 0;
-    carom_zero(s->inside->warm + d + shift, n);
-    carom_zero(sim->lasting + d, n);
-    if (sim->reaction) carom_zero(sim->reaction + d, n);
-    if (sim->scheme->forget) sim->scheme->forget(sim->scheme_work, s, s->sys->ne + c);
-}
-
 // Inside what it meets nothing can begin.
 static carom_status refuse_inside(const carom_sim *sim, double t, int id, carom_error *err) {
     char name[80];
@@ -85,7 +72,9 @@ carom_status carom_sim_switch(carom_sim *sim, double t, carom_error *err) {
     const double size = fmax(carom_size_moving(sys, sim->q, sys->nq), sim->h * carom_size_moving(sys, sim->v, sys->nv));
     for (int id = sys->ne; id < sys->ne + fixed; ++id) {
         if (sim->gap[id] == before[id]) continue;
-        blank(sim, id - sys->ne);
+        carom_sim_blank(sim, id - sys->ne);
+        if (sim->scheme->forget)
+            sim->scheme->forget(sim->scheme_work, &sim->step, sim->step.sys->ne + id - sys->ne);
         if (sim->gap_0) sim->gap_0[id] = sim->gap[id];
         if (sim->kept->n > 0 && sim->gap[id] < -INSIDE * size) return refuse_inside(sim, t, id, err);
     }

@@ -1,6 +1,7 @@
 // difference.c: central differences along velocities.
 #include "linalg/matrix.h"
 #include "system/difference.h"
+#include "system/system.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@ carom_local carom_allocate_local(carom_arena *mem, const carom_system *sys) {
     carom_local L = {.nb = 0, .lever = sys->lever};
     L.id = carom_allocate_ints(mem, (size_t)nb);
     L.at = carom_allocate_ints(mem, (size_t)nb + 1);
-    L.W = carom_allocate_sharing_columns(mem, sys->nv, n, sys->column_stride, sys->listed ? nb : 0);
+    L.W = carom_allocate_sharing_columns(mem, sys->nv, n, sys->column_stride, carom_system_world(sys) ? nb : 0);
     L.w = carom_allocate(mem, (size_t)n);
     return L;
 }

@@ -198,13 +198,14 @@ static carom_status number_pair(resolver *r, const carom_mech_contact *entry, co
     const bool swapped = carom_near_swapped(A, B);
     for (int i = 0; i <= pieces_A; ++i)
         for (int k = 0; k <= pieces_B; ++k) {
-            const int n = carom_pair_formulas(A + i, B + k);
-            for (int c = 0; c < n && has_corners(A, B); ++c) {
+            const int n = carom_pair_formulas(A + i, B + k), a = (int)(A + i - r->m->shapes),
+                      b = (int)(B + k - r->m->shapes);
+            for (int c = 0; c < n && !carom_patch_listed(A, B); ++c) {
                 if (!CAROM_GROW(x->named, x->nnamed)) return carom_fault_memory(r);
                 x->named[x->nnamed++] = (near_named){.rule = x->nrules - 1,
-                                                     .a = (int)((swapped ? B : A) - r->m->shapes),
-                                                     .b = (int)((swapped ? A : B) - r->m->shapes),
-                                                     .part = swapped ? carom_pair_part(A, B, c) : c,
+                                                     .a = swapped ? b : a,
+                                                     .b = swapped ? a : b,
+                                                     .part = swapped ? carom_pair_part(A + i, B + k, c) : c,
                                                      .number = *count + c + 1};
             }
             *count += n;
@@ -214,10 +215,17 @@ static carom_status number_pair(resolver *r, const carom_mech_contact *entry, co
 
 static carom_status number_contacts(resolver *r, const carom_mech_contact *entry, const carom_datum *list,
                                     const carom_datum *each) {
-    int count = 0;
+    struct near_pairs *x = r->m->near;
+    const int from = x->nnamed;
+    int count = 0, pairs = 0, n = from;
     CAROM_TRY(list ? read_between(r, entry, list, number_pair, &count)
                    : read_among(r, entry, each, number_pair, &count));
-    struct near_pairs *x = r->m->near;
+    for (int i = from; i < x->nnamed; ++i)
+        pairs += i == from || x->named[i].a != x->named[i - 1].a || x->named[i].b != x->named[i - 1].b;
+    for (int i = from; i < x->nnamed; ++i)
+        if (pairs <= MOST_FEATURES || has_corners(x->shape[x->named[i].a], x->shape[x->named[i].b]))
+            x->named[n++] = x->named[i];
+    x->nnamed = n;
     if (count == 1 && x->nnamed && x->named[x->nnamed - 1].rule == x->nrules - 1) x->named[x->nnamed - 1].number = 0;
     return CAROM_OK;
 }

@@ -11,6 +11,7 @@
 #include "scheme/ggl/ggl_alpha.h"
 #include "linalg/matrix.h"
 #include "scheme/newton.h"
+#include "system/system.h"
 
 enum { LARGE = 20, LARGE_CONSTANT = 16 }; // unknowns
 enum { MANY = 600, MANY_LISTED = 150 };   // multipliers beyond which the contact solvers are faster: dense problems,
@@ -28,8 +29,9 @@ void carom_ggl_alpha_allocate_schur(carom_ggl_alpha *w, carom_arena *mem, const 
     const bool straight = (sys->flags & CAROM_CONSTANT_DIRECTIONS && !rubs) || nb == 0; // products are of normals
     *c = (carom_ggl_schur){.constant = sys->flags & CAROM_LINEAR && straight};
     const bool exact = sys->flags & (CAROM_CONSTANT_MASS | CAROM_LINEAR) && straight;
-    c->on = sys->nv >= LARGE || (exact && sys->nv >= LARGE_CONSTANT) || sys->listed > MANY;
-    const size_t many = sys->listed ? MANY_LISTED : MANY, room = (size_t)sys->ne > many ? (size_t)sys->ne : many;
+    const bool world = carom_system_world(sys);
+    c->on = sys->nv >= LARGE || (exact && sys->nv >= LARGE_CONSTANT) || (world && sys->listed > MANY);
+    const size_t many = world ? MANY_LISTED : MANY, room = (size_t)sys->ne > many ? (size_t)sys->ne : many;
     c->room = (int)(most < room ? most : room);
     w->crowded = c->on && (size_t)c->room < most;
     if (!c->on) return;
