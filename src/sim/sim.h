@@ -66,6 +66,11 @@ typedef struct carom_kept {
                                   // size of the smaller one (0: not known), the largest gap until then, and when
         long long id;
     } off;
+    struct {
+        double squares, most, t; // of impacts after flights of few steps (BK-9): squares of energies of approach, the
+                                 // largest energy, and when
+        long long id;
+    } brief;
     carom_rise rise;    // energy that steps created outside the condition of their rule of dissipation (EN-6)
     carom_ledger ledger;
 } carom_kept;
@@ -139,6 +144,8 @@ struct carom_sim {
     carom_kept *kept;
     double *q, *v;      // kept
     carom_memory *memory; // kept, nc
+    double *struck_at;    // kept, 2 nv: since the start of the run, the last step with an impact that moved this rate,
+                          // and the last one before that (BK-9); NULL where events are located
     const double *q_0, *v_0; // where the present step began, in `before`
     double *v_start;    // of schemes of two steps: its velocity there, see passed.c; NULL: others
     void *before;       // all that is kept, as it was when the present step began (undo.c),
