@@ -135,31 +135,33 @@ static void measure_way(carom_sim *sim, int c, double h) {
         k->off.way = way, k->off.size = size, k->off.gap = k->ledger.gap, k->off.t = k->t, k->off.id = known;
 }
 
-// (BK-9)  The time of an impact is known to a step, and so is the flight between two.  Where both bodies of a contact
-//         that rebounds have been struck within the last FEW steps, an impact more or less may have been between: the
-//         step does not know what this one finds.  The energy of approach of such impacts, E = p |u|/(2 (1 + e)), is
-//         unknown by about itself each time: (sum E^2)^1/2 in all, as of independent errors, which in a crowd cancel.
-//         The column of the contact is the one in sim->all.
+// (BK-9)  The time of an impact is known to a step, and so is the flight between two.  Where impacts within the last FEW
+//         steps have changed the approach |u| of a contact that rebounds by d, an impact more or less may have been
+//         between, and the step does not know what this one finds.  Of its energy of approach
+//         E = p min(|u|, |d|)/(2 (1 + e))  is unknown each time: (sum E^2)^1/2 in all, as of independent errors, which
+//         in a crowd cancel.  The column of the contact is the one in sim->all.
 static void measure_flight(carom_sim *sim, int c, double h) {
     enum { FEW = 4 };
     const int id = sim->sys->ne + c, d = sim->step.dir[id], nv = sim->sys->nv;
     const carom_columns *W = &sim->all.W;
     const int count = W->count ? W->count[0] : W->rows;
     carom_kept *k = sim->kept;
-    const double e = sim->sys->contacts[c].restitution, now = k->t - sim->t0;
-    bool brief = e > 0;
-    for (int i = 0; i < count; ++i) {
-        double *last = sim->struck_at + (W->count ? carom_column_rows(W, 0)[i] : i), *before = last + nv;
-        if (W->a[i] == 0) continue;
-        if (*last < now) *before = *last;
-        brief = brief && *before > 0 && now - *before < (FEW + 0.5) * h;
-        *last = now;
+    const double e = sim->sys->contacts[c].restitution, now = k->t - sim->t0, approach = -sim->step.u_before[d];
+    double change = 0;
+    for (int j = 0; j < count; ++j) {
+        const int i = W->count ? carom_column_rows(W, 0)[j] : j;
+        double *at = sim->pushed + i, *all = at + nv, *before = all + nv;
+        if (W->a[j] == 0) continue;
+        if (*at < now) {
+            *before = now - *at < (FEW + 0.5) * h ? *all : 0;
+            *all = *before + sim->v[i] - sim->v_0[i];
+            *at = now;
+        }
+        change += W->a[j] * *before;
     }
-    const double energy = 0.5 * sim->step.impulse[d] * -sim->step.u_before[d] / (1 + e);
-    if (!brief) return;
+    const double energy = e > 0 ? 0.5 * sim->step.impulse[d] * fmin(approach, fabs(change)) / (1 + e) : 0;
     k->brief.squares += energy * energy;
-    if (energy > k->brief.most)
-        k->brief.most = energy, k->brief.t = k->t, k->brief.id = carom_sim_known_as(sim, id);
+    if (energy > k->brief.most) k->brief.most = energy, k->brief.t = k->t, k->brief.id = carom_sim_known_as(sim, id);
 }
 
 // When did the contact of a located event touch last?

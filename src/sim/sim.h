@@ -144,8 +144,9 @@ struct carom_sim {
     carom_kept *kept;
     double *q, *v;      // kept
     carom_memory *memory; // kept, nc
-    double *struck_at;    // kept, 2 nv: since the start of the run, the last step with an impact that moved this rate,
-                          // and the last one before that (BK-9); NULL where events are located
+    double *pushed;       // kept, 3 nv: of each rate the last step with an impact that moved it, from the start of the
+                          // run; what such steps, each soon after the last, have changed it by; that before the last
+                          // one (BK-9).  NULL where events are located
     const double *q_0, *v_0; // where the present step began, in `before`
     double *v_start;    // of schemes of two steps: its velocity there, see passed.c; NULL: others
     void *before;       // all that is kept, as it was when the present step began (undo.c),
