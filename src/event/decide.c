@@ -139,8 +139,8 @@ static void bring_together(carom_phase *w, const carom_step *s) {
 // those that will leave: their gap is zero to rounding only.  Not so those that leave because they have run off their
 // feature.
 //
-// (EV-41)  A contact that has lasted through time-stepping touches, whatever is left of its velocity: an approach is
-//          what the step leaves of it, and no impact.
+// (EV-41)  A contact that has lasted through a time step of h touches, and an approach of at most 2 |Gamma| h is what
+//          the step leaves of it, and no impact.
 static carom_status touch(carom_phase *w, carom_step *s, const bool *lasting) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     carom_close_these(s, &w->C, w->in);
@@ -151,9 +151,11 @@ static carom_status touch(carom_phase *w, carom_step *s, const bool *lasting) {
                        : w->was[c] != CAROM_MODE_OPEN ? w->was[c]
                        : w->limits.exact && w->hit[c] ? CAROM_MODE_STICK
                                                       : CAROM_MODE_OPEN;
-    for (int b = ne; b < w->C.nb && lasting; ++b) {
-        const int c = w->C.id[b] - ne;
-        if (lasting[c] && w->u_minus[w->C.at[b]] <= w->slow[c]) w->f.mode[c] = CAROM_MODE_SLIP;
+    for (int b = ne; b < w->C.nb && lasting && w->stepped > 0; ++b) {
+        const int c = w->C.id[b] - ne, k = w->all.at[ne + c];
+        const double u = w->u_minus[w->C.at[b]], Gamma = carom_column_dot(&w->all.W, k, w->f.a) + w->kappa[k];
+        const double most = w->slow[c] + 2 * fmax(0, -Gamma) * w->stepped;
+        if (lasting[c] && u >= -most && u <= w->slow[c]) w->f.mode[c] = CAROM_MODE_SLIP;
     }
     for (int b = ne; b < w->C.nb && w->switched; ++b)
         if (w->u_minus[w->C.at[b]] > w->slow[w->C.id[b] - ne]) w->f.mode[w->C.id[b] - ne] = CAROM_MODE_OPEN;

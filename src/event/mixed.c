@@ -56,7 +56,8 @@ typedef struct work {
     carom_phase P;
     double longest, begun, across;                      // longest step seen; begin of the last one so long; until then
                                                         // by time-stepping
-    double *kept, *reacted;                             // reacted[c]: contact c had an impulse in a step across
+    double *kept, *reacted;                             // reacted[c]: length of the step across the last
+                                                        // events, if contact c had an impulse in it
     bool *lasting;
     carom_midpoint midpoint;
 } work;
@@ -195,7 +196,7 @@ static carom_status cross(work *w, carom_step *s) {
     s->counts->fallbacks += 1;
     w->P.now[CAROM_PHASE_BEGUN] = 0;
     carom_phase_keep(&w->P, s);
-    for (int c = 0; c < s->sys->nc; ++c) w->reacted[c] = s->impulse[s->dir[s->sys->ne + c]] > 0;
+    for (int c = 0; c < s->sys->nc; ++c) w->reacted[c] = s->impulse[s->dir[s->sys->ne + c]] > 0 ? s->h : 0;
     return CAROM_OK;
 }
 
@@ -217,6 +218,7 @@ static carom_status step(void *memory, carom_step *s) {
     if (whole) w->begun = s->t, w->across = -HUGE_VAL, take_pause(w->kept);
     const bool crosses = w->kept[LEFT] > 0 || (s->t < w->across && !whole);
     bool stands = false;
+    w->P.stepped = carom_norm_max(w->reacted, s->sys->nc);
     for (int c = 0; c < s->sys->nc; ++c) w->lasting[c] = w->reacted[c] != 0;
     const carom_status status = carom_phase_leave(
         s, crosses ? cross(w, s) : march(&w->P, s, w->lasting, w->kept + KINK, SOON * w->longest, &stands));
