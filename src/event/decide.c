@@ -113,7 +113,8 @@ static void gather(carom_phase *w, carom_step *s, double delta, bool first, cons
         const bool closed = w->was[c] != CAROM_MODE_OPEN,
                    elsewhere = w->gap[c] > CAROM_ELSEWHERE * reach + 2 * delta * speed;
         const bool gone = elsewhere && (w->hit[c] || (w->switched && closed));
-        const bool there = closed || w->hit[c] || w->over[c] || (lasting && lasting[c]) || w->gap[c] <= near;
+        const bool lasts = lasting && lasting[c] && !(w->stepped > 0); // else (EV-41) asks where it touches
+        const bool there = closed || w->hit[c] || w->over[c] || lasts || w->gap[c] <= near;
         w->in[c] = reach > 0 && !passes && !gone && there;
     }
 }

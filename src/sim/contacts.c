@@ -135,8 +135,8 @@ static void measure_way(carom_sim *sim, int c, double h) {
         k->off.way = way, k->off.size = size, k->off.gap = k->ledger.gap, k->off.t = k->t, k->off.id = known;
 }
 
-// (BK-9)  The time of an impact is known to a step, and so is the flight between two.  Where impacts within the last FEW
-//         steps have changed the approach |u| of a contact that rebounds by d, an impact more or less may have been
+// (BK-9)  The time of an impact is known to a step, and so is the flight between two.  Where impacts within the last
+//         FEW steps have changed the approach |u| of a contact that rebounds by d, an impact more or less may have been
 //         between, and the step does not know what this one finds.  Of its energy of approach
 //         E = p min(|u|, |d|)/(2 (1 + e))  is unknown each time: (sum E^2)^1/2 in all, as of independent errors, which
 //         in a crowd cancel.  The column of the contact is the one in sim->all.
