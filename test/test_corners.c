@@ -3,7 +3,8 @@
 //     test_corners [long | SEED COUNT [CLASS]]    2 random models of each class; long: 24; or COUNT models from a seed
 //
 // The schemes that locate events run random models, and so do two time-stepping schemes at small steps.  Where the
-// latter agree the answer is known.
+// latter agree the answer is known; both are of first order, so an answer elsewhere is right if an eighth of the step
+// comes to within half of the way to it, and so is that of splitting if its own error shrinks so.
 #include "model_text.h"
 #include <carom/event.h>
 
@@ -218,9 +219,12 @@ static double apart(const result *a, const result *b) {
 typedef struct located {
     const char *scheme, *option;
     double step;
+    bool first_order; // impacts at the ends of its parts: the error is that of the step
 } located;
-static const located schemes[] = {
-    {"event-driven", NULL, 1e-2}, {"auto", "rtol=1e-8", 1e-2}, {"mixed", NULL, 5e-4}, {"splitting", NULL, 1e-4}};
+static const located schemes[] = {{"event-driven", NULL, 1e-2, false},
+                                  {"auto", "rtol=1e-8", 1e-2, false},
+                                  {"mixed", NULL, 5e-4, false},
+                                  {"splitting", NULL, 1e-4, true}};
 enum { SCHEMES = sizeof schemes / sizeof *schemes };
 
 typedef struct kind {
@@ -238,17 +242,23 @@ static void as_outlines(writer *w) {
     for (char *at = w->text; (at = strstr(at, "{polygon: ")); ++at) memcpy(at, "{outline: ", 10);
 }
 
-// A model of the class, by two schemes of small steps and by those that locate events; returns whether the answer is
-// known.
+// Model `number` of the class, from the seed.
+static carom_model *make(const kind *k, int number, writer *w) {
+    seed = (origin * 100003u + (uint64_t)(k - kinds) * 1009u + (uint64_t)number) * 0x9e3779b97f4a7c15u | 1;
+    for (int j = 0; j < 5; ++j) uniform();
+    w->used = 0;
+    PUT(w, "carom: 1\n");
+    k->write(w);
+    put_law(w);
+    PUT(w, "}}\n");
+    if (number % 2) as_outlines(w);
+    return good(w->text);
+}
+
+// That model, by two schemes of small steps and by those that locate events; returns whether the answer is known.
 static bool try(const kind *k, int number, int *wrong, int *missed) {
     static writer w;
-    w.used = 0;
-    PUT(&w, "carom: 1\n");
-    k->write(&w);
-    put_law(&w);
-    PUT(&w, "}}\n");
-    if (number % 2) as_outlines(&w);
-    carom_model *m = good(w.text);
+    carom_model *m = make(k, number, &w);
     const double h = k->step, most = k->write == latch ? 0.1 : 1; // of velocities of about 1 m/s
     const result coarse = run(m, "moreau-jean", NULL, 4 * h, w.end), fine = run(m, "moreau-jean", NULL, h, w.end),
                  other = run(m, "half-explicit", NULL, h, w.end);
@@ -261,6 +271,9 @@ static bool try(const kind *k, int number, int *wrong, int *missed) {
         const result r = run(m, s->scheme, s->option, fmin(s->step, w.end), w.end);
         const double error = apart(&r, &fine);
         if (error <= 3 * doubt + 0.01 * most) continue;
+        const result finest = s->first_order ? run(m, s->scheme, s->option, s->step / 8, w.end)
+                                             : run(m, "half-explicit", NULL, h / 8, w.end);
+        if (error < HUGE_VAL && apart(s->first_order ? &fine : &r, &finest) < 0.5 * error) continue;
         ++*wrong;
         printf("%s %d, %s: off by %g (doubt %g) %s\n%s\n", k->name, number, s->scheme, error, doubt, r.why, w.text);
     }
@@ -272,11 +285,8 @@ static void random_corners(void **state) {
     (void)state;
     int wrong = 0, missed = 0, known = 0;
     for (int k = 0; k < KINDS; ++k)
-        for (int i = 0; i < models && (!only || strcmp(only, kinds[k].name) == 0); ++i) {
-            seed = (origin * 100003u + (uint64_t)k * 1009u + (uint64_t)i) * 0x9e3779b97f4a7c15u | 1;
-            for (int j = 0; j < 5; ++j) uniform();
+        for (int i = 0; i < models && (!only || strcmp(only, kinds[k].name) == 0); ++i)
             known += try(kinds + k, i, &wrong, &missed);
-        }
     const int all = only ? models : KINDS * models;
     print_message("%d models, %d known: %d wrong, %d warn of contacts that are not missed\n", all, known, wrong,
                   missed);
@@ -360,6 +370,47 @@ static void what_closes_together_by_geometry_is_one_impact(void **state) {
     carom_model_destroy(m);
 }
 
+// Random models that went wrong: contacts were closed on features that nobody had decided on, or on what takes a corner
+// over although it leaves.
+static void models_that_went_wrong(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t seed;
+        int kind, number;
+    } those[] = {{5, 1, 13}, {5, 1, 23}, {5, 5, 12}, {11, 0, 12}};
+    static writer w;
+    const uint64_t before = origin;
+    for (size_t i = 0; i < sizeof those / sizeof *those; ++i) {
+        origin = those[i].seed;
+        carom_model *m = make(kinds + those[i].kind, those[i].number, &w);
+        const result exact = run(m, "event-driven", NULL, fmin(1e-2, w.end), w.end);
+        assert_false(exact.failed);
+        for (int k = 1; k < 3; ++k) {
+            const result r = run(m, schemes[k].scheme, schemes[k].option, fmin(schemes[k].step, w.end), w.end);
+            if (!(apart(&r, &exact) < 1e-5))
+                fail_msg("%s %d, %s: off by %g %s", kinds[those[i].kind].name, those[i].number, schemes[k].scheme,
+                         apart(&r, &exact), r.why);
+        }
+        carom_model_destroy(m);
+    }
+    origin = before;
+}
+
+// Behind steps across events that contradict each other the contacts of the ratchet are closed, and what these steps
+// leave of their velocity is no impact: 14 until then, as event-driven counts them.
+static void steps_across_events_leave_no_impact(void **state) {
+    (void)state;
+    carom_error err = {0};
+    carom_model *m = shipped_model("ratchet");
+    carom_sim *sim = model_sim(m, "mixed", NULL, 4e-3, 0.956);
+    assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
+    carom_ledger l;
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    assert_int_equal(l.impacts, 14);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "long") == 0) models = 24;
     if (argc > 2) origin = (uint64_t)strtoull(argv[1], NULL, 10), models = atoi(argv[2]);
@@ -367,6 +418,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_corner_that_runs_off_meets_nothing), cmocka_unit_test(a_box_runs_off_an_edge_in_space),
                                        cmocka_unit_test(a_cylinder_runs_off_an_edge),
-        cmocka_unit_test(what_closes_together_by_geometry_is_one_impact), cmocka_unit_test(random_corners)};
+        cmocka_unit_test(what_closes_together_by_geometry_is_one_impact), cmocka_unit_test(random_corners),
+        cmocka_unit_test(models_that_went_wrong), cmocka_unit_test(steps_across_events_leave_no_impact)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -406,8 +406,9 @@ static void every_scheme_closes_the_latch(void **state) {
         const double x = carom_sim_now(sim).q[0];
         if (!(fabs(x - 0.019) <= 1e-4 * 0.17)) fail_msg("%s: the door is at %g", z->name, x);
         if (carom_sim_ledger(sim, &l, &err) != CAROM_OK) fail_msg("%s", err.text);
-        // by no more than a step at the largest speed of the bolt, 2.4 m/s, where that meets the floor
-        if (!(l.penetration <= 2.4 * 1.5e-4)) fail_msg("%s: contacts overlap by %g", z->name, l.penetration);
+        // The bolt meets the floor at 2.4 m/s.  A scheme that looks at gaps half a step ahead and moves by the old
+        // velocity enters by half a step before it knows, and by one more: 3/2 h v.  The others enter less.
+        if (!(l.penetration <= 2.4 * 1.5 * 1e-4)) fail_msg("%s: contacts overlap by %g", z->name, l.penetration);
         carom_sim_destroy(sim);
         carom_model_destroy(m);
         free(text);

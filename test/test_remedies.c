@@ -29,6 +29,10 @@ typedef struct one {
     "{kinetic: (x'^2 + y'^2 + 0.1*th'^2)/2}\n"                                                                         \
     "contacts: {tip: {gap: y - sin(th), slip: x - cos(th), restitution: 1, friction: 5, impact law: newton}}\n"
 
+#define RATTLE                                                                                                         \
+    "coordinates: {x: {at: 0, rate: 1}, y: 0.5, z: {at: 1.1, rate: -1}}\nenergy: {kinetic: (x'^2 + 0.1*y'^2 + "        \
+    "z'^2)/2}\ncontacts: {a: {gap: y - x, restitution: 0.8}, b: {gap: z - y, restitution: 0.8}}\n"
+
 static const one cases[] = {
     {"energy-created",
      "Newton's law",
@@ -54,6 +58,8 @@ static const one cases[] = {
     {"resolution", "not stable", "moreau-explicit", NULL, 0.01, 0.3, OSCILLATOR(1, 300), {0}},
     {"resolution", "longer than the run", "moreau-jean", NULL, 0.5, 0.1, OSCILLATOR(1, 0), {0}},
     {"resolution", "has a pulse", "moreau-jean", NULL, 0.07, 1, PULSE, {0}},
+    {"resolution", "impacts follow each other", "half-explicit", NULL, 0.02, 1, RATTLE, {0}},
+    {"resolution", "impacts follow each other", "moreau-jean", NULL, 0.02, 1, RATTLE, {0}},
 };
 
 enum { MOST_STEPS = 2000000 };

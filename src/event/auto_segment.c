@@ -334,8 +334,7 @@ carom_status auto_pass(auto_work *w, carom_step *s) {
         P->t = h->t_b;
         h->still = 0;
         book(s, h->work, 1);
-        CAROM_TRY(carom_flow_project_position(&P->f, s, P->t, P->q));
-        return carom_flow_project_velocity(&P->f, s, P->t, P->q, P->v);
+        return carom_phase_project(P, s, auto_delta(w, s, h->h));
     }
     // The states on both sides of the event are not kept: they are computed again.
     const double before = P->t;

@@ -113,7 +113,8 @@ static void gather(carom_phase *w, carom_step *s, double delta, bool first, cons
         const bool closed = w->was[c] != CAROM_MODE_OPEN,
                    elsewhere = w->gap[c] > CAROM_ELSEWHERE * reach + 2 * delta * speed;
         const bool gone = elsewhere && (w->hit[c] || (w->switched && closed));
-        const bool there = closed || w->hit[c] || w->over[c] || (lasting && lasting[c]) || w->gap[c] <= near;
+        const bool lasts = lasting && lasting[c] && !(w->stepped > 0); // else (EV-41) asks where it touches
+        const bool there = closed || w->hit[c] || w->over[c] || lasts || w->gap[c] <= near;
         w->in[c] = reach > 0 && !passes && !gone && there;
     }
 }
@@ -138,7 +139,10 @@ static void bring_together(carom_phase *w, const carom_step *s) {
 // Contacts that were closed are put on the wall, and so are those reported where that was located to rounding; also
 // those that will leave: their gap is zero to rounding only.  Not so those that leave because they have run off their
 // feature.
-static carom_status touch(carom_phase *w, carom_step *s) {
+//
+// (EV-41)  A contact that has lasted through a time step of h touches, and an approach of at most 2 |Gamma| h is what
+//          the step leaves of it, and no impact.
+static carom_status touch(carom_phase *w, carom_step *s, const bool *lasting) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     carom_close_these(s, &w->C, w->in);
     CAROM_TRY(carom_directions(s, &w->C, w->t, w->q));
@@ -148,6 +152,12 @@ static carom_status touch(carom_phase *w, carom_step *s) {
                        : w->was[c] != CAROM_MODE_OPEN ? w->was[c]
                        : w->limits.exact && w->hit[c] ? CAROM_MODE_STICK
                                                       : CAROM_MODE_OPEN;
+    for (int b = ne; b < w->C.nb && lasting && w->stepped > 0; ++b) {
+        const int c = w->C.id[b] - ne, k = w->all.at[ne + c];
+        const double u = w->u_minus[w->C.at[b]], Gamma = carom_column_dot(&w->all.W, k, w->f.a) + w->kappa[k];
+        const double most = w->slow[c] + 2 * fmax(0, -Gamma) * w->stepped;
+        if (lasting[c] && u >= -most && u <= w->slow[c]) w->f.mode[c] = CAROM_MODE_SLIP;
+    }
     for (int b = ne; b < w->C.nb && w->switched; ++b)
         if (w->u_minus[w->C.at[b]] > w->slow[w->C.id[b] - ne]) w->f.mode[w->C.id[b] - ne] = CAROM_MODE_OPEN;
     CAROM_TRY(carom_flow_project_position(&w->f, s, w->t, w->q));
@@ -625,7 +635,7 @@ static carom_status resolve(carom_phase *w, carom_step *s, double delta, double 
     CAROM_TRY(slow_speeds(w, s, delta));
     gather(w, s, delta, first, lasting);
     if (w->limits.exact) bring_together(w, s);
-    CAROM_TRY(touch(w, s));
+    CAROM_TRY(touch(w, s, lasting));
     if (dt > 0) CAROM_TRY(join(w, s));
     CAROM_TRY(impact(w, s, dt > 0));
     if (dt > 0) CAROM_TRY(pass(w, s, dt));
@@ -640,11 +650,9 @@ static carom_status resolve(carom_phase *w, carom_step *s, double delta, double 
 
 // (EV-28)  Putting contacts on the wall may bring them to other features.  Where a contact that stays closed has
 // another one, all is decided once more with the features that lie ahead.
-carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, double dt, bool first,
-                                 const bool *lasting) {
+static carom_status follow(carom_phase *w, carom_step *s, double delta) {
     enum { TIMES = 4 };
     bool other = false;
-    CAROM_TRY(resolve(w, s, delta, dt, first, lasting));
     for (int i = 0; i < TIMES; ++i) {
         CAROM_TRY(carom_phase_moved_on(w, s, &other));
         if (!other) break;
@@ -655,4 +663,19 @@ carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, do
         CAROM_TRY(resolve(w, s, delta, 0, false, NULL));
     }
     return CAROM_OK;
+}
+
+carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, double dt, bool first,
+                                 const bool *lasting) {
+    CAROM_TRY(resolve(w, s, delta, dt, first, lasting));
+    return follow(w, s, delta);
+}
+
+// (EV-40)  So may the end of a phase, where no event is: the next one would hold a contact closed on a feature that
+//          nobody has decided on, and that may lie elsewhere.
+carom_status carom_phase_project(carom_phase *w, carom_step *s, double delta) {
+    CAROM_TRY(carom_flow_project_position(&w->f, s, w->t, w->q));
+    CAROM_TRY(carom_flow_project_velocity(&w->f, s, w->t, w->q, w->v));
+    carom_phase_features_last(w, s);
+    return follow(w, s, delta);
 }

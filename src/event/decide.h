@@ -6,6 +6,8 @@
 /// is left to pass.
 carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, double dt, bool first,
                                  const bool *lasting);
+/// Features that contacts leave here: none.
+void carom_phase_features_last(carom_phase *w, const carom_step *s);
 /// The last part of it: which of the contacts w->in stay, stick and slide; w->slow and w->slow_T are velocities that
 /// count as none, delta the interval of (MX-11). Modes are set.
 carom_status carom_phase_sort(carom_phase *w, carom_step *s, double delta);

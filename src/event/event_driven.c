@@ -300,8 +300,10 @@ static carom_status conclude(work *w, carom_step *s, double delta, double blur, 
     carom_phase *P = &w->P;
     CAROM_TRY(carom_phase_look(P, s, found));
     if (!*found) carom_phase_near(P, s, &P->a);
-    // what is not known across the constraints goes
-    if (!*found) return carom_phase_end(P, s, P->t + P->a.tau, blur > 0);
+    if (!*found) {
+        carom_phase_end(P, s, P->t + P->a.tau);
+        return blur > 0 ? carom_phase_project(P, s, 0) : CAROM_OK; // what is not known across the constraints goes
+    }
     CAROM_TRY(carom_phase_enclose(P, s, delta));
     if (carom_phase_kink(P, s)) {
         CAROM_TRY(P->integrator->advance(P, s, P->b.tau, &P->b, w->error));
@@ -381,7 +383,8 @@ static carom_status end_before_hidden(work *w, carom_step *s, bool first, bool *
     w->cap = length / CAROM_PHASE_FINE;
     if (first) return CAROM_OK;
     carom_phase_next(P);
-    return carom_phase_end(P, s, P->t + P->a.tau, false);
+    carom_phase_end(P, s, P->t + P->a.tau);
+    return CAROM_OK;
 }
 
 static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
@@ -425,7 +428,8 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
         if (P->a.tau >= h) break;
     }
     CAROM_TRY(carom_inner(s, P->t + P->a.tau, P->a.q, P->a.v));
-    return carom_phase_end(P, s, P->a.tau >= h ? t_1 : P->t + P->a.tau, false);
+    carom_phase_end(P, s, P->a.tau >= h ? t_1 : P->t + P->a.tau);
+    return CAROM_OK;
 }
 
 static carom_status with_multistep(work *w, carom_step *s, double h, bool *found) {
@@ -509,8 +513,7 @@ static carom_status march(work *w, carom_step *s) {
                                s->opt[OPT_EVENTS]);
         CAROM_TRY(carom_inner(s, P->t, P->q, P->v));
     }
-    CAROM_TRY(carom_flow_project_position(&P->f, s, t_1, P->q));
-    CAROM_TRY(carom_flow_project_velocity(&P->f, s, t_1, P->q, P->v));
+    CAROM_TRY(carom_phase_project(P, s, 0));
     CAROM_TRY(carom_flow_finish(&P->f, s, t_1, P->q, P->v, false, true));
     carom_copy(s->q, P->q, s->sys->nq);
     carom_copy(s->v, P->v, s->sys->nv);

@@ -62,7 +62,7 @@ static bool explained(const carom_hidden *z, int nv, const carom_hidden_sample *
 }
 
 // (HF-3)  a bump where one of the samples in the quarters of the step is farther from the cubic through the other four
-//         samples than `wide` of what these span: 1 where the scheme knows its error, 1/20 where nothing else tells
+//         samples than `wide` of what these span: 1 where the scheme knows its error, 1/100 where nothing else tells
 //         that the step does not follow a force
 static bool stands_out(const carom_hidden *z, int nv, const carom_hidden_sample *const x[5], int k, double wide) {
     static const double cubic[3][5] = {{1. / 4, 0, 3. / 2, -1, 1. / 4},

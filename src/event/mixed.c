@@ -56,7 +56,9 @@ typedef struct work {
     carom_phase P;
     double longest, begun, across;                      // longest step seen; begin of the last one so long; until then
                                                         // by time-stepping
-    double *kept;
+    double *kept, *reacted;                             // reacted[c]: length of the step across the last
+                                                        // events, if contact c had an impulse in it
+    bool *lasting;
     carom_midpoint midpoint;
 } work;
 
@@ -69,6 +71,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->P = carom_allocate_phase(mem, keep, sys, table(opt));
     w->P.gates = true;
     w->kept = carom_allocate(keep, KEPT);
+    w->reacted = carom_allocate(keep, (size_t)sys->nc);
+    w->lasting = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof *w->lasting);
     w->longest = w->begun = 0;
     w->across = -HUGE_VAL;
     carom_midpoint_allocate(&w->midpoint, mem, sys);
@@ -104,7 +108,8 @@ static carom_status phase(carom_phase *w, carom_step *s, double t_1, carom_kinke
     if (!*found) {
         p->kinked = false;
         carom_phase_near(w, s, &w->a);
-        return carom_phase_end(w, s, h < left ? w->t + h : t_1, true);
+        carom_phase_end(w, s, h < left ? w->t + h : t_1);
+        return carom_phase_project(w, s, bracket_length(w, s));
     }
     const bool kink = carom_phase_kink(w, s);
     // the last stage counts for more than the interval that it is beyond a kink
@@ -127,12 +132,13 @@ static carom_status phase(carom_phase *w, carom_step *s, double t_1, carom_kinke
 
 // last: as of carom_kinked_parts.  An event that follows another within `soon` is no progress.  *stands: it fails
 // because time does not go on.
-static carom_status march(carom_phase *w, carom_step *s, double *last, double soon, bool *stands) {
+// lasting: contacts that have lasted until the first step of a phase.
+static carom_status march(carom_phase *w, carom_step *s, const bool *lasting, double *last, double soon, bool *stands) {
     const double t_1 = s->t + s->h;
     carom_phase_load(w, s);
     bool changes;
     CAROM_TRY(carom_phase_enter(w, s, s->h, &changes));
-    if (changes) CAROM_TRY(carom_phase_settle(w, s, bracket_length(w, s), NULL));
+    if (changes) CAROM_TRY(carom_phase_settle(w, s, bracket_length(w, s), lasting));
     int events = 0, still = 0, switches = 0, idle = 0;
     carom_kinked_parts p = {.cap = HUGE_VAL, .last = last};
     while (t_1 - w->t > shortest(s)) {
@@ -190,6 +196,7 @@ static carom_status cross(work *w, carom_step *s) {
     s->counts->fallbacks += 1;
     w->P.now[CAROM_PHASE_BEGUN] = 0;
     carom_phase_keep(&w->P, s);
+    for (int c = 0; c < s->sys->nc; ++c) w->reacted[c] = s->impulse[s->dir[s->sys->ne + c]] > 0 ? s->h : 0;
     return CAROM_OK;
 }
 
@@ -211,9 +218,12 @@ static carom_status step(void *memory, carom_step *s) {
     if (whole) w->begun = s->t, w->across = -HUGE_VAL, take_pause(w->kept);
     const bool crosses = w->kept[LEFT] > 0 || (s->t < w->across && !whole);
     bool stands = false;
-    const carom_status status =
-        carom_phase_leave(s, crosses ? cross(w, s) : march(&w->P, s, w->kept + KINK, SOON * w->longest, &stands));
+    w->P.stepped = carom_norm_max(w->reacted, s->sys->nc);
+    for (int c = 0; c < s->sys->nc; ++c) w->lasting[c] = w->reacted[c] != 0;
+    const carom_status status = carom_phase_leave(
+        s, crosses ? cross(w, s) : march(&w->P, s, w->lasting, w->kept + KINK, SOON * w->longest, &stands));
     if (status == CAROM_OK && crosses) w->kept[CROSSED] += 1;
+    if (status == CAROM_OK && !crosses) carom_zero(w->reacted, s->sys->nc);
     if (status != CAROM_OK) carom_copy(w->kept, kept, KEPT);
     // in the pieces that follow
     if (status == CAROM_RETRY && stands && s->h <= SHORT * w->longest) w->across = w->begun + w->longest;
@@ -221,10 +231,15 @@ static carom_status step(void *memory, carom_step *s) {
 }
 
 static bool recalls(const void *memory, const carom_step *s, int id) {
-    return carom_phase_recalls(&((const work *)memory)->P, s, id);
+    const work *w = memory;
+    return w->reacted[id - s->sys->ne] != 0 || carom_phase_recalls(&w->P, s, id);
 }
 
-static void forget(void *memory, carom_step *s, int id) { carom_phase_forget(&((work *)memory)->P, s, id); }
+static void forget(void *memory, carom_step *s, int id) {
+    work *w = memory;
+    w->reacted[id - s->sys->ne] = 0;
+    carom_phase_forget(&w->P, s, id);
+}
 
 static int order_of(const double *opt) { return table(opt)->order; }
 

@@ -242,6 +242,7 @@ static double gap_rounding(const carom_phase *w, const carom_step *s, int k, dou
 carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     const int nc = s->sys->nc, nv = s->sys->nv;
     CAROM_TRY(carom_phase_hold(s, w->t, w->q));
+    carom_copy(w->q_held, w->q, s->sys->nq);
     CAROM_TRY(w->integrator->reset(w, s, h));
     measure(w, s, h);
     w->longest = h;
@@ -470,7 +471,7 @@ bool carom_kinked_divide(const carom_step *s, double tau, bool kink, bool met, c
 }
 
 carom_status carom_phase_divide_hidden(carom_phase *w, carom_step *s, carom_kinked_parts *p, bool *shorter) {
-    static const double PART = 1e-6, FINEST = 1e-6, WIDE = 0.05; // of the largest velocity; of a step; of (HF-3)
+    static const double PART = 1e-6, FINEST = 1e-6, WIDE = 0.01; // of the largest velocity; of a step; of (HF-3)
     double at, width;
     *shorter = false;
     if (w->b.tau - w->from.tau > FINEST * s->h) CAROM_TRY(carom_phase_hidden(w, s, PART, WIDE, shorter, &at, &width));
@@ -534,7 +535,7 @@ carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
 
 // -- what happens there -----------------------------------------------------------------------------------------------
 
-static void features_last(carom_phase *w, const carom_step *s) {
+void carom_phase_features_last(carom_phase *w, const carom_step *s) {
     w->passed = 0;
     carom_zero(w->over_to, s->sys->nc);
 }
@@ -576,21 +577,18 @@ static carom_status end_run(carom_phase *w, carom_step *s, double delta) {
     carom_phase_book(s, &w->trial.work);
     carom_list_suffices(s, &(carom_way){w->q, w->v, w->q, w->v, 0});
     w->switched = false;
-    features_last(w, s);
+    carom_phase_features_last(w, s);
     for (int i = 0; i < 2 * nc; ++i) w->hit[i] = i < nc && z->over[i];
     CAROM_TRY(carom_gaps(s, w->trial.g, w->t, w->q));
     for (int c = 0; c < nc; ++c) w->gap[c] = z->over[c] ? 0 : w->trial.g[s->sys->ne + c];
     return carom_phase_resolve(w, s, delta, 0, false, NULL);
 }
 
-carom_status carom_phase_end(carom_phase *w, carom_step *s, double t, bool project) {
+void carom_phase_end(carom_phase *w, carom_step *s, double t) {
     carom_copy(w->q, w->a.q, s->sys->nq);
     carom_copy(w->v, w->a.v, s->sys->nv);
     carom_phase_book(s, &w->a.work);
     w->t = t;
-    if (!project) return CAROM_OK;
-    CAROM_TRY(carom_flow_project_position(&w->f, s, t, w->q));
-    return carom_flow_project_velocity(&w->f, s, t, w->q, w->v);
 }
 
 static carom_status happen(carom_phase *w, carom_step *s, double delta, double dt, bool hits) {
@@ -618,12 +616,13 @@ static carom_status rates_here(carom_phase *w, carom_step *s, double *u) {
     return CAROM_OK;
 }
 
+static const double OTHER = 1e-5; // of the speeds that make it up: drift makes no such change of a rate
+
 // (EV-38)  What puts the state on the constraints that end may take it back to before the change of features, which
 //          was located to less than that.  Then the features ahead would be those behind, once more: it goes on with
 //          its velocity, t + T, q + T v, T = T_0, 4 T_0, ... until the contacts that change have the features ahead.
 static carom_status go_beyond(carom_phase *w, carom_step *s, double *u_ahead) {
     enum { TIMES = 6 };
-    static const double OTHER = 1e-5; // of the speeds that make it up: drift makes no such change of a rate
     const double t = w->t;
     double T = w->passed;
     carom_copy(w->trial.q, w->q, s->sys->nq);
@@ -647,7 +646,8 @@ static carom_status go_beyond(carom_phase *w, carom_step *s, double *u_ahead) {
 // (EV-37)  Beyond a change of features the state is put on the constraints that end here, so that a contact which takes
 //          over finds no drift of the step.  So fast it may be by what is not known of the time of the change, T:
 //          2 |Gamma| T + 2 |u - u_b| + 2 max |u - u_b| of those that end,  T = max(t_b - t_a, 1e-10 size_q/size_v),
-//          Gamma by the constraints that end,  u - u_b what drift does to rates, by the same features.
+//          Gamma by the constraints that end,  u - u_b what drift does to rates, by the same features; an open contact
+//          that has others at u than at u_b, or none at u_b, as where corners coincide, has u as it is.
 static carom_status leave_features(carom_phase *w, carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     const carom_local *L = &w->f.L;
@@ -669,8 +669,9 @@ static carom_status leave_features(carom_phase *w, carom_step *s) {
         const int k = w->all.at[ne + c];
         const double u = carom_column_dot(&w->all.W, k, w->v) + w->all.w[k],
                      Gamma = carom_column_dot(&w->all.W, k, w->f.a) + w->kappa[k];
+        const double drift = fabs(u - w->over_to[c]), most = OTHER * carom_local_magnitude(&w->all, k, w->v);
         w->gap[c] = w->trial.g[ne + c];
-        w->over_to[c] = 2 * (w->passed * fabs(Gamma) + fabs(u - w->over_to[c]) + change);
+        w->over_to[c] = 2 * (w->passed * fabs(Gamma) + (drift <= most ? drift : 0) + change);
     }
     return carom_flow_project_velocity(&w->f, s, w->t, w->q, w->v);
 }
@@ -705,7 +706,8 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
         swap(&w->a, &w->b);
         w->ended = w->switched = false;
         ++w->events;
-        CAROM_TRY(carom_phase_end(w, s, w->t + w->a.tau, true));
+        carom_phase_end(w, s, w->t + w->a.tau);
+        CAROM_TRY(carom_phase_project(w, s, delta));
         for (int c = 0; c < nc; ++c) w->was[c] = w->f.mode[c], w->in[c] = w->over[c] = false, w->p[c] = 0;
         carom_phase_remember(w, s);
         return carom_phase_emit(w, s, w->t, false);
@@ -725,7 +727,7 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     for (int c = 0; c < nc; ++c) w->gap[c] = fmin(P->g[ne + c], w->b.g[ne + c]);
     w->t += w->b.tau;
     w->switched = w->switched || passes;
-    features_last(w, s);
+    carom_phase_features_last(w, s);
     if (w->switched && !bends(w, s))
         w->passed = fmax(fmax(w->b.tau - w->a.tau, delta), w->limits.time * carom_phase_time(w));
     if (w->passed > 0) CAROM_TRY(leave_features(w, s));
@@ -740,7 +742,7 @@ bool carom_phase_unchanged(const carom_phase *w, const carom_step *s) {
 
 carom_status carom_phase_impact(carom_phase *w, carom_step *s, const carom_event_point *P) {
     w->switched = w->bent = false;
-    features_last(w, s);
+    carom_phase_features_last(w, s);
     go_to(w, s, P);
     for (int c = 0; c < s->sys->nc; ++c) w->gap[c] = P->g[s->sys->ne + c];
     w->t += P->tau;
@@ -764,7 +766,7 @@ carom_status carom_phase_enter(carom_phase *w, carom_step *s, double h, bool *ch
 carom_status carom_phase_settle(carom_phase *w, carom_step *s, double delta, const bool *lasting) {
     const int nc = s->sys->nc;
     if (nc == 0 && !w->limits.exact) return CAROM_OK;
-    features_last(w, s);
+    carom_phase_features_last(w, s);
     w->switched = s->jumped; // walls may have changed their velocity: a closed contact that approaches has an impact
     for (int i = 0; i < 2 * nc; ++i) w->hit[i] = false;
     for (int c = 0; c < nc; ++c) w->gap[c] = w->from.g[s->sys->ne + c];

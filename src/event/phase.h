@@ -108,7 +108,10 @@ enum { CAROM_PHASE_UNCHANGED = 200 }; // such events in a row before a step is r
 /// At P, where open contacts w->hit[c] arrive.
 carom_status carom_phase_impact(carom_phase *w, carom_step *s, const carom_event_point *P);
 
-/// Without event: the next phase starts at w->a; project: put on its constraints.
-carom_status carom_phase_end(carom_phase *w, carom_step *s, double t, bool project);
+/// Without event: the next phase starts at w->a.
+void carom_phase_end(carom_phase *w, carom_step *s, double t);
+/// At the end of a phase without event, or of a step: (w->q, w->v) is put on its constraints; delta: the interval of
+/// (MX-11), where contacts are decided on anew.
+carom_status carom_phase_project(carom_phase *w, carom_step *s, double delta);
 
 void carom_phase_book(carom_step *s, const carom_account *work);

@@ -118,6 +118,7 @@ typedef struct carom_phase {
     bool *in, *over;               // nc: takes part; its run has accumulated
     double *gap, *slow, *slow_T;   // nc: least gap seen; normal velocities and slips that count as none
     double passed;                 // features have changed: this is how well the time is known (EV-37); else 0
+    double stepped;                // length of the time step before, after which some contacts last (EV-41); else 0
     double *over_to;               // nc: normal velocities that this leaves to contacts that take over
     double *span;                  // nv: size_q, in the unit of each
     double *was, *before, *after, *p, *left, *pull; // nc: mode before; normal velocities, normal impulses; velocity

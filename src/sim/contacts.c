@@ -85,7 +85,8 @@ static bool lasting(const carom_sim *sim, int c) {
 }
 
 // (CL-6)  an impact: an impulse with u < -theta before it.  In lasting contact theta is kept for a while.
-static bool struck(carom_sim *sim, int c, double t_0, double h, bool *known) {
+// there: the column of the contact is in sim->all.
+static bool struck(carom_sim *sim, int c, double t_0, double h, bool *known, bool *there) {
     const int d = sim->step.dir[sim->step.sys->ne + c];
     carom_memory *m = sim->memory + c;
     const double approach = -sim->step.u_before[d];
@@ -96,6 +97,7 @@ static bool struck(carom_sim *sim, int c, double t_0, double h, bool *known) {
     if (m->theta > 0 && m->age < STALE - 1 && approach <= m->theta) return ++m->age, false;
     m->theta = threshold(sim, c, sim->kept->t, t_0, h, known);
     m->age = 0;
+    *there = m->theta > 0;
     return approach > m->theta;
 }
 
@@ -133,6 +135,35 @@ static void measure_way(carom_sim *sim, int c, double h) {
         k->off.way = way, k->off.size = size, k->off.gap = k->ledger.gap, k->off.t = k->t, k->off.id = known;
 }
 
+// (BK-9)  The time of an impact is known to a step, and so is the flight between two.  Where impacts within the last
+//         FEW steps have changed the approach |u| of a contact that rebounds by d, an impact more or less may have been
+//         between, and the step does not know what this one finds.  Of its energy of approach
+//         E = p min(|u|, |d|)/(2 (1 + e))  is unknown each time: (sum E^2)^1/2 in all, as of independent errors, which
+//         in a crowd cancel.  The column of the contact is the one in sim->all.
+static void measure_flight(carom_sim *sim, int c, double h) {
+    enum { FEW = 4 };
+    const int id = sim->sys->ne + c, d = sim->step.dir[id], nv = sim->sys->nv;
+    const carom_columns *W = &sim->all.W;
+    const int count = W->count ? W->count[0] : W->rows;
+    carom_kept *k = sim->kept;
+    const double e = sim->sys->contacts[c].restitution, now = k->t - sim->t0, approach = -sim->step.u_before[d];
+    double change = 0;
+    for (int j = 0; j < count; ++j) {
+        const int i = W->count ? carom_column_rows(W, 0)[j] : j;
+        double *at = sim->pushed + i, *all = at + nv, *before = all + nv;
+        if (W->a[j] == 0) continue;
+        if (*at < now) {
+            *before = now - *at < (FEW + 0.5) * h ? *all : 0;
+            *all = *before + sim->v[i] - sim->v_0[i];
+            *at = now;
+        }
+        change += W->a[j] * *before;
+    }
+    const double energy = e > 0 ? 0.5 * sim->step.impulse[d] * fmin(approach, fabs(change)) / (1 + e) : 0;
+    k->brief.squares += energy * energy;
+    if (energy > k->brief.most) k->brief.most = energy, k->brief.t = k->t, k->brief.id = carom_sim_known_as(sim, id);
+}
+
 // When did the contact of a located event touch last?
 static void remember(carom_sim *sim, const carom_event *e) {
     carom_memory *m = sim->memory + e->contact;
@@ -148,8 +179,10 @@ void carom_contacts_update(carom_sim *sim, double t_0, double h) {
     sim->kept->busy = 0;
     for (int c = 0; c < sim->sys->nc && !emits_events; ++c) {
         if (carom_memory_idle(sim->memory + c, s, c)) continue;
-        const bool impact = struck(sim, c, t_0, h, &known);
+        bool there = false;
+        const bool impact = struck(sim, c, t_0, h, &known, &there);
         if ((impact || lands(sim, c)) && !sim->control.on) measure_way(sim, c, h);
+        if (impact && there && !sim->control.on) measure_flight(sim, c, h);
         if (!impact && lasting(sim, c)) l->energy.impact -= s->lost[c]; // it remains in the balance
         carom_memory_update(sim->memory + c, s, sim->kept->t, c, impact);
         if (sim->memory[c].reacting) sim->memory[c].touched = sim->kept->t - sim->t0;

@@ -40,6 +40,7 @@ static void allocate_kept(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     carom_sim_switches_allocate(sim, mem, keep);
     CAROM_ALLOCATE(keep, (size_t)sys->nworks, &sim->power, &sim->done);
     sim->memory = carom_allocate_bytes(keep, (size_t)sys->nc * sizeof *sim->memory);
+    sim->pushed = sim->scheme->emits_events ? NULL : carom_allocate(keep, 3 * (size_t)sys->nv);
     s->inside = &sim->inside;
     CAROM_ALLOCATE(keep, (size_t)sim->nl, &s->inside->warm, &s->impulse, &s->force);
     s->nu = sim->scheme->positions ? carom_allocate(keep, (size_t)sim->nl) : NULL;

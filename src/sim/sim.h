@@ -66,6 +66,11 @@ typedef struct carom_kept {
                                   // size of the smaller one (0: not known), the largest gap until then, and when
         long long id;
     } off;
+    struct {
+        double squares, most, t; // of impacts after flights of few steps (BK-9): squares of energies of approach, the
+                                 // largest energy, and when
+        long long id;
+    } brief;
     carom_rise rise;    // energy that steps created outside the condition of their rule of dissipation (EN-6)
     carom_ledger ledger;
 } carom_kept;
@@ -139,6 +144,9 @@ struct carom_sim {
     carom_kept *kept;
     double *q, *v;      // kept
     carom_memory *memory; // kept, nc
+    double *pushed;       // kept, 3 nv: of each rate the last step with an impact that moved it, from the start of the
+                          // run; what such steps, each soon after the last, have changed it by; that before the last
+                          // one (BK-9).  NULL where events are located
     const double *q_0, *v_0; // where the present step began, in `before`
     double *v_start;    // of schemes of two steps: its velocity there, see passed.c; NULL: others
     void *before;       // all that is kept, as it was when the present step began (undo.c),
