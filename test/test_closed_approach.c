@@ -346,7 +346,8 @@ static void a_groove_without_end(void **state) {
     snprintf(text, sizeof text, driven, "(y - abs(x))/sqrt(1 + x^2)");
     const end r = run(text, "mixed", NULL, 4e-3, 0.232);
     assert_true(r.ledger.counts.fallbacks > 4 && r.ledger.counts.fallbacks < 40);
-    check_near(r.ledger.energy.balance, 0, 5e-3 * r.ledger.energy.start);
+    // a whole step does not know when in it the point comes to rest: by |f|^2 h^2/2 of a unit mass, f = (3, 9.81)
+    check_near(r.ledger.energy.balance, 0, (double)r.ledger.counts.fallbacks * (9 + 9.81 * 9.81) * 4e-3 * 4e-3 / 2);
     check_near(r.q[0], 0, 1e-4);
     check_near(r.q[1], 0, 5e-4); // h v
 }

@@ -435,7 +435,7 @@ static void ten_thousand_bodies_take_little_memory(void **state) {
     if (SANITIZED) skip(); // it has a memory of its own
     assert_non_null(mkdtemp(folder));
     assert_int_equal(chdir(folder), 0);
-    enum { CONTACTS = 32912 };
+    enum { CONTACTS = 32912, BODIES = 10648 };
     const double fall = megabytes_of("[50, 40, 5]", "[0.3*i, 0.3*j, 0.4 + 0.3*k]", 0),
                  loose = megabytes_of("[22, 22, 22]", "[0.3*i + 0.2, 0.3*j + 0.2, 0.4 + 0.3*k]", 7);
     const double stand = megabytes_of("[50, 40, 5]", "[0.3*i, 0.3*j, 0.1 + 0.2*k]", 0),
@@ -445,7 +445,8 @@ static void ten_thousand_bodies_take_little_memory(void **state) {
                   1e6 * (jammed - loose) / CONTACTS);
     assert_true(fall < 57 && stand < 82); // they are 52 and 76: two solvers take turns up to 20 000 contacts
     assert_true(fall < loose && loose < stand && stand < jammed);
-    assert_true(1e6 * (jammed - loose) < 2048. * CONTACTS); // they are 2027 bytes each
+    // they are 2027 bytes each; a body that has been struck has three more numbers for each of its rates (BK-9)
+    assert_true(1e6 * (jammed - loose) < 2048. * CONTACTS + 3. * 6 * sizeof(double) * BODIES);
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(chdir("/"), 0);
     assert_int_equal(system(command), 0);

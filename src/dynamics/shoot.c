@@ -928,7 +928,7 @@ static double tolerance_of(const carom_shooter *s, double *least) {
     return rtol;
 }
 
-// (ORB-6)  What accelerations decide at events follows from the tolerance of the run: tol = 10 rtol, at most the
+// (ORB-9)  What accelerations decide at events follows from the tolerance of the run: tol = 10 rtol, at most the
 //           scheme's own, which moves events of sliding by 10 tol.  One that is given stays.
 static carom_status sharpen(carom_shooter *s, carom_run_given *given) {
     static const char name[] = "decide-tol";

@@ -671,6 +671,11 @@ carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, do
     return follow(w, s, delta);
 }
 
+void carom_phase_features_last(carom_phase *w, const carom_step *s) {
+    w->passed = 0;
+    carom_zero(w->over_to, s->sys->nc);
+}
+
 // (EV-40)  So may the end of a phase, where no event is: the next one would hold a contact closed on a feature that
 //          nobody has decided on, and that may lie elsewhere.
 carom_status carom_phase_project(carom_phase *w, carom_step *s, double delta) {

@@ -535,11 +535,6 @@ carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
 
 // -- what happens there -----------------------------------------------------------------------------------------------
 
-void carom_phase_features_last(carom_phase *w, const carom_step *s) {
-    w->passed = 0;
-    carom_zero(w->over_to, s->sys->nc);
-}
-
 static carom_status ahead(void *user, carom_step *s, double tau, const bool *without, double *q, double *v,
                           bool *clear) {
     carom_phase *w = user;

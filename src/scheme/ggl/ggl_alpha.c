@@ -490,8 +490,9 @@ static bool lawful(work *w, const carom_step *s, double tol) {
     return carom_ggl_alpha_residual(w, s, &id) <= (w->way == SOLVERS ? fmax(tol, 2 * w->accepted) : tol);
 }
 
-// Are all residuals within tolerance?  Gaps also stop at their own rounding, which a small h makes visible in g/h.
-static bool done(work *w, carom_step *s) {
+// Are all residuals within tolerance after k iterations?  Gaps also stop at their own rounding, which a small h makes
+// visible in g/h.
+static bool done(work *w, carom_step *s, int k) {
     const carom_system *sys = s->sys;
     const int nv = sys->nv, blocks = layout(w, s, ALL);
     residual(w, s, blocks);
@@ -501,8 +502,8 @@ static bool done(work *w, carom_step *s) {
     if (!(tol_p < HUGE_VAL)) return false; // a force or mass that is not a number
     if (!(momentum_size(w, w->r, nv) <= tol_p)) tol_p = fmax(tol_p, rounding_of_forces(w, s));
     double speed = *s->speed; // of an iterate; it counts for the run once the step has it for an answer
-    for (int k = 0; k < w->L.at[w->L.nb]; ++k)
-        speed = fmax(speed, fmin(carom_local_magnitude(&w->L, k, w->v_s), 1e300));
+    for (int i = 0; i < w->L.at[w->L.nb]; ++i)
+        speed = fmax(speed, fmin(carom_local_magnitude(&w->L, i, w->v_s), 1e300));
     const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s, p));
     bool good = momentum_size(w, w->r, nv) <= tol_p && carom_norm_max(w->r + w->at_l, sys->ne) <= tol_u;
     if (w->judged) tol_p = fmax(tol_p, s->tol * p); // of impulses that are known to that
@@ -510,12 +511,14 @@ static bool done(work *w, carom_step *s) {
     if (blocks & POSITION) good = good && momentum_size(w, w->r + w->at_U, nv) <= tol_p;
     if (blocks & VELOCITY) good = good && momentum_size(w, w->r + w->at_w, nv) <= tol_p;
     if (w->judged) good = good && lawful(w, s, tol_u);
-    const double size = carom_size_of_positions(sys, w->q);
+    // an iteration that begins well is not there yet where only rounding of gaps is left: the next one still gains
+    enum { FEW = 3 };
+    const double size = carom_size_of_positions(sys, w->q), share = k < FEW ? 0.1 : 1;
     for (int b = 0, a = w->at_nu, l = w->at_L; good && !w->judged && b < w->L.nb; ++b) {
         const int id = w->L.id[b];
         if (blocks & POSITION && w->in_A[id]) {
             const double rounding = carom_local_rounding_within(&w->L, w->L.at[b], w->q, sys->nq, size);
-            good = fabs(w->r[a++]) <= fmax(tol_u, rounding / s->h);
+            good = fabs(w->r[a++]) <= fmax(tol_u, share * rounding / s->h);
         }
         if (!(blocks & VELOCITY && w->in_B[id])) continue;
         for (int i = 0; i <= (w->sticks[id] ? carom_ggl_alpha_tangents(w, b) : 0); ++i)
@@ -664,7 +667,7 @@ static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     work *w = memory;
     CAROM_TRY(evaluate(w, s, k));
     if (w->first == 0) w->first = carom_norm_max(w->U, s->sys->nv);
-    *answer = k > 0 && carom_norm_max(w->v, s->sys->nv) < HUGE_VAL && done(w, s);
+    *answer = k > 0 && carom_norm_max(w->v, s->sys->nv) < HUGE_VAL && done(w, s, k);
     if (*answer && astray(w, s, k)) return carom_retry(s, "Newton's method converged to another solution");
     return CAROM_OK;
 }
