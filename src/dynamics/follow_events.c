@@ -243,7 +243,8 @@ static carom_status interpolate(follow_walk *w, const follow_spot *a, const foll
     enum { ROUNDS = 4 };
     const size_t n = (size_t)w->k.ntau, places = BESIDE * (size_t)w->k.nplace;
     double *own = calloc(2 * places + 2 * n + 1, sizeof *own), least = INFINITY, best = 0;
-    beside_crossing k = {.s = s, .h = turns ? APART : fmin(APART, (b->s - a->s) / 8)}, kept = {.h = 0};
+    const double apart = w->orbits ? APART : APART / 10; // equilibria are known to rounding
+    beside_crossing k = {.s = s, .h = turns ? apart : fmin(APART, (b->s - a->s) / 8)}, kept = {.h = 0};
     carom_status status = own ? CAROM_OK : follow_no_memory(w->err);
     k.place = own, kept.place = own + places, k.left = own + 2 * places, k.right = k.left + n;
     for (int round = 0; round < (turns ? 1 : ROUNDS) && status == CAROM_OK; ++round) {
