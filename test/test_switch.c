@@ -105,6 +105,34 @@ static void duffing(void **state) {
     carom_orbit_free(&o);
 }
 
+// The same pitchfork met along its prongs, where F turns back as well: one event, whatever the range.
+static void prongs(void **state) {
+    (void)state;
+    QUICK_SKIPS();
+    static const double range[][2] = {{2.39, 2.61}, {2.3, 2.8}, {1.5, 3.2}};
+    const carom_orbit_def d = define("carom: 1\nparameters: {F: 2.6}\ncoordinates: {x: {at: 1.457, rate: 2.017}}\n"
+                                     "energy: {kinetic: \"1/2*x'^2\", potential: \"1/4*x^4\"}\n"
+                                     "forces: {x: \"F*cos(t) - 0.2*x'\"}\n",
+                                     "2*pi", 200);
+    carom_orbit o = find_orbit(&d);
+    for (int i = 0; i < 3; ++i) {
+        double start[2];
+        carom_follow_def f = define_branch(&d, &o, start, "F", range[i][0], range[i][1]);
+        if (i == 0) f.switches = CAROM_SWITCH_BRANCH;
+        carom_branch b = follow(&f);
+        int events = 0;
+        for (long r = 0; r < b.branch.rows; ++r) {
+            const char *event = b.branch.column[5].text[r];
+            events += strncmp(event, "branch", 6) == 0 || strncmp(event, "fold", 4) == 0;
+        }
+        assert_int_equal(events, 1);
+        assert_close(at_event(&b, i == 0 ? "branch (supercritical pitchfork)" : "branch", 0), 2.403377116057, 1e-8);
+        if (i == 0) assert_int_equal(b.branches, 4); // both ways from the start, and both of the symmetric orbits
+        carom_branch_free(&b);
+    }
+    carom_orbit_free(&o);
+}
+
 // A ball on a table: orbits of two impacts behind the doubling.
 static void table(void **state) {
     (void)state;
@@ -134,6 +162,7 @@ static void table(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(strut),   cmocka_unit_test(transcritical),
                                        cmocka_unit_test(hopf),    cmocka_unit_test(belt),
-                                       cmocka_unit_test(duffing), cmocka_unit_test(table)};
+                                       cmocka_unit_test(duffing), cmocka_unit_test(prongs),
+                                       cmocka_unit_test(table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,6 +148,7 @@ typedef struct beside_crossing {
     double s, h, at[BESIDE];     // at: of each point, in units of h
     double *place, *left, *right;
     carom_signed test[BESIDE];
+    double slope[BESIDE];        // of the parameter
 } beside_crossing;
 
 // The Lagrange polynomials of the first n points at y, and their slopes.
@@ -182,20 +183,14 @@ static carom_status look_around(follow_walk *w, const follow_spot *a, const foll
         CAROM_TRY(follow_solve_between(w, a, b, k->s + at[i] * k->h, to));
         carom_copy(k->place + (size_t)i * (size_t)w->k.nplace, to->place, w->k.nplace);
         k->test[i] = to->look.test[CAROM_BRANCH], k->at[i] = (to->s - k->s) / k->h;
+        k->slope[i] = to->tau[w->k.ntau - 1];
     }
     return CAROM_OK;
 }
 
-// The zero y of the test, or of the product of null vectors; *error: of it, in units of h.
-static carom_status interpolated_zero(follow_walk *w, beside_crossing *k, bool products, double *y, double *error) {
-    double f[BESIDE], reference = -INFINITY, line = *y, parabola;
-    for (int i = 0; i < BESIDE; ++i) reference = fmax(reference, k->test[i].log_size);
-    for (int i = 0; i < BESIDE; ++i) {
-        f[i] = value_of(k->test[i], reference);
-        if (!products) continue;
-        CAROM_TRY(w->k.restore(w->k.user, k->place + (size_t)i * (size_t)w->k.nplace));
-        CAROM_TRY(w->k.projected(w->k.user, k->left, k->right, &f[i]));
-    }
+// The zero y of f at the points; *error: of it, in units of h.  False: it is far away.
+static bool cubic_zero(const beside_crossing *k, const double *f, double *y, double *error) {
+    double line = *y, parabola;
     bool good = zero_of(k->at, f, 2, &line);
     parabola = line;
     good = good && zero_of(k->at, f, 3, &parabola);
@@ -203,37 +198,61 @@ static carom_status interpolated_zero(follow_walk *w, beside_crossing *k, bool p
     good = good && zero_of(k->at, f, BESIDE, y);
     const double second = fabs(parabola - line), third = fabs(*y - parabola);
     *error = third * fmin(1, second > 0 ? third / second : 1);
-    return good ? CAROM_OK : carom_fail(w->err, CAROM_NOT_CONVERGED, "a crossing of branches cannot be located");
+    return good;
 }
 
-// The curve to the interpolated solution at y.
-static carom_status to_interpolated(follow_walk *w, const beside_crossing *k, double y) {
+// That of the test, or of the product of null vectors.
+static carom_status interpolated_zero(follow_walk *w, beside_crossing *k, bool products, double *y, double *error) {
+    double f[BESIDE], reference = -INFINITY;
+    for (int i = 0; i < BESIDE; ++i) reference = fmax(reference, k->test[i].log_size);
+    for (int i = 0; i < BESIDE; ++i) {
+        f[i] = value_of(k->test[i], reference);
+        if (!products) continue;
+        CAROM_TRY(w->k.restore(w->k.user, k->place + (size_t)i * (size_t)w->k.nplace));
+        CAROM_TRY(w->k.projected(w->k.user, k->left, k->right, &f[i]));
+    }
+    return cubic_zero(k, f, y, error)
+               ? CAROM_OK
+               : carom_fail(w->err, CAROM_NOT_CONVERGED, "a crossing of branches cannot be located");
+}
+
+// The curve to the interpolated solution at y, from the first point; tau: its tangent there, NULL: not wanted.
+static carom_status to_interpolated(follow_walk *w, const beside_crossing *k, double y, double *tau) {
+    const int n = w->k.ntau;
     double L[BESIDE], dL[BESIDE];
     lagrange(k->at, BESIDE, y, L, dL);
-    carom_zero(w->tau_1, w->k.ntau);
-    for (int i = 1; i < BESIDE; ++i) { // from the first one
+    carom_zero(w->tau_1, n);
+    if (tau) carom_zero(tau, n);
+    for (int i = 1; i < BESIDE; ++i) {
         CAROM_TRY(w->k.restore(w->k.user, k->place + (size_t)i * (size_t)w->k.nplace));
         w->k.apart(w->k.user, k->place, w->by);
-        carom_axpy(w->tau_1, L[i], w->by, w->k.ntau);
+        carom_axpy(w->tau_1, L[i], w->by, n);
+        if (tau) carom_axpy(tau, dL[i], w->by, n);
     }
+    const double length = tau ? carom_length(tau, n) : 0;
+    for (int i = 0; i < n && length > 0; ++i) tau[i] /= length;
     CAROM_TRY(w->k.restore(w->k.user, k->place));
     CAROM_TRY(w->k.predict(w->k.user, w->tau_1, 1));
     return w->k.linearise(w->k.user);
 }
 
-static carom_status interpolate(follow_walk *w, const follow_spot *a, const follow_spot *b, double s, follow_spot *to) {
+// *turns: the parameter turns back there too, as far as can be told; then it is known well from points that are not
+// near, as it changes with the square of the distance.  NULL: not wanted.
+static carom_status interpolate(follow_walk *w, const follow_spot *a, const follow_spot *b, double s, follow_spot *to,
+                                bool *turns) {
     enum { ROUNDS = 4 };
     const size_t n = (size_t)w->k.ntau, places = BESIDE * (size_t)w->k.nplace;
     double *own = calloc(2 * places + 2 * n + 1, sizeof *own), least = INFINITY, best = 0;
-    beside_crossing k = {.s = s, .h = fmin(APART, (b->s - a->s) / 8)}, kept = {.h = 0};
+    const double apart = w->orbits ? APART : APART / 10; // equilibria are known to rounding
+    beside_crossing k = {.s = s, .h = turns ? apart : fmin(APART, (b->s - a->s) / 8)}, kept = {.h = 0};
     carom_status status = own ? CAROM_OK : follow_no_memory(w->err);
     k.place = own, kept.place = own + places, k.left = own + 2 * places, k.right = k.left + n;
-    for (int round = 0; round < ROUNDS && status == CAROM_OK; ++round) {
+    for (int round = 0; round < (turns ? 1 : ROUNDS) && status == CAROM_OK; ++round) {
         double y = 0, error = INFINITY;
         status = look_around(w, a, b, &k, to);
         if (status == CAROM_OK) status = interpolated_zero(w, &k, false, &y, &error);
         if (status == CAROM_OK && w->k.critical) {
-            status = to_interpolated(w, &k, y);
+            status = to_interpolated(w, &k, y, NULL);
             if (status == CAROM_OK && w->k.critical(w->k.user, w->tau, k.left, k.right))
                 status = interpolated_zero(w, &k, true, &y, &error);
         }
@@ -248,11 +267,22 @@ static carom_status interpolate(follow_walk *w, const follow_spot *a, const foll
         if (least < LOCATED * fmax(fabs(a->place[0]) / w->size, b->s - a->s)) break;
         k.s += y * k.h, k.h /= 4;
     }
-    if (!follow_fatal(status) && kept.h > 0) status = to_interpolated(w, &kept, best);
+    double *tau = turns && own ? own + 2 * places : NULL; // in place of the null vectors
+    if (turns) {
+        double y = best, error = INFINITY;
+        *turns = kept.h > 0 && cubic_zero(&kept, kept.slope, &y, &error) &&
+                 kept.h * (fabs(y - best) + error) + least < FOLLOW_KNOWN;
+    }
+    if (!follow_fatal(status) && kept.h > 0) status = to_interpolated(w, &kept, best, tau);
     if (status == CAROM_OK) status = follow_look_at(w, to);
     if (status == CAROM_SINGULAR) status = CAROM_OK;
+    if (status == CAROM_OK && tau) carom_copy(to->tau, tau, w->k.ntau);
     free(own);
     return status;
+}
+
+static double zero_between(const follow_spot *tried, carom_bracket *k) {
+    return tried->look.test[CAROM_BRANCH].sign == 0 || !(k->b > k->a) ? tried->s : carom_bracket_next(k);
 }
 
 carom_status follow_locate(follow_walk *w, int branch, const follow_spot *a, const follow_spot *b, int kind) {
@@ -265,8 +295,7 @@ carom_status follow_locate(follow_walk *w, int branch, const follow_spot *a, con
     if (kind == CAROM_TESTS && status == CAROM_OK)
         kind = kind_of(w, &to->look, (b->look.unstable - a->look.unstable) % 2 != 0);
     if (status == CAROM_OK && located && kind == CAROM_BRANCH) {
-        const double s = to->look.test[kind].sign == 0 || !(k.b > k.a) ? to->s : carom_bracket_next(&k);
-        status = interpolate(w, a, b, s, to);
+        status = interpolate(w, a, b, zero_between(to, &k), to, NULL);
         if (status != CAROM_OK && !follow_fatal(status)) status = CAROM_OK, located = false;
     }
     w->locating = false;
@@ -314,6 +343,36 @@ static carom_status comes_back(follow_walk *w, int branch, const follow_spot *b,
     return CAROM_OK;
 }
 
+// Is there one event alone between two solutions, a pitchfork that is met along its prongs?  There the parameter turns
+// back as well: both are located together, as near to it solutions are not known well enough to tell them apart.
+static carom_status at_prongs(follow_walk *w, int branch, const follow_spot *a, const follow_spot *b, bool *one) {
+    follow_spot *to = &w->spot[FOLLOW_TRIED];
+    int which;
+    *one = false;
+    if (changes(a, b, &which) != 2 || !follow_differs(a, b, CAROM_FOLD) || !follow_differs(a, b, CAROM_BRANCH) ||
+        abs(b->look.unstable - a->look.unstable) > 1)
+        return CAROM_OK;
+    carom_bracket k;
+    bool turns = false;
+    if (w->k.precise) CAROM_TRY(w->k.precise(w->k.user, true));
+    w->locating = true;
+    carom_status status = close_in(w, a, b, CAROM_BRANCH, to, &k, one);
+    if (status == CAROM_OK && *one) status = interpolate(w, a, b, zero_between(to, &k), to, &turns);
+    w->locating = false;
+    *one = *one && status == CAROM_OK && turns;
+    if (*one) {
+        bool back = false;
+        status = comes_back(w, branch, b, &back);
+        if (status == CAROM_OK && !back) status = w->k.restore(w->k.user, to->place);
+        if (status == CAROM_OK && !back) status = w->k.linearise(w->k.user);
+        if (status == CAROM_OK && !back) status = add_event(w, branch, to, CAROM_BRANCH, true, 0, 0);
+    } else if (!follow_fatal(status)) {
+        status = CAROM_OK;
+    }
+    if (w->k.precise && !follow_fatal(status)) CAROM_TRY(w->k.precise(w->k.user, false));
+    return status;
+}
+
 // All events between two solutions: halved until each part has one.
 static carom_status find_events(follow_walk *w, int branch, const follow_spot *a, const follow_spot *b, int depth) {
     int which = CAROM_TESTS;
@@ -325,6 +384,7 @@ static carom_status find_events(follow_walk *w, int branch, const follow_spot *a
     if (follow_differs(a, b, CAROM_FOLD) && follow_differs(a, b, CAROM_BRANCH)) {
         bool back = false;
         CAROM_TRY(comes_back(w, branch, b, &back));
+        if (!back && b->s - a->s > APART) CAROM_TRY(at_prongs(w, branch, a, b, &back));
         if (back) return CAROM_OK;
     }
     enum { DEEPEST = 36 }; // halvings: 1.5e-11 of a step
@@ -410,6 +470,9 @@ carom_status follow_smooth_events(follow_walk *w, int branch, bool *good) {
     if (more) status = follow_solve_between(w, a, b, s, low);
     if (follow_fatal(status)) return status;
     if (more && status == CAROM_OK) mid = low;
+    bool one = false;
+    CAROM_TRY(at_prongs(w, branch, a, b, &one));
+    if (one) return CAROM_OK;
     CAROM_TRY(find_events(w, branch, a, mid, 0));
     return w->joined ? CAROM_OK : find_events(w, branch, mid, b, 0);
 }

@@ -17,6 +17,7 @@ static const double AWAY = 1e-3, SLANT = 10; // (SWI-1)  how far from a crossing
                                              // of that: they are no farther
 static const double NEAREST = 1e-9, FARTHEST = 1e7; // the same of equilibria, whose lengths are not known where all
                                                     // coordinates vanish
+static const double PRONG = 1e-3;  // of a tangent: its part along the parameter, where prongs are followed
 static const double SHORTER = 0.1; // of a length: the new branch has one of its own
 static const double MIRROR = 1e-4;  // of the way to both halves of a branch, and of eigenvalues: they are alike
 static const double AGREE = 0.2;    // of a coefficient: that of the normal form and that of the first orbits
@@ -139,8 +140,8 @@ carom_status follow_begin_crossing(follow_walk *w, double *t) {
     const int n = w->k.ntau;
     const double nearest = w->orbits ? AWAY : NEAREST, farthest = w->orbits ? 1e5 * AWAY : FARTHEST;
     const int times = 1 + (int)round(2 * log10(farthest / nearest));
-    double *place = malloc((3 * (size_t)w->k.nplace + (size_t)n + 1) * sizeof *place), *other = place + w->k.nplace,
-           *first = other + w->k.nplace, *phi = first + w->k.nplace;
+    double *place = malloc((4 * (size_t)w->k.nplace + (size_t)n + 1) * sizeof *place), *other = place + w->k.nplace,
+           *first = other + w->k.nplace, *prong = first + w->k.nplace, *phi = prong + w->k.nplace;
     if (!place) return follow_no_memory(w->err);
     carom_copy(place, t + w->head + 2 * n, w->k.nplace);
     beside half[2] = {{0}}, side[2];
@@ -173,7 +174,21 @@ carom_status follow_begin_crossing(follow_walk *w, double *t) {
         const double part = (fabs(up) + fabs(down)) / 2 / w->size;
         if (felt && w->k.resize) unit = fmin(1, away / (pitchfork ? sqrt(part) : part)) / fmin(1, away / AWAY);
         if (pitchfork && status == CAROM_OK) status = are_images(w, other, &half[0], &alike);
+        const bool prongs = !pitchfork && fabs(w->tau[n - 1]) < PRONG;
         char text[60] = "transcritical";
+        double by = (up + down) / 2;
+        if (prongs && status == CAROM_OK) { // of those that cross, the ones on their side have lost more or less
+            status = look_beside(w, place, w->tau, -10 * AWAY, &side[0]);
+            if (status == CAROM_OK) w->k.save(w->k.user, w->place);
+            if (status == CAROM_OK) status = look_beside(w, place, w->tau, 10 * AWAY, &side[1]);
+            if (status == CAROM_OK) {
+                w->k.save(w->k.user, prong);
+                r = 0, by = (side[0].value + side[1].value) / 2 - place[0];
+                snprintf(text, sizeof text, "%s pitchfork",
+                         follow_word_of((half[0].unstable - half[1].unstable) * (up - down) * by));
+                status = largest_way(w, w->place, prong, &r);
+            }
+        }
         if (pitchfork) {
             double sense = 0; // of the solutions that were followed, those on the side of the new ones have lost more
                               // or less of their stability than the others
@@ -181,7 +196,7 @@ carom_status follow_begin_crossing(follow_walk *w, double *t) {
                 sense = (side[1].unstable - side[0].unstable) * (up + down) * (side[1].value - side[0].value);
             snprintf(text, sizeof text, "%s pitchfork", follow_word_of(sense));
         }
-        if (status == CAROM_OK) status = follow_amend(w, t[6], text, pitchfork ? (up + down) / 2 / (r * r) : NAN);
+        if (status == CAROM_OK) status = follow_amend(w, t[6], text, pitchfork || prongs ? by / (r * r) : NAN);
         if (status == CAROM_OK && !alike && w->ntasks < 16) { // the other half
             status = w->k.restore(w->k.user, other);
             for (int i = 0; i < n; ++i) w->tau_1[i] = -phi[i];
