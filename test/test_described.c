@@ -31,6 +31,13 @@ static void a_result_describes_itself(void **state) {
     get_text(f, "conventions", text, sizeof text), assert_non_null(strstr(text, "right limits"));
     get_text(t, "units", text, sizeof text), assert_string_equal(text, "s");
     get_text(t, "CLASS", text, sizeof text), assert_string_equal(text, "DIMENSION_SCALE");
+    // The text of the model ends with a NUL in the file: netCDF's library reads on until it finds one.
+    const hid_t model = H5Dopen2(f, "model", H5P_DEFAULT), words = H5Dget_type(model);
+    assert_int_equal(H5Tget_size(words), sizeof swing);
+    memset(text, 'x', sizeof text);
+    assert_true(H5Dread(model, words, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0);
+    assert_memory_equal(text, swing, sizeof swing);
+    H5Tclose(words), H5Dclose(model);
     // Units of columns, one text of equal size each.
     const hid_t a = H5Aopen(data, "units", H5P_DEFAULT), type = H5Aget_type(a), space = H5Aget_space(a);
     const size_t size = H5Tget_size(type), n = (size_t)H5Sget_simple_extent_npoints(space);

@@ -3,7 +3,7 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } 
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { HighlightStyle, StreamLanguage, bracketMatching, indentService, indentUnit, syntaxHighlighting } from '@codemirror/language';
 import { EditorState, StateEffect, StateField } from '@codemirror/state';
-import { Decoration, EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view';
+import { Decoration, EditorView, ViewPlugin, drawSelection, highlightActiveLine, keymap } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { Schema, context } from './context.js';
 
@@ -37,6 +37,19 @@ const indent = indentService.of((c, at) => {
     return /:\s*(#.*)?$/.test(text) ? before + c.unit : before;
 });
 
+// A line carries its number itself (play.css draws it): a gutter is laid out by measured heights, which are old until a
+// text that wraps anew comes into view, and numbers then stand beside other lines.
+const numbered = view => {
+    const { doc } = view.state, found = [];
+    for (const { from, to } of view.visibleRanges)
+        for (let n = doc.lineAt(from).number, last = doc.lineAt(to).number; n <= last; ++n) found.push(Decoration.line({ attributes: { 'data-line': String(n) } }).range(doc.line(n).from));
+    return Decoration.set(found);
+};
+const numbers = [
+    ViewPlugin.define(view => ({ lines: numbered(view), update(u) { if (u.docChanged || u.viewportChanged) this.lines = numbered(u.view); } }), { decorations: p => p.lines }),
+    EditorView.editorAttributes.of(view => ({ style: `--digits: ${String(view.state.doc.lines).length}` })),
+];
+
 const setMarks = StateEffect.define();
 const marks = StateField.define({
     create: () => Decoration.none,
@@ -63,7 +76,7 @@ export class Editor {
     state(doc) {
         return EditorState.create({
             doc, extensions: [
-                lineNumbers(), history(), drawSelection(), highlightActiveLine(), highlightActiveLineGutter(), bracketMatching(), closeBrackets(), indentUnit.of('  '), EditorState.tabSize.of(2), EditorView.lineWrapping,
+                numbers, history(), drawSelection(), highlightActiveLine(), bracketMatching(), closeBrackets(), indentUnit.of('  '), EditorState.tabSize.of(2), EditorView.lineWrapping,
                 yaml, indent, syntaxHighlighting(colours), marks, autocompletion({ override: [c => this.complete(c)], icons: false }),
                 keymap.of([...closeBracketsKeymap, ...defaultKeymap.filter(k => k.key !== 'Mod-Enter'), ...historyKeymap, ...completionKeymap, indentWithTab]),
                 EditorView.contentAttributes.of({ 'aria-label': 'model', spellcheck: 'false', autocapitalize: 'off' }),

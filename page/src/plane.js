@@ -93,6 +93,7 @@ export class Plane {
             this.canvas.width = Math.round(w * ratio);
             this.canvas.height = Math.round(h * ratio);
         }
+        if ((w !== this.w || h !== this.h) && !this.moved && !this.followed) this.view = null; // what was fitted is fitted to the new size
         Object.assign(this, { w, h, ratio });
         if (this.view) return;
         const [x0, y0, x1, y1] = this.wide || this.bounds, side = 30, top = this.holder.closest('.film') ? 44 : 22, bottom = 38; // a film has its time above

@@ -112,6 +112,15 @@ check('keys and numbers have colours', await page.evaluate(() => { // of words o
 }));
 await shot(page, 'play');
 
+// What is fitted stays so in another size.
+const scale = async size => {
+    await page.setViewportSize(size);
+    await page.waitForTimeout(500);
+    return page.frames().find(f => f.parentFrame()).evaluate(() => { const { view, w } = window.carom.scene; return [view.scale, w]; });
+};
+const [[s0, w0], [s1, w1], [s2]] = [await scale({ width: 1400, height: 850 }), await scale({ width: 400, height: 850 }), await scale({ width: 1400, height: 850 })];
+check('the drawing is fitted to a narrow window', w1 < w0 && s1 < 0.8 * s0 && s2 === s0, `${s0} ${s1} ${s2}`);
+
 // What covers the drawing?  Nothing lies over its canvas.
 const covers = await page.frames().find(f => f.parentFrame()).evaluate(() => {
     const c = document.querySelector('canvas.scene'), r = c.getBoundingClientRect();
@@ -161,7 +170,7 @@ check('a link brings text, settings and values', await frames(second.page).count
     await second.page.locator('.slider').first().locator('.number').inputValue() === '0.17', `${hash.length} letters`);
 await second.page.close();
 const broken = await open(file, { hash: '#m=broken' });
-await broken.page.waitForFunction(() => document.getElementById('message').textContent.startsWith('This link is damaged; the model shown is slider-crank'), null, { timeout: 5000 })
+await broken.page.waitForFunction(() => document.getElementById('message').textContent.startsWith('This link is damaged; showing slider-crank'), null, { timeout: 5000 })
     .then(() => check('a broken link is said to be one', true), () => check('a broken link is said to be one', false));
 await broken.page.close();
 
@@ -191,8 +200,25 @@ await shot(page, 'play-space');
 for (const width of [360, 400, 480, 768, 1024, 1920]) {
     await page.setViewportSize({ width, height: 800 });
     check(`${width} px: no scrollbar across`, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    const astray = await page.evaluate(() => { // a number is part of its line, left of the text, whether the editor is in view or not
+        const { view } = window.caromPlay.editor;
+        return [...document.querySelectorAll('.cm-line')].filter(e => {
+            const at = view.state.doc.lineAt(view.posAtDOM(e)).number, number = getComputedStyle(e, '::before'), text = document.createRange();
+            text.selectNodeContents(e);
+            const left = (text.getClientRects()[0] ?? e.getBoundingClientRect()).left - e.getBoundingClientRect().left;
+            return e.dataset.line !== String(at) || !number.content.startsWith(`"${at}"`) || number.top !== '0px' || (e.textContent && left < parseFloat(number.width));
+        }).length;
+    });
+    check(`${width} px: line numbers stand at their lines`, astray === 0, astray);
     if (width === 360) await shot(page, 'play-phone');
 }
+await page.evaluate(() => { const e = window.caromPlay.editor; e.text = Array(200).fill('# a line').join('\n'); });
+await page.locator('.cm-content').click();
+await page.keyboard.press('Control+Home');
+await page.keyboard.press('Enter');
+await page.keyboard.press('Control+End');
+await page.waitForFunction(() => [...document.querySelectorAll('.cm-line')].at(-1).dataset.line === '201', null, { timeout: 5000 })
+    .then(() => check('line numbers follow what is written', true), () => check('line numbers follow what is written', false));
 check('nothing on the console', words.length === 0, words.join(' | '));
 
 // A model of one's own.

@@ -23,6 +23,8 @@ assert d["data"].dims == ("t", "column"), d["data"].dims
 x = d["data"].sel(column="x")
 assert abs(float(x[0]) - 5e-3) < 1e-15 and float(d.t[-1]) == 2.0
 assert d.t.attrs["units"] == "s" and list(d.unit.values[:3]) == ["s", "m", "m/s"], d.unit.values
+text = d.model.values.item()
+assert (text.decode() if isinstance(text, bytes) else text) == open(sys.argv[3], encoding="utf-8").read(), text
 assert d.attrs["format"] == "carom result" and d.attrs["format_version"] == 1
 """
 
@@ -38,7 +40,7 @@ class Described(unittest.TestCase):
                     with open(model, "w") as f:
                         f.write(MODEL)
                     subprocess.run([PROGRAM, "run", model, "--out", result, "-q", *more], check=True)
-                    r = subprocess.run([sys.executable, "-c", SCRIPT, result, engine], capture_output=True, text=True)
+                    r = subprocess.run([sys.executable, "-c", SCRIPT, result, engine, model], capture_output=True, text=True)
                     self.assertEqual(r.returncode, 0, r.stderr)
 
 

@@ -272,13 +272,16 @@ static bool put_format(h5_file *f) {
     return h5_put_integer(f->file, "format_version", 1);
 }
 
+// The text of the model, with a NUL behind it in the file: netCDF's library reads on until it finds one.
 static bool put_model(h5_file *f, const h5_def *def) {
-    const hid_t type = h5_text_type(def->length, H5T_STR_NULLPAD), space = H5Screate(H5S_SCALAR);
+    const hid_t have = h5_text_type(def->length, H5T_STR_NULLPAD), space = H5Screate(H5S_SCALAR),
+                type = h5_text_type(def->length + 1, H5T_STR_NULLPAD);
     const hid_t set = H5Dcreate2(f->file, "model", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    const bool good = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, def->length ? def->text : "") >= 0;
+    const bool good = set >= 0 && H5Dwrite(set, have, H5S_ALL, H5S_ALL, H5P_DEFAULT, def->length ? def->text : "") >= 0;
     h5_close(set);
-    h5_close(space);
     h5_close(type);
+    h5_close(space);
+    h5_close(have);
     return good;
 }
 
