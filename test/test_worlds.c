@@ -445,8 +445,9 @@ static void ten_thousand_bodies_take_little_memory(void **state) {
                   1e6 * (jammed - loose) / CONTACTS);
     assert_true(fall < 57 && stand < 82); // they are 52 and 76: two solvers take turns up to 20 000 contacts
     assert_true(fall < loose && loose < stand && stand < jammed);
-    // they are 2027 bytes each; a body that has been struck has three more numbers for each of its rates (BK-9)
-    assert_true(1e6 * (jammed - loose) < 2048. * CONTACTS + 3. * 6 * sizeof(double) * BODIES);
+    // they are 2027 bytes each; a body that has been struck has three more numbers for each of its rates (BK-9); the
+    // memory of a process differs by 1 % from run to run
+    assert_true(1e6 * (jammed - loose) < 2048. * CONTACTS + 3. * 6 * sizeof(double) * BODIES + 0.02e6 * jammed);
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(chdir("/"), 0);
     assert_int_equal(system(command), 0);
