@@ -217,6 +217,21 @@ static void bodies_have_positions_and_portraits(void **state) {
     assert_says(script, "set label 2 \"d.wz\"");
 }
 
+// The least gap of many contacts is a gap, and what holds a joint together is none.
+static void gaps_of_many_contacts_are_no_constraints(void **state) {
+    (void)state;
+    if (!gnuplot()) skip();
+    put("many.csv", "t,x,x',kinetic,potential,energy,hit.gap,hit.force,hit.closed,one.gap,one.gap',pin.gap\n"
+                    "0,1,2,1,2,3,0.1,0,0,0.2,1,1e-9\n1,3,2,1,2,3,0.3,0,1,0.4,2,2e-9\n");
+    plot("many.csv");
+    const char *gap = strstr(script, "\"gap\""), *rate = strstr(script, "\"gap velocity\"");
+    const char *constraint = strstr(script, "\"constraint\""), *energy = strstr(script, "\"energy (J)\"");
+    const char *hit = strstr(script, "title \"hit\""), *pin = strstr(script, "title \"pin\"");
+    assert_true(gap && rate && constraint && energy && hit && pin);
+    assert_true(gap < hit && hit < rate);
+    assert_true(constraint < pin && pin < energy);
+}
+
 static void a_window_of_time_is_cut_out(void **state) {
     (void)state;
     if (!gnuplot()) skip();
@@ -361,6 +376,7 @@ int main(void) {
         cmocka_unit_test(what_a_result_lacks_is_said),
         cmocka_unit_test(phase_portraits_have_axes_of_their_own),
         cmocka_unit_test(bodies_have_positions_and_portraits),
+        cmocka_unit_test(gaps_of_many_contacts_are_no_constraints),
         cmocka_unit_test(a_window_of_time_is_cut_out),
         cmocka_unit_test(outputs_stand_for_many_coordinates),
         cmocka_unit_test(a_sketch_shows_the_course),

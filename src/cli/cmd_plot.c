@@ -216,13 +216,17 @@ static bool seen(const plot *p, int i, const char *name) {
     return false;
 }
 
-// Only contacts have a gap velocity.
+// Only contacts have a gap velocity; the least gap of many contacts has the number of closed ones instead.
 static bool owned(const carom_result *r, const char *name, owner who) {
-    char rate[300];
+    static const char *const of_contact[] = {"gap'", "closed"};
     const char *dot = strrchr(name, '.');
-    if (who == ALL) return true;
-    snprintf(rate, sizeof rate, "%.*s.gap'", (int)(dot - name), name);
-    return (carom_result_find(r, rate) >= 0) == (who == CONTACTS);
+    bool contact = false;
+    for (int i = 0; i < 2 && who != ALL; ++i) {
+        char other[300];
+        snprintf(other, sizeof other, "%.*s.%s", (int)(dot - name), name, of_contact[i]);
+        contact = contact || carom_result_find(r, other) >= 0;
+    }
+    return who == ALL || contact == (who == CONTACTS);
 }
 
 // A panel of one part of all contacts or constraints.  A contact has the same colour in every panel.
