@@ -1,15 +1,16 @@
 // test_commands.c: what the program prints and writes, command by command, compared with tables: commands.txt has
 // commands as they are used; options.txt every further option by its effect, and what every exporter makes of the
-// models of zoo.yaml (zoo1.yaml, zoo2.yaml, ... in the folder of the test), which have every key.
+// models of zoo.yaml (zoo1.yaml, zoo2.yaml, ... in the folder of the test), which have every key; branches.txt every
+// kind of branch and of curve in two parameters.
 //
 // Other tests ask whether answers are right.  This one asks whether they are the same as before: every command with
 // each of its options, on small models, and every line and number of what it prints and writes as text.  Where a change
 // is meant, look at the lines that the test prints, and write the tables anew:
 //
-//     for t in commands options; do build/test/test_commands print $t >new && mv new test/$t.txt; done
+//     for t in commands options branches; do build/test/test_commands print $t >new && mv new test/$t.txt; done
 //
-// Pictures: with options.txt a stand-in for gnuplot gives back its script, with all data, so that `.svg` files are
-// texts.
+// Pictures: with options.txt and branches.txt a stand-in for gnuplot gives back its script, with all data, so that
+// `.svg` files are texts.
 //
 // In the table `@ NAME` begins a file, which `@@` ends; `$ ARGUMENTS` is a command; below it stand lines of its output
 // (`|`), its complaints (`!`), its exit status (`=`, where it is not 0) and the files that it has written or changed
@@ -29,7 +30,7 @@ enum { ROOM = 1 << 22 };
 // -- lines ------------------------------------------------------------------------------------------------------------
 
 static bool number_at(const char *begin, const char *s) {
-    const bool after_name = s > begin && (isalnum((unsigned char)s[-1]) || s[-1] == '_' || s[-1] == '.');
+    const bool after_name = s > begin && (isalnum((unsigned char)s[-1]) || strchr("_.#", s[-1])); // #444444: a colour
     const char *digit = *s == '-' || *s == '+' ? s + 1 : s;
     return !after_name && (isdigit((unsigned char)*digit) || (*digit == '.' && isdigit((unsigned char)digit[1])));
 }
@@ -271,7 +272,7 @@ static void run_table(const char *name, bool print) {
     char *at = table, command[2000] = "";
     size_t n = 0;
     wrong = commands = nfiles = 0;
-    if (strcmp(name, "options") == 0) prepare();
+    if (strcmp(name, "commands") != 0) prepare();
     look(told, sizeof told);
     for (char *line; (line = next_line(&at));) {
         if (*line != '$' && *line != '@' && *line != '#') { // what is expected
@@ -316,12 +317,20 @@ static void every_option_and_exporter_does_what_it_did_before(void **state) {
     if (wrong) fail_msg("%d of %d commands", wrong, commands);
 }
 
+static void branches_and_curves_are_what_they_were_before(void **state) {
+    QUICK_SKIPS(); // test_branch and test_locus follow such ones
+    (void)state;
+    run_table("branches", false);
+    if (wrong) fail_msg("%d of %d commands", wrong, commands);
+}
+
 int main(int argc, char **argv) {
     setenv("LC_ALL", "C", 1), setenv("COLUMNS", "120", 1);
     if (argc > 2 && strcmp(argv[1], "print") == 0)
         return enter_folder(NULL) || (run_table(argv[2], true), leave_folder(NULL));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_program_prints_and_writes_what_it_did_before, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(every_option_and_exporter_does_what_it_did_before, enter_folder, leave_folder)};
+        cmocka_unit_test_setup_teardown(every_option_and_exporter_does_what_it_did_before, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(branches_and_curves_are_what_they_were_before, enter_folder, leave_folder)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
