@@ -359,6 +359,7 @@ def main():
     equal, chosen = equivalent(), []
     by_folder = {}
     for folder in a.folders:
+        if not os.path.isdir(os.path.join(ROOT, "src", folder)): ap.error("src has no folder '%s'; write derive, cli, ..." % folder)
         every, rng = [], random.Random("%d %s" % (a.seed, folder))
         for top, _, names in os.walk(os.path.join(ROOT, "src", folder)):
             for f in names:
