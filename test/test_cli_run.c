@@ -122,8 +122,8 @@ static double last_of(carom_result *r, const char *name, bool first) {
 static void gears_run_without_a_scheme(void **state) {
     (void)state;
     put("gear.yaml", "carom: 1\nbodies: {a: {mass: 1, inertia: 1, spin: 1}, b: {mass: 1, inertia: 1, at: [3, 0], spin: "
-                     "2}}\njoints: {p: {type: revolute, between: [ground, a], at: [0, 0]}, q: {type: revolute, between: "
-                     "[ground, b], at: [3, 0]}, mesh: {type: gear, joints: [p, q], ratio: 2}}\n"
+                     "2}}\njoints: {p: {type: revolute, between: [ground, a], at: [0, 0]}, q: {type: revolute, "
+                     "between: [ground, b], at: [3, 0]}, mesh: {type: gear, joints: [p, q], ratio: 2}}\n"
                      "checks: [abs(p.angle - 0.5) < 1e-9, abs(q.angle - 1) < 1e-9]\nsimulation: {end: 0.5}\n");
     assert_int_equal(carom("run gear.yaml -o gear.h5"), 0);
 }

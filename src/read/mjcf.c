@@ -354,8 +354,9 @@ static carom_status read_vertices(mjcf *m, const xml_element *asset, const char 
     if (!x) return no_memory(m);
     CAROM_TRY(some(m, asset, NULL, "vertex", room < INT_MAX ? (int)room : INT_MAX, x, &n));
     if (n < 12 || n % 3 != 0)
-        return fail(m, asset, "vertex of the mesh '%.60s' has %d numbers; expected three for each of at least 4 corners",
-                    name, n);
+        return fail(m, asset,
+                    "vertex of the mesh '%.60s' has %d numbers; expected three for each of at least 4 corners", name,
+                    n);
     if (m->i.def->corners) *left_out = !m->i.def->corners(m->i.def->user, name, x, n / 3, path, size, why, sizeof why);
     if (*left_out) note(m, asset, "the mesh '%.60s' is left out: %s", name, why);
     return CAROM_OK;
