@@ -180,6 +180,51 @@ static void falls_on_a_floor(void **state) {
     free(text);
 }
 
+// A base on three slides with dampers of 1e11 N s/m carries six links and a stop that is closed, beside a rock whose
+// contacts come and go, as robots of other programs have it: it sinks with its weight over the damping.
+static void sinks_in_heavy_dampers(void **state) {
+    (void)state;
+    static const struct {
+        const char *scheme;
+        double tolerance; // of the way: rounding, Newton's tolerance, of which 1e-8 of the momenta may be left
+    } by[] = {{"moreau-jean", 1e-12}, {"ggl-midpoint", 1e-5}, {"dg-plus", 1e-8}};
+    enum { LINKS = 6, STEPS = 20 };
+    char *text = calloc(1, 6000), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "carom: 1\ngravity: [0, 0, -10]\nbodies:\n");
+    for (int i = 0; i < 3; ++i) at += sprintf(at, "  s%d: {mass: 0.1, inertia: [1e-3, 1e-3, 1e-3]}\n", i);
+    for (int i = 1; i <= LINKS; ++i)
+        at += sprintf(at, "  b%d: {mass: 1, inertia: [1e-2, 1e-2, 1e-3], at: [0, 0, %g]}\n", i, 0.5 - i);
+    at += sprintf(at, "  rock: {density: 1000, at: [5, 0, 3], shape: {hull: [[0,0,0], [1,0,0], [0,1,0], [0,0,1]]}}\n"
+                      "joints:\n");
+    for (int i = 0; i < 3; ++i) {
+        at += sprintf(at, "  x%d: {type: prismatic, between: [", i);
+        at += i == 0 ? sprintf(at, "ground, s0]") : sprintf(at, "s%d, s%d]", i - 1, i);
+        at += sprintf(at, ", at: [0, 0, 0], axis: [%d, %d, %d]}\n", i == 0, i == 1, i == 2);
+    }
+    for (int i = 1; i <= LINKS; ++i)
+        at += sprintf(at, "  h%d: {type: revolute, between: [%c%d, b%d], at: [0, 0, %d], axis: [0, 1, 0]}\n", i,
+                      i == 1 ? 's' : 'b', i == 1 ? 2 : i - 1, i, 1 - i);
+    sprintf(at, "springs: {d0: {joint: x0, damping: 1e11}, d1: {joint: x1, damping: 1e11}, d2: {joint: x2, damping: "
+                "1e11}}\nshapes: {floor: {plane: [0, 0, 1], at: [0, 0, -20]}}\n"
+                "contacts: {c: {between: [rock, floor], friction: 1}, stop: {gap: h1.angle}}\n");
+    carom_model *m = good(text);
+    for (size_t i = 0; i < sizeof by / sizeof *by; ++i) {
+        carom_error err = {0};
+        carom_sim_def d = carom_sim_default();
+        d.system = carom_model_system(m), d.scheme = by[i].scheme, d.h = 2e-3, d.t_end = STEPS * 2e-3;
+        d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+        carom_sim *sim = carom_sim_create(&d, &err);
+        if (!sim) fail_msg("%s: %s", by[i].scheme, err.text);
+        if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s: %s", by[i].scheme, err.text);
+        const double way = (LINKS + 0.1) * 10 / 1e11 * STEPS * 2e-3;
+        assert_close(carom_sim_now(sim).q[7 * 2 + 2], -way, by[i].tolerance * way);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hangs),
@@ -187,6 +232,7 @@ int main(void) {
         cmocka_unit_test(swings),
         cmocka_unit_test(falls_on_a_stop),
         cmocka_unit_test(falls_on_a_floor),
+        cmocka_unit_test(sinks_in_heavy_dampers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

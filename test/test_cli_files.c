@@ -308,6 +308,19 @@ static void meshes_of_robots(void **state) {
     assert_non_null(found);
     if (!(atof(found + 6) > 799.999 && atof(found + 6) < 800.001)) fail_msg("%s", text);
     assert_non_null(strstr(text, "hull: \"arm/meshes/a.obj\", scale: [2, 2, 2]"));
+    // corners in the description: a brick of 0.2 x 0.4 x 0.6 m, with a point inside of it
+    put("brick.xml", "<mujoco><asset><mesh name='a/b' scale='0.1 0.2 0.3' vertex='-1 -1 -1  1 -1 -1  1 1 -1  -1 1 -1  "
+                     "-1 -1 1  1 -1 1  1 1 1  -1 1 1  0 0 0.5'/><mesh name='flat' vertex='0 0 0 1 0 0 1 1 0 0 1 0'/>"
+                     "</asset><worldbody><geom type='plane' pos='0 0 -1' size='1 1 1'/><body name='b'><freejoint/>"
+                     "<geom mesh='a/b' density='1000'/><geom mesh='flat'/></body></worldbody></mujoco>");
+    assert_int_equal(carom("import mjcf brick.xml -o models/brick.yaml"), 0);
+    assert_non_null(strstr(complaints, "the mesh 'flat' is left out: it is flat"));
+    get("models/brick.yaml", text, sizeof text);
+    found = strstr(text, "mass: ");
+    assert_non_null(found);
+    if (!(fabs(atof(found + 6) - 48) < 1e-9)) fail_msg("%s", text);
+    assert_non_null(strstr(text, "hull: \"brick-meshes/a_b.obj\", scale: [0.1, 0.2, 0.3]"));
+    assert_int_equal(carom("run models/brick.yaml --end 0.01 --out b.h5"), 0);
 }
 
 int main(void) {

@@ -118,6 +118,16 @@ static double last_of(carom_result *r, const char *name, bool first) {
 }
 
 // Times are expressions of parameters, too, and initial values can be set like these.
+// Without a scheme `auto` looks for a world of bodies; a gear is a joint without bodies of its own.  Angles t and 2 t.
+static void gears_run_without_a_scheme(void **state) {
+    (void)state;
+    put("gear.yaml", "carom: 1\nbodies: {a: {mass: 1, inertia: 1, spin: 1}, b: {mass: 1, inertia: 1, at: [3, 0], spin: "
+                     "2}}\njoints: {p: {type: revolute, between: [ground, a], at: [0, 0]}, q: {type: revolute, "
+                     "between: [ground, b], at: [3, 0]}, mesh: {type: gear, joints: [p, q], ratio: 2}}\n"
+                     "checks: [abs(p.angle - 0.5) < 1e-9, abs(q.angle - 1) < 1e-9]\nsimulation: {end: 0.5}\n");
+    assert_int_equal(carom("run gear.yaml -o gear.h5"), 0);
+}
+
 static void ends_and_initial_values_are_expressions(void **state) {
     (void)state;
     put("spring.yaml", "carom: 1\nparameters: {w: 2}\ncoordinates: {x: 1}\nbodies: {b: {mass: 1, inertia: 1, at: [0.5, "
@@ -527,6 +537,7 @@ int main(void) {
         cmocka_unit_test(a_run_leaves_a_result_and_prints_a_ledger),
         cmocka_unit_test(another_scheme_keeps_options_of_the_solvers),
         cmocka_unit_test(the_command_line_comes_before_the_file),
+        cmocka_unit_test(gears_run_without_a_scheme),
         cmocka_unit_test(ends_and_initial_values_are_expressions),
         cmocka_unit_test(adaptive_is_a_scheme_s_own_option_where_it_has_one),
         cmocka_unit_test(csv_goes_to_standard_output_and_the_ledger_beside_it),

@@ -346,7 +346,7 @@ static void mjcf_joints(void **s) {
              "size='0.1'/></body><body name='b' pos='0 6 0'><joint name='q' axis='1 0 0'/><geom size='0.1'/></body>"
              "<body name='c' pos='3 0 0'><freejoint/><geom type='box' size='1 2 3'/></body>",
              "<equality><joint joint1='p' joint2='q' polycoef='0 2'/><connect body1='b' body2='c' anchor='0 0 "
-             "1'/><weld body1='cart'/></equality>"));
+             "1'/><weld body1='cart'/><connect body1='world' body2='a' anchor='0 5 1'/></equality>"));
     static const char *const lines[] = {"cart_helper: {mass: ",
                                         "x: {type: prismatic, between: [ground, cart_helper]",
                                         "z: {type: prismatic, between: [cart_helper, cart_helper_",
@@ -354,6 +354,7 @@ static void mjcf_joints(void **s) {
                                         "{type: gear, joints: [q, p], ratio: 2}",
                                         "{type: spherical, between: [c, b], at: [0, 6, 1]}",
                                         "{type: weld, between: [ground, cart]",
+                                        "{type: spherical, between: [a, ground], at: [0, 5, 1]}",
                                         "c1: {box: [2, 4, 6]",
                                         "p_lower: {gap: p.angle - (0)}",
                                         "p_upper: {gap: 0.5 - p.angle}"};
@@ -382,6 +383,14 @@ static void mjcf_mistakes(void **s) {
         {"<mujoco/>", "no body has a joint"},
         {MJCF("", "<body><joint/></body>", ""),
          "body 'body_1' moves and has no mass; give it an <inertial> or a <geom>, or use `repair`"},
+        {MJCF("", "<body><joint/><composite type='rope'/></body>", ""),
+         "moves and has no mass (its <composite> has no counterpart); give it"},
+        {MJCF("", "<body pos='0.2/2 0 1'><joint/></body>", ""), "must be numbers, got '/2 0 1'"},
+        {MJCF("<asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0'/></asset>", "<body><joint/><geom mesh='m'/></body>",
+              ""),
+         "vertex of the mesh 'm' has 9 numbers; expected three for each of at least 4 corners"},
+        {MJCF("", "<body><joint name='a'/><geom size='1'/></body>", "<equality><weld body1='none'/></equality>"),
+         "an equality names a body that does not exist"},
         {MJCF("", "<body><joint type='screw'/><geom size='1'/></body>", ""), "types are hinge, slide, ball and free"},
         {MJCF("", "<body pos='1 2'><joint/></body>", ""), "pos=\"1 2\" of <body> must be 3 numbers"},
         {MJCF("", "<body><joint axis='0 0 0'/><geom size='1'/></body>", ""), "has no length"},

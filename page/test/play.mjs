@@ -130,22 +130,23 @@ const covers = await page.frames().find(f => f.parentFrame()).evaluate(() => {
 check('nothing covers the mechanism', covers === 0, covers);
 
 // Keys that may stand where one writes, from the schema.
-const offered = async text => {
+// On a busy machine the list for the words before stands for a while: the wanted one is waited for.
+const offered = async (text, wanted) => {
     await page.evaluate(() => { window.caromPlay.editor.text = 'carom: 1\n'; });
     await page.locator('.cm-content').click();
     await page.keyboard.press('Control+End');
     await page.keyboard.type(text, { delay: 5 });
-    await page.locator('.cm-tooltip-autocomplete li').first().waitFor({ timeout: 5000 }).catch(() => {});
+    await page.locator('.cm-tooltip-autocomplete li', { hasText: wanted }).first().waitFor({ timeout: 5000 }).catch(() => {});
     return page.locator('.cm-tooltip-autocomplete li').allTextContents();
 };
 const before = await page.evaluate(() => window.caromPlay.editor.text);
-let list = await offered('simul');
+let list = await offered('simul', 'simulation');
 check('a section is offered', list[0] === 'simulation', list.join());
-list = await offered('bodies: {ball: {mass: 1, iner');
+list = await offered('bodies: {ball: {mass: 1, iner', 'inertia');
 check('a key of a body is offered', list.includes('inertia') && !list.includes('simulation'), list.join());
-list = await offered('contacts:\ng: {rest');
+list = await offered('contacts:\ng: {rest', 'restitution');
 check('a key of a contact, by indentation', list.includes('restitution'), list.join());
-list = await offered('simulation: {scheme: moreau-');
+list = await offered('simulation: {scheme: moreau-', 'moreau-midpoint');
 check('schemes are offered', list.includes('moreau-jean') && list.includes('moreau-midpoint'), list.join());
 await shot(page, 'play-complete');
 await page.keyboard.press('Escape');

@@ -120,7 +120,7 @@ class Model:
             raise c.failure(err)
         return pointer
 
-    def _written(self):
+    def _written(self) -> Model:
         """The same with every pair of shapes as formulas, as equilibria and modes need it."""
         if not lib.carom_model_lists(self._handle.pointer):
             return self

@@ -2,6 +2,7 @@
 import inspect
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -127,8 +128,22 @@ class Use(unittest.TestCase):
                 run(give)
 
     def test_typed_after_pip(self):
-        with open(os.path.join(os.path.dirname(__file__), "..", "pyproject.toml")) as f:
-            self.assertIn('carom = ["py.typed"]', f.read())
+        """What pip installs, built as pip builds it, has the mark that it is typed."""
+        here = os.path.join(os.path.dirname(__file__), "..")
+        try:
+            import setuptools
+        except ImportError:
+            self.skipTest("no setuptools")
+        if int(setuptools.__version__.split(".")[0]) < 61:
+            self.skipTest("setuptools is older than 61, which reads pyproject.toml")
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(os.path.join(here, "carom"), os.path.join(folder, "carom"), ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copy(os.path.join(here, "pyproject.toml"), folder)
+            subprocess.run([sys.executable, "-c", "import setuptools; setuptools.setup()", "-q", "build_py", "--build-lib", "built"], cwd=folder, check=True,
+                           capture_output=True)
+            built = set(os.listdir(os.path.join(folder, "built", "carom")))
+        self.assertEqual(built, {name for name in os.listdir(os.path.join(here, "carom")) if name != "__pycache__"})
+        self.assertIn("py.typed", built)
 
 
 if __name__ == "__main__":

@@ -174,6 +174,26 @@ static void find_mesh(void *user, const char *given, char *path, size_t size, ch
     free(text), free(real), free(top);
 }
 
+// Corners as a file beside the model.
+static bool keep_corners(void *user, const char *name, const double *x, int n, char *path, size_t size, char *why,
+                         size_t why_size) {
+    const job *j = user;
+    carom_text b = {0};
+    char line[120], file[100];
+    for (int i = 0; i < n; ++i) {
+        const int length = snprintf(line, sizeof line, "v %.17g %.17g %.17g\n", x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+        carom_text_append(&b, line, (size_t)length);
+    }
+    if (b.failed) abort();
+    snprintf(file, sizeof file, "%.90s.obj", name);
+    for (char *c = file; *c; ++c)
+        if (*c == '/') *c = '_';
+    const bool good = check_mesh(file, b.at, b.n, why, why_size) &&
+                      copy_mesh(j, file, b.at, b.n, path, size, why, why_size);
+    free(b.at);
+    return good;
+}
+
 static double solid_of(void *user, const char *path, const double *scale, double *centre, double *J) {
     static const int at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
     const job *j = user;
@@ -271,6 +291,7 @@ static int convert(const cli_args *a, job *j, const char *out, double gravity, c
                                  .at = {at[0], at[1], at[2]},
                                  .note = print_note,
                                  .mesh = find_mesh,
+                                 .corners = keep_corners,
                                  .include = include_file,
                                  .solid = solid_of,
                                  .user = j};

@@ -123,8 +123,15 @@ static void put_variants(schema *s, const key_group *const *groups) {
 void manual_schema(FILE *f) {
     schema s = {.f = f};
     fputs("{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n  \"title\": \"carom model file\",\n  "
-          "\"$defs\": {\n",
+          "\"required\": [",
           f);
+    for (int i = 0, n = 0; carom_key_at(&carom_key_top, i); ++i) {
+        const carom_key *k = carom_key_at(&carom_key_top, i);
+        if (strcmp(k->fallback, "needed") != 0) continue;
+        if (n++) fputs(", ", f);
+        put_text(f, k->name);
+    }
+    fputs("],\n  \"$defs\": {\n", f);
     // References of the top first; definitions may name more.
     FILE *const out = s.f;
     char *top = NULL;

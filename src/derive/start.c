@@ -116,9 +116,11 @@ static carom_status check_position(const carom_model *m, int id, double g, doubl
     if (id >= m->ne && g < -GAP_TOLERANCE * scale && m->npairs && id >= m->pairs[0].first) {
         const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
         return carom_model_fault(m, err, c->place,
-                                 "contact '%.60s': '%.60s' and '%.60s' overlap initially (gap %.6g); move one, or use "
-                                 "`settle: yes`",
-                                 c->name, p->A->name, p->B->name, g);
+                                 "contact '%.60s': '%.60s' and '%.60s' overlap initially (gap %.6g); %s", c->name,
+                                 p->A->name, p->B->name, g,
+                                 m->project ? "no positions near these let it fit; move one, or leave the contact out"
+                                 : m->ne    ? "move one, or use `start: project`"
+                                            : "move one, or use `settle: yes`");
     }
     if (id >= m->ne && g < -GAP_TOLERANCE * scale)
         return carom_model_fault(m, err, c->place,

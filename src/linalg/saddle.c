@@ -8,7 +8,9 @@
 
 enum { MOST = CAROM_BLOCK_ROWS, NONE = -1 };
 enum { PER_BLOCK = 24 };          // room for blocks of K, and of its factors, for each block
+enum { REFINE = 2 };               // corrections of a solution
 static const double LEFT = 1e-10; // of the terms: what elimination without pivoting between blocks may leave
+static const double SHARE = 1e-3; // of a solution that corrections may be: the factor has three digits at least
 
 // Levels of either kind.
 static size_t levels_of(const carom_saddle_levels *z) {
@@ -59,7 +61,7 @@ carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *
     S.all_col = carom_allocate_ints(mem, S.all_entries);
     S.all_at = carom_allocate_ints(mem, S.all_entries);
     carom_allocate_block_lu(&S.F, mem, (int)N, (int)blocks, S.all_entries, S.values * pairs);
-    CAROM_ALLOCATE(mem, N, &S.b, &S.x);
+    CAROM_ALLOCATE(mem, N, &S.b, &S.x, &S.rest, &S.change);
     S.lever = carom_allocate(mem, (size_t)ne);
     for (int j = 0; S.lever && j < ne; ++j) S.lever[j] = 1;
     double *none = carom_allocate(mem, N * MOST);
@@ -357,20 +359,23 @@ bool carom_saddle_add_forces(carom_saddle *S, int l, int m, double x, const caro
 bool carom_saddle_add_rates(carom_saddle *S, int m, int l, double x, const carom_columns *V) {
     return add_columns(S, m, l, x, V, S->V[m][l], true);
 }
-bool carom_saddle_finish(carom_saddle *S) { return carom_block_lu_factor(&S->F, &S->a); }
+bool carom_saddle_finish(carom_saddle *S) {
+    S->refined = 0;
+    return carom_block_lu_factor(&S->F, &S->a);
+}
 
 bool carom_saddle_factor(carom_saddle *S, carom_matrix A, const carom_columns *W, const carom_columns *V) {
     return carom_saddle_begin(S, A, W, V) && carom_saddle_add_matrix(S, 0, 0, 1, A) &&
            carom_saddle_add_forces(S, 0, 0, 1, W) && carom_saddle_add_rates(S, 0, 0, 1, V) && carom_saddle_finish(S);
 }
 
-// Is b - K x small against its terms, in rows of motion and in those of joints?
+// S->rest = b - K x.  Is it small against its terms, in rows of motion and in those of joints?
 static bool small_rest(carom_saddle *S, double small) {
     const carom_block_pattern *P = &S->all;
     double most[2] = {0, 0}, rest[2] = {0, 0};
     for (int i = 0; i < P->nb; ++i) {
         const int rows = P->size[i], at = P->first[i], kind = at >= S->levels.velocities * S->nv;
-        double sum[MOST], size[MOST];
+        double *restrict sum = S->rest + at, size[MOST];
         for (int q = 0; q < rows; ++q) sum[q] = S->b[at + q], size[q] = fabs(sum[q]);
         for (int k = P->start[i]; k < P->start[i + 1]; ++k) {
             const double *a = S->value + P->at[k], *x = S->x + P->first[P->col[k]];
@@ -387,9 +392,28 @@ static bool small_rest(carom_saddle *S, double small) {
     return rest[0] <= LEFT * most[0] && rest[1] <= fmax(LEFT * most[1], small);
 }
 
-void carom_saddle_solve(carom_saddle *S) { carom_block_lu_solve(&S->F, S->b, S->x); }
+// (SDL-4)  x += K^-1 (b - K x), with S->rest as it is.  False: the correction is no small part of x, K is singular.
+static bool refine(carom_saddle *S) {
+    const int n = S->levels.velocities * S->nv, all = n + S->levels.reactions * S->ne;
+    carom_block_lu_solve(&S->F, S->rest, S->change);
+    const bool part = carom_norm_max(S->change, n) <= SHARE * carom_norm_max(S->x, n) &&
+                      carom_norm_max(S->change + n, all - n) <= SHARE * carom_norm_max(S->x + n, all - n);
+    if (part) carom_axpy(S->x, 1, S->change, all);
+    return part;
+}
+
+void carom_saddle_solve(carom_saddle *S) {
+    carom_block_lu_solve(&S->F, S->b, S->x);
+    for (int k = 0; k < S->refined; ++k)
+        if (small_rest(S, 0) || !refine(S)) return;
+}
 
 bool carom_saddle_solve_checked(carom_saddle *S, double small) {
+    S->refined = 0;
     carom_saddle_solve(S);
-    return small_rest(S, small);
+    while (!small_rest(S, small)) {
+        if (S->refined == REFINE || !refine(S)) return false;
+        ++S->refined;
+    }
+    return true;
 }

@@ -59,6 +59,8 @@ typedef struct carom_saddle {
     double *lever;          // ne: lengths by which rows of joints count, 1 at first
     double *b, *x;          // right-hand side and solution: velocities of each level (nv), then reactions of each level
                             // (ne)
+    double *rest, *change;  // b - K x, and the correction that follows from it
+    int refined;            // corrections that solutions with this factor need
 } carom_saddle;
 
 /// For ne joint rows and a matrix A of this shape; columns have `stride` entries at most.  Off where groups are too
@@ -80,5 +82,8 @@ bool carom_saddle_finish(carom_saddle *S);
 /// S->x = K^-1 S->b.
 void carom_saddle_solve(carom_saddle *S);
 /// The same; false where what is left is more than rounding of a well-behaved elimination, and in rows of joints more
-/// than `small`: right-hand sides may be rounding themselves.
+/// than `small`: right-hand sides may be rounding themselves.  Up to two corrections are made where entries of A differ
+/// by many orders of magnitude, and in all solutions with this factor from then on:
+///
+///     x += K^-1 (b - K x)                                                              (SDL-4)
 bool carom_saddle_solve_checked(carom_saddle *S, double small);

@@ -11,13 +11,16 @@
 #include "contact/delassus.h"
 #include "expr/expr.h"
 #include "linalg/dense.h"
+#include "linalg/matrix.h"
 #include "model/model.h"
+#include "model/pairs.h"
 #include "system/system.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_ROWS = 2000 }; // of dense matrices: beyond that it would take minutes
 static const double CUT = 1e-10, DEPENDENT = 1e-9; // relative
 static const double MASSLESS = 1e-14; // pivots of the mass matrix that have cancelled to this, relatively
 static const double FITS = 1e-8;     // of the misfit at the start: one that no longer shrinks from here on is rounding
@@ -33,6 +36,7 @@ typedef struct desk {
     double *G, *x, *b, *scratch, *diagonal, *v, *q, *g;
     int *col;
     carom_local L;      // of contacts, where these have rows
+    carom_matrix mass;  // of all velocities, where some bodies are numbers; a NULL: expressions say all
 } desk;
 
 static bool desk_open(desk *d) {
@@ -54,7 +58,6 @@ static bool desk_open(desk *d) {
 
 // Dense matrices, for what must be solved.  False: no memory, or they are too large.
 static bool desk_matrices(desk *d) {
-    enum { MOST_ROWS = 2000 }; // beyond that it would take minutes
     const size_t n = (size_t)d->n, ne = (size_t)d->ne;
     if (d->M) return true;
     d->M = d->ne <= MOST_ROWS ? calloc(n * n + 2 * n * ne + ne * ne + 1, sizeof *d->M) : NULL;
@@ -75,7 +78,9 @@ static void desk_close(desk *d) {
 static const double *rates(desk *d, const double *q, double *u, double *size) {
     const carom_model *m = d->m;
     double *x = carom_model_scratch(m, d->work);
-    carom_model_directions(m, d->work, 0, q, d->id, d->ne, x);
+    int joints = 0;
+    while (joints < d->ne && d->id[joints] < m->ne) ++joints;
+    carom_model_directions(m, d->work, 0, q, d->id, joints, x);
     for (int i = 0; u && i < d->ne; ++i) {
         const int k = m->links[d->id[i]].dir;
         u[i] = m->w_of[k] < 0 ? 0 : x[m->W.n + m->w_of[k]], size[i] = fabs(u[i]);
@@ -112,22 +117,31 @@ static bool look(desk *d, const double *q) {
     for (int i = 0; i < d->n; ++i) place[i] = 0;
     for (int i = 0; i < d->nf; ++i) place[d->free[i]] = i + 1;
     const size_t nf = (size_t)d->nf;
-    carom_tape_eval(m->tape, d->work, GROUP_MASS, 0, q, m->v0, x);
     for (size_t e = 0; e < nf * nf; ++e) d->M[e] = 0;
-    for (int e = 0; e < m->mass.n; ++e) {
+    if (d->mass.a) {
+        carom_matrix_zero(d->mass);
+        if (m->sys.mass(m, d->work, 0, q, d->mass) != CAROM_OK) return false;
+        for (int j = 0; j < d->n; ++j)
+            for (int i = 0; i < d->n; ++i) {
+                const double *entry = carom_matrix_entry(d->mass, i, j);
+                if (entry && place[i] && place[j]) d->M[(size_t)(place[i] - 1) + (size_t)(place[j] - 1) * nf] = *entry;
+            }
+    } else carom_tape_eval(m->tape, d->work, GROUP_MASS, 0, q, m->v0, x);
+    for (int e = 0; e < m->mass.n && !d->mass.a; ++e) {
         const int i = place[m->mass.i[e]] - 1, j = place[m->mass.j[e]] - 1;
         if (i >= 0 && j >= 0) d->M[(size_t)i + (size_t)j * nf] = d->M[(size_t)j + (size_t)i * nf] = x[e];
     }
     const double *directions = rates(d, q, NULL, NULL);
     for (int id = 0; id < d->ne; ++id) {
-        const int k = m->links[d->id[id]].dir;
+        const bool joint = d->id[id] < m->ne;
+        const int k = joint ? m->links[d->id[id]].dir : 0;
         double *w = d->W + (size_t)id * nf;
         carom_zero(w, d->nf);
-        for (int e = m->W_at[k]; d->id[id] < m->ne && e < m->W_at[k + 1]; ++e) {
+        for (int e = m->W_at[k]; joint && e < m->W_at[k + 1]; ++e) {
             const int i = place[m->W.i[e]] - 1;
             if (i >= 0) w[i] = directions[e];
         }
-        if (d->id[id] >= m->ne && !normal(d, q, d->id[id], place, w)) return false;
+        if (!joint && !normal(d, q, d->id[id], place, w)) return false;
         carom_copy(d->X + (size_t)id * nf, w, d->nf);
     }
     if (carom_dense_ldl(d->M, d->nf, d->nf, MASSLESS, d->diagonal) > 0) return false;
@@ -212,37 +226,42 @@ static void velocities(desk *d) {
 
 // -- start: project -------------------------------------------------------------------------------------
 
-// How far gaps are from what they must be: joints from 0, contacts below it.  *worst: whose it is.
-static double misfit(const desk *d, int joints, int *worst) {
+// How far n gaps are from what they must be: joints from 0, contacts below it.  *worst: whose it is.
+static double misfit(const double *g, int n, int joints, int *worst) {
     double most = 0;
-    for (int id = 0; id < joints + d->m->nc; ++id) {
-        const double lack = id < joints ? fabs(d->g[id]) : -d->g[id];
+    for (int id = 0; id < n; ++id) {
+        const double lack = id < joints ? fabs(g[id]) : -g[id];
         if (!(lack > most)) continue;
         most = lack, *worst = id;
     }
     return most;
 }
 
-// One round of (ASM-4): rows of joints and of contacts that overlap or have pushed; those that would pull are left out
-// one by one.
+// One round of (ASM-4) for the rows of d->id, of which the first `gaps` are joints with a position to hold: contacts
+// that would pull are left out one by one.
+static bool push_rows(desk *d, int gaps, const double *g, bool *pushes) {
+    for (;;) {
+        int pulls = -1;
+        if (!look(d, d->q)) return false;
+        for (int i = 0; i < d->ne; ++i) d->b[i] = g[d->id[i]];
+        answer(d, d->v);
+        for (int i = gaps; i < d->ne; ++i)
+            if (d->x[i] < 0 && (pulls < 0 || d->x[i] < d->x[pulls])) pulls = i;
+        if (pulls < 0) return true;
+        if (pushes) pushes[d->id[pulls] - d->m->ne] = false;
+        memmove(&d->id[pulls], &d->id[pulls + 1], (size_t)(--d->ne - pulls) * sizeof *d->id);
+    }
+}
+
+// Rows of joints and of contacts that overlap or have pushed.
 static bool push(desk *d, int joints, bool *pushes) {
-    const int gaps = joints - d->m->nrates; // with a position to hold
+    const int gaps = joints - d->m->nrates;
     d->ne = gaps;
     for (int c = 0; c < d->m->nc; ++c) {
         pushes[c] = pushes[c] || d->g[joints + c] < 0;
         if (pushes[c]) d->id[d->ne++] = joints + c;
     }
-    for (;;) {
-        int pulls = -1;
-        if (!look(d, d->q)) return false;
-        for (int i = 0; i < d->ne; ++i) d->b[i] = d->g[d->id[i]];
-        answer(d, d->v);
-        for (int i = gaps; i < d->ne; ++i)
-            if (d->x[i] < 0 && (pulls < 0 || d->x[i] < d->x[pulls])) pulls = i;
-        if (pulls < 0) return true;
-        pushes[d->id[pulls] - joints] = false;
-        memmove(&d->id[pulls], &d->id[pulls + 1], (size_t)(--d->ne - pulls) * sizeof *d->id);
-    }
+    return push_rows(d, gaps, d->g, pushes);
 }
 
 static void say(carom_model *m, const char *format, ...) CAROM_FORMAT(2);
@@ -258,6 +277,26 @@ static const char *kind_of(const carom_model *m, int id) {
     return m->links[id].part ? "joint" : id < m->ne ? "constraint" : "contact";
 }
 
+// They are where the model starts; say so.
+static void adopt_positions(carom_model *m, const double *q, double size, const char *kind, const char *name) {
+    double most = 0;
+    int who = -1;
+    for (int i = 0; i < m->nq; ++i)
+        if (fabs(q[i] - m->q0[i]) > most) most = fabs(q[i] - m->q0[i]), who = i;
+    carom_copy(m->q0, q, m->nq);
+    if (who >= 0 && size > 1e-12 * (1 + carom_norm_max(m->q0, m->nq)))
+        say(m, "start: %s '%.60s' was violated by %.6g; positions moved, '%.60s' farthest, by %.6g", kind, name, size,
+            carom_model_coordinate(m, who), most);
+}
+
+static carom_status too_many(const carom_model *m, int n, carom_error *err) {
+    return carom_fail(err, CAROM_BAD_INPUT,
+                      "%.200s: `start: project` is for at most %d velocities, and as many constraints and contacts "
+                      "that are near, got %d; %s",
+                      m->file, MOST_ROWS, n,
+                      m->ne ? "give positions that fit" : "use `settle: yes`, which moves bodies apart");
+}
+
 // (ASM-4)
 static void project_positions(desk *d) {
     enum { MOST = 100 };
@@ -271,7 +310,7 @@ static void project_positions(desk *d) {
     carom_copy(d->q, m->q0, m->nq);
     for (int k = 0; pushes && k < MOST; ++k) {
         carom_model_gaps(m, d->work, 0, d->q, d->g);
-        const double size = misfit(d, joints, &worst);
+        const double size = misfit(d->g, joints + m->nc, joints, &worst);
         if (k == 0) start = size, first = worst;
         if (size == 0 || !(size < HUGE_VAL) || (k > 3 && size < FITS * start && size >= 0.5 * last)) break;
         last = size;
@@ -279,15 +318,65 @@ static void project_positions(desk *d) {
         move(m, d->q, d->v);
     }
     free(pushes);
-    if (!(start > 0)) return;
-    double most = 0;
-    int who = -1;
-    for (int i = 0; i < m->nq; ++i)
-        if (fabs(d->q[i] - m->q0[i]) > most) most = fabs(d->q[i] - m->q0[i]), who = i;
-    carom_copy(m->q0, d->q, m->nq);
-    if (who >= 0 && start > 1e-12 * (1 + carom_norm_max(m->q0, m->nq)))
-        say(m, "start: %s '%.60s' was violated by %.6g; positions moved, '%.60s' farthest, by %.6g",
-            kind_of(m, first), m->links[first].name, start, carom_model_coordinate(m, who), most);
+    if (start > 0) adopt_positions(m, d->q, start, kind_of(m, first), m->links[first].name);
+}
+
+// The desk of one round for the n constraints and contacts of a list with gaps g, with rows for joints, and for
+// contacts that overlap or are no farther away than the largest misfit `size`: they may be pushed into.
+static carom_status round_of_list(carom_model *m, void *work, double *q, const double *g, int n, double size,
+                                  bool *good, carom_error *err) {
+    const int gaps = m->ne - m->nrates;
+    desk d = {.m = m, .work = work, .n = m->nv, .nf = m->nv, .ne = gaps};
+    for (int id = m->ne; id < n; ++id) d.ne += g[id] < size;
+    if (d.ne > MOST_ROWS || m->nv > MOST_ROWS) return too_many(m, d.ne > m->nv ? d.ne : m->nv, err);
+    carom_arena mem = {0};
+    d.L = carom_allocate_local(&mem, &m->sys), d.mass = carom_allocate_matrix(&mem, m->sys.mass_shape); // counts
+    const size_t bytes = (mem.used + 63) & ~(size_t)63;
+    mem = (carom_arena){.base = aligned_alloc(64, bytes), .size = bytes};
+    const bool room = mem.base && desk_open(&d) && desk_matrices(&d);
+    if (room) {
+        memset(mem.base, 0, bytes);
+        d.L = carom_allocate_local(&mem, &m->sys), d.mass = carom_allocate_matrix(&mem, m->sys.mass_shape);
+        for (int i = 0; i < d.n; ++i) d.free[i] = i;
+        carom_copy(d.q, q, m->nq);
+        for (int id = m->ne, k = gaps; id < n; ++id)
+            if (g[id] < size) d.id[k++] = id;
+        *good = push_rows(&d, gaps, g, NULL);
+        if (*good) move(m, q, d.v);
+    }
+    free(mem.base);
+    desk_close(&d);
+    return room ? CAROM_OK : carom_model_no_memory(m, err);
+}
+
+// (ASM-4) where contacts come and go: the list is made anew in each round.
+static carom_status project_list(carom_model *m, void *work, double *q, carom_error *err) {
+    enum { MOST = 100 };
+    double last = HUGE_VAL, start = 0;
+    char name[140] = "";
+    const char *kind = "";
+    bool good = true;
+    carom_status status = CAROM_OK;
+    for (int k = 0; k < MOST && good && status == CAROM_OK; ++k) {
+        near_look x;
+        int worst = 0;
+        CAROM_TRY(carom_near_open(m, work, q, &x, err));
+        const int n = m->ne + m->nc + x.list.used;
+        carom_model_gaps(m, work, 0, q, x.gap);
+        const double size = misfit(x.gap, n, m->ne, &worst);
+        if (k == 0) {
+            start = size;
+            kind = worst < m->ne + m->nc ? kind_of(m, worst) : "contact";
+            if (worst < m->ne + m->nc) snprintf(name, sizeof name, "%s", m->links[worst].name);
+            else carom_near_slot_name(m, &x, worst - m->ne - m->nc, name, sizeof name);
+        }
+        good = size > 0 && size < HUGE_VAL && !(k > 3 && size < FITS * start && size >= 0.5 * last);
+        last = size;
+        if (good) status = round_of_list(m, work, q, x.gap, n, size, &good, err);
+        carom_near_close(m, work, &x);
+    }
+    if (status == CAROM_OK && start > 0) adopt_positions(m, q, start, kind, name);
+    return status;
 }
 
 // All velocities, those that are given, too.
@@ -320,10 +409,19 @@ static void project_velocities(desk *d) {
 }
 
 carom_status carom_model_project(carom_model *m, void *work, bool velocities, carom_error *err) {
-    if (m->nmember || m->near)
-        return carom_fail(err, CAROM_BAD_INPUT, "%.200s: `start: project` is for models without %s; %s", m->file,
-                          m->nmember ? "flexible members" : "dynamic contact lists",
-                          m->nmember ? "give positions that fit" : "use `settle: yes`, which moves bodies apart");
+    if (m->nmember)
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "%.200s: `start: project` is for models without flexible members; give positions that fit",
+                          m->file);
+    if (m->near && !velocities) {
+        double *q = calloc((size_t)m->nq + 1, sizeof *q);
+        m->settled[0] = 0;
+        if (q) carom_copy(q, m->q0, m->nq);
+        const carom_status status = q ? project_list(m, work, q, err) : carom_model_no_memory(m, err);
+        free(q);
+        return status;
+    }
+    if (m->ne + m->nc > MOST_ROWS) return too_many(m, m->ne + m->nc, err);
     desk d = {.m = m, .work = work, .n = m->visible.nv, .ne = m->ne + m->nc};
     if (!velocities) m->settled[0] = 0;
     carom_arena mem = {0};

@@ -9,6 +9,7 @@
 #include "model/conditions.h"
 #include "base/team.h"
 #include "model/pairs.h"
+#include "system/system.h"
 #include <carom/team.h>
 #include <math.h>
 #include <stdio.h>
@@ -562,11 +563,12 @@ static long long known_as(const void *model, const carom_list *list, int slot) {
     return code ? m->ne + m->nc + (code - 1) / m->near->nrules : m->ne + m->nc + slot;
 }
 
-// Parts for contacts that come and go: their inverses are dense.
+// Parts for contacts that come and go: in a world their inverses are dense.  Parts of mechanisms are bodies.
 static carom_status find_parts(carom_model *m, carom_error *err) {
     enum { LARGEST = 1200 }; // 11 MB an inverse
-    CAROM_TRY(carom_model_couple(m, true, err));
-    for (int i = 0; i < m->sys.nparts; ++i) {
+    const bool world = carom_world_size(m->nv, m->ne);
+    CAROM_TRY(carom_model_couple(m, world, err));
+    for (int i = 0; world && i < m->sys.nparts; ++i) {
         const int n = m->sys.part[i + 1] - m->sys.part[i];
         if (n > LARGEST)
             return carom_fail(err, CAROM_BAD_INPUT,

@@ -68,8 +68,9 @@ static int velocities(const body *b) { return b->space == SPATIAL ? 6 : 3; }
 static int count(look *x, carom_world *w) {
     int n = 0;
     for (int i = 0; i < x->m->njoints; ++i) {
-        x->hits[x->m->joints[i].A - x->m->bodies] = false;
-        x->hits[x->m->joints[i].B - x->m->bodies] = false;
+        const body *const of[] = {x->m->joints[i].A, x->m->joints[i].B}; // a gear has none of its own
+        for (int k = 0; k < 2; ++k)
+            if (of[k]) x->hits[of[k] - x->m->bodies] = false;
     }
     for (int i = 0; i < x->m->nbodies; ++i)
         if (x->hits[i]) w->bodies += 1, n += velocities(&x->m->bodies[i]);

@@ -7,6 +7,7 @@
 #include "read/robot.h"
 #include "read/yaml.h"
 #include "scheme/advice.h"
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,6 +75,7 @@ typedef struct mjcf {
     double angle; // radians of its unit
     const char *eulerseq, *meshdir;
     bool autolimits, from_geoms_always, global; // global: positions are those in the world
+    bool composite;                             // there are bodies that have no counterpart
     double gravity[3], timestep;
     name_table class_of, body_of, joint_of, mesh_of;
     const xml_element **meshes;
@@ -178,7 +180,7 @@ static carom_status some(const mjcf *m, const xml_element *e, const char *childc
         char *end = NULL;
         const double value = carom_number(p, &end);
         if (end == p || !isfinite(value))
-            return fail(m, e, "%s=\"%.60s\" of <%.40s> must be numbers", attribute, text, e->name);
+            return fail(m, e, "%s=\"%.60s\" of <%.40s> must be numbers, got '%.20s'", attribute, text, e->name, p);
         if (*n < most) x[(*n)++] = value;
         p = end;
     }
@@ -340,6 +342,26 @@ static carom_status read_size(mjcf *m, const xml_element *e, const char *childcl
     return CAROM_OK;
 }
 
+// Corners that stand in the description itself become a file.
+static carom_status read_vertices(mjcf *m, const xml_element *asset, const char *name, char *path, size_t size,
+                                  bool *left_out) {
+    const char *text = get(m, asset, NULL, "vertex");
+    const size_t room = text ? strlen(text) / 2 + 1 : 0; // a digit and a space for each number at least
+    char why[300] = "this program writes no files of meshes";
+    int n = 0;
+    if (!text) return omit(m, "<mesh> without a file and without vertex"), CAROM_OK;
+    double *x = carom_pool_take(&m->i.memory, room * sizeof *x);
+    if (!x) return no_memory(m);
+    CAROM_TRY(some(m, asset, NULL, "vertex", room < INT_MAX ? (int)room : INT_MAX, x, &n));
+    if (n < 12 || n % 3 != 0)
+        return fail(m, asset,
+                    "vertex of the mesh '%.60s' has %d numbers; expected three for each of at least 4 corners", name,
+                    n);
+    if (m->i.def->corners) *left_out = !m->i.def->corners(m->i.def->user, name, x, n / 3, path, size, why, sizeof why);
+    if (*left_out) note(m, asset, "the mesh '%.60s' is left out: %s", name, why);
+    return CAROM_OK;
+}
+
 static carom_status read_mesh(mjcf *m, const xml_element *e, const char *childclass, geom *g, bool *left_out) {
     const char *name = get(m, e, childclass, "mesh");
     const int k = carom_table_get(&m->mesh_of, name);
@@ -351,7 +373,12 @@ static carom_status read_mesh(mjcf *m, const xml_element *e, const char *childcl
     g->kind = "hull", g->n = 0;
     CAROM_TRY(vector(m, asset, NULL, "scale", 3, g->scale, &there));
     *left_out = true;
-    if (!file) return omit(m, "<mesh> without a file"), CAROM_OK;
+    if (!file) {
+        CAROM_TRY(read_vertices(m, asset, name, path, sizeof path, left_out));
+        if (*left_out) return CAROM_OK;
+        g->path = carom_pool_text(&m->i.memory, path, strlen(path));
+        return g->path ? CAROM_OK : no_memory(m);
+    }
     snprintf(given, sizeof given, "%s%s%s", m->meshdir,
              *m->meshdir && m->meshdir[strlen(m->meshdir) - 1] != '/' ? "/" : "", file);
     if (!carom_import_mesh(&m->i, e, given, path, sizeof path)) return CAROM_OK;
@@ -611,7 +638,7 @@ static carom_status read_body(mjcf *m, const xml_element *e, int parent, const f
         else if (strcmp(c->name, "body") == 0)
             CAROM_TRY(read_body(m, c, b->carrier, &b->at, b->childclass));
         else if (!is_joint(c) && strcmp(c->name, "inertial") != 0)
-            omit_element(m, c, "bodies");
+            m->composite = m->composite || strcmp(c->name, "composite") == 0, omit_element(m, c, "bodies");
     }
     return CAROM_OK;
 }
@@ -638,8 +665,8 @@ static carom_status check_masses(mjcf *m) {
         if (b->carrier != i) continue;
         if (b->mass.m == 0 && !repair)
             return fail(m, b->e,
-                        "body '%.60s' moves and has no mass; give it an <inertial> or a <geom>, or use `repair`",
-                        b->name);
+                        "body '%.60s' moves and has no mass%s; give it an <inertial> or a <geom>, or use `repair`",
+                        b->name, carom_xml_child(b->e, "composite") ? " (its <composite> has no counterpart)" : "");
         const bool empty = b->mass.m == 0;
         if (empty) b->mass.m = total > 0 ? 1e-3 * total : 1e-3;
         if (!carom_positive(b->mass.J)) {
@@ -896,13 +923,18 @@ static carom_status put_equality(mjcf *m, const xml_element *e, const char *name
     const bool weld = strcmp(e->name, "weld") == 0;
     const char *one = carom_xml_get(e, "body1"), *two = carom_xml_get(e, "body2");
     if ((!weld && strcmp(e->name, "connect") != 0) || !one) return omit_element(m, e, "equality"), CAROM_OK;
-    const int a = carom_table_get(&m->body_of, one), b = two ? carom_table_get(&m->body_of, two) : -1;
-    if (a < 0 || (two && b < 0)) return fail(m, e, "an equality names a body that does not exist");
-    const int A = m->body_at[a]->carrier, B = b < 0 ? -1 : m->body_at[b]->carrier;
+    // `world` and no name are the ground
+    const bool ground_a = strcmp(one, "world") == 0, ground_b = !two || strcmp(two, "world") == 0;
+    const int a = ground_a ? -1 : carom_table_get(&m->body_of, one),
+              b = ground_b ? -1 : carom_table_get(&m->body_of, two);
+    const bool missing = (a < 0 && !ground_a) || (b < 0 && !ground_b);
+    if (missing && m->composite) return omit(m, "equality of bodies that belong to a <composite>"), CAROM_OK;
+    if (missing) return fail(m, e, "an equality names a body that does not exist");
+    const int A = a < 0 ? -1 : m->body_at[a]->carrier, B = b < 0 ? -1 : m->body_at[b]->carrier;
     if (A == B) return omit(m, "equality of two parts of one body"), CAROM_OK;
     double anchor[3] = {0}, at[3];
     CAROM_TRY(vector(m, e, NULL, "anchor", 3, anchor, NULL));
-    const frame *f = &m->body_at[a]->at;
+    const frame start = start_frame(m), *f = a < 0 ? &start : &m->body_at[a]->at;
     carom_turn(f->R, anchor, at);
     for (int i = 0; i < 3; ++i) at[i] += f->r[i];
     put(m, "  %s: {type: %s, between: [%s, %s]", name, weld ? "weld" : "spherical", carrier_name(m, B),

@@ -19,6 +19,10 @@ typedef struct carom_robot_def {
     /// Which path the model is to name for a mesh of the description; why it cannot be used goes to `why`.  NULL: paths
     /// as they are.
     void (*mesh)(void *user, const char *given, char *path, size_t size, char *why, size_t why_size);
+    /// The same for n corners that stand in the description, of a mesh of this name; false, and why, if they cannot be
+    /// kept.  NULL: such meshes are left out.
+    bool (*corners)(void *user, const char *name, const double *x, int n, char *path, size_t size, char *why,
+                    size_t why_size);
     /// The text of a file that the description includes; NULL, and why, if it cannot be read.  It lives as long as the
     /// call.
     const char *(*include)(void *user, const char *given, size_t *length, char *why, size_t why_size);

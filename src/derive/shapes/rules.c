@@ -341,8 +341,11 @@ carom_status carom_near_start(const carom_model *m, void *work, double scale, ca
                      overlaps == 2 ? "" : "s", overlaps == 2 ? "s" : "");
         status = carom_model_fault(
             m, err, &rule->entry->name,
-            "contact '%.60s': '%s' overlap initially (gap %.6g)%s; move them, or use `settle: yes`",
-            rule->entry->name.text, carom_near_slot_name(m, &x, worst, name, sizeof name), gap[worst], others);
+            "contact '%.60s': '%s' overlap initially (gap %.6g)%s; %s", rule->entry->name.text,
+            carom_near_slot_name(m, &x, worst, name, sizeof name), gap[worst], others,
+            m->project ? "no positions near these let it fit; move them, or leave the contact out"
+            : m->ne    ? "move them, or use `start: project`"
+                       : "move them, or use `settle: yes`");
     }
     carom_near_close(m, work, &x);
     return status;
