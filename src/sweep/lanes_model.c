@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_V = 60, MOST_E = 32, MOST_C = 62, MOST_CLOSED = 32 }; // contacts are bits of a number
+enum { MOST_V = 60, MOST_E = 60, MOST_C = 320, MOST_CLOSED = 32 };
 enum { LEDGER_IMPACTS, LEDGER_PENETRATION };
 
 // -- constants ------------------------------------------------------------------------------------------------------
@@ -84,10 +84,10 @@ typedef struct text {
     int *range_place;        // by bound: where the number is whose range the model has assumed; -1: it is a constant
     int nk;
     bool starts;             // initial values differ
-    carom_lane lane, check, *pair; // of the model, of what is observed, of each pair of shapes
+    carom_lane lane, check, *pair, *kind; // of the model, of what is observed, of each pair of shapes, of each kind
     int row[MOST_C + MOST_E + 1]; // by constraint
     // while a group is written: what its results are called, and of which pair they are, from 1
-    int mode, of_pair;
+    int mode, of_pair, of_kind;
 } text;
 
 enum { OUT_ALL, OUT_MOTION, OUT_ROWS, OUT_DIRECTIONS, OUT_JOINTS, OUT_GRADIENT, OUT_KC, OUT_OBSERVE, OUT_ONE };
@@ -151,14 +151,12 @@ static carom_status check_pairs(const carom_model *m, carom_error *err) {
     if (m->near) return refuse(err, "contacts of shapes that are searched for (hulls, heights, hundreds of pairs)");
     for (int i = 0; i < m->npairs; ++i)
         if (m->pairs[i].soft) return refuse(err, "contacts of finite stiffness");
-        else if (carom_shape_piece(m->pairs[i].A) || carom_shape_piece(m->pairs[i].B))
-            return refuse(err, "outlines"); // their text takes the compiler a minute, and their features are held
     return CAROM_OK;
 }
 
 carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
     const carom_mech *x = m->mech;
-    if (m->nmember || x->nmembers) return refuse(err, "flexible members");
+    if (m->nmember) return refuse(err, "flexible members");
     if (x->ncontrollers) return refuse(err, "`controllers`");
     if (x->ntables) return refuse(err, "`tables`");
     if (m->sys.nrates) return refuse(err, "constraints on rates");
@@ -224,7 +222,9 @@ static void shut(text *x) {
     free(x->law_place);
     free(x->range_place);
     for (int i = 0; x->pair && i < x->m->npairs; ++i) carom_lane_close(&x->pair[i]);
+    for (int i = 0; x->kind && i < x->m->nkinds; ++i) carom_lane_close(&x->kind[i]);
     free(x->pair);
+    free(x->kind);
     carom_lane_close(&x->lane);
     carom_lane_close(&x->check);
 }
@@ -239,8 +239,16 @@ static carom_status open_tapes(text *x) {
     if (status == CAROM_OK) status = carom_lane_open(&x->lane, m->tape, x->moves, m->parameter, x->nk);
     if (status == CAROM_OK) x->nk = x->lane.nk;
     for (int i = 0; i < m->npairs && status == CAROM_OK; ++i) {
+        if (m->pairs[i].shares) continue;
         status = carom_lane_open(&x->pair[i], m->pairs[i].own->tape, x->moves, m->parameter, x->nk);
         if (status == CAROM_OK) x->nk = x->pair[i].nk;
+    }
+    bool sizes[MOST_SIZES]; // they are inputs of a kind
+    for (int i = 0; i < MOST_SIZES; ++i) sizes[i] = true;
+    for (int i = 0; i < m->nkinds && status == CAROM_OK; ++i) {
+        double size[MOST_SIZES] = {0};
+        carom_kind_sizes(&m->kinds[i], m->kinds[i].first, size);
+        status = carom_lane_open(&x->kind[i], m->kinds[i].two->pairs->own->tape, sizes, size, 0);
     }
     return status;
 }
@@ -270,8 +278,9 @@ static carom_status open(text *x, carom_error *err) {
     x->law_place = calloc(3 * (size_t)m->nc + 1, sizeof *x->law_place);
     x->range_place = calloc((size_t)m->nbound + 1, sizeof *x->range_place);
     x->pair = calloc((size_t)m->npairs + 1, sizeof *x->pair);
+    x->kind = calloc((size_t)m->nkinds + 1, sizeof *x->kind);
     carom_status status =
-        x->value && x->moves && x->place && x->law_moves && x->law_place && x->range_place && x->pair
+        x->value && x->moves && x->place && x->law_moves && x->law_place && x->range_place && x->pair && x->kind
             ? CAROM_OK
             : CAROM_NO_MEMORY;
     if (status == CAROM_OK) {
@@ -284,6 +293,7 @@ static carom_status open(text *x, carom_error *err) {
     CAROM_TRY(check_structure(x, err));
     bool rings = x->lane.pairs || x->check.pairs;
     for (int i = 0; i < m->npairs; ++i) rings = rings || x->pair[i].pairs;
+    for (int i = 0; i < m->nkinds; ++i) rings = rings || x->kind[i].pairs;
     if (rings) return refuse(err, "rings");
     for (int i = 0; i < x->nvalues; ++i)
         if ((x->value[i].kind == CAROM_LANE_STEP && x->r->step && depends(x, i)) ||
@@ -298,6 +308,12 @@ static bool input_name(void *user, carom_input kind, int i, char s[CAROM_SLOT_NA
     const text *x = user;
     const carom_model *m = x->m;
     int ledger = 0;
+    if (x->of_kind) { // positions and velocities of two bodies; sizes, which are numbers
+        if (kind == CAROM_TIME) strcpy(s, "T(of)(0)");
+        else if (kind == CAROM_PARAMETER) snprintf(s, CAROM_SLOT_NAME, "T(of)(z[%d])", i);
+        else snprintf(s, CAROM_SLOT_NAME, "%c[%d]", kind == CAROM_POSITION ? 'q' : 'v', i);
+        return true;
+    }
     switch (kind) {
     case CAROM_TIME: strcpy(s, "t"); return true;
     case CAROM_POSITION: snprintf(s, CAROM_SLOT_NAME, "q[%d]", i); return true;
@@ -352,6 +368,17 @@ static bool direction_name(const text *x, bool of_w, int e, char s[CAROM_SLOT_NA
     return r >= 0;
 }
 
+typedef struct kind_text { char text[60]; } kind_text;
+static kind_text kind_name(int kind, int answer, bool typed);
+
+// Where the derivatives of directions of a pair that shares begin, behind those of the model.
+static int shared_gradient(const carom_model *m, const pair *p) {
+    int at = m->dW.n + m->dw.n;
+    for (const pair *o = m->pairs; o < p; ++o)
+        if (o->shares) at += m->kinds[o->kind].two->dW.n;
+    return at;
+}
+
 static bool pair_output_name(const text *x, int i, char s[CAROM_SLOT_NAME]) {
     const carom_model *m = x->m;
     const pair *p = &m->pairs[x->of_pair - 1];
@@ -372,6 +399,7 @@ static bool output_name(void *user, int i, char s[CAROM_SLOT_NAME]) {
     const carom_model *m = x->m;
     int r;
     if (x->of_pair) return pair_output_name(x, i, s);
+    if (x->of_kind) return snprintf(s, CAROM_SLOT_NAME, "out[%d]", i), true;
     switch (x->mode) {
     case OUT_MOTION: return motion_name(m, i, s);
     case OUT_ROWS: return snprintf(s, CAROM_SLOT_NAME, "out[%d]", r = row_of(x, i)), r >= 0;
@@ -404,9 +432,160 @@ static int group_of_pairs(int group) {
     }
 }
 
+// -- pairs that share the functions of their kind -----------------------------------------------------------------------
+
+static const struct { pair_group group; const char *name; bool velocities; } kind_answers[] = {
+    {PAIR_GAPS, "gaps", false}, {PAIR_DIRECTIONS, "directions", false}, {PAIR_RATES, "rates", true},
+    {PAIR_CURVATURE, "curvature", true}, {PAIR_RATE_GRADIENT, "rate_gradient", false}};
+enum { KIND_ANSWERS = sizeof kind_answers / sizeof *kind_answers };
+
+static int answers_of(const carom_model *two, int count, int group) {
+    return group == PAIR_GAPS ? count : group == PAIR_DIRECTIONS ? two->W.n : group == PAIR_RATE_GRADIENT ? two->dW.n : two->ndir;
+}
+
+// Is this answer asked of vectors?
+static bool of_vectors(int group) { return group == PAIR_GAPS || group == PAIR_RATES; }
+
+static bool pair_shares(const carom_model *m) {
+    for (int i = 0; i < m->npairs; ++i)
+        if (m->pairs[i].shares) return true;
+    return false;
+}
+
+static kind_text kind_name(int kind, int answer, bool typed) {
+    kind_text s;
+    snprintf(s.text, sizeof s.text, typed ? "T(kind%d_%s)" : "kind%d_%s", kind, kind_answers[answer].name);
+    return s;
+}
+
+// Functions of two bodies: q and v are theirs, z the sizes of their shapes.
+static carom_status put_kinds(text *x, bool typed) {
+    enum { FEW = 4 };
+    const carom_lane_names names = {x, input_name, output_name, false};
+    carom_status status = CAROM_OK;
+    for (int k = 0; k < x->m->nkinds && status == CAROM_OK; ++k)
+        for (int a = 0; a < KIND_ANSWERS && status == CAROM_OK; ++a) {
+            if (of_vectors(kind_answers[a].group) != typed || (kind_answers[a].group == PAIR_RATE_GRADIENT && !x->r->jean))
+                continue;
+            PUT(x, "\n%s void %s(const %s *q, const %s *v, const double *z, %s *out) {\n    (void)q, (void)v, (void)z;\n",
+                x->m->npairs > FEW ? "NOINLINE" : "DEVICE", kind_name(k, a, typed).text, typed ? "real" : "double",
+                typed ? "real" : "double", typed ? "real" : "double");
+            x->of_kind = k + 1;
+            status = carom_lane_write_group(&x->kind[k], kind_answers[a].group, &names, true, x->write, x->user);
+            x->of_kind = 0;
+            put(x, "}\n");
+        }
+    return status;
+}
+
+// Row of answer e among those of the pair's first contact, by kind; -1: it takes no part.
+static int answer_row(const text *x, const pair *p, int d) {
+    const int r = row_of(x, x->m->links[p->first].dir + d);
+    return r < 0 ? -1 : r - x->row[p->first];
+}
+
+// Do all pairs of this one's kind before it have rows as it has?  Else they are told apart.
+static bool same_rows(const text *x, const pair *p, const pair *o) {
+    if (!p->shares || !o->shares || p->kind != o->kind) return false;
+    for (int d = 0; d < x->m->kinds[p->kind].two->ndir; ++d)
+        if (answer_row(x, p, d) != answer_row(x, o, d)) return false;
+    return true;
+}
+
+// The first pair of the class of pair i: those of one kind and with the same rows.
+static int class_of(const text *x, int i) {
+    int k = 0;
+    while (k < i && !same_rows(x, &x->m->pairs[k], &x->m->pairs[i])) ++k;
+    return k;
+}
+
+// What the functions of pairs that share are told: of each pair its number, where positions and velocities of its bodies
+// start, its first contact, row and derivative; of each class where its answers go.
+static void put_classes(const text *x) {
+    const carom_model *m = x->m;
+    char number[CAROM_NUMBER_TEXT];
+    if (!pair_shares(m)) return;
+    put(x, "CONSTANT double MARGIN[] = {"); // of each pair; beyond it a bound is taken for its gaps
+    for (const pair *p = m->pairs; p < m->pairs + m->npairs; ++p) {
+        carom_native_number(p->own->bound == CAROM_NONE ? 0x1.fffffffffffffp1023 : p->own->margin, number);
+        PUT(x, "%s, ", number);
+    }
+    put(x, "0};\n");
+    for (int i = 0; i < m->npairs; ++i) {
+        const carom_model *two = m->pairs[i].shares ? m->kinds[m->pairs[i].kind].two : NULL;
+        if (!two || class_of(x, i) != i) continue;
+        PUT(x, "CONSTANT int PAIR_%d[][8] = {", i);
+        for (int k = i; k < m->npairs; ++k) {
+            const pair *p = &m->pairs[k];
+            if (p->shares && class_of(x, k) == i)
+                PUT(x, "{%d, %d, %d, %d, %d, %d, %d, %d}, ", k, p->q_at[0], p->q_at[1], p->v_at[0], p->v_at[1], p->first,
+                    x->row[p->first], shared_gradient(m, p));
+        }
+        PUT(x, "{-1}};\nCONSTANT int AT_%d[] = {", i);
+        for (int d = 0; d < two->ndir; ++d) PUT(x, "%d, ", answer_row(x, &m->pairs[i], d));
+        PUT(x, "-1};\nCONSTANT int W_%d[][2] = {", i); // row and velocity of its entries
+        for (int e = 0; e < two->W.n; ++e) PUT(x, "{%d, %d}, ", answer_row(x, &m->pairs[i], two->W.j[e]), two->W.i[e]);
+        put(x, "{-1}};\n");
+    }
+}
+
+// The answers of a class of pairs, one after the other.  As the library has it, a pair that is far answers with a bound
+// of its gaps, and with how fast that changes.
+static void put_shared(const text *x, int i, int group) {
+    const carom_model *m = x->m;
+    const pair *p = &m->pairs[i];
+    const pair_kind *k = &m->kinds[p->kind];
+    const bool typed = of_vectors(group);
+    const int n = answers_of(k->two, p->count, group), per = k->two->ndir / p->count;
+    int a = 0;
+    while ((int)kind_answers[a].group != group) ++a;
+    if (n == 0) return;
+    PUT(x, "    for (const int(*z)[8] = PAIR_%d; **z >= 0; ++z) {\n", i);
+    PUT(x, "        %s a[14], b[12], o[%d];\n", typed ? "real" : "double", n);
+    PUT(x, "        const %s far = T(below)(T(of)(MARGIN[z[0][0]]), bound[z[0][0]]);\n", typed ? "T(mask)" : "int");
+    put(x, typed ? "        if (T(any)(T(not)(far))) {\n" : "        if (!far) {\n");
+    for (int side = 0; side < 2; ++side) {
+        PUT(x, "            for (int j = 0; j < %d; ++j) a[%d + j] = q[z[0][%d] + j];\n", k->nq[side], side * k->nq[0], 1 + side);
+        if (kind_answers[a].velocities)
+            PUT(x, "            for (int j = 0; j < %d; ++j) b[%d + j] = v[z[0][%d] + j];\n", k->nv[side], side * k->nv[0],
+                3 + side);
+    }
+    PUT(x, "            %s(a, %s, SIZES + %d * z[0][0], o);\n", kind_name(p->kind, a, typed).text,
+        kind_answers[a].velocities ? "b" : "a", MOST_SIZES);
+    put(x, "        }\n        (void)b;\n");
+    PUT(x, "        for (int e = 0; e < %d; ++e)\n            ", n);
+    switch (group) {
+    case PAIR_GAPS:
+        PUT(x, "%s[z[0][5] + e] = T(any)(T(not)(far)) ? T(pick)(far, bound[z[0][0]], o[e]) : bound[z[0][0]];\n",
+            x->mode == OUT_MOTION ? "g" : "out");
+        break;
+    case PAIR_RATES:
+        PUT(x, "if (AT_%d[e] >= 0) {\n                const real far_rate = e %% %d ? T(of)(0) : bound_rate[z[0][0]];\n"
+               "                out[z[0][6] + AT_%d[e]] = T(any)(T(not)(far)) ? T(pick)(far, far_rate, o[e]) : far_rate;\n"
+               "            }\n", i, per, i);
+        break;
+    case PAIR_DIRECTIONS:
+        PUT(x, "if (!far && W_%d[e][0] >= 0) W[(z[0][6] + W_%d[e][0]) * NV + (W_%d[e][1] < %d ? z[0][3] : z[0][4] - %d) + "
+               "W_%d[e][1]] = o[e];\n", i, i, i, k->nv[0], k->nv[0], i);
+        break;
+    case PAIR_RATE_GRADIENT: put(x, "out[z[0][7] + e] = far ? 0 : o[e];\n"); break;
+    default: PUT(x, "if (AT_%d[e] >= 0) out[z[0][6] + AT_%d[e]] = far ? 0 : o[e];\n", i, i);
+    }
+    put(x, "    }\n");
+}
+
 static carom_status put_pairs(text *x, int group, const carom_lane_names *names) {
     carom_status status = CAROM_OK;
+    if (pair_shares(x->m)) {
+        PUT(x, "    %s bound[%d];\n", of_vectors(group) ? "real" : "double", x->m->npairs);
+        PUT(x, "    %s(t, q, k, bound);\n", of_vectors(group) ? "T(bounds)" : "D_bounds");
+        if (group == PAIR_RATES) PUT(x, "    real bound_rate[%d];\n    T(bound_rates)(t, q, v, k, bound_rate);\n", x->m->npairs);
+    }
     for (x->of_pair = 1; x->of_pair <= x->m->npairs && status == CAROM_OK; ++x->of_pair) {
+        if (x->m->pairs[x->of_pair - 1].shares) {
+            if (class_of(x, x->of_pair - 1) == x->of_pair - 1) put_shared(x, x->of_pair - 1, group);
+            continue;
+        }
         put(x, "    {\n");
         status = carom_lane_write_group(&x->pair[x->of_pair - 1], group, names, false, x->write, x->user);
         put(x, "    }\n");
@@ -624,6 +803,45 @@ static void put_levers(const text *x) {
     put(x, "};\n");
 }
 
+// Row, velocity and position of dW; those of pairs that share stand behind those of the model and dw.
+static void put_gradients(const text *x) {
+    const carom_model *m = x->m;
+    const int all = shared_gradient(m, m->pairs + m->npairs);
+    static const char *const name[] = {"DW_R", "DW_I", "DW_L"};
+    PUT(x, "enum { NDM = %d, NDW = %d, NDw = %d, NDWS = %d };\n", m->dM.n, m->dW.n, m->dw.n, all);
+    for (int which = 0; which < 3; ++which) {
+        PUT(x, "CONSTANT int %s[] = {", name[which]);
+        for (int e = 0; e < m->dW.n; ++e)
+            PUT(x, "%d, ", which == 0 ? row_of(x, m->dW.j[e]) : which == 1 ? m->dW.i[e] : m->dW.l[e]);
+        for (int e = 0; e < m->dw.n; ++e) put(x, "-1, ");
+        for (const pair *p = m->pairs; p < m->pairs + m->npairs; ++p) {
+            const carom_model *two = p->shares ? m->kinds[p->kind].two : NULL;
+            for (int e = 0; two && e < two->dW.n; ++e)
+                PUT(x, "%d, ", which == 0   ? row_of(x, m->links[p->first].dir + two->dW.j[e])
+                               : which == 1 ? carom_kind_velocity(&m->kinds[p->kind], p, two->dW.i[e])
+                                            : carom_kind_velocity(&m->kinds[p->kind], p, two->dW.l[e]));
+        }
+        put(x, "-1};\n");
+    }
+}
+
+static void put_sizes(const text *x) {
+    const carom_model *m = x->m;
+    char number[CAROM_NUMBER_TEXT];
+    if (!pair_shares(m)) return;
+    put(x, "CONSTANT double SIZES[] = { // of the shapes of each pair\n");
+    for (const pair *p = m->pairs; p < m->pairs + m->npairs; ++p) {
+        double size[MOST_SIZES] = {0};
+        if (p->shares) carom_kind_sizes(&m->kinds[p->kind], p, size);
+        for (int i = 0; i < MOST_SIZES; ++i) {
+            carom_native_number(size[i], number);
+            PUT(x, "%s,", number);
+        }
+        put(x, "\n");
+    }
+    put(x, "};\n");
+}
+
 static void put_tables(const text *x) {
     const carom_model *m = x->m;
     const int links = m->ne + m->nc;
@@ -642,19 +860,17 @@ static void put_tables(const text *x) {
     }
     PUT(x, "enum { NS = %d, NP = %d }; // constraints and rows that are closed at once\n", m->ne + closed,
         m->ne + rows);
-    PUT(x, "#define STARTS %d\n#define JOINTS %d\n", x->starts, m->ne);
+    PUT(x, "#define STARTS %d\n#define JOINTS %d\n#define FEATURES %d\n", x->starts, m->ne, m->sys.hold != NULL);
     put_levers(x);
+    put_sizes(x);
+    put_classes(x);
     PUT(x, "#define NWATCHED %d\n", m->nwatch);
     put_ints(x, "MASS_I", m->mass.i, m->mass.n), put_ints(x, "MASS_J", m->mass.j, m->mass.n);
 
     put_ints(x, "ROW", x->row, links + 1);
     if (!x->r->jean) return;
     put_ints(x, "DM_I", m->dM.i, m->dM.n), put_ints(x, "DM_J", m->dM.j, m->dM.n), put_ints(x, "DM_L", m->dM.l, m->dM.n);
-    PUT(x, "enum { NDM = %d, NDW = %d, NDw = %d };\n", m->dM.n, m->dW.n, m->dw.n);
-    PUT(x, "CONSTANT int DW_R[] = {");
-    for (int e = 0; e < m->dW.n; ++e) PUT(x, "%d, ", row_of(x, m->dW.j[e]));
-    put(x, "0};\n");
-    put_ints(x, "DW_I", m->dW.i, m->dW.n), put_ints(x, "DW_L", m->dW.l, m->dW.n);
+    put_gradients(x);
     PUT(x, "CONSTANT int Dw_R[] = {");
     for (int e = 0; e < m->dw.n; ++e) PUT(x, "%d, ", row_of(x, m->dw.i[e]));
     put(x, "0};\n");
@@ -683,6 +899,12 @@ static void put_move(const text *x) {
 static carom_status put_typed(text *x) {
 #define POINT "real t, const real *q, const real *v, const real *k"
     const carom_model *m = x->m;
+    if (pair_shares(m)) {
+        CAROM_TRY(put_kinds(x, true));
+        CAROM_TRY(put_group(x, "NOINLINE void T(bounds)(real t, const real *q, const real *k, real *out)", GROUP_BOUNDS,
+                            OUT_ALL));
+        CAROM_TRY(put_group(x, "NOINLINE void T(bound_rates)(" POINT ", real *out)", GROUP_BOUND_RATES, OUT_ALL));
+    }
     CAROM_TRY(put_group(x, "DEVICE void T(motion)(" POINT ", real *f, real *m, real *g, T(mask) *far)",
                         GROUP_MOTION_GAPS, OUT_MOTION));
     CAROM_TRY(
@@ -768,6 +990,7 @@ static carom_status put_setup(text *x) {
     }
     if (status == CAROM_OK) status = carom_lane_write_constants(&x->lane, &names, x->write, x->user);
     for (int i = 0; i < m->npairs && status == CAROM_OK; ++i) {
+        if (m->pairs[i].shares) continue;
         put(x, "    {\n");
         status = carom_lane_write_constants(&x->pair[i], &names, x->write, x->user);
         put(x, "    }\n");
@@ -806,6 +1029,7 @@ static void put_law(const text *x, const char *name, int which) {
 
 static carom_status put_single(text *x) {
     const carom_model *m = x->m;
+    CAROM_TRY(put_kinds(x, false));
     CAROM_TRY(put_group(x, "DEVICE void directions(double t, const double *q, const double *k, double *W, double *w)",
                         GROUP_DIRECTIONS, OUT_DIRECTIONS));
     CAROM_TRY(

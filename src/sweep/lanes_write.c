@@ -70,7 +70,7 @@ static carom_status read_vary(const carom_sweep *s, carom_lanes *l, carom_error 
 // their own.
 static carom_model *model_with(const carom_sweep *s, const carom_mech *mech, const char *const *observe, long run,
                                carom_error *err) {
-    carom_model *m = carom_model_apart(mech, observe, true, true, "observe", err);
+    carom_model *m = carom_model_apart(mech, observe, false, true, "observe", err);
     double *value = calloc((size_t)s->nvary + 1, sizeof *value), *x = calloc((size_t)s->nvary + 1, sizeof *x);
     int *index = calloc((size_t)s->nvary + 1, sizeof *index), n = 0;
     carom_status status = !m                     ? err->code
@@ -223,10 +223,10 @@ static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes
         "#define SCHEME %d\n#define FORCES_AT_END %d\n#define SECTION %s\n#define CROSSES %d\n#define DIRECTION %d\n",
         l->run.table->lanes, l->forces_at_end, kinds[s->section.kind], s->section.kind == SECTION_CROSSING,
         s->section.direction);
-    long long strikes = 0; // bits: contacts of the section
-    for (int c = 0; impacts && c < carom_model_count(l->model).contacts; ++c)
-        strikes |= (long long)carom_model_contact_is(l->model, s->section.contact, c) << c;
-    PUT(t, "#define STRIKES %lldLL\n", strikes);
+    put(t, "CONSTANT char STRIKES[] = {"); // contacts of the section
+    for (int c = 0; c < carom_model_count(l->model).contacts; ++c)
+        PUT(t, "%d, ", impacts && carom_model_contact_is(l->model, s->section.contact, c));
+    put(t, "0};\n");
     PUT(t, "#define COUNT %ld\n#define IMPACTS %d\n#define PENETRATION %d\n", s->def.count,
         impacts, carom_lanes_observe(l->model, &l->request, "penetration"));
     put_number(t, "INSTANT", CAROM_INSTANT);
