@@ -4,9 +4,15 @@
 // directions that take part in contact problems, by constraint: ROW[id] is the first of constraint id.  Pairs of shapes
 // have tapes of their own (carom_model_apart); their statements follow those of the model in each function.
 #include "sweep/lanes_model.h"
-#include "model/pairs.h"
+#include "base/grow.h"
+#include "base/tolerance.h"
 #include "expr/native.h"
+#include "expr/tape.h"
+#include "model/conditions.h"
+#include "model/pairs.h"
 #include "system/system.h"
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +88,9 @@ typedef struct text {
     bool *law_moves;         // 3 nc: restitution, tangential, friction
     int *law_place;
     int *range_place;        // by bound: where the number is whose range the model has assumed; -1: it is a constant
+    int *gate_place;         // by condition: where 1 is while its contact must not close
+    double *jump;            // times at which forces jump, where steps begin and end beside them
+    int njumps;
     int nk;
     bool starts;             // initial values differ
     carom_lane lane, check, *pair, *kind; // of the model, of what is observed, of each pair of shapes, of each kind
@@ -113,7 +122,7 @@ static bool depends(const text *x, int value) {
 static void find_moving(text *x) {
     const carom_model *m = x->m;
     int which;
-    for (int p = 0; p < m->np; ++p) x->moves[p] = varied(x, p, &which);
+    for (int p = 0; p < m->np; ++p) x->moves[p] = varied(x, p, &which) || p >= m->np_own + m->nset; // signals of controllers
     for (bool more = true; more;) {
         more = false;
         for (int i = 0; i < x->nvalues; ++i) {
@@ -157,20 +166,15 @@ static carom_status check_pairs(const carom_model *m, carom_error *err) {
 carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
     const carom_mech *x = m->mech;
     if (m->nmember) return refuse(err, "flexible members");
-    if (x->ncontrollers) return refuse(err, "`controllers`");
-    if (x->ntables) return refuse(err, "`tables`");
     if (m->sys.nrates) return refuse(err, "constraints on rates");
     if (m->nfree) return refuse(err, "bodies that no expression knows");
-    if (m->nswitches)
-        return refuse(err, "forces and gaps that jump or bend at given times, where single runs end a step");
     for (int i = 0; i < m->sys.nswitches; ++i)
-        if (m->sys.gate_of[i] < 0) return refuse(err, "contacts with `exists while`");
+        if (m->sys.gate_of[i] < 0) return refuse(err, "`exists while`");
     CAROM_TRY(check_pairs(m, err));
     for (int i = 0; i < x->ncontacts; ++i)
         if (carom_given(&x->contacts[i].stiffness)) return refuse(err, "contacts of finite stiffness");
     for (int c = 0; c < m->nc; ++c) {
         const carom_contact *k = &m->contacts[c];
-        if (carom_system_gated(&m->sys, c)) return refuse(err, "contacts with `closes while`");
         if (k->ellipse[0] > 0) return refuse(err, "friction with two coefficients");
         if (k->impact || k->sequential || k->varies || k->friction_varies)
             return refuse(
@@ -221,6 +225,8 @@ static void shut(text *x) {
     free(x->law_moves);
     free(x->law_place);
     free(x->range_place);
+    free(x->gate_place);
+    free(x->jump);
     for (int i = 0; x->pair && i < x->m->npairs; ++i) carom_lane_close(&x->pair[i]);
     for (int i = 0; x->kind && i < x->m->nkinds; ++i) carom_lane_close(&x->kind[i]);
     free(x->pair);
@@ -262,10 +268,79 @@ static void find_places(text *x) {
         if (x->law_moves[k]) x->law_place[k] = x->nk++;
     for (int i = 0; i < m->nbound; ++i)
         if (x->range_place[i] >= 0) x->range_place[i] = x->nk++;
+    for (int i = 0; i < m->nconditions; ++i) x->gate_place[i] = x->nk++;
     for (int id = 0, r = 0; id <= m->ne + m->nc; ++id) {
         x->row[id] = r;
         if (id < m->ne + m->nc) r += m->links[id].ndir;
     }
+}
+
+static double steps_of(const text *x, double t) { return round(t / x->r->h); }
+
+static carom_status check_samplers(const text *x, carom_error *err) {
+    for (int k = 0; k < x->m->ncontrols; ++k) {
+        const carom_sampler *c = &x->m->samplers[k];
+        const double all[] = {c->sample, c->offset, c->delay};
+        for (int i = 0; i < 3; ++i)
+            if (fabs(all[i] / x->r->h - steps_of(x, all[i])) > CAROM_INSTANT * fmax(1, steps_of(x, all[i])) ||
+                steps_of(x, all[i]) > INT_MAX)
+                return carom_fail(err, CAROM_BAD_INPUT,
+                                  "lanes take equal steps of %g: sample time, offset and delay of controller '%.60s' "
+                                  "must be whole multiples of it",
+                                  x->r->h, c->name);
+    }
+    return CAROM_OK;
+}
+
+// Do forces on both sides of a time at which something switches equal each other?  Then it is a value at an instant.
+static bool alone(const carom_model *m, void *work, double at, double e) {
+    bool same = true;
+    double *left = calloc((size_t)m->nswitches + 1, sizeof *left);
+    void *own = (unsigned char *)work + m->times_work;
+    for (int side = 0; left && side < 2; ++side) {
+        const carom_values x = carom_tape_values(m->times_tape, own, 0, side ? at + e : at - e, NULL, NULL);
+        for (int i = 0; i < m->nswitches; ++i) {
+            if (side) same = same && left[i] == x.slot[x.place[i]];
+            else left[i] = x.slot[x.place[i]];
+        }
+    }
+    free(left);
+    return same;
+}
+
+// (JT-1)  Schemes of impulses alone look at forces inside a step, the others begin and end beside jumps.
+static carom_status find_jumps(text *x, carom_error *err) {
+    enum { MOST = 100000 };
+    const carom_model *m = x->m;
+    if (!m->nswitches) return CAROM_OK;
+    if (m->ne > 0 && !(m->sys.flags & CAROM_TIMELESS_GAPS))
+        return refuse(err, "joints that are driven and forces that jump at given times");
+    for (int i = 0; i < m->nswitches; ++i)
+        for (int p = 0; p < m->np && x->r->beside; ++p)
+            if (x->moves[p] && carom_graph_depends(m->graph, m->switch_node[i], CAROM_PARAMETER, p))
+                return carom_fail(err, CAROM_BAD_INPUT,
+                                  "lanes do not support other values of '%.100s' with this scheme, whose steps end where "
+                                  "forces jump: the times of the jumps depend on it",
+                                  m->names.at[m->parameter_name[p]].text);
+    void *work = carom_model_work(m, err);
+    if (!work) return CAROM_NO_MEMORY;
+    carom_status status = CAROM_OK;
+    const double h = x->r->h;
+    for (double t = -h; t < x->r->until && status == CAROM_OK;) {
+        const double at = carom_model_jump(m, work, t, fmin(x->r->until + h, t + 64 * h));
+        const double e = 4 * 0x1p-52 * fmax(fabs(at), 1e-3 * h);
+        if (!(at < HUGE_VAL)) {
+            t += 64 * h;
+            continue;
+        }
+        if (alone(m, work, at, e)) status = refuse(err, "forces with a value at a single instant");
+        else if (x->njumps == MOST) break;
+        else if (x->r->beside && !carom_grow(&x->jump, (size_t)x->njumps, sizeof *x->jump)) status = CAROM_NO_MEMORY;
+        else if (x->r->beside) x->jump[x->njumps++] = at;
+        t = at + e;
+    }
+    free(work);
+    return status;
 }
 
 static carom_status open(text *x, carom_error *err) {
@@ -277,10 +352,11 @@ static carom_status open(text *x, carom_error *err) {
     x->law_moves = calloc(3 * (size_t)m->nc + 1, sizeof *x->law_moves);
     x->law_place = calloc(3 * (size_t)m->nc + 1, sizeof *x->law_place);
     x->range_place = calloc((size_t)m->nbound + 1, sizeof *x->range_place);
+    x->gate_place = calloc((size_t)m->nconditions + 1, sizeof *x->gate_place);
     x->pair = calloc((size_t)m->npairs + 1, sizeof *x->pair);
     x->kind = calloc((size_t)m->nkinds + 1, sizeof *x->kind);
     carom_status status =
-        x->value && x->moves && x->place && x->law_moves && x->law_place && x->range_place && x->pair && x->kind
+        x->value && x->moves && x->place && x->law_moves && x->law_place && x->range_place && x->gate_place && x->pair && x->kind
             ? CAROM_OK
             : CAROM_NO_MEMORY;
     if (status == CAROM_OK) {
@@ -291,6 +367,8 @@ static carom_status open(text *x, carom_error *err) {
     }
     if (status != CAROM_OK) return carom_fail(err, status, "not enough memory for the text of lanes");
     CAROM_TRY(check_structure(x, err));
+    CAROM_TRY(check_samplers(x, err));
+    CAROM_TRY(find_jumps(x, err));
     bool rings = x->lane.pairs || x->check.pairs;
     for (int i = 0; i < m->npairs; ++i) rings = rings || x->pair[i].pairs;
     for (int i = 0; i < m->nkinds; ++i) rings = rings || x->kind[i].pairs;
@@ -594,6 +672,21 @@ static carom_status put_pairs(text *x, int group, const carom_lane_names *names)
     return status;
 }
 
+// (CND-1)  A contact that must not close is far away and does not move.
+static void put_gates(const text *x, int group, int mode) {
+    const carom_model *m = x->m;
+    char number[CAROM_NUMBER_TEXT];
+    const bool gaps = group == GROUP_MOTION_GAPS || group == GROUP_GAPS;
+    if (!gaps && group != GROUP_RATES) return;
+    for (int i = 0; i < m->nconditions; ++i) {
+        const int id = m->ne + m->sys.gate_of[i], first = gaps ? id : x->row[id], last = gaps ? id + 1 : x->row[id + 1];
+        carom_native_number(gaps ? m->conditional->gap : 0, number);
+        for (int r = first; r < last; ++r)
+            PUT(x, "    %s[%d] = T(pick)(T(equal)(k[%d], T(of)(0)), %s[%d], T(of)(%s));\n", mode == OUT_MOTION ? "g" : "out",
+                r, x->gate_place[i], mode == OUT_MOTION ? "g" : "out", r, number);
+    }
+}
+
 static carom_status put_group(text *x, const char *head, int group, int mode) {
     const carom_lane_names names = {x, input_name, output_name, mode == OUT_MOTION};
     x->mode = mode;
@@ -605,6 +698,7 @@ static carom_status put_group(text *x, const char *head, int group, int mode) {
         carom_lane_write_group(check ? &x->check : &x->lane, check ? 0 : group, &names, check, x->write, x->user);
     const int of_pairs = check || mode == OUT_JOINTS ? -1 : group_of_pairs(group);
     if (status == CAROM_OK && of_pairs >= 0) status = put_pairs(x, of_pairs, &names);
+    put_gates(x, group, mode);
     put(x, "}\n");
     return status;
 }
@@ -842,6 +936,40 @@ static void put_sizes(const text *x) {
     put(x, "};\n");
 }
 
+// Controllers, gates and jumps in time.
+static void put_signals(const text *x) {
+    const carom_model *m = x->m;
+    char a[CAROM_NUMBER_TEXT], b[CAROM_NUMBER_TEXT];
+    PUT(x, "#define NCONTROL %d\n#define NSAMPLERS %d\n#define NGATES %d\n#define NJUMPS %d\n", m->ncontrol, m->ncontrols,
+        m->nconditions, x->njumps);
+    put(x, "CONSTANT char GATED[] = {");
+    for (int c = 0; c < m->nc; ++c) PUT(x, "%d, ", carom_system_gated(&m->sys, c));
+    put(x, "0};\nCONSTANT int GATE[][3] = {");
+    for (int i = 0; i < m->nconditions; ++i)
+        PUT(x, "{%d, %d, %d}, ", m->sys.gate_of[i], x->gate_place[i], m->first_condition + i);
+    put(x, "{0}};\nCONSTANT int SAMPLER[][9] = {");
+    for (int k = 0; k < m->ncontrols; ++k) {
+        const control *c = &m->controls[k];
+        const carom_sampler *s = &m->samplers[k];
+        PUT(x, "{%.0f, %.0f, %.0f, %d, %d, %d, %d, %d, %d}, ", steps_of(x, s->offset), steps_of(x, s->sample),
+            steps_of(x, s->delay), c->first, c->noutputs, c->nstates, c->noutputs ? x->place[m->np_own + c->output] : 0,
+            c->noutputs && s->delay > 0 ? x->place[m->np_own + c->pending] : 0,
+            c->nstates ? x->place[m->np_own + c->state] : 0);
+    }
+    put(x, "{0}};\nCONSTANT double SAMPLE[][2] = {");
+    for (int k = 0; k < m->ncontrols; ++k) {
+        carom_native_number(m->samplers[k].offset, a), carom_native_number(m->samplers[k].sample, b);
+        PUT(x, "{%s, %s}, ", a, b);
+    }
+    put(x, "{0}};\nCONSTANT double JUMP[] = {");
+    for (int i = 0; i < x->njumps; ++i) {
+        carom_native_number(x->jump[i], a);
+        PUT(x, "%s, ", a);
+    }
+    carom_native_number(m->nswitches && x->r->beside ? x->r->until : 0x1.fffffffffffffp1023, a);
+    PUT(x, "0};\n#define JUMPS_UNTIL %s\n", a);
+}
+
 static void put_tables(const text *x) {
     const carom_model *m = x->m;
     const int links = m->ne + m->nc;
@@ -864,6 +992,7 @@ static void put_tables(const text *x) {
     put_levers(x);
     put_sizes(x);
     put_classes(x);
+    put_signals(x);
     PUT(x, "#define NWATCHED %d\n", m->nwatch);
     put_ints(x, "MASS_I", m->mass.i, m->mass.n), put_ints(x, "MASS_J", m->mass.j, m->mass.n);
 
@@ -949,16 +1078,35 @@ static carom_status put_value(text *x, int value) {
     return status;
 }
 
+// What depends on k alone, in k.
+static carom_status put_refresh(text *x) {
+    const carom_lane_names names = {x, input_name, output_name, false};
+    put(x, "\nDEVICE void refresh(double *k) {\n    (void)k;\n");
+    carom_status status = carom_lane_write_constants(&x->lane, &names, x->write, x->user);
+    for (int i = 0; i < x->m->npairs && status == CAROM_OK; ++i) {
+        if (x->m->pairs[i].shares) continue;
+        put(x, "    {\n");
+        status = carom_lane_write_constants(&x->pair[i], &names, x->write, x->user);
+        put(x, "    }\n");
+    }
+    put(x, "}\n");
+    return status;
+}
+
 // k, and the initial state.  x: what is varied.
 static carom_status put_setup(text *x) {
     const carom_model *m = x->m;
-    const carom_lane_names names = {x, input_name, output_name, false};
     int which;
     char number[CAROM_NUMBER_TEXT];
     put(x, "\nDEVICE void setup(const double *x, double *k, double *q, double *v) {\n    (void)x, (void)k;\n");
     bool *known = calloc((size_t)m->np + 1, sizeof *known);
     if (!known) return CAROM_NO_MEMORY;
     carom_status status = CAROM_OK;
+    for (int i = 0; i < m->nconditions; ++i) PUT(x, "    k[%d] = 0;\n", x->gate_place[i]);
+    for (int p = m->np_own + m->nset; p < m->np; ++p) { // signals of controllers, as they start
+        carom_native_number(m->parameter[p], number);
+        PUT(x, "    k[%d] = %s;\n", x->place[p], number);
+    }
     for (int p = 0; p < m->np; ++p) {
         known[p] = !x->moves[p] || varied(x, p, &which);
         if (x->moves[p] && known[p]) PUT(x, "    k[%d] = x[%d];\n", x->place[p], which);
@@ -988,14 +1136,7 @@ static carom_status put_setup(text *x) {
         if (x->r->vary[i].kind == CAROM_LANE_POSITION) PUT(x, "    q[%d] = x[%d];\n", x->r->vary[i].index, i);
         if (x->r->vary[i].kind == CAROM_LANE_RATE) PUT(x, "    v[%d] = x[%d];\n", x->r->vary[i].index, i);
     }
-    if (status == CAROM_OK) status = carom_lane_write_constants(&x->lane, &names, x->write, x->user);
-    for (int i = 0; i < m->npairs && status == CAROM_OK; ++i) {
-        if (m->pairs[i].shares) continue;
-        put(x, "    {\n");
-        status = carom_lane_write_constants(&x->pair[i], &names, x->write, x->user);
-        put(x, "    }\n");
-    }
-    put(x, "}\n");
+    put(x, "    refresh(k);\n}\n");
     return status;
 }
 
@@ -1061,6 +1202,10 @@ static carom_status put_single(text *x) {
         if (m->links[m->ne + c].ndir == 1) PUT(x, "    if (friction(k, %d) > 0) return 1;\n", c);
     put(x, "    return 0;\n}\n");
     put_ranges(x);
+    CAROM_TRY(put_refresh(x));
+    if (m->ncontrol)
+        CAROM_TRY(put_group(x, "DEVICE void control(double t, const double *q, const double *v, const double *k, double *out)",
+                            GROUP_CONTROL, OUT_ALL));
     return put_setup(x);
 }
 

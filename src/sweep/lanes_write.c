@@ -157,6 +157,11 @@ static carom_status make_model(const carom_sweep *s, carom_lanes *l, carom_error
     return CAROM_OK;
 }
 
+// When the last run ends at the latest; as plan() of the text has it.
+static double longest(const carom_sweep *s, const carom_lanes *l) {
+    return fmax(s->def.count > 0 ? s->def.transient + 1000 * l->run.end : l->run.end, s->def.transient);
+}
+
 static carom_status create(const carom_sweep *s, carom_lanes *l, carom_error *err) {
     if (s->def.follow != CAROM_FOLLOW_NONE)
         return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support `follow`, because its runs depend on each other");
@@ -172,6 +177,9 @@ static carom_status create(const carom_sweep *s, carom_lanes *l, carom_error *er
                                       .nvary = s->nvary,
                                       .nobserve = s->nobserve,
                                       .jean = l->run.table->lanes == CAROM_LANE_MOREAU_JEAN,
+                                      .h = l->run.step,
+                                      .until = longest(s, l),
+                                      .beside = !l->run.table->impulses,
                                       .step = isnan(s->def.run.step),
                                       .end = isnan(s->def.run.end),
                                       .section = s->section.kind == SECTION_EVERY      ? CAROM_LANES_PERIOD
@@ -253,6 +261,7 @@ static carom_status put_typed(const sheet *t, const carom_lanes *l, const char *
 static carom_status put_body(const sheet *t, const carom_lanes *l, carom_error *err) {
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_SINGLE, t->write, t->user, err));
     put(t, carom_lanes_contact);
+    put(t, carom_lanes_signals);
     put(t, carom_lanes_step);
     put(t, carom_lanes_run);
     return CAROM_OK;
