@@ -15,6 +15,9 @@
                                            // static
 #endif
 #include "sweep/lanes/head_c.inc"
+#include "base/scalar.inc"
+#undef real
+#undef T
 #define real V
 #define T(name) V_##name
 #include "sweep/lanes/math.inc"

@@ -4,6 +4,7 @@
 // directions that take part in contact problems, by constraint: ROW[id] is the first of constraint id.  Pairs of shapes
 // have tapes of their own (carom_model_apart); their statements follow those of the model in each function.
 #include "sweep/lanes_model.h"
+#include "sweep/lanes_members.h"
 #include "base/grow.h"
 #include "base/tolerance.h"
 #include "expr/native.h"
@@ -88,6 +89,7 @@ typedef struct text {
     bool *law_moves;         // 3 nc: restitution, tangential, friction
     int *law_place;
     int *range_place;        // by bound: where the number is whose range the model has assumed; -1: it is a constant
+    carom_lane_mass mass;
     int *gate_place;         // by condition: where 1 is while its contact must not close
     double *jump;            // times at which forces jump, where steps begin and end beside them
     int njumps;
@@ -157,7 +159,8 @@ carom_status carom_lanes_size(const carom_model *m, carom_error *err) {
 }
 
 static carom_status check_pairs(const carom_model *m, carom_error *err) {
-    if (m->near) return refuse(err, "contacts of shapes that are searched for (hulls, heights, hundreds of pairs)");
+    if (m->near) return refuse(err, "contacts that a search finds: hulls, meshes, height fields, hundreds of pairs of shapes");
+    if (m->nfree) return refuse(err, "worlds of bodies that only contacts and gravity act on");
     for (int i = 0; i < m->npairs; ++i)
         if (m->pairs[i].soft) return refuse(err, "contacts of finite stiffness");
     return CAROM_OK;
@@ -165,12 +168,10 @@ static carom_status check_pairs(const carom_model *m, carom_error *err) {
 
 carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
     const carom_mech *x = m->mech;
-    if (m->nmember) return refuse(err, "flexible members");
+    CAROM_TRY(check_pairs(m, err));
     if (m->sys.nrates) return refuse(err, "constraints on rates");
-    if (m->nfree) return refuse(err, "bodies that no expression knows");
     for (int i = 0; i < m->sys.nswitches; ++i)
         if (m->sys.gate_of[i] < 0) return refuse(err, "`exists while`");
-    CAROM_TRY(check_pairs(m, err));
     for (int i = 0; i < x->ncontacts; ++i)
         if (carom_given(&x->contacts[i].stiffness)) return refuse(err, "contacts of finite stiffness");
     for (int c = 0; c < m->nc; ++c) {
@@ -204,6 +205,10 @@ static carom_status check_structure(const text *x, carom_error *err) {
 
 static carom_status check_ledger(const text *x, carom_error *err) {
     const carom_model *m = x->m;
+    for (int i = 0; i < m->nobserved && m->nmember; ++i)
+        if (carom_graph_depends(m->graph, m->observed[i], CAROM_POSITION, m->visible.nq_own) ||
+            carom_graph_depends(m->graph, m->observed[i], CAROM_VELOCITY, m->visible.nv_own))
+            return refuse(err, "energies of flexible members as `observe`");
     for (int k = m->np; x->r->section != CAROM_LANES_PLAIN && k < m->check_parameters; ++k)
         if (carom_graph_depends(m->graph, m->observed[x->r->nobserve], CAROM_PARAMETER, k))
             return refuse(err, "sections of the ledger or of averages");
@@ -226,6 +231,7 @@ static void shut(text *x) {
     free(x->law_place);
     free(x->range_place);
     free(x->gate_place);
+    carom_lane_mass_free(&x->mass);
     free(x->jump);
     for (int i = 0; x->pair && i < x->m->npairs; ++i) carom_lane_close(&x->pair[i]);
     for (int i = 0; x->kind && i < x->m->nkinds; ++i) carom_lane_close(&x->kind[i]);
@@ -364,6 +370,7 @@ static carom_status open(text *x, carom_error *err) {
         find_moving(x);
         find_places(x);
         status = open_tapes(x);
+        if (status == CAROM_OK) status = carom_lane_mass_find(m, &x->mass);
     }
     if (status != CAROM_OK) return carom_fail(err, status, "not enough memory for the text of lanes");
     CAROM_TRY(check_structure(x, err));
@@ -382,6 +389,12 @@ static carom_status open(text *x, carom_error *err) {
 
 // -- names ------------------------------------------------------------------------------------------------------------
 
+// Position or velocity i of the graph among those of the model.
+static int seen(const carom_model *m, bool velocity, int i) {
+    const int own = velocity ? m->visible.nv_own : m->visible.nq_own;
+    return !m->nmember || i < own ? i : i == own ? -1 : (velocity ? m->visible.v : m->visible.q)[i - own - 1];
+}
+
 static bool input_name(void *user, carom_input kind, int i, char s[CAROM_SLOT_NAME]) {
     const text *x = user;
     const carom_model *m = x->m;
@@ -394,8 +407,8 @@ static bool input_name(void *user, carom_input kind, int i, char s[CAROM_SLOT_NA
     }
     switch (kind) {
     case CAROM_TIME: strcpy(s, "t"); return true;
-    case CAROM_POSITION: snprintf(s, CAROM_SLOT_NAME, "q[%d]", i); return true;
-    case CAROM_VELOCITY: snprintf(s, CAROM_SLOT_NAME, "v[%d]", i); return true;
+    case CAROM_POSITION: snprintf(s, CAROM_SLOT_NAME, "q[%d]", seen(m, false, i)); return true;
+    case CAROM_VELOCITY: snprintf(s, CAROM_SLOT_NAME, "v[%d]", seen(m, true, i)); return true;
     case CAROM_PARAMETER: break;
     }
     if (i < m->np && x->moves[i]) return snprintf(s, CAROM_SLOT_NAME, "k[%d]", x->place[i]), true;
@@ -407,9 +420,9 @@ static bool input_name(void *user, carom_input kind, int i, char s[CAROM_SLOT_NA
            true;
 }
 
-static int mass_entry(const carom_model *m, int i, int j) {
-    for (int e = 0; e < m->mass.n; ++e)
-        if (m->mass.i[e] == i && m->mass.j[e] == j) return e;
+static int mass_entry(const text *x, int i, int j) {
+    for (int e = 0; e < x->mass.n; ++e)
+        if (x->mass.i[e] == i && x->mass.j[e] == j) return e;
     return -1;
 }
 
@@ -422,11 +435,13 @@ static int row_of(const text *x, int d) {
     return -1;
 }
 
-static bool motion_name(const carom_model *m, int i, char s[CAROM_SLOT_NAME]) {
+static bool motion_name(const text *x, int i, char s[CAROM_SLOT_NAME]) {
+    const carom_model *m = x->m;
+    const int nf = m->nmember ? m->visible.nv_own + 1 + m->visible.compiled : m->nv;
     const int nm = m->whole_mass ? m->nv * m->nv : m->mass.n;
-    if (i < m->nv) return snprintf(s, CAROM_SLOT_NAME, "f[%d]", i), true;
-    if ((i -= m->nv) < nm) {
-        const int e = m->whole_mass ? i % m->nv >= i / m->nv ? mass_entry(m, i % m->nv, i / m->nv) : -1 : i;
+    if (i < nf) return snprintf(s, CAROM_SLOT_NAME, m->nmember ? "e[%d]" : "f[%d]", i), true;
+    if ((i -= nf) < nm) {
+        const int e = m->whole_mass ? i % m->nv >= i / m->nv ? mass_entry(x, i % m->nv, i / m->nv) : -1 : i;
         return snprintf(s, CAROM_SLOT_NAME, "m[%d]", e), e >= 0;
     }
     return snprintf(s, CAROM_SLOT_NAME, "g[%d]", i - nm), true;
@@ -479,7 +494,7 @@ static bool output_name(void *user, int i, char s[CAROM_SLOT_NAME]) {
     if (x->of_pair) return pair_output_name(x, i, s);
     if (x->of_kind) return snprintf(s, CAROM_SLOT_NAME, "out[%d]", i), true;
     switch (x->mode) {
-    case OUT_MOTION: return motion_name(m, i, s);
+    case OUT_MOTION: return motion_name(x, i, s);
     case OUT_ROWS: return snprintf(s, CAROM_SLOT_NAME, "out[%d]", r = row_of(x, i)), r >= 0;
     case OUT_JOINTS: // joints have one direction each, and come first
         r = row_of(x, i < m->own.W ? m->W.j[i] : m->w.i[i - m->own.W]);
@@ -672,6 +687,21 @@ static carom_status put_pairs(text *x, int group, const carom_lane_names *names)
     return status;
 }
 
+// What flexible members add to mass and forces, or to derivatives of forces.
+static carom_status put_members(const text *x, int group) {
+    if (x->m->nmember == 0) return CAROM_OK;
+    if (group == GROUP_TANGENT) return carom_lane_member_tangents(x->m, x->write, x->user);
+    if (group != GROUP_MOTION_GAPS) return CAROM_OK;
+    char number[CAROM_NUMBER_TEXT];
+    for (int e = 0; e < x->mass.n; ++e) {
+        if (x->mass.value[e] == 0) continue;
+        carom_native_number(x->mass.value[e], number);
+        if (x->mass.term[e] >= 0) PUT(x, "    m[%d] = m[%d] + %s;\n", e, e, number);
+        else PUT(x, "    m[%d] = T(of)(%s);\n", e, number);
+    }
+    return carom_lane_member_forces(x->m, x->write, x->user);
+}
+
 // (CND-1)  A contact that must not close is far away and does not move.
 static void put_gates(const text *x, int group, int mode) {
     const carom_model *m = x->m;
@@ -694,10 +724,12 @@ static carom_status put_group(text *x, const char *head, int group, int mode) {
     PUT(x, "\n%s {\n", head);
     put(x, check ? "    (void)t, (void)q, (void)v, (void)k, (void)a, (void)ledger, (void)out;\n"
                  : "    (void)t, (void)q, (void)k;\n");
+    if (group == GROUP_MOTION_GAPS && x->m->nmember) PUT(x, "    real e[%d];\n", x->m->visible.nv_own + 1 + x->m->visible.compiled);
     carom_status status =
         carom_lane_write_group(check ? &x->check : &x->lane, check ? 0 : group, &names, check, x->write, x->user);
     const int of_pairs = check || mode == OUT_JOINTS ? -1 : group_of_pairs(group);
     if (status == CAROM_OK && of_pairs >= 0) status = put_pairs(x, of_pairs, &names);
+    if (status == CAROM_OK) status = put_members(x, group);
     put_gates(x, group, mode);
     put(x, "}\n");
     return status;
@@ -707,11 +739,12 @@ static carom_status put_group(text *x, const char *head, int group, int mode) {
 
 // Where L_ij, i > j, stands among the entries of L that are not zero, row by row; -1: it is.  Returns how many there
 // are.
-static int fill(const carom_model *m, int at[MOST_V][MOST_V]) {
+static int fill(const text *x, int at[MOST_V][MOST_V]) {
+    const carom_model *m = x->m;
     int count = 0;
     for (int i = 0; i < m->nv; ++i)
         for (int j = 0; j < i; ++j) {
-            bool full = mass_entry(m, i, j) >= 0;
+            bool full = mass_entry(x, i, j) >= 0;
             for (int e = 0; e < j; ++e) full = full || (at[i][e] >= 0 && at[j][e] >= 0);
             at[i][j] = full ? count++ : -1;
         }
@@ -724,17 +757,17 @@ static void put_factor(const text *x) {
     static const char head[] =
         "\nDEVICE T(mask) T(factor)(const real *m, real *l) {\n    T(mask) good = T(equal)(m[0], m[0]);\n";
     int at[MOST_V][MOST_V];
-    const int n = m->nv, count = fill(m, at);
+    const int n = m->nv, count = fill(x, at);
     put(x, head);
     for (int j = 0; j < n; ++j) {
-        PUT(x, "    real d%d = m[%d];\n", j, mass_entry(m, j, j));
+        PUT(x, "    real d%d = m[%d];\n", j, mass_entry(x, j, j));
         for (int e = 0; e < j; ++e)
             if (at[j][e] >= 0) PUT(x, "    d%d = d%d - l[%d] * c%d_%d;\n", j, j, at[j][e], j, e);
-        PUT(x, "    good = good & T(below)(0x1p-45 * m[%d], d%d);\n    l[%d] = 1.0 / d%d;\n", mass_entry(m, j, j), j,
+        PUT(x, "    good = good & T(below)(0x1p-45 * m[%d], d%d);\n    l[%d] = 1.0 / d%d;\n", mass_entry(x, j, j), j,
             count + j, j);
         for (int i = j + 1; i < n; ++i) {
             if (at[i][j] < 0) continue;
-            const int e0 = mass_entry(m, i, j);
+            const int e0 = mass_entry(x, i, j);
             if (e0 >= 0) PUT(x, "    real c%d_%d = m[%d];\n", i, j, e0);
             else PUT(x, "    real c%d_%d = T(of)(0);\n", i, j);
             for (int e = 0; e < j; ++e)
@@ -763,7 +796,7 @@ typedef struct joint_rows { bool W[MOST_E][MOST_V], y[MOST_E][MOST_V], G[MOST_E]
 static void find_rows(const text *x, joint_rows *p) {
     const carom_model *m = x->m;
     *p = (joint_rows){.diagonal = true};
-    for (int e = 0; e < m->mass.n; ++e) p->diagonal = p->diagonal && m->mass.i[e] == m->mass.j[e];
+    for (int e = 0; e < x->mass.n; ++e) p->diagonal = p->diagonal && x->mass.i[e] == x->mass.j[e];
     for (int e = 0; e < m->W.n; ++e) {
         const int r = row_of(x, m->W.j[e]);
         if (r >= 0 && r < m->ne) p->W[r][m->W.i[e]] = true;
@@ -779,7 +812,7 @@ static void put_hold(const text *x, joint_rows *p) {
     const carom_model *m = x->m;
     const int n = m->ne;
     int at[MOST_V][MOST_V];
-    const int count = fill(m, at);
+    const int count = fill(x, at);
     put(x, "\n// y = M^-1 W by rows, u = -(X'y)^-1 u.  Mask: no pivot has cancelled.\n"
            "DEVICE T(mask) T(hold)(const real *X, const real *W, const real *l, real *y, real *u) {\n"
            "    T(mask) good = T(equal)(u[0], u[0]);\n");
@@ -975,10 +1008,10 @@ static void put_tables(const text *x) {
     const int links = m->ne + m->nc;
     int at[MOST_V][MOST_V];
     PUT(x, "enum { NQ = %d, NV = %d, NE = %d, NC = %d, NB = %d, NR = %d, NM = %d, NK = %d,\n", m->nq, m->nv, m->ne,
-        m->nc, links, x->row[links], m->mass.n, x->nk);
+        m->nc, links, x->row[links], x->mass.n, x->nk);
     PUT(x, "       NX = %d, NOBSERVE = %d, NWATCH = %d, STEADY = %d, NL = %d };\n", x->r->nvary, x->r->nobserve,
         m->nwatch, (m->sys.flags & CAROM_CONSTANT_DIRECTIONS) && (m->sys.flags & CAROM_TIMELESS_GAPS),
-        fill(m, at) + m->nv);
+        fill(x, at) + m->nv);
     int rows = 0; // of the largest contacts, as many as may be closed at once
     const int closed = m->nc < MOST_CLOSED ? m->nc : MOST_CLOSED;
     for (int n = 1; n <= 3; ++n) {
@@ -993,8 +1026,9 @@ static void put_tables(const text *x) {
     put_sizes(x);
     put_classes(x);
     put_signals(x);
+    carom_lane_member_tables(m, x->write, x->user);
     PUT(x, "#define NWATCHED %d\n", m->nwatch);
-    put_ints(x, "MASS_I", m->mass.i, m->mass.n), put_ints(x, "MASS_J", m->mass.j, m->mass.n);
+    put_ints(x, "MASS_I", x->mass.i, x->mass.n), put_ints(x, "MASS_J", x->mass.j, x->mass.n);
 
     put_ints(x, "ROW", x->row, links + 1);
     if (!x->r->jean) return;

@@ -6,6 +6,7 @@
 #include "model/answers.h"
 #include "model/model.h"
 #include "sweep/lanes.h"
+#include "sweep/lanes_members.h"
 #include "system/system.h"
 #include <carom/event.h>
 #include <dlfcn.h>
@@ -248,10 +249,17 @@ static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes
     put_number(t, "TRANSIENT", s->def.transient);
 }
 
+// What texts over a type need, for single numbers; what exact beams are told.
+static void put_scalar(const sheet *t) {
+    put(t, carom_scalar_text);
+    put(t, "#undef real\n#undef T\ntypedef struct carom_member { double l, section[3], damping_stiffness; } carom_member;\n");
+}
+
 static carom_status put_typed(const sheet *t, const carom_lanes *l, const char *real, char letter, carom_error *err) {
     PUT(t, "\n#define real %s\n#define T(name) %c_##name\n", real, letter);
     put(t, carom_lanes_math);
-    put(t, carom_lanes_turn);
+    put(t, carom_turn_text);
+    if (carom_lane_member_exact(l->model)) put(t, carom_exact_beam_text);
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TYPED, t->write, t->user, err));
     put(t, carom_lanes_free);
     put(t, carom_lanes_average);
@@ -269,6 +277,7 @@ static carom_status put_body(const sheet *t, const carom_lanes *l, carom_error *
 
 static carom_status put_c(const sheet *t, const carom_sweep *s, const carom_lanes *l, carom_error *err) {
     put(t, carom_lanes_head_c);
+    put_scalar(t);
     put_settings(t, s, l);
     put(t, "enum { VECTORS = 64 / LANES };\n");
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TABLES, t->write, t->user, err));
@@ -341,6 +350,7 @@ static carom_status put_cuda(const sheet *t, const carom_sweep *s, const carom_l
             err, CAROM_BAD_INPUT,
             "a sweep with `section` needs `count` on a GPU, where room for its points is made before it starts");
     put(t, carom_lanes_head_cuda);
+    put_scalar(t);
     put(t, "enum { THREADS = 128 };\n");
     put_settings(t, s, l);
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TABLES, t->write, t->user, err));

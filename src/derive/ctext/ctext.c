@@ -113,7 +113,7 @@ static void put_move(const ctext *c) {
             if (m->bodies[i].v >= 0 && m->bodies[i].space == SPATIAL)
                 PUT(c, "%s{%d, %d}", n++ ? ", " : "", m->bodies[i].turn, m->bodies[i].v + 3);
         PUT(c,
-            "}; // quaternion, angular velocity\n    for (int i = 0; i < %d; ++i) turn(q1 + body[i].e, q0 + body[i].e, "
+            "}; // quaternion, angular velocity\n    for (int i = 0; i < %d; ++i) D_turn(q1 + body[i].e, q0 + body[i].e, "
             "h, v + body[i].w);\n",
             turning);
     }
@@ -133,10 +133,10 @@ static void put_move(const ctext *c) {
         put(c, "        double x_A[3], y_A[3], x_B[3];\n"
                "        for (int k = 0; k < 3; ++k) x_A[k] = joint[i].x_A[k], y_A[k] = joint[i].y_A[k], x_B[k] = "
                "joint[i].x_B[k];\n"
-               "        if (joint[i].A >= 0) world(q1 + joint[i].A, joint[i].x_A, x_A), world(q1 + joint[i].A, "
+               "        if (joint[i].A >= 0) D_world(q1 + joint[i].A, joint[i].x_A, x_A), D_world(q1 + joint[i].A, "
                "joint[i].y_A, y_A);\n"
-               "        if (joint[i].B >= 0) world(q1 + joint[i].B, joint[i].x_B, x_B);\n"
-               "        q1[joint[i].at] = nearest_angle(x_A, y_A, x_B, q0[joint[i].at]);\n    }\n");
+               "        if (joint[i].B >= 0) D_world(q1 + joint[i].B, joint[i].x_B, x_B);\n"
+               "        q1[joint[i].at] = D_nearest_angle(x_A, y_A, x_B, q0[joint[i].at]);\n    }\n");
     } else if (turning) put(c, "    (void)world, (void)nearest_angle;\n");
     put(c, "}\n");
 }
@@ -293,6 +293,7 @@ static carom_status write_all(const ctext *at, const char *text, size_t length, 
     put(&c, "#include <float.h>\n#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n\n// A number that the "
             "compiler does not know: pow(x, 2) stays a call of pow.\n#define opaque(x) (*(const volatile double "
             "*)&(double){x})\n\n");
+    put(&c, carom_scalar_text), put(&c, carom_libm_text), put(&c, "\n");
     if (m->mech->ntables) {
         put(&c, "// Derivative k of a table.\n");
         put(&c, carom_curve_text);
