@@ -187,7 +187,7 @@ carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
         return carom_fail(err, CAROM_BAD_INPUT, "lanes are for models of at most %d contacts; this one has %d", MOST_C,
                           m->nc);
     for (int id = m->ne; id < m->ne + m->nc; ++id)
-        if (m->links[id].ndir > 3) return refuse(err, "contacts with more than two slip directions");
+        if (m->links[id].ndir > 3) return refuse(err, "contacts with rolling or spinning friction");
     return CAROM_OK;
 }
 

@@ -28,16 +28,25 @@ static carom_status check_scheme(const carom_lanes *l, carom_error *err) {
                       l->run.scheme, names);
 }
 
+// Is the option given once more?  The last one counts.
+static bool given_again(const char *const *rest, const char *text) {
+    const size_t n = strcspn(text, "=") + 1;
+    for (; *rest; ++rest)
+        if (strncmp(*rest, text, n) == 0) return true;
+    return false;
+}
+
 // Options of scheme and solver: those that lanes know.
 static carom_status read_options(carom_lanes *l, carom_error *err) {
     static const char *const same[] = {"local=exact",  "active=current", "closed=tolerant",
-                                       "adaptive=off", "solver=auto",    NULL};
+                                       "adaptive=off", "solver=auto",    "impulsive-step=1", NULL};
     static const char *const free_of[] = {"identity=", "accept=", NULL}; // they do not change what lanes compute
     l->theta = 0.5, l->tol = l->newton_tol = 1e-12, l->accept = 1e-8; // as direct solvers do unless tol is given
     for (int i = 0; l->run.options && l->run.options[i]; ++i) {
         const char *text = l->run.options[i], *value = strchr(text, '=');
-        bool known = false;
+        bool known = given_again(l->run.options + i + 1, text);
         char *rest = NULL;
+        if (known) continue;
         if (strncmp(text, "theta=", 6) == 0 && l->run.table->lanes == CAROM_LANE_MOREAU_JEAN)
             l->theta = carom_number(value + 1, &rest), known = true;
         if (strncmp(text, "tol=", 4) == 0) l->tol = l->accept = carom_number(value + 1, &rest), known = true;
