@@ -989,10 +989,12 @@ static void put_signals(const text *x) {
             c->noutputs && s->delay > 0 ? x->place[m->np_own + c->pending] : 0,
             c->nstates ? x->place[m->np_own + c->state] : 0);
     }
-    put(x, "{0}};\nCONSTANT double SAMPLE[][2] = {");
+    put(x, "{0}};\nCONSTANT double SAMPLE[][3] = {"); // offset, sample time, delay
     for (int k = 0; k < m->ncontrols; ++k) {
         carom_native_number(m->samplers[k].offset, a), carom_native_number(m->samplers[k].sample, b);
-        PUT(x, "{%s, %s}, ", a, b);
+        PUT(x, "{%s, %s, ", a, b);
+        carom_native_number(m->samplers[k].delay, a);
+        PUT(x, "%s}, ", a);
     }
     put(x, "{0}};\nCONSTANT double JUMP[] = {");
     for (int i = 0; i < x->njumps; ++i) {
