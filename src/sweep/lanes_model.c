@@ -186,8 +186,6 @@ carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
     if (m->nc > MOST_C)
         return carom_fail(err, CAROM_BAD_INPUT, "lanes are for models of at most %d contacts; this one has %d", MOST_C,
                           m->nc);
-    for (int id = m->ne; id < m->ne + m->nc; ++id)
-        if (m->links[id].ndir > 3) return refuse(err, "contacts with rolling or spinning friction");
     return CAROM_OK;
 }
 
@@ -1016,7 +1014,7 @@ static void put_tables(const text *x) {
         fill(x, at) + m->nv);
     int rows = 0; // of the largest contacts, as many as may be closed at once
     const int closed = m->nc < MOST_CLOSED ? m->nc : MOST_CLOSED;
-    for (int n = 1; n <= 3; ++n) {
+    for (int n = 1; n <= 1 + CAROM_TANGENTS; ++n) {
         int count = 0;
         for (int c = 0; c < m->nc; ++c) count += m->links[m->ne + c].ndir >= n;
         rows += count < closed ? count : closed;
@@ -1033,6 +1031,12 @@ static void put_tables(const text *x) {
     put_ints(x, "MASS_I", x->mass.i, x->mass.n), put_ints(x, "MASS_J", x->mass.j, x->mass.n);
 
     put_ints(x, "ROW", x->row, links + 1);
+    put(x, "CONSTANT int DISC[][3] = {"); // of contacts: rows of sliding, rolling and spinning
+    for (int c = 0; c < m->nc; ++c) {
+        const int *disc = m->contacts[c].disc, rows = m->links[m->ne + c].ndir - 1, slides = disc[0] ? disc[0] : rows;
+        PUT(x, "{%d, %d, %d}, ", rows ? slides : 0, rows ? disc[1] : 0, rows ? rows - slides - disc[1] : 0);
+    }
+    put(x, "{0}};\n");
     if (!x->r->jean) return;
     put_ints(x, "DM_I", m->dM.i, m->dM.n), put_ints(x, "DM_J", m->dM.j, m->dM.n), put_ints(x, "DM_L", m->dM.l, m->dM.n);
     put_gradients(x);
