@@ -296,20 +296,21 @@ static carom_status check_samplers(const text *x, carom_error *err) {
     return CAROM_OK;
 }
 
-// Do forces on both sides of a time at which something switches equal each other?  Then it is a value at an instant.
+// Does a switch have a value at this time alone?
 static bool alone(const carom_model *m, void *work, double at, double e) {
-    bool same = true;
-    double *left = calloc((size_t)m->nswitches + 1, sizeof *left);
+    bool same = true, differs = false;
+    double *left = calloc(2 * (size_t)m->nswitches + 1, sizeof *left), *right = left ? left + m->nswitches : NULL;
     void *own = (unsigned char *)work + m->times_work;
-    for (int side = 0; left && side < 2; ++side) {
-        const carom_values x = carom_tape_values(m->times_tape, own, 0, side ? at + e : at - e, NULL, NULL);
+    for (int k = 0; left && k < 3; ++k) {
+        const carom_values x = carom_tape_values(m->times_tape, own, 0, k == 0 ? at - e : k == 1 ? at + e : at, NULL, NULL);
         for (int i = 0; i < m->nswitches; ++i) {
-            if (side) same = same && left[i] == x.slot[x.place[i]];
-            else left[i] = x.slot[x.place[i]];
+            const double y = x.slot[x.place[i]];
+            if (k < 2) (k ? right : left)[i] = y;
+            else same = same && left[i] == right[i], differs = differs || (left[i] == right[i] && y != left[i]);
         }
     }
     free(left);
-    return same;
+    return same && differs;
 }
 
 // (JT-1)  Schemes of impulses alone look at forces inside a step, the others begin and end beside jumps.
