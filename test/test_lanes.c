@@ -4,8 +4,8 @@
 // With "long" all schemes, laws and sections; with "bundled" every model that comes with carom in every scheme
 // (LANES_MODEL: that one alone); with "cuda" the CUDA text goes through nvcc, if there is one.
 #define _POSIX_C_SOURCE 200809L
-#include "model_text.h"
 #include "io/table.h"
+#include "model_text.h"
 #include "sweep/book.h"
 #include "sweep/lanes.h"
 #include "sweep/shards.h"
@@ -17,7 +17,8 @@
                                            // static
 #endif
 #include "sweep/lanes/head_c.inc"
-#include "base/scalar.inc"
+
+#include "base/scalar.inc" // behind it: DEVICE is its
 #undef real
 #undef T
 #define real V
@@ -143,7 +144,11 @@ static carom_sweep_def def_of(const char *text, const char *const *vary, const c
     return d;
 }
 
-typedef struct done { carom_table t[2]; int n; long alone; } done;
+typedef struct done {
+    carom_table t[2];
+    int n;
+    long alone;
+} done;
 
 static bool on_row(void *user, const carom_sweep_row *row) { return carom_book_add(user, row); }
 
@@ -367,9 +372,10 @@ static void sweeps_that_lanes_do_not_support(void **state) {
                                 "\"1/2*x'^2\"}\nforces: {x: sign(sin(a*t))}\nsimulation: {scheme: half-explicit, "
                                 "step: 0.1, end: 1}\n";
     refused(def_of(jumps, LIST("a=1,2"), LIST("x")), "the times of the jumps depend on it");
-    static const char sampled[] = "carom: 1\nparameters: {a: 1}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: "
-                                  "\"1/2*x'^2\"}\nforces: {x: u}\ncontrollers: {c: {sample: 0.25, outputs: {u: -a*x}}}\n"
-                                  "simulation: {scheme: moreau-midpoint, step: 0.1, end: 1}\n";
+    static const char sampled[] =
+        "carom: 1\nparameters: {a: 1}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: "
+        "\"1/2*x'^2\"}\nforces: {x: u}\ncontrollers: {c: {sample: 0.25, outputs: {u: -a*x}}}\n"
+        "simulation: {scheme: moreau-midpoint, step: 0.1, end: 1}\n";
     refused(def_of(sampled, LIST("a=1,2"), LIST("x")), "must be whole multiples");
     refused(def_of(own_step, LIST("h=0.1,0.2"), LIST("x")), "give `step`");
     setenv("CC", "there-is-no-such-compiler", 1);
@@ -449,10 +455,11 @@ static void options_agree(void **state) {
     agree(d, 1e-11, 0, "forces=end");
 }
 
-// -- bundled models -----------------------------------------------------------------------------------------------------
+// -- bundled models
+// -----------------------------------------------------------------------------------------------------
 
-// Every model that comes with carom: what is varied and observed, or why lanes refuse it.  Ends are before impacts multiply
-// rounding.
+// Every model that comes with carom: what is varied and observed, or why lanes refuse it.  Ends are before impacts
+// multiply rounding.
 typedef struct bundled {
     const char *file, *vary, *observe[4];
     double end, step;
@@ -544,8 +551,9 @@ static void bundled_models_are_taken_or_refused(void **state) {
     for (const struct dirent *e; (e = readdir(folder));) {
         const char *dot = strstr(e->d_name, ".yaml");
         int i = 0;
-        while (dot && i < MODELS && !(strlen(models[i].file) == (size_t)(dot - e->d_name) &&
-                                      strncmp(models[i].file, e->d_name, strlen(models[i].file)) == 0))
+        while (dot && i < MODELS &&
+               !(strlen(models[i].file) == (size_t)(dot - e->d_name) &&
+                 strncmp(models[i].file, e->d_name, strlen(models[i].file)) == 0))
             ++i;
         if (dot && i == MODELS) fail_msg("%s is not in the list", e->d_name);
     }
@@ -561,7 +569,8 @@ static void bundled_models_are_taken_or_refused(void **state) {
             const carom_status status = carom_lanes_create(s, &l, &err);
             if (!models[i].refusal && status != CAROM_OK) fail_msg("%s, %s: %s", models[i].file, schemes[k], err.text);
             if (models[i].refusal && (status == CAROM_OK || !strstr(err.text, models[i].refusal)))
-                fail_msg("%s: '%s' is not '%s'", models[i].file, status == CAROM_OK ? "taken" : err.text, models[i].refusal);
+                fail_msg("%s: '%s' is not '%s'", models[i].file, status == CAROM_OK ? "taken" : err.text,
+                         models[i].refusal);
             carom_lanes_destroy(l);
             carom_sweep_destroy(s);
         }

@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct sheet { carom_write_text *write; void *user; } sheet;
+typedef struct sheet {
+    carom_write_text *write;
+    void *user;
+} sheet;
 
 static void put(const sheet *t, const char *text) { t->write(t->user, text, strlen(text)); }
 
@@ -34,7 +37,10 @@ bool carom_lane_member_exact(const carom_model *m) {
 // -- numbers ----------------------------------------------------------------------------------------------------------
 
 /// Of a member, dense and by columns.
-typedef struct numbers { int n; double *M, *K, *C, *turn, *f; } numbers; // turn: n matrices dC/dv_k
+typedef struct numbers {
+    int n;
+    double *M, *K, *C, *turn, *f;
+} numbers; // turn: n matrices dC/dv_k
 
 static void numbers_free(numbers *x) {
     double *const all[] = {x->M, x->K, x->C, x->turn, x->f};
@@ -55,8 +61,12 @@ static void damping_of_masses(const carom_member *f, numbers *x) {
 
 static bool numbers_of(const carom_member *f, numbers *x) {
     const size_t n = (size_t)f->n, all = n * n + 1;
-    *x = (numbers){f->n, calloc(all, sizeof(double)), calloc(all, sizeof(double)), calloc(all, sizeof(double)),
-                   calloc(all * (n + 1), sizeof(double)), calloc(n + 1, sizeof(double))};
+    *x = (numbers){f->n,
+                   calloc(all, sizeof(double)),
+                   calloc(all, sizeof(double)),
+                   calloc(all, sizeof(double)),
+                   calloc(all * (n + 1), sizeof(double)),
+                   calloc(n + 1, sizeof(double))};
     double *zero = calloc(2 * n + 1, sizeof *zero), *K = calloc(all, sizeof *K);
     const bool good = x->M && x->K && x->C && x->turn && x->f && zero && K;
     if (good) {
@@ -131,7 +141,8 @@ void carom_lane_member_tables(const carom_model *m, carom_write_text *write, voi
         PUT(&t, "CONSTANT int UNKNOWN_%d[] = {", k);
         for (int i = 0; i < f->nodes * f->per; ++i) PUT(&t, "%d, ", f->unknown[i]);
         PUT(&t, "0};\nCONSTANT double REST_%d[] = {", k);
-        for (int i = 0; i < f->nodes * f->per; ++i) put_number(&t, member_rest(f, i / f->per, i % f->per)), put(&t, ", ");
+        for (int i = 0; i < f->nodes * f->per; ++i)
+            put_number(&t, member_rest(f, i / f->per, i % f->per)), put(&t, ", ");
         put(&t, "0};\n");
     }
 }
@@ -139,9 +150,12 @@ void carom_lane_member_tables(const carom_model *m, carom_write_text *write, voi
 // Elements of an exact beam, one after the other; `what` uses x, y and u.
 static void put_elements(const sheet *t, const carom_model *m, int k, const char *what) {
     const member *b = &m->members[k];
-    PUT(t, "    for (int e = 0; e < %d; ++e) {\n        const int *u = UNKNOWN_%d + %d * e;\n        real x[6], y[6];\n",
+    PUT(t,
+        "    for (int e = 0; e < %d; ++e) {\n        const int *u = UNKNOWN_%d + %d * e;\n        real x[6], y[6];\n",
         b->flex->nodes - 1, k, b->flex->per);
-    PUT(t, "        for (int i = 0; i < 6; ++i) {\n            x[i] = u[i] >= 0 ? q[%d + u[i]] : T(of)(REST_%d[%d * e + i]);\n",
+    PUT(t,
+        "        for (int i = 0; i < 6; ++i) {\n            x[i] = u[i] >= 0 ? q[%d + u[i]] : T(of)(REST_%d[%d * e + "
+        "i]);\n",
         b->q, k, b->flex->per);
     PUT(t, "            y[i] = u[i] >= 0 ? v[%d + u[i]] : T(of)(0);\n        }\n", b->v);
     PUT(t, what, k, b->v, b->v);
@@ -157,8 +171,10 @@ static void put_row(const sheet *t, const double *A, int n, int i, char of, int 
         if (A[i + n * j] == 0 || (differences && j == i)) continue;
         put(t, " - ");
         put_number(t, A[i + n * j]);
-        if (differences) PUT(t, " * (%c[%d] - %c[%d])", of, at + j, of, at + i);
-        else PUT(t, " * %c[%d]", of, at + j);
+        if (differences)
+            PUT(t, " * (%c[%d] - %c[%d])", of, at + j, of, at + i);
+        else
+            PUT(t, " * %c[%d]", of, at + j);
     }
 }
 

@@ -4,13 +4,13 @@
 // directions that take part in contact problems, by constraint: ROW[id] is the first of constraint id.  Pairs of shapes
 // have tapes of their own (carom_model_apart); their statements follow those of the model in each function.
 #include "sweep/lanes_model.h"
-#include "sweep/lanes_members.h"
 #include "base/grow.h"
 #include "base/tolerance.h"
 #include "expr/native.h"
 #include "expr/tape.h"
 #include "model/conditions.h"
 #include "model/pairs.h"
+#include "sweep/lanes_members.h"
 #include "system/system.h"
 #include <limits.h>
 #include <math.h>
@@ -32,9 +32,9 @@ static void add(carom_lane_value *list, int room, int *n, carom_lane_kind kind, 
 // What is bound to a place of the model (set.c) that lanes have, too; false: it stands in expressions alone.
 static bool value_of(const carom_model *m, int i, carom_lane_kind *kind, int *index) {
     const bound *b = &m->bound[i];
-    const body *o = b->kind == BOUND_ANGLE                                ? &m->bodies[b->index]
+    const body *o = b->kind == BOUND_ANGLE                               ? &m->bodies[b->index]
                     : b->kind >= BOUND_PLACE && b->kind <= BOUND_INERTIA ? &m->bodies[b->index / 6]
-                                                                           : NULL;
+                                                                         : NULL;
     *index = b->index;
     switch (b->kind) {
     case BOUND_POSITION: return *kind = CAROM_LANE_POSITION, true;
@@ -50,8 +50,10 @@ static bool value_of(const carom_model *m, int i, carom_lane_kind *kind, int *in
     case BOUND_INPUT: return *kind = CAROM_LANE_PARAMETER, *index = m->np_own + b->index, true;
     case BOUND_STEP: return *kind = CAROM_LANE_STEP, true;
     case BOUND_END: return *kind = CAROM_LANE_END, true;
-    case BOUND_MASS: case BOUND_INERTIA: case BOUND_GRAVITY: case BOUND_COEFFICIENT:
-        return *kind = CAROM_LANE_RANGE, *index = i, true;
+    case BOUND_MASS:
+    case BOUND_INERTIA:
+    case BOUND_GRAVITY:
+    case BOUND_COEFFICIENT: return *kind = CAROM_LANE_RANGE, *index = i, true;
     case BOUND_NUMBER: break;
     }
     return false;
@@ -84,19 +86,19 @@ typedef struct text {
     void *user;
     carom_lane_value *value; // nvalues
     int nvalues;
-    bool *moves;             // by input of the check tape: it differs between systems
-    int *place;              // by parameter: in k
-    bool *law_moves;         // 3 nc: restitution, tangential, friction
+    bool *moves;     // by input of the check tape: it differs between systems
+    int *place;      // by parameter: in k
+    bool *law_moves; // 3 nc: restitution, tangential, friction
     int *law_place;
-    int *range_place;        // by bound: where the number is whose range the model has assumed; -1: it is a constant
+    int *range_place; // by bound: where the number is whose range the model has assumed; -1: it is a constant
     carom_lane_mass mass;
-    int *gate_place;         // by condition: where 1 is while its contact must not close
-    double *jump;            // times at which forces jump, where steps begin and end beside them
+    int *gate_place; // by condition: where 1 is while its contact must not close
+    double *jump;    // times at which forces jump, where steps begin and end beside them
     int njumps;
     int nk;
-    bool starts;             // initial values differ
+    bool starts;                          // initial values differ
     carom_lane lane, check, *pair, *kind; // of the model, of what is observed, of each pair of shapes, of each kind
-    int row[MOST_C + MOST_E + 1]; // by constraint
+    int row[MOST_C + MOST_E + 1];         // by constraint
     // while a group is written: what its results are called, and of which pair they are, from 1
     int mode, of_pair, of_kind;
 } text;
@@ -124,7 +126,8 @@ static bool depends(const text *x, int value) {
 static void find_moving(text *x) {
     const carom_model *m = x->m;
     int which;
-    for (int p = 0; p < m->np; ++p) x->moves[p] = varied(x, p, &which) || p >= m->np_own + m->nset; // signals of controllers
+    for (int p = 0; p < m->np; ++p)
+        x->moves[p] = varied(x, p, &which) || p >= m->np_own + m->nset; // signals of controllers
     for (bool more = true; more;) {
         more = false;
         for (int i = 0; i < x->nvalues; ++i) {
@@ -159,7 +162,8 @@ carom_status carom_lanes_size(const carom_model *m, carom_error *err) {
 }
 
 static carom_status check_pairs(const carom_model *m, carom_error *err) {
-    if (m->near) return refuse(err, "contacts that a search finds: hulls, meshes, height fields, hundreds of pairs of shapes");
+    if (m->near)
+        return refuse(err, "contacts that a search finds: hulls, meshes, height fields, hundreds of pairs of shapes");
     if (m->nfree) return refuse(err, "worlds of bodies that only contacts and gravity act on");
     for (int i = 0; i < m->npairs; ++i)
         if (m->pairs[i].soft) return refuse(err, "contacts of finite stiffness");
@@ -302,11 +306,17 @@ static bool alone(const carom_model *m, void *work, double at, double e) {
     double *left = calloc(2 * (size_t)m->nswitches + 1, sizeof *left), *right = left ? left + m->nswitches : NULL;
     void *own = (unsigned char *)work + m->times_work;
     for (int k = 0; left && k < 3; ++k) {
-        const carom_values x = carom_tape_values(m->times_tape, own, 0, k == 0 ? at - e : k == 1 ? at + e : at, NULL, NULL);
+        const carom_values x = carom_tape_values(m->times_tape, own, 0,
+                                                 k == 0   ? at - e
+                                                 : k == 1 ? at + e
+                                                          : at,
+                                                 NULL, NULL);
         for (int i = 0; i < m->nswitches; ++i) {
             const double y = x.slot[x.place[i]];
-            if (k < 2) (k ? right : left)[i] = y;
-            else same = same && left[i] == right[i], differs = differs || (left[i] == right[i] && y != left[i]);
+            if (k < 2)
+                (k ? right : left)[i] = y;
+            else
+                same = same && left[i] == right[i], differs = differs || (left[i] == right[i] && y != left[i]);
         }
     }
     free(left);
@@ -323,10 +333,11 @@ static carom_status find_jumps(text *x, carom_error *err) {
     for (int i = 0; i < m->nswitches; ++i)
         for (int p = 0; p < m->np && x->r->beside; ++p)
             if (x->moves[p] && carom_graph_depends(m->graph, m->switch_node[i], CAROM_PARAMETER, p))
-                return carom_fail(err, CAROM_BAD_INPUT,
-                                  "lanes do not support other values of '%.100s' with this scheme, whose steps end where "
-                                  "forces jump: the times of the jumps depend on it",
-                                  m->names.at[m->parameter_name[p]].text);
+                return carom_fail(
+                    err, CAROM_BAD_INPUT,
+                    "lanes do not support other values of '%.100s' with this scheme, whose steps end where "
+                    "forces jump: the times of the jumps depend on it",
+                    m->names.at[m->parameter_name[p]].text);
     void *work = carom_model_work(m, err);
     if (!work) return CAROM_NO_MEMORY;
     carom_status status = CAROM_OK;
@@ -338,10 +349,14 @@ static carom_status find_jumps(text *x, carom_error *err) {
             t += 64 * h;
             continue;
         }
-        if (alone(m, work, at, e)) status = refuse(err, "forces with a value at a single instant");
-        else if (x->njumps == MOST) break;
-        else if (x->r->beside && !carom_grow(&x->jump, (size_t)x->njumps, sizeof *x->jump)) status = CAROM_NO_MEMORY;
-        else if (x->r->beside) x->jump[x->njumps++] = at;
+        if (alone(m, work, at, e))
+            status = refuse(err, "forces with a value at a single instant");
+        else if (x->njumps == MOST)
+            break;
+        else if (x->r->beside && !carom_grow(&x->jump, (size_t)x->njumps, sizeof *x->jump))
+            status = CAROM_NO_MEMORY;
+        else if (x->r->beside)
+            x->jump[x->njumps++] = at;
         t = at + e;
     }
     free(work);
@@ -360,10 +375,10 @@ static carom_status open(text *x, carom_error *err) {
     x->gate_place = calloc((size_t)m->nconditions + 1, sizeof *x->gate_place);
     x->pair = calloc((size_t)m->npairs + 1, sizeof *x->pair);
     x->kind = calloc((size_t)m->nkinds + 1, sizeof *x->kind);
-    carom_status status =
-        x->value && x->moves && x->place && x->law_moves && x->law_place && x->range_place && x->gate_place && x->pair && x->kind
-            ? CAROM_OK
-            : CAROM_NO_MEMORY;
+    carom_status status = x->value && x->moves && x->place && x->law_moves && x->law_place && x->range_place &&
+                                  x->gate_place && x->pair && x->kind
+                              ? CAROM_OK
+                              : CAROM_NO_MEMORY;
     if (status == CAROM_OK) {
         carom_lane_values(m, x->value, x->nvalues);
         find_moving(x);
@@ -399,9 +414,12 @@ static bool input_name(void *user, carom_input kind, int i, char s[CAROM_SLOT_NA
     const carom_model *m = x->m;
     int ledger = 0;
     if (x->of_kind) { // positions and velocities of two bodies; sizes, which are numbers
-        if (kind == CAROM_TIME) strcpy(s, "T(of)(0)");
-        else if (kind == CAROM_PARAMETER) snprintf(s, CAROM_SLOT_NAME, "T(of)(z[%d])", i);
-        else snprintf(s, CAROM_SLOT_NAME, "%c[%d]", kind == CAROM_POSITION ? 'q' : 'v', i);
+        if (kind == CAROM_TIME)
+            strcpy(s, "T(of)(0)");
+        else if (kind == CAROM_PARAMETER)
+            snprintf(s, CAROM_SLOT_NAME, "T(of)(z[%d])", i);
+        else
+            snprintf(s, CAROM_SLOT_NAME, "%c[%d]", kind == CAROM_POSITION ? 'q' : 'v', i);
         return true;
     }
     switch (kind) {
@@ -455,12 +473,16 @@ static void gradient_name(const carom_model *m, span a, int ndW, int i, char s[C
 static bool direction_name(const text *x, bool of_w, int e, char s[CAROM_SLOT_NAME]) {
     const carom_model *m = x->m;
     const int r = row_of(x, of_w ? m->w.i[e] : m->W.j[e]);
-    if (of_w) snprintf(s, CAROM_SLOT_NAME, "w[%d]", r);
-    else snprintf(s, CAROM_SLOT_NAME, "W[%d]", r * m->nv + m->W.i[e]);
+    if (of_w)
+        snprintf(s, CAROM_SLOT_NAME, "w[%d]", r);
+    else
+        snprintf(s, CAROM_SLOT_NAME, "W[%d]", r * m->nv + m->W.i[e]);
     return r >= 0;
 }
 
-typedef struct kind_text { char text[60]; } kind_text;
+typedef struct kind_text {
+    char text[60];
+} kind_text;
 static kind_text kind_name(int kind, int answer, bool typed);
 
 // Where the derivatives of directions of a pair that shares begin, behind those of the model.
@@ -501,8 +523,10 @@ static bool output_name(void *user, int i, char s[CAROM_SLOT_NAME]) {
     case OUT_DIRECTIONS: return direction_name(x, i >= m->own.W, i < m->own.W ? i : i - m->own.W, s);
     case OUT_GRADIENT: return gradient_name(m, (span){0}, m->own.dW, i, s), true;
     case OUT_KC:
-        if (i < m->K.n) snprintf(s, CAROM_SLOT_NAME, "K[%d]", m->K.i[i] * m->nv + m->K.j[i]);
-        else snprintf(s, CAROM_SLOT_NAME, "C[%d]", m->C.i[i - m->K.n] * m->nv + m->C.j[i - m->K.n]);
+        if (i < m->K.n)
+            snprintf(s, CAROM_SLOT_NAME, "K[%d]", m->K.i[i] * m->nv + m->K.j[i]);
+        else
+            snprintf(s, CAROM_SLOT_NAME, "C[%d]", m->C.i[i - m->K.n] * m->nv + m->C.j[i - m->K.n]);
         return true;
     case OUT_OBSERVE:
         return snprintf(s, CAROM_SLOT_NAME, "out[%d]", i - 2 * m->nchecks),
@@ -515,7 +539,8 @@ static bool output_name(void *user, int i, char s[CAROM_SLOT_NAME]) {
 // What pairs of shapes add to a group of the model; -1: nothing.
 static int group_of_pairs(int group) {
     switch (group) {
-    case GROUP_MOTION_GAPS: case GROUP_GAPS: return PAIR_GAPS;
+    case GROUP_MOTION_GAPS:
+    case GROUP_GAPS: return PAIR_GAPS;
     case GROUP_DIRECTIONS: return PAIR_DIRECTIONS;
     case GROUP_RATES: return PAIR_RATES;
     case GROUP_CURVATURE: return PAIR_CURVATURE;
@@ -524,15 +549,25 @@ static int group_of_pairs(int group) {
     }
 }
 
-// -- pairs that share the functions of their kind -----------------------------------------------------------------------
+// -- pairs that share the functions of their kind --------------------------------------------------------------------
+// -----------------------------------------------------------------------
 
-static const struct { pair_group group; const char *name; bool velocities; } kind_answers[] = {
-    {PAIR_GAPS, "gaps", false}, {PAIR_DIRECTIONS, "directions", false}, {PAIR_RATES, "rates", true},
-    {PAIR_CURVATURE, "curvature", true}, {PAIR_RATE_GRADIENT, "rate_gradient", false}};
+static const struct {
+    pair_group group;
+    const char *name;
+    bool velocities;
+} kind_answers[] = {{PAIR_GAPS, "gaps", false},
+                    {PAIR_DIRECTIONS, "directions", false},
+                    {PAIR_RATES, "rates", true},
+                    {PAIR_CURVATURE, "curvature", true},
+                    {PAIR_RATE_GRADIENT, "rate_gradient", false}};
 enum { KIND_ANSWERS = sizeof kind_answers / sizeof *kind_answers };
 
 static int answers_of(const carom_model *two, int count, int group) {
-    return group == PAIR_GAPS ? count : group == PAIR_DIRECTIONS ? two->W.n : group == PAIR_RATE_GRADIENT ? two->dW.n : two->ndir;
+    return group == PAIR_GAPS            ? count
+           : group == PAIR_DIRECTIONS    ? two->W.n
+           : group == PAIR_RATE_GRADIENT ? two->dW.n
+                                         : two->ndir;
 }
 
 // Is this answer asked of vectors?
@@ -557,9 +592,11 @@ static carom_status put_kinds(text *x, bool typed) {
     carom_status status = CAROM_OK;
     for (int k = 0; k < x->m->nkinds && status == CAROM_OK; ++k)
         for (int a = 0; a < KIND_ANSWERS && status == CAROM_OK; ++a) {
-            if (of_vectors(kind_answers[a].group) != typed || (kind_answers[a].group == PAIR_RATE_GRADIENT && !x->r->jean))
+            if (of_vectors(kind_answers[a].group) != typed ||
+                (kind_answers[a].group == PAIR_RATE_GRADIENT && !x->r->jean))
                 continue;
-            PUT(x, "\n%s void %s(const %s *q, const %s *v, const double *z, %s *out) {\n    (void)q, (void)v, (void)z;\n",
+            PUT(x,
+                "\n%s void %s(const %s *q, const %s *v, const double *z, %s *out) {\n    (void)q, (void)v, (void)z;\n",
                 x->m->npairs > FEW ? "NOINLINE" : "DEVICE", kind_name(k, a, typed).text, typed ? "real" : "double",
                 typed ? "real" : "double", typed ? "real" : "double");
             x->of_kind = k + 1;
@@ -591,8 +628,8 @@ static int class_of(const text *x, int i) {
     return k;
 }
 
-// What the functions of pairs that share are told: of each pair its number, where positions and velocities of its bodies
-// start, its first contact, row and derivative; of each class where its answers go.
+// What the functions of pairs that share are told: of each pair its number, where positions and velocities of its
+// bodies start, its first contact, row and derivative; of each class where its answers go.
 static void put_classes(const text *x) {
     const carom_model *m = x->m;
     char number[CAROM_NUMBER_TEXT];
@@ -610,8 +647,8 @@ static void put_classes(const text *x) {
         for (int k = i; k < m->npairs; ++k) {
             const pair *p = &m->pairs[k];
             if (p->shares && class_of(x, k) == i)
-                PUT(x, "{%d, %d, %d, %d, %d, %d, %d, %d}, ", k, p->q_at[0], p->q_at[1], p->v_at[0], p->v_at[1], p->first,
-                    x->row[p->first], shared_gradient(m, p));
+                PUT(x, "{%d, %d, %d, %d, %d, %d, %d, %d}, ", k, p->q_at[0], p->q_at[1], p->v_at[0], p->v_at[1],
+                    p->first, x->row[p->first], shared_gradient(m, p));
         }
         PUT(x, "{-1}};\nCONSTANT int AT_%d[] = {", i);
         for (int d = 0; d < two->ndir; ++d) PUT(x, "%d, ", answer_row(x, &m->pairs[i], d));
@@ -637,10 +674,11 @@ static void put_shared(const text *x, int i, int group) {
     PUT(x, "        const %s far = T(below)(T(of)(MARGIN[z[0][0]]), bound[z[0][0]]);\n", typed ? "T(mask)" : "int");
     put(x, typed ? "        if (T(any)(T(not)(far))) {\n" : "        if (!far) {\n");
     for (int side = 0; side < 2; ++side) {
-        PUT(x, "            for (int j = 0; j < %d; ++j) a[%d + j] = q[z[0][%d] + j];\n", k->nq[side], side * k->nq[0], 1 + side);
+        PUT(x, "            for (int j = 0; j < %d; ++j) a[%d + j] = q[z[0][%d] + j];\n", k->nq[side], side * k->nq[0],
+            1 + side);
         if (kind_answers[a].velocities)
-            PUT(x, "            for (int j = 0; j < %d; ++j) b[%d + j] = v[z[0][%d] + j];\n", k->nv[side], side * k->nv[0],
-                3 + side);
+            PUT(x, "            for (int j = 0; j < %d; ++j) b[%d + j] = v[z[0][%d] + j];\n", k->nv[side],
+                side * k->nv[0], 3 + side);
     }
     PUT(x, "            %s(a, %s, SIZES + %d * z[0][0], o);\n", kind_name(p->kind, a, typed).text,
         kind_answers[a].velocities ? "b" : "a", MOST_SIZES);
@@ -652,13 +690,17 @@ static void put_shared(const text *x, int i, int group) {
             x->mode == OUT_MOTION ? "g" : "out");
         break;
     case PAIR_RATES:
-        PUT(x, "if (AT_%d[e] >= 0) {\n                const real far_rate = e %% %d ? T(of)(0) : bound_rate[z[0][0]];\n"
-               "                out[z[0][6] + AT_%d[e]] = T(any)(T(not)(far)) ? T(pick)(far, far_rate, o[e]) : far_rate;\n"
-               "            }\n", i, per, i);
+        PUT(x,
+            "if (AT_%d[e] >= 0) {\n                const real far_rate = e %% %d ? T(of)(0) : bound_rate[z[0][0]];\n"
+            "                out[z[0][6] + AT_%d[e]] = T(any)(T(not)(far)) ? T(pick)(far, far_rate, o[e]) : far_rate;\n"
+            "            }\n",
+            i, per, i);
         break;
     case PAIR_DIRECTIONS:
-        PUT(x, "if (!far && W_%d[e][0] >= 0) W[(z[0][6] + W_%d[e][0]) * NV + (W_%d[e][1] < %d ? z[0][3] : z[0][4] - %d) + "
-               "W_%d[e][1]] = o[e];\n", i, i, i, k->nv[0], k->nv[0], i);
+        PUT(x,
+            "if (!far && W_%d[e][0] >= 0) W[(z[0][6] + W_%d[e][0]) * NV + (W_%d[e][1] < %d ? z[0][3] : z[0][4] - %d) + "
+            "W_%d[e][1]] = o[e];\n",
+            i, i, i, k->nv[0], k->nv[0], i);
         break;
     case PAIR_RATE_GRADIENT: put(x, "out[z[0][7] + e] = far ? 0 : o[e];\n"); break;
     default: PUT(x, "if (AT_%d[e] >= 0) out[z[0][6] + AT_%d[e]] = far ? 0 : o[e];\n", i, i);
@@ -671,7 +713,8 @@ static carom_status put_pairs(text *x, int group, const carom_lane_names *names)
     if (pair_shares(x->m)) {
         PUT(x, "    %s bound[%d];\n", of_vectors(group) ? "real" : "double", x->m->npairs);
         PUT(x, "    %s(t, q, k, bound);\n", of_vectors(group) ? "T(bounds)" : "D_bounds");
-        if (group == PAIR_RATES) PUT(x, "    real bound_rate[%d];\n    T(bound_rates)(t, q, v, k, bound_rate);\n", x->m->npairs);
+        if (group == PAIR_RATES)
+            PUT(x, "    real bound_rate[%d];\n    T(bound_rates)(t, q, v, k, bound_rate);\n", x->m->npairs);
     }
     for (x->of_pair = 1; x->of_pair <= x->m->npairs && status == CAROM_OK; ++x->of_pair) {
         if (x->m->pairs[x->of_pair - 1].shares) {
@@ -695,8 +738,10 @@ static carom_status put_members(const text *x, int group) {
     for (int e = 0; e < x->mass.n; ++e) {
         if (x->mass.value[e] == 0) continue;
         carom_native_number(x->mass.value[e], number);
-        if (x->mass.term[e] >= 0) PUT(x, "    m[%d] = m[%d] + %s;\n", e, e, number);
-        else PUT(x, "    m[%d] = T(of)(%s);\n", e, number);
+        if (x->mass.term[e] >= 0)
+            PUT(x, "    m[%d] = m[%d] + %s;\n", e, e, number);
+        else
+            PUT(x, "    m[%d] = T(of)(%s);\n", e, number);
     }
     return carom_lane_member_forces(x->m, x->write, x->user);
 }
@@ -711,8 +756,8 @@ static void put_gates(const text *x, int group, int mode) {
         const int id = m->ne + m->sys.gate_of[i], first = gaps ? id : x->row[id], last = gaps ? id + 1 : x->row[id + 1];
         carom_native_number(gaps ? m->conditional->gap : 0, number);
         for (int r = first; r < last; ++r)
-            PUT(x, "    %s[%d] = T(pick)(T(equal)(k[%d], T(of)(0)), %s[%d], T(of)(%s));\n", mode == OUT_MOTION ? "g" : "out",
-                r, x->gate_place[i], mode == OUT_MOTION ? "g" : "out", r, number);
+            PUT(x, "    %s[%d] = T(pick)(T(equal)(k[%d], T(of)(0)), %s[%d], T(of)(%s));\n",
+                mode == OUT_MOTION ? "g" : "out", r, x->gate_place[i], mode == OUT_MOTION ? "g" : "out", r, number);
     }
 }
 
@@ -723,7 +768,8 @@ static carom_status put_group(text *x, const char *head, int group, int mode) {
     PUT(x, "\n%s {\n", head);
     put(x, check ? "    (void)t, (void)q, (void)v, (void)k, (void)a, (void)ledger, (void)out;\n"
                  : "    (void)t, (void)q, (void)k;\n");
-    if (group == GROUP_MOTION_GAPS && x->m->nmember) PUT(x, "    real e[%d];\n", x->m->visible.nv_own + 1 + x->m->visible.compiled);
+    if (group == GROUP_MOTION_GAPS && x->m->nmember)
+        PUT(x, "    real e[%d];\n", x->m->visible.nv_own + 1 + x->m->visible.compiled);
     carom_status status =
         carom_lane_write_group(check ? &x->check : &x->lane, check ? 0 : group, &names, check, x->write, x->user);
     const int of_pairs = check || mode == OUT_JOINTS ? -1 : group_of_pairs(group);
@@ -767,8 +813,10 @@ static void put_factor(const text *x) {
         for (int i = j + 1; i < n; ++i) {
             if (at[i][j] < 0) continue;
             const int e0 = mass_entry(x, i, j);
-            if (e0 >= 0) PUT(x, "    real c%d_%d = m[%d];\n", i, j, e0);
-            else PUT(x, "    real c%d_%d = T(of)(0);\n", i, j);
+            if (e0 >= 0)
+                PUT(x, "    real c%d_%d = m[%d];\n", i, j, e0);
+            else
+                PUT(x, "    real c%d_%d = T(of)(0);\n", i, j);
             for (int e = 0; e < j; ++e)
                 if (at[i][e] >= 0 && at[j][e] >= 0)
                     PUT(x, "    c%d_%d = c%d_%d - c%d_%d * l[%d];\n", i, j, i, j, i, e, at[j][e]);
@@ -790,7 +838,10 @@ static void put_factor(const text *x) {
 // -- joints -----------------------------------------------------------------------------------------------------------
 
 // Which velocities the rows of joints have, in W and in M^-1 W.
-typedef struct joint_rows { bool W[MOST_E][MOST_V], y[MOST_E][MOST_V], G[MOST_E][MOST_E]; bool diagonal; } joint_rows;
+typedef struct joint_rows {
+    bool W[MOST_E][MOST_V], y[MOST_E][MOST_V], G[MOST_E][MOST_E];
+    bool diagonal;
+} joint_rows;
 
 static void find_rows(const text *x, joint_rows *p) {
     const carom_model *m = x->m;
@@ -818,9 +869,12 @@ static void put_hold(const text *x, joint_rows *p) {
     for (int i = 0; i < n; ++i) {
         for (int e = 0; e < m->nv; ++e) {
             const int k = i * m->nv + e;
-            if (p->diagonal && p->y[i][e]) PUT(x, "    y[%d] = W[%d] * l[%d];\n", k, k, count + e);
-            else if (!p->diagonal && p->W[i][e]) PUT(x, "    y[%d] = W[%d];\n", k, k);
-            else if (!p->diagonal) PUT(x, "    y[%d] = T(of)(0);\n", k);
+            if (p->diagonal && p->y[i][e])
+                PUT(x, "    y[%d] = W[%d] * l[%d];\n", k, k, count + e);
+            else if (!p->diagonal && p->W[i][e])
+                PUT(x, "    y[%d] = W[%d];\n", k, k);
+            else if (!p->diagonal)
+                PUT(x, "    y[%d] = T(of)(0);\n", k);
         }
         if (!p->diagonal) PUT(x, "    T(solve)(l, y + %d);\n", i * m->nv);
     }
@@ -842,8 +896,10 @@ static void put_hold(const text *x, joint_rows *p) {
             PUT(x, "    g%d_%d = g%d_%d * d%d;\n    u[%d] = u[%d] - g%d_%d * u[%d];\n", i, j, i, j, j, i, i, i, j, j);
             for (int e = j + 1; e < n; ++e) {
                 if (!p->G[j][e]) continue;
-                if (p->G[i][e]) PUT(x, "    g%d_%d = g%d_%d - g%d_%d * g%d_%d;\n", i, e, i, e, i, j, j, e);
-                else PUT(x, "    real g%d_%d = -(g%d_%d * g%d_%d);\n", i, e, i, j, j, e);
+                if (p->G[i][e])
+                    PUT(x, "    g%d_%d = g%d_%d - g%d_%d * g%d_%d;\n", i, e, i, e, i, j, j, e);
+                else
+                    PUT(x, "    real g%d_%d = -(g%d_%d * g%d_%d);\n", i, e, i, j, j, e);
                 p->G[i][e] = true;
             }
         }
@@ -896,8 +952,10 @@ static void put_axis(const text *x, const body *b, const double *X, int column, 
         carom_native_number(a, number);
         PUT(x, "%s%s", i ? ", " : "", number);
     }
-    if (b->v >= 0) PUT(x, "};\n        T(world)(q_1 + %d, s, %s);\n        }\n", b->turn, w);
-    else PUT(x, "};\n        for (int i = 0; i < 3; ++i) %s[i] = T(of)(s[i]);\n        }\n", w);
+    if (b->v >= 0)
+        PUT(x, "};\n        T(world)(q_1 + %d, s, %s);\n        }\n", b->turn, w);
+    else
+        PUT(x, "};\n        for (int i = 0; i < 3; ++i) %s[i] = T(of)(s[i]);\n        }\n", w);
 }
 
 static void put_angle(const text *x, const joint *j) {
@@ -943,9 +1001,10 @@ static void put_gradients(const text *x) {
         for (const pair *p = m->pairs; p < m->pairs + m->npairs; ++p) {
             const carom_model *two = p->shares ? m->kinds[p->kind].two : NULL;
             for (int e = 0; two && e < two->dW.n; ++e)
-                PUT(x, "%d, ", which == 0   ? row_of(x, m->links[p->first].dir + two->dW.j[e])
-                               : which == 1 ? carom_kind_velocity(&m->kinds[p->kind], p, two->dW.i[e])
-                                            : carom_kind_velocity(&m->kinds[p->kind], p, two->dW.l[e]));
+                PUT(x, "%d, ",
+                    which == 0   ? row_of(x, m->links[p->first].dir + two->dW.j[e])
+                    : which == 1 ? carom_kind_velocity(&m->kinds[p->kind], p, two->dW.i[e])
+                                 : carom_kind_velocity(&m->kinds[p->kind], p, two->dW.l[e]));
         }
         put(x, "-1};\n");
     }
@@ -972,8 +1031,8 @@ static void put_sizes(const text *x) {
 static void put_signals(const text *x) {
     const carom_model *m = x->m;
     char a[CAROM_NUMBER_TEXT], b[CAROM_NUMBER_TEXT];
-    PUT(x, "#define NCONTROL %d\n#define NSAMPLERS %d\n#define NGATES %d\n#define NJUMPS %d\n", m->ncontrol, m->ncontrols,
-        m->nconditions, x->njumps);
+    PUT(x, "#define NCONTROL %d\n#define NSAMPLERS %d\n#define NGATES %d\n#define NJUMPS %d\n", m->ncontrol,
+        m->ncontrols, m->nconditions, x->njumps);
     put(x, "CONSTANT char GATED[] = {");
     for (int c = 0; c < m->nc; ++c) PUT(x, "%d, ", carom_system_gated(&m->sys, c));
     put(x, "0};\nCONSTANT int GATE[][3] = {");
@@ -1188,8 +1247,10 @@ static void put_ranges(const text *x) {
         const bound *b = &x->m->bound[i];
         const int at = x->range_place[i];
         if (at < 0) continue;
-        if (b->kind == BOUND_MASS) PUT(x, "    if (!(k[%d] > 0)) return 0;\n", at);
-        else PUT(x, "    if ((k[%d] != 0) != %d) return 0;\n", at, b->value != 0);
+        if (b->kind == BOUND_MASS)
+            PUT(x, "    if (!(k[%d] > 0)) return 0;\n", at);
+        else
+            PUT(x, "    if ((k[%d] != 0) != %d) return 0;\n", at, b->value != 0);
         if (b->kind == BOUND_COEFFICIENT) PUT(x, "    if (!(k[%d] >= 0)) return 0;\n", at);
     }
     put(x, "    return 1;\n}\n");
@@ -1202,8 +1263,10 @@ static void put_law(const text *x, const char *name, int which) {
     for (int c = 0; c < m->nc; ++c) {
         const carom_contact *l = &m->contacts[c];
         const double value = which == 0 ? l->restitution : which == 1 ? l->tangential_restitution : l->friction;
-        if (x->law_moves[3 * c + which]) snprintf(number, sizeof number, "k[%d]", x->law_place[3 * c + which]);
-        else carom_native_number(value, number);
+        if (x->law_moves[3 * c + which])
+            snprintf(number, sizeof number, "k[%d]", x->law_place[3 * c + which]);
+        else
+            carom_native_number(value, number);
         PUT(x, "    if (c == %d) return %s;\n", c, number);
     }
     put(x, "    return 0;\n}\n");
@@ -1245,8 +1308,9 @@ static carom_status put_single(text *x) {
     put_ranges(x);
     CAROM_TRY(put_refresh(x));
     if (m->ncontrol)
-        CAROM_TRY(put_group(x, "DEVICE void control(double t, const double *q, const double *v, const double *k, double *out)",
-                            GROUP_CONTROL, OUT_ALL));
+        CAROM_TRY(put_group(
+            x, "DEVICE void control(double t, const double *q, const double *v, const double *k, double *out)",
+            GROUP_CONTROL, OUT_ALL));
     return put_setup(x);
 }
 

@@ -1,7 +1,7 @@
 // lanes_write.c: a sweep as one text.
-#include "base/tolerance.h"
 #include "base/escape.h"
 #include "base/number.h"
+#include "base/tolerance.h"
 #include "expr/native.h"
 #include "model/answers.h"
 #include "model/model.h"
@@ -38,10 +38,10 @@ static bool given_again(const char *const *rest, const char *text) {
 
 // Options of scheme and solver: those that lanes know.
 static carom_status read_options(carom_lanes *l, carom_error *err) {
-    static const char *const same[] = {"local=exact",  "active=current", "closed=tolerant",
-                                       "adaptive=off", "solver=auto",    "impulsive-step=1", NULL};
+    static const char *const same[] = {
+        "local=exact", "active=current", "closed=tolerant", "adaptive=off", "solver=auto", "impulsive-step=1", NULL};
     static const char *const free_of[] = {"identity=", "accept=", NULL}; // they do not change what lanes compute
-    l->theta = 0.5, l->tol = l->newton_tol = 1e-12, l->accept = 1e-8; // as direct solvers do unless tol is given
+    l->theta = 0.5, l->tol = l->newton_tol = 1e-12, l->accept = 1e-8;    // as direct solvers do unless tol is given
     for (int i = 0; l->run.options && l->run.options[i]; ++i) {
         const char *text = l->run.options[i], *value = strchr(text, '=');
         bool known = given_again(l->run.options + i + 1, text);
@@ -83,7 +83,7 @@ static carom_model *model_with(const carom_sweep *s, const carom_mech *mech, con
     carom_model *m = carom_model_apart(mech, observe, false, true, "observe", err);
     double *value = calloc((size_t)s->nvary + 1, sizeof *value), *x = calloc((size_t)s->nvary + 1, sizeof *x);
     int *index = calloc((size_t)s->nvary + 1, sizeof *index), n = 0;
-    carom_status status = !m                     ? err->code
+    carom_status status = !m                    ? err->code
                           : value && x && index ? CAROM_OK
                                                 : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
     if (status == CAROM_OK && run >= 0) {
@@ -134,8 +134,10 @@ static carom_model *model_at(const carom_sweep *s, long run, carom_error *err) {
         for (size_t i = 0; i < n; ++i) observe[i] = s->observe[i];
         const size_t own = n;
         for (int i = 0; i < count && (observe[n] = spell(list[i].from)); ++i) ++n;
-        if (n == own + (size_t)count) whole = model_with(s, mech, observe, run, err);
-        else carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
+        if (n == own + (size_t)count)
+            whole = model_with(s, mech, observe, run, err);
+        else
+            carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
         while (n > own) free((void *)observe[--n]);
     } else {
         carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
@@ -211,14 +213,19 @@ carom_status carom_lanes_create(const carom_sweep *s, carom_lanes **lanes, carom
     carom_lanes *l = calloc(1, sizeof *l);
     if (!l) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
     const carom_status status = create(s, l, err);
-    if (status == CAROM_OK) *lanes = l;
-    else carom_lanes_destroy(l);
+    if (status == CAROM_OK)
+        *lanes = l;
+    else
+        carom_lanes_destroy(l);
     return status;
 }
 
 // -- text -------------------------------------------------------------------------------------------------------------
 
-typedef struct sheet { carom_write_text *write; void *user; } sheet;
+typedef struct sheet {
+    carom_write_text *write;
+    void *user;
+} sheet;
 
 static void put(const sheet *t, const char *text) { t->write(t->user, text, strlen(text)); }
 
@@ -245,8 +252,8 @@ static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes
     for (int c = 0; c < carom_model_count(l->model).contacts; ++c)
         PUT(t, "%d, ", impacts && carom_model_contact_is(l->model, s->section.contact, c));
     put(t, "0};\n");
-    PUT(t, "#define COUNT %ld\n#define IMPACTS %d\n#define PENETRATION %d\n", s->def.count,
-        impacts, carom_lanes_observe(l->model, &l->request, "penetration"));
+    PUT(t, "#define COUNT %ld\n#define IMPACTS %d\n#define PENETRATION %d\n", s->def.count, impacts,
+        carom_lanes_observe(l->model, &l->request, "penetration"));
     put_number(t, "INSTANT", CAROM_INSTANT);
     put_number(t, "QUOTIENT", CAROM_QUOTIENT);
     put_number(t, "THETA", l->theta);
@@ -261,7 +268,8 @@ static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes
 // What texts over a type need, for single numbers; what exact beams are told.
 static void put_scalar(const sheet *t) {
     put(t, carom_scalar_text);
-    put(t, "#undef real\n#undef T\ntypedef struct carom_member { double l, section[3], damping_stiffness; } carom_member;\n");
+    put(t, "#undef real\n#undef T\ntypedef struct carom_member { double l, section[3], damping_stiffness; } "
+           "carom_member;\n");
 }
 
 static carom_status put_typed(const sheet *t, const carom_lanes *l, const char *real, char letter, carom_error *err) {
