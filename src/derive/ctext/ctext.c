@@ -141,7 +141,7 @@ static void put_move(const ctext *c) {
                "        if (joint[i].B >= 0) D_world(q1 + joint[i].B, joint[i].x_B, x_B);\n"
                "        q1[joint[i].at] = D_nearest_angle(x_A, y_A, x_B, q0[joint[i].at]);\n    }\n");
     } else if (turning)
-        put(c, "    (void)world, (void)nearest_angle;\n");
+        put(c, "    (void)D_world, (void)D_nearest_angle;\n");
     put(c, "}\n");
 }
 
