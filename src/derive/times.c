@@ -4,6 +4,7 @@
 #include "expr/parts.h"
 #include "model/forcing.h"
 #include <stdlib.h>
+#include <string.h>
 
 // Knots of tables in time: kinks that time passes.
 static carom_status with_knots(carom_model *m, carom_node **list, int *n) {
@@ -43,6 +44,11 @@ carom_status carom_times_make(carom_model *m, carom_error *err) {
         m->npulses = carom_graph_pulses(m->graph, roots, root, &pulses);
     if (m->nswitches < 0 || m->npulses < 0) status = CAROM_NO_MEMORY;
     if (status == CAROM_OK) status = with_knots(m, &switches, &m->nswitches);
+    if (status == CAROM_OK && m->nswitches > 0) {
+        m->switch_node = carom_pool_take(&m->memory, (size_t)m->nswitches * sizeof *m->switch_node);
+        if (m->switch_node) memcpy(m->switch_node, switches, (size_t)m->nswitches * sizeof *switches);
+        else status = CAROM_NO_MEMORY;
+    }
     if (status == CAROM_OK && m->nswitches + m->npulses > 0) status = compile(m, switches, pulses, err);
     free(root);
     free(switches);

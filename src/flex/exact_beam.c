@@ -9,27 +9,29 @@
 // Mass is constant: rho A for x and y, rho I for the angle.
 #include "flex/flex.h"
 #include <math.h>
+#include "base/scalar.inc"
+#include "base/libm.inc"
 #include "flex/exact_beam.inc"
 
 static void stress(const carom_member *m, const double *x, double *s) {
-    strains a;
-    strain(m, x, &a);
+    D_strains a;
+    D_strain(m, x, &a);
     for (int k = 0; k < 3; ++k) s[k] = m->section[k] * a.e[k];
 }
 
 // (FLX-7)  df = -l (B'dsigma + sum sigma H dx),  dsigma = D (B dx + b (y'H dx + B dy))
 static void change(const carom_member *m, const double *x, const double *y, const double *dx, const double *dy,
                    double *f) {
-    strains a;
+    D_strains a;
     const double *D = m->section, b = m->damping_stiffness;
     double H[2][36];
-    strain(m, x, &a);
-    hessians(m, &a, H);
+    D_strain(m, x, &a);
+    D_hessians(m, &a, H);
     for (int k = 0; k < 3; ++k) {
         double dB[6] = {0};
-        for (int i = 0; i < 6 && k < 2; ++i) dB[i] = dot6(H[k] + 6 * i, dx);
-        const double d = m->l * D[k], sigma = d * (a.e[k] + b * dot6(a.B[k], y)),
-                     by = d * (dot6(a.B[k], dx) + b * (dot6(dB, y) + dot6(a.B[k], dy)));
+        for (int i = 0; i < 6 && k < 2; ++i) dB[i] = D_dot6(H[k] + 6 * i, dx);
+        const double d = m->l * D[k], sigma = d * (a.e[k] + b * D_dot6(a.B[k], y)),
+                     by = d * (D_dot6(a.B[k], dx) + b * (D_dot6(dB, y) + D_dot6(a.B[k], dy)));
         for (int i = 0; i < 6; ++i) f[i] -= by * a.B[k][i] + sigma * dB[i];
     }
 }
@@ -44,7 +46,7 @@ static void element(const carom_member *m, double *Me, double *Ke) {
     }
     double x[6], y[6] = {0}, Ce[36];
     for (int i = 0; i < 6; ++i) x[i] = member_rest(m, i / 3, i % 3);
-    exact_beam_tangent(m, x, y, Ke, Ce);
+    D_exact_beam_tangent(m, x, y, Ke, Ce);
 }
 
 const flex_kind carom_flex_exact_beam = {.component = {"x", "y", "angle"},

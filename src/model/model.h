@@ -376,6 +376,7 @@ struct carom_model {
                                   // pulses: functions of time that may have some; NULL: there are none
     carom_tape_part *times_part[2]; // of each
     int nswitches, npulses;
+    carom_node *switch_node;      // nswitches
     int check_parameters; // np, then the ledger, then WATCH_COUNT of every watched expression
     carom_system sys;
     carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none

@@ -7,13 +7,15 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+#include "base/scalar.inc"
+#include "base/libm.inc"
 #include "model/turn.inc"
 #include "model/rotation.inc"
 
 // Column c of X, fixed in body b, in the world.
 static void axis(const body *b, const double *q, const double *X, int c, double *out) {
     const double s[3] = {X[c], X[3 + c], X[6 + c]};
-    if (b->v >= 0) return world(q + b->turn, s, out);
+    if (b->v >= 0) return D_world(q + b->turn, s, out);
     for (int i = 0; i < 3; ++i) out[i] = b->R0[3 * i] * s[0] + b->R0[3 * i + 1] * s[1] + b->R0[3 * i + 2] * s[2];
 }
 
@@ -22,7 +24,7 @@ static double turned_angle(const joint *j, const double *q, double before) {
     axis(j->A, q, j->X_A, 0, x_A);
     axis(j->A, q, j->X_A, 1, y_A);
     axis(j->B, q, j->X_B, 0, x_B);
-    return nearest_angle(x_A, y_A, x_B, before);
+    return D_nearest_angle(x_A, y_A, x_B, before);
 }
 
 // The axes of a joint that has an angle: fixed in the body, or in the world.
@@ -53,7 +55,7 @@ void carom_model_move(const void *model, double *q1, const double *q0, double h,
     carom_add(q1 + nq, q0 + nq, h, v + nv, m->nq - nq); // unknowns of members
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
-        if (b->v >= 0 && b->space == SPATIAL) turn(q1 + b->turn, q0 + b->turn, h, v + b->v + 3);
+        if (b->v >= 0 && b->space == SPATIAL) D_turn(q1 + b->turn, q0 + b->turn, h, v + b->v + 3);
     }
     for (int i = 0; i < m->njoints; ++i) {
         const joint *j = &m->joints[i];
@@ -187,7 +189,7 @@ void carom_body_move(const body *b, double *q1, const double *q0, double h, cons
     if (b->v < 0) return;
     const int n = b->space == SPATIAL ? 3 : 2;
     carom_add(q1 + b->turn - n, q0 + b->turn - n, h, v + b->v, 3); // in the plane the angle is the third
-    if (n == 3) turn(q1 + b->turn, q0 + b->turn, h, v + b->v + 3);
+    if (n == 3) D_turn(q1 + b->turn, q0 + b->turn, h, v + b->v + 3);
 }
 
 double carom_body_speed(const body *b, const double *v, double arm) {

@@ -33,8 +33,16 @@ static int block_of(const carom_lanes *l) {
 }
 
 carom_status carom_lanes_compile(const carom_sweep *s, carom_lanes *l, carom_error *err) {
+    // A long text is mostly straight-line code, which gains little from what takes the compiler longest.
+    static const size_t LONG = 400000;
+    static const char hurry[] = "#pragma GCC optimize(\"O1\")\n";
     carom_text b = {0};
     carom_status status = carom_lanes_text(s, l, false, carom_text_append, &b, err);
+    if (status == CAROM_OK && b.n > LONG) {
+        b.n = 0;
+        carom_text_append(&b, hurry, sizeof hurry - 1);
+        status = carom_lanes_text(s, l, false, carom_text_append, &b, err);
+    }
     if (status == CAROM_OK && b.failed)
         status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the text of lanes");
     if (status == CAROM_OK) status = carom_object_open(b.at, b.n, &l->code, err);

@@ -43,6 +43,8 @@ carom_status carom_gpu_open(const carom_sweep *s, const carom_lanes *l, carom_gp
 void carom_gpu_close(carom_gpu *g);
 carom_status carom_gpu_block(carom_sweep *s, long first, long last, outcome *o, carom_error *err);
 
-extern const char carom_lanes_head_c[], carom_lanes_head_cuda[], carom_lanes_math[], carom_lanes_turn[],
-    carom_lanes_free[], carom_lanes_contact[], carom_lanes_step[], carom_lanes_average[], carom_lanes_run[],
+extern const char carom_lanes_head_c[], carom_lanes_head_cuda[], carom_lanes_math[], carom_lanes_free[],
+    carom_lanes_contact[], carom_lanes_signals[], carom_lanes_step[], carom_lanes_average[], carom_lanes_run[],
     carom_lanes_block_c[], carom_lanes_block_cuda[];
+// Texts over a type that the library compiles, too (base/scalar.inc, model/turn.inc, flex/exact_beam.inc).
+extern const char carom_scalar_text[], carom_turn_text[], carom_exact_beam_text[];

@@ -4,14 +4,21 @@
 // directions that take part in contact problems, by constraint: ROW[id] is the first of constraint id.  Pairs of shapes
 // have tapes of their own (carom_model_apart); their statements follow those of the model in each function.
 #include "sweep/lanes_model.h"
-#include "model/pairs.h"
+#include "base/grow.h"
+#include "base/tolerance.h"
 #include "expr/native.h"
+#include "expr/tape.h"
+#include "model/conditions.h"
+#include "model/pairs.h"
+#include "sweep/lanes_members.h"
 #include "system/system.h"
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_V = 60, MOST_E = 32, MOST_C = 62, MOST_CLOSED = 32 }; // contacts are bits of a number
+enum { MOST_V = 60, MOST_E = 60, MOST_C = 320, MOST_CLOSED = 32 };
 enum { LEDGER_IMPACTS, LEDGER_PENETRATION };
 
 // -- constants ------------------------------------------------------------------------------------------------------
@@ -25,9 +32,9 @@ static void add(carom_lane_value *list, int room, int *n, carom_lane_kind kind, 
 // What is bound to a place of the model (set.c) that lanes have, too; false: it stands in expressions alone.
 static bool value_of(const carom_model *m, int i, carom_lane_kind *kind, int *index) {
     const bound *b = &m->bound[i];
-    const body *o = b->kind == BOUND_ANGLE                                ? &m->bodies[b->index]
+    const body *o = b->kind == BOUND_ANGLE                               ? &m->bodies[b->index]
                     : b->kind >= BOUND_PLACE && b->kind <= BOUND_INERTIA ? &m->bodies[b->index / 6]
-                                                                           : NULL;
+                                                                         : NULL;
     *index = b->index;
     switch (b->kind) {
     case BOUND_POSITION: return *kind = CAROM_LANE_POSITION, true;
@@ -43,8 +50,10 @@ static bool value_of(const carom_model *m, int i, carom_lane_kind *kind, int *in
     case BOUND_INPUT: return *kind = CAROM_LANE_PARAMETER, *index = m->np_own + b->index, true;
     case BOUND_STEP: return *kind = CAROM_LANE_STEP, true;
     case BOUND_END: return *kind = CAROM_LANE_END, true;
-    case BOUND_MASS: case BOUND_INERTIA: case BOUND_GRAVITY: case BOUND_COEFFICIENT:
-        return *kind = CAROM_LANE_RANGE, *index = i, true;
+    case BOUND_MASS:
+    case BOUND_INERTIA:
+    case BOUND_GRAVITY:
+    case BOUND_COEFFICIENT: return *kind = CAROM_LANE_RANGE, *index = i, true;
     case BOUND_NUMBER: break;
     }
     return false;
@@ -77,17 +86,21 @@ typedef struct text {
     void *user;
     carom_lane_value *value; // nvalues
     int nvalues;
-    bool *moves;             // by input of the check tape: it differs between systems
-    int *place;              // by parameter: in k
-    bool *law_moves;         // 3 nc: restitution, tangential, friction
+    bool *moves;     // by input of the check tape: it differs between systems
+    int *place;      // by parameter: in k
+    bool *law_moves; // 3 nc: restitution, tangential, friction
     int *law_place;
-    int *range_place;        // by bound: where the number is whose range the model has assumed; -1: it is a constant
+    int *range_place; // by bound: where the number is whose range the model has assumed; -1: it is a constant
+    carom_lane_mass mass;
+    int *gate_place; // by condition: where 1 is while its contact must not close
+    double *jump;    // times at which forces jump, where steps begin and end beside them
+    int njumps;
     int nk;
-    bool starts;             // initial values differ
-    carom_lane lane, check, *pair; // of the model, of what is observed, of each pair of shapes
-    int row[MOST_C + MOST_E + 1]; // by constraint
+    bool starts;                          // initial values differ
+    carom_lane lane, check, *pair, *kind; // of the model, of what is observed, of each pair of shapes, of each kind
+    int row[MOST_C + MOST_E + 1];         // by constraint
     // while a group is written: what its results are called, and of which pair they are, from 1
-    int mode, of_pair;
+    int mode, of_pair, of_kind;
 } text;
 
 enum { OUT_ALL, OUT_MOTION, OUT_ROWS, OUT_DIRECTIONS, OUT_JOINTS, OUT_GRADIENT, OUT_KC, OUT_OBSERVE, OUT_ONE };
@@ -113,7 +126,8 @@ static bool depends(const text *x, int value) {
 static void find_moving(text *x) {
     const carom_model *m = x->m;
     int which;
-    for (int p = 0; p < m->np; ++p) x->moves[p] = varied(x, p, &which);
+    for (int p = 0; p < m->np; ++p)
+        x->moves[p] = varied(x, p, &which) || p >= m->np_own + m->nset; // signals of controllers
     for (bool more = true; more;) {
         more = false;
         for (int i = 0; i < x->nvalues; ++i) {
@@ -148,31 +162,24 @@ carom_status carom_lanes_size(const carom_model *m, carom_error *err) {
 }
 
 static carom_status check_pairs(const carom_model *m, carom_error *err) {
-    if (m->near) return refuse(err, "contacts of shapes that are searched for (hulls, heights, hundreds of pairs)");
+    if (m->near)
+        return refuse(err, "contacts that a search finds: hulls, meshes, height fields, hundreds of pairs of shapes");
+    if (m->nfree) return refuse(err, "worlds of bodies that only contacts and gravity act on");
     for (int i = 0; i < m->npairs; ++i)
         if (m->pairs[i].soft) return refuse(err, "contacts of finite stiffness");
-        else if (carom_shape_piece(m->pairs[i].A) || carom_shape_piece(m->pairs[i].B))
-            return refuse(err, "outlines"); // their text takes the compiler a minute, and their features are held
     return CAROM_OK;
 }
 
 carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
     const carom_mech *x = m->mech;
-    if (m->nmember || x->nmembers) return refuse(err, "flexible members");
-    if (x->ncontrollers) return refuse(err, "`controllers`");
-    if (x->ntables) return refuse(err, "`tables`");
-    if (m->sys.nrates) return refuse(err, "constraints on rates");
-    if (m->nfree) return refuse(err, "bodies that no expression knows");
-    if (m->nswitches)
-        return refuse(err, "forces and gaps that jump or bend at given times, where single runs end a step");
-    for (int i = 0; i < m->sys.nswitches; ++i)
-        if (m->sys.gate_of[i] < 0) return refuse(err, "contacts with `exists while`");
     CAROM_TRY(check_pairs(m, err));
+    if (m->sys.nrates) return refuse(err, "constraints on rates");
+    for (int i = 0; i < m->sys.nswitches; ++i)
+        if (m->sys.gate_of[i] < 0) return refuse(err, "`exists while`");
     for (int i = 0; i < x->ncontacts; ++i)
         if (carom_given(&x->contacts[i].stiffness)) return refuse(err, "contacts of finite stiffness");
     for (int c = 0; c < m->nc; ++c) {
         const carom_contact *k = &m->contacts[c];
-        if (carom_system_gated(&m->sys, c)) return refuse(err, "contacts with `closes while`");
         if (k->ellipse[0] > 0) return refuse(err, "friction with two coefficients");
         if (k->impact || k->sequential || k->varies || k->friction_varies)
             return refuse(
@@ -183,8 +190,6 @@ carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
     if (m->nc > MOST_C)
         return carom_fail(err, CAROM_BAD_INPUT, "lanes are for models of at most %d contacts; this one has %d", MOST_C,
                           m->nc);
-    for (int id = m->ne; id < m->ne + m->nc; ++id)
-        if (m->links[id].ndir > 3) return refuse(err, "contacts with more than two slip directions");
     return CAROM_OK;
 }
 
@@ -202,6 +207,10 @@ static carom_status check_structure(const text *x, carom_error *err) {
 
 static carom_status check_ledger(const text *x, carom_error *err) {
     const carom_model *m = x->m;
+    for (int i = 0; i < m->nobserved && m->nmember; ++i)
+        if (carom_graph_depends(m->graph, m->observed[i], CAROM_POSITION, m->visible.nq_own) ||
+            carom_graph_depends(m->graph, m->observed[i], CAROM_VELOCITY, m->visible.nv_own))
+            return refuse(err, "energies of flexible members as `observe`");
     for (int k = m->np; x->r->section != CAROM_LANES_PLAIN && k < m->check_parameters; ++k)
         if (carom_graph_depends(m->graph, m->observed[x->r->nobserve], CAROM_PARAMETER, k))
             return refuse(err, "sections of the ledger or of averages");
@@ -223,8 +232,13 @@ static void shut(text *x) {
     free(x->law_moves);
     free(x->law_place);
     free(x->range_place);
+    free(x->gate_place);
+    carom_lane_mass_free(&x->mass);
+    free(x->jump);
     for (int i = 0; x->pair && i < x->m->npairs; ++i) carom_lane_close(&x->pair[i]);
+    for (int i = 0; x->kind && i < x->m->nkinds; ++i) carom_lane_close(&x->kind[i]);
     free(x->pair);
+    free(x->kind);
     carom_lane_close(&x->lane);
     carom_lane_close(&x->check);
 }
@@ -239,8 +253,16 @@ static carom_status open_tapes(text *x) {
     if (status == CAROM_OK) status = carom_lane_open(&x->lane, m->tape, x->moves, m->parameter, x->nk);
     if (status == CAROM_OK) x->nk = x->lane.nk;
     for (int i = 0; i < m->npairs && status == CAROM_OK; ++i) {
+        if (m->pairs[i].shares) continue;
         status = carom_lane_open(&x->pair[i], m->pairs[i].own->tape, x->moves, m->parameter, x->nk);
         if (status == CAROM_OK) x->nk = x->pair[i].nk;
+    }
+    bool sizes[MOST_SIZES]; // they are inputs of a kind
+    for (int i = 0; i < MOST_SIZES; ++i) sizes[i] = true;
+    for (int i = 0; i < m->nkinds && status == CAROM_OK; ++i) {
+        double size[MOST_SIZES] = {0};
+        carom_kind_sizes(&m->kinds[i], m->kinds[i].first, size);
+        status = carom_lane_open(&x->kind[i], m->kinds[i].two->pairs->own->tape, sizes, size, 0);
     }
     return status;
 }
@@ -254,10 +276,91 @@ static void find_places(text *x) {
         if (x->law_moves[k]) x->law_place[k] = x->nk++;
     for (int i = 0; i < m->nbound; ++i)
         if (x->range_place[i] >= 0) x->range_place[i] = x->nk++;
+    for (int i = 0; i < m->nconditions; ++i) x->gate_place[i] = x->nk++;
     for (int id = 0, r = 0; id <= m->ne + m->nc; ++id) {
         x->row[id] = r;
         if (id < m->ne + m->nc) r += m->links[id].ndir;
     }
+}
+
+static double steps_of(const text *x, double t) { return round(t / x->r->h); }
+
+static carom_status check_samplers(const text *x, carom_error *err) {
+    for (int k = 0; k < x->m->ncontrols; ++k) {
+        const carom_sampler *c = &x->m->samplers[k];
+        const double all[] = {c->sample, c->offset, c->delay};
+        for (int i = 0; i < 3; ++i)
+            if (fabs(all[i] / x->r->h - steps_of(x, all[i])) > CAROM_INSTANT * fmax(1, steps_of(x, all[i])) ||
+                steps_of(x, all[i]) > INT_MAX)
+                return carom_fail(err, CAROM_BAD_INPUT,
+                                  "lanes take equal steps of %g: sample time, offset and delay of controller '%.60s' "
+                                  "must be whole multiples of it",
+                                  x->r->h, c->name);
+    }
+    return CAROM_OK;
+}
+
+// Does a switch have a value at this time alone?
+static bool alone(const carom_model *m, void *work, double at, double e) {
+    bool same = true, differs = false;
+    double *left = calloc(2 * (size_t)m->nswitches + 1, sizeof *left), *right = left ? left + m->nswitches : NULL;
+    void *own = (unsigned char *)work + m->times_work;
+    for (int k = 0; left && k < 3; ++k) {
+        const carom_values x = carom_tape_values(m->times_tape, own, 0,
+                                                 k == 0   ? at - e
+                                                 : k == 1 ? at + e
+                                                          : at,
+                                                 NULL, NULL);
+        for (int i = 0; i < m->nswitches; ++i) {
+            const double y = x.slot[x.place[i]];
+            if (k < 2)
+                (k ? right : left)[i] = y;
+            else
+                same = same && left[i] == right[i], differs = differs || (left[i] == right[i] && y != left[i]);
+        }
+    }
+    free(left);
+    return same && differs;
+}
+
+// (JT-1)  Schemes of impulses alone look at forces inside a step, the others begin and end beside jumps.
+static carom_status find_jumps(text *x, carom_error *err) {
+    enum { MOST = 100000 };
+    const carom_model *m = x->m;
+    if (!m->nswitches) return CAROM_OK;
+    if (m->ne > 0 && !(m->sys.flags & CAROM_TIMELESS_GAPS))
+        return refuse(err, "joints that are driven and forces that jump at given times");
+    for (int i = 0; i < m->nswitches; ++i)
+        for (int p = 0; p < m->np && x->r->beside; ++p)
+            if (x->moves[p] && carom_graph_depends(m->graph, m->switch_node[i], CAROM_PARAMETER, p))
+                return carom_fail(
+                    err, CAROM_BAD_INPUT,
+                    "lanes do not support other values of '%.100s' with this scheme, whose steps end where "
+                    "forces jump: the times of the jumps depend on it",
+                    m->names.at[m->parameter_name[p]].text);
+    void *work = carom_model_work(m, err);
+    if (!work) return CAROM_NO_MEMORY;
+    carom_status status = CAROM_OK;
+    const double h = x->r->h;
+    for (double t = -h; t < x->r->until && status == CAROM_OK;) {
+        const double at = carom_model_jump(m, work, t, fmin(x->r->until + h, t + 64 * h));
+        const double e = 4 * 0x1p-52 * fmax(fabs(at), 1e-3 * h);
+        if (!(at < HUGE_VAL)) {
+            t += 64 * h;
+            continue;
+        }
+        if (alone(m, work, at, e))
+            status = refuse(err, "forces with a value at a single instant");
+        else if (x->njumps == MOST)
+            break;
+        else if (x->r->beside && !carom_grow(&x->jump, (size_t)x->njumps, sizeof *x->jump))
+            status = CAROM_NO_MEMORY;
+        else if (x->r->beside)
+            x->jump[x->njumps++] = at;
+        t = at + e;
+    }
+    free(work);
+    return status;
 }
 
 static carom_status open(text *x, carom_error *err) {
@@ -269,21 +372,27 @@ static carom_status open(text *x, carom_error *err) {
     x->law_moves = calloc(3 * (size_t)m->nc + 1, sizeof *x->law_moves);
     x->law_place = calloc(3 * (size_t)m->nc + 1, sizeof *x->law_place);
     x->range_place = calloc((size_t)m->nbound + 1, sizeof *x->range_place);
+    x->gate_place = calloc((size_t)m->nconditions + 1, sizeof *x->gate_place);
     x->pair = calloc((size_t)m->npairs + 1, sizeof *x->pair);
-    carom_status status =
-        x->value && x->moves && x->place && x->law_moves && x->law_place && x->range_place && x->pair
-            ? CAROM_OK
-            : CAROM_NO_MEMORY;
+    x->kind = calloc((size_t)m->nkinds + 1, sizeof *x->kind);
+    carom_status status = x->value && x->moves && x->place && x->law_moves && x->law_place && x->range_place &&
+                                  x->gate_place && x->pair && x->kind
+                              ? CAROM_OK
+                              : CAROM_NO_MEMORY;
     if (status == CAROM_OK) {
         carom_lane_values(m, x->value, x->nvalues);
         find_moving(x);
         find_places(x);
         status = open_tapes(x);
+        if (status == CAROM_OK) status = carom_lane_mass_find(m, &x->mass);
     }
     if (status != CAROM_OK) return carom_fail(err, status, "not enough memory for the text of lanes");
     CAROM_TRY(check_structure(x, err));
+    CAROM_TRY(check_samplers(x, err));
+    CAROM_TRY(find_jumps(x, err));
     bool rings = x->lane.pairs || x->check.pairs;
     for (int i = 0; i < m->npairs; ++i) rings = rings || x->pair[i].pairs;
+    for (int i = 0; i < m->nkinds; ++i) rings = rings || x->kind[i].pairs;
     if (rings) return refuse(err, "rings");
     for (int i = 0; i < x->nvalues; ++i)
         if ((x->value[i].kind == CAROM_LANE_STEP && x->r->step && depends(x, i)) ||
@@ -294,14 +403,29 @@ static carom_status open(text *x, carom_error *err) {
 
 // -- names ------------------------------------------------------------------------------------------------------------
 
+// Position or velocity i of the graph among those of the model.
+static int seen(const carom_model *m, bool velocity, int i) {
+    const int own = velocity ? m->visible.nv_own : m->visible.nq_own;
+    return !m->nmember || i < own ? i : i == own ? -1 : (velocity ? m->visible.v : m->visible.q)[i - own - 1];
+}
+
 static bool input_name(void *user, carom_input kind, int i, char s[CAROM_SLOT_NAME]) {
     const text *x = user;
     const carom_model *m = x->m;
     int ledger = 0;
+    if (x->of_kind) { // positions and velocities of two bodies; sizes, which are numbers
+        if (kind == CAROM_TIME)
+            strcpy(s, "T(of)(0)");
+        else if (kind == CAROM_PARAMETER)
+            snprintf(s, CAROM_SLOT_NAME, "T(of)(z[%d])", i);
+        else
+            snprintf(s, CAROM_SLOT_NAME, "%c[%d]", kind == CAROM_POSITION ? 'q' : 'v', i);
+        return true;
+    }
     switch (kind) {
     case CAROM_TIME: strcpy(s, "t"); return true;
-    case CAROM_POSITION: snprintf(s, CAROM_SLOT_NAME, "q[%d]", i); return true;
-    case CAROM_VELOCITY: snprintf(s, CAROM_SLOT_NAME, "v[%d]", i); return true;
+    case CAROM_POSITION: snprintf(s, CAROM_SLOT_NAME, "q[%d]", seen(m, false, i)); return true;
+    case CAROM_VELOCITY: snprintf(s, CAROM_SLOT_NAME, "v[%d]", seen(m, true, i)); return true;
     case CAROM_PARAMETER: break;
     }
     if (i < m->np && x->moves[i]) return snprintf(s, CAROM_SLOT_NAME, "k[%d]", x->place[i]), true;
@@ -313,9 +437,9 @@ static bool input_name(void *user, carom_input kind, int i, char s[CAROM_SLOT_NA
            true;
 }
 
-static int mass_entry(const carom_model *m, int i, int j) {
-    for (int e = 0; e < m->mass.n; ++e)
-        if (m->mass.i[e] == i && m->mass.j[e] == j) return e;
+static int mass_entry(const text *x, int i, int j) {
+    for (int e = 0; e < x->mass.n; ++e)
+        if (x->mass.i[e] == i && x->mass.j[e] == j) return e;
     return -1;
 }
 
@@ -328,11 +452,13 @@ static int row_of(const text *x, int d) {
     return -1;
 }
 
-static bool motion_name(const carom_model *m, int i, char s[CAROM_SLOT_NAME]) {
+static bool motion_name(const text *x, int i, char s[CAROM_SLOT_NAME]) {
+    const carom_model *m = x->m;
+    const int nf = m->nmember ? m->visible.nv_own + 1 + m->visible.compiled : m->nv;
     const int nm = m->whole_mass ? m->nv * m->nv : m->mass.n;
-    if (i < m->nv) return snprintf(s, CAROM_SLOT_NAME, "f[%d]", i), true;
-    if ((i -= m->nv) < nm) {
-        const int e = m->whole_mass ? i % m->nv >= i / m->nv ? mass_entry(m, i % m->nv, i / m->nv) : -1 : i;
+    if (i < nf) return snprintf(s, CAROM_SLOT_NAME, m->nmember ? "e[%d]" : "f[%d]", i), true;
+    if ((i -= nf) < nm) {
+        const int e = m->whole_mass ? i % m->nv >= i / m->nv ? mass_entry(x, i % m->nv, i / m->nv) : -1 : i;
         return snprintf(s, CAROM_SLOT_NAME, "m[%d]", e), e >= 0;
     }
     return snprintf(s, CAROM_SLOT_NAME, "g[%d]", i - nm), true;
@@ -347,9 +473,24 @@ static void gradient_name(const carom_model *m, span a, int ndW, int i, char s[C
 static bool direction_name(const text *x, bool of_w, int e, char s[CAROM_SLOT_NAME]) {
     const carom_model *m = x->m;
     const int r = row_of(x, of_w ? m->w.i[e] : m->W.j[e]);
-    if (of_w) snprintf(s, CAROM_SLOT_NAME, "w[%d]", r);
-    else snprintf(s, CAROM_SLOT_NAME, "W[%d]", r * m->nv + m->W.i[e]);
+    if (of_w)
+        snprintf(s, CAROM_SLOT_NAME, "w[%d]", r);
+    else
+        snprintf(s, CAROM_SLOT_NAME, "W[%d]", r * m->nv + m->W.i[e]);
     return r >= 0;
+}
+
+typedef struct kind_text {
+    char text[60];
+} kind_text;
+static kind_text kind_name(int kind, int answer, bool typed);
+
+// Where the derivatives of directions of a pair that shares begin, behind those of the model.
+static int shared_gradient(const carom_model *m, const pair *p) {
+    int at = m->dW.n + m->dw.n;
+    for (const pair *o = m->pairs; o < p; ++o)
+        if (o->shares) at += m->kinds[o->kind].two->dW.n;
+    return at;
 }
 
 static bool pair_output_name(const text *x, int i, char s[CAROM_SLOT_NAME]) {
@@ -372,8 +513,9 @@ static bool output_name(void *user, int i, char s[CAROM_SLOT_NAME]) {
     const carom_model *m = x->m;
     int r;
     if (x->of_pair) return pair_output_name(x, i, s);
+    if (x->of_kind) return snprintf(s, CAROM_SLOT_NAME, "out[%d]", i), true;
     switch (x->mode) {
-    case OUT_MOTION: return motion_name(m, i, s);
+    case OUT_MOTION: return motion_name(x, i, s);
     case OUT_ROWS: return snprintf(s, CAROM_SLOT_NAME, "out[%d]", r = row_of(x, i)), r >= 0;
     case OUT_JOINTS: // joints have one direction each, and come first
         r = row_of(x, i < m->own.W ? m->W.j[i] : m->w.i[i - m->own.W]);
@@ -381,8 +523,10 @@ static bool output_name(void *user, int i, char s[CAROM_SLOT_NAME]) {
     case OUT_DIRECTIONS: return direction_name(x, i >= m->own.W, i < m->own.W ? i : i - m->own.W, s);
     case OUT_GRADIENT: return gradient_name(m, (span){0}, m->own.dW, i, s), true;
     case OUT_KC:
-        if (i < m->K.n) snprintf(s, CAROM_SLOT_NAME, "K[%d]", m->K.i[i] * m->nv + m->K.j[i]);
-        else snprintf(s, CAROM_SLOT_NAME, "C[%d]", m->C.i[i - m->K.n] * m->nv + m->C.j[i - m->K.n]);
+        if (i < m->K.n)
+            snprintf(s, CAROM_SLOT_NAME, "K[%d]", m->K.i[i] * m->nv + m->K.j[i]);
+        else
+            snprintf(s, CAROM_SLOT_NAME, "C[%d]", m->C.i[i - m->K.n] * m->nv + m->C.j[i - m->K.n]);
         return true;
     case OUT_OBSERVE:
         return snprintf(s, CAROM_SLOT_NAME, "out[%d]", i - 2 * m->nchecks),
@@ -395,7 +539,8 @@ static bool output_name(void *user, int i, char s[CAROM_SLOT_NAME]) {
 // What pairs of shapes add to a group of the model; -1: nothing.
 static int group_of_pairs(int group) {
     switch (group) {
-    case GROUP_MOTION_GAPS: case GROUP_GAPS: return PAIR_GAPS;
+    case GROUP_MOTION_GAPS:
+    case GROUP_GAPS: return PAIR_GAPS;
     case GROUP_DIRECTIONS: return PAIR_DIRECTIONS;
     case GROUP_RATES: return PAIR_RATES;
     case GROUP_CURVATURE: return PAIR_CURVATURE;
@@ -404,15 +549,216 @@ static int group_of_pairs(int group) {
     }
 }
 
+// -- pairs that share the functions of their kind --------------------------------------------------------------------
+// -----------------------------------------------------------------------
+
+static const struct {
+    pair_group group;
+    const char *name;
+    bool velocities;
+} kind_answers[] = {{PAIR_GAPS, "gaps", false},
+                    {PAIR_DIRECTIONS, "directions", false},
+                    {PAIR_RATES, "rates", true},
+                    {PAIR_CURVATURE, "curvature", true},
+                    {PAIR_RATE_GRADIENT, "rate_gradient", false}};
+enum { KIND_ANSWERS = sizeof kind_answers / sizeof *kind_answers };
+
+static int answers_of(const carom_model *two, int count, int group) {
+    return group == PAIR_GAPS            ? count
+           : group == PAIR_DIRECTIONS    ? two->W.n
+           : group == PAIR_RATE_GRADIENT ? two->dW.n
+                                         : two->ndir;
+}
+
+// Is this answer asked of vectors?
+static bool of_vectors(int group) { return group == PAIR_GAPS || group == PAIR_RATES; }
+
+static bool pair_shares(const carom_model *m) {
+    for (int i = 0; i < m->npairs; ++i)
+        if (m->pairs[i].shares) return true;
+    return false;
+}
+
+static kind_text kind_name(int kind, int answer, bool typed) {
+    kind_text s;
+    snprintf(s.text, sizeof s.text, typed ? "T(kind%d_%s)" : "kind%d_%s", kind, kind_answers[answer].name);
+    return s;
+}
+
+// Functions of two bodies: q and v are theirs, z the sizes of their shapes.
+static carom_status put_kinds(text *x, bool typed) {
+    enum { FEW = 4 };
+    const carom_lane_names names = {x, input_name, output_name, false};
+    carom_status status = CAROM_OK;
+    for (int k = 0; k < x->m->nkinds && status == CAROM_OK; ++k)
+        for (int a = 0; a < KIND_ANSWERS && status == CAROM_OK; ++a) {
+            if (of_vectors(kind_answers[a].group) != typed ||
+                (kind_answers[a].group == PAIR_RATE_GRADIENT && !x->r->jean))
+                continue;
+            PUT(x,
+                "\n%s void %s(const %s *q, const %s *v, const double *z, %s *out) {\n    (void)q, (void)v, (void)z;\n",
+                x->m->npairs > FEW ? "NOINLINE" : "DEVICE", kind_name(k, a, typed).text, typed ? "real" : "double",
+                typed ? "real" : "double", typed ? "real" : "double");
+            x->of_kind = k + 1;
+            status = carom_lane_write_group(&x->kind[k], kind_answers[a].group, &names, true, x->write, x->user);
+            x->of_kind = 0;
+            put(x, "}\n");
+        }
+    return status;
+}
+
+// Row of answer e among those of the pair's first contact, by kind; -1: it takes no part.
+static int answer_row(const text *x, const pair *p, int d) {
+    const int r = row_of(x, x->m->links[p->first].dir + d);
+    return r < 0 ? -1 : r - x->row[p->first];
+}
+
+// Do all pairs of this one's kind before it have rows as it has?  Else they are told apart.
+static bool same_rows(const text *x, const pair *p, const pair *o) {
+    if (!p->shares || !o->shares || p->kind != o->kind) return false;
+    for (int d = 0; d < x->m->kinds[p->kind].two->ndir; ++d)
+        if (answer_row(x, p, d) != answer_row(x, o, d)) return false;
+    return true;
+}
+
+// The first pair of the class of pair i: those of one kind and with the same rows.
+static int class_of(const text *x, int i) {
+    int k = 0;
+    while (k < i && !same_rows(x, &x->m->pairs[k], &x->m->pairs[i])) ++k;
+    return k;
+}
+
+// What the functions of pairs that share are told: of each pair its number, where positions and velocities of its
+// bodies start, its first contact, row and derivative; of each class where its answers go.
+static void put_classes(const text *x) {
+    const carom_model *m = x->m;
+    char number[CAROM_NUMBER_TEXT];
+    if (!pair_shares(m)) return;
+    put(x, "CONSTANT double MARGIN[] = {"); // of each pair; beyond it a bound is taken for its gaps
+    for (const pair *p = m->pairs; p < m->pairs + m->npairs; ++p) {
+        carom_native_number(p->own->bound == CAROM_NONE ? 0x1.fffffffffffffp1023 : p->own->margin, number);
+        PUT(x, "%s, ", number);
+    }
+    put(x, "0};\n");
+    for (int i = 0; i < m->npairs; ++i) {
+        const carom_model *two = m->pairs[i].shares ? m->kinds[m->pairs[i].kind].two : NULL;
+        if (!two || class_of(x, i) != i) continue;
+        PUT(x, "CONSTANT int PAIR_%d[][8] = {", i);
+        for (int k = i; k < m->npairs; ++k) {
+            const pair *p = &m->pairs[k];
+            if (p->shares && class_of(x, k) == i)
+                PUT(x, "{%d, %d, %d, %d, %d, %d, %d, %d}, ", k, p->q_at[0], p->q_at[1], p->v_at[0], p->v_at[1],
+                    p->first, x->row[p->first], shared_gradient(m, p));
+        }
+        PUT(x, "{-1}};\nCONSTANT int AT_%d[] = {", i);
+        for (int d = 0; d < two->ndir; ++d) PUT(x, "%d, ", answer_row(x, &m->pairs[i], d));
+        PUT(x, "-1};\nCONSTANT int W_%d[][2] = {", i); // row and velocity of its entries
+        for (int e = 0; e < two->W.n; ++e) PUT(x, "{%d, %d}, ", answer_row(x, &m->pairs[i], two->W.j[e]), two->W.i[e]);
+        put(x, "{-1}};\n");
+    }
+}
+
+// The answers of a class of pairs, one after the other.  As the library has it, a pair that is far answers with a bound
+// of its gaps, and with how fast that changes.
+static void put_shared(const text *x, int i, int group) {
+    const carom_model *m = x->m;
+    const pair *p = &m->pairs[i];
+    const pair_kind *k = &m->kinds[p->kind];
+    const bool typed = of_vectors(group);
+    const int n = answers_of(k->two, p->count, group), per = k->two->ndir / p->count;
+    int a = 0;
+    while ((int)kind_answers[a].group != group) ++a;
+    if (n == 0) return;
+    PUT(x, "    for (const int(*z)[8] = PAIR_%d; **z >= 0; ++z) {\n", i);
+    PUT(x, "        %s a[14], b[12], o[%d];\n", typed ? "real" : "double", n);
+    PUT(x, "        const %s far = T(below)(T(of)(MARGIN[z[0][0]]), bound[z[0][0]]);\n", typed ? "T(mask)" : "int");
+    put(x, typed ? "        if (T(any)(T(not)(far))) {\n" : "        if (!far) {\n");
+    for (int side = 0; side < 2; ++side) {
+        PUT(x, "            for (int j = 0; j < %d; ++j) a[%d + j] = q[z[0][%d] + j];\n", k->nq[side], side * k->nq[0],
+            1 + side);
+        if (kind_answers[a].velocities)
+            PUT(x, "            for (int j = 0; j < %d; ++j) b[%d + j] = v[z[0][%d] + j];\n", k->nv[side],
+                side * k->nv[0], 3 + side);
+    }
+    PUT(x, "            %s(a, %s, SIZES + %d * z[0][0], o);\n", kind_name(p->kind, a, typed).text,
+        kind_answers[a].velocities ? "b" : "a", MOST_SIZES);
+    put(x, "        }\n        (void)b;\n");
+    PUT(x, "        for (int e = 0; e < %d; ++e)\n            ", n);
+    switch (group) {
+    case PAIR_GAPS:
+        PUT(x, "%s[z[0][5] + e] = T(any)(T(not)(far)) ? T(pick)(far, bound[z[0][0]], o[e]) : bound[z[0][0]];\n",
+            x->mode == OUT_MOTION ? "g" : "out");
+        break;
+    case PAIR_RATES:
+        PUT(x,
+            "if (AT_%d[e] >= 0) {\n                const real far_rate = e %% %d ? T(of)(0) : bound_rate[z[0][0]];\n"
+            "                out[z[0][6] + AT_%d[e]] = T(any)(T(not)(far)) ? T(pick)(far, far_rate, o[e]) : far_rate;\n"
+            "            }\n",
+            i, per, i);
+        break;
+    case PAIR_DIRECTIONS:
+        PUT(x,
+            "if (!far && W_%d[e][0] >= 0) W[(z[0][6] + W_%d[e][0]) * NV + (W_%d[e][1] < %d ? z[0][3] : z[0][4] - %d) + "
+            "W_%d[e][1]] = o[e];\n",
+            i, i, i, k->nv[0], k->nv[0], i);
+        break;
+    case PAIR_RATE_GRADIENT: put(x, "out[z[0][7] + e] = far ? 0 : o[e];\n"); break;
+    default: PUT(x, "if (AT_%d[e] >= 0) out[z[0][6] + AT_%d[e]] = far ? 0 : o[e];\n", i, i);
+    }
+    put(x, "    }\n");
+}
+
 static carom_status put_pairs(text *x, int group, const carom_lane_names *names) {
     carom_status status = CAROM_OK;
+    if (pair_shares(x->m)) {
+        PUT(x, "    %s bound[%d];\n", of_vectors(group) ? "real" : "double", x->m->npairs);
+        PUT(x, "    %s(t, q, k, bound);\n", of_vectors(group) ? "T(bounds)" : "D_bounds");
+        if (group == PAIR_RATES)
+            PUT(x, "    real bound_rate[%d];\n    T(bound_rates)(t, q, v, k, bound_rate);\n", x->m->npairs);
+    }
     for (x->of_pair = 1; x->of_pair <= x->m->npairs && status == CAROM_OK; ++x->of_pair) {
+        if (x->m->pairs[x->of_pair - 1].shares) {
+            if (class_of(x, x->of_pair - 1) == x->of_pair - 1) put_shared(x, x->of_pair - 1, group);
+            continue;
+        }
         put(x, "    {\n");
         status = carom_lane_write_group(&x->pair[x->of_pair - 1], group, names, false, x->write, x->user);
         put(x, "    }\n");
     }
     x->of_pair = 0;
     return status;
+}
+
+// What flexible members add to mass and forces, or to derivatives of forces.
+static carom_status put_members(const text *x, int group) {
+    if (x->m->nmember == 0) return CAROM_OK;
+    if (group == GROUP_TANGENT) return carom_lane_member_tangents(x->m, x->write, x->user);
+    if (group != GROUP_MOTION_GAPS) return CAROM_OK;
+    char number[CAROM_NUMBER_TEXT];
+    for (int e = 0; e < x->mass.n; ++e) {
+        if (x->mass.value[e] == 0) continue;
+        carom_native_number(x->mass.value[e], number);
+        if (x->mass.term[e] >= 0)
+            PUT(x, "    m[%d] = m[%d] + %s;\n", e, e, number);
+        else
+            PUT(x, "    m[%d] = T(of)(%s);\n", e, number);
+    }
+    return carom_lane_member_forces(x->m, x->write, x->user);
+}
+
+// (CND-1)  A contact that must not close is far away and does not move.
+static void put_gates(const text *x, int group, int mode) {
+    const carom_model *m = x->m;
+    char number[CAROM_NUMBER_TEXT];
+    const bool gaps = group == GROUP_MOTION_GAPS || group == GROUP_GAPS;
+    if (!gaps && group != GROUP_RATES) return;
+    for (int i = 0; i < m->nconditions; ++i) {
+        const int id = m->ne + m->sys.gate_of[i], first = gaps ? id : x->row[id], last = gaps ? id + 1 : x->row[id + 1];
+        carom_native_number(gaps ? m->conditional->gap : 0, number);
+        for (int r = first; r < last; ++r)
+            PUT(x, "    %s[%d] = T(pick)(T(equal)(k[%d], T(of)(0)), %s[%d], T(of)(%s));\n",
+                mode == OUT_MOTION ? "g" : "out", r, x->gate_place[i], mode == OUT_MOTION ? "g" : "out", r, number);
+    }
 }
 
 static carom_status put_group(text *x, const char *head, int group, int mode) {
@@ -422,10 +768,14 @@ static carom_status put_group(text *x, const char *head, int group, int mode) {
     PUT(x, "\n%s {\n", head);
     put(x, check ? "    (void)t, (void)q, (void)v, (void)k, (void)a, (void)ledger, (void)out;\n"
                  : "    (void)t, (void)q, (void)k;\n");
+    if (group == GROUP_MOTION_GAPS && x->m->nmember)
+        PUT(x, "    real e[%d];\n", x->m->visible.nv_own + 1 + x->m->visible.compiled);
     carom_status status =
         carom_lane_write_group(check ? &x->check : &x->lane, check ? 0 : group, &names, check, x->write, x->user);
     const int of_pairs = check || mode == OUT_JOINTS ? -1 : group_of_pairs(group);
     if (status == CAROM_OK && of_pairs >= 0) status = put_pairs(x, of_pairs, &names);
+    if (status == CAROM_OK) status = put_members(x, group);
+    put_gates(x, group, mode);
     put(x, "}\n");
     return status;
 }
@@ -434,11 +784,12 @@ static carom_status put_group(text *x, const char *head, int group, int mode) {
 
 // Where L_ij, i > j, stands among the entries of L that are not zero, row by row; -1: it is.  Returns how many there
 // are.
-static int fill(const carom_model *m, int at[MOST_V][MOST_V]) {
+static int fill(const text *x, int at[MOST_V][MOST_V]) {
+    const carom_model *m = x->m;
     int count = 0;
     for (int i = 0; i < m->nv; ++i)
         for (int j = 0; j < i; ++j) {
-            bool full = mass_entry(m, i, j) >= 0;
+            bool full = mass_entry(x, i, j) >= 0;
             for (int e = 0; e < j; ++e) full = full || (at[i][e] >= 0 && at[j][e] >= 0);
             at[i][j] = full ? count++ : -1;
         }
@@ -451,19 +802,21 @@ static void put_factor(const text *x) {
     static const char head[] =
         "\nDEVICE T(mask) T(factor)(const real *m, real *l) {\n    T(mask) good = T(equal)(m[0], m[0]);\n";
     int at[MOST_V][MOST_V];
-    const int n = m->nv, count = fill(m, at);
+    const int n = m->nv, count = fill(x, at);
     put(x, head);
     for (int j = 0; j < n; ++j) {
-        PUT(x, "    real d%d = m[%d];\n", j, mass_entry(m, j, j));
+        PUT(x, "    real d%d = m[%d];\n", j, mass_entry(x, j, j));
         for (int e = 0; e < j; ++e)
             if (at[j][e] >= 0) PUT(x, "    d%d = d%d - l[%d] * c%d_%d;\n", j, j, at[j][e], j, e);
-        PUT(x, "    good = good & T(below)(0x1p-45 * m[%d], d%d);\n    l[%d] = 1.0 / d%d;\n", mass_entry(m, j, j), j,
+        PUT(x, "    good = good & T(below)(0x1p-45 * m[%d], d%d);\n    l[%d] = 1.0 / d%d;\n", mass_entry(x, j, j), j,
             count + j, j);
         for (int i = j + 1; i < n; ++i) {
             if (at[i][j] < 0) continue;
-            const int e0 = mass_entry(m, i, j);
-            if (e0 >= 0) PUT(x, "    real c%d_%d = m[%d];\n", i, j, e0);
-            else PUT(x, "    real c%d_%d = T(of)(0);\n", i, j);
+            const int e0 = mass_entry(x, i, j);
+            if (e0 >= 0)
+                PUT(x, "    real c%d_%d = m[%d];\n", i, j, e0);
+            else
+                PUT(x, "    real c%d_%d = T(of)(0);\n", i, j);
             for (int e = 0; e < j; ++e)
                 if (at[i][e] >= 0 && at[j][e] >= 0)
                     PUT(x, "    c%d_%d = c%d_%d - c%d_%d * l[%d];\n", i, j, i, j, i, e, at[j][e]);
@@ -485,12 +838,15 @@ static void put_factor(const text *x) {
 // -- joints -----------------------------------------------------------------------------------------------------------
 
 // Which velocities the rows of joints have, in W and in M^-1 W.
-typedef struct joint_rows { bool W[MOST_E][MOST_V], y[MOST_E][MOST_V], G[MOST_E][MOST_E]; bool diagonal; } joint_rows;
+typedef struct joint_rows {
+    bool W[MOST_E][MOST_V], y[MOST_E][MOST_V], G[MOST_E][MOST_E];
+    bool diagonal;
+} joint_rows;
 
 static void find_rows(const text *x, joint_rows *p) {
     const carom_model *m = x->m;
     *p = (joint_rows){.diagonal = true};
-    for (int e = 0; e < m->mass.n; ++e) p->diagonal = p->diagonal && m->mass.i[e] == m->mass.j[e];
+    for (int e = 0; e < x->mass.n; ++e) p->diagonal = p->diagonal && x->mass.i[e] == x->mass.j[e];
     for (int e = 0; e < m->W.n; ++e) {
         const int r = row_of(x, m->W.j[e]);
         if (r >= 0 && r < m->ne) p->W[r][m->W.i[e]] = true;
@@ -506,16 +862,19 @@ static void put_hold(const text *x, joint_rows *p) {
     const carom_model *m = x->m;
     const int n = m->ne;
     int at[MOST_V][MOST_V];
-    const int count = fill(m, at);
+    const int count = fill(x, at);
     put(x, "\n// y = M^-1 W by rows, u = -(X'y)^-1 u.  Mask: no pivot has cancelled.\n"
            "DEVICE T(mask) T(hold)(const real *X, const real *W, const real *l, real *y, real *u) {\n"
            "    T(mask) good = T(equal)(u[0], u[0]);\n");
     for (int i = 0; i < n; ++i) {
         for (int e = 0; e < m->nv; ++e) {
             const int k = i * m->nv + e;
-            if (p->diagonal && p->y[i][e]) PUT(x, "    y[%d] = W[%d] * l[%d];\n", k, k, count + e);
-            else if (!p->diagonal && p->W[i][e]) PUT(x, "    y[%d] = W[%d];\n", k, k);
-            else if (!p->diagonal) PUT(x, "    y[%d] = T(of)(0);\n", k);
+            if (p->diagonal && p->y[i][e])
+                PUT(x, "    y[%d] = W[%d] * l[%d];\n", k, k, count + e);
+            else if (!p->diagonal && p->W[i][e])
+                PUT(x, "    y[%d] = W[%d];\n", k, k);
+            else if (!p->diagonal)
+                PUT(x, "    y[%d] = T(of)(0);\n", k);
         }
         if (!p->diagonal) PUT(x, "    T(solve)(l, y + %d);\n", i * m->nv);
     }
@@ -537,8 +896,10 @@ static void put_hold(const text *x, joint_rows *p) {
             PUT(x, "    g%d_%d = g%d_%d * d%d;\n    u[%d] = u[%d] - g%d_%d * u[%d];\n", i, j, i, j, j, i, i, i, j, j);
             for (int e = j + 1; e < n; ++e) {
                 if (!p->G[j][e]) continue;
-                if (p->G[i][e]) PUT(x, "    g%d_%d = g%d_%d - g%d_%d * g%d_%d;\n", i, e, i, e, i, j, j, e);
-                else PUT(x, "    real g%d_%d = -(g%d_%d * g%d_%d);\n", i, e, i, j, j, e);
+                if (p->G[i][e])
+                    PUT(x, "    g%d_%d = g%d_%d - g%d_%d * g%d_%d;\n", i, e, i, e, i, j, j, e);
+                else
+                    PUT(x, "    real g%d_%d = -(g%d_%d * g%d_%d);\n", i, e, i, j, j, e);
                 p->G[i][e] = true;
             }
         }
@@ -591,8 +952,10 @@ static void put_axis(const text *x, const body *b, const double *X, int column, 
         carom_native_number(a, number);
         PUT(x, "%s%s", i ? ", " : "", number);
     }
-    if (b->v >= 0) PUT(x, "};\n        T(world)(q_1 + %d, s, %s);\n        }\n", b->turn, w);
-    else PUT(x, "};\n        for (int i = 0; i < 3; ++i) %s[i] = T(of)(s[i]);\n        }\n", w);
+    if (b->v >= 0)
+        PUT(x, "};\n        T(world)(q_1 + %d, s, %s);\n        }\n", b->turn, w);
+    else
+        PUT(x, "};\n        for (int i = 0; i < 3; ++i) %s[i] = T(of)(s[i]);\n        }\n", w);
 }
 
 static void put_angle(const text *x, const joint *j) {
@@ -624,37 +987,119 @@ static void put_levers(const text *x) {
     put(x, "};\n");
 }
 
+// Row, velocity and position of dW; those of pairs that share stand behind those of the model and dw.
+static void put_gradients(const text *x) {
+    const carom_model *m = x->m;
+    const int all = shared_gradient(m, m->pairs + m->npairs);
+    static const char *const name[] = {"DW_R", "DW_I", "DW_L"};
+    PUT(x, "enum { NDM = %d, NDW = %d, NDw = %d, NDWS = %d };\n", m->dM.n, m->dW.n, m->dw.n, all);
+    for (int which = 0; which < 3; ++which) {
+        PUT(x, "CONSTANT int %s[] = {", name[which]);
+        for (int e = 0; e < m->dW.n; ++e)
+            PUT(x, "%d, ", which == 0 ? row_of(x, m->dW.j[e]) : which == 1 ? m->dW.i[e] : m->dW.l[e]);
+        for (int e = 0; e < m->dw.n; ++e) put(x, "-1, ");
+        for (const pair *p = m->pairs; p < m->pairs + m->npairs; ++p) {
+            const carom_model *two = p->shares ? m->kinds[p->kind].two : NULL;
+            for (int e = 0; two && e < two->dW.n; ++e)
+                PUT(x, "%d, ",
+                    which == 0   ? row_of(x, m->links[p->first].dir + two->dW.j[e])
+                    : which == 1 ? carom_kind_velocity(&m->kinds[p->kind], p, two->dW.i[e])
+                                 : carom_kind_velocity(&m->kinds[p->kind], p, two->dW.l[e]));
+        }
+        put(x, "-1};\n");
+    }
+}
+
+static void put_sizes(const text *x) {
+    const carom_model *m = x->m;
+    char number[CAROM_NUMBER_TEXT];
+    if (!pair_shares(m)) return;
+    put(x, "CONSTANT double SIZES[] = { // of the shapes of each pair\n");
+    for (const pair *p = m->pairs; p < m->pairs + m->npairs; ++p) {
+        double size[MOST_SIZES] = {0};
+        if (p->shares) carom_kind_sizes(&m->kinds[p->kind], p, size);
+        for (int i = 0; i < MOST_SIZES; ++i) {
+            carom_native_number(size[i], number);
+            PUT(x, "%s,", number);
+        }
+        put(x, "\n");
+    }
+    put(x, "};\n");
+}
+
+// Controllers, gates and jumps in time.
+static void put_signals(const text *x) {
+    const carom_model *m = x->m;
+    char a[CAROM_NUMBER_TEXT], b[CAROM_NUMBER_TEXT];
+    PUT(x, "#define NCONTROL %d\n#define NSAMPLERS %d\n#define NGATES %d\n#define NJUMPS %d\n", m->ncontrol,
+        m->ncontrols, m->nconditions, x->njumps);
+    put(x, "CONSTANT char GATED[] = {");
+    for (int c = 0; c < m->nc; ++c) PUT(x, "%d, ", carom_system_gated(&m->sys, c));
+    put(x, "0};\nCONSTANT int GATE[][3] = {");
+    for (int i = 0; i < m->nconditions; ++i)
+        PUT(x, "{%d, %d, %d}, ", m->sys.gate_of[i], x->gate_place[i], m->first_condition + i);
+    put(x, "{0}};\nCONSTANT int SAMPLER[][9] = {");
+    for (int k = 0; k < m->ncontrols; ++k) {
+        const control *c = &m->controls[k];
+        const carom_sampler *s = &m->samplers[k];
+        PUT(x, "{%.0f, %.0f, %.0f, %d, %d, %d, %d, %d, %d}, ", steps_of(x, s->offset), steps_of(x, s->sample),
+            steps_of(x, s->delay), c->first, c->noutputs, c->nstates, c->noutputs ? x->place[m->np_own + c->output] : 0,
+            c->noutputs && s->delay > 0 ? x->place[m->np_own + c->pending] : 0,
+            c->nstates ? x->place[m->np_own + c->state] : 0);
+    }
+    put(x, "{0}};\nCONSTANT double SAMPLE[][3] = {"); // offset, sample time, delay
+    for (int k = 0; k < m->ncontrols; ++k) {
+        carom_native_number(m->samplers[k].offset, a), carom_native_number(m->samplers[k].sample, b);
+        PUT(x, "{%s, %s, ", a, b);
+        carom_native_number(m->samplers[k].delay, a);
+        PUT(x, "%s}, ", a);
+    }
+    put(x, "{0}};\nCONSTANT double JUMP[] = {");
+    for (int i = 0; i < x->njumps; ++i) {
+        carom_native_number(x->jump[i], a);
+        PUT(x, "%s, ", a);
+    }
+    carom_native_number(m->nswitches && x->r->beside ? x->r->until : 0x1.fffffffffffffp1023, a);
+    PUT(x, "0};\n#define JUMPS_UNTIL %s\n", a);
+}
+
 static void put_tables(const text *x) {
     const carom_model *m = x->m;
     const int links = m->ne + m->nc;
     int at[MOST_V][MOST_V];
     PUT(x, "enum { NQ = %d, NV = %d, NE = %d, NC = %d, NB = %d, NR = %d, NM = %d, NK = %d,\n", m->nq, m->nv, m->ne,
-        m->nc, links, x->row[links], m->mass.n, x->nk);
+        m->nc, links, x->row[links], x->mass.n, x->nk);
     PUT(x, "       NX = %d, NOBSERVE = %d, NWATCH = %d, STEADY = %d, NL = %d };\n", x->r->nvary, x->r->nobserve,
         m->nwatch, (m->sys.flags & CAROM_CONSTANT_DIRECTIONS) && (m->sys.flags & CAROM_TIMELESS_GAPS),
-        fill(m, at) + m->nv);
+        fill(x, at) + m->nv);
     int rows = 0; // of the largest contacts, as many as may be closed at once
     const int closed = m->nc < MOST_CLOSED ? m->nc : MOST_CLOSED;
-    for (int n = 1; n <= 3; ++n) {
+    for (int n = 1; n <= 1 + CAROM_TANGENTS; ++n) {
         int count = 0;
         for (int c = 0; c < m->nc; ++c) count += m->links[m->ne + c].ndir >= n;
         rows += count < closed ? count : closed;
     }
     PUT(x, "enum { NS = %d, NP = %d }; // constraints and rows that are closed at once\n", m->ne + closed,
         m->ne + rows);
-    PUT(x, "#define STARTS %d\n#define JOINTS %d\n", x->starts, m->ne);
+    PUT(x, "#define STARTS %d\n#define JOINTS %d\n#define FEATURES %d\n", x->starts, m->ne, m->sys.hold != NULL);
     put_levers(x);
+    put_sizes(x);
+    put_classes(x);
+    put_signals(x);
+    carom_lane_member_tables(m, x->write, x->user);
     PUT(x, "#define NWATCHED %d\n", m->nwatch);
-    put_ints(x, "MASS_I", m->mass.i, m->mass.n), put_ints(x, "MASS_J", m->mass.j, m->mass.n);
+    put_ints(x, "MASS_I", x->mass.i, x->mass.n), put_ints(x, "MASS_J", x->mass.j, x->mass.n);
 
     put_ints(x, "ROW", x->row, links + 1);
+    put(x, "CONSTANT int DISC[][3] = {"); // of contacts: rows of sliding, rolling and spinning
+    for (int c = 0; c < m->nc; ++c) {
+        const int *disc = m->contacts[c].disc, rows = m->links[m->ne + c].ndir - 1, slides = disc[0] ? disc[0] : rows;
+        PUT(x, "{%d, %d, %d}, ", rows ? slides : 0, rows ? disc[1] : 0, rows ? rows - slides - disc[1] : 0);
+    }
+    put(x, "{0}};\n");
     if (!x->r->jean) return;
     put_ints(x, "DM_I", m->dM.i, m->dM.n), put_ints(x, "DM_J", m->dM.j, m->dM.n), put_ints(x, "DM_L", m->dM.l, m->dM.n);
-    PUT(x, "enum { NDM = %d, NDW = %d, NDw = %d };\n", m->dM.n, m->dW.n, m->dw.n);
-    PUT(x, "CONSTANT int DW_R[] = {");
-    for (int e = 0; e < m->dW.n; ++e) PUT(x, "%d, ", row_of(x, m->dW.j[e]));
-    put(x, "0};\n");
-    put_ints(x, "DW_I", m->dW.i, m->dW.n), put_ints(x, "DW_L", m->dW.l, m->dW.n);
+    put_gradients(x);
     PUT(x, "CONSTANT int Dw_R[] = {");
     for (int e = 0; e < m->dw.n; ++e) PUT(x, "%d, ", row_of(x, m->dw.i[e]));
     put(x, "0};\n");
@@ -683,6 +1128,12 @@ static void put_move(const text *x) {
 static carom_status put_typed(text *x) {
 #define POINT "real t, const real *q, const real *v, const real *k"
     const carom_model *m = x->m;
+    if (pair_shares(m)) {
+        CAROM_TRY(put_kinds(x, true));
+        CAROM_TRY(put_group(x, "NOINLINE void T(bounds)(real t, const real *q, const real *k, real *out)", GROUP_BOUNDS,
+                            OUT_ALL));
+        CAROM_TRY(put_group(x, "NOINLINE void T(bound_rates)(" POINT ", real *out)", GROUP_BOUND_RATES, OUT_ALL));
+    }
     CAROM_TRY(put_group(x, "DEVICE void T(motion)(" POINT ", real *f, real *m, real *g, T(mask) *far)",
                         GROUP_MOTION_GAPS, OUT_MOTION));
     CAROM_TRY(
@@ -727,16 +1178,35 @@ static carom_status put_value(text *x, int value) {
     return status;
 }
 
+// What depends on k alone, in k.
+static carom_status put_refresh(text *x) {
+    const carom_lane_names names = {x, input_name, output_name, false};
+    put(x, "\nDEVICE void refresh(double *k) {\n    (void)k;\n");
+    carom_status status = carom_lane_write_constants(&x->lane, &names, x->write, x->user);
+    for (int i = 0; i < x->m->npairs && status == CAROM_OK; ++i) {
+        if (x->m->pairs[i].shares) continue;
+        put(x, "    {\n");
+        status = carom_lane_write_constants(&x->pair[i], &names, x->write, x->user);
+        put(x, "    }\n");
+    }
+    put(x, "}\n");
+    return status;
+}
+
 // k, and the initial state.  x: what is varied.
 static carom_status put_setup(text *x) {
     const carom_model *m = x->m;
-    const carom_lane_names names = {x, input_name, output_name, false};
     int which;
     char number[CAROM_NUMBER_TEXT];
     put(x, "\nDEVICE void setup(const double *x, double *k, double *q, double *v) {\n    (void)x, (void)k;\n");
     bool *known = calloc((size_t)m->np + 1, sizeof *known);
     if (!known) return CAROM_NO_MEMORY;
     carom_status status = CAROM_OK;
+    for (int i = 0; i < m->nconditions; ++i) PUT(x, "    k[%d] = 0;\n", x->gate_place[i]);
+    for (int p = m->np_own + m->nset; p < m->np; ++p) { // signals of controllers, as they start
+        carom_native_number(m->parameter[p], number);
+        PUT(x, "    k[%d] = %s;\n", x->place[p], number);
+    }
     for (int p = 0; p < m->np; ++p) {
         known[p] = !x->moves[p] || varied(x, p, &which);
         if (x->moves[p] && known[p]) PUT(x, "    k[%d] = x[%d];\n", x->place[p], which);
@@ -766,13 +1236,7 @@ static carom_status put_setup(text *x) {
         if (x->r->vary[i].kind == CAROM_LANE_POSITION) PUT(x, "    q[%d] = x[%d];\n", x->r->vary[i].index, i);
         if (x->r->vary[i].kind == CAROM_LANE_RATE) PUT(x, "    v[%d] = x[%d];\n", x->r->vary[i].index, i);
     }
-    if (status == CAROM_OK) status = carom_lane_write_constants(&x->lane, &names, x->write, x->user);
-    for (int i = 0; i < m->npairs && status == CAROM_OK; ++i) {
-        put(x, "    {\n");
-        status = carom_lane_write_constants(&x->pair[i], &names, x->write, x->user);
-        put(x, "    }\n");
-    }
-    put(x, "}\n");
+    put(x, "    refresh(k);\n}\n");
     return status;
 }
 
@@ -783,8 +1247,10 @@ static void put_ranges(const text *x) {
         const bound *b = &x->m->bound[i];
         const int at = x->range_place[i];
         if (at < 0) continue;
-        if (b->kind == BOUND_MASS) PUT(x, "    if (!(k[%d] > 0)) return 0;\n", at);
-        else PUT(x, "    if ((k[%d] != 0) != %d) return 0;\n", at, b->value != 0);
+        if (b->kind == BOUND_MASS)
+            PUT(x, "    if (!(k[%d] > 0)) return 0;\n", at);
+        else
+            PUT(x, "    if ((k[%d] != 0) != %d) return 0;\n", at, b->value != 0);
         if (b->kind == BOUND_COEFFICIENT) PUT(x, "    if (!(k[%d] >= 0)) return 0;\n", at);
     }
     put(x, "    return 1;\n}\n");
@@ -797,8 +1263,10 @@ static void put_law(const text *x, const char *name, int which) {
     for (int c = 0; c < m->nc; ++c) {
         const carom_contact *l = &m->contacts[c];
         const double value = which == 0 ? l->restitution : which == 1 ? l->tangential_restitution : l->friction;
-        if (x->law_moves[3 * c + which]) snprintf(number, sizeof number, "k[%d]", x->law_place[3 * c + which]);
-        else carom_native_number(value, number);
+        if (x->law_moves[3 * c + which])
+            snprintf(number, sizeof number, "k[%d]", x->law_place[3 * c + which]);
+        else
+            carom_native_number(value, number);
         PUT(x, "    if (c == %d) return %s;\n", c, number);
     }
     put(x, "    return 0;\n}\n");
@@ -806,6 +1274,7 @@ static void put_law(const text *x, const char *name, int which) {
 
 static carom_status put_single(text *x) {
     const carom_model *m = x->m;
+    CAROM_TRY(put_kinds(x, false));
     CAROM_TRY(put_group(x, "DEVICE void directions(double t, const double *q, const double *k, double *W, double *w)",
                         GROUP_DIRECTIONS, OUT_DIRECTIONS));
     CAROM_TRY(
@@ -837,6 +1306,11 @@ static carom_status put_single(text *x) {
         if (m->links[m->ne + c].ndir == 1) PUT(x, "    if (friction(k, %d) > 0) return 1;\n", c);
     put(x, "    return 0;\n}\n");
     put_ranges(x);
+    CAROM_TRY(put_refresh(x));
+    if (m->ncontrol)
+        CAROM_TRY(put_group(
+            x, "DEVICE void control(double t, const double *q, const double *v, const double *k, double *out)",
+            GROUP_CONTROL, OUT_ALL));
     return put_setup(x);
 }
 

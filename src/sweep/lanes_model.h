@@ -26,6 +26,8 @@ typedef struct carom_lane_request {
     enum { CAROM_LANES_PLAIN, CAROM_LANES_CROSSING, CAROM_LANES_PERIOD } section;
     bool jean;                    // derivatives of forces, mass and directions, too
     bool step, end;               // these are the model's own
+    double h, until;              // step size, latest end
+    bool beside;                  // steps begin and end beside jumps in time
 } carom_lane_request;
 
 /// Does an observed expression use this name of the ledger?

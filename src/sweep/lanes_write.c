@@ -1,11 +1,12 @@
 // lanes_write.c: a sweep as one text.
-#include "base/tolerance.h"
 #include "base/escape.h"
 #include "base/number.h"
+#include "base/tolerance.h"
 #include "expr/native.h"
 #include "model/answers.h"
 #include "model/model.h"
 #include "sweep/lanes.h"
+#include "sweep/lanes_members.h"
 #include "system/system.h"
 #include <carom/event.h>
 #include <dlfcn.h>
@@ -27,16 +28,25 @@ static carom_status check_scheme(const carom_lanes *l, carom_error *err) {
                       l->run.scheme, names);
 }
 
+// Is the option given once more?  The last one counts.
+static bool given_again(const char *const *rest, const char *text) {
+    const size_t n = strcspn(text, "=") + 1;
+    for (; *rest; ++rest)
+        if (strncmp(*rest, text, n) == 0) return true;
+    return false;
+}
+
 // Options of scheme and solver: those that lanes know.
 static carom_status read_options(carom_lanes *l, carom_error *err) {
-    static const char *const same[] = {"local=exact",  "active=current", "closed=tolerant",
-                                       "adaptive=off", "solver=auto",    NULL};
+    static const char *const same[] = {
+        "local=exact", "active=current", "closed=tolerant", "adaptive=off", "solver=auto", "impulsive-step=1", NULL};
     static const char *const free_of[] = {"identity=", "accept=", NULL}; // they do not change what lanes compute
-    l->theta = 0.5, l->tol = l->newton_tol = 1e-12, l->accept = 1e-8; // as direct solvers do unless tol is given
+    l->theta = 0.5, l->tol = l->newton_tol = 1e-12, l->accept = 1e-8;    // as direct solvers do unless tol is given
     for (int i = 0; l->run.options && l->run.options[i]; ++i) {
         const char *text = l->run.options[i], *value = strchr(text, '=');
-        bool known = false;
+        bool known = given_again(l->run.options + i + 1, text);
         char *rest = NULL;
+        if (known) continue;
         if (strncmp(text, "theta=", 6) == 0 && l->run.table->lanes == CAROM_LANE_MOREAU_JEAN)
             l->theta = carom_number(value + 1, &rest), known = true;
         if (strncmp(text, "tol=", 4) == 0) l->tol = l->accept = carom_number(value + 1, &rest), known = true;
@@ -70,10 +80,10 @@ static carom_status read_vary(const carom_sweep *s, carom_lanes *l, carom_error 
 // their own.
 static carom_model *model_with(const carom_sweep *s, const carom_mech *mech, const char *const *observe, long run,
                                carom_error *err) {
-    carom_model *m = carom_model_apart(mech, observe, true, true, "observe", err);
+    carom_model *m = carom_model_apart(mech, observe, false, true, "observe", err);
     double *value = calloc((size_t)s->nvary + 1, sizeof *value), *x = calloc((size_t)s->nvary + 1, sizeof *x);
     int *index = calloc((size_t)s->nvary + 1, sizeof *index), n = 0;
-    carom_status status = !m                     ? err->code
+    carom_status status = !m                    ? err->code
                           : value && x && index ? CAROM_OK
                                                 : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
     if (status == CAROM_OK && run >= 0) {
@@ -124,8 +134,10 @@ static carom_model *model_at(const carom_sweep *s, long run, carom_error *err) {
         for (size_t i = 0; i < n; ++i) observe[i] = s->observe[i];
         const size_t own = n;
         for (int i = 0; i < count && (observe[n] = spell(list[i].from)); ++i) ++n;
-        if (n == own + (size_t)count) whole = model_with(s, mech, observe, run, err);
-        else carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
+        if (n == own + (size_t)count)
+            whole = model_with(s, mech, observe, run, err);
+        else
+            carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
         while (n > own) free((void *)observe[--n]);
     } else {
         carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
@@ -157,6 +169,11 @@ static carom_status make_model(const carom_sweep *s, carom_lanes *l, carom_error
     return CAROM_OK;
 }
 
+// When the last run ends at the latest; as plan() of the text has it.
+static double longest(const carom_sweep *s, const carom_lanes *l) {
+    return fmax(s->def.count > 0 ? s->def.transient + 1000 * l->run.end : l->run.end, s->def.transient);
+}
+
 static carom_status create(const carom_sweep *s, carom_lanes *l, carom_error *err) {
     if (s->def.follow != CAROM_FOLLOW_NONE)
         return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support `follow`, because its runs depend on each other");
@@ -172,6 +189,9 @@ static carom_status create(const carom_sweep *s, carom_lanes *l, carom_error *er
                                       .nvary = s->nvary,
                                       .nobserve = s->nobserve,
                                       .jean = l->run.table->lanes == CAROM_LANE_MOREAU_JEAN,
+                                      .h = l->run.step,
+                                      .until = longest(s, l),
+                                      .beside = !l->run.table->impulses,
                                       .step = isnan(s->def.run.step),
                                       .end = isnan(s->def.run.end),
                                       .section = s->section.kind == SECTION_EVERY      ? CAROM_LANES_PERIOD
@@ -193,14 +213,19 @@ carom_status carom_lanes_create(const carom_sweep *s, carom_lanes **lanes, carom
     carom_lanes *l = calloc(1, sizeof *l);
     if (!l) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
     const carom_status status = create(s, l, err);
-    if (status == CAROM_OK) *lanes = l;
-    else carom_lanes_destroy(l);
+    if (status == CAROM_OK)
+        *lanes = l;
+    else
+        carom_lanes_destroy(l);
     return status;
 }
 
 // -- text -------------------------------------------------------------------------------------------------------------
 
-typedef struct sheet { carom_write_text *write; void *user; } sheet;
+typedef struct sheet {
+    carom_write_text *write;
+    void *user;
+} sheet;
 
 static void put(const sheet *t, const char *text) { t->write(t->user, text, strlen(text)); }
 
@@ -223,12 +248,12 @@ static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes
         "#define SCHEME %d\n#define FORCES_AT_END %d\n#define SECTION %s\n#define CROSSES %d\n#define DIRECTION %d\n",
         l->run.table->lanes, l->forces_at_end, kinds[s->section.kind], s->section.kind == SECTION_CROSSING,
         s->section.direction);
-    long long strikes = 0; // bits: contacts of the section
-    for (int c = 0; impacts && c < carom_model_count(l->model).contacts; ++c)
-        strikes |= (long long)carom_model_contact_is(l->model, s->section.contact, c) << c;
-    PUT(t, "#define STRIKES %lldLL\n", strikes);
-    PUT(t, "#define COUNT %ld\n#define IMPACTS %d\n#define PENETRATION %d\n", s->def.count,
-        impacts, carom_lanes_observe(l->model, &l->request, "penetration"));
+    put(t, "CONSTANT char STRIKES[] = {"); // contacts of the section
+    for (int c = 0; c < carom_model_count(l->model).contacts; ++c)
+        PUT(t, "%d, ", impacts && carom_model_contact_is(l->model, s->section.contact, c));
+    put(t, "0};\n");
+    PUT(t, "#define COUNT %ld\n#define IMPACTS %d\n#define PENETRATION %d\n", s->def.count, impacts,
+        carom_lanes_observe(l->model, &l->request, "penetration"));
     put_number(t, "INSTANT", CAROM_INSTANT);
     put_number(t, "QUOTIENT", CAROM_QUOTIENT);
     put_number(t, "THETA", l->theta);
@@ -240,10 +265,18 @@ static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes
     put_number(t, "TRANSIENT", s->def.transient);
 }
 
+// What texts over a type need, for single numbers; what exact beams are told.
+static void put_scalar(const sheet *t) {
+    put(t, carom_scalar_text);
+    put(t, "#undef real\n#undef T\ntypedef struct carom_member { double l, section[3], damping_stiffness; } "
+           "carom_member;\n");
+}
+
 static carom_status put_typed(const sheet *t, const carom_lanes *l, const char *real, char letter, carom_error *err) {
     PUT(t, "\n#define real %s\n#define T(name) %c_##name\n", real, letter);
     put(t, carom_lanes_math);
-    put(t, carom_lanes_turn);
+    put(t, carom_turn_text);
+    if (carom_lane_member_exact(l->model)) put(t, carom_exact_beam_text);
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TYPED, t->write, t->user, err));
     put(t, carom_lanes_free);
     put(t, carom_lanes_average);
@@ -253,6 +286,7 @@ static carom_status put_typed(const sheet *t, const carom_lanes *l, const char *
 static carom_status put_body(const sheet *t, const carom_lanes *l, carom_error *err) {
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_SINGLE, t->write, t->user, err));
     put(t, carom_lanes_contact);
+    put(t, carom_lanes_signals);
     put(t, carom_lanes_step);
     put(t, carom_lanes_run);
     return CAROM_OK;
@@ -260,6 +294,7 @@ static carom_status put_body(const sheet *t, const carom_lanes *l, carom_error *
 
 static carom_status put_c(const sheet *t, const carom_sweep *s, const carom_lanes *l, carom_error *err) {
     put(t, carom_lanes_head_c);
+    put_scalar(t);
     put_settings(t, s, l);
     put(t, "enum { VECTORS = 64 / LANES };\n");
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TABLES, t->write, t->user, err));
@@ -332,6 +367,7 @@ static carom_status put_cuda(const sheet *t, const carom_sweep *s, const carom_l
             err, CAROM_BAD_INPUT,
             "a sweep with `section` needs `count` on a GPU, where room for its points is made before it starts");
     put(t, carom_lanes_head_cuda);
+    put_scalar(t);
     put(t, "enum { THREADS = 128 };\n");
     put_settings(t, s, l);
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TABLES, t->write, t->user, err));

@@ -2,11 +2,11 @@
 //
 // Every function computes what a group of the tape computes, bit for bit, from t, q, v and the parameters p.  Matrices
 // are lists of entries with their subscripts beside them.
-#include "model/conditions.h"
 #include "derive/ctext/ctext.h"
 #include "base/number.h"
-#include "expr/curve.h"
 #include "derive/bodies/body.h"
+#include "expr/curve.h"
+#include "model/conditions.h"
 
 // What is written about each group: entries, and the two or three lists of subscripts that belong to it.
 typedef struct part {
@@ -55,8 +55,10 @@ static void put_subscripts(const ctext *c, const part *p, bool own) {
     const bool pairs = p->group == GROUP_DIRECTIONS;
     for (int s = 0; s < p->subscripts; ++s) {
         int n = 0;
-        if (own && !pairs) PUT(c, "static const int own_%s_%c[] = {", p->name, letter[s]);
-        else PUT(c, "const int %.100s_%s_%c[] = {", c->prefix, p->name, letter[s]);
+        if (own && !pairs)
+            PUT(c, "static const int own_%s_%c[] = {", p->name, letter[s]);
+        else
+            PUT(c, "const int %.100s_%s_%c[] = {", c->prefix, p->name, letter[s]);
         for (int k = 0; k < 2; ++k) {
             const terms *x = p->list[k];
             for (int e = 0; x && e < x->n; ++e)
@@ -113,7 +115,8 @@ static void put_move(const ctext *c) {
             if (m->bodies[i].v >= 0 && m->bodies[i].space == SPATIAL)
                 PUT(c, "%s{%d, %d}", n++ ? ", " : "", m->bodies[i].turn, m->bodies[i].v + 3);
         PUT(c,
-            "}; // quaternion, angular velocity\n    for (int i = 0; i < %d; ++i) turn(q1 + body[i].e, q0 + body[i].e, "
+            "}; // quaternion, angular velocity\n    for (int i = 0; i < %d; ++i) D_turn(q1 + body[i].e, q0 + "
+            "body[i].e, "
             "h, v + body[i].w);\n",
             turning);
     }
@@ -133,11 +136,12 @@ static void put_move(const ctext *c) {
         put(c, "        double x_A[3], y_A[3], x_B[3];\n"
                "        for (int k = 0; k < 3; ++k) x_A[k] = joint[i].x_A[k], y_A[k] = joint[i].y_A[k], x_B[k] = "
                "joint[i].x_B[k];\n"
-               "        if (joint[i].A >= 0) world(q1 + joint[i].A, joint[i].x_A, x_A), world(q1 + joint[i].A, "
+               "        if (joint[i].A >= 0) D_world(q1 + joint[i].A, joint[i].x_A, x_A), D_world(q1 + joint[i].A, "
                "joint[i].y_A, y_A);\n"
-               "        if (joint[i].B >= 0) world(q1 + joint[i].B, joint[i].x_B, x_B);\n"
-               "        q1[joint[i].at] = nearest_angle(x_A, y_A, x_B, q0[joint[i].at]);\n    }\n");
-    } else if (turning) put(c, "    (void)world, (void)nearest_angle;\n");
+               "        if (joint[i].B >= 0) D_world(q1 + joint[i].B, joint[i].x_B, x_B);\n"
+               "        q1[joint[i].at] = D_nearest_angle(x_A, y_A, x_B, q0[joint[i].at]);\n    }\n");
+    } else if (turning)
+        put(c, "    (void)D_world, (void)D_nearest_angle;\n");
     put(c, "}\n");
 }
 
@@ -293,6 +297,7 @@ static carom_status write_all(const ctext *at, const char *text, size_t length, 
     put(&c, "#include <float.h>\n#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n\n// A number that the "
             "compiler does not know: pow(x, 2) stays a call of pow.\n#define opaque(x) (*(const volatile double "
             "*)&(double){x})\n\n");
+    put(&c, carom_scalar_text), put(&c, carom_libm_text), put(&c, "\n");
     if (m->mech->ntables) {
         put(&c, "// Derivative k of a table.\n");
         put(&c, carom_curve_text);

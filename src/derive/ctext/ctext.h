@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+extern const char carom_scalar_text[], carom_libm_text[];
 extern const char carom_turn_text[], carom_free_text[], carom_ring_text[], carom_rotation_text[], carom_touch_text[],
     carom_meet_text[];
 extern const char carom_hull_text[], carom_patch_h_text[], carom_posed_h_text[], carom_choose_text[], carom_thin_text[],
