@@ -547,7 +547,8 @@ static void a_settled_pile_falls_asleep(int each, const char *const *options) {
     snprintf(text, sizeof text,
              "carom: 1\ngravity: [0, 0, -9.81]\nsleep: 0.1\nparameters: {m: %d, w: 0.21*m + 0.01}\nbodies: {s: "
              "{repeat: [m, m, m], body: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [0.21*(i + 0.5) + "
-             "0.004*sin(13*((i*m + j)*m + k)), 0.21*(j + 0.5) + 0.004*sin(78*((i*m + j)*m + k)), 0.12 + 0.203*k], shape: "
+             "0.004*sin(13*((i*m + j)*m + k)), 0.21*(j + 0.5) + 0.004*sin(78*((i*m + j)*m + k)), 0.12 + 0.203*k], "
+             "shape: "
              "{sphere: 0.1}}}}\n"
              "shapes: {floor: {plane: [0, 0, 1]}, a: {plane: [1, 0, 0], at: [-0.01, 0, 0]}, b: {plane: [-1, 0, 0], at: "
              "[w, 0, 0]}, c: {plane: [0, 1, 0], at: [0, -0.01, 0]}, d: {plane: [0, -1, 0], at: [0, w, 0]}}\n"
