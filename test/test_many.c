@@ -324,17 +324,16 @@ static void spheres_are_swept_and_the_choice_is_saved(void **state) {
     carom_sim_destroy(sim), carom_sim_destroy(other), carom_model_destroy(m);
 }
 
-// One tolerance for few and many pairs, and the one that is given where one is; from 251 pairs on a run without a
-// tolerance does not end where solvers miss it.
+// One tolerance for few and many pairs, and the one that is given where one is; where none is, work is limited (TOL-6).
 static void many_pairs_have_the_tolerance_of_few(void **state) {
     (void)state;
     static const struct {
-        int n; const char *option; double solved, tol, accept;
-    } cases[] = {{250, NULL, 1e-8, 1e-12, 1e-8},          {251, NULL, 1e-8, 1e-12, 1e-3},
-                 {251, "tol=1e-12", 1e-12, 1e-12, 1e-8},  {251, "tol=1e-8", 1e-8, 1e-8, 1e-8},
-                 {250, "tol=1e-3", 1e-3, 1e-3, 1e-8},     {251, "tol=1e-3", 1e-3, 1e-3, 1e-8},
-                 {251, "accept=0.05", 1e-8, 1e-12, 0.05}, {251, "accept=1e-5", 1e-8, 1e-12, 1e-5},
-                 {250, "accept=0.05", 1e-8, 1e-12, 0.05}};
+        int n; const char *option; double solved, tol, accept, limited, most;
+    } cases[] = {{100, NULL, 1e-8, 1e-12, 1e-8, 1e-4, 1e-3},          {251, NULL, 1e-8, 1e-12, 1e-8, 1e-4, 1e-3},
+                 {251, "tol=1e-12", 1e-12, 1e-12, 1e-8, 0, 0},        {251, "tol=1e-8", 1e-8, 1e-8, 1e-8, 0, 0},
+                 {100, "tol=1e-3", 1e-3, 1e-3, 1e-8, 0, 0},           {251, "tol=1e-3", 1e-3, 1e-3, 1e-8, 0, 0},
+                 {251, "accept=0.05", 1e-8, 1e-12, 0.05, 0.05, 0.05}, {251, "accept=0", 1e-8, 1e-12, 0, 0, 0},
+                 {100, "accept=0.05", 1e-8, 1e-12, 0.05, 0.05, 0.05}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[400];
         const char *const options[] = {cases[i].option, NULL};
@@ -347,9 +346,11 @@ static void many_pairs_have_the_tolerance_of_few(void **state) {
         carom_sim *sim = run_with(m, "moreau-midpoint", 1e-3, 0.01, options, 2);
         assert_int_equal(sim->list.pairs, cases[i].n);
         if (sim->inside.solved != cases[i].solved || sim->step.tol != cases[i].tol ||
-            sim->inside.accept != cases[i].accept)
-            fail_msg("%d pairs, %s: tol %g, %g, accept %g", cases[i].n, cases[i].option ? cases[i].option : "",
-                     sim->inside.solved, sim->step.tol, sim->inside.accept);
+            sim->inside.accept != cases[i].accept || sim->inside.limited != cases[i].limited ||
+            sim->inside.limited_most != cases[i].most)
+            fail_msg("%d pairs, %s: tol %g, %g, accept %g, limited %g, %g", cases[i].n,
+                     cases[i].option ? cases[i].option : "", sim->inside.solved, sim->step.tol, sim->inside.accept,
+                     sim->inside.limited, sim->inside.limited_most);
         carom_sim_destroy(sim), carom_model_destroy(m);
     }
 }

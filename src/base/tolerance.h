@@ -23,3 +23,8 @@
 /// (CP-10)  Part of the velocities that a contact problem has to take away, up to which a residual is excused by the
 ///          rounding of its impulses: where more is left, the impulses are no answer.
 #define CAROM_EXCUSED 1e-8
+
+/// (TOL-6)  Part of the velocities of a step: the residual with which work on a large contact problem ends, and the
+///          largest one with which the step goes on.
+#define CAROM_LIMITED 1e-4
+#define CAROM_LIMITED_MOST 1e-3

@@ -36,7 +36,7 @@ void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_loca
     carom_problem_blocks(s, L);
     s->inside->a = a;
     if (d->parts.blocks) {
-        const double enough = fmax(s->inside->solved, carom_acceptable(s->inside, L->nb));
+        const double enough = fmax(s->inside->solved, carom_acceptable(s->inside, L->at[L->nb]));
         way.blocks = L != Lf || !carom_chain_loose(L->at[L->nb], enough, 1);
         way.parts = carom_chain_by_parts(s->inside->chain);
     } else {

@@ -30,6 +30,8 @@ typedef struct carom_inside {
     carom_prox_rule prox;
     double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is
                          // counted
+    double limited, limited_most; // (TOL-6): the same for large problems of contacts that come and go: the chain of
+                                  // solvers ends with it; the step goes on with it.  0: as for others
     carom_rise *rise;
     carom_choice *choice; // kept: which solver goes first on large problems
     const double *residual; // kept: largest one of contact problems before those of carom_step.counts
@@ -75,11 +77,12 @@ typedef struct carom_inside {
                                // none
 } carom_inside;
 
-/// Contacts from which on a factorisation may cost seconds: what iteration leaves is accepted, as far as `accept`
-/// allows.
-enum { CAROM_HUGE_PROBLEM = 5000 };
+/// (TOL-6)  Is the work on a problem of so many rows limited?
+static inline bool carom_limited(const carom_inside *x, int rows) {
+    return x->delassus.parts.blocks && carom_chain_loose(rows, x->limited, 1);
+}
 
 /// (TOL-5)  With which residual over contact.scale does the chain of solvers end?
-static inline double carom_acceptable(const carom_inside *x, int contacts) {
-    return contacts > CAROM_HUGE_PROBLEM ? x->accept : fmin(x->accept, CAROM_EXCUSED);
+static inline double carom_acceptable(const carom_inside *x, int rows) {
+    return carom_limited(x, rows) ? x->limited : fmin(x->accept, CAROM_EXCUSED);
 }

@@ -587,9 +587,15 @@ const char *carom_constraint_text(const carom_step *s, long long id, char *space
     return space;
 }
 
-// (TOL-3)  No solver came below tolerance: is a residual accepted in a step of this scale?  Then it is counted.
+// (TOL-3), (TOL-6)  The largest residual that is accepted, over contact.scale.
+static double acceptable(const carom_step *s) {
+    const carom_inside *x = s->inside;
+    return carom_limited(x, s->problem.n) ? fmax(x->accept, x->limited_most) : x->accept;
+}
+
+// No solver came below tolerance: is a residual accepted in a step of this scale?  Then it is counted.
 static bool accepted(carom_step *s, double residual, double scale) {
-    if (!(residual <= s->inside->accept * scale)) return false;
+    if (!(residual <= acceptable(s) * scale)) return false;
     s->contact.last = residual;
     s->contact.most = fmax(s->contact.most, residual / scale);
     return true;
@@ -612,7 +618,7 @@ static carom_status refuse(carom_step *s, const carom_report *r, const int *id) 
         s,
         "contact problem (%d constraints) not solved: residual %.3g at '%s', velocity scale %.3g, tolerance %.3g; %s",
         s->problem.nb, r->residual, carom_constraint_text(s, id[r->worst], space, sizeof space), scale,
-        s->inside->accept * scale, advice);
+        acceptable(s) * scale, advice);
 }
 
 // (TOL-2)
@@ -689,7 +695,7 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     if (rigid) scale_joints(s, pb);
     else weigh(s, id, false), carom_problem_scale(s, pb->c, pb->n);
     pb->lever = rigid ? s->inside->row_lever : NULL;
-    pb->enough = fmax(s->inside->solved * s->scale, carom_acceptable(s->inside, pb->nb) * s->contact.scale); // (TOL-5)
+    pb->enough = fmax(s->inside->solved * s->scale, carom_acceptable(s->inside, pb->n) * s->contact.scale); // (TOL-5)
     carom_chain_set_prox(s->inside->chain, &s->inside->prox);
     carom_chain_set_choice(s->inside->chain, s->inside->choice);
     carom_report r = solve(s, pb, id);

@@ -85,7 +85,11 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     s->inside->accept = common[CAROM_OPT_ACCEPT];
     s->inside->prox = (carom_prox_rule){
         .r = common[CAROM_OPT_PROX_R], .test = (int)common[CAROM_OPT_PROX_TEST], .stop = common[CAROM_OPT_PROX_STOP]};
-    sim->lenient = !carom_sim_given(def->options, "tol") && !carom_sim_given(def->options, "accept");
+    if (sys->listed && !carom_sim_given(def->options, "tol")) { // (TOL-6)
+        const bool given = carom_sim_given(def->options, "accept");
+        s->inside->limited = given ? s->inside->accept : CAROM_LIMITED;
+        s->inside->limited_most = given ? s->inside->accept : CAROM_LIMITED_MOST;
+    }
     s->newton_tol = common[CAROM_OPT_NEWTON_TOL];
     sim->control.on = common[CAROM_OPT_ADAPTIVE] == 1;
     sim->keeps_gaps = s->sys == sys && !sim->control.on && !sys->listed && !sys->hold && !sys->jump && !sys->even &&

@@ -165,7 +165,6 @@ struct carom_sim {
     double *gap_0;      // kept, ne and contacts that are always there: gaps where the last step began,
     double *gap_next, *gap_in; // the same soon after; ne + nc: at some place inside
     bool stale;         // it is older: nobody has asked for it since, see carom_sim_gaps()
-    bool lenient;       // neither `tol` nor `accept` is given
     bool keeps_gaps;    // those at the end of a step are those at the start of the next one, for schemes that see all
                         // constraints
     bool lazy;          // gaps need not be known after every step

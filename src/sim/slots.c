@@ -1,6 +1,5 @@
 // slots.c: the slots of contacts that come and go: their memory, how many are in use, the names of the contacts in
 // them.
-#include "base/option.h"
 #include "base/pages.h"
 #include "sim/sim.h"
 
@@ -46,17 +45,6 @@ void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep
     l->work = carom_allocate_bytes(mem, sim->own.list_work(sim->own.model, l));
 }
 
-// Contacts so many that a problem may be too large for every solver but one: a run goes on with what that leaves, and
-// counts it, where no tolerance is given.
-enum { LARGE = 250 }; // pairs that are near each other
-// of the speeds: what sweeps over bodies reach in piles; it is counted in the ledger
-static const double LARGE_ACCEPT = 1e-3;
-
-static void set_accept(carom_sim *sim) {
-    const double accept = sim->opt[carom_option_count(sim->scheme->options) + CAROM_OPT_ACCEPT];
-    sim->inside.accept = sim->list.pairs > LARGE && sim->lenient ? LARGE_ACCEPT : accept;
-}
-
 void carom_sim_tell(carom_sim *sim) {
     const carom_system *sys = sim->sys;
     if (sys->ni) sys->inputs(sys->model, sim->step.sys_work, sim->input);
@@ -74,7 +62,6 @@ void carom_sim_adopt(carom_sim *sim) {
         if (sim->list.holds[i]) sim->list.used = i + 1;
     sim->own.adopt(sim->own.model, sim->step.sys_work, &sim->list);
     set_count(sim, sim->list.used);
-    set_accept(sim);
 }
 
 void carom_sim_team(carom_sim *sim, struct carom_team *team) {

@@ -330,7 +330,7 @@ static void moved(writer *w, const carom_ledger *l) {
 
 static void unconverged(writer *w, const carom_ledger *l) {
     const double speed = w->sim->kept->speed;
-    if (l->counts.accepted > 0 && l->counts.accepted_residual > COUNTED) {
+    if (l->counts.accepted > 0 && l->counts.accepted_residual > fmax(COUNTED, w->sim->inside.limited)) {
         snprintf(add(w, "unconverged", l->counts.residual_id, l->residual_t), ROOM,
                  "in %ld step%s a contact problem missed the tolerance and was accepted; the largest residual is %.3g "
                  "of the velocities in its step.  Try a smaller step or another "
@@ -338,7 +338,8 @@ static void unconverged(writer *w, const carom_ledger *l) {
                  l->counts.accepted, l->counts.accepted == 1 ? "" : "s", l->counts.accepted_residual);
         return;
     }
-    if (!(l->counts.residual > fmax(LOOSE, w->sim->step.tol) * speed && speed > 0)) return; // no more is asked for
+    const double asked = fmax(fmax(LOOSE, w->sim->step.tol), w->sim->inside.limited);
+    if (!(l->counts.residual > asked * speed && speed > 0)) return;
     snprintf(add(w, "unconverged", l->counts.residual_id, l->residual_t), ROOM,
              "a contact problem was solved to a residual of %.3g only, in velocity units; the largest local velocity "
              "is %.3g.  Try a smaller step or another solver=",

@@ -163,8 +163,10 @@ void carom_chain_forget(const carom_chain *chain) { carom_forget(chain->shared, 
 static const double PRECISE = 1e-8;
 
 static carom_report solve_hybrid(carom_chain *chain, carom_problem *pb, double tol) {
-    carom_report report = carom_solver_solve(&carom_solver_hybrid, chain->work[HYBRID], pb,
-                                             fmin(tol, PRECISE * largest_velocity(pb)));
+    const double enough = pb->enough, precise = PRECISE * largest_velocity(pb);
+    pb->enough = fmin(enough, fmax(tol, precise)); // below it stagnation ends its work
+    carom_report report = carom_solver_solve(&carom_solver_hybrid, chain->work[HYBRID], pb, fmin(tol, precise));
+    pb->enough = enough;
     report.converged = carom_solved(pb, report.residual, tol);
     return report;
 }
@@ -173,6 +175,7 @@ static carom_report solve_hybrid(carom_chain *chain, carom_problem *pb, double t
 static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, const signed char *next, carom_kind kind,
                           carom_report report) {
     const int n = pb->n;
+    const bool rough = chain->choice && pb->enough > tol && loose(pb, tol); // no more is asked of those that help out
     carom_report best = report;
     int tried = report.fallbacks + 1, iterations = report.iterations, worst;
     int gains = 0, since[COUNT]; // gains of all solvers when each one last ended, from where it would get no farther;
@@ -200,9 +203,8 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
         if (since[*next] == gains || !fits(chain, s, pb, kind)) continue;
         for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
         tidy(chain, pb);
-        report = *next == HYBRID && chain->choice && loose(pb, tol)
-                     ? solve_hybrid(chain, pb, tol)
-                     : carom_solver_solve(s, chain->work[*next], pb, tol);
+        report = carom_solver_solve(s, chain->work[*next], pb, rough ? pb->enough : tol);
+        if (rough) report.converged = carom_solved(pb, report.residual, tol);
         report.fallbacks = tried++;
         iterations += report.iterations;
         if (report.converged || report.residual < best.residual) {
@@ -234,14 +236,15 @@ static carom_problem *expand(carom_chain *chain, carom_problem *pb, carom_proble
 
 // The solver in use, or the other one on trial; the rest of the order in *next.
 static carom_report by_choice(carom_chain *chain, carom_problem *pb, double tol, const signed char **next) {
-    const carom_turn turn = carom_choice_next(chain->choice, pb->nb);
+    const carom_turn turn = carom_choice_next(chain->choice, pb->nb, tol < pb->enough);
     const bool hybrid = turn.who == CAROM_BY_HYBRID;
     carom_report report = {.residual = INFINITY, .worst = -1, .fallbacks = -1, .solver = "none"};
     double work = 0;
     *next = (hybrid ? TURNED : LOOSE) + 1;
     if (!hybrid) {
         carom_bodies_limit(chain->work[BODIES], turn.limit);
-        report = carom_solver_solve(&carom_solver_bodies, chain->work[BODIES], pb, tol);
+        report = carom_solver_solve(&carom_solver_bodies, chain->work[BODIES], pb, fmax(tol, pb->enough));
+        report.converged = carom_solved(pb, report.residual, tol);
         carom_bodies_limit(chain->work[BODIES], INFINITY);
         work = carom_bodies_spent(chain->work[BODIES]);
     } else if (carom_problem_rows(pb)) { // else there is no room for them

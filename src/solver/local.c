@@ -125,7 +125,6 @@ typedef struct {
     int k;
     double A[CAROM_TANGENTS * CAROM_TANGENTS], r[CAROM_TANGENTS], n[CAROM_TANGENTS], pN, mu;
     double F[CAROM_TANGENTS * CAROM_TANGENTS]; // factors of A + alpha I
-    int pivot[CAROM_TANGENTS];
 } ball;
 
 static ball reduce(const double *g, int ld, const double *c, int k, double mu) {
@@ -145,48 +144,81 @@ static double dot(const double *x, const double *y, int n) {
     return sum;
 }
 
+// L U = A + alpha I without pivoting, 1/U_ii on the diagonal: A is nearly symmetric, and positive.  False when
+// singular.
+static inline bool ball_factor(ball *b, double alpha, int k) {
+    double *F = b->F, most = 0;
+    for (int i = 0; i < k * k; i++) F[i] = b->A[i];
+    for (int i = 0; i < k; i++) F[i * (k + 1)] += alpha, most = fmax(most, fabs(F[i * (k + 1)]));
+    for (int j = 0; j < k; j++) {
+        if (!(F[j * (k + 1)] > SINGULAR * most)) return false;
+        F[j * (k + 1)] = 1 / F[j * (k + 1)];
+        for (int i = j + 1; i < k; i++) {
+            const double l = F[i + j * k] *= F[j * (k + 1)];
+            for (int m = j + 1; m < k; m++) F[i + m * k] -= l * F[j + m * k];
+        }
+    }
+    return true;
+}
+
+static inline void ball_solve(const ball *b, int k, double *x) {
+    for (int j = 0; j < k; j++)
+        for (int i = j + 1; i < k; i++) x[i] -= b->F[i + j * k] * x[j];
+    for (int j = k; j-- > 0;) {
+        x[j] *= b->F[j * (k + 1)];
+        for (int i = 0; i < j; i++) x[i] -= b->F[i + j * k] * x[j];
+    }
+}
+
 // (SOL-2)
-static bool ball_at(ball *b, double alpha, double *p) {
-    const int k = b->k;
-    for (int i = 0; i < k * k; i++) b->F[i] = b->A[i];
-    for (int i = 0; i < k; i++) b->F[i * (k + 1)] += alpha, p[1 + i] = -b->r[i];
-    if (!carom_dense_lu(b->F, k, k, SINGULAR, b->pivot)) return false;
-    carom_dense_lu_solve(b->F, k, k, b->pivot, p + 1);
+static inline bool ball_at(ball *b, double alpha, int k, double *p) {
+    if (!ball_factor(b, alpha, k)) return false;
+    for (int i = 0; i < k; i++) p[1 + i] = -b->r[i];
+    ball_solve(b, k, p + 1);
     p[0] = b->pN - dot(b->n, p + 1, k);
     return true;
 }
 
 // (SOL-3)
-static double ball_phi(const ball *b, const double *p, double *slope) {
-    const int k = b->k;
+static inline double ball_phi(const ball *b, int k, const double *p, double *slope) {
     double q[CAROM_TANGENTS];
     for (int i = 0; i < k; i++) q[i] = -p[1 + i];
-    carom_dense_lu_solve(b->F, k, k, b->pivot, q);
+    ball_solve(b, k, q);
     const double l2 = dot(p + 1, p + 1, k), l = sqrt(l2);
     *slope = b->mu * (-dot(b->n, q, k) - p[0] * dot(p + 1, q, k) / l2) / l;
     return b->mu * p[0] / l - 1;
 }
 
-static void ball_root(ball *b, double *p) {
-    const int k = b->k;
+// As root(), inlined for its number of tangents.
+static inline void ball_root_of(ball *b, int k, double *p) {
     const double guess = sqrt(dot(b->r, b->r, k)) / (b->mu * b->pN);
-    double low = 0, high = INFINITY, alpha = guess;
+    double low = 0, high = INFINITY, mean = 0;
+    for (int i = 0; i < k; i++) mean += b->A[i * (k + 1)] / k;
+    double alpha = guess > mean ? guess - mean : 0.5 * guess;
     for (int it = 0; it < 100; it++) {
         double slope = 0;
-        const double f = ball_at(b, alpha, p) ? ball_phi(b, p, &slope) : -1;
-        if (fabs(f) <= LAST_BITS) break;
+        const double f = ball_at(b, alpha, k, p) ? ball_phi(b, k, p, &slope) : -1;
+        if (fabs(f) <= LAST_BITS) return;
         const double next = closer(alpha, f, slope, &low, &high);
         if (next == alpha || !(next < INFINITY)) break;
         alpha = next;
     }
-    ball_at(b, alpha, p);
+    ball_at(b, alpha, k, p);
+}
+
+static void ball_root(ball *b, double *p) {
+    if (b->k == 3) ball_root_of(b, 3, p);
+    else if (b->k == 4) ball_root_of(b, 4, p);
+    else if (b->k == 5) ball_root_of(b, 5, p);
+    else ball_root_of(b, b->k, p);
 }
 
 void carom_local_ball(const double *g, int ld, const double *c, int tangents, double mu, double *p) {
     for (int i = 0; i <= tangents; i++) p[i] = 0;
     if (c[0] >= 0 || !(g[0] > 0)) return;
     ball b = reduce(g, ld, c, tangents, mu);
-    if (ball_at(&b, 0, p) && p[0] >= 0 && dot(p + 1, p + 1, tangents) <= mu * mu * p[0] * p[0]) return; // stick
+    if (ball_at(&b, 0, tangents, p) && p[0] >= 0 && dot(p + 1, p + 1, tangents) <= mu * mu * p[0] * p[0])
+        return; // stick
     if (dot(b.r, b.r, tangents) == 0) {
         p[0] = b.pN;
         for (int i = 1; i <= tangents; i++) p[i] = 0;
@@ -207,7 +239,8 @@ bool carom_local_slides(const double *A, const double *r, int tangents, double l
     for (int i = 0; i < tangents * tangents; i++) b.A[i] = A[i];
     for (int i = 0; i < tangents; i++) b.r[i] = r[i];
     const double size = sqrt(dot(r, r, tangents));
-    if (size == 0 || (limit > 0 && ball_at(&b, 0, p) && dot(p + 1, p + 1, tangents) <= limit * limit)) return false;
+    if (size == 0 || (limit > 0 && ball_at(&b, 0, tangents, p) && dot(p + 1, p + 1, tangents) <= limit * limit))
+        return false;
     for (int i = 0; i < tangents; i++) s[i] = -r[i] / size;
     if (!(limit > 0)) return true;
     ball_root(&b, p);
