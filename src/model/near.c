@@ -265,6 +265,13 @@ static long long *found_by(const search *f, int part) {
 // (CND-2)  Is the condition, from 1, not met?
 static bool is_off(const bool *off, int condition) { return condition > 0 && off[condition - 1]; }
 
+bool carom_near_off(const carom_model *m, const void *work, const pair *p) {
+    if (!m->conditional) return false;
+    const bool *off = carom_conditions_off(m, work);
+    return is_off(off, p->A->body->condition) || is_off(off, p->B->body->condition) ||
+           is_off(off, m->near->rule[p->entry_number].condition);
+}
+
 // Pairs of a and b by all rules; those too many are counted, not written.
 static void note(search *f, int part, int a, int b) {
     const struct near_pairs *x = f->m->near;
@@ -703,8 +710,9 @@ static void lane_gaps(void *user, int lane, int parts) {
     if (lane >= t->lanes) return;
     for (int k = first_of(l, lane, t->lanes); k < first_of(l, lane + 1, t->lanes); ++k) {
         const pair *p = &l->pair[k];
-        if (!p->soft) t->bad[lane] |= carom_pair_eval(t->m, t->work, p, PAIR_GAPS, t->q, t->m->v0, t->g + p->first);
-        for (int i = 0; p->soft && i < p->count; ++i) t->g[p->first + i] = INFINITY; // it never closes: yielding.c
+        const bool never = p->soft || carom_near_off(t->m, t->work, p); // yielding.c; (CND-2)
+        if (!never) t->bad[lane] |= carom_pair_eval(t->m, t->work, p, PAIR_GAPS, t->q, t->m->v0, t->g + p->first);
+        for (int i = 0; never && i < p->count; ++i) t->g[p->first + i] = INFINITY;
     }
 }
 

@@ -182,8 +182,7 @@ typedef struct pair_kind {
     bool couples[12][12]; // does some dW_i/dq_l differ from zero?
     int blocks;        // work blocks; pairs take turns
     size_t size, work; // of one block; offset of the first
-    int holds;         // blocks for pairs that are held on their features, and the same of them
-    size_t held_size, held;
+    size_t held_size, held; // of a block in which a pair is held on its features; offset of the first
 } pair_kind;
 
 /// The pair that shares its tape and makes contact `id`, one of the model's own; NULL: none.
@@ -271,6 +270,8 @@ static inline int *carom_near_kind_of(const struct near_pairs *x, int rule, int 
 }
 /// The pair that makes contact `id` of a list that is in use; NULL: none.
 const pair *carom_near_pair(const carom_model *m, const void *work, int id);
+/// (CND-2)  Is it in a list although a condition of its own, or of a body, does not hold?
+bool carom_near_off(const carom_model *m, const void *work, const pair *p);
 carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g);
 void carom_near_hold(const carom_model *m, const void *work, carom_hold what, const double *q); // as carom_system.hold
 /// Call part(user, lane, from, to) for ranges of pairs that threads share, the contacts of each from id `from` to
