@@ -1,4 +1,5 @@
 // test_many.c: many bodies whose contacts come and go: found, kept in their slots, saved, and right.
+#include "model/answers.h"
 #include "model_text.h"
 #include "collide/broad.h"
 #include "sim/inspect.h"
@@ -189,9 +190,9 @@ static double upward(carom_sim *sim) {
 
 // (SHP-9) at the normals of the walls, which are level: t_1 = (1 - n_x^2, -n_x n_y, -n_x), t_2 = (-n_x n_y, 1 - n_y^2,
 // -n_y)
-static double tangent_z(const char *wall, int k) {
+static double tangent_z(int wall, int k) {
     static const double normal[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
-    return -normal[wall[2] - '1'][k];
+    return -normal[wall - 1][k];
 }
 
 static void floor_and_walls_carry_the_weight(void **state) {
@@ -210,10 +211,11 @@ static void floor_and_walls_carry_the_weight(void **state) {
         const carom_now now = carom_sim_now(sim);
         for (int i = 0; i < sys->listed; ++i) { // the floor: normal impulses; walls: upward friction
             const double *n = now.impulse + now.dir[fixed + i];
-            const char *name = carom_model_constraint(m, carom_sim_known_as(sim, fixed + i)),
-                       *other = strchr(name, '-');
-            if (strcmp(other, "-floor") == 0) up += n[0];
-            else if (other[1] == 'w') up += n[1] * tangent_z(other, 0) + n[2] * tangent_z(other, 1);
+            int number, wall; // walls.1: s0 and the floor, .2 to .5: s0 and the walls, .6: s1 and the floor, ...
+            const char *name = carom_model_constraint(m, carom_sim_known_as(sim, fixed + i));
+            if (sscanf(name, "walls.%d", &number) != 1) continue;
+            if ((wall = (number - 1) % 5) == 0) up += n[0];
+            else up += n[1] * tangent_z(wall, 0) + n[2] * tangent_z(wall, 1);
         }
     }
     // What floor and walls give is the weight and the change of momentum: the inner impulses cancel.
@@ -571,8 +573,16 @@ static void contacts_keep_their_slots_and_names(void **state) {
     assert_int_equal(sys->list(m, &l, 0, q, v, 1e-3), CAROM_OK);
     bool named = false;
     for (int i = 0; i < l.slots; ++i)
-        named = named || (l.holds[i] && strcmp(carom_model_constraint(m, sys->known_as(m, &l, i)), "s0-floor") == 0);
+        named = named || (l.holds[i] && strcmp(carom_model_constraint(m, sys->known_as(m, &l, i)), "walls.1") == 0);
     assert_true(named);
+    for (int i = 0; i < l.slots; ++i) { // of two shapes: by their names in either order
+        const long long known = sys->known_as(m, &l, i) - sys->ne;
+        const bool is = l.holds[i] && strcmp(carom_model_constraint(m, sys->ne + known), "walls.1") == 0;
+        if (!l.holds[i]) continue;
+        assert_int_equal(carom_model_contact_is(m, carom_model_contact(m, "s0-floor"), known), is);
+        assert_int_equal(carom_model_contact_is(m, carom_model_contact(m, "floor-s0"), known), is);
+        assert_int_equal(carom_model_contact_is(m, carom_model_contact(m, "walls.1"), known), is);
+    }
     free_list(&l), free(before);
     carom_model_destroy(m);
 }

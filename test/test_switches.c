@@ -116,6 +116,37 @@ static void an_emitter(void **state) {
     }
 }
 
+// A floor that goes and a ball that comes at times between steps, with few others far away and with so many that pairs
+// come and go: the same motion in every scheme, located changes included.
+static void a_list_changes_nothing(void **state) {
+    (void)state;
+    const carom_scheme *s;
+    for (int k = 0; (s = carom_schemes()[k]); ++k) {
+        end e[2];
+        if (!impacts(s)) continue;
+        for (int many = 0; many < 2; ++many) {
+            char text[1200];
+            snprintf(text, sizeof text,
+                     "carom: 1\ngravity: [0, -10]\nbodies:\n"
+                     "  ball: {mass: 2, inertia: 0.008, at: [0, 0.6], velocity: [0.3, 0], shape: {circle: 0.1}}\n"
+                     "  late: {mass: 2, inertia: 0.008, at: [0.1, 1.3], velocity: [0.5, 1], exists while: t > 0.3137, "
+                     "shape: {circle: 0.1}}\n"
+                     "  o: {repeat: %d, body: {mass: 1, inertia: 0.01, at: [9 + i, 9], shape: {circle: 0.1}}}\n"
+                     "shapes: {floor: {plane: [0, 1]}}\ncontacts:\n"
+                     "  hatch: {between: [ball, floor], restitution: 0.5, exists while: t < 0.9123}\n"
+                     "  other: {between: [late, floor], restitution: 0.5}\n"
+                     "  both: {between: [ball, late], restitution: 0.5}\n  far: {among: o, restitution: 0.5}\n",
+                     many ? 15 : 3);
+            carom_model *m = good(text);
+            assert_int_equal(carom_model_lists(m), many);
+            carom_model_destroy(m);
+            e[many] = run(text, s->name, 0.01, 1.2, NAMES("ball.x", "ball.y", "late.x", "late.y"));
+        }
+        for (int i = 0; i < 4; ++i) scheme_near(s->name, e[0].x[i], e[1].x[i], 1e-9);
+        assert_int_equal(e[0].ledger.impacts, e[1].ledger.impacts);
+    }
+}
+
 // A run that is saved between two changes and goes on has the bits of one that never stopped.
 static void a_saved_run_goes_on(void **state) {
     (void)state;
@@ -208,7 +239,7 @@ int main(void) {
         cmocka_unit_test(closes_while_in_every_scheme),
         cmocka_unit_test(a_body_vanishes_and_comes_again),
         cmocka_unit_test(an_emitter),
-        cmocka_unit_test(a_saved_run_goes_on),
+        cmocka_unit_test(a_list_changes_nothing), cmocka_unit_test(a_saved_run_goes_on),
         cmocka_unit_test(mistakes_are_told),
         cmocka_unit_test(refusals),
     };

@@ -244,9 +244,9 @@ static void pairs_of_fifty_thousand_shapes_have_names(void **state) {
     carom_ledger l;
     assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
     assert_int_equal(l.impacts, 1);
-    assert_true(struck > INT_MAX && struck == carom_model_contact(m, "a-b"));
+    assert_true(struck > INT_MAX && carom_model_contact_is(m, carom_model_contact(m, "a-b"), struck));
     assert_true(carom_model_contact_is(m, carom_model_contact(m, "all"), struck));
-    assert_true(carom_model_contact(m, "s.249.199-s.249.198") != struck);
+    assert_false(carom_model_contact_is(m, carom_model_contact(m, "s.249.199-s.249.198"), struck));
     assert_string_equal(carom_model_constraint(m, carom_model_system(m)->ne + struck), "a-b");
     assert_string_equal(carom_ledger_names_of(&l, m).penetration, "a-b");
     assert_true(fabs(carom_model_contact_size(m, l.penetration_id) - 0.1) < 1e-15);

@@ -131,7 +131,7 @@ static void add_states(fmu_variables *v, const carom_model *m) {
 
 // -- contacts and joints ----------------------------------------------------------------------------------------------
 
-static const char *constraint_name(const void *model, int id) { return carom_model_constraint(model, id); }
+static const char *constraint_name(const void *model, int id) { return carom_model_numbered(model, id); }
 
 // The columns that results have by default; their values come from the same table.
 static void add_reactions(fmu_variables *v, const carom_model *m) {

@@ -16,7 +16,7 @@ static bool name_constraints(carom_record *r, const carom_record_def *def) {
     for (int id = 0; r->constraint && id < all; ++id) {
         char number[32];
         snprintf(number, sizeof number, "%s%d", id < ne ? "constraint" : "contact", id < ne ? id + 1 : id - ne + 1);
-        const char *name = known && id < known->ne + known->nc - known->listed ? carom_model_constraint(r->model, id)
+        const char *name = known && id < known->ne + known->nc - known->listed ? carom_model_numbered(r->model, id)
                            : def->constraints                                  ? def->constraints[id]
                                                                                : number;
         r->constraint[id] = strdup(name);
@@ -25,9 +25,12 @@ static bool name_constraints(carom_record *r, const carom_record_def *def) {
     return r->constraint != NULL;
 }
 
-// Contacts that come and go have no columns; their names are the model's.
+// What events are called by: those of the model have its names, others those of their columns.
 const char *record_name(const carom_record *r, long long id) {
-    return id < r->sys->ne + r->nc ? r->constraint[id] : r->model ? carom_model_constraint(r->model, id) : NULL;
+    const carom_system *known = r->model ? carom_model_system(r->model) : NULL;
+    const bool own = id < r->sys->ne + r->nc;
+    if (known && (!own || id < known->ne + known->nc - known->listed)) return carom_model_constraint(r->model, id);
+    return own ? r->constraint[id] : NULL;
 }
 
 // -- the table of columns ----------------------------------------------------------------------------
@@ -191,6 +194,7 @@ static bool request_pairs(carom_record *r, const carom_record_def *def) {
     for (int k = 0; (pattern = record_pattern(r, def, k)) && status == CAROM_OK; ++k) {
         if (is_all(r, def) || strchr(pattern, '-'))
             status = carom_groups_request(r->groups, is_all(r, def) ? NULL : pattern, MOST);
+        else status = carom_groups_request_number(r->groups, pattern);
         if (status == CAROM_BAD_INPUT) r->crowded = pattern;
     }
     return status == CAROM_OK || r->crowded;

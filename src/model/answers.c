@@ -190,9 +190,15 @@ int carom_model_entry_of(const carom_model *m, const void *work, int id) {
 
 int carom_model_entry_rule(const carom_model *m, int entry) { return entry - written_entries(m); }
 
+// The pair that makes contact id, one that is always there; NULL: none.
+static const pair *pair_at(const carom_model *m, int id) {
+    return m->npairs == 0 || id < m->pairs[0].first ? NULL : &m->pairs[m->pair_of[id - m->pairs[0].first]];
+}
+
 bool carom_model_shown(const carom_model *m, int id) {
     if (!m || id < m->ne || id >= m->ne + m->nc) return false;
-    return m->npairs == 0 || id < m->pairs[0].first || m->pairs[m->pair_of[id - m->pairs[0].first]].named;
+    const pair *p = pair_at(m, id);
+    return !p || p->named;
 }
 
 bool carom_model_recorded(const carom_model *m, int i) {
@@ -231,12 +237,18 @@ const char *carom_model_parameter(const carom_model *m, int i, double *value) {
 
 const char *carom_model_constraint(const carom_model *m, long long id) {
     if (!m) return NULL;
-    enum { TURNS = 8, ROOM = 140 }; // names of eight calls stay valid; two names of 64 and what is between
-    static _Thread_local char text[TURNS][ROOM]; // names of contacts that come and go are made when they are asked for
+    enum { TURNS = 8 }; // names of eight calls stay valid
+    static _Thread_local char text[TURNS][CAROM_CONTACT_NAME]; // those of two shapes are made when they are asked for
     static _Thread_local int turn;
-    if (id < m->ne + m->nc || !m->near) return m->links[id].name;
-    return carom_near_name(m, id, text[turn = (turn + 1) % TURNS], ROOM);
+    const bool listed = id >= m->ne + m->nc && m->near;
+    const pair *p = listed ? NULL : pair_at(m, (int)id);
+    if (!listed && (!p || p->named)) return m->links[id].name;
+    char *to = text[turn = (turn + 1) % TURNS];
+    return listed ? carom_near_name(m, id, to, CAROM_CONTACT_NAME)
+                  : carom_pair_name(p->A, p->B, to, CAROM_CONTACT_NAME);
 }
+
+const char *carom_model_numbered(const carom_model *m, int id) { return m->links[id].name; }
 
 const char *carom_model_compliant(const carom_model *m, long long which) {
     if (!m) return NULL;
@@ -254,9 +266,19 @@ static int numbers_behind(const char *name, const char *owner, size_t n) {
 }
 
 // What is found: a contact; an entry of contacts that come and go; else the first contact of an entry, and how many
-// numbers it has behind the entry's name.
+// numbers it has behind the entry's name, or (0) the first contact of two shapes.
 enum { MOST_NUMBERS = 8 };
 static int rules_of(const carom_model *m) { return m->near ? m->near->nrules : 0; }
+
+// Is contact i, one that is always there, between these two shapes: A-B or B-A?
+static bool is_between(const carom_model *m, int i, const char *name) {
+    const pair *p = pair_at(m, m->ne + i);
+    if (!p) return false;
+    const size_t a = strlen(p->A->name), b = strlen(p->B->name);
+    if (strlen(name) != a + 1 + b) return false;
+    return (memcmp(name, p->A->name, a) == 0 && name[a] == '-' && strcmp(name + a + 1, p->B->name) == 0) ||
+           (memcmp(name, p->B->name, b) == 0 && name[b] == '-' && strcmp(name + b + 1, p->A->name) == 0);
+}
 
 long long carom_model_contact(const carom_model *m, const char *name) {
     if (!m || !name) return 0;
@@ -264,6 +286,7 @@ long long carom_model_contact(const carom_model *m, const char *name) {
         if (strcmp(m->links[m->ne + i].name, name) == 0) return i;
     const long long near = m->near ? carom_near_find(m, name) : CAROM_NO_CONTACT;
     for (int i = 0; near == CAROM_NO_CONTACT && i < m->nc; ++i) {
+        if (is_between(m, i, name)) return CAROM_NO_CONTACT - 1 - rules_of(m) - MOST_NUMBERS * i;
         const int numbers = numbers_behind(m->links[m->ne + i].name, name, strlen(name));
         if (numbers > 0 && numbers < MOST_NUMBERS)
             return CAROM_NO_CONTACT - 1 - rules_of(m) - MOST_NUMBERS * i - numbers;
@@ -272,10 +295,16 @@ long long carom_model_contact(const carom_model *m, const char *name) {
 }
 
 bool carom_model_contact_is(const carom_model *m, long long found, long long contact) {
+    if (found >= m->nc && contact >= m->nc && m->near) return carom_near_is(m, found - m->nc, contact - m->nc);
     if (found >= CAROM_NO_CONTACT || contact < 0) return found == contact;
     const int of = (int)(CAROM_NO_CONTACT - 1 - found), first = (of - rules_of(m)) / MOST_NUMBERS;
     if (of < rules_of(m)) return contact >= m->nc && carom_near_made_by(m, of, contact - m->nc);
     if (contact >= m->nc) return false;
+    if ((of - rules_of(m)) % MOST_NUMBERS == 0) {
+        char text[CAROM_CONTACT_NAME];
+        const pair *p = pair_at(m, m->ne + first);
+        return is_between(m, (int)contact, carom_pair_name(p->A, p->B, text, sizeof text));
+    }
     const char *owner = m->links[m->ne + first].name;
     size_t n = strlen(owner);
     for (int k = (of - rules_of(m)) % MOST_NUMBERS; k > 0; --k)
@@ -367,8 +396,8 @@ size_t carom_model_longest_contact(const carom_model *m) {
         const size_t length = strlen(m->links[m->ne + c].name);
         if (length > most) most = length;
     }
-    for (int i = 0; m->near && i < m->near->nshapes; ++i) {
-        const size_t length = 2 * strlen(m->near->shape[i]->name) + 1; // NAME-NAME
+    for (int i = 0; (m->near || m->npairs) && i < m->nshapes; ++i) {
+        const size_t length = 2 * strlen(m->shapes[i].name) + 1; // NAME-NAME
         if (length > most) most = length;
     }
     return most;
@@ -377,8 +406,8 @@ size_t carom_model_longest_contact(const carom_model *m) {
 double carom_model_contact_size(const carom_model *m, long long id) {
     if (!m) return NAN;
     if (m->near && id >= m->ne + m->nc) return carom_near_size(m, id);
-    if (m->npairs == 0 || id < m->pairs[0].first) return 0;
-    const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
+    const pair *p = pair_at(m, (int)id);
+    if (!p) return 0;
     const double r[2] = {carom_shape_extent(p->A), carom_shape_extent(p->B)};
     const double a = r[0] > 0 ? r[0] : INFINITY, b = r[1] > 0 ? r[1] : INFINITY, size = fmin(a, b);
     return isfinite(size) ? size : 0;
@@ -395,8 +424,8 @@ static double shape_travel(const carom_model *m, const shape *s, const double *q
 
 double carom_model_travel(const void *model, int id, const double *q_0, const double *q_1) {
     const carom_model *m = model;
-    if (id < m->pairs[0].first) return HUGE_VAL;
-    const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
+    const pair *p = pair_at(m, id);
+    if (!p) return HUGE_VAL;
     return shape_travel(m, p->A, q_0, q_1) + shape_travel(m, p->B, q_0, q_1);
 }
 
@@ -405,8 +434,8 @@ bool carom_model_touch(const carom_model *m, void *work, double t, const double 
     enum { MOST = PAIR_PLACE * (2 * MOST_CORNERS + 3) };
     const bool listed = id >= m->ne + m->nc;
     double all[MOST];
-    if (listed ? !m->near : m->npairs == 0 || id < m->pairs[0].first) return false;
-    const pair *p = listed ? carom_near_pair(m, work, id) : &m->pairs[m->pair_of[id - m->pairs[0].first]];
+    if (listed && !m->near) return false;
+    const pair *p = listed ? carom_near_pair(m, work, id) : pair_at(m, id);
     if (!p || PAIR_PLACE * p->count > MOST) return false;
     carom_pair_places(m, work, p, t, q, all);
     const double *at = all + PAIR_PLACE * (id - p->first);

@@ -17,6 +17,8 @@ void carom_model_rates(const carom_model *m, const double *q, const double *v, d
 void carom_model_velocities(const carom_model *m, const double *q, const double *dq, double *v);
 /// The first of four positions of a quaternion to which position i belongs; -1: it does not.
 int carom_model_quaternion(const carom_model *m, int i);
+/// Its number under the name of its entry, for columns: one with members of families is known by its shapes else.
+const char *carom_model_numbered(const carom_model *m, int id);
 /// Bytes of the longest name of a contact, of those that come and go, too.
 size_t carom_model_longest_contact(const carom_model *m);
 /// Does contact id, one that is always there, have columns of its own in results by default?  Those of declared gaps

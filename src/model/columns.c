@@ -89,7 +89,12 @@ static bool group_columns(column_table *c, int i) {
         {CAROM_OF_GROUP_IMPULSE, CAROM_ROLE_IMPULSE}, {CAROM_OF_GROUP_CLOSED, CAROM_ROLE_CLOSED}};
     const contact_group *g = &c->groups->list[i];
     bool good = true;
-    if (g->single) return contact_columns(c, g->name, single, i, CAROM_GROUP_ROWS * i, g->tangents, false);
+    if (g->single) {
+        const int before = c->n;
+        good = contact_columns(c, g->name, single, i, CAROM_GROUP_ROWS * i, g->tangents, false);
+        for (int k = before; k < c->n; ++k) c->list[k].numbered = g->numbered;
+        return good;
+    }
     for (int k = 0; k < 4 && good; ++k) {
         const bool number = list[k].of == CAROM_OF_GROUP_GAP || list[k].of == CAROM_OF_GROUP_CLOSED;
         if (g->kind == CAROM_GROUP_ENTRY && has_column(c, g->name, list[k].role)) continue;

@@ -91,23 +91,36 @@ static bool add_key(contact_groups *g, long long key, int part) {
     return true;
 }
 
+static bool add_contact(contact_groups *g, const near_named *c) {
+    const struct near_pairs *x = g->model->near;
+    const int kind = *carom_near_kind_of(x, c->rule, x->group[c->a], x->group[c->b]);
+    char name[CAROM_CONTACT_NAME];
+    if (kind < 0 || x->pairs[kind].soft) return true;
+    contact_group *to = add(g, CAROM_GROUP_CONTACT, carom_near_named_name(x, c, name, sizeof name));
+    if (!to || !add_key(g, contact_key(g, c->a, c->b, c->rule), c->part)) return false;
+    to->a = c->a, to->b = c->b, to->rule = c->rule, to->part = c->part, to->numbered = !c->shown;
+    add_law(to, &x->law[kind]);
+    return g->contacts = true;
+}
+
 static bool add_contacts(contact_groups *g) {
     const struct near_pairs *x = g->model->near;
-    for (int i = 0; x && i < x->nnamed; ++i) {
-        const near_named *c = &x->named[i];
-        const near_rule *rule = &x->rule[c->rule];
-        const int kind = *carom_near_kind_of(x, c->rule, x->group[c->a], x->group[c->b]);
-        char name[200];
-        if (kind < 0 || x->pairs[kind].soft) continue;
-        if (c->number) snprintf(name, sizeof name, "%.160s.%d", rule->entry->name.text, c->number);
-        else snprintf(name, sizeof name, "%.180s", rule->entry->name.text);
-        contact_group *to = add(g, CAROM_GROUP_CONTACT, name);
-        if (!to || !add_key(g, contact_key(g, c->a, c->b, c->rule), c->part)) return false;
-        to->a = c->a, to->b = c->b, to->rule = c->rule, to->part = c->part;
-        add_law(to, &x->law[kind]);
-        g->contacts = true;
-    }
+    for (int i = 0; x && i < x->nnamed; ++i)
+        if (x->named[i].shown && !add_contact(g, &x->named[i])) return false;
     return true;
+}
+
+carom_status carom_groups_request_number(contact_groups *g, const char *column) {
+    const struct near_pairs *x = g->model ? g->model->near : NULL;
+    for (int i = 0; x && i < x->nnamed; ++i) {
+        char name[CAROM_CONTACT_NAME];
+        const size_t n = strlen(carom_near_named_name(x, &x->named[i], name, sizeof name));
+        if (x->named[i].shown || strncmp(column, name, n) != 0 || column[n] != '.') continue;
+        bool known = false;
+        for (int k = 0; k < g->n; ++k) known = known || strcmp(g->list[k].name, name) == 0;
+        if (!known && !add_contact(g, &x->named[i])) return CAROM_NO_MEMORY;
+    }
+    return CAROM_OK;
 }
 
 contact_groups *carom_groups_create(const carom_model *m) {
@@ -193,9 +206,6 @@ static void ask(request *x, int a, int b) {
     if (!x->failed) x->list[x->n++] = (asked_pair){pair_key(x->g, a, b), a, b};
 }
 
-// Body A of a list comes first, whether there is a list or not.
-static bool in_order(const shape *a, const shape *b) { return !a->body || !b->body || !carom_near_swapped(a, b); }
-
 static int by_pair(const void *x, const void *y) {
     const asked_pair *a = x, *b = y;
     if (a->key != b->key) return (a->key > b->key) - (a->key < b->key);
@@ -250,7 +260,7 @@ carom_status carom_groups_request(contact_groups *g, const char *pattern, int mo
     x.failed = !last || (pattern && !first) || (n && !find_written(g));
     for (int i = 0; i < n && !pattern; ++i)
         for (int k = i + 1; k < n && !x.failed && is_whole(g, i); ++k)
-            if (is_whole(g, k)) in_order(&m->shapes[i], &m->shapes[k]) ? ask(&x, i, k) : ask(&x, k, i);
+            if (is_whole(g, k)) carom_pair_in_order(&m->shapes[i], &m->shapes[k]) ? ask(&x, i, k) : ask(&x, k, i);
     for (const char *dash = pattern ? strchr(pattern, '-') : NULL; dash && !x.failed; dash = strchr(dash + 1, '-')) {
         memcpy(first, pattern, (size_t)(dash - pattern));
         first[dash - pattern] = 0;

@@ -23,6 +23,7 @@ typedef struct contact_group {
     int a, b;               // else: numbers of the two shapes; of a contact in the order of the list
     int rule, part;         // of a contact: its rule, and which one of the pair
     bool single;            // it is one contact: all parts of a contact are columns
+    bool numbered;          // that has a number under the name of its entry on request alone
     int tangents;           // then
     double scale[CAROM_GROUP_ROWS]; // of a tangent of an ellipse: the slip is u/scale, the force scale lambda; 1: none
 } contact_group;
@@ -54,6 +55,8 @@ void carom_groups_destroy(contact_groups *g);
 /// Groups of those pairs of shapes A-B that have a column which the pattern matches, or of all pairs (pattern NULL).
 /// CAROM_BAD_INPUT: there are more than `most`.
 carom_status carom_groups_request(contact_groups *g, const char *pattern, int most);
+/// The group of the contact that has this column under its number, where that is not its name; none: nothing is done.
+carom_status carom_groups_request_number(contact_groups *g, const char *column);
 /// Before the first of the following calls.  False: no memory.
 bool carom_groups_ready(contact_groups *g);
 /// sum += the impulses of a step; CAROM_GROUP_ROWS n numbers.

@@ -47,7 +47,7 @@ static size_t head_size(const carom_model *m) {
 
 size_t carom_pairs_work(carom_model *m, size_t from) {
     enum { LINE = 63 };
-    static const size_t ROOM = (size_t)1 << 22, HELD_ROOM = (size_t)1 << 24; // bytes for the blocks of one kind
+    static const size_t ROOM = (size_t)1 << 22; // bytes for the blocks of one kind
     size_t end = (from + LINE) & ~(size_t)LINE;
     for (int i = 0; i < m->nkinds; ++i) {
         pair_kind *k = &m->kinds[i];
@@ -97,9 +97,9 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
     for (int i = 0; i < m->nkinds; ++i) {
         pair_kind *k = &m->kinds[i];
         if (k->patch || k->first->listed) continue; // those of a list are held there: near.c
-        k->holds = k->count * k->held_size <= HELD_ROOM ? k->count : (int)(HELD_ROOM / k->held_size);
+        if (!carom_tape_piecewise(k->two->pairs->own->tape)) continue; // one feature alone: nothing is to be held
         k->held = end = (end + LINE) & ~(size_t)LINE;
-        end += (size_t)k->holds * k->held_size;
+        end += (size_t)k->count * k->held_size;
     }
     return end;
 }
@@ -387,7 +387,6 @@ carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what,
                     : tape && !carom_tape_piecewise(tape) ? -1
                     : p->shares                           ? ++taken[p->kind]
                                                           : 1;
-            if (p->shares && *held > m->kinds[p->kind].holds) *held = 0; // so many are not followed
             if (*held > 0) hold(m, work, p, (int)*held, t, q, v);
         }
         for (int i = 0; i < n; ++i) {

@@ -266,6 +266,13 @@ static long long *found_by(const search *f, int part) {
 // (CND-2)  Is the condition, from 1, not met?
 static bool is_off(const bool *off, int condition) { return condition > 0 && off[condition - 1]; }
 
+bool carom_near_off(const carom_model *m, const void *work, const pair *p) {
+    if (!m->conditional) return false;
+    const bool *off = carom_conditions_off(m, work);
+    return is_off(off, p->A->body->condition) || is_off(off, p->B->body->condition) ||
+           is_off(off, m->near->rule[p->entry_number].condition);
+}
+
 // Pairs of a and b by all rules; those too many are counted, not written.
 static void note(search *f, int part, int a, int b) {
     const struct near_pairs *x = f->m->near;
@@ -557,10 +564,57 @@ static void adopt(const void *model, void *work, carom_list *list) {
     carom_pairs_unknown(m, work);
 }
 
+// -- numbers and names ------------------------------------------------------------------------------------------------
+
+// Contact c of shapes A and B by rule r has the number ((A nshapes + B) nrules + r) parts + c behind those that are
+// always there, whatever else is in the list.  Features of a patch have no number of their own: c = 0.  c = parts - 1
+// stands for all contacts of the two shapes.
+static long long number_of(const struct near_pairs *x, long long code, int part) {
+    return (code - 1) * x->parts + part;
+}
+
+typedef struct contact_place { int a, b, rule, part; } contact_place;
+
+static contact_place place_of(const struct near_pairs *x, long long number) {
+    const long long code = number / x->parts, both = code / x->nrules;
+    return (contact_place){.a = (int)(both / x->nshapes),
+                           .b = (int)(both % x->nshapes),
+                           .rule = (int)(code % x->nrules),
+                           .part = (int)(number % x->parts)};
+}
+
 static long long known_as(const void *model, const carom_list *list, int slot) {
     const carom_model *m = model;
+    const struct near_pairs *x = m->near;
     const long long code = llabs(list->holds[slot]);
-    return code ? m->ne + m->nc + (code - 1) / m->near->nrules : m->ne + m->nc + slot;
+    int first = slot;
+    if (!code) return m->ne + m->nc + slot;
+    while (list->holds[first] < 0) --first;
+    const int part = x->parts == 1 || m->kinds[kind_pair(x, code)->kind].patch ? 0 : slot - first;
+    return m->ne + m->nc + number_of(x, code, part);
+}
+
+static int by_number(const void *a, const void *b) {
+    const near_number *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+// Numbers of contacts with names of their own, sorted.
+static carom_status number_named(carom_model *m, carom_error *err) {
+    struct near_pairs *x = m->near;
+    x->parts = 2;
+    for (int i = 0; i < x->npairs; ++i)
+        if (!m->kinds[x->pairs[i].kind].patch && x->parts <= x->pairs[i].count) x->parts = x->pairs[i].count + 1;
+    if ((double)x->nshapes * x->nshapes * x->nrules * x->parts > 1e18) x->parts = 1, x->nnamed = 0;
+    x->number = carom_pool_take(&m->memory, ((size_t)x->nnamed + 1) * sizeof *x->number);
+    if (!x->number) return carom_model_no_memory(m, err);
+    for (int i = 0; i < x->nnamed; ++i) {
+        const near_named *c = &x->named[i];
+        const long long code = 1 + ((long long)c->a * x->nshapes + c->b) * x->nrules + c->rule;
+        x->number[i] = (near_number){number_of(x, code, c->part), i};
+    }
+    qsort(x->number, (size_t)x->nnamed, sizeof *x->number, by_number);
+    return CAROM_OK;
 }
 
 // Parts for contacts that come and go: in a world their inverses are dense.  Parts of mechanisms are bodies.
@@ -614,6 +668,7 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
         laws[m->nc + i].tangents = x->tangents;
     }
     s->contacts = laws;
+    CAROM_TRY(number_named(m, err));
     CAROM_TRY(find_parts(m, err));
     CAROM_TRY(find_sleepers(m, err));
     s->nc = m->nc + m->near->slots;
@@ -657,8 +712,9 @@ static void lane_gaps(void *user, int lane, int parts) {
     if (lane >= t->lanes) return;
     for (int k = first_of(l, lane, t->lanes); k < first_of(l, lane + 1, t->lanes); ++k) {
         const pair *p = &l->pair[k];
-        if (!p->soft) t->bad[lane] |= carom_pair_eval(t->m, t->work, p, PAIR_GAPS, t->q, t->m->v0, t->g + p->first);
-        for (int i = 0; p->soft && i < p->count; ++i) t->g[p->first + i] = INFINITY; // it never closes: yielding.c
+        const bool never = p->soft || carom_near_off(t->m, t->work, p); // yielding.c; (CND-2)
+        if (!never) t->bad[lane] |= carom_pair_eval(t->m, t->work, p, PAIR_GAPS, t->q, t->m->v0, t->g + p->first);
+        for (int i = 0; never && i < p->count; ++i) t->g[p->first + i] = INFINITY;
     }
 }
 
@@ -758,17 +814,36 @@ carom_status carom_near_friction(const carom_model *m, void *work, double t, con
     return bad ? CAROM_USER : CAROM_OK;
 }
 
+const char *carom_pair_name(const shape *a, const shape *b, char *text, size_t size) {
+    const bool first = carom_pair_in_order(a, b);
+    snprintf(text, size, "%.60s-%.60s", (first ? a : b)->name, (first ? b : a)->name);
+    return text;
+}
+
+const char *carom_near_named_name(const struct near_pairs *x, const near_named *c, char *text, size_t size) {
+    const char *entry = x->rule[c->rule].entry->name.text;
+    if (c->number) snprintf(text, size, "%.120s.%d", entry, c->number);
+    else snprintf(text, size, "%.130s", entry);
+    return text;
+}
+
 const char *carom_near_name(const carom_model *m, long long id, char *text, size_t size) {
     const struct near_pairs *x = m->near;
-    const long long both = id - m->ne - m->nc;
-    snprintf(text, size, "%.60s-%.60s", x->shape[both / x->nshapes]->name, x->shape[both % x->nshapes]->name);
-    return text;
+    const near_number wanted = {id - m->ne - m->nc, 0},
+                      *found = bsearch(&wanted, x->number, (size_t)x->nnamed, sizeof wanted, by_number);
+    const contact_place at = place_of(x, wanted.number);
+    if (found && x->named[found->named].shown) return carom_near_named_name(x, &x->named[found->named], text, size);
+    return carom_pair_name(x->shape[at.a], x->shape[at.b], text, size);
 }
 
 long long carom_near_find(const carom_model *m, const char *name) {
     const struct near_pairs *x = m->near;
+    char text[CAROM_CONTACT_NAME];
     for (int i = 0; i < x->nrules; ++i)
         if (strcmp(x->rule[i].entry->name.text, name) == 0) return CAROM_NO_CONTACT - 1 - i;
+    for (int i = 0; i < x->nnamed; ++i)
+        if (strcmp(carom_near_named_name(x, &x->named[x->number[i].named], text, sizeof text), name) == 0)
+            return m->nc + x->number[i].number;
     const char *dash = strchr(name, '-');
     const struct name *a = dash ? carom_names_find(&m->shape_names, name, (size_t)(dash - name)) : NULL,
                       *b = a ? carom_names_find(&m->shape_names, dash + 1, strlen(dash + 1)) : NULL;
@@ -776,19 +851,23 @@ long long carom_near_find(const carom_model *m, const char *name) {
     const bool swap = carom_near_swapped(x->shape[a->index], x->shape[b->index]);
     const long long A = swap ? b->index : a->index, B = swap ? a->index : b->index, both = A * x->nshapes + B;
     for (int i = 0; i < x->nrules; ++i)
-        if (carom_near_made_by(m, i, both)) return m->nc + both;
+        if (carom_near_meet(x, i, (int)A, (int)B)) return m->nc + number_of(x, 1 + both * x->nrules, x->parts - 1);
     return CAROM_NO_CONTACT;
 }
 
-bool carom_near_made_by(const carom_model *m, int rule, long long both) {
-    return carom_near_meet(m->near, rule, (int)(both / m->near->nshapes), (int)(both % m->near->nshapes));
+bool carom_near_is(const carom_model *m, long long found, long long number) {
+    const contact_place a = place_of(m->near, found), b = place_of(m->near, number);
+    return found == number || (a.part == m->near->parts - 1 && a.a == b.a && a.b == b.b);
+}
+
+bool carom_near_made_by(const carom_model *m, int rule, long long number) {
+    return place_of(m->near, number).rule == rule;
 }
 
 double carom_near_size(const carom_model *m, long long id) {
     const struct near_pairs *x = m->near;
-    const long long both = id - m->ne - m->nc;
-    const double a = carom_shape_extent(x->shape[both / x->nshapes]),
-                 b = carom_shape_extent(x->shape[both % x->nshapes]),
+    const contact_place at = place_of(x, id - m->ne - m->nc);
+    const double a = carom_shape_extent(x->shape[at.a]), b = carom_shape_extent(x->shape[at.b]),
                  size = fmin(a > 0 ? a : INFINITY, b > 0 ? b : INFINITY);
     return isfinite(size) ? size : 0;
 }

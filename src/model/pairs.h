@@ -182,8 +182,7 @@ typedef struct pair_kind {
     bool couples[12][12]; // does some dW_i/dq_l differ from zero?
     int blocks;        // work blocks; pairs take turns
     size_t size, work; // of one block; offset of the first
-    int holds;         // blocks for pairs that are held on their features, and the same of them
-    size_t held_size, held;
+    size_t held_size, held; // of a block in which a pair is held on its features; offset of the first
 } pair_kind;
 
 /// The pair that shares its tape and makes contact `id`, one of the model's own; NULL: none.
@@ -212,8 +211,10 @@ typedef struct near_rule {
 } near_rule;
 
 /// Contact `part` of shapes a and b, in the order of the list, of an entry that names all its shapes one by one: its
-/// number under the entry's name, as if the pair were always there; 0: the name alone.
-typedef struct near_named { int rule, a, b, part, number; } near_named;
+/// number under the entry's name, as if the pair were always there; 0: the name alone.  Not shown: of an entry with
+/// members of families, whose contacts have the names of their two shapes; its number is known on request.
+typedef struct near_named { int rule, a, b, part, number; bool shown; } near_named;
+typedef struct near_number { long long number; int named; } near_number; // of a contact, and which of `named` has it
 
 /// Shapes that take part, and what two of them make.  Shapes that formulas do not tell apart are a group.
 struct near_pairs {
@@ -225,7 +226,8 @@ struct near_pairs {
     unsigned char *side;  // nrules x nshapes: 1 and 2: in the first and second list of `between`; 4: in `among`
     int *kind;            // nrules x ngroups x ngroups: kind of A, B; -1: they do not meet
     near_named *named;    // nnamed: contacts with columns of their own
-    int nnamed;
+    near_number *number;  // nnamed, sorted: their numbers
+    int nnamed, parts;    // parts: numbers that a pair has for its contacts
     pair *pairs;          // one for every kind
     carom_contact *law;   // of each of them
     int *bounce, *rub;    // of each: which of the model's `bounces` is its restitution, which of `rubs` its friction,
@@ -268,6 +270,8 @@ static inline int *carom_near_kind_of(const struct near_pairs *x, int rule, int 
 }
 /// The pair that makes contact `id` of a list that is in use; NULL: none.
 const pair *carom_near_pair(const carom_model *m, const void *work, int id);
+/// (CND-2)  Is it in a list although a condition of its own, or of a body, does not hold?
+bool carom_near_off(const carom_model *m, const void *work, const pair *p);
 carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g);
 void carom_near_hold(const carom_model *m, const void *work, carom_hold what, const double *q); // as carom_system.hold
 /// Call part(user, lane, from, to) for ranges of pairs that threads share, the contacts of each from id `from` to
@@ -295,10 +299,20 @@ carom_status carom_near_friction(const carom_model *m, void *work, double t, con
 int carom_model_entry_rule(const carom_model *m, int entry); // its rule; negative: its pairs are always there
 /// Names of contacts that come and go, by the number that stays; text is the caller's.
 carom_status carom_near_system(carom_model *m, carom_error *err);
+enum { CAROM_CONTACT_NAME = 140 }; // bytes of a name: two names of 64 and what is between
 const char *carom_near_name(const carom_model *m, long long id, char *text, size_t size);
-/// The number behind nc of the pair A-B; CAROM_NO_CONTACT - 1 - i: all pairs of rule i; CAROM_NO_CONTACT: neither.
+const char *carom_near_named_name(const struct near_pairs *x, const near_named *c, char *text, size_t size);
+/// Body A of a list comes first, whether there is a list or not.
+static inline bool carom_pair_in_order(const shape *a, const shape *b) {
+    return !a->body || !b->body || !carom_near_swapped(a, b);
+}
+/// A-B in this order.
+const char *carom_pair_name(const shape *a, const shape *b, char *text, size_t size);
+/// nc and the number of a contact, or of all of the pair A-B; CAROM_NO_CONTACT - 1 - i: all pairs of rule i;
+/// CAROM_NO_CONTACT: none of these.
 long long carom_near_find(const carom_model *m, const char *name);
-bool carom_near_made_by(const carom_model *m, int rule, long long both); // may that pair be one of this rule?
+bool carom_near_is(const carom_model *m, long long found, long long number); // is that contact what was found?
+bool carom_near_made_by(const carom_model *m, int rule, long long number);
 double carom_near_size(const carom_model *m, long long id);
 double carom_shape_thin(const shape *s); // thin.c: half of its smallest width; infinite: nothing passes it
 /// Contacts that are near at a place, with their gaps by id; carom_near_close() afterwards.

@@ -44,7 +44,7 @@ static int each(const carom_model *m, void *work, double t, const double *q, con
     if (list && v) carom_belts_at(m, work, t, q);
     for (int k = 0, n = list ? list->pairs : 0; k < n; ++k) {
         pressing x = {.p = carom_near_at(list, k), .W = W};
-        if (!(x.law = x.p->soft)) continue;
+        if (!(x.law = x.p->soft) || carom_near_off(m, work, x.p)) continue;
         bool known = false, belt = false;
         bad |= carom_pair_eval(m, work, x.p, PAIR_GAPS, q, m->v0, gap);
         for (int i = 0; i < x.p->count; ++i) {

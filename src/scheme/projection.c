@@ -21,7 +21,7 @@ carom_projection carom_allocate_projection(carom_arena *mem, const carom_system 
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
     w.L_f = carom_allocate_local(mem, sys);
     w.L = carom_allocate_local(mem, sys);
-    if (!sys->listed) w.bent = carom_allocate_bent(mem, sys);
+    w.bent = carom_allocate_bent(mem, sys);
     CAROM_ALLOCATE(mem, nq, &w.q_P, &w.q);
     CAROM_ALLOCATE(mem, nv, &w.x, &w.moved);
     w.u = carom_allocate(mem, (size_t)w.L.W.n);
@@ -180,7 +180,7 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     carom_problem_subtract(s, s->p);
     carom_zero(s->p, n);
     const carom_status status = carom_problem_run(s, w->L.id);
-    if ((status == CAROM_RETRY || k == LONG) && s->inside->last && !w->bent.some && !s->sys->listed) {
+    if ((status == CAROM_RETRY || k == LONG) && s->inside->last && !w->bent.some) {
         CAROM_TRY(kinks(w, s));
         if (w->bent.some) return CAROM_OK;
     }

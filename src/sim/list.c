@@ -40,13 +40,13 @@ static carom_status grow(carom_sim *sim, carom_error *err) {
 static void recall(carom_sim *sim) {
     const carom_list *l = &sim->list;
     const int first = sim->own.nc - sim->own.listed, ne = sim->step.sys->ne;
-    if (!l->stays) return;
     for (int i = 0, start = 0; i < l->slots; ++i) {
         l->stays[i] = false;
         if (i >= sim->own.listed || !l->holds[i]) continue;
         if (l->holds[i] > 0) start = i;
         const bool stays = l->stays[start] || carom_memory_recalls(sim->memory + first + i, sim->kept->t) ||
-                           sim->scheme->recalls(sim->scheme_work, &sim->step, ne + first + i);
+                           (sim->scheme->recalls &&
+                            sim->scheme->recalls(sim->scheme_work, &sim->step, ne + first + i));
         for (int k = start; k <= i; ++k) l->stays[k] = stays;
     }
     for (int i = l->slots - 1; i > 0; --i)

@@ -25,10 +25,12 @@ static bool evaluate(const look *z, double t, double *x) {
     t = fmin(fmax(t, from), to);
     carom_zero(x, z->n);
     const int gaps = sys->ne + sys->nc;
-    return sys->force(sys->model, work, t, z->sim->q, z->sim->v, x) == CAROM_OK &&
-           (gaps == 0 || sys->gaps(sys->model, work, t, z->sim->q, x + sys->nv) == CAROM_OK) &&
-           (z->n == sys->nv + gaps || sys->friction(sys->model, work, t, z->sim->q, z->sim->v, z->sim->step.rub->force,
-                                                    x + sys->nv + gaps) == CAROM_OK);
+    if (sys->force(sys->model, work, t, z->sim->q, z->sim->v, x) != CAROM_OK ||
+        (gaps > 0 && sys->gaps(sys->model, work, t, z->sim->q, x + sys->nv) != CAROM_OK))
+        return false;
+    carom_zero(x + sys->nv + gaps - sys->listed, sys->listed); // they do not depend on time
+    return z->n == sys->nv + gaps || sys->friction(sys->model, work, t, z->sim->q, z->sim->v,
+                                                   z->sim->step.rub->force, x + sys->nv + gaps) == CAROM_OK;
 }
 
 // How far entry i at t is outside of what it is at both sides.
@@ -111,7 +113,7 @@ static bool alone_at(look *z, double at, int *which) {
 
 bool carom_sim_alone(const carom_sim *sim, double at) {
     int which;
-    if (sim->sys->listed || sim->scheme->lacks & CAROM_NO_STEP_CHANGE) return false;
+    if (sim->scheme->lacks & CAROM_NO_STEP_CHANGE) return false;
     look z = {.sim = sim, .n = carom_sim_looked_at(sim)};
     z.x = sim->alone, z.left = z.x + z.n, z.right = z.left + z.n;
     return alone_at(&z, at, &which);
@@ -150,7 +152,7 @@ static void between_parts(look *z, double t_1) {
 bool carom_sim_short_pulse(const carom_sim *sim, carom_pulse *pulse) {
     static const double SEEN = 0.1; // of the largest of the run
     const carom_system *sys = sim->sys;
-    if ((!sys->jump && !sys->even) || sim->scheme->powers || sim->control.on || sys->listed) return false;
+    if ((!sys->jump && !sys->even) || sim->scheme->powers || sim->control.on) return false;
     look z = {.sim = sim, .n = sys->nv + sys->ne + sys->nc, .best = pulse};
     z.x = calloc(4 * (size_t)z.n, sizeof *z.x);
     if (!z.x) return false;
@@ -255,7 +257,7 @@ static void judge(walls *z, int c, double fewest) {
 static void follow(walls *z, double t, double to, double fewest) {
     static const double LOOKS = 1e6; // at most so many looks, however long the run is
     const double h = fmax(z->sim->h, (to - t) / LOOKS);
-    const int ne = z->sim->sys->ne, nc = z->sim->sys->nc;
+    const int ne = z->sim->sys->ne, nc = carom_sim_fixed_contacts(z->sim);
     bool begun = false;
     for (double k = 0; t + k * h <= to; ++k) {
         if (!gaps_at(z, t + k * h)) continue;
@@ -278,7 +280,7 @@ static void follow(walls *z, double t, double to, double fewest) {
 // How far gaps move in n parts of the time from t to `to`; is it more than rounding?
 static bool ranges(walls *z, double t, double to, int n) {
     static const double ROUNDING = 1e-9; // of the gap: functions of time in it are rounded, also far from zero
-    const int ne = z->sim->sys->ne, nc = z->sim->sys->nc;
+    const int ne = z->sim->sys->ne, nc = carom_sim_fixed_contacts(z->sim);
     bool moves = false;
     for (int c = 0; c < nc; ++c) z->of[c].range[0] = HUGE_VAL, z->of[c].range[1] = -HUGE_VAL;
     for (int k = 0; k <= n; ++k) {
@@ -297,14 +299,14 @@ bool carom_sim_coarse_pulse(const carom_sim *sim, double fewest, carom_pulse *pu
     static const double WIDE = 8; // a bell is not flat for so many times its width
     const carom_system *sys = sim->sys;
     const int divided = carom_option_find(sim->scheme->options, "adaptive", 8);
-    if (sys->nc == 0 || sys->listed || sim->control.on || sim->scheme->emits_events || sim->scheme->own_steps ||
+    if (carom_sim_fixed_contacts(sim) == 0 || sim->control.on || sim->scheme->emits_events || sim->scheme->own_steps ||
         (divided >= 0 && sim->opt[divided] != 0))
         return false;
     walls z = {.sim = sim, .best = pulse};
     z.g = calloc((size_t)(sys->ne + sys->nc), sizeof *z.g);
     z.of = calloc((size_t)sys->nc, sizeof *z.of);
     const double run[2] = {sim->t0, sim->t_end}, t_1 = sim->kept->t, reach = fewest * sim->h;
-    for (int c = 0; z.of && c < sys->nc; ++c) z.of[c].shaped = shaped(sim, c);
+    for (int c = 0; z.of && c < carom_sim_fixed_contacts(sim); ++c) z.of[c].shaped = shaped(sim, c);
     if (z.g && z.of && ranges(&z, sim->t0, t_1, TIMES)) follow(&z, sim->t0, t_1, fewest);
     else if (z.g && z.of && sys->even) {
         double from = sim->t0;

@@ -69,7 +69,7 @@ static void allocate_loop(carom_sim *sim, carom_arena *mem) {
     sim->events = carom_allocate_bytes(mem, (size_t)s->max_events * sizeof *sim->events);
     sim->all = carom_allocate_local(mem, sys);
     sim->jerk = carom_allocate(mem, 2 * (size_t)sim->nl);
-    sim->alone = carom_allocate(mem, sys->jump && !sys->listed ? 3 * (size_t)carom_sim_looked_at(sim) : 0);
+    sim->alone = carom_allocate(mem, sys->jump ? 3 * (size_t)carom_sim_looked_at(sim) : 0);
     sim->booked = carom_allocate(mem, (size_t)(sim->nl + sys->nc));
     sim->struck = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof *sim->struck);
     sim->q_try = carom_allocate(mem, (size_t)sys->nq);
@@ -138,7 +138,7 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     carom_allocate_resolution(sim, mem);
     if (k > 0) allocate_redundant(sim, mem, keep, k);
     sim->before = carom_allocate_bytes(mem, keep->used); // last: now it is known how much is kept
-    const bool located = sim->switches && sim->scheme->emits_events && !sim->sys->listed;
+    const bool located = sim->switches && sim->scheme->emits_events;
     sim->piece = located ? carom_allocate_bytes(mem, keep->used) : NULL;
 }
 

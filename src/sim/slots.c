@@ -41,7 +41,7 @@ void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep
     l->asleep = sim->own.sleeps ? carom_allocate_bytes(keep, (size_t)sim->own.nparts * sizeof *l->asleep) : NULL;
     sim->slept = sim->own.sleeps ? carom_allocate_bytes(mem, (size_t)sim->own.nparts * sizeof *sim->slept) : NULL;
     l->fresh = carom_allocate_bytes(mem, n * sizeof *l->fresh);
-    l->stays = sim->scheme->recalls ? carom_allocate_bytes(mem, n * sizeof *l->stays) : NULL;
+    l->stays = carom_allocate_bytes(mem, n * sizeof *l->stays);
     l->work = carom_allocate_bytes(mem, sim->own.list_work(sim->own.model, l));
 }
 
@@ -50,7 +50,7 @@ void carom_sim_tell(carom_sim *sim) {
     if (sys->ni) sys->inputs(sys->model, sim->step.sys_work, sim->input);
     if (!sim->switches) return;
     for (int i = 0; i < sys->nswitches; ++i) sim->off[i] = sim->on[i] == 0;
-    sim->list.off = sim->off;
+    sim->list.off = sim->piece ? NULL : sim->off; // steps in pieces: a list serves all of them, whatever is there
     sys->switches(sys->model, sim->step.sys_work, sim->on);
 }
 

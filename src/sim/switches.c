@@ -52,7 +52,6 @@ static carom_status refuse_inside(const carom_sim *sim, double t, int id, carom_
 carom_status carom_sim_switch(carom_sim *sim, double t, carom_error *err) {
     static const double INSIDE = 1e-6; // as (EV-24), of positions
     const carom_system *sys = sim->sys;
-    const int fixed = carom_sim_fixed_contacts(sim);
     bool some = sim->decided;
     if (some) carom_copy(sim->on_next, sim->wanted, sys->nswitches);
     else CAROM_TRY(carom_sim_conditions(sim, t, &some, err));
@@ -70,7 +69,7 @@ carom_status carom_sim_switch(carom_sim *sim, double t, carom_error *err) {
     if (all > 0 && status == CAROM_OK) status = sys->gaps(sys->model, sim->step.sys_work, t, sim->q, sim->gap);
     if (status != CAROM_OK) return carom_sim_failed(sim, status, "gaps", err);
     const double size = fmax(carom_size_moving(sys, sim->q, sys->nq), sim->h * carom_size_moving(sys, sim->v, sys->nv));
-    for (int id = sys->ne; id < sys->ne + fixed; ++id) {
+    for (int id = sys->ne; id < all; ++id) {
         if (sim->gap[id] == before[id]) continue;
         carom_sim_blank(sim, id - sys->ne);
         if (sim->scheme->forget)

@@ -214,18 +214,18 @@ static carom_status number_pair(resolver *r, const carom_mech_contact *entry, co
 }
 
 static carom_status number_contacts(resolver *r, const carom_mech_contact *entry, const carom_datum *list,
-                                    const carom_datum *each) {
+                                    const carom_datum *each, bool shown) {
     struct near_pairs *x = r->m->near;
     const int from = x->nnamed;
-    int count = 0, pairs = 0, n = from;
+    int count = 0, pairs = 0;
     CAROM_TRY(list ? read_between(r, entry, list, number_pair, &count)
                    : read_among(r, entry, each, number_pair, &count));
     for (int i = from; i < x->nnamed; ++i)
         pairs += i == from || x->named[i].a != x->named[i - 1].a || x->named[i].b != x->named[i - 1].b;
-    for (int i = from; i < x->nnamed; ++i)
-        if (pairs <= MOST_FEATURES || has_corners(x->shape[x->named[i].a], x->shape[x->named[i].b]))
-            x->named[n++] = x->named[i];
-    x->nnamed = n;
+    for (int i = from; i < x->nnamed; ++i) {
+        const near_named *c = &x->named[i];
+        x->named[i].shown = shown && (pairs <= MOST_FEATURES || has_corners(x->shape[c->a], x->shape[c->b]));
+    }
     if (count == 1 && x->nnamed && x->named[x->nnamed - 1].rule == x->nrules - 1) x->named[x->nnamed - 1].number = 0;
     return CAROM_OK;
 }
@@ -415,8 +415,8 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
         bool near = false;
         const bool named = !some_numbered(list ? list : each);
         if (many) CAROM_TRY(carom_near_read(r, entry, &near));
-        if (near && named && count_pairs(r, entry, false) <= MOST_NAMED)
-            CAROM_TRY(number_contacts(r, entry, list, each));
+        if (near && count_pairs(r, entry, false) <= MOST_NAMED)
+            CAROM_TRY(number_contacts(r, entry, list, each, named));
         if (near) continue;
         if (count_pairs(r, entry, false) > MOST_CONTACTS)
             return carom_fault(r, &entry->name, 0,

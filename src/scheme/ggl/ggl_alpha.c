@@ -83,7 +83,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->slipped = carom_allocate_ints(mem, nb);
     w->L = carom_allocate_local(mem, sys);
     w->L_0 = carom_allocate_local(mem, sys);
-    if (!sys->listed) w->bent = carom_allocate_bent(mem, sys);
+    w->bent = carom_allocate_bent(mem, sys);
     const size_t nl = (size_t)w->L.W.n;
     size_t recorded = 0;
     for (int id = 0; id < (int)nb; ++id) recorded += (size_t)carom_system_recorded(sys, id);
@@ -728,7 +728,7 @@ static carom_status answer(void *memory, carom_step *s) {
     w->seeks = false;
     CAROM_TRY(forecast(w, s));
     const carom_status status = attempts(w, s);
-    w->seeks = status == CAROM_RETRY && s->inside->last && s->sys->nc > 0 && !s->sys->listed;
+    w->seeks = status == CAROM_RETRY && s->inside->last && s->sys->nc > 0;
     if (!w->seeks) return status;
     const carom_status again = attempts(w, s);
     return w->bent.some ? again : status;
