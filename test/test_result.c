@@ -234,8 +234,8 @@ static void resumed_mechanisms_are_bit_identical_for_every_scheme(void **state) 
         char before[8] = "ground";
         if (i > 1) snprintf(before, sizeof before, "b%d", i - 1);
         used += snprintf(text + used, sizeof text - (size_t)used,
-                         "  j%d: {type: revolute, between: [%s, b%d], at: [%d*l, 0, 0], axis: [0, 1, %d]}\n", i, before, i,
-                         i - 1, (i + 1) % 2);
+                         "  j%d: {type: revolute, between: [%s, b%d], at: [%d*l, 0, 0], axis: [0, 1, %d]}\n", i, before,
+                         i, i - 1, (i + 1) % 2);
     }
     snprintf(text + used, sizeof text - (size_t)used, "contacts: {stop: {gap: b5.z + 0.03, restitution: 0.3}}\n");
     for (int s = 0; carom_scheme_at(s); ++s) {
