@@ -126,29 +126,23 @@ static carom_status choose_pivots(carom_joined *J, carom_matrix A, const carom_c
     return J->pattern->direct->factorise(J->direct, J->a, NULL);
 }
 
+// By blocks, where a solution shows that no pivot between them was missed.
+static bool factor_blocks(carom_joined *J, carom_matrix A, const carom_columns *W) {
+    if (!carom_saddle_factor(&J->S, A, W, W)) return false;
+    for (int i = 0; i < J->nv + J->ne; ++i) J->S.b[i] = 1;
+    return carom_saddle_solve_checked(&J->S, 0);
+}
+
 carom_status carom_joined_factor(carom_joined *J, carom_matrix A, const carom_columns *W) {
-    J->A = A, J->W = W, J->checked = false;
-    J->by_blocks = carom_saddle_factor(&J->S, A, W, W);
+    J->by_blocks = factor_blocks(J, A, W);
     return J->by_blocks ? CAROM_OK : choose_pivots(J, A, W);
 }
 
-// (SDL-1) with -y.  False: no.
-static bool solve_by_blocks(carom_joined *J, const double *b, const double *c) {
-    carom_copy(J->S.b, b, J->nv), carom_copy(J->S.b + J->nv, c, J->ne);
-    if (J->checked) carom_saddle_solve(&J->S);
-    else if (!carom_saddle_solve_checked(&J->S, 0)) return false;
-    J->checked = true;
-    carom_copy(J->x, J->S.x, J->nv);
-    for (int k = 0; k < J->ne; ++k) J->x[J->nv + k] = -J->S.x[J->nv + k];
-    return true;
-}
-
 void carom_joined_solve(carom_joined *J, double *b, double *c) {
-    J->by_blocks = J->by_blocks && solve_by_blocks(J, b, c);
-    if (!J->by_blocks) {
-        if (!J->checked) choose_pivots(J, J->A, J->W), J->checked = true;
-        carom_copy(J->x, b, J->nv), carom_copy(J->x + J->nv, c, J->ne);
-        J->pattern->direct->solve(J->direct, J->x);
-    }
-    carom_copy(b, J->x, J->nv), carom_copy(c, J->x + J->nv, J->ne);
+    double *x = J->by_blocks ? J->S.b : J->x;
+    carom_copy(x, b, J->nv), carom_copy(x + J->nv, c, J->ne);
+    if (J->by_blocks) carom_saddle_solve(&J->S), x = J->S.x;
+    else J->pattern->direct->solve(J->direct, x);
+    carom_copy(b, x, J->nv), carom_copy(c, x + J->nv, J->ne);
+    for (int k = 0; k < J->ne && J->by_blocks; ++k) c[k] = -c[k]; // (SDL-1) has +W
 }

@@ -4,8 +4,8 @@
 //
 // over the joints of a mechanism, whose first directions W are: x moves as joints allow, y are their reactions.  By
 // sparse elimination with pivots: A may be singular or indefinite, as the stiffness at an equilibrium is.  Masses are
-// neither, and (SDL-1) is faster, by blocks of bodies and joints; where its first solution is not exact, pivots are
-// chosen.
+// neither, and (SDL-1) is faster, by blocks of bodies and joints; where a solution shows that they are needed, pivots
+// are chosen.
 #pragma once
 #include "linalg/saddle.h"
 #include <carom/matrix.h>
@@ -23,15 +23,13 @@ typedef struct carom_joined {
     int stride;
     carom_arena mem;
     carom_saddle S;
-    bool by_blocks, checked; // S has the factor; a solution with it was looked at
-    carom_matrix A;          // what was factorised; the caller's
-    const carom_columns *W;
+    bool by_blocks;          // S has the factor
 } carom_joined;
 
 /// For `ne` joints and matrices of this shape, of masses or not.  False: no memory.  To be closed whatever happens.
 bool carom_joined_open(carom_joined *J, const carom_system *sys, carom_shape A, bool masses, const carom_columns *W);
 void carom_joined_close(carom_joined *J);
-/// Factor with the first ne columns of W; both stay as they are while it is used.  CAROM_SINGULAR: there is none.
+/// Factor with the first ne columns of W.  CAROM_SINGULAR: there is none.
 carom_status carom_joined_factor(carom_joined *J, carom_matrix A, const carom_columns *W);
 /// (JND-1): b becomes x, c becomes y.
 void carom_joined_solve(carom_joined *J, double *b, double *c);
