@@ -100,7 +100,9 @@ int carom_cycle_hidden(const carom_cycle *c);
 /// left out; *lost: how many are zero because contacts are closed.
 carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, double *vectors, int *count, int *trivial,
                                      int *lost);
-/// Of large models (s.few): Newton's method without P, from there.
+/// Of large models (s.few): runs are rough from here on, as far as their tolerance is not given.
+carom_status carom_cycle_roughly(carom_cycle *c);
+/// Newton's method without P, from there, with finer and finer runs.
 carom_status carom_cycle_krylov(carom_cycle *c);
 /// The largest multipliers at the orbit that it found, as far as they converge; how many others there are.
 carom_status carom_cycle_largest(carom_cycle *c, double *re, double *im, int *count, int *trivial, int *lost,

@@ -58,7 +58,7 @@ carom_status carom_grip_open(carom_grip *s, const carom_model *m, carom_error *e
     allocate(s, &s->mem);
     const bool room = carom_arena_begin(&s->mem);
     if (room) allocate(s, &s->mem);
-    if (!room || s->mem.failed || !carom_joined_open(&s->joined, &s->p.sys, s->p.sys.tangent_shape, &s->p.L.W))
+    if (!room || s->mem.failed || !carom_joined_open(&s->joined, &s->p.sys, s->p.sys.tangent_shape, false, &s->p.L.W))
         return no_memory(err);
     for (int id = 0; id < s->p.ne + s->p.nc; ++id) s->dir[id + 1] = s->dir[id] + carom_system_recorded(&s->p.sys, id);
     return make_rows(s, s->joined.on);

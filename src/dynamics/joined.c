@@ -1,5 +1,6 @@
 // joined.c: see joined.h.
 #include "dynamics/joined.h"
+#include "base/block.h"
 #include "base/grow.h"
 #include "linalg/matrix.h"
 #include "sparse/pivots.h"
@@ -10,7 +11,7 @@ enum { MANY = 30 }; // rows of joints: fewer are rows of the contact problem
 
 typedef struct entries { int *row, *col; size_t n; bool good; } entries;
 
-bool carom_joined_open(carom_joined *J, const carom_system *sys, carom_shape A, const carom_columns *W) {
+bool carom_joined_open(carom_joined *J, const carom_system *sys, carom_shape A, bool masses, const carom_columns *W) {
     *J = (carom_joined){.nv = sys->nv, .ne = sys->ne, .shape = A, .stride = W->stride};
     J->on = sys->ne >= MANY && A.storage != CAROM_DENSE && W->count != NULL;
     if (!J->on) return true;
@@ -20,6 +21,10 @@ bool carom_joined_open(carom_joined *J, const carom_system *sys, carom_shape A, 
     J->x = calloc((size_t)(J->nv + J->ne), sizeof *J->x);
     if (!J->of_A || !J->known || !J->x) return false;
     J->above = J->known + columns, J->below = J->above + columns;
+    for (int round = 0; round < 2 && masses; ++round) {
+        J->S = carom_allocate_saddle(&J->mem, sys->nv, sys->nparts, sys->part, sys->ne, A, J->stride, NULL);
+        if (round == 0 && !carom_arena_begin(&J->mem)) return false;
+    }
     return true;
 }
 
@@ -33,6 +38,8 @@ static void forget(carom_joined *J) {
 void carom_joined_close(carom_joined *J) {
     forget(J);
     free(J->of_A), free(J->known), free(J->x);
+    carom_arena_release(&J->mem);
+    free(J->mem.base);
     *J = (carom_joined){0};
 }
 
@@ -100,7 +107,7 @@ static bool find_column(carom_joined *J, const carom_columns *W, int k) {
     return true;
 }
 
-carom_status carom_joined_factor(carom_joined *J, carom_matrix A, const carom_columns *W) {
+static carom_status choose_pivots(carom_joined *J, carom_matrix A, const carom_columns *W) {
     bool found = J->pattern != NULL;
     for (int k = 0; k < J->ne && found; ++k) found = find_column(J, W, k);
     if (!found) {
@@ -119,8 +126,23 @@ carom_status carom_joined_factor(carom_joined *J, carom_matrix A, const carom_co
     return J->pattern->direct->factorise(J->direct, J->a, NULL);
 }
 
+// By blocks, where a solution shows that no pivot between them was missed.
+static bool factor_blocks(carom_joined *J, carom_matrix A, const carom_columns *W) {
+    if (!carom_saddle_factor(&J->S, A, W, W)) return false;
+    for (int i = 0; i < J->nv + J->ne; ++i) J->S.b[i] = 1;
+    return carom_saddle_solve_checked(&J->S, 0);
+}
+
+carom_status carom_joined_factor(carom_joined *J, carom_matrix A, const carom_columns *W) {
+    J->by_blocks = factor_blocks(J, A, W);
+    return J->by_blocks ? CAROM_OK : choose_pivots(J, A, W);
+}
+
 void carom_joined_solve(carom_joined *J, double *b, double *c) {
-    carom_copy(J->x, b, J->nv), carom_copy(J->x + J->nv, c, J->ne);
-    J->pattern->direct->solve(J->direct, J->x);
-    carom_copy(b, J->x, J->nv), carom_copy(c, J->x + J->nv, J->ne);
+    double *x = J->by_blocks ? J->S.b : J->x;
+    carom_copy(x, b, J->nv), carom_copy(x + J->nv, c, J->ne);
+    if (J->by_blocks) carom_saddle_solve(&J->S), x = J->S.x;
+    else J->pattern->direct->solve(J->direct, x);
+    carom_copy(b, x, J->nv), carom_copy(c, x + J->nv, J->ne);
+    for (int k = 0; k < J->ne && J->by_blocks; ++k) c[k] = -c[k]; // (SDL-1) has +W
 }

@@ -10,15 +10,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double INNER = 1e-3;   // of the residual: a step is known well enough
-static const double SLOW = 0.1;     // of the residual before: directions are old
+static const double INNER = 1e-2;   // of the residual: a step is known well enough
+static const double SLOW = 0.3;     // of the residual before: directions are old
 static const double FAR = 0.7;      // of a step, in typical sizes
+static const double NEAR = 1e-2;    // residual from which on steps are short, or do not help
 static const double LOST = 1e-10;   // of a direction: what is left of it beside the others
 static const double SHARP = 1e-6;   // of a multiplier: it has converged
-// Of the tolerance of runs: no residual falls below it for certain.  That is relative to the largest motions, residuals
-// to a thousandth of these at least, and errors of some steps add up.
-static const double NOISE = 1e4;
-enum { MOST = 30, HALVINGS = 8, DIRECTIONS = 80, ARNOLDI = 60, WANTED = 6 };
+static const double ROUGH = 1e-5;   // tolerance of runs to begin with: P is that of the orbit to about as many digits
+static const double FINER = 2e-4;   // of the tolerance before: what two steps can follow
+static const double UNKNOWN = 100;  // errors of runs in units of their tolerance, until they are measured
+static const double ENOUGH = 1e-10; // residual that is small, whatever runs allow
+static const double COLUMN = 1e-6, SHARP_COLUMN = 1e-7; // tolerances of columns: of steps; of multipliers
+enum { MOST = 30, HALVINGS = 8, DIRECTIONS = 80, ARNOLDI = 60, WANTED = 2, PIECES = 7 };
 
 typedef struct pairs {
     int n, count, room;  // numbers of one
@@ -28,7 +31,7 @@ typedef struct pairs {
 static double *of(double *a, int k, int n) { return a + (size_t)k * (size_t)n; }
 
 static carom_status keep(carom_cycle *c) {
-    CAROM_TRY(carom_shooter_keep(&c->s, c->t_0, c->T, c->x));
+    CAROM_TRY(carom_shoot(&c->s, c->t_0, c->T, c->x, true, c->steps));
     carom_cycle_return(c, c->x, false, c->r);
     c->residual = carom_norm_max(c->r, c->s.n);
     return isfinite(c->residual) ? CAROM_OK
@@ -37,10 +40,13 @@ static carom_status keep(carom_cycle *c) {
 
 static bool has_phase(const carom_cycle *c) { return c->timeless && !c->expression; }
 
-// (ORB-7)  Left side for (z, dT/T); z becomes a direction of states beside x.
+// (ORB-7)  Left side for (z, dT/T); z becomes a direction of states beside x, of size 1: that of the motion, by which
+//          errors of columns are measured.
 static carom_status apply(carom_cycle *c, double *z, double *to) {
     carom_shooter *s = &c->s;
     const int n = s->n;
+    const double size = fmax(carom_norm_max(z, n + 1), CAROM_NOT_ZERO);
+    for (int i = 0; i <= n; ++i) z[i] /= size;
     CAROM_TRY(carom_shooter_follow(s, z));
     for (int i = 0; i < n; ++i) to[i] = s->Y[i] - z[i];
     to[n] = 0;
@@ -75,41 +81,55 @@ static carom_status solve(carom_cycle *c, pairs *p, double *rho, double *by, boo
     for (int i = 0; i < n; ++i) rho[i] = -c->r[i];
     rho[n] = 0;
     if (*fresh) {
+        const double size = carom_norm_max(rho, n + 1);
         carom_copy(p->z, rho, n + 1);
         CAROM_TRY(apply(c, p->z, p->c));
-        carom_copy(rho, p->z, n + 1); // it is a direction now
+        for (int i = 0; i <= n; ++i) rho[i] = size * p->z[i]; // it is a direction now
         add(p);
     } else CAROM_TRY(carom_shooter_tangent(s, rho));
     const double whole = carom_length(rho, n + 1);
     for (int k = 0;; ++k) {
         if (k == p->count) {
-            if (p->count == p->room || !(carom_length(rho, n + 1) > INNER * whole)) return CAROM_OK;
+            if (p->count == p->room || !(carom_length(rho, n + 1) > INNER * whole)) break;
             carom_copy(of(p->z, k, p->n), rho, n + 1);
             CAROM_TRY(apply(c, of(p->z, k, p->n), of(p->c, k, p->n)));
-            if (!add(p)) return CAROM_OK;
+            if (!add(p)) break;
         }
         const double along = carom_dot(of(p->c, k, p->n), rho, n + 1);
         carom_axpy(by, along, of(p->z, k, p->n), n + 1), carom_axpy(rho, -along, of(p->c, k, p->n), n + 1);
     }
+    carom_axpy(by, -1, rho, n); // what is left ends by itself: P is small there
+    return CAROM_OK;
+}
+
+// Of a step: as a part of the largest motions of its kind.
+static double size_of(const carom_cycle *c, const double *by) {
+    const carom_shooter *s = &c->s;
+    double most = 3 * fabs(by[s->n]);
+    for (int half = 0; half < 2; ++half) {
+        const double *scale = s->scale + half * s->nv, largest = carom_point_largest(&s->p, scale, s->nv);
+        for (int i = 0; i < s->nv; ++i) most = fmax(most, fabs(by[half * s->nv + i]) * scale[i] / largest);
+    }
+    return most;
 }
 
 // One step, halved until the residual falls.  CAROM_RETRY: it does not, and everything is as before.
 static carom_status step(carom_cycle *c, pairs *p, double *rho, double *by, bool *fresh) {
     carom_shooter *s = &c->s;
     const int n = s->n;
-    const double T = c->T, before = c->residual;
+    const double T = c->T, before = c->residual, whole = carom_length(c->r, n);
     CAROM_TRY(solve(c, p, rho, by, fresh));
-    const double most = fmax(carom_norm_max(by, n), 3 * fabs(by[n]));
+    const double most = size_of(c, by);
     if (!isfinite(most)) return CAROM_RETRY;
     double a = most > FAR ? FAR / most : 1;
     carom_copy(c->y, c->x, s->nx), carom_copy(c->r_0, c->r, n);
-    for (int k = 0; k < HALVINGS; ++k, a /= 2) {
+    for (int k = 0; k < (before < NEAR ? HALVINGS / 4 : HALVINGS); ++k, a /= 2) {
         for (int i = 0; i < n; ++i) c->by[i] = a * by[i];
         c->T = T * (1 + a * by[n]);
         CAROM_TRY(carom_shooter_move(s, c->y, c->by, c->x));
         const carom_status status = keep(c);
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
-        if (status == CAROM_OK && (c->residual < before * (1 - 0.2 * fmin(a, 1)) || c->residual < c->good))
+        if (status == CAROM_OK && (carom_length(c->r, n) < whole * (1 - 0.2 * fmin(a, 1)) || c->residual < c->good))
             return CAROM_OK;
         if (!*fresh) break;
     }
@@ -117,6 +137,46 @@ static carom_status step(carom_cycle *c, pairs *p, double *rho, double *by, bool
     c->T = T;
     CAROM_TRY(keep(c));
     return CAROM_RETRY;
+}
+
+// Steps until the residual is `good` or falls no further.
+static carom_status converge(carom_cycle *c, pairs *p, double *rho, double *by) {
+    carom_status status = CAROM_OK;
+    for (int k = 0; status == CAROM_OK && c->residual > c->good && k < MOST; ++k, ++c->iterations) {
+        const double before = c->residual, whole = carom_length(c->r, c->s.n);
+        bool fresh = false;
+        status = step(c, p, rho, by, &fresh);
+        if (status == CAROM_RETRY && !fresh && before > c->enough) status = CAROM_OK, p->count = 0;
+        else if (status == CAROM_OK && carom_length(c->r, c->s.n) > SLOW * whole) p->count = 0;
+    }
+    return status == CAROM_RETRY ? CAROM_OK : status;
+}
+
+// (ORB-10)  What runs of a tolerance are wrong by is what a finer one changes at the end of the period, or the same
+//           one with other steps; that of the finer one is less by the ratio of both.
+static carom_status finer(carom_cycle *c, double rtol) {
+    const double before = c->s.run_rtol;
+    bool changed = false;
+    carom_copy(c->r_0, c->r, c->s.n);
+    CAROM_TRY(carom_shooter_tolerance(&c->s, rtol, &changed));
+    c->steps = changed ? 1 : PIECES;
+    const carom_status status = keep(c);
+    c->steps = 1;
+    CAROM_TRY(status);
+    double eps = 0;
+    for (int i = 0; i < c->s.n; ++i) eps = fmax(eps, fabs(c->r[i] - c->r_0[i]));
+    c->noise = eps / before;
+    return CAROM_OK;
+}
+
+static void expect(carom_cycle *c) {
+    c->enough = fmax(ENOUGH, 10 * c->noise * c->s.run_rtol), c->good = c->enough / 10;
+}
+
+carom_status carom_cycle_roughly(carom_cycle *c) {
+    bool changed;
+    c->rtol = c->s.run_rtol, c->s.rtol = COLUMN;
+    return carom_shooter_tolerance(&c->s, fmax(ROUGH, c->rtol), &changed);
 }
 
 carom_status carom_cycle_krylov(carom_cycle *c) {
@@ -127,18 +187,18 @@ carom_status carom_cycle_krylov(carom_cycle *c) {
            *by = rho + one;
     if (!block) return carom_orbit_no_memory(c->err);
     p.z = block, p.c = block + DIRECTIONS * one;
-    c->enough = fmax(c->enough, NOISE * c->s.run_rtol);
+    c->iterations = 0, c->noise = UNKNOWN;
     carom_status status = keep(c);
-    for (c->iterations = 0; status == CAROM_OK && c->residual > c->good && c->iterations < MOST; ++c->iterations) {
-        const double before = c->residual;
-        bool fresh = false;
-        status = step(c, &p, rho, by, &fresh);
-        if (status == CAROM_RETRY && !fresh && before > c->enough) status = CAROM_OK, p.count = 0;
-        else if (status == CAROM_OK && c->residual > SLOW * before) p.count = 0;
+    for (bool last = false; status == CAROM_OK; last = c->s.run_rtol <= c->rtol) {
+        expect(c);
+        status = converge(c, &p, rho, by);
+        if (status == CAROM_OK && c->residual > c->enough) status = finer(c, c->s.run_rtol), expect(c);
+        if (status != CAROM_OK || c->residual > c->enough || last) break;
+        status = finer(c, fmax(FINER * c->s.run_rtol, c->rtol));
     }
     free(block);
-    if ((status == CAROM_OK || status == CAROM_RETRY) && c->residual <= c->enough) return CAROM_OK;
-    if (status != CAROM_OK && status != CAROM_RETRY) return status;
+    if (status != CAROM_OK) return status;
+    if (c->residual <= c->enough) return CAROM_OK;
     return carom_fail(c->err, CAROM_NOT_CONVERGED,
                       "no orbit of period %.9g was found: the residual stays at %.2g after %d iteration%s; give %s",
                       c->T, c->residual, c->iterations, c->iterations == 1 ? "" : "s", c->nearer);
@@ -226,6 +286,7 @@ carom_status carom_cycle_largest(carom_cycle *c, double *re, double *im, int *co
     ritz found[ARNOLDI];
     int sharp = 0;
     for (int i = 0; i < n; ++i) Q[i] = cos(1 + 2.3 * i); // any direction
+    s->path.rtol = SHARP_COLUMN;
     carom_status status = carom_shooter_follow(s, Q);
     put_trivial(c, t, trivial);
     if (*trivial) carom_axpy(Q, -carom_dot(t, Q, n), t, n);

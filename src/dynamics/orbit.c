@@ -153,6 +153,7 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
     s->stop = def->stop, s->user = def->user;
     s->may_follow_few = def->segments <= 1 && !def->conservative && !(def->exchange && def->exchange[0]);
     CAROM_TRY(carom_cycle_open(c, def->period, def->exchange, NULL, c->err));
+    if (s->few) CAROM_TRY(carom_cycle_roughly(c));
     const carom_model *m = s->task.base;
     const size_t n = (size_t)s->n;
     o->nq = s->nq, o->nv = s->nv, o->nsignals = s->nz, o->nc = s->p.nc, o->scheme = s->run.scheme;

@@ -22,6 +22,7 @@
 
 static const double RTOL = 1e-10;    // of one internal step
 static const double ARRIVES = 1e-5;  // relative: the state must arrive where the scheme did
+static const double STEPS = 1e3;     // whose errors may have come together on the way there
 static const double STILL = 1e-8;    // of positions: who moves less in a step rests, and what is left is rounding
 static const double NATURAL = 1e-3; // of the change of a motion that is proportional to the name
 static const double DIFFERENCE = 1e-4; // of the size: second differences, where rounding and the error are equal
@@ -236,7 +237,7 @@ static carom_status arrive(carom_path *w, double t, const double *q, const doubl
                  size = fmax(w->size_q, w->span * speed);
     for (int i = 0; i < nq; ++i) wrong = fmax(wrong, fabs(q[i] - w->q[i]) / fmax(size, DBL_MIN));
     for (int i = 0; i < nv; ++i) wrong = fmax(wrong, fabs(v[i] - w->v[i]) / fmax(speed, DBL_MIN));
-    if (!(wrong < ARRIVES))
+    if (!(wrong < fmax(ARRIVES, STEPS * w->rtol)))
         return carom_fail(w->err, CAROM_NOT_CONVERGED,
                           "t = %.9g: the linearised motion does not follow that of the scheme (they differ by %.2g): "
                           "tighten its tolerances or shorten its steps",
@@ -308,7 +309,7 @@ carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim
     if (!carom_arena_begin(&w->mem))
         return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d variations of the motion", n);
     allocate(w, &w->mem);
-    if (!carom_joined_open(&w->joined, &w->p.sys, w->p.sys.mass_shape, &w->p.L.W))
+    if (!carom_joined_open(&w->joined, &w->p.sys, w->p.sys.mass_shape, true, &w->p.L.W))
         return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d joints", w->p.ne);
     CAROM_TRY(carom_path_rows(w, w->joined.on));
     for (int id = 0, at = 0, k = 0; id < s->ne + s->nc; ++id) {

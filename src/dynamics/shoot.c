@@ -27,7 +27,6 @@ static const double LAST_BIT = 1e-15; // of positions and rates: what a projecti
 static const double ALIKE = 1e-8;     // of the terms of a state: those of its image under an exchange
 enum { MOST = 1000000 };              // hits kept
 enum { LARGE = 600 };                 // numbers of a state: more are followed one column at a time
-static const double FEW_RTOL = 1e-9;  // of the linearised motion there
 
 static carom_status no_memory(carom_error *err) {
     return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run");
@@ -552,7 +551,7 @@ static carom_status open_path(carom_shooter *s, carom_sim *sim) {
                            .x = s->x,
                            .borrowed = true,
                            .records = s->few && sim,
-                           .rtol = s->rtol > 0 ? s->rtol : s->few ? FEW_RTOL : 1e-11,
+                           .rtol = s->rtol > 0 ? s->rtol : 1e-11,
                            .longest = s->lows ? s->span / 40 : 0};
     s->opened = true;
     CAROM_TRY(carom_path_open(&s->path, s->task.base, sim, columns, s->dp, s->np + s->nz, s->index, 0, s->err));
@@ -619,10 +618,6 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
     s->path.sim = NULL;
     carom_sim_destroy(sim);
     return status;
-}
-
-carom_status carom_shooter_keep(carom_shooter *s, double t_0, double span, const double *x) {
-    return carom_shoot(s, t_0, span, x, true, 1);
 }
 
 carom_status carom_shooter_tangent(carom_shooter *s, double *z) {

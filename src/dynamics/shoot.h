@@ -48,7 +48,7 @@ typedef struct carom_shooter {
     void *watch;
     double *scale;         // 2 nv: typical sizes of positions (along velocities) and velocities; 1
     bool lows;             // linearised runs: look for the lowest gaps of open contacts, and for the range of positions
-    bool may_follow_few;   // of large models, one column at a time: carom_shooter_keep(), carom_shooter_follow()
+    bool may_follow_few;   // of large models, one column at a time: carom_shooter_follow()
     double coast;          // linearised runs: for so long before their end no contact is struck
     double rtol;           // of one step of the linearised motion; 0: 1e-11
     double run_rtol;       // of one step of the scheme, as it is now
@@ -122,8 +122,6 @@ carom_status carom_shooter_set(carom_shooter *s, double value);
 void carom_shooter_begin(const carom_shooter *s, const double *start, double *x);
 /// From x at t_0 over `span`, with the linearisation or without, in so many steps.
 carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double *x, bool linear, int steps);
-/// Of large models: the same, without the linearisation; the run is kept for it.
-carom_status carom_shooter_keep(carom_shooter *s, double t_0, double span, const double *x);
 /// z, n numbers in units of `scale`, becomes a direction of states beside the start of the run that was kept; s->Y is
 /// what becomes of it, projected onto such directions, too.
 carom_status carom_shooter_follow(carom_shooter *s, double *z);
