@@ -170,8 +170,8 @@ static int rows_with(const carom_branch *b, const char *event) {
 static void closed(void **state) {
     (void)state;
 #define ROUND(p, x, force)                                                                                             \
-    "carom: 1\nparameters: {p: " p "}\ncoordinates: {x: " x "}\nenergy: {kinetic: \"1/2*x'^2\"}\nforces: {x: \"" force  \
-    "\"}\n"
+    "carom: 1\nparameters: {p: " p "}\ncoordinates: {x: " x "}\nenergy: {kinetic: \"1/2*x'^2\"}\n"                      \
+    "forces: {x: \"" force "\"}\n"
     static const double range[][2] = {{-2, 2}, {-20, 20}, {-1.5, 1.2}};
     for (int i = 0; i < 3; ++i) {
         carom_branch b = switch_from_rest(ROUND("0.3", "0.95", "-x' + p^2 + x^2 - 1"), "p", range[i][0], range[i][1],

@@ -1,7 +1,7 @@
 // follow_crossing.c: where two branches cross, as the solution of regular equations.
 //
-// There the derivatives J of the n equations by their N = n + 1 unknowns z lack a rank, and a solution is known to eps/d
-// at the distance d only.  With one more unknown beta
+// There the derivatives J of the n equations by their N = n + 1 unknowns z lack a rank, and a solution is known to
+// eps/d at the distance d only.  With one more unknown beta
 //
 //     F(z) + beta psi = 0,   g_1(z) = g_2(z) = 0,   [J b; C' 0]' (psi; g_1; g_2) = (0; 1)  (FOL-7)
 //

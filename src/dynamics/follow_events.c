@@ -11,8 +11,8 @@
 
 static const double VANISHED = 1e-13; // of a test at the ends of the step: zero
 static const double SETTLED = 1e-13;  // of a step: an event that is located
-static const double LEAPS = 0.01;     // of a test at the ends of the step: where its sign changes and it does not vanish,
-                                      // the ends lie on two branches
+static const double LEAPS = 0.01;     // of a test at the ends of the step: where it changes its sign and does not
+                                      // vanish, the ends lie on two branches
 static const double LOCATED = 1e-10;  // of the parameter, or of the step: a crossing of branches that is located
 static const double TRUSTED = 10;     // of its estimated error: it is not larger
 static const double APART = 2.5e-3, NEARBY = 0.1; // (FOL-5)  distance of the points beside a crossing of branches; of
@@ -411,8 +411,8 @@ static carom_status comes_back(follow_walk *w, int branch, const follow_spot *b,
     return CAROM_OK;
 }
 
-// The one event between two solutions is a crossing of branches; along the prongs of a pitchfork the parameter turns back
-// as well.  Both are then located together, as near to it solutions are not known well enough to tell them apart.
+// The one event between two solutions is a crossing of branches; along the prongs of a pitchfork the parameter turns
+// back as well.  Both are then located together, as near to it solutions are not known well enough to tell them apart.
 static bool may_be_crossing(const follow_spot *a, const follow_spot *b) {
     int which;
     return follow_differs(a, b, CAROM_BRANCH) && abs(b->look.unstable - a->look.unstable) <= 1 &&
