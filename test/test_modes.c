@@ -180,8 +180,9 @@ static void rigid_with_prestress(void **state) {
 #define AWAY(x, a, b) "(" #x #a " - " #x #b ")^2"
 #define SPRING(k, l, a, b) #k "*(sqrt(" AWAY(x, a, b) " + " AWAY(y, a, b) " + " AWAY(z, a, b) ") - " #l ")^2"
     carom_model *m = good("carom: 1\ncoordinates: {x1: 0, y1: 0, z1: 0, x2: {at: 0.6}, y2: {at: 0.8}, z2: 0, "
-                          "x3: {at: 1.1}, y3: {at: 0.2}, z3: {at: 0.3}}\nenergy: {kinetic: \"1/2*(x1'^2 + y1'^2 + z1'^2) + "
-                          "3/2*(x2'^2 + y2'^2 + z2'^2) + (x3'^2 + y3'^2 + z3'^2)\", potential: \"" SPRING(50, 1, 1, 2)
+                          "x3: {at: 1.1}, y3: {at: 0.2}, z3: {at: 0.3}}\n"
+                          "energy: {kinetic: \"1/2*(x1'^2 + y1'^2 + z1'^2) + 3/2*(x2'^2 + y2'^2 + z2'^2) + "
+                          "(x3'^2 + y3'^2 + z3'^2)\", potential: \"" SPRING(50, 1, 1, 2)
                           " + " SPRING(50, 0.8, 1, 2) " + " SPRING(70, 1, 1, 3) " + " SPRING(1000, 0.7, 3, 2) "\"}\n");
     carom_modes x;
     carom_error err = {0};

@@ -170,7 +170,7 @@ static int rows_with(const carom_branch *b, const char *event) {
 static void closed(void **state) {
     (void)state;
 #define ROUND(p, x, force)                                                                                             \
-    "carom: 1\nparameters: {p: " p "}\ncoordinates: {x: " x "}\nenergy: {kinetic: \"1/2*x'^2\"}\n"                      \
+    "carom: 1\nparameters: {p: " p "}\ncoordinates: {x: " x "}\nenergy: {kinetic: \"1/2*x'^2\"}\n"                     \
     "forces: {x: \"" force "\"}\n"
     static const double range[][2] = {{-2, 2}, {-20, 20}, {-1.5, 1.2}};
     for (int i = 0; i < 3; ++i) {
