@@ -163,7 +163,7 @@ static carom_status close_in(follow_walk *w, const follow_spot *a, const follow_
         const double x = counts ? to->look.unstable == before ? -1 : 1 : value_of(to->look.test[kind], reference);
         const bool settled = fabs(s - last) <= SETTLED * width || k->b - k->a <= SETTLED * width;
         const bool near = kind == CAROM_BRANCH && (fabs(x) <= NEARBY * size || k->b - k->a < APART);
-        if (settled && kind < CAROM_PAIR && w->wary && fabs(x) > LEAPS * size) w->leapt = true;
+        if (settled && kind < CAROM_PAIR && w->wary && w->orbits && fabs(x) > LEAPS * size) w->leapt = true;
         if ((!counts && fabs(x) <= VANISHED * size) || settled || near) return CAROM_OK;
         if (counts && k->b - k->a <= FOLLOW_EXACT * width) return CAROM_OK;
         halve = counts || (i > 30 && i % 2);
@@ -562,7 +562,7 @@ static carom_status smooth_events(follow_walk *w, int branch, bool *good) {
     *good = true;
     w->strayed = false;
     const bool change = changes(a, b, &which) > 0 || a->look.unstable != b->look.unstable;
-    const bool nears = nears_crossing(w, a, b);
+    const bool nears = w->orbits && nears_crossing(w, a, b);
     if (!change && w->before > 0 && !nears && !may_hide(w, a, b)) return CAROM_OK;
     carom_status status = follow_solve_between(w, a, b, b->s / 2, mid);
     if (follow_fatal(status)) return status;
@@ -572,7 +572,7 @@ static carom_status smooth_events(follow_walk *w, int branch, bool *good) {
     double s = 0;
     bool more = false, kink = false;
     const bool quiet = !change && changes(a, mid, &which) == 0;
-    if (quiet && w->wary && (nears || lowest(a, mid, b, CAROM_BRANCH, 0.95, &s)))
+    if (quiet && w->wary && w->orbits && (nears || lowest(a, mid, b, CAROM_BRANCH, 0.95, &s)))
         CAROM_TRY(jumps(w, a, b, mid, &kink));
     *good = !kink;
     if (kink) return CAROM_OK;
