@@ -173,6 +173,29 @@ static void rotor(void **state) {
     drop(&x, m);
 }
 
+// Three points in space under springs that are stretched and compressed, and at rest: potentials do not change with
+// translations and rotations, so that the stiffness, that of the prestress included, has these six in its null space.
+static void rigid_with_prestress(void **state) {
+    (void)state;
+#define AWAY(x, a, b) "(" #x #a " - " #x #b ")^2"
+#define SPRING(k, l, a, b) #k "*(sqrt(" AWAY(x, a, b) " + " AWAY(y, a, b) " + " AWAY(z, a, b) ") - " #l ")^2"
+    carom_model *m = good("carom: 1\ncoordinates: {x1: 0, y1: 0, z1: 0, x2: {at: 0.6}, y2: {at: 0.8}, z2: 0, "
+                          "x3: {at: 1.1}, y3: {at: 0.2}, z3: {at: 0.3}}\n"
+                          "energy: {kinetic: \"1/2*(x1'^2 + y1'^2 + z1'^2) + 3/2*(x2'^2 + y2'^2 + z2'^2) + "
+                          "(x3'^2 + y3'^2 + z3'^2)\", potential: \"" SPRING(50, 1, 1, 2)
+                          " + " SPRING(50, 0.8, 1, 2) " + " SPRING(70, 1, 1, 3) " + " SPRING(1000, 0.7, 3, 2) "\"}\n");
+    carom_modes x;
+    carom_error err = {0};
+    assert_int_equal(carom_modes_find(&x, m, NULL, &err), CAROM_OK);
+    assert_int_equal(x.count, 9);
+    for (int i = 0; i < 9; ++i) {
+        assert_int_equal(x.mode[i].rigid, i < 6);
+        assert_true((x.mode[i].frequency == 0) == (i < 6));
+    }
+    carom_modes_free(&x);
+    carom_model_destroy(m);
+}
+
 // Two masses with a spring, free along a line, and one with a damper: two rigid-body modes, which rounding makes
 // neither stable nor unstable, beside sqrt(2 k/m) and the rate c/m.
 static void rigid_bodies(void **state) {
@@ -357,6 +380,7 @@ int main(void) {
         cmocka_unit_test(modes_solve_their_equation),
         cmocka_unit_test(oscillator),   cmocka_unit_test(hinge),    cmocka_unit_test(supports),
         cmocka_unit_test(buckling),     cmocka_unit_test(rotor),    cmocka_unit_test(top),
+        cmocka_unit_test(rigid_with_prestress),
         cmocka_unit_test(rigid_bodies), cmocka_unit_test(brake),    cmocka_unit_test(falling_friction),
         cmocka_unit_test(jam),          cmocka_unit_test(rounding), cmocka_unit_test(released),
         cmocka_unit_test(verb),

@@ -159,10 +159,74 @@ static void table(void **state) {
     carom_orbit_free(&o);
 }
 
+static int rows_with(const carom_branch *b, const char *event) {
+    int n = 0;
+    for (long r = 0; r < b->branch.rows; ++r) n += strcmp(b->branch.column[5].text[r], event) == 0;
+    return n;
+}
+
+// p^2 + x^2 = 1 alone, as branches that cross x = 0 at right angles, and slanted, p^2 + x^2 + p x = 1: each is followed
+// once, and none of its events twice.
+static void closed(void **state) {
+    (void)state;
+#define ROUND(p, x, force)                                                                                             \
+    "carom: 1\nparameters: {p: " p "}\ncoordinates: {x: " x "}\nenergy: {kinetic: \"1/2*x'^2\"}\n"                     \
+    "forces: {x: \"" force "\"}\n"
+    static const double range[][2] = {{-2, 2}, {-20, 20}, {-1.5, 1.2}};
+    for (int i = 0; i < 3; ++i) {
+        carom_branch b = switch_from_rest(ROUND("0.3", "0.95", "-x' + p^2 + x^2 - 1"), "p", range[i][0], range[i][1],
+                                          CAROM_SWITCH_ALL);
+        assert_int_equal(b.branches, 1);
+        assert_int_equal(rows_with(&b, "fold"), 2);
+        for (int k = 0; k < 2; ++k) assert_close(fabs(at_event(&b, "fold", k)), 1, 1e-9);
+        const long last = b.branch.rows - 1;
+        assert_string_equal(b.branch.column[5].text[last], "closed");
+        assert_close(value_in(&b, "x", last), value_in(&b, "x", 0), 1e-12);
+        carom_branch_free(&b);
+    }
+    carom_branch b =
+        switch_from_rest(ROUND("-2", "0", "-x' + x*(p^2 + x^2 - 1)"), "p", -2, 2, CAROM_SWITCH_BRANCH);
+    assert_int_equal(b.branches, 2);
+    assert_int_equal(rows_with(&b, "branch (subcritical pitchfork)"), 2);
+    assert_close(at_event(&b, "joins branch 1", 0), 1, 1e-9);
+    carom_branch_free(&b);
+    b = switch_from_rest(ROUND("-2", "0", "-x' + x*(p^2 + x^2 + p*x - 1)"), "p", -2, 2, CAROM_SWITCH_BRANCH);
+    assert_int_equal(b.branches, 2);
+    assert_int_equal(rows_with(&b, "branch (transcritical)"), 2);
+    assert_int_equal(rows_with(&b, "fold"), 2);
+    assert_close(at_event(&b, "crosses branch 1", 0), 1, 1e-9);
+    assert_close(at_event(&b, "joins branch 1", 0), -1, 1e-9);
+    carom_branch_free(&b);
+}
+
+// Beside the second pitchfork of x'' + 0.2 x' + x^3 = F cos t the symmetric orbits are 0.002 of the size of the motion
+// away: a branch of asymmetric ones goes over to their images whatever the range is.
+static void prongs_of_wide_ranges(void **state) {
+    (void)state;
+    const carom_orbit_def d =
+        define("carom: 1\nparameters: {F: 15.1}\ncoordinates: {x: {at: 3.9813, rate: 0.931}}\nenergy: {kinetic: "
+               "\"1/2*x'^2\", potential: \"1/4*x^4\"}\nforces: {x: \"F*cos(t) - 0.2*x'\"}\n",
+               "2*pi", 0);
+    static const double range[][2] = {{14, 15.3}, {1, 150}};
+    carom_orbit o = find_orbit(&d);
+    for (int i = 0; i < 2; ++i) {
+        double start[2];
+        carom_follow_def f = define_branch(&d, &o, start, "F", range[i][0], range[i][1]);
+        f.most = 30;
+        carom_branch b = follow(&f);
+        assert_close(at_event(&b, "branch", 0), 15.1977365003, 1e-8);
+        for (long r = row_of(&b, "branch", 0) + 1; r < b.branch.rows; ++r) // images: x' at t = 0 is larger
+            assert_true(value_in(&b, "F", r) < 15.1977365003 && value_in(&b, "x", r) < 3.9582);
+        carom_branch_free(&b);
+    }
+    carom_orbit_free(&o);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(strut),   cmocka_unit_test(transcritical),
                                        cmocka_unit_test(hopf),    cmocka_unit_test(belt),
                                        cmocka_unit_test(duffing), cmocka_unit_test(prongs),
-                                       cmocka_unit_test(table)};
+                                       cmocka_unit_test(table),   cmocka_unit_test(closed),
+                                       cmocka_unit_test(prongs_of_wide_ranges)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,6 +179,9 @@ typedef struct carom_spectrum {
 carom_status carom_spectrum_dense(carom_spectrum *s, const carom_linear *l, carom_error *err);
 carom_status carom_spectrum_sparse(carom_spectrum *s, carom_linear *l, int count, carom_error *err);
 
+/// Shapes of motions, nv each, by which no force changes: at most nv.
+carom_status carom_linear_motionless(const carom_linear *l, double *shapes, int *count, carom_error *err);
+
 /// The free motion as (y, y')' = A (y, y', z), A 2 m x (2 m + nz), for forces that change by F z (nv x nz);
 /// displacements are Z y, Z nv x m.  A and Z are to be freed whatever happens.
 carom_status carom_linear_reduce(const carom_linear *l, const double *F, int nz, int *m, double **A, double **Z,

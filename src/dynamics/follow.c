@@ -19,8 +19,10 @@ static const double NEAR_BORDER = 1.2, TURN = 0.5236, GROW = 1; // of multiplier
 
 // -- a branch --------------------------------------------------------------------------------------------------------
 
-static carom_status begin_task(follow_walk *w, double *t) {
+// *known: there is nothing to follow.
+static carom_status begin_task(follow_walk *w, double *t, bool *known) {
     int iterations;
+    *known = false;
     follow_choose(w, t[7] != 0);
     CAROM_TRY(w->k.restore(w->k.user, t + w->head + 2 * w->k.ntau));
     carom_copy(w->tau, t + w->head, w->k.ntau), carom_copy(w->bend, t + w->head + w->k.ntau, w->k.ntau);
@@ -33,10 +35,11 @@ static carom_status begin_task(follow_walk *w, double *t) {
     }
     const follow_kind what = (follow_kind)t[2];
     if (what == FOLLOW_DOUBLE) CAROM_TRY(follow_begin_doubled(w, t));
-    else if (what == FOLLOW_CROSS) CAROM_TRY(follow_begin_crossing(w, t));
+    else if (what == FOLLOW_CROSS) CAROM_TRY(follow_begin_crossing(w, t, known));
     else if (what == FOLLOW_FROM_HOPF) CAROM_TRY(follow_begin_grown(w, t));
     else if (what == FOLLOW_GO_ON) CAROM_TRY(w->k.correct(w->k.user, NULL, &iterations));
     else CAROM_TRY(w->k.linearise(w->k.user));
+    if (*known) return CAROM_OK;
     t = w->task; // others may have been added
     if (what != FOLLOW_DOUBLE) CAROM_TRY(follow_turn_forward(w));
     CAROM_TRY(follow_stand(w));
@@ -102,6 +105,7 @@ static carom_status arrive(follow_walk *w, int branch, double step, bool *good, 
     follow_spot *b = &w->spot[FOLLOW_THERE];
     const carom_status status = follow_look_at(w, b);
     if (status != CAROM_OK && status != CAROM_SINGULAR) return status;
+    w->wary = w->leapt = false;
     *turn = turn_of(w, b);
     *good = carom_dot(w->tau, b->tau, w->k.ntau) > 0.5 || step < FOLLOW_SHORT;
     if (step > FOLLOW_SHORT)
@@ -123,8 +127,9 @@ static carom_status arrive(follow_walk *w, int branch, double step, bool *good, 
         CAROM_TRY(w->k.restore(w->k.user, b->place));
         CAROM_TRY(w->k.linearise(w->k.user));
     }
+    w->wary = step >= FOLLOW_SHORT;
     CAROM_TRY(follow_smooth_events(w, branch, good));
-    if (!*good && step < FOLLOW_SHORT) *good = true;
+    if (!*good && !w->wary) *good = true;
     if (!w->strayed || !*good) return CAROM_OK;
     CAROM_TRY(w->k.restore(w->k.user, b->place));
     return w->k.linearise(w->k.user);
@@ -145,10 +150,20 @@ static carom_status step_ahead(follow_walk *w, double *ds, double *edge, int *it
     return to_edge(w, *ds, *edge);
 }
 
+// The way back from the first point of a branch that has closed is known.
+static void skip_backwards(follow_walk *w) {
+    for (int i = w->ntasks - 1; i > 0; --i) {
+        const double *t = follow_task_at(w, i);
+        if (t[0] == 0 && t[2] == FOLLOW_GO_ON) follow_skip_task(w, i);
+    }
+}
+
 // *more: as many points as are wanted were found before its end.
 static carom_status march(follow_walk *w, double *t, bool *more) {
     const int most = w->def->most > 0 ? w->def->most : 2000, last = w->k.ntau - 1;
-    CAROM_TRY(begin_task(w, t));
+    bool known;
+    CAROM_TRY(begin_task(w, t, &known));
+    if (known) return CAROM_OK;
     if (w->parent > 0) w->k.half(w->k.user, w->half);
     double step = w->task[1];
     while (w->f->branch.rows < most) {
@@ -163,8 +178,9 @@ static carom_status march(follow_walk *w, double *t, bool *more) {
         carom_status status = step_ahead(w, &ds, &edge, &iterations);
         if (follow_fatal(status)) return status;
         if (status == CAROM_OK && !isnan(edge) && ds < ARRIVED) return CAROM_OK;
-        bool good = status == CAROM_OK;
+        bool good = status == CAROM_OK, closed = false;
         const bool same = good && w->k.same(w->k.user);
+        if (same) CAROM_TRY(follow_closes(w, branch, &closed));
         if (same) {
             status = arrive(w, branch, step, &good, &turn);
             if (follow_fatal(status)) return status;
@@ -202,7 +218,8 @@ static carom_status march(follow_walk *w, double *t, bool *more) {
         if (w->parent > 0) carom_copy(w->half, w->half_1, w->k.ntau);
         for (int i = 0; i <= last; ++i) w->bend[i] = (there->tau[i] - w->tau[i]) / there->s;
         carom_copy(w->tau, there->tau, w->k.ntau);
-        CAROM_TRY(follow_add_row(w, branch, &there->look, ""));
+        CAROM_TRY(follow_add_row(w, branch, &there->look, closed ? "closed" : ""));
+        if (closed) return skip_backwards(w), CAROM_OK;
         const follow_spot swapped = *here;
         *here = *there, *there = swapped;
         if (!isnan(edge)) return CAROM_OK;

@@ -2,8 +2,8 @@
 //
 // follow.c the steps along a branch, and all branches one after the other; follow_rows.c the table that is made;
 // follow_tasks.c what is left to do; follow_step.c solutions along a tangent; follow_events.c events of a smooth
-// branch; follow_sudden.c where contacts do something else; follow_switch.c the first solutions of other branches;
-// follow_ends.c where branches of orbits end; follow_file.c branches in files.
+// branch; follow_crossing.c crossings of branches; follow_sudden.c where contacts do something else; follow_switch.c
+// the first solutions of other branches; follow_ends.c where branches of orbits end; follow_file.c branches in files.
 #pragma once
 #include "dynamics/curve.h"
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 /// Of a step: farther from where the points before and behind lead is another branch.
 #define FOLLOW_ASTRAY 0.15
 /// Of a step: the tangent may turn by more.
-#define FOLLOW_SHORT 1e-4
+#define FOLLOW_SHORT 1e-5
 /// Of the parameter's range: the way to the first orbit beside a Hopf point.
 #define FOLLOW_FELT 1e-5
 /// Of the parameter's range and of sizes: the same point.
@@ -60,6 +60,7 @@ typedef struct follow_walk {
     carom_signed last[CAROM_TESTS]; // tests at the point before
     follow_spot spot[FOLLOW_SPOTS]; // the last point, the next one, and those in between
     bool strayed, locating;      // the curve has left the end of the step; an event is being located
+    bool wary, leapt;            // the step may be shortened; its ends lie on two branches
     double *half, *half_1;       // of a doubled orbit: from its start to the state after half its period, at the last
                                  // point and at the next one
     double *tau, *bend, *tau_1, *by, *place, *place_1, *x, *least, *most; // tau, place: those of the last point
@@ -105,6 +106,8 @@ void follow_mark(follow_walk *w);
 void follow_forget_unfinished(follow_walk *w);
 /// The first task is done.
 void follow_drop_task(follow_walk *w);
+/// Task i is not needed.
+void follow_skip_task(follow_walk *w, int i);
 /// What is left to do, where a file can hold it; and back, into a walk without tasks.
 carom_status follow_write_queue(follow_walk *w);
 carom_status follow_read_queue(follow_walk *w);
@@ -135,6 +138,10 @@ carom_status follow_settle(follow_walk *w, bool *moved);
 /// The curve stands at the point from which the next step goes: what it is like there.
 carom_status follow_stand(follow_walk *w);
 
+// -- follow_crossing.c -----------------------------------------------------------------------------------------------
+/// From the curve's place, near a crossing of branches along tau, to the crossing; both directions in units of tau.
+carom_status follow_cross_exactly(follow_walk *w, const double *tau, double *first, double *second);
+
 // -- follow_events.c -------------------------------------------------------------------------------------------------
 /// Has test k different signs?
 bool follow_differs(const follow_spot *a, const follow_spot *b, int k);
@@ -154,14 +161,18 @@ carom_status follow_sudden_event(follow_walk *w, int branch, double ds, bool *en
 /// The curve is now that of orbits, or of equilibria.
 void follow_choose(follow_walk *w, bool orbits);
 /// The curve stands at the event of the task t, with its tangent in w->tau: to the first solution of the branch that
-/// begins there; w->tau then leads along it, and the event is named more closely.  Orbits of twice the period; the
+/// begins there; w->tau then leads along it, and the event is named more closely.  *known: that branch is in the table
+/// already.  Orbits of twice the period; the
 /// branch that crosses, of which the other half may become a task of its own (t may then have moved); orbits beside a
 /// Hopf point, as small as the parameter allows to tell.
 carom_status follow_begin_doubled(follow_walk *w, double *t);
-carom_status follow_begin_crossing(follow_walk *w, double *t);
+carom_status follow_begin_crossing(follow_walk *w, double *t, bool *known);
 carom_status follow_begin_grown(follow_walk *w, double *t);
 
 // -- follow_ends.c ---------------------------------------------------------------------------------------------------
+/// Has the branch come back to its first point in the step at whose end the curve stands?  Then the curve stands
+/// there, else where it was.
+carom_status follow_closes(follow_walk *w, int branch, bool *closed);
 /// Has the orbit shrunk so far, of what it was, that it may vanish in the next step?
 bool follow_has_shrunk(const follow_walk *w, int branch);
 /// Between the ends of the step the orbit turns itself over: it vanishes there, and the equilibrium is in the table.

@@ -1,4 +1,4 @@
-// follow_ends.c: ends of branches of orbits: those that shrink to an equilibrium, and periods without bound.
+// follow_ends.c: ends of branches: those that close, orbits that shrink to an equilibrium, and periods without bound.
 #include "dynamics/endless.h"
 #include "dynamics/follow.h"
 #include <math.h>
@@ -13,6 +13,65 @@ static const double LINGERS = 0.05, LONGER = 1.5; // (END-1)  of its largest rat
 static const double DEEP = 1e-3;    // of its largest rate: an orbit that is as near to an equilibrium as makes sense
 static const double SPACED = 0.012; // of the period: points that tell it are so far apart
 static const double NEARLY = 1e-8, ENOUGH = 2e-7; // of the range: a limit that is known; where more points do not help
+
+// -- branches that close ----------------------------------------------------------------------------------------------
+
+// The first row of a branch, whose rows are the last ones.
+static long first_row(const follow_walk *w, int branch) {
+    const carom_table *t = &w->f->branch;
+    long r = t->rows;
+    while (r > 0 && t->column[0].integer[r - 1] == branch) --r;
+    return r;
+}
+
+// Is the solution of row r that where the curve stands?  Phases of orbits with a period of their own may differ: then
+// the period and the range of every coordinate tell, else the state.
+static carom_status is_row(follow_walk *w, long r, long last, bool *alike) {
+    const carom_table *t = &w->f->branch;
+    const bool timeless = w->orbits && w->k.slowest && isfinite(w->k.slowest(w->k.user));
+    double period;
+    int at = FOLLOW_COLUMNS;
+    CAROM_TRY(w->k.row(w->k.user, &period, w->x, w->least, w->most));
+    *alike = fabs(period - t->column[2].real[r]) <= FOLLOW_KNOWN * fabs(period);
+    for (int part = 0; part < 4; ++part) {
+        const double *from = part < 2 ? w->x + (part ? w->nq : 0) : part == 2 ? w->least : w->most;
+        for (int i = 0; i < (part == 1 ? w->nv : w->nq); ++i) {
+            if (!(part == 1 ? follow_shown_v(w, i) : follow_shown(w, i))) continue;
+            const double *x = t->column[at++].real;
+            double low = x[r], high = x[r];
+            for (long k = r; k <= last; ++k) low = fmin(low, x[k]), high = fmax(high, x[k]);
+            if (!(part < 2 && timeless) && fabs(from[i] - x[r]) > FOLLOW_KNOWN * (high - low)) *alike = false;
+        }
+    }
+    return CAROM_OK;
+}
+
+carom_status follow_closes(follow_walk *w, int branch, bool *closed) {
+    const carom_table *t = &w->f->branch;
+    const long r = first_row(w, branch), last = t->rows - 1;
+    const double from = w->place[0], to = follow_value_now(w);
+    *closed = false;
+    if (last - r < 3) return CAROM_OK;
+    const double first = t->column[1].real[r], way = t->column[1].real[r + 1] - first;
+    if (!(from != first && (from - first) * (to - first) <= 0 && (to - from) * way > 0)) return CAROM_OK;
+    int iterations;
+    double *there = malloc((size_t)w->k.nplace * sizeof *there);
+    if (!there) return follow_no_memory(w->err);
+    const carom_error before = *w->err;
+    w->k.save(w->k.user, there);
+    carom_zero(w->tau_1, w->k.ntau);
+    w->tau_1[w->k.ntau - 1] = 1;
+    carom_status status = w->k.predict(w->k.user, w->tau_1, (first - to) / w->size);
+    if (status == CAROM_OK) status = w->k.correct(w->k.user, NULL, &iterations);
+    if (status == CAROM_OK && w->k.same(w->k.user)) status = is_row(w, r, last, closed);
+    if (!follow_fatal(status) && !*closed) {
+        *w->err = before;
+        status = w->k.restore(w->k.user, there);
+        if (status == CAROM_OK) status = w->k.linearise(w->k.user);
+    }
+    free(there);
+    return status;
+}
 
 // -- orbits that shrink to an equilibrium -----------------------------------------------------------------------------
 //
@@ -54,9 +113,7 @@ static void forget_grown(follow_walk *w, long row) {
     for (int i = w->ntasks - 1; i > 0; --i) {
         const double *t = follow_task_at(w, i);
         if (t[2] != FOLLOW_FROM_HOPF || t[0] > 0 || (long)t[6] != row) continue;
-        --w->ntasks;
-        memmove(follow_task_at(w, i), follow_task_at(w, i + 1),
-                (size_t)(w->ntasks - i) * (size_t)w->length * sizeof *w->task);
+        follow_skip_task(w, i);
     }
 }
 

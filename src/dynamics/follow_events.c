@@ -11,6 +11,8 @@
 
 static const double VANISHED = 1e-13; // of a test at the ends of the step: zero
 static const double SETTLED = 1e-13;  // of a step: an event that is located
+static const double LEAPS = 0.01;     // of a test at the ends of the step: where it changes its sign and does not
+                                      // vanish, the ends lie on two branches
 static const double LOCATED = 1e-10;  // of the parameter, or of the step: a crossing of branches that is located
 static const double TRUSTED = 10;     // of its estimated error: it is not larger
 static const double APART = 2.5e-3, NEARBY = 0.1; // (FOL-5)  distance of the points beside a crossing of branches; of
@@ -60,12 +62,41 @@ static bool is_crossing(const follow_walk *w, long r) {
     return strncmp(w->f->branch.column[5].text[r], "branch", 6) == 0 && !strchr(w->f->branch.column[5].text[r], '?');
 }
 
-// Is the crossing in the last row one that another branch has met before?
-static bool is_known(const follow_walk *w) {
+// The row in which the crossing of the last row was met before; -1: it is new.
+static long known_crossing(const follow_walk *w) {
     const long last = w->f->branch.rows - 1;
     for (long r = 0; r < last; ++r)
-        if (is_crossing(w, r) && between_rows(w, r, last) < FOLLOW_KNOWN) return true;
-    return false;
+        if (is_crossing(w, r) && between_rows(w, r, last) < FOLLOW_KNOWN) return r;
+    return -1;
+}
+
+static carom_status put_text(follow_walk *w, long r, const char *format, long row) {
+    carom_table *t = &w->f->branch;
+    char text[60];
+    snprintf(text, sizeof text, format, t->column[0].integer[row]);
+    char *more = realloc(t->column[5].text[r], strlen(text) + 1);
+    if (!more) return follow_no_memory(w->err);
+    t->column[5].text[r] = strcpy(more, text);
+    return CAROM_OK;
+}
+
+// The last row is a crossing that row `known` has.  What begins there is followed already, or by this branch as it goes
+// on; along prongs the other half is followed from their other end.
+static carom_status meet_again(follow_walk *w, long known, bool prongs) {
+    const long last = w->f->branch.rows - 1;
+    bool waits = false;
+    for (int i = w->ntasks - 1; i > 0; --i) {
+        double *t = follow_task_at(w, i);
+        if (t[0] == 0 && t[2] == FOLLOW_CROSS && (long)t[6] == known) waits = true, t[1] = 0;
+    }
+    if (!(w->def->switches & CAROM_SWITCH_BRANCH) || (waits && !prongs))
+        return put_text(w, last, "crosses branch %lld", known);
+    for (int i = w->ntasks - 1; i > 0; --i) { // its other half, on which this branch has come
+        const double *t = follow_task_at(w, i);
+        if (t[0] == 0 && t[2] == FOLLOW_START && (long)t[6] == -2 - known) follow_skip_task(w, i);
+    }
+    w->joined = true;
+    return put_text(w, last, "joins branch %lld", known);
 }
 
 // What bifurcates at the event of the last row is followed later.
@@ -73,7 +104,7 @@ static carom_status add_switch(follow_walk *w, int branch, const follow_spot *at
     const int wanted = w->def->switches;
     const bool doubles =
         kind == CAROM_DOUBLING && wanted & CAROM_SWITCH_DOUBLING && w->k.doubles && w->k.doubles(w->k.user);
-    const bool crosses = kind == CAROM_BRANCH && wanted & CAROM_SWITCH_BRANCH && !is_known(w),
+    const bool crosses = kind == CAROM_BRANCH && wanted & CAROM_SWITCH_BRANCH,
                grows = kind == CAROM_PAIR && w->k.pair && wanted & CAROM_SWITCH_HOPF;
     if (!(doubles || crosses || grows) || w->ntasks >= 16) return CAROM_OK;
     CAROM_TRY(follow_add_task(w, 0, w->longest * FOLLOW_FIRST,
@@ -85,14 +116,18 @@ static carom_status add_switch(follow_walk *w, int branch, const follow_spot *at
     return CAROM_OK;
 }
 
-static carom_status add_event(follow_walk *w, int branch, const follow_spot *at, int kind, bool located, double low,
-                              double high) {
+static carom_status add_event(follow_walk *w, int branch, const follow_spot *at, int kind, bool prongs, bool located,
+                              double low, double high) {
     char text[60];
     snprintf(text, sizeof text, "%s%s", w->k.test[kind], located ? "" : "?");
     if (w->joined) snprintf(text, sizeof text, "joins branch %d%s", w->parent, located ? "" : "?");
     if (!located) w->low_event = fmin(low, high), w->high_event = fmax(low, high);
     CAROM_TRY(follow_add_row(w, branch, &at->look, text));
-    return located && !w->joined ? add_switch(w, branch, at, kind) : CAROM_OK;
+    if (!located || w->joined) return CAROM_OK;
+    const long known = kind == CAROM_BRANCH ? known_crossing(w) : -1;
+    if (known >= 0 && known >= w->f->branch.rows - 3 && w->f->branch.column[0].integer[known] == branch)
+        return free(w->f->branch.column[5].text[--w->f->branch.rows]), CAROM_OK; // the branch is still beside it
+    return known >= 0 ? meet_again(w, known, prongs) : add_switch(w, branch, at, kind);
 }
 
 // Regula falsi (Illinois) on a test, or bisection on the number of unstable eigenvalues (kind CAROM_TESTS).  *to is the
@@ -128,6 +163,7 @@ static carom_status close_in(follow_walk *w, const follow_spot *a, const follow_
         const double x = counts ? to->look.unstable == before ? -1 : 1 : value_of(to->look.test[kind], reference);
         const bool settled = fabs(s - last) <= SETTLED * width || k->b - k->a <= SETTLED * width;
         const bool near = kind == CAROM_BRANCH && (fabs(x) <= NEARBY * size || k->b - k->a < APART);
+        if (settled && kind < CAROM_PAIR && w->wary && w->orbits && fabs(x) > LEAPS * size) w->leapt = true;
         if ((!counts && fabs(x) <= VANISHED * size) || settled || near) return CAROM_OK;
         if (counts && k->b - k->a <= FOLLOW_EXACT * width) return CAROM_OK;
         halve = counts || (i > 30 && i % 2);
@@ -285,6 +321,35 @@ static double zero_between(const follow_spot *tried, carom_bracket *k) {
     return tried->look.test[CAROM_BRANCH].sign == 0 || !(k->b > k->a) ? tried->s : carom_bracket_next(k);
 }
 
+// The cosine of the angle between a direction and the way from the crossing, where the curve stands, to a spot.
+static double along(follow_walk *w, const follow_spot *to, const double *direction) {
+    w->k.apart(w->k.user, to->place, w->by);
+    return fabs(carom_dot(w->by, direction, w->k.ntau)) / fmax(carom_length(w->by, w->k.ntau), CAROM_NOT_ZERO);
+}
+
+// (FOL-7)  From the curve's place to the crossing, which lies between a and b; to->tau: the branch that was followed.
+//          *kink: a lies on one branch and b on the other.
+static carom_status cross_between(follow_walk *w, const follow_spot *a, const follow_spot *b, follow_spot *to,
+                                  bool *kink) {
+    const int n = w->k.ntau;
+    double *first = malloc(2 * (size_t)n * sizeof *first), *second = first + n;
+    if (!first) return follow_no_memory(w->err);
+    *kink = false;
+    carom_status status = follow_cross_exactly(w, w->tau, first, second);
+    if (status == CAROM_OK) status = follow_look_at(w, to);
+    if (status == CAROM_SINGULAR) status = CAROM_OK;
+    if (status == CAROM_OK && !(to->s > a->s - (b->s - a->s) && to->s < b->s + (b->s - a->s)))
+        status = carom_fail(w->err, CAROM_NOT_CONVERGED, "a crossing of branches cannot be located");
+    if (status == CAROM_OK) {
+        const double on_a = along(w, a, first) - along(w, a, second), on_b = along(w, b, first) - along(w, b, second),
+                     *own = on_a + on_b > 0 ? first : second, sense = carom_dot(own, w->tau, n) < 0 ? -1 : 1;
+        *kink = on_a * on_b < 0;
+        for (int i = 0; i < n; ++i) to->tau[i] = sense * own[i];
+    }
+    free(first);
+    return status;
+}
+
 carom_status follow_locate(follow_walk *w, int branch, const follow_spot *a, const follow_spot *b, int kind) {
     follow_spot *to = &w->spot[FOLLOW_TRIED];
     carom_bracket k;
@@ -292,10 +357,17 @@ carom_status follow_locate(follow_walk *w, int branch, const follow_spot *a, con
     if (w->k.precise) CAROM_TRY(w->k.precise(w->k.user, true));
     w->locating = true;
     carom_status status = close_in(w, a, b, kind, to, &k, &located);
+    if (status == CAROM_OK && w->leapt) {
+        w->locating = false;
+        return w->k.precise ? w->k.precise(w->k.user, false) : CAROM_OK;
+    }
     if (kind == CAROM_TESTS && status == CAROM_OK)
         kind = kind_of(w, &to->look, (b->look.unstable - a->look.unstable) % 2 != 0);
     if (status == CAROM_OK && located && kind == CAROM_BRANCH) {
-        status = interpolate(w, a, b, zero_between(to, &k), to, NULL);
+        bool kink;
+        status = w->orbits ? cross_between(w, a, b, to, &kink) : CAROM_NOT_CONVERGED;
+        if (status != CAROM_OK && !follow_fatal(status))
+            status = interpolate(w, a, b, zero_between(to, &k), to, NULL);
         if (status != CAROM_OK && !follow_fatal(status)) status = CAROM_OK, located = false;
     }
     w->locating = false;
@@ -307,7 +379,7 @@ carom_status follow_locate(follow_walk *w, int branch, const follow_spot *a, con
     }
     const double there = (b->place[0] - a->place[0]) / (b->s - a->s);
     if (status == CAROM_OK)
-        status = add_event(w, branch, to, kind, located,
+        status = add_event(w, branch, to, kind, false, located,
                            a->place[0] + (k.a - a->s) * there, a->place[0] + (k.b - a->s) * there);
     if (w->k.precise && !follow_fatal(status)) CAROM_TRY(w->k.precise(w->k.user, false));
     return status;
@@ -328,11 +400,7 @@ static carom_status comes_back(follow_walk *w, int branch, const follow_spot *b,
         if (is_crossing(w, r) && between_rows(w, r, here) < 2 * between_rows(w, here + 1, here) + FOLLOW_KNOWN)
             found = r;
     if (found >= 0) {
-        char text[60];
-        snprintf(text, sizeof text, "joins branch %lld", t->column[0].integer[found]);
-        char *more = realloc(t->column[5].text[here + 1], strlen(text) + 1);
-        if (!more) return follow_no_memory(w->err);
-        t->column[5].text[here + 1] = strcpy(more, text);
+        CAROM_TRY(put_text(w, here + 1, "joins branch %lld", found));
         for (int i = 1; i < t->columns; ++i) // it ends there
             if (t->column[i].kind == CAROM_COLUMN_REAL && i != 4)
                 t->column[i].real[here + 1] = t->column[i].real[found];
@@ -343,29 +411,41 @@ static carom_status comes_back(follow_walk *w, int branch, const follow_spot *b,
     return CAROM_OK;
 }
 
-// Is there one event alone between two solutions, a pitchfork that is met along its prongs?  There the parameter turns
-// back as well: both are located together, as near to it solutions are not known well enough to tell them apart.
-static carom_status at_prongs(follow_walk *w, int branch, const follow_spot *a, const follow_spot *b, bool *one) {
-    follow_spot *to = &w->spot[FOLLOW_TRIED];
+// The one event between two solutions is a crossing of branches; along the prongs of a pitchfork the parameter turns
+// back as well.  Both are then located together, as near to it solutions are not known well enough to tell them apart.
+static bool may_be_crossing(const follow_spot *a, const follow_spot *b) {
     int which;
+    return follow_differs(a, b, CAROM_BRANCH) && abs(b->look.unstable - a->look.unstable) <= 1 &&
+           changes(a, b, &which) == 1 + follow_differs(a, b, CAROM_FOLD);
+}
+
+// *one: the crossing is in the table, and there is no other event.  *good false: a and b lie on two branches.
+static carom_status at_crossing(follow_walk *w, int branch, const follow_spot *a, follow_spot *b, bool *one,
+                                bool *good) {
+    follow_spot *to = &w->spot[FOLLOW_TRIED];
+    const bool prongs = follow_differs(a, b, CAROM_FOLD);
     *one = false;
-    if (changes(a, b, &which) != 2 || !follow_differs(a, b, CAROM_FOLD) || !follow_differs(a, b, CAROM_BRANCH) ||
-        abs(b->look.unstable - a->look.unstable) > 1)
-        return CAROM_OK;
+    if (!may_be_crossing(a, b) || !(prongs || w->orbits)) return CAROM_OK;
     carom_bracket k;
-    bool turns = false;
+    bool turns = false, kink = false;
     if (w->k.precise) CAROM_TRY(w->k.precise(w->k.user, true));
     w->locating = true;
     carom_status status = close_in(w, a, b, CAROM_BRANCH, to, &k, one);
-    if (status == CAROM_OK && *one) status = interpolate(w, a, b, zero_between(to, &k), to, &turns);
+    if (status == CAROM_OK && *one && w->orbits) {
+        status = cross_between(w, a, b, to, &kink);
+        turns = fabs(to->tau[w->k.ntau - 1]) < FOLLOW_KNOWN;
+    } else if (status == CAROM_OK && *one)
+        status = interpolate(w, a, b, zero_between(to, &k), to, &turns);
     w->locating = false;
-    *one = *one && status == CAROM_OK && turns;
+    *one = *one && status == CAROM_OK && (turns || !prongs) && !kink;
+    *good = !(kink && w->wary) && !w->leapt;
+    *one = *one && *good;
     if (*one) {
-        bool back = false;
-        status = comes_back(w, branch, b, &back);
-        if (status == CAROM_OK && !back) status = w->k.restore(w->k.user, to->place);
-        if (status == CAROM_OK && !back) status = w->k.linearise(w->k.user);
-        if (status == CAROM_OK && !back) status = add_event(w, branch, to, CAROM_BRANCH, true, 0, 0);
+        status = w->k.restore(w->k.user, to->place);
+        if (status == CAROM_OK) status = w->k.linearise(w->k.user);
+        if (status == CAROM_OK) status = add_event(w, branch, to, CAROM_BRANCH, turns, true, 0, 0);
+        if (turns && !prongs) // b is so near that its tangent does not tell
+            b->look.test[CAROM_FOLD].sign = -a->look.test[CAROM_FOLD].sign;
     } else if (!follow_fatal(status)) {
         status = CAROM_OK;
     }
@@ -374,7 +454,7 @@ static carom_status at_prongs(follow_walk *w, int branch, const follow_spot *a, 
 }
 
 // All events between two solutions: halved until each part has one.
-static carom_status find_events(follow_walk *w, int branch, const follow_spot *a, const follow_spot *b, int depth) {
+static carom_status find_events(follow_walk *w, int branch, const follow_spot *a, follow_spot *b, int depth) {
     int which = CAROM_TESTS;
     const int n = changes(a, b, &which), more = abs(b->look.unstable - a->look.unstable);
     if (n == 0 && more == 0) return CAROM_OK;
@@ -382,9 +462,9 @@ static carom_status find_events(follow_walk *w, int branch, const follow_spot *a
     if ((n == 1 && more <= 1) || pair) return follow_locate(w, branch, a, b, pair ? CAROM_PAIR : which);
     if (n == 0 && more == 1) return follow_locate(w, branch, a, b, CAROM_TESTS); // a test has no sign here
     if (follow_differs(a, b, CAROM_FOLD) && follow_differs(a, b, CAROM_BRANCH)) {
-        bool back = false;
+        bool back = false, good = true;
         CAROM_TRY(comes_back(w, branch, b, &back));
-        if (!back && b->s - a->s > APART) CAROM_TRY(at_prongs(w, branch, a, b, &back));
+        if (!back && b->s - a->s > APART) CAROM_TRY(at_crossing(w, branch, a, b, &back, &good));
         if (back) return CAROM_OK;
     }
     enum { DEEPEST = 36 }; // halvings: 1.5e-11 of a step
@@ -396,12 +476,12 @@ static carom_status find_events(follow_walk *w, int branch, const follow_spot *a
         depth < DEEPEST ? follow_solve_between(w, a, b, (a->s + b->s) / 2, &mid) : CAROM_NOT_CONVERGED;
     if (status == CAROM_OK) {
         status = find_events(w, branch, a, &mid, depth + 1);
-        if (status == CAROM_OK && !w->joined) status = find_events(w, branch, &mid, b, depth + 1);
+        if (status == CAROM_OK && !w->joined && !w->leapt) status = find_events(w, branch, &mid, b, depth + 1);
     } else if (!follow_fatal(status)) { // they cannot be told apart
         status = CAROM_OK;
-        for (int k = CAROM_FOLD; k < CAROM_PAIR && status == CAROM_OK; ++k)
+        for (int k = CAROM_FOLD; k < CAROM_PAIR && status == CAROM_OK && !w->leapt; ++k)
             if (follow_differs(a, b, k)) status = follow_locate(w, branch, a, b, k);
-        if (status == CAROM_OK && more > n) status = follow_locate(w, branch, a, b, CAROM_PAIR);
+        if (status == CAROM_OK && more > n && !w->leapt) status = follow_locate(w, branch, a, b, CAROM_PAIR);
     }
     free(place);
     return status;
@@ -411,6 +491,14 @@ static carom_status find_events(follow_walk *w, int branch, const follow_spot *a
 static double bulge(double f_h, double f_0, double f_d, double h, double d) {
     const double curvature = ((f_d - f_0) / d - (f_0 - f_h) / h) / (d + h);
     return fabs(curvature) * d * d / 4;
+}
+
+// Do the last two values of the test of crossings lead to zero in this step?
+static bool nears_crossing(const follow_walk *w, const follow_spot *a, const follow_spot *b) {
+    const carom_signed x = w->last[CAROM_BRANCH], y = a->look.test[CAROM_BRANCH];
+    if (!(w->before > 0) || x.sign == 0 || x.sign != y.sign) return false;
+    const double f_0 = exp(fmin(y.log_size - x.log_size, 300));
+    return f_0 + (f_0 - 1) / w->before * b->s < 0;
 }
 
 // May a test vanish twice between two points that have the same sign of it?
@@ -438,7 +526,8 @@ static bool leads_there(follow_walk *w, const follow_spot *a, const follow_spot 
 }
 
 // Where the parabola through three values of a test is nearest to zero, if that lies between them and may be beyond it.
-static bool lowest(const follow_spot *a, const follow_spot *m, const follow_spot *b, int k, double *s) {
+// below: of the values at the ends.
+static bool lowest(const follow_spot *a, const follow_spot *m, const follow_spot *b, int k, double below, double *s) {
     const carom_signed x = a->look.test[k], y = m->look.test[k], z = b->look.test[k];
     if (x.sign == 0 || y.sign != x.sign || z.sign != x.sign) return false;
     const double reference = fmax(x.log_size, fmax(y.log_size, z.log_size)), f = value_of(x, reference),
@@ -447,32 +536,61 @@ static bool lowest(const follow_spot *a, const follow_spot *m, const follow_spot
                  at = -l / (2 * c);
     *s = a->s + at;
     return x.sign * c > 0 && at > 0.02 * q && at < 0.98 * q &&
-           x.sign * (f + at * (l + c * at)) < 0.5 * fmin(fabs(f), fabs(h));
+           x.sign * (f + at * (l + c * at)) < below * fmin(fabs(f), fabs(h));
 }
 
-carom_status follow_smooth_events(follow_walk *w, int branch, bool *good) {
+// Where the test of crossings comes near to zero and turns back: if there is a crossing, the step has gone from one
+// branch to another, as on one branch the test changes its sign there.
+static carom_status jumps(follow_walk *w, const follow_spot *a, const follow_spot *b, const follow_spot *mid,
+                          bool *kink) {
+    const carom_error before = *w->err;
+    follow_spot *to = &w->spot[FOLLOW_TRIED];
+    if (w->k.precise) CAROM_TRY(w->k.precise(w->k.user, true));
+    carom_status status = w->k.restore(w->k.user, mid->place);
+    if (status == CAROM_OK) status = cross_between(w, a, b, to, kink);
+    w->k.apart(w->k.user, mid->place, w->by);
+    *kink = status == CAROM_OK && to->s > a->s && to->s < b->s && carom_length(w->by, w->k.ntau) < b->s;
+    if (follow_fatal(status)) return status;
+    *w->err = before;
+    return w->k.precise ? w->k.precise(w->k.user, false) : CAROM_OK;
+}
+
+static carom_status smooth_events(follow_walk *w, int branch, bool *good) {
     follow_spot *a = &w->spot[FOLLOW_HERE], *b = &w->spot[FOLLOW_THERE], *mid = &w->spot[FOLLOW_MIDDLE],
                 *low = &w->spot[FOLLOW_LOWEST];
     int which;
     *good = true;
     w->strayed = false;
     const bool change = changes(a, b, &which) > 0 || a->look.unstable != b->look.unstable;
-    if (!change && w->before > 0 && !may_hide(w, a, b)) return CAROM_OK;
+    const bool nears = w->orbits && nears_crossing(w, a, b);
+    if (!change && w->before > 0 && !nears && !may_hide(w, a, b)) return CAROM_OK;
     carom_status status = follow_solve_between(w, a, b, b->s / 2, mid);
     if (follow_fatal(status)) return status;
     if (status != CAROM_OK) return change ? find_events(w, branch, a, b, 0) : CAROM_OK;
     *good = leads_there(w, a, b, mid);
     if (!*good) return CAROM_OK;
     double s = 0;
-    bool more = false;
-    for (int k = CAROM_FOLD; k < CAROM_TESTS && !more && !change && changes(a, mid, &which) == 0; ++k)
-        more = lowest(a, mid, b, k, &s);
+    bool more = false, kink = false;
+    const bool quiet = !change && changes(a, mid, &which) == 0;
+    if (quiet && w->wary && w->orbits && (nears || lowest(a, mid, b, CAROM_BRANCH, 0.95, &s)))
+        CAROM_TRY(jumps(w, a, b, mid, &kink));
+    *good = !kink;
+    if (kink) return CAROM_OK;
+    for (int k = CAROM_FOLD; k < CAROM_TESTS && !more && quiet; ++k) more = lowest(a, mid, b, k, 0.5, &s);
     if (more) status = follow_solve_between(w, a, b, s, low);
     if (follow_fatal(status)) return status;
     if (more && status == CAROM_OK) mid = low;
     bool one = false;
-    CAROM_TRY(at_prongs(w, branch, a, b, &one));
-    if (one) return CAROM_OK;
+    CAROM_TRY(at_crossing(w, branch, a, b, &one, good));
+    if (one || !*good) return CAROM_OK;
     CAROM_TRY(find_events(w, branch, a, mid, 0));
-    return w->joined ? CAROM_OK : find_events(w, branch, mid, b, 0);
+    return w->joined || w->leapt ? CAROM_OK : find_events(w, branch, mid, b, 0);
+}
+
+carom_status follow_smooth_events(follow_walk *w, int branch, bool *good) {
+    w->leapt = false;
+    CAROM_TRY(smooth_events(w, branch, good));
+    if (!w->leapt) return CAROM_OK;
+    follow_forget_unfinished(w);
+    return *good = w->joined = false, CAROM_OK;
 }

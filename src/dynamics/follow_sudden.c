@@ -167,6 +167,7 @@ carom_status follow_sudden_event(follow_walk *w, int branch, double ds, bool *en
     if (exact) CAROM_TRY(w->k.precise(w->k.user, false));
     if (!found) w->k.describe(w->k.user, true, text, sizeof text);
     bool good;
+    w->wary = false;
     if (a > FOLLOW_SMALLEST) CAROM_TRY(follow_smooth_events(w, branch, &good)); // on the way there
     CAROM_TRY(w->k.restore(w->k.user, at->place));
     CAROM_TRY(w->k.linearise(w->k.user));

@@ -136,8 +136,11 @@ carom_status follow_begin_doubled(follow_walk *w, double *t) {
     return follow_amend(w, t[6], follow_word_of(isnan(c) || fabs(off) < NOTICED * w->size ? 0 : c), c);
 }
 
-carom_status follow_begin_crossing(follow_walk *w, double *t) {
+carom_status follow_begin_crossing(follow_walk *w, double *t, bool *known) {
     const int n = w->k.ntau;
+    const bool met = t[1] == 0; // from its other end
+    const long row = (long)t[6];
+    *known = false;
     const double nearest = w->orbits ? AWAY : NEAREST, farthest = w->orbits ? 1e5 * AWAY : FARTHEST;
     const int times = 1 + (int)round(2 * log10(farthest / nearest));
     double *place = malloc((4 * (size_t)w->k.nplace + (size_t)n + 1) * sizeof *place), *other = place + w->k.nplace,
@@ -197,12 +200,14 @@ carom_status follow_begin_crossing(follow_walk *w, double *t) {
             snprintf(text, sizeof text, "%s pitchfork", follow_word_of(sense));
         }
         if (status == CAROM_OK) status = follow_amend(w, t[6], text, pitchfork || prongs ? by / (r * r) : NAN);
-        if (status == CAROM_OK && !alike && w->ntasks < 16) { // the other half
+        *known = met && (alike || !pitchfork);
+        if (met) t[1] = w->longest * FOLLOW_FIRST;
+        if (status == CAROM_OK && !alike && !*known && w->ntasks < 16) { // the other half
             status = w->k.restore(w->k.user, other);
             for (int i = 0; i < n; ++i) w->tau_1[i] = -phi[i];
             if (status == CAROM_OK && !(unit > SHORTER && unit < 1 / SHORTER)) w->k.resize(w->k.user, unit);
             if (status == CAROM_OK) status = follow_add_task(w, 0, w->longest * FOLLOW_FIRST, FOLLOW_START, w->tau_1);
-            if (status == CAROM_OK) follow_task_at(w, w->ntasks - 1)[6] = -1;
+            if (status == CAROM_OK) follow_task_at(w, w->ntasks - 1)[6] = (double)(-2 - row);
         }
     }
     if (status == CAROM_OK) carom_copy(w->tau, phi, n), status = w->k.restore(w->k.user, first);

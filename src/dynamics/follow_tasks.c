@@ -58,9 +58,14 @@ void follow_forget_unfinished(follow_walk *w) {
     w->ntasks = w->kept_tasks, w->f->branches = w->kept_branches;
 }
 
-void follow_drop_task(follow_walk *w) {
+void follow_skip_task(follow_walk *w, int i) {
     --w->ntasks;
-    memmove(w->task, w->task + w->length, (size_t)w->ntasks * (size_t)w->length * sizeof *w->task);
+    memmove(follow_task_at(w, i), follow_task_at(w, i + 1),
+            (size_t)(w->ntasks - i) * (size_t)w->length * sizeof *w->task);
+}
+
+void follow_drop_task(follow_walk *w) {
+    follow_skip_task(w, 0);
     follow_mark(w);
 }
 

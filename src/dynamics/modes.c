@@ -45,8 +45,7 @@ static void sort(carom_modes *modes) {
 }
 
 static const double ANOTHER = 1e-4;  // of a shape: what is left of one beside others
-static const double SLOW = 1e-5, ROUNDED = 1e-8; // of the fastest mode: a mode that may be rigid; of the terms of a
-                                                 // force: what the error of a shape leaves of it
+static const double SLOW = 1e-5;     // of the fastest mode: a mode that may be rigid
 
 // One mode of each pair of eigenvalues; of zeros, which come in pairs too, every second.
 static void gather(carom_modes *modes, const carom_spectrum *s) {
@@ -98,77 +97,94 @@ static void forget_integrals(carom_spectrum *s, const carom_point *p) {
         }
 }
 
-// Is A x nothing but rounding of its terms, beside the forces of constraints?  y: nv, terms: nv, basis: nv x rows.
-static bool vanishes(const carom_linear *l, carom_linear_part part, const double *x, double *y, double *terms,
-                     double *basis) {
-    const carom_grip *g = &l->grip;
-    const int nv = g->p.nv;
-    int rank = 0;
-    carom_zero(terms, nv);
-    for (int j = 0; j < nv; ++j) {
-        carom_zero(basis, nv);
-        basis[j] = x[j];
-        carom_linear_multiply(l, part, basis, y);
-        for (int i = 0; i < nv; ++i) terms[i] += fabs(y[i]);
+// Shapes (nv each) that span the same space: each has a component 1, number one[k], where the others have 0.  Those
+// that move states are left out, as the integral of a state is in no force.
+static int simplify(double *shapes, int count, const carom_point *p, int *one) {
+    const int nv = p->nv, first = p->sys.first_state, last = first + p->sys.nstates;
+    int kept = 0;
+    for (int n = 0; n < count; ++n) {
+        int at = -1, pivot = -1;
+        double most = 0;
+        for (int pass = 0; pass < 2 && pivot < 0; ++pass) // states first
+            for (int k = kept; k < count; ++k)
+                for (int i = 0; i < nv; ++i) {
+                    const double size = fabs(shapes[(size_t)k * (size_t)nv + (size_t)i]);
+                    const bool state = i >= first && i < last;
+                    if (state == (pass == 0) && size > (1 + AS_LARGE) * most && (pass == 1 || size > ANOTHER))
+                        most = size, at = k, pivot = i;
+                }
+        if (pivot < 0) break;
+        double *x = shapes + (size_t)at * (size_t)nv;
+        const double by = x[pivot];
+        for (int i = 0; i < nv; ++i) x[i] /= by;
+        for (int k = 0; k < count; ++k) {
+            double *y = shapes + (size_t)k * (size_t)nv;
+            if (k != at) carom_axpy(y, -y[pivot], x, nv);
+        }
+        if (pivot >= first && pivot < last) {
+            carom_copy(x, shapes + (size_t)--count * (size_t)nv, nv), --n;
+            continue;
+        }
+        for (int i = 0; i < nv && at != kept; ++i) {
+            double *y = shapes + (size_t)kept * (size_t)nv;
+            const double z = x[i];
+            x[i] = y[i], y[i] = z;
+        }
+        one[kept++] = pivot;
     }
-    carom_linear_multiply(l, part, x, y);
-    for (int k = 0; k < carom_grip_all(g); ++k) {
-        double *b = basis + (size_t)rank * (size_t)nv;
-        carom_grip_row(g, k, b + nv, b);
-        const double size = carom_length(b, nv);
-        for (int round = 0; round < 2; ++round)
-            for (int i = 0; i < rank; ++i)
-                carom_axpy(b, -carom_dot(basis + (size_t)i * (size_t)nv, b, nv), basis + (size_t)i * (size_t)nv, nv);
-        const double left = carom_length(b, nv);
-        if (!(left > CAROM_DEPENDENT * size)) continue;
-        for (int i = 0; i < nv; ++i) b[i] /= left;
-        ++rank;
-    }
-    for (int i = 0; i < rank; ++i)
-        carom_axpy(y, -carom_dot(basis + (size_t)i * (size_t)nv, y, nv), basis + (size_t)i * (size_t)nv, nv);
-    const double most = rank > 0 ? carom_norm_max(terms, nv) : 0;
-    for (int i = 0; i < nv; ++i)
-        if (fabs(y[i]) > ROUNDED * fmax(terms[i], most)) return false;
-    return true;
+    return kept;
 }
 
-// Is a shape independent of `rank` others?  Then it is one of them.
-static bool adds(double *shapes, int *rank, const double *x, int nv) {
-    double *to = shapes + (size_t)*rank * (size_t)nv;
-    if (*rank == nv) return false;
-    carom_copy(to, x, nv);
-    const double size = carom_length(to, nv);
-    for (int round = 0; round < 2; ++round)
-        for (int i = 0; i < *rank; ++i)
-            carom_axpy(to, -carom_dot(shapes + (size_t)i * (size_t)nv, to, nv), shapes + (size_t)i * (size_t)nv, nv);
-    const double left = carom_length(to, nv);
-    if (!(left > ANOTHER * size)) return false;
-    for (int i = 0; i < nv; ++i) to[i] /= left;
-    return ++*rank, true;
+// What is left of a shape beside those of simplify(), of its size.
+static double beside(const double *shapes, int count, const int *one, const double *x, double *y, int nv) {
+    const double size = carom_length(x, nv);
+    carom_copy(y, x, nv);
+    for (int k = 0; k < count; ++k) carom_axpy(y, -x[one[k]], shapes + (size_t)k * (size_t)nv, nv);
+    return size > 0 ? carom_length(y, nv) / size : 0;
 }
 
-// (MOD-4)  Rigid-body modes: K x = 0 up to the rounding of its terms.  Their eigenvalues are zeros that rounding has
-//          made sqrt(eps) of the fastest: 0 again, and one mode for each independent shape.
+// (MOD-4)  Rigid-body modes: K x = 0 up to the rounding of its terms.  Eigenvalues are zeros that rounding has made
+//          sqrt(eps) of the fastest, with shapes that are no better; the null space of K takes their place.
 static carom_status find_rigid(carom_modes *modes, const carom_linear *l, carom_error *err) {
     const size_t nv = (size_t)modes->nv;
-    double fastest = 0, *y = calloc(nv * ((size_t)carom_grip_all(&l->grip) + 4 + nv) + 1, sizeof *y), *terms = y + nv,
-           *shapes = terms + nv, *basis = shapes + nv * nv;
-    if (!y) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the modes");
+    double fastest = 0, *shapes = calloc(nv * (nv + 2) + 1, sizeof *shapes), *y = shapes + nv * (nv + 1);
+    int rigid = 0, kept = 0, *one = calloc(nv + 1, sizeof *one);
+    if (!shapes || !one) {
+        free(shapes), free(one);
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the modes");
+    }
+    carom_status status = carom_linear_motionless(l, shapes, &rigid, err);
+    rigid = simplify(shapes, rigid, &l->grip.p, one);
     for (int i = 0; i < modes->count; ++i) fastest = fmax(fastest, hypot(modes->mode[i].re, modes->mode[i].im));
-    int kept = 0, rank = 0;
-    for (int i = 0; i < modes->count; ++i) {
-        carom_mode m = modes->mode[i];
-        const double size = hypot(m.re, m.im);
-        if (size <= SLOW * fastest) {
-            m.rigid = vanishes(l, CAROM_LINEAR_K, m.shape, y, terms, basis);
-            if (m.rigid) m.re = m.im = m.frequency = m.damping = 0;
-            if (m.rigid && !adds(shapes, &rank, m.shape, modes->nv)) continue;
-        }
+    for (int i = 0; i < modes->count && rigid > 0; ++i) {
+        const carom_mode m = modes->mode[i];
+        if (hypot(m.re, m.im) <= SLOW * fastest &&
+            fmax(beside(shapes, rigid, one, m.shape, y, modes->nv),
+                 beside(shapes, rigid, one, m.shape + nv, y, modes->nv)) < ANOTHER)
+            continue;
         modes->mode[kept++] = m;
     }
-    modes->count = kept;
-    free(y);
-    return CAROM_OK;
+    if (rigid > 0 && status == CAROM_OK) { // behind the shapes that are there
+        carom_mode *more = realloc(modes->mode, (size_t)(kept + rigid + 1) * sizeof *more);
+        double *room = calloc(2 * nv * (size_t)(kept + rigid) + 1, sizeof *room);
+        if (more) modes->mode = more;
+        if (!more || !room) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the modes");
+        for (int i = 0; i < kept + rigid && status == CAROM_OK; ++i) {
+            double *shape = room + 2 * nv * (size_t)i;
+            if (i < kept) carom_copy(shape, modes->mode[i].shape, 2 * modes->nv);
+            else carom_copy(shape, shapes + (size_t)(i - kept) * nv, modes->nv);
+            if (i >= kept) modes->mode[i] = (carom_mode){.rigid = true};
+            modes->mode[i].shape = shape;
+        }
+        if (status == CAROM_OK) {
+            free(modes->shapes);
+            modes->shapes = room, modes->count = kept + rigid;
+            for (int i = kept; i < modes->count; ++i) normalise(modes->mode[i].shape, modes->nv);
+            sort(modes);
+        } else free(room);
+    }
+    free(shapes), free(one);
+    return status;
 }
 
 // The slowest modes alone, where all are too many, or few are asked for of a mechanism with many velocities.
