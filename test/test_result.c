@@ -200,7 +200,7 @@ static void resumed_runs_are_bit_identical_for_every_scheme(void **state) {
     static const long stops[] = {1, 7, 350, 601, 999};
     for (int s = 0; carom_scheme_at(s); ++s) {
         const carom_scheme *scheme = carom_scheme_at(s);
-        const char *text = scheme->lacks & (CAROM_NO_FRICTION | CAROM_NO_BILATERAL) ? NULL : ball;
+        const char *text = scheme->limitations & (CAROM_NO_FRICTION | CAROM_NO_BILATERAL) ? NULL : ball;
         if (!text)
             text = "carom: 1\ncoordinates: {y: {at: 0.3}}\nenergy: {kinetic: 1/2*y'^2, potential: 9.81*y}\n"
                    "contacts: {ground: {gap: y, restitution: 0.6}}\n";

@@ -20,15 +20,15 @@ static const double PATIENCE = 4;  // work of `hybrid` in use over that of `bodi
 static const double SLOW = 3;      // work over that of the other solver, which is then tried soon
 static const double BETTER = 0.7;  // work over that of the solver in use, which it then replaces
 
-carom_turn carom_choice_next(carom_choice *c, int contacts) {
-    if (contacts > MANY) return (carom_turn){.who = CAROM_BY_BODIES, .limit = INFINITY};
+carom_allowance carom_choice_next(carom_choice *c, int contacts) {
+    if (contacts > MANY) return (carom_allowance){.who = CAROM_BY_BODIES, .limit = INFINITY};
     if (c->pause == 0) { // answers of `bodies` would lose contacts that rest
         c->first = CAROM_BY_HYBRID;
-        return (carom_turn){.who = c->first, .limit = START * contacts};
+        return (carom_allowance){.who = c->first, .limit = START * contacts};
     }
     const bool tries = c->trial > 0 || (c->cost[c->first] > CHEAP[c->first] && --c->wait < 0);
     const int who = tries ? !c->first : c->first;
-    carom_turn turn = {.who = who, .limit = INFINITY};
+    carom_allowance turn = {.who = who, .limit = INFINITY};
     if (tries && c->trial == 0) c->trial = TRIAL;
     if (tries) turn.limit = ALLOWED * c->cost[c->first] * contacts;
     else if (who == CAROM_BY_HYBRID && c->cost[!who] > 0) turn.limit = PATIENCE * c->cost[!who] * contacts;
@@ -41,7 +41,7 @@ static void rest(carom_choice *c) {
     c->wait = c->pause;
 }
 
-void carom_choice_learn(carom_choice *c, carom_turn turn, int contacts, double work, bool solved) {
+void carom_choice_learn(carom_choice *c, carom_allowance turn, int contacts, double work, bool solved) {
     const double each = work / contacts;
     double *own = c->cost + turn.who;
     if (contacts > MANY) return;

@@ -36,9 +36,9 @@ static bool value_of(const carom_model *m, int i, carom_lane_kind *kind, int *in
     case BOUND_TANGENTIAL: return *kind = CAROM_LANE_TANGENTIAL, true;
     case BOUND_FRICTION: return *kind = CAROM_LANE_FRICTION, true;
     case BOUND_PLACE:
-        *index = o->turn - (o->space == SPATIAL ? 3 : 2) + b->index % 6;
+        *index = o->orientation - (o->space == SPATIAL ? 3 : 2) + b->index % 6;
         return *kind = CAROM_LANE_POSITION, true;
-    case BOUND_ANGLE: return *kind = CAROM_LANE_POSITION, *index = o->turn, true;
+    case BOUND_ANGLE: return *kind = CAROM_LANE_POSITION, *index = o->orientation, true;
     case BOUND_SPEED: return *kind = CAROM_LANE_RATE, *index = o->v + b->index % 6, true;
     case BOUND_INPUT: return *kind = CAROM_LANE_PARAMETER, *index = m->np_own + b->index, true;
     case BOUND_STEP: return *kind = CAROM_LANE_STEP, true;
@@ -165,14 +165,14 @@ carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
     if (m->nfree) return refuse(err, "bodies that no expression knows");
     if (m->nswitches)
         return refuse(err, "forces and gaps that jump or bend at given times, where single runs end a step");
-    for (int i = 0; i < m->sys.nswitches; ++i)
-        if (m->sys.gate_of[i] < 0) return refuse(err, "contacts with `exists while`");
+    for (int i = 0; i < m->sys.conditional->nswitches; ++i)
+        if (m->sys.conditional->contact_of[i] < 0) return refuse(err, "contacts with `exists while`");
     CAROM_TRY(check_pairs(m, err));
     for (int i = 0; i < x->ncontacts; ++i)
         if (carom_given(&x->contacts[i].stiffness)) return refuse(err, "contacts of finite stiffness");
     for (int c = 0; c < m->nc; ++c) {
         const carom_contact *k = &m->contacts[c];
-        if (carom_system_gated(&m->sys, c)) return refuse(err, "contacts with `closes while`");
+        if (carom_system_closes_while(&m->sys, c)) return refuse(err, "contacts with `closes while`");
         if (k->ellipse[0] > 0) return refuse(err, "friction with two coefficients");
         if (k->impact || k->sequential || k->varies || k->friction_varies)
             return refuse(
@@ -591,7 +591,7 @@ static void put_axis(const text *x, const body *b, const double *X, int column, 
         carom_native_number(a, number);
         PUT(x, "%s%s", i ? ", " : "", number);
     }
-    if (b->v >= 0) PUT(x, "};\n        T(world)(q_1 + %d, s, %s);\n        }\n", b->turn, w);
+    if (b->v >= 0) PUT(x, "};\n        T(world)(q_1 + %d, s, %s);\n        }\n", b->orientation, w);
     else PUT(x, "};\n        for (int i = 0; i < 3; ++i) %s[i] = T(of)(s[i]);\n        }\n", w);
 }
 
@@ -671,7 +671,7 @@ static void put_move(const text *x) {
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
         if (b->v >= 0 && b->space == SPATIAL)
-            PUT(x, "    T(turn)(q_1 + %d, q_0 + %d, h, v + %d);\n", b->turn, b->turn, b->v + 3);
+            PUT(x, "    T(turn)(q_1 + %d, q_0 + %d, h, v + %d);\n", b->orientation, b->orientation, b->v + 3);
     }
     for (int i = 0; i < m->njoints; ++i) {
         const joint *j = &m->joints[i];
