@@ -14,10 +14,10 @@ fi
 [[ -e $yaml/src/parser.c ]] || { echo "wasm.sh: $yaml holds no libyaml" >&2; exit 1; }
 
 # -ffp-contract=off: the bits of the program where libm's agree.  -Os: a browser compiles what the first run calls, and that takes longer than the run.
-flags=(--target=wasm32-wasi -D_WASI_EMULATED_SIGNAL -Os -std=c17 -ffp-contract=off -fno-math-errno -ffunction-sections -fdata-sections -Isrc -Iinclude -Isrc/play/stand-in -I"$yaml/include")
+flags=(--target=wasm32-wasi -D_WASI_EMULATED_SIGNAL -Os -std=c17 -ffp-contract=off -fno-math-errno -ffunction-sections -fdata-sections -DCAROM_INSIDE -Isrc -Iinclude -Isrc/play/stand-in -I"$yaml/include")
 yaml_flags=(--target=wasm32-wasi -Os -ffunction-sections -I"$yaml/include" -I"$yaml/src" -DYAML_VERSION_MAJOR=0 -DYAML_VERSION_MINOR=2 -DYAML_VERSION_PATCH=5 '-DYAML_VERSION_STRING="0.2.5"')
 sources() { # everything up to a run and its page; what needs threads, files or libraries stays away
-    find src/{base,linalg,expr,system,flex,collide,contact,solver,scheme,sim,mech,read,model,derive,event,run,play} -name '*.c' | grep -vE '^src/(event/(cvode|schemes)|run/team|derive/ctext/)[^/]*\.c$'
+    find src/{base,linalg,expr,system,flex,collide,contact,solver,scheme,sim,diagnosis,mech,read,model,derive,event,run,play} -name '*.c' | grep -vE '^src/(event/(cvode|schemes)|run/team|derive/ctext/)[^/]*\.c$'
     ls src/io/{memory,print,ledger,record,record_columns,record_state,result,result_drop,sides,snapshots}.c src/cli/page_{rows,write}.c src/fmu/plain.c
 }
 compile() { clang "${@:2}" -c "$1" -o "$work/$(tr / _ <<<"$1").o"; }

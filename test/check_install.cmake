@@ -91,7 +91,7 @@ endif()
 
 file(WRITE ${WORK}/project/CMakeLists.txt "cmake_minimum_required(VERSION 3.18)
 project(user C)
-find_package(carom 0.1 REQUIRED)
+find_package(carom 0.2 REQUIRED)
 add_executable(user ${SOURCE}/test/core_alone.c)
 target_link_libraries(user carom::carom m)
 add_executable(user_static ${SOURCE}/test/core_alone.c)

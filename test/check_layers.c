@@ -9,9 +9,9 @@
 #include "sources.h"
 
 static const char *const layers[] = {"base",   "linalg",   "expr",  "system", "flex",   "collide", "contact",
-                                     "solver", "scheme",   "event", "sim",    "sparse", "mech",    "read",
-                                     "model",  "derive",   "build", "run",    "io",     "compile", "study",
-                                     "sweep",  "dynamics", "fmu",   "cli",    "play"};
+                                     "solver", "scheme", "event",    "sim",   "diagnosis", "sparse",  "mech",
+                                     "read",   "model",  "derive",   "build", "run",       "io",      "compile",
+                                     "study",  "sweep",  "dynamics", "fmu",   "cli",       "play"};
 enum { LAYERS = sizeof layers / sizeof *layers, UNKNOWN = -1 };
 
 // Which layer a public header belongs to; carom.h gathers all, so only the program may take it.

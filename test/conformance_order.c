@@ -56,7 +56,7 @@ static double allowed_error(const carom_scheme *s) {
 }
 
 static bool keeps_its_error(const carom_scheme *s, const double *error, int n) {
-    if (!s->own_steps) return false;
+    if (!s->controls_own_steps) return false;
     for (int i = 0; i < n; ++i) scheme_near(s->name, error[i], 0, allowed_error(s));
     return true;
 }

@@ -6,7 +6,7 @@
 // -- same bits --------------------------------------------------------------------------------------------------------
 
 static void crank_for(known *k, const carom_scheme *s) {
-    known_slider_crank(k, 1e-3, 0.4, s->lacks & CAROM_NO_FRICTION ? 0 : 0.01, false);
+    known_slider_crank(k, 1e-3, 0.4, s->limitations & CAROM_NO_FRICTION ? 0 : 0.01, false);
 }
 
 static void same_state(const carom_scheme *s, const carom_sim *a, const carom_sim *b) {
@@ -29,7 +29,7 @@ static void repeating_gives_the_same_bits(void **state) {
         while (!carom_sim_done(a)) sim_step(a);
         while (!carom_sim_done(b)) sim_step(b);
         same_state(s, a, b);
-        scheme_true(s->name, s->lacks & CAROM_NO_IMPACTS || sim_ledger(a).impacts > 0);
+        scheme_true(s->name, s->limitations & CAROM_NO_IMPACTS || sim_ledger(a).impacts > 0);
         carom_sim_destroy(a);
         carom_sim_destroy(b);
     }
@@ -147,7 +147,7 @@ static void failed_step_is_made_in_smaller_ones(void **state) {
         carom_sim *sim = carom_sim_create(&d, &err);
         // the step before led there
         const bool late = (s->promises.forces | s->promises.gaps | s->promises.directions) == CAROM_AT_START;
-        if (late || s->lacks & CAROM_NO_STEP_CHANGE) { // it must say so instead
+        if (late || s->limitations & CAROM_NO_STEP_CHANGE) { // it must say so instead
             carom_status status = sim ? CAROM_OK : err.code;
             while (sim && status == CAROM_OK && !carom_sim_done(sim)) status = carom_sim_step(sim, &err);
             scheme_true(s->name, status == CAROM_NOT_CONVERGED && strstr(err.text, "mass"));
@@ -158,7 +158,7 @@ static void failed_step_is_made_in_smaller_ones(void **state) {
         while (!carom_sim_done(sim)) sim_step(sim);
         const carom_now now = carom_sim_now(sim);
         const carom_ledger l = sim_ledger(sim);
-        scheme_true(s->name, l.rejected > 0 || s->own_steps); // its own steps need not be too long
+        scheme_true(s->name, l.rejected > 0 || s->controls_own_steps); // its own steps need not be too long
         assert_int_equal(l.steps, 5);
         assert_int_equal(l.impacts, 1);
         scheme_near(s->name, now.v[0], 1, 1e-13);
@@ -276,14 +276,14 @@ static void lacking_schemes_refuse_and_name_others(void **state) {
     for (EACH_SCHEME(s)) {
         known k;
         known_slope(&k, 1, 0.1, 0.5);
-        if (s->lacks & CAROM_NO_FRICTION) refused(s, &k, 1e-2, 1, "friction");
+        if (s->limitations & CAROM_NO_FRICTION) refused(s, &k, 1e-2, 1, "friction");
         known_pendulum_free(&k);
-        if (s->lacks & CAROM_NO_BILATERAL) refused(s, &k, 1e-2, 1, "bilateral");
+        if (s->limitations & CAROM_NO_BILATERAL) refused(s, &k, 1e-2, 1, "bilateral");
         known_rocking_block(&k);
         k.contact[1].restitution = 0.7;
-        if (s->lacks & CAROM_NO_UNEQUAL_RESTITUTION) refused(s, &k, 1e-2, 1, "restitution");
+        if (s->limitations & CAROM_NO_UNEQUAL_RESTITUTION) refused(s, &k, 1e-2, 1, "restitution");
         known_ball_a(&k);
-        if (s->lacks & CAROM_NO_STEP_CHANGE) refused(s, &k, 0.3, 1, "whole number");
+        if (s->limitations & CAROM_NO_STEP_CHANGE) refused(s, &k, 0.3, 1, "whole number");
     }
 }
 

@@ -73,6 +73,7 @@ static const fmi_rule fmi_rules_3[] = {
     {"SourceFileSet", "name language compiler compilerOptions",
      "SourceFile+ PreprocessorDefinition* IncludeDirectory*"},
     {"SourceFile", "name!", ""},
+    {"PreprocessorDefinition", "name! optional:b value description", "Option*"},
     {"IncludeDirectory", "name!", ""},
     {"Library", "name! version external:b description", ""},
     {NULL, NULL, NULL}};

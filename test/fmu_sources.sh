@@ -15,7 +15,7 @@ for file in $(sed -n 's/^    {"\(src\/.*\.c\)", .*/\1/p' "$build/src/cli/fmu_par
     done
     if [ -z "$object" ]; then # compiled otherwise, or not at all, in the program
         object=$out/$(basename "$file").o
-        "$cc" -std=c17 -O0 -fPIC -I"$sources/src" -I"$sources/include" -c "$sources/$file" -o "$object"
+        "$cc" -std=c17 -O0 -fPIC -DCAROM_INSIDE -I"$sources/src" -I"$sources/include" -c "$sources/$file" -o "$object"
     fi
     objects="$objects $object"
 done

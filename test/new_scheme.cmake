@@ -48,7 +48,7 @@ endfunction()
 
 function(new_scheme_suite suite name)
   add_executable(${name}_${suite} conformance_${suite}.c ${CMAKE_BINARY_DIR}/test/${name}.c)
-  target_compile_definitions(${name}_${suite} PRIVATE NEW_SCHEME=carom_scheme_symplectic_euler)
+  target_compile_definitions(${name}_${suite} PRIVATE CAROM_INSIDE NEW_SCHEME=carom_scheme_symplectic_euler)
   target_link_libraries(${name}_${suite} PRIVATE test_systems ${CMOCKA} m)
   target_include_directories(${name}_${suite} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   set_target_properties(${name}_${suite} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)

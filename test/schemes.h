@@ -35,7 +35,7 @@ static inline const carom_scheme *scheme_with(int *i, unsigned needs) {
     const carom_scheme *s;
     while ((s = carom_schemes()[*i])) {
         ++*i;
-        if (!(s->lacks & needs)) return s;
+        if (!(s->limitations & needs)) return s;
     }
     return NULL;
 }
@@ -54,7 +54,7 @@ static inline bool skipped(const carom_scheme *s, unsigned needs) {
     };
     char what[120] = "";
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (s->lacks & needs & names[i].flag) strcat(what, names[i].text);
+        if (s->limitations & needs & names[i].flag) strcat(what, names[i].text);
     if (what[0]) print_message("    %s: skipped, lacks%s\n", s->name, what);
     return what[0] != 0;
 }

@@ -51,9 +51,9 @@ static const struct { const char *what, *reason; } optional[] = {
     {"* user", "handed to a callback as it is"},
     {"carom_model_compile compiled", "not requested"},
     {"carom_model_set derived", "not requested"},
-    {"carom_rest_find q", "the initial state"},
+    {"carom_equilibrium_find q", "the initial state"},
     {"carom_modes_find def", "the defaults"},
-    {"carom_rest_find_sized q", "the initial state"},
+    {"carom_equilibrium_find_sized q", "the initial state"},
     {"carom_modes_find_sized def", "the defaults"},
     {"carom_run_resolve_sized m", "a system without a model"},
     {"carom_compare_run_sized watch", "no observer"},
@@ -97,7 +97,7 @@ static struct given {
     carom_result *result;
     carom_sweep_def sweep_def;
     carom_sweep *sweep;
-    carom_book *book;
+    carom_journal *book;
     carom_drawing *drawing;
     carom_variation *variation;
     carom_compare_def compare_def;
@@ -176,8 +176,8 @@ static void give(void) {
     given.sweep_def.jobs = 1;
     given.sweep = carom_sweep_create(&given.sweep_def, err);
     if (!given.sweep) fail_msg("%s", err->text);
-    given.book = carom_book_create(NULL, "", 1, err);
-    if (!given.book || carom_book_bind(given.book, given.sweep, err) != CAROM_OK) fail_msg("%s", err->text);
+    given.book = carom_journal_create(NULL, "", 1, err);
+    if (!given.book || carom_journal_bind(given.book, given.sweep, err) != CAROM_OK) fail_msg("%s", err->text);
     given.drawing = carom_drawing_create(given.model, err);
     given.variation = carom_variation_create(given.model, 0, (const int[]){0}, err);
     given.compare_def = carom_compare_default();

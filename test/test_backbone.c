@@ -73,7 +73,7 @@ static void quadrature(void **state) {
         const char *const there[] = {values[0], values[1], NULL};
         const double x[2] = {c.curve.column[8].real[i], c.curve.column[9].real[i]};
         carom_follow_def g = f;
-        g.model.set = there, g.start = x, g.from = w - 1e-4, g.to = w + 1e-4, g.most = 1;
+        g.model.set = there, g.start = x, g.from = w - 1e-4, g.to = w + 1e-4, g.max_points = 1;
         carom_branch one = follow(&g);
         double damper = A * A;
         for (int k = 2; k <= 9; ++k) {

@@ -139,7 +139,8 @@ static void every_scheme_has_its_declared_order_on_a_spatial_top(void **state) {
         const double measured = log(coarse / fine) / log(4);
         print_message("    %s %s: declared %d, measured %.2f (error %.1e)\n", s->name, options[0] ? options[0] : "",
                       order, measured, fine);
-        if (s->own_steps) { // its error does not depend on the step: errors of some tens of steps within rtol add up
+        if (s->controls_own_steps) { // its error does not depend on the step: errors of some tens of steps within rtol
+                                     // add up
             const double rtol = s->options[carom_option_find(s->options, "rtol", 4)].fallback;
             assert_true(coarse <= 100 * rtol && fine <= 100 * rtol);
             continue;

@@ -111,7 +111,7 @@ static world *make(int ld) {
                              .inverse = w->inverse,
                              .scale = SCALE,
                              .nparts = PARTS,
-                             .most = ROWS,
+                             .max_rows = ROWS,
                              .head = w->head,
                              .next = w->next,
                              .link_of = w->link_of,

@@ -119,7 +119,7 @@ static carom_report lie(void *work, carom_problem *pb, double tol) {
     (void)work, (void)tol;
     for (int i = 0; i < pb->n; i++) pb->p[i] = 42;
     return (carom_report){
-        .converged = true, .residual = 0, .iterations = 1000, .fallbacks = 7, .worst = 99, .solver = "another"};
+        .converged = true, .residual = 0, .iterations = 1000, .fallbacks = 7, .worst_block = 99, .solver = "another"};
 }
 
 static void allocate_nothing(void *work, carom_arena *mem, int n, int nb) {
@@ -136,8 +136,8 @@ static void a_lie_is_found_out(void **state) {
     assert_string_not_equal(r.solver, "liar");
     assert_true(r.iterations > 1000 && r.iterations < 2000); // the work of both counts
     const carom_report alone = carom_solver_solve(&liar, NULL, &x.pb, 1e-12);
-    assert_true(!alone.converged && alone.residual > 1 && alone.fallbacks == 0 && alone.worst >= 0 && alone.worst < 4 &&
-                strcmp(alone.solver, "liar") == 0);
+    assert_true(!alone.converged && alone.residual > 1 && alone.fallbacks == 0 && alone.worst_block >= 0 &&
+                alone.worst_block < 4 && strcmp(alone.solver, "liar") == 0);
     memory_free(&m);
     problem_destroy(&x);
 }
@@ -152,7 +152,7 @@ static void the_best_answer_comes_back_when_none_is_good(void **state) {
         x.c[at] = -0.125;
         const carom_report r = chain_run(&x, NULL, 1e-12);
         assert_false(r.converged);
-        assert_int_equal(r.worst, 1);
+        assert_int_equal(r.worst_block, 1);
         assert_true(fabs(r.residual - 0.125) < 1e-6); // the other contacts are in order
         assert_true(r.fallbacks >= 2);
         assert_true(carom_residual(&x.pb, NULL) == r.residual);

@@ -21,14 +21,14 @@ static char *chain(int n, const char *more) {
     return text;
 }
 
-static carom_rest rest_of(const carom_model *m) {
-    carom_rest x;
+static carom_equilibrium rest_of(const carom_model *m) {
+    carom_equilibrium x;
     carom_error err = {0};
-    if (carom_rest_find(&x, m, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    if (carom_equilibrium_find(&x, m, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
     return x;
 }
 
-static double force(const carom_rest *x, const char *name) {
+static double force(const carom_equilibrium *x, const char *name) {
     for (int i = 0; i < x->nforce; ++i)
         if (strcmp(x->force[i].name, name) == 0) return x->force[i].value;
     fail_msg("no force %s", name);
@@ -41,7 +41,7 @@ static void hangs(void **state) {
     enum { N = 60 };
     char *text = chain(N, "");
     carom_model *m = good(text);
-    carom_rest x = rest_of(m);
+    carom_equilibrium x = rest_of(m);
     assert_true(x.residual < 1e-10);
     for (int i = 0; i < N; ++i) {
         assert_close(x.q[7 * i], 0, 1e-8);
@@ -52,7 +52,7 @@ static void hangs(void **state) {
         all = fmax(all, fabs(x.force[k].value));
     assert_close(all, N * WEIGHT, 1e-9 * N * WEIGHT);
     assert_int_equal(x.free, 0);
-    carom_rest_free(&x);
+    carom_equilibrium_free(&x);
     carom_model_destroy(m);
     free(text);
 }
@@ -63,7 +63,7 @@ static void lies(void **state) {
     enum { N = 40 };
     char *text = chain(N, "contacts: {stop: {gap: b40.z + 1, restitution: 0}}\n");
     carom_model *m = good(text);
-    carom_rest x = rest_of(m);
+    carom_equilibrium x = rest_of(m);
     const double push = force(&x, "stop.force");
     double hinge = 0;
     assert_true(x.residual < 1e-10 && push > 0.1 * WEIGHT);
@@ -74,7 +74,7 @@ static void lies(void **state) {
         assert_close(moment, 0, 1e-9 * N * WEIGHT * N * LINK);
         hinge = 2 * x.q[7 * i] - hinge;
     }
-    carom_rest_free(&x);
+    carom_equilibrium_free(&x);
     carom_model_destroy(m);
     free(text);
 }

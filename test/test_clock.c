@@ -4,6 +4,7 @@
 // controllers sample later.  Steps are powers of two, so that t - BEGIN is exact at their ends.  States, reactions,
 // events, the ledger and the warnings are the same but for the times in them, which are later by BEGIN.  What is inside
 // a step is rounded by BEGIN eps there: a relative 4e-16, which impacts enlarge.
+#include "extended.h"
 #include "figures_models.h"
 #include "ignoring.h"
 #include "model_text.h"
@@ -19,57 +20,66 @@ static const double BEGIN = 2, SAME = 1e-7; // SAME: times the size of what is c
 static carom_system early; // whose functions are called, at t - BEGIN
 
 #define LATER_ALL(X)                                                                                                   \
-    X(mass, (const void *m, void *w, double t, const double *q, carom_matrix A), (m, w, t, q, A))                      \
-    X(force, (const void *m, void *w, double t, const double *q, const double *v, double *f), (m, w, t, q, v, f))      \
-    X(gaps, (const void *m, void *w, double t, const double *q, double *g), (m, w, t, q, g))                           \
-    X(directions, (const void *m, void *w, double t, const double *q, carom_local *L), (m, w, t, q, L))                \
-    X(curvature,                                                                                                       \
+    X(SYSTEM, mass, (const void *m, void *w, double t, const double *q, carom_matrix A), (m, w, t, q, A))              \
+    X(SYSTEM, force, (const void *m, void *w, double t, const double *q, const double *v, double *f),                  \
+      (m, w, t, q, v, f))                                                                                              \
+    X(SYSTEM, gaps, (const void *m, void *w, double t, const double *q, double *g), (m, w, t, q, g))                   \
+    X(SYSTEM, directions, (const void *m, void *w, double t, const double *q, carom_local *L), (m, w, t, q, L))        \
+    X(SYSTEM, curvature,                                                                                               \
       (const void *m, void *w, double t, const double *q, const double *v, const carom_local *L, double *k),           \
       (m, w, t, q, v, L, k))                                                                                           \
-    X(tangent, (const void *m, void *w, double t, const double *q, const double *v, carom_matrix K, carom_matrix C),   \
+    X(SYSTEM, tangent,                                                                                                 \
+      (const void *m, void *w, double t, const double *q, const double *v, carom_matrix K, carom_matrix C),            \
       (m, w, t, q, v, K, C))                                                                                           \
-    X(mass_gradient, (const void *m, void *w, double t, const double *q, const double *x, double s, carom_matrix D),   \
+    X(SYSTEM, mass_gradient,                                                                                           \
+      (const void *m, void *w, double t, const double *q, const double *x, double s, carom_matrix D),                  \
       (m, w, t, q, x, s, D))                                                                                           \
-    X(reaction_gradient,                                                                                               \
+    X(SYSTEM, reaction_gradient,                                                                                       \
       (const void *m, void *w, double t, const double *q, const carom_local *L, const double *p, double s,             \
        carom_matrix D),                                                                                                \
       (m, w, t, q, L, p, s, D))                                                                                        \
-    X(rate_gradient,                                                                                                   \
+    X(SYSTEM, rate_gradient,                                                                                           \
       (const void *m, void *w, double t, const double *q, const double *v, const carom_local *L, carom_columns *D),    \
       (m, w, t, q, v, L, D))                                                                                           \
-    X(rates, (const void *m, void *w, double t, const double *q, const double *v, double *u), (m, w, t, q, v, u))      \
-    X(energy, (const void *m, void *w, double t, const double *q, const double *v, double *T, double *V),              \
+    X(SPEED, rates, (const void *m, void *w, double t, const double *q, const double *v, double *u),                   \
+      (m, w, t, q, v, u))                                                                                              \
+    X(SYSTEM, energy, (const void *m, void *w, double t, const double *q, const double *v, double *T, double *V),      \
       (m, w, t, q, v, T, V))                                                                                           \
-    X(power, (const void *m, void *w, double t, const double *q, const double *v, double *in, double *out),            \
+    X(SYSTEM, power, (const void *m, void *w, double t, const double *q, const double *v, double *in, double *out),    \
       (m, w, t, q, v, in, out))                                                                                        \
-    X(power_along,                                                                                                     \
+    X(ACCOUNTS, power_along,                                                                                           \
       (const void *m, void *w, double t, const double *q, const double *v, double s, double *in, double *out),         \
       (m, w, t, q, v, s, in, out))                                                                                     \
-    X(motion,                                                                                                          \
+    X(SPEED, motion,                                                                                                   \
       (const void *m, void *w, double t, const double *q, const double *v, carom_matrix A, double *f, double *g),      \
       (m, w, t, q, v, A, f, g))                                                                                        \
-    X(free_motion, (const void *m, void *w, double t, const double *q, const double *v, double *a, double *g),         \
+    X(SPEED, free_motion, (const void *m, void *w, double t, const double *q, const double *v, double *a, double *g),  \
       (m, w, t, q, v, a, g))                                                                                           \
-    X(motion_directions,                                                                                               \
+    X(SPEED, motion_directions,                                                                                        \
       (const void *m, void *w, double t, const double *q, const double *v, carom_matrix A, double *f, double *g,       \
        carom_local *L),                                                                                                \
       (m, w, t, q, v, A, f, g, L))                                                                                     \
-    X(works, (const void *m, void *w, double t, const double *q, const double *v, double *p), (m, w, t, q, v, p))      \
-    X(observe,                                                                                                         \
+    X(ACCOUNTS, works, (const void *m, void *w, double t, const double *q, const double *v, double *p),                \
+      (m, w, t, q, v, p))                                                                                              \
+    X(SPEED, observe,                                                                                                  \
       (const void *m, void *w, double t, const double *q, const double *v, double *g, double *in, double *out),        \
       (m, w, t, q, v, g, in, out))                                                                                     \
-    X(hold, (const void *m, void *w, carom_hold what, double t, const double *q), (m, w, what, t, q))                  \
-    X(friction, (const void *m, void *w, double t, const double *q, const double *v, const double *p, double *law),    \
+    X(EVENTS, freeze, (const void *m, void *w, carom_freeze what, double t, const double *q), (m, w, what, t, q))      \
+    X(SYSTEM, friction,                                                                                                \
+      (const void *m, void *w, double t, const double *q, const double *v, const double *p, double *law),              \
       (m, w, t, q, v, p, law))                                                                                         \
-    X(kinks, (const void *m, void *w, double t, const double *q, const double *v, double *k), (m, w, t, q, v, k))      \
-    X(sample, (const void *m, void *w, int k, bool effect, double t, const double *q, const double *v, double *x),     \
+    X(EVENTS, kinks, (const void *m, void *w, double t, const double *q, const double *v, double *k),                  \
+      (m, w, t, q, v, k))                                                                                              \
+    X(SIGNALS, sample,                                                                                                 \
+      (const void *m, void *w, int k, bool effect, double t, const double *q, const double *v, double *x),             \
       (m, w, k, effect, t, q, v, x))                                                                                   \
-    X(list, (const void *m, carom_list *l, double t, const double *q, const double *v, double h), (m, l, t, q, v, h))
+    X(LIST, search, (const void *m, carom_list *l, double t, const double *q, const double *v, double h),              \
+      (m, l, t, q, v, h))
 
-#define LATER(name, parameters, arguments)  \
+#define LATER(group, name, parameters, arguments)  \
     static carom_status later_##name parameters { \
         t -= BEGIN;                         \
-        return early.name arguments;        \
+        return early.CALLED_##group(name) arguments;        \
     }
 LATER_ALL(LATER)
 #undef LATER
@@ -77,33 +87,36 @@ LATER_ALL(LATER)
 static carom_status later_bounds(const void *m, void *w, double t_0, double t_1, const double *q_0, const double *q_1,
                                  const double *v_0, const double *v_1, const double *off, double *least,
                                  double *slowest, double *fastest, double *turn) {
-    return early.bounds(m, w, t_0 - BEGIN, t_1 - BEGIN, q_0, q_1, v_0, v_1, off, least, slowest, fastest, turn);
+    return early.events->gap_bounds(m, w, t_0 - BEGIN, t_1 - BEGIN, q_0, q_1, v_0, v_1, off, least, slowest, fastest,
+                                    turn);
 }
 
 static double later_jump(const void *m, void *w, double t_0, double t_1) {
-    return early.jump(m, w, t_0 - BEGIN, t_1 - BEGIN) + BEGIN;
+    return early.events->next_jump(m, w, t_0 - BEGIN, t_1 - BEGIN) + BEGIN;
 }
 
 static double later_even(const void *m, void *w, const double *run, double share, double t_0, double t_1) {
     const double from[2] = {run[0] - BEGIN, run[1] - BEGIN},
-                 end = early.even(m, w, from, share, t_0 - BEGIN, t_1 - BEGIN);
+                 end = early.events->limit_step(m, w, from, share, t_0 - BEGIN, t_1 - BEGIN);
     return end >= t_1 - BEGIN ? t_1 : end + BEGIN;
 }
 
 // One at a time.
 static carom_system later(const carom_system *sys) {
     static carom_sampler samplers[4];
+    static carom_extensions own;
     carom_system s = early = *sys;
-#define LATER(name, parameters, arguments) \
-    if (s.name) s.name = later_##name;
+    carom_system_extend(&s, &own);
+#define LATER(group, name, parameters, arguments) \
+    if (s.CALLED_##group(name)) SET_##group(s, own, name) = later_##name;
     LATER_ALL(LATER)
 #undef LATER
-    if (s.bounds) s.bounds = later_bounds;
-    if (s.jump) s.jump = later_jump;
-    if (s.even) s.even = later_even;
-    assert_true(s.nsamplers <= 4);
-    for (int i = 0; i < s.nsamplers; ++i) samplers[i] = s.samplers[i], samplers[i].offset += BEGIN;
-    s.samplers = samplers;
+    if (s.events->gap_bounds) own.events.gap_bounds = later_bounds;
+    if (s.events->next_jump) own.events.next_jump = later_jump;
+    if (s.events->limit_step) own.events.limit_step = later_even;
+    assert_true(s.signals->nsamplers <= 4);
+    for (int i = 0; i < s.signals->nsamplers; ++i) samplers[i] = s.signals->samplers[i], samplers[i].offset += BEGIN;
+    own.signals.samplers = samplers;
     return s;
 }
 

@@ -220,7 +220,7 @@ static void assert_rows(const carom_block_rows *R, const double G[SIZE][SIZE]) {
 static void assert_diagonal(const carom_assembly *x, const double *value) {
     for (int b = 0; b < BLOCKS; ++b) {
         const int rows = at[b + 1] - at[b];
-        assert_memory_equal(x->parts.diagonal + x->parts.most * at[b], value + x->at[x->diagonal[b]],
+        assert_memory_equal(x->parts.diagonal + x->parts.max_rows * at[b], value + x->at[x->diagonal[b]],
                             (size_t)(rows * rows) * sizeof(double));
     }
 }
@@ -276,7 +276,7 @@ static void matrices_by_parts_are_those_of_columns(void **state) {
         carom_assembly x = carom_allocate_assembly(&mem, &sys, BLOCKS, SIZE);
         assert_true(carom_assembly_form(&x, &L, Lf, &F, a, team) && carom_assembly_rows(&x, team));
         assert_rows(&x.rows, G);
-        assert_int_equal(x.parts.most, 6);
+        assert_int_equal(x.parts.max_rows, 6);
         assert_int_equal(x.parts.bodies, PARTS);
         assert_true(x.parts.only_diagonal == diagonal);
         const size_t values =

@@ -163,7 +163,7 @@ static void exported_functions_have_the_bits_of_the_model(void **state) {
         assert_int_equal(s->gaps(s->model, work, t, q, b), CAROM_OK);
         same_bits("exported", "gaps", a, b, 1);
         rates(t, q, v, p, a);
-        assert_int_equal(s->rates(s->model, work, t, q, v, b), CAROM_OK);
+        assert_int_equal(s->speed->rates(s->model, work, t, q, v, b), CAROM_OK);
         same_bits("exported", "rates", a, b, 2);
         energy(t, q, v, p, a);
         assert_int_equal(s->energy(s->model, work, t, q, v, &b[0], &b[1]), CAROM_OK);
@@ -248,13 +248,13 @@ static void controllers_are_exported(void **state) {
     const double *p0 = dlsym(code, "model_p0"), *times = dlsym(code, "model_controller");
     assert_true(sample && effect && p0 && times);
     assert_true(times[0] == 0.02 && times[1] == 0 && times[2] == 0.01); // sample, offset, delay of the first
-    assert_int_equal(s->nsamplers, 2);
+    assert_int_equal(s->signals->nsamplers, 2);
     double p[20], x[20], q[2], v[2], a[2], b[2];
     const int own = 2; // parameters of the model; signals behind them
-    assert_true(s->ni + own <= 20);
-    carom_copy(p, p0, own + s->ni);
-    carom_copy(x, s->input, s->ni);
-    same_bits("controllers", "start", p + own, x, s->ni);
+    assert_true(s->signals->ni + own <= 20);
+    carom_copy(p, p0, own + s->signals->ni);
+    carom_copy(x, s->signals->input, s->signals->ni);
+    same_bits("controllers", "start", p + own, x, s->signals->ni);
     void *work = aligned_alloc(64, (s->work_size + 63) & ~(size_t)63);
     assert_non_null(work);
     s->work_init(s->model, work);
@@ -262,22 +262,23 @@ static void controllers_are_exported(void **state) {
         const double t = 0.01 * i;
         const int k = i / 2 % 2;
         for (int e = 0; e < 2; ++e) q[e] = sin(0.3 * i + e), v[e] = cos(0.2 * i - e);
-        s->inputs(s->model, work, x);
+        s->signals->set(s->model, work, x);
         force(t, q, v, p, a);
         assert_int_equal(s->force(s->model, work, t, q, v, b), CAROM_OK);
         same_bits("controllers", "force", a, b, 2);
         if (i % 3 == 2) {
             effect(k, p);
-            if (s->samplers[k].delay > 0) assert_int_equal(s->sample(s->model, work, k, true, t, q, v, x), CAROM_OK);
+            if (s->signals->samplers[k].delay > 0)
+                assert_int_equal(s->signals->sample(s->model, work, k, true, t, q, v, x), CAROM_OK);
         } else {
             assert_int_equal(sample(k, t, q, v, p), 1);
-            assert_int_equal(s->sample(s->model, work, k, false, t, q, v, x), CAROM_OK);
+            assert_int_equal(s->signals->sample(s->model, work, k, false, t, q, v, x), CAROM_OK);
         }
-        same_bits("controllers", "signals", p + own, x, s->ni);
+        same_bits("controllers", "signals", p + own, x, s->signals->ni);
     }
-    carom_copy(x, p + own, s->ni);
+    carom_copy(x, p + own, s->signals->ni);
     assert_int_equal(sample(0, 0, (double[]){NAN, 0}, v, p), 0);
-    same_bits("controllers", "signals that stay", p + own, x, s->ni);
+    same_bits("controllers", "signals that stay", p + own, x, s->signals->ni);
     dlclose(code);
     free(work);
     carom_model_destroy(m);
@@ -296,20 +297,20 @@ static void kinks_are_exported(void **state) {
     exported *kinks = function(code, "model_kinks");
     const int *of = dlsym(code, "model_kinks_of");
     void *work = aligned_alloc(64, (s->work_size + 63) & ~(size_t)63);
-    assert_true(of && work && s->nk > 0 && s->nk <= 8);
+    assert_true(of && work && s->events->nk > 0 && s->events->nk <= 8);
     s->work_init(s->model, work);
     int gate = -1;
-    for (int k = 0; k < s->nk; ++k) {
-        assert_int_equal(of[k], s->kink_of[k]);
-        if (of[k] == CAROM_GATE(1)) gate = k; // the second rigid contact
+    for (int k = 0; k < s->events->nk; ++k) {
+        assert_int_equal(of[k], s->events->kink_of[k]);
+        if (of[k] == CAROM_CLOSES_WHILE(1)) gate = k; // the second rigid contact
     }
     assert_true(gate >= 0);
     for (int i = 0; i < 50; ++i) {
         const double q[2] = {sin(0.3 * i), cos(0.7 * i)}, v[2] = {cos(0.2 * i), 1};
         double a[8], b[8];
         kinks(0, q, v, dlsym(code, "model_p0"), a);
-        assert_int_equal(s->kinks(s->model, work, 0, q, v, b), CAROM_OK);
-        same_bits("kinks", "kinks", a, b, s->nk);
+        assert_int_equal(s->events->kinks(s->model, work, 0, q, v, b), CAROM_OK);
+        same_bits("kinks", "kinks", a, b, s->events->nk);
         assert_true(a[gate] == q[1] - 0.1 * v[0]);
     }
     dlclose(code);
@@ -495,10 +496,10 @@ static void what_is_not_finite_is_told(void **state) {
             double q[3] = {2, 2, 2}, M[9], f[3], g[1];
             const double v[3] = {1, 1, 1};
             if (k % 2) q[k / 2] = k / 2 == 2 ? 0 : -1;
-            assert_int_equal(s->motion(s->model, work, 0, q, v, (carom_matrix){s->mass_shape, M}, f, g),
+            assert_int_equal(s->speed->motion(s->model, work, 0, q, v, (carom_matrix){s->mass_shape, M}, f, g),
                              k % 2 ? CAROM_USER : CAROM_OK);
             // the same point again
-            assert_int_equal(s->motion(s->model, work, 0, q, v, (carom_matrix){s->mass_shape, M}, f, g),
+            assert_int_equal(s->speed->motion(s->model, work, 0, q, v, (carom_matrix){s->mass_shape, M}, f, g),
                              k % 2 ? CAROM_USER : CAROM_OK);
             if (k % 2 == 0) assert_true(M[0] == sqrt(2.0) && f[1] == log(2.0) && g[0] == 0.5);
         }
@@ -611,18 +612,18 @@ static void free_motion_has_the_bits_of_its_parts(void **state) {
             // far out M is not always good
             for (int i = 0; i < n; ++i) q[i] = sin(1.7 * k + i) * (k % 8 == 7 ? 3 : 1), v[i] = cos(0.9 * k + 2 * i);
             if (k == 20) q[0] = -2.5; // and log(2 + x1) is none
-            if (k == 0 && sys->free_motion)
-                assert_int_equal(sys->free_motion(sys->model, two, 0.1 * k, q, v, a, &g), CAROM_RETRY);
+            if (k == 0 && sys->speed->free_motion)
+                assert_int_equal(sys->speed->free_motion(sys->model, two, 0.1 * k, q, v, a, &g), CAROM_RETRY);
             if (k == 0) compile(native);
-            carom_status status = carom_model_system(tape)->motion(carom_model_system(tape)->model, one, 0.1 * k, q, v,
-                                                                   (carom_matrix){sys->mass_shape, M}, f, &g_1);
+            carom_status status = carom_model_system(tape)->speed->motion(
+                carom_model_system(tape)->model, one, 0.1 * k, q, v, (carom_matrix){sys->mass_shape, M}, f, &g_1);
             if (status == CAROM_OK) status = carom_factorise(&F, (carom_matrix){sys->mass_shape, M}, NULL);
-            if (!sys->free_motion) assert_int_equal(n, 1);
-            if (sys->free_motion)
-                assert_int_equal(sys->free_motion(sys->model, two, 0.1 * k, q, v, a, &g),
+            if (!sys->speed->free_motion) assert_int_equal(n, 1);
+            if (sys->speed->free_motion)
+                assert_int_equal(sys->speed->free_motion(sys->model, two, 0.1 * k, q, v, a, &g),
                                  n == 8 || status != CAROM_OK ? CAROM_RETRY : CAROM_OK);
             refused += status != CAROM_OK;
-            if (!sys->free_motion || n == 8 || status != CAROM_OK) continue;
+            if (!sys->speed->free_motion || n == 8 || status != CAROM_OK) continue;
             ++compared;
             carom_factor_solve(&F, f);
             same_bits("coupled coordinates", "free motion", a, f, n);
@@ -675,17 +676,17 @@ static int together_alike(const char *name, carom_model *tape, carom_model *nati
             L[i] = some_constraints(s[i], k % 3 == 1 && links > 1, k % 3 == 1 ? 2 : 1, id[i], at[i], W[i], w[i]);
         double *gap = k % 3 == 2 ? NULL : g[1];
         const double t = 0.1 * k;
-        assert_non_null(s[1]->motion_directions);
+        assert_non_null(s[1]->speed->motion_directions);
         if (k == 0)
-            assert_int_equal(s[1]->motion_directions(s[1]->model, work[1], t, q, v,
+            assert_int_equal(s[1]->speed->motion_directions(s[1]->model, work[1], t, q, v,
                                                      (carom_matrix){s[1]->mass_shape, M[1]}, f[1], gap, &L[1]),
                              CAROM_RETRY);
         if (k == 0) compile(native);
-        carom_status status = s[0]->motion(s[0]->model, work[0], t, q, v, (carom_matrix){s[0]->mass_shape, M[0]}, f[0],
-                                           gap ? g[0] : NULL);
+        carom_status status = s[0]->speed->motion(s[0]->model, work[0], t, q, v, (carom_matrix){s[0]->mass_shape, M[0]},
+                                                  f[0], gap ? g[0] : NULL);
         if (status == CAROM_OK) status = s[0]->directions(s[0]->model, work[0], t, q, &L[0]);
-        assert_int_equal(s[1]->motion_directions(s[1]->model, work[1], t, q, v, (carom_matrix){s[1]->mass_shape, M[1]},
-                                                 f[1], gap, &L[1]),
+        assert_int_equal(s[1]->speed->motion_directions(s[1]->model, work[1], t, q, v,
+                                                        (carom_matrix){s[1]->mass_shape, M[1]}, f[1], gap, &L[1]),
                          status == CAROM_OK ? CAROM_OK : CAROM_RETRY);
         if (status != CAROM_OK) continue;
         ++compared;
@@ -736,10 +737,12 @@ static void large_numbers_are_finite(void **state) {
     void *work = calloc(1, sys->work_size);
     sys->work_init(sys->model, work);
     double q[2] = {1, 1}, v[2] = {0}, M[4], f[2], g;
-    assert_int_equal(sys->motion(sys->model, work, 0, q, v, (carom_matrix){sys->mass_shape, M}, f, &g), CAROM_OK);
+    assert_int_equal(sys->speed->motion(sys->model, work, 0, q, v, (carom_matrix){sys->mass_shape, M}, f, &g),
+                     CAROM_OK);
     assert_true(f[0] == 1.5e308 && f[1] == 1.5e308 && g == 1);
     q[0] = 2;
-    assert_int_equal(sys->motion(sys->model, work, 1, q, v, (carom_matrix){sys->mass_shape, M}, f, &g), CAROM_USER);
+    assert_int_equal(sys->speed->motion(sys->model, work, 1, q, v, (carom_matrix){sys->mass_shape, M}, f, &g),
+                     CAROM_USER);
     free(work);
     carom_model_destroy(m);
 }

@@ -53,8 +53,9 @@ static void shapes_are_placed_by_their_expressions(void **state) {
         const carom_drawn s = carom_drawing_shape(d, find(d, want[i].figure, want[i].name));
         assert_int_equal(s.sizes, want[i].sizes);
         assert_int_equal(s.points, want[i].points);
-        assert_int_equal(s.turn, want[i].turn);
-        for (int k = 0; k < s.sizes + 2 * s.points + s.turn; ++k) assert_close(x[s.first + k], want[i].value[k], 1e-15);
+        assert_int_equal(s.rotation, want[i].turn);
+        for (int k = 0; k < s.sizes + 2 * s.points + s.rotation; ++k)
+            assert_close(x[s.first + k], want[i].value[k], 1e-15);
     }
     assert_string_equal(carom_drawing_shape(d, 0).colour, "orange");
     assert_true(carom_drawing_shape(d, 0).trace);
@@ -76,8 +77,8 @@ static void spatial_shapes_have_three_coordinates_and_a_turn(void **state) {
     double *x = values_at(m, d, carom_model_q0(m));
     const carom_drawn die = carom_drawing_shape(d, 0), drum = carom_drawing_shape(d, 2);
     assert_int_equal(die.sizes, 3);
-    assert_int_equal(die.turn, 3);
-    assert_int_equal(drum.turn, 4);
+    assert_int_equal(die.rotation, 3);
+    assert_int_equal(drum.rotation, 4);
     assert_close(x[die.first + 5], 0.3, 0);
     assert_close(x[die.first + 8], 0.3, 0);
     assert_close(x[drum.first + 2 + 3], cos(0.3), 1e-16);
@@ -99,8 +100,8 @@ static void the_direction_of_a_force_follows_from_place_and_gap(void **state) {
                "    corner: [x + cos(th) + 0.5*sin(th), y + sin(th) - 0.5*cos(th)]\n"
                "    slope: {at: [x, y]}\n");
     carom_drawing *d = drawing_of(m);
-    const carom_drawn corner = carom_drawing_shape(d, find(d, CAROM_TOUCH, "corner"));
-    const carom_drawn slope = carom_drawing_shape(d, find(d, CAROM_TOUCH, "slope"));
+    const carom_drawn corner = carom_drawing_shape(d, find(d, CAROM_CONTACT_MARKER, "corner"));
+    const carom_drawn slope = carom_drawing_shape(d, find(d, CAROM_CONTACT_MARKER, "slope"));
     assert_int_equal(corner.id, 0);
     assert_int_equal(corner.points, 3); // place, normal, tangent
     assert_int_equal(slope.points, 2);
@@ -147,8 +148,8 @@ static void the_place_of_a_gap_is_that_of_its_parts(void **state) {
         carom_model *m = good(text);
         carom_drawing *d = drawing_of(m);
         assert_int_equal(carom_drawing_shapes(d), 2);
-        const carom_drawn side[2] = {carom_drawing_shape(d, find(d, CAROM_TOUCH, "v.1")),
-                                     carom_drawing_shape(d, find(d, CAROM_TOUCH, "v.2"))};
+        const carom_drawn side[2] = {carom_drawing_shape(d, find(d, CAROM_CONTACT_MARKER, "v.1")),
+                                     carom_drawing_shape(d, find(d, CAROM_CONTACT_MARKER, "v.2"))};
         double *x = values_at(m, d, carom_model_q0(m)); // at (1, 2)
         for (int k = 0; k < 2; ++k) {
             const double *p = x + side[k].first, high = i > 0 && k == 1 ? 1 : 2, sign = k == 0 ? -1 : 1;
@@ -174,7 +175,7 @@ static void every_shipped_model_draws_itself_and_its_contacts(void **state) {
         for (int i = 0; i < carom_drawing_values(d); ++i) assert_true(isfinite(x[i]));
         for (int i = 0; i < carom_drawing_shapes(d); ++i) {
             const carom_drawn s = carom_drawing_shape(d, i);
-            if (s.figure != CAROM_TOUCH) continue;
+            if (s.figure != CAROM_CONTACT_MARKER) continue;
             touches += s.id >= n.constraints;
             assert_close(hypot(x[s.first + 2], x[s.first + 3]), 1, 1e-9); // their gaps are distances
         }
@@ -265,7 +266,7 @@ static void shapes_of_bodies_and_their_contacts_are_seen(void **state) {
     const double circle[] = {0.1, 0, 0.15, 0}, ends[] = {0.2, 1, 0.7, 1, 1.3}, touch[] = {0, 0.05, 0, 1, 1, 0};
     for (int i = 0; i < 4; ++i) assert_close(x[ball.first + i], circle[i], 1e-15);
     for (int i = 0; i < 5; ++i) assert_close(x[bar.first + i], ends[i], 1e-15);
-    const carom_drawn land = carom_drawing_shape(d, find(d, CAROM_TOUCH, "land"));
+    const carom_drawn land = carom_drawing_shape(d, find(d, CAROM_CONTACT_MARKER, "land"));
     assert_int_equal(land.points, 3);
     for (int i = 0; i < 6; ++i) assert_close(x[land.first + i], touch[i], 1e-15); // the lowest point, normal, tangent
     assert_string_equal(carom_drawing_shape(d, find(d, CAROM_CIRCLE, "drum")).colour, "grey");
@@ -322,7 +323,8 @@ static void bodies_that_are_not_there_are_left_out(void **state) {
         carom_drawing_eval(d, k & 1, q, v, x);
         for (int i = 0; i < carom_drawing_shapes(d); ++i) {
             const carom_drawn s = carom_drawing_shape(d, i);
-            const int body = s.figure == CAROM_TOUCH ? 1 + s.id : s.of; // a, b, c: bodies 1 to 3, contacts 0 to 2
+            const int body =
+                s.figure == CAROM_CONTACT_MARKER ? 1 + s.id : s.of; // a, b, c: bodies 1 to 3, contacts 0 to 2
             const bool there = body < 2 || (body == 2 ? k & 1 : !(k & 2));
             assert_int_equal(isfinite(x[s.first + s.sizes]) != 0, there);
             seen += body >= 2;
@@ -422,7 +424,7 @@ static void spatial_bodies_are_drawn_with_their_inertia(void **state) {
     const double *s = x + brick.first;
     for (int i = 0; i < 3; ++i)
         assert_close(2 * (s[(i + 1) % 3] * s[(i + 1) % 3] + s[(i + 2) % 3] * s[(i + 2) % 3]) / 12, 1 + 0.5 * i, 1e-14);
-    assert_int_equal(brick.turn, 4);
+    assert_int_equal(brick.rotation, 4);
     assert_close(s[6], cos(0.5), 1e-15);
     assert_close(s[9], sin(0.5), 1e-15);
     assert_close(x[carom_drawing_shape(d, find(d, CAROM_SPHERE, "ball")).first], 1, 1e-15);

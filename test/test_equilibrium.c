@@ -3,28 +3,28 @@
 #include "model_text.h"
 #include "program.h"
 
-static carom_rest find(carom_model *m, carom_status expected, carom_error *err) {
-    carom_rest rest;
-    const carom_status status = carom_rest_find(&rest, m, NULL, err);
+static carom_equilibrium find(carom_model *m, carom_status expected, carom_error *err) {
+    carom_equilibrium rest;
+    const carom_status status = carom_equilibrium_find(&rest, m, NULL, err);
     if (status != expected) fail_msg("status %d instead of %d: %s", status, expected, err->text);
     if (status == CAROM_OK && !(rest.residual < 1e-10)) fail_msg("residual %g", rest.residual);
     return rest;
 }
 
-static carom_rest rest_of(carom_model *m) {
+static carom_equilibrium rest_of(carom_model *m) {
     carom_error err = {0};
     return find(m, CAROM_OK, &err);
 }
 
-static const carom_rest_force *force(const carom_rest *r, const char *name) {
+static const carom_equilibrium_force *force(const carom_equilibrium *r, const char *name) {
     for (int i = 0; i < r->nforce; ++i)
         if (strcmp(r->force[i].name, name) == 0) return &r->force[i];
     fail_msg("there is no force '%s'", name);
     return NULL;
 }
 
-static void drop(carom_rest *r, carom_model *m) {
-    carom_rest_free(r);
+static void drop(carom_equilibrium *r, carom_model *m) {
+    carom_equilibrium_free(r);
     carom_model_destroy(m);
 }
 
@@ -37,7 +37,7 @@ static void conveyor(void **state) {
         "shapes: {belt: {plane: [0, 1], surface velocity: [2, 0]}}\ncontacts: {c: {between: [crate, belt], friction: "
         "0.5}}\n"
         "loads: {s: {on: crate, force: [-10*crate.x, 0]}}\n");
-    carom_rest r = rest_of(m);
+    carom_equilibrium r = rest_of(m);
     assert_close(r.q[0], 0.5, 1e-9);
     assert_close(r.q[1], 0.25, 1e-12);
     assert_close(r.q[2], 0, 1e-12);
@@ -55,7 +55,7 @@ static void one_of_two_leaves(void **state) {
              "  b: {mass: 1, inertia: 0.1, at: [3, 0.5], shape: {circle: 0.5}}\nloads: {s: {on: a, force: [1 - "
              "100*a.x, 100*(2 - a.y)]}, r: {on: b, force: [100*(3 - b.x), 0]}}\n"
              "contacts: {fa: {between: [a, floor], friction: 0.5}, fb: {between: [b, floor], friction: 0.5}}\n");
-    carom_rest r = rest_of(m);
+    carom_equilibrium r = rest_of(m);
     assert_close(r.q[0], 0.01, 1e-12), assert_close(r.q[1], 1.9, 1e-12), assert_close(r.q[3], 3, 1e-12),
         assert_close(r.q[4], 0.5, 1e-12);
     assert_close(force(&r, "fb.force")->value, 10, 1e-9);
@@ -66,7 +66,7 @@ static void one_of_two_leaves(void **state) {
 static void pendulum(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\ncoordinates: {th: 3.1}\nenergy: {kinetic: \"th'^2\", potential: -20*cos(th)}\n");
-    carom_rest r = rest_of(m);
+    carom_equilibrium r = rest_of(m);
     assert_close(remainder(r.q[0], 2 * acos(-1)), 0, 1e-12);
     drop(&r, m);
 }
@@ -83,9 +83,9 @@ static void pendulum(void **state) {
 static void ladder(void **state) {
     (void)state;
     carom_model *m = good(LADDER);
-    carom_rest r = rest_of(m);
+    carom_equilibrium r = rest_of(m);
     const double half = 10 * 9.81 / 2, mu = 0.6, low = half / (tan(1.1) + mu), high = half / (tan(1.1) - mu);
-    const carom_rest_force *wall = force(&r, "wall.force");
+    const carom_equilibrium_force *wall = force(&r, "wall.force");
     assert_int_equal(r.free, 1);
     assert_close(wall->low, low, 1e-6);
     assert_close(wall->high, high, 1e-6);
@@ -108,11 +108,11 @@ static void slope(void **state) {
     carom_error err = {0};
     snprintf(text, sizeof text, SLOPE, "0.43");
     carom_model *m = good(text);
-    carom_rest r = rest_of(m);
+    carom_equilibrium r = rest_of(m);
     assert_int_equal(r.free, 0);
     assert_close(force(&r, "plane.force")->value, 2 * 9.81 * cos(0.4), 1e-9);
     assert_close(force(&r, "plane.friction")->value, 2 * 9.81 * sin(0.4), 1e-9);
-    assert_int_equal(r.contact[0], CAROM_REST_STICKS);
+    assert_int_equal(r.contact[0], CAROM_EQUILIBRIUM_STICKS);
     drop(&r, m);
     snprintf(text, sizeof text, SLOPE, "0.3");
     m = good(text);
@@ -130,9 +130,9 @@ static void belt(void **state) {
     carom_model *m = good("carom: 1\nparameters: {m: 2, g: 9.81, k: 100, mu: 0.2}\ncoordinates: {x: -1, y: 0.3}\n"
                           "energy: {kinetic: \"1/2*m*(x'^2 + y'^2)\", potential: m*g*y + 1/2*k*x^2}\ncontacts: {belt: "
                           "{gap: y, slip rate: \"x' - 1\", friction: mu}}\n");
-    carom_rest r = rest_of(m);
+    carom_equilibrium r = rest_of(m);
     assert_close(r.q[0], 0.2 * 2 * 9.81 / 100, 1e-12);
-    assert_int_equal(r.contact[0], CAROM_REST_SLIDES);
+    assert_int_equal(r.contact[0], CAROM_EQUILIBRIUM_SLIDES);
     drop(&r, m);
 }
 
@@ -140,7 +140,7 @@ static void belt(void **state) {
 static void chain(void **state) {
     (void)state;
     carom_model *m = shipped_model("chain");
-    carom_rest r = rest_of(m);
+    carom_equilibrium r = rest_of(m);
     for (int i = 0; i < r.nq; ++i)
         if (strcmp(carom_model_coordinate(m, i), "b10.z") == 0) assert_close(r.q[i], -0.95, 1e-9);
     double pull = 0;
@@ -166,7 +166,7 @@ static void four_bar(void **state) {
         if (3 * 9.81 * 0.5 * cos(a) + 20 * (a - 1) > 0) high = a;
         else low = a;
     }
-    carom_rest r = rest_of(m);
+    carom_equilibrium r = rest_of(m);
     assert_close(r.q[0], low, 1e-12);
     assert_close(r.q[1], low, 1e-9);
     assert_int_equal(r.free, 1);
@@ -178,7 +178,7 @@ static void almost(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\ncoordinates: {x: 0, y: 0.1}\nenergy: {kinetic: \"x'^2 + y'^2\", potential: "
                           "y}\ncontacts: {a: {gap: y}, b: {gap: y + 2e-6*x}}\n");
-    carom_rest r = rest_of(m);
+    carom_equilibrium r = rest_of(m);
     assert_close(force(&r, "a.force")->value + force(&r, "b.force")->value, 1, 1e-9);
     drop(&r, m);
 }
@@ -188,7 +188,7 @@ static void none(void **state) {
     (void)state;
     carom_error err = {0};
     carom_model *m = good("carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: \"x'^2 + y'^2\", potential: 20*y}\n");
-    carom_rest r = find(m, CAROM_NOT_CONVERGED, &err);
+    carom_equilibrium r = find(m, CAROM_NOT_CONVERGED, &err);
     assert_non_null(strstr(err.text, "unbalanced force -20 on 'y'"));
     drop(&r, m);
     m = good(

@@ -87,7 +87,7 @@ static place begin(carom_model *m) {
     place p = {.m = m, .s = carom_model_system(m), .work = work_of(m), .t = 0.37};
     p.L = local_of(m, &p.mem);
     p.q = room(p.s->nq), p.v = room(p.s->nv), p.x = room(p.s->nv), p.lambda = room(p.L.at[p.L.nb]);
-    if (p.s->ni) p.s->inputs(p.s->model, p.work, p.s->input);
+    if (p.s->signals->ni) p.s->signals->set(p.s->model, p.work, p.s->signals->input);
     return p;
 }
 
@@ -268,7 +268,8 @@ static void check_power(place *p) {
 static void evaluate(place *p, sums *to) {
     const carom_system *s = p->s;
     const int nd = p->L.at[p->L.nb], ng = s->ne + s->nc, nout = carom_model_count(p->m).outputs;
-    double *y = room(s->nv + s->nq + nd + ng + s->nk + s->nworks + nout + 8 * s->nc + CAROM_FRICTION_LAW * s->nc + 64),
+    double *y = room(s->nv + s->nq + nd + ng + s->events->nk + s->accounts->nworks + nout + 8 * s->nc +
+                     CAROM_FRICTION_LAW * s->nc + 64),
            e[2] = {0};
     carom_matrix A = empty(s->tangent_shape), B = empty(s->tangent_shape);
     if (s->energy) s->energy(s->model, p->work, p->t, p->q, p->v, &e[0], &e[1]);
@@ -295,9 +296,10 @@ static void evaluate(place *p, sums *to) {
     e[0] = e[1] = 0;
     if (s->power) s->power(s->model, p->work, p->t, p->q, p->v, &e[0], &e[1]);
     add(to, EXTERNAL, &e[0], 1), add(to, DAMPED, &e[1], 1);
-    memset(y, 0, sizeof *y * (size_t)(s->nworks + 1));
-    if (s->works) s->works(s->model, p->work, p->t, p->q, p->v, y), add(to, WORKS, y, s->nworks);
-    if (s->nk) s->kinks(s->model, p->work, p->t, p->q, p->v, y), add(to, KINKS, y, s->nk);
+    memset(y, 0, sizeof *y * (size_t)(s->accounts->nworks + 1));
+    if (s->accounts->works)
+        s->accounts->works(s->model, p->work, p->t, p->q, p->v, y), add(to, WORKS, y, s->accounts->nworks);
+    if (s->events->nk) s->events->kinks(s->model, p->work, p->t, p->q, p->v, y), add(to, KINKS, y, s->events->nk);
     bool reacts = false;
     for (int c = 0; c < s->nc; ++c) {
         reacts = reacts || s->contacts[c].friction_reacts;
@@ -313,16 +315,16 @@ static void evaluate(place *p, sums *to) {
         s->friction(s->model, p->work, p->t, p->q, p->v, force, y), add(to, FRICTION, y, CAROM_FRICTION_LAW * s->nc);
     memset(y, 0, sizeof *y * (size_t)(nout + 1));
     carom_model_outputs(p->m, p->work, p->t, p->q, p->v, y), add(to, OUTPUTS, y, nout);
-    memset(y, 0, sizeof *y * (size_t)(s->nworks + 1));
-    if (carom_model_elements(p->m) <= s->nworks + nout + 64)
+    memset(y, 0, sizeof *y * (size_t)(s->accounts->nworks + 1));
+    if (carom_model_elements(p->m) <= s->accounts->nworks + nout + 64)
         carom_model_stored(p->m, p->work, p->t, p->q, p->v, y), add(to, STORED, y, carom_model_elements(p->m));
     if (s->lever) add(to, LEVERS, s->lever, s->nv + s->nq);
-    if (s->bounds && s->nc) {
+    if (s->events->gap_bounds && s->nc) {
         double *q = room(s->nq), *off = room(s->nv), *b = room(4 * s->nc);
         move(p, q, p->q, 1e-3, p->v);
         for (int i = 0; i < s->nv; ++i) off[i] = 1e-3;
-        s->bounds(s->model, p->work, p->t, p->t + 1e-3, p->q, q, p->v, p->v, off, b, b + s->nc, b + 2 * s->nc,
-                  b + 3 * s->nc);
+        s->events->gap_bounds(s->model, p->work, p->t, p->t + 1e-3, p->q, q, p->v, p->v, off, b, b + s->nc,
+                              b + 2 * s->nc, b + 3 * s->nc);
         add(to, BOUNDS, b, 4 * s->nc);
         free(q), free(off), free(b);
     }

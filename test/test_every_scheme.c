@@ -120,8 +120,9 @@ static bool kept(const mechanism *m, const carom_scheme *p, double h, double end
     // time-stepping where contacts contradict each other
     const bool stepped = p->emits_events && l.counts.fallbacks > 0;
     // the stack starts 1e-9 deep
-    const double exact = 2e-9,
-                 tolerance = p->own_steps ? 3 * sqrt(p->options[carom_option_find(p->options, "rtol", 4)].fallback) : 0;
+    const double exact = 2e-9, tolerance = p->controls_own_steps
+                                               ? 3 * sqrt(p->options[carom_option_find(p->options, "rtol", 4)].fallback)
+                                               : 0;
     const double closed = p->promises.contacts == CAROM_POSITION_LEVEL && !stepped ? exact + tolerance * m->size
                                                                                    : h * s->approach + 0.01 * m->size;
     if (!(l.penetration <= closed))
@@ -150,14 +151,14 @@ static bool pair_runs(const mechanism *m, const carom_scheme *p, const carom_mod
     if (p->promises.no_piles && m->quiet > 0) end = fmin(end, m->quiet);
     carom_error err = {0};
     carom_sim *sim = create(model, p, h, end, &err);
-    if (p->lacks & needs(sys)) {
+    if (p->limitations & needs(sys)) {
         if (sim) REFUSE("runs, but lacks what this model needs");
         if (!strstr(err.text, p->name) || !strstr(err.text, "does not support")) REFUSE("declines with '%s'", err.text);
         return true;
     }
     if (!sim) REFUSE("%s", err.text);
     // runs, with a warning: nothing is promised about impacts
-    const bool counter = p->lacks & CAROM_NO_IMPACTS && sys->nc > 0;
+    const bool counter = p->limitations & CAROM_NO_IMPACTS && sys->nc > 0;
     if (counter && !carom_sim_warning(sim)) REFUSE("ignores restitution without a warning");
     double *u = calloc((size_t)carom_sim_now(sim).dir[sys->ne + sys->nc] + 1, sizeof *u);
     assert_non_null(u);

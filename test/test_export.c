@@ -190,7 +190,7 @@ static void same_pairs(const rig *r, const point *x, int *pairs) {
     for (int k = 0; k < look.list.pairs; ++k, ++*pairs) {
         const pair *p = carom_near_at(&look.list, k);
         const carom_model *two = m->kinds[p->kind].two;
-        const int rule = (int)((look.list.holds[p->first - m->ne - m->nc] - 1) % m->near->nrules);
+        const int rule = (int)((look.list.key[p->first - m->ne - m->nc] - 1) % m->near->nrules);
         int a = (int)(p->B - m->shapes), b = (int)(p->A - m->shapes); // in the wrong order
         const int kind = pair_kind_of(rule, &a, &b), per = two->links->ndir;
         assert_int_equal(kind, carom_near_kind(m, r->work, p->first - m->ne - m->nc));
@@ -229,7 +229,7 @@ static void same_functions(const rig *r, const point *x, int nout) {
         assert_int_equal(r->s->gaps(r->m, r->work, x->t, x->q, y), CAROM_OK);
         call(r, "gaps", x);
         same(r->name, "gaps", r->out, y, r->s->ne + count_of("nc"));
-        assert_int_equal(r->s->rates(r->m, r->work, x->t, x->q, x->v, y), CAROM_OK);
+        assert_int_equal(r->s->speed->rates(r->m, r->work, x->t, x->q, x->v, y), CAROM_OK);
         call(r, "rates", x);
         same(r->name, "rates", r->out, y, count_of("directions_n"));
     }

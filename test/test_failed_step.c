@@ -27,7 +27,7 @@ static carom_status power(const void *m, void *w, double t, const double *q, con
 
 static carom_status observe(const void *m, void *w, double t, const double *q, const double *v, double *g, double *in,
                             double *out) {
-    return t > broken ? CAROM_USER : sound.observe(m, w, t, q, v, g, in, out);
+    return t > broken ? CAROM_USER : sound.speed->observe(m, w, t, q, v, g, in, out);
 }
 
 static carom_status force(const void *m, void *w, double t, const double *q, const double *v, double *f) {
@@ -99,9 +99,11 @@ static void same_kept(const char *model, const char *scheme, const carom_sim *a,
 // Every few steps one fails twice, after the scheme has done it; then it succeeds.  The other run has no failure.
 static int fail_and_go_on(const carom_model *m, const char *scheme, bool adapts) {
     carom_system failing = *carom_model_system(m);
+    carom_extensions own;
     sound = failing;
+    carom_system_extend(&failing, &own);
     if (failing.power) failing.power = power;
-    if (failing.observe) failing.observe = observe;
+    if (failing.speed->observe) own.speed.observe = observe;
     carom_sim *a = start(m, &sound, scheme, adapts), *b = start(m, &failing, scheme, adapts);
     int failures = 0;
     assert_true(!a == !b);
@@ -131,7 +133,7 @@ static void a_failed_step_leaves_nothing_behind(void **state) {
         broken = HUGE_VAL;
         for (const carom_scheme *const *s = carom_schemes(); *s; ++s)
             // those with steps of their own look for a short one for long
-            if (i == 0 || !(*s)->own_steps) failures += fail_and_go_on(m, (*s)->name, false);
+            if (i == 0 || !(*s)->controls_own_steps) failures += fail_and_go_on(m, (*s)->name, false);
         assert_true(failures > 100);
         assert_true(fail_and_go_on(m, "moreau-explicit", true) > 10);
         carom_model_destroy(m);
@@ -148,31 +150,33 @@ static bool refused(void) { return ++spent, ++calls == refused_at; }
 // Functions that cannot fail are as they were.
 #define REFUSE_carom_status(call) (refused() ? CAROM_USER : (call))
 #define REFUSE_double(call) (call)
-#define REFUSING(type, name, weight, parameters, arguments) \
-    static type refusing_##name parameters { return REFUSE_##type(sound.name arguments); }
+#define REFUSING(type, group, name, weight, parameters, arguments) \
+    static type refusing_##name parameters { return REFUSE_##type(sound.CALLED_##group(name) arguments); }
 COUNTED_ALL(REFUSING)
 #undef REFUSING
 static carom_status refusing_works(const void *m, void *w, double t, const double *q, const double *v,
                                    double *power_of) {
-    return refused() ? CAROM_USER : sound.works(m, w, t, q, v, power_of);
+    return refused() ? CAROM_USER : sound.accounts->works(m, w, t, q, v, power_of);
 }
 static carom_status refusing_sample(const void *m, void *w, int k, bool effect, double t, const double *q,
                                     const double *v, double *x) {
-    return refused() ? CAROM_USER : sound.sample(m, w, k, effect, t, q, v, x);
+    return refused() ? CAROM_USER : sound.signals->sample(m, w, k, effect, t, q, v, x);
 }
 static carom_status refusing_list(const void *m, carom_list *l, double t, const double *q, const double *v, double h) {
-    return refused() ? CAROM_USER : sound.list(m, l, t, q, v, h);
+    return refused() ? CAROM_USER : sound.contact_list->search(m, l, t, q, v, h);
 }
 
 static carom_system refusing(const carom_system *sys) {
+    static carom_extensions own;
     carom_system s = sound = *sys;
-#define REFUSING(type, name, weight, parameters, arguments) \
-    if (s.name) s.name = refusing_##name;
+    carom_system_extend(&s, &own);
+#define REFUSING(type, group, name, weight, parameters, arguments) \
+    if (s.CALLED_##group(name)) SET_##group(s, own, name) = refusing_##name;
     COUNTED_ALL(REFUSING)
 #undef REFUSING
-    if (s.works) s.works = refusing_works;
-    if (s.sample) s.sample = refusing_sample;
-    if (s.list) s.list = refusing_list;
+    if (s.accounts->works) own.accounts.works = refusing_works;
+    if (s.signals->sample) own.signals.sample = refusing_sample;
+    if (s.contact_list->search) own.list.search = refusing_list;
     return s;
 }
 
@@ -234,7 +238,7 @@ static void whatever_fails_leaves_nothing_behind(void **state) {
         for (int k = 0; carom_schemes()[k]; ++k) {
             const carom_scheme *s = carom_schemes()[k];
             if (((size_t)k + i) % EACH == 0) failures += refuse_and_go_on(examples + i, m, s->name, false);
-            if (((size_t)k + i) % 8 == 0 && !(s->lacks & CAROM_NO_ADAPTIVE))
+            if (((size_t)k + i) % 8 == 0 && !(s->limitations & CAROM_NO_ADAPTIVE))
                 adaptive += refuse_and_go_on(examples + i, m, s->name, true);
         }
         carom_model_destroy(m);
@@ -250,7 +254,9 @@ static void a_failed_step_leaves_the_reactions_of_the_last_one(void **state) {
     carom_model *m = good(text);
     carom_system failing = sound = *carom_model_system(m);
     int positions = 0;
-    failing.force = force, failing.motion = NULL, failing.free_motion = NULL, failing.motion_directions = NULL;
+    carom_extensions own;
+    carom_system_extend(&failing, &own);
+    failing.force = force, own.speed.motion = NULL, own.speed.free_motion = NULL, own.speed.motion_directions = NULL;
     for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
         carom_error err = {0};
         broken = HUGE_VAL;

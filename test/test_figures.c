@@ -171,7 +171,7 @@ static void close_books(figures *f, carom_sim *sim) {
     f->count[ITERATIONS] = l.counts.iterations;
     f->count[NEWTON] = l.counts.newton;
     f->count[FALLBACKS] = l.counts.fallbacks;
-    f->count[INNER] = l.counts.inner + l.counts.inner_rejected;
+    f->count[INNER] = l.counts.substeps + l.counts.substeps_rejected;
 }
 
 enum { MOST = 100 }; // steps
@@ -196,7 +196,9 @@ static figures simulate(const carom_model *m, const example *e, const char *sche
     for (char *w = strtok(words, " "); w && n < 7; w = strtok(NULL, " ")) list[n++] = w;
     carom_sim_def d = carom_sim_default();
     carom_system sys = counted(carom_model_system(m));
-    if (how == BLIND) sys.bounds = NULL, sys.even = NULL;
+    carom_extensions own;
+    carom_system_extend(&sys, &own);
+    if (how == BLIND) own.events.gap_bounds = NULL, own.events.limit_step = NULL;
     d.system = &sys, d.schemes = carom_schemes(), d.scheme = scheme;
     d.options = ignoring_impacts(scheme, d.system, list);
     d.h = how == LONG ? LONGER * e->h : e->h, d.t_end = (how == LONG ? e->steps / LONGER : e->steps) * d.h;
@@ -421,8 +423,8 @@ static void solved(figures *f, const contact_problem *x, carom_report r) {
     if (r.converged) add(&f->real[REACTIONS], x->p, x->pb.n, 0);
     f->count[ITERATIONS] += r.iterations;
     f->count[FALLBACKS] += r.fallbacks;
-    f->count[MARKS] +=
-        (r.converged ? r.worst >= 0 : 10 + r.worst) + 100 * (r.solver[0] + 2 * r.solver[strlen(r.solver) - 1]);
+    f->count[MARKS] += (r.converged ? r.worst_block >= 0 : 10 + r.worst_block) +
+                       100 * (r.solver[0] + 2 * r.solver[strlen(r.solver) - 1]);
     f->real[BOOKS] += r.converged ? r.residual <= 1e-6 : r.residual;
     f->failed |= !r.converged;
 }
@@ -673,21 +675,21 @@ static figures compare(computation c) {
 
 // -- tests ------------------------------------------------------------------------------------------------------------
 
-// Schemes that locate events.
-static bool locates(const carom_scheme *s) { return strstr("mixed splitting auto event-driven", s->name) != NULL; }
+// Schemes of high order between events, which account the work of forces along their stages.
+static bool locates(const carom_scheme *s) { return s->accounts_power; }
 
 // Runs that take long: many events or internal steps; and models for schemes that locate events.
 static bool slow(const char *model, const carom_scheme *s) {
-    const bool costly = strcmp(s->name, "dg-plus") == 0;
-    if (strcmp(model, "slit") == 0) return strcmp(s->name, "mixed") != 0;
+    const bool costly = s->full_levels;
+    if (strcmp(model, "slit") == 0) return !s->emits_events || s->controls_own_steps;
     if (strstr("bumper sliding-table bumps", model))
         return !locates(s) || (s == &carom_scheme_event_driven && strcmp(model, "sliding-table") == 0);
-    if (strstr("slot crowd flurry hardening parade mesh", model)) return strcmp(s->name, "auto") != 0;
-    if (strstr("dozing gravel harness", model) && s->own_steps) return true;
+    if (strstr("slot crowd flurry hardening parade mesh", model)) return !s->worlds;
+    if (strstr("dozing gravel harness", model) && s->controls_own_steps) return true;
     if (strcmp(model, "vanishing") == 0) return s == &carom_scheme_event_driven; // ever shorter steps
-    if (BRIEF && strstr("brick linkage heap", model) && (s->own_steps || costly)) return true;
-    return s->own_steps &&
-           (strcmp(model, "heap") == 0 || (strcmp(model, "stiff") == 0 && strcmp(s->name, "auto") != 0));
+    if (BRIEF && strstr("brick linkage heap", model) && (s->controls_own_steps || costly)) return true;
+    return s->controls_own_steps &&
+           (strcmp(model, "heap") == 0 || (strcmp(model, "stiff") == 0 && !s->worlds));
 }
 
 static void every_scheme_on_every_model(void **state) {
@@ -699,7 +701,7 @@ static void every_scheme_on_every_model(void **state) {
         figures all[40];
         int n = 0;
         for (const carom_scheme *const *s = carom_schemes(); *s && n < 40; ++s)
-            if (!slow(e->name, *s) && !((*s)->lacks & CAROM_NO_IMPACTS))
+            if (!slow(e->name, *s) && !((*s)->limitations & CAROM_NO_IMPACTS))
                 all[n++] = compare((computation){.model = m, .example = e, .scheme = (*s)->name, .options = ""});
         const double exact = all[n - 1].real[MOTION]; // event-driven is the last
         for (int k = 0; k < n && e->agree > 0 && !printing && !slow(e->name, &carom_scheme_event_driven); ++k)
@@ -710,13 +712,13 @@ static void every_scheme_on_every_model(void **state) {
                 compare((computation){.model = m, .example = e, .scheme = (*s)->name, .options = "", .how = UNWATCHED});
         for (const carom_scheme *const *s = carom_schemes(); *s && !BRIEF; ++s) {
             if (!locates(*s) || slow(e->name, *s)) continue;
-            if (carom_model_system(m)->bounds && !strstr("bearing shaken slit flurry", e->name))
+            if (carom_model_system(m)->events->gap_bounds && !strstr("bearing shaken slit flurry", e->name))
                 compare((computation){.model = m, .example = e, .scheme = (*s)->name, .options = "", .how = BLIND});
-            if (!(*s)->own_steps && !strstr("stiff slit", e->name))
+            if (!(*s)->controls_own_steps && !strstr("stiff slit", e->name))
                 compare((computation){.model = m, .example = e, .scheme = (*s)->name, .options = "", .how = LONG});
         }
         for (const carom_scheme *const *s = carom_schemes(); *s; ++s) // those that know no impacts agree with nobody
-            if ((*s)->lacks & CAROM_NO_IMPACTS && !slow(e->name, *s))
+            if ((*s)->limitations & CAROM_NO_IMPACTS && !slow(e->name, *s))
                 compare((computation){.model = m, .example = e, .scheme = (*s)->name, .options = ""});
         carom_model_destroy(m);
     }
@@ -735,14 +737,16 @@ static void every_option_of_every_scheme(void **state) {
         char option[100];
         for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
             if (strcmp(examples[i].name, "gravel") == 0) { // as worlds of many bodies are run
-                if (!(*s)->own_steps)
+                if (!(*s)->controls_own_steps)
                     compare((computation){
                         .model = m, .example = &examples[i], .scheme = (*s)->name, .options = "tol=1e-3"});
                 continue;
             }
-            if (strcmp(examples[i].name, "top") == 0 && strcmp((*s)->name, "mixed") != 0) continue; // rotations
+            if (strcmp(examples[i].name, "top") == 0 && (!(*s)->emits_events || (*s)->controls_own_steps))
+                continue; // rotations
             // some hundred internal steps in each
-            if (strcmp(examples[i].name, "linkage") == 0 && ((*s)->own_steps || (*s)->promises.slow_piles)) continue;
+            if (strcmp(examples[i].name, "linkage") == 0 && ((*s)->controls_own_steps || (*s)->promises.slow_piles))
+                continue;
             for (const carom_option *o = (*s)->options; o && o->name; ++o)
                 for (int k = 0; other_value(o, k, option, sizeof option); ++k) {
                     if (option[strlen(option) - 1] == '=') continue; // the default

@@ -114,7 +114,8 @@ static void a_run_without_memory_can_go_on(void **state) {
 // In slots behind all that are in use, where the last contact may have left anything.
 static void soil(carom_sim *sim) {
     const int first = sim->own.ne + sim->own.nc - sim->own.listed, shift = sim->step.sys->ne - sim->own.ne;
-    double *const by_direction[] = {sim->inside.warm, sim->step.impulse, sim->step.force, sim->step.nu};
+    double *const by_direction[] = {sim->inside.warm, sim->step.record.impulse, sim->step.record.force,
+                                    sim->step.record.nu};
     for (int i = sim->list.used; i < sim->list.slots; ++i) {
         const int c = first - sim->own.ne + i, d = sim->dir[first + i];
         sim->memory[c] = (carom_memory){.impulsive = 1,
@@ -126,7 +127,7 @@ static void soil(carom_sim *sim) {
                                         .theta = 1,
                                         .after = 1,
                                         .slip = 1};
-        sim->held[c] = sim->step.lost[c] = 7;
+        sim->held[c] = sim->step.record.lost[c] = 7;
         for (int k = d; k < sim->dir[first + i + 1]; ++k) {
             sim->lasting[k] = 7;
             if (sim->reaction) sim->reaction[k] = 7;
@@ -161,7 +162,7 @@ static void a_slot_says_nothing_of_its_next_contact(void **state) {
             if (x.nu) assert_memory_equal(x.nu, y.nu, n);
             const int first = sys->nc - sys->listed;
             for (int c = first; c < sys->nc; ++c)
-                if (a.sim->list.holds[c - first])
+                if (a.sim->list.key[c - first])
                     assert_memory_equal(a.sim->memory + c, b.sim->memory + c, sizeof *a.sim->memory);
             assert_int_equal(x.nevents, y.nevents);
             assert_memory_equal(&a.sim->kept->ledger.energy, &b.sim->kept->ledger.energy,
@@ -188,7 +189,7 @@ static void schemes_are_told_of_new_contacts(void **state) {
     carom_scheme scheme = *carom_scheme_find("moreau-midpoint");
     const carom_scheme *const list[] = {&scheme, NULL};
     char text[800];
-    scheme.forget = note;
+    scheme.reset_contact = note;
     snprintf(text, sizeof text, spheres, friction[0]);
     carom_model *m = good(text);
     carom_error err = {0};
@@ -200,12 +201,12 @@ static void schemes_are_told_of_new_contacts(void **state) {
         const int slots = sim->list.slots;
         long long before[MANY] = {0};
         assert_in_range(slots, 1, MANY);
-        memcpy(before, sim->list.holds, (size_t)slots * sizeof *before);
+        memcpy(before, sim->list.key, (size_t)slots * sizeof *before);
         memset(told, 0, sizeof told);
         assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
         const int first = sim->own.ne + sim->own.nc - sim->own.listed;
         for (int i = 0; i < sim->list.slots; ++i) {
-            const bool another = sim->list.holds[i] && sim->list.holds[i] != before[i];
+            const bool another = sim->list.key[i] && sim->list.key[i] != before[i];
             assert_int_equal(told[first + i], another);
             came += another;
         }

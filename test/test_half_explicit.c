@@ -310,7 +310,7 @@ static void impulsive_steps_of_higher_order_make_impacts_of_second_order(void **
         }
         carom_ledger l;
         if (carom_sim_ledger(sim, &l, &err) != CAROM_OK) fail_msg("%s", err.text);
-        inner = l.counts.inner;
+        inner = l.counts.substeps;
         carom_sim_destroy(sim);
     }
     print_message("errors %.2g, %.2g, %.2g, %.2g; %ld shortened steps\n", most[0], most[1], most[2], most[3], inner);

@@ -47,7 +47,7 @@ static void run_counted(const known *k, const carom_scheme *s, double h, int ste
     counting = false;
     if (status != CAROM_OK) fail_msg("%s: %s", s->name, err.text);
     scheme_true(s->name, requests == 0);
-    scheme_true(s->name, s->lacks & CAROM_NO_IMPACTS || l.impacts > 0);
+    scheme_true(s->name, s->limitations & CAROM_NO_IMPACTS || l.impacts > 0);
     carom_sim_destroy(sim);
 }
 
@@ -56,14 +56,14 @@ static void steps_ask_the_heap_for_nothing(void **state) {
     const carom_scheme *s;
     for (EACH_SCHEME(s)) {
         known k;
-        known_slider_crank(&k, 1e-3, 0.4, s->lacks & CAROM_NO_FRICTION ? 0 : 0.01, false);
+        known_slider_crank(&k, 1e-3, 0.4, s->limitations & CAROM_NO_FRICTION ? 0 : 0.01, false);
         run_counted(&k, s, 1e-4, 500);
         known_rocking_block(&k);
         run_counted(&k, s, 1e-3, 1000);
         known_pendulum(&k, 0.1);
-        if (!(s->lacks & CAROM_NO_BILATERAL)) run_counted(&k, s, 1e-3, 1000);
+        if (!(s->limitations & CAROM_NO_BILATERAL)) run_counted(&k, s, 1e-3, 1000);
         known_slope_spatial(&k, 1, 0.3, 0.1, 0.7);
-        k.contact[0].friction = s->lacks & CAROM_NO_FRICTION ? 0 : 0.1;
+        k.contact[0].friction = s->limitations & CAROM_NO_FRICTION ? 0 : 0.1;
         for (int i = 0; i < 3; ++i) k.q0[i] = 0.01 * k.frame[i];
         run_counted(&k, s, 1e-3, 200);
     }
@@ -86,7 +86,7 @@ static long evaluated(const carom_scheme *s, long inner, int steps) {
     carom_sim *sim = sim_of(&k, s->name, NULL, 1e-3, 1);
     carom_error err;
     assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
-    sim->kept->ledger.counts.inner += inner;
+    sim->kept->ledger.counts.substeps += inner;
     counting = true;
     requests = evaluations = 0;
     for (int i = 0; i < steps; ++i) assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
@@ -104,7 +104,7 @@ static void looking_for_jumps_asks_for_nothing(void **state) {
     enum { STEPS = 510, LOOKS = 5 * 32, EACH_LOOK = 2 * 2 * 3 };
     const carom_scheme *s;
     for (EACH_SCHEME(s)) {
-        if (!s->own_steps || s->lacks & CAROM_NO_BILATERAL) continue;
+        if (!s->controls_own_steps || s->limitations & CAROM_NO_BILATERAL) continue;
         const long without = evaluated(s, 0, STEPS), with = evaluated(s, 100000000, STEPS);
         scheme_true(s->name, with > without); // it does look
         scheme_true(s->name, with <= without + LOOKS * EACH_LOOK);

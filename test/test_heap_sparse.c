@@ -73,7 +73,7 @@ static void sparse_steps_ask_the_heap_for_nothing(void **state) {
             counting = false;
             if (status != CAROM_OK) fail_msg("%s: %s", s->name, err.text);
             scheme_true(s->name, requests == 0);
-            scheme_true(s->name, s->lacks & CAROM_NO_IMPACTS || sim_ledger(sim).impacts > 0);
+            scheme_true(s->name, s->limitations & CAROM_NO_IMPACTS || sim_ledger(sim).impacts > 0);
             carom_sim_destroy(sim);
             carom_pattern_destroy(P);
         }

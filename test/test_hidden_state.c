@@ -139,7 +139,7 @@ static void one_model(const char *name) {
         int turn = unit; // of a large model a third of the schemes, another one for the next
         for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
             if (large && !at_length && ++turn % 3 != 0) continue;
-            if (sys->nc > 50 && (*s)->own_steps && !at_length) continue; // a step is long, and full of events
+            if (sys->nc > 50 && (*s)->controls_own_steps && !at_length) continue; // a step is long, and full of events
             compare(name, m, (*s)->name, file.step, file.end, q, v);
             adaptive = true;
             if (k == 1 && !large && sys->nc <= 4) compare(name, m, (*s)->name, file.step, file.end, q, v);

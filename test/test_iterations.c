@@ -1,7 +1,8 @@
 // test_iterations.c: how many iterations Newton's method needs in the models of models/, what they evaluate, and how
 // that is told.
 #include "model_text.h"
-#include "scheme/turn.h"
+#include "scheme/increments.h"
+#include "system/system.h"
 #include <carom/result.h>
 
 #ifndef CAROM_SHIPPED
@@ -79,7 +80,7 @@ static carom_status count_mass(const void *m, void *w, double t, const double *q
 }
 static carom_status count_motion(const void *m, void *w, double t, const double *q, const double *v, carom_matrix M,
                                  double *f, double *g) {
-    return ++masses, asked.motion(m, w, t, q, v, M, f, g);
+    return ++masses, asked.speed->motion(m, w, t, q, v, M, f, g);
 }
 static carom_status count_tangent(const void *m, void *w, double t, const double *q, const double *v, carom_matrix K,
                                   carom_matrix C) {
@@ -91,7 +92,9 @@ static void ask(const carom_model *m, const char *scheme, int steps) {
     carom_error err = {0};
     carom_sim_def d = carom_sim_default();
     carom_system sys = asked = *carom_model_system(m);
-    sys.mass = count_mass, sys.motion = count_motion, sys.tangent = count_tangent;
+    carom_extensions own;
+    carom_system_extend(&sys, &own);
+    sys.mass = count_mass, own.speed.motion = count_motion, sys.tangent = count_tangent;
     masses = tangents = 0;
     d.system = &sys, d.scheme = scheme, d.h = 1e-3, d.t_end = steps * d.h;
     d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
@@ -149,10 +152,10 @@ static void the_median_is_that_of_the_steps(void **state) {
     static const int iterations[] = {1, 4, 1, 2, 25, 4, 1};
     carom_counts counts = {0};
     carom_step s = {.h = 1, .counts = &counts};
-    for (size_t i = 0; i < sizeof iterations / sizeof *iterations; ++i) carom_book_newton(&s, iterations[i]);
+    for (size_t i = 0; i < sizeof iterations / sizeof *iterations; ++i) carom_account_newton(&s, iterations[i]);
     assert_true(counts.newton_steps[1] == 3 && counts.newton_steps[2] == 1 && counts.newton_steps[4] == 2 &&
                 counts.newton_steps[25] == 1);
-    carom_book_newton(&s, 1000);
+    carom_account_newton(&s, 1000);
     assert_int_equal(counts.newton_steps[CAROM_NEWTON_COUNTED], 1);
     assert_int_equal(counts.newton_many, 2);
     assert_int_equal(counts.newton, 1038);
@@ -169,17 +172,17 @@ static void turned_increments_are_moves_from_the_new_position(void **state) {
     const int nv = sys->nv;
     carom_step s = {.sys = sys};
     carom_arena mem = {0};
-    carom_allocate_turn(&mem, sys);
+    carom_allocate_increments(&mem, sys);
     void *block = aligned_alloc(64, mem.used);
     mem = (carom_arena){.base = block, .size = mem.used};
-    carom_turn t = carom_allocate_turn(&mem, sys);
+    carom_increments t = carom_allocate_increments(&mem, sys);
     assert_true(t.on);
     double x[12], d[12], y[12], w[12], back[12], a[14], b[14], sum[12];
     assert_true(nv == 12 && sys->nq == 14);
     for (int i = 0; i < nv; ++i) x[i] = 0.7 * sin(i + 1), d[i] = 1e-5 * cos(3 * i), w[i] = cos(i);
-    carom_turn_at(&t, &s, x);
+    carom_increments_at(&t, &s, x);
     assert_true(t.ready);
-    carom_turn_increment(&t, y, d, nv);
+    carom_increments_move(&t, y, d, nv);
     carom_add(sum, x, 1, d, nv);
     carom_move(&s, a, carom_model_q0(m), 1, sum);
     carom_move(&s, b, carom_model_q0(m), 1, x);
@@ -190,7 +193,7 @@ static void turned_increments_are_moves_from_the_new_position(void **state) {
     carom_move(&s, b, b, 1, d);
     for (int i = 0; i < sys->nq; ++i) without = fmax(without, fabs(a[i] - b[i]));
     assert_true(without > 1e-7); // T is not 1
-    carom_turn_row(&t, back, w, nv);
+    carom_increments_row(&t, back, w, nv);
     assert_close(carom_dot(back, d, nv), carom_dot(w, y, nv), 1e-18);
     free(block);
     carom_model_destroy(m);

@@ -205,7 +205,7 @@ static void a_drive_that_changes_its_speed_strikes(void **state) {
         carom_model *m = good(text);
         for (int k = 0; carom_scheme_at(k); ++k) {
             const carom_scheme *scheme = carom_scheme_at(k);
-            if (scheme->lacks & lacks) continue;
+            if (scheme->limitations & lacks) continue;
             carom_sim *sim = start(m, scheme->name, NULL, 1e-3, 1);
             model_sim_run(sim);
             carom_error err;
@@ -232,7 +232,7 @@ static void a_drive_that_turns_back(void **state) {
                           "- abs(t - 0.5)\"}}\n");
     for (int k = 0; carom_scheme_at(k); ++k) {
         const carom_scheme *scheme = carom_scheme_at(k);
-        if (scheme->lacks & CAROM_NO_STEP_CHANGE) continue;
+        if (scheme->limitations & CAROM_NO_STEP_CHANGE) continue;
         carom_sim *sim = start(m, scheme->name, NULL, 1e-2, 0.75);
         model_sim_run(sim);
         carom_error err;

@@ -213,7 +213,7 @@ static void the_slider_crank_of_bodies_is_that_of_coordinates_with_every_scheme(
     carom_sim_destroy(again);
     const carom_scheme *s;
     for (int i = 0; (s = carom_schemes()[i]) != NULL; ++i) {
-        if (s->lacks & CAROM_NO_BILATERAL) continue;
+        if (s->limitations & CAROM_NO_BILATERAL) continue;
         double error[2];
         for (int k = 0; k < 2; ++k) {
             carom_sim *sim = start(bodies, s->name, NULL, k ? 2.5e-5 : 2e-4, 0.05);
@@ -234,7 +234,7 @@ static void the_slider_crank_of_bodies_is_that_of_coordinates_with_every_scheme(
 }
 
 static int joint_order(const carom_scheme *s) {
-    return s->own_steps || s->promises.joint_order < 1 ? 1 : s->promises.joint_order;
+    return s->controls_own_steps || s->promises.joint_order < 1 ? 1 : s->promises.joint_order;
 }
 
 static void schemes_have_their_orders_on_a_spatial_four_bar(void **state) {
@@ -248,7 +248,7 @@ static void schemes_have_their_orders_on_a_spatial_four_bar(void **state) {
     const int nq = carom_model_system(m)->nq, nv = carom_model_system(m)->nv;
     const carom_scheme *s;
     for (int i = 0; (s = carom_scheme_at(i)) != NULL; ++i) {
-        if (s->lacks & CAROM_NO_BILATERAL) continue;
+        if (s->limitations & CAROM_NO_BILATERAL) continue;
         double error[2] = {0};
         const int order = joint_order(s), n = order > 3 ? 20 : 50;
         for (int k = 0; k < 2; ++k) {
@@ -301,7 +301,7 @@ static void redundant_joints_are_found_and_named_and_every_scheme_runs(void **st
     model_sim_run(exact);
     const double turn = carom_sim_now(exact).q[0] - carom_model_q0(one)[0];
     for (int i = 0; (s = carom_scheme_at(i)) != NULL; ++i) {
-        if (s->lacks & CAROM_NO_BILATERAL) continue;
+        if (s->limitations & CAROM_NO_BILATERAL) continue;
         carom_sim *sim = start(m, s->name, NULL, 2e-3, 0.4);
         model_sim_run(sim);
         const double *q = carom_sim_now(sim).q, angle = 2 * atan2(q[6], q[3]);
@@ -355,7 +355,7 @@ static void angles_are_counted_over_turns_by_gears_and_screws(void **state) {
     const int ja = position(m, "ja.angle"), jb = position(m, "jb.angle"), z = position(m, "nut.z");
     const carom_scheme *s;
     for (int i = 0; (s = carom_scheme_at(i)) != NULL; ++i) {
-        if (s->lacks & CAROM_NO_BILATERAL) continue;
+        if (s->limitations & CAROM_NO_BILATERAL) continue;
         carom_sim *sim = start(m, s->name, NULL, 2e-2, 6); // more than a turn of each
         model_sim_run(sim);
         const double *q = carom_sim_now(sim).q;

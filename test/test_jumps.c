@@ -175,7 +175,7 @@ static void stacks(void **state) {
     (void)state;
     const double r = 0.32 - 0.2503, h = 1e-3;
     for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
-        if ((*s)->lacks & CAROM_NO_IMPACTS) continue;
+        if ((*s)->limitations & CAROM_NO_IMPACTS) continue;
         carom_model *m = good(
             "carom: 1\ncoordinates: {y: 0, z: 0}\nenergy: {kinetic: \"y'^2 + z'^2/2\", potential: 9.81*(2*y + z)}\n"
             "contacts: {f: {gap: \"y - max(0, 0.8*(t - 0.2503))\", restitution: 0.5}, g: {gap: z - y, restitution: "
@@ -256,8 +256,9 @@ static void values_at_an_instant(void **state) {
     for (const carom_scheme *const *s = carom_schemes(); *s; ++s)
         for (size_t i = 0; i < 10; ++i) {
             char text[400];
-            const bool equal = (*s)->lacks & CAROM_NO_STEP_CHANGE;
-            if ((i / 2 == 4 && (*s)->lacks & CAROM_NO_FRICTION) || (i / 2 == 2 && (*s)->lacks & CAROM_NO_IMPACTS))
+            const bool equal = (*s)->limitations & CAROM_NO_STEP_CHANGE;
+            if ((i / 2 == 4 && (*s)->limitations & CAROM_NO_FRICTION) ||
+                (i / 2 == 2 && (*s)->limitations & CAROM_NO_IMPACTS))
                 continue;
             snprintf(text, sizeof text, "carom: 1\n%s", models[i / 2].text);
             carom_model *m = good(text);

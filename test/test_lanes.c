@@ -150,21 +150,21 @@ typedef struct done {
     long alone;
 } done;
 
-static bool on_row(void *user, const carom_sweep_row *row) { return carom_book_add(user, row); }
+static bool on_row(void *user, const carom_sweep_row *row) { return carom_journal_add(user, row); }
 
 static done run(const carom_sweep_def *d) {
     carom_error err = {0};
     done r = {0};
     carom_sweep *s = carom_sweep_create(d, &err);
     if (!s) fail_msg("%s", err.text);
-    carom_book *book = carom_book_create(NULL, "what", 4, &err);
+    carom_journal *book = carom_journal_create(NULL, "what", 4, &err);
     assert_non_null(book);
-    assert_int_equal(carom_book_bind(book, s, &err), CAROM_OK);
+    assert_int_equal(carom_journal_bind(book, s, &err), CAROM_OK);
     const carom_sweep_watch watch = {.user = book, .row = on_row};
     if (carom_sweep_run(s, &watch, &err) != CAROM_OK) fail_msg("%s", err.text);
-    assert_int_equal(carom_book_tables(book, r.t, &r.n, &err), CAROM_OK);
+    assert_int_equal(carom_journal_tables(book, r.t, &r.n, &err), CAROM_OK);
     r.alone = carom_sweep_alone(s);
-    carom_book_destroy(book);
+    carom_journal_destroy(book);
     carom_sweep_destroy(s);
     return r;
 }

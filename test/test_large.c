@@ -150,12 +150,12 @@ static void every_scheme_moves_a_chain_alike_in_every_storage(void **state) {
             const carom_shape dense = {CAROM_DENSE, NODES, 0, NULL}, banded = {CAROM_BANDED, NODES, 1, NULL},
                               sparse = carom_shape_sparse(P);
             // Without an impact law a contact comes and goes by rounding: the first ones alone can be compared.
-            const int steps = s->lacks & CAROM_NO_IMPACTS ? STEPS / 8 : STEPS;
+            const int steps = s->limitations & CAROM_NO_IMPACTS ? STEPS / 8 : STEPS;
             char what[100];
             sys->mass_shape = sys->tangent_shape = dense;
             sys->column_stride = NODES;
             const run first = run_located(&w, s, 1e-3, steps);
-            scheme_true(s->name, s->lacks & CAROM_NO_IMPACTS || first.ledger.impacts > 0);
+            scheme_true(s->name, s->limitations & CAROM_NO_IMPACTS || first.ledger.impacts > 0);
             for (int c = 0; c < 4; ++c) {
                 sys->column_stride = c == 3 ? NODES : 1;
                 sys->tangent_shape = c == 0 ? banded : sparse;
@@ -177,7 +177,7 @@ static void what_is_kept_of_constant_systems_is_what_would_be_computed(void **st
         for (int held = 0; held < 2; ++held) {
             walls w;
             make_walls(&w, ELEMENTS, false, held);
-            if (s->lacks & CAROM_NO_IMPACTS || (held && s->lacks & CAROM_NO_BILATERAL)) continue;
+            if (s->limitations & CAROM_NO_IMPACTS || (held && s->limitations & CAROM_NO_BILATERAL)) continue;
             const run kept = run_located(&w, s, 1e-3, STEPS);
             w.bar.sys.flags = CAROM_TIMELESS_GAPS;
             const run fresh = run_located(&w, s, 1e-3, STEPS);

@@ -37,8 +37,8 @@ static carom_ledger full(void) {
                               .newton_max_t = 0.375,
                               .newton_many = 16,
                               .newton_median = 2,
-                              .inner = 17,
-                              .inner_rejected = 18};
+                              .substeps = 17,
+                              .substeps_rejected = 18};
     l.compliant.overlap = 3.5e-4, l.compliant.t = 0.875, l.compliant.start = 1.5e-4;
     return l;
 }
@@ -90,7 +90,7 @@ static void write_all(FILE *f) {
     const carom_ledger l = full();
     carom_ledger few = {.steps = 0, .counts.accepted = 2, .energy.identity = NAN},
                  one = {.energy.identity = NAN,
-                        .counts = {.problems = 1, .iterations = 1, .fallbacks = 1, .newton = 1, .inner = 1}};
+                        .counts = {.problems = 1, .iterations = 1, .fallbacks = 1, .newton = 1, .substeps = 1}};
     carom_warnings_json(list, warnings, 2);
     const carom_ledger_names all = {.penetration = "floor",
                                     .drift = "joint",

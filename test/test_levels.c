@@ -31,7 +31,8 @@ static void each_model(void (*visit)(const char *name, const carom_model *m, voi
         end = rest + strcspn(rest, " ");
         if (*end) *end++ = 0;
         carom_model *m = shipped_model(rest);
-        if (!carom_system_gated(carom_model_system(m), 0)) visit(rest, m, user); // few schemes support `closes while`
+        if (!carom_system_closes_while(carom_model_system(m), 0))
+            visit(rest, m, user); // few schemes support `closes while`
         carom_model_destroy(m);
     }
     assert_true(n >= 17);
@@ -176,7 +177,7 @@ static void sweep(const char *name, const carom_model *m, void *user) {
     const carom_scheme *scheme = carom_scheme_find(p->scheme);
     const carom_system *sys = carom_model_system(m);
     for (int i = 0; i < sys->nc; ++i)
-        if (sys->contacts[i].friction > 0 && scheme->lacks & CAROM_NO_FRICTION) return;
+        if (sys->contacts[i].friction > 0 && scheme->limitations & CAROM_NO_FRICTION) return;
     const int rows = 1 + sys->ne + (sys->nc > 6 ? sys->nc : 0);
     const double dear = rows * (double)rows; // joints and many contacts make steps dear
     const long steps = (long)fmin(at_length ? 6000 : 700, fmax(3, (at_length ? 1e6 : 5e4) / dear));

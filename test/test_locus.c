@@ -21,7 +21,7 @@ static carom_locus curve_of(const char *text, const carom_branch *b, const char 
                          .by = {A, B},
                          .from = {a, c},
                          .to = {a_1, c_1},
-                         .most = most};
+                         .max_points = most};
     carom_locus l;
     carom_error err = {0};
     if (carom_locus_run(&l, &d, &err) != CAROM_OK) fail_msg("%s", err.text);

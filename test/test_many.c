@@ -532,13 +532,14 @@ static carom_list list_of(const carom_system *sys, int slots) {
     const size_t n = (size_t)slots;
     return (carom_list){
         .slots = slots,
-        .holds = calloc(n, sizeof(long long)),
-        .fresh = calloc(n, sizeof(bool)),
+        .key = calloc(n, sizeof(long long)),
+        .is_new = calloc(n, sizeof(bool)),
         .law = calloc(n, sizeof(carom_contact)),
-        .work = aligned_alloc(64, (sys->list_work(sys->model, &(carom_list){.slots = slots}) + 63) & ~(size_t)63)};
+        .work = aligned_alloc(64, (sys->contact_list->work_size(sys->model, &(carom_list){.slots = slots}) + 63) &
+                                      ~(size_t)63)};
 }
 
-static void free_list(carom_list *l) { free(l->holds), free(l->fresh), free(l->law), free(l->work); }
+static void free_list(carom_list *l) { free(l->key), free(l->is_new), free(l->law), free(l->work); }
 
 // A contact keeps its slot while it stays; a number that does not change names it.
 static void contacts_keep_their_slots_and_names(void **state) {
@@ -551,34 +552,35 @@ static void contacts_keep_their_slots_and_names(void **state) {
     memcpy(q, carom_model_q0(m), sizeof q);
     // 4 x 4 x 3 balls touch each other in 36 + 36 + 32 places and the floor in 16, the walls are farther away: 120
     // contacts want an eighth more slots
-    assert_int_equal(sys->list(m, &l, 0, q, v, 1e-3), CAROM_NO_MEMORY);
+    assert_int_equal(sys->contact_list->search(m, &l, 0, q, v, 1e-3), CAROM_NO_MEMORY);
     assert_true(l.slots < 120);
     assert_int_equal(l.used, 120 + 120 / 8);
-    for (int i = 0; i < l.slots; ++i) assert_int_equal(l.holds[i], 0);
+    for (int i = 0; i < l.slots; ++i) assert_int_equal(l.key[i], 0);
     const int enough = l.used;
     free_list(&l);
     l = list_of(sys, enough);
-    assert_int_equal(sys->list(m, &l, 0, q, v, 1e-3), CAROM_OK);
+    assert_int_equal(sys->contact_list->search(m, &l, 0, q, v, 1e-3), CAROM_OK);
     long long *before = malloc((size_t)l.slots * sizeof *before);
-    memcpy(before, l.holds, (size_t)l.slots * sizeof *before);
+    memcpy(before, l.key, (size_t)l.slots * sizeof *before);
     q[2] += 1; // s0 leaves, and comes back
-    assert_int_equal(sys->list(m, &l, 0, q, v, 1e-3), CAROM_OK);
+    assert_int_equal(sys->contact_list->search(m, &l, 0, q, v, 1e-3), CAROM_OK);
     int gone = 0;
     for (int i = 0; i < l.slots; ++i) {
-        assert_true(l.holds[i] == before[i] || l.fresh[i]);
-        gone += before[i] && !l.holds[i];
+        assert_true(l.key[i] == before[i] || l.is_new[i]);
+        gone += before[i] && !l.key[i];
     }
     assert_true(gone >= 3); // floor and neighbours
     q[2] -= 1;
-    assert_int_equal(sys->list(m, &l, 0, q, v, 1e-3), CAROM_OK);
+    assert_int_equal(sys->contact_list->search(m, &l, 0, q, v, 1e-3), CAROM_OK);
     bool named = false;
     for (int i = 0; i < l.slots; ++i)
-        named = named || (l.holds[i] && strcmp(carom_model_constraint(m, sys->known_as(m, &l, i)), "walls.1") == 0);
+        named = named ||
+                (l.key[i] && strcmp(carom_model_constraint(m, sys->contact_list->number_of(m, &l, i)), "walls.1") == 0);
     assert_true(named);
     for (int i = 0; i < l.slots; ++i) { // of two shapes: by their names in either order
-        const long long known = sys->known_as(m, &l, i) - sys->ne;
-        const bool is = l.holds[i] && strcmp(carom_model_constraint(m, sys->ne + known), "walls.1") == 0;
-        if (!l.holds[i]) continue;
+        const long long known = sys->contact_list->number_of(m, &l, i) - sys->ne;
+        const bool is = l.key[i] && strcmp(carom_model_constraint(m, sys->ne + known), "walls.1") == 0;
+        if (!l.key[i]) continue;
         assert_int_equal(carom_model_contact_is(m, carom_model_contact(m, "s0-floor"), known), is);
         assert_int_equal(carom_model_contact_is(m, carom_model_contact(m, "floor-s0"), known), is);
         assert_int_equal(carom_model_contact_is(m, carom_model_contact(m, "walls.1"), known), is);

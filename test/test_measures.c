@@ -1,6 +1,7 @@
 // test_measures.c: the numbers by which a run is judged and planned, against numbers that are derived by hand: forces,
 // sudden forces, the fastest modes, stability limits, sampled steps, last steps, sample instants, and who is named as
 // able to do what another scheme cannot.
+#include "diagnosis/diagnosis.h"
 #include "measures.h"
 #include "sim/inspect.h"
 
@@ -35,7 +36,7 @@ static bool rough(slope s, char *said, size_t size) {
              s.F, s.w, s.G, s.K);
     const made x = make(text, "moreau-midpoint", NULL, s.h, 1e6 * s.h);
     x.sim->kept->ledger.kinetic = 0.5;
-    const bool is = carom_sim_rough(x.sim, false, said, size);
+    const bool is = carom_diagnosis_discontinuity(x.sim, false, said, size);
     done(&x);
     return is;
 }
@@ -75,11 +76,11 @@ static void forces_are_sudden_where_the_motion_is(void **state) {
                   "min(1, x''/1e-4))'}\n",
                   "moreau-midpoint", NULL, 1e-9, 1e-3);
     x.sim->kept->ledger.kinetic = 0;
-    assert_false(carom_sim_rough(x.sim, false, text, sizeof text));
+    assert_false(carom_diagnosis_discontinuity(x.sim, false, text, sizeof text));
     x.sim->kept->ledger.kinetic = 0.5;
-    assert_false(carom_sim_rough(x.sim, false, text, sizeof text));
+    assert_false(carom_diagnosis_discontinuity(x.sim, false, text, sizeof text));
     x.sim->v[0] = 0;
-    assert_true(carom_sim_rough(x.sim, false, text, sizeof text));
+    assert_true(carom_diagnosis_discontinuity(x.sim, false, text, sizeof text));
     done(&x);
 }
 
@@ -181,7 +182,7 @@ static double longest_step(const char *scheme, const char *option, carom_pace p,
     const carom_pace pace[2] = {fades ? p : (carom_pace){0}, fades ? (carom_pace){0} : p};
     carom_pace worst = {0};
     double longest = 0;
-    if (!carom_resolution_lost(x.sim, pace, fades, &worst, &longest)) longest = 0;
+    if (!carom_diagnosis_unresolved(x.sim, pace, fades, &worst, &longest)) longest = 0;
     else assert_true(worst.stiffness == p.stiffness && worst.damping == p.damping && longest > 0);
     done(&x);
     return longest;
@@ -407,7 +408,7 @@ static void controllers_count_their_samples(void **state) {
                                         ? 0
                                         : floor((t - c[k].offset - c[k].delay) / c[k].sample) + 1;
                 int states = 0, outputs = 0;
-                for (int j = 0; j < carom_sim_system(x.sim)->ni; ++j)
+                for (int j = 0; j < carom_sim_system(x.sim)->signals->ni; ++j)
                     states += signal[j] == sampled, outputs += signal[j] == acts;
                 is_near("samples", x.sim->sampled[2 * k], sampled, 0),
                     is_near("samples in effect", x.sim->sampled[2 * k + 1], acts, 0);

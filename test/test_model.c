@@ -243,7 +243,7 @@ static void a_list_of_slips_makes_as_many_tangents(void **state) {
         assert_int_equal(carom_system_directions(s, 0), 1 + n);
         double u[1 + CAROM_TANGENTS], last;
         const double q[6] = {1, 0, 2, 3, 4, 5}, v[6] = {10, 60, 20, 30, 40, 50};
-        s->rates(s->model, work, 0, q, v, u);
+        s->speed->rates(s->model, work, 0, q, v, u);
         assert_close(u[0], 60, 0);
         for (int k = 1; k <= n; ++k) assert_close(u[k], 10 * k, 0);
         carom_model_outputs(m, work, 0, q, v, &last);
@@ -317,9 +317,9 @@ static void what_is_asked_together_has_the_bits_of_what_is_asked_alone(void **st
             assert_int_equal(s->mass(s->model, work, 0.3, q, (carom_matrix){s->mass_shape, M}), CAROM_OK);
             assert_int_equal(s->force(s->model, work, 0.3, q, v, f), CAROM_OK);
             if (s->gaps) assert_int_equal(s->gaps(s->model, work, 0.3, q, g), CAROM_OK);
-            assert_int_equal(
-                s->motion(s->model, other, 0.3, q, v, (carom_matrix){s->mass_shape, M1}, f1, trial % 2 ? g1 : NULL),
-                CAROM_OK);
+            assert_int_equal(s->speed->motion(s->model, other, 0.3, q, v, (carom_matrix){s->mass_shape, M1}, f1,
+                                              trial % 2 ? g1 : NULL),
+                             CAROM_OK);
             assert_memory_equal(M, M1, n);
             assert_memory_equal(f, f1, nf);
             if (trial % 2 && ng) assert_memory_equal(g, g1, ng);

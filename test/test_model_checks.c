@@ -295,7 +295,7 @@ static void a_mass_that_becomes_negative_ends_the_run(void **state) {
         carom_model *m = good(cases[i].text);
         for (int k = 0; carom_schemes()[k]; ++k) {
             const carom_scheme *scheme = carom_schemes()[k];
-            if (scheme->own_steps) continue;
+            if (scheme->controls_own_steps) continue;
             carom_sim *sim = model_sim(m, scheme->name, NULL, 1e-3, 2);
             carom_error err = {0};
             const carom_status status = carom_sim_run(sim, NULL, NULL, &err);

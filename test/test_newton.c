@@ -2,7 +2,7 @@
 // its matrix.
 #include "model_text.h"
 #include "schemes.h"
-#include "scheme/turn.h"
+#include "scheme/increments.h"
 #include "sim/sim.h"
 #include <float.h>
 
@@ -233,18 +233,19 @@ static void sheared(const void *model, double *dx, const double *x, const double
 // (NEW-4)  T = [x_0 1; 0 2]^-1 = [1/x_0  -1/(2 x_0); 0  1/2].  Where there is none, T = 1, whatever stood there before.
 static void increments_turn_with_the_position(void **state) {
     (void)state;
-    const carom_system sys = {.nq = 2, .nv = 2, .lift = sheared};
+    carom_system sys = carom_system_default(2, 2, 0, 0);
+    sys.lift = sheared;
     const carom_step s = {.sys = &sys};
     static _Alignas(64) unsigned char memory[1 << 12];
     carom_arena mem = {.base = memory, .size = sizeof memory};
-    carom_turn t = carom_allocate_turn(&mem, &sys);
+    carom_increments t = carom_allocate_increments(&mem, &sys);
     const double dx[2] = {3, 5}, places[] = {4, 0, 0.5, 0};
     for (int i = 0; i < 4; ++i) {
         const double x_0 = places[i], x[2] = {x_0, 7};
         double y[2], w[2];
-        carom_turn_at(&t, &s, x);
-        carom_turn_increment(&t, y, dx, 2);
-        carom_turn_row(&t, w, dx, 2);
+        carom_increments_at(&t, &s, x);
+        carom_increments_move(&t, y, dx, 2);
+        carom_increments_row(&t, w, dx, 2);
         assert_true(y[0] == (x_0 > 0 ? (3 - 2.5) / x_0 : 3) && y[1] == (x_0 > 0 ? 2.5 : 5));
         assert_true(w[0] == (x_0 > 0 ? 3 / x_0 : 3) && w[1] == (x_0 > 0 ? 2.5 - 1.5 / x_0 : 5)); // T'w
     }
@@ -305,7 +306,7 @@ static void a_step_that_ends_at_rest_takes_no_more_iterations(void **state) {
         good("carom: 1\ncoordinates: {x: 0.1}\nenergy: {kinetic: 1/2*x'^2, potential: 250*x^2 + 1e5*x^4}\n");
     int judged = comes_to_rest(m, "moreau-jean", "at=theta");
     for (const carom_scheme *const *scheme = carom_schemes(); *scheme; ++scheme)
-        if (!(*scheme)->own_steps) judged += comes_to_rest(m, (*scheme)->name, NULL);
+        if (!(*scheme)->controls_own_steps) judged += comes_to_rest(m, (*scheme)->name, NULL);
     assert_true(judged >= 9);
     carom_model_destroy(m);
 }

@@ -71,7 +71,7 @@ static void throw(void **state) {
                                "y: {at: h, rate: v*sin(a)}}\nenergy: {kinetic: x'^2/2 + y'^2/2, potential: 9.81*y}\n"
                                "contacts: {ground: {gap: y}}\n";
     carom_optimise_def d = define(ball, "x at ground.impact[1]", LIST("a=0.05:1.5"), 5);
-    d.most = true;
+    d.maximise = true;
     carom_optimum o = optimum(&d);
     const double best = asin(sqrt(1 / (2 + 2 * 9.81 * 2 / 100)));
     assert_close(o.value[0], best, 1e-6);
@@ -147,7 +147,7 @@ static void times(void **state) {
     assert_false(o.exact);
     carom_optimum_free(&o);
     d = define(text, "e", LIST("e=0.1:0.9"), 3);
-    d.most = true, d.subject = LIST("time of floor.impact[2] - time of floor.impact[1] <= 0.5");
+    d.maximise = true, d.subject = LIST("time of floor.impact[2] - time of floor.impact[1] <= 0.5");
     o = optimum(&d);
     assert_close(o.value[0], e, 1e-6);
     carom_optimum_free(&o);

@@ -620,12 +620,12 @@ static void goes_on(void **state) {
     const int all = (int)whole.branch.rows, some[] = {7, all};
     for (int i = 0; i < 2; ++i) {
         carom_branch_free(&b);
-        f.most = some[i];
+        f.max_points = some[i];
         b = follow(&f);
         assert_true(b.branch.rows >= some[i] && b.queue.rows >= (i == 0));
         assert_int_equal(carom_follow_write(&b, &f, file, &err), CAROM_OK);
         carom_branch_free(&b);
-        f.most = 0;
+        f.max_points = 0;
         assert_int_equal(carom_follow_read(&b, &f, file, &err), CAROM_OK);
         assert_int_equal(carom_follow_run(&b, &f, &err), CAROM_OK);
         assert_int_equal(b.queue.rows, 0);

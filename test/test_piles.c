@@ -86,7 +86,7 @@ static void pairs_that_share_a_tape_give_what_their_expressions_say(void **state
         s->move(s->model, q, carom_model_q0(m), 1, v);
         for (int k = 0; k < s->nv; ++k) v[k] = 2 * next(&seed);
         assert_int_equal(s->gaps(s->model, work, t, q, g), CAROM_OK);
-        assert_int_equal(s->rates(s->model, work, t, q, v, u), CAROM_OK);
+        assert_int_equal(s->speed->rates(s->model, work, t, q, v, u), CAROM_OK);
         assert_int_equal(s->directions(s->model, work, t, q, &L), CAROM_OK);
         carom_model_outputs(m, work, t, q, v, out);
         for (int id = 0, at = 0; id < s->nc; at += L.at[id + 1] - L.at[id], ++id) {

@@ -56,7 +56,7 @@ static void orders_on(const char *text, double h, double t_end, const char *cons
     const carom_scheme *s;
     for (int k = 0; (s = carom_schemes()[k]); ++k) {
         double error;
-        if (s->own_steps) {
+        if (s->controls_own_steps) {
             const end e = run(text, s->name, h, t_end, names);
             for (int i = 0; names[i]; ++i) scheme_near(s->name, e.x[i], exact[i], 1e-7);
             continue;
@@ -103,7 +103,7 @@ static void work_of_a_turntable_is_external(void **state) {
     for (int k = 0; (s = carom_schemes()[k]); ++k) {
         const end e = run(TURNTABLE, s->name, 1e-3, 2, NAMES("x"));
         const double gain = e.ledger.energy.end - e.ledger.energy.start;
-        scheme_near(s->name, gain, 0.0645666632, s->own_steps ? 1e-7 : 1e-3);
+        scheme_near(s->name, gain, 0.0645666632, s->controls_own_steps ? 1e-7 : 1e-3);
         scheme_near(s->name, e.ledger.energy.external, gain, s->emits_events ? 1e-7 : 2e-4);
         scheme_near(s->name, e.ledger.energy.damping + e.ledger.energy.friction, 0, 1e-12);
         assert_int_equal(e.ledger.drift == 0, 1);
@@ -136,7 +136,7 @@ static void a_rolling_wheel_strikes_a_wall(void **state) {
                        "contacts: {wall: {gap: 0.5005 - wheel.x, restitution: 1/2}}\n";
     const carom_scheme *s;
     for (int k = 0; (s = carom_schemes()[k]); ++k) {
-        if (s->lacks & CAROM_NO_IMPACTS) continue;
+        if (s->limitations & CAROM_NO_IMPACTS) continue;
         const end e = run(text, s->name, 1e-3, 0.8, NAMES("wheel.vx", "wheel.wz", "wheel.y"));
         scheme_near(s->name, e.x[0], -0.5, 1e-8);
         scheme_near(s->name, e.x[1], 5, 1e-7);
@@ -214,12 +214,12 @@ static void equilibria(void **state) {
         {TURNTABLE, "prescribes a velocity"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         carom_model *m = good(cases[i].text);
-        carom_rest r;
+        carom_equilibrium r;
         carom_error err = {0};
-        const carom_status status = carom_rest_find(&r, m, NULL, &err);
+        const carom_status status = carom_equilibrium_find(&r, m, NULL, &err);
         if (cases[i].says ? status == CAROM_OK || !strstr(err.text, cases[i].says) : status != CAROM_OK)
             fail_msg("%zu: %s", i, err.text);
-        if (status == CAROM_OK) carom_rest_free(&r);
+        if (status == CAROM_OK) carom_equilibrium_free(&r);
         carom_model_destroy(m);
     }
 }

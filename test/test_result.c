@@ -200,7 +200,7 @@ static void resumed_runs_are_bit_identical_for_every_scheme(void **state) {
     static const long stops[] = {1, 7, 350, 601, 999};
     for (int s = 0; carom_scheme_at(s); ++s) {
         const carom_scheme *scheme = carom_scheme_at(s);
-        const char *text = scheme->lacks & (CAROM_NO_FRICTION | CAROM_NO_BILATERAL) ? NULL : ball;
+        const char *text = scheme->limitations & (CAROM_NO_FRICTION | CAROM_NO_BILATERAL) ? NULL : ball;
         if (!text)
             text = "carom: 1\ncoordinates: {y: {at: 0.3}}\nenergy: {kinetic: 1/2*y'^2, potential: 9.81*y}\n"
                    "contacts: {ground: {gap: y, restitution: 0.6}}\n";
@@ -240,7 +240,7 @@ static void resumed_mechanisms_are_bit_identical_for_every_scheme(void **state) 
     snprintf(text + used, sizeof text - (size_t)used, "contacts: {stop: {gap: b5.z + 0.03, restitution: 0.3}}\n");
     for (int s = 0; carom_scheme_at(s); ++s) {
         const carom_scheme *scheme = carom_scheme_at(s);
-        if (scheme->lacks & CAROM_NO_BILATERAL) continue;
+        if (scheme->limitations & CAROM_NO_BILATERAL) continue;
         simulate(text, scheme->name, "whole.h5", 2e-3, 0.16, 7, 0);
         for (size_t i = 0; i < sizeof stops / sizeof *stops; ++i) {
             if (BRIEF && i != (size_t)s % 3) continue;

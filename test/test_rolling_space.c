@@ -30,7 +30,7 @@ typedef void visit(const char *scheme);
 
 static void with_every_scheme(visit *run, const char *const *but) {
     for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
-        bool left_out = ((*s)->lacks & CAROM_NO_FRICTION) != 0;
+        bool left_out = ((*s)->limitations & CAROM_NO_FRICTION) != 0;
         for (int i = 0; but && but[i]; ++i) left_out = left_out || strcmp(but[i], (*s)->name) == 0;
         if (!left_out) run((*s)->name);
     }

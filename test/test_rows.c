@@ -80,7 +80,7 @@ static void a_body_at_rest_shows_its_weight(void **state) {
                                "2*9.81*y}\ncontacts: {c: {gap: y, restitution: 0.3}}\n");
     for (int i = 0; carom_schemes()[i]; ++i) {
         const carom_scheme *s = carom_schemes()[i];
-        const bool friction = !(s->lacks & CAROM_NO_FRICTION);
+        const bool friction = !(s->limitations & CAROM_NO_FRICTION);
         const carom_model *model = friction ? m : smooth;
         carom_sim *sim =
             model_sim(model, s->name, ignoring_impacts(s->name, carom_model_system(model), NULL), 1e-3, 0.1);
@@ -105,7 +105,7 @@ static void an_impact_is_no_force(void **state) {
                           "constraints: {rod: (x^2 + z^2 - 1)/2}\ncontacts: {c: {gap: y, restitution: 0.8}}\n");
     for (int i = 0; carom_schemes()[i]; ++i) {
         const carom_scheme *s = carom_schemes()[i];
-        if (s->lacks & (CAROM_NO_IMPACTS | CAROM_NO_BILATERAL)) continue;
+        if (s->limitations & (CAROM_NO_IMPACTS | CAROM_NO_BILATERAL)) continue;
         carom_sim *sim = model_sim(m, s->name, NULL, 1e-3, 0.4);
         carom_error err = {0};
         while (!carom_sim_done(sim)) {

@@ -59,14 +59,14 @@ static void integrator_branch(void **state) {
 static void regulator_rests(void **state) {
     (void)state;
     carom_model *m = good(REGULATOR);
-    carom_rest rest;
+    carom_equilibrium rest;
     carom_error err = {0};
-    if (carom_rest_find(&rest, m, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    if (carom_equilibrium_find(&rest, m, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
     assert_int_equal(rest.nsignals, 4);
     const double expected[] = {1.25, 1, 5, 5}; // sum, last, u, u on its way
     assert_true(fabs(rest.q[0] - 1) < 1e-12);
     for (int i = 0; i < 4; ++i) assert_true(fabs(rest.signals[i] - expected[i]) < 1e-11);
-    carom_rest_free(&rest);
+    carom_equilibrium_free(&rest);
     carom_model_destroy(m);
 }
 

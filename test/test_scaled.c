@@ -217,7 +217,7 @@ static const char *only_scene, *only_scheme;
 // Sizes of energies that warnings compare with still count radians as metres.
 static bool warns_by_units(const scene *s, const carom_scheme *scheme) {
     return (strcmp(s->name, "spring pendulum") == 0 || strcmp(s->name, "crank") == 0) &&
-           strcmp(scheme->name, "moreau-explicit") == 0;
+           scheme->promises.forces == CAROM_AT_START;
 }
 
 static int compare(const track *a, const scene *s, unit u, const carom_scheme *scheme, double tol) {

@@ -4,6 +4,7 @@
 //
 // A threshold without its unit, a force that was not divided by a mass or a step that a formula lacks shows in other
 // units, a wrong velocity of what moves by itself in another frame, whatever the model does.
+#include "ignoring.h"
 #include "model_text.h"
 #include "problems.h"
 #include "contact/energetic.h"
@@ -193,9 +194,9 @@ static track run_beside(size_t k, bool spectator, const carom_scheme *scheme) {
     carom_model *m = good(text);
     carom_error err = {0};
     carom_sim_def d = sim_def(m, scheme->name, NULL, 0.01, 0.4);
-    // Two schemes choose beta by whether the model has joints (NM-14), of whatever bodies: it is given to them.
+    // Schemes choose beta by whether the model has joints (NM-14), of whatever bodies: it is given to them.
     static const char *const beta[] = {"beta=0.3", NULL};
-    if (strcmp(scheme->name, "hht") == 0 || strcmp(scheme->name, "generalized-alpha") == 0) d.options = beta;
+    if (has_option(scheme, "beta")) d.options = beta;
     carom_sim *sim = carom_sim_create(&d, &err);
     const int from = spectator ? 3 : 0;
     for (t.n = sim ? 0 : -1; sim && !carom_sim_done(sim) && carom_sim_step(sim, &err) == CAROM_OK; ++t.n)
@@ -234,7 +235,7 @@ static void impacts_at_the_start_are_not_late(void **state) {
                           "9.81*y}\ncontacts: {floor: {gap: y, restitution: 0.5}}\n");
     for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
         // the latter bounces over two steps
-        if ((*s)->lacks & CAROM_NO_IMPACTS || strcmp((*s)->name, "schatzman-paoli") == 0) continue;
+        if ((*s)->limitations & CAROM_NO_IMPACTS || strcmp((*s)->name, "schatzman-paoli") == 0) continue;
         carom_sim *sim = model_sim(m, (*s)->name, NULL, 1e-3, 0.01);
         carom_error err = {0};
         assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);

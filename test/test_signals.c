@@ -53,7 +53,7 @@ static void every_scheme(void **state) {
         if (!(whole <= (exactly ? 1e-9 : 0.03)) || other > (exactly ? 1e-9 : 0.04) || !(fine <= 1e-9 + 0.3 * whole))
             fail_msg("%s: errors %g with steps that fit, %g with others, %g with a quarter", (*s)->name, whole, other,
                      fine);
-        assert_true(isnan(other) == (((*s)->lacks & CAROM_NO_STEP_CHANGE) != 0));
+        assert_true(isnan(other) == (((*s)->limitations & CAROM_NO_STEP_CHANGE) != 0));
     }
 }
 
@@ -168,7 +168,7 @@ static void a_sample_that_was_done_is_not_done_again(void **state) {
     } cases[] = {{0.08, 0.08, 2, 3}, {0, 0.08, 3, 4}, {0.08, 0.1, 2, 3}, {0.1, 0.08, 3, 4}, {0.08, 0.03, 2, 3}};
     carom_model *m = good("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: u}\ncontrollers: "
                           "{c: {sample: 0.05, offset: 0.03, states: {n: n + 1}, start: {n: 0}, outputs: {u: n}}}\n");
-    const int ni = carom_model_system(m)->ni;
+    const int ni = carom_model_system(m)->signals->ni;
     carom_sim *sim = model_sim(m, "moreau-midpoint", NULL, 0.01, 0.08);
     model_sim_run(sim);
     double left[8];
@@ -204,7 +204,7 @@ static void stick_ends(void **state) {
         "0.4, 4, 6)'}}}\n";
     const double exact[2] = {0.125, 0.5};
     for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
-        if ((*s)->lacks & (CAROM_NO_FRICTION | CAROM_NO_IMPACTS)) continue;
+        if ((*s)->limitations & (CAROM_NO_FRICTION | CAROM_NO_IMPACTS)) continue;
         carom_model *m = good(text);
         carom_sim *sim = model_sim(m, (*s)->name, NULL, 0.01, 1);
         model_sim_run(sim);
@@ -229,7 +229,7 @@ static void saved(void **state) {
     for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
         const char *const adaptive[] = {"adaptive=on", NULL};
         for (int way = 0; way < 2; ++way) {
-            if (way && (*s)->lacks & CAROM_NO_ADAPTIVE) continue;
+            if (way && (*s)->limitations & CAROM_NO_ADAPTIVE) continue;
             carom_model *m = good(text);
             carom_sim *a = model_sim(m, (*s)->name, way ? adaptive : NULL, 0.0125, 1),
                       *b = model_sim(m, (*s)->name, way ? adaptive : NULL, 0.0125, 1);
@@ -433,7 +433,7 @@ static void restored_signals(void **state) {
                           "{x: -10}\ncontacts: {touch: {gap: x - height}}\n");
     carom_error err = {0};
     for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
-        if ((*s)->lacks & CAROM_NO_IMPACTS) continue;
+        if ((*s)->limitations & CAROM_NO_IMPACTS) continue;
         carom_sim *sim = model_sim(m, (*s)->name, NULL, 0.01, 1), *rests = model_sim(m, (*s)->name, NULL, 0.01, 1);
         size_t bytes;
         const void *start = carom_sim_state(sim, &bytes);

@@ -3,6 +3,7 @@
 #include "schemes.h"
 #include "sim/inspect.h"
 #include "sim/sim.h"
+#include "system/system.h"
 #include <stdlib.h>
 #include <time.h>
 
@@ -480,7 +481,9 @@ static void a_fast_model_is_looked_at_when_steps_double(void **state) {
     known k;
     known_oscillator(&k, 0.5);
     plain_force = k.sys.force, k.sys.force = counted_force;
-    k.q0[0] = 2, k.sys.nc = 0, k.sys.motion = NULL;
+    carom_extensions own;
+    carom_system_extend(&k.sys, &own);
+    k.q0[0] = 2, k.sys.nc = 0, own.speed.motion = NULL;
     carom_sim *sim = sim_of(&k, "half-explicit", NULL, 0.5, 4200);
     long usual = 0;
     for (long n = 1; n <= 8200; ++n) {

@@ -118,10 +118,10 @@ static void no_scheme_declines_a_count(void **state) {
     for (int s = 0; carom_schemes()[s]; ++s) {
         const carom_scheme *scheme = carom_schemes()[s];
         static outcome few, many;
-        if (scheme->lacks & CAROM_NO_IMPACTS) continue;
+        if (scheme->limitations & CAROM_NO_IMPACTS) continue;
         for (int k = 0; k < 2; ++k) {
             const family *f = k ? &families[2] : &plain;
-            if (k && scheme->lacks & CAROM_NO_FRICTION) continue;
+            if (k && scheme->limitations & CAROM_NO_FRICTION) continue;
             fall(f, f->few, scheme->name, 0.004, &few);
             for (int size = 0; size < 2; ++size) {
                 fall(f, size ? f->many : f->some, scheme->name, 0.004, &many);

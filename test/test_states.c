@@ -14,7 +14,7 @@
     "states: {i: {at: 0, rate: (U - R*i - k*phi')/L}}\nenergy: {kinetic: 1/2*m*l^2*phi'^2, potential: "                \
     "-m*grav*l*cos(phi)}\nforces: {phi: k*i}\ncontacts: {stop: {gap: 1 - phi, restitution: 0.4}}\n"
 
-static bool fixed_steps(const carom_scheme *s) { return !s->own_steps; }
+static bool fixed_steps(const carom_scheme *s) { return !s->controls_own_steps; }
 
 // The largest error of three values at the end, over steps h, h/2, h/4; their slope.
 static double observed(const char *text, const carom_scheme *s, double h, double t_end, const char *const *names,
@@ -63,7 +63,7 @@ static void orders_on_a_motor_against_a_stop(void **state) {
     const carom_scheme *s;
     for (int k = 0; (s = carom_schemes()[k]); ++k) {
         double error, after;
-        if (!fixed_steps(s) || s->lacks & CAROM_NO_IMPACTS) continue;
+        if (!fixed_steps(s) || s->limitations & CAROM_NO_IMPACTS) continue;
         const double h = s->order > 3 ? 0.02 : 0.005;
         const double order = observed(MOTOR, s, h, 0.3, NAMES("phi", "phi'", "i"), exact[0], 3, &error);
         const double across = observed(MOTOR, s, 0.002, 1.2, NAMES("phi", "phi'", "i"), exact[1], 3, &after);
@@ -80,7 +80,7 @@ static void impacts_leave_states_alone(void **state) {
     (void)state;
     const carom_scheme *s;
     for (int k = 0; (s = carom_schemes()[k]); ++k) {
-        if (s->lacks & CAROM_NO_IMPACTS) continue;
+        if (s->limitations & CAROM_NO_IMPACTS) continue;
         carom_model *m = good(MOTOR);
         const double h = 1e-3;
         carom_sim *sim = model_sim(m, s->name, NULL, h, 1);
@@ -110,13 +110,13 @@ static void units_of_states_do_not_matter(void **state) {
     static const struct { double u; const char *scale; } cases[] = {{1e-6, ""}, {1e6, ""}, {1e-6, ", scale: u"}};
     const carom_scheme *s;
     for (int k = 0; (s = carom_schemes()[k]); ++k) {
-        if (s->lacks & CAROM_NO_IMPACTS) continue;
+        if (s->limitations & CAROM_NO_IMPACTS) continue;
         const end one = run(MOTOR, s->name, 2e-3, 1, NAMES("phi", "phi'", "i"));
         for (size_t n = 0; n < sizeof cases / sizeof *cases; ++n) {
             char text[600];
             snprintf(text, sizeof text, form, cases[n].u, cases[n].scale);
             const end other = run(text, s->name, 2e-3, 1, NAMES("phi", "phi'", "i"));
-            const double tol = s->own_steps ? 1e-5 : 1e-6;
+            const double tol = s->controls_own_steps ? 1e-5 : 1e-6;
             scheme_near(s->name, other.x[0], one.x[0], tol);
             scheme_near(s->name, other.x[1], one.x[1], 10 * tol);
             scheme_near(s->name, other.x[2] / cases[n].u, one.x[2], 10 * tol);
@@ -124,10 +124,10 @@ static void units_of_states_do_not_matter(void **state) {
     }
 }
 
-static carom_rest at_rest(const carom_model *m) {
-    carom_rest r;
+static carom_equilibrium at_rest(const carom_model *m) {
+    carom_equilibrium r;
     carom_error err = {0};
-    if (carom_rest_find(&r, m, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    if (carom_equilibrium_find(&r, m, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
     return r;
 }
 
@@ -135,10 +135,10 @@ static carom_rest at_rest(const carom_model *m) {
 static void equilibria(void **state) {
     (void)state;
     carom_model *m = good(MOTOR);
-    carom_rest r = at_rest(m);
+    carom_equilibrium r = at_rest(m);
     check_near(r.q[1], 5, 1e-10);
     check_near(r.q[0], asin(1.5 / 1.962), 1e-10);
-    carom_rest_free(&r);
+    carom_equilibrium_free(&r);
     const int U = 0;
     const double value[] = {12};
     bool derived;
@@ -152,12 +152,12 @@ static void equilibria(void **state) {
     carom_model_at_rest(m, r.q, v);
     check_near(v[0], 0, 0);
     check_near(v[1], r.q[1], 0);
-    carom_rest_free(&r);
+    carom_equilibrium_free(&r);
     carom_model_destroy(m);
     m = good("carom: 1\ncoordinates: {x: 0}\nstates: {z: {rate: 2}}\nenergy: {kinetic: x'^2, potential: x^2}\n");
-    assert_int_equal(carom_rest_find(&r, m, NULL, &err), CAROM_NOT_CONVERGED);
+    assert_int_equal(carom_equilibrium_find(&r, m, NULL, &err), CAROM_NOT_CONVERGED);
     if (!strstr(err.text, "the rate of 'z' is 2")) fail_msg("%s", err.text);
-    carom_rest_free(&r);
+    carom_equilibrium_free(&r);
     carom_model_destroy(m);
 }
 

@@ -1,5 +1,6 @@
 // test_steps.c: what a step notes, books and leaves behind: where it fails, across jumps and signals, after obstacles,
 // where the run is set back.
+#include "diagnosis/diagnosis.h"
 #include "measures.h"
 #include "scheme/registry.h"
 #include "sim/inspect.h"
@@ -148,7 +149,7 @@ static void inertia_that_vanishes_ahead_is_told(void **state) {
                  "carom: 1\ncoordinates: {y: 0, x: {at: 0.5, rate: %g}}\nenergy: {kinetic: y'^2/2 + (%s)*x'^2/2}\n",
                  cases[i].rate, cases[i].inertia);
         const made x = make(text, "half-explicit", NULL, cases[i].h, 1);
-        if (carom_sim_massless(x.sim, said, sizeof said) != cases[i].is)
+        if (carom_diagnosis_massless(x.sim, said, sizeof said) != cases[i].is)
             fail_msg("%g m/s, steps of %g s: %s", cases[i].rate, cases[i].h, cases[i].is ? "nothing is said" : said);
         if (cases[i].is) assert_non_null(strstr(said, "loses its inertia"));
         done(&x);
@@ -194,7 +195,7 @@ static void see(seen *s, carom_sim *sim) {
                {now.v, sys->nv},
                {now.gap, sys->ne + sys->nc},
                {now.lasting, now.dir[sys->ne + sys->nc]},
-               {carom_sim_works(sim), sys->nworks}};
+               {carom_sim_works(sim), sys->accounts->nworks}};
     memset(s, 0, sizeof *s);
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
         for (int i = 0; i < all[k].n; ++i) s->x[s->n++] = all[k].x[i];
@@ -227,8 +228,8 @@ static void a_step_that_fails_changes_nothing(void **state) {
         for (int k = 0; carom_schemes()[k]; ++k) {
             const carom_scheme *scheme = carom_schemes()[k];
             carom_error err = {0}, again = {0};
-            if (scheme->own_steps || scheme->lacks & (CAROM_NO_BILATERAL | CAROM_NO_FRICTION | CAROM_NO_IMPACTS |
-                                                      CAROM_NO_UNEQUAL_RESTITUTION))
+            if (scheme->controls_own_steps || scheme->limitations & (CAROM_NO_BILATERAL | CAROM_NO_FRICTION |
+                                                                     CAROM_NO_IMPACTS | CAROM_NO_UNEQUAL_RESTITUTION))
                 continue;
             carom_sim *sim = model_sim(m, scheme->name, NULL, 4e-3, 0.1);
             seen before, after;
@@ -638,7 +639,7 @@ static void counting_anew_does_not_change_the_motion(void **state) {
                                "{f: {between: [a, floor], friction: 0.5}, s: {between: [a, b], friction: 0.5}}\n";
     carom_error err = {0};
     for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
-        if ((*s)->lacks & (CAROM_NO_IMPACTS | CAROM_NO_FRICTION)) continue;
+        if ((*s)->limitations & (CAROM_NO_IMPACTS | CAROM_NO_FRICTION)) continue;
         const made x = make(text, (*s)->name, NULL, 1e-3, 1), y = make(text, (*s)->name, NULL, 1e-3, 1);
         for (int i = 0; i < 8; ++i) {
             assert_int_equal(carom_sim_step(x.sim, &err), CAROM_OK),
@@ -660,7 +661,7 @@ static void accepted_residuals_are_no_rounding(void **state) {
                                "potential: 10*y}\ncontacts: {floor: {gap: y, slip: x, friction: 0.2}}\n";
     carom_error err = {0};
     for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
-        if ((*s)->lacks & (CAROM_NO_IMPACTS | CAROM_NO_FRICTION)) continue;
+        if ((*s)->limitations & (CAROM_NO_IMPACTS | CAROM_NO_FRICTION)) continue;
         const made x = make(text, (*s)->name, NULL, 1e-3, 1);
         for (int i = 0; i < 100; ++i) {
             x.sim->kept->ledger.counts.residual = 0.1;
@@ -720,7 +721,7 @@ static void a_run_may_begin_at_any_time(void **state) {
     for (int k = 0; carom_schemes()[k]; ++k) {
         const carom_scheme *scheme = carom_schemes()[k];
         double end[2][4];
-        if (scheme->lacks & CAROM_NO_IMPACTS) continue;
+        if (scheme->limitations & CAROM_NO_IMPACTS) continue;
         for (int late = 0; late < 2; ++late) {
             char of[600];
             snprintf(of, sizeof of, text, !late, !late, !late);
@@ -737,7 +738,8 @@ static void a_run_may_begin_at_any_time(void **state) {
             carom_sim_destroy(sim);
             carom_model_destroy(m);
         }
-        for (int i = 0; i < 4; ++i) is_near(scheme->name, end[1][i], end[0][i], scheme->own_steps ? 1e-5 : 1e-9);
+        for (int i = 0; i < 4; ++i)
+            is_near(scheme->name, end[1][i], end[0][i], scheme->controls_own_steps ? 1e-5 : 1e-9);
     }
 }
 
@@ -808,8 +810,8 @@ static void a_stopped_run_has_the_ledger_of_a_whole_one(void **state) {
         if (memcmp(&x, &y, sizeof x) != 0)
             fail_msg("%s: %ld and %ld problems, %ld and %ld Newton iterations, %ld and %ld steps inside, %ld and %ld "
                      "rejected",
-                     schemes[i], x.counts.problems, y.counts.problems, x.counts.newton, y.counts.newton, x.counts.inner,
-                     y.counts.inner, x.rejected, y.rejected);
+                     schemes[i], x.counts.problems, y.counts.problems, x.counts.newton, y.counts.newton,
+                     x.counts.substeps, y.counts.substeps, x.rejected, y.rejected);
         assert_memory_equal(carom_sim_now(whole.sim).q, carom_sim_now(part.sim).q,
                             (size_t)carom_sim_system(whole.sim)->nq * sizeof(double));
         done(&whole), done(&part);

@@ -352,7 +352,7 @@ static double off; // how far the answer below is from the right one
 static carom_report nearly(void *work, carom_problem *pb, double tol) {
     (void)work, (void)tol;
     pb->p[0] = 1 + off;
-    return (carom_report){.converged = true, .fallbacks = 3, .worst = 9, .solver = "another"};
+    return (carom_report){.converged = true, .fallbacks = 3, .worst_block = 9, .solver = "another"};
 }
 
 // G p + c = p - 1 with p > 0: the residual is |p - 1|, and at most tol is good enough.
@@ -370,7 +370,7 @@ static void the_certificate_is_as_sharp_as_it_says(void **state) {
         assert_true(report.converged == (fabs(factors[i]) <= 1));
         assert_true(fabs(report.residual - fabs(off)) < 1e-12);
         // not what the solver says of itself
-        assert_true(report.fallbacks == 0 && report.worst <= 0 && strcmp(report.solver, "nearly") == 0);
+        assert_true(report.fallbacks == 0 && report.worst_block <= 0 && strcmp(report.solver, "nearly") == 0);
     }
 }
 
@@ -439,7 +439,7 @@ static void missing_arguments_of_studies_are_told(void **state) {
     double x[8] = {0};
     for (int i = 0; i < 2; ++i) {
         carom_error *err = messages[i];
-        carom_rest rest;
+        carom_equilibrium rest;
         carom_modes modes;
         carom_vary vary;
         carom_fit fit;
@@ -447,8 +447,9 @@ static void missing_arguments_of_studies_are_told(void **state) {
         carom_compile_mode mode;
         bool compiled;
         const carom_model_def text = {.text = ball, .length = strlen(ball)};
-        assert_int_equal(carom_rest_find(&rest, NULL, NULL, err), CAROM_BAD_INPUT), carom_rest_free(&rest);
-        assert_int_equal(carom_rest_find(NULL, m, NULL, err), CAROM_BAD_INPUT), carom_rest_free(NULL);
+        assert_int_equal(carom_equilibrium_find(&rest, NULL, NULL, err), CAROM_BAD_INPUT),
+            carom_equilibrium_free(&rest);
+        assert_int_equal(carom_equilibrium_find(NULL, m, NULL, err), CAROM_BAD_INPUT), carom_equilibrium_free(NULL);
         assert_int_equal(carom_modes_find(&modes, NULL, NULL, err), CAROM_BAD_INPUT), carom_modes_free(&modes);
         assert_int_equal(carom_modes_find(NULL, m, NULL, err), CAROM_BAD_INPUT), carom_modes_free(NULL);
         assert_int_equal(carom_modes_play(NULL, 0, NULL, err), CAROM_BAD_INPUT);
@@ -493,7 +494,7 @@ static void missing_arguments_of_studies_are_told(void **state) {
         assert_int_equal(carom_table_read(NULL, "a", &table, err), CAROM_BAD_INPUT), carom_table_free(NULL);
         assert_int_equal(carom_table_read(path("no.h5"), NULL, &table, err), CAROM_BAD_INPUT);
         assert_int_equal(carom_tables_write(path("no.h5"), NULL, 1, NULL, 0, err), CAROM_BAD_INPUT);
-        assert_null(carom_book_open(NULL, NULL, NULL, err));
+        assert_null(carom_journal_open(NULL, NULL, NULL, err));
         assert_null(carom_member_create(NULL, err));
         assert_null(carom_structure_create(NULL, err));
         assert_null(carom_functions_create(NULL, err));

@@ -44,7 +44,7 @@ static void gaps_are_distances_to_the_elements(void **state) {
                                                   // line, and its length
     // Normal and slip velocities by hand: d = (0.6, 0.8), n = (0.8, -0.6) to the right; the member there moves with
     // (0.3, 1/3 0.75).
-    assert_int_equal(s->rates(s->model, work, 0, carom_model_q0(m), carom_model_v0(m), u), CAROM_OK);
+    assert_int_equal(s->speed->rates(s->model, work, 0, carom_model_q0(m), carom_model_v0(m), u), CAROM_OK);
     const double vx = 2 - 0.3, vy = -1 - 0.1 * 7.5 / 3;
     assert_close(u[1], 0.6 * vx + 0.8 * vy, 1e-14);
     // The element turns as well: with the place one away from it, the gap's rate has the part of the turn.

@@ -30,12 +30,12 @@ static carom_sweep_def def_of(const char *text, const char *const *vary, const c
     return d;
 }
 
-typedef struct done { carom_sweep *s; carom_book *book; carom_table t[2]; int n; long stop; } done;
+typedef struct done { carom_sweep *s; carom_journal *book; carom_table t[2]; int n; long stop; } done;
 
 static bool on_row(void *user, const carom_sweep_row *row) {
     done *r = user;
-    assert_true(carom_book_add(r->book, row));
-    return r->stop == 0 || carom_book_rows(r->book) < r->stop;
+    assert_true(carom_journal_add(r->book, row));
+    return r->stop == 0 || carom_journal_rows(r->book) < r->stop;
 }
 
 static done run(const carom_sweep_def *d, const char *journal, long stop) {
@@ -43,19 +43,19 @@ static done run(const carom_sweep_def *d, const char *journal, long stop) {
     done r = {.stop = stop};
     r.s = carom_sweep_create(d, &err);
     if (!r.s) fail_msg("%s", err.text);
-    r.book = carom_book_create(journal, "what", 4, &err);
+    r.book = carom_journal_create(journal, "what", 4, &err);
     if (!r.book) fail_msg("%s", err.text);
-    assert_int_equal(carom_book_bind(r.book, r.s, &err), CAROM_OK);
+    assert_int_equal(carom_journal_bind(r.book, r.s, &err), CAROM_OK);
     const carom_sweep_watch watch = {.user = &r, .row = on_row};
     assert_int_equal(carom_sweep_run(r.s, &watch, &err), stop ? CAROM_STOPPED : CAROM_OK);
-    assert_int_equal(carom_book_flush(r.book, &err), CAROM_OK);
-    assert_int_equal(carom_book_tables(r.book, r.t, &r.n, &err), CAROM_OK);
+    assert_int_equal(carom_journal_flush(r.book, &err), CAROM_OK);
+    assert_int_equal(carom_journal_tables(r.book, r.t, &r.n, &err), CAROM_OK);
     return r;
 }
 
 static void end(done *r) {
     for (int i = 0; i < 2; ++i) carom_table_free(&r->t[i]);
-    carom_book_destroy(r->book);
+    carom_journal_destroy(r->book);
     carom_sweep_destroy(r->s);
 }
 
@@ -430,7 +430,7 @@ static void a_run_that_fails_is_a_row(void **state) {
     done r = run(&d, NULL, 0);
     assert_int_equal(r.t[0].rows, 6);
     long run_ = -1;
-    const char *message = carom_book_message(r.book, &run_);
+    const char *message = carom_journal_message(r.book, &run_);
     assert_int_equal(run_, 0);
     assert_non_null(message);
     assert_true(real(&r.t[0], "status", 0) != 0 && real(&r.t[0], "status", 4) != 0);
@@ -548,7 +548,7 @@ static void journals_end_anywhere(void **state) {
         unlink(JOURNAL);
         done broken = run(&d, JOURNAL, 5);
         end(&broken);
-        assert_null(carom_book_create(JOURNAL, "", 0, &err)); // never over an interrupted one
+        assert_null(carom_journal_create(JOURNAL, "", 0, &err)); // never over an interrupted one
         FILE *f = fopen(JOURNAL, "rb");
         assert_non_null(f);
         static char bytes[1 << 16];
@@ -563,16 +563,16 @@ static void journals_end_anywhere(void **state) {
             char *definition = NULL;
             size_t length = 0;
             assert_non_null(r.s);
-            r.book = carom_book_open(JOURNAL, &definition, &length, &err);
+            r.book = carom_journal_open(JOURNAL, &definition, &length, &err);
             if (!r.book) fail_msg("%s", err.text);
             assert_int_equal(length, 4);
             assert_memory_equal(definition, "what", 4);
             free(definition);
-            assert_int_equal(carom_book_bind(r.book, r.s, &err), CAROM_OK);
-            assert_true(carom_book_rows(r.book) <= 5);
+            assert_int_equal(carom_journal_bind(r.book, r.s, &err), CAROM_OK);
+            assert_true(carom_journal_rows(r.book) <= 5);
             const carom_sweep_watch watch = {.user = &r, .row = on_row};
             assert_int_equal(carom_sweep_run(r.s, &watch, &err), CAROM_OK);
-            assert_int_equal(carom_book_tables(r.book, r.t, &r.n, &err), CAROM_OK);
+            assert_int_equal(carom_journal_tables(r.book, r.t, &r.n, &err), CAROM_OK);
             for (int i = 0; i < 2; ++i) same_tables(&whole.t[i], &r.t[i]);
             end(&r);
         }

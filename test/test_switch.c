@@ -212,7 +212,7 @@ static void prongs_of_wide_ranges(void **state) {
     for (int i = 0; i < 2; ++i) {
         double start[2];
         carom_follow_def f = define_branch(&d, &o, start, "F", range[i][0], range[i][1]);
-        f.most = 30;
+        f.max_points = 30;
         carom_branch b = follow(&f);
         assert_close(at_event(&b, "branch", 0), 15.1977365003, 1e-8);
         for (long r = row_of(&b, "branch", 0) + 1; r < b.branch.rows; ++r) // images: x' at t = 0 is larger

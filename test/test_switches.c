@@ -4,7 +4,7 @@
 #include <carom/dynamics.h>
 #include <stdlib.h>
 
-static bool impacts(const carom_scheme *s) { return !(s->lacks & CAROM_NO_IMPACTS); }
+static bool impacts(const carom_scheme *s) { return !(s->limitations & CAROM_NO_IMPACTS); }
 
 // A ball rests until its floor vanishes at 0.5, then falls: y = -5 (t - 0.5)^2.  One that is thrown and comes at 0.3
 // has the flight of its start, and then brings 1/2 2 (0.5^2 + 1^2) J.
@@ -43,7 +43,7 @@ static void by_state(void **state) {
                        "  floor: {gap: z, exists while: y < 3}}\n";
     const carom_scheme *s;
     for (int k = 0; (s = carom_schemes()[k]); ++k) {
-        if (!impacts(s) || s->lacks & CAROM_NO_UNEQUAL_RESTITUTION) continue;
+        if (!impacts(s) || s->limitations & CAROM_NO_UNEQUAL_RESTITUTION) continue;
         const double h = 1e-3;
         const end e = run(text, s->name, h, 2, NAMES("x", "y", "z", "x'", "z'"));
         scheme_near(s->name, e.x[0], 0.5, fine(s, 1e-9, 2 * h));
@@ -225,9 +225,9 @@ static void refusals(void **state) {
         carom_sim_destroy(sim), carom_model_destroy(m);
     }
     carom_model *m = good(text);
-    carom_rest r;
+    carom_equilibrium r;
     carom_error err = {0};
-    assert_true(carom_rest_find(&r, m, NULL, &err) != CAROM_OK);
+    assert_true(carom_equilibrium_find(&r, m, NULL, &err) != CAROM_OK);
     assert_non_null(strstr(err.text, "where parts come and go, as 'wall' does"));
     carom_model_destroy(m);
 }

@@ -91,7 +91,7 @@ static void knots_are_located(void **state) {
     }
     carom_model *m = good("carom: 1\ntables: {F: {x: [0, 0.3, 0.7, 1.9], y: [0, 3, -1, 1]}}\ncoordinates: {x: "
                           "0}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: F(t)}\n");
-    assert_int_equal(carom_model_system(m)->nk, 1);
+    assert_int_equal(carom_model_system(m)->events->nk, 1);
     const char *const schemes[] = {"event-driven", "mixed"};
     for (int k = 0; k < 2; ++k) {
         carom_sim *sim = model_sim(m, schemes[k], NULL, k ? 0.1 : 0.5, 2);

@@ -41,8 +41,8 @@ static void add_rows(void *user, int part, int parts) {
     carom_team *team = user;
     row[0][part] = 1;
     for (int k = 0; k < STEPS; ++k) {
-        team->reach(team, part, k + 1);
-        team->await(team, part, k + 1);
+        team->signal(team, part, k + 1);
+        team->wait(team, part, k + 1);
         unsigned all = (unsigned)part;
         for (int i = 0; i < parts; ++i) all += row[k][i];
         row[k + 1][part] = all;

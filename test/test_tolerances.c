@@ -162,7 +162,7 @@ static void inner_steps_are_told_and_counted(void **state) {
         assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
         assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
         assert_int_equal(l.steps, 1);
-        assert_int_equal(l.counts.inner, w.n);
+        assert_int_equal(l.counts.substeps, w.n);
         assert_true(w.n > 20 && w.rising);
         assert_close(w.t, 10, 1e-12);
         carom_sim_destroy(sim);
@@ -186,7 +186,7 @@ static void equal_steps_have_no_inner_ones(void **state) {
     carom_ledger l;
     assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
     assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
-    assert_int_equal(l.counts.inner, 0);
+    assert_int_equal(l.counts.substeps, 0);
     carom_sim_destroy(sim);
     carom_model_destroy(m);
 }

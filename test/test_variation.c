@@ -210,7 +210,7 @@ static void shipped_models_against_differences(void **state) {
         if (*end) *end++ = 0;
         carom_model *m = shipped_model(rest);
         if ((carom_model_system(m)->nv <= 4 || all) && carom_model_system(m)->nv <= 400 &&
-            !carom_model_system(m)->listed && carom_model_system(m)->nsamplers == 0)
+            !carom_model_system(m)->listed && carom_model_system(m)->signals->nsamplers == 0)
             examine(rest, m);
         carom_model_destroy(m);
     }

@@ -1,7 +1,7 @@
 // test_warning_limits.c: warnings begin where their limits are: 1 % below there is none, 1 % above there is.
 //
 // Ledgers are made up, of a run whose forces, speeds and sizes are known: every limit is a product of the constants in
-// sim/warnings.c and of numbers given here.
+// diagnosis/warnings.c and of numbers given here.
 #define _POSIX_C_SOURCE 200809L
 #include "model_text.h"
 #include "sim/sim.h"
@@ -90,7 +90,7 @@ static void overdraw(carom_ledger *l, double x) {
 }
 static void damped(carom_ledger *l, double x) { l->energy.damping = x, l->energy.end -= x, balance(l); }
 static void unbalanced(carom_ledger *l, double x) { l->energy.damping = 100, l->energy.end = x, balance(l); }
-static void toil(carom_ledger *l, double x) { l->counts.inner = (long)x; }
+static void toil(carom_ledger *l, double x) { l->counts.substeps = (long)x; }
 
 // kind begins at the limit, with `above` in its text; below there is none, or one with `below`.
 static void begins_saying(const setting *x, carom_ledger l, void (*set)(carom_ledger *l, double x), double limit,
@@ -402,7 +402,7 @@ static void counts_and_residuals(void **state) {
     BEGINS(OWN, l, toil, 4e6, "resolution");
     x = OWN, x.option = "max-step=0.01"; // asked for
     sim = sim_of(&x, &m);
-    l.counts.inner = 100000000;
+    l.counts.substeps = 100000000;
     assert_null(said(sim, &l, "resolution"));
     carom_sim_destroy(sim), carom_model_destroy(m);
     // A warning names its contact and its time.

@@ -364,7 +364,7 @@ static void rest_in_the_origin_is_silent(void **state) {
     carom_warning list[CAROM_WARNINGS];
     carom_ledger l;
     for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
-        if ((*s)->lacks & (CAROM_NO_FRICTION | CAROM_NO_IMPACTS)) continue;
+        if ((*s)->limitations & (CAROM_NO_FRICTION | CAROM_NO_IMPACTS)) continue;
         const int n = run_to_end(text, (*s)->name, NULL, 0.00877963125548727, 5, list, &l);
         if (n > 0) fail_msg("%s: %s: %s", (*s)->name, list[0].kind, list[0].text);
     }
@@ -409,7 +409,7 @@ static void impacts_that_leave_bodies_elsewhere(void **state) {
     static const double e[] = {0, 0.3, 1};
     int warned = 0;
     for (const carom_scheme *const *scheme = carom_schemes(); *scheme; ++scheme)
-        for (int i = 0; i < 3 && !((*scheme)->lacks & CAROM_NO_IMPACTS); ++i)
+        for (int i = 0; i < 3 && !((*scheme)->limitations & CAROM_NO_IMPACTS); ++i)
             for (int k = 0; k < 24; ++k) {
                 const double h = 0.001 * pow(1.3, k), end = fmax(4 * h, 0.13), there = 10 * e[i] * (end - 0.1);
                 char text[300];
@@ -601,7 +601,7 @@ static void soft_contacts_of_few_steps(void **state) {
         const carom_scheme *scheme = carom_schemes()[i];
         // it has no use for so stiff a floor with either step
         if (strcmp(scheme->name, "moreau-explicit") == 0) continue;
-        const bool fixed = !scheme->powers;
+        const bool fixed = !scheme->accounts_power;
         const carom_warning *w = find(list, run_to_end(text, scheme->name, NULL, 1e-3, 0.5, list, &l), "resolution");
         if ((w != NULL) != fixed) fail_msg("%s, 3 steps: %s", scheme->name, w ? w->text : "no warning");
         if (w && !strstr(w->text, "damping dissipated")) fail_msg("%s: %s", scheme->name, w->text);
@@ -916,7 +916,7 @@ static void internal_steps_in_millions(void **state) {
     carom_warning list[CAROM_WARNINGS];
     carom_ledger l;
     const carom_warning *w = find(list, run_to_end(text, "event-driven", "rtol=1e-8", 0.2, 20, list, &l), "resolution");
-    assert_true(l.counts.inner > 1000000 && w != NULL);
+    assert_true(l.counts.substeps > 1000000 && w != NULL);
     assert_non_null(strstr(w->text, "(auto, newmark"));
     assert_null(find(list, run_to_end(text, "auto", NULL, 0.5, 20, list, &l), "resolution"));
 }
@@ -1028,7 +1028,7 @@ static void soft_contacts_without_damping(void **state) {
                      "carom: 1\ncoordinates: {x: {at: %.17g, rate: -1}}\nenergy: {kinetic: 1/2*x'^2}\ncontacts: {pad: "
                      "{gap: x, stiffness: %.17g}}\n",
                      0.01 + 1e-3 * (k % 6) / 6, stiffness);
-            if (scheme->own_steps) continue;
+            if (scheme->controls_own_steps) continue;
             const int n = run_to_end(text, scheme->name, NULL, 1e-3, 0.06, list, &l);
             if (fabs(l.energy.balance) > 0.05) lost += 1, silent += n == 0;
             // its error of first order gains 38 %, with a warning
@@ -1057,7 +1057,7 @@ static void friction_below_the_stiction_speed(void **state) {
     for (int i = 0; carom_schemes()[i]; ++i) {
         const carom_scheme *scheme = carom_schemes()[i];
         // that one finds no answer, and says so
-        if (scheme->own_steps || strcmp(scheme->name, "dg-plus") == 0) continue;
+        if (scheme->controls_own_steps || strcmp(scheme->name, "dg-plus") == 0) continue;
         snprintf(model, sizeof model, text, 1e-4);
         const int n = run_to_end(model, scheme->name, NULL, 1e-3, 1, list, &l);
         const bool much = fabs(l.energy.balance) > 1e-2 * l.kinetic;

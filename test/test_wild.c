@@ -285,7 +285,7 @@ static void nothing_hovers_unsaid(void **state) {
         for (int k = 0; k < 2; ++k) { // steps that do not resolve the fall, and steps that do
             const double h = k ? 1e-5 : 1e-2;
             carom_error err = {0};
-            if ((*s)->lacks & CAROM_NO_IMPACTS) continue;
+            if ((*s)->limitations & CAROM_NO_IMPACTS) continue;
             carom_sim *sim = model_sim(m, (*s)->name, NULL, h, STEPS * 1e-2);
             carom_warning list[CAROM_WARNINGS];
             carom_ledger l;

@@ -233,21 +233,21 @@ static void books_add_up(void **state) {
     carom_step *s = step_of(sim);
     carom_local *L = &sim->all;
     carom_close_kinds(s, L, CAROM_JOINTS | CAROM_CONTACTS);
-    carom_zero(s->impulse, 2);
+    carom_zero(s->record.impulse, 2);
     L->w[0] = -0.25;
     L->w[1] = 0;
-    carom_book_impulses(s, L, (double[]){2, -0.5}, (double[]){-3, 1}, (double[]){1, 0.5});
-    check_near(s->account.impact, -0.5 * (-3 + 1) * 2, 1e-15);
-    check_near(s->account.friction, 0.5 * 1.5 * 0.5, 1e-15);
-    check_near(s->account.external, 0.25 * 2, 1e-15);
-    carom_book_impulses(s, L, (double[]){1, 0}, (double[]){1, 0.5}, (double[]){2, 0.5}); // a second, smaller step
-    assert_true(s->impulse[0] == 3 && s->impulse[1] == -0.5);
-    assert_true(s->u_before[0] == -3 && s->u_after[0] == 2);
-    s->account = (carom_account){0};
-    carom_book_forces(s, L, (double[]){4, -1}, (double[]){0, 0.5}, 0.1, true);
-    check_near(s->account.friction, 0.05, 1e-15);
-    check_near(s->account.external, 0.1, 1e-15);
-    assert_true(s->force[0] == 4 && s->force[1] == -1);
+    carom_account_impulses(s, L, (double[]){2, -0.5}, (double[]){-3, 1}, (double[]){1, 0.5});
+    check_near(s->record.account.impact, -0.5 * (-3 + 1) * 2, 1e-15);
+    check_near(s->record.account.friction, 0.5 * 1.5 * 0.5, 1e-15);
+    check_near(s->record.account.external, 0.25 * 2, 1e-15);
+    carom_account_impulses(s, L, (double[]){1, 0}, (double[]){1, 0.5}, (double[]){2, 0.5}); // a second, smaller step
+    assert_true(s->record.impulse[0] == 3 && s->record.impulse[1] == -0.5);
+    assert_true(s->record.u_before[0] == -3 && s->record.u_after[0] == 2);
+    s->record.account = (carom_account){0};
+    carom_account_forces(s, L, (double[]){4, -1}, (double[]){0, 0.5}, 0.1, true);
+    check_near(s->record.account.friction, 0.05, 1e-15);
+    check_near(s->record.account.external, 0.1, 1e-15);
+    assert_true(s->record.force[0] == 4 && s->record.force[1] == -1);
     carom_sim_destroy(sim);
 }
 
@@ -277,7 +277,7 @@ static void storage_does_not_matter(void **state) {
                 impacts[storage] = sim_ledger(sim).impacts;
                 carom_sim_destroy(sim);
                 for (int i = 0; i < n; ++i) scheme_near(s->name, q[storage][i], q[0][i], 1e-10);
-                scheme_true(s->name, s->lacks & CAROM_NO_IMPACTS || impacts[storage] > 0);
+                scheme_true(s->name, s->limitations & CAROM_NO_IMPACTS || impacts[storage] > 0);
                 scheme_true(s->name, impacts[storage] == impacts[0]);
             }
         }

@@ -412,7 +412,7 @@ static bool live(const char *scheme, const char *file) {
     return good;
 }
 
-static bool note(void *user, const carom_sweep_row *row) { return carom_book_add(user, row); }
+static bool note(void *user, const carom_sweep_row *row) { return carom_journal_add(user, row); }
 
 // A sweep with a journal.
 static bool live_sweep(const char *journal) {
@@ -423,18 +423,19 @@ static bool live_sweep(const char *journal) {
     d.observe = (const char *const[]){"energy.lost", NULL};
     d.jobs = 1;
     carom_sweep *s = carom_sweep_create(&d, &err);
-    carom_book *book = s ? carom_book_create(journal, "what", 4, &err) : NULL;
+    carom_journal *book = s ? carom_journal_create(journal, "what", 4, &err) : NULL;
     carom_table t[2] = {{0}};
     int n = 0;
     const carom_sweep_watch watch = {.user = book, .row = note};
-    const bool good = book && carom_book_bind(book, s, &err) == CAROM_OK &&
-                      carom_sweep_run(s, &watch, &err) == CAROM_OK && carom_book_failed(book) == 0 &&
-                      carom_book_flush(book, &err) == CAROM_OK && carom_book_tables(book, t, &n, &err) == CAROM_OK;
+    const bool good = book && carom_journal_bind(book, s, &err) == CAROM_OK &&
+                      carom_sweep_run(s, &watch, &err) == CAROM_OK && carom_journal_failed(book) == 0 &&
+                      carom_journal_flush(book, &err) == CAROM_OK &&
+                      carom_journal_tables(book, t, &n, &err) == CAROM_OK;
     for (int i = 0; good && i < n; ++i) carom_table_free(&t[i]);
     long run;
-    const bool told = strlen(err.text) > 5 || (book && carom_book_message(book, &run));
+    const bool told = strlen(err.text) > 5 || (book && carom_journal_message(book, &run));
     if (!good && !told) fail_msg("no reason given");
-    carom_book_destroy(book);
+    carom_journal_destroy(book);
     carom_sweep_destroy(s);
     return good;
 }

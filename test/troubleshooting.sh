@@ -16,8 +16,8 @@ done < <(awk '/^## /{errors = /^## Errors/} errors && /^\| `/' "$page" | cut -d'
     sed -E "s/\`//g; s/'[^']*'/\n/g; s/ ?\.\.\. ?/\n/g; s/NAME/\n/g; s/; did you mean.*//" | sed -E 's/^ +//; s/ +$//')
 ((looked > 10)) || { echo "$page: only $looked messages were found on the page"; failures=$((failures + 1)); }
 
-# Kinds of warnings, as src/sim adds them.
+# Kinds of warnings, as src/diagnosis adds them.
 while IFS= read -r kind; do
     grep -qE "^### (.*, )?$kind(,.*)?$" "$page" || { echo "$page: nothing about the warning '$kind'"; failures=$((failures + 1)); }
-done < <(grep -ohE 'add\(w, "[a-z-]+"' src/sim/*.c | grep -oE '"[a-z-]+"' | tr -d '"' | sort -u)
+done < <(grep -ohE 'add\(w, "[a-z-]+"' src/diagnosis/*.c | grep -oE '"[a-z-]+"' | tr -d '"' | sort -u)
 exit $((failures > 0))

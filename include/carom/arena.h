@@ -12,19 +12,19 @@ extern "C" {
 #endif
 
 /// An external resource owned by the arena, and its release function.
-typedef struct carom_held {
-    struct carom_held *next;
+typedef struct carom_resource {
+    struct carom_resource *next;
     void (*release)(void *object);
     void *object;
-} carom_held;
+} carom_resource;
 
 typedef struct carom_arena {
     unsigned char *base; // NULL while counting
     size_t used, size;   // bytes
-    carom_held *held;
+    carom_resource *resources;
     bool failed;         // a resource could not be created
     size_t *ends;        // end offset of each allocation, in order; NULL: not requested
-    int pieces, room;    // number of allocations; capacity
+    int pieces, capacity; // number of allocations; capacity
 } carom_arena;
 
 /// Bytes aligned to 64; NULL while counting.  The memory is zero when the block was.

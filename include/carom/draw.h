@@ -20,16 +20,17 @@ typedef enum carom_figure {
     CAROM_CIRCLE,   // radius; planar
     CAROM_SPHERE,   // radius; spatial
     CAROM_CYLINDER, // radius, length along its own z; spatial
-    CAROM_TOUCH,    // where a contact or constraint acts, and into which directions
+    CAROM_CONTACT_MARKER,    // where a contact or constraint acts, and into which directions
     CAROM_CONVEX,   // the hull of its fixed points; spatial
     CAROM_ELLIPSOID, // half axes; spatial
     CAROM_SURFACE   // heights over a grid: nx, ny, x, y of the first, the cell, the heights by rows; spatial
 } carom_figure;
 
-/// One shape.  At a state it is the numbers [first, first + sizes + points * dim + turn) that carom_drawing_eval()
-/// gives: sizes (edges, radius; width of a line), then points, then the turn: 1 an angle, 3 a rotation vector, 4 a
-/// quaternion (w, x, y, z), 0 none.  Of a CAROM_TOUCH the first point is the place, the others are the directions of
-/// the normal force and of friction, so that place and force are points[0] and force * points[1] + friction * points[2]
+/// One shape.  At a state it is the numbers [first, first + sizes + points * dim + rotation) that carom_drawing_eval()
+/// gives: sizes (edges, radius; width of a line), then points, then the rotation: 1 an angle, 3 a rotation vector, 4 a
+/// quaternion (w, x, y, z), 0 none.  Of a CAROM_CONTACT_MARKER the first point is the place, the others are the
+/// directions of the normal force and of friction, so that place and force are points[0] and force * points[1] +
+/// friction * points[2]
 /// ...
 typedef struct carom_drawn {
     carom_figure figure;
@@ -37,9 +38,9 @@ typedef struct carom_drawn {
     const char *colour;       // a word of carom_colour_name() or #rrggbb; NULL: none given
     bool trace;               // show the path, too
     bool endless;             // a floor or wall without an end: as large as the picture needs
-    int id;                   // CAROM_TOUCH: the constraint's id; else -1
+    int id;                   // CAROM_CONTACT_MARKER: the constraint's id; else -1
     int of;                   // the body it moves with; 0: none is named
-    int first, sizes, points, turn;
+    int first, sizes, points, rotation;
     const double *fixed;      // numbers that never change, of CAROM_CONVEX and CAROM_SURFACE
     int nfixed;
 } carom_drawn;

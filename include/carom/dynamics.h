@@ -25,26 +25,26 @@ carom_status carom_state_write(const carom_model *m, const char *file, const dou
 // -- a state of rest ----------------------------------------------------------------------------------------------
 
 /// One reaction at rest.
-typedef struct carom_rest_force {
+typedef struct carom_equilibrium_force {
     char name[80];     // as the column of a result: "floor.force", "floor.friction", "hinge.force2"
     int id;            // constraint
     double value;      // where forces are not unique, the smallest that are admissible
     double low, high;  // all admissible values, where they are known; else NaN
-} carom_rest_force;
+} carom_equilibrium_force;
 
-typedef enum carom_rest_kind {
-    CAROM_REST_OPEN,
-    CAROM_REST_CLOSED,
-    CAROM_REST_STICKS,
-    CAROM_REST_SLIDES
-} carom_rest_kind;
+typedef enum carom_equilibrium_kind {
+    CAROM_EQUILIBRIUM_OPEN,
+    CAROM_EQUILIBRIUM_CLOSED,
+    CAROM_EQUILIBRIUM_STICKS,
+    CAROM_EQUILIBRIUM_SLIDES
+} carom_equilibrium_kind;
 
 /// A state of rest, or the best one found.
-typedef struct carom_rest {
+typedef struct carom_equilibrium {
     int nq, nv, nforce, nc;
     double *q;                // nq; velocities are zero.  Of a first-order state: its value
-    carom_rest_force *force;  // nforce: all joints and constraints, all contacts
-    carom_rest_kind *contact; // nc; a contact over a moving surface slides at rest
+    carom_equilibrium_force *force;  // nforce: all joints and constraints, all contacts
+    carom_equilibrium_kind *contact; // nc; a contact over a moving surface slides at rest
     double residual;          // largest violation, relative: balance of forces, laws of the contacts, gaps
     int iterations;
     int free;                 // independent combinations of reactions that move nothing; 0: forces are unique
@@ -52,16 +52,16 @@ typedef struct carom_rest {
     double force_left;
     int nsignals;             // of controllers: the system's ni less its nset
     double *signals;          // what they hold at rest
-} carom_rest;
+} carom_equilibrium;
 
 /// Find a state of rest near (q, 0), q NULL: near the initial state.  CAROM_NOT_CONVERGED: there is none that was
 /// found; err says what is in the way and `rest` holds the best state.  Free it in every case.
-carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err);
-void carom_rest_free(carom_rest *rest);
+carom_status carom_equilibrium_find(carom_equilibrium *rest, const carom_model *m, const double *q, carom_error *err);
+void carom_equilibrium_free(carom_equilibrium *rest);
 /// The least and the largest value of a coordinate among the equilibria that friction allows beside this one, with the
 /// same contacts closed and sticking.  Infinite: there is no limit.
-carom_status carom_rest_range(const carom_model *m, const carom_rest *rest, int coordinate, double range[2],
-                              carom_error *err);
+carom_status carom_equilibrium_range(const carom_model *m, const carom_equilibrium *rest, int coordinate,
+                                     double range[2], carom_error *err);
 
 // -- modes --------------------------------------------------------------------------------------------------------
 
@@ -127,7 +127,7 @@ typedef struct carom_fit_def {
     const char *const *data;     // CSV files with a column t, NULL-terminated
     const char *const *settings; // of each file: "NAME=VALUE,NAME=VALUE", parameters and initial values of the run that
                                  // it is compared with; "": those of the model.  NULL: all are runs of the model
-    int most;                    // evaluations of the model; 0: 200 times the number of free names
+    int max_evaluations;         // evaluations of the model; 0: 200 times the number of free names
     bool (*stop)(const void *user); // NULL: none
     const void *user;
 } carom_fit_def;
@@ -203,7 +203,7 @@ typedef struct carom_optimise_def {
                                  // options
     const double *start, *signals; // positions and velocities, signals there; NULL: the model's own
     const char *of;              // what becomes least: an expression as in carom_gradient_def
-    bool most;                   // it becomes largest instead
+    bool maximise;               // it becomes largest instead
     const char *const *by;       // "NAME=LOW:HIGH": parameters and their bounds; NULL-terminated
     const char *const *subject;  // "EXPR <= EXPR", also >= and =; NULL-terminated, NULL: none
     const char *method;          // NULL: by itself; slsqp, ccsaq, cobyla
@@ -291,7 +291,7 @@ typedef struct carom_orbit {
     double *re, *im;             // nmultipliers, largest first; then the trivial ones, which are 1
     int trivial;                 // along the motion where time does not enter the model, along coordinates that do not
                                  // enter it
-    int lost;                    // zeros: directions that closed contacts take
+    int rank_loss;               // number of zero multipliers: directions eliminated by closed contacts
     double largest;              // modulus of the largest one that is not trivial; NAN: it did not converge (large
                                  // models)
     bool isolated;               // false: a multiplier that is not trivial is 1, there are other orbits beside it
@@ -378,7 +378,7 @@ typedef struct carom_follow_def {
     double from, to;             // as long as it lies between these
     double step;                 // longest step: states in units of the motion, the parameter in units of its range; 0:
                                  // 0.05, and of states more where the branch is straight
-    int most;                    // points; 0: 2000
+    int max_points;              // 0: 2000
     int switches;                // CAROM_SWITCH_DOUBLING, ...; 0: none
     bool conservative;           // orbits of a conservative model: the energy is the parameter, `by` is its name in the
                                  // table, period is "free"
@@ -439,7 +439,7 @@ typedef struct carom_locus_def {
     double from[2], to[2];       // the curve is followed as long as they lie between these
     double step;                 // longest step: states in units of the motion, parameters in units of their ranges; 0:
                                  // 0.05
-    int most;                    // points; 0: 1000
+    int max_points;              // 0: 1000
     bool (*stop)(const void *user); // NULL: none
     const void *user;
 } carom_locus_def;
@@ -459,10 +459,11 @@ void carom_locus_free(carom_locus *l);
 
 // -- calls between versions: see carom/carom.h --------------------------------------------------------------------
 
-carom_status carom_rest_find_sized(size_t size, carom_rest *x, const carom_model *m, const double *q, carom_error *err);
-void carom_rest_free_sized(size_t size, carom_rest *x);
-carom_status carom_rest_range_sized(size_t size, const carom_model *m, const carom_rest *x, int coordinate,
-                                    double range[2], carom_error *err);
+carom_status carom_equilibrium_find_sized(size_t size, carom_equilibrium *x, const carom_model *m, const double *q,
+                                          carom_error *err);
+void carom_equilibrium_free_sized(size_t size, carom_equilibrium *x);
+carom_status carom_equilibrium_range_sized(size_t size, const carom_model *m, const carom_equilibrium *x,
+                                           int coordinate, double range[2], carom_error *err);
 carom_status carom_modes_find_sized(size_t out, size_t in, carom_modes *x, const carom_model *m,
                                     const carom_modes_def *def, carom_error *err);
 void carom_modes_free_sized(size_t size, carom_modes *x);
@@ -497,9 +498,9 @@ carom_status carom_follow_write_sized(size_t out, size_t in, const carom_branch 
 carom_status carom_follow_read_sized(size_t out, size_t in, carom_branch *x, const carom_follow_def *def,
                                      const char *file, carom_error *err);
 #ifndef CAROM_INSIDE
-#define carom_rest_find(...) carom_rest_find_sized(sizeof(carom_rest), __VA_ARGS__)
-#define carom_rest_free(...) carom_rest_free_sized(sizeof(carom_rest), __VA_ARGS__)
-#define carom_rest_range(...) carom_rest_range_sized(sizeof(carom_rest), __VA_ARGS__)
+#define carom_equilibrium_find(...) carom_equilibrium_find_sized(sizeof(carom_equilibrium), __VA_ARGS__)
+#define carom_equilibrium_free(...) carom_equilibrium_free_sized(sizeof(carom_equilibrium), __VA_ARGS__)
+#define carom_equilibrium_range(...) carom_equilibrium_range_sized(sizeof(carom_equilibrium), __VA_ARGS__)
 #define carom_modes_find(...) carom_modes_find_sized(sizeof(carom_modes), sizeof(carom_modes_def), __VA_ARGS__)
 #define carom_modes_free(...) carom_modes_free_sized(sizeof(carom_modes), __VA_ARGS__)
 #define carom_modes_play(...) carom_modes_play_sized(sizeof(carom_modes), sizeof(carom_play_def), __VA_ARGS__)

@@ -61,10 +61,10 @@ typedef struct carom_parts {
     const double *A, *inverse;
     bool only_diagonal;         // inverses are diagonal, and `inverse` has nothing but their diagonals
     double scale;
-    int nparts, most;                 // parts; rows of the largest block
+    int nparts, max_rows;                 // parts; rows of the largest block
     const int *head, *next, *link_of; // links of each part, in the order of contacts: the first, the one behind a link;
                                       // -1: none; contact of a link
-    const double *diagonal;           // G_bb, column-major, from diagonal[most x first row of b] on
+    const double *diagonal;           // G_bb, column-major, from diagonal[max_rows x first row of b] on
     double *y;                        // two numbers for every velocity: scratch of the certificate
 } carom_parts;
 
@@ -87,7 +87,7 @@ typedef struct carom_problem {
     bool (*assemble)(struct carom_problem *pb);
     void *assembly;            // for that function
     const double *lever;       // n: lengths by which rows of joints count in the certificate; NULL: 1
-    double enough;             // residual that the caller accepts: no expensive solver is tried below it; 0: none
+    double acceptable;         // residual that the caller accepts: no expensive solver is tried below it; 0: none
     double *p, *u;             // n: p is the start on entry (zeros are fine) and the answer on exit; u = G p + c
 } carom_problem;
 
@@ -95,19 +95,19 @@ typedef struct carom_report {
     bool converged;     // residual is good enough, see carom_solver_solve(); from a bare solve(): the solver's opinion
     int iterations;     // of all solvers tried
     double residual;    // carom_residual() of the answer
-    int worst;          // block with the largest residual; -1: there is no block
+    int worst_block;    // block with the largest residual; -1: there is no block
     int fallbacks;      // solvers tried before the one that is named
     const char *solver; // whose answer it is
 } carom_report;
 
 /// The certificate: largest violation of (CP-2)..(CP-5) in velocity units, from u = G p + c computed
-/// afresh (also stored in pb->u).  No solver shares this code.  *worst (NULL allowed) is the block.
+/// afresh (also stored in pb->u).  No solver shares this code.  *worst_block (NULL allowed) is the block.
 /// Infinity when a number of the problem or the answer is not finite, or mu is negative.
-double carom_residual(const carom_problem *pb, int *worst);
+double carom_residual(const carom_problem *pb, int *worst_block);
 
 /// The same for the velocities that stand in pb->u: where equations are nonlinear, u follows from them and G p + c is
 /// only its linearisation.
-double carom_residual_at(const carom_problem *pb, int *worst);
+double carom_residual_at(const carom_problem *pb, int *worst_block);
 
 /// The dense matrix of pb->rows into G, with leading dimension ld.
 void carom_problem_expand(const carom_problem *pb, double *G, int ld);

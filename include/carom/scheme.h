@@ -17,7 +17,8 @@ typedef struct carom_account {
     double impact;   // taken by normal impulses of contacts, and by bilateral ones in impacts
     double friction; // taken by tangential impulses and forces
     double external; // given by moving walls and driven joints
-    double damping;  // taken by forces without potential; only from schemes that book it (`powers` in their table)
+    double damping;  // taken by forces without potential; only from schemes that account it (`accounts_power` in
+                     // their table)
     // Impulses of contacts, all of an impact together, split by sign.  Part of impact and friction above.
     double lost, created;
     double gain;     // largest energy that one impact created; 0: none
@@ -46,8 +47,7 @@ typedef struct carom_counts {
     long missed;                          // steps in which gaps change too fast to be followed
     long long missed_id;                  // constraint of the first one, and when
     double missed_t;
-    long inner, inner_rejected;           // steps that schemes took inside their steps; attempts at them that were
-                                          // rejected
+    long substeps, substeps_rejected;     // of schemes that divide their steps; attempts that were rejected
 } carom_counts;
 
 /// What a contact does between events.  STICK also: closed, without friction.
@@ -90,73 +90,70 @@ typedef enum carom_side { CAROM_LEFT, CAROM_RIGHT } carom_side; // of a time at 
 /// Overflow guard for velocities; their energies are still finite.
 #define CAROM_GROWN 1e100
 
-/// One step.  Arrays over "recorded directions" hold, for every constraint id, its normal and
-/// all its tangential components from dir[id] on, active or not.
+/// What a step reports: reactions, their work and events.  The arrays are the simulation's.  Arrays over "recorded
+/// directions" have, for every constraint id, its normal and all its tangential components from dir[id] on, active or
+/// not.
+typedef struct carom_step_record {
+    double *impulse;       // recorded directions; zero on entry: impulse of this step not counted as force
+    double *force;         // recorded directions; zero on entry: non-impulsive reaction at t + h
+    double *nu;            // recorded directions, of schemes with a position level (`positions` in their table); zero
+                           // on entry: its multipliers; else NULL
+    double *u_before;      // recorded directions: local velocity before an impulse (only where impulse is set)
+    double *u_after;       // recorded directions: local velocity after it, or where the force at the end acts
+    double *lost;          // nc, saved with the state; zero on entry: part of account.impact that normal impulses of
+                           // each contact took
+    bool reacted;          // something was accounted in this step
+    double t;              // time of the impulses that are accounted; t + h on entry
+    carom_account account; // zero on entry
+    carom_event *events;   // written by carom_emit_event
+    int nevents, max_events;
+    long substeps;         // inside this step, reported with carom_substep_done()
+} carom_step_record;
+
+/// One step.
 typedef struct carom_step {
     const carom_system *sys;
     void *sys_work;
     double t, h;         // from t to t + h
     long n;              // number of the step, from 0
-    bool renumbers;      // the number of a constraint may be that of another one in the next step: they come and go, or
-                         // redundant ones are chosen anew
+    bool renumbers;      // the number of a constraint may be that of another one in the next step: the contact list is
+                         // dynamic, or redundant ones are chosen anew
     bool jumped;         // forces have jumped since the last step: an input or a controller has changed, or a time at
-                         // which they jump has passed; what is kept of them does not count
+                         // which they jump has passed; values of them that were saved are out of date
     double *q, *v;       // in: state at t (right limits); out: state at t + h
     const double *opt;   // values of the scheme's options, in the order of its list
     double tol;          // contact residual allowed, relative to `scale`
     double newton_tol;   // Newton residual allowed, relative
-    struct carom_team *team; // threads that solvers may use; NULL: none
-    struct {
-        double safety;       // part of the step that an estimate allows
-        double shrink, grow; // least and largest ratio of a step to the one before
-    } control;           // of adaptive steps
     bool strict;         // a contact closes at g < 0 instead of g <= 0
-    double *speed;       // largest local velocity met in this run (kept); scales tol
+    double *speed;       // largest local velocity met in this run (saved with the state); scales tol
     double scale;        // speed, and what the problems of this step make of it
     struct {
         double scale;    // of this step: largest |c| of its contact problems so far (TOL-1)
         double last, most; // residual of its last problem, if that was accepted above tolerance, else 0; largest of
                            // such
-        double refused;  // `scale` when a problem refused the step; 0: none did
+        double refused;  // `scale` when a problem rejected the step; 0: none did
     } contact;           // zero on entry
-
     const int *dir;      // ne + nc + 1: first recorded direction of each constraint
-    double *impulse;     // recorded directions; zero on entry: impulse of this step not counted as force
-    double *force;       // recorded directions; zero on entry: non-impulsive reaction at t + h
-    double *nu;          // recorded directions, of schemes with a position level (`positions` in their table); zero on
-                         // entry: its multipliers; else NULL
-    double *u_before;    // recorded directions: local velocity before an impulse (only where impulse is set)
-    double *u_after;     // recorded directions: local velocity after it, or where the force at the end acts
-    double *lost;        // nc, kept; zero on entry: part of account.impact that normal impulses of each contact took
-    bool reacted;        // something was booked in this step
-    const double *held;  // nc, kept: 1 if the contact was active in the last step, or is closed initially
-    carom_event *events;   // written by carom_emit_event
-    int nevents, max_events;
-    long parts;            // steps inside this one, reported with carom_inner()
-    carom_account account; // zero on entry
-    double booked_t;       // time of the impulses that are booked; t + h on entry
-    // observer of inner steps; NULL: none
-    carom_status (*on_inner)(void *user, double t, const double *q, const double *v);
+    const double *active; // nc, saved with the state: 1 if the contact was active in the last step, or is closed
+                          // initially
+    carom_step_record record;
     carom_counts *counts;
 
-    struct carom_inside *inside; // of the functions below (scheme/inside.h), not for schemes
+    struct carom_inside *inside; // of the simulation and the functions below (scheme/inside.h), not for schemes
     // The contact problem, and scratch.
     carom_matrix M;         // mass_shape
     carom_problem problem;
     carom_block *blocks;
     double *G, *c, *p, *u;  // storage of problem
-    struct carom_rubbing *rub;     // friction that varies (friction.c); NULL: none does
     struct carom_impacts *impacts; // laws of impact (impact.c); NULL: all contacts follow Newton's at once, with
                                    // constant restitution
-    const char *(*name)(const void *user, long long id); // of a constraint, for messages; NULL: by number
-    const void *name_user;
     carom_error *err;
 } carom_step;
 
 // -- helper functions of a step --------------------------------------------------------------------
 // Each function is one line of a paper.  Outputs first.  Those that can fail return a status for CAROM_TRY.
 // A step that fails leaves q, v and its kept memory as they were: compute into scratch, write at the end.
-// (What it booked is undone.)
+// (What it accounted is undone.)
 
 /// q1 = q0 (+) h v.  q1 may be q0.
 void carom_move(const carom_step *s, double *q1, const double *q0, double h, const double *v);
@@ -192,22 +189,22 @@ carom_status carom_gaps(carom_step *s, double *g, double t, const double *q);
 static inline bool carom_closed(const carom_step *s, double g) { return s->strict ? g < 0 : g <= 0; }
 
 /// Evaluation point for contact decisions: position, velocity and M^-1 f.
-typedef struct carom_place {
+typedef struct carom_evaluation_point {
     double t;
     const double *q, *v;
     const carom_factor *F; // factor of M where f are forces; NULL: f is M^-1 f already
     const double *f;       // NULL: found when needed
-    const double *held;    // nc: 1 for contacts that reacted just before; NULL: in the last step
+    const double *active;  // nc: 1 for contacts that reacted just before; NULL: in the last step
     double drift;          // part of the motion of a step by which a contact that reacted may drift open; 0: only
                            // rounding
     double steps;          // number of steps by whose curvature it may drift open on a wall that moves (CL-7); 0: one
-} carom_place;
+} carom_evaluation_point;
 
 /// L's set: all bilateral constraints and the contacts that are closed at a point, g being the gaps there: by their
 /// sign, and also when only rounding keeps them open, or when they reacted and do not leave (CL-3, CL-7).  Those gaps
 /// become 0, so that carom_closed says the same.  With option closed=strict by their sign alone.  Directions that L
 /// held are lost.
-carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at);
+carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_evaluation_point at);
 
 /// L's set: all constraints of these kinds.
 enum { CAROM_JOINTS = 1, CAROM_CONTACTS = 2 };
@@ -245,25 +242,25 @@ carom_status carom_problem_impact(carom_step *s, const carom_local *L, const dou
 
 /// v += a B p, B from carom_problem_form.
 void carom_problem_apply(carom_step *s, double *v, double a);
-/// Book the impulses p of L's set with the local velocities before and after.
-void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, const double *u_before,
+/// Account the impulses p of L's set with the local velocities before and after.
+void carom_account_impulses(carom_step *s, const carom_local *L, const double *p, const double *u_before,
                          const double *u_after);
 
-/// Book forces lambda of L's set as acting during the time `weight` at local velocity u; as the
+/// Account forces lambda of L's set as acting during the time `weight` at local velocity u; as the
 /// reaction at the end of the step too when `end`.  Tangential ones take energy by friction, normal ones of contacts by
 /// impact, those of joints none.
-void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight,
+void carom_account_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight,
                        bool end);
 
 /// Emit an event at time t.  For schemes with `emits_events`.
 carom_status carom_emit_event(carom_step *s, carom_event event);
 
-/// Report the end of an internal step, with right limits.  For schemes that divide their steps by tolerances.
+/// Report the end of a substep, with right limits.  For schemes that divide their steps by tolerances.
 /// Fails if the observer requests a stop.
-carom_status carom_inner(carom_step *s, double t, const double *q, const double *v);
+carom_status carom_substep_done(carom_step *s, double t, const double *q, const double *v);
 
 /// Count the Newton iterations of this step.
-void carom_book_newton(carom_step *s, int iterations);
+void carom_account_newton(carom_step *s, int iterations);
 
 /// Fail this step: CAROM_RETRY with a message that starts with the time.
 carom_status carom_retry(carom_step *s, const char *format, ...)
@@ -321,9 +318,9 @@ typedef struct carom_scheme {
     const char *text;          // its equations and what to know of it, for `carom schemes NAME`
     int order;                 // on smooth motion with velocity-dependent forces; tested
     int (*order_of)(const double *opt); // when an option decides; else NULL
-    unsigned lacks;
+    unsigned limitations;      // CAROM_NO_...
     carom_promises promises;
-    bool own_steps;            // it controls its error itself: h is only the interval between records
+    bool controls_own_steps;   // it controls its error itself: h is only the interval between records
     const struct carom_scheme *worlds; // takes over where many bodies may hit each other (carom_model_world()); NULL:
                                        // none
     double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none
@@ -336,12 +333,12 @@ typedef struct carom_scheme {
     const char *exact;         // NAME=VALUE of the option with which it locates events to rounding; "": it always does;
                                // NULL: it does not
     bool massless;             // M may be singular where joints or stiffness hold what has no inertia
-    bool positions;            // it has multipliers on position level and books them with carom_book_position
+    bool positions;            // it has multipliers on position level and accounts them with carom_account_position
     bool impulses;             // impulses, step by step, carry lasting contact; else forces do, and every impulse is an
                                // impact
-    bool gates;                // it supports contacts that close only while a condition holds (CAROM_GATE)
-    bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over
-                               // steps does
+    bool closes_while;         // it supports contacts that close only while a condition is met (CAROM_CLOSES_WHILE)
+    bool accounts_power;       // it accounts the work of forces without potential itself; else the trapezoidal rule
+                               // over steps does
     bool redundant;            // it sees redundant constraints too and shares reactions among them itself; else they
                                // are left out
     int levels;                // times that a constraint stands in a contact problem, once more without friction each;
@@ -359,13 +356,13 @@ typedef struct carom_scheme {
     /// Dense output: the state at t + x h of the step just done, 0 < x < 1, as the scheme's own polynomials have it.
     /// NULL: it has none.
     void (*dense)(void *work, const carom_step *s, double x, double *q, double *v);
-    void (*say)(const void *work, char *text, size_t size); // text about method choices made during the run;
+    void (*describe)(const void *work, char *text, size_t size); // text about method choices made during the run;
                                                             // NULL: none
     bool leads;                // it runs one step ahead of what it reports: lists have the contacts of two steps
     bool dense_operator;       // it writes or reads G = W'M^-1 W of its contact problems as a dense matrix, at any size
     carom_lane_scheme lanes;   // as which one it runs in the lanes of a sweep; CAROM_LANE_NONE: it does not
     /// Slot id now has another contact (of a dynamic list): clear its history.  NULL: none is kept.
-    void (*forget)(void *work, carom_step *s, int id);
+    void (*reset_contact)(void *work, carom_step *s, int id);
     /// Does it remember of constraint id what may matter later, so that this contact has to stay in the list?  NULL:
     /// never; then contacts are forgotten where they are not near.
     bool (*recalls)(const void *work, const carom_step *s, int id);

@@ -12,12 +12,6 @@
 #pragma once
 #include <stddef.h>
 
-#if defined(__has_include)
-#if __has_include("sim/carom_ledger.h") // src/ is among the include directories: carom itself is compiled
-#define CAROM_INSIDE 1
-#endif
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif

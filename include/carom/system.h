@@ -12,10 +12,10 @@
 // The local velocity of constraint id is u = W'v + w, where the columns of W are the directions in
 // which its reactions act and w = dg/dt (and d slip/dt) is there only when time enters explicitly.
 //
-// A system is a struct of sizes and functions.  A three-line example in C, a model file
-// and a thousand bodies look alike to a scheme.  The system and the model behind it are
-// constant during a run; functions use `work` as scratch memory, of which every simulation
-// has its own.  Functions are pure: the same arguments give the same bits.
+// A system is a struct of sizes and functions, and of extensions: groups of optional functions, each with a contract of
+// its own.  A three-line example in C, a model file and a thousand bodies look alike to a scheme.  The system and the
+// model behind it are constant during a run; functions use `work` as scratch memory, of which every simulation has its
+// own.  Functions are pure: the same arguments give the same bits.
 //
 // Derivatives "by q" are always taken along velocities: column j of d()/dq is the derivative along
 // q(s) = move(q, s e_j), so they are nv wide also when nq differs from nv.
@@ -45,7 +45,7 @@ typedef struct carom_contact {
                                    // energetic law
     bool friction_varies;          // friction depends on the slip, on the state or on reactions: carom_system.friction
     bool friction_reacts;          // on reactions
-    bool pressed;                  // friction-only contact: closed by a unit load of 1 N; its coefficient is the limit
+    bool friction_only;            // friction-only contact: closed by a unit load of 1 N; its coefficient is the limit
                                    // of the friction force
     int disc[2];                   // tangents of sliding and of rolling, where these and the rest (spinning) are
                                    // bounded one by one; 0, 0: by one ball
@@ -76,26 +76,24 @@ enum { // what does not change; each lets a scheme save work
 /// A piece of a motion: it lasts h, from (q_0, v_0) to (q_1, v_1).
 typedef struct carom_way { const double *q_0, *v_0, *q_1, *v_1; double h; } carom_way;
 
-/// Dynamic contact list: of many possible pairs, only those in proximity are contacts.  The
-/// last contacts of a system are slots; from step to step a slot holds the same contact, or none (its gap is infinite),
-/// or another one (fresh).
+/// Dynamic contact list: of many possible pairs, only those in proximity are contacts.  The last contacts of a system
+/// are slots; from step to step a slot has the same contact, or none (its gap is infinite), or another one (is_new).
 typedef struct carom_list {
-    int slots;          // room
-    int used;           // slots in use: contacts are among the first `used`
-    int pairs;          // of bodies that are near each other; a pair may have several contacts
-    long long *holds;   // slots; kept from step to step: what each slot holds, in the system's own code; 0: nothing
-    bool *fresh;        // slots: does not hold what it held before
-    bool *stays;        // slots: holds what it holds, near or not; NULL: none does, and strays() is not called
-    double *calm;       // 1 + nparts + 2 nv, kept: end of the counted interval; time below the sleep speed and
-                        // velocity integrals of each part; NULL: sleeping is off
-    bool *asleep;       // nparts, kept: such a part has no contacts and no forces
-    carom_contact *law; // slots
-    void *work;         // list_work(slots) bytes; the system's
+    int slots;            // capacity
+    int used;             // slots in use: contacts are among the first `used`
+    int pairs;            // of bodies that are near each other; a pair may have several contacts
+    long long *key;       // slots, saved with the state: the contact of each slot, in the system's own code; 0: none
+    bool *is_new;         // slots: has another contact than before
+    bool *stays;          // slots: keeps its contact, near or not; NULL: none does, and margin_for() is not called
+    double *sleep_timers; // 1 + nparts + 2 nv, saved with the state: end of the counted interval; time below the sleep
+                          // speed and velocity integrals of each part; NULL: sleeping is off
+    bool *asleep;         // nparts, saved with the state: such a part has no contacts and no forces
+    carom_contact *law;   // slots
+    void *work;           // work_size(slots) bytes; the system's
     struct carom_team *team; // threads that may share the work of these contacts; NULL: none.  Set before adopt()
-    bool follows;       // features of its pairs are held (hold_list): list_work() has room for that
-    double reach;       // a length, beyond what the velocities at the start of the step say: so much farther may shapes
-                        // go
-    const bool *off;    // nswitches: switches of the simulation that are off; NULL: none is
+    bool freezes;         // features of its pairs are frozen: work_size() has room for that
+    double margin;        // a length, added to the distance that the velocities at the start of the step give
+    const bool *off;      // nswitches: switches of the simulation that are off; NULL: none is
     const carom_way *ahead; // a motion from there that is known already; NULL: none
     bool has_fast_bodies; // bodies move far relative to their size in the step of the list; see may_tunnel()
 } carom_list;
@@ -107,31 +105,186 @@ typedef struct carom_list_pair { int first, count, v[2], nv[2]; } carom_list_pai
 /// A controller: it computes at the times offset + k sample, and its outputs take effect `delay` later.
 typedef struct carom_sampler { const char *name; double sample, offset, delay; } carom_sampler;
 
-#define CAROM_GATE(c) (-2 - (c)) // in kink_of; it is its own inverse
+#define CAROM_CLOSES_WHILE(c) (-2 - (c)) // in kink_of; it is its own inverse
 
 /// Bounds of the gaps of all contacts that hold for every q, of a system without constraints whose gaps do not depend
 /// on time (nq = nv).
-typedef struct carom_reach {
+typedef struct carom_gap_bounds {
     double *slope;  // nv: |dg/dq_k| <= slope[k]; zero on entry
     double *bend;   // nv: sum over l of |d2g/dq_k dq_l| <= bend[k]; zero on entry
     double size;    // |g| <= size + sum slope[k] |q_k|
     bool powerless; // power() gives zeros, whatever the state is
-} carom_reach;
+} carom_gap_bounds;
 
-typedef enum carom_hold { CAROM_FREE, CAROM_HOLD, CAROM_HELD } carom_hold;
+typedef enum carom_freeze { CAROM_RELEASE, CAROM_FREEZE, CAROM_FREEZE_AGAIN } carom_freeze;
+
+// -- extensions: groups of optional functions, by purpose.  Every function may be NULL. ----------------------------
+
+/// Several quantities at one point in one call.  Contract: bit-identical to the functions that they replace.
+typedef struct carom_system_speed {
+    /// mass, force and (g not NULL) gaps, at a point where explicit schemes need them.  Replaces the contents of M, f
+    /// and g.
+    carom_status (*motion)(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M,
+                           double *f, double *g);
+    /// M^-1 f and gaps, where nothing else is needed at a point.  CAROM_RETRY: not in this way, or not here.
+    carom_status (*free_motion)(const void *model, void *work, double t, const double *q, const double *v, double *a,
+                                double *g);
+    /// mass, force, (g not NULL) gaps and the directions of L.  Replaces the contents of M, f, g and L's W and w.
+    /// CAROM_RETRY: not in this way, or not here; they are called one by one then.
+    carom_status (*motion_directions)(const void *model, void *work, double t, const double *q, const double *v,
+                                      carom_matrix M, double *f, double *g, carom_local *L);
+    /// u = W'v + w of every recorded direction, in the order of ids.  NULL: by way of directions.
+    carom_status (*rates)(const void *model, void *work, double t, const double *q, const double *v, double *u);
+    /// gaps and power, as they are accounted after every step.
+    carom_status (*observe)(const void *model, void *work, double t, const double *q, const double *v, double *g,
+                            double *external, double *damping);
+} carom_system_speed;
+
+/// The work of forces in detail.  Contract: sums are those of power().
+typedef struct carom_system_accounts {
+    int nworks;
+    /// Power of each of nworks forces (motors, loads; dampers a negative one), accounted one by one.
+    carom_status (*works)(const void *model, void *work, double t, const double *q, const double *v, double *power);
+    /// power() as a linear form: along any velocity x the forces at (t, q, v) give external.x + external[nv] and take
+    /// damping.x + damping[nv].  Adds weight times these nv + 1 numbers.  For schemes whose stages have other
+    /// velocities than the motion.  NULL: unknown, or no force depends on velocities other than linearly.
+    carom_status (*power_along)(const void *model, void *work, double t, const double *q, const double *v,
+                                double weight, double *external, double *damping);
+} carom_system_accounts;
+
+/// For schemes that locate events.  Contract: a scheme misses nothing inside the bounds given here, and everything that
+/// is not smooth is a kink, a jump or a change of features.
+typedef struct carom_system_events {
+    /// nk functions of the state; where one changes its sign the forces have a kink, and schemes that locate events
+    /// begin anew there.
+    int nk;
+    carom_status (*kinks)(const void *model, void *work, double t, const double *q, const double *v, double *k);
+    const int *kink_of; // nk: the contact (0 .. nc-1) whose gap has the kink, so that it counts while that is closed;
+                        // -1: forces have it.  NULL: all are of forces
+                        // CAROM_CLOSES_WHILE(c): nothing has a kink; an open contact c closes only while the function
+                        // is positive
+    /// The first time after t_0, not after t_1, up to which forces, gaps or their directions have jumped or had a
+    /// kink, whatever the state is, to rounding; HUGE_VAL: they do not.  Steps of schemes that locate events end before
+    /// such times and begin after them.  NULL: there are none.
+    double (*next_jump)(const void *model, void *work, double t_0, double t_1);
+    /// Latest end (at most t_1) of a step from t_0 that resolves all functions of time: no pulse shorter than the step,
+    /// no change between its ends larger than `share` of the change over the whole run.  NULL: there are no such
+    /// functions.
+    double (*limit_step)(const void *model, void *work, const double *run, double share, double t_0, double t_1);
+    /// A gap between shapes with several features (sides, corners, edges) switches formula when the active feature
+    /// changes.  CAROM_FREEZE: from now on gaps, directions and curvature follow the formulas that are active at (t,
+    /// q); CAROM_FREEZE_AGAIN: after CAROM_RELEASE, those once more, in a list with the features in addition that
+    /// overlap at (t, q); CAROM_RELEASE: those of the point of each call, as usual.  NULL: formulas do not change.
+    carom_status (*freeze)(const void *model, void *work, carom_freeze what, double t, const double *q);
+    /// On a piece of a motion from (t_0, q_0, v_0) to (t_1, q_1, v_1) whose velocities are not farther than v_off from
+    /// the straight lines between their ends: of every contact (0 .. nc-1) a bound least <= g, and slowest <= u - x
+    /// change <= fastest for its normal velocity, x from 0 to 1 in time (infinite: g may jump).  least NaN: nothing is
+    /// known of this contact.  NULL: of none.
+    carom_status (*gap_bounds)(const void *model, void *work, double t_0, double t_1, const double *q_0,
+                               const double *q_1, const double *v_0, const double *v_1, const double *v_off,
+                               double *least, double *slowest, double *fastest, double *change);
+    /// On such a piece, of the forces f: f[i] is not farther than off[i] from mid[i] + x slope[i], x from -1 to 1 in
+    /// time.  off infinite: nothing is known.  NULL: of none, or f has no narrow features.
+    carom_status (*force_bounds)(const void *model, void *work, double t_0, double t_1, const double *q_0,
+                                 const double *q_1, const double *v_0, const double *v_1, const double *v_off,
+                                 double *mid, double *slope, double *off);
+    /// Global bounds of the gaps; see carom_gap_bounds.  False, or NULL: unknown.
+    bool (*global_bounds)(const void *model, void *work, carom_gap_bounds *bounds);
+} carom_system_events;
+
+/// Signals that are constant between steps.  Contract: functions see the values of the last set(), no others.
+typedef struct carom_system_signals {
+    int ni;              // number: inputs, then states and outputs of controllers
+    int nset;            // of them the first ones: inputs, which carom_sim_input() sets
+    const double *input; // ni: at the start
+    /// From now on functions with this work block use these values.
+    void (*set)(const void *model, void *work, const double *x);
+    int nsamplers;
+    const carom_sampler *samplers;
+    /// Controller k at (t, q, v) changes signals in x.  effect: its outputs of the last sample take effect; else it
+    /// computes.
+    carom_status (*sample)(const void *model, void *work, int k, bool effect, double t, const double *q,
+                           const double *v, double *x);
+} carom_system_signals;
+
+/// Contacts and bodies that exist only while a condition is met.  Contract: a contact that is off has a constant
+/// positive gap and no directions, a body that is off no forces and no contacts.
+typedef struct carom_system_conditions {
+    int nswitches;         // on or off, in a simulation
+    const int *contact_of; // nswitches: contact (0 .. nc-1) that may close only while it is on (CAROM_CLOSES_WHILE),
+                           // -1: what is off is not there
+    /// Switch i is on while c[i] is positive.
+    carom_status (*evaluate)(const void *model, void *work, double t, const double *q, const double *v, double *c);
+    /// From now on functions with this work block use these switches, 1: on, 0: off.
+    void (*set)(const void *model, void *work, const double *on);
+    /// Velocities of the body of switch i where it has just been switched: its initial ones, or none.
+    void (*velocities)(const void *model, int i, bool on, double *v);
+    /// Owner of switch i, for messages.
+    const char *(*name)(const void *model, int i);
+} carom_system_conditions;
+
+/// Dynamic contact list; needed where carom_system.listed > 0.  Contract: search() finds all contacts that can close in
+/// the step within the margin, and rows of one contact have the same key.
+typedef struct carom_system_list {
+    bool sleeps; // parts that are slow for long fall asleep
+    /// Bytes of list->work for list->slots.
+    size_t (*work_size)(const void *model, const carom_list *list);
+    /// As carom_system_events.freeze, for features of all contacts of a list that freezes.  NULL: that one does so, or
+    /// they have none.
+    carom_status (*freeze)(const void *model, void *work, carom_freeze what, double t, const double *q);
+    /// The contacts of a step of h from (t, q, v) on: key, is_new and used.  CAROM_NO_MEMORY: there are too few slots,
+    /// used is the number needed; nothing else has changed, but adopt() has to be called again.
+    carom_status (*search)(const void *model, carom_list *list, double t, const double *q, const double *v, double h);
+    /// The list->margin with which the list in use has all contacts that may close on a motion.  Where that is no more
+    /// than its margin, it has them.  NULL: unknown.
+    double (*margin_for)(const void *model, const void *work, const carom_way *motion);
+    /// From now on functions with this work block are those of this list; fills in the laws.
+    void (*adopt)(const void *model, void *work, carom_list *list);
+    /// The number of the contact in a slot in messages, events and ledgers: ne + nc - listed and more.  It stays the
+    /// same.
+    long long (*number_of)(const void *model, const carom_list *list, int slot);
+    /// May the bodies of pair k (0 .. list->pairs-1) pass each other in the step of the list, because they move far
+    /// relative to their size?  Fills *pair then.  NULL: unknown.
+    bool (*may_tunnel)(const void *model, const carom_list *list, int k, carom_list_pair *pair);
+    /// The smallest gap of such a pair where its bodies have moved from q0 along v for the time h; other velocities are
+    /// not read.  q: nq numbers of scratch.
+    carom_status (*gap_of_pair)(const void *model, void *work, int k, const double *q0, double h, const double *v,
+                                double *q, double *gap);
+} carom_system_list;
+
+/// For warnings.  Contract: called after steps; results do not enter the motion.
+typedef struct carom_system_checks {
+    /// The largest overlap of compliant contacts, which are forces, at t and q, and which of them has it
+    /// (carom_model_compliant() has its name); 0: none overlaps.  NULL: there are none.
+    double (*compliant_overlap)(const void *model, void *work, double t, const double *q, long long *which);
+    /// Bound of the relative displacement of the two shapes of contact id, one that is not of the list, on the shortest
+    /// way from q_0 to q_1: its gap falls by no more.  HUGE_VAL, or NULL: unknown.
+    double (*displacement_bound)(const void *model, int id, const double *q_0, const double *q_1);
+} carom_system_checks;
+
+// -- the system -------------------------------------------------------------------------------------------------------
 
 typedef struct carom_system {
     int nq, nv;                    // positions, velocities
     int ne, nc;                    // bilateral constraints, unilateral contacts
     int nrates;                    // of the ne the last ones: constraints on rates alone, W'v + w = 0, where W need be
                                    // no gradient; their gaps are 0
+    int listed;                    // of the nc contacts the last ones: slots of a dynamic list, of which a simulation
+                                   // has as many as it needs.  0: none
+    int nparts;
+    const int *part;               // nparts + 1: M and its derivatives couple velocities part[i] .. part[i + 1] - 1
+                                   // with each other only; NULL: unknown
+    int first_state, nstates;      // velocities that are first-order states z' = f/M, of their own unit, with the mass
+                                   // 1/scale^2: their positions, of the same numbers, are in no expression.  0: none
+    const double *lever;           // factors of velocities (nv), then of positions (nq) in the size of a state,
+                                   // positive: 1 of a length, a radius of gyration of an angle.  NULL: all are 1
     unsigned flags;
     carom_shape mass_shape;        // storage of M
     carom_shape tangent_shape;     // storage of K, C and of all d()/dq; must hold mass_shape's pattern
     int column_stride;             // most entries a column of W has; >= nv: W is dense
     const carom_contact *contacts; // nc
 
-    const void *model;             // handed to every function
+    const void *model;             // argument of every function
     size_t work_size;              // bytes of scratch that the functions need
     void (*work_init)(const void *model, void *work); // may be NULL: work starts as zeros
 
@@ -161,9 +314,6 @@ typedef struct carom_system {
     carom_status (*rate_gradient)(const void *model, void *work, double t, const double *q, const double *v,
                                   const carom_local *L, carom_columns *D);
 
-    /// u = W'v + w of every recorded direction, in the order of ids.  NULL: by way of directions.
-    carom_status (*rates)(const void *model, void *work, double t, const double *q, const double *v, double *u);
-
     // -- optional -----------------------------------------------------------------------------------
     /// q1 = q0 moved along v for the time h.  NULL: q1 = q0 + h v (nq = nv).  q1 may be q0.
     void (*move)(const void *model, double *q1, const double *q0, double h, const double *v);
@@ -177,44 +327,6 @@ typedef struct carom_system {
     /// (counted positive when it takes energy).  NULL: none.
     carom_status (*power)(const void *model, void *work, double t, const double *q, const double *v,
                           double *external, double *damping);
-    /// power() in parts: along any velocity x the forces at (t, q, v) give external.x + external[nv] and take damping.x
-    /// + damping[nv].  Adds weight times these nv + 1 numbers.  For schemes whose stages have other velocities than the
-    /// motion.  NULL: not known, or no force depends on velocities other than linearly.
-    carom_status (*power_along)(const void *model, void *work, double t, const double *q, const double *v,
-                                double weight, double *external, double *damping);
-    /// mass, force and (g not NULL) gaps together, as explicit schemes ask for them at one point.  Whatever M, f and
-    /// g hold on entry is replaced.  NULL: they are called one by one.
-    carom_status (*motion)(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M,
-                           double *f, double *g);
-    /// M^-1 f and gaps, where nothing else is needed at a point.  CAROM_RETRY: not in this way, or not here.  NULL:
-    /// never.
-    carom_status (*free_motion)(const void *model, void *work, double t, const double *q, const double *v, double *a,
-                                double *g);
-    /// mass, force, (g not NULL) gaps and the directions of L together, where all of them are wanted at one point and
-    /// nothing else.  Whatever M, f, g and L's W and w hold on entry is replaced.  CAROM_RETRY: not in this way, or not
-    /// here; they are called one by one then.  NULL: never.
-    carom_status (*motion_directions)(const void *model, void *work, double t, const double *q, const double *v,
-                                      carom_matrix M, double *f, double *g, carom_local *L);
-    /// Power that each of nworks forces gives (motors, loads; dampers a negative one), booked one by one.  NULL: none.
-    int nworks;
-    carom_status (*works)(const void *model, void *work, double t, const double *q, const double *v, double *power);
-    /// gaps and power together, as they are booked after every step.  NULL: the two are called.
-    carom_status (*observe)(const void *model, void *work, double t, const double *q, const double *v, double *g,
-                            double *external, double *damping);
-    /// Global bounds of the gaps; see carom_reach.  False: unknown.  NULL: never available.
-    bool (*reach)(const void *model, void *work, carom_reach *reach);
-    /// A gap between shapes with several features (sides, corners, edges) switches formula when the active feature
-    /// changes.  CAROM_HOLD: from now on gaps, directions and curvature follow the formulas that hold at (t,
-    /// q); CAROM_HELD: after CAROM_FREE, those once more, in a list with the features in addition that overlap at (t,
-    /// q); CAROM_FREE: those of the point asked for, as always.  NULL: formulas do not change.
-    carom_status (*hold)(const void *model, void *work, carom_hold what, double t, const double *q);
-    /// On a piece of a motion from (t_0, q_0, v_0) to (t_1, q_1, v_1) whose velocities are not farther than v_off from
-    /// the straight lines between their ends: of every contact (0 .. nc-1) a bound least <= g, and slowest <= u - x
-    /// turn <= fastest for its normal velocity, x from 0 to 1 in time (infinite: g may jump).  least NaN: nothing is
-    /// known of this contact.  NULL: of none.
-    carom_status (*bounds)(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1,
-                           const double *v_0, const double *v_1, const double *v_off, double *least, double *slowest,
-                           double *fastest, double *turn);
     /// Of every contact whose friction varies CAROM_FRICTION_LAW numbers, at law + CAROM_FRICTION_LAW c.  NULL: none
     /// varies.  force: reactions by recorded directions; NULL where no contact has friction_reacts.
     carom_status (*friction)(const void *model, void *work, double t, const double *q, const double *v,
@@ -224,100 +336,18 @@ typedef struct carom_system {
     /// Message that explains the last failure of a function with this work block.  False: unknown.  NULL: never
     /// available.
     bool (*explain)(const void *model, void *work, char *text, size_t size);
-    /// The largest overlap of contacts of finite stiffness, which are forces, at t and q, and which of them has it
-    /// (carom_model_compliant() has its name); 0: none overlaps.  NULL: there are none.
-    double (*compliant)(const void *model, void *work, double t, const double *q, long long *which);
-    /// nk functions of the state; where one changes its sign the forces have a kink, and schemes that locate events
-    /// begin anew there.
-    int nk;
-    carom_status (*kinks)(const void *model, void *work, double t, const double *q, const double *v, double *k);
-    const int *kink_of; // nk: the contact (0 .. nc-1) whose gap has the kink, so that it counts while that is closed;
-                        // -1: forces have it.  NULL: all are of forces
-                        // CAROM_GATE(c): nothing has a kink; an open contact c closes only while the function is
-                        // positive
-    /// The first time behind t_0, not behind t_1, up to which forces, gaps or their directions have jumped or had a
-    /// kink, whatever the state is, to rounding; HUGE_VAL: they do not.  Steps of schemes that locate events end before
-    /// such times and begin behind them.  NULL: there are none.
-    double (*jump)(const void *model, void *work, double t_0, double t_1);
-    /// Latest end (at most t_1) of a step from t_0 that resolves all functions of time: no pulse shorter than the step,
-    /// no change between its ends larger than `share` of the change over the whole run.  NULL: there
-    /// are no such functions.
-    double (*even)(const void *model, void *work, const double *run, double share, double t_0, double t_1);
 
-    // -- optional: signals that are held between steps ----------------------------------------------
-    int ni;                        // how many: inputs, then states and outputs of controllers
-    int nset;                      // of them the first ones: inputs, which carom_sim_input() sets
-    const double *input;           // ni: at the start
-    /// From now on functions with this work block use these values.
-    void (*inputs)(const void *model, void *work, const double *x);
-    int nsamplers;
-    const carom_sampler *samplers;
-    /// Controller k at (t, q, v) changes signals in x.  effect: its outputs of the last sample take effect; else it
-    /// computes.
-    carom_status (*sample)(const void *model, void *work, int k, bool effect, double t, const double *q,
-                           const double *v, double *x);
-
-    // -- optional: contacts and parts that are there only while a condition holds --------------------
-    int nswitches;                 // on or off, in a simulation
-    const int *gate_of;            // nswitches: contact (0 .. nc-1) that may close only while it is on (CAROM_GATE),
-                                   // -1: what is off is not there
-    /// Switch i is to be on while c[i] is positive.
-    carom_status (*conditions)(const void *model, void *work, double t, const double *q, const double *v, double *c);
-    /// From now on functions with this work block use these switches, 1: on, 0: off.  A contact that is off has a
-    /// constant positive gap and no directions, a part that is off no forces and no contacts.
-    void (*switches)(const void *model, void *work, const double *on);
-    /// Velocities of the part of switch i where it has just been switched: those at its start, or none.
-    void (*switched)(const void *model, int i, bool on, double *v);
-    /// What switch i belongs to, for messages.
-    const char *(*switch_name)(const void *model, int i);
-
-    // -- optional: dynamic contact list -------------------------------------------------------------
-    bool sleeps;                   // parts that are slow for long fall asleep
-    int listed;                    // of the nc contacts the last ones: slots of a list; a simulation has as many as it
-                                   // needs.  0: none
-    int nparts;
-    const int *part;               // nparts + 1: M and its derivatives couple velocities part[i] .. part[i + 1] - 1
-                                   // with each other only; NULL: not known
-    /// Bytes of list->work for list->slots.
-    size_t (*list_work)(const void *model, const carom_list *list);
-    /// As hold(), for those that follow the features of all contacts that come and go, in a list that follows.  NULL:
-    /// hold() does so, or they have none.
-    carom_status (*hold_list)(const void *model, void *work, carom_hold what, double t, const double *q);
-    /// The contacts of a step of h from (t, q, v) on: holds, fresh and used.  CAROM_NO_MEMORY: there are too few slots,
-    /// used says how many it wants; nothing else has changed, but adopt() has to be called again.
-    carom_status (*list)(const void *model, carom_list *list, double t, const double *q, const double *v, double h);
-    /// The list->reach with which the list in use has all contacts that may close on a motion.  Where that is no more
-    /// than what it was made with, it has them.  NULL: not known.
-    double (*strays)(const void *model, const void *work, const carom_way *motion);
-    /// From now on functions with this work block answer for what the list holds; fills in the laws.
-    void (*adopt)(const void *model, void *work, carom_list *list);
-    /// The number by which messages, events and ledgers know the contact in a slot: ne + nc - listed and more.  It
-    /// stays the same.
-    long long (*known_as)(const void *model, const carom_list *list, int slot);
-    /// May the bodies of pair k (0 .. list->pairs-1) pass each other in the step that the list is for, because they
-    /// travel far against their size?  Fills *pair then.  NULL: not known.
-    bool (*may_tunnel)(const void *model, const carom_list *list, int k, carom_list_pair *pair);
-    /// The smallest gap of such a pair where its bodies have moved from q0 along v for the time h; other velocities are
-    /// not read.  q: nq numbers of scratch.
-    carom_status (*gap_of_pair)(const void *model, void *work, int k, const double *q0, double h, const double *v,
-                                double *q, double *gap);
-    /// How far points of the two shapes of contact id, one that is always there, move together on the shortest way from
-    /// q_0 to q_1: its gap falls by no more.  HUGE_VAL, or NULL: not known.
-    double (*travel)(const void *model, int id, const double *q_0, const double *q_1);
-    /// Lengths by which velocities (nv) and then positions (nq) are multiplied for the size of a state, positive: 1 of
-    /// a length, a radius of gyration of an angle.  NULL: all are 1.
-    const double *lever;
-    /// Velocities that are first-order states z' = f/M, of their own unit, with the mass 1/scale^2: their positions are
-    /// in no expression.  Positions have the same numbers.  0: none.
-    int first_state, nstates;
-    /// On a piece of a motion as of bounds(), of the forces f: f[i] is not farther than off[i] from mid[i] + x
-    /// slope[i], x from -1 to 1 in time.  off infinite: nothing is known.  NULL: of none, or f has no narrow features.
-    carom_status (*force_bounds)(const void *model, void *work, double t_0, double t_1, const double *q_0,
-                                 const double *q_1, const double *v_0, const double *v_1, const double *v_off,
-                                 double *mid, double *slope, double *off);
+    // -- extensions: never NULL; carom_system_default() gives empty ones ----------------------------
+    const carom_system_speed *speed;
+    const carom_system_accounts *accounts;
+    const carom_system_events *events;
+    const carom_system_signals *signals;
+    const carom_system_conditions *conditional;
+    const carom_system_list *contact_list;
+    const carom_system_checks *checks;
 } carom_system;
 
-/// A system with sizes, dense storage and no functions; fill in the rest.
+/// A system with sizes, dense storage, no functions and empty extensions; fill in the rest.
 carom_system carom_system_default(int nq, int nv, int ne, int nc);
 
 /// Is the struct complete and sensible?  Says what is missing.

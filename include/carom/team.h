@@ -15,11 +15,11 @@ typedef struct carom_team {
     int n; // threads, the caller's included
     /// Call work(user, part, n) for part = 0 .. n - 1, each in its own thread; returns when all are done.
     void (*run)(struct carom_team *team, void (*work)(void *user, int part, int parts), void *user);
-    /// For work whose parts wait for each other; NULL: parts may run one after the other, so none may wait.  reach:
-    /// this part has come to `step`; every run starts at 0, and steps only grow.  await: returns when all other parts
+    /// For work whose parts wait for each other; NULL: parts may run one after the other, so none may wait.  signal:
+    /// this part has come to `step`; every run starts at 0, and steps only grow.  wait: returns when all other parts
     /// have come to `step` or beyond, and sees what they wrote before.
-    void (*reach)(struct carom_team *team, int part, int step);
-    void (*await)(struct carom_team *team, int part, int step);
+    void (*signal)(struct carom_team *team, int part, int step);
+    void (*wait)(struct carom_team *team, int part, int step);
 } carom_team;
 
 /// Threads of the system (POSIX), in the library around the core.  NULL: err says why.

@@ -5,7 +5,7 @@
 extern "C" {
 #endif
 
-#define CAROM_VERSION "0.1.0"
+#define CAROM_VERSION "0.2.0"
 
 /// Version of the loaded library; may differ from that of this header.
 const char *carom_version(void);

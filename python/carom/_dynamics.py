@@ -79,7 +79,7 @@ def _ranges(found, model, rest, names):
         if name not in found.state or name not in model.coordinates:
             raise c.InputError(f"range: the model has no coordinate {name!r}")
         limits = (ctypes.c_double * 2)()
-        status = lib.carom_rest_range(model._handle.pointer, ctypes.byref(rest), model.coordinates.index(name), limits, ctypes.byref(err))
+        status = lib.carom_equilibrium_range(model._handle.pointer, ctypes.byref(rest), model.coordinates.index(name), limits, ctypes.byref(err))
         if status != c.OK:
             raise c.failure(err, status)
         found.range[name] = tuple(limits)
@@ -94,7 +94,7 @@ def equilibrium(model: Source, *, range: str | Sequence[str] = (), set: Mapping[
     model = text_model(model, set, matrices)._written()
     rest, err = c.Rest(), c.CError()
     q = None if start is None else initial_state(model, start)[0]
-    status = lib.carom_rest_find(ctypes.byref(rest), model._handle.pointer, None if q is None else q.ctypes.data, ctypes.byref(err))
+    status = lib.carom_equilibrium_find(ctypes.byref(rest), model._handle.pointer, None if q is None else q.ctypes.data, ctypes.byref(err))
     try:
         if status != c.OK:
             failure = c.failure(err, status)
@@ -102,7 +102,7 @@ def equilibrium(model: Source, *, range: str | Sequence[str] = (), set: Mapping[
             raise failure
         return _ranges(Equilibrium._make(model, rest), model, rest, range)
     finally:
-        lib.carom_rest_free(ctypes.byref(rest))
+        lib.carom_equilibrium_free(ctypes.byref(rest))
 
 
 class Modes(c.Made):

@@ -13,7 +13,7 @@ import weakref
 from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_longlong, c_size_t, c_uint, c_void_p
 from typing import TYPE_CHECKING, Any, Union
 
-VERSION = "0.1.0"  # of the headers that the mirrors below were written for
+VERSION = "0.2.0"  # of the headers that the mirrors below were written for
 
 OK, RETRY, BAD_INPUT, NO_MEMORY, SINGULAR, NOT_CONVERGED, USER, IO, STOPPED, UNSUPPORTED, END = range(11)
 
@@ -334,7 +334,7 @@ MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def
            "carom_record_def": RecordDef, "carom_result_event": ResultEvent, "carom_result_contact": ResultContact, "carom_option": Option, "carom_scheme_line": SchemeLine,
            "carom_estimate_def": EstimateDef, "carom_compare_def": CompareDef, "carom_compare_row": CompareRow, "carom_compare_watch": CompareWatch,
            "carom_run_given": RunGiven, "carom_run": Run, "carom_sweep_def": SweepDef, "carom_sweep_row": SweepRow, "carom_sweep_watch": SweepWatch,
-           "carom_rest": Rest, "carom_rest_force": RestForce, "carom_mode": Mode, "carom_modes": Modes, "carom_modes_def": ModesDef,
+           "carom_equilibrium": Rest, "carom_equilibrium_force": RestForce, "carom_mode": Mode, "carom_modes": Modes, "carom_modes_def": ModesDef,
            "carom_orbit_def": OrbitDef, "carom_orbit_event": OrbitEvent, "carom_orbit": Orbit, "carom_lyapunov_def": LyapunovDef, "carom_lyapunov": Lyapunov,
            "carom_column": TableColumn, "carom_table": CTable, "carom_follow_def": FollowDef, "carom_branch": Branch, "carom_locus_def": LocusDef, "carom_locus": Locus,
            "carom_fit": Fit, "carom_fit_def": FitDef, "carom_fit_point": FitPoint,
@@ -456,8 +456,8 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_model_signal": (c_char_p, [_P, c_int]),
     "carom_model_signals": (_P, [_P]),
     "carom_result_unit": (c_bool, [_P, c_char_p, c_char_p, c_size_t]),
-    "carom_rest_find": (c_int, [POINTER(Rest), _P, _P, _E]),
-    "carom_rest_free": (None, [POINTER(Rest)]),
+    "carom_equilibrium_find": (c_int, [POINTER(Rest), _P, _P, _E]),
+    "carom_equilibrium_free": (None, [POINTER(Rest)]),
     "carom_modes_find": (c_int, [POINTER(Modes), _P, POINTER(ModesDef), _E]),
     "carom_modes_free": (None, [POINTER(Modes)]),
     "carom_orbit_find": (c_int, [POINTER(Orbit), POINTER(OrbitDef), _E]),
@@ -471,7 +471,7 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_branch_free": (None, [POINTER(Branch)]),
     "carom_locus_run": (c_int, [POINTER(Locus), POINTER(LocusDef), _E]),
     "carom_locus_free": (None, [POINTER(Locus)]),
-    "carom_rest_range": (c_int, [_P, POINTER(Rest), c_int, POINTER(c_double), _E]),
+    "carom_equilibrium_range": (c_int, [_P, POINTER(Rest), c_int, POINTER(c_double), _E]),
     "carom_fit_find": (c_int, [POINTER(Fit), POINTER(FitDef), _E]),
     "carom_fit_free": (None, [POINTER(Fit)]),
     "carom_optimise": (c_int, [POINTER(Optimum), POINTER(OptimiseDef), _E]),

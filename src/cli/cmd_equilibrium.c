@@ -37,32 +37,32 @@ static const char *name_of(const carom_model *m, int i) {
     return carom_model_state(m, i) ? carom_model_velocity(m, i) : carom_model_coordinate(m, i);
 }
 
-static bool held_by_friction(const carom_rest *r) {
+static bool held_by_friction(const carom_equilibrium *r) {
     bool sticks = false;
-    for (int c = 0; c < r->nc; ++c) sticks = sticks || r->contact[c] == CAROM_REST_STICKS;
+    for (int c = 0; c < r->nc; ++c) sticks = sticks || r->contact[c] == CAROM_EQUILIBRIUM_STICKS;
     return sticks;
 }
 
-static int coordinate_of(const carom_model *m, const carom_rest *r, const char *name) {
+static int coordinate_of(const carom_model *m, const carom_equilibrium *r, const char *name) {
     for (int i = 0; i < r->nq; ++i)
         if (!carom_model_hidden(m, i) && strcmp(carom_model_coordinate(m, i), name) == 0) return i;
     return -1;
 }
 
-static carom_status find_ranges(const carom_model *m, const carom_rest *r, ranges *x, carom_error *err) {
+static carom_status find_ranges(const carom_model *m, const carom_equilibrium *r, ranges *x, carom_error *err) {
     while (x->name[x->n]) ++x->n;
     x->of = calloc((size_t)x->n + 1, sizeof *x->of);
     if (!x->of) abort();
     for (int i = 0; i < x->n; ++i) {
         const int at = coordinate_of(m, r, x->name[i]);
         if (at < 0) return carom_fail(err, CAROM_BAD_INPUT, "--range: the model has no coordinate '%.60s'", x->name[i]);
-        const carom_status status = carom_rest_range(m, r, at, x->of[i], err);
+        const carom_status status = carom_equilibrium_range(m, r, at, x->of[i], err);
         if (status != CAROM_OK) return status;
     }
     return CAROM_OK;
 }
 
-static void print_json(const carom_model *m, const carom_rest *r, bool found, const ranges *x) {
+static void print_json(const carom_model *m, const carom_equilibrium *r, bool found, const ranges *x) {
     printf("{\n  \"found\": %s,\n  \"state\": {", found ? "true" : "false");
     for (int i = 0; i < r->nq; ++i)
         if (!carom_model_presses(m, i))
@@ -99,7 +99,7 @@ static void print_json(const carom_model *m, const carom_rest *r, bool found, co
 
 enum { SHOWN = 40 }; // lines of a list for a person
 
-static void print_text(const carom_model *m, const carom_rest *r, const char *file, const ranges *x) {
+static void print_text(const carom_model *m, const carom_equilibrium *r, const char *file, const ranges *x) {
     const char *name = carom_model_name(m);
     cli_print("%s: at rest after %d iteration%s, residual %.2g\n", name ? name : file, r->iterations,
               r->iterations == 1 ? "" : "s", r->residual);
@@ -110,8 +110,8 @@ static void print_text(const carom_model *m, const carom_rest *r, const char *fi
     if (r->nq > SHOWN) printf("  and %d more; --json or --save FILE has all\n", r->nq - SHOWN);
     const int ne = carom_model_system(m)->ne;
     for (int i = 0, n = 0; i < r->nforce; ++i) {
-        const carom_rest_force *f = &r->force[i];
-        if (f->id >= ne && r->contact[f->id - ne] == CAROM_REST_OPEN) continue;
+        const carom_equilibrium_force *f = &r->force[i];
+        if (f->id >= ne && r->contact[f->id - ne] == CAROM_EQUILIBRIUM_OPEN) continue;
         if (n++ == 0) printf("forces\n");
         if (n > SHOWN) continue;
         cli_print("  %-24s %.9g", f->name, f->value);
@@ -127,7 +127,7 @@ static void print_text(const carom_model *m, const carom_rest *r, const char *fi
                r->free == 1 ? "" : "s", r->free == 1 ? "s" : "");
 }
 
-static bool save(const cli_args *a, const carom_model *m, const carom_rest *r) {
+static bool save(const cli_args *a, const carom_model *m, const carom_equilibrium *r) {
     const char *file = cli_value(a, "save");
     if (!file) return true;
     double *v = calloc((size_t)r->nv + 1, sizeof *v);
@@ -143,9 +143,9 @@ static bool save(const cli_args *a, const carom_model *m, const carom_rest *r) {
 static int search(const cli_args *a, const carom_model *m) {
     double *from = cli_has(a, "from") ? cli_state(m, cli_value(a, "from")) : NULL;
     if (cli_has(a, "from") && !from) return CLI_USAGE;
-    carom_rest rest;
+    carom_equilibrium rest;
     carom_error err = {0};
-    const carom_status status = carom_rest_find(&rest, m, from, &err);
+    const carom_status status = carom_equilibrium_find(&rest, m, from, &err);
     const bool found = status == CAROM_OK, best = status == CAROM_NOT_CONVERGED;
     int code = found ? CLI_DONE : status == CAROM_UNSUPPORTED ? CLI_USAGE : CLI_FAILED;
     const bool saved = (found || best) && save(a, m, &rest);
@@ -158,7 +158,7 @@ static int search(const cli_args *a, const carom_model *m) {
     else if (found && ranged == CAROM_OK && !cli_has(a, "quiet")) print_text(m, &rest, a->word[0], &x);
     free(x.name), free(x.own), free(x.of);
     if (!found) cli_say_best(a, err.text, saved);
-    carom_rest_free(&rest);
+    carom_equilibrium_free(&rest);
     free(from);
     return code;
 }

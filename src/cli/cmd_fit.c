@@ -185,7 +185,7 @@ static bool read_usage(const cli_args *a, carom_fit_def *d) {
     for (int i = 0; i < a->n; ++i)
         if (cli_has(a, "out") && cli_same_file(a->word[i], cli_value(a, "out")))
             return cli_say("-o: %s is what is read; give another name", cli_value(a, "out")), false;
-    d->most = (int)most;
+    d->max_evaluations = (int)most;
     return cli_writable(picture) && cli_writable(cli_value(a, "out"));
 }
 

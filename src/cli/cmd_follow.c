@@ -205,7 +205,7 @@ static bool read_usage(job *j) {
         return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;
     if (plot && !carom_ends(j->out, ".h5"))
         return cli_say("--plot: pictures are made of .h5 branches; give --out FILE.h5"), false;
-    j->def.most = (int)points, j->def.response = cli_value(a, "response");
+    j->def.max_points = (int)points, j->def.response = cli_value(a, "response");
     if (!read_switch(j)) return false;
     j->def.run = cli_run_given(a);
     j->quiet = cli_has(a, "quiet");

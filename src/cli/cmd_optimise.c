@@ -58,7 +58,7 @@ static void show(void *user, const carom_optimum *o) {
 // -- output -------------------------------------------------------------------------------------------------------
 
 static void print_text(const carom_optimum *o, const carom_optimise_def *d, const char *file, const char *best) {
-    cli_print("%s: %s %s = %.12g, initially %.9g\n", file, d->most ? "largest" : "least", d->of, o->objective,
+    cli_print("%s: %s %s = %.12g, initially %.9g\n", file, d->maximise ? "largest" : "least", d->of, o->objective,
               o->first);
     printf("  %d run%s, %d with derivatives, method %s", o->runs, o->runs == 1 ? "" : "s", o->derivatives, o->method);
     cli_print(", scheme %s", o->scheme);
@@ -202,7 +202,7 @@ static bool read_usage(const cli_args *a, carom_optimise_def *d) {
     long restarts = 0, evaluations = 0;
     if (cli_has(a, "minimise") == cli_has(a, "maximise"))
         return cli_say("optimise: give --minimise EXPR or --maximise EXPR"), false;
-    d->most = cli_has(a, "maximise"), d->of = cli_value(a, d->most ? "maximise" : "minimise");
+    d->maximise = cli_has(a, "maximise"), d->of = cli_value(a, d->maximise ? "maximise" : "minimise");
     if (!cli_has(a, "by")) return cli_say("optimise: give --by NAME=LOW:HIGH"), false;
     if (out && !carom_ends(out, ".h5") && !carom_ends(out, ".csv"))
         return cli_say("-o: '%s' ends neither in .h5 nor in .csv", out), false;

@@ -58,7 +58,7 @@ static void print_text(const carom_orbit *o, const carom_model *m, const char *f
     for (int i = 0; i < o->nmultipliers; ++i) {
         printf("  %20.12g %+20.12g i   |%.9g|", o->re[i], o->im[i], hypot(o->re[i], o->im[i]));
         puts(i >= o->nmultipliers - o->trivial             ? "   trivial"
-             : i >= o->nmultipliers - o->trivial - o->lost ? "   closed contact"
+             : i >= o->nmultipliers - o->trivial - o->rank_loss ? "   closed contact"
                                                            : "");
     }
     if (o->others > 0) printf("  and %d others, none of them larger\n", o->others);

@@ -545,7 +545,8 @@ static void print_text(const run *r, const carom_ledger *l, const verdict *v, in
                        int nwarning) {
     FILE *f = r->out ? stdout : stderr;
     const char *name = carom_model_name(r->model);
-    const bool adaptive = carom_sim_total_steps(r->sim) == 0, own = !adaptive && carom_sim_scheme(r->sim)->own_steps;
+    const bool adaptive = carom_sim_total_steps(r->sim) == 0,
+               own = !adaptive && carom_sim_scheme(r->sim)->controls_own_steps;
     char choice[CHOICE];
     carom_sim_choice(r->sim, choice, sizeof choice);
     carom_safe_file(f, "%s: %s, %s %g, t = 0 .. %.9g", name ? name : r->model_file, carom_sim_scheme(r->sim)->name,

@@ -23,7 +23,7 @@ static const struct { unsigned bit; const char *word; } lack[] = {
 static const char *lacks(const carom_scheme *s, char *text, size_t size) {
     text[0] = 0;
     for (size_t i = 0; i < sizeof lack / sizeof lack[0]; ++i) {
-        if (!(s->lacks & lack[i].bit)) continue;
+        if (!(s->limitations & lack[i].bit)) continue;
         const size_t n = strlen(text);
         snprintf(text + n, size - n, "%s%s", n ? ", " : "", lack[i].word);
     }
@@ -133,8 +133,8 @@ static const char *yes(bool has) { return has ? "yes" : "-"; }
 static const char *across_impacts(const carom_scheme *s) {
     return s->exact || s->promises.impact_order > 1 ? "kept" : "1";
 }
-static const char *friction(const carom_scheme *s) { return yes(!(s->lacks & CAROM_NO_FRICTION)); }
-static const char *joints(const carom_scheme *s) { return yes(!(s->lacks & CAROM_NO_BILATERAL)); }
+static const char *friction(const carom_scheme *s) { return yes(!(s->limitations & CAROM_NO_FRICTION)); }
+static const char *joints(const carom_scheme *s) { return yes(!(s->limitations & CAROM_NO_BILATERAL)); }
 static const char *apart(const carom_scheme *s) {
     return yes(s->exact || s->promises.contacts == CAROM_POSITION_LEVEL);
 }
@@ -142,15 +142,15 @@ static const char *together(const carom_scheme *s) {
     return yes(s->exact || s->promises.joints == CAROM_POSITION_LEVEL);
 }
 static const char *laws(const carom_scheme *s) {
-    return s->lacks & CAROM_NO_IMPACTS ? "-" : s->lacks & CAROM_NO_IMPACT_LAWS ? "Newton" : "all";
+    return s->limitations & CAROM_NO_IMPACTS ? "-" : s->limitations & CAROM_NO_IMPACT_LAWS ? "Newton" : "all";
 }
 static const char *located(const carom_scheme *s) { return !s->exact ? "-" : s->exact[0] ? s->exact : "yes"; }
 static const char *lists(const carom_scheme *s) { return s->dense_operator ? "dense" : "yes"; }
-static const char *sleeps(const carom_scheme *s) { return yes(!(s->lacks & CAROM_NO_REST)); }
+static const char *sleeps(const carom_scheme *s) { return yes(!(s->limitations & CAROM_NO_REST)); }
 static const char *adaptive(const carom_scheme *s) {
-    return s->own_steps ? "always" : yes(!(s->lacks & CAROM_NO_ADAPTIVE));
+    return s->controls_own_steps ? "always" : yes(!(s->limitations & CAROM_NO_ADAPTIVE));
 }
-static const char *any_step(const carom_scheme *s) { return yes(!(s->lacks & CAROM_NO_STEP_CHANGE)); }
+static const char *any_step(const carom_scheme *s) { return yes(!(s->limitations & CAROM_NO_STEP_CHANGE)); }
 static const char *stiff(const carom_scheme *s) { return yes(!s->promises.limited_steps); }
 static const char *massless(const carom_scheme *s) { return yes(s->massless); }
 static const char *lanes(const carom_scheme *s) { return yes(s->lanes != CAROM_LANE_NONE); }

@@ -102,7 +102,7 @@ static bool solve_with(carom_chain *chain, carom_problem *pb, double tol, int re
     if (repeats) o->cold = repeat(chain, pb, tol, start, list, repeats);
     if (repeats) o->warm = repeat(chain, pb, tol, p, list, repeats);
     memcpy(pb->p, p, n * sizeof *p);
-    if (repeats) o->report.residual = carom_residual(pb, &o->report.worst); // u of that solution
+    if (repeats) o->report.residual = carom_residual(pb, &o->report.worst_block); // u of that solution
     free(start);
     return true;
 }
@@ -119,7 +119,7 @@ static bool solve(carom_problem *pb, const carom_solver *first, double tol, int 
     o->speed = 0;
     for (int i = 0; i < pb->n; ++i) o->speed = fmax(o->speed, fabs(pb->c[i]));
     if (!(o->speed > 0)) o->speed = 1;
-    o->report = (carom_report){.converged = true, .worst = -1, .solver = "none"};
+    o->report = (carom_report){.converged = true, .worst_block = -1, .solver = "none"};
     const bool good = pb->n == 0 || solve_with(chain, pb, tol * o->speed, repeats, o);
     if (!good) cli_say("not enough memory for a contact problem of %d rows", pb->n);
     free(mem.base);
@@ -138,7 +138,7 @@ static void print_members(const outcome *o) {
     printf(", \"iterations\": %d, \"solver\": ", r->iterations), carom_json_string(stdout, r->solver);
     fputs(", \"seconds\": ", stdout), carom_json_number(stdout, o->seconds);
     fputs(", \"residual_velocity\": ", stdout), carom_json_number(stdout, r->residual);
-    printf(", \"worst\": %d, \"fallbacks\": %d, \"infeasible\": %s", r->worst, r->fallbacks,
+    printf(", \"worst\": %d, \"fallbacks\": %d, \"infeasible\": %s", r->worst_block, r->fallbacks,
            o->infeasible ? "true" : "false");
     if (o->repeats == 0) return;
     printf(", \"repeat\": {\"count\": %d, ", o->repeats), print_timing("start", o->cold);
@@ -150,7 +150,8 @@ static void print_json(const outcome *o, int n) {
     outcome all = o[0];
     for (int i = 1; i < n; ++i) {
         if (!(o[i].report.residual / o[i].speed <= all.report.residual / all.speed))
-            all.report.residual = o[i].report.residual, all.report.worst = o[i].report.worst, all.speed = o[i].speed;
+            all.report.residual = o[i].report.residual, all.report.worst_block = o[i].report.worst_block,
+            all.speed = o[i].speed;
         if (strcmp(o[i].report.solver, all.report.solver) != 0) all.report.solver = "several";
         all.report.converged = all.report.converged && o[i].report.converged;
         all.report.iterations += o[i].report.iterations;
@@ -182,7 +183,7 @@ static void print_text(const carom_problem *pb, const char *title, int number, c
            o->report.solver, o->report.iterations, o->report.iterations == 1 ? "" : "s", o->seconds);
     printf("  %-12s %.3g of the largest |c|; %.3g as a velocity", "residual", o->report.residual / o->speed,
            o->report.residual);
-    if (o->report.worst >= 0) printf(", at block %d", o->report.worst);
+    if (o->report.worst_block >= 0) printf(", at block %d", o->report.worst_block);
     putchar('\n');
     if (o->repeats == 0) return;
     printf("  %-12s minimum %.3g s, median %.3g s in %d solutions from the same start\n", "time", o->cold.least,

@@ -55,7 +55,7 @@ typedef struct sweep {
     double *start;           // --start
     carom_sweep_def def;
     carom_sweep *s;
-    carom_book *book;
+    carom_journal *book;
     char *definition;
     size_t definition_length;
     bool quiet, stopped, failed;
@@ -189,7 +189,7 @@ static bool share_rows(sweep *k) {
     if (k->ranks == 1) return true;
     append(&b, &k->before, sizeof k->before);
     for (long run = 0; run < carom_sweep_runs(k->s) && k->before; ++run) {
-        if (!carom_book_row(k->book, run, &row)) continue;
+        if (!carom_journal_row(k->book, run, &row)) continue;
         append(&b, &run, sizeof run);
         append(&b, row.end, (size_t)carom_sweep_state(k->s) * sizeof *row.end);
     }
@@ -238,7 +238,7 @@ static void on_rank_row(void *user, const unsigned char *bytes, size_t n) {
     if (!carom_row_unpack(k->s, bytes, n, &row))
         on_rank_failed(k, "a rank has sent a row that is not one of this sweep");
     else if (k->running) carom_sweep_accept(k->s, &row);
-    else if (!carom_book_add(k->book, &row)) k->failed = true;
+    else if (!carom_journal_add(k->book, &row)) k->failed = true;
 }
 
 // Rows that are on their way.  Where the sweep was stopped, a rank may be in the middle of a long run: it is not waited
@@ -246,7 +246,7 @@ static void on_rank_row(void *user, const unsigned char *bytes, size_t n) {
 static void wait_for_ranks(sweep *k, bool stopped) {
     const double began = cli_clock();
     carom_error later; // conclude() tries again and says what is wrong
-    if (stopped) carom_book_flush(k->book, &later);
+    if (stopped) carom_journal_flush(k->book, &later);
     while (k->serve.left < k->ranks - 1 && !(stopped && cli_clock() - began > 0.3)) {
         ranks_answer(&k->serve);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -294,7 +294,7 @@ static int help_rank_0(sweep *k, const cli_args *typed, cli_args *stored) {
 
 static bool on_row(void *user, const carom_sweep_row *row) {
     sweep *k = user;
-    if (carom_book_add(k->book, row)) return true;
+    if (carom_journal_add(k->book, row)) return true;
     k->failed = true;
     return false;
 }
@@ -315,7 +315,7 @@ static bool on_tick(void *user, long done, long total) {
     k->stopped = cli_signals_take() || k->stopped;
     if (cli_clock() - k->flushed > 0.5) {
         k->flushed = cli_clock();
-        if (carom_book_flush(k->book, &k->err) != CAROM_OK) k->failed = true;
+        if (carom_journal_flush(k->book, &k->err) != CAROM_OK) k->failed = true;
     }
     show(k, done, total);
     return !k->stopped && !k->failed;
@@ -329,7 +329,7 @@ static int write_result(sweep *k) {
     char *name = figure_model_name(k->def.model.text); // for the title of a picture
     const carom_table_note notes[] = {
         {"carom", CAROM_VERSION}, {"kind", "sweep"}, {"runs", runs}, {"name", name ? name : ""}};
-    carom_status status = carom_book_tables(k->book, tables, &n, &k->err);
+    carom_status status = carom_journal_tables(k->book, tables, &n, &k->err);
     if (status == CAROM_OK) status = carom_tables_write(k->out, tables, n, notes, 4, &k->err);
     free(name);
     for (int i = 0; i < 2; ++i) carom_table_free(&tables[i]);
@@ -337,7 +337,7 @@ static int write_result(sweep *k) {
         cli_say("%s; the runs are in %s: continue with --resume %s", k->err.text, k->journal, k->out);
         return CLI_FAILED;
     }
-    carom_book_remove(k->book);
+    carom_journal_remove(k->book);
     return CLI_DONE;
 }
 
@@ -347,29 +347,30 @@ static int conclude(sweep *k, carom_status status, const cli_args *typed) {
     if (status == CAROM_OK) {
         const int code = write_result(k);
         long run = 0;
-        const char *first = carom_book_message(k->book, &run);
+        const char *first = carom_journal_message(k->book, &run);
         if (code == CLI_DONE && !k->quiet)
-            cli_print("%ld run%s in %s\n", carom_book_rows(k->book), carom_book_rows(k->book) == 1 ? "" : "s", k->out);
+            cli_print("%ld run%s in %s\n", carom_journal_rows(k->book), carom_journal_rows(k->book) == 1 ? "" : "s",
+                      k->out);
         const long alone = carom_sweep_alone(k->s) + k->serve.alone;
         if (code == CLI_DONE && !k->quiet && alone > 0)
             printf("%ld of them one by one: lanes do not support them\n", alone);
         if (code == CLI_DONE && first)
-            cli_say("%ld of %ld runs failed; the first, run %ld: %s", carom_book_failed(k->book),
-                    carom_book_rows(k->book), run, first);
+            cli_say("%ld of %ld runs failed; the first, run %ld: %s", carom_journal_failed(k->book),
+                    carom_journal_rows(k->book), run, first);
         const char *plot = cli_has(typed, "plot") ? cli_value(typed, "plot") : cli_value(k->a, "plot");
         if (code == CLI_DONE && plot) return sweep_plot(k->out, NULL, plot);
         return code;
     }
-    if (carom_book_flush(k->book, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
+    if (carom_journal_flush(k->book, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
     if (!k->stopped && !k->failed) cli_say("%s", why.text);
-    cli_say("%ld of %ld runs %s saved; continue with: carom sweep --resume %s", carom_book_rows(k->book),
-            carom_sweep_runs(k->s), carom_book_rows(k->book) == 1 ? "is" : "are", k->out);
+    cli_say("%ld of %ld runs %s saved; continue with: carom sweep --resume %s", carom_journal_rows(k->book),
+            carom_sweep_runs(k->s), carom_journal_rows(k->book) == 1 ? "is" : "are", k->out);
     return k->stopped ? CLI_INTERRUPTED : CLI_FAILED;
 }
 
 static int run(sweep *k, const cli_args *typed) {
-    if (carom_book_bind(k->book, k->s, &k->err) != CAROM_OK) return cli_say("%s", k->err.text), CLI_FAILED;
-    k->before = carom_book_rows(k->book);
+    if (carom_journal_bind(k->book, k->s, &k->err) != CAROM_OK) return cli_say("%s", k->err.text), CLI_FAILED;
+    k->before = carom_journal_rows(k->book);
     if (k->before && !k->quiet) cli_say("%ld run%s already done", k->before, k->before == 1 ? " is" : "s are");
     if (!share_rows(k)) return cli_say("another MPI rank failed to start; nothing was computed"), CLI_FAILED;
     k->serve = (ranks_serve){.user = k, .give = give, .row = on_rank_row, .failed = on_rank_failed};
@@ -401,7 +402,7 @@ static int begin_new(sweep *k, const cli_args *typed, cli_args *all) {
         return cli_say("--part: `carom merge` reads .h5 files; give --out PART.h5 (merge can write a .csv)"), CLI_USAGE;
     define(k);
     if (!share_sweep(k)) return CLI_FAILED;
-    k->book = carom_book_create(k->journal, k->definition, k->definition_length, &k->err);
+    k->book = carom_journal_create(k->journal, k->definition, k->definition_length, &k->err);
     if (!k->book) return cli_say("%s", k->err.text), k->err.code == CAROM_NO_MEMORY ? CLI_FAILED : CLI_USAGE;
     return run(k, typed);
 }
@@ -424,7 +425,7 @@ static int go_on(sweep *k, const cli_args *typed, cli_args *stored) {
     if (!name_files(k, typed)) return CLI_USAGE;
     if (!exists(k->journal) && exists(k->out))
         return cli_wants_sweep(k->out) ? CLI_USAGE : (cli_say("%s is complete", k->out), plot_complete(k, typed));
-    k->book = carom_book_open(k->journal, &k->definition, &k->definition_length, &k->err);
+    k->book = carom_journal_open(k->journal, &k->definition, &k->definition_length, &k->err);
     if (!k->book) return cli_say("%s", k->err.text), CLI_USAGE;
     if (!undefine(k, typed->verb, stored)) return CLI_USAGE;
     k->a = stored;
@@ -443,7 +444,7 @@ static int go(const cli_args *typed) {
     if (k.rank == 0 && k.ranks > 1 && k.shared < 2) share(&k, &(void *){NULL}, &(size_t){0});
     // for a rank that does not answer
     const bool waits = k.rank == 0 && k.book && k.serve.user && k.serve.left < k.ranks - 1;
-    carom_book_destroy(k.book);
+    carom_journal_destroy(k.book);
     carom_sweep_destroy(k.s);
     cli_matrices_free(&k.matrices);
     free(k.start);

@@ -231,7 +231,7 @@ static bool read_usage(job *j, int *nth) {
     if (!read_kind(j, nth) || !cli_positive(a, "step", &j->def.step) || !cli_whole(a, "points", 1000000, &points) ||
         !gnuplot_takes(cli_value(a, "plot")))
         return false;
-    j->def.most = (int)points;
+    j->def.max_points = (int)points;
     static const char *const endings[] = {".branch.h5", ".h5", NULL};
     char tail[40];
     snprintf(tail, sizeof tail, ".%s.h5", carom_locus_word(j->def.kind));

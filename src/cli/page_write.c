@@ -230,7 +230,7 @@ static void put_shapes(const page *p, FILE *f) {
         fputs(",\"colour\":", f);
         carom_json_string(f, s.colour);
         fprintf(f, ",\"trace\":%s,\"of\":%d,\"at\":%d,\"sizes\":%d,\"points\":%d,\"turn\":%d",
-                s.trace ? "true" : "false", s.of, p->columns + s.first, s.sizes, s.points, s.turn);
+                s.trace ? "true" : "false", s.of, p->columns + s.first, s.sizes, s.points, s.rotation);
         if (s.endless) fputs(",\"endless\":true", f);
         for (int k = 0; k < s.nfixed; ++k) {
             fputs(k ? "," : ",\"fixed\":[", f);

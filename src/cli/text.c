@@ -281,7 +281,7 @@ static bool holds_model(const char *file) {
 }
 
 const char *cli_signal_name(const carom_model *m, int i) {
-    return carom_model_signal(m, carom_model_system(m)->nset + i);
+    return carom_model_signal(m, carom_model_system(m)->signals->nset + i);
 }
 
 bool cli_signal_shown(const carom_model *m, int i) {
@@ -295,7 +295,7 @@ double *cli_state(const carom_model *m, const char *file) {
         return cli_say("%s is a model, not a state; `carom equilibrium --save FILE` and `carom run` make states", file),
                NULL;
     const carom_system *s = carom_model_system(m);
-    double *x = calloc((size_t)s->nq + (size_t)s->nv + (size_t)s->ni + 1, sizeof *x);
+    double *x = calloc((size_t)s->nq + (size_t)s->nv + (size_t)s->signals->ni + 1, sizeof *x);
     if (!x) abort();
     carom_error err = {0};
     if (carom_state_read(m, file, x, x + s->nq, &err) == CAROM_OK &&

@@ -202,7 +202,7 @@ static void mesh_row(series *s) {
     for (int side = 0; side < SIDES; ++side) vtk_mesh_clear(&s->mesh[side]);
     for (int i = 0; i < s->shapes; ++i) {
         const carom_drawn d = carom_drawing_shape(s->v->drawing, i);
-        const int numbers = d.sizes + d.points * s->dim + d.turn;
+        const int numbers = d.sizes + d.points * s->dim + d.rotation;
         if (!finite_all(s->x[HERE] + d.first, numbers)) continue;
         for (int side = 0; side < SIDES; ++side) {
             const double *x = s->x[side] + d.first;
@@ -278,10 +278,10 @@ static bool find_touches(series *s) {
             char name[220], part[40];
             const bool alone = of[k].tangent == 1 && d.points <= 3; // one tangent has no number
             carom_role_text(of[k].role, alone ? 0 : of[k].tangent, part, sizeof part);
-            if (d.figure == CAROM_TOUCH) snprintf(name, sizeof name, "%.160s.%s", d.name, part);
-            column[k] = d.figure == CAROM_TOUCH ? carom_result_find(s->v->page.r, name) : -1;
+            if (d.figure == CAROM_CONTACT_MARKER) snprintf(name, sizeof name, "%.160s.%s", d.name, part);
+            column[k] = d.figure == CAROM_CONTACT_MARKER ? carom_result_find(s->v->page.r, name) : -1;
         }
-        if (d.figure == CAROM_TOUCH && !s->own &&
+        if (d.figure == CAROM_CONTACT_MARKER && !s->own &&
             !carom_names_add(&s->contact, d.name, NAME_OUTPUT, s->contact.count, 0))
             return cli_say("not enough memory"), false;
     }
@@ -293,7 +293,7 @@ static bool save_row_contacts(series *s, long k) {
     vtk_mesh_clear(m);
     for (int i = 0, number = 0; i < s->shapes; ++i) {
         const carom_drawn d = carom_drawing_shape(s->v->drawing, i);
-        if (d.figure != CAROM_TOUCH) continue;
+        if (d.figure != CAROM_CONTACT_MARKER) continue;
         const double *x = s->x[HERE] + d.first;
         const int *column = s->column + (size_t)i * TOUCH_COLUMNS, at = m->points, id = number++;
         double p[3] = {0};

@@ -86,9 +86,9 @@ static void quaternion(double w, double x, double y, double z, double R[3][3]) {
 // From the point and the turn of a shape.
 static frame frame_of(const carom_drawn *s, int dim, const double *at, const double *turn) {
     frame f = {{at[0], at[1], dim == 3 ? at[2] : 0}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-    if (s->turn == 4) quaternion(turn[0], turn[1], turn[2], turn[3], f.R);
-    if (s->turn == 1) quaternion(cos(turn[0] / 2), 0, 0, sin(turn[0] / 2), f.R);
-    if (s->turn == 3) {
+    if (s->rotation == 4) quaternion(turn[0], turn[1], turn[2], turn[3], f.R);
+    if (s->rotation == 1) quaternion(cos(turn[0] / 2), 0, 0, sin(turn[0] / 2), f.R);
+    if (s->rotation == 3) {
         const double angle = hypot(hypot(turn[0], turn[1]), turn[2]), k = angle > 0 ? sin(angle / 2) / angle : 0.5;
         quaternion(cos(angle / 2), k * turn[0], k * turn[1], k * turn[2], f.R);
     }
@@ -243,10 +243,10 @@ static void lined(vtk_mesh *m, const carom_drawn *s, int index, int dim, const d
 void vtk_mesh_add(vtk_mesh *m, const carom_drawn *s, int index, int dim, const double *x, const double *like,
                   const carom_hull *hull) {
     const double *at = x + s->sizes;
-    const bool placed = s->figure >= CAROM_BOX && s->figure != CAROM_TOUCH;
+    const bool placed = s->figure >= CAROM_BOX && s->figure != CAROM_CONTACT_MARKER;
     const frame f = placed ? frame_of(s, dim, at, at + dim * s->points) : (frame){.at = {0}};
     switch (s->figure) {
-    case CAROM_TOUCH: return;
+    case CAROM_CONTACT_MARKER: return;
     case CAROM_POINT:
     case CAROM_SEGMENT:
     case CAROM_LINE:

@@ -286,7 +286,7 @@ static void fill_own(void *user, int own, int parts) {
     own_range(t, own, parts, &from, &to);
     for (int b = from; b < to; ++b) {
         const int rows = t->L->at[b + 1] - t->L->at[b];
-        double *G = x->own + (size_t)x->parts.most * (size_t)t->L->at[b];
+        double *G = x->own + (size_t)x->parts.max_rows * (size_t)t->L->at[b];
         carom_zero(G, rows * rows);
         for (int l = x->first[b]; l < x->first[b + 1]; ++l) {
             const int part = x->link_part[l], size = x->part[part + 1] - x->part[part], ld = row_step(x, size);
@@ -393,7 +393,7 @@ static void show_parts(carom_assembly *x, int most) {
                              .only_diagonal = x->only_diagonal,
                              .scale = x->scale,
                              .nparts = x->nparts,
-                             .most = most,
+                             .max_rows = most,
                              .head = x->head,
                              .next = x->next,
                              .link_of = x->link_of,

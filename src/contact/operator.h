@@ -20,7 +20,7 @@ static inline const double *carom_rows_diagonal_block(const carom_block_rows *R,
 /// The same of a problem that is given by blocks or by bodies.
 static inline const double *carom_own_block(const carom_problem *pb, int b) {
     return pb->rows ? carom_rows_diagonal_block(pb->rows, b)
-                    : pb->parts->diagonal + (size_t)pb->parts->most * (size_t)pb->block[b].at;
+                    : pb->parts->diagonal + (size_t)pb->parts->max_rows * (size_t)pb->block[b].at;
 }
 
 /// Is there a G, dense or by blocks?  Blocks are made of bodies where they can be.

@@ -107,7 +107,7 @@ static inline double diagonal(const carom_problem *pb, int b, int k) {
     const int rows = carom_law_rows(pb->block[b].law), at = pb->block[b].at;
     if (pb->rows) return pb->rows->value[pb->rows->at[pb->rows->diagonal[b]] + k * (rows + 1)];
     return pb->G ? pb->G[(size_t)(at + k) * (size_t)(pb->ld + 1)]
-                 : pb->parts->diagonal[(size_t)pb->parts->most * (size_t)at + (size_t)(k * (rows + 1))];
+                 : pb->parts->diagonal[(size_t)pb->parts->max_rows * (size_t)at + (size_t)(k * (rows + 1))];
 }
 
 static double largest_diagonal(const carom_problem *pb) {

@@ -61,7 +61,7 @@ static void slide(constraint *c, carom_node rate) {
 }
 
 // Slip rates of the surfaces of a joint: r w about its axis, the rate of its shift, or r w in a ball.
-static carom_status joint_slips(resolver *r, const carom_mech_contact *of, joint *j, carom_rub_of what,
+static carom_status joint_slips(resolver *r, const carom_mech_contact *of, joint *j, carom_sliding_surfaces what,
                                 constraint *c) {
     carom_graph *g = r->m->graph;
     const carom_datum *n = carom_given(&of->radius);
@@ -115,9 +115,9 @@ carom_status carom_derive_pressed(resolver *r, const carom_mech_contact *of, con
     *p = (carom_pressed){.y = k};
     if (joint_of) {
         joint *j = NULL;
-        carom_rub_of what;
+        carom_sliding_surfaces what;
         CAROM_TRY(carom_find_joint(r, joint_of, &j));
-        CAROM_TRY(carom_joint_rubs(r, joint_of, j, &what));
+        CAROM_TRY(carom_joint_slides(r, joint_of, j, &what));
         CAROM_TRY(joint_slips(r, of, j, what, c));
         p->first = j->first + (what.thread ? SCREW_ROW : 0);
         p->rows = what.rows;

@@ -136,7 +136,7 @@ static carom_status read_pressed(resolver *r, const carom_mech_contact *of, cons
     l.rub = l.mu;
     CAROM_TRY(carom_bind(r, l.from[2], BOUND_COEFFICIENT, 0, l.c.friction)); // it stands in expressions
     memset(l.from, 0, sizeof l.from);
-    l.c = (carom_contact){.friction = 1, .friction_varies = true, .pressed = true};
+    l.c = (carom_contact){.friction = 1, .friction_varies = true, .friction_only = true};
     CAROM_TRY(carom_law_put(r, r->m->nc, &l, c, c->tangents));
     return add_slips(r, c);
 }
@@ -568,7 +568,7 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
             return carom_fault(r, of->closes_while.key, 0,
                                "contact '%.60s' has a stiffness; `closes while` belongs to rigid contacts", c->name);
         CAROM_TRY(carom_resolve_expression(r, &of->closes_while, SCOPE_STATE, "`closes while`", &gate));
-        CAROM_TRY(carom_add_kink(r, gate, CAROM_GATE(m->nc)));
+        CAROM_TRY(carom_add_kink(r, gate, CAROM_CLOSES_WHILE(m->nc)));
         int number;
         CAROM_TRY(carom_add_condition(r, &of->closes_while, c->name, -1, m->nc, &number));
     }

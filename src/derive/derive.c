@@ -235,7 +235,7 @@ static void exact_rates(carom_model *m, carom_node *rate) {
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
         if (b->v < 0 || b->space != SPATIAL) continue;
-        const carom_node *e = m->exact + b->turn;
+        const carom_node *e = m->exact + b->orientation;
         carom_node d[4];
         for (int k = 0; k < 4; ++k) d[k] = carom_node_derivative(g, e[k], CAROM_TIME, 0);
         for (int k = 0; k < 3; ++k) {

@@ -262,8 +262,10 @@ static void overlaps(exam *x) {
     long long which = -1;
     near_look look;
     carom_error ignored = {0};
-    if (!m->sys.compliant || (m->near && carom_near_open(m, x->work, m->q0, &look, &ignored) != CAROM_OK)) return;
-    const double overlap = m->sys.compliant(m, x->work, 0, m->q0, &which);
+    if (!m->sys.checks->compliant_overlap ||
+        (m->near && carom_near_open(m, x->work, m->q0, &look, &ignored) != CAROM_OK))
+        return;
+    const double overlap = m->sys.checks->compliant_overlap(m, x->work, 0, m->q0, &which);
     if (m->near) carom_near_close(m, x->work, &look);
     if (overlap > 0)
         carom_exam_say(x, CAROM_FINE, "initial overlap of contacts with stiffness: at most %.3g, at '%s'", overlap,

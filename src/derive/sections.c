@@ -503,7 +503,7 @@ static carom_status choose_bodies(resolver *r, const carom_datum *list) {
         const body *b = &m->bodies[i];
         const int n = b->space == SPATIAL ? 3 : 2;
         if (kept[i] || b->v < 0 || b->floating) continue;
-        for (int k = 0; k < (n == 3 ? 7 : 3); ++k) m->unrecorded_q[b->turn - n + k] = true;
+        for (int k = 0; k < (n == 3 ? 7 : 3); ++k) m->unrecorded_q[b->orientation - n + k] = true;
         for (int k = 0; k < (n == 3 ? 6 : 3); ++k) m->unrecorded_v[b->v + k] = true;
     }
     return CAROM_OK;

@@ -24,10 +24,10 @@ static void store(carom_model *m, bound *b, double x) {
     case BOUND_RESTITUTION: m->contacts[b->index].restitution = x; break;
     case BOUND_TANGENTIAL: m->contacts[b->index].tangential_restitution = x; break;
     case BOUND_FRICTION: m->contacts[b->index].friction = x; break;
-    case BOUND_PLACE: m->start[o->turn - (o->space == SPATIAL ? 3 : 2) + k] = o->r0[k] = x; break;
+    case BOUND_PLACE: m->start[o->orientation - (o->space == SPATIAL ? 3 : 2) + k] = o->r0[k] = x; break;
     case BOUND_SPEED: m->start[m->nq + o->v + k] = x; break;
     case BOUND_ANGLE:
-        m->start[o->turn] = x;
+        m->start[o->orientation] = x;
         o->R0[0] = o->R0[4] = cos(x), o->R0[3] = sin(x), o->R0[1] = -o->R0[3];
         break;
     case BOUND_MASS: o->mass = x; break;

@@ -6,7 +6,8 @@
 bool carom_contact_soft(const carom_mech_contact *of);
 /// Keys that are mutually exclusive.
 carom_status carom_check_soft(resolver *r, const carom_mech_contact *of);
-/// The gap of a contact (-1: forces; CAROM_GATE) has a kink where x changes its sign; all kinks that x has itself.
+/// The gap of a contact (-1: forces; CAROM_CLOSES_WHILE) has a kink where x changes its sign; all kinks that x has
+/// itself.
 carom_status carom_add_kink(resolver *r, carom_node x, int contact);
 carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact);
 /// Kinks of forces as they are written, and of those of the potential, where positions decide and forces are

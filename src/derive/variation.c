@@ -392,7 +392,7 @@ void carom_variation_hold(carom_variation *x, const double *signals) {
     carom_tape_work_parameters(x->tape, x->work, x->parameters);
     for (int i = -1; i < BESIDE * x->n; ++i) {
         desk *d = i < 0 ? &x->own : &x->beside[i];
-        if (d->m) d->m->sys.inputs(d->m, d->work, signals);
+        if (d->m) d->m->sys.signals->set(d->m, d->work, signals);
     }
 }
 
@@ -793,8 +793,8 @@ static carom_status make_start(carom_variation *x, int k, carom_error *err) {
             const body *o = m->bodies + (m->bound[i].kind == BOUND_ANGLE ? index : index / 6);
             if (m->bound[i].kind == BOUND_POSITION) dq[index] = b[i];
             if (m->bound[i].kind == BOUND_RATE) s[m->nv + index] = b[i];
-            if (m->bound[i].kind == BOUND_PLACE) dq[o->turn - (o->space == SPATIAL ? 3 : 2) + index % 6] = b[i];
-            if (m->bound[i].kind == BOUND_ANGLE) dq[o->turn] = b[i];
+            if (m->bound[i].kind == BOUND_PLACE) dq[o->orientation - (o->space == SPATIAL ? 3 : 2) + index % 6] = b[i];
+            if (m->bound[i].kind == BOUND_ANGLE) dq[o->orientation] = b[i];
             if (m->bound[i].kind == BOUND_SPEED) s[m->nv + o->v + index % 6] = b[i];
         }
     }

@@ -286,8 +286,8 @@ static void apart(void *user, const double *place, double *by) {
 static carom_status begin(void *user) {
     rests *r = user;
     const carom_model *m = r->task.base;
-    carom_rest rest;
-    carom_status status = carom_rest_find(&rest, m, r->def->start, r->err);
+    carom_equilibrium rest;
+    carom_status status = carom_equilibrium_find(&rest, m, r->def->start, r->err);
     // from a fold it may lead to another one
     for (int i = 0; i < r->nq && status == CAROM_OK && r->np == 2 && r->def->start; ++i)
         if (fabs(rest.q[i] - r->def->start[i]) > AT_CORNER * fmax(carom_norm_max(r->def->start, r->nq), SMALLEST))
@@ -296,10 +296,10 @@ static carom_status begin(void *user) {
         carom_copy(r->q, rest.q, r->nq);
         for (int id = 0; id < r->ids; ++id) {
             const int of = carom_point_id(&r->p, id);
-            r->with[id] = id < r->p.ne || rest.contact[id - r->p.ne] != CAROM_REST_OPEN;
+            r->with[id] = id < r->p.ne || rest.contact[id - r->p.ne] != CAROM_EQUILIBRIUM_OPEN;
             for (int k = rest.nforce - 1; k >= 0; --k)
                 if (rest.force[k].id == of) r->lambda[id] = rest.force[k].value;
-            r->sticks[id] = id >= r->p.ne && rest.contact[id - r->p.ne] == CAROM_REST_STICKS;
+            r->sticks[id] = id >= r->p.ne && rest.contact[id - r->p.ne] == CAROM_EQUILIBRIUM_STICKS;
             for (int k = 0, t = r->tangent[id] - 1; k < rest.nforce; ++k) // the normal force, then those along tangents
                 if (rest.force[k].id == of && r->sticks[id] && t < r->tangent[id + 1]) {
                     if (t >= r->tangent[id]) r->friction[t] = rest.force[k].value;
@@ -308,7 +308,7 @@ static carom_status begin(void *user) {
         }
         for (int i = 0; i < rest.nforce; ++i) r->force = fmax(r->force, fabs(rest.force[i].value));
     }
-    carom_rest_free(&rest);
+    carom_equilibrium_free(&rest);
     if (status == CAROM_NO_MEMORY || (status != CAROM_OK && !r->def->start)) return status;
     if (status != CAROM_OK) { // a state at which equilibria are singular: contacts are closed where their gaps are
         carom_copy(r->q, r->def->start, r->nq), carom_copy(r->p.q, r->q, r->nq);
@@ -779,11 +779,11 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
     r->task.model = def->model, r->task.run = def->run;
     r->task.model.pairs = true;
     CAROM_TRY(carom_task_open(&r->task, names, err));
-    if (carom_model_system(r->task.base)->nsamplers > 0)
+    if (carom_model_system(r->task.base)->signals->nsamplers > 0)
         return carom_fail(err, CAROM_UNSUPPORTED,
                           "branches of equilibria are not supported with controllers, as '%.60s'; follow them as "
                           "orbits whose period is the sample time",
-                          carom_model_system(r->task.base)->samplers[0].name);
+                          carom_model_system(r->task.base)->signals->samplers[0].name);
     for (int i = 0; i < 2 && names[i]; ++i) {
         if (r->task.free[i].kind != CAROM_FREE_PARAMETER)
             return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", names[i]);

@@ -24,7 +24,7 @@ static carom_status take(void *watch, double t, const double *q, const double *v
     carom_copy(f->x + (size_t)f->n * (size_t)f->nx, q, s->nq),
         carom_copy(f->x + (size_t)f->n * (size_t)f->nx + s->nq, v, s->nv);
     carom_copy(f->x + (size_t)f->n * (size_t)f->nx + s->nq + s->nv,
-               s->signal + carom_model_system(s->task.base)->nset, s->nz);
+               s->signal + carom_model_system(s->task.base)->signals->nset, s->nz);
     ++f->n;
     return CAROM_OK;
 }
@@ -32,7 +32,7 @@ static carom_status take(void *watch, double t, const double *q, const double *v
 static carom_status film_open(film *f, const carom_cycle *c, double span, int steps) {
     const carom_system *sys = carom_model_system(c->s.task.base);
     double instants = 0; // steps end there, too
-    for (int k = 0; k < sys->nsamplers; ++k) instants += 2 * (span / sys->samplers[k].sample + 1);
+    for (int k = 0; k < sys->signals->nsamplers; ++k) instants += 2 * (span / sys->signals->samplers[k].sample + 1);
     steps += (int)fmin(instants, 1e6);
     const size_t room = (size_t)steps + 2;
     *f = (film){.room = steps + 2, .nx = c->s.nx, .c = c};
@@ -45,7 +45,7 @@ static void film_close(film *f) { free(f->t), free(f->closed), free(f->x); }
 
 static carom_status shoot_film(carom_cycle *c, film *f, double t_0, double span, const double *x, int steps) {
     carom_shooter *s = &c->s;
-    carom_copy(s->signal + carom_model_system(s->task.base)->nset, x + s->nq + s->nv, s->nz);
+    carom_copy(s->signal + carom_model_system(s->task.base)->signals->nset, x + s->nq + s->nv, s->nz);
     take(f, t_0, x, x + s->nq, 0);
     s->on_state = take, s->watch = f;
     const carom_status status = carom_shoot(s, t_0, span, x, false, steps);

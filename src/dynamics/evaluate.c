@@ -16,7 +16,7 @@ carom_status carom_evaluate_open(search *k) {
                              .run = d->run,
                              .start = d->start,
                              .signals = d->signals,
-                             .option = d->most ? "`maximise`" : "`minimise`"};
+                             .option = d->maximise ? "`maximise`" : "`minimise`"};
     k->task = k->simple;
     carom_results r;
     carom_status status = carom_results_read(&r, k->texts, k->task.option, k->err);

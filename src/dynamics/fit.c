@@ -374,7 +374,7 @@ static int evaluate(void *user, int m, int n, const double *u, double *r, double
 }
 
 static carom_status minimise(fitting *k) {
-    const int m = k->m, n = k->n, most = k->def->most > 0 ? k->def->most : 200 * n;
+    const int m = k->m, n = k->n, most = k->def->max_evaluations > 0 ? k->def->max_evaluations : 200 * n;
     double *block = calloc((size_t)m * (size_t)(n + 2) + 7 * (size_t)n, sizeof *block);
     int *pivot = calloc((size_t)n, sizeof *pivot), nfev = 0, njev = 0;
     if (!block || !pivot) return free(block), free(pivot), no_memory(k->err);

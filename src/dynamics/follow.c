@@ -160,7 +160,7 @@ static void skip_backwards(follow_walk *w) {
 
 // *more: as many points as are wanted were found before its end.
 static carom_status march(follow_walk *w, double *t, bool *more) {
-    const int most = w->def->most > 0 ? w->def->most : 2000, last = w->k.ntau - 1;
+    const int most = w->def->max_points > 0 ? w->def->max_points : 2000, last = w->k.ntau - 1;
     bool known;
     CAROM_TRY(begin_task(w, t, &known));
     if (known) return CAROM_OK;
@@ -328,7 +328,7 @@ static carom_status follow(follow_walk *w) {
         x->tau = x->place + nplace, x->look.re = x->tau + ntau, x->look.im = x->look.re + neig;
     }
     CAROM_TRY(w->f->branch.columns > 0 ? follow_read_queue(w) : begin(w));
-    while (w->ntasks > 0 && w->f->branch.rows < (def->most > 0 ? def->most : 2000)) {
+    while (w->ntasks > 0 && w->f->branch.rows < (def->max_points > 0 ? def->max_points : 2000)) {
         bool more = false;
         const carom_status status = march(w, w->task, &more);
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;

@@ -21,7 +21,7 @@ static const struct { const char *name; size_t size; } table[] = {
     SIZE(carom_orbit_event),   SIZE(carom_orbit),        SIZE(carom_lyapunov_def),   SIZE(carom_lyapunov),
     SIZE(carom_column),        SIZE(carom_table),        SIZE(carom_follow_def),     SIZE(carom_branch),
     SIZE(carom_locus_def),     SIZE(carom_locus),
-    SIZE(carom_rest),          SIZE(carom_rest_force),   SIZE(carom_mode),           SIZE(carom_modes),
+    SIZE(carom_equilibrium),          SIZE(carom_equilibrium_force),   SIZE(carom_mode),           SIZE(carom_modes),
     SIZE(carom_modes_def),     SIZE(carom_fit),          SIZE(carom_fit_def),        SIZE(carom_fit_point),
     SIZE(carom_gradient),      SIZE(carom_gradient_def), SIZE(carom_optimise_def),   SIZE(carom_optimum),
     SIZE(carom_basins_def),    SIZE(carom_basins),

@@ -48,9 +48,10 @@ static carom_status find_closed(carom_linear *l, const carom_modes_def *def) {
     carom_point *p = &h->p;
     const double close = def->q ? GIVEN : CAROM_CLOSE;
     for (int c = 0; c < p->nc; ++c) {
-        h->with[c] = p->contacts[c].pressed ||
+        h->with[c] = p->contacts[c].friction_only ||
                      (def->closed ? def->closed[c] : !def->open && p->g[p->ne + c] <= close * h->length);
-        if (p->contacts[c].pressed && def->open) p->contacts[c].friction = CAROM_NO_FRICTION; // it has no gap to open
+        if (p->contacts[c].friction_only && def->open)
+            p->contacts[c].friction = CAROM_NO_FRICTION; // it has no gap to open
     }
     if (def->closed) return CAROM_OK;
     CAROM_TRY(carom_grip_gather(h));
@@ -88,13 +89,14 @@ static carom_status find_forces(carom_linear *l, const carom_modes_def *def) {
     const double most = fmax(carom_norm_max(h->x, h->rows), carom_norm_max(h->lambda, h->nj));
     bool again = false;
     for (int b = 0; b < p->L.nb && !def->closed; ++b)
-        if (p->L.id[b] >= p->ne && !p->contacts[p->L.id[b] - p->ne].pressed && !(h->x[h->row[b]] > CARRIES * most))
+        if (p->L.id[b] >= p->ne && !p->contacts[p->L.id[b] - p->ne].friction_only &&
+            !(h->x[h->row[b]] > CARRIES * most))
             h->with[p->L.id[b] - p->ne] = false, again = true;
     if (again) CAROM_TRY(solve(l));
     for (int k = 0; k < h->rows; ++k) carom_axpy(h->a, h->x[k], h->X + (size_t)k * (size_t)p->nv, p->nv);
     for (int b = 0; b < p->L.nb; ++b) {
         if (p->L.id[b] < p->ne) ++l->joints;
-        else if (p->contacts[p->L.id[b] - p->ne].pressed &&
+        else if (p->contacts[p->L.id[b] - p->ne].friction_only &&
                  p->contacts[p->L.id[b] - p->ne].friction <= CAROM_NO_FRICTION)
             continue; // released
         else if (h->slides[b]) ++l->sliding;
@@ -302,8 +304,8 @@ static carom_status linearise(carom_linear *l, const carom_modes_def *def) {
 
 carom_status carom_linear_make(carom_linear *l, const carom_model *m, const carom_modes_def *def, carom_error *err) {
     *l = (carom_linear){.nrank = 0};
-    carom_rest rest = {.q = NULL};
-    carom_status status = def->q ? CAROM_OK : carom_rest_find(&rest, m, NULL, err);
+    carom_equilibrium rest = {.q = NULL};
+    carom_status status = def->q ? CAROM_OK : carom_equilibrium_find(&rest, m, NULL, err);
     if (status == CAROM_OK) status = carom_grip_open(&l->grip, m, err);
     if (status == CAROM_OK) {
         carom_copy(l->grip.p.q, def->q ? def->q : rest.q, l->grip.p.nq);
@@ -315,7 +317,7 @@ carom_status carom_linear_make(carom_linear *l, const carom_model *m, const caro
         carom_steady_hold(&l->steady, &l->grip.p);
         status = linearise(l, def);
     }
-    carom_rest_free(&rest);
+    carom_equilibrium_free(&rest);
     return status;
 }
 

@@ -529,7 +529,7 @@ static carom_status settle(locus *s, double *tau) {
 // From the first point, along tau.
 static carom_status walk(locus *s, int part, const double *start, double B_0, const double *tau_0, here *at) {
     const double longest = s->def->step > 0 ? s->def->step : STEP;
-    const int most = s->def->most > 0 ? s->def->most : MOST_POINTS;
+    const int most = s->def->max_points > 0 ? s->def->max_points : MOST_POINTS;
     double ds = FIRST * longest, way = 0;
     test a[2 * TESTS], b[2 * TESTS];
     int n = 0, n_1 = 0, iterations = 0;
@@ -710,7 +710,7 @@ static carom_status locate_degenerate(locus *s, int part, const spot *at, const 
 
 static carom_status walk_grazing(locus *s, int part, const spot *start, const double *first, const double *u_0) {
     const double longest = s->def->step > 0 ? s->def->step : STEP;
-    const int most = s->def->most > 0 ? s->def->most : MOST_POINTS, nx = s->nq + s->nv + 1;
+    const int most = s->def->max_points > 0 ? s->def->max_points : MOST_POINTS, nx = s->nq + s->nv + 1;
     double ds = FIRST * longest, before = 0, u[2] = {u_0[0], u_0[1]}, side = NAN, way = 0;
     spot at = *start;
     carom_copy(s->touch[0], first, nx), carom_copy(s->touch[1], first, nx);

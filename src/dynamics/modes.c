@@ -191,7 +191,7 @@ static carom_status find_rigid(carom_modes *modes, const carom_linear *l, carom_
 static bool is_large(const carom_linear *l, int count) {
     const carom_point *p = &l->grip.p;
     const int freedoms = p->nv - carom_grip_all(&l->grip);
-    if (l->frame || l->drift || p->sys.nsamplers > 0) return false;
+    if (l->frame || l->drift || p->sys.signals->nsamplers > 0) return false;
     if (freedoms > SMALL) return true;
     return p->nv > SMALL && l->grip.nj > 0 && p->sys.nstates == 0 && count > 0 && FEW * count < freedoms;
 }
@@ -199,7 +199,7 @@ static bool is_large(const carom_linear *l, int count) {
 static carom_status find(carom_modes *modes, carom_linear *l, int count, carom_error *err) {
     const carom_point *p = &l->grip.p;
     carom_spectrum s = {.n = 0};
-    const bool sampled = p->sys.nsamplers > 0, large = is_large(l, count);
+    const bool sampled = p->sys.signals->nsamplers > 0, large = is_large(l, count);
     const int wanted = p->sys.nstates + (count > 0 ? count : large ? SOME : p->nv);
     modes->method = large ? "arpack" : "lapack";
     modes->joints = l->joints, modes->sticking = l->sticking, modes->sliding = l->sliding;

@@ -106,9 +106,9 @@ static bool is_better(const search *k, double f, double violation) {
 static void compose(search *k, const double *result, const double *slopes, bool derived) {
     const int m = k->o->nsubject;
     const size_t n = (size_t)k->o->n;
-    k->value[0] = k->def->most ? -result[0] : result[0];
+    k->value[0] = k->def->maximise ? -result[0] : result[0];
     for (size_t j = 0; derived && j < n; ++j)
-        k->slope[j] = (k->def->most ? -slopes[j] : slopes[j]) * (k->o->high[j] - k->o->low[j]); // by u
+        k->slope[j] = (k->def->maximise ? -slopes[j] : slopes[j]) * (k->o->high[j] - k->o->low[j]); // by u
     for (int i = 0; i < m; ++i) {
         const double left = result[1 + 2 * i], right = result[2 + 2 * i], sign = k->relation[i] > 0 ? -1 : 1;
         const double *by_left = slopes + (size_t)(1 + 2 * i) * n, *by_right = by_left + n;
@@ -124,7 +124,7 @@ static void compose(search *k, const double *result, const double *slopes, bool 
 static void keep_best(search *k, double violation) {
     carom_optimum *o = k->o;
     const int n = o->n;
-    o->violation = violation, k->best_f = k->value[0], o->objective = k->def->most ? -k->value[0] : k->value[0];
+    o->violation = violation, k->best_f = k->value[0], o->objective = k->def->maximise ? -k->value[0] : k->value[0];
     carom_copy(o->value, k->x, n);
     carom_copy(k->best_u, k->u, n);
     o->method = k->method, k->best_search = o->search;
@@ -174,10 +174,10 @@ static bool evaluate(search *k, const double *u, bool derive) {
     const bool better = status == CAROM_OK && is_better(k, k->value[0], violation);
     for (int i = 0; i < o->nsubject; ++i) k->shown[i] = k->relation[i] > 0 ? -k->value[1 + i] : k->value[1 + i];
     k->status =
-        add_row(k, status == CAROM_OK ? 0 : 1, k->x, k->def->most ? -k->value[0] : k->value[0], k->shown, better);
+        add_row(k, status == CAROM_OK ? 0 : 1, k->x, k->def->maximise ? -k->value[0] : k->value[0], k->shown, better);
     k->stale = better ? 0 : k->stale + 1;
     if (better) keep_best(k, violation);
-    if (status == CAROM_OK && isnan(o->first) && o->runs == 1) o->first = k->def->most ? -k->value[0] : k->value[0];
+    if (status == CAROM_OK && isnan(o->first) && o->runs == 1) o->first = k->def->maximise ? -k->value[0] : k->value[0];
     if (status == CAROM_OK && !(k->worst > k->value[0])) k->worst = k->value[0];
     if (k->def->on_run) k->def->on_run(k->def->user, o);
     return k->status == CAROM_OK;
@@ -254,7 +254,8 @@ static carom_status inspect(search *k) {
     for (int i = 0; i < m; ++i) o->multiplier[i] = NAN;
     for (int j = 0; j < n; ++j) {
         o->bound[j] = k->best_u[j] <= ACTIVE ? -1 : k->best_u[j] >= 1 - ACTIVE ? 1 : 0;
-        o->gradient[j] = k->best_derived ? (k->def->most ? -1 : 1) * k->best_slope[j] / (o->high[j] - o->low[j]) : NAN;
+        o->gradient[j] =
+            k->best_derived ? (k->def->maximise ? -1 : 1) * k->best_slope[j] / (o->high[j] - o->low[j]) : NAN;
     }
     if (!k->best_derived) return CAROM_OK;
     double *block = calloc((size_t)(m + 2) * (size_t)n + (size_t)m * (size_t)m + (size_t)m + 1, sizeof *block);

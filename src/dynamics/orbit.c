@@ -12,9 +12,9 @@ static const double ISOLATED = 1e-6; // distance of a multiplier from 1: a neare
 // Largest first; zeros of lost directions and ones of trivial ones behind.
 static carom_status put_multipliers(carom_orbit *o, carom_cycle *c, carom_segments *g) {
     int count = 0;
-    CAROM_TRY(g          ? carom_segments_multipliers(g, o->re, o->im, &count, &o->trivial, &o->lost)
-              : c->s.few ? carom_cycle_largest(c, o->re, o->im, &count, &o->trivial, &o->lost, &o->others)
-                         : carom_cycle_multipliers(c, o->re, o->im, NULL, &count, &o->trivial, &o->lost));
+    CAROM_TRY(g          ? carom_segments_multipliers(g, o->re, o->im, &count, &o->trivial, &o->rank_loss)
+              : c->s.few ? carom_cycle_largest(c, o->re, o->im, &count, &o->trivial, &o->rank_loss, &o->others)
+                         : carom_cycle_multipliers(c, o->re, o->im, NULL, &count, &o->trivial, &o->rank_loss));
     for (int i = 1; i < count; ++i) // by size, pairs stay together
         for (int k = i; k > 0 && hypot(o->re[k], o->im[k]) > (1 + CAROM_SAME) * hypot(o->re[k - 1], o->im[k - 1]);
              --k) {
@@ -24,7 +24,7 @@ static carom_status put_multipliers(carom_orbit *o, carom_cycle *c, carom_segmen
     o->largest = count > 0 ? hypot(o->re[0], o->im[0]) : o->others > 0 ? NAN : 0;
     o->isolated = true;
     for (int i = 0; i < count; ++i) o->isolated = o->isolated && hypot(o->re[i] - 1, o->im[i]) > ISOLATED;
-    for (int i = 0; i < o->lost; ++i) o->re[count] = o->im[count] = 0, ++count;
+    for (int i = 0; i < o->rank_loss; ++i) o->re[count] = o->im[count] = 0, ++count;
     for (int i = 0; i < o->trivial; ++i) o->re[count] = 1, o->im[count] = 0, ++count;
     o->nmultipliers = count;
     return CAROM_OK;
@@ -82,9 +82,9 @@ static carom_status put_state(carom_orbit *o, carom_cycle *c) {
 // With controllers a state of rest is an orbit, too, and may be far from where the motion is after one sample.
 static carom_status from_rest(carom_cycle *c) {
     carom_shooter *s = &c->s;
-    carom_rest rest = {0};
+    carom_equilibrium rest = {0};
     carom_error why = {0};
-    carom_status status = carom_rest_find(&rest, s->task.base, NULL, &why);
+    carom_status status = carom_equilibrium_find(&rest, s->task.base, NULL, &why);
     double *x = calloc((size_t)s->nx + (size_t)s->n + 1, sizeof *x), *scale = x + s->nx;
     if (!x) status = carom_orbit_no_memory(c->err);
     if (status == CAROM_OK) {
@@ -98,7 +98,7 @@ static carom_status from_rest(carom_cycle *c) {
     }
     if (status == CAROM_OK) status = carom_cycle_solve(c, NULL, 1);
     free(x);
-    carom_rest_free(&rest);
+    carom_equilibrium_free(&rest);
     return status;
 }
 
@@ -249,7 +249,7 @@ static carom_status run_pieces(const carom_orbit *o, carom_sim_def sd, carom_sim
     for (int k = 0; k < o->segments && status == CAROM_OK; ++k) {
         sd.t0 = k * o->period / o->segments;
         sd.q0 = o->node + (size_t)k * (size_t)(o->nq + o->nv + o->nsignals), sd.v0 = sd.q0 + o->nq;
-        if (o->nsignals > 0) carom_copy(signals + sd.system->nset, sd.v0 + o->nv, o->nsignals);
+        if (o->nsignals > 0) carom_copy(signals + sd.system->signals->nset, sd.v0 + o->nv, o->nsignals);
         carom_sim *piece = k > 0 ? carom_sim_create(&sd, err) : NULL;
         if (k > 0) status = piece ? carom_sim_continue(sim, piece, err) : err->code;
         carom_sim_destroy(piece);
@@ -279,11 +279,11 @@ carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def 
     carom_status status = carom_run_resolve(&run, m, &given, err);
     carom_sim_def sd = carom_run_sim(&run, m);
     sd.q0 = orbit->q, sd.v0 = orbit->v;
-    double *signals = calloc((size_t)sd.system->ni + 1, sizeof *signals);
+    double *signals = calloc((size_t)sd.system->signals->ni + 1, sizeof *signals);
     if (status == CAROM_OK && !signals) status = carom_orbit_no_memory(err);
     if (status == CAROM_OK && orbit->nsignals > 0) {
-        carom_copy(signals, sd.system->input, sd.system->nset);
-        carom_copy(signals + sd.system->nset, orbit->signals, orbit->nsignals);
+        carom_copy(signals, sd.system->signals->input, sd.system->signals->nset);
+        carom_copy(signals + sd.system->signals->nset, orbit->signals, orbit->nsignals);
         sd.input = signals, sd.input_whole = true;
     }
     carom_sim *sim = status == CAROM_OK ? carom_sim_create(&sd, err) : NULL;
@@ -309,8 +309,8 @@ carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def 
 // -- nonlinear modes --------------------------------------------------------------------------------------------------
 
 // Energy of the equilibrium with the velocities of a shape.
-static double energy_at(const carom_model *m, carom_point *p, const carom_rest *rest, const double *shape, double size,
-                        double *x) {
+static double energy_at(const carom_model *m, carom_point *p, const carom_equilibrium *rest, const double *shape,
+                        double size, double *x) {
     const carom_system *s = carom_model_system(m);
     double kinetic = 0, potential = 0;
     carom_copy(x, rest->q, s->nq);
@@ -323,10 +323,10 @@ static double energy_at(const carom_model *m, carom_point *p, const carom_rest *
 carom_status carom_orbit_mode(const carom_model *m, int mode, double energy, double *x, double *period,
                               carom_error *err) {
     if (!m || !x || !period) return CAROM_MISSING(err);
-    carom_rest rest;
+    carom_equilibrium rest;
     carom_modes modes = {0};
     carom_point p = {0};
-    carom_status status = carom_rest_find(&rest, m, NULL, err);
+    carom_status status = carom_equilibrium_find(&rest, m, NULL, err);
     if (status == CAROM_OK) status = carom_modes_find(&modes, m, &(carom_modes_def){.q = rest.q}, err);
     if (status == CAROM_OK) status = carom_point_open(&p, m, err);
     int found = -1, count = 0;
@@ -345,7 +345,7 @@ carom_status carom_orbit_mode(const carom_model *m, int mode, double energy, dou
         else energy_at(m, &p, &rest, shape, sqrt((energy - rest_energy) / kinetic), x);
         *period = 8 * atan(1) / fabs(modes.mode[found].im);
     }
-    carom_rest_free(&rest);
+    carom_equilibrium_free(&rest);
     carom_modes_free(&modes);
     carom_point_close(&p);
     return status;

@@ -61,12 +61,12 @@ carom_status carom_point_supports(const carom_model *m, carom_error *err) {
             "equilibria, modes, derivatives and orbits need every contact as a formula (in C: carom_model_def.pairs); "
             "contacts that are found by search (hulls, meshes, ellipsoids and height fields), "
             "and more than 20000 pairs of shapes, are not supported; for an equilibrium, run the model until it rests");
-    for (int i = 0; i < s->nswitches; ++i)
-        if (s->gate_of[i] < 0)
+    for (int i = 0; i < s->conditional->nswitches; ++i)
+        if (s->conditional->contact_of[i] < 0)
             return carom_fail(err, CAROM_UNSUPPORTED,
                               "equilibria, modes, derivatives and orbits are not supported where parts come and go, as "
                               "'%.60s' does (`exists while`)",
-                              s->switch_name(s->model, i));
+                              s->conditional->name(s->model, i));
     for (int c = 0; c < s->nc; ++c)
         if (carom_discs_used(s))
             return carom_fail(err, CAROM_UNSUPPORTED,
@@ -81,10 +81,10 @@ carom_status carom_point_supports(const carom_model *m, carom_error *err) {
 
 carom_status carom_point_uncontrolled(const carom_model *m, const char *what, carom_error *err) {
     const carom_system *s = carom_model_system(m);
-    if (s->nsamplers == 0) return CAROM_OK;
+    if (s->signals->nsamplers == 0) return CAROM_OK;
     return carom_fail(err, CAROM_UNSUPPORTED,
                       "%s are not supported with controllers, as '%.60s'; write the law of control as a force", what,
-                      s->samplers[0].name);
+                      s->signals->samplers[0].name);
 }
 
 carom_status carom_point_open(carom_point *p, const carom_model *m, carom_error *err) {

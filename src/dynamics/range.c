@@ -20,7 +20,7 @@ enum { SIDES = 16, MOST = 200, PIVOTS = 2000 }; // a polygon within 2 % of the c
 
 typedef struct set {
     carom_point p;
-    const carom_rest *rest;
+    const carom_equilibrium *rest;
     int nv, nl, n, rows; // n = nv + nl unknowns, rows equations
     double *lambda, *E, *J, *A, *b, *z, *work, *basis, *c, *G, *h, *y, *d, *row;
     int *col, m, k; // inequalities; free directions
@@ -49,10 +49,10 @@ static carom_status evaluate(set *s) {
     for (int b = 0; b < L->nb; ++b) {
         double d[CAROM_TANGENTS] = {0};
         const int first = L->at[b], tangents = L->at[b + 1] - first - 1;
-        const bool slides =
-            L->id[b] >= p->ne && tangents > 0 &&
-            s->rest->contact[carom_point_id(p, L->id[b]) - carom_model_system(p->model)->ne] == CAROM_REST_SLIDES &&
-            carom_point_slides(p, b, d);
+        const bool slides = L->id[b] >= p->ne && tangents > 0 &&
+                            s->rest->contact[carom_point_id(p, L->id[b]) - carom_model_system(p->model)->ne] ==
+                                CAROM_EQUILIBRIUM_SLIDES &&
+                            carom_point_slides(p, b, d);
         for (int k = first; k < L->at[b + 1]; ++k) {
             carom_zero(s->d, s->nv), carom_column_axpy(s->d, 1, &L->W, k);
             carom_axpy(s->E, s->lambda[k], s->d, s->nv);
@@ -129,7 +129,8 @@ static carom_status limits(set *s, int first, double trust) {
         carom_zero(s->row, s->n);
         s->row[s->nv + k] = -1;
         add_limit(s, s->row, s->lambda[k] / s->force, first);
-        if (tangents == 0 || s->rest->contact[carom_point_id(p, L->id[b]) - all->ne] != CAROM_REST_STICKS) continue;
+        if (tangents == 0 || s->rest->contact[carom_point_id(p, L->id[b]) - all->ne] != CAROM_EQUILIBRIUM_STICKS)
+            continue;
         const double mu = p->contacts[c].friction, now = tangents > 1 ? atan2(s->lambda[k + 2], s->lambda[k + 1]) : 0;
         for (int side = 0; side < (tangents > 1 ? SIDES : 2); ++side) {
             const double angle = now + side * 8 * atan(1) / (tangents > 1 ? SIDES : 2),
@@ -239,7 +240,7 @@ static carom_status extreme(set *s, int at, double way, double *value, double *w
 }
 
 static void begin(set *s) {
-    const carom_rest *r = s->rest;
+    const carom_equilibrium *r = s->rest;
     carom_copy(s->p.q, r->q, s->p.nq);
     for (int b = 0; b < s->p.L.nb; ++b) {
         const int of = carom_point_id(&s->p, s->p.L.id[b]);
@@ -248,8 +249,8 @@ static void begin(set *s) {
     }
 }
 
-carom_status carom_rest_range(const carom_model *m, const carom_rest *rest, int coordinate, double range[2],
-                              carom_error *err) {
+carom_status carom_equilibrium_range(const carom_model *m, const carom_equilibrium *rest, int coordinate,
+                                     double range[2], carom_error *err) {
     carom_error own = {0};
     if (!err) err = &own;
     if (!m || !rest || !rest->q || !range)
@@ -263,7 +264,7 @@ carom_status carom_rest_range(const carom_model *m, const carom_rest *rest, int 
     if (status != CAROM_OK) return carom_point_close(&s.p), status;
     const carom_system *all = carom_model_system(m);
     for (int id = 0; id < s.p.ne + s.p.nc; ++id)
-        if (id < s.p.ne || rest->contact[carom_point_id(&s.p, id) - all->ne] != CAROM_REST_OPEN)
+        if (id < s.p.ne || rest->contact[carom_point_id(&s.p, id) - all->ne] != CAROM_EQUILIBRIUM_OPEN)
             s.p.L.id[s.p.L.nb++] = id;
     carom_copy(s.p.q, rest->q, s.p.nq);
     status = carom_point_look(&s.p, err);

@@ -360,7 +360,7 @@ static carom_status step(search *s, double tau, int *count) {
 
 // -- what is in the way -------------------------------------------------------------------------------------------
 
-static carom_status describe(search *s, carom_rest *rest) {
+static carom_status describe(search *s, carom_equilibrium *rest) {
     const carom_point *p = &s->grip.p;
     double most = -1;
     for (int i = 0; i < p->nv; ++i) {
@@ -396,7 +396,7 @@ static double first_tau(search *s) {
     return most > 0 ? sqrt(0.01 * s->grip.length / most) : 1;
 }
 
-static carom_status descend(search *s, carom_rest *rest) {
+static carom_status descend(search *s, carom_equilibrium *rest) {
     carom_point *p = &s->grip.p;
     static const double TIGHT = 1e-13, ENOUGH = 1e-10; // residuals, relative: to end with; where rounding does not
                                                        // allow more
@@ -491,7 +491,7 @@ static void free_combination(search *s, double *z) {
 
 // Where reactions are not unique: the smallest of them, or the nearest to these that is admissible.  If one combination
 // is free and no constraint was left out, also the ranges that it allows, low and high by recorded direction.
-static void share(search *s, carom_rest *rest) {
+static void share(search *s, carom_equilibrium *rest) {
     const int n = s->grip.rows;
     const double FAR = 1e9; // of the forces: an end that lies farther is none
     double *z = s->grip.u;
@@ -545,7 +545,7 @@ static double certify(search *s) {
 
 // -- the answer ---------------------------------------------------------------------------------------------------
 
-static void name_force(carom_rest_force *f, const carom_model *m, int id, int k, int tangents) {
+static void name_force(carom_equilibrium_force *f, const carom_model *m, int id, int k, int tangents) {
     const char *name = carom_model_constraint(m, id);
     const int part = carom_model_part(m, id);
     if (k == 0 && part == 0) snprintf(f->name, sizeof f->name, "%.60s.force", name);
@@ -555,7 +555,7 @@ static void name_force(carom_rest_force *f, const carom_model *m, int id, int k,
 }
 
 // Reactions of all constraints of the model, in the frames that records have.
-static carom_status answer(search *s, carom_rest *rest, carom_error *err) {
+static carom_status answer(search *s, carom_equilibrium *rest, carom_error *err) {
     carom_point *p = &s->grip.p;
     const carom_model *m = p->model;
     const carom_system *all = carom_model_system(m);
@@ -580,9 +580,9 @@ static carom_status answer(search *s, carom_rest *rest, carom_error *err) {
             const int tangent = k - dir[id];
             // as in records
             const double scale = c && c->ellipse[0] > 0 && (tangent == 1 || tangent == 2) ? c->ellipse[tangent - 1] : 1;
-            if (c && c->pressed && tangent == 0) continue; // friction alone
-            carom_rest_force *f = &rest->force[rest->nforce++];
-            *f = (carom_rest_force){.id = id, .value = scale * y[k], .low = NAN, .high = NAN};
+            if (c && c->friction_only && tangent == 0) continue; // friction alone
+            carom_equilibrium_force *f = &rest->force[rest->nforce++];
+            *f = (carom_equilibrium_force){.id = id, .value = scale * y[k], .low = NAN, .high = NAN};
             name_force(f, m, id, k - dir[id], dir[id + 1] - dir[id] - 1);
             if (shift || isnan(s->low[k])) continue;
             f->low = scale * fmin(s->low[k], s->high[k]), f->high = scale * fmax(s->low[k], s->high[k]);
@@ -591,16 +591,16 @@ static carom_status answer(search *s, carom_rest *rest, carom_error *err) {
         if (p->L.id[b] >= p->ne)
             rest->contact[p->L.id[b] - p->ne] =
                 s->grip.slides[b] ? carom_length(s->grip.direction + CAROM_TANGENTS * b, CAROM_TANGENTS) > 0
-                                        ? CAROM_REST_SLIDES
-                                        : CAROM_REST_CLOSED
-                : p->L.at[b + 1] - p->L.at[b] > 1 ? CAROM_REST_STICKS
-                                                  : CAROM_REST_CLOSED;
+                                        ? CAROM_EQUILIBRIUM_SLIDES
+                                        : CAROM_EQUILIBRIUM_CLOSED
+                : p->L.at[b + 1] - p->L.at[b] > 1 ? CAROM_EQUILIBRIUM_STICKS
+                                                  : CAROM_EQUILIBRIUM_CLOSED;
     free(x);
     free(dir);
     return CAROM_OK;
 }
 
-static carom_status find(search *s, carom_rest *rest, carom_error *err) {
+static carom_status find(search *s, carom_equilibrium *rest, carom_error *err) {
     const carom_status status = descend(s, rest);
     if (status == CAROM_NOT_CONVERGED && err->code == CAROM_NOT_CONVERGED) return status; // it has said why
     if (status != CAROM_OK && status != CAROM_NOT_CONVERGED) return status;
@@ -636,21 +636,21 @@ static carom_status find(search *s, carom_rest *rest, carom_error *err) {
                       rest->residual);
 }
 
-carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err) {
+carom_status carom_equilibrium_find(carom_equilibrium *rest, const carom_model *m, const double *q, carom_error *err) {
     carom_error own = {0};
     if (!err) err = &own;
-    if (rest) *rest = (carom_rest){0};
+    if (rest) *rest = (carom_equilibrium){0};
     if (!rest || !m) return carom_fail(err, CAROM_BAD_INPUT, "null model or output pointer");
     const carom_system *all = carom_model_system(m);
     search s = {0};
-    *rest = (carom_rest){.nq = all->nq, .nv = all->nv, .nc = all->nc, .unbalanced = -1, .residual = NAN};
+    *rest = (carom_equilibrium){.nq = all->nq, .nv = all->nv, .nc = all->nc, .unbalanced = -1, .residual = NAN};
     for (int id = 0; id < all->ne + all->nc; ++id) rest->nforce += carom_system_recorded(all, id);
     rest->q = calloc((size_t)all->nq, sizeof *rest->q);
     rest->force = calloc((size_t)rest->nforce + 1, sizeof *rest->force);
     rest->contact = calloc((size_t)all->nc + 1, sizeof *rest->contact);
-    rest->nsignals = all->nsamplers > 0 ? all->ni - all->nset : 0;
+    rest->nsignals = all->signals->nsamplers > 0 ? all->signals->ni - all->signals->nset : 0;
     rest->signals = calloc((size_t)rest->nsignals + 1, sizeof *rest->signals);
-    for (int k = 0; k < all->nsamplers; ++k) s.period = fmax(s.period, all->samplers[k].sample);
+    for (int k = 0; k < all->signals->nsamplers; ++k) s.period = fmax(s.period, all->signals->samplers[k].sample);
     *err = (carom_error){0};
     carom_status status = rest->q && rest->force && rest->contact && rest->signals
                               ? CAROM_OK
@@ -669,11 +669,11 @@ carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const doubl
     return status;
 }
 
-void carom_rest_free(carom_rest *rest) {
+void carom_equilibrium_free(carom_equilibrium *rest) {
     if (!rest) return;
     free(rest->q);
     free(rest->force);
     free(rest->contact);
     free(rest->signals);
-    *rest = (carom_rest){0};
+    *rest = (carom_equilibrium){0};
 }

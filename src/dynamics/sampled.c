@@ -73,28 +73,28 @@ static bool exponential(const double *A, double h, double *E, int n, double *wor
 static carom_status common(const carom_system *s, double *period, carom_error *err) {
     for (int i = 1; i <= MOST_RATIO; ++i) {
         bool all = true;
-        for (int k = 0; k < s->nsamplers && all; ++k) {
-            const double n = i * s->samplers[0].sample / s->samplers[k].sample;
+        for (int k = 0; k < s->signals->nsamplers && all; ++k) {
+            const double n = i * s->signals->samplers[0].sample / s->signals->samplers[k].sample;
             all = fabs(n - round(n)) <= CAROM_INSTANT * n && round(n) > 0;
         }
-        *period = i * s->samplers[0].sample;
+        *period = i * s->signals->samplers[0].sample;
         if (all) return CAROM_OK;
     }
     return carom_fail(err, CAROM_UNSUPPORTED,
                       "the sample times of the controllers have no common multiple within %d samples of '%.60s': there "
                       "are no modes",
-                      MOST_RATIO, s->samplers[0].name);
+                      MOST_RATIO, s->signals->samplers[0].name);
 }
 
 static carom_status list_instants(const carom_system *s, double period, instant **list, int *count, carom_error *err) {
     double all = 0;
-    for (int k = 0; k < s->nsamplers; ++k) all += 2 * round(period / s->samplers[k].sample);
+    for (int k = 0; k < s->signals->nsamplers; ++k) all += 2 * round(period / s->signals->samplers[k].sample);
     if (all > MOST_INSTANTS)
         return carom_fail(err, CAROM_UNSUPPORTED, "controllers sample too often in their common period of %g", period);
     *list = calloc((size_t)all + 1, sizeof **list);
     if (!*list) return no_memory(err);
-    for (int k = 0; k < s->nsamplers; ++k) {
-        const carom_sampler *c = &s->samplers[k];
+    for (int k = 0; k < s->signals->nsamplers; ++k) {
+        const carom_sampler *c = &s->signals->samplers[k];
         for (int i = 0; i < lround(period / c->sample); ++i)
             for (int effect = 0; effect < (c->delay > 0 ? 2 : 1); ++effect) {
                 double t = fmod(c->offset + i * c->sample + (effect ? c->delay : 0), period);
@@ -112,7 +112,7 @@ static carom_status list_instants(const carom_system *s, double period, instant 
 static void act(const carom_linear *l, const instant *a, const double *Z, int m, double *S, int n) {
     const carom_point *p = &l->grip.p;
     const carom_steady *c = &l->steady;
-    const int nset = carom_model_system(p->model)->nset, nv = p->nv;
+    const int nset = carom_model_system(p->model)->signals->nset, nv = p->nv;
     const carom_control_place at = carom_model_control(p->model, a->k);
     carom_zero(S, (ptrdiff_t)n * n);
     for (int i = 0; i < n; ++i) S[i * (n + 1)] = 1;

@@ -63,7 +63,7 @@ static void keep_touch(const carom_shooter *s, carom_touching *to, int contact, 
                        const double *v, const double *mode) {
     to->contact = contact, to->t = t;
     carom_copy(to->x, q, s->nq), carom_copy(to->x + s->nq, v, s->nv), carom_copy(to->mode, mode, s->p.nc);
-    carom_copy(to->x + s->nq + s->nv, s->signal + carom_model_system(s->task.base)->nset, s->nz);
+    carom_copy(to->x + s->nq + s->nv, s->signal + carom_model_system(s->task.base)->signals->nset, s->nz);
 }
 
 static void note_change(carom_shooter *s, const carom_change *x) {
@@ -179,7 +179,7 @@ static double *entry(carom_shooter *s, carom_path *w, int j, int i) {
 static carom_status keep_sampling(void *user, int k, bool effect, double t, const double *q, const double *v,
                                   const double *signals) {
     carom_shooter *s = user;
-    const int ni = carom_model_system(s->task.base)->ni;
+    const int ni = carom_model_system(s->task.base)->signals->ni;
     if (s->ended) return CAROM_OK;
     if (t > s->sim_end - CAROM_INSTANT * s->span) {
         s->ended = true;
@@ -201,8 +201,8 @@ static void drop_samplings(carom_shooter *s) {
 // Forces and their derivatives with these signals.
 static void hold(carom_shooter *s, carom_path *w, const double *signals) {
     const carom_system *sys = &w->p.sys;
-    if (signals != s->signal) carom_copy(s->signal, signals, sys->ni);
-    sys->inputs(sys->model, w->p.work, signals);
+    if (signals != s->signal) carom_copy(s->signal, signals, sys->signals->ni);
+    sys->signals->set(sys->model, w->p.work, signals);
     carom_variation_hold(s->x, signals);
     w->ready = false;
 }
@@ -210,7 +210,7 @@ static void hold(carom_shooter *s, carom_path *w, const double *signals) {
 // (SMP-1)  What has happened since the columns jumped last, up to now: the scheme may be a step ahead.
 static carom_status pass_samplings(carom_shooter *s, carom_path *w) {
     const carom_system *sys = &w->p.sys;
-    const int nset = sys->nset, columns = w->n;
+    const int nset = sys->signals->nset, columns = w->n;
     int done = 0;
     for (; done < s->nsampling && s->sampling[done].t <= w->t + CAROM_INSTANT * s->span; ++done) {
         const carom_sampling *a = &s->sampling[done];
@@ -232,7 +232,7 @@ static carom_status pass_samplings(carom_shooter *s, carom_path *w) {
             carom_copy(dz + c.state, y + c.noutputs, c.nstates);
         }
         hold(s, w, v + s->nv);
-        if (sys->sample(sys->model, w->p.work, a->k, a->effect, a->t, q, v, s->signal) != CAROM_OK)
+        if (sys->signals->sample(sys->model, w->p.work, a->k, a->effect, a->t, q, v, s->signal) != CAROM_OK)
             return carom_fail(s->err, CAROM_USER, "t = %.9g: a controller has no finite value here", a->t);
         hold(s, w, s->signal);
         free(a->x);
@@ -506,7 +506,8 @@ static carom_sim *simulate(carom_shooter *s, double t_0, double span, const doub
     def.t0 = t_0, def.h = span / steps, def.t_end = t_0 + span, def.q0 = x, def.v0 = x + s->nq;
     if (s->nz > 0) {
         const carom_system *sys = carom_model_system(s->task.base);
-        carom_copy(s->signal, sys->input, sys->nset), carom_copy(s->signal + sys->nset, x + s->nq + s->nv, s->nz);
+        carom_copy(s->signal, sys->signals->input, sys->signals->nset),
+            carom_copy(s->signal + sys->signals->nset, x + s->nq + s->nv, s->nz);
         def.input = s->signal, def.input_whole = true;
         def.on_sample = keep_sampling, def.sample_user = s;
         drop_samplings(s);
@@ -523,7 +524,7 @@ static carom_status plain(carom_shooter *s, carom_sim *sim) {
         CAROM_TRY(carom_sim_step(sim, s->err));
         const carom_now now = carom_sim_now(sim);
         drop_samplings(s);
-        if (s->nz > 0) carom_copy(s->signal, carom_sim_inputs(sim), carom_model_system(s->task.base)->ni);
+        if (s->nz > 0) carom_copy(s->signal, carom_sim_inputs(sim), carom_model_system(s->task.base)->signals->ni);
         if (s->on_state) CAROM_TRY(s->on_state(s->watch, now.t, now.q, now.v, s->closed));
     }
     return CAROM_OK;
@@ -614,7 +615,8 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
     for (int i = 0; i < s->nv; ++i)
         if (carom_model_state(s->task.base, i)) s->end[i] = s->start[i];
     if (s->nz > 0 && !s->ended)
-        carom_copy(s->end + s->nq + s->nv, carom_sim_inputs(sim) + carom_model_system(s->task.base)->nset, s->nz);
+        carom_copy(s->end + s->nq + s->nv, carom_sim_inputs(sim) + carom_model_system(s->task.base)->signals->nset,
+                   s->nz);
     s->path.sim = NULL;
     carom_sim_destroy(sim);
     return status;
@@ -873,18 +875,18 @@ static carom_status open_signals(carom_shooter *s) {
         return carom_fail(s->err, CAROM_UNSUPPORTED,
                           "orbits are not supported where a controller moves a joint or a wall, as '%.60s'",
                           carom_model_constraint(m, link));
-    for (int i = 0; i < s->nz; ++i) s->index[s->np + i] = carom_model_count(m).parameters + sys->nset + i;
+    for (int i = 0; i < s->nz; ++i) s->index[s->np + i] = carom_model_count(m).parameters + sys->signals->nset + i;
     for (int k = 0; k < s->np; ++k) { // instants must not move with a parameter
-        const carom_sampler *c = sys->samplers;
+        const carom_sampler *c = sys->signals->samplers;
         const double value = s->task.free[k].value, other = value != 0 ? value * (1 + 1e-3) : 1e-3;
         bool same = true;
-        carom_sampler *kept = malloc((size_t)sys->nsamplers * sizeof *kept);
+        carom_sampler *kept = malloc((size_t)sys->signals->nsamplers * sizeof *kept);
         if (!kept) return no_memory(s->err);
-        memcpy(kept, c, (size_t)sys->nsamplers * sizeof *kept);
+        memcpy(kept, c, (size_t)sys->signals->nsamplers * sizeof *kept);
         carom_error none = {0};
         carom_status status = carom_model_set(s->task.base, 1, &s->index[k], &other, NULL, &none);
-        c = carom_model_system(m)->samplers;
-        for (int i = 0; i < sys->nsamplers && status == CAROM_OK; ++i)
+        c = carom_model_system(m)->signals->samplers;
+        for (int i = 0; i < sys->signals->nsamplers && status == CAROM_OK; ++i)
             same = same && c[i].sample == kept[i].sample && c[i].offset == kept[i].offset &&
                    c[i].delay == kept[i].delay;
         free(kept);
@@ -904,12 +906,13 @@ void carom_shooter_begin(const carom_shooter *s, const double *start, double *x)
     carom_copy(x, start ? start : carom_model_q0(m), s->nq);
     carom_copy(x + s->nq, start ? start + s->nq : carom_model_v0(m), s->nv);
     if (s->nz > 0)
-        carom_copy(x + s->nq + s->nv, (s->task.signals ? s->task.signals : sys->input) + sys->nset, s->nz);
+        carom_copy(x + s->nq + s->nv, (s->task.signals ? s->task.signals : sys->signals->input) + sys->signals->nset,
+                   s->nz);
 }
 
 const char *carom_shooter_scheme(const char *name) {
     const carom_scheme *s = carom_schemes_find(name);
-    return s && s->exact && s->own_steps ? s->name : NULL;
+    return s && s->exact && s->controls_own_steps ? s->name : NULL;
 }
 
 // What the options make of the tolerance, and its least value.
@@ -974,11 +977,11 @@ carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *e
     s->task.model.pairs = true;
     CAROM_TRY(carom_task_open(&s->task, names, err));
     const carom_system *sys = carom_model_system(s->task.base);
-    s->nq = sys->nq, s->nv = sys->nv, s->nz = sys->nsamplers > 0 ? sys->ni - sys->nset : 0;
+    s->nq = sys->nq, s->nv = sys->nv, s->nz = sys->signals->nsamplers > 0 ? sys->signals->ni - sys->signals->nset : 0;
     s->nx = s->nq + s->nv + s->nz, s->n = 2 * s->nv + s->nz;
     s->few = s->may_follow_few && s->nz == 0 && s->n > LARGE;
     s->index = calloc((size_t)s->nz + 3, sizeof *s->index), s->way = calloc((size_t)s->nz + 3, sizeof *s->way);
-    s->signal = calloc((size_t)sys->ni + 1, sizeof *s->signal);
+    s->signal = calloc((size_t)sys->signals->ni + 1, sizeof *s->signal);
     s->computed = calloc((size_t)carom_model_controlled(s->task.base) + 1, sizeof *s->computed);
     if (!s->index || !s->way || !s->signal || !s->computed) return no_memory(err);
     s->way[0] = by != NULL;

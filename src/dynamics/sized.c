@@ -2,7 +2,7 @@
 #include "base/sized.h"
 #include <carom/dynamics.h>
 
-CAROM_SIZED_FREE(carom_rest_free, carom_rest)
+CAROM_SIZED_FREE(carom_equilibrium_free, carom_equilibrium)
 CAROM_SIZED_FREE(carom_modes_free, carom_modes)
 CAROM_SIZED_FIND(carom_fit_find, carom_fit, carom_fit_def)
 CAROM_SIZED_FREE(carom_fit_free, carom_fit)
@@ -20,20 +20,20 @@ CAROM_SIZED_FREE(carom_branch_free, carom_branch)
 CAROM_SIZED_FIND(carom_locus_run, carom_locus, carom_locus_def)
 CAROM_SIZED_FREE(carom_locus_free, carom_locus)
 
-carom_status carom_rest_find_sized(size_t size, carom_rest *x, const carom_model *m, const double *q,
+carom_status carom_equilibrium_find_sized(size_t size, carom_equilibrium *x, const carom_model *m, const double *q,
                                    carom_error *err) {
-    if (!x || size == sizeof *x) return carom_rest_find(x, m, q, err);
-    carom_rest all = {0};
-    const carom_status status = carom_rest_find(&all, m, q, err);
+    if (!x || size == sizeof *x) return carom_equilibrium_find(x, m, q, err);
+    carom_equilibrium all = {0};
+    const carom_status status = carom_equilibrium_find(&all, m, q, err);
     carom_resize(x, size, &all, sizeof all);
     return status;
 }
 
-carom_status carom_rest_range_sized(size_t size, const carom_model *m, const carom_rest *x, int coordinate,
-                                    double range[2], carom_error *err) {
-    carom_rest all;
+carom_status carom_equilibrium_range_sized(size_t size, const carom_model *m, const carom_equilibrium *x,
+                                           int coordinate, double range[2], carom_error *err) {
+    carom_equilibrium all;
     if (x) carom_resize(&all, sizeof all, x, size);
-    return carom_rest_range(m, x ? &all : NULL, coordinate, range, err);
+    return carom_equilibrium_range(m, x ? &all : NULL, coordinate, range, err);
 }
 
 carom_status carom_modes_find_sized(size_t out, size_t in, carom_modes *x, const carom_model *m,

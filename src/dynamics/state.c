@@ -185,18 +185,18 @@ carom_status carom_state_signals(const carom_model *m, const char *file, double 
         return carom_fail(err, CAROM_BAD_INPUT,
                           "signals need a model, the name of a file and a place for their values");
     const carom_system *s = carom_model_system(m);
-    x[s->ni] = 0;
-    if (s->ni == 0) return CAROM_OK;
-    carom_copy(x, s->input, s->ni);
+    x[s->signals->ni] = 0;
+    if (s->signals->ni == 0) return CAROM_OK;
+    carom_copy(x, s->signals->input, s->signals->ni);
     row r = {.n = 0};
     carom_status status = read_row(&r, file, err);
-    bool all = s->ni > s->nset;
-    for (int i = s->nset; i < s->ni && status == CAROM_OK; ++i) {
+    bool all = s->signals->ni > s->signals->nset;
+    for (int i = s->signals->nset; i < s->signals->ni && status == CAROM_OK; ++i) {
         const bool there = find(&r, carom_model_signal(m, i)) >= 0;
         if (there) status = value(&r, file, carom_model_signal(m, i), &x[i], err);
         all = all && there;
     }
-    if (status == CAROM_OK && all && find(&r, "t") >= 0) status = value(&r, file, "t", &x[s->ni], err);
+    if (status == CAROM_OK && all && find(&r, "t") >= 0) status = value(&r, file, "t", &x[s->signals->ni], err);
     forget(&r);
     return status;
 }
@@ -229,8 +229,8 @@ carom_status carom_state_keep(const carom_model *m, const char *file, const doub
         if (!carom_model_hidden(m, i)) fprintf(f, ",%s", carom_model_coordinate(m, i));
     for (int i = 0; i < s->nv; ++i)
         if (!carom_model_presses(m, i)) fprintf(f, ",%s", carom_model_velocity(m, i));
-    const int last = signals ? s->ni : s->nset;
-    for (int i = s->nset; i < last; ++i)
+    const int last = signals ? s->signals->ni : s->signals->nset;
+    for (int i = s->signals->nset; i < last; ++i)
         if (first_of_name(m, i)) fprintf(f, ",%s", carom_model_signal(m, i));
     fputs("\n0", f);
     for (int i = 0; i < s->nq + s->nv; ++i) {
@@ -238,9 +238,9 @@ carom_status carom_state_keep(const carom_model *m, const char *file, const doub
         carom_format(text, sizeof text, "%.17g", i < s->nq ? q[i] : v[i - s->nq]);
         fprintf(f, ",%s", text);
     }
-    for (int i = s->nset; i < last; ++i) {
+    for (int i = s->signals->nset; i < last; ++i) {
         if (!first_of_name(m, i)) continue;
-        carom_format(text, sizeof text, "%.17g", signals[i - s->nset]);
+        carom_format(text, sizeof text, "%.17g", signals[i - s->signals->nset]);
         fprintf(f, ",%s", text);
     }
     fputc('\n', f);

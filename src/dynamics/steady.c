@@ -17,7 +17,7 @@ static const double WEAK = 1e-3; // of the largest signal on the way: where all 
 carom_status carom_steady_open(carom_steady *s, const carom_point *p, bool rates, carom_error *err) {
     const carom_model *model = p->model;
     const carom_system *sys = carom_model_system(model);
-    *s = (carom_steady){.m = sys->nsamplers > 0 ? sys->ni - sys->nset : 0};
+    *s = (carom_steady){.m = sys->signals->nsamplers > 0 ? sys->signals->ni - sys->signals->nset : 0};
     if (s->m == 0) return CAROM_OK;
     const int link = carom_model_controlled_link(model);
     if (link >= 0)
@@ -28,7 +28,7 @@ carom_status carom_steady_open(carom_steady *s, const carom_point *p, bool rates
     const size_t m = (size_t)s->m, nv = (size_t)p->nv;
     double **part[] = {&s->all, &s->computed, &s->F,     &s->H,    &s->C,    &s->V,      &s->X,   &s->S,
                        &s->r,   &s->dz,       &s->moved, &s->rows, &s->unit, &s->before, &s->best};
-    const size_t size[] = {(size_t)sys->ni, (size_t)carom_model_controlled(model),
+    const size_t size[] = {(size_t)sys->signals->ni, (size_t)carom_model_controlled(model),
                            nv * m,          m * nv,
                            m * m,           rates ? m * nv : 0,
                            nv * m,          m * m,
@@ -44,9 +44,9 @@ carom_status carom_steady_open(carom_steady *s, const carom_point *p, bool rates
     if (!good || !chosen || !s->pivot)
         return free(chosen), carom_fail(err, CAROM_NO_MEMORY, "not enough memory for controllers at rest");
     if (!rates) free(s->V), s->V = NULL;
-    s->z = s->all + sys->nset;
-    carom_copy(s->all, sys->input, sys->ni);
-    for (int i = 0; i < s->m; ++i) chosen[i] = carom_model_count(model).parameters + sys->nset + i;
+    s->z = s->all + sys->signals->nset;
+    carom_copy(s->all, sys->signals->input, sys->signals->ni);
+    for (int i = 0; i < s->m; ++i) chosen[i] = carom_model_count(model).parameters + sys->signals->nset + i;
     s->x = carom_variation_create(model, s->m, chosen, err);
     free(chosen);
     return s->x ? CAROM_OK : err->code;
@@ -63,21 +63,21 @@ void carom_steady_close(carom_steady *s) {
 
 void carom_steady_hold(carom_steady *s, carom_point *p) {
     if (s->m == 0) return;
-    p->sys.inputs(p->sys.model, p->work, s->all);
+    p->sys.signals->set(p->sys.model, p->work, s->all);
     carom_variation_hold(s->x, s->all);
 }
 
 // What is computed, by signal: outputs on their way are the same as outputs.
 static void spread(const carom_point *p, const double *computed, double *to) {
     const carom_system *sys = carom_model_system(p->model);
-    for (int k = 0; k < sys->nsamplers; ++k) {
+    for (int k = 0; k < sys->signals->nsamplers; ++k) {
         const carom_control_place c = carom_model_control(p->model, k);
         const double *y = computed + c.first;
         for (int i = 0; i < c.noutputs; ++i) {
-            to[c.output + i - sys->nset] = y[i];
-            if (c.delayed) to[c.pending + i - sys->nset] = y[i];
+            to[c.output + i - sys->signals->nset] = y[i];
+            if (c.delayed) to[c.pending + i - sys->signals->nset] = y[i];
         }
-        for (int i = 0; i < c.nstates; ++i) to[c.state + i - sys->nset] = y[c.noutputs + i];
+        for (int i = 0; i < c.nstates; ++i) to[c.state + i - sys->signals->nset] = y[c.noutputs + i];
     }
 }
 

@@ -145,7 +145,7 @@ carom_status carom_task_derivable(carom_task *t, int rows, carom_error *err) {
     const double end = isnan(given->end) ? carom_model_simulation(t->base).end : given->end;
     if (!given->scheme) given->scheme = CAROM_SCHEME_OF_DERIVATIVES;
     const carom_scheme *scheme = carom_schemes_find(given->scheme);
-    if (isnan(given->step) && end > 0 && scheme && scheme->own_steps) given->step = end / rows;
+    if (isnan(given->step) && end > 0 && scheme && scheme->controls_own_steps) given->step = end / rows;
     bool located;
     CAROM_TRY(carom_task_locate(t, &located, err));
     return located
@@ -190,7 +190,7 @@ carom_status carom_task_begin(const carom_task *t, const double *value, double e
     carom_run_given given = t->run;
     given.end = end;
     CAROM_TRY(carom_run_resolve(&r->run, r->model, &given, err));
-    r->x = calloc((size_t)sys->nq + (size_t)sys->nv + (size_t)sys->ni, sizeof *r->x);
+    r->x = calloc((size_t)sys->nq + (size_t)sys->nv + (size_t)sys->signals->ni, sizeof *r->x);
     if (!r->x) return no_memory(err);
     carom_copy(r->x, t->start ? t->start : carom_model_q0(r->model), sys->nq);
     carom_copy(r->x + sys->nq, t->start ? t->start + sys->nq : carom_model_v0(r->model), sys->nv);

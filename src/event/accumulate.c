@@ -209,13 +209,13 @@ static carom_status move_back(carom_accumulation *z, carom_step *s, double left)
     CAROM_TRY(carom_problem_solve(s, L));
     carom_zero(d, nv);
     carom_problem_apply(s, d, left);
-    if (s->sys->move) s->account.impact += carom_dot(z->f, d, nv);
+    if (s->sys->move) s->record.account.impact += carom_dot(z->f, d, nv);
     carom_move(s, z->q, z->q, 1, d);
     return CAROM_OK;
 }
 
 void carom_accumulation_end(carom_accumulation *z, carom_step *s, const double *q) {
-    for (int i = 0; i < s->sys->nv && !s->sys->move; ++i) s->account.impact += z->f[i] * (q[i] - z->q_f[i]);
+    for (int i = 0; i < s->sys->nv && !s->sys->move; ++i) s->record.account.impact += z->f[i] * (q[i] - z->q_f[i]);
     for (int c = 0; c < s->sys->nc; ++c) z->over[c] = false;
 }
 

@@ -145,7 +145,7 @@ static carom_status plan(auto_work *w, carom_step *s, double t_1) {
 // has been booked of the event stands.
 static carom_status pass(auto_work *w, carom_step *s) {
     const carom_status status = auto_pass(w, s);
-    if (status == CAROM_OK) return carom_inner(s, w->P.t, w->P.q, w->P.v);
+    if (status == CAROM_OK) return carom_substep_done(s, w->P.t, w->P.q, w->P.v);
     if (status != CAROM_RETRY) return status;
     w->P.t = w->head.t_b;
     step_instead(w, s, AUTO_REFUSED);
@@ -170,7 +170,7 @@ static carom_status go(auto_work *w, carom_step *s, double t_1) {
             w->went_on = true;
             CAROM_TRY(carom_limit_work(s, MOST));
             CAROM_TRY(auto_stepping_part(w, s, t_1));
-            CAROM_TRY(carom_inner(s, w->t, w->q_s, w->v_s));
+            CAROM_TRY(carom_substep_done(s, w->t, w->q_s, w->v_s));
             CAROM_TRY(locate_again(w, s));
         } else {
             w->went_on = true;
@@ -295,19 +295,19 @@ const carom_scheme carom_scheme_auto = {
                  .gain = 1e-3,
                  .loss = 1e-3,
                  .slow_piles = true},
-    .own_steps = true,
+    .controls_own_steps = true,
     .worlds = &carom_scheme_moreau_midpoint,
     .exact = "",
     .emits_events = true,
-    .powers = true,
-    .lacks = CAROM_NO_ADAPTIVE | CAROM_NO_REST,
+    .accounts_power = true,
+    .limitations = CAROM_NO_ADAPTIVE | CAROM_NO_REST,
     .ahead = ahead,
-    .forget = forget,
+    .reset_contact = forget,
     .recalls = recalls,
     .options = options,
     .work_size = sizeof(auto_work),
     .allocate = allocate,
     .start = start,
     .step = step,
-    .say = auto_describe,
+    .describe = auto_describe,
 };

@@ -48,16 +48,16 @@ static carom_status follows_kinks(auto_work *w, carom_step *s, double h, bool *f
     const carom_system *sys = s->sys;
     double *k_0 = P->a.phi + 2 * sys->nc, *k_1 = P->b.phi + 2 * sys->nc, *k = P->trial.phi + 2 * sys->nc;
     *follows = true;
-    if (sys->nk == 0 || h <= SHORT * s->h) return CAROM_OK;
-    if (sys->kinks(sys->model, s->sys_work, P->t, P->q, P->v, k_0) != CAROM_OK ||
-        sys->kinks(sys->model, s->sys_work, P->t + h, P->q, P->v, k_1) != CAROM_OK)
+    if (sys->events->nk == 0 || h <= SHORT * s->h) return CAROM_OK;
+    if (sys->events->kinks(sys->model, s->sys_work, P->t, P->q, P->v, k_0) != CAROM_OK ||
+        sys->events->kinks(sys->model, s->sys_work, P->t + h, P->q, P->v, k_1) != CAROM_OK)
         return CAROM_OK;
     bool moves = false;
-    for (int i = 0; i < sys->nk; ++i) moves = moves || k_1[i] != k_0[i];
+    for (int i = 0; i < sys->events->nk; ++i) moves = moves || k_1[i] != k_0[i];
     if (!moves) return CAROM_OK; // time passes none
     for (size_t j = 0; j < sizeof at / sizeof *at && *follows; ++j) {
-        if (sys->kinks(sys->model, s->sys_work, P->t + at[j] * h, P->q, P->v, k) != CAROM_OK) return CAROM_OK;
-        for (int i = 0; i < sys->nk; ++i) {
+        if (sys->events->kinks(sys->model, s->sys_work, P->t + at[j] * h, P->q, P->v, k) != CAROM_OK) return CAROM_OK;
+        for (int i = 0; i < sys->events->nk; ++i) {
             const double size = fmax(fabs(k[i]), fmax(fabs(k_0[i]), fabs(k_1[i])));
             *follows = *follows && !(fabs(k[i] - (1 - at[j]) * k_0[i] - at[j] * k_1[i]) > 0.25 * size);
         }
@@ -125,7 +125,7 @@ static carom_status avoid_hidden(auto_work *w, carom_step *s, double h, double *
     CAROM_TRY(carom_phase_hidden(&w->P, s, s->opt[AUTO_RTOL], 1, &hidden, &at, &width));
     if (!hidden || h <= auto_coarse(w, s)) return CAROM_OK;
     const double length = fmax(0.1 * h, fmin(at, 0.5 * h));
-    *error = pow(s->control.safety * h / length, 5);
+    *error = pow(s->inside->control.safety * h / length, 5);
     return CAROM_OK;
 }
 
@@ -141,7 +141,7 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
         return CAROM_OK;
     }
     auto_measure(w, s, P->q, P->v, P->f.a);
-    if (w->head.size_v == 0 && (s->sys->even || s->sys->jump)) foresee(w, s);
+    if (w->head.size_v == 0 && (s->sys->events->limit_step || s->sys->events->next_jump)) foresee(w, s);
     carom_copy(w->a_a, P->f.a, s->sys->nv);
     CAROM_TRY(carom_phase_advance(P, s, h, w->error));
     // What has stood in the origin without force has no size yet: the step gives it one, if it is good.
@@ -157,10 +157,10 @@ static void account_to(double *x, const carom_account *a) {
 }
 
 static void book(carom_step *s, const double *x, double sign) {
-    s->account.impact += sign * x[0];
-    s->account.friction += sign * x[1];
-    s->account.external += sign * x[2];
-    s->account.damping += sign * x[3];
+    s->record.account.impact += sign * x[0];
+    s->record.account.friction += sign * x[1];
+    s->record.account.external += sign * x[2];
+    s->record.account.damping += sign * x[3];
 }
 
 // (AU-12)  Works inside a segment: the continuous extension of order 4 of Dormand and Prince's method, whose quartic
@@ -220,7 +220,7 @@ static carom_status close_segment(auto_work *w, carom_step *s, double *h, double
     carom_phase_near(P, s, found ? &P->b : &P->a);
     w->head.t_b = w->P.t + (found ? P->b.tau : *h);
     const double end = P->a.tau;
-    if (error && found && (s->sys->nk > 0 || P->f.slow) && end > 0) {
+    if (error && found && (s->sys->events->nk > 0 || P->f.slow) && end > 0) {
         CAROM_TRY(carom_phase_try(P, s, end, &P->a, w->error));
         CAROM_TRY(error_of(w, s, end, &P->a, error));
         *h = end;
@@ -238,8 +238,8 @@ static carom_status close_segment(auto_work *w, carom_step *s, double *h, double
 static double grow(auto_work *w, const carom_step *s, double h, double error, bool refused) {
     const double e = fmax(error, CAROM_ESTIMATE);
     static const double LAST = 1e-4; // the least that the error before counts with
-    double factor = s->control.safety * pow(e, -0.14) * pow(fmax(w->head.last, LAST), 0.08);
-    factor = fmin(refused ? 1 : s->opt[AUTO_GROW], fmax(s->control.shrink, factor));
+    double factor = s->inside->control.safety * pow(e, -0.14) * pow(fmax(w->head.last, LAST), 0.08);
+    factor = fmin(refused ? 1 : s->opt[AUTO_GROW], fmax(s->inside->control.shrink, factor));
     w->head.last = fmax(e, LAST);
     const double next = fmin(h * factor, fmax(w->head.t_b - w->P.now[CAROM_PHASE_START], h));
     return s->opt[AUTO_LONGEST] > 0 ? fmin(next, s->opt[AUTO_LONGEST]) : next;
@@ -257,7 +257,9 @@ static double first_length(const auto_work *w, const carom_step *s) {
 static double even(const auto_work *w, const carom_step *s, double length, double t_1) {
     const carom_system *sys = s->sys;
     const double run[2] = {s->inside->t_0, s->inside->t_end}, to = w->P.t + length;
-    return !sys->even || to <= t_1 ? HUGE_VAL : fmax(t_1, sys->even(sys->model, s->sys_work, run, 1, w->P.t, to));
+    return !sys->events->limit_step || to <= t_1
+               ? HUGE_VAL
+               : fmax(t_1, sys->events->limit_step(sys->model, s->sys_work, run, 1, w->P.t, to));
 }
 
 // Where a segment of `length` must end at the latest: at the record t_1 where positions are not sums and have no
@@ -265,8 +267,9 @@ static double even(const auto_work *w, const carom_step *s, double length, doubl
 static double latest(const auto_work *w, const carom_step *s, double length, double t_1) {
     const carom_system *sys = s->sys;
     const double end = sys->move ? t_1 : even(w, s, length, t_1), near = 16 * DBL_EPSILON * fmax(fabs(t_1), s->h),
-                 at = sys->jump ? sys->jump(sys->model, s->sys_work, fmax(w->P.t, t_1 - near), w->P.t + length)
-                                : HUGE_VAL;
+                 at = sys->events->next_jump
+                          ? sys->events->next_jump(sys->model, s->sys_work, fmax(w->P.t, t_1 - near), w->P.t + length)
+                          : HUGE_VAL;
     if (at == HUGE_VAL) return end;
     return fabs(at - t_1) <= near ? t_1 : fmin(end, at - 4 * DBL_EPSILON * fabs(at)); // t_1 is before it
 }
@@ -299,10 +302,11 @@ carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {
         if (status == CAROM_STOPPED || !shorter) return status;
         refused = true;
         carom_problem_take_back(s, &before);
-        s->counts->inner_rejected += 1;
-        length = try * (status != CAROM_OK ? 0.25
-                                           : carom_step_factor(error, 5, s->control.safety, 0.5 * s->control.shrink,
-                                                               s->control.safety));
+        s->counts->substeps_rejected += 1;
+        length =
+            try * (status != CAROM_OK ? 0.25
+                                      : carom_step_factor(error, 5, s->inside->control.safety,
+                                                          0.5 * s->inside->control.shrink, s->inside->control.safety));
         if (length < shortest)
             return status != CAROM_OK ? status
                                       : carom_retry(s, "the tolerance rtol = %g cannot be met", s->opt[AUTO_RTOL]);
@@ -379,10 +383,10 @@ carom_status auto_inside(auto_work *w, carom_step *s, double t) {
     book(s, h->done, 1);
     // On its constraints; what that is worth is booked until the segment goes on.
     double before[AUTO_WORKS], after[AUTO_WORKS];
-    account_to(before, &s->account);
+    account_to(before, &s->record.account);
     CAROM_TRY(carom_flow_project_position(&w->P.f, s, t, w->q));
     CAROM_TRY(carom_flow_project_velocity(&w->P.f, s, t, w->q, w->v));
-    account_to(after, &s->account);
+    account_to(after, &s->record.account);
     for (int i = 0; i < AUTO_WORKS; ++i) h->done[i] += after[i] - before[i];
     return CAROM_OK;
 }

@@ -42,7 +42,7 @@ void auto_stepping_allocate(auto_work *w, carom_arena *mem, carom_arena *keep, c
 static carom_status one(auto_work *w, carom_step *z, double t, double h) {
     z->t = t;
     z->h = h;
-    z->booked_t = t + h;
+    z->record.t = t + h;
     CAROM_TRY(carom_friction_at(z, t, z->q, z->v));
     CAROM_TRY(w->stepper->step(w->room, z));
     if (!(carom_norm_max(z->q, z->sys->nq) < HUGE_VAL && carom_norm_max(z->v, z->sys->nv) < HUGE_VAL))
@@ -56,15 +56,15 @@ static carom_step aside(auto_work *w, const carom_step *s, double *q, double *v,
     carom_step z = *s;
     z.opt = w->stepper_opt;
     z.q = q, z.v = v;
-    z.impulse = impulse, z.force = force, z.u_before = u_before, z.u_after = u_after;
+    z.record.impulse = impulse, z.record.force = force, z.record.u_before = u_before, z.record.u_after = u_after;
     for (int c = 0; c < s->sys->nc; ++c) w->held[c] = w->memory[c].reacting > 0;
-    z.held = w->held;
+    z.active = w->held;
     carom_copy(q, w->q_s, s->sys->nq);
     carom_copy(v, w->v_s, s->sys->nv);
     carom_zero(impulse, w->nl);
     carom_zero(force, w->nl);
-    z.account = (carom_account){0};
-    z.reacted = false;
+    z.record.account = (carom_account){0};
+    z.record.reacted = false;
     return z;
 }
 
@@ -109,8 +109,8 @@ static carom_status power_at(carom_step *s, double t, const double *q, const dou
 }
 
 static void booked(const carom_step *z, double *W) {
-    W[CAROM_WORK_FRICTION] = z->account.friction, W[CAROM_WORK_EXTERNAL] = z->account.external,
-    W[CAROM_WORK_DAMPING] = z->account.damping;
+    W[CAROM_WORK_FRICTION] = z->record.account.friction, W[CAROM_WORK_EXTERNAL] = z->record.account.external,
+    W[CAROM_WORK_DAMPING] = z->record.account.damping;
 }
 
 // (AU-16) by (AD-10); an impact has its own measure, and velocities are in it.
@@ -169,8 +169,8 @@ static carom_status struck(auto_work *w, carom_step *s, const carom_step *books,
     *is = carom_memory_fresh(w->memory + c, books, c) && approach > 0;
     if (!*is) return CAROM_OK;
     s->h = 0.5 * h;
-    const carom_status status =
-        carom_explained(s, &theta, &w->L_s, s->sys->ne + c, false, (carom_place){.t = w->t, .q = w->q_s, .v = w->v_s});
+    const carom_status status = carom_explained(s, &theta, &w->L_s, s->sys->ne + c, false,
+                                                (carom_evaluation_point){.t = w->t, .q = w->q_s, .v = w->v_s});
     s->h = h_0;
     *is = approach > theta;
     return status;
@@ -179,32 +179,33 @@ static carom_status struck(auto_work *w, carom_step *s, const carom_step *books,
 // z: the books of the halves, from w->t to t.
 static carom_status accept(auto_work *w, carom_step *s, const carom_step *z, double t) {
     carom_step books = *s;
-    books.impulse = w->impulse, books.force = w->force, books.u_before = w->u_before, books.u_after = w->u_after;
+    books.record.impulse = w->impulse, books.record.force = w->force, books.record.u_before = w->u_before,
+    books.record.u_after = w->u_after;
     for (int c = 0; c < s->sys->nc; ++c) CAROM_TRY(struck(w, s, &books, c, t - w->t, &w->struck[c]));
     carom_list_suffices(s, &(carom_way){w->q_s, w->v_s, w->q_h, w->v_h, t - w->t});
     carom_copy(w->q_s, w->q_h, s->sys->nq);
     carom_copy(w->v_s, w->v_h, s->sys->nv);
     carom_copy(w->g_0, w->g_1, s->sys->ne + s->sys->nc);
     s->scale = fmax(s->scale, z->scale);
-    s->account.impact += z->account.impact;
-    s->account.friction += z->account.friction;
-    s->account.external += z->account.external;
-    carom_account_split(&s->account, &z->account);
-    if (z->reacted)
+    s->record.account.impact += z->record.account.impact;
+    s->record.account.friction += z->record.account.friction;
+    s->record.account.external += z->record.account.external;
+    carom_account_split(&s->record.account, &z->record.account);
+    if (z->record.reacted)
         for (int i = 0; i < w->nl; ++i) {
-            if (s->impulse[i] == 0) s->u_before[i] = w->u_before[i];
-            s->impulse[i] += w->impulse[i];
-            s->u_after[i] = w->u_after[i];
+            if (s->record.impulse[i] == 0) s->record.u_before[i] = w->u_before[i];
+            s->record.impulse[i] += w->impulse[i];
+            s->record.u_after[i] = w->u_after[i];
         }
-    s->reacted = s->reacted || z->reacted;
+    s->record.reacted = s->record.reacted || z->record.reacted;
     // Events of this part, read off its own impulses.
     double *fastest = w->large ? NULL : w->P.now + CAROM_PHASE_STRUCK; // events will be located again
     for (int c = 0; c < s->sys->nc; ++c) {
         const int d = s->dir[s->sys->ne + c];
-        if (fastest && z->reacted && w->impulse[d] > 0) *fastest = fmax(*fastest, -w->u_before[d]);
+        if (fastest && z->record.reacted && w->impulse[d] > 0) *fastest = fmax(*fastest, -w->u_before[d]);
         carom_memory_update(w->memory + c, &books, t, c, w->struck[c]);
     }
-    s->nevents = books.nevents;
+    s->record.nevents = books.record.nevents;
     w->t = t;
     return CAROM_OK;
 }
@@ -212,9 +213,9 @@ static carom_status accept(auto_work *w, carom_step *s, const carom_step *z, dou
 // (AD-10)  Forces without potential, by Simpson's rule over the part.
 static void book_power(auto_work *w, carom_step *s, double h) {
     const carom_works *x = &w->works;
-    s->account.external += 0.5 * h * (x->P[0][CAROM_WORK_EXTERNAL] + x->P[2][CAROM_WORK_EXTERNAL]) +
+    s->record.account.external += 0.5 * h * (x->P[0][CAROM_WORK_EXTERNAL] + x->P[2][CAROM_WORK_EXTERNAL]) +
                            carom_works_middle(x, h, CAROM_WORK_EXTERNAL);
-    s->account.damping += 0.5 * h * (x->P[0][CAROM_WORK_DAMPING] + x->P[2][CAROM_WORK_DAMPING]) +
+    s->record.account.damping += 0.5 * h * (x->P[0][CAROM_WORK_DAMPING] + x->P[2][CAROM_WORK_DAMPING]) +
                           carom_works_middle(x, h, CAROM_WORK_DAMPING);
     w->head.size_w += w->work_size;
 }
@@ -233,8 +234,8 @@ static carom_status measure(auto_work *w, carom_step *s) {
 carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
     auto_head *h = &w->head;
     const double shortest = auto_shortest(s, w->t), left = t_1 - w->t, rtol = s->opt[AUTO_RTOL];
-    if (s->nevents + 4 * s->sys->nc > s->max_events)
-        return carom_retry(s, "more than %d events in one step; reduce the step", s->max_events);
+    if (s->record.nevents + 4 * s->sys->nc > s->record.max_events)
+        return carom_retry(s, "more than %d events in one step; reduce the step", s->record.max_events);
     CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(measure(w, s));
     if (s->sys->ne + s->sys->nc > 0) CAROM_TRY(carom_gaps(s, w->g_0, w->t, w->q_s));
@@ -257,8 +258,8 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
             static const double LEAST = 1e-8; // estimates below it are taken for it: `most` limits the next part long
                                               // before
             const double most = fmin(2, s->opt[AUTO_GROW]);
-            const double factor = carom_step_factor(fmax(error, LEAST), p + 1, s->control.safety, s->control.shrink,
-                                                    refused ? 1 : most);
+            const double factor = carom_step_factor(fmax(error, LEAST), p + 1, s->inside->control.safety,
+                                                    s->inside->control.shrink, refused ? 1 : most);
             const double t = last ? t_1 : w->t + part;
             book_power(w, s, part);
             h->next = part * factor;
@@ -269,11 +270,11 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
         }
         refused = true;
         carom_problem_take_back(s, &before);
-        s->counts->inner_rejected += 1;
-        length = part * (status != CAROM_OK
-                             ? 0.25
-                             : carom_step_factor(error, p + 1, s->control.safety, 0.5 * s->control.shrink,
-                                                 s->control.safety));
+        s->counts->substeps_rejected += 1;
+        length =
+            part * (status != CAROM_OK ? 0.25
+                                       : carom_step_factor(error, p + 1, s->inside->control.safety,
+                                                           0.5 * s->inside->control.shrink, s->inside->control.safety));
         if (length < shortest)
             return status != CAROM_OK ? status
                                       : carom_retry(s, "the tolerance rtol = %g cannot be met by time-stepping", rtol);
@@ -309,7 +310,7 @@ void auto_stepping_begin(auto_work *w, const carom_step *s) {
 // Back to located events: lasting contacts stay closed; their events have been emitted.
 carom_status auto_stepping_end(auto_work *w, carom_step *s) {
     carom_phase *P = &w->P;
-    const int emitted = s->nevents;
+    const int emitted = s->record.nevents;
     P->t = w->t;
     carom_copy(P->q, w->q_s, s->sys->nq);
     carom_copy(P->v, w->v_s, s->sys->nv);
@@ -319,8 +320,9 @@ carom_status auto_stepping_end(auto_work *w, carom_step *s) {
     CAROM_TRY(carom_phase_begin(P, s, h));
     CAROM_TRY(carom_phase_settle(P, s, auto_delta(w, s, h), w->lasting));
     int n = emitted;
-    for (int i = emitted; i < s->nevents; ++i)
-        if (!(s->events[i].kind == CAROM_CLOSE && w->lasting[s->events[i].contact])) s->events[n++] = s->events[i];
-    s->nevents = n;
+    for (int i = emitted; i < s->record.nevents; ++i)
+        if (!(s->record.events[i].kind == CAROM_CLOSE && w->lasting[s->record.events[i].contact]))
+            s->record.events[n++] = s->record.events[i];
+    s->record.nevents = n;
     return CAROM_OK;
 }

@@ -57,7 +57,7 @@ static void position_rate(carom_phase *w, const carom_step *s, const double *q, 
 // Contacts that are always there have a witness each.  Those that come and go have one for each velocity: their number
 // must not change what the integrator does.
 static int fixed(const carom_system *sys) { return sys->nc - sys->listed; }
-static int witnesses(const carom_system *sys) { return fixed(sys) + (sys->list ? sys->nv : 0); }
+static int witnesses(const carom_system *sys) { return fixed(sys) + (sys->contact_list->search ? sys->nv : 0); }
 
 // (EV-15)  Witnesses: a reaction may change while nothing moves, and so may a gap to a wall that moves.  Their
 // integrals are part of the state, so that the integrator takes steps short enough to see events come.  Of contacts
@@ -220,7 +220,7 @@ static void set_tolerances(ode *o, const carom_step *s) {
     for (int i = 0; i < sys->nv; ++i) *atol++ = carom_tolerance_of(sys, false, i, z->atol, z->size_v, size_q);
     for (int c = 0; c < fixed(sys); ++c)
         *atol++ = SEEN * (carom_phase_open(o->phase, c) ? o->phase->now[CAROM_PHASE_SIZE_Q] : z->p);
-    for (int i = 0; sys->list && i < sys->nv; ++i)
+    for (int i = 0; sys->contact_list->search && i < sys->nv; ++i)
         *atol++ = SEEN * z->p * carom_tolerance_lever(carom_lever(sys, i), size_q);
     for (int i = 0; i < WORKS; ++i) *atol++ = o->rtol * z->works;
 }

@@ -66,7 +66,7 @@ static carom_status slow_speeds(carom_phase *w, carom_step *s, double delta) {
 static bool hand_over(const carom_phase *w, const carom_step *s, int c) {
     const carom_impact_run *r = w->runs.run + c;
     const double e = s->sys->contacts[c].restitution, rest = e < 1 ? r->flight * e / (1 - e) : HUGE_VAL;
-    const bool late = (double)w->events > 0.75 * w->limits.events || s->nevents > 0.75 * s->max_events;
+    const bool late = (double)w->events > 0.75 * w->limits.events || s->record.nevents > 0.75 * s->record.max_events;
     return late && carom_phase_open(w, c) && r->count >= LONG_RUN && w->hit[c] && w->t + rest <= s->t + s->h;
 }
 
@@ -357,8 +357,8 @@ static carom_status settle(carom_phase *w, carom_step *s) {
     if (!some) return CAROM_OK;
     carom_copy(w->u_minus, f->u, L->at[L->nb]);
     carom_local_velocity(w->u_plus, L, w->v);
-    s->booked_t = w->t;
-    carom_book_impulses(s, L, w->impulse, w->u_minus, w->u_plus);
+    s->record.t = w->t;
+    carom_account_impulses(s, L, w->impulse, w->u_minus, w->u_plus);
     return CAROM_OK;
 }
 

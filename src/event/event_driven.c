@@ -397,7 +397,7 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
     double size_q = P->now[CAROM_PHASE_SIZE_Q];
     CAROM_TRY(P->integrator->reset(P, s, h));
     for (bool first = true; !entered; first = false) {
-        if (!first) CAROM_TRY(carom_inner(s, P->t + P->a.tau, P->a.q, P->a.v));
+        if (!first) CAROM_TRY(carom_substep_done(s, P->t + P->a.tau, P->a.q, P->a.v));
         if (!first) carom_phase_next(P);
         CAROM_TRY(carom_phase_advance(P, s, h, NULL));
         if (++w->steps > s->opt[OPT_STEPS]) return CAROM_OK; // the caller refuses
@@ -427,7 +427,7 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
         carom_phase_near(P, s, &P->a);
         if (P->a.tau >= h) break;
     }
-    CAROM_TRY(carom_inner(s, P->t + P->a.tau, P->a.q, P->a.v));
+    CAROM_TRY(carom_substep_done(s, P->t + P->a.tau, P->a.q, P->a.v));
     carom_phase_end(P, s, P->a.tau >= h ? t_1 : P->t + P->a.tau);
     return CAROM_OK;
 }
@@ -446,7 +446,7 @@ static carom_status with_multistep(work *w, carom_step *s, double h, bool *found
     const carom_status status = multistep(w, s, h, found);
     if (w->cap == cap) w->cap = HUGE_VAL;
     P->integrator = &carom_integrator_rk;
-    s->counts->inner_rejected += carom_cvode_rejected(P);
+    s->counts->substeps_rejected += carom_cvode_rejected(P);
     return status;
 }
 
@@ -470,7 +470,7 @@ static carom_status phase(work *w, carom_step *s, double t_1, bool *found) {
     if (!done) return with_multistep(w, s, h, found);
     if (!*found && crossing == 0 && P->a.tau == h) P->t = t_1; // t + h rounds
     if (!*found && P->t == t) return carom_retry(s, "no progress in time at t = %.12g", t);
-    return *found ? CAROM_OK : carom_inner(s, P->t, P->q, P->v);
+    return *found ? CAROM_OK : carom_substep_done(s, P->t, P->q, P->v);
 }
 
 enum { STANDSTILL = 40 }; // events at one instant before the step is refused
@@ -511,7 +511,7 @@ static carom_status march(work *w, carom_step *s) {
                                "more than %g events in one step; try a smaller step, or mixed or auto, which pass "
                                "bursts of events by time-stepping",
                                s->opt[OPT_EVENTS]);
-        CAROM_TRY(carom_inner(s, P->t, P->q, P->v));
+        CAROM_TRY(carom_substep_done(s, P->t, P->q, P->v));
     }
     CAROM_TRY(carom_phase_project(P, s, 0));
     CAROM_TRY(carom_flow_finish(&P->f, s, t_1, P->q, P->v, false, true));
@@ -548,20 +548,20 @@ const carom_scheme carom_scheme_event_driven = {
         "for the integrator are taken in one Runge-Kutta step each until velocity-tol ends them in a plastic impulse;\n"
         "contacts that take turns end in the limit of their sequence once two predictions of it agree to rtol.  Slow "
         "where impacts are many.",
-    .gates = true,
+    .closes_while = true,
     .order = 5, // of its Runge-Kutta steps; the multistep method chooses
-    .own_steps = true,
+    .controls_own_steps = true,
     .exact = "",
     .emits_events = true,
     .redundant = true, // positions are projected to rounding, and event_share() knows
-    .powers = true,
+    .accounts_power = true,
     .options = options,
     .work_size = sizeof(work),
     .allocate = allocate,
     .start = start,
-    .lacks = CAROM_NO_REST,
+    .limitations = CAROM_NO_REST,
     .step = step,
-    .forget = forget,
+    .reset_contact = forget,
     .recalls = recalls,
     .finish = finish,
 };

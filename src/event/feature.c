@@ -2,7 +2,7 @@
 // the other's.
 //
 // During a phase gaps, directions and curvatures of closed contacts belong to the features they had when it began
-// (CAROM_HOLD), so that the integrator sees smooth functions also where it tries a step too far.  Where the nearest
+// (CAROM_FREEZE), so that the integrator sees smooth functions also where it tries a step too far.  Where the nearest
 // feature of one is another one, the phase ends
 // (EV-18) and all is decided anew, with the features that lie ahead.  Gaps that are written are not held: the zeros of
 // what decides between their branches are events (EV-23).  Other gaps, of systems in C, are watched: where their
@@ -16,10 +16,10 @@
 static const double OTHER = 1e-7; // directions of one feature differ by rounding
 
 carom_status carom_phase_hold(carom_step *s, double t, const double *q) {
-    return carom_hold_features(s, CAROM_HOLD, t, q);
+    return carom_freeze_features(s, CAROM_FREEZE, t, q);
 }
-carom_status carom_phase_free(carom_step *s) { return carom_hold_features(s, CAROM_FREE, s->t, s->q); }
-carom_status carom_phase_held(carom_step *s) { return carom_hold_features(s, CAROM_HELD, s->t, s->q); }
+carom_status carom_phase_free(carom_step *s) { return carom_freeze_features(s, CAROM_RELEASE, s->t, s->q); }
+carom_status carom_phase_held(carom_step *s) { return carom_freeze_features(s, CAROM_FREEZE_AGAIN, s->t, s->q); }
 
 carom_status carom_phase_leave(carom_step *s, carom_status status) {
     const carom_status freed = carom_phase_free(s);
@@ -70,7 +70,7 @@ static carom_status switched_gaps(carom_phase *w, carom_step *s, carom_event_poi
     const carom_flow *f = &w->f;
     const int ne = s->sys->ne;
     bool known = false;
-    for (int b = ne; b < f->L.nb && s->sys->hold; ++b) {
+    for (int b = ne; b < f->L.nb && s->sys->events->freeze; ++b) {
         const int c = f->L.id[b] - ne;
         if (P->kink[c] < 0 || !carom_phase_apart(w, &f->L, b, P->g[ne + c])) continue;
         if (!known) CAROM_TRY(carom_gaps(s, w->aside.g, w->t + P->tau, P->q));
@@ -85,9 +85,9 @@ carom_status carom_phase_switches(carom_phase *w, carom_step *s, carom_event_poi
     const int ne = s->sys->ne;
     for (int b = ne; b < f->L.nb; ++b) {
         const int c = f->L.id[b] - ne;
-        if (!s->sys->hold) P->kink[c] = kink(w, s, P, c, b);
+        if (!s->sys->events->freeze) P->kink[c] = kink(w, s, P, c, b);
         const int j = w->all.at[f->L.id[b]] - f->L.at[b];
-        for (int k = f->L.at[b]; k < f->L.at[b + 1] && s->sys->hold && P->kink[c] == 0; ++k)
+        for (int k = f->L.at[b]; k < f->L.at[b + 1] && s->sys->events->freeze && P->kink[c] == 0; ++k)
             P->kink[c] = differ(w, s, &f->L, k, k + j) ? -1 : 0;
     }
     return switched_gaps(w, s, P);
@@ -104,7 +104,7 @@ static bool turns(carom_phase *w, const carom_step *s, int c) {
 carom_status carom_phase_turns(carom_phase *w, carom_step *s, bool *some) {
     const double t_a = w->t + w->a.tau, t_b = w->t + w->b.tau;
     *some = false;
-    if (!s->sys->hold) return CAROM_OK;
+    if (!s->sys->events->freeze) return CAROM_OK;
     carom_close_kinds(s, &w->C, CAROM_JOINTS | CAROM_CONTACTS);
     CAROM_TRY(carom_phase_hold(s, t_a, w->a.q));
     CAROM_TRY(carom_directions(s, &w->C, t_b, w->b.q));
@@ -121,7 +121,8 @@ carom_status carom_phase_moved_on(carom_phase *w, carom_step *s, bool *some) {
     bool closed = false;
     *some = false;
     for (int c = 0; c < s->sys->nc && !closed; ++c) closed = !carom_phase_open(w, c);
-    if (!s->sys->hold || !closed || memcmp(w->q, w->q_held, (size_t)s->sys->nq * sizeof *w->q) == 0) return CAROM_OK;
+    if (!s->sys->events->freeze || !closed || memcmp(w->q, w->q_held, (size_t)s->sys->nq * sizeof *w->q) == 0)
+        return CAROM_OK;
     carom_close_kinds(s, &w->C, CAROM_JOINTS | CAROM_CONTACTS);
     CAROM_TRY(carom_directions(s, &w->C, w->t, w->q));
     CAROM_TRY(carom_phase_hold(s, w->t, w->q));

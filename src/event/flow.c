@@ -192,7 +192,7 @@ void carom_flow_leave(carom_flow *f) {
 carom_status carom_flow_look(carom_flow *f, carom_step *s, double t, const double *q, const bool *closed) {
     carom_flow_known *at = &f->at;
     const size_t nq = (size_t)s->sys->nq, nc = (size_t)s->sys->nc * sizeof *closed;
-    const bool there = at->what >= CAROM_KNOWN_PLACE && t == at->t && s->inside->held == at->held &&
+    const bool there = at->what >= CAROM_KNOWN_PLACE && t == at->t && s->inside->frozen == at->held &&
                        same(q, at->q, nq) && memcmp(closed, at->closed, nc) == 0;
     at->what = there ? CAROM_KNOWN_PLACE : CAROM_KNOWN_NOTHING; // the rest may be another one from here on
     if (there) return CAROM_OK;
@@ -202,7 +202,7 @@ carom_status carom_flow_look(carom_flow *f, carom_step *s, double t, const doubl
     at->what = CAROM_KNOWN_PLACE;
     at->n = -1;
     for (int c = 0; c < s->sys->nc; ++c) f->lightest[c] = -1;
-    at->held = s->inside->held;
+    at->held = s->inside->frozen;
     at->t = t;
     memcpy(at->q, q, nq * sizeof *q);
     memcpy(at->closed, closed, nc);
@@ -211,7 +211,7 @@ carom_status carom_flow_look(carom_flow *f, carom_step *s, double t, const doubl
 
 static bool make_operator(carom_flow *f, carom_step *s, bool narrow) {
     // as unsymmetric as with slip: elimination near a singular position sees rounding, not symmetry
-    const carom_delassus_way way = {.whole = true, .narrow = narrow, .team = s->team};
+    const carom_delassus_way way = {.whole = true, .narrow = narrow, .team = s->inside->team};
     return carom_delassus_form(&f->G, f->of_G[0], f->of_G[1], &f->F, 1, way);
 }
 
@@ -233,7 +233,8 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     CAROM_TRY(carom_flow_look(f, s, t, q, f->closed));
     if (v) carom_local_velocity(f->u, L, v);
     if (v) CAROM_TRY(carom_friction_at(s, t, q, v));
-    for (int c = 0; s->rub && v && c < sys->nc; ++c) carom_friction_set(s, c, f->mode[c] == CAROM_MODE_STICK);
+    for (int c = 0; s->inside->friction && v && c < sys->nc; ++c)
+        carom_friction_set(s, c, f->mode[c] == CAROM_MODE_STICK);
     choose_rows(f, s, want);
     if (f->n > f->most)
         return carom_retry(s,
@@ -259,7 +260,7 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
 }
 
 bool carom_flow_free(carom_flow *f, const carom_step *s) {
-    if (s->sys->ne > 0 || s->rub) return false;
+    if (s->sys->ne > 0 || s->inside->friction) return false;
     for (int c = 0; c < s->sys->nc; ++c)
         if (f->mode[c] != CAROM_MODE_OPEN) return false;
     f->n = f->L.nb = f->L.at[0] = 0;
@@ -289,7 +290,7 @@ static void add_noise(carom_flow *f, const double *restrict G, const double *res
 
 // v += M^-1 B x
 static void push(carom_flow *f, const carom_step *s, double *v, const double *x) {
-    carom_delassus_react(&f->G, v, 1, x, f->n, s->team);
+    carom_delassus_react(&f->G, v, 1, x, f->n, s->inside->team);
 }
 
 // From the unknowns x, and their accelerations (NULL: none), to all directions; f->a becomes the acceleration with
@@ -483,7 +484,7 @@ static bool is_at(const carom_flow *f, const carom_step *s, double t, const doub
 }
 
 void carom_flow_remember(carom_flow *f, const carom_step *s, const double *v) {
-    if (s->rub || s->sys->hold) return; // those change what is held
+    if (s->inside->friction || s->sys->events->freeze) return; // those change what is held
     carom_copy(f->at.v, v, s->sys->nv); // its place is known
     carom_copy(f->at.mode, f->mode, (ptrdiff_t)f->size);
     f->at.what = CAROM_KNOWN_ALL;
@@ -592,7 +593,7 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
 // Where a joint is driven, impulses x that bring u to 0 give -w x, which is of first order in the drift.  The -u x/2
 // that they take is the error of the step: it stays in the balance.
 static void book_projection(const carom_flow *f, carom_step *s) {
-    for (int r = 0; r < f->n; ++r) s->account.external -= f->L.w[f->row[r]] * f->x[r];
+    for (int r = 0; r < f->n; ++r) s->record.account.external -= f->L.w[f->row[r]] * f->x[r];
 }
 
 carom_status carom_flow_stop(carom_flow *f, carom_step *s, double t, const double *q, double *v) {
@@ -607,14 +608,14 @@ carom_status carom_flow_stop(carom_flow *f, carom_step *s, double t, const doubl
 
 carom_status carom_flow_jerk(carom_flow *f, carom_step *s, double t, const double *q, double *v, double *open) {
     const int nc = s->sys->nc;
-    if (s->sys->ne == 0 || !s->sys->jump) return CAROM_OK;
+    if (s->sys->ne == 0 || !s->sys->events->next_jump) return CAROM_OK;
     carom_copy(open, f->mode, nc);
     carom_zero(f->mode, nc);
     const carom_status status = carom_flow_stop(f, s, t, q, v);
     carom_copy(f->mode, open, nc);
     CAROM_TRY(status);
     book_projection(f, s);
-    for (int r = 0; r < f->n; ++r) s->account.impact -= 0.5 * f->u[f->row[r]] * f->x[r];
+    for (int r = 0; r < f->n; ++r) s->record.account.impact -= 0.5 * f->u[f->row[r]] * f->x[r];
     return CAROM_OK;
 }
 

@@ -46,8 +46,8 @@ static carom_status strike(carom_flow *f, carom_step *s, double t, double *v, co
     carom_copy(f->lambda, s->problem.p, s->problem.n);
     carom_copy(f->x, f->u, L->at[L->nb]);
     carom_local_velocity(f->u, L, v);
-    s->booked_t = t;
-    carom_book_impulses(s, L, f->lambda, f->x, f->u);
+    s->record.t = t;
+    carom_account_impulses(s, L, f->lambda, f->x, f->u);
     for (int b = sys->ne; b < L->nb; ++b) {
         const int c = L->id[b] - sys->ne;
         u_after[c] = f->u[L->at[b]];
@@ -124,7 +124,7 @@ carom_status carom_flow_finish(carom_flow *f, carom_step *s, double t, const dou
     for (int b = s->sys->ne; b < f->L.nb; ++b)
         // within tolerance of letting go
         if (f->lambda[f->L.at[b]] < 0) carom_zero(f->lambda + f->L.at[b], f->L.at[b + 1] - f->L.at[b]), pulls = true;
-    carom_book_forces(s, &f->L, f->lambda, f->u, 0, true);
+    carom_account_forces(s, &f->L, f->lambda, f->u, 0, true);
     if (next && !laws && !pulls) carom_flow_remember(f, s, v);
     return CAROM_OK;
 }

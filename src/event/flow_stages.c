@@ -82,13 +82,13 @@ static carom_status power_at(carom_flow *f, carom_step *s, double t, const doubl
                              carom_account *account) {
     *account = (carom_account){0};
     if (f->L.nb > 0) {
-        const carom_account kept = s->account;
-        const bool reacted = s->reacted;
-        s->account = *account;
-        carom_book_forces(s, &f->L, f->lambda, f->u, 1, false);
-        *account = s->account;
-        s->account = kept;
-        s->reacted = reacted;
+        const carom_account kept = s->record.account;
+        const bool reacted = s->record.reacted;
+        s->record.account = *account;
+        carom_account_forces(s, &f->L, f->lambda, f->u, 1, false);
+        *account = s->record.account;
+        s->record.account = kept;
+        s->record.reacted = reacted;
     }
     if (!s->sys->power) return CAROM_OK;
     double in = 0, out = 0;

@@ -19,7 +19,7 @@ static carom_hidden_sample allocate_sample(carom_arena *mem, const carom_system 
 
 carom_hidden carom_allocate_hidden(carom_arena *mem, const carom_system *sys) {
     carom_hidden z = {0};
-    if (!sys->force_bounds) return z;
+    if (!sys->events->force_bounds) return z;
     z.left = allocate_sample(mem, sys);
     for (int i = 0; i < CAROM_HIDDEN_DEPTH; ++i) z.right[i] = allocate_sample(mem, sys);
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &z.mid, &z.slope, &z.off, &z.v_off, &z.low, &z.high, &z.none);
@@ -41,8 +41,8 @@ static carom_status bounds(carom_hidden *z, carom_step *s, double t, const carom
                            const carom_hidden_sample *B) {
     const carom_system *sys = s->sys;
     for (int i = 0; i < sys->nv; ++i) z->v_off[i] = 0.25 * (B->tau - A->tau) * fabs(B->a[i] - A->a[i]);
-    return sys->force_bounds(sys->model, s->sys_work, t + A->tau, t + B->tau, A->q, B->q, A->v, B->v, z->v_off, z->mid,
-                             z->slope, z->off);
+    return sys->events->force_bounds(sys->model, s->sys_work, t + A->tau, t + B->tau, A->q, B->q, A->v, B->v, z->v_off,
+                                     z->mid, z->slope, z->off);
 }
 
 // (HF-1)  no bump where  off <= none,  none = max(1e-4 |f|, part M_ii size_v/h)
@@ -117,7 +117,7 @@ carom_status carom_phase_hidden(carom_phase *w, carom_step *s, double part, doub
     const int nv = s->sys->nv;
     const double from = w->from.tau, to = w->b.tau, quarter = 0.25 * (to - from);
     *hidden = false;
-    if (!s->sys->force_bounds || !(to > from)) return CAROM_OK;
+    if (!s->sys->events->force_bounds || !(to > from)) return CAROM_OK;
     CAROM_TRY(w->integrator->look(w, s, &w->b));
     CAROM_TRY(sample(w, s, from, &z->left));
     CAROM_TRY(sample(w, s, to, z->right));

@@ -5,7 +5,7 @@
 #include "system/system.h"
 #include <math.h>
 
-static int first(const carom_step *s) { return s->sys->nc + s->sys->nk; } // of these functions in the scan
+static int first(const carom_step *s) { return s->sys->nc + s->sys->events->nk; } // of these functions in the scan
 
 // A contact that has switched features at the end of the step ends the phase anyway; slip that is still young only
 // waits for its speed.

@@ -10,6 +10,7 @@
 #include "base/tolerance.h"
 #include "event/feature.h"
 #include "event/phase.h"
+#include "scheme/inside.h"
 #include "scheme/moreau/moreau.h"
 #include <float.h>
 #include <math.h>
@@ -146,7 +147,7 @@ static carom_status march(carom_phase *w, carom_step *s, const bool *lasting, do
         bool found = false;
         CAROM_TRY(phase(w, s, t_1, &p, &found));
         if (!found) continue;
-        if (s->on_inner) CAROM_TRY(carom_inner(s, w->t, w->q, w->v));
+        if (s->inside->on_substep) CAROM_TRY(carom_substep_done(s, w->t, w->q, w->v));
         still = w->t - before > fmax(fmax(8 * shortest(s), 2 * bracket_length(w, s)), soon) ? 0 : still + 1;
         switches += w->switched;
         idle = carom_phase_unchanged(w, s) ? idle + 1 : 0;
@@ -176,8 +177,8 @@ static carom_status power(carom_step *s, double t, double weight) {
     const carom_status status = s->sys->power(s->sys->model, s->sys_work, t, s->q, s->v, &in, &out);
     if (status == CAROM_RETRY) return carom_retry(s, "evaluation of the model's power failed");
     if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute its power", s->t);
-    s->account.external += weight * in;
-    s->account.damping += weight * out;
+    s->record.account.external += weight * in;
+    s->record.account.damping += weight * out;
     return CAROM_OK;
 }
 
@@ -196,7 +197,7 @@ static carom_status cross(work *w, carom_step *s) {
     s->counts->fallbacks += 1;
     w->P.now[CAROM_PHASE_BEGUN] = 0;
     carom_phase_keep(&w->P, s);
-    for (int c = 0; c < s->sys->nc; ++c) w->reacted[c] = s->impulse[s->dir[s->sys->ne + c]] > 0 ? s->h : 0;
+    for (int c = 0; c < s->sys->nc; ++c) w->reacted[c] = s->record.impulse[s->dir[s->sys->ne + c]] > 0 ? s->h : 0;
     return CAROM_OK;
 }
 
@@ -263,7 +264,7 @@ const carom_scheme carom_scheme_mixed = {
         "order\n"
         "there.  Slow where events are many.",
     .order = 4,
-    .gates = true,
+    .closes_while = true,
     .order_of = order_of,
     .promises = {.contacts = CAROM_POSITION_LEVEL,
                  .joints = CAROM_POSITION_LEVEL,
@@ -276,12 +277,12 @@ const carom_scheme carom_scheme_mixed = {
                  .no_piles = true},
     .emits_events = true,
     .exact = "bracket=0",
-    .powers = true,
+    .accounts_power = true,
     .options = options,
     .work_size = sizeof(work),
-    .lacks = CAROM_NO_REST,
+    .limitations = CAROM_NO_REST,
     .allocate = allocate,
     .step = step,
-    .forget = forget,
+    .reset_contact = forget,
     .recalls = recalls,
 };

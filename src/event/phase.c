@@ -19,7 +19,7 @@ static carom_event_point allocate_point(carom_arena *mem, const carom_system *sy
     P.v = carom_allocate(mem, (size_t)sys->nv);
     P.g = carom_allocate(mem, nc + (size_t)sys->ne);
     P.u = carom_allocate(mem, nc);
-    P.phi = carom_allocate(mem, 2 * nc + (size_t)sys->nk);
+    P.phi = carom_allocate(mem, 2 * nc + (size_t)sys->events->nk);
     P.kink = carom_allocate(mem, nc);
     return P;
 }
@@ -48,8 +48,8 @@ carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const caro
                    &w.p, &w.left, &w.pull);
     CAROM_ALLOCATE(mem, (size_t)w.all.W.n, &w.kappa, &w.u_minus, &w.u_plus, &w.impulse, &w.lambda_0, &w.Gamma_0,
                    &w.noise_0, &w.D_0);
-    w.sign = carom_allocate(mem, (size_t)sys->nk);
-    CAROM_ALLOCATE(mem, 2 * nc + (size_t)sys->nk, &w.scale, &w.floor);
+    w.sign = carom_allocate(mem, (size_t)sys->events->nk);
+    CAROM_ALLOCATE(mem, 2 * nc + (size_t)sys->events->nk, &w.scale, &w.floor);
     bool **flags[] = {&w.armed, &w.hit, &w.in, &w.over, &w.barred};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
         *flags[i] = carom_allocate_bytes(mem, (i < 2 ? 2 : 1) * nc * sizeof(bool));
@@ -62,7 +62,7 @@ void carom_phase_load(carom_phase *w, carom_step *s) {
     for (int i = 0; i < CAROM_FLOW_KEPT; at += w->kept_size[i++])
         carom_copy(at, w->kept_flow[i], (ptrdiff_t)w->kept_size[i]);
     carom_flow_load(&w->f, s, w->now + CAROM_PHASE_HEAD);
-    w->nphi = 2 * s->sys->nc + s->sys->nk; // contacts come and go
+    w->nphi = 2 * s->sys->nc + s->sys->events->nk; // contacts come and go
     w->scan.n = w->nphi + s->sys->nc;
     w->f.follows = w->limits.exact;
     carom_accumulation_load(&w->runs, s);
@@ -100,11 +100,11 @@ void carom_phase_near(const carom_phase *w, carom_step *s, const carom_event_poi
     carom_list_suffices(s, &(carom_way){w->from.q, w->from.v, P->q, P->v, P->tau - w->from.tau});
 }
 
-void carom_phase_book(carom_step *s, const carom_account *work) {
-    s->account.impact += work->impact;
-    s->account.friction += work->friction;
-    s->account.external += work->external;
-    s->account.damping += work->damping;
+void carom_phase_account(carom_step *s, const carom_account *work) {
+    s->record.account.impact += work->impact;
+    s->record.account.friction += work->friction;
+    s->record.account.external += work->external;
+    s->record.account.damping += work->damping;
 }
 
 // (EV-29)  size_q = |v| T/1000 of what starts in the origin, T the length of the run; max(|v| h, |v'| h^2) where |v| <=
@@ -204,8 +204,8 @@ static carom_status bar(carom_phase *w, carom_step *s) {
                                        // below what passing through a wall means
     const carom_system *sys = s->sys;
     for (int c = 0; c < sys->nc; ++c) w->barred[c] = w->from.g[sys->ne + c] == HUGE_VAL;
-    for (int i = 0; w->gates && sys->kink_of && i < sys->nk; ++i) {
-        const int c = CAROM_GATE(sys->kink_of[i]);
+    for (int i = 0; w->gates && sys->events->kink_of && i < sys->events->nk; ++i) {
+        const int c = CAROM_CLOSES_WHILE(sys->events->kink_of[i]);
         if (c < 0 || !carom_phase_open(w, c)) continue;
         const double g = w->from.g[sys->ne + c];
         w->barred[c] = w->sign[i] < 0;
@@ -251,10 +251,10 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     carom_copy(P->v, w->v, nv);
     P->tau = 0;
     P->work = (carom_account){0};
-    if (s->sys->nk > 0) {
-        for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = 1;
+    if (s->sys->events->nk > 0) {
+        for (int i = 0; i < s->sys->events->nk; ++i) w->sign[i] = 1;
         CAROM_TRY(carom_phase_kinks(w, s, w->t, P->q, P->v, P->phi + 2 * nc));
-        for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = P->phi[2 * nc + i] < 0 ? -1 : 1;
+        for (int i = 0; i < s->sys->events->nk; ++i) w->sign[i] = P->phi[2 * nc + i] < 0 ? -1 : 1;
     }
     if (nc == 0) return CAROM_OK;
     carom_scan_begin(&w->scan, w->t);
@@ -306,7 +306,7 @@ static void copy_point(carom_event_point *A, const carom_event_point *B, const c
 // (SC-6)  k' and k'' by differences along the motion:  k(t +- e, q +- e v + e^2/2 a, v +- e a)
 static carom_status sample_kinks(carom_phase *w, carom_step *s, double t, const double *q, const double *v,
                                  const double *a, carom_sample *P) {
-    const int nc = s->sys->nc, nk = s->sys->nk, nv = s->sys->nv;
+    const int nc = s->sys->nc, nk = s->sys->events->nk, nv = s->sys->nv;
     double *side = w->aside.phi, *phi = P->phi + nc, *u = P->u + nc, *gamma = P->gamma + nc, e = w->nudge;
     if (nk == 0) return CAROM_OK;
     CAROM_TRY(carom_phase_kinks(w, s, t, q, v, phi));
@@ -324,7 +324,7 @@ static carom_status sample_kinks(carom_phase *w, carom_step *s, double t, const 
 static bool negative(const carom_step *s, const carom_sample *P, const carom_scan *z, const carom_local *all) {
     for (int c = 0; c < s->sys->nc; ++c)
         if (z->watched[c] && P->phi[c] < carom_local_magnitude(all, all->at[s->sys->ne + c], z->doubt)) return true;
-    for (int i = 0; i < s->sys->nk; ++i)
+    for (int i = 0; i < s->sys->events->nk; ++i)
         if (z->watched[s->sys->nc + i] && P->phi[s->sys->nc + i] < 0) return true;
     return false;
 }
@@ -380,7 +380,7 @@ static carom_status look_inside(carom_phase *w, carom_step *s, bool all, bool *f
     const double tau = w->b.tau;
     bool some = false;
     *found = false;
-    for (int i = 0; i < s->sys->nk; ++i) z->watched[s->sys->nc + i] = all && !carom_phase_idle(w, s->sys, i);
+    for (int i = 0; i < s->sys->events->nk; ++i) z->watched[s->sys->nc + i] = all && !carom_phase_idle(w, s->sys, i);
     carom_phase_margins(w, s, all);
     const bool holds = carom_tube_holds(w, s);
     for (int c = 0; holds && c < s->sys->nc; ++c) z->watched[c] = z->watched[c] && !carom_tube_clear(w, s, c);
@@ -391,7 +391,7 @@ static carom_status look_inside(carom_phase *w, carom_step *s, bool all, bool *f
     z->left.tau = w->from.tau;
     z->right[0].tau = tau;
     CAROM_TRY(w->integrator->look(w, s, &w->b));
-    if (w->bare || s->sys->nk > 0) CAROM_TRY(w->integrator->path(w, s, w->from.tau));
+    if (w->bare || s->sys->events->nk > 0) CAROM_TRY(w->integrator->path(w, s, w->from.tau));
     CAROM_TRY(w->bare ? sample_start(w, s)
                       : sample_kinks(w, s, w->t + w->from.tau, w->from.q, w->from.v, z->a, &z->left));
     CAROM_TRY(w->integrator->path(w, s, tau));
@@ -423,8 +423,9 @@ carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found) {
 
 // Is phi beyond a kink of forces, by more than that part of the way to it?
 static bool force_kink(const carom_phase *w, const carom_system *sys, const double *phi, double part) {
-    for (int i = 0; i < sys->nk; ++i)
-        if (phi[i] < -part * w->from.phi[2 * sys->nc + i] && !(sys->kink_of && sys->kink_of[i] != -1)) return true;
+    for (int i = 0; i < sys->events->nk; ++i)
+        if (phi[i] < -part * w->from.phi[2 * sys->nc + i] && !(sys->events->kink_of && sys->events->kink_of[i] != -1))
+            return true;
     return false;
 }
 
@@ -436,7 +437,7 @@ carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part,
     const carom_butcher *T = w->f.T;
     double *const *rates = carom_butcher_explicit(T) ? w->f.lifted : w->f.V, *phi = w->aside.phi;
     *met = false;
-    for (int i = 0; s->sys->nk > 0 && i < T->stages && !*met; ++i) {
+    for (int i = 0; s->sys->events->nk > 0 && i < T->stages && !*met; ++i) {
         carom_zero(w->f.dv, s->sys->nv);
         for (int j = 0; j < T->stages; ++j)
             if (carom_butcher_a(T, i, j) != 0) carom_axpy(w->f.dv, carom_butcher_a(T, i, j), rates[j], s->sys->nv);
@@ -569,7 +570,7 @@ static carom_status end_run(carom_phase *w, carom_step *s, double delta) {
     carom_copy(w->q, z->q, s->sys->nq);
     carom_copy(w->v, z->v, s->sys->nv);
     w->t = z->t;
-    carom_phase_book(s, &w->trial.work);
+    carom_phase_account(s, &w->trial.work);
     carom_list_suffices(s, &(carom_way){w->q, w->v, w->q, w->v, 0});
     w->switched = false;
     carom_phase_features_last(w, s);
@@ -582,7 +583,7 @@ static carom_status end_run(carom_phase *w, carom_step *s, double delta) {
 void carom_phase_end(carom_phase *w, carom_step *s, double t) {
     carom_copy(w->q, w->a.q, s->sys->nq);
     carom_copy(w->v, w->a.v, s->sys->nv);
-    carom_phase_book(s, &w->a.work);
+    carom_phase_account(s, &w->a.work);
     w->t = t;
 }
 
@@ -596,7 +597,7 @@ static carom_status happen(carom_phase *w, carom_step *s, double delta, double d
 static void go_to(carom_phase *w, carom_step *s, const carom_event_point *P) {
     carom_copy(w->q, P->q, s->sys->nq);
     carom_copy(w->v, P->v, s->sys->nv);
-    carom_phase_book(s, &P->work);
+    carom_phase_account(s, &P->work);
 }
 
 // Normal velocities of all contacts, by the features of the position itself.
@@ -674,8 +675,8 @@ static carom_status leave_features(carom_phase *w, carom_step *s) {
 // Is there a contact in this event whose gap is written with a kink?  It cannot be held as it was before.
 static bool bends(const carom_phase *w, const carom_step *s) {
     const carom_system *sys = s->sys;
-    for (int i = 0; i < sys->nk && sys->kink_of; ++i) {
-        const int c = sys->kink_of[i];
+    for (int i = 0; i < sys->events->nk && sys->events->kink_of; ++i) {
+        const int c = sys->events->kink_of[i];
         if (c >= 0 && (w->b.phi[c] < 0 || w->b.kink[c] < 0)) return true;
     }
     return false;
@@ -691,10 +692,10 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     bool hits = false, some = false, turns = false;
     w->switched = false;
-    for (int i = 0; i < s->sys->nk; ++i) // a closed contact whose gap has a kink has another direction beyond, as where
-                                         // features switch
-        if (w->b.phi[2 * nc + i] < 0 && s->sys->kink_of && s->sys->kink_of[i] >= 0)
-            w->b.kink[s->sys->kink_of[i]] = -1, some = turns = true;
+    for (int i = 0; i < s->sys->events->nk; ++i) // a closed contact whose gap has a kink has another direction beyond,
+                                                 // as where features switch
+        if (w->b.phi[2 * nc + i] < 0 && s->sys->events->kink_of && s->sys->events->kink_of[i] >= 0)
+            w->b.kink[s->sys->events->kink_of[i]] = -1, some = turns = true;
     for (int i = 0; i < 2 * nc; ++i) some = some || w->b.phi[i] < 0;
     w->bent = !some;
     if (!some) { // forces have a kink, and nothing else happens

@@ -114,4 +114,4 @@ void carom_phase_end(carom_phase *w, carom_step *s, double t);
 /// (MX-11), where contacts are decided on anew.
 carom_status carom_phase_project(carom_phase *w, carom_step *s, double delta);
 
-void carom_phase_book(carom_step *s, const carom_account *work);
+void carom_phase_account(carom_step *s, const carom_account *work);

@@ -8,18 +8,18 @@ enum { GRID = 8, MOST = 400 }; // places where an envelope is looked at; samples
 
 static carom_sample allocate_sample(carom_arena *mem, const carom_system *sys) {
     carom_sample P = {0};
-    CAROM_ALLOCATE(mem, (size_t)(3 * sys->nc + sys->nk), &P.phi, &P.u, &P.gamma, &P.most);
-    if (!sys->bounds) return P;
+    CAROM_ALLOCATE(mem, (size_t)(3 * sys->nc + sys->events->nk), &P.phi, &P.u, &P.gamma, &P.most);
+    if (!sys->events->gap_bounds) return P;
     P.q = carom_allocate(mem, (size_t)sys->nq);
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &P.v, &P.a);
     return P;
 }
 
 carom_scan carom_allocate_scan(carom_arena *mem, const carom_system *sys) {
-    carom_scan z = {.n = 3 * sys->nc + sys->nk};
+    carom_scan z = {.n = 3 * sys->nc + sys->events->nk};
     const size_t nv = (size_t)sys->nv;
     size_t directions = 0;
-    if (z.n == 0 && !sys->force_bounds) return z;
+    if (z.n == 0 && !sys->events->force_bounds) return z;
     for (int id = 0; id < sys->ne + sys->nc; ++id) directions += (size_t)carom_system_directions(sys, id);
     z.watched = carom_allocate_bytes(mem, (size_t)z.n * sizeof *z.watched);
     z.left = allocate_sample(mem, sys);
@@ -29,7 +29,7 @@ carom_scan carom_allocate_scan(carom_arena *mem, const carom_system *sys) {
     CAROM_ALLOCATE(mem, nv, &z.W_size, &z.v_size, &z.way, &z.v_1, &z.rate_1, &z.mean, &z.doubt, &z.v, &z.a, &z.shift);
     z.q = carom_allocate(mem, (size_t)sys->nq);
     CAROM_ALLOCATE(mem, nv, &z.v_off);
-    CAROM_ALLOCATE(mem, (size_t)sys->nc, &z.least, &z.slowest, &z.fastest, &z.turn, &z.ends);
+    CAROM_ALLOCATE(mem, (size_t)sys->nc, &z.least, &z.slowest, &z.fastest, &z.change, &z.ends);
     return z;
 }
 
@@ -83,7 +83,7 @@ carom_status carom_sample_set(carom_scan *z, carom_step *s, const carom_local *a
     const unsigned flat = CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS;
     z->offset = offset;
     if (!z->sorted) CAROM_TRY(sort_kinds(z, s, t, q));
-    if (s->sys->bounds) {
+    if (s->sys->events->gap_bounds) {
         carom_copy(P->q, q, s->sys->nq);
         carom_copy(P->v, v, s->sys->nv);
         carom_copy(P->a, a, s->sys->nv);
@@ -206,7 +206,7 @@ typedef struct fan { double d, phi_0, phi_1, slow, fast, bend; } fan;
 
 static fan fan_of(const carom_scan *z, const carom_sample *A, const carom_sample *B, int c) {
     const double d = B->tau - A->tau;
-    return (fan){d, A->phi[c], B->phi[c], z->slowest[c], z->fastest[c], z->turn[c] / d};
+    return (fan){d, A->phi[c], B->phi[c], z->slowest[c], z->fastest[c], z->change[c] / d};
 }
 
 // The least of  g + u t + bend t^2/2  for t between 0 and `to`, 0 itself excepted where it rises from there.
@@ -237,7 +237,7 @@ static bool certain(const carom_scan *z, const carom_sample *A, const carom_samp
     if (!(fabs(z->least[c]) >= 0)) return true; // nothing is known
     if (z->least[c] + (z->offset ? z->offset[c] : 0) > 0) return true;
     const fan f = fan_of(z, A, B, c);
-    const double rise = z->turn[c];
+    const double rise = z->change[c];
     if ((f.slow >= 0 && f.slow + rise >= 0) || (f.fast <= 0 && f.fast + rise <= 0)) return true;
     return f.phi_1 < 0 ? falls_once(&f) : least_inside(&f) > 0;
 }
@@ -249,8 +249,8 @@ static carom_status bounds(carom_scan *z, carom_step *s, const carom_sample *P) 
     const carom_sample *A = &z->left;
     for (int i = 0; i < sys->nv; ++i) z->v_off[i] = 0.25 * (P->tau - A->tau) * fabs(P->a[i] - A->a[i]);
     for (int c = sys->nc - sys->listed; c < sys->nc; ++c) z->least[c] = NAN; // bounds are of gaps that are written
-    return sys->bounds(sys->model, s->sys_work, z->t + A->tau, z->t + P->tau, A->q, P->q, A->v, P->v, z->v_off,
-                       z->least, z->slowest, z->fastest, z->turn);
+    return sys->events->gap_bounds(sys->model, s->sys_work, z->t + A->tau, z->t + P->tau, A->q, P->q, A->v, P->v,
+                                   z->v_off, z->least, z->slowest, z->fastest, z->change);
 }
 
 // The first one that is not clear between left and P divides the interval.
@@ -262,7 +262,7 @@ static carom_status divide(carom_scan *z, carom_step *s, const carom_sample *P, 
         open = open || (c < s->sys->nc && z->watched[c]);
     }
     *divides = false;
-    if (!s->sys->bounds || !open) return CAROM_OK;
+    if (!s->sys->events->gap_bounds || !open) return CAROM_OK;
     CAROM_TRY(bounds(z, s, P));
     *x = 0.5;
     for (int c = 0; c < s->sys->nc; ++c) *divides = *divides || (z->watched[c] && !certain(z, &z->left, P, c));
@@ -276,12 +276,12 @@ static carom_status overlook(carom_scan *z, carom_step *s, const carom_sample *P
     // less is no contact worth a warning; rates above twice those of both samples are not seen by them
     static const double SLIGHT = 1e-3, STEEP = 4;
     const carom_sample *A = &z->left;
-    if (!s->sys->bounds || *unseen) return CAROM_OK;
+    if (!s->sys->events->gap_bounds || *unseen) return CAROM_OK;
     CAROM_TRY(bounds(z, s, P));
     for (int c = 0; c < s->sys->nc && !*unseen; ++c) {
         if (!z->watched[c] || certain(z, A, P, c)) continue;
         const fan f = fan_of(z, A, P, c);
-        const double spread = f.fast - f.slow + fabs(z->turn[c]);
+        const double spread = f.fast - f.slow + fabs(z->change[c]);
         *unseen =
             -fmax(z->least[c], least_inside(&f)) > SLIGHT * z->ends[c] && spread > STEEP * (A->most[c] + P->most[c]);
         if (*unseen && s->counts->missed++ == 0)

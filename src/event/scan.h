@@ -32,7 +32,7 @@ typedef struct carom_scan {
     const double *offset;                            // as in carom_sample_set
     double *v_off;                                   // nv: how far velocities are off straight lines between two
                                                      // samples
-    double *least, *slowest, *fastest, *turn;        // nc: bounds of gaps and rates there, as systems give them
+    double *least, *slowest, *fastest, *change;      // nc: bounds of gaps and rates there, as systems give them
     double *ends;                                    // nc: |phi| at both ends of the step
 
     // the path of a Runge-Kutta step, for carom_path_at

@@ -18,7 +18,8 @@ carom_scheme_line carom_scheme_line_at(int i) {
     const carom_scheme *const *all = carom_schemes();
     for (int k = 0; all[k] && i >= 0; ++k)
         if (k == i)
-            return (carom_scheme_line){all[k]->name, all[k]->about, all[k]->order, all[k]->own_steps, all[k]->options};
+            return (carom_scheme_line){all[k]->name, all[k]->about, all[k]->order, all[k]->controls_own_steps,
+                                       all[k]->options};
     return (carom_scheme_line){.name = NULL};
 }
 

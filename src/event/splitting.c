@@ -163,7 +163,7 @@ static carom_status change_features(work *w, carom_step *s, double h) {
     carom_phase *P = &w->P;
     const int ne = s->sys->ne, nc = s->sys->nc;
     double drift = -1;
-    if (!s->sys->hold || nc == 0) return carom_phase_hold(s, P->t, P->q);
+    if (!s->sys->events->freeze || nc == 0) return carom_phase_hold(s, P->t, P->q);
     CAROM_TRY(carom_phase_held(s));
     CAROM_TRY(carom_gaps(s, P->aside.g, P->t, P->q));
     CAROM_TRY(carom_phase_hold(s, P->t, P->q));
@@ -201,7 +201,7 @@ static carom_status impact(work *w, carom_step *s, double h) {
     }
     if (nc == 0) return CAROM_OK;
     CAROM_TRY(carom_gaps(s, w->g, P->t, P->q));
-    CAROM_TRY(carom_close_at(s, &P->C, w->g, (carom_place){.t = P->t, .q = P->q, .v = P->v}));
+    CAROM_TRY(carom_close_at(s, &P->C, w->g, (carom_evaluation_point){.t = P->t, .q = P->q, .v = P->v}));
     bool some = false;
     for (int c = 0; c < nc; ++c) {
         P->in[c] = carom_closed(s, w->g[ne + c]) || !carom_phase_open(P, c) || w->came[c];
@@ -266,7 +266,7 @@ static carom_status end_at_kink(work *w, carom_step *s, carom_kinked_parts *p, b
     const double tau = P->b.tau, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h);
     bool met, found, kink;
     *done = true;
-    if (s->sys->nk == 0) return CAROM_OK;
+    if (s->sys->events->nk == 0) return CAROM_OK;
     CAROM_TRY(carom_phase_stages_kink(P, s, 0, &met));
     watch_kinks(P, s->sys->nc, true);
     CAROM_TRY(carom_phase_watch(P, s, &P->b));
@@ -282,7 +282,7 @@ static carom_status end_at_kink(work *w, carom_step *s, carom_kinked_parts *p, b
     watch_kinks(P, s->sys->nc, false);
     const double end = kink ? P->b.tau : tau;
     *done = !carom_kinked_divide(s, end, kink, met, p);
-    s->counts->inner_rejected += !*done || kink;
+    s->counts->substeps_rejected += !*done || kink;
     if (!*done) return CAROM_OK;
     if (kink) carom_kinked_begin(p, P->t + end);
     else p->kinked = false;
@@ -296,7 +296,7 @@ static carom_status accept(work *w, carom_step *s, double t) {
     carom_phase *P = &w->P;
     const double h = P->b.tau;
     carom_phase_near(P, s, &P->b);
-    carom_phase_book(s, &P->b.work);
+    carom_phase_account(s, &P->b.work);
     carom_flow_work_add(&P->f, h, &w->works);
     carom_copy(P->q, P->b.q, s->sys->nq);
     carom_copy(P->v, P->b.v, s->sys->nv);
@@ -310,7 +310,7 @@ static carom_status look_inside(work *w, carom_step *s, bool *found) {
     *found = false;
     if (s->sys->nc == 0) return CAROM_OK;
     CAROM_TRY(carom_phase_look_inside(&w->P, s, found));
-    if (w->P.b.tau < h) s->counts->inner_rejected += 1;
+    if (w->P.b.tau < h) s->counts->substeps_rejected += 1;
     return CAROM_OK;
 }
 
@@ -331,7 +331,7 @@ static carom_status arrive(work *w, carom_step *s) {
     carom_copy(P->before, P->b.u, s->sys->nc);
     CAROM_TRY(carom_phase_enclose(P, s, tau / 1024));
     if (turned(P, s->sys->nc, P->before)) {
-        s->counts->inner_rejected += 1;
+        s->counts->substeps_rejected += 1;
         return CAROM_OK;
     }
     CAROM_TRY(P->integrator->advance(P, s, tau, &P->b, NULL));
@@ -344,7 +344,7 @@ static bool slides_on(const carom_phase *P, const carom_step *s, int c) {
     double along = 0;
     for (int i = k; i < P->all.at[s->sys->ne + c + 1]; ++i)
         along += P->f.dir[CAROM_TANGENTS * c + i - k] * (carom_column_dot(&P->all.W, i, P->b.v) + P->all.w[i]);
-    return along > 0 && !s->sys->hold;
+    return along > 0 && !s->sys->events->freeze;
 }
 
 // (RKF-7)  Slip has turned round in the part: the part ends where it stops, and there the contact sticks or slides the
@@ -371,7 +371,7 @@ static carom_status stop_slip(work *w, carom_step *s) {
     for (int c = 0; c < nc; ++c) turned = turned || P->b.phi[nc + c] < 0;
     if (!turned) return CAROM_OK;
     w->stops += 1;
-    s->counts->inner_rejected += 1;
+    s->counts->substeps_rejected += 1;
     CAROM_TRY(carom_phase_enclose(P, s, 4 * DBL_EPSILON * (fabs(P->t) + tau)));
     if (P->b.tau > SHORT * tau) return CAROM_OK;
     CAROM_TRY(P->integrator->advance(P, s, tau, &P->b, NULL));
@@ -398,8 +398,8 @@ static double violation(const work *w, const carom_step *s, double *cut) {
 static carom_status divide(work *w, carom_step *s) {
     static const double SHORT = 1e-6; // of a step: parts that are not searched for narrow forces any more
     carom_phase *P = &w->P;
-    const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h), safety = s->control.safety,
-                 atol = s->opt[OPT_ATOL];
+    const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h),
+                 safety = s->inside->control.safety, atol = s->opt[OPT_ATOL];
     double next = w->next > 0 ? w->next : 0.01 * s->h;
     bool refused = false, found, done;
     carom_kinked_parts p = {.cap = HUGE_VAL, .last = w->last};
@@ -426,8 +426,8 @@ static carom_status divide(work *w, carom_step *s) {
         if (h <= carom_works_shortest(s)) works = fmin(works, CAROM_WORKS_COARSE);
         const double error =
             status == CAROM_OK ? fmax(fmax(state, works), carom_flow_turn_error(&P->f, s, h) / rtol) : HUGE_VAL;
-        const double factor = carom_step_factor(fmax(error, CAROM_ESTIMATE), 5, safety, s->control.shrink,
-                                                refused ? 1 : s->control.grow);
+        const double factor = carom_step_factor(fmax(error, CAROM_ESTIMATE), 5, safety, s->inside->control.shrink,
+                                                refused ? 1 : s->inside->control.grow);
         bool hidden = false;
         double at = 0, width;
         if (error <= 1 && h > SHORT * s->h) CAROM_TRY(carom_phase_hidden(P, s, rtol, 1, &hidden, &at, &width));
@@ -435,7 +435,7 @@ static carom_status divide(work *w, carom_step *s) {
             next = hidden ? fmax(0.1 * h, fmin(at, 0.5 * h)) : h * fmin(factor, safety); // (AU-17)
             refused = true;
             carom_problem_take_back(s, &before);
-            s->counts->inner_rejected += 1;
+            s->counts->substeps_rejected += 1;
             if (next < shortest)
                 return status != CAROM_OK ? status : carom_retry(s, "tolerances rtol and atol cannot be met");
             continue;
@@ -446,13 +446,13 @@ static carom_status divide(work *w, carom_step *s) {
         const double wish = h == left || most < next || P->b.tau < h || refused ? fmax(next, h * factor) : h * factor;
         CAROM_TRY(look_inside(w, s, &found));
         while (violation(w, s, &cut) > 1 && P->b.tau * cut > shortest) {
-            s->counts->inner_rejected += 1;
+            s->counts->substeps_rejected += 1;
             CAROM_TRY(P->integrator->advance(P, s, P->b.tau * cut, &P->b, NULL));
             CAROM_TRY(gaps(w, s));
         }
         CAROM_TRY(stop_slip(w, s));
         CAROM_TRY(accept(w, s, P->b.tau == left ? t_1 : P->t + P->b.tau));
-        CAROM_TRY(carom_inner(s, P->t, P->q, P->v));
+        CAROM_TRY(carom_substep_done(s, P->t, P->q, P->v));
         next = wish;
         refused = false;
     }
@@ -534,12 +534,12 @@ const carom_scheme carom_scheme_splitting = {
         "between records.  forces=off: a resting body sinks with about h |a| (1/2 - e/(1 + e)).",
     .order = 5,
     .promises = {.joint_order = 5, .limited_steps = true, .slow_piles = true},
-    .powers = true,
+    .accounts_power = true,
     .options = options,
     .work_size = sizeof(work),
-    .lacks = CAROM_NO_REST,
+    .limitations = CAROM_NO_REST,
     .allocate = allocate,
     .step = step,
-    .forget = forget,
+    .reset_contact = forget,
     .recalls = recalls,
 };

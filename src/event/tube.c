@@ -72,9 +72,9 @@ static carom_status lay(carom_phase *w, carom_step *s, double length, double *ro
     carom_copy(velocity(z), w->v, sys->nv);
     carom_move(s, w->q_1, w->q, T, w->v);
     for (int c = 0; c < sys->nc; ++c) b->least[c] = NAN;
-    if (sys->bounds)
-        CAROM_TRY(sys->bounds(sys->model, s->sys_work, w->t, w->t + T, w->q, w->q_1, w->v, w->v, d, b->least,
-                              b->slowest, b->fastest, b->turn));
+    if (sys->events->gap_bounds)
+        CAROM_TRY(sys->events->gap_bounds(sys->model, s->sys_work, w->t, w->t + T, w->q, w->q_1, w->v, w->v, d,
+                                          b->least, b->slowest, b->fastest, b->change));
     bool rates = false;
     *room = HUGE_VAL;
     for (int c = 0; c < sys->nc; ++c) {
@@ -96,7 +96,7 @@ static carom_status lay(carom_phase *w, carom_step *s, double length, double *ro
 // As long as all that is watched is clear, if that is possible for a step at all; else for a step, and for some steps
 // no other is tried.
 static carom_status begin(carom_phase *w, carom_step *s) {
-    const double LONGEST = s->sys->bounds ? 64 : 16, PART = 0.7; // steps; of the room
+    const double LONGEST = s->sys->events->gap_bounds ? 64 : 16, PART = 0.7; // steps; of the room
     enum { TRIES = 4, WAIT = 4 }; // shorter each time; steps until it is tried again
     double *now = w->tube.now, length, room = 0;
     const double shortest = 1.001 * w->longest;

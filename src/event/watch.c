@@ -56,8 +56,8 @@ static double friction_function(const carom_phase *w, const carom_step *s, int b
 }
 
 bool carom_phase_idle(const carom_phase *w, const carom_system *sys, int i) {
-    const int c = sys->kink_of ? sys->kink_of[i] : -1;
-    return c >= 0 ? carom_phase_open(w, c) : c < -1 && !carom_phase_open(w, CAROM_GATE(c));
+    const int c = sys->events->kink_of ? sys->events->kink_of[i] : -1;
+    return c >= 0 ? carom_phase_open(w, c) : c < -1 && !carom_phase_open(w, CAROM_CLOSES_WHILE(c));
 }
 
 // (EV-22)  k, with the sign it had at the start of the phase: forces, or the gap of a closed contact, have a kink where
@@ -65,18 +65,18 @@ bool carom_phase_idle(const carom_phase *w, const carom_system *sys, int i) {
 carom_status carom_phase_kinks(const carom_phase *w, carom_step *s, double t, const double *q, const double *v,
                                double *phi) {
     const carom_system *sys = s->sys;
-    const carom_status status = sys->kinks(sys->model, s->sys_work, t, q, v, phi);
+    const carom_status status = sys->events->kinks(sys->model, s->sys_work, t, q, v, phi);
     if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute the places of its kinks");
     if (status != CAROM_OK)
         return carom_fail(s->err, status, "t = %.9g: the model failed to compute the places of its kinks", t);
-    for (int i = 0; i < sys->nk; ++i) phi[i] = carom_phase_idle(w, sys, i) ? 1 : phi[i] * w->sign[i];
+    for (int i = 0; i < sys->events->nk; ++i) phi[i] = carom_phase_idle(w, sys, i) ? 1 : phi[i] * w->sign[i];
     return CAROM_OK;
 }
 
 // On the kink of its gap a contact has no direction, only beyond it.
 static bool on_kink(const carom_system *sys, const double *phi, int c) {
-    for (int i = 0; sys->kink_of && i < sys->nk; ++i)
-        if (sys->kink_of[i] == c && phi[i] == 0) return true;
+    for (int i = 0; sys->events->kink_of && i < sys->events->nk; ++i)
+        if (sys->events->kink_of[i] == c && phi[i] == 0) return true;
     return false;
 }
 
@@ -95,7 +95,7 @@ static double gap_floor(const carom_phase *w, const carom_step *s, int c, const 
 carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_event_point *P) {
     const double t = w->t + P->tau;
     const int ne = s->sys->ne, nc = s->sys->nc;
-    if (s->sys->nk > 0) CAROM_TRY(carom_phase_kinks(w, s, t, P->q, P->v, P->phi + 2 * nc));
+    if (s->sys->events->nk > 0) CAROM_TRY(carom_phase_kinks(w, s, t, P->q, P->v, P->phi + 2 * nc));
     if (nc == 0) return CAROM_OK;
     CAROM_TRY(carom_phase_gaps(w, s, t, P));
     bool closed = false;

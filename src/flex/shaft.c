@@ -26,10 +26,10 @@ static void rotary(double l, double turn, double M[16]) {
 }
 
 static flex_shaft element_of(const carom_member_def *d, double s, double l, double A, double I, double J) {
-    flex_shaft x = {.s = s, .l = l, .mass = d->density * A * l, .turn = d->density * I, .EI = d->modulus * I,
+    flex_shaft x = {.s = s, .l = l, .mass = d->density * A * l, .rotary = d->density * I, .EI = d->modulus * I,
                     .GJ = d->shear_modulus * J};
     carom_flex_bending(l, x.EI, x.mass, false, x.K, x.M);
-    rotary(l, x.turn, x.R);
+    rotary(l, x.rotary, x.R);
     for (int e = 0; e < 16; ++e) x.M[e] += x.R[e];
     return x;
 }
@@ -76,7 +76,7 @@ void carom_flex_shaft_matrices(const flex_shaft *s, double *Me, double *Ke) {
         put(Me, s->M, shaft_plane[p], shaft_sign[p]);
     }
     twist(Ke, s->GJ / s->l, -s->GJ / s->l); // (FLX-8)
-    twist(Me, 2 * s->turn * s->l / 3, 2 * s->turn * s->l / 6);
+    twist(Me, 2 * s->rotary * s->l / 3, 2 * s->rotary * s->l / 6);
 }
 
 // The first element stands for all where only the pattern counts.

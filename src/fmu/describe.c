@@ -24,7 +24,7 @@ static void number(FILE *f, const char *name, double x) {
 
 static bool shortens(const char *scheme) {
     const carom_scheme *s = carom_schemes_find(scheme);
-    return s && !(s->lacks & CAROM_NO_STEP_CHANGE);
+    return s && !(s->limitations & CAROM_NO_STEP_CHANGE);
 }
 
 static const char *about_reaction(const table_column *c) {
@@ -192,6 +192,7 @@ void carom_fmu_describe_build(FILE *f, const fmu_export_def *def) {
     for (const fmu_part *p = def->sources; p->name; ++p)
         if (compiled(p->name)) fprintf(f, "      <SourceFile name=\"%s\"/>\n", p->name);
     fputs("      <SourceFile name=\"" FMU_NATIVE_SOURCE "\"/>\n", f);
+    fputs("      <PreprocessorDefinition name=\"CAROM_INSIDE\"/>\n", f);
     fputs("      <IncludeDirectory name=\"src\"/>\n      <IncludeDirectory name=\"include\"/>\n    </SourceFileSet>\n"
           "    <Library name=\"m\" external=\"true\"/>\n  </BuildConfiguration>\n</fmiBuildDescription>\n", f);
 }

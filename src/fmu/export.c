@@ -62,6 +62,7 @@ static const char build_text[] =
     "file(GLOB_RECURSE files src/*.c)\n"
     "add_library(%s SHARED ${files})\n"
     "target_include_directories(%s PRIVATE src include)\n"
+    "target_compile_definitions(%s PRIVATE CAROM_INSIDE)\n"
     "target_compile_options(%s PRIVATE -ffp-contract=off -fno-math-errno -fvisibility=hidden)\n"
     "set_target_properties(%s PROPERTIES PREFIX \"\")\n"
     "target_link_libraries(%s PRIVATE m)\n";
@@ -97,7 +98,7 @@ static void add_sources(zip *z, const fmu_export_def *def, memory *build) {
     char text[sizeof build_text + 600];
     const char *id = def->identifier;
     carom_zip_add(z, "sources/CMakeLists.txt", text,
-                  (size_t)snprintf(text, sizeof text, build_text, id, id, id, id, id));
+                  (size_t)snprintf(text, sizeof text, build_text, id, id, id, id, id, id));
     if (def->version == 3) carom_zip_add(z, "sources/buildDescription.xml", build->text, build->length);
 }
 

@@ -272,7 +272,7 @@ static carom_status make_sim(fmu_unit *u, const carom_model *model, carom_sim **
     const carom_run run = {
         .scheme = u->bundle.scheme, .step = h, .end = u->start + FAR * h, .options = (const char **)u->bundle.options};
     carom_sim_def def = carom_run_sim(&run, model);
-    double *q = malloc(((size_t)sys->nq + (size_t)sys->nv + (size_t)sys->ni + 1) * sizeof *q),
+    double *q = malloc(((size_t)sys->nq + (size_t)sys->nv + (size_t)sys->signals->ni + 1) * sizeof *q),
            *v = q ? q + sys->nq : NULL, *signal = q ? v + sys->nv : NULL;
     if (!q) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an instance");
     memcpy(q, def.q0, (size_t)sys->nq * sizeof *q);
@@ -287,8 +287,8 @@ static carom_status make_sim(fmu_unit *u, const carom_model *model, carom_sim **
     def.q0 = q;
     def.v0 = v;
     def.t0 = u->start;
-    if (sys->ni) {
-        memcpy(signal, sys->input, (size_t)sys->ni * sizeof *signal);
+    if (sys->signals->ni) {
+        memcpy(signal, sys->signals->input, (size_t)sys->signals->ni * sizeof *signal);
         for (int i = 0; i < u->variables.n; ++i)
             if (u->given[i] && u->variables.list[i].kind == FMU_SIGNAL)
                 signal[u->variables.list[i].index] = u->value[i];

@@ -19,7 +19,7 @@ carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_mode
     for (int i = 0; i < 3; ++i)
         if (id[i] >= 0 && id[i] < n) name[i] = carom_model_constraint(m, id[i]);
     const char *compliant =
-        sys->compliant && l->compliant.which >= 0 ? carom_model_compliant(m, l->compliant.which) : NULL;
+        sys->checks->compliant_overlap && l->compliant.which >= 0 ? carom_model_compliant(m, l->compliant.which) : NULL;
     return (carom_ledger_names){.penetration = name[0],
                                 .drift = name[1],
                                 .residual = name[2],
@@ -48,9 +48,9 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
     const double each = l->steps > 0 ? l->seconds / (double)l->steps : 0;
     fprintf(f, "  %-12s %ld (%ld rejected), %.3g s of CPU time, %.3g ns per step, %.3g s wall time\n", "steps",
             l->steps, l->rejected, l->seconds, 1e9 * each, l->wall);
-    if (l->counts.inner > 0)
-        fprintf(f, "  %-12s %ld step%s of the scheme's own (%ld rejected)\n", "  inside", l->counts.inner,
-                plural(l->counts.inner), l->counts.inner_rejected);
+    if (l->counts.substeps > 0)
+        fprintf(f, "  %-12s %ld step%s of the scheme's own (%ld rejected)\n", "  inside", l->counts.substeps,
+                plural(l->counts.substeps), l->counts.substeps_rejected);
     if (l->undecided > 0)
         fprintf(f, "  %-12s %ld impact%s that no step size resolves\n", "undecided", l->undecided,
                 plural(l->undecided));

@@ -443,7 +443,7 @@ static h5_def file_def(const carom_record *r, const carom_record_def *def) {
                     .length = def->length,
                     .state_size = r->state_size,
                     .snapshots = r->snapshots > 0,
-                    .grows = r->sys->list != NULL};
+                    .grows = r->sys->contact_list->search != NULL};
 }
 
 // Units of columns, where the model gives them.

@@ -31,7 +31,7 @@ const char *carom_model_columns(const carom_model *m, int i);
 int carom_model_entries(const carom_model *m);
 const char *carom_model_entry_name(const carom_model *m, int entry);
 int carom_model_entry_of(const carom_model *m, const void *work, int id);
-/// Name of a contact of finite stiffness, as carom_system.compliant numbers them.  Valid as that of
+/// Name of a contact of finite stiffness, as carom_system_checks.compliant_overlap numbers them.  Valid as that of
 /// carom_model_constraint().
 const char *carom_model_compliant(const carom_model *m, long long which);
 /// Does an event at `contact` belong to what carom_model_contact() has found?

@@ -63,7 +63,7 @@ static void positions_off(const carom_model *m, double d, const double *v_0, con
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
         if (b->v < 0 || b->space != SPATIAL) continue;
-        for (int k = 0; k < 4; ++k) off[b->turn + k] = astray(d, turning(b, v_0, v_1, v_off));
+        for (int k = 0; k < 4; ++k) off[b->orientation + k] = astray(d, turning(b, v_0, v_1, v_off));
     }
     for (int i = 0; i < m->njoints; ++i) {
         const joint *j = &m->joints[i];

@@ -52,7 +52,7 @@ static bool own_columns(column_table *c, const char *name, int id, int dir, int 
     static const column_quantity of[] = {CAROM_OF_GAP, CAROM_OF_GAP_RATE, CAROM_OF_FORCE, CAROM_OF_IMPULSE};
     const carom_contact *law = c->sys->contacts + id - c->sys->ne;
     const int before = c->n, first = parts ? 0 : dir;
-    const bool good = contact_columns(c, name, of, id, first, law->tangents, law->pressed);
+    const bool good = contact_columns(c, name, of, id, first, law->tangents, law->friction_only);
     for (int i = before; i < c->n; ++i) {
         table_column *x = &c->list[i];
         const int k = x->at - first; // tangents of an ellipse are scaled: the slip is u/a, the force a lambda

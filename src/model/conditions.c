@@ -1,7 +1,7 @@
 // conditions.c: contacts and bodies that are there only while an expression is positive.
 //
-// A simulation holds which conditions are met, and tells the work block (carom_system.switches); the functions of the
-// system then answer as if the rest were not there:
+// A simulation holds which conditions are met, and tells the work block (carom_system_conditions.set); the functions of
+// the system then answer as if the rest were not there:
 //     a contact that is off:  g = L, W = 0, w = 0, kappa = 0,   L > 0 constant                          (CND-1)
 //     a body that is off:     f = 0 on its velocities, which are 0, and all its contacts are off         (CND-2)
 // so that no scheme knows of conditions.  Contacts of a list: near.c leaves out pairs of bodies that are off.
@@ -37,7 +37,7 @@ static carom_status gaps(const void *model, void *work, double t, const double *
 static carom_status observe(const void *model, void *work, double t, const double *q, const double *v, double *g,
                             double *external, double *damping) {
     const carom_model *m = model;
-    CAROM_TRY(m->conditional->plain.observe(m, work, t, q, v, g, external, damping));
+    CAROM_TRY(m->conditional->plain.speed->observe(m, work, t, q, v, g, external, damping));
     carom_conditions_hide(m, work, g);
     return CAROM_OK;
 }
@@ -72,7 +72,7 @@ static carom_status curvature(const void *model, void *work, double t, const dou
 static carom_status rates(const void *model, void *work, double t, const double *q, const double *v, double *u) {
     const carom_model *m = model;
     const bool *off = carom_conditions_off(m, work);
-    CAROM_TRY(m->conditional->plain.rates(m, work, t, q, v, u));
+    CAROM_TRY(m->conditional->plain.speed->rates(m, work, t, q, v, u));
     u += m->ne;
     for (int c = 0; c < m->nc; ++c) {
         const int n = carom_system_recorded(&m->sys, m->ne + c);
@@ -114,7 +114,7 @@ static bool some_off(const carom_model *m, const void *work) {
 static carom_status motion(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M,
                            double *f, double *g) {
     const carom_model *m = model;
-    CAROM_TRY(m->conditional->plain.motion(m, work, t, q, v, M, f, g));
+    CAROM_TRY(m->conditional->plain.speed->motion(m, work, t, q, v, M, f, g));
     still(m, work, f);
     if (g) carom_conditions_hide(m, work, g);
     return CAROM_OK;
@@ -123,13 +123,14 @@ static carom_status motion(const void *model, void *work, double t, const double
 static carom_status free_motion(const void *model, void *work, double t, const double *q, const double *v, double *a,
                                 double *g) {
     const carom_model *m = model;
-    return some_off(m, work) ? CAROM_RETRY : m->conditional->plain.free_motion(m, work, t, q, v, a, g);
+    return some_off(m, work) ? CAROM_RETRY : m->conditional->plain.speed->free_motion(m, work, t, q, v, a, g);
 }
 
 static carom_status motion_directions(const void *model, void *work, double t, const double *q, const double *v,
                                       carom_matrix M, double *f, double *g, carom_local *L) {
     const carom_model *m = model;
-    return some_off(m, work) ? CAROM_RETRY : m->conditional->plain.motion_directions(m, work, t, q, v, M, f, g, L);
+    return some_off(m, work) ? CAROM_RETRY
+                             : m->conditional->plain.speed->motion_directions(m, work, t, q, v, M, f, g, L);
 }
 
 // Nothing is known of contacts and forces that are off.
@@ -138,8 +139,8 @@ static carom_status bounds(const void *model, void *work, double t_0, double t_1
                            double *fastest, double *turn) {
     const carom_model *m = model;
     const bool *off = carom_conditions_off(m, work);
-    CAROM_TRY(m->conditional->plain.bounds(m, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, least, slowest, fastest,
-                                           turn));
+    CAROM_TRY(m->conditional->plain.events->gap_bounds(m, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, least, slowest,
+                                                       fastest, turn));
     for (int c = 0; c < m->nc; ++c)
         if (hidden(m, off, c)) least[c] = NAN;
     return CAROM_OK;
@@ -149,7 +150,8 @@ static carom_status force_bounds(const void *model, void *work, double t_0, doub
                                  const double *q_1, const double *v_0, const double *v_1, const double *v_off,
                                  double *mid, double *slope, double *off) {
     const carom_model *m = model;
-    CAROM_TRY(m->conditional->plain.force_bounds(m, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, mid, slope, off));
+    CAROM_TRY(
+        m->conditional->plain.events->force_bounds(m, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, mid, slope, off));
     still(m, work, mid), still(m, work, slope), still(m, work, off);
     return CAROM_OK;
 }
@@ -199,10 +201,12 @@ static void pair_needs(const carom_model *m, const pair *p, int *needs) {
 
 carom_status carom_conditions_system(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
+    carom_extensions *e = m->extensions;
     if (!m->nconditions) return CAROM_OK;
     carom_conditional *x = carom_pool_take(&m->memory, sizeof *x);
     if (!x) return carom_model_no_memory(m, err);
     *x = (carom_conditional){.plain = *s, .gap = 0};
+    carom_system_extend(&x->plain, &x->plain_extensions);
     x->needs = carom_pool_take(&m->memory, ((size_t)m->nc + 1) * sizeof *x->needs);
     x->gate_of = carom_pool_take(&m->memory, (size_t)m->nconditions * sizeof *x->gate_of);
     if (!x->needs || !x->gate_of) return carom_model_no_memory(m, err);
@@ -222,20 +226,21 @@ carom_status carom_conditions_system(carom_model *m, carom_error *err) {
     m->conditional = x;
     m->off_work = (s->work_size + 63) & ~(size_t)63;
     s->work_size = m->off_work + (size_t)m->nconditions * sizeof(bool);
-    s->nswitches = m->nconditions;
-    s->gate_of = x->gate_of;
-    s->conditions = conditions, s->switches = switches, s->switched = switched, s->switch_name = switch_name;
+    e->conditions.nswitches = m->nconditions;
+    e->conditions.contact_of = x->gate_of;
+    e->conditions.evaluate = conditions, e->conditions.set = switches, e->conditions.velocities = switched,
+    e->conditions.name = switch_name;
     s->force = force;
     if (s->gaps) s->gaps = gaps;
     if (s->directions) s->directions = directions;
     if (s->curvature) s->curvature = curvature;
-    if (s->rates) s->rates = rates;
-    if (s->observe) s->observe = observe;
-    if (s->motion) s->motion = motion;
-    if (s->free_motion) s->free_motion = free_motion;
-    if (s->motion_directions) s->motion_directions = motion_directions;
-    if (s->bounds) s->bounds = bounds;
-    if (s->force_bounds) s->force_bounds = force_bounds;
-    s->reach = NULL; // it does not know of conditions
+    if (s->speed->rates) e->speed.rates = rates;
+    if (s->speed->observe) e->speed.observe = observe;
+    if (s->speed->motion) e->speed.motion = motion;
+    if (s->speed->free_motion) e->speed.free_motion = free_motion;
+    if (s->speed->motion_directions) e->speed.motion_directions = motion_directions;
+    if (s->events->gap_bounds) e->events.gap_bounds = bounds;
+    if (s->events->force_bounds) e->events.force_bounds = force_bounds;
+    e->events.global_bounds = NULL; // it does not know of conditions
     return CAROM_OK;
 }

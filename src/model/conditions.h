@@ -15,6 +15,7 @@ typedef struct condition {
 /// What the system of a model with conditions is made of.
 typedef struct carom_conditional {
     carom_system plain;       // as if all were there
+    carom_extensions plain_extensions;
     int (*needs)[CAROM_NEEDS]; // nc of contacts that are always in the system: conditions, from 1; 0: none
     int *gate_of;
     double gap;               // of contacts that are not there

@@ -6,7 +6,7 @@ static void put(carom_matrix A, int i, int j, double x) { if (x != 0) A.a[carom_
 
 static free_body numbers(const body *b) {
     const int dim = b->space == SPATIAL ? 3 : 2;
-    return (free_body){.dim = dim, .q = b->turn - dim, .v = b->v, .mass = b->mass, .J = b->J};
+    return (free_body){.dim = dim, .q = b->orientation - dim, .v = b->v, .mass = b->mass, .J = b->J};
 }
 
 // (BOD-5)  M = diag(m, m, m, J)

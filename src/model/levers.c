@@ -33,7 +33,7 @@ static mean of_body(const carom_model *m, const double *M, double *to) {
         const int lengths = b->space == SPATIAL ? 3 : 2, angles = b->space == SPATIAL ? 3 : 1;
         if (b->v < 0) continue;
         mean own = {0};
-        double most = 0, *q = to + m->nv + b->turn;
+        double most = 0, *q = to + m->nv + b->orientation;
         for (int k = 0; k < lengths; ++k) count(&own, M[b->v + k]);
         for (int k = 0; k < angles; ++k) most = fmax(most, to[b->v + lengths + k] = lever(M[b->v + lengths + k], own));
         for (int k = 0; k < (b->space == SPATIAL ? 4 : 1); ++k) q[k] = most;
@@ -43,7 +43,7 @@ static mean of_body(const carom_model *m, const double *M, double *to) {
         const joint *j = &m->joints[i];
         if (j->at < 0 || !j->A || !j->B) continue; // gears are between joints
         const body *b = j->B->v >= 0 ? j->B : j->A;
-        if (b->v >= 0) to[m->nv + j->at] = to[m->nv + b->turn];
+        if (b->v >= 0) to[m->nv + j->at] = to[m->nv + b->orientation];
     }
     return all;
 }

@@ -13,6 +13,7 @@
 #include "expr/expr.h"
 #include "mech/pool.h"
 #include "model/names.h"
+#include "system/system.h"
 #include <carom/flex.h>
 #include <carom/model.h>
 #include <stdarg.h>
@@ -88,7 +89,7 @@ typedef struct body {
     const carom_datum *material; // of its shapes; NULL: none
     char where[80];    // "body 'NAME'"
     space space;
-    int v, turn;       // first velocity; the angle (planar) or first component of the quaternion (spatial)
+    int v, orientation; // first velocity; the angle (planar) or first component of the quaternion (spatial)
     double mass, J[9];
     carom_node mass_node, J_node[6]; // the same for expressions: xx, yy, zz, xy, xz, yz
     carom_node r[3], R[9], angle; // centre of mass, body frame to world, angle (planar and moved)
@@ -99,7 +100,7 @@ typedef struct body {
     bool carried;                 // a point of one: v < 0, but it moves with coordinates
     bool free;                    // no expression knows it: free.c
     int condition;                // under which it is there, from 1; 0: always
-    struct body_start { double v[6], turn[4]; } *start; // of a free one: velocities; angle or quaternion
+    struct body_start { double v[6], orientation[4]; } *start; // of a free one: velocities; angle or quaternion
     double angle0;                // carried and planar: at the start
     struct body_point { const char *name; double s[3]; } *points;
     int npoints;
@@ -338,7 +339,7 @@ struct carom_model {
     struct asked { int table; carom_node at; } *asked; // arguments of tables in expressions of the state
     int nasked;
     carom_node *kink;  // functions at whose zeros forces or gaps have kinks
-    int *kink_of, nkinks; // contact whose gap it is; -1: forces; CAROM_GATE: of what lets it close
+    int *kink_of, nkinks; // contact whose gap it is; -1: forces; CAROM_CLOSES_WHILE: of what lets it close
     int *bounce_of;         // nc: which of `bounces` is its restitution, where that varies
     carom_node *bounces;    // restitutions as functions of the approach speed, which is the time of their tape
     int nbounces;
@@ -379,6 +380,7 @@ struct carom_model {
     carom_node *switch_node;      // nswitches
     int check_parameters; // np, then the ledger, then WATCH_COUNT of every watched expression
     carom_system sys;
+    carom_extensions *extensions; // of sys, from memory
     carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none
     void *owned;                  // what it needs while it lives: compiled code
     void (*release)(void *owned); // NULL: nothing
@@ -396,7 +398,7 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err);
 size_t carom_bounds_work(carom_model *m, bool gaps, bool forces, size_t from); // 0: no memory
 carom_status carom_model_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0,
                                 const double *q_1, const double *v_0, const double *v_1, const double *v_off,
-                                double *least, double *slowest, double *fastest, double *turn);
+                                double *least, double *slowest, double *fastest, double *change);
 carom_status carom_model_force_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0,
                                       const double *q_1, const double *v_0, const double *v_1, const double *v_off,
                                       double *mid, double *slope, double *off);
@@ -406,7 +408,8 @@ size_t carom_times_work(carom_model *m, size_t from);
 void carom_times_work_init(const carom_model *m, void *work, const double *given);
 void carom_times_parameters(const carom_model *m, void *work, const double *given);
 double carom_model_jump(const void *model, void *work, double t_0, double t_1);
-double carom_model_travel(const void *model, int id, const double *q_0, const double *q_1); // carom_system.travel
+double carom_model_travel(const void *model, int id, const double *q_0,
+                          const double *q_1); // carom_system_checks.displacement_bound
 double carom_model_even(const void *model, void *work, const double *run, double share, double t_0, double t_1);
 carom_status carom_model_shapes(carom_model *m, carom_error *err);
 /// Parts of the system: ranges of velocities that M and its derivatives couple, with `forces` also derivatives of

@@ -15,7 +15,7 @@
 // Column c of X, fixed in body b, in the world.
 static void axis(const body *b, const double *q, const double *X, int c, double *out) {
     const double s[3] = {X[c], X[3 + c], X[6 + c]};
-    if (b->v >= 0) return D_world(q + b->turn, s, out);
+    if (b->v >= 0) return D_world(q + b->orientation, s, out);
     for (int i = 0; i < 3; ++i) out[i] = b->R0[3 * i] * s[0] + b->R0[3 * i + 1] * s[1] + b->R0[3 * i + 2] * s[2];
 }
 
@@ -55,7 +55,7 @@ void carom_model_move(const void *model, double *q1, const double *q0, double h,
     carom_add(q1 + nq, q0 + nq, h, v + nv, m->nq - nq); // unknowns of members
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
-        if (b->v >= 0 && b->space == SPATIAL) D_turn(q1 + b->turn, q0 + b->turn, h, v + b->v + 3);
+        if (b->v >= 0 && b->space == SPATIAL) D_turn(q1 + b->orientation, q0 + b->orientation, h, v + b->v + 3);
     }
     for (int i = 0; i < m->njoints; ++i) {
         const joint *j = &m->joints[i];
@@ -133,7 +133,7 @@ void carom_model_rates(const carom_model *m, const double *q, const double *v, d
     carom_copy(dq + nq, v + nv, m->nq - nq);
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
-        if (b->v >= 0 && b->space == SPATIAL) turn_rate(dq + b->turn, q + b->turn, v + b->v + 3);
+        if (b->v >= 0 && b->space == SPATIAL) turn_rate(dq + b->orientation, q + b->orientation, v + b->v + 3);
     }
     for (int i = 0; i < m->njoints; ++i)
         if (m->joints[i].at >= 0) dq[m->joints[i].at] = angle_rate(&m->joints[i], q, v);
@@ -148,7 +148,8 @@ void carom_model_velocities(const carom_model *m, const double *q, const double 
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
         if (b->v < 0 || b->space != SPATIAL) continue;
-        const double *e = q + b->turn, *d = dq + b->turn, two = 2 / carom_dot(e, e, 4); // w = 2 conj(e) o e' / |e|^2
+        const double *e = q + b->orientation, *d = dq + b->orientation,
+                     two = 2 / carom_dot(e, e, 4); // w = 2 conj(e) o e' / |e|^2
         double *w = v + b->v + 3;
         w[0] = two * (e[0] * d[1] - e[1] * d[0] - e[2] * d[3] + e[3] * d[2]);
         w[1] = two * (e[0] * d[2] - e[2] * d[0] - e[3] * d[1] + e[1] * d[3]);
@@ -161,7 +162,7 @@ int carom_model_quaternion(const carom_model *m, int i) {
     if (i >= carom_model_named_q(m) || m->velocity_of[i] >= 0) return -1;
     for (int k = 0; k < m->nbodies; ++k) {
         const body *b = &m->bodies[k];
-        if (b->v >= 0 && b->space == SPATIAL && i >= b->turn && i < b->turn + 4) return b->turn;
+        if (b->v >= 0 && b->space == SPATIAL && i >= b->orientation && i < b->orientation + 4) return b->orientation;
     }
     return -1;
 }
@@ -175,7 +176,7 @@ void carom_body_pose(const body *b, const double *q, double *r, double *R) {
         return;
     }
     const int n = b->space == SPATIAL ? 3 : 2;
-    const double *x = q + b->turn;
+    const double *x = q + b->orientation;
     for (int i = 0; i < 3; ++i) r[i] = i < n ? x[i - n] : 0;
     if (n == 2) {
         const double c = cos(x[0]), s = sin(x[0]), planar[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
@@ -188,8 +189,8 @@ void carom_body_pose(const body *b, const double *q, double *r, double *R) {
 void carom_body_move(const body *b, double *q1, const double *q0, double h, const double *v) {
     if (b->v < 0) return;
     const int n = b->space == SPATIAL ? 3 : 2;
-    carom_add(q1 + b->turn - n, q0 + b->turn - n, h, v + b->v, 3); // in the plane the angle is the third
-    if (n == 3) D_turn(q1 + b->turn, q0 + b->turn, h, v + b->v + 3);
+    carom_add(q1 + b->orientation - n, q0 + b->orientation - n, h, v + b->v, 3); // in the plane the angle is the third
+    if (n == 3) D_turn(q1 + b->orientation, q0 + b->orientation, h, v + b->v + 3);
 }
 
 double carom_body_speed(const body *b, const double *v, double arm) {
@@ -202,7 +203,7 @@ double carom_body_speed(const body *b, const double *v, double arm) {
 // |r_1 - r_0| + arm phi.  Unit quaternions: |p_1 - p_0| = 2 sin(phi/4) >= phi/pi for phi <= 2 pi, and 3.2 > pi.
 double carom_body_travel(const body *b, const double *q0, const double *q1, double arm) {
     if (b->v < 0) return 0;
-    const double *x = q0 + b->turn, *y = q1 + b->turn;
+    const double *x = q0 + b->orientation, *y = q1 + b->orientation;
     if (b->space != SPATIAL)
         return sqrt((y[-2] - x[-2]) * (y[-2] - x[-2]) + (y[-1] - x[-1]) * (y[-1] - x[-1])) + fabs(y[0] - x[0]) * arm;
     const double r[3] = {y[-3] - x[-3], y[-2] - x[-2], y[-1] - x[-1]},

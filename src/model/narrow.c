@@ -106,7 +106,7 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
 
 static double *head(const carom_model *m, void *work) { return (double *)(void *)block(m, work, m->narrow); }
 
-static size_t turn_of(const pair_kind *k, const pair *p) { return k->work + (size_t)(p->turn % k->blocks) * k->size; }
+static size_t turn_of(const pair_kind *k, const pair *p) { return k->work + (size_t)(p->rank % k->blocks) * k->size; }
 
 // Every pair has a block of its own, which knows its sizes from the start.
 static inline bool own_blocks(const pair_kind *k) { return !k->first->listed && k->blocks == k->count; }
@@ -370,12 +370,12 @@ static void hold(const carom_model *m, void *work, const pair *p, int block_of, 
     else carom_tape_hold(k->two->pairs->own->tape, block(m, work, turn_of(k, p)), held_tape(m, work, p, block_of));
 }
 
-carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q,
+carom_status carom_pairs_freeze(const carom_model *m, void *work, carom_freeze what, double t, const double *q,
                               pair *listed, int n) {
     double *h = head(m, work), *taken = held_of(m, work, m->npairs), *point = taken + m->nkinds;
     const size_t size = (size_t)m->nq * sizeof *q;
     h[HELD] = 0;
-    if (what == CAROM_HOLD && !(h[KNOWN] == 1 + h[EXACT] && point[0] == t && memcmp(point + 1, q, size) == 0)) {
+    if (what == CAROM_FREEZE && !(h[KNOWN] == 1 + h[EXACT] && point[0] == t && memcmp(point + 1, q, size) == 0)) {
         const double *v = m->v0, *from = q, *bound = bounds(m, work, t, q);
         carom_zero(taken, m->nkinds);
         carom_model_look(m, work, &q, &v, false);
@@ -400,7 +400,7 @@ carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what,
         point[0] = t;
         memcpy(point + 1, from, size);
     }
-    h[HELD] = what != CAROM_FREE;
+    h[HELD] = what != CAROM_RELEASE;
     return CAROM_OK;
 }
 

@@ -39,7 +39,7 @@ void carom_pair_place(const carom_model *m, pair *p) {
     carom_pair_order(p, of);
     const pair_kind *k = &m->kinds[p->kind];
     for (int i = 0; i < 2; ++i) {
-        p->q_at[i] = k->nq[i] ? of[i]->turn - (of[i]->space == SPATIAL ? 3 : 2) : 0;
+        p->q_at[i] = k->nq[i] ? of[i]->orientation - (of[i]->space == SPATIAL ? 3 : 2) : 0;
         p->v_at[i] = k->nv[i] ? of[i]->v : 0;
     }
 }
@@ -76,7 +76,7 @@ static size_t search_size(size_t slots, size_t shapes) {
 }
 
 static size_t held_size(const struct near_pairs *x, const carom_list *list) {
-    return list->follows ? (size_t)list->slots * x->held_size : 0;
+    return list->freezes ? (size_t)list->slots * x->held_size : 0;
 }
 
 static size_t list_work(const void *model, const carom_list *list) {
@@ -102,7 +102,7 @@ static live *open_list(const carom_model *m, const carom_list *list) {
     l->root = (void *)at, at += round_up((size_t)m->nbodies * sizeof *l->root);
     l->calm = (void *)at, at += round_up(2 * (size_t)m->nbodies * sizeof *l->calm);
     l->patch = (void *)at, at += round_up(patch_count(m->near, n) * sizeof *l->patch);
-    l->held = list->follows && m->near->held_size ? at : NULL;
+    l->held = list->freezes && m->near->held_size ? at : NULL;
     return l;
 }
 
@@ -390,7 +390,7 @@ static pair *kind_pair(const struct near_pairs *x, long long code) {
 static int find_room(const carom_list *list, int count, int *from) {
     int run = 0;
     for (int i = *from; i < list->slots; ++i) {
-        run = list->holds[i] == 0 ? run + 1 : 0;
+        run = list->key[i] == 0 ? run + 1 : 0;
         if (run < count) continue;
         *from = i + 1;
         return i + 1 - count;
@@ -403,16 +403,16 @@ static int find_room(const carom_list *list, int count, int *from) {
 static void keep_near(void *user, int part, int parts) {
     const search *f = user;
     carom_list *list = f->list;
-    long long last = 0, *at = NULL, *holds = list->holds;
+    long long last = 0, *at = NULL, *holds = list->key;
     int i = (int)((long)f->held * part / parts), to = (int)((long)f->held * (part + 1) / parts);
     while (i < to && f->l->before[i] < 0) ++i; // of a pair that begins before
     for (; i < f->held && (i < to || f->l->before[i] < 0); ++i) {
         const long long code = llabs(holds[i]);
-        list->fresh[i] = false;
+        list->is_new[i] = false;
         if (!code) continue;
         if (code != last) at = bsearch(&code, f->l->found, (size_t)f->n, sizeof code, by_code), last = code;
         if (at) f->l->pair_of[at - f->l->found] = -1;
-        else if (!list->stays || !list->stays[i]) holds[i] = 0, list->fresh[i] = true;
+        else if (!list->stays || !list->stays[i]) holds[i] = 0, list->is_new[i] = true;
     }
 }
 
@@ -421,9 +421,9 @@ static carom_status place(search *f) {
     const struct near_pairs *x = f->m->near;
     carom_list *list = f->list;
     int from[128] = {0}; // by count: where a search begins
-    long long *holds = list->holds;
+    long long *holds = list->key;
     memcpy(f->l->before, holds, (size_t)list->slots * sizeof *holds);
-    for (f->held = list->slots; f->held > 0 && !holds[f->held - 1];) list->fresh[--f->held] = false;
+    for (f->held = list->slots; f->held > 0 && !holds[f->held - 1];) list->is_new[--f->held] = false;
     carom_team_run(list->team, keep_near, f);
     for (int k = 0; k < f->n; ++k) {
         if (f->l->pair_of[k] == -1) continue;
@@ -434,7 +434,7 @@ static carom_status place(search *f) {
             want_slots(list, wanted(list->slots) + count);
             return CAROM_NO_MEMORY;
         }
-        for (int j = 0; j < count; ++j) holds[at + j] = j ? -code : code, list->fresh[at + j] = true;
+        for (int j = 0; j < count; ++j) holds[at + j] = j ? -code : code, list->is_new[at + j] = true;
     }
     return CAROM_OK;
 }
@@ -455,7 +455,7 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     const struct near_pairs *x = m->near;
     search f = {.m = m, .list = list, .l = open_list(m, list), .q = q, .v = v, .h = h};
     int boxes = 0;
-    f.l->reach = list->reach;
+    f.l->reach = list->margin;
     f.l->h = h;
     // those who ask strays() want contacts to stay
     if (list->stays) carom_copy(f.l->q, q, m->nq), carom_copy(f.l->v, v, m->nv);
@@ -470,7 +470,7 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     for (int i = 0; i < CAROM_TEAM; ++i) contacts += f.contacts[i];
     if (wanted(contacts) > list->slots && list->slots < MOST_SLOTS)
         return want_slots(list, wanted(contacts)), CAROM_NO_MEMORY;
-    if (list->calm) f.n = carom_near_sleep(m, list, f.l->root, f.l->calm, f.l->found, f.n, t, h, v);
+    if (list->sleep_timers) f.n = carom_near_sleep(m, list, f.l->root, f.l->calm, f.l->found, f.n, t, h, v);
     return place(&f);
 }
 
@@ -521,7 +521,7 @@ static int first_slot(const adoption *a, int part, int parts) { return (int)((lo
 static void count_pairs(void *user, int part, int parts) {
     adoption *a = user;
     int n = 0;
-    for (int i = first_slot(a, part, parts); i < first_slot(a, part + 1, parts); ++i) n += a->list->holds[i] > 0;
+    for (int i = first_slot(a, part, parts); i < first_slot(a, part + 1, parts); ++i) n += a->list->key[i] > 0;
     a->first[part + 1] = n;
 }
 
@@ -533,10 +533,10 @@ static void adopt_pairs(void *user, int part, int parts) {
     live *l = a->l;
     int n = a->first[part], lane = 0;
     for (int i = first_slot(a, part, parts); i < first_slot(a, part + 1, parts); ++i) {
-        if (list->holds[i] > 0) {
-            const long long both = (list->holds[i] - 1) / x->nrules;
+        if (list->key[i] > 0) {
+            const long long both = (list->key[i] - 1) / x->nrules;
             pair *p = &l->pair[n++];
-            *p = *kind_pair(x, list->holds[i]);
+            *p = *kind_pair(x, list->key[i]);
             p->A = x->shape[both / x->nshapes];
             p->B = x->shape[both % x->nshapes];
             p->first = m->ne + m->nc + i;
@@ -545,10 +545,10 @@ static void adopt_pairs(void *user, int part, int parts) {
             p->held = l->held ? l->held + (size_t)(n - 1) * x->held_size : NULL;
             p->holds = 0;
             while (n > first_of(l, lane + 1, a->lanes)) ++lane;
-            p->turn = lane;
+            p->rank = lane;
         }
-        l->pair_of[i] = list->holds[i] ? n - 1 : -1;
-        list->law[i] = x->law[list->holds[i] ? kind_pair(x, llabs(list->holds[i])) - x->pairs : 0];
+        l->pair_of[i] = list->key[i] ? n - 1 : -1;
+        list->law[i] = x->law[list->key[i] ? kind_pair(x, llabs(list->key[i])) - x->pairs : 0];
     }
 }
 
@@ -586,10 +586,10 @@ static contact_place place_of(const struct near_pairs *x, long long number) {
 static long long known_as(const void *model, const carom_list *list, int slot) {
     const carom_model *m = model;
     const struct near_pairs *x = m->near;
-    const long long code = llabs(list->holds[slot]);
+    const long long code = llabs(list->key[slot]);
     int first = slot;
     if (!code) return m->ne + m->nc + slot;
-    while (list->holds[first] < 0) --first;
+    while (list->key[first] < 0) --first;
     const int part = x->parts == 1 || m->kinds[kind_pair(x, code)->kind].patch ? 0 : slot - first;
     return m->ne + m->nc + number_of(x, code, part);
 }
@@ -645,10 +645,10 @@ static carom_status find_sleepers(carom_model *m, carom_error *err) {
         while (m->sys.part[part] < b->v) ++part; // they come in order, behind all others
         x->part_of[k] = part;
     }
-    m->sys.sleeps = x->sleep > 0;
-    for (int k = 0; k < m->nbodies && m->sys.sleeps; ++k)
+    m->extensions->list.sleeps = x->sleep > 0;
+    for (int k = 0; k < m->nbodies && m->sys.contact_list->sleeps; ++k)
         if (x->part_of[k] >= 0) return CAROM_OK;
-    if (!m->sys.sleeps) return CAROM_OK;
+    if (!m->sys.contact_list->sleeps) return CAROM_OK;
     return carom_fail(err, CAROM_BAD_INPUT,
                       "%.200s: sleep has no effect: every body is named by an expression, joint or spring, or may "
                       "touch a flexible member or a body with `motion`; remove sleep",
@@ -657,6 +657,7 @@ static carom_status find_sleepers(carom_model *m, carom_error *err) {
 
 carom_status carom_near_system(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
+    carom_extensions *e = m->extensions;
     struct near_pairs *x = m->near;
     carom_contact *laws = carom_pool_take(&m->memory, (size_t)(m->nc + x->slots) * sizeof *laws);
     x->thin = carom_pool_take(&m->memory, (size_t)x->nshapes * sizeof *x->thin);
@@ -673,13 +674,13 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
     CAROM_TRY(find_sleepers(m, err));
     s->nc = m->nc + m->near->slots;
     s->listed = m->near->slots;
-    s->list_work = list_work;
-    s->list = make_list;
-    s->strays = strays;
-    s->adopt = adopt;
-    s->known_as = known_as;
-    s->may_tunnel = may_tunnel;
-    s->gap_of_pair = gap_of_pair;
+    e->list.work_size = list_work;
+    e->list.search = make_list;
+    e->list.margin_for = strays;
+    e->list.adopt = adopt;
+    e->list.number_of = known_as;
+    e->list.may_tunnel = may_tunnel;
+    e->list.gap_of_pair = gap_of_pair;
     return CAROM_OK;
 }
 
@@ -723,17 +724,17 @@ carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, 
     if (!list) return CAROM_OK;
     task t = {.m = m, .work = work, .q = q, .g = g, .lanes = lanes_of(m->near, list)};
     for (int i = 0; i < list->used; ++i)
-        if (list->holds[i] == 0) g[m->ne + m->nc + i] = INFINITY;
+        if (list->key[i] == 0) g[m->ne + m->nc + i] = INFINITY;
     carom_team_run(list->team, lane_gaps, &t);
     for (int i = 1; i < t.lanes; ++i) t.bad[0] |= t.bad[i];
     return t.bad[0] ? CAROM_USER : CAROM_OK;
 }
 
-void carom_near_hold(const carom_model *m, const void *work, carom_hold what, const double *q) {
+void carom_near_freeze(const carom_model *m, const void *work, carom_freeze what, const double *q) {
     const carom_list *list = carom_near_list(m, work);
     const live *l = list ? list->work : NULL;
     for (int i = 0; l && i < l->npairs; ++i)
-        if (m->kinds[l->pair[i].kind].patch) carom_patch_hold(m, &l->pair[i], what, q);
+        if (m->kinds[l->pair[i].kind].patch) carom_patch_freeze(m, &l->pair[i], what, q);
 }
 
 pair *carom_near_pairs(const carom_model *m, const void *work, int *n) {
@@ -770,7 +771,7 @@ void carom_near_share(const carom_model *m, const void *work, int contacts,
 }
 
 int carom_near_kind(const carom_model *m, const void *work, int slot) {
-    const long long code = llabs(carom_near_list(m, work)->holds[slot]);
+    const long long code = llabs(carom_near_list(m, work)->key[slot]);
     return code ? (int)(kind_pair(m->near, code) - m->near->pairs) : 0;
 }
 
@@ -875,7 +876,7 @@ double carom_near_size(const carom_model *m, long long id) {
 // -- at the start -----------------------------------------------------------------------------------------------------
 
 static void free_look(near_look *x) {
-    free(x->list.holds), free(x->list.fresh), free(x->list.law), free(x->list.work), free(x->gap);
+    free(x->list.key), free(x->list.is_new), free(x->list.law), free(x->list.work), free(x->gap);
 }
 
 void carom_near_close(const carom_model *m, void *work, near_look *x) {
@@ -891,12 +892,12 @@ carom_status carom_near_open(const carom_model *m, void *work, const double *q, 
         const size_t n = (size_t)x->list.slots;
         x->list = (carom_list){.slots = x->list.slots,
                                .off = m->conditional ? carom_conditions_off(m, work) : NULL,
-                               .holds = calloc(n, sizeof *x->list.holds),
-                               .fresh = calloc(n, sizeof *x->list.fresh),
+                               .key = calloc(n, sizeof *x->list.key),
+                               .is_new = calloc(n, sizeof *x->list.is_new),
                                .law = calloc(n, sizeof *x->list.law)};
         x->list.work = aligned_alloc(64, round_up(list_work(m, &x->list)));
         x->gap = calloc((size_t)(m->ne + m->nc) + n, sizeof *x->gap);
-        if (!x->list.holds || !x->list.fresh || !x->list.law || !x->list.work || !x->gap) break;
+        if (!x->list.key || !x->list.is_new || !x->list.law || !x->list.work || !x->gap) break;
         status = make_list(m, &x->list, 0, q, m->v0, 0);
         if (status == CAROM_NO_MEMORY) x->list.slots = x->list.used;
     }

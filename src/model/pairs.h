@@ -142,7 +142,7 @@ typedef struct pair {
                          // there
     int kind;            // then: which, and where the positions and velocities of its bodies start, in the order of
                          // velocities
-    int turn;            // its number within the kind
+    int rank;            // its number within the kind
     int q_at[2], v_at[2];
 } pair;
 
@@ -164,7 +164,7 @@ typedef struct patch {
     bool known, held;
     carom_frame r[2];
     carom_feature f[CAROM_PATCH], keep[CAROM_PATCH]; // found last; those of the position where they were held
-                                                     // (CAROM_HOLD)
+                                                     // (CAROM_FREEZE)
 } patch;
 
 // -- kinds.c: pairs of equal shapes of bodies of equal kind have one tape, which is asked with the positions of two
@@ -273,7 +273,8 @@ const pair *carom_near_pair(const carom_model *m, const void *work, int id);
 /// (CND-2)  Is it in a list although a condition of its own, or of a body, does not hold?
 bool carom_near_off(const carom_model *m, const void *work, const pair *p);
 carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g);
-void carom_near_hold(const carom_model *m, const void *work, carom_hold what, const double *q); // as carom_system.hold
+void carom_near_freeze(const carom_model *m, const void *work, carom_freeze what,
+                     const double *q); // as carom_system_events.freeze
 /// Call part(user, lane, from, to) for ranges of pairs that threads share, the contacts of each from id `from` to
 /// before `to`; lane < lanes.  contacts: how many of them there is work for; a few are not shared.
 void carom_near_share(const carom_model *m, const void *work, int contacts,
@@ -344,7 +345,7 @@ int carom_soft_force(const carom_model *m, void *work, double t, const double *q
 void carom_soft_energy(const carom_model *m, void *work, const double *q, double *energy);
 void carom_soft_power(const carom_model *m, void *work, double t, const double *q, const double *v, double *external,
                       double *damping);
-/// The power in parts, as carom_system.power_along adds them.
+/// The power in parts, as carom_system_accounts.power_along adds them.
 void carom_soft_along(const carom_model *m, void *work, double t, const double *q, const double *v, double weight,
                       double *external, double *damping);
 /// Where a contact is deeper than *most: how deep, and m->ncompliant plus the number of its pair of shapes.
@@ -372,7 +373,7 @@ bool carom_patch_pair(const shape *A, const shape *B);
 bool carom_patch_listed(const shape *A, const shape *B);
 /// Half the bounding box of a hull along axis i; A: its axes in the world.
 double carom_patch_extent(const shape *s, const double *A, int i);
-void carom_patch_hold(const carom_model *m, const pair *p, carom_hold what, const double *q);
+void carom_patch_freeze(const carom_model *m, const pair *p, carom_freeze what, const double *q);
 int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, const double *q, const double *v,
                      double *out);
 
@@ -414,5 +415,5 @@ void carom_pairs_exact(const carom_model *m, void *work, bool exact);
 void carom_pairs_unknown(const carom_model *m, void *work); // those that come and go are others now: nothing is held
 /// Features of pairs that are near: keep those of (t, q), answer with those kept, or with what is.
 // listed: those of a list that are followed, n
-carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q,
+carom_status carom_pairs_freeze(const carom_model *m, void *work, carom_freeze what, double t, const double *q,
                               pair *listed, int n);

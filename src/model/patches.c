@@ -146,16 +146,16 @@ static int farthest(const touch_pair *y, const both *x, const carom_feature *f, 
     return best;
 }
 
-void carom_patch_hold(const carom_model *m, const pair *p, carom_hold what, const double *q) {
+void carom_patch_freeze(const carom_model *m, const pair *p, carom_freeze what, const double *q) {
     patch *z = p->patch;
     const both x = frames(p, q);
     z->held = false;
-    if (what == CAROM_FREE || !finite(&x)) return;
+    if (what == CAROM_RELEASE || !finite(&x)) return;
     const carom_feature *f = features(p, &x);
     const touch_pair y = touch(m, p);
-    for (int k = 0; what == CAROM_HELD && k < p->count; ++k)
+    for (int k = 0; what == CAROM_FREEZE_AGAIN && k < p->count; ++k)
         if (!f[k].spare && touch_gap(&y, &x, &f[k]) < 0 && !among(&f[k], z->keep, p->count))
             z->keep[farthest(&y, &x, z->keep, p->count)] = f[k];
-    if (what == CAROM_HOLD) memcpy(z->keep, f, sizeof z->keep);
+    if (what == CAROM_FREEZE) memcpy(z->keep, f, sizeof z->keep);
     z->held = true;
 }

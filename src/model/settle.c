@@ -135,7 +135,7 @@ static void move(settling *s) {
     for (int k = 0; k < s->m->nbodies; ++k) {
         const body *b = &s->m->bodies[k];
         const int n = b->space == SPATIAL ? 3 : 2;
-        for (int i = 0; i < n && b->v >= 0; ++i) s->q[b->turn - n + i] += s->shift[3 * k + i];
+        for (int i = 0; i < n && b->v >= 0; ++i) s->q[b->orientation - n + i] += s->shift[3 * k + i];
     }
 }
 
@@ -147,7 +147,8 @@ static int moved(const settling *s, double *farthest, const char **who) {
         const body *b = &s->m->bodies[k];
         const int n = b->space == SPATIAL ? 3 : 2;
         double sum = 0;
-        for (int i = 0; i < n && b->v >= 0; ++i) sum += pow(s->q[b->turn - n + i] - s->m->q0[b->turn - n + i], 2);
+        for (int i = 0; i < n && b->v >= 0; ++i)
+            sum += pow(s->q[b->orientation - n + i] - s->m->q0[b->orientation - n + i], 2);
         count += sum > 0;
         if (sqrt(sum) > *farthest) *farthest = sqrt(sum), *who = b->name;
     }

@@ -46,14 +46,14 @@ static carom_status sample(const void *model, void *work, int k, bool effect, do
 }
 
 void carom_signals_system(carom_model *m) {
-    carom_system *s = &m->sys;
-    s->ni = m->nsignals;
-    s->nset = m->nset;
-    s->input = m->nsignals ? m->parameter + m->np_own : NULL;
-    s->inputs = m->nsignals ? inputs : NULL;
-    s->nsamplers = m->ncontrols;
-    s->samplers = m->samplers;
-    s->sample = m->ncontrols ? sample : NULL;
+    carom_extensions *e = m->extensions;
+    e->signals.ni = m->nsignals;
+    e->signals.nset = m->nset;
+    e->signals.input = m->nsignals ? m->parameter + m->np_own : NULL;
+    e->signals.set = m->nsignals ? inputs : NULL;
+    e->signals.nsamplers = m->ncontrols;
+    e->signals.samplers = m->samplers;
+    e->signals.sample = m->ncontrols ? sample : NULL;
 }
 
 // -- for those that linearise controllers -----------------------------------------------------------------------------

@@ -33,12 +33,12 @@ static void integrate(double *sums, int at, int n, int nv, const double *v, doub
 // How long each body has been slow, and at the end of that time steady.
 static void count_calm(const carom_model *m, carom_list *list, double *calm, double t, double h, const double *v) {
     const struct near_pairs *x = m->near;
-    const double since = fmin(t - list->calm[0], h); // 0: this time has been counted
-    double *sums = list->calm + 1 + m->sys.nparts, a[6];
-    list->calm[0] = t;
+    const double since = fmin(t - list->sleep_timers[0], h); // 0: this time has been counted
+    double *sums = list->sleep_timers + 1 + m->sys.nparts, a[6];
+    list->sleep_timers[0] = t;
     for (int k = 0; k < m->nbodies; ++k) {
         const int part = x->part_of[k];
-        calm[k] = part < 0 ? 0 : list->asleep[part] ? AFTER : list->calm[1 + part] + since;
+        calm[k] = part < 0 ? 0 : list->asleep[part] ? AFTER : list->sleep_timers[1 + part] + since;
     }
     for (int i = 0; i < x->nshapes; ++i) {
         const shape *s = x->shape[i];
@@ -49,7 +49,7 @@ static void count_calm(const carom_model *m, carom_list *list, double *calm, dou
         const int part = x->part_of[k];
         if (part < 0 || list->asleep[part]) continue;
         integrate(sums, m->sys.part[part], m->sys.part[part + 1] - m->sys.part[part], m->nv, v,
-                  calm[k] > 0 ? list->calm[1 + part] : -1, since);
+                  calm[k] > 0 ? list->sleep_timers[1 + part] : -1, since);
     }
     for (int i = 0; i < x->nshapes; ++i) {
         const shape *s = x->shape[i];
@@ -89,7 +89,7 @@ int carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *
         if (part < 0) continue;
         const bool was = list->asleep[part];
         list->asleep[part] = least[r] >= AFTER;
-        list->calm[1 + part] = was && !list->asleep[part] ? 0 : calm[k];
+        list->sleep_timers[1 + part] = was && !list->asleep[part] ? 0 : calm[k];
     }
     for (int i = 0; i < n; ++i) {
         const int part = x->part_of[x->shape[(found[i] - 1) / x->nrules / x->nshapes]->body - m->bodies];

@@ -84,7 +84,7 @@ static carom_status force(const void *model, void *work, double t, const double 
     double *own = m->nmember ? carom_model_scratch(m, work) : f;
     const bool good = fill(m, work, GROUP_FORCE, t, q, v, own, NULL, NULL);
     carom_free_force(m, v, f);
-    if (m->sys.sleeps) carom_near_still(m, work, f);
+    if (m->sys.contact_list->sleeps) carom_near_still(m, work, f);
     if (m->nmember == 0) return carom_soft_force(m, work, t, q, v, f) || !good ? CAROM_USER : CAROM_OK;
     const int n = m->visible.nv_own + 1 + m->visible.compiled;
     carom_zero(f, m->visible.nv_own);
@@ -235,12 +235,12 @@ static carom_status curvature(const void *model, void *work, double t, const dou
     return carom_shared_curvature(m, work, t, q, v, L, kappa);
 }
 
-static carom_status hold(const void *model, void *work, carom_hold what, double t, const double *q) {
+static carom_status hold(const void *model, void *work, carom_freeze what, double t, const double *q) {
     const carom_model *m = model;
-    if (m->near) carom_near_hold(m, work, what, q);
+    if (m->near) carom_near_freeze(m, work, what, q);
     int n;
     pair *listed = carom_near_pairs(m, work, &n);
-    return m->npairs || (m->near && m->near->held_size) ? carom_pairs_hold(m, work, what, t, q, listed, n) : CAROM_OK;
+    return m->npairs || (m->near && m->near->held_size) ? carom_pairs_freeze(m, work, what, t, q, listed, n) : CAROM_OK;
 }
 
 // Entries of a matrix, from value `first` of a group on.  False when one is not finite.
@@ -452,7 +452,7 @@ static carom_status motion(const void *model, void *work, double t, const double
     double *terms = m->whole_mass ? M.a : carom_model_scratch(m, work);
     const bool good = fill(m, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v, f, terms, g);
     if (m->nfree) carom_free_force(m, v, f);
-    if (m->sys.sleeps) carom_near_still(m, work, f);
+    if (m->sys.contact_list->sleeps) carom_near_still(m, work, f);
     if (!m->whole_mass) {
         carom_matrix_zero(M);
         put_mass(m, terms, M);
@@ -547,7 +547,7 @@ carom_status carom_model_row(const carom_model *m, void *work, double t, const d
 }
 
 // Bounds from the graph: W holds the slopes of a gap, dW its second derivatives.
-static bool reach_of(const carom_model *m, const double *given, carom_magnitude *x, int n, carom_reach *to) {
+static bool reach_of(const carom_model *m, const double *given, carom_magnitude *x, int n, carom_gap_bounds *to) {
     const double up = 1 + 1e-9; // the bounds are rounded, too
     carom_graph_magnitudes(m->graph, given, m->np_own, HUGE_VAL, x, n);
     to->powerless = x[m->power[0]].most == 0 && x[m->power[1]].most == 0;
@@ -571,7 +571,7 @@ static bool reach_of(const carom_model *m, const double *given, carom_magnitude 
     return sum + to->size < HUGE_VAL;
 }
 
-static bool reach(const void *model, void *work, carom_reach *to) {
+static bool reach(const void *model, void *work, carom_gap_bounds *to) {
     enum { MOST = 100000 }; // nodes
     const carom_model *m = model;
     int n = 0;
@@ -704,37 +704,41 @@ static carom_status place_work(carom_model *m, carom_error *err) {
     if (gaps || forces) {
         end = carom_bounds_work(m, gaps, forces, end);
         if (!end) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the bounds of gaps and forces");
-        m->sys.bounds = gaps ? carom_model_bounds : NULL;
-        m->sys.force_bounds = forces ? carom_model_force_bounds : NULL;
+        m->extensions->events.gap_bounds = gaps ? carom_model_bounds : NULL;
+        m->extensions->events.force_bounds = forces ? carom_model_force_bounds : NULL;
     }
     m->sys.work_size = m->times_tape ? carom_times_work(m, end) : end;
     return CAROM_OK;
 }
 
 // Functions that some models lack.
-static void set_optional(const carom_model *m, carom_system *s, bool turns) {
+static void set_optional(carom_model *m, bool turns) {
+    carom_system *s = &m->sys;
+    carom_extensions *e = m->extensions;
     s->restitution = m->bounce_tape ? restitution : NULL;
     s->friction = m->rub_tape || (m->near && m->near->rub_tape) ? friction : NULL;
-    s->jump = m->times_tape && m->nswitches ? carom_model_jump : NULL;
-    s->even = m->times_tape && m->npulses ? carom_model_even : NULL;
+    e->events.next_jump = m->times_tape && m->nswitches ? carom_model_jump : NULL;
+    e->events.limit_step = m->times_tape && m->npulses ? carom_model_even : NULL;
     s->explain = m->nasked ? carom_tables_explain : NULL;
-    s->kinks = m->nkinks ? kinks : NULL;
-    s->compliant = m->ncompliant || (m->near && m->near->yields) ? compliant : NULL;
+    e->events.kinks = m->nkinks ? kinks : NULL;
+    e->checks.compliant_overlap = m->ncompliant || (m->near && m->near->yields) ? compliant : NULL;
     s->move = turns ? carom_model_move : NULL;
     s->lift = turns ? carom_model_lift : NULL;
     s->power = powerless(m) ? NULL : power;
-    s->power_along = m->along ? power_along : NULL;
+    e->accounts.power_along = m->along ? power_along : NULL;
     const bool own = m->nc > 0 && m->ne == 0 && m->npairs == 0 && !m->near && m->nmember == 0 && !turns;
-    s->reach = own && s->flags & CAROM_TIMELESS_GAPS ? reach : NULL;
-    s->hold = m->npairs || (m->near && m->near->patches) ? hold : NULL;
-    s->hold_list = m->near && m->near->held_size ? hold : NULL;
-    s->travel = m->npairs ? carom_model_travel : NULL;
-    s->works = m->nelements ? works : NULL;
-    s->free_motion = m->only_expressions ? free_motion : NULL;
-    s->motion_directions = m->tape->group[GROUP_MOTION_DIRECTIONS].count > 0 ? motion_directions : NULL;
+    e->events.global_bounds = own && s->flags & CAROM_TIMELESS_GAPS ? reach : NULL;
+    e->events.freeze = m->npairs || (m->near && m->near->patches) ? hold : NULL;
+    e->list.freeze = m->near && m->near->held_size ? hold : NULL;
+    e->checks.displacement_bound = m->npairs ? carom_model_travel : NULL;
+    e->accounts.works = m->nelements ? works : NULL;
+    e->speed.free_motion = m->only_expressions ? free_motion : NULL;
+    e->speed.motion_directions = m->tape->group[GROUP_MOTION_DIRECTIONS].count > 0 ? motion_directions : NULL;
 }
 
-static void set_functions(const carom_model *m, carom_system *s) {
+static void set_functions(carom_model *m) {
+    carom_system *s = &m->sys;
+    carom_extensions *e = m->extensions;
     const bool some = m->ne + m->nc > 0 || m->near,
                whole = m->nmember == 0 && m->nfree == 0 && m->npairs == 0 && !m->near;
     s->work_init = work_init;
@@ -742,20 +746,24 @@ static void set_functions(const carom_model *m, carom_system *s) {
     s->force = whole ? whole_force : force;
     s->gaps = !some ? NULL : whole ? whole_gaps : gaps;
     s->directions = some ? directions : NULL;
-    s->rates = some ? rates : NULL;
+    e->speed.rates = some ? rates : NULL;
     s->curvature = curvature;
     s->tangent = tangent;
     s->mass_gradient = mass_gradient;
     s->reaction_gradient = reaction_gradient;
     s->rate_gradient = rate_gradient;
     s->energy = energy;
-    s->observe = whole ? whole_observe : observe;
-    s->motion = m->nmember ? NULL : m->only_expressions ? whole_motion : motion;
+    e->speed.observe = whole ? whole_observe : observe;
+    e->speed.motion = m->nmember ? NULL : m->only_expressions ? whole_motion : motion;
 }
 
 carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
+    carom_extensions *e = carom_pool_take(&m->memory, sizeof *e);
+    if (!e) return carom_model_no_memory(m, err);
+    m->extensions = e;
     *s = carom_system_default(m->nq, m->nv, m->ne, m->nc); // and those that come and go
+    carom_system_extend(s, e);
     s->first_state = m->first_state, s->nstates = m->nstates;
     s->nrates = m->nrates;
     const bool turns = carom_model_turns(m);
@@ -765,13 +773,13 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
                (linear(m) && !turns ? CAROM_LINEAR : 0u) | CAROM_FORCE_SETS;
     s->contacts = m->contacts;
     s->model = m;
-    s->nk = m->nkinks;
-    s->kink_of = m->kink_of;
-    s->nworks = m->nelements;
+    e->events.nk = m->nkinks;
+    e->events.kink_of = m->kink_of;
+    e->accounts.nworks = m->nelements;
     CAROM_TRY(place_work(m, err));
     carom_signals_system(m);
-    set_functions(m, s);
-    set_optional(m, s, turns);
+    set_functions(m);
+    set_optional(m, turns);
     if (m->near) CAROM_TRY(carom_near_system(m, err));
     return carom_conditions_system(m, err);
 }

@@ -495,8 +495,8 @@ static carom_status read_joint(mjcf *m, const xml_element *e, const body *b, con
         return fail(m, e, "the range of joint '%.60s' is %g to %g; the first must not exceed the second", j->own,
                     j->range[0], j->range[1]);
     const frame f = m->global ? start_frame(m) : b->at;
-    carom_turn(f.R, axis, j->axis);
-    carom_turn(f.R, pos, j->at);
+    carom_rotate_vector(f.R, axis, j->axis);
+    carom_rotate_vector(f.R, pos, j->at);
     for (int i = 0; i < 3; ++i) j->at[i] += f.r[i];
     return CAROM_OK;
 }
@@ -514,7 +514,7 @@ static void start_at_limit(mjcf *m, joint *j, body *b) {
     if (m->global) return;
     if (j->type == HINGE) motion = carom_about(j->axis, way);
     double r[3];
-    carom_turn(motion.R, j->at, r);
+    carom_rotate_vector(motion.R, j->at, r);
     for (int i = 0; i < 3; ++i) motion.r[i] = j->type == SLIDE ? way * j->axis[i] : j->at[i] - r[i];
     b->at = carom_compose(&motion, &b->at);
     j->ref += way;
@@ -935,7 +935,7 @@ static carom_status put_equality(mjcf *m, const xml_element *e, const char *name
     double anchor[3] = {0}, at[3];
     CAROM_TRY(vector(m, e, NULL, "anchor", 3, anchor, NULL));
     const frame start = start_frame(m), *f = a < 0 ? &start : &m->body_at[a]->at;
-    carom_turn(f->R, anchor, at);
+    carom_rotate_vector(f->R, anchor, at);
     for (int i = 0; i < 3; ++i) at[i] += f->r[i];
     put(m, "  %s: {type: %s, between: [%s, %s]", name, weld ? "weld" : "spherical", carrier_name(m, B),
         carrier_name(m, A));

@@ -104,7 +104,7 @@ void carom_transpose(const double *A, double *B) {
     for (int i = 0; i < 9; ++i) B[i] = A[3 * (i % 3) + i / 3];
 }
 
-void carom_turn(const double *R, const double *x, double *y) {
+void carom_rotate_vector(const double *R, const double *x, double *y) {
     const double a[3] = {x[0], x[1], x[2]};
     for (int i = 0; i < 3; ++i) y[i] = R[3 * i] * a[0] + R[3 * i + 1] * a[1] + R[3 * i + 2] * a[2];
 }
@@ -117,7 +117,7 @@ void carom_turn_back(const double *R, const double *x, double *y) {
 frame carom_compose(const frame *a, const frame *b) {
     frame c;
     carom_times(a->R, b->R, c.R);
-    carom_turn(a->R, b->r, c.r);
+    carom_rotate_vector(a->R, b->r, c.r);
     for (int i = 0; i < 3; ++i) c.r[i] += a->r[i];
     return c;
 }
@@ -178,7 +178,7 @@ static void steiner(double *J, double m, const double *d) {
 void carom_mass_add(mass *to, const mass *x, const frame *f) {
     double centre[3], A[9], T[9], sum[3], d[3];
     if (x->m == 0) return;
-    carom_turn(f->R, x->centre, centre);
+    carom_rotate_vector(f->R, x->centre, centre);
     for (int i = 0; i < 3; ++i) centre[i] += f->r[i];
     const double m = to->m + x->m;
     for (int i = 0; i < 3; ++i) sum[i] = (to->m * to->centre[i] + x->m * centre[i]) / m;
@@ -287,7 +287,7 @@ void carom_put_head(const importing *r, const char *name, const double *gravity)
 
 void carom_put_body(const importing *r, const char *name, const mass *x, const frame *at) {
     double q[4], centre[3];
-    carom_turn(at->R, x->centre, centre);
+    carom_rotate_vector(at->R, x->centre, centre);
     for (int k = 0; k < 3; ++k) centre[k] += at->r[k];
     carom_quaternion_of(at->R, q);
     char text[40];

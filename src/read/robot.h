@@ -52,7 +52,7 @@ const char *carom_import_name(importing *r, const char *own);
 
 void carom_times(const double *A, const double *B, double *C);
 void carom_transpose(const double *A, double *B);
-void carom_turn(const double *R, const double *x, double *y);
+void carom_rotate_vector(const double *R, const double *x, double *y);
 void carom_turn_back(const double *R, const double *x, double *y);
 frame carom_compose(const frame *a, const frame *b);
 frame carom_inverse(const frame *a);

@@ -516,7 +516,7 @@ static void put_joint(const robot *r, const joint *j) {
     const frame at = carom_compose(&r->links[j->parent].at, &j->origin);
     double axis[3];
     if (j->type == FIXED || j->type == FLOATING) return;
-    carom_turn(at.R, j->axis, axis);
+    carom_rotate_vector(at.R, j->axis, axis);
     const char *word = j->type == PLANAR      ? "planar"
                        : !moves(j)            ? "weld"
                        : j->type == PRISMATIC ? "prismatic"

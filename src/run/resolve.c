@@ -108,14 +108,14 @@ carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom
         return carom_fail(err, CAROM_BAD_INPUT,
                           "the end time is missing; give `end`, or `end:` in the model's simulation section");
     if (given->adaptive && isnan(run->step)) run->step = 1e-3 * run->end; // the first to try
-    if (run->table && run->table->own_steps && isnan(run->step))
+    if (run->table && run->table->controls_own_steps && isnan(run->step))
         // between rows nothing depends on the end, so a run to a later end has the same
         run->step = given->interval > 0 ? given->interval : run->end / ROWS;
     if (isnan(run->step))
         return carom_fail(err, CAROM_BAD_INPUT,
                           "the step size is missing; give `step`, or `step:` in the model's simulation section");
     // located schemes take some ten steps between two records
-    run->evaluations = run->end / run->step * (run->table && run->table->own_steps ? 20 : 2);
+    run->evaluations = run->end / run->step * (run->table && run->table->controls_own_steps ? 20 : 2);
     return CAROM_OK;
 }
 
@@ -158,8 +158,8 @@ carom_sim_def carom_run_sim(const carom_run *run, const carom_model *m) {
 void carom_run_signals(carom_sim_def *def, const double *left, double *room) {
     if (!def || !room) return;
     const carom_system *s = def->system;
-    if (!left || s->ni == 0) return;
-    def->input_t = left[s->ni];
-    for (int i = 0; i < s->ni; ++i) room[i] = i < s->nset ? s->input[i] : left[i];
+    if (!left || s->signals->ni == 0) return;
+    def->input_t = left[s->signals->ni];
+    for (int i = 0; i < s->signals->ni; ++i) room[i] = i < s->signals->nset ? s->signals->input[i] : left[i];
     def->input = room;
 }

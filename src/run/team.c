@@ -136,7 +136,7 @@ carom_team *carom_team_create(int n, carom_error *err) {
     const bool crowded = n > sysconf(_SC_NPROCESSORS_ONLN);
     crew *c = aligned_alloc(APART, sizeof *c);
     if (!c) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d threads", n), NULL;
-    *c = (crew){.team = {.n = n, .run = run, .reach = reach, .await = await},
+    *c = (crew){.team = {.n = n, .run = run, .signal = reach, .wait = await},
                 .spins = crowded ? 0 : SPINS,
                 .yields = crowded ? FEW_YIELDS : YIELDS,
                 .thread = calloc((size_t)n, sizeof *c->thread),

@@ -25,7 +25,7 @@ static void copy_directions(carom_local *to, int b, const carom_local *from, int
     }
 }
 
-carom_status carom_bent_find(carom_bent *z, carom_step *s, double *u, const carom_local *L, carom_place at) {
+carom_status carom_bent_find(carom_bent *z, carom_step *s, double *u, const carom_local *L, carom_evaluation_point at) {
     z->some = false;
     for (int b = 0; b < L->nb; ++b) z->plane[b] = false;
     carom_copy(z->u, u, L->at[L->nb]);

@@ -19,7 +19,7 @@ typedef struct carom_bent {
 carom_bent carom_allocate_bent(carom_arena *mem, const carom_system *sys);
 
 /// As carom_velocity_before(); contacts whose u it changes are bent, with the directions that L has.
-carom_status carom_bent_find(carom_bent *z, carom_step *s, double *u, const carom_local *L, carom_place at);
+carom_status carom_bent_find(carom_bent *z, carom_step *s, double *u, const carom_local *L, carom_evaluation_point at);
 /// Their directions go to L, a frame that has been evaluated elsewhere; its set may be another.
 void carom_bent_keep(const carom_bent *z, carom_local *L);
 /// The iterate at which they were found has the displacement x and gaps g (by id), ...  *all: every one of them has a

@@ -1,7 +1,7 @@
 // closed.c: when a contact is closed, and when its approach is an impact.
 //
 // Spec: docs/METHODS.md, "When a contact is closed" and "What an impact is".  Both questions are answered here once,
-// for all schemes: each scheme says where it stands (carom_place) and gets the set, or the verdict.
+// for all schemes: each scheme says where it stands (carom_evaluation_point) and gets the set, or the verdict.
 #include "base/tolerance.h"
 #include "scheme/inside.h"
 #include "scheme/step.h"
@@ -104,15 +104,15 @@ carom_status carom_run_off(carom_step *s, const carom_local *L, double t, const 
                            double *held, bool *keeps) {
     const double size = carom_size_of_positions(s->sys, q);
     bool known = false;
-    for (int b = 0; b < L->nb && s->sys->hold && size > 0; ++b) {
+    for (int b = 0; b < L->nb && s->sys->events->freeze && size > 0; ++b) {
         const int id = L->id[b];
         if (id < s->sys->ne || !keeps[id]) continue;
         const double far = elsewhere(s, L, L->at[b], size);
         if (!(g[id] > far)) continue;
         if (!known) {
-            CAROM_TRY(carom_hold_features(s, CAROM_HOLD, s->t, s->q));
+            CAROM_TRY(carom_freeze_features(s, CAROM_FREEZE, s->t, s->q));
             const carom_status status = carom_gaps(s, held, t, q);
-            CAROM_TRY(carom_hold_features(s, CAROM_FREE, s->t, s->q));
+            CAROM_TRY(carom_freeze_features(s, CAROM_RELEASE, s->t, s->q));
             CAROM_TRY(status);
             known = true;
         }
@@ -147,7 +147,7 @@ double carom_local_velocity_rounding(const carom_step *s, const carom_local *L, 
 // -- acceleration without reactions -----------------------------------------------------------------------------------
 
 // M^-1 f at the point, from what the scheme has at hand; found once per call.
-static carom_status acceleration(carom_step *s, const double **a, const carom_place *at) {
+static carom_status acceleration(carom_step *s, const double **a, const carom_evaluation_point *at) {
     if (at->f && !at->F) return *a = at->f, CAROM_OK;
     double *x = s->inside->a_free;
     if (!at->f) {
@@ -175,7 +175,7 @@ static double no_velocity(const carom_step *s, double p) { return 16 * DBL_EPSIL
 // Is a positive gap small, or did its contact react?
 static bool gaps_doubtful(const carom_step *s, const double *g, const double *held) {
     const int ne = s->sys->ne, nc = s->sys->nc;
-    if (!held) held = s->held;
+    if (!held) held = s->active;
     g += ne;
     for (int c = 0; c < nc; ++c)
         if (g[c] > 0 && (g[c] < CAROM_NOTICED || held[c] != 0)) return true;
@@ -191,10 +191,10 @@ bool carom_many_open(const double *g, const double *held, int nc) {
 
 // The contacts that may be closed although g > 0: gaps of the size of rounding, and contacts that reacted in the last
 // step.  Gaps that are far from that are sorted out before W is asked for.  True: L's set was the same before.
-static bool candidates(const carom_step *s, carom_local *L, const double *g, const carom_place *at) {
+static bool candidates(const carom_step *s, carom_local *L, const double *g, const carom_evaluation_point *at) {
     static const double NEAR = 1e-9; // no lever is so long that more of a position is rounding
     const int ne = s->sys->ne, all = ne + s->sys->nc;
-    const double *held = at->held ? at->held : s->held;
+    const double *held = at->active ? at->active : s->active;
     const double near = fmax(DBL_EPSILON * CAROM_NOTICED, NEAR * (carom_size_of_positions(s->sys, at->q) +
                                                                   s->h * carom_size_of_rates(s->sys, at->v)));
     const int before = L->nb;
@@ -208,7 +208,7 @@ static bool candidates(const carom_step *s, carom_local *L, const double *g, con
 
 // Of contacts whose wall moves by itself (w or d2g/dt2 is not zero): the largest |kappa| at the point and half a step
 // before it, for it passes zero where the wall bends the other way.  Of the others: -1.
-static carom_status curvatures(carom_step *s, const carom_local *L, const carom_place *at) {
+static carom_status curvatures(carom_step *s, const carom_local *L, const carom_evaluation_point *at) {
     carom_inside *in = s->inside;
     double *kappa = in->kappa, *other = in->kappa_before;
     const int rows = L->at[L->nb];
@@ -245,8 +245,8 @@ static void close_with(const carom_step *s, double *g, const carom_local *L, con
     }
 }
 
-carom_status carom_close_together(carom_step *s, carom_local *L, double *g, carom_place at) {
-    const double *held = at.held ? at.held : s->held;
+carom_status carom_close_together(carom_step *s, carom_local *L, double *g, carom_evaluation_point at) {
+    const double *held = at.active ? at.active : s->active;
     if (s->strict || s->sys->nc < 2 || !gaps_doubtful(s, g, held) || !one_closes(s, g, held)) return CAROM_OK;
     candidates(s, L, g, &at);
     if (L->nb == 0) return CAROM_OK;
@@ -260,10 +260,12 @@ carom_status carom_close_together(carom_step *s, carom_local *L, double *g, caro
 //         |v|),
 // (CL-7)  or  reacted on a wall that moves by itself,  u_N <= max(eps_u, 2 h |kappa|)  and  g <= n h^2 (|W'a| +
 //         |kappa|)
-static carom_status round_gaps(carom_step *s, double *g, carom_local *L, bool *known, const carom_place *at) {
+static carom_status round_gaps(carom_step *s, double *g, carom_local *L, bool *known,
+                               const carom_evaluation_point *at) {
     static const double STEPS = 1 << 20; // that a gap may wander by its rounding
     const int ne = s->sys->ne;
-    const double *held = at->held ? at->held : s->held, *a, *kappa = NULL, h = s->h, n = at->steps > 0 ? at->steps : 1;
+    const double *held = at->active ? at->active : s->active, *a, *kappa = NULL, h = s->h,
+                 n = at->steps > 0 ? at->steps : 1;
     *known = candidates(s, L, g, at) && *known;
     if (L->nb == 0) return CAROM_OK;
     CAROM_TRY(acceleration(s, &a, at));
@@ -298,7 +300,7 @@ static const double FEW = 4; // steps
 typedef struct judge {
     carom_step *s;
     const carom_local *L;
-    const carom_place *at;
+    const carom_evaluation_point *at;
     const double *a;     // NULL: not found yet
     const double *kappa; // the curvatures; NULL: s->inside->kappa will hold them
     bool curved;         // they were needed
@@ -319,7 +321,8 @@ static carom_status exceeds(judge *j, int k, double size, bool *beyond) {
     return CAROM_OK;
 }
 
-carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, bool flew, carom_place at) {
+carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, bool flew,
+                             carom_evaluation_point at) {
     const double *a;
     L->nb = L->at[0] = 0;
     join(s->sys, L, id);
@@ -345,19 +348,20 @@ static carom_status struck(judge *j, bool *some, double *which, const double *u)
 }
 
 carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u,
-                          carom_place at) {
+                          carom_evaluation_point at) {
     return struck(&(judge){.s = s, .L = L, .at = &at}, some, which, u);
 }
 
 carom_status carom_struck_on(carom_step *s, bool *some, bool *curved, const carom_local *L, const double *u,
-                             const double *kappa, carom_place at) {
+                             const double *kappa, carom_evaluation_point at) {
     judge j = {.s = s, .L = L, .at = &at, .kappa = kappa};
     CAROM_TRY(struck(&j, some, NULL, u));
     *curved = j.curved;
     return CAROM_OK;
 }
 
-carom_status carom_joints_struck(carom_step *s, bool *some, const carom_local *L, const double *u, carom_place at) {
+carom_status carom_joints_struck(carom_step *s, bool *some, const carom_local *L, const double *u,
+                                 carom_evaluation_point at) {
     judge j = {.s = s, .L = L, .at = &at};
     *some = false;
     for (int b = 0; b < L->nb && L->id[b] < s->sys->ne && !*some; ++b)
@@ -366,7 +370,7 @@ carom_status carom_joints_struck(carom_step *s, bool *some, const carom_local *L
 }
 
 // (CL-5)  u_j = W_j(q_0)'v_0 + w, but W_j(q_1)'v_0 + w where the two differ by more than theta_j: a kink
-carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *L, carom_place at) {
+carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *L, carom_evaluation_point at) {
     judge j = {.s = s, .L = L, .at = &at};
     if (s->sys->flags & CAROM_CONSTANT_DIRECTIONS && s->sys->flags & CAROM_TIMELESS_GAPS) return CAROM_OK;
     for (int b = 0; b < L->nb; ++b) {
@@ -379,13 +383,14 @@ carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *
     return CAROM_OK;
 }
 
-static carom_status close_near(carom_step *s, carom_local *L, double *g, bool *known, const carom_place *at) {
-    if (!s->strict && gaps_doubtful(s, g, at->held)) CAROM_TRY(round_gaps(s, g, L, known, at));
+static carom_status close_near(carom_step *s, carom_local *L, double *g, bool *known,
+                               const carom_evaluation_point *at) {
+    if (!s->strict && gaps_doubtful(s, g, at->active)) CAROM_TRY(round_gaps(s, g, L, known, at));
     *known = close_same(s, L, g) && *known;
     return CAROM_OK;
 }
 
-carom_status carom_close_near(carom_step *s, carom_local *L, double *g, const carom_place *at) {
+carom_status carom_close_near(carom_step *s, carom_local *L, double *g, const carom_evaluation_point *at) {
     return close_near(s, L, g, &(bool){false}, at);
 }
 
@@ -397,19 +402,19 @@ void carom_note_gaps(const carom_step *s, const double *g, const double *q) {
     carom_copy(x->g, g + s->sys->ne, s->sys->nc);
 }
 
-carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) {
+carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_evaluation_point at) {
     return carom_close_place(s, L, g, at);
 }
 
-carom_status carom_close_knowing(carom_step *s, carom_local *L, double *g, bool *known, carom_place at) {
+carom_status carom_close_knowing(carom_step *s, carom_local *L, double *g, bool *known, carom_evaluation_point at) {
     const int ne = s->sys->ne;
-    if (!carom_all_open(g + ne, at.held ? at.held : s->held, s->sys->nc)) return close_near(s, L, g, known, &at);
+    if (!carom_all_open(g + ne, at.active ? at.active : s->active, s->sys->nc)) return close_near(s, L, g, known, &at);
     *known = *known && L->nb == ne; // joints come first
     carom_join_joints(s->sys, L);
     return CAROM_OK;
 }
 
-carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom_place at) {
+carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom_evaluation_point at) {
     const int ne = s->sys->ne;
     const double *a = NULL;
     bool known = false;
@@ -426,7 +431,7 @@ carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom
 
 // Does contact id approach no faster than 4 h sum |W| |a|?  Reactions may hold one body and not the other: their
 // accelerations do not cancel.
-static carom_status slow(carom_step *s, bool *is, carom_local *L, int id, carom_place at) {
+static carom_status slow(carom_step *s, bool *is, carom_local *L, int id, carom_evaluation_point at) {
     const double *a;
     L->nb = L->at[0] = 0;
     join(s->sys, L, id);
@@ -439,13 +444,13 @@ static carom_status slow(carom_step *s, bool *is, carom_local *L, int id, carom_
 // (CL-9)  j joins the set I of the step where  g_j(q_0) <= 0  or  reacted in the last step  or  u_j >= -4 h sum |W_j|
 //         |a|,  j not in I,  g_j(q_1) < 0
 carom_status carom_close_thrown(carom_step *s, bool *some, double *sign, const double *g_1, carom_local *L, double *g_0,
-                                carom_place start) {
+                                carom_evaluation_point start) {
     const int ne = s->sys->ne, all = ne + s->sys->nc;
     bool seen = false; // g_0 is known; for contacts that reacted nobody needs it
     *some = false;
     for (int id = ne; id < all; ++id) {
         if (!(g_1[id] < 0) || carom_closed(s, sign[id])) continue;
-        bool lasts = s->held[id - ne] != 0;
+        bool lasts = s->active[id - ne] != 0;
         if (!lasts && !seen) {
             CAROM_TRY(carom_gaps(s, g_0, start.t, start.q));
             CAROM_TRY(carom_close_place(s, L, g_0, start));

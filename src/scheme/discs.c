@@ -161,7 +161,7 @@ bool carom_discs_split(carom_discs *x, const carom_problem *from, carom_problem 
                           .c = x->c,
                           .p = x->p,
                           .u = x->u,
-                          .enough = from->enough,
+                          .acceptable = from->acceptable,
                           .team = from->team};
     return true;
 }

@@ -22,7 +22,7 @@ static bool assemble(carom_problem *pb) {
 static void present_parts(carom_step *s, bool formed, bool blocks) {
     carom_delassus *d = &s->inside->delassus;
     s->problem.G = NULL;
-    s->problem.team = s->team;
+    s->problem.team = s->inside->team;
     s->problem.rows = formed && blocks ? &d->parts.rows : NULL;
     s->problem.parts = formed && d->symmetric ? &d->parts.parts : NULL;
     s->problem.assemble = formed && !blocks ? assemble : NULL;
@@ -32,7 +32,7 @@ static void present_parts(carom_step *s, bool formed, bool blocks) {
 void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a,
                            long number) {
     carom_delassus *d = &s->inside->delassus;
-    carom_delassus_way way = {.formed = number, .team = s->team};
+    carom_delassus_way way = {.formed = number, .team = s->inside->team};
     carom_problem_blocks(s, L);
     s->inside->a = a;
     if (d->parts.blocks) {
@@ -51,7 +51,7 @@ void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_loca
 }
 
 void carom_problem_react(carom_step *s, double *v, double a, const double *p, int rows) {
-    carom_delassus_react(&s->inside->delassus, v, a, p, rows, s->team);
+    carom_delassus_react(&s->inside->delassus, v, a, p, rows, s->inside->team);
 }
 
 void carom_problem_apply(carom_step *s, double *v, double a) { carom_problem_react(s, v, a, s->p, s->problem.n); }

@@ -5,6 +5,7 @@
 // look at.
 #include "contact/residual.h"
 #include "scheme/friction.h"
+#include "scheme/inside.h"
 #include <math.h>
 
 enum { SLIP, STICK, RATE, EACH = CAROM_FRICTION_LAW }; // numbers of a contact: coefficients, tangential velocities
@@ -22,13 +23,14 @@ bool carom_friction_reacts(const carom_system *sys) {
     return false;
 }
 
-carom_rubbing *carom_allocate_rubbing(carom_arena *mem, const carom_system *sys, carom_contact *contacts, bool reacts) {
-    carom_rubbing *rub = carom_allocate_bytes(mem, sizeof *rub);
+carom_varying_friction *carom_allocate_varying_friction(carom_arena *mem, const carom_system *sys,
+                                                        carom_contact *contacts, bool reacts) {
+    carom_varying_friction *rub = carom_allocate_bytes(mem, sizeof *rub);
     double *law = carom_allocate(mem, EACH * (size_t)sys->nc);
     int ndir = 0;
     for (int id = 0; id < sys->ne + sys->nc; ++id) ndir += carom_system_recorded(sys, id);
     double *force = reacts ? carom_allocate(mem, (size_t)ndir) : NULL;
-    if (rub) *rub = (carom_rubbing){contacts, law, force, ndir};
+    if (rub) *rub = (carom_varying_friction){contacts, law, force, ndir};
     return rub;
 }
 
@@ -37,8 +39,8 @@ carom_status carom_friction_settle(carom_step *s, const carom_local *L, const do
                                    bool *settled) {
     static const double SAME = 1e-13; // of the largest reaction: some roundings
     *settled = true;
-    if (!s->rub || !s->rub->force) return CAROM_OK;
-    double *force = s->rub->force, most = 0, change = 0;
+    if (!s->inside->friction || !s->inside->friction->force) return CAROM_OK;
+    double *force = s->inside->friction->force, most = 0, change = 0;
     int next = 0; // direction
     for (int b = 0; b < L->nb; ++b) {
         const int d = s->dir[L->id[b]];
@@ -49,7 +51,7 @@ carom_status carom_friction_settle(carom_step *s, const carom_local *L, const do
             force[next] = lambda[k];
         }
     }
-    for (; next < s->rub->ndir; ++next) change = fmax(change, fabs(force[next])), force[next] = 0;
+    for (; next < s->inside->friction->ndir; ++next) change = fmax(change, fabs(force[next])), force[next] = 0;
     *settled = change <= SAME * most;
     if (*settled || round < CAROM_FRICTION_ROUNDS) return CAROM_OK;
     return carom_retry(
@@ -58,30 +60,34 @@ carom_status carom_friction_settle(carom_step *s, const carom_local *L, const do
 }
 
 bool carom_friction_still(const carom_step *s, int c) {
-    return s->rub &&
-           carom_length(s->rub->law + EACH * c + RATE, s->sys->contacts[c].tangents) <= 4 * s->tol * *s->speed;
+    return s->inside->friction && carom_length(s->inside->friction->law + EACH * c + RATE,
+                                               s->sys->contacts[c].tangents) <= 4 * s->tol * *s->speed;
 }
 
 double carom_friction_static(const carom_step *s, int c) {
     const carom_contact *x = s->sys->contacts + c;
-    return s->rub && x->friction_varies ? fmax(s->rub->law[EACH * c + STICK], LEAST) : x->friction;
+    return s->inside->friction && x->friction_varies ? fmax(s->inside->friction->law[EACH * c + STICK], LEAST)
+                                                     : x->friction;
 }
 
 void carom_friction_set(const carom_step *s, int c, bool sticks) {
-    if (s->rub && s->sys->contacts[c].friction_varies)
-        s->rub->contacts[c].friction = fmax(s->rub->law[EACH * c + (sticks ? STICK : SLIP)], LEAST);
+    if (s->inside->friction && s->sys->contacts[c].friction_varies)
+        s->inside->friction->contacts[c].friction =
+            fmax(s->inside->friction->law[EACH * c + (sticks ? STICK : SLIP)], LEAST);
 }
 
 bool carom_friction_laws(const carom_step *s, double t, const double *q, const double *v, double *law) {
-    return s->rub && s->sys->friction(s->sys->model, s->sys_work, t, q, v, s->rub->force, law) == CAROM_OK;
+    return s->inside->friction &&
+           s->sys->friction(s->sys->model, s->sys_work, t, q, v, s->inside->friction->force, law) == CAROM_OK;
 }
 
 carom_status carom_friction_at(carom_step *s, double t, const double *q, const double *v) {
-    if (!s->rub) return CAROM_OK;
-    if (s->sys->friction(s->sys->model, s->sys_work, t, q, v, s->rub->force, s->rub->law) != CAROM_OK)
+    if (!s->inside->friction) return CAROM_OK;
+    if (s->sys->friction(s->sys->model, s->sys_work, t, q, v, s->inside->friction->force, s->inside->friction->law) !=
+        CAROM_OK)
         return carom_retry(s, "a coefficient of friction is not a finite number");
     for (int c = 0; c < s->sys->nc; ++c) {
-        const double *law = s->rub->law + EACH * c;
+        const double *law = s->inside->friction->law + EACH * c;
         if (!s->sys->contacts[c].friction_varies) continue;
         if (!(law[SLIP] >= 0 && law[STICK] >= 0)) {
             char space[40];
@@ -102,7 +108,7 @@ static void choose(carom_step *s, int b, int c, bool sticks) {
 // Does the coefficient of block b change with the answer at hand?
 static bool settle(carom_step *s, int b, int c, int round) {
     const carom_problem *pb = &s->problem;
-    const double *law = s->rub->law + EACH * c, *u = pb->u + pb->block[b].at + 1;
+    const double *law = s->inside->friction->law + EACH * c, *u = pb->u + pb->block[b].at + 1;
     const int tangents = carom_law_rows(pb->block[b].law) - 1;
     const bool held = s->sys->contacts[c].friction == fmax(law[STICK], LEAST),
                slides = carom_length(u, tangents) > carom_velocity_left(s);
@@ -117,11 +123,11 @@ static bool settle(carom_step *s, int b, int c, int round) {
 // (FV-1)  a contact that stood still has the static coefficient while it sticks; one that slid has that of its slip,
 //         unless slip ends or reverses: then the static one decides whether it stays
 carom_status carom_problem_rub(carom_step *s, const int *id) {
-    for (int b = 0; s->rub && b < s->problem.nb; ++b)
+    for (int b = 0; s->inside->friction && b < s->problem.nb; ++b)
         if (id[b] >= s->sys->ne && s->sys->contacts[id[b] - s->sys->ne].friction_varies && s->blocks[b].mu > 0)
             choose(s, b, id[b] - s->sys->ne, carom_friction_still(s, id[b] - s->sys->ne));
     CAROM_TRY(carom_problem_run(s, id));
-    for (int round = 0, again = s->rub != NULL; again; ++round) {
+    for (int round = 0, again = s->inside->friction != NULL; again; ++round) {
         again = 0;
         for (int b = 0; b < s->problem.nb; ++b)
             if (id[b] >= s->sys->ne && s->sys->contacts[id[b] - s->sys->ne].friction_varies)

@@ -2,17 +2,18 @@
 #pragma once
 #include "scheme/step.h"
 
-typedef struct carom_rubbing {
+typedef struct carom_varying_friction {
     carom_contact *contacts; // those of s->sys
     double *law;             // CAROM_FRICTION_LAW nc: what carom_system.friction gave
     double *force;           // recorded directions: the reactions that coefficients depend on; NULL: they depend on
                              // none
     int ndir;
-} carom_rubbing;
+} carom_varying_friction;
 
 bool carom_friction_varies(const carom_system *sys);
 bool carom_friction_reacts(const carom_system *sys); // does it depend on reactions?
-carom_rubbing *carom_allocate_rubbing(carom_arena *mem, const carom_system *sys, carom_contact *contacts, bool reacts);
+carom_varying_friction *carom_allocate_varying_friction(carom_arena *mem, const carom_system *sys,
+                                                        carom_contact *contacts, bool reacts);
 
 enum { CAROM_FRICTION_ROUNDS = 100 };
 /// Coefficients that depend on reactions, and reactions that depend on coefficients: lambda of L's set has been found

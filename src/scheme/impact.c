@@ -7,6 +7,7 @@
 #include "contact/energetic.h"
 #include "contact/operator.h"
 #include "contact/residual.h"
+#include "scheme/inside.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -74,9 +75,9 @@ static carom_status restitution(carom_step *s, int contact, double u_N, double *
     if (*e >= 0 && *e <= 1) return CAROM_OK;
     char space[40];
     snprintf(space, sizeof space, "contact %d", contact + 1);
-    return carom_fail(s->err, CAROM_USER,
-                      "t = %.9g: restitution of '%s' must lie between 0 and 1, got %g at an approach speed of %g", s->t,
-                      s->name ? s->name(s->name_user, s->sys->ne + contact) : space, *e, fmax(0, -u_N));
+    return carom_fail(
+        s->err, CAROM_USER, "t = %.9g: restitution of '%s' must lie between 0 and 1, got %g at an approach speed of %g",
+        s->t, s->inside->name ? s->inside->name(s->inside->name_user, s->sys->ne + contact) : space, *e, fmax(0, -u_N));
 }
 
 // -- a part of the set ------------------------------------------------------------------------------------------------
@@ -338,7 +339,7 @@ static carom_status energetic(impacts *I, carom_step *s, const carom_local *L, i
     if (!I->plastic[b]) CAROM_TRY(restitution(s, contact, I->u[first], &e));
     if (!carom_energetic_impact(g, rows, rows - 1, s->blocks[b].mu, e, I->u + first, p))
         return carom_retry(s, "the impact at '%s' has no solution: its effective mass is not positive",
-                           s->name ? s->name(s->name_user, L->id[b]) : "a contact");
+                           s->inside->name ? s->inside->name(s->inside->name_user, L->id[b]) : "a contact");
     carom_zero(I->p_part, I->n);
     for (int k = 0; k < rows; ++k) carom_axpy(I->p_part, p[k], I->x + k * I->n, I->n);
     I->block[I->nb] = s->blocks[b];

@@ -24,6 +24,16 @@ typedef struct carom_rise {
 } carom_rise;
 
 typedef struct carom_inside {
+    struct carom_team *team; // threads that solvers may use; NULL: none
+    struct {
+        double safety;       // part of the step that an estimate allows
+        double shrink, grow; // least and largest ratio of a step to the one before
+    } control;               // of adaptive steps
+    struct carom_varying_friction *friction; // friction.c; NULL: none varies
+    const char *(*name)(const void *user, long long id); // of a constraint, for messages; NULL: by number
+    const void *name_user;
+    // observer of substeps; NULL: none
+    carom_status (*on_substep)(void *user, double t, const double *q, const double *v);
     double t_0, t_end;   // of the run
     double solved;       // residual over s->scale of a problem that counts as solved; s->tol: what direct solvers aim
                          // at
@@ -48,14 +58,14 @@ typedef struct carom_inside {
     carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v);
     // events of schemes that locate them; NULL if not requested
     carom_status (*on_change)(void *user, const carom_change *change);
-    void *inner_user, *event_user, *change_user;
+    void *substep_user, *event_user, *change_user;
     /// Called before (report NULL) and after each contact problem; NULL if not requested.
     void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report);
     void *problem_user;
     const char *(*rate_name)(const void *user, int i); // of a velocity; NULL, or returns NULL: by number
     struct {
-        bool booked;            // the scheme has booked the power of forces of this step
-        double *given, *taken;  // nv + 1: carom_system.power_along, summed over the stages so far
+        bool accounted;         // the scheme has accounted the power of forces of this step
+        double *given, *taken;  // nv + 1: carom_system_accounts.power_along, summed over the stages so far
     } power;
     carom_factor F_free;    // M, where a word needs it and the scheme has none
     bool mass_seen;         // M was factorised, so it is positive definite, since the simulation asked last
@@ -63,16 +73,15 @@ typedef struct carom_inside {
     double *q_before, *kappa_before; // half a step before
     double *still;          // nv: zero
     carom_delassus delassus; // G and F^-1 W of the last problem
-    long holds, held;       // how often features were held so far (CAROM_HOLD); which of them are held now, 0: they are
-                            // free
+    long freezes, frozen; // how often features were frozen so far (CAROM_FREEZE); which of them are frozen now, 0: none
     double a;               // scale of the impulses in problem: p acts as a p
     carom_difference difference;
     double *row_lever;   // ne: (LV-4), of the last problem
     carom_chain *chain;
     carom_noted noted;
     bool gaps_before;       // the scheme has asked for gaps at the start of a step (carom_gaps_before)
-    double reach;           // of the list of contacts: what the motion of this step has wanted so far
-                            // (carom_list.reach)
+    double margin;          // of the list of contacts: what the motion of this step has wanted so far
+                            // (carom_list.margin)
     struct carom_discs *discs; // contacts with a disc for each of sliding, rolling, spinning (discs.c); NULL: there are
                                // none
 } carom_inside;

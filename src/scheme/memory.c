@@ -29,23 +29,24 @@ static void land(carom_memory *m, double t, bool struck) {
 static void friction(carom_memory *m, carom_step *s, double t, int contact, int d) {
     const carom_contact *c = s->sys->contacts + contact;
     if (c->friction == 0) return;
-    const double *p = s->impulse[d] > 0 ? s->impulse + d : s->force + d;
+    const double *p = s->record.impulse[d] > 0 ? s->record.impulse + d : s->record.force + d;
     const int stick =
         carom_length(p + 1, c->disc[0] ? c->disc[0] : c->tangents) < c->friction * p[0] * (1 - CAROM_SAME) ? 1 : -1;
     if (m->stick != 0 && stick != m->stick)
-        emit(s, t, contact, stick > 0 ? CAROM_STICK : CAROM_SLIP, m->slip, s->u_after[d + 1], s->impulse[d + 1]);
+        emit(s, t, contact, stick > 0 ? CAROM_STICK : CAROM_SLIP, m->slip, s->record.u_after[d + 1],
+             s->record.impulse[d + 1]);
     m->stick = stick;
-    m->slip = s->u_after[d + 1];
+    m->slip = s->record.u_after[d + 1];
 }
 
 void carom_memory_update(carom_memory *m, carom_step *s, double t, int contact, bool struck) {
     const int d = s->dir[s->sys->ne + contact];
-    const double impulse = s->impulse[d], force = s->force[d];
+    const double impulse = s->record.impulse[d], force = s->record.force[d];
 
     if (impulse > 0 && (struck || !m->impulsive)) land(m, t, struck);
-    if (struck) emit(s, t, contact, CAROM_IMPACT, s->u_before[d], s->u_after[d], impulse);
+    if (struck) emit(s, t, contact, CAROM_IMPACT, s->record.u_before[d], s->record.u_after[d], impulse);
     m->impulsive = impulse > 0 ? 1 + struck : 0;
-    if (impulse > 0) m->after = s->u_after[d];
+    if (impulse > 0) m->after = s->record.u_after[d];
     m->reacting = impulse > 0 || force > 0 ? m->reacting + (m->reacting < LASTING) : 0;
     if (m->reacting == 0) m->theta = 0; // of a contact that is over; later steps may pass over it, and then nothing
                                         // must be left

@@ -34,11 +34,11 @@ static inline bool carom_memory_recalls(const carom_memory *m, double t) {
 /// Did a contact that has nothing to remember take no part in the step?  Then the memory stays as it is.
 static inline bool carom_memory_idle(const carom_memory *m, const carom_step *s, int contact) {
     const int d = s->dir[s->sys->ne + contact];
-    return !(s->impulse[d] > 0 || s->force[d] > 0) && m->impulsive == 0 && m->reacting == 0 && m->closed == 0 &&
-           m->theta == 0;
+    return !(s->record.impulse[d] > 0 || s->record.force[d] > 0) && m->impulsive == 0 && m->reacting == 0 &&
+           m->closed == 0 && m->theta == 0;
 }
 
 /// Does the last step have a normal impulse after one that had none?
 static inline bool carom_memory_fresh(const carom_memory *m, const carom_step *s, int contact) {
-    return !m->impulsive && s->impulse[s->dir[s->sys->ne + contact]] > 0;
+    return !m->impulsive && s->record.impulse[s->dir[s->sys->ne + contact]] > 0;
 }

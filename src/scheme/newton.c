@@ -15,7 +15,7 @@ static carom_status iterate(const carom_iteration *I, void *work, carom_step *s,
         CAROM_TRY(I->evaluate(work, s, k, &done));
         if (k > 0 && done) {
             if (count) *count += k;
-            else carom_book_newton(s, k);
+            else carom_account_newton(s, k);
             return CAROM_OK;
         }
         if (k == I->most) break;

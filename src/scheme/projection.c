@@ -94,7 +94,8 @@ static carom_status kinks(carom_projection *w, carom_step *s) {
     for (int way = 0; way < 2 && !w->bent.some; ++way) {
         carom_local_velocity(w->u, way == 0 ? &w->L : &w->L_f, w->v_0);
         CAROM_TRY(carom_directions(s, &w->L, s->t + s->h, w->q));
-        CAROM_TRY(carom_bent_find(&w->bent, s, w->u, &w->L, (carom_place){.t = s->t + s->h, .q = w->q_P, .v = w->v_0}));
+        CAROM_TRY(carom_bent_find(&w->bent, s, w->u, &w->L,
+                                  (carom_evaluation_point){.t = s->t + s->h, .q = w->q_P, .v = w->v_0}));
     }
     CAROM_TRY(carom_bent_plane(&w->bent, s, &all, w->g, w->moved, w->q_0));
     w->bent.some = w->bent.some && all;

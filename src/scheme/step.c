@@ -112,7 +112,7 @@ carom_status carom_mass(carom_step *s, carom_matrix M, double t, const double *q
 }
 
 const char *carom_rate_text(const carom_step *s, int i, char *text, size_t size) {
-    const char *name = s->inside->rate_name ? s->inside->rate_name(s->name_user, i) : NULL;
+    const char *name = s->inside->rate_name ? s->inside->rate_name(s->inside->name_user, i) : NULL;
     if (name) snprintf(text, size, "'%.60s'", name);
     else snprintf(text, size, "%d", i + 1);
     return text;
@@ -197,12 +197,12 @@ carom_status carom_gaps(carom_step *s, double *g, double t, const double *q) {
     return some_gaps(s, g, all, t, q);
 }
 
-carom_status carom_hold_features(carom_step *s, carom_hold what, double t, const double *q) {
+carom_status carom_freeze_features(carom_step *s, carom_freeze what, double t, const double *q) {
     carom_inside *in = s->inside;
-    if (!s->sys->hold) return CAROM_OK;
-    if (what == CAROM_HOLD) in->holds += 1;
-    in->held = what == CAROM_FREE ? 0 : in->holds;
-    return s->sys->hold(s->sys->model, s->sys_work, what, t, q);
+    if (!s->sys->events->freeze) return CAROM_OK;
+    if (what == CAROM_FREEZE) in->freezes += 1;
+    in->frozen = what == CAROM_RELEASE ? 0 : in->freezes;
+    return s->sys->events->freeze(s->sys->model, s->sys_work, what, t, q);
 }
 
 // Forces and, unless g is NULL, gaps: a request to stop is looked for once.
@@ -223,7 +223,8 @@ carom_status carom_motion(carom_step *s, carom_matrix M, double *f, double *g, d
                           const double *v) {
     const carom_system *sys = s->sys;
     if (stopped(s)) return stop(s);
-    if (sys->motion && sys->motion(sys->model, s->sys_work, t, q, v, M, f, g) == CAROM_OK) return CAROM_OK;
+    if (sys->speed->motion && sys->speed->motion(sys->model, s->sys_work, t, q, v, M, f, g) == CAROM_OK)
+        return CAROM_OK;
     CAROM_TRY(carom_mass(s, M, t, q)); // one by one, also to tell which of them failed
     return force_and_gaps(s, f, g, t, q, v);
 }
@@ -241,9 +242,9 @@ carom_status carom_motion_ahead(carom_step *s, carom_factor *F, double *f, doubl
                                 double t, const double *q, const double *v) {
     const carom_system *sys = s->sys;
     *found = false;
-    if (F->ready || L->nb == 0 || !sys->motion_directions) return carom_motion_factor(s, F, f, g, t, q, v);
+    if (F->ready || L->nb == 0 || !sys->speed->motion_directions) return carom_motion_factor(s, F, f, g, t, q, v);
     if (stopped(s)) return stop(s);
-    *found = sys->motion_directions(sys->model, s->sys_work, t, q, v, s->M, f, g, L) == CAROM_OK;
+    *found = sys->speed->motion_directions(sys->model, s->sys_work, t, q, v, s->M, f, g, L) == CAROM_OK;
     return *found ? carom_mass_factorise(s, F) : carom_motion_factor(s, F, f, g, t, q, v);
 }
 
@@ -251,9 +252,9 @@ carom_status carom_acceleration(carom_step *s, bool *found, const carom_factor *
                                 const double *q, const double *v) {
     const carom_system *sys = s->sys;
     *found = false;
-    if (F->ready || !sys->free_motion) return CAROM_OK;
+    if (F->ready || !sys->speed->free_motion) return CAROM_OK;
     if (stopped(s)) return stop(s);
-    *found = sys->free_motion(sys->model, s->sys_work, t, q, v, a, g) == CAROM_OK;
+    *found = sys->speed->free_motion(sys->model, s->sys_work, t, q, v, a, g) == CAROM_OK;
     return CAROM_OK;
 }
 
@@ -338,7 +339,7 @@ void carom_contact_velocity(const carom_step *s, double *u, const carom_local *L
 }
 
 void carom_local_velocity_shared(const carom_step *s, double *u, const carom_local *L, const double *v) {
-    if (s->team) carom_team_run(s->team, some_velocities, &(velocities){u, L, v});
+    if (s->inside->team) carom_team_run(s->inside->team, some_velocities, &(velocities){u, L, v});
     else carom_local_velocity(u, L, v);
 }
 
@@ -581,7 +582,7 @@ void carom_problem_restitution(carom_step *s, const carom_local *L, const double
 }
 
 const char *carom_constraint_text(const carom_step *s, long long id, char *space, size_t size) {
-    if (s->name) return s->name(s->name_user, id);
+    if (s->inside->name) return s->inside->name(s->inside->name_user, id);
     snprintf(space, size, "%s %lld", id < s->sys->ne ? "constraint" : "contact",
              1 + (id < s->sys->ne ? id : id - s->sys->ne));
     return space;
@@ -613,11 +614,11 @@ static carom_status refuse(carom_step *s, const carom_report *r, const int *id) 
     else
         snprintf(advice, sizeof advice,
                  "its constraints may contradict each other, or contacts jam: look at '%s' at this time",
-                 carom_constraint_text(s, id[r->worst], space, sizeof space));
+                 carom_constraint_text(s, id[r->worst_block], space, sizeof space));
     return carom_retry(
         s,
         "contact problem (%d constraints) not solved: residual %.3g at '%s', velocity scale %.3g, tolerance %.3g; %s",
-        s->problem.nb, r->residual, carom_constraint_text(s, id[r->worst], space, sizeof space), scale,
+        s->problem.nb, r->residual, carom_constraint_text(s, id[r->worst_block], space, sizeof space), scale,
         acceptable(s) * scale, advice);
 }
 
@@ -637,10 +638,10 @@ static carom_report solve(carom_step *s, carom_problem *pb, const int *id) {
     if (!discs) return solve_as_is(s, pb);
     pb->disc = carom_discs_find(discs, s->sys, id, pb->nb);
     if (!carom_problem_rows(pb) || !carom_discs_split(discs, pb, &parts))
-        return (carom_report){.residual = INFINITY, .worst = 0};
+        return (carom_report){.residual = INFINITY, .worst_block = 0};
     carom_report r = solve_as_is(s, &parts);
     carom_discs_join(discs, &parts, pb);
-    if (r.worst >= 0) r.worst = discs->of[r.worst];
+    if (r.worst_block >= 0) r.worst_block = discs->of[r.worst_block];
     return r;
 }
 
@@ -695,7 +696,8 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     if (rigid) scale_joints(s, pb);
     else weigh(s, id, false), carom_problem_scale(s, pb->c, pb->n);
     pb->lever = rigid ? s->inside->row_lever : NULL;
-    pb->enough = fmax(s->inside->solved * s->scale, carom_acceptable(s->inside, pb->n) * s->contact.scale); // (TOL-5)
+    pb->acceptable =
+        fmax(s->inside->solved * s->scale, carom_acceptable(s->inside, pb->n) * s->contact.scale); // (TOL-5)
     carom_chain_set_prox(s->inside->chain, &s->inside->prox);
     carom_chain_set_choice(s->inside->chain, s->inside->choice);
     carom_report r = solve(s, pb, id);
@@ -714,7 +716,7 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     else if (!r.converged && !accepted(s, r.residual, s->contact.scale)) return refuse(s, &r, id);
     if (r.residual > counts->residual) {
         counts->residual = r.residual;
-        counts->residual_id = id[r.worst];
+        counts->residual_id = id[r.worst_block];
     }
     return CAROM_OK;
 }
@@ -765,7 +767,7 @@ static bool struck(const carom_step *s, const carom_local *L, int b, const doubl
 // (BK-1)  Impact takes  - sum of 1/2 (u_before + u_after) p  over the normal impulses of contacts, and over those of
 //         bilateral constraints in an impact: some contact of the set is struck.  Joints that nothing strikes have u =
 //         0 before and after; what their reactions do all the same is the scheme's error, and stays in the balance.
-bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before) {
+bool carom_account_counts(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before) {
     if (L->id[b] >= s->sys->ne) return true;
     bool some = false;
     // contacts come last
@@ -799,24 +801,26 @@ static void book_created(carom_step *s, const carom_local *L, int b, bool alone,
         if (own < least) least = own, id = L->id[b];
     }
     if (!(created > GAIN * size)) return;
-    s->account.created += created;
-    if (created > s->account.gain) s->account.gain = created, s->account.gain_id = id, s->account.gain_t = s->booked_t;
+    s->record.account.created += created;
+    if (created > s->record.account.gain)
+        s->record.account.gain = created, s->record.account.gain_id = id, s->record.account.gain_t = s->record.t;
 }
 
-void carom_book_impulses(carom_step *s, const carom_local *L, const double *restrict p, const double *restrict u_before,
-                         const double *restrict u_after) {
+void carom_account_impulses(carom_step *s, const carom_local *L, const double *restrict p,
+                            const double *restrict u_before, const double *restrict u_after) {
     if (L->nb == 0) return;
     const int ne = s->sys->ne;
-    const bool joints = carom_book_counts(s, L, 0, p, u_before);
+    const bool joints = carom_account_counts(s, L, 0, p, u_before);
     const bool alone = L->nb == 1 || L->id[L->nb - 2] < ne; // one contact
-    double impact = s->account.impact, friction = s->account.friction, external = s->account.external;
+    double impact = s->record.account.impact, friction = s->record.account.friction,
+           external = s->record.account.external;
     int b = 0;
-    s->reacted = true;
+    s->record.reacted = true;
     for (; b < L->nb && L->id[b] < ne; ++b) { // bilateral constraints come first, of one row each
         const int k = L->at[b], r = s->dir[L->id[b]];
-        if (s->impulse[r] == 0) s->u_before[r] = u_before[k]; // smaller steps may book into one record
-        s->u_after[r] = u_after[k];
-        s->impulse[r] += p[k];
+        if (s->record.impulse[r] == 0) s->record.u_before[r] = u_before[k]; // smaller steps may book into one record
+        s->record.u_after[r] = u_after[k];
+        s->record.impulse[r] += p[k];
         if (joints) impact += -0.5 * (u_before[k] + u_after[k]) * p[k];
         external -= L->w[k] * p[k];
     }
@@ -824,45 +828,46 @@ void carom_book_impulses(carom_step *s, const carom_local *L, const double *rest
     double taken = 0;
     for (; b < L->nb; ++b) {
         const int first = L->at[b], id = L->id[b], d = s->dir[id] - first;
-        const bool fresh = s->impulse[d + first] == 0;
+        const bool fresh = s->record.impulse[d + first] == 0;
         double own = 0;
         for (int k = first; k < L->at[b + 1]; ++k) {
             const double part = row_takes(k, p, u_before, u_after);
-            if (fresh) s->u_before[d + k] = u_before[k];
-            s->u_after[d + k] = u_after[k];
-            s->impulse[d + k] += p[k];
+            if (fresh) s->record.u_before[d + k] = u_before[k];
+            s->record.u_after[d + k] = u_after[k];
+            s->record.impulse[d + k] += p[k];
             if (k > first) friction += part;
-            else impact += part, s->lost[id - ne] += part;
+            else impact += part, s->record.lost[id - ne] += part;
             external -= L->w[k] * p[k];
             own += k == first && alone ? fmax(part, 0) : part;
         }
         taken += own;
     }
-    s->account.impact = impact;
-    s->account.friction = friction;
-    s->account.external = external;
-    if (taken >= 0) s->account.lost += taken;
+    s->record.account.impact = impact;
+    s->record.account.friction = friction;
+    s->record.account.external = external;
+    if (taken >= 0) s->record.account.lost += taken;
     else book_created(s, L, contacts, alone, -taken, p, u_before, u_after);
 }
 
-void carom_book_struck_joints(carom_step *s, const carom_local *L, const double *p, const double *u_before,
+void carom_account_struck_joints(carom_step *s, const carom_local *L, const double *p, const double *u_before,
                               const double *u_after) {
     const carom_local J = carom_joints_of(s, L);
-    if (J.nb == 0 || carom_book_counts(s, L, 0, p, u_before)) return;
-    for (int k = 0; k < J.at[J.nb]; ++k) s->account.impact -= 0.5 * (u_before[k] + u_after[k]) * p[k];
+    if (J.nb == 0 || carom_account_counts(s, L, 0, p, u_before)) return;
+    for (int k = 0; k < J.at[J.nb]; ++k) s->record.account.impact -= 0.5 * (u_before[k] + u_after[k]) * p[k];
 }
 
 // (BK-2)  Forces of joints take nothing: u = 0 where they act, and what a scheme leaves of u is its error.  Normal
 //         forces of contacts also stop an approach too slow for an impact: what they take is lost to impact.
-void carom_book_forces(carom_step *s, const carom_local *L, const double *restrict lambda, const double *restrict u,
+void carom_account_forces(carom_step *s, const carom_local *L, const double *restrict lambda, const double *restrict u,
                        double weight, bool end) {
     if (L->nb == 0) return;
     const int joints = count_joints(s, L);
-    double impact = s->account.impact, friction = s->account.friction, external = s->account.external;
-    s->reacted = true;
+    double impact = s->record.account.impact, friction = s->record.account.friction,
+           external = s->record.account.external;
+    s->record.reacted = true;
     for (int b = 0; end && b < joints; ++b) {
         const int k = L->at[b], d = s->dir[L->id[b]];
-        s->force[d] = lambda[k], s->u_after[d] = u[k];
+        s->record.force[d] = lambda[k], s->record.u_after[d] = u[k];
     }
     // else w = 0
     for (int b = 0; !(s->sys->flags & CAROM_TIMELESS_GAPS) && b < joints; ++b)
@@ -870,62 +875,65 @@ void carom_book_forces(carom_step *s, const carom_local *L, const double *restri
     for (int b = joints; b < L->nb; ++b) {
         const int first = L->at[b], d = s->dir[L->id[b]];
         for (int k = first; k < L->at[b + 1]; ++k) {
-            if (end) s->force[d + k - first] = lambda[k], s->u_after[d + k - first] = u[k];
+            if (end) s->record.force[d + k - first] = lambda[k], s->record.u_after[d + k - first] = u[k];
             if (k > first) friction -= weight * lambda[k] * u[k];
             else impact -= weight * lambda[k] * u[k];
             external -= weight * L->w[k] * lambda[k];
         }
     }
-    s->account.impact = impact;
-    s->account.friction = friction;
-    s->account.external = external;
+    s->record.account.impact = impact;
+    s->record.account.friction = friction;
+    s->record.account.external = external;
 }
 
 void carom_power_begin(carom_step *s) {
-    if (!s->sys->power_along) return;
+    if (!s->sys->accounts->power_along) return;
     carom_zero(s->inside->power.given, s->sys->nv + 1);
     carom_zero(s->inside->power.taken, s->sys->nv + 1);
 }
 
 carom_status carom_power_stage(carom_step *s, double weight, double t, const double *q, const double *v) {
-    if (!s->sys->power_along) return CAROM_OK;
-    SYSTEM(s->sys->power_along(s->sys->model, s->sys_work, t, q, v, weight, s->inside->power.given,
+    if (!s->sys->accounts->power_along) return CAROM_OK;
+    SYSTEM(s->sys->accounts->power_along(s->sys->model, s->sys_work, t, q, v, weight, s->inside->power.given,
                                s->inside->power.taken),
            "power");
     return CAROM_OK;
 }
 
 // (BK-4)  M (v_1 - v_0) = h sum b_l f_l:  1/2 v_1'M v_1 - 1/2 v_0'M v_0 = h sum b_l f_l . (v_0 + v_1)/2
-void carom_book_power(carom_step *s, const double *v_0, const double *v_1) {
+void carom_account_power(carom_step *s, const double *v_0, const double *v_1) {
     const int nv = s->sys->nv;
     const double *given = s->inside->power.given, *taken = s->inside->power.taken;
-    if (!s->sys->power_along) return;
-    s->account.external += 0.5 * (carom_dot(given, v_0, nv) + carom_dot(given, v_1, nv)) + given[nv];
-    s->account.damping += 0.5 * (carom_dot(taken, v_0, nv) + carom_dot(taken, v_1, nv)) + taken[nv];
-    s->inside->power.booked = true;
+    if (!s->sys->accounts->power_along) return;
+    s->record.account.external += 0.5 * (carom_dot(given, v_0, nv) + carom_dot(given, v_1, nv)) + given[nv];
+    s->record.account.damping += 0.5 * (carom_dot(taken, v_0, nv) + carom_dot(taken, v_1, nv)) + taken[nv];
+    s->inside->power.accounted = true;
 }
 
-void carom_book_position(carom_step *s, int id, double nu) {
-    if (s->nu) s->nu[s->dir[id]] += nu; // halves of a step add up; NULL: part of a scheme that has no position level
+void carom_account_position(carom_step *s, int id, double nu) {
+    if (s->record.nu)
+        s->record.nu[s->dir[id]] += nu; // halves of a step add up; NULL: part of a scheme that has no position level
 }
 
 carom_status carom_emit_event(carom_step *s, carom_event event) {
-    if (s->nevents == s->max_events)
-        return carom_retry(s, "more than %d events in one step; reduce the step", s->max_events);
-    s->events[s->nevents++] = event;
+    if (s->record.nevents == s->record.max_events)
+        return carom_retry(s, "more than %d events in one step; reduce the step", s->record.max_events);
+    s->record.events[s->record.nevents++] = event;
     return CAROM_OK;
 }
 
-carom_status carom_inner(carom_step *s, double t, const double *q, const double *v) {
-    s->counts->inner += 1;
-    s->parts += 1;
-    if (!s->on_inner) return CAROM_OK;
-    const carom_status status = s->on_inner(s->inside->inner_user, t, q, v);
+carom_status carom_substep_done(carom_step *s, double t, const double *q, const double *v) {
+    s->counts->substeps += 1;
+    s->record.substeps += 1;
+    if (!s->inside->on_substep) return CAROM_OK;
+    const carom_status status = s->inside->on_substep(s->inside->substep_user, t, q, v);
     return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", t);
 }
 
 void carom_list_suffices(carom_step *s, const carom_way *motion) {
-    if (s->sys->strays) s->inside->reach = fmax(s->inside->reach, s->sys->strays(s->sys->model, s->sys_work, motion));
+    if (s->sys->contact_list->margin_for)
+        s->inside->margin =
+            fmax(s->inside->margin, s->sys->contact_list->margin_for(s->sys->model, s->sys_work, motion));
 }
 
 carom_status carom_limit_parts(carom_step *s, double parts, double most) {
@@ -965,7 +973,7 @@ carom_status carom_beside(carom_step *s, carom_side side, double t, const double
     return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", t);
 }
 
-void carom_book_newton(carom_step *s, int iterations) {
+void carom_account_newton(carom_step *s, int iterations) {
     carom_counts *c = s->counts;
     c->newton += iterations;
     c->newton_steps[iterations < 0 ? 0 : iterations > CAROM_NEWTON_COUNTED ? CAROM_NEWTON_COUNTED : iterations] += 1;
@@ -976,13 +984,13 @@ void carom_book_newton(carom_step *s, int iterations) {
     }
 }
 
-void carom_book_identity(carom_step *s, double violation, double terms) {
+void carom_account_identity(carom_step *s, double violation, double terms) {
     carom_counts *c = s->counts;
     c->violation = fmax(c->violation, fabs(violation));
     c->terms = fmax(c->terms, terms);
 }
 
-void carom_book_rise(carom_step *s, double rise, int rule, double x, double y) {
+void carom_account_rise(carom_step *s, double rise, int rule, double x, double y) {
     carom_rise *r = s->inside->rise;
     if (!r || !(rise > 0)) return;
     r->sum += rise;

@@ -39,8 +39,8 @@ void carom_lift(const carom_step *s, double *dx, const double *x, const double *
 /// g = gaps at the start of the step, (s->t, s->q): those that the simulation has, where it has them.
 carom_status carom_gaps_before(carom_step *s, double *g);
 
-/// Hold the features of contacts, or release them, as carom_system.hold does.
-carom_status carom_hold_features(carom_step *s, carom_hold what, double t, const double *q);
+/// Hold the features of contacts, or release them, as carom_system_events.freeze does.
+carom_status carom_freeze_features(carom_step *s, carom_freeze what, double t, const double *q);
 
 /// L's set: all bilateral constraints and the contacts whose g is not positive, for schemes that keep sets by signs.
 void carom_close(const carom_step *s, carom_local *L, const double *g);
@@ -55,41 +55,43 @@ carom_status carom_acceleration(carom_step *s, bool *found, const carom_factor *
 
 /// carom_close_at() for a scheme that needs the directions at the point as well.  *known: L holds those of its set,
 /// before the call and after it.
-carom_status carom_close_knowing(carom_step *s, carom_local *L, double *g, bool *known, carom_place at);
+carom_status carom_close_knowing(carom_step *s, carom_local *L, double *g, bool *known, carom_evaluation_point at);
 
 /// g of contacts, gaps at the point: of those that are closed there but leave (u_N > eps_u), it becomes 1.  L is
 /// scratch.
-carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom_place at);
+carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom_evaluation_point at);
 /// (CL-11)  At the end of a step, for a scheme that takes gaps there by their signs: gaps of contacts that close within
 ///          an instant of one that closes become 0.  L: scratch.
-carom_status carom_close_together(carom_step *s, carom_local *L, double *g, carom_place at);
+carom_status carom_close_together(carom_step *s, carom_local *L, double *g, carom_evaluation_point at);
 
 /// Contacts outside the set (sign not closed) that are below zero at the end of the step, g_1, take sign -1 if they
 /// last: closed at its start, or reacted in the last one, or slower than the forces of a few steps make them.  some:
 /// there are any, the step is to be taken again.  L and g_0 are scratch.
 carom_status carom_close_thrown(carom_step *s, bool *some, double *sign, const double *g_1, carom_local *L, double *g_0,
-                                carom_place start);
+                                carom_evaluation_point start);
 
 /// Does a contact of L's set approach, by its normal velocity in u, faster than the forces of a few steps explain
 /// (CL-4)?  L holds the directions at the point.  which, unless NULL: 1 for the constraints of the set that do, else 0.
 carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u,
-                          carom_place at);
+                          carom_evaluation_point at);
 /// The same with the curvatures of L's contacts at the point, kappa, in L's rows (NULL: not known).  *curved: were they
 /// needed?
 carom_status carom_struck_on(carom_step *s, bool *some, bool *curved, const carom_local *L, const double *u,
-                             const double *kappa, carom_place at);
+                             const double *kappa, carom_evaluation_point at);
 
 /// Is a joint of L's set struck: is its velocity in u, which is 0 while it holds, larger than the forces of a few steps
 /// explain (CL-4)?
-carom_status carom_joints_struck(carom_step *s, bool *some, const carom_local *L, const double *u, carom_place at);
+carom_status carom_joints_struck(carom_step *s, bool *some, const carom_local *L, const double *u,
+                                 carom_evaluation_point at);
 
 /// theta of constraint id at the point (CL-4); of a contact that comes from a flight the curvature explains nothing.  L
 /// is scratch.
-carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, bool flew, carom_place at);
+carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, bool flew,
+                             carom_evaluation_point at);
 
 /// u, local velocities of L's set before an impact, as seen at the start of a step: a contact whose directions jump on
 /// the way to the point (a kink), where L has them, takes those at the point (CL-5).  v is the velocity before.
-carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *L, carom_place at);
+carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *L, carom_evaluation_point at);
 
 /// As carom_system_directions(), without a call.
 static inline int carom_directions_of(const carom_system *sys, int id) {
@@ -119,18 +121,18 @@ static inline bool carom_all_open(const double *g, const double *held, int nc) {
 /// The gaps g at q decide what is closed in this step: for the simulation.
 void carom_note_gaps(const carom_step *s, const double *g, const double *q);
 
-/// Where nothing is near (held: see carom_place), L's set is that of the joints; false: carom_close_near() finds it.
-/// Apart, so that no carom_place is made where none is needed.
+/// Where nothing is near (held: see carom_evaluation_point), L's set is that of the joints; false: carom_close_near()
+/// finds it. Apart, so that no carom_evaluation_point is made where none is needed.
 static inline bool carom_close_open(const carom_step *s, carom_local *L, const double *g, const double *held) {
-    if (!carom_all_open(g + s->sys->ne, held ? held : s->held, s->sys->nc)) return false;
+    if (!carom_all_open(g + s->sys->ne, held ? held : s->active, s->sys->nc)) return false;
     carom_join_joints(s->sys, L);
     return true;
 }
-carom_status carom_close_near(carom_step *s, carom_local *L, double *g, const carom_place *at);
+carom_status carom_close_near(carom_step *s, carom_local *L, double *g, const carom_evaluation_point *at);
 /// As carom_close_at(), which see, without a call where nothing is near.
-static inline carom_status carom_close_place(carom_step *s, carom_local *L, double *g, carom_place at) {
+static inline carom_status carom_close_place(carom_step *s, carom_local *L, double *g, carom_evaluation_point at) {
     carom_note_gaps(s, g, at.q);
-    return carom_close_open(s, L, g, at.held) ? CAROM_OK : carom_close_near(s, L, g, &at);
+    return carom_close_open(s, L, g, at.active) ? CAROM_OK : carom_close_near(s, L, g, &at);
 }
 
 /// L's set: that of another frame.
@@ -341,11 +343,11 @@ void carom_problem_react(carom_step *s, double *v, double a, const double *p, in
 
 /// Does the work of impulse b of L's set count as lost to impact?  That of a contact does; that of a bilateral
 /// constraint only if a contact of the set is struck, else it stays in the balance.
-bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before);
+bool carom_account_counts(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before);
 
-/// Book what an impact of the joints of L's set takes, where carom_book_impulses() has left it in the balance: their
+/// Book what an impact of the joints of L's set takes, where carom_account_impulses() has left it in the balance: their
 /// drive is struck, not a contact.
-void carom_book_struck_joints(carom_step *s, const carom_local *L, const double *p, const double *u_before,
+void carom_account_struck_joints(carom_step *s, const carom_local *L, const double *p, const double *u_before,
                               const double *u_after);
 
 /// The power of forces without potential, for schemes whose stages have other velocities than the motion: forces that
@@ -355,21 +357,21 @@ void carom_book_struck_joints(carom_step *s, const carom_local *L, const double 
 /// power, from the ends of the step.
 void carom_power_begin(carom_step *s);
 carom_status carom_power_stage(carom_step *s, double weight, double t, const double *q, const double *v);
-void carom_book_power(carom_step *s, const double *v_0, const double *v_1);
+void carom_account_power(carom_step *s, const double *v_0, const double *v_1);
 
 /// Book the multiplier of constraint id on position level, of a step that has succeeded.
-void carom_book_position(carom_step *s, int id, double nu);
+void carom_account_position(carom_step *s, int id, double nu);
 
 /// Emit the state on one side of an event that the scheme has located: before it the left limits, behind it the right
 /// ones, at the same t. Fails if the observer requests a stop.
 carom_status carom_beside(carom_step *s, carom_side side, double t, const double *q, const double *v);
 
 /// Book by how much this step violates the scheme's own discrete energy balance, and the magnitude of its terms (J).
-void carom_book_identity(carom_step *s, double violation, double terms);
+void carom_account_identity(carom_step *s, double violation, double terms);
 
 /// A step outside the condition of its rule of dissipation (EN-6), with its numbers, by which energy rose beyond the
 /// work of loads.
-void carom_book_rise(carom_step *s, double rise, int rule, double x, double y);
+void carom_account_rise(carom_step *s, double rise, int rule, double x, double y);
 
 /// Velocity i as messages call it: its name in quotes, or its number; in a buffer of the caller.
 const char *carom_constraint_text(const carom_step *s, long long id, char *space, size_t size);

@@ -28,9 +28,9 @@ enum { WHOLE = 1, FIRST_HALF = 2, SECOND_HALF = 4 }; // of `hit`: where a contac
 static bool jumps(carom_sim *sim, unsigned char where, bool more) {
     const carom_step *s = &sim->step;
     bool any = false;
-    for (int c = 0; s->reacted && c < s->sys->nc; ++c) {
+    for (int c = 0; s->record.reacted && c < s->sys->nc; ++c) {
         const int d = s->dir[s->sys->ne + c];
-        if (sim->memory[c].closed || !(s->impulse[d] > (more ? sim->booked[d] : 0))) continue;
+        if (sim->memory[c].closed || !(s->record.impulse[d] > (more ? sim->booked[d] : 0))) continue;
         sim->hit[c] |= where;
         any = true;
     }
@@ -53,8 +53,8 @@ static bool order_differs(const carom_sim *sim) {
 // Does a contact act?
 static bool touches(const carom_sim *sim) {
     const carom_step *s = &sim->step;
-    for (int c = 0; s->reacted && c < s->sys->nc; ++c)
-        if (s->impulse[s->dir[s->sys->ne + c]] != 0 || s->force[s->dir[s->sys->ne + c]] != 0) return true;
+    for (int c = 0; s->record.reacted && c < s->sys->nc; ++c)
+        if (s->record.impulse[s->dir[s->sys->ne + c]] != 0 || s->record.force[s->dir[s->sys->ne + c]] != 0) return true;
     return false;
 }
 
@@ -86,7 +86,8 @@ static double difference(const carom_sim *sim, const double *x_try, const double
 // The slip speed of a contact as the last step left it.
 static double slip_of(const carom_step *s, int c) {
     double sum = 0;
-    for (int d = s->dir[s->sys->ne + c] + 1; d < s->dir[s->sys->ne + c + 1]; ++d) sum += s->u_after[d] * s->u_after[d];
+    for (int d = s->dir[s->sys->ne + c] + 1; d < s->dir[s->sys->ne + c + 1]; ++d)
+        sum += s->record.u_after[d] * s->record.u_after[d];
     return sqrt(sum);
 }
 
@@ -94,12 +95,12 @@ static double slip_of(const carom_step *s, int c) {
 static double slip_that_ended(const carom_sim *sim) {
     static const double ENDED = 0.2; // of the slip before: stages some of which stick leave up to a tenth of it
     const carom_step *s = &sim->step;
-    const size_t at = (size_t)((const unsigned char *)s->u_after - (const unsigned char *)sim->kept);
+    const size_t at = (size_t)((const unsigned char *)s->record.u_after - (const unsigned char *)sim->kept);
     carom_step before = *s;
     double most = 0;
-    before.u_after = (double *)((unsigned char *)sim->before + at);
+    before.record.u_after = (double *)((unsigned char *)sim->before + at);
     // schemes that locate events begin anew there
-    for (int c = 0; s->reacted && !sim->scheme->emits_events && c < s->sys->nc; ++c) {
+    for (int c = 0; s->record.reacted && !sim->scheme->emits_events && c < s->sys->nc; ++c) {
         if (carom_system_recorded(s->sys, s->sys->ne + c) == 1 || !sim->memory[c].closed) continue;
         const double slip = slip_of(&before, c);
         if (slip > most && slip_of(s, c) <= ENDED * slip) most = slip;
@@ -160,7 +161,8 @@ static carom_status work_error(carom_sim *sim, const carom_works *w, double t, d
     *sum = all;
     *error = most > 0 ? most / (sim->control.rtol * all) : 0;
     if (!(*error > 1)) return CAROM_OK;
-    for (int i = 0; s->reacted && i < sim->nl; ++i) push += fabs(s->impulse[i]) + h * fabs(s->force[i]);
+    for (int i = 0; s->record.reacted && i < sim->nl; ++i)
+        push += fabs(s->record.impulse[i]) + h * fabs(s->record.force[i]);
     carom_status status = carom_force(s, sim->v_try, t, sim->q, sim->v);
     if (status == CAROM_RETRY) status = CAROM_NOT_CONVERGED; // a smaller step may do
     if (status != CAROM_OK) return carom_fail(err, status, "%s", sim->error.text);
@@ -208,13 +210,13 @@ static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, 
     booked(sim, before);
     w.P[0][CAROM_WORK_EXTERNAL] = k->power_in, w.P[0][CAROM_WORK_DAMPING] = k->power_out;
     CAROM_TRY(carom_sim_advance(sim, t, 0.5 * h, err));
-    w.powers = sim->sys->power && !sim->scheme->powers && !sim->inside.power.booked;
+    w.powers = sim->sys->power && !sim->scheme->accounts_power && !sim->inside.power.accounted;
     if (w.powers) CAROM_TRY(power_at(sim, t + 0.5 * h, w.P[1], err));
     jump = jumps(sim, FIRST_HALF, false) || jump;
     touch = touch || touches(sim);
     CAROM_TRY(violation(sim, t + 0.5 * h, &deepest, err));
     const double ended = slip_that_ended(sim);
-    const bool reacted = sim->step.reacted;
+    const bool reacted = sim->step.record.reacted;
     CAROM_TRY(carom_sim_advance(sim, t + 0.5 * h, 0.5 * h, err));
     jump = jumps(sim, SECOND_HALF, reacted) || jump;
     touch = touch || touches(sim);
@@ -290,7 +292,7 @@ static double cut(const carom_sim *sim, double h, double from, double *t_1, bool
 static span beside(const carom_sim *sim, double from, double t_1) {
     const double e = carom_sim_instant(sim, t_1);
     span x = {sim->kept->t, from, t_1, t_1};
-    if (sim->sys->jump) x.to = fmin(t_1, carom_sim_jump(sim, fmax(from, t_1 - NEAR * e), t_1 + e) - e);
+    if (sim->sys->events->next_jump) x.to = fmin(t_1, carom_sim_jump(sim, fmax(from, t_1 - NEAR * e), t_1 + e) - e);
     if (!(x.to > from)) x.to = t_1;
     return x;
 }
@@ -319,7 +321,7 @@ bool carom_sim_ending(const carom_sim *sim) {
 carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err) {
     carom_kept *k = sim->kept;
     const double least = 64 * DBL_EPSILON * fmax(fabs(k->t), FIRST * (sim->t_end - sim->t0)); // what still moves t
-    const double safety = sim->step.control.safety, shrink = sim->step.control.shrink;
+    const double safety = sim->step.inside->control.safety, shrink = sim->step.inside->control.shrink;
     double h = k->h_next, t_1, error = 0;
     const double from = first_behind(sim);
     int p = 0;
@@ -343,7 +345,7 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
             double factor = lecture ? safety * pow(e, -1.0 / (p + 1))
                                     : safety * pow(e, -0.7 / (p + 1)) * pow(k->error_last, 0.4 / (p + 1));
             // pi: no growth after a rejection
-            factor = fmin(i > 0 && !lecture ? 1 : sim->step.control.grow, fmax(shrink, factor));
+            factor = fmin(i > 0 && !lecture ? 1 : sim->step.inside->control.grow, fmax(shrink, factor));
             k->h_next = fmax(factor * h_try, least);
             if (h_try < h && factor >= 1) k->h_next = fmax(k->h_next, h); // a stop made it short
             k->error_last = fmax(e, REMEMBERED);

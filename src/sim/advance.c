@@ -15,22 +15,22 @@ static const double AT_REST = 1e-6;
 
 // Schemes that know impulses alone write no forces.
 void carom_sim_clear_forces(const carom_sim *sim) {
-    if (sim->list.slots) carom_zero_changes(sim->step.force, (size_t)sim->nl);
-    else carom_zero(sim->step.force, sim->nl);
+    if (sim->list.slots) carom_zero_changes(sim->step.record.force, (size_t)sim->nl);
+    else carom_zero(sim->step.record.force, sim->nl);
 }
 
 carom_status carom_sim_give_up(carom_sim *sim, carom_error *err, int depth) {
     carom_status code = sim->error.code;
     if (code == CAROM_RETRY) code = CAROM_NOT_CONVERGED;
     // adaptive steps are not halved here
-    if (sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == 0 || sim->control.on)
+    if (sim->scheme->limitations & CAROM_NO_STEP_CHANGE || depth == 0 || sim->control.on)
         return carom_fail(err, code, "%s", sim->error.text);
     return carom_fail(err, code, "%.900s (also with the step halved %d times)", sim->error.text, depth);
 }
 
 // Those that are named find their steps, also in stiff models.
 const char *carom_sim_finer(const carom_sim *sim) {
-    if (sim->scheme->own_steps) return "smaller tolerances";
+    if (sim->scheme->controls_own_steps) return "smaller tolerances";
     return sim->scheme->emits_events || sim->sys->nc == 0
                ? "a smaller step, or a scheme that chooses its own (" CAROM_LOCATING ")"
                : "a smaller step, or a scheme that locates events (" CAROM_LOCATING ")";
@@ -60,9 +60,9 @@ static void hold(carom_sim *sim, bool earlier) {
     sim->kept->holding = 0;
     for (int c = 0; c < sim->sys->nc; ++c) {
         const int d = sim->dir[sim->sys->ne + c];
-        sim->held[c] = s->force[d] > 0 || s->impulse[d] > (earlier ? sim->booked[d] : 0);
+        sim->held[c] = s->record.force[d] > 0 || s->record.impulse[d] > (earlier ? sim->booked[d] : 0);
         sim->kept->holding += sim->held[c] > 0;
-        if (sim->held[c] > 0) fastest = fmax(fastest, fmax(fabs(s->u_before[d]), fabs(s->u_after[d])));
+        if (sim->held[c] > 0) fastest = fmax(fastest, fmax(fabs(s->record.u_before[d]), fabs(s->record.u_after[d])));
     }
     sim->kept->fastest = fastest;
 }
@@ -81,9 +81,9 @@ static carom_status show_dense(carom_sim *sim, double t, double h, carom_error *
 // Reactions of the last step, for coefficients of friction that depend on them.
 static void show_reactions(carom_sim *sim) {
     const carom_step *s = &sim->step;
-    for (int id = 0; s->rub->force && id < s->sys->ne + s->sys->nc; ++id)
-        carom_copy(s->rub->force + s->dir[id], sim->reaction + sim->dir[carom_independent_id(&sim->independent, id)],
-                   s->dir[id + 1] - s->dir[id]);
+    for (int id = 0; s->inside->friction->force && id < s->sys->ne + s->sys->nc; ++id)
+        carom_copy(s->inside->friction->force + s->dir[id],
+                   sim->reaction + sim->dir[carom_independent_id(&sim->independent, id)], s->dir[id + 1] - s->dir[id]);
 }
 
 // A step of the scheme from t over h, `depth` times halved, and what a refused one goes back to.
@@ -110,15 +110,16 @@ static carom_status again(carom_sim *sim, const attempt *a, carom_status status,
     if (s->inside->stop && s->inside->stop(s->inside->stop_user))
         status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t);
     const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
-    const bool ends = sim->scheme->lacks & CAROM_NO_STEP_CHANGE || a->depth == SMALLER ||
+    const bool ends = sim->scheme->limitations & CAROM_NO_STEP_CHANGE || a->depth == SMALLER ||
                       (at_rest && a->accept >= AT_REST),
                last = ends && sim->scheme->positions && !s->inside->last;
     if (status != CAROM_RETRY || (ends && !last)) return carom_sim_give_up(sim, err, a->depth);
     sim->kept->ledger.rejected += 1;
     if (a->reacted)
-        carom_copy(s->impulse, sim->booked, sim->nl), carom_copy(s->lost, sim->booked + sim->nl, sim->sys->nc);
-    else if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->lost, sim->sys->nc);
-    s->nevents = a->nevents;
+        carom_copy(s->record.impulse, sim->booked, sim->nl),
+            carom_copy(s->record.lost, sim->booked + sim->nl, sim->sys->nc);
+    else if (s->record.reacted) carom_zero(s->record.impulse, sim->nl), carom_zero(s->record.lost, sim->sys->nc);
+    s->record.nevents = a->nevents;
     if (last) { // (CL-10)
         s->inside->last = true;
         status = advance(sim, t, h, a->depth, err);
@@ -143,28 +144,28 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
                  .h = h,
                  .accept = s->inside->accept,
                  .depth = depth,
-                 .nevents = s->nevents,
-                 .reacted = s->reacted,
+                 .nevents = s->record.nevents,
+                 .reacted = s->record.reacted,
                  .later = depth > 0 || t != sim->kept->t};
     if (a.later) a.largest = carom_largest_of(sim->kept);
     s->t = t;
     s->h = h;
     s->n = sim->kept->n;
     s->jumped = (sim->kept->jumped && t == sim->kept->t) || t == sim->behind;
-    if (!carom_account_empty(&s->account)) s->account = (carom_account){0};
+    if (!carom_account_empty(&s->record.account)) s->record.account = (carom_account){0};
     s->inside->gaps = sim->keeps_gaps && !sim->stale && depth == 0 && !s->jumped && t == sim->kept->t ? sim->gap : NULL;
-    s->booked_t = t + h;
+    s->record.t = t + h;
     // Most steps touch nothing: then impulses and forces are zero already and stay so.
-    s->inside->power.booked = false;
+    s->inside->power.accounted = false;
     if (a.reacted) {
         carom_sim_clear_forces(sim);
-        carom_copy(sim->booked, s->impulse, sim->nl);
-        carom_copy(sim->booked + sim->nl, s->lost, sim->sys->nc);
+        carom_copy(sim->booked, s->record.impulse, sim->nl);
+        carom_copy(sim->booked + sim->nl, s->record.lost, sim->sys->nc);
     }
     s->scale = sim->kept->speed;
     memset(&s->contact, 0, sizeof s->contact);
-    if (s->rub) show_reactions(sim);
-    carom_status status = s->rub ? carom_friction_at(s, s->t, s->q, s->v) : CAROM_OK;
+    if (s->inside->friction) show_reactions(sim);
+    carom_status status = s->inside->friction ? carom_friction_at(s, s->t, s->q, s->v) : CAROM_OK;
     if (status == CAROM_OK) status = sim->scheme->step(sim->scheme_work, s);
     if (status != CAROM_OK) return again(sim, &a, status, err);
     const double fastest = carom_size_moving(sim->sys, sim->v, sim->sys->nv);
@@ -174,8 +175,9 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
         if (fastest > sim->kept->fastest) sim->kept->fastest = fastest;
         if (s->contact.most > 0)
             l->counts.accepted += 1, l->counts.accepted_residual = fmax(l->counts.accepted_residual, s->contact.most);
-        const bool books = s->reacted || !carom_account_empty(&s->account), holds = s->reacted || sim->kept->holding;
-        if (books) carom_sim_book_account(sim);
+        const bool books = s->record.reacted || !carom_account_empty(&s->record.account),
+                   holds = s->record.reacted || sim->kept->holding;
+        if (books) carom_sim_account_step(sim);
         if (holds) hold(sim, a.reacted);
         return sim->on_dense ? show_dense(sim, a.t, a.h, err) : CAROM_OK;
     }

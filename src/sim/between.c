@@ -11,13 +11,13 @@ typedef struct place { bool reacted, stale; int nevents; } place;
 
 static place keep(carom_sim *sim) {
     memcpy(sim->piece, sim->kept, sim->kept_size);
-    return (place){sim->step.reacted, sim->stale, sim->step.nevents};
+    return (place){sim->step.record.reacted, sim->stale, sim->step.record.nevents};
 }
 
 static void go_back(carom_sim *sim, place at) {
     memcpy(sim->kept, sim->piece, sim->kept_size);
-    sim->step.reacted = at.reacted, sim->step.nevents = at.nevents;
-    sim->step.account = (carom_account){0};
+    sim->step.record.reacted = at.reacted, sim->step.record.nevents = at.nevents;
+    sim->step.record.account = (carom_account){0};
     sim->stale = at.stale;
     carom_sim_tell(sim);
 }
@@ -25,7 +25,7 @@ static void go_back(carom_sim *sim, place at) {
 // From `from` to `to`.  *some: a switch is another one there.
 static carom_status advance(carom_sim *sim, double from, double h, double to, bool *some, carom_error *err) {
     sim->unbooked = HUGE_VAL;
-    CAROM_TRY(sim->sys->jump || sim->sys->even ? carom_sim_pieces(sim, from, h, to, err)
+    CAROM_TRY(sim->sys->events->next_jump || sim->sys->events->limit_step ? carom_sim_pieces(sim, from, h, to, err)
                                                : carom_sim_advance_halving(sim, from, h, err));
     if (from > sim->kept->t && sim->unbooked == HUGE_VAL) sim->unbooked = to - from;
     return carom_sim_conditions(sim, to, some, err);
@@ -54,7 +54,7 @@ static void watch(carom_sim *sim, watchers w) {
 // (SW-1)  *to becomes the end of the interval, which lies behind the first change; where it is the start of the piece,
 //         the change is there.  `wanted` is what follows.
 static carom_status locate(carom_sim *sim, place at, double from, double *to, carom_error *err) {
-    const int n = sim->sys->nswitches;
+    const int n = sim->sys->conditional->nswitches;
     double low = from;
     carom_copy(sim->wanted, sim->on_next, n);
     while (*to - low > 2 * carom_sim_instant(sim, *to)) {
@@ -88,7 +88,7 @@ carom_status carom_sim_between_switches(carom_sim *sim, double h, double t_1, ca
             bool there;
             if (to > from) CAROM_TRY(advance(sim, from, length, to, &there, err));
         }
-        if (!some || to == t_1) return CAROM_OK; // at the end of the step: carom_sim_switch_booked()
+        if (!some || to == t_1) return CAROM_OK; // at the end of the step: carom_sim_switch_accounted()
         sim->decided = true; // whatever rounding makes of the condition there
         status = carom_sim_pass(sim, to - from, to, to, err);
         sim->decided = false;

@@ -39,8 +39,8 @@ carom_status carom_sim_energy(carom_sim *sim, double *kinetic, double *potential
 }
 
 // What the scheme has booked goes to the ledger.
-void carom_sim_book_account(carom_sim *sim) {
-    carom_account *a = &sim->step.account;
+void carom_sim_account_step(carom_sim *sim) {
+    carom_account *a = &sim->step.record.account;
     carom_ledger *l = &sim->kept->ledger;
     l->energy.impact += a->impact;
     l->energy.friction += a->friction;
@@ -61,11 +61,11 @@ static inline carom_status observe(carom_sim *sim, double *in, double *out, caro
     void *work = sim->step.sys_work;
     const double t = sim->kept->t;
     carom_status status = CAROM_OK;
-    const bool power = !sim->inside.power.booked || sys->listed; // gaps of slots that are not in use are infinite
+    const bool power = !sim->inside.power.accounted || sys->listed; // gaps of slots that are not in use are infinite
     *in = *out = 0;
     sim->stale = false;
-    if (sys->observe && power) {
-        status = sys->observe(sys->model, work, t, sim->q, sim->v, sim->gap, in, out);
+    if (sys->speed->observe && power) {
+        status = sys->speed->observe(sys->model, work, t, sim->q, sim->v, sim->gap, in, out);
         return status == CAROM_OK ? CAROM_OK : carom_sim_failed(sim, status, "gaps and power", err);
     }
     carom_zero(sim->gap, sys->ne + sys->nc);
@@ -89,7 +89,7 @@ static inline bool book_largest(carom_sim *sim) {
     double most = l->gap;
     for (; g < contacts; ++g) {
         if (fabs(*g) <= l->drift) continue;
-        if (sim->sys->jump) return false;
+        if (sim->sys->events->next_jump) return false;
         // joints of many models drift a little in every step
         l->drift = fabs(*g), l->drift_id = (int)(g - sim->gap), l->drift_t = sim->kept->t;
     }
@@ -116,12 +116,12 @@ static bool passing(carom_sim *sim) {
 static void book_worse_gaps(carom_sim *sim) {
     const int ne = sim->sys->ne, all = ne + sim->sys->nc;
     carom_ledger *l = &sim->kept->ledger;
-    if (sim->sys->jump && passing(sim)) return;
+    if (sim->sys->events->next_jump && passing(sim)) return;
     for (int id = 0; id < ne; ++id)
         if (!(fabs(sim->gap[id]) <= l->drift))
             l->drift = fabs(sim->gap[id]), l->drift_id = id, l->drift_t = sim->kept->t;
     for (int id = ne; id < all; ++id) {
-        if (!(-sim->gap[id] <= l->penetration) && !carom_system_gated(sim->sys, id - ne))
+        if (!(-sim->gap[id] <= l->penetration) && !carom_system_closes_while(sim->sys, id - ne))
             l->penetration = -sim->gap[id], l->penetration_id = carom_sim_known_as(sim, id),
             l->penetration_t = sim->kept->t;
         if (sim->gap[id] < HUGE_VAL) l->gap = fmax(l->gap, sim->gap[id]);
@@ -130,30 +130,57 @@ static void book_worse_gaps(carom_sim *sim) {
         if (sim->gap[id] < HUGE_VAL) sim->kept->length = fmax(sim->kept->length, fabs(sim->gap[id]));
 }
 
+// Which coordinates are angles is not known here, nor how long bodies are: the places of two bodies move by 2 sqrt(3)
+// max |q_1 - q_0| at most, and where they turn by an angle, that times a length.  (1 + L), L the largest gap and
+// position, is an estimate.
+static double reach_of_step(const carom_sim *sim) {
+    double moved = 0, far = sim->kept->ledger.gap > 0 ? sim->kept->ledger.gap : 0;
+    for (int i = 0; i < sim->sys->nq; ++i) {
+        const double way = fabs(sim->q[i] - sim->q_0[i]), x = fabs(sim->q[i]);
+        moved = way > moved ? way : moved, far = x > far ? x : far;
+    }
+    return 4 * moved * (1 + far);
+}
+
+// (PO-3)  Gaps of shapes that are far from each other are lower bounds (SHP-10): a line through one of those and one
+//         that is exact says nothing.  Gaps up to the size of the smaller shape are exact.  No gap falls by more than
+//         points of its two shapes move; twice that leaves room for what they move inside the step.  Where the system
+//         does not know it, an estimate decides.
+bool carom_sim_moves_by(const carom_sim *sim, int c, double gap, double *reach) {
+    const carom_system *sys = sim->sys;
+    const double travel = sys->checks->displacement_bound
+                              ? sys->checks->displacement_bound(sys->model, sys->ne + c, sim->q_0, sim->q)
+                              : HUGE_VAL;
+    if (travel < HUGE_VAL) return gap < 2 * travel;
+    if (*reach < 0) *reach = reach_of_step(sim);
+    return gap < *reach;
+}
+
 static inline void book_gaps(carom_sim *sim) {
     // slots that are not in use have infinite gaps
     if (sim->control.on || sim->list.slots || !book_largest(sim)) book_worse_gaps(sim);
 }
 
-void carom_sim_book_gaps(carom_sim *sim) { book_gaps(sim); }
+void carom_sim_account_gaps(carom_sim *sim) { book_gaps(sim); }
 
-void carom_sim_book_compliant(carom_sim *sim) {
+void carom_sim_account_compliant(carom_sim *sim) {
     carom_ledger *l = &sim->kept->ledger;
     long long which = -1;
-    const double overlap = sim->sys->compliant(sim->sys->model, sim->step.sys_work, sim->kept->t, sim->q, &which);
+    const double overlap =
+        sim->sys->checks->compliant_overlap(sim->sys->model, sim->step.sys_work, sim->kept->t, sim->q, &which);
     if (overlap > l->compliant.overlap)
         l->compliant.overlap = overlap, l->compliant.t = sim->kept->t, l->compliant.which = which;
 }
 
 // The work of each force, by the trapezoidal rule.
-carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err) {
+carom_status carom_sim_account_works(carom_sim *sim, double h, carom_error *err) {
     const carom_system *sys = sim->sys;
-    if (!sys->works) return CAROM_OK;
-    carom_zero(sim->power_now, sys->nworks);
+    if (!sys->accounts->works) return CAROM_OK;
+    carom_zero(sim->power_now, sys->accounts->nworks);
     const carom_status status =
-        sys->works(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->power_now);
+        sys->accounts->works(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->power_now);
     if (status != CAROM_OK) return carom_sim_failed(sim, status, "powers", err);
-    for (int i = 0; i < sys->nworks; ++i) {
+    for (int i = 0; i < sys->accounts->nworks; ++i) {
         sim->done[i] += 0.5 * h * (sim->power[i] + sim->power_now[i]);
         sim->power[i] = sim->power_now[i];
     }
@@ -177,28 +204,28 @@ const double *carom_sim_gaps(carom_sim *sim) {
     double in, out;
     if (sim->stale) sim->kept->near = UINT64_MAX, sim->quiet = false; // gaps of the step before are not known
     // as after other steps: what a row asks for next is prepared for that
-    if (sim->stale && sys->observe)
-        sys->observe(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->gap, &in, &out);
+    if (sim->stale && sys->speed->observe)
+        sys->speed->observe(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->gap, &in, &out);
     else if (sim->stale) sys->gaps(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->gap);
     sim->stale = false;
     return sim->gap;
 }
 
 // After a step of length h: gaps, and the work of forces without potential by the trapezoidal rule.
-carom_status carom_sim_book(carom_sim *sim, double t_0, double h, bool known, carom_error *err) {
+carom_status carom_sim_account(carom_sim *sim, double t_0, double h, bool known, carom_error *err) {
     carom_kept *k = sim->kept;
     double in, out;
     h = fmin(h, sim->unbooked);
     const bool watched = sim->watched && !known, stale = sim->stale;
     const uint64_t near = watched ? carom_sim_may_have_closed(sim) : 0;
     CAROM_TRY(known ? observe_power(sim, &in, &out, err) : observe(sim, &in, &out, err));
-    if (sim->sys->works) CAROM_TRY(carom_sim_book_works(sim, h, err));
+    if (sim->sys->accounts->works) CAROM_TRY(carom_sim_account_works(sim, h, err));
     if (!known) book_gaps(sim);
-    if (sim->sys->compliant) carom_sim_book_compliant(sim);
-    if (near || (watched && stale)) carom_sim_look_back(sim, t_0, stale, near);
-    if (sim->list.has_fast_bodies && !sim->scheme->emits_events) carom_sim_look_back_listed(sim, t_0);
+    if (sim->sys->checks->compliant_overlap) carom_sim_account_compliant(sim);
+    if (near || (watched && stale)) carom_diagnosis.after_step(sim, t_0, stale, near);
+    if (sim->list.has_fast_bodies && !sim->scheme->emits_events) carom_diagnosis.after_list(sim, t_0);
     // there is none, or it did that
-    if (!sim->sys->power || sim->scheme->powers || sim->inside.power.booked) return CAROM_OK;
+    if (!sim->sys->power || sim->scheme->accounts_power || sim->inside.power.accounted) return CAROM_OK;
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
     k->ledger.energy.damping += 0.5 * h * (k->power_out + out);
     k->power_in = in;

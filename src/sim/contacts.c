@@ -10,11 +10,11 @@ void carom_lasting_forces(carom_sim *sim, double h) {
     const double *impulse = sim->impulse, *force = sim->force;
     double *lasting = sim->lasting;
     bool impact = false;
-    const bool as_they_are = !s->reacted || sim->scheme->emits_events;
+    const bool as_they_are = !s->record.reacted || sim->scheme->emits_events;
     if (as_they_are || sim->list.slots) carom_copy(lasting, force, sim->nl); // also of slots that are not in use
     if (as_they_are) return;
-    for (int i = 0; i < s->nevents; ++i)
-        if (s->events[i].kind == CAROM_IMPACT) impact = sim->struck[s->events[i].contact] = true;
+    for (int i = 0; i < s->record.nevents; ++i)
+        if (s->record.events[i].kind == CAROM_IMPACT) impact = sim->struck[s->record.events[i].contact] = true;
     // of joints, of one row each
     for (int k = 0; k < dir[ne]; ++k)
         lasting[k] = impulse[k] != 0 && force[k] == 0 && !impact ? impulse[k] / h : force[k];
@@ -23,8 +23,8 @@ void carom_lasting_forces(carom_sim *sim, double h) {
         const bool lasts = impulse[d] != 0 && force[d] == 0 && sim->memory[id - ne].closed && !sim->struck[id - ne];
         for (int k = d; k < end; ++k) lasting[k] = lasts ? impulse[k] / h : force[k];
     }
-    for (int i = 0; i < s->nevents; ++i)
-        if (s->events[i].kind == CAROM_IMPACT) sim->struck[s->events[i].contact] = false;
+    for (int i = 0; i < s->record.nevents; ++i)
+        if (s->record.events[i].kind == CAROM_IMPACT) sim->struck[s->record.events[i].contact] = false;
 }
 
 // (FV-4)  The reactions on which friction of the next step depends: forces, or impulse/h.  An impact is no force: then
@@ -33,14 +33,14 @@ void carom_last_reactions(carom_sim *sim, double h) {
     const carom_step *s = &sim->step;
     const int ne = sim->sys->ne;
     bool impact = false;
-    for (int i = 0; i < s->nevents; ++i)
-        if (s->events[i].kind == CAROM_IMPACT) impact = sim->struck[s->events[i].contact] = true;
+    for (int i = 0; i < s->record.nevents; ++i)
+        if (s->record.events[i].kind == CAROM_IMPACT) impact = sim->struck[s->record.events[i].contact] = true;
     for (int id = 0; id < ne + sim->sys->nc; ++id)
         for (int k = sim->dir[id]; k < sim->dir[id + 1]; ++k)
             if (sim->force[k] != 0 || sim->scheme->emits_events) sim->reaction[k] = sim->force[k];
             else if (!(id < ne ? impact : sim->struck[id - ne])) sim->reaction[k] = sim->impulse[k] / h;
-    for (int i = 0; i < s->nevents; ++i)
-        if (s->events[i].kind == CAROM_IMPACT) sim->struck[s->events[i].contact] = false;
+    for (int i = 0; i < s->record.nevents; ++i)
+        if (s->record.events[i].kind == CAROM_IMPACT) sim->struck[s->record.events[i].contact] = false;
 }
 
 enum { STALE = 32 }; // steps after which the threshold of a lasting contact is found anew
@@ -62,7 +62,7 @@ static double threshold(carom_sim *sim, int c, double t, double t_0, double h, b
     carom_step *s = &sim->step;
     double theta = 0;
     s->h = sim->control.on ? h : sim->given; // the step of the run, also where its end or rows make one shorter
-    const carom_place at = {.t = t_0, .q = sim->q_0, .v = sim->v_0, .f = s->inside->a_free};
+    const carom_evaluation_point at = {.t = t_0, .q = sim->q_0, .v = sim->v_0, .f = s->inside->a_free};
     bool (*const stop)(const void *) = s->inside->stop;
     s->inside->stop = NULL; // the step is done: a stop comes after its books
     const carom_memory *m = sim->memory + c;
@@ -80,7 +80,7 @@ static double threshold(carom_sim *sim, int c, double t, double t_0, double h, b
 // finish that.
 static bool lasting(const carom_sim *sim, int c) {
     const carom_memory *m = sim->memory + c;
-    const double u = sim->step.u_before[sim->step.dir[sim->step.sys->ne + c]];
+    const double u = sim->step.record.u_before[sim->step.dir[sim->step.sys->ne + c]];
     return sim->scheme->impulses && m->closed && m->impulsive == 1 && fabs(u - m->after) > 0.5 * fabs(u);
 }
 
@@ -89,11 +89,12 @@ static bool lasting(const carom_sim *sim, int c) {
 static bool struck(carom_sim *sim, int c, double t_0, double h, bool *known, bool *there) {
     const int d = sim->step.dir[sim->step.sys->ne + c];
     carom_memory *m = sim->memory + c;
-    const double approach = -sim->step.u_before[d];
+    const double approach = -sim->step.record.u_before[d];
     if (m->impulsive == 2) return false; // some schemes spread an impact over two steps
-    if (!(sim->step.impulse[d] > 0 && approach > 4 * sim->step.tol * sim->kept->speed)) return false;
-    if (m->reacting == 0 && sim->step.parts > 0) return true; // landed in one of the steps inside this one, whose
-                                                              // length says nothing
+    if (!(sim->step.record.impulse[d] > 0 && approach > 4 * sim->step.tol * sim->kept->speed)) return false;
+    if (m->reacting == 0 && sim->step.record.substeps > 0)
+        return true; // landed in one of the steps inside this one, whose
+                     // length says nothing
     if (m->theta > 0 && m->age < STALE - 1 && approach <= m->theta) return ++m->age, false;
     m->theta = threshold(sim, c, sim->kept->t, t_0, h, known);
     m->age = 0;
@@ -113,7 +114,7 @@ static bool lands(const carom_sim *sim, int c) {
     const int id = sim->sys->ne + c, d = sim->step.dir[id];
     const carom_memory *m = sim->memory + c;
     return c < carom_sim_fixed_contacts(sim) && sim->gap_first[id] > sim->touches && !m->closed && m->reacting == 0 &&
-           sim->step.impulse[d] > 0 && sim->step.u_before[d] < 0;
+           sim->step.record.impulse[d] > 0 && sim->step.record.u_before[d] < 0;
 }
 
 // (BK-8)  A body that approaches with u- touches after g_0/|u-| and leaves with u+ from there on: at the end of a step
@@ -122,7 +123,8 @@ static bool lands(const carom_sim *sim, int c) {
 //         Where the impact has left it elsewhere, the step has moved it; no farther than it was going to move.
 static void measure_way(carom_sim *sim, int c, double h) {
     const int id = sim->sys->ne + c, d = sim->step.dir[id];
-    const double *before = gaps_before(sim), approach = -sim->step.u_before[d], leave = fmax(0, sim->step.u_after[d]);
+    const double *before = gaps_before(sim), approach = -sim->step.record.u_before[d],
+                 leave = fmax(0, sim->step.record.u_after[d]);
     if (!before || sim->stale || !(before[id] < HUGE_VAL && sim->gap[id] < HUGE_VAL)) return;
     const double g = fmin(before[id], 0) + fmax(0, h - fmax(0, before[id]) / approach) * leave,
                  way = fmin(fabs(sim->gap[id] - g), h * fmax(approach, leave));
@@ -146,7 +148,7 @@ static void measure_flight(carom_sim *sim, int c, double h) {
     const carom_columns *W = &sim->all.W;
     const int count = W->count ? W->count[0] : W->rows;
     carom_kept *k = sim->kept;
-    const double e = sim->sys->contacts[c].restitution, now = k->t - sim->t0, approach = -sim->step.u_before[d];
+    const double e = sim->sys->contacts[c].restitution, now = k->t - sim->t0, approach = -sim->step.record.u_before[d];
     double change = 0;
     for (int j = 0; j < count; ++j) {
         const int i = W->count ? carom_column_rows(W, 0)[j] : j;
@@ -159,7 +161,7 @@ static void measure_flight(carom_sim *sim, int c, double h) {
         }
         change += W->a[j] * *before;
     }
-    const double energy = e > 0 ? 0.5 * sim->step.impulse[d] * fmin(approach, fabs(change)) / (1 + e) : 0;
+    const double energy = e > 0 ? 0.5 * sim->step.record.impulse[d] * fmin(approach, fabs(change)) / (1 + e) : 0;
     k->brief.squares += energy * energy;
     if (energy > k->brief.most) k->brief.most = energy, k->brief.t = k->t, k->brief.id = carom_sim_known_as(sim, id);
 }
@@ -183,13 +185,13 @@ void carom_contacts_update(carom_sim *sim, double t_0, double h) {
         const bool impact = struck(sim, c, t_0, h, &known, &there);
         if ((impact || lands(sim, c)) && !sim->control.on) measure_way(sim, c, h);
         if (impact && there && !sim->control.on) measure_flight(sim, c, h);
-        if (!impact && lasting(sim, c)) l->energy.impact -= s->lost[c]; // it remains in the balance
+        if (!impact && lasting(sim, c)) l->energy.impact -= s->record.lost[c]; // it remains in the balance
         carom_memory_update(sim->memory + c, s, sim->kept->t, c, impact);
         if (sim->memory[c].reacting) sim->memory[c].touched = sim->kept->t - sim->t0;
         sim->kept->busy += sim->memory[c].reacting > 0 || sim->memory[c].closed;
     }
-    for (int i = 0; i < s->nevents; ++i) {
-        const carom_event *e = s->events + i;
+    for (int i = 0; i < s->record.nevents; ++i) {
+        const carom_event *e = s->record.events + i;
         if (e->kind == CAROM_IMPACT) l->impacts += 1;
         if (e->kind == CAROM_ACCUMULATION) l->accumulations += 1;
         if (emits_events) remember(sim, e);

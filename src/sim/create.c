@@ -56,7 +56,7 @@ static uint64_t stamp_of(const carom_sim *sim) {
         if (c->ellipse[0] > 0) stamp = mix(stamp, c->ellipse, sizeof c->ellipse);
         if (laws[0] || laws[1] || laws[2] || laws[3]) stamp = mix(stamp, laws, sizeof laws);
     }
-    if (sys->ni) stamp = mix(stamp, (const int[]){sys->ni, sys->nsamplers}, 2 * sizeof(int));
+    if (sys->signals->ni) stamp = mix(stamp, (const int[]){sys->signals->ni, sys->signals->nsamplers}, 2 * sizeof(int));
     return mix(stamp, &sim->t0, sizeof sim->t0);
 }
 
@@ -92,22 +92,22 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     }
     s->newton_tol = common[CAROM_OPT_NEWTON_TOL];
     sim->control.on = common[CAROM_OPT_ADAPTIVE] == 1;
-    sim->keeps_gaps = s->sys == sys && !sim->control.on && !sys->listed && !sys->hold && !sys->jump && !sys->even &&
-                      !sim->scheme->emits_events;
+    sim->keeps_gaps = s->sys == sys && !sim->control.on && !sys->listed && !sys->events->freeze &&
+                      !sys->events->next_jump && !sys->events->limit_step && !sim->scheme->emits_events;
     sim->control.rtol = common[CAROM_OPT_RTOL];
     sim->control.atol = common[CAROM_OPT_ATOL];
     sim->control.estimate = (int)common[CAROM_OPT_ESTIMATE] - 1;
     sim->control.violation = common[CAROM_OPT_VIOLATION] == 0;
     sim->control.extrapolate = common[CAROM_OPT_EXTRAPOLATE] == 1;
     sim->control.lecture = common[CAROM_OPT_CONTROL] == 1;
-    s->control.safety = common[CAROM_OPT_SAFETY];
-    s->control.shrink = common[CAROM_OPT_SHRINK];
-    s->control.grow = common[CAROM_OPT_GROW];
+    s->inside->control.safety = common[CAROM_OPT_SAFETY];
+    s->inside->control.shrink = common[CAROM_OPT_SHRINK];
+    s->inside->control.grow = common[CAROM_OPT_GROW];
     sim->kept->h_next = def->h;
     sim->kept->error_last = 1;
     sim->names = *def;
-    s->name = def->name ? name_of : NULL;
-    s->name_user = sim;
+    s->inside->name = def->name ? name_of : NULL;
+    s->inside->name_user = sim;
     s->inside->rate_name = def->rate_name ? rate_name_of : NULL;
     sim->size = def->size;
     sim->bounds_from = HUGE_VAL;
@@ -213,6 +213,6 @@ const carom_scheme *carom_sim_scheme(const carom_sim *sim) { return sim ? sim->s
 void carom_sim_choice(const carom_sim *sim, char *text, size_t size) {
     if (!sim || !text) return;
     if (size > 0) text[0] = 0;
-    if (sim->scheme->say) sim->scheme->say(sim->scheme_work, text, size);
+    if (sim->scheme->describe) sim->scheme->describe(sim->scheme_work, text, size);
     else carom_format(text, size, "%s", sim->choice);
 }

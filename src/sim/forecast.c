@@ -12,7 +12,7 @@ void carom_forecast_allocate(carom_sim *sim, carom_arena *mem) {
     carom_noted *x = &sim->inside.noted;
     *f = (carom_forecast){0};
     *x = (carom_noted){0};
-    if (!sys->reach) return;
+    if (!sys->events->global_bounds) return;
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &f->reach.slope, &f->reach.bend);
     CAROM_ALLOCATE(mem, (size_t)sys->nq, &f->q, &x->q);
     CAROM_ALLOCATE(mem, (size_t)sys->nc, &f->g, &x->g);
@@ -22,14 +22,15 @@ void carom_forecast_start(carom_sim *sim) {
     const carom_system *sys = sim->sys;
     const carom_step *s = &sim->step;
     carom_forecast *f = &sim->forecast;
-    sim->inside.noted.on = sys->reach && !sim->control.on && sys->reach(sys->model, s->sys_work, &f->reach);
-    f->alone = f->reach.powerless && !sys->ni && !sys->nworks && !sim->list.slots && sim->independent.rows.k == 0 &&
-               !s->rub && !sim->reaction && !sim->scheme->emits_events;
+    sim->inside.noted.on = sys->events->global_bounds && !sim->control.on &&
+                           sys->events->global_bounds(sys->model, s->sys_work, &f->reach);
+    f->alone = f->reach.powerless && !sys->signals->ni && !sys->accounts->nworks && !sim->list.slots &&
+               sim->independent.rows.k == 0 && !s->inside->friction && !sim->reaction && !sim->scheme->emits_events;
 }
 
 // (FC-1)  Gaps were evaluated at q_a in the last step and at q_b in this one, which ends at q_1.  With d = q_b - q_a, e
-//         = q_1 - q_b and G, B of carom_reach, by Taylor's formula at q_b |g(q_1) - g_b - (g_b - g_a)/2| <= sum G_k
-//         |e_k - d_k/2| + sum B_k (e_k^2/2 + d_k^2/4);  positions and gaps are rounded.
+//         = q_1 - q_b and G, B of carom_gap_bounds, by Taylor's formula at q_b |g(q_1) - g_b - (g_b - g_a)/2| <= sum
+//         G_k |e_k - d_k/2| + sum B_k (e_k^2/2 + d_k^2/4);  positions and gaps are rounded.
 bool carom_forecast_leaves_books(carom_sim *sim) {
     static const double ROUNDING = 1e-12; // of positions and gaps: some thousand roundings, so that the bound stays one
     carom_forecast *f = &sim->forecast;

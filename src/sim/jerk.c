@@ -20,8 +20,8 @@ bool carom_sim_jerked(carom_sim *sim, double before, double behind) {
     const carom_step *s = &sim->step;
     const int ne = s->sys->ne;
     double *u = sim->jerk, *u_behind = u + sim->nl;
-    if (ne == 0 || !s->sys->jump || s->sys->flags & CAROM_TIMELESS_GAPS || sim->scheme->powers ||
-        sim->scheme->lacks & CAROM_NO_STEP_CHANGE)
+    if (ne == 0 || !s->sys->events->next_jump || s->sys->flags & CAROM_TIMELESS_GAPS || sim->scheme->accounts_power ||
+        sim->scheme->limitations & CAROM_NO_STEP_CHANGE)
         return false;
     if (rates(sim, before, u) != CAROM_OK || rates(sim, behind, u_behind) != CAROM_OK) return false;
     const double rounding = carom_local_velocity_rounding(s, &sim->all, sim->v);
@@ -44,10 +44,10 @@ static carom_status strike(carom_sim *sim, double t) {
     CAROM_TRY(carom_problem_solve(s, L));
     carom_problem_apply(s, sim->v, 1);
     carom_local_velocity(u_1, L, sim->v);
-    s->account = (carom_account){0};
-    s->booked_t = t;
-    carom_book_impulses(s, L, s->problem.p, u, u_1);
-    carom_book_struck_joints(s, L, s->problem.p, u, u_1);
+    s->record.account = (carom_account){0};
+    s->record.t = t;
+    carom_account_impulses(s, L, s->problem.p, u, u_1);
+    carom_account_struck_joints(s, L, s->problem.p, u, u_1);
     return CAROM_OK;
 }
 
@@ -64,6 +64,6 @@ carom_status carom_sim_jerk(carom_sim *sim, double before, double behind, carom_
     if (status == CAROM_SINGULAR) return CAROM_OK; // without inertia: the scheme's business
     if (status != CAROM_OK)
         return carom_fail(err, status == CAROM_RETRY ? CAROM_NOT_CONVERGED : status, "%s", sim->error.text);
-    carom_sim_book_account(sim);
+    carom_sim_account_step(sim);
     return CAROM_OK;
 }

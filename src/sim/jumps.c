@@ -10,7 +10,7 @@
 static carom_status book_power(carom_sim *sim, double h, carom_error *err) {
     carom_kept *k = sim->kept;
     double in, out;
-    if (sim->scheme->powers || sim->inside.power.booked) return CAROM_OK;
+    if (sim->scheme->accounts_power || sim->inside.power.accounted) return CAROM_OK;
     CAROM_TRY(carom_sim_observe(sim, &in, &out, err));
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
     k->ledger.energy.damping += 0.5 * h * (k->power_out + out);
@@ -25,13 +25,13 @@ carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behi
     const double t = k->t;
     double T[2], V[2];
     k->t = before;
-    carom_status status = carom_sim_book_works(sim, h, err);
+    carom_status status = carom_sim_account_works(sim, h, err);
     if (status == CAROM_OK) status = book_power(sim, h, err);
     if (status == CAROM_OK) status = carom_sim_energy(sim, &T[0], &V[0], err);
     k->t = behind;
     if (status == CAROM_OK && sim->piece) status = carom_sim_switch(sim, behind, err);
     if (status == CAROM_OK) status = carom_sim_energy(sim, &T[1], &V[1], err);
-    if (status == CAROM_OK) status = carom_sim_book_works(sim, 0, err);
+    if (status == CAROM_OK) status = carom_sim_account_works(sim, 0, err);
     if (status == CAROM_OK) status = book_power(sim, 0, err);
     k->t = t;
     CAROM_TRY(status);
@@ -78,7 +78,7 @@ static carom_status piece(carom_sim *sim, double *from, double to, carom_error *
         sim->unbooked = to - *from;
         if (!(end < to)) break;
         sim->kept->t = end;
-        const carom_status status = carom_sim_book_works(sim, end - *from, err);
+        const carom_status status = carom_sim_account_works(sim, end - *from, err);
         sim->kept->t = t;
         CAROM_TRY(status);
         *from = end;
@@ -89,11 +89,12 @@ static carom_status piece(carom_sim *sim, double *from, double to, carom_error *
 // Is a step cut for short pulses?  Those beside it are, too: the feet of a pulse as wide as a step lie there.
 static bool cut_for_pulses(const carom_sim *sim, double t, double t_1) {
     const double h = t_1 - t;
-    if (!sim->sys->even) return false;
+    if (!sim->sys->events->limit_step) return false;
     for (int k = -1; k <= 1; ++k) {
         const double from = t + k * h, to = k ? from + h : t_1;
         if (from < sim->t0 - 0.5 * h) continue; // nothing was there
-        if ((k == 0 || (sim->scheme->powers && !sim->scheme->own_steps)) && carom_sim_even(sim, false, from, to) < to)
+        if ((k == 0 || (sim->scheme->accounts_power && !sim->scheme->controls_own_steps)) &&
+            carom_sim_even(sim, false, from, to) < to)
             return true;
     }
     return false;
@@ -113,14 +114,14 @@ carom_status carom_sim_pieces(carom_sim *sim, double t, double h, double t_1, ca
     const double d = carom_sim_instant(sim, t), e = carom_sim_instant(sim, t_1);
     double from = t;
     const bool beside = !sim->scheme->impulses, cut = cut_for_pulses(sim, t, t_1),
-               jumps = sim->sys->jump && next(sim, beside, t - 4 * d, t_1 + e) < HUGE_VAL;
+               jumps = sim->sys->events->next_jump && next(sim, beside, t - 4 * d, t_1 + e) < HUGE_VAL;
     if (!jumps) return cut ? piece(sim, &from, t_1, err) : carom_sim_advance_halving(sim, t, h, err);
     double at = next(sim, beside, t - 4 * d, t + d), blur = 0;
     if (at < HUGE_VAL) {
         from = fmax(t, at + d);
         CAROM_TRY(carom_sim_pass(sim, 0, t, from, err));
     }
-    while ((at = next(sim, sim->scheme->powers, from + blur, t_1 - 4 * e)) < HUGE_VAL) {
+    while ((at = next(sim, sim->scheme->accounts_power, from + blur, t_1 - 4 * e)) < HUGE_VAL) {
         const double to = fmax(from, at - e);
         blur = at - from <= 16 * fmax(blur, e) ? 2 * fmax(blur, e) : 0; // (JT-3)
         if (to > from) CAROM_TRY(piece(sim, &from, to, err));

@@ -21,8 +21,8 @@ const ledger_entry ledger_table[] = {
     {"ns_per_step", LEDGER_NS, 0},
     REAL("wall", wall),
     LONG("rejected", rejected),
-    LONG("inner.steps", counts.inner),
-    LONG("inner.rejected", counts.inner_rejected),
+    LONG("inner.steps", counts.substeps),
+    LONG("inner.rejected", counts.substeps_rejected),
     LONG("undecided", undecided),
     LONG("switches", switches),
     LONG("impacts", impacts),
@@ -160,7 +160,7 @@ carom_ledger *carom_ledger_of_sim(carom_sim *sim, carom_error *err) {
     const long long id[3] = {l.penetration_id, l.drift_id, l.counts.residual_id};
     const char *name[3] = {NULL, NULL, NULL};
     for (int i = 0; i < 3; ++i)
-        if (id[i] >= 0 && sim->step.name) name[i] = sim->step.name(sim->step.name_user, id[i]);
+        if (id[i] >= 0 && sim->step.inside->name) name[i] = sim->step.inside->name(sim->step.inside->name_user, id[i]);
     return carom_ledger_keep(
         &l, &(carom_ledger_names){.penetration = name[0], .drift = name[1], .residual = name[2]}, err);
 }

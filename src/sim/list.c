@@ -12,9 +12,9 @@ static void blank(carom_sim *sim, int c) {
     const int d = sim->dir[sim->own.ne + c], n = sim->dir[sim->own.ne + c + 1] - d,
               shift = sim->step.sys->ne - sim->own.ne;
     carom_step *s = &sim->step;
-    double *const of_step[] = {s->impulse, s->force, s->nu};
+    double *const of_step[] = {s->record.impulse, s->record.force, s->record.nu};
     carom_sim_blank(sim, c);
-    s->lost[c] = 0;
+    s->record.lost[c] = 0;
     for (int i = 0; i < 3; ++i)
         if (of_step[i]) carom_zero_changes(of_step[i] + d + shift, (size_t)n);
 }
@@ -42,15 +42,15 @@ static void recall(carom_sim *sim) {
     const int first = sim->own.nc - sim->own.listed, ne = sim->step.sys->ne;
     for (int i = 0, start = 0; i < l->slots; ++i) {
         l->stays[i] = false;
-        if (i >= sim->own.listed || !l->holds[i]) continue;
-        if (l->holds[i] > 0) start = i;
+        if (i >= sim->own.listed || !l->key[i]) continue;
+        if (l->key[i] > 0) start = i;
         const bool stays = l->stays[start] || carom_memory_recalls(sim->memory + first + i, sim->kept->t) ||
                            (sim->scheme->recalls &&
                             sim->scheme->recalls(sim->scheme_work, &sim->step, ne + first + i));
         for (int k = start; k <= i; ++k) l->stays[k] = stays;
     }
     for (int i = l->slots - 1; i > 0; --i)
-        if (l->holds[i] < 0) l->stays[i - 1] = l->stays[i - 1] || l->stays[i];
+        if (l->key[i] < 0) l->stays[i - 1] = l->stays[i - 1] || l->stays[i];
 }
 
 // Those that have fallen asleep stand still from now on; what they had is booked.
@@ -84,9 +84,10 @@ carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err) {
         if (l->asleep) memcpy(sim->slept, l->asleep, (size_t)sim->own.nparts * sizeof *l->asleep);
         recall(sim);
         carom_way ahead = {.q_0 = sim->q, .v_0 = sim->v};
-        l->reach = sim->kept->reach;
+        l->margin = sim->kept->reach;
         l->ahead = sim->scheme->ahead && sim->scheme->ahead(sim->scheme_work, sim->kept->t, &ahead) ? &ahead : NULL;
-        status = sim->own.list(sim->own.model, l, sim->kept->t, sim->q, sim->v, sim->scheme->leads ? 2 * h : h);
+        status = sim->own.contact_list->search(sim->own.model, l, sim->kept->t, sim->q, sim->v,
+                                               sim->scheme->leads ? 2 * h : h);
         if (status == CAROM_NO_MEMORY) CAROM_TRY(grow(sim, err));
         l->ahead = NULL;
     } while (status == CAROM_NO_MEMORY);
@@ -94,10 +95,10 @@ carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err) {
         return carom_fail(err, status, "t = %.9g: the model failed to compute its contacts", sim->kept->t);
     const int first = sim->own.nc - sim->own.listed;
     for (int i = 0; i < l->slots; ++i)
-        if (l->fresh[i]) blank(sim, first + i);
-    if (sim->scheme->forget)
+        if (l->is_new[i]) blank(sim, first + i);
+    if (sim->scheme->reset_contact)
         for (int i = 0; i < l->slots; ++i)
-            if (l->fresh[i]) sim->scheme->forget(sim->scheme_work, &sim->step, sim->step.sys->ne + first + i);
+            if (l->is_new[i]) sim->scheme->reset_contact(sim->scheme_work, &sim->step, sim->step.sys->ne + first + i);
     carom_sim_adopt(sim);
     return l->asleep ? put_to_sleep(sim, err) : CAROM_OK;
 }

@@ -193,7 +193,7 @@ static unsigned needs_of(const carom_sim_def *def, bool whole, bool adaptive) {
     if (carom_impacts_differ(sys)) needs |= CAROM_NO_IMPACT_LAWS;
     if (!whole && !adaptive) needs |= CAROM_NO_STEP_CHANGE;
     if (adaptive) needs |= CAROM_NO_ADAPTIVE;
-    if (sys->sleeps || carom_discs_used(sys)) needs |= CAROM_NO_REST;
+    if (sys->contact_list->sleeps || carom_discs_used(sys)) needs |= CAROM_NO_REST;
     return needs;
 }
 
@@ -212,7 +212,7 @@ static void add_name(char *list, size_t size, const char *name) {
 static carom_status no_gates(const carom_sim_def *def, const carom_scheme *scheme, carom_error *err) {
     char able[400] = "";
     for (int i = 0; scheme_at(def, i); ++i)
-        if (scheme_at(def, i)->gates) add_name(able, sizeof able, scheme_at(def, i)->name);
+        if (scheme_at(def, i)->closes_while) add_name(able, sizeof able, scheme_at(def, i)->name);
     return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support `closes while`; schemes that do: %s",
                       scheme->name, able);
 }
@@ -227,19 +227,19 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
         {CAROM_NO_IMPACT_LAWS, "other laws of impact than Newton's with constant restitution"},
         {CAROM_NO_STEP_CHANGE, "an end time that is not a whole number of steps"},
         {CAROM_NO_ADAPTIVE, "adaptive step sizes"},
-        {CAROM_NO_REST, def->system->sleeps ? "`sleep`" : "`resistance: discs`"},
+        {CAROM_NO_REST, def->system->contact_list->sleeps ? "`sleep`" : "`resistance: discs`"},
     };
     const char *what = NULL;
     const carom_system *sys = def->system;
-    for (int c = 0; c < sys->nc && !scheme->gates && !sys->nswitches; ++c)
-        if (carom_system_gated(sys, c)) return no_gates(def, scheme, err);
+    for (int c = 0; c < sys->nc && !scheme->closes_while && !sys->conditional->nswitches; ++c)
+        if (carom_system_closes_while(sys, c)) return no_gates(def, scheme, err);
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)
-        if (scheme->lacks & needs & ~ignored & lacks[i].flag) what = lacks[i].text;
+        if (scheme->limitations & needs & ~ignored & lacks[i].flag) what = lacks[i].text;
     if (!what) return CAROM_OK;
     char able[400] = "";
     for (int i = 0; scheme_at(def, i); ++i)
-        if (!(scheme_at(def, i)->lacks & needs)) add_name(able, sizeof able, scheme_at(def, i)->name);
-    const bool impacts = (scheme->lacks & needs & ~ignored) == CAROM_NO_IMPACTS;
+        if (!(scheme_at(def, i)->limitations & needs)) add_name(able, sizeof able, scheme_at(def, i)->name);
+    const bool impacts = (scheme->limitations & needs & ~ignored) == CAROM_NO_IMPACTS;
     return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support %s; schemes that support this model: %s%s",
                       scheme->name, what, able,
                       impacts ? " (impacts=ignore runs it all the same, for comparison only)" : "");

@@ -28,8 +28,8 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
                                carom_error *err) {
     if (!sim || !before || !q || !v || !room) return CAROM_MISSING(err);
     carom_step *s = &sim->step;
-    const bool reacted = s->reacted;
-    const int events = s->nevents, slots = sim->list.slots;
+    const bool reacted = s->record.reacted;
+    const int events = s->record.nevents, slots = sim->list.slots;
     const size_t size = sim->kept_size;
     carom_status (*const on_inner)(void *, double, const double *, const double *) = sim->on_inner;
     carom_status (*const on_event)(void *, carom_side, double, const double *, const double *) = s->inside->on_event;
@@ -41,10 +41,10 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     carom_sim_watch_inner(sim, NULL, NULL); // observers do not see these steps
     s->inside->on_event = NULL;
     s->inside->on_change = NULL;
-    s->nevents = 0;
+    s->record.nevents = 0;
     carom_status status = go_back(sim, before, err);
-    carom_zero(s->impulse, sim->nl);
-    carom_zero(s->force, sim->nl);
+    carom_zero(s->record.impulse, sim->nl);
+    carom_zero(s->record.force, sim->nl);
     if (status == CAROM_OK && t > sim->kept->t)
         status = sim->piece ? carom_sim_between_switches(sim, t - sim->kept->t, t, err)
                             : carom_sim_advance(sim, sim->kept->t, t - sim->kept->t, err);
@@ -62,8 +62,8 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     carom_sim_watch_inner(sim, on_inner, user);
     s->inside->on_event = on_event;
     s->inside->on_change = on_change;
-    s->reacted = reacted;
-    s->nevents = events;
+    s->record.reacted = reacted;
+    s->record.nevents = events;
     return status;
 }
 
@@ -130,7 +130,7 @@ carom_status carom_sim_continue(carom_sim *sim, const carom_sim *other, carom_er
     sim->stale = sim->sys->ne + sim->sys->nc > 0; // gaps are those of the other model
     if (!sim->control.on && !(sim->row > 0)) sim->total = carom_sim_last_step(sim, sim->kept);
     carom_sim_adopt(sim);
-    sim->step.nevents = 0;
-    sim->step.reacted = true; // the impulses and forces belong to the last step
+    sim->step.record.nevents = 0;
+    sim->step.record.reacted = true; // the impulses and forces belong to the last step
     return carom_sim_share(sim, err);
 }

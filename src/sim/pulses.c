@@ -29,8 +29,9 @@ static bool evaluate(const look *z, double t, double *x) {
         (gaps > 0 && sys->gaps(sys->model, work, t, z->sim->q, x + sys->nv) != CAROM_OK))
         return false;
     carom_zero(x + sys->nv + gaps - sys->listed, sys->listed); // they do not depend on time
-    return z->n == sys->nv + gaps || sys->friction(sys->model, work, t, z->sim->q, z->sim->v,
-                                                   z->sim->step.rub->force, x + sys->nv + gaps) == CAROM_OK;
+    return z->n == sys->nv + gaps ||
+           sys->friction(sys->model, work, t, z->sim->q, z->sim->v, z->sim->step.inside->friction->force,
+                         x + sys->nv + gaps) == CAROM_OK;
 }
 
 // How far entry i at t is outside of what it is at both sides.
@@ -113,7 +114,7 @@ static bool alone_at(look *z, double at, int *which) {
 
 bool carom_sim_alone(const carom_sim *sim, double at) {
     int which;
-    if (sim->scheme->lacks & CAROM_NO_STEP_CHANGE) return false;
+    if (sim->scheme->limitations & CAROM_NO_STEP_CHANGE) return false;
     look z = {.sim = sim, .n = carom_sim_looked_at(sim)};
     z.x = sim->alone, z.left = z.x + z.n, z.right = z.left + z.n;
     return alone_at(&z, at, &which);
@@ -125,7 +126,7 @@ static void between_jumps(look *z, double t_1) {
     double last = -HUGE_VAL, at = carom_sim_jump(sim, sim->t0, t_1);
     for (int k = 0; k < MOST && at < HUGE_VAL; ++k) {
         int which;
-        if (sim->scheme->lacks & CAROM_NO_STEP_CHANGE && alone_at(z, at, &which)) {
+        if (sim->scheme->limitations & CAROM_NO_STEP_CHANGE && alone_at(z, at, &which)) {
             *z->best = (carom_pulse){.i = which, .t = at};
             z->share = HUGE_VAL;
             return;
@@ -142,7 +143,7 @@ static void between_parts(look *z, double t_1) {
     const double run[2] = {sim->t0, sim->t_end};
     double from = sim->t0;
     for (int k = 0; k < MOST && from < t_1; ++k) {
-        const double to = sim->sys->even(sim->sys->model, sim->step.sys_work, run, 1, from, t_1);
+        const double to = sim->sys->events->limit_step(sim->sys->model, sim->step.sys_work, run, 1, from, t_1);
         for (int i = 1; to - from < sim->h && i <= PLACES; ++i) consider(z, from + (to - from) * i / PLACES);
         if (!(to > from)) return;
         from = to;
@@ -152,7 +153,8 @@ static void between_parts(look *z, double t_1) {
 bool carom_sim_short_pulse(const carom_sim *sim, carom_pulse *pulse) {
     static const double SEEN = 0.1; // of the largest of the run
     const carom_system *sys = sim->sys;
-    if ((!sys->jump && !sys->even) || sim->scheme->powers || sim->control.on) return false;
+    if ((!sys->events->next_jump && !sys->events->limit_step) || sim->scheme->accounts_power || sim->control.on)
+        return false;
     look z = {.sim = sim, .n = sys->nv + sys->ne + sys->nc, .best = pulse};
     z.x = calloc(4 * (size_t)z.n, sizeof *z.x);
     if (!z.x) return false;
@@ -161,8 +163,8 @@ bool carom_sim_short_pulse(const carom_sim *sim, carom_pulse *pulse) {
         if (!evaluate(&z, sim->t0 + (sim->t_end - sim->t0) * k / TIMES, z.x)) continue;
         for (int i = 0; i < z.n; ++i) z.scale[i] = fmax(z.scale[i], fabs(z.x[i]));
     }
-    if (sys->jump) between_jumps(&z, sim->kept->t);
-    if (sys->even) between_parts(&z, sim->kept->t);
+    if (sys->events->next_jump) between_jumps(&z, sim->kept->t);
+    if (sys->events->limit_step) between_parts(&z, sim->kept->t);
     const bool found = z.share > SEEN;
     if (found && z.share < HUGE_VAL)
         pulse->width =
@@ -247,7 +249,7 @@ static void judge(walls *z, int c, double fewest) {
                  width = to - from;
     if (!(width < fewest * h && height > z->speed * width && height > SEEN * z->sim->kept->speed * width)) return;
     // splitting divides steps at pulses that are this short, and follows them
-    if (z->sim->scheme->powers && width < 2 * h) return;
+    if (z->sim->scheme->accounts_power && width < 2 * h) return;
     if (width < 4 * INSTANT * h || leaps(z, c, from, height) || leaps(z, c, to, height)) return;
     z->speed = height / width;
     *z->best = (carom_pulse){.i = z->sim->sys->nv + z->sim->sys->ne + c, .t = t, .width = width};
@@ -299,8 +301,8 @@ bool carom_sim_coarse_pulse(const carom_sim *sim, double fewest, carom_pulse *pu
     static const double WIDE = 8; // a bell is not flat for so many times its width
     const carom_system *sys = sim->sys;
     const int divided = carom_option_find(sim->scheme->options, "adaptive", 8);
-    if (carom_sim_fixed_contacts(sim) == 0 || sim->control.on || sim->scheme->emits_events || sim->scheme->own_steps ||
-        (divided >= 0 && sim->opt[divided] != 0))
+    if (carom_sim_fixed_contacts(sim) == 0 || sim->control.on || sim->scheme->emits_events ||
+        sim->scheme->controls_own_steps || (divided >= 0 && sim->opt[divided] != 0))
         return false;
     walls z = {.sim = sim, .best = pulse};
     z.g = calloc((size_t)(sys->ne + sys->nc), sizeof *z.g);
@@ -308,10 +310,10 @@ bool carom_sim_coarse_pulse(const carom_sim *sim, double fewest, carom_pulse *pu
     const double run[2] = {sim->t0, sim->t_end}, t_1 = sim->kept->t, reach = fewest * sim->h;
     for (int c = 0; z.of && c < carom_sim_fixed_contacts(sim); ++c) z.of[c].shaped = shaped(sim, c);
     if (z.g && z.of && ranges(&z, sim->t0, t_1, TIMES)) follow(&z, sim->t0, t_1, fewest);
-    else if (z.g && z.of && sys->even) {
+    else if (z.g && z.of && sys->events->limit_step) {
         double from = sim->t0;
         for (int k = 0; k < MOST && from < t_1; ++k) {
-            const double to = sys->even(sys->model, sim->step.sys_work, run, 1, from, t_1),
+            const double to = sys->events->limit_step(sys->model, sim->step.sys_work, run, 1, from, t_1),
                          a = fmax(from - reach, run[0]), b = fmin(to + reach, t_1);
             if (to - from < WIDE * reach && ranges(&z, a, b, TIMES)) follow(&z, a, b, fewest);
             if (!(to > from)) break;

@@ -23,7 +23,8 @@ static void pass_on(carom_sim *sim, double *seen) {
 static bool look(carom_sim *sim, double t, const double *q) {
     bool changed;
     if (!carom_redundant_look(&sim->independent.rows, sim->step.sys_work, t, q, &changed)) return false;
-    if (changed) pass_on(sim, sim->inside.warm), pass_on(sim, sim->step.impulse), pass_on(sim, sim->step.force);
+    if (changed)
+        pass_on(sim, sim->inside.warm), pass_on(sim, sim->step.record.impulse), pass_on(sim, sim->step.record.force);
     return true;
 }
 
@@ -43,9 +44,9 @@ carom_status carom_sim_check_rows(carom_sim *sim, carom_error *err) {
 void carom_sim_share_reactions(carom_sim *sim) {
     carom_redundant *r = &sim->independent.rows;
     if (r->k == 0) return;
-    spread(sim, sim->impulse, sim->step.impulse, r->order);
-    spread(sim, sim->force, sim->step.force, r->order);
-    if (sim->nu) spread(sim, sim->nu, sim->step.nu, r->order), carom_redundant_share(r, sim->nu);
+    spread(sim, sim->impulse, sim->step.record.impulse, r->order);
+    spread(sim, sim->force, sim->step.record.force, r->order);
+    if (sim->nu) spread(sim, sim->nu, sim->step.record.nu, r->order), carom_redundant_share(r, sim->nu);
     carom_redundant_share(r, sim->impulse);
     carom_redundant_share(r, sim->force);
 }
@@ -63,6 +64,6 @@ void carom_sim_watch_inner(carom_sim *sim,
     const bool looks = sim->independent.rows.k > 0;
     sim->on_inner = on_inner;
     sim->inner_user = user;
-    sim->step.on_inner = looks ? look_inside : on_inner;
-    sim->inside.inner_user = looks ? sim : user;
+    sim->step.inside->on_substep = looks ? look_inside : on_inner;
+    sim->inside.substep_user = looks ? sim : user;
 }

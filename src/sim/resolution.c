@@ -25,7 +25,7 @@ static const double TRACE = 1e-10;     // of the largest mass
 static bool fixed_steps(const carom_sim *sim) {
     const carom_option *own = sim->scheme->options;
     const int i = carom_option_find(own, "adaptive", strlen("adaptive"));
-    return !sim->scheme->own_steps && sim->opt[carom_option_count(own) + CAROM_OPT_ADAPTIVE] == 0 &&
+    return !sim->scheme->controls_own_steps && sim->opt[carom_option_count(own) + CAROM_OPT_ADAPTIVE] == 0 &&
            !(i >= 0 && sim->opt[i] == 1);
 }
 

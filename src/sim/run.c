@@ -7,7 +7,7 @@
 
 bool carom_sim_done(const carom_sim *sim) {
     if (!sim) return false;
-    return sim->control.on || sim->sys->nsamplers ? sim->kept->t >= sim->t_end : sim->kept->n >= sim->total;
+    return sim->control.on || sim->sys->signals->nsamplers ? sim->kept->t >= sim->t_end : sim->kept->n >= sim->total;
 }
 
 carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
@@ -23,7 +23,7 @@ carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err) 
     if (carom_sim_done(sim) || !(end > k->t)) return carom_sim_step(sim, err);
     const bool whole = carom_sim_end_of(sim, k, k->n + 1) <= end + CAROM_INSTANT * sim->h + 8 * DBL_EPSILON * fabs(end);
     if (!sim->control.on && whole) return carom_sim_step(sim, err);
-    if (!sim->control.on && sim->scheme->lacks & CAROM_NO_STEP_CHANGE)
+    if (!sim->control.on && sim->scheme->limitations & CAROM_NO_STEP_CHANGE)
         return carom_fail(
             err, CAROM_UNSUPPORTED,
             "t = %.9g: a step of %s cannot be shortened to end at %.9g; stop at whole numbers of steps of %g", k->t,
@@ -58,8 +58,8 @@ static carom_status run(carom_sim *sim, carom_status (*on_step)(void *user, cons
         if (sim->list.slots) now = carom_sim_now(sim);
         now.t = sim->kept->t;
         now.step = sim->kept->n;
-        now.nevents = sim->step.nevents;
-        now.reacted = sim->step.reacted;
+        now.nevents = sim->step.record.nevents;
+        now.reacted = sim->step.record.reacted;
         status = on_step(user, &now);
     }
     sim->lazy = false;

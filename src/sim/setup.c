@@ -38,20 +38,20 @@ static void allocate_kept(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     if (sim->watched) sim->gap_0 = carom_allocate(keep, (size_t)(sys->ne + carom_sim_fixed_contacts(sim)));
     carom_sim_signals_allocate(sim, mem, keep);
     carom_sim_switches_allocate(sim, mem, keep);
-    CAROM_ALLOCATE(keep, (size_t)sys->nworks, &sim->power, &sim->done);
+    CAROM_ALLOCATE(keep, (size_t)sys->accounts->nworks, &sim->power, &sim->done);
     sim->memory = carom_allocate_bytes(keep, (size_t)sys->nc * sizeof *sim->memory);
     sim->pushed = sim->scheme->emits_events ? NULL : carom_allocate(keep, 3 * (size_t)sys->nv);
     s->inside = &sim->inside;
-    CAROM_ALLOCATE(keep, (size_t)sim->nl, &s->inside->warm, &s->impulse, &s->force);
-    s->nu = sim->scheme->positions ? carom_allocate(keep, (size_t)sim->nl) : NULL;
-    sim->impulse = s->impulse;
-    sim->force = s->force;
-    sim->nu = s->nu;
-    s->lost = carom_allocate(keep, (size_t)sys->nc);
-    s->held = sim->held = carom_allocate(keep, (size_t)sys->nc);
+    CAROM_ALLOCATE(keep, (size_t)sim->nl, &s->inside->warm, &s->record.impulse, &s->record.force);
+    s->record.nu = sim->scheme->positions ? carom_allocate(keep, (size_t)sim->nl) : NULL;
+    sim->impulse = s->record.impulse;
+    sim->force = s->record.force;
+    sim->nu = s->record.nu;
+    s->record.lost = carom_allocate(keep, (size_t)sys->nc);
+    s->active = sim->held = carom_allocate(keep, (size_t)sys->nc);
     sim->lasting = carom_allocate(keep, (size_t)sim->nl);
-    s->u_before = carom_allocate(keep, (size_t)sim->nl); // of what a scheme's start booked, until the first step
-    s->u_after = carom_allocate(keep, (size_t)sim->nl);
+    s->record.u_before = carom_allocate(keep, (size_t)sim->nl); // of what a scheme's start booked, until the first step
+    s->record.u_after = carom_allocate(keep, (size_t)sim->nl);
 }
 
 // Of the step loop.
@@ -60,22 +60,22 @@ static void allocate_loop(carom_sim *sim, carom_arena *mem) {
     const int nb = sys->ne + sys->nc;
     carom_step *s = &sim->step;
     sim->v_start =
-        sim->watched && sim->scheme->lacks & CAROM_NO_STEP_CHANGE ? carom_allocate(mem, (size_t)sys->nv) : NULL;
-    sim->power_now = carom_allocate(mem, (size_t)sys->nworks);
+        sim->watched && sim->scheme->limitations & CAROM_NO_STEP_CHANGE ? carom_allocate(mem, (size_t)sys->nv) : NULL;
+    sim->power_now = carom_allocate(mem, (size_t)sys->accounts->nworks);
     // A step tells at most impact, accumulation, close and stick of each contact; one that finds its events in
     // continuous time may meet many.
-    s->max_events = sim->scheme->emits_events ? 32768 + 16 * sys->nc : 4 * sys->nc;
+    s->record.max_events = sim->scheme->emits_events ? 32768 + 16 * sys->nc : 4 * sys->nc;
     s->dir = sim->dir = carom_allocate_ints(mem, (size_t)nb + 1);
-    sim->events = carom_allocate_bytes(mem, (size_t)s->max_events * sizeof *sim->events);
+    sim->events = carom_allocate_bytes(mem, (size_t)s->record.max_events * sizeof *sim->events);
     sim->all = carom_allocate_local(mem, sys);
     sim->jerk = carom_allocate(mem, 2 * (size_t)sim->nl);
-    sim->alone = carom_allocate(mem, sys->jump ? 3 * (size_t)carom_sim_looked_at(sim) : 0);
+    sim->alone = carom_allocate(mem, sys->events->next_jump ? 3 * (size_t)carom_sim_looked_at(sim) : 0);
     sim->booked = carom_allocate(mem, (size_t)(sim->nl + sys->nc));
     sim->struck = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof *sim->struck);
     sim->q_try = carom_allocate(mem, (size_t)sys->nq);
     sim->v_try = carom_allocate(mem, (size_t)sys->nv);
     sim->gap_try = carom_allocate(mem, (size_t)nb);
-    sim->sides = sim->scheme->own_steps ? carom_allocate(mem, 4 * (size_t)sys->nv) : NULL;
+    sim->sides = sim->scheme->controls_own_steps ? carom_allocate(mem, 4 * (size_t)sys->nv) : NULL;
     if (sim->watched) CAROM_ALLOCATE(mem, (size_t)nb, &sim->gap_next, &sim->gap_in);
     sim->hit = carom_allocate_bytes(mem, (size_t)sys->nc);
     sim->q_in = carom_allocate(mem, (size_t)sys->nq);
@@ -94,7 +94,8 @@ static void allocate_functions(carom_sim *sim, carom_arena *mem) {
     CAROM_ALLOCATE(mem, (size_t)sim->nl, &s->inside->kappa, &s->inside->kappa_before);
     s->inside->q_before = carom_allocate(mem, (size_t)sys->nq);
     s->inside->row_lever = carom_allocate(mem, (size_t)sys->ne);
-    if (sys->power_along) CAROM_ALLOCATE(mem, (size_t)sys->nv + 1, &s->inside->power.given, &s->inside->power.taken);
+    if (sys->accounts->power_along)
+        CAROM_ALLOCATE(mem, (size_t)sys->nv + 1, &s->inside->power.given, &s->inside->power.taken);
 }
 
 // Of contact problems.
@@ -112,7 +113,9 @@ static void allocate_problem(carom_sim *sim, carom_arena *mem, carom_arena *keep
     s->blocks = carom_allocate_bytes(mem, (size_t)blocks * sizeof *s->blocks);
     s->G = s->inside->delassus.G;
     CAROM_ALLOCATE(mem, (size_t)rows, &s->c, &s->p, &s->u);
-    s->rub = sim->rubs ? carom_allocate_rubbing(mem, seen, sim->laws ? sim->laws : sim->contacts, sim->reacts) : NULL;
+    s->inside->friction =
+        sim->rubs ? carom_allocate_varying_friction(mem, seen, sim->laws ? sim->laws : sim->contacts, sim->reacts)
+                  : NULL;
     sim->reaction = sim->reacts ? carom_allocate(keep, (size_t)sim->nl) : NULL;
     sim->guess = sim->reacts ? carom_allocate(mem, (size_t)sim->nl) : NULL;
     s->impacts = sim->bounces ? carom_allocate_impacts(mem, seen, sim->nl, &s->inside->delassus) : NULL;
@@ -156,7 +159,7 @@ static carom_status make_block(carom_sim *sim, carom_arena keep, carom_error *er
                           "schemes differ much in what they need (docs/large-systems.md)",
                           sim->scheme->name, 1e-9 * (double)size, sim->sys->nv, sim->sys->ne, sim->sys->nc);
     unsigned char *base = (unsigned char *)sim->block + (LINE - (uintptr_t)sim->block % LINE) % LINE;
-    keep = (carom_arena){.base = base, .size = keep.used, .ends = keep.ends, .room = keep.room};
+    keep = (carom_arena){.base = base, .size = keep.used, .ends = keep.ends, .capacity = keep.capacity};
     mem = (carom_arena){.base = base + keep.size, .size = size - keep.size};
     allocate(sim, &mem, &keep);
     sim->mem = mem;
@@ -198,7 +201,7 @@ void carom_sim_wire(carom_sim *sim) {
     s->inside->rise = &sim->kept->rise;
     s->inside->choice = &sim->kept->choice;
     s->inside->residual = &sim->kept->residual;
-    s->events = sim->events;
+    s->record.events = sim->events;
     set_directions(sim->dir, sys);
     if (sim->visible_dir) set_directions(sim->visible_dir, s->sys);
     if (sys->work_init) sys->work_init(sys->model, s->sys_work);
@@ -243,7 +246,7 @@ carom_status carom_sim_allocate(carom_sim *sim, carom_error *err) {
     if (work) memcpy(work, sim->scheme_work, sim->scheme->work_size);
     const carom_status status = old.block && !work
                                     ? carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a simulation")
-                                    : make_block(sim, (carom_arena){.ends = ends, .room = PIECES}, err);
+                                    : make_block(sim, (carom_arena){.ends = ends, .capacity = PIECES}, err);
     if (status != CAROM_OK && old.block) {
         carom_contact *const laws = sim->laws;
         const int fixed = old.own.nc - old.own.listed;
@@ -252,7 +255,7 @@ carom_status carom_sim_allocate(carom_sim *sim, carom_error *err) {
         sim->laws = laws;
         sim->list.law = laws + fixed;
         sim->own.contacts = laws;
-        if (sim->step.rub) sim->step.rub->contacts = laws;
+        if (sim->step.inside->friction) sim->step.inside->friction->contacts = laws;
         if (sim->step.sys != sim->sys) sim->independent.sys.contacts = laws;
         if (work) memcpy(sim->scheme_work, work, sim->scheme->work_size);
     }

@@ -40,9 +40,7 @@ static carom_status explain(const carom_sim *sim, carom_status status, carom_err
 // A mass that vanishes, or a force that jumps with a rate, is why no method converges.
 static void report_cause(const carom_sim *sim, carom_status status, carom_error *err) {
     char text[300];
-    if (status != CAROM_NOT_CONVERGED ||
-        !(carom_sim_massless(sim, text, sizeof text) || carom_sim_rough(sim, false, text, sizeof text)))
-        return;
+    if (status != CAROM_NOT_CONVERGED || !carom_diagnosis.why_it_failed(sim, text, sizeof text)) return;
     const size_t used = strlen(err->text);
     carom_format(err->text + used, sizeof err->text - used, "; %s", text);
 }
@@ -51,11 +49,11 @@ static void report_cause(const carom_sim *sim, carom_status status, carom_error 
 static carom_status refuse_toil(const carom_sim *sim, carom_error *err) {
     char text[300];
     const carom_ledger *l = &sim->kept->ledger;
-    if (!carom_sim_toils(sim, l) || !carom_sim_rough(sim, true, text, sizeof text)) return CAROM_OK;
+    if (!carom_diagnosis.why_it_toils(sim, text, sizeof text)) return CAROM_OK;
     return carom_fail(err, CAROM_NOT_CONVERGED,
                       "t = %.9g: %s has taken %.3g internal steps, %.3g for each of the run: %s", sim->kept->t,
-                      sim->scheme->name, (double)l->counts.inner, (double)l->counts.inner / fmax(1, (double)l->steps),
-                      text);
+                      sim->scheme->name, (double)l->counts.substeps,
+                      (double)l->counts.substeps / fmax(1, (double)l->steps), text);
 }
 
 // -- steps ---------------------------------------------------------------------------------------------
@@ -76,7 +74,7 @@ static void hold_touching(carom_sim *sim) {
 
 // All is on until now.
 static carom_status begin_switches(carom_sim *sim, carom_error *err) {
-    for (int i = 0; i < sim->sys->nswitches; ++i) sim->on[i] = 1;
+    for (int i = 0; i < sim->sys->conditional->nswitches; ++i) sim->on[i] = 1;
     carom_sim_tell(sim);
     return carom_sim_switch(sim, sim->kept->t + CAROM_INSTANT * sim->h, err);
 }
@@ -92,10 +90,10 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     k->jumped = 0;
     carom_sim_plan(sim);
     CAROM_TRY(carom_sim_observe(sim, &k->power_in, &k->power_out, err));
-    CAROM_TRY(carom_sim_book_works(sim, 0, err));
-    carom_sim_book_gaps(sim);
+    CAROM_TRY(carom_sim_account_works(sim, 0, err));
+    carom_sim_account_gaps(sim);
     k->ledger.compliant.which = -1;
-    if (sim->sys->compliant) carom_sim_book_compliant(sim);
+    if (sim->sys->checks->compliant_overlap) carom_sim_account_compliant(sim);
     k->ledger.compliant.start = k->ledger.compliant.overlap;
     carom_copy(sim->gap_first, sim->gap, sim->sys->ne + carom_sim_fixed_contacts(sim));
     hold_touching(sim);
@@ -104,12 +102,12 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     k->ledger.kinetic = k->explained = kinetic;
     k->one_step = carom_sim_one_step(sim);
     s->t = sim->t0;
-    s->h = sim->sys->nsamplers ? carom_sim_planned(sim) : sim->total == 1 ? sim->t_end - sim->t0 : sim->h;
+    s->h = sim->sys->signals->nsamplers ? carom_sim_planned(sim) : sim->total == 1 ? sim->t_end - sim->t0 : sim->h;
     s->scale = k->speed;
     k->fastest = carom_size_moving(sim->sys, sim->v, sim->sys->nv);
     if (sim->scheme->start && sim->scheme->start(sim->scheme_work, s) != CAROM_OK)
         return carom_sim_give_up(sim, err, 0);
-    carom_sim_book_account(sim); // a scheme that runs ahead may have met an impact
+    carom_sim_account_step(sim); // a scheme that runs ahead may have met an impact
     k->speed = fmax(k->speed, s->scale);
     k->ledger.counts.residual_id = carom_independent_id(&sim->independent, (int)k->ledger.counts.residual_id);
     carom_resolution_look(sim, k->ledger.pace, true);
@@ -120,7 +118,7 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
 static void plan_rows(carom_sim *sim, double dt) {
     const double count = dt / sim->h;
     if (!(count < CAROM_MOST_STEPS)) return;
-    if (sim->sys->nsamplers) {
+    if (sim->sys->signals->nsamplers) {
         sim->row = dt;
         carom_sim_plan(sim);
         return;
@@ -133,7 +131,7 @@ static void plan_rows(carom_sim *sim, double dt) {
 
 void carom_sim_stop_at(carom_sim *sim, double dt) {
     if (!sim) return;
-    if (!sim->control.on && dt > 0 && sim->scheme->emits_events && !(sim->scheme->lacks & CAROM_NO_STEP_CHANGE))
+    if (!sim->control.on && dt > 0 && sim->scheme->emits_events && !(sim->scheme->limitations & CAROM_NO_STEP_CHANGE))
         plan_rows(sim, dt);
     if (!sim->control.on) return;
     sim->control.stop = dt;
@@ -146,8 +144,10 @@ void carom_sim_stop_at(carom_sim *sim, double dt) {
 static inline carom_status go_on(carom_sim *sim, double h, double t_1, carom_error *err) {
     carom_kept *k = sim->kept;
     if (sim->piece) CAROM_TRY(carom_sim_between_switches(sim, h, t_1, err));
-    else CAROM_TRY(sim->sys->jump || sim->sys->even ? carom_sim_pieces(sim, k->t, h, t_1, err)
-                                               : carom_sim_advance_halving(sim, k->t, h, err));
+    else
+        CAROM_TRY(sim->sys->events->next_jump || sim->sys->events->limit_step
+                      ? carom_sim_pieces(sim, k->t, h, t_1, err)
+                      : carom_sim_advance_halving(sim, k->t, h, err));
     k->t = t_1;
     return CAROM_OK;
 }
@@ -156,8 +156,8 @@ static inline carom_status go_on(carom_sim *sim, double h, double t_1, carom_err
 static carom_status fitted_step(carom_sim *sim, double *h_done, carom_error *err) {
     const carom_kept *k = sim->kept;
     const double t_1 = carom_sim_end_of(sim, k, k->n + 1);
-    const double planned = sim->sys->nsamplers ? carom_sim_planned(sim) : sim->h;
-    const bool last = sim->sys->nsamplers ? t_1 == sim->t_end : k->n + 1 == sim->total;
+    const double planned = sim->sys->signals->nsamplers ? carom_sim_planned(sim) : sim->h;
+    const bool last = sim->sys->signals->nsamplers ? t_1 == sim->t_end : k->n + 1 == sim->total;
     const double h = last ? t_1 - k->t : planned;
     *h_done = h;
     return go_on(sim, fabs(h - sim->h) <= CAROM_INSTANT * sim->h ? sim->h : h, t_1, err);
@@ -166,7 +166,7 @@ static carom_status fitted_step(carom_sim *sim, double *h_done, carom_error *err
 // One step of the planned size; kept->t is moved.
 static inline carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {
     const carom_kept *k = sim->kept;
-    if (sim->sys->nsamplers || k->n + 1 >= sim->total) return fitted_step(sim, h_done, err);
+    if (sim->sys->signals->nsamplers || k->n + 1 >= sim->total) return fitted_step(sim, h_done, err);
     *h_done = sim->h;
     return go_on(sim, sim->h, carom_sim_end_of(sim, k, k->n + 1), err);
 }
@@ -191,7 +191,7 @@ static void measure_kinetic(carom_sim *sim) {
     if (carom_sim_energy(sim, &kinetic, &potential, &ignored) != CAROM_OK) return;
     k->ledger.kinetic = fmax(k->ledger.kinetic, kinetic);
     // What an impact took was there, as seen from its wall, which may move.
-    k->explained = fmax(k->explained, fmax(kinetic, sim->step.account.lost) -
+    k->explained = fmax(k->explained, fmax(kinetic, sim->step.record.account.lost) -
                                           fmax(0, carom_sim_excess(&k->ledger, kinetic + potential)));
 }
 
@@ -215,7 +215,7 @@ static void measure_drift(carom_sim *sim) {
 //         pulse of N steps with the largest work w takes N w/2 and adds w; what varies slowly adds nothing.
 static void follow_damping(carom_sim *sim, double h) {
     carom_kept *k = sim->kept;
-    const double work = sim->inside.power.booked ? k->ledger.energy.damping - k->damped : h * k->power_out;
+    const double work = sim->inside.power.accounted ? k->ledger.energy.damping - k->damped : h * k->power_out;
     if (k->n > k->counted_from + 1) k->uneven += 0.5 * fabs(work - k->damped_step);
     k->damped = k->ledger.energy.damping;
     k->damped_step = work;
@@ -241,18 +241,18 @@ static carom_status take_listed_step(carom_sim *sim, double *h, carom_error *err
     static const double MORE = 1.5, SPARE = 1.25, SHRINKS = 0.95;
     carom_inside *in = sim->step.inside;
     for (int tries = 0;; ++tries) {
-        in->reach = 0;
+        in->margin = 0;
         const carom_status status = take_step(sim, h, err);
         const double had = sim->kept->reach;
-        if (!(in->reach > had) || in->reach == HUGE_VAL || tries == TRIES) {
-            sim->kept->reach = fmax(SPARE * in->reach, SHRINKS * had);
+        if (!(in->margin > had) || in->margin == HUGE_VAL || tries == TRIES) {
+            sim->kept->reach = fmax(SPARE * in->margin, SHRINKS * had);
             return status;
         }
         carom_sim_undo(sim);
-        sim->kept->reach = MORE * fmax(in->reach, had);
+        sim->kept->reach = MORE * fmax(in->margin, had);
         CAROM_TRY(carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err));
         carom_sim_mark(sim);
-        sim->step.parts = 0;
+        sim->step.record.substeps = 0;
         in->spent = in->calls = in->multiplied = 0;
     }
 }
@@ -280,9 +280,10 @@ static inline void book_contacts(carom_sim *sim, double t_0, double h, bool reac
     if (sim->independent.rows.k > 0) carom_sim_share_reactions(sim);
     if (reacts) carom_lasting_forces(sim, h);
     if (sim->reaction) carom_last_reactions(sim, h);
-    for (int i = 0; i < s->nevents && sim->list.slots; ++i)
-        s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + (int)s->events[i].contact) - sim->sys->ne;
-    if (s->nevents > 0 && sim->watched) carom_sim_thrown(sim, h);
+    for (int i = 0; i < s->record.nevents && sim->list.slots; ++i)
+        s->record.events[i].contact =
+            carom_sim_known_as(sim, sim->sys->ne + (int)s->record.events[i].contact) - sim->sys->ne;
+    if (s->record.nevents > 0 && sim->watched) carom_diagnosis.after_impacts(sim, h);
 }
 
 // A step of length h from t_0 is done.  reacts: in the step before contacts reacted; known: the gaps at its end leave
@@ -293,26 +294,27 @@ static carom_status end_step(carom_sim *sim, double t_0, double h, bool reacts, 
     k->n += 1;
     const bool looks = carom_sim_sampled(k->n);
     // time and number are all there is to book
-    if (known && sim->forecast.alone && !sim->switches && !s->reacted && !reacts && !k->busy && !looks) {
+    if (known && sim->forecast.alone && !sim->switches && !s->record.reacted && !reacts && !k->busy && !looks) {
         k->ledger.steps = k->n - k->counted_from;
         sim->stale = true;
         sim->quiet = h == sim->h && s->contact.scale == 0;
         return CAROM_OK;
     }
-    carom_status booked = carom_sim_book(sim, t_0, h, known, err);
+    carom_status booked = carom_sim_account(sim, t_0, h, known, err);
     if (booked == CAROM_OK && sim->independent.rows.k > 0) booked = carom_sim_check_rows(sim, err);
     if (looks && booked == CAROM_OK && carom_resolution_mass(sim) != CAROM_OK) booked = carom_sim_give_up(sim, err, 0);
     if (booked != CAROM_OK) return booked;
-    if (s->reacted || reacts || k->busy || sim->scheme->emits_events || sim->independent.rows.k > 0 || sim->reaction)
-        book_contacts(sim, t_0, h, s->reacted || reacts);
+    if (s->record.reacted || reacts || k->busy || sim->scheme->emits_events || sim->independent.rows.k > 0 ||
+        sim->reaction)
+        book_contacts(sim, t_0, h, s->record.reacted || reacts);
     k->jumped = 0;
     k->ledger.steps = k->n - k->counted_from;
     if (sim->sys->power) follow_damping(sim, h);
-    if (looks || s->account.lost > k->explained) measure_kinetic(sim);
+    if (looks || s->record.account.lost > k->explained) measure_kinetic(sim);
     if (looks && sim->sys->ne > 0 && !sim->stale) measure_drift(sim);
     if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
-    CAROM_TRY(carom_sim_switch_booked(sim, err));
-    if (!sim->sys->nsamplers) return CAROM_OK;
+    CAROM_TRY(carom_sim_switch_accounted(sim, err));
+    if (!sim->sys->signals->nsamplers) return CAROM_OK;
     CAROM_TRY(carom_sim_sample(sim, err));
     if (k->n >= k->to_n) carom_sim_plan(sim);
     return CAROM_OK;
@@ -329,11 +331,11 @@ static carom_status quiet_step(carom_sim *sim, bool *taken, carom_error *err) {
     carom_sim_follow(sim);
     s->t = t_0;
     s->n = k->n;
-    s->booked_t = t_0 + sim->h;
+    s->record.t = t_0 + sim->h;
     carom_status status = sim->scheme->step(sim->scheme_work, s);
     double fastest = 0;
     for (int i = 0; i < sim->sys->nv; ++i) fastest = fabs(sim->v[i]) > fastest ? fabs(sim->v[i]) : fastest;
-    *taken = status == CAROM_OK && !s->reacted && s->contact.scale == 0 && fastest < CAROM_GROWN;
+    *taken = status == CAROM_OK && !s->record.reacted && s->contact.scale == 0 && fastest < CAROM_GROWN;
     sim->quiet = *taken && carom_gaps_known(sim);
     if (*taken) {
         k->fastest = fastest > k->fastest ? fastest : k->fastest;
@@ -356,7 +358,7 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
     carom_step *s = &sim->step;
     carom_inside *in = s->inside;
     // a look may cost as much as a step
-    if (sim->scheme->own_steps && carom_sim_sampled(sim->kept->n)) CAROM_TRY(refuse_toil(sim, err));
+    if (sim->scheme->controls_own_steps && carom_sim_sampled(sim->kept->n)) CAROM_TRY(refuse_toil(sim, err));
     CAROM_TRY(carom_sim_ready(sim, err));
     carom_kept *k = sim->kept; // the list of contacts may have wanted more memory
     sim->refused_scale = 0;
@@ -364,9 +366,9 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
     in->spent = in->calls = in->multiplied = 0;
     if (k->n == 0 && sim->reaction && !sim->scheme->emits_events) guess_reactions(sim);
     const double residual = k->ledger.counts.residual, t_0 = k->t;
-    const bool reacts = s->reacted; // did so in the step before
+    const bool reacts = s->record.reacted; // did so in the step before
     carom_sim_mark(sim);
-    s->parts = 0;
+    s->record.substeps = 0;
     in->t_0 = sim->t0;
     in->t_end = sim->t_end;
     sim->unbooked = HUGE_VAL;

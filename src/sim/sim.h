@@ -33,7 +33,7 @@ typedef struct carom_kept {
     long to_n;          // with controllers: equal steps up to this one,
     double to_t;        // which ends here
     uint64_t near;      // contacts that may close in the next step, whatever their last gaps say, a bit each, see
-                        // passed.c
+                        // diagnosis/tunnelling.c
     long jumped;        // signals have changed since the last step
     double speed;       // largest local velocity that contact problems had to take away: the scale of their tolerances
                         // (TOL-1)
@@ -46,7 +46,7 @@ typedef struct carom_kept {
     long stops;         // adaptive: stop times passed
     double blur;             // time over which jumps follow each other within rounding, adaptive steps (JT-3)
     long slots;         // of the list of contacts that come and go: its room
-    double reach;       // and carom_list.reach
+    double reach;       // and carom_list.margin
     double power_in, power_out; // external and damping power at the end of the last step
     double explained;   // largest kinetic energy at some of the steps, less what had appeared unaccounted for until
                         // then
@@ -97,7 +97,7 @@ static inline void carom_largest_again(carom_kept *k, const carom_largest *x) {
 /// Gaps at the end of a step between bounds, from those by which the last two steps decided what is closed
 /// (forecast.c).
 typedef struct carom_forecast {
-    carom_reach reach;
+    carom_gap_bounds reach;
     bool known;            // of the step before these are:
     double *q, *g;         // where it looked; nq, nc
     bool alone;            // a step in which nothing reacts, and whose gaps are known to be neither the smallest nor
@@ -123,6 +123,7 @@ struct carom_sim {
                                    // at once, with a constant restitution
     const carom_system *sys;
     carom_system own;   // sys, where contacts come and go: its nc and contacts are those of the list
+    carom_system_events own_events; // of own, where its list freezes features
     carom_list list;
     bool *slept;        // nparts: list.asleep, as it was in the step before
     carom_contact *laws; // own.contacts
@@ -148,7 +149,7 @@ struct carom_sim {
                           // run; what such steps, each soon after the last, have changed it by; that before the last
                           // one (BK-9).  NULL where events are located
     const double *q_0, *v_0; // where the present step began, in `before`
-    double *v_start;    // of schemes of two steps: its velocity there, see passed.c; NULL: others
+    double *v_start;    // of schemes of two steps: its velocity there, see diagnosis/tunnelling.c; NULL: others
     void *before;       // all that is kept, as it was when the present step began (undo.c),
     struct { bool reacted, stale; int nevents; } was; // and what goes with it
     bool quiet;         // nothing reacted in the last step, and since it began only time, state and what the scheme
@@ -214,7 +215,8 @@ struct carom_sim {
         int estimate;            // order of the error estimate; -1: by what happened
     } control;          // of adaptive step sizes
     double *q_try, *v_try, *gap_try; // adaptive: the whole step
-    double *sides;      // 4 nv, of schemes with steps of their own: forces beside the state (rough.c); NULL: others
+    double *sides; // 4 nv, of schemes with steps of their own: forces beside the state (diagnosis/discontinuity.c);
+                   // NULL: others
     unsigned char *hit; // adaptive, nc: the parts of an attempt in which a contact was struck
     double behind;      // here a step, or a piece of one, begins behind a time at which forces jump
     double unbooked;    // length of the last piece of the step
@@ -282,7 +284,7 @@ carom_status carom_sim_conditions(carom_sim *sim, double t, bool *some, carom_er
 /// All switches as they are to be at t, in the present state.  Energies are the caller's business.
 carom_status carom_sim_switch(carom_sim *sim, double t, carom_error *err);
 /// The same at the end of a step, or at the start, with the books.
-carom_status carom_sim_switch_booked(carom_sim *sim, carom_error *err);
+carom_status carom_sim_switch_accounted(carom_sim *sim, carom_error *err);
 /// between.c: a step from kept->t over h to t_1 of a scheme that locates events, in pieces between switches.
 carom_status carom_sim_between_switches(carom_sim *sim, double h, double t_1, carom_error *err);
 
@@ -333,23 +335,25 @@ bool carom_sim_coarse_pulse(const carom_sim *sim, double fewest, carom_pulse *pu
 bool carom_sim_alone(const carom_sim *sim, double at);
 int carom_sim_looked_at(const carom_sim *sim); // how many of them there are
 
-/// rough.c: is there a force that changes with a rate almost at once, at the present state?  Then which, and what to
-/// do.  jumps: at once, whatever the step.
-bool carom_sim_rough(const carom_sim *sim, bool jumps, char *text, size_t size);
-/// Has the scheme taken millions of internal steps that neither rows nor events explain?
-bool carom_sim_toils(const carom_sim *sim, const carom_ledger *l);
-/// Does the mass matrix stop being positive definite within a few steps at the present rates?  Then when, and at which
-/// coordinate.
-bool carom_sim_massless(const carom_sim *sim, char *text, size_t size);
+/// Observer of a run.  What it finds goes into the ledger and into messages, never into the motion.
+typedef struct carom_observer {
+    /// After a step from t_0: did it pass an obstacle, of the contacts `near`, which are not of the list?  Counts it.
+    /// stale: gap_0 is not that of t_0 yet.
+    void (*after_step)(carom_sim *sim, double t_0, bool stale, uint64_t near);
+    /// The same for contacts of the list, where some bodies move far relative to their size.
+    void (*after_list)(carom_sim *sim, double t_0);
+    /// After a step of h with impacts, which have changed velocities: contacts that are no farther away than a few
+    /// steps are near.
+    void (*after_impacts)(carom_sim *sim, double h);
+    /// Why no step from the present state converges, as text; false: unknown.
+    bool (*why_it_failed)(const carom_sim *sim, char *text, size_t size);
+    /// Why the scheme has taken millions of internal steps that neither rows nor events explain; false: it has not, or
+    /// unknown.
+    bool (*why_it_toils)(const carom_sim *sim, char *text, size_t size);
+} carom_observer;
 
-/// passed.c, after a step: did it pass an obstacle, of the contacts `near`, which are always there?  Counts it.  stale:
-/// gap_0 is not that of t_0 yet.
-void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near);
-/// The same for contacts that come and go, where some bodies move far against their size.
-void carom_sim_look_back_listed(carom_sim *sim, double t_0);
-/// After a step of h with impacts, which have changed velocities: contacts that are no farther away than a few steps
-/// are near.
-void carom_sim_thrown(carom_sim *sim, double h);
+/// The observer of all runs: src/diagnosis.
+extern const carom_observer carom_diagnosis;
 
 /// The bit of contact c in carom_kept.near; beyond the first 63 all have one.
 #define CAROM_NEAR(c) ((uint64_t)1 << ((c) < 63 ? (c) : 63))
@@ -357,7 +361,7 @@ void carom_sim_thrown(carom_sim *sim, double h);
 /// Contacts that are always there, before those of the list.
 static inline int carom_sim_fixed_contacts(const carom_sim *sim) { return sim->sys->nc - sim->sys->listed; }
 
-/// passed.c: may the gap of contact c, between shapes, have fallen by this much in the last step (PO-3)?  *reach: an
+/// books.c: may the gap of contact c, between shapes, have fallen by this much in the last step (PO-3)?  *reach: an
 /// estimate for all, where it is needed; negative: not known yet.
 bool carom_sim_moves_by(const carom_sim *sim, int c, double gap, double *reach);
 
@@ -386,15 +390,15 @@ static inline uint64_t carom_sim_may_have_closed(carom_sim *sim) {
 carom_status carom_sim_failed(carom_sim *sim, carom_status status, const char *what, carom_error *err);
 /// What the step has accounted for goes to the ledger; the gaps of the present state do; all that a step of h from t_0
 /// on, just done, adds.
-void carom_sim_book_account(carom_sim *sim);
-void carom_sim_book_gaps(carom_sim *sim);
-void carom_sim_book_compliant(carom_sim *sim); // of systems with contacts of finite stiffness
+void carom_sim_account_step(carom_sim *sim);
+void carom_sim_account_gaps(carom_sim *sim);
+void carom_sim_account_compliant(carom_sim *sim); // of systems with contacts of finite stiffness
 // known: the gaps at its end leave the ledger as it is
-carom_status carom_sim_book(carom_sim *sim, double t_0, double h, bool known, carom_error *err);
+carom_status carom_sim_account(carom_sim *sim, double t_0, double h, bool known, carom_error *err);
 /// Gaps and the power of forces without potential, at the present state; and powers of forces that are booked one by
 /// one.
 carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err);
-carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err);
+carom_status carom_sim_account_works(carom_sim *sim, double h, carom_error *err);
 
 /// slots.c, and carom_sim_list() in list.c: contacts that come and go.  Nothing where the system has none.
 void carom_sim_blank(carom_sim *sim, int contact);      // another contact, or one that has come or gone: nothing is
@@ -439,7 +443,7 @@ void carom_sim_clear_forces(const carom_sim *sim);
 
 // Times are products, not sums, so that they do not drift.
 static inline double carom_sim_end_of(const carom_sim *sim, const carom_kept *k, long n) {
-    if (sim->sys->nsamplers) {
+    if (sim->sys->signals->nsamplers) {
         const double t = n >= k->to_n ? k->to_t
                                       : k->from_t + (double)(n - k->from_n) *
                                                         ((k->to_t - k->from_t) / (double)(k->to_n - k->from_n));
@@ -476,10 +480,6 @@ carom_status carom_resolution_mass(carom_sim *sim);
 void carom_resolution_look(carom_sim *sim, carom_pace pace[2], bool first);
 /// No scheme minds steps of sim->h with this vibration and decay.
 bool carom_resolution_short_enough(const carom_sim *sim, carom_pace p);
-/// trial.c: is one of them too fast for the scheme and its step?  Then it is *worst, and *longest the longest step that
-/// does; 0: none does.  fades: so fast that the scheme damps the vibration away, instead of making it grow.
-bool carom_resolution_lost(const carom_sim *sim, const carom_pace pace[2], bool fades, carom_pace *worst,
-                           double *longest);
 
 /// contacts.c: events, contact memory and impact loss after a step of h from t_0 on.
 void carom_contacts_update(carom_sim *sim, double t_0, double h);

@@ -26,8 +26,12 @@ void carom_sim_list_make(carom_sim *sim) {
     if (!sim->sys->listed) return;
     sim->own = *sim->sys;
     sim->list.slots = sim->own.listed;
-    sim->list.follows = sim->scheme->recalls && sim->own.hold_list;
-    if (sim->list.follows) sim->own.hold = sim->own.hold_list;
+    sim->list.freezes = sim->scheme->recalls && sim->own.contact_list->freeze;
+    if (sim->list.freezes) {
+        sim->own_events = *sim->own.events;
+        sim->own_events.freeze = sim->own.contact_list->freeze;
+        sim->own.events = &sim->own_events;
+    }
     sim->slot = sim->own.contacts[sim->own.nc - 1];
     sim->sys = &sim->own;
 }
@@ -36,22 +40,26 @@ void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep
     carom_list *l = &sim->list;
     const size_t n = (size_t)l->slots;
     if (n == 0) return;
-    l->holds = carom_allocate_bytes(keep, n * sizeof *l->holds);
-    l->calm = sim->own.sleeps ? carom_allocate(keep, (size_t)sim->own.nparts + 1 + 2 * (size_t)sim->own.nv) : NULL;
-    l->asleep = sim->own.sleeps ? carom_allocate_bytes(keep, (size_t)sim->own.nparts * sizeof *l->asleep) : NULL;
-    sim->slept = sim->own.sleeps ? carom_allocate_bytes(mem, (size_t)sim->own.nparts * sizeof *sim->slept) : NULL;
-    l->fresh = carom_allocate_bytes(mem, n * sizeof *l->fresh);
+    l->key = carom_allocate_bytes(keep, n * sizeof *l->key);
+    l->sleep_timers = sim->own.contact_list->sleeps
+                          ? carom_allocate(keep, (size_t)sim->own.nparts + 1 + 2 * (size_t)sim->own.nv)
+                          : NULL;
+    l->asleep =
+        sim->own.contact_list->sleeps ? carom_allocate_bytes(keep, (size_t)sim->own.nparts * sizeof *l->asleep) : NULL;
+    sim->slept =
+        sim->own.contact_list->sleeps ? carom_allocate_bytes(mem, (size_t)sim->own.nparts * sizeof *sim->slept) : NULL;
+    l->is_new = carom_allocate_bytes(mem, n * sizeof *l->is_new);
     l->stays = carom_allocate_bytes(mem, n * sizeof *l->stays);
-    l->work = carom_allocate_bytes(mem, sim->own.list_work(sim->own.model, l));
+    l->work = carom_allocate_bytes(mem, sim->own.contact_list->work_size(sim->own.model, l));
 }
 
 void carom_sim_tell(carom_sim *sim) {
     const carom_system *sys = sim->sys;
-    if (sys->ni) sys->inputs(sys->model, sim->step.sys_work, sim->input);
+    if (sys->signals->ni) sys->signals->set(sys->model, sim->step.sys_work, sim->input);
     if (!sim->switches) return;
-    for (int i = 0; i < sys->nswitches; ++i) sim->off[i] = sim->on[i] == 0;
+    for (int i = 0; i < sys->conditional->nswitches; ++i) sim->off[i] = sim->on[i] == 0;
     sim->list.off = sim->piece ? NULL : sim->off; // steps in pieces: a list serves all of them, whatever is there
-    sys->switches(sys->model, sim->step.sys_work, sim->on);
+    sys->conditional->set(sys->model, sim->step.sys_work, sim->on);
 }
 
 void carom_sim_adopt(carom_sim *sim) {
@@ -59,20 +67,20 @@ void carom_sim_adopt(carom_sim *sim) {
     if (!sim->list.slots) return;
     sim->list.used = 0;
     for (int i = 0; i < sim->list.slots; ++i)
-        if (sim->list.holds[i]) sim->list.used = i + 1;
-    sim->own.adopt(sim->own.model, sim->step.sys_work, &sim->list);
+        if (sim->list.key[i]) sim->list.used = i + 1;
+    sim->own.contact_list->adopt(sim->own.model, sim->step.sys_work, &sim->list);
     set_count(sim, sim->list.used);
 }
 
 void carom_sim_team(carom_sim *sim, struct carom_team *team) {
     if (!sim) return;
-    sim->step.team = sim->list.team = team;
+    sim->step.inside->team = sim->list.team = team;
     carom_sim_adopt(sim);
 }
 
 long long carom_sim_known_as(const carom_sim *sim, int id) {
     const int first = sim->sys->ne + sim->sys->nc - sim->sys->listed;
     return sim->list.slots && id >= first && id < first + sim->list.used
-               ? sim->own.known_as(sim->own.model, &sim->list, id - first)
+               ? sim->own.contact_list->number_of(sim->own.model, &sim->list, id - first)
                : id;
 }

@@ -90,8 +90,8 @@ carom_now carom_sim_now(const carom_sim *sim) {
                        .impulse = sim->impulse,
                        .force = sim->force,
                        .events = sim->events,
-                       .nevents = sim->step.nevents,
-                       .reacted = sim->step.reacted,
+                       .nevents = sim->step.record.nevents,
+                       .reacted = sim->step.record.reacted,
                        .nu = sim->nu,
                        .lasting = sim->lasting};
 }
@@ -100,8 +100,8 @@ carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
     if (!sim || !u) return CAROM_MISSING(err);
     carom_step *s = &sim->step;
     const carom_system *sys = sim->sys;
-    if (sys->rates) {
-        const carom_status status = sys->rates(sys->model, s->sys_work, sim->kept->t, sim->q, sim->v, u);
+    if (sys->speed->rates) {
+        const carom_status status = sys->speed->rates(sys->model, s->sys_work, sim->kept->t, sim->q, sim->v, u);
         return status == CAROM_OK ? CAROM_OK : carom_sim_failed(sim, status, "local velocities", err);
     }
     carom_zero(u, sim->nl);
@@ -198,7 +198,7 @@ static bool counts_are_sound(const carom_kept *k) {
                         l->rejected,    l->switches,     l->undecided,     l->impacts,     l->accumulations,
                         l->sleep.falls, l->sleep.wakes,  c->problems,      c->iterations,  c->fallbacks,
                         c->accepted,    c->newton,       c->newton_max,    c->newton_many, c->switches,
-                        c->missed,      c->inner,        c->inner_rejected};
+                        c->missed,      c->substeps,        c->substeps_rejected};
     static const long most = LONG_MAX / 2;
     bool good = true;
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) good = good && all[i] >= 0 && all[i] <= most;
@@ -210,7 +210,7 @@ static bool counts_are_sound(const carom_kept *k) {
 // A list of another length; the state holds a number for each slot, so a length that it cannot hold is none.
 static bool another_length(const carom_sim *sim, const carom_kept *k, size_t bytes) {
     return sim->list.slots && k->stamp == sim->kept->stamp && sim->list.slots != k->slots && k->slots > 0 &&
-           (size_t)k->slots <= bytes / sizeof *sim->list.holds;
+           (size_t)k->slots <= bytes / sizeof *sim->list.key;
 }
 
 static carom_status restore(carom_sim *sim, const void *state, size_t bytes, carom_error *err) {
@@ -237,8 +237,8 @@ static carom_status restore(carom_sim *sim, const void *state, size_t bytes, car
     memcpy(sim->kept, state, bytes);
     sim->stale = sim->quiet = false;
     carom_sim_adopt(sim);
-    sim->step.nevents = 0;
-    sim->step.reacted = true; // the saved impulses and forces belong to the last step
+    sim->step.record.nevents = 0;
+    sim->step.record.reacted = true; // the saved impulses and forces belong to the last step
     return carom_sim_share(sim, err);
 }
 

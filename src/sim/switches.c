@@ -6,7 +6,7 @@
 // (SW-1)  Switches change at the end of a step, c(t, q, v) > 0: on.  Schemes that locate events have their step cut
 //         where the first one changes (between.c).
 // (SW-2)  A gate lets an open contact close; one that is closed keeps it on.  Schemes that know gates themselves
-//         (CAROM_GATE) have it always on.
+//         (CAROM_CLOSES_WHILE) have it always on.
 // (SW-3)  A part that comes has the velocities of its start, one that goes has none: what that does to the energy is
 //         external.
 #include "base/tolerance.h"
@@ -15,9 +15,9 @@
 #include <string.h>
 
 void carom_sim_switches_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
-    const size_t n = (size_t)sim->sys->nswitches;
-    sim->switches = n > 0 && !sim->scheme->gates;
-    for (size_t i = 0; i < n; ++i) sim->switches = sim->switches || sim->sys->gate_of[i] < 0;
+    const size_t n = (size_t)sim->sys->conditional->nswitches;
+    sim->switches = n > 0 && !sim->scheme->closes_while;
+    for (size_t i = 0; i < n; ++i) sim->switches = sim->switches || sim->sys->conditional->contact_of[i] < 0;
     sim->on = carom_allocate(keep, n);
     CAROM_ALLOCATE(mem, n, &sim->condition, &sim->on_next, &sim->wanted);
     sim->off = n ? carom_allocate_bytes(mem, n * sizeof *sim->off) : NULL;
@@ -26,12 +26,13 @@ void carom_sim_switches_allocate(carom_sim *sim, carom_arena *mem, carom_arena *
 carom_status carom_sim_conditions(carom_sim *sim, double t, bool *some, carom_error *err) {
     const carom_system *sys = sim->sys;
     *some = false;
-    const carom_status status = sys->conditions(sys->model, sim->step.sys_work, t, sim->q, sim->v, sim->condition);
+    const carom_status status =
+        sys->conditional->evaluate(sys->model, sim->step.sys_work, t, sim->q, sim->v, sim->condition);
     if (status != CAROM_OK)
         return carom_fail(err, status, "t = %.9g: a condition (`exists while`, `closes while`) is not a number", t);
-    for (int i = 0; i < sys->nswitches; ++i) {
-        const int c = sys->gate_of[i];
-        const bool stays = c >= 0 && (sim->scheme->gates || (sim->on[i] != 0 && sim->held[c] > 0)); // (SW-2)
+    for (int i = 0; i < sys->conditional->nswitches; ++i) {
+        const int c = sys->conditional->contact_of[i];
+        const bool stays = c >= 0 && (sim->scheme->closes_while || (sim->on[i] != 0 && sim->held[c] > 0)); // (SW-2)
         sim->on_next[i] = stays || sim->condition[i] > 0;
         *some = *some || sim->on_next[i] != sim->on[i];
     }
@@ -53,17 +54,17 @@ carom_status carom_sim_switch(carom_sim *sim, double t, carom_error *err) {
     static const double INSIDE = 1e-6; // as (EV-24), of positions
     const carom_system *sys = sim->sys;
     bool some = sim->decided;
-    if (some) carom_copy(sim->on_next, sim->wanted, sys->nswitches);
+    if (some) carom_copy(sim->on_next, sim->wanted, sys->conditional->nswitches);
     else CAROM_TRY(carom_sim_conditions(sim, t, &some, err));
     if (!some) return CAROM_OK;
-    for (int i = 0; i < sys->nswitches; ++i)
-        if (sim->on_next[i] != sim->on[i] && sys->gate_of[i] < 0)
-            sys->switched(sys->model, i, sim->on_next[i] != 0, sim->v);
+    for (int i = 0; i < sys->conditional->nswitches; ++i)
+        if (sim->on_next[i] != sim->on[i] && sys->conditional->contact_of[i] < 0)
+            sys->conditional->velocities(sys->model, i, sim->on_next[i] != 0, sim->v);
     double *before = sim->gap_try;
     const int all = sys->ne + sys->nc;
     carom_zero(before, all);
     carom_status status = all > 0 ? sys->gaps(sys->model, sim->step.sys_work, t, sim->q, before) : CAROM_OK;
-    carom_copy(sim->on, sim->on_next, sys->nswitches);
+    carom_copy(sim->on, sim->on_next, sys->conditional->nswitches);
     carom_sim_tell(sim);
     carom_zero(sim->gap, all);
     if (all > 0 && status == CAROM_OK) status = sys->gaps(sys->model, sim->step.sys_work, t, sim->q, sim->gap);
@@ -72,8 +73,8 @@ carom_status carom_sim_switch(carom_sim *sim, double t, carom_error *err) {
     for (int id = sys->ne; id < all; ++id) {
         if (sim->gap[id] == before[id]) continue;
         carom_sim_blank(sim, id - sys->ne);
-        if (sim->scheme->forget)
-            sim->scheme->forget(sim->scheme_work, &sim->step, sim->step.sys->ne + id - sys->ne);
+        if (sim->scheme->reset_contact)
+            sim->scheme->reset_contact(sim->scheme_work, &sim->step, sim->step.sys->ne + id - sys->ne);
         if (sim->gap_0) sim->gap_0[id] = sim->gap[id];
         if (sim->kept->n > 0 && sim->gap[id] < -INSIDE * size) return refuse_inside(sim, t, id, err);
     }
@@ -82,7 +83,7 @@ carom_status carom_sim_switch(carom_sim *sim, double t, carom_error *err) {
     return CAROM_OK;
 }
 
-carom_status carom_sim_switch_booked(carom_sim *sim, carom_error *err) {
+carom_status carom_sim_switch_accounted(carom_sim *sim, carom_error *err) {
     carom_kept *k = sim->kept;
     double T[2], V[2];
     bool some;
@@ -95,5 +96,5 @@ carom_status carom_sim_switch_booked(carom_sim *sim, carom_error *err) {
     CAROM_TRY(carom_sim_energy(sim, &T[1], &V[1], err));
     *(k->n > 0 ? &k->ledger.energy.external : &k->ledger.energy.start) += (T[1] + V[1]) - (T[0] + V[0]); // (SW-3)
     CAROM_TRY(carom_sim_observe(sim, &k->power_in, &k->power_out, err));
-    return carom_sim_book_works(sim, 0, err);
+    return carom_sim_account_works(sim, 0, err);
 }

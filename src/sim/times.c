@@ -9,7 +9,7 @@ double carom_sim_instant(const carom_sim *sim, double t) { return 4 * DBL_EPSILO
 
 double carom_sim_jump(const carom_sim *sim, double t_0, double t_1) {
     const carom_system *sys = sim->sys;
-    return sys->jump ? sys->jump(sys->model, sim->step.sys_work, t_0, t_1) : HUGE_VAL;
+    return sys->events->next_jump ? sys->events->next_jump(sys->model, sim->step.sys_work, t_0, t_1) : HUGE_VAL;
 }
 
 double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1) {
@@ -18,13 +18,14 @@ double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1)
     const carom_system *sys = sim->sys;
     const double run[2] = {sim->t0, sim->t_end};
     // a tolerance; works of single forces have none
-    const bool follows = sim->control.on || (sim->scheme->own_steps && !sys->works);
-    return sys->even && (follows || sim->scheme->powers) ? sys->even(sys->model, sim->step.sys_work, run,
-                                                                     follows  ? 1
-                                                                     : inside ? LITTLE
-                                                                              : MUCH,
-                                                                     t_0, t_1)
-                                                         : t_1;
+    const bool follows = sim->control.on || (sim->scheme->controls_own_steps && !sys->accounts->works);
+    return sys->events->limit_step && (follows || sim->scheme->accounts_power)
+               ? sys->events->limit_step(sys->model, sim->step.sys_work, run,
+                                         follows  ? 1
+                                         : inside ? LITTLE
+                                                  : MUCH,
+                                         t_0, t_1)
+               : t_1;
 }
 
 // T/h counts as whole when it is so up to CAROM_INSTANT.

@@ -29,10 +29,11 @@ static inline void copy(const carom_sim *sim, void *to, const void *from) {
 static inline void clear(carom_sim *sim) {
     carom_step *s = &sim->step;
     if (sim->kept->n == 0) return;
-    s->nevents = 0;
-    if (s->reacted) carom_zero(s->impulse, sim->nl), carom_sim_clear_forces(sim), carom_zero(s->lost, sim->sys->nc);
-    s->reacted = false;
-    if (s->nu) carom_zero(s->nu, sim->nl);
+    s->record.nevents = 0;
+    if (s->record.reacted)
+        carom_zero(s->record.impulse, sim->nl), carom_sim_clear_forces(sim), carom_zero(s->record.lost, sim->sys->nc);
+    s->record.reacted = false;
+    if (s->record.nu) carom_zero(s->record.nu, sim->nl);
 }
 
 void carom_sim_follow(carom_sim *sim) {
@@ -55,9 +56,9 @@ void carom_sim_follow(carom_sim *sim) {
 
 void carom_sim_mark(carom_sim *sim) {
     const carom_step *s = &sim->step;
-    sim->was.reacted = s->reacted;
+    sim->was.reacted = s->record.reacted;
     sim->was.stale = sim->stale;
-    sim->was.nevents = sim->kept->n > 0 ? 0 : s->nevents; // those of the step before are gone
+    sim->was.nevents = sim->kept->n > 0 ? 0 : s->record.nevents; // those of the step before are gone
     copy(sim, sim->before, sim->kept);
     sim->quiet = false;
     clear(sim);
@@ -66,9 +67,9 @@ void carom_sim_mark(carom_sim *sim) {
 static void back(carom_sim *sim) {
     carom_step *s = &sim->step;
     copy(sim, sim->kept, sim->before);
-    s->reacted = sim->was.reacted;
-    s->nevents = sim->was.nevents;
-    s->account = (carom_account){0};
+    s->record.reacted = sim->was.reacted;
+    s->record.nevents = sim->was.nevents;
+    s->record.account = (carom_account){0};
     sim->stale = sim->was.stale;
 }
 

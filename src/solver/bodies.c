@@ -33,7 +33,7 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
     w->own = carom_allocate_ints(mem, CAROM_TEAM + 1);
     w->cut = carom_allocate_ints(mem, (COLOURS + 1) * (CAROM_TEAM + 1));
     w->middle = carom_allocate_ints(mem, (COLOURS + 1) * (CAROM_TEAM + 1));
-    w->turn = carom_allocate_ints(mem, (size_t)nb);
+    w->order = carom_allocate_ints(mem, (size_t)nb);
     w->shared = carom_allocate_bytes(mem, b * sizeof *w->shared);
     w->J = carom_allocate(mem, 2 * SIZE * m);
     w->t = carom_allocate(mem, (size_t)nb);
@@ -110,8 +110,8 @@ static double relax_turns(const task *t, int from, int to) {
     const bodies *w = t->w;
     double most = 0;
     for (int i = from; i < to; i++) {
-        if (i + AHEAD < to) __builtin_prefetch(w->G[w->turn[i + AHEAD]]); // these lie in another order
-        most = fmax(most, relax(w, w->turn[i]));
+        if (i + AHEAD < to) __builtin_prefetch(w->G[w->order[i + AHEAD]]); // these lie in another order
+        most = fmax(most, relax(w, w->order[i]));
     }
     return most;
 }
@@ -167,7 +167,7 @@ static void sweeps(bodies *w) {
             if (w->four) carom_bodies_four_read(w);
             carom_bodies_look(w, w->z, w->y_new); // y anew: sums gather rounding
             if (w->four) carom_bodies_four_set(w, w->y_new, false);
-            if (w->error <= w->target || carom_stagnates(0.95 * w->given->enough, before, w->error)) return;
+            if (w->error <= w->target || carom_stagnates(0.95 * w->given->acceptable, before, w->error)) return;
         }
         if (it % WINDOW == 0) {
             if (w->error > 0.5 * mark) return;
@@ -179,7 +179,7 @@ static void sweeps(bodies *w) {
 static carom_report solve(void *work, carom_problem *pb, double tol) {
     bodies *w = work;
     w->given = pb;
-    w->team = pb->team && pb->team->n > 1 && pb->team->await && pb->nb >= FEW ? pb->team : NULL;
+    w->team = pb->team && pb->team->n > 1 && pb->team->wait && pb->nb >= FEW ? pb->team : NULL;
     w->n = pb->n, w->nb = pb->nb;
     if (!pb->parts || !(pb->rows || pb->parts->diagonal) || !carom_bodies_begin(w))
         return (carom_report){.converged = false};
@@ -189,7 +189,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     carom_bodies_look(w, w->z, w->y);
     if (!(w->error < INFINITY)) return (carom_report){.converged = false};
     if (w->error > w->target) sweeps(w);
-    if (w->error > fmax(w->target, 0.95 * pb->enough)) carom_bodies_split(w);
+    if (w->error > fmax(w->target, 0.95 * pb->acceptable)) carom_bodies_split(w);
     return (carom_report){.converged = w->error <= tol, .iterations = w->iterations};
 }
 

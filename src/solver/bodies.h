@@ -26,8 +26,8 @@ typedef struct bodies {
     int *start, *at;           // bodies + 1, 2 nb: contacts of each body, 2 contact + side
     int *own;                  // CAROM_TEAM + 1: where the bodies of each thread start
     int *cut, *middle;         // (COLOURS + 1) (CAROM_TEAM + 1): by colour and thread, where its contacts start; its
-                               // first inner one in `turn`
-    int *turn;                 // nb: contacts of each colour and thread, those that touch shared bodies first
+                               // first inner one in `order`
+    int *order;                // nb: contacts of each colour and thread, those that touch shared bodies first
     unsigned char *age;        // nb: sweeps since a contact last turned back
     bool *shared;              // bodies: contacts of several threads act on it
     double *J;                 // 2 SIZE n: of contact b from 2 SIZE at on, first body then second, by rows
@@ -50,7 +50,7 @@ typedef struct bodies {
     const float *beta_four;    // the same
     carom_body_row *row;       // sweeps of four contacts at once: bodies, in the place of what ADMM remembers,
     carom_quartet *group;        // and groups behind them;
-    int *lead;                 // by turn: the group that begins there; in the place of `at`
+    int *lead;                 // by order: the group that begins there; in the place of `at`
     bool four;                 // they are in use
     int iterations, quick;     // all; those of four contacts at once
 } bodies;
@@ -73,8 +73,8 @@ static inline double largest(const task *t) {
 // Returns when all threads have come here.
 static inline void meet(const bodies *w, int part, int parts, int *step) {
     if (parts == 1) return;
-    w->team->reach(w->team, part, ++*step);
-    w->team->await(w->team, part, *step);
+    w->team->signal(w->team, part, ++*step);
+    w->team->wait(w->team, part, *step);
 }
 
 static inline double total(const double *sum, int n) {

@@ -207,7 +207,7 @@ static bool fill_group(const bodies *w, carom_quartet *k, int none) {
     *k = (carom_quartet){
         .first = k->first, .count = k->count, .c = {one}, .G = {one, [3] = one, [5] = one}, .mu = one};
     for (int i = 0; i < 2 * WIDE; i++) k->of[i] = none;
-    for (int i = 0; i < k->count; i++) good = fill_lane(w, k, i, w->turn[k->first + i]) && good;
+    for (int i = 0; i < k->count; i++) good = fill_lane(w, k, i, w->order[k->first + i]) && good;
     return good;
 }
 
@@ -232,7 +232,7 @@ bool carom_bodies_four_begin(bodies *w) {
     for (int b = 0; b < w->nb; b++)
         if (w->block[b].law != CAROM_SPATIAL || !(w->block[b].mu > 0)) return false;
     for (int i = 0; i < w->n; i++) size = fmax(size, fabs(w->c[i]));
-    if (!(fmax(w->target, w->given->enough) >= PRECISE * size)) return false;
+    if (!(fmax(w->target, w->given->acceptable) >= PRECISE * size)) return false;
     task t = {.w = w};
     w->group = (carom_quartet *)(void *)(w->row + w->count + CAROM_TEAM);
     list_groups(w);
@@ -287,7 +287,7 @@ static void read_impulses(void *user, int part, int parts) {
     const bodies *w = t->w;
     OWN_GROUPS(w, part, parts, k)
     for (int i = 0; i < k->count; i++) {
-        double *z = w->z + w->block[w->turn[k->first + i]].at;
+        double *z = w->z + w->block[w->order[k->first + i]].at;
         for (int j = 0; j < 3; j++) z[j] = k->z[j][i];
     }
 }

@@ -5,7 +5,7 @@
 double carom_bodies_push(const task *t, int from, int to) {
     const bodies *w = t->w;
     for (int i = from; i < to; i++) {
-        const int b = w->turn[i];
+        const int b = w->order[i];
         contact_add(w, b, carom_rows_of(w->block + b), t->in + w->block[b].at, t->out);
     }
     return 0;

@@ -68,7 +68,7 @@ static int first_from(const bodies *w, const int *lower, int colour, int body) {
 
 static void order(bodies *w) {
     unsigned char *colour = (unsigned char *)(void *)w->t;
-    int *low = w->turn, *by_body = w->at, contacts[COLOURS + 1] = {0}, rows[COLOURS + 1] = {0}, at = 0, row = 0;
+    int *low = w->order, *by_body = w->at, contacts[COLOURS + 1] = {0}, rows[COLOURS + 1] = {0}, at = 0, row = 0;
     colour_contacts(w, colour, low, contacts, rows);
     order_by_body(w, low, by_body);
     w->colours = 0;
@@ -203,7 +203,7 @@ static void list_turns(const bodies *w, int part, int parts) {
         own_contacts(w, k, part, parts, &from, &to);
         *middle = from;
         for (int inner = 0; inner < 2; inner++)
-            for (int b = from, *turn = w->turn + *middle; b < to; b++) {
+            for (int b = from, *turn = w->order + *middle; b < to; b++) {
                 bool shared = false;
                 for (int s = 0; s < 2 && parts > 1 && k < COLOURS; s++)
                     shared = shared || (w->of[2 * b + s] >= 0 && w->shared[w->of[2 * b + s]]);
@@ -221,16 +221,16 @@ double carom_bodies_in_order(const task *t, int part, int parts, int *step,
     const int colours = w->colours < COLOURS ? w->colours : COLOURS;
     double most = 0;
     if (parts == 1) return visit(t, 0, w->nb);
-    team->reach(team, part, ++*step);
+    team->signal(team, part, ++*step);
     for (int k = 0; k < colours; k++) {
         const int middle = w->middle[k * (CAROM_TEAM + 1) + part];
         int from, to;
         own_contacts(w, k, part, parts, &from, &to);
         if (middle > from) {
-            team->await(team, part, *step);
+            team->wait(team, part, *step);
             most = fmax(most, visit(t, from, middle));
         }
-        team->reach(team, part, ++*step);
+        team->signal(team, part, ++*step);
         if (middle < to) most = fmax(most, visit(t, middle, to));
     }
     meet(w, part, parts, step);

@@ -71,7 +71,7 @@ static bool precondition(bodies *w) {
 static double apply_turns(const task *t, int from, int to) {
     const bodies *w = t->w;
     for (int i = from; i < to; i++) {
-        const int b = w->turn[i], rows = carom_rows_of(w->block + b);
+        const int b = w->order[i], rows = carom_rows_of(w->block + b);
         double u[1 + CAROM_TANGENTS] = {0};
         contact_take(w, b, rows, w->direction, u);
         for (int k = 0; k < rows; k++) u[k] *= w->K[b];
@@ -263,7 +263,7 @@ void carom_bodies_split(bodies *w) {
         if (it % CHECK == 0 || most < w->target || it == MOST) {
             const double before = w->error;
             carom_bodies_look(w, w->z, w->y_new);
-            if (w->error <= w->target || carom_stagnates(0.95 * w->given->enough, before, w->error)) return;
+            if (w->error <= w->target || carom_stagnates(0.95 * w->given->acceptable, before, w->error)) return;
             if (it % WINDOW == 0 && w->error > 0.5 * mark) return;
             if (it % WINDOW == 0) mark = w->error;
         }

@@ -84,7 +84,7 @@ bool carom_border_split(carom_border *w, const carom_problem *pb) {
                                   .disc = pb->disc ? pb->disc + n : NULL,
                                   .symmetric = pb->symmetric,
                                   .team = pb->team,
-                                  .enough = pb->enough,
+                                  .acceptable = pb->acceptable,
                                   .p = pb->p + n,
                                   .u = w->u};
     return true;

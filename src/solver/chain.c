@@ -84,7 +84,7 @@ static double largest_velocity(const carom_problem *pb) {
 }
 
 static bool loose(const carom_problem *pb, double tol) {
-    return pb->parts && carom_chain_loose(pb->n, fmax(tol, pb->enough), largest_velocity(pb));
+    return pb->parts && carom_chain_loose(pb->n, fmax(tol, pb->acceptable), largest_velocity(pb));
 }
 
 static const signed char *order(carom_problem *pb, carom_kind k, double tol) {
@@ -163,10 +163,10 @@ void carom_chain_forget(const carom_chain *chain) { carom_forget(chain->shared, 
 static const double PRECISE = 1e-8;
 
 static carom_report solve_hybrid(carom_chain *chain, carom_problem *pb, double tol) {
-    const double enough = pb->enough, precise = PRECISE * largest_velocity(pb);
-    pb->enough = fmin(enough, fmax(tol, precise)); // below it stagnation ends its work
+    const double enough = pb->acceptable, precise = PRECISE * largest_velocity(pb);
+    pb->acceptable = fmin(enough, fmax(tol, precise)); // below it stagnation ends its work
     carom_report report = carom_solver_solve(&carom_solver_hybrid, chain->work[HYBRID], pb, fmin(tol, precise));
-    pb->enough = enough;
+    pb->acceptable = enough;
     report.converged = carom_solved(pb, report.residual, tol);
     return report;
 }
@@ -175,7 +175,8 @@ static carom_report solve_hybrid(carom_chain *chain, carom_problem *pb, double t
 static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, const signed char *next, carom_kind kind,
                           carom_report report) {
     const int n = pb->n;
-    const bool rough = chain->choice && pb->enough > tol && loose(pb, tol); // no more is asked of those that help out
+    const bool rough =
+        chain->choice && pb->acceptable > tol && loose(pb, tol); // no more is asked of those that help out
     carom_report best = report;
     int tried = report.fallbacks + 1, iterations = report.iterations, worst;
     int gains = 0, since[COUNT]; // gains of all solvers when each one last ended, from where it would get no farther;
@@ -188,22 +189,22 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
     for (int i = 0; i < n; i++) pb->p[i] = 0;
     const double rest = carom_residual(pb, &worst);
     if (!(rest < INFINITY)) {
-        best.worst = worst;
+        best.worst_block = worst;
         return best;
     }
     if (!(best.residual < rest)) {
         best.residual = rest;
-        best.worst = worst;
+        best.worst_block = worst;
         for (int i = 0; i < n; i++) chain->best[i] = 0;
     }
     for (; *next != END && !best.converged; next++) {
         const carom_solver *s = solvers[*next];
-        if (pb->enough > 0 && best.residual <= pb->enough) break;
+        if (pb->acceptable > 0 && best.residual <= pb->acceptable) break;
         if (!s->parts) carom_problem_rows(pb);
         if (since[*next] == gains || !fits(chain, s, pb, kind)) continue;
         for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
         tidy(chain, pb);
-        report = carom_solver_solve(s, chain->work[*next], pb, rough ? pb->enough : tol);
+        report = carom_solver_solve(s, chain->work[*next], pb, rough ? pb->acceptable : tol);
         if (rough) report.converged = carom_solved(pb, report.residual, tol);
         report.fallbacks = tried++;
         iterations += report.iterations;
@@ -216,7 +217,7 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
     }
     tidy(chain, pb);
     for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
-    best.residual = carom_residual(pb, &best.worst);
+    best.residual = carom_residual(pb, &best.worst_block);
     best.fallbacks = best.converged ? best.fallbacks : tried - 1;
     best.iterations = iterations;
     return best;
@@ -236,14 +237,14 @@ static carom_problem *expand(carom_chain *chain, carom_problem *pb, carom_proble
 
 // The solver in use, or the other one on trial; the rest of the order in *next.
 static carom_report by_choice(carom_chain *chain, carom_problem *pb, double tol, const signed char **next) {
-    const carom_turn turn = carom_choice_next(chain->choice, pb->nb, tol < pb->enough);
+    const carom_allowance turn = carom_choice_next(chain->choice, pb->nb, tol < pb->acceptable);
     const bool hybrid = turn.who == CAROM_BY_HYBRID;
-    carom_report report = {.residual = INFINITY, .worst = -1, .fallbacks = -1, .solver = "none"};
+    carom_report report = {.residual = INFINITY, .worst_block = -1, .fallbacks = -1, .solver = "none"};
     double work = 0;
     *next = (hybrid ? TURNED : LOOSE) + 1;
     if (!hybrid) {
         carom_bodies_limit(chain->work[BODIES], turn.limit);
-        report = carom_solver_solve(&carom_solver_bodies, chain->work[BODIES], pb, fmax(tol, pb->enough));
+        report = carom_solver_solve(&carom_solver_bodies, chain->work[BODIES], pb, fmax(tol, pb->acceptable));
         report.converged = carom_solved(pb, report.residual, tol);
         carom_bodies_limit(chain->work[BODIES], INFINITY);
         work = carom_bodies_spent(chain->work[BODIES]);
@@ -253,7 +254,7 @@ static carom_report by_choice(carom_chain *chain, carom_problem *pb, double tol,
         carom_hybrid_limit(chain->work[HYBRID], INFINITY);
         work = carom_hybrid_spent(chain->work[HYBRID]);
     }
-    const bool solved = report.converged || report.residual <= pb->enough;
+    const bool solved = report.converged || report.residual <= pb->acceptable;
     if (!solved && turn.limit < INFINITY) report.fallbacks = -1; // a trial, which does not count
     carom_choice_learn(chain->choice, turn, pb->nb, work, solved);
     return report;
@@ -264,13 +265,14 @@ static carom_report in_order(carom_chain *chain, carom_problem *given, double to
     carom_problem view, *pb = given;
     const carom_kind kind = carom_problem_kind(pb);
     const signed char *next = order(pb, kind, tol);
-    const double enough = given->enough;
-    if (next != LOOSE && next != SPARSE) given->enough = 0; // (TOL-5): solvers of dense matrices cost little, all are
-                                                            // tried
+    const double enough = given->acceptable;
+    if (next != LOOSE && next != SPARSE)
+        given->acceptable = 0; // (TOL-5): solvers of dense matrices cost little, all are
+                               // tried
     if (chain->first && !chain->first->parts) carom_problem_rows(pb);
     if (!carom_problem_narrow(pb) && !(chain->first ? chain->first : solvers[*next])->sparse)
         pb = expand(chain, pb, &view);
-    carom_report report = {.residual = INFINITY, .worst = -1, .fallbacks = -1, .solver = "none"};
+    carom_report report = {.residual = INFINITY, .worst_block = -1, .fallbacks = -1, .solver = "none"};
     if (chain->first) {
         report.fallbacks = 0;
         if (fits(chain, chain->first, pb, kind)) report = carom_solver_solve(chain->first, chain->first_work, pb, tol);
@@ -281,9 +283,9 @@ static carom_report in_order(carom_chain *chain, carom_problem *given, double to
         report = carom_solver_solve(solvers[*next], chain->work[*next], pb, tol);
         next++;
     }
-    if (!report.converged && !(given->enough > 0 && report.residual <= given->enough))
+    if (!report.converged && !(given->acceptable > 0 && report.residual <= given->acceptable))
         report = go_on(chain, expand(chain, pb, &view), tol, next, kind, report);
-    given->enough = enough;
+    given->acceptable = enough;
     return report;
 }
 
@@ -307,10 +309,10 @@ static carom_report solve(carom_chain *chain, carom_problem *pb, double tol) {
     if (direct) report = carom_solver_solve(solvers[DIRECT], chain->work[DIRECT], pb, tol);
     else report = in_order(chain, pb, tol);
     if (direct && !report.converged) {
-        const double enough = pb->enough;
-        pb->enough = 0; // (TOL-5)
+        const double enough = pb->acceptable;
+        pb->acceptable = 0; // (TOL-5)
         report = go_on(chain, pb, tol, ONE + 1, carom_problem_kind(pb), report);
-        pb->enough = enough;
+        pb->acceptable = enough;
     }
     return report;
 }
@@ -320,9 +322,9 @@ static bool solve_contacts(carom_chain *chain, carom_problem *pb, double tol, ca
     carom_border *w = &chain->border;
     if (!carom_border_split(w, pb)) return false;
     *report = solve(chain, &w->contacts, tol);
-    report->residual = carom_border_join(w, pb, tol, &report->worst);
+    report->residual = carom_border_join(w, pb, tol, &report->worst_block);
     report->converged = carom_solved(pb, report->residual, tol);
-    return report->converged || report->residual <= pb->enough;
+    return report->converged || report->residual <= pb->acceptable;
 }
 
 carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol) {

@@ -23,22 +23,22 @@ static const double AT_ONCE = 2e6; // work on a problem that precise answers of 
                                    // for and rougher ones accepted
 
 // Work for each contact that nobody has to save.
-static double modest(const carom_turn *turn, int contacts) {
+static double modest(const carom_allowance *turn, int contacts) {
     return turn->precise && turn->who == CAROM_BY_HYBRID ? AT_ONCE / contacts : 0;
 }
 
-carom_turn carom_choice_next(carom_choice *c, int contacts, bool precise) {
-    if (contacts > MANY) return (carom_turn){.who = CAROM_BY_BODIES, .limit = INFINITY, .precise = precise};
+carom_allowance carom_choice_next(carom_choice *c, int contacts, bool precise) {
+    if (contacts > MANY) return (carom_allowance){.who = CAROM_BY_BODIES, .limit = INFINITY, .precise = precise};
     if (c->pause == 0) { // answers of `bodies` would lose contacts that rest
         c->first = CAROM_BY_HYBRID;
-        return (carom_turn){.who = c->first, .limit = START * contacts, .precise = precise};
+        return (carom_allowance){.who = c->first, .limit = START * contacts, .precise = precise};
     }
-    const carom_turn hybrid = {.who = CAROM_BY_HYBRID, .precise = precise};
+    const carom_allowance hybrid = {.who = CAROM_BY_HYBRID, .precise = precise};
     const double cheap[] = {[CAROM_BY_BODIES] = modest(&hybrid, contacts) > CHEAP[CAROM_BY_HYBRID] ? 0 : CHEAP[0],
                             [CAROM_BY_HYBRID] = fmax(CHEAP[CAROM_BY_HYBRID], modest(&hybrid, contacts))};
     const bool tries = c->trial > 0 || (c->cost[c->first] > cheap[c->first] && --c->wait < 0);
     const int who = tries ? !c->first : c->first;
-    carom_turn turn = {.who = who, .limit = INFINITY, .precise = precise};
+    carom_allowance turn = {.who = who, .limit = INFINITY, .precise = precise};
     if (tries && c->trial == 0) c->trial = TRIAL;
     if (tries) turn.limit = ALLOWED * c->cost[c->first];
     else if (who == CAROM_BY_HYBRID && c->cost[!who] > 0) turn.limit = PATIENCE * c->cost[!who];
@@ -52,7 +52,7 @@ static void rest(carom_choice *c) {
     c->wait = c->pause;
 }
 
-void carom_choice_learn(carom_choice *c, carom_turn turn, int contacts, double work, bool solved) {
+void carom_choice_learn(carom_choice *c, carom_allowance turn, int contacts, double work, bool solved) {
     const double each = work / contacts;
     double *own = c->cost + turn.who;
     if (contacts > MANY) return;

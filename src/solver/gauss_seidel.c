@@ -79,7 +79,8 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
         }
         // No better than FRESH sweeps ago: it goes round in circles, and shorter steps break them.
         if (report.iterations % FRESH == FRESH - 1) {
-            if (carom_stagnates(0.5 * pb->enough, mark, best) || (best > 0.999 * mark && (relax *= 0.7) < 0.1)) break;
+            if (carom_stagnates(0.5 * pb->acceptable, mark, best) || (best > 0.999 * mark && (relax *= 0.7) < 0.1))
+                break;
             mark = best;
         }
         sweep(w, pb, relax);

@@ -141,7 +141,7 @@ void carom_hybrid_newton(carom_hybrid *w) {
         const double before = w->error;
         for (int i = 0; i < n; i++) w->centre[i] = w->p[i];
         const inner s = solve_inner(w, delta, w->kept);
-        if (carom_stagnates(0.5 * w->pb.enough, before, w->error)) return;
+        if (carom_stagnates(0.5 * w->pb.acceptable, before, w->error)) return;
         if (s.solved) delta = fmax(delta * (s.steps <= 2 ? 0.2 : s.steps <= 4 ? 0.4 : 0.5), LEAST_DELTA);
         else {
             for (int i = 0; i < n && !(s.best < 0.5 * s.start); i++) w->p[i] = w->centre[i];

@@ -409,7 +409,7 @@ static int iterate(newton *w, const carom_problem *pb, double *best) {
     if (*best <= w->target) return it;
     if (!w->friction) return pivot_blocks(w, pb, best);
     it = run_free(w, pb, best);
-    const double goal = w->delta == 0 ? fmax(w->target, 0.5 * pb->enough) : w->target; // (TOL-5)
+    const double goal = w->delta == 0 ? fmax(w->target, 0.5 * pb->acceptable) : w->target; // (TOL-5)
     return *best <= goal || w->dependent ? it : it + run_damped(w, pb, best);
 }
 
@@ -472,7 +472,7 @@ static int run_proximal(newton *w, const carom_problem *pb, double *best) {
         const double before = *best;
         it += iterate(w, pb, &inner);
         if (w->friction && inner > 0.1 * start && inner > w->target) failures++;
-        if (!accept(w, pb, best) || carom_stagnates(0.5 * pb->enough, before, *best)) break;
+        if (!accept(w, pb, best) || carom_stagnates(0.5 * pb->acceptable, before, *best)) break;
     }
     return it;
 }
@@ -491,7 +491,7 @@ static int run_adaptive(newton *w, const carom_problem *pb, double *best) {
         const double before = *best;
         const int steps = run_inner(w, pb, 0.1 * start, &inner);
         it += steps;
-        if (!accept(w, pb, best) || carom_stagnates(0.5 * pb->enough, before, *best)) break;
+        if (!accept(w, pb, best) || carom_stagnates(0.5 * pb->acceptable, before, *best)) break;
         if (!(inner < 0.5 * start))
             for (int i = 0; i < n; i++) w->p[i] = w->centre[i];
         delta = next_delta(delta, inner <= 0.1 * start, steps);
@@ -524,7 +524,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     keep(w, pb->n, look(w, pb, NULL), &best);
     if (!(best < INFINITY)) return report;
     report.iterations = iterate(w, pb, &best);
-    if (best > fmax(w->target, 0.5 * pb->enough) && (w->friction || w->singular))
+    if (best > fmax(w->target, 0.5 * pb->acceptable) && (w->friction || w->singular))
         report.iterations += run_sequences(w, pb, &best);
     for (int i = 0; i < pb->n; i++) pb->p[i] = w->best[i];
     report.converged = best <= tol;

@@ -112,7 +112,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
             if (best <= 0.5 * tol) break;
         } else if (++stale > 2000) break;
         if (report.iterations % CHECK == CHECK - 1) {
-            if (carom_stagnates(0.5 * pb->enough, mark, best)) break;
+            if (carom_stagnates(0.5 * pb->acceptable, mark, best)) break;
             mark = best;
         }
         a = next_length(w, pb, a, error <= last, report.iterations == 0, &moved);

@@ -35,6 +35,6 @@ carom_report carom_solver_solve(const carom_solver *s, void *work, carom_problem
     return (carom_report){.converged = carom_solved(pb, residual, tol),
                           .iterations = iterations,
                           .residual = residual,
-                          .worst = worst,
+                          .worst_block = worst,
                           .solver = s->name};
 }

@@ -425,7 +425,7 @@ static carom_status prepare(carom_estimate *e, carom_error *err) {
     carom_sim *sim = carom_sim_create(&e->sim, err);
     if (!sim) return err ? err->code : CAROM_BAD_INPUT;
     carom_sim_options_text(sim, text, sizeof text);
-    e->tolerant = carom_sim_scheme(sim)->own_steps || strstr(text, "adaptive=on");
+    e->tolerant = carom_sim_scheme(sim)->controls_own_steps || strstr(text, "adaptive=on");
     carom_sim_destroy(sim);
     const double rtol = option_value(text, "rtol"), atol = option_value(text, "atol");
     if (e->tolerant && !(rtol > 0))

@@ -224,8 +224,8 @@ static carom_status measure(recorder *r, job *j, carom_sim *sim) {
     scratch w = {0};
     carom_status status = carom_scratch_create(&w, &c->of, &j->failure);
     if (status == CAROM_OK) status = run(r, sim, &ledger, &j->failure);
-    j->steps = r->inner && ledger.counts.inner > 0 ? ledger.counts.inner : ledger.steps;
-    j->rejected = ledger.rejected + (r->inner ? ledger.counts.inner_rejected : 0);
+    j->steps = r->inner && ledger.counts.substeps > 0 ? ledger.counts.substeps : ledger.steps;
+    j->rejected = ledger.rejected + (r->inner ? ledger.counts.substeps_rejected : 0);
     j->seconds = ledger.seconds;
     carom_warning list[CAROM_WARNINGS];
     if (status == CAROM_OK && carom_sim_warnings(sim, &ledger, list) > 0) j->warning = list[0];

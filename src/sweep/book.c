@@ -18,7 +18,7 @@
 static const char MAGIC[16] = "carom sweep 2\n\n";
 enum { LARGEST = 1 << 30 }; // bytes of a record
 
-struct carom_book {
+struct carom_journal {
     const carom_sweep *s;
     unsigned char **row; // by run: its record; NULL: not there
     long rows, failed, points;
@@ -103,7 +103,7 @@ bool carom_row_unpack(const carom_sweep *s, const unsigned char *bytes, size_t n
 // -- rows in memory ---------------------------------------------------------------------------------------------------
 
 // The row of a run that is there.
-static carom_sweep_row row_of(const carom_book *b, long run) {
+static carom_sweep_row row_of(const carom_journal *b, long run) {
     carom_sweep_row r;
     head h;
     memcpy(&h, b->row[run], sizeof h);
@@ -113,7 +113,7 @@ static carom_sweep_row row_of(const carom_book *b, long run) {
 }
 
 // The book owns the record from here on.
-static void keep(carom_book *b, const carom_sweep_row *r, unsigned char *record) {
+static void keep(carom_journal *b, const carom_sweep_row *r, unsigned char *record) {
     if (b->row[r->run]) { // added twice: the first one counts
         free(record);
         return;
@@ -124,7 +124,7 @@ static void keep(carom_book *b, const carom_sweep_row *r, unsigned char *record)
     b->failed += r->status != 0;
 }
 
-bool carom_book_add(carom_book *b, const carom_sweep_row *row) {
+bool carom_journal_add(carom_journal *b, const carom_sweep_row *row) {
     if (!b || !row) return false;
     size_t n = 0;
     unsigned char *record = carom_row_pack(b->s, row, &n);
@@ -136,8 +136,8 @@ bool carom_book_add(carom_book *b, const carom_sweep_row *row) {
 
 // -- the journal ------------------------------------------------------------------------------------------------------
 
-static carom_book *empty(const char *file, carom_error *err) {
-    carom_book *b = calloc(1, sizeof *b);
+static carom_journal *empty(const char *file, carom_error *err) {
+    carom_journal *b = calloc(1, sizeof *b);
     if (b && file) b->file = strdup(file);
     if (b && (!file || b->file)) return b;
     free(b);
@@ -145,9 +145,9 @@ static carom_book *empty(const char *file, carom_error *err) {
     return NULL;
 }
 
-carom_book *carom_book_create(const char *file, const void *definition, size_t length, carom_error *err) {
+carom_journal *carom_journal_create(const char *file, const void *definition, size_t length, carom_error *err) {
     if (!definition) return CAROM_MISSING(err), NULL;
-    carom_book *b = empty(file, err);
+    carom_journal *b = empty(file, err);
     if (!b || !file) return b;
     b->f = fopen(file, "wbx");
     if (b->f && fwrite(MAGIC, sizeof MAGIC, 1, b->f) == 1 && put_record(b->f, definition, length) && fflush(b->f) == 0)
@@ -157,16 +157,16 @@ carom_book *carom_book_create(const char *file, const void *definition, size_t l
                    file);
     else carom_fail(err, CAROM_IO, "cannot create %.400s: %s", file, strerror(errno));
     if (b->f) unlink(file);
-    carom_book_destroy(b);
+    carom_journal_destroy(b);
     return NULL;
 }
 
-carom_book *carom_book_open(const char *file, char **definition, size_t *length, carom_error *err) {
+carom_journal *carom_journal_open(const char *file, char **definition, size_t *length, carom_error *err) {
     char magic[sizeof MAGIC] = "";
     if (!file || !definition || !length)
         return carom_fail(err, CAROM_BAD_INPUT, "the name of a journal, or a place for its definition, is missing"),
                NULL;
-    carom_book *b = empty(file, err);
+    carom_journal *b = empty(file, err);
     if (!b) return NULL;
     b->f = fopen(file, "rb+");
     const bool ours = b->f && fread(magic, sizeof magic, 1, b->f) == 1 && memcmp(magic, MAGIC, sizeof magic) == 0;
@@ -174,12 +174,12 @@ carom_book *carom_book_open(const char *file, char **definition, size_t *length,
     if (*definition) return b;
     if (!b->f) carom_fail(err, CAROM_IO, "cannot open %.400s: %s", file, strerror(errno));
     else carom_fail(err, CAROM_BAD_INPUT, "%.400s is not the journal of a sweep, or its beginning is damaged", file);
-    carom_book_destroy(b);
+    carom_journal_destroy(b);
     return NULL;
 }
 
 // Rows that are in the journal; behind the last whole one it is cut.
-static carom_status read_rows(carom_book *b, carom_sweep *s, carom_error *err) {
+static carom_status read_rows(carom_journal *b, carom_sweep *s, carom_error *err) {
     long good = ftell(b->f);
     for (;;) {
         size_t n = 0;
@@ -198,7 +198,7 @@ static carom_status read_rows(carom_book *b, carom_sweep *s, carom_error *err) {
     return CAROM_OK;
 }
 
-carom_status carom_book_bind(carom_book *b, carom_sweep *s, carom_error *err) {
+carom_status carom_journal_bind(carom_journal *b, carom_sweep *s, carom_error *err) {
     if (!b || !s) return CAROM_MISSING(err);
     b->s = s;
     b->row = calloc((size_t)s->runs, sizeof *b->row);
@@ -206,7 +206,7 @@ carom_status carom_book_bind(carom_book *b, carom_sweep *s, carom_error *err) {
     return b->f ? read_rows(b, s, err) : CAROM_OK;
 }
 
-carom_status carom_book_flush(carom_book *b, carom_error *err) {
+carom_status carom_journal_flush(carom_journal *b, carom_error *err) {
     if (!b) return CAROM_MISSING(err);
     if (b->trouble || (b->f && fflush(b->f) != 0)) {
         b->trouble = true;
@@ -215,23 +215,23 @@ carom_status carom_book_flush(carom_book *b, carom_error *err) {
     return CAROM_OK;
 }
 
-long carom_book_rows(const carom_book *b) { return b ? b->rows : 0; }
-long carom_book_failed(const carom_book *b) { return b ? b->failed : 0; }
+long carom_journal_rows(const carom_journal *b) { return b ? b->rows : 0; }
+long carom_journal_failed(const carom_journal *b) { return b ? b->failed : 0; }
 
-bool carom_book_row(const carom_book *b, long run, carom_sweep_row *row) {
+bool carom_journal_row(const carom_journal *b, long run, carom_sweep_row *row) {
     if (!b || !row) return false;
     if (b->row[run]) *row = row_of(b, run);
     return b->row[run] != NULL;
 }
 
-const char *carom_book_message(const carom_book *b, long *run) {
+const char *carom_journal_message(const carom_journal *b, long *run) {
     if (!b || !run) return NULL;
     for (long k = 0; k < b->s->runs; ++k)
         if (b->row[k] && row_of(b, k).status != 0) return *run = k, row_of(b, k).message;
     return NULL;
 }
 
-void carom_book_remove(carom_book *b) {
+void carom_journal_remove(carom_journal *b) {
     if (!b) return;
     if (!b->f) return;
     fclose(b->f);
@@ -239,7 +239,7 @@ void carom_book_remove(carom_book *b) {
     unlink(b->file);
 }
 
-void carom_book_destroy(carom_book *b) {
+void carom_journal_destroy(carom_journal *b) {
     if (!b) return;
     if (b->f) fclose(b->f);
     for (long k = 0; b->row && k < b->s->runs; ++k) free(b->row[k]);
@@ -257,7 +257,7 @@ static bool add_column(carom_table *t, const char *name, carom_column_kind kind)
 }
 
 // run, what is varied, direction, status, message, what is observed.
-static carom_status runs_table(const carom_book *b, carom_table *t, carom_error *err) {
+static carom_status runs_table(const carom_journal *b, carom_table *t, carom_error *err) {
     const carom_sweep *s = b->s;
     const bool follow = s->def.follow != CAROM_FOLLOW_NONE;
     *t = (carom_table){.name = strdup("runs"),
@@ -290,7 +290,7 @@ static carom_status runs_table(const carom_book *b, carom_table *t, carom_error 
     return good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the table of %ld runs", b->rows);
 }
 
-static carom_status section_table(const carom_book *b, carom_table *t, carom_error *err) {
+static carom_status section_table(const carom_journal *b, carom_table *t, carom_error *err) {
     const carom_sweep *s = b->s;
     *t = (carom_table){.name = strdup("section"), .column = calloc((size_t)s->nobserve + 4, sizeof *t->column)};
     bool good =
@@ -310,7 +310,7 @@ static carom_status section_table(const carom_book *b, carom_table *t, carom_err
                 : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the table of %ld section points", b->points);
 }
 
-carom_status carom_book_tables(const carom_book *b, carom_table tables[2], int *n, carom_error *err) {
+carom_status carom_journal_tables(const carom_journal *b, carom_table tables[2], int *n, carom_error *err) {
     if (!b || !tables || !n) return CAROM_MISSING(err);
     carom_error own;
     if (!err) err = &own;

@@ -43,9 +43,9 @@ static bool value_of(const carom_model *m, int i, carom_lane_kind *kind, int *in
     case BOUND_TANGENTIAL: return *kind = CAROM_LANE_TANGENTIAL, true;
     case BOUND_FRICTION: return *kind = CAROM_LANE_FRICTION, true;
     case BOUND_PLACE:
-        *index = o->turn - (o->space == SPATIAL ? 3 : 2) + b->index % 6;
+        *index = o->orientation - (o->space == SPATIAL ? 3 : 2) + b->index % 6;
         return *kind = CAROM_LANE_POSITION, true;
-    case BOUND_ANGLE: return *kind = CAROM_LANE_POSITION, *index = o->turn, true;
+    case BOUND_ANGLE: return *kind = CAROM_LANE_POSITION, *index = o->orientation, true;
     case BOUND_SPEED: return *kind = CAROM_LANE_RATE, *index = o->v + b->index % 6, true;
     case BOUND_INPUT: return *kind = CAROM_LANE_PARAMETER, *index = m->np_own + b->index, true;
     case BOUND_STEP: return *kind = CAROM_LANE_STEP, true;
@@ -174,8 +174,8 @@ carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
     const carom_mech *x = m->mech;
     CAROM_TRY(check_pairs(m, err));
     if (m->sys.nrates) return refuse(err, "constraints on rates");
-    for (int i = 0; i < m->sys.nswitches; ++i)
-        if (m->sys.gate_of[i] < 0) return refuse(err, "`exists while`");
+    for (int i = 0; i < m->sys.conditional->nswitches; ++i)
+        if (m->sys.conditional->contact_of[i] < 0) return refuse(err, "`exists while`");
     for (int i = 0; i < x->ncontacts; ++i)
         if (carom_given(&x->contacts[i].stiffness)) return refuse(err, "contacts of finite stiffness");
     for (int c = 0; c < m->nc; ++c) {
@@ -753,7 +753,8 @@ static void put_gates(const text *x, int group, int mode) {
     const bool gaps = group == GROUP_MOTION_GAPS || group == GROUP_GAPS;
     if (!gaps && group != GROUP_RATES) return;
     for (int i = 0; i < m->nconditions; ++i) {
-        const int id = m->ne + m->sys.gate_of[i], first = gaps ? id : x->row[id], last = gaps ? id + 1 : x->row[id + 1];
+        const int id = m->ne + m->sys.conditional->contact_of[i], first = gaps ? id : x->row[id],
+                  last = gaps ? id + 1 : x->row[id + 1];
         carom_native_number(gaps ? m->conditional->gap : 0, number);
         for (int r = first; r < last; ++r)
             PUT(x, "    %s[%d] = T(pick)(T(equal)(k[%d], T(of)(0)), %s[%d], T(of)(%s));\n",
@@ -953,7 +954,7 @@ static void put_axis(const text *x, const body *b, const double *X, int column, 
         PUT(x, "%s%s", i ? ", " : "", number);
     }
     if (b->v >= 0)
-        PUT(x, "};\n        T(world)(q_1 + %d, s, %s);\n        }\n", b->turn, w);
+        PUT(x, "};\n        T(world)(q_1 + %d, s, %s);\n        }\n", b->orientation, w);
     else
         PUT(x, "};\n        for (int i = 0; i < 3; ++i) %s[i] = T(of)(s[i]);\n        }\n", w);
 }
@@ -1034,10 +1035,10 @@ static void put_signals(const text *x) {
     PUT(x, "#define NCONTROL %d\n#define NSAMPLERS %d\n#define NGATES %d\n#define NJUMPS %d\n", m->ncontrol,
         m->ncontrols, m->nconditions, x->njumps);
     put(x, "CONSTANT char GATED[] = {");
-    for (int c = 0; c < m->nc; ++c) PUT(x, "%d, ", carom_system_gated(&m->sys, c));
+    for (int c = 0; c < m->nc; ++c) PUT(x, "%d, ", carom_system_closes_while(&m->sys, c));
     put(x, "0};\nCONSTANT int GATE[][3] = {");
     for (int i = 0; i < m->nconditions; ++i)
-        PUT(x, "{%d, %d, %d}, ", m->sys.gate_of[i], x->gate_place[i], m->first_condition + i);
+        PUT(x, "{%d, %d, %d}, ", m->sys.conditional->contact_of[i], x->gate_place[i], m->first_condition + i);
     put(x, "{0}};\nCONSTANT int SAMPLER[][9] = {");
     for (int k = 0; k < m->ncontrols; ++k) {
         const control *c = &m->controls[k];
@@ -1081,7 +1082,8 @@ static void put_tables(const text *x) {
     }
     PUT(x, "enum { NS = %d, NP = %d }; // constraints and rows that are closed at once\n", m->ne + closed,
         m->ne + rows);
-    PUT(x, "#define STARTS %d\n#define JOINTS %d\n#define FEATURES %d\n", x->starts, m->ne, m->sys.hold != NULL);
+    PUT(x, "#define STARTS %d\n#define JOINTS %d\n#define FEATURES %d\n", x->starts, m->ne,
+        m->sys.events->freeze != NULL);
     put_levers(x);
     put_sizes(x);
     put_classes(x);
@@ -1116,7 +1118,7 @@ static void put_move(const text *x) {
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
         if (b->v >= 0 && b->space == SPATIAL)
-            PUT(x, "    T(turn)(q_1 + %d, q_0 + %d, h, v + %d);\n", b->turn, b->turn, b->v + 3);
+            PUT(x, "    T(turn)(q_1 + %d, q_0 + %d, h, v + %d);\n", b->orientation, b->orientation, b->v + 3);
     }
     for (int i = 0; i < m->njoints; ++i) {
         const joint *j = &m->joints[i];

@@ -9,7 +9,7 @@ int carom_sweep_observed(const carom_sweep *s) { return s ? s->nobserve : 0; }
 const char *carom_sweep_observe_text(const carom_sweep *s, int i) { return s ? s->observe[i] : NULL; }
 int carom_sweep_state(const carom_sweep *s) {
     if (!s) return 0;
-    return s->nq + s->nv + (s->def.follow == CAROM_FOLLOW_NONE ? 0 : carom_model_system(s->model)->ni + 2);
+    return s->nq + s->nv + (s->def.follow == CAROM_FOLLOW_NONE ? 0 : carom_model_system(s->model)->signals->ni + 2);
 }
 long carom_sweep_alone(const carom_sweep *s) {
     if (!s) return 0;

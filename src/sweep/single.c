@@ -310,7 +310,7 @@ static carom_status make_model(single *k, const double *value) {
 // are.
 static bool same_size(const single *k) {
     return k->nq == k->s->nq && k->nv == k->s->nv &&
-           carom_model_system(k->model)->ni == carom_model_system(k->s->model)->ni;
+           carom_model_system(k->model)->signals->ni == carom_model_system(k->s->model)->signals->ni;
 }
 
 // When a run starts that follows another one.  A model without time in it starts at 0.  Otherwise time goes on, so that
@@ -359,7 +359,7 @@ static carom_status plan(single *k) {
                               k->period);
         k->next = k->goes_on ? floor(k->t0 / k->period * (1 + CAROM_QUOTIENT)) + 1
                              : ceil(k->transient / k->period * (1 - CAROM_QUOTIENT));
-        if (k->run.table && k->run.table->own_steps)
+        if (k->run.table && k->run.table->controls_own_steps)
             k->run.step = k->period / ceil(k->period / k->run.step * (1 - CAROM_QUOTIENT));
         if (d->count > 0)
             end =
@@ -379,7 +379,8 @@ static carom_status make_sim(single *k, const double *value, const double *start
     if (!options) return no_memory(k->err);
     given.options = options;
     carom_status status = carom_run_resolve(&k->run, k->model, &given, k->err);
-    const double *left = start ? start + s->nq + s->nv + carom_model_system(s->model)->ni : NULL; // time and period
+    const double *left =
+        start ? start + s->nq + s->nv + carom_model_system(s->model)->signals->ni : NULL; // time and period
     if (!start) start = s->def.start;
     if (status == CAROM_OK) status = continue_time(k, left);
     if (status == CAROM_OK) status = plan(k);
@@ -415,7 +416,7 @@ static carom_status reserve(single *k) {
     carom_sweep *s = k->s;
     k->average = calloc((size_t)carom_model_watched(k->model) + 1, sizeof *k->average);
     k->value = calloc((size_t)s->nobserve + 2, sizeof *k->value);
-    k->x = calloc((size_t)k->nq + (size_t)k->nv + (size_t)carom_model_system(k->model)->ni + 1, sizeof *k->x);
+    k->x = calloc((size_t)k->nq + (size_t)k->nv + (size_t)carom_model_system(k->model)->signals->ni + 1, sizeof *k->x);
     return k->average && k->value && k->x ? CAROM_OK : no_memory(k->err);
 }
 

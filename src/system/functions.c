@@ -3,6 +3,7 @@
 // Ids of the base stay: the contacts that are added stand behind its own, and so do their directions.  The base does
 // its part of a frame as if the rest were not there.  Work block: the base's, then scratch.
 #include "linalg/matrix.h"
+#include "system/system.h"
 #include <carom/functions.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@ struct carom_functions {
     carom_functions_def def;
     carom_system base;      // a system without constraints and functions when there is none
     carom_system sys;
+    carom_extensions extensions; // of sys
     carom_contact *contacts;
     int first, ndir;        // id of the first constraint here; directions of all here
     size_t scratch;         // place in the work block
@@ -275,7 +277,7 @@ static carom_status rate_gradient(const void *model, void *work, double t, const
 
 static carom_status rates(const void *model, void *work, double t, const double *q, const double *v, double *u) {
     const carom_functions *m = model;
-    return m->base.rates(m->base.model, work, t, q, v, u);
+    return m->base.speed->rates(m->base.model, work, t, q, v, u);
 }
 
 // -- life ------------------------------------------------------------------------------------------------
@@ -289,7 +291,7 @@ static carom_status check(const carom_functions_def *def, carom_error *err) {
                           "only contacts and forces can be added to a system, no bilateral constraints");
     if (def->base && def->mass)
         return carom_fail(err, CAROM_BAD_INPUT, "the system that is added to has its mass already; leave mass out");
-    if (def->base && def->base->nswitches)
+    if (def->base && def->base->conditional->nswitches)
         return carom_fail(err, CAROM_UNSUPPORTED,
                           "functions cannot be added to a model whose contacts or bodies are not always there (`exists "
                           "while`, `closes while`)");
@@ -308,6 +310,7 @@ static carom_status check(const carom_functions_def *def, carom_error *err) {
 static void inherit(carom_functions *m) {
     const carom_system *b = &m->base;
     carom_system *s = &m->sys;
+    carom_extensions *e = &m->extensions;
     const bool more = m->ndir > 0;
     s->flags = b->flags & CAROM_CONSTANT_MASS;
     if (!more) s->flags |= b->flags & (CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS);
@@ -317,7 +320,7 @@ static void inherit(carom_functions *m) {
     s->column_stride = b->column_stride;
     s->reaction_gradient = b->reaction_gradient ? reaction_gradient : NULL;
     s->rate_gradient = b->rate_gradient ? rate_gradient : NULL;
-    s->rates = b->rates ? rates : NULL;
+    e->speed.rates = b->speed->rates ? rates : NULL;
 }
 
 static carom_status friction(const void *model, void *work, double t, const double *q, const double *v,
@@ -328,17 +331,17 @@ static carom_status friction(const void *model, void *work, double t, const doub
 
 static carom_status kinks(const void *model, void *work, double t, const double *q, const double *v, double *k) {
     const carom_functions *m = model;
-    return m->base.kinks(m->base.model, work, t, q, v, k);
+    return m->base.events->kinks(m->base.model, work, t, q, v, k);
 }
 
 static double jump(const void *model, void *work, double t_0, double t_1) {
     const carom_functions *m = model;
-    return m->base.jump(m->base.model, work, t_0, t_1);
+    return m->base.events->next_jump(m->base.model, work, t_0, t_1);
 }
 
 static double even(const void *model, void *work, const double *run, double share, double t_0, double t_1) {
     const carom_functions *m = model;
-    return m->base.even(m->base.model, work, run, share, t_0, t_1);
+    return m->base.events->limit_step(m->base.model, work, run, share, t_0, t_1);
 }
 
 static bool explain(const void *model, void *work, char *text, size_t size) {
@@ -348,13 +351,13 @@ static bool explain(const void *model, void *work, char *text, size_t size) {
 
 static void inputs(const void *model, void *work, const double *x) {
     const carom_functions *m = model;
-    m->base.inputs(m->base.model, work, x);
+    m->base.signals->set(m->base.model, work, x);
 }
 
 static carom_status sample(const void *model, void *work, int k, bool effect, double t, const double *q,
                            const double *v, double *x) {
     const carom_functions *m = model;
-    return m->base.sample(m->base.model, work, k, effect, t, q, v, x);
+    return m->base.signals->sample(m->base.model, work, k, effect, t, q, v, x);
 }
 
 static double restitution(const void *model, void *work, int contact, double speed) {
@@ -366,7 +369,9 @@ static carom_status fill(carom_functions *m, carom_error *err) {
     const carom_functions_def *def = &m->def;
     const carom_system *b = &m->base;
     carom_system *s = &m->sys;
+    carom_extensions *e = &m->extensions;
     *s = carom_system_default(b->nq, b->nv, b->ne + def->ne, b->nc + def->nc);
+    carom_system_extend(s, e);
     m->first = b->ne + b->nc;
     m->contacts = calloc((size_t)s->nc + 1, sizeof *m->contacts);
     if (!m->contacts) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d contacts", s->nc);
@@ -382,15 +387,16 @@ static carom_status fill(carom_functions *m, carom_error *err) {
     s->move = b->move ? move : NULL;
     s->lift = b->lift ? lift : NULL;
     s->friction = b->friction ? friction : NULL;
-    s->nk = b->nk;
-    s->kink_of = b->kink_of;
-    s->kinks = b->kinks ? kinks : NULL;
-    s->jump = b->jump ? jump : NULL;
-    s->even = b->even ? even : NULL;
-    s->ni = b->ni, s->nset = b->nset, s->input = b->input, s->nsamplers = b->nsamplers, s->samplers = b->samplers;
-    s->inputs = b->inputs ? inputs : NULL;
+    e->events.nk = b->events->nk;
+    e->events.kink_of = b->events->kink_of;
+    e->events.kinks = b->events->kinks ? kinks : NULL;
+    e->events.next_jump = b->events->next_jump ? jump : NULL;
+    e->events.limit_step = b->events->limit_step ? even : NULL;
+    e->signals.ni = b->signals->ni, e->signals.nset = b->signals->nset, e->signals.input = b->signals->input,
+    e->signals.nsamplers = b->signals->nsamplers, e->signals.samplers = b->signals->samplers;
+    e->signals.set = b->signals->set ? inputs : NULL;
     s->explain = b->explain ? explain : NULL;
-    s->sample = b->sample ? sample : NULL;
+    e->signals.sample = b->signals->sample ? sample : NULL;
     s->restitution = b->restitution ? restitution : NULL;
     CAROM_TRY(carom_system_check(s, err));
     for (int id = m->first; id < s->ne + s->nc; ++id) m->ndir += recorded(m, id);

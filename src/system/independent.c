@@ -35,7 +35,7 @@ static carom_status motion(const void *model, void *work, double t, const double
                            double *f, double *g) {
     const carom_independent *I = model;
     double *all = g ? all_gaps(I, work) : NULL;
-    CAROM_TRY(base_of(model)->motion(base_of(model)->model, work, t, q, v, M, f, all));
+    CAROM_TRY(base_of(model)->speed->motion(base_of(model)->model, work, t, q, v, M, f, all));
     if (g) pick(I, g, all);
     return CAROM_OK;
 }
@@ -50,7 +50,7 @@ static carom_status motion_directions(const void *model, void *work, double t, c
     const carom_independent *I = model;
     carom_local same = renumbered(model, work, L);
     double *all = g ? all_gaps(I, work) : NULL;
-    CAROM_TRY(base_of(model)->motion_directions(base_of(model)->model, work, t, q, v, M, f, all, &same));
+    CAROM_TRY(base_of(model)->speed->motion_directions(base_of(model)->model, work, t, q, v, M, f, all, &same));
     if (g) pick(I, g, all);
     return CAROM_OK;
 }
@@ -106,13 +106,13 @@ static carom_status power(const void *model, void *work, double t, const double 
 }
 static carom_status power_along(const void *model, void *work, double t, const double *q, const double *v,
                                 double weight, double *external, double *damping) {
-    return base_of(model)->power_along(base_of(model)->model, work, t, q, v, weight, external, damping);
+    return base_of(model)->accounts->power_along(base_of(model)->model, work, t, q, v, weight, external, damping);
 }
 static carom_status works(const void *model, void *work, double t, const double *q, const double *v, double *given) {
-    return base_of(model)->works(base_of(model)->model, work, t, q, v, given);
+    return base_of(model)->accounts->works(base_of(model)->model, work, t, q, v, given);
 }
-static carom_status hold(const void *model, void *work, carom_hold what, double t, const double *q) {
-    return base_of(model)->hold(base_of(model)->model, work, what, t, q);
+static carom_status hold(const void *model, void *work, carom_freeze what, double t, const double *q) {
+    return base_of(model)->events->freeze(base_of(model)->model, work, what, t, q);
 }
 static carom_status friction(const void *model, void *work, double t, const double *q, const double *v,
                              const double *force, double *law) {
@@ -124,13 +124,13 @@ static carom_status friction(const void *model, void *work, double t, const doub
     return base_of(model)->friction(base_of(model)->model, work, t, q, v, force ? all : NULL, law);
 }
 static carom_status kinks(const void *model, void *work, double t, const double *q, const double *v, double *k) {
-    return base_of(model)->kinks(base_of(model)->model, work, t, q, v, k);
+    return base_of(model)->events->kinks(base_of(model)->model, work, t, q, v, k);
 }
 static double jump(const void *model, void *work, double t_0, double t_1) {
-    return base_of(model)->jump(base_of(model)->model, work, t_0, t_1);
+    return base_of(model)->events->next_jump(base_of(model)->model, work, t_0, t_1);
 }
 static double even(const void *model, void *work, const double *run, double share, double t_0, double t_1) {
-    return base_of(model)->even(base_of(model)->model, work, run, share, t_0, t_1);
+    return base_of(model)->events->limit_step(base_of(model)->model, work, run, share, t_0, t_1);
 }
 static double restitution(const void *model, void *work, int contact, double speed) {
     return base_of(model)->restitution(base_of(model)->model, work, contact, speed);
@@ -138,58 +138,60 @@ static double restitution(const void *model, void *work, int contact, double spe
 static carom_status bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1,
                            const double *v_0, const double *v_1, const double *v_off, double *least, double *slowest,
                            double *fastest, double *turn) {
-    return base_of(model)->bounds(base_of(model)->model, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, least, slowest,
-                                  fastest, turn);
+    return base_of(model)->events->gap_bounds(base_of(model)->model, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, least,
+                                              slowest, fastest, turn);
 }
 
 static carom_status force_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0,
                                  const double *q_1, const double *v_0, const double *v_1, const double *v_off,
                                  double *mid, double *slope, double *off) {
-    return base_of(model)->force_bounds(base_of(model)->model, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, mid, slope,
-                                        off);
+    return base_of(model)->events->force_bounds(base_of(model)->model, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, mid,
+                                                slope, off);
 }
 static bool explain(const void *model, void *work, char *text, size_t size) {
     return base_of(model)->explain(base_of(model)->model, work, text, size);
 }
 static void inputs(const void *model, void *work, const double *x) {
-    base_of(model)->inputs(base_of(model)->model, work, x);
+    base_of(model)->signals->set(base_of(model)->model, work, x);
 }
 static carom_status sample(const void *model, void *work, int k, bool effect, double t, const double *q,
                            const double *v, double *x) {
-    return base_of(model)->sample(base_of(model)->model, work, k, effect, t, q, v, x);
+    return base_of(model)->signals->sample(base_of(model)->model, work, k, effect, t, q, v, x);
 }
 static carom_status conditions(const void *model, void *work, double t, const double *q, const double *v, double *c) {
-    return base_of(model)->conditions(base_of(model)->model, work, t, q, v, c);
+    return base_of(model)->conditional->evaluate(base_of(model)->model, work, t, q, v, c);
 }
 static void switches(const void *model, void *work, const double *on) {
-    base_of(model)->switches(base_of(model)->model, work, on);
+    base_of(model)->conditional->set(base_of(model)->model, work, on);
 }
 static void switched(const void *model, int i, bool on, double *v) {
-    base_of(model)->switched(base_of(model)->model, i, on, v);
+    base_of(model)->conditional->velocities(base_of(model)->model, i, on, v);
 }
 static const char *switch_name(const void *model, int i) {
-    return base_of(model)->switch_name(base_of(model)->model, i);
+    return base_of(model)->conditional->name(base_of(model)->model, i);
 }
 static size_t list_work(const void *model, const carom_list *of) {
-    return base_of(model)->list_work(base_of(model)->model, of);
+    return base_of(model)->contact_list->work_size(base_of(model)->model, of);
 }
 static double strays(const void *model, const void *work, const carom_way *motion) {
-    return base_of(model)->strays(base_of(model)->model, work, motion);
+    return base_of(model)->contact_list->margin_for(base_of(model)->model, work, motion);
 }
 static carom_status list(const void *model, carom_list *to, double t, const double *q, const double *v, double h) {
-    return base_of(model)->list(base_of(model)->model, to, t, q, v, h);
+    return base_of(model)->contact_list->search(base_of(model)->model, to, t, q, v, h);
 }
 static void adopt(const void *model, void *work, carom_list *of) {
-    base_of(model)->adopt(base_of(model)->model, work, of);
+    base_of(model)->contact_list->adopt(base_of(model)->model, work, of);
 }
 static long long known_as(const void *model, const carom_list *of, int slot) {
-    return base_of(model)->known_as(base_of(model)->model, of, slot);
+    return base_of(model)->contact_list->number_of(base_of(model)->model, of, slot);
 }
 
 void carom_independent_make(carom_independent *I, const carom_system *base, int k) {
     const int constraints = base->ne + base->nc;
     carom_system *s = &I->sys;
+    carom_extensions *e = &I->extensions;
     *s = *base; // sizes, flags, shapes, contacts
+    carom_system_extend(s, e);
     s->ne = base->ne - k;
     s->nrates = 0; // the rows that are kept have an order of their own
     s->model = I;
@@ -211,33 +213,33 @@ void carom_independent_make(carom_independent *I, const carom_system *base, int 
     s->lift = base->lift ? lift : NULL;
     s->energy = base->energy ? energy : NULL;
     s->power = base->power ? power : NULL;
-    s->power_along = base->power_along ? power_along : NULL;
-    s->motion = base->motion ? motion : NULL;
-    s->motion_directions = base->motion_directions ? motion_directions : NULL;
-    s->free_motion = NULL;
-    s->works = base->works ? works : NULL;
-    s->hold = base->hold ? hold : NULL;
+    e->accounts.power_along = base->accounts->power_along ? power_along : NULL;
+    e->speed.motion = base->speed->motion ? motion : NULL;
+    e->speed.motion_directions = base->speed->motion_directions ? motion_directions : NULL;
+    e->speed.free_motion = NULL;
+    e->accounts.works = base->accounts->works ? works : NULL;
+    e->events.freeze = base->events->freeze ? hold : NULL;
     s->friction = base->friction ? friction : NULL;
-    s->kinks = base->kinks ? kinks : NULL;
-    s->jump = base->jump ? jump : NULL;
-    s->even = base->even ? even : NULL;
+    e->events.kinks = base->events->kinks ? kinks : NULL;
+    e->events.next_jump = base->events->next_jump ? jump : NULL;
+    e->events.limit_step = base->events->limit_step ? even : NULL;
     s->restitution = base->restitution ? restitution : NULL;
-    s->bounds = base->bounds ? bounds : NULL;
-    s->force_bounds = base->force_bounds ? force_bounds : NULL;
+    e->events.gap_bounds = base->events->gap_bounds ? bounds : NULL;
+    e->events.force_bounds = base->events->force_bounds ? force_bounds : NULL;
     s->explain = base->explain ? explain : NULL;
-    s->inputs = base->inputs ? inputs : NULL;
-    s->sample = base->sample ? sample : NULL;
-    s->conditions = base->conditions ? conditions : NULL;
-    s->switches = base->switches ? switches : NULL;
-    s->switched = base->switched ? switched : NULL;
-    s->switch_name = base->switch_name ? switch_name : NULL;
-    s->list_work = base->list_work ? list_work : NULL;
-    s->list = base->list ? list : NULL;
-    s->strays = base->strays ? strays : NULL;
-    s->hold_list = NULL; // what the simulation wants of it is hold
-    s->adopt = base->adopt ? adopt : NULL;
-    s->known_as = base->known_as ? known_as : NULL;
-    s->reach = NULL; // there are constraints
-    s->rates = NULL; // these two are asked of the base, where all constraints count
-    s->observe = NULL;
+    e->signals.set = base->signals->set ? inputs : NULL;
+    e->signals.sample = base->signals->sample ? sample : NULL;
+    e->conditions.evaluate = base->conditional->evaluate ? conditions : NULL;
+    e->conditions.set = base->conditional->set ? switches : NULL;
+    e->conditions.velocities = base->conditional->velocities ? switched : NULL;
+    e->conditions.name = base->conditional->name ? switch_name : NULL;
+    e->list.work_size = base->contact_list->work_size ? list_work : NULL;
+    e->list.search = base->contact_list->search ? list : NULL;
+    e->list.margin_for = base->contact_list->margin_for ? strays : NULL;
+    e->list.freeze = NULL; // what the simulation wants of it is hold
+    e->list.adopt = base->contact_list->adopt ? adopt : NULL;
+    e->list.number_of = base->contact_list->number_of ? known_as : NULL;
+    e->events.global_bounds = NULL; // there are constraints
+    e->speed.rates = NULL; // these two are asked of the base, where all constraints count
+    e->speed.observe = NULL;
 }

@@ -4,10 +4,12 @@
 // The work block is the system's, then scratch.
 #pragma once
 #include "system/redundant.h"
+#include "system/system.h"
 
 typedef struct carom_independent {
     carom_redundant rows; // which are kept; k = 0: all, and the rest is not in use
     carom_system sys;
+    carom_extensions extensions; // of sys
     size_t scratch;       // place in the work block
     int ndir;             // recorded directions of the system
 } carom_independent;

@@ -5,14 +5,27 @@
 #include <math.h>
 
 carom_system carom_system_default(int nq, int nv, int ne, int nc) {
+    static const carom_extensions none = {.speed = {NULL}};
     const carom_shape dense = {CAROM_DENSE, nv, 0, NULL};
-    return (carom_system){
-        .nq = nq, .nv = nv, .ne = ne, .nc = nc, .mass_shape = dense, .tangent_shape = dense, .column_stride = nv};
+    return (carom_system){.nq = nq,
+                          .nv = nv,
+                          .ne = ne,
+                          .nc = nc,
+                          .mass_shape = dense,
+                          .tangent_shape = dense,
+                          .column_stride = nv,
+                          .speed = &none.speed,
+                          .accounts = &none.accounts,
+                          .events = &none.events,
+                          .signals = &none.signals,
+                          .conditional = &none.conditions,
+                          .contact_list = &none.list,
+                          .checks = &none.checks};
 }
 
-bool carom_system_gated(const carom_system *sys, int c) {
-    for (int i = 0; sys->kink_of && i < sys->nk; ++i)
-        if (sys->kink_of[i] == CAROM_GATE(c)) return true;
+bool carom_system_closes_while(const carom_system *sys, int c) {
+    for (int i = 0; sys->events->kink_of && i < sys->events->nk; ++i)
+        if (sys->events->kink_of[i] == CAROM_CLOSES_WHILE(c)) return true;
     return false;
 }
 
@@ -68,13 +81,17 @@ carom_status carom_system_check(const carom_system *sys, carom_error *err) {
     if (sys->ne < 0 || sys->nc < 0)
         return carom_fail(err, CAROM_BAD_INPUT, "numbers of constraints cannot be negative; ne = %d, nc = %d", sys->ne,
                           sys->nc);
+    if (!sys->speed || !sys->accounts || !sys->events || !sys->signals || !sys->conditional ||
+        !sys->contact_list || !sys->checks)
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "a system needs all its extensions, empty or not; begin with carom_system_default()");
     if (!sys->mass || !sys->force)
         return carom_fail(err, CAROM_BAD_INPUT, "a system needs the functions mass and force");
     if (sys->ne + sys->nc > 0 && (!sys->gaps || !sys->directions))
         return carom_fail(err, CAROM_BAD_INPUT,
                           "a system with constraints or contacts needs the functions gaps and directions");
-    if (sys->nk < 0 || (sys->nk > 0 && !sys->kinks))
-        return carom_fail(err, CAROM_BAD_INPUT, "nk = %d: it counts what the function kinks gives", sys->nk);
+    if (sys->events->nk < 0 || (sys->events->nk > 0 && !sys->events->kinks))
+        return carom_fail(err, CAROM_BAD_INPUT, "nk = %d: it counts what the function kinks gives", sys->events->nk);
     if (sys->nc > 0 && !sys->contacts)
         return carom_fail(err, CAROM_BAD_INPUT, "a system with %d contacts needs the array contacts", sys->nc);
     if (sys->nq != sys->nv && !sys->move)

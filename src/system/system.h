@@ -2,10 +2,35 @@
 #pragma once
 #include <carom/system.h>
 
+/// Extensions of a system that is made or changed here.
+typedef struct carom_extensions {
+    carom_system_speed speed;
+    carom_system_accounts accounts;
+    carom_system_events events;
+    carom_system_signals signals;
+    carom_system_conditions conditions;
+    carom_system_list list;
+    carom_system_checks checks;
+} carom_extensions;
+
+/// sys has the extensions `own` from now on, which begin as those that it has had.  `own` must stay where it is while
+/// sys is in use.
+static inline void carom_system_extend(carom_system *sys, carom_extensions *own) {
+    *own = (carom_extensions){*sys->speed,      *sys->accounts, *sys->events, *sys->signals,
+                              *sys->conditional, *sys->contact_list, *sys->checks};
+    sys->speed = &own->speed;
+    sys->accounts = &own->accounts;
+    sys->events = &own->events;
+    sys->signals = &own->signals;
+    sys->conditional = &own->conditions;
+    sys->contact_list = &own->list;
+    sys->checks = &own->checks;
+}
+
 /// Local directions that constraint id brings into a contact problem (friction zero: normal only).
 int carom_system_directions(const carom_system *sys, int id);
 /// Does contact c (0 .. nc-1) close only while a function is positive?
-bool carom_system_gated(const carom_system *sys, int c);
+bool carom_system_closes_while(const carom_system *sys, int c);
 /// Is it a world: many bodies, which contacts of a list couple, and hardly any joints?  Then operators are made body by
 /// body (contact/delassus_blocks.c), else as those of any mechanism.
 static inline bool carom_world_size(int nv, int ne) {

@@ -75,8 +75,11 @@ bool carom_joint_geared(const joint *j);
 /// Surfaces of a joint that friction acts on: do they turn about its axis, slide along it, turn as a ball; its first
 /// `rows` reactions are the force that presses them.
 /// crossed: about one axis of each body; plane: they slide in a plane; thread: on a helix, pressed by the last row.
-typedef struct carom_rub_of { bool turns, slides, ball, crossed, plane, thread; int rows; } carom_rub_of;
-carom_status carom_joint_rubs(resolver *r, const carom_datum *place, const joint *j, carom_rub_of *what);
+typedef struct carom_sliding_surfaces {
+    bool turns, slides, ball, crossed, plane, thread;
+    int rows;
+} carom_sliding_surfaces;
+carom_status carom_joint_slides(resolver *r, const carom_datum *place, const joint *j, carom_sliding_surfaces *what);
 
 /// What a joint looks like: its points coincide, slide, keep a distance, or it has none.
 typedef enum joint_look { JOINT_PIN, JOINT_SLIDE, JOINT_ROD, JOINT_NOWHERE } joint_look;

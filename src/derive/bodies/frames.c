@@ -152,17 +152,17 @@ void carom_body_frame(resolver *r, body *b, int position) {
         b->r[i] = carom_graph_input(g, CAROM_POSITION, position + i);
         carom_graph_course(g, b->r[i], 1, &v, &one);
     }
-    b->turn = position + n;
+    b->orientation = position + n;
     if (n == 2) {
         const int v = b->v + 2;
-        b->angle = carom_graph_input(g, CAROM_POSITION, b->turn);
+        b->angle = carom_graph_input(g, CAROM_POSITION, b->orientation);
         carom_graph_course(g, b->angle, 1, &v, &one);
         b->r[2] = r_num(r, 0);
         carom_body_planar_frame(r, b);
         return;
     }
     carom_node e[4];
-    for (int i = 0; i < 4; ++i) e[i] = carom_graph_input(g, CAROM_POSITION, b->turn + i);
+    for (int i = 0; i < 4; ++i) e[i] = carom_graph_input(g, CAROM_POSITION, b->orientation + i);
     rotation_nodes(r, e, b->R);
     spatial_courses(r, b, e);
 }
@@ -214,7 +214,7 @@ static carom_status keep_start(resolver *r, body *b, const double *v, int nv, co
     b->start = carom_pool_take(&r->m->memory, sizeof *b->start);
     if (!b->start) return carom_fault_memory(r);
     memcpy(b->start->v, v, (size_t)nv * sizeof *v);
-    memcpy(b->start->turn, turn, (size_t)n * sizeof *turn);
+    memcpy(b->start->orientation, turn, (size_t)n * sizeof *turn);
     return CAROM_OK;
 }
 
@@ -227,7 +227,7 @@ carom_status carom_body_planar(resolver *r, body *b, double phi, const double *v
     for (int i = 0; i < 3; ++i) CAROM_TRY(add_velocity(r, b, part[i], v[i], i < 2 ? linear : angular));
     CAROM_TRY(add_position(r, b, "x", b->r0[0], b->v, &b->r[0]));
     CAROM_TRY(add_position(r, b, "y", b->r0[1], b->v + 1, &b->r[1]));
-    b->turn = r->m->nq;
+    b->orientation = r->m->nq;
     CAROM_TRY(add_position(r, b, "angle", phi, b->v + 2, &b->angle));
     b->r[2] = r_num(r, 0);
     carom_body_planar_frame(r, b);
@@ -243,7 +243,7 @@ carom_status carom_body_spatial(resolver *r, body *b, const double *e0, const do
     b->v = r->m->nv;
     for (int i = 0; i < 6; ++i) CAROM_TRY(add_velocity(r, b, velocities[i], v[i], i < 3 ? linear : angular));
     for (int i = 0; i < 3; ++i) CAROM_TRY(add_position(r, b, places[i], b->r0[i], b->v + i, &b->r[i]));
-    b->turn = r->m->nq;
+    b->orientation = r->m->nq;
     for (int i = 0; i < 4; ++i) CAROM_TRY(add_position(r, b, parts[i], e0[i], -1, &e[i]));
     rotation_nodes(r, e, b->R);
     spatial_courses(r, b, e);
@@ -301,6 +301,6 @@ carom_status carom_body_start_fixed(resolver *r, const body *b) {
 
 carom_status carom_body_angle(resolver *r, const carom_datum *place, const body *b, double *angle) {
     if (carom_body_prescribed(b)) return carom_resolve_start(r, place, b->angle, angle);
-    *angle = b->carried ? b->angle0 : r->m->q0[b->turn];
+    *angle = b->carried ? b->angle0 : r->m->q0[b->orientation];
     return carom_body_start_fixed(r, b);
 }

@@ -143,7 +143,7 @@ carom_status carom_free_place(resolver *r) {
         name *made = NULL;
         if (!b->free) continue;
         b->v = m->nv;
-        b->turn = m->nq + n;
+        b->orientation = m->nq + n;
         for (int k = 0; k < nv; ++k) {
             CAROM_TRY(carom_body_name(r, b, velocities[spatial][k], NAME_VELOCITY, m->nv, &made));
             m->velocity[m->nv] = made->text;
@@ -154,7 +154,7 @@ carom_status carom_free_place(resolver *r) {
             CAROM_TRY(carom_body_name(r, b, positions[spatial][k], NAME_COORDINATE, m->nq, &made));
             m->coordinate_name[m->nq] = (int)(made - m->names.at);
             m->velocity_of[m->nq] = k < n || !spatial ? b->v + k : -1;
-            m->q0[m->nq++] = k < n ? b->r0[k] : b->start->turn[k - n];
+            m->q0[m->nq++] = k < n ? b->r0[k] : b->start->orientation[k - n];
         }
         ++m->nfree;
     }

@@ -253,16 +253,18 @@ carom_status carom_joint_part(resolver *r, const carom_datum *place, joint *j, c
 bool carom_joint_spherical(const joint *j) { return j->type == SPHERICAL; }
 bool carom_joint_geared(const joint *j) { return j->type == GEAR; }
 
-carom_status carom_joint_rubs(resolver *r, const carom_datum *place, const joint *j, carom_rub_of *what) {
+carom_status carom_joint_slides(resolver *r, const carom_datum *place, const joint *j, carom_sliding_surfaces *what) {
     const int across = j->spatial ? 2 : 1;
     switch ((type)j->type) {
-    case UNIVERSAL: return *what = (carom_rub_of){.turns = true, .crossed = true, .rows = j->turned}, CAROM_OK;
-    case PLANE: return *what = (carom_rub_of){.plane = true, .rows = 1}, CAROM_OK;
-    case SCREW: return *what = (carom_rub_of){.turns = true, .slides = true, .thread = true, .rows = 1}, CAROM_OK;
-    case REVOLUTE: return *what = (carom_rub_of){.turns = true, .rows = j->turned}, CAROM_OK;
-    case SPHERICAL: return *what = (carom_rub_of){.turns = true, .ball = true, .rows = j->turned}, CAROM_OK;
-    case PRISMATIC: return *what = (carom_rub_of){.slides = true, .rows = across}, CAROM_OK;
-    case CYLINDRICAL: return *what = (carom_rub_of){.turns = true, .slides = true, .rows = across}, CAROM_OK;
+    case UNIVERSAL:
+        return *what = (carom_sliding_surfaces){.turns = true, .crossed = true, .rows = j->turned}, CAROM_OK;
+    case PLANE: return *what = (carom_sliding_surfaces){.plane = true, .rows = 1}, CAROM_OK;
+    case SCREW:
+        return *what = (carom_sliding_surfaces){.turns = true, .slides = true, .thread = true, .rows = 1}, CAROM_OK;
+    case REVOLUTE: return *what = (carom_sliding_surfaces){.turns = true, .rows = j->turned}, CAROM_OK;
+    case SPHERICAL: return *what = (carom_sliding_surfaces){.turns = true, .ball = true, .rows = j->turned}, CAROM_OK;
+    case PRISMATIC: return *what = (carom_sliding_surfaces){.slides = true, .rows = across}, CAROM_OK;
+    case CYLINDRICAL: return *what = (carom_sliding_surfaces){.turns = true, .slides = true, .rows = across}, CAROM_OK;
     case WELD: case DISTANCE: case GEAR: break;
     }
     return carom_fault(r, place, 0,

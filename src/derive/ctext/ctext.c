@@ -113,7 +113,7 @@ static void put_move(const ctext *c) {
         put(c, "    static const struct { int e, w; } body[] = {");
         for (int i = 0, n = 0; i < m->nbodies; ++i)
             if (m->bodies[i].v >= 0 && m->bodies[i].space == SPATIAL)
-                PUT(c, "%s{%d, %d}", n++ ? ", " : "", m->bodies[i].turn, m->bodies[i].v + 3);
+                PUT(c, "%s{%d, %d}", n++ ? ", " : "", m->bodies[i].orientation, m->bodies[i].v + 3);
         PUT(c,
             "}; // quaternion, angular velocity\n    for (int i = 0; i < %d; ++i) D_turn(q1 + body[i].e, q0 + "
             "body[i].e, "
@@ -127,8 +127,8 @@ static void put_move(const ctext *c) {
             double x_A[3], y_A[3], x_B[3];
             if (j->at < 0) continue;
             carom_joint_axes(j, x_A, y_A, x_B);
-            PUT(c, "%s\n        {%d, %d, %d, ", n++ ? "," : "", j->at, j->A->v < 0 ? -1 : j->A->turn,
-                j->B->v < 0 ? -1 : j->B->turn);
+            PUT(c, "%s\n        {%d, %d, %d, ", n++ ? "," : "", j->at, j->A->v < 0 ? -1 : j->A->orientation,
+                j->B->v < 0 ? -1 : j->B->orientation);
             put_vector(c, x_A), put(c, ", "), put_vector(c, y_A), put(c, ", "), put_vector(c, x_B), put(c, "}");
         }
         PUT(c, "}; // its position; quaternions of its bodies, -1: fixed; axes\n    for (int i = 0; i < %d; ++i) {\n",

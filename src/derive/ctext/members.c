@@ -117,7 +117,7 @@ static void put_shaft(const ctext *c, const char *name, const carom_member *f) {
     for (int e = 0; e + 1 < f->nodes; ++e) {
         const flex_shaft *s = &f->shaft[e];
         PUT(c, "%s\n    {.s = %.17g, .l = %.17g, .mass = %.17g, .turn = %.17g, .EI = %.17g, .GJ = %.17g", e ? "," : "",
-            s->s, s->l, s->mass, s->turn, s->EI, s->GJ);
+            s->s, s->l, s->mass, s->rotary, s->EI, s->GJ);
         const double *const all[3] = {s->K, s->M, s->R};
         for (int k = 0; k < 3; ++k) {
             PUT(c, ", .%c = {", "KMR"[k]);
@@ -302,7 +302,7 @@ static void put_bodies(const ctext *c) {
         const body *b = &m->bodies[i];
         const int dim = b->space == SPATIAL ? 3 : 2;
         if (!b->free) continue;
-        PUT(c, "%s\n    {%d, %d, %d, %.17g, inertia[%d]}", n ? "," : "", dim, b->turn - dim, b->v, b->mass, n);
+        PUT(c, "%s\n    {%d, %d, %d, %.17g, inertia[%d]}", n ? "," : "", dim, b->orientation - dim, b->v, b->mass, n);
         ++n;
     }
     PUT(c, "};\nenum { nbodies = %d };\n\n", bodies(c, false) + bodies(c, true));

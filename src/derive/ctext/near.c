@@ -166,8 +166,8 @@ static void put_shapes(const ctext *c) {
         const body *b = s->body;
         const bool moves = b && b->v >= 0, round = s->kind == SHAPE_ROUND;
         PUT(c, "%s\n    {\"%.100s\", %d, %d, %d, %d, {%.17g, %.17g, %.17g}, ", i ? "," : "", s->name,
-            b ? (int)(b - c->m->bodies) : -1, moves ? b->turn - (b->space == SPATIAL ? 3 : 2) : -1, moves ? b->v : -1,
-            x->group[i], s->at[0], s->at[1], s->at[2]);
+            b ? (int)(b - c->m->bodies) : -1, moves ? b->orientation - (b->space == SPATIAL ? 3 : 2) : -1,
+            moves ? b->v : -1, x->group[i], s->at[0], s->at[1], s->at[2]);
         carom_ctext_number(c, s->bound_radius);
         put(c, ", {");
         for (int k = 0; k < PIECE_NUMBERS && s->piece; ++k)

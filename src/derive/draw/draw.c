@@ -38,7 +38,7 @@ static const form forms[] = {
 enum { FORMS = sizeof forms / sizeof *forms };
 
 const char *carom_figure_word(carom_figure f) {
-    if (f == CAROM_TOUCH) return "contact";
+    if (f == CAROM_CONTACT_MARKER) return "contact";
     if (f == CAROM_CONVEX) return "hull";
     if (f == CAROM_ELLIPSOID) return "ellipsoid";
     if (f == CAROM_SURFACE) return "surface";
@@ -127,12 +127,12 @@ static carom_status add_turn_of(resolver *r, const carom_datum *name, const caro
     if (turn)
         return carom_fault(r, turn->key, 0, "'%.60s' turns with its body; draw what is turned otherwise by points",
                            s->name);
-    s->turn = carom_draw_turn(r, &r->m->bodies[s->of], dim, x);
+    s->rotation = carom_draw_turn(r, &r->m->bodies[s->of], dim, x);
     if (angle) {
         CAROM_TRY(carom_resolve_expression(r, angle, SCOPE_DRAW, "the angle", &own));
         x[0] = n_add(r->m->graph, x[0], own);
     }
-    for (int i = 0; i < s->turn; ++i) CAROM_TRY(carom_draw_value(r, angle ? angle : name, x[i]));
+    for (int i = 0; i < s->rotation; ++i) CAROM_TRY(carom_draw_value(r, angle ? angle : name, x[i]));
     return CAROM_OK;
 }
 
@@ -161,14 +161,14 @@ static carom_status add_placed(resolver *r, const carom_mech_figure *of, carom_d
     if (turn && dim == 2) return carom_fault(r, turn->key, 0, "in the plane a shape is turned by `angle`");
     if (s->of) return add_turn_of(r, &of->name, angle, turn, dim, s);
     if (angle) {
-        s->turn = 1;
+        s->rotation = 1;
         return add_expression(r, angle, "the angle");
     }
     if (!turn) return CAROM_OK;
     if (turn->kind != CAROM_LIST || turn->count < 3 || turn->count > 4)
         return carom_fault(r, turn, 0,
                            "turn is a rotation vector (axis times angle) [x, y, z] or a quaternion [w, x, y, z]");
-    s->turn = turn->count;
+    s->rotation = turn->count;
     for (const carom_datum *c = carom_first(turn); c != carom_end(turn); ++c)
         CAROM_TRY(add_expression(r, c, "the turn"));
     return CAROM_OK;
@@ -328,7 +328,7 @@ static carom_status add_touch(resolver *r, const carom_mech_touch *of, int id) {
     snprintf(where, sizeof where, "the place of '%.60s'", of->name.text);
     if (!at) return carom_fault(r, &of->name, 0, "%s is missing; write `%.60s: [x, y]`", where, of->name.text);
     carom_drawn *s = NULL;
-    CAROM_TRY(carom_draw_shape(r, &of->name, m->links[id].name, CAROM_TOUCH, &s));
+    CAROM_TRY(carom_draw_shape(r, &of->name, m->links[id].name, CAROM_CONTACT_MARKER, &s));
     s->id = id;
     CAROM_TRY(read_looks(r, &of->colour, &of->color, s));
     CAROM_TRY(add_point(r, at, where, 0));

@@ -18,7 +18,7 @@ void carom_draw_in_body(resolver *r, const body *b, int dim, const carom_node *s
 int carom_draw_turn(resolver *r, const body *b, int dim, carom_node *turn) {
     if (dim == 2) return turn[0] = b->angle, 1;
     if (b->space == SPATIAL && b->v >= 0) {
-        for (int i = 0; i < 4; ++i) turn[i] = carom_graph_input(r->m->graph, CAROM_POSITION, b->turn + i);
+        for (int i = 0; i < 4; ++i) turn[i] = carom_graph_input(r->m->graph, CAROM_POSITION, b->orientation + i);
         return 4;
     }
     if (b->space != PLANAR) return 0;
@@ -169,8 +169,8 @@ static carom_status lump(resolver *r, const body *b, int dim) {
     s->points = 1;
     for (int i = 0; i < sizes; ++i) CAROM_TRY(carom_draw_value(r, b->place, r_num(r, size[i])));
     CAROM_TRY(put(r, b->place, b->r, dim));
-    s->turn = carom_draw_turn(r, b, dim, turn);
-    return put(r, b->place, turn, s->turn);
+    s->rotation = carom_draw_turn(r, b, dim, turn);
+    return put(r, b->place, turn, s->rotation);
 }
 
 // Does the file say how this body looks: a shape of its name, `NAME: none`, or shapes that move with it?
@@ -220,7 +220,7 @@ carom_status carom_draw_bodies(resolver *r) {
     for (int i = 1; i < m->nbodies; ++i) {
         body *b = &m->bodies[i];
         int count = 0;
-        if (b->free) carom_body_frame(r, b, b->turn - (b->space == SPATIAL ? 3 : 2));
+        if (b->free) carom_body_frame(r, b, b->orientation - (b->space == SPATIAL ? 3 : 2));
         if (b->carried || b->floating || drawn(r, b, before)) continue; // floating members draw themselves
         CAROM_TRY(carom_draw_shapes(r, b, &shaped));
         CAROM_TRY(bars(r, b, d->dim, &count));

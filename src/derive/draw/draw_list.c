@@ -35,7 +35,7 @@ carom_status carom_draw_add_touch(resolver *r, touch **t) {
 carom_status carom_draw_touch(resolver *r, const carom_datum *n, const char *name, int id, int directions) {
     carom_drawn *s = NULL;
     touch *t = NULL;
-    CAROM_TRY(carom_draw_shape(r, n, name, CAROM_TOUCH, &s));
+    CAROM_TRY(carom_draw_shape(r, n, name, CAROM_CONTACT_MARKER, &s));
     s->id = id;
     s->points = 1 + directions;
     CAROM_TRY(carom_draw_add_touch(r, &t));

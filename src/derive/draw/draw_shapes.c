@@ -53,15 +53,15 @@ static carom_status put_turn(resolver *r, const shape *s, carom_drawn *d, int di
     carom_graph *g = r->m->graph;
     const body *b = s->body;
     if (dim == 2) {
-        d->turn = 1;
+        d->rotation = 1;
         return carom_draw_value(r, s->place, n_add(g, b->angle, n_num(g, atan2(s->X[3], s->X[0]))));
     }
     double e[4];
     quaternion(s->X, e);
-    d->turn = 4;
+    d->rotation = 4;
     carom_node of_body[4];
     for (int i = 0; i < 4; ++i) {
-        if (b->v >= 0) of_body[i] = carom_graph_input(g, CAROM_POSITION, b->turn + i);
+        if (b->v >= 0) of_body[i] = carom_graph_input(g, CAROM_POSITION, b->orientation + i);
         else if (b == r->m->bodies) of_body[i] = n_num(g, i == 0);
         else of_body[i] = half_angle(g, b, i);
     }

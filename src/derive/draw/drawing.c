@@ -166,7 +166,7 @@ static void solve(carom_drawing *x, const touch *t, const double *J, const doubl
 static bool is_off(const carom_drawing *x, const carom_drawn *s) {
     const carom_model *m = x->m;
     const int c = s->id - m->ne, body[CAROM_NEEDS] = {s->of ? m->bodies[s->of].condition : 0},
-              *needs = s->figure == CAROM_TOUCH && c >= 0 && c < m->nc ? m->conditional->needs[c] : body;
+              *needs = s->figure == CAROM_CONTACT_MARKER && c >= 0 && c < m->nc ? m->conditional->needs[c] : body;
     for (int k = 0; k < CAROM_NEEDS; ++k)
         if (needs[k] > 0 && !(x->condition[needs[k] - 1] > 0)) return true;
     return false;
@@ -179,7 +179,7 @@ static void leave_out(carom_drawing *x, double t, const double *q, const double 
     carom_tape_eval(x->tape, x->work, CONDITIONS, t, q, v, x->condition);
     for (int i = 0; i < d->count; ++i) {
         const carom_drawn *s = &d->shape[i];
-        const int n = is_off(x, s) ? s->sizes + s->points * d->dim + s->turn : 0;
+        const int n = is_off(x, s) ? s->sizes + s->points * d->dim + s->rotation : 0;
         for (int k = 0; k < n; ++k) out[s->first + k] = NAN;
     }
 }

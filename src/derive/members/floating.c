@@ -402,7 +402,7 @@ static void turn(const maker *k, double s, body *b) {
     carom_node th[3];
     if (k->dim == 2) {
         b->angle = add(k, f->angle, component(k, s, 2, &th0[0]));
-        b->angle0 = k->d.r->m->q0[f->turn] + th0[0];
+        b->angle0 = k->d.r->m->q0[f->orientation] + th0[0];
         carom_body_planar_frame(k->d.r, b);
         const double c = cos(b->angle0), sine = sin(b->angle0), R0[9] = {c, -sine, 0, sine, c, 0, 0, 0, 1};
         memcpy(b->R0, R0, sizeof R0);

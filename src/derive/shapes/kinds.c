@@ -234,7 +234,7 @@ static carom_status make(carom_model *m, pair_kind *k, const constraint *links, 
 // -- all of them ------------------------------------------------------------------------------------------------------
 
 static void join(carom_model *m, pair *p) {
-    p->turn = m->kinds[p->kind].count++;
+    p->rank = m->kinds[p->kind].count++;
     carom_pair_place(m, p);
 }
 

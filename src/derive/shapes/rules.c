@@ -328,14 +328,14 @@ carom_status carom_near_start(const carom_model *m, void *work, double scale, ca
     CAROM_TRY(carom_near_open(m, work, m->q0, &x, err));
     const double *gap = x.gap + m->ne + m->nc;
     for (int i = 0; i < x.list.slots; ++i) {
-        if (!x.list.holds[i] || gap[i] >= -TOLERANCE * scale) continue;
-        overlaps += x.list.holds[i] > 0 || i == 0 || x.list.holds[i] != x.list.holds[i - 1];
+        if (!x.list.key[i] || gap[i] >= -TOLERANCE * scale) continue;
+        overlaps += x.list.key[i] > 0 || i == 0 || x.list.key[i] != x.list.key[i - 1];
         if (worst < 0 || gap[i] < gap[worst]) worst = i;
     }
     carom_status status = CAROM_OK;
     if (worst >= 0) {
         char name[140], others[60] = "";
-        const near_rule *rule = &m->near->rule[(llabs(x.list.holds[worst]) - 1) % m->near->nrules];
+        const near_rule *rule = &m->near->rule[(llabs(x.list.key[worst]) - 1) % m->near->nrules];
         if (overlaps > 1)
             snprintf(others, sizeof others, ", and %d other contact%s overlap%s less", overlaps - 1,
                      overlaps == 2 ? "" : "s", overlaps == 2 ? "s" : "");

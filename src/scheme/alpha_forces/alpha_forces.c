@@ -135,7 +135,7 @@ static void predict(work *w, const carom_step *s) {
 
 // Coefficients of friction at an iterate, and those at the one before.
 static carom_status rub(work *w, carom_step *s, double t, const double *q, const double *v) {
-    if (!s->rub) return CAROM_OK;
+    if (!s->inside->friction) return CAROM_OK;
     CAROM_TRY(carom_friction_at(s, t, q, v));
     for (int c = 0; c < s->sys->nc; ++c) {
         w->mu_before[c] = w->mu[c];
@@ -216,7 +216,7 @@ static bool find_turns(work *w, const carom_step *s) {
 // Are the coefficients of contacts that slide those of the answer?
 static bool rubbed(const work *w, const carom_step *s) {
     const carom_local *L = &w->N.L;
-    for (int b = s->sys->ne; s->rub && b < L->nb; ++b) {
+    for (int b = s->sys->ne; s->inside->friction && b < L->nb; ++b) {
         const int c = L->id[b] - s->sys->ne;
         if (w->N.p[L->at[b]] > 0 && fabs(w->mu[c] - w->mu_before[c]) > SAME_MU * w->mu[c]) return false;
     }
@@ -263,7 +263,7 @@ static carom_status choose(work *w, carom_step *s) {
         carom_local_velocity(w->u_0, L, w->now.v);
         double *strikes = w->u_s; // by constraint of L
         CAROM_TRY(carom_struck(s, &some, strikes, L, w->u_0,
-                               (carom_place){.t = s->t, .q = w->now.q, .v = w->now.v, .f = w->now.s}));
+                               (carom_evaluation_point){.t = s->t, .q = w->now.q, .v = w->now.v, .f = w->now.s}));
         for (int b = ne; some && b < L->nb; ++b)
             if (strikes[b] != 0) w->pick[L->id[b] - ne] = false;
         if (some) carom_close_these(s, L, w->pick);
@@ -376,20 +376,20 @@ static void book(work *w, carom_step *s) {
     const carom_local *L = &w->N.L, *L_v = &w->L_v;
     const int nb = s->sys->ne + s->sys->nc;
     const double h = s->h, gc = w->par.gamma * w->c;
-    carom_zero(s->force, s->dir[nb]); // those of the last part count
-    s->booked_t = s->t + h;
-    if (w->struck) carom_book_impulses(s, L_v, w->p, w->u_book, w->u);
+    carom_zero(s->record.force, s->dir[nb]); // those of the last part count
+    s->record.t = s->t + h;
+    if (w->struck) carom_account_impulses(s, L_v, w->p, w->u_book, w->u);
     for (int id = s->sys->ne; id < nb; ++id)
         if (w->hit[id]) s->inside->entered = fmax(s->inside->entered, -w->g_s[id]);
     carom_alpha_gather(w->mean, s, L, w->kap);
     for (int k = 0; k < L->at[L->nb]; ++k) w->mean[k] = gc * (w->lambda[k] + w->mean[k]);
-    carom_book_forces(s, &w->L_0, w->mean, w->u_0, 0.5 * h, false);
-    carom_book_forces(s, L, w->mean, w->N.u_1, 0.5 * h, false);
+    carom_account_forces(s, &w->L_0, w->mean, w->u_0, 0.5 * h, false);
+    carom_account_forces(s, L, w->mean, w->N.u_1, 0.5 * h, false);
     carom_copy(w->lambda_r, w->next.lambda, s->dir[nb]);
     if (w->mean_recorded) carom_alpha_scatter(w->lambda_r, s, L, w->mean);
     carom_alpha_gather(w->z, s, L_v, w->lambda_r);
-    carom_book_forces(s, L_v, w->z, w->u, 0, true);
-    for (int id = 0; id < nb; ++id) carom_book_position(s, id, h * w->P.Psi[id]);
+    carom_account_forces(s, L_v, w->z, w->u, 0, true);
+    for (int id = 0; id < nb; ++id) carom_account_position(s, id, h * w->P.Psi[id]);
 }
 
 // -- the step ---------------------------------------------------------------------------------------------------------
@@ -414,12 +414,13 @@ static carom_status start(void *memory, carom_step *s) {
     carom_copy(z->v, s->v, s->sys->nv);
     carom_zero(z->in, s->sys->nc);
     CAROM_TRY(carom_gaps(s, w->g_0, s->t, s->q));
-    CAROM_TRY(carom_close_at(s, L, w->g_0, (carom_place){.t = s->t, .q = s->q, .v = s->v}));
+    CAROM_TRY(carom_close_at(s, L, w->g_0, (carom_evaluation_point){.t = s->t, .q = s->q, .v = s->v}));
     if (L->nb > ne) {
         CAROM_TRY(carom_directions(s, L, s->t, s->q));
         carom_local_velocity(w->u, L, s->v);
         double *strikes = w->u_s; // by constraint of L
-        CAROM_TRY(carom_struck(s, &struck, strikes, L, w->u, (carom_place){.t = s->t, .q = s->q, .v = s->v}));
+        CAROM_TRY(
+            carom_struck(s, &struck, strikes, L, w->u, (carom_evaluation_point){.t = s->t, .q = s->q, .v = s->v}));
         for (int b = ne; b < L->nb; ++b)
             z->in[L->id[b] - ne] = strikes[b] == 0 && w->u[L->at[b]] <= carom_alpha_no_velocity(s, L, L->at[b], s->v);
     }
@@ -466,7 +467,7 @@ static carom_status parts(work *w, carom_step *s, double t, double h) {
             carom_problem_take_back(s, &before);
             s->h = fmax(x, SPLIT) * left;
             CAROM_TRY(part(w, s));
-            s->counts->inner += 1;
+            s->counts->substeps += 1;
         }
         book(w, s);
         copy_state(&w->now, &w->next, s);
@@ -522,8 +523,8 @@ const carom_scheme carom_scheme_alpha_forces = {
     .massless = true,
     .positions = true,
     .options = options,
-    .lacks = CAROM_NO_REST,
-    .forget = forget,
+    .limitations = CAROM_NO_REST,
+    .reset_contact = forget,
     .work_size = sizeof(work),
     .allocate = allocate,
     .start = start,

@@ -67,8 +67,8 @@ carom_status carom_alpha_positions(work *w, carom_step *s) {
     bool some;
     find_held(w, s);
     CAROM_TRY(carom_gaps(s, P->g, t_1, w->q_s));
-    CAROM_TRY(
-        carom_close_together(s, &P->L, P->g, (carom_place){.t = t_1, .q = w->q_s, .v = w->v_s, .held = w->now.in}));
+    CAROM_TRY(carom_close_together(s, &P->L, P->g,
+                                   (carom_evaluation_point){.t = t_1, .q = w->q_s, .v = w->v_s, .active = w->now.in}));
     carom_note_gaps(s, P->g, w->q_s);
     carom_copy(w->g_s, P->g, ne + nc);
     bool needed = w->N.L.nb > 0;
@@ -112,7 +112,7 @@ static carom_status before(work *w, carom_step *s) {
     carom_local_same(&w->L_r, L);
     CAROM_TRY(carom_directions(s, &w->L_r, s->t, w->now.q));
     carom_local_velocity(w->u_before, &w->L_r, w->now.v);
-    CAROM_TRY(carom_velocity_before(s, w->u_before, L, (carom_place){.t = t_1, .q = w->P.q, .v = w->now.v}));
+    CAROM_TRY(carom_velocity_before(s, w->u_before, L, (carom_evaluation_point){.t = t_1, .q = w->P.q, .v = w->now.v}));
     if (w->crossing) CAROM_TRY(carom_gaps(s, w->g_0, s->t, w->now.q));
     w->captured = false;
     carom_copy(w->u_book, w->u_s, L->at[L->nb]);

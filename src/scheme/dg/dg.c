@@ -118,7 +118,7 @@ static void book_stages(carom_dg_work *w, carom_step *s) {
         carom_copy(dg->x, b->v, s->sys->nv);
         carom_axpy(dg->x, -s->h * dg->c.A[l * (m + 1) + m] / dg->c.b[m], dg->block[m + 1].a, s->sys->nv);
         carom_local_velocity(w->u, &b->L, dg->x);
-        carom_book_forces(s, &b->L, b->lambda, w->u, s->h * dg->c.b[l], l == m);
+        carom_account_forces(s, &b->L, b->lambda, w->u, s->h * dg->c.b[l], l == m);
     }
 }
 
@@ -126,13 +126,13 @@ static void book_stages(carom_dg_work *w, carom_step *s) {
 // velocities of its motion.
 static carom_status book_power(carom_dg_work *w, carom_step *s) {
     const carom_dg *dg = &w->dg;
-    if (w->plus || !s->sys->power_along) return CAROM_OK;
+    if (w->plus || !s->sys->accounts->power_along) return CAROM_OK;
     carom_power_begin(s);
     for (int l = 0; l <= w->m; ++l)
         CAROM_TRY(carom_power_stage(s, s->h * dg->c.b[l], dg->block[l].t, dg->block[l].q, dg->block[l].v));
     carom_copy(dg->x, w->v_1, s->sys->nv);
     if (dg->block[w->m + 1].L.nb > 0) carom_axpy(dg->x, -s->h, dg->block[w->m + 1].a, s->sys->nv);
-    carom_book_power(s, s->v, dg->x);
+    carom_account_power(s, s->v, dg->x);
     return CAROM_OK;
 }
 
@@ -150,24 +150,24 @@ static void book_impulses(carom_dg_work *w, carom_step *s) {
     for (int b = 0; w->plus && b < L->nb; ++b)
         carom_copy(w->u_b + L->at[b], w->u_0 + w->start[L->id[b]], L->at[b + 1] - L->at[b]);
     sort_impulses(w, s);
-    carom_book_impulses(s, L, w->p_i, w->u_b, w->u_a);
+    carom_account_impulses(s, L, w->p_i, w->u_b, w->u_a);
     for (int b = 0; b < L->nb; ++b) {
         const int id = L->id[b], first = L->at[b];
-        const bool counts = carom_book_counts(s, L, b, w->p_i, w->u_b);
+        const bool counts = carom_account_counts(s, L, b, w->p_i, w->u_b);
         for (int k = first; k < L->at[b + 1]; ++k) {
             // The energy jumps between v_1 - w and v_1: what the law takes of it is counted, with D+ without the error
             // of giving back e u_b where u_f arrives.
             const double more =
                 counts ? 0.5 * (1 - returned(w, id, k - first, w->u_b[k])) * (w->u_b[k] - w->u_f[k]) * w->p_i[k] : 0;
-            *(k == first ? &s->account.impact : &s->account.friction) += more;
-            if (k == first && id >= s->sys->ne) s->lost[id - s->sys->ne] += more;
+            *(k == first ? &s->record.account.impact : &s->record.account.friction) += more;
+            if (k == first && id >= s->sys->ne) s->record.lost[id - s->sys->ne] += more;
             w->u[k] = 0.5 * (w->u_f[k] + w->u_a[k]);
         }
         // A contact that leaves with a bounce has no force after it.
         if (id >= s->sys->ne && w->p_i[first] > 0 && w->u_a[first] > 0)
-            carom_zero(s->force + s->dir[id], L->at[b + 1] - first);
+            carom_zero(s->record.force + s->dir[id], L->at[b + 1] - first);
     }
-    carom_book_forces(s, L, w->p_f, w->u, 1, false);
+    carom_account_forces(s, L, w->p_f, w->u, 1, false);
 }
 
 // Kept: the contacts that the end of the step holds at u_1 = 0, on the features that they had at its start (CL-12).
@@ -182,7 +182,7 @@ static carom_status keep(carom_dg_work *w, carom_step *s) {
         w->still[id] = id >= s->sys->ne && (w->lasting[id] ? p + w->s[k] > 0 : p > 0 && w->bias[w->start[id]] == 0);
         some = some || w->still[id];
     }
-    if (some && s->sys->hold) {
+    if (some && s->sys->events->freeze) {
         CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, q_1));
         CAROM_TRY(carom_run_off(s, &e->L, s->t + s->h, q_1, w->g, w->sign, w->still));
     }
@@ -288,7 +288,7 @@ static carom_status step(void *memory, carom_step *s) {
     CAROM_TRY(book_power(w, s)); // before anything is kept
     book_stages(w, s);
     if (w->dg.block[w->m + 1].L.nb > 0) book_impulses(w, s);
-    if (iterations > 0) carom_book_newton(s, iterations);
+    if (iterations > 0) carom_account_newton(s, iterations);
     CAROM_TRY(keep(w, s));
     carom_copy(s->q, w->dg.block[w->m].q, s->sys->nq);
     carom_copy(s->v, w->v_1, s->sys->nv);
@@ -354,9 +354,9 @@ static int levels_minus(const double *opt) { return carom_dg_coupled(highest(opt
                      .directions = CAROM_AT_START | CAROM_AT_END,                                                      \
                      .slow_piles = plus_,                                                                              \
                      .no_piles = plus_},                                                                               \
-        .levels_of = levels_, .full_levels = true, .lacks = CAROM_NO_REST, .dense_operator = true, .options = options, \
-        .work_size = sizeof(carom_dg_work), .allocate = allocate_, .step = step, .forget = forget, .dense = dense,     \
-        .say = say                                                                                                     \
+        .levels_of = levels_, .full_levels = true, .limitations = CAROM_NO_REST, .dense_operator = true,               \
+        .options = options, .work_size = sizeof(carom_dg_work), .allocate = allocate_, .step = step,                   \
+        .reset_contact = forget, .dense = dense, .describe = say                                                       \
     }
 
 const carom_scheme carom_scheme_dg_plus = MEMBER(

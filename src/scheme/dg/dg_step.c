@@ -35,7 +35,7 @@ static carom_status before(carom_dg_work *w, carom_step *s) {
 static carom_status kinks(carom_dg_work *w, carom_step *s, carom_local *L, const double *q) {
     CAROM_TRY(carom_directions(s, L, s->t + s->h, q));
     for (int k = 0; k < L->nb; ++k) carom_copy(w->u + L->at[k], w->u_0 + w->start[L->id[k]], L->at[k + 1] - L->at[k]);
-    CAROM_TRY(carom_velocity_before(s, w->u, L, (carom_place){.t = s->t + s->h, .q = q, .v = s->v}));
+    CAROM_TRY(carom_velocity_before(s, w->u, L, (carom_evaluation_point){.t = s->t + s->h, .q = q, .v = s->v}));
     for (int k = 0; k < L->nb; ++k) {
         const int id = L->id[k];
         const double *u = w->u + L->at[k];
@@ -55,7 +55,7 @@ static carom_status kinks_of_closed(carom_dg_work *w, carom_step *s) {
     CAROM_TRY(kinks(w, s, &b->L, b->q));
     if (!s->jumped) return CAROM_OK;
     for (int k = 0; k < b->L.nb; ++k) w->u[b->L.at[k]] = approach(w, b->L.id[k]);
-    CAROM_TRY(carom_struck(s, &some, w->g, &b->L, w->u, (carom_place){.t = s->t, .q = s->q, .v = s->v}));
+    CAROM_TRY(carom_struck(s, &some, w->g, &b->L, w->u, (carom_evaluation_point){.t = s->t, .q = s->q, .v = s->v}));
     for (int k = 0; some && k < b->L.nb; ++k) w->kinked[b->L.id[k]] = w->kinked[b->L.id[k]] || w->g[k] != 0;
     return CAROM_OK;
 }
@@ -201,7 +201,7 @@ static carom_status begin(carom_dg_work *w, carom_step *s) {
     if (s->renumbers) carom_dg_directions(w, s->sys);
     carom_zero(w->slow, w->start[all]);
     CAROM_TRY(carom_gaps_before(s, w->g));
-    CAROM_TRY(carom_close_place(s, &w->L, w->g, (carom_place){.t = s->t, .q = s->q, .v = s->v}));
+    CAROM_TRY(carom_close_place(s, &w->L, w->g, (carom_evaluation_point){.t = s->t, .q = s->q, .v = s->v}));
     for (int id = 0; id < all; ++id) {
         w->closed_0[id] = id < ne || w->kept[id] != 0 || carom_closed(s, w->g[id]);
         any = any || w->closed_0[id];
@@ -334,7 +334,8 @@ static carom_status close_stage(carom_dg_work *w, carom_step *s, int l, bool *ch
     carom_dg_block *b = w->dg.block + l;
     const int ne = s->sys->ne, nc = s->sys->nc;
     CAROM_TRY(carom_gaps(s, w->g, b->t, b->q));
-    if (l == w->m) CAROM_TRY(carom_close_together(s, &w->L, w->g, (carom_place){.t = b->t, .q = b->q, .v = b->v}));
+    if (l == w->m)
+        CAROM_TRY(carom_close_together(s, &w->L, w->g, (carom_evaluation_point){.t = b->t, .q = b->q, .v = b->v}));
     bool fresh = false;
     for (int id = 0; id < ne + nc; ++id) {
         const bool candidate = id >= ne && !w->jammed && !w->carries[id] && carom_closed(s, w->g[id]);

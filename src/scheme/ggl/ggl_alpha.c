@@ -105,7 +105,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->unit = carom_allocate(mem, nv);
     w->scratch = carom_allocate(mem, 3 * all);
     w->pivot = carom_allocate_ints(mem, 2 * N);
-    w->turn = carom_allocate_turn(mem, sys);
+    w->turn = carom_allocate_increments(mem, sys);
     carom_ggl_alpha_allocate_solver(w, mem, sys);
 }
 
@@ -151,7 +151,7 @@ static carom_status before(work *w, carom_step *s) {
 // u_0 along the directions at q where a contact of L meets a kink; where nothing else leads to an answer it keeps them,
 // and their plane (CL-10).
 static carom_status kinks(work *w, carom_step *s) {
-    const carom_place at = {.t = s->t + s->h, .q = w->q, .v = s->v};
+    const carom_evaluation_point at = {.t = s->t + s->h, .q = w->q, .v = s->v};
     bool all;
     carom_local_pick(w->u, &w->L, w->u_0, &w->L_0);
     if (w->seeks) {
@@ -206,7 +206,7 @@ static carom_status look(work *w, carom_step *s, int k) {
     kinematics(w, s, k);
     CAROM_TRY(carom_gaps(s, w->g_s, t_1, w->q_s));
     // Boxes of a stack fall together in q~: whether one touches the next must not be chance.
-    CAROM_TRY(carom_close_place(s, &w->L, w->g_s, (carom_place){.t = t_1, .q = w->q_s, .v = s->v}));
+    CAROM_TRY(carom_close_place(s, &w->L, w->g_s, (carom_evaluation_point){.t = t_1, .q = w->q_s, .v = s->v}));
     if (w->have_M) {
         CAROM_TRY(carom_force(s, w->f, t_1, w->q, w->v));
         // in flight; no gap was rounded
@@ -542,7 +542,7 @@ static carom_status check_inertia(work *w, carom_step *s) {
                               "t = %.9g: '%s' acts on coordinates without inertia only; ggl-alpha allows them anywhere "
                               "but at contacts, "
                               "whose reactions are impulses: give them mass",
-                              s->t, s->name ? s->name(s->name_user, w->L.id[b]) : "a contact");
+                              s->t, s->inside->name ? s->inside->name(s->inside->name_user, w->L.id[b]) : "a contact");
     }
     return CAROM_OK;
 }
@@ -676,9 +676,9 @@ static void detail(void *memory, carom_step *s, char *text, size_t size) {
     work *w = memory;
     int id;
     const double off = carom_ggl_alpha_residual(w, s, &id);
-    if (id < 0 || !s->name) return;
+    if (id < 0 || !s->inside->name) return;
     carom_format(text, size, " (%d of %d candidate contacts active; the law of '%.60s' is off by %.3g)",
-                 count(w, w->in_B) - s->sys->ne, w->L.nb - s->sys->ne, s->name(s->name_user, id), off);
+                 count(w, w->in_B) - s->sys->ne, w->L.nb - s->sys->ne, s->inside->name(s->inside->name_user, id), off);
 }
 
 static carom_status iterate(work *w, carom_step *s, how way, bool warm) {
@@ -719,7 +719,7 @@ static carom_status forecast(work *w, carom_step *s) {
     const double t = ahead ? s->t + s->h : s->t;
     carom_move(s, w->q_s, s->q, ahead ? s->h : 0, s->v);
     CAROM_TRY(carom_gaps(s, w->g_0, t, w->q_s));
-    return carom_close_place(s, &w->L, w->g_0, (carom_place){.t = t, .q = w->q_s, .v = s->v});
+    return carom_close_place(s, &w->L, w->g_0, (carom_evaluation_point){.t = t, .q = w->q_s, .v = s->v});
 }
 
 // Where they fail, and smaller steps have not helped, an iterate may have met a kink.
@@ -763,14 +763,14 @@ static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv, ne = s->sys->ne;
     if (s->jumped) CAROM_TRY(start(w, s));
-    CAROM_TRY(s->sys->listed && s->sys->hold ? held_answer(w, s) : answer(w, s));
+    CAROM_TRY(s->sys->listed && s->sys->events->freeze ? held_answer(w, s) : answer(w, s));
     *s->speed = w->speed;
     CAROM_TRY(carom_mass_still_positive(s, w->M));
     carom_ggl_alpha_certify(w, s);
     if (!w->modified) remember(w, s);
     else carom_ggl_alpha_next_mu(w, s);
     carom_past_note(&w->past, s, w->L.nb, w->v_s, w->lambda);
-    for (int b = 0; b < w->L.nb; ++b) carom_book_position(s, w->L.id[b], w->nu[w->L.id[b]]);
+    for (int b = 0; b < w->L.nb; ++b) carom_account_position(s, w->L.id[b], w->nu[w->L.id[b]]);
 
     // (GA-7)  reactions: lambda~ is a force, Lambda an impulse
     if (w->L.nb > 0) {
@@ -778,9 +778,9 @@ static carom_status step(void *memory, carom_step *s) {
         for (int b = 0; b < w->L.nb; ++b)
             for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k)
                 before[k] = w->u_0[w->L_0.at[w->L.id[b]] + k - w->L.at[b]];
-        carom_book_impulses(s, &w->L, gather(w, s, w->Lambda, 1, false), before, w->u);
+        carom_account_impulses(s, &w->L, gather(w, s, w->Lambda, 1, false), before, w->u);
         w->L.nb = ne;
-        carom_book_forces(s, &w->L, w->lambda, w->u, s->h, true);
+        carom_account_forces(s, &w->L, w->lambda, w->u, s->h, true);
     }
     // (GA-8)  a_{n+1} = a_p + c s_{n+1}
     carom_add(w->a_n, w->a_p, w->c, w->s, nv);
@@ -823,8 +823,8 @@ const carom_scheme carom_scheme_ggl_alpha = {
     .impulses = true,
     .options = options,
     .warning = warning,
-    .lacks = CAROM_NO_REST,
-    .forget = forget,
+    .limitations = CAROM_NO_REST,
+    .reset_contact = forget,
     .work_size = sizeof(work),
     .allocate = allocate,
     .start = start,

@@ -8,7 +8,7 @@
 #include "scheme/bent.h"
 #include "scheme/responses.h"
 #include "scheme/rho.h"
-#include "scheme/turn.h"
+#include "scheme/increments.h"
 
 enum { CAROM_GGL_CORRECTED, CAROM_GGL_SMOOTH, CAROM_GGL_START, CAROM_GGL_FORECAST, CAROM_GGL_END }; // option active
 enum { SMOOTH = 1, POSITION = 2, VELOCITY = 4, ALL = 7 }; // blocks of the linear system
@@ -77,7 +77,7 @@ typedef struct carom_ggl_alpha {
     int *pivot;
     bool have_M;                          // M is constant and stands
     bool have_K;                          // K and C are constant and stand
-    carom_turn turn;                      // at x
+    carom_increments turn;                      // at x
     carom_ggl_schur schur;
     carom_past past;      // there where joints belong to the linear system
     // the contact solvers, where Newton's method fails or its matrix would be too large

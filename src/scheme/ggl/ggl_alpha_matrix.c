@@ -29,7 +29,7 @@ static void add_row(work *w, int row, int col, double x, const carom_columns *W,
 static void add_turned(work *w, int row, int col, double x, const carom_columns *W, int k) {
     double *y = w->scratch + W->rows;
     carom_column_expand(w->scratch, W, k);
-    carom_turn_row(&w->turn, y, w->scratch, W->rows);
+    carom_increments_row(&w->turn, y, w->scratch, W->rows);
     for (int j = 0; j < W->rows; ++j) w->S[row + (size_t)(col + j) * (size_t)w->N] += x * y[j];
 }
 
@@ -87,7 +87,7 @@ static void assemble_jump(work *w, const carom_step *s, int b, int *l, int block
 // (GA-11)  the matrix for the increments (dv, -h dlambda~, dU/h, -dnu/h, dw, -dLambda)
 void carom_ggl_alpha_assemble(carom_ggl_alpha *w, const carom_step *s, int blocks) {
     const double h = s->h, bg = w->beta / w->gamma;
-    if (w->L.nb > 0) carom_turn_at(&w->turn, s, w->x);
+    if (w->L.nb > 0) carom_increments_at(&w->turn, s, w->x);
     const bool smooth = blocks & SMOOTH, position = blocks & POSITION, velocity = blocks & VELOCITY;
     carom_zero(w->S, (ptrdiff_t)w->N * w->N);
     if (smooth) {

@@ -15,7 +15,7 @@
 #include "scheme/friction.h"
 #include "scheme/inside.h"
 #include "scheme/newton.h"
-#include "scheme/turn.h"
+#include "scheme/increments.h"
 #include "system/system.h"
 #include <math.h>
 
@@ -65,7 +65,7 @@ typedef struct work {
     double pace;  // velocity that counts as one, by its size: largest change of a velocity without reactions
     // columns (dv, dx) of the contact problem: those of Lambda, then those of Psi
     double *X_v, *X_x, *y_v, *y_x;
-    carom_turn turn; // at x
+    carom_increments turn; // at x
     double *xi;      // T dx, the move of q_1
     int *id; // constraint of each block
     carom_bent bent;
@@ -89,7 +89,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->kinetic = opt[OPT_METRIC] == 0;
     w->have_M = w->singular = false;
     w->h_A = 0;
-    w->turn = carom_allocate_turn(mem, sys);
+    w->turn = carom_allocate_increments(mem, sys);
     w->L_0 = carom_allocate_local(mem, sys);
     w->L_T = carom_allocate_local(mem, sys);
     w->L_1 = carom_allocate_local(mem, sys);
@@ -303,7 +303,7 @@ static carom_status linearise(work *w, carom_step *s) {
         CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L_1, s->t + s->h, w->q_1, w->v_1));
     }
     w->turn.ready = false;
-    if (L->nb > 0 && !w->paper) carom_turn_at(&w->turn, s, w->x);
+    if (L->nb > 0 && !w->paper) carom_increments_at(&w->turn, s, w->x);
     return CAROM_OK;
 }
 
@@ -331,7 +331,7 @@ static void form(work *w, carom_step *s) {
             measure(w, dx);
         }
         respond(w, s, dv, dx, k < n_v);
-        carom_turn_increment(&w->turn, w->xi, dx, nv);
+        carom_increments_move(&w->turn, w->xi, dx, nv);
         for (int i = 0; i < n_v; ++i) G[i + k * (size_t)n] = row_velocity(w, i, dv, w->xi);
         for (int b = 0; b < n_x; ++b)
             G[n_v + b + k * (size_t)n] = has_gap(s, L, b) ? row_position(w, s, b, w->xi) : 0;
@@ -431,7 +431,7 @@ static bool factorise_joints(work *w, carom_step *s) {
         for (int i = 0; !w->kinetic && i < nv; ++i) *carom_matrix_entry(w->B, i, i) = 1;
     }
     w->chord.age = 0;
-    carom_turn_columns(&w->turn, &w->TW, &w->D, s->sys->ne);
+    carom_increments_columns(&w->turn, &w->TW, &w->D, s->sys->ne);
     bool good = carom_saddle_begin(S, w->A, W, &w->TW) && carom_saddle_add_matrix(S, 0, 0, 1, w->A) &&
                 carom_saddle_add_matrix(S, 0, 0, -0.5 * h, w->K) && carom_saddle_add_matrix(S, 0, 1, 1, w->K) &&
                 carom_saddle_add_matrix(S, 1, 1, 1, w->B) && carom_saddle_add_rates(S, 0, 0, 1, V) &&
@@ -444,7 +444,7 @@ static bool factorise_joints(work *w, carom_step *s) {
         good = carom_saddle_add_matrix(S, 1, 0, -0.5 * h, w->A);
         w->h_A = 0;
     }
-    carom_turn_columns(&w->turn, &w->TW, V, s->sys->ne);
+    carom_increments_columns(&w->turn, &w->TW, V, s->sys->ne);
     return good && carom_saddle_add_rates(S, 1, 1, 1 / h, &w->TW) && carom_saddle_finish(S);
 }
 
@@ -470,7 +470,7 @@ static void right_hand_side(work *w, const carom_step *s, const carom_local *L, 
 // (dv, dx) in S->x for its right-hand side; what they do to the rows of the contacts L, in y.
 static void respond_joined(work *w, carom_step *s, const carom_local *L, double *y) {
     const int nv = s->sys->nv, ne = s->sys->ne, n_v = rows(L);
-    carom_turn_increment(&w->turn, w->xi, w->S.x + nv, nv);
+    carom_increments_move(&w->turn, w->xi, w->S.x + nv, nv);
     for (int i = 0; i < n_v; ++i) y[i] = row_velocity(w, ne + i, w->S.x, w->xi);
     for (int b = 0; b < L->nb; ++b) y[n_v + b] = row_position(w, s, ne + b, w->xi);
 }
@@ -534,7 +534,7 @@ static void without_reactions(work *w, carom_step *s, int n_v, int n_x) {
     respond(w, s, w->y_v, w->y_x, false);
     w->pace = fmax(w->pace, carom_velocity_size(w->y_v, w->M));
     if (n_v + n_x == 0) return;
-    carom_turn_increment(&w->turn, w->xi, w->y_x, nv);
+    carom_increments_move(&w->turn, w->xi, w->y_x, nv);
     for (int i = 0; i < n_v; ++i) s->c[i] += row_velocity(w, i, w->y_v, w->xi);
     for (int b = 0; b < n_x; ++b)
         if (has_gap(s, L, b)) s->c[n_v + b] += row_position(w, s, b, w->xi);
@@ -596,8 +596,10 @@ static carom_status before(work *w, carom_step *s) {
     const double h = s->h;
     bool all;
     if (w->paper)
-        return carom_velocity_before(s, w->u_0, &w->L_T, (carom_place){.t = s->t + 0.5 * h, .q = w->q_T, .v = s->v});
-    CAROM_TRY(carom_bent_find(&w->bent, s, w->u_0, &w->L_1, (carom_place){.t = s->t + h, .q = w->q_1, .v = s->v}));
+        return carom_velocity_before(s, w->u_0, &w->L_T,
+                                     (carom_evaluation_point){.t = s->t + 0.5 * h, .q = w->q_T, .v = s->v});
+    CAROM_TRY(
+        carom_bent_find(&w->bent, s, w->u_0, &w->L_1, (carom_evaluation_point){.t = s->t + h, .q = w->q_1, .v = s->v}));
     carom_bent_keep(&w->bent, &w->L_T);
     return w->planes ? carom_bent_plane(&w->bent, s, &all, w->g, w->x, s->q) : CAROM_OK;
 }
@@ -662,11 +664,11 @@ static carom_status predict(work *w, carom_step *s, double *g) {
 static carom_status foresee(work *w, carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     bool some = false;
-    for (int c = 0; c < nc; ++c) some = some || (s->held[c] != 0 && !carom_closed(s, w->sign[ne + c]));
+    for (int c = 0; c < nc; ++c) some = some || (s->active[c] != 0 && !carom_closed(s, w->sign[ne + c]));
     if (!some) return CAROM_OK;
     CAROM_TRY(predict(w, s, w->g_start));
     for (int c = 0; c < nc; ++c)
-        if (s->held[c] != 0 && w->g_start[ne + c] < 0) w->sign[ne + c] = fmin(w->sign[ne + c], -1);
+        if (s->active[c] != 0 && w->g_start[ne + c] < 0) w->sign[ne + c] = fmin(w->sign[ne + c], -1);
     carom_close(s, &w->L_T, w->sign);
     return CAROM_OK;
 }
@@ -677,7 +679,7 @@ static carom_status grow(work *w, carom_step *s, bool *more) {
     CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q_1));
     if (!w->end)
         return carom_close_thrown(s, more, w->sign, w->g, &w->L_0, w->g_start,
-                                  (carom_place){.t = s->t, .q = s->q, .v = s->v});
+                                  (carom_evaluation_point){.t = s->t, .q = s->q, .v = s->v});
     *more = false;
     for (int id = ne; id < ne + nc; ++id) {
         const bool in = carom_closed(s, w->sign[id]);
@@ -703,7 +705,7 @@ static carom_status step(void *memory, carom_step *s) {
         CAROM_TRY(predict(w, s, w->sign));
     else
         CAROM_TRY(carom_gaps(s, w->sign, t_M, w->q_M));
-    const carom_place at = {.t = w->end ? s->t + h : t_M, .q = w->end ? w->q_1 : w->q_M, .v = s->v};
+    const carom_evaluation_point at = {.t = w->end ? s->t + h : t_M, .q = w->end ? w->q_1 : w->q_M, .v = s->v};
     CAROM_TRY(carom_close_place(s, &w->L_T, w->sign, at));
     if (w->lasting) CAROM_TRY(foresee(w, s));
     CAROM_TRY(solve(w, s, &iterations));
@@ -714,9 +716,9 @@ static carom_status step(void *memory, carom_step *s) {
         CAROM_TRY(solve(w, s, &iterations));
     }
     carom_past_note(&w->past, s, w->L_T.nb, w->v_1, w->Lambda);
-    carom_book_newton(s, iterations);
-    carom_book_impulses(s, &w->L_T, w->Lambda, w->u_0, w->u);
-    for (int b = 0; b < w->L_T.nb; ++b) carom_book_position(s, w->L_T.id[b], h * w->Psi[b]);
+    carom_account_newton(s, iterations);
+    carom_account_impulses(s, &w->L_T, w->Lambda, w->u_0, w->u);
+    for (int b = 0; b < w->L_T.nb; ++b) carom_account_position(s, w->L_T.id[b], h * w->Psi[b]);
     carom_copy(s->q, w->q_1, s->sys->nq);
     carom_copy(s->v, w->v_1, s->sys->nv);
     return CAROM_OK;
@@ -748,7 +750,7 @@ const carom_scheme carom_scheme_ggl_midpoint = {
                  .directions = CAROM_AT_START | CAROM_AT_MIDDLE | CAROM_AT_END},
     .impulses = true,
     .levels = 2,
-    .lacks = CAROM_NO_REST,
+    .limitations = CAROM_NO_REST,
     .dense_operator = true,
     .positions = true,
     .options = options,

@@ -63,7 +63,7 @@ static carom_status project(work *w, carom_step *s) {
     P->q_0 = w->q_0, P->v_0 = w->v_0;
     P->depth = s->opt[OPT_PENETRATION];
     CAROM_TRY(carom_project(P, s, &some));
-    for (int id = 0; some && id < s->sys->ne + s->sys->nc; ++id) carom_book_position(s, id, s->h * P->Psi[id]);
+    for (int id = 0; some && id < s->sys->ne + s->sys->nc; ++id) carom_account_position(s, id, s->h * P->Psi[id]);
     return CAROM_OK;
 }
 
@@ -84,14 +84,14 @@ static carom_status velocities(work *w, carom_step *s) {
         CAROM_TRY(carom_gaps(s, w->P.g, s->t + s->h, s->q));
         if (s->opt[OPT_ACTIVE] == 0)
             CAROM_TRY(carom_close_thrown(s, &more, w->midpoint.g, w->P.g, &w->P.L, w->P.sign,
-                                         (carom_place){.t = s->t, .q = w->q_0, .v = w->v_0}));
+                                         (carom_evaluation_point){.t = s->t, .q = w->q_0, .v = w->v_0}));
         if (!more) break;
         carom_copy(w->join, w->midpoint.g, s->sys->ne + s->sys->nc);
         w->midpoint.join = w->join;
         carom_copy(s->q, w->q_0, nq);
         carom_copy(s->v, w->v_0, nv);
     }
-    carom_midpoint_book(&w->midpoint, s);
+    carom_midpoint_account(&w->midpoint, s);
     carom_copy(w->P.q_P, s->q, nq);
     return CAROM_OK;
 }

@@ -119,7 +119,8 @@ static bool unmoved(const double *a, const double *b, int n) {
 // where time enters nothing of what was seen, that does not matter.  Gaps may depend on signals, which a restored state
 // replaces: then the time decides.
 static carom_status factor_start(work *w, carom_step *s, double t) {
-    const bool timeless = s->sys->flags & CAROM_CONSTANT_MASS && s->sys->flags & CAROM_TIMELESS_GAPS && s->sys->ni == 0;
+    const bool timeless =
+        s->sys->flags & CAROM_CONSTANT_MASS && s->sys->flags & CAROM_TIMELESS_GAPS && s->sys->signals->ni == 0;
     w->known = w->u_known = false;
     if ((timeless ? !isnan(w->t_F) : w->t_F == t) && !s->jumped && unmoved(w->q_1, w->q, s->sys->nq)) {
         carom_factor *F = w->F_0;
@@ -159,7 +160,7 @@ static carom_status strike(work *w, carom_step *s, const carom_local *L, const c
     CAROM_TRY(carom_problem_impact(s, L, w->u_0, w->u_0));
     carom_problem_apply(s, v, 1);
     carom_local_velocity(w->u_1, L, v);
-    carom_book_impulses(s, L, s->problem.p, w->u_0, w->u_1);
+    carom_account_impulses(s, L, s->problem.p, w->u_0, w->u_1);
     return CAROM_OK;
 }
 
@@ -168,7 +169,8 @@ static carom_status strike(work *w, carom_step *s, const carom_local *L, const c
 static carom_status impact_at_start(work *w, carom_step *s, double t) {
     bool struck;
     carom_contact_velocity(s, w->u_0, w->L_0, w->v);
-    CAROM_TRY(carom_struck(s, &struck, NULL, w->L_0, w->u_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
+    CAROM_TRY(carom_struck(s, &struck, NULL, w->L_0, w->u_0,
+                           (carom_evaluation_point){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
     w->u_known = !struck;
     if (!struck) return CAROM_OK;
     CAROM_TRY(strike(w, s, w->L_0, w->F_0, w->v));
@@ -219,7 +221,7 @@ static carom_status meets_kink(work *w, carom_step *s, double t, double h, bool 
     CAROM_TRY(look_ahead(w, s, t, h));
     carom_contact_velocity(s, w->u_1, &w->L_P, w->v);
     return carom_struck_on(s, kink, &w->curved, w->L_0, w->u_1, first ? w->kappa : NULL,
-                           (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f});
+                           (carom_evaluation_point){.t = t, .q = w->q, .v = w->v, .f = w->a_f});
 }
 
 // (HE-2)  v_1 = v_0 + h M_0^-1 (f_0 + W_0 lambda+),  law(W_P'v_1, lambda+) over L_0's set: the force acts along the
@@ -291,7 +293,7 @@ static carom_status impact(work *w, carom_step *s, double h) {
         carom_axpy(w->a_0, w->lambda_0[b], w->v_m, s->sys->nv);
     }
     CAROM_TRY(stage_2(w, s, &joints, h));
-    carom_book_power(s, w->v, w->v_m);
+    carom_account_power(s, w->v, w->v_m);
     return w->L_1->nb > 0 ? strike(w, s, w->L_1, w->F_1, w->v_m) : CAROM_OK;
 }
 
@@ -301,7 +303,7 @@ static void book_mean_slip(const carom_local *L, carom_step *s, const double *la
                            double weight) {
     for (int b = carom_joints_of(s, L).nb; b < L->nb; ++b)
         for (int k = L->at[b] + 1; k < L->at[b + 1]; ++k)
-            s->account.friction -= 0.5 * weight * lambda[k] * (carom_column_dot(&L->W, k, v) + L->w[k] - u[k]);
+            s->record.account.friction -= 0.5 * weight * lambda[k] * (carom_column_dot(&L->W, k, v) + L->w[k] - u[k]);
 }
 
 // Forces of the sets at both ends of the step act half a step each.  u: local velocities of L_1's set at the end; NULL:
@@ -309,8 +311,8 @@ static void book_mean_slip(const carom_local *L, carom_step *s, const double *la
 static void book(work *w, carom_step *s, const carom_local *L_0, const carom_local *L_1, const double *u, double h) {
     if (L_0->nb > s->sys->ne && !w->u_known) carom_contact_velocity(s, w->u_0, L_0, w->v);
     if (!u) carom_local_velocity(w->u_1, L_1, w->v_m);
-    carom_book_forces(s, L_0, w->lambda_0, w->u_0, 0.5 * h, false);
-    carom_book_forces(s, L_1, w->lambda_1, u ? u : w->u_1, 0.5 * h, true);
+    carom_account_forces(s, L_0, w->lambda_0, w->u_0, 0.5 * h, false);
+    carom_account_forces(s, L_1, w->lambda_1, u ? u : w->u_1, 0.5 * h, true);
     book_mean_slip(L_0, s, w->lambda_0, w->u_0, w->v_m, 0.5 * h);
     book_mean_slip(L_1, s, w->lambda_1, u ? u : w->u_1, w->v, 0.5 * h);
 }
@@ -329,8 +331,8 @@ static carom_status approach(work *w, carom_step *s, double t, double *h, double
         *h = tau - shortest;
         carom_move(s, w->q_P, w->q, *h, w->v);
         CAROM_TRY(carom_gaps(s, w->g_P, t + *h, w->q_P));
-        CAROM_TRY(
-            carom_close_place(s, w->L_1, w->g_P, (carom_place){.t = t + *h, .q = w->q_P, .v = w->v, .f = w->a_f}));
+        CAROM_TRY(carom_close_place(s, w->L_1, w->g_P,
+                                    (carom_evaluation_point){.t = t + *h, .q = w->q_P, .v = w->v, .f = w->a_f}));
         *hits = closes(s, w->g_0, w->g_P);
     }
     return CAROM_OK;
@@ -341,7 +343,8 @@ static carom_status approach(work *w, carom_step *s, double t, double *h, double
 static carom_status look_at_prediction(work *w, carom_step *s, double t, double *h, double shortest, bool *hits) {
     if (w->L_0->nb == 0) carom_move(s, w->q_P, w->q, *h, w->v); // else it has been looked ahead
     CAROM_TRY(carom_gaps(s, w->g_P, t + *h, w->q_P));
-    CAROM_TRY(carom_close_place(s, w->L_1, w->g_P, (carom_place){.t = t + *h, .q = w->q_P, .v = w->v, .f = w->a_f}));
+    CAROM_TRY(carom_close_place(s, w->L_1, w->g_P,
+                                (carom_evaluation_point){.t = t + *h, .q = w->q_P, .v = w->v, .f = w->a_f}));
     const bool kink = *hits, whole = !closes(s, w->g_0, w->g_P);
     *hits = kink || !whole;
     if (!kink && *hits && s->opt[OPT_POWER] > 0) CAROM_TRY(approach(w, s, t, h, shortest, hits));
@@ -365,7 +368,8 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     carom_factor_solve(w->F_0, w->a_f);
     CAROM_TRY(gaps_start(w, s, t));
     if (!carom_close_open(s, w->L_0, w->g_0, NULL))
-        CAROM_TRY(carom_close_near(s, w->L_0, w->g_0, &(carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
+        CAROM_TRY(
+            carom_close_near(s, w->L_0, w->g_0, &(carom_evaluation_point){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
     bool kink = false;
     const bool contacts = w->L_0->nb > s->sys->ne; // joints neither strike nor kink
     if (w->L_0->nb > 0) {
@@ -380,7 +384,7 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     *taken = h;
     w->L_P.nb = w->L_0->nb;
 
-    const bool power = s->sys->power_along; // else the functions below have nothing to do
+    const bool power = s->sys->accounts->power_along; // else the functions below have nothing to do
     if (power) {
         carom_power_begin(s);
         CAROM_TRY(carom_power_stage(s, 0.5 * h, t, w->q, w->v));
@@ -391,8 +395,9 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     if (s->opt[OPT_DAMPING] > 0) CAROM_TRY(damp(w, s, t + h, h, s->opt[OPT_DAMPING]));
     if (power) CAROM_TRY(carom_power_stage(s, 0.5 * h, t + h, w->q_1, w->v_1));
     if (!carom_close_open(s, w->L_1, w->g_1, w->held))
-        CAROM_TRY(carom_close_near(s, w->L_1, w->g_1,
-                                   &(carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
+        CAROM_TRY(carom_close_near(
+            s, w->L_1, w->g_1,
+            &(carom_evaluation_point){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .active = w->held}));
     hits = hits || closes(s, w->g_0, w->g_1); // predicted: forces may have closed one that the prediction left open
     CAROM_TRY(directions_end(w, s, t + h));
     w->seen = true;
@@ -402,7 +407,7 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
         book(w, s, &before, &after, NULL, h);
     } else {
         CAROM_TRY(stage_2(w, s, w->L_1, h));
-        if (power) carom_book_power(s, w->v, w->v_m);
+        if (power) carom_account_power(s, w->v, w->v_m);
         // of joints alone nobody needs more digits
         if (w->L_0->nb + w->L_1->nb > 0) book(w, s, w->L_0, w->L_1, w->L_1->nb > s->sys->ne ? NULL : s->problem.u, h);
     }
@@ -422,9 +427,9 @@ static carom_status step(void *memory, carom_step *s) {
     if (parts) carom_copy(w->q, s->q, s->sys->nq);
     carom_copy(w->v, s->v, s->sys->nv);
     for (double left = s->h, taken = 0; left > CAROM_SAME * s->h; left -= taken) {
-        carom_zero(s->force, s->dir[s->sys->ne + s->sys->nc]); // forces of the last part count
+        carom_zero(s->record.force, s->dir[s->sys->ne + s->sys->nc]); // forces of the last part count
         CAROM_TRY(part(w, s, s->t + (s->h - left), left, shortest, &taken));
-        if (taken < left) s->counts->inner += 1; // shortened: impulsive
+        if (taken < left) s->counts->substeps += 1; // shortened: impulsive
     }
     if (parts) carom_copy(s->q, w->q, s->sys->nq);
     carom_copy(s->v, w->v, s->sys->nv);

@@ -65,7 +65,7 @@ static carom_status strike(work *w, carom_step *s, const carom_local *L, const c
     CAROM_TRY(carom_problem_impact(s, L, w->u, w->u));
     carom_problem_apply(s, v, 1);
     carom_local_velocity(w->u_1, L, v);
-    carom_book_impulses(s, L, s->problem.p, w->u, w->u_1);
+    carom_account_impulses(s, L, s->problem.p, w->u, w->u_1);
     return CAROM_OK;
 }
 
@@ -81,7 +81,7 @@ static carom_status impact(work *w, carom_step *s) {
     const carom_local joints = carom_joints_of(s, &w->L_1);
     CAROM_TRY(contact_force(w, s, &joints, &w->F_1, w->lambda_1, w->a_1, t_1, w->q_1, w->v_1));
     for (int i = 0; i < nv; ++i) w->v_m[i] = w->v_0[i] + 0.5 * h * (w->a_0[i] + w->a_1[i]);
-    carom_book_power(s, w->v_0, w->v_m);
+    carom_account_power(s, w->v_0, w->v_m);
     CAROM_TRY(strike(w, s, &w->L_1, &w->F_1, w->v_m));
     w->L_1 = joints;
     return CAROM_OK;
@@ -92,8 +92,8 @@ static carom_status impact_at_start(work *w, carom_step *s) {
     bool struck;
     CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
     carom_local_velocity(w->u, &w->L_0, w->v_0);
-    CAROM_TRY(
-        carom_struck(s, &struck, NULL, &w->L_0, w->u, (carom_place){.t = s->t, .q = s->q, .v = w->v_0, .f = w->a_f}));
+    CAROM_TRY(carom_struck(s, &struck, NULL, &w->L_0, w->u,
+                           (carom_evaluation_point){.t = s->t, .q = s->q, .v = w->v_0, .f = w->a_f}));
     if (!struck) return CAROM_OK;
     CAROM_TRY(strike(w, s, &w->L_0, &w->F_0, w->v_0));
     CAROM_TRY(carom_force(s, w->a_f, s->t, s->q, w->v_0));
@@ -107,7 +107,7 @@ static carom_status meets_kink(work *w, carom_step *s, bool *kink) {
     for (int b = s->sys->ne; b < w->L_1.nb; ++b)
         if (!carom_closed(s, w->g_0[w->L_1.id[b]])) w->u[b] = 0;
     return carom_struck(s, kink, NULL, &w->L_1, w->u,
-                        (carom_place){.t = s->t + s->h, .q = w->q_1, .v = w->v_0, .f = w->a_1});
+                        (carom_evaluation_point){.t = s->t + s->h, .q = w->q_1, .v = w->v_0, .f = w->a_1});
 }
 
 static carom_status step(void *memory, carom_step *s) {
@@ -118,7 +118,8 @@ static carom_status step(void *memory, carom_step *s) {
     // (HA-3)  a_0 = M_0^-1 (f_0 + W_0 lambda+),  v_1 = v_0 + h a_0,  q_1 = q_0 + h/2 (v_0 + v_1)
     carom_copy(w->v_0, s->v, nv);
     CAROM_TRY(carom_free_motion(s, &w->F_0, w->a_f, w->g_0, s->t, s->q, w->v_0));
-    CAROM_TRY(carom_close_place(s, &w->L_0, w->g_0, (carom_place){.t = s->t, .q = s->q, .v = w->v_0, .f = w->a_f}));
+    CAROM_TRY(carom_close_place(s, &w->L_0, w->g_0,
+                                (carom_evaluation_point){.t = s->t, .q = s->q, .v = w->v_0, .f = w->a_f}));
     const bool closed = w->L_0.nb > ne;
     if (closed) CAROM_TRY(impact_at_start(w, s));
     carom_power_begin(s);
@@ -134,8 +135,9 @@ static carom_status step(void *memory, carom_step *s) {
 
     CAROM_TRY(carom_free_motion(s, &w->F_1, w->a_1, w->g_1, t_1, w->q_1, w->v_1));
     CAROM_TRY(carom_power_stage(s, 0.5 * h, t_1, w->q_1, w->v_1));
-    CAROM_TRY(carom_close_place(s, &w->L_1, w->g_1,
-                                (carom_place){.t = t_1, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
+    CAROM_TRY(carom_close_place(
+        s, &w->L_1, w->g_1,
+        (carom_evaluation_point){.t = t_1, .q = w->q_1, .v = w->v_1, .f = w->a_1, .active = w->held}));
     if (w->L_1.nb > 0) CAROM_TRY(choose(s, &w->L_1, false, w->u, t_1, w->q_1, w->v_1));
     bool hits = false;
     if (w->L_1.nb > ne) CAROM_TRY(meets_kink(w, s, &hits));
@@ -146,12 +148,12 @@ static carom_status step(void *memory, carom_step *s) {
         // (HA-4)  v = v_0 + h/2 (a_0 + M_1^-1 (f(q_1, v_1) + W_1 lambda-))
         CAROM_TRY(contact_force(w, s, &w->L_1, &w->F_1, w->lambda_1, w->a_1, t_1, w->q_1, w->v_1));
         for (int i = 0; i < nv; ++i) w->v_m[i] = w->v_0[i] + 0.5 * h * (w->a_0[i] + w->a_1[i]);
-        carom_book_power(s, w->v_0, w->v_m);
+        carom_account_power(s, w->v_0, w->v_m);
     }
     carom_local_velocity(w->u, &w->L_0, w->v_0);
     carom_local_velocity(w->u_1, &w->L_1, w->v_m);
-    carom_book_forces(s, &w->L_0, w->lambda_0, w->u, 0.5 * h, false);
-    carom_book_forces(s, &w->L_1, w->lambda_1, w->u_1, 0.5 * h, true);
+    carom_account_forces(s, &w->L_0, w->lambda_0, w->u, 0.5 * h, false);
+    carom_account_forces(s, &w->L_1, w->lambda_1, w->u_1, 0.5 * h, true);
     carom_copy(s->q, w->q_1, s->sys->nq);
     carom_copy(s->v, w->v_m, nv);
     return CAROM_OK;
@@ -176,7 +178,7 @@ const carom_scheme carom_scheme_half_explicit_acceleration = {
                  .gaps = CAROM_AT_START | CAROM_AT_END,
                  .directions = CAROM_AT_START | CAROM_AT_END},
     .stable = 2,
-    .lacks = CAROM_NO_FRICTION,
+    .limitations = CAROM_NO_FRICTION,
     .work_size = sizeof(work),
     .allocate = allocate,
     .step = step,

@@ -143,7 +143,7 @@ static carom_status free_stage(work *w, carom_step *s, int l, double t) {
 static void keep_stage(work *w, carom_step *s, int l, bool last) {
     carom_problem_react(s, w->K_E[l], 1, w->lambda, s->sys->ne);
     carom_local_velocity(w->u_0, &w->L, last ? w->v : w->V[l]);
-    carom_book_forces(s, &w->L, w->lambda, w->u_0, s->h * w->T->b[l], last);
+    carom_account_forces(s, &w->L, w->lambda, w->u_0, s->h * w->T->b[l], last);
 }
 
 // Newton's law over L's set, restitution acting on u_before: v changes in place.  u_0 is W'v.
@@ -152,7 +152,7 @@ static carom_status strike(work *w, carom_step *s, const carom_local *L, const d
     CAROM_TRY(carom_problem_impact(s, L, w->u_0, u_before));
     carom_problem_apply(s, v, 1);
     carom_local_velocity(w->u_1, L, v);
-    carom_book_impulses(s, L, s->problem.p, w->u_0, w->u_1);
+    carom_account_impulses(s, L, s->problem.p, w->u_0, w->u_1);
     return CAROM_OK;
 }
 
@@ -160,7 +160,8 @@ static carom_status strike(work *w, carom_step *s, const carom_local *L, const d
 static carom_status impact_at_start(work *w, carom_step *s) {
     bool struck;
     carom_local_velocity(w->u_0, &w->L, w->v_0);
-    CAROM_TRY(carom_struck(s, &struck, NULL, &w->L, w->u_0, (carom_place){.t = s->t, .q = s->q, .v = w->v_0}));
+    CAROM_TRY(
+        carom_struck(s, &struck, NULL, &w->L, w->u_0, (carom_evaluation_point){.t = s->t, .q = s->q, .v = w->v_0}));
     if (!struck) return CAROM_OK;
     CAROM_TRY(carom_mass_factor(s, &w->F, s->t, s->q));
     return strike(w, s, &w->L, w->u_0, w->v_0);
@@ -169,7 +170,7 @@ static carom_status impact_at_start(work *w, carom_step *s) {
 // (HE-7)  a kink: a contact that is closed at (t, q_0) has W(Q_l)'v_0 + w < -theta at a stage.
 static carom_status meets_kink(work *w, carom_step *s, int l, bool *kink) {
     carom_local_velocity(w->u_0, &w->L_next, w->v_0);
-    const carom_place at = {.t = stage_time(w, s, l), .q = w->Q_next, .v = w->v_0, .f = w->K_E[l - 1]};
+    const carom_evaluation_point at = {.t = stage_time(w, s, l), .q = w->Q_next, .v = w->v_0, .f = w->K_E[l - 1]};
     return carom_struck(s, kink, w->kinked, &w->L_next, w->u_0, at);
 }
 
@@ -181,7 +182,7 @@ static carom_status close_stage(work *w, carom_step *s, int l, bool *closes) {
     const int ne = s->sys->ne;
     const double t_l = stage_time(w, s, l);
     CAROM_TRY(carom_gaps(s, w->g_l, t_l, w->Q_next));
-    const carom_place at = {.t = t_l, .q = w->Q_next, .v = w->V[l - 1], .held = w->held_0, .drift = DRIFT};
+    const carom_evaluation_point at = {.t = t_l, .q = w->Q_next, .v = w->V[l - 1], .active = w->held_0, .drift = DRIFT};
     CAROM_TRY(carom_close_at(s, &w->L_next, w->g_l, at));
     for (int b = ne; b < w->L_next.nb && !*closes; ++b) *closes = w->held_0[w->L_next.id[b] - ne] == 0;
     if (*closes) return CAROM_OK;
@@ -258,7 +259,7 @@ static carom_status impact(work *w, carom_step *s) {
     const double t_1 = s->t + s->h;
     for (int c = 0; c < s->sys->nc; ++c)
         if (w->held_1[c] > 0) w->g_1[ne + c] = -1; // resting contacts take part
-    carom_zero(s->force, s->dir[ne + s->sys->nc]);
+    carom_zero(s->record.force, s->dir[ne + s->sys->nc]);
     carom_problem_react(s, w->K_E[last - 1], -1, w->lambda, ne); // found anew below
     carom_close(s, &w->L_next, w->g_1);
     CAROM_TRY(carom_directions(s, &w->L_next, t_1, w->Q_next));
@@ -267,9 +268,9 @@ static carom_status impact(work *w, carom_step *s) {
     CAROM_TRY(velocity(w, s, last, &w->L, &joints, w->K_E, w->v));
     if (ne > 0) {
         carom_local_velocity(w->u_0, &w->L, w->v);
-        carom_book_forces(s, &w->L, w->lambda, w->u_0, s->h, true);
+        carom_account_forces(s, &w->L, w->lambda, w->u_0, s->h, true);
     }
-    carom_book_power(s, w->v_0, w->v);
+    carom_account_power(s, w->v_0, w->v);
     CAROM_TRY(carom_mass_factor(s, &w->F, t_1, w->Q_next));
     carom_local_velocity(w->u_0, &w->L_next, w->v);
     // A contact that rested has no velocity to give back: what v- shows there is the force it lost.
@@ -288,12 +289,12 @@ static carom_status step(void *memory, carom_step *s) {
     carom_copy(w->v_0, s->v, nv);
     CAROM_TRY(carom_gaps_before(s, w->g_0));
     bool known = false; // L, L_next hold directions of their sets at q_0, q_1
-    CAROM_TRY(
-        carom_close_knowing(s, &w->L, w->g_0, &known, (carom_place){.t = s->t, .q = s->q, .v = s->v, .drift = DRIFT}));
+    CAROM_TRY(carom_close_knowing(s, &w->L, w->g_0, &known,
+                                  (carom_evaluation_point){.t = s->t, .q = s->q, .v = s->v, .drift = DRIFT}));
     const int nb = w->L.nb;
     if (!known) CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
     if (nb > ne) CAROM_TRY(impact_at_start(w, s));
-    const carom_account booked = s->account;
+    const carom_account booked = s->record.account;
     bool kink;
     for (int c = 0; w->by_stage && c < nc; ++c) w->held_0[c] = carom_closed(s, w->g_0[ne + c]);
     CAROM_TRY(stages(w, s, nb, w->by_stage && nc > 0, &kink));
@@ -302,25 +303,25 @@ static carom_status step(void *memory, carom_step *s) {
     if (kink) {
         for (int c = 0; w->by_stage && c < nc; ++c) w->held_1[c] = w->held_0[c];
         for (int b = ne; b < w->L.nb; ++b) w->held_1[w->L.id[b] - ne] = !w->kinked[b];
-        s->account = booked;
+        s->record.account = booked;
         w->L.nb = ne;
         CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
         CAROM_TRY(stages(w, s, ne, false, &(bool){false}));
     } else {
-        for (int c = 0; c < nc; ++c) w->held_1[c] = s->force[s->dir[ne + c]] > 0;
+        for (int c = 0; c < nc; ++c) w->held_1[c] = s->record.force[s->dir[ne + c]] > 0;
     }
     CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->Q_next));
     known = true;
-    CAROM_TRY(
-        carom_close_knowing(s, &w->L_next, w->g_1, &known,
-                            (carom_place){.t = t_1, .q = w->Q_next, .v = w->v, .held = w->held_1, .drift = DRIFT}));
+    CAROM_TRY(carom_close_knowing(
+        s, &w->L_next, w->g_1, &known,
+        (carom_evaluation_point){.t = t_1, .q = w->Q_next, .v = w->v, .active = w->held_1, .drift = DRIFT}));
     bool hits = kink;
     for (int id = ne; id < ne + nc; ++id) hits = hits || (!carom_closed(s, w->g_0[id]) && carom_closed(s, w->g_1[id]));
     if (hits) {
-        s->account = booked;
+        s->record.account = booked;
         CAROM_TRY(impact(w, s));
     } else {
-        carom_book_power(s, w->v_0, w->v);
+        carom_account_power(s, w->v_0, w->v);
     }
     carom_copy(s->q, w->Q_next, s->sys->nq);
     carom_copy(s->v, w->v, nv);

@@ -18,7 +18,7 @@ void carom_midpoint_allocate(carom_midpoint *w, carom_arena *mem, const carom_sy
 carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper); // option local=paper
 /// The same in two parts, for steps that may be taken again: without books; the books of the step taken last.
 carom_status carom_midpoint_take(carom_midpoint *w, carom_step *s, bool paper);
-void carom_midpoint_book(const carom_midpoint *w, carom_step *s);
+void carom_midpoint_account(const carom_midpoint *w, carom_step *s);
 
 /// The theta rule (moreau_jean.c); the options of moreau-jean.
 typedef struct carom_theta_rule {

@@ -106,9 +106,9 @@ static carom_status check_identity(work *w, carom_step *s) {
         .h = s->h, .q_0 = s->q, .v_0 = s->v, .q_1 = w->q_M, .v_1 = w->v_1, .f_0 = I->f_0, .f_1 = I->f_0, .r = w->dv};
     double scale;
     const double off = carom_identity_dissipative(I, &b, w->theta, &scale);
-    carom_book_identity(s, off, scale);
+    carom_account_identity(s, off, scale);
     if (w->theta < 0.5 && s->sys->flags & CAROM_TIMELESS_GAPS)
-        carom_book_rise(s, carom_rise_dissipative(I, &b, w->theta), CAROM_RULE_MEAN, w->theta, 0);
+        carom_account_rise(s, carom_rise_dissipative(I, &b, w->theta), CAROM_RULE_MEAN, w->theta, 0);
     return CAROM_OK;
 }
 
@@ -119,14 +119,15 @@ static carom_status step(void *memory, carom_step *s) {
     // (MD-1)  I = { j : g_j(t_0 + h/2, q_0 + h/2 v_0) <= 0 }
     carom_move(s, w->q_M, s->q, 0.5 * s->h, s->v);
     CAROM_TRY(carom_gaps(s, w->g, s->t + 0.5 * s->h, w->q_M));
-    CAROM_TRY(carom_close_place(s, &N->L, w->g, (carom_place){.t = s->t + 0.5 * s->h, .q = w->q_M, .v = s->v}));
+    CAROM_TRY(
+        carom_close_place(s, &N->L, w->g, (carom_evaluation_point){.t = s->t + 0.5 * s->h, .q = w->q_M, .v = s->v}));
 
     carom_copy(w->v_1, s->v, s->sys->nv);
     CAROM_TRY(carom_newton_solve(N, s, w->v_1, eval, w));
     CAROM_TRY(carom_mass_still_positive(s, w->M));
 
     // (MD-7)  q_1 = q_0 + h v_M; the last evaluation was at the answer
-    carom_book_impulses(s, &N->L, N->p, N->u_0, N->u_1);
+    carom_account_impulses(s, &N->L, N->p, N->u_0, N->u_1);
     if (w->I.asked) CAROM_TRY(check_identity(w, s));
     carom_move(s, s->q, s->q, s->h, w->v_M);
     carom_copy(s->v, w->v_1, s->sys->nv);

@@ -51,7 +51,7 @@ static carom_status look_ahead(work *w, carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     const double t = s->t + 0.5 * s->h;
     bool some = false;
-    if (!s->sys->hold) return CAROM_OK;
+    if (!s->sys->events->freeze) return CAROM_OK;
     for (int id = ne; id < ne + nc; ++id) {
         w->meets[id] = w->g[id] <= 0 && w->g[id] > 0.5 * s->h * w->u_all[w->L_0.at[id]];
         some = some || w->meets[id];
@@ -91,7 +91,8 @@ static carom_status step(void *memory, carom_step *s) {
     carom_local_velocity_shared(s, w->u_all, &w->L_0, v);
     for (int id = 0; id < all; ++id) w->g[id] += 0.5 * h * w->u_all[w->L_0.at[id]];
     CAROM_TRY(look_ahead(w, s));
-    CAROM_TRY(carom_close_place(s, &w->L_1, w->g, (carom_place){.t = t_0, .q = q, .v = v, .f = w->a, .steps = STEPS}));
+    CAROM_TRY(carom_close_place(s, &w->L_1, w->g,
+                                (carom_evaluation_point){.t = t_0, .q = q, .v = v, .f = w->a, .steps = STEPS}));
 
     if (w->L_1.nb > 0) {
         // (MEX-4)  p solves CP over I,  G = W_1' M_1^-1 W_1,  c = W_1' v_f + e o u(q_0, v_0)
@@ -99,13 +100,14 @@ static carom_status step(void *memory, carom_step *s) {
         CAROM_TRY(carom_directions(s, &w->L_1, t_1, w->q_1));
         carom_local_velocity_shared(s, w->u, &w->L_1, w->v_f);
         carom_local_pick(w->u_0, &w->L_1, w->u_all, &w->L_0);
-        CAROM_TRY(carom_velocity_before(s, w->u_0, &w->L_1, (carom_place){.t = t_1, .q = w->q_1, .v = v, .f = w->a}));
+        CAROM_TRY(carom_velocity_before(s, w->u_0, &w->L_1,
+                                        (carom_evaluation_point){.t = t_1, .q = w->q_1, .v = v, .f = w->a}));
         CAROM_TRY(carom_problem_step(s, &w->L_1, &w->F_1, w->u, w->u_0));
 
         // (MEX-5)  v_1 = v_f + M_1^-1 W_1 p
         carom_problem_apply(s, w->v_f, 1);
         carom_local_velocity_shared(s, w->u, &w->L_1, w->v_f);
-        carom_book_impulses(s, &w->L_1, s->problem.p, w->u_0, w->u);
+        carom_account_impulses(s, &w->L_1, s->problem.p, w->u_0, w->u);
     }
     carom_copy(v, w->v_f, nv);
     carom_copy(q, w->q_1, s->sys->nq);

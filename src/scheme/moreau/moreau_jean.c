@@ -45,8 +45,8 @@ static const carom_option options[] = {
 static void allocate_past(carom_theta *w, carom_arena *keep, const carom_system *sys) {
     w->past = NULL;
     if (!keep || !(w->theta > 0 && w->theta < 1) || w->inside || w->N.constant) return; // theta = 1 needs no M_0
-    if (sys->ne > 0 || sys->list) return; // joints act always, and in a world of many bodies something touches nearly
-                                          // always
+    // joints act always, and in a world of many bodies something touches nearly always
+    if (sys->ne > 0 || sys->contact_list->search) return;
     w->past = (carom_theta_past *)carom_allocate(keep, sizeof *w->past / sizeof(double));
     CAROM_ALLOCATE(keep, (size_t)sys->nv, &w->s_1, &w->s_2);
 }
@@ -202,8 +202,9 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
         if (N->k > 0) carom_bent_keep(&w->bent, &N->L);
         carom_local_velocity_shared(s, N->u_1, &N->L, v_1);
         if (N->k == 0)
-            CAROM_TRY(carom_bent_find(&w->bent, s, w->u_0, &N->L,
-                                      (carom_place){.t = t_1, .q = w->q_1, .v = s->v, .f = theta < 1 ? w->s_0 : NULL}));
+            CAROM_TRY(carom_bent_find(
+                &w->bent, s, w->u_0, &N->L,
+                (carom_evaluation_point){.t = t_1, .q = w->q_1, .v = s->v, .f = theta < 1 ? w->s_0 : NULL}));
         carom_copy(N->u_0, w->u_0, N->L.at[N->L.nb]);
         return CAROM_OK;
     }
@@ -238,14 +239,14 @@ static carom_status check_identity(carom_theta *w, carom_step *s) {
         .h = s->h, .q_0 = s->q, .v_0 = s->v, .q_1 = w->q_1, .v_1 = w->v_1, .f_0 = I->f_0, .f_1 = I->f_1, .r = w->y};
     double scale;
     const double off = carom_identity_theta(I, &b, w->theta, &scale);
-    carom_book_identity(s, off, scale);
+    carom_account_identity(s, off, scale);
     if (!(s->sys->flags & CAROM_TIMELESS_GAPS)) return CAROM_OK; // walls that move give energy
     double e = 0; // of the contacts that react
     const carom_local *L = &w->N.L;
     for (int k = s->sys->ne; k < L->nb; ++k)
         if (w->N.p[L->at[k]] > 0) e = fmax(e, s->sys->contacts[L->id[k] - s->sys->ne].restitution);
     if (w->theta < 0.5 || w->theta * (1 + e) > 1 + CAROM_SAME)
-        carom_book_rise(s, carom_rise_theta(I, &b, w->theta), CAROM_RULE_THETA, w->theta, 1 / (1 + e));
+        carom_account_rise(s, carom_rise_theta(I, &b, w->theta), CAROM_RULE_THETA, w->theta, 1 / (1 + e));
     return CAROM_OK;
 }
 
@@ -286,7 +287,7 @@ static inline void remember(carom_theta *w, const carom_step *s, int chord, int 
 //          drive is struck, or w jumps by more than theta (CL-4).
 static carom_status mean_walls(carom_theta *w, carom_step *s) {
     carom_local *L = &w->N.L;
-    const carom_place at = {.t = s->t, .q = s->q, .v = s->v, .f = w->theta < 1 ? w->s_0 : NULL};
+    const carom_evaluation_point at = {.t = s->t, .q = s->q, .v = s->v, .f = w->theta < 1 ? w->s_0 : NULL};
     bool some, joints;
     for (int k = 0; k < L->at[L->nb]; ++k) w->jump[k] = L->w[k] - w->L_0.w[k];
     CAROM_TRY(carom_joints_struck(s, &joints, &w->L_0, w->jump, at));
@@ -328,7 +329,7 @@ static void update_gaps(carom_theta *w, const carom_step *s) {
 static carom_status start(void *memory, carom_step *s) {
     const carom_theta *w = memory;
     if (!w->gap) return CAROM_OK;
-    if (s->sys->listed || s->sys->list)
+    if (s->sys->listed || s->sys->contact_list->search)
         return carom_fail(s->err, CAROM_BAD_INPUT, "gap=update needs contacts that are there all the time, got a "
                                                    "dynamic contact list: use gap=position");
     return carom_gaps(s, w->gap, s->t, s->q);
@@ -353,7 +354,8 @@ carom_status carom_theta_step(void *memory, carom_step *s) {
 
     // (MJ-1)  I = { j : g_j(t_0 + gamma h, q_0 + gamma h v_0) <= 0 }
     CAROM_TRY(forecast(w, s));
-    const carom_place M = {.t = s->t + w->gamma * h, .q = w->q_1, .v = s->v, .f = w->theta < 1 ? w->s_0 : NULL};
+    const carom_evaluation_point M = {
+        .t = s->t + w->gamma * h, .q = w->q_1, .v = s->v, .f = w->theta < 1 ? w->s_0 : NULL};
     CAROM_TRY(carom_close_place(s, &N->L, w->g, M));
     carom_local_same(&w->L_0, &N->L);
     CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
@@ -366,7 +368,7 @@ carom_status carom_theta_step(void *memory, carom_step *s) {
         chord = carom_newton_chord(N, s, w->v_1, &w->F_0, eval, w);
     }
     if (chord > 0) {
-        carom_book_newton(s, chord);
+        carom_account_newton(s, chord);
     } else {
         carom_add(w->v_1, s->v, w->theta < 1 && s->sys->ne == 0 ? h : 0, w->s_0, nv);
         CAROM_TRY(carom_newton_solve(N, s, w->v_1, eval, w));
@@ -377,7 +379,7 @@ carom_status carom_theta_step(void *memory, carom_step *s) {
     if (w->I.asked) CAROM_TRY(check_identity(w, s));
     if (w->gap) update_gaps(w, s);
     if (!w->inside && !w->start && N->L.nb > 0 && !(s->sys->flags & CAROM_TIMELESS_GAPS)) CAROM_TRY(mean_walls(w, s));
-    carom_book_impulses(s, &N->L, N->p, w->inside ? N->u_0 : w->u_0, N->u_1);
+    carom_account_impulses(s, &N->L, N->p, w->inside ? N->u_0 : w->u_0, N->u_1);
     carom_copy(s->v, w->v_1, nv);
     carom_copy(s->q, w->q_1, s->sys->nq);
     return CAROM_OK;

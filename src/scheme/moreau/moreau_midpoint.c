@@ -48,8 +48,8 @@ static carom_status contacts(carom_midpoint *w, carom_step *s, bool found, const
         carom_local_same(&w->L_0, &w->L);
         CAROM_TRY(carom_directions(s, &w->L_0, s->t, q_0));
         carom_local_velocity_shared(s, w->u_0, &w->L_0, v_0);
-        CAROM_TRY(carom_velocity_before(s, w->u_0, &w->L,
-                                        (carom_place){.t = t_M, .q = s->q, .v = v_0, .F = &w->F, .f = w->a}));
+        CAROM_TRY(carom_velocity_before(
+            s, w->u_0, &w->L, (carom_evaluation_point){.t = t_M, .q = s->q, .v = v_0, .F = &w->F, .f = w->a}));
         carom_axpy(w->u, 1, w->u_0, n);
     }
     CAROM_TRY(carom_problem_step(s, &w->L, &w->F, w->u, w->u_0));
@@ -60,8 +60,8 @@ static carom_status contacts(carom_midpoint *w, carom_step *s, bool found, const
     return CAROM_OK;
 }
 
-void carom_midpoint_book(const carom_midpoint *w, carom_step *s) {
-    if (w->L.nb > 0) carom_book_impulses(s, &w->L, s->problem.p, w->u_0, w->u);
+void carom_midpoint_account(const carom_midpoint *w, carom_step *s) {
+    if (w->L.nb > 0) carom_account_impulses(s, &w->L, s->problem.p, w->u_0, w->u);
 }
 
 carom_status carom_midpoint_take(carom_midpoint *w, carom_step *s, bool paper) {
@@ -83,19 +83,21 @@ carom_status carom_midpoint_take(carom_midpoint *w, carom_step *s, bool paper) {
     // (MID-2)  v_f = v_0 + h M_M^-1 f(t_M, q_M, v_0); W_M as well where a set of contacts lasts, and no factor of M
     //          where nothing is near
     bool found = false, solved = false;
-    if (s->sys->motion_directions) carom_local_same(&w->L_0, &w->L);
+    if (s->sys->speed->motion_directions) carom_local_same(&w->L_0, &w->L);
     double *g = s->sys->nc ? w->g : NULL;
     carom_status status =
         w->lasts || w->join || s->sys->ne > 0 ? CAROM_OK : carom_acceleration(s, &solved, &w->F, w->a, w->g, t_M, q, v);
-    solved = solved && carom_all_open(w->g, s->held, s->sys->nc);
+    solved = solved && carom_all_open(w->g, s->active, s->sys->nc);
     if (status == CAROM_OK && w->lasts) status = carom_motion_ahead(s, &w->F, w->a, g, &w->L_0, &found, t_M, q, v);
     else if (status == CAROM_OK && !solved) status = carom_motion_factor(s, &w->F, w->a, g, t_M, q, v);
 
     // (MID-3)  I = { j : g_j(q_M) <= 0 }, and those that join
     for (int id = s->sys->ne; w->join && id < s->sys->ne + s->sys->nc; ++id) w->g[id] = fmin(w->g[id], w->join[id]);
     if (status == CAROM_OK)
-        status = carom_close_place(s, &w->L, w->g, (carom_place){.t = t_M, .q = q, .v = v, .F = &w->F, .f = w->a});
-    w->lasts = status == CAROM_OK && s->sys->motion_directions && w->L.nb > 0 && carom_local_alike(&w->L, &w->L_0);
+        status = carom_close_place(s, &w->L, w->g,
+                                   (carom_evaluation_point){.t = t_M, .q = q, .v = v, .F = &w->F, .f = w->a});
+    w->lasts =
+        status == CAROM_OK && s->sys->speed->motion_directions && w->L.nb > 0 && carom_local_alike(&w->L, &w->L_0);
     found = found && w->lasts;
     if (found) {
         const carom_local L = w->L;
@@ -119,7 +121,7 @@ carom_status carom_midpoint_take(carom_midpoint *w, carom_step *s, bool paper) {
 
 carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper) {
     CAROM_TRY(carom_midpoint_take(w, s, paper));
-    carom_midpoint_book(w, s);
+    carom_midpoint_account(w, s);
     return CAROM_OK;
 }
 

@@ -254,9 +254,11 @@ static carom_status advance(work *w, carom_step *s) {
 //         impulses take is lost to impact.
 static carom_status drives_struck(work *w, carom_step *s, bool *struck) {
     const span *a = &w->span;
-    CAROM_TRY(carom_joints_struck(s, struck, &w->L, w->u_0, (carom_place){.t = a->t_z, .q = w->z, .v = a->d}));
+    CAROM_TRY(
+        carom_joints_struck(s, struck, &w->L, w->u_0, (carom_evaluation_point){.t = a->t_z, .q = w->z, .v = a->d}));
     if (*struck)
-        CAROM_TRY(carom_joints_struck(s, struck, &w->L, w->u_0, (carom_place){.t = a->t, .q = a->q, .v = a->d}));
+        CAROM_TRY(
+            carom_joints_struck(s, struck, &w->L, w->u_0, (carom_evaluation_point){.t = a->t, .q = a->q, .v = a->d}));
     return CAROM_OK;
 }
 
@@ -313,8 +315,8 @@ static carom_status free_velocity(work *w, carom_step *s) {
 // An impact creates what its second step gives beyond what the first took.  Joints take nothing by law, u = 0 before
 // and after: their part of (SP-11) is (1 - e) of their work.
 static void split_by_impacts(work *w, carom_step *s, bool same, double of_joints) {
-    carom_account *a = &s->account;
-    const bool joints = carom_book_counts(s, &w->L, 0, w->p, w->u_0);
+    carom_account *a = &s->record.account;
+    const bool joints = carom_account_counts(s, &w->L, 0, w->p, w->u_0);
     double taken = 0;
     for (int b = 0; b < w->L.nb; ++b) {
         const int c = w->L.id[b] - s->sys->ne;
@@ -325,7 +327,7 @@ static void split_by_impacts(work *w, carom_step *s, bool same, double of_joints
         }
         const double now = w->p[b] > 0 ? taken_by_law(w, c, b, work) : work;
         a->impact += now - work;
-        s->lost[c] += now - work;
+        s->record.lost[c] += now - work;
         taken += now;
     }
     if (!same) *w->taken = 0;
@@ -340,7 +342,8 @@ static carom_status walls_at_report(work *w, carom_step *s) {
     const span *a = &w->span;
     bool struck;
     if (s->sys->flags & CAROM_TIMELESS_GAPS) return CAROM_OK;
-    CAROM_TRY(carom_struck(s, &struck, w->strikes, &w->L, w->u_0, (carom_place){.t = a->t_z, .q = w->z, .v = a->d}));
+    CAROM_TRY(carom_struck(s, &struck, w->strikes, &w->L, w->u_0,
+                           (carom_evaluation_point){.t = a->t_z, .q = w->z, .v = a->d}));
     carom_local_same(&w->V, &w->L);
     CAROM_TRY(carom_directions(s, &w->V, a->t, a->q));
     for (int b = 0; b < w->L.nb; ++b)
@@ -359,7 +362,7 @@ static carom_status book(work *w, carom_step *s) {
     if (s->sys->ne > 0 && !(s->sys->flags & CAROM_TIMELESS_GAPS)) CAROM_TRY(drives_struck(w, s, &struck));
     if (!struck) CAROM_TRY(walls_at_report(w, s));
     carom_local_velocity(w->u, &w->L, w->d_1);
-    carom_book_impulses(s, &w->L, w->p, w->u_0, w->u);
+    carom_account_impulses(s, &w->L, w->p, w->u_0, w->u);
     const bool same = going_on(w, s, &strikes);
     if (strikes) CAROM_TRY(free_velocity(w, s));
     split_by_impacts(w, s, same, struck ? 1 : strikes ? 1 - w->e : 0);
@@ -374,10 +377,10 @@ static carom_status book_power(work *w, carom_step *s, double t, double h) {
     const carom_status status = s->sys->power(s->sys->model, s->sys_work, t, s->q, s->v, &in, &out);
     if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute its power");
     if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute its power", t);
-    s->account.external += 0.5 * h * (w->power[0] + in);
-    s->account.damping += 0.5 * h * (w->power[1] + out);
+    s->record.account.external += 0.5 * h * (w->power[0] + in);
+    s->record.account.damping += 0.5 * h * (w->power[1] + out);
     w->power[0] = in, w->power[1] = out;
-    s->inside->power.booked = true;
+    s->inside->power.accounted = true;
     return CAROM_OK;
 }
 
@@ -396,7 +399,7 @@ static carom_status start(void *memory, carom_step *s) {
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv;
-    if (s->jumped && s->sys->nswitches) CAROM_TRY(start(w, s)); // parts have come or gone (SW-3)
+    if (s->jumped && s->sys->conditional->nswitches) CAROM_TRY(start(w, s)); // parts have come or gone (SW-3)
     w->span = (span){.t = s->t + s->h, .x = 1, .q = w->ahead, .d = w->d};
     CAROM_TRY(advance(w, s));
     CAROM_TRY(book(w, s));
@@ -444,12 +447,12 @@ const carom_scheme carom_scheme_schatzman_paoli = {
     .leads = true,
     .stable = 2,
     .stable_of = stable_of,
-    .lacks = CAROM_NO_FRICTION | CAROM_NO_UNEQUAL_RESTITUTION | CAROM_NO_IMPACT_LAWS | CAROM_NO_STEP_CHANGE |
+    .limitations = CAROM_NO_FRICTION | CAROM_NO_UNEQUAL_RESTITUTION | CAROM_NO_IMPACT_LAWS | CAROM_NO_STEP_CHANGE |
              CAROM_NO_ADAPTIVE | CAROM_NO_REST,
     .options = options,
     .work_size = sizeof(work),
     .allocate = allocate,
     .start = start,
     .step = step,
-    .forget = forget,
+    .reset_contact = forget,
 };

@@ -60,7 +60,7 @@ void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena
                               &w->r_s, &w->r_w, &w->size, &w->y_s, &w->y_w, &w->dv,  &w->dx, &w->dx_0};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_allocate(mem, nv);
     w->q_1 = carom_allocate(mem, nq);
-    w->turn = carom_allocate_turn(mem, sys);
+    w->turn = carom_allocate_increments(mem, sys);
     CAROM_ALLOCATE(mem, nb, &w->g, &w->sign);
     CAROM_ALLOCATE(mem, nl, &w->p, &w->u_0, &w->u);
     const size_t most = ROOM / nv + 1;
@@ -138,7 +138,7 @@ static carom_status local(carom_newmark *w, carom_step *s) {
 static carom_status before(carom_newmark *w, carom_step *s) {
     if (on_position(w) || w->L.nb == 0) return CAROM_OK; // choose() has cleared w->bent
     return carom_bent_find(&w->bent, s, w->u_0, &w->L,
-                           (carom_place){.t = s->t + s->h, .q = w->q_1, .v = s->v, .f = w->s});
+                           (carom_evaluation_point){.t = s->t + s->h, .q = w->q_1, .v = s->v, .f = w->s});
 }
 
 // (NM-6)  v_1 = v_p + h gamma c s + dw,  q_1 = q_0 + x_p + h^2 beta c s + h/2 dw,  c = (1 - alpha_f)/(1 - alpha_m)
@@ -192,7 +192,7 @@ static carom_status matrices(carom_newmark *w, carom_step *s) {
     const bool straight = sys->flags & CAROM_CONSTANT_DIRECTIONS || w->L.nb == 0;
     const bool constant = sys->flags & CAROM_LINEAR && (splits(w) || straight);
     w->turn.ready = false;
-    if (w->L.nb > 0) carom_turn_at(&w->turn, s, w->x);
+    if (w->L.nb > 0) carom_increments_at(&w->turn, s, w->x);
     if (!(constant && w->h_A == h)) {
         CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q_1, w->v_1));
         CAROM_TRY(carom_mass_gradient(s, w->K, 1, t_1, w->q_1, w->s));
@@ -239,7 +239,7 @@ static void respond(carom_newmark *w, const carom_step *s, double *y, double *dw
     carom_factor_solve(&w->F_A, y);
     double *dx = w->turn.ready ? w->dx_0 : w->dx;
     effect(w, w->dv, dx, h, y, dw, nv);
-    if (w->turn.ready) carom_turn_increment(&w->turn, w->dx, dx, nv); // at q_1 (NEW-4)
+    if (w->turn.ready) carom_increments_move(&w->turn, w->dx, dx, nv); // at q_1 (NEW-4)
 }
 
 // Row i of the constraint for the (dv, dx) of the last respond().  On position level rows are constraints (choose()).
@@ -362,9 +362,9 @@ static bool factorise_joints(carom_newmark *w, carom_step *s) {
     if (!splits(w)) carom_matrix_zero(w->E), carom_matrix_add(w->E, 1, w->M);
     carom_local_same(&w->V, &w->L);
     const bool mixed = on_position(w) && s->sys->nrates;
-    carom_turn_columns(&w->turn, &w->TD, on_position(w) && !mixed ? &w->L.W : &w->D, rows(&w->L));
+    carom_increments_columns(&w->turn, &w->TD, on_position(w) && !mixed ? &w->L.W : &w->D, rows(&w->L));
     carom_local_blend(&w->V, &w->L, mixed ? h * bc / gc : on_position(w) ? 0 : 0.5 * h, &w->TD);
-    if (mixed) carom_turn_columns(&w->turn, &w->V.W, &w->L.W, nj - s->sys->nrates);
+    if (mixed) carom_increments_columns(&w->turn, &w->V.W, &w->L.W, nj - s->sys->nrates);
     if (!carom_saddle_begin(S, w->A, &w->L.W, &w->V.W) || !carom_saddle_add_matrix(S, 0, 0, 1, w->A) ||
         !carom_saddle_add_matrix(S, 1, 1, 1, w->E))
         return false;
@@ -387,7 +387,7 @@ static bool solve_joints(carom_newmark *w, const carom_step *s, bool check) {
     else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return false;
     double *dx = w->turn.ready ? w->dx_0 : w->dx;
     effect(w, w->dv, dx, s->h, S->x, S->x + nv, nv);
-    if (w->turn.ready) carom_turn_increment(&w->turn, w->dx, dx, nv);
+    if (w->turn.ready) carom_increments_move(&w->turn, w->dx, dx, nv);
     return true;
 }
 
@@ -542,8 +542,8 @@ static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     if (!w->decided) {
         CAROM_TRY(carom_gaps(s, w->sign, s->t + s->h, w->q_1));
         if (!on_position(w))
-            CAROM_TRY(
-                carom_close_together(s, &w->L, w->sign, (carom_place){.t = s->t + s->h, .q = w->q_1, .v = w->v_1}));
+            CAROM_TRY(carom_close_together(s, &w->L, w->sign,
+                                           (carom_evaluation_point){.t = s->t + s->h, .q = w->q_1, .v = w->v_1}));
         for (int id = s->sys->ne; !on_position(w) && id < s->sys->ne + s->sys->nc; ++id)
             w->sign[id] = fmin(w->sign[id], w->g[id]);
         CAROM_TRY(choose(w, s));
@@ -567,12 +567,13 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
     if (w->decided && nc > 0) {
         carom_move(s, w->q_1, s->q, 0.5 * s->h, s->v);
         CAROM_TRY(carom_gaps(s, w->sign, s->t + 0.5 * s->h, w->q_1));
-        CAROM_TRY(carom_close_place(s, &w->L, w->sign,
-                                    (carom_place){.t = s->t + 0.5 * s->h, .q = w->q_1, .v = s->v, .f = w->s_0}));
+        CAROM_TRY(carom_close_place(
+            s, &w->L, w->sign, (carom_evaluation_point){.t = s->t + 0.5 * s->h, .q = w->q_1, .v = s->v, .f = w->s_0}));
     } else {
         if (nc > 0 && !on_position(w)) {
             CAROM_TRY(carom_gaps_before(s, w->g));
-            CAROM_TRY(carom_close_resting(s, &w->L, w->g, (carom_place){.t = s->t, .q = s->q, .v = s->v, .f = w->s_0}));
+            CAROM_TRY(carom_close_resting(s, &w->L, w->g,
+                                          (carom_evaluation_point){.t = s->t, .q = s->q, .v = s->v, .f = w->s_0}));
         }
         for (int id = 0; id < ne + nc; ++id) w->sign[id] = 1;
     }
@@ -706,11 +707,11 @@ static carom_status check_identity(carom_newmark *w, carom_step *s) {
     if (alpha == 0 || *w->before != 0) {
         const double off =
             carom_identity_newmark(I, &b, w->par.gamma, w->par.beta, alpha, w->dq_before, w->df_before, &scale);
-        carom_book_identity(s, off, scale);
+        carom_account_identity(s, off, scale);
         const double gamma = w->par.gamma, beta = w->par.beta;
         const bool holds = 2 * beta >= gamma - CAROM_SAME && gamma >= 0.5;
         if (alpha == 0 && !holds && s->sys->flags & CAROM_TIMELESS_GAPS)
-            carom_book_rise(s, carom_rise_newmark(I, &b, gamma, beta), CAROM_RULE_NEWMARK, gamma, beta);
+            carom_account_rise(s, carom_rise_newmark(I, &b, gamma, beta), CAROM_RULE_NEWMARK, gamma, beta);
     }
     if (alpha > 0) {
         carom_add(w->dq_before, w->q_1, -1, s->q, nv);
@@ -729,10 +730,10 @@ carom_status carom_newmark_step(void *memory, carom_step *s) {
     // The last evaluation was at the answer.
     CAROM_TRY(carom_mass_still_positive(s, w->M));
     if (splits(w)) {
-        carom_book_impulses(s, &w->L, w->p, w->u_0, w->u);
+        carom_account_impulses(s, &w->L, w->p, w->u_0, w->u);
     } else {
         for (int k = 0; k < rows(&w->L); ++k) w->u_0[k] = w->p[k] / s->h;
-        carom_book_forces(s, &w->L, w->u_0, w->u, s->h, true);
+        carom_account_forces(s, &w->L, w->u_0, w->u, s->h, true);
     }
     // (NM-12)  a_1 = a_p + c s_1
     carom_axpy(w->a_p, w->c, w->s, nv);

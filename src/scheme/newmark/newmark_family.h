@@ -14,7 +14,7 @@
 #include "scheme/newton.h"
 #include "scheme/responses.h"
 #include "scheme/rho.h"
-#include "scheme/turn.h"
+#include "scheme/increments.h"
 
 typedef enum carom_newmark_contact {
     CAROM_NEWMARK_NONSMOOTH, // (NM-4)
@@ -52,7 +52,7 @@ typedef struct carom_newmark {
     double *g, *sign, *u_0, *u;  // gaps; set as signs; local velocities
     double *y_s, *y_w, *dv, *dx; // increments and what they do to velocity and position
     double *dx_0;                // scratch: dx as an increment of x
-    carom_turn turn;             // at x
+    carom_increments turn;             // at x
     double *X_s, *X_w;           // the same for unit impulses, by columns; room for `room` of them
     int room;
     bool constant;               // the columns depend on the step size only: they are kept by direction
@@ -96,7 +96,7 @@ const char *carom_newmark_warning(carom_newmark_par par);
 #define CAROM_NEWMARK_TABLE                                                                                            \
     .order = 2, .order_of = order_of, .impulses = true, .options = options, .warning = warning,                        \
     .promises = {.forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},           \
-    .lacks = CAROM_NO_REST, .dense_operator = true,                                                                    \
+    .limitations = CAROM_NO_REST, .dense_operator = true,                                                              \
     .work_size = sizeof(carom_newmark), .allocate = allocate, .start = carom_newmark_start, .step = carom_newmark_step
 
 #define CAROM_NEWMARK_OPTIONS                                                                                          \

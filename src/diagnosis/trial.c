@@ -1,7 +1,7 @@
 // trial.c: what a scheme makes of the fastest vibration and the fastest decay of the model.
 //
 // That is tried out: the scheme itself, with its options, steps the oscillator x'' + c x' + k x = 0 of that mode.
-#include "sim/sim.h"
+#include "diagnosis/diagnosis.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -45,15 +45,8 @@ static carom_status tires(void *user, const carom_now *now) {
 static bool spoils(const carom_sim *sim, carom_pace p, bool fades, double h) {
     if (!(p.stiffness >= 0 && p.damping >= 0)) return false; // the motion itself does
     if (fades) p.damping = 0;
-    const carom_system sys = {.nq = 1,
-                              .nv = 1,
-                              .column_stride = 1,
-                              .mass_shape = {.storage = CAROM_DENSE, .n = 1},
-                              .tangent_shape = {.storage = CAROM_DENSE, .n = 1},
-                              .model = &p,
-                              .mass = unit_mass,
-                              .force = spring,
-                              .tangent = spring_tangent};
+    carom_system sys = carom_system_default(1, 1, 0, 0);
+    sys.model = &p, sys.mass = unit_mass, sys.force = spring, sys.tangent = spring_tangent;
     char text[1000];
     const char *option[40] = {NULL};
     carom_sim_options_text(sim, text, sizeof text);
@@ -86,7 +79,7 @@ static bool spoils(const carom_sim *sim, carom_pace p, bool fades, double h) {
     return fades ? faded : grown;
 }
 
-bool carom_resolution_lost(const carom_sim *sim, const carom_pace pace[2], bool fades, carom_pace *worst,
+bool carom_diagnosis_unresolved(const carom_sim *sim, const carom_pace pace[2], bool fades, carom_pace *worst,
                            double *longest) {
     for (int i = 0; i < (fades ? 1 : 2); ++i) { // a decay may fade
         if (!sim->resolution.on || carom_resolution_short_enough(sim, pace[i]) || !spoils(sim, pace[i], fades, sim->h))

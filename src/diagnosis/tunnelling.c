@@ -1,9 +1,9 @@
-// passed.c: did a step pass an obstacle?
+// tunnelling.c: did a step pass an obstacle?
 //
 // A scheme that does not locate events looks at gaps at a point or two of a step.  Something thin may lie between.  A
 // line through the gaps of the step before tells whether one may have closed (carom_sim_may_have_closed() in sim.h).
 // Where it is open all the same, and nothing reacted, the motion inside the step is looked at.
-#include "sim/sim.h"
+#include "diagnosis/diagnosis.h"
 #include "system/system.h"
 #include <math.h>
 
@@ -48,7 +48,8 @@ static double gap_after(path *p, double t, const double *from, double h, const d
         carom_move(&sim->step, sim->q_try, from, h, v);
         return gap_here(p, t, sim->q_try);
     }
-    if (sim->sys->gap_of_pair(sim->sys->model, sim->step.sys_work, p->k, from, h, v, sim->q_try, &gap) != CAROM_OK)
+    if (sim->sys->contact_list->gap_of_pair(sim->sys->model, sim->step.sys_work, p->k, from, h, v, sim->q_try, &gap) !=
+        CAROM_OK)
         p->failed = true;
     return gap;
 }
@@ -104,7 +105,7 @@ static double rate(path *p, double x, const double *v) {
 static bool reacted(const carom_sim *sim, int c) {
     const carom_step *s = &sim->step;
     const int d = s->dir[s->sys->ne + c];
-    return s->reacted && (s->impulse[d] > 0 || s->force[d] > 0);
+    return s->record.reacted && (s->record.impulse[d] > 0 || s->record.force[d] > 0);
 }
 
 // How deep contacts are that react, at the end of the step: where bodies are is known no better.  Or, at its start, FEW
@@ -118,7 +119,7 @@ static double sunk(const path *p) {
         if (sim->gap[id] < least && reacted(sim, id - ne)) least = sim->gap[id];
     for (int id = ne; id < ne + carom_sim_fixed_contacts(sim) && !p->pair; ++id) {
         const double g = sim->gap_0[id], stays = FEW * fabs(sim->gap_next[id] - g);
-        if (FEW * g < least && stays <= START * -g && !carom_system_gated(sim->sys, id - ne)) least = FEW * g;
+        if (FEW * g < least && stays <= START * -g && !carom_system_closes_while(sim->sys, id - ne)) least = FEW * g;
     }
     return -least;
 }
@@ -145,7 +146,7 @@ static bool passed(path *p, double *at) {
     double least;
     *at = p->t_0;
     if (p->g_0 <= p->sim->touches) return !p->failed; // closed at the start already
-    if (p->sim->scheme->lacks & CAROM_NO_STEP_CHANGE && p->v_0 == p->sim->v_0) {
+    if (p->sim->scheme->limitations & CAROM_NO_STEP_CHANGE && p->v_0 == p->sim->v_0) {
         p->motion = FROM_END;
         smallest(p, &least);
         if (!(-least > p->sim->touches)) return false;
@@ -161,41 +162,17 @@ static bool passed(path *p, double *at) {
     return !p->failed && -fmax(before, after) > FEW * fabs(after - before);
 }
 
-// Which coordinates are angles is not known here, nor how long bodies are: the places of two bodies move by 2 sqrt(3)
-// max |q_1 - q_0| at most, and where they turn by an angle, that times a length.  (1 + L), L the largest gap and
-// position, is an estimate.
-static double reach_of_step(const carom_sim *sim) {
-    double moved = 0, far = sim->kept->ledger.gap > 0 ? sim->kept->ledger.gap : 0;
-    for (int i = 0; i < sim->sys->nq; ++i) {
-        const double way = fabs(sim->q[i] - sim->q_0[i]), x = fabs(sim->q[i]);
-        moved = way > moved ? way : moved, far = x > far ? x : far;
-    }
-    return 4 * moved * (1 + far);
-}
-
-// (PO-3)  Gaps of shapes that are far from each other are lower bounds (SHP-10): a line through one of those and one
-//         that is exact says nothing.  Gaps up to the size of the smaller shape are exact.  No gap falls by more than
-//         points of its two shapes move; twice that leaves room for what they move inside the step.  Where the system
-//         does not know it, an estimate decides.
-bool carom_sim_moves_by(const carom_sim *sim, int c, double gap, double *reach) {
-    const carom_system *sys = sim->sys;
-    const double travel = sys->travel ? sys->travel(sys->model, sys->ne + c, sim->q_0, sim->q) : HUGE_VAL;
-    if (travel < HUGE_VAL) return gap < 2 * travel;
-    if (*reach < 0) *reach = reach_of_step(sim);
-    return gap < *reach;
-}
-
 // Has the scheme moved the position at the end by a multiplier of this contact?  The motion from the start alone is
 // what there was before.
 static bool corrected(const carom_sim *sim, int c) {
-    return sim->step.nu && sim->step.nu[sim->step.dir[sim->step.sys->ne + c]] > 0;
+    return sim->step.record.nu && sim->step.record.nu[sim->step.dir[sim->step.sys->ne + c]] > 0;
 }
 
 // May a contact have closed that did not react?  Two-step schemes need two steps for an impact: a reaction in the first
 // may leave it inside, and one in the second push it out on the far side.
 static bool in_question(const carom_sim *sim, int c, uint64_t near) {
-    return near & CAROM_NEAR(c) && (sim->scheme->lacks & CAROM_NO_STEP_CHANGE || !reacted(sim, c)) &&
-           !carom_system_gated(sim->sys, c);
+    return near & CAROM_NEAR(c) && (sim->scheme->limitations & CAROM_NO_STEP_CHANGE || !reacted(sim, c)) &&
+           !carom_system_closes_while(sim->sys, c);
 }
 
 // Does the line through the gap at the start of the step, and soon after, fall to zero?  Of one that is closed there,
@@ -248,7 +225,7 @@ static const double *behind_reactions(const carom_sim *sim, double h) {
     return sim->v_start;
 }
 
-void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) {
+void carom_diagnosis_after_step(carom_sim *sim, double t_0, bool stale, uint64_t near) {
     const int ne = sim->sys->ne, nc = carom_sim_fixed_contacts(sim);
     if (stale) near = UINT64_MAX;
     sim->kept->near = 0;
@@ -285,7 +262,7 @@ static bool pair_in_question(path *p) {
     const int first = sim->sys->nc - sim->sys->listed + p->pair->first;
     p->motion = BOTH;
     for (int c = first; c < first + p->pair->count; ++c) {
-        if (reacted(sim, c) || carom_system_gated(sim->sys, c)) return false;
+        if (reacted(sim, c) || carom_system_closes_while(sim->sys, c)) return false;
         if (corrected(sim, c)) p->motion = FROM_START;
     }
     return true;
@@ -293,15 +270,15 @@ static bool pair_in_question(path *p) {
 
 // Counts the step once, whatever it has passed: in a world of many fast bodies the first look that finds something ends
 // the search.
-void carom_sim_look_back_listed(carom_sim *sim, double t_0) {
+void carom_diagnosis_after_list(carom_sim *sim, double t_0) {
     const carom_system *sys = sim->sys;
     carom_counts *counts = &sim->kept->ledger.counts;
     carom_list_pair pair;
     path p = {.sim = sim, .t_0 = t_0, .h = sim->kept->t - t_0, .v_0 = sim->v_0, .pair = &pair};
-    if (sim->scheme->emits_events || !sys->may_tunnel || !(p.h > 0)) return;
+    if (sim->scheme->emits_events || !sys->contact_list->may_tunnel || !(p.h > 0)) return;
     for (p.k = 0; p.k < sim->list.pairs; ++p.k) {
         double at;
-        if (!sys->may_tunnel(sys->model, &sim->list, p.k, &pair) || !pair_in_question(&p)) continue;
+        if (!sys->contact_list->may_tunnel(sys->model, &sim->list, p.k, &pair) || !pair_in_question(&p)) continue;
         p.g_0 = gap_after(&p, t_0, sim->q_0, 0, sim->v_0),
         p.g_next = gap_after(&p, t_0 + START * p.h, sim->q_0, START * p.h, sim->v_0);
         const bool found = approaches(&p) && leaves(&p) && passed(&p, &at);
@@ -314,7 +291,7 @@ void carom_sim_look_back_listed(carom_sim *sim, double t_0) {
     }
 }
 
-void carom_sim_thrown(carom_sim *sim, double h) {
+void carom_diagnosis_after_impacts(carom_sim *sim, double h) {
     const double far = FEW * h * sim->kept->speed;
     for (int c = 0; c < carom_sim_fixed_contacts(sim); ++c)
         if (sim->gap[sim->sys->ne + c] < far) sim->kept->near |= CAROM_NEAR(c);

@@ -1,4 +1,4 @@
-// turn.h: increments of positions that are no vectors.
+// increments.h: increments of positions that are no vectors.
 //
 // Implicit schemes look for x in q_1 = q_0 (+) x.  Derivatives by q are taken along velocities at q_1, and
 //
@@ -9,7 +9,7 @@
 #pragma once
 #include "scheme/step.h"
 
-typedef struct carom_turn {
+typedef struct carom_increments {
     bool on;            // the system has a lift() and its parts are small
     bool ready;         // T stands
     int parts, largest; // T is a block for each part of the system
@@ -20,13 +20,13 @@ typedef struct carom_turn {
     int *pivot;
     int *of;            // nv: part of each velocity
     size_t *at;         // parts: where its T begins
-} carom_turn;
+} carom_increments;
 
-carom_turn carom_allocate_turn(carom_arena *mem, const carom_system *sys);
+carom_increments carom_allocate_increments(carom_arena *mem, const carom_system *sys);
 /// T at x.
-void carom_turn_at(carom_turn *t, const carom_step *s, const double *x);
+void carom_increments_at(carom_increments *t, const carom_step *s, const double *x);
 /// y = T dx;  y = T'w.  y is not x.
-void carom_turn_increment(const carom_turn *t, double *y, const double *dx, int nv);
-void carom_turn_row(const carom_turn *t, double *y, const double *w, int nv);
+void carom_increments_move(const carom_increments *t, double *y, const double *dx, int nv);
+void carom_increments_row(const carom_increments *t, double *y, const double *w, int nv);
 /// Y_k = T'W_k for the first n columns; the same where T does not stand.  Entries for which Y has no room are left out.
-void carom_turn_columns(const carom_turn *t, carom_columns *Y, const carom_columns *W, int n);
+void carom_increments_columns(const carom_increments *t, carom_columns *Y, const carom_columns *W, int n);

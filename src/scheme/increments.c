@@ -1,13 +1,14 @@
-// turn.c: see turn.h.
-#include "scheme/turn.h"
+// increments.c: see turn.h.
+#include "scheme/increments.h"
 #include "linalg/dense.h"
 
 static const double SINGULAR = 1e-13; // pivots that have cancelled to this, relatively
 
 enum { LARGE = 100 }; // velocities of a part: T of it costs their cube
 
-carom_turn carom_allocate_turn(carom_arena *mem, const carom_system *sys) {
-    carom_turn t = {.on = sys->lift, .parts = sys->part ? sys->nparts : 1, .part = sys->part, .whole = {0, sys->nv}};
+carom_increments carom_allocate_increments(carom_arena *mem, const carom_system *sys) {
+    carom_increments t = {
+        .on = sys->lift, .parts = sys->part ? sys->nparts : 1, .part = sys->part, .whole = {0, sys->nv}};
     size_t numbers = 0;
     for (int i = 0; i < t.parts; ++i) {
         const int n = sys->part ? sys->part[i + 1] - sys->part[i] : sys->nv;
@@ -33,10 +34,10 @@ carom_turn carom_allocate_turn(carom_arena *mem, const carom_system *sys) {
     return t;
 }
 
-static const int *parts_of(const carom_turn *t) { return t->part ? t->part : t->whole; }
+static const int *parts_of(const carom_increments *t) { return t->part ? t->part : t->whole; }
 
 // Column j of T^-1 of all parts at once: lift() maps the velocities of each by themselves.
-void carom_turn_at(carom_turn *t, const carom_step *s, const double *x) {
+void carom_increments_at(carom_increments *t, const carom_step *s, const double *x) {
     const int nv = s->sys->nv, *part = parts_of(t);
     double *T = t->T;
     t->ready = false;
@@ -59,7 +60,7 @@ void carom_turn_at(carom_turn *t, const carom_step *s, const double *x) {
     t->ready = true;
 }
 
-void carom_turn_increment(const carom_turn *t, double *y, const double *dx, int nv) {
+void carom_increments_move(const carom_increments *t, double *y, const double *dx, int nv) {
     const int *part = parts_of(t);
     const double *T = t->T;
     if (!t->ready) {
@@ -72,7 +73,7 @@ void carom_turn_increment(const carom_turn *t, double *y, const double *dx, int 
             if (dx[j] != 0) carom_axpy(y + part[i], dx[j], T, n);
 }
 
-void carom_turn_row(const carom_turn *t, double *y, const double *w, int nv) {
+void carom_increments_row(const carom_increments *t, double *y, const double *w, int nv) {
     const int *part = parts_of(t);
     const double *T = t->T;
     if (!t->ready) carom_copy(y, w, nv);
@@ -82,7 +83,7 @@ void carom_turn_row(const carom_turn *t, double *y, const double *w, int nv) {
 }
 
 // Entries of column k of Y in the part of velocity i, unless they are there already; e: W_k.
-static void turn_part(const carom_turn *t, carom_columns *Y, int k, int i) {
+static void turn_part(const carom_increments *t, carom_columns *Y, int k, int i) {
     const int *part = parts_of(t), p = t->of[i], from = part[p], n = part[p + 1] - from;
     int *row = carom_column_rows(Y, k);
     double *a = Y->a + (size_t)k * (size_t)Y->stride;
@@ -96,13 +97,13 @@ static void turn_part(const carom_turn *t, carom_columns *Y, int k, int i) {
     }
 }
 
-void carom_turn_columns(const carom_turn *t, carom_columns *Y, const carom_columns *W, int n) {
+void carom_increments_columns(const carom_increments *t, carom_columns *Y, const carom_columns *W, int n) {
     if (t->ready) carom_zero(t->e, W->rows);
     for (int k = 0; k < n; ++k) {
         const size_t at = (size_t)k * (size_t)W->stride;
         const int count = W->count ? W->count[k] : W->rows, *row = W->count ? carom_column_rows(W, k) : NULL;
         if (!row) {
-            carom_turn_row(t, Y->a + at, W->a + at, W->rows);
+            carom_increments_row(t, Y->a + at, W->a + at, W->rows);
             continue;
         }
         int *own = carom_column_own_rows(Y, k, t->ready ? 0 : count);

@@ -1,9 +1,9 @@
-// rough.c: why does a step fail?  Is there a force that changes with a rate almost at once, like dry friction written
-// as sign(x')?  Does inertia vanish on the way? Implicit schemes find no answer there, and schemes with tolerances need
-// millions of steps.
+// discontinuity.c: why does a step fail?  Is there a force that changes with a rate almost at once, like dry friction
+// written as sign(x')?  Does inertia vanish on the way? Implicit schemes find no answer there, and schemes with
+// tolerances need millions of steps.
 #include "base/option.h"
 #include "scheme/advice.h"
-#include "sim/sim.h"
+#include "diagnosis/diagnosis.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static int sudden(const carom_sim *sim, int i, double speed, double m, bool jump
     return -1;
 }
 
-bool carom_sim_rough(const carom_sim *sim, bool jumps, char *text, size_t size) {
+bool carom_diagnosis_discontinuity(const carom_sim *sim, bool jumps, char *text, size_t size) {
     carom_step s = sim->step;
     const int nv = sim->sys->nv;
     const double energy = sim->kept->ledger.kinetic;
@@ -73,14 +73,14 @@ bool carom_sim_rough(const carom_sim *sim, bool jumps, char *text, size_t size) 
     return found;
 }
 
-bool carom_sim_toils(const carom_sim *sim, const carom_ledger *l) {
-    const double inner = (double)l->counts.inner;
+bool carom_diagnosis_toils(const carom_sim *sim, const carom_ledger *l) {
+    const double inner = (double)l->counts.substeps;
     const int longest = carom_option_find(sim->scheme->options, "max-step", 8);
     if (longest >= 0 && sim->opt[longest] > 0) return false; // asked for
     return inner > TOIL && inner > EACH * ((double)l->steps + (double)l->impacts);
 }
 
-bool carom_sim_massless(const carom_sim *sim, char *text, size_t size) {
+bool carom_diagnosis_massless(const carom_sim *sim, char *text, size_t size) {
     enum { PLACES = 32 }; // in FEW steps: accelerations grow where inertia vanishes, and the motion gets there before
                           // its present rates would
     const carom_system *sys = sim->sys;

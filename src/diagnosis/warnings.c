@@ -1,10 +1,10 @@
 // warnings.c: what a person should know before trusting a run, read off its ledger.
 //
 // All thresholds are here, with their reasons.  A warning says what happened, where, and what to do.
-#include "base/tolerance.h"
 #include "base/option.h"
+#include "base/tolerance.h"
+#include "diagnosis/diagnosis.h"
 #include "scheme/advice.h"
-#include "sim/sim.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static double still(const carom_sim *sim) { return STILL * carom_sim_one_step(si
 static double one_step(const carom_sim *sim, const carom_ledger *l, const carom_forces *x) {
     static const double REST = 1e-2; // of the work of forces in a step: less motion is rest
     const carom_kept *k = sim->kept;
-    const int i = sim->scheme->own_steps ? carom_option_find(sim->scheme->options, "rtol", 4) : -1;
+    const int i = sim->scheme->controls_own_steps ? carom_option_find(sim->scheme->options, "rtol", 4) : -1;
     const double all = carom_sim_of_step(sim, x),
                  caused = fmin(all, k->one_step + k->explained + fabs(l->energy.external));
     const double e = i >= 0                                                 ? sim->opt[i] * fmax(x->work, caused)
@@ -158,8 +158,8 @@ static const char *second_order(const carom_sim *sim, char *text, size_t size) {
 static const char *trusted(const carom_sim *sim, const carom_ledger *l) {
     carom_pace p;
     double longest;
-    if (sim->scheme->own_steps) return "smaller tolerances";
-    return carom_resolution_lost(sim, l->pace, false, &p, &longest)
+    if (sim->scheme->controls_own_steps) return "smaller tolerances";
+    return carom_diagnosis_unresolved(sim, l->pace, false, &p, &longest)
                ? "a smaller step, or a scheme for stiff models (" CAROM_DEFAULT_SCHEME ", " CAROM_STIFF ")"
                : carom_sim_finer(sim);
 }
@@ -174,8 +174,9 @@ static bool overdrawn(const carom_ledger *l) {
 // Do forces have kinks at some states, as those of soft contacts and stops where they begin?  What steps make of these
 // is no damping of vibrations.
 static bool kinked(const carom_system *sys) {
-    bool some = sys->kinks && !sys->kink_of && sys->nk > 0;
-    for (int i = 0; sys->kinks && sys->kink_of && i < sys->nk; ++i) some = some || sys->kink_of[i] == -1;
+    bool some = sys->events->kinks && !sys->events->kink_of && sys->events->nk > 0;
+    for (int i = 0; sys->events->kinks && sys->events->kink_of && i < sys->events->nk; ++i)
+        some = some || sys->events->kink_of[i] == -1;
     return some;
 }
 
@@ -192,7 +193,7 @@ static bool resolved(const carom_sim *sim, const carom_ledger *l) {
 static void unaccounted(writer *w, const carom_ledger *l) {
     const double rest = still(w->sim), t = w->sim->kept->t;
     const double size = fmax(w->sim->kept->explained, rest); // energy from nowhere does not make its own measure
-    const bool own = w->sim->scheme->own_steps;
+    const bool own = w->sim->scheme->controls_own_steps;
     char other[120];
     const carom_forces x = carom_sim_forces(w->sim);
     const double exact = fmax(known_to(l), one_step(w->sim, l, &x));
@@ -264,7 +265,7 @@ static void drift(writer *w, const carom_ledger *l) {
     if (!(k->joints.work > fmax(OFF * size, least))) return;
     const double part = OFF * size / k->joints.work;
     char other[120];
-    if (sim->scheme->own_steps) snprintf(other, sizeof other, "smaller tolerances");
+    if (sim->scheme->controls_own_steps) snprintf(other, sizeof other, "smaller tolerances");
     else
         snprintf(other, sizeof other, "a step below %.3g%s", 0.5 * part * sim->h,
                  // joints under load and contacts that contradict them may be more than those schemes solve
@@ -297,7 +298,7 @@ static void penetration(writer *w, const carom_ledger *l) {
     snprintf(add(w, "penetration", l->penetration_id, l->penetration_t), ROOM,
              "contacts overlap by %.3g at t = %.9g, where %s %.3g.  Try %s", l->penetration, l->penetration_t,
              size > 0 ? "the smaller shape has a radius of" : "the largest gap of the run is", length,
-             sim->scheme->own_steps ? "max-step= to limit the internal steps" : carom_sim_finer(sim));
+             sim->scheme->controls_own_steps ? "max-step= to limit the internal steps" : carom_sim_finer(sim));
 }
 
 static void missed_contact(writer *w, const carom_ledger *l) {
@@ -378,7 +379,7 @@ static bool coarse_pulse(writer *w, const carom_ledger *l) {
     carom_pulse p = {0};
     char name[80];
     if (l->counts.problems == 0 && l->impacts == 0 && !(l->penetration > 0)) return false;
-    if (sim->scheme->powers && l->impacts == 0) return false; // splitting follows walls that bodies rest on
+    if (sim->scheme->accounts_power && l->impacts == 0) return false; // splitting follows walls that bodies rest on
     if (told(w, "penetration")) return false;                 // the same steps are too long, and it says so
     if (!carom_sim_coarse_pulse(sim, FEWEST_WALL, &p)) return false;
     const int id = p.i - sim->sys->nv;
@@ -393,10 +394,10 @@ static bool coarse_pulse(writer *w, const carom_ledger *l) {
 
 // Millions of internal steps follow a vibration that hardly moves.
 static void toil(writer *w, const carom_ledger *l) {
-    const double inner = (double)l->counts.inner;
-    if (!carom_sim_toils(w->sim, l)) return;
+    const double inner = (double)l->counts.substeps;
+    if (!carom_diagnosis_toils(w->sim, l)) return;
     char rough[300];
-    if (carom_sim_rough(w->sim, false, rough, sizeof rough)) {
+    if (carom_diagnosis_discontinuity(w->sim, false, rough, sizeof rough)) {
         snprintf(add(w, "resolution", -1, NAN), ROOM, "%s has taken %.3g internal steps, %.3g for each of the run: %s",
                  w->sim->scheme->name, inner, inner / fmax(1, (double)l->steps), rough);
         return;
@@ -406,7 +407,7 @@ static void toil(writer *w, const carom_ledger *l) {
              "model.  Where that does not matter, try a scheme for stiff models (%s" CAROM_STIFF ")",
              // that one says what it chose
              w->sim->scheme->name, inner, inner / fmax(1, (double)l->steps),
-             w->sim->scheme->say ? "" : CAROM_DEFAULT_SCHEME ", ");
+             w->sim->scheme->describe ? "" : CAROM_DEFAULT_SCHEME ", ");
 }
 
 // (BK-5)  Damping acts in pulses of about N = 2 damping/uneven steps: are these too few?
@@ -414,7 +415,7 @@ static void pulsed(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
     const double uneven = sim->kept->uneven, steps = 2 * fabs(l->energy.damping) / uneven,
                  much = PULSED * fmax(l->kinetic, still(sim));
-    if (sim->scheme->powers ||
+    if (sim->scheme->accounts_power ||
         !(uneven > much && steps < (fabs(l->energy.balance) > fmax(known_to(l), much) ? FEW_UNBALANCED : FEWEST)))
         return;
     char step[60] = "a smaller step"; // where damping takes and gives back, pulses have no length
@@ -453,14 +454,14 @@ static bool restless(writer *w, const carom_ledger *l) {
     double longest;
     char when[120], rough[300];
     if (!(fabs(l->energy.balance) > fmax(known_to(l), UNSTEADY * fmax(l->kinetic, still(sim))))) return false;
-    if (carom_sim_rough(sim, false, rough, sizeof rough)) {
+    if (carom_diagnosis_discontinuity(sim, false, rough, sizeof rough)) {
         snprintf(add(w, "resolution", -1, NAN), ROOM,
                  "steps of %.9g do not resolve a force, and %.3g J are unaccounted for: %s", sim->h,
                  fabs(l->energy.balance), rough);
         return true;
     }
     carom_resolution_look(sim, now, true);
-    if (!carom_resolution_lost(sim, now, false, &p, &longest)) return false;
+    if (!carom_diagnosis_unresolved(sim, now, false, &p, &longest)) return false;
     snprintf(when, sizeof when, "that is so at t = %.9g, and %.3g J are unaccounted for", sim->kept->t,
              fabs(l->energy.balance));
     unstable(w, p, longest, when);
@@ -489,7 +490,7 @@ static bool hovers(writer *w, const carom_ledger *l) {
     for (int c = 0; c < sim->sys->nc; ++c) {
         const int id = sim->sys->ne + c, d = sim->dir[id];
         if (!(sim->held[c] > 0 && sim->gap[id] > 0)) continue;
-        double least = fmax(NONE * moved, FEW * sim->h * fmax(fabs(s->u_before[d]), fabs(s->u_after[d])));
+        double least = fmax(NONE * moved, FEW * sim->h * fmax(fabs(s->record.u_before[d]), fabs(s->record.u_after[d])));
         if (!(sim->gap[id] > least)) continue;
         const double size = sim->size ? sim->size(sim->names.name_user, carom_sim_known_as(sim, id)) : 0;
         least = fmax(least, DEEP * (size > 0 ? size : far));
@@ -545,8 +546,8 @@ static void resolution(writer *w, const carom_ledger *l) {
     carom_pace p;
     double longest;
     const double length = sim->t_end - sim->t0;
-    if (sim->scheme->own_steps) toil(w, l);
-    if (sim->scheme->own_steps || sim->control.on) return;
+    if (sim->scheme->controls_own_steps) toil(w, l);
+    if (sim->scheme->controls_own_steps || sim->control.on) return;
     if (sim->h > length * (1 + CAROM_INSTANT)) {
         snprintf(add(w, "resolution", -1, NAN), ROOM,
                  "the step %.9g is longer than the run, which is a single step of %.9g.  Try a smaller step", sim->h,
@@ -554,7 +555,7 @@ static void resolution(writer *w, const carom_ledger *l) {
         return;
     }
     if (-l->energy.balance > fmax(known_to(l), DAMPED * fmax(sim->kept->explained, still(sim))) &&
-        carom_resolution_lost(sim, l->pace, true, &p, &longest)) {
+        carom_diagnosis_unresolved(sim, l->pace, true, &p, &longest)) {
         char step[60] = "";
         if (longest > 0) snprintf(step, sizeof step, "a step below %.3g, or ", longest);
         snprintf(add(w, "resolution", -1, NAN), ROOM,
@@ -565,7 +566,7 @@ static void resolution(writer *w, const carom_ledger *l) {
         return;
     }
     if (brief_flights(w, l) || hovers(w, l) || short_pulse(w) || coarse_pulse(w, l) || displaced(w, l)) return;
-    if (carom_resolution_lost(sim, l->pace, false, &p, &longest))
+    if (carom_diagnosis_unresolved(sim, l->pace, false, &p, &longest))
         unstable(w, p, longest, "that was so whenever it was looked at");
     else if (!restless(w, l)) pulsed(w, l);
 }
@@ -582,7 +583,7 @@ int carom_sim_warnings(const carom_sim *sim, const carom_ledger *ledger, carom_w
     unconverged(&w, ledger);
     resolution(&w, ledger);
     const char *scheme = carom_sim_warning(sim);
-    const bool matters = sim->sys->nc > 0 || !(sim->scheme->lacks & CAROM_NO_IMPACTS);
+    const bool matters = sim->sys->nc > 0 || !(sim->scheme->limitations & CAROM_NO_IMPACTS);
     if (scheme && matters) snprintf(add(&w, "scheme", -1, NAN), ROOM, "%s", scheme);
     else rule_violated(&w);
     return w.n;
