@@ -254,9 +254,11 @@ static double cantilever_load(int n, int k, double EI, double EA, double GA, dou
 
 static void buckling_of_a_beam(void **state) {
     (void)state;
-    // lengths in m, mm and um; in the last one the branch begins where rounding can hardly tell the load from its own
+    // lengths in m, mm and um; then a branch that begins where rounding can hardly tell the load from its own, and one
+    // with a point at 1.001 times the load, where the column is soft and yet no mechanism
     static const struct { double l, P, low, high; int events; } as[] = {
-        {1, 0, 0, 2.6, 1}, {1, 0, 0, 300, 5}, {1e3, 0, 0, 30, 2}, {1e6, 0, 0, 2.6, 1}, {1, 2.47, 2.4, 2.5, 1}};
+        {1, 0, 0, 2.6, 1}, {1, 0, 0, 300, 5}, {1e3, 0, 0, 30, 2}, {1e6, 0, 0, 2.6, 1}, {1, 2.47, 2.4, 2.5, 1},
+        {1, 2, 2, 3, 1}};
     for (int i = 0; i < (int)(sizeof as / sizeof *as); ++i) {
         char text[400];
         const double l = as[i].l;

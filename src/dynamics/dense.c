@@ -15,8 +15,7 @@ static const double SLOWEST = 1e-6, SLOW = 1e-4, FAST = 1e-2; // of the fastest 
                                                               // between the others
 static const double SHIFT = 1.0371e-4; // of the fastest: among the slow ones, and none of them by chance
 static const double TINY = 1e-6;   // of the shift: an eigenvalue that is zero
-static const double SOFT = 1e-4, NOTHING = 1e-10; // (MOD-4)  of the largest singular value: what may be none; of the
-                                                  // terms of a force: rounding
+static const double NOTHING = 64 * DBL_EPSILON; // (MOD-4)  of the terms of a force: rounding
 static const double DOUBLE = 3e-7; // of the fastest: a zero that is double may be off by the root of rounding
 
 typedef struct dense {
@@ -315,52 +314,30 @@ carom_status carom_spectrum_dense(carom_spectrum *s, const carom_linear *l, caro
     return status;
 }
 
-// Right singular vectors of A, rows x m, which is spoilt, whose singular values are below cut of the largest, or of
-// `unit`: rows *first to m - 1 of V (m x m).
-static carom_status null_space(dense *d, double *A, int rows, int m, double cut, double unit, double *V, int *first) {
-    const int room = 8 * (rows + m) + 64, one = 1;
-    double *s = calloc((size_t)(rows + m + room), sizeof *s), none[1];
-    int info = 0;
-    if (!s) return no_memory(d->err);
-    d->lapack.dgesvd("N", "A", &rows, &m, A, &rows, s, none, &one, V, &m, s + rows + m, &room, &info, 1, 1);
-    const int n = rows < m ? rows : m;
-    for (*first = 0; *first < n && s[*first] > cut * (unit > 0 ? unit : s[0]);) ++*first;
-    free(s);
-    return info == 0 ? CAROM_OK : carom_fail(d->err, CAROM_SINGULAR, "the stiffness could not be decomposed");
-}
-
-// (MOD-4)  Twice: what is soft, in units of masses; of that, what is rounding of the terms of each force.
+// (MOD-4)  Right singular vectors of K, in units of masses and of the terms of each force, whose singular values are
+//          rounding.
 static carom_status motionless(dense *d, double *shapes, int *count) {
-    const int m = d->m, nv = d->nv;
+    const int m = d->m, nv = d->nv, room = 16 * m + 64, one = 1;
     const size_t mm = (size_t)m * (size_t)m;
-    double *M = d->P, *K = M + mm, *A = K + mm, *V = d->Q, *B = V + mm, *U = B + mm, *row = d->work, *unit = row + m;
+    double *M = d->P, *K = M + mm, *V = d->Q, *row = d->work, *unit = row + m, *s = unit + m, *work = s + m, none[1];
     double most = 0;
-    int first = 0, second = 0;
+    int info = 0;
     for (int i = 0; i < m; ++i) unit[i] = M[(size_t)i * (size_t)(m + 1)] > 0 ? sqrt(M[(size_t)i * (size_t)(m + 1)]) : 1;
     for (int i = 0; i < m; ++i) row[i] = 0;
     for (size_t k = 0; k < mm; ++k) K[k] /= unit[k % (size_t)m] * unit[k / (size_t)m], row[k % (size_t)m] += fabs(K[k]);
     for (int i = 0; i < m; ++i) most = fmax(most, row[i]);
-    carom_copy(A, K, (ptrdiff_t)mm);
-    CAROM_TRY(null_space(d, A, m, m, SOFT, 0, V, &first));
-    const int soft = m - first;
-    if (soft == 0) return CAROM_OK;
-    for (int j = 0; j < soft; ++j)
-        for (int i = 0; i < m; ++i) {
-            double sum = 0;
-            for (int k = 0; k < m; ++k) sum += K[(size_t)i + (size_t)k * (size_t)m] * V[first + j + k * m];
-            // constraints mix the forces
-            const double terms = m < nv ? most : row[i];
-            B[i + j * m] = terms > 0 ? sum / terms : 0;
-        }
-    CAROM_TRY(null_space(d, B, m, soft, NOTHING, 1, U, &second));
-    for (int k = second; k < soft; ++k) {
+    for (size_t k = 0; k < mm; ++k) {
+        const double terms = m < nv ? most : row[k % (size_t)m]; // constraints mix the forces
+        K[k] = terms > 0 ? K[k] / terms : 0;
+    }
+    d->lapack.dgesvd("N", "A", &m, &m, K, &m, s, none, &one, V, &m, work, &room, &info, 1, 1);
+    if (info != 0) return carom_fail(d->err, CAROM_SINGULAR, "the stiffness could not be decomposed");
+    for (int k = 0; k < m; ++k) {
+        if (!(s[k] <= NOTHING)) continue;
         double *to = shapes + (size_t)(*count)++ * (size_t)nv;
         carom_zero(to, nv);
-        for (int i = 0; i < m; ++i) {
-            double y = 0;
-            for (int j = 0; j < soft; ++j) y += U[k + j * soft] * V[first + j + i * m];
-            carom_axpy(to, y / unit[i], d->Z + (size_t)(nv - m + i) * (size_t)nv, nv);
-        }
+        for (int i = 0; i < m; ++i)
+            carom_axpy(to, V[k + i * m] / unit[i], d->Z + (size_t)(nv - m + i) * (size_t)nv, nv);
     }
     return CAROM_OK;
 }
@@ -370,7 +347,7 @@ carom_status carom_linear_motionless(const carom_linear *l, double *shapes, int 
     dense d = {.l = l, .nv = (int)nv, .err = err};
     *count = 0;
     CAROM_TRY(carom_lapack_load(&d.lapack, err));
-    double *block = calloc(8 * nv * nv + 5 * nv + 1, sizeof *block);
+    double *block = calloc(8 * nv * nv + 22 * nv + 64, sizeof *block);
     if (!block) return no_memory(err);
     d.Z = block, d.Y = d.Z + nv * nv, d.P = d.Y + nv * nv, d.Q = d.P + 3 * nv * nv, d.x = d.Q + 3 * nv * nv;
     d.y = d.x + nv, d.z = d.y + nv, d.work = d.z + nv;
