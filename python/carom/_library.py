@@ -63,7 +63,7 @@ class CError(Structure):
 
 class Contact(Structure):
     _fields_ = [("restitution", c_double), ("tangential_restitution", c_double), ("friction", c_double), ("tangents", c_int),
-                ("impact", c_int), ("sequential", c_bool), ("friction_varies", c_bool), ("friction_reacts", c_bool), ("pressed", c_bool), ("disc", c_int * 2),
+                ("impact", c_int), ("sequential", c_bool), ("friction_varies", c_bool), ("friction_reacts", c_bool), ("friction_only", c_bool), ("disc", c_int * 2),
                 ("ellipse", c_double * 2), ("varies", c_bool)]
 
 
@@ -230,7 +230,7 @@ class ModesDef(Structure):
 
 class FitDef(Structure):
     _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("signals", c_void_p), ("free", POINTER(c_char_p)), ("match", POINTER(c_char_p)),
-                ("bounds", POINTER(c_char_p)), ("sigma", POINTER(c_char_p)), ("data", POINTER(c_char_p)), ("settings", POINTER(c_char_p)), ("most", c_int), ("stop", c_void_p),
+                ("bounds", POINTER(c_char_p)), ("sigma", POINTER(c_char_p)), ("data", POINTER(c_char_p)), ("settings", POINTER(c_char_p)), ("max_evaluations", c_int), ("stop", c_void_p),
                 ("user", c_void_p)]
 
 
@@ -267,7 +267,7 @@ class OrbitEvent(Structure):
 class Orbit(Structure):
     _fields_ = [("nq", c_int), ("nv", c_int), ("nmultipliers", c_int), ("nevents", c_int), ("nc", c_int), ("period", c_double), ("residual", c_double),
                 ("q", POINTER(c_double)), ("v", POINTER(c_double)), ("nsignals", c_int), ("signals", POINTER(c_double)), ("advance", POINTER(c_double)), ("re", POINTER(c_double)), ("im", POINTER(c_double)),
-                ("trivial", c_int), ("lost", c_int), ("largest", c_double), ("isolated", c_bool), ("event", POINTER(OrbitEvent)), ("iterations", c_int),
+                ("trivial", c_int), ("rank_loss", c_int), ("largest", c_double), ("isolated", c_bool), ("event", POINTER(OrbitEvent)), ("iterations", c_int),
                 ("segments", c_int), ("node", POINTER(c_double)), ("scheme", c_char_p), ("others", c_int)]
 
 
@@ -290,7 +290,7 @@ class CTable(Structure):
 
 class FollowDef(Structure):
     _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("signals", c_void_p), ("period", c_char_p), ("guess", c_double), ("exchange", c_void_p), ("by", c_char_p),
-                ("from", c_double), ("to", c_double), ("step", c_double), ("most", c_int), ("switches", c_int), ("conservative", c_bool), ("response", c_char_p), ("on_point", c_void_p), ("user", c_void_p),
+                ("from", c_double), ("to", c_double), ("step", c_double), ("max_points", c_int), ("switches", c_int), ("conservative", c_bool), ("response", c_char_p), ("on_point", c_void_p), ("user", c_void_p),
                 ("stop", c_void_p)]
 
 
@@ -300,7 +300,7 @@ class Branch(Structure):
 
 class LocusDef(Structure):
     _fields_ = [("model", ModelDef), ("run", RunGiven), ("kind", c_int), ("start", c_void_p), ("period", c_char_p), ("guess", c_double), ("exchange", c_void_p), ("response", c_char_p),
-                ("by", c_char_p * 2), ("from", c_double * 2), ("to", c_double * 2), ("step", c_double), ("most", c_int), ("stop", c_void_p), ("user", c_void_p)]
+                ("by", c_char_p * 2), ("from", c_double * 2), ("to", c_double * 2), ("step", c_double), ("max_points", c_int), ("stop", c_void_p), ("user", c_void_p)]
 
 
 class Locus(Structure):
@@ -308,7 +308,7 @@ class Locus(Structure):
 
 
 class OptimiseDef(Structure):
-    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("signals", c_void_p), ("of", c_char_p), ("most", c_bool), ("by", POINTER(c_char_p)), ("subject", POINTER(c_char_p)),
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("signals", c_void_p), ("of", c_char_p), ("maximise", c_bool), ("by", POINTER(c_char_p)), ("subject", POINTER(c_char_p)),
                 ("method", c_char_p), ("restarts", c_int), ("evaluations", c_int), ("tolerance", c_double), ("on_run", c_void_p), ("user", c_void_p), ("stop", c_void_p), ("stop_user", c_void_p)]
 
 

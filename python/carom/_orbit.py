@@ -204,7 +204,7 @@ class Branch(c.Made):
         d.kind, d.guess, d.exchange = KINDS.index(kind), period if period > 0 else math.nan, _pairs(given["exchange"], keep)
         d.period = ((given["period"] or "free").encode() if period > 0 else None)
         d.response = given["response"].encode() if kind == "quadrature" else None
-        d.step, d.most = step or 0, points or 0
+        d.step, d.max_points = step or 0, points or 0
         for i, (name, limits) in enumerate(by.items()):
             d.by[i], d.to[i] = name.encode(), float(limits[1])
             getattr(d, "from")[i] = float(limits[0])
@@ -273,7 +273,7 @@ def follow(model: Source, *, by: Any = None, between: tuple[float, float], orbit
     known = {False: 0, True: 1, "doubling": 1, "branch": 2, "hopf": 4, "all": 7}
     if switch not in known:
         raise c.InputError(f"switch= is True, 'doubling', 'branch', 'hopf' or 'all', not {switch!r}")
-    d.step, d.most, d.switches = step or 0, points or 0, known[switch]
+    d.step, d.max_points, d.switches = step or 0, points or 0, known[switch]
     status = lib.carom_follow_run(ctypes.byref(b), ctypes.byref(d), ctypes.byref(err))
     try:
         if status != c.OK:

@@ -56,7 +56,7 @@ def optimise(model: Source, *, by: Mapping[str, tuple[float, float]], minimise: 
     model = text_model(model, set, matrices)
     d, o, err = c.OptimiseDef(), c.Optimum(), c.CError()
     alive = _define(d, model, scheme, step, end, options, rtol, atol, start)
-    d.most, d.of = maximise is not None, str(minimise if maximise is None else maximise).encode()
+    d.maximise, d.of = maximise is not None, str(minimise if maximise is None else maximise).encode()
     d.by, d.subject = c.strings([f"{k}={low!r}:{high!r}" for k, (low, high) in by.items()]), c.strings([subject_to] if isinstance(subject_to, str) else list(subject_to))
     d.method, d.restarts, d.evaluations, d.tolerance = method and method.encode(), restarts, evaluations or 0, tolerance or 0
     status = lib.carom_optimise(ctypes.byref(o), ctypes.byref(d), ctypes.byref(err))
