@@ -264,7 +264,7 @@ static carom_status impact(carom_phase *w, carom_step *s, bool across) {
     for (int c = 0; c < s->sys->nc; ++c)
         if (w->p[c] > 0) w->now[CAROM_PHASE_STRUCK] = fmax(w->now[CAROM_PHASE_STRUCK], -w->before[c]);
     for (int c = 0; c < s->sys->nc; ++c)
-        w->runs.lasting[c] = w->was[c] != CAROM_MODE_OPEN && !(-w->before[c] > w->slow[c]);
+        w->runs.lasting[c] = (w->was[c] != CAROM_MODE_OPEN || w->limits.exact) && !(-w->before[c] > w->slow[c]);
     return carom_accumulation_impacts(&w->runs, s, w->t, &w->all, w->v, w->before, w->after, w->p);
 }
 

@@ -80,9 +80,8 @@ void carom_flow_share(carom_flow *f, carom_step *s) {
 
 // Directions in which reactions may change without an effect: an orthonormal basis, by columns, of G N = 0.  By
 // full pivoting, P G Q = L [U V]: the columns of N are Q (-U^-1 V e_j, e_j).
-static int null_space(carom_flow *f) {
-    const int n = f->n;
-    carom_copy(f->S, f->G.G, (ptrdiff_t)n * n);
+static int null_space(carom_flow *f, const double *G, int n, int ld) {
+    for (int c = 0; c < n; ++c) carom_copy(f->S + (ptrdiff_t)c * n, G + (ptrdiff_t)c * ld, n);
     const int rank = carom_dense_full(f->S, n, n, CAROM_FLOW_CUT, f->order, f->col, f->scratch), free = n - rank;
     const double *scale = f->scratch + n;
     for (int j = 0; j < free; ++j) {
@@ -160,7 +159,7 @@ static double go_inside(carom_flow *f, carom_step *s, int free, double *x, doubl
 // From x_0.  A foot about to lift has next to no normal reaction, however they are shared: its friction has a reserve
 // all the same.
 static void choose(carom_flow *f, carom_step *s) {
-    const int free = null_space(f);
+    const int free = null_space(f, f->G.G, f->n, f->n);
     carom_copy(f->x, f->x_0, f->n);
     const double most = go_inside(f, s, free, f->x, f->b, 1, false);
     carom_copy(f->x, f->x_0, f->n);
@@ -185,4 +184,89 @@ void carom_flow_choose(carom_flow *f, carom_step *s) {
         while (f->row[r] >= f->L.at[b + 1]) ++b;
         *place(f, s, f->row[r], b) = f->x_0[r];
     }
+}
+
+// -- impulses ---------------------------------------------------------------------------------------------------------
+
+// N with columns that are orthonormal over the rows of contacts, from row `first` on; those that share among joints
+// alone are left out.
+static int among_contacts(carom_flow *f, int free, int n, int first) {
+    int kept = 0;
+    for (int j = 0; j < free; ++j) {
+        double *N = f->N + (ptrdiff_t)kept * n;
+        if (kept != j) carom_copy(N, f->N + (ptrdiff_t)j * n, n);
+        for (int pass = 0; pass < 2; ++pass)
+            for (int i = 0; i < kept; ++i) {
+                const double *other = f->N + (ptrdiff_t)i * n;
+                carom_axpy(N, -carom_dot(other + first, N + first, n - first), other, n);
+            }
+        const double size = sqrt(carom_dot(N + first, N + first, n - first));
+        if (!(size > sqrt(CAROM_FLOW_CUT))) continue;
+        for (int i = 0; i < n; ++i) N[i] /= size;
+        ++kept;
+    }
+    return kept;
+}
+
+// The impulse of a block that obeys its law and is nearest to y.  as: one that does, with the same velocity u; one that
+// slides keeps its direction.
+static void obey(double *y, const carom_block *b, const double *as, const double *u, double none) {
+    const int tangents = (int)b->law - (int)CAROM_UNILATERAL;
+    const double mu = tangents > 0 ? b->mu : 0, T = tangents > 0 ? carom_length(y + 1, tangents) : 0;
+    if (u[0] > none) {
+        carom_zero(y, 1 + tangents);
+    } else if (tangents > 0 && carom_length(u + 1, tangents) > none) {
+        const double slip = carom_length(u + 1, tangents);
+        double along = y[0], size = 1;
+        for (int i = 1; i <= tangents; ++i) {
+            const double rho = as[0] > 0 ? as[i] / as[0] : -mu * u[i] / slip;
+            along += rho * y[i], size += rho * rho;
+        }
+        y[0] = fmax(0, along / size);
+        for (int i = 1; i <= tangents; ++i) y[i] = y[0] * (as[0] > 0 ? as[i] / as[0] : -mu * u[i] / slip);
+    } else if (mu * T <= -y[0]) {
+        carom_zero(y, 1 + tangents);
+    } else if (T > mu * y[0]) {
+        const double normal = (y[0] + mu * T) / (1 + mu * mu);
+        for (int i = 1; i <= tangents; ++i) y[i] *= mu * normal / T;
+        y[0] = normal;
+    }
+}
+
+// (EV-42)  Impulses p of contacts that depend on each other are not unique, and which of them a solver finds is a matter
+//          of rounding; so is how much of the energy counts as friction's.  Of all that give the same velocities and
+//          obey the laws the shortest counts, over contacts: the projection of 0 on p + N z and the laws, by Dykstra's
+//          alternating projections.
+void carom_flow_shortest(carom_flow *f, const carom_step *s, double *p) {
+    enum { ROUNDS_MOST = 20000 };
+    static const double NEAR = 1e-13, FAR = 1e-9; // of the longest impulse: to end with; with which p stays as it is
+    const carom_problem *pb = &s->problem;
+    const int n = pb->n, first = f->L.at[s->sys->ne];
+    const double none = 4 * s->tol * s->scale;
+    bool known = !s->impacts && !s->rub && pb->G && pb->ld == n && n <= f->most && f->L.nb > s->sys->ne + 1;
+    for (int b = 0; b < pb->nb; ++b) known = known && pb->block[b].law <= CAROM_SPATIAL;
+    if (!known) return;
+    const int free = among_contacts(f, null_space(f, pb->G, n, n), n, first);
+    if (free == 0) return;
+    double *x = f->b, *y = f->x_0, *rest = f->scratch, far = HUGE_VAL, size = carom_norm_max(p + first, n - first);
+    carom_zero(x, n);
+    carom_zero(rest, n);
+    for (int round = 0; round < ROUNDS_MOST && far > NEAR * size; ++round) {
+        carom_copy(y, p, n); // the nearest one to x that gives the same velocities
+        for (int j = 0; j < free; ++j) {
+            const double *N = f->N + (ptrdiff_t)j * n;
+            carom_axpy(y, carom_dot(N + first, x + first, n - first) - carom_dot(N + first, p + first, n - first), N,
+                       n);
+        }
+        far = 0;
+        for (int i = first; i < n; ++i) x[i] = y[i] + rest[i];
+        for (int b = s->sys->ne; b < pb->nb; ++b) {
+            const int at = pb->block[b].at;
+            for (int i = at; i < at + 1 + (int)pb->block[b].law - (int)CAROM_UNILATERAL; ++i) rest[i] += y[i];
+            obey(x + at, pb->block + b, p + at, pb->u + at, none);
+            for (int i = at; i < at + 1 + (int)pb->block[b].law - (int)CAROM_UNILATERAL; ++i)
+                rest[i] -= x[i], far = fmax(far, fabs(x[i] - y[i]));
+        }
+    }
+    if (far <= FAR * size) carom_copy(p, y, n);
 }
