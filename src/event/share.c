@@ -7,11 +7,13 @@
 #include "linalg/dense.h"
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 enum { LEVELS = 40, ROUNDS = 24 };
 static const double RESERVE = 0.3; // part of its own size and of its disc that a contact should keep, at first
 static const double LESS = 0.6;    // of the reserve, when that cannot be had
 static const double ENOUGH = 0.75; // of the reserve, to end the search
+static const double THIN = 1e-3;   // reserve below which there is little room
 static const double LIGHT = 1e-6;  // smallest weight: what a foot about to lift carries vanishes along its own ray
 
 static double *place(const carom_flow *f, const carom_step *s, int k, int b) {
@@ -156,6 +158,81 @@ static double go_inside(carom_flow *f, carom_step *s, int free, double *x, doubl
     return most;
 }
 
+// Gradient and second derivative, for a block, of -log x_N, or of -log((mu x_N)^2 - |x_T|^2).  False: x is not inside.
+static bool barrier(const double *x, int tangents, double mu, double *g, double *H) {
+    const int n = 1 + tangents;
+    double inside = x[0];
+    for (int i = 0; i < n; ++i) g[i] = i == 0 ? 2 * mu * mu * x[0] : -2 * x[i];
+    if (tangents > 0) {
+        inside = 0.5 * carom_dot(g, x, n);
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j)
+                H[i + j * n] = g[i] * g[j] / (inside * inside) - (i != j ? 0 : i == 0 ? 2 * mu * mu : -2) / inside;
+    } else {
+        g[0] = 1;
+        H[0] = 1 / (inside * inside);
+    }
+    for (int i = 0; i < n; ++i) g[i] /= -inside;
+    return x[0] > 0 && inside > 0;
+}
+
+// Rows of the contact that starts at row r; 0: a joint's.
+static int rows_of(const carom_flow *f, const carom_step *s, int r, int *b) {
+    while (f->row[r] >= f->L.at[*b + 1]) ++*b;
+    int rows = 1;
+    while (r + rows < f->n && f->row[r + rows] < f->L.at[*b + 1]) ++rows;
+    return f->L.id[*b] >= s->sys->ne ? rows : -rows;
+}
+
+// (EV-43)  Where the laws leave little room, alternating projections end near the side from which they come, and the
+//          load of that contact vanishes again at once: there the choice is the analytic centre, the least of
+//          -sum log x_N, or -sum log((mu x_N)^2 - |x_T|^2), over x + N z, by Newton's method with steps of at most 0.9 of the way out.
+static void centre(carom_flow *f, const carom_step *s, int free, double *x) {
+    enum { STEPS = 40 };
+    static const double NEAR = 1e-3; // of a reaction: the centre need not be known better
+    const int n = f->n;
+    double *H = f->S, *step = f->b, *d = f->scratch;
+    double g[1 + CAROM_TANGENTS], h[(1 + CAROM_TANGENTS) * (1 + CAROM_TANGENTS)];
+    for (int k = 0; k < STEPS; ++k) {
+        carom_zero(H, (ptrdiff_t)free * free);
+        carom_zero(step, free);
+        for (int r = 0, b = 0, rows; r < n; r += abs(rows)) {
+            rows = rows_of(f, s, r, &b);
+            if (rows < 0) continue;
+            const double mu = s->sys->contacts[f->L.id[b] - s->sys->ne].friction;
+            const int m = mu > 0 ? rows : 1;
+            if (!barrier(x + r, m - 1, mu, g, h)) return;
+            for (int j = 0; j < free; ++j) {
+                const double *N = f->N + r + (ptrdiff_t)j * n;
+                step[j] -= carom_dot(N, g, m);
+                for (int i = 0; i < free; ++i)
+                    for (int c = 0; c < m; ++c)
+                        H[i + (ptrdiff_t)j * free] += f->N[r + c + (ptrdiff_t)i * n] * carom_dot(N, h + c * m, m);
+            }
+        }
+        carom_zero(d, n);
+        const double slope = carom_dot(step, step, free);
+        if (!(slope > 0) || !carom_dense_positive(H, free, free, step)) return;
+        for (int j = 0; j < free; ++j) carom_axpy(d, step[j], f->N + (ptrdiff_t)j * n, n);
+        double length = 1;
+        for (int tries = 0; tries < STEPS; ++tries, length *= 0.5) {
+            bool inside = true;
+            for (int r = 0, b = 0, rows; r < n && inside; r += abs(rows)) {
+                rows = rows_of(f, s, r, &b);
+                const double mu = rows > 0 ? s->sys->contacts[f->L.id[b] - s->sys->ne].friction : 0;
+                const int m = mu > 0 ? rows : 1;
+                for (int i = 0; i < m && rows > 0; ++i) f->x[i] = x[r + i] + length / 0.9 * d[r + i];
+                inside = rows < 0 || barrier(f->x, m - 1, mu, g, h);
+            }
+            if (inside) break;
+        }
+        carom_axpy(x, length, d, n);
+        double moved = 0;
+        for (int i = 0; i < n; ++i) moved = fmax(moved, fabs(d[i]) / fmax(fabs(x[i]), DBL_MIN) * length);
+        if (moved < NEAR) return;
+    }
+}
+
 // From x_0.  A foot about to lift has next to no normal reaction, however they are shared: its friction has a reserve
 // all the same.
 static void choose(carom_flow *f, carom_step *s) {
@@ -164,6 +241,7 @@ static void choose(carom_flow *f, carom_step *s) {
     const double most = go_inside(f, s, free, f->x, f->b, 1, false);
     carom_copy(f->x, f->x_0, f->n);
     go_inside(f, s, free, f->x, f->x_0, most < ENOUGH * RESERVE ? fmax(most / RESERVE, DBL_EPSILON) : 1, true);
+    if (free > 0 && most < THIN) centre(f, s, free, f->x_0);
 }
 
 void carom_flow_inside(carom_flow *f, carom_step *s, double *lambda) {
