@@ -62,7 +62,7 @@ static bool explained(const carom_hidden *z, int nv, const carom_hidden_sample *
 }
 
 // (HF-3)  a bump where one of the samples in the quarters of the step is farther from the cubic through the other four
-//         samples than `wide` of what these span: 1 where the scheme knows its error, 1/100 where nothing else tells
+//         samples than `wide` of what these span: 1 where the scheme knows its error, 1e-4 where nothing else tells
 //         that the step does not follow a force
 static bool stands_out(const carom_hidden *z, int nv, const carom_hidden_sample *const x[5], int k, double wide) {
     static const double cubic[3][5] = {{1. / 4, 0, 3. / 2, -1, 1. / 4},
@@ -111,6 +111,27 @@ static carom_status set_none(carom_phase *w, carom_step *s, double part, double 
     return CAROM_OK;
 }
 
+// (HF-5)  A stage that has met a force where the path of the step does not: its acceleration differs from that of the
+//         path by more than half of the largest of all stages.  The step is no step of the motion, and bounds along it
+//         say nothing.
+static carom_status strays(carom_phase *w, carom_step *s, bool *some) {
+    static const double HALF = 0.5;
+    const carom_flow *f = &w->f;
+    const double length = w->b.tau - w->from.tau;
+    *some = false;
+    if (!carom_butcher_explicit(f->T) || w->tried != w->b.tau) return CAROM_OK;
+    for (int i = 0; i < s->sys->nv; ++i) w->hidden.low[i] = 0;
+    for (int k = 0; k < f->T->stages; ++k)
+        for (int i = 0; i < s->sys->nv; ++i) w->hidden.low[i] = fmax(w->hidden.low[i], fabs(f->K[k][i]));
+    for (int k = 0; k < f->T->stages && !*some; ++k) {
+        CAROM_TRY(w->integrator->path(w, s, w->from.tau + carom_butcher_c(f->T, k) * length));
+        for (int i = 0; i < s->sys->nv; ++i)
+            *some = *some || (fabs(f->K[k][i] - w->scan.a[i]) > HALF * w->hidden.low[i] &&
+                              w->hidden.low[i] * length * carom_lever(s->sys, i) > w->now[CAROM_PHASE_SPEED]);
+    }
+    return CAROM_OK;
+}
+
 carom_status carom_phase_hidden(carom_phase *w, carom_step *s, double part, double wide, bool *hidden, double *at,
                                 double *width) {
     carom_hidden *z = &w->hidden;
@@ -119,6 +140,9 @@ carom_status carom_phase_hidden(carom_phase *w, carom_step *s, double part, doub
     *hidden = false;
     if (!s->sys->force_bounds || !(to > from)) return CAROM_OK;
     CAROM_TRY(w->integrator->look(w, s, &w->b));
+    if (wide < 1) CAROM_TRY(strays(w, s, hidden));
+    *at = from, *width = quarter;
+    if (*hidden) return CAROM_OK;
     CAROM_TRY(sample(w, s, from, &z->left));
     CAROM_TRY(sample(w, s, to, z->right));
     span(z, nv, &z->left, true);
