@@ -111,7 +111,8 @@ static void bundled_models_count_alike_with_any_records(void **state) {
     }
 }
 
-// Two contacts of the pawl stop together, and impulses on its two bodies are not unique: what counts as friction's share
+// Two contacts of the pawl stop together, and impulses on its two bodies are not unique: what counts as friction's
+// share
 // of the loss must not be a matter of rounding.
 static void a_split_of_the_loss_does_not_depend_on_records(void **state) {
     (void)state;

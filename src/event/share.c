@@ -186,7 +186,8 @@ static int rows_of(const carom_flow *f, const carom_step *s, int r, int *b) {
 
 // (EV-43)  Where the laws leave little room, alternating projections end near the side from which they come, and the
 //          load of that contact vanishes again at once: there the choice is the analytic centre, the least of
-//          -sum log x_N, or -sum log((mu x_N)^2 - |x_T|^2), over x + N z, by Newton's method with steps of at most 0.9 of the way out.
+//          -sum log x_N, or -sum log((mu x_N)^2 - |x_T|^2), over x + N z, by Newton's method with steps of at most 0.9
+//          of the way out.
 static void centre(carom_flow *f, const carom_step *s, int free, double *x) {
     enum { STEPS = 40 };
     static const double NEAR = 1e-3; // of a reaction: the centre need not be known better
@@ -311,7 +312,8 @@ static void obey(double *y, const carom_block *b, const double *as, const double
     }
 }
 
-// (EV-42)  Impulses p of contacts that depend on each other are not unique, and which of them a solver finds is a matter
+// (EV-42)  Impulses p of contacts that depend on each other are not unique, and which of them a solver finds is a
+//          matter
 //          of rounding; so is how much of the energy counts as friction's.  Of all that give the same velocities and
 //          obey the laws the shortest counts, over contacts: the projection of 0 on p + N z and the laws, by Dykstra's
 //          alternating projections.
