@@ -87,8 +87,7 @@ static void store(auto_work *w, carom_step *s, const double *q, const double *v)
 // To time-stepping: for a while, and four times as long as it has lasted when the trouble comes back at once.
 //
 // (AU-20)  When it has done so twice in a row, rtol becomes ten times as large, up to 1e-3: what time-stepping leaves
-//          of
-//          an error, sqrt(rtol), and the impacts that have multiplied it, exceed what the smaller one would buy.
+//          of an error, sqrt(rtol), and the impacts that have multiplied it, exceed what the smaller one would buy.
 static void step_instead(auto_work *w, carom_step *s, auto_why why) {
     static const double LOOSER = 10, LOOSEST = 1e-3;
     auto_head *h = &w->head;

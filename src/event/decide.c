@@ -263,8 +263,12 @@ static carom_status impact(carom_phase *w, carom_step *s, bool across) {
     if (!some) return CAROM_OK;
     for (int c = 0; c < s->sys->nc; ++c)
         if (w->p[c] > 0) w->now[CAROM_PHASE_STRUCK] = fmax(w->now[CAROM_PHASE_STRUCK], -w->before[c]);
+    // One that separates, or rests, is struck all the same where another arrives.
+    bool arrives = !w->limits.exact;
     for (int c = 0; c < s->sys->nc; ++c)
-        w->runs.lasting[c] = (w->was[c] != CAROM_MODE_OPEN || w->limits.exact) && !(-w->before[c] > w->slow[c]);
+        arrives = arrives || w->over[c] || (w->p[c] > 0 && -w->before[c] > w->slow[c]);
+    for (int c = 0; c < s->sys->nc; ++c)
+        w->runs.lasting[c] = (w->was[c] != CAROM_MODE_OPEN || !arrives) && !(-w->before[c] > w->slow[c]);
     return carom_accumulation_impacts(&w->runs, s, w->t, &w->all, w->v, w->before, w->after, w->p);
 }
 

@@ -312,11 +312,19 @@ static void obey(double *y, const carom_block *b, const double *as, const double
     }
 }
 
+// Is contact block b among those that N changes?
+static bool depends(const carom_flow *f, const carom_block *b, int free, int n) {
+    const int rows = 1 + (int)b->law - (int)CAROM_UNILATERAL;
+    for (int j = 0; j < free; ++j)
+        if (carom_norm_max(f->N + b->at + (ptrdiff_t)j * n, rows) > sqrt(CAROM_FLOW_CUT)) return true;
+    return false;
+}
+
 // (EV-42)  Impulses p of contacts that depend on each other are not unique, and which of them a solver finds is a
-//          matter
-//          of rounding; so is how much of the energy counts as friction's.  Of all that give the same velocities and
-//          obey the laws the shortest counts, over contacts: the projection of 0 on p + N z and the laws, by Dykstra's
-//          alternating projections.
+//          matter of rounding; so is how much of the energy counts as friction's.  Of all that give the same velocities
+//          and obey the laws the shortest counts, over contacts: the projection of 0 on p + N z and the laws, by
+//          Dykstra's alternating projections.  What counts obeys the laws exactly, and what is rounding is zero: a
+//          trace of an impulse inside its disc would be a stick, one at all an impact.
 void carom_flow_shortest(carom_flow *f, const carom_step *s, double *p) {
     enum { ROUNDS_MOST = 20000 };
     static const double NEAR = 1e-13, FAR = 1e-9; // of the longest impulse: to end with; with which p stays as it is
@@ -327,8 +335,10 @@ void carom_flow_shortest(carom_flow *f, const carom_step *s, double *p) {
     for (int b = 0; b < pb->nb; ++b) known = known && pb->block[b].law <= CAROM_SPATIAL;
     if (!known) return;
     const int free = among_contacts(f, null_space(f, pb->G, n, n), n, first);
-    if (free == 0) return;
-    double *x = f->b, *y = f->x_0, *rest = f->scratch, far = HUGE_VAL, size = carom_norm_max(p + first, n - first);
+    double *x = f->b, *y = f->x_0, *rest = f->scratch, far = HUGE_VAL, size = 0;
+    for (int b = s->sys->ne; b < pb->nb; ++b)
+        if (depends(f, pb->block + b, free, n)) size = fmax(size, fabs(p[pb->block[b].at]));
+    if (!(size > 0)) return;
     carom_zero(x, n);
     carom_zero(rest, n);
     for (int round = 0; round < ROUNDS_MOST && far > NEAR * size; ++round) {
@@ -341,12 +351,19 @@ void carom_flow_shortest(carom_flow *f, const carom_step *s, double *p) {
         far = 0;
         for (int i = first; i < n; ++i) x[i] = y[i] + rest[i];
         for (int b = s->sys->ne; b < pb->nb; ++b) {
-            const int at = pb->block[b].at;
-            for (int i = at; i < at + 1 + (int)pb->block[b].law - (int)CAROM_UNILATERAL; ++i) rest[i] += y[i];
+            const int at = pb->block[b].at, rows = 1 + (int)pb->block[b].law - (int)CAROM_UNILATERAL;
+            if (!depends(f, pb->block + b, free, n)) continue;
+            for (int i = at; i < at + rows; ++i) rest[i] += y[i];
             obey(x + at, pb->block + b, p + at, pb->u + at, none);
-            for (int i = at; i < at + 1 + (int)pb->block[b].law - (int)CAROM_UNILATERAL; ++i)
-                rest[i] -= x[i], far = fmax(far, fabs(x[i] - y[i]));
+            for (int i = at; i < at + rows; ++i) rest[i] -= x[i], far = fmax(far, fabs(x[i] - y[i]));
         }
     }
-    if (far <= FAR * size) carom_copy(p, y, n);
+    if (!(far <= FAR * size)) return;
+    carom_copy(p, y, first);
+    for (int b = s->sys->ne; b < pb->nb; ++b) {
+        const int at = pb->block[b].at, rows = 1 + (int)pb->block[b].law - (int)CAROM_UNILATERAL;
+        if (!depends(f, pb->block + b, free, n)) continue;
+        carom_copy(p + at, x + at, rows);
+        if (!(p[at] > NEAR * size)) carom_zero(p + at, rows);
+    }
 }
