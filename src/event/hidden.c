@@ -111,8 +111,8 @@ static carom_status set_none(carom_phase *w, carom_step *s, double part, double 
     return CAROM_OK;
 }
 
-// Is a force narrow on the straight way from the start of the step to stage k: halfway it is not what a line is, by more
-// than 0.4 of its change?  A cubic is, by 3/8.
+// Is a force narrow on the straight way from the start of the step to stage k: is it off a line halfway, by more than
+// 0.4 of its change?  A cubic is off by 3/8.
 static carom_status narrow(carom_phase *w, carom_step *s, int k, bool *is) {
     static const double NARROW = 0.4;
     const carom_flow *f = &w->f;
