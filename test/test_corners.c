@@ -371,13 +371,14 @@ static void what_closes_together_by_geometry_is_one_impact(void **state) {
 }
 
 // Random models that went wrong: contacts were closed on features that nobody had decided on, or on what takes a corner
-// over although it leaves.
+// over although it leaves; or the load of a face that tips was shared so that one of its corners lost its part again at
+// once.
 static void models_that_went_wrong(void **state) {
     (void)state;
     static const struct {
         uint64_t seed;
         int kind, number;
-    } those[] = {{5, 1, 13}, {5, 1, 23}, {5, 5, 12}, {11, 0, 12}};
+    } those[] = {{5, 1, 13}, {5, 1, 23}, {5, 5, 12}, {11, 0, 12}, {29, 6, 20}};
     static writer w;
     const uint64_t before = origin;
     for (size_t i = 0; i < sizeof those / sizeof *those; ++i) {

@@ -111,6 +111,29 @@ static void bundled_models_count_alike_with_any_records(void **state) {
     }
 }
 
+// Two contacts of the pawl stop together, and impulses on its two bodies are not unique: what counts as friction's
+// share
+// of the loss must not be a matter of rounding.
+static void a_split_of_the_loss_does_not_depend_on_records(void **state) {
+    (void)state;
+    static const double step[] = {0.004, 0.02, 0.05};
+    carom_model *m = shipped_model("ratchet");
+    double impact = 0, friction = 0;
+    for (int j = 0; j < 3; ++j) {
+        carom_error err = {0};
+        carom_ledger l;
+        carom_sim *sim = model_sim(m, "event-driven", NULL, step[j], 0.25);
+        assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
+        assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+        if (j == 0) impact = l.energy.impact, friction = l.energy.friction;
+        assert_close(l.energy.impact, impact, 1e-9); // of 0.1 J: (EV-42) ends at 1e-13, states differ by 1e-12
+        assert_close(l.energy.friction, friction, 1e-9);
+        assert_int_equal(l.impacts, 6);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
 static void the_ledger_counts_the_rows_of_the_table(void **state) {
     (void)state;
     static const char *const schemes[] = {"auto", "event-driven", "mixed", "splitting", "moreau-jean"};
@@ -240,6 +263,7 @@ int main(void) {
         cmocka_unit_test(a_ball_has_three_impacts_within_two_seconds),
         cmocka_unit_test(an_accumulation_has_as_many_impacts_with_any_records),
         cmocka_unit_test(bundled_models_count_alike_with_any_records),
+        cmocka_unit_test(a_split_of_the_loss_does_not_depend_on_records),
         cmocka_unit_test(the_ledger_counts_the_rows_of_the_table),
         cmocka_unit_test(a_box_that_slides_accumulates_nothing),
         cmocka_unit_test(an_oval_rolls_over_its_joints_without_impacts),

@@ -45,6 +45,39 @@ static void narrow_barriers(void **state) {
             }
 }
 
+// `mixed` has no estimate of its error: energy is kept to 3e-4 of what the barrier takes and gives back, 1e-4 each by
+// (HF-1), (HF-3) and what counts as none, where parts are no longer than what these see.
+static void barriers_and_constant_steps(void **state) {
+    (void)state;
+    static const double step[] = {0.1, 1e-2, 5e-3, 2e-3, 1e-3}, width[] = {2e-3, 1e-4, 3e-2};
+    static const run_of mixed = {"mixed", {NULL}, 0};
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 5; ++j) {
+            char text[300];
+            double x, v;
+            carom_ledger l;
+            snprintf(text, sizeof text,
+                     "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: "
+                     "'0.8*exp(-((x - 0.5037)/%g)^2)'}\n",
+                     width[i]);
+            end_of(text, &mixed, step[j], 1, &x, &v, &l);
+            if (!(v < 0) || !(fabs(l.energy.balance) <= 3e-4 * 2 * 0.5)) // up, and down again
+                fail_msg("mixed, %g, width %g: v = %g, balance %g", step[j], width[i], v, l.energy.balance);
+        }
+}
+
+// Stages of a vibration that is too fast for the steps differ from the path, too, but its force is not narrow: steps of
+// 3 rad are damped, and are not divided into parts that gain energy.
+static void vibrations_are_not_narrow(void **state) {
+    (void)state;
+    static const run_of splitting = {"splitting", {NULL}, 0};
+    double x, v;
+    carom_ledger l;
+    end_of("carom: 1\ncoordinates: {x: {at: 1e-3}}\nenergy: {kinetic: 1/2*x'^2, potential: 5e7*x^2/(1 + x^2)}\n",
+           &splitting, 3e-4, 0.2, &x, &v, &l);
+    assert_true(l.energy.end < 1e-6 * l.energy.start);
+}
+
 // The same with other functions, units, and a force that holds it back on the way: energy 1/2 v^2 - a x at the end.
 static void narrow_barriers_of_other_kinds(void **state) {
     (void)state;
@@ -96,6 +129,8 @@ static void narrow_pulses_of_a_wall(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(narrow_barriers),
+                                       cmocka_unit_test(barriers_and_constant_steps),
+                                       cmocka_unit_test(vibrations_are_not_narrow),
                                        cmocka_unit_test(narrow_barriers_of_other_kinds),
                                        cmocka_unit_test(narrow_pulses_of_a_wall)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,8 +253,9 @@ static bool opened(const carom_sim *sim, const carom_ledger *l) {
 }
 
 // (BK-7)  What is off at a joint, times its reaction, is the work that the reaction has done, or would do, where there
-//         is no work.  Against the energy of the motion, and what has passed through: a twentieth of it is no error of
-//         the joint alone: by dE/E = 2 dv/v it is a fortieth of the speed.
+//         is no work.  Against the energy of the motion, and what has passed through: the motion lacks
+//         it while the joint is off, and has it again, or twice where it overshoots, when the joint is put right.  Of
+//         that swing a tenth counts, as of all energy that is unaccounted for (GROWN).
 static void drift(writer *w, const carom_ledger *l) {
     static const double OFF = 0.05, NONE = 1e-6, // of what forces do in a step
                         EXACT = 1e-12;           // of the positions: what stands still has its rounding

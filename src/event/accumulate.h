@@ -33,8 +33,8 @@ typedef struct carom_accumulation {
     double *kept_limit, *limit;  // the last prediction: time, ratio, velocity
     int size;                    // of that
     bool *closed;                // nc, the caller's: in lasting contact
-    bool *lasting;               // nc, the caller's: was closed and approaches by no more than what counts as none; its
-                                 // impulse is no impact
+    bool *lasting;               // nc, the caller's: was closed and approaches by no more than what counts as none, or
+                                 // no contact approaches by more than a trace; its impulse is no impact
     double *late;                // nc, the caller's: what is not known of the time of its next impact; 0: not struck
     bool *over;                  // nc: contacts whose run ends at the limit
     double t, *q, *v;            // the limit, just before its plastic impulse

@@ -84,22 +84,30 @@ static void store(auto_work *w, carom_step *s, const double *q, const double *v)
     carom_phase_keep(&w->P, s);
 }
 
-// To time-stepping: for at least as long as the trouble took, four times longer when it comes back at once.
+// To time-stepping: for a while, and four times as long as it has lasted when the trouble comes back at once.
+//
+// (AU-20)  When it has done so twice in a row, rtol becomes ten times as large, up to 1e-3: what time-stepping leaves
+//          of an error, sqrt(rtol), and the impacts that have multiplied it, exceed what the smaller one would buy.
 static void step_instead(auto_work *w, carom_step *s, auto_why why) {
+    static const double LOOSER = 10, LOOSEST = 1e-3;
     auto_head *h = &w->head;
-    const double t = w->P.t, T = h->size_v > 0 ? h->size_q / h->size_v : s->h,
-                 first = 0.1 * sqrt(s->opt[AUTO_RTOL]) * T;
-    h->hold = h->since > 0 && t - h->since < 8 * h->hold ? 4 * h->hold : first;
+    const double t = w->P.t, T = h->size_v > 0 ? h->size_q / h->size_v : s->h;
+    const bool at_once = h->since > 0 && t - h->since < 8 * h->lasted;
+    h->returns = at_once ? h->returns + 1 : 0;
+    const bool again = h->returns >= 2 && LOOSER * h->rtol <= LOOSEST;
+    if (again) h->rtol = w->opt[AUTO_RTOL] = LOOSER * h->rtol;
+    h->hold = at_once ? 4 * h->lasted : 0.1 * sqrt(s->opt[AUTO_RTOL]) * T;
     h->since = t;
     h->before = h->method;
     auto_stepping_begin(w, s);
-    auto_change_to(w, t, AUTO_STEPPING, why);
+    auto_change_to(w, t, AUTO_STEPPING, again ? AUTO_AGAIN : why);
     h->seen = h->still = 0;
     h->next = 0.1 * h->hold;
 }
 
 static carom_status begin(auto_work *w, carom_step *s) {
     w->head.begun = 1;
+    w->head.rtol = s->opt[AUTO_RTOL];
     w->went_on = true;
     if (w->large) return auto_choose(w, s);
     CAROM_TRY(carom_phase_begin(&w->P, s, s->h));
@@ -123,6 +131,7 @@ static carom_status locate_again(auto_work *w, carom_step *s) {
         return CAROM_OK;
     const carom_status status = auto_stepping_end(w, s);
     if (status == CAROM_OK) {
+        h->lasted = fmax(w->t - h->since, h->hold);
         h->since = w->t;
         auto_change_to(w, w->t, (auto_method)h->before, AUTO_QUIET);
         return CAROM_OK;
@@ -247,7 +256,17 @@ static carom_status advance(auto_work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-static carom_status step(void *memory, carom_step *s) { return carom_phase_leave(s, advance(memory, s)); }
+// With the tolerance in use (AU-20) in the place of the one given.
+static carom_status step(void *memory, carom_step *s) {
+    auto_work *w = memory;
+    const double *given = s->opt;
+    carom_copy(w->opt, given, AUTO_OPTIONS);
+    if (w->kept_head->rtol > 0) w->opt[AUTO_RTOL] = w->kept_head->rtol;
+    s->opt = w->opt;
+    const carom_status status = carom_phase_leave(s, advance(memory, s));
+    s->opt = given;
+    return status;
+}
 
 static void forget(void *memory, carom_step *s, int id) {
     auto_work *w = memory;

@@ -28,7 +28,8 @@ typedef enum auto_why {
     AUTO_FLURRY,   // many events in a moment
     AUTO_STALL,    // events at one instant without end
     AUTO_REFUSED,  // no step, however short
-    AUTO_QUIET     // time-stepping has met no impact for a while
+    AUTO_QUIET,    // time-stepping has met no impact for a while
+    AUTO_AGAIN     // one of the last ones, for the third time at once: also with a larger tolerance
 } auto_why;
 
 enum { AUTO_FLURRY_OF = 64, AUTO_CHANGES = 16 }; // events that make a flurry; changes of method whose times are kept
@@ -53,9 +54,11 @@ typedef struct auto_head {
     double probe, probes, wait;  // steps since the other method was tried, or how many more to wait
     double still;                // events in a row without progress
     double quiet, hold, since;   // time-stepping: parts without impact; how long it shall last; since when
+    double lasted, returns;      // the last time; how often in a row trouble came back at once
     double before;               // the method before time-stepping; AUTO_STEPPING: there is none to go back to
     double seen, event_t[AUTO_FLURRY_OF]; // events, and the times of the last ones
     double prompt[AUTO_FLURRY_OF];        // of these 1: at the start of its segment
+    double rtol;                 // in use; 0: not begun
     double changes;
     auto_change change[AUTO_CHANGES]; // the first one is the choice at the start
 } auto_head;
@@ -72,6 +75,7 @@ typedef struct auto_work {
     double *q, *v;               // the state at a record
     bool went_on;                // this step did more than read off the segment under way
     bool *lasting;
+    double opt[AUTO_OPTIONS];    // options with the tolerance in use
 
     // time-stepping
     carom_memory *kept_memory, *memory; // nc
@@ -117,6 +121,8 @@ double auto_shortest(const carom_step *s, double t);
 /// Steps that are not shortened any more for works, or in time-stepping for an impact: powers may jump where nobody
 /// knows of it.
 double auto_coarse(const auto_work *w, const carom_step *s);
+/// A time of the motion at t that accelerations of contacts have no part in.
+double auto_time(const auto_work *w, double t);
 
 // -- auto_stepping.c ------------------------------------------------------------------------------------
 void auto_stepping_allocate(auto_work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys);

@@ -199,6 +199,7 @@ static const char *const reasons[] = {
     [AUTO_STALL] = "events at one instant without end",
     [AUTO_REFUSED] = "no step with located events succeeded",
     [AUTO_QUIET] = "quiet again",
+    [AUTO_AGAIN] = "events without end again and again; rtol is ten times as large from here on",
 };
 
 void auto_describe(const void *memory, char *text, size_t size) {

@@ -97,6 +97,13 @@ static void prepare(auto_work *w, const carom_step *s) {
     w->P.f.T = w->head.method == AUTO_IMPLICIT ? w->implicit : w->explicit;
 }
 
+// (AU-21)  T = max(size_q/size_v, min(size_q/max |v|, t - t_start)):  a light body between heavy ones has accelerations
+//          that say nothing of the time in which it moves
+double auto_time(const auto_work *w, double t) {
+    const double speed = w->P.now[CAROM_PHASE_SPEED], q = w->head.size_q, so_far = t - w->P.now[CAROM_PHASE_START];
+    return fmax(w->head.size_v > 0 ? q / w->head.size_v : 0, speed > 0 ? fmin(q / speed, so_far) : 0);
+}
+
 double auto_coarse(const auto_work *w, const carom_step *s) {
     static const double NONE = 1e-6; // of an interval between records: of what has no size
     const auto_head *h = &w->head;

@@ -63,6 +63,8 @@ static carom_step aside(auto_work *w, const carom_step *s, double *q, double *v,
     carom_copy(v, w->v_s, s->sys->nv);
     carom_zero(impulse, w->nl);
     carom_zero(force, w->nl);
+    carom_zero(u_before, w->nl);
+    carom_zero(u_after, w->nl);
     z.record.account = (carom_account){0};
     z.record.reacted = false;
     return z;
@@ -193,6 +195,7 @@ static carom_status accept(auto_work *w, carom_step *s, const carom_step *z, dou
     carom_account_split(&s->record.account, &z->record.account);
     if (z->record.reacted)
         for (int i = 0; i < w->nl; ++i) {
+            if (w->u_before[i] == 0 && w->u_after[i] == 0 && w->impulse[i] == 0) continue; // had no part in it
             if (s->record.impulse[i] == 0) s->record.u_before[i] = w->u_before[i];
             s->record.impulse[i] += w->impulse[i];
             s->record.u_after[i] = w->u_after[i];
@@ -243,6 +246,8 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
     if (!(h->next > 0)) h->next = left;
     // An impact is not looked at more closely than this.
     const double coarse = h->size_v > 0 ? auto_coarse(w, s) : 0;
+    // Nor is what made events impossible to locate.
+    const double least = w->large || h->before == AUTO_STEPPING ? 0 : 0.01 * sqrt(rtol) * auto_time(w, w->t);
     double length = h->next;
     bool refused = false;
     for (int i = 0; i < ATTEMPTS; ++i) {
@@ -254,7 +259,7 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
         const carom_traces before = carom_problem_traces(s);
         const carom_status status = attempt(w, s, part, &error, &p, &z);
         if (status != CAROM_OK && status != CAROM_RETRY) return status;
-        if (status == CAROM_OK && (error <= 1 || (p == 0 && part <= coarse))) {
+        if (status == CAROM_OK && (error <= 1 || part <= least || (p == 0 && part <= coarse))) {
             static const double LEAST = 1e-8; // estimates below it are taken for it: `most` limits the next part long
                                               // before
             const double most = fmin(2, s->opt[AUTO_GROW]);
@@ -275,6 +280,7 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
             part * (status != CAROM_OK ? 0.25
                                        : carom_step_factor(error, p + 1, s->inside->control.safety,
                                                            0.5 * s->inside->control.shrink, s->inside->control.safety));
+        if (status == CAROM_OK) length = fmax(length, least);
         if (length < shortest)
             return status != CAROM_OK ? status
                                       : carom_retry(s, "the tolerance rtol = %g cannot be met by time-stepping", rtol);

@@ -248,6 +248,7 @@ static bool approaches(const carom_phase *w, const carom_step *s) {
 }
 
 static carom_status impact(carom_phase *w, carom_step *s, bool across) {
+    static const double TRACE = 1e-9; // of the fastest approach so far: what projections leave of none
     bool some;
     for (int c = 0; c < s->sys->nc; ++c) w->p[c] = 0;
     if (!approaches(w, s)) return CAROM_OK;
@@ -263,8 +264,14 @@ static carom_status impact(carom_phase *w, carom_step *s, bool across) {
     if (!some) return CAROM_OK;
     for (int c = 0; c < s->sys->nc; ++c)
         if (w->p[c] > 0) w->now[CAROM_PHASE_STRUCK] = fmax(w->now[CAROM_PHASE_STRUCK], -w->before[c]);
+    // One that separates, or rests, is struck all the same where another arrives.
+    bool arrives = !w->limits.exact;
+    for (int c = 0; c < s->sys->nc; ++c) {
+        const double trace = fmin(w->slow[c], TRACE * w->now[CAROM_PHASE_STRUCK]);
+        arrives = arrives || w->over[c] || (w->p[c] > 0 && -w->before[c] > trace);
+    }
     for (int c = 0; c < s->sys->nc; ++c)
-        w->runs.lasting[c] = w->was[c] != CAROM_MODE_OPEN && !(-w->before[c] > w->slow[c]);
+        w->runs.lasting[c] = !arrives || (w->was[c] != CAROM_MODE_OPEN && !(-w->before[c] > w->slow[c]));
     return carom_accumulation_impacts(&w->runs, s, w->t, &w->all, w->v, w->before, w->after, w->p);
 }
 

@@ -199,6 +199,9 @@ carom_status carom_flow_stop(carom_flow *f, carom_step *s, double t, const doubl
 ///         numbers.
 carom_status carom_flow_jerk(carom_flow *f, carom_step *s, double t, const double *q, double *v, double *open);
 
+/// (EV-42)  Of the impulses that do what p, the answer of the last problem, does to the bodies, the shortest.
+void carom_flow_shortest(carom_flow *f, const carom_step *s, double *p);
+
 /// Newton's impact law over joints and the contacts with touching[c], if one of these approaches, or always; slow[c]
 /// are speeds below which no restitution acts.  *some: there was an impulse.  u_before and u_after: normal velocities
 /// by contact, p: normal impulses by contact.

@@ -44,6 +44,7 @@ static carom_status strike(carom_flow *f, carom_step *s, double t, double *v, co
     CAROM_TRY(carom_problem_impact(s, L, f->u, f->x));
     carom_problem_apply(s, v, 1);
     carom_copy(f->lambda, s->problem.p, s->problem.n);
+    carom_flow_shortest(f, s, f->lambda);
     carom_copy(f->x, f->u, L->at[L->nb]);
     carom_local_velocity(f->u, L, v);
     s->record.t = t;

@@ -62,7 +62,7 @@ static bool explained(const carom_hidden *z, int nv, const carom_hidden_sample *
 }
 
 // (HF-3)  a bump where one of the samples in the quarters of the step is farther from the cubic through the other four
-//         samples than `wide` of what these span: 1 where the scheme knows its error, 1/100 where nothing else tells
+//         samples than `wide` of what these span: 1 where the scheme knows its error, 1e-4 where nothing else tells
 //         that the step does not follow a force
 static bool stands_out(const carom_hidden *z, int nv, const carom_hidden_sample *const x[5], int k, double wide) {
     static const double cubic[3][5] = {{1. / 4, 0, 3. / 2, -1, 1. / 4},
@@ -111,6 +111,57 @@ static carom_status set_none(carom_phase *w, carom_step *s, double part, double 
     return CAROM_OK;
 }
 
+// Is a force narrow on the straight way from the start of the step to stage k: is it off a line halfway, by more than
+// 0.4 of its change?  A cubic is off by 3/8.
+static carom_status narrow(carom_phase *w, carom_step *s, int k, bool *is) {
+    static const double NARROW = 0.4;
+    const carom_flow *f = &w->f;
+    const carom_system *sys = s->sys;
+    const double h = w->tried, at = carom_butcher_c(f->T, k) * h;
+    carom_hidden_sample *A = &w->hidden.left, *B = w->hidden.right, *M = w->hidden.right + 1;
+    carom_zero(f->dv, sys->nv);
+    for (int j = 0; j < k; ++j) carom_axpy(f->dv, carom_butcher_a(f->T, k, j), f->lifted[j], sys->nv);
+    carom_move(s, B->q, w->q, h, f->dv);
+    carom_move(s, M->q, w->q, 0.5 * h, f->dv);
+    for (int i = 0; i < sys->nv; ++i) M->v[i] = 0.5 * (w->v[i] + f->V[k][i]);
+    CAROM_TRY(carom_force(s, A->f, w->t, w->q, w->v));
+    CAROM_TRY(carom_force(s, B->f, w->t + at, B->q, f->V[k]));
+    CAROM_TRY(carom_force(s, M->f, w->t + 0.5 * at, M->q, M->v));
+    CAROM_TRY(carom_mass(s, s->M, w->t, w->q));
+    *is = false;
+    for (int i = 0; i < sys->nv; ++i) {
+        const double change = fabs(B->f[i] - A->f[i]);
+        *is = *is || (fabs(M->f[i] - 0.5 * (A->f[i] + B->f[i])) > NARROW * change &&
+                      change * h * carom_lever(sys, i) >
+                          fabs(*carom_matrix_entry(s->M, i, i)) * w->now[CAROM_PHASE_SPEED]);
+    }
+    return CAROM_OK;
+}
+
+// (HF-5)  A stage that has met a narrow force where the path of the step does not: the acceleration of some stage
+//         differs from that of the path by more than half of the largest of all.  The step is no step of the motion,
+//         and bounds along it say nothing.  Stages of vibrations that are too fast for the step differ so, too, but
+//         their forces are not narrow: parts of the step would follow them badly, without a word.
+static carom_status strays(carom_phase *w, carom_step *s, bool *some) {
+    static const double HALF = 0.5;
+    const carom_flow *f = &w->f;
+    const double length = w->b.tau - w->from.tau;
+    bool off = false;
+    *some = false;
+    if (!carom_butcher_explicit(f->T) || w->tried != w->b.tau) return CAROM_OK;
+    for (int i = 0; i < s->sys->nv; ++i) w->hidden.low[i] = 0;
+    for (int k = 0; k < f->T->stages; ++k)
+        for (int i = 0; i < s->sys->nv; ++i) w->hidden.low[i] = fmax(w->hidden.low[i], fabs(f->K[k][i]));
+    for (int k = 0; k < f->T->stages && !off; ++k) {
+        CAROM_TRY(w->integrator->path(w, s, w->from.tau + carom_butcher_c(f->T, k) * length));
+        for (int i = 0; i < s->sys->nv; ++i)
+            off = off || (fabs(f->K[k][i] - w->scan.a[i]) > HALF * w->hidden.low[i] &&
+                          w->hidden.low[i] * length * carom_lever(s->sys, i) > w->now[CAROM_PHASE_SPEED]);
+    }
+    for (int k = 1; k < f->T->stages && off && !*some; ++k) CAROM_TRY(narrow(w, s, k, some));
+    return CAROM_OK;
+}
+
 carom_status carom_phase_hidden(carom_phase *w, carom_step *s, double part, double wide, bool *hidden, double *at,
                                 double *width) {
     carom_hidden *z = &w->hidden;
@@ -119,6 +170,9 @@ carom_status carom_phase_hidden(carom_phase *w, carom_step *s, double part, doub
     *hidden = false;
     if (!s->sys->events->force_bounds || !(to > from)) return CAROM_OK;
     CAROM_TRY(w->integrator->look(w, s, &w->b));
+    if (wide < 1) CAROM_TRY(strays(w, s, hidden));
+    *at = from, *width = quarter;
+    if (*hidden) return CAROM_OK;
     CAROM_TRY(sample(w, s, from, &z->left));
     CAROM_TRY(sample(w, s, to, z->right));
     span(z, nv, &z->left, true);

@@ -471,8 +471,10 @@ bool carom_kinked_divide(const carom_step *s, double tau, bool kink, bool met, c
     return true;
 }
 
+// What a step does not follow of a force, about `wide` of what it spans (HF-3), does about that part of the work of the
+// force: a measure of what the energy may be wrong by, of what goes into a barrier and comes back.
 carom_status carom_phase_divide_hidden(carom_phase *w, carom_step *s, carom_kinked_parts *p, bool *shorter) {
-    static const double PART = 1e-6, FINEST = 1e-6, WIDE = 0.01; // of the largest velocity; of a step; of (HF-3)
+    static const double PART = 1e-6, FINEST = 1e-6, WIDE = 1e-4; // of the largest velocity; of a step; of (HF-3)
     double at, width;
     *shorter = false;
     if (w->b.tau - w->from.tau > FINEST * s->h) CAROM_TRY(carom_phase_hidden(w, s, PART, WIDE, shorter, &at, &width));

@@ -4,14 +4,17 @@
 // are the ones nearest to a choice made when it began (EV-16), so that they are smooth and cost one linear system; the
 // choice lies as far inside the contact laws as it can (EV-17).
 #include "event/flow.h"
+#include "scheme/inside.h"
 #include "linalg/dense.h"
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 enum { LEVELS = 40, ROUNDS = 24 };
 static const double RESERVE = 0.3; // part of its own size and of its disc that a contact should keep, at first
 static const double LESS = 0.6;    // of the reserve, when that cannot be had
 static const double ENOUGH = 0.75; // of the reserve, to end the search
+static const double THIN = 1e-3;   // reserve below which there is little room
 static const double LIGHT = 1e-6;  // smallest weight: what a foot about to lift carries vanishes along its own ray
 
 static double *place(const carom_flow *f, const carom_step *s, int k, int b) {
@@ -80,9 +83,8 @@ void carom_flow_share(carom_flow *f, carom_step *s) {
 
 // Directions in which reactions may change without an effect: an orthonormal basis, by columns, of G N = 0.  By
 // full pivoting, P G Q = L [U V]: the columns of N are Q (-U^-1 V e_j, e_j).
-static int null_space(carom_flow *f) {
-    const int n = f->n;
-    carom_copy(f->S, f->G.G, (ptrdiff_t)n * n);
+static int null_space(carom_flow *f, const double *G, int n, int ld) {
+    for (int c = 0; c < n; ++c) carom_copy(f->S + (ptrdiff_t)c * n, G + (ptrdiff_t)c * ld, n);
     const int rank = carom_dense_full(f->S, n, n, CAROM_FLOW_CUT, f->order, f->col, f->scratch), free = n - rank;
     const double *scale = f->scratch + n;
     for (int j = 0; j < free; ++j) {
@@ -157,14 +159,91 @@ static double go_inside(carom_flow *f, carom_step *s, int free, double *x, doubl
     return most;
 }
 
+// Gradient and second derivative, for a block, of -log x_N, or of -log((mu x_N)^2 - |x_T|^2).  False: x is not inside.
+static bool barrier(const double *x, int tangents, double mu, double *g, double *H) {
+    const int n = 1 + tangents;
+    double inside = x[0];
+    for (int i = 0; i < n; ++i) g[i] = i == 0 ? 2 * mu * mu * x[0] : -2 * x[i];
+    if (tangents > 0) {
+        inside = 0.5 * carom_dot(g, x, n);
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j)
+                H[i + j * n] = g[i] * g[j] / (inside * inside) - (i != j ? 0 : i == 0 ? 2 * mu * mu : -2) / inside;
+    } else {
+        g[0] = 1;
+        H[0] = 1 / (inside * inside);
+    }
+    for (int i = 0; i < n; ++i) g[i] /= -inside;
+    return x[0] > 0 && inside > 0;
+}
+
+// Rows of the contact that starts at row r; 0: a joint's.
+static int rows_of(const carom_flow *f, const carom_step *s, int r, int *b) {
+    while (f->row[r] >= f->L.at[*b + 1]) ++*b;
+    int rows = 1;
+    while (r + rows < f->n && f->row[r + rows] < f->L.at[*b + 1]) ++rows;
+    return f->L.id[*b] >= s->sys->ne ? rows : -rows;
+}
+
+// (EV-43)  Where the laws leave little room, alternating projections end near the side from which they come, and the
+//          load of that contact vanishes again at once: there the choice is the analytic centre, the least of
+//          -sum log x_N, or -sum log((mu x_N)^2 - |x_T|^2), over x + N z, by Newton's method with steps of at most 0.9
+//          of the way out.
+static void centre(carom_flow *f, const carom_step *s, int free, double *x) {
+    enum { STEPS = 40 };
+    static const double NEAR = 1e-3; // of a reaction: the centre need not be known better
+    const int n = f->n;
+    double *H = f->S, *step = f->b, *d = f->scratch;
+    double g[1 + CAROM_TANGENTS], h[(1 + CAROM_TANGENTS) * (1 + CAROM_TANGENTS)];
+    for (int k = 0; k < STEPS; ++k) {
+        carom_zero(H, (ptrdiff_t)free * free);
+        carom_zero(step, free);
+        for (int r = 0, b = 0, rows; r < n; r += abs(rows)) {
+            rows = rows_of(f, s, r, &b);
+            if (rows < 0) continue;
+            const double mu = s->sys->contacts[f->L.id[b] - s->sys->ne].friction;
+            const int m = mu > 0 ? rows : 1;
+            if (!barrier(x + r, m - 1, mu, g, h)) return;
+            for (int j = 0; j < free; ++j) {
+                const double *N = f->N + r + (ptrdiff_t)j * n;
+                step[j] -= carom_dot(N, g, m);
+                for (int i = 0; i < free; ++i)
+                    for (int c = 0; c < m; ++c)
+                        H[i + (ptrdiff_t)j * free] += f->N[r + c + (ptrdiff_t)i * n] * carom_dot(N, h + c * m, m);
+            }
+        }
+        carom_zero(d, n);
+        const double slope = carom_dot(step, step, free);
+        if (!(slope > 0) || !carom_dense_positive(H, free, free, step)) return;
+        for (int j = 0; j < free; ++j) carom_axpy(d, step[j], f->N + (ptrdiff_t)j * n, n);
+        double length = 1;
+        for (int tries = 0; tries < STEPS; ++tries, length *= 0.5) {
+            bool inside = true;
+            for (int r = 0, b = 0, rows; r < n && inside; r += abs(rows)) {
+                rows = rows_of(f, s, r, &b);
+                const double mu = rows > 0 ? s->sys->contacts[f->L.id[b] - s->sys->ne].friction : 0;
+                const int m = mu > 0 ? rows : 1;
+                for (int i = 0; i < m && rows > 0; ++i) f->x[i] = x[r + i] + length / 0.9 * d[r + i];
+                inside = rows < 0 || barrier(f->x, m - 1, mu, g, h);
+            }
+            if (inside) break;
+        }
+        carom_axpy(x, length, d, n);
+        double moved = 0;
+        for (int i = 0; i < n; ++i) moved = fmax(moved, fabs(d[i]) / fmax(fabs(x[i]), DBL_MIN) * length);
+        if (moved < NEAR) return;
+    }
+}
+
 // From x_0.  A foot about to lift has next to no normal reaction, however they are shared: its friction has a reserve
 // all the same.
 static void choose(carom_flow *f, carom_step *s) {
-    const int free = null_space(f);
+    const int free = null_space(f, f->G.G, f->n, f->n);
     carom_copy(f->x, f->x_0, f->n);
     const double most = go_inside(f, s, free, f->x, f->b, 1, false);
     carom_copy(f->x, f->x_0, f->n);
     go_inside(f, s, free, f->x, f->x_0, most < ENOUGH * RESERVE ? fmax(most / RESERVE, DBL_EPSILON) : 1, true);
+    if (free > 0 && most < THIN) centre(f, s, free, f->x_0);
 }
 
 void carom_flow_inside(carom_flow *f, carom_step *s, double *lambda) {
@@ -184,5 +263,109 @@ void carom_flow_choose(carom_flow *f, carom_step *s) {
     for (int r = 0, b = 0; r < f->n; ++r) {
         while (f->row[r] >= f->L.at[b + 1]) ++b;
         *place(f, s, f->row[r], b) = f->x_0[r];
+    }
+}
+
+// -- impulses ---------------------------------------------------------------------------------------------------------
+
+// N with columns that are orthonormal over the rows of contacts, from row `first` on; those that share among joints
+// alone are left out.
+static int among_contacts(carom_flow *f, int free, int n, int first) {
+    int kept = 0;
+    for (int j = 0; j < free; ++j) {
+        double *N = f->N + (ptrdiff_t)kept * n;
+        if (kept != j) carom_copy(N, f->N + (ptrdiff_t)j * n, n);
+        for (int pass = 0; pass < 2; ++pass)
+            for (int i = 0; i < kept; ++i) {
+                const double *other = f->N + (ptrdiff_t)i * n;
+                carom_axpy(N, -carom_dot(other + first, N + first, n - first), other, n);
+            }
+        const double size = sqrt(carom_dot(N + first, N + first, n - first));
+        if (!(size > sqrt(CAROM_FLOW_CUT))) continue;
+        for (int i = 0; i < n; ++i) N[i] /= size;
+        ++kept;
+    }
+    return kept;
+}
+
+// The impulse of a block that obeys its law and is nearest to y.  as: one that does, with the same velocity u; one that
+// slides keeps its direction.
+static void obey(double *y, const carom_block *b, const double *as, const double *u, double none) {
+    const int tangents = (int)b->law - (int)CAROM_UNILATERAL;
+    const double mu = tangents > 0 ? b->mu : 0, T = tangents > 0 ? carom_length(y + 1, tangents) : 0;
+    if (u[0] > none) {
+        carom_zero(y, 1 + tangents);
+    } else if (tangents > 0 && carom_length(u + 1, tangents) > none) {
+        const double slip = carom_length(u + 1, tangents);
+        double along = y[0], size = 1;
+        for (int i = 1; i <= tangents; ++i) {
+            const double rho = as[0] > 0 ? as[i] / as[0] : -mu * u[i] / slip;
+            along += rho * y[i], size += rho * rho;
+        }
+        y[0] = fmax(0, along / size);
+        for (int i = 1; i <= tangents; ++i) y[i] = y[0] * (as[0] > 0 ? as[i] / as[0] : -mu * u[i] / slip);
+    } else if (mu * T <= -y[0]) {
+        carom_zero(y, 1 + tangents);
+    } else if (T > mu * y[0]) {
+        const double normal = (y[0] + mu * T) / (1 + mu * mu);
+        for (int i = 1; i <= tangents; ++i) y[i] *= mu * normal / T;
+        y[0] = normal;
+    }
+}
+
+// Is contact block b among those that N changes?
+static bool depends(const carom_flow *f, const carom_block *b, int free, int n) {
+    const int rows = 1 + (int)b->law - (int)CAROM_UNILATERAL;
+    for (int j = 0; j < free; ++j)
+        if (carom_norm_max(f->N + b->at + (ptrdiff_t)j * n, rows) > sqrt(CAROM_FLOW_CUT)) return true;
+    return false;
+}
+
+// (EV-42)  Impulses p of contacts that depend on each other are not unique, and which of them a solver finds is a
+//          matter of rounding; so is how much of the energy counts as friction's.  Of all that give the same velocities
+//          and obey the laws the shortest counts, over contacts: the projection of 0 on p + N z and the laws, by
+//          Dykstra's alternating projections.  What counts obeys the laws exactly, and what is rounding is zero: a
+//          trace of an impulse inside its disc would be a stick, one at all an impact.
+void carom_flow_shortest(carom_flow *f, const carom_step *s, double *p) {
+    enum { ROUNDS_MOST = 20000 };
+    static const double NEAR = 1e-13, FAR = 1e-9; // of the longest impulse: to end with; with which p stays as it is
+    const carom_problem *pb = &s->problem;
+    const int n = pb->n, first = f->L.at[s->sys->ne];
+    const double none = 4 * s->tol * s->scale;
+    bool known =
+        !s->impacts && !s->inside->friction && pb->G && pb->ld == n && n <= f->most && f->L.nb > s->sys->ne + 1;
+    for (int b = 0; b < pb->nb; ++b) known = known && pb->block[b].law <= CAROM_SPATIAL;
+    if (!known) return;
+    const int free = among_contacts(f, null_space(f, pb->G, n, n), n, first);
+    double *x = f->b, *y = f->x_0, *rest = f->scratch, far = HUGE_VAL, size = 0;
+    for (int b = s->sys->ne; b < pb->nb; ++b)
+        if (depends(f, pb->block + b, free, n)) size = fmax(size, fabs(p[pb->block[b].at]));
+    if (!(size > 0)) return;
+    carom_zero(x, n);
+    carom_zero(rest, n);
+    for (int round = 0; round < ROUNDS_MOST && far > NEAR * size; ++round) {
+        carom_copy(y, p, n); // the nearest one to x that gives the same velocities
+        for (int j = 0; j < free; ++j) {
+            const double *N = f->N + (ptrdiff_t)j * n;
+            carom_axpy(y, carom_dot(N + first, x + first, n - first) - carom_dot(N + first, p + first, n - first), N,
+                       n);
+        }
+        far = 0;
+        for (int i = first; i < n; ++i) x[i] = y[i] + rest[i];
+        for (int b = s->sys->ne; b < pb->nb; ++b) {
+            const int at = pb->block[b].at, rows = 1 + (int)pb->block[b].law - (int)CAROM_UNILATERAL;
+            if (!depends(f, pb->block + b, free, n)) continue;
+            for (int i = at; i < at + rows; ++i) rest[i] += y[i];
+            obey(x + at, pb->block + b, p + at, pb->u + at, none);
+            for (int i = at; i < at + rows; ++i) rest[i] -= x[i], far = fmax(far, fabs(x[i] - y[i]));
+        }
+    }
+    if (!(far <= FAR * size)) return;
+    carom_copy(p, y, first);
+    for (int b = s->sys->ne; b < pb->nb; ++b) {
+        const int at = pb->block[b].at, rows = 1 + (int)pb->block[b].law - (int)CAROM_UNILATERAL;
+        if (!depends(f, pb->block + b, free, n)) continue;
+        carom_copy(p + at, x + at, rows);
+        if (!(p[at] > NEAR * size)) carom_zero(p + at, rows);
     }
 }

@@ -116,8 +116,8 @@ static void put_shaft(const ctext *c, const char *name, const carom_member *f) {
     PUT(c, "static const flex_shaft %.100s_shaft[] = {", name);
     for (int e = 0; e + 1 < f->nodes; ++e) {
         const flex_shaft *s = &f->shaft[e];
-        PUT(c, "%s\n    {.s = %.17g, .l = %.17g, .mass = %.17g, .rotary = %.17g, .EI = %.17g, .GJ = %.17g", e ? "," : "",
-            s->s, s->l, s->mass, s->rotary, s->EI, s->GJ);
+        PUT(c, "%s\n    {.s = %.17g, .l = %.17g, .mass = %.17g, .rotary = %.17g, .EI = %.17g, .GJ = %.17g",
+            e ? "," : "", s->s, s->l, s->mass, s->rotary, s->EI, s->GJ);
         const double *const all[3] = {s->K, s->M, s->R};
         for (int k = 0; k < 3; ++k) {
             PUT(c, ", .%c = {", "KMR"[k]);
