@@ -1064,6 +1064,22 @@ static void put_signals(const text *x) {
     PUT(x, "0};\n#define JUMPS_UNTIL %s\n", a);
 }
 
+// Rows of sliding, rolling and spinning of every contact; of sliding alone where no contact has others, which costs less.
+static void put_discs(const text *x) {
+    const carom_model *m = x->m;
+    int discs = 1;
+    for (int c = 0; c < m->nc; ++c)
+        if (m->contacts[c].disc[0] && m->contacts[c].disc[0] < m->links[m->ne + c].ndir - 1) discs = 3;
+    PUT(x, "enum { DISCS = %d };\nCONSTANT int DISC[][DISCS] = {", discs);
+    for (int c = 0; c < m->nc; ++c) {
+        const int *disc = m->contacts[c].disc, rows = m->links[m->ne + c].ndir - 1, slides = disc[0] ? disc[0] : rows;
+        const int each[3] = {rows ? slides : 0, rows ? disc[1] : 0, rows ? rows - slides - disc[1] : 0};
+        for (int k = 0; k < discs; ++k) PUT(x, "%s%d", k ? ", " : "{", each[k]);
+        put(x, "}, ");
+    }
+    put(x, "{0}};\n");
+}
+
 static void put_tables(const text *x) {
     const carom_model *m = x->m;
     const int links = m->ne + m->nc;
@@ -1093,12 +1109,7 @@ static void put_tables(const text *x) {
     put_ints(x, "MASS_I", x->mass.i, x->mass.n), put_ints(x, "MASS_J", x->mass.j, x->mass.n);
 
     put_ints(x, "ROW", x->row, links + 1);
-    put(x, "CONSTANT int DISC[][3] = {"); // of contacts: rows of sliding, rolling and spinning
-    for (int c = 0; c < m->nc; ++c) {
-        const int *disc = m->contacts[c].disc, rows = m->links[m->ne + c].ndir - 1, slides = disc[0] ? disc[0] : rows;
-        PUT(x, "{%d, %d, %d}, ", rows ? slides : 0, rows ? disc[1] : 0, rows ? rows - slides - disc[1] : 0);
-    }
-    put(x, "{0}};\n");
+    put_discs(x);
     if (!x->r->jean) return;
     put_ints(x, "DM_I", m->dM.i, m->dM.n), put_ints(x, "DM_J", m->dM.j, m->dM.n), put_ints(x, "DM_L", m->dM.l, m->dM.n);
     put_gradients(x);
