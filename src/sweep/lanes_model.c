@@ -1064,7 +1064,7 @@ static void put_signals(const text *x) {
     PUT(x, "0};\n#define JUMPS_UNTIL %s\n", a);
 }
 
-// Rows of sliding, rolling and spinning of every contact; of sliding alone where no contact has others, which costs less.
+// Rows of sliding, rolling and spinning of every contact; of sliding alone where no contact has others: it costs less.
 static void put_discs(const text *x) {
     const carom_model *m = x->m;
     int discs = 1;
