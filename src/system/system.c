@@ -5,7 +5,7 @@
 #include <math.h>
 
 carom_system carom_system_default(int nq, int nv, int ne, int nc) {
-    static const carom_extensions none = {.speed = {NULL}};
+    static const carom_extensions none = {.speed = {.motion = NULL}};
     const carom_shape dense = {CAROM_DENSE, nv, 0, NULL};
     return (carom_system){.nq = nq,
                           .nv = nv,
