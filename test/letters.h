@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /// Fails with the first line that differs.
@@ -22,4 +23,16 @@ static inline void same_letters(const char *text, const char *file) {
         if (n != m || memcmp(a, b, n) != 0) fail_msg("%.*s\nis not\n%.*s", (int)n, a, (int)m, b);
         a += n, b += m;
     }
+}
+
+/// The same of what `show` writes.
+static inline void same_letters_of(void (*show)(FILE *f), const char *file) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    assert_non_null(f);
+    show(f);
+    fclose(f);
+    same_letters(text, file);
+    free(text);
 }

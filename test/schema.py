@@ -77,7 +77,8 @@ def main():
     typos, missed = 0, []
     for f, d in models.items():
         places = [()] + [(s,) for s in ("simulation", "energy", "contact defaults") if isinstance(d.get(s), dict)]
-        places += [(s, n) for s in ("bodies", "joints", "contacts", "springs", "motors", "loads", "ropes", "states")
+        places += [(s, n) for s in ("bodies", "joints", "contacts", "springs", "motors", "loads", "ropes", "states",
+                                 "constraints")
                    for n, x in (d.get(s) or {}).items() if isinstance(x, dict)]
         for place in places:
             inside = d
@@ -95,7 +96,8 @@ def main():
     by_hand = ["carom: 1\nbodies: 3", "carom: 1\nbody: {b: {mass: 1}}", "carom: 1\nbodies: {b: {mas: 1}}", "bodies: {}",
                "carom: 1\njoints: {j: {typ: revolute, between: [a, b]}}", "carom: 1\ncontacts: [1, 2]",
                "carom: 1\nsimulation: {shceme: auto}", "carom: 1\nsimulation: [auto]",
-               "carom: 1\ncontacts: {c: {gap: x, restituion: 0.5}}", "carom: 1\nstates: {i: {rate: 1, speed: 2}}",
+               "carom: 1\ncontacts: {c: {gap: x, restituion: 0.5}}", "carom: 1\nconstraints: {c: {rte: x}}",
+               "carom: 1\nstates: {i: {rate: 1, speed: 2}}",
                "carom: 1\nbodies: {b: {mass: 1, inertia: 1, shape: {circel: 1}}}", "- carom: 1"]
     missed += [t for t in by_hand if accepts(yaml.safe_load(t))]
     print(f"{len(models)} models, {len(wrong)} rejected; {typos + len(by_hand)} typos, {len(missed)} accepted; "

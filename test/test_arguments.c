@@ -201,6 +201,7 @@ static void give(void) {
 #pragma GCC diagnostic ignored "-Wdiscarded-qualifiers"
 #endif
 #include "arguments.inc"
+#include "own_folder.h"
 
 // The name of a function's argument number k, from 1.
 static const char *argument(const function *f, int k, char *name) {
@@ -269,9 +270,5 @@ static void missing_arguments_are_errors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(missing_arguments_are_errors)};
-    char folder[] = "/tmp/carom-arguments-XXXXXX", command[100]; // functions write files called VALUE_char
-    if (!mkdtemp(folder) || chdir(folder) != 0) return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command) != 0 || failed;
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder); // functions write files called VALUE_char
 }

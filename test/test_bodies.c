@@ -302,7 +302,7 @@ static void mistakes_in_bodies_have_their_place_and_sentence(void **state) {
         {H "  b: {mas: 1}\n", "3:7: unknown key 'mas' in body 'b'; did you mean 'mass'?"},
         {H "  ground: {mass: 1}\n", "3:3: 'ground' is predefined; for a body with prescribed motion use `motion:`"},
         {H "  b: {motion: {at: [0, sin(t)]}, mass: 1}\n",
-         "3:34: the motion of body 'b' is prescribed; 'mass' has no meaning beside `motion`"},
+         "3:34: the motion of body 'b' is prescribed; 'mass' cannot be combined with `motion`"},
         {H "  b: {motion: {angle: t}}\n", "3:7: the motion needs `at:` with a list of two (planar) or three (spatial)"},
         {H "  b: {motion: {at: [0, 0, 0], angle: t}}\n",
          "3:31: an angle in space needs an axis; add `axis: [0, 0, 1]`"},

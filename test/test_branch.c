@@ -474,6 +474,32 @@ static void lengths(void **state) {
     }
 }
 
+// x'' + 0.3 x' = p - c - x^2/L^2 in units of L: a fold at p = c.  Lengths far below and above a metre are found, over
+// ranges of any width, and beyond the fold the initial state has no value.
+static void folds_of_any_size(void **state) {
+    (void)state;
+    static const double L[] = {1, 1e-6, 1e5, 1e-9}, c[] = {0, 5, -1000, 0}, range[] = {10, 1, 0.1, 1e-3};
+    for (int i = 0; i < 16; ++i) {
+        char text[400];
+        const double middle = c[i / 4], r = range[i % 4];
+        snprintf(text, sizeof text,
+                 "carom: 1\nparameters: {p: %.17g, c: %.17g, L: %.17g}\ncoordinates: {x: {at: L*sqrt(p - c)}}\n"
+                 "energy: {kinetic: \"1/2*x'^2\", potential: x^3/(3*L) - (p - c)*x*L}\nforces: {x: -0.3*x'}\n",
+                 middle + r / 2, middle, L[i / 4]);
+        const carom_orbit_def d = define(text, NULL, 0);
+        const carom_follow_def f = define_branch(&d, NULL, NULL, "p", middle - r, middle + r);
+        carom_branch b = follow(&f);
+        assert_int_equal(count_events(&b), 1);
+        assert_close(at_event(&b, "fold", 0), middle, 1e-10 * (fabs(middle) + r));
+        consistent(&b);
+        for (long k = 0; k < b.branch.rows; ++k) {
+            const double x = cell(&b, "x", k) / L[i / 4], p = b.branch.column[1].real[k] - middle;
+            assert_close(x * x, p, 1e-10 * (fabs(middle) + r));
+        }
+        carom_branch_free(&b);
+    }
+}
+
 // Stick and slip on a belt: where slip begins the friction law has a kink, and the derivative by the speed of the belt
 // must not be taken across it.
 static double belt_at(double v, double end) {
@@ -540,6 +566,7 @@ int main(void) {
                                        cmocka_unit_test(crossing_sliding),
                                        cmocka_unit_test(closing), cmocka_unit_test(bilinear),
                                        cmocka_unit_test(lengths),
+                                       cmocka_unit_test(folds_of_any_size),
                                        cmocka_unit_test(belt_gradient),
                                        cmocka_unit_test(sticking_equilibria)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -236,6 +236,35 @@ static void a_pile_of_all_kinds_comes_to_rest_where_auto_has_it(void **state) {
     carom_model_destroy(m);
 }
 
+// -- bodies far from each other ---------------------------------------------------------------------------------------
+
+// A body tumbles about a joint, beside one that hangs far away: the distance says nothing about how far it turns within
+// a difference of positions, which are those of `auto` at any distance.
+static void a_body_tumbles_whatever_is_far_away(void **state) {
+    (void)state;
+    static const double far[] = {1, 1e2, 1e4};
+    for (size_t i = 0; i < sizeof far / sizeof *far; ++i) {
+        char text[800];
+        snprintf(text, sizeof text,
+                 "carom: 1\nparameters: {X: %g}\nbodies:\n  far: {mass: 1, inertia: [1, 1, 1], at: [X, 0, 0]}\n"
+                 "  b: {mass: 1, inertia: [1, 2, 3], spin: [0.1, 5, 0]}\ncontacts: {c: {gap: \"1e6 - b.x\"}}\n"
+                 "joints: {a: {type: revolute, between: [ground, far], at: [X, 0, 0], axis: [0, 0, 1]}, s: {type: "
+                 "spherical, between: [ground, b], at: [0, 0, 0]}}\n",
+                 far[i]);
+        carom_model *m = good(text);
+        double q[2][4];
+        for (int k = 0; k < 2; ++k) {
+            carom_sim *sim = start(m, k ? "event-driven" : "auto", "rtol=1e-10", 3, 3);
+            model_sim_run(sim);
+            const double *turned = carom_sim_now(sim).q + position(m, "b.x") + 3;
+            for (int j = 0; j < 4; ++j) q[k][j] = turned[j];
+            carom_sim_destroy(sim);
+        }
+        for (int j = 0; j < 4; ++j) assert_close(q[1][j], q[0][j], 1e-7);
+        carom_model_destroy(m);
+    }
+}
+
 // -- stopping together, and steps too long for the model --------------------------------------------------------------
 
 // The tip and the rim of the top slide, and friction stops both at one instant (t = 1.612): the rim takes the tip with
@@ -339,6 +368,7 @@ int main(void) {
         cmocka_unit_test(a_block_lands_on_a_corner_and_comes_to_rest_where_auto_has_it),
         cmocka_unit_test(a_block_in_space_slides_over_a_seam_too),
         cmocka_unit_test(a_pile_of_all_kinds_comes_to_rest_where_auto_has_it),
+        cmocka_unit_test(a_body_tumbles_whatever_is_far_away),
         cmocka_unit_test(contacts_that_are_stopped_by_others_stick_too),
         cmocka_unit_test(a_stiff_floating_beam_swings_whatever_the_step),
     };

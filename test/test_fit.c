@@ -1,6 +1,7 @@
 // test_fit.c: carom fit: fits with known answers, and what is said about data that do not allow one.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "model_text.h"
+#include "own_folder.h"
 #include "program.h"
 
 // The number behind the i-th `words` in the output.
@@ -189,13 +190,9 @@ static void refused(void **state) {
 }
 
 int main(void) {
-    char folder[] = "/tmp/carom-fit-XXXXXX", command[200];
-    if (!mkdtemp(folder) || chdir(folder) != 0) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(line),        cmocka_unit_test(impacts), cmocka_unit_test(impacts_of_a_gap_with_several_parts),
         cmocka_unit_test(files),       cmocka_unit_test(unheard), cmocka_unit_test(bounded),
         cmocka_unit_test(experiments), cmocka_unit_test(refused)};
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") != 0 || system(command) != 0 ? 1 : failed;
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -102,7 +102,7 @@ static void a_run_without_memory_can_go_on(void **state) {
         carom_sim_state(poor, &size), carom_sim_state(rich, &other);
         assert_int_equal(size, other);
         print_message("    %ld requests failed\n", failures);
-        assert_true(failures >= 6);
+        assert_true(failures >= 4); // where calloc refuses the block of the list, it is mapped
         carom_sim_destroy(poor);
         carom_sim_destroy(rich);
         carom_model_destroy(m);

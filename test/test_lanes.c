@@ -136,6 +136,26 @@ static const char die[] =
     "contacts: {throw: {between: [cube, floor], restitution: e, friction: mu}}\n"
     "simulation: {scheme: moreau-midpoint, step: 2e-4, end: 0.11}\n";
 
+// A ball and a box on compliant contacts with friction, Hertz' exponent and damping.
+static const char compliant[] =
+    "carom: 1\nparameters: {m: 1, k: 2e4, c: 0.2, s: 0.01}\ngravity: [0, -9.81]\n"
+    "bodies:\n  ball: {mass: m, inertia: 0.004, at: [0, 0.3], velocity: [0.5, 0], spin: 3}\n"
+    "  block: {mass: 2, inertia: 0.01, at: [1, 0.3], angle: 0.3, spin: 1}\n"
+    "shapes: {disc: {circle: 0.1, of: ball}, box: {box: [0.2, 0.1], of: block}, floor: {plane: [0, 1]}}\n"
+    "contacts:\n  a: {between: [disc, floor], stiffness: k, damping: c, friction: 0.3, stiction speed: s}\n"
+    "  b: {between: [box, floor], stiffness: 5*k, exponent: 1.5, friction: 0.4, stiction speed: 0.01}\n"
+    "simulation: {scheme: moreau-midpoint, step: 1e-4, end: 0.4}\n";
+
+// A block on a belt, whose friction depends on the slip and on time, held by a spring; a brake with static friction.
+static const char stribeck[] =
+    "carom: 1\nparameters: {m: 1, k: 100, vb: 0.2, mus: 0.4, muk: 0.2, vs: 0.05}\n"
+    "coordinates: {x: {at: 0.01}, y: {at: 0.02}, z: {at: 1, rate: 2}}\n"
+    "energy: {kinetic: \"1/2*m*(x'^2 + y'^2 + z'^2)\", potential: 1/2*k*x^2 + m*9.81*y + 15*z^2}\n"
+    "contacts:\n  belt: {gap: y, slip rate: \"x' - vb*(1 + sin(t))\", restitution: 0.4,\n"
+    "    friction: muk + (mus - muk)/(1 + (slip.speed/vs)^2) + 0.05*sin(3*t)}\n"
+    "  brake: {slip: z, normal force: 5, friction: {static: 0.5, kinetic: 0.3, stribeck: 0.1}}\n"
+    "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 3}\n";
+
 static carom_sweep_def def_of(const char *text, const char *const *vary, const char *const *observe) {
     carom_sweep_def d = carom_sweep_default();
     d.model = (carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"};
@@ -302,6 +322,31 @@ static void bodies_agree(void **state) {
     (void)state;
     agree(def_of(clearance, LIST("m=0.06:0.1:3", "e=0.3,0.5"), of_clearance), 1e-11, 0, "slider-crank with clearance");
     agree(def_of(die, LIST("m=0.01,0.02", "w=3,4", "z0=0.03,0.032"), of_die), 1e-10, 0, "die and flywheel");
+}
+
+// The forces of compliant contacts are those of the model.
+static void compliant_contacts_agree(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"moreau-midpoint", "half-explicit"};
+    for (int i = 0; i < 2; ++i) {
+        carom_sweep_def d = def_of(compliant, LIST("k=1e4,2e4", "c=0.1,0.2", "s=0.01,0.02"),
+                                   LIST("ball.x", "ball.y", "ball.angle", "block.y", "block.angle"));
+        d.run.scheme = schemes[i];
+        agree(d, 1e-11, 0, schemes[i]);
+    }
+}
+
+// (FV-1)  Coefficients of friction by slip and time: in slip, in stick, and where one ends.
+static void varying_friction_agrees(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"half-explicit", "moreau-jean"};
+    for (int i = 0; i < 2; ++i) {
+        carom_sweep_def d = def_of(stribeck, LIST("mus=0.25,0.4", "vs=0.02,0.05"),
+                                   LIST("x", "x'", "y", "z", "rms(x)", "impacts"));
+        d.run.scheme = schemes[i];
+        agree(d, 1e-11, 0, schemes[i]);
+    }
+    agree(def_of(stribeck, LIST("muk=0.2,-0.1"), LIST("x")), 1e-11, 1, "a negative coefficient");
 }
 
 // A mass or stiffness out of its range, and a start that joints or shapes do not allow, are the engine's.
@@ -635,6 +680,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(far_angles_agree),
         cmocka_unit_test(joints_and_friction_agree),
         cmocka_unit_test(bodies_agree),
+        cmocka_unit_test(compliant_contacts_agree),
+        cmocka_unit_test(varying_friction_agrees),
         cmocka_unit_test(sweeps_that_lanes_do_not_support),
         cmocka_unit_test(gpu_refuses),
         cmocka_unit_test(bundled_models_are_taken_or_refused),

@@ -124,14 +124,7 @@ static void write_all(FILE *f) {
 
 static void letter_by_letter(void **state) {
     (void)state;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    assert_non_null(f);
-    write_all(f);
-    fclose(f);
-    same_letters(text, CAROM_SOURCE_DIR "/test/ledger.txt");
-    free(text);
+    same_letters_of(write_all, CAROM_SOURCE_DIR "/test/ledger.txt");
 }
 
 int main(int argc, char **argv) {

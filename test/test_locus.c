@@ -84,6 +84,63 @@ static void strut(void **state) {
     carom_locus_free(&l), carom_branch_free(&b);
 }
 
+// The same without damping, where every fold has a double eigenvalue 0 and none of them is a point of Bogdanov and
+// Takens; and with x'' = a + b x + x^2 + x x', where (0, 0) is one.
+static void double_zeros(void **state) {
+    (void)state;
+    static const double range[][4] = {{0.5, 2, -1, 1}, {0, 30, -10, 10}, {0.99, 1.3, -0.1, 0.1}, {0, 3, -1, 1}};
+    const char *text = "carom: 1\nparameters: {P: 1.2, c: 0.2, k: 1}\ncoordinates: {a: {at: 0.9}}\nenergy: {kinetic: "
+                       "\"1/2*a'^2\", potential: \"1/2*k*a^2 + P*cos(a) - c*a\"}\n";
+    carom_branch b = rests(text, "c", -0.3, 0.3, 0);
+    for (int i = 0; i < 4; ++i) {
+        const double *at = range[i];
+        carom_locus l = curve_of(text, &b, "fold", 0, NULL, CAROM_LOCUS_FOLD, "P", at[0], at[1], "c", at[2], at[3], 0);
+        const long r = event_row(&l, "cusp");
+        assert_close(l.curve.column[1].real[r], 1, 1e-11), assert_close(l.curve.column[2].real[r], 0, 1e-11);
+        assert_int_equal(count(&l), 1);
+        carom_locus_free(&l);
+    }
+    carom_branch_free(&b);
+    const char *normal = "carom: 1\nparameters: {a: -1, b: 0}\ncoordinates: {x: -1}\nenergy: {kinetic: \"1/2*x'^2\"}\n"
+                         "forces: {x: \"a + b*x + x^2 + x*x'\"}\n";
+    b = rests(normal, "a", -2, 1, 0);
+    carom_locus l = curve_of(normal, &b, "fold", 0, NULL, CAROM_LOCUS_FOLD, "a", -3, 3, "b", -2, 2, 0);
+    const long r = event_row(&l, "bogdanov-takens");
+    assert_close(l.curve.column[1].real[r], 0, 1e-9), assert_close(l.curve.column[2].real[r], 0, 1e-9);
+    for (long i = 0; i < l.curve.rows; ++i)
+        assert_close(l.curve.column[1].real[i], pow(l.curve.column[2].real[i], 2) / 4, 1e-9);
+    assert_int_equal(count(&l), 1);
+    carom_locus_free(&l), carom_branch_free(&b);
+    // Hopf points at a = 0 while b < 0, with the frequency sqrt(-b); the curve ends in (0, 0)
+    const char *left = "carom: 1\nparameters: {a: -1, b: -1}\ncoordinates: {x: -0.6}\nenergy: {kinetic: \"1/2*x'^2\"}\n"
+                       "forces: {x: \"a + b*x + x^2 + x*x'\"}\n";
+    b = rests(left, "a", -2, 1, 0);
+    assert_close(at_event(&b, "hopf", 0), 0, 1e-10);
+    l = curve_of(left, &b, "hopf", 0, NULL, CAROM_LOCUS_HOPF, "a", -3, 3, "b", -2, 2, 0);
+    const long end = event_row(&l, "bogdanov-takens");
+    assert_close(l.curve.column[1].real[end], 0, 1e-9), assert_close(l.curve.column[2].real[end], 0, 1e-6);
+    for (long i = 0; i < l.curve.rows; ++i) {
+        const double B = l.curve.column[2].real[i];
+        assert_close(l.curve.column[1].real[i], 0, 1e-9), assert_true(B < 1e-6);
+        if (B < -1e-6) assert_close(l.curve.column[5].real[i], sqrt(-B), 1e-9);
+        // c1 = 1/2 s/b of x'' = b x + x^2 + s x x', by (HOP-2)
+        if (B < -0.1) assert_close(l.curve.column[7].real[i], -0.5 / B, 1e-7);
+    }
+    carom_locus_free(&l), carom_branch_free(&b);
+}
+
+// P (sin a - a) = 0 at P = 1, a = 0 for every k; with an imperfection eps there is no branch point.
+static void stiffness_of_any_size(void **state) {
+    (void)state;
+    const char *text = "carom: 1\nparameters: {P: 0, k: 1, eps: 0}\ncoordinates: {a: 0}\nenergy: {kinetic: "
+                       "\"1/2*a'^2\", potential: \"1/2*k*(a - eps)^2 + P*k*cos(a)\"}\n";
+    carom_branch b = rests(text, "P", 0, 3, 0);
+    carom_locus l = curve_of(text, &b, "branch", 0, NULL, CAROM_LOCUS_BRANCH, "P", 0, 3, "k", 0.1, 10, 0);
+    assert_true(l.curve.rows > 10);
+    for (long i = 0; i < l.curve.rows; ++i) assert_close(l.curve.column[1].real[i], 1, 1e-10);
+    carom_locus_free(&l), carom_branch_free(&b);
+}
+
 // x'' + x = p x' + q x'^3 - x'^5: Hopf points at p = 0, Re c1 = 3/2 q; folds of orbits where p + 3/4 q r^2 - 5/8 r^4 =
 // 0 to first order.
 static void bautin(void **state) {
@@ -94,9 +151,9 @@ static void bautin(void **state) {
     assert_close(at_event(&b, "fold", 0), -0.056249381993, 1e-9);
     carom_locus l = curve_of(text, &b, "hopf", 0, NULL, CAROM_LOCUS_HOPF, "p", -0.2, 0.2, "q", -1, 1, 0);
     const long r = event_row(&l, "bautin");
-    assert_close(l.curve.column[1].real[r], 0, 1e-9), assert_close(l.curve.column[2].real[r], 0, 1e-6);
+    assert_close(l.curve.column[1].real[r], 0, 1e-9), assert_close(l.curve.column[2].real[r], 0, 1e-9);
     for (long i = 0; i < l.curve.rows; ++i)
-        assert_close(l.curve.column[7].real[i], 1.5 * l.curve.column[2].real[i], 1e-5),
+        assert_close(l.curve.column[7].real[i], 1.5 * l.curve.column[2].real[i], 1e-9),
             assert_close(l.curve.column[5].real[i], 1, 1e-9);
     assert_int_equal(count(&l), 1);
     carom_locus_free(&l);
@@ -215,6 +272,7 @@ static void refused_curves(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(strut),         cmocka_unit_test(bautin),
+                                       cmocka_unit_test(double_zeros),  cmocka_unit_test(stiffness_of_any_size),
                                        cmocka_unit_test(duffing),       cmocka_unit_test(van_der_pol),
                                        cmocka_unit_test(table),         cmocka_unit_test(grazing),
                                        cmocka_unit_test(refused_curves)};

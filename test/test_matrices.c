@@ -86,9 +86,9 @@ static void what_is_wrong_in_a_file_is_told_with_its_line(void **state) {
         {HEAD "coordinate real general\n2 2 1\n1 1 1 1\n", "a.mtx:3: an entry is"},
         {HEAD "coordinate real symmetric\n2 2 1\n1 2 1\n", "a.mtx:3: a symmetric file"},
         {HEAD "coordinate real skew-symmetric\n2 2 1\n1 1 1\n", "a.mtx:3: a skew-symmetric"},
-        {HEAD "coordinate real general\n2 2 2\n1 1 1\n%\n1 1 2\n", "a.mtx:5: this entry stands"},
-        {HEAD "coordinate real general\n3 3 4\n2 1 1\n1 2 1\n3 3 1\n2 1 5\n", "a.mtx:6: this entry stands"},
-        {HEAD "coordinate real general\n2 2 1\n1 1 1\n1 2 1\n", "a.mtx:4: the file goes on"},
+        {HEAD "coordinate real general\n2 2 2\n1 1 1\n%\n1 1 2\n", "a.mtx:5: duplicate entry"},
+        {HEAD "coordinate real general\n3 3 4\n2 1 1\n1 2 1\n3 3 1\n2 1 5\n", "a.mtx:6: duplicate entry"},
+        {HEAD "coordinate real general\n2 2 1\n1 1 1\n1 2 1\n", "a.mtx:4: the file continues after its last entry"},
         {HEAD "array real general\n2 1\n1 2\n", "a.mtx:3: an entry of an array"},
     };
     for (size_t f = 0; f < sizeof files / sizeof *files; ++f) {

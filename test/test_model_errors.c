@@ -62,7 +62,7 @@ static const struct { const char *text, *error;
                                                        "inside { } and [ ]; decimals are written with a point: 9.81"},
     {H "contacts:\n  c: {gap: 1 - sqrt(x^2)}\n",
      "5:12: the gap of 'c' has no finite derivative at the initial position; a root, or hypot of zeros, has none: "
-     "start beside that place"},
+     "start near that point"},
     {H "checks: [min(x, y) > 0]\n",
      "4:10: incomplete check; an expression with a comma inside { } or [ ] needs quotes"},
     {H "let: {a: x''}\n",

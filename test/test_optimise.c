@@ -43,6 +43,17 @@ static void damping(void **state) {
     assert_int_equal(o.history.rows, o.runs);
     assert_non_null(strstr(o.text, "# damping\ncarom: 1\nparameters: {z: 0.49978"));
     carom_optimum_free(&o);
+    // values set beside the file, of what is optimised and of what is not: the model that is written has both
+    d.model.set = LIST("z=1.9", "k=1.0");
+    o = optimum(&d);
+    assert_close(o.value[0], 0.4997829188, 1e-8);
+    assert_non_null(o.text), assert_non_null(strstr(o.text, "z: 0.49978")), assert_non_null(strstr(o.text, ", k: 1}"));
+    carom_optimum_free(&o);
+    d.model.set = LIST("k=4");
+    o = optimum(&d);
+    assert_non_null(strstr(o.text, ", k: 4}"));
+    carom_optimum_free(&o);
+    d.model.set = NULL;
     d.method = "cobyla";
     o = optimum(&d);
     assert_close(o.value[0], 0.4997829188, 1e-5);

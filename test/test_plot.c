@@ -232,6 +232,29 @@ static void gaps_of_many_contacts_are_no_constraints(void **state) {
     assert_true(constraint < pin && pin < energy);
 }
 
+// A brake has friction and no gap; the contact behind it has one colour all the same.  States have a panel.
+static void a_contact_has_one_colour(void **state) {
+    (void)state;
+    if (!gnuplot()) skip();
+    put("brake.yaml", "carom: 1\ncoordinates: {x: 0, y: {at: 1e-3, rate: -1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), "
+                      "potential: 9*y}\nstates: {i: {at: 0 A, rate: 1 - i}}\nforces: {x: 3*i}\ncontacts:\n"
+                      "  brake: {normal force: 2, slip: x, friction: 1}\n"
+                      "  floor: {gap: y, slip: x, friction: 0.3}\nsimulation: {scheme: mixed, step: 0.01, end: 1}\n");
+    assert_int_equal(carom("run brake.yaml -q -o brake.h5 --force"), 0);
+    plot("brake.h5");
+    assert_says(script, "\"state (A)\"");
+    assert_says(script, "title \"i\"");
+    const char *end = script, *colour = NULL;
+    int panels = 0;
+    for (const char *at; (at = strstr(end, "title \"floor\"")); ++panels) {
+        end = at + 1;
+        while (at > script && strncmp(at, "lc rgb '", 8) != 0) --at;
+        if (colour && strncmp(at, colour, 15) != 0) fail_msg("%.15s and %.15s", colour, at);
+        colour = at;
+    }
+    assert_true(panels >= 4);
+}
+
 static void a_window_of_time_is_cut_out(void **state) {
     (void)state;
     if (!gnuplot()) skip();
@@ -377,6 +400,7 @@ int main(void) {
         cmocka_unit_test(phase_portraits_have_axes_of_their_own),
         cmocka_unit_test(bodies_have_positions_and_portraits),
         cmocka_unit_test(gaps_of_many_contacts_are_no_constraints),
+        cmocka_unit_test(a_contact_has_one_colour),
         cmocka_unit_test(a_window_of_time_is_cut_out),
         cmocka_unit_test(outputs_stand_for_many_coordinates),
         cmocka_unit_test(a_sketch_shows_the_course),

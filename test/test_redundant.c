@@ -267,7 +267,8 @@ static int handed_on(const carom_system *seen, const carom_system *base) {
         HANDED(events->freeze), HANDED(friction), HANDED(events->kinks), HANDED(events->next_jump),
         HANDED(events->limit_step), HANDED(restitution), HANDED(events->gap_bounds);
     HANDED(explain), HANDED(signals->set), HANDED(signals->sample), HANDED(contact_list->work_size),
-        HANDED(contact_list->search), HANDED(contact_list->adopt), HANDED(contact_list->number_of);
+        HANDED(contact_list->search), HANDED(contact_list->adopt), HANDED(contact_list->number_of),
+        HANDED(contact_list->freeze_searched);
 #undef HANDED
     assert_true(!seen->events->global_bounds && !seen->speed->rates && !seen->speed->observe);
     return n;

@@ -33,6 +33,22 @@ typedef struct one {
     "coordinates: {x: {at: 0, rate: 1}, y: 0.5, z: {at: 1.1, rate: -1}}\nenergy: {kinetic: (x'^2 + 0.1*y'^2 + "        \
     "z'^2)/2}\ncontacts: {a: {gap: y - x, restitution: 0.8}, b: {gap: z - y, restitution: 0.8}}\n"
 
+// Forces that a step does not see: a bell in time, one that brakes, a wall of tanh.
+#define FORCE_PULSE "coordinates: {x: 0}\nenergy: {kinetic: x'^2/2}\nforces: {x: '282*exp(-((t-0.5037)/2e-3)^2)'}\n"
+#define BRAKE                                                                                                          \
+    "coordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2}\nforces: {x: "                                      \
+    "\"-300*exp(-((x-0.5123)/2e-3)^2)*x'\"}\n"
+#define STEP "coordinates: {x: {at: 0, rate: 2}}\nenergy: {kinetic: x'^2, potential: '6*(1+tanh((x-0.7113)/1e-3))'}\n"
+// A chain of ten links over a peg, pulled by 100 kg.
+#define CHAIN                                                                                                          \
+    "gravity: [0, 0, -9.81]\nparameters: {n: 10, l: 0.1, M: 100}\nshapes: {peg: {capsule: [0.1, 2], axis: [0,1,0], "   \
+    "at: "                                                                                                             \
+    "[0.5, 0, -0.102]}}\nbodies:\n  c: {repeat: n, body: {mass: 0.1, inertia: [1e-4,1e-4,1e-5], at: [l*(i+1/2), 0, "   \
+    "0.02], shape: {capsule: [0.02, l], axis: [1,0,0]}}}\n  m: {mass: M, inertia: [1,1,1], at: [l*n, 0, 0.02-0.15], "  \
+    "shape: {sphere: 0.1}}\njoints:\n  hook: {type: spherical, between: [ground, \"c[0]\"], at: [0,0,0.02]}\n  pin: "  \
+    "{repeat: n-1, joint: {type: spherical, between: [\"c[i]\",\"c[i+1]\"], at: [l*(i+1),0,0.02]}}\n  load: {type: "   \
+    "spherical, between: [\"c[n-1]\", m], at: [l*n,0,0.02]}\ncontacts: {p: {between: [[c, m], peg], friction: 0.3}}\n"
+
 static const one cases[] = {
     {"energy-created",
      "Newton's law",
@@ -50,6 +66,14 @@ static const one cases[] = {
     {"penetration", "overlap by", "moreau-jean", NULL, 0.01, 1, PULSE, {0}},
     {"unaccounted-energy", "forces or directions change too much", "moreau-jean", NULL, 0.01, 1, BARRIER, {0}},
     {"unaccounted-energy", "forces or directions change too much", "alpha-forces", NULL, 0.01, 1, BARRIER, {0}},
+    {"resolution", "forces change inside steps", "moreau-midpoint", NULL, 0.02, 1, BARRIER, {0}},
+    {"resolution", "forces change inside steps", "half-explicit", NULL, 0.005, 1, BARRIER, {0}},
+    {"resolution", "forces change inside steps", "newmark", NULL, 0.01, 1, FORCE_PULSE, {0}},
+    {"resolution", "forces change inside steps", "half-explicit-rk", NULL, 0.02, 1, BRAKE, {0}},
+    {"unaccounted-energy", "forces or directions change too much", "moreau-jean", NULL, 2e-3, 1, CHAIN, {0}},
+    {"unaccounted-energy", "forces or directions change too much", "newmark", NULL, 2e-3, 1, CHAIN, {0}},
+    {"resolution", "forces change inside steps", "dg-plus", NULL, 0.005, 0.7, STEP, {0}},
+    {"drift", "joints drift by", "moreau-midpoint", NULL, 2e-3, 1, CHAIN, {0}},
     {"drift", "joints drift by", "moreau-jean", "theta=1", 1e-3, 2, JOINT, {0}},
     {"drift", "joints drift by", "half-explicit", NULL, 1e-2, 10, JOINT, {0}},
     {"resolution", "damps the model's vibration", "moreau-jean", "theta=1", 0.01, 1, OSCILLATOR(400, 0), {0}},
@@ -129,7 +153,7 @@ static void every_remedy_helps(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         const one *x = &cases[i];
         if (BRIEF && i % 3 != 0) continue;
-        char text[1200], other[1200], said[sizeof((carom_warning *)0)->text];
+        char text[2400], other[2400], said[sizeof((carom_warning *)0)->text];
         const char *const options[] = {x->option, NULL};
         snprintf(text, sizeof text, "carom: 1\n%s", x->text);
         if (!warns(x, text, x->scheme, options, x->h, said, sizeof said))

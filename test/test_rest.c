@@ -281,13 +281,13 @@ static void a_follower_is_no_reason_to_warn(void **state) {
     static const struct { const char *text; double h, end; } models[] = {
         {"carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: 0.05*y'^2, potential: 0.1*9.81*y + 500*(y + "
          "0.01)^2}\ncontacts: {face: {gap: y - 0.01*(1 - cos(175*t)), restitution: 0.3}}\n",
-         1e-4, 0.2},
+         1e-5, 0.2}, // works of the table are of first order: at 1e-4 11 % of the motion are unaccounted for
         {"carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: 1/2*y'^2, potential: 9.81*y}\ncontacts: {table: {gap: y - "
          "0.05*(1 - cos(10*t))}}\n",
-         1e-3, 2},
+         1e-4, 2},
         {"carom: 1\ncoordinates: {x: {at: 0, rate: 2}, y: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: "
          "9.81*y}\ncontacts: {ground: {gap: y - 0.05*(cos(5*x) - 1)}}\n",
-         1e-3, 1},
+         1e-4, 1},
     };
     for (int i = 0; i < 3; ++i) {
         carom_model *m = good(models[i].text);

@@ -837,7 +837,7 @@ static void rows_beside_events_need_a_model_of_their_own(void **state) {
         rd.sim = sim, rd.memory = true, rd.event_rows = true, rd.step = 1e-2, rd.end = 0.1, rd.model = k > 0 ? m : NULL;
         carom_record *record = carom_record_create(&rd, &err);
         assert_int_equal(record != NULL, k == 2);
-        if (k < 2) assert_non_null(strstr(err.text, "rows beside events are not supported"));
+        if (k < 2) assert_non_null(strstr(err.text, "rows at both sides of events are not supported"));
         if (k == 3) assert_non_null(strstr(err.text, "does not locate events"));
         carom_record_destroy(record);
         carom_sim_destroy(sim);

@@ -236,6 +236,31 @@ static void structure_is_derived(void **state) {
     carom_model_destroy(m);
 }
 
+// Stiffness, damping and stiction speed of a compliant contact are parameters of its force; the exponent and the
+// coefficient of friction go into its structure, and so does a damping that begins.
+static void compliant_contacts(void **state) {
+    (void)state;
+    static const char text[] =
+        "carom: 1\nparameters: {k: 2e4, c: 0.1, n: 1.5, s: 0.01, mu: 0.3}\ngravity: [0, -9.81]\n"
+        "bodies: {b: {mass: 1, inertia: 0.01, at: [0, 0.09], velocity: [1, -1]}}\n"
+        "shapes: {ball: {circle: 0.1, of: b}, floor: {plane: [0, 1]}}\n"
+        "contacts: {hit: {between: [ball, floor], stiffness: k, damping: c, exponent: n, friction: mu, "
+        "stiction speed: 2*s}}\n";
+    static const struct { const char *name; double factor; bool derives; } to[] = {
+        {"k", 1.25, false}, {"c", 1.25, false}, {"s", 1.25, false}, {"n", 1.25, true}, {"mu", 1.25, true},
+        {"k", 0, true},     {"c", 0, true},     {"s", 0, true},     {"k", -1, true},   {"c", -1, true}};
+    carom_model *m = good(text);
+    for (size_t k = 0; k < sizeof to / sizeof *to; ++k) {
+        double x;
+        bool derived = true; // also where the new value is rejected
+        int i = 0;
+        while (strcmp(carom_model_parameter(m, i, &x), to[k].name) != 0) ++i;
+        moved_alike(m, text, sizeof text - 1, "m.yaml", i, to[k].factor * x, &derived);
+        assert_int_equal(derived, to[k].derives);
+    }
+    carom_model_destroy(m);
+}
+
 // Friction with a normal force of its own, by direction, by reactions: numbers, numbers in expressions, structure.
 static void laws_of_friction(void **state) {
     (void)state;
@@ -274,6 +299,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(numbers_follow),
         cmocka_unit_test(what_fails_leaves_the_model),
         cmocka_unit_test(structure_is_derived),
+        cmocka_unit_test(compliant_contacts),
         cmocka_unit_test(laws_of_friction),
         cmocka_unit_test(shipped_models_with_every_parameter),
     };

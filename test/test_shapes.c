@@ -443,7 +443,7 @@ static void wrong_shapes_are_refused_with_the_place(void **state) {
         {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{between: [b, f], gap: 1}", "unknown key 'gap'"},
         {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{between: {a: 1}}", "a list of two shapes"},
         {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{among: b}", "among is a list of shapes"},
-        {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{among: [b, f, b]}", "belong to one body"},
+        {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{among: [b, f, b]}", "is listed twice"},
         {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{among: [b, f], between: [b, f]}", "mutually exclusive"},
         {"shape: {circle: 0.1}", "f: {circle: 1, of: bb}", "{between: [b, f]}", "unknown body or flexible member 'bb'"},
         {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{between: [b, [f, [f]]]}", "the name of a shape, not a list"},

@@ -154,6 +154,17 @@ static void equilibria(void **state) {
     check_near(v[1], r.q[1], 0);
     carom_equilibrium_free(&r);
     carom_model_destroy(m);
+    // a pressure of megapascals holds a piston at its stop, and nothing else does: the stop does not lose it (RST-3)
+    m = good("carom: 1\nparameters: {B: 1.2e9, A: 2e-3}\nbodies: {piston: {mass: 40, inertia: 1}}\njoints:\n"
+             "  bore: {type: prismatic, between: [ground, piston], at: [0, 0], axis: [1, 0], limits: {lower: 0, upper: "
+             "5e-3}}\nstates:\n  p: {at: 5e5, scale: 1e6, rate: \"B/(2e-4 + A*bore.shift)*(1e-5 - A*bore.shift' - "
+             "1e-10*max(0, p - 6e6))\"}\nmotors: {push: {joint: bore, force: p*A - 800*bore.shift'}}\n"
+             "springs: {load: {joint: bore, force: \"3000*min(1, max(0, length/1e-4))\"}}\n");
+    r = at_rest(m);
+    check_near(r.q[0], 6.1e6, 1e-4);
+    check_near(r.q[1], 5e-3, 1e-12);
+    carom_equilibrium_free(&r);
+    carom_model_destroy(m);
     m = good("carom: 1\ncoordinates: {x: 0}\nstates: {z: {rate: 2}}\nenergy: {kinetic: x'^2, potential: x^2}\n");
     assert_int_equal(carom_equilibrium_find(&r, m, NULL, &err), CAROM_NOT_CONVERGED);
     if (!strstr(err.text, "the rate of 'z' is 2")) fail_msg("%s", err.text);
@@ -339,6 +350,50 @@ static void sampled_controllers_and_states(void **state) {
     check_near(f.x[0], i, 1e-6);
 }
 
+// Two tanks are level at first, and the law of their orifice has no slope there: the rate is named, and what to write.
+// With the slope that real orifices have, every scheme comes to rest.
+static void a_rate_without_a_slope_is_named(void **state) {
+    (void)state;
+#define TANKS(flow)                                                                                                    \
+    "carom: 1\nlet: {d: a - b, flow: \"" flow "\"}\nstates:\n  a: {at: 1, rate: \"max(0, 1 - t) - flow\"}\n"           \
+    "  b: {at: 1, rate: flow}\n"
+    carom_error err = {0};
+    carom_model *m = good(TANKS("sign(d)*sqrt(abs(d))"));
+    const carom_sim_def def = sim_def(m, "ggl-alpha", NULL, 0.01, 3);
+    assert_null(carom_sim_create(&def, &err));
+    if (!strstr(err.text, "t = 0: the derivative of the rate of 1 by 1 is not a number; roots"))
+        fail_msg("%s", err.text);
+    carom_model_destroy(m);
+    const carom_scheme *s;
+    for (int k = 0; (s = carom_schemes()[k]); ++k) {
+        const end e = run(TANKS("d/sqrt(abs(d) + 1e-3)"), s->name, 0.01, 4, NAMES("a", "b"));
+        scheme_near(s->name, e.x[0] + e.x[1], 2.5, 1e-2); // by the order of the inflow
+        scheme_near(s->name, e.x[0], e.x[1], 1e-6);
+    }
+}
+
+// A limiter of a controller stops its integrator suddenly, with the rate that it measures: no friction written as a
+// force.
+static void limiters_are_no_friction(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nparameters: {U: 24, R: 1, L: 2e-3, k: 0.05, ki: 2}\ncoordinates: {phi: 0}\n"
+                          "energy: {kinetic: 1/2*1e-4*phi'^2}\nlet: {u: 0.3*(100 - phi') + ki*s}\nstates:\n"
+                          "  i: {at: 0, rate: \"(max(-U, min(U, u)) - R*i - k*phi')/L\"}\n"
+                          "  s: {at: 0, rate: \"if(abs(u) < U, 100 - phi', 0)\"}\nforces: {phi: k*i}\n");
+    static const char *const schemes[] = {"moreau-explicit", "moreau-midpoint", "schatzman-paoli"};
+    for (int i = 0; i < 3; ++i) {
+        carom_warning list[CAROM_WARNINGS];
+        carom_sim *sim = model_sim(m, schemes[i], NULL, 1e-3, 3);
+        model_sim_run(sim);
+        const carom_ledger l = sim_ledger(sim);
+        const int n = carom_sim_warnings(sim, &l, list);
+        for (int w = 0; w < n; ++w)
+            if (strstr(list[w].text, "dry friction")) fail_msg("%s: %s", schemes[i], list[w].text);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
 // The unit of a state is that of its start; units and scales of one kind belong together.
 static void units_and_names(void **state) {
     (void)state;
@@ -408,6 +463,8 @@ int main(void) {
         cmocka_unit_test(energy_is_that_of_the_mechanism),
         cmocka_unit_test(a_magnetic_brake),
         cmocka_unit_test(sampled_controllers_and_states),
+        cmocka_unit_test(a_rate_without_a_slope_is_named),
+        cmocka_unit_test(limiters_are_no_friction),
         cmocka_unit_test(units_and_names),
         cmocka_unit_test(refusals),
     };

@@ -18,9 +18,9 @@ static void a_step_forgets_what_the_one_before_noted(void **state) {
                    b = make(text, schemes[i], i == 5 ? "adaptive=on" : NULL, 2e-3, 0.2);
         carom_error err = {0};
         while (!carom_sim_done(a.sim)) {
-            b.sim->grown = true, b.sim->refused_scale = 1e9, b.sim->unbooked = 0, b.sim->behind = -1;
+            b.sim->grown = true, b.sim->undo.refused_scale = 1e9, b.sim->unbooked = 0, b.sim->behind = -1;
             assert_true(carom_sim_step(a.sim, &err) == CAROM_OK && carom_sim_step(b.sim, &err) == CAROM_OK);
-            assert_false(b.sim->grown || b.sim->refused_scale != a.sim->refused_scale);
+            assert_false(b.sim->grown || b.sim->undo.refused_scale != a.sim->undo.refused_scale);
             assert_memory_equal(a.sim->kept, b.sim->kept, a.sim->kept_size);
         }
         done(&a), done(&b);

@@ -20,7 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static char folder[64], seen[1 << 20];
+#include "own_folder.h"
+
+static char seen[1 << 20];
 
 static void put(const char *name, const char *text) {
     FILE *f = fopen(name, "wb");
@@ -121,20 +123,11 @@ static void a_quiet_run_shows_nothing(void **state) {
 }
 
 static int setup(void **state) {
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/carom-terminal-XXXXXX");
-    if (!mkdtemp(folder) || chdir(folder) != 0) return -1;
+    if (enter_folder(state) != 0) return -1;
     put("ball.yaml",
         "carom: 1\nname: Ball that bounces for ever\ncoordinates: {y: 2.5}\nenergy: {kinetic: 1/2*y'^2, potential: y}\n"
         "contacts: {ground: {gap: y, restitution: 1}}\nsimulation: {scheme: half-explicit, step: 1e-3, end: 1e7}\n");
     return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") != 0 || system(command) != 0;
 }
 
 int main(void) {
@@ -143,5 +136,5 @@ int main(void) {
         cmocka_unit_test(the_live_line_fits_the_terminal),
         cmocka_unit_test(a_quiet_run_shows_nothing),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, leave_folder);
 }

@@ -252,6 +252,21 @@ static void mistakes(void **state) {
     refuse("carom: 1\nparameters: {m: 1}\n" REST "outputs: {z: 5 if x > 0 else 3}\n",
            "m.yaml:5:16: 'if' is not an operator; write if(condition, then, else)");
     refuse("carom: 1\nparameters: {m: 1}\n" REST "outputs: {z: 5 or x}\n", "'or' is not an operator; write max(a, b)");
+    static const char *const foreign[][2] = {
+        {"LN(x)", "unknown function 'LN'; write log(x)"},
+        {"2*|x|", "'|' is not an operator; an absolute value is written abs(x)"},
+        {"e^x", "unknown name 'e'; write exp(1), or exp(x) for a power"},
+        {"2 + true", "unknown name 'true'; write 1"},
+        {"x\u00b2", "'\u00b2' is not allowed in an expression; write ^2"},
+        {"3 \u2212 x", "'\u2212' is not allowed in an expression; write -"},
+        {"m\u00b7x", "'\u00b7' is not allowed in an expression; write *"},
+        {"x \u2264 2", "'\u2264' is not allowed in an expression; write <="},
+    };
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; ++i) {
+        char text[200];
+        snprintf(text, sizeof text, "carom: 1\nparameters: {m: 1}\n" REST "outputs: {z: \"%s\"}\n", foreign[i][0]);
+        refuse(text, foreign[i][1]);
+    }
     refuse("carom: 1\ntables: {T: {x: [0, 1], y: [0, 1]}}\nparameters: {m: 1}\n" REST "outputs: {z: T(x) + ln(x)}\n",
            "unknown function 'ln'; write log(x)");
     refuse("carom: 1\n" REST "contacts: {c: {gap: x, restitution: 5 mm}}\n",

@@ -333,6 +333,21 @@ static void mjcf_bodies(void **s) {
     carom_model_destroy(m);
 }
 
+// Robots that begin in the floor stand on it.
+static void begins_in_the_floor(void **s) {
+    (void)s;
+    carom_model *m = robot_as((carom_robot_def){0}, true,
+                              MJCF("", "<geom type='plane' size='1 1 1'/><body name='ball' pos='0 0 0.06'><freejoint/>"
+                                       "<geom size='0.1'/></body>", ""));
+    assert_close(state(m, "ball.z"), 0.1, 1e-9);
+    carom_model_destroy(m);
+    m = robot_as((carom_robot_def){.floor = true}, false,
+                 "<robot name='r'><link name='ball'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/>"
+                 "</inertial><collision><geometry><sphere radius='0.2'/></geometry></collision></link></robot>");
+    assert_close(state(m, "ball.z"), 0.2, 1e-9);
+    carom_model_destroy(m);
+}
+
 // A body with three joints hangs on helpers; equality constraints; a joint whose range excludes its reference starts at
 // the nearest end.
 static void mjcf_joints(void **s) {
@@ -538,6 +553,7 @@ int main(void) {
                                        cmocka_unit_test(roots),
                                        cmocka_unit_test(many_links),
                                        cmocka_unit_test(mjcf_bodies),
+                                       cmocka_unit_test(begins_in_the_floor),
                                        cmocka_unit_test(mjcf_joints),
                                        cmocka_unit_test(mjcf_mistakes),
                                        cmocka_unit_test(many_names_are_told_apart),

@@ -1,6 +1,7 @@
 // test_verbs.c: carom orbit, follow and lyapunov as a person calls them: output, files, and a sentence for what is
 // wrong.
 #define _DEFAULT_SOURCE // mkdtemp, setenv
+#include "own_folder.h"
 #include "program.h"
 #include <math.h>
 
@@ -11,20 +12,6 @@
 #define SPRING(extra)                                                                                                  \
     "carom: 1\nparameters: {k: 1}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\", potential: "             \
     "1/2*k*x^2}\n" extra "simulation: {scheme: event-driven, step: 0.1, end: 20}\n"
-
-static char folder[] = "/tmp/carom-verbs-XXXXXX";
-
-static int enter(void **state) {
-    (void)state;
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave(void **state) {
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 ? system(command) : -1;
-}
 
 static void models(void) {
     put("ball.yaml", BALL);
@@ -184,7 +171,7 @@ static void branches(void **state) {
     assert_int_equal(carom("follow ball.yaml --orbit ball.h5 --by A=0.009:0.012 --period 2*pi/w --points 8 -o b.h5"),
                      0);
     assert_says(out, "8 points");
-    assert_says(complaints, "stopped at 8 points; --resume with more --points goes on");
+    assert_says(complaints, "stopped at 8 points; to continue, use --resume with more --points");
     assert_int_equal(carom("follow ball.yaml --orbit ball.h5 --by A=0.009:0.013 --period 2*pi/w --resume b.h5"), 2);
     assert_says(complaints, "b.h5 was made with another range of --by");
     assert_int_equal(
@@ -320,5 +307,5 @@ int main(void) {
                                        cmocka_unit_test(orbits),      cmocka_unit_test(branches),
                                        cmocka_unit_test(starts),      cmocka_unit_test(sweeps),
                                        cmocka_unit_test(gradients),   cmocka_unit_test(exponents)};
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

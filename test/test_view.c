@@ -3,11 +3,10 @@
 #define _DEFAULT_SOURCE // mkdtemp
 #include "json.h"
 #include "model_text.h"
+#include "own_folder.h"
 #include "program.h"
 #include <carom/draw.h>
 #include <sys/stat.h>
-
-static char folder[64];
 
 static const char ball[] =
     "carom: 1\nname: Ball\nparameters: {R: 0.1, e: 0.8}\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 1}}\n"
@@ -460,18 +459,9 @@ static void a_run_can_be_watched(void **state) {
 }
 
 static int setup(void **state) {
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/carom-view-XXXXXX");
-    if (!mkdtemp(folder) || chdir(folder) != 0) return -1;
+    if (enter_folder(state) != 0) return -1;
     put("ball.yaml", ball);
     return carom("run ball.yaml --every 5 -q");
-}
-
-static int teardown(void **state) {
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") != 0 || system(command) != 0;
 }
 
 int main(void) {
@@ -489,5 +479,5 @@ int main(void) {
         cmocka_unit_test(names_of_films_are_files), cmocka_unit_test(a_run_can_be_watched),
         cmocka_unit_test(wrong_usage_is_told),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, leave_folder);
 }

@@ -1,10 +1,10 @@
 // test_vtk.c: `carom export vtk` and `csv`: files that keep the rules of VTK's format, with the places, velocities and
 // forces of the result.
 #define _DEFAULT_SOURCE // mkdtemp
+#include "own_folder.h"
 #include "program.h"
 #include <math.h>
 
-static char folder[64];
 
 // -- reading a file of cells ----------------------------------------------------------------------------------
 
@@ -275,14 +275,9 @@ static void test_csv(void **state) {
 }
 
 int main(void) {
-    snprintf(folder, sizeof folder, "/tmp/carom-vtk-XXXXXX");
-    if (!mkdtemp(folder) || chdir(folder) != 0) return 1;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_solids),  cmocka_unit_test(test_contacts),
                                        cmocka_unit_test(test_impulse), cmocka_unit_test(test_snapshots),
                                        cmocka_unit_test(test_input),   cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_csv)};
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command) != 0 ? 1 : failed;
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

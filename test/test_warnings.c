@@ -2,7 +2,9 @@
 // when it should not; a request to stop is seen inside a step.
 #include "model/answers.h"
 #include "model_text.h"
+#include "sim/sim.h"
 #include <carom/event.h>
+#include <carom/run.h>
 
 static int run_to_end(const char *text, const char *scheme, const char *option, double h, double end,
                       carom_warning *list, carom_ledger *l) {
@@ -211,16 +213,16 @@ static void growth_is_no_excuse_for_itself(void **state) {
         }
 }
 
-// Explicit Euler steps of a spring make its energy grow by h omega^2 T = 0.08 and 0.2: an error of first order, told
-// from a tenth of the motion on, and called by its name. Two boxes at rest whose energy auto knows to its tolerance are
-// no case.
+// Explicit Euler steps of a spring make its energy grow by h omega^2 T = 0.015 and 0.2: an error of first order, told
+// from a fiftieth of the motion on, and called by its name. Two boxes at rest whose energy auto knows to its tolerance
+// are no case.
 static void errors_of_the_order_of_a_scheme(void **state) {
     (void)state;
     const char *text = "carom: 1\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: x^2/2}\n";
     carom_warning list[CAROM_WARNINGS];
     carom_ledger l;
-    assert_int_equal(run_to_end(text, "moreau-explicit", NULL, 0.01, 8, list, &l), 0);
-    assert_close(l.energy.end, 0.5 * exp(0.08), 2e-3);
+    assert_int_equal(run_to_end(text, "moreau-explicit", NULL, 0.002, 7.5, list, &l), 0);
+    assert_close(l.energy.end, 0.5 * exp(0.015), 1e-3);
     assert_int_equal(run_to_end(text, "moreau-explicit", NULL, 0.01, 20, list, &l), 1);
     assert_close(l.energy.end, 0.5 * exp(0.2), 2e-3);
     assert_string_equal(list[0].kind, "unaccounted-energy");
@@ -282,11 +284,14 @@ static void damping_that_takes_more_than_there_is(void **state) {
 
 // A point is carried by the higher one of the floors sin(t) and cos(t).  At t = pi/4 they give it a velocity of
 // 1/sqrt(2) instead of the opposite: the impact takes 1/2 2 = 1 J that the floor has given, four times the largest
-// kinetic energy that is seen from outside.  0.03 J that are booked too much there are a little of that; the motion is
+// kinetic energy that is seen from outside.  0.006 J that are booked too much there are a little of that; the motion is
 // y = sin(t) in the end.
 static void what_impacts_on_moving_floors_take(void **state) {
     (void)state;
-    static const struct { const char *scheme; double h; } cases[] = {{"ggl-projection", 2e-3}, {"moreau-jean", 4e-3}};
+    static const struct {
+        const char *scheme;
+        double h;
+    } cases[] = {{"ggl-projection", 1e-3}, {"moreau-jean", 4e-3}};
     for (int i = 0; i < 2; ++i) {
         carom_warning list[CAROM_WARNINGS];
         carom_ledger l;
@@ -296,7 +301,7 @@ static void what_impacts_on_moving_floors_take(void **state) {
         assert_close(l.energy.end, 10 * sin(1.4) + 0.5 * cos(1.4) * cos(1.4), 0.02);
         assert_close(l.energy.impact, 1, 0.05);
         // moreau-jean books the work of the floor to second order
-        assert_true(fabs(l.energy.balance) < 0.05 && (i == 1 || l.energy.balance > 0.09 * l.kinetic));
+        assert_true(fabs(l.energy.balance) < 0.05 && (i == 1 || l.energy.balance > 0.01 * l.kinetic));
         if (n > 0) fail_msg("%s: %s: %s", cases[i].scheme, list[0].kind, list[0].text);
     }
 }
@@ -440,6 +445,84 @@ static void impacts_that_leave_bodies_elsewhere(void **state) {
     assert_true(warned > 100);
 }
 
+// A rope that is taut when its winch starts takes its load along at once, in the first step or later, driven by time or
+// by a drum that turns.  The error of a step, h v, remains, and there is no gap to compare it with: no step would be
+// short enough.  A load that flies before that has one.
+static void a_taut_rope_that_starts(void **state) {
+    (void)state;
+    static const struct {
+        const char *drum, *joints, *length;
+    } ropes[] = {{"", "", "2 - 0.3*t"},
+                 {"", "", "2 - 0.3*max(t - 0.05, 0)"},
+                 {"  drum: {mass: 1, inertia: 0.5, at: [-1, 0], spin: 3}\n",
+                  "joints: {axle: {type: revolute, between: [ground, drum], at: [-1, 0]}}\n", "2 - axle.angle*0.1"}};
+    const double h = 1e-3, v = 0.3;
+    for (const carom_scheme *const *scheme = carom_schemes(); *scheme; ++scheme)
+        for (int i = 0; i < 3 && !((*scheme)->limitations & CAROM_NO_IMPACTS); ++i) {
+            char text[500];
+            carom_warning list[CAROM_WARNINGS];
+            carom_ledger l;
+            snprintf(text, sizeof text,
+                     "carom: 1\ngravity: [0, -9.81]\nbodies:\n%s  load: {mass: 2, inertia: 0.01, at: [0, -2]}\n%s"
+                     "ropes: {r: {between: [ground, load], length: '%s'}}\n",
+                     ropes[i].drum, ropes[i].joints, ropes[i].length);
+            const int n = run_to_end(text, (*scheme)->name, NULL, h, 0.2, list, &l);
+            if (find(list, n, "resolution"))
+                fail_msg("%s, %s: %s", (*scheme)->name, ropes[i].length, find(list, n, "resolution")->text);
+            if (!(l.gap < 3 * h * v && l.penetration < 3 * h * v))
+                fail_msg("%s, %s: gap %g, penetration %g", (*scheme)->name, ropes[i].length, l.gap, l.penetration);
+        }
+}
+
+// A wall of 0.1 m that comes and goes within 1/60 s throws a body with 8.58 m/s.  Steps of 1/20 s throw it with
+// anything, and no scheme that strikes or overlaps may be silent where it is off by a tenth: forces times such a step
+// are no speed of contacts.
+static void a_wall_that_is_faster_than_steps(void **state) {
+    (void)state;
+    int off = 0;
+    for (const carom_scheme *const *scheme = carom_schemes(); *scheme; ++scheme)
+        for (int i = 0; i < 12 && !((*scheme)->limitations & CAROM_NO_IMPACTS); ++i) {
+            const double t = 0.48 + 0.00395 * i; // one of them is 0.5037
+            char text[300];
+            carom_warning list[CAROM_WARNINGS];
+            carom_ledger l;
+            snprintf(text, sizeof text,
+                     "carom: 1\ncoordinates: {x: 0.05}\nenergy: {kinetic: 1/2*x'^2}\n"
+                     "contacts: {c: {gap: 'x - 0.1*exp(-((t - %g)/1e-2)^2)', restitution: 0}}\n", t);
+            const int n = run_to_end(text, (*scheme)->name, NULL, 5e-2, 1, list, &l);
+            const double thrown = sqrt(2 * fmax(0, l.energy.end)), speed = 0.1 * sqrt(2) * exp(-0.5) / 1e-2;
+            const bool wrong = (thrown > 0 || l.penetration > 0) && fabs(thrown - speed) > 0.1 * speed;
+            off += wrong;
+            if (wrong && n == 0)
+                fail_msg("%s, at %g s: %g instead of %g m/s, and nothing is said", (*scheme)->name, t, thrown, speed);
+        }
+    print_message("    %d are off by a tenth, and say so\n", off);
+    assert_true(off >= 12);
+}
+
+// Without friction and with one restitution Newton's law creates nothing.  A follower leaves its cam with the velocity
+// of the step before, and its spring presses it on: that is the error of the step, also where a second place is near
+// that is not pushed.
+static void a_follower_creates_nothing(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"moreau-midpoint", "moreau-jean", "moreau-explicit", "half-explicit"};
+    for (int i = 0; i < 4; ++i) {
+        carom_warning list[CAROM_WARNINGS];
+        carom_ledger l;
+        const int n = run_to_end(
+            "carom: 1\ngravity: [0, -9.81]\nbodies:\n  cam: {motion: {at: [0, 0], angle: 400/60*2*pi*t}, shape: "
+            "{outline: [[0.02, 0], {spline: [[0, 0.03], [-0.02, 0], [0, -0.02]]}, [0.02, 0]]}}\n"
+            "  follower: {mass: 0.2, inertia: 1e-4, at: [0, 0.041], shape: {circle: 0.01}}\n"
+            "joints: {guide: {type: prismatic, between: [ground, follower], at: [0, 0.03], axis: [0, 1]}}\n"
+            "springs: {spring: {joint: guide, stiffness: 20000, rest: -5 mm}}\n"
+            "contacts: {lift: {between: [follower, cam]}}\n",
+            schemes[i], NULL, 1e-3, 0.32, list, &l);
+        if (l.energy.created != 0 || find(list, n, "energy-created"))
+            fail_msg("%s: %g J created", schemes[i], l.energy.created);
+        assert_true(l.energy.impact > 0.01);
+    }
+}
+
 static void penetration_of_contacts_that_never_open(void **state) {
     (void)state;
     const char *text = "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: (x'^2 + y'^2)/2, "
@@ -473,18 +556,135 @@ static void a_step_longer_than_the_run(void **state) {
     assert_int_equal(run_to_end(text, "auto", NULL, 5, 1, list, &l), 0); // its steps are its own
 }
 
+// (BK-7)  A body on a spherical joint that a stiff spring loads with 1e4 N and more.  half-explicit keeps the energy to
+// 1e-4 while its joint drifts: speeds are off by half of what the drift is worth, relative to the energy of the motion
+// (0.49 to 0.52 where it is below a tenth).  So the limit of a fiftieth is a hundredth of the speed.
+static void a_drift_is_worth_half_of_it_in_speed(void **state) {
+    (void)state;
+    static const struct { double k, h; } cases[] = {{1e4, 1e-2}, {1e4, 5e-3}, {1e5, 1e-3}, {1e4, 1e-3}};
+    for (int i = 0; i < 4; ++i) {
+        char text[400];
+        double v[2][6];
+        carom_error err = {0};
+        snprintf(
+            text, sizeof text,
+            "carom: 1\nbodies: {b: {mass: 1, inertia: [0.1, 1, 1], at: [1, 0, -1]}}\ngravity: [0, 0, -9.81]\njoints: "
+            "{k: {type: spherical, between: [ground, b], at: [0, 0, 0]}}\nforces: {b.x: -%g*b.x, b.z: -%g*b.z}\n",
+            cases[i].k, cases[i].k);
+        double worth = 0, energy = 0;
+        for (int exact = 0; exact < 2; ++exact) {
+            static const char *const fine[] = {"rtol=1e-10", NULL};
+            carom_model *m = good(text);
+            carom_sim *sim =
+                model_sim(m, exact ? "auto" : "half-explicit", exact ? fine : NULL, exact ? 0.1 : cases[i].h, 2);
+            carom_ledger l;
+            carom_warning list[CAROM_WARNINGS];
+            model_sim_run(sim);
+            assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+            memcpy(v[exact], carom_sim_now(sim).v, sizeof v[exact]);
+            if (!exact) {
+                worth = sim->kept->joints.work, energy = sim->kept->explained;
+                const int n = carom_sim_warnings(sim, &l, list);
+                assert_true((find(list, n, "drift") != NULL) == (worth > 0.02 * energy));
+            }
+            carom_sim_destroy(sim);
+            carom_model_destroy(m);
+        }
+        const double off = hypot(v[0][0] - v[1][0], v[0][2] - v[1][2]) / sqrt(2 * energy), half = 0.5 * worth / energy;
+        if (!(off > 0.75 * half && off < 1.25 * half))
+            fail_msg("k = %g, h = %g: speeds are off by %g, half of the drift is %g", cases[i].k, cases[i].h, off,
+                     half);
+    }
+}
+
+// (BK-10)  Barriers, walls and pulses that are narrower than some of these steps, in other units, at other speeds, and
+// forces that brake: what a run ends with is right to 3 %, or it warns, in every scheme with every step.  What comes
+// out right with the finest step is not warned of, but for a scheme of first order.
+static void forces_that_steps_do_not_see(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double end, steps[4], rate; // at the end
+    } cases[] = {
+        {"coordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2, potential: "
+         "'0.8*exp(-((x-0.5037)/2e-3)^2)'}\n",
+         1,
+         {2e-2, 1e-2, 5e-3, 5e-4},
+         -1},
+        {"coordinates: {x: {at: 0, rate: 1e-3}}\nenergy: {kinetic: 1e-6*x'^2/2, potential: "
+         "'0.25e-12*exp(-((x-0.5037e-3)/2e-6)^2)'}\n",
+         1,
+         {2e-2, 1e-2, 5e-3, 5e-4},
+         1e-3},
+        {"coordinates: {x: {at: 0, rate: 7}}\nenergy: {kinetic: 3*x'^2/2, potential: "
+         "'118*exp(-((x-0.3331)/1e-3)^2)'}\n",
+         0.1,
+         {1e-3, 5e-4, 2e-4, 2e-5},
+         -7},
+        {"coordinates: {x: {at: 0, rate: 2}}\nenergy: {kinetic: x'^2, potential: '6*(1+tanh((x-0.7113)/1e-3))'}\n",
+         0.7,
+         {1e-2, 5e-3, 1e-3, 1e-4},
+         -2},
+        {"coordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2}\nforces: {x: "
+         "\"-150*exp(-((x-0.5123)/2e-3)^2)*x'\"}\n",
+         1,
+         {2e-2, 1e-2, 5e-3, 5e-4},
+         1 - 0.3 * 1.7724538509055159},
+        {"coordinates: {x: 0}\nenergy: {kinetic: x'^2/2}\nforces: {x: '282.0947917738782*exp(-((t-0.5037)/2e-3)^2)'}\n",
+         1,
+         {5e-2, 1e-2, 5e-3, 5e-4},
+         1},
+        {"coordinates: {x: 0}\nenergy: {kinetic: x'^2/200}\nforces: {x: '1/cosh((t-0.2007)/1e-3) + "
+         "1/cosh((t-0.6019)/1e-3)'}\n",
+         1,
+         {2e-2, 1e-2, 5e-3, 2e-4},
+         0.2 * 3.1415926535897931},
+    };
+    carom_error err = {0};
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+        for (const carom_scheme *const *scheme = carom_schemes(); *scheme; ++scheme)
+            for (int k = 0; k < 4; ++k) {
+                if (BRIEF && (i + (size_t)k) % 4 != 0) continue;
+                char text[400];
+                snprintf(text, sizeof text, "carom: 1\n%s", cases[i].text);
+                carom_model *m = good(text);
+                const carom_run run = {.scheme = (*scheme)->name, .step = cases[i].steps[k], .end = cases[i].end};
+                carom_sim_def d = carom_run_sim(&run, m);
+                carom_sim *sim = carom_sim_create(&d, &err);
+                if (!sim) fail_msg("%s: %s", (*scheme)->name, err.text);
+                carom_ledger l;
+                carom_warning list[CAROM_WARNINGS];
+                model_sim_run(sim);
+                assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+                const int n = carom_sim_warnings(sim, &l, list);
+                const double v =
+                    fabs(carom_sim_now(sim).v[0] - cases[i].rate) / fmax(fabs(cases[i].rate), carom_model_v0(m)[0]);
+                wrong += v > 0.03;
+                if (v > 0.03 && n == 0)
+                    fail_msg("case %zu, %s, step %g: %g instead of %g, silently", i, (*scheme)->name, d.h,
+                             carom_sim_now(sim).v[0], cases[i].rate);
+                if (k == 3 && v < 1e-3 && n > 0 && strcmp((*scheme)->name, "moreau-explicit") != 0)
+                    fail_msg("case %zu, %s, step %g, off by %g: %s", i, (*scheme)->name, d.h, v, list[0].text);
+                carom_sim_destroy(sim);
+                carom_model_destroy(m);
+            }
+    assert_true(wrong > (BRIEF ? 50 : 200));
+}
+
 // Pulses of force shorter than a step, 0.1 ms by jumps and 2 w ln(2)^(1/2) = 1.67 ms by a bell, and a wall that juts
 // out for 1 ms; with steps short enough, with schemes that cut their steps, and for steps that rise and stay, stairs
 // and functions that touch zero smoothly there is no warning.
 static void short_pulses(void **state) {
     (void)state;
     static const char *const schemes[] = {"half-explicit", "moreau-jean", "newmark", "ggl-alpha", "mixed"};
-    static const struct { const char *text; double t, width; } x[] = {
+    static const struct { const char *text; double t, width;
+    } x[] = {
         {"forces: {q: \"if((t >= 0.264)*(t < 0.2641), -300, 0)\"}\n", 0.26405, 1e-4},
         {"forces: {q: 1 + 100*exp(-((t - 0.3137)/1e-3)^2)}\n", 0.3137, 1.6651e-3},
         {"contacts: {c: {gap: \"q + 1 - if((t > 0.7)*(t < 0.701), 0.5, 0)\"}}\n", 0.7005, 1e-3},
         {"forces: {q: \"5 + 5*tanh((t - 0.5)/1e-4) + floor(t/1e-3) + (1 - cos(20*t))\"}\n", 0, 0},
-        {"forces: {q: \"abs(sin(20*t)) + exp(-100*t)\"}\n", 0, 0},
+        {"forces: {q: \"2 + abs(sin(20*t)) + exp(-100*t)\"}\n", 0, 0},
     };
     for (int i = 0; i < 25; ++i) {
         const int k = i % 5;
@@ -1077,6 +1277,8 @@ int main(int argc, char **argv) {
     const struct CMUnitTest at_length[] = {cmocka_unit_test(internal_steps_in_millions)};
     if (argc > 1 && strcmp(argv[1], "long") == 0) return cmocka_run_group_tests(at_length, NULL, NULL);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forces_that_steps_do_not_see),
+        cmocka_unit_test(a_drift_is_worth_half_of_it_in_speed),
         cmocka_unit_test(short_pulses),
         cmocka_unit_test(walls_in_few_steps),
         cmocka_unit_test(soft_contacts_of_few_steps),
@@ -1094,6 +1296,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(rest_in_the_origin_is_silent),
         cmocka_unit_test(deep_penetration_is_told),
         cmocka_unit_test(impacts_that_leave_bodies_elsewhere),
+        cmocka_unit_test(a_taut_rope_that_starts),
+        cmocka_unit_test(a_wall_that_is_faster_than_steps),
+        cmocka_unit_test(a_follower_creates_nothing),
         cmocka_unit_test(penetration_of_contacts_that_never_open),
         cmocka_unit_test(a_step_longer_than_the_run),
         cmocka_unit_test(steps_beyond_a_stability_limit_are_told),

@@ -4,7 +4,7 @@
 usage: tools/baseline.py write CAROM [PATTERN] >tools/baseline-MACHINE.txt
        tools/baseline.py compare FILE CAROM [PATTERN]
 
-`write` runs every model to its end and prints four lines per model: checksum of the model file and its scheme, the last
+`write` runs every model to its end and prints five lines per model: checksum of the model file and its scheme, the number of columns, the last
 row (the first numbers of it, the sum of all magnitudes, a checksum of all rows), the ledger without times, instructions of the first
 100 steps with the start, and per step after them.  `compare` runs the models of FILE again and prints one line per model: "bit-identical" if all rows are, else the
 largest relative difference of the last row; the ledger entries that differ by more than 1e-9, and the ratios of instructions, new over stored.
@@ -62,6 +62,7 @@ def measure(carom, model, work):
     with open(model, "rb") as f:
         sha = hashlib.sha256(f.read()).hexdigest()[:16]
     got = {"model": [sha, ledger["scheme"]],
+           "columns": [str(len(last))],
            "end": [format(x, ".13g") for x in last[:NUMBERS]] + ["sum", format(math.fsum(abs(x) for x in last if math.isfinite(x)), ".13g"), "bits", bits],
            "ledger": [k + "=" + v for k, v in flat(ledger)]}
     if shutil.which("valgrind") and os.environ.get("INSTRUCTIONS") != "no":
@@ -103,9 +104,11 @@ def write(carom, pattern):
                 print(name, kind, *words, flush=True)
 
 
-def difference(a, b):
-    """Largest difference of two rows over the largest number of either."""
+def difference(a, b, all_columns):
+    """Largest difference of two rows over the largest number of either; of their sums only where the rows have the same columns."""
     pairs = [(float(x), float(y)) for x, y in zip(a[:-2], b[:-2]) if x != "sum"]
+    if not all_columns:
+        pairs = pairs[:NUMBERS]
     size = max([abs(x) for pair in pairs for x in pair if math.isfinite(x)] + [1e-300])
     return max((abs(x - y) for x, y in pairs if x != y and not (math.isnan(x) and math.isnan(y))), default=0) / size
 
@@ -153,7 +156,10 @@ def compare(file, carom, pattern):
                 print(f"{name}: expected model {' '.join(old['model'])}, got {' '.join(new['model'])}; renew the baseline with tools/baseline.py write")
                 bad += 1
                 continue
-            text = f"{name}: " + ("bit-identical" if old["end"] == new["end"] else f"end {difference(old['end'], new['end']):.1e}")
+            same = "columns" in old and old["columns"] == new["columns"]
+            text = f"{name}: " + ("bit-identical" if old["end"] == new["end"] else f"end {difference(old['end'], new['end'], same):.1e}")
+            if not same:
+                text += f", of {NUMBERS} columns: others than when it was stored"
             if "instructions" in old and "instructions" in new:
                 a, b = old["instructions"], new["instructions"]
                 text += "".join(f", {a[i]} {float(b[i + 1]) / float(a[i + 1]):.4f}" for i in (0, 2))

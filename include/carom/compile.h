@@ -1,9 +1,9 @@
 // compile.h: a model's expressions as machine code.
 //
 // The tapes of a model are written as one C file, compiled with $CC or cc into a shared object, and loaded.  The
-// results are the same bits as the interpreter's.  Compiled files are kept in the user's cache folder
+// results are the same bits as the interpreter's.  Compiled files are kept in the user's cache directory
 // ($XDG_CACHE_HOME/carom or ~/.cache/carom), named by a hash of the expressions, the compiler, its flags and carom's
-// version.  A folder or file that belongs to another user, or that others can write to, is never used.
+// version.  A directory or file that belongs to another user, or that others can write to, is never used.
 #pragma once
 #include <carom/model.h>
 

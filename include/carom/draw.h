@@ -35,9 +35,9 @@ typedef enum carom_figure {
 typedef struct carom_drawn {
     carom_figure figure;
     const char *name;
-    const char *colour;       // a word of carom_colour_name() or #rrggbb; NULL: none given
+    const char *colour;       // a word (docs/model-file.md) or #rrggbb; NULL: none given
     bool trace;               // show the path, too
-    bool endless;             // a floor or wall without an end: as large as the picture needs
+    bool endless;             // a floor or wall without an end: as large as the image requires
     int id;                   // CAROM_CONTACT_MARKER: the constraint's id; else -1
     int of;                   // the body it moves with; 0: none is named
     int first, sizes, points, rotation;

@@ -1,6 +1,6 @@
 // dynamics.h: equilibria, modes, fits, gradients, optima, periodic orbits, basins, Lyapunov exponents, continuation.
 //
-// docs/dynamics.md says what the words mean.  Everything here is at t = 0.
+// docs/dynamics.md defines the terms.  Everything here is at t = 0.
 #pragma once
 #include <carom/model.h>
 #include <carom/run.h>
@@ -15,7 +15,7 @@ extern "C" {
 // -- states in files ----------------------------------------------------------------------------------------------
 
 /// The state in a file: one that carom_state_write() wrote, or the last row of a result.  Every coordinate and velocity
-/// of the model must be there by its name, and the state must fit the joints.  CAROM_BAD_INPUT: err says what is wrong
+/// of the model must be there by its name, and the state must fit the joints.  CAROM_BAD_INPUT: err gives the reason
 /// with which name.
 carom_status carom_state_read(const carom_model *m, const char *file, double *q, double *v, carom_error *err);
 /// Every coordinate and velocity under its name: a table with one row, in full precision.
@@ -55,10 +55,10 @@ typedef struct carom_equilibrium {
 } carom_equilibrium;
 
 /// Find a state of rest near (q, 0), q NULL: near the initial state.  CAROM_NOT_CONVERGED: there is none that was
-/// found; err says what is in the way and `rest` holds the best state.  Free it in every case.
+/// found; err gives the reason and `rest` holds the best state.  Free it in every case.
 carom_status carom_equilibrium_find(carom_equilibrium *rest, const carom_model *m, const double *q, carom_error *err);
 void carom_equilibrium_free(carom_equilibrium *rest);
-/// The least and the largest value of a coordinate among the equilibria that friction allows beside this one, with the
+/// The least and the largest value of a coordinate among the equilibria that friction allows near this one, with the
 /// same contacts closed and sticking.  Infinite: there is no limit.
 carom_status carom_equilibrium_range(const carom_model *m, const carom_equilibrium *rest, int coordinate,
                                      double range[2], carom_error *err);
@@ -91,7 +91,7 @@ typedef struct carom_modes {
 typedef struct carom_modes_def {
     const double *q, *v; // linearise here; q NULL: at the state of rest near the initial state; v NULL: at rest
     bool open;           // contacts do not act, closed or not
-    int count;           // modes wanted; 0: all of a small model, twenty of a large one
+    int count;           // number of modes; 0: all of a small model, twenty of a large one
     const bool *closed;  // by contact: those that are closed, with force or without; NULL: found from gaps and forces
 } carom_modes_def;
 
@@ -190,7 +190,7 @@ typedef struct carom_gradient {
 } carom_gradient;
 
 /// Exact derivatives of the motion, through impacts, opening, stick and slip.  CAROM_NOT_CONVERGED: there is no
-/// derivative, as at grazing; err says where.  Free it in every case.
+/// derivative, as at grazing; err gives the place.  Free it in every case.
 carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *def, carom_error *err);
 void carom_gradient_free(carom_gradient *g);
 
@@ -227,7 +227,7 @@ typedef struct carom_optimum {
     double *gradient;            // n: of the objective there; NaN: not known
     double *multiplier;          // nsubject: of active constraints; NaN: not known
     int *bound;                  // n: -1 on its lower bound, 1 on its upper one, 0 between
-    double slope;                // what is left of the gradient beside active constraints and bounds, times the
+    double slope;                // what is left of the gradient besides active constraints and bounds, times the
                                  // distance of the bounds, relative to the objective; NaN: not known
     double distance;             // least change of a name, relative to it, at which the sequence of events is another
                                  // one; infinite: not known
@@ -294,7 +294,7 @@ typedef struct carom_orbit {
     int rank_loss;               // number of zero multipliers: directions eliminated by closed contacts
     double largest;              // modulus of the largest one that is not trivial; NAN: it did not converge (large
                                  // models)
-    bool isolated;               // false: a multiplier that is not trivial is 1, there are other orbits beside it
+    bool isolated;               // false: a multiplier that is not trivial is 1, there are other orbits near it
     carom_orbit_event *event;    // in the order of time
     int iterations;
     int segments;                // pieces of multiple shooting; 1: none
@@ -403,9 +403,9 @@ typedef struct carom_branch {
                          // ones; CAROM_OK: there was none
 } carom_branch;
 
-/// f is zero, or was read by carom_follow_read(): then it goes on.  Events: fold, period-doubling, neimark-sacker,
-/// branch, hopf; grazing, sticking, sequence, opening, closing, with the name of the contact; end: the branch could not
-/// be followed further.  CAROM_STOPPED: f holds what is there.  Free it in every case.
+/// f is zero, or was read by carom_follow_read(): then the branch continues.  Events: fold, period-doubling,
+/// neimark-sacker, branch, hopf; grazing, sticking, sequence, opening, closing, with the name of the contact; end:
+/// the branch could not be followed further.  CAROM_STOPPED: f holds what is there.  Free it in every case.
 carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, carom_error *err);
 // .h5 or .csv
 carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err);

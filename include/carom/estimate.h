@@ -14,7 +14,7 @@ extern "C" {
 typedef struct carom_estimate carom_estimate;
 
 typedef struct carom_estimate_def {
-    const carom_model *model;   // stays with the caller, who must not change it meanwhile
+    const carom_model *model;   // owned by the caller; must not change meanwhile
     const carom_sim_def *sim;   // the run: its scheme, step, end, options and start
     double dt_out;              // interval of its rows, as in carom_record_def
     struct carom_team *team;    // threads of each run; NULL: none
@@ -34,7 +34,7 @@ typedef struct carom_estimate_line {
                                 // -1: the quantity is zero to rounding
 } carom_estimate_line;
 
-/// NULL: err says why.
+/// NULL: err gives the reason.
 carom_estimate *carom_estimate_create(const carom_estimate_def *def, carom_error *err);
 void carom_estimate_destroy(carom_estimate *e);
 typedef bool (*carom_estimate_tick)(void *user, double fraction);

@@ -19,7 +19,7 @@ extern const carom_scheme carom_scheme_event_driven;
 /// All schemes, NULL-terminated: those of the core in their order, then the ones above.  For carom_sim_def.schemes.
 const carom_scheme *const *carom_schemes(void);
 
-/// What to know of scheme i of these before using it; name is NULL after the last.
+/// Limitations of scheme i of these; name is NULL after the last.
 typedef struct carom_scheme_line {
     const char *name, *about;
     int order;

@@ -81,7 +81,7 @@ typedef struct carom_member_def {
     double up[3];                      // spatial: its own z axis lies in the plane of direction and up
     bool lumped;                       // mass at the nodes; else consistent
     double damping_mass, damping_stiffness; // a (1/s), b (s)
-    const double *modal;               // nmodal damping ratios of the lowest modes, beside a and b
+    const double *modal;               // nmodal damping ratios of the lowest modes, besides a and b
     int nmodal;                        // at most CAROM_MEMBER_MODES
     double gravity[3];                 // m/s^2
     const bool *fixed;                 // components x (elements + 1), node by node (rows); NULL: nothing is fixed
@@ -100,7 +100,7 @@ typedef struct carom_member_def {
 
 /// Zeros, an axis along x, its own z axis along z.
 carom_member_def carom_member_default(carom_member_kind kind);
-/// NULL: err says what is wrong.
+/// NULL: err gives the reason.
 carom_member *carom_member_create(const carom_member_def *def, carom_error *err);
 void carom_member_destroy(carom_member *m);
 

@@ -38,7 +38,7 @@ typedef struct carom_functions_def {
 
 typedef struct carom_functions carom_functions;
 
-/// NULL on failure: err says what is missing.
+/// NULL on failure: err gives the reason.
 carom_functions *carom_functions_create(const carom_functions_def *def, carom_error *err);
 void carom_functions_destroy(carom_functions *f);
 /// Valid as long as f.  Its work block starts with the base's, so that carom_sim_work() serves functions of a base that

@@ -36,7 +36,7 @@ void carom_model_at_rest(const carom_model *m, const double *q, double *v);
 bool carom_model_unit(const carom_model *m, const char *name, bool fmi, char *text, size_t size);
 
 /// A number ("0.003"), or one with a unit ("3 mm") of the kind that the model gives `name`, in SI.  False: it is
-/// neither, and err says why.  m NULL: of any kind.  `t` is a time in every model.
+/// neither, and err gives the reason.  m NULL: of any kind.  `t` is a time in every model.
 bool carom_model_quantity(const carom_model *m, const char *name, const char *text, size_t length, double *x,
                           carom_error *err);
 
@@ -47,7 +47,7 @@ const char *carom_model_following(const carom_model *m, int i);
 const char *carom_model_signal(const carom_model *m, int i);
 const double *carom_model_signals(const carom_model *m); // their values at the start
 
-/// The number of the input of this name; -1: none, and err says so.
+/// The number of the input of this name; -1: none, and err gives the reason.
 int carom_model_find_input(const carom_model *m, const char *name, carom_error *err);
 
 /// Does the structure hold the value of parameter i, so that another one derives the model again?
@@ -56,13 +56,13 @@ bool carom_model_fixed(const carom_model *m, int i);
 /// Radius of the smaller of the two shapes that touch at contact id; 0: its gap is not that of shapes.
 double carom_model_contact_size(const carom_model *m, long long id);
 
-/// The number by which events know contact NAME, or all contacts of one entry of `contacts` (NAME.1, NAME.2, ..., and
+/// The number of contact NAME in events, or all contacts of one entry of `contacts` (NAME.1, NAME.2, ..., and
 /// those that come and go), or of two shapes, A-B, that come and go.  A number that stands for several contacts is that
 /// of no event: compare names of contacts then.
 enum { CAROM_NO_CONTACT = -1 };
 long long carom_model_contact(const carom_model *m, const char *name);
 
-/// The `simulation` section; NAN or NULL where the file says nothing.
+/// The `simulation` section; NAN or NULL where the file has none.
 typedef struct carom_model_run {
     const char *scheme;
     const char *const *options; // "key=value", NULL-terminated

@@ -16,10 +16,10 @@ extern "C" {
 
 typedef enum carom_datum_kind { CAROM_ABSENT, CAROM_NUMBER, CAROM_TEXT, CAROM_LIST, CAROM_MAP } carom_datum_kind;
 
-/// A member of a family knows which it is: what the names of its indices stand for.
+/// A member of a family has its indices: what the names of its indices stand for.
 typedef struct carom_indices { int n; const char *name[3]; int at[3]; } carom_indices;
 
-/// What is given for one key: a number, a text (an expression, a name, a word), a list, or named data.  It knows its
+/// What is given for one key: a number, a text (an expression, a name, a word), a list, or named data.  It has its
 /// place, for messages.
 typedef struct carom_datum {
     carom_datum_kind kind;
@@ -30,14 +30,14 @@ typedef struct carom_datum {
     struct carom_datum *item; // count of them, one after the other
     const struct carom_datum *key; // its name in a map, a text; NULL: in a list
     int line, column;         // where it starts in the file, from 1 (after an opening quote); 0: not from a file
-    const char *of;           // not from a file: who gave it, "joints.main" or "--set a=3"
+    const char *of;           // not from a file: the part that gives it, "joints.main" or "--set a=3"
     const carom_indices *indices; // of a member of a family, where its text may use them; NULL: none
-    bool flow;                // stands inside { } or [ ], or is such a map or list
+    bool flow;                // is inside { } or [ ], or is such a map or list
     bool bare;                // a text without quotes
-    bool aligned;             // byte k of the text stands k characters after its start in the file
+    bool aligned;             // byte k of the text is k characters after its start in the file
 } carom_datum;
 
-// Records.  `repeat`, `index` and the record behind them make a family: as many records as repeat says, called NAME.0,
+// Records.  `repeat`, `index` and the record after them make a family: as many records as repeat says, called NAME.0,
 // NAME.1, ...  `name` is what a record is called (of records that have no name: the key that holds it), and its place.
 
 typedef struct carom_mech_coordinate { carom_datum name, at, rate; } carom_mech_coordinate;
@@ -71,7 +71,7 @@ typedef struct carom_mech_contact {
     struct carom_mech_contact *contact;
 } carom_mech_contact;
 
-/// A shape that touches; the key of `size` says which: circle, box, ...
+/// A shape that touches; its form by the key of `size`: circle, box, ...
 typedef struct carom_mech_shape {
     carom_datum name, size, at, angle, axis, scale, corners, solids, cell, round, repeat, open, hollow, of,
         surface_velocity, material;
@@ -137,7 +137,7 @@ typedef struct carom_mech_member {
     int nflywheels;
 } carom_mech_member;
 
-/// What is drawn; the key of `size` says which: point, box, ...  `none`: the word that hides a part.
+/// What is drawn; its form by the key of `size`: point, box, ...  `none`: the word that hides a part.
 typedef struct carom_mech_figure {
     carom_datum name, size, at, angle, turn, colour, color, trace, width, of, none;
 } carom_mech_figure;

@@ -19,7 +19,7 @@ typedef struct carom_option {
     double fallback;      // default; for a choice the index of the default word; NaN: see derived
     double low, high;     // allowed range, inclusive; for CAROM_REAL, see open_high
     const char *choices;  // CAROM_CHOICE: words separated by '|', "nonstrict|strict".  CAROM_INTEGER: words besides the
-                          // numbers, which stand for high + 1 and so on
+                          // numbers, which mean high + 1 and so on
     const char *about;    // one sentence
     bool open_high;       // the upper end is excluded
     const char *derived;  // default that is not a number of its own, for display, one word: "by-alpha"; the value is

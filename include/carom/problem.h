@@ -62,7 +62,7 @@ typedef struct carom_parts {
     bool only_diagonal;         // inverses are diagonal, and `inverse` has nothing but their diagonals
     double scale;
     int nparts, max_rows;                 // parts; rows of the largest block
-    const int *head, *next, *link_of; // links of each part, in the order of contacts: the first, the one behind a link;
+    const int *head, *next, *link_of; // links of each part, in the order of contacts: the first, the one after a link;
                                       // -1: none; contact of a link
     const double *diagonal;           // G_bb, column-major, from diagonal[max_rows x first row of b] on
     double *y;                        // two numbers for every velocity: scratch of the certificate
@@ -75,7 +75,8 @@ typedef struct carom_problem {
     const carom_block *block;     // nb, in order of rows, covering 0..n-1
     const double *G, *c;          // n x n, n; G may be NULL where `rows` is given
     /// By block: 0, 0: tangential rows share one ball; else the rows of the first, of the second, and the rest a third,
-    /// each of radius mu p_N.  The certificate knows that; solvers get a problem that is split.  NULL: all share one.
+    /// each of radius mu p_N.  The certificate takes that into account; solvers get a
+    /// problem that is split.  NULL: all share one.
     const int (*disc)[2];
     const carom_block_rows *rows; // the same matrix by blocks, for the certificate before G; NULL: not given
     const int *first;          // n, or NULL when not known: row i and column i of G are zero before first[i] <= i
@@ -89,6 +90,7 @@ typedef struct carom_problem {
     const double *lever;       // n: lengths by which rows of joints count in the certificate; NULL: 1
     double acceptable;         // residual that the caller accepts: no expensive solver is tried below it; 0: none
     double *p, *u;             // n: p is the start on entry (zeros are fine) and the answer on exit; u = G p + c
+    bool improve;              // a start that is just good enough shall be made better
 } carom_problem;
 
 typedef struct carom_report {
@@ -105,7 +107,7 @@ typedef struct carom_report {
 /// Infinity when a number of the problem or the answer is not finite, or mu is negative.
 double carom_residual(const carom_problem *pb, int *worst_block);
 
-/// The same for the velocities that stand in pb->u: where equations are nonlinear, u follows from them and G p + c is
+/// The same for the velocities in pb->u: where equations are nonlinear, u follows from them and G p + c is
 /// only its linearisation.
 double carom_residual_at(const carom_problem *pb, int *worst_block);
 
@@ -140,7 +142,7 @@ const carom_solver *carom_solver_at(int i); // NULL after the last
 /// carom_solved() says.
 carom_report carom_solver_solve(const carom_solver *solver, void *work, carom_problem *pb, double tol);
 
-/// The chain: the asked solver (NULL: the default for size and laws), then the others that can, until
+/// The chain: the given solver (NULL: the default for size and laws), then the others that can, until
 /// one is good enough.  An answer that is not is returned with converged = false and is the best of all.
 /// The first solver starts from the p of the caller, the others from the best answer so far.  For problems of up to n
 /// rows and nb blocks, or up to `rigid` rows where all are bilateral.  G may be given by blocks; up to CAROM_DENSE_ROWS

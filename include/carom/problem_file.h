@@ -13,7 +13,7 @@ extern "C" {
 typedef struct carom_problem_list carom_problem_list;
 
 carom_problem_list *carom_problems_create(void); // empty; NULL: no memory
-/// All problems of a file, their G by blocks, p the start that the file gives or zero.  NULL: *err says why.
+/// All problems of a file, their G by blocks, p the start that the file gives or zero.  NULL: *err gives the reason.
 carom_problem_list *carom_problems_read(const char *file, carom_error *err);
 void carom_problems_destroy(carom_problem_list *list);
 

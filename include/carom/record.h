@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/// Open def->file, a result that stopped, bring def->sim to the state it stopped in, and go on writing behind it.
-/// def->model, sim, step must be those of the file (carom_result_text tells them); every and dt_out come from it.
+/// Open def->file, a result that stopped, bring def->sim to the state it stopped in, and continue after it.
+/// def->model, sim, step must be those of the file (see carom_result_text); every and dt_out come from it.
 carom_record *carom_record_resume(const carom_record_def *def, carom_error *err);
 
 /// Bytes that the table of rows will have, and its columns; before the run, by the rows that are to be expected.

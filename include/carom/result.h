@@ -18,7 +18,7 @@ extern "C" {
 typedef struct carom_record carom_record;
 typedef struct carom_result carom_result;
 
-/// The ledger as of now, with the names of constraints (carom/sim.h).  The caller frees it.  NULL: err says why; a
+/// The ledger as of now, with the names of constraints (carom/sim.h).  The caller frees it.  NULL: see err; a
 /// result may have none.
 carom_ledger *carom_ledger_of_record(carom_record *r, carom_error *err);
 carom_ledger *carom_ledger_of_result(const carom_result *r, carom_error *err);
@@ -28,7 +28,7 @@ carom_ledger *carom_ledger_of_result(const carom_result *r, carom_error *err);
 typedef struct carom_record_def {
     const carom_model *model;    // NULL: there is none, the columns of state and contacts are all
     carom_sim *sim;              // of this model's system, or of one that carom_functions made of it
-    const char *file;            // *.csv: CSV, with FILE.events.csv beside it; else HDF5.  NULL: CSV to stream
+    const char *file;            // *.csv: CSV, with FILE.events.csv next to it; else HDF5.  NULL: CSV to stream
     FILE *stream;                // used when file is NULL; events are then left out
     bool memory;                 // neither: rows and events stay in memory, see carom_record_result()
     bool replace;                // an older file of that name is replaced at once; else it is FILE.before until the run
@@ -46,7 +46,7 @@ typedef struct carom_record_def {
     // Names where the model has none: nq coordinates (velocities are x'), contacts and constraints by id.  NULL: q1,
     // contact1, ...
     const char *const *coordinates, *const *constraints;
-    // Columns of the caller: NULL-terminated names, and where their values stand whenever a row is written.  NULL:
+    // Columns of the caller: NULL-terminated names, and their values whenever a row is written.  NULL:
     // none.
     const char *const *extra;
     const double *extra_value;
@@ -62,13 +62,13 @@ carom_record_def carom_record_default(void);
 /// Open a new result.  The file appears under its name when it is complete enough to be read.
 carom_record *carom_record_create(const carom_record_def *def, carom_error *err);
 
-/// To be called after every step, in the form that carom_sim_run() wants; record is a carom_record.
+/// To be called after every step, in the form of carom_sim_run(); record is a carom_record.
 carom_status carom_record_step(void *record, const carom_now *now);
-/// The failure behind a carom_record_step() that did not return CAROM_OK.
+/// The failure of a carom_record_step() that did not return CAROM_OK.
 const carom_error *carom_record_error(const carom_record *r);
 
 /// Steps and records: at most `steps` steps and `rows` more rows (0: no limit), or until the end,
-/// which carom_sim_done() tells.
+/// as carom_sim_done() returns.
 carom_status carom_record_advance(carom_record *r, long steps, long rows, carom_error *err);
 
 /// Flush to disk, so that the data so far survive a kill.  Call it every half second or so.  All or nothing: after a
@@ -113,7 +113,7 @@ carom_status carom_result_read_rows(carom_result *r, long first, long count, dou
 long carom_result_event_count(const carom_result *r);
 carom_status carom_result_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err);
 
-/// What /run says: texts and numbers by name.  NULL, false: not there.  i-th name; NULL after the last.
+/// Attributes of /run: texts and numbers by name.  NULL, false: not there.  i-th name; NULL after the last.
 const char *carom_result_text(const carom_result *r, const char *name);
 bool carom_result_number(const carom_result *r, const char *name, double *value);
 /// The model's text; NULL: none (CSV).

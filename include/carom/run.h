@@ -26,13 +26,13 @@ carom_run_given carom_run_nothing(void);
 /// What the run has.
 typedef struct carom_run {
     const char *scheme;   // belongs to the model, to what was given, or is the default
-    const carom_scheme *table; // NULL: there is no scheme of that name; carom_sim_create() then says so
+    const carom_scheme *table; // NULL: there is no scheme of that name; carom_sim_create() then fails
     double step, end;
     const char **options; // NULL-terminated; carom_run_free()
     char *own;            // text of options made here
     bool from_file;       // scheme and options of the model's simulation section are in use
     double evaluations;   // of the model, about: is it worth compiling?
-    char chosen[240];     // why `auto` stands back for another scheme; empty: it does not
+    char chosen[240];     // why `auto` is replaced by another scheme; empty: it does not
 } carom_run;
 
 /// m may be NULL: a system without a model.  CAROM_BAD_INPUT: something is missing, or does not fit together.

@@ -54,7 +54,7 @@ typedef struct carom_counts {
 enum { CAROM_MODE_OPEN, CAROM_MODE_STICK, CAROM_MODE_SLIP };
 
 /// What mainly happens where a scheme locates an event, the first of these that applies; contacts may do different
-/// things, which their modes tell.
+/// things, see their modes.
 typedef enum carom_change_kind {
     CAROM_CHANGE_ACCUMULATION, // a run of impacts ends
     CAROM_CHANGE_IMPACT,       // velocities jump
@@ -62,7 +62,7 @@ typedef enum carom_change_kind {
     CAROM_CHANGE_OPEN,
     CAROM_CHANGE_STICK,
     CAROM_CHANGE_SLIP,
-    CAROM_CHANGE_REVERSAL,     // slip goes on in another direction
+    CAROM_CHANGE_REVERSAL,     // slip continues in another direction
     CAROM_CHANGE_FEATURE,      // a closed contact has switched features
     CAROM_CHANGE_KINK,         // forces have a kink
     CAROM_CHANGE_NONE          // an event function fell below zero, and all stays as it is
@@ -77,7 +77,7 @@ typedef struct carom_change {
     const double *q_before, *v_before; // at t_before
     const double *q, *v;               // at t, where the next smooth motion starts
     const double *mode_before, *mode;  // nc: CAROM_MODE_...
-    const double *phase_before, *phase; // what tells the smooth motion from all others, for carom_sim_flow(); modes are
+    const double *phase_before, *phase; // which smooth motion it is, for carom_sim_flow(); modes are
                                         // the first
     size_t phase_size;                 // of each, numbers
     const bool *in;                    // nc: takes part
@@ -178,7 +178,7 @@ carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, doub
 carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double *g, double t, const double *q,
                                const double *v);
 
-/// The same as carom_motion_factor(), and carom_directions() of L if the system has them in one go: *found tells.
+/// The same as carom_motion_factor(), and carom_directions() of L if the system has them in one go (*found).
 carom_status carom_motion_ahead(carom_step *s, carom_factor *F, double *f, double *g, carom_local *L, bool *found,
                                 double t, const double *q, const double *v);
 
@@ -202,7 +202,7 @@ typedef struct carom_evaluation_point {
 
 /// L's set: all bilateral constraints and the contacts that are closed at a point, g being the gaps there: by their
 /// sign, and also when only rounding keeps them open, or when they reacted and do not leave (CL-3, CL-7).  Those gaps
-/// become 0, so that carom_closed says the same.  With option closed=strict by their sign alone.  Directions that L
+/// become 0, so that carom_closed agrees.  With option closed=strict by their sign alone.  Directions that L
 /// held are lost.
 carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_evaluation_point at);
 
@@ -276,7 +276,7 @@ enum { // limitations of a scheme
     CAROM_NO_BILATERAL = 2,
     CAROM_NO_UNEQUAL_RESTITUTION = 4,
     CAROM_NO_STEP_CHANGE = 8, // all steps must be equal: no shortened last step, no smaller step on failure
-    CAROM_NO_IMPACTS = 16,    // no impact law: contacts are declined, unless its option impacts=ignore says otherwise
+    CAROM_NO_IMPACTS = 16,    // no impact law: contacts are declined, unless its option impacts=ignore allows them
     CAROM_NO_IMPACT_LAWS = 64, // Newton's law alone, for all contacts at once, with constant restitution
     CAROM_NO_REST = 128,      // of lists of contacts: bodies that sleep, and rolling and spinning as discs of their own
     CAROM_NO_ADAPTIVE = 32    // step doubling does not apply, or the scheme controls its own steps
@@ -287,7 +287,7 @@ typedef enum carom_level { CAROM_VELOCITY_LEVEL, CAROM_POSITION_LEVEL, CAROM_ACC
 
 enum { CAROM_AT_START = 1, CAROM_AT_MIDDLE = 2, CAROM_AT_END = 4, CAROM_AT_OTHERS = 8 }; // points of a step
 
-/// What a scheme promises beside its order on smooth motion, with its default options.  test/conformance_*.c and
+/// What a scheme promises besides its order on smooth motion, with its default options.  test/conformance_*.c and
 /// test/test_every_scheme.c hold it to this; the zeros are what a scheme of first order promises whose reactions are
 /// impulses on velocity level.
 typedef struct carom_promises {
@@ -315,7 +315,7 @@ typedef enum carom_lane_scheme {
 typedef struct carom_scheme {
     const char *name;          // as typed
     const char *about;         // one line
-    const char *text;          // its equations and what to know of it, for `carom schemes NAME`
+    const char *text;          // its equations and limitations, for `carom schemes NAME`
     int order;                 // on smooth motion with velocity-dependent forces; tested
     int (*order_of)(const double *opt); // when an option decides; else NULL
     unsigned limitations;      // CAROM_NO_...
@@ -359,6 +359,8 @@ typedef struct carom_scheme {
     void (*describe)(const void *work, char *text, size_t size); // text about method choices made during the run;
                                                             // NULL: none
     bool leads;                // it runs one step ahead of what it reports: lists have the contacts of two steps
+    bool follows_features;     // it asks for gaps by the features that contacts had before, or holds them: lists have
+                               // room for that
     bool dense_operator;       // it writes or reads G = W'M^-1 W of its contact problems as a dense matrix, at any size
     carom_lane_scheme lanes;   // as which one it runs in the lanes of a sweep; CAROM_LANE_NONE: it does not
     /// Slot id now has another contact (of a dynamic list): clear its history.  NULL: none is kept.

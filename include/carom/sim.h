@@ -83,7 +83,7 @@ typedef struct carom_sim_def {
 
 carom_sim_def carom_sim_default(void);
 
-/// NULL on failure: err says why (an unknown option lists the known ones; a scheme that lacks what the
+/// NULL on failure: err gives the reason (an unknown option lists the known ones; a scheme that lacks what the
 /// system needs is refused with the names of those that can).
 carom_sim *carom_sim_create(const carom_sim_def *def, carom_error *err);
 void carom_sim_destroy(carom_sim *sim);
@@ -110,7 +110,7 @@ bool carom_sim_done(const carom_sim *sim);
 /// Energies at the present state.
 carom_status carom_sim_energy(carom_sim *sim, double *kinetic, double *potential, carom_error *err);
 
-/// The ledger as of now, energies included.  The caller frees it.  NULL: err says why.
+/// The ledger as of now, energies included.  The caller frees it.  NULL: err gives the reason.
 carom_ledger *carom_ledger_of_sim(carom_sim *sim, carom_error *err);
 void carom_ledger_free(carom_ledger *l);
 /// Entry i, valid as long as the ledger; NULL after the last.

@@ -50,7 +50,7 @@ typedef struct carom_structure_def {
 
 typedef struct carom_structure carom_structure;
 
-/// NULL: err says what is wrong.
+/// NULL: err gives the reason.
 carom_structure *carom_structure_create(const carom_structure_def *def, carom_error *err);
 void carom_structure_destroy(carom_structure *s);
 /// Valid as long as s.

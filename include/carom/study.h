@@ -1,6 +1,6 @@
 // study.h: comparing motions: trajectories, norms, and schemes x step sizes against a reference.
 //
-// docs/compare.md says what the numbers mean.  Nothing here prints; a comparison runs on several threads and calls back
+// docs/compare.md defines the numbers.  Nothing here prints; a comparison runs on several threads and calls back
 // on the thread that started it.
 #pragma once
 #include <carom/model.h>
@@ -29,13 +29,13 @@ typedef enum carom_norm_kind {
 typedef struct carom_compare carom_compare;
 
 typedef struct carom_compare_def {
-    const carom_model *model;      // stays with the caller, who must not change it meanwhile
+    const carom_model *model;      // owned by the caller; must not change meanwhile
     const char *const *schemes;    // "moreau-jean:theta=1:closed=strict", NULL-terminated
     const double *steps;           // of schemes with equal steps
     int nsteps;
     const double *tolerances;      // of adaptive schemes: rtol, with atol in the proportion of the scheme's defaults.
                                    // With steps, adaptive
-    int ntolerances;               // are those that say so (adaptive=on) or cannot do else; without steps, all
+    int ntolerances;               // are those with adaptive=on or without steps; without steps, all
     double first;                  // first step that adaptive runs try; 0: a thousandth of the end
     double end;
     const char *const *options;    // "key=value" for every scheme, the reference's included; NULL: none
@@ -60,7 +60,7 @@ carom_compare_def carom_compare_default(void);
 carom_status carom_compare_norm(carom_compare_def *def, const char *name, carom_error *err);
 
 /// Checks everything that can be checked before a run: schemes and their options, what they lack, names, the
-/// reference file, memory.  NULL: err says why.
+/// reference file, memory.  NULL: err gives the reason.
 carom_compare *carom_compare_create(const carom_compare_def *def, carom_error *err);
 void carom_compare_destroy(carom_compare *c);
 

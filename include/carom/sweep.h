@@ -1,6 +1,6 @@
 // sweep.h: many runs of one model: grids, lists and samples of parameters, initial values and options.
 //
-// docs/sweep.md says what the words mean.  A sweep is a list of runs, numbered from 0; every run depends on its number
+// docs/sweep.md defines the terms.  A sweep is a list of runs, numbered from 0; every run depends on its number
 // alone (with follow: on its neighbour too), so tables are the same whatever the number of threads and parts.
 #pragma once
 #include <carom/model.h>
@@ -32,7 +32,7 @@ typedef struct carom_sweep_def {
     int jobs;                    // threads
     carom_lanes_mode lanes;
     bool gpu;                    // lanes on a GPU, compiled by $CAROM_NVCC or nvcc
-    /// A file named in a SPEC, opened by the caller: its bytes (freed by the sweep with free()); NULL: err says why.
+    /// A file named in a SPEC, opened by the caller: its bytes (freed by the sweep with free()); NULL: see err.
     char *(*read_file)(void *user, const char *name, carom_error *err);
     void *read_user;
     const void *reserved[6];     // NULL: room for later fields, because another definition contains this one

@@ -232,6 +232,9 @@ typedef struct carom_system_list {
     /// As carom_system_events.freeze, for features of all contacts of a list that freezes.  NULL: that one does so, or
     /// they have none.
     carom_status (*freeze)(const void *model, void *work, carom_freeze what, double t, const double *q);
+    /// The same for those alone that are found by search: from one iterate to the next their slots change to other
+    /// features, and CAROM_FREEZE_AGAIN adds those that overlap.  NULL: none is found by search.
+    carom_status (*freeze_searched)(const void *model, void *work, carom_freeze what, double t, const double *q);
     /// The contacts of a step of h from (t, q, v) on: key, is_new and used.  CAROM_NO_MEMORY: there are too few slots,
     /// used is the number needed; nothing else has changed, but adopt() has to be called again.
     carom_status (*search)(const void *model, carom_list *list, double t, const double *q, const double *v, double h);

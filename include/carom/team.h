@@ -22,7 +22,7 @@ typedef struct carom_team {
     void (*wait)(struct carom_team *team, int part, int step);
 } carom_team;
 
-/// Threads of the system (POSIX), in the library around the core.  NULL: err says why.
+/// Threads of the system (POSIX), in the library around the core.  NULL: err gives the reason.
 carom_team *carom_team_create(int n, carom_error *err);
 void carom_team_destroy(carom_team *team);
 

@@ -28,6 +28,7 @@ export function usual(data) {
     const add = (title, list) => { if (list.length) groups.push({ title, names: list.slice(0, 8) }); };
     add('position', positions.filter(p => spread(p) >= most / 30));
     add('small position', positions.filter(p => spread(p) < most / 30 && spread(p) > 1e-9 * most));
+    add('state', (data.page.states ?? []).filter(c => data.has(c) && moving(c)));
     const contact = c => names.includes(`${c.slice(0, c.lastIndexOf('.'))}.gap'`);
     add('gap', names.filter(c => c.endsWith('.gap') && contact(c)));
     add('force', names.filter(c => c.endsWith('.force') && moving(c)));

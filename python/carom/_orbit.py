@@ -63,7 +63,7 @@ class Orbit(c.Made):
     others                  multipliers of large models that are not among them, none of them larger
     stable, neutral         neutral: the largest multiplier lies on the unit circle
     signals                 {name: number}: those of controllers at t = 0, before they compute there
-    isolated                False: there are other orbits beside it
+    isolated                False: there are other orbits near it
     events                  [(t, contact, kind)]: impact, chatter, close, open, stick, slip, reverse
     """
     _made_by = "carom.orbit()"

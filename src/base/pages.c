@@ -1,5 +1,5 @@
 // pages.c: see pages.h.
-#define _DEFAULT_SOURCE // madvise
+#define _DEFAULT_SOURCE // madvise, MAP_ANONYMOUS
 #include "base/pages.h"
 #include <stdlib.h>
 #ifdef __GLIBC__
@@ -22,6 +22,28 @@ void carom_forget(void *from, size_t n) {
 #else
 void carom_forget(void *from, size_t n) { (void)from, (void)n; }
 #endif
+
+#ifdef MAP_NORESERVE
+static void *take_unpromised(size_t n) {
+    void *block = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return block == MAP_FAILED ? NULL : block;
+}
+static void give_back(void *block, size_t n) { munmap(block, n); }
+#else
+static void *take_unpromised(size_t n) { return (void)n, NULL; }
+static void give_back(void *block, size_t n) { (void)block, (void)n; }
+#endif
+
+void *carom_reserve(size_t n, bool unpromised, bool *promised) {
+    void *block = calloc(1, n);
+    *promised = block || !unpromised;
+    return *promised ? block : take_unpromised(n);
+}
+
+void carom_release(void *block, size_t n, bool promised) {
+    if (promised) free(block);
+    else if (block) give_back(block, n);
+}
 
 #ifdef __GLIBC__
 void carom_forget_freed(void) { malloc_trim(0); }

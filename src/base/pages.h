@@ -1,5 +1,6 @@
 // pages.h: memory of which only a part is in use: copies of it, what is no longer in use, and what soon will be.
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -24,6 +25,11 @@ static inline void carom_copy_changes(void *to, const void *from, size_t n) {
 }
 /// n zeros, page by page where something else stands: pages that were never written stay untouched, and use no memory.
 void carom_zero_changes(double *x, size_t n);
+
+/// n zeros.  unpromised: where the machine refuses to promise so much, they are taken without its promise, for a block
+/// of which only a small part will ever be written; *promised says which, for carom_release(), which takes any block.
+void *carom_reserve(size_t n, bool unpromised, bool *promised);
+void carom_release(void *block, size_t n, bool promised);
 
 /// What has been freed goes back to the machine as far as it can: after many small pieces, which a heap would keep.
 void carom_forget_freed(void);

@@ -416,5 +416,5 @@ const cli_verb cli_compare = {
             "differences at all\n"
             "step ends, the inner ones included.  The order of a row is the slope to the next larger step, of an "
             "adaptive run the mean\n"
-            "one.  Seconds are CPU time of the run alone.  docs/compare.md says more.",
+            "one.  Seconds are CPU time of the run alone.  See docs/compare.md.",
 };

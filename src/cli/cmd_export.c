@@ -183,7 +183,7 @@ static int export_vtk(const cli_args *a, const char *out) {
     page_view v = {0};
     int status = CLI_USAGE;
     if (!carom_ends(out, ".pvd") || strcmp(out, ".pvd") == 0)
-        return cli_say("-o: '%s' does not end in .pvd; a folder with a file for every row stands beside it", out),
+        return cli_say("-o: '%s' does not end in .pvd; a directory next to it contains a file for every row", out),
                status;
     if (!cli_whole(a, "rows", 1000000000, &def.rows) || !cli_time(a, "from", &def.from) || !cli_time(a, "to", &def.to))
         return status;

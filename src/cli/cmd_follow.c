@@ -48,7 +48,7 @@ static const cli_option options[] = {
     {"points", 0, "N", "maximum number of points (default 2000)", false},
     {"exchange", 0, "A=B,C=D",
      "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
-    {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
+    {"scheme", 0, "NAME", "event-driven (default, regardless of the model) or auto", false},
     CLI_OPTION,
     CLI_MODEL,
     {"out", 'o', "FILE", "the points: .h5 (default: the model's file name with .branch.h5, in this folder) or .csv",
@@ -198,7 +198,7 @@ static bool read_usage(job *j) {
     j->own = out ? NULL : cli_rename(a->word[0], endings, ".branch.h5");
     j->out = out ? (char *)(size_t)out : j->own;
     if (cli_has(a, "resume") && cli_has(a, "out"))
-        return cli_say("--resume goes on in its own file; leave --out out"), false;
+        return cli_say("--resume continues in its own file; leave --out out"), false;
     if (cli_has(a, "resume") && !carom_ends(j->out, ".h5"))
         return cli_say("--resume: '%s' does not end in .h5; only such branches can go on", j->out), false;
     if (!carom_ends(j->out, ".h5") && !(carom_ends(j->out, ".csv") && !cli_has(a, "resume")))
@@ -276,12 +276,12 @@ static int follow(job *j) {
     if (status != CAROM_OK && !lost)
         cli_say("%s: %s%s%s%s", j->a->word[0], status == CAROM_STOPPED ? "interrupted" : err.text,
                 some ? "; the points so far are in " : "", some ? j->out : "",
-                some && status == CAROM_STOPPED && carom_ends(j->out, ".h5") ? ", --resume goes on" : "");
+                some && status == CAROM_STOPPED && carom_ends(j->out, ".h5") ? ", continue with --resume" : "");
     if (cli_has(j->a, "json") && j->f.branch.columns > 5) print_json(j, code == CLI_DONE && j->f.queue.rows == 0);
     else if (code == CLI_DONE && !j->quiet) print_text(j);
     if (status == CAROM_OK && j->f.note.code != CAROM_OK) cli_say("%s: %s", j->a->word[0], j->f.note.text);
     if (code == CLI_DONE && j->f.queue.rows > 0)
-        cli_say("%s: stopped at %ld points; %s more --points goes on", j->a->word[0], j->f.branch.rows,
+        cli_say("%s: stopped at %ld points; to continue, use %s more --points", j->a->word[0], j->f.branch.rows,
                 carom_ends(j->out, ".h5") ? "--resume with" : "a run to an .h5 file with");
     if (code == CLI_DONE && j->f.unlocated > 0)
         cli_say("%s: %d event%s could not be located; columns event.low and event.high of the rows with a question "
@@ -324,5 +324,5 @@ const cli_verb cli_follow = {
             "of rest begins or ends), opening and closing (a contact that\n"
             "was always closed lifts off, or the reverse), sequence (other contacts, or another order).\n"
             "States of rest: fold, branch, hopf, opening, closing. `carom plot FILE.h5 --of NAME` draws stable parts "
-            "solid and unstable ones dashed. Ctrl-C stops; --resume goes on.",
+            "solid and unstable ones dashed. Ctrl-C stops; --resume continues.",
 };

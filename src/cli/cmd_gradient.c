@@ -13,7 +13,7 @@ static const cli_option options[] = {
     {"by", 0, "NAME,NAME",
      "variables to differentiate by: parameters, x for the initial value and x' for the initial rate of a coordinate",
      true},
-    {"scheme", 0, "NAME", "event-driven (default, whatever the model says), mixed or auto", false},
+    {"scheme", 0, "NAME", "event-driven (default, regardless of the model), mixed or auto", false},
     {"step", 0, "H", "step size; of event-driven and auto the time between rows (default: 500 rows)", false},
     {"end", 0, "T", "end time: a number, one with a unit, or an expression of parameters", false},
     CLI_OPTION,

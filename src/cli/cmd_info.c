@@ -268,7 +268,7 @@ static int info_branch(const char *file, const char *table) {
     for (int i = 0; i < t.columns; ++i) cli_print("%s %s", i ? "," : "", t.column[i].name);
     carom_table_free(&t);
     if (carom_table_probe(file, "queue") && carom_table_read(file, "queue", &t, &err) == CAROM_OK) {
-        if (t.rows > 0) fputs("\nnot complete: `carom follow --resume` goes on", stdout);
+        if (t.rows > 0) fputs("\nnot complete: continue with `carom follow --resume`", stdout);
         carom_table_free(&t);
     }
     puts("\n`carom plot` draws it");

@@ -11,7 +11,7 @@ static const cli_option options[] = {
     {"step", 0, "H", "time between two orthonormalisations (default: a two-thousandth of the end)", false},
     {"start", 0, "FILE",
      "initial state from `carom equilibrium --save FILE`, from an orbit, or from the last row of a result", false},
-    {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
+    {"scheme", 0, "NAME", "event-driven (default, regardless of the model) or auto", false},
     CLI_OPTION,
     CLI_MODEL,
     {"out", 'o', "FILE.csv", "the exponents as they converge: t, exponent1, ...", false},

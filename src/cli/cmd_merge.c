@@ -108,7 +108,8 @@ static int run(const cli_args *a) {
     char runs[32];
     snprintf(runs, sizeof runs, "%ld", tables[0].rows);
     const carom_table_note notes[] = {{"carom", CAROM_VERSION}, {"kind", "sweep"}, {"runs", runs}};
-    if (good && carom_tables_write(out, tables, n, notes, 3, &err) != CAROM_OK)
+    const carom_table_units units = {carom_table_unit_read, a->word[0]};
+    if (good && carom_tables_write_units(out, tables, n, notes, 3, &units, &err) != CAROM_OK)
         cli_say("%s", err.text), code = CLI_FAILED;
     if (code == CLI_DONE) cli_print("%ld runs in %s\n", tables[0].rows, out);
     for (int i = 0; i < 2; ++i) carom_table_free(&tables[i]);

@@ -30,7 +30,7 @@ static const cli_option options[] = {
     CLI_OPTION,
     CLI_MODEL,
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result", false},
-    {"best", 0, "FILE", "model with the best values (default: MODEL.best.yaml beside the model)", false},
+    {"best", 0, "FILE", "model with the best values (default: MODEL.best.yaml next to the model)", false},
     {"out", 'o', "FILE",
      "table of all runs, .csv or .h5 (default: none): run, search, method, status, names, objective, constraints, best",
      false},
@@ -57,6 +57,22 @@ static void show(void *user, const carom_optimum *o) {
 
 // -- output -------------------------------------------------------------------------------------------------------
 
+// Initial values are no parameters: what --set gave them is not in the model that is written.
+static void print_starts(const carom_optimise_def *d) {
+    carom_error err = {0};
+    carom_model *m = d->model.set ? carom_model_create(&d->model, &err) : NULL;
+    for (int i = 0; m && d->model.set[i]; ++i) {
+        const size_t length = strcspn(d->model.set[i], "=");
+        bool parameter = false;
+        for (int k = 0; k < carom_model_count(m).parameters; ++k) {
+            const char *name = carom_model_parameter(m, k, NULL);
+            parameter = parameter || (strlen(name) == length && strncmp(name, d->model.set[i], length) == 0);
+        }
+        if (!parameter) cli_print("  start it with --set \"%s\"\n", d->model.set[i]);
+    }
+    carom_model_destroy(m);
+}
+
 static void print_text(const carom_optimum *o, const carom_optimise_def *d, const char *file, const char *best) {
     cli_print("%s: %s %s = %.12g, initially %.9g\n", file, d->maximise ? "largest" : "least", d->of, o->objective,
               o->first);
@@ -80,7 +96,7 @@ static void print_text(const carom_optimum *o, const carom_optimise_def *d, cons
     if (o->kink) puts("  the best lies at a kink: the sequence of events changes here, and the gradient jumps");
     if (isfinite(o->distance) && !o->kink)
         printf("  the sequence of events changes when a parameter changes by %.2g of its value\n", o->distance);
-    if (best) cli_print("  model with these values: %s\n", best);
+    if (best) cli_print("  model with these values: %s\n", best), print_starts(d);
 }
 
 static void by_name(const carom_optimum *o, const char *what, const double *x) {
@@ -181,17 +197,18 @@ static int optimise(const cli_args *a, carom_optimise_def *d, const char *best) 
     if (w.shown) fputs("\r\033[K", stderr);
     int code = cli_exit(status);
     const bool some = o.history.rows > 0,
-               found = o.value && o.text &&
+               found = o.value && !isnan(o.value[0]) &&
                        (status == CAROM_OK || status == CAROM_NOT_CONVERGED || status == CAROM_STOPPED);
-    if (found && !write_best(&o, best)) code = CLI_FAILED;
+    const char *written = o.text ? best : NULL;
+    if (found && o.text && !write_best(&o, best)) code = CLI_FAILED;
     if (found && cli_has(a, "json"))
-        print_json(&o, status == CAROM_OK, best);
+        print_json(&o, status == CAROM_OK, written);
     else if (found && !cli_has(a, "quiet"))
-        print_text(&o, d, a->word[0], best);
+        print_text(&o, d, a->word[0], written);
     if (some && cli_has(a, "out") && !write_history(&o, cli_value(a, "out"))) code = CLI_FAILED;
     if (found && cli_has(a, "plot") && !plot(&o, d->of, cli_value(a, "plot"))) code = CLI_FAILED;
     if (status != CAROM_OK) cli_say_of(a->word[0], err.text);
-    if (status == CAROM_OK && !o.text)
+    if (found && !o.text)
         cli_say("%s: the values do not stand in the model file as single texts; no %s is written", a->word[0], best);
     carom_optimum_free(&o);
     return code;

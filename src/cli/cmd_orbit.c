@@ -24,7 +24,7 @@ static const cli_option options[] = {
      "multiple shooting: cut the period into N pieces (default: 1, and more where small differences grow so much in a "
      "period that one piece cannot be closed)",
      false},
-    {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
+    {"scheme", 0, "NAME", "event-driven (default, regardless of the model) or auto", false},
     CLI_OPTION,
     CLI_MODEL,
     {"out", 'o', "FILE", "one period as a result: .h5 or .csv", false},
@@ -67,7 +67,7 @@ static void print_text(const carom_orbit *o, const carom_model *m, const char *f
            : neutral(o)      ? "neutral: the largest multiplier lies on the unit circle"
            : stable(o)       ? "stable"
                              : "unstable",
-           o->isolated ? "" : "; not isolated: there are other orbits beside it");
+           o->isolated ? "" : "; not isolated: there are other orbits near it");
     if (o->nevents > 0) puts("events");
     for (int i = 0; i < o->nevents && i < 60; ++i) {
         const carom_orbit_event *e = &o->event[i];
@@ -201,6 +201,6 @@ const cli_verb cli_orbit = {
             "residual is the largest difference of the state\n"
             "after a period, relative to how far each part of it moves. Coordinates that the model does not depend on "
             "may advance from period to period, and so may angles by\n"
-            "whole turns. Exit status 1: no orbit was found; the message says what is in the way, and --save keeps the "
+            "whole turns. Exit status 1: no orbit was found; the message gives the reason, and --save keeps the "
             "best state.",
 };

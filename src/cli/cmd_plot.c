@@ -229,17 +229,35 @@ static bool owned(const carom_result *r, const char *name, owner who) {
     return who == ALL || contact == (who == CONTACTS);
 }
 
+// Colours by contact: each has as many as it has columns of one part, whichever parts it has.
+typedef struct painter {
+    const char *owner; // whose columns come, a name without its part; they stand together
+    int length;        // of that name
+    int first, widest; // its first colour; the most columns of one part so far
+    int count[CAROM_ROLES];
+} painter;
+
+static int paint(painter *c, const char *name, carom_role role) {
+    const int length = (int)(strrchr(name, '.') - name);
+    if (!c->owner || length != c->length || strncmp(name, c->owner, (size_t)length) != 0)
+        *c = (painter){.owner = name, .length = length, .first = c->first + c->widest};
+    const int number = c->count[role]++;
+    if (c->widest < number + 1) c->widest = number + 1;
+    return c->first + number;
+}
+
 // A panel of one part of all contacts or constraints.  A contact has the same colour in every panel.
 static void parts(plot *p, const char *label, carom_role role, owner who, bool stems, bool zero) {
     figure_panel(&p->fig, label, zero);
-    int colour = -1;
+    painter colours = {0};
     for (int k = 0; k < p->n; ++k) {
         const carom_result *r = p->s[k].r;
         for (int i = 1; i < carom_result_columns(r); ++i) {
             const char *name = carom_result_column(r, i);
-            if (carom_column_role(name) != role || seen(p, k, name)) continue;
-            ++colour;
-            if (!owned(r, name, who)) continue;
+            const carom_role is = carom_column_role(name);
+            if (is == CAROM_ROLE_OTHER || seen(p, k, name)) continue;
+            const int colour = paint(&colours, name, is);
+            if (is != role || !owned(r, name, who)) continue;
             char text[256];
             const char *dot = strrchr(name, '.'), *number = dot + strcspn(dot, "0123456789");
             const int digits = (int)strspn(number, "0123456789");
@@ -303,6 +321,15 @@ static bool is_output(const carom_result *r, int i) {
            !is_rate(r, carom_result_column(r, i));
 }
 
+// A state is a velocity that no position and no body has.
+static bool is_state(const carom_result *r, int i) {
+    static const char *const of_body[] = {".vx", ".vy", ".vz", ".wx", ".wy", ".wz", ".qw", ".qx", ".qy", ".qz"};
+    const char *name = carom_result_column(r, i);
+    for (size_t k = 0; k < sizeof of_body / sizeof *of_body; ++k)
+        if (carom_ends(name, of_body[k])) return false;
+    return i > 0 && i < carom_result_find(r, "kinetic") && name[strlen(name) - 1] != '\'' && !is_coordinate(r, i);
+}
+
 // Coordinates or outputs; those that move a thirtieth of the others or less get a panel of their own.
 static int courses(plot *p, const char *label, bool (*wanted)(const carom_result *r, int i), int most) {
     enum { MOST = 200 };
@@ -332,6 +359,7 @@ static void standard(plot *p) {
     enum { FEW = 12, MANY = 200 };
     const int outputs = courses(p, "output", is_output, -1);
     courses(p, "position", is_coordinate, outputs > 0 ? FEW : MANY);
+    courses(p, "state", is_state, MANY);
     if (outputs > 0) courses(p, "output", is_output, MANY);
     parts(p, "gap", CAROM_ROLE_GAP, CONTACTS, false, false);
     if (!p->brief) {

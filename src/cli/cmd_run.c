@@ -425,7 +425,7 @@ static bool open_record(run *r) {
     if (cli_has(r->a, "watch") && !def.replace && !cli_watch_allowed(r->out)) return false;
     if (resume) {
         if (!r->out || !carom_ends(r->out, ".h5"))
-            return cli_say("a resumed run goes on in an .h5 file; give --out one, or leave it out"), false;
+            return cli_say("a resumed run continues in an .h5 file; give --out one, or leave it out"), false;
         if (out && !cli_same_file(out, resume) && !copy_file(resume, out, !cli_has(r->a, "force"))) return false;
     }
     r->record = resume ? carom_record_resume(&def, &r->err) : carom_record_create(&def, &r->err);

@@ -330,7 +330,8 @@ static int write_result(sweep *k) {
     const carom_table_note notes[] = {
         {"carom", CAROM_VERSION}, {"kind", "sweep"}, {"runs", runs}, {"name", name ? name : ""}};
     carom_status status = carom_journal_tables(k->book, tables, &n, &k->err);
-    if (status == CAROM_OK) status = carom_tables_write(k->out, tables, n, notes, 4, &k->err);
+    const carom_table_units units = {carom_journal_unit, k->book};
+    if (status == CAROM_OK) status = carom_tables_write_units(k->out, tables, n, notes, 4, &units, &k->err);
     free(name);
     for (int i = 0; i < 2; ++i) carom_table_free(&tables[i]);
     if (status != CAROM_OK) {
@@ -418,10 +419,10 @@ static int go_on(sweep *k, const cli_args *typed, cli_args *stored) {
     for (int i = 0; i < typed->ngiven; ++i) {
         const char *name = typed->verb->options[typed->given[i].option].name;
         if (!is_apart(name))
-            return cli_say("--resume goes on with the options that the sweep began with; leave --%s out", name),
+            return cli_say("--resume continues with the options of the sweep; leave --%s out", name),
                    CLI_USAGE;
     }
-    if (cli_has(typed, "out")) return cli_say("--resume goes on in its own file; leave --out out"), CLI_USAGE;
+    if (cli_has(typed, "out")) return cli_say("--resume continues in its own file; leave --out out"), CLI_USAGE;
     if (!name_files(k, typed)) return CLI_USAGE;
     if (!exists(k->journal) && exists(k->out))
         return cli_wants_sweep(k->out) ? CLI_USAGE : (cli_say("%s is complete", k->out), plot_complete(k, typed));
@@ -468,8 +469,8 @@ const cli_verb cli_sweep = {
     .run = go,
     .text = "One row per run: varied values, exit status, message, observed values at the end; with --section a second "
             "table with\n"
-            "all section points.  A run that fails is a row; the sweep goes on.  Ctrl-C, kill -9 and a full disk lose "
-            "at most a second: `carom\n"
+            "all section points.  A run that fails is a row; the sweep continues.  Ctrl-C, kill -9 and a full disk "
+            "lose at most a second: `carom\n"
             "sweep --resume FILE` goes on.  The tables are the same bytes for any number of --jobs and --part, however "
             "often interrupted.\n\n"
             "Under mpirun the ranks share the work, and rank 0 writes: mpirun -n 8 carom sweep MODEL ...",

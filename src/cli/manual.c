@@ -111,7 +111,7 @@ void manual_model(FILE *f) {
     }
     fputs("\ntypes of joints\n", f);
     for (const key_word *w = carom_key_joint_types; w->name; ++w) fprintf(f, "  %-22s %s\n", w->name, w->about);
-    fputs("\nfunctions, beside + - * / ^, comparisons, pi, the time t, and x' for the rate of x\n", f);
+    fputs("\nfunctions, besides + - * / ^, comparisons, pi, the time t, and x' for the rate of x\n", f);
     for (const key_word *w = carom_key_functions; w->name; ++w) {
         char call[32];
         snprintf(call, sizeof call, "%s(%s)", w->name, w->arguments);

@@ -11,7 +11,7 @@ typedef struct page {
     carom_result *r;
     const char *file;       // of the result, without folders
     carom_drawing *drawing; // NULL: nothing to draw
-    int positions;          // how many columns behind time are coordinates; 0: not known
+    const carom_model *of;  // whose coordinates and states are columns; NULL: not known
 
     long rows, kept, *row;  // rows of the result; those that the page holds, in order
     int columns, channels;  // channels: columns, then the numbers of the drawing

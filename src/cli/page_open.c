@@ -50,20 +50,10 @@ static bool read_model(page_view *v, const char *file) {
     return true;
 }
 
-// Results with flexible members hold points instead of coordinates.
-static int recorded_positions(const page_view *v) {
-    const int nq = carom_model_count(v->model).coordinates, n = carom_result_columns(v->page.r);
-    int i = 0;
-    while (i < nq && i + 1 < n &&
-           strcmp(carom_result_column(v->page.r, i + 1), carom_model_coordinate(v->model, i)) == 0)
-        ++i;
-    return i;
-}
-
 static void read_drawing(page_view *v) {
     char why[300];
     if (!v->drawing) return;
-    v->page.positions = recorded_positions(v);
+    v->page.of = v->model;
     if (carom_drawing_shapes(v->drawing) > MOST_SHAPES) {
         snprintf(why, sizeof why, "it has %d shapes, a page takes %d; use carom export vtk",
                  carom_drawing_shapes(v->drawing), MOST_SHAPES);

@@ -255,14 +255,35 @@ static void put_run(const page *p, FILE *f) {
     fputc('}', f);
 }
 
+// How many columns behind time are coordinates.  Those of states are hidden, and results with flexible members hold
+// points instead.
+static int positions(const page *p) {
+    int count = 0;
+    for (int i = 0; p->of && i < carom_model_count(p->of).coordinates && count + 1 < p->columns; ++i)
+        count += strcmp(p->column[count + 1], carom_model_coordinate(p->of, i)) == 0;
+    return count;
+}
+
+static void put_states(const page *p, FILE *f) {
+    bool first = true;
+    for (int i = 0; p->of && i < carom_model_system(p->of)->nv; ++i) {
+        if (!carom_model_state(p->of, i)) continue;
+        fputs(first ? ",\n\"states\":[" : ",", f);
+        carom_json_string(f, carom_model_velocity(p->of, i));
+        first = false;
+    }
+    if (!first) fputc(']', f);
+}
+
 static void put_json(const page *p, const store *s, FILE *f, const char *model) {
     const char *title = carom_result_text(p->r, "name"), *kinds[PAGE_KINDS];
     for (int k = 0; k < PAGE_KINDS; ++k) kinds[k] = carom_event_word((carom_event_kind)k);
     fputs("{\"format\":1,\"version\":\"" CAROM_VERSION "\",\"title\":", f);
     carom_json_string(f, title && title[0] ? title : p->file);
-    fprintf(f, ",\"rows\":%ld,\"of\":%ld,\"positions\":%d", p->kept, p->rows, p->positions);
+    fprintf(f, ",\"rows\":%ld,\"of\":%ld,\"positions\":%d", p->kept, p->rows, positions(p));
     if (p->live) fputs(",\"live\":true", f);
     strings(f, "columns", p->column, p->columns);
+    put_states(p, f);
     put_column_units(p, f);
     put_channels(p, s, f);
     put_shapes(p, f);

@@ -68,7 +68,14 @@ static void put_key(schema *s, const carom_key *k) {
     case KEY_TEXT:
         fputs(", \"type\": [\"string\", \"number\", \"boolean\", \"array\", \"object\", \"null\"]", s->f);
         break;
-    case KEY_NAMED: fputs(", \"type\": [\"object\", \"null\", \"array\"]", s->f); break;
+    case KEY_NAMED:
+        fputs(", \"type\": [\"object\", \"null\", \"array\"]", s->f);
+        if (strcmp(k->name, "constraints") == 0) // NAME: expression, or NAME: {rate: expression}
+            fputs(", \"additionalProperties\": {\"anyOf\": [{\"type\": [\"number\", \"string\"]}, {\"type\": "
+                  "\"object\", \"required\": [\"rate\"], \"additionalProperties\": false, \"properties\": {\"rate\": "
+                  "{}}}]}",
+                  s->f);
+        break;
     case KEY_RECORD:
         fputs(", \"anyOf\": [", s->f), put_reference(s, k->groups), fputs(", {\"type\": \"null\"}]", s->f);
         break;

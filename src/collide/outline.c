@@ -1,11 +1,14 @@
 // outline.c: stretches of planar contours, and the pieces that touch.
 #include "collide/outline.h"
+#include "base/pi.h"
+#include "base/tolerance.h"
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-static const double TANGENT = 1e-8; // stretches that meet at less are tangent
+static const double STRAIGHT = 1e-9; // rad: an arc of less is a line, a whole number of pieces is not exceeded by it
+static const double MEETS = 1e-14;   // of the size: points nearer than its rounding are one
+static const double TANGENT = 1e-8;  // stretches that meet at less are tangent
 
 static double wrap(double a) { return a - 2 * PI * floor(a / (2 * PI) + 0.5); }
 
@@ -36,7 +39,7 @@ carom_stretch carom_stretch_round(const double *from, const double *about, doubl
 
 bool carom_stretch_arc(const double *from, const double *to, double radius, carom_stretch *s) {
     const double x = to[0] - from[0], y = to[1] - from[1], chord = hypot(x, y), r = fabs(radius);
-    if (!(chord > 0) || !(chord <= 2 * r * (1 + 1e-12))) return false;
+    if (!(chord > 0) || !(chord <= 2 * r * (1 + CAROM_SAME))) return false;
     const double half = fmin(chord / (2 * r), 1), side = radius > 0 ? 1 : -1,
                  height = r * sqrt((1 - half) * (1 + half));
     const double about[2] = {(from[0] + to[0]) / 2 - side * height * y / chord,
@@ -49,7 +52,7 @@ bool carom_stretch_arc(const double *from, const double *to, double radius, caro
 bool carom_stretch_through(const double *from, const double *through, const double *to, carom_stretch *s) {
     const double ax = through[0] - from[0], ay = through[1] - from[1], bx = to[0] - from[0], by = to[1] - from[1],
                  cross = ax * by - ay * bx, a = ax * ax + ay * ay, b = bx * bx + by * by;
-    if (!(fabs(cross) > 1e-12 * sqrt(a * b)) || !(b > 0)) return false;
+    if (!(fabs(cross) > CAROM_SAME * sqrt(a * b)) || !(b > 0)) return false;
     const double about[2] = {from[0] + (by * a - ay * b) / (2 * cross), from[1] + (ax * b - bx * a) / (2 * cross)};
     double turn = wrap(atan2(to[1] - about[1], to[0] - about[0]) - atan2(from[1] - about[1], from[0] - about[0]));
     if (cross > 0 && turn < 0) turn += 2 * PI; // the third point lies right of the way from the first to the last
@@ -63,7 +66,7 @@ bool carom_stretch_through(const double *from, const double *through, const doub
 // down one it is u'(beta), and what is unwound decreases.
 bool carom_stretch_involute(const double *from, const double *about, double base, double to, carom_stretch *s) {
     const double x = from[0] - about[0], y = from[1] - about[1], r = hypot(x, y);
-    if (!(base > 0) || !(r >= base * (1 - 1e-12)) || !(to >= base) || r == to) return false;
+    if (!(base > 0) || !(r >= base * (1 - CAROM_SAME)) || !(to >= base) || r == to) return false;
     const double l0 = sqrt(fmax((r / base - 1) * (r / base + 1), 0)), l1 = sqrt((to / base - 1) * (to / base + 1));
     const double polar = atan2(y, x), up = to > r ? 1 : -1;
     const double leaves = polar + up * atan(l0); // the angle of u
@@ -131,7 +134,7 @@ int carom_stretch_biarc(const double *p, const double *t, const double *q, const
         const double x = end[i + 1][0] - end[i][0], y = end[i + 1][1] - end[i][1], sign = i ? -1 : 1,
                      half = sign * atan2(along[i][0] * y - along[i][1] * x, along[i][0] * x + along[i][1] * y);
         const double chord = hypot(x, y);
-        if (fabs(half) < 1e-9) {
+        if (fabs(half) < STRAIGHT) {
             two[i] = carom_stretch_line(end[i], end[i + 1]);
             continue;
         }
@@ -163,7 +166,7 @@ static bool meet(const carom_stretch *a, const carom_stretch *b, double *u, doub
                      sb = b->turn == 0 ? carom_stretch_length(b) : (b->radius + b->wind * *v * b->turn) * b->turn;
         const double A[4] = {-n[1] * sa, m[1] * sb, n[0] * sa, -m[0] * sb}, d[2] = {p[0] - q[0], p[1] - q[1]};
         const double det = A[0] * A[3] - A[1] * A[2];
-        if (hypot(d[0], d[1]) < 1e-14 * scale) return *u > 0 && *v < 1;
+        if (hypot(d[0], d[1]) < MEETS * scale) return *u > 0 && *v < 1;
         if (!(fabs(det) > 0)) return false;
         *u -= (A[3] * d[0] - A[1] * d[1]) / det;
         *v -= (A[0] * d[1] - A[2] * d[0]) / det;
@@ -231,7 +234,7 @@ int carom_outline_offset(carom_stretch *s, int n, bool closed, double d) {
 int carom_outline_points(const carom_stretch *s, int n, bool closed, double step, double (*p)[2]) {
     int count = 0;
     for (int i = 0; i < n; ++i) {
-        const int parts = (int)ceil(fabs(s[i].turn) / step - 1e-9), all = parts > 1 ? parts : 1;
+        const int parts = (int)ceil(fabs(s[i].turn) / step - STRAIGHT), all = parts > 1 ? parts : 1;
         for (int k = 0; k < all; ++k, ++count)
             if (p) carom_stretch_at(&s[i], (double)k / all, p[count], NULL);
     }
@@ -465,7 +468,7 @@ int carom_outline_pieces(const carom_stretch *s, int n, bool closed, carom_outli
     const double size = out ? carom_outline_size(s, n) : 0;
     int count = 0;
     for (int i = 0; i < n; ++i) {
-        const int parts = 1 + (int)(fabs(s[i].turn) / (PI / 2 + 1e-9));
+        const int parts = 1 + (int)(fabs(s[i].turn) / (PI / 2 + STRAIGHT));
         const bool first = i == 0 && !closed, last = i == n - 1 && !closed;
         const carom_stretch *before = first ? NULL : &s[(i + n - 1) % n], *next = last ? NULL : &s[(i + 1) % n];
         const double bend = before ? carom_stretch_bend(before, &s[i]) : 1,

@@ -489,6 +489,15 @@ static carom_status read_listed(resolver *r, int kind, const law *fallback) {
     return CAROM_OK;
 }
 
+// Contacts that yield never close: schemes see neither friction nor an impact of their own.
+static void forget_soft(struct near_pairs *x) {
+    int rigid = 0;
+    while (rigid < x->npairs && x->pairs[rigid].soft) ++rigid;
+    for (int i = 0; i < x->npairs && x->yields; ++i)
+        if (x->pairs[i].soft)
+            x->law[i] = (carom_contact){.restitution = rigid < x->npairs ? x->law[rigid].restitution : 0};
+}
+
 static carom_status read_rule(resolver *r, int i, const law *fallback) {
     struct near_pairs *x = r->m->near;
     if (i == 0) CAROM_TRY(carom_near_belts(r));
@@ -766,6 +775,7 @@ static carom_status read_links(resolver *r, names *taken) {
         m->nc += m->pairs[i].count;
     }
     for (int i = 0; m->near && i < m->near->nrules; ++i) CAROM_TRY(read_rule(r, i, &fallback));
+    if (m->near) forget_soft(m->near);
     return check_laws(r, &fallback);
 }
 

@@ -348,6 +348,22 @@ static carom_node *pair_bounds(carom_model *m) {
     return bound;
 }
 
+// Planar bodies without coordinates of their own that are not at rest: twelve numbers each, where contours need them.
+static carom_group driven_bodies(carom_model *m) {
+    bool contours = false;
+    for (int i = 0; i < m->nshapes; ++i) contours = contours || m->shapes[i].contour;
+    carom_node *at = contours ? carom_pool_take(&m->memory, (12 * (size_t)m->nbodies + 1) * sizeof *at) : NULL;
+    if (contours && !at) return (carom_group){.count = -1};
+    int n = 0;
+    for (int i = 0; i < m->nbodies && contours; ++i) {
+        body *b = &m->bodies[i];
+        if (b->v >= 0 || b->space != PLANAR || carom_body_fixed(m->graph, b)) continue;
+        for (int k = 0; k < 12; ++k) at[12 * n + k] = k < 3 ? b->r[k] : b->R[k - 3];
+        b->driven = ++n;
+    }
+    return (carom_group){.count = 12 * n, .nodes = at};
+}
+
 // Powers of elements, then their energies.  NULL: not enough memory.
 static carom_node *element_powers(carom_model *m) {
     carom_node *element = carom_pool_take(&m->memory, (2 * (size_t)m->nelements + 1) * sizeof *element);
@@ -378,7 +394,8 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     carom_node *const element = element_powers(m);
     if (!element) return carom_model_no_memory(m, err);
     const carom_group motion = join_motion(m, f);
-    if (motion.count < 0) return carom_model_no_memory(m, err);
+    const carom_group driven = driven_bodies(m);
+    if (motion.count < 0 || driven.count < 0) return carom_model_no_memory(m, err);
     carom_group row = join(m, energy, 2, m->u, own.dir);
     if (row.count >= 0) row = join(m, row.nodes, row.count, m->output_node, m->nout);
     carom_group group[GROUP_COUNT] = {
@@ -409,6 +426,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_ASKED] = join_asked(m),
         [GROUP_CONTROL] = join(m, m->control, m->ncontrol, NULL, 0),
         [GROUP_KINKS] = join(m, m->kink, m->nkinks, NULL, 0),
+        [GROUP_DRIVEN] = driven,
         [GROUP_BELTS] = join(m, m->near ? m->near->belts : NULL, m->near ? 6 * m->near->nbelts : 0, NULL, 0),
         [GROUP_BOUND_RATES] = join(m, bound + m->npairs, m->npairs, NULL, 0),
     };

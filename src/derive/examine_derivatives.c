@@ -5,6 +5,7 @@
 // if, min, max) is not: an entry counts with the least of its errors there.
 #include "base/number.h"
 #include "base/random.h"
+#include "base/tolerance.h"
 #include "derive/examine.h"
 #include "flex/member.h"
 #include "linalg/matrix.h"
@@ -286,11 +287,12 @@ static carom_status examine_mass(exam *x, double t, double *pivot, int *where) {
     for (int k = 0; k < n && *pivot >= 0; ++k) {
         double *Ak = A + (size_t)k * (size_t)n;
         const double *e = carom_matrix_entry(M, k, k);
-        double p = Ak[k] / fmax(fabs(*e), 1e-300);
+        double p = Ak[k] / fmax(fabs(*e), CAROM_NOT_ZERO);
         if (fabs(p) < CANCELLED) {
             double coupled = 0;
             for (int i = k + 1; i < n; ++i)
-                coupled = fmax(coupled, fabs(Ak[i]) / sqrt(fmax(fabs(*e * *carom_matrix_entry(M, i, i)), 1e-300)));
+                coupled =
+                    fmax(coupled, fabs(Ak[i]) / sqrt(fmax(fabs(*e * *carom_matrix_entry(M, i, i)), CAROM_NOT_ZERO)));
             p = coupled > COUPLED ? -1 : 0;
         }
         if (!(p >= *pivot)) *pivot = p, *where = k;

@@ -224,9 +224,15 @@ carom_node carom_member_lookup(resolver *r, const char *word, int primes);
 carom_node carom_member_where(carom_model *m, member *b, double s, int axis);
 // pairs.c
 bool carom_pairs_many(resolver *r); // so many pairs of shapes that they come and go
+// rules.c
+/// Outputs of compliant contacts that come and go: how many there may be; they are added to the model's.
+int carom_near_soft_count(const carom_model *m);
+carom_status carom_near_soft(resolver *r);
 // free.c
 /// Which bodies of the mechanism no expression names.
 carom_status carom_free_find(resolver *r, bool *is_free);
+/// By entry of `contacts`: expressions name gaps, slips or forces of its contacts.
+carom_status carom_entries_named(resolver *r, bool *named);
 /// Their positions and velocities, after all others.
 carom_status carom_free_place(resolver *r);
 

@@ -415,7 +415,9 @@ carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, 
     if (carom_graph_failed(g)) return carom_fault(r, n, 0, "%s makes the model too large; simplify the model", what);
     const char *write = NULL; // "5 mod 2" has an operator of another language, which the parser names, and no unit
     const bool foreign =
-        quantity == CAROM_QUANTITY_WRONG && carom_foreign_operator(n->text + from + at, to - from - at, &write) > 0;
+        quantity == CAROM_QUANTITY_WRONG &&
+        (carom_foreign_operator(n->text + from + at, to - from - at, &write) > 0 ||
+         carom_foreign_sign(n->text + from + at, to - from - at, &write) > 0);
     if (quantity == CAROM_QUANTITY_WRONG && !foreign &&
         !(carom_unit_starts(n->text + from + at, to - from - at) && goes_on(n->text + from + at, to - from - at)))
         return not_a_unit(r, n, from + at, to);

@@ -344,7 +344,7 @@ static carom_status add_joints(resolver *r) {
 static carom_status read_outputs(resolver *r) {
     carom_model *m = r->m;
     const carom_datum *map = &r->mech->outputs;
-    int room = map->count + m->nsoft + 6 * m->njoints;
+    int room = map->count + m->nsoft + carom_near_soft_count(m) + 6 * m->njoints;
     for (int i = 0; i < m->names.count; ++i)
         room += m->names.at[i].kind == NAME_POINT ? 2 : m->names.at[i].kind == NAME_INPUT;
     m->output = take(r, room, sizeof *m->output);
@@ -369,6 +369,7 @@ static carom_status read_outputs(resolver *r) {
         m->output[m->nout] = m->soft[i].name;
         m->output_node[m->nout++] = m->soft[i].node;
     }
+    CAROM_TRY(carom_near_soft(r));
     add_signals(r);
     CAROM_TRY(add_joints(r));
     return add_points(r);

@@ -56,6 +56,13 @@ static bool fits(bound_kind kind, double x, double old) {
     }
 }
 
+// Where a solution is followed, the model is looked at there and not where it would start: a start that has no value,
+// as sqrt(p) beyond a fold at p = 0, stays as it was.
+static bool starts(bound_kind kind) {
+    return kind == BOUND_POSITION || kind == BOUND_RATE || kind == BOUND_PLACE || kind == BOUND_SPEED ||
+           kind == BOUND_ANGLE;
+}
+
 static bool same(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 // What is bound, evaluated again into x; *fine: all of it fits.  Contacts of one law read it once.
@@ -73,6 +80,7 @@ static carom_status evaluate(resolver *r, double *x, bool *fine) {
             CAROM_TRY(carom_resolve_expression(r, b->from, SCOPE_BOUND, "this", &node));
             if (!carom_graph_is_number(r->values, node, &x[i])) x[i] = NAN;
         }
+        if (m->followed && starts(b->kind) && !isfinite(x[i])) x[i] = b->value;
         *fine = *fine && fits(b->kind, x[i], b->value);
     }
     return CAROM_OK;
@@ -121,6 +129,7 @@ static carom_status derive_again(carom_model *m, carom_error *err) {
     carom_model *fresh = carom_model_apart(m->mech, m->observe, m->apart, m->written, m->observing, &own);
     if (!fresh) return carom_fail(err, own.code, "%s", own.text);
     carom_model_adopt(fresh, m);
+    fresh->followed = m->followed;
     carom_model_own(fresh, m->owned, m->release);
     m->release = NULL;
     const carom_model old = *m;
@@ -179,5 +188,7 @@ carom_status carom_model_set(carom_model *m, int n, const int *index, const doub
     if (derived) *derived = again;
     return status;
 }
+
+void carom_model_follow(carom_model *m) { m->followed = true; }
 
 bool carom_model_fixed(const carom_model *m, int i) { return m ? m->fixed[i] || (m->scaled && i < m->np_own) : false; }

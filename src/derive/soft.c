@@ -49,14 +49,23 @@ carom_status carom_check_soft(resolver *r, const carom_mech_contact *of) {
     return carom_contact_soft(of) && !carom_contact_stop(r, of) ? check_stiffness(r, of) : CAROM_OK;
 }
 
-// An expression of parameters whose value is not below `least`; with `above` it must exceed it.
-static carom_status coefficient(resolver *r, const carom_datum *n, double least, bool above, double *value,
-                                carom_node *node) {
+static carom_status check_least(resolver *r, const carom_datum *n, double value, double least, bool above) {
+    if (value > least || (!above && value == least)) return CAROM_OK;
+    return carom_fault(r, n, 0, "%s is %g; it must %s %g", n->key->text, value, above ? "exceed" : "not be below",
+                       least);
+}
+
+// A number that goes into the structure; it is not below `least`, and exceeds it with `above`.
+static carom_status number(resolver *r, const carom_datum *n, double least, bool above, double *value) {
     CAROM_TRY(carom_resolve_number(r, n, n->key->text, value));
-    if (*value < least || (above && *value == least))
-        return carom_fault(r, n, 0, "%s is %g; it must %s %g", n->key->text, *value, above ? "exceed" : "not be below",
-                           least);
-    return carom_resolve_expression(r, n, NAME_PARAMETER, n->key->text, node);
+    return check_least(r, n, *value, least, above);
+}
+
+// The same as an expression of parameters, which may get other values.
+static carom_status coefficient(resolver *r, const carom_datum *n, bool above, carom_node *node) {
+    double value;
+    CAROM_TRY(carom_resolve_term(r, n, n->key->text, BOUND_COEFFICIENT, 0, &value, node));
+    return check_least(r, n, value, 0, above);
 }
 
 // A surface that moves with w where the bodies rest gives -F w, and friction takes -F u of the rate u.  The rule for
@@ -169,9 +178,8 @@ static carom_status friction(resolver *r, const carom_mech_contact *of, const co
                              carom_node F_N) {
     carom_graph *g = r->m->graph;
     carom_node u[CAROM_TANGENTS], sum, speed;
-    double value;
     if (!carom_given(&of->stiction_speed)) return needs_speed(r, of);
-    CAROM_TRY(coefficient(r, &of->stiction_speed, 0, true, &value, &speed));
+    CAROM_TRY(coefficient(r, &of->stiction_speed, true, &speed));
     sum = n_mul(g, speed, speed);
     for (int k = 0; k < c->tangents; ++k) {
         u[k] = c->rate[k] ? c->slip[k] : carom_graph_rate(g, c->slip[k], r->m->visible.nv);
@@ -195,11 +203,11 @@ static carom_node power(carom_graph *g, carom_node x, double n) {
 carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const constraint *c, double mu) {
     carom_model *m = r->m;
     carom_graph *g = m->graph;
-    double n = 1, value;
-    carom_node k, damping = CAROM_NONE, unused;
-    CAROM_TRY(coefficient(r, &of->stiffness, 0, true, &value, &k));
-    if (carom_given(&of->exponent)) CAROM_TRY(coefficient(r, &of->exponent, 1, false, &n, &unused));
-    if (carom_given(&of->damping)) CAROM_TRY(coefficient(r, &of->damping, 0, false, &value, &damping));
+    double n = 1;
+    carom_node k, damping = CAROM_NONE;
+    CAROM_TRY(coefficient(r, &of->stiffness, true, &k));
+    if (carom_given(&of->exponent)) CAROM_TRY(number(r, &of->exponent, 1, false, &n));
+    if (carom_given(&of->damping)) CAROM_TRY(coefficient(r, &of->damping, false, &damping));
     const carom_node zero = carom_graph_number(g, 0);
     const carom_node d = carom_graph_apply(g, CAROM_OP_MAX, zero, n_sub(g, zero, c->gap), CAROM_NONE);
     const carom_node elastic = n_mul(g, k, power(g, d, n)); // V with a power of its own: products of powers have
@@ -228,7 +236,6 @@ carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const 
 
 carom_status carom_read_yielding(resolver *r, const carom_mech_contact *of, double mu, const yielding **law) {
     const carom_datum *const from[] = {&of->stiffness, &of->exponent, &of->damping, &of->stiction_speed};
-    carom_node unused;
     *law = NULL;
     if (!carom_contact_soft(of)) return CAROM_OK;
     if (mu > 0 && !carom_given(&of->stiction_speed)) return needs_speed(r, of);
@@ -238,8 +245,7 @@ carom_status carom_read_yielding(resolver *r, const carom_mech_contact *of, doub
     double *const to[] = {&x->stiffness, &x->exponent, &x->damping, &x->speed};
     for (int i = 0; i < 4; ++i) {
         if (!carom_given(from[i])) continue;
-        CAROM_TRY(coefficient(r, from[i], i == 1, i % 3 == 0, to[i], &unused));
-        CAROM_TRY(carom_fix(r, from[i]));
+        CAROM_TRY(number(r, from[i], i == 1, i % 3 == 0, to[i]));
     }
     *law = x;
     return CAROM_OK;

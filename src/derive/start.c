@@ -173,7 +173,7 @@ static carom_status check_directions(const carom_model *m, int id, const double 
             return carom_model_fault(
                 m, err, c->place,
                 "the %s of '%.60s' has no finite derivative at the initial position; a root, or hypot of zeros, has "
-                "none: start beside that place",
+                "none: start near that point",
                 d == c->dir ? id < m->ne ? "expression" : "gap" : "slip", c->name);
     }
     return CAROM_OK;

@@ -852,6 +852,7 @@ static carom_status make(carom_variation *x, const carom_model *m, const int *pa
     for (int k = 0; k < x->n; ++k) x->parameter[k] = parameter[k];
     carom_model *own = carom_model_apart(m->mech, m->observe, true, m->written, m->observing, err);
     if (!own) return CAROM_NO_MEMORY;
+    own->followed = m->followed;
     CAROM_TRY(desk_open(&x->own, own, err));
     CAROM_TRY(make_tape(x, err));
     for (int k = 0; k < x->n; ++k) follow(x, k);

@@ -1,12 +1,16 @@
 // diagnosis.h: what a person should know before trusting a run.  It observes a run and changes nothing of it: obstacles
-// that a step passed (tunnelling.c), forces and masses at which no method converges (discontinuity.c), vibrations that
-// the step does not resolve (trial.c), and the warnings of all that (warnings.c).
+// that a step passed (tunnelling.c) and forces inside it (impulses.c), forces and masses at which no method converges
+// (discontinuity.c), vibrations that the step does not resolve (trial.c), and the warnings of all that (warnings.c).
 #pragma once
 #include "sim/sim.h"
 
 void carom_diagnosis_after_step(carom_sim *sim, double t_0, bool stale, uint64_t near);
+void carom_diagnosis_after_forces(carom_sim *sim, double t_0);
 void carom_diagnosis_after_list(carom_sim *sim, double t_0);
 void carom_diagnosis_after_impacts(carom_sim *sim, double h);
+
+/// Numbers that after_forces() needs as scratch.
+size_t carom_diagnosis_impulses_size(const carom_system *sys);
 
 /// Is there a force that changes with a rate almost at once, at the present state?  Then which, and what to do.  jumps:
 /// at once, whatever the step.

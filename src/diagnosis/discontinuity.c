@@ -33,17 +33,18 @@ static bool change(const carom_sim *sim, int i, double e, double *v, double *y, 
 }
 
 // The first force that changes suddenly with rate i, whose speed may be that large and whose inertia is m; -1: none
-// does.  jumps: at once.
+// does.  A state is neither: its rate may jump (a limiter, a relay) and is no friction.  jumps: at once.
 static int sudden(const carom_sim *sim, int i, double speed, double m, bool jumps, double *space) {
-    const int nv = sim->sys->nv;
+    const carom_system *sys = sim->sys;
+    const int nv = sys->nv;
     double *v = space, *f = v + nv, *narrow = f + nv, *wide = narrow + nv;
     if (!change(sim, i, speed, v, wide, f)) return -1;
     const double e =
-        jumps ? JUMP * speed : fmin(NARROW * speed + FEW * sim->h * carom_norm_max(f, nv) / m, WIDE * speed);
+        jumps ? JUMP * speed : fmin(NARROW * speed + FEW * sim->h * carom_size_moving(sys, f, nv) / m, WIDE * speed);
     if (!change(sim, i, e, v, narrow, f)) return -1;
-    const double much = MATTERS * fmax(carom_norm_max(wide, nv), carom_norm_max(f, nv));
+    const double much = MATTERS * fmax(carom_size_moving(sys, wide, nv), carom_size_moving(sys, f, nv));
     for (int j = 0; j < nv; ++j)
-        if (fabs(narrow[j]) > much && fabs(narrow[j]) > SUDDEN * fabs(wide[j])) return j;
+        if (fabs(narrow[j]) > much && fabs(narrow[j]) > SUDDEN * fabs(wide[j]) && !carom_is_state(sys, j)) return j;
     return -1;
 }
 
@@ -60,7 +61,8 @@ bool carom_diagnosis_discontinuity(const carom_sim *sim, bool jumps, char *text,
     double *space = sim->sides ? sim->sides : malloc(4 * (size_t)nv * sizeof *space);
     for (int i = 0; space && i < nv && !found; ++i) {
         const double m = *carom_matrix_entry(s.M, i, i);
-        const int j = m > 0 ? sudden(sim, i, sqrt(2 * energy / m), m, jumps, space) : -1; // 1/2 m v^2 = energy
+        const bool moves = m > 0 && !carom_is_state(sim->sys, i);
+        const int j = moves ? sudden(sim, i, sqrt(2 * energy / m), m, jumps, space) : -1; // 1/2 m v^2 = energy
         found = j >= 0;
         if (found)
             snprintf(text, size,

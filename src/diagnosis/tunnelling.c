@@ -35,9 +35,9 @@ typedef struct path {
 
 static double gap_here(path *p, double t, const double *q) {
     const carom_sim *sim = p->sim;
-    carom_zero(sim->gap_in, sim->sys->ne + sim->sys->nc);
-    if (sim->sys->gaps(sim->sys->model, sim->step.sys_work, t, q, sim->gap_in) != CAROM_OK) p->failed = true;
-    return sim->gap_in[p->id];
+    carom_zero(sim->gaps.inside, sim->sys->ne + sim->sys->nc);
+    if (sim->sys->gaps(sim->sys->model, sim->step.sys_work, t, q, sim->gaps.inside) != CAROM_OK) p->failed = true;
+    return sim->gaps.inside[p->id];
 }
 
 // The gap after a move from a position along v for the time h, at the time t.
@@ -45,10 +45,11 @@ static double gap_after(path *p, double t, const double *from, double h, const d
     const carom_sim *sim = p->sim;
     double gap = HUGE_VAL;
     if (!p->pair) {
-        carom_move(&sim->step, sim->q_try, from, h, v);
-        return gap_here(p, t, sim->q_try);
+        carom_move(&sim->step, sim->whole.q, from, h, v);
+        return gap_here(p, t, sim->whole.q);
     }
-    if (sim->sys->contact_list->gap_of_pair(sim->sys->model, sim->step.sys_work, p->k, from, h, v, sim->q_try, &gap) !=
+    if (sim->sys->contact_list->gap_of_pair(sim->sys->model, sim->step.sys_work, p->k, from, h, v, sim->whole.q,
+                                           &gap) !=
         CAROM_OK)
         p->failed = true;
     return gap;
@@ -59,7 +60,7 @@ static void way(const path *p, double x, bool from_end, int first, int n) {
     const double y = 1 - x;
     for (int i = first; i < first + n; ++i) {
         const double dv = sim->v[i] - p->v_0[i];
-        sim->v_try[i] = from_end ? 0.5 * y * y * dv - y * sim->v[i] : x * p->v_0[i] + 0.5 * x * x * dv;
+        sim->whole.v[i] = from_end ? 0.5 * y * y * dv - y * sim->v[i] : x * p->v_0[i] + 0.5 * x * x * dv;
     }
 }
 
@@ -68,7 +69,7 @@ static double gap_from(path *p, double x, bool from_end) {
     const carom_sim *sim = p->sim;
     if (!p->pair) way(p, x, from_end, 0, sim->sys->nv);
     for (int i = 0; p->pair && i < 2; ++i) way(p, x, from_end, p->pair->v[i], p->pair->nv[i]);
-    return gap_after(p, p->t_0 + x * p->h, from_end ? sim->q : sim->q_0, p->h, sim->v_try);
+    return gap_after(p, p->t_0 + x * p->h, from_end ? sim->q : sim->undo.q, p->h, sim->whole.v);
 }
 
 static double gap_inside(path *p, double x) {
@@ -99,7 +100,7 @@ static double smallest(path *p, double *least) {
 static double rate(path *p, double x, const double *v) {
     const carom_sim *sim = p->sim;
     const double e = fmin(START, 0.5 * x) * p->h, g = gap_inside(p, x);
-    return (g - gap_after(p, p->t_0 + x * p->h - e, sim->q_try, -e, v)) / e;
+    return (g - gap_after(p, p->t_0 + x * p->h - e, sim->whole.q, -e, v)) / e;
 }
 
 static bool reacted(const carom_sim *sim, int c) {
@@ -116,9 +117,9 @@ static double sunk(const path *p) {
     const int ne = sim->sys->ne;
     double least = 0;
     for (int id = ne; id < ne + sim->sys->nc; ++id)
-        if (sim->gap[id] < least && reacted(sim, id - ne)) least = sim->gap[id];
+        if (sim->gaps.now[id] < least && reacted(sim, id - ne)) least = sim->gaps.now[id];
     for (int id = ne; id < ne + carom_sim_fixed_contacts(sim) && !p->pair; ++id) {
-        const double g = sim->gap_0[id], stays = FEW * fabs(sim->gap_next[id] - g);
+        const double g = sim->gaps.start[id], stays = FEW * fabs(sim->gaps.soon[id] - g);
         if (FEW * g < least && stays <= START * -g && !carom_system_closes_while(sim->sys, id - ne)) least = FEW * g;
     }
     return -least;
@@ -130,11 +131,11 @@ static double bend(path *p, double x, double least) {
     const carom_sim *sim = p->sim;
     bool closed = false;
     for (int id = sim->sys->ne; id < sim->sys->ne + carom_sim_fixed_contacts(sim) && !p->pair && !closed; ++id)
-        closed = sim->gap_0[id] <= sim->touches;
+        closed = sim->gaps.start[id] <= sim->gaps.touches;
     if (!closed) return 0;
     gap_inside(p, x);
-    for (int i = 0; i < sim->sys->nv; ++i) sim->v_try[i] = sim->v[i] - p->v_0[i];
-    return fabs(gap_after(p, p->t_0 + x * p->h, sim->q_try, START * p->h, sim->v_try) - least) / (8 * START);
+    for (int i = 0; i < sim->sys->nv; ++i) sim->whole.v[i] = sim->v[i] - p->v_0[i];
+    return fabs(gap_after(p, p->t_0 + x * p->h, sim->whole.q, START * p->h, sim->whole.v) - least) / (8 * START);
 }
 
 // (PO-1)  Passed: the smallest gap inside the step is below zero by more than contacts that react have sunk, and by
@@ -145,16 +146,16 @@ static double bend(path *p, double x, double least) {
 static bool passed(path *p, double *at) {
     double least;
     *at = p->t_0;
-    if (p->g_0 <= p->sim->touches) return !p->failed; // closed at the start already
-    if (p->sim->scheme->limitations & CAROM_NO_STEP_CHANGE && p->v_0 == p->sim->v_0) {
+    if (p->g_0 <= p->sim->gaps.touches) return !p->failed; // closed at the start already
+    if (p->sim->scheme->limitations & CAROM_NO_STEP_CHANGE && p->v_0 == p->sim->undo.v) {
         p->motion = FROM_END;
         smallest(p, &least);
-        if (!(-least > p->sim->touches)) return false;
+        if (!(-least > p->sim->gaps.touches)) return false;
         p->motion = FROM_START;
     }
     const double x = smallest(p, &least),
                  unknown = p->motion == FROM_START ? 0 : fabs(gap_from(p, 0.5, false) - gap_from(p, 0.5, true));
-    if (p->failed || !(-least > p->sim->touches + sunk(p) + FEW * (unknown + bend(p, x, least)))) return false;
+    if (p->failed || !(-least > p->sim->gaps.touches + sunk(p) + FEW * (unknown + bend(p, x, least)))) return false;
     double a = 0, b = x;
     for (int i = 0; i < HALVED; ++i) *(gap_inside(p, 0.5 * (a + b)) > 0 ? &a : &b) = 0.5 * (a + b);
     const double before = rate(p, a, p->v_0), after = rate(p, a, p->sim->v);
@@ -180,19 +181,19 @@ static bool in_question(const carom_sim *sim, int c, uint64_t near) {
 static bool approaches(path *p) {
     const carom_sim *sim = p->sim;
     const double e = START * p->h, before = (p->g_next - p->g_0) / e;
-    const bool open = p->g_0 > sim->touches;
-    if (open && !(p->g_0 + before * p->h < sim->touches)) return false;
+    const bool open = p->g_0 > sim->gaps.touches;
+    if (open && !(p->g_0 + before * p->h < sim->gaps.touches)) return false;
     if (open && !p->reacted) return true;
-    const double after = (gap_after(p, p->t_0 + e, sim->q_0, e, sim->v) - p->g_0) / e;
+    const double after = (gap_after(p, p->t_0 + e, sim->undo.q, e, sim->v) - p->g_0) / e;
     return -fmax(before, after) >
-           fmax(FEW * fabs(after - before), fmax(sim->touches / e, ROUNDING * sim->kept->fastest));
+           fmax(FEW * fabs(after - before), fmax(sim->gaps.touches / e, ROUNDING * sim->kept->fastest));
 }
 
 // Is it open at the end, too?  Or on its way out of an obstacle in whose middle the normal turns round?
 static bool leaves(path *p) {
     const carom_sim *sim = p->sim;
-    const double e = START * p->h, g = p->pair ? gap_after(p, p->t_0 + p->h, sim->q, 0, sim->v) : sim->gap[p->id];
-    return g > sim->touches || gap_after(p, p->t_0 + p->h + e, sim->q, e, sim->v) > g;
+    const double e = START * p->h, g = p->pair ? gap_after(p, p->t_0 + p->h, sim->q, 0, sim->v) : sim->gaps.now[p->id];
+    return g > sim->gaps.touches || gap_after(p, p->t_0 + p->h + e, sim->q, e, sim->v) > g;
 }
 
 typedef enum outcome { OTHERWISE, DUE, PASSED } outcome; // DUE: an impact is due in the next step
@@ -208,7 +209,7 @@ static outcome looked_at(path *p, double *at) {
 //         in the middle between C and L, that of a kink is L.
 static bool turns_at_once(path *p) {
     const carom_sim *sim = p->sim;
-    const double e = START * p->h, g_0 = p->g_0, g_1 = sim->gap[p->id], fall = (p->g_next - g_0) / START,
+    const double e = START * p->h, g_0 = p->g_0, g_1 = sim->gaps.now[p->id], fall = (p->g_next - g_0) / START,
                  rise = (g_1 - gap_after(p, p->t_0 + p->h - e, sim->q, -e, sim->v)) / START;
     const double x = (g_1 - rise - g_0) / (fall - rise), L = g_0 + x * fall, C = g_0 + x * (g_1 - g_0);
     double least;
@@ -221,7 +222,7 @@ static bool turns_at_once(path *p) {
 //         reactions of the step before in it: a point that these have slowed seems to change its velocity.  v_0 = 2 d -
 //         v_1 has none of them, and leads from one end to the other.
 static const double *behind_reactions(const carom_sim *sim, double h) {
-    for (int i = 0; i < sim->sys->nv; ++i) sim->v_start[i] = 2 * (sim->q[i] - sim->q_0[i]) / h - sim->v[i];
+    for (int i = 0; i < sim->sys->nv; ++i) sim->v_start[i] = 2 * (sim->q[i] - sim->undo.q[i]) / h - sim->v[i];
     return sim->v_start;
 }
 
@@ -230,26 +231,26 @@ void carom_diagnosis_after_step(carom_sim *sim, double t_0, bool stale, uint64_t
     if (stale) near = UINT64_MAX;
     sim->kept->near = 0;
     carom_counts *counts = &sim->kept->ledger.counts;
-    path p = {.sim = sim, .t_0 = t_0, .h = sim->kept->t - t_0, .v_0 = sim->v_0, .id = ne};
+    path p = {.sim = sim, .t_0 = t_0, .h = sim->kept->t - t_0, .v_0 = sim->undo.v, .id = ne};
     bool some = false;
-    if (stale) gap_here(&p, t_0, sim->q_0), carom_copy(sim->gap_0 + ne, sim->gap_in + ne, nc);
+    if (stale) gap_here(&p, t_0, sim->undo.q), carom_copy(sim->gaps.start + ne, sim->gaps.inside + ne, nc);
     for (int c = 0; c < nc && !some; ++c) some = in_question(sim, c, near);
     if (!some || !(p.h > 0)) return;
-    carom_move(&sim->step, sim->q_try, sim->q_0, START * p.h, sim->v_0);
-    gap_here(&p, t_0 + START * p.h, sim->q_try);
-    carom_copy(sim->gap_next, sim->gap_in, ne + nc);
+    carom_move(&sim->step, sim->whole.q, sim->undo.q, START * p.h, sim->undo.v);
+    gap_here(&p, t_0 + START * p.h, sim->whole.q);
+    carom_copy(sim->gaps.soon, sim->gaps.inside, ne + nc);
     for (int c = 0; c < nc && !p.failed; ++c) {
         double at;
         if (!in_question(sim, c, near)) continue;
         p.id = ne + c;
-        p.g_0 = sim->gap_0[p.id], p.g_next = sim->gap_next[p.id];
+        p.g_0 = sim->gaps.start[p.id], p.g_next = sim->gaps.soon[p.id];
         p.reacted = reacted(sim, c), p.motion = corrected(sim, c) ? FROM_START : BOTH;
         outcome what = looked_at(&p, &at);
         if (what != PASSED && sim->v_start && !sim->sys->move) {
             p.v_0 = behind_reactions(sim, p.h), p.motion = BOTH;
-            p.g_next = gap_after(&p, t_0 + START * p.h, sim->q_0, START * p.h, p.v_0);
+            p.g_next = gap_after(&p, t_0 + START * p.h, sim->undo.q, START * p.h, p.v_0);
             what = looked_at(&p, &at) == PASSED && turns_at_once(&p) ? PASSED : what;
-            p.v_0 = sim->v_0;
+            p.v_0 = sim->undo.v;
         }
         if (what == DUE) sim->kept->near |= CAROM_NEAR(c);
         if (what == PASSED && counts->missed++ == 0) counts->missed_id = p.id, counts->missed_t = at;
@@ -274,13 +275,13 @@ void carom_diagnosis_after_list(carom_sim *sim, double t_0) {
     const carom_system *sys = sim->sys;
     carom_counts *counts = &sim->kept->ledger.counts;
     carom_list_pair pair;
-    path p = {.sim = sim, .t_0 = t_0, .h = sim->kept->t - t_0, .v_0 = sim->v_0, .pair = &pair};
+    path p = {.sim = sim, .t_0 = t_0, .h = sim->kept->t - t_0, .v_0 = sim->undo.v, .pair = &pair};
     if (sim->scheme->emits_events || !sys->contact_list->may_tunnel || !(p.h > 0)) return;
     for (p.k = 0; p.k < sim->list.pairs; ++p.k) {
         double at;
         if (!sys->contact_list->may_tunnel(sys->model, &sim->list, p.k, &pair) || !pair_in_question(&p)) continue;
-        p.g_0 = gap_after(&p, t_0, sim->q_0, 0, sim->v_0),
-        p.g_next = gap_after(&p, t_0 + START * p.h, sim->q_0, START * p.h, sim->v_0);
+        p.g_0 = gap_after(&p, t_0, sim->undo.q, 0, sim->undo.v),
+        p.g_next = gap_after(&p, t_0 + START * p.h, sim->undo.q, START * p.h, sim->undo.v);
         const bool found = approaches(&p) && leaves(&p) && passed(&p, &at);
         if (p.failed) return;
         if (!found) continue;
@@ -294,5 +295,5 @@ void carom_diagnosis_after_list(carom_sim *sim, double t_0) {
 void carom_diagnosis_after_impacts(carom_sim *sim, double h) {
     const double far = FEW * h * sim->kept->speed;
     for (int c = 0; c < carom_sim_fixed_contacts(sim); ++c)
-        if (sim->gap[sim->sys->ne + c] < far) sim->kept->near |= CAROM_NEAR(c);
+        if (sim->gaps.now[sim->sys->ne + c] < far) sim->kept->near |= CAROM_NEAR(c);
 }

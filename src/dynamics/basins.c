@@ -102,7 +102,7 @@ static double apart(const basins *k, const double *size, const double *a, const 
     double most = 0, largest = 0;
     for (int i = 0; i < k->n; ++i) largest = fmax(largest, size[i]);
     for (int i = 0; i < k->n; ++i)
-        most = fmax(most, fabs(a[i] - b[i]) / fmax(size[i], fmax(SMALLEST * largest, 1e-300)));
+        most = fmax(most, fabs(a[i] - b[i]) / fmax(size[i], fmax(SMALLEST * largest, CAROM_NOT_ZERO)));
     return most;
 }
 
@@ -145,7 +145,7 @@ static bool rests(const basins *k, const double *state, const track *t) {
     double speed = 0, size = 0;
     for (int i = 0; i < sys->nv; ++i) speed = fmax(speed, fabs(state[sys->nq + i]));
     for (int i = 0; i < k->n; ++i) size = fmax(size, t->size[i]);
-    return finite(state, sys->nq + sys->nv) && speed <= NEAR * fmax(size, 1e-300);
+    return finite(state, sys->nq + sys->nv) && speed <= NEAR * fmax(size, CAROM_NOT_ZERO);
 }
 
 static bool decide(basins *k, fate *f, const track *t, const outcome *o, bool last) {

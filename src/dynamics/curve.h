@@ -48,6 +48,8 @@ typedef struct carom_curve {
     carom_status (*settle)(void *user, bool *moved);
     // lengths are so much longer from here on; the tangent is then another one.  NULL: they are known
     void (*resize)(void *user, double by);
+    // (FOL-9) a length that the model itself has, 0: none.  NULL: not asked for
+    double (*natural)(void *user);
     carom_status (*row)(void *user, double *period, double *x, double *least, double *most); // x: nq + nv
     // as the solution that was kept: contacts do the same
     bool (*same)(void *user);
@@ -102,6 +104,8 @@ typedef struct carom_curve {
     carom_status (*aim)(void *user, const double *at, const double *way, double value);
     // here, of n unknowns: F (n - 1) and its derivatives, (n - 1) x n; room: (ntau + 2)^2
     carom_status (*equations)(void *user, double *F, double *J, int *n);
+    // of equilibria, (LOC-6): left'C right/left'M right, with null vectors of the equations; NaN: not here
+    carom_status (*drag)(void *user, const double *left, const double *right, double *value);
     // a change of these unknowns as a tangent
     void (*spread)(void *user, const double *z, double *tau);
     // at a Hopf point: Re c1; at a period doubling: c.  CAROM_UNSUPPORTED: not here.  NULL: never

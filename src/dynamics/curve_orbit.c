@@ -699,7 +699,7 @@ static carom_status map_at(orbits *o, const double *x, const double *z, double *
     CAROM_TRY(carom_shooter_move(s, x, c->by, c->y));
     CAROM_TRY(carom_shoot(s, c->t_0, c->T, c->y, false, c->steps));
     if (s->nhits != hits)
-        return carom_fail(o->err, CAROM_UNSUPPORTED, "the sequence of contacts changes beside the orbit");
+        return carom_fail(o->err, CAROM_UNSUPPORTED, "the sequence of contacts changes near the orbit");
     carom_cycle_return(c, x, false, c->r);
     for (int j = 0; j < s->m; ++j) to[j] = carom_dot(cycle_column(s->Z, j, n), c->r, n);
     return CAROM_OK;

@@ -19,9 +19,11 @@ static const double GOOD = 1e-12, ENOUGH = 1e-9; // residuals, relative: to end 
 static const double CUT = 1e-12;      // of a matrix that has cancelled
 static const double SOFT = 1e3;       // sizes by which a typical force moves soft directions
 static const double UNIQUE = 3e-14;   // the same, where only one that vanishes everywhere counts
-static const double SMALLEST = 1e-3;  // m: the size of a model whose coordinates are all 0
+static const double SMALLEST = 1e-3;  // m: the size of a linear model whose coordinates are all 0
+static const double BENDS = 0.1;      // (FOL-9) of a stiffness: the change that shows a length
 static const double OUTGROWN = 10;    // of that size: it is measured again
 static const double GROWS = 1e-9;     // of the fastest rate: real parts of eigenvalues below are 0
+static const double CROSSES = 1e-13;  // the same, of a pair that has been seen to cross its border
 static const double NOUGHT = 1e-9;    // of a tangent: a part of it that is none
 static const double AT_CORNER = 1e-8; // of forces and lengths: contacts that change together with the first one
 
@@ -35,6 +37,7 @@ typedef struct rests {
     bool *sticks;                        // ids: contacts that friction holds where they are
     double *friction;                    // ntan: their forces along tangents
     double value, size, length, force;
+    double natural;                      // (FOL-9) 0: the model has none
     int np, index[2];                    // one parameter or two: at + value way
     double at[2], way[2];
     bool *with;                          // ids: joints and closed contacts
@@ -283,6 +286,105 @@ static void apart(void *user, const double *place, double *by) {
     by[r->n - 1] = (r->value - place[0]) / r->size;
 }
 
+// Changes of the tangents K and C at q + h y, at velocity rate h y, against those at q and against their sizes: the
+// largest of all rows.  Stiffnesses may vanish there; the change of the parameter by its range is a load f, and f/h is
+// a size of stiffnesses, too.  h = 0: only the sizes grow, and the tangents are kept.
+static carom_status stiffness_beside(rests *r, const double *q, const double *y, double h, double rate, double *base,
+                                     double *size, double *most) {
+    enum { PRODUCTS = 3 };
+    const int n = r->n, nv = r->nv, rows = n - 1 + nv;
+    double *loads = size + rows;
+    carom_copy(r->q, q, r->nq);
+    double *d = r->b, *to = r->work;
+    for (int i = 0; i < nv; ++i) d[i] = turns(r, i) ? 0 : h * y[i];
+    move(r, d);
+    CAROM_TRY(evaluate(r));
+    if (rate > 0) {
+        for (int i = 0; i < nv; ++i) r->p.v[i] = carom_model_state(r->task.base, i) ? 0 : rate * d[i];
+        CAROM_TRY(carom_point_tangent(&r->p, NULL, r->err));
+    }
+    for (int i = 0; i < n - 1 && h == 0; ++i) loads[i] = fmax(loads[i], fabs(r->J[i + (n - 1) * n]));
+    for (int k = 0; k < PRODUCTS; ++k, base += rows) {
+        carom_zero(to, rows);
+        for (int j = 0; j < n - 1; ++j)
+            carom_axpy(to, y[(j + k) % nv] * (k > 0 && j % 2 ? -1 : 1), r->J + j * n, n - 1);
+        for (int j = 0; j < nv; ++j) d[j] = y[(j + k) % nv] * (k > 0 && j % 2 ? -1 : 1);
+        carom_matrix_muladd(to + n - 1, 1, r->p.C, d);
+        for (int i = 0; i < rows; ++i) {
+            if (!isfinite(to[i])) return carom_fail(r->err, CAROM_USER, "the model has no finite stiffness there");
+            const double load = i < n - 1 ? loads[i] / h : loads[i] / sqrt(h);
+            if (h == 0) base[i] = to[i], size[i] = fmax(size[i], fabs(to[i]));
+            else if (size[i] > 0 || load > 0) *most = fmax(*most, fabs(to[i] - base[i]) / fmax(size[i], load));
+        }
+    }
+    return CAROM_OK;
+}
+
+// The least displacement at which the equations bend at this, the first and the last value of the parameter, where the
+// coordinates may all be 0:
+//
+//     |J(q + h y) - J(q)|_i >= max(|J|_i, |F_p (p_1 - p_0)|_i/h) / 10  of a row i of stiffnesses or dampings  (FOL-9)
+//
+// If they depend on positions nowhere, dampings may depend on velocities, and a gap is a length.
+static carom_status find_natural(rests *r) {
+    enum { PRODUCTS = 3, LOW = -12, HIGH = 12 };
+    const int nv = r->nv, rows = r->n - 1 + nv;
+    const double at[3] = {r->value, r->def->from, r->def->to}, value = r->value;
+    double *room = calloc((size_t)(3 * PRODUCTS * rows + 2 * rows + nv + r->nq + 1), sizeof *room);
+    if (!room) return no_memory(r->err);
+    double *base = room, *size = base + 3 * PRODUCTS * rows, *y = size + 2 * rows, *q = y + nv, fast = 0;
+    carom_status status = CAROM_OK;
+    carom_error before = *r->err;
+    carom_copy(q, r->q, r->nq);
+    for (int i = 0; i < nv; ++i) y[i] = (i % 3 == 1 ? -1 : 1) * (0.5 + fmod(0.618033988749895 * (i + 1), 0.5));
+    bool there[3] = {false};
+    for (int k = 0; k < 3 && status == CAROM_OK; ++k) {
+        status = set(r, at[k]);
+        if (status == CAROM_OK)
+            status = stiffness_beside(r, q, y, 0, 0, base + (size_t)(k * PRODUCTS * rows), size, NULL);
+        there[k] = status == CAROM_OK;
+        for (int i = 0; i < nv && there[k]; ++i) { // the fastest row, for velocities
+            double mass = 0, stiff = fabs(size[i]);
+            carom_zero(r->u, nv), carom_zero(r->v, nv), r->v[i] = 1;
+            carom_matrix_muladd(r->u, 1, r->p.M, r->v), mass = r->u[i];
+            if (mass > 0 && !carom_model_state(r->task.base, i)) fast = fmax(fast, sqrt(stiff / mass));
+        }
+        if (status == CAROM_USER || status == CAROM_BAD_INPUT) status = CAROM_OK, *r->err = before;
+    }
+    for (int i = 0; i < nv; ++i) { // dampings may vanish: against those that stop a vibration within a period
+        carom_zero(r->u, nv), carom_zero(r->v, nv), r->v[i] = 1;
+        if (r->p.mem.base) carom_matrix_muladd(r->u, 1, r->p.M, r->v);
+        size[r->n - 1 + i] = fmax(size[r->n - 1 + i], fast * fabs(r->u[i]));
+        size[rows + r->n - 1 + i] = sqrt(fabs(r->u[i]) * size[rows + i]); // the same by loads, times sqrt(h)
+    }
+    for (int moving = 0; moving < 2 && r->natural == 0; ++moving)
+        for (int k = 0; k < 3 && status == CAROM_OK && !(moving && fast == 0); ++k) {
+            if (!there[k]) continue;
+            status = set(r, at[k]);
+            for (int e = 2 * LOW; e <= 2 * HIGH && status == CAROM_OK; ++e) {
+                const double h = pow(10, e / 2.0);
+                double most = 0;
+                if (r->natural > 0 && h >= r->natural) break;
+                status = stiffness_beside(r, q, y, h, moving ? fast : 0, base + (size_t)(k * PRODUCTS * rows), size,
+                                          &most);
+                if (status == CAROM_OK && most >= BENDS) {
+                    r->natural = h;
+                    break;
+                }
+            }
+            if (status == CAROM_USER || status == CAROM_BAD_INPUT) status = CAROM_OK, *r->err = before;
+        }
+    carom_copy(r->q, q, r->nq);
+    if (status == CAROM_OK) status = set(r, value);
+    if (status == CAROM_OK) status = evaluate(r);
+    double widest = 0;
+    for (int id = r->p.ne; id < r->ids; ++id) widest = fmax(widest, r->p.g[id]);
+    for (int id = r->p.ne; id < r->ids && status == CAROM_OK && r->natural == 0; ++id)
+        if (r->p.g[id] > AT_CORNER * widest) r->natural = fmax(r->natural, r->p.g[id]);
+    free(room);
+    return status;
+}
+
 static carom_status begin(void *user) {
     rests *r = user;
     const carom_model *m = r->task.base;
@@ -317,7 +419,10 @@ static carom_status begin(void *user) {
             r->with[id] =
                 id < r->p.ne || r->p.g[id] < AT_CORNER * fmax(carom_point_largest(&r->p, r->q, r->nq), SMALLEST);
     }
-    r->length = fmax(carom_point_largest(&r->p, r->q, r->nq), SMALLEST);
+    const double force = r->force;
+    r->length = r->force = 1;
+    CAROM_TRY(find_natural(r));
+    r->length = fmax(carom_point_largest(&r->p, r->q, r->nq), r->natural > 0 ? r->natural : SMALLEST), r->force = force;
     // typical forces: those of a displacement of one length
     r->force = fmax(r->force, CAROM_NOT_ZERO);
     CAROM_TRY(evaluate(r));
@@ -327,8 +432,22 @@ static carom_status begin(void *user) {
     // the stiffness may have vanished
     if (status != CAROM_OK) most = fmax(most, carom_norm_max(r->J + (size_t)(r->n - 1) * (size_t)r->n, r->nv));
     if (most > 0) r->force *= most;
+    // an event at which equations are singular is a start, too: there Newton's method leads away
     int iterations;
-    return correct(r, NULL, &iterations);
+    double *kept = calloc((size_t)(r->nq + r->ids + r->ntan) + 1, sizeof *kept);
+    if (!kept) return no_memory(r->err);
+    carom_copy(kept, r->q, r->nq), carom_copy(kept + r->nq, r->lambda, r->ids);
+    carom_copy(kept + r->nq + r->ids, r->friction, r->ntan);
+    status = evaluate(r);
+    const bool good = status == CAROM_OK && carom_norm_max(r->F, r->n - 1) < GOOD;
+    if (status == CAROM_OK) status = correct(r, NULL, &iterations);
+    if (good && (status == CAROM_NOT_CONVERGED || status == CAROM_SINGULAR)) {
+        carom_copy(r->q, kept, r->nq), carom_copy(r->lambda, kept + r->nq, r->ids);
+        carom_copy(r->friction, kept + r->nq + r->ids, r->ntan);
+        status = evaluate(r);
+    }
+    free(kept);
+    return status;
 }
 
 static double beyond(void *user, double re, double im) { return (void)user, (void)im, re; }
@@ -353,7 +472,7 @@ static carom_status look(void *user, carom_curve_look *l) {
             l->re[l->n] = re, l->im[l->n++] = side ? -im : im;
     }
     l->test[CAROM_DOUBLING] = (carom_signed){0, 0};
-    l->test[CAROM_PAIR] = isfinite(nearest) && fabs(nearest) > l->noise
+    l->test[CAROM_PAIR] = isfinite(nearest) && fabs(nearest) > CROSSES * fastest
                               ? (carom_signed){nearest < 0 ? -1 : 1, log(fabs(nearest))}
                               : (carom_signed){0, 0};
     l->stable = l->unstable == 0;
@@ -427,6 +546,8 @@ static carom_status pair(void *user, double *x, double *shape, double *rate) {
 }
 
 static carom_status linearise(void *user) { return evaluate(user); }
+
+static double natural(void *user) { return ((rests *)user)->natural; }
 
 static void resize(void *user, double by) { ((rests *)user)->length *= by, ((rests *)user)->force *= by; }
 
@@ -578,6 +699,28 @@ static carom_status equations(void *user, double *F, double *J, int *n) {
     return CAROM_OK;
 }
 
+// (LOC-6)  Dampings are what rates are multiplied by: C, and the masses of first-order states.
+static carom_status drag(void *user, const double *left, const double *right, double *value) {
+    rests *r = user;
+    *value = 0;
+    CAROM_TRY(evaluate(r));
+    for (int b = 0; b < r->p.L.nb; ++b) { // friction has dampings of its own
+        double d[CAROM_TANGENTS] = {0};
+        if (!r->sticks[r->p.L.id[b]] && carom_point_slides(&r->p, b, d)) *value = NAN;
+    }
+    double mass = 0; // left'M right, with the signs of both vectors, which may be either
+    for (int i = 0; i < r->nv; ++i) r->b[i] = unit(r, i) * right[i];
+    carom_zero(r->u, r->nv), carom_zero(r->v, r->nv);
+    carom_matrix_muladd(r->u, 1, r->p.C, r->b), carom_matrix_muladd(r->v, 1, r->p.M, r->b);
+    for (int i = 0; i < r->nv; ++i) mass += left[i] * r->v[i] / load(r, i);
+    for (int i = 0; i < r->nv; ++i)
+        if (!carom_model_state(r->task.base, i)) r->b[i] = 0;
+    carom_matrix_muladd(r->u, 1, r->p.M, r->b);
+    for (int i = 0; i < r->nv; ++i) *value += left[i] * r->u[i] / load(r, i);
+    *value /= mass != 0 ? mass : NAN;
+    return CAROM_OK;
+}
+
 static void spread(void *user, const double *z, double *tau) { carom_copy(tau, z, ((rests *)user)->n); }
 
 // The first Lyapunov coefficient at A q = i w q, A'p = -i w p, conj(p).q = 1, of x' = A x + B(x, x)/2 + C(x, x, x)/6:
@@ -587,7 +730,7 @@ static void spread(void *user, const double *z, double *tau) { carom_copy(tau, z
 // q has 1 as its largest position; B and C by differences of A, whose products with vectors are exact.
 typedef struct bend { rests *r; int n, *pivot; double *A, *M, *LU, *a, *work, h; } bend; // n = 2 nv
 
-static const double BEND = 1e-4; // of the size: the shortest differences of A
+static const double FARTHEST = 1e5; // of the size: the longest differences of A, where the model has no length
 
 // to = A(x_0 + by z) y
 static carom_status tangent_at(bend *k, double by, const double *z, const double *y, double *to) {
@@ -726,23 +869,34 @@ static carom_status coefficient_with(rests *r, double h, double *c) {
     return status;
 }
 
-// Rounding falls with the length of the differences and their error grows: of lengths from BEND on, that which changes
-// least against the two before; two alone may agree by chance.
+// Differences over h are off by a series in h^2, which is extrapolated, and by rounding, which grows as h falls:
+//
+//     T_i0 = c(h_i),  T_ik = T_i,k-1 + (T_i,k-1 - T_i-1,k-1)/(4^k - 1),  h_i = h_0/2^i  (HOP-4)
+//
+// Of all these the one counts that differs least from the two it was made of.
 static carom_status first_lyapunov(void *user, double *c) {
-    enum { LENGTHS = 10 };
+    enum { LENGTHS = 16, UNKNOWN = 40, ORDER = 4 };
     rests *r = user;
-    double x[LENGTHS], least = INFINITY;
+    const int lengths = r->natural > 0 ? LENGTHS : UNKNOWN;
+    double last[ORDER + 1] = {0}, now[ORDER + 1] = {0}, h = r->natural > 0 ? 4 * r->natural : FARTHEST * r->length,
+                     least = INFINITY;
     carom_status status = CAROM_OK;
-    for (int i = 0; i < LENGTHS && status == CAROM_OK; ++i) {
-        status = coefficient_with(r, BEND * r->length * pow(10, i), &x[i]);
-        const double change =
-            i > 1 && status == CAROM_OK ? fabs(x[i] - x[i - 1]) + fabs(x[i - 1] - x[i - 2]) : INFINITY;
-        if (change < least) least = change, *c = x[i];
-        if (i > 1 && status != CAROM_OK && status != CAROM_UNSUPPORTED && isfinite(least)) { // too far away
-            status = CAROM_OK;
-            break;
+    for (int i = 0, n = 0; i < lengths && status == CAROM_OK; ++i, h /= 2) {
+        status = coefficient_with(r, h, &now[0]);
+        if (status == CAROM_USER || status == CAROM_SINGULAR || (status == CAROM_OK && !isfinite(now[0]))) {
+            status = CAROM_OK, n = 0; // too far away
+            continue;
         }
+        for (int k = 1; k <= ORDER && k <= n && status == CAROM_OK; ++k) {
+            now[k] = now[k - 1] + (now[k - 1] - last[k - 1]) / (pow(4, k) - 1);
+            const double off = fmax(fabs(now[k] - now[k - 1]), fabs(now[k] - last[k - 1]));
+            if (off < least) least = off, *c = now[k];
+        }
+        carom_copy(last, now, ORDER + 1);
+        ++n;
     }
+    if (status == CAROM_OK && least == INFINITY)
+        status = carom_fail(r->err, CAROM_NOT_CONVERGED, "the coefficient of the Hopf point was not found");
     const carom_status back = evaluate(r);
     return status == CAROM_OK ? back : status;
 }
@@ -779,6 +933,7 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
     r->task.model = def->model, r->task.run = def->run;
     r->task.model.pairs = true;
     CAROM_TRY(carom_task_open(&r->task, names, err));
+    carom_model_follow(r->task.base);
     if (carom_model_system(r->task.base)->signals->nsamplers > 0)
         return carom_fail(err, CAROM_UNSUPPORTED,
                           "branches of equilibria are not supported with controllers, as '%.60s'; follow them as "
@@ -831,6 +986,7 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
                        .apart = apart,
                        .settle = settle,
                        .resize = resize,
+                       .natural = natural,
                        .row = row,
                        .same = same,
                        .keep = keep,
@@ -843,6 +999,7 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
                        .aim = aim,
                        .equations = equations,
                        .spread = spread,
+                       .drag = drag,
                        .first_lyapunov = first_lyapunov};
     *m = r->task.base, *scheme = "";
     return CAROM_OK;

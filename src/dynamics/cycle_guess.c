@@ -1,13 +1,15 @@
 // cycle_guess.c: where the search for a motion that repeats itself begins: typical sizes, whole turns, the first return
 // of the motion.
 #include "base/tolerance.h"
+#include "base/pi.h"
 #include "dynamics/cycle.h"
 #include "model/forcing.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static const double PI = 3.14159265358979323846;
+static const double EDGE = 0.05;       // of a period: a start is quiet for so long, and events so far from it
+static const double NEAR_EVENT = 0.02; // of a period: a return so close to an event may lie on its other side
 static const double TYPICAL = 1e-3; // of the largest: least size of a coordinate or rate
 static const double SETTLED = 1e-4; // of the period: a guess that changes by less
 static const double AT_REST = 1e-9; // in typical sizes: a motion that goes no further is only rounding
@@ -138,7 +140,7 @@ static double quiet(const carom_cycle *c, double from, double to, bool stays) {
                     best = b - a, at = a + 0.55 * (b - a), longest[0] = a, longest[1] = b;
             }
     }
-    return best > 0 && longest[0] <= from && longest[1] - from > 0.05 * (to - from) && stays ? from : at;
+    return best > 0 && longest[0] <= from && longest[1] - from > EDGE * (to - from) && stays ? from : at;
 }
 
 static carom_status sample(carom_cycle *c, const film *f) {
@@ -192,7 +194,8 @@ static carom_status guess_forced(carom_cycle *c) {
             if (c->shift[i] != 0) c->shift[i] *= round((s->end[i] - c->x[i]) / c->shift[i]);
         const double first = s->nhits > 0 ? s->hit[0].t - c->t_0 : c->T,
                      last = s->nhits > 0 ? s->hit[s->nhits - 1].t - c->t_0 : 0;
-        const bool early = !s->struck && first > 0.05 * c->T && last < 0.95 * c->T && (s->closed == 0 || s->nhits == 0);
+        const bool early = !s->struck && first > EDGE * c->T && last < (1 - EDGE) * c->T &&
+                           (s->closed == 0 || s->nhits == 0);
         const double t = early ? 0 : quiet(c, c->t_0, c->t_0 + c->T, c->timeless) - c->t_0;
         int k = (int)fmin(frames, fmax(0, round(t / c->T * frames)));
         while (s->nz > 0 && k > 0 && k + 1 < f.n && f.t[k] < c->t_0 + t) ++k; // frames stand at the instants, too
@@ -263,7 +266,7 @@ static carom_status guess_free(carom_cycle *c, double window, double guess) {
     carom_status status = survey(c, &f, 0, window, STEPS);
     if (status == CAROM_OK) status = first_return(c, &f, guess, true, &from, &to);
     for (int k = 0; k < s->nhits && status == CAROM_OK; ++k) // an event near the return: begin elsewhere
-        if (fabs(s->hit[k].t - f.t[to]) < 0.02 * (f.t[to] - f.t[from])) {
+        if (fabs(s->hit[k].t - f.t[to]) < NEAR_EVENT * (f.t[to] - f.t[from])) {
             status = first_return(c, &f, guess, false, &from, &to);
             break;
         }

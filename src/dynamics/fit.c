@@ -7,6 +7,7 @@
 // sqrt(1 + u^2).
 #include "base/number.h"
 #include "base/option.h"
+#include "base/pi.h"
 #include "base/text.h"
 #include "dynamics/dynamics.h"
 #include "io/csv.h"
@@ -28,7 +29,6 @@ static const double FLAT = 1e-12, STAYS = 1e-10; // of the sum of squares, of th
 
 static const double COUNTED = 1e-7;    // of the run: an impact with derivatives is the one that was counted
 static const double DIFFERENCE = 1e-5; // of a value: central differences, good to some digits
-static const double PI = 3.14159265358979323846;
 static const double ON_BOUND = 1e-6;   // of the distance of the bounds
 static const double APART = 1e-13;     // of a pivot: combinations of names with less influence change nothing
 static const double RTOL = 1e-10, ATOL = 1e-12; // of a scheme that is chosen here: errors of the run stay far below

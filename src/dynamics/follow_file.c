@@ -99,7 +99,8 @@ static carom_status compare_notes(const carom_follow_def *def, const char *file,
         if (strcmp(was ? was : "", notes[i].text) != 0)
             status =
                 carom_fail(err, CAROM_BAD_INPUT,
-                           "%.200s was made with another %s; a branch goes on with what it began with", file, word[i]);
+                           "%.200s was made with another %s; a branch continues with its first settings", file,
+                           word[i]);
         free(was);
     }
     free(own);

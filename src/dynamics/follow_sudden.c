@@ -138,7 +138,7 @@ carom_status follow_sudden_event(follow_walk *w, int branch, double ds, bool *en
     char text[120] = "end";
     carom_error why = {.code = CAROM_NOT_CONVERGED,
                        .text =
-                           "the sequence of contacts changes, and no solution with another one was found behind it"};
+                           "the sequence of contacts changes, and no solution with another one was found after it"};
     for (int i = 0; i < 60 && b - a > FOLLOW_EXACT; ++i) {
         const double sigma = (a + b) / 2;
         const carom_status status = follow_go(w, w->place, w->tau, sigma, &iterations);

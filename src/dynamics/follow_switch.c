@@ -152,7 +152,8 @@ carom_status follow_begin_crossing(follow_walk *w, double *t, bool *known) {
     carom_status status = w->k.linearise(w->k.user);
     if (status == CAROM_OK && !w->k.cross(w->k.user, w->tau, phi)) status = follow_no_memory(w->err);
     bool felt = false;
-    double away = 0, unit = 1;
+    // (SWI-1)  the parameter's change and r^2, and those one distance nearer
+    double away = 0, unit = 1, here[2] = {0, 0}, before[2] = {0, 0};
     for (int i = 0; i < times && !felt && status == CAROM_OK; ++i) { // as near as the parameter allows to tell
         const double by = nearest * pow(10, i / 2.0);
         beside now[2] = {{0}};
@@ -163,6 +164,10 @@ carom_status follow_begin_crossing(follow_walk *w, double *t, bool *known) {
         if (status != CAROM_OK || !both) continue;
         good = true, half[0] = now[0], half[1] = now[1];
         carom_copy(other, w->place, w->k.nplace), w->k.save(w->k.user, first);
+        before[0] = here[0], before[1] = here[1];
+        here[0] = (half[0].value + half[1].value) / 2 - place[0], here[1] = 0;
+        status = largest_way(w, other, first, &here[1]);
+        here[1] *= here[1];
         away = by, felt = fabs(half[0].value - place[0]) + fabs(half[1].value - place[0]) > FOLLOW_FELT * w->size;
     }
     if (status == CAROM_OK && !good)
@@ -199,7 +204,11 @@ carom_status follow_begin_crossing(follow_walk *w, double *t, bool *known) {
                 sense = (side[1].unstable - side[0].unstable) * (up + down) * (side[1].value - side[0].value);
             snprintf(text, sizeof text, "%s pitchfork", follow_word_of(sense));
         }
-        if (status == CAROM_OK) status = follow_amend(w, t[6], text, pitchfork || prongs ? by / (r * r) : NAN);
+        double a = pitchfork || prongs ? by / (r * r) : NAN;
+        // of a + b r^2 the first term
+        if (pitchfork && good && before[1] > 0 && fabs(before[0]) > NOTICED * w->size)
+            a = (before[0] / before[1] * r * r - a * before[1]) / (r * r - before[1]);
+        if (status == CAROM_OK) status = follow_amend(w, t[6], text, a);
         *known = met && (alike || !pitchfork);
         if (met) t[1] = w->longest * FOLLOW_FIRST;
         if (status == CAROM_OK && !alike && !*known && w->ntasks < 16) { // the other half
@@ -236,7 +245,8 @@ carom_status follow_begin_grown(follow_walk *w, double *t) {
             by_normal_form = NAN, *w->err = before;
         if (status == CAROM_OK) status = w->k.restore(w->k.user, place);
     }
-    double size = 0.01 * fmax(carom_norm_max(x, w->nq), 1e-3), c[2] = {NAN, NAN}, off = 0;
+    const double length = w->k.natural ? w->k.natural(w->k.user) : 0;
+    double size = 0.01 * (length > 0 ? length : fmax(carom_norm_max(x, w->nq), 1e-3)), c[2] = {NAN, NAN}, off = 0;
     int most = 0, good = -1;
     for (int i = 0; i < w->nv; ++i)
         if (hypot(shape[i], shape[w->nv + i]) > hypot(shape[most], shape[w->nv + most])) most = i;
@@ -251,7 +261,7 @@ carom_status follow_begin_grown(follow_walk *w, double *t) {
         if (i < TIMES - 1) status = CAROM_OK;
     }
     if (status == CAROM_OK && good < 0)
-        status = carom_fail(w->err, CAROM_NOT_CONVERGED, "no orbit was found beside the equilibrium");
+        status = carom_fail(w->err, CAROM_NOT_CONVERGED, "no orbit was found near the equilibrium");
     // amplitudes size/2 and size: c1 without its next term
     for (int half = 1; half >= 0 && status == CAROM_OK; --half) {
         double period;

@@ -279,7 +279,7 @@ carom_status carom_graze_solve(carom_graze *g, double y) {
     g->y = y;
     if (status == CAROM_NOT_CONVERGED)
         return carom_fail(g->c->err, CAROM_NOT_CONVERGED,
-                          "no orbit with an impact of speed %.3g was found beside the one that grazes (residual %.2g)",
+                          "no orbit with an impact of speed %.3g was found near the one that grazes (residual %.2g)",
                           y, residual);
     return status;
 }

@@ -13,6 +13,7 @@
 // factors at the last point.  Orbits that graze are found by (GRZ-1) along the normal of the curve in the plane of both
 // parameters, in which it is smooth.
 #include "base/missing.h"
+#include "base/tolerance.h"
 #include "dynamics/border.h"
 #include "dynamics/curve.h"
 #include "dynamics/names.h"
@@ -31,7 +32,11 @@ static const double CUT = 1e-13;                 // of a matrix that has cancell
 static const double SHARP = 0.94;                // cosine of the largest turn in a step
 static const double LEAST = 0.05;                // a factor of (LOC-4) that is not critical counts as no less
 static const double REAL = 1e-3;                 // beta of (LOC-3): the curve is one of three parameters
-static const double SETTLED = 1e-9;              // of a step: a point that is located
+static const double SETTLED = 1e-9;              // of a step: a point that is located; of a range: a value inside
+static const double MOVED = 0.01;                // of the range: a grazing orbit so far from the event is another one
+static const double ASIDE = 1e-3;                // of the range: how far a line of search lies beside the start
+static const double NEAR = 1e-6;                 // of a step: an interval that counts as a point
+static const double NOUGHT = 1e-13;              // of the fastest rate: a drag that is rounding
 static const double WEAK = 1e-3;                 // of typical speeds: an impact beside grazing
 static const double BESIDE = 1e-5;               // of the range: from grazing to an orbit that does not touch
 enum { TESTS = 8, MOST_POINTS = 1000, NEWTON = 10 };
@@ -114,7 +119,7 @@ static carom_signed product(const carom_curve_look *l, carom_locus_kind kind, do
                                                                   : a * b - 1;
             const double size = cabs(f);
             const bool conjugate = l->im[i] != 0 && l->re[i] == l->re[j] && l->im[i] == -l->im[j];
-            log_size += log(fmax(size, 1e-300)), angle += carg(f), others += log(fmax(size, LEAST));
+            log_size += log(fmax(size, CAROM_NOT_ZERO)), angle += carg(f), others += log(fmax(size, LEAST));
             const double rank = size * (conjugate || i == j ? 1 : 1.000001); // of equal ones, a pair
             if (rank < least->size) *least = (factor){rank, i, j};
         }
@@ -127,7 +132,7 @@ static carom_signed product(const carom_curve_look *l, carom_locus_kind kind, do
 static double unit_of(const locus *s) {
     double most = 0;
     for (int i = 0; i < s->look.n; ++i) most = fmax(most, hypot(s->look.re[i], s->look.im[i]));
-    return s->orbits ? 0 : fmax(most, 1e-300);
+    return s->orbits ? 0 : fmax(most, CAROM_NOT_ZERO);
 }
 
 static bool bordered(const locus *s) { return s->kind == CAROM_LOCUS_FOLD || s->kind == CAROM_LOCUS_BRANCH; }
@@ -198,7 +203,7 @@ static carom_status refresh(locus *s) {
     double response[CAROM_RESPONSES];
     if (s->kind == CAROM_LOCUS_QUADRATURE) {
         CAROM_TRY(s->k.response(s->k.user, response));
-        s->norm = fmax(response[1], 1e-300);
+        s->norm = fmax(response[1], CAROM_NOT_ZERO);
         return CAROM_OK;
     }
     product(&s->look, s->kind, unit_of(s), -1, -1, false, &least, &s->norm);
@@ -208,7 +213,7 @@ static carom_status refresh(locus *s) {
 // -- (LOC-1) --------------------------------------------------------------------------------------------------------
 
 // All derivatives at the solution as it is: A_0, S.  The place stays.
-static carom_status differentiate(locus *s) {
+static carom_status differentiate(locus *s, bool both) {
     const int N = s->N, n = N - 1, U = s->U, gs = s->kind == CAROM_LOCUS_BRANCH ? 2 : 1;
     double g[2], g_1[2], *F = s->work;
     const double B = s->other;
@@ -225,15 +230,18 @@ static carom_status differentiate(locus *s) {
     }
     s->k.save(s->k.user, s->place_0);
     carom_status status = CAROM_OK;
-    for (int j = 0; j <= N && status == CAROM_OK; ++j) {
-        status = j < N ? s->k.predict(s->k.user, s->S + (size_t)j * (size_t)s->ntau, DELTA)
-                       : set_other(s, B + DELTA * s->size[1]);
-        if (status == CAROM_OK) status = evaluate(s, g_1);
-        for (int k = 0; k < gs; ++k) s->A_0[n + k + j * U] = (g_1[k] - g[k]) / DELTA;
-        for (int i = 0; i < n && j == N; ++i) s->A_0[i + j * U] = (s->F[i] - F[i]) / DELTA;
-        if (j == N && status == CAROM_OK) status = set_other(s, B);
-        if (status == CAROM_OK) status = s->k.restore(s->k.user, s->place_0);
-    }
+    // one-sided differences; or central ones, for directions that are located
+    for (int j = 0; j <= N && status == CAROM_OK; ++j)
+        for (int side = both ? -1 : 1; side <= 1 && status == CAROM_OK; side += 2) {
+            const double by = side * DELTA, part = 1 / (both ? 2 * by : by);
+            status = j < N ? s->k.predict(s->k.user, s->S + (size_t)j * (size_t)s->ntau, by)
+                           : set_other(s, B + by * s->size[1]);
+            if (status == CAROM_OK) status = evaluate(s, g_1);
+            for (int k = 0; k < gs; ++k) s->A_0[n + k + j * U] += (g_1[k] - (both ? 0 : g[k])) * part;
+            for (int i = 0; i < n && j == N; ++i) s->A_0[i + j * U] += (s->F[i] - (both ? 0 : F[i])) * part;
+            if (j == N && status == CAROM_OK) status = set_other(s, B);
+            if (status == CAROM_OK) status = s->k.restore(s->k.user, s->place_0);
+        }
     return status == CAROM_OK ? evaluate(s, g) : status;
 }
 
@@ -286,9 +294,9 @@ static carom_status correct(locus *s, const double *tau, int *iterations) {
 }
 
 // The tangent at the solution as it is, in the direction of tau.
-static carom_status turn(locus *s, double *tau) {
+static carom_status turn(locus *s, double *tau, bool exact) {
     CAROM_TRY(refresh(s));
-    CAROM_TRY(differentiate(s));
+    CAROM_TRY(differentiate(s, exact));
     carom_zero(s->rhs, s->U);
     s->rhs[s->U - 1] = 1;
     CAROM_TRY(solve(s, tau));
@@ -308,7 +316,8 @@ static int put_test(test *t, int n, double value, const char *name, bool genuine
 
 // What else vanishes: a further eigenvalue at its border, each with the name that it has together with that of the
 // curve.
-static int put_products(locus *s, test *t, int n) {
+static carom_status put_products(locus *s, test *t, int *count) {
+    int n = *count;
     const double unit = unit_of(s);
     factor own = {0, -1, -1}, least;
     double rest;
@@ -328,11 +337,15 @@ static int put_products(locus *s, test *t, int n) {
         const carom_signed x = product(&s->look, kind, unit, same || k == 2 || mine == 2 ? own.i : -1,
                                        same || k == 2 || mine == 2 ? own.j : -1, true, &least, &rest);
         const bool pair = k < 2 || (least.i >= 0 && s->look.im[least.i] != 0);
+        double drag = NAN; // (LOC-6)  smooth, where the second eigenvalue is the other one of a double zero
+        if (!s->orbits && same && mine == 0) CAROM_TRY(s->k.drag(s->k.user, s->b, s->c, &drag));
+        if (fabs(drag) < NOUGHT * unit) drag = 0;
         const char *name = s->orbits ? of_orbits[mine][k] : of_rests[mine == 2][k == 2];
-        n = put_test(t, n, least.i < 0 ? NAN : x.sign * exp(fmax(-300, fmin(300, x.log_size - rest))), name, pair,
-                     false);
+        const double others = least.i < 0 ? NAN : x.sign * exp(fmax(-300, fmin(300, x.log_size - rest)));
+        n = put_test(t, n, isnan(drag) ? others : drag, name, pair, false);
     }
-    return n;
+    *count = n;
+    return CAROM_OK;
 }
 
 static carom_status tests(locus *s, const double *tau, test *t, int *count) {
@@ -358,8 +371,8 @@ static carom_status tests(locus *s, const double *tau, test *t, int *count) {
             c = NAN;
         n = put_test(t, n, c, s->kind == CAROM_LOCUS_HOPF ? "bautin" : "generalised-doubling", true, false);
     }
-    *count = s->kind == CAROM_LOCUS_TORUS ? n : put_products(s, t, n);
-    return CAROM_OK;
+    *count = n;
+    return s->kind == CAROM_LOCUS_TORUS ? CAROM_OK : put_products(s, t, count);
 }
 
 // -- rows -----------------------------------------------------------------------------------------------------------
@@ -444,7 +457,7 @@ static carom_status step_to(locus *s, const here *from, double by, int *iteratio
         CAROM_TRY(set_other(s, from->B));
         CAROM_TRY(s->k.restore(s->k.user, from->place));
         s->beta = from->beta;
-        if (round) CAROM_TRY(differentiate(s));
+        if (round) CAROM_TRY(differentiate(s, false));
         CAROM_TRY(move(s, from->tau, by));
         const carom_status status = correct(s, from->tau, iterations);
         if (status == CAROM_OK || fatal(status) || round) return status;
@@ -469,23 +482,37 @@ static carom_status locate(locus *s, const here *from, double ds, const test *a,
     int iterations, n = 0;
     double last = 0;
     *ends = false;
-    for (int i = 0; i < 40; ++i) {
-        double by = carom_bracket_next(&k);
+    bool genuine = a[which].genuine, sharp = false;
+    for (int i = 0, failed = 0; i < 60 && failed < 4; ++i) {
+        // where the equations of the curve are singular, as at double zeros, beside them
+        static const double beside[4] = {0, 0.38, 0.62, 0.9};
+        double by = failed ? k.a + beside[failed] * (k.b - k.a) : carom_bracket_next(&k);
         if (!(by > k.a && by < k.b)) by = (k.a + k.b) / 2;
         carom_status status = step_to(s, from, by, &iterations);
-        if (status != CAROM_OK) return fatal(status) ? status : CAROM_OK;
         carom_copy(s->tau_1, from->tau, s->ntau + 1);
-        if (s->kind == CAROM_LOCUS_FOLD && which == 0) status = turn(s, s->tau_1);
+        if (status == CAROM_OK && s->kind == CAROM_LOCUS_FOLD && which == 0) status = turn(s, s->tau_1, true);
         if (status == CAROM_OK) status = tests(s, s->tau_1, t, &n);
-        if (status != CAROM_OK || which >= n || isnan(t[which].value)) return fatal(status) ? status : CAROM_OK;
-        if (fabs(by - last) < SETTLED * ds || k.b - k.a < SETTLED * ds || t[which].value == 0) break;
+        if (fatal(status)) return status;
+        if (status != CAROM_OK || which >= n || isnan(t[which].value)) {
+            ++failed;
+            continue;
+        }
+        genuine = t[which].genuine, failed = 0;
+        sharp = fabs(by - last) < SETTLED * ds || k.b - k.a < SETTLED * ds || t[which].value == 0;
         last = by;
+        if (sharp) break;
         carom_bracket_cut(&k, by, t[which].value, (t[which].value < 0) == (k.f_a < 0));
     }
-    if (!t[which].genuine)
-        return CAROM_OK; // two real eigenvalues whose sum or product passes its border: nothing happens
-    *ends = t[which].ends;
-    return add_row(s, part, first_value(s), s->other, t[which].name);
+    if (!genuine) return CAROM_OK; // two real eigenvalues whose sum or product passes its border: nothing happens
+    *ends = a[which].ends;
+    char name[60];
+    if (!sharp) { // as near as solutions were found, with a question mark where that is not near
+        const carom_status status = step_to(s, from, k.a, &iterations);
+        if (status != CAROM_OK) return fatal(status) ? status : CAROM_OK;
+        CAROM_TRY(tests(s, from->tau, t, &n));
+    }
+    snprintf(name, sizeof name, "%.50s%s", a[which].name, sharp || k.b - k.a < NEAR * ds ? "" : "?");
+    return add_row(s, part, first_value(s), s->other, name);
 }
 
 static void note_end(locus *s, int part, double A, double B) {
@@ -500,7 +527,7 @@ static void note_end(locus *s, int part, double A, double B) {
 static carom_status to_border(locus *s, const here *from, double ds, int part) {
     double low = 0, high = ds;
     int iterations;
-    for (int i = 0; i < 50 && high - low > 1e-12; ++i) {
+    for (int i = 0; i < 50 && high - low > CAROM_SAME; ++i) {
         const double by = (low + high) / 2;
         const carom_status status = step_to(s, from, by, &iterations);
         if (fatal(status)) return status;
@@ -508,7 +535,7 @@ static carom_status to_border(locus *s, const here *from, double ds, int part) {
             low = by;
         else
             high = by;
-        if (high - low < 1e-9 && low > 0) break;
+        if (high - low < SETTLED && low > 0) break;
     }
     test t[2 * TESTS];
     CAROM_TRY(step_to(s, from, low, &iterations));
@@ -523,7 +550,7 @@ static carom_status settle(locus *s, double *tau) {
     CAROM_TRY(s->k.settle(s->k.user, &moved));
     if (!moved) return CAROM_OK;
     carom_zero(tau, s->ntau - 1);
-    return turn(s, tau);
+    return turn(s, tau, false);
 }
 
 // From the first point, along tau.
@@ -537,13 +564,13 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
     CAROM_TRY(s->k.restore(s->k.user, start));
     s->beta = 0;
     carom_copy(at->tau, tau_0, s->ntau + 1);
-    CAROM_TRY(turn(s, at->tau));
+    CAROM_TRY(turn(s, at->tau, false));
     CAROM_TRY(s->k.keep(s->k.user, at->tau));
     for (;;) {
         s->k.save(s->k.user, at->place);
         at->B = s->other, at->beta = s->beta;
         const double plane = hypot(at->tau[s->ntau - 1], at->tau[s->ntau]), A = at->place[0];
-        for (int i = 0; i < 2; ++i) s->ahead[i] = at->tau[s->ntau - 1 + i] / fmax(plane, 1e-300);
+        for (int i = 0; i < 2; ++i) s->ahead[i] = at->tau[s->ntau - 1 + i] / fmax(plane, CAROM_NOT_ZERO);
         if (n == 0) CAROM_TRY(tests(s, at->tau, a, &n)); // else they are those of the end of the last step
         if (s->kind == CAROM_LOCUS_FOLD) a[0].value = plane;
         if (s->kind == CAROM_LOCUS_HOPF) s->coefficient = a[1].value; // behind that of Bogdanov and Takens
@@ -574,7 +601,7 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
             if (status != CAROM_OK || !s->k.same(s->k.user)) continue;
             carom_copy(s->tau_1, at->tau, s->ntau + 1);
             s->k.save(s->k.user, s->place_1);
-            status = turn(s, s->tau_1);
+            status = turn(s, s->tau_1, false);
             if (fatal(status)) return status;
             good = status == CAROM_OK && carom_dot(s->tau_1, at->tau, s->ntau + 1) > SHARP;
             if (good) break;
@@ -596,14 +623,15 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
         status = CAROM_OK;
         bool located = false;
         for (int i = 0; i < n && i < n_1 && status == CAROM_OK && !ended; ++i)
-            if (a[i].value * b[i].value < 0) located = true, status = locate(s, at, ds, a, b, i, part, &ended);
+            if ((a[i].value < 0) != (b[i].value < 0) && !isnan(a[i].value) && !isnan(b[i].value))
+                located = true, status = locate(s, at, ds, a, b, i, part, &ended);
         if (status == CAROM_OK && !ended && !inside(s, value, B, 0)) status = to_border(s, at, ds, part), ended = true;
         if (status == CAROM_OK && !ended && located) {
             status = set_other(s, B);
             if (status == CAROM_OK) status = s->k.restore(s->k.user, place);
             carom_copy(s->tau_1, kept, s->ntau + 1);
             s->beta = beta;
-            if (status == CAROM_OK) status = turn(s, s->tau_1);
+            if (status == CAROM_OK) status = turn(s, s->tau_1, false);
         }
         carom_copy(at->tau, kept, s->ntau + 1);
         memcpy(a, b, sizeof a), n = n_1;
@@ -724,7 +752,7 @@ static carom_status walk_grazing(locus *s, int part, const spot *start, const do
             const carom_status status = next_grazing(s, &at, u, ds, before, &next);
             if (fatal(status)) return status;
             const double dx = next.x[0] - at.x[0], dy = next.x[1] - at.x[1];
-            turned = (dx * u[0] + dy * u[1]) / fmax(hypot(dx, dy), 1e-300);
+            turned = (dx * u[0] + dy * u[1]) / fmax(hypot(dx, dy), CAROM_NOT_ZERO);
             if (status == CAROM_OK && turned > SHARP) break;
         }
         if (!(ds > SMALLEST * longest)) {
@@ -735,7 +763,7 @@ static carom_status walk_grazing(locus *s, int part, const spot *start, const do
         if (!inside(s, next.x[0] * s->size[0], next.x[1] * s->size[1], 0)) {
             double low = 0, high = ds;
             spot last = at;
-            for (int i = 0; i < 40 && high - low > 1e-9; ++i) {
+            for (int i = 0; i < 40 && high - low > SETTLED; ++i) {
                 const double by = (low + high) / 2;
                 const carom_status status = next_grazing(s, &at, u, by, before, &next);
                 if (fatal(status)) return status;
@@ -783,7 +811,7 @@ static carom_status follow_grazing(locus *s) {
         if (status == CAROM_OK) status = s->k.begin(s->k.user);
         if (status == CAROM_OK) status = s->k.linearise(s->k.user);
         if (status == CAROM_OK) status = s->k.graze(s->k.user, text, sizeof text);
-        if (status == CAROM_OK && fabs(first_value(s) - first) > 0.01 * s->size[0])
+        if (status == CAROM_OK && fabs(first_value(s) - first) > MOVED * s->size[0])
             status = carom_fail(s->err, CAROM_NOT_CONVERGED, "no orbit that grazes was found at the event");
         if (fatal(status)) break;
     }
@@ -795,7 +823,7 @@ static carom_status follow_grazing(locus *s) {
         double u[2] = {0, 1};
         for (int i = 0; i < 4 && status != CAROM_OK;
              ++i) { // a line along the first axis, a little aside along the second one; then the reverse
-            const double d = 1e-3 * (i % 2 ? -1 : 1), normal[2] = {i < 2 ? 0 : 1, i < 2 ? 1 : 0};
+            const double d = ASIDE * (i % 2 ? -1 : 1), normal[2] = {i < 2 ? 0 : 1, i < 2 ? 1 : 0};
             const spot aside = {{start.x[0] + d * normal[0], start.x[1] + d * normal[1]}};
             double sigma = 0;
             carom_copy(x, kept, nx);
@@ -827,7 +855,7 @@ static carom_status follow_smooth(locus *s) {
     CAROM_TRY(s->k.settle(s->k.user, &moved));
     if (s->k.precise) CAROM_TRY(s->k.precise(s->k.user, true));
     CAROM_TRY(refresh(s));
-    CAROM_TRY(differentiate(s));
+    CAROM_TRY(differentiate(s, false));
     // the event exactly: the second parameter stays
     carom_zero(s->tau, s->ntau + 1);
     s->tau[s->ntau] = 1;
@@ -837,7 +865,7 @@ static carom_status follow_smooth(locus *s) {
         CAROM_TRY(s->k.begin(s->k.user));
         CAROM_TRY(s->k.settle(s->k.user, &moved));
         CAROM_TRY(refresh(s));
-        CAROM_TRY(differentiate(s));
+        CAROM_TRY(differentiate(s, false));
         carom_zero(s->tau, s->ntau + 1);
         s->tau[s->ntau - 1] = 1;
         status = correct(s, s->tau, &iterations);
@@ -852,7 +880,7 @@ static carom_status follow_smooth(locus *s) {
     if (s->kind == CAROM_LOCUS_TORUS && !s->complex_pair)
         return carom_fail(s->err, CAROM_BAD_INPUT,
                           "the multipliers at the start are real: it is no torus bifurcation but a neutral saddle");
-    CAROM_TRY(turn(s, s->tau));
+    CAROM_TRY(turn(s, s->tau, false));
     const double start_B = s->other;
     const size_t nplace = (size_t)s->k.nplace, ntau = (size_t)s->ntau + 1;
     double *start = malloc((2 * nplace + 2 * ntau) * sizeof *start);
@@ -943,7 +971,7 @@ static carom_status run(locus *s) {
         double value;
         if (strcmp(carom_model_parameter(s->m, i, &value), def->by[1]) == 0) s->other = value, index = 1;
     }
-    if (!inside(s, first_value(s), s->other, 1e-9))
+    if (!inside(s, first_value(s), s->other, SETTLED))
         return carom_fail(s->err, CAROM_BAD_INPUT,
                           "`by`: the event lies at %.60s = %.9g, %.60s = %.9g, outside the given ranges", def->by[0],
                           first_value(s), def->by[1], s->other);

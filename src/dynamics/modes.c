@@ -135,12 +135,17 @@ static int simplify(double *shapes, int count, const carom_point *p, int *one) {
     return kept;
 }
 
-// What is left of a shape beside those of simplify(), of its size.
+// What is left of a shape, real and imaginary part, beside those of simplify(), of the size of both parts: one of them
+// may be rounding alone.
 static double beside(const double *shapes, int count, const int *one, const double *x, double *y, int nv) {
-    const double size = carom_length(x, nv);
-    carom_copy(y, x, nv);
-    for (int k = 0; k < count; ++k) carom_axpy(y, -x[one[k]], shapes + (size_t)k * (size_t)nv, nv);
-    return size > 0 ? carom_length(y, nv) / size : 0;
+    const double size = carom_length(x, 2 * nv);
+    double most = 0;
+    for (const double *part = x; part <= x + nv; part += nv) {
+        carom_copy(y, part, nv);
+        for (int k = 0; k < count; ++k) carom_axpy(y, -part[one[k]], shapes + (size_t)k * (size_t)nv, nv);
+        most = fmax(most, carom_length(y, nv));
+    }
+    return size > 0 ? most / size : 0;
 }
 
 // (MOD-4)  Rigid-body modes: K x = 0 up to the rounding of its terms.  Eigenvalues are zeros that rounding has made
@@ -159,8 +164,7 @@ static carom_status find_rigid(carom_modes *modes, const carom_linear *l, carom_
     for (int i = 0; i < modes->count && rigid > 0; ++i) {
         const carom_mode m = modes->mode[i];
         if (hypot(m.re, m.im) <= SLOW * fastest &&
-            fmax(beside(shapes, rigid, one, m.shape, y, modes->nv),
-                 beside(shapes, rigid, one, m.shape + nv, y, modes->nv)) < ANOTHER)
+            beside(shapes, rigid, one, m.shape, y, modes->nv) < ANOTHER)
             continue;
         modes->mode[kept++] = m;
     }

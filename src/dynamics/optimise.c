@@ -470,18 +470,34 @@ static carom_status allocate(search *k) {
     return good && o->name && o->bound && k->relation && k->texts && k->own ? CAROM_OK : no_memory(k->err);
 }
 
-// The model's text with the best values.
+// The model's text with the best values, and with those that parameters were set to beside the file.
 static carom_status write_text(search *k) {
     carom_optimum *o = k->o;
-    int *index = calloc((size_t)o->n + 1, sizeof *index);
-    if (!index) return no_memory(k->err);
-    for (int j = 0; j < o->n; ++j) index[j] = k->task.free[j].index;
+    const int n = carom_model_count(k->task.base).parameters;
+    carom_model_def plain = k->def->model; // where values stand in the text, a model knows that was not changed
+    plain.set = NULL;
     carom_error why = {0};
-    if (carom_model_rewrite(k->task.base, k->def->model.text, k->def->model.length, o->n, index, o->value, &o->text,
-                            &why) != CAROM_OK)
+    carom_model *m = carom_model_create(&plain, &why);
+    int *index = calloc((size_t)n + 1, sizeof *index), count = 0;
+    double *value = calloc((size_t)n + 1, sizeof *value), x;
+    carom_status status = index && value ? CAROM_OK : no_memory(k->err);
+    for (int i = 0; i < n && m && status == CAROM_OK; ++i) {
+        const char *name = carom_model_parameter(k->task.base, i, &x);
+        const size_t length = strlen(name);
+        bool given = false;
+        for (size_t j = 0; k->def->model.set && k->def->model.set[j]; ++j)
+            given = given || (strncmp(k->def->model.set[j], name, length) == 0 && k->def->model.set[j][length] == '=');
+        for (int j = 0; j < o->n; ++j)
+            if (k->task.free[j].kind == CAROM_FREE_PARAMETER && k->task.free[j].index == i)
+                given = true, x = o->value[j];
+        if (given) index[count] = i, value[count++] = x;
+    }
+    if (m && status == CAROM_OK &&
+        carom_model_rewrite(m, plain.text, plain.length, count, index, value, &o->text, &why) != CAROM_OK)
         free(o->text), o->text = NULL;
-    free(index);
-    return CAROM_OK;
+    carom_model_destroy(m);
+    free(index), free(value);
+    return status;
 }
 
 static carom_status find(search *k) {

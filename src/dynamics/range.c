@@ -234,7 +234,7 @@ static carom_status extreme(set *s, int at, double way, double *value, double *w
         if (s->p.g[id] < -FEASIBLE * s->length)
             return carom_fail(
                 s->err, CAROM_UNSUPPORTED,
-                "'%.60s' closes inside the range, which ends there or goes on with it closed; this is not supported",
+                "'%.60s' closes inside the range, which ends there or continues with it closed; this is not supported",
                 carom_model_constraint(s->p.model, carom_point_id(&s->p, id)));
     return CAROM_OK;
 }
@@ -291,7 +291,7 @@ carom_status carom_equilibrium_range(const carom_model *m, const carom_equilibri
         begin(&s);
         status = extreme(&s, coordinate, side ? 1 : -1, &range[side], work, active);
         if (status == CAROM_NOT_CONVERGED)
-            carom_fail(err, status, "the equilibria beside this one could not be followed");
+            carom_fail(err, status, "the neighbouring equilibria could not be followed");
     }
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(*part[i]);
     free(work), free(active), free(s.col);

@@ -408,8 +408,8 @@ static carom_status descend(search *s, carom_equilibrium *rest) {
     carom_copy(s->q_best, p->q, p->nq);
     carom_copy(s->steady.best, s->steady.z, s->steady.m);
     s->strength = norm(s, p->f);
-    const double far = 1e6 * fmax(s->grip.length, 1), most = 1e10;
-    double tau = first_tau(s), least = SHORTEST * tau;
+    const double far = 1e6 * fmax(s->grip.length, 1);
+    double tau = first_tau(s), least = SHORTEST * tau, most = 1e10, gap = HUGE_VAL;
     for (rest->iterations = 1; rest->iterations <= MOST_STEPS; ++rest->iterations) {
         int count = 0;
         const carom_status status = step(s, tau, &count);
@@ -420,16 +420,18 @@ static carom_status descend(search *s, carom_equilibrium *rest) {
         }
         CAROM_TRY(status);
         carom_grip_measure(&s->grip);
-        const double control = carom_steady_error(&s->steady, p),
-                     now = fmax(fmax(s->balance, control), gap_error(s) / s->grip.length);
+        const double control = carom_steady_error(&s->steady, p), before = gap;
+        gap = gap_error(s) / s->grip.length;
+        const double now = fmax(fmax(s->balance, control), gap);
         const bool better = now < 0.5 * best,
-                   exact = norm(s, s->r) <= s->rounding && gap_error(s) <= ENOUGH * s->grip.length &&
-                           control <= ENOUGH;
+                   exact = norm(s, s->r) <= s->rounding && gap <= ENOUGH && control <= ENOUGH;
         if (now < best)
             best = now, carom_copy(s->q_best, p->q, p->nq), carom_copy(s->steady.best, s->steady.z, s->steady.m);
         if (now <= TIGHT || ((now <= ENOUGH || exact) && !better)) return CAROM_OK;
         if (carom_point_largest(p, p->q, p->nq) > far) break;
-        if (count <= QUICK) tau = fmin(GROW * tau, most);
+        // (RST-3)  where K holds nothing, rounding of forces moves what contacts hold by eps f tau^2/m
+        if (s->balance <= ENOUGH && control <= ENOUGH && gap > ENOUGH && gap > 0.5 * before) tau = most = SHRINK * tau;
+        else if (count <= QUICK) tau = fmin(GROW * tau, most);
     }
     carom_copy(p->q, s->q_best, p->nq);
     carom_copy(s->steady.z, s->steady.best, s->steady.m);

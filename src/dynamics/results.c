@@ -27,8 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double VANISHED = 1e-13,
-                    NARROW = 1e-15; // of the slopes at both ends; of the step: where a value is extreme
+static const double VANISHED = 1e-13; // of the slopes at both ends: a slope of zero
+static const double NARROW = 1e-15;   // of the step: an instant at which a value is extreme
 enum { RUN = 5 };                   // impacts that make a run of them
 static const double LIMIT = 1e-6;   // of the time: the limit of a run lies as near to where the scheme lets it end
 static const char *const words[CAROM_AT_COUNT] = {"impact", "close", "open", "stick", "slip"};

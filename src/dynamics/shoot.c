@@ -976,6 +976,7 @@ carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *e
     s->parameter = -1;
     s->task.model.pairs = true;
     CAROM_TRY(carom_task_open(&s->task, names, err));
+    carom_model_follow(s->task.base);
     const carom_system *sys = carom_model_system(s->task.base);
     s->nq = sys->nq, s->nv = sys->nv, s->nz = sys->signals->nsamplers > 0 ? sys->signals->ni - sys->signals->nset : 0;
     s->nx = s->nq + s->nv + s->nz, s->n = 2 * s->nv + s->nz;

@@ -294,7 +294,8 @@ static bool ahead(const void *memory, double t, carom_way *motion) {
 const carom_scheme carom_scheme_auto = {
     .name = "auto",
     .about =
-        "chooses by itself, with a tolerance: located events, explicit or implicit, or time-stepping; says what it did",
+        "chooses the method by a tolerance: located events, explicit or implicit, or time-stepping; reports its "
+        "choices",
     .text =
         "Small models that are not stiff: Dormand and Prince's Runge-Kutta method with steps by error estimate; events "
         "enclosed in\n"
@@ -322,6 +323,7 @@ const carom_scheme carom_scheme_auto = {
     .limitations = CAROM_NO_ADAPTIVE | CAROM_NO_REST,
     .ahead = ahead,
     .reset_contact = forget,
+    .follows_features = true,
     .recalls = recalls,
     .options = options,
     .work_size = sizeof(auto_work),

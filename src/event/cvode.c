@@ -28,6 +28,8 @@ typedef struct ode {
     SUNLinearSolver linear;
     SUNNonlinearSolver nonlinear;
     int n;
+    double *sum, *bend; // differences of positions
+    bool *bent;         // coordinates that do not move straight
     double rtol;
     carom_cvode_limits limits;
     carom_status status; // what a callback met
@@ -37,20 +39,47 @@ typedef struct ode {
 
 // -- y' = rhs(t, y) ---------------------------------------------------------------------------------------------------
 
-// (EV-2)  q' = Y(q) v.  Where only the motion along v is known, its rate by a difference of fourth order.
-static void position_rate(carom_phase *w, const carom_step *s, const double *q, const double *v, double *rate) {
-    const carom_system *sys = s->sys;
-    if (!sys->move) {
-        carom_copy(rate, v, sys->nq);
+// (EV-2)  q' = Y(q) v.  Where only the motion along v is known, its rate by a difference of fourth order, a time h to
+// either side; of coordinates that do not move straight alone where `bent` is known.  The largest third difference of
+// these.
+static double differences(ode *o, const carom_step *s, const double *q, const double *v, double h, double *rate,
+                          bool known) {
+    enum { AT = 4 };
+    static const double at[AT] = {-2, -1, 1, 2}, first[AT] = {1, -8, 8, -1}, third[AT] = {-1, 2, -2, 1};
+    static const double ROUNDING = 16 * DBL_EPSILON;
+    const int nq = s->sys->nq;
+    double *sum = o->sum, *bend = o->bend, most = 0;
+    carom_zero(sum, nq);
+    carom_zero(bend, nq);
+    for (int i = 0; i < AT; ++i) {
+        carom_move(s, o->phase->q_1, q, at[i] * h, v);
+        carom_axpy(sum, first[i] / (12 * h), o->phase->q_1, nq);
+        carom_axpy(bend, third[i], o->phase->q_1, nq);
+    }
+    for (int i = 0; i < nq; ++i) {
+        if (!known) o->bent[i] = !(fabs(bend[i]) <= ROUNDING * (fabs(q[i]) + h * fabs(sum[i])));
+        if (known && !o->bent[i]) continue;
+        rate[i] = sum[i];
+        if (o->bent[i]) most = fmax(most, fabs(bend[i]));
+    }
+    return most;
+}
+
+// What moves straight is exact but for rounding, and asks for a step of WAY of the positions.  What turns has the error
+// (h q')^4 and is of the size 1, however far away it is: third differences of WAY^3 belong to the best step.
+static void position_rate(ode *o, const carom_step *s, const double *q, const double *v, double *rate) {
+    enum { ROUNDS = 6 }; // a step of many turns says little about the next
+    static const double WAY = 1e-3, LEAST = 1e-3;
+    const double cube = WAY * WAY * WAY;
+    if (!s->sys->move) {
+        carom_copy(rate, v, s->sys->nq);
         return;
     }
-    static const double weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
-    static const double WAY = 1e-3; // of the positions: the error WAY^4 is that of rounding over WAY
-    const double h = WAY * fmax(carom_size_of_positions(sys, q), DBL_MIN) / fmax(carom_size_of_rates(sys, v), DBL_MIN);
-    carom_zero(rate, sys->nq);
-    for (int i = 0; i < 4; ++i) {
-        carom_move(s, w->q_1, q, at[i] * h, v);
-        carom_axpy(rate, weight[i] / (12 * h), w->q_1, sys->nq);
+    double h = WAY * fmax(carom_size_of_positions(s->sys, q), DBL_MIN) / fmax(carom_size_of_rates(s->sys, v), DBL_MIN),
+           bend = differences(o, s, q, v, h, rate, false);
+    for (int i = 0; i < ROUNDS && bend > 8 * cube; ++i) {
+        h *= fmax(cbrt(cube / bend), LEAST);
+        bend = differences(o, s, q, v, h, rate, true);
     }
 }
 
@@ -93,7 +122,7 @@ static carom_status rhs(ode *o, double t, const double *y, double *rate) {
     const double *q = y, *v = y + sys->nq;
     double *work = rate + o->n - WORKS, given = 0, taken = 0;
     CAROM_TRY(carom_flow_rate_near(&w->f, s, t, &q, &v, false));
-    position_rate(w, s, q, v, rate);
+    position_rate(o, s, q, v, rate);
     carom_copy(rate + sys->nq, w->f.a, sys->nv);
     CAROM_TRY(witness(w, s, t, q, v, rate + sys->nq + sys->nv));
     carom_zero(work, WORKS);
@@ -172,8 +201,11 @@ carom_status carom_cvode_create(carom_phase *w, carom_step *s, double rtol, bool
     const int n = s->sys->nq + s->sys->nv + witnesses(s->sys) + WORKS;
     ode *o = enough((size_t)n, stiff) ? calloc(1, sizeof *o) : NULL;
     w->memory = o;
+    const size_t nq = (size_t)s->sys->nq;
     if (o) o->n = n, o->rtol = rtol, o->phase = w;
-    if (!o || !make(o, stiff))
+    if (o) o->sum = malloc(2 * nq * sizeof *o->sum + 1), o->bent = malloc(nq * sizeof *o->bent + 1);
+    if (o && o->sum) o->bend = o->sum + nq;
+    if (!o || !o->sum || !o->bent || !make(o, stiff))
         return carom_fail(s->err, CAROM_NO_MEMORY, "not enough memory for the integrator of %d equations", n);
     return CAROM_OK;
 }
@@ -188,6 +220,8 @@ void carom_cvode_destroy(carom_phase *w) {
     if (o->y) N_VDestroy(o->y);
     if (o->atol) N_VDestroy(o->atol);
     if (o->context) SUNContext_Free(&o->context);
+    free(o->sum);
+    free(o->bent);
     free(o);
     w->memory = NULL;
 }

@@ -16,6 +16,24 @@ static const double LATER = 1e-3; // part of the tolerance that decides a moment
 
 // -- what counts as none ----------------------------------------------------------------------------------------------
 
+double carom_phase_gap_rounding(const carom_phase *w, const carom_step *s, int k, double h) {
+    const carom_columns *W = &w->all.W;
+    const size_t start = (size_t)k * (size_t)W->stride;
+    const int count = W->count ? W->count[k] : W->rows;
+    const bool same = s->sys->nq == s->sys->nv;
+    double place = 0, way = 0, fall = 0;
+    for (int e = 0; e < count; ++e) {
+        const int i = W->count ? carom_column_rows(W, k)[e] : e;
+        const double x = W->a[start + (size_t)e];
+        if (same) place += fabs(x * w->q[i]);
+        way += fabs(x * w->v[i]);
+        fall += fabs(x * w->f.a_f[i]);
+    }
+    const double eps = 16 * DBL_EPSILON;
+    const double here = same ? eps * place : carom_local_rounding(&w->all, k, w->q, s->sys->nq);
+    return h > 0 ? here + h * (eps * way) + h * h * (eps * fall) : here;
+}
+
 static double still_exactly(const carom_phase *w, const carom_step *s, int k, bool slip) {
     return carom_phase_still(w, s, &w->all, k, slip) + 64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v);
 }
@@ -630,6 +648,34 @@ carom_status carom_phase_sort(carom_phase *w, carom_step *s, double delta) {
     return decide(w, s);
 }
 
+// (EV-44)  An approach that the rounding of the gap hides is no impact,
+//          u^2 <= 2 k Gamma eps_g,  Gamma > 0 under the contacts that are closed:  it ends by itself before the gap
+//          shows it (the corner of a tooth that comes to the flank while another pair carries, g ~ (t - t*)^2).
+static carom_status graze(carom_phase *w, carom_step *s) {
+    static const double SLIGHT = 1e-5; // of the speeds that make it up: rounding hides no more
+    static const double FEW = 4; // eps_g: the search ends up to one below zero, which is one deep; those closed as much
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    const carom_columns *W = &w->all.W;
+    bool some = false;
+    for (int c = 0; c < nc; ++c) {
+        const int k = w->all.at[ne + c];
+        const double u = carom_column_dot(W, k, w->v) + w->all.w[k];
+        w->over[c] = carom_phase_open(w, c) && w->hit[c] && u < 0 &&
+                     -u <= SLIGHT * (carom_local_magnitude(&w->all, k, w->v) + fabs(w->all.w[k]));
+        some = some || w->over[c];
+    }
+    if (!some) return CAROM_OK;
+    CAROM_TRY(carom_flow_rate(&w->f, s, w->t, w->q, w->v, false));
+    CAROM_TRY(carom_curvature(s, w->kappa, &w->all, w->t, w->q, w->v));
+    for (int c = 0; c < nc; ++c) {
+        const int k = w->all.at[ne + c];
+        const double eps = w->limits.exact ? carom_local_rounding(&w->all, k, w->q, s->sys->nq) : w->tol_g[c];
+        const double Gamma = carom_column_dot(W, k, w->f.a) + w->kappa[k];
+        if (w->over[c] && Gamma > 0) w->over_to[c] = fmax(w->over_to[c], sqrt(2 * FEW * Gamma * eps));
+    }
+    return CAROM_OK;
+}
+
 static carom_status resolve(carom_phase *w, carom_step *s, double delta, double dt, bool first, const bool *lasting) {
     bool limit = false;
     carom_tube_leave(&w->tube);
@@ -639,6 +685,7 @@ static carom_status resolve(carom_phase *w, carom_step *s, double delta, double 
     carom_copy(w->q_held, w->q, s->sys->nq);
     CAROM_TRY(carom_phase_hold(s, w->t, w->q));
     CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
+    CAROM_TRY(graze(w, s));
     CAROM_TRY(slow_speeds(w, s, delta));
     gather(w, s, delta, first, lasting);
     if (w->limits.exact) bring_together(w, s);
@@ -666,7 +713,12 @@ static carom_status follow(carom_phase *w, carom_step *s, double delta) {
         w->switched = true;
         for (int c = 0; c < 2 * s->sys->nc; ++c) w->hit[c] = false;
         CAROM_TRY(carom_gaps(s, w->trial.g, w->t, w->q));
-        for (int c = 0; c < s->sys->nc; ++c) w->gap[c] = w->trial.g[s->sys->ne + c];
+        CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
+        for (int c = 0; c < s->sys->nc; ++c) {
+            w->gap[c] = w->trial.g[s->sys->ne + c];
+            // no phase may have begun in this step of the run
+            w->tol_g[c] = carom_phase_gap_rounding(w, s, w->all.at[s->sys->ne + c], 0);
+        }
         CAROM_TRY(resolve(w, s, delta, 0, false, NULL));
     }
     return CAROM_OK;

@@ -4,6 +4,7 @@
 // of the forces along the path of the step tell where
 // one may be, and samples whether it is.
 #include "event/hidden.h"
+#include "system/narrow.h"
 #include <math.h>
 
 enum { LOOKS = 96 };               // samples in one step; bounds that are still wide then say nothing
@@ -19,7 +20,7 @@ static carom_hidden_sample allocate_sample(carom_arena *mem, const carom_system 
 
 carom_hidden carom_allocate_hidden(carom_arena *mem, const carom_system *sys) {
     carom_hidden z = {0};
-    if (!sys->events->force_bounds) return z;
+    if (!carom_system_hides(sys)) return z;
     z.left = allocate_sample(mem, sys);
     for (int i = 0; i < CAROM_HIDDEN_DEPTH; ++i) z.right[i] = allocate_sample(mem, sys);
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &z.mid, &z.slope, &z.off, &z.v_off, &z.low, &z.high, &z.none);
@@ -168,7 +169,7 @@ carom_status carom_phase_hidden(carom_phase *w, carom_step *s, double part, doub
     const int nv = s->sys->nv;
     const double from = w->from.tau, to = w->b.tau, quarter = 0.25 * (to - from);
     *hidden = false;
-    if (!s->sys->events->force_bounds || !(to > from)) return CAROM_OK;
+    if (!carom_system_hides(s->sys) || !(to > from)) return CAROM_OK;
     CAROM_TRY(w->integrator->look(w, s, &w->b));
     if (wide < 1) CAROM_TRY(strays(w, s, hidden));
     *at = from, *width = quarter;

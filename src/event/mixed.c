@@ -17,30 +17,14 @@
 
 enum { OPT_RK, OPT_ORDER, OPT_BRACKET, OPT_EVENTS };
 static const carom_option options[] = {
-    [OPT_RK] = {.name = "rk",
-                .kind = CAROM_CHOICE,
-                .choices = "explicit|radau|gauss",
-                .about = "Runge-Kutta method between events: explicit, Radau IIA (orders 3, 5) or Gauss (2, 4, 6)"},
-    [OPT_ORDER] = {.name = "order",
-                   .kind = CAROM_INTEGER,
-                   .fallback = 4,
-                   .low = 2,
-                   .high = 6,
-                   .about = "order p; a family that lacks it gives the next higher one it has"},
-    [OPT_BRACKET] =
-        {.name = "bracket",
-         .kind = CAROM_REAL,
-         .fallback = 1,
-         .low = 0,
-         .high = 1e6,
-         .about =
-             "events are enclosed in bracket h (h/T)^p, T a time scale of the run; 0: as narrow as rounding allows"},
-    [OPT_EVENTS] = {.name = "most-events",
-                    .kind = CAROM_INTEGER,
-                    .fallback = 20000,
-                    .low = 1,
-                    .high = 1e9,
-                    .about = "events in one step before it is refused"},
+    [OPT_RK] = {.name = "rk", .kind = CAROM_CHOICE, .choices = "explicit|radau|gauss",
+     .about = "Runge-Kutta method between events: explicit, Radau IIA (orders 3, 5) or Gauss (2, 4, 6)"},
+    [OPT_ORDER] = {.name = "order", .kind = CAROM_INTEGER, .fallback = 4, .low = 2, .high = 6,
+     .about = "order p; a family that lacks it gives the next higher one it has"},
+    [OPT_BRACKET] = {.name = "bracket", .kind = CAROM_REAL, .fallback = 1, .low = 0, .high = 1e6,
+     .about = "events are enclosed in bracket h (h/T)^p, T a time scale of the run; 0: as narrow as rounding allows"},
+    [OPT_EVENTS] = {.name = "most-events", .kind = CAROM_INTEGER, .fallback = 20000, .low = 1, .high = 1e9,
+     .about = "events in one step before it is refused"},
     {0},
 };
 
@@ -284,5 +268,6 @@ const carom_scheme carom_scheme_mixed = {
     .allocate = allocate,
     .step = step,
     .reset_contact = forget,
+    .follows_features = true,
     .recalls = recalls,
 };

@@ -56,6 +56,12 @@ carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const caro
     return w;
 }
 
+static void spread(carom_phase *w, const carom_step *s) {
+    const double size_q = w->now[CAROM_PHASE_SIZE_Q];
+    for (int i = 0; i < s->sys->nv; ++i)
+        w->span[i] = size_q > 0 ? size_q / carom_tolerance_lever(carom_lever(s->sys, i), size_q) : 0;
+}
+
 void carom_phase_load(carom_phase *w, carom_step *s) {
     carom_copy(w->now, w->kept, CAROM_PHASE_HEAD);
     double *at = w->now + CAROM_PHASE_HEAD;
@@ -67,6 +73,7 @@ void carom_phase_load(carom_phase *w, carom_step *s) {
     w->f.follows = w->limits.exact;
     carom_accumulation_load(&w->runs, s);
     carom_tube_load(&w->tube, s);
+    spread(w, s); // what is decided before a phase begins needs it too
     carom_copy(w->q, s->q, s->sys->nq);
     carom_copy(w->v, s->v, s->sys->nv);
     w->t = s->t;
@@ -131,7 +138,7 @@ static void measure(carom_phase *w, const carom_step *s, double h) {
 void carom_phase_grow(carom_phase *w, const carom_step *s, const double *q) {
     double *size_q = w->now + CAROM_PHASE_SIZE_Q;
     *size_q = fmax(*size_q, carom_size_of_positions(s->sys, q));
-    for (int i = 0; i < s->sys->nv; ++i) w->span[i] = *size_q / carom_tolerance_lever(carom_lever(s->sys, i), *size_q);
+    spread(w, s);
 }
 
 // -- Runge-Kutta -----------------------------------------------------------------------------------------------------
@@ -220,25 +227,6 @@ static carom_status bar(carom_phase *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// eps_g: what positions, way and fall round to over h
-static double gap_rounding(const carom_phase *w, const carom_step *s, int k, double h) {
-    const carom_columns *W = &w->all.W;
-    const size_t start = (size_t)k * (size_t)W->stride;
-    const int count = W->count ? W->count[k] : W->rows;
-    const bool same = s->sys->nq == s->sys->nv;
-    double place = 0, way = 0, fall = 0;
-    for (int e = 0; e < count; ++e) {
-        const int i = W->count ? carom_column_rows(W, k)[e] : e;
-        const double x = W->a[start + (size_t)e];
-        if (same) place += fabs(x * w->q[i]);
-        way += fabs(x * w->v[i]);
-        fall += fabs(x * w->f.a_f[i]);
-    }
-    const double eps = 16 * DBL_EPSILON;
-    return (same ? eps * place : carom_local_rounding(&w->all, k, w->q, s->sys->nq)) + h * (eps * way) +
-           h * h * (eps * fall);
-}
-
 carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     const int nc = s->sys->nc, nv = s->sys->nv;
     CAROM_TRY(carom_phase_hold(s, w->t, w->q));
@@ -261,7 +249,7 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     CAROM_TRY(carom_phase_gaps(w, s, w->t, P));
     CAROM_TRY(bar(w, s));
     for (int c = 0; c < nc; ++c) {
-        w->tol_g[c] = gap_rounding(w, s, w->all.at[s->sys->ne + c], h);
+        w->tol_g[c] = carom_phase_gap_rounding(w, s, w->all.at[s->sys->ne + c], h);
         w->offset[c] = w->tol_g[c] - fmin(0, P->g[s->sys->ne + c]);
     }
     return w->limits.exact ? CAROM_OK : carom_phase_arm(w, s);

@@ -1,5 +1,6 @@
 // scan.c: see scan.h.
 #include "event/scan.h"
+#include "system/narrow.h"
 #include "system/system.h"
 #include <math.h>
 
@@ -19,7 +20,7 @@ carom_scan carom_allocate_scan(carom_arena *mem, const carom_system *sys) {
     carom_scan z = {.n = 3 * sys->nc + sys->events->nk};
     const size_t nv = (size_t)sys->nv;
     size_t directions = 0;
-    if (z.n == 0 && !sys->events->force_bounds) return z;
+    if (z.n == 0 && !carom_system_hides(sys)) return z;
     for (int id = 0; id < sys->ne + sys->nc; ++id) directions += (size_t)carom_system_directions(sys, id);
     z.watched = carom_allocate_bytes(mem, (size_t)z.n * sizeof *z.watched);
     z.left = allocate_sample(mem, sys);

@@ -14,7 +14,6 @@ enum { LEVELS = 40, ROUNDS = 24 };
 static const double RESERVE = 0.3; // part of its own size and of its disc that a contact should keep, at first
 static const double LESS = 0.6;    // of the reserve, when that cannot be had
 static const double ENOUGH = 0.75; // of the reserve, to end the search
-static const double THIN = 1e-3;   // reserve below which there is little room
 static const double LIGHT = 1e-6;  // smallest weight: what a foot about to lift carries vanishes along its own ray
 
 static double *place(const carom_flow *f, const carom_step *s, int k, int b) {
@@ -185,24 +184,64 @@ static int rows_of(const carom_flow *f, const carom_step *s, int r, int *b) {
     return f->L.id[*b] >= s->sys->ne ? rows : -rows;
 }
 
-// (EV-43)  Where the laws leave little room, alternating projections end near the side from which they come, and the
-//          load of that contact vanishes again at once: there the choice is the analytic centre, the least of
-//          -sum log x_N, or -sum log((mu x_N)^2 - |x_T|^2), over x + N z, by Newton's method with steps of at most 0.9
-//          of the way out.
+// N with columns that are orthonormal over the rows of contacts, from row `first` on; those that share among joints
+// alone are left out.
+static int among_contacts(carom_flow *f, int free, int n, int first) {
+    int kept = 0;
+    for (int j = 0; j < free; ++j) {
+        double *N = f->N + (ptrdiff_t)kept * n;
+        if (kept != j) carom_copy(N, f->N + (ptrdiff_t)j * n, n);
+        for (int pass = 0; pass < 2; ++pass)
+            for (int i = 0; i < kept; ++i) {
+                const double *other = f->N + (ptrdiff_t)i * n;
+                carom_axpy(N, -carom_dot(other + first, N + first, n - first), other, n);
+            }
+        const double size = sqrt(carom_dot(N + first, N + first, n - first));
+        if (!(size > sqrt(CAROM_FLOW_CUT))) continue;
+        for (int i = 0; i < n; ++i) N[i] /= size;
+        ++kept;
+    }
+    return kept;
+}
+
+// Does N, of n rows, change one of these?
+static bool changes(const carom_flow *f, int at, int rows, int free, int n) {
+    for (int j = 0; j < free; ++j)
+        if (carom_norm_max(f->N + at + (ptrdiff_t)j * n, rows) > sqrt(CAROM_FLOW_CUT)) return true;
+    return false;
+}
+
+// Rows of x that are those of joints: the first.
+static int joints_first(const carom_flow *f, const carom_step *s) {
+    int r = 0;
+    for (int b = 0; r < f->n && rows_of(f, s, r, &b) < 0;) ++r;
+    return r;
+}
+
+// (EV-43)  Where the laws leave less room, alternating projections end near the side from which they come, and the
+//          load of that contact vanishes again at once.  There the choice is the least of
+//          -sum log x_N, or -sum log((mu x_N)^2 - |x_T|^2), + |N z|^2/(2 |x|^2) over x + N z, norms over contacts.
+//          Where laws are m linear ones, s_i > 0, no choice within 2 sqrt(m) |x| gives any of them more than 2 m times
+//          what this one c does: from grad (x - c) = 0 follows
+//          sum s_i(x)/s_i(c) = m + z_c'(z - z_c)/|x|^2 <= m + |z|^2/(4 |x|^2).
+//          Newton's method with the steps 1/(1 + lambda) of self-concordant functions, lambda^2 = -g'd, stays inside.
 static void centre(carom_flow *f, const carom_step *s, int free, double *x) {
-    enum { STEPS = 40 };
-    static const double NEAR = 1e-3; // of a reaction: the centre need not be known better
-    const int n = f->n;
-    double *H = f->S, *step = f->b, *d = f->scratch;
+    enum { STEPS = 100 };
+    static const double NEAR = 1e-3; // lambda: the centre need not be known better
+    const int n = f->n, first = joints_first(f, s);
+    free = among_contacts(f, free, n, first);
+    const double size = carom_dot(x + first, x + first, n - first);
+    double *H = f->S, *step = f->b, *z = f->scratch, *slope = f->scratch + n;
     double g[1 + CAROM_TANGENTS], h[(1 + CAROM_TANGENTS) * (1 + CAROM_TANGENTS)];
-    for (int k = 0; k < STEPS; ++k) {
+    carom_zero(z, free);
+    for (int k = 0; k < STEPS && free > 0 && size > 0; ++k) {
         carom_zero(H, (ptrdiff_t)free * free);
-        carom_zero(step, free);
-        for (int r = 0, b = 0, rows; r < n; r += abs(rows)) {
+        for (int j = 0; j < free; ++j) H[j + (ptrdiff_t)j * free] = 1 / size, step[j] = -z[j] / size;
+        for (int r = first, b = 0, rows; r < n; r += rows) {
             rows = rows_of(f, s, r, &b);
-            if (rows < 0) continue;
             const double mu = s->sys->contacts[f->L.id[b] - s->sys->ne].friction;
             const int m = mu > 0 ? rows : 1;
+            if (!changes(f, r, m, free, n)) continue;
             if (!barrier(x + r, m - 1, mu, g, h)) return;
             for (int j = 0; j < free; ++j) {
                 const double *N = f->N + r + (ptrdiff_t)j * n;
@@ -212,26 +251,14 @@ static void centre(carom_flow *f, const carom_step *s, int free, double *x) {
                         H[i + (ptrdiff_t)j * free] += f->N[r + c + (ptrdiff_t)i * n] * carom_dot(N, h + c * m, m);
             }
         }
-        carom_zero(d, n);
-        const double slope = carom_dot(step, step, free);
-        if (!(slope > 0) || !carom_dense_positive(H, free, free, step)) return;
-        for (int j = 0; j < free; ++j) carom_axpy(d, step[j], f->N + (ptrdiff_t)j * n, n);
-        double length = 1;
-        for (int tries = 0; tries < STEPS; ++tries, length *= 0.5) {
-            bool inside = true;
-            for (int r = 0, b = 0, rows; r < n && inside; r += abs(rows)) {
-                rows = rows_of(f, s, r, &b);
-                const double mu = rows > 0 ? s->sys->contacts[f->L.id[b] - s->sys->ne].friction : 0;
-                const int m = mu > 0 ? rows : 1;
-                for (int i = 0; i < m && rows > 0; ++i) f->x[i] = x[r + i] + length / 0.9 * d[r + i];
-                inside = rows < 0 || barrier(f->x, m - 1, mu, g, h);
-            }
-            if (inside) break;
+        carom_copy(slope, step, free);
+        if (!carom_dense_positive(H, free, free, step)) return;
+        const double lambda = sqrt(carom_dot(slope, step, free)), length = 1 / (1 + lambda);
+        for (int j = 0; j < free; ++j) {
+            z[j] += length * step[j];
+            carom_axpy(x, length * step[j], f->N + (ptrdiff_t)j * n, n);
         }
-        carom_axpy(x, length, d, n);
-        double moved = 0;
-        for (int i = 0; i < n; ++i) moved = fmax(moved, fabs(d[i]) / fmax(fabs(x[i]), DBL_MIN) * length);
-        if (moved < NEAR) return;
+        if (!(lambda > NEAR)) return;
     }
 }
 
@@ -243,7 +270,7 @@ static void choose(carom_flow *f, carom_step *s) {
     const double most = go_inside(f, s, free, f->x, f->b, 1, false);
     carom_copy(f->x, f->x_0, f->n);
     go_inside(f, s, free, f->x, f->x_0, most < ENOUGH * RESERVE ? fmax(most / RESERVE, DBL_EPSILON) : 1, true);
-    if (free > 0 && most < THIN) centre(f, s, free, f->x_0);
+    if (most < ENOUGH * RESERVE) centre(f, s, free, f->x_0);
 }
 
 void carom_flow_inside(carom_flow *f, carom_step *s, double *lambda) {
@@ -267,26 +294,6 @@ void carom_flow_choose(carom_flow *f, carom_step *s) {
 }
 
 // -- impulses ---------------------------------------------------------------------------------------------------------
-
-// N with columns that are orthonormal over the rows of contacts, from row `first` on; those that share among joints
-// alone are left out.
-static int among_contacts(carom_flow *f, int free, int n, int first) {
-    int kept = 0;
-    for (int j = 0; j < free; ++j) {
-        double *N = f->N + (ptrdiff_t)kept * n;
-        if (kept != j) carom_copy(N, f->N + (ptrdiff_t)j * n, n);
-        for (int pass = 0; pass < 2; ++pass)
-            for (int i = 0; i < kept; ++i) {
-                const double *other = f->N + (ptrdiff_t)i * n;
-                carom_axpy(N, -carom_dot(other + first, N + first, n - first), other, n);
-            }
-        const double size = sqrt(carom_dot(N + first, N + first, n - first));
-        if (!(size > sqrt(CAROM_FLOW_CUT))) continue;
-        for (int i = 0; i < n; ++i) N[i] /= size;
-        ++kept;
-    }
-    return kept;
-}
 
 // The impulse of a block that obeys its law and is nearest to y.  as: one that does, with the same velocity u; one that
 // slides keeps its direction.
@@ -315,10 +322,7 @@ static void obey(double *y, const carom_block *b, const double *as, const double
 
 // Is contact block b among those that N changes?
 static bool depends(const carom_flow *f, const carom_block *b, int free, int n) {
-    const int rows = 1 + (int)b->law - (int)CAROM_UNILATERAL;
-    for (int j = 0; j < free; ++j)
-        if (carom_norm_max(f->N + b->at + (ptrdiff_t)j * n, rows) > sqrt(CAROM_FLOW_CUT)) return true;
-    return false;
+    return changes(f, b->at, 1 + (int)b->law - (int)CAROM_UNILATERAL, free, n);
 }
 
 // (EV-42)  Impulses p of contacts that depend on each other are not unique, and which of them a solver finds is a

@@ -72,6 +72,19 @@ static const foreign functions[] = {
     {"iif", CHOICE},
 };
 
+static const foreign constants[] = {
+    {"true", "1"},  {"True", "1"},  {"TRUE", "1"},
+    {"false", "0"}, {"False", "0"}, {"FALSE", "0"},
+    {"PI", "pi"},   {"Pi", "pi"},   {"e", "exp(1), or exp(x) for a power"},
+};
+
+// In UTF-8, as texts that were copied have them.
+static const foreign signs[] = {
+    {"\u00b2", "^2"}, {"\u00b3", "^3"},      {"\u00b7", "*"},  {"\u00d7", "*"},  {"\u00f7", "/"},
+    {"\u2212", "-"},  {"\u2013", "-"},       {"\u2264", "<="}, {"\u2265", ">="}, {"\u2260", "!="},
+    {"\u03c0", "pi"}, {"\u221a", "sqrt(x)"}, {"\u2019", "'"},  {"\u2032", "'"},  {"\u00a0", "a plain space"},
+};
+
 static bool continues(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -88,9 +101,34 @@ size_t carom_foreign_operator(const char *text, size_t length, const char **writ
     return 0;
 }
 
+static char small(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+// LN and Ln are ln.
+static bool same(const char *name, const char *text, size_t length) {
+    size_t i = 0;
+    while (i < length && name[i] && name[i] == small(text[i])) ++i;
+    return i == length && !name[i];
+}
+
 const char *carom_foreign_function(const char *name, size_t length) {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i)
-        if (strlen(functions[i].name) == length && memcmp(functions[i].name, name, length) == 0)
-            return functions[i].write;
+        if (same(functions[i].name, name, length)) return functions[i].write;
     return NULL;
+}
+
+const char *carom_foreign_constant(const char *name, size_t length) {
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; ++i)
+        if (strlen(constants[i].name) == length && memcmp(constants[i].name, name, length) == 0)
+            return constants[i].write;
+    return NULL;
+}
+
+size_t carom_foreign_sign(const char *text, size_t length, const char **write) {
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; ++i) {
+        const size_t n = strlen(signs[i].name);
+        if (length < n || memcmp(text, signs[i].name, n) != 0) continue;
+        *write = signs[i].write;
+        return n;
+    }
+    return 0;
 }

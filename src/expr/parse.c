@@ -72,6 +72,11 @@ static bool foreign(parser *p) {
 static carom_node unexpected(parser *p, const char *wanted) {
     const int c = next(p);
     if (c < 0) return FAIL(p, p->at, "unexpected end of expression; expected %s", wanted);
+    const char *write = NULL;
+    const size_t n = carom_foreign_sign(p->text + p->at, p->length - p->at, &write);
+    if (n)
+        return FAIL(p, p->at, "'%.*s' is not allowed in an expression; write %s", (int)n, p->text + p->at, write);
+    if (c == '|') return FAIL(p, p->at, "'|' is not an operator; an absolute value is written abs(x)");
     if (c > 126 || c < 32)
         return FAIL(p, p->at, "byte 0x%02x is not allowed in an expression; expressions are plain ASCII", (unsigned)c);
     return FAIL(p, p->at, "expected %s, got '%c'", wanted, c);
@@ -215,6 +220,9 @@ static carom_node name(parser *p) {
         if (write) return FAIL(p, start, "unknown name '%.*s'; write %s", shown, text, write);
     }
     if (!p->err || !p->err->text[0]) return FAIL(p, start, "unknown name '%.*s'", shown, text);
+    static const char UNKNOWN[] = "unknown name";
+    if (strncmp(p->err->text, UNKNOWN, sizeof UNKNOWN - 1) == 0 && (write = carom_foreign_constant(text, length)))
+        return FAIL(p, start, "unknown name '%.*s'; write %s", shown, text, write);
     *p->offset = start;
     return CAROM_NONE;
 }

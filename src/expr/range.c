@@ -5,6 +5,7 @@
 // from -1 to 1, a value is not farther than `off` from the line mid + s slope: arguments that move together count as
 // one there, and `off` goes with the square of the length.  Rounding is not added.
 #include "expr/curve.h"
+#include "base/pi.h"
 #include "expr/graph.h"
 #include "expr/native.h"
 #include "expr/parts.h"
@@ -14,8 +15,6 @@
 #include <stdlib.h>
 
 typedef carom_range range;
-
-static const double PI = 3.14159265358979323846;
 
 static inline double smaller(double a, double b) { return a < b ? a : b; }
 static inline double larger(double a, double b) { return a > b ? a : b; }

@@ -7,12 +7,12 @@
 //
 // The second pass goes back from the expressions that are asked about, through what is left after folding.
 #include "expr/time.h"
+#include "base/pi.h"
 #include "expr/graph.h"
 #include "expr/value.h"
 #include <math.h>
 #include <stdlib.h>
 
-static const double PI = 3.14159265358979323846;
 static const double SAME_RATE = 1e-9; // of a rate: two that are one, and ratios that are rational
 
 enum { MOST_CYCLES = 64 };

@@ -147,7 +147,7 @@ static carom_status read_entries(lines *s, bool array, symmetry kind, size_t cou
         t->row[t->count] = j, t->col[t->count] = i, t->value[t->count++] = kind == SKEW ? -x : x;
     }
     while (take_line(s))
-        if (s->words > 0 && s->word[0][0] != '%') return wrong(s, "the file goes on behind its last entry");
+        if (s->words > 0 && s->word[0][0] != '%') return wrong(s, "the file continues after its last entry");
     return CAROM_OK;
 }
 
@@ -169,7 +169,7 @@ static carom_status no_doubles(lines *s, const carom_triplets *t, const long *li
     if (all) qsort(all, t->count, sizeof *all, by_place);
     for (size_t k = 1; status == CAROM_OK && k < t->count; ++k)
         if (all[k].at == all[k - 1].at)
-            s->line = line[all[k].entry], status = wrong(s, "this entry stands in the file twice");
+            s->line = line[all[k].entry], status = wrong(s, "duplicate entry");
     free(all);
     return status;
 }

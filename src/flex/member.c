@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double ALONG = 1e-6; // of its length: `up` that is off the axis by less gives no direction across
+
 static const flex_kind *const kinds[] = {&carom_flex_bar, &carom_flex_beam, &carom_flex_exact_beam,
                                          &carom_flex_spatial_beam, &carom_flex_shaft, &carom_flex_matrices};
 
@@ -121,7 +123,7 @@ static carom_status axes(carom_member *m, carom_error *err) {
     if (!normalise(x)) return carom_fail(err, CAROM_BAD_INPUT, "the direction has no length");
     const double along = dot(x, z), size = sqrt(dot(z, z));
     for (int i = 0; i < 3; ++i) z[i] -= along * x[i];
-    if (!(sqrt(dot(z, z)) > 1e-6 * size) || !normalise(z))
+    if (!(sqrt(dot(z, z)) > ALONG * size) || !normalise(z))
         return carom_fail(err, CAROM_BAD_INPUT, "`up` points along the member; choose another direction for it");
     for (int i = 0; i < 3; ++i) y[i] = z[(i + 1) % 3] * x[(i + 2) % 3] - z[(i + 2) % 3] * x[(i + 1) % 3];
     return CAROM_OK;

@@ -47,7 +47,7 @@ static const char *about(const fmu_variables *all, const fmu_variable *v) {
     case FMU_PARAMETER: case FMU_CALCULATED: return "parameter";
     case FMU_INPUT: case FMU_SIGNAL: return "input, held during a step";
     case FMU_POSITION: return "position";
-    case FMU_VELOCITY: return v->state ? "first-order state" : "velocity, behind impacts";
+    case FMU_VELOCITY: return v->state ? "first-order state" : "velocity, after impacts";
     case FMU_KINETIC: return "kinetic energy";
     case FMU_POTENTIAL: return "potential energy";
     case FMU_ENERGY: return "total energy";

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// of the largest position or rate: what a user computes by hand or with few digits may be off by
+static const double OFF = 1e-6;
+
 void carom_fmu_say(const fmu_unit *u, fmu_level level, const char *format, ...) {
     char text[1400];
     if (!u->def.log || (level == FMU_NOTE && !u->def.notes)) return;
@@ -254,7 +257,7 @@ static carom_status check_start(const carom_model *model, carom_sim *sim, bool g
     for (int i = 0; i < sys->nq; ++i) size = fmax(size, fabs(now.q[i]));
     for (int i = 0; i < sys->nv; ++i) speed = fmax(speed, fabs(now.v[i]));
     for (int id = 0; id < sys->ne && given && status == CAROM_OK; ++id) {
-        const bool at = fabs(now.gap[id]) > 1e-6 * size, moves = fabs(rate[now.dir[id]]) > 1e-6 * speed;
+        const bool at = fabs(now.gap[id]) > OFF * size, moves = fabs(rate[now.dir[id]]) > OFF * speed;
         if (at || moves)
             status = carom_fail(
                 err, CAROM_BAD_INPUT,

@@ -90,7 +90,7 @@ static carom_status put_sides(carom_record *r, const carom_now *now) {
         at.q = r->sides.x + (size_t)i * ((size_t)sys->nq + (size_t)sys->nv);
         at.v = at.q + sys->nq;
         if (sys->gaps && sys->gaps(sys->model, carom_sim_work(r->sim), at.t, at.q, r->side_gap) != CAROM_OK)
-            return carom_fail(&r->err, CAROM_USER, "t = %.9g: the gaps beside an event are not finite", at.t);
+            return carom_fail(&r->err, CAROM_USER, "t = %.9g: the gaps at an event are not finite", at.t);
         CAROM_TRY(add_row(r, &at, r->unknown));
     }
     sides_clear(&r->sides);
@@ -313,11 +313,13 @@ static carom_status check_definition(const carom_record_def *def, carom_error *e
     if (def->event_rows && !carom_sim_scheme(def->sim)->emits_events)
         return carom_fail(
             err, CAROM_BAD_INPUT,
-            "%s does not locate events, so there are no rows beside them; schemes that do: " CAROM_LOCATING_EXACTLY,
+            "%s does not locate events, so it has no rows at both sides of them; schemes that do: "
+            CAROM_LOCATING_EXACTLY,
             carom_sim_scheme(def->sim)->name);
     if (def->event_rows && (!def->model || carom_sim_system(def->sim)->model != def->model))
         return carom_fail(err, CAROM_BAD_INPUT,
-                          "rows beside events are not supported for models to which a program has added functions");
+                          "rows at both sides of events are not supported for models to which a program has added "
+                          "functions");
     if (!(def->step > 0 && def->end > 0 && def->every >= 0 && def->dt_out >= 0) ||
         (def->dt_out > 0 && def->end / def->dt_out > MOST_ROWS))
         return carom_fail(err, CAROM_BAD_INPUT,

@@ -116,6 +116,7 @@ carom_status record_fill(carom_record *r, double *row, const carom_now *now, con
         [CAROM_OF_GROUP_RATE] = g->rate,
         [CAROM_OF_GROUP_FORCE] = g->force,
         [CAROM_OF_GROUP_IMPULSE] = g->impulse,
+        [CAROM_OF_GROUP_NU] = g->nu,
         [CAROM_OF_EXTRA] = r->extra,
         [CAROM_OF_OUTPUT] = out,
     };

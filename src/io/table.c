@@ -1,4 +1,4 @@
-// table.c: tables as compound datasets and as CSV.
+// table.c: tables as compound datasets, for other programs by columns as well, and as CSV.
 #define _POSIX_C_SOURCE 200809L
 #include "base/missing.h"
 #include "base/number.h"
@@ -154,14 +154,77 @@ static bool write_rows(hid_t set, hid_t type, const carom_table *t, const size_t
     return good;
 }
 
-static bool write_table(hid_t file, const carom_table *t) {
+// -- HDF5: the same by columns --------------------------------------------------------------------------------------
+//
+// netCDF's library reads neither a compound type without a name nor texts of fixed length: /columns/TABLE has a set for
+// each column, with unit and dimension, as netCDF-4 has variables.
+
+enum { LONGEST_NAME = 200, UNIT = 80 }; // netCDF allows 256
+
+// A name that HDF5 and netCDF take: no path, not too long, and not there yet.
+static void variable_name(hid_t group, const char *name, int i, char to[LONGEST_NAME + 20]) {
+    size_t n = strlen(name) < LONGEST_NAME ? strlen(name) : LONGEST_NAME;
+    while (name[n] && n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80) --n; // within a letter of UTF-8
+    for (size_t k = 0; k < n; ++k) to[k] = name[k] == '/' ? ':' : name[k];
+    to[n] = 0;
+    if (name[n] || H5Lexists(group, to, H5P_DEFAULT) > 0) snprintf(to + n, 20, "~%d", i);
+}
+
+static bool write_values(hid_t set, const carom_column *c, hid_t type, long rows) {
+    if (c->kind == CAROM_COLUMN_REAL) return H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, c->real) >= 0;
+    if (c->kind == CAROM_COLUMN_INTEGER) return H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, c->integer) >= 0;
+    const char **text = calloc((size_t)rows + 1, sizeof *text);
+    for (long k = 0; text && k < rows; ++k) text[k] = c->text[k] ? c->text[k] : "";
+    const bool good = text && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+    free(text);
+    return good;
+}
+
+static bool write_column(hid_t group, const carom_table *t, int i, hid_t scale, const carom_table_units *units) {
+    const carom_column *c = &t->column[i];
+    const hsize_t rows = (hsize_t)t->rows;
+    const hid_t type = c->kind == CAROM_COLUMN_TEXT ? h5_text_type(H5T_VARIABLE, H5T_STR_NULLTERM) : type_of(c, 8),
+                space = H5Screate_simple(1, &rows, NULL), plain = H5Pcreate(H5P_DATASET_CREATE);
+    char name[LONGEST_NAME + 20], unit[UNIT] = "";
+    variable_name(group, c->name, i, name);
+    bool good = type >= 0 && space >= 0 && plain >= 0 && H5Pset_obj_track_times(plain, false) >= 0;
+    const hid_t set = good ? H5Dcreate2(group, name, type, space, H5P_DEFAULT, plain, H5P_DEFAULT) : -1;
+    good = set >= 0 && write_values(set, c, type, t->rows) && h5_attach_scales(set, &scale, 1) &&
+           h5_put_text(set, "long_name", c->name, strlen(c->name));
+    if (good && c->kind == CAROM_COLUMN_REAL && units && units->find(units->user, c->name, unit, sizeof unit) && *unit)
+        good = h5_put_text(set, "units", unit, strlen(unit));
+    h5_close(set);
+    h5_close(plain);
+    h5_close(space);
+    h5_close(type);
+    return good;
+}
+
+// `set`: the table.
+static bool write_columns(hid_t file, hid_t set, const carom_table *t, const carom_table_units *units) {
+    char name[LONGEST_NAME];
+    snprintf(name, sizeof name, "%.100s_row", t->name);
+    const hid_t scale = h5_bare_scale(file, name, (hsize_t)t->rows, 0),
+                all = H5Lexists(file, "columns", H5P_DEFAULT) > 0
+                          ? h5_open_group(file, "columns")
+                          : H5Gcreate2(file, "columns", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                group = all >= 0 ? H5Gcreate2(all, t->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
+    bool good = scale >= 0 && group >= 0 && h5_attach_scales(set, &scale, 1);
+    for (int i = 0; good && i < t->columns; ++i) good = write_column(group, t, i, scale, units);
+    h5_close(group);
+    h5_close(all);
+    h5_close(scale);
+    return good;
+}
+
+static bool write_table(hid_t file, const carom_table *t, const carom_table_units *units) {
     size_t *offset = calloc((size_t)t->columns + 1, sizeof *offset), size = 0;
     const hsize_t rows = (hsize_t)t->rows;
     const hid_t type = offset ? row_type(t, offset, &size) : -1, space = H5Screate_simple(1, &rows, NULL),
                 plain = H5Pcreate(H5P_DATASET_CREATE);
     bool good = type >= 0 && space >= 0 && plain >= 0 && H5Pset_obj_track_times(plain, false) >= 0;
     const hid_t set = good ? H5Dcreate2(file, t->name, type, space, H5P_DEFAULT, plain, H5P_DEFAULT) : -1;
-    good = set >= 0 && write_rows(set, type, t, offset, size);
+    good = set >= 0 && write_rows(set, type, t, offset, size) && write_columns(file, set, t, units);
     h5_close(set);
     h5_close(plain);
     h5_close(space);
@@ -171,7 +234,7 @@ static bool write_table(hid_t file, const carom_table *t) {
 }
 
 static carom_status write_h5(const char *file, const carom_table *tables, int n, const carom_table_note *notes,
-                             int nnotes, carom_error *err) {
+                             int nnotes, const carom_table_units *units, carom_error *err) {
     h5_hush hush;
     h5_hush_begin(&hush);
     const hid_t fapl = h5_driver_access();
@@ -179,7 +242,7 @@ static carom_status write_h5(const char *file, const carom_table *tables, int n,
     const hid_t f = H5Fcreate(file, H5F_ACC_EXCL, H5P_DEFAULT, fapl);
     bool good = f >= 0;
     h5_close(fapl);
-    for (int i = 0; good && i < n; ++i) good = write_table(f, &tables[i]);
+    for (int i = 0; good && i < n; ++i) good = write_table(f, &tables[i], units);
     for (int i = 0; good && i < nnotes; ++i)
         good = h5_put_text(f, notes[i].name, notes[i].text, strlen(notes[i].text) + 1);
     good = good && H5Fflush(f, H5F_SCOPE_LOCAL) >= 0 && h5_driver_commit(f);
@@ -203,6 +266,11 @@ static void names(const char *file, const carom_table *t, int i, char *name, cha
 
 carom_status carom_tables_write(const char *file, const carom_table *tables, int n, const carom_table_note *notes,
                                 int nnotes, carom_error *err) {
+    return carom_tables_write_units(file, tables, n, notes, nnotes, NULL, err);
+}
+
+carom_status carom_tables_write_units(const char *file, const carom_table *tables, int n, const carom_table_note *notes,
+                                      int nnotes, const carom_table_units *units, carom_error *err) {
     if (!file || n < 0 || (n > 0 && !tables))
         return carom_fail(err, CAROM_BAD_INPUT, "tables or the name of their file are missing");
     const bool csv = carom_ends(file, ".csv");
@@ -213,7 +281,7 @@ carom_status carom_tables_write(const char *file, const carom_table *tables, int
     carom_status status = CAROM_OK;
     for (int i = 0; i < files && status == CAROM_OK; ++i) {
         names(file, &tables[i], i, name, part, size);
-        status = csv ? write_csv(part, &tables[i], err) : write_h5(part, tables, n, notes, nnotes, err);
+        status = csv ? write_csv(part, &tables[i], err) : write_h5(part, tables, n, notes, nnotes, units, err);
     }
     for (int i = files - 1; i >= 0; --i) { // the main file last: where it is, the others are
         names(file, &tables[i], i, name, part, size);
@@ -324,4 +392,27 @@ char *carom_table_note_read(const char *file, const char *name) {
     h5_close(f);
     h5_hush_end(&hush);
     return text;
+}
+
+bool carom_table_unit_read(const void *user, const char *column, char *text, size_t size) {
+    static const char *const group[] = {"columns/runs", "columns/section"};
+    char name[LONGEST_NAME + 20], *unit = NULL;
+    double number;
+    h5_hush hush;
+    h5_hush_begin(&hush);
+    const hid_t f = open_file(user);
+    for (int i = 0; f >= 0 && i < 2 && !unit; ++i) {
+        const hid_t g = h5_open_group(f, group[i]);
+        variable_name(-1, column, 0, name);
+        const hid_t set = g >= 0 ? h5_open_set(g, name) : -1;
+        if (set >= 0) h5_get(set, "units", UNIT, &number, &unit);
+        h5_close(set);
+        h5_close(g);
+    }
+    h5_close(f);
+    h5_hush_end(&hush);
+    if (unit) snprintf(text, size, "%s", unit);
+    const bool known = unit != NULL;
+    free(unit);
+    return known;
 }

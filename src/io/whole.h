@@ -13,7 +13,7 @@ typedef struct whole_file {
     char *part; // NULL: written directly
 } whole_file;
 
-/// The text of a file of at most `most` bytes, NUL behind it, to be freed; NULL: err says why.
+/// The text of a file of at most `most` bytes, NUL behind it, to be freed; NULL: err gives the reason.
 char *whole_read(const char *file, size_t most, size_t *length, carom_error *err);
 
 carom_status whole_open(whole_file *w, const char *name, carom_error *err);

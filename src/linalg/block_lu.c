@@ -185,22 +185,35 @@ INLINE void multiply(double *restrict C, const double *restrict A, const double 
         }
 }
 
-// C = A B or C -= A B with the sums of multiply() and subtract(), for r rows that are known where this is written out:
-// columns of A and C stay in registers.
+// Columns 0 .. n - 1 of C = A B or C -= A B, with the sums of multiply() and subtract(), for r rows and n columns that
+// are known where this is written out: the sums stay in registers, and n columns share what is read of A.
+INLINE void combine_columns(double *restrict C, const double *restrict A, const double *restrict B, const int r,
+                            const int m, const int n, const bool minus) {
+    two sum[2][MOST / 2];
+    double odd[2] = {0, 0};
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < r / 2; i++) sum[j][i] = load_two(A + 2 * i) * B[j * m];
+        if (r % 2) odd[j] = A[r - 1] * B[j * m];
+    }
+    for (int k = 1; k < m; k++) {
+        const double *a = A + k * r;
+        for (int j = 0; j < n; j++) {
+            for (int i = 0; i < r / 2; i++) sum[j][i] += load_two(a + 2 * i) * B[k + j * m];
+            if (r % 2) odd[j] += a[r - 1] * B[k + j * m];
+        }
+    }
+    for (int j = 0; j < n; j++, C += r) {
+        for (int i = 0; i < r / 2; i++) store_two(C + 2 * i, minus ? load_two(C + 2 * i) - sum[j][i] : sum[j][i]);
+        if (r % 2) C[r - 1] = minus ? C[r - 1] - odd[j] : odd[j];
+    }
+}
+
+// All s columns.
 INLINE void combine(double *restrict C, const double *restrict A, const double *restrict B, const int r, const int m,
                     const int s, const bool minus) {
-    for (int j = 0; j < s; j++, C += r, B += m) {
-        two sum[MOST / 2];
-        double odd = 0;
-        for (int i = 0; i < r / 2; i++) sum[i] = load_two(A + 2 * i) * B[0];
-        if (r % 2) odd = A[r - 1] * B[0];
-        for (int k = 1; k < m; k++) {
-            for (int i = 0; i < r / 2; i++) sum[i] += load_two(A + k * r + 2 * i) * B[k];
-            if (r % 2) odd += A[k * r + r - 1] * B[k];
-        }
-        for (int i = 0; i < r / 2; i++) store_two(C + 2 * i, minus ? load_two(C + 2 * i) - sum[i] : sum[i]);
-        if (r % 2) C[r - 1] = minus ? C[r - 1] - odd : odd;
-    }
+    int j = 0;
+    for (; j + 1 < s; j += 2) combine_columns(C + j * r, A, B + j * m, r, m, 2, minus);
+    if (j < s) combine_columns(C + j * r, A, B + j * m, r, m, 1, minus);
 }
 
 static void combine_any(double *restrict C, const double *restrict A, const double *restrict B, int r, int m, int s,
@@ -328,10 +341,29 @@ bool carom_block_lu_factor(carom_block_lu *F, const carom_block_values *A) {
 
 // -- solving -------------------------------------------------------------------------------------------------------
 
-// y -= B x
+// y -= B x for r rows that are known where this is written out: y stays in registers.
+INLINE void subtract_known(double *restrict y, const double *restrict B, const double *restrict x, const int r,
+                           const int m) {
+    two rest[MOST / 2];
+    double odd = r % 2 ? y[r - 1] : 0;
+    for (int i = 0; i < r / 2; i++) rest[i] = load_two(y + 2 * i);
+    for (int k = 0; k < m; k++, B += r) {
+        for (int i = 0; i < r / 2; i++) rest[i] -= load_two(B + 2 * i) * x[k];
+        if (r % 2) odd -= B[r - 1] * x[k];
+    }
+    for (int i = 0; i < r / 2; i++) store_two(y + 2 * i, rest[i]);
+    if (r % 2) y[r - 1] = odd;
+}
+
 INLINE void subtract_vector(double *y, const double *B, const double *x, const int r, const int m) {
-    for (int k = 0; k < m; k++)
-        for (int i = 0; i < r; i++) y[i] -= B[i + k * r] * x[k];
+    switch (r) {
+    case 1: subtract_known(y, B, x, 1, m); return;
+    case 2: subtract_known(y, B, x, 2, m); return;
+    case 3: subtract_known(y, B, x, 3, m); return;
+    case 4: subtract_known(y, B, x, 4, m); return;
+    case 5: subtract_known(y, B, x, 5, m); return;
+    default: subtract_known(y, B, x, 6, m); return;
+    }
 }
 
 INLINE void solve(carom_block_lu *F, const double *b, double *x, const int d) {

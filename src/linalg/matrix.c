@@ -64,6 +64,24 @@ static inline double *place(const carom_matrix *A, int i, int j) {
 
 double *carom_matrix_entry(carom_matrix A, int i, int j) { return place(&A, i, j); }
 
+const double *carom_matrix_not_finite(carom_matrix A, int *i, int *j) {
+    const carom_shape s = A.shape;
+    const int size = (int)carom_shape_size(s), n = s.n, width = 2 * s.band + 1;
+    int k = 0;
+    while (k < size && A.a[k] - A.a[k] == 0) ++k;
+    if (k == size) return NULL;
+    switch (s.storage) {
+    case CAROM_DIAGONAL: *i = *j = k; break;
+    case CAROM_BANDED: *j = k / width, *i = *j + k % width - s.band; break;
+    case CAROM_SPARSE:
+        for (*j = 0; s.pattern->start[*j + 1] <= k;) ++*j;
+        *i = s.pattern->row[k];
+        break;
+    case CAROM_DENSE: *j = k / n, *i = k % n; break;
+    }
+    return A.a + k;
+}
+
 // The common sizes get a short path: the matrix of a planar body, and the single number of one unknown.
 static inline bool of_three(carom_matrix A) { return A.shape.storage == CAROM_DENSE && A.shape.n == 3; }
 static inline bool of_one(carom_matrix A) {

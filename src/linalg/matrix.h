@@ -5,6 +5,8 @@
 size_t carom_shape_size(carom_shape shape);                   // number of doubles
 int carom_shape_band(carom_shape shape);                      // most |i - j| of an entry; sparse shapes are searched
 void carom_matrix_zero(carom_matrix A);
+/// The first entry that is not finite, and its row and column; NULL: all are finite.
+const double *carom_matrix_not_finite(carom_matrix A, int *i, int *j);
 void carom_matrix_mul(double *y, carom_matrix A, const double *x);           // y  = A x
 void carom_matrix_magnitude(double *y, carom_matrix A, const double *x);         // y_i = sum_j |A_ij x_j|
 /// Is it well-formed?  For patterns that carom_pattern_create() and carom_pattern_union() did not make.

@@ -11,6 +11,7 @@ enum { PER_BLOCK = 24 };          // room for blocks of K, and of its factors, f
 enum { REFINE = 2 };               // corrections of a solution
 static const double LEFT = 1e-10; // of the terms: what elimination without pivoting between blocks may leave
 static const double SHARE = 1e-3; // of a solution that corrections may be: the factor has three digits at least
+static const double TURN = 0.1;   // of a solution that the second round of levels may change
 
 // Levels of either kind.
 static size_t levels_of(const carom_saddle_levels *z) {
@@ -62,6 +63,10 @@ carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *
     S.all_at = carom_allocate_ints(mem, S.all_entries);
     carom_allocate_block_lu(&S.F, mem, (int)N, (int)blocks, S.all_entries, S.values * pairs);
     CAROM_ALLOCATE(mem, N, &S.b, &S.x, &S.rest, &S.change);
+    S.by_levels = z->velocities > 1 && z->velocities == z->reactions;
+    for (int l = 0; S.by_levels && l < z->velocities; ++l)
+        carom_allocate_block_lu(S.own + l, mem, (int)n, (int)most, S.entries, S.values);
+    if (S.by_levels) CAROM_ALLOCATE(mem, n, &S.level_b, &S.level_x);
     S.lever = carom_allocate(mem, (size_t)ne);
     for (int j = 0; S.lever && j < ne; ++j) S.lever[j] = 1;
     double *none = carom_allocate(mem, N * MOST);
@@ -302,6 +307,10 @@ static bool analyse(carom_saddle *S, carom_matrix A, const carom_columns *W, con
     if (!find_blocks(S, A, start, incident, mark)) return false;
     find_order(S, start, incident, mark);
     if (!expand(S) || !carom_block_lu_analyse_in(&S->F, &S->all, S->all_order)) return false;
+    const carom_block_pattern one = {
+        .nb = S->nb, .start = S->start, .col = S->col, .at = S->at, .size = S->size, .first = S->first};
+    for (int l = 0; S->by_levels && l < S->levels.velocities; ++l)
+        S->by_levels = carom_block_lu_analyse_in(S->own + l, &one, S->order);
     map_matrix(S, A);
     for (int l = 0; l < CAROM_SADDLE_LEVELS; ++l)
         for (int m = 0; m < CAROM_SADDLE_LEVELS; ++m)
@@ -359,8 +368,20 @@ bool carom_saddle_add_forces(carom_saddle *S, int l, int m, double x, const caro
 bool carom_saddle_add_rates(carom_saddle *S, int m, int l, double x, const carom_columns *V) {
     return add_columns(S, m, l, x, V, S->V[m][l], true);
 }
+bool carom_saddle_finish_levels(carom_saddle *S) {
+    S->refined = 0;
+    S->by_level = S->by_levels;
+    for (int l = 0; S->by_level && l < S->levels.velocities; ++l) {
+        carom_block_values a = S->a;
+        a.value = S->value + at_levels(S, l, l);
+        S->by_level = carom_block_lu_factor(S->own + l, &a);
+    }
+    return S->by_level;
+}
+
 bool carom_saddle_finish(carom_saddle *S) {
     S->refined = 0;
+    S->by_level = false;
     return carom_block_lu_factor(&S->F, &S->a);
 }
 
@@ -402,7 +423,59 @@ static bool refine(carom_saddle *S) {
     return part;
 }
 
+// -- levels one after the other ---------------------------------------------------------------------------------------
+
+// y -= K_lm (x_m, y_m) for rows of level l.
+static void take_level(const carom_saddle *S, int l, int m, double *y) {
+    const double *value = S->value + at_levels(S, l, m), *x_m = S->x + m * S->nv,
+                 *y_m = S->x + (S->levels.velocities - 1) * S->nv + m * S->ne; // joints are counted from nv on
+    const bool by_kind[2][2] = {{S->levels.A[l][m], S->levels.W[l][m]}, {S->levels.V[l][m], false}};
+    for (int i = 0; i < S->nb; ++i) {
+        const int r = S->size[i];
+        double *restrict to = y + S->first[i];
+        for (int k = S->start[i]; k < S->start[i + 1]; ++k) {
+            const int j = S->col[k];
+            if (!by_kind[i >= S->ng][j >= S->ng]) continue;
+            const double *restrict a = value + S->at[k], *x = (j < S->ng ? x_m : y_m) + S->first[j];
+            for (int c = 0; c < S->size[j]; ++c, a += r)
+                for (int q = 0; q < r; ++q) to[q] -= a[q] * x[c];
+        }
+    }
+}
+
+// One round of (SDL-5); the first one begins with nothing.  change: the largest of velocities and of reactions.
+static void round_of_levels(carom_saddle *S, bool first, double change[2]) {
+    const int n = S->levels.velocities, nv = S->nv, ne = S->ne;
+    change[0] = change[1] = 0;
+    for (int l = 0; l < n; ++l) {
+        double *x = S->x + l * nv, *y = S->x + n * nv + l * ne;
+        memcpy(S->level_b, S->b + l * nv, (size_t)nv * sizeof *x);
+        memcpy(S->level_b + nv, S->b + n * nv + l * ne, (size_t)ne * sizeof *x);
+        for (int m = 0; m < (first ? l : n); ++m)
+            if (m != l) take_level(S, l, m, S->level_b);
+        carom_block_lu_solve(S->own + l, S->level_b, S->level_x);
+        for (int i = 0; !first && i < nv; ++i) change[0] = fmax(change[0], fabs(S->level_x[i] - x[i]));
+        for (int i = 0; !first && i < ne; ++i) change[1] = fmax(change[1], fabs(S->level_x[nv + i] - y[i]));
+        memcpy(x, S->level_x, (size_t)nv * sizeof *x);
+        memcpy(y, S->level_x + nv, (size_t)ne * sizeof *x);
+    }
+}
+
+// False: levels are not to be solved one after the other.
+static bool solve_levels(carom_saddle *S) {
+    const int n = S->levels.velocities * S->nv;
+    double change[2];
+    round_of_levels(S, true, change);
+    round_of_levels(S, false, change);
+    return change[0] <= TURN * carom_norm_max(S->x, n) &&
+           change[1] <= TURN * carom_norm_max(S->x + n, S->levels.reactions * S->ne);
+}
+
 void carom_saddle_solve(carom_saddle *S) {
+    if (S->by_level) {
+        solve_levels(S);
+        return;
+    }
     carom_block_lu_solve(&S->F, S->b, S->x);
     for (int k = 0; k < S->refined; ++k)
         if (small_rest(S, 0) || !refine(S)) return;
@@ -410,6 +483,7 @@ void carom_saddle_solve(carom_saddle *S) {
 
 bool carom_saddle_solve_checked(carom_saddle *S, double small) {
     S->refined = 0;
+    if (S->by_level) return solve_levels(S);
     carom_saddle_solve(S);
     while (!small_rest(S, small)) {
         if (S->refined == REFINE || !refine(S)) return false;

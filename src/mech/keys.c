@@ -292,7 +292,7 @@ static const carom_key record_keys[] = {
         "time between snapshots of all contacts between shapes, in the table /contacts of results", "s",
         AT(record, contacts)),
     KEY(NAME, "columns", "",
-        "columns of results by name: all, or a list of patterns in which * stands for any text and ? for any "
+        "columns of results by name: all, or a list of patterns in which * matches any text and ? any "
         "character; 'A-B.gap', ... of two shapes; without it written gaps, contacts of shapes that are named one by "
         "one, and of entries of pairs the least gap, sums of forces and impulses, and the number of closed contacts",
         "", AT(record, columns)),
@@ -356,7 +356,7 @@ static const carom_key solid_keys[] = {
     KEY(NUMBER, "cell", "1", "of heights: the distance between them, or [x, y]", "m", AT(shape, cell)),
     KEY(NUMBER, "round", "0", "of an outline or gear: all within this distance belongs to it, too", "m",
         AT(shape, round)),
-    KEY(EXPRESSION, "repeat", "", "of an outline: {about: [x, y], times: n}: turned copies, one behind the other", "",
+    KEY(EXPRESSION, "repeat", "", "of an outline: {about: [x, y], times: n}: turned copies, one after the other", "",
         AT(shape, repeat)),
     KEY(WORD, "open", "no", "of an outline: yes: it does not lead back to its first point (rails)", "",
         AT(shape, open)),
@@ -395,7 +395,7 @@ static const carom_key body_keys[] = {
     KEY(NAME, "material", "", "of its shapes: one of section materials", "", AT(body, material)),
     KEY(EXPRESSION, "exists while", "always",
         "the body is there only while this expression is positive (true); it comes with its initial velocity, and "
-        "stands still without contacts and forces while it is not there",
+        "does not move and has no contacts and forces while it is not there",
         "", AT(body, exists_while)),
     ONE("shape", "", "a collision shape with the name of the body", AT(body, shape), shapes),
     SEVERAL("shapes", "", "NAME: several shapes, called BODY.NAME", AT(body, shapes), AT(body, nshapes), shapes, NULL),
@@ -677,7 +677,7 @@ static const carom_key floating_spatial_keys[] = {
 
 static const carom_key matrices_keys[] = {
     KEY(WORD, "type", "needed", "matrices", "", AT(member, type)),
-    KEY(NAME, "mass", "needed", "the mass matrix: its name; the run says which file it is", "", AT(member, mass)),
+    KEY(NAME, "mass", "needed", "the mass matrix: its name; its file is an option of the run", "", AT(member, mass)),
     KEY(NAME, "stiffness", "needed", "the stiffness matrix", "", AT(member, stiffness)),
     ONE("damping", "", "the damping matrix, or {mass: a, stiffness: b}: C = a M + b K", AT(member, damping), dampings),
     KEY(NUMBER, "modal damping", "0",
@@ -770,12 +770,12 @@ static const carom_key shape_keys[] = {
     KEY(WORD, "colour", "dealt out in order", "blue, orange, green, red, purple, sky, yellow, grey or \"#rrggbb\"", "",
         AT(figure, colour)),
     KEY(WORD, "color", "", "the same", "", AT(figure, color)),
-    KEY(WORD, "trace", "no", "yes: leaves its path behind", "", AT(figure, trace)),
+    KEY(WORD, "trace", "no", "yes: draw its path, too", "", AT(figure, trace)),
     KEY(EXPRESSION, "width", "as looks good", "line width; for a spring its coil width", "m", AT(figure, width)),
     KEY(NAME, "of", "", "a body: places are in its frame, and the shape turns with it", "", AT(figure, of)),
     END};
 static const key_group figure_group = {
-    GROUP("draw.NAME", "A shape: exactly one of the first ten keys says which.  `BODY: none` hides a body.", shape_keys,
+    GROUP("draw.NAME", "A shape: exactly one of the first ten keys gives its form.  `BODY: none` hides it.", shape_keys,
           carom_mech_figure, "shape"),
     .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_figure, none)};
 static const key_group *const figures[] = {&figure_group, NULL};
@@ -823,7 +823,7 @@ static const carom_key sections_keys[] = {
     SEVERAL("joints", "", "NAME: a joint between two bodies", TOP(joints), TOP(njoints), joints, NULL),
     KEY(WORD, "start", "given",
         "project: initial positions that are slightly inside an obstacle, or off a joint or constraint, are moved by "
-        "the shortest way, and velocities against joints and constraints projected; the run says by how much",
+        "the shortest way, and velocities against joints and constraints projected; the run reports the changes",
         "", TOP(start)),
     KEY(WORD, "assemble", "no", "yes: project the initial positions onto joints and constraints", "", TOP(assemble)),
     KEY(NUMBER, "sleep", "0",

@@ -353,6 +353,7 @@ void carom_model_stored(const carom_model *m, void *work, double t, const double
 void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out) {
     if (!m || !work || !q || !out) return;
     if (m->nout) carom_model_eval(m, work, GROUP_OUTPUTS, t, q, v, out);
+    carom_soft_outputs(m, work, t, q, v, out);
 }
 
 bool carom_model_turned(const carom_model *m) {

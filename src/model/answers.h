@@ -9,6 +9,9 @@ int carom_model_tapes(const carom_model *m, carom_tape **list, int room);
 long carom_model_motion_instructions(const carom_model *m);
 /// Evaluate m with the compiled code of another model that must outlive it, wherever the two have equal tapes.
 void carom_model_adopt(carom_model *m, const carom_model *other);
+/// Solutions of the model are followed over a parameter: from here on carom_model_set() leaves an initial state that
+/// has no value there as it was.
+void carom_model_follow(carom_model *m);
 /// Something the model needs while it lives; release(thing) is called when it is destroyed.  One thing; a second
 /// replaces it.
 void carom_model_own(carom_model *m, void *thing, void (*release)(void *thing));

@@ -148,6 +148,11 @@ bool carom_columns_reactions(column_table *c, bool positions) {
             good = good && carom_columns_add(c, CAROM_OF_NU, dir, c->name(c->user, ne + i), CAROM_ROLE_NU, 0);
             mark(c, ne + i, c->n - 1);
         }
+    for (int i = 0; positions && c->groups && i < c->groups->n; ++i)
+        if (c->groups->list[i].kind == CAROM_GROUP_CONTACT) {
+            good = good && carom_columns_add(c, CAROM_OF_GROUP_NU, i, c->groups->list[i].name, CAROM_ROLE_NU, 0);
+            if (good) c->list[c->n - 1].numbered = c->groups->list[i].numbered;
+        }
     for (int id = 0, dir = 0; positions && id < ne; dir += carom_system_recorded(sys, id++))
         good = good && joint_column(c, id, dir, CAROM_OF_JOINT_NU, CAROM_ROLE_NU);
     return good;

@@ -1,10 +1,9 @@
 // contours.c: see contours.h.
 #include "model/contours.h"
+#include "base/pi.h"
 #include "model/conditions.h"
 #include <math.h>
 #include <string.h>
-
-static const double PI = 3.14159265358979323846;
 
 // -- shapes as contours -----------------------------------------------------------------------------------------------
 
@@ -53,8 +52,26 @@ static const shape *owner(const shape *s) {
     return s;
 }
 
+// Where bodies are: at t and q, those that are driven by the block; without one, at the start.
+typedef struct moment {
+    const carom_model *m;
+    void *work;
+    double t;
+    const double *q;
+} moment;
+
+static void pose(const moment *now, const body *b, double *r, double *R) {
+    carom_body_pose(b, now->q, r, R);
+    if (!b->driven || !now->work) return;
+    const double *q = now->q, *v = now->m->v0;
+    if (now->m->nmember) carom_model_look(now->m, now->work, &q, &v, false);
+    const carom_values x = carom_tape_values(now->m->tape, now->work, GROUP_DRIVEN, now->t, q, v);
+    const int *at = x.place + 12 * (b->driven - 1);
+    for (int i = 0; i < 12; ++i) *(i < 3 ? r + i : R + i - 3) = x.slot[at[i]];
+}
+
 // False: it has no contour, or it is a plane, a hole or a slot, whose contacts show every overlap.
-static bool place(const shape *s, const double *q, placed *x) {
+static bool place(const moment *now, const shape *s, placed *x) {
     x->s = s, x->stretch = x->own, x->n = 0, x->closed = true, x->wall = false;
     x->centre[0] = x->centre[1] = 0;
     if (s->space != PLANAR || s->member || !s->body) return false;
@@ -74,7 +91,7 @@ static bool place(const shape *s, const double *q, placed *x) {
     default: return false;
     }
     x->size = x->n ? carom_outline_size(x->stretch, x->n) : 0;
-    carom_body_pose(s->body, q, x->r, x->R);
+    pose(now, s->body, x->r, x->R);
     return true;
 }
 
@@ -96,11 +113,11 @@ static double distance(const placed *x, const double *p) {
 // -- gaps that are distances ------------------------------------------------------------------------------------------
 
 // (SHP-10)  A gap of two pieces lies between the least and the largest distance of the balls that hold them.
-static bool may_be(const pair *p, const double *q, double gap) {
+static bool may_be(const moment *now, const pair *p, double gap) {
     double r[2][3], R[2][9], d[2];
     const shape *const both[2] = {p->A, p->B};
     if (!(p->A->bound_radius < HUGE_VAL && p->B->bound_radius < HUGE_VAL)) return true;
-    for (int i = 0; i < 2; ++i) carom_body_pose(both[i]->body, q, r[i], R[i]);
+    for (int i = 0; i < 2; ++i) pose(now, both[i]->body, r[i], R[i]);
     for (int k = 0; k < 2; ++k) {
         d[k] = r[0][k] - r[1][k];
         for (int j = 0; j < 2; ++j) d[k] += R[0][3 * k + j] * p->A->at[j] - R[1][3 * k + j] * p->B->at[j];
@@ -113,17 +130,22 @@ bool carom_contours_apart(const carom_model *m, void *work, const pair *p, int k
     static const double ON = 1e-6; // of the size; the gap of pieces that do not touch is off by 1e-3
     enum { MOST = PAIR_PLACE * (2 * MOST_CORNERS + 3) };
     double all[MOST];
-    placed x;
+    placed x[2];
     if (!(gap > 0) || (!carom_shape_piece(p->A) && !carom_shape_piece(p->B))) return true;
-    if (!may_be(p, q, gap)) return false;
+    const moment now = {m, work, t, q};
+    if (!may_be(&now, p, gap)) return false;
     carom_pair_places(m, work, p, t, q, all);
     const double *at = all + PAIR_PLACE * k, *n = at + 3;
-    const shape *const both[2] = {p->A, p->B};
-    for (int i = 0; i < 2; ++i) {
-        const double foot[2] = {at[0] - i * gap * n[0], at[1] - i * gap * n[1]};
-        if (place(owner(both[i]), q, &x) && !(fabs(distance(&x, foot)) <= ON * fmax(x.size, fabs(gap)))) return false;
+    const bool is[2] = {place(&now, owner(p->A), &x[0]), place(&now, owner(p->B), &x[1])};
+    for (int on = 0; on < 2; ++on) { // the place lies on A, or on B where that is the arc and A is the line
+        bool both = true;
+        for (int i = 0; i < 2; ++i) {
+            const double way = on == i ? 0 : i ? -gap : gap, foot[2] = {at[0] + way * n[0], at[1] + way * n[1]};
+            both = both && (!is[i] || fabs(distance(&x[i], foot)) <= ON * fmax(x[i].size, fabs(gap)));
+        }
+        if (both) return true;
     }
-    return true;
+    return false;
 }
 
 bool carom_contours_show(const carom_model *m, void *work, int id, double gap, double t, const double *q) {
@@ -149,9 +171,11 @@ static double least_distance(const placed *x, const placed *of) {
     return least;
 }
 
-double carom_contours_gap(const shape *a, const shape *b, const double *q) {
+double carom_contours_gap(const carom_model *m, void *work, const shape *a, const shape *b, double t,
+                          const double *q) {
+    const moment now = {m, work, t, q};
     placed A, B;
-    return place(a, q, &A) && place(b, q, &B) ? fmin(least_distance(&A, &B), least_distance(&B, &A)) : NAN;
+    return place(&now, a, &A) && place(&now, b, &B) ? fmin(least_distance(&A, &B), least_distance(&B, &A)) : NAN;
 }
 
 // -- pairs ------------------------------------------------------------------------------------------------------------
@@ -216,7 +240,8 @@ static carom_status check_pair(void *user, const contour_pair *p) {
     const start *s = user;
     placed a, b;
     double at_a[2], at_b[2];
-    if (!place(p->a, s->m->q0, &a) || !place(p->b, s->m->q0, &b)) return CAROM_OK;
+    const moment now = {s->m, NULL, 0, s->m->q0};
+    if (!place(&now, p->a, &a) || !place(&now, p->b, &b)) return CAROM_OK;
     const double reach = around(&a, at_a) + around(&b, at_b);
     if (hypot(at_a[0] - at_b[0], at_a[1] - at_b[1]) > reach) return CAROM_OK;
     const double in_a = -least_distance(&a, &b), in_b = -least_distance(&b, &a), depth = fmax(in_a, in_b);

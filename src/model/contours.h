@@ -18,7 +18,8 @@ bool carom_contours_show(const carom_model *m, void *work, int id, double gap, d
 
 /// The gap of two whole shapes where no contact shows it: how deep some point of one contour is in the solid of the
 /// other, negative; else how far the nearest one is.
-double carom_contours_gap(const shape *a, const shape *b, const double *q);
+double carom_contours_gap(const carom_model *m, void *work, const shape *a, const shape *b, double t,
+                          const double *q);
 
 /// Rigid pairs of whole shapes, at least one an outline, once each: those that are there under the conditions of this
 /// work block; NULL: all.

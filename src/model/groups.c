@@ -1,6 +1,7 @@
 // groups.c: see groups.h.
 #include "base/grow.h"
 #include "model/answers.h"
+#include "model/conditions.h"
 #include "model/contours.h"
 #include "model/groups.h"
 #include <float.h>
@@ -282,13 +283,14 @@ bool carom_groups_ready(contact_groups *g) {
     const carom_model *m = g->model;
     const size_t n = (size_t)g->n, nc = m ? (size_t)m->nc : 0, shapes = m ? (size_t)m->nshapes : 0;
     if (g->nkeys) qsort(g->key, (size_t)g->nkeys, sizeof *g->key, by_key);
-    g->gap = calloc((2 + 3 * ROWS) * n + 1, sizeof *g->gap);
+    g->gap = calloc((3 + 3 * ROWS) * n + 1, sizeof *g->gap);
     g->entry_of = calloc(nc + 1, sizeof *g->entry_of);
     g->pair_of = calloc(nc + 1, sizeof *g->pair_of);
     g->order = calloc(shapes + 1, sizeof *g->order);
     g->centre = calloc(3 * shapes + 1, sizeof *g->centre);
     if (!g->gap || !g->entry_of || !g->pair_of || !g->order || !g->centre) return false;
-    g->closed = g->gap + n, g->rate = g->closed + n, g->force = g->rate + ROWS * n, g->impulse = g->force + ROWS * n;
+    g->closed = g->gap + n, g->nu = g->closed + n, g->rate = g->nu + n;
+    g->force = g->rate + ROWS * n, g->impulse = g->force + ROWS * n;
     for (size_t c = 0; c < nc; ++c) g->entry_of[c] = g->pair_of[c] = -1;
     for (int i = 0; m && i < m->npairs && g->n; ++i) {
         const pair *p = &m->pairs[i];
@@ -479,8 +481,8 @@ static void find_closest(closest *x) {
 
 // -- values -----------------------------------------------------------------------------------------------------------
 
-// What contact id adds to a group; u NULL: rates are not its.
-static void take(contact_groups *g, int group, double gap, const double *u, const double *f) {
+// What contact id adds to a group; u NULL: rates are not its.  there: no condition is against it.
+static void take(contact_groups *g, int group, double gap, const double *u, const double *f, bool there) {
     const contact_group *x = &g->list[group];
     double *rate = g->rate + ROWS * group, *force = g->force + ROWS * group;
     if (gap < g->gap[group]) {
@@ -488,7 +490,7 @@ static void take(contact_groups *g, int group, double gap, const double *u, cons
         for (int k = 0; u && k < rows_of(x); ++k) rate[k] = u[k];
     }
     for (int k = 0; k < rows_of(x); ++k) force[k] += f ? f[k] : NAN;
-    g->closed[group] += gap <= 0 || (f && f[0] > 0);
+    g->closed[group] += there && (gap <= 0 || (f && f[0] > 0));
 }
 
 // Groups whose contacts come and go: of pairs that are far away, too.
@@ -519,7 +521,7 @@ static void look_far(contact_groups *g, void *work, const carom_now *now, int i)
 }
 
 // Shapes of a group of which no contact shows a distance: one is inside the other, or behind a rail.
-typedef struct hidden { const contact_groups *g; const double *q; int group; } hidden;
+typedef struct hidden { const contact_groups *g; void *work; const carom_now *now; int group; } hidden;
 
 static carom_status find_hidden(void *user, const contour_pair *p) {
     const hidden *h = user;
@@ -529,7 +531,9 @@ static carom_status find_hidden(void *user, const contour_pair *p) {
                         ? strcmp(p->entry->name.text, carom_model_entry_name(h->g->model, x->entry)) == 0
                         : x->kind == CAROM_GROUP_PAIR &&
                               ((p->a == s + x->a && p->b == s + x->b) || (p->a == s + x->b && p->b == s + x->a));
-    if (is) h->g->gap[h->group] = fmin(h->g->gap[h->group], carom_contours_gap(p->a, p->b, h->q));
+    if (is)
+        h->g->gap[h->group] = fmin(h->g->gap[h->group],
+                                   carom_contours_gap(h->g->model, h->work, p->a, p->b, h->now->t, h->now->q));
     return CAROM_OK;
 }
 
@@ -537,7 +541,7 @@ void carom_groups_fill(contact_groups *g, void *work, const carom_now *now, cons
                        const double *u, const double *lasting, const double *sum) {
     const carom_model *m = g->model;
     const int own = sys->ne + sys->nc - sys->listed;
-    for (int i = 0; i < g->n; ++i) g->gap[i] = HUGE_VAL, g->closed[i] = 0;
+    for (int i = 0; i < g->n; ++i) g->gap[i] = HUGE_VAL, g->closed[i] = 0, g->nu[i] = lasting ? 0 : NAN;
     carom_zero(g->rate, (ptrdiff_t)ROWS * g->n);
     carom_zero(g->force, (ptrdiff_t)ROWS * g->n);
     for (int id = sys->ne; id < sys->ne + sys->nc; ++id) {
@@ -549,12 +553,14 @@ void carom_groups_fill(contact_groups *g, void *work, const carom_now *now, cons
                 take(g, of[i], i == 2 || !(x < g->gap[of[i]]) || carom_contours_show(m, work, id, x, now->t, now->q)
                                     ? x
                                     : HUGE_VAL,
-                     id < own ? u + now->dir[id] : NULL, lasting ? lasting + now->dir[id] : NULL);
+                     id < own ? u + now->dir[id] : NULL, lasting ? lasting + now->dir[id] : NULL,
+                     !(m->conditional && now->gap[id] == m->conditional->gap));
+        if (of[2] >= 0 && lasting && now->nu) g->nu[of[2]] = now->nu[now->dir[id]];
     }
     for (int i = 0; i < g->n && m->near; ++i) look_far(g, work, now, i);
     for (int i = 0; i < g->n; ++i) {
         if (!(g->gap[i] < HUGE_VAL) && m)
-            carom_contours_each(m, NULL, find_hidden, &(hidden){g, now->q, i});
+            carom_contours_each(m, NULL, find_hidden, &(hidden){g, work, now, i});
         if (!(g->gap[i] < HUGE_VAL)) g->gap[i] = NAN;
         for (int k = 0; k < ROWS; ++k) {
             const double scale = g->list[i].scale[k];

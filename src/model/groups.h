@@ -42,7 +42,7 @@ typedef struct contact_groups {
     int nwritten;
     bool pairs, contacts;   // there are groups of these
     int *entry_of, *pair_of; // by contact that is always there: the groups; -1: none
-    double *gap, *closed;   // n each
+    double *gap, *closed, *nu; // n each; nu: of contacts
     double *rate, *force, *impulse; // CAROM_GROUP_ROWS n each
     group_place *order;     // scratch of the search for the least gap: shapes in columns,
     double *centre;         // and the middle of each

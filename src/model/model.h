@@ -56,6 +56,7 @@ enum { // groups of the tape
     GROUP_ASKED, // arguments of tables
     GROUP_CONTROL, // outputs and next states of controllers
     GROUP_KINKS, // functions at whose zeros forces have kinks
+    GROUP_DRIVEN, // where bodies are that move with time or with others, among outlines: centres, then frames by rows
     GROUP_BELTS, // surface velocities of shapes whose pairs come and go, and how fast they change
     GROUP_COUNT
 };
@@ -98,6 +99,7 @@ typedef struct body {
     double r0[3], R0[9];          // at the start
     bool floating;                // the frame of a floating member, whose energies are elsewhere
     bool carried;                 // a point of one: v < 0, but it moves with coordinates
+    int driven;                   // its place in GROUP_DRIVEN, from 1; 0: none
     bool free;                    // no expression knows it: free.c
     int condition;                // under which it is there, from 1; 0: always
     struct body_start { double v[6], orientation[4]; } *start; // of a free one: velocities; angle or quaternion
@@ -259,6 +261,7 @@ struct carom_model {
     bound *bound;         // what else depends on parameters and is no expression of the graph
     int nbound;
     double *lever;        // nv + nq: see carom_system
+    bool followed;        // where it starts does not matter (carom_model_follow)
     double *start;        // nq + nv: initial state as given, before it is assembled; NULL: there are no parameters
     int first_coordinate; // of section coordinates, index in names
     int *coordinate_name; // nq

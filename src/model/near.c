@@ -1,10 +1,10 @@
 // near.c: pairs of many shapes come and go.
 //
-// Where shapes could make more than MOST_PAIRS pairs, nobody writes down each: once a step a search over bounding boxes
-// finds those that may touch during it, and these have contacts.  A contact is computed by the tape of its kind
-// (kinds.c), which is asked with the positions of two bodies.  Contacts stand in slots of a list (carom_list); a pair
-// takes as many slots in a row as it has contacts, and keeps them while it stays near.  What a slot holds: 1 + (A
-// nshapes + B) nrules + rule for the first contact of a pair, minus that for its others.
+// Where shapes could make many pairs (derive/shapes/form.c), nobody writes down each: once a step a search over
+// bounding boxes finds those that may touch during it, and these have contacts.  A contact is computed by the tape of
+// its kind (kinds.c), which is asked with the positions of two bodies.  Contacts stand in slots of a list (carom_list);
+// a pair takes as many slots in a row as it has contacts, and keeps them while it stays near.  What a slot holds: 1 +
+// (A nshapes + B) nrules + rule for the first contact of a pair, minus that for its others.
 #include "collide/broad.h"
 #include "model/conditions.h"
 #include "base/team.h"
@@ -573,6 +573,12 @@ static long long number_of(const struct near_pairs *x, long long code, int part)
     return (code - 1) * x->parts + part;
 }
 
+long long carom_near_pair_number(const carom_model *m, int a, int b, int rule, int part) {
+    const struct near_pairs *x = m->near;
+    const bool patch = m->kinds[x->pairs[*carom_near_kind_of(x, rule, x->group[a], x->group[b])].kind].patch;
+    return number_of(x, 1 + ((long long)a * x->nshapes + b) * x->nrules + rule, x->parts == 1 || patch ? 0 : part);
+}
+
 typedef struct contact_place { int a, b, rule, part; } contact_place;
 
 static contact_place place_of(const struct near_pairs *x, long long number) {
@@ -833,7 +839,10 @@ const char *carom_near_name(const carom_model *m, long long id, char *text, size
     const near_number wanted = {id - m->ne - m->nc, 0},
                       *found = bsearch(&wanted, x->number, (size_t)x->nnamed, sizeof wanted, by_number);
     const contact_place at = place_of(x, wanted.number);
-    if (found && x->named[found->named].shown) return carom_near_named_name(x, &x->named[found->named], text, size);
+    const int kind = *carom_near_kind_of(x, at.rule, x->group[at.a], x->group[at.b]);
+    const bool yields = kind >= 0 && x->pairs[kind].soft; // its columns have numbers in any case
+    if (found && (yields || x->named[found->named].shown))
+        return carom_near_named_name(x, &x->named[found->named], text, size);
     return carom_pair_name(x->shape[at.a], x->shape[at.b], text, size);
 }
 

@@ -213,8 +213,13 @@ typedef struct near_rule {
 /// Contact `part` of shapes a and b, in the order of the list, of an entry that names all its shapes one by one: its
 /// number under the entry's name, as if the pair were always there; 0: the name alone.  Not shown: of an entry with
 /// members of families, whose contacts have the names of their two shapes; its number is known on request.
-typedef struct near_named { int rule, a, b, part, number; bool shown; } near_named;
+/// own: its number in the pair as the entry has it, whose shapes are `swapped` in the list.
+typedef struct near_named { int rule, a, b, part, number, own; bool shown, swapped; } near_named;
 typedef struct near_number { long long number; int named; } near_number; // of a contact, and which of `named` has it
+
+/// Columns of contacts that yield, which are outputs: gap, its rate, force; slip rate and friction of every tangent.
+typedef enum soft_part { SOFT_GAP, SOFT_RATE, SOFT_FORCE, SOFT_SLIP, SOFT_FRICTION } soft_part;
+typedef struct soft_output { int named, tangent; soft_part part; } soft_output;
 
 /// Shapes that take part, and what two of them make.  Shapes that formulas do not tell apart are a group.
 struct near_pairs {
@@ -228,6 +233,8 @@ struct near_pairs {
     near_named *named;    // nnamed: contacts with columns of their own
     near_number *number;  // nnamed, sorted: their numbers
     int nnamed, parts;    // parts: numbers that a pair has for its contacts
+    soft_output *soft;    // nsoft: outputs of the model from number soft_from on, those of a contact in a row
+    int nsoft, soft_from;
     pair *pairs;          // one for every kind
     carom_contact *law;   // of each of them
     int *bounce, *rub;    // of each: which of the model's `bounces` is its restitution, which of `rubs` its friction,
@@ -258,7 +265,6 @@ struct near_pairs {
     size_t held_size;     // bytes of a pair whose tape has several features, held on some; 0: none has
 };
 
-enum { MOST_PAIRS = 80, FEW_BOXES = 2, MOST_BOXES = 300 }; // that are written out
 enum { MOST_NEAR_SHAPES = 1 << 26, MOST_LANES = 8 };
 
 /// Is b the first of two shapes in the order of the list?
@@ -302,6 +308,8 @@ int carom_model_entry_rule(const carom_model *m, int entry); // its rule; negati
 carom_status carom_near_system(carom_model *m, carom_error *err);
 enum { CAROM_CONTACT_NAME = 140 }; // bytes of a name: two names of 64 and what is between
 const char *carom_near_name(const carom_model *m, long long id, char *text, size_t size);
+/// The number of contact `part` of shapes a and b by a rule, behind ne + nc.
+long long carom_near_pair_number(const carom_model *m, int a, int b, int rule, int part);
 const char *carom_near_named_name(const struct near_pairs *x, const near_named *c, char *text, size_t size);
 /// Body A of a list comes first, whether there is a list or not.
 static inline bool carom_pair_in_order(const shape *a, const shape *b) {
@@ -350,6 +358,8 @@ void carom_soft_along(const carom_model *m, void *work, double t, const double *
                       double *external, double *damping);
 /// Where a contact is deeper than *most: how deep, and m->ncompliant plus the number of its pair of shapes.
 void carom_soft_deepest(const carom_model *m, void *work, const double *q, double *most, long long *which);
+/// Outputs of contacts that come and go, wherever their shapes are: out[] of all outputs.
+void carom_soft_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out);
 void carom_soft_tangent(const carom_model *m, void *work, double t, const double *q, const double *v, carom_matrix K,
                         carom_matrix C);
 

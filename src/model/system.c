@@ -2,12 +2,13 @@
 //
 // Work block: the tape's, the check tape's, then scratch for the largest group, then those of pairs of shapes.
 #include "expr/tape.h"
-#include "model/conditions.h"
 #include "flex/member.h"
 #include "linalg/matrix.h"
 #include "model/answers.h"
+#include "model/conditions.h"
 #include "model/pairs.h"
 #include "model/soft_gaps.h"
+#include "system/narrow.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -241,6 +242,13 @@ static carom_status hold(const void *model, void *work, carom_freeze what, doubl
     int n;
     pair *listed = carom_near_pairs(m, work, &n);
     return m->npairs || (m->near && m->near->held_size) ? carom_pairs_freeze(m, work, what, t, q, listed, n) : CAROM_OK;
+}
+
+// Of those that are found by search alone.
+static carom_status hold_searched(const void *model, void *work, carom_freeze what, double t, const double *q) {
+    (void)t;
+    carom_near_freeze(model, work, what, q);
+    return CAROM_OK;
 }
 
 // Entries of a matrix, from value `first` of a group on.  False when one is not finite.
@@ -536,6 +544,7 @@ carom_status carom_model_row(const carom_model *m, void *work, double t, const d
     const carom_values x = values(m, work, GROUP_ROW, t, q, v);
     const int bad = take(energy, x, 0, 2) | take(u, x, 2, m->own.dir);
     take(out, x, 2 + m->own.dir, m->nout); // an output may be what it is
+    carom_soft_outputs(m, work, t, q, v, out);
     add_member_energies(m, q, v, &energy[0], &energy[1]);
     carom_soft_energy(m, work, q, &energy[1]);
     if (m->npairs == 0) return bad ? CAROM_USER : CAROM_OK;
@@ -699,13 +708,14 @@ static carom_status place_work(carom_model *m, carom_error *err) {
             place_block(&end, carom_tape_work_size(m->near->rub_tape) +
                                   (size_t)(m->np + 2 + 2 * m->near->nrubs) * sizeof(double));
     m->given_work = place_block(&end, (size_t)m->np * sizeof(double));
-    const bool gaps = m->own.links > m->ne && (m->sys.flags & STEADY) != STEADY,
-               forces = m->nmember == 0 && !m->near && carom_graph_narrow(m->graph);
+    const bool gaps = m->own.links > m->ne && (m->sys.flags & STEADY) != STEADY, narrow = carom_graph_narrow(m->graph),
+               forces = m->nmember == 0 && !m->near && (narrow || (m->times_tape && m->npulses > 0));
     if (gaps || forces) {
         end = carom_bounds_work(m, gaps, forces, end);
         if (!end) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the bounds of gaps and forces");
         m->extensions->events.gap_bounds = gaps ? carom_model_bounds : NULL;
         m->extensions->events.force_bounds = forces ? carom_model_force_bounds : NULL;
+        if (!narrow) m->sys.flags |= CAROM_NARROW_IN_TIME;
     }
     m->sys.work_size = m->times_tape ? carom_times_work(m, end) : end;
     return CAROM_OK;
@@ -730,6 +740,7 @@ static void set_optional(carom_model *m, bool turns) {
     e->events.global_bounds = own && s->flags & CAROM_TIMELESS_GAPS ? reach : NULL;
     e->events.freeze = m->npairs || (m->near && m->near->patches) ? hold : NULL;
     e->list.freeze = m->near && m->near->held_size ? hold : NULL;
+    e->list.freeze_searched = m->near && m->near->patches ? hold_searched : NULL;
     e->checks.displacement_bound = m->npairs ? carom_model_travel : NULL;
     e->accounts.works = m->nelements ? works : NULL;
     e->speed.free_motion = m->only_expressions ? free_motion : NULL;

@@ -15,7 +15,7 @@ typedef struct pressing {
     const pair *p;
     const yielding *law;
     const double *W;        // of its kind
-    int d, n;               // its first direction, and how many it has
+    int part, d, n;         // its number, first direction, and how many it has
     double depth, w[DIRECTIONS], u[DIRECTIONS];
 } pressing;
 
@@ -50,7 +50,7 @@ static int each(const carom_model *m, void *work, double t, const double *q, con
         for (int i = 0; i < x.p->count; ++i) {
             if (!(gap[i] < 0)) continue;
             const constraint *c = &two_of(m, &x)->links[i];
-            x.depth = -gap[i], x.d = c->dir, x.n = c->ndir;
+            x.part = i, x.depth = -gap[i], x.d = c->dir, x.n = c->ndir;
             if (v && !known)
                 bad |= carom_pair_eval(m, work, x.p, PAIR_DIRECTIONS, q, m->v0, W),
                     belt = carom_pair_belt(m, work, x.p, q, NULL, s, NULL), known = true;
@@ -84,6 +84,36 @@ int carom_soft_force(const carom_model *m, void *work, double t, const double *q
     return can_press(m) ? each(m, work, t, q, v, add_force, f) : 0;
 }
 
+void carom_soft_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out) {
+    const struct near_pairs *near = m->near;
+    double *W = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv, gap[MOST], s[3], F[DIRECTIONS] = {0};
+    pressing x = {.W = W};
+    double g = 0;
+    pair p;
+    for (int i = 0; near && i < near->nsoft; ++i) {
+        const soft_output *o = &near->soft[i];
+        const near_named *of = &near->named[o->named];
+        if (i == 0 || near->soft[i - 1].named != o->named) {
+            p = near->pairs[*carom_near_kind_of(near, of->rule, near->group[of->a], near->group[of->b])];
+            p.A = near->shape[of->a], p.B = near->shape[of->b];
+            carom_pair_place(m, &p);
+            x.p = &p, x.law = p.soft;
+            const constraint *c = &two_of(m, &x)->links[of->part];
+            int bad = carom_pair_eval(m, work, &p, PAIR_GAPS, q, m->v0, gap);
+            bad |= carom_pair_eval(m, work, &p, PAIR_DIRECTIONS, q, m->v0, W);
+            g = bad ? NAN : gap[of->part];
+            x.d = c->dir, x.n = c->ndir, x.depth = fmax(0, -g);
+            carom_belts_at(m, work, t, q);
+            move(m, &x, v, carom_pair_belt(m, work, &p, q, NULL, s, NULL) ? s : NULL);
+            double elastic;
+            press(&x, x.u, F, &elastic);
+            for (int k = 0; k < x.n && carom_near_off(m, work, &p); ++k) F[k] = 0;
+        }
+        const double value[] = {g, x.u[0], F[0], x.u[o->tangent], F[o->tangent]};
+        out[near->soft_from + i] = value[o->part];
+    }
+}
+
 static void add_energy(const carom_model *m, const pressing *x, void *to) {
     (void)m;
     *(double *)to += x->law->stiffness / (x->law->exponent + 1) * pow(x->depth, x->law->exponent + 1);
@@ -113,12 +143,12 @@ void carom_soft_power(const carom_model *m, void *work, double t, const double *
     *damping += power[1];
 }
 
-typedef struct deepest { double *most; const pair *p; } deepest;
+typedef struct deepest { double *most; const pair *p; int part; } deepest;
 
 static void look_deeper(const carom_model *m, const pressing *x, void *to) {
     deepest *d = to;
     (void)m;
-    if (x->depth > *d->most) *d->most = x->depth, d->p = x->p;
+    if (x->depth > *d->most) *d->most = x->depth, d->p = x->p, d->part = x->part;
 }
 
 void carom_soft_deepest(const carom_model *m, void *work, const double *q, double *most, long long *which) {
@@ -129,7 +159,7 @@ void carom_soft_deepest(const carom_model *m, void *work, const double *q, doubl
     int a = 0, b = 0;
     while (m->near->shape[a] != d.p->A) ++a;
     while (m->near->shape[b] != d.p->B) ++b;
-    *which = m->ncompliant + (long long)a * m->near->nshapes + b;
+    *which = m->ncompliant + carom_near_pair_number(m, a, b, d.p->entry_number, d.part);
 }
 
 /// Where power goes that is asked in parts.

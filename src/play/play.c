@@ -174,7 +174,7 @@ static carom_record *open_record(const carom_model *m, carom_sim *sim, const run
 }
 
 static bool write_page(carom_result *result, const carom_model *m, const char *text) {
-    page p = {.r = result, .file = "model", .positions = carom_model_count(m).coordinates};
+    page p = {.r = result, .file = "model", .of = m};
     carom_error err = {0};
     char why[300];
     carom_drawing *drawing = NULL;

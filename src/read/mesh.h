@@ -12,7 +12,7 @@ typedef struct carom_mesh {
     int *part_at;   // nparts + 1: triangles of each
 } carom_mesh;
 
-/// CAROM_BAD_INPUT: err says what is wrong, and where in the file.  On success to be freed.
+/// CAROM_BAD_INPUT: err gives the reason, and where in the file.  On success to be freed.
 carom_status carom_mesh_read(const char *text, size_t length, const char *file, carom_mesh *mesh, carom_error *err);
 void carom_mesh_free(carom_mesh *mesh);
 /// Is every part closed, with triangles that are counterclockwise seen from outside?

@@ -4,6 +4,7 @@
 // on a chain of helpers, one for each joint but the last, which take a thousandth of its mass each.  Elements that have
 // no counterpart are counted and listed at the end of the model.
 #include "base/number.h"
+#include "base/pi.h"
 #include "read/robot.h"
 #include "read/yaml.h"
 #include "scheme/advice.h"
@@ -12,7 +13,6 @@
 #include <string.h>
 
 enum { DEEPEST_INCLUDE = 8, MOST_OMITTED = 100, CLASSES = 512 };
-static const double PI = 3.14159265358979323846;
 
 typedef enum joint_type { HINGE, SLIDE, BALL, FREE } joint_type;
 
@@ -758,8 +758,9 @@ static void put_springs(const mjcf *m) {
     }
 }
 
+// Where shapes may touch planes the model starts beside them: MuJoCo lets them overlap, robots stand in the floor.
 static void put_limits(const mjcf *m) {
-    bool first = true, any = false;
+    bool first = true, any = false, on_plane = false;
     for (const joint *j = m->joints; j; j = j->next) {
         if (!moves(j) || (!j->limited && j->friction == 0)) continue;
         if (first) put(m, "contacts:\n");
@@ -783,7 +784,7 @@ static void put_limits(const mjcf *m) {
                 g->name, p->name, g->of->name, g->name, p->name);
             carom_put_number(&m->i, fmax(g->friction, p->friction));
             put(m, "}\n");
-            first = false;
+            first = false, on_plane = true;
         }
     }
     for (const geom *g = m->i.def->floor ? m->geoms : NULL; g; g = g->next) {
@@ -793,6 +794,7 @@ static void put_limits(const mjcf *m) {
         any = true;
     }
     if (any) put(m, "], floor]}\n");
+    if (any || on_plane) put(m, "start: project\n");
 }
 
 // -- actuators --------------------------------------------------------------------------------------------------------

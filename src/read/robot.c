@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+static const double ROUNDED = 1e-15; // of 1, or of the largest moment: what a turned frame leaves of a zero
+static const double NO_TURN = 1e-14; // of a quaternion: sine of half an angle that is rounding
+
 carom_status carom_import_fail(const importing *r, const xml_element *e, const char *format, ...) {
     char text[600];
     va_list args;
@@ -254,7 +257,7 @@ void carom_put_quoted(const importing *r, const char *text) {
 // The shortest text of a number; what is only rounding of a turned frame is 0.
 void carom_put_number(const importing *r, double x) {
     char text[40];
-    if (fabs(x) < 1e-15) x = 0;
+    if (fabs(x) < ROUNDED) x = 0;
     carom_shortest(text, sizeof text, 12, x);
     carom_put(r, "%s", text);
 }
@@ -272,7 +275,7 @@ void carom_put_turn(const importing *r, const double *R) {
     double q[4];
     carom_quaternion_of(R, q);
     const double s = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    if (s < 1e-14) return;
+    if (s < NO_TURN) return;
     carom_put(r, ", angle: ");
     carom_put_number(r, 2 * atan2(s, q[0]));
     carom_put_list(r, ", axis: ", (const double[]){q[1] / s, q[2] / s, q[3] / s}, 3);
@@ -298,7 +301,7 @@ void carom_put_body(const importing *r, const char *name, const mass *x, const f
                  most = fmax(J[0], fmax(J[1], J[2]));
     carom_put(r, ", inertia: [");
     for (int i = 0; i < 6; ++i) { // moments may be small; products that are only rounding are 0
-        carom_shortest(text, sizeof text, 12, i > 2 && fabs(J[i]) < 1e-15 * most ? 0 : J[i]);
+        carom_shortest(text, sizeof text, 12, i > 2 && fabs(J[i]) < ROUNDED * most ? 0 : J[i]);
         carom_put(r, "%s%s", i ? ", " : "", text);
     }
     carom_put(r, "]");

@@ -608,7 +608,7 @@ static void put_contacts(const robot *r) {
             put(r, "%s%s.c%d", any ? ", " : "", r->links[i].name, k + 1);
             any = true;
         }
-    if (any) put(r, "], floor]}\n");
+    if (any) put(r, "], floor]}\nstart: project\n"); // feet often begin below 0
 }
 
 // Limits of velocity belong to the control of motors.

@@ -42,6 +42,12 @@ void carom_close_these(const carom_step *s, carom_local *L, const bool *in) {
         if (in[c]) join(s->sys, L, s->sys->ne + c);
 }
 
+bool carom_closes(const carom_step *s, const double *g_0, const double *g_1) {
+    for (int id = s->sys->ne; id < s->sys->ne + s->sys->nc; ++id)
+        if (!carom_closed(s, g_0[id]) && carom_closed(s, g_1[id])) return true;
+    return false;
+}
+
 // -- magnitudes ------------------------------------------------------------------------------------------------------
 
 double carom_local_magnitude(const carom_local *L, int k, const double *x) {

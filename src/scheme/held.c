@@ -15,14 +15,14 @@ static carom_status clear(const carom_held_step *z, carom_step *s, bool *all) {
 }
 
 carom_status carom_held_solve(const carom_held_step *z, carom_step *s) {
-    if (!s->sys->listed || !s->sys->events->freeze) return z->solve(z->work, s);
+    if (!s->sys->contact_list->freeze_searched) return z->solve(z->work, s);
     bool all = false;
     const carom_traces before = carom_problem_traces(s);
     for (int k = 0; !all && k < ROUNDS; ++k) {
         if (k > 0) carom_problem_take_back(s, &before);
-        CAROM_TRY(carom_freeze_features(s, k > 0 ? CAROM_FREEZE_AGAIN : CAROM_FREEZE, s->t + s->h, z->q));
+        CAROM_TRY(carom_freeze_searched(s, k > 0 ? CAROM_FREEZE_AGAIN : CAROM_FREEZE, s->t + s->h, z->q));
         const carom_status status = z->solve(z->work, s);
-        CAROM_TRY(carom_freeze_features(s, CAROM_RELEASE, s->t, s->q));
+        CAROM_TRY(carom_freeze_searched(s, CAROM_RELEASE, s->t, s->q));
         CAROM_TRY(status);
         CAROM_TRY(clear(z, s, &all));
     }

@@ -449,3 +449,14 @@ carom_status carom_problem_impact(carom_step *s, const carom_local *L, const dou
     carom_copy(s->p, I->p, n);
     return CAROM_OK;
 }
+
+carom_status carom_impact(carom_step *s, const carom_local *L, const carom_factor *F, double *v, double *u_0,
+                          const double *u_back, double *u_1) {
+    carom_problem_form(s, L, L, F, 1);
+    carom_local_velocity(u_0, L, v);
+    CAROM_TRY(carom_problem_impact(s, L, u_0, u_back ? u_back : u_0));
+    carom_problem_apply(s, v, 1);
+    carom_local_velocity(u_1, L, v);
+    carom_account_impulses(s, L, s->problem.p, u_0, u_1);
+    return CAROM_OK;
+}

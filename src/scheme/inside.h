@@ -40,8 +40,8 @@ typedef struct carom_inside {
     carom_prox_rule prox;
     double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is
                          // counted
-    double limited, limited_most; // (TOL-6): the same for large problems of contacts that come and go: the chain of
-                                  // solvers ends with it; the step goes on with it.  0: as for others
+    double limited, limited_most; // (TOL-6): the same for contacts that come and go: the chain of solvers ends with it;
+                                  // the step goes on with it.  0: as for others
     carom_rise *rise;
     carom_choice *choice; // kept: which solver goes first on large problems
     const double *residual; // kept: largest one of contact problems before those of carom_step.counts
@@ -86,12 +86,10 @@ typedef struct carom_inside {
                                // none
 } carom_inside;
 
-/// (TOL-6)  Is the work on a problem of so many rows limited?
-static inline bool carom_limited(const carom_inside *x, int rows) {
-    return x->delassus.parts.blocks && carom_chain_loose(rows, x->limited, 1);
-}
+/// (TOL-6)  Is the work on contact problems limited?
+static inline bool carom_limited(const carom_inside *x) { return x->delassus.parts.blocks && x->limited > 0; }
 
 /// (TOL-5)  With which residual over contact.scale does the chain of solvers end?
-static inline double carom_acceptable(const carom_inside *x, int rows) {
-    return carom_limited(x, rows) ? x->limited : fmin(x->accept, CAROM_EXCUSED);
+static inline double carom_acceptable(const carom_inside *x) {
+    return carom_limited(x) ? x->limited : fmin(x->accept, CAROM_EXCUSED);
 }

@@ -64,6 +64,23 @@ carom_local carom_contacts_of(const carom_step *s, const carom_local *of, int *a
     return L;
 }
 
+enum { A_WHILE = 4 }; // steps: a factor by levels that is tried in vain costs a fifth of a whole one
+
+bool carom_chord_finish(carom_chord *c, carom_saddle *S, bool first, bool contacts) {
+    bool levels = c->whole && first && !contacts;
+    if (c->whole && !first) *c->whole = A_WHILE;
+    else if (levels && *c->whole > 0) levels = false, *c->whole -= 1;
+    c->age = 0;
+    return (levels && carom_saddle_finish_levels(S)) || carom_saddle_finish(S);
+}
+
+bool carom_chord_solve_checked(carom_chord *c, carom_saddle *S, double small) {
+    if (carom_saddle_solve_checked(S, small)) return true;
+    if (!S->by_level) return false;
+    *c->whole = A_WHILE;
+    return carom_saddle_finish(S) && carom_saddle_solve_checked(S, small);
+}
+
 bool carom_joints_met(const carom_step *s, const carom_local *L, const double *u, int n, double rounding) {
     return carom_joints_size(s, L, u, n) <= fmax(s->tol * s->scale, rounding);
 }

@@ -77,10 +77,19 @@ void carom_past_note(carom_past *past, const carom_step *s, int nb, const double
 
 /// A factor that serves several iterates: corrections made with it beyond the first; what was left of the equations at
 /// the last iterate, and at the one before.
-typedef struct carom_chord { int age; double left, before; } carom_chord;
+typedef struct carom_chord {
+    int age;
+    double left, before;
+    double *whole; // kept: steps that begin with the whole factor; NULL: all do
+} carom_chord;
 /// Does it serve once more?  It does while the iteration contracts with it.
 static inline bool carom_chord_serves(const carom_chord *c) { return c->age == 0 || c->left <= 0.1 * c->before; }
 static inline void carom_chord_note(carom_chord *c, double left) { c->before = c->left, c->left = left; }
+/// The factor of what S has been given.  Without contacts the first one of a step is by levels (SDL-5); where the
+/// iteration does not contract with it, the steps that follow begin with whole ones.
+bool carom_chord_finish(carom_chord *c, carom_saddle *S, bool first, bool contacts);
+/// carom_saddle_solve_checked() with it; with the whole factor where that by levels does not serve.
+bool carom_chord_solve_checked(carom_chord *c, carom_saddle *S, double small);
 
 /// The contacts of L's set, behind its joints; at: their rows, counted from the first one (room for all of L).
 carom_local carom_contacts_of(const carom_step *s, const carom_local *L, int *at);

@@ -20,6 +20,9 @@ static inline void carom_account_split(carom_account *a, const carom_account *b)
 /// fourth on, components that would change by one unit in their last place stay.  docs/METHODS.md, "When the position
 /// rounds".
 void carom_move_iterate(const carom_step *s, double *q1, const double *q0, double h, const double *v, int k);
+/// q_0 = q, v_0 = v, q = q_0 (+) h v_0 of the step's state, in one pass: for schemes that change it in place, which put
+/// it back when they fail.
+void carom_move_keeping(const carom_step *s, double *q_0, double *v_0, double h);
 
 /// Row r of `to` becomes row k of `from`; to's columns have room for it.
 void carom_local_take_row(carom_local *to, int r, const carom_local *from, int k);
@@ -41,6 +44,8 @@ carom_status carom_gaps_before(carom_step *s, double *g);
 
 /// Hold the features of contacts, or release them, as carom_system_events.freeze does.
 carom_status carom_freeze_features(carom_step *s, carom_freeze what, double t, const double *q);
+/// The same for contacts alone that are found by search (carom_system_list.freeze_searched).
+carom_status carom_freeze_searched(carom_step *s, carom_freeze what, double t, const double *q);
 
 /// L's set: all bilateral constraints and the contacts whose g is not positive, for schemes that keep sets by signs.
 void carom_close(const carom_step *s, carom_local *L, const double *g);
@@ -92,6 +97,9 @@ carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int i
 /// u, local velocities of L's set before an impact, as seen at the start of a step: a contact whose directions jump on
 /// the way to the point (a kink), where L has them, takes those at the point (CL-5).  v is the velocity before.
 carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *L, carom_evaluation_point at);
+
+/// Does a contact that is open by g_0 close by g_1?
+bool carom_closes(const carom_step *s, const double *g_0, const double *g_1);
 
 /// As carom_system_directions(), without a call.
 static inline int carom_directions_of(const carom_system *sys, int id) {
@@ -283,6 +291,12 @@ void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_loca
 /// c -= G x.
 void carom_problem_subtract(carom_step *s, const double *x);
 
+/// Restitution of row k of block b of a set; 0 for joints.
+static inline double carom_row_restitution(const carom_system *sys, const carom_local *L, int b, int k) {
+    if (L->id[b] < sys->ne) return 0;
+    const carom_contact *c = sys->contacts + (L->id[b] - sys->ne);
+    return k == L->at[b] ? c->restitution : c->tangential_restitution;
+}
 /// Restitution of a contact (0 .. nc-1) that is hit with the normal velocity u_N.
 double carom_restitution(const carom_step *s, int contact, double u_N);
 
@@ -337,6 +351,11 @@ void carom_problem_take_back(carom_step *s, const carom_traces *before);
 /// laws of s->problem?  To tolerance, to the rounding given, to that of G p (CP-9), or as well as the last problem was
 /// solved.
 bool carom_problem_met(carom_step *s, const int *id, double rounding);
+
+/// An impact of L's set by the laws of its contacts: v in place, accounted.  u_0, u_1: its local velocities before and
+/// after.  u_back: as carom_problem_impact(), and may be u_1; NULL: u_0.
+carom_status carom_impact(carom_step *s, const carom_local *L, const carom_factor *F, double *v, double *u_0,
+                          const double *u_back, double *u_1);
 
 /// As carom_problem_apply, for other numbers than p, from the first row on.
 void carom_problem_react(carom_step *s, double *v, double a, const double *p, int rows);

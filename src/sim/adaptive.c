@@ -31,7 +31,7 @@ static bool jumps(carom_sim *sim, unsigned char where, bool more) {
     for (int c = 0; s->record.reacted && c < s->sys->nc; ++c) {
         const int d = s->dir[s->sys->ne + c];
         if (sim->memory[c].closed || !(s->record.impulse[d] > (more ? sim->booked[d] : 0))) continue;
-        sim->hit[c] |= where;
+        sim->whole.hit[c] |= where;
         any = true;
     }
     return any;
@@ -42,10 +42,10 @@ static bool order_differs(const carom_sim *sim) {
     int contacts = 0;
     unsigned char any = 0, all = WHOLE | FIRST_HALF | SECOND_HALF;
     for (int c = 0; c < sim->step.sys->nc; ++c) {
-        if (!sim->hit[c]) continue;
+        if (!sim->whole.hit[c]) continue;
         contacts += 1;
-        any |= sim->hit[c];
-        all &= sim->hit[c];
+        any |= sim->whole.hit[c];
+        all &= sim->whole.hit[c];
     }
     return contacts > 1 && !(any == all && (all == (WHOLE | FIRST_HALF) || all == (WHOLE | SECOND_HALF)));
 }
@@ -64,10 +64,10 @@ static bool touches(const carom_sim *sim) {
 static carom_status violation(carom_sim *sim, double t, double *most, carom_error *err) {
     const int ne = sim->step.sys->ne, all = ne + sim->sys->nc, k = sim->sys->ne - ne; // gap_try: of what schemes see
     if (all == 0 || !sim->control.violation) return CAROM_OK;
-    carom_status status = carom_gaps(&sim->step, sim->gap_try, t, sim->q);
+    carom_status status = carom_gaps(&sim->step, sim->whole.gap, t, sim->q);
     if (status == CAROM_RETRY) status = CAROM_NOT_CONVERGED; // a smaller step may do
     if (status != CAROM_OK) return carom_fail(err, status, "%s", sim->error.text);
-    for (int id = ne; id < all; ++id) *most = fmax(*most, -sim->gap_try[id] - fmax(0, -sim->gap[id + k]));
+    for (int id = ne; id < all; ++id) *most = fmax(*most, -sim->whole.gap[id] - fmax(0, -sim->gaps.now[id + k]));
     *most = fmax(*most, sim->inside.entered);
     return CAROM_OK;
 }
@@ -98,7 +98,7 @@ static double slip_that_ended(const carom_sim *sim) {
     const size_t at = (size_t)((const unsigned char *)s->record.u_after - (const unsigned char *)sim->kept);
     carom_step before = *s;
     double most = 0;
-    before.record.u_after = (double *)((unsigned char *)sim->before + at);
+    before.record.u_after = (double *)((unsigned char *)sim->undo.block + at);
     // schemes that locate events begin anew there
     for (int c = 0; s->record.reacted && !sim->scheme->emits_events && c < s->sys->nc; ++c) {
         if (carom_system_recorded(s->sys, s->sys->ne + c) == 1 || !sim->memory[c].closed) continue;
@@ -111,16 +111,16 @@ static double slip_that_ended(const carom_sim *sim) {
 // How far the largest velocity goes in h, in units of the tolerance.
 static double moved(const carom_sim *sim, double h) {
     const carom_system *sys = sim->sys;
-    const double speed = fmax(carom_size_moving(sys, sim->v, sys->nv), carom_size_moving(sys, sim->v_0, sys->nv));
-    return speed * h / (sim->control.atol + sim->control.rtol * carom_size_moving(sys, sim->q_0, sys->nq));
+    const double speed = fmax(carom_size_moving(sys, sim->v, sys->nv), carom_size_moving(sys, sim->undo.v, sys->nv));
+    return speed * h / (sim->control.atol + sim->control.rtol * carom_size_moving(sys, sim->undo.q, sys->nq));
 }
 
 // The difference of velocities, in units of the tolerance of the largest of the run: a slow bounce among fast ones is
 // not resolved where it does not move noticeably.
 static double noticeable(const carom_sim *sim) {
-    const double size = fmax(sim->kept->fastest, carom_size_moving(sim->sys, sim->v_0, sim->sys->nv));
+    const double size = fmax(sim->kept->fastest, carom_size_moving(sim->sys, sim->undo.v, sim->sys->nv));
     double most = 0;
-    for (int i = 0; i < sim->sys->nv; ++i) most = fmax(most, fabs(sim->v[i] - sim->v_try[i]));
+    for (int i = 0; i < sim->sys->nv; ++i) most = fmax(most, fabs(sim->v[i] - sim->whole.v[i]));
     return most / (sim->control.atol + sim->control.rtol * size);
 }
 
@@ -163,10 +163,10 @@ static carom_status work_error(carom_sim *sim, const carom_works *w, double t, d
     if (!(*error > 1)) return CAROM_OK;
     for (int i = 0; s->record.reacted && i < sim->nl; ++i)
         push += fabs(s->record.impulse[i]) + h * fabs(s->record.force[i]);
-    carom_status status = carom_force(s, sim->v_try, t, sim->q, sim->v);
+    carom_status status = carom_force(s, sim->whole.v, t, sim->q, sim->v);
     if (status == CAROM_RETRY) status = CAROM_NOT_CONVERGED; // a smaller step may do
     if (status != CAROM_OK) return carom_fail(err, status, "%s", sim->error.text);
-    for (int i = 0; i < sim->sys->nv; ++i) push += h * fabs(sim->v_try[i]);
+    for (int i = 0; i < sim->sys->nv; ++i) push += h * fabs(sim->whole.v[i]);
     *error = most / (sim->control.rtol * all + sim->control.atol * push);
     return CAROM_OK;
 }
@@ -195,15 +195,15 @@ static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, 
     const int nq = sim->sys->nq, nv = sim->sys->nv;
     double deepest = 0, before[CAROM_WORKS], work, sum;
     carom_works w = {.powers = false};
-    memset(sim->hit, 0, (size_t)sim->step.sys->nc);
+    memset(sim->whole.hit, 0, (size_t)sim->step.sys->nc);
     CAROM_TRY(begin_behind(sim, x, err));
     booked(sim, before);
     CAROM_TRY(carom_sim_advance(sim, t, h, err));
     booked(sim, w.whole);
     for (int i = 0; i < CAROM_WORKS; ++i) w.whole[i] -= before[i];
     bool jump = jumps(sim, WHOLE, false), touch = touches(sim);
-    carom_copy(sim->q_try, sim->q, nq);
-    carom_copy(sim->v_try, sim->v, nv);
+    carom_copy(sim->whole.q, sim->q, nq);
+    carom_copy(sim->whole.v, sim->v, nv);
     carom_sim_try_again(sim);
     sim->inside.entered = 0;
     CAROM_TRY(begin_behind(sim, x, err));
@@ -228,18 +228,18 @@ static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, 
     // (AD-8)  a step in which slip ends is of second order at best
     const double weight = *p == 0 ? 2 : 1 / (ldexp(1, *p > 2 && (ended > 0 || slip_that_ended(sim) > 0) ? 2 : *p) - 1);
     // (AD-3)  new penetration counts against the tolerance of a length
-    *error = fmax(weight * difference(sim, sim->q_try, sim->q, sim->q_0, nq),
+    *error = fmax(weight * difference(sim, sim->whole.q, sim->q, sim->undo.q, nq),
                   deepest / (sim->control.atol + sim->control.rtol * k->length));
     // error <- max(error, h u/12) where slip u ends in the first half and whole and halves agree
     const double unknown =
-        h * ended / 12 / (sim->control.atol + sim->control.rtol * carom_size_moving(sim->sys, sim->q_0, nq));
+        h * ended / 12 / (sim->control.atol + sim->control.rtol * carom_size_moving(sim->sys, sim->undo.q, nq));
     if (*error < 0.5 * unknown) *error = unknown;
     // (AD-6)  Contacts that close within rounding of each other may be hit in another order by the halves, and
     //         velocities
     // then differ whatever the step.  Where nothing moves noticeably during the step, that is the model's to decide.
     // Contacts hit in the same order leave velocities that differ by the forces during the step: a shorter one brings
     // them together.
-    const double apart = weight * difference(sim, sim->v_try, sim->v, sim->v_0, nv);
+    const double apart = weight * difference(sim, sim->whole.v, sim->v, sim->undo.v, nv);
     const bool still = apart > 1 && jump && *error <= 1 && moved(sim, h) < STILL;
     if (!still) *error = fmax(*error, apart);
     else if (last || order_differs(sim)) sim->kept->ledger.undecided += 1;
@@ -247,8 +247,8 @@ static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, 
     // (AD-7)  x <- x + (x - x')/(2^p - 1) where no contact acts: closed contacts would chatter
     if (sim->control.extrapolate && !touch) {
         const double part = 1 / (ldexp(1, order_between(sim)) - 1);
-        for (int i = 0; i < nq; ++i) sim->q[i] += part * (sim->q[i] - sim->q_try[i]);
-        for (int i = 0; i < nv; ++i) sim->v[i] += part * (sim->v[i] - sim->v_try[i]);
+        for (int i = 0; i < nq; ++i) sim->q[i] += part * (sim->q[i] - sim->whole.q[i]);
+        for (int i = 0; i < nv; ++i) sim->v[i] += part * (sim->v[i] - sim->whole.v[i]);
     }
     booked(sim, w.halves);
     for (int i = 0; i < CAROM_WORKS; ++i) w.halves[i] -= before[i];

@@ -69,10 +69,11 @@ static void hold(carom_sim *sim, bool earlier) {
 
 // States inside the step that is just done.
 static carom_status show_dense(carom_sim *sim, double t, double h, carom_error *err) {
-    for (int j = 0; j < sim->dense; ++j) {
-        const double x = (j + 0.5) / sim->dense;
-        sim->scheme->dense(sim->scheme_work, &sim->step, x, sim->q_in, sim->v_in);
-        const carom_status status = sim->on_dense(sim->dense_user, t + x * h, sim->q_in, sim->v_in);
+    for (int j = 0; j < sim->callbacks.states; ++j) {
+        const double x = (j + 0.5) / sim->callbacks.states;
+        sim->scheme->dense(sim->scheme_work, &sim->step, x, sim->callbacks.q, sim->callbacks.v);
+        const carom_status status =
+            sim->callbacks.dense(sim->callbacks.dense_user, t + x * h, sim->callbacks.q, sim->callbacks.v);
         if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: stopped", t);
     }
     return CAROM_OK;
@@ -104,12 +105,12 @@ __attribute__((noinline)) // most steps never come here
 static carom_status again(carom_sim *sim, const attempt *a, carom_status status, carom_error *err) {
     carom_step *s = &sim->step;
     const double t = a->t, h = a->h;
-    const carom_largest largest = a->later ? a->largest : carom_largest_of(sim->before);
+    const carom_largest largest = a->later ? a->largest : carom_largest_of(sim->undo.block);
     carom_largest_again(sim->kept, &largest); // iterates of a refused step say nothing about the motion
     // whatever it made of it
     if (s->inside->stop && s->inside->stop(s->inside->stop_user))
         status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t);
-    const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
+    const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->undo.refused_scale;
     const bool ends = sim->scheme->limitations & CAROM_NO_STEP_CHANGE || a->depth == SMALLER ||
                       (at_rest && a->accept >= AT_REST),
                last = ends && sim->scheme->positions && !s->inside->last;
@@ -132,7 +133,7 @@ static carom_status again(carom_sim *sim, const attempt *a, carom_status status,
         s->inside->accept = a->accept;
         return status;
     }
-    sim->refused_scale = s->contact.refused;
+    sim->undo.refused_scale = s->contact.refused;
     CAROM_TRY(advance(sim, t, 0.5 * h, a->depth + 1, err));
     return advance(sim, t + 0.5 * h, 0.5 * h, a->depth + 1, err);
 }
@@ -153,7 +154,8 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     s->n = sim->kept->n;
     s->jumped = (sim->kept->jumped && t == sim->kept->t) || t == sim->behind;
     if (!carom_account_empty(&s->record.account)) s->record.account = (carom_account){0};
-    s->inside->gaps = sim->keeps_gaps && !sim->stale && depth == 0 && !s->jumped && t == sim->kept->t ? sim->gap : NULL;
+    const bool known = sim->gaps.kept && !sim->gaps.stale && depth == 0 && !s->jumped && t == sim->kept->t;
+    s->inside->gaps = known ? sim->gaps.now : NULL;
     s->record.t = t + h;
     // Most steps touch nothing: then impulses and forces are zero already and stay so.
     s->inside->power.accounted = false;
@@ -179,7 +181,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
                    holds = s->record.reacted || sim->kept->holding;
         if (books) carom_sim_account_step(sim);
         if (holds) hold(sim, a.reacted);
-        return sim->on_dense ? show_dense(sim, a.t, a.h, err) : CAROM_OK;
+        return sim->callbacks.dense ? show_dense(sim, a.t, a.h, err) : CAROM_OK;
     }
     return grown(sim, a.t, a.h, err);
 }

@@ -10,15 +10,15 @@
 typedef struct place { bool reacted, stale; int nevents; } place;
 
 static place keep(carom_sim *sim) {
-    memcpy(sim->piece, sim->kept, sim->kept_size);
-    return (place){sim->step.record.reacted, sim->stale, sim->step.record.nevents};
+    memcpy(sim->switches.piece, sim->kept, sim->kept_size);
+    return (place){sim->step.record.reacted, sim->gaps.stale, sim->step.record.nevents};
 }
 
 static void go_back(carom_sim *sim, place at) {
-    memcpy(sim->kept, sim->piece, sim->kept_size);
+    memcpy(sim->kept, sim->switches.piece, sim->kept_size);
     sim->step.record.reacted = at.reacted, sim->step.record.nevents = at.nevents;
     sim->step.record.account = (carom_account){0};
-    sim->stale = at.stale;
+    sim->gaps.stale = at.stale;
     carom_sim_tell(sim);
 }
 
@@ -40,15 +40,15 @@ typedef struct watchers {
 } watchers;
 
 static watchers unwatch(carom_sim *sim) {
-    const watchers had = {sim->on_dense, sim->on_inner, sim->inside.on_event, sim->inside.on_change};
-    sim->on_dense = NULL, sim->inside.on_event = NULL, sim->inside.on_change = NULL;
-    carom_sim_watch_inner(sim, NULL, sim->inner_user);
+    const watchers had = {sim->callbacks.dense, sim->callbacks.inner, sim->inside.on_event, sim->inside.on_change};
+    sim->callbacks.dense = NULL, sim->inside.on_event = NULL, sim->inside.on_change = NULL;
+    carom_sim_watch_inner(sim, NULL, sim->callbacks.inner_user);
     return had;
 }
 
 static void watch(carom_sim *sim, watchers w) {
-    sim->on_dense = w.dense, sim->inside.on_event = w.event, sim->inside.on_change = w.change;
-    carom_sim_watch_inner(sim, w.inner, sim->inner_user);
+    sim->callbacks.dense = w.dense, sim->inside.on_event = w.event, sim->inside.on_change = w.change;
+    carom_sim_watch_inner(sim, w.inner, sim->callbacks.inner_user);
 }
 
 // (SW-1)  *to becomes the end of the interval, which lies behind the first change; where it is the start of the piece,
@@ -56,14 +56,14 @@ static void watch(carom_sim *sim, watchers w) {
 static carom_status locate(carom_sim *sim, place at, double from, double *to, carom_error *err) {
     const int n = sim->sys->conditional->nswitches;
     double low = from;
-    carom_copy(sim->wanted, sim->on_next, n);
+    carom_copy(sim->switches.wanted, sim->switches.next, n);
     while (*to - low > 2 * carom_sim_instant(sim, *to)) {
         const double middle = low + 0.5 * (*to - low);
         bool some;
         if (!(middle > low && middle < *to)) break;
         go_back(sim, at);
         CAROM_TRY(advance(sim, from, middle - from, middle, &some, err));
-        if (some) *to = middle, carom_copy(sim->wanted, sim->on_next, n);
+        if (some) *to = middle, carom_copy(sim->switches.wanted, sim->switches.next, n);
         else low = middle;
     }
     if (low == from) *to = from;
@@ -89,9 +89,9 @@ carom_status carom_sim_between_switches(carom_sim *sim, double h, double t_1, ca
             if (to > from) CAROM_TRY(advance(sim, from, length, to, &there, err));
         }
         if (!some || to == t_1) return CAROM_OK; // at the end of the step: carom_sim_switch_accounted()
-        sim->decided = true; // whatever rounding makes of the condition there
+        sim->switches.decided = true; // whatever rounding makes of the condition there
         status = carom_sim_pass(sim, to - from, to, to, err);
-        sim->decided = false;
+        sim->switches.decided = false;
         CAROM_TRY(status);
         from = to;
     }

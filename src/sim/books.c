@@ -11,8 +11,8 @@
 carom_status carom_sim_failed(carom_sim *sim, carom_status status, const char *what, carom_error *err) {
     carom_step *s = &sim->step;
     const double t = sim->kept->t;
-    if (status == CAROM_USER && (carom_gaps(s, sim->gap_try, t, sim->q) != CAROM_OK ||
-                                 carom_force(s, sim->v_try, t, sim->q, sim->v) != CAROM_OK))
+    if (status == CAROM_USER && (carom_gaps(s, sim->whole.gap, t, sim->q) != CAROM_OK ||
+                                 carom_force(s, sim->whole.v, t, sim->q, sim->v) != CAROM_OK))
         return carom_fail(err, status, "%s", sim->error.text);
     return carom_fail(err, status, "t = %.9g: the model failed to compute its %s", sim->kept->t, what);
 }
@@ -63,14 +63,14 @@ static inline carom_status observe(carom_sim *sim, double *in, double *out, caro
     carom_status status = CAROM_OK;
     const bool power = !sim->inside.power.accounted || sys->listed; // gaps of slots that are not in use are infinite
     *in = *out = 0;
-    sim->stale = false;
+    sim->gaps.stale = false;
     if (sys->speed->observe && power) {
-        status = sys->speed->observe(sys->model, work, t, sim->q, sim->v, sim->gap, in, out);
+        status = sys->speed->observe(sys->model, work, t, sim->q, sim->v, sim->gaps.now, in, out);
         return status == CAROM_OK ? CAROM_OK : carom_sim_failed(sim, status, "gaps and power", err);
     }
-    carom_zero(sim->gap, sys->ne + sys->nc);
-    if (sys->ne + sys->nc > 0) status = sys->gaps(sys->model, work, t, sim->q, sim->gap);
-    if (status == CAROM_OK && !(carom_norm_max(sim->gap, sys->ne + sys->nc) < HUGE_VAL)) status = CAROM_USER;
+    carom_zero(sim->gaps.now, sys->ne + sys->nc);
+    if (sys->ne + sys->nc > 0) status = sys->gaps(sys->model, work, t, sim->q, sim->gaps.now);
+    if (status == CAROM_OK && !(carom_norm_max(sim->gaps.now, sys->ne + sys->nc) < HUGE_VAL)) status = CAROM_USER;
     if (status != CAROM_OK) return carom_sim_failed(sim, status, "gaps", err);
     if (sys->power && power) status = sys->power(sys->model, work, t, sim->q, sim->v, in, out);
     return status == CAROM_OK ? CAROM_OK : carom_sim_failed(sim, status, "power", err);
@@ -85,13 +85,13 @@ carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_er
 static inline bool book_largest(carom_sim *sim) {
     carom_ledger *l = &sim->kept->ledger;
     const int ne = sim->sys->ne;
-    const double *g = sim->gap, *const contacts = g + ne, *const end = contacts + sim->sys->nc;
+    const double *g = sim->gaps.now, *const contacts = g + ne, *const end = contacts + sim->sys->nc;
     double most = l->gap;
     for (; g < contacts; ++g) {
         if (fabs(*g) <= l->drift) continue;
         if (sim->sys->events->next_jump) return false;
         // joints of many models drift a little in every step
-        l->drift = fabs(*g), l->drift_id = (int)(g - sim->gap), l->drift_t = sim->kept->t;
+        l->drift = fabs(*g), l->drift_id = (int)(g - sim->gaps.now), l->drift_t = sim->kept->t;
     }
     for (; g < end; ++g) {
         if (!(-*g <= l->penetration)) return false;
@@ -109,7 +109,7 @@ static bool passing(carom_sim *sim) {
     const double t = sim->kept->t, e = carom_sim_instant(sim, t);
     bool worse = false;
     for (int id = 0; id < all && !worse; ++id)
-        worse = id < ne ? fabs(sim->gap[id]) > l->drift : -sim->gap[id] > l->penetration;
+        worse = id < ne ? fabs(sim->gaps.now[id]) > l->drift : -sim->gaps.now[id] > l->penetration;
     return worse && carom_sim_jump(sim, t - e, t + e) < HUGE_VAL && carom_sim_alone(sim, t);
 }
 
@@ -118,16 +118,16 @@ static void book_worse_gaps(carom_sim *sim) {
     carom_ledger *l = &sim->kept->ledger;
     if (sim->sys->events->next_jump && passing(sim)) return;
     for (int id = 0; id < ne; ++id)
-        if (!(fabs(sim->gap[id]) <= l->drift))
-            l->drift = fabs(sim->gap[id]), l->drift_id = id, l->drift_t = sim->kept->t;
+        if (!(fabs(sim->gaps.now[id]) <= l->drift))
+            l->drift = fabs(sim->gaps.now[id]), l->drift_id = id, l->drift_t = sim->kept->t;
     for (int id = ne; id < all; ++id) {
-        if (!(-sim->gap[id] <= l->penetration) && !carom_system_closes_while(sim->sys, id - ne))
-            l->penetration = -sim->gap[id], l->penetration_id = carom_sim_known_as(sim, id),
+        if (!(-sim->gaps.now[id] <= l->penetration) && !carom_system_closes_while(sim->sys, id - ne))
+            l->penetration = -sim->gaps.now[id], l->penetration_id = carom_sim_known_as(sim, id),
             l->penetration_t = sim->kept->t;
-        if (sim->gap[id] < HUGE_VAL) l->gap = fmax(l->gap, sim->gap[id]);
+        if (sim->gaps.now[id] < HUGE_VAL) l->gap = fmax(l->gap, sim->gaps.now[id]);
     }
     for (int id = ne; id < all && sim->control.on; ++id)
-        if (sim->gap[id] < HUGE_VAL) sim->kept->length = fmax(sim->kept->length, fabs(sim->gap[id]));
+        if (sim->gaps.now[id] < HUGE_VAL) sim->kept->length = fmax(sim->kept->length, fabs(sim->gaps.now[id]));
 }
 
 // Which coordinates are angles is not known here, nor how long bodies are: the places of two bodies move by 2 sqrt(3)
@@ -136,7 +136,7 @@ static void book_worse_gaps(carom_sim *sim) {
 static double reach_of_step(const carom_sim *sim) {
     double moved = 0, far = sim->kept->ledger.gap > 0 ? sim->kept->ledger.gap : 0;
     for (int i = 0; i < sim->sys->nq; ++i) {
-        const double way = fabs(sim->q[i] - sim->q_0[i]), x = fabs(sim->q[i]);
+        const double way = fabs(sim->q[i] - sim->undo.q[i]), x = fabs(sim->q[i]);
         moved = way > moved ? way : moved, far = x > far ? x : far;
     }
     return 4 * moved * (1 + far);
@@ -149,7 +149,7 @@ static double reach_of_step(const carom_sim *sim) {
 bool carom_sim_moves_by(const carom_sim *sim, int c, double gap, double *reach) {
     const carom_system *sys = sim->sys;
     const double travel = sys->checks->displacement_bound
-                              ? sys->checks->displacement_bound(sys->model, sys->ne + c, sim->q_0, sim->q)
+                              ? sys->checks->displacement_bound(sys->model, sys->ne + c, sim->undo.q, sim->q)
                               : HUGE_VAL;
     if (travel < HUGE_VAL) return gap < 2 * travel;
     if (*reach < 0) *reach = reach_of_step(sim);
@@ -190,7 +190,7 @@ carom_status carom_sim_account_works(carom_sim *sim, double h, carom_error *err)
 // Power alone.
 static carom_status observe_power(carom_sim *sim, double *in, double *out, carom_error *err) {
     const carom_system *sys = sim->sys;
-    sim->stale = true;
+    sim->gaps.stale = true;
     *in = *out = 0;
     if (sim->forecast.reach.powerless || !sys->power) return CAROM_OK;
     const carom_status status = sys->power(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, in, out);
@@ -202,13 +202,13 @@ const double *carom_sim_gaps(carom_sim *sim) {
     if (!sim) return NULL;
     const carom_system *sys = sim->sys;
     double in, out;
-    if (sim->stale) sim->kept->near = UINT64_MAX, sim->quiet = false; // gaps of the step before are not known
+    if (sim->gaps.stale) sim->kept->near = UINT64_MAX, sim->undo.quiet = false; // gaps of the step before are not known
     // as after other steps: what a row asks for next is prepared for that
-    if (sim->stale && sys->speed->observe)
-        sys->speed->observe(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->gap, &in, &out);
-    else if (sim->stale) sys->gaps(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->gap);
-    sim->stale = false;
-    return sim->gap;
+    if (sim->gaps.stale && sys->speed->observe)
+        sys->speed->observe(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->gaps.now, &in, &out);
+    else if (sim->gaps.stale) sys->gaps(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->gaps.now);
+    sim->gaps.stale = false;
+    return sim->gaps.now;
 }
 
 // After a step of length h: gaps, and the work of forces without potential by the trapezoidal rule.
@@ -216,7 +216,7 @@ carom_status carom_sim_account(carom_sim *sim, double t_0, double h, bool known,
     carom_kept *k = sim->kept;
     double in, out;
     h = fmin(h, sim->unbooked);
-    const bool watched = sim->watched && !known, stale = sim->stale;
+    const bool watched = sim->gaps.watched && !known, stale = sim->gaps.stale;
     const uint64_t near = watched ? carom_sim_may_have_closed(sim) : 0;
     CAROM_TRY(known ? observe_power(sim, &in, &out, err) : observe(sim, &in, &out, err));
     if (sim->sys->accounts->works) CAROM_TRY(carom_sim_account_works(sim, h, err));

@@ -61,8 +61,8 @@ static carom_status acceleration(carom_sim *sim, double t, const double *q, cons
 static double threshold(carom_sim *sim, int c, double t, double t_0, double h, bool *known) {
     carom_step *s = &sim->step;
     double theta = 0;
-    s->h = sim->control.on ? h : sim->given; // the step of the run, also where its end or rows make one shorter
-    const carom_evaluation_point at = {.t = t_0, .q = sim->q_0, .v = sim->v_0, .f = s->inside->a_free};
+    s->h = sim->control.on ? h : sim->plan.given; // the step of the run, also where its end or rows make one shorter
+    const carom_evaluation_point at = {.t = t_0, .q = sim->undo.q, .v = sim->undo.v, .f = s->inside->a_free};
     bool (*const stop)(const void *) = s->inside->stop;
     s->inside->stop = NULL; // the step is done: a stop comes after its books
     const carom_memory *m = sim->memory + c;
@@ -104,8 +104,8 @@ static bool struck(carom_sim *sim, int c, double t_0, double h, bool *known, boo
 
 // Gaps at the start of the present step; NULL: nobody asked for them.
 static const double *gaps_before(const carom_sim *sim) {
-    const size_t at = (size_t)((const unsigned char *)sim->gap - (const unsigned char *)sim->kept);
-    return sim->was.stale ? NULL : (const double *)(const void *)((const unsigned char *)sim->before + at);
+    const size_t at = (size_t)((const unsigned char *)sim->gaps.now - (const unsigned char *)sim->kept);
+    return sim->undo.was.stale ? NULL : (const double *)(const void *)((const unsigned char *)sim->undo.block + at);
 }
 
 // A contact that was open at the start is met for the first time: that is no lasting contact, however fast forces of a
@@ -113,7 +113,8 @@ static const double *gaps_before(const carom_sim *sim) {
 static bool lands(const carom_sim *sim, int c) {
     const int id = sim->sys->ne + c, d = sim->step.dir[id];
     const carom_memory *m = sim->memory + c;
-    return c < carom_sim_fixed_contacts(sim) && sim->gap_first[id] > sim->touches && !m->closed && m->reacting == 0 &&
+    return c < carom_sim_fixed_contacts(sim) && sim->gaps.first[id] > sim->gaps.touches && !m->closed &&
+           m->reacting == 0 &&
            sim->step.record.impulse[d] > 0 && sim->step.record.u_before[d] < 0;
 }
 
@@ -125,23 +126,26 @@ static void measure_way(carom_sim *sim, int c, double h) {
     const int id = sim->sys->ne + c, d = sim->step.dir[id];
     const double *before = gaps_before(sim), approach = -sim->step.record.u_before[d],
                  leave = fmax(0, sim->step.record.u_after[d]);
-    if (!before || sim->stale || !(before[id] < HUGE_VAL && sim->gap[id] < HUGE_VAL)) return;
+    if (!before || sim->gaps.stale || !(before[id] < HUGE_VAL && sim->gaps.now[id] < HUGE_VAL)) return;
     const double g = fmin(before[id], 0) + fmax(0, h - fmax(0, before[id]) / approach) * leave,
-                 way = fmin(fabs(sim->gap[id] - g), h * fmax(approach, leave));
+                 way = fmin(fabs(sim->gaps.now[id] - g), h * fmax(approach, leave));
     const long long known = carom_sim_known_as(sim, id);
     const double size = sim->size ? sim->size(sim->names.name_user, known) : 0;
     carom_kept *k = sim->kept;
-    // of two, the one that is off by more of its length
-    const double length = size > 0 ? size : k->ledger.gap, worst = k->off.size > 0 ? k->off.size : k->off.gap;
-    if (k->off.way > 0 ? way * worst > k->off.way * length : way > 0)
-        k->off.way = way, k->off.size = size, k->off.gap = k->ledger.gap, k->off.t = k->t, k->off.id = known;
+    // of two, the one that is off by more of its length; where the one so far has none, the one that is off by more
+    const double length = size > 0 ? size : k->ledger.gap, worst = k->off.size > 0 ? k->off.size : k->off.gap,
+                 touches = sim->gaps.touches;
+    if (!(k->off.way > 0 && worst > touches ? way * worst > k->off.way * length : way > k->off.way)) return;
+    // a gap that this impact itself has opened was not there before it
+    const bool own = fabs(before[id]) <= touches && k->ledger.gap <= way + touches;
+    k->off.way = way, k->off.size = size, k->off.gap = own ? 0 : k->ledger.gap, k->off.t = k->t, k->off.id = known;
 }
 
-// (BK-9)  The time of an impact is known to a step, and so is the flight between two.  Where impacts within the last
-//         FEW steps have changed the approach |u| of a contact that rebounds by d, an impact more or less may have been
-//         between, and the step does not know what this one finds.  Of its energy of approach
-//         E = p min(|u|, |d|)/(2 (1 + e))  is unknown each time: (sum E^2)^1/2 in all, as of independent errors, which
-//         in a crowd cancel.  The column of the contact is the one in sim->all.
+// (BK-9)  The time of an impact is known to a step, and so is the flight between two: one of k steps to 1/k of it.
+//         Where an impact has changed the approach |u| of a contact that rebounds by d, and k <= FEW steps later this
+//         one finds that, as much of d is unknown; what was unknown there of impacts before counts as well.  Of its
+//         energy of approach  E = p min(|u|, |d|)/(2 (1 + e))  is unknown each time: (sum E^2)^1/2 in all, as of
+//         independent errors, which in a crowd cancel.  The column of the contact is the one in sim->all.
 static void measure_flight(carom_sim *sim, int c, double h) {
     enum { FEW = 4 };
     const int id = sim->sys->ne + c, d = sim->step.dir[id], nv = sim->sys->nv;
@@ -155,8 +159,8 @@ static void measure_flight(carom_sim *sim, int c, double h) {
         double *at = sim->pushed + i, *all = at + nv, *before = all + nv;
         if (W->a[j] == 0) continue;
         if (*at < now) {
-            *before = now - *at < (FEW + 0.5) * h ? *all : 0;
-            *all = *before + sim->v[i] - sim->v_0[i];
+            *before = now - *at < (FEW + 0.5) * h ? *all * fmin(1, h / (now - *at)) : 0;
+            *all = *before + sim->v[i] - sim->undo.v[i];
             *at = now;
         }
         change += W->a[j] * *before;

@@ -34,7 +34,7 @@ static uint64_t mix(uint64_t stamp, const void *bytes, size_t count) { // FNV-1a
 
 // What a state must have in common with the simulation that goes on with it, as far as it can be seen from outside:
 // functions and parameters of the system cannot.
-static uint64_t stamp_of(const carom_sim *sim) {
+static uint64_t stamp_of(const carom_sim *sim, const carom_system *model) {
     const carom_system *sys = sim->sys;
     const int nopt = carom_option_count(sim->scheme->options) + CAROM_COMMON_COUNT;
     const int sizes[] = {sys->nq,
@@ -47,8 +47,9 @@ static uint64_t stamp_of(const carom_sim *sim) {
     uint64_t stamp = mix(0xcbf29ce484222325u, sim->scheme->name, strlen(sim->scheme->name));
     stamp = mix(stamp, sim->opt, (size_t)nopt * sizeof *sim->opt);
     stamp = mix(stamp, sizes, sizeof sizes);
-    for (int i = 0; i < sys->nc - sys->listed; ++i) {
-        const carom_contact *c = sys->contacts + i;
+    // those of a list, too: every law is in one of the slots that the model begins with
+    for (int i = 0; i < model->nc; ++i) {
+        const carom_contact *c = model->contacts + i;
         const double values[] = {c->restitution, c->tangential_restitution, c->friction, c->tangents};
         const int laws[] = {c->impact, c->sequential, c->varies, c->friction_varies + c->friction_reacts};
         stamp = mix(stamp, values, sizeof values);
@@ -92,7 +93,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     }
     s->newton_tol = common[CAROM_OPT_NEWTON_TOL];
     sim->control.on = common[CAROM_OPT_ADAPTIVE] == 1;
-    sim->keeps_gaps = s->sys == sys && !sim->control.on && !sys->listed && !sys->events->freeze &&
+    sim->gaps.kept = s->sys == sys && !sim->control.on && !sys->listed && !sys->events->freeze &&
                       !sys->events->next_jump && !sys->events->limit_step && !sim->scheme->emits_events;
     sim->control.rtol = common[CAROM_OPT_RTOL];
     sim->control.atol = common[CAROM_OPT_ATOL];
@@ -110,10 +111,10 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     s->inside->name_user = sim;
     s->inside->rate_name = def->rate_name ? rate_name_of : NULL;
     sim->size = def->size;
-    sim->bounds_from = HUGE_VAL;
+    sim->gaps.bounds_from = HUGE_VAL;
     for (int c = 0; def->size && c < carom_sim_fixed_contacts(sim); ++c) {
         const double size = def->size(def->name_user, sys->ne + c);
-        if (size > 0) sim->shaped |= CAROM_NEAR(c), sim->bounds_from = fmin(sim->bounds_from, size);
+        if (size > 0) sim->gaps.shaped |= CAROM_NEAR(c), sim->gaps.bounds_from = fmin(sim->gaps.bounds_from, size);
     }
     s->err = &sim->error;
     sim->kept->t = sim->kept->from_t = def->t0;
@@ -121,7 +122,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     carom_sim_wire(sim);
     carom_copy(sim->q, def->q0, sys->nq);
     carom_copy(sim->v, def->v0, sys->nv);
-    sim->kept->stamp = stamp_of(sim);
+    sim->kept->stamp = stamp_of(sim, def->system);
     carom_ledger *l = &sim->kept->ledger;
     l->penetration_id = l->drift_id = l->counts.residual_id = -1;
 }
@@ -166,9 +167,8 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
                        .scheme = scheme,
                        .t0 = def->t0,
                        .h = def->h,
-                       .given = def->h,
                        .t_end = def->t_end,
-                       .total = total};
+                       .plan = {.given = def->h, .total = total}};
     if (def->choice) carom_format(sim->choice, sizeof sim->choice, "%s", def->choice);
     carom_sim_list_make(sim);
     for (int id = 0; id < sim->sys->ne + sim->sys->nc; ++id) sim->nl += carom_system_recorded(sim->sys, id);
@@ -198,7 +198,7 @@ void carom_sim_destroy(carom_sim *sim) {
     if (!sim) return;
     if (sim->scheme->finish && sim->scheme_work) sim->scheme->finish(sim->scheme_work);
     carom_arena_release(&sim->mem);
-    free(sim->block);
+    carom_sim_free_block(sim);
     free(sim->contacts);
     free(sim->laws);
     free(sim->scheme_work);

@@ -29,7 +29,7 @@ carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behi
     if (status == CAROM_OK) status = book_power(sim, h, err);
     if (status == CAROM_OK) status = carom_sim_energy(sim, &T[0], &V[0], err);
     k->t = behind;
-    if (status == CAROM_OK && sim->piece) status = carom_sim_switch(sim, behind, err);
+    if (status == CAROM_OK && sim->switches.piece) status = carom_sim_switch(sim, behind, err);
     if (status == CAROM_OK) status = carom_sim_energy(sim, &T[1], &V[1], err);
     if (status == CAROM_OK) status = carom_sim_account_works(sim, 0, err);
     if (status == CAROM_OK) status = book_power(sim, 0, err);

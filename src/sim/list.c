@@ -55,7 +55,7 @@ static void recall(carom_sim *sim) {
 
 // Those that have fallen asleep stand still from now on; what they had is booked.
 static carom_status put_to_sleep(carom_sim *sim, carom_error *err) {
-    double kinetic, potential, *had = sim->v_try; // scratch
+    double kinetic, potential, *had = sim->whole.v; // scratch
     carom_ledger *l = &sim->kept->ledger;
     const long falls = l->sleep.falls;
     carom_zero(had, sim->own.nv);

@@ -31,11 +31,11 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     const bool reacted = s->record.reacted;
     const int events = s->record.nevents, slots = sim->list.slots;
     const size_t size = sim->kept_size;
-    carom_status (*const on_inner)(void *, double, const double *, const double *) = sim->on_inner;
+    carom_status (*const on_inner)(void *, double, const double *, const double *) = sim->callbacks.inner;
     carom_status (*const on_event)(void *, carom_side, double, const double *, const double *) = s->inside->on_event;
     carom_status (*const on_change)(void *, const carom_change *) = s->inside->on_change;
     // a list may have become longer since there was room
-    void *const user = sim->inner_user, *const kept = slots ? malloc(size) : room;
+    void *const user = sim->callbacks.inner_user, *const kept = slots ? malloc(size) : room;
     if (!kept) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a simulation");
     memcpy(kept, sim->kept, size);
     carom_sim_watch_inner(sim, NULL, NULL); // observers do not see these steps
@@ -46,7 +46,7 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     carom_zero(s->record.impulse, sim->nl);
     carom_zero(s->record.force, sim->nl);
     if (status == CAROM_OK && t > sim->kept->t)
-        status = sim->piece ? carom_sim_between_switches(sim, t - sim->kept->t, t, err)
+        status = sim->switches.piece ? carom_sim_between_switches(sim, t - sim->kept->t, t, err)
                             : carom_sim_advance(sim, sim->kept->t, t - sim->kept->t, err);
     carom_copy(q, sim->q, sim->sys->nq);
     carom_copy(v, sim->v, sim->sys->nv);
@@ -107,7 +107,7 @@ carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err) {
                                 .counts.residual_id = -1};
     sim->kept->residual = fmax(sim->kept->residual, sim->kept->ledger.counts.residual); // (CL-2) goes on
     sim->kept->ledger = fresh;
-    sim->quiet = false;
+    sim->undo.quiet = false;
     sim->kept->explained = kinetic;
     sim->kept->one_step = carom_sim_one_step(sim);
     sim->kept->counted_from = sim->kept->n;
@@ -126,9 +126,9 @@ carom_status carom_sim_continue(carom_sim *sim, const carom_sim *other, carom_er
                           other->kept->t);
     memcpy(sim->kept, other->kept, sim->kept_size);
     sim->kept->stamp = stamp;
-    sim->quiet = false;
-    sim->stale = sim->sys->ne + sim->sys->nc > 0; // gaps are those of the other model
-    if (!sim->control.on && !(sim->row > 0)) sim->total = carom_sim_last_step(sim, sim->kept);
+    sim->undo.quiet = false;
+    sim->gaps.stale = sim->sys->ne + sim->sys->nc > 0; // gaps are those of the other model
+    if (!sim->control.on && !(sim->plan.row > 0)) sim->plan.total = carom_sim_last_step(sim, sim->kept);
     carom_sim_adopt(sim);
     sim->step.record.nevents = 0;
     sim->step.record.reacted = true; // the impulses and forces belong to the last step

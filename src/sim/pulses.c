@@ -227,8 +227,8 @@ static bool leaps(const walls *z, int c, double t, double height) {
 static double least(const wall *w) { return 0.1 * (w->range[1] - w->range[0]); }
 
 // (JT-7)  A turning point of gap c between two others: a pulse of height H, by the lesser of both, is as wide as it is
-//         beyond H/2.  In fewer than FEWEST steps, and with H/width above a part of the speed that contacts take away,
-//         its motion decides and is not followed.
+//         beyond H/2.  In fewer than FEWEST steps, and with H/width above a part of the speed of contacts, its motion
+//         decides and is not followed.
 static void judge(walls *z, int c, double fewest) {
     static const double SEEN = 0.1; // of the speed of impacts: slower walls change them by less than a tenth
     const wall *w = z->of + c;
@@ -236,6 +236,8 @@ static void judge(walls *z, int c, double fewest) {
                                                                                    : fmin(w->base, w->now);
     if (w->shaped || !(sign * (w->peak - lowest) > least(w)) || z->judged >= MOST) return;
     z->judged += 1;
+    // `speed` is also of accelerations times the step, where forces are solved for: those of a wall may be far larger
+    const double fast = fmin(z->sim->kept->speed, z->sim->kept->fastest);
     double a = w->t_peak - h, b = w->t_peak + h;
     for (int k = 0; k < 40; ++k) {
         const double x = a + (b - a) / 3, y = b - (b - a) / 3;
@@ -247,7 +249,7 @@ static void judge(walls *z, int c, double fewest) {
     const double height = fabs(peak - lowest), level = 0.5 * (peak + lowest);
     const double from = reaches(z, c, t, level, sign, -fewest * h), to = reaches(z, c, t, level, sign, fewest * h),
                  width = to - from;
-    if (!(width < fewest * h && height > z->speed * width && height > SEEN * z->sim->kept->speed * width)) return;
+    if (!(width < fewest * h && height > z->speed * width && height > SEEN * fast * width)) return;
     // splitting divides steps at pulses that are this short, and follows them
     if (z->sim->scheme->accounts_power && width < 2 * h) return;
     if (width < 4 * INSTANT * h || leaps(z, c, from, height) || leaps(z, c, to, height)) return;

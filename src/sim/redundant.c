@@ -32,7 +32,7 @@ static bool look(carom_sim *sim, double t, const double *q) {
 static carom_status look_inside(void *user, double t, const double *q, const double *v) {
     carom_sim *sim = user;
     if (!(sim->sys->flags & CAROM_CONSTANT_DIRECTIONS) && !look(sim, t, q)) return CAROM_RETRY;
-    return sim->on_inner ? sim->on_inner(sim->inner_user, t, q, v) : CAROM_OK;
+    return sim->callbacks.inner ? sim->callbacks.inner(sim->callbacks.inner_user, t, q, v) : CAROM_OK;
 }
 
 carom_status carom_sim_check_rows(carom_sim *sim, carom_error *err) {
@@ -62,8 +62,8 @@ void carom_sim_watch_inner(carom_sim *sim,
                            void *user) {
     if (!sim) return;
     const bool looks = sim->independent.rows.k > 0;
-    sim->on_inner = on_inner;
-    sim->inner_user = user;
+    sim->callbacks.inner = on_inner;
+    sim->callbacks.inner_user = user;
     sim->step.inside->on_substep = looks ? look_inside : on_inner;
     sim->inside.substep_user = looks ? sim : user;
 }

@@ -7,7 +7,8 @@
 
 bool carom_sim_done(const carom_sim *sim) {
     if (!sim) return false;
-    return sim->control.on || sim->sys->signals->nsamplers ? sim->kept->t >= sim->t_end : sim->kept->n >= sim->total;
+    return sim->control.on || sim->sys->signals->nsamplers ? sim->kept->t >= sim->t_end
+                                                            : sim->kept->n >= sim->plan.total;
 }
 
 carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
@@ -29,16 +30,16 @@ carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err) 
             "t = %.9g: a step of %s cannot be shortened to end at %.9g; stop at whole numbers of steps of %g", k->t,
             sim->scheme->name, end, sim->h);
     const double t_end = sim->t_end;
-    const long total = sim->total;
+    const long total = sim->plan.total;
     sim->t_end = end;
-    sim->total = k->n + 1;
+    sim->plan.total = k->n + 1;
     const carom_status status = carom_sim_step(sim, err);
     sim->t_end = t_end;
-    sim->total = total;
+    sim->plan.total = total;
     k = sim->kept; // it may have wanted more memory
     if (status == CAROM_OK && !sim->control.on) {
         k->from_n = k->n, k->from_t = k->t;
-        sim->total = carom_sim_last_step(sim, k);
+        sim->plan.total = carom_sim_last_step(sim, k);
     }
     if (status == CAROM_OK) carom_sim_plan(sim);
     return status;
@@ -51,7 +52,7 @@ static carom_status run(carom_sim *sim, carom_status (*on_step)(void *user, cons
     carom_sim_start_time(sim);
     carom_status status = CAROM_OK;
     carom_now now = carom_sim_now(sim);
-    sim->lazy = lazy && sim->inside.noted.on;
+    sim->gaps.lazy = lazy && sim->inside.noted.on;
     while (status == CAROM_OK && !carom_sim_done(sim)) {
         status = carom_sim_whole_step(sim, err ? err : &mine);
         if (status != CAROM_OK || !on_step) continue;
@@ -62,10 +63,10 @@ static carom_status run(carom_sim *sim, carom_status (*on_step)(void *user, cons
         now.reacted = sim->step.record.reacted;
         status = on_step(user, &now);
     }
-    sim->lazy = false;
+    sim->gaps.lazy = false;
     carom_sim_gaps(sim);
     carom_sim_add_time(sim, &sim->kept->ledger);
-    sim->running = sim->quiet = false;
+    sim->running = sim->undo.quiet = false;
     return status;
 }
 

@@ -23,6 +23,12 @@ static void allocate_redundant(carom_sim *sim, carom_arena *mem, carom_arena *ke
     if (sim->scheme->positions) sim->nu = carom_allocate(mem, (size_t)sim->nl);
 }
 
+// Are forces that may be narrow looked at inside steps?  Of schemes that take steps as long as they are told.
+static bool looks_inside(const carom_sim *sim) {
+    return sim->sys->events->force_bounds && !sim->scheme->emits_events && !sim->scheme->controls_own_steps &&
+           !sim->scheme->accounts_power;
+}
+
 // What survives from step to step.
 static void allocate_kept(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     const carom_system *sys = sim->sys;
@@ -32,10 +38,12 @@ static void allocate_kept(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     carom_sim_list_allocate(sim, mem, keep);
     sim->q = carom_allocate(keep, (size_t)sys->nq);
     sim->v = carom_allocate(keep, (size_t)sys->nv);
-    sim->gap = carom_allocate(keep, (size_t)nb);
-    sim->gap_first = carom_allocate(keep, (size_t)(sys->ne + carom_sim_fixed_contacts(sim)));
-    sim->watched = !sim->scheme->emits_events && carom_sim_fixed_contacts(sim) > 0;
-    if (sim->watched) sim->gap_0 = carom_allocate(keep, (size_t)(sys->ne + carom_sim_fixed_contacts(sim)));
+    sim->gaps.now = carom_allocate(keep, (size_t)nb);
+    sim->gaps.first = carom_allocate(keep, (size_t)(sys->ne + carom_sim_fixed_contacts(sim)));
+    sim->gaps.watched = !sim->scheme->emits_events && carom_sim_fixed_contacts(sim) > 0;
+    if (sim->gaps.watched) sim->gaps.start = carom_allocate(keep, (size_t)(sys->ne + carom_sim_fixed_contacts(sim)));
+    if (looks_inside(sim))
+        CAROM_ALLOCATE(keep, (size_t)sys->nv, &sim->unseen.impulse, &sim->unseen.slope, &sim->unseen.mass);
     carom_sim_signals_allocate(sim, mem, keep);
     carom_sim_switches_allocate(sim, mem, keep);
     CAROM_ALLOCATE(keep, (size_t)sys->accounts->nworks, &sim->power, &sim->done);
@@ -60,7 +68,8 @@ static void allocate_loop(carom_sim *sim, carom_arena *mem) {
     const int nb = sys->ne + sys->nc;
     carom_step *s = &sim->step;
     sim->v_start =
-        sim->watched && sim->scheme->limitations & CAROM_NO_STEP_CHANGE ? carom_allocate(mem, (size_t)sys->nv) : NULL;
+        sim->gaps.watched && sim->scheme->limitations & CAROM_NO_STEP_CHANGE ? carom_allocate(mem, (size_t)sys->nv)
+                                                                             : NULL;
     sim->power_now = carom_allocate(mem, (size_t)sys->accounts->nworks);
     // A step tells at most impact, accumulation, close and stick of each contact; one that finds its events in
     // continuous time may meet many.
@@ -72,14 +81,18 @@ static void allocate_loop(carom_sim *sim, carom_arena *mem) {
     sim->alone = carom_allocate(mem, sys->events->next_jump ? 3 * (size_t)carom_sim_looked_at(sim) : 0);
     sim->booked = carom_allocate(mem, (size_t)(sim->nl + sys->nc));
     sim->struck = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof *sim->struck);
-    sim->q_try = carom_allocate(mem, (size_t)sys->nq);
-    sim->v_try = carom_allocate(mem, (size_t)sys->nv);
-    sim->gap_try = carom_allocate(mem, (size_t)nb);
+    sim->whole.q = carom_allocate(mem, (size_t)sys->nq);
+    sim->whole.v = carom_allocate(mem, (size_t)sys->nv);
+    sim->whole.gap = carom_allocate(mem, (size_t)nb);
     sim->sides = sim->scheme->controls_own_steps ? carom_allocate(mem, 4 * (size_t)sys->nv) : NULL;
-    if (sim->watched) CAROM_ALLOCATE(mem, (size_t)nb, &sim->gap_next, &sim->gap_in);
-    sim->hit = carom_allocate_bytes(mem, (size_t)sys->nc);
-    sim->q_in = carom_allocate(mem, (size_t)sys->nq);
-    sim->v_in = carom_allocate(mem, (size_t)sys->nv);
+    if (looks_inside(sim)) {
+        sim->unseen.scratch = carom_allocate(mem, carom_diagnosis.impulses_size(sys));
+        sim->unseen.M = carom_allocate_matrix(mem, sys->mass_shape);
+    }
+    if (sim->gaps.watched) CAROM_ALLOCATE(mem, (size_t)nb, &sim->gaps.soon, &sim->gaps.inside);
+    sim->whole.hit = carom_allocate_bytes(mem, (size_t)sys->nc);
+    sim->callbacks.q = carom_allocate(mem, (size_t)sys->nq);
+    sim->callbacks.v = carom_allocate(mem, (size_t)sys->nv);
 }
 
 // Of the functions that schemes call.
@@ -135,24 +148,26 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     allocate_functions(sim, mem);
     allocate_problem(sim, mem, keep);
     carom_forecast_allocate(sim, mem);
-    sim->own_at = keep->used;
+    sim->undo.own_at = keep->used;
     sim->scheme->allocate(sim->scheme_work, mem, keep, seen, sim->opt);
-    sim->own_size = keep->used - sim->own_at;
+    sim->undo.own_size = keep->used - sim->undo.own_at;
     carom_allocate_resolution(sim, mem);
     if (k > 0) allocate_redundant(sim, mem, keep, k);
-    sim->before = carom_allocate_bytes(mem, keep->used); // last: now it is known how much is kept
-    const bool located = sim->switches && sim->scheme->emits_events;
-    sim->piece = located ? carom_allocate_bytes(mem, keep->used) : NULL;
+    sim->undo.block = carom_allocate_bytes(mem, keep->used); // last: now it is known how much is kept
+    const bool located = sim->switches.some && sim->scheme->emits_events;
+    sim->switches.piece = located ? carom_allocate_bytes(mem, keep->used) : NULL;
 }
 
 // One block: the kept part first, scratch behind it, all zero.  There is room for a contact problem of all contacts at
-// once; what is never touched of it (most, where shapes make thousands of contacts) never becomes memory.
+// once; what is never touched of it (most, where shapes make thousands of contacts) never becomes memory, and need not
+// be promised.
 static carom_status make_block(carom_sim *sim, carom_arena keep, carom_error *err) {
     enum { LINE = 64 };
     carom_arena mem = {0};
     allocate(sim, &mem, &keep);
     const size_t size = keep.used + mem.used;
-    sim->block = calloc(1, size + LINE);
+    sim->block = carom_reserve(size + LINE, sim->list.slots > 0, &sim->promised);
+    sim->block_taken = size + LINE;
     if (!sim->block)
         return carom_fail(err, CAROM_NO_MEMORY,
                           "not enough memory: %s needs %.3g GB for %d coordinates, %d constraints and %d contacts; "
@@ -170,6 +185,8 @@ static carom_status make_block(carom_sim *sim, carom_arena keep, carom_error *er
     sim->pieces = keep.pieces;
     return CAROM_OK;
 }
+
+void carom_sim_free_block(const carom_sim *sim) { carom_release(sim->block, sim->block_taken, sim->promised); }
 
 // Laws of contacts that come and go; those in use are the list's.
 static carom_status make_laws(carom_sim *sim, carom_error *err) {
@@ -194,8 +211,9 @@ void carom_sim_wire(carom_sim *sim) {
     carom_step *s = &sim->step;
     s->q = sim->q;
     s->v = sim->v;
-    sim->q_0 = (const double *)((unsigned char *)sim->before + ((unsigned char *)sim->q - (unsigned char *)sim->kept));
-    sim->v_0 = (const double *)((unsigned char *)sim->before + ((unsigned char *)sim->v - (unsigned char *)sim->kept));
+    const unsigned char *kept = (unsigned char *)sim->kept, *then = sim->undo.block;
+    sim->undo.q = (const double *)(const void *)(then + ((unsigned char *)sim->q - kept));
+    sim->undo.v = (const double *)(const void *)(then + ((unsigned char *)sim->v - kept));
     s->speed = &sim->kept->speed;
     s->counts = &sim->kept->ledger.counts;
     s->inside->rise = &sim->kept->rise;
@@ -250,7 +268,7 @@ carom_status carom_sim_allocate(carom_sim *sim, carom_error *err) {
     if (status != CAROM_OK && old.block) {
         carom_contact *const laws = sim->laws;
         const int fixed = old.own.nc - old.own.listed;
-        if (sim->block && sim->block != old.block) carom_arena_release(&sim->mem), free(sim->block);
+        if (sim->block && sim->block != old.block) carom_arena_release(&sim->mem), carom_sim_free_block(sim);
         *sim = old;
         sim->laws = laws;
         sim->list.law = laws + fixed;
@@ -264,7 +282,7 @@ carom_status carom_sim_allocate(carom_sim *sim, carom_error *err) {
     if (old.block) {
         carry_over(sim, &old, ends, old_ends);
         carom_arena_release(&old.mem);
-        free(old.block);
+        carom_sim_free_block(&old);
         carom_sim_wire(sim);
     }
     sim->kept->slots = sim->list.slots;
@@ -280,7 +298,7 @@ carom_status carom_sim_leave_out_redundant(carom_sim *sim, const carom_sim_def *
     if (k > 0 && sim->sys->nrates > 0)
         return carom_fail(err, CAROM_UNSUPPORTED,
                           "%d of the constraints and joints depend on others initially, and some constraints are on "
-                          "rates: scheme %s does not support both together; remove what says nothing new",
+                          "rates: scheme %s does not support both together; remove the redundant ones",
                           k, sim->scheme->name);
     see(sim, k);
     return CAROM_OK;

@@ -16,7 +16,7 @@ void carom_sim_signals_allocate(carom_sim *sim, carom_arena *mem, carom_arena *k
     sim->input = carom_allocate(keep, (size_t)sim->sys->signals->ni);
     sim->sampled = carom_allocate(keep, 2 * (size_t)sim->sys->signals->nsamplers);
     sim->signal = carom_allocate(mem, (size_t)sim->sys->signals->ni);
-    sim->gap_before = sim->sys->signals->ni > 0 && !sim->sys->listed
+    sim->gaps.before = sim->sys->signals->ni > 0 && !sim->sys->listed
                           ? carom_allocate(mem, (size_t)(sim->sys->ne + sim->sys->nc))
                           : NULL;
 }
@@ -47,7 +47,7 @@ void carom_sim_signals_start(carom_sim *sim, const carom_sim_def *def) {
         sim->sampled[2 * k] = sim->sampled[2 * k + 1] = (def->input_whole ? past : fmax(0, past)) + done;
         if (def->input_whole && c->delay > 0) sim->sampled[2 * k + 1] = before(c, sim->t0 - c->offset - c->delay);
     }
-    sim->on_sample = def->on_sample, sim->sample_user = def->sample_user;
+    sim->callbacks.sample = def->on_sample, sim->callbacks.sample_user = def->sample_user;
 }
 
 // -- when -------------------------------------------------------------------------------------------------------------
@@ -72,10 +72,11 @@ void carom_sim_plan(carom_sim *sim) {
     k->from_n = k->n;
     k->from_t = k->t;
     k->to_t = fmin(carom_sim_next_sample(sim), k->t + 1e6 * sim->h); // steps that can be counted
-    if (sim->row > 0)
+    if (sim->plan.row > 0)
         k->to_t =
             fmin(k->to_t,
-                 sim->t0 + (floor((k->t - sim->t0) / sim->row * (1 + CAROM_QUOTIENT) + CAROM_INSTANT) + 1) * sim->row);
+                 sim->t0 + sim->plan.row * (floor((k->t - sim->t0) / sim->plan.row * (1 + CAROM_QUOTIENT) +
+                                                  CAROM_INSTANT) + 1));
     k->to_n = k->n + (long)fmax(1, ceil((k->to_t - k->from_t) / sim->h * (1 - CAROM_INSTANT)));
 }
 
@@ -91,12 +92,12 @@ static bool whole(const carom_sim *sim, double t) {
 }
 
 carom_status carom_sim_signals_check(carom_sim *sim, carom_error *err) {
-    sim->regular = true;
+    sim->plan.regular = true;
     const bool fixed = sim->scheme->limitations & CAROM_NO_STEP_CHANGE && !sim->control.on;
     for (int k = 0; k < sim->sys->signals->nsamplers; ++k) {
         const carom_sampler *c = &sim->sys->signals->samplers[k];
         const bool regular = whole(sim, c->sample) && whole(sim, c->offset) && whole(sim, c->delay);
-        sim->regular = sim->regular && regular;
+        sim->plan.regular = sim->plan.regular && regular;
         if (c->sample < TOO_OFTEN * sim->h)
             return carom_fail(err, CAROM_BAD_INPUT,
                               "controller '%.60s' samples every %g s; with steps of %g that is too often", c->name,
@@ -120,14 +121,14 @@ static carom_status change(carom_sim *sim, carom_error *err) {
     if (memcmp(sim->input, sim->signal, (size_t)sys->signals->ni * sizeof *sim->input) == 0) return CAROM_OK;
     CAROM_TRY(carom_sim_energy(sim, &T[0], &V[0], err));
     const int all = sys->ne + sys->nc;
-    if (sim->gap_before) carom_copy(sim->gap_before, sim->gap, all);
+    if (sim->gaps.before) carom_copy(sim->gaps.before, sim->gaps.now, all);
     carom_copy(sim->input, sim->signal, sys->signals->ni);
     sys->signals->set(sys->model, sim->step.sys_work, sim->input);
     CAROM_TRY(carom_sim_energy(sim, &T[1], &V[1], err));
     *(k->n > 0 ? &k->ledger.energy.external : &k->ledger.energy.start) += (T[1] + V[1]) - (T[0] + V[0]);
     CAROM_TRY(carom_sim_observe(sim, &k->power_in, &k->power_out, err));
-    for (int id = sys->ne; sim->gap_before && k->n > 0 && id < all; ++id) {
-        const double way = fabs(sim->gap[id] - sim->gap_before[id]);
+    for (int id = sys->ne; sim->gaps.before && k->n > 0 && id < all; ++id) {
+        const double way = fabs(sim->gaps.now[id] - sim->gaps.before[id]);
         if (way > k->ledger.moved) k->ledger.moved = way, k->ledger.moved_id = id, k->ledger.moved_t = k->t;
     }
     CAROM_TRY(carom_sim_account_works(sim, 0, err));
@@ -140,7 +141,8 @@ static carom_status act(carom_sim *sim, int k, bool effect, carom_error *err) {
     const carom_system *sys = sim->sys;
     const double t = instant(sim, k, effect); // kept->t, without the rounding of steps
     carom_copy(sim->signal, sim->input, sys->signals->ni);
-    if (sim->on_sample && sim->on_sample(sim->sample_user, k, effect, t, sim->q, sim->v, sim->input) != CAROM_OK)
+    const carom_callbacks *x = &sim->callbacks;
+    if (x->sample && x->sample(x->sample_user, k, effect, t, sim->q, sim->v, sim->input) != CAROM_OK)
         return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the samples of controller '%.60s'",
                           sys->signals->samplers[k].name);
     const carom_status status =

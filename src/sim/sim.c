@@ -64,17 +64,17 @@ static void hold_touching(carom_sim *sim) {
     const carom_system *sys = sim->sys;
     const double near =
         TOUCHES * (carom_size_moving(sys, sim->q, sys->nq) + sim->h * carom_size_moving(sys, sim->v, sys->nv));
-    sim->touches = near;
+    sim->gaps.touches = near;
     sim->kept->near = UINT64_MAX;
     for (int c = 0; c < sim->sys->nc; ++c) {
-        sim->held[c] = sim->gap[sim->sys->ne + c] <= near;
+        sim->held[c] = sim->gaps.now[sim->sys->ne + c] <= near;
         sim->kept->holding += sim->held[c] > 0;
     }
 }
 
 // All is on until now.
 static carom_status begin_switches(carom_sim *sim, carom_error *err) {
-    for (int i = 0; i < sim->sys->conditional->nswitches; ++i) sim->on[i] = 1;
+    for (int i = 0; i < sim->sys->conditional->nswitches; ++i) sim->switches.on[i] = 1;
     carom_sim_tell(sim);
     return carom_sim_switch(sim, sim->kept->t + CAROM_INSTANT * sim->h, err);
 }
@@ -83,7 +83,7 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
     double kinetic, potential;
-    if (sim->switches) CAROM_TRY(begin_switches(sim, err));
+    if (sim->switches.some) CAROM_TRY(begin_switches(sim, err));
     CAROM_TRY(carom_sim_list(sim, sim->h, err));
     CAROM_TRY(carom_sim_sample(sim, err));
     k = sim->kept; // the list may have wanted more memory
@@ -95,14 +95,14 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     k->ledger.compliant.which = -1;
     if (sim->sys->checks->compliant_overlap) carom_sim_account_compliant(sim);
     k->ledger.compliant.start = k->ledger.compliant.overlap;
-    carom_copy(sim->gap_first, sim->gap, sim->sys->ne + carom_sim_fixed_contacts(sim));
+    carom_copy(sim->gaps.first, sim->gaps.now, sim->sys->ne + carom_sim_fixed_contacts(sim));
     hold_touching(sim);
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
     k->ledger.energy.start = kinetic + potential;
     k->ledger.kinetic = k->explained = kinetic;
     k->one_step = carom_sim_one_step(sim);
     s->t = sim->t0;
-    s->h = sim->sys->signals->nsamplers ? carom_sim_planned(sim) : sim->total == 1 ? sim->t_end - sim->t0 : sim->h;
+    s->h = sim->sys->signals->nsamplers ? carom_sim_planned(sim) : sim->plan.total == 1 ? sim->t_end - sim->t0 : sim->h;
     s->scale = k->speed;
     k->fastest = carom_size_moving(sim->sys, sim->v, sim->sys->nv);
     if (sim->scheme->start && sim->scheme->start(sim->scheme_work, s) != CAROM_OK)
@@ -119,14 +119,14 @@ static void plan_rows(carom_sim *sim, double dt) {
     const double count = dt / sim->h;
     if (!(count < CAROM_MOST_STEPS)) return;
     if (sim->sys->signals->nsamplers) {
-        sim->row = dt;
+        sim->plan.row = dt;
         carom_sim_plan(sim);
         return;
     }
-    sim->per_row = fmax(1, ceil(count * (1 - CAROM_INSTANT)));
-    sim->row = dt;
-    sim->h = dt / (double)sim->per_row;
-    sim->total = carom_sim_last_step(sim, sim->kept);
+    sim->plan.per_row = fmax(1, ceil(count * (1 - CAROM_INSTANT)));
+    sim->plan.row = dt;
+    sim->h = dt / (double)sim->plan.per_row;
+    sim->plan.total = carom_sim_last_step(sim, sim->kept);
 }
 
 void carom_sim_stop_at(carom_sim *sim, double dt) {
@@ -143,7 +143,7 @@ void carom_sim_stop_at(carom_sim *sim, double dt) {
 // From kept->t over h to t_1.
 static inline carom_status go_on(carom_sim *sim, double h, double t_1, carom_error *err) {
     carom_kept *k = sim->kept;
-    if (sim->piece) CAROM_TRY(carom_sim_between_switches(sim, h, t_1, err));
+    if (sim->switches.piece) CAROM_TRY(carom_sim_between_switches(sim, h, t_1, err));
     else
         CAROM_TRY(sim->sys->events->next_jump || sim->sys->events->limit_step
                       ? carom_sim_pieces(sim, k->t, h, t_1, err)
@@ -157,7 +157,7 @@ static carom_status fitted_step(carom_sim *sim, double *h_done, carom_error *err
     const carom_kept *k = sim->kept;
     const double t_1 = carom_sim_end_of(sim, k, k->n + 1);
     const double planned = sim->sys->signals->nsamplers ? carom_sim_planned(sim) : sim->h;
-    const bool last = sim->sys->signals->nsamplers ? t_1 == sim->t_end : k->n + 1 == sim->total;
+    const bool last = sim->sys->signals->nsamplers ? t_1 == sim->t_end : k->n + 1 == sim->plan.total;
     const double h = last ? t_1 - k->t : planned;
     *h_done = h;
     return go_on(sim, fabs(h - sim->h) <= CAROM_INSTANT * sim->h ? sim->h : h, t_1, err);
@@ -166,7 +166,7 @@ static carom_status fitted_step(carom_sim *sim, double *h_done, carom_error *err
 // One step of the planned size; kept->t is moved.
 static inline carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {
     const carom_kept *k = sim->kept;
-    if (sim->sys->signals->nsamplers || k->n + 1 >= sim->total) return fitted_step(sim, h_done, err);
+    if (sim->sys->signals->nsamplers || k->n + 1 >= sim->plan.total) return fitted_step(sim, h_done, err);
     *h_done = sim->h;
     return go_on(sim, sim->h, carom_sim_end_of(sim, k, k->n + 1), err);
 }
@@ -201,7 +201,8 @@ static void measure_drift(carom_sim *sim) {
     double sum = 0, most = 0, force = 0;
     int id = -1;
     for (int j = 0; j < sim->sys->ne; ++j) {
-        const double f = fabs(sim->lasting[sim->dir[j]]), work = f * (fabs(sim->gap[j]) - fabs(sim->gap_first[j]));
+        const double f = fabs(sim->lasting[sim->dir[j]]),
+                     work = f * (fabs(sim->gaps.now[j]) - fabs(sim->gaps.first[j]));
         force = fmax(force, f);
         if (!(work > 0)) continue;
         sum += work;
@@ -283,7 +284,7 @@ static inline void book_contacts(carom_sim *sim, double t_0, double h, bool reac
     for (int i = 0; i < s->record.nevents && sim->list.slots; ++i)
         s->record.events[i].contact =
             carom_sim_known_as(sim, sim->sys->ne + (int)s->record.events[i].contact) - sim->sys->ne;
-    if (s->record.nevents > 0 && sim->watched) carom_diagnosis.after_impacts(sim, h);
+    if (s->record.nevents > 0 && sim->gaps.watched) carom_diagnosis.after_impacts(sim, h);
 }
 
 // A step of length h from t_0 is done.  reacts: in the step before contacts reacted; known: the gaps at its end leave
@@ -293,11 +294,13 @@ static carom_status end_step(carom_sim *sim, double t_0, double h, bool reacts, 
     carom_step *s = &sim->step;
     k->n += 1;
     const bool looks = carom_sim_sampled(k->n);
+    if (sim->unseen.impulse && !sim->control.on) carom_diagnosis.after_forces(sim, t_0);
     // time and number are all there is to book
-    if (known && sim->forecast.alone && !sim->switches && !s->record.reacted && !reacts && !k->busy && !looks) {
+    if (known && sim->forecast.alone && !sim->switches.some && !sim->unseen.impulse && !s->record.reacted && !reacts &&
+        !k->busy && !looks) {
         k->ledger.steps = k->n - k->counted_from;
-        sim->stale = true;
-        sim->quiet = h == sim->h && s->contact.scale == 0;
+        sim->gaps.stale = true;
+        sim->undo.quiet = h == sim->h && s->contact.scale == 0;
         return CAROM_OK;
     }
     carom_status booked = carom_sim_account(sim, t_0, h, known, err);
@@ -311,7 +314,7 @@ static carom_status end_step(carom_sim *sim, double t_0, double h, bool reacts, 
     k->ledger.steps = k->n - k->counted_from;
     if (sim->sys->power) follow_damping(sim, h);
     if (looks || s->record.account.lost > k->explained) measure_kinetic(sim);
-    if (looks && sim->sys->ne > 0 && !sim->stale) measure_drift(sim);
+    if (looks && sim->sys->ne > 0 && !sim->gaps.stale) measure_drift(sim);
     if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
     CAROM_TRY(carom_sim_switch_accounted(sim, err));
     if (!sim->sys->signals->nsamplers) return CAROM_OK;
@@ -327,7 +330,8 @@ static carom_status quiet_step(carom_sim *sim, bool *taken, carom_error *err) {
     carom_step *s = &sim->step;
     const double t_0 = k->t;
     *taken = false;
-    if (k->n + 1 >= sim->total || carom_sim_sampled(k->n + 1) || !(sim->lazy && sim->forecast.alone)) return CAROM_OK;
+    if (k->n + 1 >= sim->plan.total || carom_sim_sampled(k->n + 1) || !(sim->gaps.lazy && sim->forecast.alone))
+        return CAROM_OK;
     carom_sim_follow(sim);
     s->t = t_0;
     s->n = k->n;
@@ -336,11 +340,11 @@ static carom_status quiet_step(carom_sim *sim, bool *taken, carom_error *err) {
     double fastest = 0;
     for (int i = 0; i < sim->sys->nv; ++i) fastest = fabs(sim->v[i]) > fastest ? fabs(sim->v[i]) : fastest;
     *taken = status == CAROM_OK && !s->record.reacted && s->contact.scale == 0 && fastest < CAROM_GROWN;
-    sim->quiet = *taken && carom_gaps_known(sim);
+    sim->undo.quiet = *taken && carom_gaps_known(sim);
     if (*taken) {
         k->fastest = fastest > k->fastest ? fastest : k->fastest;
         k->t = carom_sim_end_of(sim, k, k->n + 1);
-        if (!sim->quiet) status = end_step(sim, t_0, sim->h, false, false, err);
+        if (!sim->undo.quiet) status = end_step(sim, t_0, sim->h, false, false, err);
         else k->n += 1, k->ledger.steps = k->n - k->counted_from;
     }
     if (*taken && status == CAROM_OK) return CAROM_OK;
@@ -351,7 +355,7 @@ static carom_status quiet_step(carom_sim *sim, bool *taken, carom_error *err) {
 
 // A step before the end, or a failure: then all is as before it.
 carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
-    bool quiet = sim->quiet && !sim->switches;
+    bool quiet = sim->undo.quiet && !sim->switches.some;
     if (quiet) CAROM_TRY(quiet_step(sim, &quiet, err));
     if (quiet) return CAROM_OK;
 
@@ -361,7 +365,7 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
     if (sim->scheme->controls_own_steps && carom_sim_sampled(sim->kept->n)) CAROM_TRY(refuse_toil(sim, err));
     CAROM_TRY(carom_sim_ready(sim, err));
     carom_kept *k = sim->kept; // the list of contacts may have wanted more memory
-    sim->refused_scale = 0;
+    sim->undo.refused_scale = 0;
     sim->grown = false;
     in->spent = in->calls = in->multiplied = 0;
     if (k->n == 0 && sim->reaction && !sim->scheme->emits_events) guess_reactions(sim);

@@ -67,10 +67,14 @@ typedef struct carom_kept {
         long long id;
     } off;
     struct {
-        double squares, most, t; // of impacts after flights of few steps (BK-9): squares of energies of approach, the
+        double squares, most, t; // of impacts after flights (BK-9): squares of energies of approach, the
                                  // largest energy, and when
         long long id;
     } brief;
+    struct {
+        double worth, t; // what impulses of forces that steps have not seen are worth at most (BK-10), and when
+        long looks;      // into steps, for that
+    } unseen;
     carom_rise rise;    // energy that steps created outside the condition of their rule of dissipation (EN-6)
     carom_ledger ledger;
 } carom_kept;
@@ -115,6 +119,66 @@ typedef struct carom_resolution {
     double *B, *G, *u;           // M^-1 W, W'M^-1 W factorised, 2 ne
 } carom_resolution;
 
+/// Step sizes as planned.
+typedef struct carom_plan {
+    double given;  // the step asked for; h is no longer where rows are at multiples of a time
+    long total;    // planned steps
+    double row;    // planned steps end at multiples of it, `per_row` of them each; 0: anywhere
+    long per_row;
+    bool regular;  // sample instants of controllers, where there are some, are whole numbers of steps
+} carom_plan;
+
+/// The way back to where the present step began (undo.c).
+typedef struct carom_undo {
+    void *block;          // all that is kept, as it was then,
+    const double *q, *v;  // with the state in it,
+    struct { bool reacted, stale; int nevents; } was; // and what goes with it
+    bool quiet;           // nothing reacted in the last step, and since it began only time, state and what the scheme
+                          // itself keeps have changed
+    size_t own_at, own_size; // the latter, in bytes of `kept`
+    double refused_scale; // of the attempt that was halved, where a contact problem refused it; else 0
+} carom_undo;
+
+/// Gaps that a run has, and how far they may be trusted.
+typedef struct carom_run_gaps {
+    double *now;      // kept, ne + nc
+    bool stale;       // they are older: nobody has asked for them since, see carom_sim_gaps()
+    bool kept;        // those at the end of a step are those at the start of the next one, for schemes that see all
+                      // constraints
+    bool lazy;        // they need not be known after every step
+    bool watched;     // steps may pass obstacles unseen: look for them, with
+    double touches;   // a gap that is no larger counts as closed,
+    uint64_t shaped;  // CAROM_NEAR of contacts between shapes, whose gaps may be bounds where they are larger than
+    double bounds_from; // the smallest size of a shape that touches another,
+    double *first;    // kept, ne and contacts that are always there: gaps at the start of the run
+    double *start;    // the same where the last step began,
+    double *soon, *inside; // the same soon after; ne + nc: at some place inside
+    double *before;   // ne + nc: before signals change; NULL: they do not, or contacts come and go
+} carom_run_gaps;
+
+/// Contacts and parts that are there only while a condition holds (switches.c).
+typedef struct carom_switches {
+    bool some;        // some switch may change: it is no gate, or the scheme knows none
+    double *on;       // kept, nswitches: what is on
+    double *condition, *next, *wanted; // nswitches: scratch
+    bool decided;     // the next ones are `wanted`
+    bool *off;        // nswitches: on, as lists want it
+    void *piece;      // all that is kept, as it was when a piece of a step began; NULL: switches are not located
+} carom_switches;
+
+/// What a caller has asked to be called for; NULL: nothing.
+typedef struct carom_callbacks {
+    carom_status (*sample)(void *user, int k, bool effect, double t, const double *q, const double *v,
+                           const double *signals);
+    void *sample_user;
+    carom_status (*inner)(void *user, double t, const double *q, const double *v); // inner steps
+    void *inner_user;
+    carom_status (*dense)(void *user, double t, const double *q, const double *v); // dense output,
+    void *dense_user;
+    int states;       // so many per step,
+    double *q, *v;    // which are these
+} carom_callbacks;
+
 struct carom_sim {
     carom_system varying;          // the system with contacts of its own, where friction varies
     carom_contact *contacts;
@@ -130,15 +194,12 @@ struct carom_sim {
     carom_contact slot;  // as the system has them: with as many tangents as any
     const carom_scheme *scheme;
     double t0, h, t_end;
-    double given;       // the step asked for; h is no longer where rows are at multiples of a time
-    long total;         // planned steps
-    double row;         // planned steps end at multiples of it, `per_row` of them each; 0: anywhere
-    long per_row;
-    bool regular;       // sample instants of controllers, where there are some, are whole numbers of steps
+    carom_plan plan;
     int nl;             // recorded directions
     void *block;        // all memory
     carom_arena mem;    // its scratch part, and what lives with it
-    size_t block_size;
+    size_t block_size, block_taken; // in use; with what aligns it
+    bool promised;      // by the machine: carom_reserve()
     size_t kept_size;   // bytes of the kept part, from kept on
     size_t ends[64];    // of its pieces, where contacts come and go
     int pieces;
@@ -146,43 +207,28 @@ struct carom_sim {
     double *q, *v;      // kept
     carom_memory *memory; // kept, nc
     double *pushed;       // kept, 3 nv: of each rate the last step with an impact that moved it, from the start of the
-                          // run; what such steps, each soon after the last, have changed it by; that before the last
+                          // run; what such steps have changed it by, each less of the one before; that before the last
                           // one (BK-9).  NULL where events are located
-    const double *q_0, *v_0; // where the present step began, in `before`
+    struct {
+        double *impulse, *slope, *mass; // kept, nv: sums of such impulses; what rates of forces at the start leave out
+                                        // of them; inertia of each rate by itself.  NULL: not asked for
+        double *scratch;
+        carom_matrix M;
+    } unseen;
     double *v_start;    // of schemes of two steps: its velocity there, see diagnosis/tunnelling.c; NULL: others
-    void *before;       // all that is kept, as it was when the present step began (undo.c),
-    struct { bool reacted, stale; int nevents; } was; // and what goes with it
-    bool quiet;         // nothing reacted in the last step, and since it began only time, state and what the scheme
-                        // itself keeps have changed
-    size_t own_at, own_size; // the latter, in bytes of `kept`
     bool grown;         // the last failure was a rate that ran away
-    double refused_scale; // and the scale of the attempt that was halved, where a contact problem refused it; else 0
-    double *gap;        // kept, ne + nc
-    bool watched;       // steps may pass obstacles unseen: look for them, with
-    double touches;     // a gap that is no larger counts as closed,
-    uint64_t shaped;    // CAROM_NEAR of contacts between shapes, whose gaps may be bounds where they are larger than
-    double bounds_from; // the smallest size of a shape that touches another,
-    double *gap_first;  // kept, ne and contacts that are always there: gaps at the start
-    double *gap_0;      // kept, ne and contacts that are always there: gaps where the last step began,
-    double *gap_next, *gap_in; // the same soon after; ne + nc: at some place inside
-    bool stale;         // it is older: nobody has asked for it since, see carom_sim_gaps()
-    bool keeps_gaps;    // those at the end of a step are those at the start of the next one, for schemes that see all
-                        // constraints
-    bool lazy;          // gaps need not be known after every step
+    carom_undo undo;
+    carom_run_gaps gaps;
+    carom_switches switches;
+    carom_callbacks callbacks;
+    struct {
+        double *q, *v, *gap; // of adaptive steps: the step taken at once
+        unsigned char *hit;  // nc: the parts of an attempt in which a contact was struck
+    } whole;
     double *held;       // kept, nc: 1 for a contact that reacted in the last step of the scheme
     double *input;      // kept, ni: signals
     double *sampled;    // kept, 2 nsamplers: samples, and how many of them have taken effect
-    bool switches;      // some switch may change: it is no gate, or the scheme knows none
-    double *on;         // kept, nswitches: what is on
-    double *condition, *on_next, *wanted; // nswitches: scratch of switches.c
-    bool decided;       // the next ones are `wanted`
-    bool *off;          // nswitches: on, as lists want it
-    void *piece;        // all that is kept, as it was when a piece of a step began; NULL: switches are not located
     double *signal;     // ni: signals that are computed
-    carom_status (*on_sample)(void *user, int k, bool effect, double t, const double *q, const double *v,
-                              const double *signals); // NULL: none
-    void *sample_user;
-    double *gap_before; // ne + nc: before signals change; NULL: they do not, or contacts come and go
     double *power, *done; // kept, nworks: power at the end of the last step, work so far
     double *power_now;  // nworks
     void *scheme_work;
@@ -199,13 +245,6 @@ struct carom_sim {
     carom_independent independent; // its rows are in use where k > 0
     carom_sim_def names;           // of constraints and rates, as given
     char choice[240];              // why the scheme was chosen; empty: somebody named it
-    carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // the observer of inner steps
-    void *inner_user;
-    // the observer of the dense output, and of how many states per step
-    carom_status (*on_dense)(void *user, double t, const double *q, const double *v);
-    void *dense_user;
-    int dense;
-    double *q_in, *v_in; // its states
     double *reaction;   // kept, nl: where friction depends on reactions, those of the last step; NULL: it does not
     double *guess;      // nl: the same of a trial step
     double *lasting;    // kept, nl: forces of the last step, impulse/h where a lasting contact has an impulse only
@@ -214,10 +253,8 @@ struct carom_sim {
         double rtol, atol, stop; // stop: steps end at multiples of it; 0: none
         int estimate;            // order of the error estimate; -1: by what happened
     } control;          // of adaptive step sizes
-    double *q_try, *v_try, *gap_try; // adaptive: the whole step
     double *sides; // 4 nv, of schemes with steps of their own: forces beside the state (diagnosis/discontinuity.c);
                    // NULL: others
-    unsigned char *hit; // adaptive, nc: the parts of an attempt in which a contact was struck
     double behind;      // here a step, or a piece of one, begins behind a time at which forces jump
     double unbooked;    // length of the last piece of the step
     bool running;       // inside carom_sim_run, since
@@ -342,6 +379,10 @@ typedef struct carom_observer {
     void (*after_step)(carom_sim *sim, double t_0, bool stale, uint64_t near);
     /// The same for contacts of the list, where some bodies move far relative to their size.
     void (*after_list)(carom_sim *sim, double t_0);
+    /// After a step from t_0: what did forces do inside it that the scheme has not seen?  Where sim->unseen.impulse is
+    /// there, with impulses_size() numbers of scratch.
+    void (*after_forces)(carom_sim *sim, double t_0);
+    size_t (*impulses_size)(const carom_system *sys);
     /// After a step of h with impacts, which have changed velocities: contacts that are no farther away than a few
     /// steps are near.
     void (*after_impacts)(carom_sim *sim, double h);
@@ -371,14 +412,14 @@ bool carom_sim_moves_by(const carom_sim *sim, int c, double gap, double *reach);
 static inline uint64_t carom_sim_may_have_closed(carom_sim *sim) {
     const int ne = sim->sys->ne, nc = carom_sim_fixed_contacts(sim);
     // 2 g < g_0; adaptive steps may grow five times: g + 5 (g - g_0) < 0
-    const double *g = sim->gap + ne, times = sim->control.on ? 1.2 : 2, touches = sim->touches;
-    double *g_0 = sim->gap_0 + ne;
+    const double *g = sim->gaps.now + ne, times = sim->control.on ? 1.2 : 2, touches = sim->gaps.touches;
+    double *g_0 = sim->gaps.start + ne;
     double reach = -1; // not known yet
     uint64_t near = sim->kept->near;
     for (int c = 0; c < nc; ++c) {
         const double last = g[c], larger = last > g_0[c] ? last : g_0[c];
         if (last > touches && times * last < g_0[c] + touches) near |= CAROM_NEAR(c);
-        else if (last > touches && larger > sim->bounds_from && sim->shaped & CAROM_NEAR(c) &&
+        else if (last > touches && larger > sim->gaps.bounds_from && sim->gaps.shaped & CAROM_NEAR(c) &&
                  carom_sim_moves_by(sim, c, last, &reach))
             near |= CAROM_NEAR(c);
         g_0[c] = last;
@@ -412,6 +453,7 @@ void carom_sim_tell(carom_sim *sim);                    // signals and switches,
 long long carom_sim_known_as(const carom_sim *sim, int id);
 /// setup.c: one block of memory for all, for list.slots slots; what was kept stays.
 carom_status carom_sim_allocate(carom_sim *sim, carom_error *err);
+void carom_sim_free_block(const carom_sim *sim);
 /// What points into the block, and the system's own work.
 void carom_sim_wire(carom_sim *sim);
 /// The system as schemes see it, without redundant constraints.
@@ -449,9 +491,9 @@ static inline double carom_sim_end_of(const carom_sim *sim, const carom_kept *k,
                                                         ((k->to_t - k->from_t) / (double)(k->to_n - k->from_n));
         return t > sim->t_end - CAROM_INSTANT * sim->h ? sim->t_end : t;
     }
-    if (n >= sim->total) return sim->t_end;
-    if (!(sim->row > 0)) return k->from_t + (double)(n - k->from_n) * sim->h;
-    return sim->t0 + (double)(n / sim->per_row) * sim->row + (double)(n % sim->per_row) * sim->h;
+    if (n >= sim->plan.total) return sim->t_end;
+    if (!(sim->plan.row > 0)) return k->from_t + (double)(n - k->from_n) * sim->h;
+    return sim->t0 + (double)(n / sim->plan.per_row) * sim->plan.row + (double)(n % sim->plan.per_row) * sim->h;
 }
 
 /// forecast.c: bounds of the gaps at the end of the step, which the scheme has just done.
@@ -459,7 +501,7 @@ void carom_forecast_allocate(carom_sim *sim, carom_arena *mem);
 void carom_forecast_start(carom_sim *sim); // where the work of the system is there
 bool carom_forecast_leaves_books(carom_sim *sim);
 /// Do the gaps at the end of the step leave the ledger as it is?  False where bounds of them do not tell.
-static inline bool carom_gaps_known(carom_sim *sim) { return sim->lazy && carom_forecast_leaves_books(sim); }
+static inline bool carom_gaps_known(carom_sim *sim) { return sim->gaps.lazy && carom_forecast_leaves_books(sim); }
 
 /// adaptive.c: a step of a size that meets the tolerances; kept->t is moved.
 carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err);

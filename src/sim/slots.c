@@ -26,7 +26,7 @@ void carom_sim_list_make(carom_sim *sim) {
     if (!sim->sys->listed) return;
     sim->own = *sim->sys;
     sim->list.slots = sim->own.listed;
-    sim->list.freezes = sim->scheme->recalls && sim->own.contact_list->freeze;
+    sim->list.freezes = sim->scheme->follows_features && sim->own.contact_list->freeze;
     if (sim->list.freezes) {
         sim->own_events = *sim->own.events;
         sim->own_events.freeze = sim->own.contact_list->freeze;
@@ -56,10 +56,11 @@ void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep
 void carom_sim_tell(carom_sim *sim) {
     const carom_system *sys = sim->sys;
     if (sys->signals->ni) sys->signals->set(sys->model, sim->step.sys_work, sim->input);
-    if (!sim->switches) return;
-    for (int i = 0; i < sys->conditional->nswitches; ++i) sim->off[i] = sim->on[i] == 0;
-    sim->list.off = sim->piece ? NULL : sim->off; // steps in pieces: a list serves all of them, whatever is there
-    sys->conditional->set(sys->model, sim->step.sys_work, sim->on);
+    if (!sim->switches.some) return;
+    for (int i = 0; i < sys->conditional->nswitches; ++i) sim->switches.off[i] = sim->switches.on[i] == 0;
+    // steps in pieces: a list serves all of them, whatever is there
+    sim->list.off = sim->switches.piece ? NULL : sim->switches.off;
+    sys->conditional->set(sys->model, sim->step.sys_work, sim->switches.on);
 }
 
 void carom_sim_adopt(carom_sim *sim) {

@@ -35,9 +35,9 @@ bool carom_sim_watch_dense(carom_sim *sim, int n,
                            void *user) {
     if (!sim) return false;
     if (!sim->scheme->dense) return false;
-    sim->dense = n;
-    sim->on_dense = on_dense;
-    sim->dense_user = user;
+    sim->callbacks.states = n;
+    sim->callbacks.dense = on_dense;
+    sim->callbacks.dense_user = user;
     return true;
 }
 void carom_sim_watch_problems(carom_sim *sim,
@@ -70,7 +70,7 @@ void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const v
 }
 long carom_sim_total_steps(const carom_sim *sim) {
     if (!sim) return 0;
-    return sim->control.on || !sim->regular ? 0 : sim->total;
+    return sim->control.on || !sim->plan.regular ? 0 : sim->plan.total;
 }
 
 // -- the present state ---------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ carom_now carom_sim_now(const carom_sim *sim) {
                        .step = sim->kept->n,
                        .q = sim->q,
                        .v = sim->v,
-                       .gap = sim->gap,
+                       .gap = sim->gaps.now,
                        .dir = sim->dir,
                        .impulse = sim->impulse,
                        .force = sim->force,
@@ -171,7 +171,7 @@ const double *carom_sim_works(const carom_sim *sim) { return sim ? sim->done : N
 
 void carom_sim_spent(carom_sim *sim, double seconds, double wall) {
     if (!sim) return;
-    sim->quiet = false;
+    sim->undo.quiet = false;
     sim->kept->ledger.seconds = seconds;
     sim->kept->ledger.wall = wall;
 }
@@ -226,16 +226,16 @@ static carom_status restore(carom_sim *sim, const void *state, size_t bytes, car
                           "the saved state belongs to another scheme, other options or another model");
     if (k.slots != sim->list.slots || !counts_are_sound(&k))
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state is damaged: it counts what cannot be");
-    const long total = sim->total;
-    if (!sim->control.on && !(sim->row > 0)) sim->total = carom_sim_last_step(sim, &k);
+    const long total = sim->plan.total;
+    if (!sim->control.on && !(sim->plan.row > 0)) sim->plan.total = carom_sim_last_step(sim, &k);
     const double t = carom_sim_end_of(sim, &k, k.n);
-    if (sim->total < 0 || (!sim->control.on && !(fabs(k.t - t) <= CAROM_INSTANT * sim->h * fmax(1, (double)k.n))))
-        return sim->total = total,
+    if (sim->plan.total < 0 || (!sim->control.on && !(fabs(k.t - t) <= CAROM_INSTANT * sim->h * fmax(1, (double)k.n))))
+        return sim->plan.total = total,
                carom_fail(err, CAROM_BAD_INPUT,
                           "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t,
                           sim->h);
     memcpy(sim->kept, state, bytes);
-    sim->stale = sim->quiet = false;
+    sim->gaps.stale = sim->undo.quiet = false;
     carom_sim_adopt(sim);
     sim->step.record.nevents = 0;
     sim->step.record.reacted = true; // the saved impulses and forces belong to the last step

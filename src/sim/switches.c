@@ -16,25 +16,26 @@
 
 void carom_sim_switches_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     const size_t n = (size_t)sim->sys->conditional->nswitches;
-    sim->switches = n > 0 && !sim->scheme->closes_while;
-    for (size_t i = 0; i < n; ++i) sim->switches = sim->switches || sim->sys->conditional->contact_of[i] < 0;
-    sim->on = carom_allocate(keep, n);
-    CAROM_ALLOCATE(mem, n, &sim->condition, &sim->on_next, &sim->wanted);
-    sim->off = n ? carom_allocate_bytes(mem, n * sizeof *sim->off) : NULL;
+    sim->switches.some = n > 0 && !sim->scheme->closes_while;
+    for (size_t i = 0; i < n; ++i) sim->switches.some = sim->switches.some || sim->sys->conditional->contact_of[i] < 0;
+    sim->switches.on = carom_allocate(keep, n);
+    CAROM_ALLOCATE(mem, n, &sim->switches.condition, &sim->switches.next, &sim->switches.wanted);
+    sim->switches.off = n ? carom_allocate_bytes(mem, n * sizeof *sim->switches.off) : NULL;
 }
 
 carom_status carom_sim_conditions(carom_sim *sim, double t, bool *some, carom_error *err) {
     const carom_system *sys = sim->sys;
     *some = false;
     const carom_status status =
-        sys->conditional->evaluate(sys->model, sim->step.sys_work, t, sim->q, sim->v, sim->condition);
+        sys->conditional->evaluate(sys->model, sim->step.sys_work, t, sim->q, sim->v, sim->switches.condition);
     if (status != CAROM_OK)
         return carom_fail(err, status, "t = %.9g: a condition (`exists while`, `closes while`) is not a number", t);
     for (int i = 0; i < sys->conditional->nswitches; ++i) {
         const int c = sys->conditional->contact_of[i];
-        const bool stays = c >= 0 && (sim->scheme->closes_while || (sim->on[i] != 0 && sim->held[c] > 0)); // (SW-2)
-        sim->on_next[i] = stays || sim->condition[i] > 0;
-        *some = *some || sim->on_next[i] != sim->on[i];
+        const bool stays = c >= 0 && (sim->scheme->closes_while ||
+                                      (sim->switches.on[i] != 0 && sim->held[c] > 0)); // (SW-2)
+        sim->switches.next[i] = stays || sim->switches.condition[i] > 0;
+        *some = *some || sim->switches.next[i] != sim->switches.on[i];
     }
     return CAROM_OK;
 }
@@ -47,39 +48,39 @@ static carom_status refuse_inside(const carom_sim *sim, double t, int id, carom_
                       "its gap is %.6g: it must be positive there",
                       t, sim->names.name ? sim->names.name(sim->names.name_user, carom_sim_known_as(sim, id))
                                          : carom_constraint_text(&sim->step, id, name, sizeof name),
-                      sim->gap[id]);
+                      sim->gaps.now[id]);
 }
 
 carom_status carom_sim_switch(carom_sim *sim, double t, carom_error *err) {
     static const double INSIDE = 1e-6; // as (EV-24), of positions
     const carom_system *sys = sim->sys;
-    bool some = sim->decided;
-    if (some) carom_copy(sim->on_next, sim->wanted, sys->conditional->nswitches);
+    bool some = sim->switches.decided;
+    if (some) carom_copy(sim->switches.next, sim->switches.wanted, sys->conditional->nswitches);
     else CAROM_TRY(carom_sim_conditions(sim, t, &some, err));
     if (!some) return CAROM_OK;
     for (int i = 0; i < sys->conditional->nswitches; ++i)
-        if (sim->on_next[i] != sim->on[i] && sys->conditional->contact_of[i] < 0)
-            sys->conditional->velocities(sys->model, i, sim->on_next[i] != 0, sim->v);
-    double *before = sim->gap_try;
+        if (sim->switches.next[i] != sim->switches.on[i] && sys->conditional->contact_of[i] < 0)
+            sys->conditional->velocities(sys->model, i, sim->switches.next[i] != 0, sim->v);
+    double *before = sim->whole.gap;
     const int all = sys->ne + sys->nc;
     carom_zero(before, all);
     carom_status status = all > 0 ? sys->gaps(sys->model, sim->step.sys_work, t, sim->q, before) : CAROM_OK;
-    carom_copy(sim->on, sim->on_next, sys->conditional->nswitches);
+    carom_copy(sim->switches.on, sim->switches.next, sys->conditional->nswitches);
     carom_sim_tell(sim);
-    carom_zero(sim->gap, all);
-    if (all > 0 && status == CAROM_OK) status = sys->gaps(sys->model, sim->step.sys_work, t, sim->q, sim->gap);
+    carom_zero(sim->gaps.now, all);
+    if (all > 0 && status == CAROM_OK) status = sys->gaps(sys->model, sim->step.sys_work, t, sim->q, sim->gaps.now);
     if (status != CAROM_OK) return carom_sim_failed(sim, status, "gaps", err);
     const double size = fmax(carom_size_moving(sys, sim->q, sys->nq), sim->h * carom_size_moving(sys, sim->v, sys->nv));
     for (int id = sys->ne; id < all; ++id) {
-        if (sim->gap[id] == before[id]) continue;
+        if (sim->gaps.now[id] == before[id]) continue;
         carom_sim_blank(sim, id - sys->ne);
         if (sim->scheme->reset_contact)
             sim->scheme->reset_contact(sim->scheme_work, &sim->step, sim->step.sys->ne + id - sys->ne);
-        if (sim->gap_0) sim->gap_0[id] = sim->gap[id];
-        if (sim->kept->n > 0 && sim->gap[id] < -INSIDE * size) return refuse_inside(sim, t, id, err);
+        if (sim->gaps.start) sim->gaps.start[id] = sim->gaps.now[id];
+        if (sim->kept->n > 0 && sim->gaps.now[id] < -INSIDE * size) return refuse_inside(sim, t, id, err);
     }
     sim->kept->jumped = 1;
-    sim->quiet = false;
+    sim->undo.quiet = false;
     return CAROM_OK;
 }
 
@@ -87,7 +88,7 @@ carom_status carom_sim_switch_accounted(carom_sim *sim, carom_error *err) {
     carom_kept *k = sim->kept;
     double T[2], V[2];
     bool some;
-    if (!sim->switches) return CAROM_OK;
+    if (!sim->switches.some) return CAROM_OK;
     const double t = k->t + CAROM_INSTANT * sim->h; // a step that ends at the time of a change sees it
     CAROM_TRY(carom_sim_conditions(sim, t, &some, err));
     if (!some) return CAROM_OK;

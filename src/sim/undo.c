@@ -38,39 +38,40 @@ static inline void clear(carom_sim *sim) {
 
 void carom_sim_follow(carom_sim *sim) {
     const carom_kept *k = sim->kept;
-    carom_kept *b = sim->before;
+    carom_kept *b = sim->undo.block;
     b->t = k->t;
     b->n = k->n;
     b->ledger.steps = k->ledger.steps;
     b->fastest = k->fastest;
     if (b->ledger.counts.newton != k->ledger.counts.newton) b->ledger.counts = k->ledger.counts;
     const int nq = sim->sys->nq, nv = sim->sys->nv;
-    double *q_0 = (double *)(uintptr_t)sim->q_0, *v_0 = (double *)(uintptr_t)sim->v_0;
+    double *q_0 = (double *)(uintptr_t)sim->undo.q, *v_0 = (double *)(uintptr_t)sim->undo.v;
     for (int i = 0; i < nq; ++i) q_0[i] = sim->q[i];
     for (int i = 0; i < nv; ++i) v_0[i] = sim->v[i];
-    if (sim->own_size)
-        memcpy((unsigned char *)sim->before + sim->own_at, (unsigned char *)sim->kept + sim->own_at, sim->own_size);
-    sim->was.stale = true;
-    CHECK(memcmp(sim->before, sim->kept, sim->kept_size) == 0);
+    if (sim->undo.own_size)
+        memcpy((unsigned char *)sim->undo.block + sim->undo.own_at, (unsigned char *)sim->kept + sim->undo.own_at,
+               sim->undo.own_size);
+    sim->undo.was.stale = true;
+    CHECK(memcmp(sim->undo.block, sim->kept, sim->kept_size) == 0);
 }
 
 void carom_sim_mark(carom_sim *sim) {
     const carom_step *s = &sim->step;
-    sim->was.reacted = s->record.reacted;
-    sim->was.stale = sim->stale;
-    sim->was.nevents = sim->kept->n > 0 ? 0 : s->record.nevents; // those of the step before are gone
-    copy(sim, sim->before, sim->kept);
-    sim->quiet = false;
+    sim->undo.was.reacted = s->record.reacted;
+    sim->undo.was.stale = sim->gaps.stale;
+    sim->undo.was.nevents = sim->kept->n > 0 ? 0 : s->record.nevents; // those of the step before are gone
+    copy(sim, sim->undo.block, sim->kept);
+    sim->undo.quiet = false;
     clear(sim);
 }
 
 static void back(carom_sim *sim) {
     carom_step *s = &sim->step;
-    copy(sim, sim->kept, sim->before);
-    s->record.reacted = sim->was.reacted;
-    s->record.nevents = sim->was.nevents;
+    copy(sim, sim->kept, sim->undo.block);
+    s->record.reacted = sim->undo.was.reacted;
+    s->record.nevents = sim->undo.was.nevents;
     s->record.account = (carom_account){0};
-    sim->stale = sim->was.stale;
+    sim->gaps.stale = sim->undo.was.stale;
 }
 
 void carom_sim_undo(carom_sim *sim) {

@@ -303,9 +303,13 @@ void carom_chain_set_prox(carom_chain *chain, const carom_prox_rule *rule) {
     if (chain->first == &carom_solver_prox) carom_prox_set(chain->first_work, rule);
 }
 
+// (SOL-31)  Impulses that took away what earlier steps had left in the velocities leave as much in the next step.  Were
+//           that accepted again, every second step would have to be solved, at any tolerance.  So what follows work is
+//           made better than it need be, once, and the steps after it begin with impulses that leave nothing.
 static carom_report solve(carom_chain *chain, carom_problem *pb, double tol) {
     const bool direct = !chain->first && by_formula(pb);
     carom_report report; // returned by every way: it is made where the caller wants it, and not copied
+    pb->improve = chain->choice && chain->choice->worked;
     if (direct) report = carom_solver_solve(solvers[DIRECT], chain->work[DIRECT], pb, tol);
     else report = in_order(chain, pb, tol);
     if (direct && !report.converged) {
@@ -314,6 +318,7 @@ static carom_report solve(carom_chain *chain, carom_problem *pb, double tol) {
         report = go_on(chain, pb, tol, ONE + 1, carom_problem_kind(pb), report);
         pb->acceptable = enough;
     }
+    if (chain->choice) chain->choice->worked = report.iterations > 0;
     return report;
 }
 

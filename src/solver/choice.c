@@ -19,30 +19,31 @@ static const double ALLOWED = 2;   // work of a trial over that of the solver in
 static const double PATIENCE = 4;  // work of `hybrid` in use over that of `bodies`
 static const double SLOW = 3;      // work over that of the other solver, which is then tried soon
 static const double BETTER = 0.7;  // work over that of the solver in use, which it then replaces
-static const double AT_ONCE = 2e6; // work on a problem that precise answers of `hybrid` are worth, where they are asked
-                                   // for and rougher ones accepted
+static const double WORTH = 80000; // work for each contact that precise answers of `hybrid` are worth, where they are
+                                   // asked for and rougher ones accepted
 
 // Work for each contact that nobody has to save.
-static double modest(const carom_allowance *turn, int contacts) {
-    return turn->precise && turn->who == CAROM_BY_HYBRID ? AT_ONCE / contacts : 0;
+static double modest(const carom_allowance *turn) {
+    return turn->precise && turn->who == CAROM_BY_HYBRID ? WORTH : 0;
 }
 
 carom_allowance carom_choice_next(carom_choice *c, int contacts, bool precise) {
     if (contacts > MANY) return (carom_allowance){.who = CAROM_BY_BODIES, .limit = INFINITY, .precise = precise};
+    const carom_allowance hybrid = {.who = CAROM_BY_HYBRID, .precise = precise};
     if (c->pause == 0) { // answers of `bodies` would lose contacts that rest
         c->first = CAROM_BY_HYBRID;
-        return (carom_allowance){.who = c->first, .limit = START * contacts, .precise = precise};
+        return (carom_allowance){
+            .who = c->first, .limit = fmax(START, modest(&hybrid)) * contacts, .precise = precise};
     }
-    const carom_allowance hybrid = {.who = CAROM_BY_HYBRID, .precise = precise};
-    const double cheap[] = {[CAROM_BY_BODIES] = modest(&hybrid, contacts) > CHEAP[CAROM_BY_HYBRID] ? 0 : CHEAP[0],
-                            [CAROM_BY_HYBRID] = fmax(CHEAP[CAROM_BY_HYBRID], modest(&hybrid, contacts))};
+    const double cheap[] = {[CAROM_BY_BODIES] = modest(&hybrid) > CHEAP[CAROM_BY_HYBRID] ? 0 : CHEAP[0],
+                            [CAROM_BY_HYBRID] = fmax(CHEAP[CAROM_BY_HYBRID], modest(&hybrid))};
     const bool tries = c->trial > 0 || (c->cost[c->first] > cheap[c->first] && --c->wait < 0);
     const int who = tries ? !c->first : c->first;
     carom_allowance turn = {.who = who, .limit = INFINITY, .precise = precise};
     if (tries && c->trial == 0) c->trial = TRIAL;
     if (tries) turn.limit = ALLOWED * c->cost[c->first];
     else if (who == CAROM_BY_HYBRID && c->cost[!who] > 0) turn.limit = PATIENCE * c->cost[!who];
-    turn.limit = fmax(turn.limit, modest(&turn, contacts)) * contacts;
+    turn.limit = fmax(turn.limit, modest(&turn)) * contacts;
     return turn;
 }
 
@@ -66,13 +67,13 @@ void carom_choice_learn(carom_choice *c, carom_allowance turn, int contacts, dou
     if (turn.who != c->first) {
         *own = c->trial < TRIAL ? fmax(*own, each) : each; // its slowest problem counts
         if (solved && --c->trial > 0) return;
-        if (solved && *own < fmax(BETTER * c->cost[c->first], modest(&turn, contacts))) c->first = turn.who;
+        if (solved && *own < fmax(BETTER * c->cost[c->first], modest(&turn))) c->first = turn.who;
         rest(c);
         return;
     }
     *own = each;
     if (!solved) c->wait = 0; // the other one solves it, and is tried from the next problem on
-    else if (c->cost[!turn.who] > 0 && each > fmax(SLOW * c->cost[!turn.who], modest(&turn, contacts)) &&
+    else if (c->cost[!turn.who] > 0 && each > fmax(SLOW * c->cost[!turn.who], modest(&turn)) &&
              c->wait > SOON)
         c->wait = SOON;
 }

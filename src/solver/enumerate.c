@@ -3,10 +3,13 @@
 // Spec: docs/solvers.md, "enumerate".  Frictionless and planar contacts, few of them (2^a 4^b patterns); bilateral rows
 // are eliminated first.  Finds a solution whenever there is one that rounding lets it recognise, dependent
 // contacts included.  The pattern of the start is tried first, so a warm problem costs one small system.
+#include "base/tolerance.h"
 #include "linalg/dense.h"
 #include "solver/reduce.h"
 
 typedef enum { OPEN, STICK, SLIP_FORWARD, SLIP_BACKWARD } state; // frictionless contacts: OPEN and STICK
+
+static const double PIVOT = 1e-13; // of the entry of the same contact: what elimination leaves of dependent ones
 
 enum { MOST = 6, ROWS = 2 * MOST }; // 4^6 = 4096 combinations of states
 
@@ -58,7 +61,7 @@ static void recognise(const patterns *w, const carom_problem *pb, const carom_re
         const double pN = pb->p[r->U[w->at[k]]];
         z[k] = pN > 0 ? STICK : OPEN;
         if (w->states[k] == 2 || !(pN > 0)) continue;
-        const double pT = pb->p[r->U[w->at[k] + 1]], limit = w->mu[k] * pN * (1 - 1e-12);
+        const double pT = pb->p[r->U[w->at[k] + 1]], limit = w->mu[k] * pN * (1 - CAROM_SAME);
         z[k] = pT >= limit ? SLIP_BACKWARD : pT <= -limit ? SLIP_FORWARD : STICK;
     }
 }
@@ -79,19 +82,19 @@ static bool unknowns_solve(patterns *w, const unknown *c, int m) {
     if (m == 0) return true;
     if (m == 1) {
         const double a = entry(w, c[0].row, c[0]);
-        if (!(fabs(a) > 1e-13 * fabs(w->S[c[0].row * (w->ld + 1)]))) return false;
+        if (!(fabs(a) > PIVOT * fabs(w->S[c[0].row * (w->ld + 1)]))) return false;
         w->x[0] = -w->s[c[0].row] / a;
         return true;
     }
     if (m == 2) {
         const int i = c[0].row, k = c[1].row;
         const double a = entry(w, i, c[0]), b = entry(w, i, c[1]), e = entry(w, k, c[0]), d = entry(w, k, c[1]);
-        if (carom_dense_two(a, b, e, d, -w->s[i], -w->s[k], 1e-12, w->x, w->x + 1)) return true;
+        if (carom_dense_two(a, b, e, d, -w->s[i], -w->s[k], CAROM_SAME, w->x, w->x + 1)) return true;
     }
     for (int j = 0; j < m; j++)
         for (int i = 0; i < m; i++) w->A[i + j * m] = entry(w, c[i].row, c[j]);
     for (int i = 0; i < m; i++) w->b[i] = -w->s[c[i].row];
-    const int rank = carom_dense_full(w->A, m, m, 1e-12, w->row, w->col, w->scale);
+    const int rank = carom_dense_full(w->A, m, m, CAROM_SAME, w->row, w->col, w->scale);
     carom_dense_full_solve(w->A, m, m, rank, w->row, w->col, w->scale, w->b, w->x);
     return true;
 }

@@ -132,10 +132,20 @@ static int patience(const carom_hybrid *w) {
     return (int)fmin(fmax(1e9 / flops, LEAST), OUTER);
 }
 
+// (SOL-17)
+static double first_delta(const carom_hybrid *w) {
+    return fmax(fmin(0.05, 0.1 * sqrt(w->error / (w->speed > 0 ? w->speed : 1))), LEAST_DELTA);
+}
+
+void carom_hybrid_polish(carom_hybrid *w) {
+    for (int i = 0; i < w->pb.n; i++) w->centre[i] = w->p[i];
+    if (step(w, first_delta(w))) carom_hybrid_look(w);
+}
+
 // (SOL-18)  delta falls while the inner problems are easy, and rises threefold when one fails.
 void carom_hybrid_newton(carom_hybrid *w) {
     const int n = w->pb.n, wait = patience(w);
-    double delta = fmin(0.05, 0.1 * sqrt(w->error / (w->speed > 0 ? w->speed : 1))), mark = w->error, last = w->error;
+    double delta = first_delta(w), mark = w->error, last = w->error;
     for (int i = 0; i < n; i++) w->p[i] = w->best[i];
     for (int k = 1; k <= OUTER && w->error > w->target && !carom_hybrid_tired(w); k++) {
         const double before = w->error;

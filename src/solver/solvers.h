@@ -20,7 +20,8 @@ void carom_chain_forget(const carom_chain *chain);
 /// where both may (choice.c).  All zero at the start; part of the state of a run.
 typedef struct carom_choice {
     double cost[2]; // work for each contact in the last problem, or the most of a trial, ns; 0: not known
-    int first;      // the one in use
+    short first;    // the one in use
+    short worked;   // 1: the last problem was not solved by its start (SOL-31)
     int trial;      // problems left in a trial of the other one
     int wait;       // problems until the next trial
     int pause;      // and between the trials after that; 0: nothing was learnt yet

@@ -162,7 +162,7 @@ static carom_status read_against(carom_compare *c, const char *text, const char 
                           text);
     if (!(c->against_step > 0 && isfinite(c->against_step)))
         return carom_fail(err, CAROM_BAD_INPUT,
-                          "the reference '%.100s' has no positive step size behind its last colon", text);
+                          "the reference '%.100s' has no positive step size after its last colon", text);
     snprintf(scheme, sizeof scheme, "%.*s", (int)(colon - text), text);
     CAROM_TRY(carom_spec_read(&c->against, c->model, scheme, options, err));
     carom_format(c->about, sizeof c->about, "%.200s, step %g", scheme, c->against_step);

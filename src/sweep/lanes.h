@@ -20,7 +20,7 @@ struct carom_lanes {
 };
 
 // lanes_write.c
-/// CAROM_BAD_INPUT: this sweep cannot run in lanes, and err says why.
+/// CAROM_BAD_INPUT: this sweep cannot run in lanes, and err gives the reason.
 carom_status carom_lanes_create(const carom_sweep *s, carom_lanes **lanes, carom_error *err);
 void carom_lanes_destroy(carom_lanes *l);
 /// The whole text.

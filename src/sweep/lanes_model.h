@@ -32,9 +32,8 @@ typedef struct carom_lane_request {
 
 /// Does an observed expression use this name of the ledger?
 bool carom_lanes_observe(const carom_model *m, const carom_lane_request *r, const char *name);
-/// CAROM_BAD_INPUT: this model cannot run in lanes, and err says why.  The first asks of its size, which any model of
-/// the mechanism tells; the others are for one whose pairs of shapes are apart (carom_model_apart): the second asks of
-/// its parts.
+/// CAROM_BAD_INPUT: this model cannot run in lanes, and err gives the reason: its size, of any model of the mechanism;
+/// then of one whose pairs of shapes are apart (carom_model_apart): its parts; all the rest.
 carom_status carom_lanes_size(const carom_model *m, carom_error *err);
 carom_status carom_lanes_parts(const carom_model *m, carom_error *err);
 carom_status carom_lanes_check(const carom_model *m, const carom_lane_request *r, carom_error *err);

@@ -6,16 +6,14 @@
 extern "C" {
 #endif
 
-int carom_sweep_varied(const carom_sweep *s);
 const char *carom_sweep_vary_name(const carom_sweep *s, int i);
-int carom_sweep_observed(const carom_sweep *s);
 const char *carom_sweep_observe_text(const carom_sweep *s, int i);
 
-/// Values of a run, carom_sweep_varied() of them; its direction.
+/// Values of a run, one for each varied quantity; its direction.
 int carom_sweep_values(const carom_sweep *s, long run, double *value);
 
 /// The sweep as one CUDA file with a main() that prints its tables.  CAROM_BAD_INPUT: it cannot run in lanes, and err
-/// says why.
+/// gives the reason.
 carom_status carom_sweep_write_cuda(const carom_sweep *s, carom_write_text *write, void *user, carom_error *err);
 
 #ifdef __cplusplus

@@ -3,9 +3,7 @@
 #include "sweep/sweep.h"
 
 long carom_sweep_runs(const carom_sweep *s) { return s ? s->runs : 0; }
-int carom_sweep_varied(const carom_sweep *s) { return s ? s->nvary : 0; }
 const char *carom_sweep_vary_name(const carom_sweep *s, int i) { return s ? s->vary[i].name : NULL; }
-int carom_sweep_observed(const carom_sweep *s) { return s ? s->nobserve : 0; }
 const char *carom_sweep_observe_text(const carom_sweep *s, int i) { return s ? s->observe[i] : NULL; }
 int carom_sweep_state(const carom_sweep *s) {
     if (!s) return 0;
@@ -15,7 +13,6 @@ long carom_sweep_alone(const carom_sweep *s) {
     if (!s) return 0;
     return s->lanes ? atomic_load(&((carom_sweep *)s)->alone) : -1;
 }
-const carom_model *carom_sweep_model(const carom_sweep *s) { return s ? s->model : NULL; }
 
 int carom_sweep_values(const carom_sweep *s, long run, double *value) {
     if (!s || !value) return 0;

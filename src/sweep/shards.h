@@ -2,9 +2,7 @@
 #pragma once
 #include <carom/sweep.h>
 
-bool carom_sweep_mine(const carom_sweep *s, long run);   // in this part
 int carom_sweep_state(const carom_sweep *s);             // numbers in carom_sweep_row.end
-const carom_model *carom_sweep_model(const carom_sweep *s); // with the file's own parameters
 long carom_sweep_alone(const carom_sweep *s);            // runs so far that lanes left to the engine; -1: none are in
                                                          // lanes
 /// This run is done already, by an earlier call; end: where it ended, for its follower.

@@ -29,13 +29,6 @@ static void mine(const carom_sweep *s, long *first, long *last) {
     *last = part == parts ? n : (long)((double)n / (double)parts * (double)part);
 }
 
-bool carom_sweep_mine(const carom_sweep *s, long run) {
-    if (!s) return false;
-    long first, last;
-    mine(s, &first, &last);
-    return run / carom_sweep_chain(s) >= first && run / carom_sweep_chain(s) < last;
-}
-
 // -- create ----------------------------------------------------------------------------------------------------------
 
 static carom_status count(carom_sweep *s, carom_error *err) {

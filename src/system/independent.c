@@ -114,6 +114,9 @@ static carom_status works(const void *model, void *work, double t, const double 
 static carom_status hold(const void *model, void *work, carom_freeze what, double t, const double *q) {
     return base_of(model)->events->freeze(base_of(model)->model, work, what, t, q);
 }
+static carom_status hold_searched(const void *model, void *work, carom_freeze what, double t, const double *q) {
+    return base_of(model)->contact_list->freeze_searched(base_of(model)->model, work, what, t, q);
+}
 static carom_status friction(const void *model, void *work, double t, const double *q, const double *v,
                              const double *force, double *law) {
     const carom_independent *I = model;
@@ -237,6 +240,7 @@ void carom_independent_make(carom_independent *I, const carom_system *base, int 
     e->list.search = base->contact_list->search ? list : NULL;
     e->list.margin_for = base->contact_list->margin_for ? strays : NULL;
     e->list.freeze = NULL; // what the simulation wants of it is hold
+    e->list.freeze_searched = base->contact_list->freeze_searched ? hold_searched : NULL;
     e->list.adopt = base->contact_list->adopt ? adopt : NULL;
     e->list.number_of = base->contact_list->number_of ? known_as : NULL;
     e->events.global_bounds = NULL; // there are constraints

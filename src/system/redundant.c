@@ -1,5 +1,6 @@
 // redundant.c: see redundant.h.
 #include "base/random.h"
+#include "base/tolerance.h"
 #include "linalg/matrix.h"
 #include "system/redundant.h"
 #include "linalg/dense.h"
@@ -323,7 +324,7 @@ static double turned(const count *c) {
 static bool go_along(count *c, bool timed) {
     static const double ENOUGH = 0.02; // rad: well above rounding, and small enough for a motion of first order
     enum { MOST = 60 }; // doublings: from rounding to any length
-    double s = FIRST / fmax(carom_norm_max(c->y, c->r.sys->nv), 1e-300);
+    double s = FIRST / fmax(carom_norm_max(c->y, c->r.sys->nv), CAROM_NOT_ZERO);
     for (int k = 0; k < MOST; ++k, s *= 2) {
         c->t_1 = timed ? c->t + s : c->t;
         move(c, c->q_1, c->q, s, c->y);

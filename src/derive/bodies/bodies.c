@@ -194,7 +194,7 @@ static carom_status read_body(resolver *r, const carom_mech_body *of, body *b) {
         for (size_t i = 0; i < sizeof free / sizeof *free; ++i)
             if (free[i] && carom_given(free[i]))
                 return carom_fault(r, free[i]->key, 0,
-                                   "the motion of %s is prescribed; '%s' has no meaning beside `motion`", b->where,
+                                   "the motion of %s is prescribed; '%s' cannot be combined with `motion`", b->where,
                                    free[i]->key->text);
         CAROM_TRY(read_motion(r, of->motion, b));
     } else {

@@ -70,7 +70,6 @@ carom_status carom_joint_part(resolver *r, const carom_datum *place, joint *j, c
                               bool *shift);
 extern const char *const carom_joint_parts[]; // names of coordinates of joints; NULL at the end
 bool carom_joint_spherical(const joint *j);
-bool carom_joint_geared(const joint *j);
 
 /// Surfaces of a joint that friction acts on: do they turn about its axis, slide along it, turn as a ball; its first
 /// `rows` reactions are the force that presses them.

@@ -12,13 +12,27 @@
 // -- who is named -----------------------------------------------------------------------------------------------------
 
 typedef struct marks {
-    names bodies;
-    bool *named;   // by body of the mechanism
+    names of;      // bodies; or entries of `contacts` with shapes
+    bool *named;   // by body or entry of the mechanism
     bool energies; // an expression asks for the energy of all
+    const bool *entry; // by entry: it is named.  NULL: entries are looked for, by what is behind their names
 } marks;
 
 static bool in_name(char c) {
     return c == '_' || c == '.' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+// Is it .gap, .slip, .force or .friction, or one of these behind a number?  (Slips of two directions have numbers.)
+static bool of_contact(const char *rest, size_t length) {
+    static const char *const parts[] = {"gap", "slip", "force", "friction"};
+    size_t from = 1;
+    while (from < length && rest[from] >= '0' && rest[from] <= '9') ++from;
+    if (from == 1 || from == length || rest[from] != '.') from = 0;
+    for (int i = 0; i < 4; ++i) {
+        const size_t n = strlen(parts[i]);
+        if (length >= from + 1 + n && memcmp(rest + from + 1, parts[i], n) == 0) return true;
+    }
+    return false;
 }
 
 // Every name in a text, and all that it starts with: a.b.x may be x of a.b, or b.x of a.
@@ -28,8 +42,8 @@ static void mark_text(marks *k, const char *text, size_t length) {
         while (end < length && in_name(text[end])) ++end;
         for (size_t j = i + 1; j <= end; ++j) {
             if (j < end && text[j] != '.') continue;
-            const name *n = carom_names_find(&k->bodies, text + i, j - i);
-            if (n) k->named[n->index] = true;
+            const name *n = carom_names_find(&k->of, text + i, j - i);
+            if (n && (k->entry || of_contact(text + j, end - j))) k->named[n->index] = true;
         }
         static const char *const all[] = {"kinetic", "potential", "energy"};
         for (int w = 0; w < 3; ++w)
@@ -62,10 +76,10 @@ static bool comes_and_goes(const resolver *r, const marks *k, const carom_datum 
     for (const carom_datum *c = carom_ones(list); c != carom_ones_end(list); ++c) {
         if (c->kind != CAROM_TEXT) return false;
         size_t length = c->length;
-        const name *n = carom_names_find(&k->bodies, c->text, length);
+        const name *n = carom_names_find(&k->of, c->text, length);
         while (!n && length > 0) {
             while (length > 0 && c->text[--length] != '.') continue;
-            n = length > 0 ? carom_names_find(&k->bodies, c->text, length) : NULL;
+            n = length > 0 ? carom_names_find(&k->of, c->text, length) : NULL;
         }
         if (n && carom_body_given(r, n->index)->motion) return false;
         bool ground = false;
@@ -76,13 +90,15 @@ static bool comes_and_goes(const resolver *r, const marks *k, const carom_datum 
     return true;
 }
 
-static void mark_contact(const resolver *r, marks *k, const carom_mech_contact *of) {
+static void mark_contact(const resolver *r, marks *k, const carom_mech_contact *of, bool named) {
     const carom_datum *const written[] = {&of->exists_while, &of->gap,   &of->slip,  &of->slip_rate,
                                           &of->point,        &of->side, &of->radius},
                              *two = carom_given(&of->between);
     for (size_t i = 0; i < sizeof written / sizeof *written; ++i) mark(k, written[i]);
     mark_values(k, &of->friction);
-    const bool pairs = two && two->kind == CAROM_LIST && two->count == 2, among = of->among.kind == CAROM_LIST;
+    if (!k->entry) return;
+    const bool pairs = !named && two && two->kind == CAROM_LIST && two->count == 2,
+               among = !named && of->among.kind == CAROM_LIST;
     if (two && !(pairs && comes_and_goes(r, k, two->item) && comes_and_goes(r, k, two->item + 1))) mark(k, two);
     if (carom_given(&of->among) && !(among && comes_and_goes(r, k, &of->among))) mark(k, &of->among);
 }
@@ -107,27 +123,51 @@ static void mark_all(const resolver *r, marks *k) {
     mark_records(k, x->springs, x->nsprings, sizeof *x->springs);
     mark_records(k, x->motors, x->nmotors, sizeof *x->motors);
     mark_records(k, x->loads, x->nloads, sizeof *x->loads);
+    mark_records(k, x->states, x->nstates, sizeof *x->states);
+    mark_records(k, x->controllers, x->ncontrollers, sizeof *x->controllers);
     mark_records(k, x->figures, x->nfigures, sizeof *x->figures);
     mark_records(k, x->touches, x->ntouches, sizeof *x->touches);
-    for (int i = 0; i < x->ncontacts; ++i) mark_contact(r, k, &x->contacts[i]);
+    for (int i = 0; i < x->ncontacts; ++i) mark_contact(r, k, &x->contacts[i], k->entry && k->entry[i]);
     for (int i = 0; i < x->nbodies; ++i) mark_values(k, &carom_body_given(r, i)->exists_while);
     for (const char *const *text = r->observe; text && *text; ++text) mark_text(k, *text, strlen(*text));
 }
 
+carom_status carom_entries_named(resolver *r, bool *named) {
+    const carom_mech *x = r->mech;
+    marks k = {.named = named};
+    bool good = true;
+    for (int i = 0; i < x->ncontacts && good; ++i) {
+        const carom_mech_contact *c = &x->contacts[i];
+        const bool pairs = carom_given(&c->between) || carom_given(&c->among);
+        if (pairs && !carom_names_find(&k.of, c->name.text, c->name.length))
+            good = carom_names_add(&k.of, c->name.text, NAME_QUANTITY, i, 0) != NULL;
+    }
+    if (good && k.of.count > 0) mark_all(r, &k);
+    for (int i = 0; i < x->ntouches && good; ++i) { // `draw` says where they are: NAME or NAME.3
+        const carom_datum *of = &x->touches[i].name;
+        const char *dot = strchr(of->text, '.');
+        const name *n = carom_names_find(&k.of, of->text, dot ? (size_t)(dot - of->text) : of->length);
+        if (n) named[n->index] = true;
+    }
+    carom_names_free(&k.of);
+    return good ? CAROM_OK : carom_fault_memory(r);
+}
+
 carom_status carom_free_find(resolver *r, bool *is_free) {
     const carom_mech *x = r->mech;
-    marks k = {.named = calloc((size_t)x->nbodies + 1, sizeof *k.named)};
-    bool good = k.named != NULL;
+    bool *entry = calloc((size_t)x->ncontacts + 1, sizeof *entry);
+    marks k = {.named = calloc((size_t)x->nbodies + 1, sizeof *k.named), .entry = entry};
+    bool good = k.named != NULL && entry != NULL && carom_entries_named(r, entry) == CAROM_OK;
     for (int i = 0; i < x->nbodies && good; ++i) // a name that is there twice is a mistake of which others speak
-        if (!carom_names_find(&k.bodies, carom_body_named(r, i)->text, carom_body_named(r, i)->length))
-            good = carom_names_add(&k.bodies, carom_body_named(r, i)->text, NAME_QUANTITY, i, 0) != NULL;
+        if (!carom_names_find(&k.of, carom_body_named(r, i)->text, carom_body_named(r, i)->length))
+            good = carom_names_add(&k.of, carom_body_named(r, i)->text, NAME_QUANTITY, i, 0) != NULL;
     if (good) mark_all(r, &k);
     for (int i = 0; i < x->nbodies && good; ++i) {
         const carom_mech_body *b = carom_body_given(r, i);
         is_free[i] = !k.energies && !k.named[i] && !b->motion && carom_count(&b->points) == 0;
     }
-    carom_names_free(&k.bodies);
-    free(k.named);
+    carom_names_free(&k.of);
+    free(k.named), free(entry);
     return good ? CAROM_OK : carom_fault_memory(r);
 }
 

@@ -144,7 +144,7 @@ static carom_status spatial_angle(maker *k, joint *j) {
             k->r, j->place, 0,
             "the angle of joint '%s' is counted against a body that turns with time; that is not possible", j->name);
     if (m->nmember)
-        return carom_fault(k->r, j->place, 0, "the angle of joint '%s' cannot be used beside flexible members",
+        return carom_fault(k->r, j->place, 0, "the angle of joint '%s' cannot be used with flexible members",
                            j->name);
     const carom_node c = dot(k, axis_A(k, 0), axis_B(k, 0)), s = dot(k, axis_A(k, 1), axis_B(k, 0));
     int n = 0, *v = carom_pool_take(&m->memory, (size_t)(m->nv > 6 ? m->nv : 6) * sizeof *v);
@@ -251,7 +251,6 @@ carom_status carom_joint_part(resolver *r, const carom_datum *place, joint *j, c
 }
 
 bool carom_joint_spherical(const joint *j) { return j->type == SPHERICAL; }
-bool carom_joint_geared(const joint *j) { return j->type == GEAR; }
 
 carom_status carom_joint_slides(resolver *r, const carom_datum *place, const joint *j, carom_sliding_surfaces *what) {
     const int across = j->spatial ? 2 : 1;

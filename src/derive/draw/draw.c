@@ -45,8 +45,6 @@ const char *carom_figure_word(carom_figure f) {
     return (unsigned)f < FORMS ? forms[f].word : NULL;
 }
 
-const char *carom_colour_name(int i) { return colours[i]; }
-
 static carom_status add_expression(resolver *r, const carom_datum *n, const char *what) {
     carom_node node = CAROM_NONE;
     CAROM_TRY(carom_resolve_expression(r, n, SCOPE_DRAW, what, &node));

@@ -264,6 +264,52 @@ carom_status carom_draw_shapes(resolver *r, const body *b, bool *drawn) {
     return CAROM_OK;
 }
 
+// Contact k of a pair, whose place is known: point, normal, directions of friction.
+static carom_status put_touch(resolver *r, const pair *p, int k, const char *name, int id, int directions) {
+    const carom_datum *place = &p->entry->name;
+    const int dim = r->m->drawn->dim;
+    vec t[2] = {{{n_num(r->m->graph, 0), n_num(r->m->graph, 0), n_num(r->m->graph, 0)}}};
+    t[1] = t[0]; // rolling has no direction
+    carom_pair_tangents(r->m->graph, p->A, p->own->touch[k].normal, t);
+    CAROM_TRY(carom_draw_touch(r, place, name, id, directions));
+    CAROM_TRY(put(r, place, p->own->touch[k].point, dim));
+    CAROM_TRY(put(r, place, p->own->touch[k].normal, dim));
+    for (int l = 0; l + 1 < directions; ++l) CAROM_TRY(put(r, place, t[l], dim));
+    return CAROM_OK;
+}
+
+// Contacts of a list that have columns of their own, as those that are always there.
+static carom_status draw_listed(resolver *r, int *count) {
+    carom_model *m = r->m;
+    struct near_pairs *x = m->near;
+    constraint links[2 * MOST_CORNERS + 3];
+    pair p = {0};
+    for (int i = 0; x && i < x->nnamed && *count < MOST_TOUCHES; ++i) {
+        const near_named *c = &x->named[i], *last = i ? c - 1 : NULL;
+        const int kind = *carom_near_kind_of(x, c->rule, x->group[c->a], x->group[c->b]);
+        char name[CAROM_CONTACT_NAME];
+        carom_near_named_name(x, c, name, sizeof name);
+        if (kind < 0 || x->pairs[kind].soft || (x->shape[c->a]->space == SPATIAL) != (m->drawn->dim == 3) ||
+            carom_draw_placed(r->mech, name))
+            continue;
+        const rubbing rub = x->pairs[kind].own->rub;
+        const int tangents = x->law[kind].tangents, directions = 1 + (tangents < 2 ? tangents : 2);
+        if (!p.own || !last || last->rule != c->rule || last->a != c->a || last->b != c->b) {
+            const shape *a = x->shape[c->a], *b = x->shape[c->b];
+            p = x->pairs[kind];
+            p.A = c->swapped ? b : a, p.B = c->swapped ? a : b;
+            p.own = carom_pair_own(m, (rubbing){.ellipse = rub.ellipse});
+            if (!p.own) return carom_fault_memory(r);
+            CAROM_TRY(carom_pair_express(r, &p, links));
+        }
+        const char *own = carom_pool_text(&m->memory, name, strlen(name));
+        if (!own) return carom_fault_memory(r);
+        CAROM_TRY(put_touch(r, &p, c->own, own, -2 - i, directions));
+        ++*count;
+    }
+    return CAROM_OK;
+}
+
 carom_status carom_draw_pairs(resolver *r) {
     const carom_model *m = r->m;
     const int dim = m->drawn->dim;
@@ -273,17 +319,11 @@ carom_status carom_draw_pairs(resolver *r) {
             const pair *p = &m->pairs[i];
             const int id = p->first + k;
             const constraint *c = &m->links[id];
-            const int directions = c->ndir < 3 ? c->ndir : 3; // of forces; the others are moments
             if ((p->A->space == SPATIAL) != (dim == 3) || carom_draw_placed(r->mech, c->name)) continue;
             CAROM_TRY(carom_pair_expressed(r, id));
-            vec t[2] = {{{n_num(m->graph, 0), n_num(m->graph, 0), n_num(m->graph, 0)}}};
-            t[1] = t[0]; // rolling has no direction
-            carom_pair_tangents(m->graph, p->A, p->own->touch[k].normal, t);
-            CAROM_TRY(carom_draw_touch(r, &p->entry->name, c->name, id, directions));
-            CAROM_TRY(put(r, &p->entry->name, p->own->touch[k].point, dim));
-            CAROM_TRY(put(r, &p->entry->name, p->own->touch[k].normal, dim));
-            for (int l = 0; l + 1 < directions; ++l) CAROM_TRY(put(r, &p->entry->name, t[l], dim));
+            // of forces; the others are moments
+            CAROM_TRY(put_touch(r, p, k, c->name, id, c->ndir < 3 ? c->ndir : 3));
             ++count;
         }
-    return CAROM_OK;
+    return draw_listed(r, &count);
 }

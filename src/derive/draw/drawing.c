@@ -5,6 +5,7 @@
 // place belongs to the body that is pushed.
 #include "derive/draw/draw.h"
 #include "model/conditions.h"
+#include "model/pairs.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +94,11 @@ int carom_drawing_dim(const carom_drawing *x) { return x ? x->d->dim : 0; }
 
 int carom_drawing_shapes(const carom_drawing *x) { return x ? x->d->count : 0; }
 
-carom_drawn carom_drawing_shape(const carom_drawing *x, int i) { return x ? x->d->shape[i] : (carom_drawn){0}; }
+carom_drawn carom_drawing_shape(const carom_drawing *x, int i) {
+    carom_drawn s = x ? x->d->shape[i] : (carom_drawn){0};
+    if (s.id < -1) s.id = -1; // of a list: it has no id
+    return s;
+}
 
 int carom_drawing_values(const carom_drawing *x) { return x ? x->d->values : 0; }
 
@@ -165,7 +170,13 @@ static void solve(carom_drawing *x, const touch *t, const double *J, const doubl
 // Is what it shows, a body or a contact, not there?
 static bool is_off(const carom_drawing *x, const carom_drawn *s) {
     const carom_model *m = x->m;
-    const int c = s->id - m->ne, body[CAROM_NEEDS] = {s->of ? m->bodies[s->of].condition : 0},
+    const near_named *listed = s->id < -1 ? &m->near->named[-2 - s->id] : NULL; // draw_shapes.c
+    const int c = s->id - m->ne,
+              body[CAROM_NEEDS] = {listed  ? m->near->shape[listed->a]->body->condition
+                                   : s->of ? m->bodies[s->of].condition
+                                           : 0,
+                                   listed ? m->near->shape[listed->b]->body->condition : 0,
+                                   listed ? m->near->rule[listed->rule].condition : 0},
               *needs = s->figure == CAROM_CONTACT_MARKER && c >= 0 && c < m->nc ? m->conditional->needs[c] : body;
     for (int k = 0; k < CAROM_NEEDS; ++k)
         if (needs[k] > 0 && !(x->condition[needs[k] - 1] > 0)) return true;

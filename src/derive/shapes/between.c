@@ -103,6 +103,19 @@ static carom_status is_ignored(resolver *r, const carom_mech_contact *entry, con
     return CAROM_OK;
 }
 
+// A shape that is there twice would have each contact twice.
+static carom_status check_once(resolver *r, const carom_datum *list) {
+    names seen = {0};
+    carom_status status = CAROM_OK;
+    for (const carom_datum *c = carom_first(list); c != carom_end(list) && status == CAROM_OK; ++c) {
+        if (c->kind != CAROM_TEXT) continue;
+        if (carom_names_find(&seen, c->text, c->length)) status = carom_listed_twice(r, c);
+        else if (!carom_names_add(&seen, c->text, NAME_QUANTITY, 0, 0)) status = carom_fault_memory(r);
+    }
+    carom_names_free(&seen);
+    return status;
+}
+
 static carom_status add_pair(resolver *r, const carom_mech_contact *entry, const carom_datum *a, const carom_datum *b,
                              int *count) {
     const shape *A = NULL, *B = NULL;
@@ -129,6 +142,8 @@ static carom_status read_between(resolver *r, const carom_mech_contact *entry, c
                                  pair_function each, int *count) {
     if (list->kind != CAROM_LIST || list->count < 2)
         return carom_fault(r, list, 0, "between is a list of two shapes: between: [ball, floor]");
+    for (const carom_datum *a = list->item; a != carom_end(list); ++a)
+        if (a->kind == CAROM_LIST) CAROM_TRY(check_once(r, a));
     for (const carom_datum *a = list->item, *b = a + 1; b != carom_end(list); ++a, ++b)
         for (const carom_datum *x = carom_ones(a); x != carom_ones_end(a); ++x)
             for (const carom_datum *y = carom_ones(b); y != carom_ones_end(b); ++y)
@@ -147,6 +162,7 @@ static carom_status read_among(resolver *r, const carom_mech_contact *entry, con
     if (list->kind != CAROM_LIST || list->count < 2)
         return carom_fault(r, list, 0,
                            "among is a list of shapes, each of which may touch each other one: among: [a, b, c]");
+    CAROM_TRY(check_once(r, list));
     for (const carom_datum *x = carom_first(list); x != carom_end(list); ++x)
         for (const carom_datum *y = x + 1; y != carom_end(list); ++y) CAROM_TRY(each(r, entry, x, y, count));
     return CAROM_OK;
@@ -206,7 +222,9 @@ static carom_status number_pair(resolver *r, const carom_mech_contact *entry, co
                                                      .a = swapped ? b : a,
                                                      .b = swapped ? a : b,
                                                      .part = swapped ? carom_pair_part(A + i, B + k, c) : c,
-                                                     .number = *count + c + 1};
+                                                     .number = *count + c + 1,
+                                                     .own = c,
+                                                     .swapped = swapped};
             }
             *count += n;
         }
@@ -360,15 +378,13 @@ static bool by_direction(const carom_datum *mu) {
     return mu && (mu->kind == CAROM_LIST || carom_datum_get(mu, "along") || carom_datum_get(mu, "across"));
 }
 
-// Pairs that are written out where there are boxes in space: a pair has 25 formulas, a patch of the list 9 contacts.
-// 10 boxes on each other take 2.6 ms a step by formulas and 0.12 as a list.
-static long most_boxes(const carom_mech *x) {
+static bool some_by_direction(const carom_mech *x) {
     bool some = x->defaults && by_direction(carom_given(&x->defaults->friction));
     for (int i = 0; i < x->ncontacts && !some; ++i) {
         const carom_mech_contact *c = x->contacts[i].contact ? x->contacts[i].contact : &x->contacts[i];
         some = by_direction(carom_given(&c->friction));
     }
-    return some ? MOST_BOXES : FEW_BOXES;
+    return some;
 }
 
 // Bodies of a list alone fall asleep.
@@ -381,7 +397,8 @@ bool carom_pairs_many(resolver *r) {
     const bool outlines = some_outlines(r);
     long total = 0;
     for (int i = 0; i < r->mech->ncontacts; ++i) total += count_pairs(r, &r->mech->contacts[i], outlines);
-    const long most = r->m->written ? MOST_CONTACTS : some_boxes(r) ? most_boxes(r->mech) : MOST_PAIRS;
+    const bool boxes = some_boxes(r);
+    const long most = r->m->written ? MOST_CONTACTS : carom_pairs_written(boxes, boxes && some_by_direction(r->mech));
     return total > most || some_searched(r) || (total > 0 && some_sleep(r));
 }
 
@@ -397,10 +414,28 @@ static carom_status read_sleep(resolver *r, bool many) {
     return CAROM_OK;
 }
 
+// Contacts that expressions name are written out, where formulas exist.
+static carom_status find_written(resolver *r, bool *written) {
+    names searched = {0};
+    CAROM_TRY(carom_entries_named(r, written));
+    const bool good = name_searched(r, &searched);
+    for (int i = 0; i < r->mech->ncontacts && good; ++i) {
+        const carom_mech_contact *c = &r->mech->contacts[i];
+        if (written[i] && (count_pairs(r, c, false) > MOST_CONTACTS || names_searched(r, &searched, &c->between) ||
+                           names_searched(r, &searched, &c->among)))
+            written[i] = false;
+    }
+    carom_names_free(&searched);
+    return good ? CAROM_OK : carom_fault_memory(r);
+}
+
 carom_status carom_derive_pairs(resolver *r, int *count) {
     carom_model *m = r->m;
     const bool many = carom_pairs_many(r);
     CAROM_TRY(read_sleep(r, many));
+    bool *written = carom_pool_take(&m->memory, (size_t)r->mech->ncontacts + 1);
+    if (!written) return carom_fault_memory(r);
+    if (many) CAROM_TRY(find_written(r, written));
     for (int i = 0; i < r->mech->ncontacts; ++i) {
         const carom_mech_contact *entry = &r->mech->contacts[i];
         const carom_datum *list = carom_given(&entry->between), *each = carom_given(&entry->among);
@@ -414,7 +449,7 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
         CAROM_TRY(carom_part_name(r, &entry->name));
         bool near = false;
         const bool named = !some_numbered(list ? list : each);
-        if (many) CAROM_TRY(carom_near_read(r, entry, &near));
+        if (many && !written[i]) CAROM_TRY(carom_near_read(r, entry, &near));
         if (near && count_pairs(r, entry, false) <= MOST_NAMED)
             CAROM_TRY(number_contacts(r, entry, list, each, named));
         if (near) continue;
@@ -425,9 +460,7 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
                                MOST_CONTACTS);
         const int from = m->npairs, before = *count;
         CAROM_TRY(list ? read_between(r, entry, list, add_pair, count) : read_among(r, entry, each, add_pair, count));
-        if (m->npairs == from)
-            return carom_fault(r, &entry->name, 0,
-                               "the shapes of contact '%.60s' can never touch; remove this contact", entry->name.text);
+        if (m->npairs == from) return carom_pairs_never(r, entry);
         const bool few = m->npairs - from <= MOST_FEATURES;
         for (int k = from; k < m->npairs; ++k)
             m->pairs[k].named = named && (few || has_corners(m->pairs[k].A, m->pairs[k].B));

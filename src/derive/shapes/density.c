@@ -1,9 +1,8 @@
 // density.c: mass, inertia and centre of a body that has a density, by the volumes of its shapes.
 #include "derive/shapes/shapes.h"
+#include "base/pi.h"
 #include "model/contours.h"
 #include <string.h>
-
-static const double PI = 3.14159265358979323846;
 
 // Volume, centre and second moments about it (xx, yy, zz, xy, xz, yz), in the body's frame; 0: it has none.
 static double volume(const shape *s, double *centre, double *second) {

@@ -5,13 +5,13 @@
 // lines, and what is round about a row of arcs is a row of arcs again.
 #include "base/grow.h"
 #include "base/number.h"
+#include "base/pi.h"
 #include "derive/shapes/shapes.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
 static const double FIT = 1e-6;  // of the size of a spline: how far arcs may lie from it
 static const double SAME = 1e-9; // of the size: points so near are one
 static const double DRAWN = 0.1; // angle between points that are drawn
@@ -102,7 +102,7 @@ static carom_status read_arc(chain *c, const carom_datum *n) {
     if (!radius == !through)
         return carom_fault(c->r, n, 0,
                            "an arc has a `radius` or a point that it goes `through`: {arc: [x, y], radius: r}");
-    if (!c->some) return carom_fault(c->r, n, 0, "an outline starts with a point [x, y]; an arc goes on from there");
+    if (!c->some) return carom_fault(c->r, n, 0, "an outline starts with a point [x, y]; an arc continues from there");
     CAROM_TRY(point(c, carom_datum_get(n, "arc"), p));
     if (through)
         CAROM_TRY(point(c, through, q));
@@ -131,7 +131,7 @@ static carom_status read_involute(chain *c, const carom_datum *n) {
                            "an involute has the radius of its base circle and the radius it goes to: {involute: {base: "
                            "r, to: r}}");
     if (!c->some)
-        return carom_fault(c->r, n, 0, "an outline starts with a point [x, y]; an involute goes on from there");
+        return carom_fault(c->r, n, 0, "an outline starts with a point [x, y]; an involute continues from there");
     CAROM_TRY(length(c->r, base, "the base of an involute", &b));
     CAROM_TRY(length(c->r, to, "the end of an involute", &end));
     if (about) CAROM_TRY(point(c, about, centre));

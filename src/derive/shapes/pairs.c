@@ -380,6 +380,16 @@ carom_status carom_pair_check(resolver *r, const carom_datum *n, const shape *A,
     return CAROM_OK;
 }
 
+carom_status carom_listed_twice(resolver *r, const carom_datum *c) {
+    return carom_fault(r, c, 0, "'%.60s' is listed twice, and a shape cannot touch itself; remove one of the two",
+                       c->text);
+}
+
+carom_status carom_pairs_never(resolver *r, const carom_mech_contact *entry) {
+    return carom_fault(r, &entry->name, 0, "the shapes of contact '%.60s' can never touch; remove this contact",
+                       entry->name.text);
+}
+
 carom_status carom_ignore_check(resolver *r, const carom_mech_contact *entry) {
     const carom_datum *list = carom_given(&entry->ignore);
     if (list && list->kind != CAROM_LIST)

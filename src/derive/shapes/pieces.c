@@ -11,8 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double ROUND =
-    1e-11;                        // of the size: pieces overlap by so much, so that rounding leaves no gap between them
+static const double ROUND = 1e-11; // of the size: pieces overlap by so much, against gaps by rounding
 static const double SLACK = 1e-3; // of the size: pieces that do not touch are so much farther apart
 static const double TINY = 1e-13; // of the size: nearer centres have no direction
 static const double ENDLESS = 1e30; // length of a line without end: a number, which may be multiplied by zero

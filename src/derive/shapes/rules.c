@@ -1,8 +1,8 @@
 // rules.c: entries of `contacts` whose pairs come and go.
 //
-// Where shapes could make more than MOST_PAIRS pairs, nobody writes down each (model/near.c).  An entry then is a rule
-// that says which shapes meet; shapes that formulas do not tell apart are a group, and two groups make one kind of
-// pair, with its tape (kinds.c) and its laws.
+// Where shapes could make many pairs (form.c), nobody writes down each (model/near.c).  An entry then is a rule that
+// says which shapes meet; shapes that formulas do not tell apart are a group, and two groups make one kind of pair,
+// with its tape (kinds.c) and its laws.
 #include "derive/shapes/shapes.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,9 +40,8 @@ static carom_status find_all(resolver *r, const carom_datum *list, int bit, unsi
         const shape *s = NULL;
         CAROM_TRY(carom_find_shape(r, c, &s));
         *good = *good && suits(r->m, s);
-        if (side[s - r->m->shapes])
-            return carom_fault(r, c, 0, "'%s' is listed twice, and a shape cannot touch itself; remove one of the two",
-                               s->name);
+        if (side[s - r->m->shapes] & bit) return carom_listed_twice(r, c);
+        if (side[s - r->m->shapes]) return carom_pair_check(r, c, s, s);
         for (int i = 0; i <= s->parts; ++i) side[s - r->m->shapes + i] |= (unsigned char)bit;
     }
     return CAROM_OK;
@@ -165,13 +164,36 @@ static bool find_pieces(const struct near_pairs *x, int rule, int a, int b, cons
     return false;
 }
 
+// Where the entry names the later one of two shapes; what names neither is the entry's own name.
+static carom_status find_place(resolver *r, const near_rule *rule, const shape *A, const shape *B,
+                               const carom_datum **place) {
+    const carom_datum *two = carom_given(&rule->entry->between), *each = &rule->entry->among,
+                      *const lists[] = {two ? two->item : each, two ? two->item + 1 : NULL};
+    *place = &rule->entry->name;
+    for (int k = 0; k < 2 && lists[k]; ++k)
+        for (const carom_datum *c = carom_ones(lists[k]); c != carom_ones_end(lists[k]); ++c) {
+            const shape *s = NULL;
+            CAROM_TRY(carom_find_shape(r, c, &s));
+            if (s == A || s == B) *place = c;
+        }
+    return CAROM_OK;
+}
+
 // Shapes of a group differ in size: whether one has room inside another is asked of each.
 static carom_status check_room(resolver *r, int rule, int a, int b) {
     const struct near_pairs *x = r->m->near;
     for (int i = 0; i < x->nshapes; ++i)
         for (int k = 0; x->group[i] == a && k < x->nshapes; ++k)
-            if (x->group[k] == b && carom_near_meet(x, rule, i, k))
-                CAROM_TRY(carom_pair_check(r, &x->rule[rule].entry->name, x->shape[i], x->shape[k]));
+            if (x->group[k] == b && carom_near_meet(x, rule, i, k)) {
+                const carom_datum *place;
+                carom_error unused = {0}, *err = r->err;
+                r->err = &unused; // most are right: only for what is wrong the place is looked for
+                const carom_status status = carom_pair_check(r, &x->rule[rule].entry->name, x->shape[i], x->shape[k]);
+                r->err = err;
+                if (status == CAROM_OK) continue;
+                CAROM_TRY(find_place(r, &x->rule[rule], x->shape[i], x->shape[k], &place));
+                return carom_pair_check(r, place, x->shape[i], x->shape[k]);
+            }
     return CAROM_OK;
 }
 
@@ -210,7 +232,8 @@ static carom_status sample_pair(resolver *r, int rule, int a, int b) {
     struct near_pairs *x = r->m->near;
     const near_rule *of = &x->rule[rule];
     const shape *A = x->sample[a], *B = x->sample[b];
-    const carom_datum *place = &of->entry->name;
+    const carom_datum *place;
+    CAROM_TRY(find_place(r, of, A, B, &place));
     if ((carom_shape_piece(A) || carom_shape_piece(B)) && !find_pieces(x, rule, a, b, &A, &B)) return CAROM_OK;
     if (!in_order(x, a, b, &A, &B)) return CAROM_OK;
     if (a != b && (A->kind > SHAPE_PLANE || B->kind > SHAPE_PLANE) && !carom_shape_piece(A) && !carom_shape_piece(B))
@@ -239,6 +262,7 @@ carom_status carom_near_samples(resolver *r, int rule) {
     carom_model *m = r->m;
     struct near_pairs *x = m->near;
     const size_t cells = (size_t)x->nrules * (size_t)x->ngroups * (size_t)x->ngroups;
+    const int before = x->npairs;
     if (rule == 0) {
         x->kind = carom_pool_take(&m->memory, cells * sizeof *x->kind);
         if (!x->kind) return carom_fault_memory(r);
@@ -254,9 +278,13 @@ carom_status carom_near_samples(resolver *r, int rule) {
         for (int b = 0; b < x->ngroups && status == CAROM_OK; ++b)
             if (!groups_meet(count, a, b) || (x->rule[rule].nignored && !some_meet(x, rule, a, b))) continue;
             else if (x->sample[a]->body->v >= 0) status = sample_pair(r, rule, a, b);
-            else if (x->sample[b]->body->v < 0)
-                status = carom_pair_check(r, &x->rule[rule].entry->name, x->sample[a], x->sample[b]);
+            else if (x->sample[b]->body->v < 0) {
+                const carom_datum *place;
+                status = find_place(r, &x->rule[rule], x->sample[a], x->sample[b], &place);
+                if (status == CAROM_OK) status = carom_pair_check(r, place, x->sample[a], x->sample[b]);
+            }
     free(count);
+    if (status == CAROM_OK && x->npairs == before) status = carom_pairs_never(r, x->rule[rule].entry);
     return status;
 }
 
@@ -298,7 +326,7 @@ carom_status carom_near_make(carom_model *m, carom_error *err) {
         const int n = p->own->rub.slides
                           ? (p->A->space == SPATIAL ? 2 : 1) * (p->own->rub.roll > 0 ? 2 : 1) + (p->own->rub.spin > 0)
                           : 0;
-        if (n > x->tangents) x->tangents = n;
+        if (n > x->tangents && !p->soft) x->tangents = n;
         constraint *links = calloc((size_t)p->count, sizeof *links);
         carom_contact *laws = calloc((size_t)p->count, sizeof *laws);
         carom_status status = links && laws ? CAROM_OK : carom_model_no_memory(m, err);
@@ -316,6 +344,51 @@ carom_status carom_near_make(carom_model *m, carom_error *err) {
         if (x->group[i] >= 0 && !carom_patch_solid(m, &m->shapes[i])) return no_solid(m, &m->shapes[i], err);
     x->slots = 64; // a simulation makes as many as there are contacts
     if (x->slots < x->npairs) x->slots = x->npairs; // every law is among them
+    return CAROM_OK;
+}
+
+// -- columns of contacts that yield -----------------------------------------------------------------------------------
+
+enum { SOFT_PARTS = 7 }; // of a contact, at most
+
+int carom_near_soft_count(const carom_model *m) {
+    return m->near && m->near->yields ? SOFT_PARTS * m->near->nnamed : 0;
+}
+
+static carom_status add_soft(resolver *r, int named, soft_part part, int tangent, int tangents) {
+    static const char *const word[] = {"gap", "gap", "force", "slip", "friction"};
+    struct near_pairs *x = r->m->near;
+    char text[CAROM_CONTACT_NAME + 20], name[CAROM_CONTACT_NAME], number[4] = "";
+    if (tangents > 1 && tangent) snprintf(number, sizeof number, "%d", tangent);
+    snprintf(text, sizeof text, "%s.%s%s%s", carom_near_named_name(x, &x->named[named], name, sizeof name), word[part],
+             number, part == SOFT_RATE || part == SOFT_SLIP ? "'" : "");
+    const char *own = carom_pool_text(&r->m->memory, text, strlen(text));
+    if (!own) return carom_fault_memory(r);
+    x->soft[x->nsoft++] = (soft_output){named, tangent, part};
+    r->m->output[r->m->nout] = own;
+    r->m->output_node[r->m->nout++] = carom_graph_number(r->m->graph, 0); // yielding.c computes it
+    return CAROM_OK;
+}
+
+carom_status carom_near_soft(resolver *r) {
+    struct near_pairs *x = r->m->near;
+    const int most = carom_near_soft_count(r->m);
+    if (most == 0) return CAROM_OK;
+    x->soft = carom_pool_take(&r->m->memory, (size_t)most * sizeof *x->soft);
+    if (!x->soft) return carom_fault_memory(r);
+    x->soft_from = r->m->nout;
+    for (int i = 0; i < x->nnamed; ++i) {
+        const near_named *c = &x->named[i];
+        const int kind = *carom_near_kind_of(x, c->rule, x->group[c->a], x->group[c->b]);
+        const yielding *soft = kind < 0 ? NULL : x->pairs[kind].soft;
+        if (!soft) continue;
+        const int tangents = soft->friction > 0 ? (x->shape[c->a]->space == SPATIAL ? 2 : 1) : 0;
+        for (int part = SOFT_GAP; part <= SOFT_FORCE; ++part) CAROM_TRY(add_soft(r, i, (soft_part)part, 0, tangents));
+        for (int k = 1; k <= tangents; ++k) {
+            CAROM_TRY(add_soft(r, i, SOFT_SLIP, k, tangents));
+            CAROM_TRY(add_soft(r, i, SOFT_FRICTION, k, tangents));
+        }
+    }
     return CAROM_OK;
 }
 

@@ -122,6 +122,10 @@ int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t);
 carom_status carom_ignore_check(resolver *r, const carom_mech_contact *entry);
 /// Pairs of all entries of `contacts` with `between`; *count is the number of their contacts.
 carom_status carom_derive_pairs(resolver *r, int *count);
+/// A list of shapes has this one twice.
+carom_status carom_listed_twice(resolver *r, const carom_datum *c);
+/// No pair of the entry has a contact.
+carom_status carom_pairs_never(resolver *r, const carom_mech_contact *entry);
 /// Expressions of pair p: gaps and, with friction, slip rates of its contacts c[0], c[1], ...; their tangents are
 /// counted.
 carom_status carom_pair_express(resolver *r, pair *p, constraint *c);
@@ -146,6 +150,10 @@ bool carom_body_same(const body *a, const body *b);
 bool carom_body_fixed(const carom_graph *g, const body *b);
 carom_status carom_kind_add(carom_model *m, pair *p, const constraint *links, const carom_contact *contacts,
                             carom_error *err);
+
+/// form.c: pairs are written out up to this number.  boxes: some shapes are boxes in space; by_direction: and friction
+/// has directions.
+long carom_pairs_written(bool boxes, bool by_direction);
 
 // -- rules.c: pairs that come and go. ---------------------------------------------------------------------------------
 

@@ -16,8 +16,8 @@
 #include <string.h>
 
 enum { PLANES = 5, LINES = 48 }; // across each axis; lines along x, for volumes, in each direction across
-static const double LEAST = 1e-3,
-                    HOLLOW = 0.03; // of all hulls: less is not worth a cut; of one: volumes by lines are not more exact
+static const double LEAST = 1e-3;  // of the volume of all hulls: less is not worth a cut
+static const double HOLLOW = 0.03; // of the volume of one hull: volumes by lines are not more exact
 
 /// Triangles; those of three equal corners are points that count for the hull, too.
 typedef struct soup {

@@ -15,19 +15,13 @@
 enum { OPT_RHO, OPT_LOCATE, OPT_BEFORE, OPT_REACTION };
 static const carom_option options[] = {
     CAROM_RHO_OPTION,
-    {.name = "locate",
-     .kind = CAROM_CHOICE,
-     .choices = "no|yes",
+    {.name = "locate", .kind = CAROM_CHOICE, .choices = "no|yes",
      .about = "yes: split a step at its first impact, at most three times; second order through impacts"},
-    {.name = "before",
-     .kind = CAROM_CHOICE,
-     .choices = "start|crossing",
-     .about = "approach velocity of an impact: at the start of the step; or where the gap is zero, by a cubic (always "
-              "with locate=yes)"},
-    {.name = "reaction",
-     .kind = CAROM_CHOICE,
-     .choices = "end|mean",
-     .about = "recorded forces: those at the end of the step; or their mean over the step, smoother behind a front"},
+    {.name = "before", .kind = CAROM_CHOICE, .choices = "start|crossing",
+     .about = "approach velocity of an impact: at the start of the step; or where the gap is zero, by a cubic "
+              "(always with locate=yes)"},
+    {.name = "reaction", .kind = CAROM_CHOICE, .choices = "end|mean",
+     .about = "recorded forces: those at the end of the step; or their mean over the step, smoother after a front"},
     {0},
 };
 
@@ -522,6 +516,7 @@ const carom_scheme carom_scheme_alpha_forces = {
                  .directions = CAROM_AT_START | CAROM_AT_END},
     .massless = true,
     .positions = true,
+    .follows_features = true,
     .options = options,
     .limitations = CAROM_NO_REST,
     .reset_contact = forget,

@@ -14,24 +14,13 @@
 
 enum { AUTO = CAROM_DG_MOST + 1, HIGHEST = 8 }; // order=auto, with degrees 1 to 8
 static const carom_option options[] = {
-    {.name = "order",
-     .kind = CAROM_INTEGER,
-     .fallback = 1,
-     .low = 0,
-     .high = CAROM_DG_MOST,
-     .choices = "auto",
-     .about = "degree m of the velocity polynomials; the order of accuracy is m + 1 (m + 2 for even m > 0); auto: from "
-              "1 to 8, by an error estimate in each step"},
-    {.name = "rest",
-     .kind = CAROM_CHOICE,
-     .choices = "settle|paper",
-     .about =
-         "settle: a contact that returns without having left within a step stays; paper: it bounces again, for ever"},
-    {.name = "order-tol",
-     .kind = CAROM_REAL,
-     .fallback = 1e-8,
-     .low = 1e-14,
-     .high = 1,
+    {.name = "order", .kind = CAROM_INTEGER, .fallback = 1, .low = 0, .high = CAROM_DG_MOST, .choices = "auto",
+     .about = "degree m of the velocity polynomials; the order of accuracy is m + 1 (m + 2 for even m > 0); auto: "
+              "from 1 to 8, by an error estimate in each step"},
+    {.name = "rest", .kind = CAROM_CHOICE, .choices = "settle|paper",
+     .about = "settle: a contact that returns without having left within a step stays; paper: it bounces again, for "
+              "ever"},
+    {.name = "order-tol", .kind = CAROM_REAL, .fallback = 1e-8, .low = 1e-14, .high = 1,
      .about = "order=auto: error of each rate allowed in a step, relative to the largest value of that rate so far"},
     {0},
 };
@@ -73,6 +62,8 @@ static void allocate(carom_dg_work *w, carom_arena *mem, carom_arena *keep, cons
     w->slips = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->turns = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->stays = carom_allocate_bytes(mem, nb * sizeof(bool));
+    if (w->dg.S.on) w->dg.chord.whole = carom_allocate(keep, 1);
+    if (plus && w->dg.S.on) w->past = carom_allocate_past(keep, sys), w->p_past = carom_allocate(mem, (size_t)sys->ne);
     w->dg.start = w->start;
     w->dg.lasting = w->lasting;
     w->dg.slow = w->slow;
@@ -163,8 +154,10 @@ static void book_impulses(carom_dg_work *w, carom_step *s) {
             if (k == first && id >= s->sys->ne) s->record.lost[id - s->sys->ne] += more;
             w->u[k] = 0.5 * (w->u_f[k] + w->u_a[k]);
         }
-        // A contact that leaves with a bounce has no force after it.
-        if (id >= s->sys->ne && w->p_i[first] > 0 && w->u_a[first] > 0)
+        // A contact that leaves with a bounce has no force after it; rounding is no bounce, as in (DG-8).
+        const double none = fmax(s->tol * fmax(s->scale, carom_local_magnitude(L, first, w->v_1)),
+                                 carom_impulse_rounding(s));
+        if (id >= s->sys->ne && w->p_i[first] > 0 && w->u_a[first] > none)
             carom_zero(s->record.force + s->dir[id], L->at[b + 1] - first);
     }
     carom_account_forces(s, L, w->p_f, w->u, 1, false);
@@ -356,7 +349,7 @@ static int levels_minus(const double *opt) { return carom_dg_coupled(highest(opt
                      .no_piles = plus_},                                                                               \
         .levels_of = levels_, .full_levels = true, .limitations = CAROM_NO_REST, .dense_operator = true,               \
         .options = options, .work_size = sizeof(carom_dg_work), .allocate = allocate_, .step = step,                   \
-        .reset_contact = forget, .dense = dense, .describe = say                                                       \
+        .reset_contact = forget, .dense = dense, .describe = say, .follows_features = true                             \
     }
 
 const carom_scheme carom_scheme_dg_plus = MEMBER(

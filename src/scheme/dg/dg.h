@@ -5,7 +5,7 @@
 // below knows accelerations and forces only.  A contact with friction either slides, decided before the solution: then
 // its one unknown is the normal force, which acts along W_N - mu W_T d; or it obeys Coulomb's law with all its rows.
 #pragma once
-#include "linalg/saddle.h"
+#include "scheme/newton.h"
 #include "scheme/dg/dg_weights.h"
 #include "scheme/step.h"
 
@@ -52,6 +52,7 @@ typedef struct carom_dg {
                                                    // 0: none
     carom_matrix K, C;          // tangent_shape
     carom_saddle S;             // (DG-24): joints of all blocks in the linear system
+    carom_chord chord;         // its factor
     carom_matrix M_t;           // M in the storage of K
     bool joined;                // its factor stands
     double *r, *y;              // count nv

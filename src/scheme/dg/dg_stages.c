@@ -377,8 +377,10 @@ static bool add_block(carom_dg *w, carom_step *s, int l) {
 }
 
 // w->joined: there is a factor.
-static carom_status factorise_joints(carom_dg *w, carom_step *s) {
+static carom_status factorise_joints(carom_dg *w, carom_step *s, bool first) {
     const carom_dg_block *b = w->block + w->first;
+    bool contacts = false;
+    for (int l = w->first; l <= w->last; ++l) contacts = contacts || w->block[l].L.nb > s->sys->ne;
     w->joined = w->S.on && w->count == w->S.levels.velocities;
     for (int l = w->first; l <= w->last && w->joined; ++l) w->joined = carom_joints_of(s, &w->block[l].L).nb == w->S.ne;
     w->joined = w->joined && carom_saddle_begin(&w->S, w->K, &b->L.W, &b->D);
@@ -386,7 +388,7 @@ static carom_status factorise_joints(carom_dg *w, carom_step *s) {
         if (l <= w->c.m) CAROM_TRY(gradients(w, s, w->block + l));
         w->joined = add_block(w, s, l);
     }
-    w->joined = w->joined && carom_saddle_finish(&w->S);
+    w->joined = w->joined && carom_chord_finish(&w->chord, &w->S, first, contacts);
     return CAROM_OK;
 }
 
@@ -409,7 +411,7 @@ static bool solve_joined(carom_dg *w, const carom_step *s, double *y, bool prese
     }
     carom_joints_weigh(s, S, &w->block[w->first].L);
     if (!check) carom_saddle_solve(S);
-    else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return false;
+    else if (!carom_chord_solve_checked(&w->chord, S, carom_joints_small(s))) return false;
     for (int l = 0; l < count; ++l)
         for (int i = 0; i < nv; ++i) y[i * count + l] = S->x[l * nv + i];
     return true;
@@ -454,14 +456,14 @@ static carom_status factorise_rows(carom_dg *w, carom_step *s) {
     return CAROM_OK;
 }
 
-static carom_status factorise(carom_dg *w, carom_step *s) {
+static carom_status factorise(carom_dg *w, carom_step *s, bool first) {
     bool constant = s->sys->flags & CAROM_LINEAR;
     for (int l = w->first; l <= w->last; ++l) {
         carom_dg_block *b = w->block + l;
         constant = constant && (b->L.nb == 0 || s->sys->flags & CAROM_CONSTANT_DIRECTIONS);
         CAROM_TRY(carom_rate_gradient(s, &b->D, &b->L, b->t, b->q, b->v));
     }
-    CAROM_TRY(factorise_joints(w, s));
+    CAROM_TRY(factorise_joints(w, s, first));
     if (w->joined || stands(w, s, constant)) return CAROM_OK;
     CAROM_TRY(factorise_rows(w, s));
     if (constant) w->of_F.h = s->h, w->of_F.m = w->c.m, w->of_F.first = w->first, w->of_F.last = w->last;
@@ -704,7 +706,7 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     const int nv = s->sys->nv, N = nv * w->count, first = w->first, last = w->last;
     const bool fresh = k == 0 || w->correction > 0.1 * w->before;
     bool done = false;
-    if (fresh) CAROM_TRY(factorise(w, s));
+    if (fresh) CAROM_TRY(factorise(w, s, k == 0));
     if (w->joined) CAROM_TRY(correct_joints(w, s, fresh, k == 0, &done));
     if (w->joined && !done) CAROM_TRY(factorise_rows(w, s));
     if (!done) {

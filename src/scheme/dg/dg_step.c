@@ -184,10 +184,21 @@ static void slow(carom_dg_work *w, carom_step *s, bool *some) {
     }
 }
 
-// First guess of the stages: the acceleration at t_0, no jump.
+// Contacts that are closed at t_0, and joints.
+static int begun(const carom_dg_work *w) { return w->dg.block[0].L.nb; }
+
+// First guess of the stages: the acceleration at t_0, no jump.  Where the last steps go on (NEW-7), it changes linearly
+// to their mean, a_0 + 2 tau ((v_1 - v_0)/h - a_0).
 static void guess(carom_dg_work *w, const carom_step *s) {
-    for (int l = 0; l <= w->m; ++l) carom_copy(w->dg.block[l].a, w->a_0, s->sys->nv);
-    carom_zero(w->dg.block[w->m + 1].a, s->sys->nv);
+    const int nv = s->sys->nv;
+    const bool on = carom_past_continue(&w->past, s, begun(w), w->v_1, w->p_past);
+    for (int l = 0; l <= w->m; ++l) {
+        const double tau = l == w->m ? 1 : w->dg.c.tau[l];
+        carom_copy(w->dg.block[l].a, w->a_0, nv);
+        for (int i = 0; on && i < nv; ++i)
+            w->dg.block[l].a[i] += 2 * tau * ((w->v_1[i] - s->v[i]) / s->h - w->a_0[i]);
+    }
+    carom_zero(w->dg.block[w->m + 1].a, nv);
 }
 
 // (DG-8)  closed and not opening at t_0:  I_0 = { j : kept, or g_j <= 0 and u_j <= 0 },  lambda_0 on it.
@@ -544,6 +555,7 @@ static carom_status stages_and_impulse(carom_dg_work *w, carom_step *s, int m, i
     }
     CAROM_TRY(stages_plus(w, s, iterations));
     carom_copy(w->v_1, w->dg.block[m].v, s->sys->nv);
+    if (w->past.head) carom_past_note(&w->past, s, begun(w), w->v_1, w->p_past);
     transmitted(w, s);
     return CAROM_OK;
 }

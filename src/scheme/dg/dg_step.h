@@ -2,6 +2,7 @@
 #pragma once
 #include "scheme/dg/dg.h"
 #include "scheme/moreau/moreau.h"
+#include "scheme/newton.h"
 
 enum { CAROM_DG_ORDER, CAROM_DG_REST, CAROM_DG_ORDER_TOL }; // options
 
@@ -24,6 +25,8 @@ typedef struct carom_dg_work {
     double *u_0, *bias, *slow;     // by direction of all constraints: W(q_0)'v_0 + w; e o u, or -b of other laws; u_T
                                    // of contacts too slow to slide
     double *lambda_0;              // the same: forces at t_0
+    carom_past past;               // D+ with joints in the linear system: increments of the last steps
+    double *p_past;                // ne: scratch
     double *u_b, *u_f, *u_a;       // rows of the impulse: local velocity of the law before it; v_1 - w; v_1
     double *p_i, *p_f, *s;         // p counted as impulse, as force; h sum beta lambda
     bool have_u_0, plastic;        // u_0 is there; Newton's law had no solution: no restitution in this step

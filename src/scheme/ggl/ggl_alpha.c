@@ -19,34 +19,20 @@
 enum { OPT_RHO, OPT_NEWTON, OPT_COMPLEMENTARITY, OPT_THETA, OPT_ACTIVE, OPT_PENALTY };
 static const carom_option options[] = {
     CAROM_RHO_OPTION,
-    {.name = "newton",
-     .kind = CAROM_CHOICE,
-     .choices = "monolithic|sequential",
-     .about =
-         "all unknowns at once; or smooth part, positions and velocities in turn (cheaper, fails on stiff systems)"},
-    {.name = "complementarity",
-     .kind = CAROM_CHOICE,
-     .choices = "ggl|modified",
+    {.name = "newton", .kind = CAROM_CHOICE, .choices = "monolithic|sequential",
+     .about = "all unknowns at once; or smooth part, positions and velocities in turn (cheaper, fails on stiff "
+              "systems)"},
+    {.name = "complementarity", .kind = CAROM_CHOICE, .choices = "ggl|modified",
      .about = "gap against nu; modified: against nu - h Lambda, which chatters for ever after an accumulation "
               "(counter-example, always monolithic)"},
-    {.name = "theta",
-     .kind = CAROM_REAL,
-     .fallback = 1,
-     .low = 0.1,
-     .high = 1,
+    {.name = "theta", .kind = CAROM_REAL, .fallback = 1, .low = 0.1, .high = 1,
      .about = "complementarity=modified: nu = h theta (mu_1 + Lambda) + h (1 - theta) mu_0, the gap against mu_1"},
-    {.name = "active",
-     .kind = CAROM_CHOICE,
-     .choices = "corrected|smooth|start|forecast|end",
+    {.name = "active", .kind = CAROM_CHOICE, .choices = "corrected|smooth|start|forecast|end",
      .about = "closed on velocity level: g(q~) <= 0 or position corrected; g(q~) <= 0 alone; g(q_n) <= 0; g(q_n + h "
               "v_n) <= 0; g(q_n+1) = 0"},
-    {.name = "penalty",
-     .kind = CAROM_REAL,
-     .fallback = 0,
-     .low = 0,
-     .high = 1e12,
-     .about = "r of the augmented Lagrangian in Newton's residuals, in kg: another path to the same solution; 0: none "
-              "(small systems)"},
+    {.name = "penalty", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 1e12,
+     .about = "r of the augmented Lagrangian in Newton's residuals, in kg: another path to the same solution; 0: "
+              "none (small systems)"},
     {0},
 };
 
@@ -96,7 +82,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->D_s = carom_allocate_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
     w->D_v = carom_allocate_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
     carom_ggl_alpha_allocate_schur(w, mem, sys);
-    if (w->schur.saddle.on) w->past = carom_allocate_past(keep, sys);
+    if (w->schur.saddle.on) w->past = carom_allocate_past(keep, sys), w->schur.chord.whole = carom_allocate(keep, 1);
     const size_t all = 3 * nv + ne + nb + nl, N = w->schur.on ? (size_t)w->schur.room : all;
     w->have_M = w->have_K = false;
     CAROM_ALLOCATE(mem, N * N, &w->S, &w->S_copy);
@@ -763,7 +749,7 @@ static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv, ne = s->sys->ne;
     if (s->jumped) CAROM_TRY(start(w, s));
-    CAROM_TRY(s->sys->listed && s->sys->events->freeze ? held_answer(w, s) : answer(w, s));
+    CAROM_TRY(s->sys->contact_list->freeze_searched ? held_answer(w, s) : answer(w, s));
     *s->speed = w->speed;
     CAROM_TRY(carom_mass_still_positive(s, w->M));
     carom_ggl_alpha_certify(w, s);

@@ -269,8 +269,9 @@ static bool factorise_joints(carom_ggl_alpha *w, const carom_step *s, int blocks
     for (int l = 0; l < 3; l += 2)
         good = good && carom_saddle_add_rates(S, l, 0, h * bg, l ? &w->D_v : &w->D_s) &&
                carom_saddle_add_rates(S, l, 1, h, l ? &w->D_v : &w->D_s);
+    const bool first = !w->schur.joints_alone, contacts = w->L.nb > s->sys->ne;
     return good && carom_saddle_add_rates(S, 1, 1, 1, W) && carom_saddle_add_rates(S, 2, 2, 1, W) &&
-           carom_saddle_finish(S);
+           carom_chord_finish(&w->schur.chord, S, first, contacts);
 }
 
 // dv, y and dw for their right-hand sides, in place, with joints; joints: their rows, NULL: 0.
@@ -286,7 +287,7 @@ static bool respond_joined(carom_ggl_alpha *w, const carom_step *s, const double
         for (int j = 0; j < ne; ++j) b[j] = joints && j < rows ? -joints[l][j] : 0;
     }
     if (!check) carom_saddle_solve(S);
-    else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return false;
+    else if (!carom_chord_solve_checked(&c->chord, S, carom_joints_small(s))) return false;
     for (int l = 0; l < 3; ++l) carom_copy(of[l], S->x + l * nv, nv);
     return true;
 }

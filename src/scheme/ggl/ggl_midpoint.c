@@ -23,23 +23,15 @@ enum { MOST = 20 }; // Newton iterations
 
 enum { OPT_LOCAL, OPT_ACTIVE, OPT_LEVELS, OPT_METRIC };
 static const carom_option options[] = {
-    {.name = "local",
-     .kind = CAROM_CHOICE,
-     .choices = "exact|paper",
+    {.name = "local", .kind = CAROM_CHOICE, .choices = "exact|paper",
      .about = "gaps and local velocities at the new position, or linearised from the old one with midpoint directions"},
-    {.name = "active",
-     .kind = CAROM_CHOICE,
-     .choices = "lasting|midpoint|end",
-     .about =
-         "contacts closed at the explicit midpoint, with lasting ones that would be below zero at the end of the step; "
-         "the former alone (the paper's, never rests with restitution); all that would be below zero at the end"},
-    {.name = "levels",
-     .kind = CAROM_CHOICE,
-     .choices = "both|velocity",
+    {.name = "active", .kind = CAROM_CHOICE, .choices = "lasting|midpoint|end",
+     .about = "contacts closed at the explicit midpoint, with lasting ones that would be below zero at the end of "
+              "the step; the former alone (the paper's, never rests with restitution); all that would be below zero "
+              "at the end"},
+    {.name = "levels", .kind = CAROM_CHOICE, .choices = "both|velocity",
      .about = "constraints on position and velocity level; velocity: Psi = 0, gaps and joints drift (for comparison)"},
-    {.name = "metric",
-     .kind = CAROM_CHOICE,
-     .choices = "kinetic|euclidean",
+    {.name = "metric", .kind = CAROM_CHOICE, .choices = "kinetic|euclidean",
      .about = "length of a position correction: by the mass matrix, in any unit; by the coordinates (the paper's), "
               "which depends on the unit of length"},
     {0},
@@ -117,12 +109,12 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
                                         .reactions = 2,
                                         .A = {{true, true}, {true, true}},
                                         .W = {{true}, {false, true}},
-                                        .V = {{true, true}, {false, true}},
+                                        .V = {{true, true}, {true, true}},
                                         .absent = sys->nrates, // (GM-13)
                                         .lacks = {false, true}};
     w->S = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride,
                                  &levels);
-    if (w->S.on) w->past = carom_allocate_past(keep, sys);
+    if (w->S.on) w->past = carom_allocate_past(keep, sys), w->chord.whole = carom_allocate(keep, 1);
     if (w->S.on)
         w->TW = carom_allocate_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride),
         w->at = carom_allocate_ints(mem, nb + 1);
@@ -418,9 +410,10 @@ static bool done(work *w, carom_step *s) {
 // -- joints in the linear system ------------------------------------------------------------------------------------
 
 // (GM-12)  (M + h/2 C) dv + P dx - W~ dLambda = -phi_v,  B dx - h/2 Q dv - N~ dPsi = -Q phi_x,  W_1'dv + D'T dx = -u,
-//          N_1'T dx = -g  of joints
+//          N_1'T dx = -g  of joints, for dv and z = dx - h/2 dv: what a correction of positions does to velocities, P z
+//          and D'T z, is all there is above the diagonal of levels
 // False: there is no factor.
-static bool factorise_joints(work *w, carom_step *s) {
+static bool factorise_joints(work *w, carom_step *s, int k) {
     carom_saddle *S = &w->S;
     const int nv = s->sys->nv;
     const double h = s->h;
@@ -430,22 +423,35 @@ static bool factorise_joints(work *w, carom_step *s) {
         if (w->kinetic) carom_matrix_add(w->B, 1, w->Q);
         for (int i = 0; !w->kinetic && i < nv; ++i) *carom_matrix_entry(w->B, i, i) = 1;
     }
-    w->chord.age = 0;
     carom_increments_columns(&w->turn, &w->TW, &w->D, s->sys->ne);
     bool good = carom_saddle_begin(S, w->A, W, &w->TW) && carom_saddle_add_matrix(S, 0, 0, 1, w->A) &&
-                carom_saddle_add_matrix(S, 0, 0, -0.5 * h, w->K) && carom_saddle_add_matrix(S, 0, 1, 1, w->K) &&
-                carom_saddle_add_matrix(S, 1, 1, 1, w->B) && carom_saddle_add_rates(S, 0, 0, 1, V) &&
+                carom_saddle_add_matrix(S, 0, 1, 1, w->K) && carom_saddle_add_matrix(S, 1, 1, 1, w->B) &&
+                carom_saddle_add_rates(S, 0, 0, 1, V) && carom_saddle_add_rates(S, 0, 0, 0.5 * h, &w->TW) &&
                 carom_saddle_add_rates(S, 0, 1, 1, &w->TW) && carom_saddle_add_forces(S, 0, 0, 1, W) &&
                 carom_saddle_add_forces(S, 1, 1, h, W);
-    if (w->kinetic) good = good && carom_saddle_add_matrix(S, 1, 0, -0.5 * h, w->Q);
-    else if (good) { // Q = 1 in the place of A, which has been added
-        carom_matrix_zero(w->A);
-        for (int i = 0; i < nv; ++i) *carom_matrix_entry(w->A, i, i) = 1;
-        good = carom_saddle_add_matrix(S, 1, 0, -0.5 * h, w->A);
-        w->h_A = 0;
+    if (w->shifted) { // else B = Q
+        good = good && carom_saddle_add_matrix(S, 1, 0, 0.5 * h, w->B);
+        if (w->kinetic) good = good && carom_saddle_add_matrix(S, 1, 0, -0.5 * h, w->Q);
+        else if (good) { // Q = 1 in the place of A, which has been added
+            carom_matrix_zero(w->A);
+            for (int i = 0; i < nv; ++i) *carom_matrix_entry(w->A, i, i) = 1;
+            good = carom_saddle_add_matrix(S, 1, 0, -0.5 * h, w->A);
+            w->h_A = 0;
+        }
     }
     carom_increments_columns(&w->turn, &w->TW, V, s->sys->ne);
-    return good && carom_saddle_add_rates(S, 1, 1, 1 / h, &w->TW) && carom_saddle_finish(S);
+    return good && carom_saddle_add_rates(S, 1, 0, 0.5, &w->TW) && carom_saddle_add_rates(S, 1, 1, 1 / h, &w->TW) &&
+           carom_chord_finish(&w->chord, S, k == 0, w->L_T.nb > s->sys->ne);
+}
+
+// S->x = (dv, dx, ..) for the right-hand side in S->b.
+static bool solve_joined(work *w, const carom_step *s, bool check) {
+    carom_saddle *S = &w->S;
+    const int nv = s->sys->nv;
+    if (!check) carom_saddle_solve(S);
+    else if (!carom_chord_solve_checked(&w->chord, S, carom_joints_small(s))) return false;
+    carom_axpy(S->x + nv, 0.5 * s->h, S->x, nv); // z = dx - h/2 dv
+    return true;
 }
 
 // y += s Q x
@@ -489,7 +495,7 @@ static carom_status solve_contacts(work *w, carom_step *s, const carom_local *L)
     for (int k = 0; k < n; ++k) {
         carom_zero(S->b, 2 * (nv + ne));
         carom_column_axpy(S->b + (k < n_v ? 0 : nv), k < n_v ? 1 : s->h, &L->W, k < n_v ? k : L->at[k - n_v]);
-        carom_saddle_solve(S);
+        solve_joined(w, s, false);
         respond_joined(w, s, L, G + (size_t)k * (size_t)n);
     }
     carom_zero(s->p, n);
@@ -504,8 +510,7 @@ static carom_status correct_joints(work *w, carom_step *s, bool *done) {
     *done = false;
     right_hand_side(w, s, &L, NULL);
     carom_joints_weigh(s, S, &w->L_T);
-    if (w->chord.age > 0) carom_saddle_solve(S);
-    else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return CAROM_OK;
+    if (!solve_joined(w, s, w->chord.age == 0)) return CAROM_OK;
     carom_problem_scale(s, &w->free, 1);
     s->counts->problems += L.nb == 0;
     if (L.nb > 0) {
@@ -513,7 +518,7 @@ static carom_status correct_joints(work *w, carom_step *s, bool *done) {
         const int n_v = rows(&L);
         CAROM_TRY(solve_contacts(w, s, &L));
         right_hand_side(w, s, &L, s->p);
-        carom_saddle_solve(S);
+        solve_joined(w, s, false);
         carom_copy(Lambda, s->p, n_v);
         carom_copy(Psi, s->p + n_v, L.nb);
     }
@@ -564,7 +569,7 @@ static carom_status correct(void *memory, carom_step *s, int k) {
             for (int b = 0; b < ne; ++b)
                 w->free = fmax(w->free, carom_row_lever(s, L, b) * fmax(fabs(s->c[b]), fabs(s->c[n_v + b])));
         }
-        if (factorise_joints(w, s)) CAROM_TRY(correct_joints(w, s, &w->by_saddle));
+        if (factorise_joints(w, s, k)) CAROM_TRY(correct_joints(w, s, &w->by_saddle));
         if (w->by_saddle) return CAROM_OK;
         CAROM_TRY(matrix_of_velocities(w, s));
     }

@@ -8,25 +8,15 @@
 
 enum { OPT_LOCAL, OPT_ACTIVE, OPT_METRIC, OPT_PENETRATION };
 static const carom_option options[] = {
-    {.name = "local",
-     .kind = CAROM_CHOICE,
-     .choices = "exact|paper",
+    {.name = "local", .kind = CAROM_CHOICE, .choices = "exact|paper",
      .about = "exact: one direction W_M for both local velocities; paper: u_0 at q_0, u_1 = u_0 + W_M'(v_1 - v_0)"},
-    {.name = "active",
-     .kind = CAROM_CHOICE,
-     .choices = "lasting|midpoint",
-     .about = "contacts closed at the explicit midpoint, with lasting ones that would be below zero at the end of the "
-              "step; the former alone (the paper's, never rests with restitution)"},
-    {.name = "metric",
-     .kind = CAROM_CHOICE,
-     .choices = "kinetic|euclidean",
+    {.name = "active", .kind = CAROM_CHOICE, .choices = "lasting|midpoint",
+     .about = "contacts closed at the explicit midpoint, with lasting ones that would be below zero at the end of "
+              "the step; the former alone (the paper's, never rests with restitution)"},
+    {.name = "metric", .kind = CAROM_CHOICE, .choices = "kinetic|euclidean",
      .about = "length of a position correction: by the mass matrix, in any unit; by the coordinates (the paper's), "
               "which depends on the unit of length"},
-    {.name = "penetration",
-     .kind = CAROM_REAL,
-     .fallback = 0,
-     .low = 0,
-     .high = 1e6,
+    {.name = "penetration", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 1e6,
      .about = "penetration that is left alone, in units of the gaps: positions are corrected to gaps of at least "
               "minus this"},
     {0},
@@ -58,7 +48,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
 static carom_status project(work *w, carom_step *s) {
     carom_projection *P = &w->P;
     bool some;
-    P->F = w->euclidean ? &w->I : &w->midpoint.F; // (GP-6)
+    P->F = w->euclidean ? &w->I : &w->midpoint.M.F; // (GP-6)
     P->t_f = s->t + 0.5 * s->h, P->q_f = w->q_M;
     P->q_0 = w->q_0, P->v_0 = w->v_0;
     P->depth = s->opt[OPT_PENETRATION];
@@ -77,17 +67,17 @@ static carom_status make_identity(work *w) {
 // (GP-1)  v_1 and q_P = q_M + h/2 v_1 by moreau-midpoint; g at q_P.  With contacts that are thrown back (CL-9).
 static carom_status velocities(work *w, carom_step *s) {
     const int nq = s->sys->nq, nv = s->sys->nv;
-    w->midpoint.join = NULL;
+    w->midpoint.M.join = NULL;
     for (;;) {
         bool more = false;
         CAROM_TRY(carom_midpoint_take(&w->midpoint, s, s->opt[OPT_LOCAL] == 1));
         CAROM_TRY(carom_gaps(s, w->P.g, s->t + s->h, s->q));
         if (s->opt[OPT_ACTIVE] == 0)
-            CAROM_TRY(carom_close_thrown(s, &more, w->midpoint.g, w->P.g, &w->P.L, w->P.sign,
+            CAROM_TRY(carom_close_thrown(s, &more, w->midpoint.M.g, w->P.g, &w->P.L, w->P.sign,
                                          (carom_evaluation_point){.t = s->t, .q = w->q_0, .v = w->v_0}));
         if (!more) break;
-        carom_copy(w->join, w->midpoint.g, s->sys->ne + s->sys->nc);
-        w->midpoint.join = w->join;
+        carom_copy(w->join, w->midpoint.M.g, s->sys->ne + s->sys->nc);
+        w->midpoint.M.join = w->join;
         carom_copy(s->q, w->q_0, nq);
         carom_copy(s->v, w->v_0, nv);
     }

@@ -58,17 +58,6 @@ static carom_status contact_force(work *w, carom_step *s, const carom_local *L, 
     return CAROM_OK;
 }
 
-// Newton's law over L's set: v changes in place.
-static carom_status strike(work *w, carom_step *s, const carom_local *L, const carom_factor *F, double *v) {
-    carom_problem_form(s, L, L, F, 1);
-    carom_local_velocity(w->u, L, v);
-    CAROM_TRY(carom_problem_impact(s, L, w->u, w->u));
-    carom_problem_apply(s, v, 1);
-    carom_local_velocity(w->u_1, L, v);
-    carom_account_impulses(s, L, s->problem.p, w->u, w->u_1);
-    return CAROM_OK;
-}
-
 // (HA-5)  an impact: all contact forces are given up (joints keep theirs), then Newton's law over all closed contacts
 static carom_status impact(work *w, carom_step *s) {
     const double h = s->h, t_1 = s->t + h;
@@ -82,7 +71,7 @@ static carom_status impact(work *w, carom_step *s) {
     CAROM_TRY(contact_force(w, s, &joints, &w->F_1, w->lambda_1, w->a_1, t_1, w->q_1, w->v_1));
     for (int i = 0; i < nv; ++i) w->v_m[i] = w->v_0[i] + 0.5 * h * (w->a_0[i] + w->a_1[i]);
     carom_account_power(s, w->v_0, w->v_m);
-    CAROM_TRY(strike(w, s, &w->L_1, &w->F_1, w->v_m));
+    CAROM_TRY(carom_impact(s, &w->L_1, &w->F_1, w->v_m, w->u, NULL, w->u_1));
     w->L_1 = joints;
     return CAROM_OK;
 }
@@ -95,7 +84,7 @@ static carom_status impact_at_start(work *w, carom_step *s) {
     CAROM_TRY(carom_struck(s, &struck, NULL, &w->L_0, w->u,
                            (carom_evaluation_point){.t = s->t, .q = s->q, .v = w->v_0, .f = w->a_f}));
     if (!struck) return CAROM_OK;
-    CAROM_TRY(strike(w, s, &w->L_0, &w->F_0, w->v_0));
+    CAROM_TRY(carom_impact(s, &w->L_0, &w->F_0, w->v_0, w->u, NULL, w->u_1));
     CAROM_TRY(carom_force(s, w->a_f, s->t, s->q, w->v_0));
     carom_factor_solve(&w->F_0, w->a_f);
     return CAROM_OK;
@@ -112,7 +101,7 @@ static carom_status meets_kink(work *w, carom_step *s, bool *kink) {
 
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
-    const int nv = s->sys->nv, ne = s->sys->ne, all = ne + s->sys->nc;
+    const int nv = s->sys->nv, ne = s->sys->ne;
     const double h = s->h, t_1 = s->t + h;
 
     // (HA-3)  a_0 = M_0^-1 (f_0 + W_0 lambda+),  v_1 = v_0 + h a_0,  q_1 = q_0 + h/2 (v_0 + v_1)
@@ -141,8 +130,7 @@ static carom_status step(void *memory, carom_step *s) {
     if (w->L_1.nb > 0) CAROM_TRY(choose(s, &w->L_1, false, w->u, t_1, w->q_1, w->v_1));
     bool hits = false;
     if (w->L_1.nb > ne) CAROM_TRY(meets_kink(w, s, &hits));
-    for (int id = ne; id < all; ++id) hits = hits || (!carom_closed(s, w->g_0[id]) && carom_closed(s, w->g_1[id]));
-    if (hits) {
+    if (hits || carom_closes(s, w->g_0, w->g_1)) {
         CAROM_TRY(impact(w, s));
     } else {
         // (HA-4)  v = v_0 + h/2 (a_0 + M_1^-1 (f(q_1, v_1) + W_1 lambda-))

@@ -27,15 +27,9 @@ const carom_rk_table *carom_rk_find(int order) {
 
 enum { OPT_ORDER, OPT_SETS };
 static const carom_option options[] = {
-    {.name = "order",
-     .kind = CAROM_INTEGER,
-     .fallback = 3,
-     .low = 2,
-     .high = 5,
+    {.name = "order", .kind = CAROM_INTEGER, .fallback = 3, .low = 2, .high = 5,
      .about = "order of the table between impacts"},
-    {.name = "sets",
-     .kind = CAROM_CHOICE,
-     .choices = "start|stage",
+    {.name = "sets", .kind = CAROM_CHOICE, .choices = "start|stage",
      .about = "contacts that react in a stage: those closed at the start of the step; or those closed at the "
               "position of the stage, as in the paper"},
     {0},
@@ -146,16 +140,6 @@ static void keep_stage(work *w, carom_step *s, int l, bool last) {
     carom_account_forces(s, &w->L, w->lambda, w->u_0, s->h * w->T->b[l], last);
 }
 
-// Newton's law over L's set, restitution acting on u_before: v changes in place.  u_0 is W'v.
-static carom_status strike(work *w, carom_step *s, const carom_local *L, const double *u_before, double *v) {
-    carom_problem_form(s, L, L, &w->F, 1);
-    CAROM_TRY(carom_problem_impact(s, L, w->u_0, u_before));
-    carom_problem_apply(s, v, 1);
-    carom_local_velocity(w->u_1, L, v);
-    carom_account_impulses(s, L, s->problem.p, w->u_0, w->u_1);
-    return CAROM_OK;
-}
-
 // (HE-6)  an impact at the start of the step; L holds the closed contacts and their directions.
 static carom_status impact_at_start(work *w, carom_step *s) {
     bool struck;
@@ -164,7 +148,7 @@ static carom_status impact_at_start(work *w, carom_step *s) {
         carom_struck(s, &struck, NULL, &w->L, w->u_0, (carom_evaluation_point){.t = s->t, .q = s->q, .v = w->v_0}));
     if (!struck) return CAROM_OK;
     CAROM_TRY(carom_mass_factor(s, &w->F, s->t, s->q));
-    return strike(w, s, &w->L, w->u_0, w->v_0);
+    return carom_impact(s, &w->L, &w->F, w->v_0, w->u_0, NULL, w->u_1);
 }
 
 // (HE-7)  a kink: a contact that is closed at (t, q_0) has W(Q_l)'v_0 + w < -theta at a stage.
@@ -278,7 +262,7 @@ static carom_status impact(work *w, carom_step *s) {
     for (int b = ne; b < w->L_next.nb; ++b)
         if (w->held_1[w->L_next.id[b] - ne] > 0)
             carom_zero(w->u_1 + w->L_next.at[b], w->L_next.at[b + 1] - w->L_next.at[b]);
-    return strike(w, s, &w->L_next, w->u_1, w->v);
+    return carom_impact(s, &w->L_next, &w->F, w->v, w->u_0, w->u_1, w->u_1);
 }
 
 static carom_status step(void *memory, carom_step *s) {
@@ -315,9 +299,7 @@ static carom_status step(void *memory, carom_step *s) {
     CAROM_TRY(carom_close_knowing(
         s, &w->L_next, w->g_1, &known,
         (carom_evaluation_point){.t = t_1, .q = w->Q_next, .v = w->v, .active = w->held_1, .drift = DRIFT}));
-    bool hits = kink;
-    for (int id = ne; id < ne + nc; ++id) hits = hits || (!carom_closed(s, w->g_0[id]) && carom_closed(s, w->g_1[id]));
-    if (hits) {
+    if (kink || carom_closes(s, w->g_0, w->g_1)) {
         s->record.account = booked;
         CAROM_TRY(impact(w, s));
     } else {

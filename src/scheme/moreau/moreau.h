@@ -3,16 +3,13 @@
 #include "scheme/bent.h"
 #include "scheme/identity.h"
 #include "scheme/newton.h"
+#include "scheme/stage.h"
 
 /// The midpoint rule (moreau_midpoint.c).
 typedef struct carom_midpoint {
-    carom_factor F;            // M(q_M)
-    carom_local L, L_0;        // directions at q_M; at q_0 (local=paper), before that of the last step's set at q_M
+    carom_stage M;             // at q_M
     double *q_0, *v_0;         // state before
-    double *a, *g;             // forces; gaps
     double *u_0, *u;           // local velocities: before; free, then after
-    bool lasts;                // the set of contacts of the last step was that of the step before
-    const double *join;        // by id: contacts with -1 take part wherever they are; NULL: none
 } carom_midpoint;
 void carom_midpoint_allocate(carom_midpoint *w, carom_arena *mem, const carom_system *sys);
 carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper); // option local=paper

@@ -10,15 +10,9 @@
 
 enum { OPT_THETA, OPT_IDENTITY };
 static const carom_option options[] = {
-    {.name = "theta",
-     .kind = CAROM_REAL,
-     .fallback = 0.5,
-     .low = 0,
-     .high = 1,
+    {.name = "theta", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1,
      .about = "where the forces are evaluated: q_0 + theta (q_1 - q_0)"},
-    {.name = "identity",
-     .kind = CAROM_CHOICE,
-     .choices = "on|off",
+    {.name = "identity", .kind = CAROM_CHOICE, .choices = "on|off",
      .about = "check the discrete energy balance at every step of a linear system"},
     {0},
 };

@@ -9,9 +9,7 @@
 enum { OPT_FORCES };
 static const double STEPS = 1024; // in which a lasting contact may drift open, h^2/2 of its curvature in each
 static const carom_option options[] = {
-    {.name = "forces",
-     .kind = CAROM_CHOICE,
-     .choices = "start|end",
+    {.name = "forces", .kind = CAROM_CHOICE, .choices = "start|end",
      .about = "forces are evaluated at the old position, or at the new one (with the old velocity): stable for "
               "oscillations, h omega < 2"},
     {0},
@@ -127,6 +125,7 @@ const carom_scheme carom_scheme_moreau_explicit = {
     .promises = {.limited_steps = true, .option = "forces=end",
                  .forces = CAROM_AT_START, .gaps = CAROM_AT_START, .directions = CAROM_AT_START | CAROM_AT_END},
     .impulses = true,
+    .follows_features = true,
     .lanes = CAROM_LANE_MOREAU_EXPLICIT,
     .options = options,
     .work_size = sizeof(work),

@@ -13,31 +13,17 @@
 
 enum { OPT_THETA, OPT_GAMMA, OPT_AT, OPT_GAP, OPT_IDENTITY };
 static const carom_option options[] = {
-    {.name = "theta",
-     .kind = CAROM_REAL,
-     .fallback = 0.5,
-     .low = 0,
-     .high = 1,
+    {.name = "theta", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1,
      .about = "weight of the new state in the theta rule"},
-    {.name = "gamma",
-     .kind = CAROM_REAL,
-     .fallback = 0.5,
-     .low = 0,
-     .high = 1,
+    {.name = "gamma", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1,
      .about = "forecast: contacts closed at q_0 + gamma h v_0 are active"},
-    {.name = "at",
-     .kind = CAROM_CHOICE,
-     .choices = "end|theta|start",
+    {.name = "at", .kind = CAROM_CHOICE, .choices = "end|theta|start",
      .about = "mass and contact directions at q_1, or at q_0 + theta (q_1 - q_0); start: mass at q_1, directions at "
               "q_0, so that they are constant in a step"},
-    {.name = "gap",
-     .kind = CAROM_CHOICE,
-     .choices = "position|update",
+    {.name = "gap", .kind = CAROM_CHOICE, .choices = "position|update",
      .about = "forecast gaps: those at the position forecast; or the gap before, updated with the velocities along "
               "the directions at q_0 alone, so that it drifts from the position where they turn"},
-    {.name = "identity",
-     .kind = CAROM_CHOICE,
-     .choices = "on|off",
+    {.name = "identity", .kind = CAROM_CHOICE, .choices = "on|off",
      .about = "check the discrete energy balance at every step of a linear system"},
     {0},
 };
@@ -107,35 +93,36 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
 // (MJ-7)  q_theta = q_0 + theta h ((1 - theta) v_0 + theta v_1)
 //         R = M(q_theta) (v_1 - v_0) - h ((1 - theta) f_0 + theta f(t_1, q_1, v_1)),  u_0, u_1 = W(q_theta)'(v_0, v_1)
 //         + w
-static carom_status eval_inside(carom_theta *w, carom_step *s, carom_newton *N, const double *v_1, bool matrix) {
+static carom_status residual_inside(carom_theta *w, carom_step *s, carom_newton *N, const double *v_1) {
     const int nv = s->sys->nv;
-    const double h = s->h, theta = w->theta, t_1 = s->t + h, t_theta = s->t + theta * h, share = theta * theta * h;
-
-    if (!matrix) {
-        carom_move_iterate(s, w->q_theta, s->q, theta * h, w->v_m, N->k);
-        carom_add(w->y, v_1, -1, s->v, nv);
-        if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_theta, w->q_theta));
-        w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
-        carom_zero(w->f, nv);
-        if (theta > 0) CAROM_TRY(carom_force(s, w->f, t_1, w->q_1, v_1));
-        carom_matrix_mul(N->R, w->M, w->y);
-        carom_matrix_mul(N->size, w->M, v_1);
-        for (int i = 0; i < nv; ++i) {
-            N->R[i] -= h * ((1 - theta) * w->f_0[i] + theta * w->f[i]);
-            N->size[i] = fabs(N->size[i]) + h * ((1 - theta) * fabs(w->f_0[i]) + theta * fabs(w->f[i]));
-        }
-        CAROM_TRY(carom_directions(s, &N->L, t_theta, w->q_theta));
-        carom_local_velocity_shared(s, N->u_0, &N->L, s->v);
-        carom_local_velocity_shared(s, N->u_1, &N->L, v_1);
-        return CAROM_OK;
+    const double h = s->h, theta = w->theta, t_theta = s->t + theta * h;
+    carom_move_iterate(s, w->q_theta, s->q, theta * h, w->v_m, N->k);
+    carom_add(w->y, v_1, -1, s->v, nv);
+    if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_theta, w->q_theta));
+    w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
+    carom_zero(w->f, nv);
+    if (theta > 0) CAROM_TRY(carom_force(s, w->f, s->t + h, w->q_1, v_1));
+    carom_matrix_mul(N->R, w->M, w->y);
+    carom_matrix_mul(N->size, w->M, v_1);
+    for (int i = 0; i < nv; ++i) {
+        N->R[i] -= h * ((1 - theta) * w->f_0[i] + theta * w->f[i]);
+        N->size[i] = fabs(N->size[i]) + h * ((1 - theta) * fabs(w->f_0[i]) + theta * fabs(w->f[i]));
     }
-    // (MJ-8)  A = M + h theta (C + h theta K + theta (d(M y)/dq - d(W p)/dq)),  V = W + h theta^2 (d u_1/dq + e o d
-    //         u_0/dq)
+    CAROM_TRY(carom_directions(s, &N->L, t_theta, w->q_theta));
+    carom_local_velocity_shared(s, N->u_0, &N->L, s->v);
+    carom_local_velocity_shared(s, N->u_1, &N->L, v_1);
+    return CAROM_OK;
+}
+
+// (MJ-8)  A = M + h theta (C + h theta K + theta (d(M y)/dq - d(W p)/dq)),  V = W + h theta^2 (d u_1/dq + e o d
+//         u_0/dq)
+static carom_status matrix_inside(carom_theta *w, carom_step *s, carom_newton *N, const double *v_1) {
+    const double h = s->h, theta = w->theta, t_theta = s->t + theta * h, share = theta * theta * h;
     carom_matrix_zero(N->A);
     carom_matrix_add(N->A, 1, w->M);
     carom_local_blend(&N->V, &N->L, 0, NULL);
     if (theta == 0) return CAROM_OK;
-    CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q_1, v_1));
+    CAROM_TRY(carom_tangent(s, w->K, w->C, s->t + h, w->q_1, v_1));
     N->K = w->K, N->q = w->q_1, N->share = h * theta;
     carom_matrix_add(N->A, h * theta, w->C);
     carom_matrix_add(N->A, h * h * theta * theta, w->K);
@@ -166,64 +153,69 @@ static inline void subtract_forces(const carom_theta *w, carom_newton *N, double
     for (int i = 0; N->k > 0 && i < n; ++i) size[i] = fabs(size[i]) + share * fabs(f[i]);
 }
 
-static carom_status eval(void *memory, carom_step *s, carom_newton *N, const double *v_1, bool matrix) {
-    carom_theta *w = memory;
+// (MJ-5)   u_1 = W(q_1)'v_1 + w;  u_0 with what contacts that meet a kink on the way see
+// (MJ-12)  at=start:  u_1 = W(q_0)'v_1 + w
+static carom_status local_velocities(carom_theta *w, carom_step *s, carom_newton *N, const double *v_1) {
+    const bool first = N->k == 0;
+    if (first) w->bent.some = false;
+    if (N->L.nb == 0) return CAROM_OK;
+    if (!w->start) CAROM_TRY(carom_directions(s, &N->L, s->t + s->h, w->q_1));
+    else if (first) CAROM_TRY(carom_directions(s, &N->L, s->t, s->q));
+    if (!w->start && !first) carom_bent_keep(&w->bent, &N->L);
+    carom_local_velocity_shared(s, N->u_1, &N->L, v_1);
+    if (!w->start && first)
+        CAROM_TRY(carom_bent_find(
+            &w->bent, s, w->u_0, &N->L,
+            (carom_evaluation_point){.t = s->t + s->h, .q = w->q_1, .v = s->v, .f = w->theta < 1 ? w->s_0 : NULL}));
+    carom_copy(N->u_0, w->u_0, N->L.at[N->L.nb]);
+    return CAROM_OK;
+}
+
+// (MJ-4)  R = M_1 (v_1 - v_0 - h (1 - theta) s_0) - h theta f(t_1, q_1, v_1)
+static carom_status residual(carom_theta *w, carom_step *s, carom_newton *N, const double *v_1) {
     const int nv = s->sys->nv;
     const double h = s->h, theta = w->theta, t_1 = s->t + h;
+    if (theta > 0 && !w->have_M) CAROM_TRY(carom_motion(s, w->M, w->f, NULL, t_1, w->q_1, v_1));
+    else if (theta > 0) CAROM_TRY(carom_force(s, w->f, t_1, w->q_1, v_1));
+    else if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_1, w->q_1));
+    w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
+    carom_matrix_mul(N->R, w->M, w->y);
+    if (N->k > 0) carom_matrix_mul(N->size, w->M, v_1); // the first guess is never the answer
+    if (theta > 0 && nv == 3) subtract_forces(w, N, h * theta, 3);
+    else if (theta > 0) subtract_forces(w, N, h * theta, nv);
+    return local_velocities(w, s, N, v_1);
+}
 
-    if (!matrix) {
-        // (MJ-3)  q_1 = q_0 + h ((1 - theta) v_0 + theta v_1)
-        if (nv == 3) form_increments(w, s, v_1, 3); // a constant length unrolls the loop
-        else form_increments(w, s, v_1, nv);
-        carom_move_iterate(s, w->q_1, s->q, h, w->v_m, N->k);
-    }
-    if (w->inside) return eval_inside(w, s, N, v_1, matrix);
-    if (!matrix) {
-        // (MJ-4)  R = M_1 (v_1 - v_0 - h (1 - theta) s_0) - h theta f(t_1, q_1, v_1)
-        if (theta > 0 && !w->have_M) CAROM_TRY(carom_motion(s, w->M, w->f, NULL, t_1, w->q_1, v_1));
-        else if (theta > 0) CAROM_TRY(carom_force(s, w->f, t_1, w->q_1, v_1));
-        else if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_1, w->q_1));
-        w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
-        carom_matrix_mul(N->R, w->M, w->y);
-        if (N->k > 0) carom_matrix_mul(N->size, w->M, v_1); // the first guess is never the answer
-        if (theta > 0 && nv == 3) subtract_forces(w, N, h * theta, 3);
-        else if (theta > 0) subtract_forces(w, N, h * theta, nv);
-        // (MJ-5)  u_1 = W(q_1)'v_1 + w
-        if (N->k == 0) w->bent.some = false;
-        if (N->L.nb == 0) return CAROM_OK;
-        if (w->start) {
-            // (MJ-12)  at=start:  u_1 = W(q_0)'v_1 + w
-            if (N->k == 0) CAROM_TRY(carom_directions(s, &N->L, s->t, s->q));
-            carom_local_velocity_shared(s, N->u_1, &N->L, v_1);
-            carom_copy(N->u_0, w->u_0, N->L.at[N->L.nb]);
-            return CAROM_OK;
-        }
-        CAROM_TRY(carom_directions(s, &N->L, t_1, w->q_1));
-        if (N->k > 0) carom_bent_keep(&w->bent, &N->L);
-        carom_local_velocity_shared(s, N->u_1, &N->L, v_1);
-        if (N->k == 0)
-            CAROM_TRY(carom_bent_find(
-                &w->bent, s, w->u_0, &N->L,
-                (carom_evaluation_point){.t = t_1, .q = w->q_1, .v = s->v, .f = theta < 1 ? w->s_0 : NULL}));
-        carom_copy(N->u_0, w->u_0, N->L.at[N->L.nb]);
-        return CAROM_OK;
-    }
-    // (MJ-6)  A = M_1 + h theta (C + h theta K + d(M y)/dq - d(W p)/dq),   V = W + h theta d(W'v_1 +
-    //         w)/dq;  at=start:  dW/dq = 0
+// (MJ-6)  A = M_1 + h theta (C + h theta K + d(M y)/dq - d(W p)/dq),   V = W + h theta d(W'v_1 + w)/dq;  at=start:
+//         dW/dq = 0
+static carom_status matrix(carom_theta *w, carom_step *s, carom_newton *N, const double *v_1) {
+    const double h = s->h, theta = w->theta, t_1 = s->t + h;
+    const bool turns = theta > 0 && !w->start;
     if (theta == 0) carom_matrix_zero(N->A);
     if (theta > 0) {
         CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q_1, v_1));
         N->K = w->K, N->q = w->q_1, N->share = h * theta;
         carom_matrix_sum(N->A, h * theta, w->C, h * h * theta * theta, w->K);
         CAROM_TRY(carom_mass_gradient(s, N->A, h * theta, t_1, w->q_1, w->y));
-        if (!w->start) {
-            CAROM_TRY(carom_reaction_gradient(s, N->A, -h * theta, &N->L, N->p, t_1, w->q_1));
-            CAROM_TRY(carom_rate_gradient(s, &w->D, &N->L, t_1, w->q_1, v_1));
-        }
+    }
+    if (turns) {
+        CAROM_TRY(carom_reaction_gradient(s, N->A, -h * theta, &N->L, N->p, t_1, w->q_1));
+        CAROM_TRY(carom_rate_gradient(s, &w->D, &N->L, t_1, w->q_1, v_1));
     }
     carom_matrix_add(N->A, 1, w->M);
-    if (N->L.nb > 0) carom_local_blend(&N->V, &N->L, theta > 0 && !w->start ? h * theta : 0, &w->D);
+    if (N->L.nb > 0) carom_local_blend(&N->V, &N->L, turns ? h * theta : 0, &w->D);
     return CAROM_OK;
+}
+
+static carom_status eval(void *memory, carom_step *s, carom_newton *N, const double *v_1, bool linearise) {
+    carom_theta *w = memory;
+    const int nv = s->sys->nv;
+    if (linearise) return w->inside ? matrix_inside(w, s, N, v_1) : matrix(w, s, N, v_1);
+    // (MJ-3)  q_1 = q_0 + h ((1 - theta) v_0 + theta v_1)
+    if (nv == 3) form_increments(w, s, v_1, 3); // a constant length unrolls the loop
+    else form_increments(w, s, v_1, nv);
+    carom_move_iterate(s, w->q_1, s->q, s->h, w->v_m, N->k);
+    return w->inside ? residual_inside(w, s, N, v_1) : residual(w, s, N, v_1);
 }
 
 // The balance (EN-2), while s->q and s->v are still those of the start.

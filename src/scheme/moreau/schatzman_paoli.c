@@ -10,12 +10,7 @@
 
 enum { OPT_THETA };
 static const carom_option options[] = {
-    {.name = "theta",
-     .kind = CAROM_REAL,
-     .fallback = NAN,
-     .derived = "none",
-     .low = 0,
-     .high = 1,
+    {.name = "theta", .kind = CAROM_REAL, .fallback = NAN, .derived = "none", .low = 0, .high = 1,
      .about = "implicit: forces at k + theta, mass at k + 1; none: explicit, both at k"},
     {0},
 };

@@ -7,9 +7,7 @@
 enum { OPT_RHO, OPT_IMPACTS };
 static const carom_option options[] = {
     CAROM_RHO_OPTION,
-    {.name = "impacts",
-     .kind = CAROM_CHOICE,
-     .choices = "refuse|ignore",
+    {.name = "impacts", .kind = CAROM_CHOICE, .choices = "refuse|ignore",
      .about = "refuse: models with contacts are declined; ignore: they run without an impact law, for comparison only"},
     {0},
 };

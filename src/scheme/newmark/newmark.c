@@ -8,17 +8,9 @@
 
 enum { OPT_GAMMA, OPT_BETA, OPT_CONTACT, OPT_ACTIVE, OPT_IDENTITY };
 static const carom_option options[] = {
-    {.name = "gamma",
-     .kind = CAROM_REAL,
-     .fallback = 0.5,
-     .low = 0,
-     .high = 1,
+    {.name = "gamma", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1,
      .about = "weight of the new acceleration in the velocity; 1/2 for second order"},
-    {.name = "beta",
-     .kind = CAROM_REAL,
-     .fallback = 0.25,
-     .low = 0,
-     .high = 1,
+    {.name = "beta", .kind = CAROM_REAL, .fallback = 0.25, .low = 0, .high = 1,
      .about = "half the weight of the new acceleration in the position; stable for 2 beta >= gamma >= 1/2"},
     CAROM_NEWMARK_OPTIONS,
     {0},
