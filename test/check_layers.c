@@ -27,7 +27,7 @@ static const struct {
               {"build", "build"},       {"event", "event"},      {"run", "run"},          {"table", "io"},
               {"result", "io"},         {"problem_file", "io"},  {"compile", "compile"},  {"sweep", "sweep"},
               {"book", "sweep"},        {"study", "study"},      {"layout", "dynamics"},  {"dynamics", "dynamics"},
-              {"carom", "dynamics"}};
+              {"implicit", "scheme"},   {"carom", "dynamics"}};
 
 static const char *const printing[] = {"printf", "vprintf", "puts",       "putchar", "perror",
                                        "exit",   "_exit",   "quick_exit", "abort"};

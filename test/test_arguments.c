@@ -38,6 +38,7 @@ static const struct { const char *header, *reason; } inner[] = {
     {"arena.h", "allocation inside create functions: the arena is the caller's own"},
     {"matrix.h", "arithmetic of the step loop"},
     {"difference.h", "derivatives inside a step"},
+    {"implicit.h", "functions of a step, for schemes"},
     {"scheme.h", "functions of a step, for schemes"},
     {"problem.h", "contact problems of a step, for solvers"},
     {"expr.h", "nodes and tapes: derivation, and evaluation in every step"},

@@ -35,7 +35,7 @@ awk -f test/links.awk README.md docs/*.md src/README.md test/README.md || compla
 # Every page is in the table of contents, and in the navigation of the site (some by pattern: tools/site.sh).
 for page in docs/*.md; do
     name=$(basename "$page")
-    [[ $name =~ ^(README|METHODS|notation|solvers|studies|architecture|(methods|study|add-a)-.*)\.md$ ]] || grep -q ": $name\$" tools/mkdocs.yml || complain "$page has no place in tools/mkdocs.yml"
+    [[ $name =~ ^(README|METHODS|notation|solvers|studies|architecture|(methods|study|add-an?)-.*)\.md$ ]] || grep -q ": $name\$" tools/mkdocs.yml || complain "$page has no place in tools/mkdocs.yml"
     [[ $name == README.md || $name == study-* ]] || grep -qF "($name" docs/README.md || complain "$page is not listed in docs/README.md"
     [[ $name != study-* ]] || grep -qF "($name" docs/studies.md docs/README.md || complain "$page is listed in no table"
 done

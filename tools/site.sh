@@ -28,7 +28,7 @@ pages() { # TITLE FILE ...
     done
 }
 cd "$work/docs"
-pages "Develop: extending" architecture.md add-a-*.md >>"$work/mkdocs.yml"
+pages "Develop: extending" architecture.md add-a*.md >>"$work/mkdocs.yml"
 pages "Theory" METHODS.md notation.md methods-*.md solvers.md >>"$work/mkdocs.yml"
 pages "Papers and studies" studies.md study-*.md >>"$work/mkdocs.yml"
 for page in *.md; do

@@ -11,7 +11,7 @@
 //   models in C  build.h, mech.h  mechanisms     functions.h  from plain functions   structure.h, flex.h  members
 //   front ends   observe.h, inspect.h, record.h, estimate.h, draw.h, binding.h, layout.h, team.h
 //   own systems  system.h, matrix.h, sparse.h, variation.h
-//   own schemes  scheme.h, problem.h, problem_file.h, option.h, arena.h
+//   own schemes  scheme.h, implicit.h, problem.h, problem_file.h, option.h, arena.h
 //
 // Start with carom_model_create() for a model in text, or with carom_system_default() (carom/system.h) for one in C,
 // then carom_sim_create() and carom_sim_run().  Symbols: docs/notation.md.

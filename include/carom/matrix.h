@@ -1,6 +1,6 @@
 // matrix.h: square matrices in the storage that suits them, and sets of columns.
 //
-// A scheme never looks inside a matrix.  It adds, multiplies, factors and solves, and the storage
+// A scheme never accesses the entries of a matrix.  It adds, multiplies, factors and solves, and the storage
 // (diagonal, banded, dense, sparse) is the system's choice.  Arguments: result first, then inputs.
 #pragma once
 #include <carom/arena.h>
@@ -46,13 +46,15 @@ typedef struct carom_matrix {
 
 carom_matrix carom_allocate_matrix(carom_arena *mem, carom_shape shape);
 double *carom_matrix_entry(carom_matrix A, int i, int j);    // NULL outside the storage
+void carom_matrix_zero(carom_matrix A);
+void carom_matrix_mul(double *y, carom_matrix A, const double *x);              // y = A x
 void carom_matrix_add(carom_matrix A, double x, carom_matrix B); // A += x B; B's storage within A's
 void carom_matrix_muladd(double *y, double s, carom_matrix A, const double *x); // y += s A x
 
 /// The pattern of the given entries (in any order, repeated as they like) and the diagonal.  NULL: no memory, or an
 /// entry outside 0 .. n-1.
 carom_pattern *carom_pattern_create(int n, size_t count, const int *row, const int *col, const carom_direct *direct);
-/// The pattern of a sum: all that two shapes of the same size hold.  NULL: no memory.
+/// The pattern of a sum: all entries of two shapes of the same size.  NULL: no memory.
 carom_pattern *carom_pattern_union(carom_shape A, carom_shape B, const carom_direct *direct);
 void carom_pattern_destroy(carom_pattern *pattern);
 int carom_pattern_find(const carom_pattern *pattern, int i, int j); // place of an entry in `a`; -1: there is none
@@ -76,7 +78,7 @@ typedef struct carom_factor {
     carom_shape shape;
     bool symmetric;
     bool ready;    // for the owner: a constant matrix is factorised once
-    bool positive; // LU was asked for, but the matrix is symmetric positive definite and LDL' stands
+    bool positive; // LU was requested, but the matrix is symmetric positive definite: LDL' is used
     bool tiled;    // LU: by the kernels for larger dense matrices
     long count;    // factorisations so far; CAROM_FACTOR_OF_MASS: of the constant mass matrix, like every other of
                    // these
@@ -103,6 +105,7 @@ typedef struct carom_columns {
     int *share; // n; 0: row numbers of its own.  NULL: every column has its own
 } carom_columns;
 
+carom_columns carom_allocate_columns(carom_arena *mem, int rows, int n, int stride); // stride >= rows: dense
 /// Row numbers of column k; W is sparse.
 static inline int *carom_column_rows(const carom_columns *W, int k) {
     return W->row + (size_t)(W->share && W->share[k] > 0 ? W->n + W->share[k] - 1 : k) * (size_t)W->stride;

@@ -4,17 +4,14 @@
 
 size_t carom_shape_size(carom_shape shape);                   // number of doubles
 int carom_shape_band(carom_shape shape);                      // most |i - j| of an entry; sparse shapes are searched
-void carom_matrix_zero(carom_matrix A);
 /// The first entry that is not finite, and its row and column; NULL: all are finite.
 const double *carom_matrix_not_finite(carom_matrix A, int *i, int *j);
-void carom_matrix_mul(double *y, carom_matrix A, const double *x);           // y  = A x
 void carom_matrix_magnitude(double *y, carom_matrix A, const double *x);         // y_i = sum_j |A_ij x_j|
 /// Is it well-formed?  For patterns that carom_pattern_create() and carom_pattern_union() did not make.
 carom_status carom_pattern_check(const carom_pattern *pattern, carom_error *err);
 /// Does storage of shape big have room for every matrix of shape small?
 bool carom_shape_holds(carom_shape big, carom_shape small);
 void carom_factor_advance(const carom_factor *F, double *v, double h, double *x); // v += h A^-1 x; x is spoilt
-carom_columns carom_allocate_columns(carom_arena *mem, int rows, int n, int stride); // stride >= rows: dense
 /// With room for so many lists of row numbers that columns may share; 0: share is NULL.
 carom_columns carom_allocate_sharing_columns(carom_arena *mem, int rows, int n, int stride, int lists);
 void carom_column_expand(double *y, const carom_columns *W, int k);                 // y = W_k, dense

@@ -132,22 +132,26 @@ void carom_past_note(carom_past *past, const carom_step *s, int nb, const double
 
 // -- on velocity level ------------------------------------------------------------------------------------------------
 
+typedef struct carom_newton_inside inside;
+
 carom_newton carom_allocate_newton(carom_arena *mem, carom_arena *keep, const carom_system *sys) {
     carom_newton N = {.constant = sys->flags & CAROM_LINEAR &&
                                   (sys->flags & CAROM_CONSTANT_DIRECTIONS || sys->ne + sys->nc == 0)};
+    inside in = {.have_A = false};
     const size_t nv = (size_t)sys->nv;
     N.A = carom_allocate_matrix(mem, sys->tangent_shape);
-    N.F = carom_allocate_factor(mem, sys->tangent_shape, false);
+    in.F = carom_allocate_factor(mem, sys->tangent_shape, false);
     N.L = carom_allocate_local(mem, sys);
     N.V = carom_allocate_local(mem, sys);
-    N.S = carom_allocate_saddle(mem, sys->nv, sys->nparts, N.constant ? NULL : carom_saddle_groups(sys), sys->ne,
-                                sys->tangent_shape, sys->column_stride, NULL);
-    N.at = N.S.on ? carom_allocate_ints(mem, (size_t)(sys->ne + sys->nc) + 1) : NULL;
-    CAROM_ALLOCATE(mem, nv, &N.R, &N.size, &N.x, &N.r);
+    in.S = carom_allocate_saddle(mem, sys->nv, sys->nparts, N.constant ? NULL : carom_saddle_groups(sys), sys->ne,
+                                 sys->tangent_shape, sys->column_stride, NULL);
+    in.at = in.S.on ? carom_allocate_ints(mem, (size_t)(sys->ne + sys->nc) + 1) : NULL;
+    CAROM_ALLOCATE(mem, nv, &N.R, &N.size, &in.x, &in.r);
     const size_t nl = (size_t)N.L.W.n;
     CAROM_ALLOCATE(mem, nl, &N.u_0, &N.u_1, &N.p);
-    N.share = 0;
-    if (N.S.on) N.past = carom_allocate_past(keep, sys);
+    if (in.S.on) in.past = carom_allocate_past(keep, sys);
+    N.inside = carom_allocate_bytes(mem, sizeof *N.inside);
+    if (N.inside) *N.inside = in;
     return N;
 }
 
@@ -156,7 +160,8 @@ carom_newton carom_allocate_newton(carom_arena *mem, carom_arena *keep, const ca
 // The right-hand side of (NEW-6) at the present iterate, with the reactions p_c of the contacts L instead of those that
 // stand; NULL: none.
 static void right_hand_side(carom_newton *N, int nv, int nj, const carom_local *L, const double *p_c) {
-    double *b = N->S.b;
+    inside *in = N->inside;
+    double *b = in->S.b;
     for (int i = 0; i < nv; ++i) b[i] = -N->R[i];
     for (int j = 0; j < nj; ++j) carom_column_axpy(b, N->p[j], &N->L.W, j), b[nv + j] = -N->u_1[j];
     if (p_c) carom_local_react(b, 1, L, p_c);
@@ -165,7 +170,8 @@ static void right_hand_side(carom_newton *N, int nv, int nj, const carom_local *
 // The contact problem of the contacts L alone, u_free their velocities without their reactions; V: V_c.
 static carom_status solve_contacts(carom_newton *N, carom_step *s, const carom_local *L, const carom_columns *V,
                                    double *u_free, int nj) {
-    carom_saddle *S = &N->S;
+    inside *in = N->inside;
+    carom_saddle *S = &in->S;
     const int nv = s->sys->nv, n = L->at[L->nb];
     for (int i = 0; i < n; ++i) u_free[i] += carom_column_dot(V, i, S->x);
     carom_problem_blocks(s, L);
@@ -182,42 +188,45 @@ static carom_status solve_contacts(carom_newton *N, carom_step *s, const carom_l
     return CAROM_OK;
 }
 
-// N->S at the point just evaluated; the velocities of joints without reactions count for the scale of tolerances, those
+// S at the point just evaluated; the velocities of joints without reactions count for the scale of tolerances, those
 // of the first iterate.
 static carom_status factorise_joints(carom_newton *N, carom_step *s, int k, int nj, bool *good) {
-    CAROM_TRY(N->eval(N->work, s, N, N->v_1, true));
-    N->have_A = true;
-    N->chord.age = 0;
-    *good = carom_saddle_factor(&N->S, N->A, &N->L.W, &N->V.W);
+    inside *in = N->inside;
+    CAROM_TRY(in->eval(in->work, s, N, in->v_1, true));
+    in->have_A = true;
+    in->chord.age = 0;
+    *good = carom_saddle_factor(&in->S, N->A, &N->L.W, &N->V.W);
     if (!*good || k > 0) return CAROM_OK;
-    CAROM_TRY(carom_iteration_factor(s, &N->F, N->A));
-    carom_copy(N->x, N->R, s->sys->nv);
-    carom_factor_solve(&N->F, N->x);
-    N->free = 0;
+    CAROM_TRY(carom_iteration_factor(s, &in->F, N->A));
+    carom_copy(in->x, N->R, s->sys->nv);
+    carom_factor_solve(&in->F, in->x);
+    in->free = 0;
     for (int j = 0; j < nj; ++j)
-        N->free = fmax(N->free, carom_row_lever(s, &N->L, j) * fabs(N->u_1[j] - carom_column_dot(&N->V.W, j, N->x)));
+        in->free = fmax(in->free, carom_row_lever(s, &N->L, j) * fabs(N->u_1[j] - carom_column_dot(&N->V.W, j, in->x)));
     return CAROM_OK;
 }
 
 // (NEW-6)  *done is false where the factor does not exist, or does not serve: joints are rows of the contact problem
 //          then.
 static carom_status correct_joints(carom_newton *N, carom_step *s, int k, bool *done) {
-    carom_saddle *S = &N->S;
+    inside *in = N->inside;
+    carom_saddle *S = &in->S;
     const int nv = s->sys->nv, nj = carom_joints_of(s, &N->L).nb, nc = N->L.nb - nj;
     bool good = S->on && nj == S->ne && !(nc > 0 && s->impacts);
-    const bool again = good && k > 0 && N->by_saddle && carom_chord_serves(&N->chord);
+    const bool again = good && k > 0 && in->by_saddle && carom_chord_serves(&in->chord);
     *done = false;
-    if (again) N->chord.age += 1;
+    if (again)
+        in->chord.age += 1;
     else if (good) CAROM_TRY(factorise_joints(N, s, k, nj, &good));
     if (!good) return CAROM_OK;
     right_hand_side(N, nv, nj, NULL, NULL);
     carom_joints_weigh(s, S, &N->L);
     if (again) carom_saddle_solve(S);
     else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return CAROM_OK;
-    carom_problem_scale(s, &N->free, 1);
+    carom_problem_scale(s, &in->free, 1);
     s->counts->problems += nc == 0; // else that of contacts counts
     if (nc > 0) {
-        const carom_local L = carom_contacts_of(s, &N->L, N->at);
+        const carom_local L = carom_contacts_of(s, &N->L, in->at);
         carom_columns V = N->V.W;
         V.a += (size_t)nj * (size_t)V.stride, V.n -= nj, V.count += nj, V.row += (size_t)nj * (size_t)V.stride;
         CAROM_TRY(solve_contacts(N, s, &L, &V, N->u_1 + nj, nj));
@@ -225,22 +234,23 @@ static carom_status correct_joints(carom_newton *N, carom_step *s, int k, bool *
         carom_saddle_solve(S);
     }
     for (int j = 0; j < nj; ++j) N->p[j] -= S->x[nv + j];
-    carom_axpy(N->v_1, 1, S->x, nv);
+    carom_axpy(in->v_1, 1, S->x, nv);
     *done = true;
     return CAROM_OK;
 }
 
 // Do joints hold, and do contacts meet their laws, to the tolerance of contact problems?
 static bool laws_met(carom_newton *N, carom_step *s) {
-    const double rounding = carom_local_velocity_rounding(s, &N->L, N->v_1);
-    if (!N->by_saddle) {
+    inside *in = N->inside;
+    const double rounding = carom_local_velocity_rounding(s, &N->L, in->v_1);
+    if (!in->by_saddle) {
         carom_problem_restitution(s, &N->L, N->u_1, N->u_0);
         return carom_problem_met(s, N->L.id, rounding);
     }
     const int nj = carom_joints_of(s, &N->L).nb;
     if (!carom_joints_met(s, &N->L, N->u_1, nj, rounding)) return false;
     if (nj == N->L.nb) return true;
-    const carom_local L = carom_contacts_of(s, &N->L, N->at);
+    const carom_local L = carom_contacts_of(s, &N->L, in->at);
     carom_problem_restitution(s, &L, N->u_1 + nj, N->u_0 + nj);
     return carom_problem_met(s, L.id, rounding);
 }
@@ -249,94 +259,101 @@ static bool laws_met(carom_newton *N, carom_step *s) {
 
 // Is (v_1, p) the answer?  Both residuals are taken at the point just evaluated.
 static bool done(carom_newton *N, carom_step *s) {
+    inside *in = N->inside;
     const int nv = s->sys->nv;
-    carom_copy(N->r, N->R, nv);
-    carom_local_react(N->r, -1, &N->L, N->p);
+    carom_copy(in->r, N->R, nv);
+    carom_local_react(in->r, -1, &N->L, N->p);
     const double size = fmax(carom_momentum_size(N->size, N->M), carom_momentum_size(N->R, N->M)),
-                 left = carom_momentum_size(N->r, N->M);
-    if (N->by_saddle)
-        carom_chord_note(&N->chord, left / size + carom_joints_size(s, &N->L, N->u_1, N->S.ne) / s->scale);
-    if (!carom_motion_met(s, left, size, N->share, N->K, N->M, N->q, N->x)) return false;
+                 left = carom_momentum_size(in->r, N->M);
+    if (in->by_saddle)
+        carom_chord_note(&in->chord, left / size + carom_joints_size(s, &N->L, N->u_1, in->S.ne) / s->scale);
+    if (!carom_motion_met(s, left, size, N->share, N->K, N->M, N->q, in->x)) return false;
     return N->L.nb == 0 || laws_met(N, s);
 }
 
 // The factor of A and V at the point just evaluated.
 static carom_status linearise(carom_newton *N, carom_step *s) {
-    if (N->F.ready && N->h == s->h) {
+    inside *in = N->inside;
+    if (in->F.ready && in->h == s->h) {
         carom_local_blend(&N->V, &N->L, 0, NULL);
         return CAROM_OK;
     }
-    N->F.ready = false;
-    if (!N->have_A) CAROM_TRY(N->eval(N->work, s, N, N->v_1, true));
-    CAROM_TRY(carom_iteration_factor(s, &N->F, N->A));
-    N->F.ready = N->constant;
-    N->h = s->h;
+    in->F.ready = false;
+    if (!in->have_A) CAROM_TRY(in->eval(in->work, s, N, in->v_1, true));
+    CAROM_TRY(carom_iteration_factor(s, &in->F, N->A));
+    in->F.ready = N->constant;
+    in->h = s->h;
     return CAROM_OK;
 }
 
 static carom_status evaluate(void *newton, carom_step *s, int k, bool *answer) {
     carom_newton *N = newton;
+    inside *in = N->inside;
     N->k = k;
-    N->have_A = false;
-    CAROM_TRY(N->eval(N->work, s, N, N->v_1, false));
+    in->have_A = false;
+    CAROM_TRY(in->eval(in->work, s, N, in->v_1, false));
     *answer = k > 0 && done(N, s);
     return CAROM_OK;
 }
 
 static carom_status correct(void *newton, carom_step *s, int k) {
     carom_newton *N = newton;
+    inside *in = N->inside;
     const int nv = s->sys->nv, n = N->L.at[N->L.nb];
-    if (n > 0 && N->S.on) {
-        CAROM_TRY(correct_joints(N, s, k, &N->by_saddle));
-        if (N->by_saddle) return CAROM_OK;
+    if (n > 0 && in->S.on) {
+        CAROM_TRY(correct_joints(N, s, k, &in->by_saddle));
+        if (in->by_saddle) return CAROM_OK;
     }
     CAROM_TRY(linearise(N, s));
     // (NEW-2)  x = A^-1 R;  u_1 - V'x is the local velocity without reactions
-    carom_copy(N->x, N->R, nv);
-    carom_factor_solve(&N->F, N->x);
+    carom_copy(in->x, N->R, nv);
+    carom_factor_solve(&in->F, in->x);
     if (n > 0) {
-        for (int i = 0; i < n; ++i) N->u_1[i] -= carom_column_dot(&N->V.W, i, N->x);
-        carom_problem_form(s, &N->V, &N->L, &N->F, 1);
+        for (int i = 0; i < n; ++i) N->u_1[i] -= carom_column_dot(&N->V.W, i, in->x);
+        carom_problem_form(s, &N->V, &N->L, &in->F, 1);
         if (k == 0) CAROM_TRY(carom_problem_bounce(s, &N->L, N->u_0));
         carom_problem_restitution(s, &N->L, N->u_1, N->u_0);
         CAROM_TRY(carom_problem_solve(s, &N->L));
         carom_copy(N->p, s->problem.p, n);
     }
     // dv = A^-1 W p - x
-    carom_axpy(N->v_1, -1, N->x, nv);
-    if (n > 0) carom_problem_apply(s, N->v_1, 1);
+    carom_axpy(in->v_1, -1, in->x, nv);
+    if (n > 0) carom_problem_apply(s, in->v_1, 1);
     return CAROM_OK;
 }
 
 carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work) {
+    inside *in = N->inside;
     carom_local_same(&N->V, &N->L);
     carom_zero(N->p, N->L.at[N->L.nb]);
-    N->v_1 = v_1;
-    N->eval = eval;
-    N->work = work;
-    N->by_saddle = false;
-    carom_past_continue(&N->past, s, N->L.nb, v_1, N->p);
+    in->v_1 = v_1;
+    in->eval = eval;
+    in->work = work;
+    in->by_saddle = false;
+    carom_past_continue(&in->past, s, N->L.nb, v_1, N->p);
     const carom_iteration I = {
         .method = "Newton's method", .most = MOST, .x = v_1, .n = s->sys->nv, .evaluate = evaluate, .correct = correct};
     CAROM_TRY(carom_iterate(&I, N, s, NULL));
-    carom_past_note(&N->past, s, N->L.nb, v_1, N->p);
+    carom_past_note(&in->past, s, N->L.nb, v_1, N->p);
     return CAROM_OK;
 }
 
 // v_1 -= F^-1 R.  Is it finite?
 static bool subtract(carom_newton *N, const carom_factor *F, int nv) {
-    carom_copy(N->x, N->R, nv);
-    carom_factor_solve(F, N->x);
-    carom_axpy(N->v_1, -1, N->x, nv);
-    return carom_norm_max(N->v_1, nv) < HUGE_VAL;
+    inside *in = N->inside;
+    carom_copy(in->x, N->R, nv);
+    carom_factor_solve(F, in->x);
+    carom_axpy(in->v_1, -1, in->x, nv);
+    return carom_norm_max(in->v_1, nv) < HUGE_VAL;
 }
 
 int carom_newton_chord(carom_newton *N, carom_step *s, double *v_1, const carom_factor *F, carom_newton_eval *eval,
                        void *work) {
+    inside *in = N->inside;
     N->L.nb = N->L.at[0] = 0;
-    N->v_1 = v_1;
-    N->eval = eval;
-    N->work = work;
+    in->v_1 = v_1;
+    in->eval = eval;
+    in->work = work;
     N->k = 0;
     N->share = 0; // K is of another point
     for (; N->k <= CAROM_CHORDS; ++N->k) {

@@ -1,22 +1,5 @@
-// newton.h: the one iteration of implicit steps, and Newton's method on velocity level with the contact law inside.
-//
-// carom_iterate() is the loop of every scheme that iterates: how often, when it has diverged, what is counted and what
-// is said are decided there. What an iterate is, and when it is the answer, is the scheme's: equations of motion to
-// carom_motion_met(), laws to carom_problem_met().
-//
-// carom_newton_solve() is such an iteration for schemes on velocity level.  A scheme gives the residual R of its
-// equation of motion at a trial velocity v_1, without reactions:
-//
-//     R(v_1) - W p = 0,     law(u_1 + e o u_0, p)                                    (NEW-1)
-//
-// Each iteration linearises both and solves one contact problem:
-//
-//     A dv = W p - R,   G = V' A^-1 W,   c = u_1 + e o u_0 - V' A^-1 R               (NEW-2)
-//
-// where A = d(R - W p)/dv_1 and V' = d(u_1 + e o u_0)/dv_1.  The set of active constraints is decided before and
-// stays.  It stops when the residual of the equation of motion (relative to its terms) and the residual of the
-// contact law at the new velocity are both within tolerance.  Where the position rounds,
-// carom_move_iterate lets it settle.
+// newton.h (private): Newton's method of implicit steps, beyond carom/implicit.h: joints in the linear system, factors
+// of several iterates.
 //
 // Joints of mechanisms belong to the linear system (SDL-1):
 //
@@ -30,32 +13,7 @@
 #pragma once
 #include "linalg/saddle.h"
 #include "scheme/step.h"
-
-typedef struct carom_iteration {
-    const char *method; // subject of the messages
-    int most;           // corrections; a step that needs more is better made smaller
-    const double *x;    // n numbers that must stay finite: the iterate, or its last correction
-    int n;
-    /// Iterate k; is it the answer?  *done is false on entry, and is ignored for k = 0, the first guess.
-    carom_status (*evaluate)(void *work, carom_step *s, int k, bool *done);
-    /// From iterate k to iterate k + 1.
-    carom_status (*correct)(void *work, carom_step *s, int k);
-    /// Why it did not converge, to follow that sentence; NULL: nothing to say.
-    void (*detail)(void *work, carom_step *s, char *text, size_t size);
-} carom_iteration;
-
-/// Evaluate and correct in turn until an iterate is the answer.  Of contact problems, the last one leaves its traces
-/// (carom_traces).  count: its corrections are added there, for the scheme to book; NULL: they are booked.
-carom_status carom_iterate(const carom_iteration *I, void *work, carom_step *s, int *count);
-
-/// Is what is left of the equations of motion within newton-tol of their terms, both by carom_momentum_size(), or
-/// within what rounding of the position q leaves in `share` of the forces (carom_force_rounding; 0: not known)?  y is
-/// scratch (nv).
-bool carom_motion_met(const carom_step *s, double left, double size, double share, carom_matrix K, carom_matrix M,
-                      const double *q, double *y);
-
-/// F = factor of the matrix of an iteration.
-carom_status carom_iteration_factor(carom_step *s, carom_factor *F, carom_matrix A);
+#include <carom/implicit.h>
 
 /// Groups of velocities by which joints belong to the linear system (SDL-1); NULL: they are rows of the contact
 /// problem.
@@ -105,49 +63,26 @@ static inline void carom_joints_weigh(const carom_step *s, carom_saddle *S, cons
 /// contact problems, or rounding?
 bool carom_joints_met(const carom_step *s, const carom_local *L, const double *u, int n, double rounding);
 
-typedef struct carom_newton carom_newton;
-
-/// At v_1: fill N->R, N->M, N->size (not read for the first guess, N->k = 0), N->L (W, w), N->u_0, N->u_1; with
-/// `matrix`, which follows at the same point, N->A and N->V, and N->K, N->q, N->share. While A is constant the matrix
-/// is asked for once.
-typedef carom_status carom_newton_eval(void *work, carom_step *s, carom_newton *N, const double *v_1, bool matrix);
-
-struct carom_newton {
-    carom_past past;       // there where S is on
-    carom_matrix A;        // tangent_shape
-    carom_matrix M;        // the scheme's mass at the point, by which its evaluation measures momenta
-    carom_factor F;        // LU of A
-    carom_saddle S;        // (NEW-6)
-    bool by_saddle;        // the last correction was made with it
-    carom_chord chord;     // its factor
-    bool have_A;           // A and V stand for the iterate
-    double free;           // largest velocity of a joint without reactions
-    int *at;               // rows of the contacts of L alone
-    carom_local L, V;      // W and w; V's columns replace W in the constraint
-    double *R;             // nv: equation of motion without reactions
-    double *size;          // nv: sum of the magnitudes of its terms
-    double *x, *r;         // nv: scratch
-    double *u_0, *u_1;     // local velocities before and at v_1
-    double *p;             // impulses
-    carom_matrix K;        // -df/dq at q, and how much of f stands in R: a residual may be rounding of f; share 0: not
-                           // known
-    const double *q;
-    double share;
-    int k;                 // number of the iterate, for carom_move_iterate
-    double *v_1;           // the iterate; what evaluates it, and for whom
+/// What carom_newton_solve() keeps, for schemes of this folder that share its factor and its joints.
+struct carom_newton_inside {
+    carom_past past;   // there where S is on
+    carom_factor F;    // LU of A
+    carom_saddle S;    // (NEW-6)
+    bool by_saddle;    // the last correction was made with it
+    carom_chord chord; // its factor
+    bool have_A;       // A and V are those of the iterate
+    double free;       // largest velocity of a joint without reactions
+    int *at;           // rows of the contacts of L alone
+    double *x, *r;     // nv: scratch
+    double *v_1;       // the iterate; its evaluation, and the owner of that
     carom_newton_eval *eval;
     void *work;
-    bool constant;         // A depends on the step size only, and V = W: linear systems with constant directions
-    double h;              // of the A whose factor stands, when F.ready
+    double h; // of the A whose factor is there, when F.ready
 };
 
-carom_newton carom_allocate_newton(carom_arena *mem, carom_arena *keep, const carom_system *sys);
-
-/// v_1 on entry is the first guess.  N->L's set must be chosen and N->p is zeroed here.
-carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work);
-
-/// The same without constraints, with F, the factor of a matrix close to A, and so without evaluating A:  v_1 -= F^-1
-/// R.  Returns the number of corrections, 0 if CAROM_CHORDS are not enough or an evaluation fails.  Books nothing.
+/// carom_newton_solve() without constraints, with F, the factor of a matrix close to A, and so without evaluating A:
+/// v_1 -= F^-1 R.  Returns the number of corrections, 0 if CAROM_CHORDS are not enough or an evaluation fails.  Nothing
+/// is accounted.
 enum { CAROM_CHORDS = 2 }; // a third would cost more than A does
 int carom_newton_chord(carom_newton *N, carom_step *s, double *v_1, const carom_factor *F, carom_newton_eval *eval,
                        void *work);

@@ -1,8 +1,8 @@
 // step.h (private): more functions of a step, for the schemes of this folder: iterations, rounding, sets, parts of
 // contact problems.
 #pragma once
+#include <carom/implicit.h>
 #include <math.h>
-#include <carom/scheme.h>
 
 /// Does it hold nothing?  Where more was created than taken, `created` is not zero.
 static inline bool carom_account_empty(const carom_account *a) {
@@ -16,10 +16,6 @@ static inline void carom_account_split(carom_account *a, const carom_account *b)
     if (b->gain > a->gain) a->gain = b->gain, a->gain_id = b->gain_id, a->gain_t = b->gain_t;
 }
 
-/// carom_move for iterate k = 0, 1, ... of an implicit step, q1 being the position of the iterate before: from the
-/// fourth on, components that would change by one unit in their last place stay.  docs/METHODS.md, "When the position
-/// rounds".
-void carom_move_iterate(const carom_step *s, double *q1, const double *q0, double h, const double *v, int k);
 /// q_0 = q, v_0 = v, q = q_0 (+) h v_0 of the step's state, in one pass: for schemes that change it in place, which put
 /// it back when they fail.
 void carom_move_keeping(const carom_step *s, double *q_0, double *v_0, double h);
@@ -29,11 +25,6 @@ void carom_local_take_row(carom_local *to, int r, const carom_local *from, int k
 
 /// F = factor of s->M.  CAROM_SINGULAR: it is not positive definite, the error names the coordinate.
 carom_status carom_mass_factorise(carom_step *s, carom_factor *F);
-
-/// Does a mass that varies, M at the end of a step or inside it, have no negative pivot (up to 3 velocities) and no
-/// negative entry on its diagonal?  For schemes that factorise other matrices than M, which say nothing when it becomes
-/// negative; the simulation looks at larger ones now and then (carom_sim_end_step()).
-carom_status carom_mass_still_positive(carom_step *s, carom_matrix M);
 
 /// dx = rate of x with which q(x) = q0 (+) x moves with v.  Where (+) is not plain addition (rotations), schemes of
 /// third and higher order add these instead of velocities.  dx may be v.
@@ -250,10 +241,8 @@ static inline double carom_size_of_positions(const carom_system *sys, const doub
     return most;
 }
 
-/// (NEW-5)  The size of momenta, or forces: max |p_i|/sqrt(M_ii), in which coordinates of any unit count alike, and
-///          that of velocities: max |v_i| sqrt(M_ii).
+/// (NEW-5)  The size of velocities: max |v_i| sqrt(M_ii), as carom_momentum_size() measures momenta.
 /// Coordinates without inertia count as the heaviest one does.
-double carom_momentum_size(const double *p, carom_matrix M);
 double carom_velocity_size(const double *v, carom_matrix M);
 
 /// What rounding of the position may leave in a force with K = -df/dq, by its size: 8 eps (sum_j |K_ij q_j| + sum_j
@@ -261,20 +250,6 @@ double carom_velocity_size(const double *v, carom_matrix M);
 /// differences of large ones, and a scheme that damps a fast vibration makes a small position of two large terms.  y is
 /// scratch (nv).
 double carom_force_rounding(const carom_step *s, carom_matrix K, carom_matrix M, const double *q, double *y);
-
-/// V = W + a D, column by column; V = V + a e o D with e the restitution of each column.
-void carom_local_blend(carom_local *V, const carom_local *L, double a, const carom_columns *D);
-void carom_local_blend_restitution(const carom_step *s, carom_local *V, double a, const carom_columns *D);
-
-/// y += s W p.
-void carom_local_react(double *y, double s, const carom_local *L, const double *p);
-
-/// D += x d(M y)/dq; D += x d(W lambda)/dq; columns d(W'v + w)/dq.  By the system, or by differences where it has none.
-carom_status carom_mass_gradient(carom_step *s, carom_matrix D, double x, double t, const double *q, const double *y);
-carom_status carom_reaction_gradient(carom_step *s, carom_matrix D, double x, const carom_local *L,
-                                     const double *lambda, double t, const double *q);
-carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_local *L, double t, const double *q,
-                                 const double *v);
 
 /// Blocks with their laws and the storage of the contact problem of the set; G and c are the scheme's business.
 void carom_problem_blocks(carom_step *s, const carom_local *L);

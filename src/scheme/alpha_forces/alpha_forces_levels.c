@@ -78,7 +78,7 @@ carom_status carom_alpha_positions(work *w, carom_step *s) {
     P->t_f = t_1, P->q_f = w->q_s;
     P->q_0 = w->now.q, P->v_0 = w->now.v;
     P->equal = w->holds;
-    P->joints = w->N.by_saddle ? &w->N.S : NULL;
+    P->joints = w->N.inside->by_saddle ? &w->N.inside->S : NULL;
     carom_copy(P->q_P, w->q_s, s->sys->nq);
     CAROM_TRY(carom_project(P, s, &some));
     for (int id = ne; id < ne + nc; ++id)
@@ -160,7 +160,7 @@ static void choose_rows(work *w, const carom_step *s) {
 // Joints alone, by the factor of the linear system: what is left of their velocities is small, and its metric does
 // not matter.
 static carom_status settle_joints(work *w, carom_step *s) {
-    carom_saddle *S = &w->N.S;
+    carom_saddle *S = &w->N.inside->S;
     const int nv = s->sys->nv;
     carom_zero(S->b, nv);
     for (int j = 0; j < s->sys->ne; ++j) S->b[nv + j] = -w->u_s[w->row[j]];
@@ -176,7 +176,7 @@ static carom_status settle(work *w, carom_step *s, const carom_factor *F) {
     choose_rows(w, s);
     for (int k = 0; k < R->nb; ++k) some = some || fabs(w->u_s[w->row[k]]) > carom_alpha_no_velocity(s, R, k, w->v_1);
     if (!some) return CAROM_OK;
-    if (w->N.by_saddle && R->nb == s->sys->ne) return settle_joints(w, s);
+    if (w->N.inside->by_saddle && R->nb == s->sys->ne) return settle_joints(w, s);
     carom_problem_form(s, R, R, F, 1);
     for (int round = 0; round < 2; ++round) {
         for (int k = 0; k < R->nb; ++k) {

@@ -9,10 +9,11 @@ typedef carom_alpha_forces work;
 carom_status carom_alpha_metric(work *w, carom_step *s) {
     carom_newton *N = &w->N;
     const double h = s->h, gc = w->par.gamma * w->c, bc = w->par.beta * w->c;
-    w->F = N->constant ? &N->F : &w->F_A;
-    if (N->constant && N->F.ready && N->h == h) return CAROM_OK;
+    struct carom_newton_inside *in = N->inside;
+    w->F = N->constant ? &in->F : &w->F_A;
+    if (N->constant && in->F.ready && in->h == h) return CAROM_OK;
     carom_matrix A = N->constant ? N->A : w->A;
-    carom_factor *F = N->constant ? &N->F : &w->F_A;
+    carom_factor *F = N->constant ? &in->F : &w->F_A;
     carom_matrix_zero(A);
     carom_matrix_add(A, 1, w->M);
     carom_matrix_add(A, h * gc, w->C);
@@ -20,7 +21,7 @@ carom_status carom_alpha_metric(work *w, carom_step *s) {
     F->ready = false;
     CAROM_TRY(carom_iteration_factor(s, F, A));
     F->ready = N->constant;
-    if (N->constant) N->h = h;
+    if (N->constant) in->h = h;
     return CAROM_OK;
 }
 
@@ -28,7 +29,7 @@ carom_status carom_alpha_metric(work *w, carom_step *s) {
 static carom_status metric_at(work *w, carom_step *s, double t, const double *q, const double *v) {
     if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t, q));
     w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
-    if (!(w->N.constant && w->N.F.ready)) CAROM_TRY(carom_tangent(s, w->K, w->C, t, q, v));
+    if (!(w->N.constant && w->N.inside->F.ready)) CAROM_TRY(carom_tangent(s, w->K, w->C, t, q, v));
     w->N.K = w->K, w->N.q = w->q_s, w->N.share = s->h * w->par.gamma * w->c; // Newton's method may do with these
     return carom_alpha_metric(w, s);
 }

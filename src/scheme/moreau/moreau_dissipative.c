@@ -3,9 +3,8 @@
 // Spec: docs/METHODS.md, section MD.  Positions move with the mean velocity whatever theta is; theta only
 // says where between q_0 and q_1 the forces are evaluated.
 #include "scheme/identity.h"
-#include "linalg/matrix.h"
 #include "scheme/inside.h"
-#include "scheme/newton.h"
+#include <carom/implicit.h>
 #include <math.h>
 
 enum { OPT_THETA, OPT_IDENTITY };
@@ -113,8 +112,8 @@ static carom_status step(void *memory, carom_step *s) {
     // (MD-1)  I = { j : g_j(t_0 + h/2, q_0 + h/2 v_0) <= 0 }
     carom_move(s, w->q_M, s->q, 0.5 * s->h, s->v);
     CAROM_TRY(carom_gaps(s, w->g, s->t + 0.5 * s->h, w->q_M));
-    CAROM_TRY(
-        carom_close_place(s, &N->L, w->g, (carom_evaluation_point){.t = s->t + 0.5 * s->h, .q = w->q_M, .v = s->v}));
+    const carom_evaluation_point M = {.t = s->t + 0.5 * s->h, .q = w->q_M, .v = s->v};
+    CAROM_TRY(carom_close_at(s, &N->L, w->g, M));
 
     carom_copy(w->v_1, s->v, s->sys->nv);
     CAROM_TRY(carom_newton_solve(N, s, w->v_1, eval, w));
