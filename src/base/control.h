@@ -7,3 +7,9 @@
 static inline double carom_step_factor(double error, double k, double safety, double least, double most) {
     return fmin(most, fmax(least, safety * pow(error, -1 / k)));
 }
+
+/// (AD-4)  The same with the error of the step before, which damps oscillations of the step size.
+static inline double carom_step_factor_pi(double error, double before, double k, double safety, double least,
+                                          double most) {
+    return fmin(most, fmax(least, safety * pow(error, -0.7 / k) * pow(before, 0.4 / k)));
+}

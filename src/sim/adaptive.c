@@ -341,11 +341,10 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
             // (AD-4)  PI controller: h <- h safety error^(-0.7/(p+1)) last^(0.4/(p+1)), between shrink and grow
             const double e = fmax(error, LEAST);
             // (AD-9)  lecture:  h <- h safety error^(-1/(p+1)), between shrink and grow, also after a rejection
-            const bool lecture = sim->control.lecture;
-            double factor = lecture ? safety * pow(e, -1.0 / (p + 1))
-                                    : safety * pow(e, -0.7 / (p + 1)) * pow(k->error_last, 0.4 / (p + 1));
-            // pi: no growth after a rejection
-            factor = fmin(i > 0 && !lecture ? 1 : sim->step.inside->control.grow, fmax(shrink, factor));
+            const double grow = sim->step.inside->control.grow; // pi: none after a rejection
+            const double factor = sim->control.lecture
+                                      ? carom_step_factor(e, p + 1, safety, shrink, grow)
+                                      : carom_step_factor_pi(e, k->error_last, p + 1, safety, shrink, i > 0 ? 1 : grow);
             k->h_next = fmax(factor * h_try, least);
             if (h_try < h && factor >= 1) k->h_next = fmax(k->h_next, h); // a stop made it short
             k->error_last = fmax(e, REMEMBERED);
