@@ -378,9 +378,9 @@ static void units_inputs_and_controllers(void **state) {
     assert_true(strstr(out, "'y'") == NULL);
     assert_int_equal(carom("run driven.yaml --quiet --out driven.h5 --every 1"), 0);
     assert_int_equal(carom("view driven.h5 --size 300x200"), 2);
-    assert_says(complaints, "--size belongs to a picture: carom view --png t=T");
+    assert_says(complaints, "--size belongs to an image: carom view --png t=T");
     assert_int_equal(carom("view driven.h5 --png t=0 --live"), 2);
-    assert_says(complaints, "--live belongs to a page, and --png makes a picture");
+    assert_says(complaints, "--live belongs to a page, and --png creates an image");
     // the state of the controller is s + x at the first sample
     assert_int_equal(carom("run driven.yaml --start driven.h5 --out again.csv --quiet"), 0);
     assert_int_equal(carom("run driven.yaml --quiet --out driven.csv --every 1"), 0);

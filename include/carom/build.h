@@ -126,7 +126,7 @@ void carom_build_contact(carom_build *b, const carom_touch_def *def);
 /// rod.tip.x, restitution: 0.5}"); a section that is no map: ("checks", NULL, "[drift < 1e-9]").
 void carom_build_entry(carom_build *b, const char *section, const char *name, const char *text);
 
-/// NULL on failure: err->text names the element.  The builder stays as it is.
+/// NULL on failure: err->text names the element.  The builder is unchanged.
 carom_model *carom_build_model(carom_build *b, carom_error *err);
 /// The same as a model file; NULL after a mistake.  Valid until the next call.
 const char *carom_build_text(carom_build *b);

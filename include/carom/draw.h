@@ -1,4 +1,4 @@
-// draw.h: what a model looks like: the shapes of its `draw` section, placed at a state (docs/model-file.md).
+// draw.h: drawings of a model: the shapes of its `draw` section, placed at a state (docs/model-file.md).
 //
 // A drawing is compiled apart from the model that simulates, so that a model moves and costs the same whether it
 // draws or not.  Planar drawings have two coordinates per point, spatial ones three.
@@ -62,7 +62,7 @@ void carom_drawing_set_signal(carom_drawing *d, int i, double value);
 /// The numbers of all shapes at a state.  What has no value there is not finite.
 void carom_drawing_eval(carom_drawing *d, double t, const double *q, const double *v, double *out);
 
-/// Results of models with flexible members do not hold every position: the column that holds position i all the same
+/// Results of models with flexible members do not contain every position: the column of position i all the same
 /// (a named point at that node), NULL: none.  Its rate is the column of that name with a prime.
 const char *carom_drawing_column(const carom_drawing *d, int i);
 

@@ -29,7 +29,7 @@ typedef struct carom_equilibrium_force {
     char name[80];     // as the column of a result: "floor.force", "floor.friction", "hinge.force2"
     int id;            // constraint
     double value;      // where forces are not unique, the smallest that are admissible
-    double low, high;  // all admissible values, where they are known; else NaN
+    double low, high;  // all admissible values, where known; else NaN
 } carom_equilibrium_force;
 
 typedef enum carom_equilibrium_kind {
@@ -51,11 +51,11 @@ typedef struct carom_equilibrium {
     int unbalanced;           // not at rest: velocity whose force is balanced least, and that force
     double force_left;
     int nsignals;             // of controllers: the system's ni less its nset
-    double *signals;          // what they hold at rest
+    double *signals;          // their values at rest
 } carom_equilibrium;
 
 /// Find a state of rest near (q, 0), q NULL: near the initial state.  CAROM_NOT_CONVERGED: there is none that was
-/// found; err gives the reason and `rest` holds the best state.  Free it in every case.
+/// found; err gives the reason and `rest` contains the best state.  Free it in every case.
 carom_status carom_equilibrium_find(carom_equilibrium *rest, const carom_model *m, const double *q, carom_error *err);
 void carom_equilibrium_free(carom_equilibrium *rest);
 /// The least and the largest value of a coordinate among the equilibria that friction allows near this one, with the
@@ -121,7 +121,7 @@ typedef struct carom_fit_def {
     const double *start;         // positions, velocities; NULL: the model's own
     const double *signals;       // at the start, as from carom_state_signals(); NULL: the model's own
     const char *const *free;     // names: parameters, `x` and `x'` for initial values; NULL-terminated
-    const char *const *match;    // "COLUMN=EXPR", or "COLUMN=impact CONTACT": the column holds the times of its impacts
+    const char *const *match;    // "COLUMN=EXPR", or "COLUMN=impact CONTACT": a column of times of impacts
     const char *const *bounds;   // "NAME=low:high", either may be empty; NULL: none
     const char *const *sigma;    // "COLUMN=VALUE": standard deviation of its entries; NULL: none, all weights are equal
     const char *const *data;     // CSV files with a column t, NULL-terminated
@@ -154,7 +154,7 @@ typedef struct carom_fit {
     const char *scheme;       // in use
 } carom_fit;
 
-/// CAROM_NOT_CONVERGED: the iteration gave up, `fit` holds the best values.  Free it in every case.
+/// CAROM_NOT_CONVERGED: the iteration gave up, `fit` contains the best values.  Free it in every case.
 carom_status carom_fit_find(carom_fit *fit, const carom_fit_def *def, carom_error *err);
 void carom_fit_free(carom_fit *fit);
 
@@ -180,9 +180,9 @@ typedef struct carom_gradient {
     char **name;
     double value, *gradient, t;  // at the end t
     double *distance;            // how far each name may change until the sequence of events is another one, to first
-                                 // order; infinite: not known
+                                 // order; infinite: unknown
     bool adjoint;                // found on the way back, as for more than 10 names where that is possible: distances
-                                 // are not known
+                                 // are unknown
     char note[400];              // a warning: a contact is nearly grazed, or two extremes are equal; empty: none
     long rows;
     double *row;                 // t, value and gradient: 2 + n numbers each
@@ -224,13 +224,13 @@ typedef struct carom_optimum {
     double objective, first;     // at the best; with the model's values (NaN: no value)
     double *subject;             // nsubject: left side less right side
     double violation;            // largest violation of a constraint; 0: none beyond the tolerance
-    double *gradient;            // n: of the objective there; NaN: not known
-    double *multiplier;          // nsubject: of active constraints; NaN: not known
+    double *gradient;            // n: of the objective there; NaN: unknown
+    double *multiplier;          // nsubject: of active constraints; NaN: unknown
     int *bound;                  // n: -1 on its lower bound, 1 on its upper one, 0 between
     double slope;                // what is left of the gradient besides active constraints and bounds, times the
-                                 // distance of the bounds, relative to the objective; NaN: not known
+                                 // distance of the bounds, relative to the objective; NaN: unknown
     double distance;             // least change of a name, relative to it, at which the sequence of events is another
-                                 // one; infinite: not known
+                                 // one; infinite: unknown
     bool kink;                   // the best lies where the gradient jumps
     int runs, derivatives, search, searches; // evaluations; those with derivatives; the search that is running or has
                                              // found the best; all of them
@@ -250,7 +250,7 @@ void carom_optimum_free(carom_optimum *o);
 
 typedef struct carom_orbit_def {
     carom_model_def model;       // `observe` is not used here
-    carom_run_given run;         // scheme (NULL: event-driven), options; end: how long to look for a return (free
+    carom_run_given run;         // scheme (NULL: event-driven), options; end: maximum time until a return (free
                                  // periods), NAN: the model's
     const double *start;         // positions, velocities; NULL: the model's own
     const double *signals;       // there, as from carom_state_signals(); NULL: the model's own
@@ -405,7 +405,7 @@ typedef struct carom_branch {
 
 /// f is zero, or was read by carom_follow_read(): then the branch continues.  Events: fold, period-doubling,
 /// neimark-sacker, branch, hopf; grazing, sticking, sequence, opening, closing, with the name of the contact; end:
-/// the branch could not be followed further.  CAROM_STOPPED: f holds what is there.  Free it in every case.
+/// the branch could not be followed further.  CAROM_STOPPED: f contains the points so far.  Free it in every case.
 carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, carom_error *err);
 // .h5 or .csv
 carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err);

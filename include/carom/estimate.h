@@ -21,7 +21,7 @@ typedef struct carom_estimate_def {
     size_t memory;              // bytes for trajectories; 0: 1 GB
 } carom_estimate_def;
 
-/// The estimated error of a quantity.  NaN: not known.
+/// The estimated error of a quantity.  NaN: unknown.
 typedef struct carom_estimate_line {
     const char *name;           // coordinate, velocity, "energy", or a name of the ledger ("energy.impact")
     double end;                 // its value at the end of the run

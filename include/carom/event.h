@@ -1,6 +1,6 @@
 // event.h: schemes that need more than the core: event-driven integration through SUNDIALS.
 //
-// A simulation knows them when its definition names the list:
+// A simulation has them when its definition names the list:
 //
 //     carom_sim_def def = carom_sim_default();
 //     def.schemes = carom_schemes();

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef struct carom_functions_def {
-    const carom_system *base;      // what the functions are added to; NULL: they are the whole system.  It must stay.
+    const carom_system *base;      // system to which the functions are added, which must outlive them; NULL: none
     int n;                         // coordinates, each with its rate; without effect with a base, which has its own
     int ne, nc;                    // constraints (only without a base) and contacts that gaps() gives, after those of
                                    // the base

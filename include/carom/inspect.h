@@ -32,7 +32,7 @@ void carom_model_at_rest(const carom_model *m, const double *q, double *v);
 
 /// The SI unit of a parameter, input, coordinate or rate by its usual name ("N s"; fmi: "N.s"), where the model gives
 /// one with a unit; also of t, of energies and of columns of bodies and of contacts between shapes, where it has units
-/// at all.  False: not known.
+/// at all.  False: unknown.
 bool carom_model_unit(const carom_model *m, const char *name, bool fmi, char *text, size_t size);
 
 /// A number ("0.003"), or one with a unit ("3 mm") of the kind that the model gives `name`, in SI.  False: it is
@@ -50,7 +50,7 @@ const double *carom_model_signals(const carom_model *m); // their values at the 
 /// The number of the input of this name; -1: none, and err gives the reason.
 int carom_model_find_input(const carom_model *m, const char *name, carom_error *err);
 
-/// Does the structure hold the value of parameter i, so that another one derives the model again?
+/// Does the structure depend on parameter i, so that another value derives the model again?
 bool carom_model_fixed(const carom_model *m, int i);
 
 /// Radius of the smaller of the two shapes that touch at contact id; 0: its gap is not that of shapes.

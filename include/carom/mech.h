@@ -25,7 +25,7 @@ typedef struct carom_datum {
     carom_datum_kind kind;
     int count;                // items of a list or map
     double number;
-    const char *text;         // ends in NUL and holds none; "" where there is none
+    const char *text;         // ends in NUL and contains no other; "" where there is none
     size_t length;            // of the text
     struct carom_datum *item; // count of them, one after the other
     const struct carom_datum *key; // its name in a map, a text; NULL: in a list
@@ -38,7 +38,7 @@ typedef struct carom_datum {
 } carom_datum;
 
 // Records.  `repeat`, `index` and the record after them make a family: as many records as repeat says, called NAME.0,
-// NAME.1, ...  `name` is what a record is called (of records that have no name: the key that holds it), and its place.
+// NAME.1, ...  `name`: the name of a record (of records without one: its key), and its location.
 
 typedef struct carom_mech_coordinate { carom_datum name, at, rate; } carom_mech_coordinate;
 /// A quantity that has a rate: a current, a pressure, what a filter or controller remembers.
@@ -89,7 +89,7 @@ typedef struct carom_mech_body {
     struct carom_mech_body *body;
 } carom_mech_body;
 
-/// Between what values a coordinate of a joint stays.
+/// Limits of a coordinate of a joint.
 typedef struct carom_mech_limits {
     carom_datum name, of, lower, upper, restitution, stiffness, damping;
 } carom_mech_limits;
@@ -155,7 +155,7 @@ typedef struct carom_mech {
     carom_mech_law *defaults; // of contacts
     carom_mech_material *materials;
     carom_mech_simulation *simulation;
-    carom_mech_record *record; // what results hold
+    carom_mech_record *record; // contents of results
     carom_mech_coordinate *coordinates;
     carom_mech_state *states;
     carom_mech_body *bodies;

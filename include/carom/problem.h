@@ -79,7 +79,7 @@ typedef struct carom_problem {
     /// problem that is split.  NULL: all share one.
     const int (*disc)[2];
     const carom_block_rows *rows; // the same matrix by blocks, for the certificate before G; NULL: not given
-    const int *first;          // n, or NULL when not known: row i and column i of G are zero before first[i] <= i
+    const int *first;          // n; NULL: unknown: row i and column i of G are zero before first[i] <= i
     bool symmetric;            // G is known to be symmetric
     struct carom_team *team;   // threads that solvers may use; NULL: none
     const carom_parts *parts;  // the same matrix by bodies; NULL: not given

@@ -1,4 +1,4 @@
-// result.h: what a run leaves behind: rows, events and the ledger, in HDF5 or CSV; and reading it again.
+// result.h: the results of a run: rows, events and the ledger, written to HDF5 or CSV and read again.
 //
 // The recorder watches a simulation.  Its columns are those of docs/results.md; the step loop performs no heap
 // allocation and a row costs one evaluation of energies, local velocities and outputs.  A result opens also when the
@@ -30,7 +30,7 @@ typedef struct carom_record_def {
     carom_sim *sim;              // of this model's system, or of one that carom_functions made of it
     const char *file;            // *.csv: CSV, with FILE.events.csv next to it; else HDF5.  NULL: CSV to stream
     FILE *stream;                // used when file is NULL; events are then left out
-    bool memory;                 // neither: rows and events stay in memory, see carom_record_result()
+    bool memory;                 // neither: rows and events are kept in memory, see carom_record_result()
     bool replace;                // an older file of that name is replaced at once; else it is FILE.before until the run
                                  // is done
     double step, end;            // those of the simulation (carom_sim_def), for the run's entry in the file
@@ -102,7 +102,7 @@ int carom_result_columns(const carom_result *r);
 const char *carom_result_column(const carom_result *r, int i);
 int carom_result_find(const carom_result *r, const char *column); // -1: none
 long carom_result_rows(const carom_result *r);
-/// The unit of a column ("m/s", "J"), where the model in the result gives units; false: not known.
+/// The unit of a column ("m/s", "J"), where the model in the result specifies units; false: unknown.
 bool carom_result_unit(carom_result *r, const char *column, char *text, size_t size);
 /// out[k] = column at row first + k.
 carom_status carom_result_read(carom_result *r, int column, long first, long count, double *out, carom_error *err);

@@ -35,10 +35,10 @@ typedef struct carom_run {
     char chosen[240];     // why `auto` is replaced by another scheme; empty: it does not
 } carom_run;
 
-/// m may be NULL: a system without a model.  CAROM_BAD_INPUT: something is missing, or does not fit together.
+/// m may be NULL: a system without a model.  CAROM_BAD_INPUT: a setting is missing, or settings are incompatible.
 carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom_run_given *given, carom_error *err);
 void carom_run_free(carom_run *run);
-/// A simulation of the model from its initial state, whose messages have the model's names.  What `run` holds must live
+/// A simulation of the model from its initial state, whose messages have the model's names.  `run` must live
 /// until it is made.
 carom_sim_def carom_run_sim(const carom_run *run, const carom_model *m);
 

@@ -65,7 +65,7 @@ typedef enum carom_change_kind {
     CAROM_CHANGE_REVERSAL,     // slip continues in another direction
     CAROM_CHANGE_FEATURE,      // a closed contact has switched features
     CAROM_CHANGE_KINK,         // forces have a kink
-    CAROM_CHANGE_NONE          // an event function fell below zero, and all stays as it is
+    CAROM_CHANGE_NONE          // an event function fell below zero, and nothing changes
 } carom_change_kind;
 
 /// One event of a scheme that locates events, for observers.  The start of the run is one: t_before = t, all contacts
@@ -282,13 +282,13 @@ enum { // limitations of a scheme
     CAROM_NO_ADAPTIVE = 32    // step doubling does not apply, or the scheme controls its own steps
 };
 
-/// Level on which closed contacts, or joints, hold at step ends.
+/// Level on which closed contacts, or joints, are satisfied at step ends.
 typedef enum carom_level { CAROM_VELOCITY_LEVEL, CAROM_POSITION_LEVEL, CAROM_ACCELERATION_LEVEL } carom_level;
 
 enum { CAROM_AT_START = 1, CAROM_AT_MIDDLE = 2, CAROM_AT_END = 4, CAROM_AT_OTHERS = 8 }; // points of a step
 
 /// What a scheme promises besides its order on smooth motion, with its default options.  test/conformance_*.c and
-/// test/test_every_scheme.c hold it to this; the zeros are what a scheme of first order promises whose reactions are
+/// test/test_every_scheme.c test this; the zeros are what a scheme of first order promises whose reactions are
 /// impulses on velocity level.
 typedef struct carom_promises {
     carom_level contacts, joints;
@@ -359,7 +359,7 @@ typedef struct carom_scheme {
     void (*describe)(const void *work, char *text, size_t size); // text about method choices made during the run;
                                                             // NULL: none
     bool leads;                // it runs one step ahead of what it reports: lists have the contacts of two steps
-    bool follows_features;     // it asks for gaps by the features that contacts had before, or holds them: lists have
+    bool follows_features;     // it requests gaps by the features that contacts had before, or freezes them: lists have
                                // room for that
     bool dense_operator;       // it writes or reads G = W'M^-1 W of its contact problems as a dense matrix, at any size
     carom_lane_scheme lanes;   // as which one it runs in the lanes of a sweep; CAROM_LANE_NONE: it does not

@@ -50,7 +50,7 @@ typedef struct carom_ledger_line {
     const char *name;  // "energy.start"
     bool is_text;      // a name of a constraint; else a number
     const char *text;  // NULL: it never happened
-    double value;      // NaN: not known, or it never happened
+    double value;      // NaN: unknown, or it never happened
     bool whole;        // value is a count
 } carom_ledger_line;
 
@@ -67,7 +67,7 @@ typedef struct carom_sim_def {
     const void *name_user;
     const char *(*rate_name)(const void *user, int i); // name of velocity i, with name_user; NULL, or returns NULL: "3"
     double (*size)(const void *user, long long id);    // length of what touches at contact id, with name_user; NULL, or
-                                                       // returns 0: not known
+                                                       // returns 0: unknown
     double input_t;             // `input` is what a run left that ended at this time: controllers that sampled then do
                                 // not sample again at t0; 0: none did
     bool input_whole;           // `input` has outputs of controllers that are on their way, too: those that were
@@ -95,7 +95,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err);
 /// and carom_sim_run returns CAROM_STOPPED.  NULL: none.
 void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const void *user);
 
-/// Steps until t_end, or until on_step (NULL allowed) returns something else than CAROM_OK.
+/// Steps until t_end, or until on_step (NULL allowed) returns another status than CAROM_OK.
 carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user,
                            carom_error *err);
 

@@ -1,6 +1,6 @@
 // status.h: error reporting.
 //
-// A function that can fail returns a carom_status.  The message is written where the failure is known, into a
+// A function that can fail returns a carom_status.  The message is written where the failure is detected, into a
 // carom_error that the caller owns: where, what is wrong with which value, what to do.  The library never prints,
 // never exits and keeps no global state.
 //
@@ -26,7 +26,7 @@ typedef enum carom_status {
     CAROM_USER,          // a callback of the user's model failed
     CAROM_IO,            // a file could not be read or written
     CAROM_STOPPED,       // stop requested by the caller
-    CAROM_UNSUPPORTED,   // the scheme lacks something that the model needs; another one may have it
+    CAROM_UNSUPPORTED,   // the scheme does not support a feature of the model; another one may
     CAROM_END            // no step was taken: the run is at its end
 } carom_status;
 

@@ -39,7 +39,7 @@ typedef struct carom_structure_contact {
 typedef struct carom_structure_def {
     const carom_member *const *members; // nmembers; they must live as long as the structure
     int nmembers;
-    const carom_sum *constraints;    // ne: these stay 0
+    const carom_sum *constraints;    // ne: these remain 0
     int ne;
     const carom_structure_contact *contacts; // nc: gaps do not become negative
     int nc;

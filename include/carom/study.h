@@ -86,8 +86,8 @@ typedef struct carom_compare_watch {
     bool (*tick)(void *user, double fraction);             // about ten times a second; false: stop
 } carom_compare_watch;
 
-/// The reference, then every scheme with every step or tolerance.  CAROM_STOPPED when tick asked for it; rows that are
-/// done stay.  A run that fails fails in its row; only a reference that fails is an error here.
+/// The reference, then every scheme with every step or tolerance.  CAROM_STOPPED when tick requested it; rows that are
+/// done remain.  A run that fails fails in its row; only a reference that fails is an error here.
 carom_status carom_compare_run(carom_compare *c, const carom_compare_watch *watch, carom_error *err);
 
 int carom_compare_schemes(const carom_compare *c);

@@ -45,7 +45,7 @@ typedef struct carom_sweep_row {
     long run;
     int direction;           // follow: +1 up, -1 down; else 0
     const double *vary;      // values of what is varied
-    int status;              // of `carom run`, not a carom_status: 0, 1 (it could not go on), 2 (wrong model or
+    int status;              // of `carom run`, not a carom_status: 0, 1 (failed), 2 (wrong model or
                              // option)
     const char *message;     // why, where status is not 0; else ""
     const double *observed;  // at the end of the run; NaN where there is none
@@ -69,7 +69,7 @@ typedef struct carom_sweep_watch {
 
 typedef struct carom_sweep carom_sweep;
 
-/// NULL on failure; err says which word is wrong.
+/// NULL on failure; err names the wrong word.
 carom_sweep *carom_sweep_create(const carom_sweep_def *def, carom_error *err);
 void carom_sweep_destroy(carom_sweep *s);
 

@@ -13,8 +13,8 @@
 // which its reactions act and w = dg/dt (and d slip/dt) is there only when time enters explicitly.
 //
 // A system is a struct of sizes and functions, and of extensions: groups of optional functions, each with a contract of
-// its own.  A three-line example in C, a model file and a thousand bodies look alike to a scheme.  The system and the
-// model behind it are constant during a run; functions use `work` as scratch memory, of which every simulation has its
+// its own.  A three-line example in C, a model file and a thousand bodies are the same to a scheme.  The system and the
+// model are constant during a run; functions use `work` as scratch memory, of which every simulation has its
 // own.  Functions are pure: the same arguments give the same bits.
 //
 // Derivatives "by q" are always taken along velocities: column j of d()/dq is the derivative along
@@ -70,7 +70,7 @@ enum { // what does not change; each lets a scheme save work
     CAROM_CONSTANT_DIRECTIONS = 2, // W is constant
     CAROM_TIMELESS_GAPS = 4,       // time does not enter gaps and constraints: w = 0
     CAROM_LINEAR = 8,              // M, K and C are constant: f = f(t) - K q - C v, and nq = nv without move()
-    CAROM_FORCE_SETS = 16          // force() writes every entry of f: f may hold anything on entry
+    CAROM_FORCE_SETS = 16          // force() writes every entry of f: f is undefined on entry
 };
 
 /// A piece of a motion: it lasts h, from (q_0, v_0) to (q_1, v_1).
@@ -94,12 +94,12 @@ typedef struct carom_list {
     bool freezes;         // features of its pairs are frozen: work_size() has room for that
     double margin;        // a length, added to the distance that the velocities at the start of the step give
     const bool *off;      // nswitches: switches of the simulation that are off; NULL: none is
-    const carom_way *ahead; // a motion from there that is known already; NULL: none
+    const carom_way *ahead; // a motion from there that is decided already; NULL: none
     bool has_fast_bodies; // bodies move far relative to their size in the step of the list; see may_tunnel()
 } carom_list;
 
 /// A pair of a list: its contacts, slots first .. first + count - 1, and the velocities that move its two bodies, v[i]
-/// .. v[i] + nv[i] - 1; nv[i] = 0: that one stands still.
+/// .. v[i] + nv[i] - 1; nv[i] = 0: that one does not move.
 typedef struct carom_list_pair { int first, count, v[2], nv[2]; } carom_list_pair;
 
 /// A controller: it computes at the times offset + k sample, and its outputs take effect `delay` later.
@@ -283,7 +283,7 @@ typedef struct carom_system {
                                    // positive: 1 of a length, a radius of gyration of an angle.  NULL: all are 1
     unsigned flags;
     carom_shape mass_shape;        // storage of M
-    carom_shape tangent_shape;     // storage of K, C and of all d()/dq; must hold mass_shape's pattern
+    carom_shape tangent_shape;     // storage of K, C and of all d()/dq; must contain mass_shape's pattern
     int column_stride;             // most entries a column of W has; >= nv: W is dense
     const carom_contact *contacts; // nc
 
@@ -353,7 +353,7 @@ typedef struct carom_system {
 /// A system with sizes, dense storage, no functions and empty extensions; fill in the rest.
 carom_system carom_system_default(int nq, int nv, int ne, int nc);
 
-/// Is the struct complete and sensible?  Says what is missing.
+/// Is the struct complete and sensible?  err names what is missing.
 carom_status carom_system_check(const carom_system *sys, carom_error *err);
 
 /// Local directions that constraint id has in records: its normal and all its tangents.

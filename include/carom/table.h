@@ -1,4 +1,4 @@
-// table.h: small tables with names: what sweeps leave behind, in HDF5 or CSV files.
+// table.h: small tables with names: the results of sweeps, in HDF5 or CSV files.
 //
 // HDF5: one compound dataset a table.  CSV: FILE for the first table, FILE.NAME.csv for the others.  A file holds no
 // times of computing: equal tables make equal CSV files.

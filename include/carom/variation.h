@@ -22,7 +22,7 @@ typedef struct carom_direction {
     const double *q, *v, *p;
 } carom_direction;
 
-/// Of model m as it is now, with respect to n parameters (numbers of carom_model_parameter(); behind them signals:
+/// Of model m as it is now, with respect to n parameters (numbers of carom_model_parameter(); after them signals:
 /// numbers of carom_model_signal(), and those of all parameters added).  Parameters given by
 /// expressions of these follow; one that is chosen does not follow others.  It keeps nothing of m, and belongs to one
 /// thread at a time.  NULL on failure: CAROM_UNSUPPORTED where contacts come and go or friction depends on reactions,
@@ -37,7 +37,7 @@ bool carom_variation_exact(const carom_variation *x, int k);
 /// Directions of all constraints, in the order of ids, carom_system_directions() each.
 int carom_variation_directions(const carom_variation *x);
 
-// y is what is asked for.  CAROM_USER: an entry is not finite.
+// y: the requested values.  CAROM_USER: an entry is not finite.
 // d(f - M a), nv
 carom_status carom_variation_motion(carom_variation *x, double t, const double *q, const double *v, const double *a,
                                     carom_direction d, double *y);
@@ -61,7 +61,7 @@ carom_status carom_variation_observed(carom_variation *x, double t, const double
 /// Where it varies with the speed, by differences; CAROM_USER: it varies, and the speed is not positive.
 carom_status carom_variation_restitution(carom_variation *x, int contact, double speed, double d, const double *p,
                                          double *y);
-/// Coefficients of every contact (NULL: not wanted), restitution that varies at approach speed 0; of friction that
+/// Coefficients of every contact (NULL: not requested), restitution that varies at approach speed 0; of friction that
 /// varies the two that carom_system.friction begins with: it slips, it sticks.
 carom_status carom_variation_laws(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
                                   double *restitution, double *tangential, double *slip, double *stick);

@@ -21,7 +21,7 @@ static const cli_option options[] = {
      "forcing, states of rest at the end of runs)",
      false},
     {"observe", 0, "EXPR",
-     "expressions that tell section points apart (default: all coordinates and rates); sin(x) and cos(x) of an angle "
+     "expressions that distinguish section points (default: all coordinates and rates); sin(x) and cos(x) of an angle "
      "that turns",
      true},
     {"count", 0, "N", "maximum number of section points of a run (default: 400)", false},

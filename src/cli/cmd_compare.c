@@ -17,7 +17,7 @@ static const cli_option options[] = {
      "schemes, each with its options: moreau-jean:theta=1:closed=strict (default: the model's)", false},
     {"steps", 0, "H,H", "step sizes (default: the model's step times 8, 4, 2, 1)", false},
     {"tolerances", 0, "X,X",
-     "rtol of adaptive runs.  Beside --steps, for the schemes with adaptive=on and those that choose their steps "
+     "rtol of adaptive runs.  With --steps: for the schemes with adaptive=on and those that choose their steps "
      "themselves; "
      "alone, for all",
      false},
@@ -35,7 +35,7 @@ static const cli_option options[] = {
      false},
     {"of", 0, "NAME,NAME", "coordinates, rates (x') and outputs to compare (default: all coordinates)", false},
     {"csv", 0, "FILE", "write the rows to FILE as they are computed", false},
-    {"plot", 0, "FILE", "error over step (with --tolerances: number of steps) and over time: .svg, .png or .pdf",
+    {"plot", 0, "FILE", "error versus step (with --tolerances: number of steps) and versus time: .svg, .png or .pdf",
      false},
     {"end", 0, "T", "end time: a number, one with a unit, or an expression of parameters", false},
     {"option", 0, "KEY=VALUE", "an option for every scheme, the reference's included", true},

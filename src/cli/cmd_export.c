@@ -10,7 +10,7 @@
 
 static const cli_option options[] = {
     {"out", 'o', "FILE",
-     "where to write; default: the name of the model or result with .c, .cu, .fmu, .pvd or .csv, in this folder; - is "
+     "output file; default: the name of the model or result with .c, .cu, .fmu, .pvd or .csv, in this folder; - is "
      "standard output (not for vtk and csv)",
      false},
     CLI_SET,
@@ -18,7 +18,7 @@ static const cli_option options[] = {
     {"fmi", 0, "2|3", "fmu: version of FMI, default 3", false},
     {"input", 0, "NAME", "fmu: this parameter of the model is an input", true},
     {"compile", 0, "auto|on|off",
-     "fmu: put the model as machine code into it, made by the C compiler ($CC or cc); the results are the same bits. "
+     "fmu: include the model as machine code, compiled by $CC or cc; results are bit-identical. "
      "auto (default): where there is a compiler",
      false},
     {"rows", 0, "N", "vtk: maximum number of rows, evenly chosen (default 500, fewer where there are many shapes)",
@@ -287,18 +287,19 @@ const cli_verb cli_export = {
              "as text (csv)",
     .text = "FORM c: functions for mass, forces, gaps, directions, rates, derivatives, energy and outputs of (t, q, v, "
             "parameters), without\n"
-            "allocation or global state.  Compiled with -ffp-contract=off they give the same bits as carom itself.  "
+            "allocation or global state.  Compiled with -ffp-contract=off their results are bit-identical to those of "
+            "carom.  "
             "Flexible members and contacts\n"
             "between shapes are included; with a dynamic contact list the caller specifies which shapes are near "
             "(docs/compile.md).\n\n"
             "FORM cuda: the sweep that --vary, --observe and --section describe, as for `carom sweep`, in one file "
             "that nvcc alone builds.  The\n"
-            "program prints the tables of the sweep, and on standard error the times that it took.  It runs what lanes "
+            "program prints the tables of the sweep, and timings on standard error.  It runs what lanes "
             "run (docs/sweep.md).\n\n"
             "FORM fmu: a functional mock-up unit for co-simulation (docs/fmi.md) with the library for this machine, "
-            "which needs nothing but libc, the\n"
+            "which requires only libc, the\n"
             "compiled model, and sources for other machines.  It simulates with the scheme, step and options that "
-            "`carom run` would use, and gives the same bits.\n\n"
+            "`carom run` would use; results are bit-identical.\n\n"
             "FORM vtk: a result as a series of files that ParaView opens: the moving shapes with their velocities, and "
             "the points of contacts with\n"
             "forces and impulses (docs/view.md).  NAME.pvd lists the files in the folder NAME.vtk; NAME.contacts.pvd "

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 static const cli_option options[] = {
-    {"out", 'o', "FILE", "the film: .mp4 or .gif (default: the result's name with .mp4, in this folder)", false},
+    {"out", 'o', "FILE", "the video: .mp4 or .gif (default: the result's name with .mp4, in this folder)", false},
     {"speed", 0, "X", "seconds of simulated time per second of video (default: the whole result in about ten seconds)",
      false},
     {"fps", 0, "N", "frames per second (default 30; 20 for .gif)", false},
-    {"from", 0, "T", "time of the first picture (default: the first row)", false},
-    {"to", 0, "T", "time of the last picture (default: the last row)", false},
+    {"from", 0, "T", "time of the first frame (default: the first row)", false},
+    {"to", 0, "T", "time of the last frame (default: the last row)", false},
     FILM_SIZE,
     {"model", 0, "FILE", "draw with this model instead of the one stored in the result (.csv results store none)",
      false},
@@ -55,6 +55,6 @@ const cli_verb cli_film = {
     .most = 1,
     .options = options,
     .run = run,
-    .text = "The pictures are those of `carom view`, drawn by chromium without a window (CHROMIUM names another "
-            "browser of its kind); ffmpeg makes the film.",
+    .text = "The images are those of `carom view`, rendered by chromium without a window (CHROMIUM names another "
+            "such browser); ffmpeg encodes the video.",
 };

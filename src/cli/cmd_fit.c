@@ -13,8 +13,8 @@ static const cli_option options[] = {
      "from its value in the model",
      true},
     {"match", 0, "COLUMN=EXPR",
-     "a column of the data is this expression of the model at the times of column t; `COLUMN=impact CONTACT`: it holds "
-     "the times of impacts",
+     "a column of the data is this expression of the model at the times of column t; `COLUMN=impact CONTACT`: it "
+     "contains the times of impacts",
      true},
     {"bounds", 0, "NAME=LOW:HIGH", "keep a free name between bounds; either side may be empty", true},
     {"sigma", 0, "COLUMN=VALUE",

@@ -18,7 +18,7 @@ static const cli_option options[] = {
      "follow the equilibrium in this file, of `carom equilibrium --save FILE`; initial: the one near the initial state",
      false},
     {"by", 0, "NAME=A:B",
-     "over this parameter, from its value in the model towards B and towards A; twice with --curve", true},
+     "continuation parameter, from its value in the model towards B and towards A; twice with --curve", true},
     {"curve", 0, "KIND[:N]",
      "of a branch file instead of a model: the curve of its N-th (default first) event of this kind in two parameters: "
      "fold, branch, hopf, doubling, torus, grazing; quadrature: the response (--response) is a quarter of a period "
@@ -30,7 +30,7 @@ static const cli_option options[] = {
      false},
     {"switch", 0, "[all|branch|hopf|doubling|none]",
      "follow the branches that bifurcate, too: where branches cross, orbits from Hopf points, doubled orbits up to "
-     "period 16 (without a word: doubling)",
+     "period 16 (without a value: doubling)",
      false},
     {"conservative", 0, NULL,
      "orbits of a conservative model over their energy: --by energy=A:B, from the linear mode of --mode at A, or from "
@@ -53,10 +53,10 @@ static const cli_option options[] = {
     CLI_MODEL,
     {"out", 'o', "FILE", "the points: .h5 (default: the model's file name with .branch.h5, in this folder) or .csv",
      false},
-    {"resume", 0, "FILE.h5",
-     "go on with the branch in this file, which was interrupted; give the same model and options", false},
+    {"resume", 0, "FILE.h5", "continue the interrupted branch in this file; requires the same model and options",
+     false},
     {"strict", 0, NULL, "exit with status 3 if an event could not be located", false},
-    {"plot", 0, "FILE", "a picture: .svg, .png or .pdf", false},
+    {"plot", 0, "FILE", "plot: .svg, .png or .pdf", false},
     {"json", 0, NULL, "{by, branches, events: [{...}], columns: {...}, ...} as JSON on standard output", false},
     {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
@@ -323,6 +323,6 @@ const cli_verb cli_follow = {
             "crosses the unit circle), grazing (a contact is touched, or just not touched any more), sticking (a phase "
             "of rest begins or ends), opening and closing (a contact that\n"
             "was always closed lifts off, or the reverse), sequence (other contacts, or another order).\n"
-            "States of rest: fold, branch, hopf, opening, closing. `carom plot FILE.h5 --of NAME` draws stable parts "
+            "Equilibria: fold, branch, hopf, opening, closing. `carom plot FILE.h5 --of NAME` draws stable parts "
             "solid and unstable ones dashed. Ctrl-C stops; --resume continues.",
 };

@@ -11,7 +11,7 @@ static const cli_option options[] = {
      "or `EXPR before CONTACT.impact[N]`, N = 1, 2, ...; also close, open, stick, slip",
      false},
     {"by", 0, "NAME,NAME",
-     "variables to differentiate by: parameters, x for the initial value and x' for the initial rate of a coordinate",
+     "differentiate with respect to: parameters, x for the initial value and x' for the initial rate of a coordinate",
      true},
     {"scheme", 0, "NAME", "event-driven (default, regardless of the model), mixed or auto", false},
     {"step", 0, "H", "step size; of event-driven and auto the time between rows (default: 500 rows)", false},
@@ -104,6 +104,6 @@ const cli_verb cli_gradient = {
     .run = run,
     .text = "The linearised equations are integrated along the motion, and jump at impacts, where contacts open, stick "
             "and slip. Where the motion has no derivative,\n"
-            "e.g. at grazing, a message replaces the number and the exit status is 1. Beside each derivative stands "
+            "e.g. at grazing, a message replaces the number and the exit status is 1. Each derivative is printed with "
             "the change of the name, to first order, at which a contact is grazed.",
 };

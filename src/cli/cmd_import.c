@@ -25,7 +25,7 @@ static const cli_option options[] = {
      "the directory of package://NAME/...; otherwise ROS_PACKAGE_PATH and the directories above FILE are searched",
      true},
     {"gravity", 0, "G", "urdf: gravity along -z (default: 9.81)", false},
-    {"force", 0, NULL, "replace a file of that name", false},
+    {"force", 0, NULL, "overwrite an existing file", false},
     {"quiet", 'q', NULL, "no notes about what was left out", false},
     {NULL, 0, NULL, NULL, false},
 };
@@ -361,6 +361,6 @@ const cli_verb cli_import = {
             "FORM mjcf (MuJoCo): bodies, joints, geometries, defaults, includes, actuators (motor, position, velocity, "
             "general: inputs), equality constraints (connect, weld, joint), contacts with planes of\n"
             "the world.  Comments at the end of the model list everything else.\n"
-            "Meshes are read and checked.  Those outside of the model's directory are copied to MODEL-meshes beside "
-            "it.  Contacts between shapes are yours to add: docs/shapes.md.",
+            "Meshes are read and checked.  Those outside of the model's directory are copied to MODEL-meshes next to "
+            "it.  Contacts between shapes are not added: docs/shapes.md.",
 };

@@ -20,7 +20,8 @@ static const cli_option options[] = {
      "one (default); the initial state with its rates, as for rotors",
      false},
     {"contacts", 0, "open|closed",
-     "closed (default): closed contacts that stick act as joints, those that slide hold their normal motion and carry "
+     "closed (default): closed contacts that stick act as joints, those that slide constrain their normal motion and "
+     "carry "
      "friction; open: no contact acts",
      false},
     {"count", 0, "N", "number of modes, lowest frequency first (default: all for small models, 20 for large ones)",
@@ -28,7 +29,7 @@ static const cli_option options[] = {
     {"mode", 0, "N", "with -o FILE.h5: one period of the N-th mode (from 1) as a result, for `carom view`", false},
     {"scale", 0, "X", "with --mode: the largest displacement (default: a twentieth of the model's size)", false},
     {"over", 0, "NAME=SPEC", "repeat for values of a parameter, written as for `carom sweep --vary`", false},
-    {"plot", 0, "FILE", "with --over: frequencies and damping over the parameter: .svg, .png or .pdf", false},
+    {"plot", 0, "FILE", "with --over: frequencies and damping versus the parameter: .svg, .png or .pdf", false},
     {"out", 'o', "FILE", "a table with one row per mode: .csv; with --mode: a result, .h5", false},
     CLI_MODEL,
     {"json", 0, NULL, "{frequencies, damping, ...} as JSON on standard output", false},
@@ -357,9 +358,10 @@ const cli_verb cli_modes = {
     .settings = (const char *const[]){"vary", "over", NULL},
     .run = run,
     .text =
-        "The equations are linearised with exact derivatives. Joints hold; closed contacts that stick hold like "
-        "joints; closed contacts that slide (over\n"
-        "a moving surface) hold their normal motion, and their friction follows the normal force: such systems can "
+        "The equations are linearised with exact derivatives. Joints are constraints; so are closed contacts that "
+        "stick. Closed contacts that slide (over\n"
+        "a moving surface) constrain their normal motion, and their friction follows the normal force: such systems "
+        "can "
         "flutter. An eigenvalue lambda\n"
         "has the frequency |lambda|/(2 pi) and the damping ratio -Re lambda/|lambda|; a negative ratio means growth.",
 };

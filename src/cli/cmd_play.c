@@ -118,9 +118,10 @@ const cli_verb cli_play = {
     .most = 1,
     .options = options,
     .run = run,
-    .text = "The page works from the file system, offline, in a browser of today.  It holds the shipped models, all "
-            "schemes but event-driven, and MODEL when one is given.\n"
-            "Errors are underlined where they are; parameters have sliders; two schemes can be compared side by side; "
-            "`share` makes a link that holds the model.\n"
-            "Models that read other files (matrices, tables, meshes) need the program.",
+    .text =
+        "The page works from the file system, offline, in any current browser.  It contains the bundled models, all "
+        "schemes but event-driven, and MODEL when one is given.\n"
+        "Errors are underlined; parameters have sliders; two schemes can be compared side by side; "
+        "`share` creates a link that contains the model.\n"
+        "Models that read other files (matrices, tables, meshes) need the program.",
 };

@@ -14,13 +14,13 @@
 
 static const cli_option options[] = {
     {"out", 'o', "FILE",
-     "picture: .svg, .png or .pdf, or - for a sketch in plain text (default: that on a terminal, else the result's "
+     "plot: .svg, .png or .pdf, or - for a text plot (default: that on a terminal, else the result's "
      "name "
      "with .svg, in this folder)",
      false},
     {"of", 0, "NAME,NAME", "these columns, a panel each; NAME+NAME share a panel", false},
-    {"vs", 0, "NAME", "over this column instead of time", false},
-    {"phase", 0, "NAME,NAME", "phase portraits: the rate of each over its position", false},
+    {"vs", 0, "NAME", "plot versus this column instead of time", false},
+    {"phase", 0, "NAME,NAME", "phase portraits: the rate of each versus its position", false},
     {"from", 0, "T", "from this time on", false},
     {"to", 0, "T", "until this time", false},
     {"keep-script", 0, "FILE", "save the gnuplot script, including its data", false},
@@ -563,7 +563,7 @@ static bool read_usage(const cli_args *a, const char **out, char *own) {
     *out = sketch ? NULL : given ? given : own;
     if (*out && !gnuplot_kind(*out)) return cli_say("-o: '%s' does not end in .svg, .png or .pdf", *out), false;
     if (!*out && cli_has(a, "keep-script"))
-        return cli_say("--keep-script belongs to a picture; a sketch has none"), false;
+        return cli_say("--keep-script belongs to an image; a text plot has none"), false;
     if (cli_has(a, "phase") && cli_has(a, "vs")) return cli_say("--phase has its own axes; leave --vs out"), false;
     return cli_writable(*out) && cli_writable(cli_value(a, "keep-script"));
 }
@@ -654,7 +654,7 @@ const cli_verb cli_plot = {
     .most = 100,
     .options = options,
     .run = run,
-    .text = "Without --of: positions, outputs, gaps, gap velocities, forces, impulses (upright lines) and energies "
-            "over time.\n"
+    .text = "Without --of: positions, outputs, gaps, gap velocities, forces, impulses (vertical lines) and energies "
+            "versus time.\n"
             "Several results are overlaid; a message names columns that a result lacks.",
 };

@@ -20,7 +20,7 @@ static const cli_option options[] = {
     {"repeat", 0, "N",
      "solve N times from the same start and N times from the solution; print minimum and median CPU time", false},
     {"out", 'o', "FILE",
-     "answer: .h5 or .hdf5 (FCLIB, with the problem), else CSV with the columns block,row,u,p; one problem only",
+     "solution: .h5 or .hdf5 (FCLIB, with the problem), else CSV with the columns block,row,u,p; one problem only",
      false},
     {"json", 0, NULL, "{converged, residual, iterations, solver, seconds} as JSON on standard output", false},
     {"quiet", 'q', NULL, "print errors only", false},
@@ -280,7 +280,7 @@ const cli_verb cli_solve = {
     .run = run,
     .text = "PROBLEM is an FCLIB file (HDF5; local, or global with its velocities eliminated), carom's own text form "
             "(as `carom run --dump-problems`\n"
-            "writes it), or FC01. Exit status 1: no answer within the tolerance was found; the best one is reported "
-            "and written all the same.\n"
+            "writes it), or FC01. Exit status 1: no solution within the tolerance was found; the best one is reported "
+            "and written.\n"
             "A problem is reported as infeasible where carom has a proof that no solution exists.",
 };

@@ -26,7 +26,7 @@ static const cli_option options[] = {
      "with those of single runs up to rounding",
      false},
     {"gpu", 0, NULL, "lanes on a GPU, compiled by $CAROM_NVCC or nvcc", false},
-    {"part", 0, "I/N", "only part I of N, into an .h5 file; `carom merge` puts parts together", false},
+    {"part", 0, "I/N", "only part I of N, into an .h5 file; `carom merge` joins the parts", false},
     SWEEP_RUN_OPTIONS,
     CLI_MODEL,
     {"start", 0, "FILE",
@@ -38,7 +38,7 @@ static const cli_option options[] = {
      "result: .h5 (default: the model's file name with .sweep.h5, in this folder) or .csv (section points go to "
      "FILE.section.csv)",
      false},
-    {"plot", 0, "FILE", "a picture of the result: .svg, .png or .pdf", false},
+    {"plot", 0, "FILE", "plot of the result: .svg, .png or .pdf", false},
     {"resume", 0, "FILE", "resume the interrupted sweep that writes FILE", false},
     {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
@@ -471,7 +471,7 @@ const cli_verb cli_sweep = {
             "table with\n"
             "all section points.  A run that fails is a row; the sweep continues.  Ctrl-C, kill -9 and a full disk "
             "lose at most a second: `carom\n"
-            "sweep --resume FILE` goes on.  The tables are the same bytes for any number of --jobs and --part, however "
-            "often interrupted.\n\n"
+            "sweep --resume FILE` continues.  The tables are byte-identical for any number of --jobs and --part, and "
+            "after interruptions.\n\n"
             "Under mpirun the ranks share the work, and rank 0 writes: mpirun -n 8 carom sweep MODEL ...",
 };

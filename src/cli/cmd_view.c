@@ -7,7 +7,7 @@
 static const cli_option options[] = {
     {"out", 'o', "FILE",
      "the page: .html (default: the result's name with .html, in this folder), or - for standard output; with --png "
-     "the picture",
+     "the image",
      false},
     {"rows", 0, "N",
      "keep at most about N rows: impacts, and the lowest and highest values of every stretch (default: 8000, fewer "
@@ -16,10 +16,10 @@ static const cli_option options[] = {
     {"model", 0, "FILE", "draw with this model instead of the one stored in the result (.csv results store none)",
      false},
     {"png", 0, "t=T",
-     "instead of a page a picture of the mechanism at time T, the result's name with .png (needs chromium)", false},
+     "instead of a page, an image of the mechanism at time T, the result's name with .png (needs chromium)", false},
     FILM_SIZE,
     {"live", 0, NULL,
-     "while the result is being written: the page loads itself again every two seconds (`carom run --watch` makes such "
+     "while the result is being written: the page reloads every two seconds (`carom run --watch` makes such "
      "pages)",
      false},
     {NULL, 0, NULL, NULL, false},
@@ -59,8 +59,8 @@ static int run(const cli_args *a) {
                        : png && cli_has(a, "live") ? "live"
                                                    : NULL;
     if (idle) {
-        cli_say(png ? "--%s belongs to a page, and --png makes a picture"
-                    : "--%s belongs to a picture: carom view --png t=T; the page is as large as its window",
+        cli_say(png ? "--%s belongs to a page, and --png creates an image"
+                    : "--%s belongs to an image: carom view --png t=T; the page is as large as its window",
                 idle);
     } else if (png) {
         status = picture(a, file, out);
@@ -86,5 +86,5 @@ const cli_verb cli_view = {
     .run = run,
     .text =
         "The page works from the file system, offline, in any current browser.  The draw section of the model, which\n"
-        "the result holds, says what moves; without one the page shows coordinates as tracks.",
+        "the result contains, defines what is drawn; without one the page shows coordinates as tracks.",
 };

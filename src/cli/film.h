@@ -9,7 +9,7 @@ typedef struct film {
     int width, height;
 } film;
 
-#define FILM_SIZE {"size", 0, "WxH", "width and height of a picture in pixels (default 1280x720)", false}
+#define FILM_SIZE {"size", 0, "WxH", "width and height of the image in pixels (default 1280x720)", false}
 
 /// What --size says; false: complained.
 bool film_size(const cli_args *a, film *f);
