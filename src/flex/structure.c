@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WIDEST_BAND = 48, SMALLEST_SPARSE = 64 };
-
 /// A sum of unknowns: a row of W' and its constant.
 typedef struct row {
     int first, n; // in index and weight
@@ -230,11 +228,7 @@ static carom_status choose(carom_structure *s, bool of_mass, carom_pattern **pat
         const int own = of_mass ? carom_member_mass_band(s->member[k]) : carom_member_band(s->member[k]);
         if (own > band) band = own;
     }
-    *shape = (carom_shape){.storage = CAROM_DENSE, .n = n};
-    if (band == 0) *shape = (carom_shape){.storage = CAROM_DIAGONAL, .n = n};
-    else if (n > 8 && 4 * band < n && (band <= WIDEST_BAND || !s->def.direct))
-        *shape = (carom_shape){.storage = CAROM_BANDED, .n = n, .band = band};
-    if (shape->storage != CAROM_DENSE || n <= SMALLEST_SPARSE || !s->def.direct) return CAROM_OK;
+    if (carom_band_shape(n, band, s->def.direct != NULL, shape) || !s->def.direct) return CAROM_OK;
     carom_places p = {0};
     for (int k = 0; k < s->def.nmembers; ++k) {
         p.shift = s->first[k];

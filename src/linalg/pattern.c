@@ -128,6 +128,14 @@ bool carom_shape_holds(carom_shape big, carom_shape small) {
     return true;
 }
 
+bool carom_band_shape(int n, int band, bool sparse, carom_shape *shape) {
+    *shape = (carom_shape){.storage = CAROM_DENSE, .n = n};
+    if (band == 0) *shape = (carom_shape){.storage = CAROM_DIAGONAL, .n = n};
+    else if (n > 8 && 4 * band < n && (band <= CAROM_WIDEST_BAND || !sparse))
+        *shape = (carom_shape){.storage = CAROM_BANDED, .n = n, .band = band};
+    return shape->storage != CAROM_DENSE || n <= CAROM_SMALLEST_SPARSE;
+}
+
 void carom_places_put(void *places, int i, int j) {
     carom_places *p = places;
     p->failed = p->failed || !CAROM_GROW(p->row, p->n) || !CAROM_GROW(p->col, p->n);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include "model/meet.inc"
 
-enum { WIDEST_BAND = 48, SMALLEST_SPARSE = 64 };
 enum { LARGEST_DENSE = 4000 }; // 128 MB: where nothing factorises sparse matrices, as in the engine of the page
 
 typedef carom_places places;
@@ -144,15 +143,6 @@ static int widest_column(const carom_model *m) {
     return widest;
 }
 
-// Banded pays when the matrix is not small and the band is narrow.
-static bool simple(int n, int band, carom_shape *shape) {
-    *shape = (carom_shape){.storage = CAROM_DENSE, .n = n};
-    if (band == 0) *shape = (carom_shape){.storage = CAROM_DIAGONAL, .n = n};
-    else if (n > 8 && 4 * band < n && band <= WIDEST_BAND)
-        *shape = (carom_shape){.storage = CAROM_BANDED, .n = n, .band = band};
-    return shape->storage != CAROM_DENSE || n <= SMALLEST_SPARSE;
-}
-
 // Sparse when a quarter of the entries are zero by structure, else dense.  Without KLU all that fit are dense.
 static carom_status sparse(const carom_model *m, void (*fill)(places *, const carom_model *), carom_pattern **pattern,
                            carom_shape *shape, carom_error *err) {
@@ -169,7 +159,8 @@ static carom_status sparse(const carom_model *m, void (*fill)(places *, const ca
 bool carom_model_mass_whole(const carom_model *m) {
     carom_shape shape;
     const int band = band_of(m->mass.i, m->mass.j, m->mass.n, 0);
-    return m->nmember == 0 && m->nfree == 0 && simple(m->nv, band, &shape) && shape.storage == CAROM_DENSE;
+    return m->nmember == 0 && m->nfree == 0 && carom_band_shape(m->nv, band, true, &shape) &&
+           shape.storage == CAROM_DENSE;
 }
 
 // Velocities from i on are coupled up to last[i].
@@ -218,7 +209,8 @@ carom_status carom_model_shapes(carom_model *m, carom_error *err) {
             if (i % 4 != 0 && m->bodies[k].J[i] != 0) band = 2;
     for (int k = 0; k < m->nmember; ++k)
         if (carom_member_mass_band(m->members[k].flex) > band) band = carom_member_mass_band(m->members[k].flex);
-    if (!simple(m->nv, band, &s->mass_shape)) CAROM_TRY(sparse(m, put_mass, &m->mass_pattern, &s->mass_shape, err));
+    if (!carom_band_shape(m->nv, band, true, &s->mass_shape))
+        CAROM_TRY(sparse(m, put_mass, &m->mass_pattern, &s->mass_shape, err));
     for (int k = 0; k < m->nmember; ++k)
         if (carom_member_band(m->members[k].flex) > band) band = carom_member_band(m->members[k].flex);
     band = band_of(m->K.i, m->K.j, m->K.n, band);
@@ -228,9 +220,9 @@ carom_status carom_model_shapes(carom_model *m, carom_error *err) {
     band = band_of(m->dW.i, m->dW.l, m->dW.n, band);
     for (int i = 0; i < m->npairs; ++i) band = band_of_pair(m, &m->pairs[i], band);
     if (m->near && band < 5) band = 5;
-    if (m->near && m->nv <= SMALLEST_SPARSE) band = m->nv;
+    if (m->near && m->nv <= CAROM_SMALLEST_SPARSE) band = m->nv;
     band = put_meeting(NULL, m, band);
-    if (!simple(m->nv, band, &s->tangent_shape))
+    if (!carom_band_shape(m->nv, band, true, &s->tangent_shape))
         CAROM_TRY(sparse(m, put_tangent, &m->tangent_pattern, &s->tangent_shape, err));
     if (m->near) m->near->couples = coupled_list(m) || s->tangent_shape.storage == CAROM_DENSE;
     CAROM_TRY(carom_model_couple(m, false, err));
